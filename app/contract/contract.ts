@@ -1,0 +1,106 @@
+import { z } from 'zod/mini'
+import { STREAM_KINDS } from '../service/streams.ts'
+import type { LoggedEvent } from './events.ts'
+import { command, nothing, type Parse, push } from './ipc.ts'
+import type { Snapshot } from './snapshot.ts'
+
+// A window's CSP has no 'unsafe-eval', which zod would otherwise probe for.
+z.config({ jitless: true })
+
+const parsedBy =
+  <S extends z.ZodMiniType>(schema: S): Parse<z.output<S>> =>
+  (value) =>
+    schema.parse(value)
+
+const text = (most: number) => z.string().check(z.minLength(1), z.maxLength(most))
+const profileId = text(64)
+
+const ofProfile = z.strictObject({ profile: profileId })
+
+const historyQuery = z.strictObject({
+  profile: profileId,
+  category: text(128),
+  fromMs: z.number().check(z.nonnegative()),
+  toMs: z.number().check(z.nonnegative()),
+  /** At most this many points come back; 300 is what a chart draws well. */
+  points: z.int().check(z.gte(2), z.lte(300)),
+})
+
+const streamTarget = z.strictObject({
+  profile: profileId,
+  kind: z.enum(STREAM_KINDS),
+  /** Symbols or account ids, comma-separated; `ACCOUNT/ORDER,ORDER` for orders-by-id. */
+  target: text(512),
+  /** What the endpoint takes beyond the path, as in `interval=5&unit=Minute`. */
+  options: z.optional(z.record(text(32), text(64))),
+})
+
+const ofStream = z.strictObject({ profile: profileId, stream: text(64) })
+
+const connection = z.strictObject({
+  name: text(60),
+  environment: z.enum(['live', 'sim', 'custom']),
+  /** `custom` only; the other environments have fixed hosts. */
+  authUrl: z.optional(z.string().check(z.maxLength(300))),
+  baseUrl: z.optional(z.string().check(z.maxLength(300))),
+  clientId: text(200),
+  clientSecret: z.optional(text(4096)),
+  refreshToken: text(4096),
+})
+
+/** One expected failure: a code for programs, a sentence that says what a person can do. */
+export interface Refusal {
+  readonly ok: false
+  readonly code: string
+  readonly message: string
+}
+export type Outcome<T = unknown> = ({ readonly ok: true } & T) | Refusal
+
+export interface Hello {
+  readonly version: string
+  readonly host: 'desktop' | 'browser'
+  /** Why this is not the desktop window, in one line; absent where it is. */
+  readonly hostReason?: string
+}
+
+export interface HistoryPoint {
+  readonly at: number
+  readonly remaining: number
+  readonly source: 'header' | 'modelled'
+}
+
+export interface History {
+  readonly points: readonly HistoryPoint[]
+  /** When 429s happened, in the asked interval. */
+  readonly rejectedAt: readonly number[]
+}
+
+/** Everything that crosses between main and a window. */
+export const contract = {
+  hello: command(nothing).returning<Hello>(),
+  /** The latest snapshot of every connected profile. */
+  snapshots: command(nothing).returning<readonly Snapshot[]>(),
+  /** Kept events with a `seq` above `after`, oldest first, at most 500. */
+  events: command(parsedBy(z.strictObject({ after: z.int().check(z.gte(0)) }))).returning<
+    readonly LoggedEvent[]
+  >(),
+  history: command(parsedBy(historyQuery)).returning<History>(),
+  openStream: command(parsedBy(streamTarget)).returning<Outcome<{ readonly stream: string }>>(),
+  closeStream: command(parsedBy(ofStream)).returning<Outcome>(),
+  /** Ends in ok only after the service answered 200 (service.md 4.2). */
+  revoke: command(parsedBy(ofProfile)).returning<Outcome>(),
+  /** Tries an unreachable service, an unconfirmed revoke or a failed refresh again now. */
+  tryNow: command(parsedBy(ofProfile)).returning<Outcome>(),
+  /** Connects a key by its refresh token. The token stays in main, in memory. */
+  connect: command(parsedBy(connection)).returning<Outcome<{ readonly profile: string }>>(),
+  /** Forgets a key here and revokes nothing. */
+  disconnect: command(parsedBy(ofProfile)).returning<Outcome>(),
+  /** A hidden window is sent no snapshots. */
+  setVisible: command(parsedBy(z.strictObject({ visible: z.boolean() }))).returning<void>(),
+
+  snapshotChanged: push<Snapshot>(),
+  eventHappened: push<LoggedEvent>(),
+  profileRemoved: push<{ readonly profile: string }>(),
+} as const
+
+export type AppContract = typeof contract

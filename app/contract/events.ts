@@ -1,0 +1,35 @@
+/** What matters one by one. Events are never merged or dropped on the way to a window. */
+export type MonitorEvent =
+  | { readonly kind: 'token-refreshed'; readonly rotated: boolean; readonly expiresAt: number }
+  | { readonly kind: 'token-refresh-failed'; readonly outcome: RefreshFailure; readonly retryAt?: number }
+  | { readonly kind: 'sign-in-required'; readonly reason: string }
+  | { readonly kind: 'revoked' }
+  | { readonly kind: 'revoke-unconfirmed'; readonly reason: string; readonly retryAt?: number }
+  | { readonly kind: 'service-unreachable'; readonly host: string; readonly retryAt?: number }
+  | { readonly kind: 'service-back'; readonly host: string }
+  | { readonly kind: 'storage-problem'; readonly what: string }
+  | {
+      readonly kind: 'rate-limited'
+      readonly category: string
+      readonly retryAt: number
+      readonly requestId?: string
+    }
+  | { readonly kind: 'slots-exhausted'; readonly category: string; readonly requestId?: string }
+  | {
+      readonly kind: 'stream-opened' | 'stream-restarted' | 'stream-closed'
+      readonly stream: string
+      readonly category: string
+      readonly target: string
+      readonly reason: string
+    }
+  | { readonly kind: 'elsewhere'; readonly category: string; readonly perSecond: number }
+
+/** Outcome classes of a refresh that did not renew (ARCHITECTURE, the refresh protocol). */
+export type RefreshFailure = 'refused' | 'misconfigured' | 'later' | 'not-sent' | 'unknown'
+
+/** An event as it is kept and pushed: `seq` grows by one per event of one running app. */
+export type LoggedEvent = MonitorEvent & {
+  readonly seq: number
+  readonly at: number
+  readonly profile: string
+}

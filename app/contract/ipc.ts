@@ -1,0 +1,60 @@
+/**
+ * How one description becomes three sides: main's handlers, the bridge and the window's `api` are all
+ * derived from a contract object, so a channel cannot be renamed, retyped or left unhandled on one side.
+ */
+
+/** Turns an untrusted value into a `T`, or throws. */
+export type Parse<T> = (value: unknown) => T
+
+declare const result: unique symbol
+declare const payload: unique symbol
+
+/** Asked by the window, answered by main. */
+export interface Command<A, R> {
+  readonly kind: 'command'
+  readonly parse: Parse<A>
+  readonly [result]?: R
+}
+
+/** Told by main to the window. */
+export interface Push<T> {
+  readonly kind: 'push'
+  readonly [payload]?: T
+}
+
+export const command = <A>(parse: Parse<A>) => ({
+  returning: <R>(): Command<A, R> => ({ kind: 'command', parse }),
+})
+export const push = <T>(): Push<T> => ({ kind: 'push' })
+
+/** For commands that take no argument. */
+export const nothing: Parse<void> = (value) => {
+  if (value !== undefined && value !== null) throw new TypeError('this command takes no argument')
+}
+
+// `never` and `unknown` on purpose: the widest shape of which every concrete entry is one.
+// biome-ignore lint/suspicious/noExplicitAny: a contract holds entries of every argument and result type
+export type Contract = Readonly<Record<string, Command<any, any> | Push<any>>>
+
+type KeysOf<C, Kind> = { [K in keyof C]: C[K] extends Kind ? K : never }[keyof C]
+
+/** What main must implement: every command, no more, no fewer. */
+export type Handlers<C> = {
+  [K in KeysOf<C, { kind: 'command' }>]: C[K] extends Command<infer A, infer R>
+    ? (arg: A) => R | Promise<R>
+    : never
+}
+
+/** What main may say to a window. */
+export type Pushes<C> = {
+  [K in KeysOf<C, { kind: 'push' }>]: C[K] extends Push<infer T> ? (value: T) => void : never
+}
+
+/** What the window sees. */
+export type Api<C> = {
+  [K in keyof C]: C[K] extends Command<infer A, infer R>
+    ? (arg: A) => Promise<R>
+    : C[K] extends Push<infer T>
+      ? (listener: (value: T) => void) => () => void
+      : never
+}

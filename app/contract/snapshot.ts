@@ -1,0 +1,144 @@
+/**
+ * What a window, a terminal or another program is told about one profile.
+ *
+ * Times are epoch milliseconds, rates requests per second. No secret, and no part of one, is in here.
+ * Fields may be added; what is here is not renamed or retyped without a note in the README.
+ */
+export interface Snapshot {
+  readonly revision: number
+  readonly at: number
+  readonly profile: ProfileSummary
+  readonly service: {
+    readonly reachable: boolean
+    readonly host: string
+    readonly since?: number
+    readonly retryAt?: number
+  }
+  readonly keystore: KeystoreState
+  readonly access: AccessSummary
+  readonly refresh: RefreshSummary
+  readonly requests: readonly RequestQuota[]
+  readonly slots: readonly SlotQuota[]
+  readonly streams: readonly StreamSummary[]
+  readonly probes: ProbeSummary
+  readonly verdict: Verdict
+}
+
+export interface ProfileSummary {
+  readonly id: string
+  readonly name: string
+  readonly environment: Environment
+}
+
+export type Environment = 'live' | 'sim' | 'simulator' | 'custom'
+
+export type KeystoreState =
+  | 'ok'
+  | 'memory'
+  | 'waiting'
+  | 'unavailable'
+  | 'key-changed'
+  | 'record-corrupt'
+  | 'unprotected'
+
+export interface AccessSummary {
+  readonly state: 'none' | 'valid' | 'refreshing' | 'expired'
+  readonly issuedAt?: number
+  readonly expiresAt?: number
+  readonly refreshAt?: number
+  readonly scopes: readonly string[]
+}
+
+export interface RefreshSummary {
+  readonly state:
+    | 'none'
+    | 'valid'
+    | 'unconfirmed'
+    | 'sign-in-required'
+    | 'revoking'
+    | 'revoke-unconfirmed'
+    | 'revoked'
+  readonly rotating: boolean
+  readonly rotatedAt?: number
+  readonly rotatesBy?: number
+  readonly endsAt?: number
+  readonly stored: 'sealed' | 'memory'
+  readonly reason?: string
+  readonly refreshesToday: number
+  /** When the service confirmed the revocation, or when it is tried again. */
+  readonly revokedAt?: number
+  readonly retryAt?: number
+}
+
+/** The request quota of one category (service.md 8.2), as it stands at the snapshot's `at`. */
+export interface RequestQuota {
+  readonly category: string
+  readonly resource?: string
+  readonly model: 'rolling' | 'fixed'
+  readonly confidence: 'assumed' | 'observed'
+  readonly limit: number
+  /** Seconds. */
+  readonly period: number
+  /** Whole requests that can be made now: `floor(level)`. */
+  readonly remaining: number
+  readonly low: number
+  readonly high: number
+  readonly source: 'header' | 'modelled' | 'default'
+  readonly observedAt?: number
+  readonly nextAt?: number
+  readonly fullAt?: number
+  readonly emptyAt?: number
+  readonly blockedUntil?: number
+  readonly use: { readonly total: number; readonly own: number; readonly elsewhere: number } | null
+  /** 429s counted against this category since start. */
+  readonly rejected: number
+  /** The estimate with its fraction; `remaining` is its floor. */
+  readonly level: number
+  /** Requests per second that the estimate gains (or loses) until the next header. */
+  readonly slope: number
+  /** What the last header said, unchanged. */
+  readonly seen?: number
+  /** Fixed windows only: when the count returns to full. */
+  readonly windowEndsAt?: number
+  readonly verdict: RowVerdict
+}
+
+export type RowVerdict = 'not-seen' | 'idle' | 'lasts' | 'near-limit' | 'runs-out' | 'blocked'
+
+export interface SlotQuota {
+  readonly category: string
+  readonly resource?: string
+  readonly limit: number
+  readonly own: number
+  readonly elsewhere: number
+  readonly free: number
+  readonly source: 'header' | 'counted' | 'default'
+  readonly observedAt?: number
+}
+
+export interface StreamSummary {
+  readonly id: string
+  readonly category: string
+  readonly target: string
+  readonly state: 'opening' | 'snapshot' | 'live' | 'stale' | 'waiting' | 'closed'
+  readonly openedAt?: number
+  readonly lastFrameAt?: number
+  readonly framesPerSecond: number
+  readonly restarts: number
+  readonly reason?: string
+  readonly retryAt?: number
+}
+
+export interface ProbeSummary {
+  readonly enabled: boolean
+  readonly perMinute: number
+  readonly budgetFraction: number
+  /** Share of the tightest quota's period that this app's probes used. */
+  readonly usedFraction: number
+}
+
+export interface Verdict {
+  readonly kind: 'unknown' | 'lasts' | 'near-limit' | 'runs-out' | 'blocked'
+  readonly category?: string
+  readonly at?: number
+}

@@ -1,0 +1,59 @@
+/**
+ * What the services of main/ need from the world, as narrow interfaces.
+ *
+ * Real ones are made in the three hosts (`node-ports.ts`), virtual ones in test/simulation. Nothing outside
+ * the ports reads the clock, sets a timer, draws a random number or opens a socket.
+ */
+
+/** `after` returns its own cancel. `wallMs` may jump; `monotonicMs` never goes back. */
+export interface Clock {
+  wallMs(): number
+  monotonicMs(): number
+  after(ms: number, run: () => void): () => void
+}
+
+/** Uniform in [0, 1). */
+export interface Random {
+  next(): number
+}
+
+/** One line of a log. Fields pass one redactor before anything is written. */
+export interface Log {
+  note(line: string, fields?: Readonly<Record<string, unknown>>): void
+}
+
+export interface HttpRequest {
+  readonly method: 'GET' | 'POST'
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body?: string
+  /** Until the answer's headers, and for `send` until its last byte. */
+  readonly timeoutMs: number
+}
+
+/** Header names in lower case. */
+export type HttpHeaders = Readonly<Record<string, string>>
+
+/**
+ * What became of a request. The line between `not-sent` and `unknown` is whether bytes may have reached the
+ * service: a refresh that was not sent cost nothing, one whose answer was lost may have rotated the token.
+ */
+export type HttpOutcome =
+  | { readonly kind: 'answer'; readonly status: number; readonly headers: HttpHeaders; readonly body: string }
+  | { readonly kind: 'not-sent'; readonly why: string }
+  | { readonly kind: 'unknown'; readonly why: string }
+
+export interface HttpStreamListener {
+  /** Once, first, with the status line and headers. */
+  opened(status: number, headers: HttpHeaders): void
+  chunk(bytes: Uint8Array): void
+  /** Once, last, unless closed by the caller. */
+  ended(why: string): void
+}
+
+/** HTTP/1.1 with the system's certificates and proxies; no redirects, no retries. */
+export interface Http {
+  send(request: HttpRequest): Promise<HttpOutcome>
+  /** Opens a body that is read as it comes. Returns its close, which frees the socket at once. */
+  open(request: HttpRequest, listener: HttpStreamListener): () => void
+}

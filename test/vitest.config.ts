@@ -1,0 +1,14 @@
+import { fileURLToPath } from 'node:url'
+import { defineConfig } from 'vitest/config'
+
+export default defineConfig({
+  test: {
+    root: fileURLToPath(new URL('.', import.meta.url)),
+    include: ['**/*.test.ts', '**/*.test.tsx'],
+    exclude: ['e2e/**', 'node_modules/**'],
+    environment: 'node',
+    testTimeout: 20_000,
+    pool: 'forks',
+    maxWorkers: 2,
+  },
+})

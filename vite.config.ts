@@ -1,0 +1,78 @@
+import { fileURLToPath } from 'node:url'
+import react from '@vitejs/plugin-react'
+import { defineConfig } from 'vite'
+
+const at = (path: string) => fileURLToPath(new URL(path, import.meta.url))
+
+/**
+ * One configuration, four builds: the window, the preload script, Electron's main and the Node hosts.
+ *
+ * Dependencies stay outside the Node bundles (they are installed beside them); the preload bundles
+ * everything, because a sandboxed preload can require nothing but electron.
+ */
+export default defineConfig({
+  root: at('renderer'),
+  base: '/',
+  plugins: [react()],
+  builder: {
+    buildApp: async (builder) => {
+      for (const environment of Object.values(builder.environments)) {
+        if (environment.name !== 'ssr') await builder.build(environment)
+      }
+    },
+  },
+  environments: {
+    client: {
+      build: {
+        outDir: at('dist/window'),
+        emptyOutDir: true,
+        target: 'chrome140',
+        modulePreload: { polyfill: false },
+        assetsInlineLimit: 0,
+        rolldownOptions: { input: at('renderer/index.html') },
+      },
+    },
+    preload: {
+      consumer: 'server',
+      resolve: { noExternal: true, external: ['electron'] },
+      build: {
+        outDir: at('dist/desktop'),
+        emptyOutDir: false,
+        target: 'chrome140',
+        copyPublicDir: false,
+        rolldownOptions: {
+          input: { preload: at('main/desktop/preload.ts') },
+          external: ['electron'],
+          output: { format: 'cjs', entryFileNames: '[name].cjs' },
+        },
+      },
+    },
+    desktop: {
+      consumer: 'server',
+      build: {
+        outDir: at('dist/desktop'),
+        emptyOutDir: false,
+        target: 'node24',
+        copyPublicDir: false,
+        rolldownOptions: {
+          input: { main: at('main/desktop/main.ts') },
+          external: ['electron'],
+          output: { format: 'es', entryFileNames: '[name].js', chunkFileNames: 'chunks/[name]-[hash].js' },
+        },
+      },
+    },
+    hosts: {
+      consumer: 'server',
+      build: {
+        outDir: at('dist/hosts'),
+        emptyOutDir: true,
+        target: 'node24',
+        copyPublicDir: false,
+        rolldownOptions: {
+          input: { headroom: at('main/terminal/headroom.ts') },
+          output: { format: 'es', entryFileNames: '[name].js', chunkFileNames: 'chunks/[name]-[hash].js' },
+        },
+      },
+    },
+  },
+})
