@@ -92,8 +92,10 @@ export interface RequestQuota {
   readonly use: { readonly total: number; readonly own: number; readonly elsewhere: number } | null
   /** 429s counted against this category since start. */
   readonly rejected: number
-  /** The estimate with its fraction; `remaining` is its floor. */
+  /** The estimate with its fraction, as of `asOf`; `remaining` is its floor. */
   readonly level: number
+  /** The moment `level` holds for: the snapshot's `at`. */
+  readonly asOf: number
   /** Requests per second that the estimate gains (or loses) until the next header. */
   readonly slope: number
   /** What the last header said, unchanged. */

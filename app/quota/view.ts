@@ -1,0 +1,104 @@
+import type { RequestQuota, RowVerdict } from '../contract/snapshot.ts'
+import type { Bucket } from './bucket.ts'
+import { replenishedPerSecond } from './model.ts'
+
+/** A category that a 429 closed for a while. */
+export interface Hold {
+  readonly untilMs: number
+  /** 429s in a row. */
+  readonly refusals: number
+}
+
+/** Below this share of the limit a row is near it. */
+export const NEAR_LIMIT = 0.2
+/** No forecast before this much use was seen, in shares of the limit and in requests. */
+const EVIDENCE = { fraction: 0.03, requests: 5 }
+/** A forecast further ahead than this many periods is no warning. */
+const FORECAST_PERIODS = 12
+
+/** One row of a snapshot, computed for `nowMs`. Units and meanings: `RequestQuota`. */
+export function viewOf(
+  category: string,
+  resource: string | undefined,
+  bucket: Bucket,
+  hold: Hold | undefined,
+  nowMs: number,
+): RequestQuota {
+  const { low, high, point, slopePerSecond } = bucket.estimate(nowMs)
+  const periodSeconds = bucket.periodMs / 1000
+  const elsewhere = bucket.elsewherePerSecond(nowMs)
+  const own = bucket.ownPerSecond(nowMs)
+  const remaining = Math.floor(point)
+  const { seen } = bucket
+  const gain = replenishedPerSecond(bucket.limit, periodSeconds)
+  const use = elsewhere === undefined ? null : { total: own + elsewhere, own, elsewhere }
+  const blockedUntil = hold && hold.untilMs > nowMs ? hold.untilMs : undefined
+  const rolling = bucket.model === 'rolling'
+  const nextAt = rolling && point < bucket.limit ? nowMs + ((remaining + 1 - point) / gain) * 1000 : undefined
+  const windowEndsAt = bucket.windowEndsAtMs
+  const fullAt = rolling
+    ? point < bucket.limit
+      ? nowMs + ((bucket.limit - point) / gain) * 1000
+      : undefined
+    : windowEndsAt
+  const emptyAt = blockedUntil === undefined ? emptyAtOf(bucket, use, point, gain, nowMs) : undefined
+  const source = seen === undefined ? 'default' : remaining === seen.remaining ? 'header' : 'modelled'
+  return {
+    category,
+    ...(resource !== undefined && { resource }),
+    model: bucket.model,
+    confidence: bucket.confidence,
+    limit: bucket.limit,
+    period: periodSeconds,
+    remaining,
+    low: Math.floor(low),
+    high: Math.floor(high),
+    source,
+    ...(seen && { observedAt: Math.round(seen.atMs), seen: seen.remaining }),
+    ...(nextAt !== undefined && { nextAt: Math.round(nextAt) }),
+    ...(fullAt !== undefined && { fullAt: Math.round(fullAt) }),
+    ...(emptyAt !== undefined && { emptyAt: Math.round(emptyAt) }),
+    ...(blockedUntil !== undefined && { blockedUntil: Math.round(blockedUntil) }),
+    use,
+    rejected: bucket.rejected,
+    level: point,
+    asOf: Math.round(nowMs),
+    slope: slopePerSecond,
+    ...(windowEndsAt !== undefined && { windowEndsAt: Math.round(windowEndsAt) }),
+    verdict: verdictOf({ seen: seen !== undefined, blockedUntil, emptyAt, point, limit: bucket.limit, use }),
+  }
+}
+
+/** When the bucket is empty if use goes on, or `undefined` when it lasts or too little is known to say. */
+function emptyAtOf(
+  bucket: Bucket,
+  use: RequestQuota['use'],
+  point: number,
+  gainPerSecond: number,
+  nowMs: number,
+): number | undefined {
+  if (!use || !bucket.seen) return undefined
+  const spent = bucket.limit - point
+  if (spent < EVIDENCE.requests || spent < bucket.limit * EVIDENCE.fraction) return undefined
+  const drain = use.total - (bucket.model === 'rolling' ? gainPerSecond : 0)
+  if (drain <= 0) return undefined
+  const atMs = nowMs + (point / drain) * 1000
+  if (bucket.windowEndsAtMs !== undefined && atMs >= bucket.windowEndsAtMs) return undefined
+  return atMs - nowMs > FORECAST_PERIODS * bucket.periodMs ? undefined : atMs
+}
+
+function verdictOf(row: {
+  readonly seen: boolean
+  readonly blockedUntil: number | undefined
+  readonly emptyAt: number | undefined
+  readonly point: number
+  readonly limit: number
+  readonly use: RequestQuota['use']
+}): RowVerdict {
+  if (row.blockedUntil !== undefined) return 'blocked'
+  if (!row.seen) return 'not-seen'
+  if (row.emptyAt !== undefined) return 'runs-out'
+  if (row.point < row.limit * NEAR_LIMIT) return 'near-limit'
+  const idle = row.point >= row.limit && (!row.use || row.use.total < 0.05)
+  return idle ? 'idle' : 'lasts'
+}

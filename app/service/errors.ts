@@ -1,0 +1,30 @@
+import type { HttpHeaders } from './answer.ts'
+import { readHeaders } from './headers.ts'
+
+/** What a 429 refused: a request (service.md 8.2, quota) or a stream (concurrent). */
+export type RefusedBy = 'rate' | 'concurrency'
+
+/**
+ * Tells the two 429s of service.md 7 apart.
+ *
+ * The body's Message decides when it is one of the two known values: slots may be legitimately full while the
+ * rate is what refused. Without it, whichever set of headers says 0; without those, the rate, because holding
+ * a category for a while is safer than closing somebody's stream.
+ */
+export function refusedBy(headers: HttpHeaders, body: string): RefusedBy {
+  const message = messageOf(body)
+  if (message === 'Rate quota exceeded') return 'rate'
+  if (message === 'Stream quota exceeded') return 'concurrency'
+  const { concurrency } = readHeaders(headers)
+  return concurrency?.remaining === 0 ? 'concurrency' : 'rate'
+}
+
+function messageOf(body: string): string | undefined {
+  try {
+    const parsed: unknown = JSON.parse(body)
+    if (typeof parsed !== 'object' || parsed === null || !('Message' in parsed)) return undefined
+    return typeof parsed.Message === 'string' ? parsed.Message.trim() : undefined
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,88 @@
+import type { HttpHeaders } from './answer.ts'
+
+/** X-RateLimit-* of one response (service.md 2.2). What was missing or made no sense is absent. */
+export interface RateReading {
+  readonly limit?: number
+  readonly periodSeconds?: number
+  readonly remaining?: number
+  /** Seconds to full, never an epoch time. */
+  readonly resetSeconds?: number
+  readonly resource?: string
+}
+
+/** X-Concurrency-* of one response (service.md 2.2). */
+export interface ConcurrencyReading {
+  readonly limit?: number
+  readonly remaining?: number
+  readonly resource?: string
+}
+
+export interface HeaderReading {
+  readonly rate?: RateReading
+  readonly concurrency?: ConcurrencyReading
+  readonly requestId?: string
+  /** Headers that were there and could not be believed, as `name: why`. Never their values. */
+  readonly oddities: readonly string[]
+}
+
+const WHOLE = /^\d{1,9}$/
+const MOST_REQUESTS = 10_000_000
+const LONGEST_PERIOD_SECONDS = 7 * 86_400
+const LONGEST_NAME = 128
+
+/**
+ * Reads the quota headers of any response. Never throws; whatever is not a plausible number is left out.
+ *
+ * Source: service.md 2.2. `Reset` counts seconds: one far beyond the period is an epoch time or garbage, and
+ * believing it would hold a bucket for decades.
+ */
+export function readHeaders(headers: HttpHeaders): HeaderReading {
+  const oddities: string[] = []
+  const whole = (name: string, least: number, most: number): number | undefined => {
+    const raw = headers[name]
+    if (raw === undefined) return undefined
+    const text = raw.trim()
+    const value = WHOLE.test(text) ? Number(text) : Number.NaN
+    if (value >= least && value <= most) return value
+    oddities.push(`${name}: ${Number.isNaN(value) ? 'not a whole number' : 'out of range'}`)
+    return undefined
+  }
+  const name = (header: string): string | undefined => {
+    const text = headers[header]?.trim()
+    return text ? text.slice(0, LONGEST_NAME) : undefined
+  }
+
+  const limit = whole('x-ratelimit-limit', 1, MOST_REQUESTS)
+  const periodSeconds = whole('x-ratelimit-period', 1, LONGEST_PERIOD_SECONDS)
+  const remaining = whole('x-ratelimit-remaining', 0, limit ?? MOST_REQUESTS)
+  const resetSeconds = whole('x-ratelimit-reset', 0, 2 * (periodSeconds ?? LONGEST_PERIOD_SECONDS) + 5)
+  const rate = withDefined({
+    limit,
+    periodSeconds,
+    remaining,
+    resetSeconds,
+    resource: name('x-ratelimit-resource'),
+  })
+
+  const slots = whole('x-concurrency-limit', 1, MOST_REQUESTS)
+  const concurrency = withDefined({
+    limit: slots,
+    remaining: whole('x-concurrency-remaining', 0, slots ?? MOST_REQUESTS),
+    resource: name('x-concurrency-resource'),
+  })
+  const requestId = name('x-ts-request-id')
+  return {
+    ...(rate && { rate }),
+    ...(concurrency && { concurrency }),
+    ...(requestId !== undefined && { requestId }),
+    oddities,
+  }
+}
+
+type Defined<T> = { [K in keyof T]?: Exclude<T[K], undefined> }
+
+/** The entries that have a value, or `undefined` when none has. */
+function withDefined<T extends Record<string, unknown>>(entries: T): Defined<T> | undefined {
+  const kept = Object.entries(entries).filter(([, value]) => value !== undefined)
+  return kept.length > 0 ? (Object.fromEntries(kept) as Defined<T>) : undefined
+}

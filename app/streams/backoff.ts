@@ -1,0 +1,15 @@
+/** Full jitter: uniform between 0 and an exponentially growing bound. Milliseconds. */
+export interface Backoff {
+  readonly baseMs: number
+  readonly capMs: number
+  /** Attempts count from 0 again after this much health. */
+  readonly healthyAfterMs: number
+}
+
+export const STREAM_BACKOFF: Backoff = { baseMs: 500, capMs: 30_000, healthyAfterMs: 30_000 }
+
+/** `attempt` counts from 0, `chance` is uniform in [0, 1). */
+export function backoffMs(backoff: Backoff, attempt: number, chance: number): number {
+  const bound = Math.min(backoff.capMs, backoff.baseMs * 2 ** Math.min(attempt, 30))
+  return bound * chance
+}

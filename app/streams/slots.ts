@@ -1,0 +1,88 @@
+import type { SlotQuota } from '../contract/snapshot.ts'
+import type { ConcurrencyReading } from '../service/headers.ts'
+import type { SlotQuotaDefault } from '../service/quotas.ts'
+
+interface Row {
+  limit: number
+  own: number
+  elsewhere: number
+  resource: string | undefined
+  observedAtMs: number | undefined
+}
+
+/**
+ * Concurrency slots of one profile: own streams counted exactly, those of other programs from headers.
+ *
+ * `own + elsewhere + free = limit`, and none is ever negative. Source: service.md 2.2, 3, 8.2.
+ */
+export class SlotLedger {
+  readonly #rows = new Map<string, Row>()
+
+  constructor(defaults: readonly SlotQuotaDefault[]) {
+    for (const { category, limit } of defaults) this.#rows.set(category, newRow(limit))
+  }
+
+  /** An own stream holds a slot from the moment it is asked for. */
+  taken(category: string): void {
+    const row = this.#rows.get(category)
+    if (row) row.own += 1
+  }
+
+  released(category: string): void {
+    const row = this.#rows.get(category)
+    if (row) row.own = Math.max(0, row.own - 1)
+  }
+
+  /**
+   * A header on the answer to an opening. `opening` counts own streams, this one not included, whose answer is
+   * still to come: the service may or may not have counted them.
+   */
+  observed(category: string, reading: ConcurrencyReading, opening: number, nowMs: number): void {
+    let row = this.#rows.get(category)
+    if (!row) {
+      if (reading.limit === undefined) return
+      row = newRow(reading.limit)
+      this.#rows.set(category, row)
+    }
+    if (reading.limit !== undefined) row.limit = reading.limit
+    if (reading.resource !== undefined) row.resource = reading.resource
+    if (reading.remaining === undefined) return
+    const inUse = row.limit - reading.remaining
+    const sure = Math.max(0, row.own - opening)
+    // Between "the service counted none of the opening ones" and "all of them": kept where it was, if it can be.
+    const most = Math.max(0, inUse - sure)
+    const least = Math.max(0, inUse - row.own)
+    row.elsewhere = Math.min(most, Math.max(least, row.elsewhere))
+    row.observedAtMs = nowMs
+  }
+
+  free(category: string): number | undefined {
+    const row = this.#rows.get(category)
+    return row && Math.max(0, row.limit - row.own - row.elsewhere)
+  }
+
+  view(): readonly SlotQuota[] {
+    return [...this.#rows].map(([category, row]) => {
+      const own = Math.min(row.own, row.limit)
+      const elsewhere = Math.min(row.elsewhere, row.limit - own)
+      return {
+        category,
+        ...(row.resource !== undefined && { resource: row.resource }),
+        limit: row.limit,
+        own,
+        elsewhere,
+        free: row.limit - own - elsewhere,
+        source: row.observedAtMs !== undefined ? 'header' : own > 0 ? 'counted' : 'default',
+        ...(row.observedAtMs !== undefined && { observedAt: Math.round(row.observedAtMs) }),
+      }
+    })
+  }
+}
+
+const newRow = (limit: number): Row => ({
+  limit,
+  own: 0,
+  elsewhere: 0,
+  resource: undefined,
+  observedAtMs: undefined,
+})

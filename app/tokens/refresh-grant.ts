@@ -1,0 +1,141 @@
+import { z } from 'zod/mini'
+import type { HttpOutcome } from '../service/answer.ts'
+
+/** What a token endpoint is asked with. Everything secret in here goes into a body, never into a URL. */
+export interface KeyCredentials {
+  readonly authUrl: string
+  readonly clientId: string
+  readonly clientSecret?: string
+}
+
+export interface FormRequest {
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+}
+
+/** service.md 4.1. */
+export function refreshRequest(key: KeyCredentials, refreshToken: string): FormRequest {
+  const fields: [string, string][] = [
+    ['grant_type', 'refresh_token'],
+    ['client_id', key.clientId],
+    ...(key.clientSecret === undefined ? [] : [['client_secret', key.clientSecret] as [string, string]]),
+    ['refresh_token', refreshToken],
+  ]
+  return {
+    url: `${key.authUrl}/oauth/token`,
+    headers: { 'content-type': 'application/x-www-form-urlencoded', accept: 'application/json' },
+    body: fields.map(([name, value]) => `${name}=${encodeURIComponent(value)}`).join('&'),
+  }
+}
+
+/** Classes of a refresh: only `refused` ends a session, and only when it was answered. */
+export type RefreshOutcome =
+  | {
+      readonly kind: 'renewed'
+      readonly accessToken: string
+      readonly expiresInSeconds: number
+      readonly scopes: readonly string[]
+      /** Present on rotating keys only (service.md 2.1): it replaces the one that was sent. */
+      readonly refreshToken?: string
+    }
+  | { readonly kind: 'refused'; readonly why: string }
+  | { readonly kind: 'misconfigured'; readonly why: string }
+  | { readonly kind: 'later'; readonly why: string; readonly retryAfterSeconds?: number }
+  | { readonly kind: 'not-sent'; readonly why: string }
+  | {
+      readonly kind: 'unknown'
+      readonly why: string
+      /** A readable new refresh token in an answer that was otherwise no use: kept, never dropped. */
+      readonly refreshToken?: string
+    }
+
+const LIFETIME_SECONDS = { default: 1200, least: 30, most: 86_400 }
+
+const secret = z.string().check(z.minLength(1), z.maxLength(16_384))
+const Renewal = z.object({
+  access_token: secret,
+  expires_in: z.optional(z.unknown()),
+  scope: z.optional(z.unknown()),
+  refresh_token: z.optional(z.unknown()),
+})
+const Failure = z.object({ error: z.string() })
+
+/** Classes the answer to `refreshRequest`. OAuth errors are told by `error`, not by the status (RFC 6749 5.2). */
+export function processRefreshAnswer(outcome: HttpOutcome): RefreshOutcome {
+  if (outcome.kind === 'not-sent') return { kind: 'not-sent', why: outcome.why }
+  if (outcome.kind === 'unknown') return { kind: 'unknown', why: outcome.why }
+  const { status, headers } = outcome
+  const body = jsonOf(outcome.body)
+  if (status === 429 || status >= 500) {
+    const seconds = retryAfterSeconds(headers['retry-after'])
+    return {
+      kind: 'later',
+      why: `the sign-in host answered ${status}`,
+      ...(seconds !== undefined && { retryAfterSeconds: seconds }),
+    }
+  }
+  if (status >= 200 && status < 300) return renewalOf(body)
+  const failure = Failure.safeParse(body)
+  if (failure.success) {
+    switch (failure.data.error) {
+      case 'invalid_grant':
+        return { kind: 'refused', why: 'the service no longer accepts this refresh token' }
+      case 'invalid_client':
+      case 'unauthorized_client':
+        return { kind: 'misconfigured', why: 'the service does not accept this API key or secret' }
+      case 'invalid_request':
+      case 'unsupported_grant_type':
+      case 'invalid_scope':
+        return { kind: 'misconfigured', why: `the sign-in host answered ${failure.data.error}` }
+    }
+  }
+  // A captive portal, a proxy or something else in the middle: not the service's word on the token.
+  return { kind: 'later', why: `the sign-in host answered ${status} without an OAuth answer` }
+}
+
+function renewalOf(body: unknown): RefreshOutcome {
+  const parsed = Renewal.safeParse(body)
+  const refreshToken = textOf(body, 'refresh_token')
+  if (!parsed.success) {
+    return {
+      kind: 'unknown',
+      why: 'the answer was not a token response',
+      ...(refreshToken !== undefined && { refreshToken }),
+    }
+  }
+  const { access_token, expires_in, scope } = parsed.data
+  return {
+    kind: 'renewed',
+    accessToken: access_token,
+    expiresInSeconds: lifetimeOf(expires_in),
+    scopes: typeof scope === 'string' ? scope.split(' ').filter(Boolean) : [],
+    ...(refreshToken !== undefined && { refreshToken }),
+  }
+}
+
+function lifetimeOf(value: unknown): number {
+  const seconds = typeof value === 'string' ? Number(value) : value
+  if (typeof seconds !== 'number' || !Number.isFinite(seconds)) return LIFETIME_SECONDS.default
+  return Math.min(LIFETIME_SECONDS.most, Math.max(LIFETIME_SECONDS.least, seconds))
+}
+
+function textOf(body: unknown, name: string): string | undefined {
+  if (typeof body !== 'object' || body === null) return undefined
+  const parsed = secret.safeParse((body as Record<string, unknown>)[name])
+  return parsed.success ? parsed.data : undefined
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** RFC 9110 10.2.3, the seconds form only; a date would need a clock and is not what this service sends. */
+export function retryAfterSeconds(header: string | undefined): number | undefined {
+  if (header === undefined || !/^\d{1,6}$/.test(header.trim())) return undefined
+  return Number(header.trim())
+}

@@ -1,0 +1,61 @@
+import type { HttpOutcome } from '../service/answer.ts'
+import type { FormRequest, KeyCredentials } from './refresh-grant.ts'
+
+/**
+ * The two spellings of service.md 4.2, which are not reconciled there: both in one body first, then each
+ * alone where a service refuses a field it does not know.
+ */
+export const REVOKE_SPELLINGS = [['token', 'refresh_token'], ['token'], ['refresh_token']] as const
+
+export type RevokeSpelling = (typeof REVOKE_SPELLINGS)[number]
+
+export function revokeRequest(
+  key: KeyCredentials,
+  refreshToken: string,
+  spelling: RevokeSpelling,
+): FormRequest {
+  const body = {
+    client_id: key.clientId,
+    ...(key.clientSecret !== undefined && { client_secret: key.clientSecret }),
+    ...Object.fromEntries(spelling.map((field) => [field, refreshToken])),
+  }
+  return {
+    url: `${key.authUrl}/oauth/revoke`,
+    headers: { 'content-type': 'application/json', accept: 'application/json' },
+    body: JSON.stringify(body),
+  }
+}
+
+export type RevokeOutcome =
+  | { readonly kind: 'confirmed' }
+  /** The field was spelled differently than the service expects: try the next spelling. */
+  | { readonly kind: 'spelling' }
+  /** The service knows no such token any more, or not this key. */
+  | { readonly kind: 'refused'; readonly why: string }
+  | { readonly kind: 'unconfirmed'; readonly why: string }
+
+/** Only a 200 confirms (service.md 4.2). */
+export function processRevokeAnswer(outcome: HttpOutcome): RevokeOutcome {
+  if (outcome.kind !== 'answer') return { kind: 'unconfirmed', why: outcome.why }
+  const { status, body } = outcome
+  if (status === 200) return { kind: 'confirmed' }
+  const error = oauthErrorOf(body)
+  if (error === 'invalid_grant' || error === 'invalid_token') {
+    return { kind: 'refused', why: 'the service no longer accepts this token' }
+  }
+  if (error === 'invalid_client' || error === 'unauthorized_client') {
+    return { kind: 'refused', why: 'the service does not accept this API key or secret' }
+  }
+  if (status === 400 || status === 422) return { kind: 'spelling' }
+  return { kind: 'unconfirmed', why: `the service answered ${status}` }
+}
+
+function oauthErrorOf(body: string): string | undefined {
+  try {
+    const parsed: unknown = JSON.parse(body)
+    if (typeof parsed !== 'object' || parsed === null || !('error' in parsed)) return undefined
+    return typeof parsed.error === 'string' ? parsed.error : undefined
+  } catch {
+    return undefined
+  }
+}

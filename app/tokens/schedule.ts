@@ -1,0 +1,43 @@
+/** When to refresh, as data and pure functions (service.md 5.3, 8.4). Milliseconds. */
+
+export interface RefreshSchedule {
+  /** How long before expiry a refresh is due. */
+  readonly leadMs: number
+  /** Never sooner after the last one than this, whatever lifetime the service claims. */
+  readonly floorMs: number
+  /** Waits after failures in a row; the last one repeats. */
+  readonly retryMs: readonly [number, ...number[]]
+}
+
+export const REFRESH_SCHEDULE: RefreshSchedule = {
+  leadMs: 120_000,
+  floorMs: 10_000,
+  retryMs: [1_000, 2_000, 5_000, 10_000, 30_000, 60_000],
+}
+
+/** Half the lifetime at least is used, so that a short-lived token is not refreshed all the time. */
+export function refreshDueAt(
+  schedule: RefreshSchedule,
+  nowMs: number,
+  issuedAtMs: number,
+  expiresAtMs: number,
+): number {
+  const lead = Math.min(schedule.leadMs, (expiresAtMs - issuedAtMs) / 2)
+  return Math.max(expiresAtMs - lead, issuedAtMs + schedule.floorMs, nowMs)
+}
+
+/**
+ * The wait after `failures` (≥ 1) in a row.
+ *
+ * `jitter` in [0, 1) spreads the second half of each rung. A wait that the service asked for is a floor.
+ */
+export function retryWaitMs(
+  schedule: RefreshSchedule,
+  failures: number,
+  jitter: number,
+  askedSeconds: number | undefined,
+): number {
+  const index = Math.min(Math.max(1, failures), schedule.retryMs.length) - 1
+  const rung = schedule.retryMs[index] ?? schedule.retryMs[0]
+  return Math.max(rung / 2 + (rung / 2) * jitter, (askedSeconds ?? 0) * 1000)
+}

@@ -1,0 +1,79 @@
+import type { Http } from '../ports/ports.ts'
+import type { Reachability } from '../reachability.ts'
+import type { Access } from '../tokens/keeper.ts'
+import type { QuotaTap } from './quota-tap.ts'
+
+export interface ApiClientDeps {
+  readonly baseUrl: string
+  readonly http: Http
+  readonly tap: QuotaTap
+  readonly reachability: Reachability
+  readonly access: () => Promise<Access>
+  readonly rejected: (value: string) => Promise<void>
+}
+
+export interface ApiRequest {
+  readonly method: 'GET' | 'POST'
+  /** With its query, under `{base_url}`. */
+  readonly path: string
+  readonly body?: string
+}
+
+export type ApiAnswer =
+  | { readonly kind: 'answered'; readonly status: number; readonly body: string; readonly hasQuota: boolean }
+  | { readonly kind: 'limited'; readonly retryAtMs: number }
+  | { readonly kind: 'no-token'; readonly why: string }
+  | { readonly kind: 'unreachable'; readonly why: string }
+
+const TIMEOUT_MS = 15_000
+
+/** Requests to resources: bearer, header tap, one fresh token after a 401 (service.md 5). */
+export class ApiClient {
+  readonly #deps: ApiClientDeps
+
+  constructor(deps: ApiClientDeps) {
+    this.#deps = deps
+  }
+
+  async request(request: ApiRequest): Promise<ApiAnswer> {
+    const first = await this.#once(request)
+    if (first.kind !== 'answered' || first.status !== 401) return first
+    return this.#once(request)
+  }
+
+  async #once({ method, path, body }: ApiRequest): Promise<ApiAnswer> {
+    const { http, tap, reachability, baseUrl } = this.#deps
+    const access = await this.#deps.access()
+    if (access.kind === 'none') return { kind: 'no-token', why: access.why }
+    const ticket = tap.sent(method, path)
+    const outcome = await http.send({
+      method,
+      url: `${baseUrl}${path}`,
+      headers: {
+        authorization: `Bearer ${access.value}`,
+        accept: 'application/json',
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+      },
+      ...(body !== undefined && { body }),
+      timeoutMs: TIMEOUT_MS,
+    })
+    if (outcome.kind !== 'answer') {
+      if (outcome.kind === 'not-sent') tap.notSent(ticket)
+      else tap.lost(ticket)
+      reachability.failed(hostOf(baseUrl))
+      return { kind: 'unreachable', why: outcome.why }
+    }
+    reachability.answered(hostOf(baseUrl))
+    const tapped = tap.answered(ticket, outcome.status, outcome.headers, outcome.body)
+    if (outcome.status === 401) await this.#deps.rejected(access.value)
+    if (tapped.retryAtMs !== undefined) return { kind: 'limited', retryAtMs: tapped.retryAtMs }
+    return {
+      kind: 'answered',
+      status: outcome.status,
+      body: outcome.body,
+      hasQuota: tapped.reading.rate !== undefined,
+    }
+  }
+}
+
+export const hostOf = (url: string): string => new URL(url).host

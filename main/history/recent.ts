@@ -1,0 +1,86 @@
+import type { History, HistoryPoint } from '../../app/contract/contract.ts'
+import type { RequestQuota } from '../../app/contract/snapshot.ts'
+
+/** The last quarter of an hour of each category, in memory: what the 15-minute chart draws. */
+const KEPT_MS = 16 * 60_000
+const MOST_POINTS = 2_000
+const MOST_REJECTIONS = 500
+
+interface Track {
+  points: HistoryPoint[]
+  rejectedAt: number[]
+}
+
+export class RecentHistory {
+  readonly #tracks = new Map<string, Track>()
+
+  observed(category: string, atMs: number, remaining: number): void {
+    this.#add(category, { at: Math.round(atMs), remaining, source: 'header' })
+  }
+
+  /** A look at the model between two headers. Rows that were never seen have no history. */
+  sampled(rows: readonly RequestQuota[], atMs: number): void {
+    for (const row of rows) {
+      if (row.source === 'default') continue
+      const source = row.source === 'header' ? 'header' : 'modelled'
+      this.#add(row.category, { at: Math.round(atMs), remaining: row.remaining, source })
+    }
+  }
+
+  rejected(category: string, atMs: number): void {
+    const track = this.#track(category)
+    track.rejectedAt = [...track.rejectedAt.slice(-(MOST_REJECTIONS - 1)), Math.round(atMs)]
+  }
+
+  /** At most `points`, oldest first; where there are more, headers are kept before modelled ones. */
+  query(category: string, fromMs: number, toMs: number, points: number): History {
+    const track = this.#tracks.get(category)
+    if (!track) return { points: [], rejectedAt: [] }
+    const inside = (at: number) => at >= fromMs && at <= toMs
+    return {
+      points: thinned(
+        track.points.filter((point) => inside(point.at)),
+        fromMs,
+        toMs,
+        points,
+      ),
+      rejectedAt: track.rejectedAt.filter(inside),
+    }
+  }
+
+  #track(category: string): Track {
+    let track = this.#tracks.get(category)
+    if (!track) {
+      track = { points: [], rejectedAt: [] }
+      this.#tracks.set(category, track)
+    }
+    return track
+  }
+
+  #add(category: string, point: HistoryPoint): void {
+    const track = this.#track(category)
+    track.points.push(point)
+    // Cut in one go now and then rather than shifted at every point.
+    if (track.points.length > MOST_POINTS || (track.points[0]?.at ?? point.at) < point.at - 2 * KEPT_MS) {
+      track.points = track.points.filter((p) => p.at >= point.at - KEPT_MS).slice(-MOST_POINTS / 2)
+    }
+  }
+}
+
+/** One point a slot of time, the last header of the slot where it has one. */
+function thinned(
+  points: readonly HistoryPoint[],
+  fromMs: number,
+  toMs: number,
+  most: number,
+): readonly HistoryPoint[] {
+  if (points.length <= most) return points
+  const slotMs = Math.max(1, (toMs - fromMs) / most)
+  const slots = new Map<number, HistoryPoint>()
+  for (const point of points) {
+    const slot = Math.min(most - 1, Math.floor((point.at - fromMs) / slotMs))
+    const held = slots.get(slot)
+    if (!held || point.source === 'header' || held.source === 'modelled') slots.set(slot, point)
+  }
+  return [...slots.values()]
+}

@@ -1,0 +1,53 @@
+import { appendFileSync, renameSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Log } from './ports.ts'
+import type { Redactor } from './redactor.ts'
+
+const MOST_BYTES = 1_000_000
+
+/** Where finished lines go. */
+export type LogSink = (line: string) => void
+
+/** Every line passes the redactor, whatever the sink. */
+export function redactedLog(redactor: Redactor, wallMs: () => number, sink: LogSink): Log {
+  return {
+    note(line, fields = {}) {
+      const clean = redactor.fields(fields)
+      const tail = Object.keys(clean).length > 0 ? ` ${redactor.text(JSON.stringify(clean))}` : ''
+      // One line each, so that a server's words cannot forge a line of their own.
+      const text = `${redactor.text(line)}${tail}`.replace(/\p{Cc}+/gu, ' ')
+      sink(`${new Date(wallMs()).toISOString()} ${text}`)
+    },
+  }
+}
+
+/**
+ * `headroom.log` in the data folder, and the one before it: never more than twice the bound.
+ *
+ * A disk that does not take the log must not stop the monitor: it is said once, on `complain`.
+ */
+export function fileSink(folder: string, complain: (line: string) => void, mostBytes = MOST_BYTES): LogSink {
+  const file = join(folder, 'headroom.log')
+  let size = sizeOf(file)
+  let complained = false
+  return (line) => {
+    const entry = `${line}\n`
+    const bytes = Buffer.byteLength(entry)
+    try {
+      if (size > 0 && size + bytes > mostBytes) {
+        renameSync(file, join(folder, 'headroom.1.log'))
+        size = 0
+      }
+      appendFileSync(file, entry, { mode: 0o600 })
+      size += bytes
+    } catch (error) {
+      if (!complained)
+        complain(`the log cannot be written: ${error instanceof Error ? error.message : error}`)
+      complained = true
+    }
+  }
+}
+
+function sizeOf(file: string): number {
+  return statSync(file, { throwIfNoEntry: false })?.size ?? 0
+}

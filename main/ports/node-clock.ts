@@ -1,0 +1,17 @@
+import { performance } from 'node:perf_hooks'
+import type { Clock, Random } from './ports.ts'
+
+/** setTimeout overflows past 2^31 - 1 ms and would fire at once. */
+const LONGEST_WAIT_MS = 2 ** 31 - 1
+
+export const nodeClock: Clock = {
+  wallMs: () => Date.now(),
+  monotonicMs: () => performance.now(),
+  after: (ms, run) => {
+    const timer = setTimeout(run, Math.min(Math.max(0, ms), LONGEST_WAIT_MS))
+    return () => clearTimeout(timer)
+  },
+}
+
+/** For jitter only; secrets and codes come from node:crypto. */
+export const nodeRandom: Random = { next: () => Math.random() }

@@ -1,0 +1,210 @@
+import type { History, Outcome } from '../app/contract/contract.ts'
+import type { MonitorEvent } from '../app/contract/events.ts'
+import type { Snapshot } from '../app/contract/snapshot.ts'
+import { Ledger } from '../app/quota/ledger.ts'
+import { verdictOf } from '../app/quota/verdict.ts'
+import { CURRENT_REQUEST_QUOTAS, SLOT_QUOTAS } from '../app/service/quotas.ts'
+import type { StreamRequest } from '../app/service/streams.ts'
+import { SlotLedger } from '../app/streams/slots.ts'
+import { REFRESH_SCHEDULE } from '../app/tokens/schedule.ts'
+import { ApiClient, hostOf } from './api/client.ts'
+import { Prober } from './api/prober.ts'
+import { QuotaTap } from './api/quota-tap.ts'
+import { RecentHistory } from './history/recent.ts'
+import type { Clock, Http, Random } from './ports/ports.ts'
+import type { Profile } from './profile.ts'
+import { Reachability } from './reachability.ts'
+import { Streams } from './streams/streams.ts'
+import type { Timeline } from './timeline.ts'
+import { ROTATION, TokenKeeper } from './tokens/keeper.ts'
+
+export interface ProfileMonitorDeps {
+  readonly clock: Clock
+  readonly random: Random
+  readonly http: Http
+  readonly timeline: Timeline
+  readonly changed: () => void
+  readonly event: (event: MonitorEvent) => void
+}
+
+/** How often the model is looked at between headers, for the chart and for verdicts that time alone changes. */
+const SAMPLE_MS = 3_000
+
+/** Everything of one connected key. Reads as a list of what that is. */
+export class ProfileMonitor {
+  readonly profile: Profile
+  readonly #deps: ProfileMonitorDeps
+  readonly #ledger: Ledger
+  readonly #slots = new SlotLedger(SLOT_QUOTAS)
+  readonly #history = new RecentHistory()
+  readonly #reachability: Reachability
+  readonly #keeper: TokenKeeper
+  readonly #prober: Prober
+  readonly #streams: Streams
+  #revision = 0
+  #verdicts = ''
+  #cancelSample: () => void = () => {}
+
+  constructor(profile: Profile, deps: ProfileMonitorDeps) {
+    this.profile = profile
+    this.#deps = deps
+    const { clock, random, http, timeline } = deps
+    const changed = () => this.#changed()
+    const event = (happened: MonitorEvent) => this.#happened(happened)
+    const reached = (host: string) => (ok: boolean) =>
+      ok ? this.#reachability.answered(host) : this.#reachability.failed(host)
+    const authHost = hostOf(profile.authUrl)
+    const baseHost = hostOf(profile.baseUrl)
+
+    this.#ledger = new Ledger(CURRENT_REQUEST_QUOTAS, timeline.now())
+    this.#reachability = new Reachability(timeline, random, event)
+    this.#keeper = new TokenKeeper(
+      profile,
+      profile.refreshToken,
+      { http, clock, random, timeline, changed, event, reached: reached(authHost) },
+      { schedule: REFRESH_SCHEDULE, ...ROTATION },
+    )
+    const access = () => this.#keeper.access()
+    const rejected = (value: string) => this.#keeper.rejected(value)
+    const tap = new QuotaTap({
+      ledger: this.#ledger,
+      history: this.#history,
+      timeline,
+      random,
+      event,
+      changed,
+    })
+    const client = new ApiClient({
+      baseUrl: profile.baseUrl,
+      http,
+      tap,
+      reachability: this.#reachability,
+      access,
+      rejected,
+    })
+    this.#prober = new Prober(profile.probes, {
+      clock,
+      timeline,
+      rows: () => this.#ledger.view(timeline.now()),
+      request: (request) => client.request(request),
+      mayProbe: () => this.#keeper.canUseService && this.#reachability.mayTry(baseHost),
+    })
+    this.#streams = new Streams({
+      baseUrl: profile.baseUrl,
+      http,
+      clock,
+      random,
+      timeline,
+      tap,
+      slots: this.#slots,
+      access,
+      rejected,
+      reached: reached(baseHost),
+      event,
+      changed,
+    })
+  }
+
+  start(): void {
+    this.#keeper.start()
+    this.#prober.start()
+    for (const request of this.profile.streams) this.#streams.open(request)
+    this.#sample()
+  }
+
+  stop(): void {
+    this.#cancelSample()
+    this.#prober.stop()
+    this.#streams.stop()
+    this.#keeper.stop()
+  }
+
+  wake(): void {
+    this.#keeper.wake()
+    this.#streams.nudge()
+  }
+
+  openStream(request: StreamRequest): Outcome<{ readonly stream: string }> {
+    return this.#streams.open(request)
+  }
+
+  closeStream(id: string): Outcome {
+    return this.#streams.close(id)
+  }
+
+  history(category: string, fromMs: number, toMs: number, points: number): History {
+    return this.#history.query(category, fromMs, toMs, points)
+  }
+
+  async revoke(): Promise<Outcome> {
+    // Nothing uses the grant from here on, whatever the service will answer.
+    this.#streams.closeAll('tokens revoked')
+    const result = await this.#keeper.revoke()
+    if (result.kind === 'confirmed') return { ok: true }
+    return {
+      ok: false,
+      code: result.kind === 'refused' ? 'revoke-refused' : 'revoke-unconfirmed',
+      message:
+        result.kind === 'refused'
+          ? `Not revoked: ${result.why}.`
+          : `Revocation not confirmed: ${result.why}. It is tried again; treat the tokens as live.`,
+    }
+  }
+
+  tryNow(): void {
+    this.#reachability.tryNow()
+    void this.#keeper.tryNow()
+    this.#streams.nudge()
+    this.#prober.tick()
+  }
+
+  snapshot(): Snapshot {
+    const { id, name, environment, baseUrl } = this.profile
+    const now = this.#deps.timeline.now()
+    const requests = this.#ledger.view(now)
+    const down = this.#reachability.down
+    return {
+      revision: this.#revision,
+      at: Math.round(now),
+      profile: { id, name, environment },
+      service: {
+        reachable: down === undefined,
+        host: down?.host ?? hostOf(baseUrl),
+        ...(down && { since: Math.round(down.sinceMs), retryAt: Math.round(down.retryAtMs) }),
+      },
+      keystore: 'memory',
+      access: this.#keeper.accessSummary(),
+      refresh: this.#keeper.refreshSummary(),
+      requests,
+      slots: this.#slots.view(),
+      streams: this.#streams.summaries(),
+      probes: this.#prober.summary(),
+      verdict: verdictOf(requests),
+    }
+  }
+
+  #happened(event: MonitorEvent): void {
+    this.#revision += 1
+    this.#deps.event(event)
+    if (event.kind === 'service-back' || event.kind === 'token-refreshed') this.#streams.nudge()
+    if (event.kind === 'token-refreshed') this.#prober.tick()
+    this.#deps.changed()
+  }
+
+  #changed(): void {
+    this.#revision += 1
+    this.#deps.changed()
+  }
+
+  #sample(): void {
+    const now = this.#deps.timeline.now()
+    const rows = this.#ledger.view(now)
+    this.#history.sampled(rows, now)
+    const verdicts = rows.map((row) => row.verdict).join()
+    if (verdicts !== this.#verdicts) {
+      this.#verdicts = verdicts
+      this.#changed()
+    }
+    this.#cancelSample = this.#deps.clock.after(SAMPLE_MS, () => this.#sample())
+  }
+}
