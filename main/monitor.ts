@@ -62,8 +62,12 @@ export class Monitor implements MonitorSurface {
 
   connect(profile: Profile): void {
     const { clock, random, http } = this.#ports
-    this.#profiles.get(profile.id)?.stop()
     const { id } = profile
+    // Its revisions start over: whoever mirrors it has to forget the former one first.
+    if (this.#profiles.has(id)) this.disconnect(id)
+    for (const other of this.#profiles.values()) {
+      if (other.hasKeyOf(profile)) other.standDown()
+    }
     const monitor = new ProfileMonitor(profile, {
       clock,
       random,

@@ -86,6 +86,7 @@ export class ProfileMonitor {
       clock,
       timeline,
       rows: () => this.#ledger.view(timeline.now()),
+      countsAgainst: (category) => this.#ledger.categoryOf(category),
       request: (request) => client.request(request),
       mayProbe: () => this.#keeper.canUseService && this.#reachability.mayTry(baseHost),
     })
@@ -149,6 +150,15 @@ export class ProfileMonitor {
           ? `Not revoked: ${result.why}.`
           : `Revocation not confirmed: ${result.why}. It is tried again; treat the tokens as live.`,
     }
+  }
+
+  /** Whether both are sign-ins on one API key, which a revocation ends together (service.md 4.2). */
+  hasKeyOf({ authUrl, clientId }: Profile): boolean {
+    return this.profile.authUrl === authUrl && this.profile.clientId === clientId
+  }
+
+  standDown(): void {
+    this.#keeper.standDown()
   }
 
   tryNow(): void {

@@ -12,18 +12,24 @@ const GAP_MS = 2_000
 export class Timeline {
   readonly #clock: Clock
   #offsetMs: number
+  /** The wall clock less the monotonic one, as it was when the two last agreed. */
+  #aheadMs: number
   #latestMs: number
 
   constructor(clock: Clock) {
     this.#clock = clock
     this.#offsetMs = clock.wallMs() - clock.monotonicMs()
+    this.#aheadMs = this.#offsetMs
     this.#latestMs = clock.wallMs()
   }
 
   now(): number {
     const monotonicMs = this.#clock.monotonicMs()
-    const gapMs = this.#clock.wallMs() - monotonicMs - this.#offsetMs
+    const aheadMs = this.#clock.wallMs() - monotonicMs
+    const gapMs = aheadMs - this.#aheadMs
     if (gapMs > GAP_MS) this.#offsetMs += gapMs
+    // A correction backwards is not followed, but the next sleep is measured from it.
+    if (gapMs > GAP_MS || gapMs < 0) this.#aheadMs = aheadMs
     this.#latestMs = Math.max(this.#latestMs, monotonicMs + this.#offsetMs)
     return this.#latestMs
   }

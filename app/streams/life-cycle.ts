@@ -32,6 +32,9 @@ export type StreamInput =
 /** Heartbeats come every 5 s: 15 s without a frame is stale, 30 s is dead (public reference, streams). */
 export const SILENCE = { staleMs: 15_000, deadMs: 30_000 } as const
 
+/** A stream told to go away this soon after it opened was not a stream yet. */
+const SOON_MS = 2_000
+
 /**
  * The next state of a stream. Frames, not the socket, say that a stream lives.
  *
@@ -90,7 +93,9 @@ function afterFrame(
   const alive: StreamState = { ...state, lastFrameAtMs: nowMs }
   switch (frame.kind) {
     case 'going-away':
-      // A planned restart, not a failure: at once, and it does not count as an attempt.
+      // A planned restart, not a failure: at once, and it does not count as an attempt. A server that says so
+      // as soon as it is asked has none to offer: that is waited out.
+      if (nowMs - state.openedAtMs < SOON_MS) return again('server going away')
       return { kind: 'waiting', reason: 'server going away', retryAtMs: nowMs, attempt: 0 }
     case 'fatal':
       // Another sign-in took this session's place: reopening would only take it back and forth.

@@ -36,21 +36,25 @@ export class ApiClient {
   }
 
   async request(request: ApiRequest): Promise<ApiAnswer> {
-    const first = await this.#once(request)
-    if (first.kind !== 'answered' || first.status !== 401) return first
-    return this.#once(request)
+    const first = await this.#deps.access()
+    if (first.kind === 'none') return { kind: 'no-token', why: first.why }
+    const answer = await this.#send(request, first.value)
+    if (answer.kind !== 'answered' || answer.status !== 401) return answer
+    await this.#deps.rejected(first.value)
+    const second = await this.#deps.access()
+    // The token that was just refused would be refused again.
+    if (second.kind === 'none' || second.value === first.value) return answer
+    return this.#send(request, second.value)
   }
 
-  async #once({ method, path, body }: ApiRequest): Promise<ApiAnswer> {
+  async #send({ method, path, body }: ApiRequest, token: string): Promise<ApiAnswer> {
     const { http, tap, reachability, baseUrl } = this.#deps
-    const access = await this.#deps.access()
-    if (access.kind === 'none') return { kind: 'no-token', why: access.why }
     const ticket = tap.sent(method, path)
     const outcome = await http.send({
       method,
       url: `${baseUrl}${path}`,
       headers: {
-        authorization: `Bearer ${access.value}`,
+        authorization: `Bearer ${token}`,
         accept: 'application/json',
         ...(body !== undefined && { 'content-type': 'application/json' }),
       },
@@ -65,7 +69,6 @@ export class ApiClient {
     }
     reachability.answered(hostOf(baseUrl))
     const tapped = tap.answered(ticket, outcome.status, outcome.headers, outcome.body)
-    if (outcome.status === 401) await this.#deps.rejected(access.value)
     if (tapped.retryAtMs !== undefined) return { kind: 'limited', retryAtMs: tapped.retryAtMs }
     return {
       kind: 'answered',

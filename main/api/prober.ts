@@ -15,6 +15,8 @@ export interface ProberDeps {
   readonly clock: Clock
   readonly timeline: Timeline
   readonly rows: () => readonly RequestQuota[]
+  /** The row that really counts a category's requests, as headers have shown. */
+  readonly countsAgainst: (category: string) => string | undefined
   readonly request: (request: ApiRequest) => Promise<ApiAnswer>
   /** Whether a request of our own making should go out at all now. */
   readonly mayProbe: () => boolean
@@ -33,6 +35,7 @@ export class Prober {
   readonly #probedAtMs = new Map<string, number[]>()
   readonly #under = new Set<string>()
   #account: string | undefined
+  #stopped = false
   #cancel: () => void = () => {}
 
   constructor(rules: ProbeRules, deps: ProberDeps) {
@@ -46,16 +49,19 @@ export class Prober {
   }
 
   stop(): void {
+    this.#stopped = true
     this.#cancel()
   }
 
   tick(): void {
     const { timeline, rows, mayProbe } = this.#deps
-    if (!this.#enabled || !mayProbe()) return
+    if (this.#stopped || !this.#enabled || !mayProbe()) return
     const now = timeline.now()
     for (const row of rows()) {
       if (this.#under.size >= MOST_AT_ONCE) return
       if (this.#under.has(row.category)) continue
+      // Another row counts this one's requests: its hold and its budget would be passed by.
+      if (this.#deps.countsAgainst(row.category) !== row.category) continue
       const request = probeRequest(row.category, { account: this.#account, symbol: DEFAULT_PROBE_SYMBOL })
       if (!request) continue
       const credit = earned(
@@ -66,6 +72,7 @@ export class Prober {
       )
       this.#credits.set(row.category, credit)
       if (!probeIsDue(row, credit, this.#rules, now, row.source === 'default')) continue
+      if (this.#isOverBudget(row, now)) continue
       this.#credits.set(row.category, { ...credit, credit: Math.max(0, credit.credit - 1), lastAtMs: now })
       this.#probedAtMs.set(row.category, [...this.#recent(row, now), now])
       void this.#probe(row.category, request)
@@ -87,6 +94,13 @@ export class Prober {
 
   get #enabled(): boolean {
     return this.#rules.budgetFraction > 0 || Object.keys(this.#rules.everySeconds).length > 0
+  }
+
+  /** Credit evens probes out; this is the promise: in no period more than the share, or one where it is less. */
+  #isOverBudget(row: RequestQuota, now: number): boolean {
+    if (this.#rules.everySeconds[row.category] !== undefined) return false
+    const most = Math.max(1, Math.floor(row.limit * this.#rules.budgetFraction))
+    return this.#recent(row, now).length >= most
   }
 
   #recent(row: RequestQuota, now: number): number[] {

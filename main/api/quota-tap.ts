@@ -47,6 +47,22 @@ export class QuotaTap {
     return this.#deps.ledger.sent(categoryOf(method, path) ?? path, this.#deps.timeline.now())
   }
 
+  /**
+   * When a request to this path may go out, epoch ms; `undefined` where that is now.
+   *
+   * Not into a held category, and not where the lower bound leaves no whole request: it would be refused.
+   */
+  notBeforeMs(method: string, pathAndQuery: string): number | undefined {
+    const { ledger, timeline } = this.#deps
+    const path = pathAndQuery.split('?', 1)[0] ?? pathAndQuery
+    const category = ledger.categoryOf(categoryOf(method, path) ?? path)
+    const now = timeline.now()
+    const row = ledger.view(now).find((quota) => quota.category === category)
+    if (row?.blockedUntil !== undefined) return row.blockedUntil
+    if (!row || row.source === 'default' || row.low >= 1) return undefined
+    return row.windowEndsAt ?? now + (row.period / row.limit) * 1000
+  }
+
   notSent(ticket: Ticket): void {
     this.#deps.ledger.notSent(ticket, this.#deps.timeline.now())
   }
@@ -63,6 +79,12 @@ export class QuotaTap {
     if (refused === 'concurrency' && !reading.rate) {
       ledger.lost(ticket, now)
       return { reading, refused, retryAtMs: now + FALLBACK_SECONDS * 1000 }
+    }
+    if (!reading.rate && refused === undefined && status >= 400) {
+      // Turned away before or behind the throttling layer, nobody says which: it may have counted.
+      ledger.lost(ticket, now)
+      this.#deps.changed()
+      return { reading }
     }
     const { category, elsewhere } = ledger.answered(ticket, reading.rate, now, refused === 'rate')
     if (category !== undefined) {
@@ -81,11 +103,14 @@ export class QuotaTap {
   /** Closes one category, and no other, for as long as the service asked (service.md 7). */
   #hold(category: string, reading: HeaderReading, now: number): number {
     const { ledger, history, random, event } = this.#deps
-    const refusals = ledger.refusals(category) + 1
+    // Requests that were under way together are refused together: that is one refusal, not several in a row.
+    const held = ledger.holdOf(category, now)
+    const refusals = held?.refusals ?? ledger.refusals(category) + 1
     const askedMs = (reading.rate?.resetSeconds ?? FALLBACK_SECONDS) * 1000
     const growth = reading.rate?.resetSeconds === undefined ? 2 ** Math.min(refusals - 1, 4) : 1
     const jitterMs = refusals > 1 ? random.next() * 1000 * refusals : 0
-    const untilMs = now + Math.min(askedMs * growth + GRACE_MS + jitterMs, LONGEST_HOLD_MS)
+    const wantedMs = now + Math.min(askedMs * growth + GRACE_MS + jitterMs, LONGEST_HOLD_MS)
+    const untilMs = Math.max(wantedMs, held?.untilMs ?? 0)
     ledger.hold(category, { untilMs, refusals })
     history.rejected(category, now)
     event({

@@ -6,6 +6,8 @@ import type { Http, HttpHeaders, HttpOutcome, HttpRequest, HttpStreamListener } 
 /** An answer that is read whole may be this large. Bytes. */
 const LONGEST_ANSWER_BYTES = 8 << 20
 
+const MALFORMED = 'the request could not be written'
+
 /**
  * HTTP/1.1 on Node's own stack: no redirects, no retries, one connection a request.
  *
@@ -19,7 +21,17 @@ export function nodeHttp(environment: NodeJS.ProcessEnv): Http {
     'https:': new https.Agent({ keepAlive: false, proxyEnv: environment }),
   }
 
-  const start = (request: HttpRequest): http.ClientRequest => {
+  /** `undefined` where it cannot be written as HTTP: a token with a line end in it, say. */
+  const start = (request: HttpRequest): http.ClientRequest | undefined => {
+    try {
+      return begin(request)
+    } catch {
+      // The error's own message would quote the header.
+      return undefined
+    }
+  }
+
+  const begin = (request: HttpRequest): http.ClientRequest => {
     const url = new URL(request.url)
     const secure = url.protocol === 'https:'
     const outgoing = (secure ? https : http).request(url, {
@@ -38,7 +50,9 @@ export function nodeHttp(environment: NodeJS.ProcessEnv): Http {
     send: (request) =>
       new Promise<HttpOutcome>((resolve) => {
         const outgoing = start(request)
+        if (outgoing === undefined) return resolve({ kind: 'not-sent', why: MALFORMED })
         let done = false
+        let answered = false
         const established = watchConnection(outgoing)
         const timer = setTimeout(() => finish(lost('no answer in time')), request.timeoutMs)
         const finish = (outcome: HttpOutcome) => {
@@ -51,7 +65,12 @@ export function nodeHttp(environment: NodeJS.ProcessEnv): Http {
         const lost = (why: string): HttpOutcome =>
           established() ? { kind: 'unknown', why } : { kind: 'not-sent', why }
         outgoing.on('error', (error) => finish(lost(wordsOf(error))))
+        // Also without an error, as when the other side answers with an upgrade that nobody asked for.
+        outgoing.on('close', () => {
+          if (!answered) finish(lost('connection lost'))
+        })
         outgoing.on('response', (response) => {
+          answered = true
           const parts: Buffer[] = []
           let length = 0
           response.on('data', (part: Buffer) => {
@@ -76,7 +95,12 @@ export function nodeHttp(environment: NodeJS.ProcessEnv): Http {
         outgoing.end(request.body)
       }),
 
-    open: (request, listener) => openStream(start(request), request, listener),
+    open: (request, listener) => {
+      const outgoing = start(request)
+      if (outgoing !== undefined) return openStream(outgoing, request, listener)
+      const soon = setImmediate(() => listener.ended(MALFORMED))
+      return () => clearImmediate(soon)
+    },
   }
 }
 
@@ -94,8 +118,13 @@ function openStream(
     outgoing.destroy()
     listener.ended(why)
   }
+  let answered = false
   outgoing.on('error', (error) => end(wordsOf(error)))
+  outgoing.on('close', () => {
+    if (!answered) end('connection lost')
+  })
   outgoing.on('response', (response) => {
+    answered = true
     if (over) return
     clearTimeout(timer)
     listener.opened(response.statusCode ?? 0, headersOf(response))

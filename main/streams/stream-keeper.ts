@@ -31,7 +31,10 @@ export interface StreamDeps {
 }
 
 const OPEN_TIMEOUT_MS = 15_000
+const REFUSAL_TIMEOUT_MS = 5_000
 const WATCH_MS = 1_000
+/** Answers below 500 that are not the service's word on the request: portals, proxies, overload. */
+const PASSING = new Set([407, 408, 421, 425])
 const LONGEST_REFUSAL_BYTES = 4_096
 
 /** Keeps one stream open: watches frames rather than the socket, and opens it again by the backoff law. */
@@ -115,7 +118,7 @@ export class StreamKeeper {
   }
 
   async #connect(): Promise<void> {
-    const { access, tap, slots, http, baseUrl } = this.#deps
+    const { access, tap, slots, http, clock, baseUrl } = this.#deps
     this.#generation += 1
     const generation = this.#generation
     const current = () => this.#generation === generation && !this.isClosed
@@ -125,6 +128,11 @@ export class StreamKeeper {
       this.#feed({ kind: 'ended', reason: 'no access token' })
       return
     }
+    const notBeforeMs = tap.notBeforeMs('GET', this.#path)
+    if (notBeforeMs !== undefined) {
+      this.#feed({ kind: 'refused', reason: '429: rate quota', retryAtMs: notBeforeMs })
+      return
+    }
     slots.taken(this.category)
     this.#holdsSlot = true
     const ticket = tap.sent('GET', this.#path)
@@ -132,6 +140,7 @@ export class StreamKeeper {
     let status = 0
     let headers: HttpHeaders = {}
     let refusal = ''
+    let refusalTimer = () => {}
     this.#close = http.open(
       {
         method: 'GET',
@@ -145,7 +154,14 @@ export class StreamKeeper {
           status = answered
           headers = answeredHeaders
           this.#deps.reached(true)
-          if (status !== 200) return
+          if (status !== 200) {
+            // Its body says which quota refused; one that never ends is not waited for.
+            refusalTimer = clock.after(REFUSAL_TIMEOUT_MS, () => {
+              if (current())
+                this.#refused(status, token.value, tap.answered(ticket, status, headers, refusal))
+            })
+            return
+          }
           const { reading } = tap.answered(ticket, status, headers, '')
           const { opening, timeline } = this.#deps
           if (reading.concurrency) {
@@ -164,6 +180,7 @@ export class StreamKeeper {
           else if (refusal.length < LONGEST_REFUSAL_BYTES) refusal += this.#decoder.decode(bytes)
         },
         ended: (why) => {
+          refusalTimer()
           if (!current()) return
           if (status === 0) {
             tap.lost(ticket)
@@ -200,7 +217,7 @@ export class StreamKeeper {
     } else if (status === 401) {
       void this.#deps.rejected(token)
       this.#feed({ kind: 'ended', reason: 'the access token was not accepted' })
-    } else if (status >= 500 || status === 408) {
+    } else if (status >= 500 || status < 400 || PASSING.has(status)) {
       this.#feed({ kind: 'ended', reason: `the service answered ${status}` })
     } else {
       this.#feed({ kind: 'failed', reason: `the service answered ${status}` })

@@ -71,7 +71,11 @@ export class TokenKeeper {
   #rotatedAtMs: number | undefined
   #failures = 0
   #retryAtMs: number | undefined
+  /** Set by a lost answer, which is tried again at once only the first time; cleared by a renewal. */
   #lostAnswer = false
+  /** A default key (service.md 5.6): answers came without a new refresh token, so that losing one is harmless. */
+  #keepsToken = false
+  #mayRevokeByItself = true
   #flight: Promise<RefreshOutcome> | undefined
   #revocation: Promise<RevokeResult> | undefined
   #refreshes: number[] = []
@@ -118,7 +122,9 @@ export class TokenKeeper {
     const now = this.#deps.timeline.now()
     // A service that refuses what it issued a moment ago will refuse the next one too.
     if (now - held.issuedAtMs < this.#options.schedule.floorMs) return
-    this.#access = { ...held, expiresAtMs: now }
+    // Told again about a token that is already out of use: the refresh that failed has its own time to retry.
+    if (held.expiresAtMs <= now && !this.#flight && this.#failures > 0) return
+    this.#access = { ...held, expiresAtMs: Math.min(held.expiresAtMs, now) }
     await this.refresh()
   }
 
@@ -149,6 +155,15 @@ export class TokenKeeper {
       this.#deps.changed()
     })
     return this.#revocation
+  }
+
+  /** A newer sign-in on this API key would be ended by a late retry: from here on only a person tries again. */
+  standDown(): void {
+    this.#mayRevokeByItself = false
+    if (this.#session.kind !== 'revoke-unconfirmed') return
+    this.#session = { ...this.#session, retryAtMs: Number.POSITIVE_INFINITY }
+    this.#schedule()
+    this.#deps.changed()
   }
 
   get canUseService(): boolean {
@@ -198,13 +213,15 @@ export class TokenKeeper {
 
   async #attempt(): Promise<RefreshOutcome> {
     this.#cancelTimer()
+    if (this.#stopped) return { kind: 'not-sent', why: 'this key is not connected any more' }
     if (this.#isRevoking()) return { kind: 'not-sent', why: 'the tokens are being revoked' }
     this.#deps.changed()
     const outcome = await this.#post()
     if (outcome.kind !== 'unknown') return this.#settle(outcome)
     if (outcome.refreshToken !== undefined) this.#adopt(outcome.refreshToken)
+    const triedAtOnce = this.#lostAnswer
     this.#lostAnswer = true
-    if (this.#stopped || this.#isRevoking()) return this.#settle(outcome)
+    if (triedAtOnce || this.#stopped || this.#isRevoking()) return this.#settle(outcome)
     return this.#settle(await this.#post())
   }
 
@@ -221,6 +238,7 @@ export class TokenKeeper {
     if (outcome.kind === 'renewed') {
       const rotated = outcome.refreshToken !== undefined && outcome.refreshToken !== this.#refreshToken
       if (outcome.refreshToken !== undefined) this.#adopt(outcome.refreshToken)
+      else if (this.#rotatedAtMs === undefined) this.#keepsToken = true
       const expiresAtMs = now + outcome.expiresInSeconds * 1000
       this.#access = { value: outcome.accessToken, issuedAtMs: now, expiresAtMs, scopes: outcome.scopes }
       this.#failures = 0
@@ -254,7 +272,7 @@ export class TokenKeeper {
 
   #reasonFor(outcome: Extract<RefreshOutcome, { kind: 'refused' | 'misconfigured' }>): string {
     if (outcome.kind === 'misconfigured') return outcome.why
-    if (this.#lostAnswer && this.#rotatedAtMs !== undefined) return 'sign in again: the answer was lost'
+    if (this.#lostAnswer && !this.#keepsToken) return 'sign in again: the answer was lost'
     const ended =
       this.#rotatedAtMs !== undefined &&
       this.#deps.timeline.now() >= this.#signedInAtMs + this.#options.absoluteMs
@@ -271,6 +289,7 @@ export class TokenKeeper {
   #adopt(refreshToken: string): void {
     if (refreshToken === this.#refreshToken) return
     this.#refreshToken = refreshToken
+    this.#keepsToken = false
     this.#rotatedAtMs = this.#deps.timeline.now()
   }
 
@@ -290,7 +309,7 @@ export class TokenKeeper {
     }
     // A refusal is final until somebody asks again; anything else is tried again by itself.
     const retryAtMs =
-      result.kind === 'refused'
+      result.kind === 'refused' || !this.#mayRevokeByItself
         ? Number.POSITIVE_INFINITY
         : now + retryWaitMs(this.#options.schedule, 5, this.#deps.random.next(), undefined)
     this.#session = { kind: 'revoke-unconfirmed', reason: result.why, retryAtMs }

@@ -1,0 +1,83 @@
+import type { RequestListener } from 'node:http'
+import type { Clock, Log } from '../ports/ports.ts'
+import type { Windows } from '../windows.ts'
+import { Admission, type RandomBytes } from './admission.ts'
+import { BrowserWindows } from './browser-windows.ts'
+import { listenOnLoopback } from './loopback-servers.ts'
+import { gate } from './request-gate.ts'
+import { routes } from './routes.ts'
+import { securityHeaders } from './security-headers.ts'
+import { readWindowFiles } from './window-files.ts'
+
+export interface BrowserHostDeps {
+  readonly windows: Windows
+  /** The built window: `dist/window`. */
+  readonly windowFolder: string
+  /** 0 takes any free port. */
+  readonly port: number
+  readonly clock: Clock
+  readonly randomBytes: RandomBytes
+  readonly log: Log
+  /** Told the address to open: at start, and again whenever its code was used. */
+  ready(url: string): void
+}
+
+export interface BrowserHost {
+  readonly port: number
+  close(): Promise<void>
+}
+
+/**
+ * Serves the window to browsers on this machine, and to nothing else.
+ *
+ * Rejects with code `EADDRINUSE` when the port is taken.
+ */
+export async function startBrowserHost(deps: BrowserHostDeps): Promise<BrowserHost> {
+  const { windows, windowFolder, clock, randomBytes, log } = deps
+  const files = readWindowFiles(windowFolder)
+  const admission = new Admission({ randomBytes, monotonicMs: () => clock.monotonicMs() })
+  const browserWindows = new BrowserWindows({ windows, clock, randomBytes })
+  const announce = (port: number) => deps.ready(`http://127.0.0.1:${port}/#code=${admission.code}`)
+
+  let codeUsed = () => {}
+  const app = routes({
+    files,
+    admission,
+    windows: browserWindows,
+    randomBytes,
+    log,
+    codeUsed: () => codeUsed(),
+  })
+  await app.ready()
+
+  const servers = await listenOnLoopback(deps.port, (port) => guarded(port, app.routing))
+  codeUsed = () => announce(servers.port)
+  announce(servers.port)
+
+  return {
+    port: servers.port,
+    close: async () => {
+      browserWindows.close()
+      await servers.close()
+      await app.close()
+    },
+  }
+}
+
+/** Nothing of the framework runs, and nothing is parsed, for a request that the gate turns away. */
+function guarded(port: number, next: RequestListener): RequestListener {
+  const headers = Object.entries(securityHeaders({ connectSrc: "'self'" }))
+  return (request, response) => {
+    for (const [name, value] of headers) response.setHeader(name, value)
+    const { method = '', url = '', rawHeaders } = request
+    const verdict = gate({ method, url, rawHeaders }, port)
+    if (verdict.pass) {
+      next(request, response)
+      return
+    }
+    response.statusCode = verdict.status
+    // The rest of a refused request is not read.
+    response.setHeader('connection', 'close')
+    response.end()
+  }
+}

@@ -1,0 +1,95 @@
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { z } from 'zod'
+
+export interface LockHolder {
+  readonly pid: number
+  readonly host: 'desktop' | 'browser' | 'terminal'
+}
+
+export type LockAttempt =
+  | { readonly kind: 'held'; readonly release: () => void }
+  | { readonly kind: 'busy'; readonly holder?: LockHolder; readonly line: string }
+  | { readonly kind: 'unusable'; readonly line: string }
+
+const SQLITE_BUSY = 5
+const SQLITE_NOTADB = 26
+
+/**
+ * One owner per data folder: two programs refreshing one rotating token would end each other's sign-in.
+ *
+ * An exclusive SQLite transaction that is never written to: the operating system ends it with its process,
+ * whatever way that dies, so there is no stale lock to judge. Who holds it stands in a side file, which is
+ * only read once the lock is known to be held.
+ */
+export function lockDataFolder(folder: string, holder: LockHolder): LockAttempt {
+  const sideFile = join(folder, 'lock.json')
+  const opening = openExclusively(join(folder, 'lock.db'))
+  if (opening.kind === 'unusable') return { kind: 'unusable', line: `cannot lock ${folder}: ${opening.why}` }
+  if (opening.kind === 'busy') return busy(folder, readHolder(sideFile))
+  try {
+    writeFileSync(`${sideFile}.new`, JSON.stringify(holder), { mode: 0o600 })
+    renameSync(`${sideFile}.new`, sideFile)
+  } catch (error) {
+    opening.database.close()
+    return { kind: 'unusable', line: `cannot lock ${folder}: ${String(error)}` }
+  }
+  let held = true
+  const release = () => {
+    if (!held) return
+    held = false
+    try {
+      // While the lock is still held: a moment later this could be the next owner's.
+      rmSync(sideFile, { force: true })
+    } catch {
+      // it is only read while somebody holds the lock
+    }
+    opening.database.close()
+  }
+  return { kind: 'held', release }
+}
+
+type Opening =
+  | { readonly kind: 'open'; readonly database: DatabaseSync }
+  | { readonly kind: 'busy' }
+  | { readonly kind: 'unusable'; readonly why: string }
+
+function openExclusively(file: string, retried = false): Opening {
+  let database: DatabaseSync | undefined
+  try {
+    database = new DatabaseSync(file)
+    database.exec('PRAGMA busy_timeout = 0; BEGIN EXCLUSIVE')
+    return { kind: 'open', database }
+  } catch (error) {
+    database?.close()
+    const code = error instanceof Error && 'errcode' in error ? error.errcode : undefined
+    if (code === SQLITE_BUSY) return { kind: 'busy' }
+    if (code === SQLITE_NOTADB && !retried) {
+      // Nobody holds a file that is no database, and the lock keeps nothing that could be lost.
+      rmSync(file, { force: true })
+      return openExclusively(file, true)
+    }
+    return { kind: 'unusable', why: error instanceof Error ? error.message : String(error) }
+  }
+}
+
+function busy(folder: string, holder: LockHolder | undefined): LockAttempt {
+  const who =
+    holder === undefined ? 'another Headroom' : `another Headroom (${holder.host}, pid ${holder.pid})`
+  const line = `${who} is using ${folder}; stop it, or choose another folder with --data`
+  return holder === undefined ? { kind: 'busy', line } : { kind: 'busy', holder, line }
+}
+
+const holderFile = z.object({
+  pid: z.int().positive(),
+  host: z.enum(['desktop', 'browser', 'terminal']),
+})
+
+function readHolder(sideFile: string): LockHolder | undefined {
+  try {
+    return holderFile.parse(JSON.parse(readFileSync(sideFile, 'utf8')))
+  } catch {
+    return undefined // not written yet, or damaged: "another Headroom" says enough
+  }
+}

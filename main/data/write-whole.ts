@@ -1,0 +1,38 @@
+import { closeSync, fsyncSync, openSync, renameSync, rmSync, statSync, writeSync } from 'node:fs'
+
+export type WholeWrite = { readonly ok: true } | { readonly ok: false; readonly why: string }
+
+/**
+ * Replaces a small file by `text`, or leaves it as it was.
+ *
+ * The size is checked before the rename: on a full disk a write may report success for fewer bytes than it
+ * was given, and renaming that over the good file loses both.
+ */
+export function writeWhole(file: string, text: string): WholeWrite {
+  const bytes = new TextEncoder().encode(text)
+  const draft = `${file}.new`
+  try {
+    const handle = openSync(draft, 'w', 0o600)
+    try {
+      let at = 0
+      while (at < bytes.length) at += writeSync(handle, bytes, at)
+      fsyncSync(handle)
+    } finally {
+      closeSync(handle)
+    }
+    if (statSync(draft).size !== bytes.length) throw new Error('the disk kept only a part of it')
+    renameSync(draft, file)
+    return { ok: true }
+  } catch (error) {
+    discard(draft)
+    return { ok: false, why: error instanceof Error ? error.message : String(error) }
+  }
+}
+
+function discard(draft: string): void {
+  try {
+    rmSync(draft, { force: true })
+  } catch {
+    // the failure that led here is the one to tell; the next write replaces the draft
+  }
+}

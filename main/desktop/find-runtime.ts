@@ -1,0 +1,57 @@
+import { type Download, downloadRuntime, installedRuntime } from './electron-runtime.ts'
+
+/** What deciding needs to know of the machine. */
+export interface DesktopEnvironment {
+  readonly platform: NodeJS.Platform
+  readonly variables: Readonly<Record<string, string | undefined>>
+  /** `undefined` where there are no user ids. */
+  readonly userId: number | undefined
+  /** The path of Electron's executable, when it is there. */
+  installedRuntime(): string | undefined
+  downloadRuntime(connectTimeoutMs: number): Promise<Download>
+}
+
+export type FoundHost =
+  | { readonly kind: 'desktop'; readonly electronPath: string }
+  /** `reason` completes "no desktop window here (…)". */
+  | { readonly kind: 'browser'; readonly reason: string }
+
+/** A person waits for this: a network without a way out should not cost them more. */
+const CONNECT_TIMEOUT_MS = 5_000
+
+/** Whether Electron's runtime can start here; fetches it where that is all that is missing. */
+export async function findDesktop(environment: DesktopEnvironment = thisMachine()): Promise<FoundHost> {
+  const obstacle = obstacleOf(environment)
+  if (obstacle !== undefined) return { kind: 'browser', reason: obstacle }
+  const installed = environment.installedRuntime()
+  if (installed !== undefined) return { kind: 'desktop', electronPath: installed }
+
+  const download = await environment.downloadRuntime(CONNECT_TIMEOUT_MS)
+  switch (download.kind) {
+    case 'downloaded':
+      return { kind: 'desktop', electronPath: download.electronPath }
+    case 'not-a-dependency':
+      return { kind: 'browser', reason: 'Electron is not installed' }
+    case 'failed':
+      return { kind: 'browser', reason: "Electron's runtime could not be downloaded" }
+  }
+}
+
+function obstacleOf({ platform, variables, userId }: DesktopEnvironment): string | undefined {
+  const { DISPLAY, WAYLAND_DISPLAY } = variables
+  if (platform === 'linux' && !DISPLAY && !WAYLAND_DISPLAY) return 'no display'
+  // Chromium's sandbox does not start as root, and the window is not shown without it.
+  if (platform !== 'win32' && userId === 0) return 'running as root'
+  return undefined
+}
+
+function thisMachine(): DesktopEnvironment {
+  return {
+    platform: process.platform,
+    variables: process.env,
+    userId: process.getuid?.(),
+    installedRuntime,
+    downloadRuntime: (connectTimeoutMs) =>
+      downloadRuntime(connectTimeoutMs, (line) => void process.stderr.write(`${line}\n`)),
+  }
+}

@@ -1,0 +1,76 @@
+import type { App, BrowserWindowConstructorOptions, Session, WebContents, WebPreferences } from 'electron'
+import { isAppUrl } from './app-scheme.ts'
+
+/** What the window may do, each with its reason. Nothing here is needed on a good day. */
+export function windowPreferences(preloadPath: string, isPackaged: boolean): WebPreferences {
+  return {
+    preload: preloadPath,
+    // The page's process has no rights of its own even if the page is taken over.
+    sandbox: true,
+    // The preload's functions cannot be replaced under its feet by the page.
+    contextIsolation: true,
+    // The page has no `require`, in the window or in anything it starts.
+    nodeIntegration: false,
+    nodeIntegrationInWorker: false,
+    nodeIntegrationInSubFrames: false,
+    // Same-origin rules and mixed-content rules stay on.
+    webSecurity: true,
+    allowRunningInsecureContent: false,
+    experimentalFeatures: false,
+    // A <webview> would be a second, unguarded window.
+    webviewTag: false,
+    // Dropping a file on a window navigates to it.
+    navigateOnDragDrop: false,
+    // Its dictionaries are fetched from the network.
+    spellcheck: false,
+    // A console is a way to paste an attacker's script; people who build the app need one.
+    devTools: !isPackaged,
+  } satisfies BrowserWindowConstructorOptions['webPreferences']
+}
+
+/** The window asks for no permission and loads nothing but itself. */
+export function hardenSession(
+  session: Pick<
+    Session,
+    | 'setPermissionRequestHandler'
+    | 'setPermissionCheckHandler'
+    | 'setDevicePermissionHandler'
+    | 'webRequest'
+    | 'on'
+  >,
+  isPackaged: boolean,
+): void {
+  // Camera, clipboard reading, notifications and the rest: asked for by nobody, so given to nobody.
+  session.setPermissionRequestHandler((_contents, _permission, decide) => decide(false))
+  // The synchronous question of the same kind, which the request handler does not see.
+  session.setPermissionCheckHandler(() => false)
+  // HID, serial and USB devices.
+  session.setDevicePermissionHandler(() => false)
+  // Behind the CSP: even a page that escaped it reaches no network from here.
+  session.webRequest.onBeforeRequest(({ url }, decide) => decide({ cancel: !mayRequest(url, isPackaged) }))
+  // Nothing in the window is for saving; a download is somebody else's idea.
+  session.on('will-download', (event) => event.preventDefault())
+}
+
+/** Every page that ever comes to be in this app, also one nobody planned. */
+export function hardenContents(app: Pick<App, 'on'>): void {
+  app.on('web-contents-created', (_event, contents) => hardenOne(contents))
+}
+
+function hardenOne(contents: WebContents): void {
+  // The window is one page: a link that leads anywhere is a mistake or an attack.
+  contents.on('will-navigate', (event) => event.preventDefault())
+  // The same for frames in it, of which there are none.
+  contents.on('will-frame-navigate', (event) => event.preventDefault())
+  // A server that answers elsewhere than it was asked.
+  contents.on('will-redirect', (event) => event.preventDefault())
+  // Even where the tag were allowed.
+  contents.on('will-attach-webview', (event) => event.preventDefault())
+  // A window we did not make has none of the preferences above.
+  contents.setWindowOpenHandler(() => ({ action: 'deny' }))
+}
+
+/** The developer tools are a page of their own, made of requests. */
+function mayRequest(url: string, isPackaged: boolean): boolean {
+  return isAppUrl(url) || (!isPackaged && URL.canParse(url) && new URL(url).protocol === 'devtools:')
+}

@@ -1,0 +1,173 @@
+#!/usr/bin/env node
+/**
+ * The one plain-JavaScript file: what `headroom` and every npm script run, on whatever Node is there.
+ *
+ * It hands over to a Node that is new enough, makes sure the build is there, and imports it. Nothing
+ * here writes to stdout: `watch --json` promises that only JSON is on it.
+ */
+import { spawn } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { constants } from 'node:os'
+import { dirname, join, relative } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+
+const LEAST_NODE_MAJOR = 24
+const BUILD_WAIT_MS = 180_000
+const FORWARDED = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGBREAK']
+
+const appFolder = dirname(dirname(fileURLToPath(import.meta.url)))
+const require = createRequire(import.meta.url)
+
+function fail(line) {
+  process.stderr.write(`headroom: ${line}\n`)
+  process.exit(1)
+}
+
+const nodeMajor = Number(process.versions.node.split('.')[0])
+if (nodeMajor >= LEAST_NODE_MAJOR) await run()
+else handOver()
+
+/** The npm package `node` carries a Node of its own; npm scripts find it first, a bare `node` does not. */
+function handOver() {
+  const newer = newerNode()
+  if (newer === undefined || process.env.HEADROOM_HANDED_OVER) {
+    fail(
+      `needs Node ${LEAST_NODE_MAJOR} or newer, and this is ${process.version}; ` +
+        `run "npm install" in ${appFolder}, which brings one, or install Node ${LEAST_NODE_MAJOR}`,
+    )
+  }
+  const child = spawn(newer, [fileURLToPath(import.meta.url), ...process.argv.slice(2)], {
+    stdio: 'inherit',
+    env: { ...process.env, HEADROOM_HANDED_OVER: '1' },
+  })
+  for (const signal of FORWARDED) {
+    if (signal in constants.signals) process.on(signal, () => child.kill(signal))
+  }
+  child.on('error', (error) => fail(`cannot run ${newer}: ${error.message}`))
+  child.on('exit', (code, signal) => {
+    process.exit(code ?? 128 + (constants.signals[signal] ?? 0))
+  })
+}
+
+function newerNode() {
+  try {
+    const folder = join(dirname(require.resolve('node/package.json')), 'bin')
+    return [join(folder, 'node.exe'), join(folder, 'node')].find((file) => existsSync(file))
+  } catch {
+    return undefined // an optional dependency: some platforms have no binary of it
+  }
+}
+
+async function run() {
+  delete process.env.HEADROOM_HANDED_OVER
+  if (isSourceCheckout()) await ensureBuilt()
+  await import(pathToFileURL(join(appFolder, 'dist', 'hosts', 'headroom.js')).href)
+}
+
+/** An installed package carries its `dist/` and not the sources; there is nothing to compare or build. */
+function isSourceCheckout() {
+  return ['vite.config.ts', 'main/terminal/headroom.ts'].every((file) => existsSync(join(appFolder, file)))
+}
+
+async function ensureBuilt() {
+  if (isFresh(fingerprint())) return
+  const release = await takeBuildLock()
+  try {
+    // Another process may have built while this one waited; the sources may have changed meanwhile too.
+    const sources = fingerprint()
+    if (isFresh(sources)) return
+    process.stderr.write('building Headroom (a few seconds, once) …\n')
+    await build()
+    writeFileSync(join(appFolder, 'dist', 'built.json'), JSON.stringify({ sources }))
+  } finally {
+    release()
+  }
+}
+
+function isFresh(sources) {
+  try {
+    const stamp = JSON.parse(readFileSync(join(appFolder, 'dist', 'built.json'), 'utf8'))
+    return stamp.sources === sources && existsSync(join(appFolder, 'dist', 'hosts', 'headroom.js'))
+  } catch {
+    return false // no stamp, or half of one: build
+  }
+}
+
+/**
+ * Of every source's path, size and time. The newest time alone would miss a deleted file, and a file that
+ * came back with an old date.
+ */
+function fingerprint() {
+  const hash = createHash('sha256')
+  const add = (file) => {
+    const { size, mtimeMs } = statSync(file)
+    hash.update(`${relative(appFolder, file)} ${size} ${mtimeMs}\n`)
+  }
+  const walk = (folder) => {
+    const entries = readdirSync(folder, { withFileTypes: true })
+    for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
+      const path = join(folder, entry.name)
+      if (entry.isDirectory()) walk(path)
+      else if (entry.isFile()) add(path)
+    }
+  }
+  for (const folder of ['app', 'main', 'renderer']) walk(join(appFolder, folder))
+  for (const file of ['vite.config.ts', 'package.json']) add(join(appFolder, file))
+  return hash.digest('hex')
+}
+
+/**
+ * Two starts at once must not write one `dist/` together. SQLite's lock and not a folder or a file with a
+ * pid in it: it dies with its process, so there is no stale one to judge.
+ */
+async function takeBuildLock() {
+  const { DatabaseSync } = await import('node:sqlite')
+  const folder = join(appFolder, 'node_modules', '.cache', 'headroom')
+  try {
+    mkdirSync(folder, { recursive: true })
+    const database = new DatabaseSync(join(folder, 'build-lock.db'))
+    database.exec(`PRAGMA busy_timeout = ${BUILD_WAIT_MS}; BEGIN EXCLUSIVE`)
+    return () => database.close()
+  } catch (error) {
+    const busy = error instanceof Error && error.errcode === 5
+    return fail(
+      busy
+        ? `another process has been building for ${BUILD_WAIT_MS / 1000} s; stop it and try again`
+        : `cannot prepare the build in ${folder}: ${error.message}`,
+    )
+  }
+}
+
+/** Quiet unless it fails; then everything it said goes to stderr. */
+async function build() {
+  let vite
+  try {
+    vite = join(dirname(require.resolve('vite/package.json')), 'bin', 'vite.js')
+  } catch {
+    fail(`run "npm install" in ${appFolder} first`)
+  }
+  const config = join(appFolder, 'vite.config.ts')
+  const child = spawn(process.execPath, [vite, 'build', '--config', config, '--logLevel', 'warn'], {
+    cwd: appFolder,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const said = []
+  child.stdout.on('data', (bytes) => said.push(bytes))
+  child.stderr.on('data', (bytes) => said.push(bytes))
+  const forward = (signal) => {
+    child.kill(signal)
+    process.exit(128 + constants.signals[signal])
+  }
+  process.once('SIGINT', forward).once('SIGTERM', forward)
+  const code = await new Promise((done) => {
+    child.on('error', () => done(1))
+    child.on('close', done)
+  })
+  process.off('SIGINT', forward).off('SIGTERM', forward)
+  if (code !== 0) {
+    process.stderr.write(Buffer.concat(said))
+    fail('the build failed')
+  }
+}

@@ -1,0 +1,121 @@
+import { timingSafeEqual } from 'node:crypto'
+import { faultProblem } from './options.ts'
+import { GO_AWAY_V2, GO_AWAY_V3 } from './rules/stream-frames.ts'
+import type { SimulatedService } from './simulated-service.ts'
+import { type Answer, errorAnswer, jsonAnswer, type ServiceRequest } from './wire.ts'
+
+const PREFIX = '/control/'
+
+export const isControl = (request: ServiceRequest): boolean => request.path.startsWith(PREFIX)
+
+type Order = (service: SimulatedService, body: Readonly<Record<string, unknown>>) => Answer
+
+const DONE = jsonAnswer(200, { done: true })
+const bad = (message: string): Answer => errorAnswer(400, 'BadRequest', message)
+
+/** What a test or a person may do to the running simulator, each a POST with a JSON body. */
+const ORDERS: Readonly<Record<string, Order>> = {
+  'expire-access': (service) => {
+    service.tokens.expireAccess(service.nowMs())
+    return DONE
+  },
+  'end-sign-ins': (service) => {
+    service.tokens.endEverySignIn()
+    return DONE
+  },
+  /** `{"how":"end"|"reset"|"goaway-v2"|"goaway-v3","category"?:…}` */
+  'cut-streams': (service, body) => {
+    const { how = 'end', category: named } = body
+    const category = typeof named === 'string' ? named : undefined
+    switch (how) {
+      case 'end':
+      case 'reset':
+        return jsonAnswer(200, { cut: service.cutStreams(how, category) })
+      case 'goaway-v2':
+        return jsonAnswer(200, { cut: service.cutStreams('end', category, JSON.stringify(GO_AWAY_V2)) })
+      case 'goaway-v3':
+        return jsonAnswer(200, { cut: service.cutStreams('end', category, JSON.stringify(GO_AWAY_V3)) })
+      default:
+        return bad('how must be end, reset, goaway-v2 or goaway-v3')
+    }
+  },
+  /** `{"Positions":1.5}`; categories not named stop. */
+  traffic: (service, body) => {
+    const rates: Record<string, number> = {}
+    for (const [category, rate] of Object.entries(body)) {
+      if (!service.quotas.has(category)) return bad(`no category with a request quota is called ${category}`)
+      if (typeof rate !== 'number' || !(rate >= 0 && rate <= 1000))
+        return bad(`${category} must be 0 to 1000`)
+      rates[category] = rate
+    }
+    service.setTraffic(rates)
+    return DONE
+  },
+  /** `{"Positions Stream":2}` */
+  'slots-elsewhere': (service, body) => {
+    for (const [category, slots] of Object.entries(body)) {
+      if (service.slots.reading(category) === undefined)
+        return bad(`no category with slots is called ${category}`)
+      if (typeof slots !== 'number' || !Number.isInteger(slots) || slots < 0)
+        return bad(`${category}: a whole number`)
+    }
+    for (const [category, slots] of Object.entries(body)) service.slots.setElsewhere(category, Number(slots))
+    return DONE
+  },
+  /** `{"name":"goaway-v2","on":true}`, or a number of times */
+  fault: (service, body) => {
+    const { name, on } = body
+    if (typeof name !== 'string' || faultProblem(name) !== undefined)
+      return bad('name must be the name of a fault')
+    if (typeof on !== 'boolean' && !(typeof on === 'number' && on >= 0))
+      return bad('on must be true, false or a number')
+    service.faults.set(name, on)
+    return DONE
+  },
+}
+
+/** The control surface. It exists only when it was asked for, and only for who knows its secret. */
+export function answerControl(service: SimulatedService, secret: string, request: ServiceRequest): Answer {
+  if (!sameText(request.headers['x-simulator-control'] ?? '', secret)) {
+    return errorAnswer(403, 'Forbidden', 'X-Simulator-Control is missing or wrong.')
+  }
+  const name = request.path.slice(PREFIX.length)
+  if (request.method === 'GET' && name === 'ledger') {
+    return jsonAnswer(200, { requests: service.ledger.entries() })
+  }
+  if (request.method === 'GET' && name === 'state') return jsonAnswer(200, stateOf(service))
+  const order = Object.hasOwn(ORDERS, name) ? ORDERS[name] : undefined
+  if (request.method !== 'POST' || order === undefined) return errorAnswer(404, 'NotFound', 'No such order.')
+  const body = objectIn(request.body)
+  return body === undefined ? bad('The body must be a JSON object.') : order(service, body)
+}
+
+function stateOf(service: SimulatedService) {
+  const atMs = service.nowMs()
+  return {
+    at: Math.floor(atMs),
+    faults: service.faults.names(),
+    requests: service.quotas.categories().map((category) => ({
+      category,
+      ...service.quotas.reading(category, atMs),
+      elsewhere: service.quotas.elsewhere(category, atMs),
+    })),
+    streams: service.streams().map(({ id, category, openedAtMs }) => ({ id, category, openedAtMs })),
+  }
+}
+
+function objectIn(body: string): Readonly<Record<string, unknown>> | undefined {
+  if (body === '') return {}
+  try {
+    const value: unknown = JSON.parse(body)
+    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
+    return isObject ? Object.fromEntries(Object.entries(value)) : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function sameText(a: string, b: string): boolean {
+  const [left, right] = [Buffer.from(a), Buffer.from(b)]
+  return left.length === right.length && timingSafeEqual(left, right)
+}

@@ -1,0 +1,185 @@
+import type { Payload } from './rules/payloads-market.ts'
+import { END_SNAPSHOT, type Frames, heartbeat } from './rules/stream-frames.ts'
+import type { OpenedStream, StreamPiece } from './wire.ts'
+
+/** How a stream ends by itself: a last line, if any, then after a while the body or the socket. */
+export interface Ending {
+  readonly atMs: number
+  readonly lastLine?: string
+  readonly lingerMs: number
+  readonly how: 'end' | 'reset'
+}
+
+export interface StreamTraits {
+  readonly heartbeatMs: number
+  /** Infinity: nothing after the opening but heartbeats. */
+  readonly gapMs: number
+  readonly ending?: Ending
+  /** Asked at every frame, so that a fault can strike an open stream. */
+  readonly silent: () => boolean
+  readonly split: () => boolean
+  readonly chance: () => number
+}
+
+export interface StreamPlace {
+  readonly id: string
+  readonly category: string
+  /** Once, however the stream ends. */
+  readonly closed: () => void
+}
+
+const SPLIT_GAP_MS = 20
+const MOST_SPLIT_BYTES = 200
+/** A machine that slept is not sent the messages of the night. */
+const CATCH_UP_MS = 10_000
+
+type Phase =
+  | { readonly kind: 'running' }
+  /** The last line was said; the stream ends at `endsAtMs`. */
+  | { readonly kind: 'ending'; readonly endsAtMs: number; readonly how: Ending['how'] }
+  | { readonly kind: 'over' }
+
+export class OpenStream implements OpenedStream {
+  readonly id: string
+  readonly category: string
+  readonly openedAtMs: number
+  readonly #frames: Frames
+  readonly #traits: StreamTraits
+  readonly #closed: () => void
+  #ending: Ending | undefined
+  #phase: Phase = { kind: 'running' }
+  #opened = false
+  #nextMessageMs: number
+  #heartbeatDueMs: number
+  #messages = 0
+  #heartbeats = 0
+  /** Bytes that wait for their part of a split chunk. */
+  #held: Uint8Array = new Uint8Array()
+  #heldDueMs = Number.POSITIVE_INFINITY
+  #moved: () => void = () => undefined
+
+  constructor(place: StreamPlace, frames: Frames, traits: StreamTraits, atMs: number) {
+    this.id = place.id
+    this.category = place.category
+    this.openedAtMs = atMs
+    this.#closed = place.closed
+    this.#frames = frames
+    this.#traits = traits
+    this.#ending = traits.ending
+    this.#nextMessageMs = atMs + traits.gapMs
+    this.#heartbeatDueMs = atMs + traits.heartbeatMs
+  }
+
+  nextDueMs(): number | undefined {
+    switch (this.#phase.kind) {
+      case 'over':
+        return undefined
+      case 'ending':
+        return Math.min(this.#phase.endsAtMs, this.#heldDueMs)
+      case 'running':
+        return this.#opened
+          ? Math.min(
+              this.#nextMessageMs,
+              this.#heartbeatDueMs,
+              this.#heldDueMs,
+              this.#ending?.atMs ?? Number.POSITIVE_INFINITY,
+            )
+          : this.openedAtMs
+    }
+  }
+
+  take(atMs: number): readonly StreamPiece[] {
+    const pieces: StreamPiece[] = []
+    for (;;) {
+      const dueMs = this.nextDueMs()
+      if (dueMs === undefined || dueMs > atMs) return pieces
+      pieces.push(...this.#step(dueMs, atMs))
+    }
+  }
+
+  close(): void {
+    if (this.#phase.kind === 'over') return
+    this.#phase = { kind: 'over' }
+    this.#closed()
+  }
+
+  whenMoved(moved: () => void): void {
+    this.#moved = moved
+  }
+
+  /** Ends the stream from outside. */
+  cut(ending: Ending): void {
+    if (this.#phase.kind !== 'running') return
+    this.#ending = ending
+    this.#moved()
+  }
+
+  #step(dueMs: number, atMs: number): readonly StreamPiece[] {
+    if (this.#phase.kind === 'ending' && dueMs >= this.#phase.endsAtMs) return this.#finish(this.#phase.how)
+    if (this.#heldDueMs <= dueMs) return this.#sendHeld(dueMs)
+    if (!this.#opened) {
+      this.#opened = true
+      return this.#say(this.#frames.opening(dueMs), dueMs)
+    }
+    const ending = this.#ending
+    if (ending !== undefined && ending.atMs <= dueMs) return this.#startEnding(ending, dueMs)
+    const saidAtMs = atMs - dueMs > CATCH_UP_MS ? atMs : dueMs
+    if (this.#nextMessageMs <= dueMs) {
+      this.#nextMessageMs = saidAtMs + this.#traits.gapMs
+      const message = this.#frames.message(this.#messages++, saidAtMs)
+      return message === undefined ? [] : this.#say([message], saidAtMs)
+    }
+    this.#heartbeats += 1
+    return this.#say([heartbeat(this.#heartbeats, saidAtMs)], saidAtMs)
+  }
+
+  #startEnding(ending: Ending, dueMs: number): readonly StreamPiece[] {
+    this.#phase = { kind: 'ending', endsAtMs: dueMs + ending.lingerMs, how: ending.how }
+    if (ending.lastLine !== undefined) return this.#send(`${ending.lastLine}${this.#frames.lineEnd}`, dueMs)
+    if (ending.how === 'end') return []
+    // Half a frame: a client must not take what it has for a whole one.
+    const frame = JSON.stringify(this.#frames.message(this.#messages, dueMs) ?? END_SNAPSHOT)
+    return [{ kind: 'chunk', bytes: bytesOf(frame.slice(0, frame.length / 2)) }]
+  }
+
+  #finish(how: Ending['how']): readonly StreamPiece[] {
+    const rest = this.#held
+    this.close()
+    return rest.length === 0 ? [{ kind: how }] : [{ kind: 'chunk', bytes: rest }, { kind: how }]
+  }
+
+  #say(payloads: readonly Payload[], dueMs: number): readonly StreamPiece[] {
+    this.#heartbeatDueMs = dueMs + this.#traits.heartbeatMs
+    if (this.#traits.silent() || payloads.length === 0) return []
+    const lines = payloads.map((payload) => JSON.stringify(payload) + this.#frames.lineEnd)
+    return this.#send(lines.join(''), dueMs)
+  }
+
+  #send(text: string, dueMs: number): readonly StreamPiece[] {
+    const bytes = bytesOf(text)
+    if (!this.#traits.split() && this.#held.length === 0) return [{ kind: 'chunk', bytes }]
+    this.#held = joined(this.#held, bytes)
+    if (this.#heldDueMs === Number.POSITIVE_INFINITY) this.#heldDueMs = dueMs
+    return []
+  }
+
+  #sendHeld(dueMs: number): readonly StreamPiece[] {
+    // A long queue goes in larger parts, or a fast stream would fall ever further behind.
+    const most = Math.max(MOST_SPLIT_BYTES, this.#held.length / 4)
+    const size = this.#traits.split() ? 1 + Math.floor(this.#traits.chance() * most) : this.#held.length
+    const bytes = this.#held.subarray(0, size)
+    this.#held = this.#held.subarray(size)
+    this.#heldDueMs = this.#held.length === 0 ? Number.POSITIVE_INFINITY : dueMs + SPLIT_GAP_MS
+    return [{ kind: 'chunk', bytes }]
+  }
+}
+
+const encoder = new TextEncoder()
+const bytesOf = (text: string): Uint8Array => encoder.encode(text)
+
+function joined(a: Uint8Array, b: Uint8Array): Uint8Array {
+  const both = new Uint8Array(a.length + b.length)
+  both.set(a)
+  both.set(b, a.length)
+  return both
+}

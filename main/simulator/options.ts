@@ -1,0 +1,158 @@
+import { CURRENT_REQUEST_QUOTAS, SLOT_QUOTAS } from '../../app/service/quotas.ts'
+import { FAULTS } from './fault-names.ts'
+
+/** Another program on the same key that works in spells. */
+export interface Neighbour {
+  readonly category: string
+  readonly perSecond: number
+  readonly onSeconds: number
+  readonly offSeconds: number
+}
+
+export interface RequestLimit {
+  readonly limit: number
+  readonly periodSeconds: number
+}
+
+/** How the simulated key, its user and its neighbours are. Every field is a rule of service.md that can vary. */
+export interface SimulatorOptions {
+  readonly clientId: string
+  /** A key without a secret is a PKCE key (service.md 4.1). */
+  readonly clientSecret?: string
+  readonly refreshToken: string
+  readonly keys: 'default' | 'rotating'
+  /** Rotating keys: a refresh token older than this is refused. */
+  readonly refreshExpirySeconds: number
+  /** Rotating keys: how long the token just replaced is still honoured. */
+  readonly rotationOverlapSeconds: number
+  /** Rotating keys: counted from the sign-in, whatever was refreshed since. */
+  readonly absoluteLifetimeSeconds: number
+  /** Whether a replaced token that comes back ends its whole sign-in, as some identity providers have it. */
+  readonly reuseEndsSignIn: boolean
+  readonly accessLifetimeSeconds: number
+  readonly table: 'current' | 'earlier'
+  readonly window: 'rolling' | 'fixed'
+  /** `legacy`: a 429 carries only Content-Length and Date (service.md 2.3). */
+  readonly errors: 'current' | 'legacy'
+  readonly revokeField: 'token' | 'refresh_token' | 'either'
+  readonly heartbeatSeconds: number
+  /** Requests per second that other programs on the key make, by category. */
+  readonly traffic: Readonly<Record<string, number>>
+  readonly arrivals: 'even' | 'poisson'
+  readonly neighbours: readonly Neighbour[]
+  /** Stream slots that other programs hold, by category. */
+  readonly slotsElsewhere: Readonly<Record<string, number>>
+  /** Requests already made when the simulator starts, by category. */
+  readonly alreadySpent: Readonly<Record<string, number>>
+  /** Values "agreed with the provider's support team" (service.md 8.1), which win over the table. */
+  readonly limits: Readonly<Record<string, RequestLimit>>
+  readonly slotLimits: Readonly<Record<string, number>>
+  /** Messages per second per stream; 0 leaves the snapshot and heartbeats. */
+  readonly streamRate: number
+  /** Names of `FAULTS`, each optionally with `:TIMES` or `:always`. */
+  readonly faults: readonly string[]
+  /** What the sign-in page does: ask, or answer at once for tests without a browser. */
+  readonly consent: 'ask' | 'approve' | 'decline'
+  /** Turns the control surface on; its requests carry this in `X-Simulator-Control`. */
+  readonly controlSecret?: string
+  readonly seed: number
+}
+
+export const DEFAULT_SIMULATOR_OPTIONS: SimulatorOptions = {
+  clientId: 'sim-key',
+  refreshToken: 'sim-refresh',
+  keys: 'default',
+  refreshExpirySeconds: 1800,
+  rotationOverlapSeconds: 0,
+  absoluteLifetimeSeconds: 86_400,
+  reuseEndsSignIn: false,
+  accessLifetimeSeconds: 1200,
+  table: 'current',
+  window: 'rolling',
+  errors: 'current',
+  revokeField: 'either',
+  heartbeatSeconds: 5,
+  traffic: {},
+  arrivals: 'even',
+  neighbours: [],
+  slotsElsewhere: {},
+  alreadySpent: {},
+  limits: {},
+  slotLimits: {},
+  streamRate: 2,
+  faults: [],
+  consent: 'ask',
+  seed: 1,
+}
+
+/** Fields that are absent or undefined take their default. */
+export function withDefaults(options: Partial<SimulatorOptions>): SimulatorOptions {
+  const given = Object.entries(options).filter(([, value]) => value !== undefined)
+  return { ...DEFAULT_SIMULATOR_OPTIONS, ...Object.fromEntries(given) }
+}
+
+const POSITIVE = ['refreshExpirySeconds', 'absoluteLifetimeSeconds', 'accessLifetimeSeconds'] as const
+const NOT_NEGATIVE = ['rotationOverlapSeconds', 'streamRate'] as const
+const MOST_PER_SECOND = 1000
+
+/** One sentence about the first value that cannot be simulated, or `undefined`. */
+export function problemWith(options: SimulatorOptions): string | undefined {
+  for (const name of POSITIVE) if (!(options[name] > 0)) return `${name} must be above 0`
+  for (const name of NOT_NEGATIVE) if (!(options[name] >= 0)) return `${name} must not be negative`
+  if (!(options.heartbeatSeconds >= 0.05)) return 'heartbeatSeconds must be at least 0.05'
+  if (options.streamRate > MOST_PER_SECOND) return `streamRate must be at most ${MOST_PER_SECOND}`
+  return (
+    trafficProblem(options) ??
+    slotProblem(options) ??
+    options.faults.map((fault) => faultProblem(fault)).find((problem) => problem !== undefined)
+  )
+}
+
+function trafficProblem(options: SimulatorOptions): string | undefined {
+  const rates = [
+    ...Object.entries(options.traffic),
+    ...options.neighbours.map(({ category, perSecond }) => [category, perSecond] as const),
+  ]
+  for (const [category, perSecond] of rates) {
+    if (!hasRequestQuota(category, options))
+      return `traffic: no category with a request quota is called ${category}`
+    if (!(perSecond >= 0 && perSecond <= MOST_PER_SECOND)) {
+      return `traffic: ${category} must be between 0 and ${MOST_PER_SECOND} requests per second`
+    }
+  }
+  for (const { category, onSeconds, offSeconds } of options.neighbours) {
+    if (!(onSeconds > 0 && offSeconds >= 0)) return `neighbours: ${category} needs a spell above 0 seconds`
+  }
+  for (const [category, { limit, periodSeconds }] of Object.entries(options.limits)) {
+    if (!(Number.isInteger(limit) && limit > 0 && Number.isInteger(periodSeconds) && periodSeconds > 0)) {
+      return `limits: ${category} needs whole numbers above 0`
+    }
+  }
+  return undefined
+}
+
+function slotProblem(options: SimulatorOptions): string | undefined {
+  const counts = [...Object.entries(options.slotsElsewhere), ...Object.entries(options.slotLimits)]
+  for (const [category, count] of counts) {
+    if (
+      !SLOT_QUOTAS.some((quota) => quota.category === category) &&
+      options.slotLimits[category] === undefined
+    ) {
+      return `slots: no category with stream slots is called ${category}`
+    }
+    if (!(Number.isInteger(count) && count >= 0)) return `slots: ${category} needs a whole number`
+  }
+  return undefined
+}
+
+/** One sentence if `fault` is not `NAME`, `NAME:TIMES` or `NAME:always`. */
+export function faultProblem(fault: string): string | undefined {
+  const [name, times, ...more] = fault.split(':')
+  if (!FAULTS.some((known) => known.name === name)) return `no fault is called ${name}`
+  const readable = times === undefined || times === 'always' || /^[1-9]\d{0,5}$/.test(times)
+  return readable && more.length === 0 ? undefined : `${fault}: write ${name}:TIMES or ${name}:always`
+}
+
+const hasRequestQuota = (category: string, options: SimulatorOptions): boolean =>
+  options.limits[category] !== undefined ||
+  CURRENT_REQUEST_QUOTAS.some((quota) => quota.category === category)

@@ -1,0 +1,54 @@
+import type { QuotaReading } from './rules/request-quotas.ts'
+import type { SlotReading } from './rules/slots.ts'
+import type { WireHeaders } from './wire.ts'
+
+/** What the headers call each category. No pattern, as on the real service: a client has to learn them. */
+const RESOURCE_NAMES: Readonly<Record<string, string>> = {
+  Accounts: 'accounts',
+  'Order Details': 'orders',
+  Balances: 'balances',
+  Positions: 'positions',
+  'Quote Snapshot': 'quotes',
+  'Option Expirations': 'option-expirations',
+  'Option Strikes': 'option-strikes',
+  'Option Spread Types': 'option-spread-types',
+  'Option Risk Reward': 'option-risk-reward',
+  'Quote Change Stream': 'quote-change-stream',
+  'Barchart Stream': 'stream-barcharts',
+  'TickBar Stream': 'stream-tickbars',
+  'MarketDepth Stream': 'streaming-market-depth',
+  'Option Quote Stream': 'streaming-option-quotes',
+  'Option Chain Stream': 'streaming-option-chains',
+  'Order Stream': 'streaming-orders',
+  'Order Stream by Order Id': 'streaming-orders-by-id',
+  'Positions Stream': 'streaming-positions',
+}
+
+export const resourceNameOf = (category: string): string => RESOURCE_NAMES[category] ?? category
+
+/** service.md 2.2. */
+export function quotaHeaders(
+  category: string,
+  rate: QuotaReading | undefined,
+  slots: SlotReading | undefined,
+): WireHeaders {
+  const name = resourceNameOf(category)
+  return {
+    ...(rate === undefined
+      ? {}
+      : {
+          'X-RateLimit-Limit': String(rate.limit),
+          'X-RateLimit-Period': String(rate.periodSeconds),
+          'X-RateLimit-Remaining': String(rate.remaining),
+          'X-RateLimit-Reset': String(rate.resetSeconds),
+          'X-RateLimit-Resource': name,
+        }),
+    ...(slots === undefined
+      ? {}
+      : {
+          'X-Concurrency-Limit': String(slots.limit),
+          'X-Concurrency-Remaining': String(slots.remaining),
+          'X-Concurrency-Resource': name,
+        }),
+  }
+}

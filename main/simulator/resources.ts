@@ -1,0 +1,119 @@
+import {
+  type AskedAccounts,
+  type Read,
+  readAccounts,
+  readOrderIds,
+  readSince,
+  readSymbols,
+} from './resource-params.ts'
+import { accounts, balance, balanceAtOpen, order, orderIds, positions } from './rules/payloads-brokerage.ts'
+import { invalidSymbol, type Payload, quote, UNKNOWN_SYMBOL } from './rules/payloads-market.ts'
+import { expirations, riskReward, spreadTypes, strikes } from './rules/payloads-options.ts'
+import { type Answer, errorAnswer, jsonAnswer } from './wire.ts'
+
+/** What a resource needs to know about the request that reached it. */
+export interface Asked {
+  readonly seed: number
+  readonly atMs: number
+  /** The decoded variable parts of the path. */
+  readonly parts: readonly string[]
+  readonly query: URLSearchParams
+  readonly body: string
+}
+
+export interface Resource {
+  readonly method: 'GET' | 'POST'
+  readonly path: RegExp
+  answer(asked: Asked): Answer
+}
+
+const get = (path: RegExp, answer: Resource['answer']): Resource => ({ method: 'GET', path, answer })
+
+const perAccount =
+  (name: string, of: (asked: Asked, account: string) => readonly Payload[]) => (asked: Asked) =>
+    whenRead(readAccounts(asked.parts[0] ?? ''), ({ known, unknown }: AskedAccounts) =>
+      jsonAnswer(200, {
+        [name]: known.flatMap((account) => of(asked, account)),
+        Errors: unknown.map((id) => ({ AccountID: id, Error: 'NotFound', Message: 'Account not found.' })),
+      }),
+    )
+
+const ordersOf = ({ seed, atMs }: Asked, account: string): readonly Payload[] =>
+  orderIds(seed, account).map((id) => order(seed, account, id, atMs))
+
+const ordersById = (asked: Asked): Answer =>
+  whenRead(readOrderIds(asked.parts[1] ?? ''), (ids) =>
+    perAccount('Orders', ({ seed, atMs }, account) => ids.map((id) => order(seed, account, id, atMs)))(asked),
+  )
+
+const ofUnderlying = (of: (asked: Asked, underlying: string) => Payload) => (asked: Asked) =>
+  whenRead(readSymbols(asked.parts[0] ?? ''), ([underlying = '']) =>
+    underlying === UNKNOWN_SYMBOL
+      ? errorAnswer(404, 'NotFound', 'EX_INVALID_SYMBOL')
+      : jsonAnswer(200, of(asked, underlying)),
+  )
+
+/** The resources that answer once (public-facts.md, paths by resource category). */
+export const RESOURCES: readonly Resource[] = [
+  get(/^\/v3\/brokerage\/accounts$/, () => jsonAnswer(200, { Accounts: accounts() })),
+  get(
+    /^\/v3\/brokerage\/accounts\/([^/]+)\/balances$/,
+    perAccount('Balances', ({ seed, atMs }, account) => [balance(seed, account, atMs)]),
+  ),
+  get(
+    /^\/v3\/brokerage\/accounts\/([^/]+)\/bodbalances$/,
+    perAccount('BODBalances', ({ seed, atMs }, account) => [balanceAtOpen(seed, account, atMs)]),
+  ),
+  get(
+    /^\/v3\/brokerage\/accounts\/([^/]+)\/positions$/,
+    perAccount('Positions', ({ seed, atMs }, account) => positions(seed, account, atMs)),
+  ),
+  get(/^\/v3\/brokerage\/accounts\/([^/]+)\/orders$/, perAccount('Orders', ordersOf)),
+  get(/^\/v3\/brokerage\/accounts\/([^/]+)\/orders\/([^/]+)$/, ordersById),
+  get(/^\/v3\/brokerage\/accounts\/([^/]+)\/historicalorders$/, (asked) =>
+    whenRead(readSince(asked.query), () => perAccount('Orders', ordersOf)(asked)),
+  ),
+  get(/^\/v3\/brokerage\/accounts\/([^/]+)\/historicalorders\/([^/]+)$/, (asked) =>
+    whenRead(readSince(asked.query), () => ordersById(asked)),
+  ),
+  get(/^\/v3\/marketdata\/quotes\/([^/]+)$/, ({ seed, atMs, parts }) =>
+    whenRead(readSymbols(parts[0] ?? ''), (symbols) =>
+      jsonAnswer(200, {
+        Quotes: symbols.filter((name) => name !== UNKNOWN_SYMBOL).map((name) => quote(seed, name, atMs)),
+        Errors: symbols.filter((name) => name === UNKNOWN_SYMBOL).map((name) => invalidSymbol(name)),
+      }),
+    ),
+  ),
+  get(
+    /^\/v3\/marketdata\/options\/expirations\/([^/]+)$/,
+    ofUnderlying(({ atMs }) => expirations(atMs)),
+  ),
+  get(
+    /^\/v3\/marketdata\/options\/strikes\/([^/]+)$/,
+    ofUnderlying(({ seed, atMs }, underlying) => strikes(seed, underlying, atMs)),
+  ),
+  get(/^\/v3\/marketdata\/options\/spreadtypes$/, () => jsonAnswer(200, spreadTypes())),
+  { method: 'POST', path: /^\/v3\/marketdata\/options\/riskreward$/, answer: answerRiskReward },
+]
+
+function answerRiskReward({ seed, body }: Asked): Answer {
+  const asked = objectIn(body)
+  const { Legs: legs, SpreadPrice } = asked ?? {}
+  const price = Number(SpreadPrice)
+  if (!Array.isArray(legs) || legs.length === 0 || !Number.isFinite(price)) {
+    return errorAnswer(400, 'BadRequest', 'SpreadPrice and Legs are required.')
+  }
+  return jsonAnswer(200, riskReward(seed, price, JSON.stringify(legs)))
+}
+
+function objectIn(body: string): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const value: unknown = JSON.parse(body)
+    return typeof value === 'object' && value !== null ? Object.fromEntries(Object.entries(value)) : undefined
+  } catch {
+    return undefined
+  }
+}
+
+export const whenRead = <T, R>(result: Read<T>, then: (value: T) => R): R | Answer =>
+  result.ok ? then(result.value) : result.answer

@@ -1,0 +1,47 @@
+import { FAULTS } from '../fault-names.ts'
+
+/** How often a fault still strikes. */
+type Strikes = number
+
+/** Which faults are armed. A fault with a count disarms itself. */
+export class Faults {
+  readonly #armed = new Map<string, Strikes>()
+
+  constructor(faults: readonly string[]) {
+    for (const fault of faults) {
+      const [name = '', times] = fault.split(':')
+      if (times === undefined) this.set(name, true)
+      else this.set(name, times === 'always' ? Number.POSITIVE_INFINITY : Number(times))
+    }
+  }
+
+  /** `true` arms it as often as its description says, a number that often, `false` or 0 disarms it. */
+  set(name: string, on: boolean | number): void {
+    const known = FAULTS.find((fault) => fault.name === name)
+    if (known === undefined) throw new RangeError(`no fault is called ${name}`)
+    const strikes = typeof on === 'number' ? on : on ? (known.times ?? Number.POSITIVE_INFINITY) : 0
+    if (strikes > 0) this.#armed.set(name, strikes)
+    else this.#armed.delete(name)
+  }
+
+  armed(name: string): boolean {
+    return this.#armed.has(name)
+  }
+
+  /** Armed for good: it also strikes what is already under way. */
+  standing(name: string): boolean {
+    return this.#armed.get(name) === Number.POSITIVE_INFINITY
+  }
+
+  /** Whether it strikes now; uses up one strike. */
+  strike(name: string): boolean {
+    const left = this.#armed.get(name)
+    if (left === undefined) return false
+    this.set(name, left - 1)
+    return true
+  }
+
+  names(): readonly string[] {
+    return [...this.#armed.keys()]
+  }
+}

@@ -1,0 +1,126 @@
+import { type Payload, priceOf, SYNTHETIC, timestamp } from './payloads-market.ts'
+import { unitOf, wholeOf } from './seed.ts'
+
+/** The only accounts there are. */
+export const ACCOUNT_IDS: readonly string[] = ['SIM1001', 'SIM1002']
+const HELD: Readonly<Record<string, readonly string[]>> = {
+  SIM1001: ['MSFT', 'AAPL', 'SPY', 'NVDA'],
+  SIM1002: ['TSLA', 'QQQ'],
+}
+const HOUR_MS = 3_600_000
+
+export const accounts = (): readonly Payload[] =>
+  ACCOUNT_IDS.map((id, index) => ({
+    AccountID: id,
+    Currency: 'USD',
+    Status: 'Active',
+    AccountType: index === 0 ? 'Margin' : 'Cash',
+    AccountDetail: {
+      IsStockLocateEligible: false,
+      EnrolledInRegTProgram: false,
+      DayTradingQualified: index === 0,
+      OptionApprovalLevel: 3,
+      PatternDayTrader: false,
+    },
+    ...SYNTHETIC,
+  }))
+
+export function balance(seed: number, account: string, atMs: number): Payload {
+  const cash = wholeOf(seed, 20_000, 90_000, 'cash', account)
+  const market = positions(seed, account, atMs).reduce((sum, { MarketValue }) => sum + Number(MarketValue), 0)
+  return {
+    AccountID: account,
+    AccountType: account === ACCOUNT_IDS[0] ? 'Margin' : 'Cash',
+    CashBalance: cash.toFixed(2),
+    BuyingPower: (cash * 2).toFixed(2),
+    Equity: (cash + market).toFixed(2),
+    MarketValue: market.toFixed(2),
+    TodaysProfitLoss: ((unitOf(seed, 'pl', account, Math.floor(atMs / 1000)) - 0.5) * 900).toFixed(2),
+    UnclearedDeposit: '0',
+    BalanceDetail: { DayTrades: '0', RealizedProfitLoss: '0', UnrealizedProfitLoss: '0' },
+    ...SYNTHETIC,
+  }
+}
+
+/** As the account stood when the day began. */
+export function balanceAtOpen(seed: number, account: string, atMs: number): Payload {
+  const { AccountType, CashBalance, Equity } = balance(
+    seed,
+    account,
+    Math.floor(atMs / (24 * HOUR_MS)) * 24 * HOUR_MS,
+  )
+  return {
+    AccountID: account,
+    AccountType,
+    BalanceDetail: { CashBalance, Equity },
+    ...SYNTHETIC,
+  }
+}
+
+export function position(seed: number, account: string, symbol: string, atMs: number): Payload {
+  const quantity = 10 * wholeOf(seed, 1, 30, 'quantity', account, symbol)
+  const last = priceOf(seed, symbol, atMs)
+  const paid = priceOf(seed, symbol, Math.floor(atMs / (24 * HOUR_MS)) * 24 * HOUR_MS - 9 * HOUR_MS)
+  return {
+    AccountID: account,
+    PositionID: String(wholeOf(seed, 10_000_000, 99_999_999, 'position', account, symbol)),
+    Symbol: symbol,
+    AssetType: 'STOCK',
+    LongShort: 'Long',
+    Quantity: String(quantity),
+    AveragePrice: paid.toFixed(2),
+    Last: last.toFixed(2),
+    Bid: (last - 0.01).toFixed(2),
+    Ask: (last + 0.01).toFixed(2),
+    MarketValue: (quantity * last).toFixed(2),
+    TotalCost: (quantity * paid).toFixed(2),
+    UnrealizedProfitLoss: (quantity * (last - paid)).toFixed(2),
+    Timestamp: timestamp(atMs),
+    ...SYNTHETIC,
+  }
+}
+
+export const positions = (seed: number, account: string, atMs: number): readonly Payload[] =>
+  (HELD[account] ?? []).map((symbol) => position(seed, account, symbol, atMs))
+
+const STATUSES = [
+  { Status: 'OPN', StatusDescription: 'Sent' },
+  { Status: 'ACK', StatusDescription: 'Received' },
+  { Status: 'FPR', StatusDescription: 'Partial Fill (Alive)' },
+  { Status: 'FLL', StatusDescription: 'Filled' },
+] as const
+
+/** Any order id is known; its order walks from sent to filled within each ten minutes. */
+export function order(seed: number, account: string, id: string, atMs: number): Payload {
+  const symbols = HELD[account] ?? []
+  const symbol = symbols[wholeOf(seed, 0, symbols.length - 1, 'order', id)] ?? 'MSFT'
+  const step = Math.floor(atMs / 150_000 + 4 * unitOf(seed, 'step', id)) % STATUSES.length
+  const quantity = wholeOf(seed, 1, 20, 'size', id) * 10
+  const filled = Math.floor((quantity * step) / (STATUSES.length - 1))
+  return {
+    AccountID: account,
+    OrderID: id,
+    ...STATUSES[step],
+    OrderType: 'Limit',
+    Duration: 'DAY',
+    LimitPrice: priceOf(seed, symbol, Math.floor(atMs / HOUR_MS) * HOUR_MS).toFixed(2),
+    OpenedDateTime: timestamp(Math.floor(atMs / HOUR_MS) * HOUR_MS),
+    Legs: [
+      {
+        Symbol: symbol,
+        BuyOrSell: 'Buy',
+        QuantityOrdered: String(quantity),
+        ExecQuantity: String(filled),
+        QuantityRemaining: String(quantity - filled),
+        AssetType: 'STOCK',
+      },
+    ],
+    ...SYNTHETIC,
+  }
+}
+
+/** The ids of an account's orders of today. */
+export const orderIds = (seed: number, account: string): readonly string[] =>
+  Array.from({ length: 5 }, (_, index) =>
+    String(wholeOf(seed, 100_000_000, 999_999_999, 'order id', account, index)),
+  )

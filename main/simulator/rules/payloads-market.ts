@@ -1,0 +1,168 @@
+import { unitOf, wholeOf } from './seed.ts'
+
+/**
+ * Market data that moves and repeats: a price is a function of (seed, symbol, time).
+ *
+ * Numbers are strings, as on the wire of the real service, and every payload says that it is synthetic.
+ */
+export type Payload = Readonly<Record<string, unknown>>
+
+/** Not ASCII on purpose: a chunk that ends inside a character must be survivable. */
+export const SYNTHETIC = { Origin: 'simulator · synthetic' } as const
+
+export const UNKNOWN_SYMBOL = 'NOPE'
+export const invalidSymbol = (symbol: string): Payload => ({
+  Symbol: symbol,
+  Error: 'FAILED, EX_INVALID_SYMBOL',
+})
+
+export const timestamp = (atMs: number): string => new Date(atMs).toISOString()
+
+const WAVES = [
+  { seconds: 37, share: 0.0006 },
+  { seconds: 301, share: 0.003 },
+  { seconds: 3607, share: 0.012 },
+] as const
+
+/** Dollars, to the cent. */
+export function priceOf(seed: number, symbol: string, atMs: number): number {
+  const base = 20 + 480 * unitOf(seed, 'base', symbol)
+  const moved = WAVES.reduce((sum, { seconds, share }, wave) => {
+    const phase = unitOf(seed, 'phase', symbol, wave)
+    return sum + share * Math.sin(2 * Math.PI * (atMs / 1000 / seconds + phase))
+  }, 0)
+  const noise = (unitOf(seed, 'noise', symbol, Math.floor(atMs / 500)) - 0.5) * 0.0004
+  return Math.round(base * (1 + moved + noise) * 100) / 100
+}
+
+const dollars = (value: number): string => value.toFixed(2)
+
+const DAY_MS = 86_400_000
+
+export function quote(seed: number, symbol: string, atMs: number): Payload {
+  const last = priceOf(seed, symbol, atMs)
+  const dayStartMs = Math.floor(atMs / DAY_MS) * DAY_MS
+  const open = priceOf(seed, symbol, dayStartMs)
+  const close = priceOf(seed, symbol, dayStartMs - 1)
+  const tick = Math.floor(atMs / 500)
+  return {
+    Symbol: symbol,
+    Open: dollars(open),
+    High: dollars(Math.max(open, last) * 1.004),
+    Low: dollars(Math.min(open, last) * 0.996),
+    PreviousClose: dollars(close),
+    Last: dollars(last),
+    Ask: dollars(last + 0.01),
+    AskSize: String(100 * wholeOf(seed, 1, 20, 'ask', symbol, tick)),
+    Bid: dollars(last - 0.01),
+    BidSize: String(100 * wholeOf(seed, 1, 20, 'bid', symbol, tick)),
+    NetChange: dollars(last - close),
+    NetChangePct: ((last / close - 1) * 100).toFixed(4),
+    Volume: String(Math.floor((atMs - dayStartMs) / 40) + wholeOf(seed, 0, 90_000, 'volume', symbol)),
+    LastSize: String(wholeOf(seed, 1, 300, 'last', symbol, tick)),
+    TradeTime: timestamp(atMs),
+    MarketFlags: { IsBats: false, IsDelayed: false, IsHalted: false, IsHardToBorrow: false },
+    ...SYNTHETIC,
+  }
+}
+
+export type BarUnit = 'Minute' | 'Daily' | 'Weekly' | 'Monthly'
+const UNIT_MS: Readonly<Record<BarUnit, number>> = {
+  Minute: 60_000,
+  Daily: DAY_MS,
+  Weekly: 7 * DAY_MS,
+  Monthly: 30 * DAY_MS,
+}
+
+/** The bar that holds `atMs`, as far as it has come by then. */
+export function bar(seed: number, symbol: string, unit: BarUnit, interval: number, atMs: number): Payload {
+  const lengthMs = UNIT_MS[unit] * interval
+  const startMs = Math.floor(atMs / lengthMs) * lengthMs
+  const seen = [0, 0.2, 0.4, 0.6, 0.8, 1].map((part) =>
+    priceOf(seed, symbol, Math.round(startMs + (atMs - startMs) * part)),
+  )
+  const volume = Math.floor((atMs - startMs) / 100) + wholeOf(seed, 100, 5000, 'bar', symbol, startMs)
+  return {
+    High: dollars(Math.max(...seen)),
+    Low: dollars(Math.min(...seen)),
+    Open: dollars(seen.at(0) ?? 0),
+    Close: dollars(seen.at(-1) ?? 0),
+    TimeStamp: timestamp(startMs + lengthMs),
+    TotalVolume: String(volume),
+    Epoch: startMs + lengthMs,
+    IsRealtime: true,
+    IsEndOfHistory: false,
+    BarStatus: atMs >= startMs + lengthMs - 1 ? 'Closed' : 'Open',
+    ...SYNTHETIC,
+  }
+}
+
+/** `count` bars, oldest first; the last one is still open. */
+export function bars(
+  seed: number,
+  symbol: string,
+  unit: BarUnit,
+  interval: number,
+  count: number,
+  atMs: number,
+): readonly Payload[] {
+  const lengthMs = UNIT_MS[unit] * interval
+  const startMs = Math.floor(atMs / lengthMs) * lengthMs
+  return Array.from({ length: count }, (_, index) => {
+    const age = count - 1 - index
+    const closesMs = startMs - (age - 1) * lengthMs - 1
+    return age === 0
+      ? { ...bar(seed, symbol, unit, interval, atMs), IsEndOfHistory: true }
+      : { ...bar(seed, symbol, unit, interval, closesMs), IsRealtime: false }
+  })
+}
+
+/** The v2 shape: numbers, and the bar's state in `Status`. */
+export function tickBar(seed: number, symbol: string, ticks: number, atMs: number): Payload {
+  const price = priceOf(seed, symbol, atMs)
+  return {
+    Close: price,
+    High: Math.round((price + 0.02) * 100) / 100,
+    Low: Math.round((price - 0.02) * 100) / 100,
+    Open: priceOf(seed, symbol, atMs - 1000),
+    Status: 13,
+    TimeStamp: `/Date(${Math.floor(atMs)})/`,
+    TotalTicks: ticks,
+    TotalVolume: wholeOf(seed, ticks, ticks * 100, 'tickbar', symbol, Math.floor(atMs)),
+    ...SYNTHETIC,
+  }
+}
+
+const VENUES = ['ARCX', 'BATS', 'EDGX', 'NSDQ', 'XNYS'] as const
+
+export function depthQuotes(seed: number, symbol: string, levels: number, atMs: number): Payload {
+  const side = (name: 'Bid' | 'Ask', sign: 1 | -1) =>
+    Array.from({ length: levels }, (_, level) => ({
+      TimeStamp: timestamp(atMs),
+      Side: name,
+      Price: dollars(priceOf(seed, symbol, atMs) + sign * 0.01 * (level + 1)),
+      Size: String(100 * wholeOf(seed, 1, 40, name, symbol, level, Math.floor(atMs / 500))),
+      OrderCount: wholeOf(seed, 1, 9, 'orders', symbol, level),
+      Name: VENUES[level % VENUES.length],
+    }))
+  return { Bids: side('Bid', -1), Asks: side('Ask', 1), ...SYNTHETIC }
+}
+
+export function depthAggregates(seed: number, symbol: string, levels: number, atMs: number): Payload {
+  const side = (name: 'Bid' | 'Ask', sign: 1 | -1) =>
+    Array.from({ length: levels }, (_, level) => {
+      const size = 100 * wholeOf(seed, 2, 80, name, symbol, level, Math.floor(atMs / 500))
+      return {
+        EarliestTime: timestamp(atMs - 4000),
+        LatestTime: timestamp(atMs),
+        Side: name,
+        Price: dollars(priceOf(seed, symbol, atMs) + sign * 0.01 * (level + 1)),
+        TotalSize: String(size),
+        BiggestSize: String(Math.ceil(size / 2)),
+        SmallestSize: '100',
+        NumParticipants: wholeOf(seed, 1, 5, 'participants', symbol, level),
+        TotalOrderCount: wholeOf(seed, 1, 20, 'orders', symbol, level),
+      }
+    })
+  return { Bids: side('Bid', -1), Asks: side('Ask', 1), ...SYNTHETIC }
+}

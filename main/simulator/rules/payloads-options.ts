@@ -1,0 +1,85 @@
+import { type Payload, priceOf, SYNTHETIC, timestamp } from './payloads-market.ts'
+import { unitOf, wholeOf } from './seed.ts'
+
+const DAY_MS = 86_400_000
+const FRIDAY = 5
+
+/** The next `count` Fridays after `atMs`, as ISO dates. */
+function fridays(atMs: number, count: number): readonly string[] {
+  const today = Math.floor(atMs / DAY_MS) * DAY_MS
+  const until = (FRIDAY - new Date(today).getUTCDay() + 7) % 7
+  return Array.from({ length: count }, (_, week) =>
+    new Date(today + (until + 7 * week) * DAY_MS).toISOString().slice(0, 10),
+  )
+}
+
+export const expirations = (atMs: number): Payload => ({
+  Expirations: fridays(atMs, 12).map((date, week) => ({
+    Date: `${date}T00:00:00Z`,
+    Type: week % 4 === 2 ? 'Monthly' : 'Weekly',
+  })),
+  ...SYNTHETIC,
+})
+
+const strikesOf = (seed: number, underlying: string, atMs: number): readonly number[] => {
+  const middle = Math.round(priceOf(seed, underlying, atMs) / 5) * 5
+  return Array.from({ length: 21 }, (_, step) => middle + (step - 10) * 5).filter((strike) => strike > 0)
+}
+
+export const strikes = (seed: number, underlying: string, atMs: number): Payload => ({
+  SpreadType: 'Single',
+  Strikes: strikesOf(seed, underlying, atMs).map((strike) => [String(strike)]),
+  ...SYNTHETIC,
+})
+
+export const spreadTypes = (): Payload => ({
+  SpreadTypes: [
+    { Name: 'Single', StrikeInterval: false, ExpirationInterval: false },
+    { Name: 'Vertical', StrikeInterval: true, ExpirationInterval: false },
+    { Name: 'Calendar', StrikeInterval: false, ExpirationInterval: true },
+    { Name: 'Butterfly', StrikeInterval: true, ExpirationInterval: false },
+    { Name: 'Straddle', StrikeInterval: false, ExpirationInterval: false },
+  ],
+  ...SYNTHETIC,
+})
+
+export const riskReward = (seed: number, spreadPrice: number, words: string): Payload => ({
+  SpreadPrice: String(spreadPrice),
+  MaxGain: (spreadPrice * (1 + unitOf(seed, 'gain', words))).toFixed(2),
+  MaxLoss: (-spreadPrice * 100).toFixed(2),
+  RiskRewardRatio: (0.5 + unitOf(seed, 'ratio', words)).toFixed(2),
+  BreakevenPoints: [(spreadPrice * 20).toFixed(2)],
+  ...SYNTHETIC,
+})
+
+/** A quote of one option or of a spread of several legs. */
+export function optionQuote(seed: number, legs: readonly string[], atMs: number): Payload {
+  const name = legs.join('+')
+  const middle = priceOf(seed, name, atMs) / 40
+  const tick = Math.floor(atMs / 500)
+  return {
+    Delta: (unitOf(seed, 'delta', name) - 0.5).toFixed(4),
+    Gamma: (unitOf(seed, 'gamma', name) / 10).toFixed(4),
+    Theta: (-unitOf(seed, 'theta', name) / 5).toFixed(4),
+    Vega: (unitOf(seed, 'vega', name) / 3).toFixed(4),
+    ImpliedVolatility: (0.15 + unitOf(seed, 'iv', name) / 2).toFixed(4),
+    Bid: (middle - 0.05).toFixed(2),
+    Ask: (middle + 0.05).toFixed(2),
+    Mid: middle.toFixed(2),
+    Last: middle.toFixed(2),
+    BidSize: wholeOf(seed, 1, 60, 'bid', name, tick),
+    AskSize: wholeOf(seed, 1, 60, 'ask', name, tick),
+    Volume: Math.floor((atMs % DAY_MS) / 5000),
+    TimeStamp: timestamp(atMs),
+    Legs: legs.map((symbol) => ({ Symbol: symbol, Ratio: 1, AssetType: 'StockOption' })),
+    ...SYNTHETIC,
+  }
+}
+
+/** The contracts a chain stream walks through, one a message. */
+export function chainSymbols(seed: number, underlying: string, atMs: number): readonly string[] {
+  const date = fridays(atMs, 1)[0]?.slice(2).replaceAll('-', '') ?? ''
+  return strikesOf(seed, underlying, atMs).flatMap((strike) =>
+    (['C', 'P'] as const).map((side) => `${underlying} ${date}${side}${strike}`),
+  )
+}

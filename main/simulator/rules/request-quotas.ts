@@ -1,0 +1,139 @@
+import { CURRENT_REQUEST_QUOTAS, EARLIER_REQUEST_QUOTAS } from '../../../app/service/quotas.ts'
+import type { Neighbour, RequestLimit } from '../options.ts'
+import { type Arrivals, arrivalsOf } from './arrivals.ts'
+import { sequenceOf } from './seed.ts'
+import { type Bucket, type BucketReading, type BucketRule, fullBucket, readingOf, spend } from './throttle.ts'
+
+export interface RequestQuotaRules {
+  readonly table: 'current' | 'earlier'
+  readonly window: 'rolling' | 'fixed'
+  readonly limits: Readonly<Record<string, RequestLimit>>
+  readonly alreadySpent: Readonly<Record<string, number>>
+  readonly traffic: Readonly<Record<string, number>>
+  readonly arrivals: 'even' | 'poisson'
+  readonly neighbours: readonly Neighbour[]
+  readonly seed: number
+}
+
+export interface QuotaReading extends BucketReading {
+  readonly limit: number
+  readonly periodSeconds: number
+}
+
+interface Row {
+  readonly rule: BucketRule
+  bucket: Bucket
+  traffic: Arrivals[]
+  readonly neighbours: readonly Arrivals[]
+  elsewhere: { accepted: number; refused: number }
+}
+
+/**
+ * The request buckets of one key and user, with what other programs take out of them.
+ *
+ * Nothing runs between requests: whoever looks at a bucket first lets the neighbours' requests up to that
+ * moment through it, in the order of their times, and some of them find it empty too.
+ */
+export class RequestQuotas {
+  readonly #rows = new Map<string, Row>()
+  readonly #rules: RequestQuotaRules
+
+  constructor(rules: RequestQuotaRules, startMs: number) {
+    this.#rules = rules
+    const table = rules.table === 'current' ? CURRENT_REQUEST_QUOTAS : EARLIER_REQUEST_QUOTAS
+    const limits = new Map<string, RequestLimit>(table.map((quota) => [quota.category, quota]))
+    for (const [category, limit] of Object.entries(rules.limits)) limits.set(category, limit)
+    for (const [category, { limit, periodSeconds }] of limits) {
+      const rule: BucketRule = { limit, periodSeconds, window: rules.window }
+      this.#rows.set(category, {
+        rule,
+        bucket: spentBucket(rule, startMs, rules.alreadySpent[category] ?? 0),
+        traffic: this.#trafficOf(category, rules.traffic[category] ?? 0, startMs),
+        neighbours: this.#neighboursOf(category, startMs),
+        elsewhere: { accepted: 0, refused: 0 },
+      })
+    }
+  }
+
+  has(category: string): boolean {
+    return this.#rows.has(category)
+  }
+
+  /** One request of ours. A category without a request quota always accepts. */
+  spend(category: string, atMs: number): boolean {
+    const row = this.#settled(category, atMs)
+    if (row === undefined) return true
+    const { accepted, bucket } = spend(row.rule, row.bucket, atMs)
+    row.bucket = bucket
+    return accepted
+  }
+
+  reading(category: string, atMs: number): QuotaReading | undefined {
+    const row = this.#settled(category, atMs)
+    if (row === undefined) return undefined
+    const { limit, periodSeconds } = row.rule
+    return { limit, periodSeconds, ...readingOf(row.rule, row.bucket, atMs) }
+  }
+
+  /** What other programs got and were refused so far. */
+  elsewhere(category: string, atMs: number): { readonly accepted: number; readonly refused: number } {
+    return { ...(this.#settled(category, atMs)?.elsewhere ?? { accepted: 0, refused: 0 }) }
+  }
+
+  setTraffic(category: string, perSecond: number, atMs: number): void {
+    const row = this.#settled(category, atMs)
+    if (row === undefined) throw new RangeError(`no category with a request quota is called ${category}`)
+    row.traffic = this.#trafficOf(category, perSecond, atMs)
+  }
+
+  categories(): readonly string[] {
+    return [...this.#rows.keys()]
+  }
+
+  #settled(category: string, atMs: number): Row | undefined {
+    const row = this.#rows.get(category)
+    if (row === undefined) return undefined
+    const sources = [...row.traffic, ...row.neighbours]
+    for (;;) {
+      const first = earliest(sources)
+      if (first === undefined || first.nextAtMs > atMs) return row
+      const { accepted, bucket } = spend(row.rule, row.bucket, first.nextAtMs)
+      row.bucket = bucket
+      row.elsewhere[accepted ? 'accepted' : 'refused'] += 1
+      first.advance()
+    }
+  }
+
+  #trafficOf(category: string, perSecond: number, startMs: number): Arrivals[] {
+    const chance = sequenceOf(this.#rules.seed, 'traffic', category)
+    return perSecond > 0 ? [arrivalsOf({ perSecond, shape: this.#rules.arrivals }, startMs, chance)] : []
+  }
+
+  #neighboursOf(category: string, startMs: number): Arrivals[] {
+    return this.#rules.neighbours
+      .filter((neighbour) => neighbour.category === category && neighbour.perSecond > 0)
+      .map(({ perSecond, onSeconds, offSeconds }, index) =>
+        arrivalsOf(
+          {
+            perSecond,
+            shape: this.#rules.arrivals,
+            spells: { onMs: onSeconds * 1000, offMs: offSeconds * 1000 },
+          },
+          startMs,
+          sequenceOf(this.#rules.seed, 'neighbour', category, index),
+        ),
+      )
+  }
+}
+
+function spentBucket(rule: BucketRule, atMs: number, requests: number): Bucket {
+  let bucket = fullBucket(rule, atMs)
+  for (let i = 0; i < Math.min(requests, rule.limit); i++) bucket = spend(rule, bucket, atMs).bucket
+  return bucket
+}
+
+const earliest = (sources: readonly Arrivals[]): Arrivals | undefined =>
+  sources.reduce<Arrivals | undefined>(
+    (best, source) => (best === undefined || source.nextAtMs < best.nextAtMs ? source : best),
+    undefined,
+  )

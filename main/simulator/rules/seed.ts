@@ -1,0 +1,24 @@
+/**
+ * Chance that repeats: the same seed and words give the same number, whatever was asked before.
+ *
+ * Payloads are functions of (seed, name, time), so that a request, a stream and a test agree on a price.
+ */
+export function unitOf(seed: number, ...words: readonly (string | number)[]): number {
+  let hash = (seed ^ 0x811c9dc5) >>> 0
+  for (const word of words) {
+    for (const letter of `${word}|`) hash = Math.imul(hash ^ (letter.codePointAt(0) ?? 0), 0x01000193) >>> 0
+  }
+  hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b)
+  hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35)
+  return ((hash ^ (hash >>> 16)) >>> 0) / 2 ** 32
+}
+
+/** A whole number in [low, high]. */
+export const wholeOf = (seed: number, low: number, high: number, ...words: readonly (string | number)[]) =>
+  low + Math.floor(unitOf(seed, ...words) * (high - low + 1))
+
+/** A repeatable sequence of numbers in [0, 1). */
+export function sequenceOf(seed: number, ...words: readonly (string | number)[]): () => number {
+  let count = 0
+  return () => unitOf(seed, ...words, count++)
+}

@@ -1,0 +1,147 @@
+import { createHash } from 'node:crypto'
+import { refused, type TokenRefusal } from './token-rules.ts'
+
+/** The authorization-code flow up to the code (public-facts.md, hosts and sign-in). */
+export interface AuthorizeRequest {
+  readonly redirectUri: string
+  readonly scope: string
+  readonly state: string | undefined
+  readonly challenge: string | undefined
+}
+
+export type AuthorizeOutcome =
+  | { readonly kind: 'ask'; readonly request: AuthorizeRequest }
+  /** Told to the person, because the redirect cannot be trusted. */
+  | { readonly kind: 'unsafe'; readonly description: string }
+  /** Told to the program, by its redirect. */
+  | { readonly kind: 'redirect'; readonly location: string }
+
+const ALLOWED_PORTS: readonly string[] = ['', '80', '3000', '3001', '8080', '31022']
+const ALLOWED_HOSTS: readonly string[] = ['localhost', '127.0.0.1', '[::1]']
+
+/** A default key allows loopback on a few ports; a random port is refused. */
+export function isAllowedRedirect(uri: string): boolean {
+  if (!URL.canParse(uri)) return false
+  const url = new URL(uri)
+  return (
+    url.protocol === 'http:' &&
+    ALLOWED_HOSTS.includes(url.hostname) &&
+    ALLOWED_PORTS.includes(url.port) &&
+    url.username === '' &&
+    url.password === '' &&
+    url.hash === ''
+  )
+}
+
+export function readAuthorize(query: URLSearchParams, clientId: string): AuthorizeOutcome {
+  const redirectUri = query.get('redirect_uri') ?? ''
+  if (query.get('client_id') !== clientId)
+    return { kind: 'unsafe', description: 'Unknown client: client_id.' }
+  if (!isAllowedRedirect(redirectUri)) {
+    return { kind: 'unsafe', description: 'Callback URL mismatch: redirect_uri is not one this key allows.' }
+  }
+  const state = query.get('state') ?? undefined
+  const fail = (error: string, description: string): AuthorizeOutcome => ({
+    kind: 'redirect',
+    location: redirectTo(redirectUri, { error, error_description: description, state }),
+  })
+  if (query.get('response_type') !== 'code') {
+    return fail('unsupported_response_type', 'response_type must be code.')
+  }
+  if (!query.get('audience')) return fail('invalid_request', 'audience is required.')
+  const scope = [...new Set((query.get('scope') ?? '').split(' ').filter(Boolean))].join(' ')
+  if (scope === '') return fail('invalid_scope', 'scope is required.')
+  const challenge = query.get('code_challenge') ?? undefined
+  if (challenge !== undefined && query.get('code_challenge_method') !== 'S256') {
+    return fail('invalid_request', 'code_challenge_method must be S256.')
+  }
+  if (challenge !== undefined && !/^[\w-]{43}$/.test(challenge)) {
+    return fail('invalid_request', 'code_challenge is not an S256 challenge.')
+  }
+  return { kind: 'ask', request: { redirectUri, scope, state, challenge } }
+}
+
+export function redirectTo(uri: string, fields: Readonly<Record<string, string | undefined>>): string {
+  const url = new URL(uri)
+  for (const [name, value] of Object.entries(fields)) {
+    if (value !== undefined) url.searchParams.set(name, value)
+  }
+  return url.href
+}
+
+const CODE_LIFETIME_MS = 600_000
+const MOST_PENDING = 200
+
+/** Questions that wait for a person, and codes that wait for their exchange. Both are single-use. */
+export class SignInRules {
+  readonly #mint: () => string
+  readonly #asked = new Map<string, AuthorizeRequest>()
+  readonly #codes = new Map<string, { readonly request: AuthorizeRequest; readonly issuedAtMs: number }>()
+
+  constructor(mint: () => string) {
+    this.#mint = mint
+  }
+
+  /** The id under which the person's answer is expected. */
+  ask(request: AuthorizeRequest): string {
+    const id = this.#mint()
+    this.#asked.set(id, request)
+    trim(this.#asked)
+    return id
+  }
+
+  /** Where the person is sent after answering, or `undefined` when nothing was asked under `id`. */
+  answer(id: string, approved: boolean, atMs: number): string | undefined {
+    const request = this.#asked.get(id)
+    if (request === undefined) return undefined
+    this.#asked.delete(id)
+    const { redirectUri, state } = request
+    if (!approved) {
+      const declined = { error: 'access_denied', error_description: 'The person declined.', state }
+      return redirectTo(redirectUri, declined)
+    }
+    const code = this.#mint()
+    this.#codes.set(code, { request, issuedAtMs: atMs })
+    trim(this.#codes)
+    return redirectTo(redirectUri, { code, state })
+  }
+
+  /** Spends `code`, whatever comes of it. */
+  exchange(
+    code: string,
+    redirectUri: string,
+    verifier: string | undefined,
+    atMs: number,
+  ): { readonly kind: 'exchanged'; readonly scope: string; readonly pkce: boolean } | TokenRefusal {
+    const held = this.#codes.get(code)
+    this.#codes.delete(code)
+    if (held === undefined || atMs >= held.issuedAtMs + CODE_LIFETIME_MS) {
+      return refused('invalid_grant', 'Invalid authorization code.')
+    }
+    const { request } = held
+    if (request.redirectUri !== redirectUri) return refused('invalid_grant', 'redirect_uri does not match.')
+    if (request.challenge === undefined && verifier !== undefined) {
+      return refused('invalid_grant', 'The sign-in had no code_challenge.')
+    }
+    if (request.challenge !== undefined) {
+      if (verifier === undefined) return refused('invalid_grant', 'code_verifier is required.')
+      if (challengeOf(verifier) !== request.challenge) {
+        return refused('invalid_grant', 'Failed to verify code verifier.')
+      }
+    }
+    return { kind: 'exchanged', scope: request.scope, pkce: request.challenge !== undefined }
+  }
+
+  /** Whether `code` was asked for with a PKCE challenge. */
+  isPkce(code: string): boolean {
+    return this.#codes.get(code)?.request.challenge !== undefined
+  }
+}
+
+export const challengeOf = (verifier: string): string =>
+  createHash('sha256').update(verifier, 'utf8').digest('base64url')
+
+function trim<T>(pending: Map<string, T>): void {
+  const [oldest] = pending.keys()
+  if (pending.size > MOST_PENDING && oldest !== undefined) pending.delete(oldest)
+}

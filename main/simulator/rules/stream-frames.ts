@@ -1,0 +1,151 @@
+import { order, orderIds, positions } from './payloads-brokerage.ts'
+import {
+  type BarUnit,
+  bar,
+  bars,
+  depthAggregates,
+  depthQuotes,
+  invalidSymbol,
+  type Payload,
+  quote,
+  tickBar,
+  timestamp,
+  UNKNOWN_SYMBOL,
+} from './payloads-market.ts'
+import { chainSymbols, optionQuote } from './payloads-options.ts'
+
+/** What one kind of stream says: the frames it opens with, and its n-th message after them. */
+export interface Frames {
+  readonly contentType: string
+  readonly lineEnd: '\n' | '\r\n'
+  opening(atMs: number): readonly Payload[]
+  /** `undefined` when the stream has nothing but heartbeats to say. */
+  message(count: number, atMs: number): Payload | undefined
+}
+
+const MARKET = { contentType: 'application/vnd.tradestation.streams.v2+json', lineEnd: '\r\n' } as const
+const BROKERAGE = { contentType: 'application/vnd.tradestation.streams.v3+json', lineEnd: '\n' } as const
+const TICK_BARS = { contentType: 'application/vnd.tradestation.streams+json', lineEnd: '\r\n' } as const
+
+export const END_SNAPSHOT: Payload = { StreamStatus: 'EndSnapshot' }
+export const GO_AWAY_V2: Payload = { StreamStatus: 'GoAway' }
+export const GO_AWAY_V3: Payload = {
+  Error: 'GoAway',
+  Message: 'The server is going away: open a new stream.',
+}
+export const heartbeat = (count: number, atMs: number): Payload => ({
+  Heartbeat: count,
+  Timestamp: timestamp(atMs),
+})
+
+const turn = <T>(items: readonly T[], count: number): T | undefined =>
+  items.length === 0 ? undefined : items[count % items.length]
+
+/** Symbols take turns; one that is unknown is told once and does not end the stream. */
+export function quoteFrames(seed: number, symbols: readonly string[]): Frames {
+  const known = symbols.filter((symbol) => symbol !== UNKNOWN_SYMBOL)
+  return {
+    ...MARKET,
+    opening: (atMs) =>
+      symbols.map((symbol) =>
+        symbol === UNKNOWN_SYMBOL ? invalidSymbol(symbol) : quote(seed, symbol, atMs),
+      ),
+    message: (count, atMs) => {
+      const symbol = turn(known, count)
+      return symbol === undefined ? undefined : quote(seed, symbol, atMs)
+    },
+  }
+}
+
+/** A stream of one symbol: `first` is what it opens with, `next` what follows. */
+function oneSymbol(
+  shape: Pick<Frames, 'contentType' | 'lineEnd'>,
+  symbol: string,
+  first: (atMs: number) => readonly Payload[],
+  next: (count: number, atMs: number) => Payload | undefined,
+): Frames {
+  return symbol === UNKNOWN_SYMBOL
+    ? { ...shape, opening: () => [invalidSymbol(symbol)], message: () => undefined }
+    : { ...shape, opening: first, message: next }
+}
+
+export const barFrames = (
+  seed: number,
+  symbol: string,
+  bar_: { readonly unit: BarUnit; readonly interval: number; readonly barsBack: number },
+): Frames =>
+  oneSymbol(
+    MARKET,
+    symbol,
+    (atMs) => bars(seed, symbol, bar_.unit, bar_.interval, bar_.barsBack, atMs),
+    (_, atMs) => bar(seed, symbol, bar_.unit, bar_.interval, atMs),
+  )
+
+export const tickBarFrames = (seed: number, symbol: string, ticks: number, barsBack: number): Frames =>
+  oneSymbol(
+    TICK_BARS,
+    symbol,
+    (atMs) =>
+      Array.from({ length: barsBack }, (_, index) =>
+        tickBar(seed, symbol, ticks, atMs - (barsBack - index) * 1000),
+      ),
+    (_, atMs) => tickBar(seed, symbol, ticks, atMs),
+  )
+
+export function depthFrames(
+  seed: number,
+  kind: 'quotes' | 'aggregates',
+  symbol: string,
+  levels: number,
+): Frames {
+  const book = kind === 'quotes' ? depthQuotes : depthAggregates
+  const now = (atMs: number) => book(seed, symbol, levels, atMs)
+  return oneSymbol(
+    MARKET,
+    symbol,
+    (atMs) => [now(atMs)],
+    (_, atMs) => now(atMs),
+  )
+}
+
+export function optionQuoteFrames(seed: number, legs: readonly string[]): Frames {
+  const unknown = legs.find((leg) => leg.split(' ')[0] === UNKNOWN_SYMBOL)
+  if (unknown !== undefined) {
+    return { ...MARKET, opening: () => [invalidSymbol(unknown)], message: () => undefined }
+  }
+  const now = (atMs: number) => optionQuote(seed, legs, atMs)
+  return { ...MARKET, opening: (atMs) => [now(atMs)], message: (_, atMs) => now(atMs) }
+}
+
+export function optionChainFrames(seed: number, underlying: string): Frames {
+  const quoteOf = (symbol: string | undefined, atMs: number) =>
+    symbol === undefined ? undefined : optionQuote(seed, [symbol], atMs)
+  return oneSymbol(
+    MARKET,
+    underlying,
+    (atMs) => chainSymbols(seed, underlying, atMs).map((symbol) => optionQuote(seed, [symbol], atMs)),
+    (count, atMs) => quoteOf(turn(chainSymbols(seed, underlying, atMs), count), atMs),
+  )
+}
+
+/** Orders and positions open with everything there is, then say so (public-facts.md, streams on the wire). */
+export function orderFrames(seed: number, accounts: readonly string[], ids?: readonly string[]): Frames {
+  const all = accounts.flatMap((account) => (ids ?? orderIds(seed, account)).map((id) => ({ account, id })))
+  return {
+    ...BROKERAGE,
+    opening: (atMs) => [...all.map(({ account, id }) => order(seed, account, id, atMs)), END_SNAPSHOT],
+    message: (count, atMs) => {
+      const one = turn(all, count)
+      return one === undefined ? undefined : order(seed, one.account, one.id, atMs)
+    },
+  }
+}
+
+export function positionFrames(seed: number, accounts: readonly string[]): Frames {
+  const all = (atMs: number) => accounts.flatMap((account) => positions(seed, account, atMs))
+  return {
+    ...BROKERAGE,
+    opening: (atMs) => [...all(atMs), END_SNAPSHOT],
+    message: (count, atMs) => turn(all(atMs), count),
+  }
+}

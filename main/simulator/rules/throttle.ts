@@ -1,0 +1,83 @@
+/**
+ * The arithmetic of service.md 8.3, on whole numbers.
+ *
+ * A rolling bucket counts in request-milliseconds: one request is `periodMs` of them and each millisecond
+ * brings back `limit`, so that a third of a request is kept exactly and nothing is lost to rounding however
+ * often a bucket is looked at.
+ */
+export interface BucketRule {
+  readonly limit: number
+  readonly periodSeconds: number
+  readonly window: 'rolling' | 'fixed'
+}
+
+export type Bucket =
+  | { readonly kind: 'rolling'; readonly level: number; readonly atMs: number }
+  | { readonly kind: 'fixed'; readonly used: number; readonly startedAtMs: number | undefined }
+
+/** What X-RateLimit-Remaining and -Reset say. */
+export interface BucketReading {
+  readonly remaining: number
+  readonly resetSeconds: number
+}
+
+const periodMs = (rule: BucketRule): number => rule.periodSeconds * 1000
+const full = (rule: BucketRule): number => rule.limit * periodMs(rule)
+
+export function fullBucket(rule: BucketRule, atMs: number): Bucket {
+  return rule.window === 'rolling'
+    ? { kind: 'rolling', level: full(rule), atMs: Math.floor(atMs) }
+    : { kind: 'fixed', used: 0, startedAtMs: undefined }
+}
+
+/** The bucket as it stands at `atMs`. A clock that goes back gives nothing and takes nothing. */
+export function bucketAt(rule: BucketRule, bucket: Bucket, atMs: number): Bucket {
+  switch (bucket.kind) {
+    case 'rolling': {
+      const now = Math.max(bucket.atMs, Math.floor(atMs))
+      const level = Math.min(full(rule), bucket.level + (now - bucket.atMs) * rule.limit)
+      return { kind: 'rolling', level, atMs: now }
+    }
+    case 'fixed': {
+      const { startedAtMs } = bucket
+      const over = startedAtMs !== undefined && atMs >= startedAtMs + periodMs(rule)
+      return over ? { kind: 'fixed', used: 0, startedAtMs: undefined } : bucket
+    }
+  }
+}
+
+/** One request at `atMs`. A refused one changes nothing but the time. */
+export function spend(rule: BucketRule, bucket: Bucket, atMs: number): { accepted: boolean; bucket: Bucket } {
+  const now = bucketAt(rule, bucket, atMs)
+  switch (now.kind) {
+    case 'rolling': {
+      const left = now.level - periodMs(rule)
+      return left < 0 ? { accepted: false, bucket: now } : { accepted: true, bucket: { ...now, level: left } }
+    }
+    case 'fixed': {
+      if (now.used >= rule.limit) return { accepted: false, bucket: now }
+      // The window starts at the first request of the category and never slides (service.md 8.3.5).
+      const startedAtMs = now.startedAtMs ?? Math.floor(atMs)
+      return { accepted: true, bucket: { kind: 'fixed', used: now.used + 1, startedAtMs } }
+    }
+  }
+}
+
+export function readingOf(rule: BucketRule, bucket: Bucket, atMs: number): BucketReading {
+  const now = bucketAt(rule, bucket, atMs)
+  switch (now.kind) {
+    case 'rolling':
+      return {
+        remaining: Math.floor(now.level / periodMs(rule)),
+        resetSeconds: Math.ceil((full(rule) - now.level) / (rule.limit * 1000)),
+      }
+    case 'fixed':
+      return {
+        remaining: rule.limit - now.used,
+        resetSeconds:
+          now.startedAtMs === undefined
+            ? 0
+            : Math.max(0, Math.ceil((now.startedAtMs + periodMs(rule) - atMs) / 1000)),
+      }
+  }
+}

@@ -1,0 +1,188 @@
+/**
+ * The life of the tokens of one API key (service.md 3, 5 and 8.4).
+ *
+ * A sign-in is what one person agreed to once; refreshing replaces its token, or on a default key leaves it.
+ */
+export interface TokenLimits {
+  readonly rotating: boolean
+  readonly refreshExpiryMs: number
+  readonly rotationOverlapMs: number
+  readonly absoluteLifetimeMs: number
+  readonly accessLifetimeMs: number
+  readonly reuseEndsSignIn: boolean
+}
+
+export type TokenErrorCode = 'invalid_request' | 'invalid_client' | 'invalid_grant' | 'unsupported_grant_type'
+
+export interface TokenRefusal {
+  readonly kind: 'refused'
+  readonly error: TokenErrorCode
+  readonly description: string
+}
+
+export interface TokenGrant {
+  readonly kind: 'granted'
+  readonly accessToken: string
+  readonly expiresInSeconds: number
+  readonly scope: string
+  readonly refreshToken?: string
+}
+
+export const refused = (error: TokenErrorCode, description: string): TokenRefusal => ({
+  kind: 'refused',
+  error,
+  description,
+})
+
+export interface SignIn {
+  readonly signedInAtMs: number
+  readonly scope: string
+  /** Agreed to by PKCE: its refreshes need no client secret (service.md 4.1). */
+  readonly pkce: boolean
+  ended: boolean
+}
+
+interface RefreshToken {
+  readonly signIn: SignIn
+  readonly issuedAtMs: number
+  replacedAtMs: number | undefined
+  /** The newest token made from this one. */
+  child: RefreshToken | undefined
+}
+
+const MOST_KEPT = 5000
+
+export class TokenRules {
+  readonly #limits: TokenLimits
+  readonly #mint: () => string
+  readonly #refresh = new Map<string, RefreshToken>()
+  readonly #access = new Map<string, { readonly expiresAtMs: number; readonly scope: string }>()
+  /** Refreshes that were received and will take effect without an answer. */
+  #late: { readonly atMs: number; readonly token: string }[] = []
+
+  constructor(limits: TokenLimits, mint: () => string) {
+    this.#limits = limits
+    this.#mint = mint
+  }
+
+  /** A sign-in whose refresh token is known beforehand. */
+  seed(token: string, scope: string, atMs: number): void {
+    const signIn: SignIn = { signedInAtMs: atMs, scope, pkce: false, ended: false }
+    this.#keep(token, { signIn, issuedAtMs: atMs, replacedAtMs: undefined, child: undefined })
+  }
+
+  /** What a completed authorization code gives: a refresh token only with offline_access (service.md 5.4). */
+  signIn(scope: string, pkce: boolean, atMs: number): TokenGrant {
+    const signIn: SignIn = { signedInAtMs: atMs, scope, pkce, ended: false }
+    const grant = this.#accessGrant(scope, atMs)
+    if (!scope.split(' ').includes('offline_access')) return grant
+    return { ...grant, refreshToken: this.#issue(signIn, undefined, atMs) }
+  }
+
+  refresh(token: string, atMs: number): TokenGrant | TokenRefusal {
+    this.#settle(atMs)
+    const held = this.#refresh.get(token)
+    const problem = this.#problemWith(held, atMs)
+    if (problem !== undefined || held === undefined) {
+      if (held?.replacedAtMs !== undefined && this.#limits.reuseEndsSignIn) held.signIn.ended = true
+      return refused('invalid_grant', problem ?? 'Unknown or invalid refresh token.')
+    }
+    const grant = this.#accessGrant(held.signIn.scope, atMs)
+    if (!this.#limits.rotating) return grant
+    // Of two answers to one token only the later one counts: the earlier is what was lost on the way.
+    const previous = held.child
+    if (previous !== undefined) previous.replacedAtMs ??= atMs
+    held.replacedAtMs ??= atMs
+    return { ...grant, refreshToken: this.#issue(held.signIn, held, atMs) }
+  }
+
+  /** A refresh whose effect comes later and whose answer never does. */
+  refreshLater(token: string, atMs: number): void {
+    this.#late.push({ atMs, token })
+  }
+
+  /** Ends every refresh token of the key; access tokens live on (service.md 3, 4.2). */
+  revoke(token: string, atMs: number): 'revoked' | TokenRefusal {
+    this.#settle(atMs)
+    const problem = this.#problemWith(this.#refresh.get(token), atMs)
+    if (problem !== undefined) return refused('invalid_grant', problem)
+    this.endEverySignIn()
+    return 'revoked'
+  }
+
+  endEverySignIn(): void {
+    for (const held of this.#refresh.values()) held.signIn.ended = true
+  }
+
+  /** Whether the sign-in behind `token` was agreed to by PKCE. */
+  isPkce(token: string): boolean {
+    return this.#refresh.get(token)?.signIn.pkce ?? false
+  }
+
+  accessState(token: string, atMs: number): 'valid' | 'expired' | 'unknown' {
+    const held = this.#access.get(token)
+    if (held === undefined) return 'unknown'
+    return atMs < held.expiresAtMs ? 'valid' : 'expired'
+  }
+
+  expireAccess(atMs: number): void {
+    for (const [token, held] of this.#access) {
+      this.#access.set(token, { ...held, expiresAtMs: Math.min(held.expiresAtMs, atMs) })
+    }
+  }
+
+  #problemWith(held: RefreshToken | undefined, atMs: number): string | undefined {
+    if (held === undefined) return 'Unknown or invalid refresh token.'
+    if (held.signIn.ended) return 'The refresh token was revoked.'
+    if (!this.#limits.rotating) return undefined
+    if (atMs >= held.signIn.signedInAtMs + this.#limits.absoluteLifetimeMs) {
+      return 'The absolute lifetime of the sign-in is over.'
+    }
+    if (atMs >= held.issuedAtMs + this.#limits.refreshExpiryMs) return 'The refresh token has expired.'
+    if (held.replacedAtMs === undefined) return undefined
+    // Only the token just replaced is honoured: its own child must still be the newest of the sign-in.
+    const justReplaced = held.child !== undefined && held.child.replacedAtMs === undefined
+    const inOverlap = atMs < held.replacedAtMs + this.#limits.rotationOverlapMs
+    return justReplaced && inOverlap ? undefined : 'The refresh token was already used.'
+  }
+
+  #accessGrant(scope: string, atMs: number): TokenGrant {
+    const accessToken = this.#mint()
+    this.#access.set(accessToken, { expiresAtMs: atMs + this.#limits.accessLifetimeMs, scope })
+    dropOldest(this.#access)
+    return {
+      kind: 'granted',
+      accessToken,
+      expiresInSeconds: Math.floor(this.#limits.accessLifetimeMs / 1000),
+      scope,
+    }
+  }
+
+  #issue(signIn: SignIn, parent: RefreshToken | undefined, atMs: number): string {
+    const token = this.#mint()
+    const held: RefreshToken = { signIn, issuedAtMs: atMs, replacedAtMs: undefined, child: undefined }
+    if (parent !== undefined) parent.child = held
+    this.#keep(token, held)
+    return token
+  }
+
+  #keep(token: string, held: RefreshToken): void {
+    this.#refresh.set(token, held)
+    dropOldest(this.#refresh)
+  }
+
+  #settle(atMs: number): void {
+    const due = this.#late.filter((late) => late.atMs <= atMs).sort((a, b) => a.atMs - b.atMs)
+    this.#late = this.#late.filter((late) => late.atMs > atMs)
+    for (const late of due) this.refresh(late.token, late.atMs)
+  }
+}
+
+/** A map keeps the order of insertion: the first key is the oldest. */
+function dropOldest<T>(kept: Map<string, T>): void {
+  while (kept.size > MOST_KEPT) {
+    const [oldest] = kept.keys()
+    if (oldest === undefined) return
+    kept.delete(oldest)
+  }
+}

@@ -1,0 +1,187 @@
+import { randomInt } from 'node:crypto'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { answerControl, isControl } from './control.ts'
+import { problemWith, type SimulatorOptions, withDefaults } from './options.ts'
+import type { Faults } from './rules/faults.ts'
+import { type ServicePorts, SimulatedService } from './simulated-service.ts'
+import { pump } from './stream-pump.ts'
+import { type Answer, errorAnswer, type ServiceReply, type ServiceRequest } from './wire.ts'
+
+export interface SimulatorServer {
+  /** http://127.0.0.1:PORT, both `{auth_url}` and `{base_url}`. */
+  readonly origin: string
+  readonly port: number
+  readonly service: SimulatedService
+  readonly faults: Faults
+  /** Destroys every socket. */
+  close(): Promise<void>
+}
+
+const MOST_BODY_BYTES = 64 * 1024
+/** A finer step would be noise; this one divides evenly. */
+const CHANCE_STEPS = 2 ** 47
+
+/** The wall clock, held when it is set back: otherwise an hour of quota would have to pass twice. */
+function realPorts(): ServicePorts {
+  let lastMs = Date.now()
+  let heldMs = 0
+  return {
+    nowMs: () => {
+      const wallMs = Date.now() + heldMs
+      heldMs += Math.max(0, lastMs - wallMs)
+      lastMs = Math.max(lastMs, wallMs)
+      return lastMs
+    },
+    random: () => randomInt(CHANCE_STEPS) / CHANCE_STEPS,
+  }
+}
+
+/** Serves the simulated service on loopback. Throws with code EADDRINUSE when the port is taken. */
+export async function startSimulator(
+  options: Partial<SimulatorOptions> & { readonly port?: number },
+  ports: ServicePorts = realPorts(),
+): Promise<SimulatorServer> {
+  const { port: wanted = 0, ...rest } = options
+  const problem = problemWith(withDefaults(rest))
+  if (problem !== undefined) throw new RangeError(problem)
+  const service = new SimulatedService(rest, ports)
+  const server = createServer(
+    {
+      requestTimeout: 20_000,
+      headersTimeout: 10_000,
+      keepAliveTimeout: 15_000,
+      connectionsCheckingInterval: 1000,
+    },
+    (request, response) => {
+      serve(service, request, response).catch((error: unknown) => {
+        // Whatever a client sends, the next client is served.
+        if (error instanceof Error && !response.headersSent) {
+          return send(
+            response,
+            errorAnswer(500, 'InternalServerError', 'The simulator failed on this request.'),
+          )
+        }
+        response.destroy()
+      })
+    },
+  )
+  server.maxConnections = 2000
+  server.on('clientError', (_, socket) => {
+    if (socket.writable)
+      socket.end('HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\n\r\n')
+    else socket.destroy()
+  })
+  const port = await listening(server, wanted)
+  return {
+    origin: `http://127.0.0.1:${port}`,
+    port,
+    service,
+    faults: service.faults,
+    close: () => closed(server),
+  }
+}
+
+async function serve(service: SimulatedService, incoming: IncomingMessage, response: ServerResponse) {
+  // A socket that dies under an answer is the client's business.
+  response.on('error', () => undefined)
+  const body = await bodyOf(incoming)
+  if (body === 'gone') return
+  if (body === 'too-large') {
+    const answer = errorAnswer(413, 'PayloadTooLarge', `At most ${MOST_BODY_BYTES} bytes.`, {
+      Connection: 'close',
+    })
+    send(response, answer)
+    response.once('finish', () => incoming.destroy())
+    return
+  }
+  const request = requestOf(incoming, body)
+  if (request === undefined)
+    return send(response, errorAnswer(400, 'BadRequest', 'The request target is not a path.'))
+  const { controlSecret } = service.options
+  if (controlSecret !== undefined && isControl(request)) {
+    return send(response, answerControl(service, controlSecret, request))
+  }
+  carry(service.handle(request), response, () => service.nowMs())
+}
+
+function carry(reply: ServiceReply, response: ServerResponse, nowMs: () => number): void {
+  switch (reply.kind) {
+    case 'answer':
+      if (reply.delayMs === undefined) send(response, reply)
+      else setTimeout(() => send(response, reply), reply.delayMs).unref()
+      return
+    case 'stream':
+      response.writeHead(reply.status, reply.headers)
+      response.flushHeaders()
+      pump(reply.stream, response, nowMs)
+      return
+    case 'reset':
+      // A FIN would read as a clean close: a reset is what a dead path looks like.
+      response.socket?.resetAndDestroy()
+      return
+    case 'cut':
+      response.writeHead(reply.answer.status, reply.answer.headers)
+      response.write(reply.answer.body.slice(0, reply.sentBytes), () => response.socket?.destroy())
+      return
+    case 'silence':
+      return
+  }
+}
+
+function send(response: ServerResponse, answer: Answer): void {
+  if (response.destroyed || response.headersSent) return
+  if (answer.bare === true) response.removeHeader('Connection')
+  response.writeHead(answer.status, answer.headers)
+  response.end(answer.body)
+}
+
+async function bodyOf(incoming: IncomingMessage): Promise<string | 'gone' | 'too-large'> {
+  const parts: Buffer[] = []
+  let bytes = 0
+  try {
+    for await (const part of incoming) {
+      bytes += part.length
+      if (bytes > MOST_BODY_BYTES) return 'too-large'
+      parts.push(part)
+    }
+  } catch {
+    return 'gone'
+  }
+  return Buffer.concat(parts).toString('utf8')
+}
+
+function requestOf(incoming: IncomingMessage, body: string): ServiceRequest | undefined {
+  const target = incoming.url ?? ''
+  const local = target.startsWith('/') ? target : pathOfAbsolute(target)
+  if (local === undefined) return undefined
+  const [path = '', ...query] = local.split('?')
+  const headers: Record<string, string> = {}
+  for (const [name, value] of Object.entries(incoming.headers)) {
+    if (value !== undefined) headers[name] = Array.isArray(value) ? value.join(', ') : value
+  }
+  return { method: incoming.method ?? '', path, query: query.join('?'), headers, body }
+}
+
+/** Proxies send the absolute form. */
+function pathOfAbsolute(target: string): string | undefined {
+  if (!URL.canParse(target)) return undefined
+  const url = new URL(target)
+  return url.protocol === 'http:' ? url.pathname + url.search : undefined
+}
+
+const listening = (server: Server, port: number): Promise<number> =>
+  new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(port, '127.0.0.1', () => {
+      server.off('error', reject)
+      server.on('error', () => undefined)
+      resolve((server.address() as AddressInfo).port)
+    })
+  })
+
+const closed = (server: Server): Promise<void> =>
+  new Promise((resolve) => {
+    server.close(() => resolve())
+    server.closeAllConnections()
+  })

@@ -1,0 +1,187 @@
+import { categoryOf } from '../../app/service/endpoints.ts'
+import { answerAuthorize } from './authorize-endpoint.ts'
+import { Ledger } from './ledger.ts'
+import { opaqueToken, requestIdOf } from './opaque-names.ts'
+import type { Ending, OpenStream } from './open-stream.ts'
+import { type SimulatorOptions, withDefaults } from './options.ts'
+import { Faults } from './rules/faults.ts'
+import type { RequestQuotas } from './rules/request-quotas.ts'
+import { SignInRules } from './rules/sign-in-rules.ts'
+import type { Slots } from './rules/slots.ts'
+import { TokenRules } from './rules/token-rules.ts'
+import { ThrottledResources } from './throttled-resources.ts'
+import { answerRevoke, answerToken, type TokenEndpointRules } from './token-endpoints.ts'
+import { type Answer, errorAnswer, type ServiceReply, type ServiceRequest } from './wire.ts'
+
+/** Time and chance. `nowMs` counts from the epoch, may have a fraction and never goes back. */
+export interface ServicePorts {
+  nowMs(): number
+  random(): number
+}
+
+const SEEDED_SCOPE = 'openid offline_access MarketData ReadAccount Matrix OptionSpreads'
+const SKEW_MS = 3_600_000
+
+/**
+ * The service of service.md without sockets and timers: a request goes in, what would be on the wire comes
+ * out, and an open stream is asked what is due. `server.ts` puts it on a port; virtual time drives it as well.
+ */
+export class SimulatedService {
+  readonly options: SimulatorOptions
+  readonly faults: Faults
+  readonly tokens: TokenRules
+  readonly quotas: RequestQuotas
+  readonly slots: Slots
+  readonly ledger = new Ledger()
+  readonly #ports: ServicePorts
+  readonly #signIns: SignInRules
+  readonly #tokenRules: TokenEndpointRules
+  readonly #resources: ThrottledResources
+
+  constructor(options: Partial<SimulatorOptions>, ports: ServicePorts) {
+    this.options = withDefaults(options)
+    this.#ports = ports
+    const nowMs = ports.nowMs()
+    const { clientId, clientSecret, revokeField } = this.options
+    const mint = () => opaqueToken(ports.random)
+    this.faults = new Faults(this.options.faults)
+    this.tokens = new TokenRules(
+      {
+        rotating: this.options.keys === 'rotating',
+        refreshExpiryMs: this.options.refreshExpirySeconds * 1000,
+        rotationOverlapMs: this.options.rotationOverlapSeconds * 1000,
+        absoluteLifetimeMs: this.options.absoluteLifetimeSeconds * 1000,
+        accessLifetimeMs: this.options.accessLifetimeSeconds * 1000,
+        reuseEndsSignIn: this.options.reuseEndsSignIn,
+      },
+      mint,
+    )
+    this.tokens.seed(this.options.refreshToken, SEEDED_SCOPE, nowMs)
+    this.#signIns = new SignInRules(mint)
+    this.#resources = new ThrottledResources(this.options, this.faults, ports.random, nowMs)
+    this.quotas = this.#resources.quotas
+    this.slots = this.#resources.slots
+    const { faults, tokens } = this
+    this.#tokenRules = { clientId, clientSecret, revokeField, tokens, signIns: this.#signIns, faults, mint }
+  }
+
+  nowMs(): number {
+    return this.#ports.nowMs()
+  }
+
+  handle(request: ServiceRequest): ServiceReply {
+    const atMs = this.#ports.nowMs()
+    const requestId = requestIdOf(this.#ports.random)
+    const category = categoryOf(request.method, request.path)
+    const reply = this.#finished(this.#reply(request, category, atMs), requestId, atMs)
+    this.ledger.add({
+      atMs,
+      method: request.method,
+      path: request.path,
+      ...(category === undefined ? {} : { category }),
+      status: statusOf(reply),
+      outcome: reply.kind,
+      requestId,
+    })
+    return reply
+  }
+
+  streams(): readonly OpenStream[] {
+    return this.#resources.streams()
+  }
+
+  /** Ends open streams from the service's side. Absent category: all of them. */
+  cutStreams(how: Ending['how'], category?: string, lastLine?: string): number {
+    const said = lastLine === undefined ? {} : { lastLine }
+    return this.#resources.cutStreams({ atMs: this.nowMs(), lingerMs: 0, how, ...said }, category)
+  }
+
+  /** Replaces what other programs do from now on; categories not named stop. */
+  setTraffic(traffic: Readonly<Record<string, number>>): void {
+    const nowMs = this.nowMs()
+    for (const category of this.quotas.categories()) {
+      this.quotas.setTraffic(category, traffic[category] ?? 0, nowMs)
+    }
+  }
+
+  #reply(request: ServiceRequest, category: string | undefined, atMs: number): ServiceReply {
+    if (this.faults.strike('black-hole')) return { kind: 'silence' }
+    switch (request.path) {
+      case '/oauth/token':
+        return onlyPost(request) ?? answerToken(this.#tokenRules, request, atMs)
+      case '/oauth/revoke':
+        return onlyPost(request) ?? answerRevoke(this.#tokenRules, request, atMs)
+      case '/authorize':
+        return answerAuthorize({ ...this.options, signIns: this.#signIns }, request, atMs)
+    }
+    if (!/^\/v[23]\//.test(request.path)) return errorAnswer(404, 'NotFound', 'No such resource.')
+    if (this.faults.strike('resources-503')) {
+      return errorAnswer(503, 'ServiceUnavailable', 'Try again later.', { 'Retry-After': '5' })
+    }
+    const stranger = this.#bearerProblem(request, atMs)
+    if (stranger !== undefined) return stranger
+    if (category === undefined) return unknownResource(request)
+    return this.#resources.answer(request, category, atMs)
+  }
+
+  #bearerProblem(request: ServiceRequest, atMs: number): Answer | undefined {
+    const { authorization = '' } = request.headers
+    const token = /^Bearer +(\S+) *$/i.exec(authorization)?.[1]
+    if (token === undefined) return unauthorized('The access token is missing.')
+    const state = this.tokens.accessState(token, atMs)
+    return state === 'valid'
+      ? undefined
+      : unauthorized(state === 'expired' ? 'The access token has expired.' : 'The access token is not valid.')
+  }
+
+  /** What every answer carries. */
+  #finished(reply: ServiceReply, requestId: string, atMs: number): ServiceReply {
+    const date = new Date(atMs + (this.faults.armed('skewed-date') ? SKEW_MS : 0)).toUTCString()
+    const dated = (answer: Answer): Answer => ({
+      ...answer,
+      headers: {
+        ...answer.headers,
+        ...(answer.bare === true ? {} : { 'X-TS-Request-Id': requestId }),
+        'Content-Length': String(byteLength(answer.body)),
+        Date: date,
+      },
+    })
+    switch (reply.kind) {
+      case 'answer':
+        return dated(reply)
+      case 'cut':
+        return { ...reply, answer: dated(reply.answer) }
+      case 'stream':
+        return { ...reply, headers: { ...reply.headers, 'X-TS-Request-Id': requestId, Date: date } }
+      default:
+        return reply
+    }
+  }
+}
+
+const onlyPost = (request: ServiceRequest): Answer | undefined =>
+  request.method === 'POST' ? undefined : errorAnswer(405, 'MethodNotAllowed', 'Use POST.', { Allow: 'POST' })
+
+const unauthorized = (message: string): Answer =>
+  errorAnswer(401, 'Unauthorized', message, { 'WWW-Authenticate': 'Bearer' })
+
+function unknownResource(request: ServiceRequest): Answer {
+  const other = request.method === 'GET' ? 'POST' : 'GET'
+  return categoryOf(other, request.path) === undefined
+    ? errorAnswer(404, 'NotFound', 'No such resource.')
+    : errorAnswer(405, 'MethodNotAllowed', `Use ${other}.`, { Allow: other })
+}
+
+function statusOf(reply: ServiceReply): number {
+  switch (reply.kind) {
+    case 'answer':
+    case 'stream':
+      return reply.status
+    case 'cut':
+      return reply.answer.status
+    default:
+      return 0
+  }
+}
+
+const byteLength = (text: string): number => new TextEncoder().encode(text).length

@@ -1,0 +1,123 @@
+import { type Ending, OpenStream } from './open-stream.ts'
+import type { SimulatorOptions } from './options.ts'
+import { quotaHeaders } from './quota-headers.ts'
+import { type Asked, RESOURCES } from './resources.ts'
+import type { Faults } from './rules/faults.ts'
+import { RequestQuotas } from './rules/request-quotas.ts'
+import { Slots } from './rules/slots.ts'
+import type { Frames } from './rules/stream-frames.ts'
+import { STREAM_RESOURCES } from './stream-resources.ts'
+import { HIDDEN_CAP, traitsOf } from './stream-traits.ts'
+import { type Answer, errorAnswer, type ServiceReply, type ServiceRequest, type WireHeaders } from './wire.ts'
+
+/** The resources and the throttling layer that stands before them (service.md 1), for one key and user. */
+export class ThrottledResources {
+  readonly quotas: RequestQuotas
+  readonly slots: Slots
+  readonly #habits: SimulatorOptions
+  readonly #faults: Faults
+  readonly #random: () => number
+  readonly #streams = new Set<OpenStream>()
+  #streamsOpened = 0
+
+  constructor(habits: SimulatorOptions, faults: Faults, random: () => number, startMs: number) {
+    this.#habits = habits
+    this.#faults = faults
+    this.#random = random
+    this.quotas = new RequestQuotas(habits, startMs)
+    this.slots = new Slots(habits.slotLimits, habits.slotsElsewhere)
+  }
+
+  streams(): readonly OpenStream[] {
+    return [...this.#streams]
+  }
+
+  /** Ends open streams from the service's side. Absent category: all of them. */
+  cutStreams(ending: Ending, category: string | undefined): number {
+    const cut = this.streams().filter((stream) => category === undefined || stream.category === category)
+    for (const stream of cut) stream.cut(ending)
+    return cut.length
+  }
+
+  /** One request of a valid access token. A refused one costs nothing. */
+  answer(request: ServiceRequest, category: string, atMs: number): ServiceReply {
+    const streamed = STREAM_RESOURCES.find(({ path }) => path.test(request.path))
+    const rate = this.quotas.reading(category, atMs)
+    if (rate !== undefined && rate.remaining < 1) return this.#tooMany('Rate quota exceeded', category, atMs)
+    const overHiddenCap = streamed !== undefined && this.#isOverHiddenCap(category)
+    const slots = this.slots.reading(category)
+    if (streamed !== undefined && !overHiddenCap && slots !== undefined && slots.remaining < 1) {
+      return this.#tooMany('Stream quota exceeded', category, atMs)
+    }
+    this.quotas.spend(category, atMs)
+    const asked = askedOf(request, this.#habits.seed, atMs)
+    if (asked === undefined)
+      return this.#withQuota(errorAnswer(400, 'BadRequest', 'Bad escape.'), category, atMs)
+    if (streamed === undefined) return this.#withQuota(resourceAnswer(request, asked), category, atMs)
+    const opening = streamed.open(matched(streamed.path, request.path, asked))
+    if (opening.kind === 'answer') return this.#withQuota(opening, category, atMs)
+    return this.#open(opening.frames, request.path, category, overHiddenCap, atMs)
+  }
+
+  #open(frames: Frames, path: string, category: string, overHiddenCap: boolean, atMs: number): ServiceReply {
+    this.slots.take(category)
+    this.#streamsOpened += 1
+    const habits = { ...this.#habits, chance: this.#random }
+    const stream: OpenStream = new OpenStream(
+      {
+        id: `stream-${this.#streamsOpened}`,
+        category,
+        closed: () => {
+          this.slots.free(category)
+          this.#streams.delete(stream)
+        },
+      },
+      frames,
+      traitsOf(habits, this.#faults, path, overHiddenCap, atMs),
+      atMs,
+    )
+    this.#streams.add(stream)
+    const headers = { 'Content-Type': frames.contentType, ...this.#quotaHeaders(category, atMs) }
+    return { kind: 'stream', status: 200, headers, stream }
+  }
+
+  #isOverHiddenCap(category: string): boolean {
+    return this.slots.own(category) >= HIDDEN_CAP && this.#faults.strike('hidden-cap')
+  }
+
+  #tooMany(message: string, category: string, atMs: number): Answer {
+    const answer = this.#withQuota(errorAnswer(429, 'TooManyRequests', message), category, atMs)
+    return this.#habits.errors === 'legacy' ? { ...answer, headers: {}, bare: true } : answer
+  }
+
+  #withQuota(answer: Answer, category: string, atMs: number): Answer {
+    const slow = this.#faults.strike('slow-answers') ? { delayMs: Math.floor(this.#random() * 2000) } : {}
+    return { ...answer, ...slow, headers: { ...answer.headers, ...this.#quotaHeaders(category, atMs) } }
+  }
+
+  #quotaHeaders(category: string, atMs: number): WireHeaders {
+    if (this.#faults.strike('no-quota-headers')) return {}
+    return quotaHeaders(category, this.quotas.reading(category, atMs), this.slots.reading(category))
+  }
+}
+
+function resourceAnswer(request: ServiceRequest, asked: Asked): Answer {
+  const resource = RESOURCES.find(({ method, path }) => method === request.method && path.test(request.path))
+  if (resource === undefined) return errorAnswer(404, 'NotFound', 'No such resource.')
+  return resource.answer(matched(resource.path, request.path, asked))
+}
+
+/** `undefined` when the path has an escape that is none. */
+function askedOf(request: ServiceRequest, seed: number, atMs: number): Asked | undefined {
+  try {
+    decodeURIComponent(request.path)
+  } catch {
+    return undefined
+  }
+  return { seed, atMs, parts: [], query: new URLSearchParams(request.query), body: request.body }
+}
+
+const matched = (pattern: RegExp, path: string, asked: Asked): Asked => ({
+  ...asked,
+  parts: (pattern.exec(path) ?? []).slice(1).map((part) => decodeURIComponent(part)),
+})

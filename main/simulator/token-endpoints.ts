@@ -1,0 +1,178 @@
+import type { Faults } from './rules/faults.ts'
+import type { SignInRules } from './rules/sign-in-rules.ts'
+import { refused, type TokenGrant, type TokenRefusal, type TokenRules } from './rules/token-rules.ts'
+import { type Answer, htmlAnswer, jsonAnswer, type ServiceReply, type ServiceRequest } from './wire.ts'
+
+export interface TokenEndpointRules {
+  readonly clientId: string
+  readonly clientSecret: string | undefined
+  readonly revokeField: 'token' | 'refresh_token' | 'either'
+  readonly tokens: TokenRules
+  readonly signIns: SignInRules
+  readonly faults: Faults
+  readonly mint: () => string
+}
+
+const LATE_COMMIT_MS = 3000
+const NO_STORE = { 'Cache-Control': 'no-store', Pragma: 'no-cache' }
+
+/** POST /oauth/token (service.md 4.1, and the code exchange of public-facts.md). */
+export function answerToken(rules: TokenEndpointRules, request: ServiceRequest, atMs: number): ServiceReply {
+  const form = readForm(request)
+  if (!(form instanceof URLSearchParams)) return refusal(form)
+  switch (form.get('grant_type')) {
+    case 'refresh_token':
+      return answerRefresh(rules, form, atMs)
+    case 'authorization_code':
+      return answerCode(rules, form, atMs)
+    case null:
+      return refusal(refused('invalid_request', 'Missing required parameter: grant_type'))
+    default:
+      return refusal(refused('unsupported_grant_type', 'Unsupported grant type.'))
+  }
+}
+
+function answerRefresh(rules: TokenEndpointRules, form: URLSearchParams, atMs: number): ServiceReply {
+  const { faults, tokens } = rules
+  // What happens on the way there: the service never sees the request.
+  if (faults.strike('refresh-reset')) return { kind: 'reset' }
+  if (faults.strike('html-refresh-response')) return htmlAnswer(200, PORTAL)
+  if (faults.strike('refresh-503'))
+    return { ...UNAVAILABLE, headers: { ...UNAVAILABLE.headers, 'Retry-After': '2' } }
+
+  const token = form.get('refresh_token') ?? ''
+  const stranger = clientProblem(
+    rules,
+    form.get('client_id'),
+    form.get('client_secret'),
+    tokens.isPkce(token),
+  )
+  if (stranger !== undefined) return refusal(stranger)
+  if (token === '') return refusal(refused('invalid_request', 'Missing required parameter: refresh_token'))
+  if (faults.strike('late-commit')) {
+    tokens.refreshLater(token, atMs + LATE_COMMIT_MS)
+    return { kind: 'reset' }
+  }
+  const outcome = tokens.refresh(token, atMs)
+  if (outcome.kind === 'refused') return refusal(outcome)
+  if (faults.strike('lost-refresh-response')) return { kind: 'reset' }
+  const scope = faults.strike('short-scope') ? 'openid offline_access' : outcome.scope
+  const answer = granted(rules, { ...outcome, scope })
+  return faults.strike('cut-refresh-response')
+    ? { kind: 'cut', answer, sentBytes: Math.floor(answer.body.length / 2) }
+    : answer
+}
+
+function answerCode(rules: TokenEndpointRules, form: URLSearchParams, atMs: number): ServiceReply {
+  const code = form.get('code') ?? ''
+  const redirectUri = form.get('redirect_uri') ?? ''
+  const verifier = form.get('code_verifier') ?? undefined
+  const pkce = rules.signIns.isPkce(code) && verifier !== undefined
+  const stranger = clientProblem(rules, form.get('client_id'), form.get('client_secret'), pkce)
+  if (stranger !== undefined) return refusal(stranger)
+  if (code === '') return refusal(refused('invalid_request', 'Missing required parameter: code'))
+  if (redirectUri === '')
+    return refusal(refused('invalid_request', 'Missing required parameter: redirect_uri'))
+  if (rules.clientSecret === undefined && verifier === undefined) {
+    return refusal(refused('invalid_request', 'Missing required parameter: code_verifier'))
+  }
+  const outcome = rules.signIns.exchange(code, redirectUri, verifier, atMs)
+  if (outcome.kind === 'refused') return refusal(outcome)
+  return granted(rules, rules.tokens.signIn(outcome.scope, outcome.pkce, atMs))
+}
+
+/** POST /oauth/revoke (service.md 4.2). */
+export function answerRevoke(rules: TokenEndpointRules, request: ServiceRequest, atMs: number): ServiceReply {
+  const body = readJson(request)
+  if (body === undefined) return refusal(refused('invalid_request', 'The body must be a JSON object.'))
+  if (rules.faults.strike('revoke-503')) return UNAVAILABLE
+  const fields = rules.revokeField === 'either' ? ['token', 'refresh_token'] : [rules.revokeField]
+  const unknown = Object.keys(body).find((name) => !['client_id', 'client_secret', ...fields].includes(name))
+  if (unknown !== undefined && rules.faults.strike('strict-revoke')) {
+    return refusal(refused('invalid_request', `Unknown field: ${unknown.slice(0, 40)}`))
+  }
+  const token = fields.map((name) => textIn(body, name)).find((value) => value !== null) ?? null
+  const pkce = token !== null && rules.tokens.isPkce(token)
+  const stranger = clientProblem(rules, textIn(body, 'client_id'), textIn(body, 'client_secret'), pkce)
+  if (stranger !== undefined) return refusal(stranger)
+  if (token === null)
+    return refusal(refused('invalid_request', `Missing required field: ${fields.join(' or ')}`))
+  const outcome = rules.tokens.revoke(token, atMs)
+  if (outcome !== 'revoked') return refusal(outcome)
+  if (rules.faults.strike('lost-revoke-response')) return { kind: 'reset' }
+  return { kind: 'answer', status: 200, headers: {}, body: '' }
+}
+
+function clientProblem(
+  rules: TokenEndpointRules,
+  clientId: string | null,
+  clientSecret: string | null,
+  secretOptional: boolean,
+): TokenRefusal | undefined {
+  if (!clientId) return refused('invalid_request', 'Missing required parameter: client_id')
+  if (clientId !== rules.clientId) return refused('invalid_client', 'Unknown client.')
+  if (rules.clientSecret === undefined) return undefined
+  if (clientSecret === null && secretOptional) return undefined
+  return clientSecret === rules.clientSecret ? undefined : refused('invalid_client', 'Unauthorized.')
+}
+
+/** A form, and nothing else: JSON is refused here as it is by the service. */
+function readForm(request: ServiceRequest): URLSearchParams | TokenRefusal {
+  if (mediaType(request) !== 'application/x-www-form-urlencoded') {
+    return refused('invalid_request', 'Content-Type must be application/x-www-form-urlencoded.')
+  }
+  const form = new URLSearchParams(request.body)
+  const repeated = [...form.keys()].find((name) => form.getAll(name).length > 1)
+  if (repeated === undefined) return form
+  return refused('invalid_request', `Repeated parameter: ${repeated.slice(0, 40)}`)
+}
+
+function readJson(request: ServiceRequest): Record<string, unknown> | undefined {
+  if (mediaType(request) !== 'application/json') return undefined
+  try {
+    const value: unknown = JSON.parse(request.body)
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? Object.fromEntries(Object.entries(value))
+      : undefined
+  } catch {
+    return undefined
+  }
+}
+
+const mediaType = (request: ServiceRequest): string =>
+  (request.headers['content-type'] ?? '').split(';')[0]?.trim().toLowerCase() ?? ''
+
+function textIn(body: Readonly<Record<string, unknown>>, name: string): string | null {
+  const value = body[name]
+  return typeof value === 'string' && value !== '' ? value : null
+}
+
+/** service.md 2.1. */
+function granted(rules: TokenEndpointRules, grant: TokenGrant): Answer {
+  return jsonAnswer(
+    200,
+    {
+      access_token: grant.accessToken,
+      expires_in: grant.expiresInSeconds,
+      scope: grant.scope,
+      id_token: `sim-id.${rules.mint()}`,
+      token_type: 'Bearer',
+      ...(grant.refreshToken === undefined ? {} : { refresh_token: grant.refreshToken }),
+    },
+    NO_STORE,
+  )
+}
+
+const STATUS = {
+  invalid_request: 400,
+  unsupported_grant_type: 400,
+  invalid_client: 401,
+  invalid_grant: 403,
+} as const
+
+const refusal = ({ error, description }: TokenRefusal): Answer =>
+  jsonAnswer(STATUS[error], { error, error_description: description }, NO_STORE)
+
+const UNAVAILABLE = htmlAnswer(503, '<!doctype html><title>503</title><h1>Service Unavailable</h1>')
+const PORTAL =
+  '<!doctype html><title>Welcome</title><h1>Network sign-in</h1><p>Accept the terms to go online.</p>'

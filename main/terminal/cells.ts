@@ -1,0 +1,59 @@
+import { styleText } from 'node:util'
+
+export type Tone = 'plain' | 'dim' | 'bold' | 'good' | 'warn' | 'bad'
+
+/** Text of a fixed width, and how it is painted where colours are on. */
+export interface Cell {
+  readonly text: string
+  readonly tone: Tone
+}
+
+const STYLES = { dim: 'dim', bold: 'bold', good: 'green', warn: 'yellow', bad: 'red' } as const
+
+export function paint({ text, tone }: Cell, colour: boolean): string {
+  return colour && tone !== 'plain' ? styleText(STYLES[tone], text, { validateStream: false }) : text
+}
+
+/** Cut or filled to exactly `width`. What a service names itself must not move the cursor: no control characters. */
+export function left(text: string, width: number, tone: Tone = 'plain'): Cell {
+  return { text: cut(printable(text), width).padEnd(width), tone }
+}
+
+export function right(text: string, width: number, tone: Tone = 'plain'): Cell {
+  return { text: cut(printable(text), width).padStart(width), tone }
+}
+
+export function printable(text: string): string {
+  return text.replace(/[\p{Cc}\p{Cf}]+/gu, ' ')
+}
+
+function cut(text: string, width: number): string {
+  const characters = [...text]
+  return characters.length <= width ? text : `${characters.slice(0, Math.max(0, width - 1)).join('')}…`
+}
+
+/** At most five characters: `9s`, `4m59s`, `23h`, `12d`. Never negative. */
+export function duration(ms: number): string {
+  const seconds = Math.max(0, Math.ceil(ms / 1000))
+  if (seconds < 100) return `${seconds}s`
+  const minutes = Math.floor(seconds / 60)
+  if (minutes < 10) return `${minutes}m${String(seconds % 60).padStart(2, '0')}s`
+  if (minutes < 100) return `${minutes}m`
+  const hours = Math.floor(minutes / 60)
+  return hours < 100 ? `${hours}h` : `${Math.floor(hours / 24)}d`
+}
+
+/** At most three characters, for columns that have no room: `99s`, `59m`, `9h`. */
+export function shortDuration(ms: number): string {
+  const seconds = Math.max(0, Math.ceil(ms / 1000))
+  if (seconds < 100) return `${seconds}s`
+  return seconds < 6000 ? `${Math.floor(seconds / 60)}m` : `${Math.floor(seconds / 3600)}h`
+}
+
+/** Filled blocks for the part that is left. An empty bar means nothing is left, a full one that all is. */
+export function bar(fraction: number, width: number): string {
+  const whole = Math.min(1, Math.max(0, fraction)) * width
+  const filled =
+    fraction > 0 && fraction < 1 ? Math.min(width - 1, Math.max(1, Math.round(whole))) : Math.round(whole)
+  return '█'.repeat(filled) + '░'.repeat(width - filled)
+}

@@ -1,0 +1,46 @@
+import type { MonitorEvent } from '../../app/contract/events.ts'
+import { duration, printable } from './cells.ts'
+
+/** One event as one line for a person. */
+export function eventLine(event: MonitorEvent, atMs: number): string {
+  return printable(lineOf(event, atMs))
+}
+
+function lineOf(event: MonitorEvent, atMs: number): string {
+  const retry = (retryAt: number | undefined) =>
+    retryAt === undefined ? '' : `; trying again in ${duration(retryAt - atMs)}`
+  const request = (id: string | undefined) => (id === undefined ? '' : ` (request ${id})`)
+  switch (event.kind) {
+    case 'token-refreshed':
+      return event.rotated ? 'access token refreshed, refresh token rotated' : 'access token refreshed'
+    case 'token-refresh-failed':
+      return `token refresh failed: ${event.outcome}${retry(event.retryAt)}`
+    case 'sign-in-required':
+      return `sign-in needed: ${event.reason}`
+    case 'revoked':
+      return 'every refresh token of this key is revoked'
+    case 'revoke-unconfirmed':
+      return `revocation not confirmed: ${event.reason}${retry(event.retryAt)}`
+    case 'service-unreachable':
+      return `${event.host} cannot be reached${retry(event.retryAt)}`
+    case 'service-back':
+      return `${event.host} answers again`
+    case 'storage-problem':
+      return `storage problem: ${event.what}`
+    case 'rate-limited':
+      return `${event.category} refused (429); free again in ${duration(event.retryAt - atMs)}${request(event.requestId)}`
+    case 'slots-exhausted':
+      return `${event.category}: every slot is taken${request(event.requestId)}`
+    case 'stream-opened':
+    case 'stream-restarted':
+    case 'stream-closed':
+      return `${event.category} ${event.target} ${happened(event.kind, event.reason)}`
+    case 'elsewhere':
+      return `${event.category}: other programs use ${event.perSecond.toFixed(2)} a second`
+  }
+}
+
+function happened(kind: 'stream-opened' | 'stream-restarted' | 'stream-closed', reason: string): string {
+  const verb = kind.slice('stream-'.length)
+  return reason === verb ? verb : `${verb}: ${reason}`
+}

@@ -1,0 +1,52 @@
+import { createInterface } from 'node:readline/promises'
+import { createLogUpdate } from 'log-update'
+import type { Screen, Terminal } from './terminal.ts'
+
+const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGBREAK'] as const
+
+/** The terminal of this process. */
+export function nodeTerminal(): Terminal {
+  const { stdin, stdout, stderr, env } = process
+  const closedListeners = new Set<() => void>()
+  stdout.on('error', () => {
+    // EPIPE: `watch --json | head`. Nothing can be said there any more.
+    for (const listener of [...closedListeners]) listener()
+  })
+  stderr.on('error', () => {})
+
+  return {
+    environment: env,
+    ...(stdout.isTTY && { screen: screenOf(stdout, env) }),
+    interactive: stdin.isTTY === true && stderr.isTTY === true,
+    out: (line) => void stdout.write(`${line}\n`),
+    error: (line) => void stderr.write(`headroom: ${line}\n`),
+    ask: async (question) => {
+      const lines = createInterface({ input: stdin, output: stderr })
+      const ended = new Promise<undefined>((resolve) => lines.once('close', () => resolve(undefined)))
+      const answer = await Promise.race([lines.question(question).catch(() => undefined), ended])
+      lines.close()
+      return answer
+    },
+    onStop: (run) => {
+      for (const signal of STOP_SIGNALS) process.on(signal, run)
+      return () => {
+        for (const signal of STOP_SIGNALS) process.off(signal, run)
+      }
+    },
+    onOutputClosed: (run) => {
+      closedListeners.add(run)
+      return () => closedListeners.delete(run)
+    },
+  }
+}
+
+/** NO_COLOR counts when it is set to anything but nothing (no-color.org). */
+function screenOf(stream: NodeJS.WriteStream, { NO_COLOR, TERM }: NodeJS.ProcessEnv): Screen {
+  const update = createLogUpdate(stream)
+  return {
+    columns: () => stream.columns,
+    colour: (NO_COLOR === undefined || NO_COLOR === '') && TERM !== 'dumb',
+    draw: (text) => update(text),
+    keep: () => update.done(),
+  }
+}

@@ -1,0 +1,184 @@
+import { Command, CommanderError } from 'commander'
+import { FAULTS } from '../simulator/fault-names.ts'
+import { addressFlag } from './address-flag.ts'
+import { faultFlag } from './fault-flag.ts'
+import type { RevokeFlags, SimulateFlags, StartFlags, WatchFlags } from './flags.ts'
+import { numberFlag, portFlag, secondsFlag, secondsOrZeroFlag } from './number-flag.ts'
+import { argument, repeated } from './parsed-flag.ts'
+import { probeFlag } from './probe-flag.ts'
+import { streamFlag } from './stream-flag.ts'
+import { EXIT_OK, EXIT_USAGE } from './terminal.ts'
+import { trafficFlag } from './traffic-flag.ts'
+import { usageLine } from './usage-line.ts'
+import { textFlag, wordFlag } from './word-flag.ts'
+
+/** What the commands do; each ends in an exit code. */
+export interface Commands {
+  start(flags: StartFlags): Promise<number>
+  watch(flags: WatchFlags): Promise<number>
+  simulate(flags: SimulateFlags): Promise<number>
+  revoke(flags: RevokeFlags): Promise<number>
+}
+
+export interface ProgramPorts {
+  readonly version: string
+  readonly commands: Commands
+  out(text: string): void
+  error(line: string): void
+}
+
+/** Runs one command line; `args` starts after the script's name. A line that does not parse ends in exit 2. */
+export async function runProgram(args: readonly string[], ports: ProgramPorts): Promise<number> {
+  let exitCode: number = EXIT_OK
+  const program = describeProgram(ports, (code) => {
+    exitCode = code
+  })
+  try {
+    await program.parseAsync([...args], { from: 'user' })
+    return exitCode
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error
+    if (error.exitCode === 0) return EXIT_OK // --help, --version
+    ports.error(usageLine(error, commandOf(program, args)))
+    return EXIT_USAGE
+  }
+}
+
+function describeProgram(
+  { version, commands, out }: ProgramPorts,
+  done: (exitCode: number) => void,
+): Command {
+  const program = new Command('headroom')
+    .description('Watches the API quotas, stream slots and tokens of a brokerage key, live.')
+    .version(version)
+    .exitOverride()
+    .showSuggestionAfterError(false)
+    // Errors are written once, by `runProgram`, as one line.
+    .configureOutput({ writeOut: out, writeErr: () => {}, outputError: () => {} })
+
+  describeStart(program).action(async (flags: StartFlags) => done(await commands.start(flags)))
+  describeWatch(program).action(async (flags: WatchFlags) => done(await commands.watch(flags)))
+  describeSimulate(program).action(async (flags: SimulateFlags) => done(await commands.simulate(flags)))
+  describeRevoke(program).action(async (flags: RevokeFlags) => done(await commands.revoke(flags)))
+  return program
+}
+
+const describeStart = (program: Command) =>
+  program
+    .command('start', { isDefault: true })
+    .summary('open the app (the default)')
+    .description('Opens Headroom in its own window, or in a browser where there is no desktop.')
+    .option(
+      '--host <host>',
+      'auto, desktop or browser',
+      argument(wordFlag(['auto', 'desktop', 'browser'])),
+      'auto',
+    )
+    .option('--port <port>', 'port of the browser host; 0 takes any free one', argument(portFlag), 4780)
+    .option('--no-open', 'do not open a browser')
+    .option(
+      '--data <folder>',
+      "where Headroom keeps its data (default: the platform's folder for it)",
+      argument(textFlag),
+    )
+    .option('--simulate', 'start on the built-in simulator, whatever is stored')
+
+const SECRETS = `
+Secrets come from the environment, never from a flag:
+  HEADROOM_REFRESH_TOKEN  the refresh token
+  HEADROOM_CLIENT_SECRET  the secret of the API key, if it has one`
+
+const withService = (command: Command) =>
+  command
+    .option('--auth-url <url>', 'sign-in host', argument(addressFlag))
+    .option('--base-url <url>', 'host of the resources', argument(addressFlag))
+    .option('--client-id <id>', 'the API key', argument(textFlag))
+    .addHelpText('after', SECRETS)
+
+const describeWatch = (program: Command) =>
+  withService(
+    program
+      .command('watch')
+      .summary('the monitor without a window')
+      .description(
+        'A live table in this terminal, or one JSON object per line. ' +
+          'Without the three flags of a service it watches a built-in simulator.',
+      ),
+  )
+    .option(
+      '--probe <list>',
+      "seconds between probes, as in 'Accounts=30,Positions=60', or none",
+      argument(probeFlag),
+    )
+    .option(
+      '--stream <stream>',
+      "open a stream, as in 'positions:SIM1001' or 'barcharts:MSFT?interval=5&unit=Minute'; repeatable",
+      repeated(streamFlag),
+    )
+    .option('--for <seconds>', 'stop after this long', argument(secondsFlag))
+    .option('--json', 'one JSON object per line on stdout, and nothing else there')
+
+const describeRevoke = (program: Command) =>
+  withService(
+    program
+      .command('revoke')
+      .summary('revoke every refresh token of an API key')
+      .description('Revokes every refresh token of the API key, after a typed confirmation.'),
+  ).option('--yes', 'do not ask')
+
+const heartbeat = numberFlag({ atLeast: 0.05, atMost: 3600, unit: 'seconds' })
+const streamRate = numberFlag({ atLeast: 0, atMost: 1000, unit: 'messages per second' })
+
+function describeSimulate(program: Command): Command {
+  const seconds = argument(secondsFlag)
+  const width = Math.max(0, ...FAULTS.map((fault) => fault.name.length))
+  const list = FAULTS.map((fault) => `  ${fault.name.padEnd(width)}  ${fault.what}`).join('\n')
+  return program
+    .command('simulate')
+    .summary('a local stand-in for the service')
+    .description('One server that plays both hosts of the service: sign-in and resources.')
+    .option('--port <port>', '0 takes any free one', argument(portFlag), 4790)
+    .option('--client-id <id>', 'the API key it knows', argument(textFlag), 'sim-key')
+    .option('--client-secret <secret>', 'what the key needs (default: no secret)', argument(textFlag))
+    .option('--refresh-token <token>', 'the first refresh token', argument(textFlag), 'sim-refresh')
+    .option('--keys <kind>', 'default or rotating', argument(wordFlag(['default', 'rotating'])), 'default')
+    .option('--refresh-expiry <seconds>', 'rotating keys: life of a refresh token', seconds, 1800)
+    .option(
+      '--rotation-overlap <seconds>',
+      'how long a replaced token is honoured',
+      argument(secondsOrZeroFlag),
+      0,
+    )
+    .option('--absolute-lifetime <seconds>', 'rotating keys: life of a sign-in', seconds, 86_400)
+    .option('--access-lifetime <seconds>', 'life of an access token', seconds, 1200)
+    .option(
+      '--table <table>',
+      'current or earlier quotas',
+      argument(wordFlag(['current', 'earlier'])),
+      'current',
+    )
+    .option('--window <kind>', 'rolling or fixed', argument(wordFlag(['rolling', 'fixed'])), 'rolling')
+    .option('--errors <kind>', 'current or legacy 429s', argument(wordFlag(['current', 'legacy'])), 'current')
+    .option(
+      '--revoke-field <field>',
+      'token, refresh_token or either',
+      argument(wordFlag(['token', 'refresh_token', 'either'])),
+      'either',
+    )
+    .option('--heartbeat <seconds>', 'between heartbeats of a quiet stream', argument(heartbeat), 5)
+    .option(
+      '--traffic <list>',
+      "requests per second of other programs: 'Positions=1.0,Accounts=0.2'",
+      argument(trafficFlag),
+    )
+    .option('--stream-rate <number>', 'messages per second per stream', argument(streamRate), 2)
+    .option('--fault <name>', 'misbehave in one way; repeatable', repeated(faultFlag))
+    .addHelpText('after', `\nFaults, each as NAME, NAME:TIMES or NAME:always:\n${list}`)
+}
+
+/** The command a line is about; `undefined` when its first word is no command's name. */
+function commandOf(program: Command, args: readonly string[]): Command | undefined {
+  const [first = '--'] = args
+  const name = first.startsWith('-') ? 'start' : first
+  return program.commands.find((command) => command.name() === name)
+}

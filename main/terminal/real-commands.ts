@@ -1,0 +1,106 @@
+import { randomBytes } from 'node:crypto'
+import { join } from 'node:path'
+import { defaultDataFolder, openDataFolder } from '../data/data-folder.ts'
+import { lockDataFolder } from '../data/lock.ts'
+import { openPreferences } from '../data/preferences.ts'
+import type { MonitorPorts } from '../monitor.ts'
+import { fileSink, redactedLog } from '../ports/log.ts'
+import { nodeClock, nodeRandom } from '../ports/node-clock.ts'
+import { nodeHttp } from '../ports/node-http.ts'
+import type { Log } from '../ports/ports.ts'
+import { Redactor } from '../ports/redactor.ts'
+import type { AppFolder } from './app-folder.ts'
+import type { Commands } from './program.ts'
+import { revoke } from './revoke-command.ts'
+import { runBrowser } from './run-browser.ts'
+import { runDesktop } from './run-desktop.ts'
+import { simulate } from './simulate-command.ts'
+import { start } from './start-command.ts'
+import type { Terminal } from './terminal.ts'
+import { watch } from './watch-command.ts'
+
+/** The commands with the real world behind them. What only one of them needs is loaded when it runs. */
+export function realCommands(terminal: Terminal, app: AppFolder): Commands {
+  const http = nodeHttp(process.env)
+  const portsWith = (log: Log): MonitorPorts => ({ clock: nodeClock, random: nodeRandom, http, log })
+
+  return {
+    start: (flags) =>
+      start(flags, {
+        terminal,
+        defaultDataFolder,
+        openDataFolder,
+        lock: (folder) => lockDataFolder(folder, { pid: process.pid, host: 'browser' }),
+        findDesktop: async () => {
+          // biome-ignore lint/style/noRestrictedImports: it looks for Electron without importing it
+          const { findDesktop } = await import('../desktop/find-runtime.ts')
+          return findDesktop()
+        },
+        runDesktop: (electronPath, args) => runDesktop(electronPath, app.path, args, terminal),
+        runBrowser: async (args) => {
+          const { notice } = openPreferences(args.dataFolder, nodeClock.wallMs())
+          if (notice !== undefined) terminal.error(notice)
+          const { startApp } = await import('../app-start.ts')
+          const { startBrowserHost } = await import('../browser/browser-host.ts')
+          const log = redactedLog(new Redactor(), nodeClock.wallMs, fileSink(args.dataFolder, terminal.error))
+          return runBrowser(args, {
+            terminal,
+            startApp: ({ dataFolder, hostReason }) =>
+              startApp({
+                dataFolder,
+                ports: portsWith(log),
+                hello: {
+                  version: app.version,
+                  host: 'browser',
+                  ...(hostReason !== undefined && { hostReason }),
+                },
+              }),
+            serve: ({ windows }, port, ready) =>
+              startBrowserHost({
+                windows,
+                windowFolder: join(app.path, 'dist', 'window'),
+                port,
+                clock: nodeClock,
+                randomBytes,
+                log,
+                ready,
+              }),
+            ...(hasDisplay(terminal) && { openUrl }),
+          })
+        },
+      }),
+
+    watch: async (flags) => {
+      const { startBuiltIn } = await import('../app-start.ts')
+      const { Monitor } = await import('../monitor.ts')
+      return watch(flags, {
+        terminal,
+        clock: nodeClock,
+        createMonitor: () => new Monitor(portsWith({ note: () => {} })),
+        startBuiltIn,
+      })
+    },
+
+    simulate: async (flags) => {
+      const { startSimulator } = await import('../simulator/server.ts')
+      return simulate(flags, { terminal, start: (options, port) => startSimulator({ ...options, port }) })
+    },
+
+    revoke: async (flags) => {
+      const { revokeTokens } = await import('../tokens/revocation.ts')
+      return revoke(flags, {
+        terminal,
+        revokeTokens: ({ refreshToken, ...key }) => revokeTokens(http, key, refreshToken),
+      })
+    },
+  }
+}
+
+async function openUrl(url: string): Promise<void> {
+  const { default: open } = await import('open')
+  await open(url)
+}
+
+function hasDisplay({ environment: { DISPLAY, WAYLAND_DISPLAY } }: Terminal): boolean {
+  return process.platform !== 'linux' || Boolean(DISPLAY || WAYLAND_DISPLAY)
+}

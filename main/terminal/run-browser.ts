@@ -1,0 +1,40 @@
+import type { RunningApp } from '../app-start.ts'
+import { portTaken } from './port-taken.ts'
+import type { BrowserArguments, HostArguments } from './start-command.ts'
+import { EXIT_FAILURE, EXIT_OK, type Terminal } from './terminal.ts'
+
+export interface RunBrowserDeps {
+  readonly terminal: Terminal
+  startApp(args: HostArguments & BrowserArguments): Promise<RunningApp>
+  serve(app: RunningApp, port: number, ready: (url: string) => void): Promise<{ close(): Promise<void> }>
+  /** Absent where no browser can be opened, as without a display. */
+  readonly openUrl?: (url: string) => Promise<void>
+}
+
+/** Serves the window to this machine's browsers until told to stop. */
+export async function runBrowser(
+  args: HostArguments & BrowserArguments,
+  { terminal, startApp, serve, openUrl }: RunBrowserDeps,
+): Promise<number> {
+  const stopped = new Promise<void>((resolve) => terminal.onStop(resolve))
+  const app = await startApp(args)
+  try {
+    let toOpen = args.open ? openUrl : undefined
+    const host = await serve(app, args.port, (url) => {
+      terminal.out(`headroom ready: ${url}`)
+      // Once: a later line is for a person who wants another window.
+      toOpen?.(url).catch((error: unknown) => terminal.error(`no browser could be opened: ${String(error)}`))
+      toOpen = undefined
+    })
+    await stopped
+    await host.close()
+    return EXIT_OK
+  } catch (error) {
+    const line = portTaken(error, args.port)
+    if (line === undefined) throw error
+    terminal.error(line)
+    return EXIT_FAILURE
+  } finally {
+    await app.stop()
+  }
+}

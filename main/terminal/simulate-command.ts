@@ -1,0 +1,60 @@
+import type { SimulatorOptions } from '../simulator/options.ts'
+import { problemWith, withDefaults } from '../simulator/options.ts'
+import type { SimulateFlags } from './flags.ts'
+import { portTaken } from './port-taken.ts'
+import { EXIT_FAILURE, EXIT_OK, EXIT_USAGE, type Terminal } from './terminal.ts'
+
+export interface ServingSimulator {
+  readonly origin: string
+  close(): Promise<void>
+}
+
+export interface SimulateDeps {
+  readonly terminal: Terminal
+  start(options: SimulatorOptions, port: number): Promise<ServingSimulator>
+}
+
+/** Serves until it is told to stop. */
+export async function simulate(flags: SimulateFlags, { terminal, start }: SimulateDeps): Promise<number> {
+  const options = simulatorOptions(flags)
+  const problem = problemWith(options)
+  if (problem !== undefined) {
+    terminal.error(problem)
+    return EXIT_USAGE
+  }
+  const stopped = new Promise<void>((resolve) => terminal.onStop(resolve))
+  try {
+    const simulator = await start(options, flags.port)
+    terminal.out(`simulator ready: ${simulator.origin}`)
+    await stopped
+    await simulator.close()
+    return EXIT_OK
+  } catch (error) {
+    const line = portTaken(error, flags.port)
+    if (line === undefined) throw error
+    terminal.error(line)
+    return EXIT_FAILURE
+  }
+}
+
+/** The flags in the simulator's own words; what no flag names keeps its default. */
+export function simulatorOptions(flags: SimulateFlags): SimulatorOptions {
+  return withDefaults({
+    clientId: flags.clientId,
+    ...(flags.clientSecret !== undefined && { clientSecret: flags.clientSecret }),
+    refreshToken: flags.refreshToken,
+    keys: flags.keys,
+    refreshExpirySeconds: flags.refreshExpiry,
+    rotationOverlapSeconds: flags.rotationOverlap,
+    absoluteLifetimeSeconds: flags.absoluteLifetime,
+    accessLifetimeSeconds: flags.accessLifetime,
+    table: flags.table,
+    window: flags.window,
+    errors: flags.errors,
+    revokeField: flags.revokeField,
+    heartbeatSeconds: flags.heartbeat,
+    traffic: flags.traffic ?? {},
+    streamRate: flags.streamRate,
+    faults: flags.fault ?? [],
+  })
+}

@@ -1,0 +1,76 @@
+import type { LockAttempt } from '../data/lock.ts'
+import type { StartFlags } from './flags.ts'
+import { EXIT_FAILURE, type Terminal } from './terminal.ts'
+
+/** Whether Electron can be had here, and why not. */
+export type DesktopSearch =
+  | { readonly kind: 'desktop'; readonly electronPath: string }
+  | { readonly kind: 'browser'; readonly reason: string }
+
+export interface HostArguments {
+  readonly dataFolder: string
+  readonly simulate: boolean
+}
+
+export interface StartDeps {
+  readonly terminal: Terminal
+  readonly defaultDataFolder: () => string
+  openDataFolder(
+    folder: string,
+  ): { readonly kind: 'open'; readonly path: string } | { readonly kind: 'unusable'; readonly line: string }
+  findDesktop(): Promise<DesktopSearch>
+  /** Takes the folder's lock itself: it is the process that lives. */
+  runDesktop(electronPath: string, args: HostArguments): Promise<number>
+  lock(folder: string): LockAttempt
+  runBrowser(args: HostArguments & BrowserArguments): Promise<number>
+}
+
+export interface BrowserArguments {
+  readonly port: number
+  readonly open: boolean
+  /** Why this is not the desktop window; absent when a person chose the browser. */
+  readonly hostReason?: string
+}
+
+/** Decides which host shows the window, and says why in one line when it is not the desktop's. */
+export async function start(flags: StartFlags, deps: StartDeps): Promise<number> {
+  const { terminal } = deps
+  const fail = (line: string) => {
+    terminal.error(line)
+    return EXIT_FAILURE
+  }
+  const folder = deps.openDataFolder(flags.data ?? deps.defaultDataFolder())
+  if (folder.kind === 'unusable') return fail(folder.line)
+  const args: HostArguments = { dataFolder: folder.path, simulate: flags.simulate === true }
+
+  const lock = deps.lock(folder.path)
+  if (lock.kind === 'unusable') return fail(lock.line)
+  if (lock.kind === 'busy') {
+    if (lock.holder?.host === 'desktop' && flags.host !== 'browser') await bringToFront()
+    return fail(lock.line)
+  }
+  try {
+    const search = flags.host === 'browser' ? undefined : await deps.findDesktop()
+    if (search?.kind === 'desktop') {
+      lock.release()
+      return await deps.runDesktop(search.electronPath, args)
+    }
+    if (flags.host === 'desktop') return fail(`no desktop window here (${search?.reason})`)
+    if (search !== undefined)
+      terminal.error(`no desktop window here (${search.reason}); opening in the browser`)
+    return await deps.runBrowser({
+      ...args,
+      port: flags.port,
+      open: flags.open,
+      ...(search !== undefined && { hostReason: search.reason }),
+    })
+  } finally {
+    lock.release()
+  }
+
+  /** The desktop host shows the window that is already open, and ends. */
+  async function bringToFront(): Promise<void> {
+    const search = await deps.findDesktop()
+    if (search.kind === 'desktop') await deps.runDesktop(search.electronPath, args)
+  }
+}

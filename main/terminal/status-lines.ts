@@ -1,0 +1,55 @@
+import type { Snapshot } from '../../app/contract/snapshot.ts'
+import { duration } from './cells.ts'
+
+/** Whose key this is, whether its service answers, and whether the quotas last. */
+export function serviceLine({ profile, service, verdict }: Snapshot, nowMs: number): string {
+  const retry = service.retryAt === undefined ? '' : `, trying again in ${duration(service.retryAt - nowMs)}`
+  const reach = service.reachable ? service.host : `${service.host} cannot be reached${retry}`
+  return `${profile.name} (${profile.environment})  ${reach}  ${verdictText(verdict, nowMs)}`
+}
+
+function verdictText(verdict: Snapshot['verdict'], nowMs: number): string {
+  const which = verdict.category ?? 'a quota'
+  const left = verdict.at === undefined ? '' : ` in ${duration(verdict.at - nowMs)}`
+  switch (verdict.kind) {
+    case 'unknown':
+      return 'nothing seen yet'
+    case 'lasts':
+      return 'every quota lasts'
+    case 'near-limit':
+      return `${which} is near its limit`
+    case 'runs-out':
+      return `${which} runs out${left}`
+    case 'blocked':
+      return `${which} is blocked${verdict.at === undefined ? '' : ` for ${duration(verdict.at - nowMs)}`}`
+  }
+}
+
+export function tokenLine({ access }: Snapshot, nowMs: number): string {
+  switch (access.state) {
+    case 'none':
+      return 'access token   none yet'
+    case 'refreshing':
+      return 'access token   being refreshed'
+    case 'expired':
+      return 'access token   expired'
+    case 'valid': {
+      const end = access.expiresAt === undefined ? '' : `, ends in ${duration(access.expiresAt - nowMs)}`
+      const next =
+        access.refreshAt === undefined ? '' : `, next refresh in ${duration(access.refreshAt - nowMs)}`
+      return `access token   valid${end}${next}`
+    }
+  }
+}
+
+export function refreshLine({ refresh }: Snapshot, nowMs: number): string {
+  const parts = [refresh.state.replaceAll('-', ' ')]
+  if (refresh.reason !== undefined) parts.push(refresh.reason)
+  if (refresh.rotating && refresh.rotatesBy !== undefined) {
+    parts.push(`rotates within ${duration(refresh.rotatesBy - nowMs)}`)
+  }
+  if (refresh.endsAt !== undefined) parts.push(`sign-in ends in ${duration(refresh.endsAt - nowMs)}`)
+  if (refresh.retryAt !== undefined) parts.push(`trying again in ${duration(refresh.retryAt - nowMs)}`)
+  parts.push(refresh.stored === 'sealed' ? 'sealed on disk' : 'in memory only')
+  return `refresh token  ${parts.join(', ')}`
+}

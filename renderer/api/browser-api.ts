@@ -1,0 +1,217 @@
+import type { AppContract } from '../../app/contract/contract.ts'
+import type { Pushes } from '../../app/contract/ipc.ts'
+import type { WindowClock } from '../window-clock.ts'
+import type { BrowserSession } from './browser-session.ts'
+import { lineSplitter, parsePush } from './lines.ts'
+import type { Link, LinkSource } from './link.ts'
+import type { WindowApi } from './window-api.ts'
+
+export interface BrowserApiPorts {
+  readonly fetch: typeof globalThis.fetch
+  readonly session: BrowserSession
+  readonly clock: WindowClock
+  /** Uniform in [0, 1). */
+  readonly random: () => number
+}
+
+/** Waits before each attempt to reach the host again; the last one repeats. */
+const BACKOFF_MS = [250, 500, 1000, 2000, 4000, 5000] as const
+/** The host sends a blank line every 5 s: two missed and some slack mean that it is gone. */
+const SILENCE_MS = 12_000
+
+/** The host answered, and does not know this page. */
+class NotKnown extends Error {}
+
+type PushName = keyof Pushes<AppContract>
+type Listeners = { readonly [K in PushName]: Set<Pushes<AppContract>[K]> }
+
+/** The browser host's client: commands as POSTs, pushes as one response that does not end. */
+export class BrowserApi implements LinkSource {
+  readonly #ports: BrowserApiPorts
+  readonly #linkListeners = new Set<(link: Link) => void>()
+  readonly #listeners: Listeners = {
+    snapshotChanged: new Set(),
+    eventHappened: new Set(),
+    profileRemoved: new Set(),
+  }
+  #link: Link = { kind: 'connecting' }
+  #failures = 0
+  /** Grows with each new attempt, so that what an older one still says is not heard. */
+  #attempt = 0
+  #cancelRetry: () => void = () => {}
+  #abort: AbortController | undefined
+
+  readonly api: WindowApi
+
+  constructor(ports: BrowserApiPorts) {
+    this.#ports = ports
+    const ask =
+      <K extends keyof WindowApi>(name: K) =>
+      (arg?: unknown) =>
+        this.#command(name, arg) as never
+    this.api = {
+      hello: ask('hello'),
+      snapshots: ask('snapshots'),
+      events: ask('events'),
+      history: ask('history'),
+      openStream: ask('openStream'),
+      closeStream: ask('closeStream'),
+      revoke: ask('revoke'),
+      tryNow: ask('tryNow'),
+      connect: ask('connect'),
+      disconnect: ask('disconnect'),
+      setVisible: ask('setVisible'),
+      snapshotChanged: (listener) => listen(this.#listeners.snapshotChanged, listener),
+      eventHappened: (listener) => listen(this.#listeners.eventHappened, listener),
+      profileRemoved: (listener) => listen(this.#listeners.profileRemoved, listener),
+    }
+  }
+
+  current(): Link {
+    return this.#link
+  }
+
+  subscribe(listener: (link: Link) => void): () => void {
+    return listen(this.#linkListeners, listener)
+  }
+
+  tryNow(): void {
+    if (this.#link.kind === 'lost') this.start()
+  }
+
+  /** Connects, now; also when the address bar got a new code. */
+  start(): void {
+    this.#cancelRetry()
+    this.#abort?.abort()
+    this.#attempt += 1
+    const abort = new AbortController()
+    this.#abort = abort
+    void this.#connect(this.#attempt, abort)
+  }
+
+  async #connect(attempt: number, abort: AbortController): Promise<void> {
+    try {
+      const bearer = await this.#signIn(abort.signal)
+      if (attempt !== this.#attempt) return
+      if (bearer === undefined) {
+        this.#say({ kind: 'no-session', why: 'no-code' })
+        return
+      }
+      await this.#readPushes(bearer, attempt, abort)
+      if (attempt === this.#attempt) this.#lost()
+    } catch (error) {
+      abort.abort()
+      if (attempt !== this.#attempt) return
+      if (error instanceof NotKnown) this.#notKnown()
+      else this.#lost()
+    }
+  }
+
+  /** A code in the address bar wins over a kept bearer: it is the newer word. */
+  async #signIn(signal: AbortSignal): Promise<string | undefined> {
+    const { session } = this.#ports
+    const code = session.takeCode()
+    if (code === undefined) return session.bearer()
+    const answer = await this.#ports.fetch('/api/session', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ code }),
+      signal,
+    })
+    if (answer.status === 401) {
+      // A used code beside a bearer that works is a reload or a restored tab.
+      const kept = session.bearer()
+      if (kept === undefined) throw new NotKnown()
+      return kept
+    }
+    if (!answer.ok) throw new Error(`session: ${answer.status}`)
+    const { bearer } = (await answer.json()) as { bearer: unknown }
+    if (typeof bearer !== 'string') throw new Error('session: no bearer')
+    session.keep(bearer)
+    return bearer
+  }
+
+  async #readPushes(bearer: string, attempt: number, abort: AbortController): Promise<void> {
+    const { clock } = this.#ports
+    let cancelWatch = clock.after(SILENCE_MS, () => abort.abort())
+    try {
+      const answer = await this.#ports.fetch('/api/pushes', {
+        headers: { authorization: `Bearer ${bearer}`, accept: 'application/x-ndjson' },
+        cache: 'no-store',
+        signal: abort.signal,
+      })
+      if (answer.status === 401) throw new NotKnown()
+      if (!answer.ok || answer.body === null) throw new Error(`pushes: ${answer.status}`)
+      const reader = answer.body.getReader()
+      const split = lineSplitter()
+      this.#failures = 0
+      this.#say({ kind: 'live' })
+      for (;;) {
+        const { done, value } = await reader.read()
+        if (done || attempt !== this.#attempt) return
+        cancelWatch()
+        cancelWatch = clock.after(SILENCE_MS, () => abort.abort())
+        for (const line of split(value)) this.#hear(line)
+      }
+    } finally {
+      cancelWatch()
+    }
+  }
+
+  #hear(line: string): void {
+    const push = parsePush(line)
+    if (push === undefined || !Object.hasOwn(this.#listeners, push.channel)) return
+    const listeners: ReadonlySet<(value: never) => void> = this.#listeners[push.channel as PushName]
+    for (const listener of listeners) listener(push.value as never)
+  }
+
+  async #command(name: string, arg: unknown): Promise<unknown> {
+    const bearer = this.#ports.session.bearer()
+    if (bearer === undefined) throw new Error('Open the link that Headroom printed')
+    const answer = await this.#ports.fetch(`/api/command/${name}`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${bearer}`, 'content-type': 'application/json' },
+      body: JSON.stringify(arg ?? null),
+      cache: 'no-store',
+    })
+    if (answer.status === 401) {
+      // An answer to an older bearer says nothing about the one kept since.
+      if (this.#ports.session.bearer() === bearer) this.#notKnown()
+      throw new Error('Headroom was restarted')
+    }
+    const said = (await answer.json()) as { value?: unknown; error?: unknown }
+    if (!answer.ok) {
+      throw new Error(typeof said.error === 'string' ? said.error : `${name}: ${answer.status}`)
+    }
+    return said.value
+  }
+
+  #lost(): void {
+    const { clock, random } = this.#ports
+    const most = BACKOFF_MS[Math.min(this.#failures, BACKOFF_MS.length - 1)] ?? 5000
+    this.#failures += 1
+    const waitMs = Math.round(most * (0.5 + random() / 2))
+    const nowMs = clock.wallMs()
+    const sinceMs = this.#link.kind === 'lost' ? this.#link.sinceMs : nowMs
+    this.#say({ kind: 'lost', sinceMs, retryAtMs: nowMs + waitMs })
+    this.#cancelRetry = clock.after(waitMs, () => this.start())
+  }
+
+  #notKnown(): void {
+    this.#attempt += 1
+    this.#cancelRetry()
+    this.#abort?.abort()
+    this.#ports.session.forget()
+    this.#say({ kind: 'no-session', why: 'restarted' })
+  }
+
+  #say(link: Link): void {
+    this.#link = link
+    for (const listener of this.#linkListeners) listener(link)
+  }
+}
+
+function listen<T>(listeners: Set<T>, listener: T): () => void {
+  listeners.add(listener)
+  return () => listeners.delete(listener)
+}

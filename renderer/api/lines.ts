@@ -1,0 +1,28 @@
+/**
+ * Turns the chunks of a response into its lines.
+ *
+ * A chunk may end anywhere, also inside a UTF-8 character. Blank lines, which keep the connection alive, are
+ * left out; a last line without its newline is not a line yet.
+ */
+export function lineSplitter(): (chunk: Uint8Array) => readonly string[] {
+  const decoder = new TextDecoder()
+  let rest = ''
+  return (chunk) => {
+    const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n')
+    rest = lines.pop() ?? ''
+    return lines.filter((line) => line.trim() !== '')
+  }
+}
+
+/** What one line of the push stream says; `undefined` for a line that is not a push. */
+export function parsePush(line: string): { readonly channel: string; readonly value: unknown } | undefined {
+  let said: unknown
+  try {
+    said = JSON.parse(line)
+  } catch {
+    return undefined
+  }
+  if (typeof said !== 'object' || said === null || !('channel' in said) || !('value' in said))
+    return undefined
+  return typeof said.channel === 'string' ? { channel: said.channel, value: said.value } : undefined
+}

@@ -1,0 +1,54 @@
+import { useMemo } from 'react'
+import { classesOf } from '../theme/classes.ts'
+import controlsSheet from '../theme/controls.module.css'
+import { useShown } from '../view/window-parts.ts'
+import sheet from './capacity.module.css'
+import { CapacityRow } from './capacity-row.tsx'
+import { useChosenCategory } from './chosen-category.ts'
+
+const css = classesOf({ ...controlsSheet, ...sheet })
+
+/** Separates names in one comparable string; no header can carry it. */
+const SEPARATOR = '\n'
+
+export function CapacityTable() {
+  const named = useShown((snapshot) => snapshot.requests.map((quota) => quota.category).join(SEPARATOR))
+  const categories = useMemo(() => (named ? named.split(SEPARATOR) : []), [named])
+  const fixed = useShown((snapshot) => snapshot.requests.some((quota) => quota.model === 'fixed'))
+  const chosen = useChosenCategory()
+  return (
+    <section className={css('panel', 'capacity')} aria-labelledby="capacity-title">
+      <div className={css('head')}>
+        <h2 id="capacity-title">Request capacity</h2>
+        <span>remaining of limit, {fixed ? 'fixed window' : 'rolling interval'}</span>
+      </div>
+      <div className={css('scroll')}>
+        <table className={css('table')} aria-labelledby="capacity-title">
+          <thead>
+            <tr>
+              <th scope="col">Category</th>
+              <th scope="col" className={css('left')} colSpan={2}>
+                Remaining
+              </th>
+              <th scope="col">Use</th>
+              <th scope="col" className={css('elsewhere')}>
+                Elsewhere
+              </th>
+              <th scope="col">Next +1</th>
+              <th scope="col" className={css('full')}>
+                Full, if idle
+              </th>
+              <th scope="col">Verdict</th>
+              <th scope="col">Age</th>
+            </tr>
+          </thead>
+          <tbody>
+            {categories.map((category) => (
+              <CapacityRow key={category} category={category} chosen={category === chosen} />
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </section>
+  )
+}

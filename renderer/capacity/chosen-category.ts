@@ -1,0 +1,16 @@
+import type { Snapshot } from '../../app/contract/snapshot.ts'
+import { useShown, useView } from '../view/window-parts.ts'
+
+/** The row the chart is of: what the person chose, else what the verdict is about, else the first. */
+export function useChosenCategory(): string | undefined {
+  const chosen = useView((view) => view.category)
+  return useShown((snapshot) => chosenCategory(snapshot, chosen))
+}
+
+export function chosenCategory(snapshot: Snapshot, chosen: string | undefined): string | undefined {
+  const has = (category: string | undefined) =>
+    category !== undefined && snapshot.requests.some((quota) => quota.category === category)
+  if (has(chosen)) return chosen
+  if (has(snapshot.verdict.category)) return snapshot.verdict.category
+  return (snapshot.requests.find((quota) => quota.source !== 'default') ?? snapshot.requests[0])?.category
+}

@@ -1,0 +1,92 @@
+import {
+  Area,
+  CartesianGrid,
+  ComposedChart,
+  Line,
+  ReferenceDot,
+  ReferenceLine,
+  ResponsiveContainer,
+  XAxis,
+  YAxis,
+} from 'recharts'
+import { minuteWords } from '../words/moments.ts'
+import { type ChartSeries, countTicks, timeTicks } from './series.ts'
+
+const AXIS_TEXT = { fill: 'var(--muted)', fontSize: 11 } as const
+const MARGIN = { top: 8, right: 14, bottom: 0, left: 0 } as const
+
+/** The chosen row's last 15 minutes and what comes if use goes on. */
+export function HistoryChart({ series }: { readonly series: ChartSeries }) {
+  const { rows, fromMs, toMs, nowMs, limit, reserve, rejectedAt } = series
+  return (
+    <ResponsiveContainer width="100%" height="100%" initialDimension={{ width: 600, height: 150 }}>
+      <ComposedChart data={rows} margin={MARGIN} accessibilityLayer={false}>
+        <CartesianGrid vertical={false} stroke="var(--line)" />
+        <XAxis
+          dataKey="at"
+          type="number"
+          domain={[fromMs, toMs]}
+          allowDataOverflow
+          ticks={timeTicks(nowMs)}
+          tickFormatter={(at: number) => (at === nowMs ? 'now' : minuteWords(at))}
+          tick={AXIS_TEXT}
+          tickLine={false}
+          axisLine={false}
+          interval={0}
+          height={20}
+        />
+        <YAxis
+          type="number"
+          domain={[0, limit]}
+          ticks={countTicks(limit)}
+          tick={AXIS_TEXT}
+          tickLine={false}
+          axisLine={false}
+          interval="preserveStartEnd"
+          width={42}
+        />
+        <ReferenceLine y={reserve} stroke="var(--critical)" strokeOpacity={0.6} strokeDasharray="2 4" />
+        <Area
+          dataKey="header"
+          type="linear"
+          stroke="var(--ok)"
+          strokeWidth={1.6}
+          fill="var(--ok)"
+          fillOpacity={0.13}
+          dot={false}
+          isAnimationActive={false}
+        />
+        <Area
+          dataKey="modelled"
+          type="linear"
+          stroke="var(--ok)"
+          strokeWidth={1.6}
+          strokeDasharray="3 3"
+          fill="var(--ok)"
+          fillOpacity={0.05}
+          dot={false}
+          isAnimationActive={false}
+        />
+        <Line
+          dataKey="forecast"
+          type="linear"
+          stroke="var(--watch)"
+          strokeWidth={1.6}
+          strokeDasharray="5 4"
+          dot={false}
+          isAnimationActive={false}
+        />
+        {rejectedAt.map((at) => (
+          <ReferenceDot key={at} x={at} y={0} r={5} ifOverflow="discard" shape={Triangle} />
+        ))}
+      </ComposedChart>
+    </ResponsiveContainer>
+  )
+}
+
+function Triangle({ cx, cy }: { readonly cx?: number; readonly cy?: number }) {
+  if (cx === undefined || cy === undefined) return <g />
+  return (
+    <path d={`M${cx - 5},${cy} L${cx + 5},${cy} L${cx},${cy - 8} Z`} fill="var(--critical)" data-mark="429" />
+  )
+}

@@ -1,0 +1,103 @@
+import { lazy, Suspense, useMemo, useState } from 'react'
+import type { History } from '../../app/contract/contract.ts'
+import { useChosenCategory } from '../capacity/chosen-category.ts'
+import { classesOf } from '../theme/classes.ts'
+import controlsSheet from '../theme/controls.module.css'
+import { useParts, useShown, useSnapshot } from '../view/window-parts.ts'
+import { countWords } from '../words/rates.ts'
+import sheet from './history.module.css'
+import { HistoryTable } from './history-table.tsx'
+import { type ChartSeries, chartSeries } from './series.ts'
+import { useHistory } from './use-history.ts'
+
+const css = classesOf({ ...controlsSheet, ...sheet })
+
+// Its own chunk: the numbers are there before the library that draws them.
+const HistoryChart = lazy(async () => ({ default: (await import('./history-chart.tsx')).HistoryChart }))
+
+const NOTHING: History = { points: [], rejectedAt: [] }
+
+export function HistoryPanel() {
+  const category = useChosenCategory()
+  const profile = useSnapshot((snapshot) => snapshot.profile.id)
+  const history = useHistory(profile, category) ?? NOTHING
+  const [asTable, setAsTable] = useState(false)
+  return (
+    <section className={css('panel', 'history')} aria-labelledby="history-title" data-history={category}>
+      <div className={css('head')}>
+        <h2 id="history-title">{category ?? 'History'}</h2>
+        <span>remaining requests</span>
+        <div className={css('tabs')}>
+          <button type="button" aria-pressed={!asTable} onClick={() => setAsTable(false)}>
+            15 min
+          </button>
+          <button type="button" aria-pressed={asTable} onClick={() => setAsTable(true)}>
+            Table
+          </button>
+        </div>
+      </div>
+      {category !== undefined && <HistoryBody category={category} history={history} asTable={asTable} />}
+    </section>
+  )
+}
+
+interface HistoryBodyProps {
+  readonly category: string
+  readonly history: History
+  readonly asTable: boolean
+}
+
+function HistoryBody({ category, history, asTable }: HistoryBodyProps) {
+  const series = useSeries(category, history)
+  if (series === undefined) return null
+  if (asTable) return <HistoryTable category={category} history={history} />
+  const rejections = series.rejectedAt.length
+  return (
+    <div className={css('body')}>
+      <div className={css('chart')} role="img" aria-label={summary(category, series)}>
+        {series.rows.length === 0 && (
+          <p className={css('empty')}>No header seen yet, so there is nothing to draw.</p>
+        )}
+        <Suspense fallback={null}>
+          <HistoryChart series={series} />
+        </Suspense>
+      </div>
+      <div className={css('legend')}>
+        <span>
+          <b className={css('header-line')} /> from headers
+        </span>
+        <span>
+          <b className={css('modelled-line')} /> modelled
+        </span>
+        <span>
+          <b className={css('forecast-line')} /> forecast
+        </span>
+        <span>▲ 429 ({rejections === 0 ? 'none here' : rejections})</span>
+      </div>
+    </div>
+  )
+}
+
+/** At most one new drawing a second: its clock is main's, in whole seconds. */
+function useSeries(category: string, history: History): ChartSeries | undefined {
+  const { ticker } = useParts()
+  const second = useShown((_, nowMs) => Math.floor(nowMs / 1000))
+  const quota = useSnapshot((snapshot) => snapshot.requests.find((one) => one.category === category))
+  const isDrawable = quota !== undefined
+  // The quota as of this second is drawn; a newer one waits for the next, so it is left out of the list below.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: see above
+  return useMemo(
+    () =>
+      quota ? chartSeries(history, quota, (second ?? Math.floor(ticker.nowMs() / 1000)) * 1000) : undefined,
+    [history, category, second, isDrawable],
+  )
+}
+
+function summary(category: string, { rows, limit, rejectedAt }: ChartSeries): string {
+  const counts = rows.flatMap((row) => row.header ?? row.modelled ?? [])
+  if (counts.length === 0) return `${category}: no history yet`
+  const least = Math.floor(Math.min(...counts))
+  const most = Math.floor(Math.max(...counts))
+  const rejections = countWords(rejectedAt.length, 'refusal with 429', 'refusals with 429')
+  return `${category}, last 15 minutes: between ${least} and ${most} of ${limit} requests remaining, ${rejections}`
+}

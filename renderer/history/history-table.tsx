@@ -1,0 +1,55 @@
+import type { History } from '../../app/contract/contract.ts'
+import { classesOf } from '../theme/classes.ts'
+import controlsSheet from '../theme/controls.module.css'
+import { clockWords } from '../words/moments.ts'
+import sheet from './history.module.css'
+
+const css = classesOf({ ...controlsSheet, ...sheet })
+
+interface TableRow {
+  readonly at: number
+  readonly words: string
+  readonly from: string
+}
+
+/** The chart's points for who would rather read them, newest first. */
+export function HistoryTable({
+  category,
+  history,
+}: {
+  readonly category: string
+  readonly history: History
+}) {
+  const rows: TableRow[] = [
+    ...history.points.map((point) => ({
+      at: point.at,
+      words: String(Math.floor(point.remaining)),
+      from: point.source === 'header' ? 'header' : 'modelled',
+    })),
+    ...history.rejectedAt.map((at) => ({ at, words: '429', from: 'refused' })),
+  ].sort((a, b) => b.at - a.at)
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by keyboard through its own focus
+    <section className={css('scroll')} aria-label={`${category}, history as a table`} tabIndex={0}>
+      <table className={css('table')}>
+        <thead>
+          <tr>
+            <th scope="col">Time</th>
+            <th scope="col">Remaining</th>
+            <th scope="col">From</th>
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row) => (
+            <tr key={`${row.at} ${row.from}`}>
+              <td>{clockWords(row.at)}</td>
+              <td className={css('number')}>{row.words}</td>
+              <td className={css('muted')}>{row.from}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {rows.length === 0 && <p className={css('empty')}>No header seen yet.</p>}
+    </section>
+  )
+}

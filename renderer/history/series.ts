@@ -1,0 +1,100 @@
+import type { History } from '../../app/contract/contract.ts'
+import type { RequestQuota } from '../../app/contract/snapshot.ts'
+import { levelAt } from '../../app/quota/model.ts'
+import { RESERVE_FRACTION, STALE_AFTER_MS } from '../words/row-words.ts'
+
+/** What the chart draws, as one list of moments; a line has no value where it does not run. */
+export interface ChartRow {
+  readonly at: number
+  readonly header?: number
+  readonly modelled?: number
+  readonly forecast?: number
+}
+
+export interface ChartSeries {
+  readonly rows: readonly ChartRow[]
+  readonly fromMs: number
+  readonly toMs: number
+  readonly nowMs: number
+  readonly limit: number
+  readonly reserve: number
+  readonly rejectedAt: readonly number[]
+}
+
+export const PAST_MS = 15 * 60_000
+/** How far ahead the forecast is drawn. */
+export const AHEAD_MS = 3 * 60_000
+
+/**
+ * Headers are joined by a solid line while each is less than two minutes after the last; what was only modelled is
+ * drawn, dashed, where no header vouches for it: across longer gaps, and from the last header to now.
+ */
+export function chartSeries(history: History, quota: RequestQuota, nowMs: number): ChartSeries {
+  const fromMs = nowMs - PAST_MS
+  const toMs = nowMs + AHEAD_MS
+  const points = history.points.filter((point) => point.at >= fromMs && point.at <= nowMs)
+  const rows: ChartRow[] = []
+  let lastHeaderMs: number | undefined
+  for (const [index, point] of points.entries()) {
+    if (point.source === 'header') {
+      const isGap = lastHeaderMs !== undefined && point.at - lastHeaderMs > STALE_AFTER_MS
+      if (isGap && rows.at(-1)?.header !== undefined) rows.push({ at: point.at - 1 })
+      rows.push(
+        rows.at(-1)?.header === undefined && rows.at(-1)?.modelled !== undefined
+          ? { at: point.at, header: point.remaining, modelled: point.remaining }
+          : { at: point.at, header: point.remaining },
+      )
+      lastHeaderMs = point.at
+      continue
+    }
+    const nextHeader = points.slice(index + 1).find((later) => later.source === 'header')
+    const isVouchedFor =
+      lastHeaderMs !== undefined && nextHeader !== undefined && nextHeader.at - lastHeaderMs <= STALE_AFTER_MS
+    if (isVouchedFor) continue
+    joinModelled(rows)
+    rows.push({ at: point.at, modelled: point.remaining })
+  }
+  addNow(rows, quota, nowMs, toMs)
+  return {
+    rows,
+    fromMs,
+    toMs,
+    nowMs,
+    limit: quota.limit,
+    reserve: quota.limit * RESERVE_FRACTION,
+    rejectedAt: history.rejectedAt.filter((at) => at >= fromMs && at <= nowMs),
+  }
+}
+
+/** A dashed line begins at the header it grew from. */
+function joinModelled(rows: ChartRow[]): void {
+  const last = rows.at(-1)
+  if (last?.header !== undefined && last.modelled === undefined) {
+    rows[rows.length - 1] = { ...last, modelled: last.header }
+  }
+}
+
+function addNow(rows: ChartRow[], quota: RequestQuota, nowMs: number, toMs: number): void {
+  if (quota.source === 'default') return
+  const level = levelAt(quota, nowMs)
+  const last = rows.at(-1)
+  if (last !== undefined && last.at < nowMs) joinModelled(rows)
+  const { emptyAt } = quota
+  if (emptyAt === undefined || emptyAt <= nowMs) {
+    rows.push({ at: nowMs, modelled: level })
+    return
+  }
+  rows.push({ at: nowMs, modelled: level, forecast: level })
+  const endMs = Math.min(emptyAt, toMs)
+  rows.push({ at: endMs, forecast: level * (1 - (endMs - nowMs) / (emptyAt - nowMs)) })
+}
+
+/** Every three minutes back from now. */
+export function timeTicks(nowMs: number): readonly number[] {
+  return [5, 4, 3, 2, 1, 0].map((steps) => nowMs - steps * 3 * 60_000)
+}
+
+/** Quarters of the limit, in whole requests. */
+export function countTicks(limit: number): readonly number[] {
+  return [0, 0.25, 0.5, 0.75, 1].map((share) => Math.round(limit * share))
+}

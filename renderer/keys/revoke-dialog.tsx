@@ -1,0 +1,107 @@
+import { AlertDialog } from 'radix-ui'
+import { ENVIRONMENT_WORDS } from '../shell/environment-words.ts'
+import { classesOf } from '../theme/classes.ts'
+import controlsSheet from '../theme/controls.module.css'
+import dialogSheet from '../theme/dialog.module.css'
+import { Shape } from '../theme/shape.tsx'
+import { useAsked } from '../view/use-asked.ts'
+import { useParts, useShown, useSnapshot } from '../view/window-parts.ts'
+import { untilWords } from '../words/durations.ts'
+
+const css = classesOf({ ...controlsSheet, ...dialogSheet })
+
+export function RevokeDialog() {
+  const { api, view } = useParts()
+  const asked = useAsked()
+  const profile = useSnapshot((snapshot) => snapshot.profile)
+  const streams =
+    useShown((snapshot) => snapshot.streams.filter(({ state }) => state !== 'closed').length) ?? 0
+  const close = () => view.setState({ dialog: undefined })
+  const revoke = async () => {
+    if (profile === undefined) return
+    const revoked = await asked.run(() => api.revoke({ profile: profile.id }))
+    if (revoked !== undefined) close()
+  }
+  if (profile === undefined) return null
+  return (
+    <AlertDialog.Root open onOpenChange={(open) => !open && close()}>
+      <AlertDialog.Portal>
+        <div className={css('backdrop')} />
+        <AlertDialog.Content className={css('dialog')}>
+          <AlertDialog.Title>Revoke every refresh token of this key?</AlertDialog.Title>
+          <AlertDialog.Description>
+            {profile.name} · {ENVIRONMENT_WORDS[profile.environment]}
+          </AlertDialog.Description>
+          <ul className={css('list')}>
+            <li>
+              <Shape severity="critical" />
+              <span>Every program that signs in with this key must sign in again, not only Headroom.</span>
+            </li>
+            {streams > 0 && (
+              <li>
+                <Shape severity="critical" />
+                <span>
+                  {streams === 1
+                    ? '1 open stream of this profile closes.'
+                    : `${streams} open streams of this profile close.`}
+                </span>
+              </li>
+            )}
+            <li>
+              <Shape severity="watch" />
+              <AccessLivesOn />
+            </li>
+            <li>
+              <Shape severity="ok" />
+              <span>Open orders stay as they are.</span>
+            </li>
+          </ul>
+          <p>
+            Changing the key's secret would not end these tokens. To leave this computer only, use{' '}
+            <button
+              type="button"
+              className={css('link')}
+              onClick={() => view.setState({ dialog: 'disconnect' })}
+            >
+              Disconnect
+            </button>
+            .
+          </p>
+          {asked.refusal !== undefined && (
+            <p className={css('refusal')} role="alert">
+              {asked.refusal}
+            </p>
+          )}
+          <div className={css('actions')}>
+            <AlertDialog.Cancel className={css('button')}>Cancel</AlertDialog.Cancel>
+            <button type="button" className={css('button', 'red')} disabled={asked.waiting} onClick={revoke}>
+              {asked.waiting ? 'Revoking…' : 'Revoke all tokens'}
+            </button>
+          </div>
+        </AlertDialog.Content>
+      </AlertDialog.Portal>
+    </AlertDialog.Root>
+  )
+}
+
+/** service.md 4.2 ends refresh tokens only: access tokens that were issued run to their own end. */
+function AccessLivesOn() {
+  const left = useShown(({ access }, nowMs) =>
+    access.expiresAt !== undefined && access.expiresAt > nowMs
+      ? untilWords(access.expiresAt, nowMs)
+      : undefined,
+  )
+  return (
+    <span>
+      Access tokens already issued go on working,{' '}
+      {left === undefined ? (
+        'for up to 20 minutes'
+      ) : (
+        <>
+          this one for <span className={css('whole')}>{left}</span>
+        </>
+      )}
+      .
+    </span>
+  )
+}

@@ -1,0 +1,58 @@
+import { StrictMode } from 'react'
+import { createRoot } from 'react-dom/client'
+import { BrowserApi } from './api/browser-api.ts'
+import { browserSession } from './api/browser-session.ts'
+import { alwaysLive } from './api/link.ts'
+import { Mirror } from './mirror/mirror.ts'
+import { createTicker } from './mirror/ticker.ts'
+import { HeadroomWindow } from './shell/window.tsx'
+import './theme/fonts.css'
+import './theme/tokens.css'
+import './theme/base.css'
+import { applyTheme, readTheme } from './theme/theme.ts'
+import { createView } from './view/view-state.ts'
+import { WindowContext } from './view/window-parts.ts'
+import { browserClock as clock } from './window-clock.ts'
+
+applyTheme(readTheme(localStorage), document.documentElement, localStorage)
+
+const { api, link } = connectHost()
+const mirror = new Mirror({ api, link, clock })
+const ticker = createTicker({
+  clock,
+  skewMs: () => mirror.store.getState().skew.ms,
+  onSkew: (listener) =>
+    mirror.store.subscribe((state, before) => {
+      if (state.skew !== before.skew) listener()
+    }),
+})
+mirror.start()
+document.addEventListener('visibilitychange', () => {
+  mirror.visibilityChanged(document.visibilityState === 'visible')
+})
+
+const root = document.getElementById('window')
+if (root === null) throw new Error('index.html has no #window')
+createRoot(root).render(
+  <StrictMode>
+    <WindowContext value={{ api, link, clock, mirror: mirror.store, ticker, view: createView() }}>
+      <HeadroomWindow />
+    </WindowContext>
+  </StrictMode>,
+)
+
+/** The desktop's preload script has put an api there; in a browser there is a host to reach. */
+function connectHost() {
+  if (window.headroom !== undefined) return { api: window.headroom, link: alwaysLive }
+  const session = browserSession({ location, history, storage: sessionStorage })
+  const browser = new BrowserApi({
+    fetch: (input, init) => fetch(input, init),
+    session,
+    clock,
+    random: Math.random,
+  })
+  // A link that is opened in this very tab changes the fragment only.
+  addEventListener('hashchange', () => browser.start())
+  browser.start()
+  return { api: browser.api, link: browser }
+}

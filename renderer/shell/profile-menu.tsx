@@ -1,0 +1,70 @@
+import { DropdownMenu } from 'radix-ui'
+import { useMemo } from 'react'
+import { classesOf } from '../theme/classes.ts'
+import controlsSheet from '../theme/controls.module.css'
+import { useMirror, useParts, useShown, useSnapshot } from '../view/window-parts.ts'
+import { ENVIRONMENT_WORDS } from './environment-words.ts'
+import { ProfileDot } from './profile-dot.tsx'
+import sheet from './shell.module.css'
+
+const css = classesOf({ ...controlsSheet, ...sheet })
+
+/** The key that is looked at; the others, and the ways in and out, one click away. */
+export function ProfileMenu() {
+  const { view } = useParts()
+  const name = useShown((snapshot) => snapshot.profile.name)
+  const environment = useSnapshot((snapshot) => snapshot.profile.environment)
+  const shown = useSnapshot((snapshot) => snapshot.profile.id)
+  const snapshots = useMirror((mirror) => mirror.snapshots)
+  const profiles = useMemo(() => snapshots.map((snapshot) => snapshot.profile), [snapshots])
+  return (
+    // Not modal: a modal menu would insert a style element to lock the page's scrolling.
+    <DropdownMenu.Root modal={false}>
+      <DropdownMenu.Trigger className={css('pill', 'profile')} data-testid="profile">
+        {name === undefined ? (
+          <strong>No key</strong>
+        ) : (
+          <>
+            <ProfileDot />
+            <strong>{name}</strong> {environment && ENVIRONMENT_WORDS[environment]}
+          </>
+        )}
+        <i className={css('chevron')} aria-hidden="true" />
+      </DropdownMenu.Trigger>
+      <DropdownMenu.Portal>
+        <DropdownMenu.Content className={css('menu')} align="start" sideOffset={6}>
+          {profiles.length > 1 && (
+            <>
+              <DropdownMenu.RadioGroup
+                value={shown ?? ''}
+                onValueChange={(profile) => view.setState({ profile, category: undefined })}
+              >
+                {profiles.map((profile) => (
+                  <DropdownMenu.RadioItem key={profile.id} value={profile.id} className={css('item')}>
+                    <span className={css('check')}>
+                      <DropdownMenu.ItemIndicator>✓</DropdownMenu.ItemIndicator>
+                    </span>
+                    <span>{profile.name}</span>
+                    <span className={css('muted')}>{ENVIRONMENT_WORDS[profile.environment]}</span>
+                  </DropdownMenu.RadioItem>
+                ))}
+              </DropdownMenu.RadioGroup>
+              <DropdownMenu.Separator className={css('separator')} />
+            </>
+          )}
+          <DropdownMenu.Item className={css('item')} onSelect={() => view.setState({ dialog: 'connect' })}>
+            Connect a key…
+          </DropdownMenu.Item>
+          {shown !== undefined && (
+            <DropdownMenu.Item
+              className={css('item')}
+              onSelect={() => view.setState({ dialog: 'disconnect' })}
+            >
+              Disconnect this key…
+            </DropdownMenu.Item>
+          )}
+        </DropdownMenu.Content>
+      </DropdownMenu.Portal>
+    </DropdownMenu.Root>
+  )
+}

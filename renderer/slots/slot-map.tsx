@@ -1,0 +1,60 @@
+import type { SlotQuota } from '../../app/contract/snapshot.ts'
+import { classesOf } from '../theme/classes.ts'
+import controlsSheet from '../theme/controls.module.css'
+import { useSnapshot } from '../view/window-parts.ts'
+import { slotCells, slotWords } from '../words/slot-words.ts'
+import sheet from './slots.module.css'
+
+const css = classesOf({ ...controlsSheet, ...sheet })
+
+/** More cells than this say less than the number beside them. */
+const MOST_CELLS = 100
+
+const NONE: readonly SlotQuota[] = []
+
+export function SlotMap() {
+  const slots = useSnapshot((snapshot) => snapshot.slots) ?? NONE
+  return (
+    <section className={css('part')} aria-labelledby="slots-title">
+      <div className={css('head')}>
+        <h2 id="slots-title">Stream slots</h2>
+        <span>open at once</span>
+      </div>
+      <div className={css('slots')}>
+        {slots.map((quota) => (
+          <SlotGroup key={quota.category} quota={quota} />
+        ))}
+      </div>
+    </section>
+  )
+}
+
+function SlotGroup({ quota }: { readonly quota: SlotQuota }) {
+  const isDefault = quota.source === 'default'
+  return (
+    <div
+      className={css('group', isDefault && 'default')}
+      data-slots={quota.category}
+      data-source={quota.source}
+      title={isDefault ? 'From the standard table: nothing seen yet' : `${quota.own} own`}
+    >
+      <div className={css('words')}>
+        <span>{quota.category}</span>
+        <span>
+          <b className={css('number')} data-testid="free">
+            {quota.free}
+          </b>{' '}
+          <span className={css('muted')}>{slotWords(quota)}</span>
+        </span>
+      </div>
+      {quota.limit <= MOST_CELLS && (
+        <div className={css('cells')} aria-hidden="true">
+          {slotCells(quota).map((cell, index) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: a slot is its position and nothing else
+            <i key={index} className={css(cell)} data-slot={cell} />
+          ))}
+        </div>
+      )}
+    </div>
+  )
+}

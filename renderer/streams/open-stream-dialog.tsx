@@ -1,0 +1,142 @@
+import { Dialog } from 'radix-ui'
+import { type FormEvent, useId, useState } from 'react'
+import { STREAM_KINDS, STREAM_SHAPES, type StreamKind } from '../../app/service/streams.ts'
+import { classesOf } from '../theme/classes.ts'
+import controlsSheet from '../theme/controls.module.css'
+import dialogSheet from '../theme/dialog.module.css'
+import { Field } from '../theme/field.tsx'
+import { formText } from '../theme/form-text.ts'
+import { useAsked } from '../view/use-asked.ts'
+import { useParts, useSnapshot } from '../view/window-parts.ts'
+import { slotWords } from '../words/slot-words.ts'
+import { STREAM_KIND_NAMES } from '../words/stream-names.ts'
+import { checkStream, type FormErrors, STREAM_FORMS, type StreamOption } from './stream-form.ts'
+
+const css = classesOf({ ...controlsSheet, ...dialogSheet })
+
+const NO_ERRORS: FormErrors = {}
+
+export function OpenStreamDialog() {
+  const { api, view } = useParts()
+  const profile = useSnapshot((snapshot) => snapshot.profile.id)
+  const asked = useAsked<{ readonly stream: string }>()
+  const [kind, setKind] = useState<StreamKind>('quotes')
+  const [errors, setErrors] = useState(NO_ERRORS)
+  const kindId = useId()
+  const form = STREAM_FORMS[kind]
+  const close = () => view.setState({ dialog: undefined })
+
+  const submit = async (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault()
+    if (profile === undefined) return
+    const data = new FormData(event.currentTarget)
+    const checked = checkStream(kind, formText(data, 'target'), (name) => formText(data, name))
+    setErrors(checked.ok ? NO_ERRORS : checked.errors)
+    if (!checked.ok) return
+    const { target, options } = checked
+    const opened = await asked.run(() =>
+      api.openStream(options ? { profile, kind, target, options } : { profile, kind, target }),
+    )
+    if (opened !== undefined) close()
+  }
+
+  return (
+    <Dialog.Root open onOpenChange={(open) => !open && close()}>
+      <Dialog.Portal>
+        <div className={css('backdrop')} />
+        <Dialog.Content className={css('dialog')}>
+          <Dialog.Title>Open a stream</Dialog.Title>
+          <Dialog.Description>
+            It stays open, and reopens by itself, until you close it or quit Headroom.
+          </Dialog.Description>
+          <form onSubmit={submit} noValidate>
+            <div className={css('field')}>
+              <label htmlFor={kindId}>Kind</label>
+              <select
+                id={kindId}
+                name="kind"
+                value={kind}
+                onChange={(event) => {
+                  setKind(STREAM_KINDS.find((one) => one === event.target.value) ?? kind)
+                  setErrors(NO_ERRORS)
+                  asked.clear()
+                }}
+              >
+                {STREAM_KINDS.map((one) => (
+                  <option key={one} value={one}>
+                    {STREAM_KIND_NAMES[one]}
+                  </option>
+                ))}
+              </select>
+              <SlotsLeft kind={kind} />
+            </div>
+            <Field
+              key={form.label}
+              label={form.label}
+              name="target"
+              placeholder={form.placeholder}
+              hint={form.hint}
+              error={errors['target']}
+            />
+            <div className={css('pair')}>
+              {form.options.map((option) => (
+                <OptionField key={`${kind} ${option.name}`} option={option} error={errors[option.name]} />
+              ))}
+            </div>
+            {asked.refusal !== undefined && (
+              <p className={css('refusal')} role="alert">
+                {asked.refusal}
+              </p>
+            )}
+            <div className={css('actions')}>
+              <button type="button" className={css('button')} onClick={close}>
+                Cancel
+              </button>
+              <button type="submit" className={css('button', 'primary')} disabled={asked.waiting}>
+                Open stream
+              </button>
+            </div>
+          </form>
+        </Dialog.Content>
+      </Dialog.Portal>
+    </Dialog.Root>
+  )
+}
+
+/** What the stream will cost, before it is opened. */
+function SlotsLeft({ kind }: { readonly kind: StreamKind }) {
+  const { category } = STREAM_SHAPES[kind]
+  const slots = useSnapshot((snapshot) => snapshot.slots.find((one) => one.category === category))
+  return (
+    <div className={css('hint')}>
+      {category}
+      {slots === undefined
+        ? ' · no slot limit in the standard table'
+        : ` · ${slots.free} ${slotWords(slots)}`}
+    </div>
+  )
+}
+
+function OptionField({
+  option,
+  error,
+}: {
+  readonly option: StreamOption
+  readonly error: string | undefined
+}) {
+  const id = useId()
+  const { choices } = option
+  if (choices === undefined) {
+    return <Field label={option.label} name={option.name} initial={option.initial} error={error} />
+  }
+  return (
+    <div className={css('field')}>
+      <label htmlFor={id}>{option.label}</label>
+      <select id={id} name={option.name} defaultValue={option.initial}>
+        {choices.map((choice) => (
+          <option key={choice}>{choice}</option>
+        ))}
+      </select>
+    </div>
+  )
+}

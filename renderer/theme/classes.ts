@@ -1,0 +1,10 @@
+/** A CSS module's classes by their names; what is false is left out. */
+export type Classes = (...names: readonly (string | false | undefined)[]) => string
+
+export const classesOf =
+  (sheet: Readonly<Record<string, string>>): Classes =>
+  (...names) =>
+    names
+      .filter((name) => name !== false && name !== undefined)
+      .map((name) => sheet[name] ?? name)
+      .join(' ')

@@ -1,0 +1,28 @@
+/** Dark, light, or whichever the system is in. Kept in the browser: it is a preference of this screen. */
+export const THEMES = ['system', 'light', 'dark'] as const
+export type Theme = (typeof THEMES)[number]
+
+const THEME_KEY = 'headroom.theme'
+
+export function readTheme(storage: Pick<Storage, 'getItem'>): Theme {
+  const kept = storage.getItem(THEME_KEY)
+  return THEMES.find((theme) => theme === kept) ?? 'system'
+}
+
+export function applyTheme(
+  theme: Theme,
+  root: HTMLElement,
+  storage: Pick<Storage, 'setItem' | 'removeItem'>,
+): void {
+  if (theme === 'system') {
+    delete root.dataset['theme']
+    storage.removeItem(THEME_KEY)
+  } else {
+    root.dataset['theme'] = theme
+    storage.setItem(THEME_KEY, theme)
+  }
+}
+
+export function nextTheme(theme: Theme): Theme {
+  return THEMES[(THEMES.indexOf(theme) + 1) % THEMES.length] ?? 'system'
+}

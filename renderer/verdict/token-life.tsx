@@ -1,0 +1,45 @@
+import type { Snapshot } from '../../app/contract/snapshot.ts'
+import { classesOf } from '../theme/classes.ts'
+import { useShown } from '../view/window-parts.ts'
+import { clockWords } from '../words/moments.ts'
+import { accessWords, refreshWords, type TokenWords } from '../words/token-words.ts'
+import sheet from './verdict.module.css'
+
+const css = classesOf(sheet)
+
+type Token = 'access' | 'refresh'
+
+const wordsOf = (token: Token, snapshot: Snapshot, nowMs: number): TokenWords =>
+  token === 'access' ? accessWords(snapshot.access, nowMs) : refreshWords(snapshot.refresh, nowMs)
+
+const perMille = (share: number | undefined) => (share === undefined ? -1 : Math.round(share * 1000))
+
+export function TokenLife({ token }: { readonly token: Token }) {
+  const label = useShown((snapshot, nowMs) => wordsOf(token, snapshot, nowMs).label)
+  const value = useShown((snapshot, nowMs) => wordsOf(token, snapshot, nowMs).value)
+  const note = useShown((snapshot, nowMs) => wordsOf(token, snapshot, nowMs).note)
+  const severity = useShown((snapshot, nowMs) => wordsOf(token, snapshot, nowMs).severity) ?? 'unseen'
+  const left = useShown((snapshot, nowMs) => perMille(wordsOf(token, snapshot, nowMs).left)) ?? -1
+  const mark = useShown((snapshot, nowMs) => perMille(wordsOf(token, snapshot, nowMs).mark)) ?? -1
+  const title = useShown((snapshot) => (token === 'refresh' ? rotationWords(snapshot) : undefined))
+  return (
+    <div className={css('token', severity)} data-token={token} title={title}>
+      <div className={css('label')}>{label}</div>
+      <div className={css('value')}>
+        <strong>{value}</strong> <small>{note}</small>
+      </div>
+      <div className={css('life')} aria-hidden="true">
+        {left >= 0 && <i style={{ width: `${left / 10}%` }} />}
+        {mark >= 0 && <u style={{ left: `${mark / 10}%` }} />}
+      </div>
+    </div>
+  )
+}
+
+function rotationWords({ refresh }: Snapshot): string {
+  const today = `refreshed ${refresh.refreshesToday} times today`
+  if (!refresh.rotating) return today
+  const last = refresh.rotatedAt === undefined ? '' : ` · last rotated at ${clockWords(refresh.rotatedAt)}`
+  const next = refresh.rotatesBy === undefined ? '' : ` · rotates by ${clockWords(refresh.rotatesBy)}`
+  return `${today}${last}${next}`
+}

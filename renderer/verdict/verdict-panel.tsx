@@ -1,0 +1,48 @@
+import { classesOf } from '../theme/classes.ts'
+import controlsSheet from '../theme/controls.module.css'
+import { useShown } from '../view/window-parts.ts'
+import { spokenVerdict, verdictSentence } from '../words/verdict-sentence.ts'
+import { TokenLife } from './token-life.tsx'
+import sheet from './verdict.module.css'
+
+const css = classesOf({ ...controlsSheet, ...sheet })
+
+/** The answer to "can I go on?", and how long the sign-in lasts. */
+export function VerdictPanel() {
+  const severity = useShown((snapshot, nowMs) => verdictSentence(snapshot, nowMs).severity) ?? 'unseen'
+  return (
+    <section className={css('verdict', severity)} aria-label="Verdict" data-verdict={severity}>
+      <div className={css('sentence')}>
+        <h1 data-testid="verdict-headline">
+          <Headline />
+        </h1>
+        <p data-testid="verdict-detail">
+          <Detail />
+        </p>
+      </div>
+      <div className={css('tokens')}>
+        <TokenLife token="access" />
+        <TokenLife token="refresh" />
+      </div>
+      <Spoken />
+    </section>
+  )
+}
+
+function Headline() {
+  return useShown((snapshot, nowMs) => verdictSentence(snapshot, nowMs).headline)
+}
+
+function Detail() {
+  return useShown((snapshot, nowMs) => verdictSentence(snapshot, nowMs).detail)
+}
+
+/** The window's one live region: it speaks when the verdict changes and is silent while numbers run. */
+function Spoken() {
+  const words = useShown(spokenVerdict)
+  return (
+    <div className={css('spoken')} role="status" aria-live="polite">
+      {words}
+    </div>
+  )
+}

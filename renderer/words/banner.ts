@@ -1,0 +1,211 @@
+import type { Snapshot } from '../../app/contract/snapshot.ts'
+import type { Link } from '../api/link.ts'
+import { untilWords } from './durations.ts'
+import { clockWords, minuteWords } from './moments.ts'
+import type { Severity } from './severity.ts'
+
+/** One at a time, the most urgent. */
+export interface Banner {
+  readonly id: string
+  readonly severity: Severity
+  readonly title: string
+  readonly text: string
+  readonly action?: BannerAction
+}
+
+export type BannerAction = 'connect-a-key' | 'sign-in' | 'try-now' | 'reach-host'
+
+export const BANNER_ACTION_WORDS: Readonly<Record<BannerAction, string>> = {
+  'connect-a-key': 'Connect a key',
+  'sign-in': 'Sign in',
+  'try-now': 'Try now',
+  'reach-host': 'Try now',
+}
+
+/** `windowMs` is the window's own clock, which the link's times are on; `nowMs` is main's. */
+export function bannerFor(
+  link: Link,
+  snapshot: Snapshot | undefined,
+  nowMs: number,
+  windowMs: number,
+): Banner | undefined {
+  return linkBanner(link, windowMs) ?? (snapshot && snapshotBanner(snapshot, nowMs))
+}
+
+function linkBanner(link: Link, windowMs: number): Banner | undefined {
+  switch (link.kind) {
+    case 'connecting':
+    case 'live':
+      return undefined
+    case 'lost':
+      return {
+        id: 'host-gone',
+        severity: 'critical',
+        title: `Headroom is not answering since ${clockWords(link.sinceMs)}`,
+        text: `Numbers are modelled from then. ${nextTry(link.retryAtMs, windowMs)}`,
+        action: 'reach-host',
+      }
+    case 'no-session':
+      return link.why === 'restarted'
+        ? {
+            id: 'host-restarted',
+            severity: 'critical',
+            title: 'Headroom was restarted. Open the link it printed',
+            text: 'It is the line that begins with “headroom ready”. This page belongs to a run that has ended.',
+          }
+        : {
+            id: 'no-code',
+            severity: 'watch',
+            title: 'Open the link Headroom printed',
+            text: 'It is the line that begins with “headroom ready”. Its code works once, for one tab.',
+          }
+  }
+}
+
+function snapshotBanner(snapshot: Snapshot, nowMs: number): Banner | undefined {
+  return (
+    refreshBanner(snapshot, nowMs) ??
+    keystoreBanner(snapshot) ??
+    serviceBanner(snapshot, nowMs) ??
+    lostAnswerBanner(snapshot) ??
+    simulatedBanner(snapshot)
+  )
+}
+
+function refreshBanner({ refresh }: Snapshot, nowMs: number): Banner | undefined {
+  switch (refresh.state) {
+    case 'sign-in-required':
+      return {
+        id: 'sign-in-required',
+        severity: 'critical',
+        title: `Sign in again: ${signInReason(refresh.endsAt, refresh.reason, nowMs)}`,
+        text: 'Nothing is lost; streams reopen after you sign in.',
+        action: 'sign-in',
+      }
+    case 'revoke-unconfirmed': {
+      const reason = refresh.reason === undefined ? '' : `${sentence(refresh.reason)} `
+      const restart = refresh.stored === 'sealed' ? ', also after a restart' : ''
+      const again =
+        refresh.retryAt === undefined ? '' : `Trying again at ${clockWords(refresh.retryAt)}${restart}. `
+      return {
+        id: 'revoke-unconfirmed',
+        severity: 'critical',
+        title: 'Revocation not confirmed',
+        text: `${reason}${again}Treat the tokens as live.`,
+        action: 'try-now',
+      }
+    }
+    case 'revoking':
+      return {
+        id: 'revoking',
+        severity: 'watch',
+        title: 'Revoking',
+        text: 'Waiting for the service to confirm. Treat the tokens as live until then.',
+      }
+    case 'revoked':
+      return {
+        id: 'revoked',
+        severity: 'ok',
+        title: 'Revoked',
+        text:
+          refresh.revokedAt === undefined
+            ? 'Confirmed by the service.'
+            : `Confirmed by the service at ${clockWords(refresh.revokedAt)}.`,
+        action: 'sign-in',
+      }
+    default:
+      return undefined
+  }
+}
+
+function signInReason(endsAt: number | undefined, reason: string | undefined, nowMs: number): string {
+  if (endsAt !== undefined && endsAt <= nowMs) {
+    return `the refresh token's 24 hours ended at ${minuteWords(endsAt)}`
+  }
+  return reason ?? 'the service no longer accepts the refresh token'
+}
+
+function keystoreBanner({ keystore }: Snapshot): Banner | undefined {
+  switch (keystore) {
+    case 'ok':
+    case 'memory':
+      return undefined
+    case 'waiting':
+      return {
+        id: 'keystore-waiting',
+        severity: 'watch',
+        title: 'Waiting for the system keyring',
+        text: 'Unlock it to go on; nothing was deleted.',
+      }
+    case 'unavailable':
+      return {
+        id: 'keystore-unavailable',
+        severity: 'watch',
+        title: "The system's keystore does not answer",
+        text: 'Tokens are kept in memory only: gone when Headroom quits. Nothing was deleted.',
+      }
+    case 'key-changed':
+      return {
+        id: 'keystore-key-changed',
+        severity: 'critical',
+        title: "The system keystore's key has changed",
+        text: 'The stored token cannot be opened with the new one. Nothing was deleted; sign in again.',
+        action: 'sign-in',
+      }
+    case 'record-corrupt':
+      return {
+        id: 'keystore-record-corrupt',
+        severity: 'critical',
+        title: 'The stored token is damaged',
+        text: 'It was set aside, not deleted. Sign in again.',
+        action: 'sign-in',
+      }
+    case 'unprotected':
+      return {
+        id: 'keystore-unprotected',
+        severity: 'watch',
+        title: 'This system would store secrets unprotected',
+        text: 'Tokens are kept in memory only: gone when Headroom quits.',
+      }
+  }
+}
+
+function serviceBanner({ service }: Snapshot, nowMs: number): Banner | undefined {
+  if (service.reachable) return undefined
+  const since = service.since === undefined ? '' : ` since ${clockWords(service.since)}`
+  const next = service.retryAt === undefined ? '' : ` ${nextTry(service.retryAt, nowMs)}`
+  return {
+    id: 'service-unreachable',
+    severity: 'watch',
+    title: `Service unreachable${since}`,
+    text: `Numbers are modelled from then.${next}`,
+    action: 'try-now',
+  }
+}
+
+function lostAnswerBanner({ refresh }: Snapshot): Banner | undefined {
+  if (refresh.state !== 'unconfirmed') return undefined
+  return {
+    id: 'refresh-unconfirmed',
+    severity: 'watch',
+    title: 'The answer to the last refresh was lost',
+    text: 'The same token is tried again; nothing has to be done yet.',
+    action: 'try-now',
+  }
+}
+
+function simulatedBanner({ profile }: Snapshot): Banner | undefined {
+  if (profile.environment !== 'simulator') return undefined
+  return {
+    id: 'simulated',
+    severity: 'ok',
+    title: 'Simulated brokerage',
+    text: 'These numbers come from the built-in simulator.',
+    action: 'connect-a-key',
+  }
+}
+
+const nextTry = (atMs: number, nowMs: number) =>
+  atMs > nowMs ? `Next try in ${untilWords(atMs, nowMs)}.` : 'Trying now.'
+
+const sentence = (text: string) => (/[.!?]$/.test(text) ? text : `${text}.`)

@@ -1,0 +1,89 @@
+import type { LoggedEvent, RefreshFailure } from '../../app/contract/events.ts'
+import { clockWords } from './moments.ts'
+import { rateWords } from './rates.ts'
+import type { Severity } from './severity.ts'
+import { streamName } from './stream-names.ts'
+
+export interface EventSentence {
+  readonly severity: Severity
+  readonly text: string
+  /** What the provider's support asks for. */
+  readonly requestId?: string
+}
+
+/** One sentence per event kind. `stored` says where a rotated token went. */
+export function eventSentence(event: LoggedEvent, stored: 'sealed' | 'memory'): EventSentence {
+  switch (event.kind) {
+    case 'token-refreshed':
+      return { severity: 'ok', text: parts('Access token refreshed', event.rotated && rotated(stored)) }
+    case 'token-refresh-failed':
+      return {
+        severity: event.outcome === 'refused' || event.outcome === 'misconfigured' ? 'critical' : 'watch',
+        text: parts(REFRESH_FAILURES[event.outcome], nextTry(event.retryAt)),
+      }
+    case 'sign-in-required':
+      return { severity: 'critical', text: parts('Sign in again', event.reason) }
+    case 'revoked':
+      return { severity: 'ok', text: 'Refresh tokens revoked · confirmed by the service' }
+    case 'revoke-unconfirmed':
+      return {
+        severity: 'critical',
+        text: parts('Revocation not confirmed', event.reason, nextTry(event.retryAt)),
+      }
+    case 'service-unreachable':
+      return { severity: 'watch', text: parts(`${event.host} unreachable`, nextTry(event.retryAt)) }
+    case 'service-back':
+      return { severity: 'ok', text: `${event.host} answers again` }
+    case 'storage-problem':
+      return { severity: 'critical', text: parts('Storage problem', event.what) }
+    case 'rate-limited':
+      return withRequestId(
+        `${event.category} 429 · rate quota · held until ${clockWords(event.retryAt)}`,
+        event.requestId,
+      )
+    case 'slots-exhausted':
+      return withRequestId(`${event.category} 429 · stream quota · no slot free`, event.requestId)
+    case 'stream-opened':
+      return {
+        severity: 'ok',
+        text: parts(`${streamName(event.category, event.target)} opened`, event.reason),
+      }
+    case 'stream-restarted':
+      return {
+        severity: 'watch',
+        text: parts(`${streamName(event.category, event.target)} restarted`, event.reason),
+      }
+    case 'stream-closed':
+      return {
+        severity: 'unseen',
+        text: parts(`${streamName(event.category, event.target)} closed`, event.reason),
+      }
+    case 'elsewhere':
+      return event.perSecond < 0.05
+        ? { severity: 'ok', text: `${event.category} · other programs stopped using it` }
+        : {
+            severity: 'watch',
+            text: `${event.category} · other programs make ${rateWords(event.perSecond)}`,
+          }
+  }
+}
+
+const REFRESH_FAILURES: Readonly<Record<RefreshFailure, string>> = {
+  refused: 'Refresh refused · the service no longer accepts this token',
+  misconfigured: 'Refresh refused · the API key or its secret is not right',
+  later: 'Refresh put off by the service',
+  'not-sent': 'Refresh not sent · the sign-in host could not be reached',
+  unknown: 'Refresh not confirmed · its answer was lost · the same token is tried again',
+}
+
+const rotated = (stored: 'sealed' | 'memory') =>
+  stored === 'sealed' ? 'refresh token rotated and sealed' : 'refresh token rotated, kept in memory'
+
+const nextTry = (retryAt: number | undefined) =>
+  retryAt === undefined ? undefined : `next try ${clockWords(retryAt)}`
+
+const parts = (...texts: readonly (string | false | undefined)[]) => texts.filter(Boolean).join(' · ')
+
+function withRequestId(text: string, requestId: string | undefined): EventSentence {
+  return requestId === undefined ? { severity: 'critical', text } : { severity: 'critical', text, requestId }
+}

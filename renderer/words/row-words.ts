@@ -1,0 +1,84 @@
+import type { RequestQuota } from '../../app/contract/snapshot.ts'
+import { coarseSinceWords, sinceWords, untilWords, waitWords } from './durations.ts'
+import { clockWords } from './moments.ts'
+import type { Severity } from './severity.ts'
+
+/** What one row of the capacity table says. Pure: the same quota and moment give the same words. */
+
+/** A header older than this no longer passes for the present. */
+export const STALE_AFTER_MS = 120_000
+
+/** Below this share of the limit, the row is near its limit. */
+export const RESERVE_FRACTION = 0.1
+
+export function isStale(quota: RequestQuota, nowMs: number): boolean {
+  if (quota.source === 'default' || quota.observedAt === undefined) return false
+  // A hold is a fact until it ends, however old the header that told of it.
+  return quota.verdict !== 'blocked' && nowMs - quota.observedAt > STALE_AFTER_MS
+}
+
+export function rowSeverity(quota: RequestQuota, nowMs: number): Severity {
+  if (quota.source === 'default' || isStale(quota, nowMs)) return 'unseen'
+  switch (quota.verdict) {
+    case 'not-seen':
+      return 'unseen'
+    case 'idle':
+    case 'lasts':
+      return 'ok'
+    case 'near-limit':
+      return 'watch'
+    case 'runs-out':
+    case 'blocked':
+      return 'critical'
+  }
+}
+
+export function verdictWords(quota: RequestQuota, nowMs: number): string {
+  switch (quota.verdict) {
+    case 'not-seen':
+      return 'not seen'
+    case 'idle':
+      return 'idle'
+    case 'lasts':
+      return 'lasts'
+    case 'near-limit':
+      return 'near limit'
+    case 'runs-out':
+      return quota.emptyAt === undefined ? 'runs out' : `runs out ${untilWords(quota.emptyAt, nowMs)}`
+    case 'blocked':
+      return quota.blockedUntil === undefined ? 'held' : `held to ${clockWords(quota.blockedUntil)}`
+  }
+}
+
+export function ageWords(quota: RequestQuota, nowMs: number): string {
+  if (quota.source === 'default' || quota.observedAt === undefined) return 'default'
+  return isStale(quota, nowMs)
+    ? `seen ${coarseSinceWords(quota.observedAt, nowMs)} ago`
+    : sinceWords(quota.observedAt, nowMs)
+}
+
+/** `~` before a number says that it is a model grown from an old header. */
+export function remainingWords(quota: RequestQuota, level: number, nowMs: number): string {
+  return `${isStale(quota, nowMs) ? '~' : ''}${Math.floor(level)}`
+}
+
+/**
+ * How long until one more request can be made.
+ *
+ * Between snapshots a rolling interval goes on returning one request every `period / limit` seconds
+ * (service.md 8.3.2), so the wait starts again where the last one ended.
+ */
+export function nextWords(quota: RequestQuota, level: number, nowMs: number): string {
+  if (quota.source === 'default' || quota.nextAt === undefined || level >= quota.limit) return '—'
+  const waitMs = quota.nextAt - nowMs
+  if (waitMs >= 0) return waitWords(waitMs)
+  if (quota.model === 'fixed') return '—'
+  const stepMs = (quota.period / quota.limit) * 1000
+  return waitWords(stepMs - (-waitMs % stepMs))
+}
+
+export function fullWords(quota: RequestQuota, level: number, nowMs: number): string {
+  if (quota.source === 'default' || level >= quota.limit) return 'full'
+  if (quota.fullAt === undefined) return '—'
+  return quota.fullAt > nowMs ? clockWords(quota.fullAt) : 'full'
+}

@@ -1,0 +1,37 @@
+import type { StreamSummary } from '../../app/contract/snapshot.ts'
+import { sinceWords, untilWords } from './durations.ts'
+import type { Severity } from './severity.ts'
+
+export function streamSeverity(state: StreamSummary['state']): Severity {
+  switch (state) {
+    case 'live':
+    case 'snapshot':
+      return 'ok'
+    case 'opening':
+    case 'closed':
+      return 'unseen'
+    case 'stale':
+    case 'waiting':
+      return 'watch'
+  }
+}
+
+export function sinceOpened(stream: StreamSummary, nowMs: number): string {
+  return stream.openedAt === undefined ? '—' : sinceWords(stream.openedAt, nowMs)
+}
+
+/** Why a stream is not live, and what comes next; nothing while it is. */
+export function streamReason(stream: StreamSummary, nowMs: number): string {
+  if (stream.state === 'live' || stream.state === 'snapshot') return ''
+  const silent =
+    stream.state === 'stale' && stream.lastFrameAt !== undefined
+      ? `no frame for ${sinceWords(stream.lastFrameAt, nowMs)}`
+      : ''
+  const retry =
+    stream.retryAt === undefined
+      ? ''
+      : stream.retryAt > nowMs
+        ? `next try in ${untilWords(stream.retryAt, nowMs)}`
+        : 'trying now'
+  return [stream.reason, silent, retry].filter(Boolean).join(' · ')
+}

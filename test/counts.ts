@@ -1,0 +1,49 @@
+import { z } from 'zod'
+
+export interface Counts {
+  readonly passed: number
+  readonly failed: number
+  readonly skipped: number
+}
+
+const vitestReport = z.object({
+  numPassedTests: z.int(),
+  numFailedTests: z.int(),
+  numPendingTests: z.int(),
+  numTodoTests: z.int(),
+})
+
+const playwrightReport = z.object({
+  stats: z.object({ expected: z.int(), unexpected: z.int(), flaky: z.int(), skipped: z.int() }),
+})
+
+export function vitestCounts(report: unknown, exitCode: number): Counts {
+  const read = vitestReport.safeParse(report)
+  if (!read.success) return honest({ passed: 0, failed: 0, skipped: 0 }, exitCode)
+  const { numPassedTests, numFailedTests, numPendingTests, numTodoTests } = read.data
+  return honest(
+    { passed: numPassedTests, failed: numFailedTests, skipped: numPendingTests + numTodoTests },
+    exitCode,
+  )
+}
+
+export function playwrightCounts(report: unknown, exitCode: number): Counts {
+  const read = playwrightReport.safeParse(report)
+  if (!read.success) return honest({ passed: 0, failed: 0, skipped: 0 }, exitCode)
+  const { expected, unexpected, flaky, skipped } = read.data.stats
+  return honest({ passed: expected + flaky, failed: unexpected, skipped }, exitCode)
+}
+
+/** No test, no report, or a bad end that no test owns up to: one failure. */
+function honest(counts: Counts, exitCode: number): Counts {
+  const unexplained = counts.failed === 0 && (exitCode !== 0 || counts.passed === 0)
+  return unexplained ? { ...counts, failed: 1 } : counts
+}
+
+export function addCounts(a: Counts, b: Counts): Counts {
+  return { passed: a.passed + b.passed, failed: a.failed + b.failed, skipped: a.skipped + b.skipped }
+}
+
+export function countsLine({ passed, failed, skipped }: Counts): string {
+  return `tests: ${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`
+}

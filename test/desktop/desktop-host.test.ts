@@ -1,0 +1,141 @@
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { isBuilt, StartedDesktop } from './started-desktop.ts'
+
+/**
+ * The built dist/desktop/main.js and preload.cjs, unmodified, under Node and a double of Electron whose window is a page
+ * of a real Chromium. What Electron itself promises (sandbox, isolation) is not seen here: real-runtime.test.ts.
+ */
+const name = isBuilt ? 'the built desktop host' : 'the built desktop host (not run: dist/ is not built)'
+
+describe.skipIf(!isBuilt)(name, () => {
+  let dataFolder: string
+  let desktop: StartedDesktop
+
+  beforeAll(async () => {
+    dataFolder = mkdtempSync(join(tmpdir(), 'headroom-desktop-'))
+    desktop = new StartedDesktop(dataFolder)
+    await desktop.report('window-shown')
+  })
+  afterAll(async () => {
+    await desktop.stop()
+    rmSync(dataFolder, { recursive: true, force: true })
+  })
+
+  it('opens one window, sandboxed and isolated, and shows it when it is painted', () => {
+    const opened = desktop.reports.filter(({ kind }) => kind === 'window-opened')
+    expect(opened).toHaveLength(1)
+    expect(opened[0]).toMatchObject({
+      options: {
+        width: 1440,
+        height: 900,
+        minWidth: 360,
+        backgroundColor: '#0e1116',
+        show: false,
+        webPreferences: {
+          sandbox: true,
+          contextIsolation: true,
+          nodeIntegration: false,
+          webSecurity: true,
+          webviewTag: false,
+        },
+      },
+    })
+  })
+
+  it('shows its page under its own policy, without a violation', async () => {
+    expect(await desktop.evaluate('document.title')).toMatch(/Headroom$/)
+    expect(desktop.reports.filter(({ kind }) => kind === 'violation')).toEqual([])
+  })
+
+  it('answers a command of the page', async () => {
+    expect(await desktop.evaluate('window.headroom.hello()')).toMatchObject({ host: 'desktop' })
+    const snapshots = await desktop.evaluate('window.headroom.snapshots()')
+    expect(snapshots).toMatchObject([{ profile: { environment: 'simulator' } }])
+  })
+
+  it('tells the page what changes', async () => {
+    const change = `new Promise((resolve) => window.headroom.snapshotChanged(resolve))`
+    expect(await desktop.evaluate(change)).toMatchObject({ profile: { environment: 'simulator' } })
+  })
+
+  it('refuses a wrong argument in one line that repeats none of it', async () => {
+    const sent = `{ name: 'n', environment: 'S3CRET', clientId: 'c', refreshToken: 'S3CRET' }`
+    const refused = await desktop.evaluate(`window.headroom.connect(${sent}).catch((error) => error.message)`)
+    expect(refused).toBe('connect: environment must be one of live, sim, custom')
+  })
+
+  it('refuses a command of a frame that is not the window', async () => {
+    const reply = await desktop.evaluate(`(async () => {
+      const frame = document.createElement('iframe')
+      document.body.append(frame)
+      const bridged = 'headroom' in frame.contentWindow
+      const reply = await frame.contentWindow.__double_invoke('hello', undefined)
+      frame.remove()
+      return { bridged, reply }
+    })()`)
+    expect(reply).toEqual({ bridged: false, reply: { error: 'hello: refused' } })
+  })
+
+  it('lets the page go nowhere, open nothing and reach no network', async () => {
+    await desktop.evaluate(`void (location.href = 'https://evil.test/')`)
+    await desktop.report('navigation-prevented', ({ url }) => url === 'https://evil.test/')
+    await desktop.evaluate(`void window.open('https://evil.test/popup')`)
+    await desktop.report('popup-denied')
+    expect(await desktop.evaluate(`fetch('https://evil.test/').catch(() => 'threw')`)).toBe('threw')
+    // The policy forbids the window even its own origin: everything comes over the bridge.
+    expect(await desktop.evaluate(`fetch('/').catch(() => 'threw')`)).toBe('threw')
+    await desktop.report('violation', ({ text }) => text.includes('connect-src'))
+    expect(await desktop.evaluate('document.title')).toMatch(/Headroom$/)
+  })
+
+  it('gives a second start to the first, whose window comes to the front', async () => {
+    desktop.order({ kind: 'minimize-window' })
+    const second = new StartedDesktop(dataFolder)
+    expect(await second.ended).toBe(0)
+    await desktop.report('window-focused')
+    expect(second.reports).toEqual([])
+  })
+})
+
+describe.skipIf(!isBuilt)(`${name}, started and ended`, () => {
+  let dataFolder: string
+  const started: StartedDesktop[] = []
+  const start = async (): Promise<StartedDesktop> => {
+    const desktop = new StartedDesktop(dataFolder)
+    started.push(desktop)
+    await desktop.report('window-shown')
+    return desktop
+  }
+  const boundsOf = async (desktop: StartedDesktop) => {
+    const { width, height } = (await desktop.report('window-opened')).options
+    return [width, height]
+  }
+
+  beforeAll(() => {
+    dataFolder = mkdtempSync(join(tmpdir(), 'headroom-desktop-'))
+  })
+  afterEach(async () => {
+    for (const desktop of started.splice(0)) await desktop.stop()
+    rmSync(dataFolder, { recursive: true, force: true })
+  })
+
+  it('ends with its window, frees the data folder and keeps where the window was', async () => {
+    const first = await start()
+    expect(existsSync(join(dataFolder, 'lock.json'))).toBe(true)
+    first.order({ kind: 'close-window' })
+    expect(await first.ended).toBe(0)
+    expect(existsSync(join(dataFolder, 'lock.json'))).toBe(false)
+    const kept = JSON.parse(readFileSync(join(dataFolder, 'window.json'), 'utf8'))
+    expect(kept).toEqual({ bounds: { x: 11, y: 12, width: 1440, height: 900 } })
+  })
+
+  it('sets a damaged place of the window aside and opens as on the first day', async () => {
+    dataFolder = mkdtempSync(join(tmpdir(), 'headroom-desktop-'))
+    writeFileSync(join(dataFolder, 'window.json'), '{"bounds":')
+    expect(await boundsOf(await start())).toEqual([1440, 900])
+    expect(readdirSync(dataFolder).filter((file) => file.startsWith('window.corrupt-'))).toHaveLength(1)
+  })
+})

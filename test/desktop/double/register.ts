@@ -1,0 +1,11 @@
+import { registerHooks } from 'node:module'
+
+/** Preloaded with `--import`: whatever asks for `electron` in this process gets the double. */
+const double = new URL('./electron.ts', import.meta.url).href
+
+registerHooks({
+  resolve: (specifier, context, next) =>
+    /^electron(?:\/main)?$/.test(specifier)
+      ? { url: double, format: 'module-typescript', shortCircuit: true }
+      : next(specifier, context),
+})

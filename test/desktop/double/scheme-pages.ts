@@ -1,0 +1,95 @@
+import { readFileSync } from 'node:fs'
+import type { Protocol, Session } from 'electron'
+import { type BrowserContext, chromium, type Page, type Route } from 'playwright-core'
+import { systemChromium } from './system-chromium.ts'
+import { report } from './talk.ts'
+
+/**
+ * Chromium does not know `app:`, so the scheme is played by an origin that leads nowhere and whose every request is
+ * answered by the handler the app registered. Its headers, and so its policy, are the app's own.
+ */
+export const PLAYED_ORIGIN = 'https://headroom.invalid'
+
+export const toAppUrl = (url: string) => url.replace(`${PLAYED_ORIGIN}/`, 'app://headroom/')
+export const toPlayedUrl = (url: string) => url.replace('app://headroom/', `${PLAYED_ORIGIN}/`)
+
+type BeforeRequest = NonNullable<Parameters<Session['webRequest']['onBeforeRequest']>[0]>
+type Handler = Parameters<Protocol['handle']>[1]
+
+/** What the app registered on its session. */
+export const registered: { beforeRequest?: BeforeRequest; handler?: Handler } = {}
+
+let context: Promise<BrowserContext> | undefined
+
+/** Chromium is started once, when the first window needs it. */
+export function browserContext(): Promise<BrowserContext> {
+  context ??= chromium
+    .launch(systemChromium())
+    .then((browser) => browser.newContext({ viewport: { width: 1280, height: 800 } }))
+  return context
+}
+
+export async function closeBrowser(): Promise<void> {
+  const started = await context?.catch(() => undefined)
+  await started?.browser()?.close()
+}
+
+/** Says whether the app lets the window's page go to `url`. */
+export type MayNavigate = (url: string) => boolean
+
+export async function playScheme(page: Page, mayNavigate: MayNavigate): Promise<void> {
+  await page.route('**/*', async (route) => {
+    const url = toAppUrl(route.request().url())
+    if (route.request().isNavigationRequest() && !mayNavigate(url)) {
+      report({ kind: 'navigation-prevented', url })
+      await route.abort('aborted')
+    } else if (await isCancelled(url)) {
+      report({ kind: 'request-cancelled', url })
+      await route.abort('blockedbyclient')
+    } else {
+      await answer(route, url)
+    }
+  })
+}
+
+function isCancelled(url: string): Promise<boolean> {
+  const { beforeRequest } = registered
+  if (beforeRequest === undefined) return Promise.resolve(false)
+  const { promise, resolve } = Promise.withResolvers<boolean>()
+  const details = { url } satisfies Partial<Electron.OnBeforeRequestListenerDetails>
+  beforeRequest(details as Electron.OnBeforeRequestListenerDetails, ({ cancel }) => resolve(cancel === true))
+  return promise
+}
+
+async function answer(route: Route, url: string): Promise<void> {
+  if (registered.handler === undefined || !url.startsWith('app:')) return route.abort('addressunreachable')
+  const response = await registered.handler(new Request(url, { method: route.request().method() }))
+  await route.fulfill({
+    status: response.status,
+    headers: Object.fromEntries(response.headers),
+    body: Buffer.from(await response.arrayBuffer()),
+  })
+}
+
+/**
+ * The real preload bundle, with a `require('electron')` of two parts.
+ *
+ * It runs in the page's own world: what context isolation would keep apart is NOT apart here. Electron runs a preload in
+ * the main frame only, and so does this.
+ */
+export function preloadScript(preloadPath: string): string {
+  return `if (window === window.top) (() => {
+    const listeners = new Map()
+    const on = (channel, listener) => listeners.set(channel, [...(listeners.get(channel) ?? []), listener])
+    const off = (channel, gone) => listeners.set(channel, (listeners.get(channel) ?? []).filter((l) => l !== gone))
+    window.__double_hear = (channel, value) => (listeners.get(channel) ?? []).forEach((hear) => hear({}, value))
+    const invoke = (channel, arg) => window.__double_invoke(channel, arg)
+    const exposeInMainWorld = (name, api) =>
+      Object.defineProperty(window, name, { value: Object.freeze(api), enumerable: true })
+    const require = () => ({ ipcRenderer: { on, off, invoke }, contextBridge: { exposeInMainWorld } })
+    const module = { exports: {} }
+    ;((require, module, exports) => {
+${readFileSync(preloadPath, 'utf8')}
+    })(require, module, module.exports)
+  })()`
+}

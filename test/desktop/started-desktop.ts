@@ -1,0 +1,86 @@
+import { type ChildProcess, fork } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import type { Order, Report } from './double/talk.ts'
+
+const at = (path: string) => fileURLToPath(new URL(path, import.meta.url))
+const MAIN = at('../../dist/desktop/main.js')
+
+export const isBuilt = ['desktop/main.js', 'desktop/preload.cjs', 'window/index.html'].every((file) =>
+  existsSync(at(`../../dist/${file}`)),
+)
+
+/** The built desktop host, unmodified, in a process whose `electron` is the double. */
+export class StartedDesktop {
+  readonly reports: Report[] = []
+  readonly ended: Promise<number | null>
+  readonly #child: ChildProcess
+  readonly #waiting = new Set<() => void>()
+  #said = ''
+  #orders = 0
+
+  constructor(dataFolder: string) {
+    this.#child = fork(MAIN, ['--data', dataFolder], {
+      execArgv: ['--import', at('./double/register.ts')],
+      stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+    })
+    this.#child.on('message', (report: Report) => {
+      this.reports.push(report)
+      for (const look of this.#waiting) look()
+    })
+    for (const stream of [this.#child.stdout, this.#child.stderr])
+      stream?.setEncoding('utf8').on('data', (text: string) => {
+        this.#said += text
+      })
+    this.ended = new Promise((resolve) => {
+      this.#child.on('exit', (code) => {
+        resolve(code)
+        for (const look of this.#waiting) look()
+      })
+    })
+  }
+
+  /** What it wrote on stdout and stderr. */
+  get said(): string {
+    return this.#said
+  }
+
+  /** The first report of that kind that `fits`, among those that came and those that come. */
+  report<K extends Report['kind']>(
+    kind: K,
+    fits: (report: Extract<Report, { kind: K }>) => boolean = () => true,
+  ): Promise<Extract<Report, { kind: K }>> {
+    return new Promise((resolve, reject) => {
+      const look = () => {
+        const found = this.reports.find(
+          (report): report is Extract<Report, { kind: K }> =>
+            report.kind === kind && fits(report as Extract<Report, { kind: K }>),
+        )
+        if (found === undefined && this.#child.exitCode === null) return
+        this.#waiting.delete(look)
+        if (found === undefined) reject(new Error(`it ended before it said ${kind}: ${this.#said}`))
+        else resolve(found)
+      }
+      this.#waiting.add(look)
+      look()
+    })
+  }
+
+  /** Runs an expression in the window's page. */
+  async evaluate(expression: string): Promise<unknown> {
+    const id = ++this.#orders
+    this.order({ kind: 'evaluate', id, expression })
+    const { value, error } = await this.report('evaluated', (report) => report.id === id)
+    if (error !== undefined) throw new Error(error)
+    return value
+  }
+
+  order(order: Order): void {
+    this.#child.send(order)
+  }
+
+  async stop(): Promise<number | null> {
+    this.#child.kill('SIGTERM')
+    return this.ended
+  }
+}

@@ -1,0 +1,193 @@
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { expect, type Page, test } from '@playwright/test'
+import { systemChromium } from '../desktop/double/system-chromium.ts'
+import { type StartedHost, startHost } from '../main/browser/started-host.ts'
+
+/**
+ * What a real browser lets a page of another port of this machine do to us. To cookies, and to some of the browser's
+ * own rules, such a page is the same site; so everything is tried with a code and a bearer that have leaked to it.
+ */
+const { args, ...chromium } = systemChromium()
+test.use({
+  launchOptions: { ...chromium, args: [...args, '--host-resolver-rules=MAP evil.test 127.0.0.1'] },
+})
+
+let host: StartedHost
+let elsewhere: Server
+let elsewhereUrl: string
+
+test.beforeEach(async ({ page }) => {
+  host = await startHost()
+  elsewhere = createServer((_request, response) => {
+    response
+      .setHeader('content-type', 'text/html')
+      .end('<!doctype html><title>elsewhere</title><body></body>')
+  })
+  await new Promise<void>((resolve) => elsewhere.listen(0, '127.0.0.1', resolve))
+  elsewhereUrl = `http://127.0.0.1:${(elsewhere.address() as AddressInfo).port}/`
+  await page.goto(elsewhereUrl)
+})
+
+test.afterEach(async () => {
+  await host.stop()
+  elsewhere.closeAllConnections()
+  await new Promise((resolve) => elsewhere.close(resolve))
+})
+
+const ours = (path: string) => `http://127.0.0.1:${host.port}${path}`
+
+interface FetchInit {
+  readonly method?: 'POST'
+  readonly mode?: 'cors' | 'no-cors'
+  readonly credentials?: 'include'
+  readonly headers?: Record<string, string>
+  readonly body?: string
+}
+
+/** What `fetch` made of it: the type of its response, or that it threw. */
+const fetched = (page: Page, url: string, init: FetchInit) =>
+  page.evaluate(
+    ([target, options]) =>
+      fetch(target, options).then(
+        (response) => response.type,
+        () => 'threw',
+      ),
+    [url, init] as const,
+  )
+
+function expectNothingHappened(): void {
+  expect(host.windows.calls).toEqual([])
+  expect(host.windows.sessions).toEqual([])
+}
+
+test('the own page exchanges its code, is answered and told, without a cookie', async ({ page }) => {
+  await page.goto(ours(`/#code=${host.code()}`))
+  const answer = await page.evaluate(async () => {
+    const code = location.hash.slice('#code='.length)
+    const headers: Record<string, string> = { 'content-type': 'application/json' }
+    const post = async (path: string, body: unknown) =>
+      (await fetch(path, { method: 'POST', headers, body: JSON.stringify(body) })).json()
+    const { bearer } = await post('/api/session', { code })
+    Object.assign(headers, { authorization: `Bearer ${bearer}` })
+    const pushes = await fetch('/api/pushes', { headers })
+    return { value: await post('/api/command/hello', null), type: pushes.headers.get('content-type') }
+  })
+  expect(answer).toEqual({
+    value: { value: { version: '0.0.0', host: 'browser' } },
+    type: 'application/x-ndjson',
+  })
+  expect(await page.context().cookies()).toEqual([])
+  expect(host.windows.sessions).toHaveLength(1)
+})
+
+test('a page of another port can read nothing, with CORS or without', async ({ page }) => {
+  for (const path of ['/', '/favicon.svg', '/assets/index-Ab12Cd34.js', '/api/pushes', '/api/session'])
+    for (const mode of ['cors', 'no-cors'] as const)
+      expect([path, mode, await fetched(page, ours(path), { mode, credentials: 'include' })]).toEqual([
+        path,
+        mode,
+        // CORP turns even an opaque response into an error.
+        'threw',
+      ])
+  expectNothingHappened()
+})
+
+test('a page of another port that knows the code cannot use it', async ({ page }) => {
+  const body = JSON.stringify({ code: host.code() })
+  const json = { 'content-type': 'application/json' }
+  await fetched(page, ours('/api/session'), { method: 'POST', mode: 'cors', headers: json, body })
+  await fetched(page, ours('/api/session'), { method: 'POST', mode: 'cors', body })
+  await fetched(page, ours('/api/session'), { method: 'POST', mode: 'no-cors', body })
+  await page.evaluate(([url, text]) => navigator.sendBeacon(url, text), [ours('/api/session'), body] as const)
+  const refused = page.waitForResponse(ours('/api/session')).then((response) => response.status())
+  await page.evaluate(
+    ([url, text]) => {
+      // A form whose one text/plain field reads as JSON.
+      const form = document.createElement('form')
+      form.method = 'POST'
+      form.action = url
+      form.enctype = 'text/plain'
+      const field = document.createElement('input')
+      field.name = text.replace(/}$/, ',"x":"')
+      field.value = '"}'
+      form.append(field)
+      document.body.append(form)
+      form.submit()
+    },
+    [ours('/api/session'), body] as const,
+  )
+  expect(await refused).toBe(403)
+  // The code was not even spent.
+  expect(host.ready).toHaveLength(1)
+  expectNothingHappened()
+})
+
+test('a page of another port that knows a bearer can command nothing', async ({ page }) => {
+  const bearer = await host.bearer()
+  const body = JSON.stringify({ profile: 'p1' })
+  const headers = { 'content-type': 'application/json', authorization: `Bearer ${bearer}` }
+  const url = ours('/api/command/revoke')
+  expect(await fetched(page, url, { method: 'POST', mode: 'cors', headers, body })).toBe('threw')
+  await fetched(page, url, { method: 'POST', mode: 'no-cors', headers, body })
+  await fetched(page, url, { method: 'POST', mode: 'cors', body })
+  expect(await fetched(page, ours('/api/pushes'), { headers: { authorization: `Bearer ${bearer}` } })).toBe(
+    'threw',
+  )
+  expectNothingHappened()
+})
+
+test('a page of another port cannot frame it, open it under its control or load a part of it', async ({
+  page,
+}) => {
+  const loaded = await page.evaluate(
+    async ([frameUrl, scriptUrl, imageUrl]) => {
+      const outcome = (element: HTMLElement & { src: string }, src: string) =>
+        new Promise<string>((resolve) => {
+          element.onload = () => resolve('loaded')
+          element.onerror = () => resolve('error')
+          element.src = src
+          document.body.append(element)
+        })
+      const script = Object.assign(document.createElement('script'), { type: 'module' })
+      await outcome(document.createElement('iframe'), frameUrl)
+      const popup = window.open(frameUrl)
+      return {
+        script: await outcome(script, scriptUrl),
+        classic: await outcome(document.createElement('script'), scriptUrl),
+        image: await outcome(document.createElement('img'), imageUrl),
+        popup: popup !== null,
+      }
+    },
+    [ours('/'), ours('/assets/index-Ab12Cd34.js'), ours('/favicon.svg')] as const,
+  )
+  expect(loaded).toMatchObject({ script: 'error', classic: 'error', image: 'error' })
+  expect(page.frames().map((frame) => frame.url())).not.toContain(ours('/'))
+  // COOP cuts the opener's handle as soon as our page answers.
+  if (loaded.popup) await expect.poll(() => page.evaluate(() => window.length)).toBeLessThanOrEqual(1)
+  expectNothingHappened()
+})
+
+test('a name that is rebound to this machine is refused before anything is read', async ({ page }) => {
+  const evil = `http://evil.test:${host.port}/`
+  // Their page, on a name that now leads here, asks our port.
+  await page.goto(elsewhereUrl.replace('127.0.0.1', 'evil.test'))
+  const body = JSON.stringify({ code: host.code() })
+  for (const mode of ['cors', 'no-cors'] as const)
+    expect(await fetched(page, `${evil}api/session`, { method: 'POST', mode, body })).toBe('threw')
+
+  // Our own port under that name, as when the attacker's server used the same one.
+  const response = page.waitForResponse(evil)
+  // Chromium shows an error page of its own for an answer without a body.
+  await page.goto(evil).catch(() => {})
+  expect((await response).status()).toBe(421)
+  expect(host.ready).toHaveLength(1)
+  expectNothingHappened()
+})
+
+test('a link from another port opens the page', async ({ page }) => {
+  await page.evaluate((url) => {
+    location.href = url
+  }, ours('/'))
+  await expect(page).toHaveTitle('Headroom')
+})

@@ -1,0 +1,26 @@
+import { fileURLToPath } from 'node:url'
+import { defineConfig } from '@playwright/test'
+import { chromiumArgs, findChromium } from '../browser/chromium.ts'
+
+const executablePath = findChromium()
+const { CI } = process.env
+
+export default defineConfig({
+  testDir: fileURLToPath(new URL('.', import.meta.url)),
+  outputDir: fileURLToPath(new URL('../../test-results', import.meta.url)),
+  // Each test has an app of its own; more at once would only make them wait for each other.
+  workers: 1,
+  timeout: 60_000,
+  expect: { timeout: 10_000 },
+  forbidOnly: CI !== undefined,
+  reporter: 'list',
+  use: {
+    launchOptions: {
+      args: chromiumArgs(),
+      ...(executablePath !== undefined && { executablePath }),
+    },
+    viewport: { width: 1280, height: 800 },
+    actionTimeout: 10_000,
+    trace: 'retain-on-failure',
+  },
+})

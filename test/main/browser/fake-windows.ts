@@ -1,0 +1,68 @@
+import type { AppContract } from '../../../app/contract/contract.ts'
+import type { Handlers, Pushes } from '../../../app/contract/ipc.ts'
+import type { Snapshot } from '../../../app/contract/snapshot.ts'
+import type { WindowSession, Windows } from '../../../main/windows.ts'
+
+export interface FakeSession {
+  readonly pushes: Pushes<AppContract>
+  isOpen: boolean
+}
+
+/** Sessions that remember what reached their handlers. */
+export class FakeWindows implements Windows {
+  readonly sessions: FakeSession[] = []
+  /** Command and argument, in the order of arrival. */
+  readonly calls: (readonly [string, unknown])[] = []
+
+  open(pushes: Pushes<AppContract>): WindowSession {
+    const session: FakeSession = { pushes, isOpen: true }
+    this.sessions.push(session)
+    return {
+      handlers: this.#handlers(),
+      close: () => {
+        session.isOpen = false
+      },
+    }
+  }
+
+  #handlers(): Handlers<AppContract> {
+    const called = <R>(name: string, answer: R) => {
+      return (arg: unknown): R => {
+        this.calls.push([name, arg])
+        return answer
+      }
+    }
+    return {
+      hello: called('hello', { version: '0.0.0', host: 'browser' as const }),
+      snapshots: called('snapshots', [snapshotOf('p1', 1)]),
+      events: called('events', []),
+      history: () => {
+        throw new Error('the disk said: SECRET-IN-A-STACK')
+      },
+      openStream: called('openStream', { ok: true as const, stream: 's1' }),
+      closeStream: called('closeStream', { ok: true as const }),
+      revoke: called('revoke', { ok: true as const }),
+      tryNow: called('tryNow', { ok: true as const }),
+      connect: called('connect', { ok: true as const, profile: 'p1' }),
+      disconnect: called('disconnect', { ok: true as const }),
+      setVisible: called('setVisible', undefined),
+    }
+  }
+}
+
+export function snapshotOf(id: string, revision: number): Snapshot {
+  return {
+    revision,
+    at: 0,
+    profile: { id, name: id, environment: 'simulator' },
+    service: { reachable: true, host: '127.0.0.1' },
+    keystore: 'memory',
+    access: { state: 'none', scopes: [] },
+    refresh: { state: 'none', rotating: false, stored: 'memory', refreshesToday: 0 },
+    requests: [],
+    slots: [],
+    streams: [],
+    probes: { enabled: false, perMinute: 0, budgetFraction: 0, usedFraction: 0 },
+    verdict: { kind: 'unknown' },
+  }
+}

@@ -1,0 +1,96 @@
+import { EventEmitter } from 'node:events'
+import type { App, Session } from 'electron'
+import { describe, expect, it } from 'vitest'
+import { hardenContents, hardenSession, windowPreferences } from '../../../main/desktop/hardening.ts'
+
+/** What a request for `url` is answered by the hardened session. */
+function cancels(url: string, isPackaged: boolean): boolean {
+  let cancelled: boolean | undefined
+  const session = {
+    setPermissionRequestHandler: () => {},
+    setPermissionCheckHandler: () => {},
+    setDevicePermissionHandler: () => {},
+    on: () => {},
+    webRequest: {
+      onBeforeRequest: (
+        listener: (details: { url: string }, decide: (d: { cancel: boolean }) => void) => void,
+      ) =>
+        listener({ url }, ({ cancel }) => {
+          cancelled = cancel
+        }),
+    },
+  }
+  hardenSession(session as unknown as Session, isPackaged)
+  if (cancelled === undefined) throw new Error('the request was not decided')
+  return cancelled
+}
+
+describe('the session', () => {
+  it('grants no permission, whichever way it is asked', () => {
+    const decisions: boolean[] = []
+    const session = {
+      setPermissionRequestHandler: (
+        ask: (c: unknown, p: string, decide: (granted: boolean) => void) => void,
+      ) => ask(null, 'media', (granted) => decisions.push(granted)),
+      setPermissionCheckHandler: (check: () => boolean) => decisions.push(check()),
+      setDevicePermissionHandler: (check: () => boolean) => decisions.push(check()),
+      on: () => {},
+      webRequest: { onBeforeRequest: () => {} },
+    }
+    hardenSession(session as unknown as Session, true)
+    expect(decisions).toEqual([false, false, false])
+  })
+
+  it('requests nothing but the app itself, and the developer tools where the app is built', () => {
+    expect(cancels('app://headroom/assets/a.js', true)).toBe(false)
+    expect(cancels('devtools://devtools/bundled/x.js', false)).toBe(false)
+    for (const url of [
+      'https://evil.test/',
+      'http://127.0.0.1:4780/',
+      'ws://127.0.0.1/',
+      'file:///etc/passwd',
+      'data:text/html,x',
+      'app://other/',
+      'devtools://devtools/bundled/x.js',
+    ])
+      expect([url, cancels(url, true)]).toEqual([url, true])
+  })
+})
+
+describe('every page', () => {
+  it('can navigate nowhere and open nothing', () => {
+    const app = new EventEmitter()
+    hardenContents(app as unknown as App)
+    let opening: (() => { action: string }) | undefined
+    const contents = Object.assign(new EventEmitter(), {
+      setWindowOpenHandler: (handler: () => { action: string }) => {
+        opening = handler
+      },
+    })
+    app.emit('web-contents-created', {}, contents)
+    for (const name of ['will-navigate', 'will-frame-navigate', 'will-redirect', 'will-attach-webview']) {
+      let prevented = false
+      const preventDefault = () => {
+        prevented = true
+      }
+      contents.emit(name, { preventDefault })
+      expect([name, prevented]).toEqual([name, true])
+    }
+    expect(opening?.()).toEqual({ action: 'deny' })
+  })
+})
+
+describe('the window', () => {
+  it('is sandboxed and isolated, without Node, and has a console only where the app is built', () => {
+    expect(windowPreferences('/p.cjs', true)).toMatchObject({
+      preload: '/p.cjs',
+      sandbox: true,
+      contextIsolation: true,
+      nodeIntegration: false,
+      webSecurity: true,
+      webviewTag: false,
+      devTools: false,
+    })
+    expect(windowPreferences('/p.cjs', false)).toMatchObject({ devTools: true })
+  })
+})

@@ -1,0 +1,150 @@
+import { stripVTControlCharacters } from 'node:util'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import type { LoggedEvent } from '../../../app/contract/events.ts'
+import type { RequestQuota } from '../../../app/contract/snapshot.ts'
+import { bar, duration, shortDuration } from '../../../main/terminal/cells.ts'
+import { renderTable } from '../../../main/terminal/table.ts'
+import { AT_MS, exampleQuota, exampleSlot, exampleSnapshot, exampleStream } from './example-snapshot.ts'
+
+const PLAIN = { columns: 80, colour: false }
+
+/** The line of one category, in the order of the columns. */
+function rowOf(quota: Partial<RequestQuota>, nowMs = AT_MS): string {
+  const snapshot = exampleSnapshot({ requests: [exampleQuota(quota)] })
+  return lineWith(renderTable(snapshot, [], nowMs, PLAIN), quota.category ?? 'Accounts')
+}
+
+function lineWith(table: string, text: string): string {
+  const line = table.split('\n').find((candidate) => candidate.includes(text))
+  if (line === undefined) throw new Error(`no line with ${text} in\n${table}`)
+  return line
+}
+
+test('a row shows what is left, the use, the use elsewhere, the waits, the verdict and the age', () => {
+  expect(rowOf({})).toMatch(/^Accounts\s+█+░+\s+300\/320\s+0\.25\s+0\.20\s+1s\s+19s\s+lasts\s+3s$/)
+})
+
+test('a modelled number carries a mark, and a number from the table reads default', () => {
+  expect(rowOf({ source: 'modelled' })).toContain(' ~300/320 ')
+  expect(rowOf({ source: 'default', verdict: 'not-seen' })).toMatch(/not seen\s+default$/)
+})
+
+test('time alone moves the modelled number and the age, without a new snapshot', () => {
+  expect(rowOf({ source: 'modelled' }, AT_MS + 5000)).toMatch(/~305\/320.*\s8s$/)
+  expect(rowOf({ source: 'modelled' }, AT_MS + 60_000)).toMatch(/~320\/320.*–\s+–\s+lasts\s+63s$/)
+})
+
+test('what is blocked or runs out says for how long', () => {
+  expect(rowOf({ verdict: 'blocked', blockedUntil: AT_MS + 45_000 })).toContain('wait 45s')
+  expect(rowOf({ verdict: 'runs-out', emptyAt: AT_MS + 240_000 })).toContain('out in 4m')
+  expect(rowOf({ verdict: 'near-limit' })).toContain('near limit')
+})
+
+test('no line is wider than the terminal, from 80 columns up', () => {
+  fc.assert(
+    fc.property(
+      fc.integer({ min: 1, max: 200 }),
+      fc.array(fc.string({ minLength: 1, maxLength: 60 }), { maxLength: 3 }),
+      fc.integer({ min: 1, max: 999 }),
+      (columns, names, limit) => {
+        const requests = names.map((category) => exampleQuota({ category, limit, level: limit }))
+        const snapshot = exampleSnapshot({ requests, streams: [exampleStream({ target: 'A'.repeat(200) })] })
+        for (const line of renderTable(snapshot, [], AT_MS, { columns, colour: false }).split('\n')) {
+          expect([...line].length).toBeLessThanOrEqual(Math.max(80, columns))
+        }
+      },
+    ),
+    { numRuns: 50 },
+  )
+})
+
+test('the columns of every row are under their heading', () => {
+  const table = renderTable(exampleSnapshot(), [], AT_MS, PLAIN)
+  const end = lineWith(table, 'REQUESTS').indexOf('LEFT') + 'LEFT'.length
+  expect(lineWith(table, 'Accounts').slice(0, end)).toMatch(/300\/320$/)
+  expect(lineWith(table, 'MarketDepth Stream').slice(0, end)).toMatch(/30\/30$/)
+})
+
+test('without colour there is not one escape sequence, and colour changes no letter', () => {
+  const snapshot = exampleSnapshot({ slots: [exampleSlot({ free: 0 })] })
+  const plain = renderTable(snapshot, [], AT_MS, PLAIN)
+  const coloured = renderTable(snapshot, [], AT_MS, { columns: 80, colour: true })
+  expect(stripVTControlCharacters(plain)).toBe(plain)
+  expect(coloured).not.toBe(plain)
+  expect(stripVTControlCharacters(coloured)).toBe(plain)
+})
+
+test('what a service names itself cannot move the cursor', () => {
+  const table = renderTable(
+    exampleSnapshot({ requests: [exampleQuota({ category: 'a\u001b[2Jb\u0007\n' })] }),
+    [],
+    AT_MS,
+    PLAIN,
+  )
+  expect(table.replaceAll('\n', '')).not.toMatch(/\p{Cc}/u)
+})
+
+test('the last five events are shown with their age', () => {
+  const event = (seq: number): LoggedEvent => ({
+    kind: 'service-back',
+    host: `host-${seq}`,
+    seq,
+    at: AT_MS - 10_000 + seq * 1000,
+    profile: 'simulator',
+  })
+  const table = renderTable(exampleSnapshot(), [1, 2, 3, 4, 5, 6].map(event), AT_MS, PLAIN)
+  expect(table).not.toContain('host-1')
+  expect(lineWith(table, 'host-2')).toMatch(/^\s+8s ago host-2 answers again$/)
+  expect(table).toContain('host-6')
+})
+
+test('tokens and an unreachable service are said in words', () => {
+  const table = renderTable(
+    exampleSnapshot({
+      service: { reachable: false, host: 'api.example.com', retryAt: AT_MS + 8000 },
+      access: { state: 'expired', scopes: [] },
+      refresh: {
+        state: 'sign-in-required',
+        reason: 'the answer was lost',
+        rotating: true,
+        stored: 'memory',
+        refreshesToday: 3,
+      },
+      verdict: { kind: 'runs-out', category: 'Positions', at: AT_MS + 120_000 },
+    }),
+    [],
+    AT_MS,
+    { columns: 120, colour: false },
+  )
+  expect(table).toContain('api.example.com cannot be reached, trying again in 8s')
+  expect(table).toContain('Positions runs out in 2m00s')
+  expect(table).toContain('access token   expired')
+  expect(table).toContain('sign in required, the answer was lost, in memory only')
+})
+
+test('durations fit their column and never read as less than they are', () => {
+  fc.assert(
+    fc.property(fc.integer({ min: -1000, max: 1e11 }), (ms) => {
+      expect(duration(ms).length).toBeLessThanOrEqual(5)
+    }),
+  )
+  expect([0, 1, 1000, 99_000, 100_000, 599_000, 600_000, 86_400_000].map(duration)).toEqual([
+    '0s',
+    '1s',
+    '1s',
+    '99s',
+    '1m40s',
+    '9m59s',
+    '10m',
+    '24h',
+  ])
+  expect(shortDuration(100_000)).toBe('1m')
+})
+
+test('a bar is full only when nothing is used, and empty only when nothing is left', () => {
+  expect(bar(1, 4)).toBe('████')
+  expect(bar(0.999, 4)).toBe('███░')
+  expect(bar(0.001, 4)).toBe('█░░░')
+  expect(bar(0, 4)).toBe('░░░░')
+})

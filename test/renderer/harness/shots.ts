@@ -1,0 +1,112 @@
+/**
+ * Pictures of the built window in every state, for looking at beside the design.
+ *
+ * `node test/renderer/harness/shots.ts OUT_FOLDER [STATE…]`
+ */
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { chromium, type Page } from 'playwright-core'
+import type { Snapshot } from '../../../app/contract/snapshot.ts'
+import { snapshot } from '../fixtures.ts'
+import { buildWindow } from './build-window.ts'
+import { type FakeHost, startFakeHost } from './fake-host.ts'
+import { STATES } from './states.ts'
+
+const [folder = 'shots', ...wanted] = process.argv.slice(2)
+mkdirSync(folder, { recursive: true })
+const dist = await buildWindow()
+const browser = await chromium.launch({
+  executablePath: process.env['CHROMIUM'] ?? '/usr/bin/chromium',
+  args: ['--no-sandbox', '--disable-gpu'],
+})
+
+/** What is done in the window before its picture is taken. */
+type Act = (page: Page, host: FakeHost) => Promise<void>
+
+const ACTS: Readonly<Record<string, Act>> = {
+  'dialog-stream': async (page) => {
+    await page.getByRole('button', { name: 'Open stream…' }).click()
+    await page.getByLabel('Kind').selectOption('tickbars')
+    await page.getByRole('button', { name: 'Open stream', exact: true }).click()
+  },
+  'dialog-revoke': (page) => page.getByRole('button', { name: 'Revoke tokens…' }).click(),
+  'dialog-connect': async (page) => {
+    await page.getByTestId('profile').click()
+    await page.getByRole('menuitem', { name: 'Connect a key…' }).click()
+    await page.getByText('Other', { exact: true }).click()
+    await page.getByRole('button', { name: 'Connect', exact: true }).click()
+  },
+  menu: async (page, host) => {
+    host.show(snapshot(), snapshot({ profile: { id: 'two', name: 'Second key', environment: 'sim' } }))
+    await page.getByTestId('profile').click()
+    await page.getByRole('menuitemradio', { name: 'Second key' }).waitFor()
+  },
+  table: (page) => page.getByRole('button', { name: 'Table' }).click(),
+  'other-row': (page) => page.getByRole('button', { name: 'Quote Snapshot' }).click(),
+  'host-gone': async (page, host) => {
+    host.sleep()
+    await page.locator('[data-banner=host-gone]').waitFor()
+  },
+  'host-restarted': async (page, host) => {
+    host.restart()
+    await page.locator('[data-banner=host-restarted]').waitFor()
+  },
+  refused: async (page, host) => {
+    host.answer('closeStream', { ok: false, code: 'gone', message: 'That stream is closed already.' })
+    await page.getByRole('button', { name: 'Close Depth · MSFT' }).click()
+    await page.getByText('That stream is closed already.').waitFor()
+  },
+}
+
+const SIZES = [
+  [1440, 900],
+  [1280, 800],
+  [1000, 760],
+  [700, 900],
+] as const
+
+async function take(
+  name: string,
+  state: Snapshot,
+  size: (typeof SIZES)[number],
+  scheme: 'dark' | 'light',
+  act?: Act,
+) {
+  const [width, height] = size
+  const host = await startFakeHost(dist, state)
+  const context = await browser.newContext({
+    viewport: { width, height },
+    colorScheme: scheme,
+    timezoneId: 'UTC',
+  })
+  const page = await context.newPage()
+  page.on('console', (line) => {
+    if (line.type() === 'error' || line.type() === 'warning') console.log(name, line.text())
+  })
+  page.on('pageerror', (error) => console.log(name, String(error)))
+  await page.goto(host.link())
+  await page.locator('[data-history] .recharts-surface, [data-history] p').first().waitFor()
+  await act?.(page, host)
+  const [wide, high] = await page.evaluate(() => {
+    const { scrollWidth, clientWidth, scrollHeight, clientHeight } = document.documentElement
+    return [scrollWidth - clientWidth, scrollHeight - clientHeight]
+  })
+  if (wide || (high && width >= 900)) console.log(name, width, 'overflows by', wide, high)
+  await page.screenshot({ path: join(folder, `${name}-${width}-${scheme}.png`) })
+  await context.close()
+  await host.close()
+}
+
+const isWanted = (name: string) => wanted.length === 0 || wanted.includes(name)
+
+for (const [name, state] of Object.entries(STATES)) {
+  if (!isWanted(name)) continue
+  for (const size of name === 'target' ? SIZES : SIZES.slice(0, 2)) {
+    await take(name, state, size, 'dark')
+    await take(name, state, size, 'light')
+  }
+}
+for (const [name, act] of Object.entries(ACTS)) {
+  if (isWanted(name)) await take(name, snapshot(), SIZES[1], 'dark', act)
+}
+await browser.close()

@@ -1,0 +1,116 @@
+import type { History } from '../../../app/contract/contract.ts'
+import type { Snapshot } from '../../../app/contract/snapshot.ts'
+import {
+  defaultQuota,
+  NOW_MS,
+  quota,
+  REQUESTS,
+  SLOTS,
+  STREAMS,
+  slots,
+  snapshot,
+  stream,
+} from '../fixtures.ts'
+
+const SECOND = 1000
+const MINUTE = 60_000
+
+const base = snapshot()
+
+const withRow = (category: string, row: Snapshot['requests'][number]) =>
+  REQUESTS.map((one) => (one.category === category ? row : one))
+
+/** Every state the design shows, by name. */
+export const STATES: Readonly<Record<string, Snapshot>> = {
+  target: base,
+  simulated: snapshot({ profile: { id: 'main', name: 'Simulator', environment: 'simulator' } }),
+  unreachable: snapshot({
+    service: {
+      reachable: false,
+      host: 'api.tradestation.com',
+      since: NOW_MS - 123 * SECOND,
+      retryAt: NOW_MS + 8 * SECOND,
+    },
+    requests: REQUESTS.map((row) =>
+      row.observedAt === undefined
+        ? row
+        : { ...row, observedAt: row.observedAt - 240 * SECOND, source: 'modelled' as const },
+    ),
+  }),
+  'sign-in': snapshot({
+    refresh: { ...base.refresh, state: 'sign-in-required', endsAt: NOW_MS - 5 * MINUTE },
+    access: { state: 'expired', expiresAt: NOW_MS - MINUTE, scopes: [] },
+  }),
+  'revoke-unconfirmed': snapshot({
+    refresh: {
+      ...base.refresh,
+      state: 'revoke-unconfirmed',
+      reason: 'The service answered 503',
+      retryAt: NOW_MS + 65 * SECOND,
+    },
+  }),
+  revoked: snapshot({
+    refresh: { ...base.refresh, state: 'revoked', revokedAt: NOW_MS + 17 * SECOND },
+    streams: [],
+  }),
+  blocked: snapshot({
+    requests: withRow(
+      'Positions',
+      quota('Positions', 320, 300, 0, {
+        verdict: 'blocked',
+        blockedUntil: NOW_MS + 300 * SECOND,
+        use: { total: 1.4, own: 0.4, elsewhere: 1 },
+        nextAt: NOW_MS + 300 * SECOND,
+        rejected: 1,
+      }),
+    ),
+    streams: [
+      ...STREAMS,
+      stream('s4', 'Quote Change Stream', 'MSFT,AAPL', {
+        state: 'waiting',
+        reason: 'connection lost',
+        retryAt: NOW_MS + 4 * SECOND,
+        framesPerSecond: 0,
+      }),
+      stream('s5', 'Barchart Stream', 'GOOG', {
+        state: 'stale',
+        lastFrameAt: NOW_MS - 17 * SECOND,
+        framesPerSecond: 0,
+      }),
+    ],
+    verdict: { kind: 'blocked', category: 'Positions', at: NOW_MS + 300 * SECOND },
+  }),
+  lasts: snapshot({
+    requests: REQUESTS.filter((row) => row.verdict === 'lasts' || row.verdict === 'idle').concat(
+      quota('quotes-special', 251, 300, 200),
+    ),
+    refresh: { state: 'valid', rotating: false, stored: 'memory', refreshesToday: 1 },
+    verdict: { kind: 'lasts' },
+  }),
+  unknown: snapshot({
+    requests: REQUESTS.map((row) => defaultQuota(row.category, row.limit, row.period)),
+    slots: SLOTS.map((row) => slots(row.category, row.limit, 0, 0, 'default')),
+    streams: [],
+    access: { state: 'none', scopes: [] },
+    refresh: { state: 'none', rotating: false, stored: 'memory', refreshesToday: 0 },
+    verdict: { kind: 'unknown' },
+  }),
+}
+
+/** The design's curve: full until 13 minutes ago, then down to what is left now. */
+export function historyOf(state: Snapshot, category: string): History {
+  const row = state.requests.find((one) => one.category === category)
+  if (row === undefined || row.source === 'default') return { points: [], rejectedAt: [] }
+  const points = Array.from({ length: 150 }, (_, index) => {
+    const seconds = (index - 149) * 6
+    const fall = category === 'Positions' ? (seconds < -786 ? 302 : 38 - seconds * 0.3334) : row.level
+    const wave = index === 149 ? 0 : Math.sin(index * 1.7) * 1.6
+    return {
+      at: NOW_MS + seconds * SECOND,
+      remaining: Math.min(row.limit, Math.max(0, fall + wave)),
+      source: 'header' as const,
+    }
+  })
+  const rejectedAt = category === 'Quote Snapshot' ? [NOW_MS - 6 * MINUTE] : []
+  return { points, rejectedAt }
+}

@@ -1,0 +1,98 @@
+import { spawn } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+import { getChromium } from './browser/get-chromium.ts'
+import { addCounts, type Counts, countsLine, playwrightCounts, vitestCounts } from './counts.ts'
+
+/**
+ * `npm test`: every suite, and at the end one line with the sum.
+ *
+ * A suite that ran no test, or ended badly without naming a failed test, counts as one failure: the line
+ * must never look better than what happened.
+ */
+const SUITES = ['unit', 'browser'] as const
+type Suite = (typeof SUITES)[number]
+
+const require = createRequire(import.meta.url)
+const root = fileURLToPath(new URL('..', import.meta.url))
+const say = (line: string) => void process.stderr.write(`${line}\n`)
+
+process.exitCode = await main()
+
+async function main(): Promise<number> {
+  const { values, positionals } = parseArgs({ options: { only: { type: 'string' } }, allowPositionals: true })
+  const chosen = SUITES.filter((suite) => values.only === undefined || values.only === suite)
+  if (chosen.length === 0) {
+    say(`--only takes one of ${SUITES.join(', ')}`)
+    return 2
+  }
+  // The browser tests run what is built, and some unit tests start it as a process of its own.
+  if ((await run(['main/launch.js', '--version'], {}, 2)) !== 0) return 1
+
+  const folder = mkdtempSync(join(tmpdir(), 'headroom-tests-'))
+  try {
+    let sum: Counts = { passed: 0, failed: 0, skipped: 0 }
+    for (const suite of chosen) sum = addCounts(sum, await RUNNERS[suite](join(folder, suite), positionals))
+    process.stdout.write(`\n${countsLine(sum)}\n`)
+    return sum.failed === 0 ? 0 : 1
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+const RUNNERS: Readonly<Record<Suite, (report: string, filters: readonly string[]) => Promise<Counts>>> = {
+  unit: async (report, filters) => {
+    const vitest = join(packageFolder('vitest'), 'vitest.mjs')
+    const args = ['run', '--config', 'test/vitest.config.ts', '--reporter=default', '--reporter=json']
+    const exitCode = await run([vitest, ...args, `--outputFile.json=${report}`, ...filters])
+    return vitestCounts(read(report), exitCode)
+  },
+  browser: async (report, filters) => {
+    const chromium = await getChromium(say)
+    if (chromium.kind === 'missing') {
+      say(chromium.line)
+      return { passed: 0, failed: 1, skipped: 0 }
+    }
+    const playwright = join(packageFolder('@playwright/test'), 'cli.js')
+    const args = ['test', '--config', 'test/e2e/playwright.config.ts', '--reporter=list,json']
+    const exitCode = await run([playwright, ...args, ...filters], {
+      PLAYWRIGHT_JSON_OUTPUT_FILE: report,
+      HEADROOM_CHROMIUM: chromium.path,
+    })
+    return playwrightCounts(read(report), exitCode)
+  },
+}
+
+function packageFolder(name: string): string {
+  return dirname(require.resolve(`${name}/package.json`))
+}
+
+/** `undefined` when the suite wrote no report, or half of one. */
+function read(report: string): unknown {
+  try {
+    return JSON.parse(readFileSync(report, 'utf8'))
+  } catch {
+    return undefined
+  }
+}
+
+/** With this Node, whatever `node` is on the PATH. */
+function run(
+  args: readonly string[],
+  extra: Record<string, string> = {},
+  stdout: 1 | 2 = 1,
+): Promise<number> {
+  return new Promise((resolve) => {
+    const child = spawn(process.execPath, args, {
+      cwd: root,
+      stdio: ['ignore', stdout, 2],
+      env: { ...process.env, ...extra },
+    })
+    child.on('error', () => resolve(1))
+    child.on('exit', (code) => resolve(code ?? 1))
+  })
+}
