@@ -1,7 +1,7 @@
 import type { Hello } from '../app/contract/contract.ts'
 import { connectKey } from './connect-key.ts'
 import { Monitor, type MonitorPorts, type MonitorSurface } from './monitor.ts'
-import { DEFAULT_PROBES, type Profile } from './profile.ts'
+import { type Profile, SIMULATOR_PROBES } from './profile.ts'
 import { BUILT_IN_OPTIONS } from './simulator/built-in.ts'
 import { startSimulator } from './simulator/server.ts'
 import { openWindows, type Windows } from './windows.ts'
@@ -115,7 +115,7 @@ export async function startBuiltIn(): Promise<BuiltIn> {
       clientId,
       ...(clientSecret !== undefined && { clientSecret }),
       refreshToken,
-      probes: DEFAULT_PROBES,
+      probes: SIMULATOR_PROBES,
       streams: [
         { kind: 'positions', target: 'SIM1001', options: {} },
         { kind: 'orders', target: 'SIM1001', options: {} },

@@ -26,3 +26,6 @@ export interface ProbeSettings {
 
 /** 2 % of each quota: what a brokerage key can spare without anyone noticing. */
 export const DEFAULT_PROBES: ProbeSettings = { budgetFraction: 0.02, everySeconds: {} }
+
+/** The built-in simulator's quota is nobody's: looked at more often, a first start shows more. */
+export const SIMULATOR_PROBES: ProbeSettings = { budgetFraction: 0.1, everySeconds: {} }

@@ -59,7 +59,7 @@ async function listenOnce(
   return { port, close: async () => void (await Promise.all(servers.map(close))) }
 }
 
-const MEANS_NO_IPV6 = new Set<unknown>(['EADDRNOTAVAIL', 'EAFNOSUPPORT', 'EINVAL'])
+const MEANS_NO_IPV6 = new Set<unknown>(['EADDRNOTAVAIL', 'EAFNOSUPPORT'])
 
 function makeServer(): Server {
   const server = createServer(LIMITS)

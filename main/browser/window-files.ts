@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import { extname, join, relative, sep } from 'node:path'
+import { extname, join } from 'node:path'
 
 /**
  * The built window, read once at start.
@@ -44,16 +44,12 @@ const CONTENT_TYPES: Readonly<Record<string, string>> = {
 /** Throws when the folder holds no built window. */
 export function readWindowFiles(folder: string): WindowFiles {
   const files = new Map<string, WindowFile>()
-  for (const entry of listFolder(folder)) {
-    // A symbolic link is no file here: it could lead out of the folder.
-    if (!entry.isFile()) continue
-    const file = join(entry.parentPath, entry.name)
-    const path = `/${relative(folder, file).split(sep).join('/')}`
-    const contentType = CONTENT_TYPES[extname(entry.name)]
+  for (const path of pathsIn(folder, '/')) {
+    const contentType = CONTENT_TYPES[extname(path)]
     // Source maps and whatever else a build leaves behind are not part of the window.
     if (contentType === undefined) continue
     const cacheControl = HASHED.test(path) ? 'public, max-age=31536000, immutable' : 'no-cache'
-    files.set(path, { bytes: readFileSync(file), contentType, cacheControl })
+    files.set(path, { bytes: readFileSync(join(folder, path)), contentType, cacheControl })
   }
   const page = files.get(PAGE)?.bytes.toString('utf8')
   if (page === undefined) throw new Error(`no window in ${folder}: run npm run build`)
@@ -66,9 +62,18 @@ export function readWindowFiles(folder: string): WindowFiles {
 
 export const isPage = (path: string): boolean => path === '/' || path === PAGE
 
+/** Level by level: inside Electron's archive `readdir` knows no recursion. */
+function* pathsIn(folder: string, at: string): Generator<string> {
+  for (const entry of listFolder(join(folder, at))) {
+    if (entry.isDirectory()) yield* pathsIn(folder, `${at}${entry.name}/`)
+    // A symbolic link is neither: it could lead out of the folder.
+    else if (entry.isFile()) yield `${at}${entry.name}`
+  }
+}
+
 function listFolder(folder: string) {
   try {
-    return readdirSync(folder, { withFileTypes: true, recursive: true })
+    return readdirSync(folder, { withFileTypes: true })
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
     throw error

@@ -120,6 +120,10 @@ function trafficProblem(options: SimulatorOptions): string | undefined {
       return `traffic: ${category} must be between 0 and ${MOST_PER_SECOND} requests per second`
     }
   }
+  for (const [category, spent] of Object.entries(options.alreadySpent)) {
+    if (!hasRequestQuota(category, options) || !(spent >= 0))
+      return `alreadySpent: ${category} cannot be spent`
+  }
   for (const { category, onSeconds, offSeconds } of options.neighbours) {
     if (!(onSeconds > 0 && offSeconds >= 0)) return `neighbours: ${category} needs a spell above 0 seconds`
   }

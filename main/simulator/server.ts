@@ -8,6 +8,11 @@ import { type ServicePorts, SimulatedService } from './simulated-service.ts'
 import { pump } from './stream-pump.ts'
 import { type Answer, errorAnswer, type ServiceReply, type ServiceRequest } from './wire.ts'
 
+/** What the shell needs besides: `after` returns its own cancel. */
+export interface ServerPorts extends ServicePorts {
+  after(ms: number, run: () => void): () => void
+}
+
 export interface SimulatorServer {
   /** http://127.0.0.1:PORT, both `{auth_url}` and `{base_url}`. */
   readonly origin: string
@@ -23,7 +28,7 @@ const MOST_BODY_BYTES = 64 * 1024
 const CHANCE_STEPS = 2 ** 47
 
 /** The wall clock, held when it is set back: otherwise an hour of quota would have to pass twice. */
-function realPorts(): ServicePorts {
+function realPorts(): ServerPorts {
   let lastMs = Date.now()
   let heldMs = 0
   return {
@@ -34,13 +39,17 @@ function realPorts(): ServicePorts {
       return lastMs
     },
     random: () => randomInt(CHANCE_STEPS) / CHANCE_STEPS,
+    after: (ms, run) => {
+      const timer = setTimeout(run, ms)
+      return () => clearTimeout(timer)
+    },
   }
 }
 
 /** Serves the simulated service on loopback. Throws with code EADDRINUSE when the port is taken. */
 export async function startSimulator(
   options: Partial<SimulatorOptions> & { readonly port?: number },
-  ports: ServicePorts = realPorts(),
+  ports: ServerPorts = realPorts(),
 ): Promise<SimulatorServer> {
   const { port: wanted = 0, ...rest } = options
   const problem = problemWith(withDefaults(rest))
@@ -54,7 +63,7 @@ export async function startSimulator(
       connectionsCheckingInterval: 1000,
     },
     (request, response) => {
-      serve(service, request, response).catch((error: unknown) => {
+      serve(service, ports, request, response).catch((error: unknown) => {
         // Whatever a client sends, the next client is served.
         if (error instanceof Error && !response.headersSent) {
           return send(
@@ -67,22 +76,22 @@ export async function startSimulator(
     },
   )
   server.maxConnections = 2000
-  server.on('clientError', (_, socket) => {
-    if (socket.writable)
-      socket.end('HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\n\r\n')
-    else socket.destroy()
-  })
   const port = await listening(server, wanted)
   return {
     origin: `http://127.0.0.1:${port}`,
     port,
     service,
     faults: service.faults,
-    close: () => closed(server),
+    close: () => closed(server, service),
   }
 }
 
-async function serve(service: SimulatedService, incoming: IncomingMessage, response: ServerResponse) {
+async function serve(
+  service: SimulatedService,
+  ports: ServerPorts,
+  incoming: IncomingMessage,
+  response: ServerResponse,
+) {
   // A socket that dies under an answer is the client's business.
   response.on('error', () => undefined)
   const body = await bodyOf(incoming)
@@ -91,9 +100,7 @@ async function serve(service: SimulatedService, incoming: IncomingMessage, respo
     const answer = errorAnswer(413, 'PayloadTooLarge', `At most ${MOST_BODY_BYTES} bytes.`, {
       Connection: 'close',
     })
-    send(response, answer)
-    response.once('finish', () => incoming.destroy())
-    return
+    return send(response, answer)
   }
   const request = requestOf(incoming, body)
   if (request === undefined)
@@ -102,19 +109,23 @@ async function serve(service: SimulatedService, incoming: IncomingMessage, respo
   if (controlSecret !== undefined && isControl(request)) {
     return send(response, answerControl(service, controlSecret, request))
   }
-  carry(service.handle(request), response, () => service.nowMs())
+  carry(service.handle(request), response, ports)
 }
 
-function carry(reply: ServiceReply, response: ServerResponse, nowMs: () => number): void {
+function carry(reply: ServiceReply, response: ServerResponse, ports: ServerPorts): void {
   switch (reply.kind) {
     case 'answer':
       if (reply.delayMs === undefined) send(response, reply)
-      else setTimeout(() => send(response, reply), reply.delayMs).unref()
+      else
+        response.once(
+          'close',
+          ports.after(reply.delayMs, () => send(response, reply)),
+        )
       return
     case 'stream':
       response.writeHead(reply.status, reply.headers)
       response.flushHeaders()
-      pump(reply.stream, response, nowMs)
+      pump(reply.stream, response, ports)
       return
     case 'reset':
       // A FIN would read as a clean close: a reset is what a dead path looks like.
@@ -140,7 +151,8 @@ async function bodyOf(incoming: IncomingMessage): Promise<string | 'gone' | 'too
   const parts: Buffer[] = []
   let bytes = 0
   try {
-    for await (const part of incoming) {
+    // Leaving the loop must not destroy the socket that a 413 goes out on.
+    for await (const part of incoming.iterator({ destroyOnReturn: false })) {
       bytes += part.length
       if (bytes > MOST_BODY_BYTES) return 'too-large'
       parts.push(part)
@@ -175,13 +187,15 @@ const listening = (server: Server, port: number): Promise<number> =>
     server.once('error', reject)
     server.listen(port, '127.0.0.1', () => {
       server.off('error', reject)
+      // An accept that fails, as when file handles run out, concerns one client and not the server.
       server.on('error', () => undefined)
       resolve((server.address() as AddressInfo).port)
     })
   })
 
-const closed = (server: Server): Promise<void> =>
+const closed = (server: Server, service: SimulatedService): Promise<void> =>
   new Promise((resolve) => {
     server.close(() => resolve())
     server.closeAllConnections()
+    for (const stream of service.streams()) stream.close()
   })

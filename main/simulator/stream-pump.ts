@@ -4,21 +4,25 @@ import type { OpenedStream, StreamPiece } from './wire.ts'
 /** A client that takes nothing for this long is cut off. */
 const STALLED_MS = 30_000
 
+export interface PumpPorts {
+  nowMs(): number
+  after(ms: number, run: () => void): () => void
+}
+
 /**
- * Carries what a stream says to a socket, by real timers.
+ * Carries what a stream says to a socket, as it comes due.
  *
- * The slot is free as soon as the client's end or error is seen, not when a write finds out.
+ * The slot is free as soon as the client's end is seen, not when a write finds out.
  */
-export function pump(stream: OpenedStream, response: ServerResponse, nowMs: () => number): void {
+export function pump(stream: OpenedStream, response: ServerResponse, ports: PumpPorts): void {
   const { socket } = response
-  let timer: NodeJS.Timeout | undefined
+  let cancel: () => void = () => undefined
   let over = false
 
   const stop = () => {
     if (over) return
     over = true
-    clearTimeout(timer)
-    socket?.off('end', stop)
+    cancel()
     stream.close()
     response.destroy()
   }
@@ -29,33 +33,30 @@ export function pump(stream: OpenedStream, response: ServerResponse, nowMs: () =
         return
       case 'end':
         over = true
-        socket?.off('end', stop)
         response.end()
         return
       case 'reset':
         over = true
-        socket?.off('end', stop)
-        // After the bytes before it are out, or there would be nothing to see of them.
-        response.write('\n', () => socket?.resetAndDestroy())
+        // After the bytes before it are out, or nothing of them would be seen; a space does not end the frame.
+        response.write(' ', () => socket?.resetAndDestroy())
         return
     }
   }
   const turn = () => {
-    clearTimeout(timer)
+    cancel()
     if (over) return
     if (response.writableNeedDrain) {
-      timer = setTimeout(stop, STALLED_MS)
+      cancel = ports.after(STALLED_MS, stop)
       return
     }
-    for (const piece of stream.take(nowMs())) write(piece)
+    for (const piece of stream.take(ports.nowMs())) write(piece)
     const dueMs = stream.nextDueMs()
     if (over || dueMs === undefined) return
-    timer = setTimeout(turn, Math.min(Math.max(1, Math.ceil(dueMs - nowMs())), 60_000))
+    cancel = ports.after(Math.min(Math.max(1, Math.ceil(dueMs - ports.nowMs())), 60_000), turn)
   }
 
   response.on('close', stop)
   response.on('drain', turn)
-  socket?.on('end', stop)
   stream.whenMoved(turn)
   turn()
 }

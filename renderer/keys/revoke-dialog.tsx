@@ -1,4 +1,5 @@
 import { AlertDialog } from 'radix-ui'
+import { useEffect, useState } from 'react'
 import { ENVIRONMENT_WORDS } from '../shell/environment-words.ts'
 import { classesOf } from '../theme/classes.ts'
 import controlsSheet from '../theme/controls.module.css'
@@ -10,6 +11,9 @@ import { untilWords } from '../words/durations.ts'
 
 const css = classesOf({ ...controlsSheet, ...dialogSheet })
 
+/** Outcomes that stay on screen as a banner after the dialog. */
+const BANNER_CODES: readonly string[] = ['revoke-unconfirmed', 'revoke-refused']
+
 export function RevokeDialog() {
   const { api, view } = useParts()
   const asked = useAsked()
@@ -17,10 +21,22 @@ export function RevokeDialog() {
   const streams =
     useShown((snapshot) => snapshot.streams.filter(({ state }) => state !== 'closed').length) ?? 0
   const close = () => view.setState({ dialog: undefined })
+  const [isAgreed, setAgreed] = useState(false)
+  const isTold =
+    useShown(({ refresh }) => refresh.state === 'revoke-unconfirmed' || refresh.state === 'revoked') ?? false
+  // From here on the banner says how it stands, also while the service leaves main waiting.
+  useEffect(() => {
+    if (isAgreed && isTold) view.setState({ dialog: undefined })
+  }, [isAgreed, isTold, view])
   const revoke = async () => {
     if (profile === undefined) return
-    const revoked = await asked.run(() => api.revoke({ profile: profile.id }))
-    if (revoked !== undefined) close()
+    setAgreed(true)
+    const settled = await asked.run(async () => {
+      const outcome = await api.revoke({ profile: profile.id })
+      // Confirmed or not, the banner says it from here on, and offers to try again.
+      return outcome.ok || BANNER_CODES.includes(outcome.code) ? { ok: true } : outcome
+    })
+    if (settled !== undefined) close()
   }
   if (profile === undefined) return null
   return (

@@ -2,15 +2,17 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { isBuilt, StartedDesktop } from './started-desktop.ts'
+import { findChromium } from '../browser/chromium.ts'
+import { obstacleToRunning, StartedDesktop } from './started-desktop.ts'
 
 /**
  * The built dist/desktop/main.js and preload.cjs, unmodified, under Node and a double of Electron whose window is a page
  * of a real Chromium. What Electron itself promises (sandbox, isolation) is not seen here: real-runtime.test.ts.
  */
-const name = isBuilt ? 'the built desktop host' : 'the built desktop host (not run: dist/ is not built)'
+const obstacle = obstacleToRunning() ?? (findChromium() === undefined ? 'no Chromium' : undefined)
+const name = `the built desktop host${obstacle === undefined ? '' : ` (not run: ${obstacle})`}`
 
-describe.skipIf(!isBuilt)(name, () => {
+describe.skipIf(obstacle !== undefined)(name, () => {
   let dataFolder: string
   let desktop: StartedDesktop
 
@@ -100,7 +102,7 @@ describe.skipIf(!isBuilt)(name, () => {
   })
 })
 
-describe.skipIf(!isBuilt)(`${name}, started and ended`, () => {
+describe.skipIf(obstacle !== undefined)(`${name}, started and ended`, () => {
   let dataFolder: string
   const started: StartedDesktop[] = []
   const start = async (): Promise<StartedDesktop> => {

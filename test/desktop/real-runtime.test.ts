@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { installedRuntime } from '../../main/desktop/electron-runtime.ts'
-import { isBuilt } from './started-desktop.ts'
+import { obstacleToRunning } from './started-desktop.ts'
 
 /** What only Electron's own runtime can show. Where it is absent these are not run, and are not passed either. */
 const runtime = installedRuntime()
@@ -15,9 +15,8 @@ const name = `the desktop host on Electron's runtime${obstacle === undefined ? '
 
 function obstacleHere(): string | undefined {
   if (runtime === undefined) return 'no Electron runtime'
-  if (!isBuilt) return 'dist/ is not built'
   if (process.platform === 'linux' && !DISPLAY && !WAYLAND_DISPLAY) return 'no display'
-  return process.getuid?.() === 0 ? 'running as root' : undefined
+  return process.getuid?.() === 0 ? 'running as root' : obstacleToRunning()
 }
 
 if (obstacle !== undefined) process.stderr.write(`${name}\n`)

@@ -6,9 +6,11 @@ import type { Order, Report } from './double/talk.ts'
 const at = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 const MAIN = at('../../dist/desktop/main.js')
 
-export const isBuilt = ['desktop/main.js', 'desktop/preload.cjs', 'window/index.html'].every((file) =>
-  existsSync(at(`../../dist/${file}`)),
-)
+/** Why the built host cannot be run here; `undefined` when it can. */
+export function obstacleToRunning(): string | undefined {
+  const files = ['desktop/main.js', 'desktop/preload.cjs', 'window/index.html']
+  return files.every((file) => existsSync(at(`../../dist/${file}`))) ? undefined : 'dist/ is not built'
+}
 
 /** The built desktop host, unmodified, in a process whose `electron` is the double. */
 export class StartedDesktop {

@@ -1,16 +1,16 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, type Page, test } from '@playwright/test'
-import { systemChromium } from '../desktop/double/system-chromium.ts'
+import { chromiumArgs } from '../browser/chromium.ts'
 import { type StartedHost, startHost } from '../main/browser/started-host.ts'
 
 /**
  * What a real browser lets a page of another port of this machine do to us. To cookies, and to some of the browser's
  * own rules, such a page is the same site; so everything is tried with a code and a bearer that have leaked to it.
  */
-const { args, ...chromium } = systemChromium()
 test.use({
-  launchOptions: { ...chromium, args: [...args, '--host-resolver-rules=MAP evil.test 127.0.0.1'] },
+  launchOptions: async ({ launchOptions }, use) =>
+    use({ ...launchOptions, args: [...chromiumArgs(), '--host-resolver-rules=MAP evil.test 127.0.0.1'] }),
 })
 
 let host: StartedHost

@@ -1,4 +1,5 @@
 import { EventEmitter } from 'node:events'
+import type { Frame, Page } from '@playwright/test'
 import type {
   BrowserWindowConstructorOptions,
   IpcMain,
@@ -7,7 +8,6 @@ import type {
   WebContents,
   WebFrameMain,
 } from 'electron'
-import type { Frame, Page } from 'playwright-core'
 import { browserContext, playScheme, preloadScript, toAppUrl, toPlayedUrl } from './scheme-pages.ts'
 import { report } from './talk.ts'
 

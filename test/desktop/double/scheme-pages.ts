@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
+import { type BrowserContext, chromium, type Page, type Route } from '@playwright/test'
 import type { Protocol, Session } from 'electron'
-import { type BrowserContext, chromium, type Page, type Route } from 'playwright-core'
-import { systemChromium } from './system-chromium.ts'
+import { chromiumArgs, findChromium } from '../../browser/chromium.ts'
 import { report } from './talk.ts'
 
 /**
@@ -23,8 +23,9 @@ let context: Promise<BrowserContext> | undefined
 
 /** Chromium is started once, when the first window needs it. */
 export function browserContext(): Promise<BrowserContext> {
+  const executablePath = findChromium()
   context ??= chromium
-    .launch(systemChromium())
+    .launch({ args: chromiumArgs(), ...(executablePath !== undefined && { executablePath }) })
     .then((browser) => browser.newContext({ viewport: { width: 1280, height: 800 } }))
   return context
 }

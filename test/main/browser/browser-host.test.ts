@@ -205,6 +205,13 @@ describe('files', () => {
     expect((await started.get('/favicon.svg')).headers.get('cache-control')).toBe('no-cache')
   })
 
+  it('answer HEAD as GET, without the body', async () => {
+    const headers = [['host', `127.0.0.1:${started.port}`]] as const
+    const head = await rawExchange(started.port, requestText({ method: 'HEAD', headers }))
+    expect([head.status, head.body]).toEqual([200, ''])
+    expect(head.headers.get('content-type')).toBe('text/html; charset=utf-8')
+  })
+
   it('are only those of the list: no path leads out of it', async () => {
     const paths = [
       '/../secret.txt',

@@ -128,10 +128,14 @@ describe("a window's session", () => {
 describe('closing', () => {
   it('ends open streams, sessions and timers within a second', async () => {
     await openPushes(await started.bearer())
+    // A request whose body never comes; the server's 100 says that it waits for it.
     const slow = connect({ port: started.port, host: '127.0.0.1' })
     sockets.push(slow)
+    const at = `127.0.0.1:${started.port}`
+    const head = `host: ${at}\r\norigin: http://${at}\r\ncontent-type: application/json\r\ncontent-length: 9`
+    slow.write(`POST /api/session HTTP/1.1\r\n${head}\r\nexpect: 100-continue\r\n\r\n`)
+    await new Promise((resolve) => slow.once('data', resolve))
     slow.on('error', () => {})
-    slow.write('GET / HTTP/1.1\r\nhost: 127')
     const before = performance.now()
     await started.host.close()
     expect(performance.now() - before).toBeLessThan(1000)

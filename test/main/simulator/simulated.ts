@@ -9,15 +9,42 @@ export interface Body {
   readonly [field: string]: unknown
 }
 
+/** Time that passes only by `advance`, which runs what falls due on the way. */
+function stoppedClock() {
+  let timers: { readonly atMs: number; readonly run: () => void }[] = []
+  const clock = {
+    ms: START_MS,
+    after(ms: number, run: () => void) {
+      const timer = { atMs: clock.ms + ms, run }
+      timers.push(timer)
+      return () => {
+        timers = timers.filter((other) => other !== timer)
+      }
+    },
+    advance(ms: number) {
+      const untilMs = clock.ms + ms
+      for (;;) {
+        const [next] = timers.filter(({ atMs }) => atMs <= untilMs).sort((a, b) => a.atMs - b.atMs)
+        if (next === undefined) break
+        timers = timers.filter((other) => other !== next)
+        clock.ms = Math.max(clock.ms, next.atMs)
+        next.run()
+      }
+      clock.ms = untilMs
+    },
+  }
+  return clock
+}
+
 /** A simulator on a free port under a clock that only the test moves, and the few requests tests make. */
 export async function simulated(options: Partial<SimulatorOptions> = {}) {
-  const clock = { ms: START_MS }
+  const clock = stoppedClock()
   let drawn = 0
   const random = () => {
     drawn = (drawn * 1_103_515_245 + 12_345) % 2 ** 31
     return drawn / 2 ** 31
   }
-  const server = await startSimulator(options, { nowMs: () => clock.ms, random })
+  const server = await startSimulator(options, { nowMs: () => clock.ms, after: clock.after, random })
   onTestFinished(() => server.close())
 
   const form = (path: string, fields: Readonly<Record<string, string>>) =>
