@@ -21,8 +21,6 @@ const require = createRequire(import.meta.url)
 const root = fileURLToPath(new URL('..', import.meta.url))
 const say = (line: string) => void process.stderr.write(`${line}\n`)
 
-process.exitCode = await main()
-
 async function main(): Promise<number> {
   const { values, positionals } = parseArgs({ options: { only: { type: 'string' } }, allowPositionals: true })
   const chosen = SUITES.filter((suite) => values.only === undefined || values.only === suite)
@@ -31,17 +29,22 @@ async function main(): Promise<number> {
     return 2
   }
   // The browser tests run what is built, and some unit tests start it as a process of its own.
-  if ((await run(['main/launch.js', '--version'], {}, 2)) !== 0) return 1
+  if ((await run(['main/launch.js', '--version'], {}, 'ignore')) !== 0)
+    return ended({ passed: 0, failed: 1, skipped: 0 })
 
   const folder = mkdtempSync(join(tmpdir(), 'headroom-tests-'))
   try {
     let sum: Counts = { passed: 0, failed: 0, skipped: 0 }
     for (const suite of chosen) sum = addCounts(sum, await RUNNERS[suite](join(folder, suite), positionals))
-    process.stdout.write(`\n${countsLine(sum)}\n`)
-    return sum.failed === 0 ? 0 : 1
+    return ended(sum)
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
+}
+
+function ended(sum: Counts): number {
+  process.stdout.write(`\n${countsLine(sum)}\n`)
+  return sum.failed === 0 ? 0 : 1
 }
 
 const RUNNERS: Readonly<Record<Suite, (report: string, filters: readonly string[]) => Promise<Counts>>> = {
@@ -84,7 +87,7 @@ function read(report: string): unknown {
 function run(
   args: readonly string[],
   extra: Record<string, string> = {},
-  stdout: 1 | 2 = 1,
+  stdout: 1 | 'ignore' = 1,
 ): Promise<number> {
   return new Promise((resolve) => {
     const child = spawn(process.execPath, args, {
@@ -96,3 +99,5 @@ function run(
     child.on('exit', (code) => resolve(code ?? 1))
   })
 }
+
+process.exitCode = await main()

@@ -55,9 +55,9 @@ export async function start(flags: StartFlags, deps: StartDeps): Promise<number>
       lock.release()
       return await deps.runDesktop(search.electronPath, args)
     }
-    if (flags.host === 'desktop') return fail(`no desktop window here (${search?.reason})`)
+    if (flags.host === 'desktop') return fail(`no desktop here (${search?.reason})`)
     if (search !== undefined)
-      terminal.error(`no desktop window here (${search.reason}); opening in the browser`)
+      terminal.error(`no desktop here (${search.reason}); serving in a browser instead`)
     return await deps.runBrowser({
       ...args,
       port: flags.port,

@@ -1,0 +1,57 @@
+import { AxeBuilder } from '@axe-core/playwright'
+import { test as base, expect, type Page } from '@playwright/test'
+import type { Snapshot } from '../../../app/contract/snapshot.ts'
+import { buildWindow } from '../../renderer/harness/build-window.ts'
+import { type FakeHost, startFakeHost } from '../../renderer/harness/fake-host.ts'
+
+export { expect }
+
+interface WindowFixtures {
+  /** Opens the built window on a scripted host that shows `snapshot`. */
+  readonly open: (snapshot: Snapshot) => Promise<FakeHost>
+  /** What the page logged as an error: refused styles and scripts, thrown errors. */
+  readonly complaints: string[]
+}
+
+export const test = base.extend<WindowFixtures, { readonly dist: string }>({
+  dist: [
+    // biome-ignore lint/correctness/noEmptyPattern: Playwright reads a fixture's needs from its pattern
+    async ({}, use) => use(await buildWindow()),
+    { scope: 'worker' },
+  ],
+  timezoneId: 'UTC',
+  complaints: async ({ page }, use) => {
+    const complaints: string[] = []
+    page.on('pageerror', (error) => complaints.push(String(error)))
+    page.on('console', (line) => {
+      if (line.type() === 'error') complaints.push(line.text())
+    })
+    await use(complaints)
+  },
+  open: async ({ page, dist, complaints }, use) => {
+    const hosts: FakeHost[] = []
+    await use(async (snapshot) => {
+      const host = await startFakeHost(dist, snapshot)
+      hosts.push(host)
+      await page.goto(host.link())
+      await page.getByTestId('verdict-headline').waitFor()
+      expect(complaints).toEqual([])
+      return host
+    })
+    for (const host of hosts) await host.close()
+  },
+})
+
+/** What does not fit the screen, in pixels across and down. */
+export function overflow(page: Page): Promise<readonly number[]> {
+  return page.evaluate(() => {
+    const { scrollWidth, clientWidth, scrollHeight, clientHeight } = document.documentElement
+    return [scrollWidth - clientWidth, scrollHeight - clientHeight]
+  })
+}
+
+/** Each accessibility problem with the elements that have it. */
+export async function problemsOf(page: Page): Promise<readonly string[]> {
+  const { violations } = await new AxeBuilder({ page }).analyze()
+  return violations.flatMap(({ id, nodes }) => nodes.map((node) => `${id}: ${node.html.slice(0, 120)}`))
+}

@@ -1,0 +1,237 @@
+import { NOW_MS, quota, REQUESTS, snapshot, stream } from '../../renderer/fixtures.ts'
+import { STATES } from '../../renderer/harness/states.ts'
+import { expect, problemsOf, test } from './window-fixtures.ts'
+
+const row = (category: string) => `tr[data-category="${category}"]`
+
+test('the numbers move between snapshots without a message', async ({ page, open }) => {
+  const requests = [quota('Accounts', 320, 300, 100, { slope: 10, source: 'modelled' })]
+  await open(snapshot({ requests, verdict: { kind: 'lasts' } }))
+  const remaining = page.locator(row('Accounts')).getByTestId('remaining')
+  const first = Number(await remaining.textContent())
+  await expect.poll(async () => Number(await remaining.textContent())).toBeGreaterThan(first + 10)
+})
+
+test('an old header is never shown as live', async ({ page, open }) => {
+  const seen = quota('Balances', 320, 300, 294, { observedAt: NOW_MS - 118_000 })
+  await open(snapshot({ requests: [seen], verdict: { kind: 'lasts' } }))
+  const balances = page.locator(row('Balances'))
+  await expect(balances).toHaveAttribute('data-stale', 'false')
+  await expect(balances).toHaveAttribute('data-stale', 'true')
+  await expect(balances.getByTestId('remaining')).toHaveText('~294')
+  await expect(balances.getByTestId('age')).toHaveText('seen 2 m ago')
+})
+
+test('a row is chosen by click and by keyboard, and the chart is of it', async ({ page, open }) => {
+  await open(snapshot())
+  await expect(page.locator('[data-history]')).toHaveAttribute('data-history', 'Positions')
+  await page.locator(row('Balances')).getByTestId('age').click()
+  await expect(page.locator('[data-history]')).toHaveAttribute('data-history', 'Balances')
+  await page.getByRole('button', { name: 'Quote Snapshot' }).focus()
+  await page.keyboard.press('Enter')
+  await expect(page.locator('[data-history]')).toHaveAttribute('data-history', 'Quote Snapshot')
+  await expect(
+    page.getByRole('img', { name: /^Quote Snapshot, last 15 minutes.*1 refusal with 429/ }),
+  ).toBeVisible()
+  await expect(page.locator('[data-mark="429"]')).toHaveCount(1)
+  await page.getByRole('button', { name: 'Table' }).click()
+  await expect(page.getByRole('cell', { name: 'refused' })).toBeVisible()
+})
+
+test('strings from servers are text and nothing else', async ({ page, open }) => {
+  const evil = '<img src=x onerror="document.title=1"><script>document.title=1</script>'
+  const host = await open(
+    snapshot({
+      requests: [...REQUESTS, quota(evil, 10, 60, 5)],
+      streams: [stream('s1', evil, evil, { state: 'waiting', reason: evil })],
+      refresh: { ...snapshot().refresh, state: 'revoke-unconfirmed', reason: evil },
+    }),
+  )
+  host.push('eventHappened', {
+    seq: 99,
+    at: NOW_MS,
+    profile: 'main',
+    kind: 'stream-closed',
+    stream: 's1',
+    category: evil,
+    target: evil,
+    reason: evil,
+  })
+  await expect(page.getByRole('list', { name: 'Events' })).toContainText(evil)
+  await expect(page.locator('[data-banner=revoke-unconfirmed]')).toContainText(evil)
+  await expect(page.locator('#window img, #window script')).toHaveCount(0)
+  await expect(page).toHaveTitle(/Positions/)
+})
+
+test('the verdict is spoken when it changes and not while it counts down', async ({ page, open }) => {
+  const host = await open(snapshot())
+  const spoken = page.getByRole('status')
+  await expect(spoken).toHaveText('Positions runs out at this rate.')
+  const changes = await page.evaluateHandle(() => {
+    const seen: string[] = []
+    const region = document.querySelector('[role=status]')!
+    new MutationObserver(() => seen.push(region.textContent)).observe(region, {
+      childList: true,
+      characterData: true,
+      subtree: true,
+    })
+    return seen
+  })
+  const headline = page.getByTestId('verdict-headline')
+  const first = await headline.textContent()
+  await expect(headline).not.toHaveText(first ?? '')
+  expect(await changes.jsonValue()).toEqual([])
+  host.show(snapshot({ revision: 2, verdict: { kind: 'lasts' } }))
+  await expect(spoken).toHaveText('All quotas last.')
+  expect(await changes.jsonValue()).toEqual(['All quotas last.'])
+})
+
+test('a key is connected without its secrets being shown or kept', async ({ page, open }) => {
+  const host = await open(STATES['simulated']!)
+  await page.getByRole('button', { name: 'Connect a key' }).click()
+  const dialog = page.getByRole('dialog')
+  await expect(dialog).toContainText('Kept in memory only: gone when Headroom quits.')
+  expect(await problemsOf(page)).toEqual([])
+  await dialog.getByRole('button', { name: 'Connect', exact: true }).click()
+  await expect(dialog).toContainText('The API key is needed.')
+  await dialog.getByLabel('API key').fill('key-1')
+  await dialog.getByLabel('Secret').fill('canary-secret')
+  await dialog.getByLabel('Refresh token').fill('  canary-token\n')
+  host.answer('connect', { ok: false, code: 'refused', message: 'The service did not accept this token.' })
+  await dialog.getByRole('button', { name: 'Connect', exact: true }).click()
+  await expect(dialog).toContainText('The service did not accept this token.')
+  expect(host.asked.filter(({ name }) => name === 'connect').map(({ arg }) => arg)).toEqual([
+    {
+      name: 'Main key',
+      environment: 'live',
+      clientId: 'key-1',
+      clientSecret: 'canary-secret',
+      refreshToken: 'canary-token',
+    },
+  ])
+  await dialog.getByRole('button', { name: 'Cancel' }).click()
+  expect(await page.content()).not.toContain('canary')
+  expect(
+    await page.evaluate(() => JSON.stringify([{ ...sessionStorage }, { ...localStorage }])),
+  ).not.toContain('canary')
+  await page.getByRole('button', { name: 'Connect a key' }).click()
+  await expect(page.getByLabel('Refresh token')).toHaveValue('')
+})
+
+test('revoking says what it does, and leaves the word "revoked" to the service', async ({ page, open }) => {
+  const host = await open(snapshot())
+  await page.getByRole('button', { name: 'Revoke tokens…' }).click()
+  const dialog = page.getByRole('alertdialog')
+  await expect(dialog).toContainText(
+    'Every program that signs in with this key must sign in again, not only Headroom.',
+  )
+  await expect(dialog).toContainText('3 open streams of this profile close.')
+  await expect(dialog).toContainText(/Access tokens already issued go on working, this one for 14 m \d+ s\./)
+  await expect(dialog).toContainText('Open orders stay as they are.')
+  await expect(dialog.getByRole('button', { name: 'Cancel' })).toBeFocused()
+  expect(await problemsOf(page)).toEqual([])
+  host.answer('revoke', { ok: false, code: 'unconfirmed', message: 'The service answered 503.' })
+  await dialog.getByRole('button', { name: 'Revoke all tokens' }).click()
+  await expect(dialog).toContainText('The service answered 503.')
+  host.show({ ...STATES['revoke-unconfirmed']!, revision: 2 })
+  await expect(dialog).toBeHidden()
+  await expect(page.locator('[data-banner=revoke-unconfirmed]')).toContainText('Treat the tokens as live.')
+})
+
+test('a stream is asked for with what its endpoint needs', async ({ page, open }) => {
+  const host = await open(snapshot())
+  await page.getByRole('button', { name: 'Open stream…' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Kind').selectOption('barcharts')
+  await dialog.getByLabel('Symbol').fill('MSFT')
+  await dialog.getByLabel('Interval').fill('5')
+  await dialog.getByRole('button', { name: 'Open stream', exact: true }).click()
+  await expect(dialog).toBeHidden()
+  expect(host.asked.find(({ name }) => name === 'openStream')?.arg).toEqual({
+    profile: 'main',
+    kind: 'barcharts',
+    target: 'MSFT',
+    options: { interval: '5', unit: 'Minute' },
+  })
+  await page.getByRole('button', { name: 'Close Depth · MSFT' }).click()
+  await expect
+    .poll(() => host.asked.find(({ name }) => name === 'closeStream')?.arg)
+    .toEqual({
+      profile: 'main',
+      stream: 's3',
+    })
+})
+
+test('another key is looked at through the profile menu', async ({ page, open }) => {
+  const host = await open(snapshot())
+  host.show(
+    snapshot(),
+    snapshot({ profile: { id: 'two', name: 'Second key', environment: 'sim' }, verdict: { kind: 'lasts' } }),
+  )
+  await page.getByTestId('profile').click()
+  await page.getByRole('menuitemradio', { name: 'Second key' }).click()
+  await expect(page.getByTestId('verdict-headline')).toHaveText('All quotas last.')
+  await expect(page.getByRole('list', { name: 'Events' })).toHaveText('Nothing has happened yet.')
+  host.push('profileRemoved', { profile: 'two' })
+  await expect(page.getByTestId('profile')).toContainText('Main key')
+})
+
+test('a host that goes away dims the numbers; back again, all is live', async ({ page, open }) => {
+  const host = await open(snapshot())
+  host.sleep()
+  await expect(page.locator('[data-banner=host-gone]')).toContainText(
+    /^Headroom is not answering since \d\d:\d\d:\d\d/,
+  )
+  await expect(page.locator('main')).toHaveCSS('opacity', '0.5')
+  host.wake()
+  await page.getByRole('button', { name: 'Try now' }).click()
+  await expect(page.locator('[data-banner=host-gone]')).toBeHidden()
+  host.show(snapshot({ revision: 2, verdict: { kind: 'lasts' } }))
+  await expect(page.getByTestId('verdict-headline')).toHaveText('All quotas last.')
+  await expect(page.locator('main')).toHaveCSS('opacity', '1')
+})
+
+test('a restarted host is told from one that is away, and its new link works in the same tab', async ({
+  page,
+  open,
+}) => {
+  const host = await open(snapshot({ revision: 50 }))
+  host.restart()
+  await expect(page.locator('[data-banner=host-restarted]')).toContainText(
+    'Headroom was restarted. Open the link it printed',
+  )
+  await expect(page.locator(row('Positions'))).toHaveCount(0)
+  host.show(snapshot({ revision: 1 }))
+  await page.goto(host.link())
+  await expect(page.locator(row('Positions'))).toBeVisible()
+  await expect(page.locator('[data-banner]')).toHaveCount(0)
+  expect(new URL(page.url()).hash).toBe('')
+})
+
+test('a reload needs no new link', async ({ page, open }) => {
+  await open(snapshot())
+  await page.reload()
+  await expect(page.locator(row('Positions'))).toBeVisible()
+})
+
+test('the theme follows the system until the person says otherwise', async ({ page, open }) => {
+  await page.emulateMedia({ colorScheme: 'light' })
+  await open(snapshot())
+  const background = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor)
+  expect(await background()).toBe('rgb(244, 246, 249)')
+  await page.getByRole('button', { name: 'Theme: as the system' }).click()
+  await page.getByRole('button', { name: 'Theme: light' }).click()
+  expect(await background()).toBe('rgb(14, 17, 22)')
+  await page.reload()
+  await page.getByRole('button', { name: 'Theme: dark' }).waitFor()
+  expect(await background()).toBe('rgb(14, 17, 22)')
+})
+
+test('a refusal is said in main’s words until it is read', async ({ page, open }) => {
+  const host = await open(snapshot())
+  host.answer('closeStream', { ok: false, code: 'gone', message: 'That stream is closed already.' })
+  await page.getByRole('button', { name: 'Close Depth · MSFT' }).click()
+  await expect(page.getByRole('alert')).toContainText('That stream is closed already.')
+  await page.getByRole('alert').getByRole('button', { name: 'Close' }).click()
+  await expect(page.getByRole('alert')).toBeEmpty()
+})

@@ -1,0 +1,155 @@
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { expect, test } from 'vitest'
+import { temporaryFolder } from './data/temporary-folder.ts'
+import { type Ended, runNode } from './terminal/run-node.ts'
+
+const LAUNCH = fileURLToPath(new URL('../../main/launch.js', import.meta.url))
+const BUILDING = 'building Headroom (a few seconds, once) …\n'
+/** A Node that says it is old, for the first process only: the one it hands over to is this one. */
+const OLD_NODE = [
+  '--import',
+  `data:text/javascript,${encodeURIComponent(
+    "Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '20.19.0' } })",
+  )}`,
+]
+
+/** What the "build" leaves: a program that repeats its arguments and does what the first one says. */
+const BUILT = `
+  if (process.argv[2] === 'wait') {
+    process.on('SIGTERM', () => process.exit(3))
+    setInterval(() => {}, 1000)
+  }
+  console.log(process.argv.slice(2).join(' '))
+  if (process.argv[2] === 'fail') process.exitCode = 7
+`
+
+interface Checkout {
+  readonly folder: string
+  write(path: string, text: string): void
+  launch(args?: readonly string[], nodeArgs?: readonly string[]): Promise<Ended>
+  builds(): number
+}
+
+/** A source checkout with a build that takes a moment and counts itself. */
+function checkout(build = 'write()'): Checkout {
+  const folder = temporaryFolder()
+  const write = (path: string, text: string) => {
+    mkdirSync(join(folder, path, '..'), { recursive: true })
+    writeFileSync(join(folder, path), text)
+  }
+  for (const path of ['app/a.ts', 'renderer/r.ts', 'main/terminal/headroom.ts', 'vite.config.ts'])
+    write(path, '')
+  write('package.json', '{"type":"module"}')
+  write('node_modules/vite/package.json', '{"type":"module"}')
+  write(
+    'node_modules/vite/bin/vite.js',
+    `import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs'
+     appendFileSync('builds.txt', 'x')
+     console.log('noise of the build')
+     const write = () => {
+       mkdirSync('dist/hosts', { recursive: true })
+       writeFileSync('dist/hosts/headroom.js', ${JSON.stringify(BUILT)})
+     }
+     setTimeout(() => { ${build} }, 100)`,
+  )
+  copyFileSync(LAUNCH, join(folder, 'main/launch.js'))
+  const builds = join(folder, 'builds.txt')
+  return {
+    folder,
+    write,
+    launch: (args = [], nodeArgs = []) =>
+      runNode([...nodeArgs, join(folder, 'main/launch.js'), ...args]).ended,
+    builds: () => (existsSync(builds) ? readFileSync(builds, 'utf8').length : 0),
+  }
+}
+
+test('the first start builds, says so in one line on stderr, and the second does not', async () => {
+  const { launch, builds } = checkout()
+  expect(await launch(['watch', '--json'])).toEqual({
+    exitCode: 0,
+    stdout: 'watch --json\n',
+    stderr: BUILDING,
+  })
+  expect(await launch()).toEqual({ exitCode: 0, stdout: '\n', stderr: '' })
+  expect(builds()).toBe(1)
+})
+
+test('a source that changed, came or went is built', async () => {
+  const { launch, builds, write, folder } = checkout()
+  await launch()
+  write('app/a.ts', 'changed')
+  expect((await launch()).stderr).toBe(BUILDING)
+  write('renderer/deep/new.ts', '')
+  expect((await launch()).stderr).toBe(BUILDING)
+  rmSync(join(folder, 'renderer/deep/new.ts'))
+  expect((await launch()).stderr).toBe(BUILDING)
+  expect(builds()).toBe(4)
+})
+
+test('two starts at once build once, and both run', async () => {
+  const { launch, builds } = checkout()
+  const both = await Promise.all([launch(['a']), launch(['b'])])
+  expect(both.map(({ exitCode, stdout }) => [exitCode, stdout])).toEqual([
+    [0, 'a\n'],
+    [0, 'b\n'],
+  ])
+  expect(builds()).toBe(1)
+})
+
+test('a build that fails shows what it said, on stderr, and is tried again', async () => {
+  const { launch, builds } = checkout('process.exit(1)')
+  const { exitCode, stdout, stderr } = await launch()
+  expect(exitCode).toBe(1)
+  expect(stdout).toBe('')
+  expect(stderr).toContain('noise of the build')
+  expect(stderr).toContain('the build failed')
+  await launch()
+  expect(builds()).toBe(2)
+})
+
+test('an installed package has nothing to build', async () => {
+  const { launch, builds, write, folder } = checkout()
+  rmSync(join(folder, 'vite.config.ts'))
+  write('dist/hosts/headroom.js', BUILT)
+  expect(await launch(['x'])).toEqual({ exitCode: 0, stdout: 'x\n', stderr: '' })
+  expect(builds()).toBe(0)
+})
+
+test('the exit code of the program is the exit code of the launcher', async () => {
+  const { launch } = checkout()
+  expect((await launch(['fail'])).exitCode).toBe(7)
+})
+
+test('an old Node without a newer one is exit 1 and one line that says what to do', async () => {
+  const { launch } = checkout()
+  const { exitCode, stdout, stderr } = await launch([], OLD_NODE)
+  expect(exitCode).toBe(1)
+  expect(stdout).toBe('')
+  expect(stderr).toMatch(/^headroom: needs Node 24 or newer.*npm install.*\n$/)
+})
+
+const withSymlinks = test.skipIf(process.platform === 'win32')
+
+withSymlinks('an old Node hands over to the newer one, with arguments, exit code and signals', async () => {
+  const { launch, write, folder } = checkout()
+  write('node_modules/node/package.json', '{}')
+  mkdirSync(join(folder, 'node_modules/node/bin'))
+  symlinkSync(process.execPath, join(folder, 'node_modules/node/bin/node'))
+  const first = await launch(['fail', 'a b'], OLD_NODE)
+  expect(first).toEqual({ exitCode: 7, stdout: 'fail a b\n', stderr: BUILDING })
+
+  const { child, said, ended } = runNode([...OLD_NODE, join(folder, 'main/launch.js'), 'wait'])
+  await said('wait')
+  child.kill('SIGTERM')
+  expect((await ended).exitCode).toBe(3)
+})

@@ -1,0 +1,219 @@
+import { expect, test } from 'vitest'
+import { z } from 'zod'
+import { DEFAULT_PROBES, type Profile } from '../../../main/profile.ts'
+import type { WatchFlags } from '../../../main/terminal/flags.ts'
+import { watch } from '../../../main/terminal/watch-command.ts'
+import { AT_MS } from './example-snapshot.ts'
+import { FakeMonitor } from './fake-monitor.ts'
+import { type FakeTerminal, type FakeTerminalOptions, fakeTerminal } from './fake-terminal.ts'
+import { VirtualClock } from './virtual-clock.ts'
+
+const SERVICE = {
+  authUrl: 'https://signin.example.com',
+  baseUrl: 'https://api.example.com',
+  clientId: 'key',
+} as const
+const TOKEN = { HEADROOM_REFRESH_TOKEN: 'token-from-the-environment' }
+const BUILT_IN: Profile = {
+  id: 'simulator',
+  name: 'Built-in simulator',
+  environment: 'simulator',
+  authUrl: 'http://127.0.0.1:1',
+  baseUrl: 'http://127.0.0.1:1',
+  clientId: 'sim-key',
+  refreshToken: 'sim-refresh',
+  probes: DEFAULT_PROBES,
+  streams: [{ kind: 'positions', target: 'SIM1001', options: {} }],
+}
+const line = z.object({ type: z.string(), at: z.number(), kind: z.optional(z.string()) })
+
+interface Watched {
+  readonly clock: VirtualClock
+  readonly monitor: FakeMonitor
+  readonly terminal: FakeTerminal
+  readonly exitCode: Promise<number>
+  readonly builtIn: { closed: boolean }
+}
+
+async function watched(flags: WatchFlags, options: FakeTerminalOptions = {}): Promise<Watched> {
+  const clock = new VirtualClock(AT_MS)
+  const monitor = new FakeMonitor(() => clock.wallMs())
+  const terminal = fakeTerminal(options)
+  const builtIn = { closed: false }
+  const exitCode = watch(flags, {
+    terminal,
+    clock,
+    createMonitor: () => monitor,
+    startBuiltIn: async () => ({
+      profile: BUILT_IN,
+      close: async () => {
+        builtIn.closed = true
+      },
+    }),
+  })
+  await Promise.resolve() // until the built-in simulator "runs"
+  return { clock, monitor, terminal, exitCode, builtIn }
+}
+
+const snapshotTimes = ({ lines }: FakeTerminal) =>
+  lines
+    .map((text) => line.parse(JSON.parse(text)))
+    .filter(({ type }) => type === 'snapshot')
+    .map(({ at }) => at - AT_MS)
+
+test('without a service it watches the built-in simulator, and closes it at the end', async () => {
+  const { monitor, clock, exitCode, builtIn } = await watched({ for: 2, json: true })
+  expect(monitor.connected).toEqual([BUILT_IN])
+  clock.advance(2000)
+  expect(await exitCode).toBe(0)
+  expect(builtIn.closed).toBe(true)
+  expect(monitor.stopped).toBe(true)
+})
+
+test('a service comes from the flags, and its secrets from the environment', async () => {
+  const stream = [{ kind: 'positions', target: 'A1', options: {} }] as const
+  const environment = { ...TOKEN, HEADROOM_CLIENT_SECRET: 'secret-from-the-environment' }
+  const { monitor, terminal, exitCode } = await watched({ ...SERVICE, stream, json: true }, { environment })
+  expect(monitor.connected).toMatchObject([
+    {
+      ...SERVICE,
+      environment: 'custom',
+      refreshToken: TOKEN.HEADROOM_REFRESH_TOKEN,
+      clientSecret: 'secret-from-the-environment',
+      probes: DEFAULT_PROBES,
+      streams: stream,
+    },
+  ])
+  terminal.stop()
+  expect(await exitCode).toBe(0)
+  expect([...terminal.lines, ...terminal.errors].join()).not.toContain('from-the-environment')
+})
+
+test('probes and streams named on the command line replace those of the built-in simulator', async () => {
+  const probe = { budgetFraction: 0, everySeconds: {} }
+  const stream = [{ kind: 'quotes', target: 'MSFT', options: {} }] as const
+  const { monitor, terminal, exitCode } = await watched({ probe, stream })
+  expect(monitor.connected[0]).toMatchObject({ probes: probe, streams: stream })
+  terminal.stop()
+  await exitCode
+})
+
+test('a quiet service still gives a snapshot at least once a second', async () => {
+  const { clock, terminal, exitCode } = await watched({ for: 5, json: true })
+  clock.advance(5000)
+  await exitCode
+  const times = snapshotTimes(terminal)
+  expect(times[0]).toBe(0)
+  for (const [index, time] of times.entries())
+    expect(time - (times[index - 1] ?? 0)).toBeLessThanOrEqual(1000)
+  expect(times.at(-1)).toBeGreaterThanOrEqual(4000)
+})
+
+test('a busy service gives at most four snapshots a second, and the latest one wins', async () => {
+  const { clock, monitor, terminal, exitCode } = await watched({ for: 5, json: true })
+  for (let step = 0; step < 500; step += 1) {
+    monitor.change()
+    clock.advance(10)
+  }
+  await exitCode
+  const times = snapshotTimes(terminal)
+  for (const [index, time] of times.entries()) {
+    if (index > 0) expect(time - (times[index - 1] ?? 0)).toBeGreaterThanOrEqual(250)
+  }
+  expect(times.length).toBeGreaterThanOrEqual(19)
+})
+
+test('the first change after quiet is shown at once', async () => {
+  const { clock, monitor, terminal, exitCode } = await watched({ json: true })
+  clock.advance(400)
+  const before = snapshotTimes(terminal).length
+  monitor.change()
+  clock.advance(0)
+  expect(snapshotTimes(terminal).slice(before)).toEqual([400])
+  terminal.stop()
+  await exitCode
+})
+
+test('every event is a line of its own', async () => {
+  const { monitor, terminal, exitCode } = await watched({ json: true })
+  monitor.tell({ kind: 'service-unreachable', host: 'api.example.com' })
+  monitor.tell({ kind: 'service-back', host: 'api.example.com' })
+  terminal.stop()
+  expect(await exitCode).toBe(0)
+  const kinds = terminal.lines.map((text) => line.parse(JSON.parse(text)).kind).filter(Boolean)
+  expect(kinds).toEqual(['service-unreachable', 'service-back'])
+})
+
+test('being offline does not end it', async () => {
+  const { clock, monitor, exitCode } = await watched(
+    { ...SERVICE, for: 60, json: true },
+    { environment: TOKEN },
+  )
+  monitor.tell({ kind: 'token-refresh-failed', outcome: 'not-sent', retryAt: AT_MS + 1000 })
+  monitor.tell({ kind: 'service-unreachable', host: 'api.example.com' })
+  clock.advance(60_000)
+  expect(await exitCode).toBe(0)
+})
+
+test('a sign-in that is needed ends it with exit 1 and one line', async () => {
+  const { monitor, terminal, exitCode } = await watched({ ...SERVICE, json: true }, { environment: TOKEN })
+  monitor.tell({ kind: 'sign-in-required', reason: 'the refresh token was refused' })
+  expect(await exitCode).toBe(1)
+  expect(terminal.errors).toEqual(['sign-in needed: the refresh token was refused'])
+})
+
+test('a client the service does not accept ends it with exit 1 and one line', async () => {
+  const { monitor, terminal, exitCode } = await watched({ ...SERVICE, json: true }, { environment: TOKEN })
+  monitor.tell({ kind: 'token-refresh-failed', outcome: 'misconfigured' })
+  monitor.tell({ kind: 'sign-in-required', reason: 'the service does not accept this API key or secret' })
+  expect(await exitCode).toBe(1)
+  expect(terminal.errors).toHaveLength(1)
+  expect(terminal.errors[0]).toContain('--client-id')
+})
+
+test('a rotated token that is only in memory is said once', async () => {
+  const { monitor, terminal, exitCode } = await watched({ ...SERVICE, json: true }, { environment: TOKEN })
+  monitor.tell({ kind: 'token-refreshed', rotated: false, expiresAt: AT_MS })
+  expect(terminal.errors).toEqual([])
+  monitor.tell({ kind: 'token-refreshed', rotated: true, expiresAt: AT_MS })
+  monitor.tell({ kind: 'token-refreshed', rotated: true, expiresAt: AT_MS })
+  expect(terminal.errors).toEqual([expect.stringContaining('only in memory')])
+  terminal.stop()
+  await exitCode
+})
+
+test('nobody reading ends it quietly, and nothing is left behind', async () => {
+  const { clock, monitor, terminal, exitCode } = await watched({ json: true })
+  terminal.closeOutput()
+  expect(await exitCode).toBe(0)
+  expect(terminal.errors).toEqual([])
+  expect(monitor.listening).toBe(0)
+  expect(clock.waiting).toBe(0)
+})
+
+test.each([
+  [{ authUrl: SERVICE.authUrl }, '--base-url and --client-id are missing'],
+  [{ authUrl: SERVICE.authUrl, baseUrl: SERVICE.baseUrl }, '--client-id is missing'],
+  [{ baseUrl: SERVICE.baseUrl, clientId: 'key' }, '--auth-url is missing'],
+])('a part of a service ends in exit 2: %j', async (flags, what) => {
+  const { terminal, exitCode } = await watched(flags, { environment: TOKEN })
+  expect(await exitCode).toBe(2)
+  expect(terminal.errors).toEqual([expect.stringContaining(what)])
+})
+
+test('a service without a refresh token ends in exit 1 and says where to put one', async () => {
+  const { terminal, exitCode } = await watched(SERVICE)
+  expect(await exitCode).toBe(1)
+  expect(terminal.errors).toEqual([expect.stringContaining('HEADROOM_REFRESH_TOKEN')])
+})
+
+test('without a screen the table comes every few seconds, and events as lines', async () => {
+  const { clock, monitor, terminal, exitCode } = await watched({ for: 11 })
+  monitor.tell({ kind: 'revoked' })
+  clock.advance(11_000)
+  await exitCode
+  expect(terminal.lines.filter((text) => text.includes('REQUESTS'))).toHaveLength(3)
+  expect(
+    terminal.lines.filter((text) => text.endsWith('every refresh token of this key is revoked')),
+  ).toHaveLength(1)
+})
