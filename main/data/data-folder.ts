@@ -1,5 +1,5 @@
-import { accessSync, chmodSync, constants, mkdirSync, statSync } from 'node:fs'
-import { resolve } from 'node:path'
+import { accessSync, constants, existsSync, mkdirSync, statSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
 import envPaths from 'env-paths'
 
 export type DataFolderOpening =
@@ -19,11 +19,8 @@ export function openDataFolder(folder: string): DataFolderOpening {
     line: `cannot keep data in ${path}: ${why}`,
   })
   try {
-    const created = mkdirSync(path, { recursive: true, mode: 0o700 })
-    const found = statSync(path)
-    if (!found.isDirectory()) return unusable('it is not a folder')
-    // A folder that was there may be one of somebody's own choosing; only ours is tightened.
-    if (created === undefined && isOpenToOthers(found.mode) && isOurs(found.uid)) chmodSync(path, 0o700)
+    makeFolder(path)
+    if (!statSync(path).isDirectory()) return unusable('a file is in the way')
     accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK)
     return { kind: 'open', path }
   } catch (error) {
@@ -31,10 +28,16 @@ export function openDataFolder(folder: string): DataFolderOpening {
   }
 }
 
-const isOpenToOthers = (mode: number) => (mode & 0o077) !== 0
-
-function isOurs(uid: number): boolean {
-  return process.getuid?.() === uid
+/**
+ * Level by level: Node's recursive mkdir never returns where a parent exists and refuses with ENOENT, as /proc
+ * does. A folder that was there keeps its mode, because it may be somebody else's (`--data /tmp`); our files in
+ * it are made for their owner only.
+ */
+function makeFolder(path: string): void {
+  if (existsSync(path)) return
+  const parent = dirname(path)
+  if (parent !== path) makeFolder(parent)
+  mkdirSync(path, { mode: 0o700 })
 }
 
 function reason(error: unknown): string {
@@ -45,6 +48,8 @@ function reason(error: unknown): string {
       return 'no permission to write there'
     case 'EROFS':
       return 'the disk is read-only'
+    case 'ENOENT':
+      return 'no folder can be made there'
     case 'ENOTDIR':
     case 'EEXIST':
       return 'a file is in the way'

@@ -109,7 +109,7 @@ function requestRow(quota: RequestQuota, nowMs: number, layout: Layout): readonl
   const { use, elsewhere, next, full, verdict, age } = WIDTHS
   return [
     left(quota.category, layout.category, seen ? 'plain' : 'dim'),
-    left(bar(quota.limit > 0 ? level / quota.limit : 0, layout.bar), layout.bar, tone),
+    left(barOf(quota, level, layout.bar), layout.bar, tone),
     right(`${mark}${Math.floor(level)}/${quota.limit}`, WIDTHS.left, seen ? 'plain' : 'dim'),
     right(rate(quota.use?.total), use),
     right(rate(quota.use?.elsewhere), elsewhere),
@@ -118,6 +118,11 @@ function requestRow(quota: RequestQuota, nowMs: number, layout: Layout): readonl
     left(verdictText(quota, nowMs), verdict, tone),
     right(ageText(quota, nowMs), age, 'dim'),
   ]
+}
+
+/** The table's default is not a reading: it gets no bar. */
+function barOf({ source, limit }: RequestQuota, level: number, width: number): string {
+  return source === 'default' ? '┄'.repeat(width) : bar(limit > 0 ? level / limit : 0, width)
 }
 
 const TONES: Readonly<Record<RowVerdict, Tone>> = {
