@@ -39,7 +39,7 @@ function handOver() {
     )
   }
   const child = spawn(newer, [fileURLToPath(import.meta.url), ...process.argv.slice(2)], {
-    stdio: 'inherit',
+    stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
     env: { ...process.env, HEADROOM_HANDED_OVER: '1' },
   })
   for (const signal of FORWARDED) {
@@ -61,9 +61,16 @@ function newerNode() {
 }
 
 async function run() {
+  if (process.env.HEADROOM_HANDED_OVER) endWithLauncher()
   delete process.env.HEADROOM_HANDED_OVER
   if (isSourceCheckout()) await ensureBuilt()
   await import(pathToFileURL(join(appFolder, 'dist', 'hosts', 'headroom.js')).href)
+}
+
+/** A launcher that is killed outright forwards no signal; its end of the channel closes all the same. */
+function endWithLauncher() {
+  process.channel?.unref()
+  process.once('disconnect', () => process.kill(process.pid, 'SIGTERM'))
 }
 
 /** An installed package carries its `dist/` and not the sources; there is nothing to compare or build. */

@@ -36,6 +36,8 @@ const BUILT = `
 interface Checkout {
   readonly folder: string
   write(path: string, text: string): void
+  /** Puts this Node where the npm package `node` has its own. */
+  withNewerNode(): void
   launch(args?: readonly string[], nodeArgs?: readonly string[]): Promise<Ended>
   builds(): number
 }
@@ -66,6 +68,11 @@ function checkout(build = 'write()'): Checkout {
   const builds = join(folder, 'builds.txt')
   return {
     folder,
+    withNewerNode: () => {
+      write('node_modules/node/package.json', '{}')
+      mkdirSync(join(folder, 'node_modules/node/bin'))
+      symlinkSync(process.execPath, join(folder, 'node_modules/node/bin/node'))
+    },
     write,
     launch: (args = [], nodeArgs = []) =>
       runNode([...nodeArgs, join(folder, 'main/launch.js'), ...args]).ended,
@@ -141,10 +148,8 @@ test('an old Node without a newer one is exit 1 and one line that says what to d
 const withSymlinks = test.skipIf(process.platform === 'win32')
 
 withSymlinks('an old Node hands over to the newer one, with arguments, exit code and signals', async () => {
-  const { launch, write, folder } = checkout()
-  write('node_modules/node/package.json', '{}')
-  mkdirSync(join(folder, 'node_modules/node/bin'))
-  symlinkSync(process.execPath, join(folder, 'node_modules/node/bin/node'))
+  const { launch, withNewerNode, folder } = checkout()
+  withNewerNode()
   const first = await launch(['fail', 'a b'], OLD_NODE)
   expect(first).toEqual({ exitCode: 7, stdout: 'fail a b\n', stderr: BUILDING })
 
@@ -152,4 +157,15 @@ withSymlinks('an old Node hands over to the newer one, with arguments, exit code
   await said('wait')
   child.kill('SIGTERM')
   expect((await ended).exitCode).toBe(3)
+})
+
+withSymlinks('a launcher that is killed outright takes the program with it', async () => {
+  const { launch, withNewerNode, folder } = checkout()
+  withNewerNode()
+  await launch()
+  const { child, said, ended } = runNode([...OLD_NODE, join(folder, 'main/launch.js'), 'wait'])
+  await said('wait')
+  child.kill('SIGKILL')
+  // The program holds the launcher's stdout: this resolves when the last of the two is gone.
+  expect((await ended).exitCode).toBeNull()
 })
