@@ -5,6 +5,7 @@ import { browserSession } from './api/browser-session.ts'
 import { alwaysLive } from './api/link.ts'
 import { Mirror } from './mirror/mirror.ts'
 import { createTicker } from './mirror/ticker.ts'
+import { FailureBoundary } from './shell/failure-boundary.tsx'
 import { HeadroomWindow } from './shell/window.tsx'
 import './theme/fonts.css'
 import './theme/tokens.css'
@@ -27,16 +28,19 @@ const ticker = createTicker({
     }),
 })
 mirror.start()
-document.addEventListener('visibilitychange', () => {
-  mirror.visibilityChanged(document.visibilityState === 'visible')
-})
+const tellVisibility = () => mirror.visibilityChanged(document.visibilityState === 'visible')
+document.addEventListener('visibilitychange', tellVisibility)
+// A tab may be opened in the background.
+if (document.visibilityState === 'hidden') tellVisibility()
 
 const root = document.getElementById('window')
 if (root === null) throw new Error('index.html has no #window')
 createRoot(root).render(
   <StrictMode>
     <WindowContext value={{ api, link, clock, mirror: mirror.store, ticker, view: createView() }}>
-      <HeadroomWindow />
+      <FailureBoundary>
+        <HeadroomWindow />
+      </FailureBoundary>
     </WindowContext>
   </StrictMode>,
 )

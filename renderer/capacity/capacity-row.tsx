@@ -51,13 +51,13 @@ export function CapacityRow({ category, chosen }: CategoryProps & { readonly cho
       <td className={css('count')}>
         <Remaining category={category} />
       </td>
-      <td>
+      <td className={css('rate')}>
         <Use category={category} />
       </td>
       <td className={css('elsewhere')}>
         <Elsewhere category={category} />
       </td>
-      <td>
+      <td className={css('rate')}>
         <Next category={category} />
       </td>
       <td className={css('full', 'muted')}>

@@ -30,11 +30,15 @@ export function CapacityTable() {
               <th scope="col" className={css('left')} colSpan={2}>
                 Remaining
               </th>
-              <th scope="col">Use</th>
+              <th scope="col" className={css('rate')}>
+                Use
+              </th>
               <th scope="col" className={css('elsewhere')}>
                 Elsewhere
               </th>
-              <th scope="col">Next +1</th>
+              <th scope="col" className={css('rate')}>
+                Next +1
+              </th>
               <th scope="col" className={css('full')}>
                 Full, if idle
               </th>

@@ -2,6 +2,7 @@ import type { Hello } from '../../app/contract/contract.ts'
 import type { LoggedEvent } from '../../app/contract/events.ts'
 import type { Snapshot } from '../../app/contract/snapshot.ts'
 import type { Link } from '../api/link.ts'
+import { shared } from './shared.ts'
 import { afterAnswer, afterPush, type Skew, UNKNOWN_SKEW } from './skew.ts'
 
 /** What the window knows, all of it main's word. Changed only by the functions below. */
@@ -80,5 +81,5 @@ function placed(snapshots: readonly Snapshot[], snapshot: Snapshot): readonly Sn
   return snapshot.revision < shown.revision ||
     (snapshot.revision === shown.revision && snapshot.at < shown.at)
     ? snapshots
-    : snapshots.with(index, snapshot)
+    : snapshots.with(index, shared(shown, snapshot))
 }

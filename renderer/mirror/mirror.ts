@@ -41,6 +41,7 @@ export class Mirror {
   #heardOf = new Set<string>()
   #removed = new Set<string>()
   #asking = 0
+  #visible = true
   #cancelAsk: () => void = () => {}
   readonly #stops: (() => void)[] = []
 
@@ -74,11 +75,16 @@ export class Mirror {
 
   /** Told by the page: a hidden window is sent no snapshots, so a seen one asks for the latest. */
   visibilityChanged(visible: boolean): void {
+    this.#visible = visible
     if (this.store.getState().link.kind !== 'live') return
-    this.#ports.api.setVisible({ visible }).catch(() => {
+    this.#tellVisible()
+    if (visible) void this.#ask()
+  }
+
+  #tellVisible(): void {
+    this.#ports.api.setVisible({ visible: this.#visible }).catch(() => {
       // The link notices for itself when the host is gone, and says so in the page.
     })
-    if (visible) void this.#ask()
   }
 
   #linkChanged(link: Link): void {
@@ -86,8 +92,11 @@ export class Mirror {
     // Another process counts revisions and events from the start again.
     if (link.kind === 'no-session') this.store.setState({ ...EMPTY_MIRROR, link })
     else this.#change((state) => ({ ...state, link }))
-    if (link.kind === 'live') void this.#ask()
-    else if (before.kind === 'live') {
+    if (link.kind === 'live') {
+      // To the host a returning window is a new one, and a new one is taken to be seen.
+      if (!this.#visible) this.#tellVisible()
+      void this.#ask()
+    } else if (before.kind === 'live') {
       this.#asking += 1
       this.#cancelAsk()
     }

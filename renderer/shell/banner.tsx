@@ -1,24 +1,24 @@
+import { useMemo } from 'react'
 import { classesOf } from '../theme/classes.ts'
 import controlsSheet from '../theme/controls.module.css'
 import { Shape } from '../theme/shape.tsx'
 import { useCommand } from '../view/use-command.ts'
-import { shownSnapshot, useMirror, useParts, useShown, useView } from '../view/window-parts.ts'
-import { BANNER_ACTION_WORDS, type BannerAction, bannerFor } from '../words/banner.ts'
+import { useMoment, useParts, useShown, useView } from '../view/window-parts.ts'
+import { BANNER_ACTION_WORDS, type Banner, type BannerAction, bannerFor } from '../words/banner.ts'
 import sheet from './shell.module.css'
 
 const css = classesOf({ ...controlsSheet, ...sheet })
 
 /** One banner at a time, the most urgent. */
 export function BannerArea() {
-  const { api, link, mirror, clock, ticker, view } = useParts()
+  const { api, link, clock, view } = useParts()
   const run = useCommand()
-  // Both clocks move with the ticker; the link's word counts before there is any snapshot.
-  useShown((_, nowMs) => Math.floor(nowMs / 250))
-  const linkNow = useMirror((state) => state.link)
-  useView((state) => state.profile)
-  const snapshot = shownSnapshot(mirror.getState(), view.getState())
-  const nowMs = Math.max(ticker.nowMs(), snapshot?.at ?? 0)
-  const banner = bannerFor(linkNow, snapshot, nowMs, clock.wallMs())
+  // As text, so that it is drawn again when its words change and not with every tick.
+  const said = useMoment(({ mirror, snapshot, nowMs }) =>
+    JSON.stringify(bannerFor(mirror.link, snapshot, nowMs, clock.wallMs())),
+  )
+  const profile = useShown((snapshot) => snapshot.profile.id)
+  const banner = useMemo(() => (said === undefined ? undefined : (JSON.parse(said) as Banner)), [said])
   if (banner === undefined) return null
 
   const act = (action: BannerAction) => {
@@ -28,7 +28,7 @@ export function BannerArea() {
         view.setState({ dialog: 'connect' })
         return
       case 'try-now':
-        if (snapshot !== undefined) run(() => api.tryNow({ profile: snapshot.profile.id }))
+        if (profile !== undefined) run(() => api.tryNow({ profile }))
         return
       case 'reach-host':
         link.tryNow()

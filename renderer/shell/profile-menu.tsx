@@ -1,5 +1,5 @@
 import { DropdownMenu } from 'radix-ui'
-import { useMemo } from 'react'
+import { useShallow } from 'zustand/react/shallow'
 import { classesOf } from '../theme/classes.ts'
 import controlsSheet from '../theme/controls.module.css'
 import { useMirror, useParts, useShown, useSnapshot } from '../view/window-parts.ts'
@@ -15,8 +15,7 @@ export function ProfileMenu() {
   const name = useShown((snapshot) => snapshot.profile.name)
   const environment = useSnapshot((snapshot) => snapshot.profile.environment)
   const shown = useSnapshot((snapshot) => snapshot.profile.id)
-  const snapshots = useMirror((mirror) => mirror.snapshots)
-  const profiles = useMemo(() => snapshots.map((snapshot) => snapshot.profile), [snapshots])
+  const profiles = useMirror(useShallow((mirror) => mirror.snapshots.map((snapshot) => snapshot.profile)))
   return (
     // Not modal: a modal menu would insert a style element to lock the page's scrolling.
     <DropdownMenu.Root modal={false}>

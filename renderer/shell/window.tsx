@@ -22,8 +22,9 @@ const css = classesOf({ ...controlsSheet, ...sheet })
 export function HeadroomWindow() {
   const link = useMirror((mirror) => mirror.link.kind)
   const hasProfile = useMirror((mirror) => mirror.snapshots.length > 0)
+  const isBehindDialog = useView((view) => view.dialog !== undefined)
   return (
-    <div className={css('window')} data-link={link}>
+    <div className={css('window')} data-link={link} inert={isBehindDialog}>
       <Header />
       <BannerArea />
       {hasProfile ? <Dashboard dimmed={link === 'lost'} /> : <Waiting link={link} />}
@@ -57,6 +58,7 @@ function Dashboard({ dimmed }: { readonly dimmed: boolean }) {
 
 function Waiting({ link }: { readonly link: string }) {
   const { view } = useParts()
+  const isAnswered = useMirror((mirror) => mirror.hello !== undefined)
   if (link === 'lost') return <main />
   if (link === 'no-session') {
     return (
@@ -66,7 +68,9 @@ function Waiting({ link }: { readonly link: string }) {
       </main>
     )
   }
-  if (link === 'connecting') return <main className={css('waiting')}>Connecting to Headroom…</main>
+  // Until main has answered once, nobody knows whether there is a key.
+  if (link === 'connecting' || !isAnswered)
+    return <main className={css('waiting')}>Connecting to Headroom…</main>
   return (
     <main className={css('waiting')}>
       <p>No key is connected.</p>

@@ -1,3 +1,4 @@
+import { memo } from 'react'
 import type { SlotQuota } from '../../app/contract/snapshot.ts'
 import { classesOf } from '../theme/classes.ts'
 import controlsSheet from '../theme/controls.module.css'
@@ -29,7 +30,7 @@ export function SlotMap() {
   )
 }
 
-function SlotGroup({ quota }: { readonly quota: SlotQuota }) {
+const SlotGroup = memo(function SlotGroup({ quota }: { readonly quota: SlotQuota }) {
   const isDefault = quota.source === 'default'
   return (
     <div
@@ -57,4 +58,4 @@ function SlotGroup({ quota }: { readonly quota: SlotQuota }) {
       )}
     </div>
   )
-}
+})

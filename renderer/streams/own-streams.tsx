@@ -1,3 +1,4 @@
+import { memo } from 'react'
 import type { StreamSummary } from '../../app/contract/snapshot.ts'
 import { classesOf } from '../theme/classes.ts'
 import controlsSheet from '../theme/controls.module.css'
@@ -35,7 +36,7 @@ export function OwnStreams() {
   )
 }
 
-function StreamRow({ stream }: { readonly stream: StreamSummary }) {
+const StreamRow = memo(function StreamRow({ stream }: { readonly stream: StreamSummary }) {
   const { api } = useParts()
   const run = useCommand()
   const profile = useSnapshot((snapshot) => snapshot.profile.id)
@@ -59,10 +60,21 @@ function StreamRow({ stream }: { readonly stream: StreamSummary }) {
       <span className={css('word')} data-testid="state">
         {stream.state}
       </span>
-      <button type="button" className={css('close')} aria-label={`Close ${name}`} onClick={close}>
-        <span aria-hidden="true">✕</span>
-      </button>
+      {stream.state === 'closed' ? <span /> : <CloseButton name={name} onClick={close} />}
       {reason && <span className={css('reason')}>{reason}</span>}
     </li>
+  )
+})
+
+interface CloseButtonProps {
+  readonly name: string
+  readonly onClick: () => void
+}
+
+function CloseButton({ name, onClick }: CloseButtonProps) {
+  return (
+    <button type="button" className={css('close')} aria-label={`Close ${name}`} onClick={onClick}>
+      <span aria-hidden="true">✕</span>
+    </button>
   )
 }

@@ -48,7 +48,7 @@ export const STREAM_FORMS: Readonly<Record<StreamKind, StreamForm>> = {
     ...symbol('Symbol', 'One symbol.'),
     options: [
       { name: 'interval', label: 'Ticks a bar', initial: '100' },
-      { name: 'barsback', label: 'Bars back', initial: '10' },
+      { name: 'barsBack', label: 'Bars back', initial: '10' },
     ],
   },
   depth: symbol('Symbol', 'One symbol. Shares its slots with depth aggregates.'),
@@ -79,6 +79,7 @@ const OF_ONE: ReadonlySet<StreamKind> = new Set([
 ])
 
 const LONGEST_TARGET = 512
+const ACCOUNTS = /^[A-Za-z0-9,\s]+$/
 
 export type FormErrors = Readonly<Record<string, string>>
 
@@ -116,15 +117,15 @@ export function checkStream(
 }
 
 function targetError(kind: StreamKind, target: string): string | undefined {
-  const { label } = STREAM_FORMS[kind]
-  if (target === '') return `Say which ${label.toLowerCase()} to stream.`
+  const form = STREAM_FORMS[kind]
+  if (target === '') return `Say which ${form.label.toLowerCase()} to stream.`
   if (target.length > LONGEST_TARGET) return `At most ${LONGEST_TARGET} characters.`
   if (kind === 'orders-by-id') {
     return /^[^/,\s]+\/[^/,\s]+(\s*,\s*[^/,\s]+)*$/.test(target)
       ? undefined
       : 'Write the account, a slash, then the order ids: 123456782/286234131.'
   }
-  if (target.includes('/')) return 'No slashes: separate several by commas.'
+  if (form === accounts && !ACCOUNTS.test(target)) return 'An account id has letters and digits only.'
   if (OF_ONE.has(kind) && target.includes(',')) return 'One symbol only.'
   if (target.split(',').some((one) => one.trim() === '')) return 'There is a comma too many.'
   return undefined

@@ -43,11 +43,18 @@ export function shownSnapshot(mirror: MirrorState, view: ViewState): Snapshot | 
 /** What useSyncExternalStore can compare: an object made anew would render for ever. */
 type Primitive = string | number | boolean | undefined
 
+/** All that the window shows, at one moment of main's clock. */
+export interface Moment {
+  readonly mirror: MirrorState
+  readonly snapshot: Snapshot | undefined
+  readonly nowMs: number
+}
+
 /**
- * A value of the shown snapshot at this moment. The component renders only when the value itself changes,
- * however often snapshots come and the ticker ticks.
+ * A value of this moment. The component renders only when the value itself changes, however often snapshots come and
+ * the ticker ticks.
  */
-export function useShown<T extends Primitive>(read: (snapshot: Snapshot, nowMs: number) => T): T | undefined {
+export function useMoment<T extends Primitive>(read: (moment: Moment) => T): T {
   const { mirror, view, ticker } = useParts()
   const subscribe = useCallback(
     (listener: () => void) => {
@@ -59,11 +66,17 @@ export function useShown<T extends Primitive>(read: (snapshot: Snapshot, nowMs: 
     [mirror, view, ticker],
   )
   const value = () => {
-    const snapshot = shownSnapshot(mirror.getState(), view.getState())
+    const state = mirror.getState()
+    const snapshot = shownSnapshot(state, view.getState())
     // A push may be newer than the last tick.
-    return snapshot && read(snapshot, Math.max(ticker.nowMs(), snapshot.at))
+    return read({ mirror: state, snapshot, nowMs: Math.max(ticker.nowMs(), snapshot?.at ?? 0) })
   }
   return useSyncExternalStore(subscribe, value, value)
+}
+
+/** As `useMoment`, of the shown snapshot; `undefined` while there is none. */
+export function useShown<T extends Primitive>(read: (snapshot: Snapshot, nowMs: number) => T): T | undefined {
+  return useMoment(({ snapshot, nowMs }) => snapshot && read(snapshot, nowMs))
 }
 
 /** As `useShown`, of one category's quota. */

@@ -46,7 +46,11 @@ export function eventSentence(event: LoggedEvent, stored: 'sealed' | 'memory'): 
     case 'stream-opened':
       return {
         severity: 'ok',
-        text: parts(`${streamName(event.category, event.target)} opened`, event.reason),
+        // A first opening has nothing to explain; main then repeats the word.
+        text: parts(
+          `${streamName(event.category, event.target)} opened`,
+          event.reason !== 'opened' && event.reason,
+        ),
       }
     case 'stream-restarted':
       return {

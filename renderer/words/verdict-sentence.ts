@@ -46,7 +46,7 @@ export function verdictSentence(snapshot: Snapshot, nowMs: number): VerdictSente
         detail:
           untilMs === undefined || untilMs <= nowMs
             ? 'The service refused a request with 429.'
-            : `The service refused a request with 429. Headroom asks again in ${untilWords(untilMs, nowMs)}.`,
+            : `The service refused a request with 429. The next can be made in ${untilWords(untilMs, nowMs)}.`,
       }
     }
   }

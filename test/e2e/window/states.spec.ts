@@ -23,7 +23,7 @@ for (const [name, state] of Object.entries(STATES)) {
   })
 }
 
-for (const width of [1100, 900, 700, 420]) {
+for (const width of [1100, 900, 700, 480]) {
   test(`nothing is cut off at the side of a window ${width} pixels wide`, async ({ page, open }) => {
     await page.setViewportSize({ width, height: 800 })
     await open(STATES['target']!)

@@ -50,8 +50,8 @@ export function overflow(page: Page): Promise<readonly number[]> {
   })
 }
 
-/** Each accessibility problem with the elements that have it. */
-export async function problemsOf(page: Page): Promise<readonly string[]> {
-  const { violations } = await new AxeBuilder({ page }).analyze()
+/** Each accessibility problem in `part` with the elements that have it. */
+export async function problemsOf(page: Page, part = 'html'): Promise<readonly string[]> {
+  const { violations } = await new AxeBuilder({ page }).include(part).analyze()
   return violations.flatMap(({ id, nodes }) => nodes.map((node) => `${id}: ${node.html.slice(0, 120)}`))
 }

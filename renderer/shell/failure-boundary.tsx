@@ -1,0 +1,31 @@
+import { Component, type ReactNode } from 'react'
+import { classesOf } from '../theme/classes.ts'
+import controlsSheet from '../theme/controls.module.css'
+import sheet from './shell.module.css'
+
+const css = classesOf({ ...controlsSheet, ...sheet })
+
+interface FailureBoundaryProps {
+  readonly children: ReactNode
+}
+
+/** A drawing that throws is a bug; it must not look like a dashboard with nothing on it. */
+export class FailureBoundary extends Component<FailureBoundaryProps, { readonly failed: boolean }> {
+  override readonly state = { failed: false }
+
+  static getDerivedStateFromError() {
+    return { failed: true }
+  }
+
+  override render() {
+    if (!this.state.failed) return this.props.children
+    return (
+      <main className={css('waiting')} role="alert">
+        <p>This window could not be drawn. Headroom itself goes on.</p>
+        <button type="button" className={css('button', 'primary')} onClick={() => location.reload()}>
+          Draw it again
+        </button>
+      </main>
+    )
+  }
+}

@@ -1,0 +1,75 @@
+import { describe, expect, it } from 'vitest'
+import type { HistoryPoint } from '../../../app/contract/contract.ts'
+import { AHEAD_MS, chartSeries, countTicks, timeTicks } from '../../../renderer/history/series.ts'
+import { defaultQuota, NOW_MS, quota } from '../fixtures.ts'
+
+const at = (seconds: number, remaining: number, source: HistoryPoint['source'] = 'header') => ({
+  at: NOW_MS + seconds * 1000,
+  remaining,
+  source,
+})
+const positions = quota('Positions', 320, 300, 38)
+const rowsOf = (points: readonly HistoryPoint[], row = positions) =>
+  chartSeries({ points, rejectedAt: [] }, row, NOW_MS).rows.map((one) => ({
+    ...one,
+    at: (one.at - NOW_MS) / 1000,
+  }))
+
+describe('the chart', () => {
+  it('joins headers by a solid line and leaves out the model between them', () => {
+    expect(rowsOf([at(-60, 50), at(-30, 52, 'modelled'), at(0, 38)])).toEqual([
+      { at: -60, header: 50 },
+      { at: 0, header: 38 },
+      { at: 0, modelled: 38 },
+    ])
+  })
+
+  it('draws the model from the last header to now', () => {
+    expect(rowsOf([at(-60, 50), at(-30, 52, 'modelled')])).toEqual([
+      { at: -60, header: 50, modelled: 50 },
+      { at: -30, modelled: 52 },
+      { at: 0, modelled: 38 },
+    ])
+  })
+
+  it('draws no solid line over more than two minutes without a header', () => {
+    const points = [at(-400, 50), at(-300, 150, 'modelled'), at(-200, 250), at(-10, 40)]
+    expect(rowsOf(points)).toEqual([
+      { at: -400, header: 50, modelled: 50 },
+      { at: -300, modelled: 150 },
+      { at: -200, header: 250, modelled: 250 },
+      { at: -10.001 },
+      { at: -10, header: 40, modelled: 40 },
+      { at: 0, modelled: 38 },
+    ])
+  })
+
+  it('forecasts down to nothing', () => {
+    const rows = rowsOf([at(-10, 40)], { ...positions, emptyAt: NOW_MS + 114_000 })
+    expect(rows.slice(-2)).toEqual([
+      { at: 0, modelled: 38, forecast: 38 },
+      { at: 114, forecast: 0 },
+    ])
+  })
+
+  it('cuts a long forecast off where the chart ends', () => {
+    const rows = rowsOf([], { ...positions, emptyAt: NOW_MS + 2 * AHEAD_MS })
+    expect(rows.at(-1)).toEqual({ at: AHEAD_MS / 1000, forecast: 19 })
+  })
+
+  it('draws nothing of a number that no header gave', () => {
+    expect(rowsOf([], defaultQuota('TickBar Stream', 500, 300))).toEqual([])
+  })
+
+  it('marks the refusals of its 15 minutes and no others', () => {
+    const rejectedAt = [NOW_MS - 901_000, NOW_MS - 900_000, NOW_MS]
+    const series = chartSeries({ points: [], rejectedAt }, positions, NOW_MS)
+    expect(series.rejectedAt).toEqual(rejectedAt.slice(1))
+  })
+
+  it('has whole numbers on its axis', () => {
+    expect(countTicks(320)).toEqual([0, 80, 160, 240, 320])
+    expect(countTicks(30).every(Number.isInteger)).toBe(true)
+    expect(timeTicks(NOW_MS).at(-1)).toBe(NOW_MS)
+  })
+})

@@ -1,0 +1,56 @@
+import { describe, expect, it } from 'vitest'
+import { contract } from '../../../app/contract/contract.ts'
+import { checkConnection, originOf } from '../../../renderer/keys/connect-form.ts'
+
+const fields =
+  (given: Readonly<Record<string, string>>) =>
+  (name: string): string =>
+    given[name] ?? ''
+
+const KEY = { clientId: 'key', refreshToken: 'token', name: 'Main key' }
+
+describe('the form that connects a key', () => {
+  it('gives main what the contract takes, with an empty secret left out', () => {
+    const checked = checkConnection('live', fields(KEY))
+    if (!checked.ok) throw new Error('refused')
+    expect(checked.connection).toEqual({ ...KEY, environment: 'live' })
+    expect(() => contract.connect.parse(checked.connection)).not.toThrow()
+  })
+
+  it('takes hosts only for a key that is neither LIVE nor SIM', () => {
+    const hosts = { authUrl: 'https://sign-in.example.com', baseUrl: 'http://127.0.0.1:4790/' }
+    expect(checkConnection('sim', fields({ ...KEY, ...hosts }))).toMatchObject({
+      connection: expect.not.objectContaining({ authUrl: expect.anything() }),
+    })
+    expect(checkConnection('custom', fields({ ...KEY, ...hosts }))).toMatchObject({
+      connection: { authUrl: 'https://sign-in.example.com', baseUrl: 'http://127.0.0.1:4790' },
+    })
+    expect(checkConnection('custom', fields(KEY))).toMatchObject({
+      errors: { authUrl: expect.any(String), baseUrl: expect.any(String) },
+    })
+  })
+
+  it('says what is missing, and never repeats a secret', () => {
+    const secret = 's3cret with a blank'
+    const checked = checkConnection('live', fields({ refreshToken: secret, clientSecret: 'x'.repeat(5000) }))
+    if (checked.ok) throw new Error('accepted')
+    expect(Object.keys(checked.errors)).toEqual(['clientId', 'refreshToken', 'clientSecret'])
+    expect(JSON.stringify(checked.errors)).not.toContain('s3cret')
+  })
+
+  it.each([
+    ['https://host.example.com', 'https://host.example.com'],
+    ['https://host.example.com:8443/', 'https://host.example.com:8443'],
+    ['http://localhost:4790', 'http://localhost:4790'],
+    ['http://[::1]:4790', 'http://[::1]:4790'],
+    ['http://host.example.com', undefined],
+    ['https://host.example.com/path', undefined],
+    ['https://user:pass@host.example.com', undefined],
+    ['https://host.example.com/?a=b', undefined],
+    ['ftp://host.example.com', undefined],
+    ['host.example.com', undefined],
+    ['', undefined],
+  ])('reads the host %j as %j', (text, origin) => {
+    expect(originOf(text)).toBe(origin)
+  })
+})

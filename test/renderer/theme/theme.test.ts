@@ -1,0 +1,30 @@
+import { expect, it } from 'vitest'
+import { applyTheme, nextTheme, readTheme } from '../../../renderer/theme/theme.ts'
+
+function storage(kept?: string) {
+  const values = new Map(kept === undefined ? [] : [['headroom.theme', kept]])
+  return {
+    getItem: (name: string) => values.get(name) ?? null,
+    setItem: (name: string, value: string) => void values.set(name, value),
+    removeItem: (name: string) => void values.delete(name),
+  }
+}
+
+it('follows the system unless a known theme was kept', () => {
+  expect(readTheme(storage())).toBe('system')
+  expect(readTheme(storage('light'))).toBe('light')
+  expect(readTheme(storage('<script>'))).toBe('system')
+})
+
+it('keeps a choice, and keeps nothing for the system’s', () => {
+  const kept = storage()
+  const root = { dataset: {} as DOMStringMap } as HTMLElement
+  applyTheme('dark', root, kept)
+  expect([root.dataset['theme'], readTheme(kept)]).toEqual(['dark', 'dark'])
+  applyTheme('system', root, kept)
+  expect([root.dataset['theme'], kept.getItem('headroom.theme')]).toEqual([undefined, null])
+})
+
+it('comes round to where it began', () => {
+  expect(nextTheme(nextTheme(nextTheme('system')))).toBe('system')
+})

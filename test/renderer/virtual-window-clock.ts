@@ -1,0 +1,57 @@
+import type { WindowClock } from '../../renderer/window-clock.ts'
+
+interface Timer {
+  readonly atMs: number
+  readonly run: () => void
+}
+
+/** Time that passes when a test says so. */
+export class VirtualWindowClock implements WindowClock {
+  #nowMs: number
+  #timers: Timer[] = []
+
+  constructor(nowMs: number) {
+    this.#nowMs = nowMs
+  }
+
+  wallMs(): number {
+    return this.#nowMs
+  }
+
+  after(ms: number, run: () => void): () => void {
+    const timer = { atMs: this.#nowMs + ms, run }
+    this.#timers.push(timer)
+    return () => {
+      this.#timers = this.#timers.filter((one) => one !== timer)
+    }
+  }
+
+  /** Runs what falls due on the way, in order, and lets promises settle in between. */
+  async pass(ms: number): Promise<void> {
+    const endMs = this.#nowMs + ms
+    await settled()
+    for (;;) {
+      const next = this.#timers.toSorted((a, b) => a.atMs - b.atMs)[0]
+      if (next === undefined || next.atMs > endMs) break
+      this.#nowMs = Math.max(this.#nowMs, next.atMs)
+      this.#timers = this.#timers.filter((one) => one !== next)
+      next.run()
+      await settled()
+    }
+    this.#nowMs = endMs
+  }
+
+  /** As when somebody sets the computer's clock, or a tab is frozen: no timer runs. */
+  jump(ms: number): void {
+    this.#nowMs += ms
+  }
+
+  get timers(): number {
+    return this.#timers.length
+  }
+}
+
+/** Promises resolve in microtasks; a few turns of the loop let chains of them finish. */
+export async function settled(): Promise<void> {
+  for (let turn = 0; turn < 4; turn += 1) await new Promise((resolve) => setImmediate(resolve))
+}
