@@ -28,4 +28,4 @@ export interface ProbeSettings {
 export const DEFAULT_PROBES: ProbeSettings = { budgetFraction: 0.02, everySeconds: {} }
 
 /** The built-in simulator's quota is nobody's: looked at more often, a first start shows more. */
-export const SIMULATOR_PROBES: ProbeSettings = { budgetFraction: 0.1, everySeconds: {} }
+export const SIMULATOR_PROBES: ProbeSettings = { budgetFraction: 0.05, everySeconds: {} }
