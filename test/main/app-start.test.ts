@@ -20,6 +20,8 @@ async function running() {
     snapshotChanged: (snapshot) => snapshots.push(snapshot),
     eventHappened: () => {},
     profileRemoved: () => {},
+    alertsChanged: () => {},
+    signInChanged: () => {},
   })
   onTestFinished(() => window.close())
   const profiles = async () => (await window.handlers.snapshots()).map(({ profile }) => profile.id)

@@ -1,0 +1,112 @@
+import { expect, test } from 'vitest'
+import type { MonitorEvent } from '../../../app/contract/events.ts'
+import { Ledger } from '../../../app/quota/ledger.ts'
+import { CURRENT_REQUEST_QUOTAS } from '../../../app/service/quotas.ts'
+import { ApiClient } from '../../../main/api/client.ts'
+import { QuotaTap } from '../../../main/api/quota-tap.ts'
+import { RecentHistory } from '../../../main/history/recent.ts'
+import { Reachability } from '../../../main/reachability.ts'
+import { Timeline } from '../../../main/timeline.ts'
+import type { Access } from '../../../main/tokens/keeper.ts'
+import { VirtualClock } from '../../simulation/virtual-clock.ts'
+import { answerOf, NOT_SENT, ScriptedHttp, UNKNOWN } from '../scripted-http.ts'
+
+const GET = { method: 'GET', path: '/v3/brokerage/accounts' } as const
+const QUOTA = {
+  'x-ratelimit-limit': '320',
+  'x-ratelimit-period': '300',
+  'x-ratelimit-remaining': '319',
+  'x-ratelimit-reset': '1',
+}
+
+function setUp() {
+  const clock = new VirtualClock()
+  const timeline = new Timeline(clock)
+  const ledger = new Ledger(CURRENT_REQUEST_QUOTAS, timeline.now())
+  const http = new ScriptedHttp()
+  const events: MonitorEvent[] = []
+  const random = { next: () => 0.5 }
+  const event = (happened: MonitorEvent) => void events.push(happened)
+  const tap = new QuotaTap({
+    ledger,
+    history: new RecentHistory(),
+    timeline,
+    random,
+    event,
+    changed: () => {},
+  })
+  const rejected: string[] = []
+  const tokens: Access[] = [{ kind: 'token', value: 'a1' }]
+  const client = new ApiClient({
+    baseUrl: 'https://api.test',
+    http,
+    tap,
+    reachability: new Reachability(timeline, random, event),
+    access: async () => tokens[0]!,
+    rejected: async (value) => {
+      rejected.push(value)
+      if (tokens.length > 1) tokens.shift()
+    },
+  })
+  const low = () => ledger.view(timeline.now()).find(({ category }) => category === 'Accounts')?.low
+  return { client, http, events, rejected, tokens, low }
+}
+
+test('sends the bearer in a header and nothing secret in the address', async () => {
+  const { client, http } = setUp()
+  http.reply = () => answerOf(200, '{}', QUOTA)
+  expect(await client.request(GET)).toEqual({ kind: 'answered', status: 200, body: '{}', hasQuota: true })
+  expect(http.requests).toMatchObject([
+    { url: 'https://api.test/v3/brokerage/accounts', headers: { authorization: 'Bearer a1' } },
+  ])
+})
+
+test('after a 401 the request goes out once more with the fresh token', async () => {
+  const { client, http, rejected, tokens } = setUp()
+  tokens.push({ kind: 'token', value: 'a2' })
+  http.reply = ({ headers }) => answerOf(headers['authorization'] === 'Bearer a2' ? 200 : 401, '', QUOTA)
+  expect(await client.request(GET)).toMatchObject({ kind: 'answered', status: 200 })
+  expect(rejected).toEqual(['a1'])
+  expect(http.requests.length).toBe(2)
+})
+
+test('a second 401 is the answer', async () => {
+  const { client, http, tokens } = setUp()
+  tokens.push({ kind: 'token', value: 'a2' })
+  http.reply = () => answerOf(401)
+  expect(await client.request(GET)).toMatchObject({ kind: 'answered', status: 401 })
+  expect(http.requests.length).toBe(2)
+})
+
+test('a token that was refused is not sent again', async () => {
+  const { client, http } = setUp()
+  http.reply = () => answerOf(401)
+  expect(await client.request(GET)).toMatchObject({ kind: 'answered', status: 401 })
+  expect(http.requests.length).toBe(1)
+})
+
+test('without a token nothing is sent', async () => {
+  const { client, http, tokens } = setUp()
+  tokens[0] = { kind: 'none', why: 'revoked' }
+  expect(await client.request(GET)).toEqual({ kind: 'no-token', why: 'revoked' })
+  expect(http.requests).toEqual([])
+})
+
+test('what was not sent costs nothing, what was lost may have', async () => {
+  const { client, http, low, events } = setUp()
+  http.reply = () => NOT_SENT
+  expect(await client.request(GET)).toEqual({ kind: 'unreachable', why: 'connection refused' })
+  expect(low()).toBe(320)
+  http.reply = () => UNKNOWN
+  await client.request(GET)
+  expect(low()).toBe(319)
+  expect(events.map(({ kind }) => kind)).toEqual(['service-unreachable'])
+})
+
+test('a 429 comes back as the time to wait for', async () => {
+  const { client, http } = setUp()
+  http.reply = () =>
+    answerOf(429, '{"Message":"Rate quota exceeded"}', { ...QUOTA, 'x-ratelimit-reset': '7' })
+  expect(await client.request(GET)).toMatchObject({ kind: 'limited' })
+  expect(http.requests.length).toBe(1)
+})

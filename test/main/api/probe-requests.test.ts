@@ -1,0 +1,41 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { categoryOf } from '../../../app/service/endpoints.ts'
+import { CURRENT_REQUEST_QUOTAS } from '../../../app/service/quotas.ts'
+import { firstAccount, probeRequest } from '../../../main/api/probe-requests.ts'
+
+test('every probe counts against the category it is made for', () => {
+  for (const { category } of CURRENT_REQUEST_QUOTAS) {
+    const request = probeRequest(category, { account: 'SIM1001', symbol: 'MSFT' })
+    if (request) expect(categoryOf(request.method, request.path)).toBe(category)
+  }
+})
+
+test('what places orders and what opens streams has no probe', () => {
+  const without = CURRENT_REQUEST_QUOTAS.map(({ category }) => category).filter(
+    (category) => !probeRequest(category, { account: 'SIM1001', symbol: 'MSFT' }),
+  )
+  expect(without).toEqual([
+    'Option Risk Reward',
+    'Quote Change Stream',
+    'Barchart Stream',
+    'TickBar Stream',
+    'MarketDepth Stream',
+  ])
+})
+
+test('an account id that is not fit for a path is passed over', () => {
+  const body = (...ids: unknown[]) => JSON.stringify({ Accounts: ids.map((AccountID) => ({ AccountID })) })
+  expect(firstAccount(body('../x', 'A/B', 'SIM1001'))).toBe('SIM1001')
+  expect(firstAccount(body('a?b'))).toBeUndefined()
+  expect(firstAccount(body(7))).toBeUndefined()
+})
+
+test('no answer makes it throw, and what it takes is always fit for a path', () => {
+  fc.assert(
+    fc.property(fc.oneof(fc.string(), fc.json()), (body) => {
+      const account = firstAccount(body)
+      return account === undefined || /^[A-Za-z0-9]{1,20}$/.test(account)
+    }),
+  )
+})

@@ -1,0 +1,162 @@
+import { expect, test } from 'vitest'
+import type { MonitorEvent } from '../../../app/contract/events.ts'
+import { Ledger } from '../../../app/quota/ledger.ts'
+import type { HttpHeaders } from '../../../app/service/answer.ts'
+import { CURRENT_REQUEST_QUOTAS } from '../../../app/service/quotas.ts'
+import { QuotaTap } from '../../../main/api/quota-tap.ts'
+import { RecentHistory } from '../../../main/history/recent.ts'
+import { Timeline } from '../../../main/timeline.ts'
+import { VirtualClock } from '../../simulation/virtual-clock.ts'
+
+const ACCOUNTS = '/v3/brokerage/accounts'
+const DEPTH = '/v3/marketdata/stream/marketdepth/quotes/MSFT'
+const RATE = JSON.stringify({ Error: 'TooManyRequests', Message: 'Rate quota exceeded' })
+const SLOTS = JSON.stringify({ Error: 'TooManyRequests', Message: 'Stream quota exceeded' })
+
+function setUp() {
+  const clock = new VirtualClock()
+  const timeline = new Timeline(clock)
+  const ledger = new Ledger(CURRENT_REQUEST_QUOTAS, timeline.now())
+  const events: MonitorEvent[] = []
+  const history = new RecentHistory()
+  const tap = new QuotaTap({
+    ledger,
+    history,
+    timeline,
+    random: { next: () => 0.5 },
+    event: (event) => events.push(event),
+    changed: () => {},
+  })
+  const row = (category: string) => ledger.view(timeline.now()).find((quota) => quota.category === category)!
+  const refuse = (path: string, headers: HttpHeaders, body = RATE) =>
+    tap.answered(tap.sent('GET', path), 429, headers, body)
+  return { clock, timeline, ledger, events, history, tap, row, refuse }
+}
+
+const headers = (remaining: number, reset: number, limit = 320): HttpHeaders => ({
+  'x-ratelimit-limit': String(limit),
+  'x-ratelimit-period': '300',
+  'x-ratelimit-remaining': String(remaining),
+  'x-ratelimit-reset': String(reset),
+})
+
+test('a 429 holds its own category for Reset and half a second, and no other', () => {
+  const { timeline, refuse, ledger, events } = setUp()
+  const { retryAtMs } = refuse(ACCOUNTS, { ...headers(0, 300), 'x-ts-request-id': 'r-1' })
+  expect(retryAtMs).toBe(timeline.now() + 300_500)
+  const held = ledger.view(timeline.now()).filter(({ blockedUntil }) => blockedUntil !== undefined)
+  expect(held.map(({ category }) => category)).toEqual(['Accounts'])
+  expect(events).toEqual([
+    { kind: 'rate-limited', category: 'Accounts', retryAt: timeline.now() + 300_500, requestId: 'r-1' },
+  ])
+})
+
+test('a held category is open again at the end of the hold and not a moment sooner', async () => {
+  const { clock, tap, refuse } = setUp()
+  refuse(ACCOUNTS, headers(0, 10))
+  await clock.advance(10_499)
+  expect(tap.notBeforeMs('GET', ACCOUNTS)).toBe(clock.worldMs() + 1)
+  await clock.advance(1)
+  expect(tap.notBeforeMs('GET', ACCOUNTS)).toBeUndefined()
+})
+
+test('a 429 without headers holds for 60 s, and twice as long each time it comes again', async () => {
+  const { clock, timeline, refuse } = setUp()
+  const waits: number[] = []
+  for (let count = 0; count < 6; count += 1) {
+    const until = refuse(ACCOUNTS, {}).retryAtMs ?? 0
+    waits.push(Math.round((until - timeline.now()) / 1000))
+    await clock.advance(until - timeline.now())
+  }
+  // Half a second of grace; jitter from the second on; 15 minutes at most.
+  expect(waits).toEqual([61, 122, 242, 483, 900, 900])
+})
+
+test('an epoch time or garbage in Reset is no wait', () => {
+  for (const reset of ['1767623400', '-3', 'soon', '', '1e3']) {
+    const { timeline, refuse } = setUp()
+    const { retryAtMs } = refuse(ACCOUNTS, { ...headers(0, 0), 'x-ratelimit-reset': reset })
+    expect(retryAtMs, reset).toBe(timeline.now() + 60_500)
+  }
+})
+
+test('requests refused together count as one refusal', () => {
+  const { timeline, tap } = setUp()
+  const tickets = [tap.sent('GET', ACCOUNTS), tap.sent('GET', ACCOUNTS), tap.sent('GET', ACCOUNTS)]
+  for (const ticket of tickets) tap.answered(ticket, 429, {}, RATE)
+  expect(tap.notBeforeMs('GET', ACCOUNTS)).toBeLessThan(timeline.now() + 62_000)
+})
+
+test('a later refusal never shortens a hold', () => {
+  const { timeline, tap, refuse } = setUp()
+  refuse(ACCOUNTS, headers(0, 200))
+  refuse(ACCOUNTS, headers(0, 3))
+  expect(tap.notBeforeMs('GET', ACCOUNTS)).toBe(timeline.now() + 200_500)
+})
+
+test('an accepted request after the hold ends the growth', async () => {
+  const { clock, timeline, tap, refuse } = setUp()
+  refuse(ACCOUNTS, {})
+  await clock.advance(61_000)
+  tap.answered(tap.sent('GET', ACCOUNTS), 200, headers(10, 290), '')
+  expect(refuse(ACCOUNTS, {}).retryAtMs).toBe(timeline.now() + 60_500)
+})
+
+test('a 429 of the slots holds no requests', () => {
+  const { tap, refuse, events } = setUp()
+  const tapped = refuse(DEPTH, { ...headers(29, 2, 30), 'x-concurrency-remaining': '0' }, SLOTS)
+  expect(tapped.refused).toBe('concurrency')
+  expect(tap.notBeforeMs('GET', DEPTH)).toBeUndefined()
+  expect(events).toEqual([])
+})
+
+test('a bucket whose lower bound holds no whole request is waited for', async () => {
+  const { clock, tap } = setUp()
+  tap.answered(tap.sent('GET', ACCOUNTS), 200, headers(0, 300), '')
+  const notBeforeMs = tap.notBeforeMs('GET', ACCOUNTS) ?? 0
+  expect(notBeforeMs).toBeGreaterThan(clock.worldMs())
+  await clock.advance(2_000)
+  expect(tap.notBeforeMs('GET', ACCOUNTS)).toBeUndefined()
+})
+
+test.each([200, 401, 404, 503])(
+  'an answer of %d without quota headers may have counted, and may not',
+  async (status) => {
+    const { clock, tap, row } = setUp()
+    tap.answered(tap.sent('GET', ACCOUNTS), 200, headers(100, 207), '')
+    const before = row('Accounts')
+    tap.answered(tap.sent('GET', ACCOUNTS), status, {}, '')
+    await clock.advance(0)
+    expect(row('Accounts').low).toBeLessThan(before.low)
+    expect(row('Accounts').high).toBe(before.high)
+  },
+)
+
+test('a path that no rule knows is learned by its resource name', () => {
+  const { tap, row } = setUp()
+  const named = { ...headers(7, 80, 10), 'x-ratelimit-resource': 'news' }
+  tap.answered(tap.sent('GET', '/v3/news/latest?limit=5'), 200, named, '')
+  expect(row('news')).toMatchObject({ limit: 10, remaining: 7, resource: 'news' })
+})
+
+test('refusals are in the history of their category', () => {
+  const { timeline, refuse, history } = setUp()
+  refuse(ACCOUNTS, headers(0, 300))
+  const now = timeline.now()
+  expect(history.query('Accounts', 0, now, 10)).toMatchObject({
+    rejectedAt: [now],
+    points: [{ remaining: 0 }],
+  })
+})
+
+test('use elsewhere is told once, not at every header', async () => {
+  const { clock, tap, events } = setUp()
+  let remaining = 300
+  for (let count = 0; count < 20; count += 1) {
+    const reset = Math.ceil(((320 - remaining) * 300) / 320)
+    tap.answered(tap.sent('GET', ACCOUNTS), 200, headers(remaining, reset), '')
+    await clock.advance(10_000)
+    remaining -= 8
+  }
+  expect(events.filter(({ kind }) => kind === 'elsewhere').length).toBe(1)
+})

@@ -1,0 +1,180 @@
+import { statSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import type { LoggedEvent } from '../../../app/contract/events.ts'
+import { START_MS, samples } from '../../app/history/arbitrary-samples.ts'
+import { temporaryFolder } from '../data/temporary-folder.ts'
+import { VirtualClock } from '../terminal/virtual-clock.ts'
+import { CATEGORY, EPOCH_MS, PROFILE, record, sampleAt, startedStore } from './started-store.ts'
+
+const HOUR_MS = 3_600_000
+
+const tables = (folder: string) => {
+  const database = new DatabaseSync(join(folder, 'history.db'), { readOnly: true })
+  const all = (sql: string) => database.prepare(sql).all()
+  const read = {
+    samples: all('SELECT * FROM samples ORDER BY series, at'),
+    minutes: all('SELECT * FROM minutes ORDER BY series, at'),
+    quarters: all('SELECT * FROM quarters ORDER BY series, at'),
+    check: all('PRAGMA integrity_check'),
+  }
+  database.close()
+  return read
+}
+
+test('what was added is in the file within a second, and not before it was worth a write', () => {
+  const folder = temporaryFolder()
+  const { store, clock } = startedStore(folder)
+  store.add({ kind: 'sample', profile: PROFILE, category: CATEGORY, sample: sampleAt(EPOCH_MS, 7) })
+  clock.advance(499)
+  expect(tables(folder).samples).toEqual([])
+  clock.advance(1)
+  expect(tables(folder).samples).toEqual([expect.objectContaining({ at: EPOCH_MS, remaining: 7 })])
+})
+
+test('the file is its owner’s alone', () => {
+  const folder = temporaryFolder()
+  startedStore(folder)
+  for (const name of ['history.db', 'history.db-wal', 'history.db-shm'])
+    expect(statSync(join(folder, name)).mode & 0o077).toBe(0)
+})
+
+test('a query sees what is not written yet', () => {
+  const { store } = startedStore(temporaryFolder())
+  store.add({ kind: 'sample', profile: PROFILE, category: CATEGORY, sample: sampleAt(EPOCH_MS, 7) })
+  expect(store.query(PROFILE, CATEGORY, EPOCH_MS, EPOCH_MS, 2)?.points).toEqual([
+    { at: EPOCH_MS, remaining: 7, source: 'header' },
+  ])
+})
+
+test('nobody’s history is empty', () => {
+  const { store } = startedStore(temporaryFolder())
+  expect(store.query('x', 'y', 0, EPOCH_MS, 300)).toEqual({ points: [], rejectedAt: [] })
+})
+
+test.each([15, 60, 5 * 60, 40 * 60])('a dip of one second shows in a chart of %i minutes', (minutes) => {
+  const started = startedStore(temporaryFolder())
+  record(started, 50 * 60, (second) => (second === 49 * 60 - 1 ? { remaining: 3, rejected: 1 } : 300))
+  const toMs = started.clock.wallMs()
+  const history = started.store.query(PROFILE, CATEGORY, toMs - minutes * 60_000, toMs, 300)
+  expect(Math.min(...(history?.points ?? []).map(({ remaining }) => remaining))).toBe(3)
+  expect(history?.points.length).toBeLessThanOrEqual(300)
+  expect(history?.rejectedAt).toHaveLength(1)
+})
+
+test('a report counts the minute that is still open', () => {
+  const started = startedStore(temporaryFolder())
+  record(started, 90, () => ({ own: 1, elsewhere: 2 }))
+  const report = started.store.report(PROFILE, EPOCH_MS, started.clock.wallMs())
+  expect(report?.requests).toEqual([expect.objectContaining({ own: 90, elsewhere: 180 })])
+  expect(report).toMatchObject({ from: EPOCH_MS, to: EPOCH_MS + 120_000 })
+})
+
+test('a report of hours counts each request once, whatever it is kept in', () => {
+  const started = startedStore(temporaryFolder())
+  record(started, 7_000, (second) => ({ own: second % 3, remaining: 50 }))
+  const { store } = started
+  const whole = store.report(PROFILE, EPOCH_MS, EPOCH_MS + 2 * HOUR_MS)
+  expect(whole?.requests[0]?.own).toBe(7_000 - 1)
+  expect(whole?.requests[0]?.nearMs).toBeGreaterThan(6_990_000)
+  // 20 min of it, from a minute that begins no quarter.
+  const part = store.report(PROFILE, EPOCH_MS + 7 * 60_000, EPOCH_MS + 27 * 60_000)
+  expect(part?.requests[0]?.own).toBe(1_200)
+})
+
+test('a process that starts anew goes on as if it had never ended', () => {
+  fc.assert(
+    fc.property(samples(120), fc.array(fc.nat(120), { maxLength: 4 }), (all, ends) => {
+      const whole = temporaryFolder()
+      const broken = temporaryFolder()
+      const play = (folder: string, cuts: ReadonlySet<number>) => {
+        const clock = new VirtualClock(START_MS)
+        let started = startedStore(folder, clock)
+        for (const [index, sample] of all.entries()) {
+          clock.advance(sample.atMs - clock.wallMs())
+          if (cuts.has(index)) {
+            started.store.close()
+            started = startedStore(folder, clock)
+          }
+          started.store.add({ kind: 'sample', profile: PROFILE, category: CATEGORY, sample })
+        }
+        clock.advance(20 * 60_000)
+        // Something has to be written for what is over to be closed.
+        started.store.add({
+          kind: 'sample',
+          profile: PROFILE,
+          category: 'Other',
+          sample: sampleAt(clock.wallMs(), 1),
+        })
+        started.store.close()
+        return tables(folder)
+      }
+      expect(play(broken, new Set(ends))).toEqual(play(whole, new Set()))
+    }),
+    { numRuns: 25 },
+  )
+})
+
+test('raw samples go after their time, a slice at a time; minutes stay', () => {
+  const folder = temporaryFolder()
+  const retention = { rawMs: HOUR_MS, rollupMs: 3 * HOUR_MS }
+  const started = startedStore(folder, new VirtualClock(EPOCH_MS), retention)
+  record(started, 2 * 3_600, () => 5)
+  started.clock.advance(120_000)
+  const after = tables(folder)
+  const oldest = Number(after.samples[0]?.['at'])
+  expect(oldest).toBeGreaterThanOrEqual(started.clock.wallMs() - HOUR_MS - 60_000)
+  expect(after.minutes).toHaveLength(120)
+  record(started, 3 * 3_600, () => 5)
+  started.clock.advance(120_000)
+  expect(Number(tables(folder).minutes[0]?.['at'])).toBeGreaterThanOrEqual(
+    started.clock.wallMs() - 3 * HOUR_MS - 120_000,
+  )
+  expect(tables(folder).check).toEqual([{ integrity_check: 'ok' }])
+})
+
+test('events come back as they were, oldest first', () => {
+  const { store } = startedStore(temporaryFolder())
+  const event = (seq: number, at: number): LoggedEvent => ({
+    seq,
+    at,
+    profile: PROFILE,
+    kind: 'rate-limited',
+    category: CATEGORY,
+    retryAt: at + 1,
+    requestId: `r${seq}`,
+  })
+  for (const [seq, at] of [
+    [1, 10],
+    [2, 20],
+    [3, 30],
+  ] as const)
+    store.add({ kind: 'event', event: event(seq, at) })
+  store.add({ kind: 'event', event: { ...event(4, 20), profile: 'another' } })
+  expect(store.events(PROFILE, 10, 20)).toEqual([event(1, 10), event(2, 20)])
+})
+
+test('slots are told with the look that held when the interval began', () => {
+  const { store } = startedStore(temporaryFolder())
+  const look = (atMs: number, own: number) => ({ atMs, limit: 40, own, elsewhere: 0, free: 40 - own })
+  for (const sample of [look(10, 1), look(20, 2), look(30, 3)])
+    store.add({ kind: 'slots', profile: PROFILE, category: 'Positions Stream', sample })
+  expect(store.slots(PROFILE, 'Positions Stream', 25, 30)).toEqual([look(20, 2), look(30, 3)])
+})
+
+test('the size of the file is told', () => {
+  const { store } = startedStore(temporaryFolder())
+  const status = store.status()
+  expect(status.kind === 'ok' && status.bytes > 0).toBe(true)
+})
+
+test('closing writes what waits, and leaves no timer', () => {
+  const folder = temporaryFolder()
+  const { store, clock } = startedStore(folder)
+  store.add({ kind: 'sample', profile: PROFILE, category: CATEGORY, sample: sampleAt(EPOCH_MS, 7) })
+  store.close()
+  expect(tables(folder).samples).toHaveLength(1)
+  expect(clock.waiting).toBe(0)
+})

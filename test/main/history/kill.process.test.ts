@@ -1,0 +1,24 @@
+import { expect, test } from 'vitest'
+import { temporaryFolder } from '../data/temporary-folder.ts'
+import { VirtualClock } from '../terminal/virtual-clock.ts'
+import { killedWriter } from './killed-writer.ts'
+import { startedStore } from './started-store.ts'
+
+/** `node test/bench/kill-history.ts` does 200. */
+const ROUNDS = 6
+
+test('killed outright while it writes, a process loses at most the last second and damages nothing', async () => {
+  const folder = temporaryFolder()
+  let samples = 0
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const killed = await killedWriter(folder, 700 + round * 137)
+    expect(killed.integrity).toBe('ok')
+    expect(killed.lostMs).toBeLessThanOrEqual(1_000)
+    samples += killed.samples
+  }
+  expect(samples).toBeGreaterThan(0)
+  const { store, problems } = startedStore(folder, new VirtualClock(Date.now() + 120_000))
+  const own = store.report('key-1', Date.now() - 600_000, Date.now() + 60_000)?.requests[0]?.own
+  expect(own).toBeGreaterThanOrEqual(samples)
+  expect(problems).toEqual([])
+}, 60_000)

@@ -1,0 +1,165 @@
+import { expect, onTestFinished, test } from 'vitest'
+import type { MonitorEvent } from '../../../app/contract/events.ts'
+import type { Snapshot } from '../../../app/contract/snapshot.ts'
+import type { Announcement } from '../../../main/alerts/announcer.ts'
+import { exportedFile } from '../../../main/history/exports.ts'
+import { Memory } from '../../../main/history/memory.ts'
+import { DEFAULT_PROBES } from '../../../main/profile.ts'
+import { temporaryFolder } from '../data/temporary-folder.ts'
+import { AT_MS, exampleQuota, exampleSnapshot } from '../terminal/example-snapshot.ts'
+import { FakeMonitor } from '../terminal/fake-monitor.ts'
+import { VirtualClock } from '../terminal/virtual-clock.ts'
+
+const PROFILE = 'simulator'
+const REFUSED: MonitorEvent = {
+  kind: 'rate-limited',
+  category: 'Accounts',
+  retryAt: AT_MS + 60_000,
+  requestId: 'req-1',
+}
+
+class ShownMonitor extends FakeMonitor {
+  shown: Partial<Snapshot> = {}
+  readonly clock: VirtualClock
+
+  constructor(clock: VirtualClock) {
+    super(() => clock.wallMs())
+    this.clock = clock
+  }
+
+  override snapshot() {
+    return exampleSnapshot({ at: this.clock.wallMs(), ...this.shown })
+  }
+}
+
+function started(dataFolder?: string, clock = new VirtualClock(AT_MS)) {
+  const monitor = new ShownMonitor(clock)
+  const announced: Announcement[] = []
+  const withdrawn: string[] = []
+  const problems: string[] = []
+  const memory = new Memory({
+    monitor,
+    clock,
+    log: { note: () => {} },
+    announcer: {
+      announce: (announcement) => void announced.push(announcement),
+      withdraw: (id) => void withdrawn.push(id),
+    },
+    version: '1.2.3',
+    ...(dataFolder !== undefined && { dataFolder }),
+    problem: (sentence) => void problems.push(sentence),
+  })
+  onTestFinished(() => memory.close())
+  monitor.connect({
+    id: PROFILE,
+    name: 'Built-in simulator',
+    environment: 'simulator',
+    authUrl: 'http://127.0.0.1:1',
+    baseUrl: 'http://127.0.0.1:1',
+    clientId: 'sim-key',
+    refreshToken: 'SECRET-refresh-token',
+    probes: DEFAULT_PROBES,
+    streams: [],
+  })
+  const shows = (remaining: number) => {
+    monitor.shown = {
+      requests: [exampleQuota({ remaining, observedAt: clock.wallMs(), used: { own: 5, elsewhere: 70 } })],
+    }
+  }
+  const live = (seconds: number, remaining: number) => {
+    for (let second = 0; second < seconds; second += 1) {
+      shows(remaining)
+      clock.advance(1_000)
+    }
+  }
+  return { memory, monitor, clock, announced, withdrawn, problems, live }
+}
+
+test('what ate the quota has an answer: seen, counted, kept and reported', () => {
+  const { memory, monitor, clock, live } = started(temporaryFolder())
+  live(30, 300)
+  monitor.tell(REFUSED)
+  live(30, 10)
+  const nowMs = clock.wallMs()
+  const points = memory.history(PROFILE, 'Accounts', AT_MS, nowMs, 300).points
+  expect(points.map(({ remaining }) => remaining)).toEqual(expect.arrayContaining([300, 10]))
+  const report = memory.report(PROFILE, AT_MS, nowMs)
+  expect(report.requests[0]).toMatchObject({ category: 'Accounts', own: 5, elsewhere: 70 })
+  expect(memory.pastEvents(PROFILE, AT_MS, nowMs)).toMatchObject([
+    { kind: 'rate-limited', requestId: 'req-1' },
+  ])
+})
+
+test('the exports are files with a name, and hold no secret', () => {
+  const { memory, monitor, clock, live } = started(temporaryFolder())
+  live(5, 300)
+  monitor.tell(REFUSED)
+  const files = (['report-csv', 'report-json', 'incident'] as const).map((what) =>
+    exportedFile(memory, what, PROFILE, AT_MS, clock.wallMs()),
+  )
+  expect(files.map((file) => file?.name)).toEqual([
+    'headroom-report-2026-01-05T1530.csv',
+    'headroom-report-2026-01-05T1530.json',
+    'headroom-incident-2026-01-05T1530.json',
+  ])
+  expect(files[2]?.text).toContain('req-1')
+  expect(JSON.stringify(files)).not.toContain('SECRET')
+})
+
+test('a low quota is announced once, told to the windows, and withdrawn when it is well', () => {
+  const { memory, announced, withdrawn, live } = started()
+  const told: number[] = []
+  memory.onAlerts((alerts) => told.push(alerts.length))
+  live(60, 10)
+  expect(announced.map(({ title }) => title)).toEqual(['Accounts is low'])
+  expect(memory.alerts()).toHaveLength(1)
+  live(30, 300)
+  expect(withdrawn).toEqual(announced.map(({ id }) => id))
+  expect(told).toEqual([1, 0])
+})
+
+test('an alert that lasts over a restart is shown, and not announced again', () => {
+  const folder = temporaryFolder()
+  const clock = new VirtualClock(AT_MS)
+  const before = started(folder, clock)
+  before.live(10, 10)
+  before.memory.close()
+  const after = started(folder, clock)
+  after.live(10, 10)
+  expect(after.announced).toEqual([])
+  expect(after.memory.alerts().map(({ id }) => id)).toEqual(before.announced.map(({ id }) => id))
+})
+
+test('a threshold is kept over a restart', () => {
+  const folder = temporaryFolder()
+  const before = started(folder)
+  before.memory.setThreshold(PROFILE, 'Accounts', 0.01)
+  before.memory.close()
+  const after = started(folder)
+  after.live(20, 10)
+  expect(after.announced).toEqual([])
+  expect(after.memory.thresholds(PROFILE).perCategory).toEqual({ Accounts: 0.01 })
+})
+
+test('without a data folder it remembers nothing and still speaks up', () => {
+  const { memory, announced, live, clock } = started()
+  live(10, 10)
+  expect(announced).toHaveLength(1)
+  expect(memory.status()).toEqual({ kind: 'memory' })
+  expect(memory.report(PROFILE, AT_MS, clock.wallMs()).requests).toEqual([])
+})
+
+test('a file that cannot be is said once there is a key to say it of, and monitoring goes on', () => {
+  const { memory, problems, announced, live } = started('/nonexistent/folder')
+  live(60, 10)
+  expect(problems).toHaveLength(1)
+  expect(announced).toHaveLength(1)
+  expect(memory.status().kind).toBe('failing')
+})
+
+test('closed, it leaves no timer and hears nothing more', () => {
+  const { memory, clock, monitor } = started(temporaryFolder())
+  memory.close()
+  expect(clock.waiting).toBe(0)
+  expect(monitor.listening).toBe(0)
+})

@@ -1,0 +1,38 @@
+import { expect, test } from 'vitest'
+import { CURRENT_REQUEST_QUOTAS } from '../../../app/service/quotas.ts'
+import { MeteredLedger } from '../../../main/history/metered-ledger.ts'
+
+const START_MS = Date.UTC(2026, 0, 5, 14, 0)
+const rate = (remaining: number) => ({
+  limit: 320,
+  periodSeconds: 300,
+  remaining,
+  resetSeconds: Math.ceil(((320 - remaining) * 300) / 320),
+})
+
+function used(ledger: MeteredLedger, nowMs: number) {
+  return ledger.view(nowMs).find(({ category }) => category === 'Accounts')?.used
+}
+
+test('own requests are counted when answered or lost, and not when refused or never sent', () => {
+  const ledger = new MeteredLedger(CURRENT_REQUEST_QUOTAS, START_MS)
+  expect(used(ledger, START_MS)).toBeUndefined()
+  ledger.answered(ledger.sent('Accounts', START_MS), undefined, START_MS + 100, false)
+  ledger.lost(ledger.sent('Accounts', START_MS), START_MS + 200)
+  ledger.notSent(ledger.sent('Accounts', START_MS), START_MS + 300)
+  ledger.answered(ledger.sent('Accounts', START_MS), undefined, START_MS + 400, true)
+  expect(used(ledger, START_MS + 500)).toEqual({ own: 2, elsewhere: 0 })
+})
+
+test('what drops more than our own requests explain is counted as elsewhere', () => {
+  const ledger = new MeteredLedger(CURRENT_REQUEST_QUOTAS, START_MS)
+  let elsewhere = 0
+  const answer = (atMs: number, remaining: number) => {
+    elsewhere += ledger.answered(ledger.sent('Accounts', atMs), rate(remaining), atMs, false).elsewhere
+  }
+  answer(START_MS, 319)
+  answer(START_MS + 1_000, 250)
+  answer(START_MS + 2_000, 200)
+  expect(elsewhere).toBeGreaterThan(50)
+  expect(used(ledger, START_MS + 2_000)).toEqual({ own: 3, elsewhere: Math.floor(elsewhere) })
+})

@@ -1,0 +1,65 @@
+import { expect, test } from 'vitest'
+import type { Snapshot } from '../../../app/contract/snapshot.ts'
+import type { Entry } from '../../../main/history/history-file.ts'
+import { Recorder } from '../../../main/history/recorder.ts'
+import { AT_MS, exampleQuota, exampleSlot, exampleSnapshot } from '../terminal/example-snapshot.ts'
+
+function recorded(snapshots: readonly Partial<Snapshot>[]): readonly Entry[] {
+  const entries: Entry[] = []
+  const recorder = new Recorder((entry) => entries.push(entry))
+  for (const changes of snapshots) recorder.observe(exampleSnapshot({ requests: [], slots: [], ...changes }))
+  return entries
+}
+
+const at = (seconds: number) => AT_MS + seconds * 1000
+const rows = (seconds: number, changes: Parameters<typeof exampleQuota>[0]): Partial<Snapshot> => ({
+  at: at(seconds),
+  requests: [exampleQuota(changes)],
+})
+const samplesOf = (entries: readonly Entry[]) =>
+  entries.flatMap((entry) => (entry.kind === 'sample' ? [entry.sample] : []))
+
+test('what changed is kept at once, what did not every ten seconds', () => {
+  const entries = recorded([
+    rows(0, { remaining: 5 }),
+    rows(1, { remaining: 5 }),
+    rows(2, { remaining: 4 }),
+    rows(3, { remaining: 4 }),
+    rows(12, { remaining: 4 }),
+  ])
+  expect(samplesOf(entries).map(({ atMs }) => atMs)).toEqual([at(0), at(2), at(12)])
+})
+
+test('counts are since the sample before, and begin anew with a counter that fell', () => {
+  const used = (own: number, elsewhere: number) => ({ used: { own, elsewhere } })
+  const entries = recorded([
+    rows(0, { ...used(3, 1), rejected: 1 }),
+    rows(1, { ...used(5, 1), rejected: 2 }),
+    rows(2, { ...used(2, 0), rejected: 0 }),
+  ])
+  expect(samplesOf(entries)).toMatchObject([
+    { own: 3, elsewhere: 1, rejected: 1 },
+    { own: 2, elsewhere: 0, rejected: 1 },
+    { own: 2, elsewhere: 0, rejected: 0 },
+  ])
+})
+
+test('a row that nobody has seen is kept only where requests were counted', () => {
+  const unseen = { source: 'default' as const, remaining: 320 }
+  const entries = recorded([rows(0, unseen), rows(1, { ...unseen, used: { own: 1, elsewhere: 0 } })])
+  expect(samplesOf(entries)).toMatchObject([{ atMs: at(1), own: 1, source: 'default' }])
+})
+
+test('slots are kept when they change, and once an hour', () => {
+  const slots = (seconds: number, own: number) => ({ at: at(seconds), slots: [exampleSlot({ own })] })
+  const entries = recorded([slots(0, 1), slots(1, 1), slots(2, 2), slots(3_601, 2), slots(3_602, 2)])
+  expect(entries.map((entry) => entry.kind === 'slots' && entry.sample.atMs)).toEqual([
+    at(0),
+    at(2),
+    at(3_602),
+  ])
+})
+
+test('slots that only the table knows are no history', () => {
+  expect(recorded([{ slots: [exampleSlot({ source: 'default', own: 0 })] }])).toEqual([])
+})

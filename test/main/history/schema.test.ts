@@ -1,0 +1,57 @@
+import { DatabaseSync } from 'node:sqlite'
+import { expect, test } from 'vitest'
+import { HistoryFile } from '../../../main/history/history-file.ts'
+import { MIGRATIONS, migrate, SCHEMA_VERSION } from '../../../main/history/schema.ts'
+import { CATEGORY, EPOCH_MS, PROFILE } from './started-store.ts'
+
+const tablesOf = (database: DatabaseSync) =>
+  database.prepare(`SELECT type, name, sql FROM sqlite_schema ORDER BY name`).all()
+const versionOf = (database: DatabaseSync) => database.prepare('PRAGMA user_version').get()?.['user_version']
+
+test.each(MIGRATIONS.map((_, version) => version))(
+  'from version %i a file becomes what a new one is',
+  (version) => {
+    const fresh = new DatabaseSync(':memory:')
+    migrate(fresh)
+    const old = new DatabaseSync(':memory:')
+    migrate(old, version)
+    expect(versionOf(old)).toBe(version)
+    expect(migrate(old)).toEqual({ kind: 'current' })
+    expect(versionOf(old)).toBe(SCHEMA_VERSION)
+    expect(tablesOf(old)).toEqual(tablesOf(fresh))
+  },
+)
+
+test('what a file of the first version held is there afterwards, and rolled up further', () => {
+  const old = new DatabaseSync(':memory:')
+  migrate(old, 1)
+  old.exec(
+    `INSERT INTO series (id, profile, category, kind) VALUES (1, '${PROFILE}', '${CATEGORY}', 'requests')`,
+  )
+  for (let minute = 0; minute < 20; minute += 1) {
+    old.exec(
+      `INSERT INTO minutes VALUES (1, ${EPOCH_MS + minute * 60_000}, ${minute}, 300, 1, 320, 2, 1, 0, 0, 60000, 0)`,
+    )
+  }
+  migrate(old)
+  const file = new HistoryFile(old)
+  file.catchUp(EPOCH_MS + 3_600_000)
+  expect(old.prepare('SELECT count(*) AS n FROM quarters').get()).toEqual({ n: 2 })
+  const accounts = file.accounts(PROFILE, CATEGORY, EPOCH_MS, EPOCH_MS + 3_600_000)
+  expect(accounts.reduce((own, rollup) => own + rollup.own, 0)).toBe(20)
+})
+
+test('a newer file is refused and not touched', () => {
+  const newer = new DatabaseSync(':memory:')
+  newer.exec(`PRAGMA user_version = ${SCHEMA_VERSION + 1}`)
+  expect(migrate(newer)).toEqual({ kind: 'newer', version: SCHEMA_VERSION + 1 })
+  expect(tablesOf(newer)).toEqual([])
+})
+
+test('a step that fails leaves the file at the step before', () => {
+  const old = new DatabaseSync(':memory:')
+  migrate(old, 1)
+  old.exec('CREATE TABLE quarters (in_the_way)')
+  expect(() => migrate(old)).toThrow('quarters')
+  expect(versionOf(old)).toBe(1)
+})

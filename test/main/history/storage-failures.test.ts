@@ -1,0 +1,146 @@
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { expect, test } from 'vitest'
+import { HistoryFile } from '../../../main/history/history-file.ts'
+import { openHistoryFile } from '../../../main/history/open-file.ts'
+import { SCHEMA_VERSION } from '../../../main/history/schema.ts'
+import { storageFailure } from '../../../main/history/storage-failure.ts'
+import { temporaryFolder } from '../data/temporary-folder.ts'
+import { CATEGORY, EPOCH_MS, PROFILE, record, sampleAt, startedStore } from './started-store.ts'
+
+const rows = (folder: string) => {
+  const database = new DatabaseSync(join(folder, 'history.db'))
+  const count = database.prepare('SELECT count(*) AS count FROM samples').get()?.['count']
+  database.close()
+  return count
+}
+
+test('a locked file is said once, waited for, and loses nothing', () => {
+  const folder = temporaryFolder()
+  const started = startedStore(folder)
+  record(started, 5, () => 1)
+  const other = new DatabaseSync(join(folder, 'history.db'))
+  other.exec('BEGIN IMMEDIATE')
+  record(started, 60, () => 2)
+  expect(started.problems).toEqual([expect.stringContaining('locked by another program')])
+  expect(started.store.status()).toMatchObject({ kind: 'failing', failure: 'locked', lost: 0 })
+  other.exec('ROLLBACK')
+  other.close()
+  started.clock.advance(30_000)
+  expect(started.store.status().kind).toBe('ok')
+  expect(rows(folder)).toBe(65)
+  expect(started.problems).toHaveLength(1)
+})
+
+test('two episodes are said twice', () => {
+  const folder = temporaryFolder()
+  const started = startedStore(folder)
+  for (let episode = 0; episode < 2; episode += 1) {
+    const other = new DatabaseSync(join(folder, 'history.db'))
+    other.exec('BEGIN IMMEDIATE')
+    record(started, 10, () => 2)
+    other.exec('ROLLBACK')
+    other.close()
+    started.clock.advance(30_000)
+  }
+  expect(started.problems).toHaveLength(2)
+})
+
+test('a file that is locked from the start is opened when it can be', () => {
+  const folder = temporaryFolder()
+  startedStore(folder).store.close()
+  const other = new DatabaseSync(join(folder, 'history.db'))
+  other.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; COMMIT')
+  const started = startedStore(folder)
+  record(started, 5, () => 1)
+  expect(started.store.query(PROFILE, CATEGORY, 0, EPOCH_MS, 2)).toBeUndefined()
+  expect(started.problems).toEqual([expect.stringContaining('locked')])
+  other.close()
+  started.clock.advance(30_000)
+  expect(rows(folder)).toBe(5)
+})
+
+test('a damaged file is kept under another name, and a new one is begun', () => {
+  const folder = temporaryFolder()
+  const garbage = 'this was a history once'.repeat(100)
+  writeFileSync(join(folder, 'history.db'), garbage)
+  const started = startedStore(folder)
+  record(started, 2, () => 1)
+  expect(started.problems).toEqual([expect.stringMatching(/damaged.*history\.corrupt-.*\.db/)])
+  const aside = readdirSync(folder).find((name) => name.startsWith('history.corrupt-'))
+  expect(readFileSync(join(folder, aside ?? ''), 'utf8')).toBe(garbage)
+  expect(rows(folder)).toBe(2)
+})
+
+test('damage within the file is found when it is met, and what waits goes to the new one', () => {
+  const folder = temporaryFolder()
+  const before = startedStore(folder)
+  record(before, 3_000, (second) => second % 300)
+  before.store.close()
+  const file = join(folder, 'history.db')
+  const bytes = readFileSync(file)
+  bytes.fill(0x5a, 4_096 * 3, bytes.length - 4_096)
+  writeFileSync(file, bytes)
+  const started = startedStore(folder)
+  record(started, 5, () => 1)
+  expect(started.problems).toEqual([expect.stringContaining('damaged')])
+  expect(started.store.status().kind).toBe('ok')
+  expect(rows(folder)).toBe(5)
+})
+
+test('a file of a newer version is left whole under another name', () => {
+  const folder = temporaryFolder()
+  startedStore(folder).store.close()
+  const newer = new DatabaseSync(join(folder, 'history.db'))
+  newer.exec(`PRAGMA user_version = ${SCHEMA_VERSION + 1}; CREATE TABLE of_tomorrow (x)`)
+  newer.close()
+  const started = startedStore(folder)
+  expect(started.problems).toEqual([expect.stringMatching(/newer Headroom.*history\.newer-/)])
+  record(started, 2, () => 1)
+  expect(rows(folder)).toBe(2)
+  const aside = readdirSync(folder).find((name) => /^history\.newer-.*\.db$/.test(name))
+  const kept = new DatabaseSync(join(folder, aside ?? ''))
+  expect(kept.prepare('SELECT * FROM of_tomorrow').all()).toEqual([])
+  kept.close()
+})
+
+test('a file that cannot be is said, and nothing else happens', () => {
+  const folder = temporaryFolder()
+  mkdirSync(join(folder, 'history.db'))
+  const started = startedStore(folder)
+  record(started, 100, () => 1)
+  expect(started.problems).toEqual([expect.stringContaining('permissions')])
+  expect(started.store.report(PROFILE, 0, EPOCH_MS)).toBeUndefined()
+})
+
+test('on a full disk nothing is thrown away that was written, and writing goes on when there is room', () => {
+  const folder = temporaryFolder()
+  const opening = openHistoryFile(folder, EPOCH_MS)
+  if (opening.kind !== 'open') throw new Error('not opened')
+  const { database } = opening
+  const file = new HistoryFile(database)
+  const entries = (from: number, count: number) =>
+    Array.from({ length: count }, (_, index) => ({
+      kind: 'sample' as const,
+      profile: PROFILE,
+      category: CATEGORY,
+      sample: sampleAt(EPOCH_MS + (from + index) * 1000, index % 300),
+    }))
+  file.write(entries(0, 100), EPOCH_MS + 100_000)
+  const pages = database.prepare('PRAGMA page_count').get()?.['page_count']
+  database.exec(`PRAGMA max_page_count = ${pages}`)
+  let failure: unknown
+  try {
+    file.write(entries(100, 5_000), EPOCH_MS + 5_100_000)
+  } catch (error) {
+    failure = error
+  }
+  expect(storageFailure(failure)).toBe('full')
+  expect(database.prepare('SELECT count(*) AS n FROM samples').get()).toEqual({ n: 100 })
+  database.exec('PRAGMA max_page_count = 1000000')
+  file.write(entries(100, 5_000), EPOCH_MS + 5_100_000)
+  expect(database.prepare('SELECT count(*) AS n FROM samples').get()).toEqual({ n: 5_100 })
+  expect(database.prepare('SELECT count(*) AS n FROM minutes').get()).toEqual({ n: 85 })
+  file.close()
+})

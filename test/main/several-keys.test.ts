@@ -1,0 +1,121 @@
+import { describe, expect, it } from 'vitest'
+import type { LoggedEvent } from '../../app/contract/events.ts'
+import { Monitor } from '../../main/monitor.ts'
+import type { Http } from '../../main/ports/ports.ts'
+import { DEFAULT_PROBES, type Profile } from '../../main/profile.ts'
+import type { SimulatorOptions } from '../../main/simulator/options.ts'
+import { SimulatedService } from '../../main/simulator/simulated-service.ts'
+import { VirtualClock } from '../simulation/virtual-clock.ts'
+import { VirtualHttp } from '../simulation/virtual-http.ts'
+import { VirtualRandom } from '../simulation/virtual-random.ts'
+
+const LIVE = 'https://live.test'
+const SIM = 'https://sim.test'
+const MINUTE_MS = 60_000
+
+/** Two services with one API key, as LIVE and SIM of one person are. */
+function setUp(live: Partial<SimulatorOptions> = {}, sim: Partial<SimulatorOptions> = {}) {
+  const clock = new VirtualClock()
+  const random = new VirtualRandom(7)
+  const service = (options: Partial<SimulatorOptions>) => {
+    const chance = random.fork()
+    return new SimulatedService(options, { nowMs: () => clock.worldMs(), random: () => chance.next() })
+  }
+  const services = { [LIVE]: service(live), [SIM]: service(sim) }
+  const lines = new Map(
+    Object.entries(services).map(([origin, one]) => [origin, new VirtualHttp(one, clock, random.fork())]),
+  )
+  const lineOf = (url: string): Http => {
+    const line = lines.get(new URL(url).origin)
+    if (!line) throw new Error(`nobody is at ${url}`)
+    return line
+  }
+  const http: Http = {
+    send: (request) => lineOf(request.url).send(request),
+    open: (request, listener) => lineOf(request.url).open(request, listener),
+  }
+  const monitor = new Monitor({ clock, random, http, log: { note: () => {} } })
+  const events: LoggedEvent[] = []
+  monitor.subscribe({ changed: () => {}, event: (event) => events.push(event), removed: () => {} })
+  const profile = (id: string, origin: string): Profile => ({
+    id,
+    name: id,
+    environment: 'custom',
+    authUrl: origin,
+    baseUrl: origin,
+    clientId: 'sim-key',
+    refreshToken: 'sim-refresh',
+    probes: { ...DEFAULT_PROBES, everySeconds: { Positions: 10 } },
+    streams: [{ kind: 'positions', target: 'SIM1001', options: {} }],
+  })
+  monitor.connect(profile('live', LIVE))
+  monitor.connect(profile('sim', SIM))
+  const snapshot = (id: string) => {
+    const found = monitor.snapshot(id)
+    if (!found) throw new Error(`${id} is not connected`)
+    return found
+  }
+  const positions = (id: string) => {
+    const row = snapshot(id).requests.find(({ category }) => category === 'Positions')
+    if (!row) throw new Error('no such row')
+    return row
+  }
+  return { clock, monitor, services, events, snapshot, positions }
+}
+
+describe('two keys connected at once', () => {
+  it('show each its own numbers, also for the same category of the same API key', async () => {
+    const { clock, positions } = setUp(
+      { traffic: { Positions: 1.5 } },
+      { limits: { Positions: { limit: 251, periodSeconds: 300 } } },
+    )
+    await clock.advance(10 * MINUTE_MS)
+    expect(positions('live')).toMatchObject({ limit: 320, source: expect.not.stringMatching('default') })
+    expect(positions('live').remaining).toBeLessThan(200)
+    expect(positions('live').use?.elsewhere).toBeGreaterThan(1)
+    expect(positions('sim')).toMatchObject({ limit: 251, source: expect.not.stringMatching('default') })
+    expect(positions('sim').remaining).toBeGreaterThan(240)
+    expect(positions('sim').use?.elsewhere ?? 0).toBe(0)
+  })
+
+  it('one that is revoked leaves the other with its tokens, its streams and its quotas', async () => {
+    const { clock, monitor, services, snapshot, positions, events } = setUp()
+    await clock.advance(2 * MINUTE_MS)
+    expect(services[SIM]?.streams()).toHaveLength(1)
+
+    const revoked = monitor.revoke('live')
+    await clock.advance(2_000)
+    expect(await revoked).toEqual({ ok: true })
+    expect(services[LIVE]?.streams()).toHaveLength(0)
+    // Past the end of every access token that was there, so that the other has to refresh.
+    await clock.advance(25 * MINUTE_MS)
+    expect(snapshot('live').refresh.state).toBe('revoked')
+    expect(snapshot('sim').refresh.state).toBe('valid')
+    expect(snapshot('sim').access.state).toBe('valid')
+    expect(snapshot('sim').streams.map(({ state }) => state)).toEqual(['live'])
+    expect(services[SIM]?.streams()).toHaveLength(1)
+    expect(positions('sim').remaining).toBeGreaterThan(300)
+    expect(events.filter(({ kind }) => kind === 'revoked').map(({ profile }) => profile)).toEqual(['live'])
+  })
+
+  it('a 429 of one holds nothing of the other', async () => {
+    const { clock, services, snapshot, positions } = setUp()
+    await clock.advance(MINUTE_MS)
+    services[LIVE]?.setTraffic({ Positions: 900 })
+    await clock.advance(30_000)
+    expect(positions('live').rejected).toBeGreaterThan(0)
+    expect(positions('sim')).toMatchObject({ rejected: 0 })
+    expect(positions('sim').blockedUntil).toBeUndefined()
+    expect(snapshot('sim').verdict.kind).not.toBe('blocked')
+  })
+
+  it('one that is disconnected is gone, and nothing is revoked', async () => {
+    const { clock, monitor, services, snapshot } = setUp()
+    await clock.advance(MINUTE_MS)
+    expect(monitor.disconnect('live')).toEqual({ ok: true })
+    await clock.advance(25 * MINUTE_MS)
+    expect(monitor.profiles()).toEqual(['sim'])
+    expect(services[LIVE]?.ledger.entries().some(({ path }) => path === '/oauth/revoke')).toBe(false)
+    expect(snapshot('sim').refresh.state).toBe('valid')
+  })
+})

@@ -1,0 +1,361 @@
+import { expect, test } from 'vitest'
+import type { MonitorEvent } from '../../../app/contract/events.ts'
+import { Ledger } from '../../../app/quota/ledger.ts'
+import type { HttpHeaders } from '../../../app/service/answer.ts'
+import { CURRENT_REQUEST_QUOTAS, SLOT_QUOTAS } from '../../../app/service/quotas.ts'
+import type { StreamRequest } from '../../../app/service/streams.ts'
+import { SlotLedger } from '../../../app/streams/slots.ts'
+import { QuotaTap } from '../../../main/api/quota-tap.ts'
+import { RecentHistory } from '../../../main/history/recent.ts'
+import { Streams } from '../../../main/streams/streams.ts'
+import { Timeline } from '../../../main/timeline.ts'
+import type { Access } from '../../../main/tokens/keeper.ts'
+import { VirtualClock } from '../../simulation/virtual-clock.ts'
+import { ScriptedHttp } from '../scripted-http.ts'
+
+const POSITIONS: StreamRequest = { kind: 'positions', target: 'SIM1001', options: {} }
+const DEPTH: StreamRequest = { kind: 'depth', target: 'MSFT', options: {} }
+const SLOTS = JSON.stringify({ Error: 'TooManyRequests', Message: 'Stream quota exceeded' })
+const RATE = JSON.stringify({ Error: 'TooManyRequests', Message: 'Rate quota exceeded' })
+const bytes = (text: string) => new TextEncoder().encode(text)
+
+function setUp() {
+  const clock = new VirtualClock()
+  const timeline = new Timeline(clock)
+  const http = new ScriptedHttp()
+  const events: MonitorEvent[] = []
+  const random = { next: () => 0.5 }
+  const event = (happened: MonitorEvent) => void events.push(happened)
+  const ledger = new Ledger(CURRENT_REQUEST_QUOTAS, timeline.now())
+  const tap = new QuotaTap({
+    ledger,
+    history: new RecentHistory(),
+    timeline,
+    random,
+    event,
+    changed: () => {},
+  })
+  const slots = new SlotLedger(SLOT_QUOTAS)
+  const rejected: string[] = []
+  const reached: boolean[] = []
+  const state: { access: Access } = { access: { kind: 'token', value: 'a1' } }
+  const streams = new Streams({
+    baseUrl: 'https://api.test',
+    http,
+    clock,
+    random,
+    timeline,
+    tap,
+    slots,
+    access: async () => state.access,
+    rejected: async (value) => void rejected.push(value),
+    reached: (ok) => reached.push(ok),
+    event,
+    changed: () => {},
+  })
+  const summary = () => streams.summaries()[0]!
+  const own = (category: string) => slots.view().find((row) => row.category === category)?.own
+  const kinds = () => events.map(({ kind }) => kind)
+  /** The newest connection, told what a service would say. */
+  const service = {
+    opens: (headers: HttpHeaders = {}) => http.streams.at(-1)!.listener.opened(200, headers),
+    says: (text: string) => http.streams.at(-1)!.listener.chunk(bytes(text)),
+    ends: (why = 'connection lost') => http.streams.at(-1)!.listener.ended(why),
+    refuses: (status: number, body = '', headers: HttpHeaders = {}) => {
+      const { listener } = http.streams.at(-1)!
+      listener.opened(status, headers)
+      listener.chunk(bytes(body))
+      listener.ended('ended by the service')
+    },
+  }
+  const open = async (request = POSITIONS) => {
+    const outcome = streams.open(request)
+    await clock.advance(0)
+    return outcome
+  }
+  return {
+    clock,
+    http,
+    streams,
+    slots,
+    events,
+    rejected,
+    reached,
+    state,
+    summary,
+    own,
+    kinds,
+    service,
+    open,
+    ledger,
+  }
+}
+
+test('opens with the bearer, takes a slot at once and is live after the snapshot', async () => {
+  const { http, summary, own, service, open, kinds } = setUp()
+  await open()
+  expect(http.streams[0]?.request).toMatchObject({
+    url: 'https://api.test/v3/brokerage/stream/accounts/SIM1001/positions',
+    headers: { authorization: 'Bearer a1' },
+  })
+  expect([summary().state, own('Positions Stream')]).toEqual(['opening', 1])
+  service.opens()
+  expect(summary().state).toBe('snapshot')
+  service.says('{"PositionID":"1"}\n{"StreamStatus":"EndSnapshot"}\n')
+  expect(summary().state).toBe('live')
+  expect(kinds()).toEqual(['stream-opened'])
+})
+
+test('closing hangs up and frees the slot at once, and nothing more is heard', async () => {
+  const { clock, http, streams, summary, own, service, open, kinds } = setUp()
+  await open()
+  service.opens()
+  streams.close('s1')
+  expect(http.streams[0]?.closed).toBe(true)
+  expect([summary().state, own('Positions Stream')]).toEqual(['closed', 0])
+  service.says('{"StreamStatus":"EndSnapshot"}\n')
+  service.ends()
+  await clock.advance(600_000)
+  expect(http.streams.length).toBe(1)
+  expect(kinds()).toEqual(['stream-opened', 'stream-closed'])
+  expect(clock.pending).toBe(0)
+})
+
+test('closing while the answer is still to come frees the slot too', async () => {
+  const { http, streams, own, open } = setUp()
+  await open()
+  streams.close('s1')
+  expect([http.streams[0]?.closed, own('Positions Stream')]).toEqual([true, 0])
+})
+
+test('silence reads stale at 15 s and is opened again at 30 s, whatever the socket thinks', async () => {
+  const { clock, http, summary, own, service, open, kinds } = setUp()
+  await open()
+  service.opens()
+  service.says('{"StreamStatus":"EndSnapshot"}\n')
+  await clock.advance(14_999)
+  expect(summary().state).toBe('live')
+  await clock.advance(1)
+  expect(summary().state).toBe('stale')
+  await clock.advance(15_000)
+  expect(summary()).toMatchObject({ state: 'waiting', reason: 'silent for 30 s' })
+  expect([http.streams[0]?.closed, own('Positions Stream')]).toEqual([true, 0])
+  await clock.advance(500)
+  expect(http.streams.length).toBe(2)
+  service.opens()
+  expect(summary().restarts).toBe(1)
+  expect(kinds()).toEqual(['stream-opened', 'stream-restarted'])
+})
+
+test('heartbeats keep a stream live for hours', async () => {
+  const { clock, http, summary, service, open } = setUp()
+  await open()
+  service.opens()
+  service.says('{"StreamStatus":"EndSnapshot"}\n')
+  for (let count = 0; count < 500; count += 1) {
+    await clock.advance(14_000)
+    service.says(`{"Heartbeat":${count},"Timestamp":"2026-01-05T14:30:00Z"}\n`)
+  }
+  expect([summary().state, summary().restarts, http.streams.length]).toEqual(['live', 0, 1])
+})
+
+test('a frame in pieces is one frame, also where a piece ends inside a character', async () => {
+  const { summary, service, open, http } = setUp()
+  await open()
+  service.opens()
+  const text = bytes('{"StreamStatus":"EndSnapshot","Note":"€"}\n')
+  for (const byte of text) http.streams[0]?.listener.chunk(Uint8Array.of(byte))
+  expect(summary().state).toBe('live')
+})
+
+test.each(['{"StreamStatus":"GoAway"}\n', '{"Error":"GoAway","Message":"bye"}\n'])(
+  '%s is a planned restart, at once',
+  async (line) => {
+    const { clock, http, service, open, events, own } = setUp()
+    await open()
+    service.opens()
+    await clock.advance(60_000 - 31_000)
+    service.says(line)
+    await clock.advance(20)
+    expect([http.streams.length, own('Positions Stream')]).toEqual([2, 1])
+    service.opens()
+    expect(events.at(-1)).toMatchObject({ kind: 'stream-restarted', reason: 'server going away' })
+  },
+)
+
+test('a server that says GoAway as soon as it is asked is not asked in a hot loop', async () => {
+  const { clock, http, service, open } = setUp()
+  await open()
+  for (let second = 0; second < 600; second += 1) {
+    if (!http.streams.at(-1)!.closed) {
+      service.opens()
+      service.says('{"StreamStatus":"GoAway"}\n')
+    }
+    await clock.advance(100)
+  }
+  expect(http.streams.length).toBeLessThan(15)
+})
+
+test('one symbol in error ends nothing', async () => {
+  const { summary, service, open } = setUp()
+  await open({ kind: 'quotes', target: 'MSFT,NOPE', options: {} })
+  service.opens()
+  service.says('{"Symbol":"NOPE","Error":"FAILED, EX_INVALID_SYMBOL"}\n')
+  expect(summary().state).toBe('live')
+})
+
+test('a 401 asks for a new token and opens again with it, once the token is there', async () => {
+  const { clock, http, service, open, rejected, state, own } = setUp()
+  await open()
+  service.refuses(401)
+  expect([rejected, own('Positions Stream')]).toEqual([['a1'], 0])
+  state.access = { kind: 'token', value: 'a2' }
+  await clock.advance(500)
+  expect(http.streams[1]?.request.headers['authorization']).toBe('Bearer a2')
+})
+
+test('a new access token leaves a live stream as it is', async () => {
+  const { clock, http, streams, service, open, state, summary } = setUp()
+  await open()
+  service.opens()
+  service.says('{"StreamStatus":"EndSnapshot"}\n')
+  state.access = { kind: 'token', value: 'a2' }
+  streams.nudge()
+  await clock.advance(10_000)
+  expect([http.streams.length, http.streams[0]?.closed, summary().state]).toEqual([1, false, 'live'])
+})
+
+test('a 429 of the slots is said, frees the own slot and is waited out, whoever nudges', async () => {
+  const { clock, http, streams, service, open, events, own, slots } = setUp()
+  await open()
+  service.refuses(429, SLOTS, {
+    'x-concurrency-limit': '40',
+    'x-concurrency-remaining': '0',
+    'x-ts-request-id': 'r-9',
+  })
+  expect(events).toEqual([{ kind: 'slots-exhausted', category: 'Positions Stream', requestId: 'r-9' }])
+  expect([own('Positions Stream'), slots.free('Positions Stream')]).toEqual([0, 0])
+  streams.nudge()
+  await clock.advance(59_000)
+  expect(http.streams.length).toBe(1)
+  await clock.advance(1_100)
+  expect(http.streams.length).toBe(2)
+})
+
+test('a 429 of the rate holds every other stream of its category back as well', async () => {
+  const { clock, http, streams, service, open } = setUp()
+  await open(DEPTH)
+  service.refuses(429, RATE, {
+    'x-ratelimit-limit': '30',
+    'x-ratelimit-period': '60',
+    'x-ratelimit-remaining': '0',
+    'x-ratelimit-reset': '60',
+  })
+  streams.open({ ...DEPTH, target: 'AAPL' })
+  await clock.advance(60_400)
+  expect(http.streams.length).toBe(1)
+  streams.open(POSITIONS)
+  await clock.advance(10)
+  expect(http.streams.length).toBe(2)
+  await clock.advance(1_200)
+  expect(http.streams.length).toBe(4)
+})
+
+test('a refusal whose body never ends is not waited for', async () => {
+  const { clock, http, service, open, summary, own } = setUp()
+  await open()
+  http.streams[0]?.listener.opened(503, {})
+  await clock.advance(5_000)
+  expect([http.streams[0]?.closed, summary().state, own('Positions Stream')]).toEqual([true, 'waiting', 0])
+  await clock.advance(1_000)
+  service.opens()
+  expect(summary().state).toBe('snapshot')
+})
+
+test.each([302, 407, 408, 500, 503])('a %d on the way is not the end of a stream', async (status) => {
+  const { clock, http, service, open } = setUp()
+  await open()
+  service.refuses(status)
+  await clock.advance(1_000)
+  expect(http.streams.length).toBe(2)
+})
+
+test.each([400, 403, 404])('a %d of the service is', async (status) => {
+  const { clock, http, service, open, summary } = setUp()
+  await open()
+  service.refuses(status)
+  await clock.advance(600_000)
+  expect(http.streams.length).toBe(1)
+  expect(summary()).toMatchObject({ state: 'closed', reason: `the service answered ${status}` })
+})
+
+test('the backoff grows to half a minute while the service is away, and starts over after health', async () => {
+  const { clock, http, service, open } = setUp()
+  await open()
+  const waits: number[] = []
+  for (let count = 0; count < 9; count += 1) {
+    const from = clock.monotonicMs()
+    const opened = http.streams.length
+    service.ends()
+    while (http.streams.length === opened) await clock.advance(10)
+    waits.push(clock.monotonicMs() - from)
+  }
+  // Half of 0.5, 1, 2 … 30 s: full jitter with an even chance.
+  expect(waits).toEqual([250, 500, 1_000, 2_000, 4_000, 8_000, 15_000, 15_000, 15_000])
+  service.opens()
+  for (let count = 0; count < 4; count += 1) {
+    await clock.advance(10_000)
+    service.says('{"Heartbeat":1}\n')
+  }
+  service.ends()
+  await clock.advance(260)
+  expect(http.streams.length).toBe(11)
+})
+
+test('without a token nothing is opened until a nudge, and the slot stays free', async () => {
+  const { clock, http, streams, open, state, own } = setUp()
+  state.access = { kind: 'none', why: 'sign-in-required' }
+  await open()
+  await clock.advance(300_000)
+  expect([http.streams.length, own('Positions Stream')]).toEqual([0, 0])
+  state.access = { kind: 'token', value: 'a2' }
+  streams.nudge()
+  await clock.advance(500)
+  expect(http.streams.length).toBe(1)
+})
+
+test('no stream is asked for where no slot is free', async () => {
+  const { open } = setUp()
+  for (let count = 0; count < 10; count += 1)
+    expect((await open({ ...DEPTH, target: `S${count}` })).ok).toBe(true)
+  expect(await open(DEPTH)).toMatchObject({ ok: false, code: 'no-slot' })
+})
+
+test('a target that is none is refused before a request is spent', async () => {
+  const { http, open } = setUp()
+  expect(await open({ kind: 'positions', target: '../SIM', options: {} })).toMatchObject({
+    code: 'bad-target',
+  })
+  expect(http.streams).toEqual([])
+})
+
+test('a closed stream stays visible with its reason until it is closed again', async () => {
+  const { streams, service, open } = setUp()
+  await open()
+  service.opens()
+  streams.close('s1')
+  expect(streams.summaries()).toMatchObject([{ state: 'closed', reason: 'closed here' }])
+  streams.close('s1')
+  expect(streams.summaries()).toEqual([])
+  expect(streams.close('s1')).toMatchObject({ code: 'unknown-stream' })
+})
+
+test('stopping closes every stream and leaves no timer', async () => {
+  const { clock, http, streams, service, open } = setUp()
+  await open()
+  service.opens()
+  await open(DEPTH)
+  streams.stop()
+  expect(http.streams.map(({ closed }) => closed)).toEqual([true, true])
+  expect(clock.pending).toBe(0)
+})

@@ -1,0 +1,337 @@
+import { expect, test } from 'vitest'
+import type { MonitorEvent } from '../../../app/contract/events.ts'
+import { ROTATION } from '../../../app/tokens/after-refresh.ts'
+import { REFRESH_SCHEDULE } from '../../../app/tokens/schedule.ts'
+import type { HttpOutcome } from '../../../main/ports/ports.ts'
+import { Timeline } from '../../../main/timeline.ts'
+import { TokenKeeper } from '../../../main/tokens/keeper.ts'
+import { VirtualClock } from '../../simulation/virtual-clock.ts'
+import { answerOf, NOT_SENT, REFUSAL, renewal, ScriptedHttp, UNKNOWN } from '../scripted-http.ts'
+import { RecordingStore } from './recording-store.ts'
+
+const MINUTE_MS = 60_000
+const HOUR_MS = 60 * MINUTE_MS
+const KEY = { authUrl: 'https://auth.test', clientId: 'key-id' }
+
+function world(changes: ConstructorParameters<typeof RecordingStore>[2] = {}) {
+  const clock = new VirtualClock()
+  const http = new ScriptedHttp()
+  const store = new RecordingStore('refresh-0', clock.wallMs(), changes)
+  const script: HttpOutcome[] = []
+  http.reply = ({ url, body = '' }) => {
+    const token = new URLSearchParams(body).get('refresh_token') ?? JSON.parse(body).token
+    store.steps.push(`${url.endsWith('/revoke') ? 'revoke' : 'send'} ${token}`)
+    return script.shift()
+  }
+  const events: MonitorEvent[] = []
+  /** As a process: a new one has the store, and nothing of what the former knew. */
+  const start = () => {
+    const keeper = new TokenKeeper(
+      KEY,
+      store,
+      {
+        http,
+        clock,
+        random: { next: () => 0.5 },
+        timeline: new Timeline(clock),
+        changed: () => {},
+        event: (event) => events.push(event),
+        reached: () => {},
+      },
+      { schedule: REFRESH_SCHEDULE, ...ROTATION },
+    )
+    keeper.start()
+    return keeper
+  }
+  const kinds = (kind: MonitorEvent['kind']) => events.filter((event) => event.kind === kind)
+  return { clock, http, store, script, events, start, kinds }
+}
+
+const rotated = (count: number) => renewal(`a${count}`, { refresh_token: `refresh-${count}` })
+
+test('the intent is stored before the token is sent, and the new token before the access token is used', async () => {
+  const { clock, http, store, start } = world()
+  const keeper = start()
+  const caller = keeper.access().then((access) => {
+    store.steps.push(`use ${access.kind === 'token' ? access.value : access.why}`)
+  })
+  await clock.advance(0)
+  http.answer(rotated(1))
+  await caller
+  expect(store.steps).toEqual(['intend refresh-0', 'send refresh-0', 'save refresh-1 active', 'use a1'])
+  expect(store.stored).not.toHaveProperty('intent')
+})
+
+test('a lost answer leaves the intent open; a start that finds it tries the same token, at once and then on the ladder', async () => {
+  const { clock, store, script, start, kinds } = world()
+  script.push(UNKNOWN)
+  const first = start()
+  await clock.advance(0)
+  // Killed while the second try is on its way.
+  first.stop()
+  expect(store.stored.intent).toMatchObject({ generation: 1 })
+  store.steps.length = 0
+  script.push(UNKNOWN, UNKNOWN, rotated(1))
+  const second = start()
+  await clock.advance(0)
+  expect(store.steps.filter((step) => step.startsWith('send'))).toEqual(['send refresh-0'])
+  await clock.advance(5_000)
+  expect(second.refreshSummary()).toMatchObject({ state: 'valid', rotating: true })
+  expect(store.stored).toMatchObject({ token: { generation: 2, refreshToken: 'refresh-1' } })
+  expect(kinds('sign-in-required')).toEqual([])
+})
+
+test('a refusal after the answer was lost to a former process says so once, and is not asked about again', async () => {
+  const { clock, store, script, start, kinds } = world({ intent: { generation: 1, atMs: 0 } })
+  script.push(REFUSAL)
+  const keeper = start()
+  await clock.advance(HOUR_MS)
+  expect(kinds('sign-in-required')).toEqual([
+    { kind: 'sign-in-required', reason: 'sign in again: the answer was lost' },
+  ])
+  expect(store.steps.filter((step) => step.startsWith('send')).length).toBe(1)
+  keeper.stop()
+  const again = start()
+  await clock.advance(HOUR_MS)
+  expect(again.refreshSummary()).toMatchObject({ state: 'sign-in-required', stored: 'sealed' })
+  expect(store.steps.filter((step) => step.startsWith('send')).length).toBe(1)
+  expect(store.stored.token.refreshToken).toBe('refresh-0')
+})
+
+test('a token in an answer of no other use is stored before it is sent', async () => {
+  const { clock, store, script, start } = world()
+  script.push(answerOf(502, { refresh_token: 'refresh-1' }), renewal('a1'))
+  start()
+  await clock.advance(0)
+  expect(store.steps).toEqual([
+    'intend refresh-0',
+    'send refresh-0',
+    'save refresh-1 unconfirmed',
+    'intend refresh-1',
+    'send refresh-1',
+    'save refresh-1 active',
+  ])
+})
+
+test.each<[string, HttpOutcome]>([
+  ['not sent', NOT_SENT],
+  ['a 503', answerOf(503)],
+])('%s closes the intent: nothing can have been lost', async (_, outcome) => {
+  const { clock, store, script, start } = world()
+  script.push(outcome)
+  start()
+  await clock.advance(0)
+  expect(store.stored).not.toHaveProperty('intent')
+})
+
+test('a wrong client secret is asked about again at the next start', async () => {
+  const { clock, store, script, start } = world()
+  script.push(answerOf(401, { error: 'invalid_client' }), renewal('a1'))
+  const first = start()
+  await clock.advance(0)
+  expect(first.refreshSummary().state).toBe('sign-in-required')
+  first.stop()
+  const second = start()
+  await clock.advance(0)
+  expect(second.refreshSummary().state).toBe('valid')
+  expect(store.stored.token.about.standing.kind).toBe('active')
+})
+
+test('a full disk: the new token is used from memory, told once, and saved when there is room', async () => {
+  const { clock, store, script, start, kinds } = world()
+  store.isFull = true
+  script.push(rotated(1), rotated(2))
+  const keeper = start()
+  await clock.advance(0)
+  expect(await keeper.access()).toEqual({ kind: 'token', value: 'a1' })
+  expect(keeper.refreshSummary().stored).toBe('memory')
+  expect(store.stored.token.refreshToken).toBe('refresh-0')
+  await clock.advance(10 * MINUTE_MS)
+  const told = kinds('storage-problem')
+  expect(told).toEqual([
+    { kind: 'storage-problem', what: expect.stringContaining('written down ahead: the disk is full') },
+    { kind: 'storage-problem', what: expect.stringContaining('only in memory: the disk is full') },
+  ])
+  store.isFull = false
+  await clock.advance(MINUTE_MS)
+  expect(store.stored.token.refreshToken).toBe('refresh-1')
+  expect(keeper.refreshSummary().stored).toBe('sealed')
+  await clock.advance(10 * MINUTE_MS)
+  expect(store.steps.filter((step) => step.startsWith('send'))).toEqual(['send refresh-0', 'send refresh-1'])
+})
+
+test('what could not be saved is tried once more at the end', async () => {
+  const { clock, store, script, start } = world()
+  store.isFull = true
+  script.push(rotated(1))
+  const keeper = start()
+  await clock.advance(0)
+  store.isFull = false
+  keeper.stop()
+  expect(store.stored.token.refreshToken).toBe('refresh-1')
+  expect(clock.pending).toBe(0)
+})
+
+test('an answer that comes after the end is stored, and used by nobody', async () => {
+  const { clock, http, store, start, events } = world()
+  const keeper = start()
+  await clock.advance(0)
+  keeper.stop()
+  const idle = keeper.idle()
+  http.answer(rotated(1))
+  await idle
+  expect(store.stored.token.refreshToken).toBe('refresh-1')
+  expect(events).toEqual([])
+  expect(clock.pending).toBe(0)
+})
+
+test('what the store holds wins where it is newer than what is held', async () => {
+  const { clock, store, script, start } = world()
+  script.push(renewal('a1'), renewal('a2'))
+  start()
+  await clock.advance(0)
+  store.save({ token: { ...store.stored.token, generation: 5, refreshToken: 'refresh-5' } })
+  await clock.advance(18 * MINUTE_MS)
+  expect(store.steps.at(-2)).toBe('send refresh-5')
+})
+
+test('the end of the 24 hours is told an hour and a quarter of an hour ahead, once each', async () => {
+  const { clock, http, start, kinds } = world()
+  let count = 0
+  http.reply = () => {
+    count += 1
+    return rotated(count)
+  }
+  start()
+  const endsAt = clock.wallMs() + 24 * HOUR_MS
+  await clock.advance(23 * HOUR_MS - 1)
+  expect(kinds('sign-in-due')).toEqual([])
+  await clock.advance(1)
+  expect(kinds('sign-in-due')).toEqual([{ kind: 'sign-in-due', at: endsAt }])
+  await clock.advance(45 * MINUTE_MS - 1)
+  expect(kinds('sign-in-due')).toHaveLength(1)
+  await clock.advance(1)
+  expect(kinds('sign-in-due')).toHaveLength(2)
+  await clock.advance(2 * HOUR_MS)
+  expect(kinds('sign-in-due')).toHaveLength(2)
+})
+
+test('a warning that was slept through is given on waking, and only the nearer one', async () => {
+  const { clock, http, start, kinds } = world()
+  let count = 0
+  http.reply = () => rotated(++count)
+  const keeper = start()
+  await clock.advance(22 * HOUR_MS)
+  clock.sleep(110 * MINUTE_MS)
+  keeper.wake()
+  await clock.advance(MINUTE_MS)
+  expect(kinds('sign-in-due')).toHaveLength(1)
+})
+
+test('a default key has no 24 hours and is warned of nothing', async () => {
+  const { clock, http, start, kinds } = world()
+  http.reply = () => renewal('a')
+  const keeper = start()
+  await clock.advance(25 * HOUR_MS)
+  expect(kinds('sign-in-due')).toEqual([])
+  expect(keeper.refreshSummary()).toMatchObject({ state: 'valid', rotating: false })
+  expect(keeper.refreshSummary()).not.toHaveProperty('endsAt')
+})
+
+test('the 24 hours are counted from the sign-in, also across restarts', async () => {
+  const { clock, http, store, start } = world()
+  let count = 0
+  http.reply = () => rotated(++count)
+  const signedInAtMs = clock.wallMs()
+  const first = start()
+  await clock.advance(5 * HOUR_MS)
+  first.stop()
+  const second = start()
+  await clock.advance(0)
+  expect(second.refreshSummary()).toMatchObject({ rotating: true, endsAt: signedInAtMs + 24 * HOUR_MS })
+  expect(store.stored.token.about.signedInAtMs).toBe(signedInAtMs)
+})
+
+test('a revocation is stored before it is sent, and tried again by a later process until a 200', async () => {
+  const { clock, store, script, start, kinds } = world()
+  script.push(renewal('a1'), answerOf(503))
+  const first = start()
+  await clock.advance(0)
+  store.steps.length = 0
+  await first.revoke()
+  expect(store.steps).toEqual(['save refresh-0 active', 'revoke refresh-0', 'save refresh-0 active'])
+  expect(store.stored.revocation).toMatchObject({ byItself: true })
+  first.stop()
+  script.push(answerOf(200))
+  const second = start()
+  expect(second.refreshSummary().state).toBe('revoke-unconfirmed')
+  expect(await second.access()).toEqual({ kind: 'none', why: 'revoke-unconfirmed' })
+  await clock.advance(0)
+  expect(second.refreshSummary().state).toBe('revoked')
+  expect(kinds('revoked')).toHaveLength(1)
+  expect(store.stored).not.toHaveProperty('revocation')
+  second.stop()
+  const third = start()
+  await clock.advance(HOUR_MS)
+  expect(third.refreshSummary().state).toBe('revoked')
+  expect(script).toEqual([])
+})
+
+test('a process that was killed while it revoked goes on revoking', async () => {
+  const { clock, store, script, start } = world()
+  script.push(renewal('a1'))
+  const first = start()
+  await clock.advance(0)
+  void first.revoke()
+  await clock.advance(0)
+  expect(store.stored.revocation).toMatchObject({ byItself: true })
+  script.push(answerOf(200))
+  const second = start()
+  await clock.advance(0)
+  expect(second.refreshSummary().state).toBe('revoked')
+})
+
+test('after standing down, no later process revokes by itself either', async () => {
+  const { clock, store, script, start } = world()
+  script.push(renewal('a1'), answerOf(503))
+  const first = start()
+  await clock.advance(0)
+  await first.revoke()
+  first.standDown()
+  first.stop()
+  store.steps.length = 0
+  const second = start()
+  await clock.advance(24 * HOUR_MS)
+  expect(second.refreshSummary().state).toBe('revoke-unconfirmed')
+  expect(store.steps).toEqual([])
+})
+
+test('a revocation during a refresh revokes the newest token, and stores it before', async () => {
+  const { clock, http, store, script, start } = world()
+  const keeper = start()
+  await clock.advance(0)
+  const revoked = keeper.revoke()
+  script.push(answerOf(200))
+  http.answer(rotated(1))
+  await revoked
+  expect(store.steps).toEqual([
+    'intend refresh-0',
+    'send refresh-0',
+    'save refresh-0 active',
+    'save refresh-1 active',
+    'revoke refresh-1',
+    'save refresh-1 revoked',
+  ])
+})
+
+test('a session that ended is not turned into "revoked": it says to sign in to revoke, and sends nothing', async () => {
+  const { clock, store, script, start, kinds } = world()
+  script.push(REFUSAL)
+  const keeper = start()
+  await clock.advance(0)
+  store.steps.length = 0
+  expect(await keeper.revoke()).toEqual({ kind: 'refused', why: 'sign in to revoke' })
+  expect(store.steps).toEqual([])
+  expect(keeper.refreshSummary().state).toBe('sign-in-required')
+  expect(kinds('revoked')).toEqual([])
+})

@@ -1,0 +1,42 @@
+import type { Intent, StoredTokens } from '../../../app/tokens/stored-token.ts'
+import type { Saved } from '../../../main/vault/storage-words.ts'
+import type { TokenReading, TokenStore } from '../../../main/vault/token-store.ts'
+
+const FULL: Saved = { ok: false, why: 'the disk is full' }
+
+/** A store that outlives keepers, writes down the order of what it is asked, and can be full. */
+export class RecordingStore implements TokenStore {
+  readonly kind = 'sealed'
+  readonly steps: string[] = []
+  isFull = false
+  #stored: StoredTokens
+
+  constructor(refreshToken: string, nowMs: number, changes: Partial<StoredTokens> = {}) {
+    const about = { signedInAtMs: nowMs, keepsToken: false, standing: { kind: 'unconfirmed' } } as const
+    this.#stored = { token: { generation: 1, refreshToken, about }, ...changes }
+  }
+
+  get stored(): StoredTokens {
+    return this.#stored
+  }
+
+  read(): TokenReading {
+    return { kind: 'found', stored: this.#stored }
+  }
+
+  intend(intent: Intent, refreshToken: string): Saved {
+    this.steps.push(`intend ${refreshToken}`)
+    if (this.isFull) return FULL
+    this.#stored = { ...this.#stored, intent }
+    return { ok: true }
+  }
+
+  save(tokens: StoredTokens): Saved {
+    this.steps.push(`save ${tokens.token.refreshToken} ${tokens.token.about.standing.kind}`)
+    if (this.isFull) return FULL
+    this.#stored = tokens
+    return { ok: true }
+  }
+
+  note(): void {}
+}

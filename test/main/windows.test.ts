@@ -1,0 +1,145 @@
+import { expect, test } from 'vitest'
+import type { LoggedEvent } from '../../app/contract/events.ts'
+import type { Snapshot } from '../../app/contract/snapshot.ts'
+import { Monitor } from '../../main/monitor.ts'
+import { openWindows } from '../../main/windows.ts'
+import { VirtualClock } from '../simulation/virtual-clock.ts'
+import { answerOf, renewal, ScriptedHttp } from './scripted-http.ts'
+import { CLOSED_ENTRANCE } from './sign-in/closed-entrance.ts'
+
+const QUOTA = {
+  'x-ratelimit-limit': '320',
+  'x-ratelimit-period': '300',
+  'x-ratelimit-remaining': '319',
+  'x-ratelimit-reset': '1',
+}
+
+function setUp() {
+  const clock = new VirtualClock()
+  const http = new ScriptedHttp()
+  let refreshes = 0
+  http.reply = ({ url }) => {
+    if (!url.endsWith('/oauth/token')) return answerOf(200, '{}', QUOTA)
+    refreshes += 1
+    return renewal(`access-${refreshes}`)
+  }
+  const monitor = new Monitor({ clock, http, random: { next: () => 0.5 }, log: { note: () => {} } })
+  const windows = openWindows({
+    monitor,
+    clock,
+    hello: () => ({ version: '1', host: 'browser' }),
+    keys: CLOSED_ENTRANCE,
+  })
+  const connect = (id: string) =>
+    monitor.connect({
+      id,
+      name: id,
+      environment: 'custom',
+      authUrl: 'https://auth.test',
+      baseUrl: 'https://api.test',
+      clientId: 'client',
+      refreshToken: 'the-refresh-token',
+      probes: { budgetFraction: 0.02, everySeconds: {} },
+      streams: [],
+    })
+  const open = () => {
+    const seen: { snapshots: Snapshot[]; events: LoggedEvent[]; removed: string[] } = {
+      snapshots: [],
+      events: [],
+      removed: [],
+    }
+    const session = windows.open({
+      snapshotChanged: (snapshot) => seen.snapshots.push(snapshot),
+      eventHappened: (event) => seen.events.push(event),
+      profileRemoved: ({ profile }) => seen.removed.push(profile),
+      alertsChanged: () => {},
+      signInChanged: () => {},
+    })
+    return { ...session, seen }
+  }
+  return { clock, http, monitor, connect, open }
+}
+
+test('a window that opens late asks once and is then told', async () => {
+  const { clock, connect, open } = setUp()
+  connect('a')
+  await clock.advance(10_000)
+  const { handlers, seen } = open()
+  const asked = await handlers.snapshots()
+  expect(asked.map(({ profile }) => profile.id)).toEqual(['a'])
+  expect(seen.snapshots).toEqual([])
+  expect((await handlers.events({ after: 0 })).map(({ kind }) => kind)).toEqual(['token-refreshed'])
+  await clock.advance(60_000)
+  expect(seen.snapshots[0]?.revision).toBeGreaterThan(asked[0]!.revision)
+})
+
+test('each window has its own pace, and a hidden one is sent events but no snapshots', async () => {
+  const { clock, connect, open } = setUp()
+  const shown = open()
+  const hidden = open()
+  hidden.handlers.setVisible({ visible: false })
+  connect('a')
+  await clock.advance(60_000)
+  expect(shown.seen.snapshots.length).toBeGreaterThan(0)
+  expect(hidden.seen.snapshots).toEqual([])
+  expect(hidden.seen.events).toEqual(shown.seen.events)
+})
+
+test('a closed window is told nothing more', async () => {
+  const { clock, connect, open } = setUp()
+  const { close, seen } = open()
+  close()
+  connect('a')
+  await clock.advance(60_000)
+  expect(seen).toEqual({ snapshots: [], events: [], removed: [] })
+})
+
+test('a forgotten key is told as removed, revokes nothing and sends nothing more', async () => {
+  const { clock, http, monitor, connect, open } = setUp()
+  const { handlers, seen } = open()
+  connect('a')
+  await clock.advance(60_000)
+  const sent = http.requests.length
+  expect(await handlers.disconnect({ profile: 'a' })).toEqual({ ok: true })
+  await clock.advance(3_600_000)
+  expect(seen.removed).toEqual(['a'])
+  expect(http.requests.length).toBe(sent)
+  expect(http.requests.some(({ url }) => url.endsWith('/revoke'))).toBe(false)
+  expect(monitor.profiles()).toEqual([])
+  expect(clock.pending).toBe(0)
+})
+
+test('a key that is not connected is an expected failure of every command', async () => {
+  const { open } = setUp()
+  const { handlers } = open()
+  const profile = 'nobody'
+  const refusal = { ok: false, code: 'unknown-profile' }
+  expect(await handlers.disconnect({ profile })).toMatchObject(refusal)
+  expect(await handlers.revoke({ profile })).toMatchObject(refusal)
+  expect(await handlers.tryNow({ profile })).toMatchObject(refusal)
+  expect(await handlers.openStream({ profile, kind: 'quotes', target: 'MSFT' })).toMatchObject(refusal)
+  expect(await handlers.closeStream({ profile, stream: 's1' })).toMatchObject(refusal)
+  expect(await handlers.history({ profile, category: 'Accounts', fromMs: 0, toMs: 1, points: 2 })).toEqual({
+    points: [],
+    rejectedAt: [],
+  })
+})
+
+test('a key connected anew goes on counting revisions: windows drop what is older', async () => {
+  const { clock, monitor, connect } = setUp()
+  connect('a')
+  await clock.advance(60_000)
+  const before = monitor.snapshot('a')!.revision
+  connect('a')
+  expect(monitor.snapshot('a')!.revision).toBeGreaterThan(before)
+})
+
+test('nothing that a window is told holds a token', async () => {
+  const { clock, connect, open } = setUp()
+  const { handlers, seen } = open()
+  connect('a')
+  await clock.advance(3_600_000)
+  const all = JSON.stringify([seen, await handlers.snapshots(), await handlers.events({ after: 0 })])
+  expect(all).not.toContain('access-')
+  expect(all).not.toContain('the-refresh-token')
+})

@@ -1,0 +1,330 @@
+/** One deliberate break. It type-checks, and the test it names turns red by an assertion; or the promise is only claimed. */
+export interface Sabotage {
+  /** As in the list of promises. */
+  readonly promise: string
+  readonly what: string
+  readonly file: string
+  /** Occurs exactly once in the file. */
+  readonly find: string
+  readonly replace: string
+  /** Path of the test file under test/. */
+  readonly test: string
+}
+
+const KEEPER = 'main/tokens/keeper.ts'
+const KEEPER_TEST = 'main/tokens/keeper.test.ts'
+const TAP = 'main/api/quota-tap.ts'
+const TAP_TEST = 'main/api/quota-tap.test.ts'
+const STREAM_KEEPER = 'main/streams/stream-keeper.ts'
+const STREAM_TEST = 'main/streams/stream-keeper.test.ts'
+const LIFE_CYCLE = 'app/streams/life-cycle.ts'
+const STORIES_TEST = 'simulation/stories.test.ts'
+
+const ERRORS_ARE_OUTCOMES = `        outgoing.on('error', (error) => finish(lost(wordsOf(error))))
+        // Also without an error, as when the other side answers with an upgrade that nobody asked for.
+        outgoing.on('close', () => {
+          if (!answered) finish(lost('connection lost'))
+        })
+`
+const ASK_AGAIN = `        outgoing.on('error', (error) => {
+          if (answered) return
+          const again = begin(request)
+          again.on('error', () => finish(lost(wordsOf(error))))
+          again.on('response', () => finish(lost(wordsOf(error))))
+          again.end(request.body)
+        })
+`
+
+export const SABOTAGES: readonly Sabotage[] = [
+  {
+    promise: 'T1',
+    what: 'do not try a lost answer again at once',
+    file: KEEPER,
+    find: "if (outcome.kind !== 'unknown' || this.#state.lostAnswer) return",
+    replace: "if (outcome.kind !== 'unknown' || this.#lifetimes.absoluteMs > 0) return",
+    test: KEEPER_TEST,
+  },
+  {
+    promise: 'T2',
+    what: 'go on with the refresh after a refusal',
+    file: 'app/tokens/after-refresh.ts',
+    find: "standing: { kind: 'sign-in-required', reason },",
+    replace: "standing: { kind: 'active' },",
+    test: KEEPER_TEST,
+  },
+  {
+    promise: 'T3',
+    what: 'take a body that is shorter than its length for an answer',
+    file: 'main/ports/node-http.ts',
+    find: "response.on('error', (error) => finish({ kind: 'unknown', why: wordsOf(error) }))",
+    replace:
+      "response.on('error', () => finish({ kind: 'answer', status: response.statusCode ?? 0, headers: headersOf(response), body: Buffer.concat(parts).toString('utf8') }))",
+    test: 'main/ports/node-http.test.ts',
+  },
+  {
+    promise: 'T4',
+    what: 'ask again when a connection was reset',
+    file: 'main/ports/node-http.ts',
+    find: ERRORS_ARE_OUTCOMES,
+    replace: ASK_AGAIN,
+    test: 'main/ports/node-http.test.ts',
+  },
+  {
+    promise: 'T5',
+    what: 'a flight for every caller',
+    file: KEEPER,
+    find: 'this.#flight ??= this.#attempt()',
+    replace: 'this.#flight = this.#attempt()',
+    test: KEEPER_TEST,
+  },
+  {
+    promise: 'T8',
+    what: 'treat any failure as a refusal',
+    file: 'app/tokens/after-refresh.ts',
+    find: 'token: adopted(token, given, nowMs, false),',
+    replace:
+      "token: adopted(token, given, nowMs, false), standing: { kind: 'sign-in-required', reason: outcome.why },",
+    test: KEEPER_TEST,
+  },
+  {
+    promise: 'T8',
+    what: 'believe an OAuth error on a 503',
+    file: 'app/tokens/refresh-grant.ts',
+    find: 'if (status === 429 || status >= 500) {',
+    replace: 'if (status === 418) {',
+    test: KEEPER_TEST,
+  },
+  {
+    promise: 'T9',
+    what: 'do not look at sleep: trust the monotonic clock alone',
+    file: 'main/timeline.ts',
+    find: 'if (gapMs > GAP_MS) this.#offsetMs += gapMs\n',
+    replace: 'if (gapMs > Number.MAX_VALUE) this.#offsetMs += gapMs\n',
+    test: KEEPER_TEST,
+  },
+  {
+    promise: 'T9',
+    what: 'follow the wall clock wherever it goes',
+    file: 'main/timeline.ts',
+    find: 'this.#latestMs = Math.max(this.#latestMs, monotonicMs + this.#offsetMs)',
+    replace: 'this.#latestMs = this.#clock.wallMs()',
+    test: 'main/timeline.test.ts',
+  },
+  {
+    promise: 'T12',
+    what: 'ignore a new refresh token',
+    file: 'app/tokens/after-refresh.ts',
+    find: 'generation: token.generation + 1, refreshToken, rotatedAtMs: nowMs',
+    replace: 'generation: token.generation + 1, rotatedAtMs: nowMs',
+    test: KEEPER_TEST,
+  },
+  {
+    promise: 'R1',
+    what: 'take a 503 for a confirmation',
+    file: 'app/tokens/revocation.ts',
+    find: "if (status === 200) return { kind: 'confirmed' }",
+    replace: "if (status === 200 || status === 503) return { kind: 'confirmed' }",
+    test: KEEPER_TEST,
+  },
+  {
+    promise: 'R2',
+    what: 'revoke the token held before the refresh under way',
+    file: KEEPER,
+    find: "    if (this.#flight) await this.#flight\n    this.#state = { ...this.#state, access: undefined }\n    const answer = await revokeTokens(this.#deps.http, this.#key, this.#state.token?.refreshToken ?? '')",
+    replace:
+      "    const held = this.#state.token?.refreshToken\n    if (this.#flight) await this.#flight\n    this.#state = { ...this.#state, access: undefined }\n    const answer = await revokeTokens(this.#deps.http, this.#key, held ?? '')",
+    test: KEEPER_TEST,
+  },
+  {
+    promise: 'R2',
+    what: 'do not wait for the refresh under way',
+    file: KEEPER,
+    find: '    if (this.#flight) await this.#flight\n    this.#state = { ...this.#state, access: undefined }\n',
+    replace: '    this.#state = { ...this.#state, access: undefined }\n',
+    test: STORIES_TEST,
+  },
+  {
+    promise: 'R3',
+    what: 'leave the streams open',
+    file: 'main/profile-monitor.ts',
+    find: "    this.#streams.closeAll('tokens revoked')\n",
+    replace: '',
+    test: STORIES_TEST,
+  },
+  {
+    promise: 'R4',
+    what: 'keep retrying a revocation after a newer sign-in',
+    file: 'main/monitor.ts',
+    find: 'if (other.hasKeyOf(profile)) other.standDown()',
+    replace: 'if (other.hasKeyOf(profile)) other.wake()',
+    test: STORIES_TEST,
+  },
+  {
+    promise: 'Q1',
+    what: 'invert the rate of replenishment',
+    file: 'app/quota/bucket.ts',
+    find: "return this.model === 'rolling' ? this.limit / this.periodMs : 0",
+    replace: "return this.model === 'rolling' ? this.periodMs / this.limit / 1e6 : 0",
+    test: 'app/quota/bucket-bounds.test.ts',
+  },
+  {
+    promise: 'Q1',
+    what: 'invert the rate of replenishment, seen by the whole monitor',
+    file: 'app/quota/bucket.ts',
+    find: "return this.model === 'rolling' ? this.limit / this.periodMs : 0",
+    replace: "return this.model === 'rolling' ? this.periodMs / this.limit / 1e6 : 0",
+    test: 'simulation/bounds.test.ts',
+  },
+  {
+    promise: 'Q2',
+    what: 'compare points instead of bounds',
+    file: 'app/quota/bucket.ts',
+    find: 'const proved = !isFirst && this.#low - inFlight - high > TOLERANCE',
+    replace: 'const proved = !isFirst && (this.#low + this.#high) / 2 - (low + high) / 2 > TOLERANCE',
+    test: 'app/quota/bucket-elsewhere.test.ts',
+  },
+  {
+    promise: 'Q3',
+    what: 'fix the model at start',
+    file: 'app/quota/bucket.ts',
+    find: "} else this.#change('fixed', shown)",
+    replace: "} else this.#change('rolling', shown)",
+    test: 'app/quota/bucket.test.ts',
+  },
+  {
+    promise: 'Q4',
+    what: 'parse numbers without a check',
+    file: 'app/service/headers.ts',
+    find: 'if (value >= least && value <= most) return value',
+    replace: 'if (!(value < least && value > most)) return Number.parseFloat(text)',
+    test: 'app/service/headers.test.ts',
+  },
+  {
+    promise: 'Q6',
+    what: 'probe into a held bucket',
+    file: 'app/quota/probe-plan.ts',
+    find: 'if (nowMs < record.notBeforeMs || row.blockedUntil !== undefined) return false',
+    replace: 'if (nowMs < record.notBeforeMs) return false',
+    test: 'main/api/prober.test.ts',
+  },
+  {
+    promise: 'Q6',
+    what: 'open streams into a held bucket',
+    file: STREAM_KEEPER,
+    find: 'if (notBeforeMs !== undefined) {',
+    replace: 'if (notBeforeMs === 0) {',
+    test: STREAM_TEST,
+  },
+  {
+    promise: 'Q6',
+    what: 'forget what probes have cost',
+    file: 'app/quota/probe-plan.ts',
+    find: 'if (used >= allowed) return false',
+    replace: 'if (used >= 20 * allowed) return false',
+    test: 'main/api/prober.test.ts',
+  },
+  {
+    promise: 'Q7',
+    what: 'hold every category',
+    file: TAP,
+    find: 'ledger.hold(category, { untilMs, refusals })',
+    replace: 'for (const row of ledger.view(now)) ledger.hold(row.category, { untilMs, refusals })',
+    test: TAP_TEST,
+  },
+  {
+    promise: 'Q7',
+    what: 'no backoff where a 429 has no headers',
+    file: TAP,
+    find: '2 ** Math.min(refusals - 1, 4)',
+    replace: '1 ** Math.min(refusals - 1, 4)',
+    test: TAP_TEST,
+  },
+  {
+    promise: 'S1',
+    what: 'frame each chunk by itself',
+    file: 'app/streams/framer.ts',
+    find: 'this.#keep(chunk.subarray(from))',
+    replace: 'if (from > 0) this.#keep(chunk.subarray(from))',
+    test: 'app/streams/framer.test.ts',
+  },
+  {
+    promise: 'S1',
+    what: 'look at the text instead of parsing the frame',
+    file: 'app/streams/frames.ts',
+    find: "if (status === 'GoAway' || error === 'GoAway') return { kind: 'going-away' }",
+    replace: "if (line.includes('GoAway')) return { kind: 'going-away' }",
+    test: 'app/streams/frames.test.ts',
+  },
+  {
+    promise: 'S2',
+    what: 'watch the socket instead of the frames',
+    file: LIFE_CYCLE,
+    find: "if (silentMs >= SILENCE.deadMs) return again('silent for 30 s')",
+    replace: "if (silentMs >= 100 * SILENCE.deadMs) return again('silent for 30 s')",
+    test: STREAM_TEST,
+  },
+  {
+    promise: 'S2',
+    what: 'watch the socket instead of the frames, seen by the whole monitor',
+    file: LIFE_CYCLE,
+    find: "if (silentMs >= SILENCE.deadMs) return again('silent for 30 s')",
+    replace: "if (silentMs >= 100 * SILENCE.deadMs) return again('silent for 30 s')",
+    test: STORIES_TEST,
+  },
+  {
+    promise: 'S3',
+    what: 'treat GoAway as a failure',
+    file: LIFE_CYCLE,
+    find: 'if (nowMs - state.openedAtMs < SOON_MS) return again(',
+    replace: 'if (nowMs - state.openedAtMs < 1e6 * SOON_MS) return again(',
+    test: 'app/streams/life-cycle.test.ts',
+  },
+  {
+    promise: 'S3',
+    what: 'end the stream for one symbol',
+    file: 'app/streams/frames.ts',
+    find: "if (typeof symbol === 'string' && !FATAL.has(error)) {",
+    replace: "if (typeof symbol === 'string' && FATAL.has(error)) {",
+    test: STREAM_TEST,
+  },
+  {
+    promise: 'S4',
+    what: 'forget a close that came before the answer',
+    file: STREAM_KEEPER,
+    find: '    this.#close = undefined\n    this.#releaseSlot()',
+    replace: '    this.#close = undefined\n    if (this.#opened > 0) this.#releaseSlot()',
+    test: STREAM_TEST,
+  },
+  {
+    promise: 'S4',
+    what: 'forget to give a slot back',
+    file: 'app/streams/slots.ts',
+    find: 'if (row) row.own = Math.max(0, row.own - 1)',
+    replace: 'if (row) row.own = Math.max(0, row.own - 0)',
+    test: 'app/streams/slots.test.ts',
+  },
+  {
+    promise: 'S5',
+    what: 'no jitter',
+    file: 'app/streams/backoff.ts',
+    find: 'return bound * chance',
+    replace: 'return bound + 0 * chance',
+    test: 'app/streams/backoff.test.ts',
+  },
+  {
+    promise: 'W5',
+    what: 'compare the start of a host',
+    file: 'main/browser/request-gate.ts',
+    find: '!hostsOf(port).includes(host)',
+    replace: '!hostsOf(port).some((known) => host.startsWith(known))',
+    test: 'main/browser/request-gate.test.ts',
+  },
+  {
+    promise: 'W6',
+    what: 'send every change to a window, hidden or not',
+    file: 'main/publisher.ts',
+    find: '    if (lane.due) return\n    const waitMs = lane.lastMs + PUBLISH_EVERY_MS - this.#clock.monotonicMs()',
+    replace: '    const waitMs = lane.lastMs * 0',
+    test: 'main/publisher.test.ts',
+  },
+]

@@ -1,0 +1,18 @@
+import { expect, test } from 'vitest'
+import { QUIET } from './story.ts'
+import { simulate } from './world.ts'
+
+test('one seed lives one life', async () => {
+  const first = await simulate(12, 0.2, QUIET)
+  const second = await simulate(12, 0.2, QUIET)
+  expect(second).toEqual(first)
+})
+
+test('a broken law names its seed and the one command that shows it again', async () => {
+  // Somebody else spends and the story does not say so: the bounds cannot hold.
+  const intruder = { kind: 'traffic', traffic: { Accounts: 3 } } as const
+  const story = { ...QUIET, happenings: [{ atMs: 60_000, what: intruder }] }
+  await expect(simulate(13, 0.2, story)).rejects.toThrow(
+    /^Error: Accounts: the service has .* \(seed 13, minute .*\)\. See it again: .*replay\.ts --seed 13 --hours 0\.2$/,
+  )
+})

@@ -1,0 +1,35 @@
+import { parseArgs } from 'node:util'
+import { QUIET, storyOf } from './story.ts'
+import { simulate } from './world.ts'
+
+/** Lives one seed's story again and says what it was: `node test/simulation/replay.ts --seed 7 --hours 6`. */
+const { values } = parseArgs({
+  options: {
+    seed: { type: 'string', default: '1' },
+    seeds: { type: 'string', default: '1' },
+    hours: { type: 'string', default: '2' },
+    quiet: { type: 'boolean', default: false },
+  },
+})
+
+const hours = Number(values.hours)
+const first = Number(values.seed)
+for (let seed = first; seed < first + Number(values.seeds); seed += 1) {
+  const story = values.quiet ? QUIET : storyOf(seed, hours)
+  const startedMs = performance.now()
+  try {
+    const report = await simulate(seed, hours, story)
+    const seconds = ((performance.now() - startedMs) / 1000).toFixed(1)
+    const { clockEvents, snapshots, events, requests } = report
+    console.log(
+      JSON.stringify({ seed, hours, seconds: Number(seconds), clockEvents, snapshots, events, requests }),
+    )
+  } catch (problem) {
+    process.exitCode = 1
+    console.error(problem instanceof Error ? problem.message : problem)
+    if (values.seeds === '1') {
+      console.error(JSON.stringify(story))
+      console.error(problem instanceof Error ? problem.cause : '')
+    }
+  }
+}

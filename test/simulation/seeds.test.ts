@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest'
+import { QUIET, storyOf } from './story.ts'
+import { simulate } from './world.ts'
+
+const SEEDS = 16
+const HOURS = 1.25
+
+test(`${SEEDS} seeds of ${HOURS} virtual hours each keep every law`, { timeout: 180_000 }, async () => {
+  const events: Record<string, number> = {}
+  for (let seed = 1; seed <= SEEDS; seed += 1) {
+    const report = await simulate(seed, HOURS, storyOf(seed, HOURS))
+    for (const [kind, count] of Object.entries(report.events)) events[kind] = (events[kind] ?? 0) + count
+  }
+  console.info(`simulation: ${SEEDS} seeds × ${HOURS} h kept every law; they saw ${JSON.stringify(events)}`)
+  // Seeds in which nothing goes wrong would prove nothing.
+  for (const kind of ['token-refresh-failed', 'rate-limited', 'slots-exhausted', 'stream-restarted']) {
+    expect(events[kind], kind).toBeGreaterThan(0)
+  }
+})
+
+test('a quiet day of 24 hours with three streams passes in seconds', { timeout: 180_000 }, async () => {
+  const startedMs = performance.now()
+  const { last, requests, events } = await simulate(1, 24, QUIET)
+  const seconds = (performance.now() - startedMs) / 1000
+  console.info(`simulation: a quiet day took ${seconds.toFixed(1)} s`)
+  // One token for every 18 minutes, and nothing had to be opened twice.
+  expect(events).toMatchObject({ 'stream-opened': 3 })
+  expect(events['stream-restarted'] ?? 0).toBe(0)
+  expect(events['service-unreachable'] ?? 0).toBe(0)
+  expect(requests['token']).toBeGreaterThanOrEqual(80)
+  expect(requests['token']).toBeLessThanOrEqual(82)
+  expect(last.streams.map(({ restarts }) => restarts)).toEqual([0, 0, 0])
+})

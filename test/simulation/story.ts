@@ -1,0 +1,155 @@
+import type { StreamRequest } from '../../app/service/streams.ts'
+import type { SimulatorOptions } from '../../main/simulator/options.ts'
+import { VirtualRandom } from './virtual-random.ts'
+import { FAIR, OFFLINE, ROUGH, type Weather } from './weather.ts'
+
+/** Something that happens to the machine, the network, the service or the person at one moment. */
+export type Happening =
+  | { readonly kind: 'weather'; readonly weather: Weather }
+  | { readonly kind: 'fault'; readonly name: string; readonly on: boolean | number }
+  | { readonly kind: 'sleep'; readonly ms: number }
+  | { readonly kind: 'wall-jump'; readonly ms: number }
+  | { readonly kind: 'traffic'; readonly traffic: Readonly<Record<string, number>> }
+  | { readonly kind: 'cut-streams' }
+  | { readonly kind: 'open-stream'; readonly request: StreamRequest }
+  | { readonly kind: 'close-stream' }
+  | { readonly kind: 'expire-access' }
+  | { readonly kind: 'try-now' }
+
+export interface Story {
+  readonly service: Partial<SimulatorOptions>
+  readonly streams: readonly StreamRequest[]
+  readonly budgetFraction: number
+  readonly weather: Weather
+  readonly happenings: readonly { readonly atMs: number; readonly what: Happening }[]
+}
+
+const stream = (kind: StreamRequest['kind'], target: string): StreamRequest => ({ kind, target, options: {} })
+
+export const THREE_STREAMS: readonly StreamRequest[] = [
+  stream('positions', 'SIM1001'),
+  stream('orders', 'SIM1001'),
+  stream('quotes', 'MSFT,AAPL'),
+]
+
+const MORE_STREAMS: readonly StreamRequest[] = [
+  stream('depth', 'MSFT'),
+  stream('barcharts', 'MSFT'),
+  stream('positions', 'SIM1002'),
+  stream('option-chains', 'MSFT'),
+  stream('quotes', 'NOPE,MSFT'),
+]
+
+const HOUR_MS = 3_600_000
+
+/** Nothing goes wrong and nobody else is on the key: what the arithmetic is held to. */
+export const QUIET: Story = {
+  service: { keys: 'rotating', rotationOverlapSeconds: 30, streamRate: 0.2 },
+  streams: THREE_STREAMS,
+  budgetFraction: 0.02,
+  weather: FAIR,
+  happenings: [],
+}
+
+/** One key's day as a seed has it: what kind of key, what others do, and what goes wrong when. */
+export function storyOf(seed: number, hours: number): Story {
+  const random = new VirtualRandom(seed)
+  const rotating = random.chance(0.6)
+  const alone = random.chance(0.4)
+  const service: Partial<SimulatorOptions> = {
+    keys: rotating ? 'rotating' : 'default',
+    rotationOverlapSeconds: random.pick([0, 5, 30]),
+    absoluteLifetimeSeconds: random.chance(0.2) ? 5_400 : 86_400,
+    accessLifetimeSeconds: random.pick([1200, 1200, 90]),
+    reuseEndsSignIn: random.chance(0.2),
+    window: random.chance(0.8) ? 'rolling' : 'fixed',
+    table: random.chance(0.8) ? 'current' : 'earlier',
+    errors: random.chance(0.8) ? 'current' : 'legacy',
+    revokeField: random.pick(['token', 'refresh_token', 'either']),
+    arrivals: random.pick(['even', 'poisson']),
+    streamRate: random.pick([0, 0.2, 1]),
+    traffic: alone ? {} : trafficOf(random),
+    slotsElsewhere: random.chance(0.5) ? { 'Positions Stream': random.pick([2, 38, 40]) } : {},
+    slotLimits: random.chance(0.3) ? { 'Order Stream': 2 } : {},
+    seed,
+  }
+  const happenings: { atMs: number; what: Happening }[] = []
+  const count = Math.ceil(hours * 6)
+  for (let step = 0; step < count; step += 1) {
+    const atMs = random.between(60_000, hours * HOUR_MS)
+    happenings.push(
+      ...happeningsOf(random, alone).map((what, i) => ({ atMs: atMs + i * lengthMs(random), what })),
+    )
+  }
+  happenings.sort((a, b) => a.atMs - b.atMs)
+  return {
+    service,
+    streams: THREE_STREAMS,
+    budgetFraction: random.pick([0.02, 0.02, 0.05]),
+    weather: random.chance(0.5) ? FAIR : ROUGH,
+    happenings,
+  }
+}
+
+const lengthMs = (random: VirtualRandom): number => random.pick([700, 8_000, 45_000, 200_000, 900_000])
+
+const trafficOf = (random: VirtualRandom): Record<string, number> => ({
+  Positions: random.pick([0.1, 0.9, 1.5]),
+  Accounts: random.pick([0, 0.3, 2]),
+  'MarketDepth Stream': random.pick([0, 0.4]),
+})
+
+/** One thing that happens, with what ends it where it does not end by itself. */
+function happeningsOf(random: VirtualRandom, alone: boolean): readonly Happening[] {
+  const fault = (name: string): readonly Happening[] => [
+    { kind: 'fault', name, on: true },
+    { kind: 'fault', name, on: false },
+  ]
+  switch (Math.floor(random.next() * 14)) {
+    case 0:
+      return [
+        { kind: 'weather', weather: OFFLINE },
+        { kind: 'weather', weather: random.chance(0.5) ? FAIR : ROUGH },
+      ]
+    case 1:
+      return [
+        { kind: 'weather', weather: ROUGH },
+        { kind: 'weather', weather: FAIR },
+      ]
+    case 2:
+      return [{ kind: 'sleep', ms: random.pick([1_000, 40_000, 600_000, 5_400_000]) }]
+    case 3:
+      return [{ kind: 'wall-jump', ms: random.pick([-86_400_000, -5_000, 5_000, 1_800_000]) }]
+    case 4:
+      return alone ? [] : [{ kind: 'traffic', traffic: trafficOf(random) }]
+    case 5:
+      return [{ kind: 'cut-streams' }]
+    case 6:
+      return [{ kind: 'open-stream', request: random.pick(MORE_STREAMS) }]
+    case 7:
+      return [{ kind: 'close-stream' }]
+    case 8:
+      return [{ kind: 'expire-access' }]
+    case 9:
+      return [{ kind: 'try-now' }]
+    case 10:
+      return fault(random.pick(['silent-stream', 'goaway-v2', 'goaway-v3', 'stream-error', 'stream-reset']))
+    case 11:
+      return fault(random.pick(['resources-503', 'no-quota-headers', 'slow-answers', 'split-frames']))
+    case 12:
+      return [
+        {
+          kind: 'fault',
+          name: random.pick([
+            'refresh-503',
+            'refresh-reset',
+            'html-refresh-response',
+            'cut-refresh-response',
+          ]),
+          on: random.pick([1, 3, 20]),
+        },
+      ]
+    default:
+      return [{ kind: 'fault', name: random.pick(['lost-refresh-response', 'late-commit']), on: 1 }]
+  }
+}

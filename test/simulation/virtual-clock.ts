@@ -1,0 +1,153 @@
+import type { Clock } from '../../main/ports/ports.ts'
+
+interface Due {
+  readonly atMs: number
+  readonly order: number
+  readonly run: () => void
+  cancelled: boolean
+}
+
+/** The earliest first; what is due together runs in the order it was asked for. */
+class DueQueue {
+  readonly #heap: Due[] = []
+  #order = 0
+
+  get first(): Due | undefined {
+    while (this.#heap[0]?.cancelled) this.#pop()
+    return this.#heap[0]
+  }
+
+  get size(): number {
+    return this.#heap.filter((due) => !due.cancelled).length
+  }
+
+  add(atMs: number, run: () => void): () => void {
+    const due: Due = { atMs, order: this.#order++, run, cancelled: false }
+    const heap = this.#heap
+    let at = heap.push(due) - 1
+    while (at > 0) {
+      const parent = (at - 1) >> 1
+      if (isBefore(heap[parent]!, due)) break
+      heap[at] = heap[parent]!
+      at = parent
+    }
+    heap[at] = due
+    return () => {
+      due.cancelled = true
+    }
+  }
+
+  take(): Due | undefined {
+    const { first } = this
+    if (first) this.#pop()
+    return first
+  }
+
+  #pop(): void {
+    const heap = this.#heap
+    const last = heap.pop()
+    if (last === undefined || heap.length === 0) return
+    let at = 0
+    for (;;) {
+      const left = 2 * at + 1
+      if (left >= heap.length) break
+      const right = left + 1
+      const child = right < heap.length && isBefore(heap[right]!, heap[left]!) ? right : left
+      if (isBefore(last, heap[child]!)) break
+      heap[at] = heap[child]!
+      at = child
+    }
+    heap[at] = last
+  }
+}
+
+const isBefore = (a: Due, b: Due): boolean => a.atMs < b.atMs || (a.atMs === b.atMs && a.order < b.order)
+
+const LONGEST_WAIT_MS = 2 ** 31 - 1
+/** More events than this in one advance is a hot loop, not a long day. */
+const MOST_EVENTS = 20_000_000
+
+/**
+ * Time that a test moves, as the `Clock` port and as the world around it.
+ *
+ * Three readings that come apart on purpose: the world's time (what servers and networks live by), the
+ * monotonic clock (stands still while the machine sleeps) and the wall clock (may be set wrong at any time).
+ * The code under test waits on the monotonic clock, as timers of a real machine do.
+ */
+export class VirtualClock implements Clock {
+  readonly #timers = new DueQueue()
+  readonly #happenings = new DueQueue()
+  readonly #startMs: number
+  #worldMs = 0
+  #sleptMs = 0
+  #wallErrorMs = 0
+  /** Everything that ran, timers and happenings. */
+  events = 0
+
+  constructor(startMs = Date.UTC(2026, 0, 5, 14, 30)) {
+    this.#startMs = startMs
+  }
+
+  /** What a clock that is never wrong shows. Epoch ms. */
+  worldMs(): number {
+    return this.#startMs + this.#worldMs
+  }
+
+  wallMs(): number {
+    return this.worldMs() + this.#wallErrorMs
+  }
+
+  monotonicMs(): number {
+    return this.#worldMs - this.#sleptMs
+  }
+
+  after(ms: number, run: () => void): () => void {
+    const waitMs = Math.min(Math.max(0, Number.isNaN(ms) ? 0 : ms), LONGEST_WAIT_MS)
+    return this.#timers.add(this.monotonicMs() + waitMs, run)
+  }
+
+  /** Something outside the machine, which goes on while it sleeps. */
+  happen(afterMs: number, run: () => void): () => void {
+    return this.#happenings.add(this.#worldMs + Math.max(0, afterMs), run)
+  }
+
+  /** Timers that wait. */
+  get pending(): number {
+    return this.#timers.size
+  }
+
+  /** Somebody sets the wall clock. */
+  jumpWall(ms: number): void {
+    this.#wallErrorMs += ms
+  }
+
+  /** The machine sleeps: the world and the wall clock go on, timers and the monotonic clock do not. */
+  sleep(ms: number): void {
+    this.#worldMs += ms
+    this.#sleptMs += ms
+  }
+
+  /** Runs what is due up to `ms` from now, in order, and lets promises settle after each. */
+  async advance(ms: number): Promise<void> {
+    const endMs = this.#worldMs + ms
+    await settled()
+    for (let events = 0; ; events += 1) {
+      if (events > MOST_EVENTS) throw new Error('virtual time does not move on: a hot loop')
+      const timer = this.#timers.first
+      const happening = this.#happenings.first
+      const timerMs = timer ? timer.atMs + this.#sleptMs : Number.POSITIVE_INFINITY
+      const happeningMs = happening?.atMs ?? Number.POSITIVE_INFINITY
+      const nextMs = Math.min(timerMs, happeningMs)
+      if (nextMs > endMs) break
+      this.#worldMs = Math.max(this.#worldMs, nextMs)
+      const due = (happeningMs <= timerMs ? this.#happenings : this.#timers).take()
+      this.events += 1
+      due?.run()
+      await settled()
+    }
+    this.#worldMs = Math.max(this.#worldMs, endMs)
+  }
+}
+
+/** Every promise that can settle without time passing has. */
+const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))

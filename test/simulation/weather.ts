@@ -1,0 +1,49 @@
+/** What the way to the service is like at one moment. Probabilities are per request. */
+export interface Weather {
+  readonly offline: boolean
+  readonly latencyMs: readonly [low: number, high: number]
+  /** The connection dies before the service reads the request. */
+  readonly lostRequest: number
+  /** The service acts, and its answer is lost with the connection. */
+  readonly lostAnswer: number
+  /** Half of the answer arrives. */
+  readonly cutAnswer: number
+  /** Nothing ever comes back; the service may or may not have heard. */
+  readonly blackHole: number
+  /** The answer comes very late, often after the caller gave up. */
+  readonly lateAnswer: number
+  /** A proxy asks twice for one GET and hands on the first answer. */
+  readonly duplicated: number
+  /** A login page of the network instead of the service. */
+  readonly portal: number
+  /** An open stream loses its connection, per minute. */
+  readonly streamReset: number
+}
+
+export const FAIR: Weather = {
+  offline: false,
+  latencyMs: [20, 120],
+  lostRequest: 0,
+  lostAnswer: 0,
+  cutAnswer: 0,
+  blackHole: 0,
+  lateAnswer: 0,
+  duplicated: 0,
+  portal: 0,
+  streamReset: 0,
+}
+
+export const ROUGH: Weather = {
+  offline: false,
+  latencyMs: [30, 900],
+  lostRequest: 0.03,
+  lostAnswer: 0.03,
+  cutAnswer: 0.02,
+  blackHole: 0.02,
+  lateAnswer: 0.02,
+  duplicated: 0.01,
+  portal: 0.01,
+  streamReset: 0.02,
+}
+
+export const OFFLINE: Weather = { ...FAIR, offline: true }
