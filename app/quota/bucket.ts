@@ -1,15 +1,9 @@
 import type { RateReading } from '../service/headers.ts'
-import {
-  type CountedRate,
-  counted,
-  countedFrom,
-  countedPerSecond,
-  type IntervalRate,
-  intervalPerSecond,
-  NO_INTERVALS,
-  observedOver,
-} from './rates.ts'
-import { type FixedWindow, fixedWindowOf, rollingAllows, sameWindow } from './replenishment.ts'
+import { type FixedWindow, fixedWindowOf, narrowed, windowStep } from './fixed-window.ts'
+import { OwnRequests } from './own-requests.ts'
+import { type CountedRate, counted, countedFrom, countedPerSecond } from './rates.ts'
+import { CLOCK_STEP_MS, rollingAllows, rollingShows, TOLERANCE } from './replenishment.ts'
+import { UseElsewhere } from './use-elsewhere.ts'
 
 /** Where and when one own request was answered. Times in milliseconds on one clock. */
 export interface Answered {
@@ -18,20 +12,8 @@ export interface Answered {
   /** A 429 of the rate quota: it cost nothing (service.md 3). */
   readonly rejected: boolean
   readonly rate?: RateReading
-}
-
-interface Sent {
-  readonly id: number
-  readonly sentAtMs: number
-  /** What it took from the lower bound: less than 1 where that was near 0. */
-  readonly charged: number
-  /** Whether the upper bound still has to be lowered by this request once it is answered. */
-  unseen: boolean
-}
-
-interface Span {
-  readonly sentAtMs: number
-  readonly receivedAtMs: number
+  /** For a request this bucket was not told of when it was sent. */
+  readonly sentAtMs?: number
 }
 
 /** What a bucket looked like at the last header that was believed. */
@@ -41,17 +23,13 @@ export interface Seen {
 }
 
 /**
- * Requests by which two bounds may miss each other before it is evidence: services round their clocks too.
- */
-const TOLERANCE = 0.05
-
-/**
  * One quota bucket as this app knows it: bounds on the service's level, learned from headers.
  *
  * The service holds a level with a fraction; a header shows its floor, rounded, some network time ago. So the
- * bucket keeps two bounds under the hypothesis that only our own requests count: [low, high] contains the true
- * level as long as nobody else spends. Each header narrows them; one that does not overlap them proves use
- * elsewhere. Requests in flight are charged to `low` when sent and to `high` when surely counted.
+ * bucket keeps two bounds under the hypothesis that only our own requests count: the true level lies in
+ * [low − in flight, high] as long as nobody else spends. Each header narrows them; one that does not overlap
+ * them proves use elsewhere. A request in flight may count at any moment, so it lowers `low` for the reader at
+ * once and for good when it is answered, and `high` only when it surely counted.
  *
  * Times are milliseconds on one clock that never goes back. Source: service.md 2.2, 3, 8.3.
  */
@@ -64,13 +42,15 @@ export class Bucket {
   #low: number
   #high: number
   #atMs: number
+  /** The last window shown by a header. Kept after its end: the next one ends at least a period later. */
   #window: FixedWindow | undefined
   #agreements = 0
-  #inFlight: Sent[] = []
-  #recent: Span[] = []
+  readonly #requests = new OwnRequests()
   #own: CountedRate
-  #elsewhere: IntervalRate = NO_INTERVALS
+  readonly #elsewhere = new UseElsewhere()
   #lastHeaderAtMs: number | undefined
+  #middleAtHeader = 0
+  #seenSentAtMs = Number.NEGATIVE_INFINITY
 
   constructor(limit: number, periodSeconds: number, nowMs: number) {
     this.limit = limit
@@ -85,33 +65,36 @@ export class Bucket {
     return this.#agreements >= 2 || this.model === 'fixed' ? 'observed' : 'assumed'
   }
 
+  /** The end of the last window seen, which may be over. */
   get windowEndsAtMs(): number | undefined {
     return this.model === 'fixed' ? this.#window?.endsLatestMs : undefined
   }
 
   /** Own requests whose answer has not come. */
   get inFlight(): number {
-    return this.#inFlight.length
+    return this.#requests.inFlight
   }
 
   sent(id: number, nowMs: number): void {
     this.#advance(nowMs)
-    const charged = Math.min(1, this.#low)
-    this.#low -= charged
-    this.#inFlight.push({ id, sentAtMs: this.#atMs, charged, unseen: true })
+    this.#requests.sent(id, this.#atMs)
+    // While the window may or may not have ended, nobody knows in which one a request counts.
+    if (this.#window && this.#atMs >= this.#window.endsEarliestMs && this.#atMs < this.#window.endsLatestMs) {
+      this.#requests.allMaybeSeen()
+    }
   }
 
   /** A request that certainly never reached the service. */
   notSent(id: number, nowMs: number): void {
     this.#advance(nowMs)
-    const request = this.#take(id)
-    if (request) this.#low = Math.min(this.limit, this.#low + request.charged)
+    this.#requests.take(id)
   }
 
-  /** A request whose answer never came: it may have counted, so `low` stays charged and `high` does not. */
+  /** A request whose answer never came: it may have counted, so `low` is charged and `high` is not. */
   lost(id: number, nowMs: number): void {
     this.#advance(nowMs)
-    this.#take(id)
+    const request = this.#requests.take(id)
+    if (request) this.#charge(request.sentAtMs)
   }
 
   /**
@@ -119,20 +102,60 @@ export class Bucket {
    * explain the drop.
    */
   answered(answer: Answered): number {
-    const nowMs = Math.max(answer.receivedAtMs, this.#atMs)
-    this.#advance(nowMs)
-    const request = this.#take(answer.id)
-    const sentAtMs = request?.sentAtMs ?? nowMs
-    if (answer.rejected) {
-      this.rejected += 1
-      this.#low = Math.min(this.limit, this.#low + (request?.charged ?? 0))
-    } else {
+    this.#advance(answer.receivedAtMs)
+    const nowMs = this.#atMs
+    const request = this.#requests.take(answer.id)
+    const sentAtMs = request?.sentAtMs ?? Math.min(nowMs, answer.sentAtMs ?? nowMs)
+    if (answer.rejected) this.rejected += 1
+    else {
       this.#own = counted(this.#own, nowMs)
-      if (request?.unseen !== false) this.#high = Math.max(0, this.#high - 1)
+      this.#low = Math.max(0, this.#low - 1)
+      if (request) this.#high = Math.max(0, this.#high - this.#requests.fall(request))
     }
     const elsewhere = this.#fold(answer, sentAtMs, nowMs)
-    if (!answer.rejected) this.#remember({ sentAtMs, receivedAtMs: nowMs })
+    if (!answer.rejected) this.#remember(sentAtMs)
     return elsewhere
+  }
+
+  /** Bounds and point at `nowMs`. Elsewhere use already seen is assumed to go on; it widens the lower bound. */
+  estimate(nowMs: number): { low: number; high: number; point: number; slopePerSecond: number } {
+    const at = Math.max(nowMs, this.#atMs)
+    const low = Math.max(0, this.#lowAt(at) - this.inFlight)
+    const high = this.#highAt(at)
+    const elsewhere = this.elsewherePerSecond(nowMs) ?? 0
+    const sinceSeconds = Math.max(0, at - (this.#lastHeaderAtMs ?? at)) / 1000
+    const gain = this.#gainPerMs * 1000
+    const middle = this.#middleAt(at)
+    // A window that is over stands full until somebody begins the next one.
+    const isOver = this.model === 'fixed' && (middle >= this.limit || at >= (this.windowEndsAtMs ?? at))
+    const drained = (perSecond: number, undrained: number) =>
+      isOver ? 0 : this.#drained(perSecond, gain, sinceSeconds, undrained)
+    const point = Math.min(high, Math.max(0, middle - drained(elsewhere, middle)))
+    const worst = Math.max(0, low - drained(elsewhere * 1.5, low))
+    const slope = gain - elsewhere
+    const stands = isOver || (point >= this.limit && slope > 0)
+    return { low: Math.min(worst, point), high, point, slopePerSecond: stands ? 0 : slope }
+  }
+
+  ownPerSecond(nowMs: number): number {
+    return countedPerSecond(this.#own, nowMs)
+  }
+
+  /** `undefined` before two headers, or when the last one is older than a period. */
+  elsewherePerSecond(nowMs: number): number | undefined {
+    if (this.#lastHeaderAtMs === undefined || nowMs - this.#lastHeaderAtMs > this.periodMs) return undefined
+    return this.#elsewhere.perSecond
+  }
+
+  /**
+   * What use elsewhere took since the last header. Where the bucket would stand full without others, their use
+   * draws from the limit, not from above it.
+   */
+  #drained(perSecond: number, gainPerSecond: number, sinceSeconds: number, undrained: number): number {
+    if (perSecond <= 0) return 0
+    if (undrained < this.limit) return perSecond * sinceSeconds
+    const level = this.#middleAtHeader + (gainPerSecond - perSecond) * sinceSeconds
+    return Math.max(0, this.limit - level)
   }
 
   #fold(answer: Answered, sentAtMs: number, nowMs: number): number {
@@ -144,121 +167,97 @@ export class Bucket {
     return this.#observe(Math.min(remaining, this.limit), rate?.resetSeconds, sentAtMs, nowMs)
   }
 
-  /** Bounds and point at `nowMs`. Elsewhere use already seen is assumed to go on; it widens the lower bound. */
-  estimate(nowMs: number): { low: number; high: number; point: number; slopePerSecond: number } {
-    const at = Math.max(nowMs, this.#atMs)
-    const low = this.#grown(this.#low, at)
-    const high = this.#grown(this.#high, at)
-    const elsewhere = this.elsewherePerSecond(nowMs) ?? 0
-    const sinceSeconds = this.seen ? Math.max(0, at - this.seen.atMs) / 1000 : 0
-    const gain = this.model === 'rolling' ? (this.limit * 1000) / this.periodMs : 0
-    const middle = (low + high) / 2
-    // Where the bucket would stand full without others, their use draws from the limit, not from above it.
-    const point = Math.max(0, middle - this.#drained(elsewhere, gain, sinceSeconds, middle))
-    const worst = Math.max(0, low - this.#drained(elsewhere * 1.5, gain, sinceSeconds, low))
-    const slope = gain - elsewhere
-    return {
-      low: Math.min(worst, point),
-      high,
-      point,
-      slopePerSecond: point >= this.limit && slope > 0 ? 0 : slope,
-    }
-  }
-
-  ownPerSecond(nowMs: number): number {
-    return countedPerSecond(this.#own, nowMs)
-  }
-
-  /** `undefined` before two headers, or when the last one is older than a period. */
-  elsewherePerSecond(nowMs: number): number | undefined {
-    if (this.#lastHeaderAtMs === undefined || nowMs - this.#lastHeaderAtMs > this.periodMs) return undefined
-    return intervalPerSecond(this.#elsewhere)
-  }
-
-  /** What use elsewhere took since the last header, given that capacity above the limit is not kept. */
-  #drained(perSecond: number, gainPerSecond: number, sinceSeconds: number, undrained: number): number {
-    if (perSecond <= 0) return 0
-    if (this.model === 'fixed') return undrained < this.limit ? perSecond * sinceSeconds : 0
-    const seen = this.seen?.remaining ?? this.limit
-    if (undrained < this.limit) return perSecond * sinceSeconds
-    const level = seen + (gainPerSecond - perSecond) * sinceSeconds
-    return Math.max(0, this.limit - level)
-  }
-
   #observe(remaining: number, resetSeconds: number | undefined, sentAtMs: number, nowMs: number): number {
-    const lastedMs = nowMs - sentAtMs
-    if (resetSeconds !== undefined) this.#judgeModel(remaining, resetSeconds, sentAtMs, nowMs)
+    const model = this.model
+    if (resetSeconds === undefined) this.#assumeWindow(sentAtMs, nowMs)
+    else if (!this.#judgeModel(remaining, resetSeconds, sentAtMs, nowMs)) return 0
 
-    const rate = this.periodMs / 1000 / this.limit
-    let least = remaining
-    let most = Math.min(this.limit, remaining + 1)
-    if (this.model === 'rolling' && resetSeconds !== undefined) {
-      const fromReset = {
-        least: this.limit - resetSeconds / rate,
-        most: this.limit - (resetSeconds - 1) / rate,
-      }
-      if (fromReset.least <= most + TOLERANCE && fromReset.most >= least - TOLERANCE) {
-        least = Math.max(least, fromReset.least)
-        most = Math.min(most, fromReset.most)
-      }
-    }
-    if (this.model === 'fixed') most = remaining
+    const shown = this.#shownBy(remaining, resetSeconds, nowMs - sentAtMs)
     // From the header's moment to now: others of our own may have counted since, time may have given back.
-    const overlapping = this.#overlapping(sentAtMs, nowMs)
-    const low = Math.max(0, least - overlapping)
-    const high =
-      this.model === 'rolling' ? Math.min(this.limit, most + lastedMs / 1000 / rate) : Math.max(most, low)
-
-    const isFirst = this.seen === undefined
-    const deficit = isFirst ? 0 : this.#low - high
-    const proved = deficit > TOLERANCE
-    const surplus = low - this.#high > TOLERANCE
-    let elsewhere = 0
-    if (proved) elsewhere = Math.max(1, Math.round((this.#low + this.#high) / 2 - (low + high) / 2))
+    const low = Math.max(0, shown.least - this.#requests.mayHaveCountedAfter(sentAtMs))
+    const high = Math.max(low, shown.most)
+    const { inFlight } = this
+    const isFirst = this.seen === undefined || this.model !== model
+    // A window that may have ended since was full at the header's moment no more than at ours.
+    const shownThen = this.model === 'fixed' ? remaining : high
+    const proved = !isFirst && this.#low - inFlight - shownThen > TOLERANCE
+    const surplus = low - inFlight - this.#high > TOLERANCE
+    const before = this.#middleAt(nowMs)
     if (isFirst || proved || surplus) {
       this.#low = low
       this.#high = high
-      this.#seenByHigh(nowMs)
+      this.#requests.allMaybeSeen()
     } else {
       this.#low = Math.max(this.#low, low)
       if (high < this.#high) {
         this.#high = high
-        this.#seenByHigh(nowMs)
+        this.#requests.allMaybeSeen()
       }
     }
-    if (this.#low > this.#high) this.#low = this.#high
+    this.#low = Math.min(this.#low, this.#high + inFlight)
+    this.#middleAtHeader = this.#middleAt(nowMs)
+    const drop = before - this.#middleAtHeader
     if (!isFirst && this.#lastHeaderAtMs !== undefined) {
-      this.#elsewhere = observedOver(this.#elsewhere, elsewhere, nowMs - this.#lastHeaderAtMs)
+      const evidence = proved ? 'proved' : surplus ? 'more-than-thought' : 'none'
+      this.#elsewhere.observed(drop, nowMs - this.#lastHeaderAtMs, evidence)
     }
     this.#lastHeaderAtMs = nowMs
-    this.seen = { remaining, atMs: nowMs }
-    return elsewhere
+    if (isFirst || sentAtMs >= this.#seenSentAtMs) {
+      this.seen = { remaining, atMs: nowMs }
+      this.#seenSentAtMs = sentAtMs
+    }
+    return proved ? Math.max(1, Math.round(drop)) : 0
   }
 
-  /** Rolling and fixed windows told apart by Reset (service.md 8.3.1 against 8.3.5). */
-  #judgeModel(remaining: number, resetSeconds: number, sentAtMs: number, nowMs: number): void {
+  /** Bounds on the level now by one header alone, whatever of our own counted after it. */
+  #shownBy(
+    remaining: number,
+    resetSeconds: number | undefined,
+    lastedMs: number,
+  ): { least: number; most: number } {
+    if (this.model === 'fixed') {
+      const mayHaveEnded = this.#window !== undefined && this.#atMs >= this.#window.endsEarliestMs
+      return { least: remaining, most: mayHaveEnded ? this.limit : remaining }
+    }
+    const { least, most } = rollingShows(this.limit, this.periodMs / 1000, remaining, resetSeconds)
+    return { least, most: Math.min(this.limit, most + (lastedMs + CLOCK_STEP_MS) * this.#gainPerMs) }
+  }
+
+  /**
+   * Rolling and fixed windows told apart by Reset (service.md 8.3.1 against 8.3.5). Returns false for a header
+   * of a window that is over, which says nothing about now.
+   */
+  #judgeModel(remaining: number, resetSeconds: number, sentAtMs: number, nowMs: number): boolean {
+    const shown = fixedWindowOf(resetSeconds, sentAtMs, nowMs)
     const lastedSeconds = (nowMs - sentAtMs) / 1000
-    const window = fixedWindowOf(resetSeconds, sentAtMs, nowMs)
     const rolls = rollingAllows(this.limit, this.periodMs / 1000, remaining, resetSeconds, lastedSeconds)
-    if (!rolls) {
-      this.#agreements = this.model === 'fixed' ? this.#agreements + 1 : 1
-      if (this.model !== 'fixed') this.#elsewhere = NO_INTERVALS
-      this.model = 'fixed'
-      this.#window = window
-      return
+    if (this.model === 'rolling') {
+      if (rolls) {
+        if (remaining < this.limit) this.#agreements += 1
+      } else this.#change('fixed', shown)
+      return true
     }
-    if (this.model === 'fixed' && this.#window) {
-      // Allowed by both rules now and then: only a window that moved before it ended speaks for rolling.
-      const ended = nowMs >= this.#window.endsEarliestMs
-      if (ended || sameWindow(this.#window, window)) {
-        this.#window = window
-        return
-      }
-      this.model = 'rolling'
-      this.#window = undefined
-      this.#agreements = 0
-    }
-    if (remaining < this.limit) this.#agreements += 1
+    const known = this.#window
+    const step = known ? windowStep(known, shown, this.periodMs) : 'later'
+    if (step === 'impossible' && rolls) this.#change('rolling', undefined)
+    else if (step === 'earlier') return false
+    else this.#window = known && step === 'same' ? narrowed(known, shown) : shown
+    if (this.#window && this.#window.endsEarliestMs <= nowMs) this.#mayBeNew()
+    return this.#window === undefined || this.#window.endsLatestMs > nowMs
+  }
+
+  /** Without a Reset nobody says when a window ends, but it does within a period: no bucket stays empty. */
+  #assumeWindow(sentAtMs: number, nowMs: number): void {
+    if (this.model !== 'fixed' || (this.#window && this.#window.endsLatestMs > nowMs)) return
+    this.#window = { endsEarliestMs: sentAtMs, endsLatestMs: nowMs + this.periodMs }
+    this.#mayBeNew()
+  }
+
+  #change(model: 'rolling' | 'fixed', window: FixedWindow | undefined): void {
+    this.model = model
+    this.#window = window
+    this.#agreements = 0
+    this.#elsewhere.forget()
   }
 
   #adoptSize(rate: RateReading): void {
@@ -270,49 +269,75 @@ export class Bucket {
     this.periodMs = periodMs
     this.#low = Math.min(this.#low, limit)
     this.#high = limit
-    this.#agreements = 0
-    this.#elsewhere = NO_INTERVALS
+    this.#change('rolling', undefined)
     this.#lastHeaderAtMs = undefined
     this.seen = undefined
   }
 
+  get #gainPerMs(): number {
+    return this.model === 'rolling' ? this.limit / this.periodMs : 0
+  }
+
   #advance(nowMs: number): void {
     if (nowMs <= this.#atMs) return
-    this.#low = this.#grown(this.#low, nowMs)
-    this.#high = this.#grown(this.#high, nowMs)
-    this.#atMs = nowMs
-    if (this.model === 'fixed' && this.#window && nowMs >= this.#window.endsLatestMs) this.#window = undefined
-  }
-
-  #grown(level: number, nowMs: number): number {
-    if (this.model === 'fixed') {
-      if (!this.#window) return level
-      if (nowMs >= this.#window.endsLatestMs) return this.limit
-      return level
+    const low = this.#lowAt(nowMs)
+    const high = this.#highAt(nowMs)
+    if (this.model === 'rolling') {
+      this.#requests.spill(this.#high + (nowMs - this.#atMs + CLOCK_STEP_MS) * this.#gainPerMs - this.limit)
     }
-    return Math.min(this.limit, level + ((nowMs - this.#atMs) * this.limit) / this.periodMs)
+    const endsMs = this.#window?.endsEarliestMs ?? Number.POSITIVE_INFINITY
+    if (this.#atMs < endsMs && nowMs >= endsMs) this.#mayBeNew()
+    this.#low = low
+    this.#high = high
+    this.#atMs = nowMs
   }
 
-  #take(id: number): Sent | undefined {
-    const index = this.#inFlight.findIndex((request) => request.id === id)
-    return index < 0 ? undefined : this.#inFlight.splice(index, 1)[0]
+  /** The window may have ended: what is under way may have counted in the old one. */
+  #mayBeNew(): void {
+    this.#high = this.limit
+    this.#requests.allMaybeSeen()
   }
 
-  /** Own requests that may have been counted after the header of the answer sent at `sentAtMs`. */
-  #overlapping(sentAtMs: number, nowMs: number): number {
-    const answeredSince = this.#recent.filter(
-      (span) => span.receivedAtMs > sentAtMs && span.sentAtMs <= nowMs,
-    ).length
-    return this.#inFlight.length + answeredSince
+  #lowAt(nowMs: number): number {
+    if (this.model === 'fixed') {
+      const window = this.#window
+      // Only when the end is passed: later, requests that counted since have lowered it already.
+      if (!window || nowMs < window.endsLatestMs || this.#atMs >= window.endsLatestMs) return this.#low
+      const since = this.#requests.mayHaveCountedAfter(window.endsEarliestMs)
+      return Math.max(this.#low, this.limit - since)
+    }
+    const elapsedMs = Math.max(0, nowMs - this.#atMs - CLOCK_STEP_MS)
+    return Math.min(this.limit, this.#low + elapsedMs * this.#gainPerMs)
   }
 
-  #remember(span: Span): void {
-    const oldest = this.#inFlight.reduce((least, r) => Math.min(least, r.sentAtMs), span.sentAtMs)
-    this.#recent = this.#recent.filter((s) => s.receivedAtMs > oldest)
-    if (this.#recent.length < 256) this.#recent.push(span)
+  #highAt(nowMs: number): number {
+    if (this.model === 'fixed') {
+      const endsMs = this.#window?.endsEarliestMs
+      return endsMs !== undefined && nowMs >= endsMs && this.#atMs < endsMs ? this.limit : this.#high
+    }
+    if (nowMs <= this.#atMs) return this.#high
+    return Math.min(this.limit, this.#high + (nowMs - this.#atMs + CLOCK_STEP_MS) * this.#gainPerMs)
   }
 
-  #seenByHigh(nowMs: number): void {
-    for (const request of this.#inFlight) if (request.sentAtMs <= nowMs) request.unseen = false
+  /** Between the bounds, and straight from one event to the next: a full bucket cuts it off, not one bound. */
+  #middleAt(nowMs: number): number {
+    const low = Math.max(0, this.#lowAt(nowMs) - this.inFlight)
+    if (this.model === 'fixed') {
+      const endsMs = this.#window?.endsLatestMs ?? Number.NEGATIVE_INFINITY
+      const mayHaveEnded = this.#window !== undefined && nowMs >= this.#window.endsEarliestMs
+      return mayHaveEnded && nowMs < endsMs ? low : (low + this.#highAt(nowMs)) / 2
+    }
+    const middle = (Math.max(0, this.#low - this.inFlight) + this.#high) / 2
+    return Math.min(this.limit, middle + (nowMs - this.#atMs) * this.#gainPerMs)
+  }
+
+  #charge(sentAtMs: number): void {
+    this.#low = Math.max(0, this.#low - 1)
+    this.#remember(sentAtMs)
+  }
+
+  #remember(sentAtMs: number): void {
+    const neededSinceMs = this.model === 'fixed' ? this.#window?.endsEarliestMs : undefined
+    this.#requests.remember(sentAtMs, this.#atMs, neededSinceMs ?? Number.POSITIVE_INFINITY)
   }
 }

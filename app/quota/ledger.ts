@@ -8,6 +8,9 @@ import { type Hold, viewOf } from './view.ts'
 export interface Ticket {
   readonly id: number
   readonly endpoint: string
+  readonly sentAtMs: number
+  /** The row it was charged to: by the time it is answered its endpoint may count against another one. */
+  readonly category: string | undefined
 }
 
 export interface Folded {
@@ -24,8 +27,11 @@ interface Row {
   hold: Hold | undefined
 }
 
-/** A resource that no table names starts from this until its own header has said what it is. */
-const UNKNOWN = { limit: 1, periodSeconds: 60 }
+/** A resource that no table names, and whose header says no period, starts from this. */
+const UNKNOWN_PERIOD_SECONDS = 60
+/** A service that names a resource of its own for each request must not fill the memory, or the window. */
+const MOST_RESOURCES = 128
+const MOST_ENDPOINTS = 1024
 
 /**
  * All request quotas of one profile: rows in the table's order, then what headers added.
@@ -58,26 +64,28 @@ export class Ledger {
 
   sent(endpoint: string, nowMs: number): Ticket {
     const id = this.#nextId++
-    this.#rowFor(endpoint)?.bucket.sent(id, nowMs)
-    return { id, endpoint }
+    const row = this.#rowFor(endpoint)
+    row?.bucket.sent(id, nowMs)
+    return { id, endpoint, sentAtMs: nowMs, category: row?.category }
   }
 
   notSent(ticket: Ticket, nowMs: number): void {
-    this.#rowFor(ticket.endpoint)?.bucket.notSent(ticket.id, nowMs)
+    this.#rowOf(ticket)?.bucket.notSent(ticket.id, nowMs)
   }
 
   lost(ticket: Ticket, nowMs: number): void {
-    this.#rowFor(ticket.endpoint)?.bucket.lost(ticket.id, nowMs)
+    this.#rowOf(ticket)?.bucket.lost(ticket.id, nowMs)
   }
 
   answered(ticket: Ticket, rate: RateReading | undefined, nowMs: number, rejected: boolean): Folded {
-    const guessed = this.#rowFor(ticket.endpoint)
-    const row = rate?.resource === undefined ? guessed : this.#rowNamed(rate.resource, ticket.endpoint, nowMs)
+    const charged = this.#rowOf(ticket)
+    const row = (rate && this.#rowNamed(rate, ticket.endpoint, nowMs)) ?? charged
     // The charge was made where the path pointed to; a header that names another row takes it back from there.
-    if (guessed && row !== guessed) guessed.bucket.notSent(ticket.id, nowMs)
+    if (charged && row !== charged) charged.bucket.notSent(ticket.id, nowMs)
     if (!row) return { category: undefined, elsewhere: 0 }
     const elsewhere = row.bucket.answered({
       id: ticket.id,
+      sentAtMs: ticket.sentAtMs,
       receivedAtMs: nowMs,
       rejected,
       ...(rate && { rate }),
@@ -112,28 +120,43 @@ export class Ledger {
     )
   }
 
+  #rowOf(ticket: Ticket): Row | undefined {
+    return ticket.category === undefined ? undefined : this.#rows.get(ticket.category)
+  }
+
   #rowFor(endpoint: string): Row | undefined {
     return this.#rows.get(this.#rowOfEndpoint.get(endpoint) ?? endpoint)
   }
 
-  #rowNamed(resource: string, endpoint: string, nowMs: number): Row | undefined {
+  /** The row a header names, made where it is new; `undefined` where it names none, or one too many. */
+  #rowNamed(rate: RateReading, endpoint: string, nowMs: number): Row | undefined {
+    const { resource, limit, periodSeconds } = rate
+    if (resource === undefined) return undefined
     const known = this.#rowOfResource.get(resource)
     if (known !== undefined) {
-      this.#rowOfEndpoint.set(endpoint, known)
+      this.#point(endpoint, known)
       return this.#rows.get(known)
     }
     const guessed = this.#rowFor(endpoint)
     const category = this.#nameFor(guessed, resource, endpoint)
     let row = this.#rows.get(category)
     if (!row) {
-      const bucket = new Bucket(UNKNOWN.limit, UNKNOWN.periodSeconds, nowMs)
+      // A name alone is no quota, and names without end would be rows without end.
+      if (limit === undefined || this.#rowOfResource.size >= MOST_RESOURCES) return undefined
+      const bucket = new Bucket(limit, periodSeconds ?? UNKNOWN_PERIOD_SECONDS, nowMs)
       row = { category, bucket, resource, hold: undefined }
       this.#rows.set(category, row)
     }
     row.resource = resource
     this.#rowOfResource.set(resource, category)
-    this.#rowOfEndpoint.set(endpoint, category)
+    this.#point(endpoint, category)
     return row
+  }
+
+  #point(endpoint: string, category: string): void {
+    if (this.#rowOfEndpoint.has(endpoint) || this.#rowOfEndpoint.size < MOST_ENDPOINTS) {
+      this.#rowOfEndpoint.set(endpoint, category)
+    }
   }
 
   #nameFor(guessed: Row | undefined, resource: string, endpoint: string): string {

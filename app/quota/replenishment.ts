@@ -1,8 +1,7 @@
-/** When a fixed window ends, as one header shows it: Reset is a whole number of seconds, rounded up. */
-export interface FixedWindow {
-  readonly endsEarliestMs: number
-  readonly endsLatestMs: number
-}
+/** Services keep time in whole milliseconds. */
+export const CLOCK_STEP_MS = 1
+/** Requests by which two bounds may miss each other before it is evidence: services round their clocks too. */
+export const TOLERANCE = 0.05
 
 const ROUNDING_SECONDS = 1
 
@@ -26,14 +25,26 @@ export function rollingAllows(
   return resetSeconds >= least && resetSeconds <= most
 }
 
-export function fixedWindowOf(resetSeconds: number, sentAtMs: number, receivedAtMs: number): FixedWindow {
-  return {
-    endsEarliestMs: sentAtMs + (resetSeconds - ROUNDING_SECONDS) * 1000,
-    endsLatestMs: receivedAtMs + resetSeconds * 1000,
+/**
+ * The levels that a header of a rolling interval leaves possible at its own moment: Remaining rounds the level
+ * down, and Reset narrows the fraction where a request takes longer than a second.
+ */
+export function rollingShows(
+  limit: number,
+  periodSeconds: number,
+  remaining: number,
+  resetSeconds: number | undefined,
+): { readonly least: number; readonly most: number } {
+  const most = Math.min(limit, remaining + 1)
+  if (resetSeconds === undefined) return { least: remaining, most }
+  const perSecond = limit / periodSeconds
+  const fromReset = {
+    least: limit - resetSeconds * perSecond,
+    most: limit - (resetSeconds - ROUNDING_SECONDS) * perSecond,
   }
-}
-
-/** Whether two headers may speak of one fixed window. */
-export function sameWindow(a: FixedWindow, b: FixedWindow): boolean {
-  return a.endsEarliestMs <= b.endsLatestMs && b.endsEarliestMs <= a.endsLatestMs
+  if (fromReset.least > most + TOLERANCE || fromReset.most < remaining - TOLERANCE) {
+    return { least: remaining, most }
+  }
+  const least = Math.min(most, Math.max(remaining, fromReset.least))
+  return { least, most: Math.max(least, Math.min(most, fromReset.most)) }
 }

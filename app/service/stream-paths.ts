@@ -4,8 +4,8 @@ export type StreamPath =
   | { readonly ok: true; readonly path: string }
   | { readonly ok: false; readonly message: string }
 
-/** A name of dots alone would be a step in a path. */
-const SYMBOL = /^(?!\.+$)[A-Za-z0-9$@.,/ _+^=:-]{1,40}$/
+/** Dots alone, also between slashes, would be a step in a path to whoever decodes it once too often. */
+const SYMBOL = /^(?!(?:.*\/)?\.+(?:\/|$))[A-Za-z0-9$@.,/ _+^=:-]{1,40}$/
 const ACCOUNT = /^[A-Za-z0-9]{1,20}$/
 const ORDER = /^[A-Za-z0-9-]{1,40}$/
 const OPTION_NAME = /^[A-Za-z][A-Za-z0-9]{0,31}$/
@@ -37,6 +37,7 @@ export function streamPath({ kind, target, options }: StreamRequest): StreamPath
     case 'option-quotes': {
       const list = split(target)
       if (!list.every((one) => SYMBOL.test(one)) || list.length === 0) return badSymbol(target)
+      if (list.length > MOST_SYMBOLS) return refused(`at most ${MOST_SYMBOLS} symbols a stream`)
       const legs = list.map((one, leg) => `legs[${leg}].Symbol=${encodeURIComponent(one)}`).join('&')
       return checked('', () => `/v3/marketdata/stream/options/quotes?${legs}`, options)
     }
@@ -101,6 +102,8 @@ function checked(
   const names = Object.keys(options)
   const bad = names.find((name) => !OPTION_NAME.test(name))
   if (bad !== undefined) return refused(`“${bad.slice(0, 40)}” is not an option of this stream`)
+  const broken = names.find((name) => !(options[name] ?? '').isWellFormed())
+  if (broken !== undefined) return refused(`the value of “${broken}” is not text`)
   const query = names.map((name) => `${name}=${encodeURIComponent(options[name] ?? '')}`).join('&')
   const bare = path(part)
   if (query === '') return { ok: true, path: bare }

@@ -3,9 +3,10 @@ const CR = 0x0d
 
 /** One line of a stream may be this long; a longer one is dropped and said so. Bytes. */
 export const LONGEST_FRAME_BYTES = 1 << 20
+const SMALLEST_REST_BYTES = 4_096
 
 export interface Framed {
-  /** Complete lines, without their line ends, empty ones left out. */
+  /** Complete lines, without their line ends, empty ones left out. Read them before the next push. */
   readonly lines: readonly Uint8Array[]
   /** Lines that were over the cap and dropped. */
   readonly dropped: number
@@ -15,10 +16,10 @@ export interface Framed {
  * Cuts a byte stream into lines, whatever the chunks (service streams: one JSON object a line).
  *
  * Works on bytes, because a chunk may end inside a UTF-8 character: 0x0A occurs in UTF-8 only as a line feed.
- * Keeps at most one unfinished line of `LONGEST_FRAME_BYTES`.
+ * Keeps at most one unfinished line of `LONGEST_FRAME_BYTES`, in one piece, however small the chunks are.
  */
 export class Framer {
-  #rest: Uint8Array[] = []
+  #rest = new Uint8Array(0)
   #restBytes = 0
   #skipping = false
 
@@ -42,41 +43,36 @@ export class Framer {
     return line && line.length > 0 ? line : undefined
   }
 
+  /** Copies: a socket may use its buffer again, and a slice would keep all of it alive. */
   #keep(bytes: Uint8Array): void {
     if (bytes.length === 0 || this.#skipping) return
-    if (this.#restBytes + bytes.length > LONGEST_FRAME_BYTES) {
-      this.#rest = []
+    const needed = this.#restBytes + bytes.length
+    if (needed > LONGEST_FRAME_BYTES) {
+      this.#rest = new Uint8Array(0)
       this.#restBytes = 0
       this.#skipping = true
       return
     }
-    // Copied: a socket may use its buffer again, and a slice would keep all of it alive.
-    this.#rest.push(bytes.slice())
-    this.#restBytes += bytes.length
+    if (needed > this.#rest.length) {
+      const grown = new Uint8Array(Math.max(needed, 2 * this.#rest.length, SMALLEST_REST_BYTES))
+      grown.set(this.#rest.subarray(0, this.#restBytes))
+      this.#rest = grown
+    }
+    this.#rest.set(bytes, this.#restBytes)
+    this.#restBytes = needed
   }
 
   #finish(last: Uint8Array): Uint8Array | undefined {
-    if (this.#skipping) {
-      this.#skipping = false
-      return undefined
-    }
-    if (this.#restBytes + last.length > LONGEST_FRAME_BYTES) {
-      this.#rest = []
-      this.#restBytes = 0
-      return undefined
-    }
     let line = last
     if (this.#restBytes > 0) {
-      line = new Uint8Array(this.#restBytes + last.length)
-      let at = 0
-      for (const part of this.#rest) {
-        line.set(part, at)
-        at += part.length
-      }
-      line.set(last, at)
-      this.#rest = []
-      this.#restBytes = 0
+      this.#keep(last)
+      line = this.#rest.subarray(0, this.#restBytes)
     }
+    const isTooLong = this.#skipping || line.length > LONGEST_FRAME_BYTES
+    this.#rest = new Uint8Array(0)
+    this.#restBytes = 0
+    this.#skipping = false
+    if (isTooLong) return undefined
     return line.length > 0 && line[line.length - 1] === CR ? line.subarray(0, line.length - 1) : line
   }
 }

@@ -48,7 +48,10 @@ export function nextStreamState(
   chance: number,
 ): StreamState {
   if (state.kind === 'closed') return state
-  const attempt = attemptsAfter(state, nowMs, backoff)
+  const isUp = state.kind === 'snapshot' || state.kind === 'live' || state.kind === 'stale'
+  // Silence is no health: a stream that ends by it lived as long as its last frame.
+  const livedUntilMs = input.kind === 'tick' && isUp ? state.lastFrameAtMs : nowMs
+  const attempt = attemptsAfter(state, livedUntilMs, backoff)
   const again = (reason: string): StreamState => ({
     kind: 'waiting',
     reason,
@@ -60,12 +63,15 @@ export function nextStreamState(
     case 'failed':
       return { kind: 'closed', reason: input.reason }
     case 'retry':
+      if (state.kind !== 'waiting') return state
       return { kind: 'opening', sinceMs: nowMs, attempt }
     case 'refused':
+      if (state.kind === 'waiting') return state
       return { kind: 'waiting', reason: input.reason, retryAtMs: input.retryAtMs, attempt: attempt + 1 }
     case 'ended':
-      return again(input.reason)
+      return state.kind === 'waiting' ? state : again(input.reason)
     case 'opened':
+      if (state.kind !== 'opening') return state
       return {
         kind: input.hasSnapshot ? 'snapshot' : 'live',
         openedAtMs: nowMs,
@@ -73,9 +79,9 @@ export function nextStreamState(
         attempt,
       }
     case 'frame':
-      return afterFrame(state, input.frame, nowMs, again)
+      return isUp ? afterFrame(state, input.frame, nowMs, again) : state
     case 'tick': {
-      if (state.kind === 'opening' || state.kind === 'waiting') return state
+      if (!isUp) return state
       const silentMs = nowMs - state.lastFrameAtMs
       if (silentMs >= SILENCE.deadMs) return again('silent for 30 s')
       return silentMs >= SILENCE.staleMs && state.kind !== 'stale' ? { ...state, kind: 'stale' } : state
@@ -84,13 +90,14 @@ export function nextStreamState(
 }
 
 function afterFrame(
-  state: StreamState,
+  state: Extract<StreamState, { openedAtMs: number }>,
   frame: Frame,
   nowMs: number,
   again: (reason: string) => StreamState,
 ): StreamState {
-  if (state.kind !== 'snapshot' && state.kind !== 'live' && state.kind !== 'stale') return state
-  const alive: StreamState = { ...state, lastFrameAtMs: nowMs }
+  // Any frame is a sign of life, also one that is about something else.
+  const kind = state.kind === 'stale' ? 'live' : state.kind
+  const alive: StreamState = { ...state, kind, lastFrameAtMs: nowMs }
   switch (frame.kind) {
     case 'going-away':
       // A planned restart, not a failure: at once, and it does not count as an attempt. A server that says so
@@ -106,7 +113,6 @@ function afterFrame(
       return { ...alive, kind: 'live' }
     case 'data':
     case 'heartbeat':
-      return state.kind === 'stale' ? { ...alive, kind: 'live' } : alive
     case 'symbol-error':
     case 'noise':
       return alive

@@ -3,7 +3,8 @@ import type { ConcurrencyReading } from '../service/headers.ts'
 import type { SlotQuotaDefault } from '../service/quotas.ts'
 
 interface Row {
-  limit: number
+  /** Unknown for a category without slots in the table, until a header tells. Not shown before. */
+  limit: number | undefined
   own: number
   elsewhere: number
   resource: string | undefined
@@ -24,8 +25,9 @@ export class SlotLedger {
 
   /** An own stream holds a slot from the moment it is asked for. */
   taken(category: string): void {
-    const row = this.#rows.get(category)
-    if (row) row.own += 1
+    const row = this.#rows.get(category) ?? newRow(undefined)
+    this.#rows.set(category, row)
+    row.own += 1
   }
 
   released(category: string): void {
@@ -38,16 +40,13 @@ export class SlotLedger {
    * still to come: the service may or may not have counted them.
    */
   observed(category: string, reading: ConcurrencyReading, opening: number, nowMs: number): void {
-    let row = this.#rows.get(category)
-    if (!row) {
-      if (reading.limit === undefined) return
-      row = newRow(reading.limit)
-      this.#rows.set(category, row)
-    }
-    if (reading.limit !== undefined) row.limit = reading.limit
+    const row = this.#rows.get(category) ?? newRow(undefined)
+    row.limit = reading.limit ?? row.limit
+    if (row.limit === undefined) return
+    this.#rows.set(category, row)
     if (reading.resource !== undefined) row.resource = reading.resource
     if (reading.remaining === undefined) return
-    const inUse = row.limit - reading.remaining
+    const inUse = Math.max(0, row.limit - reading.remaining)
     const sure = Math.max(0, row.own - opening)
     // Between "the service counted none of the opening ones" and "all of them": kept where it was, if it can be.
     const most = Math.max(0, inUse - sure)
@@ -58,28 +57,31 @@ export class SlotLedger {
 
   free(category: string): number | undefined {
     const row = this.#rows.get(category)
-    return row && Math.max(0, row.limit - row.own - row.elsewhere)
+    return row?.limit === undefined ? undefined : Math.max(0, row.limit - row.own - row.elsewhere)
   }
 
   view(): readonly SlotQuota[] {
-    return [...this.#rows].map(([category, row]) => {
-      const own = Math.min(row.own, row.limit)
-      const elsewhere = Math.min(row.elsewhere, row.limit - own)
+    return [...this.#rows].flatMap(([category, row]) => {
+      const { limit, resource, observedAtMs } = row
+      if (limit === undefined) return []
+      const own = Math.min(row.own, limit)
+      const elsewhere = Math.min(row.elsewhere, limit - own)
+      const source = observedAtMs !== undefined ? 'header' : own > 0 ? 'counted' : 'default'
       return {
         category,
-        ...(row.resource !== undefined && { resource: row.resource }),
-        limit: row.limit,
+        ...(resource !== undefined && { resource }),
+        limit,
         own,
         elsewhere,
-        free: row.limit - own - elsewhere,
-        source: row.observedAtMs !== undefined ? 'header' : own > 0 ? 'counted' : 'default',
-        ...(row.observedAtMs !== undefined && { observedAt: Math.round(row.observedAtMs) }),
+        free: limit - own - elsewhere,
+        source,
+        ...(observedAtMs !== undefined && { observedAt: Math.round(observedAtMs) }),
       }
     })
   }
 }
 
-const newRow = (limit: number): Row => ({
+const newRow = (limit: number | undefined): Row => ({
   limit,
   own: 0,
   elsewhere: 0,

@@ -67,6 +67,11 @@ export function processRefreshAnswer(outcome: HttpOutcome): RefreshOutcome {
   if (outcome.kind === 'unknown') return { kind: 'unknown', why: outcome.why }
   const { status, headers } = outcome
   const body = jsonOf(outcome.body)
+  const refreshToken = textOf(body, 'refresh_token')
+  if (refreshToken !== undefined && !(status >= 200 && status < 300)) {
+    // A gateway that failed after the service rotated: the new token is the only one that still works.
+    return { kind: 'unknown', why: `the sign-in host answered ${status}`, refreshToken }
+  }
   if (status === 429 || status >= 500) {
     const seconds = retryAfterSeconds(headers['retry-after'])
     return {
@@ -114,9 +119,11 @@ function renewalOf(body: unknown): RefreshOutcome {
   }
 }
 
+/** What is no lifetime at all counts as the documented one: believing 0 would refresh without pause. */
 function lifetimeOf(value: unknown): number {
-  const seconds = typeof value === 'string' ? Number(value) : value
-  if (typeof seconds !== 'number' || !Number.isFinite(seconds)) return LIFETIME_SECONDS.default
+  const seconds = typeof value === 'string' && value.trim() !== '' ? Number(value) : value
+  if (typeof seconds !== 'number' || !Number.isFinite(seconds) || seconds <= 0)
+    return LIFETIME_SECONDS.default
   return Math.min(LIFETIME_SECONDS.most, Math.max(LIFETIME_SECONDS.least, seconds))
 }
 

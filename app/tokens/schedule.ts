@@ -9,6 +9,9 @@ export interface RefreshSchedule {
   readonly retryMs: readonly [number, ...number[]]
 }
 
+/** A proxy that asks for days must not cost a rotating token its half hour. Seconds. */
+const LONGEST_ASKED_SECONDS = 900
+
 export const REFRESH_SCHEDULE: RefreshSchedule = {
   leadMs: 120_000,
   floorMs: 10_000,
@@ -29,7 +32,8 @@ export function refreshDueAt(
 /**
  * The wait after `failures` (≥ 1) in a row.
  *
- * `jitter` in [0, 1) spreads the second half of each rung. A wait that the service asked for is a floor.
+ * `jitter` in [0, 1) spreads the second half of each rung. A wait that the service asked for is a floor,
+ * up to a quarter of an hour.
  */
 export function retryWaitMs(
   schedule: RefreshSchedule,
@@ -39,5 +43,5 @@ export function retryWaitMs(
 ): number {
   const index = Math.min(Math.max(1, failures), schedule.retryMs.length) - 1
   const rung = schedule.retryMs[index] ?? schedule.retryMs[0]
-  return Math.max(rung / 2 + (rung / 2) * jitter, (askedSeconds ?? 0) * 1000)
+  return Math.max(rung / 2 + (rung / 2) * jitter, Math.min(askedSeconds ?? 0, LONGEST_ASKED_SECONDS) * 1000)
 }

@@ -1,10 +1,10 @@
 import type { ProbeSummary, RequestQuota } from '../../app/contract/snapshot.ts'
 import {
-  earned,
-  newCredit,
-  type ProbeCredit,
+  NO_PROBES,
+  type ProbeRecord,
   type ProbeRules,
   probeIsDue,
+  probesWithin,
 } from '../../app/quota/probe-plan.ts'
 import type { Clock } from '../ports/ports.ts'
 import type { Timeline } from '../timeline.ts'
@@ -22,7 +22,8 @@ export interface ProberDeps {
   readonly mayProbe: () => boolean
 }
 
-const TICK_MS = 500
+/** Once a second at most: with every window closed, nothing in the process should wake the machine more often. */
+const TICK_MS = 1000
 const MOST_AT_ONCE = 4
 /** A probe that the key may not make is not made again soon; one that met a fault is, a little later. */
 const PAUSE_AFTER = { refusedMs: 10 * 60_000, faultMs: 30_000 } as const
@@ -31,8 +32,7 @@ const PAUSE_AFTER = { refusedMs: 10 * 60_000, faultMs: 30_000 } as const
 export class Prober {
   readonly #deps: ProberDeps
   readonly #rules: ProbeRules
-  readonly #credits = new Map<string, ProbeCredit>()
-  readonly #probedAtMs = new Map<string, number[]>()
+  readonly #records = new Map<string, ProbeRecord>()
   readonly #under = new Set<string>()
   #account: string | undefined
   #stopped = false
@@ -64,31 +64,25 @@ export class Prober {
       if (this.#deps.countsAgainst(row.category) !== row.category) continue
       const request = probeRequest(row.category, { account: this.#account, symbol: DEFAULT_PROBE_SYMBOL })
       if (!request) continue
-      const credit = earned(
-        this.#credits.get(row.category) ?? newCredit(now),
-        row,
-        this.#rules.budgetFraction,
-        now,
-      )
-      this.#credits.set(row.category, credit)
-      if (!probeIsDue(row, credit, this.#rules, now, row.source === 'default')) continue
-      if (this.#isOverBudget(row, now)) continue
-      this.#credits.set(row.category, { ...credit, credit: Math.max(0, credit.credit - 1), lastAtMs: now })
-      this.#probedAtMs.set(row.category, [...this.#recent(row, now), now])
+      const record = this.#records.get(row.category) ?? NO_PROBES
+      if (!probeIsDue(row, record, this.#rules, now)) continue
+      const keptSinceMs = now - Math.max(60, row.period) * 1000
+      const kept = record.sentAtMs.filter((at) => at > keptSinceMs)
+      this.#records.set(row.category, { ...record, sentAtMs: [...kept, now] })
       void this.#probe(row.category, request)
     }
   }
 
   summary(): ProbeSummary {
     const now = this.#deps.timeline.now()
+    const probes = (category: string, spanMs: number) =>
+      probesWithin(this.#records.get(category) ?? NO_PROBES, now, spanMs)
     const rows = this.#deps.rows()
-    const used = rows.map((row) => this.#recent(row, now).length / row.limit)
-    const minute = rows.flatMap((row) => this.#recent(row, now)).filter((at) => now - at <= 60_000)
     return {
       enabled: this.#enabled,
-      perMinute: minute.length,
+      perMinute: rows.reduce((sum, row) => sum + probes(row.category, 60_000), 0),
       budgetFraction: this.#rules.budgetFraction,
-      usedFraction: Math.max(0, ...used),
+      usedFraction: Math.max(0, ...rows.map((row) => probes(row.category, row.period * 1000) / row.limit)),
     }
   }
 
@@ -96,28 +90,26 @@ export class Prober {
     return this.#rules.budgetFraction > 0 || Object.keys(this.#rules.everySeconds).length > 0
   }
 
-  /** Credit evens probes out; this is the promise: in no period more than the share, or one where it is less. */
-  #isOverBudget(row: RequestQuota, now: number): boolean {
-    if (this.#rules.everySeconds[row.category] !== undefined) return false
-    const most = Math.max(1, Math.floor(row.limit * this.#rules.budgetFraction))
-    return this.#recent(row, now).length >= most
-  }
-
-  #recent(row: RequestQuota, now: number): number[] {
-    const sinceMs = now - row.period * 1000
-    return (this.#probedAtMs.get(row.category) ?? []).filter((at) => at >= sinceMs)
+  /**
+   * A probe may wait for a token before it goes out, so the budget counts it at its answer: two that are a period
+   * apart here are one apart at the service too. An interval that was asked for keeps its beat.
+   */
+  #countedBy(category: string, nowMs: number): void {
+    const record = this.#records.get(category)
+    if (!record || this.#rules.everySeconds[category] !== undefined) return
+    this.#records.set(category, { ...record, sentAtMs: [...record.sentAtMs.slice(0, -1), nowMs] })
   }
 
   async #probe(category: string, request: ApiRequest): Promise<void> {
     this.#under.add(category)
     const answer = await this.#deps.request(request).finally(() => this.#under.delete(category))
+    this.#countedBy(category, this.#deps.timeline.now())
     if (answer.kind !== 'answered') return
     if (category === 'Accounts' && answer.status === 200) this.#account ??= firstAccount(answer.body)
     if (answer.status >= 400 && !answer.hasQuota) {
-      const credit = this.#credits.get(category)
+      const record = this.#records.get(category) ?? NO_PROBES
       const pauseMs = answer.status >= 500 ? PAUSE_AFTER.faultMs : PAUSE_AFTER.refusedMs
-      const notBeforeMs = this.#deps.timeline.now() + pauseMs
-      if (credit) this.#credits.set(category, { ...credit, notBeforeMs })
+      this.#records.set(category, { ...record, notBeforeMs: this.#deps.timeline.now() + pauseMs })
     }
     // What this answer made possible (an account for the other rows) need not wait for the next tick.
     this.tick()

@@ -80,8 +80,8 @@ export class QuotaTap {
       ledger.lost(ticket, now)
       return { reading, refused, retryAtMs: now + FALLBACK_SECONDS * 1000 }
     }
-    if (!reading.rate && refused === undefined && status >= 400) {
-      // Turned away before or behind the throttling layer, nobody says which: it may have counted.
+    if (!reading.rate && refused === undefined) {
+      // Not surely the throttling layer's answer (a portal's, a proxy's, a 401 before it): it may have counted.
       ledger.lost(ticket, now)
       this.#deps.changed()
       return { reading }

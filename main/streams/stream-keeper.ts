@@ -252,7 +252,7 @@ export class StreamKeeper {
       case 'live':
         if (before.kind === 'opening') {
           this.#opened += 1
-          if (this.#opened === 1) this.#say('stream-opened', 'opened')
+          if (this.#opened === 1) this.#say('stream-opened', this.#slotsLeft())
           else {
             this.#restarts += 1
             this.#say('stream-restarted', this.#lastReason ?? 'connection lost')
@@ -276,6 +276,12 @@ export class StreamKeeper {
   #say(kind: 'stream-opened' | 'stream-restarted' | 'stream-closed', reason: string): void {
     const { category, id: stream } = this
     this.#deps.event({ kind, stream, category, target: this.#request.target, reason })
+  }
+
+  #slotsLeft(): string {
+    const free = this.#deps.slots.free(this.category)
+    if (free === undefined) return 'no slots are counted for this kind'
+    return `${free} ${free === 1 ? 'slot' : 'slots'} left`
   }
 
   #hangUp(): void {

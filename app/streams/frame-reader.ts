@@ -1,0 +1,86 @@
+import { Framer, LONGEST_FRAME_BYTES } from './framer.ts'
+import { type Frame, frameOf } from './frames.ts'
+import { KeySearch } from './key-search.ts'
+
+const LF = 0x0a
+const CR = 0x0d
+const OPENING_BRACE = 0x7b
+const CLOSING_BRACE = 0x7d
+
+/** What one chunk said. */
+export interface FramesRead {
+  /** Whole lines, those below and those over the cap included. */
+  readonly count: number
+  /** Frames that are not plainly data, in the order in which they came. */
+  readonly notable: readonly Frame[]
+}
+
+/**
+ * Bytes of a stream → what its frames say, whatever the chunks.
+ *
+ * Most frames are data, of which the app only counts how many: a line that opens and closes as an object and
+ * holds nothing that could be a key of another kind is counted without being parsed. Such a line may still be
+ * broken inside, where a parse would call it noise; neither says anything but that the stream lives.
+ */
+export class FrameReader {
+  readonly #framer = new Framer()
+  readonly #decode: (bytes: Uint8Array) => string
+  #isInLine = false
+
+  constructor(decode: (bytes: Uint8Array) => string) {
+    this.#decode = decode
+  }
+
+  push(chunk: Uint8Array): FramesRead {
+    const notable: Frame[] = []
+    let count = 0
+    let from = 0
+    if (this.#isInLine) {
+      const end = chunk.indexOf(LF)
+      from = end < 0 ? chunk.length : end + 1
+      count += this.#throughFramer(chunk.subarray(0, from), notable)
+      if (end < 0) return { count, notable }
+    }
+    const keys = new KeySearch(chunk)
+    let suspect = keys.firstFrom(from)
+    for (let end = chunk.indexOf(LF, from); end >= 0; end = chunk.indexOf(LF, from)) {
+      const isPlain = suspect >= end && isObject(chunk, from, end)
+      if (isPlain && end - from <= LONGEST_FRAME_BYTES) count += 1
+      else count += this.#throughFramer(chunk.subarray(from, end + 1), notable)
+      from = end + 1
+      if (suspect < from) suspect = keys.firstFrom(from)
+    }
+    this.#isInLine = from < chunk.length
+    if (this.#isInLine) this.#framer.push(chunk.subarray(from))
+    return { count, notable }
+  }
+
+  /** What is left when the stream ends without a line end: an older stream's last word, or half a frame. */
+  end(): FramesRead {
+    const line = this.#framer.end()
+    this.#isInLine = false
+    if (!line) return { count: 0, notable: [] }
+    return { count: 1, notable: [this.#frameOf(line)].filter(isNotable) }
+  }
+
+  #throughFramer(bytes: Uint8Array, notable: Frame[]): number {
+    const { lines, dropped } = this.#framer.push(bytes)
+    for (const line of lines) {
+      const frame = this.#frameOf(line)
+      if (isNotable(frame)) notable.push(frame)
+    }
+    for (let line = 0; line < dropped; line += 1) notable.push({ kind: 'noise' })
+    return lines.length + dropped
+  }
+
+  #frameOf(line: Uint8Array): Frame {
+    return frameOf(this.#decode(line))
+  }
+}
+
+const isNotable = (frame: Frame): boolean => frame.kind !== 'data'
+
+function isObject(chunk: Uint8Array, from: number, end: number): boolean {
+  const last = chunk[end - 1] === CR ? end - 2 : end - 1
+  return last > from && chunk[from] === OPENING_BRACE && chunk[last] === CLOSING_BRACE
+}

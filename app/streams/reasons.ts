@@ -1,0 +1,33 @@
+/**
+ * Why a stream is where it is, for programs; the sentence beside it is for people.
+ *
+ * Codes may be added. What is here is not renamed.
+ */
+export type StreamReasonCode =
+  /** A person or a pin asked for it. */
+  | 'asked'
+  | 'opened'
+  | 'snapshot-ended'
+  | 'frame'
+  /** No frame for too long, whatever the socket thinks. */
+  | 'silent'
+  /** The service announced a restart: planned, not a failure. */
+  | 'going-away'
+  | 'stream-error'
+  | 'ended-by-service'
+  | 'connection-lost'
+  /** Data flowed and the stream died young, again and again. */
+  | 'hidden-cap'
+  | 'no-token'
+  | 'token-refused'
+  | 'service-error'
+  | 'rate-limited'
+  | 'no-slot'
+  /** Nothing a retry can mend. */
+  | 'refused'
+  | 'dual-logon'
+  | 'restarted-here'
+  | 'closed-here'
+  | 'made-room'
+  | 'revoked'
+  | 'closing'

@@ -1,0 +1,42 @@
+/** One own stream that holds a slot, as far as it matters for giving the slot up. Times in epoch ms. */
+export interface SlotHolder {
+  readonly stream: string
+  readonly target: string
+  readonly openedAt: number
+  readonly framesPerSecond: number
+  readonly pinned: boolean
+}
+
+/** An own stream that could be closed to free a slot. A window offers it; nothing closes it by itself. */
+export interface StreamProposal {
+  readonly stream: string
+  readonly target: string
+  readonly openedAt: number
+  readonly framesPerSecond: number
+}
+
+/** Slower than this is as good as unused: heartbeats alone come every five seconds. */
+const IDLE_PER_SECOND = 0.5
+
+/** Which own stream to give up: not a pinned one if another will do, then the least used, then the oldest. */
+export function proposedToClose(holders: readonly SlotHolder[]): StreamProposal | undefined {
+  const use = ({ framesPerSecond }: SlotHolder) => (framesPerSecond < IDLE_PER_SECOND ? 0 : framesPerSecond)
+  return proposalOf(
+    holders.toSorted(
+      (a, b) => Number(a.pinned) - Number(b.pinned) || use(a) - use(b) || a.openedAt - b.openedAt,
+    )[0],
+  )
+}
+
+/** The oldest own stream, again not a pinned one if another will do. */
+export function oldest(holders: readonly SlotHolder[]): StreamProposal | undefined {
+  return proposalOf(
+    holders.toSorted((a, b) => Number(a.pinned) - Number(b.pinned) || a.openedAt - b.openedAt)[0],
+  )
+}
+
+function proposalOf(holder: SlotHolder | undefined): StreamProposal | undefined {
+  if (!holder) return undefined
+  const { stream, target, openedAt, framesPerSecond } = holder
+  return { stream, target, openedAt, framesPerSecond }
+}

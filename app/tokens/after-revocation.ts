@@ -1,0 +1,68 @@
+import type { MonitorEvent } from '../contract/events.ts'
+import type { Decided } from './after-refresh.ts'
+import type { KeyState } from './key-state.ts'
+import { type RefreshSchedule, retryWaitMs } from './schedule.ts'
+
+/** What the service said to a revocation, all spellings tried. */
+export type RevocationAnswer =
+  | { readonly kind: 'confirmed' }
+  | { readonly kind: 'refused'; readonly why: string }
+  | { readonly kind: 'unconfirmed'; readonly why: string }
+
+/** Nobody waits in front of a retry: it starts on a rung where it does not disturb. */
+const FIRST_RUNG = 5
+
+/**
+ * What a revocation of this key would come to without asking the service, if that is certain.
+ *
+ * A service may answer 200 to a token that it no longer knows (RFC 7009 2.2), while other tokens of the key
+ * live: a session that ended must not turn into "revoked".
+ */
+export function revocationForeseen({ token, standing }: KeyState): RevocationAnswer | undefined {
+  if (standing.kind === 'revoked') return { kind: 'confirmed' }
+  if (token === undefined || standing.kind === 'sign-in-required') {
+    return { kind: 'refused', why: 'sign in to revoke' }
+  }
+  return undefined
+}
+
+/** From here on nothing uses the grant, whatever the service will answer. */
+export function revocationAsked(state: KeyState): KeyState {
+  return { ...state, standing: { kind: 'revoking' } }
+}
+
+/** "Revoked" only after a 200 (service.md 4.2). A refusal is final until somebody asks again. */
+export function afterRevocation(
+  state: KeyState,
+  answer: RevocationAnswer,
+  nowMs: number,
+  jitter: number,
+  schedule: RefreshSchedule,
+): Decided {
+  const ended: KeyState = { ...state, access: undefined }
+  if (answer.kind === 'confirmed') {
+    return { state: { ...ended, standing: { kind: 'revoked', atMs: nowMs } }, events: [{ kind: 'revoked' }] }
+  }
+  const retryAtMs =
+    answer.kind === 'refused' || !state.mayRevokeByItself
+      ? undefined
+      : nowMs + retryWaitMs(schedule, FIRST_RUNG, jitter, undefined)
+  const told: MonitorEvent = {
+    kind: 'revoke-unconfirmed',
+    reason: answer.why,
+    ...(retryAtMs !== undefined && { retryAt: Math.round(retryAtMs) }),
+  }
+  const retry = retryAtMs === undefined ? {} : { retryAtMs }
+  return {
+    state: { ...ended, standing: { kind: 'revoke-unconfirmed', reason: answer.why, ...retry } },
+    events: [told],
+  }
+}
+
+/** A newer sign-in on this API key would be ended by a late retry: from here on only a person tries again. */
+export function stoodDown(state: KeyState): KeyState {
+  const { standing } = state
+  const next: KeyState = { ...state, mayRevokeByItself: false }
+  if (standing.kind !== 'revoke-unconfirmed') return next
+  return { ...next, standing: { kind: 'revoke-unconfirmed', reason: standing.reason } }
+}

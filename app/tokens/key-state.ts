@@ -1,0 +1,103 @@
+/**
+ * One key's tokens as states (service.md 3). Everything here is a value: what happened is folded in by
+ * `afterRefresh` and `afterRevocation`, what is due comes out of `nextStep`. Times are epoch milliseconds.
+ */
+
+/** The refresh token that is held: the newest one that the service gave. */
+export interface HeldToken {
+  /** Grows by one with each new refresh token. */
+  readonly generation: number
+  readonly refreshToken: string
+  /** The sign-in that it descends from: the start of a rotating key's 24 hours (service.md 8.4). */
+  readonly signedInAtMs: number
+  /** Absent until the service replaced a token: such a key rotates. */
+  readonly rotatedAtMs?: number
+  /** A default key (service.md 5.6): answers came without a new refresh token, so that losing one is harmless. */
+  readonly keepsToken: boolean
+}
+
+export interface AccessToken {
+  readonly value: string
+  readonly issuedAtMs: number
+  readonly expiresAtMs: number
+  readonly scopes: readonly string[]
+}
+
+/** Where the refresh token stands: the service's word on it, and what a person asked for. */
+export type Standing =
+  /** The service has not been asked yet. */
+  | { readonly kind: 'unconfirmed' }
+  | { readonly kind: 'active' }
+  | { readonly kind: 'sign-in-required'; readonly reason: string }
+  | { readonly kind: 'revoking' }
+  /** Without `retryAtMs` it waits for a person. */
+  | { readonly kind: 'revoke-unconfirmed'; readonly reason: string; readonly retryAtMs?: number }
+  | { readonly kind: 'revoked'; readonly atMs: number }
+
+export interface KeyState {
+  /** Absent where what is stored does not open. */
+  readonly token: HeldToken | undefined
+  readonly standing: Standing
+  readonly access: AccessToken | undefined
+  /** Refreshes in a row that neither renewed nor were refused. */
+  readonly failures: number
+  readonly retryAtMs: number | undefined
+  /** An answer was lost, also by an earlier process: it is tried again at once only the first time. */
+  readonly lostAnswer: boolean
+  /** False once a newer sign-in on this API key would be ended by a late retry. */
+  readonly mayRevokeByItself: boolean
+  /** The nearest warning of the 24 hours' end that was given, as the time it was ahead. */
+  readonly warnedAheadMs: number
+}
+
+export function newKeyState(token: HeldToken): KeyState {
+  return {
+    token,
+    standing: { kind: 'unconfirmed' },
+    access: undefined,
+    failures: 0,
+    retryAtMs: undefined,
+    lostAnswer: false,
+    mayRevokeByItself: true,
+    warnedAheadMs: Number.POSITIVE_INFINITY,
+  }
+}
+
+/** What is stored does not open: only a person can go on. */
+export function lostKeyState(reason: string): KeyState {
+  return {
+    ...newKeyState({ generation: 0, refreshToken: '', signedInAtMs: 0, keepsToken: false }),
+    token: undefined,
+    standing: { kind: 'sign-in-required', reason },
+  }
+}
+
+/** Whether somebody asked for the tokens to end: from there on nothing uses the grant. */
+export function isRevoking({ standing }: KeyState): boolean {
+  switch (standing.kind) {
+    case 'revoking':
+    case 'revoke-unconfirmed':
+    case 'revoked':
+      return true
+    case 'unconfirmed':
+    case 'active':
+    case 'sign-in-required':
+      return false
+  }
+}
+
+/** Whether the service may be asked for a new access token. */
+export function mayRefresh({ token, standing }: KeyState): boolean {
+  return token !== undefined && (standing.kind === 'active' || standing.kind === 'unconfirmed')
+}
+
+export function isAlive({ access }: KeyState, nowMs: number): boolean {
+  return access !== undefined && access.expiresAtMs > nowMs
+}
+
+/** Good for a request that takes a few seconds. */
+const FRESH_MS = 5_000
+
+export function isFresh({ access }: KeyState, nowMs: number): boolean {
+  return access !== undefined && access.expiresAtMs - nowMs > FRESH_MS
+}

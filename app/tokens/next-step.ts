@@ -1,0 +1,58 @@
+import type { KeyLifetimes } from './after-refresh.ts'
+import type { KeyState } from './key-state.ts'
+import { refreshDueAt } from './schedule.ts'
+
+/** What is to be done with a key by itself, and when. An instant, so that it is decided again after sleep. */
+export type NextStep =
+  | { readonly kind: 'refresh'; readonly atMs: number }
+  | { readonly kind: 'revoke'; readonly atMs: number }
+  /** The 24 hours of a rotating key end at `endsAtMs`: a person has to sign in again by then. */
+  | { readonly kind: 'warn'; readonly atMs: number; readonly aheadMs: number; readonly endsAtMs: number }
+
+/** How long ahead of the absolute end a person is told, the longest first. */
+export const WARNINGS_AHEAD_MS = [60 * 60_000, 15 * 60_000] as const
+
+/** The earliest of what is due; `undefined` where only a person can go on. */
+export function nextStep(state: KeyState, nowMs: number, lifetimes: KeyLifetimes): NextStep | undefined {
+  const { standing } = state
+  switch (standing.kind) {
+    case 'revoking':
+    case 'revoked':
+    case 'sign-in-required':
+      return undefined
+    case 'revoke-unconfirmed':
+      return standing.retryAtMs === undefined ? undefined : { kind: 'revoke', atMs: standing.retryAtMs }
+    case 'unconfirmed':
+    case 'active': {
+      const refresh: NextStep = { kind: 'refresh', atMs: refreshAt(state, nowMs, lifetimes) }
+      const warning = nextWarning(state, nowMs, lifetimes)
+      return warning !== undefined && warning.atMs < refresh.atMs ? warning : refresh
+    }
+  }
+}
+
+/** Ahead of expiry, at once without a token that can be used, or when a failed refresh is tried again. */
+export function refreshAt(state: KeyState, nowMs: number, { schedule }: KeyLifetimes): number {
+  if (state.retryAtMs !== undefined) return state.retryAtMs
+  const { access } = state
+  if (access === undefined || access.expiresAtMs <= nowMs) return nowMs
+  return refreshDueAt(schedule, access.issuedAtMs, access.issuedAtMs, access.expiresAtMs)
+}
+
+/** When the sign-in of a rotating key ends (service.md 8.4); `undefined` for a key that never rotated. */
+export function sessionEndsAt({ token }: KeyState, { absoluteMs }: KeyLifetimes): number | undefined {
+  return token?.rotatedAtMs === undefined ? undefined : token.signedInAtMs + absoluteMs
+}
+
+/** Of several that were slept through only the nearest to the end is given. */
+function nextWarning(
+  state: KeyState,
+  nowMs: number,
+  lifetimes: KeyLifetimes,
+): Extract<NextStep, { kind: 'warn' }> | undefined {
+  const endsAtMs = sessionEndsAt(state, lifetimes)
+  if (endsAtMs === undefined || nowMs >= endsAtMs) return undefined
+  const open = WARNINGS_AHEAD_MS.filter((aheadMs) => aheadMs < state.warnedAheadMs)
+  const aheadMs = open.findLast((ahead) => endsAtMs - ahead <= nowMs) ?? open[0]
+  return aheadMs === undefined ? undefined : { kind: 'warn', atMs: endsAtMs - aheadMs, aheadMs, endsAtMs }
+}

@@ -1,0 +1,100 @@
+import { type HeldToken, type KeyState, newKeyState } from './key-state.ts'
+
+/** What is kept beside a refresh token, in the clear: instants and states, nothing that could be used. */
+export interface TokenAbout {
+  readonly signedInAtMs: number
+  readonly rotatedAtMs?: number
+  readonly keepsToken: boolean
+  readonly standing:
+    | { readonly kind: 'unconfirmed' }
+    | { readonly kind: 'active' }
+    | { readonly kind: 'sign-in-required'; readonly reason: string }
+    | { readonly kind: 'revoked'; readonly atMs: number }
+}
+
+/** One generation of a key's refresh token as it is stored. */
+export interface TokenRecord {
+  readonly generation: number
+  readonly refreshToken: string
+  readonly about: TokenAbout
+}
+
+/** A refresh was begun from this generation, and what came of it is not known. */
+export interface Intent {
+  readonly generation: number
+  readonly atMs: number
+}
+
+/** A revocation that a person asked for and the service has not confirmed. */
+export interface PendingRevocation {
+  readonly reason: string
+  /** Otherwise it waits for a person: it was refused, or a newer sign-in would be ended by it. */
+  readonly byItself: boolean
+}
+
+export interface StoredTokens {
+  readonly token: TokenRecord
+  readonly intent?: Intent
+  readonly revocation?: PendingRevocation
+}
+
+/** A token as a person gave it: the service has not been asked yet. */
+export function signedIn(refreshToken: string, nowMs: number): TokenRecord {
+  return {
+    generation: 1,
+    refreshToken,
+    about: { signedInAtMs: nowMs, keepsToken: false, standing: { kind: 'unconfirmed' } },
+  }
+}
+
+/**
+ * The state of a key at a start.
+ *
+ * An open intent means that the token may be used up although no answer is known: the refresh that a start
+ * makes is then the one that is tried again at once.
+ */
+export function restoredState({ token, intent, revocation }: StoredTokens, nowMs: number): KeyState {
+  const { about, ...secret } = token
+  const { standing, ...dates } = about
+  const state: KeyState = {
+    ...newKeyState({ ...secret, ...dates }),
+    standing: standing.kind === 'active' ? { kind: 'unconfirmed' } : standing,
+    lostAnswer: intent !== undefined,
+  }
+  if (revocation === undefined || standing.kind === 'revoked') return state
+  const { reason, byItself } = revocation
+  return {
+    ...state,
+    standing: { kind: 'revoke-unconfirmed', reason, ...(byItself && { retryAtMs: nowMs }) },
+    mayRevokeByItself: byItself,
+  }
+}
+
+/** What of a state is stored; `token` is the one it holds. What a restart has to ask again is left out. */
+export function storedTokens(
+  { generation, refreshToken, ...dates }: HeldToken,
+  { standing, mayRevokeByItself }: KeyState,
+): StoredTokens {
+  const record = (stored: TokenAbout['standing']): TokenRecord => ({
+    generation,
+    refreshToken,
+    about: { ...dates, standing: stored },
+  })
+  switch (standing.kind) {
+    case 'unconfirmed':
+    case 'active':
+    case 'sign-in-required':
+    case 'revoked':
+      return { token: record(standing) }
+    case 'revoking':
+      return {
+        token: record({ kind: 'active' }),
+        revocation: { reason: 'not answered before the app ended', byItself: mayRevokeByItself },
+      }
+    case 'revoke-unconfirmed':
+      return {
+        token: record({ kind: 'active' }),
+        revocation: { reason: standing.reason, byItself: standing.retryAtMs !== undefined },
+      }
+  }
+}

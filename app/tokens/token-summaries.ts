@@ -1,0 +1,49 @@
+import type { AccessSummary, RefreshSummary } from '../contract/snapshot.ts'
+import type { KeyLifetimes } from './after-refresh.ts'
+import { isAlive, type KeyState } from './key-state.ts'
+import { refreshAt, sessionEndsAt } from './next-step.ts'
+
+/** What a window is told of the access token: never the token. */
+export function accessSummary(
+  state: KeyState,
+  nowMs: number,
+  isRefreshing: boolean,
+  lifetimes: KeyLifetimes,
+): AccessSummary {
+  const { access, standing } = state
+  const gone = standing.kind === 'revoked' || standing.kind === 'sign-in-required'
+  const held = gone ? undefined : access
+  if (held === undefined) return { state: isRefreshing ? 'refreshing' : 'none', scopes: [] }
+  return {
+    state: isRefreshing ? 'refreshing' : isAlive(state, nowMs) ? 'valid' : 'expired',
+    issuedAt: Math.round(held.issuedAtMs),
+    expiresAt: Math.round(held.expiresAtMs),
+    refreshAt: Math.round(refreshAt({ ...state, retryAtMs: undefined }, nowMs, lifetimes)),
+    scopes: held.scopes,
+  }
+}
+
+export function refreshSummary(
+  state: KeyState,
+  stored: RefreshSummary['stored'],
+  refreshesToday: number,
+  lifetimes: KeyLifetimes,
+): RefreshSummary {
+  const { token, standing } = state
+  const endsAtMs = sessionEndsAt(state, lifetimes)
+  return {
+    state: standing.kind === 'active' ? 'valid' : standing.kind,
+    rotating: token?.rotatedAtMs !== undefined,
+    ...(token?.rotatedAtMs !== undefined && {
+      rotatedAt: Math.round(token.rotatedAtMs),
+      rotatesBy: Math.round(token.rotatedAtMs + lifetimes.rotationMs),
+    }),
+    ...(endsAtMs !== undefined && { endsAt: Math.round(endsAtMs) }),
+    stored,
+    ...('reason' in standing && { reason: standing.reason }),
+    refreshesToday,
+    ...(standing.kind === 'revoked' && { revokedAt: Math.round(standing.atMs) }),
+    ...(standing.kind === 'revoke-unconfirmed' &&
+      standing.retryAtMs !== undefined && { retryAt: Math.round(standing.retryAtMs) }),
+  }
+}

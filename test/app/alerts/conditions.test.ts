@@ -1,0 +1,126 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { conditionsOf, freshForMs } from '../../../app/alerts/conditions.ts'
+import type { Reading } from '../../../app/alerts/episode.ts'
+import type { AlertKind } from '../../../app/alerts/kinds.ts'
+import { DEFAULT_THRESHOLDS, type Thresholds } from '../../../app/alerts/thresholds.ts'
+import type { RequestQuota, SlotQuota, Snapshot } from '../../../app/contract/snapshot.ts'
+import { AT_MS, exampleQuota, exampleSlot, exampleSnapshot } from '../../main/terminal/example-snapshot.ts'
+
+const MINUTE_MS = 60_000
+
+function readingOf(
+  kind: AlertKind,
+  changes: Partial<Snapshot>,
+  thresholds: Thresholds = DEFAULT_THRESHOLDS,
+): Reading | undefined {
+  const conditions = conditionsOf(exampleSnapshot({ at: AT_MS, ...changes }), thresholds)
+  return conditions.find((condition) => condition.kind === kind)?.reading
+}
+
+const ofRow = (kind: AlertKind, row: Partial<RequestQuota>, thresholds?: Thresholds) =>
+  readingOf(kind, { requests: [exampleQuota(row)] }, thresholds)
+const ofSlot = (row: Partial<SlotQuota>) => readingOf('slots-low', { slots: [exampleSlot(row)] })
+
+describe('a request quota', () => {
+  test('is bad below its threshold, good a tenth above it, and neither between', () => {
+    expect(ofRow('below-threshold', { remaining: 63 })?.kind).toBe('bad')
+    expect(ofRow('below-threshold', { remaining: 64 })?.kind).toBe('between')
+    expect(ofRow('below-threshold', { remaining: 95 })?.kind).toBe('between')
+    expect(ofRow('below-threshold', { remaining: 96 })?.kind).toBe('good')
+  })
+
+  test('has a threshold of its own where one was set, and 0 turns it off', () => {
+    const own = (share: number): Thresholds => ({ below: 0.2, perCategory: { Accounts: share } })
+    expect(ofRow('below-threshold', { remaining: 200 }, own(0.9))?.kind).toBe('bad')
+    expect(ofRow('below-threshold', { remaining: 320 }, own(1))?.kind).toBe('good')
+    expect(ofRow('below-threshold', { remaining: 0 }, own(0))?.kind).toBe('gone')
+  })
+
+  test('is blocked because the service said so, and only a later header with capacity ends that', () => {
+    expect(ofRow('blocked', { blockedUntil: AT_MS + 1, remaining: 0 })).toEqual({
+      kind: 'bad',
+      asOfMs: AT_MS,
+    })
+    expect(ofRow('blocked', { remaining: 0 })?.kind).toBe('between')
+    expect(ofRow('blocked', { remaining: 1 })).toEqual({ kind: 'good', asOfMs: AT_MS - 3000 })
+  })
+
+  test('runs out by its verdict', () => {
+    expect(ofRow('runs-out', { verdict: 'runs-out' })?.kind).toBe('bad')
+    expect(ofRow('runs-out', { verdict: 'lasts' })?.kind).toBe('good')
+    expect(ofRow('runs-out', { verdict: 'near-limit' })?.kind).toBe('between')
+  })
+
+  test('says nothing, good or bad, on evidence that is old or nobody’s', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 0, max: 320 }),
+        fc.constantFrom('runs-out', 'lasts', 'idle', 'near-limit', 'not-seen'),
+        fc.constantFrom(60, 300),
+        fc.integer({ min: 1, max: 10_000_000 }),
+        fc.boolean(),
+        (remaining, verdict, period, lateMs, isDefault) => {
+          const observedAt = AT_MS - freshForMs(period) - lateMs
+          const row = isDefault ? { source: 'default' as const } : { source: 'modelled' as const, observedAt }
+          for (const kind of ['runs-out', 'below-threshold', 'blocked'] as const) {
+            expect(ofRow(kind, { remaining, verdict, period, ...row })?.kind).toBe('stale')
+          }
+        },
+      ),
+    )
+  })
+
+  test('is taken at its word up to the last fresh millisecond', () => {
+    const age = (ms: number) => ofRow('below-threshold', { remaining: 1, observedAt: AT_MS - ms })?.kind
+    expect(age(150_000)).toBe('bad')
+    expect(age(150_001)).toBe('stale')
+  })
+})
+
+test('slots are low at a tenth of the limit, on evidence of the last ten minutes', () => {
+  expect(ofSlot({ limit: 40, free: 4 })?.kind).toBe('bad')
+  expect(ofSlot({ limit: 40, free: 5 })?.kind).toBe('between')
+  expect(ofSlot({ limit: 40, free: 6 })?.kind).toBe('good')
+  expect(ofSlot({ limit: 10, free: 1 })?.kind).toBe('bad')
+  expect(ofSlot({ free: 0, observedAt: AT_MS - 10 * MINUTE_MS - 1 })?.kind).toBe('stale')
+  expect(ofSlot({ free: 0, source: 'default' })?.kind).toBe('stale')
+})
+
+describe('a sign-in', () => {
+  const left = (ms: number) => {
+    const { refresh } = exampleSnapshot()
+    const changes = { refresh: { ...refresh, state: 'valid' as const, endsAt: AT_MS + ms } }
+    const kinds = ['sign-in-1h', 'sign-in-15min', 'sign-in-required'] as const
+    return kinds.map((kind) => readingOf(kind, changes)?.kind)
+  }
+
+  test('is spoken of an hour ahead and a quarter of an hour ahead, one at a time', () => {
+    expect(left(66 * MINUTE_MS)).toEqual(['good', 'good', 'good'])
+    expect(left(60 * MINUTE_MS + 1)).toEqual(['between', 'good', 'good'])
+    expect(left(60 * MINUTE_MS)).toEqual(['bad', 'good', 'good'])
+    expect(left(15 * MINUTE_MS + 1)).toEqual(['bad', 'between', 'good'])
+    expect(left(15 * MINUTE_MS)).toEqual(['gone', 'bad', 'good'])
+  })
+
+  test('that ended is told as that alone', () => {
+    const { refresh } = exampleSnapshot()
+    const changes = { refresh: { ...refresh, state: 'sign-in-required' as const, endsAt: AT_MS - 1 } }
+    expect(readingOf('sign-in-15min', changes)?.kind).toBe('gone')
+    expect(readingOf('sign-in-required', changes)?.kind).toBe('bad')
+  })
+
+  test('without an end needs nobody', () => {
+    const { endsAt: _, ...refresh } = exampleSnapshot().refresh
+    expect(readingOf('sign-in-1h', { refresh: { ...refresh, state: 'valid' } })?.kind).toBe('good')
+  })
+})
+
+test('a revocation is bad until it is confirmed', () => {
+  const { refresh } = exampleSnapshot()
+  const reading = (state: Snapshot['refresh']['state']) =>
+    readingOf('revoke-unconfirmed', { refresh: { ...refresh, state } })?.kind
+  expect(reading('revoke-unconfirmed')).toBe('bad')
+  expect(reading('revoking')).toBe('between')
+  expect(reading('revoked')).toBe('good')
+})

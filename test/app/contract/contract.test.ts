@@ -1,0 +1,166 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { contract } from '../../../app/contract/contract.ts'
+
+type Name = {
+  [K in keyof typeof contract]: (typeof contract)[K]['kind'] extends 'command' ? K : never
+}[keyof typeof contract]
+const parse = (name: Name, value: unknown): unknown => contract[name].parse(value)
+
+const GOOD: Readonly<Partial<Record<Name, Record<string, unknown>>>> = {
+  events: { after: 0 },
+  history: { profile: 'p', category: 'Positions', fromMs: 0, toMs: 1, points: 300 },
+  openStream: { profile: 'p', kind: 'barcharts', target: 'MSFT', options: { interval: '5' } },
+  closeStream: { profile: 'p', stream: 's-1' },
+  revoke: { profile: 'p' },
+  tryNow: { profile: 'p' },
+  disconnect: { profile: 'p' },
+  connect: { name: 'Mine', environment: 'live', clientId: 'id', refreshToken: 'r' },
+  startSignIn: { name: 'Mine', environment: 'custom', clientId: 'id', authUrl: 'https://a.test' },
+  signInAgain: { profile: 'p', extraScopes: ['Matrix'] },
+  replaceToken: { profile: 'p', refreshToken: 'r' },
+  cancelSignIn: { signIn: 's-1' },
+  setVisible: { visible: true },
+  report: { profile: 'p', fromMs: 0, toMs: 1 },
+  exportFile: { profile: 'p', fromMs: 0, toMs: 1, what: 'report-csv' },
+  pastEvents: { profile: 'p', fromMs: 0, toMs: 1 },
+  slotHistory: { profile: 'p', fromMs: 0, toMs: 1, category: 'Positions Stream' },
+  dismissAlert: { id: 'a-1' },
+  alertThresholds: { profile: 'p' },
+  setAlertThreshold: { profile: 'p', category: 'Positions', below: 0.2 },
+}
+/** Fields that may be left out, and then are. */
+const OPTIONAL = ['options', 'authUrl', 'extraScopes', 'category of setAlertThreshold', 'below']
+const isOptional = (name: Name, field: string) =>
+  OPTIONAL.includes(field) || OPTIONAL.includes(`${field} of ${name}`)
+const entries = Object.entries(GOOD) as [Name, Record<string, unknown>][]
+const NO_ARGUMENT = ['hello', 'snapshots', 'storage', 'alerts'] as const
+
+test('every command is covered here', () => {
+  const commands = Object.entries(contract).filter(([, entry]) => entry.kind === 'command')
+  expect([...entries.map(([name]) => name), ...NO_ARGUMENT].sort()).toEqual(
+    commands.map(([name]) => name).sort(),
+  )
+})
+
+/** What says as little as leaving a field out. */
+const isEmpty = (value: unknown) =>
+  value === undefined || value === '' || (typeof value === 'object' && value !== null)
+
+test.each(entries)('%s takes what it is meant to', (name, good) => {
+  expect(parse(name, good)).toEqual(good)
+})
+
+test.each(entries)('%s refuses a missing field, an extra one, and one of every wrong type', (name, good) => {
+  const wrong = [
+    undefined,
+    null,
+    Number.NaN,
+    Number.POSITIVE_INFINITY,
+    -1,
+    '',
+    [],
+    {},
+    () => 0,
+    Symbol('x'),
+    1n,
+  ]
+  for (const field of Object.keys(good)) {
+    const { [field]: _left, ...rest } = good
+    if (!isOptional(name, field)) expect(() => parse(name, rest), `without ${field}`).toThrow()
+    for (const value of wrong) {
+      if (isOptional(name, field) && isEmpty(value)) continue
+      expect(() => parse(name, { ...good, [field]: value }), `${field}: ${String(value)}`).toThrow()
+    }
+  }
+  expect(() => parse(name, { ...good, extra: 1 })).toThrow()
+  for (const value of wrong) expect(() => parse(name, value)).toThrow()
+})
+
+describe('bounds, at both sides', () => {
+  const history = (fields: object) => () => parse('history', { ...GOOD.history, ...fields })
+  test('of points', () => {
+    expect(history({ points: 2 })).not.toThrow()
+    expect(history({ points: 1 })).toThrow()
+    expect(history({ points: 301 })).toThrow()
+    expect(history({ points: 2.5 })).toThrow()
+  })
+  test('of texts', () => {
+    const ofProfile = (length: number) => () => parse('revoke', { profile: 'x'.repeat(length) })
+    expect(ofProfile(64)).not.toThrow()
+    expect(ofProfile(65)).toThrow()
+    const token = (length: number) => () =>
+      parse('connect', { ...GOOD.connect, refreshToken: 'x'.repeat(length) })
+    expect(token(4_096)).not.toThrow()
+    expect(token(4_097)).toThrow()
+  })
+  test('of a stream’s options', () => {
+    const options = (count: number) => () =>
+      parse('openStream', {
+        ...GOOD.openStream,
+        options: Object.fromEntries(Array.from({ length: count }, (_, index) => [`o${index}`, '1'])),
+      })
+    expect(options(16)).not.toThrow()
+    expect(options(17)).toThrow()
+  })
+  test('of kinds and environments', () => {
+    expect(() => parse('openStream', { ...GOOD.openStream, kind: 'everything' })).toThrow()
+    expect(() => parse('openStream', { ...GOOD.openStream, kind: 'constructor' })).toThrow()
+    expect(() => parse('connect', { ...GOOD.connect, environment: 'simulator' })).toThrow()
+  })
+})
+
+test('a payload cannot reach a prototype', () => {
+  const hostile = JSON.parse('{"profile":"p","kind":"quotes","target":"X","options":{"__proto__":"x"}}')
+  try {
+    const parsed = parse('openStream', hostile) as { options?: object }
+    expect(Object.getPrototypeOf(parsed.options ?? {})).toBe(Object.prototype)
+  } catch (error) {
+    expect(error).toBeInstanceOf(Error)
+  }
+  expect(() => parse('revoke', JSON.parse('{"profile":"p","__proto__":{"x":1}}'))).toThrow()
+  expect(({} as { x?: unknown }).x).toBeUndefined()
+})
+
+test('hostile payloads are refused or come out as what they claim to be, on every channel', () => {
+  const value = fc.anything({
+    maxDepth: 2,
+    withBigInt: true,
+    withDate: true,
+    withMap: true,
+    withNullPrototype: true,
+  })
+  const near = (good: Record<string, unknown>) =>
+    fc.tuple(fc.constantFrom(...Object.keys(good), '__proto__', 'extra'), value).map(([field, odd]) => {
+      const copy: Record<string, unknown> = { ...good }
+      Object.defineProperty(copy, field, { value: odd, enumerable: true, configurable: true })
+      return copy
+    })
+  for (const [name, good] of entries) {
+    fc.assert(
+      fc.property(fc.oneof(value, near(good)), (payload) => {
+        let parsed: unknown
+        try {
+          parsed = parse(name, payload)
+        } catch (error) {
+          expect(error).toBeInstanceOf(Error)
+          return
+        }
+        const fields = parsed as Record<string, unknown>
+        for (const [field, wanted] of Object.entries(good)) {
+          if (fields[field] !== undefined) expect(typeof fields[field]).toBe(typeof wanted)
+        }
+        expect(JSON.stringify(parsed).length).toBeLessThan(20_000)
+      }),
+      { numRuns: 10_000 },
+    )
+  }
+  for (const name of NO_ARGUMENT) {
+    fc.assert(
+      fc.property(value, (payload) => {
+        if (payload === undefined || payload === null) return
+        expect(() => parse(name, payload)).toThrow()
+      }),
+    )
+  }
+})

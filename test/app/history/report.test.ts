@@ -1,0 +1,128 @@
+import { expect, test } from 'vitest'
+import type { LoggedEvent } from '../../../app/contract/events.ts'
+import { incidentOf } from '../../../app/history/incident.ts'
+import { type Report, reportOf } from '../../../app/history/report.ts'
+import { reportCsv } from '../../../app/history/report-csv.ts'
+import type { Rollup } from '../../../app/history/rollup.ts'
+import { exampleSnapshot } from '../../main/terminal/example-snapshot.ts'
+
+const FROM_MS = Date.UTC(2026, 0, 5, 14, 0)
+const TO_MS = FROM_MS + 3_600_000
+
+const rollup = (changes: Partial<Rollup>): Rollup => ({
+  atMs: FROM_MS,
+  low: 100,
+  high: 300,
+  lowFirst: true,
+  limit: 320,
+  source: 'header',
+  own: 0,
+  elsewhere: 0,
+  rejected: 0,
+  knownMs: 60_000,
+  nearMs: 0,
+  ...changes,
+})
+
+const at = { profile: 'key-1', at: FROM_MS + 1_200_000 }
+const EVENTS: readonly LoggedEvent[] = [
+  { ...at, seq: 1, kind: 'rate-limited', category: 'Accounts', retryAt: TO_MS, requestId: 'req-7' },
+  { ...at, seq: 2, kind: 'slots-exhausted', category: 'Positions Stream', requestId: 'req-8' },
+  { ...at, seq: 3, kind: 'slots-exhausted', category: 'Positions Stream' },
+  {
+    ...at,
+    seq: 4,
+    kind: 'stream-restarted',
+    stream: 's1',
+    category: 'Positions Stream',
+    target: 'ACCOUNT-12345',
+    reason: 'GoAway',
+  },
+  { ...at, seq: 5, kind: 'token-refreshed', rotated: true, expiresAt: TO_MS },
+]
+
+function report(category = 'Accounts'): Report {
+  return reportOf({
+    profile: 'key-1',
+    fromMs: FROM_MS,
+    toMs: TO_MS,
+    requests: new Map([
+      ['Balances', [rollup({ own: 1 })]],
+      [
+        category,
+        [
+          rollup({ own: 3, elsewhere: 40, low: 2, nearMs: 30_000 }),
+          rollup({ elsewhere: 100, rejected: 2, limit: 250, nearMs: 60_000 }),
+        ],
+      ],
+      ['Never seen', []],
+    ]),
+    slots: new Map([
+      [
+        'Positions Stream',
+        [
+          { atMs: FROM_MS, limit: 40, own: 2, elsewhere: 30, free: 8 },
+          { atMs: FROM_MS + 1, limit: 40, own: 10, elsewhere: 29, free: 1 },
+        ],
+      ],
+    ]),
+    events: EVENTS,
+  })
+}
+
+test('a report says who used what, busiest first, and for how long it was near the limit', () => {
+  expect(report().requests).toEqual([
+    {
+      category: 'Accounts',
+      limit: 250,
+      own: 3,
+      elsewhere: 140,
+      rejected: 2,
+      lowest: 2,
+      nearMs: 90_000,
+      knownMs: 120_000,
+    },
+    expect.objectContaining({ category: 'Balances', own: 1 }),
+  ])
+})
+
+test('slots are told by the most that was held and by what was refused', () => {
+  expect(report().slots).toEqual([
+    {
+      category: 'Positions Stream',
+      limit: 40,
+      refused: 2,
+      mostOwn: 10,
+      mostElsewhere: 30,
+      leastFree: 1,
+    },
+  ])
+  expect(report().tokens.refreshed).toBe(1)
+  expect(report().streams).toEqual({ opened: 0, restarted: 1, closed: 0 })
+})
+
+test('as CSV it has one row a category, in seconds', () => {
+  const [head, first, , slots, end] = reportCsv(report()).split('\r\n')
+  expect(head).toContain('category,limit,own,elsewhere,refused_429')
+  expect(first).toBe(
+    '2026-01-05T14:00:00.000Z,2026-01-05T15:00:00.000Z,requests,Accounts,250,3,140,2,2,90,120',
+  )
+  expect(slots).toContain('slots,Positions Stream,40,10,30,2,1')
+  expect(end).toBe('')
+})
+
+test('a category named by a server is neither a formula nor a new row', () => {
+  const csv = reportCsv(report('=HYPERLINK("http://x"),\n1'))
+  expect(csv).toContain(`"'=HYPERLINK(""http://x""),\n1"`)
+})
+
+test('an incident has the request ids and the quotas, and names no account', () => {
+  const snapshot = exampleSnapshot()
+  const incident = incidentOf({ version: '1.2.3', snapshot, report: report(), events: EVENTS })
+  expect(incident.requestIds).toEqual(['req-7', 'req-8'])
+  expect(incident.happened[0]).toMatchObject({ what: 'rate-limited', requestId: 'req-7' })
+  expect(incident.quotas[0]).toMatchObject({ category: 'Accounts', elsewhere: 140, periodSeconds: 300 })
+  const text = JSON.stringify(incident)
+  expect(text).not.toContain('ACCOUNT-12345')
+  expect(text).not.toContain('key-1')
+})

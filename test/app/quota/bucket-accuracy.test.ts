@@ -1,0 +1,116 @@
+import { expect, test } from 'vitest'
+import { levelAt } from '../../../app/quota/model.ts'
+import { viewOf } from '../../../app/quota/view.ts'
+import { chanceFrom } from './chance.ts'
+import { play, type Traffic } from './traffic.ts'
+
+const SIZES = [
+  [500, 300],
+  [320, 300],
+  [90, 60],
+  [30, 60],
+] as const
+
+function everyTwentySeconds(seed: number, elsewherePerSecond = 0): Traffic {
+  const chance = chanceFrom(seed)
+  const [limit, periodSeconds] = SIZES[seed % SIZES.length]!
+  return {
+    rule: { limit, periodSeconds, window: 'rolling' },
+    level: limit * chance(),
+    forMs: 200_000,
+    chance,
+    pauseMs: () => 15_000 + 10_000 * chance(),
+    latencyMs: () => 10 + 240 * chance(),
+    elsewherePerSecond,
+  }
+}
+
+test('20 s after a header the mean error is at most half a request', () => {
+  const errors: number[] = []
+  for (let seed = 0; seed < 4_000; seed += 1) {
+    const traffic = everyTwentySeconds(seed)
+    const { limit, periodSeconds } = traffic.rule
+    play(traffic, {
+      answered: (bucket, _elsewhere, nowMs, level) => {
+        const then = Math.min(limit, level + (20 * limit) / periodSeconds)
+        errors.push(Math.abs(bucket.estimate(nowMs + 20_000).point - then))
+      },
+    })
+  }
+  const mean = errors.reduce((sum, error) => sum + error, 0) / errors.length
+  expect(errors.length).toBeGreaterThan(30_000)
+  expect(mean).toBeLessThanOrEqual(0.5)
+  expect(Math.max(...errors.slice(0, 60_000))).toBeLessThan(2)
+})
+
+test('20 s after the very first header the mean error is at most half a request', () => {
+  let sum = 0
+  for (let seed = 0; seed < 4_000; seed += 1) {
+    const traffic = everyTwentySeconds(seed)
+    const { limit, periodSeconds } = traffic.rule
+    let isFirst = true
+    play(traffic, {
+      answered: (bucket, _elsewhere, nowMs, level) => {
+        if (!isFirst) return
+        isFirst = false
+        const then = Math.min(limit, level + (20 * limit) / periodSeconds)
+        sum += Math.abs(bucket.estimate(nowMs + 20_000).point - then)
+      },
+    })
+  }
+  expect(sum / 4_000).toBeLessThanOrEqual(0.5)
+})
+
+test('with steady use elsewhere the point stays near the true level between headers', () => {
+  let sum = 0
+  let count = 0
+  for (let seed = 0; seed < 400; seed += 1) {
+    const traffic = everyTwentySeconds(seed, 0.4)
+    const { limit, periodSeconds } = traffic.rule
+    let answers = 0
+    play(traffic, {
+      answered: (bucket, _elsewhere, nowMs, level) => {
+        answers += 1
+        // Where the bucket stays full whatever others do, there is nothing to see.
+        if (answers < 4 || level > limit * 0.9 || level < limit * 0.1) return
+        const then = Math.min(limit, level + 20 * (limit / periodSeconds - 0.4))
+        sum += Math.abs(bucket.estimate(nowMs + 20_000).point - then)
+        count += 1
+      },
+    })
+  }
+  expect(count).toBeGreaterThan(500)
+  expect(sum / count).toBeLessThan(1.5)
+})
+
+for (const elsewhere of [0, 0.3, 3]) {
+  for (const window of ['rolling', 'fixed'] as const) {
+    test(`${window}, ${elsewhere}/s elsewhere: levelAt goes on as the next estimates will, within a request`, () => {
+      let checks = 0
+      for (let seed = 0; seed < 300; seed += 1) {
+        const traffic = everyTwentySeconds(seed, elsewhere)
+        play(
+          {
+            ...traffic,
+            rule: { ...traffic.rule, window },
+            level: window === 'fixed' ? traffic.rule.limit : traffic.level,
+          },
+          {
+            answered: (bucket, _found, nowMs) => {
+              const row = viewOf('Accounts', undefined, bucket, undefined, nowMs)
+              for (let later = 0; later <= 60_000; later += 2_500) {
+                const bounds = bucket.estimate(nowMs + later)
+                checks += 1
+                const shown = levelAt(row, nowMs + later)
+                if (Math.abs(shown - bounds.point) > 1) {
+                  expect.fail(`seed ${seed}, ${later} ms later: shown ${shown}, estimated ${bounds.point}`)
+                }
+              }
+            },
+          },
+        )
+      }
+      expect(checks).toBeGreaterThan(10_000)
+    })
+  }
+}

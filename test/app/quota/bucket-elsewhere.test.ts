@@ -1,0 +1,159 @@
+import { expect, test } from 'vitest'
+import { Bucket } from '../../../app/quota/bucket.ts'
+import { chanceFrom } from './chance.ts'
+import { ReferenceService, type Rule } from './reference-service.ts'
+import { play } from './traffic.ts'
+
+/** A client that probes every 20 s, and others who take `burst` requests at once after the third probe. */
+function afterBurst(seed: number, window: Rule['window'], burst: number): number[] {
+  const chance = chanceFrom(seed)
+  const [limit, periodSeconds] = (
+    [
+      [500, 300],
+      [320, 300],
+      [90, 60],
+    ] as const
+  )[seed % 3]!
+  const service = new ReferenceService({ limit, periodSeconds, window }, limit, 0)
+  const bucket = new Bucket(limit, periodSeconds, 0)
+  for (let spent = 0; spent < limit / 2; spent += 1) service.spend(0)
+  const found: number[] = []
+  for (let probe = 0; probe < 5; probe += 1) {
+    // Soon after one another, so that half a bucket does not fill meanwhile.
+    const sentAtMs = 1 + probe * 5_000 * (periodSeconds / 300) + 200 * chance()
+    if (probe === 3) for (let taken = 0; taken < burst; taken += 1) service.spend(sentAtMs - 100)
+    bucket.sent(probe, sentAtMs)
+    const countedAtMs = sentAtMs + 150 * chance()
+    service.spend(countedAtMs)
+    const rate = service.headers(countedAtMs)
+    found.push(
+      bucket.answered({ id: probe, receivedAtMs: countedAtMs + 150 * chance(), rejected: false, rate }),
+    )
+  }
+  return found
+}
+
+for (const window of ['rolling', 'fixed'] as const) {
+  test(`${window}: a burst elsewhere is found within two observations, and its size to a request`, () => {
+    for (let seed = 0; seed < 3_000; seed += 1) {
+      const burst = 3 + (seed % 40)
+      const [first, second, third, fourth, fifth] = afterBurst(seed, window, burst) as [
+        number,
+        number,
+        number,
+        number,
+        number,
+      ]
+      if (first + second + third > 0) expect.fail(`seed ${seed}: invented before the burst`)
+      const sum = fourth + fifth
+      if (Math.abs(sum - burst) > 1) expect.fail(`seed ${seed}: ${burst} were used elsewhere, ${sum} found`)
+    }
+  })
+}
+
+test('steady use elsewhere is found by the second header after it exceeds the rounding', () => {
+  for (let seed = 0; seed < 2_000; seed += 1) {
+    const chance = chanceFrom(seed)
+    let headers = 0
+    let found = 0
+    play(
+      {
+        rule: { limit: 320, periodSeconds: 300, window: 'rolling' },
+        level: 100 + 100 * chance(),
+        forMs: 100_000,
+        chance,
+        pauseMs: () => 10_000,
+        latencyMs: () => 10 + 200 * chance(),
+        elsewherePerSecond: 0.3,
+        elsewhereFromMs: 25_000,
+      },
+      {
+        answered: (_bucket, elsewhere, nowMs) => {
+          if (nowMs < 25_000) {
+            expect(elsewhere).toBe(0)
+            return
+          }
+          headers += 1
+          found += elsewhere
+          // One header in, three requests at most have gone: a rounding. Two headers in, they have to show.
+          if (headers === 3 && found === 0) expect.fail(`seed ${seed}: nothing found after three headers`)
+        },
+      },
+    )
+    expect(headers).toBeGreaterThan(5)
+  }
+})
+
+for (const perSecond of [0.2, 0.5, 2]) {
+  test(`the rate elsewhere settles near ${perSecond} a second`, () => {
+    let sum = 0
+    let count = 0
+    for (let seed = 0; seed < 200; seed += 1) {
+      const chance = chanceFrom(seed)
+      const bucket = play(
+        {
+          rule: { limit: 500, periodSeconds: 300, window: 'rolling' },
+          level: 400,
+          forMs: 180_000,
+          chance,
+          pauseMs: () => 8_000 + 4_000 * chance(),
+          latencyMs: () => 10 + 200 * chance(),
+          elsewherePerSecond: perSecond,
+        },
+        {},
+      )
+      const found = bucket.elsewherePerSecond(180_000)
+      // Less than comes back: the bucket fills up and hides it.
+      if (perSecond < 1) expect(found).toBeLessThan(perSecond * 1.5)
+      else expect(found).toBeGreaterThan(perSecond * 0.75)
+      sum += found ?? Number.NaN
+      count += 1
+    }
+    if (perSecond > 1) expect(Math.abs(sum / count - perSecond)).toBeLessThan(perSecond * 0.1)
+  })
+}
+
+test('with others on the key the floor of the level is found again at every header', () => {
+  for (let seed = 0; seed < 500; seed += 1) {
+    const chance = chanceFrom(seed)
+    play(
+      {
+        rule: { limit: 90, periodSeconds: 60, window: seed % 2 === 0 ? 'rolling' : 'fixed' },
+        level: 90,
+        forMs: 120_000,
+        chance,
+        pauseMs: () => 3_000 * chance(),
+        latencyMs: () => 1 + 300 * chance(),
+        elsewherePerSecond: 4 * chance(),
+      },
+      {
+        answered: (bucket, _found, nowMs, _level, rate) => {
+          const { low, high, point } = bucket.estimate(nowMs)
+          for (const number of [low, high, point]) {
+            expect(Number.isFinite(number)).toBe(true)
+            expect(number).toBeGreaterThanOrEqual(0)
+            expect(number).toBeLessThanOrEqual(rate.limit ?? 0)
+          }
+          expect(low).toBeLessThanOrEqual(point)
+          expect(point).toBeLessThanOrEqual(high)
+        },
+      },
+    )
+  }
+})
+
+test('two observations are needed before a rate elsewhere is claimed', () => {
+  const bucket = new Bucket(320, 300, 0)
+  bucket.answered({ id: 1, receivedAtMs: 1_000, rejected: false, rate: { remaining: 10, resetSeconds: 290 } })
+  expect(bucket.elsewherePerSecond(1_000)).toBeUndefined()
+  bucket.answered({ id: 2, receivedAtMs: 9_000, rejected: false, rate: { remaining: 18, resetSeconds: 283 } })
+  expect(bucket.elsewherePerSecond(9_000)).toBe(0)
+})
+
+test('a rate elsewhere is not claimed from a header older than a period', () => {
+  const bucket = new Bucket(30, 60, 0)
+  bucket.answered({ id: 1, receivedAtMs: 0, rejected: false, rate: { remaining: 20, resetSeconds: 20 } })
+  bucket.answered({ id: 2, receivedAtMs: 10_000, rejected: false, rate: { remaining: 10, resetSeconds: 40 } })
+  expect(bucket.elsewherePerSecond(70_000)).toBeGreaterThan(1)
+  expect(bucket.elsewherePerSecond(70_001)).toBeUndefined()
+})

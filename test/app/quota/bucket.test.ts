@@ -1,0 +1,360 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { Bucket } from '../../../app/quota/bucket.ts'
+import type { RateReading } from '../../../app/service/headers.ts'
+import { chanceFrom } from './chance.ts'
+import { ReferenceService, type Rule } from './reference-service.ts'
+
+let nextId = 0
+
+/** One request, counted at once and answered `lastedMs` later. */
+function ask(bucket: Bucket, service: ReferenceService, atMs: number, lastedMs = 0): RateReading {
+  nextId += 1
+  bucket.sent(nextId, atMs)
+  const accepted = service.spend(atMs)
+  const rate = service.headers(atMs)
+  bucket.answered({ id: nextId, receivedAtMs: atMs + lastedMs, rejected: !accepted, rate })
+  return rate
+}
+
+const POSITIONS = { limit: 320, periodSeconds: 300 }
+const rolling: Rule = { ...POSITIONS, window: 'rolling' }
+const fixed: Rule = { ...POSITIONS, window: 'fixed' }
+
+/** A bucket that came to know the service's state at `atMs` as full. */
+const full = (rule: Rule, atMs = 0) => new ReferenceService(rule, rule.limit, atMs)
+
+test('before any header a bucket stands at what the table says', () => {
+  const bucket = new Bucket(320, 300, 0)
+  expect(bucket.estimate(0)).toMatchObject({ low: 320, high: 320, point: 320, slopePerSecond: 0 })
+  expect(bucket.seen).toBeUndefined()
+  expect(bucket.model).toBe('rolling')
+})
+
+test('a fixed window is recognised from the first header whose Reset the rolling rule does not allow', () => {
+  for (let seed = 0; seed < 1_000; seed += 1) {
+    const chance = chanceFrom(seed)
+    const service = full(fixed)
+    const bucket = new Bucket(320, 300, 0)
+    for (let at = 0, probe = 0; probe < 20; probe += 1) {
+      const lastedMs = 400 * chance()
+      const rate = ask(bucket, service, at, lastedMs)
+      const spent = 320 - (rate.remaining ?? 0)
+      const rollingReset = Math.ceil((spent * 300) / 320)
+      const isBeyond = Math.abs((rate.resetSeconds ?? 0) - rollingReset) > 2.5 + lastedMs / 1000
+      if (isBeyond && bucket.model !== 'fixed') expect.fail(`seed ${seed}: not seen at probe ${probe}`)
+      if (bucket.model === 'fixed') expect(bucket.estimate(at + lastedMs).point).toBe(rate.remaining)
+      at += lastedMs + 20_000 * chance()
+    }
+    expect(bucket.model).toBe('fixed')
+  }
+})
+
+test('a rolling interval is never taken for fixed windows, whatever the jitter', () => {
+  for (let seed = 0; seed < 1_000; seed += 1) {
+    const chance = chanceFrom(seed)
+    const service = new ReferenceService(rolling, 320 * chance(), 0)
+    const bucket = new Bucket(320, 300, 0)
+    for (let at = 0, probe = 0; probe < 30; probe += 1) {
+      const lastedMs = 3_000 * chance()
+      ask(bucket, service, at, lastedMs)
+      if (bucket.model !== 'rolling') expect.fail(`seed ${seed}: fixed at probe ${probe}`)
+      at += lastedMs + (chance() < 0.1 ? 700_000 : 10_000) * chance()
+    }
+  }
+})
+
+test('at both sides of the tolerance: 1 s beyond the rounded Reset still rolls, 2 s beyond does not', () => {
+  const verdict = (resetSeconds: number) => {
+    const bucket = new Bucket(320, 300, 0)
+    bucket.sent(1, 0)
+    bucket.answered({
+      id: 1,
+      receivedAtMs: 0,
+      rejected: false,
+      rate: { limit: 320, periodSeconds: 300, remaining: 160, resetSeconds },
+    })
+    return bucket.model
+  }
+  expect(verdict(150)).toBe('rolling')
+  expect(verdict(151)).toBe('rolling')
+  expect(verdict(152)).toBe('fixed')
+  expect(verdict(148)).toBe('rolling')
+  expect(verdict(147)).toBe('fixed')
+})
+
+for (const pauseMs of [700, 5_000, 20_000, 100_000]) {
+  test(`a change from fixed windows to a rolling interval is followed, probing every ${pauseMs / 1000} s`, () => {
+    for (const idleMs of [0, 40_000, 301_000, 1_000_000]) {
+      const before = full(fixed)
+      const bucket = new Bucket(320, 300, 0)
+      let at = 0
+      for (let probe = 0; probe < 10; probe += 1, at += pauseMs) ask(bucket, before, at, 50)
+      expect(bucket.model).toBe('fixed')
+      at += idleMs
+      const after = new ReferenceService(rolling, 200, at)
+      for (let probe = 0; probe < 12; probe += 1, at += pauseMs) ask(bucket, after, at, 50)
+      expect(bucket.model, `after ${idleMs} ms of idling`).toBe('rolling')
+      const { low, high } = bucket.estimate(at)
+      expect(low).toBeLessThanOrEqual(after.level(at))
+      expect(high).toBeGreaterThanOrEqual(after.level(at))
+    }
+  })
+
+  test(`a change from a rolling interval to fixed windows is followed, probing every ${pauseMs / 1000} s`, () => {
+    const before = new ReferenceService(rolling, 200, 0)
+    const bucket = new Bucket(320, 300, 0)
+    let at = 0
+    for (let probe = 0; probe < 10; probe += 1, at += pauseMs) ask(bucket, before, at, 50)
+    expect(bucket.model).toBe('rolling')
+    const after = full(fixed, at)
+    const rate = ask(bucket, after, at, 50)
+    expect(rate).toMatchObject({ remaining: 319, resetSeconds: 300 })
+    expect(bucket.model).toBe('fixed')
+    expect(bucket.estimate(at + 50)).toMatchObject({ low: 319, high: 319 })
+  })
+}
+
+test('finding that a bucket has fixed windows is no evidence of use elsewhere', () => {
+  const service = full(fixed)
+  const bucket = new Bucket(320, 300, 0)
+  const found: number[] = []
+  for (let at = 0; at < 30_000; at += 2_000) {
+    nextId += 1
+    bucket.sent(nextId, at)
+    service.spend(at)
+    // Reset is missing at first, so the headers look like those of a rolling interval.
+    const { resetSeconds, ...rest } = service.headers(at)
+    const rate = at < 20_000 ? rest : { ...rest, resetSeconds }
+    found.push(bucket.answered({ id: nextId, receivedAtMs: at, rejected: false, rate }))
+  }
+  expect(bucket.model).toBe('fixed')
+  expect(found.at(-1)).toBe(0)
+  expect(bucket.elsewherePerSecond(30_000)).toBe(0)
+})
+
+test('a fixed window stays flat until it ends and is full from then on', () => {
+  const service = full(fixed)
+  const bucket = new Bucket(320, 300, 0)
+  for (let spent = 0; spent < 100; spent += 1) ask(bucket, service, 0)
+  expect(bucket.estimate(298_900)).toMatchObject({ low: 220, high: 220, point: 220, slopePerSecond: 0 })
+  expect(bucket.estimate(300_100)).toMatchObject({ low: 320, high: 320, point: 320 })
+  expect(bucket.windowEndsAtMs).toBeCloseTo(300_000, -1)
+})
+
+test('what a header says of limit and period wins over the table', () => {
+  const bucket = new Bucket(320, 300, 0)
+  const service = new ReferenceService({ limit: 251, periodSeconds: 60, window: 'rolling' }, 100, 0)
+  ask(bucket, service, 0)
+  expect(bucket.limit).toBe(251)
+  expect(bucket.periodMs).toBe(60_000)
+  expect(bucket.estimate(0).low).toBeGreaterThanOrEqual(99)
+  expect(bucket.estimate(0).high).toBeLessThanOrEqual(100.01)
+  expect(bucket.estimate(12_000).point).toBeCloseTo(99.25 + 50.2, 0)
+})
+
+test('a limit that changes while running voids what was known, and invents no use elsewhere', () => {
+  const bucket = new Bucket(320, 300, 0)
+  const before = new ReferenceService(rolling, 300, 0)
+  ask(bucket, before, 0)
+  ask(bucket, before, 5_000)
+  const after = new ReferenceService({ limit: 250, periodSeconds: 300, window: 'rolling' }, 40, 10_000)
+  bucket.sent(-1, 10_000)
+  after.spend(10_000)
+  const rate = after.headers(10_000)
+  expect(bucket.answered({ id: -1, receivedAtMs: 10_000, rejected: false, rate })).toBe(0)
+  expect(bucket.limit).toBe(250)
+  const { low, high } = bucket.estimate(10_000)
+  expect([Math.floor(low), Math.ceil(high)]).toEqual([39, 40])
+})
+
+test('a Remaining beyond what was thought possible is believed', () => {
+  const bucket = new Bucket(320, 300, 0)
+  ask(bucket, new ReferenceService(rolling, 10, 0), 0)
+  ask(bucket, new ReferenceService(rolling, 300, 1_000), 1_000)
+  expect(Math.floor(bucket.estimate(1_000).low)).toBe(299)
+})
+
+test('a 429 with headers costs nothing and says how full the bucket is', () => {
+  const bucket = new Bucket(30, 60, 0)
+  const service = new ReferenceService({ limit: 30, periodSeconds: 60, window: 'rolling' }, 1.2, 0)
+  ask(bucket, service, 0)
+  ask(bucket, service, 0)
+  expect(bucket.rejected).toBe(1)
+  const { low, high } = bucket.estimate(0)
+  expect(low).toBeLessThanOrEqual(0.2)
+  expect(high).toBeGreaterThanOrEqual(0.2)
+  expect(high).toBeLessThanOrEqual(1)
+})
+
+test('a 429 without headers says that the bucket is empty', () => {
+  const bucket = new Bucket(30, 60, 0)
+  bucket.sent(1, 0)
+  bucket.answered({ id: 1, receivedAtMs: 200, rejected: true })
+  const { low, high } = bucket.estimate(200)
+  expect(low).toBe(0)
+  expect(high).toBeLessThan(1.2)
+  expect(bucket.seen?.remaining).toBe(0)
+})
+
+test('requests in flight lower the lower bound at once, and the upper one only when they counted', () => {
+  const bucket = new Bucket(320, 300, 0)
+  ask(bucket, new ReferenceService(rolling, 101, 0), 0)
+  for (let id = 1_000_000; id < 1_000_010; id += 1) bucket.sent(id, 0)
+  const { low, high } = bucket.estimate(0)
+  expect(low).toBeCloseTo(90, 0)
+  expect(high).toBeGreaterThanOrEqual(100)
+  for (let id = 1_000_000; id < 1_000_010; id += 1) bucket.notSent(id, 0)
+  expect(bucket.estimate(0).low).toBeCloseTo(100, 0)
+  expect(bucket.inFlight).toBe(0)
+})
+
+test('a request that was never sent costs nothing, even beside one that found the bucket empty', () => {
+  const bucket = new Bucket(30, 60, 0)
+  bucket.sent(1, 0)
+  bucket.sent(2, 0)
+  bucket.answered({ id: 1, receivedAtMs: 0, rejected: true, rate: { remaining: 0, resetSeconds: 60 } })
+  bucket.notSent(2, 0)
+  expect(bucket.estimate(0).low).toBeLessThan(1)
+})
+
+test('a lost answer leaves room for both: the request counted, or it did not', () => {
+  const bucket = new Bucket(320, 300, 0)
+  ask(bucket, new ReferenceService(rolling, 101, 0), 0)
+  const before = bucket.estimate(0)
+  bucket.sent(-5, 0)
+  bucket.lost(-5, 0)
+  const { low, high } = bucket.estimate(0)
+  expect(low).toBeCloseTo(before.low - 1, 9)
+  expect(high).toBe(before.high)
+})
+
+test('an answer out of the window before says nothing about the one that has begun', () => {
+  const bucket = new Bucket(320, 300, 0)
+  const service = full(fixed)
+  for (let spent = 0; spent < 300; spent += 1) ask(bucket, service, 0)
+  bucket.sent(-1, 299_500)
+  service.spend(299_900)
+  const old = service.headers(299_900)
+  bucket.sent(-2, 299_600)
+  service.spend(300_100)
+  const young = service.headers(300_100)
+  bucket.answered({ id: -2, receivedAtMs: 300_200, rejected: false, rate: young })
+  bucket.answered({ id: -1, receivedAtMs: 302_500, rejected: false, rate: old })
+  expect(bucket.estimate(302_500).high).toBe(319)
+  expect(bucket.estimate(302_500).low).toBeGreaterThanOrEqual(318)
+  expect(bucket.windowEndsAtMs).toBeGreaterThan(599_000)
+})
+
+test('what a bucket was last seen at is of the request sent last, not of the answer that came last', () => {
+  const bucket = new Bucket(320, 300, 0)
+  ask(bucket, new ReferenceService(rolling, 100, 0), 0)
+  bucket.sent(-1, 1_000)
+  bucket.sent(-2, 1_100)
+  const rate = (remaining: number) => ({ remaining, resetSeconds: Math.ceil((319.9 - remaining) * 0.9375) })
+  bucket.answered({ id: -2, receivedAtMs: 1_200, rejected: false, rate: rate(98) })
+  bucket.answered({ id: -1, receivedAtMs: 1_300, rejected: false, rate: rate(99) })
+  expect(bucket.seen).toEqual({ remaining: 98, atMs: 1_200 })
+})
+
+test('a fixed window of unknown end is over within a period: no bucket stays empty for good', () => {
+  const bucket = new Bucket(320, 300, 0)
+  ask(bucket, full(fixed), 0)
+  expect(bucket.model).toBe('fixed')
+  bucket.sent(-1, 400_000)
+  bucket.answered({ id: -1, receivedAtMs: 400_100, rejected: true })
+  expect(bucket.estimate(400_100).low).toBe(0)
+  expect(bucket.estimate(699_000).low).toBe(0)
+  expect(bucket.estimate(700_200).low).toBe(320)
+})
+
+test('a bucket of another size is judged anew: nobody said that its windows are fixed', () => {
+  const bucket = new Bucket(320, 300, 0)
+  ask(bucket, full(fixed), 0)
+  bucket.sent(-1, 1_000)
+  bucket.answered({ id: -1, receivedAtMs: 1_000, rejected: false, rate: { limit: 250, remaining: 0 } })
+  expect(bucket.model).toBe('rolling')
+  expect(bucket.estimate(301_100).low).toBe(250)
+})
+
+test('a clock that goes back moves nothing', () => {
+  const bucket = new Bucket(320, 300, 0)
+  const service = new ReferenceService(rolling, 100, 10_000)
+  ask(bucket, service, 10_000)
+  const before = bucket.estimate(10_000)
+  expect(bucket.estimate(5_000)).toEqual(before)
+  bucket.sent(-1, 2_000)
+  bucket.notSent(-1, 1_000)
+  expect(bucket.estimate(10_000)).toEqual(before)
+  expect(bucket.estimate(20_000).point).toBeGreaterThan(before.point + 10)
+})
+
+test('after idling for a year a bucket is full and a header is believed as ever', () => {
+  const bucket = new Bucket(320, 300, 0)
+  const service = new ReferenceService(rolling, 5, 0)
+  ask(bucket, service, 0)
+  const year = 365 * 86_400_000
+  expect(bucket.estimate(year)).toMatchObject({ low: 320, high: 320, point: 320, slopePerSecond: 0 })
+  ask(bucket, service, year)
+  expect(Math.floor(bucket.estimate(year).low)).toBe(319)
+})
+
+test('a bucket of one request empties, refuses and fills again', () => {
+  const bucket = new Bucket(1, 60, 0)
+  const service = new ReferenceService({ limit: 1, periodSeconds: 60, window: 'rolling' }, 1, 0)
+  ask(bucket, service, 0)
+  expect(bucket.estimate(0).low).toBe(0)
+  expect(bucket.estimate(0).point).toBeCloseTo(0, 1)
+  ask(bucket, service, 30_000)
+  expect(bucket.rejected).toBe(1)
+  expect(bucket.estimate(30_000).point).toBeCloseTo(0.5, 1)
+  expect(bucket.estimate(61_000).low).toBe(1)
+})
+
+test('no order of calls and no reading makes a number that is not one, or one out of range', () => {
+  const wild = fc.oneof(fc.integer({ min: 0, max: 700 }), fc.constantFrom(0, 1, 319, 320, 10_000_000))
+  const reading = fc.record(
+    {
+      limit: fc.constantFrom(1, 2, 250, 320, 10_000_000),
+      periodSeconds: fc.constantFrom(1, 60, 300, 604_800),
+      remaining: wild,
+      resetSeconds: wild,
+    },
+    { requiredKeys: [] },
+  )
+  const step = fc.record({
+    call: fc.constantFrom('sent', 'answered', 'rejected', 'lost', 'notSent'),
+    id: fc.integer({ min: 0, max: 5 }),
+    atMs: fc.oneof(fc.integer({ min: 0, max: 400_000 }), fc.constantFrom(0, 1e15)),
+    rate: fc.option(reading, { nil: undefined }),
+  })
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 30 }), (steps) => {
+      const bucket = new Bucket(320, 300, 0)
+      for (const { call, id, atMs, rate } of steps) {
+        if (call === 'sent') bucket.sent(id, atMs)
+        else if (call === 'lost') bucket.lost(id, atMs)
+        else if (call === 'notSent') bucket.notSent(id, atMs)
+        else {
+          const found = bucket.answered({
+            id,
+            receivedAtMs: atMs,
+            rejected: call === 'rejected',
+            ...(rate && { rate }),
+          })
+          expect(Number.isInteger(found) && found >= 0).toBe(true)
+        }
+        for (const later of [0, 1, 20_000, 1e9]) {
+          const { low, high, point, slopePerSecond } = bucket.estimate(atMs + later)
+          if (!(low >= 0 && low <= point && point <= high && high <= bucket.limit)) {
+            expect.fail(`low ${low}, point ${point}, high ${high} of ${bucket.limit}`)
+          }
+          expect(Number.isFinite(slopePerSecond)).toBe(true)
+          expect(Number.isFinite(bucket.ownPerSecond(atMs + later))).toBe(true)
+          expect(Number.isFinite(bucket.elsewherePerSecond(atMs + later) ?? 0)).toBe(true)
+        }
+      }
+    }),
+    { numRuns: 10_000 },
+  )
+})

@@ -1,0 +1,198 @@
+import { describe, expect, test } from 'vitest'
+import { Bucket } from '../../../app/quota/bucket.ts'
+import { NEAR_LIMIT, viewOf } from '../../../app/quota/view.ts'
+import { chanceFrom } from './chance.ts'
+import { play } from './traffic.ts'
+
+const rowOf = (bucket: Bucket, nowMs: number, untilMs?: number) =>
+  viewOf(
+    'Positions',
+    'positions',
+    bucket,
+    untilMs === undefined ? undefined : { untilMs, refusals: 1 },
+    nowMs,
+  )
+
+/** A bucket of 320 in 300 s that just saw `remaining`. */
+function seeing(remaining: number): Bucket {
+  const bucket = new Bucket(320, 300, 0)
+  bucket.sent(1, 0)
+  const resetSeconds = Math.ceil(((320 - remaining - 0.5) * 300) / 320)
+  bucket.answered({ id: 1, receivedAtMs: 0, rejected: false, rate: { remaining, resetSeconds } })
+  return bucket
+}
+
+/** A bucket of 500 in 300 s at `remaining`, out of which others take `perSecond`. */
+function drained(perSecond: number, remaining: number): { bucket: Bucket; nowMs: number } {
+  const bucket = new Bucket(500, 300, 0)
+  let level = remaining + (perSecond - 500 / 300) * 120
+  for (let at = 0; at <= 120_000; at += 10_000) {
+    bucket.sent(at, at)
+    const rate = {
+      limit: 500,
+      periodSeconds: 300,
+      remaining: Math.floor(level),
+      resetSeconds: Math.ceil((500 - level) * 0.6),
+    }
+    bucket.answered({ id: at, receivedAtMs: at, rejected: false, rate })
+    level -= (perSecond - 500 / 300) * 10
+  }
+  return { bucket, nowMs: 120_000 }
+}
+
+describe('the source of a number', () => {
+  test('is the table, with no age, before a header', () => {
+    const row = rowOf(new Bucket(320, 300, 0), 5_000)
+    expect(row).toMatchObject({ source: 'default', verdict: 'not-seen', remaining: 320, use: null })
+    expect(row).not.toHaveProperty('observedAt')
+    expect(row).not.toHaveProperty('emptyAt')
+  })
+  test('is the header while it says the same, and modelled, with its age, from then on', () => {
+    const bucket = seeing(100)
+    expect(rowOf(bucket, 0)).toMatchObject({ source: 'header', remaining: 100, observedAt: 0, seen: 100 })
+    expect(rowOf(bucket, 20_000)).toMatchObject({ source: 'modelled', observedAt: 0, seen: 100 })
+  })
+})
+
+test('the next request and the full bucket are as far away as the replenishment says', () => {
+  const row = rowOf(seeing(100), 0)
+  expect(row.nextAt).toBeGreaterThan(0)
+  expect(row.nextAt).toBeLessThanOrEqual(938)
+  expect(row.fullAt).toBeCloseTo((220 * 300_000) / 320, -4)
+  const full = rowOf(seeing(320), 400_000)
+  expect(full).not.toHaveProperty('nextAt')
+  expect(full).not.toHaveProperty('fullAt')
+})
+
+describe('near the limit', () => {
+  test('starts below a fifth of the limit', () => {
+    expect(NEAR_LIMIT).toBe(0.2)
+    expect(rowOf(seeing(63), 0).verdict).toBe('near-limit')
+    expect(rowOf(seeing(64), 0).verdict).toBe('lasts')
+  })
+  test('and an empty bucket is near it', () => expect(rowOf(seeing(0), 0).verdict).toBe('near-limit'))
+})
+
+describe('blocked', () => {
+  test('until the hold is over, and not a millisecond longer', () => {
+    expect(rowOf(seeing(0), 59_999, 60_000)).toMatchObject({ verdict: 'blocked', blockedUntil: 60_000 })
+    const after = rowOf(seeing(0), 60_000, 60_000)
+    expect(after.verdict).not.toBe('blocked')
+    expect(after).not.toHaveProperty('blockedUntil')
+  })
+  test('even before any header', () =>
+    expect(rowOf(new Bucket(320, 300, 0), 0, 60_000).verdict).toBe('blocked'))
+  test('makes no forecast of an end that is here', () => {
+    const { bucket, nowMs } = drained(4, 100)
+    expect(rowOf(bucket, nowMs).verdict).toBe('runs-out')
+    expect(rowOf(bucket, nowMs, nowMs + 1)).not.toHaveProperty('emptyAt')
+  })
+})
+
+test('idle is a full bucket without use; one request below full is not', () => {
+  const bucket = seeing(319)
+  expect(rowOf(bucket, 0).verdict).toBe('lasts')
+  expect(rowOf(bucket, 10_000).verdict).toBe('idle')
+})
+
+describe('runs out', () => {
+  test('more use than comes back does', () => {
+    const { bucket, nowMs } = drained(3, 250)
+    const row = rowOf(bucket, nowMs)
+    expect(row.verdict).toBe('runs-out')
+    expect(row.emptyAt).toBeGreaterThan(nowMs)
+  })
+  test('less use than comes back does not, however empty the bucket is', () => {
+    const { bucket, nowMs } = drained(1, 50)
+    expect(rowOf(bucket, nowMs)).toMatchObject({ verdict: 'near-limit' })
+    expect(rowOf(bucket, nowMs)).not.toHaveProperty('emptyAt')
+  })
+  test('not on the evidence of a few requests, but on that of a few more', () => {
+    // Others took a handful within a second: at that pace the bucket would be empty in a minute.
+    const showing = (remaining: number) => {
+      const bucket = seeing(319)
+      bucket.sent(2, 1_000)
+      const resetSeconds = Math.ceil(((320 - remaining - 0.5) * 300) / 320)
+      bucket.answered({ id: 2, receivedAtMs: 1_000, rejected: false, rate: { remaining, resetSeconds } })
+      return rowOf(bucket, 1_000)
+    }
+    expect(showing(312).use?.elsewhere).toBeGreaterThan(4)
+    expect(showing(312)).toMatchObject({ verdict: 'lasts' })
+    expect(showing(308)).toMatchObject({ verdict: 'runs-out' })
+  })
+  test('not without a second header to compare', () => {
+    expect(rowOf(seeing(10), 0)).toMatchObject({ use: null, verdict: 'near-limit' })
+  })
+})
+
+for (const perSecond of [2.5, 3, 4, 6]) {
+  for (const window of ['rolling', 'fixed'] as const) {
+    test(`${window}: at half a bucket under ${perSecond}/s, the moment it is empty is right within 10 %`, () => {
+      const errors: number[] = []
+      for (let seed = 0; seed < 60; seed += 1) {
+        const chance = chanceFrom(seed)
+        const elsewhere = perSecond * (0.3 + 0.6 * chance())
+        const pauseMs = 1_000 / (perSecond - elsewhere)
+        let forecast: number | undefined
+        let sinceMs = 0
+        let emptyAtMs: number | undefined
+        play(
+          {
+            rule: { limit: 500, periodSeconds: 300, window },
+            level: 500,
+            forMs: window === 'fixed' ? 299_000 : 700_000,
+            chance,
+            pauseMs: () => pauseMs,
+            latencyMs: () => 10 + 100 * chance(),
+            elsewherePerSecond: elsewhere,
+          },
+          {
+            answered: (bucket, _found, nowMs, level) => {
+              if (forecast === undefined && level <= 250 && nowMs > 30_000) {
+                forecast = rowOf(bucket, nowMs).emptyAt ?? Number.NaN
+                sinceMs = nowMs
+              }
+            },
+            moment: (_bucket, level, nowMs) => {
+              if (level < 1) emptyAtMs ??= nowMs
+            },
+          },
+        )
+        if (emptyAtMs === undefined || forecast === undefined) continue
+        errors.push(Math.abs(forecast - emptyAtMs) / (emptyAtMs - sinceMs))
+      }
+      expect(errors.length).toBeGreaterThan(30)
+      errors.sort((a, b) => a - b)
+      expect(errors.every(Number.isFinite)).toBe(true)
+      expect(errors[Math.floor(errors.length * 0.9)]).toBeLessThan(0.1)
+    })
+  }
+}
+
+test('the floored numbers are in order: low ≤ remaining ≤ high ≤ limit', () => {
+  for (let seed = 0; seed < 300; seed += 1) {
+    const chance = chanceFrom(seed)
+    play(
+      {
+        rule: { limit: 30, periodSeconds: 60, window: seed % 2 ? 'fixed' : 'rolling' },
+        level: 30,
+        forMs: 100_000,
+        chance,
+        pauseMs: () => 4_000 * chance(),
+        latencyMs: () => 1 + 900 * chance(),
+        lossShare: 0.1,
+        elsewherePerSecond: chance(),
+      },
+      {
+        moment: (bucket, _level, nowMs) => {
+          const row = rowOf(bucket, nowMs)
+          if (
+            !(row.low <= row.remaining && row.remaining <= row.high && row.high <= row.limit && row.low >= 0)
+          ) {
+            expect.fail(JSON.stringify(row))
+          }
+        },
+      },
+    )
+  }
+})

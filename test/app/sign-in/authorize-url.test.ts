@@ -1,0 +1,44 @@
+import { expect, test } from 'vitest'
+import { type AuthorizeFields, authorizeUrl, DEFAULT_AUDIENCE } from '../../../app/sign-in/authorize-url.ts'
+
+const FIELDS: AuthorizeFields = {
+  authUrl: 'https://signin.example.test',
+  clientId: 'key & more',
+  audience: DEFAULT_AUDIENCE,
+  redirectUri: 'http://localhost:31022',
+  extraScopes: [],
+  state: 'the-state',
+}
+
+const read = (fields: Partial<AuthorizeFields> = {}) => {
+  const url = new URL(authorizeUrl({ ...FIELDS, ...fields }))
+  return { origin: url.origin, path: url.pathname, query: Object.fromEntries(url.searchParams) }
+}
+
+test('asks for the least scopes, for a code, and names no secret', () => {
+  expect(read()).toEqual({
+    origin: 'https://signin.example.test',
+    path: '/authorize',
+    query: {
+      response_type: 'code',
+      client_id: 'key & more',
+      audience: 'https://api.tradestation.com',
+      redirect_uri: 'http://localhost:31022',
+      scope: 'openid offline_access MarketData ReadAccount',
+      state: 'the-state',
+    },
+  })
+})
+
+test('a PKCE key sends its challenge, S256', () => {
+  expect(read({ challenge: 'abc' }).query).toMatchObject({
+    code_challenge: 'abc',
+    code_challenge_method: 'S256',
+  })
+})
+
+test('more is asked for only when chosen, and never the right to trade', () => {
+  const { scope } = read({ extraScopes: ['OptionSpreads', 'Matrix'] }).query
+  expect(scope).toBe('openid offline_access MarketData ReadAccount Matrix OptionSpreads')
+  expect(scope).not.toContain('Trade')
+})

@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest'
+import { failureWords, type SignInFailure } from '../../../app/sign-in/failure.ts'
+
+const ALL: readonly SignInFailure[] = [
+  { kind: 'ports-taken' },
+  { kind: 'no-loopback', why: 'EPERM' },
+  { kind: 'declined' },
+  { kind: 'refused', error: 'invalid_scope' },
+  { kind: 'expired' },
+  { kind: 'cancelled' },
+  { kind: 'code-refused' },
+  { kind: 'misconfigured' },
+  { kind: 'later', why: 'the sign-in host answered 503' },
+  { kind: 'not-sent', why: 'connection refused' },
+  { kind: 'answer-lost', why: 'connection lost' },
+  { kind: 'no-refresh-token' },
+]
+
+test('taken ports are named, with what to do', () => {
+  expect(failureWords({ kind: 'ports-taken' })).toEqual({
+    code: 'ports-taken',
+    message:
+      'Ports 31022, 8080, 3001 and 3000 are taken. The key allows no other. Close what uses one of them, then try again.',
+  })
+})
+
+test.each(ALL)('$kind is said in a sentence and what follows from it', (failure) => {
+  const { code, message } = failureWords(failure)
+  expect(code).toBe(failure.kind)
+  expect(message).toMatch(/^[A-Z][^.]+\. [A-Z].*\.$/)
+})

@@ -1,0 +1,207 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { STREAM_BACKOFF } from '../../../app/streams/backoff.ts'
+import { frameOf } from '../../../app/streams/frames.ts'
+import {
+  nextStreamState,
+  SILENCE,
+  type StreamInput,
+  type StreamState,
+} from '../../../app/streams/life-cycle.ts'
+
+const CHANCE = 0.5
+const next = (state: StreamState, input: StreamInput, nowMs: number): StreamState =>
+  nextStreamState(state, input, nowMs, STREAM_BACKOFF, CHANCE)
+const line = (text: string): StreamInput => ({ kind: 'frame', frame: frameOf(text) })
+
+const opening = (attempt = 0): StreamState => ({ kind: 'opening', sinceMs: 0, attempt })
+const opened = (hasSnapshot = false, attempt = 0) =>
+  next(opening(attempt), { kind: 'opened', hasSnapshot }, 0)
+const heartbeat = line('{"Heartbeat":1,"Timestamp":"2026-01-01T00:00:00Z"}')
+const data = line('{"Symbol":"MSFT","Last":"1"}')
+const ended: StreamInput = { kind: 'ended', reason: 'reset' }
+
+/** An open stream that heard a heartbeat every 5 s until `ms`. */
+function aliveUntil(ms: number, attempt = 0): StreamState {
+  let state = opened(false, attempt)
+  for (let at = 5_000; at < ms; at += 5_000) state = next(state, heartbeat, at)
+  return next(state, heartbeat, ms)
+}
+
+test('a stream with a snapshot is live once that has ended, one without at once', () => {
+  expect(opened(false).kind).toBe('live')
+  const first = opened(true)
+  expect(first.kind).toBe('snapshot')
+  expect(next(next(first, data, 10), heartbeat, 20).kind).toBe('snapshot')
+  expect(next(first, line('{"StreamStatus":"EndSnapshot"}'), 30).kind).toBe('live')
+})
+
+describe('silence', () => {
+  const at = (ms: number) => next(opened(), { kind: 'tick' }, ms).kind
+  test('is stale at 15 s and not before', () => {
+    expect(at(SILENCE.staleMs - 1)).toBe('live')
+    expect(at(SILENCE.staleMs)).toBe('stale')
+    expect(SILENCE.staleMs).toBe(15_000)
+  })
+  test('is death at 30 s and not before', () => {
+    expect(at(SILENCE.deadMs - 1)).toBe('stale')
+    expect(at(SILENCE.deadMs)).toBe('waiting')
+    expect(SILENCE.deadMs).toBe(30_000)
+  })
+  test('counts from the last frame, not from the opening', () => {
+    const state = next(opened(), heartbeat, 20_000)
+    expect(next(state, { kind: 'tick' }, 34_999).kind).toBe('live')
+    expect(next(state, { kind: 'tick' }, 35_000).kind).toBe('stale')
+  })
+  test('of a stale stream is over with any frame, whatever it is about', () => {
+    const stale = next(opened(), { kind: 'tick' }, 16_000)
+    for (const text of [
+      '{"Heartbeat":1}',
+      '{"Symbol":"X"}',
+      '{"Symbol":"X","Error":"EX_INVALID_SYMBOL"}',
+      'noise',
+    ]) {
+      expect(next(stale, line(text), 17_000), text).toMatchObject({ kind: 'live', lastFrameAtMs: 17_000 })
+    }
+  })
+  test('before the answer, and while waiting, kills nothing', () => {
+    expect(next(opening(), { kind: 'tick' }, 1e9)).toEqual(opening())
+    const waiting = next(opened(), ended, 1_000)
+    expect(next(waiting, { kind: 'tick' }, 1e9)).toEqual(waiting)
+  })
+})
+
+test('GoAway in both spellings is a planned restart: at once, and no attempt counts', () => {
+  for (const text of ['{"StreamStatus":"GoAway"}', '{"Error":"GoAway","Message":"maintenance"}']) {
+    expect(next(aliveUntil(60_000), line(text), 60_000)).toMatchObject({
+      kind: 'waiting',
+      retryAtMs: 60_000,
+      attempt: 0,
+    })
+    expect(next(aliveUntil(3_000, 4), line(text), 3_000)).toMatchObject({ retryAtMs: 3_000, attempt: 0 })
+  }
+})
+
+test('a server that says GoAway to every opening is met with the backoff, not with a storm', () => {
+  let state: StreamState = opening()
+  let now = 0
+  let openings = 0
+  while (now < 60_000) {
+    state = next(state, { kind: 'opened', hasSnapshot: false }, now)
+    openings += 1
+    state = next(state, line('{"StreamStatus":"GoAway"}'), now + 10)
+    if (state.kind !== 'waiting') expect.fail(state.kind)
+    now = Math.max(now + 10, state.retryAtMs)
+    state = next(state, { kind: 'retry' }, now)
+  }
+  expect(openings).toBeLessThan(20)
+})
+
+test("one symbol's error never ends a stream, however often it comes", () => {
+  let state = opened()
+  for (let at = 0; at < 100; at += 1) {
+    for (const error of ['FAILED, EX_NOT_ENTITLED', 'EX_INVALID_SYMBOL', 'anything new']) {
+      state = next(state, line(JSON.stringify({ Symbol: 'X', Error: error })), at)
+      expect(state.kind).toBe('live')
+    }
+  }
+})
+
+test('DualLogon closes for good; an internal error is tried again', () => {
+  const closed = next(opened(), line('{"Symbol":"X","Error":"DualLogon"}'), 100)
+  expect(closed).toEqual({ kind: 'closed', reason: 'DualLogon' })
+  for (const input of [
+    { kind: 'retry' },
+    ended,
+    data,
+    { kind: 'opened', hasSnapshot: true },
+  ] as const satisfies readonly StreamInput[]) {
+    expect(next(closed, input, 200)).toBe(closed)
+  }
+  expect(next(opened(), line('{"Symbol":"X","Error":"InternalServerError"}'), 100).kind).toBe('waiting')
+})
+
+test('the last line of an older stream ends it', () => {
+  expect(next(opened(), line('END'), 100)).toMatchObject({ kind: 'waiting', reason: 'ended by the service' })
+  expect(next(opened(), line('ERROR - A Timeout Occurred after waiting 15000ms'), 100).kind).toBe('waiting')
+  expect(next(opened(), line('<not json>'), 100).kind).toBe('live')
+})
+
+describe('attempts', () => {
+  const attemptAfter = (state: StreamState, input: StreamInput, at: number) => {
+    const after = next(state, input, at)
+    return after.kind === 'waiting' ? [after.retryAtMs - at, after.attempt] : after.kind
+  }
+  test('grow with every failure, and with them the wait', () => {
+    expect(attemptAfter(opening(0), ended, 0)).toEqual([250, 1])
+    expect(attemptAfter(opening(1), ended, 0)).toEqual([500, 2])
+    expect(attemptAfter(opening(5), ended, 0)).toEqual([8_000, 6])
+    expect(attemptAfter(opening(50), ended, 0)).toEqual([15_000, 51])
+  })
+  test('count from 0 again after 30 s of health, and not a moment before', () => {
+    expect(attemptAfter(aliveUntil(29_999, 6), ended, 29_999)).toEqual([15_000, 7])
+    expect(attemptAfter(aliveUntil(30_000, 6), ended, 30_000)).toEqual([250, 1])
+  })
+  test('do not count from 0 again after 30 s of silence', () => {
+    expect(attemptAfter(opened(false, 6), { kind: 'tick' }, 30_000)).toEqual([15_000, 7])
+  })
+  test('are kept through waiting and opening', () => {
+    const waiting = next(opening(3), ended, 0)
+    const again = next(waiting, { kind: 'retry' }, 9_000)
+    expect(again).toEqual({ kind: 'opening', sinceMs: 9_000, attempt: 4 })
+    expect(next(again, { kind: 'opened', hasSnapshot: false }, 9_100)).toMatchObject({ attempt: 4 })
+  })
+})
+
+test('a refusal waits as long as it was told to', () => {
+  expect(next(opening(2), { kind: 'refused', reason: '429', retryAtMs: 77_000 }, 5)).toEqual({
+    kind: 'waiting',
+    reason: '429',
+    retryAtMs: 77_000,
+    attempt: 3,
+  })
+})
+
+test('what a retry cannot mend closes, and so does a person, from every state', () => {
+  for (const state of [opening(), opened(), opened(true), next(opened(), ended, 1)]) {
+    expect(next(state, { kind: 'failed', reason: '404' }, 2)).toEqual({ kind: 'closed', reason: '404' })
+    expect(next(state, { kind: 'close', reason: 'by hand' }, 2).kind).toBe('closed')
+  }
+})
+
+test('what a connection that is over still says changes nothing', () => {
+  const waiting = next(opened(), ended, 1_000)
+  for (const late of [ended, data, heartbeat, { kind: 'opened', hasSnapshot: false }] as const) {
+    expect(next(waiting, late, 1_001)).toEqual(waiting)
+  }
+  const live = opened()
+  expect(next(live, { kind: 'retry' }, 5)).toEqual(live)
+})
+
+test('no order of inputs makes a wait that is none, or a state from nowhere', () => {
+  const input = fc.oneof(
+    fc.constantFrom<StreamInput>({ kind: 'tick' }, { kind: 'retry' }, ended, data, heartbeat),
+    fc.constantFrom<StreamInput>(
+      { kind: 'opened', hasSnapshot: true },
+      line('{"StreamStatus":"GoAway"}'),
+      line('{"Error":"InternalServerError"}'),
+      { kind: 'refused', reason: '429', retryAtMs: 1e6 },
+    ),
+  )
+  const steps = fc.array(fc.tuple(input, fc.nat(40_000), fc.double({ min: 0, max: 0.999, noNaN: true })))
+  fc.assert(
+    fc.property(steps, (all) => {
+      let state: StreamState = opening()
+      let now = 0
+      for (const [one, elapsed, chance] of all) {
+        now += elapsed
+        state = nextStreamState(state, one, now, STREAM_BACKOFF, chance)
+        if (state.kind === 'closed') expect.fail('nothing here closes')
+        if (!(state.attempt >= 0)) expect.fail(`attempt ${state.attempt}`)
+        if (state.kind === 'waiting' && one.kind !== 'refused') expect(state.retryAtMs).not.toBeNaN()
+        if ('lastFrameAtMs' in state) expect(state.lastFrameAtMs).toBeLessThanOrEqual(now)
+      }
+    }),
+    { numRuns: 3_000 },
+  )
+})

@@ -1,0 +1,64 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { processRevokeAnswer, REVOKE_SPELLINGS, revokeRequest } from '../../../app/tokens/revocation.ts'
+
+const key = { authUrl: 'https://sign-in.test', clientId: 'id' }
+const answer = (status: number, body = '') =>
+  processRevokeAnswer({ kind: 'answer', status, headers: {}, body })
+
+test('both spellings of service.md 4.2 go in one body first, then each alone, `token` first', () => {
+  const bodies = REVOKE_SPELLINGS.map((spelling) => JSON.parse(revokeRequest(key, 'r-1', spelling).body))
+  expect(bodies).toEqual([
+    { client_id: 'id', token: 'r-1', refresh_token: 'r-1' },
+    { client_id: 'id', token: 'r-1' },
+    { client_id: 'id', refresh_token: 'r-1' },
+  ])
+})
+
+test('the request is JSON to /oauth/revoke, with the secret where the key has one', () => {
+  const request = revokeRequest({ ...key, clientSecret: 's"1' }, 'r-1', ['token'])
+  expect(request.url).toBe('https://sign-in.test/oauth/revoke')
+  expect(request.headers['content-type']).toBe('application/json')
+  expect(JSON.parse(request.body)).toEqual({ client_id: 'id', client_secret: 's"1', token: 'r-1' })
+})
+
+test('only a 200 confirms', () => {
+  expect(answer(200)).toEqual({ kind: 'confirmed' })
+  for (const status of [100, 201, 202, 204, 301, 302, 304, 401, 403, 404, 408, 429, 500, 502, 503]) {
+    expect(answer(status).kind, `${status}`).toBe('unconfirmed')
+  }
+  expect(processRevokeAnswer({ kind: 'not-sent', why: 'offline' }).kind).toBe('unconfirmed')
+  expect(processRevokeAnswer({ kind: 'unknown', why: 'timeout' }).kind).toBe('unconfirmed')
+})
+
+test('a 400 or 422 that does not name the token or the key asks for the other spelling', () => {
+  for (const status of [400, 422]) {
+    for (const body of ['', '{}', '[]', 'null', '{"error":"invalid_request"}', '{"error":7}', '<html>']) {
+      expect(answer(status, body)).toEqual({ kind: 'spelling' })
+    }
+  }
+})
+
+test('a refused token and a refused key are told apart, whatever the status', () => {
+  for (const status of [400, 401, 403, 422]) {
+    for (const error of ['invalid_grant', 'invalid_token']) {
+      expect(answer(status, JSON.stringify({ error }))).toEqual({
+        kind: 'refused',
+        why: 'the service no longer accepts this token',
+      })
+    }
+    expect(answer(status, '{"error":"invalid_client"}')).toEqual({
+      kind: 'refused',
+      why: 'the service does not accept this API key or secret',
+    })
+  }
+})
+
+test('no answer makes it throw, or confirms by anything but the status', () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 100, max: 599 }), fc.oneof(fc.json(), fc.string()), (status, body) => {
+      expect(answer(status, body).kind === 'confirmed').toBe(status === 200)
+    }),
+    { numRuns: 5_000 },
+  )
+})

@@ -1,0 +1,50 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { REFRESH_SCHEDULE, refreshDueAt, retryWaitMs } from '../../../app/tokens/schedule.ts'
+
+const MINUTE = 60_000
+
+test('a token of 20 minutes is refreshed two minutes ahead, and at once when that has passed', () => {
+  const due = (nowMs: number) => refreshDueAt(REFRESH_SCHEDULE, nowMs, 0, 20 * MINUTE)
+  expect(due(0)).toBe(18 * MINUTE)
+  expect(due(18 * MINUTE - 1)).toBe(18 * MINUTE)
+  expect(due(18 * MINUTE)).toBe(18 * MINUTE)
+  expect(due(18 * MINUTE + 1)).toBe(18 * MINUTE + 1)
+  expect(due(25 * MINUTE)).toBe(25 * MINUTE)
+})
+
+test('the lead shrinks to half of a lifetime under four minutes', () => {
+  const due = (lifetimeMs: number) => refreshDueAt(REFRESH_SCHEDULE, 0, 0, lifetimeMs)
+  expect(due(240_000)).toBe(120_000)
+  expect(due(240_001)).toBe(120_001)
+  expect(due(239_999)).toBe(119_999.5)
+  expect(due(60_000)).toBe(30_000)
+})
+
+test('no lifetime makes a refresh follow another within the floor', () => {
+  fc.assert(
+    fc.property(fc.double({ min: -1e9, max: 1e9, noNaN: true }), fc.nat(1e9), (lifetimeMs, issuedAtMs) => {
+      const due = refreshDueAt(REFRESH_SCHEDULE, issuedAtMs, issuedAtMs, issuedAtMs + lifetimeMs)
+      expect(due).toBeGreaterThanOrEqual(issuedAtMs + REFRESH_SCHEDULE.floorMs)
+    }),
+  )
+})
+
+test('waits after failures climb the ladder, jittered over the second half of a rung', () => {
+  const wait = (failures: number, jitter: number) =>
+    retryWaitMs(REFRESH_SCHEDULE, failures, jitter, undefined)
+  expect(wait(1, 0)).toBe(500)
+  expect(wait(1, 0.999)).toBeLessThan(1_000)
+  expect([1, 2, 3, 4, 5, 6, 7, 1e9].map((failures) => wait(failures, 0) * 2)).toEqual([
+    1_000, 2_000, 5_000, 10_000, 30_000, 60_000, 60_000, 60_000,
+  ])
+  expect(wait(0, 0)).toBe(500)
+})
+
+test('a wait that was asked for is a floor, up to a quarter of an hour', () => {
+  const wait = (asked: number) => retryWaitMs(REFRESH_SCHEDULE, 1, 0, asked)
+  expect(wait(0)).toBe(500)
+  expect(wait(30)).toBe(30_000)
+  expect(wait(900)).toBe(900_000)
+  expect(wait(999_999)).toBe(900_000)
+})
