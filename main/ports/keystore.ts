@@ -1,0 +1,29 @@
+/**
+ * What stands between the vault's data key and the disk: the system's keychain, or a passphrase.
+ *
+ * Every call may wait for a person (a keyring that is locked asks for its password), so an implementation
+ * sets itself a deadline: `waiting` carries the end of the wait, after which it is worth asking again.
+ */
+export interface Keystore {
+  wrap(key: Uint8Array): Promise<Wrapping>
+  unwrap(wrapped: Uint8Array): Promise<Unwrapping>
+}
+
+export type Wrapping =
+  /** `backend` is recorded beside the ciphertext, so that a change of it can be named. */
+  { readonly kind: 'wrapped'; readonly backend: string; readonly bytes: Uint8Array } | KeystoreTrouble
+
+export type Unwrapping =
+  /** `renew`: the backend asks for the key to be wrapped again, as after it rotated its own. */
+  | { readonly kind: 'unwrapped'; readonly key: Uint8Array; readonly renew: boolean }
+  /** What was wrapped is whole, and this keystore does not open it: another key, or a wrong passphrase. */
+  | { readonly kind: 'refused'; readonly why: string }
+  /** The keystore's own key is the right one, and what it wrapped is not what it was. */
+  | { readonly kind: 'damaged'; readonly why: string }
+  | KeystoreTrouble
+
+export type KeystoreTrouble =
+  | { readonly kind: 'waiting'; readonly why: string; readonly settled: Promise<void> }
+  | { readonly kind: 'unavailable'; readonly why: string }
+  /** It would hide nothing, and nobody agreed to that. */
+  | { readonly kind: 'unprotected'; readonly why: string }

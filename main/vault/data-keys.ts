@@ -1,0 +1,196 @@
+import { createHash, randomBytes } from 'node:crypto'
+import type { DatabaseSync } from 'node:sqlite'
+import { z } from 'zod'
+import type { Keystore, KeystoreTrouble } from '../ports/keystore.ts'
+import { KEY_BYTES, seal, unseal } from './sealing.ts'
+import { storageWords } from './storage-words.ts'
+
+/** The keys that this start could open, and the one that new records are sealed with. */
+export interface DataKeys {
+  readonly opened: ReadonlyMap<number, Uint8Array>
+  /** Absent where none opened: then nothing can be sealed, and what is there can only be counted or forgotten. */
+  readonly current?: { readonly id: number; readonly key: Uint8Array }
+}
+
+export const NO_KEYS: DataKeys = { opened: new Map() }
+
+export type Unlocking =
+  | { readonly kind: 'unlocked'; readonly keys: DataKeys }
+  /** What is stored is whole, and the keystore has another key now. `backend`: what it was sealed with. */
+  | { readonly kind: 'key-changed'; readonly why: string; readonly backend: string }
+  | { readonly kind: 'record-corrupt'; readonly why: string }
+  | { readonly kind: 'unwritable'; readonly why: string }
+  | KeystoreTrouble
+
+/** The app ended while the keystore was being asked. */
+const CLOSED: Unlocking = { kind: 'unavailable', why: 'the app is closing' }
+
+const CANARY = 'the data key is right'
+const placeOfCanary = (id: number) => ({ profile: '', kind: 'canary', generation: id })
+
+const keyRow = z.object({
+  id: z.int(),
+  backend: z.string(),
+  wrapped: z.instanceof(Uint8Array),
+  wrapped_digest: z.instanceof(Uint8Array),
+  canary: z.instanceof(Uint8Array),
+  canary_digest: z.instanceof(Uint8Array),
+})
+type KeyRow = z.output<typeof keyRow>
+
+/**
+ * Opens the data keys, newest first; makes the first one where there is none.
+ *
+ * A key is believed once its canary opens: a keystore that lost its own key may answer with other bytes. The
+ * digests hide nothing; they tell a changed record ("corrupt") from a changed key.
+ */
+export async function unlockDataKeys(
+  database: DatabaseSync,
+  keystore: Keystore,
+  nowMs: number,
+): Promise<Unlocking> {
+  const rows = z.array(keyRow).parse(database.prepare('SELECT * FROM data_keys ORDER BY id DESC').all())
+  if (rows.length === 0) return addDataKey(database, keystore, nowMs)
+  const opened = new Map<number, Uint8Array>()
+  let changed: Unlocking | undefined
+  let corrupt: Unlocking | undefined
+  for (const row of rows) {
+    const unwrapping = await keystore.unwrap(row.wrapped)
+    if (!database.isOpen) return CLOSED
+    switch (unwrapping.kind) {
+      case 'waiting':
+      case 'unavailable':
+      case 'unprotected':
+        return unwrapping
+      case 'refused':
+      case 'damaged': {
+        const whole = unwrapping.kind === 'refused' && isWhole(row.wrapped, row.wrapped_digest)
+        if (whole) changed ??= { kind: 'key-changed', why: unwrapping.why, backend: row.backend }
+        else corrupt ??= { kind: 'record-corrupt', why: 'the stored key is damaged' }
+        break
+      }
+      case 'unwrapped': {
+        const verdict = judge(database, row, unwrapping.key)
+        if (verdict === 'other') {
+          const why = 'the keystore gave another key than the one the tokens were sealed with'
+          changed ??= { kind: 'key-changed', why, backend: row.backend }
+          break
+        }
+        opened.set(row.id, unwrapping.key)
+        if (verdict === 'right-without-canary') writeCanary(database, row.id, unwrapping.key)
+        if (unwrapping.renew) await wrapAgain(database, keystore, row.id, unwrapping.key)
+      }
+    }
+  }
+  const [newest] = opened
+  if (newest !== undefined) {
+    return { kind: 'unlocked', keys: { opened, current: { id: newest[0], key: newest[1] } } }
+  }
+  return changed ?? corrupt ?? { kind: 'record-corrupt', why: 'the stored key is damaged' }
+}
+
+/** A new key beside the ones that do not open: those stay, for the day when their keystore is back. */
+export async function addDataKey(
+  database: DatabaseSync,
+  keystore: Keystore,
+  nowMs: number,
+): Promise<Unlocking> {
+  const key = randomBytes(KEY_BYTES)
+  const wrapping = await keystore.wrap(key)
+  if (wrapping.kind !== 'wrapped') return wrapping
+  if (!database.isOpen) return CLOSED
+  try {
+    database.exec('BEGIN IMMEDIATE')
+    const next = database.prepare('SELECT coalesce(max(id), 0) + 1 AS id FROM data_keys').get()
+    const id = Number(next?.['id'])
+    const canary = seal(key, placeOfCanary(id), CANARY)
+    database
+      .prepare('INSERT INTO data_keys VALUES (?, ?, ?, ?, ?, ?, ?)')
+      .run(
+        id,
+        wrapping.backend,
+        wrapping.bytes,
+        digest(wrapping.bytes),
+        canary,
+        digest(canary),
+        Math.round(nowMs),
+      )
+    database.exec('COMMIT')
+    return { kind: 'unlocked', keys: { opened: new Map([[id, key]]), current: { id, key } } }
+  } catch (error) {
+    if (database.isTransaction) database.exec('ROLLBACK')
+    const why = storageWords(error)
+    if (why === undefined) throw error
+    return { kind: 'unwritable', why }
+  }
+}
+
+type Verdict = 'right' | 'right-without-canary' | 'other'
+
+function judge(database: DatabaseSync, row: KeyRow, key: Uint8Array): Verdict {
+  if (key.length !== KEY_BYTES) return 'other'
+  if (unseal(key, placeOfCanary(row.id), row.canary) === CANARY) return 'right'
+  if (isWhole(row.canary, row.canary_digest)) return 'other'
+  // The canary is what is damaged. Any record that opens stands in for it, and without one nothing can be lost.
+  const sealed = z
+    .array(
+      z.object({
+        profile: z.string(),
+        kind: z.string(),
+        generation: z.int(),
+        sealed: z.instanceof(Uint8Array),
+      }),
+    )
+    .parse(
+      database
+        .prepare(
+          'SELECT profile, kind, generation, sealed FROM records WHERE data_key = ? AND sealed IS NOT NULL',
+        )
+        .all(row.id),
+    )
+  const vouched =
+    sealed.length === 0 || sealed.some((record) => unseal(key, record, record.sealed) !== undefined)
+  return vouched ? 'right-without-canary' : 'other'
+}
+
+function writeCanary(database: DatabaseSync, id: number, key: Uint8Array): void {
+  const canary = seal(key, placeOfCanary(id), CANARY)
+  attempt(() =>
+    database
+      .prepare('UPDATE data_keys SET canary = ?, canary_digest = ? WHERE id = ?')
+      .run(canary, digest(canary), id),
+  )
+}
+
+async function wrapAgain(
+  database: DatabaseSync,
+  keystore: Keystore,
+  id: number,
+  key: Uint8Array,
+): Promise<void> {
+  const wrapping = await keystore.wrap(key)
+  if (wrapping.kind !== 'wrapped' || !database.isOpen) return // the old wrapping still opens; asked again at the next start
+  const { backend, bytes } = wrapping
+  attempt(() =>
+    database
+      .prepare('UPDATE data_keys SET backend = ?, wrapped = ?, wrapped_digest = ? WHERE id = ?')
+      .run(backend, bytes, digest(bytes), id),
+  )
+}
+
+/** For what is only an improvement: a disk that does not take it now is no reason to stop. */
+function attempt(write: () => unknown): void {
+  try {
+    write()
+  } catch (error) {
+    if (storageWords(error) === undefined) throw error
+  }
+}
+
+function digest(bytes: Uint8Array): Uint8Array {
+  return createHash('sha256').update(bytes).digest()
+}
+
+function isWhole(bytes: Uint8Array, recorded: Uint8Array): boolean {
+  return Buffer.from(digest(bytes)).equals(recorded)
+}

@@ -1,0 +1,98 @@
+import type { Intent, StoredTokens } from '../../app/tokens/stored-token.ts'
+import type { Profile } from '../profile.ts'
+import type { SealedHome } from './sealed-home.ts'
+import { SAVED, type Saved } from './storage-words.ts'
+import type { JournalStep, TokenReading, TokenStore } from './token-store.ts'
+
+/**
+ * The tokens of one connected key: sealed where its home can seal, else in memory until it can.
+ *
+ * A home that opens late, or takes writes again, takes in what memory has by then.
+ */
+export class HomeTokens implements TokenStore {
+  readonly #profile: Profile
+  readonly #home: SealedHome
+  #memory: StoredTokens | undefined
+  #sealed: TokenStore | undefined
+  #lost: 'key-changed' | 'record-corrupt' | undefined
+  /** Its key was forgotten or signed in anew: an answer that is still on its way belongs to nobody. */
+  #detached = false
+
+  private constructor(profile: Profile, home: SealedHome) {
+    this.#profile = profile
+    this.#home = home
+  }
+
+  static signedIn(profile: Profile, home: SealedHome, tokens: StoredTokens): HomeTokens {
+    const created = new HomeTokens(profile, home)
+    created.#memory = tokens
+    return created
+  }
+
+  static stored(profile: Profile, home: SealedHome, sealed: TokenStore): HomeTokens {
+    const created = new HomeTokens(profile, home)
+    created.#sealed = sealed
+    return created
+  }
+
+  get kind(): 'sealed' | 'memory' {
+    return this.#sealed === undefined ? 'memory' : 'sealed'
+  }
+
+  /** Why what is stored was of no use at the start, until something newer is saved. */
+  get lost(): 'key-changed' | 'record-corrupt' | undefined {
+    return this.#lost
+  }
+
+  read(): TokenReading {
+    if (this.#sealed === undefined) {
+      return this.#memory === undefined ? { kind: 'none' } : { kind: 'found', stored: this.#memory }
+    }
+    const reading = this.#sealed.read()
+    if (reading.kind !== 'lost') return reading
+    this.#lost = reading.state
+    const { standing } = this.#home
+    return standing.state === 'ok' || standing.line === undefined
+      ? reading
+      : { ...reading, why: standing.line }
+  }
+
+  intend(intent: Intent, refreshToken: string): Saved {
+    if (this.#detached) return SAVED
+    const sealed = this.seal()
+    if (this.#sealed !== undefined) return this.#sealed.intend(intent, refreshToken)
+    if (this.#memory !== undefined) this.#memory = { ...this.#memory, intent }
+    return sealed
+  }
+
+  save(tokens: StoredTokens): Saved {
+    if (this.#detached) return SAVED
+    if (this.#sealed === undefined) {
+      this.#memory = tokens
+      return this.seal()
+    }
+    const saved = this.#sealed.save(tokens)
+    if (saved.ok) this.#lost = undefined
+    return saved
+  }
+
+  note(step: JournalStep, generation: number, refreshToken: string): void {
+    if (!this.#detached) this.#sealed?.note(step, generation, refreshToken)
+  }
+
+  /** Ok also where its home keeps nothing: that is the home's standing to tell, not a failed write. */
+  seal(): Saved {
+    const { vault } = this.#home
+    if (this.#detached || this.#sealed !== undefined || this.#memory === undefined) return SAVED
+    if (vault === undefined || !vault.canSeal) return SAVED
+    const saved = vault.signIn(this.#profile, this.#memory)
+    if (!saved.ok) return saved
+    this.#sealed = vault.tokens(this.#profile.id)
+    this.#memory = undefined
+    return SAVED
+  }
+
+  detach(): void {
+    this.#detached = true
+  }
+}

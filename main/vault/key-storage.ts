@@ -1,0 +1,129 @@
+import type { KeystoreState } from '../../app/contract/snapshot.ts'
+import { signedIn } from '../../app/tokens/stored-token.ts'
+import type { Profile } from '../profile.ts'
+import { HomeTokens } from './home-tokens.ts'
+import { MemoryTokens } from './memory-tokens.ts'
+import type { SealedHome } from './sealed-home.ts'
+import { SAVED, type Saved } from './storage-words.ts'
+import type { TokenStore } from './token-store.ts'
+import type { StoredProfile } from './vault.ts'
+
+/** What a monitor asks of the place where keys live. */
+export interface KeyStorage {
+  /** A new sign-in: its tokens take the place of those the profile had. */
+  signIn(profile: Profile, nowMs: number): TokenStore
+  /** Deletes what is stored of a key here. */
+  forget(profile: string): Saved
+  /** How far a person can rely on this key being here after a restart. */
+  keystore(profile: string): KeystoreState
+}
+
+/** Nothing outlives the process. */
+export const MEMORY_STORAGE: KeyStorage = {
+  signIn: ({ refreshToken }, nowMs) => MemoryTokens.signedIn(refreshToken, nowMs),
+  forget: () => SAVED,
+  keystore: () => 'memory',
+}
+
+/** A key that was connected when the app last ended. */
+export interface RestoredKey {
+  readonly profile: Profile
+  readonly tokens: TokenStore
+}
+
+export interface HomeStorageDeps {
+  /**
+   * Whether a key that is connected while the stored ones do not open may be sealed under a new data key: yes
+   * for a keyring that lost its own, no for a passphrase that may be a slip of the hand.
+   */
+  readonly startsOver: boolean
+  /** Something that `keystore` tells may be different now. */
+  readonly changed: () => void
+}
+
+/** The connected keys in their sealed home. */
+export class HomeStorage implements KeyStorage {
+  readonly #home: SealedHome
+  readonly #deps: HomeStorageDeps
+  readonly #keys = new Map<string, HomeTokens>()
+
+  constructor(home: SealedHome, deps: HomeStorageDeps) {
+    this.#home = home
+    this.#deps = deps
+  }
+
+  /** What is stored and not connected yet; a key that does not open comes too, for a person to sign in again. */
+  restore(): readonly RestoredKey[] {
+    const stored = this.#home.vault?.profiles() ?? []
+    this.#sealAll()
+    return stored.flatMap((found) => {
+      const profile = profileOf(found)
+      if (profile === undefined || this.#keys.has(found.id)) return []
+      const tokens = HomeTokens.stored(profile, this.#home, found.tokens)
+      this.#keys.set(found.id, tokens)
+      return [{ profile, tokens }]
+    })
+  }
+
+  /** Ids that a new key must not take, connected or not. */
+  ids(): readonly string[] {
+    return this.#home.storedIds()
+  }
+
+  signIn(profile: Profile, nowMs: number): TokenStore {
+    const token = signedIn(profile.refreshToken, nowMs)
+    this.#keys.get(profile.id)?.detach()
+    // The built-in one is new at each start.
+    if (profile.environment === 'simulator') return new MemoryTokens(token)
+    const tokens = HomeTokens.signedIn(profile, this.#home, { token })
+    this.#keys.set(profile.id, tokens)
+    // Where the disk does not take it, the first refresh tells, and tries again.
+    tokens.seal()
+    if (tokens.kind === 'memory') this.#startOver()
+    return tokens
+  }
+
+  forget(profile: string): Saved {
+    const { vault } = this.#home
+    const saved = vault !== undefined && this.#keys.has(profile) ? vault.forget(profile) : SAVED
+    if (!saved.ok) return saved
+    this.#keys.get(profile)?.detach()
+    this.#keys.delete(profile)
+    return SAVED
+  }
+
+  keystore(profile: string): KeystoreState {
+    const tokens = this.#keys.get(profile)
+    const { state } = this.#home.standing
+    if (tokens === undefined) return state === 'waiting' ? 'waiting' : 'memory'
+    if (state !== 'ok') return state
+    if (tokens.lost !== undefined) return tokens.lost
+    return tokens.kind === 'sealed' ? 'ok' : 'memory'
+  }
+
+  #startOver(): void {
+    const { state } = this.#home.standing
+    // A stored key that is damaged opens under no passphrase: nothing is lost by a new one beside it.
+    if (state !== 'record-corrupt' && !(state === 'key-changed' && this.#deps.startsOver)) return
+    void this.#home.startOver().then(() => {
+      this.#sealAll()
+      this.#deps.changed()
+    })
+  }
+
+  #sealAll(): void {
+    for (const tokens of this.#keys.values()) tokens.seal()
+  }
+}
+
+/** `undefined` where even its addresses cannot be read. */
+function profileOf({ id, about, clientSecret, reading }: StoredProfile): Profile | undefined {
+  if (about === undefined) return undefined
+  const { hasClientSecret: _, ...settings } = about
+  return {
+    id,
+    ...settings,
+    ...(clientSecret !== undefined && { clientSecret }),
+    refreshToken: reading.kind === 'found' ? reading.stored.token.refreshToken : '',
+  }
+}

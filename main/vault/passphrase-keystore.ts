@@ -1,0 +1,101 @@
+import { randomBytes, type ScryptOptions, scrypt } from 'node:crypto'
+import { z } from 'zod'
+import type { Keystore } from '../ports/keystore.ts'
+import { KEY_BYTES, seal, unseal } from './sealing.ts'
+
+export interface ScryptCost {
+  /** CPU and memory: a power of two. */
+  readonly N: number
+  readonly r: number
+  readonly p: number
+}
+
+/** 128 MiB and a few tenths of a second, once a start. */
+export const SCRYPT_COST: ScryptCost = { N: 2 ** 17, r: 8, p: 1 }
+
+const SALT_BYTES = 16
+const MOST_MEMORY_BYTES = 512 << 20
+const WRAPPED_KEY = { profile: '', kind: 'data-key', generation: 0 }
+const CHECK = { profile: '', kind: 'passphrase-check', generation: 0 }
+const CHECK_TEXT = 'the passphrase is right'
+
+const isPowerOfTwo = (value: number) => Number.isInteger(Math.log2(value))
+const base64 = z.base64().transform((text) => Buffer.from(text, 'base64'))
+/** The bounds keep a changed file from asking for all the memory there is. */
+const wrapping = z.object({
+  v: z.literal(1),
+  N: z
+    .int()
+    .min(2)
+    .max(2 ** 20)
+    .refine(isPowerOfTwo),
+  r: z.int().min(1).max(16),
+  p: z.int().min(1).max(16),
+  salt: base64,
+  check: base64,
+  key: base64,
+})
+
+/**
+ * The data key under a key stretched from a passphrase, with the cost that was used beside it.
+ *
+ * A check text sealed apart from the data key tells a wrong passphrase from a damaged record.
+ */
+export function passphraseKeystore(passphrase: string, cost: ScryptCost = SCRYPT_COST): Keystore {
+  return {
+    async wrap(key) {
+      const salt = randomBytes(SALT_BYTES)
+      const stretched = await stretch(passphrase, salt, cost)
+      const parts = {
+        v: 1,
+        ...cost,
+        salt: salt.toString('base64'),
+        check: toBase64(seal(stretched, CHECK, CHECK_TEXT)),
+        key: toBase64(seal(stretched, WRAPPED_KEY, toBase64(key))),
+      }
+      return {
+        kind: 'wrapped',
+        backend: 'passphrase',
+        bytes: new TextEncoder().encode(JSON.stringify(parts)),
+      }
+    },
+
+    async unwrap(wrapped) {
+      const parts = wrapping.safeParse(jsonOf(wrapped))
+      if (!parts.success) return { kind: 'damaged', why: 'the stored key cannot be read' }
+      const { salt, check, key, ...stored } = parts.data
+      const stretched = await stretch(passphrase, salt, stored)
+      const opened = unseal(stretched, WRAPPED_KEY, key)
+      if (opened !== undefined) {
+        const bytes = Buffer.from(opened, 'base64')
+        // Under the cost of its day: wrapped again at today's.
+        return { kind: 'unwrapped', key: bytes, renew: stored.N < cost.N }
+      }
+      return unseal(stretched, CHECK, check) === CHECK_TEXT
+        ? { kind: 'damaged', why: 'the stored key was changed' }
+        : { kind: 'refused', why: 'the passphrase is not the one it was sealed with' }
+    },
+  }
+}
+
+function stretch(passphrase: string, salt: Uint8Array, { N, r, p }: ScryptCost): Promise<Uint8Array> {
+  const options: ScryptOptions = { N, r, p, maxmem: MOST_MEMORY_BYTES }
+  return new Promise((resolve, reject) => {
+    // Normalised, so that the same words typed on another system are the same bytes.
+    scrypt(passphrase.normalize('NFKC'), salt, KEY_BYTES, options, (error, key) =>
+      error ? reject(error) : resolve(key),
+    )
+  })
+}
+
+function toBase64(bytes: Uint8Array): string {
+  return Buffer.from(bytes).toString('base64')
+}
+
+function jsonOf(bytes: Uint8Array): unknown {
+  try {
+    return JSON.parse(new TextDecoder().decode(bytes))
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,40 @@
+import { z } from 'zod'
+import { STREAM_KINDS } from '../../app/service/streams.ts'
+import type { Profile } from '../profile.ts'
+
+/** What is stored of a profile in the clear. Its secrets are records of their own, sealed. */
+export const profileAbout = z.object({
+  name: z.string(),
+  environment: z.enum(['live', 'sim', 'simulator', 'custom']),
+  authUrl: z.string(),
+  baseUrl: z.string(),
+  clientId: z.string(),
+  audience: z.string().exactOptional(),
+  hasClientSecret: z.boolean(),
+  probes: z.object({ budgetFraction: z.number(), everySeconds: z.record(z.string(), z.number()) }),
+  streams: z.array(
+    z.object({
+      kind: z.enum(STREAM_KINDS),
+      target: z.string(),
+      options: z.record(z.string(), z.string()),
+    }),
+  ),
+})
+
+export type ProfileAbout = z.output<typeof profileAbout>
+
+/** Named one by one: a field that is added to Profile is not stored, in the clear, by accident. */
+export function aboutOf(profile: Omit<Profile, 'refreshToken'>): ProfileAbout {
+  const { name, environment, authUrl, baseUrl, clientId, audience, probes, streams } = profile
+  return {
+    name,
+    environment,
+    authUrl,
+    baseUrl,
+    clientId,
+    ...(audience !== undefined && { audience }),
+    hasClientSecret: profile.clientSecret !== undefined,
+    probes: { budgetFraction: probes.budgetFraction, everySeconds: { ...probes.everySeconds } },
+    streams: streams.map(({ kind, target, options }) => ({ kind, target, options: { ...options } })),
+  }
+}

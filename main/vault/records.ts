@@ -1,0 +1,121 @@
+import type { DatabaseSync } from 'node:sqlite'
+import { z } from 'zod'
+import type { DataKeys } from './data-keys.ts'
+import { seal, unseal } from './sealing.ts'
+
+export type RecordKind = 'refresh-token' | 'client-secret'
+
+export interface OpenRecord {
+  readonly kind: 'found'
+  readonly generation: number
+  readonly secret: string
+  /** JSON as it was stored. */
+  readonly about: string
+}
+
+export type RecordReading =
+  | OpenRecord
+  | { readonly kind: 'none' }
+  | { readonly kind: 'lost'; readonly state: 'key-changed' | 'record-corrupt' }
+
+/** Metadata of so many generations stays; of the secrets only the newest. */
+const KEPT_GENERATIONS = 3
+
+const recordRow = z.object({
+  generation: z.int(),
+  data_key: z.int(),
+  sealed: z.instanceof(Uint8Array).nullable(),
+  about: z.string(),
+})
+
+/** The newest record of a kind. Opening is tried; nothing is changed. */
+export function readRecord(
+  database: DatabaseSync,
+  { opened }: DataKeys,
+  profile: string,
+  kind: RecordKind,
+): RecordReading {
+  const found = database
+    .prepare(
+      `SELECT generation, data_key, sealed, about FROM records
+       WHERE profile = ? AND kind = ? ORDER BY generation DESC LIMIT 1`,
+    )
+    .get(profile, kind)
+  if (found === undefined) {
+    return isQuarantined(database, profile, kind)
+      ? { kind: 'lost', state: 'record-corrupt' }
+      : { kind: 'none' }
+  }
+  const { generation, data_key, sealed, about } = recordRow.parse(found)
+  const key = opened.get(data_key)
+  if (key === undefined) return { kind: 'lost', state: 'key-changed' }
+  const secret = sealed === null ? undefined : unseal(key, { profile, kind, generation }, sealed)
+  if (secret === undefined) return { kind: 'lost', state: 'record-corrupt' }
+  return { kind: 'found', generation, secret, about }
+}
+
+/** The caller's transaction makes it durable. Older generations keep their metadata and lose their secret. */
+export function writeRecord(
+  database: DatabaseSync,
+  { current }: DataKeys,
+  record: {
+    readonly profile: string
+    readonly kind: RecordKind
+    readonly generation: number
+    readonly secret: string
+    readonly about: string
+    readonly atMs: number
+  },
+): void {
+  const { profile, kind, generation, secret, about, atMs } = record
+  if (current === undefined) throw new Error('nothing can be sealed without a data key')
+  const sealed = seal(current.key, { profile, kind, generation }, secret)
+  database
+    .prepare('INSERT OR REPLACE INTO records VALUES (?, ?, ?, ?, ?, ?, ?)')
+    .run(profile, kind, generation, current.id, sealed, about, Math.round(atMs))
+  database
+    .prepare('UPDATE records SET sealed = NULL WHERE profile = ? AND kind = ? AND generation < ?')
+    .run(profile, kind, generation)
+  database
+    .prepare('DELETE FROM records WHERE profile = ? AND kind = ? AND generation <= ?')
+    .run(profile, kind, generation - KEPT_GENERATIONS)
+}
+
+/** Moves the newest record of a kind, as it is, to where nothing reads it and nothing overwrites it. */
+export function quarantineRecord(
+  database: DatabaseSync,
+  profile: string,
+  kind: RecordKind,
+  why: string,
+  atMs: number,
+): void {
+  const newest = `profile = ? AND kind = ? AND generation =
+    (SELECT max(generation) FROM records WHERE profile = ? AND kind = ?)`
+  const which = [profile, kind, profile, kind] as const
+  database
+    .prepare(
+      `INSERT INTO quarantine (profile, kind, generation, data_key, sealed, about, why, at_ms)
+       SELECT profile, kind, generation, data_key, sealed, about, ?, ? FROM records WHERE ${newest}`,
+    )
+    .run(why, Math.round(atMs), ...which)
+  // All of the kind: an older generation has no secret left, and would read as the newest one.
+  database.prepare('DELETE FROM records WHERE profile = ? AND kind = ?').run(profile, kind)
+}
+
+/** The generation of the next record: never one that was used, also not by a record that was set aside. */
+export function nextGeneration(database: DatabaseSync, profile: string, kind: RecordKind): number {
+  const highest = (table: 'records' | 'quarantine') =>
+    Number(
+      database
+        .prepare(`SELECT coalesce(max(generation), 0) AS g FROM ${table} WHERE profile = ? AND kind = ?`)
+        .get(profile, kind)?.['g'],
+    )
+  return Math.max(highest('records'), highest('quarantine')) + 1
+}
+
+function isQuarantined(database: DatabaseSync, profile: string, kind: RecordKind): boolean {
+  const found = database
+    .prepare('SELECT 1 FROM quarantine WHERE profile = ? AND kind = ? LIMIT 1')
+    .get(profile, kind)
+  return found !== undefined
+}

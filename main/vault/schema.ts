@@ -1,0 +1,72 @@
+/**
+ * The shape of `vault.db`, as the steps that led to it. Step n turns version n into version n + 1.
+ *
+ * A step that was released is never edited: it is what turned somebody's file into what it is.
+ */
+export const MIGRATIONS: readonly string[] = [
+  `
+  CREATE TABLE data_keys (
+    id INTEGER PRIMARY KEY,
+    backend TEXT NOT NULL,
+    wrapped BLOB NOT NULL,
+    wrapped_digest BLOB NOT NULL,
+    canary BLOB NOT NULL,
+    canary_digest BLOB NOT NULL,
+    made_at_ms INTEGER NOT NULL
+  ) STRICT;
+
+  CREATE TABLE profiles (
+    id TEXT PRIMARY KEY,
+    about TEXT NOT NULL,
+    changed_at_ms INTEGER NOT NULL
+  ) STRICT;
+
+  -- 'sealed' is null once a newer generation replaced it: the metadata stays for three generations, the secret does not.
+  CREATE TABLE records (
+    profile TEXT NOT NULL REFERENCES profiles (id) ON DELETE CASCADE,
+    kind TEXT NOT NULL,
+    generation INTEGER NOT NULL,
+    data_key INTEGER NOT NULL REFERENCES data_keys (id),
+    sealed BLOB,
+    about TEXT NOT NULL,
+    at_ms INTEGER NOT NULL,
+    PRIMARY KEY (profile, kind, generation)
+  ) STRICT, WITHOUT ROWID;
+
+  -- At most one for each profile: a refresh that was begun and whose end is not stored.
+  CREATE TABLE intents (
+    profile TEXT PRIMARY KEY REFERENCES profiles (id) ON DELETE CASCADE,
+    generation INTEGER NOT NULL,
+    at_ms INTEGER NOT NULL
+  ) STRICT;
+
+  CREATE TABLE journal (
+    seq INTEGER PRIMARY KEY AUTOINCREMENT,
+    profile TEXT NOT NULL REFERENCES profiles (id) ON DELETE CASCADE,
+    generation INTEGER NOT NULL,
+    step TEXT NOT NULL,
+    fingerprint TEXT NOT NULL,
+    at_ms INTEGER NOT NULL
+  ) STRICT;
+
+  -- Revocations that a person asked for and the service has not confirmed.
+  CREATE TABLE outbox (
+    profile TEXT PRIMARY KEY REFERENCES profiles (id) ON DELETE CASCADE,
+    about TEXT NOT NULL,
+    asked_at_ms INTEGER NOT NULL
+  ) STRICT;
+
+  -- What did not open, as it was found.
+  CREATE TABLE quarantine (
+    id INTEGER PRIMARY KEY,
+    profile TEXT NOT NULL REFERENCES profiles (id) ON DELETE CASCADE,
+    kind TEXT NOT NULL,
+    generation INTEGER NOT NULL,
+    data_key INTEGER NOT NULL,
+    sealed BLOB,
+    about TEXT NOT NULL,
+    why TEXT NOT NULL,
+    at_ms INTEGER NOT NULL
+  ) STRICT;
+  `,
+]

@@ -1,0 +1,147 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import type { DatabaseSync } from 'node:sqlite'
+import type { Keystore } from '../ports/keystore.ts'
+import { addDataKey, NO_KEYS, type Unlocking, unlockDataKeys } from './data-keys.ts'
+import { type StartTrouble, startTrouble } from './start-words.ts'
+import { Vault } from './vault.ts'
+import { VaultConnection } from './vault-connection.ts'
+import { openVaultFile } from './vault-file.ts'
+
+export type HomeStanding =
+  /** Nobody gave a keystore: nothing is stored, and what may be stored already is left alone. */
+  { readonly state: 'memory'; readonly line?: string } | { readonly state: 'ok' } | StartTrouble
+
+export interface HomeDeps {
+  readonly folder: string
+  /** Absent: memory only. */
+  readonly keystore?: Keystore
+  readonly wallMs: () => number
+}
+
+/**
+ * The place where keys outlive the process, if there is one. Never fails to open: what is wrong is its standing.
+ *
+ * The folder's lock is held by the caller (main/data/lock.ts).
+ */
+export class SealedHome {
+  /** What a person should know about files that were found damaged. */
+  readonly notices: readonly string[]
+  readonly #deps: HomeDeps
+  readonly #database: DatabaseSync | undefined
+  #standing: HomeStanding
+  #vault: Vault | undefined
+  #closed = false
+  readonly #opened = new Set<() => void>()
+
+  private constructor(
+    deps: HomeDeps,
+    standing: HomeStanding,
+    notices: readonly string[],
+    database?: DatabaseSync,
+  ) {
+    this.#deps = deps
+    this.#standing = standing
+    this.notices = notices
+    this.#database = database
+  }
+
+  static async open(deps: HomeDeps): Promise<SealedHome> {
+    const { folder, keystore, wallMs } = deps
+    if (keystore === undefined) {
+      const line = 'Stored keys are left alone: this start was given nothing to open them with.'
+      const isThere = existsSync(join(folder, 'vault.db'))
+      return new SealedHome(deps, { state: 'memory', ...(isThere && { line }) }, [])
+    }
+    const opening = openVaultFile(folder, wallMs())
+    if (opening.kind === 'unusable') {
+      return new SealedHome(deps, startTrouble('unavailable', opening.line), opening.notices)
+    }
+    const home = new SealedHome(
+      deps,
+      startTrouble('waiting', 'the store is being opened'),
+      opening.notices,
+      opening.database,
+    )
+    home.#take(await unlockDataKeys(opening.database, keystore, wallMs()))
+    return home
+  }
+
+  get standing(): HomeStanding {
+    return this.#standing
+  }
+
+  /**
+   * Present once it is known whether the data key opens. Where it does not, nothing can be sealed and no
+   * secret read, but what is stored can be named, and forgotten.
+   */
+  get vault(): Vault | undefined {
+    return this.#vault
+  }
+
+  /** Of every stored profile, also while the data key is not open. */
+  storedIds(): readonly string[] {
+    if (!this.#database?.isOpen) return []
+    return this.#database
+      .prepare('SELECT id FROM profiles')
+      .all()
+      .map(({ id }) => String(id))
+  }
+
+  /** Called when a keystore that kept a start waiting has answered, whatever it said. */
+  onSettled(listener: () => void): () => void {
+    this.#opened.add(listener)
+    return () => this.#opened.delete(listener)
+  }
+
+  /**
+   * A new data key beside the one that does not open, for a key that is connected anew.
+   *
+   * Not under a passphrase that may be a slip of the hand: the caller decides.
+   */
+  async startOver(): Promise<void> {
+    const { keystore, wallMs } = this.#deps
+    if (this.#vault?.canSeal || this.#database === undefined || keystore === undefined) return
+    if (this.#standing.state !== 'key-changed' && this.#standing.state !== 'record-corrupt') return
+    this.#take(await addDataKey(this.#database, keystore, wallMs()))
+  }
+
+  close(): void {
+    this.#closed = true
+    this.#vault?.close()
+    if (this.#database?.isOpen) this.#database.close()
+  }
+
+  #take(unlocking: Unlocking): void {
+    if (this.#closed || this.#database === undefined) return
+    switch (unlocking.kind) {
+      case 'unlocked':
+        this.#standing = { state: 'ok' }
+        break
+      case 'key-changed':
+        this.#standing = startTrouble('key-changed', `${unlocking.why} (sealed with ${unlocking.backend})`)
+        break
+      case 'record-corrupt':
+      case 'unavailable':
+      case 'unprotected':
+        this.#standing = startTrouble(unlocking.kind, unlocking.why)
+        break
+      case 'unwritable':
+        this.#standing = startTrouble('unavailable', unlocking.why)
+        break
+      case 'waiting':
+        this.#standing = startTrouble('waiting', unlocking.why)
+        void unlocking.settled.then(() => this.#tryAgain())
+        return
+    }
+    const keys = unlocking.kind === 'unlocked' ? unlocking.keys : NO_KEYS
+    this.#vault = new Vault(new VaultConnection(this.#database, keys, this.#deps.wallMs))
+  }
+
+  async #tryAgain(): Promise<void> {
+    const { keystore, wallMs } = this.#deps
+    if (this.#closed || this.#database === undefined || keystore === undefined) return
+    this.#take(await unlockDataKeys(this.#database, keystore, wallMs()))
+    for (const tell of this.#opened) tell()
+  }
+}

@@ -1,0 +1,127 @@
+import { z } from 'zod'
+import type { Intent, StoredTokens } from '../../app/tokens/stored-token.ts'
+import { writeJournal } from './journal.ts'
+import { quarantineRecord, readRecord, writeRecord } from './records.ts'
+import type { Saved } from './storage-words.ts'
+import { pendingRevocation, tokenAbout } from './token-about.ts'
+import type { JournalStep, TokenReading, TokenStore } from './token-store.ts'
+import type { VaultConnection } from './vault-connection.ts'
+
+const KIND = 'refresh-token'
+
+const intentRow = z.object({ generation: z.int(), at_ms: z.number() })
+const outboxRow = z.object({ about: z.string() })
+
+/** The tokens of one profile in `vault.db`. */
+export class SealedTokens implements TokenStore {
+  readonly kind = 'sealed'
+  readonly #vault: VaultConnection
+  readonly #profile: string
+
+  constructor(vault: VaultConnection, profile: string) {
+    this.#vault = vault
+    this.#profile = profile
+  }
+
+  read(): TokenReading {
+    const reading = this.#vault.read(() => this.#read())
+    return reading.ok ? reading.value : { kind: 'unreadable', why: reading.why }
+  }
+
+  intend({ generation, atMs }: Intent, refreshToken: string): Saved {
+    return this.#vault.seal((database) => {
+      database
+        .prepare('INSERT OR REPLACE INTO intents VALUES (?, ?, ?)')
+        .run(this.#profile, generation, Math.round(atMs))
+      this.#note('intended', generation, refreshToken)
+    })
+  }
+
+  save(tokens: StoredTokens): Saved {
+    return this.#vault.seal(() => saveTokens(this.#vault, this.#profile, tokens))
+  }
+
+  note(step: JournalStep, generation: number, refreshToken: string): void {
+    this.#vault.seal(() => this.#note(step, generation, refreshToken))
+  }
+
+  #read(): TokenReading {
+    const { database, keys } = this.#vault
+    const record = readRecord(database, keys, this.#profile, KIND)
+    if (record.kind !== 'found') {
+      if (record.kind === 'lost' && record.state === 'record-corrupt') this.#quarantine('did not open')
+      return record
+    }
+    const about = tokenAbout.safeParse(jsonOf(record.about))
+    if (!about.success) {
+      this.#quarantine('what stands beside it could not be read')
+      return { kind: 'lost', state: 'record-corrupt' }
+    }
+    const intent = intentRow
+      .optional()
+      .parse(database.prepare('SELECT * FROM intents WHERE profile = ?').get(this.#profile))
+    const waiting = outboxRow
+      .optional()
+      .parse(database.prepare('SELECT * FROM outbox WHERE profile = ?').get(this.#profile))
+    // One that cannot be read is still one that was asked for.
+    const revocation = pendingRevocation
+      .catch({ reason: 'the app was closed before the service confirmed it', byItself: true })
+      .parse(jsonOf(waiting?.about ?? ''))
+    return {
+      kind: 'found',
+      stored: {
+        token: { generation: record.generation, refreshToken: record.secret, about: about.data },
+        ...(intent !== undefined && { intent: { generation: intent.generation, atMs: intent.at_ms } }),
+        ...(waiting !== undefined && { revocation }),
+      },
+    }
+  }
+
+  #quarantine(why: string): void {
+    // Where even this cannot be written, the record stays in place, and is as safe there.
+    this.#vault.write((database, _, nowMs) => quarantineRecord(database, this.#profile, KIND, why, nowMs))
+  }
+
+  #note(step: JournalStep, generation: number, refreshToken: string): void {
+    writeJournal(this.#vault, this.#profile, step, generation, refreshToken)
+  }
+}
+
+/** Called inside the caller's transaction, which makes it durable. */
+export function saveTokens(
+  connection: VaultConnection,
+  profile: string,
+  { token, revocation }: StoredTokens,
+): void {
+  const { database, keys, nowMs } = connection
+  const { generation, refreshToken, about } = token
+  const isKnown = database
+    .prepare('SELECT 1 FROM records WHERE profile = ? AND kind = ? AND generation = ?')
+    .get(profile, KIND, generation)
+  writeRecord(database, keys, {
+    profile,
+    kind: KIND,
+    generation,
+    secret: refreshToken,
+    about: JSON.stringify(about),
+    atMs: nowMs,
+  })
+  if (isKnown === undefined) writeJournal(connection, profile, 'committed', generation, refreshToken)
+  database.prepare('DELETE FROM intents WHERE profile = ?').run(profile)
+  if (revocation === undefined) {
+    database.prepare('DELETE FROM outbox WHERE profile = ?').run(profile)
+    return
+  }
+  // When it was asked for stays what it was.
+  database
+    .prepare('INSERT INTO outbox VALUES (?, ?, ?) ON CONFLICT (profile) DO UPDATE SET about = excluded.about')
+    .run(profile, JSON.stringify(revocation), Math.round(nowMs))
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

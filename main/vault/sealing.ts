@@ -1,0 +1,48 @@
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
+
+/** Bytes. */
+export const KEY_BYTES = 32
+const NONCE_BYTES = 12
+const TAG_BYTES = 16
+const FORMAT = 1
+
+/** Where a sealed value belongs; a record moved to another place does not open there. */
+export interface Place {
+  readonly profile: string
+  readonly kind: string
+  readonly generation: number
+}
+
+/** AES-256-GCM under a nonce of its own: `format · nonce · tag · ciphertext`. */
+export function seal(key: Uint8Array, place: Place, text: string): Uint8Array {
+  const nonce = randomBytes(NONCE_BYTES)
+  const cipher = createCipheriv('aes-256-gcm', key, nonce)
+  cipher.setAAD(associated(place))
+  const body = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()])
+  return Buffer.concat([Buffer.of(FORMAT), nonce, cipher.getAuthTag(), body])
+}
+
+/** `undefined` where it does not open: another key, another place, or a changed byte. */
+export function unseal(key: Uint8Array, place: Place, sealed: Uint8Array): string | undefined {
+  const start = 1 + NONCE_BYTES + TAG_BYTES
+  if (sealed.length < start || sealed[0] !== FORMAT) return undefined
+  try {
+    const decipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(1, 1 + NONCE_BYTES), {
+      authTagLength: TAG_BYTES,
+    })
+    decipher.setAAD(associated(place))
+    decipher.setAuthTag(sealed.subarray(1 + NONCE_BYTES, start))
+    return Buffer.concat([decipher.update(sealed.subarray(start)), decipher.final()]).toString('utf8')
+  } catch {
+    return undefined // the tag does not fit, which is all that GCM can say
+  }
+}
+
+/** A key for another purpose, so that one key is never used for two. */
+export function derivedKey(key: Uint8Array, purpose: string): Uint8Array {
+  return new Uint8Array(hkdfSync('sha256', key, new Uint8Array(0), `headroom ${purpose}`, KEY_BYTES))
+}
+
+function associated({ profile, kind, generation }: Place): Uint8Array {
+  return new TextEncoder().encode(JSON.stringify(['headroom', profile, kind, generation]))
+}

@@ -1,0 +1,189 @@
+import { chmodSync, closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { MIGRATIONS } from './schema.ts'
+import { isDamaged, storageWords } from './storage-words.ts'
+
+export type VaultFileOpening =
+  | {
+      readonly kind: 'open'
+      readonly database: DatabaseSync
+      /** What was set aside on the way, for a person to know. */
+      readonly notices: readonly string[]
+    }
+  /** Left exactly as it is: nothing of this run is stored. */
+  | { readonly kind: 'unusable'; readonly line: string; readonly notices: readonly string[] }
+
+const NAME = 'vault'
+const COMPANIONS = ['-wal', '-shm', '-journal'] as const
+/** Waiting blocks everything else, and whoever holds this file longer is not one of us. */
+const BUSY_MS = 250
+
+/**
+ * Opens `vault.db`: SQLite in WAL mode with `synchronous=FULL`, so that what was committed survives a crash
+ * of the machine and a disk that is full keeps the last good state.
+ *
+ * A file that cannot be read is renamed, never replaced or deleted. One that a newer Headroom wrote is left alone.
+ */
+export function openVaultFile(
+  folder: string,
+  nowMs: number,
+  migrations: readonly string[] = MIGRATIONS,
+): VaultFileOpening {
+  const file = join(folder, `${NAME}.db`)
+  const notices: string[] = []
+  const unusable = (line: string): VaultFileOpening => ({ kind: 'unusable', line, notices })
+  for (let attempt = 0; attempt < 2; attempt += 1) {
+    const aside = strangeBeginning(file)
+    if (aside !== undefined) {
+      const said = setAside(folder, nowMs, aside)
+      notices.push(said.line)
+      if (!said.ok) return unusable(said.line)
+    }
+    const opened = existsSync(file) ? open(file) : create(file, migrations)
+    switch (opened.kind) {
+      case 'damaged': {
+        const said = setAside(folder, nowMs, 'was damaged')
+        notices.push(said.line)
+        if (!said.ok) return unusable(said.line)
+        continue
+      }
+      case 'unusable':
+        return unusable(`tokens cannot be stored in ${file}: ${opened.why}`)
+      case 'open': {
+        const migrated = migrate(opened.database, migrations)
+        if (migrated.kind === 'open') return { kind: 'open', database: opened.database, notices }
+        opened.database.close()
+        return unusable(`tokens cannot be stored in ${file}: ${migrated.why}`)
+      }
+    }
+  }
+  return unusable(`tokens cannot be stored in ${file}: the file is damaged`)
+}
+
+type Opened =
+  | { readonly kind: 'open'; readonly database: DatabaseSync }
+  | { readonly kind: 'damaged' }
+  | { readonly kind: 'unusable'; readonly why: string }
+
+/**
+ * A new one is finished under another name first: a file called `vault.db` is then never half a file, and one
+ * that is empty was emptied by something else.
+ */
+function create(file: string, migrations: readonly string[]): Opened {
+  const draft = `${file}.new`
+  try {
+    for (const end of ['', ...COMPANIONS]) rmSync(`${draft}${end}`, { force: true })
+  } catch (error) {
+    return { kind: 'unusable', why: reason(error) }
+  }
+  const opened = open(draft)
+  if (opened.kind !== 'open') return opened
+  const migrated = migrate(opened.database, migrations)
+  try {
+    // The last connection takes the journal in as it closes.
+    opened.database.close()
+    if (migrated.kind !== 'open') return migrated
+    renameSync(draft, file)
+    syncFolder(join(file, '..'))
+  } catch (error) {
+    return { kind: 'unusable', why: reason(error) }
+  }
+  return open(file)
+}
+
+function open(file: string): Opened {
+  let database: DatabaseSync | undefined
+  try {
+    database = new DatabaseSync(file, { timeout: BUSY_MS, enableForeignKeyConstraints: true })
+    if (process.platform !== 'win32') chmodSync(file, 0o600)
+    // The page that every connection reads first says whether this is a database; the check reads the rest.
+    const [found] = database.prepare('PRAGMA quick_check(1)').all()
+    if (found?.['quick_check'] !== 'ok') {
+      database.close()
+      return { kind: 'damaged' }
+    }
+    database.exec(`
+      PRAGMA journal_mode = WAL;
+      PRAGMA synchronous = FULL;
+      PRAGMA fullfsync = 1;
+      PRAGMA secure_delete = ON;
+      -- Into the main file at once: one that lost its journal is then still whole.
+      PRAGMA wal_autocheckpoint = 1;
+    `)
+    return { kind: 'open', database }
+  } catch (error) {
+    database?.close()
+    return isDamaged(error) ? { kind: 'damaged' } : { kind: 'unusable', why: reason(error) }
+  }
+}
+
+type Migrated = { readonly kind: 'open' } | { readonly kind: 'unusable'; readonly why: string }
+
+/** All steps or none. Only upwards: an older program cannot know what a newer one wrote. */
+function migrate(database: DatabaseSync, migrations: readonly string[]): Migrated {
+  try {
+    const version = Number(database.prepare('PRAGMA user_version').get()?.['user_version'])
+    if (version > migrations.length) {
+      const why = `a newer Headroom wrote it (version ${version}, this one reads up to ${migrations.length})`
+      return { kind: 'unusable', why: `${why}; update Headroom, or choose another folder with --data` }
+    }
+    // Also where there is nothing to migrate: it finds out now whether the file takes writes.
+    database.exec('BEGIN IMMEDIATE')
+    for (const step of migrations.slice(version)) database.exec(step)
+    database.exec(`PRAGMA user_version = ${migrations.length}`)
+    database.exec('COMMIT')
+    return { kind: 'open' }
+  } catch (error) {
+    if (database.isTransaction) database.exec('ROLLBACK')
+    return { kind: 'unusable', why: reason(error) }
+  }
+}
+
+/** What SQLite would quietly take for a new database. */
+function strangeBeginning(file: string): string | undefined {
+  const size = statSync(file, { throwIfNoEntry: false })?.size
+  if (size === 0) return 'was empty'
+  if (size === undefined && (statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0) {
+    return 'was missing, and only its journal was there'
+  }
+  return undefined
+}
+
+function setAside(
+  folder: string,
+  nowMs: number,
+  what: string,
+): { readonly ok: boolean; readonly line: string } {
+  const kept = `${NAME}.damaged-${new Date(nowMs).toISOString().replace(/[:.]/g, '-')}.db`
+  try {
+    for (const end of ['', ...COMPANIONS]) {
+      const from = join(folder, `${NAME}.db${end}`)
+      if (existsSync(from)) renameSync(from, join(folder, `${kept}${end}`))
+    }
+    return {
+      ok: true,
+      line: `the stored tokens ${what}: the file is kept as ${kept}; connect your keys again`,
+    }
+  } catch (error) {
+    return {
+      ok: false,
+      line: `the file of stored tokens ${what} and could not be set aside: ${reason(error)}`,
+    }
+  }
+}
+
+/** So that the new name itself survives a crash of the machine. */
+function syncFolder(folder: string): void {
+  if (process.platform === 'win32') return
+  const handle = openSync(folder, 'r')
+  try {
+    fsyncSync(handle)
+  } finally {
+    closeSync(handle)
+  }
+}
+
+function reason(error: unknown): string {
+  return storageWords(error) ?? (error instanceof Error ? error.message : String(error))
+}

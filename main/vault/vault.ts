@@ -1,0 +1,160 @@
+import { z } from 'zod'
+import type { StoredTokens } from '../../app/tokens/stored-token.ts'
+import type { Profile } from '../profile.ts'
+import { isInJournal, writeJournal } from './journal.ts'
+import { aboutOf, type ProfileAbout, profileAbout } from './profile-record.ts'
+import { nextGeneration, quarantineRecord, type RecordReading, readRecord, writeRecord } from './records.ts'
+import { SealedTokens, saveTokens } from './sealed-tokens.ts'
+import type { Saved } from './storage-words.ts'
+import type { TokenReading, TokenStore } from './token-store.ts'
+import type { VaultConnection } from './vault-connection.ts'
+
+/** A stored profile as this start found it. */
+export interface StoredProfile {
+  readonly id: string
+  /** Absent where it could not be read: then only its id is known. */
+  readonly about?: ProfileAbout
+  readonly clientSecret?: string
+  readonly reading: TokenReading
+  readonly tokens: TokenStore
+}
+
+const SECRET = 'client-secret'
+const TOKEN = 'refresh-token'
+
+/** Sealed storage of keys: every write is durable when it answers ok. */
+export class Vault {
+  readonly #connection: VaultConnection
+
+  constructor(connection: VaultConnection) {
+    this.#connection = connection
+  }
+
+  get canSeal(): boolean {
+    return this.#connection.canSeal
+  }
+
+  /** Oldest first, so that what a person sees keeps its order. */
+  profiles(): readonly StoredProfile[] {
+    const reading = this.#connection.read(() =>
+      z
+        .array(z.object({ id: z.string(), about: z.string() }))
+        .parse(this.#connection.database.prepare('SELECT id, about FROM profiles ORDER BY rowid').all()),
+    )
+    return reading.ok ? reading.value.map(({ id, about }) => this.#stored(id, about)) : []
+  }
+
+  /**
+   * A sign-in: the profile, its secrets and the first of its tokens, together or not at all.
+   *
+   * Its generation is raised above every one that the profile ever had.
+   */
+  signIn(profile: Omit<Profile, 'refreshToken'>, tokens: StoredTokens): Saved {
+    const { id, clientSecret } = profile
+    const { token } = tokens
+    return this.#connection.seal((database, keys, nowMs) => {
+      // Not REPLACE, which would delete the row first, and with it everything that belongs to the profile.
+      database
+        .prepare(
+          `INSERT INTO profiles VALUES (?, ?, ?)
+           ON CONFLICT (id) DO UPDATE SET about = excluded.about, changed_at_ms = excluded.changed_at_ms`,
+        )
+        .run(id, JSON.stringify(aboutOf(profile)), Math.round(nowMs))
+      const generation = Math.max(nextGeneration(database, id, TOKEN), token.generation)
+      for (const kind of [TOKEN, SECRET] as const) {
+        // Kept, should its key come back: only a newer generation would take its ciphertext.
+        if (readRecord(database, keys, id, kind).kind === 'lost') {
+          quarantineRecord(database, id, kind, 'replaced by a new sign-in', nowMs)
+        }
+      }
+      // What waited of the sign-in before, a revocation too, ends with it.
+      saveTokens(this.#connection, id, { ...tokens, token: { ...token, generation } })
+      writeJournal(this.#connection, id, 'signed-in', generation, token.refreshToken)
+      if (clientSecret === undefined) {
+        database.prepare('DELETE FROM records WHERE profile = ? AND kind = ?').run(id, SECRET)
+        return
+      }
+      writeRecord(database, keys, {
+        profile: id,
+        kind: SECRET,
+        generation: nextGeneration(database, id, SECRET),
+        secret: clientSecret,
+        about: '{}',
+        atMs: nowMs,
+      })
+    })
+  }
+
+  /** Forgets a key here: everything of it is deleted, and overwritten in the file. */
+  forget(profile: string): Saved {
+    const saved = this.#connection.write((database) => {
+      database.prepare('DELETE FROM profiles WHERE id = ?').run(profile)
+    })
+    // The journal still has the pages as they were.
+    if (saved.ok)
+      this.#connection.read(() => this.#connection.database.exec('PRAGMA wal_checkpoint(TRUNCATE)'))
+    return saved
+  }
+
+  /** Whether this token was ever one of the profile's: then what is stored is the same or newer. */
+  knows(profile: string, refreshToken: string): boolean {
+    const reading = this.#connection.read(() => isInJournal(this.#connection, profile, refreshToken))
+    return reading.ok && reading.value
+  }
+
+  tokens(profile: string): TokenStore {
+    return new SealedTokens(this.#connection, profile)
+  }
+
+  close(): void {
+    this.#connection.close()
+  }
+
+  #stored(id: string, text: string): StoredProfile {
+    const tokens = this.tokens(id)
+    const reading = tokens.read()
+    const about = profileAbout.safeParse(jsonOf(text))
+    if (!about.success) return { id, reading, tokens }
+    const found = { id, about: about.data, reading, tokens }
+    if (!about.data.hasClientSecret) return found
+    const secret = this.#connection.read(() => this.#clientSecret(id))
+    if (!secret.ok) return withoutSecret(found, { kind: 'unreadable', why: secret.why })
+    if (secret.value.kind === 'found') return { ...found, clientSecret: secret.value.secret }
+    const state = secret.value.kind === 'lost' ? secret.value.state : 'record-corrupt'
+    return withoutSecret(found, { kind: 'lost', state, why: 'the stored client secret cannot be opened' })
+  }
+
+  #clientSecret(id: string): RecordReading {
+    const { database, keys } = this.#connection
+    const reading = readRecord(database, keys, id, SECRET)
+    if (reading.kind === 'lost' && reading.state === 'record-corrupt') {
+      this.#connection.write((_, __, nowMs) => quarantineRecord(database, id, SECRET, 'did not open', nowMs))
+    }
+    return reading
+  }
+}
+
+/** Without its secret a key cannot be used, whatever became of its token: which stays as it is. */
+function withoutSecret(found: StoredProfile, reading: TokenReading): StoredProfile {
+  if (found.reading.kind !== 'found') return found
+  const { tokens } = found
+  return {
+    ...found,
+    reading,
+    tokens: {
+      kind: tokens.kind,
+      read: () => reading,
+      intend: (intent, refreshToken) => tokens.intend(intent, refreshToken),
+      save: (newer) => tokens.save(newer),
+      note: (step, generation, refreshToken) => tokens.note(step, generation, refreshToken),
+    },
+  }
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,42 @@
+import { writeSync } from 'node:fs'
+import { SealedHome } from '../../../main/vault/sealed-home.ts'
+import { held, NOW_MS, profile } from './fixtures.ts'
+import { testKeystore } from './test-keystore.ts'
+
+/**
+ * A process that commits generation after generation, as fast as it can, and says each one once it is durable.
+ *
+ * First it says what it found. `--until N` ends it there by itself.
+ */
+const [folder = '', until = 'Infinity'] = process.argv.slice(2)
+const say = (line: string) => writeSync(1, `${line}\n`)
+
+const home = await SealedHome.open({ folder, keystore: testKeystore(), wallMs: () => NOW_MS })
+const { vault } = home
+if (vault === undefined || home.notices.length > 0) {
+  say(`broken ${home.standing.state} ${home.notices.join(' ')}`)
+  process.exit(1)
+}
+let found = vault.tokens('key-1').read()
+if (found.kind === 'none') {
+  vault.signIn(profile(), held(1, 'token 1'))
+  found = vault.tokens('key-1').read()
+}
+if (found.kind !== 'found') {
+  say(`broken ${JSON.stringify(found)}`)
+  process.exit(1)
+}
+const { token, intent } = found.stored
+say(`found ${token.generation} ${token.refreshToken} ${intent?.generation ?? '-'}`)
+const tokens = vault.tokens('key-1')
+for (let generation = token.generation + 1; generation <= Number(until); generation += 1) {
+  const intended = tokens.intend({ generation: generation - 1, atMs: NOW_MS }, `token ${generation - 1}`)
+  const saved = tokens.save(held(generation, `token ${generation}`))
+  const failed = [intended, saved].find((result) => !result.ok)
+  if (failed !== undefined && !failed.ok) {
+    say(`failed ${generation} ${failed.why}`)
+    break
+  }
+  say(`committed ${generation}`)
+}
+home.close()

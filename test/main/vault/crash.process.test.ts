@@ -1,0 +1,42 @@
+import { expect, test } from 'vitest'
+import { temporaryFolder } from '../data/temporary-folder.ts'
+import { runCommitter } from './run-committer.ts'
+
+const KILLS = 200
+/** On separate folders, side by side: the time goes into starting processes. */
+const CHAINS = 4
+
+/** Kills one process after another while it commits; answers with what went wrong. */
+async function chain(kills: number, first: number, compileCache: string): Promise<readonly string[]> {
+  const folder = temporaryFolder()
+  const wrong: string[] = []
+  let acknowledged = 0
+  for (let kill = 0; kill < kills; kill += 1) {
+    // From "at once" to well into its run, and in between commits as they come.
+    const killAfter = (first + kill * 7) % 23
+    let commits = 0
+    const { lines } = await runCommitter(folder, {
+      compileCache,
+      control: (line, child) => {
+        if (line.startsWith('found') ? killAfter === 0 : ++commits >= killAfter) child.kill('SIGKILL')
+      },
+    })
+    const [, generation, ...text] = lines[0]?.split(' ') ?? []
+    const token = text.slice(0, 2).join(' ')
+    if (!lines[0]?.startsWith('found')) wrong.push(`start ${kill}: ${lines[0]}`)
+    else if (Number(generation) < acknowledged) wrong.push(`start ${kill}: lost ${acknowledged}: ${lines[0]}`)
+    else if (token !== `token ${generation}`) wrong.push(`start ${kill}: mixed: ${lines[0]}`)
+    const said = lines
+      .filter((line) => line.startsWith('committed'))
+      .map((line) => Number(line.split(' ')[1]))
+    acknowledged = Math.max(acknowledged, Number(generation), ...said)
+  }
+  return wrong
+}
+
+test(`killed ${KILLS} times while it commits, nothing that was acknowledged is lost and nothing is damaged`, async () => {
+  const compileCache = temporaryFolder()
+  await runCommitter(temporaryFolder(), { until: 2, compileCache })
+  const chains = Array.from({ length: CHAINS }, (_, index) => chain(KILLS / CHAINS, index * 5, compileCache))
+  expect((await Promise.all(chains)).flat()).toEqual([])
+}, 120_000)

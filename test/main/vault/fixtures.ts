@@ -1,0 +1,48 @@
+import type { StoredTokens, TokenAbout } from '../../../app/tokens/stored-token.ts'
+import type { Profile } from '../../../main/profile.ts'
+import { SealedHome } from '../../../main/vault/sealed-home.ts'
+import type { Vault } from '../../../main/vault/vault.ts'
+import { type TestKeystore, testKeystore } from './test-keystore.ts'
+
+export const NOW_MS = 1_800_000_000_000
+
+export const ABOUT: TokenAbout = {
+  signedInAtMs: NOW_MS,
+  keepsToken: false,
+  standing: { kind: 'unconfirmed' },
+}
+
+export function profile(changes: Partial<Profile> = {}): Profile {
+  return {
+    id: 'key-1',
+    name: 'Main key',
+    environment: 'custom',
+    authUrl: 'http://127.0.0.1:1',
+    baseUrl: 'http://127.0.0.1:1',
+    clientId: 'client',
+    clientSecret: 'CANARY-client-secret',
+    refreshToken: 'CANARY-refresh-1',
+    probes: { budgetFraction: 0.02, everySeconds: { Accounts: 30 } },
+    streams: [{ kind: 'positions', target: 'SIM1001', options: { a: 'b' } }],
+    ...changes,
+  }
+}
+
+export function openHome(folder: string, keystore: TestKeystore = testKeystore()): Promise<SealedHome> {
+  return SealedHome.open({ folder, keystore, wallMs: () => NOW_MS })
+}
+
+export function vaultOf(home: SealedHome): Vault {
+  if (home.vault === undefined) throw new Error(`the home is ${home.standing.state}`)
+  return home.vault
+}
+
+/** One generation of a token, as a keeper would save it. */
+export function held(generation: number, refreshToken = `CANARY-refresh-${generation}`): StoredTokens {
+  return { token: { generation, refreshToken, about: ABOUT } }
+}
+
+/** What is stored for a profile, or why not. */
+export function tokensOf(home: SealedHome, id = 'key-1') {
+  return vaultOf(home).tokens(id).read()
+}

@@ -1,0 +1,64 @@
+import { chmodSync, chownSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { unlockDataKeys } from '../../../main/vault/data-keys.ts'
+import { Vault } from '../../../main/vault/vault.ts'
+import { VaultConnection } from '../../../main/vault/vault-connection.ts'
+import { openVaultFile } from '../../../main/vault/vault-file.ts'
+import { temporaryFolder } from '../data/temporary-folder.ts'
+import { held, NOW_MS, profile } from './fixtures.ts'
+import { runCommitter } from './run-committer.ts'
+import { testKeystore } from './test-keystore.ts'
+
+const onPosix = test.skipIf(process.platform === 'win32')
+
+onPosix('where the system takes no more bytes, the write says so and the last good token stays', async () => {
+  const folder = temporaryFolder()
+  await runCommitter(folder, { until: 10 })
+  // In blocks of 512 bytes: what there is already, while the journal still grows.
+  const room = Math.ceil(statSync(join(folder, 'vault.db')).size / 512)
+  const full = await runCommitter(folder, { until: 2_000, shellLimit: `-f ${room}` })
+  const last = full.lines.at(-1)
+  expect(last).toMatch(/^failed \d+ the disk (is full|reported an error)$/)
+  const committed = Number(full.lines.at(-2)?.split(' ')[1])
+  const after = await runCommitter(folder, { until: committed + 2 })
+  expect(after.lines[0]).toMatch(new RegExp(`^found ${committed} token ${committed} `))
+  expect(after.lines.at(-1)).toBe(`committed ${committed + 2}`)
+})
+
+test('a full store keeps its last token, says why, and takes the next one when there is room', async () => {
+  const opening = openVaultFile(temporaryFolder(), NOW_MS)
+  if (opening.kind !== 'open') throw new Error(opening.line)
+  const { database } = opening
+  const unlocking = await unlockDataKeys(database, testKeystore(), NOW_MS)
+  if (unlocking.kind !== 'unlocked') throw new Error(unlocking.kind)
+  const vault = new Vault(new VaultConnection(database, unlocking.keys, () => NOW_MS))
+  vault.signIn(profile(), held(1))
+  const before = vault.tokens('key-1').read()
+  const pages = database.prepare('PRAGMA page_count').get()?.['page_count']
+  database.exec(`PRAGMA max_page_count = ${pages}`)
+  const next = held(2, 'x'.repeat(50_000))
+  expect(vault.tokens('key-1').save(next)).toEqual({ ok: false, why: 'the disk is full' })
+  expect(vault.tokens('key-1').read()).toEqual(before)
+  database.exec('PRAGMA max_page_count = 100000')
+  expect(vault.tokens('key-1').save(next)).toEqual({ ok: true })
+  expect(vault.tokens('key-1').read()).toMatchObject({ stored: next })
+  vault.close()
+})
+
+onPosix('a file that is read-only is told as such, and not changed', async () => {
+  const folder = temporaryFolder()
+  await runCommitter(folder, { until: 3 })
+  const file = join(folder, 'vault.db')
+  const before = readFileSync(file)
+  // To root nothing is read-only: another identity has to try.
+  const asRoot = process.getuid?.() === 0
+  const identity = asRoot ? { uid: 65_534, gid: 65_534 } : {}
+  if (asRoot) for (const path of [folder, file]) chownSync(path, 65_534, 65_534)
+  chmodSync(file, 0o400)
+  chmodSync(folder, 0o500)
+  const { lines } = await runCommitter(folder, { until: 5, identity })
+  chmodSync(folder, 0o700)
+  expect(lines[0]).toMatch(/^broken unavailable/)
+  expect(readFileSync(file).equals(before)).toBe(true)
+})

@@ -1,0 +1,67 @@
+import { randomBytes } from 'node:crypto'
+import { expect, test } from 'vitest'
+import { passphraseKeystore, SCRYPT_COST } from '../../../main/vault/passphrase-keystore.ts'
+
+/** A cost for tests: the real one takes a good part of a second on purpose. */
+const CHEAP = { N: 16, r: 8, p: 1 }
+const key = randomBytes(32)
+
+async function wrapped(passphrase = 'correct horse', cost = CHEAP): Promise<Uint8Array> {
+  const wrapping = await passphraseKeystore(passphrase, cost).wrap(key)
+  if (wrapping.kind !== 'wrapped') throw new Error(wrapping.kind)
+  return wrapping.bytes
+}
+
+const changed = async (change: (parts: Record<string, unknown>) => Record<string, unknown>) =>
+  new TextEncoder().encode(JSON.stringify(change(JSON.parse(new TextDecoder().decode(await wrapped())))))
+
+test('the same passphrase opens it, however it was typed', async () => {
+  const bytes = await wrapped('café')
+  const unwrapping = await passphraseKeystore('cafe\u0301', CHEAP).unwrap(bytes)
+  expect(unwrapping).toEqual({ kind: 'unwrapped', key, renew: false })
+})
+
+test('a wrong passphrase is refused, and a damaged record is not called one', async () => {
+  expect((await passphraseKeystore('wrong', CHEAP).unwrap(await wrapped())).kind).toBe('refused')
+  const keystore = passphraseKeystore('correct horse', CHEAP)
+  const other = Buffer.from(randomBytes(60)).toString('base64')
+  expect((await keystore.unwrap(await changed((parts) => ({ ...parts, key: other })))).kind).toBe('damaged')
+  expect((await keystore.unwrap(new TextEncoder().encode('{"v":1'))).kind).toBe('damaged')
+  expect((await keystore.unwrap(new Uint8Array(0))).kind).toBe('damaged')
+})
+
+test('a damaged check does not hide a key that opens', async () => {
+  const check = Buffer.from(randomBytes(60)).toString('base64')
+  const unwrapping = await passphraseKeystore('correct horse', CHEAP).unwrap(
+    await changed((parts) => ({ ...parts, check })),
+  )
+  expect(unwrapping.kind).toBe('unwrapped')
+})
+
+test('a stored cost that would take all the memory is not tried', async () => {
+  for (const cost of [{ N: 2 ** 40 }, { r: 1e6 }, { p: 1e6 }, { N: 15 }, { N: 'x' }]) {
+    const unwrapping = await passphraseKeystore('correct horse', CHEAP).unwrap(
+      await changed((parts) => ({ ...parts, ...cost })),
+    )
+    expect(unwrapping.kind).toBe('damaged')
+  }
+})
+
+test('what was stretched at a lower cost opens and is wrapped again', async () => {
+  const unwrapping = await passphraseKeystore('correct horse', { ...CHEAP, N: 32 }).unwrap(await wrapped())
+  expect(unwrapping).toEqual({ kind: 'unwrapped', key, renew: true })
+})
+
+test('the real cost is what is recommended today, and works', async () => {
+  expect(SCRYPT_COST).toEqual({ N: 131_072, r: 8, p: 1 })
+  const unwrapping = await passphraseKeystore('correct horse').unwrap(
+    await wrapped('correct horse', SCRYPT_COST),
+  )
+  expect(unwrapping).toEqual({ kind: 'unwrapped', key, renew: false })
+})
+
+test('neither the passphrase nor the key is in what is stored', async () => {
+  const text = Buffer.from(await wrapped()).toString('latin1')
+  expect(text).not.toContain('horse')
+  expect(text).not.toContain(Buffer.from(key).toString('base64').slice(0, 12))
+})

@@ -1,0 +1,51 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+
+const SCRIPT = fileURLToPath(new URL('committer.ts', import.meta.url))
+
+export interface CommitterRun {
+  readonly lines: readonly string[]
+  readonly code: number | null
+}
+
+/** Runs `committer.ts` on a folder; `control` may kill it as it reads its lines. */
+export async function runCommitter(
+  folder: string,
+  {
+    until = Number.POSITIVE_INFINITY,
+    control = () => {},
+    shellLimit,
+    identity = {},
+    compileCache,
+  }: {
+    readonly until?: number
+    readonly control?: (line: string, child: ChildProcess) => void
+    /** A `ulimit` to set first, as in `-f 40`. */
+    readonly shellLimit?: string
+    readonly identity?: { readonly uid?: number; readonly gid?: number }
+    /** Filled by a run that ends by itself; the next ones start in a third of the time. */
+    readonly compileCache?: string
+  } = {},
+): Promise<CommitterRun> {
+  const args = [SCRIPT, folder, String(until)]
+  const [command, all] =
+    shellLimit === undefined
+      ? [process.execPath, args]
+      : ['/bin/sh', ['-c', `ulimit ${shellLimit}; exec "$0" "$@"`, process.execPath, ...args]]
+  const env = { ...process.env, ...(compileCache !== undefined && { NODE_COMPILE_CACHE: compileCache }) }
+  const child = spawn(command, all, { stdio: ['ignore', 'pipe', 'inherit'], env, ...identity })
+  const lines: string[] = []
+  let rest = ''
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    const parts = (rest + text).split('\n')
+    rest = parts.pop() ?? ''
+    for (const line of parts) {
+      lines.push(line)
+      control(line, child)
+    }
+  })
+  // Its output is read to the end, also what it had written when it was killed.
+  const [code] = await once(child, 'close')
+  return { lines, code }
+}

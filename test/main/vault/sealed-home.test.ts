@@ -1,0 +1,221 @@
+import { existsSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { expect, test } from 'vitest'
+import { SealedHome } from '../../../main/vault/sealed-home.ts'
+import { temporaryFolder } from '../data/temporary-folder.ts'
+import { held, NOW_MS, openHome, profile, tokensOf, vaultOf } from './fixtures.ts'
+import { testKeystore } from './test-keystore.ts'
+
+/** A folder with one stored key, sealed by a keystore whose own key is 1. */
+async function storedFolder(): Promise<string> {
+  const folder = temporaryFolder()
+  const home = await openHome(folder, testKeystore(1))
+  vaultOf(home).signIn(profile(), held(1))
+  home.close()
+  return folder
+}
+
+const contentOf = (folder: string) => {
+  const database = new DatabaseSync(join(folder, 'vault.db'))
+  const content = ['data_keys', 'records', 'quarantine'].map((table) =>
+    database.prepare(`SELECT * FROM ${table}`).all(),
+  )
+  database.close()
+  return content
+}
+
+test('without a keystore nothing is written, and stored keys are left alone and named', async () => {
+  const empty = temporaryFolder()
+  const home = await SealedHome.open({ folder: empty, wallMs: () => NOW_MS })
+  expect(home.standing).toEqual({ state: 'memory' })
+  expect(home.vault).toBeUndefined()
+  expect(readdirSync(empty)).toEqual([])
+  const stored = await SealedHome.open({ folder: await storedFolder(), wallMs: () => NOW_MS })
+  expect(stored.standing).toMatchObject({ state: 'memory', line: expect.stringContaining('left alone') })
+})
+
+test('another key in the keyring reads as a changed key; nothing is changed, and the old keyring opens it', async () => {
+  const folder = await storedFolder()
+  const before = contentOf(folder)
+  const home = await openHome(folder, testKeystore(2))
+  expect(home.standing).toMatchObject({
+    state: 'key-changed',
+    line: expect.stringContaining('sealed with test'),
+  })
+  expect(home.vault?.canSeal).toBe(false)
+  expect(vaultOf(home).profiles()[0]?.about?.name).toBe('Main key')
+  home.close()
+  expect(contentOf(folder)).toEqual(before)
+  const again = await openHome(folder, testKeystore(1))
+  expect(tokensOf(again).kind).toBe('found')
+  again.close()
+})
+
+test('a keystore that answers with a wrong key is not believed', async () => {
+  const folder = await storedFolder()
+  const keystore = testKeystore(1)
+  for (const key of [new Uint8Array(32), new Uint8Array(7)]) {
+    keystore.answer = { kind: 'unwrapped', key, renew: false }
+    const home = await openHome(folder, keystore)
+    expect(home.standing.state).toBe('key-changed')
+    home.close()
+  }
+})
+
+test('a stored key that was changed on disk reads as damaged, not as a changed keyring', async () => {
+  const folder = await storedFolder()
+  execute(folder, "UPDATE data_keys SET wrapped = x'00112233'")
+  const home = await openHome(folder, testKeystore(1))
+  expect(home.standing.state).toBe('record-corrupt')
+  home.close()
+})
+
+test('a damaged canary is no lost key where a record still opens: it is written again', async () => {
+  const folder = await storedFolder()
+  execute(folder, "UPDATE data_keys SET canary = x'00'")
+  const home = await openHome(folder, testKeystore(1))
+  expect(home.standing).toEqual({ state: 'ok' })
+  expect(tokensOf(home).kind).toBe('found')
+  home.close()
+  execute(folder, 'DELETE FROM records')
+  const again = await openHome(folder, testKeystore(1))
+  expect(again.standing).toEqual({ state: 'ok' })
+  again.close()
+})
+
+test('a damaged canary beside records that do not open is a changed key', async () => {
+  const folder = await storedFolder()
+  execute(folder, "UPDATE data_keys SET canary = x'00'; UPDATE records SET sealed = zeroblob(60)")
+  const home = await openHome(folder, testKeystore(1))
+  expect(home.standing.state).toBe('key-changed')
+  home.close()
+})
+
+test.each([
+  { kind: 'unavailable', why: 'no keyring' },
+  { kind: 'unprotected', why: 'this desktop has no keyring' },
+] as const)('$kind is told, and nothing is stored nor changed', async (answer) => {
+  const folder = await storedFolder()
+  const before = contentOf(folder)
+  const keystore = testKeystore(1)
+  keystore.answer = answer
+  const home = await openHome(folder, keystore)
+  expect(home.standing).toMatchObject({ state: answer.kind, line: expect.stringContaining(answer.why) })
+  await home.startOver()
+  expect(home.vault?.canSeal).toBe(false)
+  expect(vaultOf(home).signIn(profile(), held(1))).toMatchObject({ ok: false })
+  home.close()
+  expect(contentOf(folder)).toEqual(before)
+  const fresh = temporaryFolder()
+  const first = await openHome(fresh, keystore)
+  expect(first.standing.state).toBe(answer.kind)
+  first.close()
+  expect(contentOf(fresh)).toEqual([[], [], []])
+})
+
+test('a locked keyring keeps a start waiting only as long as it is locked', async () => {
+  const folder = await storedFolder()
+  const keystore = testKeystore(1)
+  let unlock = () => {}
+  const settled = new Promise<void>((resolve) => {
+    unlock = resolve
+  })
+  keystore.answer = { kind: 'waiting', why: 'the keyring has not answered', settled }
+  const home = await openHome(folder, keystore)
+  expect(home.standing.state).toBe('waiting')
+  const told = new Promise<void>((resolve) => home.onSettled(resolve))
+  keystore.answer = undefined
+  unlock()
+  await told
+  expect(home.standing).toEqual({ state: 'ok' })
+  expect(tokensOf(home).kind).toBe('found')
+  home.close()
+})
+
+test('a keyring that answers after the end of the app is not listened to', async () => {
+  const keystore = testKeystore(1)
+  let unlock = () => {}
+  const settled = new Promise<void>((resolve) => {
+    unlock = resolve
+  })
+  keystore.answer = { kind: 'waiting', why: 'the keyring has not answered', settled }
+  const home = await openHome(await storedFolder(), keystore)
+  home.close()
+  keystore.answer = undefined
+  unlock()
+  await settled
+  expect(home.vault).toBeUndefined()
+})
+
+test('a key that does not open can be forgotten all the same', async () => {
+  const folder = await storedFolder()
+  const home = await openHome(folder, testKeystore(2))
+  expect(vaultOf(home).forget('key-1')).toEqual({ ok: true })
+  expect(home.storedIds()).toEqual([])
+  home.close()
+})
+
+test('starting over adds a key, and what the old key sealed opens again when it is back', async () => {
+  const folder = await storedFolder()
+  const home = await openHome(folder, testKeystore(2))
+  await home.startOver()
+  expect(home.standing).toEqual({ state: 'ok' })
+  expect(tokensOf(home)).toEqual({ kind: 'lost', state: 'key-changed' })
+  vaultOf(home).signIn(profile({ id: 'key-2' }), held(1, 'CANARY-second'))
+  home.close()
+  const back = await openHome(folder, testKeystore(1))
+  expect(tokensOf(back, 'key-1').kind).toBe('found')
+  expect(tokensOf(back, 'key-2')).toEqual({ kind: 'lost', state: 'key-changed' })
+  back.close()
+})
+
+test('a keystore that renewed its own key has the data key wrapped again', async () => {
+  const folder = await storedFolder()
+  const keystore = testKeystore(1)
+  keystore.renew = true
+  const home = await openHome(folder, keystore)
+  expect(keystore.calls).toEqual(['unwrap', 'wrap'])
+  expect(tokensOf(home).kind).toBe('found')
+  home.close()
+})
+
+test('a store that another program holds is unavailable, and is not touched', async () => {
+  const folder = await storedFolder()
+  const other = new DatabaseSync(join(folder, 'vault.db'))
+  other.exec('BEGIN IMMEDIATE')
+  const home = await openHome(folder)
+  expect(home.standing).toMatchObject({
+    state: 'unavailable',
+    line: expect.stringContaining('another program'),
+  })
+  other.exec('ROLLBACK')
+  other.close()
+  expect(existsSync(join(folder, 'vault.db'))).toBe(true)
+  const again = await openHome(folder)
+  expect(tokensOf(again).kind).toBe('found')
+  again.close()
+})
+
+test('a lock that comes between is told at the write, and the next write goes through', async () => {
+  const folder = await storedFolder()
+  const home = await openHome(folder)
+  const other = new DatabaseSync(join(folder, 'vault.db'))
+  other.exec('BEGIN IMMEDIATE')
+  const next = held(2)
+  expect(vaultOf(home).tokens('key-1').save(next)).toEqual({
+    ok: false,
+    why: 'another program has locked the file',
+  })
+  expect(tokensOf(home)).toMatchObject({ stored: { token: { generation: 1 } } })
+  other.exec('ROLLBACK')
+  other.close()
+  expect(vaultOf(home).tokens('key-1').save(next)).toEqual({ ok: true })
+  home.close()
+})
+
+function execute(folder: string, sql: string): void {
+  const database = new DatabaseSync(join(folder, 'vault.db'))
+  database.exec(sql)
+  database.close()
+}

@@ -1,0 +1,36 @@
+import type { Keystore } from '../../../main/ports/keystore.ts'
+
+export interface TestKeystore extends Keystore {
+  /** The system's own key: another one stands for a keyring that was replaced. */
+  secret: number
+  /** Answers like this instead, whatever is asked. */
+  answer: Awaited<ReturnType<Keystore['unwrap']>> | undefined
+  renew: boolean
+  calls: string[]
+}
+
+/** A keystore whose "encryption" is one byte in front; quick, and as exact about another key as a real one. */
+export function testKeystore(secret = 1): TestKeystore {
+  const keystore: TestKeystore = {
+    secret,
+    answer: undefined,
+    renew: false,
+    calls: [],
+    wrap: async (key) => {
+      keystore.calls.push('wrap')
+      if (keystore.answer !== undefined && isTrouble(keystore.answer)) return keystore.answer
+      return { kind: 'wrapped', backend: 'test', bytes: Uint8Array.of(keystore.secret, ...key) }
+    },
+    unwrap: async (wrapped) => {
+      keystore.calls.push('unwrap')
+      if (keystore.answer !== undefined) return keystore.answer
+      if (wrapped[0] !== keystore.secret) return { kind: 'refused', why: 'another key' }
+      return { kind: 'unwrapped', key: wrapped.slice(1), renew: keystore.renew }
+    },
+  }
+  return keystore
+}
+
+function isTrouble(answer: Awaited<ReturnType<Keystore['unwrap']>>) {
+  return answer.kind === 'waiting' || answer.kind === 'unavailable' || answer.kind === 'unprotected'
+}

@@ -1,0 +1,153 @@
+import { readdirSync, readFileSync, renameSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { expect, test } from 'vitest'
+import { MIGRATIONS } from '../../../main/vault/schema.ts'
+import { openVaultFile } from '../../../main/vault/vault-file.ts'
+import { temporaryFolder } from '../data/temporary-folder.ts'
+import { held, NOW_MS, openHome, profile, tokensOf, vaultOf } from './fixtures.ts'
+
+async function storedFolder(): Promise<string> {
+  const folder = temporaryFolder()
+  const home = await openHome(folder)
+  vaultOf(home).signIn(profile(), held(1))
+  home.close()
+  return folder
+}
+
+const file = (folder: string) => join(folder, 'vault.db')
+const asideIn = (folder: string) => readdirSync(folder).filter((name) => name.startsWith('vault.damaged-'))
+
+test('a first start says nothing, and only its owner can read the file', async () => {
+  const folder = temporaryFolder()
+  const home = await openHome(folder)
+  expect(home.notices).toEqual([])
+  expect(statSync(file(folder)).mode & 0o077).toBe(0)
+  home.close()
+})
+
+test.each([
+  ['emptied', (path: string) => truncateSync(path, 0)],
+  ['cut in its header', (path: string) => truncateSync(path, 50)],
+  ['cut in a page', (path: string) => truncateSync(path, 5000)],
+  ['zeroed', (path: string) => writeFileSync(path, new Uint8Array(statSync(path).size))],
+  [
+    'zeroed after its header',
+    (path: string) => {
+      const bytes = readFileSync(path)
+      writeFileSync(path, bytes.fill(0, 100))
+    },
+  ],
+  ['replaced by something else', (path: string) => writeFileSync(path, 'not a database'.repeat(1000))],
+])('a file that was %s is set aside with its bytes, said so, and a new one works', async (_, damage) => {
+  const folder = await storedFolder()
+  damage(file(folder))
+  const damaged = readFileSync(file(folder))
+  const home = await openHome(folder)
+  expect(home.standing).toEqual({ state: 'ok' })
+  const [aside, ...others] = asideIn(folder)
+  expect(others).toEqual([])
+  expect(readFileSync(join(folder, aside!)).equals(damaged)).toBe(true)
+  expect(home.notices).toEqual([expect.stringContaining(aside!)])
+  expect(vaultOf(home).profiles()).toEqual([])
+  vaultOf(home).signIn(profile(), held(1))
+  home.close()
+  const again = await openHome(folder)
+  expect(again.notices).toEqual([])
+  expect(tokensOf(again).kind).toBe('found')
+  again.close()
+})
+
+test('cut or zeroed at any length, it starts, and either opens whole or is set aside', async () => {
+  const source = readFileSync(file(await storedFolder()))
+  const folder = temporaryFolder()
+  for (let length = 0; length < source.length; length += 1789) {
+    for (const bytes of [source.subarray(0, length), Buffer.from(source).fill(0, length)]) {
+      for (const name of readdirSync(folder)) rmSync(join(folder, name))
+      writeFileSync(file(folder), bytes)
+      const home = await openHome(folder)
+      expect(home.standing.state).toBe('ok')
+      if (home.notices.length === 0) expect(tokensOf(home).kind).toBe('found')
+      else expect(asideIn(folder)).toHaveLength(1)
+      home.close()
+    }
+  }
+})
+
+test('without its journal the file is whole: every commit is taken in at once', async () => {
+  const folder = temporaryFolder()
+  const home = await openHome(folder)
+  vaultOf(home).signIn(profile(), held(1))
+  const copy = temporaryFolder()
+  // As after a crash, with the -wal file lost.
+  writeFileSync(file(copy), readFileSync(file(folder)))
+  home.close()
+  const again = await openHome(copy)
+  expect(tokensOf(again).kind).toBe('found')
+  again.close()
+})
+
+test('a journal without its file is set aside and said so', async () => {
+  const folder = temporaryFolder()
+  writeFileSync(`${file(folder)}-wal`, 'a journal')
+  const home = await openHome(folder)
+  expect(home.notices).toEqual([expect.stringContaining('missing')])
+  expect(asideIn(folder)).toEqual([expect.stringMatching(/\.db-wal$/)])
+  home.close()
+})
+
+test('a half-made new file is no obstacle', async () => {
+  const folder = temporaryFolder()
+  writeFileSync(`${file(folder)}.new`, 'half')
+  const home = await openHome(folder)
+  expect(home.standing).toEqual({ state: 'ok' })
+  expect(home.notices).toEqual([])
+  home.close()
+})
+
+test('a folder in the place of the file is said in one line, and nothing of it is touched', async () => {
+  const folder = await storedFolder()
+  renameSync(file(folder), join(folder, 'elsewhere.db'))
+  const opening = openVaultFile(join(folder, 'elsewhere.db'), NOW_MS)
+  expect(opening).toMatchObject({ kind: 'unusable', line: expect.stringContaining('cannot be stored') })
+})
+
+test('an older file is brought up to date with what it holds', async () => {
+  const folder = await storedFolder()
+  const steps = [...MIGRATIONS, "ALTER TABLE profiles ADD COLUMN note TEXT NOT NULL DEFAULT 'none'"]
+  const opening = openVaultFile(folder, NOW_MS, steps)
+  if (opening.kind !== 'open') throw new Error(opening.line)
+  expect(opening.database.prepare('SELECT id, note FROM profiles').all()).toEqual([
+    { id: 'key-1', note: 'none' },
+  ])
+  expect(opening.database.prepare('PRAGMA user_version').get()).toEqual({ user_version: steps.length })
+  opening.database.close()
+})
+
+test('a step that fails leaves the file at the version it had', async () => {
+  const folder = await storedFolder()
+  const opening = openVaultFile(folder, NOW_MS, [
+    ...MIGRATIONS,
+    'CREATE TABLE added (x); SELECT nothing FROM nowhere',
+  ])
+  expect(opening.kind).toBe('unusable')
+  const home = await openHome(folder)
+  expect(tokensOf(home).kind).toBe('found')
+  home.close()
+})
+
+test('a file that a newer version wrote is refused in one line, and not changed', async () => {
+  const folder = await storedFolder()
+  const database = new DatabaseSync(file(folder))
+  database.exec(`PRAGMA user_version = ${MIGRATIONS.length + 1}`)
+  database.close()
+  const before = readFileSync(file(folder))
+  const home = await openHome(folder)
+  expect(home.standing).toMatchObject({
+    state: 'unavailable',
+    line: expect.stringContaining('a newer Headroom wrote it'),
+  })
+  expect(home.vault).toBeUndefined()
+  home.close()
+  expect(readFileSync(file(folder)).equals(before)).toBe(true)
+})

@@ -1,0 +1,231 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { expect, test } from 'vitest'
+import { temporaryFolder } from '../data/temporary-folder.ts'
+import { ABOUT, held, NOW_MS, openHome, profile, tokensOf, vaultOf } from './fixtures.ts'
+import { testKeystore } from './test-keystore.ts'
+
+const rotated = (generation: number) => ({
+  token: {
+    generation,
+    refreshToken: `CANARY-refresh-${generation}`,
+    about: { ...ABOUT, rotatedAtMs: NOW_MS + generation, standing: { kind: 'active' as const } },
+  },
+})
+
+test('what was signed in is there at the next start, secrets and settings', async () => {
+  const folder = temporaryFolder()
+  const first = await openHome(folder)
+  expect(vaultOf(first).signIn(profile(), held(1))).toEqual({ ok: true })
+  first.close()
+  const again = await openHome(folder)
+  expect(again.standing).toEqual({ state: 'ok' })
+  const { id, refreshToken, clientSecret, ...about } = profile()
+  expect(vaultOf(again).profiles()).toMatchObject([
+    {
+      id,
+      about: { ...about, hasClientSecret: true },
+      clientSecret,
+      reading: { kind: 'found', stored: { token: { generation: 1, refreshToken, about: ABOUT } } },
+    },
+  ])
+  again.close()
+})
+
+test('a new generation closes the intent, and the former token is not in the file any more', async () => {
+  const folder = temporaryFolder()
+  const home = await openHome(folder)
+  vaultOf(home).signIn(profile(), held(1))
+  const tokens = vaultOf(home).tokens('key-1')
+  expect(tokens.intend({ generation: 1, atMs: NOW_MS }, 'CANARY-refresh-1')).toEqual({ ok: true })
+  expect(tokensOf(home)).toMatchObject({ stored: { intent: { generation: 1, atMs: NOW_MS } } })
+  expect(tokens.save(rotated(2))).toEqual({ ok: true })
+  expect(tokensOf(home)).toEqual({ kind: 'found', stored: rotated(2) })
+  home.close()
+  const database = new DatabaseSync(join(folder, 'vault.db'))
+  const rows = database
+    .prepare("SELECT generation, sealed IS NULL AS gone FROM records WHERE kind = 'refresh-token'")
+    .all()
+  expect(rows).toEqual([
+    { generation: 1, gone: 1 },
+    { generation: 2, gone: 0 },
+  ])
+  database.close()
+})
+
+test('metadata of three generations is kept', async () => {
+  const folder = temporaryFolder()
+  const home = await openHome(folder)
+  vaultOf(home).signIn(profile(), held(1))
+  for (let generation = 2; generation <= 6; generation += 1)
+    vaultOf(home).tokens('key-1').save(rotated(generation))
+  home.close()
+  const database = new DatabaseSync(join(folder, 'vault.db'))
+  const kept = database.prepare("SELECT generation FROM records WHERE kind = 'refresh-token'").all()
+  expect(kept.map((row) => row['generation'])).toEqual([4, 5, 6])
+  database.close()
+})
+
+test('the end of a session is stored beside its token, which stays', async () => {
+  const folder = temporaryFolder()
+  const home = await openHome(folder)
+  vaultOf(home).signIn(profile(), held(1))
+  const tokens = vaultOf(home).tokens('key-1')
+  tokens.intend({ generation: 1, atMs: NOW_MS }, 'CANARY-refresh-1')
+  const ended = { ...ABOUT, standing: { kind: 'sign-in-required', reason: 'refused' } } as const
+  tokens.save({ token: { ...held(1).token, about: ended } })
+  expect(tokensOf(home)).toEqual({
+    kind: 'found',
+    stored: { token: { generation: 1, refreshToken: 'CANARY-refresh-1', about: ended } },
+  })
+  home.close()
+})
+
+test('a pending revocation outlives the process, and a new sign-in takes it back', async () => {
+  const folder = temporaryFolder()
+  const first = await openHome(folder)
+  vaultOf(first).signIn(profile(), held(1))
+  const pending = { reason: 'no answer', byItself: true }
+  vaultOf(first)
+    .tokens('key-1')
+    .save({ ...held(1), revocation: pending })
+  first.close()
+  const again = await openHome(folder)
+  expect(tokensOf(again)).toMatchObject({ stored: { revocation: pending } })
+  vaultOf(again).signIn(profile(), held(1, 'CANARY-new'))
+  const reading = tokensOf(again)
+  expect(reading).toMatchObject({ stored: { token: { generation: 2, refreshToken: 'CANARY-new' } } })
+  expect(reading).not.toHaveProperty('stored.revocation')
+  again.close()
+})
+
+test('a forgotten key is gone from the file, and the others stay', async () => {
+  const folder = temporaryFolder()
+  const home = await openHome(folder)
+  vaultOf(home).signIn(profile(), held(1))
+  vaultOf(home).signIn(profile({ id: 'key-2', name: 'Second key' }), held(1, 'CANARY-refresh-1'))
+  expect(vaultOf(home).forget('key-1')).toEqual({ ok: true })
+  expect(
+    vaultOf(home)
+      .profiles()
+      .map(({ id }) => id),
+  ).toEqual(['key-2'])
+  expect(vaultOf(home).knows('key-1', 'CANARY-refresh-1')).toBe(false)
+  expect(bytesIn(folder)).not.toContain('Main key')
+  expect(bytesIn(folder)).toContain('Second key')
+  home.close()
+})
+
+test('a token is recognised as one that was here before, whatever became of it', async () => {
+  const folder = temporaryFolder()
+  const home = await openHome(folder)
+  vaultOf(home).signIn(profile(), held(1))
+  const tokens = vaultOf(home).tokens('key-1')
+  for (let generation = 2; generation < 120; generation += 1) {
+    tokens.note('sent', generation, `CANARY-refresh-${generation}`)
+    tokens.save(rotated(generation))
+  }
+  expect(vaultOf(home).knows('key-1', 'CANARY-refresh-1')).toBe(true)
+  expect(vaultOf(home).knows('key-1', 'CANARY-refresh-119')).toBe(true)
+  expect(vaultOf(home).knows('key-1', 'CANARY-refresh-2')).toBe(false)
+  expect(vaultOf(home).knows('key-1', 'another')).toBe(false)
+  home.close()
+})
+
+test('no file in the folder has a byte of a secret, in any encoding', async () => {
+  const folder = temporaryFolder()
+  const home = await openHome(folder)
+  vaultOf(home).signIn(profile(), held(1))
+  const tokens = vaultOf(home).tokens('key-1')
+  tokens.note('intended', 1, 'CANARY-refresh-1')
+  tokens.save(rotated(2))
+  const whileOpen = bytesIn(folder)
+  home.close()
+  for (const bytes of [whileOpen, bytesIn(folder)]) {
+    for (const form of [
+      'CANARY',
+      Buffer.from('CANARY-re').toString('base64'),
+      Buffer.from('CANARY').toString('hex'),
+    ]) {
+      expect(bytes).not.toContain(form)
+    }
+  }
+})
+
+test('a record that was moved to another profile or another generation does not open', async () => {
+  const folder = temporaryFolder()
+  const home = await openHome(folder)
+  vaultOf(home).signIn(profile(), held(1))
+  vaultOf(home).signIn(profile({ id: 'key-2' }), held(1, 'CANARY-other'))
+  home.close()
+  tamper(
+    folder,
+    `UPDATE records SET sealed = (SELECT sealed FROM records WHERE profile = 'key-1' AND kind = 'refresh-token')
+     WHERE profile = 'key-2' AND kind = 'refresh-token'`,
+  )
+  const again = await openHome(folder)
+  expect(tokensOf(again, 'key-2')).toEqual({ kind: 'lost', state: 'record-corrupt' })
+  expect(tokensOf(again, 'key-1').kind).toBe('found')
+  again.close()
+})
+
+test('a tampered record is set aside with its bytes, stays told, and a new sign-in works', async () => {
+  const folder = temporaryFolder()
+  const home = await openHome(folder)
+  vaultOf(home).signIn(profile(), held(1))
+  home.close()
+  tamper(folder, "UPDATE records SET sealed = zeroblob(60) WHERE kind = 'refresh-token'")
+  const again = await openHome(folder)
+  expect(again.standing).toEqual({ state: 'ok' })
+  expect(tokensOf(again)).toEqual({ kind: 'lost', state: 'record-corrupt' })
+  expect(tokensOf(again)).toEqual({ kind: 'lost', state: 'record-corrupt' })
+  expect(vaultOf(again).signIn(profile(), held(1, 'CANARY-new'))).toEqual({ ok: true })
+  expect(tokensOf(again)).toMatchObject({ stored: { token: { refreshToken: 'CANARY-new' } } })
+  again.close()
+  const database = new DatabaseSync(join(folder, 'vault.db'))
+  expect(database.prepare('SELECT length(sealed) AS bytes FROM quarantine').all()).toEqual([{ bytes: 60 }])
+  database.close()
+})
+
+test('metadata and settings that cannot be read are told, and nothing is deleted', async () => {
+  const folder = temporaryFolder()
+  const keystore = testKeystore()
+  const home = await openHome(folder, keystore)
+  vaultOf(home).signIn(profile(), held(1))
+  home.close()
+  tamper(
+    folder,
+    "UPDATE profiles SET about = '{'; UPDATE records SET about = '[]' WHERE kind = 'refresh-token'",
+  )
+  const again = await openHome(folder, keystore)
+  expect(vaultOf(again).profiles()).toMatchObject([
+    { id: 'key-1', reading: { kind: 'lost', state: 'record-corrupt' } },
+  ])
+  again.close()
+})
+
+test('a key whose client secret does not open cannot be used, and says so', async () => {
+  const folder = temporaryFolder()
+  const home = await openHome(folder)
+  vaultOf(home).signIn(profile(), held(1))
+  home.close()
+  tamper(folder, "UPDATE records SET sealed = zeroblob(60) WHERE kind = 'client-secret'")
+  const again = await openHome(folder)
+  const [found] = vaultOf(again).profiles()
+  expect(found?.reading).toMatchObject({ kind: 'lost', state: 'record-corrupt' })
+  expect(found?.tokens.read()).toEqual(found?.reading)
+  again.close()
+})
+
+function tamper(folder: string, sql: string): void {
+  const database = new DatabaseSync(join(folder, 'vault.db'))
+  database.exec(sql)
+  database.close()
+}
+
+function bytesIn(folder: string): string {
+  return readdirSync(folder)
+    .map((name) => readFileSync(join(folder, name)).toString('latin1'))
+    .join('\n')
+}
