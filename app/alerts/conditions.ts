@@ -1,0 +1,161 @@
+import type { RequestQuota, SlotQuota, Snapshot, StreamSummary } from '../contract/snapshot.ts'
+import type { Reading } from './episode.ts'
+import type { AlertKind } from './kinds.ts'
+import { HYSTERESIS, type Thresholds, thresholdOf } from './thresholds.ts'
+
+/** One condition of one profile as a snapshot shows it. `subject` is a category, a stream's id, or empty. */
+export interface Condition {
+  readonly kind: AlertKind
+  readonly subject: string
+  readonly reading: Reading
+}
+
+const MINUTE_MS = 60_000
+const HOUR_MS = 60 * MINUTE_MS
+/** A deadline has to move this far away again before it counts as met. */
+const DEADLINE_SLACK_MS = 5 * MINUTE_MS
+/** Slots show in the answers to opened streams only: a header is evidence for this long. */
+const SLOTS_FRESH_MS = 10 * MINUTE_MS
+/** Few free slots: this share of the limit, one at least. */
+const SLOTS_LOW = 0.1
+
+const bad = (asOfMs: number): Reading => ({ kind: 'bad', asOfMs })
+const good = (asOfMs: number): Reading => ({ kind: 'good', asOfMs })
+const BETWEEN: Reading = { kind: 'between' }
+const STALE: Reading = { kind: 'stale' }
+const GONE: Reading = { kind: 'gone' }
+
+/** Everything that can be wrong, and how it stands. Restarts are counted over time, so not here. */
+export function conditionsOf(snapshot: Snapshot, thresholds: Thresholds): readonly Condition[] {
+  const { at, requests, slots, streams } = snapshot
+  return [
+    ...requests.flatMap((row) => requestConditions(row, thresholdOf(thresholds, row.category), at)),
+    ...slots.map(
+      (row) => ({ kind: 'slots-low', subject: row.category, reading: slotsLow(row, at) }) as const,
+    ),
+    ...streams.map(
+      (stream) => ({ kind: 'stream-stale', subject: stream.id, reading: streamStale(stream, at) }) as const,
+    ),
+    ...signIn(snapshot),
+    { kind: 'revoke-unconfirmed', subject: '', reading: revokeUnconfirmed(snapshot) },
+  ]
+}
+
+/** How old a header may be for its row to be taken at its word: half a period, 60 s at least, 150 s at most. */
+export const freshForMs = (periodSeconds: number): number =>
+  Math.min(150_000, Math.max(60_000, (periodSeconds * 1000) / 2))
+
+/** When the row's evidence is from; `undefined` where there is none or it is old. */
+function evidenceMs(row: RequestQuota, nowMs: number): number | undefined {
+  if (row.source === 'default' || row.observedAt === undefined) return undefined
+  return nowMs - row.observedAt <= freshForMs(row.period) ? row.observedAt : undefined
+}
+
+function requestConditions(row: RequestQuota, threshold: number, nowMs: number): readonly Condition[] {
+  const { category: subject } = row
+  const asOfMs = evidenceMs(row, nowMs)
+  return [
+    { kind: 'blocked', subject, reading: blocked(row, asOfMs, nowMs) },
+    { kind: 'runs-out', subject, reading: runsOut(row, asOfMs) },
+    { kind: 'below-threshold', subject, reading: belowThreshold(row, threshold, asOfMs) },
+  ]
+}
+
+/** In force because the service said so, whatever else is known; over once a later header shows capacity. */
+function blocked(row: RequestQuota, asOfMs: number | undefined, nowMs: number): Reading {
+  if (row.blockedUntil !== undefined) return bad(nowMs)
+  if (asOfMs === undefined) return STALE
+  return row.remaining > 0 ? good(asOfMs) : BETWEEN
+}
+
+function runsOut(row: RequestQuota, asOfMs: number | undefined): Reading {
+  if (asOfMs === undefined) return STALE
+  switch (row.verdict) {
+    case 'runs-out':
+      return bad(asOfMs)
+    case 'lasts':
+    case 'idle':
+      return good(asOfMs)
+    case 'near-limit':
+    case 'blocked':
+    case 'not-seen':
+      return BETWEEN
+  }
+}
+
+function belowThreshold(row: RequestQuota, threshold: number, asOfMs: number | undefined): Reading {
+  if (threshold <= 0) return GONE
+  if (asOfMs === undefined) return STALE
+  if (row.remaining < threshold * row.limit) return bad(asOfMs)
+  // A threshold near the top leaves less room above it; full is good in any case.
+  const recovered = Math.min(1, threshold + HYSTERESIS) * row.limit
+  return row.remaining >= Math.floor(recovered) ? good(asOfMs) : BETWEEN
+}
+
+function slotsLow(row: SlotQuota, nowMs: number): Reading {
+  const isCurrent =
+    row.source === 'counted' ||
+    (row.source === 'header' && row.observedAt !== undefined && nowMs - row.observedAt <= SLOTS_FRESH_MS)
+  if (!isCurrent) return STALE
+  const low = Math.max(1, Math.floor(row.limit * SLOTS_LOW))
+  if (row.free <= low) return bad(nowMs)
+  return row.free > low + 1 ? good(nowMs) : BETWEEN
+}
+
+function streamStale({ state }: StreamSummary, nowMs: number): Reading {
+  switch (state) {
+    case 'stale':
+      return bad(nowMs)
+    case 'live':
+    case 'snapshot':
+      return good(nowMs)
+    case 'opening':
+    case 'waiting':
+      return BETWEEN
+    case 'closed':
+      return GONE
+  }
+}
+
+/** The nearest of the three deadlines speaks; the ones it overtakes are over without having been met. */
+function signIn({ at, refresh }: Snapshot): readonly Condition[] {
+  const condition = (kind: AlertKind, reading: Reading): Condition => ({ kind, subject: '', reading })
+  const each = (hour: Reading, quarter: Reading, required: Reading) => [
+    condition('sign-in-1h', hour),
+    condition('sign-in-15min', quarter),
+    condition('sign-in-required', required),
+  ]
+  switch (refresh.state) {
+    case 'sign-in-required':
+      return each(GONE, GONE, bad(at))
+    case 'revoking':
+    case 'revoke-unconfirmed':
+    case 'revoked':
+    case 'none':
+      return each(GONE, GONE, GONE)
+    case 'unconfirmed':
+      return each(BETWEEN, BETWEEN, BETWEEN)
+    case 'valid': {
+      const leftMs = refresh.endsAt === undefined ? Number.POSITIVE_INFINITY : refresh.endsAt - at
+      if (leftMs <= 15 * MINUTE_MS) return each(GONE, bad(at), good(at))
+      const quarter = leftMs > 15 * MINUTE_MS + DEADLINE_SLACK_MS ? good(at) : BETWEEN
+      if (leftMs <= HOUR_MS) return each(bad(at), quarter, good(at))
+      return each(leftMs > HOUR_MS + DEADLINE_SLACK_MS ? good(at) : BETWEEN, quarter, good(at))
+    }
+  }
+}
+
+function revokeUnconfirmed({ at, refresh }: Snapshot): Reading {
+  switch (refresh.state) {
+    case 'revoke-unconfirmed':
+      return bad(at)
+    case 'revoking':
+      return BETWEEN
+    case 'none':
+    case 'valid':
+    case 'unconfirmed':
+    case 'sign-in-required':
+    case 'revoked':
+      return good(at)
+  }
+}

@@ -1,0 +1,206 @@
+import type { Snapshot } from '../contract/snapshot.ts'
+import type { Alert } from './alert.ts'
+import { type Condition, conditionsOf } from './conditions.ts'
+import { ARMED, type Episode, nextEpisode, type Reading } from './episode.ts'
+import { type AlertKind, PATIENCE, SEVERITIES } from './kinds.ts'
+import { Restarts } from './restarts.ts'
+import { DEFAULT_THRESHOLDS, type Thresholds } from './thresholds.ts'
+import { alertWords } from './words.ts'
+
+/** What a host does about it: says it once, and takes it back once. */
+export type AlertEffect =
+  | { readonly kind: 'raised'; readonly alert: Alert }
+  | { readonly kind: 'withdrawn'; readonly alert: Alert }
+
+/** Good news is not news for long. */
+const CAPACITY_BACK_MS = 2 * 60_000
+
+interface Tracked {
+  readonly profile: string
+  readonly kind: AlertKind
+  readonly subject: string
+  episode: Episode
+  alert: Alert | undefined
+}
+
+/** All episodes of all profiles. Decides on snapshots alone; once a second is often enough. */
+export class AlertEngine {
+  readonly #tracked = new Map<string, Tracked>()
+  readonly #restarts = new Restarts()
+  readonly #thresholds = new Map<string, Thresholds>()
+  /** Episodes that were open when the app last ended, until their profile is seen again. */
+  #restored: readonly Alert[]
+
+  constructor(restored: readonly Alert[] = []) {
+    // Streams are numbered anew at each start.
+    this.#restored = restored.filter(({ kind }) => !kind.startsWith('stream-'))
+  }
+
+  observe(snapshot: Snapshot): readonly AlertEffect[] {
+    const profile = snapshot.profile.id
+    this.#restore(profile)
+    const conditions = [
+      ...conditionsOf(snapshot, this.thresholds(profile)),
+      ...snapshot.streams.map((stream): Condition => {
+        const reading = this.#restarts.reading(`${profile}\n${stream.id}`, stream, snapshot.at)
+        return { kind: 'stream-restarts', subject: stream.id, reading }
+      }),
+    ]
+    const seen = new Set<string>()
+    const effects = conditions.flatMap((condition) => {
+      const tracked = this.#trackedFor(profile, condition)
+      seen.add(keyOf(tracked))
+      return this.#step(tracked, condition.reading, snapshot)
+    })
+    return [...effects, ...this.#others(profile, seen, snapshot)]
+  }
+
+  /** The key was disconnected: what it was in trouble with is nobody's any more. */
+  removed(profile: string): readonly AlertEffect[] {
+    const effects: AlertEffect[] = []
+    for (const [key, tracked] of this.#tracked) {
+      if (tracked.profile !== profile) continue
+      if (tracked.alert) effects.push({ kind: 'withdrawn', alert: tracked.alert })
+      this.#tracked.delete(key)
+      this.#restarts.forget(`${profile}\n${tracked.subject}`)
+    }
+    return effects
+  }
+
+  /** Latest first. */
+  alerts(): readonly Alert[] {
+    return [...this.#tracked.values()]
+      .flatMap(({ alert }) => alert ?? [])
+      .sort((a, b) => b.at - a.at || a.id.localeCompare(b.id))
+  }
+
+  /** Returns the alert as it is now; `undefined` where that episode is over. */
+  dismiss(id: string): Alert | undefined {
+    for (const tracked of this.#tracked.values()) {
+      if (tracked.alert?.id !== id) continue
+      tracked.alert = { ...tracked.alert, dismissed: true }
+      return tracked.alert
+    }
+    return undefined
+  }
+
+  thresholds(profile: string): Thresholds {
+    return this.#thresholds.get(profile) ?? DEFAULT_THRESHOLDS
+  }
+
+  /** Another threshold is another condition: what was said of the former one is taken back. */
+  setThresholds(profile: string, thresholds: Thresholds): readonly AlertEffect[] {
+    this.#thresholds.set(profile, thresholds)
+    const effects: AlertEffect[] = []
+    for (const [key, { profile: of, kind, alert }] of this.#tracked) {
+      if (of !== profile || kind !== 'below-threshold') continue
+      if (alert) effects.push({ kind: 'withdrawn', alert })
+      this.#tracked.delete(key)
+    }
+    return effects
+  }
+
+  #step(tracked: Tracked, reading: Reading, snapshot: Snapshot): readonly AlertEffect[] {
+    const { episode, effect } = nextEpisode(tracked.episode, reading, snapshot.at, PATIENCE[tracked.kind])
+    tracked.episode = episode
+    if (effect === undefined) return []
+    switch (effect) {
+      case 'raise':
+        return [this.#raise(tracked, snapshot)]
+      case 'withdraw-recovered': {
+        const withdrawn = withdraw(tracked)
+        return tracked.kind === 'blocked'
+          ? [...withdrawn, ...this.#capacityBack(tracked, snapshot)]
+          : withdrawn
+      }
+      case 'withdraw-gone':
+        return withdraw(tracked)
+    }
+  }
+
+  #raise(tracked: Tracked, snapshot: Snapshot): AlertEffect {
+    const { profile, kind, subject, episode } = tracked
+    const since = episode.kind === 'raised' ? episode.sinceMs : snapshot.at
+    const alert: Alert = {
+      id: `${keyOf(tracked).replaceAll('\n', '/')}@${snapshot.at}`,
+      profile,
+      kind,
+      severity: SEVERITIES[kind],
+      subject,
+      since,
+      at: snapshot.at,
+      ...alertWords(kind, subject, snapshot),
+      dismissed: false,
+    }
+    tracked.alert = alert
+    return { kind: 'raised', alert }
+  }
+
+  #capacityBack({ profile, subject }: Tracked, snapshot: Snapshot): readonly AlertEffect[] {
+    const tracked = this.#trackedFor(profile, { kind: 'capacity-back', subject })
+    const former = withdraw(tracked)
+    tracked.episode = {
+      kind: 'raised',
+      sinceMs: snapshot.at,
+      raisedAtMs: snapshot.at,
+      badAsOfMs: snapshot.at,
+    }
+    return [...former, this.#raise(tracked, snapshot)]
+  }
+
+  /** What the conditions did not name: good news that is no news any more, and subjects that are not there. */
+  #others(profile: string, seen: ReadonlySet<string>, snapshot: Snapshot): readonly AlertEffect[] {
+    const effects: AlertEffect[] = []
+    for (const [key, tracked] of this.#tracked) {
+      if (tracked.profile !== profile || seen.has(key)) continue
+      if (tracked.kind === 'capacity-back') {
+        const blocked = this.#tracked.get(keyOf({ ...tracked, kind: 'blocked' }))
+        const isOver = tracked.alert !== undefined && snapshot.at - tracked.alert.at >= CAPACITY_BACK_MS
+        if (isOver || blocked?.alert) effects.push(...withdraw(tracked))
+        continue
+      }
+      effects.push(...this.#step(tracked, { kind: 'gone' }, snapshot))
+      // Streams come and go under ever new names; categories stay.
+      if (tracked.kind.startsWith('stream-')) {
+        this.#tracked.delete(key)
+        this.#restarts.forget(`${profile}\n${tracked.subject}`)
+      }
+    }
+    return effects
+  }
+
+  #restore(profile: string): void {
+    for (const alert of this.#restored) {
+      if (alert.profile !== profile) continue
+      const tracked = this.#trackedFor(profile, alert)
+      tracked.alert = alert
+      tracked.episode = {
+        kind: 'raised',
+        sinceMs: alert.since,
+        raisedAtMs: alert.at,
+        badAsOfMs: alert.at,
+      }
+    }
+    this.#restored = this.#restored.filter((alert) => alert.profile !== profile)
+  }
+
+  #trackedFor(profile: string, { kind, subject }: Pick<Condition, 'kind' | 'subject'>): Tracked {
+    const key = keyOf({ profile, kind, subject })
+    let tracked = this.#tracked.get(key)
+    if (!tracked) {
+      tracked = { profile, kind, subject, episode: ARMED, alert: undefined }
+      this.#tracked.set(key, tracked)
+    }
+    return tracked
+  }
+}
+
+function withdraw(tracked: Tracked): readonly AlertEffect[] {
+  const { alert } = tracked
+  tracked.alert = undefined
+  if (tracked.kind === 'capacity-back') tracked.episode = ARMED
+  return alert ? [{ kind: 'withdrawn', alert }] : []
+}
+
+const keyOf = ({ profile, kind, subject }: Pick<Tracked, 'profile' | 'kind' | 'subject'>): string =>
+  `${profile}\n${kind}\n${subject}`

@@ -1,0 +1,84 @@
+import type { Patience } from './kinds.ts'
+
+/**
+ * One look at one condition.
+ *
+ * `asOfMs` is when the evidence is from, which for a modelled number is long before the look. `between` is the band
+ * of the hysteresis, and `stale` is no evidence at all: neither starts an episode nor ends one.
+ */
+export type Reading =
+  | { readonly kind: 'bad' | 'good'; readonly asOfMs: number }
+  | { readonly kind: 'between' | 'stale' }
+  /** What it was about is not there any more. */
+  | { readonly kind: 'gone' }
+
+export type Episode =
+  | { readonly kind: 'armed' }
+  | { readonly kind: 'pending'; readonly sinceMs: number }
+  | {
+      readonly kind: 'raised'
+      readonly sinceMs: number
+      readonly raisedAtMs: number
+      /** When the latest evidence against it is from: what is not newer cannot be good news. */
+      readonly badAsOfMs: number
+      readonly goodSinceMs?: number
+    }
+  /** It ended without being good again: only a good reading arms it. */
+  | { readonly kind: 'disarmed' }
+
+export const ARMED: Episode = { kind: 'armed' }
+
+export interface Step {
+  readonly episode: Episode
+  readonly effect?: 'raise' | 'withdraw-recovered' | 'withdraw-gone'
+}
+
+/**
+ * What one more reading makes of an episode.
+ *
+ * Each episode is raised at most once and withdrawn at most once, in this order; between two of one condition there
+ * was a good reading whose evidence is newer than the last bad one.
+ */
+export function nextEpisode(episode: Episode, reading: Reading, nowMs: number, patience: Patience): Step {
+  switch (episode.kind) {
+    case 'armed':
+      return reading.kind === 'bad' ? begun(nowMs, nowMs, reading.asOfMs, patience) : { episode }
+    case 'pending':
+      return reading.kind === 'bad'
+        ? begun(episode.sinceMs, nowMs, reading.asOfMs, patience)
+        : { episode: ARMED }
+    case 'disarmed':
+      return reading.kind === 'good' ? { episode: ARMED } : { episode }
+    case 'raised':
+      return nextRaised(episode, reading, nowMs, patience)
+  }
+}
+
+function begun(sinceMs: number, nowMs: number, badAsOfMs: number, { holdMs }: Patience): Step {
+  if (nowMs - sinceMs < holdMs) return { episode: { kind: 'pending', sinceMs } }
+  return { episode: { kind: 'raised', sinceMs, raisedAtMs: nowMs, badAsOfMs }, effect: 'raise' }
+}
+
+function nextRaised(
+  episode: Extract<Episode, { kind: 'raised' }>,
+  reading: Reading,
+  nowMs: number,
+  { recoverMs }: Patience,
+): Step {
+  const { goodSinceMs, ...still } = episode
+  switch (reading.kind) {
+    case 'bad':
+      return { episode: { ...still, badAsOfMs: Math.max(still.badAsOfMs, reading.asOfMs) } }
+    case 'between':
+    case 'stale':
+      return { episode: still }
+    case 'good': {
+      if (reading.asOfMs <= episode.badAsOfMs) return { episode: still }
+      const sinceMs = goodSinceMs ?? nowMs
+      if (nowMs - sinceMs < recoverMs) return { episode: { ...still, goodSinceMs: sinceMs } }
+      return { episode: ARMED, effect: 'withdraw-recovered' }
+    }
+    case 'gone':
+      return { episode: { kind: 'disarmed' }, effect: 'withdraw-gone' }
+  }
+}

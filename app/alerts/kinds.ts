@@ -1,0 +1,51 @@
+/** What Headroom speaks up about. Each is an episode of its own: of one profile, of one subject. */
+export type AlertKind =
+  | 'runs-out'
+  | 'below-threshold'
+  | 'blocked'
+  | 'capacity-back'
+  | 'slots-low'
+  | 'stream-stale'
+  | 'stream-restarts'
+  | 'sign-in-1h'
+  | 'sign-in-15min'
+  | 'sign-in-required'
+  | 'revoke-unconfirmed'
+
+export type Severity = 'info' | 'warning' | 'critical'
+
+export const SEVERITIES: Readonly<Record<AlertKind, Severity>> = {
+  'runs-out': 'warning',
+  'below-threshold': 'warning',
+  blocked: 'critical',
+  'capacity-back': 'info',
+  'slots-low': 'warning',
+  'stream-stale': 'warning',
+  'stream-restarts': 'warning',
+  'sign-in-1h': 'warning',
+  'sign-in-15min': 'critical',
+  'sign-in-required': 'critical',
+  'revoke-unconfirmed': 'critical',
+}
+
+/** How long a condition has to last before it is said, and how long its end before it is withdrawn. Milliseconds. */
+export interface Patience {
+  readonly holdMs: number
+  readonly recoverMs: number
+}
+
+export const PATIENCE: Readonly<Record<AlertKind, Patience>> = {
+  'runs-out': { holdMs: 10_000, recoverMs: 20_000 },
+  'below-threshold': { holdMs: 5_000, recoverMs: 10_000 },
+  // A refusal is a fact, not a trend; the same holds for its end.
+  blocked: { holdMs: 0, recoverMs: 0 },
+  'capacity-back': { holdMs: 0, recoverMs: 0 },
+  'slots-low': { holdMs: 5_000, recoverMs: 10_000 },
+  // It was silent for 15 s before it is called stale.
+  'stream-stale': { holdMs: 0, recoverMs: 5_000 },
+  'stream-restarts': { holdMs: 0, recoverMs: 0 },
+  'sign-in-1h': { holdMs: 0, recoverMs: 0 },
+  'sign-in-15min': { holdMs: 0, recoverMs: 0 },
+  'sign-in-required': { holdMs: 0, recoverMs: 0 },
+  'revoke-unconfirmed': { holdMs: 0, recoverMs: 0 },
+}

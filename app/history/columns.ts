@@ -1,0 +1,82 @@
+import type { HistoryPoint } from '../contract/contract.ts'
+import type { SampleSource } from './sample.ts'
+
+/** What one column is drawn from: a sample, or a rollup with both its ends. Oldest first. */
+export interface Extent {
+  readonly atMs: number
+  /** Until when it goes; a sample is a moment. */
+  readonly endMs: number
+  readonly low: number
+  readonly high: number
+  readonly lowFirst: boolean
+  readonly source: SampleSource
+}
+
+interface Column {
+  low: HistoryPoint
+  high: HistoryPoint
+}
+
+/**
+ * At most `most` points, oldest first: the lowest and the highest of each column of `(toMs − fromMs) / (most / 2)`.
+ *
+ * A dip that lasted a second is still seen on a chart of a month, which averages and every-nth would lose.
+ */
+export function minMaxColumns(
+  extents: Iterable<Extent>,
+  fromMs: number,
+  toMs: number,
+  most: number,
+): readonly HistoryPoint[] {
+  const count = Math.max(1, Math.floor(most / 2))
+  const widthMs = Math.max(1, (toMs - fromMs) / count)
+  const columns = new Map<number, Column>()
+  const few: HistoryPoint[] = []
+  for (const extent of extents) {
+    if (extent.atMs > toMs || extent.endMs < fromMs || extent.source === 'default') continue
+    const [first, second] = pointsOf(extent, fromMs, toMs)
+    const [low, high] = extent.lowFirst ? [first, second] : [second, first]
+    const index = Math.min(count - 1, Math.floor((first.at - fromMs) / widthMs))
+    const column = columns.get(index)
+    if (!column) columns.set(index, { low, high })
+    else {
+      if (low.remaining < column.low.remaining) column.low = low
+      if (high.remaining > column.high.remaining) column.high = high
+    }
+    // Where every point can be drawn, none has to go.
+    if (few.length <= most) few.push(...(same(first, second) ? [first] : [first, second]))
+  }
+  if (few.length <= most) return few
+  return [...columns.values()].flatMap(({ low, high }) => {
+    if (same(low, high)) return [low]
+    return low.at <= high.at ? [low, high] : [high, low]
+  })
+}
+
+/** A rollup's ends a third of the way in from either side: when exactly they were is not kept. */
+function pointsOf(extent: Extent, fromMs: number, toMs: number): readonly [HistoryPoint, HistoryPoint] {
+  const { atMs, endMs, low, high, lowFirst } = extent
+  const source = extent.source === 'header' ? 'header' : 'modelled'
+  const inside = (ms: number) => Math.round(Math.min(toMs, Math.max(fromMs, ms)))
+  const third = (endMs - atMs) / 3
+  const first = { at: inside(atMs + third), remaining: lowFirst ? low : high, source } as const
+  const second = { at: inside(atMs + 2 * third), remaining: lowFirst ? high : low, source } as const
+  return [first, second]
+}
+
+const same = (a: HistoryPoint, b: HistoryPoint): boolean =>
+  a === b || (a.remaining === b.remaining && a.source === b.source)
+
+/** At most one moment a column, the latest of it. */
+export function thinnedMoments(
+  momentsMs: readonly number[],
+  fromMs: number,
+  toMs: number,
+  most: number,
+): readonly number[] {
+  if (momentsMs.length <= most) return momentsMs
+  const widthMs = Math.max(1, (toMs - fromMs) / most)
+  const columns = new Map<number, number>()
+  for (const ms of momentsMs) columns.set(Math.min(most - 1, Math.floor((ms - fromMs) / widthMs)), ms)
+  return [...columns.values()]
+}

@@ -1,0 +1,105 @@
+import type { LoggedEvent } from '../contract/events.ts'
+import type { Snapshot } from '../contract/snapshot.ts'
+import type { Report } from './report.ts'
+
+/**
+ * What a provider's support needs to look up what happened, in the service's own words.
+ *
+ * No secret is in it, and a stream is named by its category: its target would name accounts.
+ */
+export interface Incident {
+  readonly kind: 'headroom-incident'
+  readonly version: string
+  readonly environment: string
+  readonly host: string
+  /** ISO 8601, UTC: the provider's logs are read by people. */
+  readonly from: string
+  readonly to: string
+  readonly requestIds: readonly string[]
+  readonly happened: readonly IncidentLine[]
+  readonly quotas: readonly IncidentQuota[]
+}
+
+export interface IncidentLine {
+  readonly at: string
+  readonly what: LoggedEvent['kind']
+  readonly category?: string
+  readonly requestId?: string
+  readonly retryAt?: string
+  readonly detail?: string
+}
+
+export interface IncidentQuota {
+  readonly category: string
+  readonly resource?: string
+  readonly limit: number
+  readonly periodSeconds?: number
+  readonly own: number
+  readonly elsewhere: number
+  readonly rejected: number
+}
+
+export interface IncidentInput {
+  readonly version: string
+  readonly snapshot: Snapshot
+  readonly report: Report
+  readonly events: readonly LoggedEvent[]
+}
+
+export function incidentOf({ version, snapshot, report, events }: IncidentInput): Incident {
+  const happened = events.map(lineOf)
+  return {
+    kind: 'headroom-incident',
+    version,
+    environment: snapshot.profile.environment,
+    host: snapshot.service.host,
+    from: iso(report.from),
+    to: iso(report.to),
+    requestIds: [...new Set(happened.flatMap(({ requestId }) => requestId ?? []))],
+    happened,
+    quotas: report.requests.map(({ category, limit, own, elsewhere, rejected }) => {
+      const row = snapshot.requests.find((quota) => quota.category === category)
+      return {
+        category,
+        ...(row?.resource !== undefined && { resource: row.resource }),
+        limit,
+        ...(row && { periodSeconds: row.period }),
+        own,
+        elsewhere,
+        rejected,
+      }
+    }),
+  }
+}
+
+const iso = (ms: number): string => new Date(ms).toISOString()
+
+/** Field by field, so that what an event may carry one day does not leave by itself: a stream's target names accounts. */
+function lineOf(event: LoggedEvent): IncidentLine {
+  const line = { at: iso(event.at), what: event.kind }
+  const request = 'requestId' in event && event.requestId !== undefined ? { requestId: event.requestId } : {}
+  switch (event.kind) {
+    case 'rate-limited':
+      return { ...line, category: event.category, ...request, retryAt: iso(event.retryAt) }
+    case 'slots-exhausted':
+      return { ...line, category: event.category, ...request }
+    case 'stream-opened':
+    case 'stream-restarted':
+    case 'stream-closed':
+      return { ...line, category: event.category, detail: event.reason }
+    case 'elsewhere':
+      return { ...line, category: event.category, detail: `${event.perSecond} a second by other programs` }
+    case 'service-unreachable':
+    case 'service-back':
+      return { ...line, detail: event.host }
+    case 'token-refresh-failed':
+      return { ...line, detail: event.outcome }
+    case 'token-refreshed':
+    case 'sign-in-required':
+    case 'sign-in-due':
+    case 'revoked':
+    case 'revoke-unconfirmed':
+    case 'storage-problem':
+      return line
+  }
+}

@@ -1,0 +1,100 @@
+import type { LoggedEvent } from '../contract/events.ts'
+import { merged, type Rollup } from './rollup.ts'
+import type { SlotSample } from './sample.ts'
+
+/** Who used what between two moments. Times are epoch milliseconds, durations milliseconds. */
+export interface Report {
+  readonly profile: string
+  readonly from: number
+  readonly to: number
+  /** Busiest first. */
+  readonly requests: readonly RequestReport[]
+  readonly slots: readonly SlotReport[]
+  readonly tokens: { readonly refreshed: number; readonly failed: number; readonly signInRequired: number }
+  readonly streams: { readonly opened: number; readonly restarted: number; readonly closed: number }
+  readonly unreachable: number
+}
+
+export interface RequestReport {
+  readonly category: string
+  readonly limit: number
+  readonly own: number
+  readonly elsewhere: number
+  /** 429s of the request rate. */
+  readonly rejected: number
+  readonly lowest: number
+  readonly nearMs: number
+  /** For how much of the interval the level was known. What is not known is not near, nor far. */
+  readonly knownMs: number
+}
+
+export interface SlotReport {
+  readonly category: string
+  readonly limit: number
+  /** Streams that were refused for want of a slot. */
+  readonly refused: number
+  readonly mostOwn: number
+  readonly mostElsewhere: number
+  readonly leastFree: number
+}
+
+export interface ReportInput {
+  readonly profile: string
+  readonly fromMs: number
+  readonly toMs: number
+  readonly requests: ReadonlyMap<string, readonly Rollup[]>
+  /** With the look that held when the interval began. */
+  readonly slots: ReadonlyMap<string, readonly SlotSample[]>
+  readonly events: readonly LoggedEvent[]
+}
+
+export function reportOf({ profile, fromMs, toMs, requests, slots, events }: ReportInput): Report {
+  const count = (kind: LoggedEvent['kind']) => events.filter((event) => event.kind === kind).length
+  return {
+    profile,
+    from: fromMs,
+    to: toMs,
+    requests: [...requests]
+      .flatMap(([category, rollups]) => requestReport(category, rollups))
+      .sort((a, b) => b.own + b.elsewhere - (a.own + a.elsewhere) || a.category.localeCompare(b.category)),
+    slots: slotReports(slots, events),
+    tokens: {
+      refreshed: count('token-refreshed'),
+      failed: count('token-refresh-failed'),
+      signInRequired: count('sign-in-required'),
+    },
+    streams: {
+      opened: count('stream-opened'),
+      restarted: count('stream-restarted'),
+      closed: count('stream-closed'),
+    },
+    unreachable: count('service-unreachable'),
+  }
+}
+
+function requestReport(category: string, rollups: readonly Rollup[]): readonly RequestReport[] {
+  const [first, ...rest] = rollups
+  if (!first) return []
+  const { limit, own, elsewhere, rejected, low, nearMs, knownMs } = rest.reduce(merged, first)
+  return [{ category, limit, own, elsewhere, rejected, lowest: low, nearMs, knownMs }]
+}
+
+function slotReports(slots: ReportInput['slots'], events: readonly LoggedEvent[]): readonly SlotReport[] {
+  const refused = new Map<string, number>()
+  for (const event of events) {
+    if (event.kind === 'slots-exhausted') refused.set(event.category, (refused.get(event.category) ?? 0) + 1)
+  }
+  const categories = new Set([...slots.keys(), ...refused.keys()])
+  return [...categories].sort().map((category) => {
+    const samples = slots.get(category) ?? []
+    const most = (of: (sample: SlotSample) => number) => Math.max(0, ...samples.map(of))
+    return {
+      category,
+      limit: samples.at(-1)?.limit ?? 0,
+      refused: refused.get(category) ?? 0,
+      mostOwn: most((sample) => sample.own),
+      mostElsewhere: most((sample) => sample.elsewhere),
+      leastFree: samples.length === 0 ? 0 : Math.min(...samples.map((sample) => sample.free)),
+    }
+  })
+}

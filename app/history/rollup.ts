@@ -1,0 +1,114 @@
+import { NEAR_LIMIT } from '../quota/view.ts'
+import { HOLD_MS, type Sample, type SampleSource } from './sample.ts'
+
+export const MINUTE_MS = 60_000
+export const QUARTER_MS = 15 * MINUTE_MS
+
+/** What is left of a stretch of samples: enough to draw it and to account for it. */
+export interface Rollup {
+  /** Its first millisecond; how long it is follows from the tier it is kept in. */
+  readonly atMs: number
+  readonly low: number
+  readonly high: number
+  /** Whether the low came before the high, so that a chart draws the two in the order they had. */
+  readonly lowFirst: boolean
+  readonly limit: number
+  /** `header` where any of its samples was. */
+  readonly source: SampleSource
+  readonly own: number
+  readonly elsewhere: number
+  readonly rejected: number
+  /** Milliseconds for which the level was known, and for which it was near the limit. */
+  readonly knownMs: number
+  readonly nearMs: number
+}
+
+export const startOf = (atMs: number, lengthMs: number): number => Math.floor(atMs / lengthMs) * lengthMs
+
+/** Adds a later stretch to an earlier one; the result keeps the earlier start. */
+export function merged(earlier: Rollup, later: Rollup): Rollup {
+  const low = Math.min(earlier.low, later.low)
+  const high = Math.max(earlier.high, later.high)
+  const lowIsEarlier = earlier.low <= later.low
+  const highIsEarlier = earlier.high >= later.high
+  const lowFirst =
+    lowIsEarlier === highIsEarlier ? (lowIsEarlier ? earlier.lowFirst : later.lowFirst) : lowIsEarlier
+  return {
+    atMs: earlier.atMs,
+    low,
+    high,
+    lowFirst,
+    limit: later.limit,
+    source: stronger(earlier.source, later.source),
+    own: earlier.own + later.own,
+    elsewhere: earlier.elsewhere + later.elsewhere,
+    rejected: earlier.rejected + later.rejected,
+    knownMs: earlier.knownMs + later.knownMs,
+    nearMs: earlier.nearMs + later.nearMs,
+  }
+}
+
+function stronger(a: SampleSource, b: SampleSource): SampleSource {
+  if (a === 'header' || b === 'header') return 'header'
+  return a === 'modelled' || b === 'modelled' ? 'modelled' : 'default'
+}
+
+const isNear = ({ remaining, limit }: Sample): boolean => remaining < limit * NEAR_LIMIT
+
+/**
+ * Turns one bucket's samples, in the order of time, into one `Rollup` a minute.
+ *
+ * The same samples give the same minutes, whoever feeds them: what a process had not yet written when it was killed
+ * is built again from the samples it had.
+ */
+export class MinuteBuilder {
+  #open: Rollup | undefined
+  #last: Sample | undefined
+
+  /** Returns the minute that this sample proves to be over, if any. A sample out of order joins the open minute. */
+  add(sample: Sample): Rollup | undefined {
+    const startMs = startOf(sample.atMs, MINUTE_MS)
+    const closed = this.#open && startMs > this.#open.atMs ? this.closeAt(startMs) : undefined
+    const one: Rollup = {
+      atMs: startMs,
+      low: sample.remaining,
+      high: sample.remaining,
+      lowFirst: true,
+      limit: sample.limit,
+      source: sample.source,
+      own: sample.own,
+      elsewhere: sample.elsewhere,
+      rejected: sample.rejected,
+      ...this.#heldFor(this.#open?.atMs ?? startMs, sample.atMs),
+    }
+    this.#open = this.#open ? merged(this.#open, one) : one
+    if (!this.#last || sample.atMs >= this.#last.atMs) this.#last = sample
+    return closed
+  }
+
+  /** Ends the open minute where it is over at `nowMs`, though no sample came after it. */
+  closeAt(nowMs: number): Rollup | undefined {
+    const open = this.#open
+    if (!open || nowMs < open.atMs + MINUTE_MS) return undefined
+    this.#open = undefined
+    return this.#extended(open, open.atMs + MINUTE_MS)
+  }
+
+  /** The open minute as far as it is known at `nowMs`. */
+  openAt(nowMs: number): Rollup | undefined {
+    return this.#open && this.#extended(this.#open, Math.min(nowMs, this.#open.atMs + MINUTE_MS))
+  }
+
+  #extended(open: Rollup, toMs: number): Rollup {
+    const { knownMs, nearMs } = this.#heldFor(open.atMs, toMs)
+    return { ...open, knownMs: open.knownMs + knownMs, nearMs: open.nearMs + nearMs }
+  }
+
+  /** How long the last sample held within `fromMs` to `toMs`. */
+  #heldFor(fromMs: number, toMs: number): Pick<Rollup, 'knownMs' | 'nearMs'> {
+    const last = this.#last
+    if (!last || last.source === 'default') return { knownMs: 0, nearMs: 0 }
+    const knownMs = Math.max(0, Math.min(toMs, last.atMs + HOLD_MS) - Math.max(fromMs, last.atMs))
+    return { knownMs, nearMs: isNear(last) ? knownMs : 0 }
+  }
+}

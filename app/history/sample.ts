@@ -1,0 +1,30 @@
+/** Where a number came from. `default` is the table's word: kept only where requests were counted against it. */
+export type SampleSource = 'header' | 'modelled' | 'default'
+
+/** One look at one request quota. The counts are what happened since the look before. */
+export interface Sample {
+  /** Epoch milliseconds. */
+  readonly atMs: number
+  readonly remaining: number
+  readonly limit: number
+  readonly source: SampleSource
+  /** Requests of this app, and of everybody else on the same key. */
+  readonly own: number
+  readonly elsewhere: number
+  /** 429s of the request rate. */
+  readonly rejected: number
+}
+
+/** One look at the stream slots of a category. These are not counts: they hold until the next look. */
+export interface SlotSample {
+  readonly atMs: number
+  readonly limit: number
+  readonly own: number
+  readonly elsewhere: number
+  readonly free: number
+}
+
+/** A look holds until the next one, but not longer: after that the app was not there to look. */
+export const HOLD_MS = 12_000
+/** What did not change is looked at again this often, well inside `HOLD_MS`. */
+export const REPEAT_MS = 10_000

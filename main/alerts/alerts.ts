@@ -1,0 +1,78 @@
+import type { Alert } from '../../app/alerts/alert.ts'
+import { type AlertEffect, AlertEngine } from '../../app/alerts/engine.ts'
+import type { Thresholds } from '../../app/alerts/thresholds.ts'
+import type { Snapshot } from '../../app/contract/snapshot.ts'
+import type { Announcer } from './announcer.ts'
+import { storedAlert } from './stored-alert.ts'
+import type { ThresholdFile } from './threshold-file.ts'
+
+export interface AlertsDeps {
+  readonly announcer: Announcer
+  readonly thresholds: ThresholdFile
+  /** What was open when the app last ended, as it was kept. */
+  readonly kept: readonly string[]
+  /** Keeps an open alert, or forgets it. */
+  readonly keep: (id: string, body: string | undefined) => void
+  readonly changed: (alerts: readonly Alert[]) => void
+}
+
+/** Episodes as they come and go: each is shown once, kept over a restart, and taken back when it is over. */
+export class Alerts {
+  readonly #deps: AlertsDeps
+  readonly #engine: AlertEngine
+  readonly #thresholdsKnown = new Set<string>()
+
+  constructor(deps: AlertsDeps) {
+    this.#deps = deps
+    this.#engine = new AlertEngine(deps.kept.flatMap((body) => storedAlert(body) ?? []))
+  }
+
+  /** To be called about once a second for each profile. */
+  observe(snapshot: Snapshot): void {
+    const profile = snapshot.profile.id
+    if (!this.#thresholdsKnown.has(profile)) {
+      this.#thresholdsKnown.add(profile)
+      this.#engine.setThresholds(profile, this.#deps.thresholds.of(profile))
+    }
+    this.#tell(this.#engine.observe(snapshot))
+  }
+
+  removed(profile: string): void {
+    this.#tell(this.#engine.removed(profile))
+  }
+
+  /** Latest first. */
+  open(): readonly Alert[] {
+    return this.#engine.alerts()
+  }
+
+  dismiss(id: string): boolean {
+    const alert = this.#engine.dismiss(id)
+    if (!alert) return false
+    this.#deps.announcer.withdraw(id)
+    this.#deps.keep(id, JSON.stringify(alert))
+    this.#deps.changed(this.open())
+    return true
+  }
+
+  thresholds(profile: string): Thresholds {
+    return this.#deps.thresholds.of(profile)
+  }
+
+  setThreshold(profile: string, category: string | undefined, below: number | undefined): Thresholds {
+    const thresholds = this.#deps.thresholds.set(profile, category, below)
+    this.#tell(this.#engine.setThresholds(profile, thresholds))
+    return thresholds
+  }
+
+  #tell(effects: readonly AlertEffect[]): void {
+    if (effects.length === 0) return
+    for (const { kind, alert } of effects) {
+      const { id, severity, title, body } = alert
+      if (kind === 'raised') this.#deps.announcer.announce({ id, severity, title, body })
+      else this.#deps.announcer.withdraw(id)
+      this.#deps.keep(id, kind === 'raised' ? JSON.stringify(alert) : undefined)
+    }
+    this.#deps.changed(this.open())
+  }
+}

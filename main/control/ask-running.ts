@@ -1,0 +1,64 @@
+import { connect } from 'node:net'
+import type { Clock } from '../ports/ports.ts'
+import { isOurFolder } from './control-server.ts'
+import { type ControlAnswer, type ControlRequest, MOST_ANSWER_BYTES, parseAnswer } from './protocol.ts'
+import type { SocketPath } from './socket-path.ts'
+
+export type Asked =
+  | { readonly kind: 'answered'; readonly answer: ControlAnswer }
+  /** Nobody listens: no app runs on this data folder, or it has no socket. */
+  | { readonly kind: 'nobody' }
+  | { readonly kind: 'failed'; readonly why: string }
+
+export interface AskDeps {
+  readonly clock: Clock
+  readonly path: SocketPath
+  readonly userId: number | undefined
+}
+
+/** A revocation waits for the service; a status does not. */
+const TIMEOUT_MS = { status: 5_000, revoke: 60_000 } as const
+
+/** Asks the app that runs on a data folder. */
+export function askRunning(request: ControlRequest, { clock, path, userId }: AskDeps): Promise<Asked> {
+  if (path.kind === 'elsewhere' && !isOurFolder(path.folder, userId))
+    return Promise.resolve({ kind: 'nobody' })
+  return new Promise((resolve) => {
+    const socket = connect(path.path)
+    let received = ''
+    const done = (asked: Asked) => {
+      cancel()
+      socket.destroy()
+      resolve(asked)
+    }
+    const cancel = clock.after(TIMEOUT_MS[request.do], () =>
+      done({ kind: 'failed', why: 'the running Headroom did not answer in time' }),
+    )
+    socket.setEncoding('utf8')
+    socket.on('connect', () => socket.write(`${JSON.stringify(request)}\n`))
+    socket.on('data', (text: string) => {
+      received += text
+      if (received.length > MOST_ANSWER_BYTES) done({ kind: 'failed', why: 'its answer does not end' })
+    })
+    socket.on('end', () => {
+      const answer = parseAnswer(received)
+      done(answer ? { kind: 'answered', answer } : { kind: 'failed', why: 'its answer cannot be read' })
+    })
+    socket.on('error', (error) => done(failureOf(error)))
+  })
+}
+
+function failureOf(error: Error): Asked {
+  const code = 'code' in error ? error.code : undefined
+  switch (code) {
+    case 'ENOENT':
+    case 'ECONNREFUSED':
+    case 'ENOTSOCK':
+      return { kind: 'nobody' }
+    case 'EACCES':
+    case 'EPERM':
+      return { kind: 'failed', why: 'it belongs to somebody else' }
+    default:
+      return { kind: 'failed', why: error.message }
+  }
+}

@@ -1,0 +1,144 @@
+import { chmodSync, lstatSync, mkdirSync, rmSync } from 'node:fs'
+import { createServer, type Server, type Socket } from 'node:net'
+import type { Snapshot } from '../../app/contract/snapshot.ts'
+import type { MonitorSurface } from '../monitor.ts'
+import type { Clock, Log } from '../ports/ports.ts'
+import { type ControlAnswer, type ControlRequest, MOST_REQUEST_BYTES, parseRequest } from './protocol.ts'
+import type { SocketPath } from './socket-path.ts'
+
+export interface ControlServerDeps {
+  readonly monitor: Pick<MonitorSurface, 'profiles' | 'snapshot' | 'revoke'>
+  readonly path: SocketPath
+  readonly clock: Clock
+  readonly log: Log
+  readonly userId: number | undefined
+}
+
+export interface ControlServer {
+  close(): Promise<void>
+}
+
+/** A command line asks at once; whatever is silent this long is not one. */
+const SILENCE_MS = 10_000
+const MOST_CONNECTIONS = 16
+
+/**
+ * Lets the `headroom` commands of this machine's owner ask the running app.
+ *
+ * The caller holds the data folder's lock, so a socket file that is there was left behind. Without the socket the
+ * app still does everything else, so a failure to listen is noted and not thrown.
+ */
+export async function startControlServer(deps: ControlServerDeps): Promise<ControlServer> {
+  const { path, log } = deps
+  const open = new Set<Socket>()
+  const server = createServer((socket) => {
+    open.add(socket)
+    socket.on('close', () => open.delete(socket))
+    serve(socket, deps)
+  })
+  server.maxConnections = MOST_CONNECTIONS
+  // Whatever goes wrong later concerns one connection, or is seen by the next command.
+  server.on('error', (error) => log.note('the control socket failed', { cause: error }))
+  try {
+    makeWay(path, deps.userId)
+    await listen(server, path)
+  } catch (error) {
+    log.note('the control socket cannot be opened: status and revoke cannot ask this app', { cause: error })
+    return { close: async () => {} }
+  }
+  return {
+    close: () =>
+      new Promise((resolve) => {
+        // libuv takes the file away with the socket.
+        server.close(() => resolve())
+        for (const socket of open) socket.destroy()
+      }),
+  }
+}
+
+function makeWay(path: SocketPath, userId: number | undefined): void {
+  switch (path.kind) {
+    case 'pipe':
+      return
+    case 'elsewhere':
+      mkdirSync(path.folder, { recursive: true, mode: 0o700 })
+      if (!isOurFolder(path.folder, userId)) throw new Error(`${path.folder} belongs to somebody else`)
+      break
+    case 'socket':
+      break
+  }
+  const found = lstatSync(path.path, { throwIfNoEntry: false })
+  if (found === undefined) return
+  if (!found.isSocket()) throw new Error(`${path.path} is in the way`)
+  rmSync(path.path)
+}
+
+/** In a folder that all may write to, a name can be taken by anybody: both sides check before they trust it. */
+export function isOurFolder(folder: string, userId: number | undefined): boolean {
+  const found = lstatSync(folder, { throwIfNoEntry: false })
+  return found?.isDirectory() === true && found.uid === userId && (found.mode & 0o077) === 0
+}
+
+function listen(server: Server, path: SocketPath): Promise<void> {
+  return new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    // The socket is made within `listen`, and never for a moment open to others. A pipe of libuv's is the owner's.
+    const before = path.kind === 'pipe' ? undefined : process.umask(0o177)
+    try {
+      server.listen(path.path, () => {
+        server.off('error', reject)
+        resolve()
+      })
+    } finally {
+      if (before !== undefined) process.umask(before)
+    }
+  }).then(() => {
+    if (path.kind !== 'pipe') chmodSync(path.path, 0o600)
+  })
+}
+
+function serve(socket: Socket, deps: ControlServerDeps): void {
+  const { clock, log } = deps
+  let received = ''
+  const cancel = clock.after(SILENCE_MS, () => socket.destroy())
+  socket.setEncoding('utf8')
+  socket.on('error', () => socket.destroy())
+  socket.on('data', (text: string) => {
+    received += text
+    const end = received.indexOf('\n')
+    if (end === -1) {
+      if (received.length > MOST_REQUEST_BYTES) socket.destroy()
+      return
+    }
+    cancel()
+    socket.removeAllListeners('data')
+    const request = parseRequest(received.slice(0, end))
+    void answerTo(request, deps)
+      .catch((error: unknown): ControlAnswer => {
+        log.note('a request on the control socket failed', { cause: error })
+        return { ok: false, code: 'failed', message: 'Headroom failed to do this; its log says why.' }
+      })
+      .then((answer) => socket.end(`${JSON.stringify(answer)}\n`))
+  })
+  socket.on('close', cancel)
+}
+
+async function answerTo(
+  request: ControlRequest | undefined,
+  { monitor }: ControlServerDeps,
+): Promise<ControlAnswer> {
+  switch (request?.do) {
+    case undefined:
+      return { ok: false, code: 'bad-request', message: 'The running Headroom does not know this request.' }
+    case 'status':
+      return { ok: true, snapshots: snapshotsOf(monitor) }
+    case 'revoke': {
+      const outcome = await monitor.revoke(request.profile)
+      return outcome.ok ? { ok: true, revoked: request.profile } : outcome
+    }
+  }
+}
+
+function snapshotsOf(monitor: ControlServerDeps['monitor']): readonly Snapshot[] {
+  return monitor.profiles().flatMap((profile) => monitor.snapshot(profile) ?? [])
+}

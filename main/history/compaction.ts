@@ -1,0 +1,63 @@
+import type { DatabaseSync } from 'node:sqlite'
+
+export interface Retention {
+  readonly rawMs: number
+  /** Minutes, quarters, slots and events. */
+  readonly rollupMs: number
+}
+
+const HOUR_MS = 3_600_000
+export const DEFAULT_RETENTION: Retention = { rawMs: 48 * HOUR_MS, rollupMs: 30 * 24 * HOUR_MS }
+
+/** Rows taken at a time: a millisecond or two, between which everything else runs. */
+const SLICE_ROWS = 1_000
+const SLICE_PAGES = 64
+
+/**
+ * Takes away one slice of what is too old. Returns whether there is more.
+ *
+ * What is to go is always the beginning of one series of one table, so a slice is one range of one tree.
+ */
+export function compactSlice(database: DatabaseSync, retention: Retention, nowMs: number): boolean {
+  const cutoffs = {
+    samples: nowMs - retention.rawMs,
+    minutes: nowMs - retention.rollupMs,
+    quarters: nowMs - retention.rollupMs,
+    slots: nowMs - retention.rollupMs,
+  }
+  const series = database.prepare('SELECT id FROM series').all()
+  for (const [table, cutoffMs] of Object.entries(cutoffs)) {
+    for (const { id } of series) {
+      if (typeof id !== 'number') continue
+      if (deleteBefore(database, table, id, cutoffMs) > 0) return true
+    }
+  }
+  const events = database
+    .prepare(
+      `DELETE FROM events WHERE id IN (SELECT id FROM events ORDER BY id LIMIT ${SLICE_ROWS}) AND at < ?`,
+    )
+    .run(nowMs - retention.rollupMs)
+  if (events.changes > 0) return true
+  return freePages(database)
+}
+
+function deleteBefore(database: DatabaseSync, table: string, series: number, cutoffMs: number): number {
+  const first = database.prepare(`SELECT min(at) AS at FROM ${table} WHERE series = ?`).get(series)?.['at']
+  if (typeof first !== 'number' || first >= cutoffMs) return 0
+  const { changes } = database
+    .prepare(
+      `DELETE FROM ${table} WHERE series = ?1 AND at < min(?2, coalesce(
+        (SELECT at FROM ${table} WHERE series = ?1 ORDER BY at LIMIT 1 OFFSET ${SLICE_ROWS}), ?2))`,
+    )
+    .run(series, cutoffMs)
+  return Number(changes)
+}
+
+/** Gives pages back to the disk only where a good part of the file is empty: new rows will want them again. */
+function freePages(database: DatabaseSync): boolean {
+  const pragma = (name: string) => Number(database.prepare(`PRAGMA ${name}`).get()?.[name] ?? 0)
+  const free = pragma('freelist_count')
+  if (free < SLICE_PAGES || free < pragma('page_count') / 4) return false
+  database.exec(`PRAGMA incremental_vacuum(${SLICE_PAGES})`)
+  return true
+}

@@ -1,0 +1,236 @@
+import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import type { LoggedEvent } from '../../app/contract/events.ts'
+import type { Extent } from '../../app/history/columns.ts'
+import { MINUTE_MS, QUARTER_MS, type Rollup, startOf } from '../../app/history/rollup.ts'
+import type { Sample, SlotSample } from '../../app/history/sample.ts'
+import {
+  ROLLUP_COLUMNS,
+  type Row,
+  rollupOf,
+  SAMPLE_COLUMNS,
+  SLOT_COLUMNS,
+  sampleOf,
+  sampleValues,
+  slotSampleOf,
+  slotValues,
+} from './rows.ts'
+import { asArrays, Tiers } from './tiers.ts'
+
+/** One thing to remember, as it waits to be written. */
+export type Entry =
+  | { readonly kind: 'sample'; readonly profile: string; readonly category: string; readonly sample: Sample }
+  | {
+      readonly kind: 'slots'
+      readonly profile: string
+      readonly category: string
+      readonly sample: SlotSample
+    }
+  | { readonly kind: 'event'; readonly event: LoggedEvent }
+  | { readonly kind: 'alert'; readonly id: string; readonly body: string | undefined }
+
+export type SeriesKind = 'requests' | 'slots'
+
+/** What a stretch looks like, and how many 429s were in it. */
+export type Stretch = Extent & Pick<Sample, 'rejected'>
+
+/** The open database, in the words of the app. Every method throws what SQLite throws; the store above judges it. */
+export class HistoryFile {
+  readonly database: DatabaseSync
+  readonly #tiers: Tiers
+  readonly #series = new Map<string, number>()
+  readonly #statements: Record<StatementName, StatementSync>
+
+  constructor(database: DatabaseSync) {
+    this.database = database
+    this.#tiers = new Tiers(database)
+    const prepared = Object.entries(STATEMENTS).map(([name, sql]) => [name, asArrays(database.prepare(sql))])
+    this.#statements = Object.fromEntries(prepared)
+  }
+
+  /** Finishes what a former process left open. */
+  catchUp(nowMs: number): void {
+    this.#transaction(() => {
+      for (const row of this.database.prepare(`SELECT id FROM series WHERE kind = 'requests'`).all()) {
+        if (typeof row['id'] === 'number') this.#tiers.load(row['id'])
+      }
+      this.#tiers.closeAt(nowMs)
+    })
+  }
+
+  /** All of it or nothing. */
+  write(entries: readonly Entry[], nowMs: number): void {
+    this.#transaction(() => {
+      for (const entry of entries) this.#write(entry)
+      this.#tiers.closeAt(nowMs)
+    })
+  }
+
+  categories(profile: string, kind: SeriesKind): readonly string[] {
+    return this.#all('categories', profile, kind).map((row) => String(row[0]))
+  }
+
+  /** What a chart of columns of `columnMs` is drawn from, oldest first, of no finer grain than it can show. */
+  extents(profile: string, category: string, fromMs: number, toMs: number, columnMs: number): Stretch[] {
+    const series = this.#find(profile, category, 'requests')
+    if (series === undefined) return []
+    if (columnMs >= QUARTER_MS) return this.#rollups(series, fromMs, toMs, QUARTER_MS)
+    if (columnMs >= MINUTE_MS) return this.#rollups(series, fromMs, toMs, MINUTE_MS)
+    const rawFromMs = this.#number('rawFrom', series) ?? Number.POSITIVE_INFINITY
+    const before =
+      rawFromMs > fromMs ? this.#rollups(series, fromMs, Math.min(toMs, rawFromMs), MINUTE_MS) : []
+    const samples = this.#all('samples', series, fromMs, toMs).map(sampleOf)
+    return [
+      ...before.filter((extent) => extent.endMs <= rawFromMs),
+      ...samples.map(({ atMs, remaining, source, rejected }) => ({
+        atMs,
+        endMs: atMs,
+        low: remaining,
+        high: remaining,
+        lowFirst: true,
+        source,
+        rejected,
+      })),
+    ]
+  }
+
+  /** Whole minutes from `fromMs`'s to `toMs`'s, joined to quarters where they can be. */
+  accounts(profile: string, category: string, fromMs: number, toMs: number): readonly Rollup[] {
+    const series = this.#find(profile, category, 'requests')
+    return series === undefined ? [] : this.#rollups(series, fromMs, toMs, QUARTER_MS)
+  }
+
+  /** The looks within the interval, and before them the one that held when it began. */
+  slots(profile: string, category: string, fromMs: number, toMs: number): readonly SlotSample[] {
+    const series = this.#find(profile, category, 'slots')
+    if (series === undefined) return []
+    const sinceMs = this.#number('slotBefore', series, fromMs) ?? fromMs
+    return this.#all('slots', series, sinceMs, toMs).map(slotSampleOf)
+  }
+
+  /** Oldest first; of too many, the latest. */
+  events(profile: string, fromMs: number, toMs: number, most: number): readonly LoggedEvent[] {
+    return this.#all('events', profile, fromMs, toMs, most)
+      .map((row) => JSON.parse(String(row[0])) as LoggedEvent)
+      .reverse()
+  }
+
+  openAlerts(): readonly string[] {
+    return this.#all('openAlerts').map((row) => String(row[0]))
+  }
+
+  close(): void {
+    this.database.close()
+  }
+
+  #write(entry: Entry): void {
+    switch (entry.kind) {
+      case 'sample': {
+        const series = this.#seriesOf(entry.profile, entry.category, 'requests')
+        this.#tiers.add(series, entry.sample)
+        this.#statements.addSample.run(series, ...sampleValues(entry.sample))
+        break
+      }
+      case 'slots': {
+        const series = this.#seriesOf(entry.profile, entry.category, 'slots')
+        this.#statements.addSlots.run(series, ...slotValues(entry.sample))
+        break
+      }
+      case 'event': {
+        const { event } = entry
+        this.#statements.addEvent.run(event.profile, event.at, JSON.stringify(event))
+        break
+      }
+      case 'alert':
+        if (entry.body === undefined) this.#statements.dropAlert.run(entry.id)
+        else this.#statements.addAlert.run(entry.id, entry.body)
+        break
+    }
+  }
+
+  /** Closed stretches of `fromMs` to `toMs`, whole at both ends, and the open minute. */
+  #rollups(series: number, fromMs: number, toMs: number, coarsestMs: number): (Rollup & Extent)[] {
+    const read = (name: 'minutes' | 'quarters', lengthMs: number, from: number, to: number) =>
+      from >= to
+        ? []
+        : this.#all(name, series, from, to).map((row) => {
+            const rollup = rollupOf(row)
+            return { ...rollup, endMs: rollup.atMs + lengthMs }
+          })
+    const startMs = startOf(fromMs, MINUTE_MS)
+    const openQuarterMs = this.#tiers.openQuarterMs(series)
+    const midFromMs = coarsestMs === QUARTER_MS ? startOf(startMs + QUARTER_MS - 1, QUARTER_MS) : toMs
+    const midToMs = Math.max(midFromMs, Math.min(startOf(toMs, QUARTER_MS), openQuarterMs))
+    const open = this.#tiers.openMinute(series, toMs)
+    return [
+      ...read('minutes', MINUTE_MS, startMs, Math.min(midFromMs, toMs)),
+      ...read('quarters', QUARTER_MS, midFromMs, midToMs),
+      ...read('minutes', MINUTE_MS, midToMs, toMs),
+      ...(open && open.atMs >= startMs && open.atMs < toMs
+        ? [{ ...open, endMs: open.atMs + MINUTE_MS }]
+        : []),
+    ]
+  }
+
+  #find(profile: string, category: string, kind: SeriesKind): number | undefined {
+    const key = `${kind}\n${profile}\n${category}`
+    const known = this.#series.get(key)
+    if (known !== undefined) return known
+    const id = this.#number('findSeries', profile, category, kind)
+    if (id !== undefined) this.#series.set(key, id)
+    return id
+  }
+
+  #seriesOf(profile: string, category: string, kind: SeriesKind): number {
+    const known = this.#find(profile, category, kind)
+    if (known !== undefined) return known
+    this.#statements.addSeries.run(profile, category, kind)
+    const made = this.#find(profile, category, kind)
+    if (made === undefined) throw new Error('a series that was just made is not there')
+    return made
+  }
+
+  #transaction(run: () => void): void {
+    this.database.exec('BEGIN IMMEDIATE')
+    try {
+      run()
+      this.database.exec('COMMIT')
+    } catch (error) {
+      this.#tiers.forget()
+      this.#series.clear()
+      // SQLite has rolled back by itself where it could not go on, as on a full disk.
+      if (this.database.isTransaction) this.database.exec('ROLLBACK')
+      throw error
+    }
+  }
+
+  #all(name: StatementName, ...values: (string | number)[]): Row[] {
+    return this.#statements[name].all(...values) as unknown as Row[]
+  }
+
+  #number(name: StatementName, ...values: (string | number)[]): number | undefined {
+    const value = (this.#statements[name].get(...values) as unknown as Row | undefined)?.[0]
+    return typeof value === 'number' ? value : undefined
+  }
+}
+
+const STATEMENTS = {
+  findSeries: 'SELECT id FROM series WHERE profile = ? AND category = ? AND kind = ?',
+  addSeries: 'INSERT INTO series (profile, category, kind) VALUES (?, ?, ?)',
+  categories: 'SELECT category FROM series WHERE profile = ? AND kind = ? ORDER BY id',
+  addSample: `INSERT OR REPLACE INTO samples (series, ${SAMPLE_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+  samples: `SELECT ${SAMPLE_COLUMNS} FROM samples WHERE series = ? AND at BETWEEN ? AND ? ORDER BY at`,
+  rawFrom: 'SELECT min(at) FROM samples WHERE series = ?',
+  minutes: `SELECT ${ROLLUP_COLUMNS} FROM minutes WHERE series = ? AND at >= ? AND at < ? ORDER BY at`,
+  quarters: `SELECT ${ROLLUP_COLUMNS} FROM quarters WHERE series = ? AND at >= ? AND at < ? ORDER BY at`,
+  addSlots: `INSERT OR REPLACE INTO slots (series, ${SLOT_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?)`,
+  slots: `SELECT ${SLOT_COLUMNS} FROM slots WHERE series = ? AND at BETWEEN ? AND ? ORDER BY at`,
+  slotBefore: 'SELECT max(at) FROM slots WHERE series = ? AND at <= ?',
+  addEvent: 'INSERT INTO events (profile, at, body) VALUES (?, ?, ?)',
+  events:
+    'SELECT body FROM events WHERE profile = ? AND at BETWEEN ? AND ? ORDER BY at DESC, id DESC LIMIT ?',
+  addAlert: 'INSERT OR REPLACE INTO open_alerts (id, body) VALUES (?, ?)',
+  dropAlert: 'DELETE FROM open_alerts WHERE id = ?',
+  openAlerts: 'SELECT body FROM open_alerts ORDER BY id',
+} as const
+
+type StatementName = keyof typeof STATEMENTS

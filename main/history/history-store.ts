@@ -1,0 +1,303 @@
+import { statSync } from 'node:fs'
+import { join } from 'node:path'
+import type { History } from '../../app/contract/contract.ts'
+import type { LoggedEvent } from '../../app/contract/events.ts'
+import { minMaxColumns, thinnedMoments } from '../../app/history/columns.ts'
+import { type Report, reportOf } from '../../app/history/report.ts'
+import { MINUTE_MS, startOf } from '../../app/history/rollup.ts'
+import type { SlotSample } from '../../app/history/sample.ts'
+import type { Clock, Log } from '../ports/ports.ts'
+import { compactSlice, DEFAULT_RETENTION, type Retention } from './compaction.ts'
+import { type Entry, HistoryFile } from './history-file.ts'
+import { HISTORY_FILE, openHistoryFile, setHistoryAside } from './open-file.ts'
+import { type StorageFailure, storageFailure, storageSentence } from './storage-failure.ts'
+
+export interface HistoryStoreDeps {
+  readonly folder: string
+  readonly clock: Clock
+  readonly log: Log
+  /** Said once when the file cannot be used, and not again before it could. */
+  readonly problem: (sentence: string) => void
+  readonly retention?: Retention
+}
+
+/** What the window shows of the file. */
+export type StorageStatus =
+  | { readonly kind: 'ok'; readonly bytes: number; readonly rawMs: number; readonly rollupMs: number }
+  | {
+      readonly kind: 'failing'
+      readonly failure: StorageFailure
+      readonly waiting: number
+      readonly lost: number
+    }
+
+/** Together with the time a write takes, what a kill -9 can lose stays below one second. */
+export const FLUSH_MS = 500
+/** What waits while the file cannot be written: some minutes of a busy key. */
+const MOST_WAITING = 20_000
+const RETRY_MS = [1_000, 2_000, 5_000, 15_000, 30_000] as const
+/** A disk that damages each new file too is not given more of them. */
+const MOST_REPLACED = 3
+const COMPACT_EVERY_MS = 60_000
+const COMPACT_GAP_MS = 20
+export const MOST_EVENTS = 5_000
+
+/**
+ * What was seen and what happened, kept in `history.db`.
+ *
+ * Nothing here waits or throws: a file that cannot be used costs history, never monitoring. Entries wait in memory
+ * until the next flush, and longer while the file fails; then the oldest of too many go first.
+ */
+export class HistoryStore {
+  readonly #deps: HistoryStoreDeps
+  readonly #retention: Retention
+  #file: HistoryFile | undefined
+  #waiting: Entry[] = []
+  #lost = 0
+  #failure: StorageFailure | undefined
+  #failures = 0
+  #replaced = 0
+  #cancelFlush: (() => void) | undefined
+  #cancelCompaction: () => void = () => {}
+  #isClosed = false
+
+  constructor(deps: HistoryStoreDeps) {
+    this.#deps = deps
+    this.#retention = deps.retention ?? DEFAULT_RETENTION
+    this.#open()
+    this.#compactIn(COMPACT_EVERY_MS)
+  }
+
+  add(entry: Entry): void {
+    if (this.#isClosed) return
+    this.#waiting.push(entry)
+    if (this.#waiting.length > MOST_WAITING) {
+      // A tenth in one go rather than one at each.
+      this.#waiting.splice(0, MOST_WAITING / 10)
+      this.#lost += MOST_WAITING / 10
+    }
+    if (this.#cancelFlush === undefined) this.#flushIn(FLUSH_MS)
+  }
+
+  /** At most `points`, the lows and highs of what a chart of that many can show; `undefined` while the file fails. */
+  query(
+    profile: string,
+    category: string,
+    fromMs: number,
+    toMs: number,
+    points: number,
+  ): History | undefined {
+    return this.#read((file) => {
+      const columnMs = (toMs - fromMs) / Math.max(1, Math.floor(points / 2))
+      const stretches = file.extents(profile, category, fromMs, toMs, columnMs)
+      const rejectedAt = stretches
+        .filter(({ rejected }) => rejected > 0)
+        .map(({ atMs, endMs }) => Math.round((atMs + endMs) / 2))
+      return {
+        points: minMaxColumns(stretches, fromMs, toMs, points),
+        rejectedAt: thinnedMoments(rejectedAt, fromMs, toMs, points),
+      }
+    })
+  }
+
+  /** Of whole minutes: `from` and `to` in the answer say which. */
+  report(profile: string, fromMs: number, toMs: number): Report | undefined {
+    return this.#read((file) => {
+      const from = startOf(fromMs, MINUTE_MS)
+      const to = startOf(toMs + MINUTE_MS - 1, MINUTE_MS)
+      const requests = file.categories(profile, 'requests')
+      const slots = file.categories(profile, 'slots')
+      return reportOf({
+        profile,
+        fromMs: from,
+        toMs: to,
+        requests: new Map(requests.map((category) => [category, file.accounts(profile, category, from, to)])),
+        slots: new Map(slots.map((category) => [category, file.slots(profile, category, from, to)])),
+        events: file.events(profile, from, to - 1, MOST_EVENTS),
+      })
+    })
+  }
+
+  /** Oldest first, the latest `MOST_EVENTS` of the interval. */
+  events(profile: string, fromMs: number, toMs: number): readonly LoggedEvent[] | undefined {
+    return this.#read((file) => file.events(profile, fromMs, toMs, MOST_EVENTS))
+  }
+
+  slots(profile: string, category: string, fromMs: number, toMs: number): readonly SlotSample[] | undefined {
+    return this.#read((file) => file.slots(profile, category, fromMs, toMs))
+  }
+
+  openAlerts(): readonly string[] {
+    return this.#read((file) => file.openAlerts()) ?? []
+  }
+
+  status(): StorageStatus {
+    if (this.#failure !== undefined || !this.#file)
+      return {
+        kind: 'failing',
+        failure: this.#failure ?? 'other',
+        waiting: this.#waiting.length,
+        lost: this.#lost,
+      }
+    const { rawMs, rollupMs } = this.#retention
+    return { kind: 'ok', bytes: sizeOf(this.#deps.folder), rawMs, rollupMs }
+  }
+
+  /** Writes what waits, now. */
+  flush(): void {
+    this.#cancelFlush?.()
+    this.#cancelFlush = undefined
+    if (!this.#file) this.#open()
+    // Where it failed, even nothing is written: that tells whether it works again.
+    if (!this.#file || (this.#waiting.length === 0 && this.#failure === undefined)) return
+    try {
+      this.#file.write(this.#waiting, this.#deps.clock.wallMs())
+      this.#waiting = []
+      this.#recovered()
+    } catch (error) {
+      this.#failed(error)
+    }
+  }
+
+  close(): void {
+    if (this.#isClosed) return
+    this.flush()
+    this.#isClosed = true
+    this.#cancelFlush?.()
+    this.#cancelCompaction()
+    this.#letGo()
+  }
+
+  #open(): void {
+    const { folder, clock, log } = this.#deps
+    const opening = openHistoryFile(folder, clock.wallMs())
+    if (opening.kind === 'failed') {
+      this.#failing(opening.failure, opening.cause)
+      return
+    }
+    if (opening.setAside) {
+      const { failure, name } = opening.setAside
+      this.#deps.problem(storageSentence(failure, name))
+      log.note('the history file was set aside', { failure, name })
+    }
+    try {
+      const file = new HistoryFile(opening.database)
+      file.catchUp(clock.wallMs())
+      this.#file = file
+      if (this.#waiting.length === 0) this.#recovered()
+    } catch (error) {
+      this.#file = undefined
+      if (opening.database.isOpen) opening.database.close()
+      if (storageFailure(error) === 'corrupt' && !opening.setAside) this.#replace('corrupt')
+      else this.#failing(storageFailure(error), error)
+    }
+  }
+
+  #read<T>(run: (file: HistoryFile) => T): T | undefined {
+    if (this.#waiting.length > 0 && this.#failure === undefined) this.flush()
+    if (!this.#file || this.#failure !== undefined) return undefined
+    try {
+      return run(this.#file)
+    } catch (error) {
+      this.#failed(error)
+      return undefined
+    }
+  }
+
+  #failed(error: unknown): void {
+    const failure = storageFailure(error)
+    if (failure === 'corrupt') {
+      this.#letGo()
+      this.#replace(failure)
+      if (this.#waiting.length > 0 && !this.#isClosed && this.#cancelFlush === undefined)
+        this.#flushIn(FLUSH_MS)
+      return
+    }
+    this.#failing(failure, error)
+  }
+
+  /** Sets the file aside and begins a new one. What waits is still to be written. */
+  #replace(failure: StorageFailure): void {
+    const { folder, clock, problem, log } = this.#deps
+    this.#replaced += 1
+    if (this.#replaced > MOST_REPLACED) {
+      this.#failing(failure, undefined)
+      return
+    }
+    try {
+      const name = setHistoryAside(folder, clock.wallMs(), failure)
+      const opening = openHistoryFile(folder, clock.wallMs())
+      if (opening.kind === 'failed') {
+        this.#failing(opening.failure, opening.cause)
+        return
+      }
+      this.#file = new HistoryFile(opening.database)
+      problem(storageSentence(failure, name))
+      log.note('the history file was set aside', { failure, name })
+    } catch (error) {
+      this.#failing(storageFailure(error), error)
+    }
+  }
+
+  #failing(failure: StorageFailure, cause: unknown): void {
+    if (this.#failure === undefined) {
+      this.#deps.problem(storageSentence(failure))
+      this.#deps.log.note('the history file cannot be used', { failure, cause })
+    }
+    this.#failure = failure
+    if (this.#isClosed) return
+    this.#retry()
+  }
+
+  #retry(): void {
+    const waitMs = RETRY_MS[Math.min(this.#failures, RETRY_MS.length - 1)] ?? 0
+    this.#failures += 1
+    this.#flushIn(waitMs)
+  }
+
+  #recovered(): void {
+    this.#failures = 0
+    if (this.#failure === undefined) return
+    this.#deps.log.note('the history file is written again', { lost: this.#lost })
+    this.#failure = undefined
+    this.#lost = 0
+  }
+
+  #flushIn(ms: number): void {
+    this.#cancelFlush?.()
+    this.#cancelFlush = this.#deps.clock.after(ms, () => this.flush())
+  }
+
+  #compactIn(ms: number): void {
+    this.#cancelCompaction = this.#deps.clock.after(ms, () => this.#compact())
+  }
+
+  #compact(): void {
+    let more = false
+    try {
+      const file = this.#failure === undefined ? this.#file : undefined
+      const nowMs = this.#deps.clock.wallMs()
+      // What is over is rolled up before its samples can go, also where nothing is written any more.
+      file?.write([], nowMs)
+      more = file !== undefined && compactSlice(file.database, this.#retention, nowMs)
+    } catch (error) {
+      this.#failed(error)
+    }
+    if (!this.#isClosed) this.#compactIn(more ? COMPACT_GAP_MS : COMPACT_EVERY_MS)
+  }
+
+  #letGo(): void {
+    try {
+      this.#file?.close()
+    } catch (error) {
+      this.#deps.log.note('the history file could not be closed', { cause: error })
+    }
+    this.#file = undefined
+  }
+}
+
+function sizeOf(folder: string): number {
+  return ['', '-wal']
+    .map((suffix) => statSync(join(folder, `${HISTORY_FILE}${suffix}`), { throwIfNoEntry: false })?.size ?? 0)
+    .reduce((sum, size) => sum + size, 0)
+}

@@ -1,0 +1,187 @@
+import type { Alert } from '../../app/alerts/alert.ts'
+import type { Thresholds } from '../../app/alerts/thresholds.ts'
+import type { History } from '../../app/contract/contract.ts'
+import type { LoggedEvent } from '../../app/contract/events.ts'
+import { type Incident, incidentOf } from '../../app/history/incident.ts'
+import { type Report, reportOf } from '../../app/history/report.ts'
+import type { SlotSample } from '../../app/history/sample.ts'
+import { Alerts } from '../alerts/alerts.ts'
+import type { Announcer } from '../alerts/announcer.ts'
+import { ThresholdFile } from '../alerts/threshold-file.ts'
+import type { MonitorSurface } from '../monitor.ts'
+import type { Clock, Log } from '../ports/ports.ts'
+import type { Retention } from './compaction.ts'
+import { HistoryStore, type StorageStatus } from './history-store.ts'
+import { Recorder } from './recorder.ts'
+
+export interface MemoryDeps {
+  readonly monitor: Pick<MonitorSurface, 'subscribe' | 'profiles' | 'snapshot' | 'history' | 'events'>
+  readonly clock: Clock
+  readonly log: Log
+  readonly announcer: Announcer
+  readonly version: string
+  /** Without one nothing outlives the process. */
+  readonly dataFolder?: string
+  readonly retention?: Retention
+  /** Tells what is wrong with the history file, once an episode. */
+  readonly problem: (sentence: string) => void
+}
+
+export type MemoryStatus = StorageStatus | { readonly kind: 'memory' }
+
+/** How often each profile is looked at, for the history and for the alerts. */
+const LOOK_MS = 1_000
+
+/** What the app remembers, and what it says by itself: samples, events, reports and alerts of all profiles. */
+export class Memory {
+  readonly #deps: MemoryDeps
+  readonly #store: HistoryStore | undefined
+  readonly #recorder: Recorder
+  readonly #alerts: Alerts
+  readonly #listeners = new Set<(alerts: readonly Alert[]) => void>()
+  readonly #unsubscribe: () => void
+  /** Said once there is a key to say it of. */
+  #problems: string[] = []
+  #cancelLook: () => void = () => {}
+
+  constructor(deps: MemoryDeps) {
+    const { dataFolder, clock, log, monitor, announcer, retention } = deps
+    this.#deps = deps
+    const store =
+      dataFolder === undefined
+        ? undefined
+        : new HistoryStore({
+            folder: dataFolder,
+            clock,
+            log,
+            problem: (sentence) => this.#problem(sentence),
+            ...(retention && { retention }),
+          })
+    this.#store = store
+    this.#recorder = new Recorder((entry) => store?.add(entry))
+    this.#alerts = new Alerts({
+      announcer,
+      thresholds: new ThresholdFile(dataFolder),
+      kept: store?.openAlerts() ?? [],
+      keep: (id, body) => store?.add({ kind: 'alert', id, body }),
+      changed: (alerts) => {
+        for (const listener of this.#listeners) listener(alerts)
+      },
+    })
+    this.#unsubscribe = monitor.subscribe({
+      changed: () => {},
+      event: (event) => store?.add({ kind: 'event', event }),
+      removed: (profile) => {
+        this.#recorder.forget(profile)
+        this.#alerts.removed(profile)
+      },
+    })
+    this.#lookIn(LOOK_MS)
+  }
+
+  history(profile: string, category: string, fromMs: number, toMs: number, points: number): History {
+    return (
+      this.#store?.query(profile, category, fromMs, toMs, points) ??
+      this.#deps.monitor.history(profile, category, fromMs, toMs, points)
+    )
+  }
+
+  report(profile: string, fromMs: number, toMs: number): Report {
+    return (
+      this.#store?.report(profile, fromMs, toMs) ??
+      reportOf({
+        profile,
+        fromMs,
+        toMs,
+        requests: new Map(),
+        slots: new Map(),
+        events: this.pastEvents(profile, fromMs, toMs),
+      })
+    )
+  }
+
+  /** `undefined` for a profile that is not connected. */
+  incident(profile: string, fromMs: number, toMs: number): Incident | undefined {
+    const snapshot = this.#deps.monitor.snapshot(profile)
+    if (!snapshot) return undefined
+    return incidentOf({
+      version: this.#deps.version,
+      snapshot,
+      report: this.report(profile, fromMs, toMs),
+      events: this.pastEvents(profile, fromMs, toMs),
+    })
+  }
+
+  /** Oldest first; what the file cannot tell, the running process still may. */
+  pastEvents(profile: string, fromMs: number, toMs: number): readonly LoggedEvent[] {
+    const kept = this.#store?.events(profile, fromMs, toMs)
+    if (kept) return kept
+    const { monitor } = this.#deps
+    return monitor
+      .events(0)
+      .filter((event) => event.profile === profile && event.at >= fromMs && event.at <= toMs)
+  }
+
+  slotHistory(profile: string, category: string, fromMs: number, toMs: number): readonly SlotSample[] {
+    return this.#store?.slots(profile, category, fromMs, toMs) ?? []
+  }
+
+  status(): MemoryStatus {
+    return this.#store?.status() ?? { kind: 'memory' }
+  }
+
+  alerts(): readonly Alert[] {
+    return this.#alerts.open()
+  }
+
+  dismissAlert(id: string): boolean {
+    return this.#alerts.dismiss(id)
+  }
+
+  thresholds(profile: string): Thresholds {
+    return this.#alerts.thresholds(profile)
+  }
+
+  setThreshold(profile: string, category: string | undefined, below: number | undefined): Thresholds {
+    return this.#alerts.setThreshold(profile, category, below)
+  }
+
+  /** Told of every change of the open alerts. */
+  onAlerts(listener: (alerts: readonly Alert[]) => void): () => void {
+    this.#listeners.add(listener)
+    return () => void this.#listeners.delete(listener)
+  }
+
+  /** After the monitor stopped: what its end still said is written. */
+  close(): void {
+    this.#cancelLook()
+    this.#unsubscribe()
+    this.#store?.close()
+  }
+
+  #look(): void {
+    const { monitor } = this.#deps
+    this.#tellProblems()
+    for (const profile of monitor.profiles()) {
+      const snapshot = monitor.snapshot(profile)
+      if (!snapshot) continue
+      this.#recorder.observe(snapshot)
+      this.#alerts.observe(snapshot)
+    }
+    this.#lookIn(LOOK_MS)
+  }
+
+  #problem(sentence: string): void {
+    this.#problems.push(sentence)
+    this.#tellProblems()
+  }
+
+  #tellProblems(): void {
+    if (this.#problems.length === 0 || this.#deps.monitor.profiles().length === 0) return
+    for (const sentence of this.#problems.splice(0)) this.#deps.problem(sentence)
+  }
+
+  #lookIn(ms: number): void {
+    this.#cancelLook = this.#deps.clock.after(ms, () => this.#look())
+  }
+}

@@ -1,0 +1,45 @@
+import type { RequestQuota } from '../../app/contract/snapshot.ts'
+import { Ledger } from '../../app/quota/ledger.ts'
+
+interface Used {
+  own: number
+  elsewhere: number
+}
+
+/**
+ * The ledger, with a count of who used what since start: rates forget, and "what ate my quota at 14:20?" asks later.
+ *
+ * A request that may have counted is counted as own; a refused one used nothing.
+ */
+export class MeteredLedger extends Ledger {
+  readonly #used = new Map<string, Used>()
+
+  override lost(...args: Parameters<Ledger['lost']>): ReturnType<Ledger['lost']> {
+    const [ticket] = args
+    this.#count(ticket.category, 1, 0)
+    super.lost(...args)
+  }
+
+  override answered(...args: Parameters<Ledger['answered']>): ReturnType<Ledger['answered']> {
+    const folded = super.answered(...args)
+    const [, , , rejected] = args
+    this.#count(folded.category, rejected ? 0 : 1, folded.elsewhere)
+    return folded
+  }
+
+  override view(nowMs: number): readonly RequestQuota[] {
+    return super.view(nowMs).map((row) => {
+      const used = this.#used.get(row.category)
+      return used ? { ...row, used: { own: used.own, elsewhere: Math.floor(used.elsewhere) } } : row
+    })
+  }
+
+  #count(category: string | undefined, own: number, elsewhere: number): void {
+    if (category === undefined || (own === 0 && elsewhere === 0)) return
+    const used = this.#used.get(category)
+    if (used) {
+      used.own += own
+      used.elsewhere += elsewhere
+    } else this.#used.set(category, { own, elsewhere })
+  }
+}

@@ -1,0 +1,89 @@
+import type { RequestQuota, SlotQuota, Snapshot } from '../../app/contract/snapshot.ts'
+import { REPEAT_MS, type Sample, type SlotSample } from '../../app/history/sample.ts'
+import type { Entry } from './history-file.ts'
+
+/** Slots change seldom, and hold: an entry now and then says that nothing did. */
+const SLOTS_REPEAT_MS = 3_600_000
+
+interface Counted {
+  readonly own: number
+  readonly elsewhere: number
+  readonly rejected: number
+}
+
+const NOTHING: Counted = { own: 0, elsewhere: 0, rejected: 0 }
+
+/** Turns the snapshots of the connected profiles into what is worth keeping of them. */
+export class Recorder {
+  readonly #add: (entry: Entry) => void
+  /** What each row's counters said when they were last kept; they count from the profile's start. */
+  readonly #counted = new Map<string, Counted>()
+  readonly #samples = new Map<string, Sample>()
+  readonly #slots = new Map<string, SlotSample>()
+
+  constructor(add: (entry: Entry) => void) {
+    this.#add = add
+  }
+
+  /** To be called about once a second. */
+  observe(snapshot: Snapshot): void {
+    const profile = snapshot.profile.id
+    for (const row of snapshot.requests) this.#request(profile, row, snapshot.at)
+    for (const row of snapshot.slots) this.#slot(profile, row, snapshot.at)
+  }
+
+  /** A profile that is connected again counts from nothing. */
+  forget(profile: string): void {
+    for (const map of [this.#counted, this.#samples, this.#slots]) {
+      for (const key of map.keys()) if (key.startsWith(`${profile}\n`)) map.delete(key)
+    }
+  }
+
+  #request(profile: string, row: RequestQuota, atMs: number): void {
+    const { category, remaining, limit, source, rejected } = row
+    const key = `${profile}\n${category}`
+    const before = this.#counted.get(key) ?? NOTHING
+    const counted: Counted = { ...(row.used ?? NOTHING), rejected }
+    const sample: Sample = {
+      atMs,
+      remaining,
+      limit,
+      source,
+      own: since(before.own, counted.own),
+      elsewhere: since(before.elsewhere, counted.elsewhere),
+      rejected: since(before.rejected, counted.rejected),
+    }
+    if (!isWorthKeeping(sample, this.#samples.get(key))) return
+    this.#counted.set(key, counted)
+    this.#samples.set(key, sample)
+    this.#add({ kind: 'sample', profile, category, sample })
+  }
+
+  #slot(profile: string, row: SlotQuota, atMs: number): void {
+    if (row.source === 'default' && row.own === 0) return
+    const { category, limit, own, elsewhere, free } = row
+    const key = `${profile}\n${category}`
+    const last = this.#slots.get(key)
+    const same = last && last.limit === limit && last.own === own && last.elsewhere === elsewhere
+    if (same && atMs - last.atMs < SLOTS_REPEAT_MS) return
+    const sample: SlotSample = { atMs, limit, own, elsewhere, free }
+    this.#slots.set(key, sample)
+    this.#add({ kind: 'slots', profile, category, sample })
+  }
+}
+
+/** A counter that fell began anew, as that of a key that was connected again. */
+const since = (before: number, now: number): number => (now >= before ? now - before : now)
+
+function isWorthKeeping(sample: Sample, last: Sample | undefined): boolean {
+  if (sample.own > 0 || sample.elsewhere > 0 || sample.rejected > 0) return true
+  // A row that no header has spoken of yet has nothing to draw.
+  if (sample.source === 'default') return false
+  return (
+    last === undefined ||
+    sample.remaining !== last.remaining ||
+    sample.limit !== last.limit ||
+    sample.source !== last.source ||
+    sample.atMs - last.atMs >= REPEAT_MS
+  )
+}

@@ -1,0 +1,82 @@
+import type { Rollup } from '../../app/history/rollup.ts'
+import type { Sample, SampleSource, SlotSample } from '../../app/history/sample.ts'
+
+/** Between the tables' columns and the records of app/history. Rows are read as arrays: half the time of objects. */
+
+export type Row = readonly unknown[]
+
+const SOURCES: readonly SampleSource[] = ['default', 'modelled', 'header']
+
+const whole = (value: unknown): number => (typeof value === 'number' ? value : 0)
+const sourceOf = (value: unknown): SampleSource => SOURCES[whole(value)] ?? 'default'
+
+export const SAMPLE_COLUMNS = 'at, remaining, lim, source, own, elsewhere, rejected'
+
+export const sampleOf = (row: Row): Sample => ({
+  atMs: whole(row[0]),
+  remaining: whole(row[1]),
+  limit: whole(row[2]),
+  source: sourceOf(row[3]),
+  own: whole(row[4]),
+  elsewhere: whole(row[5]),
+  rejected: whole(row[6]),
+})
+
+export const sampleValues = (sample: Sample): number[] => [
+  sample.atMs,
+  sample.remaining,
+  sample.limit,
+  SOURCES.indexOf(sample.source),
+  sample.own,
+  sample.elsewhere,
+  sample.rejected,
+]
+
+export const ROLLUP_COLUMNS =
+  'at, low, high, low_first, lim, source, own, elsewhere, rejected, known_ms, near_ms'
+
+export const rollupOf = (row: Row): Rollup => ({
+  atMs: whole(row[0]),
+  low: whole(row[1]),
+  high: whole(row[2]),
+  lowFirst: row[3] === 1,
+  limit: whole(row[4]),
+  source: sourceOf(row[5]),
+  own: whole(row[6]),
+  elsewhere: whole(row[7]),
+  rejected: whole(row[8]),
+  knownMs: whole(row[9]),
+  nearMs: whole(row[10]),
+})
+
+export const rollupValues = (rollup: Rollup): number[] => [
+  rollup.atMs,
+  rollup.low,
+  rollup.high,
+  rollup.lowFirst ? 1 : 0,
+  rollup.limit,
+  SOURCES.indexOf(rollup.source),
+  rollup.own,
+  rollup.elsewhere,
+  rollup.rejected,
+  rollup.knownMs,
+  rollup.nearMs,
+]
+
+export const SLOT_COLUMNS = 'at, lim, own, elsewhere, free'
+
+export const slotSampleOf = (row: Row): SlotSample => ({
+  atMs: whole(row[0]),
+  limit: whole(row[1]),
+  own: whole(row[2]),
+  elsewhere: whole(row[3]),
+  free: whole(row[4]),
+})
+
+export const slotValues = (sample: SlotSample): number[] => [
+  sample.atMs,
+  sample.limit,
+  sample.own,
+  sample.elsewhere,
+  sample.free,
+]

@@ -1,0 +1,95 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { MonitorSurface } from '../monitor.ts'
+import { PROMETHEUS_CONTENT_TYPE, prometheusText } from './prometheus-text.ts'
+
+export interface MetricsServerDeps {
+  readonly monitor: Pick<MonitorSurface, 'profiles' | 'snapshot'>
+  /** 0 takes any free one. */
+  readonly port: number
+  /** What a scrape has to bring, HEADROOM_METRICS_TOKEN. */
+  readonly bearer: string
+}
+
+export interface MetricsServer {
+  readonly port: number
+  close(): Promise<void>
+}
+
+/** Shorter ones are guessed. */
+export const LEAST_BEARER = 16
+
+/**
+ * `/metrics` for a Prometheus on this machine. Rejects where the port cannot be had.
+ *
+ * On loopback only, for the exact Host and with a bearer: a page in a browser can reach loopback too, but it cannot
+ * name another Host nor know the bearer.
+ */
+export async function startMetricsServer(deps: MetricsServerDeps): Promise<MetricsServer> {
+  const { port: wanted } = deps
+  const expected = digest(deps.bearer)
+  const server = createServer({ requestTimeout: 5_000, headersTimeout: 5_000 }, (request, response) => {
+    const { port } = server.address() as AddressInfo
+    send(response, answerTo(request, port, expected, deps.monitor), request.method !== 'HEAD')
+  })
+  server.maxConnections = 16
+  server.keepAliveTimeout = 1_000
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(wanted, '127.0.0.1', () => {
+      server.off('error', reject)
+      resolve()
+    })
+  })
+  return {
+    port: (server.address() as AddressInfo).port,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
+  }
+}
+
+interface Answer {
+  readonly status: number
+  readonly text: string
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+function answerTo(
+  { method, url, headers }: IncomingMessage,
+  port: number,
+  expected: Buffer,
+  monitor: MetricsServerDeps['monitor'],
+): Answer {
+  if (headers.host !== `127.0.0.1:${port}` && headers.host !== `localhost:${port}`)
+    return { status: 421, text: 'not for this host\n' }
+  if (headers.origin !== undefined) return { status: 403, text: 'not for pages\n' }
+  const bearer = /^Bearer (\S+)$/.exec(headers.authorization ?? '')?.[1]
+  if (bearer === undefined || !timingSafeEqual(digest(bearer), expected))
+    return { status: 401, text: 'a bearer is needed\n', headers: { 'www-authenticate': 'Bearer' } }
+  if (url?.split('?', 1)[0] !== '/metrics') return { status: 404, text: 'only /metrics is here\n' }
+  if (method !== 'GET' && method !== 'HEAD')
+    return { status: 405, text: 'only GET\n', headers: { allow: 'GET, HEAD' } }
+  const snapshots = monitor.profiles().flatMap((profile) => monitor.snapshot(profile) ?? [])
+  return {
+    status: 200,
+    text: prometheusText(snapshots),
+    headers: { 'content-type': PROMETHEUS_CONTENT_TYPE },
+  }
+}
+
+function send(response: ServerResponse, { status, text, headers = {} }: Answer, withBody: boolean): void {
+  response.writeHead(status, {
+    'content-type': 'text/plain; charset=utf-8',
+    'cache-control': 'no-store',
+    'x-content-type-options': 'nosniff',
+    ...headers,
+  })
+  response.end(withBody ? text : undefined)
+}
+
+/** Of equal length, whatever was sent. */
+const digest = (text: string): Buffer => createHash('sha256').update(text).digest()

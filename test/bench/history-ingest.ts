@@ -1,0 +1,124 @@
+import { performance } from 'node:perf_hooks'
+import type { Sample } from '../../app/history/sample.ts'
+import { HistoryStore } from '../../main/history/history-store.ts'
+import { VirtualClock } from '../main/terminal/virtual-clock.ts'
+
+export const SERIES = 20
+export const PROFILE = 'key'
+const DAY_S = 86_400
+const WEEK_MS = 7 * DAY_S * 1000
+const LIMIT = 500
+/** As a chart asks. */
+const POINTS = 300
+
+export const categoryOf = (series: number): string => `Category ${series}`
+
+export interface Ingested {
+  readonly store: HistoryStore
+  readonly nowMs: number
+  readonly samples: number
+  /** The longest that one second's work kept everything else waiting. */
+  readonly slowestFlushMs: number
+}
+
+/** Every bucket changes every second: the most that the recorder ever hands over. */
+export function ingest(
+  folder: string,
+  days: number,
+  dayDone: (day: number, store: HistoryStore) => void = () => {},
+): Ingested {
+  const clock = new VirtualClock(Date.UTC(2026, 0, 1))
+  const problems: string[] = []
+  const store = new HistoryStore({
+    folder,
+    clock,
+    log: { note: () => {} },
+    problem: (sentence) => void problems.push(sentence),
+  })
+  const levels = Array.from({ length: SERIES }, (_, series) => (series * 25) % LIMIT)
+  let seed = 1
+  let slowestFlushMs = 0
+  const seconds = Math.round(days * DAY_S)
+  for (let second = 1; second <= seconds; second += 1) {
+    for (const [series, level] of levels.entries()) {
+      seed = (Math.imul(seed, 1_103_515_245) + 12_345) & 0x7fffffff
+      const remaining = Math.min(LIMIT, Math.max(0, level + ((seed >> 16) % 7) - 3))
+      levels[series] = remaining
+      store.add({
+        kind: 'sample',
+        profile: PROFILE,
+        category: categoryOf(series),
+        sample: sampleAt(remaining),
+      })
+    }
+    const startedMs = performance.now()
+    clock.advance(1000)
+    slowestFlushMs = Math.max(slowestFlushMs, performance.now() - startedMs)
+    if (second % DAY_S === 0) dayDone(second / DAY_S, store)
+  }
+  if (problems.length > 0) throw new Error(problems.join('\n'))
+  return { store, nowMs: clock.wallMs(), samples: seconds * SERIES, slowestFlushMs }
+
+  function sampleAt(remaining: number): Sample {
+    return {
+      atMs: clock.wallMs(),
+      remaining,
+      limit: LIMIT,
+      source: remaining % 3 === 0 ? 'header' : 'modelled',
+      own: remaining % 2,
+      elsewhere: remaining % 5 === 0 ? 1 : 0,
+      rejected: remaining === 0 ? 1 : 0,
+    }
+  }
+}
+
+export interface Times {
+  readonly p50: number
+  readonly p95: number
+  readonly worst: number
+}
+
+/** Queries as a window makes them, each timed 60 times. */
+export function timedQueries(
+  store: HistoryStore,
+  nowMs: number,
+  rounds = 60,
+): Readonly<Record<string, Times>> {
+  const range = (lengthMs: number) => (series: number, round: number) => {
+    const points = store.query(
+      PROFILE,
+      categoryOf(series),
+      nowMs - lengthMs - round * 977,
+      nowMs - round * 977,
+      POINTS,
+    )
+    if (!points || points.points.length > POINTS) throw new Error('a query answered more than was asked for')
+  }
+  const week = range(WEEK_MS)
+  const each = (ask: (series: number, round: number) => void) => (round: number) => ask(round % SERIES, round)
+  const all = (ask: (series: number, round: number) => void) => (round: number) => {
+    for (let series = 0; series < SERIES; series += 1) ask(series, round)
+  }
+  return {
+    [`7 days of ${SERIES} buckets`]: timed(rounds, all(week)),
+    '7 days of one bucket': timed(rounds, each(week)),
+    '24 hours of one bucket': timed(rounds, each(range(WEEK_MS / 7))),
+    '2 hours of one bucket': timed(rounds, each(range(WEEK_MS / 84))),
+    '15 minutes of one bucket': timed(rounds, each(range(15 * 60_000))),
+    [`report of 7 days of ${SERIES} buckets`]: timed(rounds, () =>
+      store.report(PROFILE, nowMs - WEEK_MS, nowMs),
+    ),
+  }
+}
+
+function timed(rounds: number, run: (round: number) => void): Times {
+  const times: number[] = []
+  for (let round = 0; round < rounds; round += 1) {
+    const startedMs = performance.now()
+    run(round)
+    times.push(performance.now() - startedMs)
+  }
+  times.sort((a, b) => a - b)
+  const at = (share: number) => times[Math.min(times.length - 1, Math.floor(times.length * share))] ?? 0
+  return { p50: at(0.5), p95: at(0.95), worst: at(1) }
+}

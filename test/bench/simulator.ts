@@ -1,0 +1,150 @@
+/**
+ * How much the simulator carries: `node test/bench/simulator.ts [--requests N] [--json]`.
+ *
+ * The load comes from this process, the service runs in one of its own, both on loopback and bounded. Aims:
+ * 5,000 requests a second, 200 streams at 50 messages a second without a missed heartbeat, flat memory.
+ */
+import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
+import http from 'node:http'
+import { cpus } from 'node:os'
+import { performance } from 'node:perf_hooks'
+import { parseArgs } from 'node:util'
+import autocannon from 'autocannon'
+import { startSimulator } from '../../main/simulator/server.ts'
+
+const STREAMS = { count: 200, perSecond: 50, forMs: 10_000, heartbeatSeconds: 1 } as const
+
+if (process.send) await serve()
+else await measure()
+
+/** The service's side, in a process of its own: its memory is asked for over the channel. */
+async function serve(): Promise<void> {
+  const simulator = await startSimulator({
+    port: 0,
+    limits: { Accounts: { limit: 9_000_000, periodSeconds: 300 } },
+    slotLimits: { 'Positions Stream': STREAMS.count },
+    streamRate: STREAMS.perSecond,
+    heartbeatSeconds: STREAMS.heartbeatSeconds,
+  })
+  process.on('message', () => {
+    globalThis.gc?.()
+    process.send?.({ heapMb: process.memoryUsage().heapUsed / 1e6, rssMb: process.memoryUsage().rss / 1e6 })
+  })
+  process.on('disconnect', () => void simulator.close())
+  process.send?.({ origin: simulator.origin })
+}
+
+async function measure(): Promise<void> {
+  const { values } = parseArgs({
+    options: {
+      requests: { type: 'string', default: '1000000' },
+      json: { type: 'boolean', default: false },
+    },
+  })
+  const requests = Number(values.requests)
+  const service = fork(import.meta.filename, [], { execArgv: ['--expose-gc'] })
+  const [{ origin }] = (await once(service, 'message')) as [{ origin: string }]
+  try {
+    const token = await accessToken(origin)
+    await load(origin, token, Math.ceil(requests / 20))
+    const before = await memory(service)
+    const rest = await load(origin, token, requests)
+    const after = await memory(service)
+    const streams = await streamLoad(origin, token)
+    const result = {
+      machine: `${cpus()[0]?.model ?? 'unknown'}, ${cpus().length} cores, Node ${process.versions.node}`,
+      requests: { ...rest, heapMbBefore: round(before.heapMb), heapMbAfter: round(after.heapMb) },
+      streams,
+    }
+    process.stdout.write(
+      values.json ? `${JSON.stringify(result)}\n` : `${JSON.stringify(result, undefined, 2)}\n`,
+    )
+  } finally {
+    service.disconnect()
+  }
+}
+
+async function accessToken(origin: string): Promise<string> {
+  const answer = await fetch(`${origin}/oauth/token`, {
+    method: 'POST',
+    body: new URLSearchParams({
+      grant_type: 'refresh_token',
+      client_id: 'sim-key',
+      refresh_token: 'sim-refresh',
+    }),
+  })
+  return ((await answer.json()) as { access_token: string }).access_token
+}
+
+async function load(origin: string, token: string, amount: number) {
+  const done = await autocannon({
+    url: `${origin}/v3/brokerage/accounts`,
+    connections: 50,
+    amount,
+    headers: { authorization: `Bearer ${token}` },
+  })
+  return {
+    count: amount,
+    perSecond: Math.round(amount / done.duration),
+    p99Ms: done.latency.p99,
+    failed: done.errors + done.non2xx,
+  }
+}
+
+async function memory(service: ChildProcess): Promise<{ heapMb: number; rssMb: number }> {
+  service.send('memory')
+  const [said] = (await once(service, 'message')) as [{ heapMb: number; rssMb: number }]
+  return said
+}
+
+/** Every stream counts its messages and the longest silence, which a heartbeat would have ended. */
+async function streamLoad(origin: string, token: string) {
+  const started = performance.now()
+  const streams = await Promise.all(
+    Array.from({ length: STREAMS.count }, () =>
+      readStream(`${origin}/v3/brokerage/stream/accounts/SIM1001/positions`, token),
+    ),
+  )
+  const seconds = (performance.now() - started) / 1000
+  const messages = streams.reduce((sum, stream) => sum + stream.messages, 0)
+  const longestMs = Math.max(...streams.map((stream) => stream.longestSilenceMs))
+  return {
+    count: streams.length,
+    seconds: round(seconds),
+    messagesPerSecondEach: round(messages / streams.length / (STREAMS.forMs / 1000)),
+    longestSilenceMs: round(longestMs),
+    missedHeartbeats: streams.filter((s) => s.longestSilenceMs > 2 * STREAMS.heartbeatSeconds * 1000).length,
+  }
+}
+
+function readStream(url: string, token: string): Promise<{ messages: number; longestSilenceMs: number }> {
+  return new Promise((resolve, reject) => {
+    const request = http.get(
+      url,
+      { agent: false, headers: { authorization: `Bearer ${token}` } },
+      (response) => {
+        if (response.statusCode !== 200) reject(new Error(`a stream was answered ${response.statusCode}`))
+        let messages = 0
+        let longestSilenceMs = 0
+        let lastMs = performance.now()
+        response.on('data', (chunk: Buffer) => {
+          const now = performance.now()
+          longestSilenceMs = Math.max(longestSilenceMs, now - lastMs)
+          lastMs = now
+          for (const byte of chunk) if (byte === 0x0a) messages += 1
+        })
+        setTimeout(() => {
+          response.destroy()
+          resolve({ messages, longestSilenceMs })
+        }, STREAMS.forMs)
+        response.on('error', () => {})
+      },
+    )
+    request.on('error', reject)
+  })
+}
+
+function round(value: number): number {
+  return Math.round(value * 10) / 10
+}
