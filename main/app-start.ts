@@ -1,9 +1,22 @@
+import { randomBytes } from 'node:crypto'
 import type { Hello } from '../app/contract/contract.ts'
+import { type Announcer, SILENT } from './alerts/announcer.ts'
+import { listenOnLoopback } from './browser/loopback-servers.ts'
 import { connectKey } from './connect-key.ts'
+import { type ControlServer, startControlServer } from './control/control-server.ts'
+import { socketOf } from './control/data-folder-socket.ts'
+import { Memory } from './history/memory.ts'
 import { Monitor, type MonitorPorts, type MonitorSurface } from './monitor.ts'
+import type { Keystore } from './ports/keystore.ts'
+import type { OpenUrl } from './ports/open-url.ts'
 import { type Profile, SIMULATOR_PROBES } from './profile.ts'
+import { keyEntrance } from './sign-in/key-entrance.ts'
+import { SignIns } from './sign-in/sign-ins.ts'
 import { BUILT_IN_OPTIONS } from './simulator/built-in.ts'
 import { startSimulator } from './simulator/server.ts'
+import { HomeStorage } from './vault/key-storage.ts'
+import { SealedHome } from './vault/sealed-home.ts'
+import { settled } from './vault/settled.ts'
 import { openWindows, type Windows } from './windows.ts'
 
 export interface AppDeps {
@@ -12,19 +25,68 @@ export interface AppDeps {
   readonly ports: MonitorPorts
   /** What a window is told about the host that shows it. */
   readonly hello: Hello
+  /** The host's way of speaking up; without one the windows alone do. */
+  readonly announcer?: Announcer
+  /** Absent: keys are kept in memory only, and the window says so. */
+  readonly keystore?: Keystore
+  /** Whether a key may be sealed anew while the stored ones do not open: not under a passphrase. */
+  readonly startsOver?: boolean
+  /** Starts on the built-in simulator, whatever is stored. */
+  readonly simulate?: boolean
+  /** Absent where no browser can be opened: the window then shows the link to a sign-in. */
+  readonly openUrl?: OpenUrl
 }
 
 export interface RunningApp {
   readonly monitor: MonitorSurface
+  readonly memory: Memory
   readonly windows: Windows
   stop(): Promise<void>
 }
 
 /** What every host with a window starts, whatever shows the window. */
-export async function startApp({ ports, hello }: AppDeps): Promise<RunningApp> {
-  const monitor = new Monitor(ports)
+export async function startApp({
+  dataFolder,
+  ports,
+  hello,
+  announcer,
+  openUrl,
+  keystore,
+  startsOver = false,
+  simulate = false,
+}: AppDeps): Promise<RunningApp> {
+  const home = await SealedHome.open({
+    folder: dataFolder,
+    ...(keystore && { keystore }),
+    wallMs: () => ports.clock.wallMs(),
+  })
+  const storage: HomeStorage = new HomeStorage(home, {
+    startsOver,
+    changed: () => monitor.storageChanged(),
+  })
+  const monitor = new Monitor(ports, storage)
+  const memory = new Memory({
+    monitor,
+    clock: ports.clock,
+    log: ports.log,
+    announcer: announcer ?? SILENT,
+    version: hello.version,
+    dataFolder,
+    problem: (what) => monitor.happenedToAll({ kind: 'storage-problem', what }),
+  })
   const demonstration = new Demonstration(monitor)
+  const restore = () => {
+    if (simulate) return
+    for (const { profile, tokens } of storage.restore()) monitor.restore(profile, tokens)
+  }
+  restore()
   await demonstration.start()
+  for (const what of storageNotices(home)) monitor.happenedToAll({ kind: 'storage-problem', what })
+  const forgetHome = home.onSettled(() => {
+    restore()
+    if (monitor.profiles().length > 1) demonstration.end()
+    monitor.storageChanged()
+  })
   const unsubscribe = monitor.subscribe({
     changed: () => {},
     event: () => {},
@@ -34,25 +96,57 @@ export async function startApp({ ports, hello }: AppDeps): Promise<RunningApp> {
       })
     },
   })
+  const signIns = new SignIns({
+    http: ports.http,
+    clock: ports.clock,
+    log: ports.log,
+    randomBytes,
+    listen: listenOnLoopback,
+    ...(openUrl && { openUrl }),
+  })
   const windows = openWindows({
     monitor,
+    memory,
     clock: ports.clock,
     hello: () => hello,
-    connect: (request) => {
-      const outcome = connectKey(monitor, request)
-      if (outcome.ok) demonstration.end()
-      return outcome
-    },
+    keys: keyEntrance({
+      keys: monitor,
+      signIns,
+      connect: (request) => {
+        const outcome = connectKey(monitor, request, storage.ids())
+        if (outcome.ok) demonstration.end()
+        return outcome
+      },
+    }),
+  })
+  const control: ControlServer = await startControlServer({
+    monitor,
+    path: socketOf(dataFolder, process.env),
+    clock: ports.clock,
+    log: ports.log,
+    userId: process.getuid?.(),
   })
   return {
     monitor,
+    memory,
     windows,
     stop: async () => {
+      await control.close()
       unsubscribe()
+      await signIns.stop()
+      forgetHome()
       monitor.stop()
+      await settled(monitor.idle(), ports.clock)
+      home.close()
       await demonstration.stop()
+      memory.close()
     },
   }
+}
+
+/** What a person should know of the place where keys are stored; nothing where all is well. */
+function storageNotices({ notices, standing }: SealedHome): readonly string[] {
+  return standing.state === 'ok' || standing.line === undefined ? notices : [...notices, standing.line]
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { Outcome } from '../app/contract/contract.ts'
+import type { Outcome, Refusal } from '../app/contract/contract.ts'
 import type { MonitorSurface } from './monitor.ts'
 import { DEFAULT_PROBES, type Profile } from './profile.ts'
 import type { ConnectRequest } from './windows.ts'
@@ -13,31 +13,44 @@ const HOSTS = {
 export function connectKey(
   monitor: Pick<MonitorSurface, 'connect' | 'profiles'>,
   request: ConnectRequest,
+  /** Ids that stored keys have, connected or not. */
+  reserved: readonly string[] = [],
 ): Outcome<{ readonly profile: string }> {
-  const { environment, name, clientId, clientSecret, refreshToken } = request
-  const asked = { authUrl: request.authUrl ?? '', baseUrl: request.baseUrl ?? '' }
-  const { authUrl, baseUrl } = environment === 'custom' ? asked : HOSTS[environment]
-  const auth = serviceOrigin(authUrl)
-  if (!auth) return refused('sign-in address', authUrl)
-  const base = serviceOrigin(baseUrl)
-  if (!base) return refused('service address', baseUrl)
-  const taken = new Set(monitor.profiles())
+  const { environment, name, clientId, clientSecret, refreshToken, audience } = request
+  const addresses = addressesOf(request)
+  if (!addresses.ok) return addresses
+  const { authUrl, baseUrl } = addresses
+  const taken = new Set([...monitor.profiles(), ...reserved])
   let number = 1
   while (taken.has(`key-${number}`)) number += 1
   const profile: Profile = {
     id: `key-${number}`,
     name,
     environment,
-    authUrl: auth,
-    baseUrl: base,
+    authUrl,
+    baseUrl,
     clientId,
     ...(clientSecret !== undefined && { clientSecret }),
     refreshToken,
+    ...(environment === 'custom' && audience && { audience }),
     probes: DEFAULT_PROBES,
     streams: [],
   }
   monitor.connect(profile)
   return { ok: true, profile: profile.id }
+}
+
+/** The hosts of a key: the provider's, or those a person typed, where nothing can be sent in the clear. */
+export function addressesOf(
+  request: Pick<ConnectRequest, 'environment' | 'authUrl' | 'baseUrl'>,
+): Outcome<{ readonly authUrl: string; readonly baseUrl: string }> {
+  const { environment, authUrl = '', baseUrl = '' } = request
+  if (environment !== 'custom') return { ok: true, ...HOSTS[environment] }
+  const auth = serviceOrigin(authUrl)
+  if (!auth) return refused('sign-in address', authUrl)
+  const base = serviceOrigin(baseUrl)
+  if (!base) return refused('service address', baseUrl)
+  return { ok: true, authUrl: auth, baseUrl: base }
 }
 
 /** https, except on loopback; no path, no credentials in the address. `undefined` where it is anything else. */
@@ -51,7 +64,7 @@ export function serviceOrigin(text: string): string | undefined {
   return url.origin
 }
 
-function refused(what: string, value: string): Outcome<{ readonly profile: string }> {
+function refused(what: string, value: string): Refusal {
   const shown = value === '' ? 'nothing' : `“${value.slice(0, 80)}”`
   return {
     ok: false,

@@ -1,12 +1,15 @@
 import type { History, Outcome, Refusal } from '../app/contract/contract.ts'
-import type { LoggedEvent } from '../app/contract/events.ts'
+import type { LoggedEvent, MonitorEvent } from '../app/contract/events.ts'
 import type { Snapshot } from '../app/contract/snapshot.ts'
 import type { StreamRequest } from '../app/service/streams.ts'
 import { EventLog } from './event-log.ts'
 import type { Clock, Http, Log, Random } from './ports/ports.ts'
 import type { Profile } from './profile.ts'
 import { ProfileMonitor } from './profile-monitor.ts'
+import type { ConnectedKeys, KeyName } from './sign-in/connected-keys.ts'
 import { Timeline } from './timeline.ts'
+import { type KeyStorage, MEMORY_STORAGE } from './vault/key-storage.ts'
+import type { TokenStore } from './vault/token-store.ts'
 
 export interface MonitorPorts {
   readonly clock: Clock
@@ -48,37 +51,50 @@ const UNKNOWN_PROFILE: Refusal = {
   message: 'That key is not connected any more.',
 }
 
-export class Monitor implements MonitorSurface {
+export class Monitor implements MonitorSurface, ConnectedKeys {
   readonly #ports: MonitorPorts
+  readonly #storage: KeyStorage
   readonly #timeline: Timeline
   readonly #log = new EventLog()
   readonly #profiles = new Map<string, ProfileMonitor>()
   readonly #listeners = new Set<MonitorListener>()
+  /** Stopped, with an answer that may still come. */
+  readonly #ending: ProfileMonitor[] = []
 
-  constructor(ports: MonitorPorts) {
+  constructor(ports: MonitorPorts, storage: KeyStorage = MEMORY_STORAGE) {
     this.#ports = ports
+    this.#storage = storage
     this.#timeline = new Timeline(ports.clock)
   }
 
   connect(profile: Profile): void {
-    const { clock, random, http } = this.#ports
-    const { id } = profile
-    // Its revisions start over: whoever mirrors it has to forget the former one first.
-    if (this.#profiles.has(id)) this.disconnect(id)
+    const former = this.#profiles.get(profile.id)
+    former?.stop()
+    this.#profiles.delete(profile.id)
     for (const other of this.#profiles.values()) {
       if (other.hasKeyOf(profile)) other.standDown()
     }
-    const monitor = new ProfileMonitor(profile, {
+    this.#follow(profile, this.#storage.signIn(profile, this.#timeline.now()), former)
+  }
+
+  /** A key that was connected when the app last ended goes on where it was; no sign-in, and nobody is told so. */
+  restore(profile: Profile, tokens: TokenStore): void {
+    if (!this.#profiles.has(profile.id)) this.#follow(profile, tokens)
+  }
+
+  #follow(profile: Profile, tokens: TokenStore, former?: ProfileMonitor): void {
+    const { clock, random, http } = this.#ports
+    const { id } = profile
+    const monitor = new ProfileMonitor(profile, tokens, {
       clock,
       random,
       http,
       timeline: this.#timeline,
+      // Windows drop what is older than what they have: a key connected anew goes on counting.
+      firstRevision: former ? former.revision + 1 : 0,
+      keystore: () => this.#storage.keystore(id),
       changed: () => this.#tell((listener) => listener.changed(id)),
-      event: (event) => {
-        const logged = this.#log.add(event, id, this.#timeline.now())
-        this.#ports.log.note(event.kind, { ...event, profile: id })
-        this.#tell((listener) => listener.event(logged))
-      },
+      event: (event) => this.#happened(event, id),
     })
     this.#profiles.set(id, monitor)
     monitor.start()
@@ -87,6 +103,11 @@ export class Monitor implements MonitorSurface {
   disconnect(profile: string): Outcome {
     const monitor = this.#profiles.get(profile)
     if (!monitor) return UNKNOWN_PROFILE
+    const forgotten = this.#storage.forget(profile)
+    if (!forgotten.ok) {
+      const message = `The key is still stored here: ${forgotten.why}. Nothing was changed; try again.`
+      return { ok: false, code: 'not-forgotten', message }
+    }
     monitor.stop()
     this.#profiles.delete(profile)
     this.#tell((listener) => listener.removed(profile))
@@ -99,6 +120,32 @@ export class Monitor implements MonitorSurface {
 
   profiles(): readonly string[] {
     return [...this.#profiles.keys()]
+  }
+
+  profile(id: string): Profile | undefined {
+    return this.#profiles.get(id)?.profile
+  }
+
+  needsSignIn(id: string): boolean {
+    return this.#profiles.get(id)?.needsSignIn ?? false
+  }
+
+  signedInAgain(profile: Profile): Outcome {
+    const monitor = this.#profiles.get(profile.id)
+    if (!monitor) return UNKNOWN_PROFILE
+    for (const other of this.#profiles.values()) {
+      if (other !== monitor && other.hasKeyOf(profile)) other.standDown()
+    }
+    monitor.signedInAgain(profile, this.#storage.signIn(profile, this.#timeline.now()))
+    return { ok: true }
+  }
+
+  isRevocationPending(key: KeyName): boolean {
+    return this.#withKey(key).some((monitor) => monitor.isRevocationPending)
+  }
+
+  async standDown(key: KeyName): Promise<void> {
+    await Promise.all(this.#withKey(key).map((monitor) => monitor.standDownSettled()))
   }
 
   events(after: number): readonly LoggedEvent[] {
@@ -133,13 +180,41 @@ export class Monitor implements MonitorSurface {
     return () => this.#listeners.delete(listener)
   }
 
+  /** What concerns every connected key, as trouble with the data folder does. */
+  happenedToAll(event: MonitorEvent): void {
+    for (const id of this.#profiles.keys()) this.#happened(event, id)
+  }
+
+  /** What is stored, or how, may be different now. */
+  storageChanged(): void {
+    for (const id of this.#profiles.keys()) this.#tell((listener) => listener.changed(id))
+  }
+
+  /** Ends when no answer that may bring a token is on its way. */
+  async idle(): Promise<void> {
+    await Promise.all([...this.#ending, ...this.#profiles.values()].map((monitor) => monitor.idle()))
+  }
+
   wake(): void {
     for (const monitor of this.#profiles.values()) monitor.wake()
   }
 
   stop(): void {
-    for (const monitor of this.#profiles.values()) monitor.stop()
+    for (const monitor of this.#profiles.values()) {
+      monitor.stop()
+      this.#ending.push(monitor)
+    }
     this.#profiles.clear()
+  }
+
+  #happened(event: MonitorEvent, profile: string): void {
+    const logged = this.#log.add(event, profile, this.#timeline.now())
+    this.#ports.log.note(event.kind, { ...event, profile })
+    this.#tell((listener) => listener.event(logged))
+  }
+
+  #withKey(key: KeyName): readonly ProfileMonitor[] {
+    return [...this.#profiles.values()].filter((monitor) => monitor.hasKeyOf(key))
   }
 
   #tell(say: (listener: MonitorListener) => void): void {

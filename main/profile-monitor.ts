@@ -1,28 +1,35 @@
 import type { History, Outcome } from '../app/contract/contract.ts'
 import type { MonitorEvent } from '../app/contract/events.ts'
-import type { Snapshot } from '../app/contract/snapshot.ts'
-import { Ledger } from '../app/quota/ledger.ts'
+import type { KeystoreState, Snapshot } from '../app/contract/snapshot.ts'
+import type { Ledger } from '../app/quota/ledger.ts'
 import { verdictOf } from '../app/quota/verdict.ts'
 import { CURRENT_REQUEST_QUOTAS, SLOT_QUOTAS } from '../app/service/quotas.ts'
 import type { StreamRequest } from '../app/service/streams.ts'
 import { SlotLedger } from '../app/streams/slots.ts'
+import { ROTATION } from '../app/tokens/after-refresh.ts'
 import { REFRESH_SCHEDULE } from '../app/tokens/schedule.ts'
 import { ApiClient, hostOf } from './api/client.ts'
 import { Prober } from './api/prober.ts'
 import { QuotaTap } from './api/quota-tap.ts'
+import { MeteredLedger } from './history/metered-ledger.ts'
 import { RecentHistory } from './history/recent.ts'
 import type { Clock, Http, Random } from './ports/ports.ts'
 import type { Profile } from './profile.ts'
 import { Reachability } from './reachability.ts'
+import type { KeyName } from './sign-in/connected-keys.ts'
 import { Streams } from './streams/streams.ts'
 import type { Timeline } from './timeline.ts'
-import { ROTATION, TokenKeeper } from './tokens/keeper.ts'
+import { TokenKeeper } from './tokens/keeper.ts'
+import type { TokenStore } from './vault/token-store.ts'
 
 export interface ProfileMonitorDeps {
   readonly clock: Clock
   readonly random: Random
   readonly http: Http
   readonly timeline: Timeline
+  readonly firstRevision: number
+  /** How far this key can be relied on to be here after a restart. */
+  readonly keystore: () => KeystoreState
   readonly changed: () => void
   readonly event: (event: MonitorEvent) => void
 }
@@ -30,24 +37,30 @@ export interface ProfileMonitorDeps {
 /** How often the model is looked at between headers, for the chart and for verdicts that time alone changes. */
 const SAMPLE_MS = 3_000
 
+/** The end of a shorter API key would be most of it. */
+const LEAST_KEY_LENGTH = 12
+
 /** Everything of one connected key. Reads as a list of what that is. */
 export class ProfileMonitor {
-  readonly profile: Profile
+  #profile: Profile
   readonly #deps: ProfileMonitorDeps
   readonly #ledger: Ledger
   readonly #slots = new SlotLedger(SLOT_QUOTAS)
   readonly #history = new RecentHistory()
   readonly #reachability: Reachability
-  readonly #keeper: TokenKeeper
+  /** Made anew when the key signs in again. */
+  #keeper: TokenKeeper
+  readonly #keeperFor: (profile: Profile, tokens: TokenStore) => TokenKeeper
   readonly #prober: Prober
   readonly #streams: Streams
-  #revision = 0
+  #revision: number
   #verdicts = ''
   #cancelSample: () => void = () => {}
 
-  constructor(profile: Profile, deps: ProfileMonitorDeps) {
-    this.profile = profile
+  constructor(profile: Profile, tokens: TokenStore, deps: ProfileMonitorDeps) {
+    this.#profile = profile
     this.#deps = deps
+    this.#revision = deps.firstRevision
     const { clock, random, http, timeline } = deps
     const changed = () => this.#changed()
     const event = (happened: MonitorEvent) => this.#happened(happened)
@@ -56,14 +69,16 @@ export class ProfileMonitor {
     const authHost = hostOf(profile.authUrl)
     const baseHost = hostOf(profile.baseUrl)
 
-    this.#ledger = new Ledger(CURRENT_REQUEST_QUOTAS, timeline.now())
+    this.#ledger = new MeteredLedger(CURRENT_REQUEST_QUOTAS, timeline.now())
     this.#reachability = new Reachability(timeline, random, event)
-    this.#keeper = new TokenKeeper(
-      profile,
-      profile.refreshToken,
-      { http, clock, random, timeline, changed, event, reached: reached(authHost) },
-      { schedule: REFRESH_SCHEDULE, ...ROTATION },
-    )
+    this.#keeperFor = (key, store) =>
+      new TokenKeeper(
+        key,
+        store,
+        { http, clock, random, timeline, changed, event, reached: reached(authHost) },
+        { schedule: REFRESH_SCHEDULE, ...ROTATION },
+      )
+    this.#keeper = this.#keeperFor(profile, tokens)
     const access = () => this.#keeper.access()
     const rejected = (value: string) => this.#keeper.rejected(value)
     const tap = new QuotaTap({
@@ -106,10 +121,18 @@ export class ProfileMonitor {
     })
   }
 
+  get profile(): Profile {
+    return this.#profile
+  }
+
+  get revision(): number {
+    return this.#revision
+  }
+
   start(): void {
     this.#keeper.start()
     this.#prober.start()
-    for (const request of this.profile.streams) this.#streams.open(request)
+    for (const request of this.#profile.streams) this.#streams.open(request)
     this.#sample()
   }
 
@@ -118,6 +141,11 @@ export class ProfileMonitor {
     this.#prober.stop()
     this.#streams.stop()
     this.#keeper.stop()
+  }
+
+  /** Ends when nothing of its tokens is on the way: an answer may bring one that has to be stored. */
+  idle(): Promise<void> {
+    return this.#keeper.idle()
   }
 
   wake(): void {
@@ -153,12 +181,37 @@ export class ProfileMonitor {
   }
 
   /** Whether both are sign-ins on one API key, which a revocation ends together (service.md 4.2). */
-  hasKeyOf({ authUrl, clientId }: Profile): boolean {
-    return this.profile.authUrl === authUrl && this.profile.clientId === clientId
+  hasKeyOf({ authUrl, clientId }: KeyName): boolean {
+    return this.#profile.authUrl === authUrl && this.#profile.clientId === clientId
   }
 
   standDown(): void {
     this.#keeper.standDown()
+  }
+
+  get isRevocationPending(): boolean {
+    const { state } = this.#keeper.refreshSummary()
+    return state === 'revoking' || state === 'revoke-unconfirmed'
+  }
+
+  get needsSignIn(): boolean {
+    const { state } = this.#keeper.refreshSummary()
+    return state === 'sign-in-required' || state === 'revoked'
+  }
+
+  /** A revocation under way is waited for: it would end whatever is issued before it arrives. */
+  async standDownSettled(): Promise<void> {
+    this.standDown()
+    if (this.#keeper.refreshSummary().state === 'revoking') await this.#keeper.revoke()
+  }
+
+  /** The same key with new tokens: quotas, slots, history and streams go on. */
+  signedInAgain(profile: Profile, tokens: TokenStore): void {
+    this.#keeper.stop()
+    this.#profile = profile
+    this.#keeper = this.#keeperFor(profile, tokens)
+    this.#keeper.start()
+    this.#changed()
   }
 
   tryNow(): void {
@@ -169,20 +222,25 @@ export class ProfileMonitor {
   }
 
   snapshot(): Snapshot {
-    const { id, name, environment, baseUrl } = this.profile
+    const { id, name, environment, baseUrl, clientId } = this.#profile
     const now = this.#deps.timeline.now()
     const requests = this.#ledger.view(now)
     const down = this.#reachability.down
     return {
       revision: this.#revision,
       at: Math.round(now),
-      profile: { id, name, environment },
+      profile: {
+        id,
+        name,
+        environment,
+        ...(clientId.length >= LEAST_KEY_LENGTH && { keyEnding: clientId.slice(-4) }),
+      },
       service: {
         reachable: down === undefined,
         host: down?.host ?? hostOf(baseUrl),
         ...(down && { since: Math.round(down.sinceMs), retryAt: Math.round(down.retryAtMs) }),
       },
-      keystore: 'memory',
+      keystore: this.#deps.keystore(),
       access: this.#keeper.accessSummary(),
       refresh: this.#keeper.refreshSummary(),
       requests,

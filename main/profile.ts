@@ -12,6 +12,8 @@ export interface Profile {
   readonly clientId: string
   readonly clientSecret?: string
   readonly refreshToken: string
+  /** What a sign-in asks tokens for, where that is not the public service's. */
+  readonly audience?: string
   readonly probes: ProbeSettings
   /** Opened as soon as the key has a valid access token. */
   readonly streams: readonly StreamRequest[]

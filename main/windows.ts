@@ -1,6 +1,9 @@
-import type { AppContract, Hello, Outcome } from '../app/contract/contract.ts'
+import type { AppContract, Hello } from '../app/contract/contract.ts'
 import type { Handlers, Pushes } from '../app/contract/ipc.ts'
+import type { SignInStatus } from '../app/contract/sign-in-status.ts'
 import type { Snapshot } from '../app/contract/snapshot.ts'
+import type { Memory } from './history/memory.ts'
+import { memoryHandlers, withoutMemory } from './history/memory-handlers.ts'
 import type { MonitorSurface } from './monitor.ts'
 import type { Clock } from './ports/ports.ts'
 import { Publisher } from './publisher.ts'
@@ -18,16 +21,26 @@ export interface Windows {
 
 export type ConnectRequest = Parameters<Handlers<AppContract>['connect']>[0]
 
+/** How keys come in: what a person types, pastes or agrees to in a browser. */
+export interface KeyEntrance
+  extends Pick<
+    Handlers<AppContract>,
+    'connect' | 'startSignIn' | 'signInAgain' | 'replaceToken' | 'cancelSignIn'
+  > {
+  subscribe(listener: (status: SignInStatus) => void): () => void
+}
+
 export interface WindowsDeps {
   readonly monitor: MonitorSurface
+  /** Absent in a host that keeps nothing. */
+  readonly memory?: Memory
   readonly clock: Clock
   readonly hello: () => Hello
-  /** Checks what a person typed and connects it; the host's composition decides what else follows. */
-  readonly connect: (request: ConnectRequest) => Outcome<{ readonly profile: string }>
+  readonly keys: KeyEntrance
 }
 
 /** Serves the contract to any number of windows from one monitor. */
-export function openWindows({ monitor, clock, hello, connect }: WindowsDeps): Windows {
+export function openWindows({ monitor, memory, clock, hello, keys }: WindowsDeps): Windows {
   const snapshots = () =>
     monitor
       .profiles()
@@ -45,24 +58,31 @@ export function openWindows({ monitor, clock, hello, connect }: WindowsDeps): Wi
           pushes.profileRemoved({ profile })
         },
       })
+      const forgetAlerts = memory?.onAlerts(pushes.alertsChanged)
+      const leaveKeys = keys.subscribe(pushes.signInChanged)
       return {
         handlers: {
           hello,
           snapshots,
           events: ({ after }) => monitor.events(after),
-          history: ({ profile, category, fromMs, toMs, points }) =>
-            monitor.history(profile, category, fromMs, toMs, points),
           openStream: ({ profile, kind, target, options }) =>
             monitor.openStream(profile, { kind, target, options: options ?? {} }),
           closeStream: ({ profile, stream }) => monitor.closeStream(profile, stream),
           revoke: ({ profile }) => monitor.revoke(profile),
           tryNow: ({ profile }) => monitor.tryNow(profile),
-          connect,
+          connect: (request) => keys.connect(request),
+          startSignIn: (request) => keys.startSignIn(request),
+          signInAgain: (request) => keys.signInAgain(request),
+          replaceToken: (request) => keys.replaceToken(request),
+          cancelSignIn: (request) => keys.cancelSignIn(request),
           disconnect: ({ profile }) => monitor.disconnect(profile),
           setVisible: ({ visible }) => publisher.setVisible(visible),
+          ...(memory ? memoryHandlers(memory) : withoutMemory(monitor)),
         },
         close: () => {
           unsubscribe()
+          leaveKeys()
+          forgetAlerts?.()
           publisher.stop()
         },
       }

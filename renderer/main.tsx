@@ -7,6 +7,7 @@ import { Mirror } from './mirror/mirror.ts'
 import { createTicker } from './mirror/ticker.ts'
 import { FailureBoundary } from './shell/failure-boundary.tsx'
 import { HeadroomWindow } from './shell/window.tsx'
+import { STRIP_HASH, Strip } from './strip/strip.tsx'
 import './theme/fonts.css'
 import './theme/tokens.css'
 import './theme/base.css'
@@ -33,14 +34,14 @@ document.addEventListener('visibilitychange', tellVisibility)
 // A tab may be opened in the background.
 if (document.visibilityState === 'hidden') tellVisibility()
 
+// Only the desktop has a window for it; in a browser the fragment is the code's.
+const isStrip = window.headroom !== undefined && location.hash === STRIP_HASH
 const root = document.getElementById('window')
 if (root === null) throw new Error('index.html has no #window')
 createRoot(root).render(
   <StrictMode>
     <WindowContext value={{ api, link, clock, mirror: mirror.store, ticker, view: createView() }}>
-      <FailureBoundary>
-        <HeadroomWindow />
-      </FailureBoundary>
+      <FailureBoundary>{isStrip ? <Strip /> : <HeadroomWindow />}</FailureBoundary>
     </WindowContext>
   </StrictMode>,
 )

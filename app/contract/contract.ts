@@ -1,7 +1,10 @@
 import { z } from 'zod/mini'
 import { STREAM_KINDS } from '../service/streams.ts'
+import { EXTRA_SCOPES } from '../sign-in/scopes.ts'
 import type { LoggedEvent } from './events.ts'
 import { command, nothing, type Parse, push } from './ipc.ts'
+import { memoryContract } from './memory-contract.ts'
+import type { SignInStatus, StartedSignIn } from './sign-in-status.ts'
 import type { Snapshot } from './snapshot.ts'
 
 // A window's CSP has no 'unsafe-eval', which zod would otherwise probe for.
@@ -11,6 +14,8 @@ const parsedBy =
   <S extends z.ZodMiniType>(schema: S): Parse<z.output<S>> =>
   (value) =>
     schema.parse(value)
+
+const MOST_OPTIONS = 16
 
 const text = (most: number) => z.string().check(z.minLength(1), z.maxLength(most))
 const profileId = text(64)
@@ -32,21 +37,34 @@ const streamTarget = z.strictObject({
   /** Symbols or account ids, comma-separated; `ACCOUNT/ORDER,ORDER` for orders-by-id. */
   target: text(512),
   /** What the endpoint takes beyond the path, as in `interval=5&unit=Minute`. */
-  options: z.optional(z.record(text(32), text(64))),
+  options: z.optional(
+    z.record(text(32), text(64)).check(z.refine((options) => Object.keys(options).length <= MOST_OPTIONS)),
+  ),
 })
 
 const ofStream = z.strictObject({ profile: profileId, stream: text(64) })
 
-const connection = z.strictObject({
+const key = {
   name: text(60),
   environment: z.enum(['live', 'sim', 'custom']),
   /** `custom` only; the other environments have fixed hosts. */
   authUrl: z.optional(z.string().check(z.maxLength(300))),
   baseUrl: z.optional(z.string().check(z.maxLength(300))),
+  /** What a sign-in at a `custom` host asks tokens for. */
+  audience: z.optional(z.string().check(z.maxLength(300))),
   clientId: text(200),
   clientSecret: z.optional(text(4096)),
-  refreshToken: text(4096),
-})
+}
+
+/** A person was asked, and agreed: a revocation of this key that is not confirmed is not tried again. */
+const cancelRevoke = z.optional(z.boolean())
+const refreshToken = text(4096)
+const extraScopes = z.optional(z.array(z.enum(EXTRA_SCOPES)).check(z.maxLength(EXTRA_SCOPES.length)))
+
+const connection = z.strictObject({ ...key, refreshToken, cancelRevoke })
+const newSignIn = z.strictObject({ ...key, extraScopes, cancelRevoke })
+const nextSignIn = z.strictObject({ profile: profileId, extraScopes, cancelRevoke })
+const nextToken = z.strictObject({ profile: profileId, refreshToken, cancelRevoke })
 
 /** One expected failure: a code for programs, a sentence that says what a person can do. */
 export interface Refusal {
@@ -91,16 +109,30 @@ export const contract = {
   revoke: command(parsedBy(ofProfile)).returning<Outcome>(),
   /** Tries an unreachable service, an unconfirmed revoke or a failed refresh again now. */
   tryNow: command(parsedBy(ofProfile)).returning<Outcome>(),
-  /** Connects a key by its refresh token. The token stays in main, in memory. */
+  /**
+   * Connects a key by its refresh token, which stays in main.
+   *
+   * This and each command below that brings new tokens is refused with `revoke-pending` while a revocation of the same
+   * key is not confirmed: a late retry would end them. `cancelRevoke` is the person's answer to that.
+   */
   connect: command(parsedBy(connection)).returning<Outcome<{ readonly profile: string }>>(),
+  /** Connects a key through the person's browser. What becomes of it comes as `signInChanged`. */
+  startSignIn: command(parsedBy(newSignIn)).returning<Outcome<StartedSignIn>>(),
+  /** As `startSignIn`, for a connected key: it keeps its id, its name and its streams. */
+  signInAgain: command(parsedBy(nextSignIn)).returning<Outcome<StartedSignIn>>(),
+  /** As `signInAgain`, by a pasted refresh token. */
+  replaceToken: command(parsedBy(nextToken)).returning<Outcome<{ readonly profile: string }>>(),
+  cancelSignIn: command(parsedBy(z.strictObject({ signIn: text(64) }))).returning<Outcome>(),
   /** Forgets a key here and revokes nothing. */
   disconnect: command(parsedBy(ofProfile)).returning<Outcome>(),
   /** A hidden window is sent no snapshots. */
   setVisible: command(parsedBy(z.strictObject({ visible: z.boolean() }))).returning<void>(),
+  ...memoryContract,
 
   snapshotChanged: push<Snapshot>(),
   eventHappened: push<LoggedEvent>(),
   profileRemoved: push<{ readonly profile: string }>(),
+  signInChanged: push<SignInStatus>(),
 } as const
 
 export type AppContract = typeof contract

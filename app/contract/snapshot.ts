@@ -28,6 +28,8 @@ export interface ProfileSummary {
   readonly id: string
   readonly name: string
   readonly environment: Environment
+  /** The last characters of the API key, which is no secret: enough to tell one key from another. */
+  readonly keyEnding?: string
 }
 
 export type Environment = 'live' | 'sim' | 'simulator' | 'custom'
@@ -92,6 +94,8 @@ export interface RequestQuota {
   readonly use: { readonly total: number; readonly own: number; readonly elsewhere: number } | null
   /** 429s counted against this category since start. */
   readonly rejected: number
+  /** Requests counted since start, by this app and by others on the key; absent before the first. */
+  readonly used?: { readonly own: number; readonly elsewhere: number }
   /** The estimate with its fraction, as of `asOf`; `remaining` is its floor. */
   readonly level: number
   /** The moment `level` holds for: the snapshot's `at`. */

@@ -140,7 +140,9 @@ export class BrowserWindow {
     return {
       snapshotChanged: (snapshot) => toEach((stream) => stream.snapshotChanged(snapshot)),
       eventHappened: (event) => toEach((stream) => stream.eventHappened(event)),
+      alertsChanged: (alerts) => toEach((stream) => stream.alertsChanged(alerts)),
       profileRemoved: (removed) => toEach((stream) => stream.profileRemoved(removed)),
+      signInChanged: (status) => toEach((stream) => stream.signInChanged(status)),
     }
   }
 }

@@ -1,5 +1,7 @@
 import type { ServerResponse } from 'node:http'
+import type { Alert } from '../../app/alerts/alert.ts'
 import type { LoggedEvent } from '../../app/contract/events.ts'
+import type { SignInStatus } from '../../app/contract/sign-in-status.ts'
 import type { Snapshot } from '../../app/contract/snapshot.ts'
 import type { Clock } from '../ports/ports.ts'
 
@@ -48,9 +50,17 @@ export class PushStream {
     this.#say('eventHappened', event)
   }
 
+  alertsChanged(alerts: readonly Alert[]): void {
+    this.#say('alertsChanged', alerts)
+  }
+
   profileRemoved(removed: { readonly profile: string }): void {
     this.#waiting.delete(removed.profile)
     this.#say('profileRemoved', removed)
+  }
+
+  signInChanged(status: SignInStatus): void {
+    this.#say('signInChanged', status)
   }
 
   end(): void {

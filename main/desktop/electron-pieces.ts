@@ -6,5 +6,17 @@
  */
 export type ElectronPieces = Pick<
   typeof import('electron/main'),
-  'app' | 'BrowserWindow' | 'Menu' | 'protocol' | 'screen' | 'session'
->
+  | 'app'
+  | 'BrowserWindow'
+  | 'dialog'
+  | 'globalShortcut'
+  | 'Menu'
+  | 'Notification'
+  | 'powerMonitor'
+  | 'powerSaveBlocker'
+  | 'protocol'
+  | 'screen'
+  | 'session'
+  | 'Tray'
+> &
+  Pick<typeof import('electron/common'), 'nativeImage' | 'shell'>

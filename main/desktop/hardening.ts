@@ -35,15 +35,22 @@ export function hardenSession(
     | 'setPermissionRequestHandler'
     | 'setPermissionCheckHandler'
     | 'setDevicePermissionHandler'
+    | 'setDisplayMediaRequestHandler'
     | 'webRequest'
     | 'on'
   >,
   isPackaged: boolean,
 ): void {
   // Camera, clipboard reading, notifications and the rest: asked for by nobody, so given to nobody.
-  session.setPermissionRequestHandler((_contents, _permission, decide) => decide(false))
+  session.setPermissionRequestHandler((_contents, permission, decide, { isMainFrame, requestingUrl }) =>
+    decide(mayUse(permission, isMainFrame, requestingUrl)),
+  )
   // The synchronous question of the same kind, which the request handler does not see.
-  session.setPermissionCheckHandler(() => false)
+  session.setPermissionCheckHandler((_contents, permission, requestingOrigin, { isMainFrame }) =>
+    mayUse(permission, isMainFrame, requestingOrigin),
+  )
+  // Screens and their sound: without an answer of ours Electron gives none; said here, so that it stays so.
+  session.setDisplayMediaRequestHandler(null)
   // HID, serial and USB devices.
   session.setDevicePermissionHandler(() => false)
   // Behind the CSP: even a page that escaped it reaches no network from here.
@@ -52,8 +59,18 @@ export function hardenSession(
   session.on('will-download', (event) => event.preventDefault())
 }
 
-/** Every page that ever comes to be in this app, also one nobody planned. */
-export function hardenContents(app: Pick<App, 'on'>): void {
+/**
+ * Copying a request's id by its button: plain text that our own page writes, after a person's click.
+ * Reading the clipboard is another permission, and stays refused.
+ */
+function mayUse(permission: string, isMainFrame: boolean, url: string): boolean {
+  return permission === 'clipboard-sanitized-write' && isMainFrame && isAppUrl(url)
+}
+
+/** Every page that ever comes to be in this app, also one nobody planned. To be called before Electron is ready. */
+export function hardenContents(app: Pick<App, 'on' | 'enableSandbox'>): void {
+  // Also for a window whose preferences forget it.
+  app.enableSandbox()
   app.on('web-contents-created', (_event, contents) => hardenOne(contents))
 }
 
@@ -64,6 +81,13 @@ function hardenOne(contents: WebContents): void {
   contents.on('will-frame-navigate', (event) => event.preventDefault())
   // A server that answers elsewhere than it was asked.
   contents.on('will-redirect', (event) => event.preventDefault())
+  // A password prompt of a server or proxy: nothing of ours asks for one, and the answer would be a secret.
+  contents.on('login', (event) => event.preventDefault())
+  // USB, serial and Bluetooth choosers: none is offered, so the first device is not taken either.
+  contents.on('select-bluetooth-device', (event, _devices, choose) => {
+    event.preventDefault()
+    choose('')
+  })
   // Even where the tag were allowed.
   contents.on('will-attach-webview', (event) => event.preventDefault())
   // A window we did not make has none of the preferences above.

@@ -43,13 +43,13 @@ export function serve<const C extends Contract>(
   }
 }
 
-/** Main's side of the pushes. A window that is gone is told nothing. */
+/** Main's side of the pushes. A window that is gone, or whose page ended, is told nothing. */
 export function publish<const C extends Contract>(
   contract: C,
-  contents: Pick<WebContents, 'send' | 'isDestroyed'>,
+  contents: Pick<WebContents, 'send' | 'isDestroyed' | 'isCrashed'>,
 ): Pushes<C> {
   const send = (channel: string) => (value: unknown) => {
-    if (!contents.isDestroyed()) contents.send(channel, value)
+    if (!contents.isDestroyed() && !contents.isCrashed()) contents.send(channel, value)
   }
   const pushes = Object.entries(contract).filter(([, { kind }]) => kind === 'push')
   return Object.fromEntries(pushes.map(([channel]) => [channel, send(channel)])) as Pushes<C>

@@ -1,7 +1,25 @@
 import { randomBytes } from 'node:crypto'
+import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { app, BrowserWindow, ipcMain, Menu, protocol, screen, session } from 'electron'
+import {
+  app,
+  BrowserWindow,
+  dialog,
+  globalShortcut,
+  ipcMain,
+  Menu,
+  Notification,
+  nativeImage,
+  powerMonitor,
+  powerSaveBlocker,
+  protocol,
+  safeStorage,
+  screen,
+  session,
+  shell,
+  Tray,
+} from 'electron'
 import { startApp } from '../app-start.ts'
 import { defaultDataFolder, openDataFolder } from '../data/data-folder.ts'
 import { lockDataFolder } from '../data/lock.ts'
@@ -10,8 +28,10 @@ import { nodeClock, nodeRandom } from '../ports/node-clock.ts'
 import { nodeHttp } from '../ports/node-http.ts'
 import { Redactor } from '../ports/redactor.ts'
 import { findAppFolder } from '../terminal/app-folder.ts'
+import { loginItem } from './login-item.ts'
+import { safeStorageKeystore } from './safe-storage-keystore.ts'
 import { startDesktop } from './start-desktop.ts'
-import { storedWindowState } from './stored-window-state.ts'
+import { storedDesktopState } from './stored-desktop-state.ts'
 
 /** Electron's entry: makes the real ports and hands them over. */
 
@@ -21,8 +41,13 @@ const fail = (line: string) => {
   app.exit(1)
 }
 
-// Not strict: Chromium takes switches of its own from the same command line.
-const { values } = parseArgs({ options: { data: { type: 'string' } }, strict: false })
+const { values } = parseArgs({
+  // Before our arguments stands the executable, and from a checkout also this file.
+  args: process.argv.slice(app.isPackaged ? 1 : 2),
+  options: { data: { type: 'string' }, 'in-tray': { type: 'boolean' }, simulate: { type: 'boolean' } },
+  // Chromium takes switches of its own from the same command line.
+  strict: false,
+})
 const folder = openDataFolder(typeof values.data === 'string' ? values.data : defaultDataFolder())
 if (folder.kind === 'unusable') fail(folder.line)
 else start(folder.path)
@@ -30,25 +55,63 @@ else start(folder.path)
 function start(dataFolder: string): void {
   const log = redactedLog(new Redactor(), nodeClock.wallMs, fileSink(dataFolder, complain))
   const built = dirname(import.meta.dirname)
+  const { version } = findAppFolder(import.meta.filename)
+  const { XDG_CONFIG_HOME, APPIMAGE } = process.env
   startDesktop({
-    electron: { app, BrowserWindow, Menu, protocol, screen, session },
+    electron: {
+      app,
+      BrowserWindow,
+      dialog,
+      globalShortcut,
+      Menu,
+      nativeImage,
+      Notification,
+      powerMonitor,
+      powerSaveBlocker,
+      protocol,
+      screen,
+      session,
+      shell,
+      Tray,
+    },
     platform: process.platform,
+    version,
     windowFolder: join(built, 'window'),
     preloadPath: join(built, 'desktop', 'preload.cjs'),
     dataFolder,
-    windowState: storedWindowState({ dataFolder, ipcMain, log, wallMs: nodeClock.wallMs }),
+    state: storedDesktopState({ dataFolder, ipcMain, log, wallMs: nodeClock.wallMs }),
+    loginItem: loginItem({
+      app,
+      platform: process.platform,
+      configFolder: XDG_CONFIG_HOME || join(homedir(), '.config'),
+      executable: APPIMAGE || process.execPath,
+    }),
+    inTray: values['in-tray'] === true,
+    clock: nodeClock,
     randomBytes,
     log,
     startApp: async () => {
       const lock = lockDataFolder(dataFolder, { pid: process.pid, host: 'desktop' })
       if (lock.kind !== 'held') throw new Error(lock.line)
+      // The keyring is not there to be asked before that.
+      await app.whenReady()
       const running = await startApp({
         dataFolder,
         ports: { clock: nodeClock, random: nodeRandom, http: nodeHttp(process.env), log },
-        hello: { version: findAppFolder(import.meta.filename).version, host: 'desktop' },
+        hello: { version, host: 'desktop' },
+        keystore: safeStorageKeystore({
+          safeStorage,
+          platform: process.platform,
+          clock: nodeClock,
+          mayBeUnprotected: false,
+        }),
+        startsOver: true,
+        simulate: values.simulate === true,
+        openUrl: (url) => shell.openExternal(url),
       })
       return {
         windows: running.windows,
+        monitor: running.monitor,
         stop: async () => {
           await running.stop()
           lock.release()

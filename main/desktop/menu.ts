@@ -1,7 +1,21 @@
 import type { MenuItemConstructorOptions } from 'electron'
+import type { DesktopActions, DesktopChoices } from './desktop-actions.ts'
+import { choiceItems } from './tray-menu.ts'
+
+export interface MenuDeps {
+  readonly platform: NodeJS.Platform
+  readonly isPackaged: boolean
+  readonly choices: DesktopChoices
+  readonly actions: DesktopActions
+}
 
 /** The usual roles: without a menu, copy and paste have no shortcuts on macOS. */
-export function menuTemplate(platform: NodeJS.Platform, isPackaged: boolean): MenuItemConstructorOptions[] {
+export function menuTemplate({
+  platform,
+  isPackaged,
+  choices,
+  actions,
+}: MenuDeps): MenuItemConstructorOptions[] {
   const view: MenuItemConstructorOptions[] = [
     { role: 'resetZoom' },
     { role: 'zoomIn' },
@@ -10,6 +24,45 @@ export function menuTemplate(platform: NodeJS.Platform, isPackaged: boolean): Me
     { role: 'togglefullscreen' },
   ]
   if (!isPackaged) view.push({ type: 'separator' }, { role: 'toggleDevTools' })
-  const first: MenuItemConstructorOptions = platform === 'darwin' ? { role: 'appMenu' } : { role: 'fileMenu' }
-  return [first, { role: 'editMenu' }, { label: 'View', submenu: view }, { role: 'windowMenu' }]
+  const app: MenuItemConstructorOptions[] = [
+    // Where the app has no menu of its own name.
+    ...(platform === 'darwin' ? [] : choiceItems(choices, actions)),
+    { type: 'separator' },
+    { role: 'close' },
+    ...(platform === 'darwin'
+      ? []
+      : [{ label: 'Quit Headroom', accelerator: 'CommandOrControl+Q', click: actions.quit }]),
+  ]
+  const help: MenuItemConstructorOptions[] = [
+    { label: 'Save Report…', click: actions.saveReport },
+    { label: 'Show Log', click: actions.showLog },
+  ]
+  return [
+    ...(platform === 'darwin' ? [macMenu(choices, actions)] : []),
+    { label: 'File', submenu: app },
+    { role: 'editMenu' },
+    { label: 'View', submenu: view },
+    { role: 'windowMenu' },
+    { role: 'help', submenu: help },
+  ]
+}
+
+/** The app's own menu, as macOS has it, with our choices where others have "Settings". */
+function macMenu(choices: DesktopChoices, actions: DesktopActions): MenuItemConstructorOptions {
+  return {
+    role: 'appMenu',
+    submenu: [
+      { role: 'about' },
+      { type: 'separator' },
+      ...choiceItems(choices, actions),
+      { type: 'separator' },
+      { role: 'services' },
+      { type: 'separator' },
+      { role: 'hide' },
+      { role: 'hideOthers' },
+      { role: 'unhide' },
+      { type: 'separator' },
+      { role: 'quit' },
+    ],
+  }
 }

@@ -1,37 +1,49 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import type { BrowserWindow } from 'electron'
 import type { RandomBytes } from '../browser/admission.ts'
 import { readWindowFiles } from '../browser/window-files.ts'
-import type { Log } from '../ports/ports.ts'
+import type { MonitorSurface } from '../monitor.ts'
+import type { Notify } from '../ports/notify.ts'
+import type { Clock, Log } from '../ports/ports.ts'
 import type { Windows } from '../windows.ts'
 import { APP_SCHEME, appScheme } from './app-scheme.ts'
-import { openAppWindow } from './app-window.ts'
+import { desktopShell } from './desktop-shell.ts'
+import type { DesktopStateStore } from './desktop-state.ts'
+import { electronNotify } from './electron-notify.ts'
 import type { ElectronPieces } from './electron-pieces.ts'
+import { electronPower } from './electron-power.ts'
 import { hardenContents, hardenSession } from './hardening.ts'
-import { menuTemplate } from './menu.ts'
-import type { WindowStateStore } from './window-bounds.ts'
+import type { LoginItem } from './login-item.ts'
 
-/** The app behind the window. */
+/** The app behind the windows. */
 export interface RunningApp {
   readonly windows: Windows
+  readonly monitor: Pick<MonitorSurface, 'profiles' | 'snapshot' | 'subscribe' | 'tryNow' | 'wake'>
   stop(): Promise<void>
 }
 
 export interface DesktopDeps {
   readonly electron: ElectronPieces
   readonly platform: NodeJS.Platform
+  readonly version: string
   /** The built window: `dist/window`. */
   readonly windowFolder: string
   /** `dist/desktop/preload.cjs`. */
   readonly preloadPath: string
   readonly dataFolder: string
-  readonly windowState: WindowStateStore
+  readonly state: DesktopStateStore
+  readonly loginItem: LoginItem | undefined
+  /** Started by the system, not by a person: no window until one is asked for. */
+  readonly inTray: boolean
+  readonly clock: Clock
   readonly randomBytes: RandomBytes
   readonly log: Log
-  /** Called once, and only by the instance that runs. */
-  readonly startApp: () => Promise<RunningApp>
+  /** Called once, when Electron is ready, and only by the instance that runs. */
+  readonly startApp: (ports: { readonly notify: Notify }) => Promise<RunningApp>
 }
+
+/** Windows files notifications and the taskbar's button under it; electron-builder.yml has the same. */
+const APP_ID = 'app.headroom.desktop'
 
 /**
  * One instance for each data folder: a second start brings the first one's window to the front and ends.
@@ -39,8 +51,8 @@ export interface DesktopDeps {
  * Everything up to the first `await` must happen before Electron is ready, which is why nothing is awaited there.
  */
 export async function startDesktop(deps: DesktopDeps): Promise<void> {
-  const { electron, platform, log } = deps
-  const { app, Menu, protocol, session } = electron
+  const { electron, log } = deps
+  const { app, protocol, session } = electron
   // Chromium's profile, and with it the lock of the single instance: one for each data folder.
   const profileFolder = join(deps.dataFolder, 'desktop')
   mkdirSync(profileFolder, { recursive: true })
@@ -49,50 +61,32 @@ export async function startDesktop(deps: DesktopDeps): Promise<void> {
     app.quit()
     return
   }
+  app.setAppUserModelId(APP_ID)
   protocol.registerSchemesAsPrivileged([APP_SCHEME])
   hardenContents(app)
-
   const files = readWindowFiles(deps.windowFolder)
-  const running = await deps.startApp()
-  stopBeforeQuit(app, running, log)
   await app.whenReady()
 
   hardenSession(session.defaultSession, app.isPackaged)
   session.defaultSession.protocol.handle('app', appScheme(files, deps.randomBytes))
-  Menu.setApplicationMenu(Menu.buildFromTemplate(menuTemplate(platform, app.isPackaged)))
-
-  let window: BrowserWindow | undefined
-  const open = async () => {
-    window = await openAppWindow({ ...deps, windows: running.windows })
-  }
-  const show = () => {
-    if (window === undefined || window.isDestroyed()) {
-      void open().catch((error: unknown) => log.note('the window could not be opened', { cause: error }))
-      return
-    }
-    if (window.isMinimized()) window.restore()
-    window.show()
-    window.focus()
-  }
-  app.on('second-instance', show)
-  app.on('activate', show)
-  app.on('window-all-closed', () => {
-    // On macOS an app goes on without a window until it is told to quit.
-    if (platform !== 'darwin') app.quit()
+  const notify = electronNotify(electron, () => shell?.show())
+  const running = await deps.startApp({ notify })
+  const shell = desktopShell({ ...deps, running, notify, power: electronPower(electron) })
+  stopBeforeQuit(app, log, async () => {
+    shell.close()
+    await running.stop()
   })
-  await open()
 }
 
 /** Streams are closed and stores are written before the process ends: their slots are free at once. */
-function stopBeforeQuit(app: ElectronPieces['app'], running: RunningApp, log: Log): void {
+function stopBeforeQuit(app: ElectronPieces['app'], log: Log, stop: () => Promise<void>): void {
   let stage: 'running' | 'stopping' | 'stopped' = 'running'
   app.on('will-quit', (event) => {
     if (stage === 'stopped') return
     event.preventDefault()
     if (stage === 'stopping') return
     stage = 'stopping'
-    void running
-      .stop()
+    void stop()
       .catch((error: unknown) => log.note('stopping failed', { cause: error }))
       .finally(() => {
         stage = 'stopped'

@@ -1,11 +1,5 @@
 import type { Rectangle } from 'electron'
 
-/** Where the window was, in a file that does not hurt to lose. */
-export interface WindowStateStore {
-  read(): Rectangle | undefined
-  write(bounds: Rectangle): void
-}
-
 export const DEFAULT_SIZE = { width: 1440, height: 900 } as const
 export const LEAST_SIZE = { width: 360, height: 480 } as const
 /** This much of the window must be on a screen for a person to get hold of it. */
@@ -25,13 +19,7 @@ export function openingBounds(
   return area === undefined ? { width, height } : { width, height, x: saved.x, y: saved.y }
 }
 
-function holdsTitleBar(area: Rectangle, { x, y, width }: Rectangle): boolean {
+export function holdsTitleBar(area: Rectangle, { x, y, width }: Rectangle): boolean {
   const visibleWidth = Math.min(x + width, area.x + area.width) - Math.max(x, area.x)
   return visibleWidth >= LEAST_VISIBLE && y >= area.y && y <= area.y + area.height - LEAST_VISIBLE
-}
-
-export function isRectangle(value: unknown): value is Rectangle {
-  if (typeof value !== 'object' || value === null) return false
-  const { x, y, width, height } = value as Partial<Record<keyof Rectangle, unknown>>
-  return [x, y, width, height].every(Number.isSafeInteger) && Number(width) > 0 && Number(height) > 0
 }

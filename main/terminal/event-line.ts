@@ -17,6 +17,8 @@ function lineOf(event: MonitorEvent, atMs: number): string {
       return `token refresh failed: ${event.outcome}${retry(event.retryAt)}`
     case 'sign-in-required':
       return `sign-in needed: ${event.reason}`
+    case 'sign-in-due':
+      return `the sign-in ends in ${duration(event.at - atMs)}: sign in again before that`
     case 'revoked':
       return 'every refresh token of this key is revoked'
     case 'revoke-unconfirmed':

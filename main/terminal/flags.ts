@@ -9,6 +9,8 @@ export interface StartFlags {
   readonly open: boolean
   readonly data?: string
   readonly simulate?: true
+  /** Serves Prometheus' text on this port of loopback. */
+  readonly metricsPort?: number
 }
 
 export interface ServiceFlags {
@@ -20,13 +22,24 @@ export interface ServiceFlags {
 export interface WatchFlags extends ServiceFlags {
   readonly probe?: ProbeSettings
   readonly stream?: readonly StreamRequest[]
+  /** Where the key is sealed under HEADROOM_PASSPHRASE; absent: in memory only. */
+  readonly data?: string
   /** Seconds. */
   readonly for?: number
+  readonly json?: true
+  readonly metricsPort?: number
+}
+
+export interface StatusFlags {
+  readonly data?: string
   readonly json?: true
 }
 
 export interface RevokeFlags extends ServiceFlags {
   readonly yes?: true
+  /** Where the running app is, and which of its keys: only without the flags of a service. */
+  readonly data?: string
+  readonly profile?: string
 }
 
 export interface SimulateFlags {

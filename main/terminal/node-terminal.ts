@@ -20,6 +20,8 @@ export function nodeTerminal(): Terminal {
     interactive: stdin.isTTY === true && stderr.isTTY === true,
     out: (line) => void stdout.write(`${line}\n`),
     error: (line) => void stderr.write(`headroom: ${line}\n`),
+    // On stderr: what stdout says may be read by a program.
+    ...(stderr.isTTY && { bell: () => void stderr.write('\u0007') }),
     ask: async (question) => {
       const lines = createInterface({ input: stdin, output: stderr })
       const ended = new Promise<undefined>((resolve) => lines.once('close', () => resolve(undefined)))

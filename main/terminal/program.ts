@@ -2,7 +2,7 @@ import { Command, CommanderError } from 'commander'
 import { FAULTS } from '../simulator/fault-names.ts'
 import { addressFlag } from './address-flag.ts'
 import { faultFlag } from './fault-flag.ts'
-import type { RevokeFlags, SimulateFlags, StartFlags, WatchFlags } from './flags.ts'
+import type { RevokeFlags, SimulateFlags, StartFlags, StatusFlags, WatchFlags } from './flags.ts'
 import { numberFlag, portFlag, secondsFlag, secondsOrZeroFlag } from './number-flag.ts'
 import { argument, repeated } from './parsed-flag.ts'
 import { probeFlag } from './probe-flag.ts'
@@ -16,6 +16,7 @@ import { textFlag, wordFlag } from './word-flag.ts'
 export interface Commands {
   start(flags: StartFlags): Promise<number>
   watch(flags: WatchFlags): Promise<number>
+  status(flags: StatusFlags): Promise<number>
   simulate(flags: SimulateFlags): Promise<number>
   revoke(flags: RevokeFlags): Promise<number>
 }
@@ -58,10 +59,23 @@ function describeProgram(
 
   describeStart(program).action(async (flags: StartFlags) => done(await commands.start(flags)))
   describeWatch(program).action(async (flags: WatchFlags) => done(await commands.watch(flags)))
+  describeStatus(program).action(async (flags: StatusFlags) => done(await commands.status(flags)))
   describeSimulate(program).action(async (flags: SimulateFlags) => done(await commands.simulate(flags)))
   describeRevoke(program).action(async (flags: RevokeFlags) => done(await commands.revoke(flags)))
   return program
 }
+
+const METRICS = [
+  '--metrics-port <port>',
+  "serve Prometheus' text on this port; 0 takes any free one",
+] as const
+const METRICS_TOKEN = `
+  HEADROOM_METRICS_TOKEN  the bearer a scrape of --metrics-port has to bring`
+
+const DATA = [
+  '--data <folder>',
+  "where Headroom keeps its data (default: the platform's folder for it)",
+] as const
 
 const describeStart = (program: Command) =>
   program
@@ -76,12 +90,10 @@ const describeStart = (program: Command) =>
     )
     .option('--port <port>', 'port of the browser host; 0 takes any free one', argument(portFlag), 4780)
     .option('--no-open', 'do not open a browser')
-    .option(
-      '--data <folder>',
-      "where Headroom keeps its data (default: the platform's folder for it)",
-      argument(textFlag),
-    )
+    .option(...DATA, argument(textFlag))
     .option('--simulate', 'start on the built-in simulator, whatever is stored')
+    .option(...METRICS, argument(portFlag))
+    .addHelpText('after', `\nFrom the environment:${METRICS_TOKEN}`)
 
 const SECRETS = `
 Secrets come from the environment, never from a flag:
@@ -115,16 +127,37 @@ const describeWatch = (program: Command) =>
       "open a stream, as in 'positions:SIM1001' or 'barcharts:MSFT?interval=5&unit=Minute'; repeatable",
       repeated(streamFlag),
     )
+    .option(
+      '--data <folder>',
+      'keep the key there between runs, sealed under HEADROOM_PASSPHRASE',
+      argument(textFlag),
+    )
     .option('--for <seconds>', 'stop after this long', argument(secondsFlag))
     .option('--json', 'one JSON object per line on stdout, and nothing else there')
+    .option(...METRICS, argument(portFlag))
+    .addHelpText('after', METRICS_TOKEN.slice(1))
+
+const describeStatus = (program: Command) =>
+  program
+    .command('status')
+    .summary('what the running Headroom knows now')
+    .description('Asks the Headroom that is running for its latest numbers, and prints them.')
+    .option('--json', 'one JSON object per key and line')
+    .option(...DATA, argument(textFlag))
 
 const describeRevoke = (program: Command) =>
   withService(
     program
       .command('revoke')
       .summary('revoke every refresh token of an API key')
-      .description('Revokes every refresh token of the API key, after a typed confirmation.'),
-  ).option('--yes', 'do not ask')
+      .description(
+        'Revokes every refresh token of the API key, after a typed confirmation. ' +
+          'Without the three flags of a service it asks the running Headroom to do so.',
+      ),
+  )
+    .option('--yes', 'do not ask')
+    .option('--profile <id>', 'which key of the running Headroom, as status names it', argument(textFlag))
+    .option(...DATA, argument(textFlag))
 
 const heartbeat = numberFlag({ atLeast: 0.05, atMost: 3600, unit: 'seconds' })
 const streamRate = numberFlag({ atLeast: 0, atMost: 1000, unit: 'messages per second' })

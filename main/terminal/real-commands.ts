@@ -1,8 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
+import { askRunning } from '../control/ask-running.ts'
+import { socketOf } from '../control/data-folder-socket.ts'
+import type { ControlRequest } from '../control/protocol.ts'
 import { defaultDataFolder, openDataFolder } from '../data/data-folder.ts'
 import { lockDataFolder } from '../data/lock.ts'
 import { openPreferences } from '../data/preferences.ts'
+import { serveMetrics } from '../metrics/serve-metrics.ts'
 import type { MonitorPorts } from '../monitor.ts'
 import { fileSink, redactedLog } from '../ports/log.ts'
 import { nodeClock, nodeRandom } from '../ports/node-clock.ts'
@@ -16,12 +20,21 @@ import { runBrowser } from './run-browser.ts'
 import { runDesktop } from './run-desktop.ts'
 import { simulate } from './simulate-command.ts'
 import { start } from './start-command.ts'
+import { status } from './status-command.ts'
 import type { Terminal } from './terminal.ts'
 import { watch } from './watch-command.ts'
 
 /** The commands with the real world behind them. What only one of them needs is loaded when it runs. */
 export function realCommands(terminal: Terminal, app: AppFolder): Commands {
   const http = nodeHttp(process.env)
+  const ask = (dataFolder: string, request: ControlRequest) =>
+    askRunning(request, {
+      clock: nodeClock,
+      path: socketOf(dataFolder, process.env),
+      userId: process.getuid?.(),
+    })
+  // Read once; an empty one is none.
+  const passphrase = terminal.environment['HEADROOM_PASSPHRASE'] || undefined
   const portsWith = (log: Log): MonitorPorts => ({ clock: nodeClock, random: nodeRandom, http, log })
 
   return {
@@ -41,11 +54,12 @@ export function realCommands(terminal: Terminal, app: AppFolder): Commands {
           const { notice } = openPreferences(args.dataFolder, nodeClock.wallMs())
           if (notice !== undefined) terminal.error(notice)
           const { startApp } = await import('../app-start.ts')
+          const { passphraseKeystore } = await import('../vault/passphrase-keystore.ts')
           const { startBrowserHost } = await import('../browser/browser-host.ts')
           const log = redactedLog(new Redactor(), nodeClock.wallMs, fileSink(args.dataFolder, terminal.error))
           return runBrowser(args, {
             terminal,
-            startApp: ({ dataFolder, hostReason }) =>
+            startApp: ({ dataFolder, hostReason, open, simulate: simulated }) =>
               startApp({
                 dataFolder,
                 ports: portsWith(log),
@@ -54,6 +68,9 @@ export function realCommands(terminal: Terminal, app: AppFolder): Commands {
                   host: 'browser',
                   ...(hostReason !== undefined && { hostReason }),
                 },
+                ...(open && hasDisplay(terminal) && { openUrl }),
+                ...(passphrase !== undefined && { keystore: passphraseKeystore(passphrase) }),
+                simulate: simulated,
               }),
             serve: ({ windows }, port, ready) =>
               startBrowserHost({
@@ -65,6 +82,7 @@ export function realCommands(terminal: Terminal, app: AppFolder): Commands {
                 log,
                 ready,
               }),
+            serveMetrics: ({ monitor }, options) => serveMetrics(monitor, options),
             ...(hasDisplay(terminal) && { openUrl }),
           })
         },
@@ -72,14 +90,25 @@ export function realCommands(terminal: Terminal, app: AppFolder): Commands {
 
     watch: async (flags) => {
       const { startBuiltIn } = await import('../app-start.ts')
+      const { Memory } = await import('../history/memory.ts')
       const { Monitor } = await import('../monitor.ts')
+      const log: Log = { note: () => {} }
       return watch(flags, {
         terminal,
         clock: nodeClock,
-        createMonitor: () => new Monitor(portsWith({ note: () => {} })),
+        createMonitor: () => new Monitor(portsWith(log)),
+        openHome: async (folder, words) => {
+          const { openWatchHome } = await import('./watch-home.ts')
+          return openWatchHome(folder, words, portsWith(log))
+        },
         startBuiltIn,
+        remember: (monitor, announcer) =>
+          new Memory({ monitor, clock: nodeClock, log, announcer, version: app.version, problem: () => {} }),
+        serveMetrics,
       })
     },
+
+    status: (flags) => status(flags, { terminal, defaultDataFolder, askRunning: ask }),
 
     simulate: async (flags) => {
       const { startSimulator } = await import('../simulator/server.ts')
@@ -90,6 +119,7 @@ export function realCommands(terminal: Terminal, app: AppFolder): Commands {
       const { revokeTokens } = await import('../tokens/revocation.ts')
       return revoke(flags, {
         terminal,
+        running: (dataFolder) => (request) => ask(dataFolder ?? defaultDataFolder(), request),
         revokeTokens: ({ refreshToken, ...key }) => revokeTokens(http, key, refreshToken),
       })
     },

@@ -8,13 +8,16 @@ import { EXIT_FAILURE, type Terminal } from './terminal.ts'
 export function runDesktop(
   electronPath: string,
   appFolder: string,
-  { dataFolder, simulate }: HostArguments,
+  { dataFolder, simulate, metrics }: HostArguments,
   terminal: Terminal,
 ): Promise<number> {
   const main = join(appFolder, 'dist', 'desktop', 'main.js')
-  const args = [main, '--data', dataFolder, ...(simulate ? ['--simulate'] : [])]
-  // Set by some editors' terminals; it would turn Electron into a plain Node.
-  const { ELECTRON_RUN_AS_NODE: _, ...environment } = terminal.environment
+  // The bearer goes by the environment.
+  const metricsPort = metrics === undefined ? [] : ['--metrics-port', String(metrics.port)]
+  const args = [main, '--data', dataFolder, ...(simulate ? ['--simulate'] : []), ...metricsPort]
+  // The first is set by some editors' terminals and would turn Electron into a plain Node; the desktop has the
+  // system's keyring, and no use for the second.
+  const { ELECTRON_RUN_AS_NODE: _, HEADROOM_PASSPHRASE: __, ...environment } = terminal.environment
   const child = spawn(electronPath, args, { stdio: 'inherit', env: environment })
   const cancel = terminal.onStop(() => child.kill('SIGTERM'))
   return new Promise((resolve) => {

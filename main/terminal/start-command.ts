@@ -1,6 +1,7 @@
 import type { LockAttempt } from '../data/lock.ts'
+import { type MetricsOptions, metricsChoice } from '../metrics/metrics-options.ts'
 import type { StartFlags } from './flags.ts'
-import { EXIT_FAILURE, type Terminal } from './terminal.ts'
+import { EXIT_FAILURE, EXIT_USAGE, type Terminal } from './terminal.ts'
 
 /** Whether Electron can be had here, and why not. */
 export type DesktopSearch =
@@ -10,6 +11,7 @@ export type DesktopSearch =
 export interface HostArguments {
   readonly dataFolder: string
   readonly simulate: boolean
+  readonly metrics?: MetricsOptions
 }
 
 export interface StartDeps {
@@ -39,9 +41,18 @@ export async function start(flags: StartFlags, deps: StartDeps): Promise<number>
     terminal.error(line)
     return EXIT_FAILURE
   }
+  const metrics = metricsChoice(flags.metricsPort, terminal.environment)
+  if (metrics.kind === 'usage') {
+    terminal.error(metrics.line)
+    return EXIT_USAGE
+  }
   const folder = deps.openDataFolder(flags.data ?? deps.defaultDataFolder())
   if (folder.kind === 'unusable') return fail(folder.line)
-  const args: HostArguments = { dataFolder: folder.path, simulate: flags.simulate === true }
+  const args: HostArguments = {
+    dataFolder: folder.path,
+    simulate: flags.simulate === true,
+    ...(metrics.kind === 'on' && { metrics: metrics.options }),
+  }
 
   const lock = deps.lock(folder.path)
   if (lock.kind === 'unusable') return fail(lock.line)

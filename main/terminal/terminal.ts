@@ -9,6 +9,8 @@ export interface Terminal {
   out(line: string): void
   /** One line on stderr. */
   error(line: string): void
+  /** Rings, where somebody is near; absent elsewhere. */
+  bell?(): void
   /** The answer without its end of line; `undefined` when the input ended. */
   ask(question: string): Promise<string | undefined>
   /** Tells of each request to stop: Ctrl-C, SIGTERM, a closed terminal. Returns its own cancel. */

@@ -1,11 +1,16 @@
 import type { LoggedEvent } from '../../app/contract/events.ts'
+import type { Announcer } from '../alerts/announcer.ts'
+import { bellAnnouncer } from '../alerts/bell.ts'
 import type { BuiltIn } from '../app-start.ts'
+import { type MetricsOptions, metricsChoice } from '../metrics/metrics-options.ts'
+import type { MetricsServing } from '../metrics/serve-metrics.ts'
 import type { MonitorSurface } from '../monitor.ts'
 import type { Clock } from '../ports/ports.ts'
 import { DEFAULT_PROBES, type Profile } from '../profile.ts'
 import { Publisher } from '../publisher.ts'
 import type { WatchFlags } from './flags.ts'
 import { EXIT_FAILURE, EXIT_OK, EXIT_USAGE, type Terminal } from './terminal.ts'
+import type { WatchHome, WatchHomeOpening } from './watch-home.ts'
 import { watchView } from './watch-view.ts'
 import { type ServiceKey, watchedService } from './watched-service.ts'
 
@@ -16,13 +21,24 @@ export interface WatchDeps {
   readonly terminal: Terminal
   readonly clock: Clock
   createMonitor(): MonitorSurface
+  openHome(folder: string, passphrase: string): Promise<WatchHomeOpening>
   startBuiltIn(): Promise<BuiltIn>
+  /** Looks after a monitor until closed, and speaks up through the announcer. */
+  remember(monitor: MonitorSurface, announcer: Announcer): { close(): void }
+  serveMetrics(monitor: MonitorSurface, options: MetricsOptions): Promise<MetricsServing>
 }
 
 /** The monitor without a window. Being offline is not a reason to end; having nobody signed in is. */
 export async function watch(flags: WatchFlags, deps: WatchDeps): Promise<number> {
   const { terminal } = deps
-  const service = watchedService(flags, terminal.environment)
+  const metrics = metricsChoice(flags.metricsPort, terminal.environment)
+  if (metrics.kind === 'usage') {
+    terminal.error(metrics.line)
+    return EXIT_USAGE
+  }
+  const { HEADROOM_PASSPHRASE: passphrase = '' } = terminal.environment
+  const sealed = flags.data !== undefined && passphrase !== ''
+  const service = watchedService(flags, terminal.environment, sealed)
   switch (service.kind) {
     case 'usage':
       terminal.error(service.line)
@@ -31,7 +47,12 @@ export async function watch(flags: WatchFlags, deps: WatchDeps): Promise<number>
       terminal.error(service.line)
       return EXIT_FAILURE
     case 'key':
-      return follow(profileOf(service.key, flags), flags, deps)
+      if (flags.data === undefined) return follow(profileOf(service.key, flags), flags, deps)
+      if (passphrase === '') {
+        terminal.error('without HEADROOM_PASSPHRASE nothing is stored: a new token is kept only in memory')
+        return follow(profileOf(service.key, flags), flags, deps)
+      }
+      return followAtHome(profileOf(service.key, flags), { ...flags, data: flags.data }, passphrase, deps)
     case 'built-in': {
       const builtIn = await deps.startBuiltIn()
       const { profile } = builtIn
@@ -57,16 +78,48 @@ function profileOf(key: ServiceKey, { probe, stream }: WatchFlags): Profile {
   }
 }
 
-async function follow(profile: Profile, flags: WatchFlags, deps: WatchDeps): Promise<number> {
+async function followAtHome(
+  profile: Profile,
+  flags: WatchFlags & { readonly data: string },
+  passphrase: string,
+  deps: WatchDeps,
+): Promise<number> {
+  const opening = await deps.openHome(flags.data, passphrase)
+  if (opening.kind === 'failed') {
+    deps.terminal.error(opening.line)
+    return EXIT_FAILURE
+  }
+  const { home } = opening
+  try {
+    for (const notice of home.notices) deps.terminal.error(notice)
+    return await follow(profile, flags, deps, home)
+  } finally {
+    await home.close()
+  }
+}
+
+async function follow(asked: Profile, flags: WatchFlags, deps: WatchDeps, home?: WatchHome): Promise<number> {
   const { terminal, clock } = deps
-  const monitor = deps.createMonitor()
+  const monitor = home?.monitor ?? deps.createMonitor()
   const view = watchView(terminal, flags.json === true)
+  const metrics = await metricsFor(flags, monitor, deps)
+  if (metrics?.kind === 'failed') {
+    terminal.error(metrics.line)
+    return EXIT_FAILURE
+  }
+  if (metrics !== undefined) terminal.error(`metrics are served at ${metrics.url}`)
+  const memory = deps.remember(
+    monitor,
+    bellAnnouncer(() => terminal.bell?.(), view.alert),
+  )
   const publisher = new Publisher(clock, monitor.snapshot.bind(monitor), view.snapshot)
-  const cancels: (() => void)[] = [() => publisher.stop(), repeat(clock, () => publisher.changed(profile.id))]
-  let warned = profile.environment === 'simulator'
+  let id = asked.id
+  const cancels: (() => void)[] = [() => publisher.stop(), repeat(clock, () => publisher.changed(id))]
+  let warned = asked.environment === 'simulator'
   const warnOfRotation = (event: LoggedEvent) => {
     if (warned || event.kind !== 'token-refreshed' || !event.rotated) return
     warned = true
+    if (monitor.snapshot(id)?.refresh.stored === 'sealed') return
     terminal.error(
       'this key rotates its refresh token: the one you gave is used up, and the new one is only in memory',
     )
@@ -77,7 +130,7 @@ async function follow(profile: Profile, flags: WatchFlags, deps: WatchDeps): Pro
     cancels.push(terminal.onStop(end), terminal.onOutputClosed(end))
     if (flags.for !== undefined) cancels.push(clock.after(flags.for * 1000, end))
     const unsubscribe = monitor.subscribe({
-      changed: (id) => publisher.changed(id),
+      changed: (changed) => publisher.changed(changed),
       event: (event) => {
         view.event(event)
         warnOfRotation(event)
@@ -87,16 +140,33 @@ async function follow(profile: Profile, flags: WatchFlags, deps: WatchDeps): Pro
       removed: end,
     })
     cancels.push(unsubscribe)
-    monitor.connect(profile)
-    publisher.changed(profile.id)
+    if (home) id = home.connect(asked)
+    else monitor.connect(asked)
+    publisher.changed(id)
+    // A key that had ended before says so in its state; there is nothing that happens.
+    const refresh = monitor.snapshot(id)?.refresh
+    if (refresh?.state === 'sign-in-required' || refresh?.state === 'revoked') {
+      resolve(`sign-in needed: ${refresh.reason ?? 'the tokens of this key were revoked'}`)
+    }
   })
   // Before the listeners go: what closing the streams says is still told.
   monitor.stop()
   for (const cancel of cancels) cancel()
+  memory.close()
+  await metrics?.close()
   view.end()
   if (failure === undefined) return EXIT_OK
   terminal.error(failure)
   return EXIT_FAILURE
+}
+
+async function metricsFor(
+  flags: WatchFlags,
+  monitor: MonitorSurface,
+  { terminal, serveMetrics }: WatchDeps,
+): Promise<MetricsServing | undefined> {
+  const choice = metricsChoice(flags.metricsPort, terminal.environment)
+  return choice.kind === 'on' ? serveMetrics(monitor, choice.options) : undefined
 }
 
 function repeat(clock: Clock, run: () => void): () => void {

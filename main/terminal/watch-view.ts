@@ -1,5 +1,6 @@
 import type { LoggedEvent } from '../../app/contract/events.ts'
 import type { Snapshot } from '../../app/contract/snapshot.ts'
+import { printable } from './cells.ts'
 import { eventLine } from './event-line.ts'
 import { renderTable } from './table.ts'
 import type { Screen, Terminal } from './terminal.ts'
@@ -8,12 +9,15 @@ import type { Screen, Terminal } from './terminal.ts'
 export interface WatchView {
   snapshot(snapshot: Snapshot): void
   event(event: LoggedEvent): void
+  /** What the app speaks up about by itself. */
+  alert(line: string): void
   end(): void
 }
 
 const PLAIN_COLUMNS = 100
 const PLAIN_GAP_MS = 5000
 const KEPT_EVENTS = 20
+const KEPT_ALERTS = 3
 
 /** Screens are redrawn in place; a file or a pipe gets lines. */
 export function watchView(terminal: Terminal, json: boolean): WatchView {
@@ -26,20 +30,28 @@ export function jsonView(out: (line: string) => void): WatchView {
   return {
     snapshot: (snapshot) => out(JSON.stringify({ type: 'snapshot', ...snapshot })),
     event: (event) => out(JSON.stringify({ type: 'event', ...event })),
+    // Programs read the snapshots and judge for themselves.
+    alert: () => {},
     end: () => {},
   }
 }
 
 function liveView(screen: Screen): WatchView {
   const events: LoggedEvent[] = []
+  const alerts: string[] = []
   return {
     snapshot: (snapshot) => {
       const { colour } = screen
-      screen.draw(renderTable(snapshot, events, snapshot.at, { columns: screen.columns(), colour }))
+      const table = renderTable(snapshot, events, snapshot.at, { columns: screen.columns(), colour })
+      screen.draw([table, ...alerts].join('\n'))
     },
     event: (event) => {
       events.push(event)
       if (events.length > KEPT_EVENTS) events.shift()
+    },
+    alert: (line) => {
+      alerts.push(`! ${printable(line)}`.slice(0, screen.columns() - 1))
+      if (alerts.length > KEPT_ALERTS) alerts.shift()
     },
     end: () => screen.keep(),
   }
@@ -56,6 +68,7 @@ export function plainView(out: (line: string) => void): WatchView {
       out(`${renderTable(snapshot, [], snapshot.at, { columns: PLAIN_COLUMNS, colour: false })}\n`)
     },
     event: (event) => out(`${new Date(event.at).toISOString()}  ${eventLine(event, event.at)}`),
+    alert: (line) => out(`! ${printable(line)}`),
     end: () => {},
   }
 }

@@ -18,6 +18,8 @@ export type WatchedService =
 export function watchedService(
   { authUrl, baseUrl, clientId }: ServiceFlags,
   environment: Readonly<Record<string, string | undefined>>,
+  /** A key that is stored needs no token from outside. */
+  mayBeStored = false,
 ): WatchedService {
   const missing = Object.entries({ '--auth-url': authUrl, '--base-url': baseUrl, '--client-id': clientId })
     .filter(([, value]) => value === undefined)
@@ -28,7 +30,7 @@ export function watchedService(
     return { kind: 'usage', line: missing.length === 1 ? line : line.replace(' is ', ' are ') }
   }
   const { HEADROOM_REFRESH_TOKEN: refreshToken = '', HEADROOM_CLIENT_SECRET: clientSecret = '' } = environment
-  if (refreshToken === '') {
+  if (refreshToken === '' && !mayBeStored) {
     return { kind: 'misconfigured', line: 'sign-in needed: put a refresh token in HEADROOM_REFRESH_TOKEN' }
   }
   const key = { authUrl, baseUrl, clientId, refreshToken }

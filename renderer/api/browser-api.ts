@@ -1,5 +1,4 @@
-import type { AppContract } from '../../app/contract/contract.ts'
-import type { Pushes } from '../../app/contract/ipc.ts'
+import { contract } from '../../app/contract/contract.ts'
 import type { WindowClock } from '../window-clock.ts'
 import type { BrowserSession } from './browser-session.ts'
 import { lineSplitter, parsePush } from './lines.ts'
@@ -22,18 +21,11 @@ const SILENCE_MS = 12_000
 /** The host answered, and does not know this page. */
 class NotKnown extends Error {}
 
-type PushName = keyof Pushes<AppContract>
-type Listeners = { readonly [K in PushName]: Set<Pushes<AppContract>[K]> }
-
 /** The browser host's client: commands as POSTs, pushes as one response that does not end. */
 export class BrowserApi implements LinkSource {
   readonly #ports: BrowserApiPorts
   readonly #linkListeners = new Set<(link: Link) => void>()
-  readonly #listeners: Listeners = {
-    snapshotChanged: new Set(),
-    eventHappened: new Set(),
-    profileRemoved: new Set(),
-  }
+  readonly #listeners = new Map<string, Set<(value: unknown) => void>>()
   #link: Link = { kind: 'connecting' }
   #failures = 0
   /** Grows with each new attempt, so that what an older one still says is not heard. */
@@ -45,26 +37,14 @@ export class BrowserApi implements LinkSource {
 
   constructor(ports: BrowserApiPorts) {
     this.#ports = ports
-    const ask =
-      <K extends keyof WindowApi>(name: K) =>
-      (arg?: unknown) =>
-        this.#command(name, arg) as never
-    this.api = {
-      hello: ask('hello'),
-      snapshots: ask('snapshots'),
-      events: ask('events'),
-      history: ask('history'),
-      openStream: ask('openStream'),
-      closeStream: ask('closeStream'),
-      revoke: ask('revoke'),
-      tryNow: ask('tryNow'),
-      connect: ask('connect'),
-      disconnect: ask('disconnect'),
-      setVisible: ask('setVisible'),
-      snapshotChanged: (listener) => listen(this.#listeners.snapshotChanged, listener),
-      eventHappened: (listener) => listen(this.#listeners.eventHappened, listener),
-      profileRemoved: (listener) => listen(this.#listeners.profileRemoved, listener),
-    }
+    // Derived, so that a command added to the contract is here as well.
+    const channels = Object.entries(contract).map(([name, { kind }]) => {
+      if (kind === 'command') return [name, (arg?: unknown) => this.#command(name, arg)]
+      const listeners = new Set<(value: unknown) => void>()
+      this.#listeners.set(name, listeners)
+      return [name, (listener: (value: unknown) => void) => listen(listeners, listener)]
+    })
+    this.api = Object.fromEntries(channels) as WindowApi
   }
 
   current(): Link {
@@ -160,9 +140,8 @@ export class BrowserApi implements LinkSource {
 
   #hear(line: string): void {
     const push = parsePush(line)
-    if (push === undefined || !Object.hasOwn(this.#listeners, push.channel)) return
-    const listeners: ReadonlySet<(value: never) => void> = this.#listeners[push.channel as PushName]
-    for (const listener of listeners) listener(push.value as never)
+    if (push === undefined) return
+    for (const listener of this.#listeners.get(push.channel) ?? []) listener(push.value)
   }
 
   async #command(name: string, arg: unknown): Promise<unknown> {

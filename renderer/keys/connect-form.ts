@@ -9,14 +9,19 @@ export const CONNECTION_WORDS: Readonly<Record<ConnectionKind, string>> = {
   custom: 'Other',
 }
 
+/** How the tokens come: agreed to in the browser, or pasted. */
+export type Way = 'browser' | 'paste'
+
 export interface Connection {
   readonly name: string
   readonly environment: ConnectionKind
   readonly authUrl?: string
   readonly baseUrl?: string
   readonly clientId: string
+  readonly audience?: string
   readonly clientSecret?: string
-  readonly refreshToken: string
+  /** Absent for a sign-in through the browser. */
+  readonly refreshToken?: string
 }
 
 export type CheckedConnection =
@@ -25,6 +30,7 @@ export type CheckedConnection =
 
 export function checkConnection(
   environment: ConnectionKind,
+  way: Way,
   field: (name: string) => string,
 ): CheckedConnection {
   const errors: Record<string, string> = {}
@@ -32,12 +38,11 @@ export function checkConnection(
   const refreshToken = field('refreshToken')
   const clientSecret = field('clientSecret')
   const name = field('name') || 'Main key'
+  const audience = field('audience')
   if (clientId === '') errors['clientId'] = 'The API key is needed.'
   else if (clientId.length > 200) errors['clientId'] = 'An API key has at most 200 characters.'
-  if (refreshToken === '') errors['refreshToken'] = 'A refresh token of this key is needed.'
-  else if (/\s/.test(refreshToken))
-    errors['refreshToken'] = 'A refresh token has no blanks or line breaks in it.'
-  else if (refreshToken.length > 4096) errors['refreshToken'] = 'A refresh token has at most 4096 characters.'
+  const tokenError = way === 'paste' ? refreshTokenError(refreshToken) : undefined
+  if (tokenError !== undefined) errors['refreshToken'] = tokenError
   if (clientSecret.length > 4096) errors['clientSecret'] = 'A secret has at most 4096 characters.'
   if (name.length > 60) errors['name'] = 'A name has at most 60 characters.'
   const authUrl = originOf(field('authUrl'))
@@ -45,6 +50,7 @@ export function checkConnection(
   if (environment === 'custom') {
     if (authUrl === undefined) errors['authUrl'] = HOST_ERROR
     if (baseUrl === undefined) errors['baseUrl'] = HOST_ERROR
+    if (audience.length > 300) errors['audience'] = 'An audience has at most 300 characters.'
   }
   if (Object.keys(errors).length > 0) return { ok: false, errors }
   return {
@@ -53,11 +59,19 @@ export function checkConnection(
       name,
       environment,
       ...(environment === 'custom' && authUrl !== undefined && baseUrl !== undefined && { authUrl, baseUrl }),
+      ...(environment === 'custom' && audience !== '' && { audience }),
       clientId,
       ...(clientSecret !== '' && { clientSecret }),
-      refreshToken,
+      ...(way === 'paste' && { refreshToken }),
     },
   }
+}
+
+/** What is wrong with a pasted token, in words that do not repeat it. */
+export function refreshTokenError(refreshToken: string): string | undefined {
+  if (refreshToken === '') return 'A refresh token of this key is needed.'
+  if (/\s/.test(refreshToken)) return 'A refresh token has no blanks or line breaks in it.'
+  return refreshToken.length > 4096 ? 'A refresh token has at most 4096 characters.' : undefined
 }
 
 const HOST_ERROR = 'Write it as https://host; http only for this computer.'

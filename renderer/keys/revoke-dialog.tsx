@@ -47,6 +47,7 @@ export function RevokeDialog() {
           <AlertDialog.Title>Revoke every refresh token of this key?</AlertDialog.Title>
           <AlertDialog.Description>
             {profile.name} · {ENVIRONMENT_WORDS[profile.environment]}
+            {profile.keyEnding !== undefined && ` · key ends in …${profile.keyEnding}`}
           </AlertDialog.Description>
           <ul className={css('list')}>
             <li>

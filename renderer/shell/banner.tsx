@@ -24,8 +24,10 @@ export function BannerArea() {
   const act = (action: BannerAction) => {
     switch (action) {
       case 'connect-a-key':
-      case 'sign-in':
         view.setState({ dialog: 'connect' })
+        return
+      case 'sign-in':
+        view.setState({ dialog: 'sign-in' })
         return
       case 'try-now':
         if (profile !== undefined) run(() => api.tryNow({ profile }))

@@ -1,5 +1,6 @@
 import { DropdownMenu } from 'radix-ui'
 import { useShallow } from 'zustand/react/shallow'
+import { ProfileItem } from '../keys/profile-item.tsx'
 import { classesOf } from '../theme/classes.ts'
 import controlsSheet from '../theme/controls.module.css'
 import { useMirror, useParts, useShown, useSnapshot } from '../view/window-parts.ts'
@@ -15,7 +16,7 @@ export function ProfileMenu() {
   const name = useShown((snapshot) => snapshot.profile.name)
   const environment = useSnapshot((snapshot) => snapshot.profile.environment)
   const shown = useSnapshot((snapshot) => snapshot.profile.id)
-  const profiles = useMirror(useShallow((mirror) => mirror.snapshots.map((snapshot) => snapshot.profile)))
+  const profiles = useMirror(useShallow((mirror) => mirror.snapshots.map(({ profile }) => profile.id)))
   return (
     // Not modal: a modal menu would insert a style element to lock the page's scrolling.
     <DropdownMenu.Root modal={false}>
@@ -38,14 +39,8 @@ export function ProfileMenu() {
                 value={shown ?? ''}
                 onValueChange={(profile) => view.setState({ profile, category: undefined })}
               >
-                {profiles.map((profile) => (
-                  <DropdownMenu.RadioItem key={profile.id} value={profile.id} className={css('item')}>
-                    <span className={css('check')}>
-                      <DropdownMenu.ItemIndicator>✓</DropdownMenu.ItemIndicator>
-                    </span>
-                    <span>{profile.name}</span>
-                    <span className={css('muted')}>{ENVIRONMENT_WORDS[profile.environment]}</span>
-                  </DropdownMenu.RadioItem>
+                {profiles.map((id) => (
+                  <ProfileItem key={id} id={id} />
                 ))}
               </DropdownMenu.RadioGroup>
               <DropdownMenu.Separator className={css('separator')} />
@@ -55,12 +50,20 @@ export function ProfileMenu() {
             Connect a key…
           </DropdownMenu.Item>
           {shown !== undefined && (
-            <DropdownMenu.Item
-              className={css('item')}
-              onSelect={() => view.setState({ dialog: 'disconnect' })}
-            >
-              Disconnect this key…
-            </DropdownMenu.Item>
+            <>
+              <DropdownMenu.Item
+                className={css('item')}
+                onSelect={() => view.setState({ dialog: 'sign-in' })}
+              >
+                Sign in again…
+              </DropdownMenu.Item>
+              <DropdownMenu.Item
+                className={css('item')}
+                onSelect={() => view.setState({ dialog: 'disconnect' })}
+              >
+                Disconnect this key…
+              </DropdownMenu.Item>
+            </>
           )}
         </DropdownMenu.Content>
       </DropdownMenu.Portal>

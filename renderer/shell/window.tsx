@@ -5,6 +5,7 @@ import { HistoryPanel } from '../history/history-panel.tsx'
 import { ConnectDialog } from '../keys/connect-dialog.tsx'
 import { DisconnectDialog } from '../keys/disconnect-dialog.tsx'
 import { RevokeDialog } from '../keys/revoke-dialog.tsx'
+import { SignInDialog } from '../keys/sign-in-dialog.tsx'
 import { SlotMap } from '../slots/slot-map.tsx'
 import { OpenStreamDialog } from '../streams/open-stream-dialog.tsx'
 import { OwnStreams } from '../streams/own-streams.tsx'
@@ -97,6 +98,8 @@ function Dialogs() {
       return <RevokeDialog />
     case 'connect':
       return <ConnectDialog />
+    case 'sign-in':
+      return <SignInDialog />
     case 'disconnect':
       return <DisconnectDialog />
   }

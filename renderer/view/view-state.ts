@@ -9,7 +9,7 @@ export interface ViewState {
   readonly notice: string | undefined
 }
 
-export type Dialog = 'open-stream' | 'revoke' | 'connect' | 'disconnect'
+export type Dialog = 'open-stream' | 'revoke' | 'connect' | 'sign-in' | 'disconnect'
 
 export type ViewStore = StoreApi<ViewState>
 

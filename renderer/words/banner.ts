@@ -67,7 +67,7 @@ function snapshotBanner(snapshot: Snapshot, nowMs: number): Banner | undefined {
     refreshBanner(snapshot, nowMs) ??
     keystoreBanner(snapshot) ??
     serviceBanner(snapshot, nowMs) ??
-    lostAnswerBanner(snapshot) ??
+    unconfirmedBanner(snapshot) ??
     simulatedBanner(snapshot)
   )
 }
@@ -183,13 +183,14 @@ function serviceBanner({ service }: Snapshot, nowMs: number): Banner | undefined
   }
 }
 
-function lostAnswerBanner({ refresh }: Snapshot): Banner | undefined {
-  if (refresh.state !== 'unconfirmed') return undefined
+/** Not while the first answer is on its way: that is over in a moment, and no news. */
+function unconfirmedBanner({ refresh, access }: Snapshot): Banner | undefined {
+  if (refresh.state !== 'unconfirmed' || access.state === 'refreshing') return undefined
   return {
     id: 'refresh-unconfirmed',
     severity: 'watch',
-    title: 'The answer to the last refresh was lost',
-    text: 'The same token is tried again; nothing has to be done yet.',
+    title: 'The service has not confirmed this sign-in yet',
+    text: 'Its refresh token is tried until the service answers; nothing has to be done yet.',
     action: 'try-now',
   }
 }

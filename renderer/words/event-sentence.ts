@@ -23,6 +23,11 @@ export function eventSentence(event: LoggedEvent, stored: 'sealed' | 'memory'): 
       }
     case 'sign-in-required':
       return { severity: 'critical', text: parts('Sign in again', event.reason) }
+    case 'sign-in-due':
+      return {
+        severity: 'watch',
+        text: parts('Sign in again soon', `the sign-in ends at ${clockWords(event.at)}`),
+      }
     case 'revoked':
       return { severity: 'ok', text: 'Refresh tokens revoked · confirmed by the service' }
     case 'revoke-unconfirmed':

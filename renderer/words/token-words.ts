@@ -80,7 +80,7 @@ export function refreshWords(refresh: RefreshSummary, nowMs: number): TokenWords
     case 'revoked':
       return { label, value: 'revoked', note: confirmedAt(refresh.revokedAt), left: 0, severity: 'unseen' }
     case 'unconfirmed':
-      return { ...living(label, refresh, nowMs), note: 'last answer lost · trying again', severity: 'watch' }
+      return { ...living(label, refresh, nowMs), note: 'not confirmed by the service yet', severity: 'watch' }
     case 'valid':
       return living(label, refresh, nowMs)
   }

@@ -59,7 +59,10 @@ describe.skipIf(obstacle !== undefined)(name, () => {
   })
 
   it('tells the page what changes', async () => {
-    const change = `new Promise((resolve) => window.headroom.snapshotChanged(resolve))`
+    const change = `new Promise((resolve) => {
+      window.headroom.snapshotChanged(resolve)
+      void window.headroom.openStream({ profile: 'simulator', kind: 'quotes', target: 'IBM' })
+    })`
     expect(await desktop.evaluate(change)).toMatchObject({ profile: { environment: 'simulator' } })
   })
 
@@ -70,15 +73,28 @@ describe.skipIf(obstacle !== undefined)(name, () => {
   })
 
   it('refuses a command of a frame that is not the window', async () => {
-    const reply = await desktop.evaluate(`(async () => {
-      const frame = document.createElement('iframe')
-      document.body.append(frame)
-      const bridged = 'headroom' in frame.contentWindow
-      const reply = await frame.contentWindow.__double_invoke('hello', undefined)
-      frame.remove()
-      return { bridged, reply }
-    })()`)
-    expect(reply).toEqual({ bridged: false, reply: { error: 'hello: refused' } })
+    await desktop.evaluate(`void document.body.append(document.createElement('iframe'))`)
+    const reply = await desktop.order({ kind: 'invoke-from-frame', channel: 'hello' })
+    expect(reply).toEqual({ error: 'hello: refused' })
+    const bridged = `'headroom' in document.querySelector('iframe').contentWindow`
+    expect(await desktop.evaluate(bridged)).toBe(false)
+    await desktop.evaluate(`document.querySelector('iframe').remove()`)
+  })
+
+  it('keeps the preload script in a world of its own', async () => {
+    const seen = `['__send', '__invoke', 'require', 'ipcRenderer'].filter((name) => name in window)`
+    expect(await desktop.evaluate(seen)).toEqual([])
+    const changed = `(() => { try { window.headroom.hello = 1 } catch {} return typeof window.headroom.hello })()`
+    expect(await desktop.evaluate(changed)).toBe('function')
+  })
+
+  it('may copy to the clipboard and is granted nothing else', async () => {
+    const ask = (permission: string, url = 'app://headroom/') =>
+      desktop.order({ kind: 'ask-permission', permission, url })
+    expect(await ask('clipboard-sanitized-write')).toBe(true)
+    expect(await ask('clipboard-sanitized-write', 'https://evil.test/')).toBe(false)
+    for (const other of ['clipboard-read', 'media', 'notifications', 'openExternal', 'geolocation'])
+      expect([other, await ask(other)]).toEqual([other, false])
   })
 
   it('lets the page go nowhere, open nothing and reach no network', async () => {
@@ -94,7 +110,7 @@ describe.skipIf(obstacle !== undefined)(name, () => {
   })
 
   it('gives a second start to the first, whose window comes to the front', async () => {
-    desktop.order({ kind: 'minimize-window' })
+    await desktop.order({ kind: 'minimize-window' })
     const second = new StartedDesktop(dataFolder)
     expect(await second.ended).toBe(0)
     await desktop.report('window-focused')
@@ -124,14 +140,14 @@ describe.skipIf(obstacle !== undefined)(`${name}, started and ended`, () => {
     rmSync(dataFolder, { recursive: true, force: true })
   })
 
-  it('ends with its window, frees the data folder and keeps where the window was', async () => {
+  it('ends when told to, frees the data folder and keeps where the window was', async () => {
     const first = await start()
     expect(existsSync(join(dataFolder, 'lock.json'))).toBe(true)
-    first.order({ kind: 'close-window' })
+    void first.order({ kind: 'quit' }).catch(() => {})
     expect(await first.ended).toBe(0)
     expect(existsSync(join(dataFolder, 'lock.json'))).toBe(false)
     const kept = JSON.parse(readFileSync(join(dataFolder, 'window.json'), 'utf8'))
-    expect(kept).toEqual({ bounds: { x: 11, y: 12, width: 1440, height: 900 } })
+    expect(kept).toMatchObject({ windowBounds: { x: 11, y: 12, width: 1440, height: 900 } })
   })
 
   it('sets a damaged place of the window aside and opens as on the first day', async () => {

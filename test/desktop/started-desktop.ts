@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import type { Order, Report } from './double/talk.ts'
+import type { Order, Report } from './page/talk.ts'
 
 const at = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 const MAIN = at('../../dist/desktop/main.js')
@@ -21,8 +21,8 @@ export class StartedDesktop {
   #said = ''
   #orders = 0
 
-  constructor(dataFolder: string) {
-    this.#child = fork(MAIN, ['--data', dataFolder], {
+  constructor(dataFolder: string, flags: readonly string[] = []) {
+    this.#child = fork(MAIN, ['--data', dataFolder, ...flags], {
       execArgv: ['--import', at('./double/register.ts')],
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     })
@@ -68,17 +68,18 @@ export class StartedDesktop {
     })
   }
 
-  /** Runs an expression in the window's page. */
-  async evaluate(expression: string): Promise<unknown> {
-    const id = ++this.#orders
-    this.order({ kind: 'evaluate', id, expression })
-    const { value, error } = await this.report('evaluated', (report) => report.id === id)
-    if (error !== undefined) throw new Error(error)
-    return value
+  /** Runs an expression in the page of a window, the youngest one without an id. */
+  evaluate(expression: string, window?: number): Promise<unknown> {
+    return this.order({ kind: 'evaluate', expression, ...(window !== undefined && { window }) })
   }
 
-  order(order: Order): void {
-    this.#child.send(order)
+  /** Resolves with the answer, once it is carried out. */
+  async order(order: Order): Promise<unknown> {
+    const id = ++this.#orders
+    this.#child.send({ ...order, id })
+    const { value, error } = await this.report('answered', (report) => report.id === id)
+    if (error !== undefined) throw new Error(error)
+    return value
   }
 
   async stop(): Promise<number | null> {

@@ -13,6 +13,7 @@ async function connectKey(page: Page, headroom: Headroom, simulator: SimulatorSe
   await dialog.getByLabel('Sign-in host').fill(simulator.origin)
   await dialog.getByLabel('Resource host').fill(simulator.origin)
   await dialog.getByLabel('API key').fill(simulator.service.options.clientId)
+  await dialog.getByRole('button', { name: 'Paste a refresh token instead' }).click()
   await dialog.getByLabel('Refresh token').fill(simulator.service.options.refreshToken)
   await dialog.getByRole('button', { name: 'Connect', exact: true }).click()
   await expect(dialog).toBeHidden()

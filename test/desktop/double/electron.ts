@@ -2,10 +2,26 @@ import { EventEmitter } from 'node:events'
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { App, IpcMain, Protocol, Menu as RealMenu, Screen, Session } from 'electron'
+import type {
+  App,
+  Dialog,
+  GlobalShortcut,
+  IpcMain,
+  MenuItemConstructorOptions,
+  NativeImage,
+  PowerSaveBlocker,
+  Protocol,
+  Menu as RealMenu,
+  Tray as RealTray,
+  SafeStorage,
+  Screen,
+  Session,
+  Shell,
+} from 'electron'
+import { closeBrowser, registered } from '../page/scheme-pages.ts'
+import { called, type Order, report } from '../page/talk.ts'
+import { countTimers, timersDue } from '../page/timer-count.ts'
 import { PageWindow } from './page-window.ts'
-import { closeBrowser, registered } from './scheme-pages.ts'
-import { type Order, report } from './talk.ts'
 
 /**
  * Electron as far as main/desktop uses it, for machines on which its runtime does not start.
@@ -13,8 +29,8 @@ import { type Order, report } from './talk.ts'
  * Every part is typed as a part of Electron's own types, so that nothing here can be called that Electron does not
  * have. It is no evidence for what Electron itself does: its sandbox, isolation and fuses are its own tests' business.
  */
-type PlayedPaths = Pick<App, 'isPackaged' | 'getPath' | 'setPath' | 'getVersion'>
-type PlayedLife = Pick<App, 'requestSingleInstanceLock' | 'whenReady' | 'quit' | 'exit'>
+type PlayedPaths = Pick<App, 'isPackaged' | 'getPath' | 'setPath' | 'getVersion' | 'setAppUserModelId'>
+type PlayedLife = Pick<App, 'requestSingleInstanceLock' | 'whenReady' | 'quit' | 'exit' | 'enableSandbox'>
 
 class DoubleApp extends EventEmitter implements PlayedPaths, PlayedLife {
   readonly isPackaged = false
@@ -25,6 +41,8 @@ class DoubleApp extends EventEmitter implements PlayedPaths, PlayedLife {
   readonly getVersion = () => '0.0.0'
   readonly whenReady = async () => {}
   readonly getPath = (name: string) => this.#paths.get(name) ?? tmpdir()
+  readonly setAppUserModelId = (id: string) => called('setAppUserModelId', id)
+  readonly enableSandbox = () => called('enableSandbox')
 
   setPath(name: string, path: string): void {
     if (!existsSync(path)) throw new Error(`${path} does not exist`)
@@ -49,6 +67,8 @@ class DoubleApp extends EventEmitter implements PlayedPaths, PlayedLife {
   }
 
   quit(): void {
+    this.emit('before-quit', {})
+    for (const window of PageWindow.all) window.close()
     const event = new Event('will-quit', { cancelable: true })
     this.emit(event.type, event)
     if (!event.defaultPrevented) this.exit(0)
@@ -64,6 +84,7 @@ class DoubleApp extends EventEmitter implements PlayedPaths, PlayedLife {
 
 const doubleApp = new DoubleApp()
 PageWindow.contentsCreated = (contents) => doubleApp.emit('web-contents-created', {}, contents)
+PageWindow.allClosed = () => doubleApp.emit('window-all-closed')
 
 const doubleProtocol = {
   registerSchemesAsPrivileged: () => {},
@@ -72,11 +93,17 @@ const doubleProtocol = {
   },
 } satisfies Partial<Protocol>
 
+type PermissionHandler = NonNullable<Parameters<Session['setPermissionRequestHandler']>[0]>
+let permissionHandler: PermissionHandler | undefined
+
 const defaultSession = {
   protocol: doubleProtocol,
-  setPermissionRequestHandler: () => {},
+  setPermissionRequestHandler: (handler: PermissionHandler | null) => {
+    permissionHandler = handler ?? undefined
+  },
   setPermissionCheckHandler: () => {},
   setDevicePermissionHandler: () => {},
+  setDisplayMediaRequestHandler: () => {},
   on: () => {},
   webRequest: {
     onBeforeRequest: (listener: typeof registered.beforeRequest) => {
@@ -85,46 +112,124 @@ const defaultSession = {
   },
 } satisfies Partial<Record<keyof Session, unknown>>
 
+class DoubleTray extends EventEmitter implements Partial<Record<keyof RealTray, unknown>> {
+  readonly setImage = () => {}
+  readonly setToolTip = (words: string) => called('Tray.setToolTip', words)
+  readonly setContextMenu = (menu: RealMenu) => chooseFrom('Tray', menu)
+  readonly destroy = () => called('Tray.destroy')
+}
+
+class DoubleNotification extends EventEmitter {
+  static readonly isSupported = () => true
+  readonly close = () => {}
+  readonly #title: string | undefined
+
+  constructor({ title }: Electron.NotificationConstructorOptions = {}) {
+    super()
+    this.#title = title
+  }
+
+  readonly show = () => called('Notification.show', this.#title)
+}
+
+/** A menu is the template it was built from. */
+const templates = new Map<string, readonly MenuItemConstructorOptions[]>()
+function chooseFrom(where: string, menu: RealMenu | null): void {
+  const template = menu as unknown as readonly MenuItemConstructorOptions[]
+  templates.set(where, template)
+  called(
+    `${where}.menu`,
+    template.map(({ label, checked }) => (checked === true ? `✓ ${label}` : label)),
+  )
+}
+
 export const app = doubleApp
 export const BrowserWindow = PageWindow
 export const protocol = doubleProtocol
-export const session = { defaultSession } satisfies Partial<
-  Record<keyof typeof import('electron/main').session, unknown>
->
+export const session = { defaultSession }
+/** A keyring that is open, and as exact about its own ciphertext as a real one. */
+export const safeStorage: Pick<
+  SafeStorage,
+  'isAsyncEncryptionAvailable' | 'encryptStringAsync' | 'decryptStringAsync' | 'getSelectedStorageBackend'
+> = {
+  isAsyncEncryptionAvailable: async () => true,
+  encryptStringAsync: async (text) => Buffer.from(`v11${Buffer.from(text).toString('hex')}`),
+  decryptStringAsync: async (encrypted) => {
+    const sealed = encrypted.toString()
+    if (!sealed.startsWith('v11')) throw new Error('not sealed here')
+    return { shouldReEncrypt: false, result: Buffer.from(sealed.slice(3), 'hex').toString() }
+  },
+  getSelectedStorageBackend: () => 'gnome_libsecret',
+}
 export const screen = { getAllDisplays: () => [] } satisfies Partial<Screen>
-const mainChannels: Pick<IpcMain, 'handle' | 'removeAllListeners'> = Object.assign(new EventEmitter(), {
-  handle: () => {},
-}) as never
-export const ipcMain = mainChannels
+export const ipcMain: Pick<IpcMain, 'on' | 'removeAllListeners'> = new EventEmitter() as never
 export const Menu = {
-  buildFromTemplate: () => ({}) as RealMenu,
-  setApplicationMenu: () => {},
+  buildFromTemplate: (template) => template as unknown as RealMenu,
+  setApplicationMenu: (menu) => chooseFrom('Menu', menu),
 } satisfies Partial<typeof RealMenu>
-export const shell = {}
+export const Tray = DoubleTray
+export const Notification = DoubleNotification
+export const powerMonitor = new EventEmitter()
+export const powerSaveBlocker = { start: () => 1, stop: () => true } satisfies Partial<PowerSaveBlocker>
+export const globalShortcut = {
+  register: () => true,
+  unregister: () => {},
+} satisfies Partial<GlobalShortcut>
+const image = { addRepresentation: () => {}, setTemplateImage: () => {} } satisfies Partial<NativeImage>
+export const nativeImage = { createEmpty: () => image as unknown as NativeImage }
+export const dialog = {
+  showSaveDialog: async () => {
+    called('Dialog.showSaveDialog')
+    return { canceled: false, filePath: join(app.getPath('userData'), 'report.txt') }
+  },
+} satisfies Partial<Record<keyof Dialog, unknown>>
+export const shell = {} satisfies Partial<Shell>
 
-// electron-store asks for all of it at once.
-const everything = { app, BrowserWindow, ipcMain, Menu, protocol, screen, session, shell }
+// electron-store asks for these at once.
+const everything = { app, ipcMain, shell }
 
 // biome-ignore lint/style/noDefaultExport: it is what electron-store imports
 export { everything as default }
 
+countTimers()
 process.on('SIGTERM', () => app.quit())
 process.on('disconnect', () => app.exit(1))
-process.on('message', (order: Order) => {
-  const window = PageWindow.all.at(-1)
+process.on('message', ({ id, ...order }: Order & { readonly id: number }) => {
+  obey(order).then(
+    (value) => report({ kind: 'answered', id, value }),
+    (error: unknown) => report({ kind: 'answered', id, error: String(error) }),
+  )
+})
+
+async function obey(order: Order): Promise<unknown> {
+  const window = PageWindow.all.findLast((each) => !each.isDestroyed())
   switch (order.kind) {
     case 'evaluate':
-      window?.webContents.page?.evaluate(order.expression).then(
-        (value) => report({ kind: 'evaluated', id: order.id, value }),
-        (error: unknown) => report({ kind: 'evaluated', id: order.id, error: String(error) }),
+      return (PageWindow.all[(order.window ?? 0) - 1] ?? window)?.webContents.page?.evaluate(order.expression)
+    case 'invoke-from-frame':
+      return window?.webContents.world?.invokeFromFrame(order.channel)
+    case 'ask-permission': {
+      const details = { isMainFrame: true, requestingUrl: order.url } as Electron.PermissionRequest
+      return new Promise((resolve) =>
+        permissionHandler?.({} as never, order.permission as never, resolve, details),
       )
-      break
+    }
+    case 'count-timers':
+      return timersDue(order.forMs)
     case 'minimize-window':
-      window?.minimize()
-      break
+      return window?.minimize()
     case 'close-window':
-      window?.close()
-      if (PageWindow.all.every((each) => each.isDestroyed())) app.emit('window-all-closed')
-      break
+      return window?.close()
+    case 'crash-page':
+      return window?.webContents.world?.crash()
+    case 'quit':
+      return app.quit()
+    case 'power':
+      return powerMonitor.emit(order.event)
+    case 'choose':
+      return templates
+        .get('Tray')
+        ?.find(({ label }) => label === order.label)
+        ?.click?.({} as never, undefined, {} as never)
   }
-})
+}

@@ -1,120 +1,154 @@
 import { EventEmitter } from 'node:events'
-import type { Frame, Page } from '@playwright/test'
+import type { Page } from '@playwright/test'
 import type {
   BrowserWindowConstructorOptions,
   IpcMain,
   IpcMainInvokeEvent,
   BrowserWindow as RealWindow,
   WebContents,
-  WebFrameMain,
 } from 'electron'
-import { browserContext, playScheme, preloadScript, toAppUrl, toPlayedUrl } from './scheme-pages.ts'
-import { report } from './talk.ts'
+import { PageWorld, type SendingFrame } from '../page/page-world.ts'
+import { browserContext, playScheme, toAppUrl, toPlayedUrl } from '../page/scheme-pages.ts'
+import { called, report } from '../page/talk.ts'
 
-type PlayedContents = Pick<WebContents, 'id' | 'isDestroyed' | 'send' | 'reload' | 'setWindowOpenHandler'>
+type PlayedContents = Pick<
+  WebContents,
+  | 'id'
+  | 'isDestroyed'
+  | 'isCrashed'
+  | 'isDevToolsOpened'
+  | 'forcefullyCrashRenderer'
+  | 'send'
+  | 'reload'
+  | 'setWindowOpenHandler'
+>
 type OpenHandler = Parameters<WebContents['setWindowOpenHandler']>[0]
 type InvokeListener = Parameters<IpcMain['handle']>[1]
 
 class PageContents extends EventEmitter implements PlayedContents {
-  readonly id: number
   readonly channels = new Map<string, InvokeListener>()
   readonly ipc: Pick<IpcMain, 'handle'> = {
     handle: (channel, listener) => void this.channels.set(channel, listener),
   }
+  readonly id: number
+  readonly #preloadPath: string | undefined
   page: Page | undefined
+  world: PageWorld | undefined
   openHandler: OpenHandler | undefined
+  url = ''
+  isGone = false
+  #isCrashed = false
+  #loads = 0
 
-  constructor(id: number) {
+  constructor(id: number, preloadPath: string | undefined) {
     super()
     this.id = id
+    this.#preloadPath = preloadPath
   }
 
-  readonly reload = () => void this.page?.reload()
-  readonly isDestroyed = () => this.page?.isClosed() ?? false
+  readonly isDestroyed = () => this.isGone
+  readonly isCrashed = () => this.#isCrashed
+  readonly isDevToolsOpened = () => false
+  readonly forcefullyCrashRenderer = () => this.world?.crash()
+  /** A page whose process ended cannot be used again here: another takes its place. */
+  readonly reload = () => void this.load().catch(() => {})
 
+  /** A page that is being replaced hears nothing, as with Electron. */
   send(channel: string, ...[value]: unknown[]): void {
-    const hear = ([name, said]: readonly [string, unknown]) =>
-      (window as unknown as { __double_hear?: (c: string, v: unknown) => void }).__double_hear?.(name, said)
-    // A page that is being replaced hears nothing, as with Electron.
-    this.page?.evaluate(hear, [channel, value] as const).catch(() => {})
+    this.world?.hear(channel, value).catch(() => {})
   }
 
   setWindowOpenHandler(handler: OpenHandler): void {
     this.openHandler = handler
   }
 
-  mayNavigate(url: string): boolean {
+  async load(): Promise<void> {
+    void this.page?.close()
+    const page = await (await browserContext()).newPage()
+    this.page = page
+    let isOurs = true // what the app itself loads is not asked about
+    await playScheme(page, (target) => isOurs || this.#mayNavigate(target))
+    if (this.#preloadPath !== undefined)
+      this.world = await PageWorld.open(page, this.#preloadPath, (frame, channel, arg) =>
+        this.#invoke(frame, channel, arg),
+      )
+    page.on('console', (message) => {
+      if (/Content.Security.Policy/i.test(message.text())) report({ kind: 'violation', text: message.text() })
+    })
+    page.on('popup', (popup) => {
+      const decision = this.openHandler?.({ url: popup.url() } as Electron.HandlerDetails)
+      if (decision?.action === 'deny') report({ kind: 'popup-denied' })
+      void popup.close()
+    })
+    page.on('crash', () => {
+      report({ kind: 'page-ended' })
+      this.#isCrashed = true
+      this.emit('render-process-gone', {}, { reason: 'crashed', exitCode: 5 })
+    })
+    this.#isCrashed = false
+    await page.goto(toPlayedUrl(this.url))
+    isOurs = false
+    report({ kind: 'page-loaded', id: this.id, count: ++this.#loads })
+  }
+
+  #mayNavigate(url: string): boolean {
     const event = new Event('will-navigate', { cancelable: true })
     this.emit(event.type, Object.assign(event, { url }), url)
     return !event.defaultPrevented
   }
 
-  async invoke(frame: Frame, channel: string, arg: unknown): Promise<unknown> {
+  async #invoke({ url, isMain }: SendingFrame, channel: string, arg: unknown): Promise<unknown> {
     const listener = this.channels.get(channel)
     if (listener === undefined) throw new Error(`No handler registered for '${channel}'`)
-    return listener({ sender: this, senderFrame: playedFrame(frame) } as unknown as IpcMainInvokeEvent, arg)
-  }
-}
-
-function playedFrame(frame: Frame): Pick<WebFrameMain, 'url' | 'isDestroyed'> & { parent: unknown } {
-  const parent = frame.parentFrame()
-  return {
-    url: toAppUrl(frame.url()),
-    isDestroyed: () => frame.isDetached(),
-    parent: parent === null ? null : playedFrame(parent),
+    const senderFrame = { url: toAppUrl(url), isDestroyed: () => false, parent: isMain ? null : {} }
+    return listener({ sender: this, senderFrame } as unknown as IpcMainInvokeEvent, arg)
   }
 }
 
 type PlayedWindow = Pick<
   RealWindow,
-  'loadURL' | 'show' | 'focus' | 'restore' | 'isMinimized' | 'isDestroyed' | 'getNormalBounds' | 'close'
->
+  'loadURL' | 'show' | 'focus' | 'restore' | 'maximize' | 'close' | 'getNormalBounds' | 'getBounds'
+> &
+  Pick<RealWindow, 'isMinimized' | 'isMaximized' | 'isFocused' | 'isDestroyed'> &
+  Pick<RealWindow, 'setAlwaysOnTop' | 'setVisibleOnAllWorkspaces'>
 
 /** Electron's window as a page of a real Chromium. */
 export class PageWindow extends EventEmitter implements PlayedWindow {
   static readonly all: PageWindow[] = []
   static contentsCreated: (contents: PageContents) => void = () => {}
-  readonly webContents = new PageContents(PageWindow.all.length + 1)
+  static allClosed: () => void = () => {}
+  readonly webContents: PageContents
   readonly #options: BrowserWindowConstructorOptions
   #isMinimized = false
-  #isDestroyed = false
 
   constructor(options: BrowserWindowConstructorOptions = {}) {
     super()
     this.#options = options
+    this.webContents = new PageContents(PageWindow.all.length + 1, options.webPreferences?.preload)
     PageWindow.all.push(this)
     PageWindow.contentsCreated(this.webContents)
-    report({ kind: 'window-opened', options: { ...options } })
+    report({ kind: 'window-opened', id: this.webContents.id, options: { ...options } })
   }
 
   async loadURL(url: string): Promise<void> {
-    const contents = this.webContents
-    const page = await (await browserContext()).newPage()
-    contents.page = page
-    let isOurs = true // what the app itself loads is not asked about
-    await playScheme(page, (target) => isOurs || contents.mayNavigate(target))
-    await page.exposeBinding('__double_invoke', ({ frame }, channel: string, arg: unknown) =>
-      contents.invoke(frame, channel, arg),
-    )
-    const preload = this.#options.webPreferences?.preload
-    if (preload !== undefined) await page.addInitScript({ content: preloadScript(preload) })
-    page.on('console', (message) => {
-      if (/Content.Security.Policy/i.test(message.text())) report({ kind: 'violation', text: message.text() })
-    })
-    page.on('popup', (popup) => {
-      const decision = contents.openHandler?.({ url: popup.url() } as Electron.HandlerDetails)
-      if (decision?.action === 'deny') report({ kind: 'popup-denied' })
-      void popup.close()
-    })
-    await page.goto(toPlayedUrl(url))
-    isOurs = false
+    this.webContents.url = url
+    await this.webContents.load()
     this.emit('ready-to-show')
   }
 
-  readonly show = () => report({ kind: 'window-shown' })
-  readonly focus = () => report({ kind: 'window-focused' })
+  readonly focus = () => report({ kind: 'window-focused', id: this.webContents.id })
   readonly isMinimized = () => this.#isMinimized
-  readonly isDestroyed = () => this.#isDestroyed
+  readonly isMaximized = () => false
+  readonly isFocused = () => false
+  readonly isDestroyed = () => this.webContents.isGone
+  readonly maximize = () => called('maximize')
+  readonly setAlwaysOnTop = (...args: unknown[]) => called('setAlwaysOnTop', args)
+  readonly setVisibleOnAllWorkspaces = (visible: boolean) => called('setVisibleOnAllWorkspaces', visible)
+
+  show(): void {
+    report({ kind: 'window-shown', id: this.webContents.id })
+    this.emit('show')
+  }
 
   minimize(): void {
     this.#isMinimized = true
@@ -124,15 +158,20 @@ export class PageWindow extends EventEmitter implements PlayedWindow {
     this.#isMinimized = false
   }
 
-  getNormalBounds(): Electron.Rectangle {
+  getBounds(): Electron.Rectangle {
     const { x = 11, y = 12, width = 800, height = 600 } = this.#options
     return { x, y, width, height }
   }
 
+  readonly getNormalBounds = () => this.getBounds()
+
   close(): void {
+    if (this.webContents.isGone) return
     this.emit('close')
-    this.#isDestroyed = true
+    this.webContents.isGone = true
     void this.webContents.page?.close()
     this.emit('closed')
+    report({ kind: 'window-closed', id: this.webContents.id })
+    if (PageWindow.all.every((window) => window.isDestroyed())) PageWindow.allClosed()
   }
 }

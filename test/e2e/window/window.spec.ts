@@ -90,7 +90,9 @@ test('a key is connected without its secrets being shown or kept', async ({ page
   const host = await open(STATES['simulated']!)
   await page.getByRole('button', { name: 'Connect a key' }).click()
   const dialog = page.getByRole('dialog')
-  await expect(dialog).toContainText('Kept in memory only: gone when Headroom quits.')
+  await expect(dialog).toContainText('Stored sealed on this computer.')
+  expect(await problemsOf(page, '[role=dialog]')).toEqual([])
+  await dialog.getByRole('button', { name: 'Paste a refresh token instead' }).click()
   expect(await problemsOf(page, '[role=dialog]')).toEqual([])
   await dialog.getByRole('button', { name: 'Connect', exact: true }).click()
   await expect(dialog).toContainText('The API key is needed.')
@@ -115,7 +117,62 @@ test('a key is connected without its secrets being shown or kept', async ({ page
     await page.evaluate(() => JSON.stringify([{ ...sessionStorage }, { ...localStorage }])),
   ).not.toContain('canary')
   await page.getByRole('button', { name: 'Connect a key' }).click()
+  await expect(page.getByLabel('API key')).toHaveValue('')
+  await page.getByRole('button', { name: 'Paste a refresh token instead' }).click()
   await expect(page.getByLabel('Refresh token')).toHaveValue('')
+})
+
+test('each state of a sign-in can be read by everybody', async ({ page, open, complaints }) => {
+  const host = await open(STATES['sign-in']!)
+  await page.locator('[data-banner=sign-in-required]').getByRole('button', { name: 'Sign in' }).click()
+  const dialog = page.getByRole('dialog')
+  await expect(dialog).toContainText('Its numbers, its name and its streams stay.')
+  const message = 'Ports 31022, 8080, 3001 and 3000 are taken. Close what uses one of them, then try again.'
+  host.answer('signInAgain', { ok: false, code: 'ports-taken', message })
+  await dialog.getByRole('button', { name: 'Sign in with the browser' }).click()
+  await expect(dialog.getByRole('alert')).toContainText('Close what uses one of them')
+  expect(await problemsOf(page, '[role=dialog]')).toEqual([])
+
+  const url = 'https://signin.tradestation.com/authorize?state=s'
+  host.answer('signInAgain', { ok: true, signIn: 'mine', url, opened: false, endsAt: NOW_MS })
+  await dialog.getByRole('button', { name: 'Try again' }).click()
+  await expect(dialog.getByRole('link', { name: 'Open the sign-in page' })).toHaveAttribute('href', url)
+  host.push('signInChanged', {
+    state: 'waiting',
+    signIn: 'mine',
+    endsAt: NOW_MS,
+    notice: 'An answer was ignored.',
+  })
+  await expect(dialog.getByRole('status')).toHaveText('An answer was ignored.')
+  for (const colorScheme of ['dark', 'light'] as const) {
+    await page.emulateMedia({ colorScheme })
+    expect(await problemsOf(page, '[role=dialog]')).toEqual([])
+  }
+  host.push('signInChanged', { state: 'done', signIn: 'mine', profile: 'main' })
+  await expect(dialog).toBeHidden()
+  expect(complaints).toEqual([])
+})
+
+test('the Enter key agrees to nothing', async ({ page, open }) => {
+  const host = await open(STATES['sign-in']!)
+  await page.locator('[data-banner=sign-in-required]').getByRole('button', { name: 'Sign in' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByRole('button', { name: 'Paste a refresh token instead' }).click()
+  await dialog.getByLabel('Refresh token').fill('a-token')
+  host.answer('replaceToken', {
+    ok: false,
+    code: 'revoke-pending',
+    message: 'Not confirmed. It would end it.',
+  })
+  const asked = () => host.asked.filter(({ name }) => name === 'replaceToken').map(({ arg }) => arg)
+  await dialog.getByLabel('Refresh token').press('Enter')
+  await expect(dialog.getByRole('button', { name: 'Go on' })).toBeVisible()
+  await dialog.getByLabel('Refresh token').press('Enter')
+  await expect.poll(() => asked().length).toBe(2)
+  await dialog.getByRole('button', { name: 'Go on' }).click()
+  await expect.poll(() => asked().length).toBe(3)
+  const plain = { profile: 'main', refreshToken: 'a-token' }
+  expect(asked()).toEqual([plain, plain, { ...plain, cancelRevoke: true }])
 })
 
 test('revoking says what it does, and leaves the word "revoked" to the service', async ({ page, open }) => {

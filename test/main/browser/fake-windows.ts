@@ -1,7 +1,18 @@
+import { DEFAULT_THRESHOLDS } from '../../../app/alerts/thresholds.ts'
 import type { AppContract } from '../../../app/contract/contract.ts'
 import type { Handlers, Pushes } from '../../../app/contract/ipc.ts'
 import type { Snapshot } from '../../../app/contract/snapshot.ts'
+import { reportOf } from '../../../app/history/report.ts'
 import type { WindowSession, Windows } from '../../../main/windows.ts'
+
+const EMPTY_REPORT = reportOf({
+  profile: 'p1',
+  fromMs: 0,
+  toMs: 0,
+  requests: new Map(),
+  slots: new Map(),
+  events: [],
+})
 
 export interface FakeSession {
   readonly pushes: Pushes<AppContract>
@@ -44,11 +55,26 @@ export class FakeWindows implements Windows {
       revoke: called('revoke', { ok: true as const }),
       tryNow: called('tryNow', { ok: true as const }),
       connect: called('connect', { ok: true as const, profile: 'p1' }),
+      startSignIn: called('startSignIn', STARTED),
+      signInAgain: called('signInAgain', STARTED),
+      replaceToken: called('replaceToken', { ok: true as const, profile: 'p1' }),
+      cancelSignIn: called('cancelSignIn', { ok: true as const }),
       disconnect: called('disconnect', { ok: true as const }),
       setVisible: called('setVisible', undefined),
+      report: called('report', EMPTY_REPORT),
+      exportFile: called('exportFile', { ok: false as const, code: 'none', message: 'none' }),
+      pastEvents: called('pastEvents', []),
+      slotHistory: called('slotHistory', []),
+      storage: called('storage', { kind: 'memory' as const }),
+      alerts: called('alerts', []),
+      dismissAlert: called('dismissAlert', { ok: true as const }),
+      alertThresholds: called('alertThresholds', DEFAULT_THRESHOLDS),
+      setAlertThreshold: called('setAlertThreshold', DEFAULT_THRESHOLDS),
     }
   }
 }
+
+const STARTED = { ok: true, signIn: 's', url: 'https://auth.test/', opened: true, endsAt: 0 } as const
 
 export function snapshotOf(id: string, revision: number): Snapshot {
   return {

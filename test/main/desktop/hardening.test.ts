@@ -10,6 +10,7 @@ function cancels(url: string, isPackaged: boolean): boolean {
     setPermissionRequestHandler: () => {},
     setPermissionCheckHandler: () => {},
     setDevicePermissionHandler: () => {},
+    setDisplayMediaRequestHandler: () => {},
     on: () => {},
     webRequest: {
       onBeforeRequest: (
@@ -26,19 +27,43 @@ function cancels(url: string, isPackaged: boolean): boolean {
 }
 
 describe('the session', () => {
-  it('grants no permission, whichever way it is asked', () => {
-    const decisions: boolean[] = []
+  /** What the session says to a permission, asked in both ways. */
+  function grants(permission: string, isMainFrame: boolean, url: string): readonly unknown[] {
+    const decisions: unknown[] = []
+    const details = { isMainFrame, requestingUrl: url }
+    type Ask = (c: null, p: string, decide: (granted: boolean) => void, d: typeof details) => void
+    type Check = (c: null, p: string, origin: string, d: typeof details) => boolean
     const session = {
-      setPermissionRequestHandler: (
-        ask: (c: unknown, p: string, decide: (granted: boolean) => void) => void,
-      ) => ask(null, 'media', (granted) => decisions.push(granted)),
-      setPermissionCheckHandler: (check: () => boolean) => decisions.push(check()),
+      setPermissionRequestHandler: (ask: Ask) =>
+        ask(null, permission, (granted) => decisions.push(granted), details),
+      setPermissionCheckHandler: (check: Check) => decisions.push(check(null, permission, url, details)),
       setDevicePermissionHandler: (check: () => boolean) => decisions.push(check()),
+      setDisplayMediaRequestHandler: (handler: unknown) => decisions.push(handler),
       on: () => {},
       webRequest: { onBeforeRequest: () => {} },
     }
     hardenSession(session as unknown as Session, true)
-    expect(decisions).toEqual([false, false, false])
+    return decisions
+  }
+
+  it('grants no permission, whichever way it is asked', () => {
+    for (const permission of ['media', 'clipboard-read', 'notifications', 'openExternal', 'hid'])
+      expect([permission, ...grants(permission, true, 'app://headroom/')]).toEqual([
+        permission,
+        false,
+        false,
+        null,
+        false,
+      ])
+  })
+
+  it('lets our own page write plain text to the clipboard, and no other frame', () => {
+    const write = (isMainFrame: boolean, url: string) =>
+      grants('clipboard-sanitized-write', isMainFrame, url).slice(0, 2)
+    expect(write(true, 'app://headroom/')).toEqual([true, true])
+    expect(write(false, 'app://headroom/')).toEqual([false, false])
+    for (const url of ['https://evil.test/', 'app://headroom.evil.test/', '', 'about:blank'])
+      expect([url, ...write(true, url)]).toEqual([url, false, false])
   })
 
   it('requests nothing but the app itself, and the developer tools where the app is built', () => {
@@ -59,7 +84,12 @@ describe('the session', () => {
 
 describe('every page', () => {
   it('can navigate nowhere and open nothing', () => {
-    const app = new EventEmitter()
+    let sandboxed = false
+    const app = Object.assign(new EventEmitter(), {
+      enableSandbox: () => {
+        sandboxed = true
+      },
+    })
     hardenContents(app as unknown as App)
     let opening: (() => { action: string }) | undefined
     const contents = Object.assign(new EventEmitter(), {
@@ -68,7 +98,14 @@ describe('every page', () => {
       },
     })
     app.emit('web-contents-created', {}, contents)
-    for (const name of ['will-navigate', 'will-frame-navigate', 'will-redirect', 'will-attach-webview']) {
+    expect(sandboxed).toBe(true)
+    for (const name of [
+      'will-navigate',
+      'will-frame-navigate',
+      'will-redirect',
+      'will-attach-webview',
+      'login',
+    ]) {
       let prevented = false
       const preventDefault = () => {
         prevented = true

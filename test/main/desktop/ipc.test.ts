@@ -15,6 +15,7 @@ function wire({ trusted = true } = {}) {
   const notes: string[] = []
   const pushes = publish(contract, {
     isDestroyed: () => false,
+    isCrashed: () => false,
     send: (channel: string, value: unknown) => void toWindow.emit(channel, {}, value),
   })
   const ipcMain = { handle: (channel: string, listener: Listener) => void channels.set(channel, listener) }
@@ -86,14 +87,19 @@ describe('main', () => {
     expect(notes).toEqual(['a command of the window failed'])
   })
 
-  it('tells a window that is gone nothing', () => {
-    const pushes = publish(contract, {
-      isDestroyed: () => true,
-      send: () => {
-        throw new Error('Object has been destroyed')
-      },
-    })
-    pushes.profileRemoved({ profile: 'p1' })
+  it('tells a window that is gone, or whose page ended, nothing', () => {
+    const send = () => {
+      throw new Error('Object has been destroyed')
+    }
+    for (const [destroyed, crashed] of [
+      [true, false],
+      [false, true],
+    ] as const)
+      publish(contract, {
+        isDestroyed: () => destroyed,
+        isCrashed: () => crashed,
+        send,
+      }).profileRemoved({ profile: 'p1' })
   })
 })
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { DEFAULT_SIZE, isRectangle, LEAST_SIZE, openingBounds } from '../../../main/desktop/window-bounds.ts'
+import { DEFAULT_SIZE, LEAST_SIZE, openingBounds } from '../../../main/desktop/window-bounds.ts'
 
 const SCREEN = { x: 0, y: 25, width: 1920, height: 1055 }
 const at = (x: number, y: number, width = 800, height = 600) => ({ x, y, width, height })
@@ -40,21 +40,5 @@ describe('where the window opens', () => {
         expect(areas.some((area) => bounds.width <= Math.max(area.width, LEAST_SIZE.width))).toBe(true)
       }),
     )
-  })
-
-  it('is read from a file only when it is a rectangle', () => {
-    expect(isRectangle(at(-3, 0))).toBe(true)
-    for (const value of [
-      null,
-      3,
-      'x',
-      [],
-      {},
-      at(0, 0, 0),
-      at(0, 0, 1, -1),
-      at(0.5, 0),
-      { ...at(0, 0), x: '1' },
-    ])
-      expect([value, isRectangle(value)]).toEqual([value, false])
   })
 })

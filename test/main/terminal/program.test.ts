@@ -19,6 +19,7 @@ async function run(args: readonly string[], exitCode = 0): Promise<Run> {
   const commands: Commands = {
     start: record('start'),
     watch: record('watch'),
+    status: record('status'),
     simulate: record('simulate'),
     revoke: record('revoke'),
   }
@@ -89,6 +90,9 @@ test.each([
   [['watch', '--data', 'd'], '--data', '--help'],
   [['revoke', '--base-url', 'x'], '--base-url', 'https://'],
   [['revoke', '--json'], '--json', '--help'],
+  [['status', '--port', '1'], '--port', '--help'],
+  [['start', '--metrics-port', 'x'], '--metrics-port', '65535'],
+  [['watch', '--metrics-port', '70000'], '--metrics-port', '65535'],
   [['simulate', '--traffic', 'nonsense=1'], '--traffic', 'Positions'],
   [['simulate', '--fault', 'nope'], '--fault', 'simulate --help'],
   [['simulate', '--keys', 'rotten'], '--keys', 'default, rotating'],
@@ -120,7 +124,7 @@ test('a secret given to a flag that does not exist is not repeated', async () =>
 })
 
 test('every command explains itself, and simulate lists its faults', async () => {
-  for (const command of ['start', 'watch', 'simulate', 'revoke']) {
+  for (const command of ['start', 'watch', 'status', 'simulate', 'revoke']) {
     const { exitCode, out, calls } = await run([command, '--help'])
     expect(exitCode).toBe(0)
     expect(out).toContain(`Usage: headroom ${command}`)
@@ -138,7 +142,13 @@ test('what a command throws is a bug and not a usage error', async () => {
   const broken = async () => {
     throw new Error('broken')
   }
-  const commands: Commands = { start: broken, watch: broken, simulate: broken, revoke: broken }
+  const commands: Commands = {
+    start: broken,
+    watch: broken,
+    status: broken,
+    simulate: broken,
+    revoke: broken,
+  }
   const ports = { version: '1', commands, out: () => {}, error: () => {} }
   await expect(runProgram(['watch'], ports)).rejects.toThrow('broken')
 })

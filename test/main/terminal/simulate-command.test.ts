@@ -12,6 +12,7 @@ async function flagsOf(...args: readonly string[]): Promise<SimulateFlags> {
   const commands = {
     start: unexpected,
     watch: unexpected,
+    status: unexpected,
     revoke: unexpected,
     simulate: async (flags: SimulateFlags) => {
       resolve(flags)

@@ -44,6 +44,9 @@ async function watched(flags: WatchFlags, options: FakeTerminalOptions = {}): Pr
     terminal,
     clock,
     createMonitor: () => monitor,
+    openHome: async () => ({ kind: 'failed', line: 'no home in these tests' }),
+    remember: () => ({ close: () => {} }),
+    serveMetrics: async () => ({ kind: 'failed', line: 'no metrics here' }),
     startBuiltIn: async () => ({
       profile: BUILT_IN,
       close: async () => {

@@ -34,7 +34,7 @@ const ACTS: Readonly<Record<string, Act>> = {
     await page.getByTestId('profile').click()
     await page.getByRole('menuitem', { name: 'Connect a key…' }).click()
     await page.getByText('Other', { exact: true }).click()
-    await page.getByRole('button', { name: 'Connect', exact: true }).click()
+    await page.getByRole('button', { name: 'Sign in with the browser' }).click()
   },
   menu: async (page, host) => {
     host.show(snapshot(), snapshot({ profile: { id: 'two', name: 'Second key', environment: 'sim' } }))

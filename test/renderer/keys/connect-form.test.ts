@@ -11,28 +11,39 @@ const KEY = { clientId: 'key', refreshToken: 'token', name: 'Main key' }
 
 describe('the form that connects a key', () => {
   it('gives main what the contract takes, with an empty secret left out', () => {
-    const checked = checkConnection('live', fields(KEY))
+    const checked = checkConnection('live', 'paste', fields(KEY))
     if (!checked.ok) throw new Error('refused')
     expect(checked.connection).toEqual({ ...KEY, environment: 'live' })
     expect(() => contract.connect.parse(checked.connection)).not.toThrow()
   })
 
+  it('asks for no refresh token, and sends none, when the person signs in with the browser', () => {
+    const checked = checkConnection('live', 'browser', fields(KEY))
+    if (!checked.ok) throw new Error('refused')
+    expect(checked.connection).not.toHaveProperty('refreshToken')
+    expect(() => contract.startSignIn.parse(checked.connection)).not.toThrow()
+  })
+
   it('takes hosts only for a key that is neither LIVE nor SIM', () => {
     const hosts = { authUrl: 'https://sign-in.example.com', baseUrl: 'http://127.0.0.1:4790/' }
-    expect(checkConnection('sim', fields({ ...KEY, ...hosts }))).toMatchObject({
+    expect(checkConnection('sim', 'paste', fields({ ...KEY, ...hosts }))).toMatchObject({
       connection: expect.not.objectContaining({ authUrl: expect.anything() }),
     })
-    expect(checkConnection('custom', fields({ ...KEY, ...hosts }))).toMatchObject({
+    expect(checkConnection('custom', 'paste', fields({ ...KEY, ...hosts }))).toMatchObject({
       connection: { authUrl: 'https://sign-in.example.com', baseUrl: 'http://127.0.0.1:4790' },
     })
-    expect(checkConnection('custom', fields(KEY))).toMatchObject({
+    expect(checkConnection('custom', 'paste', fields(KEY))).toMatchObject({
       errors: { authUrl: expect.any(String), baseUrl: expect.any(String) },
     })
   })
 
   it('says what is missing, and never repeats a secret', () => {
     const secret = 's3cret with a blank'
-    const checked = checkConnection('live', fields({ refreshToken: secret, clientSecret: 'x'.repeat(5000) }))
+    const checked = checkConnection(
+      'live',
+      'paste',
+      fields({ refreshToken: secret, clientSecret: 'x'.repeat(5000) }),
+    )
     if (checked.ok) throw new Error('accepted')
     expect(Object.keys(checked.errors)).toEqual(['clientId', 'refreshToken', 'clientSecret'])
     expect(JSON.stringify(checked.errors)).not.toContain('s3cret')

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import { type BrowserContext, chromium, type Page, type Route } from '@playwright/test'
 import type { Protocol, Session } from 'electron'
 import { chromiumArgs, findChromium } from '../../browser/chromium.ts'
@@ -70,27 +69,4 @@ async function answer(route: Route, url: string): Promise<void> {
     headers: Object.fromEntries(response.headers),
     body: Buffer.from(await response.arrayBuffer()),
   })
-}
-
-/**
- * The real preload bundle, with a `require('electron')` of two parts.
- *
- * It runs in the page's own world: what context isolation would keep apart is NOT apart here. Electron runs a preload in
- * the main frame only, and so does this.
- */
-export function preloadScript(preloadPath: string): string {
-  return `if (window === window.top) (() => {
-    const listeners = new Map()
-    const on = (channel, listener) => listeners.set(channel, [...(listeners.get(channel) ?? []), listener])
-    const off = (channel, gone) => listeners.set(channel, (listeners.get(channel) ?? []).filter((l) => l !== gone))
-    window.__double_hear = (channel, value) => (listeners.get(channel) ?? []).forEach((hear) => hear({}, value))
-    const invoke = (channel, arg) => window.__double_invoke(channel, arg)
-    const exposeInMainWorld = (name, api) =>
-      Object.defineProperty(window, name, { value: Object.freeze(api), enumerable: true })
-    const require = () => ({ ipcRenderer: { on, off, invoke }, contextBridge: { exposeInMainWorld } })
-    const module = { exports: {} }
-    ;((require, module, exports) => {
-${readFileSync(preloadPath, 'utf8')}
-    })(require, module, module.exports)
-  })()`
 }

@@ -1,0 +1,144 @@
+import { join } from 'node:path'
+import type { Notify } from '../ports/notify.ts'
+import type { Power } from '../ports/power.ts'
+import type { DesktopActions, DesktopChoices } from './desktop-actions.ts'
+import type { DesktopState } from './desktop-state.ts'
+import { followPower } from './follow-power.ts'
+import { setGlobalShortcut } from './global-shortcut.ts'
+import { MainWindow } from './main-window.ts'
+import { menuTemplate } from './menu.ts'
+import { saveReport } from './save-report.ts'
+import type { DesktopDeps, RunningApp } from './start-desktop.ts'
+import { StripWindow } from './strip-window.ts'
+import { openTray } from './tray.ts'
+
+export interface ShellDeps
+  extends Pick<
+    DesktopDeps,
+    | 'electron'
+    | 'platform'
+    | 'version'
+    | 'preloadPath'
+    | 'dataFolder'
+    | 'state'
+    | 'loginItem'
+    | 'inTray'
+    | 'clock'
+    | 'log'
+  > {
+  readonly running: RunningApp
+  readonly power: Power
+  readonly notify: Notify
+}
+
+export interface DesktopShell {
+  show(): void
+  close(): void
+}
+
+/** What a person sees and touches: the two windows, the tray, the menus, the shortcut. */
+export function desktopShell(deps: ShellDeps): DesktopShell {
+  const { electron, platform, state, loginItem, running, power, notify, clock, log } = deps
+  const { app, Menu, shell } = electron
+  const { monitor, windows } = running
+  let isQuitting = false
+
+  const window = new MainWindow({ ...deps, windows, closed: () => windowClosed() })
+  const strip = new StripWindow({
+    ...deps,
+    windows,
+    changed: () => choicesChanged(),
+    isQuitting: () => isQuitting,
+  })
+  const show = () => window.show()
+  const change = (changes: Partial<DesktopState>) => {
+    state.change(changes)
+    choicesChanged()
+  }
+  const holdShortcut = (wanted: boolean) =>
+    setGlobalShortcut(electron, wanted, () => window.toggle(), log) && wanted
+
+  const choices = (): DesktopChoices => ({
+    ...state.read(),
+    openAtLogin: loginItem?.isSet() ?? false,
+  })
+  const actions: DesktopActions = {
+    showWindow: show,
+    toggleStrip: () => strip.toggle(),
+    tryNow: () => {
+      for (const profile of monitor.profiles()) monitor.tryNow(profile)
+    },
+    saveReport: () => {
+      const wallMs = clock.wallMs
+      saveReport({ ...deps, monitor, state: state.read, wallMs }).catch((error: unknown) =>
+        log.note('the report could not be made', { cause: error }),
+      )
+    },
+    showLog: () => shell.showItemInFolder(join(deps.dataFolder, 'headroom.log')),
+    setCloseToTray: (closeToTray) => change({ closeToTray }),
+    setGlobalShortcut: (wanted) => change({ globalShortcut: holdShortcut(wanted) }),
+    setKeepAwake: (keepAwake) => {
+      power.keepAwake(keepAwake)
+      change({ keepAwake })
+    },
+    ...(loginItem !== undefined && {
+      setOpenAtLogin: (wanted: boolean) => {
+        try {
+          loginItem.set(wanted)
+        } catch (error) {
+          log.note('the start at login could not be changed', { cause: error })
+        }
+        choicesChanged()
+      },
+    }),
+    quit: () => app.quit(),
+  }
+  const tray = openTray({ electron, platform, monitor, clock, choices, actions })
+
+  function choicesChanged(): void {
+    const template = menuTemplate({ platform, isPackaged: app.isPackaged, choices: choices(), actions })
+    Menu.setApplicationMenu(Menu.buildFromTemplate(template))
+    tray.changed()
+  }
+
+  /** Said once: somebody who closed the window would otherwise believe that nothing is watched any more. */
+  function windowClosed(): void {
+    const { closeToTray, toldOfTray } = state.read()
+    if (isQuitting || !closeToTray || toldOfTray) return
+    state.change({ toldOfTray: true })
+    notify({
+      title: 'Headroom goes on in the tray',
+      body: 'Quotas, streams and tokens are still watched. Quit from the tray icon.',
+      tag: 'tray',
+      isUrgent: false,
+    })
+  }
+
+  app.on('before-quit', () => {
+    isQuitting = true
+  })
+  app.on('second-instance', show)
+  app.on('activate', show)
+  app.on('window-all-closed', () => {
+    // On macOS an app goes on without a window until it is told to quit.
+    if (platform !== 'darwin' && !state.read().closeToTray) app.quit()
+  })
+  const stopFollowing = followPower(power, monitor, log)
+
+  const { globalShortcut, keepAwake } = state.read()
+  holdShortcut(globalShortcut)
+  power.keepAwake(keepAwake)
+  choicesChanged()
+  strip.restore()
+  if (!deps.inTray) window.show()
+
+  return {
+    show,
+    close: () => {
+      stopFollowing()
+      holdShortcut(false)
+      power.keepAwake(false)
+      tray.close()
+    },
+  }
+}

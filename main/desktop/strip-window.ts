@@ -1,0 +1,76 @@
+import type { BrowserWindow } from 'electron'
+import { APP_URL } from './app-scheme.ts'
+import type { DesktopStateStore } from './desktop-state.ts'
+import type { ElectronPieces } from './electron-pieces.ts'
+import { openPage, type PageDeps } from './open-page.ts'
+import { holdsTitleBar } from './window-bounds.ts'
+
+export interface StripWindowDeps extends PageDeps {
+  readonly electron: PageDeps['electron'] & Pick<ElectronPieces, 'screen'>
+  readonly state: DesktopStateStore
+  /** A person closed or opened it: whatever shows a tick for it. */
+  readonly changed: () => void
+  /** It goes because everything goes, and is there again at the next start. */
+  readonly isQuitting: () => boolean
+}
+
+/** Read by renderer/main.tsx. */
+export const STRIP_URL = `${APP_URL}#strip`
+const SIZE = { width: 360, height: 38 } as const
+
+/** The verdict in one line, above every other window. */
+export class StripWindow {
+  readonly #deps: StripWindowDeps
+  #window: BrowserWindow | undefined
+
+  constructor(deps: StripWindowDeps) {
+    this.#deps = deps
+  }
+
+  /** As it was when the app ended. */
+  restore(): void {
+    if (this.#deps.state.read().stripShown) this.#open()
+  }
+
+  toggle(): void {
+    const { state, changed } = this.#deps
+    if (this.#window !== undefined) {
+      this.#window.close()
+      return
+    }
+    state.change({ stripShown: true })
+    this.#open()
+    changed()
+  }
+
+  #open(): void {
+    const { electron, state, changed, isQuitting } = this.#deps
+    const { stripBounds } = state.read()
+    const workAreas = electron.screen.getAllDisplays().map(({ workArea }) => workArea)
+    const isOnScreen =
+      stripBounds !== undefined && workAreas.some((area) => holdsTitleBar(area, { ...stripBounds, ...SIZE }))
+    const options = {
+      ...SIZE,
+      ...(isOnScreen && { x: stripBounds.x, y: stripBounds.y }),
+      frame: false,
+      resizable: false,
+      maximizable: false,
+      minimizable: false,
+      fullscreenable: false,
+      alwaysOnTop: true,
+      skipTaskbar: true,
+    }
+    const window = openPage(STRIP_URL, options, this.#deps)
+    this.#window = window
+    // Also above another program's full screen, and on whichever desktop the person works.
+    window.setAlwaysOnTop(true, 'floating')
+    window.setVisibleOnAllWorkspaces(true, { visibleOnFullScreen: true })
+    window.on('close', () => state.change({ stripBounds: window.getBounds() }))
+    window.on('closed', () => {
+      this.#window = undefined
+      if (isQuitting()) return
+      state.change({ stripShown: false })
+      changed()
+    })
+  }
+}

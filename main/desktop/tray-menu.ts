@@ -1,0 +1,55 @@
+import type { MenuItemConstructorOptions } from 'electron'
+import { type DesktopActions, type DesktopChoices, SHORTCUT } from './desktop-actions.ts'
+
+export interface TrayProfile {
+  readonly name: string
+  readonly environment: string
+  readonly words: string
+}
+
+export function trayMenu(
+  profiles: readonly TrayProfile[],
+  choices: DesktopChoices,
+  actions: DesktopActions,
+): MenuItemConstructorOptions[] {
+  return [
+    ...profiles.map(
+      (profile): MenuItemConstructorOptions => ({ label: labelOf(profile), click: actions.showWindow }),
+    ),
+    { type: 'separator' },
+    { label: 'Open Headroom', click: actions.showWindow },
+    { label: 'Try again now', click: actions.tryNow },
+    ...choiceItems(choices, actions),
+    { type: 'separator' },
+    { label: 'Save Report…', click: actions.saveReport },
+    { label: 'Quit Headroom', click: actions.quit },
+  ]
+}
+
+/** The same ticks stand in the window's menu. */
+export function choiceItems(choices: DesktopChoices, actions: DesktopActions): MenuItemConstructorOptions[] {
+  const choice = (
+    label: string,
+    checked: boolean,
+    choose: (wanted: boolean) => void,
+  ): MenuItemConstructorOptions => ({
+    label,
+    type: 'checkbox',
+    checked,
+    click: () => choose(!checked),
+  })
+  const { setOpenAtLogin } = actions
+  return [
+    choice('Compact Strip', choices.stripShown, actions.toggleStrip),
+    { type: 'separator' },
+    choice('Keep Running in the Tray', choices.closeToTray, actions.setCloseToTray),
+    ...(setOpenAtLogin === undefined ? [] : [choice('Start at Login', choices.openAtLogin, setOpenAtLogin)]),
+    choice('Keep This Computer Awake', choices.keepAwake, actions.setKeepAwake),
+    choice(`Shortcut ${SHORTCUT}`, choices.globalShortcut, actions.setGlobalShortcut),
+  ]
+}
+
+/** An ampersand would underline a letter instead of being shown, and a profile's name is anybody's words. */
+function labelOf({ name, environment, words }: TrayProfile): string {
+  return `${name} · ${environment.toUpperCase()} — ${words}`.replaceAll('&', '&&')
+}

@@ -1,0 +1,146 @@
+import * as oauth from 'oauth4webapi'
+import type { SignInFailure } from '../../app/sign-in/failure.ts'
+import type { Http, HttpOutcome } from '../ports/ports.ts'
+
+/** The key that signs in, as the token endpoint has to be told about it. */
+export interface SigningKey {
+  readonly authUrl: string
+  readonly clientId: string
+  /** Absent for a PKCE key. */
+  readonly clientSecret?: string
+}
+
+export interface CodeToExchange {
+  /** The redirect's query, with its code and its state. */
+  readonly callback: URLSearchParams
+  readonly state: string
+  readonly redirectUri: string
+  /** For a PKCE key. */
+  readonly verifier?: string
+}
+
+export type Exchange =
+  /** The access token that came along is not kept: the first refresh, written down ahead, brings another. */
+  | { readonly kind: 'granted'; readonly refreshToken: string }
+  | Extract<
+      SignInFailure,
+      {
+        readonly kind:
+          | 'code-refused'
+          | 'misconfigured'
+          | 'refused'
+          | 'later'
+          | 'not-sent'
+          | 'answer-lost'
+          | 'no-refresh-token'
+      }
+    >
+
+const EXCHANGE_TIMEOUT_MS = 20_000
+
+/** Spends the code, once (public-facts.md, code exchange). */
+export async function exchangeCode(http: Http, key: SigningKey, code: CodeToExchange): Promise<Exchange> {
+  const server: oauth.AuthorizationServer = {
+    issuer: key.authUrl,
+    token_endpoint: `${key.authUrl}/oauth/token`,
+  }
+  const client: oauth.Client = { client_id: key.clientId }
+  const callback = new URLSearchParams(code.callback)
+  // Names the issuer in a spelling that is not ours to know; the state is bound to this one host already.
+  callback.delete('iss')
+  const line = watchedLine(http)
+  try {
+    const response = await oauth.authorizationCodeGrantRequest(
+      server,
+      client,
+      key.clientSecret === undefined ? oauth.None() : oauth.ClientSecretPost(key.clientSecret),
+      oauth.validateAuthResponse(server, client, callback, code.state),
+      code.redirectUri,
+      code.verifier ?? oauth.nopkce,
+      // The address was checked when the key was typed: https, or this computer.
+      { [oauth.customFetch]: line.fetch, [oauth.allowInsecureRequests]: true },
+    )
+    const tokens = await oauth.processAuthorizationCodeResponse(server, client, response)
+    if (tokens.refresh_token === undefined || tokens.refresh_token === '') return { kind: 'no-refresh-token' }
+    return { kind: 'granted', refreshToken: tokens.refresh_token }
+  } catch (error) {
+    return failureOf(error, line.outcome())
+  }
+}
+
+/** Our `Http` as the `fetch` that the library calls, keeping what became of the one request. */
+function watchedLine(http: Http) {
+  let outcome: HttpOutcome | undefined
+  return {
+    outcome: () => outcome,
+    fetch: async (
+      url: string,
+      init: { readonly headers: Record<string, string>; readonly body: URLSearchParams },
+    ): Promise<Response> => {
+      outcome = await http.send({
+        method: 'POST',
+        url,
+        headers: init.headers,
+        body: init.body.toString(),
+        timeoutMs: EXCHANGE_TIMEOUT_MS,
+      })
+      if (outcome.kind !== 'answer') throw new Error('no whole answer')
+      return responseOf(outcome)
+    },
+  }
+}
+
+/**
+ * The answer without its `id_token`: service.md 2.1 calls it opaque, and the library throws on one that is no JWT
+ * although the code is spent by then. Who the person is does not matter here.
+ */
+function responseOf({ status, body }: Extract<HttpOutcome, { kind: 'answer' }>): Response {
+  const fields = jsonObject(body)
+  // Statuses that may carry no body; a `Response` with one throws.
+  if (status < 200 || status === 204 || status === 205 || status === 304 || status > 599)
+    return new Response(null, { status: 502 })
+  if (fields === undefined) return new Response(body, { status })
+  const { id_token: _, ...rest } = fields
+  return new Response(JSON.stringify(rest), { status, headers: { 'content-type': 'application/json' } })
+}
+
+function failureOf(error: unknown, outcome: HttpOutcome | undefined): Exchange {
+  if (outcome === undefined) throw error
+  if (outcome.kind === 'not-sent') return { kind: 'not-sent', why: outcome.why }
+  if (outcome.kind === 'unknown') return { kind: 'answer-lost', why: outcome.why }
+  // The code is spent. Whatever else is wrong with the answer, a readable refresh token in it is kept.
+  const refreshToken = jsonObject(outcome.body)?.['refresh_token']
+  if (typeof refreshToken === 'string' && refreshToken !== '' && refreshToken.length <= 16_384) {
+    return { kind: 'granted', refreshToken }
+  }
+  if (error instanceof oauth.ResponseBodyError) {
+    switch (error.error) {
+      case 'invalid_grant':
+        return { kind: 'code-refused' }
+      case 'invalid_client':
+      case 'unauthorized_client':
+      // What a key with a secret gets when it signs in without one.
+      case 'access_denied':
+        return { kind: 'misconfigured' }
+      case 'temporarily_unavailable':
+        return { kind: 'later', why: 'the service is not available' }
+      default:
+        return { kind: 'refused', error: /^[\w.-]{1,60}$/.test(error.error) ? error.error : 'an error' }
+    }
+  }
+  if (outcome.status >= 200 && outcome.status < 300) {
+    return { kind: 'answer-lost', why: 'it was not a token response' }
+  }
+  return { kind: 'later', why: `the sign-in host answered ${outcome.status}` }
+}
+
+function jsonObject(text: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? Object.fromEntries(Object.entries(value))
+      : undefined
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,19 @@
+import type { Outcome } from '../../app/contract/contract.ts'
+import type { Profile } from '../profile.ts'
+
+/** An API key at its sign-in host: what a revocation ends as a whole (service.md 4.2). */
+export type KeyName = Pick<Profile, 'authUrl' | 'clientId'>
+
+/** What signing in has to know of the connected keys. There are secrets in it, so no window gets it. */
+export interface ConnectedKeys {
+  profiles(): readonly string[]
+  profile(id: string): Profile | undefined
+  /** Whether its refresh token is of no use any more: ended, or revoked. */
+  needsSignIn(id: string): boolean
+  /** New tokens for a connected key, which keeps its id, its quotas and its streams. */
+  signedInAgain(profile: Profile): Outcome
+  /** Whether a revocation of this key was asked for and not confirmed. */
+  isRevocationPending(key: KeyName): boolean
+  /** Resolves when no revocation of this key is under way; none is tried again by itself from then on. */
+  standDown(key: KeyName): Promise<void>
+}

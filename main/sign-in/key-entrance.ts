@@ -1,0 +1,123 @@
+import type { Outcome, Refusal } from '../../app/contract/contract.ts'
+import { DEFAULT_AUDIENCE } from '../../app/sign-in/authorize-url.ts'
+import type { ExtraScope } from '../../app/sign-in/scopes.ts'
+import { addressesOf } from '../connect-key.ts'
+import type { Profile } from '../profile.ts'
+import type { ConnectRequest, KeyEntrance } from '../windows.ts'
+import type { ConnectedKeys, KeyName } from './connected-keys.ts'
+import type { SignIns } from './sign-ins.ts'
+
+export interface KeyEntranceDeps {
+  readonly keys: ConnectedKeys
+  readonly signIns: Pick<SignIns, 'start' | 'cancel' | 'subscribe'>
+  /** Connects a key that is not there yet. */
+  readonly connect: (request: ConnectRequest) => Outcome<{ readonly profile: string }>
+}
+
+type Connected = Outcome<{ readonly profile: string }>
+type NewKey = Omit<ConnectRequest, 'refreshToken' | 'cancelRevoke'>
+
+const UNKNOWN_PROFILE: Refusal = {
+  ok: false,
+  code: 'unknown-profile',
+  message: 'That key is not connected any more.',
+}
+
+const REVOKE_PENDING: Refusal = {
+  ok: false,
+  code: 'revoke-pending',
+  message: 'A revocation of this key is not confirmed. Trying it again later would end the new sign-in too.',
+}
+
+/** Lets keys in, new ones and known ones that lost their tokens, by a browser or by a pasted token. */
+export function keyEntrance({ keys, signIns, connect }: KeyEntranceDeps): KeyEntrance {
+  /** PROMISES R4: asked for before anything is done, whichever way the tokens come. */
+  const blocked = (key: KeyName, cancelRevoke: boolean | undefined): boolean =>
+    cancelRevoke !== true && keys.isRevocationPending(key)
+
+  const again = (profile: Profile): Connected => {
+    const outcome = keys.signedInAgain(profile)
+    return outcome.ok ? { ok: true, profile: profile.id } : outcome
+  }
+
+  /** A key that waits for a sign-in is not connected a second time: it goes on with what was typed. */
+  const enter = (request: NewKey, refreshToken: string): Connected => {
+    const addresses = addressesOf(request)
+    if (!addresses.ok) return addresses
+    const waiting = keys
+      .profiles()
+      .filter((id) => keys.needsSignIn(id))
+      .map((id) => keys.profile(id))
+      .find(
+        (profile) =>
+          profile?.authUrl === addresses.authUrl &&
+          profile.baseUrl === addresses.baseUrl &&
+          profile.clientId === request.clientId,
+      )
+    if (waiting === undefined) return connect({ ...request, refreshToken })
+    const { clientSecret: _, ...rest } = waiting
+    const { clientSecret } = request
+    return again({ ...rest, ...(clientSecret !== undefined && { clientSecret }), refreshToken })
+  }
+
+  const start = (
+    key: KeyName & Pick<Profile, 'clientSecret' | 'audience'>,
+    extraScopes: readonly ExtraScope[] | undefined,
+    finish: (refreshToken: string) => Connected,
+  ) => {
+    const { authUrl, clientId, clientSecret, audience } = key
+    return signIns.start({
+      key: { authUrl, clientId, ...(clientSecret !== undefined && { clientSecret }) },
+      audience: audience ?? DEFAULT_AUDIENCE,
+      extraScopes: extraScopes ?? [],
+      prepare: () => keys.standDown(key),
+      finish,
+    })
+  }
+
+  return {
+    connect: async ({ refreshToken, cancelRevoke, ...request }) => {
+      const addresses = addressesOf(request)
+      if (!addresses.ok) return addresses
+      const key = { authUrl: addresses.authUrl, clientId: request.clientId }
+      if (blocked(key, cancelRevoke)) return REVOKE_PENDING
+      await keys.standDown(key)
+      return enter(request, refreshToken)
+    },
+
+    startSignIn: async ({ extraScopes, cancelRevoke, ...request }) => {
+      const addresses = addressesOf(request)
+      if (!addresses.ok) return addresses
+      const { clientId, clientSecret, environment, audience } = request
+      const key = {
+        authUrl: addresses.authUrl,
+        clientId,
+        ...(clientSecret !== undefined && { clientSecret }),
+        ...(environment === 'custom' && audience && { audience }),
+      }
+      if (blocked(key, cancelRevoke)) return REVOKE_PENDING
+      return start(key, extraScopes, (refreshToken) => enter(request, refreshToken))
+    },
+
+    signInAgain: async ({ profile: id, extraScopes, cancelRevoke }) => {
+      const profile = keys.profile(id)
+      if (profile === undefined) return UNKNOWN_PROFILE
+      if (blocked(profile, cancelRevoke)) return REVOKE_PENDING
+      return start(profile, extraScopes, (refreshToken) => {
+        const now = keys.profile(id)
+        return now === undefined ? UNKNOWN_PROFILE : again({ ...now, refreshToken })
+      })
+    },
+
+    replaceToken: async ({ profile: id, refreshToken, cancelRevoke }) => {
+      const profile = keys.profile(id)
+      if (profile === undefined) return UNKNOWN_PROFILE
+      if (blocked(profile, cancelRevoke)) return REVOKE_PENDING
+      await keys.standDown(profile)
+      return again({ ...profile, refreshToken })
+    },
+
+    cancelSignIn: ({ signIn }) => signIns.cancel(signIn),
+    subscribe: (listener) => signIns.subscribe(listener),
+  }
+}

@@ -1,0 +1,63 @@
+import { createHash } from 'node:crypto'
+
+/** What the browser tab says at the end of a sign-in. No script, nothing loaded, nothing that came in the URL. */
+
+const STYLE = `:root{color-scheme:light dark}
+body{font:16px/1.5 system-ui,sans-serif;max-width:32rem;margin:20vh auto 0;padding:0 1.5rem}
+h1{font-size:1.25rem;margin:0 0 .5rem}
+p{margin:0 0 .5rem}`
+
+const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64')
+
+export const PAGE_HEADERS: Readonly<Record<string, string>> = {
+  'content-type': 'text/html; charset=utf-8',
+  'content-security-policy': `default-src 'none'; style-src 'sha256-${STYLE_HASH}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+  'cache-control': 'no-store',
+  connection: 'close',
+}
+
+export interface Page {
+  readonly status: number
+  readonly title: string
+  readonly text: string
+}
+
+export const SIGNED_IN: Page = {
+  status: 200,
+  title: 'Signed in',
+  text: 'You can close this tab and go back to Headroom.',
+}
+
+export const WRONG_STATE: Page = {
+  status: 400,
+  title: 'This answer belongs to another sign-in',
+  text: 'Nothing was done with it. Go on in the tab that Headroom opened last, or start over in Headroom.',
+}
+
+export const ALREADY_USED: Page = {
+  status: 409,
+  title: 'This sign-in was already answered',
+  text: 'An answer is used once. Go back to Headroom.',
+}
+
+export const NOT_HERE: Page = {
+  status: 404,
+  title: 'There is nothing here',
+  text: 'Headroom waits here for the end of a sign-in, and for nothing else.',
+}
+
+/** `message` is one of our own, its first sentence being the title. */
+export function failedPage(message: string): Page {
+  const end = message.indexOf('. ')
+  const [title, text] = end < 0 ? [message, ''] : [message.slice(0, end), message.slice(end + 2)]
+  return { status: 200, title, text: `${text} Go back to Headroom to try again.`.trim() }
+}
+
+export const pageText = ({ title, text }: Page): string =>
+  `<!doctype html><html lang="en"><meta charset="utf-8"><title>${escaped(title)} · Headroom</title><style>${STYLE}</style><h1>${escaped(title)}</h1><p>${escaped(text)}</p></html>\n`
+
+const escaped = (text: string): string => text.replace(/[&<>"']/g, (letter) => `&#${letter.codePointAt(0)};`)

@@ -1,0 +1,104 @@
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
+import { REDIRECT_PORTS, type SignInFailure } from '../../app/sign-in/failure.ts'
+import type { LoopbackServers } from '../browser/loopback-servers.ts'
+import type { Clock } from '../ports/ports.ts'
+import { NOT_HERE, PAGE_HEADERS, type Page, pageText } from './redirect-pages.ts'
+
+/** Opens one port on both loopback addresses; rejects with code EADDRINUSE where either is taken. */
+export type ListenOnLoopback = (
+  port: number,
+  listenerFor: (port: number) => RequestListener,
+) => Promise<LoopbackServers>
+
+export interface RedirectServer {
+  /** What the service is told to send the browser to. */
+  readonly redirectUri: string
+  /** Lets the pages that are being answered out first, for a moment. */
+  close(): Promise<void>
+}
+
+export interface RedirectServerDeps {
+  readonly listen: ListenOnLoopback
+  readonly clock: Pick<Clock, 'after'>
+}
+
+/** A browser reads its page at once; one that does not must not hold the port. */
+const LAST_PAGE_MS = 2_000
+
+/** Answers a redirect's query with the page that its tab shows. */
+export type AnswerRedirect = (query: URLSearchParams) => Promise<Page>
+
+/**
+ * Waits for the browser on the first port that is free; the key allows no other (public-facts.md, redirect URIs).
+ *
+ * Both addresses, because `localhost` means ::1 to some browsers: a program on the other one would be handed the code.
+ */
+export async function listenForRedirect(
+  { listen, clock }: RedirectServerDeps,
+  answer: AnswerRedirect,
+): Promise<RedirectServer | Extract<SignInFailure, { readonly kind: 'ports-taken' | 'no-loopback' }>> {
+  const open = new Set<ServerResponse>()
+  let trouble: unknown
+  for (const port of REDIRECT_PORTS) {
+    try {
+      const servers = await listen(port, (bound) => redirectListener(bound, answer, open))
+      return {
+        redirectUri: `http://localhost:${servers.port}`,
+        close: async () => {
+          await allClosed(open, clock)
+          await servers.close()
+        },
+      }
+    } catch (error) {
+      if (!MEANS_TAKEN.has(codeOf(error))) trouble = error
+    }
+  }
+  return trouble === undefined ? { kind: 'ports-taken' } : { kind: 'no-loopback', why: codeOf(trouble) }
+}
+
+function allClosed(open: ReadonlySet<ServerResponse>, clock: Pick<Clock, 'after'>): Promise<void> {
+  if (open.size === 0) return Promise.resolve()
+  return new Promise((resolve) => {
+    const cancel = clock.after(LAST_PAGE_MS, resolve)
+    for (const response of open) {
+      response.once('close', () => {
+        if (open.size > 0) return
+        cancel()
+        resolve()
+      })
+    }
+  })
+}
+
+/** EACCES is what some systems say about a port that they keep for themselves. */
+const MEANS_TAKEN: ReadonlySet<string> = new Set(['EADDRINUSE', 'EACCES'])
+
+const codeOf = (error: unknown): string =>
+  error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : 'unknown trouble'
+
+function redirectListener(port: number, answer: AnswerRedirect, open: Set<ServerResponse>): RequestListener {
+  const names = new Set([`localhost:${port}`, `127.0.0.1:${port}`, `[::1]:${port}`])
+  return (request, response) => {
+    open.add(response)
+    response.once('close', () => open.delete(response))
+    // A page whose own name was made to lead here must not get to see or end anything.
+    if (!names.has(request.headers.host ?? '')) return show(response, { ...NOT_HERE, status: 421 })
+    const query = queryOf(request)
+    if (query === undefined) return show(response, NOT_HERE)
+    answer(query).then(
+      (page) => show(response, page),
+      () => response.destroy(),
+    )
+  }
+}
+
+/** The redirect is a plain GET of the root; browsers ask for an icon too, which is nothing of ours. */
+function queryOf({ method, url }: IncomingMessage): URLSearchParams | undefined {
+  const [path, ...rest] = (url ?? '').split('?')
+  return method === 'GET' && path === '/' ? new URLSearchParams(rest.join('?')) : undefined
+}
+
+function show(response: ServerResponse, page: Page): void {
+  if (response.destroyed) return
+  response.writeHead(page.status, PAGE_HEADERS).end(pageText(page))
+}

@@ -1,0 +1,231 @@
+import { createHash } from 'node:crypto'
+import type { Outcome } from '../../app/contract/contract.ts'
+import type { SignInStatus, StartedSignIn } from '../../app/contract/sign-in-status.ts'
+import { authorizeUrl } from '../../app/sign-in/authorize-url.ts'
+import { failureWords, SIGN_IN_LIMIT_MS, type SignInFailure } from '../../app/sign-in/failure.ts'
+import { base64Url, SIGN_IN_BYTES } from '../../app/sign-in/random-values.ts'
+import { readRedirect } from '../../app/sign-in/redirect.ts'
+import type { ExtraScope } from '../../app/sign-in/scopes.ts'
+import type { OpenUrl } from '../ports/open-url.ts'
+import type { Clock, Http, Log } from '../ports/ports.ts'
+import { exchangeCode, type SigningKey } from './code-exchange.ts'
+import { ALREADY_USED, failedPage, NOT_HERE, type Page, SIGNED_IN, WRONG_STATE } from './redirect-pages.ts'
+import { type ListenOnLoopback, listenForRedirect, type RedirectServer } from './redirect-server.ts'
+
+export interface SignInDeps {
+  readonly http: Http
+  readonly clock: Clock
+  /** Cryptographically strong. */
+  readonly randomBytes: (size: number) => Uint8Array
+  readonly listen: ListenOnLoopback
+  /** Absent where no browser can be opened: the window then shows the link. */
+  readonly openUrl?: OpenUrl
+  readonly log: Log
+}
+
+/** One sign-in as its caller wants it. */
+export interface SignInTask {
+  readonly key: SigningKey
+  readonly audience: string
+  readonly extraScopes: readonly ExtraScope[]
+  /** Runs before the code is spent: what would end the new tokens has to be out of the way by then. */
+  readonly prepare: () => Promise<void>
+  /** Puts the new refresh token where it lives and names its profile. */
+  readonly finish: (refreshToken: string) => Outcome<{ readonly profile: string }>
+}
+
+interface Pending {
+  readonly id: string
+  readonly task: SignInTask
+  readonly state: string
+  readonly verifier?: string
+  readonly server: RedirectServer
+  readonly endsAt: number
+  cancelTimer: () => void
+  stage: 'waiting' | 'exchanging' | 'over'
+}
+
+/** A window's words while a redirect came that was not ours to take. */
+const WRONG_STATE_NOTICE =
+  'An answer to another sign-in came and was ignored. Go on in the tab that was opened last.'
+
+/**
+ * Signs people in through their browser, one at a time: a second start ends the first.
+ *
+ * A redirect that does not carry this sign-in's `state` is shown a page and changes nothing; the first that does is
+ * the only one that counts, and its code is spent once.
+ */
+export class SignIns {
+  readonly #deps: SignInDeps
+  readonly #listeners = new Set<(status: SignInStatus) => void>()
+  #pending: Pending | undefined
+  /** Grows with each start, so that one that was overtaken while it opened its port stops there. */
+  #starts = 0
+  /** The last server's end: its port has to be free for the next one. */
+  #closing: Promise<void> = Promise.resolve()
+
+  constructor(deps: SignInDeps) {
+    this.#deps = deps
+  }
+
+  subscribe(listener: (status: SignInStatus) => void): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  async start(task: SignInTask): Promise<Outcome<StartedSignIn>> {
+    this.#starts += 1
+    const started = this.#starts
+    if (this.#pending) {
+      if (this.#pending.stage === 'exchanging') return FINISHING
+      this.#end(this.#pending, { kind: 'cancelled' })
+    }
+    await this.#closing
+    if (started !== this.#starts) return refusal({ kind: 'cancelled' })
+    const { randomBytes, clock, listen } = this.#deps
+    const id = base64Url(randomBytes(12))
+    const server = await listenForRedirect({ listen, clock }, (query) => this.#answer(id, query))
+    if ('kind' in server) return refusal(server)
+    if (started !== this.#starts) {
+      this.#close(server)
+      return refusal({ kind: 'cancelled' })
+    }
+    const verifier = task.key.clientSecret === undefined ? base64Url(randomBytes(SIGN_IN_BYTES)) : undefined
+    const pending: Pending = {
+      id,
+      task,
+      state: base64Url(randomBytes(SIGN_IN_BYTES)),
+      ...(verifier !== undefined && { verifier }),
+      server,
+      endsAt: Math.round(clock.wallMs() + SIGN_IN_LIMIT_MS),
+      cancelTimer: clock.after(SIGN_IN_LIMIT_MS, () => this.#end(pending, { kind: 'expired' })),
+      stage: 'waiting',
+    }
+    this.#pending = pending
+    const url = authorizeUrl({
+      authUrl: task.key.authUrl,
+      clientId: task.key.clientId,
+      audience: task.audience,
+      redirectUri: server.redirectUri,
+      extraScopes: task.extraScopes,
+      state: pending.state,
+      ...(verifier !== undefined && { challenge: challengeOf(verifier) }),
+    })
+    const opened = await this.#open(url)
+    return { ok: true, signIn: id, url, opened, endsAt: pending.endsAt }
+  }
+
+  cancel(id: string): Outcome {
+    const pending = this.#pending
+    if (pending?.id !== id) return { ok: true }
+    if (pending.stage === 'exchanging') return FINISHING
+    this.#end(pending, { kind: 'cancelled' })
+    return { ok: true }
+  }
+
+  /** Frees the port; nothing that still comes is answered. */
+  async stop(): Promise<void> {
+    this.#starts += 1
+    if (this.#pending) this.#end(this.#pending, { kind: 'cancelled' })
+    this.#listeners.clear()
+    await this.#closing
+  }
+
+  async #open(url: string): Promise<boolean> {
+    const { openUrl, log } = this.#deps
+    if (openUrl === undefined) return false
+    try {
+      await openUrl(url)
+      return true
+    } catch (error) {
+      log.note('no browser could be opened for a sign-in', { cause: error })
+      return false
+    }
+  }
+
+  async #answer(id: string, query: URLSearchParams): Promise<Page> {
+    const pending = this.#pending
+    if (pending?.id !== id || pending.stage !== 'waiting') return ALREADY_USED
+    const redirect = readRedirect(query, pending.state)
+    switch (redirect.kind) {
+      case 'not-a-redirect':
+        return NOT_HERE
+      case 'wrong-state':
+        this.#say({
+          state: 'waiting',
+          signIn: id,
+          endsAt: pending.endsAt,
+          notice: WRONG_STATE_NOTICE,
+        })
+        return WRONG_STATE
+      case 'declined':
+      case 'refused':
+        return this.#end(pending, redirect)
+      case 'code':
+        return this.#exchange(pending, query)
+    }
+  }
+
+  async #exchange(pending: Pending, callback: URLSearchParams): Promise<Page> {
+    pending.stage = 'exchanging'
+    pending.cancelTimer()
+    const { task, state, verifier, server } = pending
+    try {
+      await task.prepare()
+      const exchange = await exchangeCode(this.#deps.http, task.key, {
+        callback,
+        state,
+        redirectUri: server.redirectUri,
+        ...(verifier !== undefined && { verifier }),
+      })
+      if (exchange.kind !== 'granted') return this.#end(pending, exchange)
+      if (isOver(pending)) return ALREADY_USED
+      const finished = task.finish(exchange.refreshToken)
+      if (!finished.ok) return this.#end(pending, { kind: 'not-connected', why: finished.message })
+      this.#leave(pending)
+      this.#say({ state: 'done', signIn: pending.id, profile: finished.profile })
+      return SIGNED_IN
+    } catch (error) {
+      this.#deps.log.note('a sign-in could not be completed', { cause: error })
+      return this.#end(pending, { kind: 'later', why: 'Headroom failed to do this; its log says why' })
+    }
+  }
+
+  #end(pending: Pending, failure: SignInFailure): Page {
+    const words = failureWords(failure)
+    if (!isOver(pending)) {
+      this.#leave(pending)
+      this.#say({ state: 'failed', signIn: pending.id, ...words })
+    }
+    return failedPage(words.message)
+  }
+
+  #leave(pending: Pending): void {
+    pending.stage = 'over'
+    pending.cancelTimer()
+    this.#close(pending.server)
+    if (this.#pending === pending) this.#pending = undefined
+  }
+
+  #close(server: RedirectServer): void {
+    const former = this.#closing
+    this.#closing = Promise.all([former, server.close()]).then(() => undefined)
+  }
+
+  #say(status: SignInStatus): void {
+    for (const listener of this.#listeners) listener(status)
+  }
+}
+
+// A function, because TypeScript takes a field that was set before an await to be what it was.
+const isOver = (pending: Pending): boolean => pending.stage === 'over'
+
+const FINISHING: Outcome<never> = {
+  ok: false,
+  code: 'sign-in-finishing',
+  message: 'A sign-in is being completed. Wait a moment.',
+}
+
+const refusal = (failure: SignInFailure) => ({ ok: false, ...failureWords(failure) }) as const
+
+const challengeOf = (verifier: string): string => createHash('sha256').update(verifier).digest('base64url')

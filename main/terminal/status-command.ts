@@ -1,0 +1,44 @@
+import type { Asked } from '../control/ask-running.ts'
+import type { ControlRequest } from '../control/protocol.ts'
+import type { StatusFlags } from './flags.ts'
+import { renderTable } from './table.ts'
+import { EXIT_FAILURE, EXIT_OK, type Terminal } from './terminal.ts'
+
+export interface StatusDeps {
+  readonly terminal: Terminal
+  readonly defaultDataFolder: () => string
+  /** Asks the app that runs on this data folder. */
+  askRunning(dataFolder: string, request: ControlRequest): Promise<Asked>
+}
+
+const PLAIN_COLUMNS = 100
+
+/** What the running app knows now: a table for each key, or one line of JSON for each. */
+export async function status(flags: StatusFlags, deps: StatusDeps): Promise<number> {
+  const { terminal } = deps
+  const folder = flags.data ?? deps.defaultDataFolder()
+  const asked = await deps.askRunning(folder, { do: 'status' })
+  switch (asked.kind) {
+    case 'nobody':
+      terminal.error(`no Headroom is running on ${folder}`)
+      return EXIT_FAILURE
+    case 'failed':
+      terminal.error(`the running Headroom cannot be asked: ${asked.why}`)
+      return EXIT_FAILURE
+    case 'answered':
+      break
+  }
+  const { answer } = asked
+  if (!answer.ok || !('snapshots' in answer)) {
+    terminal.error(answer.ok ? 'the running Headroom answered something else' : answer.message)
+    return EXIT_FAILURE
+  }
+  const { screen } = terminal
+  const look = { columns: screen?.columns() ?? PLAIN_COLUMNS, colour: screen?.colour ?? false }
+  for (const snapshot of answer.snapshots) {
+    if (flags.json === true) terminal.out(JSON.stringify({ type: 'snapshot', ...snapshot }))
+    else terminal.out(`${renderTable(snapshot, [], snapshot.at, look)}\n`)
+  }
+  if (answer.snapshots.length === 0 && flags.json !== true) terminal.out('no key is connected')
+  return EXIT_OK
+}

@@ -1,0 +1,108 @@
+import { openDataFolder } from '../data/data-folder.ts'
+import { lockDataFolder } from '../data/lock.ts'
+import { Monitor, type MonitorPorts, type MonitorSurface } from '../monitor.ts'
+import type { Profile } from '../profile.ts'
+import { HomeStorage, type RestoredKey } from '../vault/key-storage.ts'
+import { passphraseKeystore } from '../vault/passphrase-keystore.ts'
+import { SealedHome } from '../vault/sealed-home.ts'
+import { settled } from '../vault/settled.ts'
+
+/** Where a watched key lives: it is made a monitor of, connected, and at the end left in good order. */
+export interface WatchHome {
+  readonly monitor: MonitorSurface
+  /** What a person should know about files that were found damaged. */
+  readonly notices: readonly string[]
+  /** Connects the key, from what is stored where that is as new as what was given. Returns its profile's id. */
+  connect(profile: WatchedProfile): string
+  close(): Promise<void>
+}
+
+/** A key may be known from an earlier run, and no token be given now. */
+export type WatchedProfile = Omit<Profile, 'refreshToken'> & { readonly refreshToken?: string }
+
+export type WatchHomeOpening =
+  | { readonly kind: 'open'; readonly home: WatchHome }
+  | { readonly kind: 'failed'; readonly line: string }
+
+/**
+ * Opens the sealed home of `headroom watch --data DIR`.
+ *
+ * One owner for each folder, as for the windows: two programs refreshing one rotating token would end each other.
+ */
+export async function openWatchHome(
+  folder: string,
+  passphrase: string,
+  ports: MonitorPorts,
+): Promise<WatchHomeOpening> {
+  const data = openDataFolder(folder)
+  if (data.kind === 'unusable') return { kind: 'failed', line: data.line }
+  const lock = lockDataFolder(data.path, { pid: process.pid, host: 'terminal' })
+  if (lock.kind !== 'held') return { kind: 'failed', line: lock.line }
+  const keystore = passphraseKeystore(passphrase)
+  const home = await SealedHome.open({ folder: data.path, keystore, wallMs: () => ports.clock.wallMs() })
+  const { standing } = home
+  // A damaged key is started over; a wrong passphrase is the person's to put right, and nothing is changed.
+  if (standing.state !== 'ok' && standing.state !== 'record-corrupt') {
+    home.close()
+    lock.release()
+    return { kind: 'failed', line: standing.line ?? 'the stored keys cannot be opened' }
+  }
+  const storage: HomeStorage = new HomeStorage(home, {
+    startsOver: false,
+    changed: () => monitor.storageChanged(),
+  })
+  const monitor = new Monitor(ports, storage)
+  return {
+    kind: 'open',
+    home: {
+      monitor,
+      notices: standing.state === 'ok' ? home.notices : [...home.notices, standing.line],
+      connect: (profile) => {
+        const { refreshToken = '' } = profile
+        const stored = storage.restore().find((key) => isSameKey(key.profile, profile))
+        if (stored === undefined) {
+          const id = freeId(profile.id, storage.ids())
+          monitor.connect({ ...profile, id, refreshToken })
+          return id
+        }
+        const { id, name } = stored.profile
+        const known = refreshToken === '' || (home.vault?.knows(id, refreshToken) ?? false)
+        const secret = profile.clientSecret ?? stored.profile.clientSecret
+        const asked: Profile = {
+          ...profile,
+          id,
+          name,
+          ...(secret !== undefined && { clientSecret: secret }),
+          refreshToken,
+        }
+        // A token that was never here, for a key whose own is of no use any more, is a new sign-in.
+        if (!known && hasEnded(stored)) monitor.connect(asked)
+        else monitor.restore(asked, stored.tokens)
+        return id
+      },
+      close: async () => {
+        await settled(monitor.idle(), ports.clock)
+        home.close()
+        lock.release()
+      },
+    },
+  }
+}
+
+function isSameKey(one: Profile, other: WatchedProfile): boolean {
+  return one.authUrl === other.authUrl && one.baseUrl === other.baseUrl && one.clientId === other.clientId
+}
+
+function hasEnded({ tokens }: RestoredKey): boolean {
+  const reading = tokens.read()
+  if (reading.kind !== 'found') return true
+  const { kind } = reading.stored.token.about.standing
+  return kind === 'sign-in-required' || kind === 'revoked'
+}
+
+function freeId(wanted: string, taken: readonly string[]): string {
+  if (!taken.includes(wanted)) return wanted
+  let number = 2
+  while (taken.includes(`${wanted}-${number}`)) number += 1
+  return `${wanted}-${number}`
+}

@@ -1,0 +1,119 @@
+import { Dialog } from 'radix-ui'
+import { type FormEvent, type ReactNode, useRef, useState } from 'react'
+import { classesOf } from '../theme/classes.ts'
+import controlsSheet from '../theme/controls.module.css'
+import dialogSheet from '../theme/dialog.module.css'
+import { Field } from '../theme/field.tsx'
+import { useSnapshot } from '../view/window-parts.ts'
+import type { Way } from './connect-form.ts'
+import sheet from './keys.module.css'
+import { ScopeChoices } from './scope-choices.tsx'
+import { SignInNotice } from './sign-in-notices.tsx'
+import { SignInWaiting } from './sign-in-waiting.tsx'
+import type { SignInAttempt } from './use-sign-in.ts'
+
+const css = classesOf({ ...controlsSheet, ...dialogSheet, ...sheet })
+
+interface KeyDialogProps {
+  readonly title: string
+  readonly about: string
+  readonly attempt: SignInAttempt
+  /** What is asked besides the token itself. */
+  readonly children?: ReactNode
+  readonly errors: Readonly<Record<string, string>>
+  readonly onSubmit: (form: FormData, way: Way, agreed: boolean) => void
+  readonly onClose: () => void
+}
+
+/**
+ * Two ways to tokens, the browser first.
+ *
+ * While the person is in the browser the form is hidden and not taken down: what was typed is there for another try,
+ * in the inputs alone, and gone with the dialog.
+ */
+export function KeyDialog({ title, about, attempt, children, errors, onSubmit, onClose }: KeyDialogProps) {
+  const [way, setWay] = useState<Way>('browser')
+  const form = useRef<HTMLFormElement>(null)
+  const { state } = attempt
+  const isWaiting = state.kind === 'waiting'
+  const isAsking = state.kind === 'asking' || state.kind === 'done'
+  const close = () => {
+    attempt.cancel()
+    onClose()
+  }
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault()
+    onSubmit(new FormData(event.currentTarget), way, false)
+  }
+  const agree = () => {
+    if (form.current !== null) onSubmit(new FormData(form.current), way, true)
+  }
+  const change = () => {
+    attempt.cancel()
+    setWay(way === 'browser' ? 'paste' : 'browser')
+  }
+  return (
+    <Dialog.Root open onOpenChange={(open) => !open && close()}>
+      <Dialog.Portal>
+        <div className={css('backdrop')} />
+        <Dialog.Content className={css('dialog')}>
+          {isWaiting ? (
+            <SignInWaiting state={state} onCancel={attempt.cancel} />
+          ) : (
+            <>
+              <Dialog.Title>{title}</Dialog.Title>
+              <Dialog.Description>{about}</Dialog.Description>
+            </>
+          )}
+          <form ref={form} onSubmit={submit} noValidate autoComplete="off" hidden={isWaiting}>
+            {children}
+            {way === 'browser' ? (
+              <ScopeChoices />
+            ) : (
+              <Field
+                label="Refresh token"
+                name="refreshToken"
+                type="password"
+                error={errors['refreshToken']}
+              />
+            )}
+            <WhereKept />
+            <SignInNotice state={state} onAgree={agree} />
+            <div className={css('actions', 'spread')}>
+              <button type="button" className={css('button', 'ghost')} onClick={change}>
+                {way === 'browser' ? 'Paste a refresh token instead' : 'Sign in with the browser instead'}
+              </button>
+              <button type="submit" className={css('button', 'primary')} disabled={isAsking}>
+                {buttonWords(way, isAsking)}
+              </button>
+            </div>
+            <button
+              type="button"
+              className={css('button', 'ghost', 'corner')}
+              aria-label="Cancel"
+              onClick={close}
+            >
+              ✕
+            </button>
+          </form>
+        </Dialog.Content>
+      </Dialog.Portal>
+    </Dialog.Root>
+  )
+}
+
+function buttonWords(way: Way, isAsking: boolean): string {
+  if (way === 'paste') return isAsking ? 'Connecting…' : 'Connect'
+  return isAsking ? 'Opening…' : 'Sign in with the browser'
+}
+
+function WhereKept() {
+  const keystore = useSnapshot((snapshot) => snapshot.keystore)
+  return (
+    <p className={css('good')}>
+      {keystore === 'ok'
+        ? 'Stored sealed on this computer.'
+        : 'Kept in memory only: gone when Headroom quits.'}
+    </p>
+  )
+}

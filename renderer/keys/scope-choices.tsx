@@ -1,0 +1,32 @@
+import { EXTRA_SCOPES, type ExtraScope } from '../../app/sign-in/scopes.ts'
+import { classesOf } from '../theme/classes.ts'
+import sheet from './keys.module.css'
+
+const css = classesOf(sheet)
+
+const SCOPE_WORDS: Readonly<Record<ExtraScope, string>> = {
+  Matrix: 'market depth streams',
+  OptionSpreads: 'risk and reward of option spreads',
+}
+
+/** The least is enough for every quota but these; the key must be allowed what is asked for. */
+export function ScopeChoices() {
+  return (
+    <fieldset className={css('choices')}>
+      <legend>Also ask for</legend>
+      {EXTRA_SCOPES.map((scope) => (
+        <label key={scope}>
+          <input type="checkbox" name="scope" value={scope} />
+          <span>
+            {scope} <small>{SCOPE_WORDS[scope]}</small>
+          </span>
+        </label>
+      ))}
+    </fieldset>
+  )
+}
+
+export function chosenScopes(form: FormData): ExtraScope[] {
+  const chosen = form.getAll('scope')
+  return EXTRA_SCOPES.filter((scope) => chosen.includes(scope))
+}

@@ -1,0 +1,44 @@
+import { useState } from 'react'
+import { ENVIRONMENT_WORDS } from '../shell/environment-words.ts'
+import { formText } from '../theme/form-text.ts'
+import { useParts, useSnapshot } from '../view/window-parts.ts'
+import { refreshTokenError, type Way } from './connect-form.ts'
+import { KeyDialog } from './key-dialog.tsx'
+import { chosenScopes } from './scope-choices.tsx'
+import { useSignIn } from './use-sign-in.ts'
+
+const NO_ERRORS: Readonly<Record<string, string>> = {}
+
+/** New tokens for a key that is connected: nothing about it has to be typed again. */
+export function SignInDialog() {
+  const { api, view } = useParts()
+  const profile = useSnapshot((snapshot) => snapshot.profile)
+  const [errors, setErrors] = useState(NO_ERRORS)
+  const close = () => view.setState({ dialog: undefined })
+  const attempt = useSignIn(close)
+  if (profile === undefined) return null
+
+  const submit = (form: FormData, way: Way, agreed: boolean) => {
+    const refreshToken = formText(form, 'refreshToken')
+    const error = way === 'paste' ? refreshTokenError(refreshToken) : undefined
+    setErrors(error === undefined ? NO_ERRORS : { refreshToken: error })
+    if (error !== undefined) return
+    const asked = { profile: profile.id, ...(agreed && { cancelRevoke: true }) }
+    attempt.ask(() =>
+      way === 'paste'
+        ? api.replaceToken({ ...asked, refreshToken })
+        : api.signInAgain({ ...asked, extraScopes: chosenScopes(form) }),
+    )
+  }
+
+  return (
+    <KeyDialog
+      title="Sign in again"
+      about={`${profile.name} · ${ENVIRONMENT_WORDS[profile.environment]}. Its numbers, its name and its streams stay.`}
+      attempt={attempt}
+      errors={errors}
+      onSubmit={submit}
+      onClose={close}
+    />
+  )
+}

@@ -1,0 +1,40 @@
+import { classesOf } from '../theme/classes.ts'
+import controlsSheet from '../theme/controls.module.css'
+import { Shape } from '../theme/shape.tsx'
+import { firstSentence } from './first-sentence.ts'
+import sheet from './keys.module.css'
+import type { SignInState } from './sign-in-state.ts'
+
+const css = classesOf({ ...controlsSheet, ...sheet })
+
+interface SignInNoticeProps {
+  readonly state: SignInState
+  /** The person agrees that a pending revocation is dropped. */
+  readonly onAgree: () => void
+}
+
+/** What stands between the person and the tokens. */
+export function SignInNotice({ state, onAgree }: SignInNoticeProps) {
+  if (state.kind !== 'failed' && state.kind !== 'blocked') return null
+  const { title, text } = firstSentence(state.message)
+  const isBlocked = state.kind === 'blocked'
+  return (
+    <div className={css('notice')} role="alert" data-sign-in={isBlocked ? 'blocked' : state.code}>
+      <Shape severity="watch" />
+      <p>
+        <b>{title}</b>
+        <span>{isBlocked ? `${text} Go on, and stop trying to revoke?` : text}</span>
+      </p>
+      {isBlocked ? (
+        // Not a button that the Enter key finds in a form: this one is meant.
+        <button type="button" className={css('button')} onClick={onAgree}>
+          Go on
+        </button>
+      ) : (
+        <button type="submit" className={css('button')}>
+          {state.code === 'declined' ? 'Start over' : 'Try again'}
+        </button>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,52 @@
+import type { Outcome } from '../../app/contract/contract.ts'
+import type { SignInStatus, StartedSignIn } from '../../app/contract/sign-in-status.ts'
+
+/** How the dialog's attempt to get tokens stands. No secret is in it. */
+export type SignInState =
+  | { readonly kind: 'idle' }
+  /** Main was asked; `heard` keeps what is told before its answer names the sign-in. */
+  | { readonly kind: 'asking'; readonly heard: readonly SignInStatus[] }
+  /** A revocation of this key is not confirmed: the person decides. */
+  | { readonly kind: 'blocked'; readonly message: string }
+  | {
+      readonly kind: 'waiting'
+      readonly signIn: string
+      readonly url: string
+      readonly opened: boolean
+      readonly notice?: string
+    }
+  | { readonly kind: 'failed'; readonly code: string; readonly message: string }
+  | { readonly kind: 'done'; readonly profile: string }
+
+/** A browser sign-in begins; a pasted token is in at once. */
+export type KeyOutcome = Outcome<StartedSignIn | { readonly profile: string }>
+
+export const IDLE: SignInState = { kind: 'idle' }
+export const ASKING: SignInState = { kind: 'asking', heard: [] }
+
+export function answered(state: SignInState, outcome: KeyOutcome): SignInState {
+  if (state.kind !== 'asking') return state
+  if (!outcome.ok) {
+    return outcome.code === 'revoke-pending'
+      ? { kind: 'blocked', message: outcome.message }
+      : { kind: 'failed', code: outcome.code, message: outcome.message }
+  }
+  if (!('signIn' in outcome)) return { kind: 'done', profile: outcome.profile }
+  const { signIn, url, opened } = outcome
+  return state.heard.reduce<SignInState>(told, { kind: 'waiting', signIn, url, opened })
+}
+
+/** Statuses of other sign-ins, as another window's, are not this dialog's. */
+export function told(state: SignInState, status: SignInStatus): SignInState {
+  if (state.kind === 'asking') return { ...state, heard: [...state.heard, status] }
+  if (state.kind !== 'waiting' || state.signIn !== status.signIn) return state
+  switch (status.state) {
+    case 'waiting':
+      return status.notice === undefined ? state : { ...state, notice: status.notice }
+    case 'done':
+      return { kind: 'done', profile: status.profile }
+    case 'failed':
+      // Cancelled here, or by a sign-in that another window began.
+      return { kind: 'failed', code: status.code, message: status.message }
+  }
+}

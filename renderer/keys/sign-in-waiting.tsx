@@ -1,0 +1,52 @@
+import { Dialog } from 'radix-ui'
+import { classesOf } from '../theme/classes.ts'
+import controlsSheet from '../theme/controls.module.css'
+import dialogSheet from '../theme/dialog.module.css'
+import { useMirror } from '../view/window-parts.ts'
+import sheet from './keys.module.css'
+import type { SignInState } from './sign-in-state.ts'
+
+const css = classesOf({ ...controlsSheet, ...dialogSheet, ...sheet })
+
+interface SignInWaitingProps {
+  readonly state: Extract<SignInState, { readonly kind: 'waiting' }>
+  readonly onCancel: () => void
+}
+
+/** While the person is in the browser. The address holds no secret (app/sign-in/authorize-url.ts). */
+export function SignInWaiting({ state, onCancel }: SignInWaitingProps) {
+  const { url, opened, notice } = state
+  const isInBrowser = useMirror((mirror) => mirror.hello?.host === 'browser')
+  const host = new URL(url).host
+  return (
+    <>
+      <Dialog.Title>Go on in your browser</Dialog.Title>
+      <Dialog.Description>
+        {opened
+          ? `The sign-in page of ${host} is open there. This waits 5 minutes for you.`
+          : `Sign in at ${host}, in a browser on this computer. This waits 5 minutes for you.`}
+      </Dialog.Description>
+      {!isInBrowser && !opened && (
+        <input className={css('address')} readOnly value={url} aria-label="Address of the sign-in page" />
+      )}
+      <p className={css('hint')} role="status">
+        {notice}
+      </p>
+      <div className={css('actions')}>
+        <button type="button" className={css('button', 'ghost')} onClick={onCancel}>
+          Cancel
+        </button>
+        {isInBrowser && (
+          <a
+            className={css('button', 'goLink', opened ? 'plain' : 'primary')}
+            href={url}
+            target="_blank"
+            rel="noopener noreferrer"
+          >
+            {opened ? 'Open it again' : 'Open the sign-in page'}
+          </a>
+        )}
+      </div>
+    </>
+  )
+}

@@ -1,0 +1,56 @@
+import { useEffect, useRef, useState } from 'react'
+import { unanswered } from '../view/use-asked.ts'
+import { useParts } from '../view/window-parts.ts'
+import { ASKING, answered, IDLE, type KeyOutcome, type SignInState, told } from './sign-in-state.ts'
+
+export interface SignInAttempt {
+  readonly state: SignInState
+  ask(question: () => Promise<KeyOutcome>): void
+  /** Ends what waits in the browser, if anything does. */
+  cancel(): void
+}
+
+/** One dialog's attempt to get tokens. `onDone` runs once, with the profile they belong to. */
+export function useSignIn(onDone: (profile: string) => void): SignInAttempt {
+  const { api } = useParts()
+  const [state, setState] = useState<SignInState>(IDLE)
+  /** Grows with each question and each cancel: an answer to an older one is not heard. */
+  const attempt = useRef(0)
+  const done = useRef(onDone)
+  done.current = onDone
+  useEffect(() => api.signInChanged((status) => setState((now) => told(now, status))), [api])
+  const profile = state.kind === 'done' ? state.profile : undefined
+  useEffect(() => {
+    if (profile !== undefined) done.current(profile)
+  }, [profile])
+
+  const end = (signIn: string) => {
+    api.cancelSignIn({ signIn }).catch(() => {
+      // It ends by itself; nobody waits for it any more.
+    })
+  }
+  return {
+    state,
+    ask: (question) => {
+      attempt.current += 1
+      const asked = attempt.current
+      setState(ASKING)
+      question().then(
+        (outcome) => {
+          if (asked === attempt.current) setState((now) => answered(now, outcome))
+          else if (outcome.ok && 'signIn' in outcome) end(outcome.signIn)
+        },
+        (error: unknown) => {
+          if (asked === attempt.current) {
+            setState({ kind: 'failed', code: 'unanswered', message: unanswered(error) })
+          }
+        },
+      )
+    },
+    cancel: () => {
+      attempt.current += 1
+      if (state.kind === 'waiting') end(state.signIn)
+      setState(IDLE)
+    },
+  }
+}

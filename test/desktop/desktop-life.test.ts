@@ -1,0 +1,181 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, describe, expect, it } from 'vitest'
+import { startSimulator } from '../../main/simulator/server.ts'
+import { findChromium } from '../browser/chromium.ts'
+import { obstacleToRunning, StartedDesktop } from './started-desktop.ts'
+
+/** As desktop-host.test.ts; here what happens over the life of the app, with and without its window. */
+const obstacle = obstacleToRunning() ?? (findChromium() === undefined ? 'no Chromium' : undefined)
+const name = `the built desktop host, as it lives${obstacle === undefined ? '' : ` (not run: ${obstacle})`}`
+
+/** What the page itself shows, once it shows a verdict. */
+const HEADLINE = `new Promise((resolve) => {
+  const look = () => {
+    const shown = document.querySelector('[data-testid="verdict-headline"]')?.textContent
+    if (shown) resolve(shown)
+  }
+  new MutationObserver(look).observe(document, { childList: true, subtree: true, characterData: true })
+  look()
+})`
+
+describe.skipIf(obstacle !== undefined)(name, () => {
+  const folders: string[] = []
+  const started: StartedDesktop[] = []
+
+  function start(flags: readonly string[] = [], dataFolder = newFolder()): StartedDesktop {
+    const desktop = new StartedDesktop(dataFolder, flags)
+    started.push(desktop)
+    return desktop
+  }
+  function newFolder(): string {
+    const folder = mkdtempSync(join(tmpdir(), 'headroom-desktop-'))
+    folders.push(folder)
+    return folder
+  }
+  afterEach(async () => {
+    for (const desktop of started.splice(0)) await desktop.stop()
+    for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true })
+  })
+
+  const trayMenuOf = (desktop: StartedDesktop, holds: string) =>
+    desktop.report(
+      'called',
+      ({ what, value }) => what === 'Tray.menu' && JSON.stringify(value).includes(holds),
+    )
+
+  it('goes on in the tray without a window, says so once, and shows it again with the latest', async () => {
+    const dataFolder = newFolder()
+    const desktop = start([], dataFolder)
+    await desktop.report('window-shown', ({ id }) => id === 1)
+    await desktop.order({ kind: 'close-window' })
+    await desktop.report('window-closed', ({ id }) => id === 1)
+    await desktop.report('called', ({ what }) => what === 'Notification.show')
+
+    // A second start asks the first to show itself.
+    expect(await start([], dataFolder).ended).toBe(0)
+    await desktop.report('page-loaded', ({ id }) => id === 2)
+    expect(await desktop.evaluate(HEADLINE, 2)).toMatch(/\w/)
+
+    await desktop.order({ kind: 'close-window' })
+    await desktop.order({ kind: 'choose', label: 'Open Headroom' })
+    await desktop.report('window-shown', ({ id }) => id === 3)
+    const told = desktop.reports.filter(
+      (report) => report.kind === 'called' && report.what === 'Notification.show',
+    )
+    expect(told).toHaveLength(1)
+  })
+
+  it('ends with its window where a person wants that', async () => {
+    const desktop = start()
+    await desktop.report('window-shown')
+    await desktop.order({ kind: 'choose', label: 'Keep Running in the Tray' })
+    await trayMenuOf(desktop, '"Keep Running in the Tray"')
+    void desktop.order({ kind: 'close-window' }).catch(() => {})
+    expect(await desktop.ended).toBe(0)
+  })
+
+  it('started at login, waits in the tray with the verdict in words', async () => {
+    const desktop = start(['--in-tray'])
+    await desktop.report('called', ({ what, value }) => what === 'Tray.setToolTip' && String(value) !== '')
+    await trayMenuOf(desktop, 'Built-in simulator · SIMULATOR — ')
+    expect(desktop.reports.some(({ kind }) => kind === 'window-opened')).toBe(false)
+    await desktop.order({ kind: 'choose', label: 'Open Headroom' })
+    await desktop.report('window-shown')
+  })
+
+  it('loads a page that ended again, with the latest state, within 3 s', async () => {
+    const desktop = start()
+    await desktop.report('window-shown')
+    await desktop.evaluate(HEADLINE)
+    const before = (await desktop.evaluate('window.headroom.snapshots()')) as { revision: number }[]
+    const endedAt = performance.now()
+    await desktop.order({ kind: 'crash-page' })
+    await desktop.report('page-ended')
+    await desktop.report('page-loaded', ({ count }) => count === 2)
+    expect(await desktop.evaluate(HEADLINE)).toMatch(/\w/)
+    expect(performance.now() - endedAt).toBeLessThan(3_000)
+    const after = (await desktop.evaluate('window.headroom.snapshots()')) as { revision: number }[]
+    expect(after[0]?.revision).toBeGreaterThanOrEqual(before[0]?.revision ?? Number.POSITIVE_INFINITY)
+    // The new page is told what changes, also where the one that ended was hidden.
+    const change = `new Promise((resolve) => {
+      window.headroom.snapshotChanged(resolve)
+      void window.headroom.openStream({ profile: 'simulator', kind: 'quotes', target: 'IBM' })
+    })`
+    expect(await desktop.evaluate(change)).toMatchObject({ profile: { environment: 'simulator' } })
+  })
+
+  it('shows a strip of 360 pixels above everything, which is there again at the next start', async () => {
+    const dataFolder = newFolder()
+    const desktop = start(['--in-tray'], dataFolder)
+    await trayMenuOf(desktop, 'Compact Strip')
+    await desktop.order({ kind: 'choose', label: 'Compact Strip' })
+    const { options } = await desktop.report('window-opened')
+    expect(options).toMatchObject({ width: 360, frame: false, alwaysOnTop: true, skipTaskbar: true })
+    expect(options['webPreferences']).toMatchObject({ sandbox: true, contextIsolation: true })
+    await desktop.report('window-shown')
+    const strip = `document.querySelector('[data-testid="strip"]')?.textContent`
+    expect(await desktop.evaluate(strip)).toMatch(/\w/)
+    await trayMenuOf(desktop, '✓ Compact Strip')
+    expect(await desktop.stop()).toBe(0)
+
+    const next = start(['--in-tray'], dataFolder)
+    expect((await next.report('window-opened')).options).toMatchObject({ width: 360, alwaysOnTop: true })
+    await next.order({ kind: 'choose', label: 'Compact Strip' })
+    await next.report('window-closed')
+    expect(JSON.parse(readFileSync(join(dataFolder, 'window.json'), 'utf8'))).toMatchObject({
+      stripShown: false,
+    })
+  })
+
+  it('hears the machine sleep and wake, and saves a report without names', async () => {
+    const dataFolder = newFolder()
+    const desktop = start(['--in-tray'], dataFolder)
+    await trayMenuOf(desktop, 'Save Report…')
+    await desktop.order({ kind: 'power', event: 'suspend' })
+    await desktop.order({ kind: 'power', event: 'resume' })
+    expect(readFileSync(join(dataFolder, 'headroom.log'), 'utf8')).toMatch(
+      /goes to sleep[\s\S]*the machine woke/,
+    )
+    await desktop.order({ kind: 'choose', label: 'Save Report…' })
+    await desktop.report('called', ({ what }) => what === 'Dialog.showSaveDialog')
+    const file = join(dataFolder, 'desktop', 'report.txt')
+    await expect.poll(() => existsSync(file)).toBe(true)
+    const report = readFileSync(file, 'utf8')
+    expect(report).toContain('the machine woke')
+    expect(report).not.toContain(dataFolder)
+    expect(report).not.toContain('SIM1001')
+  })
+
+  it('does no timer work above 1 Hz with the window closed to the tray', async () => {
+    // A service outside of this process: the built-in simulator has timers of its own.
+    const simulator = await startSimulator({})
+    try {
+      const desktop = start()
+      await desktop.report('window-shown')
+      const { clientId, refreshToken } = simulator.service.options
+      const key = {
+        name: 'A key',
+        environment: 'custom',
+        authUrl: simulator.origin,
+        baseUrl: simulator.origin,
+        clientId,
+        refreshToken,
+      }
+      const connected = await desktop.evaluate(`window.headroom.connect(${JSON.stringify(key)})`)
+      expect(connected).toMatchObject({ ok: true })
+      await trayMenuOf(desktop, 'A key · CUSTOM — ')
+      await desktop.order({ kind: 'close-window' })
+      await desktop.report('window-closed')
+      const forMs = 10_000
+      const due = (await desktop.order({ kind: 'count-timers', forMs })) as Record<string, number>
+      expect(Object.keys(due).length).toBeGreaterThan(0) // it goes on
+      // A timer due at either end of the time is one more.
+      for (const [setter, count] of Object.entries(due))
+        expect([setter, count <= forMs / 1_000 + 1]).toEqual([setter, true])
+    } finally {
+      await simulator.close()
+    }
+  })
+})

@@ -1,0 +1,220 @@
+import { createServer, type Server } from 'node:net'
+import type { BrowserContext, Page } from '@playwright/test'
+import { REDIRECT_PORTS } from '../../app/sign-in/failure.ts'
+import type { SimulatorServer } from '../../main/simulator/server.ts'
+import { expect, type Headroom, test } from './fixtures.ts'
+
+/**
+ * The whole sign-in, in a real browser: Headroom's window, the service's page in a tab of its own, and the redirect to
+ * one of the four ports that a key allows.
+ */
+async function openDialog(page: Page, headroom: Headroom, simulator: SimulatorServer, secret = '') {
+  await page.goto(headroom.url)
+  await page.getByRole('button', { name: 'Connect a key' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByText('Other', { exact: true }).click()
+  await dialog.getByLabel('Sign-in host').fill(simulator.origin)
+  await dialog.getByLabel('Resource host').fill(simulator.origin)
+  await dialog.getByLabel('API key').fill(simulator.service.options.clientId)
+  if (secret !== '') await dialog.getByLabel('Secret').fill(secret)
+  return dialog
+}
+
+/** Follows the window's link, as a person does where Headroom opened no browser itself. */
+async function signInPage(page: Page, context: BrowserContext): Promise<Page> {
+  const opened = context.waitForEvent('page')
+  await page.getByRole('link', { name: 'Open the sign-in page' }).click()
+  const tab = await opened
+  await tab.getByRole('heading', { name: 'Simulated sign-in' }).waitFor()
+  return tab
+}
+
+const start = (page: Page) => page.getByRole('button', { name: 'Sign in with the browser' }).click()
+
+const tokenPosts = ({ service }: SimulatorServer) =>
+  service.ledger.entries().filter((request) => request.path === '/oauth/token').length
+
+const liveNumbers = (page: Page) =>
+  expect(page.locator('tr[data-category="Accounts"]')).not.toHaveAttribute('data-source', 'default')
+
+for (const secret of ['', 'the-secret']) {
+  test.describe(secret === '' ? 'a PKCE key' : 'a key with a secret', () => {
+    test.use({ simulatorOptions: secret === '' ? {} : { clientSecret: secret } })
+
+    test('signs in through the browser, with the least scopes', async ({
+      page,
+      context,
+      headroom,
+      simulator,
+    }) => {
+      const dialog = await openDialog(page, headroom, simulator, secret)
+      await start(page)
+      await expect(dialog).toContainText('Go on in your browser')
+      const address = (await dialog.getByRole('link').getAttribute('href')) ?? ''
+      const query = new URL(address).searchParams
+      expect(query.get('scope')).toBe('openid offline_access MarketData ReadAccount')
+      expect(query.has('code_challenge')).toBe(secret === '')
+      if (secret !== '') expect(address).not.toContain(secret)
+
+      const tab = await signInPage(page, context)
+      await tab.getByRole('button', { name: 'Approve' }).click()
+      await expect(tab.getByRole('heading')).toHaveText('Signed in')
+      await expect(tab.locator('body')).toContainText('go back to Headroom')
+      await expect(dialog).toBeHidden()
+      await expect(page.getByTestId('profile')).toContainText('Main key')
+      await liveNumbers(page)
+
+      // The same answer once more, as when the tab is reloaded: nobody is there to take it.
+      const posts = tokenPosts(simulator)
+      await tab.reload().catch(() => {})
+      await expect(tab.getByRole('heading', { name: 'Signed in' })).toHaveCount(0)
+      expect(tokenPosts(simulator)).toBe(posts)
+    })
+  })
+}
+
+test('declining in the browser is said in plain words, and one can start over', async ({
+  page,
+  context,
+  headroom,
+  simulator,
+}) => {
+  const dialog = await openDialog(page, headroom, simulator)
+  await start(page)
+  const tab = await signInPage(page, context)
+  await tab.getByRole('button', { name: 'Decline' }).click()
+  await expect(tab.getByRole('heading')).toHaveText('You declined in the browser')
+  const notice = dialog.locator('[data-sign-in="declined"]')
+  await expect(notice).toContainText('You declined in the browser')
+  await expect(notice).toContainText('Nothing was stored.')
+  expect(tokenPosts(simulator)).toBe(0)
+
+  // What was typed is still there.
+  await notice.getByRole('button', { name: 'Start over' }).click()
+  const again = await signInPage(page, context)
+  await again.getByRole('button', { name: 'Approve' }).click()
+  await expect(dialog).toBeHidden()
+  await liveNumbers(page)
+})
+
+test('an answer with another state is refused and the right one still counts', async ({
+  page,
+  context,
+  headroom,
+  simulator,
+}) => {
+  const dialog = await openDialog(page, headroom, simulator)
+  await start(page)
+  const address = (await dialog.getByRole('link').getAttribute('href')) ?? ''
+  const redirect = new URL(new URL(address).searchParams.get('redirect_uri') ?? '')
+  const stranger = await context.newPage()
+  await stranger.goto(`${redirect.href}?code=stolen&state=guessed`)
+  await expect(stranger.getByRole('heading')).toHaveText('This answer belongs to another sign-in')
+  await expect(dialog.getByRole('status')).toContainText('An answer to another sign-in came and was ignored')
+  expect(tokenPosts(simulator)).toBe(0)
+
+  const tab = await signInPage(page, context)
+  await tab.getByRole('button', { name: 'Approve' }).click()
+  await expect(dialog).toBeHidden()
+})
+
+test('with all four ports taken it says which, and what to do', async ({ page, headroom, simulator }) => {
+  const dialog = await openDialog(page, headroom, simulator)
+  const servers = await occupyAll()
+  try {
+    await start(page)
+    const notice = dialog.locator('[data-sign-in="ports-taken"]')
+    await expect(notice).toContainText('Ports 31022, 8080, 3001 and 3000 are taken')
+    await expect(notice).toContainText('Close what uses one of them, then try again.')
+  } finally {
+    await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))))
+  }
+  await dialog.getByRole('button', { name: 'Try again' }).click()
+  await expect(dialog).toContainText('Go on in your browser')
+})
+
+test('cancelling frees the port and leaves the form as it was', async ({ page, headroom, simulator }) => {
+  const dialog = await openDialog(page, headroom, simulator)
+  await start(page)
+  const address = (await dialog.getByRole('link').getAttribute('href')) ?? ''
+  const redirect = new URL(address).searchParams.get('redirect_uri') ?? ''
+  await dialog.getByRole('button', { name: 'Cancel' }).click()
+  await expect(dialog.getByLabel('API key')).toHaveValue('sim-key')
+  await expect
+    .poll(() =>
+      fetch(redirect).then(
+        () => 'answered',
+        () => 'nobody',
+      ),
+    )
+    .toBe('nobody')
+})
+
+test('a key that has to sign in again keeps its place', async ({ page, context, headroom, simulator }) => {
+  const dialog = await openDialog(page, headroom, simulator)
+  await start(page)
+  await (await signInPage(page, context)).getByRole('button', { name: 'Approve' }).click()
+  await liveNumbers(page)
+
+  await page.getByRole('button', { name: 'Revoke tokens…' }).click()
+  // By keyboard alone: Cancel has the focus, the button is one step away.
+  await page.keyboard.press('Tab')
+  await expect(page.getByRole('button', { name: 'Revoke all tokens' })).toBeFocused()
+  await page.keyboard.press('Enter')
+  const banner = page.locator('[data-banner="revoked"]')
+  await expect(banner).toContainText('Confirmed by the service')
+
+  await banner.getByRole('button', { name: 'Sign in' }).click()
+  await expect(dialog).toContainText('Sign in again')
+  await start(page)
+  await (await signInPage(page, context)).getByRole('button', { name: 'Approve' }).click()
+  await expect(dialog).toBeHidden()
+  await expect(banner).toHaveCount(0)
+  await expect(page.getByTestId('profile')).toContainText('Main key')
+  await page.getByTestId('profile').click()
+  // It is the same key, not a second one.
+  await expect(page.getByRole('menuitemradio')).toHaveCount(0)
+})
+
+test('a sign-in on a key whose revocation is not confirmed asks first', async ({
+  page,
+  context,
+  headroom,
+  simulator,
+}) => {
+  const dialog = await openDialog(page, headroom, simulator)
+  await start(page)
+  await (await signInPage(page, context)).getByRole('button', { name: 'Approve' }).click()
+  await liveNumbers(page)
+  simulator.service.faults.set('revoke-503', 1)
+  await page.getByRole('button', { name: 'Revoke tokens…' }).click()
+  await page.getByRole('button', { name: 'Revoke all tokens' }).click()
+  await expect(page.locator('[data-banner="revoke-unconfirmed"]')).toBeVisible()
+
+  await page.getByTestId('profile').click()
+  await page.getByRole('menuitem', { name: 'Sign in again…' }).click()
+  await start(page)
+  const notice = dialog.locator('[data-sign-in="blocked"]')
+  await expect(notice).toContainText('A revocation of this key is not confirmed')
+  await expect(dialog.getByRole('link')).toHaveCount(0)
+  await notice.getByRole('button', { name: 'Go on' }).click()
+  await (await signInPage(page, context)).getByRole('button', { name: 'Approve' }).click()
+  await expect(dialog).toBeHidden()
+  await expect(page.locator('[data-banner="revoke-unconfirmed"]')).toHaveCount(0)
+  await liveNumbers(page)
+})
+
+/** Whatever of the four is not taken already, on both addresses. */
+async function occupyAll(): Promise<readonly Server[]> {
+  const taken = await Promise.all(
+    REDIRECT_PORTS.map(
+      (port) =>
+        new Promise<Server | undefined>((resolve) => {
+          const server = createServer()
+          server.once('error', () => resolve(undefined))
+          server.listen(port, '127.0.0.1', () => resolve(server))
+        }),
+    ),
+  )
+  return taken.filter((server) => server !== undefined)
+}

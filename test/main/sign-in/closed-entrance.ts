@@ -1,0 +1,13 @@
+import type { KeyEntrance } from '../../../main/windows.ts'
+
+const no = () => ({ ok: false, code: 'no', message: 'no' }) as const
+
+/** For tests in which no key comes in. */
+export const CLOSED_ENTRANCE: KeyEntrance = {
+  connect: no,
+  startSignIn: no,
+  signInAgain: no,
+  replaceToken: no,
+  cancelSignIn: no,
+  subscribe: () => () => {},
+}

@@ -1,0 +1,96 @@
+import { expect, test } from 'vitest'
+import { exchangeCode, type SigningKey } from '../../../main/sign-in/code-exchange.ts'
+import { answerOf, NOT_SENT, ScriptedHttp, UNKNOWN } from '../scripted-http.ts'
+
+const KEY: SigningKey = { authUrl: 'https://signin.test', clientId: 'the-key' }
+const CODE = {
+  callback: new URLSearchParams('code=the-code&state=s'),
+  state: 's',
+  redirectUri: 'http://localhost:31022',
+}
+const GRANT = {
+  access_token: 'access-1',
+  refresh_token: 'refresh-1',
+  expires_in: 1200,
+  token_type: 'Bearer',
+  scope: 'openid offline_access',
+  id_token: 'opaque, and no JWT at all',
+}
+
+async function exchange(
+  outcome: ReturnType<typeof answerOf>,
+  key: SigningKey = KEY,
+  code: Parameters<typeof exchangeCode>[2] = CODE,
+) {
+  const http = new ScriptedHttp()
+  http.reply = () => outcome
+  const result = await exchangeCode(http, key, code)
+  return { result, requests: http.requests, form: new URLSearchParams(http.requests[0]?.body) }
+}
+
+test('a key with a secret sends it in the body, and an opaque id_token is no obstacle', async () => {
+  const { result, requests, form } = await exchange(answerOf(200, GRANT), {
+    ...KEY,
+    clientSecret: 'the secret',
+  })
+  expect(result).toEqual({ kind: 'granted', refreshToken: 'refresh-1' })
+  expect(requests).toHaveLength(1)
+  expect(requests[0]).toMatchObject({ method: 'POST', url: 'https://signin.test/oauth/token' })
+  expect(requests[0]?.headers['content-type']).toMatch(/^application\/x-www-form-urlencoded/)
+  expect(requests[0]?.headers).not.toHaveProperty('authorization')
+  expect(Object.fromEntries(form)).toEqual({
+    grant_type: 'authorization_code',
+    client_id: 'the-key',
+    client_secret: 'the secret',
+    code: 'the-code',
+    redirect_uri: 'http://localhost:31022',
+  })
+})
+
+test('a PKCE key sends its verifier and no secret', async () => {
+  const { form } = await exchange(answerOf(200, GRANT), KEY, { ...CODE, verifier: 'v'.repeat(43) })
+  expect(form.get('code_verifier')).toBe('v'.repeat(43))
+  expect(form.has('client_secret')).toBe(false)
+})
+
+test('an issuer in the redirect, in whatever spelling, is no obstacle', async () => {
+  const callback = new URLSearchParams('code=the-code&state=s&iss=https://signin.test/')
+  const { result } = await exchange(answerOf(200, GRANT), KEY, { ...CODE, callback })
+  expect(result.kind).toBe('granted')
+})
+
+test.each([
+  ['a type nobody knows', { ...GRANT, token_type: 'mac' }],
+  ['no access token', { refresh_token: 'refresh-1' }],
+  ['an unreadable lifetime', { ...GRANT, expires_in: 'soon' }],
+])('a readable refresh token is kept from an answer with %s: the code is spent', async (_, body) => {
+  const { result } = await exchange(answerOf(200, body))
+  expect(result).toEqual({ kind: 'granted', refreshToken: 'refresh-1' })
+})
+
+test.each([
+  [403, { error: 'invalid_grant' }, 'code-refused'],
+  [400, { error: 'invalid_grant' }, 'code-refused'],
+  [401, { error: 'invalid_client' }, 'misconfigured'],
+  [401, { error: 'access_denied' }, 'misconfigured'],
+  [400, { error: 'invalid_target' }, 'refused'],
+  [400, '<html>portal</html>', 'later'],
+  [503, '<html>down</html>', 'later'],
+  [302, '', 'later'],
+  [204, '', 'answer-lost'],
+  [200, '<html>portal</html>', 'answer-lost'],
+  [200, { access_token: 'a', token_type: 'Bearer' }, 'no-refresh-token'],
+])('status %i with %j reads as %s', async (status, body, kind) => {
+  expect((await exchange(answerOf(status, body))).result.kind).toBe(kind)
+})
+
+test('a request that was not sent is told from an answer that was lost', async () => {
+  expect((await exchange(NOT_SENT)).result).toEqual({ kind: 'not-sent', why: 'connection refused' })
+  expect((await exchange(UNKNOWN)).result).toEqual({ kind: 'answer-lost', why: 'connection lost' })
+})
+
+test('the code is sent once, whatever comes of it', async () => {
+  for (const outcome of [NOT_SENT, UNKNOWN, answerOf(503), answerOf(200, 'no')]) {
+    expect((await exchange(outcome)).requests).toHaveLength(1)
+  }
+})

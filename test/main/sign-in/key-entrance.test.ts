@@ -1,0 +1,241 @@
+import { describe, expect, it } from 'vitest'
+import type { Outcome } from '../../../app/contract/contract.ts'
+import { connectKey } from '../../../main/connect-key.ts'
+import { Monitor } from '../../../main/monitor.ts'
+import type { HttpRequest } from '../../../main/ports/ports.ts'
+import { keyEntrance } from '../../../main/sign-in/key-entrance.ts'
+import type { SignInTask } from '../../../main/sign-in/sign-ins.ts'
+import { VirtualClock } from '../../simulation/virtual-clock.ts'
+import { answerOf, REFUSAL, renewal, ScriptedHttp } from '../scripted-http.ts'
+
+const KEY = {
+  name: 'Mine',
+  environment: 'custom',
+  authUrl: 'https://signin.test',
+  baseUrl: 'https://api.test',
+  clientId: 'the-key',
+} as const
+const STARTED = { ok: true, signIn: 's', url: 'https://signin.test/', opened: true, endsAt: 0 } as const
+
+function setUp() {
+  const clock = new VirtualClock()
+  const http = new ScriptedHttp()
+  const refused = new Set<string>()
+  let revokeStatus = 200
+  http.reply = (request) => {
+    if (request.url.endsWith('/oauth/revoke')) return answerOf(revokeStatus)
+    if (!request.url.endsWith('/oauth/token')) return answerOf(200, '{}')
+    return refused.has(tokenIn(request)) ? REFUSAL : renewal(`access-of-${tokenIn(request)}`)
+  }
+  const monitor = new Monitor({ clock, http, random: { next: () => 0.5 }, log: { note: () => {} } })
+  const tasks: SignInTask[] = []
+  const entrance = keyEntrance({
+    keys: monitor,
+    signIns: {
+      start: async (task) => {
+        tasks.push(task)
+        return STARTED
+      },
+      cancel: () => ({ ok: true }),
+      subscribe: () => () => {},
+    },
+    connect: (request) => connectKey(monitor, request),
+  })
+  /** What the browser brings, as SignIns does it. */
+  const bring = async (refreshToken: string): Promise<Outcome<{ readonly profile: string }>> => {
+    const task = tasks.at(-1)
+    if (!task) throw new Error('nobody is signing in')
+    await task.prepare()
+    const outcome = task.finish(refreshToken)
+    await clock.advance(0)
+    return outcome
+  }
+  const connected = async (refreshToken = 'token-1', more: { clientSecret?: string } = {}) => {
+    await entrance.connect({ ...KEY, ...more, refreshToken })
+    await clock.advance(0)
+  }
+  return {
+    clock,
+    http,
+    monitor,
+    entrance,
+    tasks,
+    bring,
+    connected,
+    refused,
+    answerRevokesWith: (status: number) => {
+      revokeStatus = status
+    },
+    state: (id = 'key-1') => monitor.snapshot(id)?.refresh.state,
+  }
+}
+
+const tokenIn = ({ body }: HttpRequest) => new URLSearchParams(body).get('refresh_token') ?? ''
+const revokesIn = (http: ScriptedHttp) =>
+  http.requests.filter(({ url }) => url.endsWith('/oauth/revoke')).length
+
+describe('a new key', () => {
+  it('is connected with the tokens that the browser brings', async () => {
+    const { entrance, bring, tasks, monitor, state } = setUp()
+    expect(await entrance.startSignIn({ ...KEY, clientSecret: 's3cret', extraScopes: ['Matrix'] })).toEqual(
+      STARTED,
+    )
+    expect(monitor.profiles()).toEqual([])
+    expect(tasks[0]).toMatchObject({
+      key: { authUrl: 'https://signin.test', clientId: 'the-key', clientSecret: 's3cret' },
+      audience: 'https://api.tradestation.com',
+      extraScopes: ['Matrix'],
+    })
+    expect(await bring('token-1')).toEqual({ ok: true, profile: 'key-1' })
+    expect(monitor.profile('key-1')).toMatchObject({ name: 'Mine', clientSecret: 's3cret' })
+    expect(state()).toBe('valid')
+  })
+
+  it('with an address that would be sent in the clear gets no sign-in page', async () => {
+    const { entrance, tasks } = setUp()
+    const outcome = await entrance.startSignIn({ ...KEY, authUrl: 'http://signin.test' })
+    expect(outcome).toMatchObject({ ok: false, code: 'bad-address' })
+    expect(tasks).toEqual([])
+  })
+
+  it('of a custom service asks for the audience that was typed, and of LIVE for the public one', async () => {
+    const { entrance, tasks } = setUp()
+    await entrance.startSignIn({ ...KEY, audience: 'https://their.test' })
+    await entrance.startSignIn({ ...KEY, environment: 'live', audience: 'https://their.test' })
+    expect(tasks.map(({ audience }) => audience)).toEqual([
+      'https://their.test',
+      'https://api.tradestation.com',
+    ])
+    expect(tasks[1]?.key.authUrl).toBe('https://signin.tradestation.com')
+  })
+
+  it('by a pasted token is unconfirmed until the service answers for it', async () => {
+    const { entrance, http, state, clock } = setUp()
+    http.reply = () => undefined
+    await entrance.connect({ ...KEY, refreshToken: 'pasted' })
+    await clock.advance(0)
+    expect(state()).toBe('unconfirmed')
+    http.answer(renewal('access-1'))
+    await clock.advance(0)
+    expect(state()).toBe('valid')
+  })
+})
+
+describe('a key that has to sign in again', () => {
+  it('keeps its id, its name, its numbers and its streams', async () => {
+    const { entrance, bring, connected, monitor, state, refused, clock } = setUp()
+    await connected()
+    const opened = monitor.openStream('key-1', { kind: 'positions', target: 'A1', options: {} })
+    expect(opened.ok).toBe(true)
+    refused.add('token-1')
+    await clock.advance(21 * 60_000)
+    expect(state()).toBe('sign-in-required')
+    const before = monitor.snapshot('key-1')
+
+    expect(await entrance.signInAgain({ profile: 'key-1' })).toEqual(STARTED)
+    expect(await bring('token-2')).toEqual({ ok: true, profile: 'key-1' })
+    expect(state()).toBe('valid')
+    const after = monitor.snapshot('key-1')
+    expect(after?.profile).toEqual(before?.profile)
+    expect(after?.streams.map(({ id }) => id)).toEqual(before?.streams.map(({ id }) => id))
+    expect(after?.revision).toBeGreaterThan(before?.revision ?? 0)
+    expect(monitor.profiles()).toEqual(['key-1'])
+  })
+
+  it('takes a pasted token as well', async () => {
+    const { entrance, connected, monitor, http, clock, state } = setUp()
+    await connected()
+    const outcome = await entrance.replaceToken({ profile: 'key-1', refreshToken: 'token-2' })
+    expect(outcome).toEqual({ ok: true, profile: 'key-1' })
+    await clock.advance(0)
+    expect(http.requests.map(tokenIn)).toContain('token-2')
+    expect(state()).toBe('valid')
+    expect(monitor.profiles()).toEqual(['key-1'])
+  })
+
+  it('is not connected a second time when it is typed anew, and takes the secret that was typed', async () => {
+    const { entrance, bring, connected, monitor, refused, clock } = setUp()
+    await connected('token-1', { clientSecret: 'old' })
+    refused.add('token-1')
+    await clock.advance(21 * 60_000)
+    await entrance.startSignIn({ ...KEY, clientSecret: 'new' })
+    expect(await bring('token-2')).toEqual({ ok: true, profile: 'key-1' })
+    expect(monitor.profile('key-1')?.clientSecret).toBe('new')
+    expect(monitor.profiles()).toEqual(['key-1'])
+  })
+
+  it('that was forgotten while the person was in the browser stays forgotten', async () => {
+    const { entrance, bring, connected, monitor } = setUp()
+    await connected()
+    await entrance.signInAgain({ profile: 'key-1' })
+    monitor.disconnect('key-1')
+    expect(await bring('token-2')).toMatchObject({ ok: false, code: 'unknown-profile' })
+    expect(monitor.profiles()).toEqual([])
+  })
+})
+
+describe('while a revocation of the same key is not confirmed (R4)', () => {
+  const unconfirmed = async () => {
+    const all = setUp()
+    await all.connected()
+    all.answerRevokesWith(503)
+    await all.monitor.revoke('key-1')
+    expect(all.state()).toBe('revoke-unconfirmed')
+    return all
+  }
+
+  it('every way in asks first', async () => {
+    const { entrance, tasks, monitor } = await unconfirmed()
+    const refusal = { ok: false, code: 'revoke-pending' }
+    expect(await entrance.startSignIn(KEY)).toMatchObject(refusal)
+    expect(await entrance.signInAgain({ profile: 'key-1' })).toMatchObject(refusal)
+    expect(await entrance.connect({ ...KEY, refreshToken: 'token-2' })).toMatchObject(refusal)
+    expect(await entrance.replaceToken({ profile: 'key-1', refreshToken: 'token-2' })).toMatchObject(refusal)
+    expect(tasks).toEqual([])
+    expect(monitor.profiles()).toEqual(['key-1'])
+  })
+
+  it('another key is not asked about', async () => {
+    const { entrance } = await unconfirmed()
+    expect(await entrance.startSignIn({ ...KEY, clientId: 'another' })).toEqual(STARTED)
+  })
+
+  it('goes on when the person agrees, and no late retry ends the new sign-in', async () => {
+    const { entrance, bring, http, clock, state, answerRevokesWith } = await unconfirmed()
+    await entrance.signInAgain({ profile: 'key-1', cancelRevoke: true })
+    await bring('token-2')
+    const revokes = revokesIn(http)
+    answerRevokesWith(200)
+    await clock.advance(2 * 3_600_000)
+    expect(revokesIn(http)).toBe(revokes)
+    expect(state()).toBe('valid')
+  })
+
+  it('goes on retrying when the person does not agree', async () => {
+    const { entrance, http, clock, state, answerRevokesWith } = await unconfirmed()
+    await entrance.startSignIn(KEY)
+    const revokes = revokesIn(http)
+    answerRevokesWith(200)
+    await clock.advance(3_600_000)
+    expect(revokesIn(http)).toBeGreaterThan(revokes)
+    expect(state()).toBe('revoked')
+  })
+
+  it('waits for one that is under way before the code is spent', async () => {
+    const { entrance, tasks, http, clock, monitor, connected } = setUp()
+    await connected()
+    http.reply = () => undefined
+    const revoking = monitor.revoke('key-1')
+    await clock.advance(0)
+    await entrance.signInAgain({ profile: 'key-1', cancelRevoke: true })
+    let isPrepared = false
+    const prepared = tasks[0]?.prepare().then(() => {
+      isPrepared = true
+    })
+    await clock.advance(1_000)
+    expect(isPrepared).toBe(false)
+    http.answer(answerOf(200))
+    await Promise.all([revoking, prepared])
+    expect(isPrepared).toBe(true)
+  })
+})

@@ -1,0 +1,305 @@
+import { createHash } from 'node:crypto'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import type { SignInStatus } from '../../../app/contract/sign-in-status.ts'
+import { SIGN_IN_LIMIT_MS } from '../../../app/sign-in/failure.ts'
+import { SignIns, type SignInTask } from '../../../main/sign-in/sign-ins.ts'
+import { VirtualClock } from '../../simulation/virtual-clock.ts'
+import { answerOf, renewal, ScriptedHttp } from '../scripted-http.ts'
+import { freePorts, get } from './loopback.ts'
+
+const stops: (() => Promise<void>)[] = []
+afterEach(async () => {
+  for (const stop of stops.splice(0)) await stop()
+})
+
+const GRANT = renewal('access-1', { refresh_token: 'refresh-1' })
+
+interface Setting {
+  readonly taken?: readonly number[]
+  readonly openUrl?: (url: string) => Promise<void>
+}
+
+function setUp({ taken = [], openUrl }: Setting = {}) {
+  const http = new ScriptedHttp()
+  const clock = new VirtualClock()
+  const ports = freePorts(taken)
+  let drawn = 0
+  const signIns = new SignIns({
+    http,
+    clock,
+    randomBytes: (size) => {
+      drawn += 1
+      return new Uint8Array(size).fill(drawn)
+    },
+    listen: ports.listen,
+    ...(openUrl && { openUrl }),
+    log: { note: () => {} },
+  })
+  stops.push(() => signIns.stop())
+  const said: SignInStatus[] = []
+  signIns.subscribe((status) => said.push(status))
+  const granted: string[] = []
+  const steps: string[] = []
+  const task = (more: Partial<SignInTask> = {}): SignInTask => ({
+    key: { authUrl: 'https://signin.test', clientId: 'the-key', clientSecret: 's3cret' },
+    audience: 'https://api.test',
+    extraScopes: [],
+    prepare: async () => void steps.push('prepared'),
+    finish: (refreshToken) => {
+      granted.push(refreshToken)
+      return { ok: true, profile: 'key-1' }
+    },
+    ...more,
+  })
+  const start = async (more: Partial<SignInTask> = {}) => {
+    const outcome = await signIns.start(task(more))
+    if (!outcome.ok) throw new Error(outcome.message)
+    const query = new URL(outcome.url).searchParams
+    const port = Number(new URL(query.get('redirect_uri') ?? '').port)
+    return { ...outcome, query, port, state: query.get('state') ?? '' }
+  }
+  return { http, clock, ports, signIns, said, granted, steps, task, start }
+}
+
+describe('a sign-in', () => {
+  it('spends the code for tokens and says so in the tab and to the windows', async () => {
+    const { http, said, granted, steps, start } = setUp()
+    http.reply = () => {
+      steps.push('exchanged')
+      return GRANT
+    }
+    const { signIn, port, state, url } = await start()
+    expect(url).not.toContain('s3cret')
+    const page = await get(port, `/?code=the-code&state=${state}`)
+    expect(page.status).toBe(200)
+    expect(page.body).toContain('You can close this tab and go back to Headroom.')
+    expect(granted).toEqual(['refresh-1'])
+    expect(said).toEqual([{ state: 'done', signIn, profile: 'key-1' }])
+    // What could end the new tokens is out of the way before they exist.
+    expect(steps).toEqual(['prepared', 'exchanged'])
+  })
+
+  it('of a PKCE key sends the challenge out and its verifier back', async () => {
+    const { http, start } = setUp()
+    http.reply = () => GRANT
+    const { query, port, state } = await start({ key: { authUrl: 'https://signin.test', clientId: 'k' } })
+    await get(port, `/?code=c&state=${state}`)
+    const verifier = new URLSearchParams(http.requests[0]?.body).get('code_verifier') ?? ''
+    expect(query.get('code_challenge')).toBe(createHash('sha256').update(verifier).digest('base64url'))
+  })
+
+  it('of a key with a secret sends no challenge', async () => {
+    const { start } = setUp()
+    expect((await start()).query.has('code_challenge')).toBe(false)
+  })
+
+  it('draws state and verifier anew for each start', async () => {
+    const { start } = setUp()
+    const [one, two] = [await start(), await start()]
+    expect(two.state).not.toBe(one.state)
+  })
+
+  it('listens on both loopback addresses under the one name it gave', async () => {
+    const { http, granted, start } = setUp()
+    http.reply = () => GRANT
+    const { port, state } = await start()
+    const page = await get(port, `/?code=c&state=${state}`, { host: '::1' })
+    expect(page.status).toBe(200)
+    expect(granted).toHaveLength(1)
+  })
+
+  it('tries the ports in their order and takes the first that is free', async () => {
+    const { ports, start } = setUp({ taken: [31022, 8080] })
+    await start()
+    expect(ports.asked).toEqual([31022, 8080, 3001])
+  })
+
+  it('names the ports when all are taken, and waits for nothing', async () => {
+    const { signIns, task, clock } = setUp({ taken: [31022, 8080, 3001, 3000] })
+    expect(await signIns.start(task())).toMatchObject({ ok: false, code: 'ports-taken' })
+    expect(clock.pending).toBe(0)
+  })
+})
+
+describe('a redirect', () => {
+  it('with another state changes nothing: the right one still counts', async () => {
+    const { http, said, granted, start } = setUp()
+    http.reply = () => GRANT
+    const { signIn, port, state } = await start()
+    for (const query of ['code=c&state=wrong', 'code=c', 'error=access_denied&state=wrong']) {
+      const page = await get(port, `/?${query}`)
+      expect(page.status).toBe(400)
+      expect(page.body).toContain('This answer belongs to another sign-in')
+    }
+    expect(http.requests).toEqual([])
+    expect(said).toHaveLength(3)
+    expect(said[0]).toMatchObject({ state: 'waiting', signIn, notice: expect.stringContaining('ignored') })
+    await get(port, `/?code=c&state=${state}`)
+    expect(granted).toHaveLength(1)
+  })
+
+  it('that comes twice spends one code', async () => {
+    const { http, granted, start } = setUp()
+    const { port, state } = await start()
+    const first = get(port, `/?code=c&state=${state}`)
+    await vi.waitFor(() => expect(http.waiting).toBe(1))
+    const second = await get(port, `/?code=c&state=${state}`)
+    expect(second.status).toBe(409)
+    expect(second.body).toContain('already answered')
+    http.answer(GRANT)
+    expect((await first).status).toBe(200)
+    expect(http.requests).toHaveLength(1)
+    expect(granted).toHaveLength(1)
+  })
+
+  it('finds nobody once the sign-in is over', async () => {
+    const { http, start, signIns } = setUp()
+    http.reply = () => GRANT
+    const { port, state } = await start()
+    await get(port, `/?code=c&state=${state}`)
+    await signIns.stop()
+    await expect(get(port, `/?code=c&state=${state}`)).rejects.toThrow(/ECONNREFUSED/)
+  })
+
+  it('that declines ends the sign-in in plain words, and nothing is exchanged', async () => {
+    const { http, said, start } = setUp()
+    const { signIn, port, state } = await start()
+    const page = await get(port, `/?error=access_denied&state=${state}`)
+    expect(page.body).toContain('You declined in the browser')
+    expect(said).toEqual([
+      {
+        state: 'failed',
+        signIn,
+        code: 'declined',
+        message: 'You declined in the browser. Nothing was stored.',
+      },
+    ])
+    expect(http.requests).toEqual([])
+  })
+
+  it('whose code is refused says so in the tab and to the windows', async () => {
+    const { http, said, granted, start } = setUp()
+    http.reply = () => answerOf(403, { error: 'invalid_grant' })
+    const { port, state } = await start()
+    const page = await get(port, `/?code=c&state=${state}`)
+    expect(page.body).toContain('did not accept the answer')
+    expect(said).toMatchObject([{ state: 'failed', code: 'code-refused' }])
+    expect(granted).toEqual([])
+  })
+
+  it('whose tokens cannot be connected says why', async () => {
+    const { http, said, start } = setUp()
+    http.reply = () => GRANT
+    const finish = () => ({ ok: false, code: 'x', message: 'That key is not connected any more.' }) as const
+    const { port, state } = await start({ finish })
+    const page = await get(port, `/?code=c&state=${state}`)
+    expect(page.body).toContain('could not be connected')
+    expect(said).toMatchObject([{ state: 'failed', message: /That key is not connected any more/ }])
+  })
+
+  it('is a GET of the root under our own name, and nothing else is answered', async () => {
+    const { http, said, start } = setUp()
+    const { port, state } = await start()
+    const query = `code=c&state=${state}`
+    expect((await get(port, `/?${query}`, { headers: { host: `evil.test:${port}` } })).status).toBe(421)
+    expect((await get(port, `/?${query}`, { headers: { host: 'localhost' } })).status).toBe(421)
+    expect((await get(port, `/?${query}`, { method: 'POST' })).status).toBe(404)
+    expect((await get(port, `/callback?${query}`)).status).toBe(404)
+    expect((await get(port, '/favicon.ico')).status).toBe(404)
+    expect((await get(port, '/')).status).toBe(404)
+    expect(http.requests).toEqual([])
+    expect(said).toEqual([])
+  })
+
+  it('is shown a page without scripts that repeats nothing of the address', async () => {
+    const { start } = setUp()
+    const { port, state } = await start()
+    const page = await get(port, `/?error=%3Cscript%3Ealert(1)%3C/script%3E&state=${state}`)
+    expect(page.body).not.toContain('<script')
+    expect(page.body).not.toContain(state)
+    expect(page.headers['content-security-policy']).toMatch(/^default-src 'none'; style-src 'sha256-/)
+    expect(page.headers['cache-control']).toBe('no-store')
+    expect(page.headers['referrer-policy']).toBe('no-referrer')
+  })
+})
+
+describe('the end of the wait', () => {
+  it('comes after 5 minutes, not before, and frees the port', async () => {
+    const { clock, said, start, signIns } = setUp()
+    const { signIn, port, state, endsAt } = await start()
+    expect(endsAt).toBe(clock.wallMs() + SIGN_IN_LIMIT_MS)
+    await clock.advance(SIGN_IN_LIMIT_MS - 1)
+    expect(said).toEqual([])
+    await clock.advance(1)
+    expect(said).toMatchObject([{ state: 'failed', signIn, code: 'expired' }])
+    await signIns.stop()
+    await expect(get(port, `/?code=c&state=${state}`)).rejects.toThrow(/ECONNREFUSED/)
+  })
+
+  it('does not cut off an exchange that is under way', async () => {
+    const { http, clock, said, start } = setUp()
+    const { port, state } = await start()
+    const page = get(port, `/?code=c&state=${state}`)
+    await vi.waitFor(() => expect(http.waiting).toBe(1))
+    await clock.advance(SIGN_IN_LIMIT_MS + 1)
+    http.answer(GRANT)
+    expect((await page).body).toContain('Signed in')
+    expect(said).toMatchObject([{ state: 'done' }])
+  })
+
+  it('comes at once on cancel, and once', async () => {
+    const { clock, said, start, signIns } = setUp()
+    const { signIn } = await start()
+    expect(signIns.cancel(signIn)).toEqual({ ok: true })
+    expect(signIns.cancel(signIn)).toEqual({ ok: true })
+    await clock.advance(SIGN_IN_LIMIT_MS)
+    expect(said).toMatchObject([{ state: 'failed', code: 'cancelled' }])
+  })
+
+  it('comes with the next start, whose port is free by then', async () => {
+    const { said, start, http, granted } = setUp()
+    http.reply = () => GRANT
+    const first = await start()
+    const second = await start()
+    expect(said).toMatchObject([{ state: 'failed', signIn: first.signIn, code: 'cancelled' }])
+    await expect(get(first.port, `/?code=c&state=${first.state}`)).rejects.toThrow(/ECONNREFUSED/)
+    await get(second.port, `/?code=c&state=${second.state}`)
+    expect(granted).toHaveLength(1)
+  })
+
+  it('of two starts at once leaves one', async () => {
+    const { signIns, task, ports } = setUp()
+    const outcomes = await Promise.all([signIns.start(task()), signIns.start(task())])
+    expect(outcomes.map(({ ok }) => ok)).toEqual([false, true])
+    const [first] = ports.bound
+    if (ports.bound.length > 1) await expect(get(first ?? 0, '/')).rejects.toThrow(/ECONNREFUSED/)
+  })
+
+  it('cannot be brought about while the code is being spent', async () => {
+    const { http, start, signIns, granted, task } = setUp()
+    const { signIn, port, state } = await start()
+    const page = get(port, `/?code=c&state=${state}`)
+    await vi.waitFor(() => expect(http.waiting).toBe(1))
+    expect(signIns.cancel(signIn)).toMatchObject({ ok: false, code: 'sign-in-finishing' })
+    expect(await signIns.start(task())).toMatchObject({ ok: false, code: 'sign-in-finishing' })
+    http.answer(GRANT)
+    await page
+    expect(granted).toHaveLength(1)
+  })
+})
+
+describe('the browser', () => {
+  it('is opened with the very address that is told to the window', async () => {
+    const opened: string[] = []
+    const { start } = setUp({ openUrl: async (url) => void opened.push(url) })
+    const { url, opened: isOpened } = await start()
+    expect(isOpened).toBe(true)
+    expect(opened).toEqual([url])
+  })
+
+  it('that cannot be opened leaves the link to the window', async () => {
+    const { start } = setUp({ openUrl: () => Promise.reject(new Error('no xdg-open')) })
+    expect((await start()).opened).toBe(false)
+    expect((await setUp().start()).opened).toBe(false)
+  })
+})

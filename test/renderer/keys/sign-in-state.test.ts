@@ -1,0 +1,62 @@
+import { describe, expect, it } from 'vitest'
+import { firstSentence } from '../../../renderer/keys/first-sentence.ts'
+import { ASKING, answered, IDLE, told } from '../../../renderer/keys/sign-in-state.ts'
+
+const STARTED = { ok: true, signIn: 'mine', url: 'https://signin.test/', opened: false, endsAt: 0 } as const
+const WAITING = { kind: 'waiting', signIn: 'mine', url: 'https://signin.test/', opened: false } as const
+const FAILED = {
+  state: 'failed',
+  signIn: 'mine',
+  code: 'declined',
+  message: 'You declined. Nothing was stored.',
+} as const
+
+describe('an attempt to get tokens', () => {
+  it('waits for the browser, then is done', () => {
+    expect(answered(ASKING, STARTED)).toEqual(WAITING)
+    expect(told(WAITING, { state: 'done', signIn: 'mine', profile: 'key-1' })).toEqual({
+      kind: 'done',
+      profile: 'key-1',
+    })
+  })
+
+  it('hears what is told before main has answered which sign-in it is', () => {
+    const heard = told(told(ASKING, { ...FAILED, signIn: 'other' }), FAILED)
+    expect(answered(heard, STARTED)).toEqual({ kind: 'failed', code: 'declined', message: FAILED.message })
+  })
+
+  it('is not ended by the sign-in of another window', () => {
+    expect(told(WAITING, { ...FAILED, signIn: 'other' })).toBe(WAITING)
+    expect(told(IDLE, FAILED)).toBe(IDLE)
+  })
+
+  it('keeps waiting with a notice', () => {
+    const notice = { state: 'waiting', signIn: 'mine', endsAt: 0, notice: 'An answer was ignored.' } as const
+    expect(told(WAITING, notice)).toEqual({ ...WAITING, notice: 'An answer was ignored.' })
+  })
+
+  it('with a pasted token is done with the answer', () => {
+    expect(answered(ASKING, { ok: true, profile: 'key-1' })).toEqual({ kind: 'done', profile: 'key-1' })
+  })
+
+  it('asks the person while a revocation is not confirmed, and says every other refusal', () => {
+    const refusal = { ok: false, code: 'revoke-pending', message: 'Not confirmed.' } as const
+    expect(answered(ASKING, refusal)).toEqual({ kind: 'blocked', message: 'Not confirmed.' })
+    expect(answered(ASKING, { ...refusal, code: 'ports-taken' })).toMatchObject({
+      kind: 'failed',
+      code: 'ports-taken',
+    })
+  })
+
+  it('that was given up does not come back with a late answer', () => {
+    expect(answered(IDLE, STARTED)).toBe(IDLE)
+  })
+})
+
+it('the first sentence of a failure is its title', () => {
+  expect(firstSentence('Ports 1, 2 are taken. Close one. Try again.')).toEqual({
+    title: 'Ports 1, 2 are taken',
+    text: 'Close one. Try again.',
+  })
+  expect(firstSentence('Nothing else.')).toEqual({ title: 'Nothing else.', text: '' })
+})
