@@ -3,12 +3,20 @@ import type { SimulatorOptions } from './options.ts'
 import { quotaHeaders } from './quota-headers.ts'
 import { type Asked, RESOURCES } from './resources.ts'
 import type { Faults } from './rules/faults.ts'
-import { RequestQuotas } from './rules/request-quotas.ts'
+import { type QuotaReading, RequestQuotas } from './rules/request-quotas.ts'
 import { Slots } from './rules/slots.ts'
 import type { Frames } from './rules/stream-frames.ts'
 import { STREAM_RESOURCES } from './stream-resources.ts'
 import { HIDDEN_CAP, traitsOf } from './stream-traits.ts'
 import { type Answer, errorAnswer, type ServiceReply, type ServiceRequest, type WireHeaders } from './wire.ts'
+
+/**
+ * What X-RateLimit-* say of a stream that the table of service.md 8.2 gives slots only.
+ *
+ * Both header sets are on its answers (2.2, 7), but no request quota is stated for it: so nothing is spent and
+ * nothing refused, and the limit is the one seen on the real service that is in no row of the table.
+ */
+const UNTABLED: QuotaReading = { limit: 251, periodSeconds: 300, remaining: 251, resetSeconds: 0 }
 
 /** The resources and the throttling layer that stands before them (service.md 1), for one key and user. */
 export class ThrottledResources {
@@ -97,7 +105,9 @@ export class ThrottledResources {
 
   #quotaHeaders(category: string, atMs: number): WireHeaders {
     if (this.#faults.strike('no-quota-headers')) return {}
-    return quotaHeaders(category, this.quotas.reading(category, atMs), this.slots.reading(category))
+    const slots = this.slots.reading(category)
+    const rate = this.quotas.reading(category, atMs) ?? (slots && UNTABLED)
+    return quotaHeaders(category, rate, slots)
   }
 }
 

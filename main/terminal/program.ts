@@ -162,6 +162,10 @@ const describeRevoke = (program: Command) =>
 const heartbeat = numberFlag({ atLeast: 0.05, atMost: 3600, unit: 'seconds' })
 const streamRate = numberFlag({ atLeast: 0, atMost: 1000, unit: 'messages per second' })
 
+const CONTROL_HELP = `HEADROOM_SIMULATOR_CONTROL=SECRET turns the control surface on (header X-Simulator-Control: SECRET):
+  POST /control/expire-access, end-sign-ins, cut-streams, traffic, slots-elsewhere, fault
+  GET  /control/ledger, state`
+
 function describeSimulate(program: Command): Command {
   const seconds = argument(secondsFlag)
   const width = Math.max(0, ...FAULTS.map((fault) => fault.name.length))
@@ -206,7 +210,7 @@ function describeSimulate(program: Command): Command {
     )
     .option('--stream-rate <number>', 'messages per second per stream', argument(streamRate), 2)
     .option('--fault <name>', 'misbehave in one way; repeatable', repeated(faultFlag))
-    .addHelpText('after', `\nFaults, each as NAME, NAME:TIMES or NAME:always:\n${list}`)
+    .addHelpText('after', `\nFaults, each as NAME, NAME:TIMES or NAME:always:\n${list}\n\n${CONTROL_HELP}`)
 }
 
 /** The command a line is about; `undefined` when its first word is no command's name. */

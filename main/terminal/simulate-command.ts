@@ -14,10 +14,20 @@ export interface SimulateDeps {
   start(options: SimulatorOptions, port: number): Promise<ServingSimulator>
 }
 
+/** Asks for the control surface, and is the secret it wants. An environment variable: there is no flag for a secret. */
+export const CONTROL_SECRET = 'HEADROOM_SIMULATOR_CONTROL'
+const LEAST_SECRET = 16
+
+function secretProblem(secret: string | undefined): string | undefined {
+  if (secret === undefined || secret === '' || secret.length >= LEAST_SECRET) return undefined
+  return `${CONTROL_SECRET} needs at least ${LEAST_SECRET} characters`
+}
+
 /** Serves until it is told to stop. */
 export async function simulate(flags: SimulateFlags, { terminal, start }: SimulateDeps): Promise<number> {
-  const options = simulatorOptions(flags)
-  const problem = problemWith(options)
+  const controlSecret = terminal.environment[CONTROL_SECRET]
+  const options = { ...simulatorOptions(flags), ...(controlSecret && { controlSecret }) }
+  const problem = problemWith(options) ?? secretProblem(controlSecret)
   if (problem !== undefined) {
     terminal.error(problem)
     return EXIT_USAGE
@@ -26,6 +36,7 @@ export async function simulate(flags: SimulateFlags, { terminal, start }: Simula
   try {
     const simulator = await start(options, flags.port)
     terminal.out(`simulator ready: ${simulator.origin}`)
+    if (controlSecret) terminal.error('control surface: /control, with the header X-Simulator-Control')
     await stopped
     await simulator.close()
     return EXIT_OK

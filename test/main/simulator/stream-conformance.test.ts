@@ -79,10 +79,10 @@ describe('the ten kinds (service.md 6, public-facts)', () => {
       expect(response.headers.get('content-type')).toBe(type)
       expect(response.headers.get('transfer-encoding')).toBe('chunked')
       expect(response.headers.get('x-ts-request-id')).toBeTruthy()
-      expect(quotaOf(response)).toMatchObject({
-        limit: rate,
-        remaining: rate === undefined ? undefined : rate - 1,
-      })
+      // Where the table states no request quota both header sets are there all the same, and nothing is spent.
+      expect(quotaOf(response)).toMatchObject(
+        rate === undefined ? { limit: 251, remaining: 251, reset: 0 } : { limit: rate, remaining: rate - 1 },
+      )
       expect(slotsOf(response)).toMatchObject({
         limit: slots,
         remaining: slots === undefined ? undefined : slots - 1,
@@ -128,6 +128,7 @@ describe('slots (service.md 3, 7, 8.2)', () => {
     const response = refused[0]?.response as Response
     expect(await json(response)).toEqual({ Error: 'TooManyRequests', Message: 'Stream quota exceeded' })
     expect(slotsOf(response)).toEqual({ limit: 40, remaining: 0, resource: 'streaming-positions' })
+    expect(quotaOf(response)).toMatchObject({ period: 300, resource: 'streaming-positions' })
     expect(sim.server.service.streams()).toHaveLength(40)
   })
 

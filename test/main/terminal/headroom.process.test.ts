@@ -102,6 +102,27 @@ test('simulate says when it serves and ends when told', async () => {
   expect((await ended).exitCode).toBe(0)
 })
 
+test('simulate has a control surface only for who sets its secret, and a good one', async () => {
+  const secret = 'control-secret-of-this-test'
+  const { child, said, ended } = headroom(['simulate', '--port', '0'], { HEADROOM_SIMULATOR_CONTROL: secret })
+  let origin = ''
+  child.stdout?.on('data', (text: string) => {
+    origin = /http:\S+/.exec(text)?.[0] ?? origin
+  })
+  await said('simulator ready: ')
+  const state = (headers: Record<string, string>) => fetch(`${origin}/control/state`, { headers })
+  expect((await state({ 'x-simulator-control': secret })).status).toBe(200)
+  expect((await state({ 'x-simulator-control': 'another' })).status).not.toBe(200)
+  child.kill('SIGTERM')
+  const { exitCode, stdout, stderr } = await ended
+  expect(exitCode).toBe(0)
+  expect(stdout + stderr).not.toContain(secret)
+
+  const weak = await headroom(['simulate', '--port', '0'], { HEADROOM_SIMULATOR_CONTROL: 'short' }).ended
+  expect([weak.exitCode, weak.stdout]).toEqual([2, ''])
+  expect(weak.stderr).toContain('HEADROOM_SIMULATOR_CONTROL needs at least 16 characters')
+})
+
 test('a taken port is exit 1 and one line', async () => {
   const port = await takenPort()
   for (const args of [
