@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Hello } from '../app/contract/contract.ts'
 import { type Announcer, SILENT } from './alerts/announcer.ts'
+import { Attention } from './attention.ts'
 import { listenOnLoopback } from './browser/loopback-servers.ts'
 import { connectKey } from './connect-key.ts'
 import { type ControlServer, startControlServer } from './control/control-server.ts'
@@ -14,6 +15,7 @@ import { keyEntrance } from './sign-in/key-entrance.ts'
 import { SignIns } from './sign-in/sign-ins.ts'
 import { BUILT_IN_OPTIONS } from './simulator/built-in.ts'
 import { startSimulator } from './simulator/server.ts'
+import { PinnedStreams } from './streams/pinned-streams.ts'
 import { HomeStorage } from './vault/key-storage.ts'
 import { SealedHome } from './vault/sealed-home.ts'
 import { settled } from './vault/settled.ts'
@@ -64,7 +66,9 @@ export async function startApp({
     startsOver,
     changed: () => monitor.storageChanged(),
   })
-  const monitor = new Monitor(ports, storage)
+  const attention = new Attention()
+  const attended = () => attention.attended
+  const monitor = new Monitor({ ...ports, attended, pins: new PinnedStreams(dataFolder) }, storage)
   const memory = new Memory({
     monitor,
     clock: ports.clock,
@@ -107,6 +111,7 @@ export async function startApp({
   const windows = openWindows({
     monitor,
     memory,
+    attention,
     clock: ports.clock,
     hello: () => hello,
     keys: keyEntrance({

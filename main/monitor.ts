@@ -1,5 +1,6 @@
 import type { History, Outcome, Refusal } from '../app/contract/contract.ts'
 import type { LoggedEvent, MonitorEvent } from '../app/contract/events.ts'
+import type { RowDetails } from '../app/contract/row-details.ts'
 import type { Snapshot } from '../app/contract/snapshot.ts'
 import type { StreamRequest } from '../app/service/streams.ts'
 import { EventLog } from './event-log.ts'
@@ -7,15 +8,21 @@ import type { Clock, Http, Log, Random } from './ports/ports.ts'
 import type { Profile } from './profile.ts'
 import { ProfileMonitor } from './profile-monitor.ts'
 import type { ConnectedKeys, KeyName } from './sign-in/connected-keys.ts'
+import type { PinnedStreams } from './streams/pinned-streams.ts'
+import type { WhenFull } from './streams/streams.ts'
 import { Timeline } from './timeline.ts'
 import { type KeyStorage, MEMORY_STORAGE } from './vault/key-storage.ts'
 import type { TokenStore } from './vault/token-store.ts'
 
 export interface MonitorPorts {
+  /** Whether somebody looks at the numbers; taken for granted where nobody can tell. */
+  readonly attended?: () => boolean
   readonly clock: Clock
   readonly random: Random
   readonly http: Http
   readonly log: Log
+  /** Absent where nothing is kept. */
+  readonly pins?: Pick<PinnedStreams, 'of'>
 }
 
 export interface MonitorListener {
@@ -34,10 +41,19 @@ export interface MonitorSurface {
   profiles(): readonly string[]
   events(after: number): readonly LoggedEvent[]
   history(profile: string, category: string, fromMs: number, toMs: number, points: number): History
-  openStream(profile: string, request: StreamRequest): Outcome<{ readonly stream: string }>
+  openStream(
+    profile: string,
+    request: StreamRequest,
+    whenFull?: WhenFull,
+  ): Outcome<{ readonly stream: string }>
   closeStream(profile: string, stream: string): Outcome
+  restartStream(profile: string, stream: string): Outcome<{ readonly stream: string }>
+  pinStream(profile: string, stream: string, pinned: boolean): Outcome
   revoke(profile: string): Promise<Outcome>
   tryNow(profile: string): Outcome
+  /** Looks at one category now, if its quota allows. */
+  checkNow(profile: string, category: string): Promise<Outcome>
+  rowDetails(profile: string, category: string): Outcome<{ readonly details: RowDetails }>
   subscribe(listener: MonitorListener): () => void
   /** After the machine slept: every deadline is decided again. */
   wake(): void
@@ -83,7 +99,7 @@ export class Monitor implements MonitorSurface, ConnectedKeys {
   }
 
   #follow(profile: Profile, tokens: TokenStore, former?: ProfileMonitor): void {
-    const { clock, random, http } = this.#ports
+    const { attended, clock, random, http, pins } = this.#ports
     const { id } = profile
     const monitor = new ProfileMonitor(profile, tokens, {
       clock,
@@ -93,6 +109,8 @@ export class Monitor implements MonitorSurface, ConnectedKeys {
       // Windows drop what is older than what they have: a key connected anew goes on counting.
       firstRevision: former ? former.revision + 1 : 0,
       keystore: () => this.#storage.keystore(id),
+      ...(pins && { pins: pins.of(id) }),
+      ...(attended && { attended }),
       changed: () => this.#tell((listener) => listener.changed(id)),
       event: (event) => this.#happened(event, id),
     })
@@ -107,6 +125,13 @@ export class Monitor implements MonitorSurface, ConnectedKeys {
     if (!forgotten.ok) {
       const message = `The key is still stored here: ${forgotten.why}. Nothing was changed; try again.`
       return { ok: false, code: 'not-forgotten', message }
+    }
+    const unpinned = this.#ports.pins?.of(profile).forget()
+    if (unpinned?.ok === false) {
+      this.#happened(
+        { kind: 'storage-problem', what: `pinned streams are still stored: ${unpinned.why}` },
+        profile,
+      )
     }
     monitor.stop()
     this.#profiles.delete(profile)
@@ -157,12 +182,24 @@ export class Monitor implements MonitorSurface, ConnectedKeys {
     return monitor?.history(category, fromMs, toMs, points) ?? { points: [], rejectedAt: [] }
   }
 
-  openStream(profile: string, request: StreamRequest): Outcome<{ readonly stream: string }> {
-    return this.#profiles.get(profile)?.openStream(request) ?? UNKNOWN_PROFILE
+  openStream(
+    profile: string,
+    request: StreamRequest,
+    whenFull?: WhenFull,
+  ): Outcome<{ readonly stream: string }> {
+    return this.#profiles.get(profile)?.streams.open(request, whenFull) ?? UNKNOWN_PROFILE
   }
 
   closeStream(profile: string, stream: string): Outcome {
-    return this.#profiles.get(profile)?.closeStream(stream) ?? UNKNOWN_PROFILE
+    return this.#profiles.get(profile)?.streams.close(stream) ?? UNKNOWN_PROFILE
+  }
+
+  restartStream(profile: string, stream: string): Outcome<{ readonly stream: string }> {
+    return this.#profiles.get(profile)?.streams.restart(stream) ?? UNKNOWN_PROFILE
+  }
+
+  pinStream(profile: string, stream: string, pinned: boolean): Outcome {
+    return this.#profiles.get(profile)?.streams.pin(stream, pinned) ?? UNKNOWN_PROFILE
   }
 
   async revoke(profile: string): Promise<Outcome> {
@@ -173,6 +210,15 @@ export class Monitor implements MonitorSurface, ConnectedKeys {
     const monitor = this.#profiles.get(profile)
     monitor?.tryNow()
     return monitor ? { ok: true } : UNKNOWN_PROFILE
+  }
+
+  async checkNow(profile: string, category: string): Promise<Outcome> {
+    return (await this.#profiles.get(profile)?.checkNow(category)) ?? UNKNOWN_PROFILE
+  }
+
+  rowDetails(profile: string, category: string): Outcome<{ readonly details: RowDetails }> {
+    const details = this.#profiles.get(profile)?.rowDetails(category)
+    return details ? { ok: true, details } : UNKNOWN_PROFILE
   }
 
   subscribe(listener: MonitorListener): () => void {

@@ -1,22 +1,25 @@
 import type { History, Outcome } from '../app/contract/contract.ts'
 import type { MonitorEvent } from '../app/contract/events.ts'
+import type { RowDetails } from '../app/contract/row-details.ts'
 import type { KeystoreState, Snapshot } from '../app/contract/snapshot.ts'
 import type { Ledger } from '../app/quota/ledger.ts'
 import { verdictOf } from '../app/quota/verdict.ts'
 import { CURRENT_REQUEST_QUOTAS, SLOT_QUOTAS } from '../app/service/quotas.ts'
-import type { StreamRequest } from '../app/service/streams.ts'
 import { SlotLedger } from '../app/streams/slots.ts'
 import { ROTATION } from '../app/tokens/after-refresh.ts'
 import { REFRESH_SCHEDULE } from '../app/tokens/schedule.ts'
 import { ApiClient, hostOf } from './api/client.ts'
+import { cannotAsk, needsAccount, needsTarget } from './api/probe-refusals.ts'
 import { Prober } from './api/prober.ts'
 import { QuotaTap } from './api/quota-tap.ts'
+import { streamToCheck } from './api/stream-check.ts'
 import { MeteredLedger } from './history/metered-ledger.ts'
 import { RecentHistory } from './history/recent.ts'
 import type { Clock, Http, Random } from './ports/ports.ts'
 import type { Profile } from './profile.ts'
 import { Reachability } from './reachability.ts'
 import type { KeyName } from './sign-in/connected-keys.ts'
+import type { Pins } from './streams/pinned-streams.ts'
 import { Streams } from './streams/streams.ts'
 import type { Timeline } from './timeline.ts'
 import { TokenKeeper } from './tokens/keeper.ts'
@@ -28,8 +31,11 @@ export interface ProfileMonitorDeps {
   readonly http: Http
   readonly timeline: Timeline
   readonly firstRevision: number
+  readonly pins?: Pins
   /** How far this key can be relied on to be here after a restart. */
   readonly keystore: () => KeystoreState
+  /** Whether somebody looks at the numbers; taken for granted where nobody can tell. */
+  readonly attended?: () => boolean
   readonly changed: () => void
   readonly event: (event: MonitorEvent) => void
 }
@@ -51,6 +57,7 @@ export class ProfileMonitor {
   /** Made anew when the key signs in again. */
   #keeper: TokenKeeper
   readonly #keeperFor: (profile: Profile, tokens: TokenStore) => TokenKeeper
+  readonly #tap: QuotaTap
   readonly #prober: Prober
   readonly #streams: Streams
   #revision: number
@@ -76,19 +83,25 @@ export class ProfileMonitor {
         key,
         store,
         { http, clock, random, timeline, changed, event, reached: reached(authHost) },
-        { schedule: REFRESH_SCHEDULE, ...ROTATION },
+        {
+          schedule: REFRESH_SCHEDULE,
+          ...ROTATION,
+          ...(key.rotationMinutes !== undefined && { rotationMs: key.rotationMinutes * 60_000 }),
+        },
       )
     this.#keeper = this.#keeperFor(profile, tokens)
     const access = () => this.#keeper.access()
     const rejected = (value: string) => this.#keeper.rejected(value)
-    const tap = new QuotaTap({
+    this.#tap = new QuotaTap({
       ledger: this.#ledger,
       history: this.#history,
       timeline,
       random,
       event,
       changed,
+      ...(profile.probes.trialAfterStep && { trialAfterStep: true }),
     })
+    const tap = this.#tap
     const client = new ApiClient({
       baseUrl: profile.baseUrl,
       http,
@@ -100,10 +113,10 @@ export class ProfileMonitor {
     this.#prober = new Prober(profile.probes, {
       clock,
       timeline,
-      rows: () => this.#ledger.view(timeline.now()),
-      countsAgainst: (category) => this.#ledger.categoryOf(category),
+      quotas: this.#ledger,
       request: (request) => client.request(request),
-      mayProbe: () => this.#keeper.canUseService && this.#reachability.mayTry(baseHost),
+      mayProbe: () => this.#mayUseService(),
+      ...(deps.attended && { attended: deps.attended }),
     })
     this.#streams = new Streams({
       baseUrl: profile.baseUrl,
@@ -118,6 +131,7 @@ export class ProfileMonitor {
       reached: reached(baseHost),
       event,
       changed,
+      ...(deps.pins && { pins: deps.pins }),
     })
   }
 
@@ -129,10 +143,15 @@ export class ProfileMonitor {
     return this.#revision
   }
 
+  get streams(): Pick<Streams, 'open' | 'close' | 'restart' | 'pin'> {
+    return this.#streams
+  }
+
   start(): void {
     this.#keeper.start()
     this.#prober.start()
     for (const request of this.#profile.streams) this.#streams.open(request)
+    this.#streams.openPinned()
     this.#sample()
   }
 
@@ -150,15 +169,7 @@ export class ProfileMonitor {
 
   wake(): void {
     this.#keeper.wake()
-    this.#streams.nudge()
-  }
-
-  openStream(request: StreamRequest): Outcome<{ readonly stream: string }> {
-    return this.#streams.open(request)
-  }
-
-  closeStream(id: string): Outcome {
-    return this.#streams.close(id)
+    this.#streams.wake()
   }
 
   history(category: string, fromMs: number, toMs: number, points: number): History {
@@ -167,7 +178,7 @@ export class ProfileMonitor {
 
   async revoke(): Promise<Outcome> {
     // Nothing uses the grant from here on, whatever the service will answer.
-    this.#streams.closeAll('tokens revoked')
+    this.#streams.closeAll('tokens revoked', 'revoked')
     const result = await this.#keeper.revoke()
     if (result.kind === 'confirmed') return { ok: true }
     return {
@@ -221,6 +232,19 @@ export class ProfileMonitor {
     this.#prober.tick()
   }
 
+  /** A category with requests of its own is probed; one that only streams show is looked at by a stream. */
+  async checkNow(category: string): Promise<Outcome> {
+    const request = streamToCheck(category, this.#prober)
+    if (request === undefined) return this.#prober.checkNow(category)
+    if (request === 'no-target') return needsTarget(category)
+    if (!this.#mayUseService()) return cannotAsk(category)
+    return request === 'no-account' ? needsAccount(category) : this.#streams.look(request)
+  }
+
+  rowDetails(category: string): RowDetails {
+    return this.#tap.detailsOf(category)
+  }
+
   snapshot(): Snapshot {
     const { id, name, environment, baseUrl, clientId } = this.#profile
     const now = this.#deps.timeline.now()
@@ -249,6 +273,10 @@ export class ProfileMonitor {
       probes: this.#prober.summary(),
       verdict: verdictOf(requests),
     }
+  }
+
+  #mayUseService(): boolean {
+    return this.#keeper.canUseService && this.#reachability.mayTry(hostOf(this.#profile.baseUrl))
   }
 
   #happened(event: MonitorEvent): void {

@@ -14,6 +14,8 @@ export interface Profile {
   readonly refreshToken: string
   /** What a sign-in asks tokens for, where that is not the public service's. */
   readonly audience?: string
+  /** After so long a rotating refresh token may be refused; 30 by default (service.md 8.4). */
+  readonly rotationMinutes?: number
   readonly probes: ProbeSettings
   /** Opened as soon as the key has a valid access token. */
   readonly streams: readonly StreamRequest[]
@@ -24,6 +26,13 @@ export interface ProbeSettings {
   readonly budgetFraction: number
   /** Seconds between probes of a category, overriding the budget for it. */
   readonly everySeconds: Readonly<Record<string, number>>
+  /** What is asked for where a category needs a symbol; `DEFAULT_PROBE_SYMBOL` where nothing is said. */
+  readonly symbol?: string
+  /**
+   * After a 429 of a bucket that was seen to fill gradually, one request after a single request has come back, instead
+   * of waiting until the bucket is full (service.md 7 asks for the latter, so this is off unless it is set).
+   */
+  readonly trialAfterStep?: boolean
 }
 
 /** 2 % of each quota: what a brokerage key can spare without anyone noticing. */

@@ -2,6 +2,7 @@ import type { AppContract, Hello } from '../app/contract/contract.ts'
 import type { Handlers, Pushes } from '../app/contract/ipc.ts'
 import type { SignInStatus } from '../app/contract/sign-in-status.ts'
 import type { Snapshot } from '../app/contract/snapshot.ts'
+import type { Attention } from './attention.ts'
 import type { Memory } from './history/memory.ts'
 import { memoryHandlers, withoutMemory } from './history/memory-handlers.ts'
 import type { MonitorSurface } from './monitor.ts'
@@ -35,12 +36,14 @@ export interface WindowsDeps {
   /** Absent in a host that keeps nothing. */
   readonly memory?: Memory
   readonly clock: Clock
+  /** Told which windows are looked at; absent where nobody asks. */
+  readonly attention?: Attention
   readonly hello: () => Hello
   readonly keys: KeyEntrance
 }
 
 /** Serves the contract to any number of windows from one monitor. */
-export function openWindows({ monitor, memory, clock, hello, keys }: WindowsDeps): Windows {
+export function openWindows({ monitor, memory, attention, clock, hello, keys }: WindowsDeps): Windows {
   const snapshots = () =>
     monitor
       .profiles()
@@ -58,6 +61,7 @@ export function openWindows({ monitor, memory, clock, hello, keys }: WindowsDeps
           pushes.profileRemoved({ profile })
         },
       })
+      const seat = attention?.take()
       const forgetAlerts = memory?.onAlerts(pushes.alertsChanged)
       const leaveKeys = keys.subscribe(pushes.signInChanged)
       return {
@@ -65,21 +69,29 @@ export function openWindows({ monitor, memory, clock, hello, keys }: WindowsDeps
           hello,
           snapshots,
           events: ({ after }) => monitor.events(after),
-          openStream: ({ profile, kind, target, options }) =>
-            monitor.openStream(profile, { kind, target, options: options ?? {} }),
+          openStream: ({ profile, kind, target, options, whenFull }) =>
+            monitor.openStream(profile, { kind, target, options: options ?? {} }, whenFull),
           closeStream: ({ profile, stream }) => monitor.closeStream(profile, stream),
+          restartStream: ({ profile, stream }) => monitor.restartStream(profile, stream),
+          pinStream: ({ profile, stream, pinned }) => monitor.pinStream(profile, stream, pinned),
           revoke: ({ profile }) => monitor.revoke(profile),
           tryNow: ({ profile }) => monitor.tryNow(profile),
+          checkNow: ({ profile, category }) => monitor.checkNow(profile, category),
+          rowDetails: ({ profile, category }) => monitor.rowDetails(profile, category),
           connect: (request) => keys.connect(request),
           startSignIn: (request) => keys.startSignIn(request),
           signInAgain: (request) => keys.signInAgain(request),
           replaceToken: (request) => keys.replaceToken(request),
           cancelSignIn: (request) => keys.cancelSignIn(request),
           disconnect: ({ profile }) => monitor.disconnect(profile),
-          setVisible: ({ visible }) => publisher.setVisible(visible),
+          setVisible: ({ visible }) => {
+            seat?.setVisible(visible)
+            publisher.setVisible(visible)
+          },
           ...(memory ? memoryHandlers(memory) : withoutMemory(monitor)),
         },
         close: () => {
+          seat?.leave()
           unsubscribe()
           leaveKeys()
           forgetAlerts?.()

@@ -4,6 +4,7 @@ import { BrowserApi } from './api/browser-api.ts'
 import { browserSession } from './api/browser-session.ts'
 import { alwaysLive } from './api/link.ts'
 import { Mirror } from './mirror/mirror.ts'
+import { createPausable } from './mirror/pause.ts'
 import { createTicker } from './mirror/ticker.ts'
 import { FailureBoundary } from './shell/failure-boundary.tsx'
 import { HeadroomWindow } from './shell/window.tsx'
@@ -11,12 +12,12 @@ import { STRIP_HASH, Strip } from './strip/strip.tsx'
 import './theme/fonts.css'
 import './theme/tokens.css'
 import './theme/base.css'
-import { applyTheme, readTheme } from './theme/theme.ts'
+import { createLook } from './theme/look.ts'
 import { createView } from './view/view-state.ts'
 import { WindowContext } from './view/window-parts.ts'
 import { browserClock as clock } from './window-clock.ts'
 
-applyTheme(readTheme(localStorage), document.documentElement, localStorage)
+const look = createLook({ storage: localStorage, root: document.documentElement })
 
 const { api, link } = connectHost()
 const mirror = new Mirror({ api, link, clock })
@@ -28,6 +29,7 @@ const ticker = createTicker({
       if (state.skew !== before.skew) listener()
     }),
 })
+const shown = createPausable(mirror.store, ticker)
 mirror.start()
 const tellVisibility = () => mirror.visibilityChanged(document.visibilityState === 'visible')
 document.addEventListener('visibilitychange', tellVisibility)
@@ -40,7 +42,20 @@ const root = document.getElementById('window')
 if (root === null) throw new Error('index.html has no #window')
 createRoot(root).render(
   <StrictMode>
-    <WindowContext value={{ api, link, clock, mirror: mirror.store, ticker, view: createView() }}>
+    <WindowContext
+      value={{
+        api,
+        link,
+        clock,
+        mirror: shown.mirror,
+        ticker: shown.ticker,
+        live: { mirror: mirror.store, ticker },
+        pause: shown.pause,
+        togglePause: shown.toggle,
+        view: createView(),
+        look,
+      }}
+    >
       <FailureBoundary>{isStrip ? <Strip /> : <HeadroomWindow />}</FailureBoundary>
     </WindowContext>
   </StrictMode>,

@@ -1,9 +1,11 @@
 import { z } from 'zod/mini'
 import { STREAM_KINDS } from '../service/streams.ts'
 import { EXTRA_SCOPES } from '../sign-in/scopes.ts'
+import type { StreamProposal } from '../streams/slot-proposal.ts'
 import type { LoggedEvent } from './events.ts'
 import { command, nothing, type Parse, push } from './ipc.ts'
 import { memoryContract } from './memory-contract.ts'
+import type { RowDetails } from './row-details.ts'
 import type { SignInStatus, StartedSignIn } from './sign-in-status.ts'
 import type { Snapshot } from './snapshot.ts'
 
@@ -21,6 +23,8 @@ const text = (most: number) => z.string().check(z.minLength(1), z.maxLength(most
 const profileId = text(64)
 
 const ofProfile = z.strictObject({ profile: profileId })
+
+const ofRow = z.strictObject({ profile: profileId, category: text(128) })
 
 const historyQuery = z.strictObject({
   profile: profileId,
@@ -40,9 +44,12 @@ const streamTarget = z.strictObject({
   options: z.optional(
     z.record(text(32), text(64)).check(z.refine((options) => Object.keys(options).length <= MOST_OPTIONS)),
   ),
+  /** Where every slot is taken: refused with a proposal (the default), or the own stream opened first makes room. */
+  whenFull: z.optional(z.enum(['refuse', 'close-oldest'])),
 })
 
 const ofStream = z.strictObject({ profile: profileId, stream: text(64) })
+const pinnedStream = z.strictObject({ profile: profileId, stream: text(64), pinned: z.boolean() })
 
 const key = {
   name: text(60),
@@ -63,14 +70,20 @@ const extraScopes = z.optional(z.array(z.enum(EXTRA_SCOPES)).check(z.maxLength(E
 
 const connection = z.strictObject({ ...key, refreshToken, cancelRevoke })
 const newSignIn = z.strictObject({ ...key, extraScopes, cancelRevoke })
-const nextSignIn = z.strictObject({ profile: profileId, extraScopes, cancelRevoke })
-const nextToken = z.strictObject({ profile: profileId, refreshToken, cancelRevoke })
+/** For a key whose secret was changed, or can no longer be opened here; otherwise the known one is used. */
+const newSecret = z.optional(text(4096))
+const nextSignIn = z.strictObject({ profile: profileId, clientSecret: newSecret, extraScopes, cancelRevoke })
+const nextToken = z.strictObject({ profile: profileId, clientSecret: newSecret, refreshToken, cancelRevoke })
 
 /** One expected failure: a code for programs, a sentence that says what a person can do. */
 export interface Refusal {
   readonly ok: false
   readonly code: string
   readonly message: string
+  /** `no-slot` only: the own stream that could be closed instead. */
+  readonly proposal?: StreamProposal
+  /** When asking again makes sense, epoch ms, where that is known. */
+  readonly retryAt?: number
 }
 export type Outcome<T = unknown> = ({ readonly ok: true } & T) | Refusal
 
@@ -105,6 +118,10 @@ export const contract = {
   history: command(parsedBy(historyQuery)).returning<History>(),
   openStream: command(parsedBy(streamTarget)).returning<Outcome<{ readonly stream: string }>>(),
   closeStream: command(parsedBy(ofStream)).returning<Outcome>(),
+  /** Opens a stream anew, now; one that is closed comes back under a new id. */
+  restartStream: command(parsedBy(ofStream)).returning<Outcome<{ readonly stream: string }>>(),
+  /** A pinned stream is opened again at the next start. */
+  pinStream: command(parsedBy(pinnedStream)).returning<Outcome>(),
   /** Ends in ok only after the service answered 200 (service.md 4.2). */
   revoke: command(parsedBy(ofProfile)).returning<Outcome>(),
   /** Tries an unreachable service, an unconfirmed revoke or a failed refresh again now. */
@@ -125,6 +142,13 @@ export const contract = {
   cancelSignIn: command(parsedBy(z.strictObject({ signIn: text(64) }))).returning<Outcome>(),
   /** Forgets a key here and revokes nothing. */
   disconnect: command(parsedBy(ofProfile)).returning<Outcome>(),
+  /**
+   * Looks at one category now: by the cheapest request of it, within the probe budget, or by opening a stream of it and
+   * closing it as soon as its headers are there. Refused with the moment it can be, where it cannot be now.
+   */
+  checkNow: command(parsedBy(ofRow)).returning<Outcome>(),
+  /** Ids of refused requests and the last headers of one row, for a provider's support. */
+  rowDetails: command(parsedBy(ofRow)).returning<Outcome<{ readonly details: RowDetails }>>(),
   /** A hidden window is sent no snapshots. */
   setVisible: command(parsedBy(z.strictObject({ visible: z.boolean() }))).returning<void>(),
   ...memoryContract,

@@ -1,3 +1,5 @@
+import type { StreamProposal } from '../streams/slot-proposal.ts'
+
 /** What matters one by one. Events are never merged or dropped on the way to a window. */
 export type MonitorEvent =
   | { readonly kind: 'token-refreshed'; readonly rotated: boolean; readonly expiresAt: number }
@@ -16,7 +18,13 @@ export type MonitorEvent =
       readonly retryAt: number
       readonly requestId?: string
     }
-  | { readonly kind: 'slots-exhausted'; readonly category: string; readonly requestId?: string }
+  | {
+      readonly kind: 'slots-exhausted'
+      readonly category: string
+      readonly requestId?: string
+      /** The own stream that could be given up for it. */
+      readonly proposal?: StreamProposal
+    }
   | {
       readonly kind: 'stream-opened' | 'stream-restarted' | 'stream-closed'
       readonly stream: string

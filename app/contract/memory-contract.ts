@@ -16,6 +16,9 @@ const text = (most: number) => z.string().check(z.minLength(1), z.maxLength(most
 const profile = text(64)
 const epochMs = z.number().check(z.gte(0), z.lte(8_640_000_000_000_000))
 
+const HOUR_MS = 3_600_000
+const DAY_MS = 24 * HOUR_MS
+
 /** Epoch milliseconds, the end included. */
 const interval = { profile, fromMs: epochMs, toMs: epochMs }
 
@@ -49,6 +52,15 @@ export const memoryContract = {
     readonly SlotSample[]
   >(),
   storage: command(nothing).returning<StorageSummary>(),
+  /** Raw samples an hour to 14 days, minutes and events a day to a year. */
+  setRetention: command(
+    parsedBy(
+      z.strictObject({
+        rawMs: z.number().check(z.gte(HOUR_MS), z.lte(14 * DAY_MS)),
+        rollupMs: z.number().check(z.gte(DAY_MS), z.lte(366 * DAY_MS)),
+      }),
+    ),
+  ).returning<Outcome>(),
 
   /** Open episodes, latest first. */
   alerts: command(nothing).returning<readonly Alert[]>(),

@@ -1,3 +1,5 @@
+import type { StreamReasonCode } from '../streams/reasons.ts'
+
 /**
  * What a window, a terminal or another program is told about one profile.
  *
@@ -92,6 +94,11 @@ export interface RequestQuota {
   readonly emptyAt?: number
   readonly blockedUntil?: number
   readonly use: { readonly total: number; readonly own: number; readonly elsewhere: number } | null
+  /**
+   * Use by everybody over about the last minute and the last five, and the one that `emptyAt` rests on; absent while
+   * use elsewhere is not known.
+   */
+  readonly burn?: { readonly short: number; readonly long: number; readonly basis: 'short' | 'long' }
   /** 429s counted against this category since start. */
   readonly rejected: number
   /** Requests counted since start, by this app and by others on the key; absent before the first. */
@@ -104,6 +111,8 @@ export interface RequestQuota {
   readonly slope: number
   /** What the last header said, unchanged. */
   readonly seen?: number
+  /** The row that counts this category's requests, where headers have shown that it is another one. */
+  readonly countedBy?: string
   /** Fixed windows only: when the count returns to full. */
   readonly windowEndsAt?: number
   readonly verdict: RowVerdict
@@ -133,6 +142,18 @@ export interface StreamSummary {
   readonly restarts: number
   readonly reason?: string
   readonly retryAt?: number
+  /** What `reason` says, for programs. */
+  readonly reasonCode?: StreamReasonCode
+  /** Symbols or accounts that the service will not serve; the stream goes on without them. The latest few. */
+  readonly symbolErrors?: readonly SymbolError[]
+  /** Opened again at the next start. */
+  readonly pinned?: boolean
+}
+
+export interface SymbolError {
+  readonly symbol: string
+  readonly error: string
+  readonly at: number
 }
 
 export interface ProbeSummary {
@@ -141,6 +162,9 @@ export interface ProbeSummary {
   readonly budgetFraction: number
   /** Share of the tightest quota's period that this app's probes used. */
   readonly usedFraction: number
+  /** What probes ask for where a category needs a symbol or an account. */
+  readonly symbol?: string
+  readonly account?: string
 }
 
 export interface Verdict {

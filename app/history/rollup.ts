@@ -2,7 +2,6 @@ import { NEAR_LIMIT } from '../quota/view.ts'
 import { HOLD_MS, type Sample, type SampleSource } from './sample.ts'
 
 export const MINUTE_MS = 60_000
-export const QUARTER_MS = 15 * MINUTE_MS
 
 /** What is left of a stretch of samples: enough to draw it and to account for it. */
 export interface Rollup {
@@ -84,6 +83,11 @@ export class MinuteBuilder {
     this.#open = this.#open ? merged(this.#open, one) : one
     if (!this.#last || sample.atMs >= this.#last.atMs) this.#last = sample
     return closed
+  }
+
+  /** A sample whose minute is accounted for already, but which may still hold in the next. */
+  resume(sample: Sample): void {
+    this.#last = sample
   }
 
   /** Ends the open minute where it is over at `nowMs`, though no sample came after it. */

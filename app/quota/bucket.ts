@@ -1,7 +1,14 @@
 import type { RateReading } from '../service/headers.ts'
 import { type FixedWindow, fixedWindowOf, narrowed, windowStep } from './fixed-window.ts'
 import { OwnRequests } from './own-requests.ts'
-import { type CountedRate, counted, countedFrom, countedPerSecond } from './rates.ts'
+import {
+  type CountedRate,
+  counted,
+  countedFrom,
+  countedPerSecond,
+  HORIZONS_MS,
+  type Horizon,
+} from './rates.ts'
 import { CLOCK_STEP_MS, rollingAllows, rollingShows, TOLERANCE } from './replenishment.ts'
 import { UseElsewhere } from './use-elsewhere.ts'
 
@@ -47,6 +54,7 @@ export class Bucket {
   #agreements = 0
   readonly #requests = new OwnRequests()
   #own: CountedRate
+  #ownLong: CountedRate
   readonly #elsewhere = new UseElsewhere()
   #lastHeaderAtMs: number | undefined
   #middleAtHeader = 0
@@ -58,7 +66,8 @@ export class Bucket {
     this.#low = limit
     this.#high = limit
     this.#atMs = nowMs
-    this.#own = countedFrom(nowMs)
+    this.#own = countedFrom(nowMs, HORIZONS_MS.short)
+    this.#ownLong = countedFrom(nowMs, HORIZONS_MS.long)
   }
 
   get confidence(): 'assumed' | 'observed' {
@@ -109,6 +118,7 @@ export class Bucket {
     if (answer.rejected) this.rejected += 1
     else {
       this.#own = counted(this.#own, nowMs)
+      this.#ownLong = counted(this.#ownLong, nowMs)
       this.#low = Math.max(0, this.#low - 1)
       if (request) this.#high = Math.max(0, this.#high - this.#requests.fall(request))
     }
@@ -137,14 +147,14 @@ export class Bucket {
     return { low: Math.min(worst, point), high, point, slopePerSecond: stands ? 0 : slope }
   }
 
-  ownPerSecond(nowMs: number): number {
-    return countedPerSecond(this.#own, nowMs)
+  ownPerSecond(nowMs: number, horizon: Horizon = 'short'): number {
+    return countedPerSecond(horizon === 'short' ? this.#own : this.#ownLong, nowMs)
   }
 
   /** `undefined` before two headers, or when the last one is older than a period. */
-  elsewherePerSecond(nowMs: number): number | undefined {
+  elsewherePerSecond(nowMs: number, horizon: Horizon = 'short'): number | undefined {
     if (this.#lastHeaderAtMs === undefined || nowMs - this.#lastHeaderAtMs > this.periodMs) return undefined
-    return this.#elsewhere.perSecond
+    return this.#elsewhere.perSecond(horizon)
   }
 
   /**

@@ -20,6 +20,11 @@ export interface Folded {
   readonly elsewhere: number
 }
 
+export interface QuotaSize {
+  readonly limit: number
+  readonly periodMs: number
+}
+
 interface Row {
   readonly category: string
   readonly bucket: Bucket
@@ -115,9 +120,32 @@ export class Ledger {
   }
 
   view(nowMs: number): readonly RequestQuota[] {
-    return [...this.#rows.values()].map((row) =>
-      viewOf(row.category, row.resource, row.bucket, row.hold, nowMs),
-    )
+    return [...this.#rows.values()].map((row) => this.#viewOf(row, nowMs))
+  }
+
+  /** One row of the view: what a decision about one category needs. */
+  rowAt(category: string, nowMs: number): RequestQuota | undefined {
+    const row = this.#rows.get(category)
+    return row && this.#viewOf(row, nowMs)
+  }
+
+  /** What a bucket holds and how soon that comes back, without an estimate of what is left. */
+  sizeOf(category: string): QuotaSize | undefined {
+    const bucket = this.#rows.get(category)?.bucket
+    return bucket && { limit: bucket.limit, periodMs: bucket.periodMs }
+  }
+
+  /** Whether headers have shown that the bucket fills gradually (service.md 8.3.1). */
+  isProvedRolling(category: string): boolean {
+    const bucket = this.#rows.get(category)?.bucket
+    return bucket?.model === 'rolling' && bucket.confidence === 'observed'
+  }
+
+  #viewOf(row: Row, nowMs: number): RequestQuota {
+    const view = viewOf(row.category, row.resource, row.bucket, row.hold, nowMs)
+    // Until a header names it itself, its own row counts nothing.
+    const countedBy = row.bucket.seen ? undefined : this.#rowOfEndpoint.get(row.category)
+    return countedBy === undefined || countedBy === row.category ? view : { ...view, countedBy }
   }
 
   #rowOf(ticket: Ticket): Row | undefined {

@@ -18,13 +18,31 @@ export interface ProbeRules {
 }
 
 /** A header younger than this makes a probe a waste, whatever the budget. */
-const FRESH_FOR_MS = { calm: 10_000, urgent: 5_000 } as const
+export const FRESH_FOR_MS = { calm: 10_000, urgent: 5_000 } as const
 /** Use elsewhere from here on is worth a closer look. Requests per second. */
 const NOTABLE_USE = 0.05
+/** How many times its usual pace a row may wait that nothing happens to, or that nobody looks at. */
+const SLOWER = { idle: 2, unattended: 3 } as const
+/** What somebody looks at is slowed down to this and no further: a little older it would read as stale. */
+const OLDEST_ATTENDED_MS = 90_000
 
 /** How many probes of this row the budget allows in any one period: at least one, so that a row can be seen. */
 export function probesAllowed(row: Pick<RequestQuota, 'limit'>, budgetFraction: number): number {
   return budgetFraction > 0 ? Math.max(1, Math.floor(row.limit * budgetFraction)) : 0
+}
+
+/** When the budget has room for one more probe, epoch ms; a moment that is over where it has room now. */
+export function budgetOpensAtMs(
+  limit: number,
+  periodMs: number,
+  record: ProbeRecord,
+  budgetFraction: number,
+  nowMs: number,
+): number {
+  const allowed = probesAllowed({ limit }, budgetFraction)
+  if (allowed === 0) return Number.POSITIVE_INFINITY
+  const within = record.sentAtMs.filter((at) => nowMs - at < periodMs)
+  return within.length < allowed ? nowMs : (within[within.length - allowed] ?? nowMs) + periodMs
 }
 
 /**
@@ -32,43 +50,77 @@ export function probesAllowed(row: Pick<RequestQuota, 'limit'>, budgetFraction: 
  *
  * Never into a held bucket or one whose lower bound is below 1 (a probe must not be what a trader's own request
  * fails for), never beyond the budget, and only when no header came in by itself lately. Where others are busy
- * or the end is near the budget is spent sooner, at a pace that slackens as it is used up.
+ * or the end is near the budget is spent sooner, at a pace that slackens as it is used up; where nothing happens
+ * or nobody looks (`attended` is false) it is spent more slowly.
  */
 export function probeIsDue(
   row: RequestQuota,
   record: ProbeRecord,
   rules: ProbeRules,
   nowMs: number,
+  attended = true,
 ): boolean {
-  const seen = row.observedAt !== undefined
-  if (nowMs < record.notBeforeMs || row.blockedUntil !== undefined) return false
-  if (seen && row.low < 1) return false
-  const sinceLastMs = nowMs - (record.sentAtMs.at(-1) ?? Number.NEGATIVE_INFINITY)
-  const everySeconds = rules.everySeconds[row.category]
-  if (everySeconds !== undefined) return everySeconds > 0 && sinceLastMs >= everySeconds * 1000
+  return probeDueAtMs(row, record, rules, nowMs, attended) <= nowMs
+}
 
+/** When a probe of this row should go out if no header comes before that, epoch ms; infinite where nothing says when. */
+export function probeDueAtMs(
+  row: RequestQuota,
+  record: ProbeRecord,
+  rules: ProbeRules,
+  nowMs: number,
+  attended = true,
+): number {
+  const seen = row.observedAt !== undefined
+  if (row.blockedUntil !== undefined) return Math.max(row.blockedUntil, nowMs + 1)
+  if (nowMs < record.notBeforeMs) return record.notBeforeMs
+  if (seen && row.low < 1) return Number.POSITIVE_INFINITY
+  const lastMs = record.sentAtMs.at(-1) ?? Number.NEGATIVE_INFINITY
+  const everySeconds = rules.everySeconds[row.category]
+  if (everySeconds !== undefined) {
+    return everySeconds > 0 ? lastMs + everySeconds * 1000 : Number.POSITIVE_INFINITY
+  }
   const periodMs = row.period * 1000
+  const opensAtMs = budgetOpensAtMs(row.limit, periodMs, record, rules.budgetFraction, nowMs)
+  if (opensAtMs > nowMs) return opensAtMs
+  const waitMs = waitOf(row, record, rules, nowMs, attended)
+  return Math.max(lastMs, seen ? (row.observedAt ?? 0) : Number.NEGATIVE_INFINITY) + waitMs
+}
+
+/** The freshness goal: how old a row may grow before a request is spent on it. */
+function waitOf(
+  row: RequestQuota,
+  record: ProbeRecord,
+  rules: ProbeRules,
+  nowMs: number,
+  attended: boolean,
+): number {
   const allowed = probesAllowed(row, rules.budgetFraction)
-  const used = probesWithin(record, nowMs, periodMs)
-  if (used >= allowed) return false
-  const paceMs = periodMs / allowed
-  const waitMs = isUrgent(row)
-    ? Math.max(FRESH_FOR_MS.urgent, row.use === null ? 0 : (paceMs * (used + 1)) / allowed)
-    : Math.max(FRESH_FOR_MS.calm, paceMs)
-  const ageMs = seen ? nowMs - (row.observedAt ?? 0) : Number.POSITIVE_INFINITY
-  return ageMs >= waitMs && sinceLastMs >= waitMs
+  const paceMs = (row.period * 1000) / allowed
+  // Until there are two headers to compare nobody knows what others do; long after them, nobody asked.
+  const isNew = row.observedAt === undefined || nowMs - row.observedAt <= row.period * 1000
+  if (row.use === null && isNew) return FRESH_FOR_MS.urgent
+  if (isUrgent(row)) {
+    const used = probesWithin(record, nowMs, row.period * 1000)
+    const soonMs = Math.max(FRESH_FOR_MS.urgent, (paceMs * (used + 1)) / allowed)
+    return attended ? soonMs : Math.max(soonMs, paceMs)
+  }
+  const calmMs = Math.max(FRESH_FOR_MS.calm, paceMs)
+  if (!attended) return calmMs * SLOWER.unattended
+  return row.verdict === 'idle'
+    ? Math.max(calmMs, Math.min(calmMs * SLOWER.idle, OLDEST_ATTENDED_MS))
+    : calmMs
 }
 
 export function probesWithin(record: ProbeRecord, nowMs: number, spanMs: number): number {
   return record.sentAtMs.filter((at) => nowMs - at < spanMs).length
 }
 
-/** `use` is null until there are two headers to compare: until then nobody knows what others do. */
 function isUrgent(row: RequestQuota): boolean {
   return (
-    row.use === null ||
     row.verdict === 'runs-out' ||
     row.verdict === 'near-limit' ||
-    row.use.elsewhere >= NOTABLE_USE
+    (row.use?.elsewhere ?? 0) >= NOTABLE_USE ||
+    (row.burn !== undefined && row.burn.basis === 'short' && row.burn.short > row.burn.long + NOTABLE_USE)
   )
 }

@@ -1,27 +1,37 @@
-/** Time constant of the use estimates: about what the last minute looked like. */
-const HORIZON_MS = 60_000
+/** Time constants of the use estimates: about what the last minute, and the last five, looked like. */
+export const HORIZONS_MS = { short: 60_000, long: 300_000 } as const
+export type Horizon = keyof typeof HORIZONS_MS
+
 /** An estimate is spread over at least this, so that one request is never read as a storm. */
 const LEAST_SPAN_MS = 10_000
 
 /** Requests per second, from requests whose moments are known: an exponentially decaying count. */
 export interface CountedRate {
+  readonly horizonMs: number
   readonly sum: number
   readonly atMs: number
   readonly sinceMs: number
 }
 
-export const countedFrom = (nowMs: number): CountedRate => ({ sum: 0, atMs: nowMs, sinceMs: nowMs })
+export const countedFrom = (nowMs: number, horizonMs: number): CountedRate => ({
+  horizonMs,
+  sum: 0,
+  atMs: nowMs,
+  sinceMs: nowMs,
+})
 
 export function counted(rate: CountedRate, nowMs: number): CountedRate {
   const at = Math.max(nowMs, rate.atMs)
-  return { ...rate, sum: rate.sum * Math.exp((rate.atMs - at) / HORIZON_MS) + 1, atMs: at }
+  const kept = rate.sum * Math.exp((rate.atMs - at) / rate.horizonMs)
+  return { horizonMs: rate.horizonMs, sum: kept + 1, atMs: at, sinceMs: rate.sinceMs }
 }
 
 export function countedPerSecond(rate: CountedRate, nowMs: number): number {
-  const sum = rate.sum * Math.exp(Math.min(0, rate.atMs - nowMs) / HORIZON_MS)
+  const { horizonMs } = rate
+  const sum = rate.sum * Math.exp(Math.min(0, rate.atMs - nowMs) / horizonMs)
   const span = Math.max(LEAST_SPAN_MS, nowMs - rate.sinceMs)
   // Corrects the start: an estimate that has watched for ten seconds divides by ten seconds, not by a minute.
-  return (sum * 1000) / (HORIZON_MS * (1 - Math.exp(-span / HORIZON_MS)))
+  return (sum * 1000) / (horizonMs * (1 - Math.exp(-span / horizonMs)))
 }
 
 /**
@@ -30,20 +40,28 @@ export function countedPerSecond(rate: CountedRate, nowMs: number): number {
  * Decays by observed time only: silence between two headers says nothing about what others do.
  */
 export interface IntervalRate {
+  readonly horizonMs: number
   readonly sum: number
   readonly weight: number
 }
 
-export const NO_INTERVALS: IntervalRate = { sum: 0, weight: 0 }
+export const noIntervals = (horizonMs: number): IntervalRate => ({ horizonMs, sum: 0, weight: 0 })
 
 export function observedOver(rate: IntervalRate, count: number, spanMs: number): IntervalRate {
   if (spanMs <= 0) return rate
-  const kept = Math.exp(-spanMs / HORIZON_MS)
+  const kept = Math.exp(-spanMs / rate.horizonMs)
   const perSecond = (count * 1000) / spanMs
-  return { sum: rate.sum * kept + perSecond * (1 - kept), weight: rate.weight * kept + (1 - kept) }
+  return {
+    horizonMs: rate.horizonMs,
+    sum: rate.sum * kept + perSecond * (1 - kept),
+    weight: rate.weight * kept + (1 - kept),
+  }
 }
+
+/** Observed time that counts as evidence at all. */
+const LEAST_OBSERVED_MS = 600
 
 /** `undefined` before there was an interval to look at. */
 export function intervalPerSecond(rate: IntervalRate): number | undefined {
-  return rate.weight > 0.01 ? rate.sum / rate.weight : undefined
+  return rate.weight > LEAST_OBSERVED_MS / rate.horizonMs ? rate.sum / rate.weight : undefined
 }

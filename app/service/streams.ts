@@ -22,6 +22,17 @@ export interface StreamRequest {
   readonly options: Readonly<Record<string, string>>
 }
 
+/** Whether both would open the same stream. */
+export function sameRequest(a: StreamRequest, b: StreamRequest): boolean {
+  const names = Object.keys(a.options)
+  return (
+    a.kind === b.kind &&
+    a.target === b.target &&
+    names.length === Object.keys(b.options).length &&
+    names.every((name) => a.options[name] === b.options[name])
+  )
+}
+
 export interface StreamShape {
   readonly category: string
   /** Whether the kind ends its first answer with `EndSnapshot`. */

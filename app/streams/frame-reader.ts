@@ -43,12 +43,17 @@ export class FrameReader {
     }
     const keys = new KeySearch(chunk)
     let suspect = keys.firstFrom(from)
-    for (let end = chunk.indexOf(LF, from); end >= 0; end = chunk.indexOf(LF, from)) {
+    // Most chunks end with their line: nothing is left to be searched then.
+    for (
+      let end = chunk.indexOf(LF, from);
+      end >= 0;
+      end = from < chunk.length ? chunk.indexOf(LF, from) : -1
+    ) {
       const isPlain = suspect >= end && isObject(chunk, from, end)
       if (isPlain && end - from <= LONGEST_FRAME_BYTES) count += 1
       else count += this.#throughFramer(chunk.subarray(from, end + 1), notable)
       from = end + 1
-      if (suspect < from) suspect = keys.firstFrom(from)
+      if (suspect < from && from < chunk.length) suspect = keys.firstFrom(from)
     }
     this.#isInLine = from < chunk.length
     if (this.#isInLine) this.#framer.push(chunk.subarray(from))

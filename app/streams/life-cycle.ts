@@ -1,39 +1,71 @@
 import { type Backoff, backoffMs } from './backoff.ts'
 import type { Frame } from './frames.ts'
+import type { StreamReasonCode } from './reasons.ts'
+
+interface History {
+  /** Failed attempts in a row; health sets it back. */
+  readonly attempt: number
+  /** Lives in a row that ended young although data had flowed. */
+  readonly shortLives: number
+  /** Why the latest edge was taken. */
+  readonly code: StreamReasonCode
+}
+
+interface Heard {
+  readonly openedAtMs: number
+  readonly lastFrameAtMs: number
+}
 
 /** Where one stream stands. Times in milliseconds on one clock. */
 export type StreamState =
-  | { readonly kind: 'opening'; readonly sinceMs: number; readonly attempt: number }
-  | {
-      readonly kind: 'snapshot' | 'live' | 'stale'
-      readonly openedAtMs: number
-      readonly lastFrameAtMs: number
-      readonly attempt: number
-    }
-  | {
-      readonly kind: 'waiting'
-      readonly retryAtMs: number
-      readonly reason: string
-      readonly attempt: number
-    }
-  | { readonly kind: 'closed'; readonly reason: string }
+  | ({ readonly kind: 'opening'; readonly sinceMs: number } & History)
+  | ({ readonly kind: 'snapshot' | 'live' | 'stale'; readonly sawData: boolean } & Heard & History)
+  /** Told to go away: still heard, while the connection that takes its place is opened. */
+  | ({ readonly kind: 'restarting'; readonly sinceMs: number; readonly reason: string } & Heard & History)
+  | ({ readonly kind: 'waiting'; readonly retryAtMs: number; readonly reason: string } & History)
+  | { readonly kind: 'closed'; readonly reason: string; readonly code: StreamReasonCode }
 
 export type StreamInput =
   | { readonly kind: 'opened'; readonly hasSnapshot: boolean }
-  | { readonly kind: 'frame'; readonly frame: Frame }
-  | { readonly kind: 'ended'; readonly reason: string }
-  | { readonly kind: 'refused'; readonly reason: string; readonly retryAtMs: number }
+  /** `canOverlap`: a second connection may be opened before this one is closed. */
+  | { readonly kind: 'frame'; readonly frame: Frame; readonly canOverlap?: boolean }
+  | { readonly kind: 'ended'; readonly reason: string; readonly code: StreamReasonCode }
+  /** The connection that was told to go away is gone; the one that takes its place is still being opened. */
+  | { readonly kind: 'former-ended' }
+  | {
+      readonly kind: 'refused'
+      readonly reason: string
+      readonly code: StreamReasonCode
+      readonly retryAtMs: number
+    }
   /** Nothing a retry can mend: an unknown account, a key without the right. */
   | { readonly kind: 'failed'; readonly reason: string }
   | { readonly kind: 'tick' }
   | { readonly kind: 'retry' }
-  | { readonly kind: 'close'; readonly reason: string }
+  /** A person wants it opened anew, now. */
+  | { readonly kind: 'restart' }
+  | { readonly kind: 'close'; readonly reason: string; readonly code: StreamReasonCode }
 
 /** Heartbeats come every 5 s: 15 s without a frame is stale, 30 s is dead (public reference, streams). */
 export const SILENCE = { staleMs: 15_000, deadMs: 30_000 } as const
 
 /** A stream told to go away this soon after it opened was not a stream yet. */
 const SOON_MS = 2_000
+/** Some servers accept a stream over their cap and close it within seconds (public reference, streams). */
+const YOUNG_MS = 30_000
+const HIDDEN_CAP_LIVES = 3
+
+type OpenState = Exclude<StreamState, { kind: 'closed' }>
+type UpState = Extract<StreamState, { sawData: boolean }>
+
+/** What a stream is that was just asked for. */
+export const newStream = (nowMs: number): StreamState => ({
+  kind: 'opening',
+  sinceMs: nowMs,
+  attempt: 0,
+  shortLives: 0,
+  code: 'asked',
+})
 
 /**
  * The next state of a stream. Frames, not the socket, say that a stream lives.
@@ -48,70 +80,99 @@ export function nextStreamState(
   chance: number,
 ): StreamState {
   if (state.kind === 'closed') return state
-  const isUp = state.kind === 'snapshot' || state.kind === 'live' || state.kind === 'stale'
-  // Silence is no health: a stream that ends by it lived as long as its last frame.
-  const livedUntilMs = input.kind === 'tick' && isUp ? state.lastFrameAtMs : nowMs
-  const attempt = attemptsAfter(state, livedUntilMs, backoff)
-  const again = (reason: string): StreamState => ({
-    kind: 'waiting',
-    reason,
-    retryAtMs: nowMs + backoffMs(backoff, attempt, chance),
-    attempt: attempt + 1,
-  })
+  const failed = (reason: string, code: StreamReasonCode): StreamState =>
+    afterFailure(state, reason, code, nowMs, livedUntilMs(state, input, nowMs), backoff, chance)
   switch (input.kind) {
     case 'close':
+      return { kind: 'closed', reason: input.reason, code: input.code }
     case 'failed':
-      return { kind: 'closed', reason: input.reason }
+      return { kind: 'closed', reason: input.reason, code: 'refused' }
+    case 'restart':
+      return waiting(state, 'restarted here', 'restarted-here', nowMs, 0)
     case 'retry':
       if (state.kind !== 'waiting') return state
-      return { kind: 'opening', sinceMs: nowMs, attempt }
-    case 'refused':
+      return { ...historyOf(state), kind: 'opening', sinceMs: nowMs }
+    case 'refused': {
       if (state.kind === 'waiting') return state
-      return { kind: 'waiting', reason: input.reason, retryAtMs: input.retryAtMs, attempt: attempt + 1 }
+      const attempt = attemptsAfter(state, nowMs, backoff) + 1
+      return waiting(state, input.reason, input.code, input.retryAtMs, attempt)
+    }
     case 'ended':
-      return state.kind === 'waiting' ? state : again(input.reason)
+      return state.kind === 'waiting' ? state : failed(input.reason, input.code)
+    case 'former-ended':
+      if (state.kind !== 'restarting') return state
+      return { ...historyOf(state), kind: 'opening', sinceMs: state.sinceMs }
     case 'opened':
-      if (state.kind !== 'opening') return state
-      return {
-        kind: input.hasSnapshot ? 'snapshot' : 'live',
-        openedAtMs: nowMs,
-        lastFrameAtMs: nowMs,
-        attempt,
-      }
+      return afterOpening(state, input.hasSnapshot, nowMs)
     case 'frame':
-      return isUp ? afterFrame(state, input.frame, nowMs, again) : state
+      if (state.kind === 'restarting') return { ...state, lastFrameAtMs: nowMs }
+      return isUp(state) ? afterFrame(state, input.frame, input.canOverlap === true, nowMs, failed) : state
     case 'tick': {
-      if (!isUp) return state
+      if (!isUp(state)) return state
       const silentMs = nowMs - state.lastFrameAtMs
-      if (silentMs >= SILENCE.deadMs) return again('silent for 30 s')
-      return silentMs >= SILENCE.staleMs && state.kind !== 'stale' ? { ...state, kind: 'stale' } : state
+      if (silentMs >= SILENCE.deadMs) return failed('silent for 30 s', 'silent')
+      if (silentMs < SILENCE.staleMs || state.kind === 'stale') return state
+      return { ...state, kind: 'stale', code: 'silent' }
     }
   }
 }
 
+function afterOpening(state: OpenState, hasSnapshot: boolean, nowMs: number): StreamState {
+  if (state.kind !== 'opening' && state.kind !== 'restarting') return state
+  return {
+    ...historyOf(state),
+    kind: hasSnapshot ? 'snapshot' : 'live',
+    openedAtMs: nowMs,
+    lastFrameAtMs: nowMs,
+    sawData: false,
+    code: 'opened',
+  }
+}
+
 function afterFrame(
-  state: Extract<StreamState, { openedAtMs: number }>,
+  state: UpState,
   frame: Frame,
+  canOverlap: boolean,
   nowMs: number,
-  again: (reason: string) => StreamState,
+  failed: (reason: string, code: StreamReasonCode) => StreamState,
 ): StreamState {
   // Any frame is a sign of life, also one that is about something else.
-  const kind = state.kind === 'stale' ? 'live' : state.kind
-  const alive: StreamState = { ...state, kind, lastFrameAtMs: nowMs }
+  const alive: UpState =
+    state.kind === 'stale'
+      ? { ...state, kind: 'live', lastFrameAtMs: nowMs, code: 'frame' }
+      : { ...state, lastFrameAtMs: nowMs }
   switch (frame.kind) {
-    case 'going-away':
+    case 'going-away': {
+      const reason = 'server going away'
       // A planned restart, not a failure: at once, and it does not count as an attempt. A server that says so
       // as soon as it is asked has none to offer: that is waited out.
-      if (nowMs - state.openedAtMs < SOON_MS) return again('server going away')
-      return { kind: 'waiting', reason: 'server going away', retryAtMs: nowMs, attempt: 0 }
+      if (nowMs - state.openedAtMs < SOON_MS) return failed(reason, 'going-away')
+      if (!canOverlap) return waiting(state, reason, 'going-away', nowMs, 0)
+      const { openedAtMs, shortLives } = state
+      const heard = { openedAtMs, lastFrameAtMs: nowMs }
+      return {
+        kind: 'restarting',
+        sinceMs: nowMs,
+        reason,
+        ...heard,
+        attempt: 0,
+        shortLives,
+        code: 'going-away',
+      }
+    }
     case 'fatal':
       // Another sign-in took this session's place: reopening would only take it back and forth.
-      return frame.error === 'DualLogon' ? { kind: 'closed', reason: frame.error } : again(frame.error)
+      return frame.error === 'DualLogon'
+        ? { kind: 'closed', reason: frame.error, code: 'dual-logon' }
+        : failed(frame.error, 'stream-error')
     case 'ended':
-      return again(frame.text === 'END' ? 'ended by the service' : frame.text)
+      return frame.text === 'END'
+        ? failed('ended by the service', 'ended-by-service')
+        : failed(frame.text, 'stream-error')
     case 'end-snapshot':
-      return { ...alive, kind: 'live' }
+      return alive.kind === 'live' ? alive : { ...alive, kind: 'live', code: 'snapshot-ended' }
     case 'data':
+      return { ...alive, sawData: true }
     case 'heartbeat':
     case 'symbol-error':
     case 'noise':
@@ -119,11 +180,47 @@ function afterFrame(
   }
 }
 
-function attemptsAfter(
-  state: Exclude<StreamState, { kind: 'closed' }>,
+function afterFailure(
+  state: OpenState,
+  reason: string,
+  code: StreamReasonCode,
   nowMs: number,
+  livedUntil: number,
   backoff: Backoff,
-): number {
-  const healthy = 'openedAtMs' in state && nowMs - state.openedAtMs >= backoff.healthyAfterMs
+  chance: number,
+): StreamState {
+  const attempt = attemptsAfter(state, livedUntil, backoff)
+  const retryAtMs = nowMs + backoffMs(backoff, attempt, chance)
+  const diedYoung = isUp(state) && isAbrupt(code) && state.sawData && livedUntil - state.openedAtMs < YOUNG_MS
+  const shortLives = diedYoung ? state.shortLives + 1 : isUp(state) ? 0 : state.shortLives
+  const next = { ...state, shortLives }
+  if (!diedYoung || shortLives < HIDDEN_CAP_LIVES) return waiting(next, reason, code, retryAtMs, attempt + 1)
+  const hint = `${reason} within 30 s, ${shortLives} times in a row: the service may have a cap that it does not tell`
+  return waiting(next, hint, 'hidden-cap', retryAtMs, attempt + 1)
+}
+
+/** Ends that nobody announced: an error in the stream says for itself what it is. */
+const isAbrupt = (code: StreamReasonCode): boolean =>
+  code === 'ended-by-service' || code === 'connection-lost'
+
+/** Silence is no health: a stream that ends by it lived as long as its last frame. */
+const livedUntilMs = (state: OpenState, input: StreamInput, nowMs: number): number =>
+  input.kind === 'tick' && isUp(state) ? state.lastFrameAtMs : nowMs
+
+const isUp = (state: StreamState): state is UpState =>
+  state.kind === 'snapshot' || state.kind === 'live' || state.kind === 'stale'
+
+const waiting = (
+  { shortLives }: OpenState,
+  reason: string,
+  code: StreamReasonCode,
+  retryAtMs: number,
+  attempt: number,
+): StreamState => ({ kind: 'waiting', retryAtMs, reason, code, attempt, shortLives })
+
+const historyOf = ({ attempt, shortLives, code }: OpenState): History => ({ attempt, shortLives, code })
+
+function attemptsAfter(state: OpenState, nowMs: number, backoff: Backoff): number {
+  const healthy = isUp(state) && nowMs - state.openedAtMs >= backoff.healthyAfterMs
   return healthy ? 0 : state.attempt
 }

@@ -9,7 +9,12 @@ interface Row {
   elsewhere: number
   resource: string | undefined
   observedAtMs: number | undefined
+  /** When own slots were given back, the latest few seconds. */
+  releasedAtMs: readonly number[]
 }
+
+/** A service counts a connection that was closed here until it has seen the end of it. */
+const RELEASE_SEEN_MS = 5_000
 
 /**
  * Concurrency slots of one profile: own streams counted exactly, those of other programs from headers.
@@ -30,9 +35,18 @@ export class SlotLedger {
     row.own += 1
   }
 
-  released(category: string): void {
+  /** `nowMs` where the service held the slot too, and may take a moment to see that it is free. */
+  released(category: string, nowMs?: number): void {
     const row = this.#rows.get(category)
-    if (row) row.own = Math.max(0, row.own - 1)
+    if (!row) return
+    row.own = Math.max(0, row.own - 1)
+    if (nowMs !== undefined) row.releasedAtMs = [...recent(row, nowMs), nowMs]
+  }
+
+  /** Own slots given back a moment ago, which the service may still count. */
+  justReleased(category: string, nowMs: number): number {
+    const row = this.#rows.get(category)
+    return row ? recent(row, nowMs).length : 0
   }
 
   /**
@@ -48,9 +62,10 @@ export class SlotLedger {
     if (reading.remaining === undefined) return
     const inUse = Math.max(0, row.limit - reading.remaining)
     const sure = Math.max(0, row.own - opening)
-    // Between "the service counted none of the opening ones" and "all of them": kept where it was, if it can be.
+    // Between "the service counted none of the opening ones" and "all of them, and those just closed": kept
+    // where it was, if it can be.
     const most = Math.max(0, inUse - sure)
-    const least = Math.max(0, inUse - row.own)
+    const least = Math.max(0, inUse - row.own - recent(row, nowMs).length)
     row.elsewhere = Math.min(most, Math.max(least, row.elsewhere))
     row.observedAtMs = nowMs
   }
@@ -87,4 +102,8 @@ const newRow = (limit: number | undefined): Row => ({
   elsewhere: 0,
   resource: undefined,
   observedAtMs: undefined,
+  releasedAtMs: [],
 })
+
+const recent = ({ releasedAtMs }: Row, nowMs: number): readonly number[] =>
+  releasedAtMs.filter((atMs) => nowMs - atMs < RELEASE_SEEN_MS)

@@ -70,8 +70,18 @@ export function restoredState({ token, intent, revocation }: StoredTokens, nowMs
   }
 }
 
-/** What of a state is stored; `token` is the one it holds. What a restart has to ask again is left out. */
-export function storedTokens(
+/**
+ * What of a state is stored; `token` is the one it holds. What a restart has to ask again is left out.
+ *
+ * A lost answer stays an open intent until the service has had its word on the token.
+ */
+export function storedTokens(token: HeldToken, state: KeyState, nowMs: number): StoredTokens {
+  const { generation } = token
+  const stored = recordOf(token, state)
+  return state.lostAnswer ? { ...stored, intent: { generation, atMs: nowMs } } : stored
+}
+
+function recordOf(
   { generation, refreshToken, ...dates }: HeldToken,
   { standing, mayRevokeByItself }: KeyState,
 ): StoredTokens {

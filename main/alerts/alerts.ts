@@ -39,6 +39,8 @@ export class Alerts {
 
   removed(profile: string): void {
     this.#tell(this.#engine.removed(profile))
+    this.#thresholdsKnown.delete(profile)
+    this.#deps.thresholds.forget(profile)
   }
 
   /** Latest first. */

@@ -29,11 +29,19 @@ export class ThresholdFile {
     const before = this.of(profile)
     const next = changed(before, category, below)
     this.#profiles.set(profile, next)
-    if (this.#path !== undefined) {
-      const text = JSON.stringify({ profiles: Object.fromEntries(this.#profiles) }, null, 2)
-      writeWhole(this.#path, `${text}\n`)
-    }
+    this.#write()
     return next
+  }
+
+  /** The id of a disconnected key may be another key's tomorrow. */
+  forget(profile: string): void {
+    if (this.#profiles.delete(profile)) this.#write()
+  }
+
+  #write(): void {
+    if (this.#path === undefined) return
+    const text = JSON.stringify({ profiles: Object.fromEntries(this.#profiles) }, null, 2)
+    writeWhole(this.#path, `${text}\n`)
   }
 }
 

@@ -23,7 +23,8 @@ export type ApiAnswer =
   | { readonly kind: 'answered'; readonly status: number; readonly body: string; readonly hasQuota: boolean }
   | { readonly kind: 'limited'; readonly retryAtMs: number }
   | { readonly kind: 'no-token'; readonly why: string }
-  | { readonly kind: 'unreachable'; readonly why: string }
+  /** `sent`: whether a request may have reached the service. */
+  | { readonly kind: 'unreachable'; readonly why: string; readonly sent: boolean }
 
 const TIMEOUT_MS = 15_000
 
@@ -44,7 +45,8 @@ export class ApiClient {
     const second = await this.#deps.access()
     // The token that was just refused would be refused again.
     if (second.kind === 'none' || second.value === first.value) return answer
-    return this.#send(request, second.value)
+    const again = await this.#send(request, second.value)
+    return again.kind === 'unreachable' ? { ...again, sent: true } : again
   }
 
   async #send({ method, path, body }: ApiRequest, token: string): Promise<ApiAnswer> {
@@ -65,7 +67,7 @@ export class ApiClient {
       if (outcome.kind === 'not-sent') tap.notSent(ticket)
       else tap.lost(ticket)
       reachability.failed(hostOf(baseUrl))
-      return { kind: 'unreachable', why: outcome.why }
+      return { kind: 'unreachable', why: outcome.why, sent: outcome.kind === 'unknown' }
     }
     reachability.answered(hostOf(baseUrl))
     const tapped = tap.answered(ticket, outcome.status, outcome.headers, outcome.body)

@@ -10,6 +10,18 @@ export interface ProbeSubjects {
 /** A symbol that any account with market data may ask for. */
 export const DEFAULT_PROBE_SYMBOL = 'MSFT'
 
+/** Categories of which a request shows the headers and costs nothing else. Accounts first: others need its answer. */
+export const PROBED_CATEGORIES: readonly string[] = [
+  'Accounts',
+  'Order Details',
+  'Balances',
+  'Positions',
+  'Quote Snapshot',
+  'Option Expirations',
+  'Option Strikes',
+  'Option Spread Types',
+]
+
 /** The cheapest request of a category, `undefined` where none is to be had (streams, what places orders). */
 export function probeRequest(category: string, { account, symbol }: ProbeSubjects): ApiRequest | undefined {
   const get = (path: string): ApiRequest => ({ method: 'GET', path })
@@ -25,11 +37,11 @@ export function probeRequest(category: string, { account, symbol }: ProbeSubject
     case 'Order Details':
       return ofAccount('orders')
     case 'Quote Snapshot':
-      return get(`/v3/marketdata/quotes/${symbol}`)
+      return get(`/v3/marketdata/quotes/${encodeURIComponent(symbol)}`)
     case 'Option Expirations':
-      return get(`/v3/marketdata/options/expirations/${symbol}`)
+      return get(`/v3/marketdata/options/expirations/${encodeURIComponent(symbol)}`)
     case 'Option Strikes':
-      return get(`/v3/marketdata/options/strikes/${symbol}`)
+      return get(`/v3/marketdata/options/strikes/${encodeURIComponent(symbol)}`)
     case 'Option Spread Types':
       return get('/v3/marketdata/options/spreadtypes')
     default:

@@ -1,46 +1,81 @@
+import type { Outcome, Refusal } from '../../app/contract/contract.ts'
 import type { ProbeSummary, RequestQuota } from '../../app/contract/snapshot.ts'
+import type { QuotaSize } from '../../app/quota/ledger.ts'
 import {
+  budgetOpensAtMs,
   NO_PROBES,
   type ProbeRecord,
-  type ProbeRules,
-  probeIsDue,
+  probeDueAtMs,
   probesWithin,
 } from '../../app/quota/probe-plan.ts'
 import type { Clock } from '../ports/ports.ts'
+import type { ProbeSettings } from '../profile.ts'
 import type { Timeline } from '../timeline.ts'
 import type { ApiAnswer, ApiRequest } from './client.ts'
-import { DEFAULT_PROBE_SYMBOL, firstAccount, probeRequest } from './probe-requests.ts'
+import * as refusals from './probe-refusals.ts'
+import { DEFAULT_PROBE_SYMBOL, firstAccount, PROBED_CATEGORIES, probeRequest } from './probe-requests.ts'
+
+/** What a prober asks the ledger: one row at a time, since most of the time one look at a clock decides. */
+export interface ProbedQuotas {
+  rowAt(category: string, nowMs: number): RequestQuota | undefined
+  sizeOf(category: string): QuotaSize | undefined
+  lastHeaderAtMs(category: string): number | undefined
+  /** The row that really counts a category's requests, as headers have shown. */
+  categoryOf(category: string): string | undefined
+}
 
 export interface ProberDeps {
   readonly clock: Clock
   readonly timeline: Timeline
-  readonly rows: () => readonly RequestQuota[]
-  /** The row that really counts a category's requests, as headers have shown. */
-  readonly countsAgainst: (category: string) => string | undefined
+  readonly quotas: ProbedQuotas
   readonly request: (request: ApiRequest) => Promise<ApiAnswer>
   /** Whether a request of our own making should go out at all now. */
   readonly mayProbe: () => boolean
+  /** Whether somebody looks at the numbers; taken for granted where nobody can tell. */
+  readonly attended?: () => boolean
 }
 
 /** Once a second at most: with every window closed, nothing in the process should wake the machine more often. */
 const TICK_MS = 1000
 const MOST_AT_ONCE = 4
-/** A probe that the key may not make is not made again soon; one that met a fault is, a little later. */
-const PAUSE_AFTER = { refusedMs: 10 * 60_000, faultMs: 30_000 } as const
+/** A row that is not due is looked at again after this, header or not: the model may near its end by itself. */
+const LOOK_AGAIN_MS = 5_000
+/**
+ * A probe that the key may not make is not made again soon; one that met a fault is, a little later, and one that
+ * never went out sooner still.
+ */
+const PAUSE_AFTER = { refusedMs: 10 * 60_000, faultMs: 30_000, notSentMs: 5_000 } as const
+
+/** Until when nothing can have changed that would make a probe due. */
+interface Look {
+  readonly atMs: number
+  readonly headerAtMs: number | undefined
+  readonly attended: boolean
+}
 
 /** Sends the cheapest request of a category where its row would otherwise grow stale, within the budget. */
 export class Prober {
   readonly #deps: ProberDeps
-  readonly #rules: ProbeRules
+  readonly #settings: ProbeSettings
   readonly #records = new Map<string, ProbeRecord>()
+  readonly #looks = new Map<string, Look>()
   readonly #under = new Set<string>()
   #account: string | undefined
   #stopped = false
   #cancel: () => void = () => {}
 
-  constructor(rules: ProbeRules, deps: ProberDeps) {
-    this.#rules = rules
+  constructor(settings: ProbeSettings, deps: ProberDeps) {
+    this.#settings = settings
     this.#deps = deps
+  }
+
+  /** The first account of the key, once an accounts answer has named one. */
+  get account(): string | undefined {
+    return this.#account
+  }
+
+  get symbol(): string {
+    return this.#settings.symbol ?? DEFAULT_PROBE_SYMBOL
   }
 
   start(): void {
@@ -54,64 +89,140 @@ export class Prober {
   }
 
   tick(): void {
-    const { timeline, rows, mayProbe } = this.#deps
+    const { timeline, mayProbe } = this.#deps
     if (this.#stopped || !this.#enabled || !mayProbe()) return
     const now = timeline.now()
-    for (const row of rows()) {
+    const attended = this.#deps.attended?.() ?? true
+    for (const category of PROBED_CATEGORIES) {
       if (this.#under.size >= MOST_AT_ONCE) return
-      if (this.#under.has(row.category)) continue
-      // Another row counts this one's requests: its hold and its budget would be passed by.
-      if (this.#deps.countsAgainst(row.category) !== row.category) continue
-      const request = probeRequest(row.category, { account: this.#account, symbol: DEFAULT_PROBE_SYMBOL })
-      if (!request) continue
-      const record = this.#records.get(row.category) ?? NO_PROBES
-      if (!probeIsDue(row, record, this.#rules, now)) continue
-      const keptSinceMs = now - Math.max(60, row.period) * 1000
-      const kept = record.sentAtMs.filter((at) => at > keptSinceMs)
-      this.#records.set(row.category, { ...record, sentAtMs: [...kept, now] })
-      void this.#probe(row.category, request)
+      // Where another row counts this one's requests, its hold and its budget would be passed by.
+      if (this.#under.has(category) || !this.#countsItself(category)) continue
+      const request = this.#requestFor(category)
+      if (request && this.#isDue(category, attended, now)) void this.#probe(category, request, now)
     }
+  }
+
+  /** One probe because a person asked, within the budget all the same: it is there to protect the trader's own. */
+  async checkNow(category: string): Promise<Outcome> {
+    const { timeline, quotas, mayProbe } = this.#deps
+    const now = timeline.now()
+    const counted = quotas.categoryOf(category)
+    if (!PROBED_CATEGORIES.includes(category)) return refusals.notProbed(category)
+    if (counted !== category && counted !== undefined) return refusals.countedElsewhere(category, counted)
+    const request = this.#requestFor(category)
+    if (!request) return refusals.needsAccount(category)
+    if (this.#stopped || !mayProbe()) return refusals.cannotAsk(category)
+    if (this.#under.has(category)) return { ok: true }
+    const refusal = this.#whyNotNow(category, now)
+    if (refusal) return refusal
+    const answer = await this.#probe(category, request, now)
+    return answer.kind === 'answered' && answer.hasQuota
+      ? { ok: true }
+      : refusals.noHeaders(category, answer, timeline.now())
   }
 
   summary(): ProbeSummary {
     const now = this.#deps.timeline.now()
-    const probes = (category: string, spanMs: number) =>
-      probesWithin(this.#records.get(category) ?? NO_PROBES, now, spanMs)
-    const rows = this.#deps.rows()
+    let perMinute = 0
+    let usedFraction = 0
+    for (const [category, record] of this.#records) {
+      const size = this.#deps.quotas.sizeOf(category)
+      perMinute += probesWithin(record, now, 60_000)
+      if (size) usedFraction = Math.max(usedFraction, probesWithin(record, now, size.periodMs) / size.limit)
+    }
     return {
       enabled: this.#enabled,
-      perMinute: rows.reduce((sum, row) => sum + probes(row.category, 60_000), 0),
-      budgetFraction: this.#rules.budgetFraction,
-      usedFraction: Math.max(0, ...rows.map((row) => probes(row.category, row.period * 1000) / row.limit)),
+      perMinute,
+      budgetFraction: this.#settings.budgetFraction,
+      usedFraction,
+      symbol: this.symbol,
+      ...(this.#account !== undefined && { account: this.#account }),
     }
   }
 
   get #enabled(): boolean {
-    return this.#rules.budgetFraction > 0 || Object.keys(this.#rules.everySeconds).length > 0
+    return this.#settings.budgetFraction > 0 || Object.keys(this.#settings.everySeconds).length > 0
   }
 
-  /**
-   * A probe may wait for a token before it goes out, so the budget counts it at its answer: two that are a period
-   * apart here are one apart at the service too. An interval that was asked for keeps its beat.
-   */
-  #countedBy(category: string, nowMs: number): void {
-    const record = this.#records.get(category)
-    if (!record || this.#rules.everySeconds[category] !== undefined) return
-    this.#records.set(category, { ...record, sentAtMs: [...record.sentAtMs.slice(0, -1), nowMs] })
+  #countsItself(category: string): boolean {
+    return this.#deps.quotas.categoryOf(category) === category
   }
 
-  async #probe(category: string, request: ApiRequest): Promise<void> {
+  #requestFor(category: string): ApiRequest | undefined {
+    return probeRequest(category, { account: this.#account, symbol: this.symbol })
+  }
+
+  #isDue(category: string, attended: boolean, now: number): boolean {
+    const { quotas } = this.#deps
+    const headerAtMs = quotas.lastHeaderAtMs(category)
+    const look = this.#looks.get(category)
+    if (look && now < look.atMs && look.headerAtMs === headerAtMs && look.attended === attended) return false
+    const row = quotas.rowAt(category, now)
+    if (!row) return false
+    const dueAtMs = probeDueAtMs(row, this.#recordOf(category), this.#settings, now, attended)
+    if (dueAtMs <= now) return true
+    this.#looks.set(category, { atMs: Math.min(dueAtMs, now + LOOK_AGAIN_MS), headerAtMs, attended })
+    return false
+  }
+
+  #whyNotNow(category: string, now: number): Refusal | undefined {
+    const row = this.#deps.quotas.rowAt(category, now)
+    if (!row) return refusals.notProbed(category)
+    if (row.blockedUntil !== undefined) return refusals.held(category, row.blockedUntil, now)
+    if (row.observedAt !== undefined && row.low < 1)
+      return refusals.nothingLeft(category, row.nextAt ?? row.windowEndsAt, now)
+    const { budgetFraction } = this.#settings
+    if (budgetFraction === 0) return undefined
+    const opensAtMs = budgetOpensAtMs(
+      row.limit,
+      row.period * 1000,
+      this.#recordOf(category),
+      budgetFraction,
+      now,
+    )
+    return opensAtMs > now ? refusals.budgetSpent(category, opensAtMs, now) : undefined
+  }
+
+  #recordOf(category: string): ProbeRecord {
+    return this.#records.get(category) ?? NO_PROBES
+  }
+
+  async #probe(category: string, request: ApiRequest, now: number): Promise<ApiAnswer> {
+    const record = this.#recordOf(category)
+    const keptSinceMs = now - Math.max(60_000, this.#deps.quotas.sizeOf(category)?.periodMs ?? 0)
+    this.#records.set(category, {
+      ...record,
+      sentAtMs: [...record.sentAtMs.filter((at) => at > keptSinceMs), now],
+    })
+    this.#looks.delete(category)
     this.#under.add(category)
     const answer = await this.#deps.request(request).finally(() => this.#under.delete(category))
-    this.#countedBy(category, this.#deps.timeline.now())
+    this.#settle(category, answer)
+    // What this answer made possible (an account for the other rows) need not wait for the next tick.
+    if (answer.kind === 'answered') this.tick()
+    return answer
+  }
+
+  #settle(category: string, answer: ApiAnswer): void {
+    const now = this.#deps.timeline.now()
+    const record = this.#recordOf(category)
+    const earlier = record.sentAtMs.slice(0, -1)
+    if (answer.kind === 'no-token' || (answer.kind === 'unreachable' && !answer.sent)) {
+      // It cost nothing: the budget has it back.
+      const notBeforeMs = now + PAUSE_AFTER.notSentMs
+      this.#records.set(category, { sentAtMs: earlier, notBeforeMs })
+      return
+    }
+    // A probe may wait for a token before it goes out, so the budget counts it at its answer: two that are a period
+    // apart here are one apart at the service too. An interval that was asked for keeps its beat.
+    const keepsBeat = this.#settings.everySeconds[category] !== undefined
+    const sentAtMs = keepsBeat ? record.sentAtMs : [...earlier, now]
+    this.#records.set(category, { ...record, sentAtMs })
     if (answer.kind !== 'answered') return
     if (category === 'Accounts' && answer.status === 200) this.#account ??= firstAccount(answer.body)
     if (answer.status >= 400 && !answer.hasQuota) {
-      const record = this.#records.get(category) ?? NO_PROBES
       const pauseMs = answer.status >= 500 ? PAUSE_AFTER.faultMs : PAUSE_AFTER.refusedMs
-      this.#records.set(category, { ...record, notBeforeMs: this.#deps.timeline.now() + pauseMs })
+      this.#records.set(category, { sentAtMs, notBeforeMs: now + pauseMs })
     }
-    // What this answer made possible (an account for the other rows) need not wait for the next tick.
-    this.tick()
   }
 }

@@ -1,4 +1,5 @@
 import type { MonitorEvent } from '../../app/contract/events.ts'
+import type { RowDetails } from '../../app/contract/row-details.ts'
 import type { Ledger, Ticket } from '../../app/quota/ledger.ts'
 import type { HttpHeaders } from '../../app/service/answer.ts'
 import { categoryOf } from '../../app/service/endpoints.ts'
@@ -7,6 +8,7 @@ import { type HeaderReading, readHeaders } from '../../app/service/headers.ts'
 import type { RecentHistory } from '../history/recent.ts'
 import type { Random } from '../ports/ports.ts'
 import type { Timeline } from '../timeline.ts'
+import { RowLog } from './row-log.ts'
 
 export interface QuotaTapDeps {
   readonly ledger: Ledger
@@ -15,6 +17,8 @@ export interface QuotaTapDeps {
   readonly random: Random
   readonly event: (event: MonitorEvent) => void
   readonly changed: () => void
+  /** See ProbeSettings; off where it is left out. */
+  readonly trialAfterStep?: boolean
 }
 
 export interface Tapped {
@@ -29,6 +33,9 @@ const FALLBACK_SECONDS = 60
 /** The service rounds too; a request right on the second is refused again. */
 const GRACE_MS = 500
 const LONGEST_HOLD_MS = 15 * 60_000
+/** The floor under a Reset that was waited for and refused again; doubled each time. */
+const FIRST_FLOOR_MS = 1_000
+const MOST_DOUBLINGS = 10
 /** Use elsewhere is told as an event once, and again only after it was quiet this long. */
 const ELSEWHERE_QUIET_MS = 5 * 60_000
 const ELSEWHERE_LEAST_PER_SECOND = 0.05
@@ -37,6 +44,7 @@ const ELSEWHERE_LEAST_PER_SECOND = 0.05
 export class QuotaTap {
   readonly #deps: QuotaTapDeps
   readonly #elsewhereAtMs = new Map<string, number>()
+  readonly #log = new RowLog()
 
   constructor(deps: QuotaTapDeps) {
     this.#deps = deps
@@ -57,10 +65,15 @@ export class QuotaTap {
     const path = pathAndQuery.split('?', 1)[0] ?? pathAndQuery
     const category = ledger.categoryOf(categoryOf(method, path) ?? path)
     const now = timeline.now()
-    const row = ledger.view(now).find((quota) => quota.category === category)
+    const row = category === undefined ? undefined : ledger.rowAt(category, now)
     if (row?.blockedUntil !== undefined) return row.blockedUntil
     if (!row || row.source === 'default' || row.low >= 1) return undefined
     return row.windowEndsAt ?? now + (row.period / row.limit) * 1000
+  }
+
+  /** The ids of refused requests and the last headers of a row, for support. */
+  detailsOf(category: string): RowDetails {
+    return this.#log.detailsOf(category)
   }
 
   notSent(ticket: Ticket): void {
@@ -77,6 +90,7 @@ export class QuotaTap {
     const reading = readHeaders(headers)
     const refused = status === 429 ? refusedBy(headers, body) : undefined
     if (refused === 'concurrency' && !reading.rate) {
+      this.#note(ticket.category, headers, reading, refused, now)
       ledger.lost(ticket, now)
       return { reading, refused, retryAtMs: now + FALLBACK_SECONDS * 1000 }
     }
@@ -87,6 +101,7 @@ export class QuotaTap {
       return { reading }
     }
     const { category, elsewhere } = ledger.answered(ticket, reading.rate, now, refused === 'rate')
+    this.#note(category, headers, reading, refused, now)
     if (category !== undefined) {
       const remaining = reading.rate?.remaining
       if (remaining !== undefined) history.observed(category, now, remaining)
@@ -100,16 +115,25 @@ export class QuotaTap {
     return { reading, refused, retryAtMs: this.#hold(category ?? ticket.endpoint, reading, now) }
   }
 
+  #note(
+    category: string | undefined,
+    headers: HttpHeaders,
+    reading: HeaderReading,
+    refused: RefusedBy | undefined,
+    now: number,
+  ): void {
+    if (category === undefined) return
+    this.#log.answered(category, headers, reading.oddities, now)
+    if (refused !== undefined) this.#log.refused(category, reading.requestId, now)
+  }
+
   /** Closes one category, and no other, for as long as the service asked (service.md 7). */
   #hold(category: string, reading: HeaderReading, now: number): number {
-    const { ledger, history, random, event } = this.#deps
+    const { ledger, history, event } = this.#deps
     // Requests that were under way together are refused together: that is one refusal, not several in a row.
     const held = ledger.holdOf(category, now)
     const refusals = held?.refusals ?? ledger.refusals(category) + 1
-    const askedMs = (reading.rate?.resetSeconds ?? FALLBACK_SECONDS) * 1000
-    const growth = reading.rate?.resetSeconds === undefined ? 2 ** Math.min(refusals - 1, 4) : 1
-    const jitterMs = refusals > 1 ? random.next() * 1000 * refusals : 0
-    const wantedMs = now + Math.min(askedMs * growth + GRACE_MS + jitterMs, LONGEST_HOLD_MS)
+    const wantedMs = now + Math.min(this.#waitMs(category, reading, refusals), LONGEST_HOLD_MS)
     const untilMs = Math.max(wantedMs, held?.untilMs ?? 0)
     ledger.hold(category, { untilMs, refusals })
     history.rejected(category, now)
@@ -122,8 +146,29 @@ export class QuotaTap {
     return untilMs
   }
 
+  /**
+   * Reset and half a second; 60 s where there is none, doubled each time it comes again. A Reset that was waited for and
+   * refused again says less each time: a floor grows under it. From the second refusal on chance spreads the programs
+   * that wait for the same moment.
+   */
+  #waitMs(category: string, reading: HeaderReading, refusals: number): number {
+    const { ledger, random, trialAfterStep } = this.#deps
+    const again = Math.min(refusals - 1, MOST_DOUBLINGS)
+    const resetMs = reading.rate?.resetSeconds === undefined ? undefined : reading.rate.resetSeconds * 1000
+    const size = ledger.sizeOf(category)
+    if (trialAfterStep === true && refusals === 1 && size && ledger.isProvedRolling(category)) {
+      return Math.min(resetMs ?? FALLBACK_SECONDS * 1000, size.periodMs / size.limit) + GRACE_MS
+    }
+    const jitterMs = again > 0 ? random.next() * 1000 * refusals : 0
+    const askedMs =
+      resetMs === undefined
+        ? FALLBACK_SECONDS * 1000 * 2 ** again
+        : Math.max(resetMs, again > 0 ? FIRST_FLOOR_MS * 2 ** again : 0)
+    return askedMs + GRACE_MS + jitterMs
+  }
+
   #sayElsewhere(category: string, now: number): void {
-    const row = this.#deps.ledger.view(now).find((quota) => quota.category === category)
+    const row = this.#deps.ledger.rowAt(category, now)
     const perSecond = row?.use?.elsewhere ?? 0
     if (perSecond < ELSEWHERE_LEAST_PER_SECOND) return
     const last = this.#elsewhereAtMs.get(category)

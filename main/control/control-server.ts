@@ -1,4 +1,4 @@
-import { chmodSync, lstatSync, mkdirSync, rmSync } from 'node:fs'
+import { lstatSync, mkdirSync, rmSync } from 'node:fs'
 import { createServer, type Server, type Socket } from 'node:net'
 import type { Snapshot } from '../../app/contract/snapshot.ts'
 import type { MonitorSurface } from '../monitor.ts'
@@ -92,8 +92,6 @@ function listen(server: Server, path: SocketPath): Promise<void> {
     } finally {
       if (before !== undefined) process.umask(before)
     }
-  }).then(() => {
-    if (path.kind !== 'pipe') chmodSync(path.path, 0o600)
   })
 }
 

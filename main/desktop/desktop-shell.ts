@@ -58,10 +58,9 @@ export function desktopShell(deps: ShellDeps): DesktopShell {
   const holdShortcut = (wanted: boolean) =>
     setGlobalShortcut(electron, wanted, () => window.toggle(), log) && wanted
 
-  const choices = (): DesktopChoices => ({
-    ...state.read(),
-    openAtLogin: loginItem?.isSet() ?? false,
-  })
+  // Asked once: it is the system's registry or a file, and the tray looks at the choices all day.
+  let openAtLogin = loginItem?.isSet() ?? false
+  const choices = (): DesktopChoices => ({ ...state.read(), openAtLogin })
   const actions: DesktopActions = {
     showWindow: show,
     toggleStrip: () => strip.toggle(),
@@ -85,6 +84,7 @@ export function desktopShell(deps: ShellDeps): DesktopShell {
       setOpenAtLogin: (wanted: boolean) => {
         try {
           loginItem.set(wanted)
+          openAtLogin = loginItem.isSet()
         } catch (error) {
           log.note('the start at login could not be changed', { cause: error })
         }

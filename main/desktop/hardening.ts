@@ -55,8 +55,10 @@ export function hardenSession(
   session.setDevicePermissionHandler(() => false)
   // Behind the CSP: even a page that escaped it reaches no network from here.
   session.webRequest.onBeforeRequest(({ url }, decide) => decide({ cancel: !mayRequest(url, isPackaged) }))
-  // Nothing in the window is for saving; a download is somebody else's idea.
-  session.on('will-download', (event) => event.preventDefault())
+  // A file that our own page made is saved where a person says; any other download is somebody else's idea.
+  session.on('will-download', (event, item) => {
+    if (!isOurFile(item.getURL())) event.preventDefault()
+  })
 }
 
 /**
@@ -92,6 +94,11 @@ function hardenOne(contents: WebContents): void {
   contents.on('will-attach-webview', (event) => event.preventDefault())
   // A window we did not make has none of the preferences above.
   contents.setWindowOpenHandler(() => ({ action: 'deny' }))
+}
+
+/** An export: bytes of our page's own memory, which nobody else can name. */
+function isOurFile(url: string): boolean {
+  return url.startsWith('blob:') && isAppUrl(url.slice('blob:'.length))
 }
 
 /** The developer tools are a page of their own, made of requests. */

@@ -29,6 +29,7 @@ import { nodeHttp } from '../ports/node-http.ts'
 import { Redactor } from '../ports/redactor.ts'
 import { findAppFolder } from '../terminal/app-folder.ts'
 import { loginItem } from './login-item.ts'
+import { openExternally } from './open-externally.ts'
 import { safeStorageKeystore } from './safe-storage-keystore.ts'
 import { startDesktop } from './start-desktop.ts'
 import { storedDesktopState } from './stored-desktop-state.ts'
@@ -90,15 +91,14 @@ function start(dataFolder: string): void {
     clock: nodeClock,
     randomBytes,
     log,
-    startApp: async () => {
+    startApp: async ({ announcer }) => {
       const lock = lockDataFolder(dataFolder, { pid: process.pid, host: 'desktop' })
       if (lock.kind !== 'held') throw new Error(lock.line)
-      // The keyring is not there to be asked before that.
-      await app.whenReady()
       const running = await startApp({
         dataFolder,
         ports: { clock: nodeClock, random: nodeRandom, http: nodeHttp(process.env), log },
         hello: { version, host: 'desktop' },
+        announcer,
         keystore: safeStorageKeystore({
           safeStorage,
           platform: process.platform,
@@ -107,7 +107,7 @@ function start(dataFolder: string): void {
         }),
         startsOver: true,
         simulate: values.simulate === true,
-        openUrl: (url) => shell.openExternal(url),
+        openUrl: openExternally(shell),
       })
       return {
         windows: running.windows,

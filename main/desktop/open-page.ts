@@ -1,10 +1,16 @@
-import type { BrowserWindow, BrowserWindowConstructorOptions, WebContents } from 'electron'
+import type {
+  BrowserWindow,
+  BrowserWindowConstructorOptions,
+  IpcMainInvokeEvent,
+  WebContents,
+} from 'electron'
 import { contract } from '../../app/contract/contract.ts'
 import type { Clock, Log } from '../ports/ports.ts'
 import type { WindowSession, Windows } from '../windows.ts'
 import type { ElectronPieces } from './electron-pieces.ts'
 import { windowPreferences } from './hardening.ts'
 import { isOurFrame, publish, serve } from './ipc.ts'
+import { HEARD_CHANNEL, pacedPushes } from './paced-pushes.ts'
 import { recoveryStep } from './recovery.ts'
 
 export interface PageDeps {
@@ -32,9 +38,15 @@ export function openPage(
     webPreferences: windowPreferences(preloadPath, electron.app.isPackaged),
   })
   const { webContents } = window
-  const session = windows.open(publish(contract, webContents))
+  const paced = pacedPushes(publish(contract, webContents))
+  const session = windows.open(paced.pushes)
   // This page's own channels: another page's messages do not even arrive here.
-  serve(contract, session.handlers, webContents.ipc, (event) => isOurFrame(event, webContents), log)
+  const isOurs = (event: IpcMainInvokeEvent) => isOurFrame(event, webContents)
+  serve(contract, session.handlers, webContents.ipc, isOurs, log)
+  webContents.ipc.handle(HEARD_CHANNEL, (event) => {
+    if (isOurs(event)) paced.heard()
+  })
+  webContents.on('did-finish-load', () => paced.startOver())
   const stopRecovering = recover(webContents, session, clock, log)
 
   window.once('ready-to-show', () => window.show())

@@ -1,15 +1,15 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { type Announcer, throughNotify } from '../alerts/announcer.ts'
 import type { RandomBytes } from '../browser/admission.ts'
 import { readWindowFiles } from '../browser/window-files.ts'
 import type { MonitorSurface } from '../monitor.ts'
-import type { Notify } from '../ports/notify.ts'
 import type { Clock, Log } from '../ports/ports.ts'
 import type { Windows } from '../windows.ts'
 import { APP_SCHEME, appScheme } from './app-scheme.ts'
-import { desktopShell } from './desktop-shell.ts'
+import { type DesktopShell, desktopShell } from './desktop-shell.ts'
 import type { DesktopStateStore } from './desktop-state.ts'
-import { electronNotify } from './electron-notify.ts'
+import { systemNotices } from './electron-notify.ts'
 import type { ElectronPieces } from './electron-pieces.ts'
 import { electronPower } from './electron-power.ts'
 import { hardenContents, hardenSession } from './hardening.ts'
@@ -39,7 +39,7 @@ export interface DesktopDeps {
   readonly randomBytes: RandomBytes
   readonly log: Log
   /** Called once, when Electron is ready, and only by the instance that runs. */
-  readonly startApp: (ports: { readonly notify: Notify }) => Promise<RunningApp>
+  readonly startApp: (ports: { readonly announcer: Announcer }) => Promise<RunningApp>
 }
 
 /** Windows files notifications and the taskbar's button under it; electron-builder.yml has the same. */
@@ -69,11 +69,12 @@ export async function startDesktop(deps: DesktopDeps): Promise<void> {
 
   hardenSession(session.defaultSession, app.isPackaged)
   session.defaultSession.protocol.handle('app', appScheme(files, deps.randomBytes))
-  const notify = electronNotify(electron, () => shell?.show())
-  const running = await deps.startApp({ notify })
-  const shell = desktopShell({ ...deps, running, notify, power: electronPower(electron) })
+  let shell: DesktopShell | undefined
+  const { notify, withdraw } = systemNotices(electron, () => shell?.show())
+  const running = await deps.startApp({ announcer: { ...throughNotify(notify), withdraw } })
+  shell = desktopShell({ ...deps, running, notify, power: electronPower(electron) })
   stopBeforeQuit(app, log, async () => {
-    shell.close()
+    shell?.close()
     await running.stop()
   })
 }

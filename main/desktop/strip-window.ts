@@ -62,9 +62,10 @@ export class StripWindow {
     }
     const window = openPage(STRIP_URL, options, this.#deps)
     this.#window = window
-    // Also above another program's full screen, and on whichever desktop the person works.
+    // Also above another program's full screen, and on whichever desktop the person works. On macOS the app would
+    // lose its icon in the Dock by that, which the last option prevents.
     window.setAlwaysOnTop(true, 'floating')
-    window.setVisibleOnAllWorkspaces(true, { visibleOnFullScreen: true })
+    window.setVisibleOnAllWorkspaces(true, { visibleOnFullScreen: true, skipTransformProcessType: true })
     window.on('close', () => state.change({ stripBounds: window.getBounds() }))
     window.on('closed', () => {
       this.#window = undefined

@@ -2,12 +2,15 @@ import type { DatabaseSync } from 'node:sqlite'
 
 export interface Retention {
   readonly rawMs: number
-  /** Minutes, quarters, slots and events. */
+  /** What samples are put together to, slots and events. */
   readonly rollupMs: number
 }
 
 const HOUR_MS = 3_600_000
 export const DEFAULT_RETENTION: Retention = { rawMs: 48 * HOUR_MS, rollupMs: 30 * 24 * HOUR_MS }
+
+/** A series of a disconnected key is named so. No profile's id begins like this. */
+export const FORGOTTEN = 'forgotten:'
 
 /** Rows taken at a time: a millisecond or two, between which everything else runs. */
 const SLICE_ROWS = 1_000
@@ -23,14 +26,23 @@ export function compactSlice(database: DatabaseSync, retention: Retention, nowMs
     samples: nowMs - retention.rawMs,
     minutes: nowMs - retention.rollupMs,
     quarters: nowMs - retention.rollupMs,
+    hours: nowMs - retention.rollupMs,
     slots: nowMs - retention.rollupMs,
   }
-  const series = database.prepare('SELECT id FROM series').all()
+  const series = database.prepare('SELECT id, profile FROM series').all()
   for (const [table, cutoffMs] of Object.entries(cutoffs)) {
     for (const { id } of series) {
       if (typeof id !== 'number') continue
       if (deleteBefore(database, table, id, cutoffMs) > 0) return true
     }
+  }
+  for (const { id, profile } of series) {
+    if (typeof id !== 'number' || !String(profile).startsWith(FORGOTTEN)) continue
+    for (const table of Object.keys(cutoffs)) {
+      if (deleteBefore(database, table, id, Number.MAX_SAFE_INTEGER) > 0) return true
+    }
+    database.prepare('DELETE FROM series WHERE id = ?').run(id)
+    return true
   }
   const events = database
     .prepare(

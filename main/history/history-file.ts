@@ -1,9 +1,11 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import type { LoggedEvent } from '../../app/contract/events.ts'
 import type { Extent } from '../../app/history/columns.ts'
-import { MINUTE_MS, QUARTER_MS, type Rollup, startOf } from '../../app/history/rollup.ts'
+import { MINUTE_MS, type Rollup, startOf } from '../../app/history/rollup.ts'
 import type { Sample, SlotSample } from '../../app/history/sample.ts'
+import { FORGOTTEN } from './compaction.ts'
 import {
+  columnOf,
   ROLLUP_COLUMNS,
   type Row,
   rollupOf,
@@ -14,7 +16,7 @@ import {
   slotSampleOf,
   slotValues,
 } from './rows.ts'
-import { asArrays, Tiers } from './tiers.ts'
+import { asArrays, LEVELS, Tiers } from './tiers.ts'
 
 /** One thing to remember, as it waits to be written. */
 export type Entry =
@@ -26,9 +28,24 @@ export type Entry =
       readonly sample: SlotSample
     }
   | { readonly kind: 'event'; readonly event: LoggedEvent }
+  /** The key was disconnected, and its id may be another key's tomorrow. */
+  | { readonly kind: 'forget'; readonly profile: string }
   | { readonly kind: 'alert'; readonly id: string; readonly body: string | undefined }
 
 export type SeriesKind = 'requests' | 'slots'
+
+type TierName = 'minutes' | (typeof LEVELS)[number]['table']
+
+/** Below every level of `LEVELS`. */
+const MINUTES = -1
+
+/** A part of an interval, and the table that holds it. */
+interface Piece {
+  readonly tier: TierName
+  readonly lengthMs: number
+  readonly fromMs: number
+  readonly toMs: number
+}
 
 /** What a stretch looks like, and how many 429s were in it. */
 export type Stretch = Extent & Pick<Sample, 'rejected'>
@@ -73,14 +90,24 @@ export class HistoryFile {
   extents(profile: string, category: string, fromMs: number, toMs: number, columnMs: number): Stretch[] {
     const series = this.#find(profile, category, 'requests')
     if (series === undefined) return []
-    if (columnMs >= QUARTER_MS) return this.#rollups(series, fromMs, toMs, QUARTER_MS)
-    if (columnMs >= MINUTE_MS) return this.#rollups(series, fromMs, toMs, MINUTE_MS)
+    if (columnMs >= MINUTE_MS) {
+      const level = LEVELS.findLastIndex(({ lengthMs }) => lengthMs <= columnMs)
+      const pieces = this.#pieces(series, startOf(fromMs, MINUTE_MS), toMs, level)
+      return [
+        ...pieces.flatMap((piece) => this.#columns(series, piece, columnMs)),
+        ...this.#open(series, toMs),
+      ]
+    }
     const rawFromMs = this.#number('rawFrom', series) ?? Number.POSITIVE_INFINITY
     const before =
-      rawFromMs > fromMs ? this.#rollups(series, fromMs, Math.min(toMs, rawFromMs), MINUTE_MS) : []
+      rawFromMs > fromMs
+        ? this.#pieces(series, startOf(fromMs, MINUTE_MS), Math.min(toMs, rawFromMs), MINUTES)
+        : []
     const samples = this.#all('samples', series, fromMs, toMs).map(sampleOf)
     return [
-      ...before.filter((extent) => extent.endMs <= rawFromMs),
+      ...before
+        .flatMap((piece) => this.#columns(series, piece, MINUTE_MS))
+        .filter((extent) => extent.endMs <= rawFromMs),
       ...samples.map(({ atMs, remaining, source, rejected }) => ({
         atMs,
         endMs: atMs,
@@ -96,7 +123,14 @@ export class HistoryFile {
   /** Whole minutes from `fromMs`'s to `toMs`'s, joined to quarters where they can be. */
   accounts(profile: string, category: string, fromMs: number, toMs: number): readonly Rollup[] {
     const series = this.#find(profile, category, 'requests')
-    return series === undefined ? [] : this.#rollups(series, fromMs, toMs, QUARTER_MS)
+    if (series === undefined) return []
+    const startMs = startOf(fromMs, MINUTE_MS)
+    const pieces = this.#pieces(series, startMs, toMs, LEVELS.length - 1)
+    const closed = pieces.flatMap((piece) =>
+      this.#all(piece.tier, series, piece.fromMs, piece.toMs).map(rollupOf),
+    )
+    const open = this.#open(series, toMs).filter(({ atMs }) => atMs >= startMs)
+    return [...closed, ...open]
   }
 
   /** The looks within the interval, and before them the one that held when it began. */
@@ -140,6 +174,9 @@ export class HistoryFile {
         this.#statements.addEvent.run(event.profile, event.at, JSON.stringify(event))
         break
       }
+      case 'forget':
+        this.#forget(entry.profile)
+        break
       case 'alert':
         if (entry.body === undefined) this.#statements.dropAlert.run(entry.id)
         else this.#statements.addAlert.run(entry.id, entry.body)
@@ -147,28 +184,42 @@ export class HistoryFile {
     }
   }
 
-  /** Closed stretches of `fromMs` to `toMs`, whole at both ends, and the open minute. */
-  #rollups(series: number, fromMs: number, toMs: number, coarsestMs: number): (Rollup & Extent)[] {
-    const read = (name: 'minutes' | 'quarters', lengthMs: number, from: number, to: number) =>
-      from >= to
-        ? []
-        : this.#all(name, series, from, to).map((row) => {
-            const rollup = rollupOf(row)
-            return { ...rollup, endMs: rollup.atMs + lengthMs }
-          })
-    const startMs = startOf(fromMs, MINUTE_MS)
-    const openQuarterMs = this.#tiers.openQuarterMs(series)
-    const midFromMs = coarsestMs === QUARTER_MS ? startOf(startMs + QUARTER_MS - 1, QUARTER_MS) : toMs
-    const midToMs = Math.max(midFromMs, Math.min(startOf(toMs, QUARTER_MS), openQuarterMs))
-    const open = this.#tiers.openMinute(series, toMs)
+  /** Its series belong to nobody from here on; compaction takes their rows away bit by bit. */
+  #forget(profile: string): void {
+    for (const [id] of this.#all('seriesOfProfile', profile)) {
+      this.#tiers.drop(Number(id))
+      this.#statements.disownSeries.run(`${FORGOTTEN}${id}`, Number(id))
+    }
+    this.#series.clear()
+    this.#statements.dropEvents.run(profile)
+  }
+
+  /** Where the closed stretches of an interval are kept: the coarsest level where it fits, finer ones at both ends. */
+  #pieces(series: number, fromMs: number, toMs: number, level: number): readonly Piece[] {
+    if (fromMs >= toMs) return []
+    const coarsest = LEVELS[level]
+    if (!coarsest) return [{ tier: 'minutes', lengthMs: MINUTE_MS, fromMs, toMs }]
+    const { table: tier, lengthMs } = coarsest
+    const midFromMs = startOf(fromMs + lengthMs - 1, lengthMs)
+    const midToMs = Math.min(startOf(toMs, lengthMs), this.#tiers.openFromMs(series, level))
+    if (midFromMs >= midToMs) return this.#pieces(series, fromMs, toMs, level - 1)
     return [
-      ...read('minutes', MINUTE_MS, startMs, Math.min(midFromMs, toMs)),
-      ...read('quarters', QUARTER_MS, midFromMs, midToMs),
-      ...read('minutes', MINUTE_MS, midToMs, toMs),
-      ...(open && open.atMs >= startMs && open.atMs < toMs
-        ? [{ ...open, endMs: open.atMs + MINUTE_MS }]
-        : []),
+      ...this.#pieces(series, fromMs, midFromMs, level - 1),
+      { tier, lengthMs, fromMs: midFromMs, toMs: midToMs },
+      ...this.#pieces(series, midToMs, toMs, level - 1),
     ]
+  }
+
+  /** One stretch a column, put together where the rows are: a week of them is more than it is worth to hand over. */
+  #columns(series: number, { tier, lengthMs, fromMs, toMs }: Piece, columnMs: number): Stretch[] {
+    return this.#all(COLUMN_STATEMENTS[tier], series, fromMs, toMs, fromMs, columnMs).map((row) =>
+      columnOf(row, lengthMs),
+    )
+  }
+
+  #open(series: number, toMs: number): readonly (Rollup & Extent)[] {
+    const open = this.#tiers.openMinute(series, toMs)
+    return open && open.atMs < toMs ? [{ ...open, endMs: open.atMs + MINUTE_MS }] : []
   }
 
   #find(profile: string, category: string, kind: SeriesKind): number | undefined {
@@ -213,15 +264,28 @@ export class HistoryFile {
   }
 }
 
+/** Which of the low and the high came first is known of the single stretches only. */
+const COLUMNS = 'min(at), max(at), min(low), max(high), min(low_first), max(source), sum(rejected)'
+const columnsOf = (table: string): string =>
+  `SELECT ${COLUMNS} FROM ${table} WHERE series = ? AND at >= ? AND at < ?
+   GROUP BY CAST((at - ?) / ? AS INTEGER) ORDER BY 1`
+
 const STATEMENTS = {
+  minuteColumns: columnsOf('minutes'),
+  quarterColumns: columnsOf('quarters'),
+  hourColumns: columnsOf('hours'),
   findSeries: 'SELECT id FROM series WHERE profile = ? AND category = ? AND kind = ?',
   addSeries: 'INSERT INTO series (profile, category, kind) VALUES (?, ?, ?)',
   categories: 'SELECT category FROM series WHERE profile = ? AND kind = ? ORDER BY id',
+  seriesOfProfile: 'SELECT id FROM series WHERE profile = ?',
+  disownSeries: 'UPDATE series SET profile = ? WHERE id = ?',
+  dropEvents: 'DELETE FROM events WHERE profile = ?',
   addSample: `INSERT OR REPLACE INTO samples (series, ${SAMPLE_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
   samples: `SELECT ${SAMPLE_COLUMNS} FROM samples WHERE series = ? AND at BETWEEN ? AND ? ORDER BY at`,
   rawFrom: 'SELECT min(at) FROM samples WHERE series = ?',
   minutes: `SELECT ${ROLLUP_COLUMNS} FROM minutes WHERE series = ? AND at >= ? AND at < ? ORDER BY at`,
   quarters: `SELECT ${ROLLUP_COLUMNS} FROM quarters WHERE series = ? AND at >= ? AND at < ? ORDER BY at`,
+  hours: `SELECT ${ROLLUP_COLUMNS} FROM hours WHERE series = ? AND at >= ? AND at < ? ORDER BY at`,
   addSlots: `INSERT OR REPLACE INTO slots (series, ${SLOT_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?)`,
   slots: `SELECT ${SLOT_COLUMNS} FROM slots WHERE series = ? AND at BETWEEN ? AND ? ORDER BY at`,
   slotBefore: 'SELECT max(at) FROM slots WHERE series = ? AND at <= ?',
@@ -234,3 +298,9 @@ const STATEMENTS = {
 } as const
 
 type StatementName = keyof typeof STATEMENTS
+
+const COLUMN_STATEMENTS = {
+  minutes: 'minuteColumns',
+  quarters: 'quarterColumns',
+  hours: 'hourColumns',
+} as const satisfies Record<TierName, StatementName>

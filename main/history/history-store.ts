@@ -7,9 +7,10 @@ import { type Report, reportOf } from '../../app/history/report.ts'
 import { MINUTE_MS, startOf } from '../../app/history/rollup.ts'
 import type { SlotSample } from '../../app/history/sample.ts'
 import type { Clock, Log } from '../ports/ports.ts'
-import { compactSlice, DEFAULT_RETENTION, type Retention } from './compaction.ts'
+import { compactSlice, type Retention } from './compaction.ts'
 import { type Entry, HistoryFile } from './history-file.ts'
 import { HISTORY_FILE, openHistoryFile, setHistoryAside } from './open-file.ts'
+import { readRetention, writeRetention } from './retention-file.ts'
 import { type StorageFailure, storageFailure, storageSentence } from './storage-failure.ts'
 
 export interface HistoryStoreDeps {
@@ -41,6 +42,8 @@ const MOST_REPLACED = 3
 const COMPACT_EVERY_MS = 60_000
 const COMPACT_GAP_MS = 20
 export const MOST_EVENTS = 5_000
+/** A report counts more of them than anybody reads. */
+const MOST_REPORTED_EVENTS = 50_000
 
 /**
  * What was seen and what happened, kept in `history.db`.
@@ -50,7 +53,7 @@ export const MOST_EVENTS = 5_000
  */
 export class HistoryStore {
   readonly #deps: HistoryStoreDeps
-  readonly #retention: Retention
+  #retention: Retention
   #file: HistoryFile | undefined
   #waiting: Entry[] = []
   #lost = 0
@@ -63,7 +66,7 @@ export class HistoryStore {
 
   constructor(deps: HistoryStoreDeps) {
     this.#deps = deps
-    this.#retention = deps.retention ?? DEFAULT_RETENTION
+    this.#retention = deps.retention ?? readRetention(deps.folder)
     this.#open()
     this.#compactIn(COMPACT_EVERY_MS)
   }
@@ -113,7 +116,7 @@ export class HistoryStore {
         toMs: to,
         requests: new Map(requests.map((category) => [category, file.accounts(profile, category, from, to)])),
         slots: new Map(slots.map((category) => [category, file.slots(profile, category, from, to)])),
-        events: file.events(profile, from, to - 1, MOST_EVENTS),
+        events: file.events(profile, from, to - 1, MOST_REPORTED_EVENTS),
       })
     })
   }
@@ -141,6 +144,13 @@ export class HistoryStore {
       }
     const { rawMs, rollupMs } = this.#retention
     return { kind: 'ok', bytes: sizeOf(this.#deps.folder), rawMs, rollupMs }
+  }
+
+  /** Takes effect with the next compaction. */
+  setRetention(retention: Retention): ReturnType<typeof writeRetention> {
+    const written = writeRetention(this.#deps.folder, retention)
+    if (written.ok) this.#retention = retention
+    return written
   }
 
   /** Writes what waits, now. */

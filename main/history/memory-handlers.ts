@@ -22,6 +22,7 @@ export function memoryHandlers(memory: Memory): MemoryHandlers {
     pastEvents: ({ profile, fromMs, toMs }) => memory.pastEvents(profile, fromMs, toMs),
     slotHistory: ({ profile, category, fromMs, toMs }) => memory.slotHistory(profile, category, fromMs, toMs),
     storage: () => memory.status(),
+    setRetention: (retention) => memory.setRetention(retention),
     alerts: () => memory.alerts(),
     dismissAlert: ({ id }) => (memory.dismissAlert(id) ? { ok: true } : OVER),
     alertThresholds: ({ profile }) => memory.thresholds(profile),
@@ -40,6 +41,7 @@ export function withoutMemory(monitor: Pick<MonitorSurface, 'history'>): MemoryH
     pastEvents: () => [],
     slotHistory: () => [],
     storage: () => ({ kind: 'memory' }),
+    setRetention: () => NOTHING_KEPT,
     alerts: () => [],
     dismissAlert: () => OVER,
     alertThresholds: () => DEFAULT_THRESHOLDS,
@@ -52,4 +54,5 @@ const GONE: Outcome<never> = {
   code: 'unknown-profile',
   message: 'That key is not connected any more.',
 }
+const NOTHING_KEPT: Outcome<never> = { ok: false, code: 'not-kept', message: 'Nothing is kept here.' }
 const OVER: Outcome<never> = { ok: false, code: 'alert-over', message: 'That is over already.' }

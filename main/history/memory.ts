@@ -1,6 +1,6 @@
 import type { Alert } from '../../app/alerts/alert.ts'
 import type { Thresholds } from '../../app/alerts/thresholds.ts'
-import type { History } from '../../app/contract/contract.ts'
+import type { History, Outcome } from '../../app/contract/contract.ts'
 import type { LoggedEvent } from '../../app/contract/events.ts'
 import { type Incident, incidentOf } from '../../app/history/incident.ts'
 import { type Report, reportOf } from '../../app/history/report.ts'
@@ -73,6 +73,7 @@ export class Memory {
       event: (event) => store?.add({ kind: 'event', event }),
       removed: (profile) => {
         this.#recorder.forget(profile)
+        store?.add({ kind: 'forget', profile })
         this.#alerts.removed(profile)
       },
     })
@@ -128,6 +129,12 @@ export class Memory {
 
   status(): MemoryStatus {
     return this.#store?.status() ?? { kind: 'memory' }
+  }
+
+  setRetention(retention: Retention): Outcome {
+    const written = this.#store?.setRetention(retention) ?? { ok: false, why: 'nothing is kept here' }
+    if (written.ok) return { ok: true }
+    return { ok: false, code: 'not-kept', message: `That could not be kept: ${written.why}.` }
   }
 
   alerts(): readonly Alert[] {

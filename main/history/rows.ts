@@ -1,3 +1,4 @@
+import type { Extent } from '../../app/history/columns.ts'
 import type { Rollup } from '../../app/history/rollup.ts'
 import type { Sample, SampleSource, SlotSample } from '../../app/history/sample.ts'
 
@@ -47,6 +48,17 @@ export const rollupOf = (row: Row): Rollup => ({
   rejected: whole(row[8]),
   knownMs: whole(row[9]),
   nearMs: whole(row[10]),
+})
+
+/** Of `min(at), max(at), low, high, low_first, source, rejected` over stretches of `lengthMs`. */
+export const columnOf = (row: Row, lengthMs: number): Extent & Pick<Sample, 'rejected'> => ({
+  atMs: whole(row[0]),
+  endMs: whole(row[1]) + lengthMs,
+  low: whole(row[2]),
+  high: whole(row[3]),
+  lowFirst: row[4] === 1,
+  source: sourceOf(row[5]),
+  rejected: whole(row[6]),
 })
 
 export const rollupValues = (rollup: Rollup): number[] => [

@@ -4,7 +4,7 @@ import type { DatabaseSync } from 'node:sqlite'
  * The history's tables, as steps upwards. A step is never changed once it was released: a new one is added.
  *
  * Everything is clustered by series and time (`WITHOUT ROWID`), because that is how it is read, rolled up and aged.
- * `minutes` and `quarters` hold only stretches that are over; the open one is in `samples`.
+ * `minutes`, `quarters` and `hours` hold only stretches that are over; the open one is in `samples`.
  */
 export const MIGRATIONS: readonly string[] = [
   `
@@ -62,9 +62,25 @@ export const MIGRATIONS: readonly string[] = [
   ) STRICT;
   CREATE INDEX events_by_time ON events (profile, at);
   `,
-  // A week of minutes is more than a chart draws or a report should add up.
+  // A day or a week of minutes is more than a chart draws or a report should add up.
   `
   CREATE TABLE quarters (
+    series INTEGER NOT NULL,
+    at INTEGER NOT NULL,
+    low INTEGER NOT NULL,
+    high INTEGER NOT NULL,
+    low_first INTEGER NOT NULL,
+    lim INTEGER NOT NULL,
+    source INTEGER NOT NULL,
+    own INTEGER NOT NULL,
+    elsewhere INTEGER NOT NULL,
+    rejected INTEGER NOT NULL,
+    known_ms INTEGER NOT NULL,
+    near_ms INTEGER NOT NULL,
+    PRIMARY KEY (series, at)
+  ) STRICT, WITHOUT ROWID;
+
+  CREATE TABLE hours (
     series INTEGER NOT NULL,
     at INTEGER NOT NULL,
     low INTEGER NOT NULL,

@@ -10,25 +10,39 @@ import {
 import { HOLD_MS, type Sample } from '../../app/history/sample.ts'
 import { ROLLUP_COLUMNS, type Row, rollupOf, rollupValues, SAMPLE_COLUMNS, sampleOf } from './rows.ts'
 
-/** The stretch of one series that is not over yet. */
+/** What minutes are put together to, finest first. Each is whole hours, or divides one. */
+export const LEVELS = [
+  { table: 'quarters', lengthMs: 15 * MINUTE_MS },
+  { table: 'hours', lengthMs: 60 * MINUTE_MS },
+] as const
+
+/** The stretches of one series that are not over yet. */
 interface Open {
   readonly minute: MinuteBuilder
-  quarter: Rollup | undefined
+  /** One for each of `LEVELS`. */
+  readonly levels: (Rollup | undefined)[]
+}
+
+/** A level of the tables, as what is below it. */
+interface Level {
+  readonly lengthMs: number
+  readonly insert: StatementSync
+  readonly last: StatementSync
+  /** The rows of the level below that are not in this one yet. */
+  readonly below: StatementSync
 }
 
 /**
- * Keeps `minutes` and `quarters` in step with `samples`, a stretch at a time as each ends.
+ * Keeps `minutes` and what they are put together to in step with `samples`, a stretch at a time as each ends.
  *
  * What is open lives in memory only and is built again from the file after a start or a failed write: the samples
  * are what must not be lost, everything else follows from them.
  */
 export class Tiers {
   readonly #open = new Map<number, Open>()
+  readonly #levels: readonly Level[]
   readonly #insertMinute: StatementSync
-  readonly #insertQuarter: StatementSync
   readonly #lastMinute: StatementSync
-  readonly #lastQuarter: StatementSync
-  readonly #minutesSince: StatementSync
   readonly #samplesSince: StatementSync
 
   constructor(database: DatabaseSync) {
@@ -37,16 +51,17 @@ export class Tiers {
         `INSERT OR REPLACE INTO ${table} (series, ${ROLLUP_COLUMNS}) VALUES (${'?, '.repeat(11)}?)`,
       )
     const last = (table: string) => database.prepare(`SELECT max(at) AS at FROM ${table} WHERE series = ?`)
+    const since = (table: string, columns: string) =>
+      asArrays(database.prepare(`SELECT ${columns} FROM ${table} WHERE series = ? AND at >= ? ORDER BY at`))
     this.#insertMinute = insert('minutes')
-    this.#insertQuarter = insert('quarters')
     this.#lastMinute = last('minutes')
-    this.#lastQuarter = last('quarters')
-    this.#minutesSince = asArrays(
-      database.prepare(`SELECT ${ROLLUP_COLUMNS} FROM minutes WHERE series = ? AND at >= ? ORDER BY at`),
-    )
-    this.#samplesSince = asArrays(
-      database.prepare(`SELECT ${SAMPLE_COLUMNS} FROM samples WHERE series = ? AND at >= ? ORDER BY at`),
-    )
+    this.#samplesSince = since('samples', SAMPLE_COLUMNS)
+    this.#levels = LEVELS.map(({ table, lengthMs }, level) => ({
+      lengthMs,
+      insert: insert(table),
+      last: last(table),
+      below: since(LEVELS[level - 1]?.table ?? 'minutes', ROLLUP_COLUMNS),
+    }))
   }
 
   /** To be called within the transaction that inserts the sample, before that. */
@@ -61,13 +76,17 @@ export class Tiers {
     for (const [series, open] of this.#open) {
       const closed = open.minute.closeAt(nowMs)
       if (closed) this.#closed(series, open, closed)
-      this.#closeQuarter(series, open, nowMs)
+      for (const level of this.#levels.keys()) this.#close(series, open, level, nowMs)
     }
   }
 
   /** After a transaction that failed: what memory holds is ahead of the file. */
   forget(): void {
     this.#open.clear()
+  }
+
+  drop(series: number): void {
+    this.#open.delete(series)
   }
 
   load(series: number): void {
@@ -78,50 +97,58 @@ export class Tiers {
     return this.#openOf(series).minute.openAt(nowMs)
   }
 
-  /** Quarters from here on are not written yet. */
-  openQuarterMs(series: number): number {
-    return this.#openOf(series).quarter?.atMs ?? Number.POSITIVE_INFINITY
+  /** What begins here or later is not written at this level yet. */
+  openFromMs(series: number, level: number): number {
+    return this.#openOf(series).levels[level]?.atMs ?? Number.POSITIVE_INFINITY
   }
 
   #openOf(series: number): Open {
     const known = this.#open.get(series)
     if (known) return known
-    const open: Open = { minute: new MinuteBuilder(), quarter: undefined }
+    const open: Open = { minute: new MinuteBuilder(), levels: LEVELS.map(() => undefined) }
     this.#open.set(series, open)
-    const lastQuarterMs = timeOf(this.#lastQuarter.get(series))
-    const sinceMs = lastQuarterMs === undefined ? 0 : lastQuarterMs + QUARTER_MS
-    for (const row of this.#minutesSince.iterate(series, sinceMs)) {
-      this.#intoQuarter(series, open, rollupOf(row as unknown as Row))
+    // From the coarsest down: what a finer level closes on the way belongs after what is there.
+    for (const [level, { lengthMs, last, below }] of [...this.#levels.entries()].reverse()) {
+      const lastMs = timeOf(last.get(series))
+      for (const row of below.iterate(series, lastMs === undefined ? 0 : lastMs + lengthMs)) {
+        this.#into(series, open, level, rollupOf(row as unknown as Row))
+      }
     }
     const lastMinuteMs = timeOf(this.#lastMinute.get(series)) ?? Number.NEGATIVE_INFINITY
     // From a little before, for what still held when the first minute to build began.
     const fromMs = Math.max(0, lastMinuteMs + MINUTE_MS - HOLD_MS)
     for (const row of this.#samplesSince.iterate(series, fromMs)) {
-      const closed = open.minute.add(sampleOf(row as unknown as Row))
-      if (closed && closed.atMs > lastMinuteMs) this.#closed(series, open, closed)
+      const sample = sampleOf(row as unknown as Row)
+      if (sample.atMs < lastMinuteMs + MINUTE_MS) {
+        open.minute.resume(sample)
+        continue
+      }
+      const closed = open.minute.add(sample)
+      if (closed) this.#closed(series, open, closed)
     }
     return open
   }
 
   #closed(series: number, open: Open, minute: Rollup): void {
     this.#insertMinute.run(series, ...rollupValues(minute))
-    this.#intoQuarter(series, open, minute)
+    this.#into(series, open, 0, minute)
   }
 
-  #intoQuarter(series: number, open: Open, minute: Rollup): void {
-    this.#closeQuarter(series, open, minute.atMs)
-    const atMs = startOf(minute.atMs, QUARTER_MS)
-    open.quarter = open.quarter ? merged(open.quarter, minute) : { ...minute, atMs }
+  #into(series: number, open: Open, level: number, part: Rollup): void {
+    const lengthMs = this.#levels[level]?.lengthMs
+    if (lengthMs === undefined) return
+    this.#close(series, open, level, part.atMs)
+    const held = open.levels[level]
+    open.levels[level] = held ? merged(held, part) : { ...part, atMs: startOf(part.atMs, lengthMs) }
   }
 
-  #closeQuarter(series: number, open: Open, nowMs: number): void {
-    const { quarter } = open
-    if (!quarter || startOf(nowMs, QUARTER_MS) <= quarter.atMs) return
-    // The last of its minutes may not be over yet, or not be told.
-    const openMinuteMs = open.minute.openAt(nowMs)?.atMs ?? nowMs
-    if (openMinuteMs < quarter.atMs + QUARTER_MS) return
-    this.#insertQuarter.run(series, ...rollupValues(quarter))
-    open.quarter = undefined
+  #close(series: number, open: Open, level: number, nowMs: number): void {
+    const held = open.levels[level]
+    const kept = this.#levels[level]
+    if (!held || !kept || nowMs < held.atMs + kept.lengthMs) return
+    kept.insert.run(series, ...rollupValues(held))
+    open.levels[level] = undefined
+    this.#into(series, open, level + 1, held)
   }
 }
 

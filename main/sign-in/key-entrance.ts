@@ -99,22 +99,24 @@ export function keyEntrance({ keys, signIns, connect }: KeyEntranceDeps): KeyEnt
       return start(key, extraScopes, (refreshToken) => enter(request, refreshToken))
     },
 
-    signInAgain: async ({ profile: id, extraScopes, cancelRevoke }) => {
-      const profile = keys.profile(id)
-      if (profile === undefined) return UNKNOWN_PROFILE
+    signInAgain: async ({ profile: id, clientSecret, extraScopes, cancelRevoke }) => {
+      const known = keys.profile(id)
+      if (known === undefined) return UNKNOWN_PROFILE
+      const profile = { ...known, ...(clientSecret !== undefined && { clientSecret }) }
       if (blocked(profile, cancelRevoke)) return REVOKE_PENDING
       return start(profile, extraScopes, (refreshToken) => {
         const now = keys.profile(id)
-        return now === undefined ? UNKNOWN_PROFILE : again({ ...now, refreshToken })
+        if (now === undefined) return UNKNOWN_PROFILE
+        return again({ ...now, ...(clientSecret !== undefined && { clientSecret }), refreshToken })
       })
     },
 
-    replaceToken: async ({ profile: id, refreshToken, cancelRevoke }) => {
+    replaceToken: async ({ profile: id, clientSecret, refreshToken, cancelRevoke }) => {
       const profile = keys.profile(id)
       if (profile === undefined) return UNKNOWN_PROFILE
       if (blocked(profile, cancelRevoke)) return REVOKE_PENDING
       await keys.standDown(profile)
-      return again({ ...profile, refreshToken })
+      return again({ ...profile, ...(clientSecret !== undefined && { clientSecret }), refreshToken })
     },
 
     cancelSignIn: ({ signIn }) => signIns.cancel(signIn),

@@ -11,10 +11,10 @@ export class FrameRate {
     this.#second = Math.floor(nowMs / 1000)
   }
 
-  add(nowMs: number): void {
+  add(nowMs: number, frames = 1): void {
     this.#move(nowMs)
     const slot = this.#second % WINDOW_SECONDS
-    this.#counts[slot] = (this.#counts[slot] ?? 0) + 1
+    this.#counts[slot] = (this.#counts[slot] ?? 0) + frames
   }
 
   perSecond(nowMs: number): number {

@@ -1,78 +1,104 @@
 import type { MonitorEvent } from '../../app/contract/events.ts'
 import type { StreamSummary } from '../../app/contract/snapshot.ts'
-import type { HttpHeaders } from '../../app/service/answer.ts'
 import { STREAM_SHAPES, type StreamRequest } from '../../app/service/streams.ts'
-import { STREAM_BACKOFF } from '../../app/streams/backoff.ts'
-import { Framer } from '../../app/streams/framer.ts'
-import { frameOf } from '../../app/streams/frames.ts'
-import { nextStreamState, type StreamInput, type StreamState } from '../../app/streams/life-cycle.ts'
-import type { SlotLedger } from '../../app/streams/slots.ts'
-import type { QuotaTap } from '../api/quota-tap.ts'
-import type { Clock, Http, Random } from '../ports/ports.ts'
-import type { Timeline } from '../timeline.ts'
+import { backoffMs, STREAM_BACKOFF } from '../../app/streams/backoff.ts'
+import type { FramesRead } from '../../app/streams/frame-reader.ts'
+import {
+  newStream,
+  nextStreamState,
+  type StreamInput,
+  type StreamState,
+} from '../../app/streams/life-cycle.ts'
+import type { StreamReasonCode } from '../../app/streams/reasons.ts'
+import type { SlotHolder, StreamProposal } from '../../app/streams/slot-proposal.ts'
+import type { Tapped } from '../api/quota-tap.ts'
+import type { Random } from '../ports/ports.ts'
 import type { Access } from '../tokens/keeper.ts'
+import { afterRefusal } from './after-refusal.ts'
 import { FrameRate } from './frame-rate.ts'
+import { type ConnectionDeps, StreamConnection } from './stream-connection.ts'
+import { StreamStory } from './stream-story.ts'
+import { type Reason, summaryOf } from './stream-summary.ts'
+import { SymbolErrors } from './symbol-errors.ts'
 
-export interface StreamDeps {
-  readonly baseUrl: string
-  readonly http: Http
-  readonly clock: Clock
+export interface StreamDeps extends ConnectionDeps {
   readonly random: Random
-  readonly timeline: Timeline
-  readonly tap: QuotaTap
-  readonly slots: SlotLedger
   readonly access: () => Promise<Access>
   readonly rejected: (value: string) => Promise<void>
-  readonly reached: (ok: boolean) => void
-  /** Own streams of a category whose answer is still to come, this one not included. */
-  readonly opening: (category: string, except: string) => number
+  /** Which own stream to give up for this one. */
+  readonly proposal: (category: string) => StreamProposal | undefined
   readonly event: (event: MonitorEvent) => void
   readonly changed: () => void
 }
 
-const OPEN_TIMEOUT_MS = 15_000
-const REFUSAL_TIMEOUT_MS = 5_000
+/** A stream asked for this long ago has no answer, whatever became of the timer that said so. */
+const OPENING_MS = 20_000
 const WATCH_MS = 1_000
-/** Answers below 500 that are not the service's word on the request: portals, proxies, overload. */
-const PASSING = new Set([407, 408, 421, 425])
-const LONGEST_REFUSAL_BYTES = 4_096
-
+/** Spreads what many streams do at the same moment. */
+const SPREAD_MS = 500
+/** service.md 7: the wait after a 429 that names none. */
+const FALLBACK_MS = 60_000
 /** Keeps one stream open: watches frames rather than the socket, and opens it again by the backoff law. */
 export class StreamKeeper {
   readonly id: string
   readonly category: string
-  readonly #request: StreamRequest
+  readonly request: StreamRequest
+  isPinned: boolean
   readonly #path: string
   readonly #deps: StreamDeps
-  readonly #decoder = new TextDecoder()
   readonly #rate: FrameRate
+  readonly #story: StreamStory
+  readonly #symbolErrors = new SymbolErrors()
   #state: StreamState
-  #close: (() => void) | undefined
-  #holdsSlot = false
-  #restarts = 0
-  #opened = 0
-  #lastReason: string | undefined
+  /** The connection that is read, or is to be. */
+  #connection: StreamConnection | undefined
+  /** Takes its place once it is opened: a stream told to go away is not dropped before that. */
+  #successor: StreamConnection | undefined
+  #lastReason: Reason | undefined
   #cancelTimer: () => void = () => {}
-  /** Grows with every connection: what a former one still says is not heard. */
-  #generation = 0
+  /** Grows whenever what was begun is given up: who waited for a token meanwhile is not heard. */
+  #attempt = 0
 
-  constructor(id: string, request: StreamRequest, path: string, deps: StreamDeps) {
+  constructor(id: string, request: StreamRequest, path: string, isPinned: boolean, deps: StreamDeps) {
     this.id = id
     this.category = STREAM_SHAPES[request.kind].category
-    this.#request = request
+    this.request = request
+    this.isPinned = isPinned
     this.#path = path
     this.#deps = deps
+    this.#story = new StreamStory(
+      { stream: id, category: this.category, target: request.target },
+      deps.slots,
+      deps.event,
+    )
     const now = deps.timeline.now()
     this.#rate = new FrameRate(now)
-    this.#state = { kind: 'opening', sinceMs: now, attempt: 0 }
+    this.#state = newStream(now)
   }
 
-  get isOpening(): boolean {
-    return this.#holdsSlot && this.#state.kind === 'opening'
+  /** Its connections whose answer is still to come. */
+  get opening(): number {
+    return [this.#connection, this.#successor].filter((one) => one?.isOpening).length
   }
 
   get isClosed(): boolean {
     return this.#state.kind === 'closed'
+  }
+
+  get waitsForSlot(): boolean {
+    return this.#state.kind === 'waiting' && this.#state.code === 'no-slot'
+  }
+
+  /** Set while it holds a slot. */
+  get holder(): SlotHolder | undefined {
+    if (!this.#connection || this.#connection.isOver) return undefined
+    return {
+      stream: this.id,
+      target: this.request.target,
+      openedAt: Math.round(this.#connection.openedAtMs),
+      framesPerSecond: this.#rate.perSecond(this.#deps.timeline.now()),
+      pinned: this.isPinned,
+    }
   }
 
   start(): void {
@@ -80,165 +106,163 @@ export class StreamKeeper {
     this.#watch()
   }
 
-  close(reason: string): void {
-    if (this.isClosed) return
-    this.#feed({ kind: 'close', reason })
+  close(reason: string, code: StreamReasonCode): void {
+    this.#feed({ kind: 'close', reason, code })
+  }
+
+  restart(): void {
+    this.#feed({ kind: 'restart' })
+    this.#watch()
   }
 
   /** The service is back, or there is a token again: no need to wait the backoff out. */
   nudge(): void {
     if (this.#state.kind !== 'waiting') return
     // A refusal named its time; everything else may try again now, a little spread.
-    if (this.#state.reason.startsWith('429')) return
-    const at = this.#deps.timeline.now() + this.#deps.random.next() * 500
-    this.#state = { ...this.#state, retryAtMs: Math.min(this.#state.retryAtMs, at) }
-    this.#watchIn(this.#nextWatchMs())
+    if (this.#state.code === 'rate-limited' || this.#state.code === 'no-slot') return
+    this.#tryWithin(SPREAD_MS)
+  }
+
+  /** A slot may be free for it. */
+  slotFreed(): void {
+    if (this.waitsForSlot) this.#tryWithin(SPREAD_MS)
+  }
+
+  /** After the machine slept: timers stood still, the service did not. */
+  wake(): void {
+    const now = this.#deps.timeline.now()
+    const state = this.#state
+    const isAsking = state.kind === 'opening' || state.kind === 'restarting'
+    if (isAsking && this.opening > 0 && now - state.sinceMs > OPENING_MS) {
+      this.#feed({ kind: 'ended', reason: 'no answer in time', code: 'connection-lost' })
+    }
+    this.#watch()
+    this.nudge()
   }
 
   summary(): StreamSummary {
     const state = this.#state
-    const now = this.#deps.timeline.now()
-    const open = 'openedAtMs' in state ? state : undefined
-    const reason =
-      state.kind === 'waiting' || state.kind === 'closed' ? state.reason : (this.#lastReason ?? undefined)
+    const symbolErrors = this.#symbolErrors.list
+    const isUp = 'openedAtMs' in state
     return {
       id: this.id,
       category: this.category,
-      target: this.#request.target,
-      state: state.kind,
-      ...(open && {
-        openedAt: Math.round(open.openedAtMs),
-        lastFrameAt: Math.round(open.lastFrameAtMs),
-      }),
-      framesPerSecond: open ? this.#rate.perSecond(now) : 0,
-      restarts: this.#restarts,
-      ...(reason !== undefined && { reason }),
-      ...(state.kind === 'waiting' && { retryAt: Math.round(state.retryAtMs) }),
+      target: this.request.target,
+      ...summaryOf(state, this.#lastReason),
+      framesPerSecond: isUp ? this.#rate.perSecond(this.#deps.timeline.now()) : 0,
+      restarts: this.#story.restarts,
+      ...(symbolErrors.length > 0 && { symbolErrors }),
+      ...(this.isPinned && { pinned: true }),
     }
   }
 
   async #connect(): Promise<void> {
-    const { access, tap, slots, http, clock, baseUrl } = this.#deps
-    this.#generation += 1
-    const generation = this.#generation
-    const current = () => this.#generation === generation && !this.isClosed
-    const token = await access()
-    if (!current()) return
-    if (token.kind === 'none') {
-      this.#feed({ kind: 'ended', reason: 'no access token' })
-      return
-    }
-    const notBeforeMs = tap.notBeforeMs('GET', this.#path)
+    this.#attempt += 1
+    const attempt = this.#attempt
+    const token = await this.#deps.access()
+    if (this.#attempt !== attempt || this.isClosed) return
+    if (token.kind === 'none')
+      return this.#feed({ kind: 'ended', reason: 'no access token', code: 'no-token' })
+    const notBeforeMs = this.#heldUntilMs()
     if (notBeforeMs !== undefined) {
-      this.#feed({ kind: 'refused', reason: '429: rate quota', retryAtMs: notBeforeMs })
-      return
-    }
-    slots.taken(this.category)
-    this.#holdsSlot = true
-    const ticket = tap.sent('GET', this.#path)
-    const framer = new Framer()
-    let status = 0
-    let headers: HttpHeaders = {}
-    let refusal = ''
-    let refusalTimer = () => {}
-    this.#close = http.open(
-      {
-        method: 'GET',
-        url: `${baseUrl}${this.#path}`,
-        headers: { authorization: `Bearer ${token.value}`, accept: 'application/json' },
-        timeoutMs: OPEN_TIMEOUT_MS,
-      },
-      {
-        opened: (answered, answeredHeaders) => {
-          if (!current()) return
-          status = answered
-          headers = answeredHeaders
-          this.#deps.reached(true)
-          if (status !== 200) {
-            // Its body says which quota refused; one that never ends is not waited for.
-            refusalTimer = clock.after(REFUSAL_TIMEOUT_MS, () => {
-              if (current())
-                this.#refused(status, token.value, tap.answered(ticket, status, headers, refusal))
-            })
-            return
-          }
-          const { reading } = tap.answered(ticket, status, headers, '')
-          const { opening, timeline } = this.#deps
-          if (reading.concurrency) {
-            slots.observed(
-              this.category,
-              reading.concurrency,
-              opening(this.category, this.id),
-              timeline.now(),
-            )
-          }
-          this.#feed({ kind: 'opened', hasSnapshot: STREAM_SHAPES[this.#request.kind].snapshot })
-        },
-        chunk: (bytes) => {
-          if (!current()) return
-          if (status === 200) this.#read(framer, bytes, current)
-          else if (refusal.length < LONGEST_REFUSAL_BYTES) refusal += this.#decoder.decode(bytes)
-        },
-        ended: (why) => {
-          refusalTimer()
-          if (!current()) return
-          if (status === 0) {
-            tap.lost(ticket)
-            this.#deps.reached(false)
-            this.#feed({ kind: 'ended', reason: why })
-          } else if (status === 200) this.#feed({ kind: 'ended', reason: why })
-          else {
-            const tapped = tap.answered(ticket, status, headers, refusal)
-            this.#refused(status, token.value, tapped)
-          }
-        },
-      },
-    )
-  }
-
-  #refused(status: number, token: string, tapped: ReturnType<QuotaTap['answered']>): void {
-    const { timeline, slots, opening, event } = this.#deps
-    const now = timeline.now()
-    this.#releaseSlot()
-    if (tapped.refused === 'concurrency') {
-      if (tapped.reading.concurrency) {
-        slots.observed(this.category, tapped.reading.concurrency, opening(this.category, this.id), now)
-      }
-      const { requestId } = tapped.reading
-      event({
-        kind: 'slots-exhausted',
-        category: this.category,
-        ...(requestId !== undefined && { requestId }),
+      return this.#feed({
+        kind: 'refused',
+        reason: '429: rate quota',
+        code: 'rate-limited',
+        retryAtMs: notBeforeMs,
       })
     }
-    if (tapped.refused !== undefined) {
-      const reason = tapped.refused === 'concurrency' ? '429: no stream slot is free' : '429: rate quota'
-      this.#feed({ kind: 'refused', reason, retryAtMs: tapped.retryAtMs ?? now + 60_000 })
-    } else if (status === 401) {
-      void this.#deps.rejected(token)
-      this.#feed({ kind: 'ended', reason: 'the access token was not accepted' })
-    } else if (status >= 500 || status < 400 || PASSING.has(status)) {
-      this.#feed({ kind: 'ended', reason: `the service answered ${status}` })
-    } else {
-      this.#feed({ kind: 'failed', reason: `the service answered ${status}` })
+    const connection = this.#newConnection(token.value)
+    if (this.#state.kind === 'restarting') this.#successor = connection
+    else this.#connection = connection
+  }
+
+  #newConnection(token: string): StreamConnection {
+    const connection: StreamConnection = new StreamConnection(this.category, this.#path, token, this.#deps, {
+      opened: () => {
+        if (connection === this.#successor) this.#succeed(connection)
+        this.#symbolErrors.clear()
+        this.#feed({ kind: 'opened', hasSnapshot: STREAM_SHAPES[this.request.kind].snapshot })
+      },
+      frames: (read) => this.#read(connection, read),
+      refused: (status, tapped) => this.#refused(connection === this.#successor, status, token, tapped),
+      ended: (why) => {
+        if (connection === this.#connection && this.#state.kind === 'restarting') this.#formerEnded()
+        else this.#feed({ kind: 'ended', reason: why, code: codeOf(why) })
+      },
+    })
+    return connection
+  }
+
+  #succeed(connection: StreamConnection): void {
+    this.#connection?.close()
+    this.#connection = connection
+    this.#successor = undefined
+  }
+
+  #formerEnded(): void {
+    this.#connection = this.#successor
+    this.#successor = undefined
+    this.#feed({ kind: 'former-ended' })
+  }
+
+  #refused(isSuccessor: boolean, status: number, token: string, tapped: Tapped): void {
+    const { refused } = tapped
+    if (refused === 'concurrency' && isSuccessor) {
+      // Its own former connection held the slot: free as soon as the service has seen the end of it.
+      this.#feed({ kind: 'ended', reason: 'server going away', code: 'going-away' })
+      return
+    }
+    if (refused === 'concurrency') {
+      this.#story.exhausted(tapped.reading.requestId, this.#deps.proposal(this.category))
+    }
+    if (status === 401) void this.#deps.rejected(token)
+    this.#feed(afterRefusal(status, refused, this.#retryAtMs(tapped)))
+  }
+
+  /** A slot given back here a moment ago is free once the service has seen it; when others' are, nobody knows. */
+  #retryAtMs({ refused, retryAtMs }: Tapped): number {
+    const { slots, timeline, random } = this.#deps
+    const now = timeline.now()
+    if (refused === 'concurrency' && slots.justReleased(this.category, now) > 0) {
+      const attempt = 'attempt' in this.#state ? this.#state.attempt : 0
+      return now + SPREAD_MS + backoffMs(STREAM_BACKOFF, attempt, random.next())
+    }
+    return retryAtMs ?? now + FALLBACK_MS
+  }
+
+  #read(connection: StreamConnection, { count, notable }: FramesRead): void {
+    if (count === 0) return
+    this.#rate.add(this.#deps.timeline.now(), count)
+    const isFormer = () => this.#state.kind === 'restarting'
+    if (count > notable.length) this.#feed({ kind: 'frame', frame: { kind: 'data' } })
+    for (const frame of notable) {
+      if (connection.isOver) return
+      if (frame.kind === 'symbol-error' && !isFormer()) this.#note(frame.symbol, frame.error)
+      this.#feed({ kind: 'frame', frame, canOverlap: frame.kind === 'going-away' && this.#canOverlap() })
     }
   }
 
-  #read(framer: Framer, bytes: Uint8Array, current: () => boolean): void {
-    const now = this.#deps.timeline.now()
-    for (const line of framer.push(bytes).lines) {
-      if (!current()) return
-      const frame = frameOf(this.#decoder.decode(line))
-      this.#rate.add(now)
-      this.#feed({ kind: 'frame', frame })
-    }
+  #note(symbol: string, error: string): void {
+    this.#symbolErrors.add(symbol, error, this.#deps.timeline.now())
+    this.#deps.changed()
+  }
+
+  #canOverlap(): boolean {
+    return this.#deps.slots.free(this.category) !== 0 && this.#heldUntilMs() === undefined
+  }
+
+  /** When its category may be asked again. A time that has passed holds nothing: it would be asked for ever. */
+  #heldUntilMs(): number | undefined {
+    const { tap, timeline } = this.#deps
+    const untilMs = tap.notBeforeMs('GET', this.#path)
+    return untilMs !== undefined && untilMs > timeline.now() ? untilMs : undefined
   }
 
   #feed(input: StreamInput): void {
     const before = this.#state
     const { timeline, random } = this.#deps
-    const now = timeline.now()
-    this.#state = nextStreamState(before, input, now, STREAM_BACKOFF, random.next())
+    this.#state = nextStreamState(before, input, timeline.now(), STREAM_BACKOFF, random.next())
     if (this.#state.kind !== before.kind) this.#entered(this.#state, before)
   }
 
@@ -246,26 +270,25 @@ export class StreamKeeper {
     if (state.kind === 'waiting' || state.kind === 'closed') this.#hangUp()
     switch (state.kind) {
       case 'opening':
+        if (before.kind === 'waiting') void this.#connect()
+        break
+      case 'restarting':
+        this.#lastReason = { text: state.reason, code: state.code }
         void this.#connect()
         break
       case 'snapshot':
       case 'live':
-        if (before.kind === 'opening') {
-          this.#opened += 1
-          if (this.#opened === 1) this.#say('stream-opened', this.#slotsLeft())
-          else {
-            this.#restarts += 1
-            this.#say('stream-restarted', this.#lastReason ?? 'connection lost')
-          }
+        if (before.kind === 'opening' || before.kind === 'restarting') {
+          this.#story.opened(this.#lastReason?.text ?? 'connection lost')
         }
         break
       case 'waiting':
-        this.#lastReason = state.reason
+        this.#lastReason = { text: state.reason, code: state.code }
         this.#watchIn(this.#nextWatchMs())
         break
       case 'closed':
         this.#cancelTimer()
-        this.#say('stream-closed', state.reason)
+        this.#story.closed(state.reason)
         break
       case 'stale':
         break
@@ -273,28 +296,12 @@ export class StreamKeeper {
     this.#deps.changed()
   }
 
-  #say(kind: 'stream-opened' | 'stream-restarted' | 'stream-closed', reason: string): void {
-    const { category, id: stream } = this
-    this.#deps.event({ kind, stream, category, target: this.#request.target, reason })
-  }
-
-  #slotsLeft(): string {
-    const free = this.#deps.slots.free(this.category)
-    if (free === undefined) return 'no slots are counted for this kind'
-    return `${free} ${free === 1 ? 'slot' : 'slots'} left`
-  }
-
   #hangUp(): void {
-    this.#generation += 1
-    this.#close?.()
-    this.#close = undefined
-    this.#releaseSlot()
-  }
-
-  #releaseSlot(): void {
-    if (!this.#holdsSlot) return
-    this.#holdsSlot = false
-    this.#deps.slots.released(this.category)
+    this.#attempt += 1
+    this.#connection?.close()
+    this.#successor?.close()
+    this.#connection = undefined
+    this.#successor = undefined
   }
 
   /** Frames are what says that a stream lives: looked at every second, whatever the socket thinks. */
@@ -305,6 +312,13 @@ export class StreamKeeper {
       if (state.retryAtMs <= this.#deps.timeline.now()) this.#feed({ kind: 'retry' })
     } else this.#feed({ kind: 'tick' })
     if (!this.isClosed) this.#watchIn(this.#nextWatchMs())
+  }
+
+  #tryWithin(ms: number): void {
+    if (this.#state.kind !== 'waiting') return
+    const at = this.#deps.timeline.now() + this.#deps.random.next() * ms
+    this.#state = { ...this.#state, retryAtMs: Math.min(this.#state.retryAtMs, at) }
+    this.#watchIn(this.#nextWatchMs())
   }
 
   #watchIn(ms: number): void {
@@ -318,3 +332,6 @@ export class StreamKeeper {
     return Math.max(10, Math.min(WATCH_MS, state.retryAtMs - this.#deps.timeline.now()))
   }
 }
+
+const codeOf = (why: string): StreamReasonCode =>
+  why === 'ended by the service' ? 'ended-by-service' : 'connection-lost'

@@ -1,87 +1,194 @@
 import type { Outcome } from '../../app/contract/contract.ts'
 import type { StreamSummary } from '../../app/contract/snapshot.ts'
 import { streamPath } from '../../app/service/stream-paths.ts'
-import { STREAM_SHAPES, type StreamRequest } from '../../app/service/streams.ts'
+import { STREAM_SHAPES, type StreamRequest, sameRequest } from '../../app/service/streams.ts'
+import type { StreamReasonCode } from '../../app/streams/reasons.ts'
+import {
+  oldest,
+  proposedToClose,
+  type SlotHolder,
+  type StreamProposal,
+} from '../../app/streams/slot-proposal.ts'
+import { checkStream } from '../api/stream-check.ts'
+import type { Pins } from './pinned-streams.ts'
+import { noSlot, tooMany, unknownStream } from './refusals.ts'
 import { type StreamDeps, StreamKeeper } from './stream-keeper.ts'
 
-const MOST_STREAMS = 200
+export interface StreamsDeps extends Omit<StreamDeps, 'opening' | 'proposal' | 'slotFreed'> {
+  /** Absent where nothing is kept: a pin then holds until the app ends. */
+  readonly pins?: Pins
+}
+
+/** What is done where every slot is taken: say so, or close the own stream that was opened first. */
+export type WhenFull = 'refuse' | 'close-oldest'
+
+export const MOST_STREAMS = 200
 /** Streams that are over stay visible with their reason, the latest few. */
 const MOST_CLOSED_SHOWN = 5
 
 /** The own streams of one profile. */
 export class Streams {
-  readonly #deps: Omit<StreamDeps, 'opening'>
+  readonly #deps: StreamsDeps
   #keepers: StreamKeeper[] = []
   #nextId = 1
+  /** Connections per category that are opened for a look only. */
+  readonly #looks = new Map<string, number>()
 
-  constructor(deps: Omit<StreamDeps, 'opening'>) {
+  constructor(deps: StreamsDeps) {
     this.#deps = deps
   }
 
-  open(request: StreamRequest): Outcome<{ readonly stream: string }> {
-    const path = streamPath(request)
-    if (!path.ok) return { ok: false, code: 'bad-target', message: `Not opened: ${path.message}.` }
-    const { category } = STREAM_SHAPES[request.kind]
-    if (this.#deps.slots.free(category) === 0) {
-      return {
-        ok: false,
-        code: 'no-slot',
-        message: `Not opened: all slots of ${category} are in use. Close a stream first.`,
-      }
+  /** Opens what was pinned, on top of what is open. */
+  openPinned(): void {
+    for (const request of this.#deps.pins?.read() ?? []) {
+      const open = this.#keepers.find((keeper) => sameRequest(keeper.request, request))
+      if (open) open.isPinned = true
+      else this.#open(request, 'refuse', true)
     }
-    if (this.#keepers.filter((keeper) => !keeper.isClosed).length >= MOST_STREAMS) {
-      return {
-        ok: false,
-        code: 'too-many',
-        message: `Not opened: ${MOST_STREAMS} streams are open already.`,
-      }
-    }
-    const id = `s${this.#nextId++}`
-    const keeper = new StreamKeeper(id, request, path.path, {
-      ...this.#deps,
-      opening: (wanted, except) => this.#opening(wanted, except),
-    })
-    this.#keepers = [...this.#withoutOldClosed(), keeper]
-    keeper.start()
-    this.#deps.changed()
-    return { ok: true, stream: id }
   }
 
+  open(request: StreamRequest, whenFull: WhenFull = 'refuse'): Outcome<{ readonly stream: string }> {
+    return this.#open(request, whenFull, false)
+  }
+
+  /** Closes a stream, and forgets one that is closed. Either ends its pin: whoever closes it does not want it back. */
   close(id: string): Outcome {
-    const keeper = this.#keepers.find((one) => one.id === id)
-    if (!keeper) {
-      return { ok: false, code: 'unknown-stream', message: 'That stream is not open any more.' }
-    }
+    const keeper = this.#find(id)
+    if (!keeper) return unknownStream
+    const wasPinned = keeper.isPinned
+    keeper.isPinned = false
     if (keeper.isClosed) this.#keepers = this.#keepers.filter((one) => one !== keeper)
-    else keeper.close('closed here')
+    else keeper.close('closed here', 'closed-here')
     this.#deps.changed()
-    return { ok: true }
+    return wasPinned ? this.#keepPins() : { ok: true }
   }
 
-  closeAll(reason: string): void {
-    for (const keeper of this.#keepers) keeper.close(reason)
+  /** Opens it anew, now; one that is closed under a new id. */
+  restart(id: string): Outcome<{ readonly stream: string }> {
+    const keeper = this.#find(id)
+    if (!keeper) return unknownStream
+    if (!keeper.isClosed) {
+      keeper.restart()
+      return { ok: true, stream: id }
+    }
+    const opened = this.#open(keeper.request, 'refuse', keeper.isPinned)
+    if (opened.ok) this.#keepers = this.#keepers.filter((one) => one !== keeper)
+    return opened
+  }
+
+  /** A pinned stream is opened again at the next start. */
+  pin(id: string, isPinned: boolean): Outcome {
+    const keeper = this.#find(id)
+    if (!keeper) return unknownStream
+    keeper.isPinned = isPinned
+    this.#deps.changed()
+    return this.#keepPins()
+  }
+
+  closeAll(reason: string, code: StreamReasonCode): void {
+    for (const keeper of this.#keepers) keeper.close(reason, code)
+  }
+
+  /** Opens a stream for its headers alone, and closes it as soon as they are there. */
+  async look(request: StreamRequest): Promise<Outcome> {
+    const { category } = STREAM_SHAPES[request.kind]
+    this.#looks.set(category, this.#looksAt(category) + 1)
+    const looked = await checkStream(category, request, {
+      ...this.#deps,
+      // Itself not included: it is the one that the headers are of.
+      opening: (wanted) => this.#opening(wanted) - (wanted === category ? 1 : 0),
+      slotFreed: (freed) => this.#slotFreed(freed),
+    })
+    this.#looks.set(category, this.#looksAt(category) - 1)
+    return looked
   }
 
   nudge(): void {
     for (const keeper of this.#keepers) keeper.nudge()
   }
 
+  /** After the machine slept every stream is looked at again. */
+  wake(): void {
+    for (const keeper of this.#keepers) keeper.wake()
+  }
+
   stop(): void {
-    this.closeAll('Headroom is closing')
+    this.closeAll('Headroom is closing', 'closing')
   }
 
   summaries(): readonly StreamSummary[] {
     return this.#keepers.map((keeper) => keeper.summary())
   }
 
-  #opening(category: string, except: string): number {
-    return this.#keepers.filter(
-      (keeper) => keeper.category === category && keeper.id !== except && keeper.isOpening,
-    ).length
+  #open(request: StreamRequest, whenFull: WhenFull, isPinned: boolean): Outcome<{ readonly stream: string }> {
+    const path = streamPath(request)
+    if (!path.ok) return { ok: false, code: 'bad-target', message: `Not opened: ${path.message}.` }
+    if (this.#keepers.filter((keeper) => !keeper.isClosed).length >= MOST_STREAMS)
+      return tooMany(MOST_STREAMS)
+    const { category } = STREAM_SHAPES[request.kind]
+    if (this.#deps.slots.free(category) === 0) {
+      const first = whenFull === 'close-oldest' ? oldest(this.#holders(category)) : undefined
+      if (!first) return noSlot(category, this.#proposal(category))
+      this.#find(first.stream)?.close(`closed to make room for ${request.target}`, 'made-room')
+    }
+    const keeper = new StreamKeeper(`s${this.#nextId++}`, request, path.path, isPinned, {
+      ...this.#deps,
+      opening: (wanted) => this.#opening(wanted),
+      proposal: (wanted) => this.#proposal(wanted),
+      slotFreed: (freed) => this.#slotFreed(freed),
+    })
+    this.#keepers = [...this.#withoutOldClosed(), keeper]
+    keeper.start()
+    this.#deps.changed()
+    return { ok: true, stream: keeper.id }
+  }
+
+  #keepPins(): Outcome {
+    const pinned = this.#keepers.filter((keeper) => keeper.isPinned).map(({ request }) => request)
+    const written = this.#deps.pins?.write(pinned)
+    if (!written || written.ok) return { ok: true }
+    return {
+      ok: false,
+      code: 'not-stored',
+      message: `Pinned until Headroom ends, but not stored: ${written.why}.`,
+    }
+  }
+
+  /** One slot, one of those who wait: the longest waiting first. */
+  #slotFreed(category: string): void {
+    this.#keepers.find((keeper) => keeper.category === category && keeper.waitsForSlot)?.slotFreed()
+  }
+
+  #proposal(category: string): StreamProposal | undefined {
+    return proposedToClose(this.#holders(category))
+  }
+
+  #holders(category: string): readonly SlotHolder[] {
+    return this.#keepers.flatMap((keeper) =>
+      keeper.category === category && keeper.holder ? [keeper.holder] : [],
+    )
+  }
+
+  #opening(category: string): number {
+    const looks = this.#looksAt(category)
+    return this.#keepers.reduce(
+      (sum, keeper) => sum + (keeper.category === category ? keeper.opening : 0),
+      looks,
+    )
+  }
+
+  #looksAt(category: string): number {
+    return this.#looks.get(category) ?? 0
+  }
+
+  #find(id: string): StreamKeeper | undefined {
+    return this.#keepers.find((keeper) => keeper.id === id)
   }
 
   #withoutOldClosed(): StreamKeeper[] {
-    const closed = this.#keepers.filter((keeper) => keeper.isClosed).slice(0, -MOST_CLOSED_SHOWN)
+    const closed = this.#keepers
+      .filter((keeper) => keeper.isClosed && !keeper.isPinned)
+      .slice(0, -MOST_CLOSED_SHOWN)
     return this.#keepers.filter((keeper) => !closed.includes(keeper))
   }
 }

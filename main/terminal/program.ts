@@ -71,6 +71,8 @@ const METRICS = [
 ] as const
 const METRICS_TOKEN = `
   HEADROOM_METRICS_TOKEN  the bearer a scrape of --metrics-port has to bring`
+const PASSPHRASE = `
+  HEADROOM_PASSPHRASE     seals the keys in --data where no keyring does; without it they are in memory only`
 
 const DATA = [
   '--data <folder>',
@@ -93,7 +95,7 @@ const describeStart = (program: Command) =>
     .option(...DATA, argument(textFlag))
     .option('--simulate', 'start on the built-in simulator, whatever is stored')
     .option(...METRICS, argument(portFlag))
-    .addHelpText('after', `\nFrom the environment:${METRICS_TOKEN}`)
+    .addHelpText('after', `\nFrom the environment:${PASSPHRASE}${METRICS_TOKEN}`)
 
 const SECRETS = `
 Secrets come from the environment, never from a flag:
@@ -135,7 +137,7 @@ const describeWatch = (program: Command) =>
     .option('--for <seconds>', 'stop after this long', argument(secondsFlag))
     .option('--json', 'one JSON object per line on stdout, and nothing else there')
     .option(...METRICS, argument(portFlag))
-    .addHelpText('after', METRICS_TOKEN.slice(1))
+    .addHelpText('after', `${PASSPHRASE}${METRICS_TOKEN}`.slice(1))
 
 const describeStatus = (program: Command) =>
   program

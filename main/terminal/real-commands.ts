@@ -90,7 +90,7 @@ export function realCommands(terminal: Terminal, app: AppFolder): Commands {
 
     watch: async (flags) => {
       const { startBuiltIn } = await import('../app-start.ts')
-      const { Memory } = await import('../history/memory.ts')
+      const { watchMemory } = await import('./watch-memory.ts')
       const { Monitor } = await import('../monitor.ts')
       const log: Log = { note: () => {} }
       return watch(flags, {
@@ -102,8 +102,17 @@ export function realCommands(terminal: Terminal, app: AppFolder): Commands {
           return openWatchHome(folder, words, portsWith(log))
         },
         startBuiltIn,
-        remember: (monitor, announcer) =>
-          new Memory({ monitor, clock: nodeClock, log, announcer, version: app.version, problem: () => {} }),
+        remember: (monitor, announcer, dataFolder) =>
+          watchMemory({
+            monitor,
+            announcer,
+            dataFolder,
+            environment: process.env,
+            clock: nodeClock,
+            log,
+            version: app.version,
+            problem: terminal.error,
+          }),
         serveMetrics,
       })
     },

@@ -12,7 +12,7 @@ import type { WatchFlags } from './flags.ts'
 import { EXIT_FAILURE, EXIT_OK, EXIT_USAGE, type Terminal } from './terminal.ts'
 import type { WatchHome, WatchHomeOpening } from './watch-home.ts'
 import { watchView } from './watch-view.ts'
-import { type ServiceKey, watchedService } from './watched-service.ts'
+import { type ServiceKey, TOKEN_MISSING, watchedService } from './watched-service.ts'
 
 /** A snapshot is due every second although nothing changed; a timer that is a little late must not miss that. */
 const REPEAT_AFTER_MS = 900
@@ -23,8 +23,12 @@ export interface WatchDeps {
   createMonitor(): MonitorSurface
   openHome(folder: string, passphrase: string): Promise<WatchHomeOpening>
   startBuiltIn(): Promise<BuiltIn>
-  /** Looks after a monitor until closed, and speaks up through the announcer. */
-  remember(monitor: MonitorSurface, announcer: Announcer): { close(): void }
+  /** Looks after a monitor until closed, in the data folder where there is one, and speaks up through the announcer. */
+  remember(
+    monitor: MonitorSurface,
+    announcer: Announcer,
+    dataFolder: string | undefined,
+  ): { close(): Promise<void> }
   serveMetrics(monitor: MonitorSurface, options: MetricsOptions): Promise<MetricsServing>
 }
 
@@ -111,6 +115,7 @@ async function follow(asked: Profile, flags: WatchFlags, deps: WatchDeps, home?:
   const memory = deps.remember(
     monitor,
     bellAnnouncer(() => terminal.bell?.(), view.alert),
+    home && flags.data,
   )
   const publisher = new Publisher(clock, monitor.snapshot.bind(monitor), view.snapshot)
   let id = asked.id
@@ -140,8 +145,10 @@ async function follow(asked: Profile, flags: WatchFlags, deps: WatchDeps, home?:
       removed: end,
     })
     cancels.push(unsubscribe)
-    if (home) id = home.connect(asked)
-    else monitor.connect(asked)
+    const connected = home ? home.connect(asked) : asked.id
+    if (connected === undefined) return resolve(TOKEN_MISSING)
+    id = connected
+    if (!home) monitor.connect(asked)
     publisher.changed(id)
     // A key that had ended before says so in its state; there is nothing that happens.
     const refresh = monitor.snapshot(id)?.refresh
@@ -152,7 +159,7 @@ async function follow(asked: Profile, flags: WatchFlags, deps: WatchDeps, home?:
   // Before the listeners go: what closing the streams says is still told.
   monitor.stop()
   for (const cancel of cancels) cancel()
-  memory.close()
+  await memory.close()
   await metrics?.close()
   view.end()
   if (failure === undefined) return EXIT_OK

@@ -12,8 +12,12 @@ export interface WatchHome {
   readonly monitor: MonitorSurface
   /** What a person should know about files that were found damaged. */
   readonly notices: readonly string[]
-  /** Connects the key, from what is stored where that is as new as what was given. Returns its profile's id. */
-  connect(profile: WatchedProfile): string
+  /**
+   * Connects the key, from what is stored where that is as new as what was given.
+   *
+   * Returns its profile's id; nothing where no token was given and none is stored.
+   */
+  connect(profile: WatchedProfile): string | undefined
   close(): Promise<void>
 }
 
@@ -61,6 +65,7 @@ export async function openWatchHome(
         const { refreshToken = '' } = profile
         const stored = storage.restore().find((key) => isSameKey(key.profile, profile))
         if (stored === undefined) {
+          if (refreshToken === '') return undefined
           const id = freeId(profile.id, storage.ids())
           monitor.connect({ ...profile, id, refreshToken })
           return id

@@ -14,6 +14,8 @@ export type WatchedService =
   | { readonly kind: 'key'; readonly key: ServiceKey }
   | { readonly kind: 'usage' | 'misconfigured'; readonly line: string }
 
+export const TOKEN_MISSING = 'sign-in needed: put a refresh token in HEADROOM_REFRESH_TOKEN'
+
 /** The three flags go together; the secrets come from the environment only, so that no process list shows one. */
 export function watchedService(
   { authUrl, baseUrl, clientId }: ServiceFlags,
@@ -31,7 +33,7 @@ export function watchedService(
   }
   const { HEADROOM_REFRESH_TOKEN: refreshToken = '', HEADROOM_CLIENT_SECRET: clientSecret = '' } = environment
   if (refreshToken === '' && !mayBeStored) {
-    return { kind: 'misconfigured', line: 'sign-in needed: put a refresh token in HEADROOM_REFRESH_TOKEN' }
+    return { kind: 'misconfigured', line: TOKEN_MISSING }
   }
   const key = { authUrl, baseUrl, clientId, refreshToken }
   return { kind: 'key', key: clientSecret === '' ? key : { ...key, clientSecret } }

@@ -11,16 +11,15 @@ import {
 import { isAlive, isFresh, isRevoking, type KeyState, mayRefresh } from '../../app/tokens/key-state.ts'
 import { nextStep } from '../../app/tokens/next-step.ts'
 import type { KeyCredentials, RefreshOutcome } from '../../app/tokens/refresh-grant.ts'
-import { restoredState } from '../../app/tokens/stored-token.ts'
 import { accessSummary, refreshSummary } from '../../app/tokens/token-summaries.ts'
 import type { Clock, Http, Random } from '../ports/ports.ts'
 import type { Timeline } from '../timeline.ts'
 import type { TokenStore } from '../vault/token-store.ts'
-import { postRefresh } from './refresh-post.ts'
 import { RefreshesToday } from './refreshes-today.ts'
 import { revokeTokens } from './revocation.ts'
 import { startState } from './start-state.ts'
 import { TokenSaver } from './token-saver.ts'
+import { newestOf, postWrittenAhead } from './write-ahead.ts'
 
 export interface KeeperDeps {
   readonly http: Http
@@ -68,7 +67,13 @@ export class TokenKeeper {
     this.#store = store
     this.#deps = deps
     this.#lifetimes = lifetimes
-    this.#saver = new TokenSaver(store, { clock, event, changed, state: () => this.#state })
+    this.#saver = new TokenSaver(store, {
+      clock,
+      event,
+      changed,
+      nowMs: () => this.#now(),
+      state: () => this.#state,
+    })
     this.#refreshes = new RefreshesToday(clock)
     this.#state = startState(store.read(), this.#now())
   }
@@ -172,8 +177,9 @@ export class TokenKeeper {
     this.#cancelTimer()
     if (this.#stopped) return { kind: 'not-sent', why: 'this key is not connected any more' }
     if (isRevoking(this.#state)) return { kind: 'not-sent', why: 'the tokens are being revoked' }
+    if (this.#state.token === undefined) return { kind: 'not-sent', why: 'there is no token to send' }
     this.#deps.changed()
-    this.#readAgain()
+    this.#state = newestOf(this.#state, this.#store, this.#now())
     const outcome = await this.#post()
     if (outcome.kind !== 'unknown' || this.#state.lostAnswer) return this.#settle(outcome)
     this.#lost(outcome)
@@ -181,28 +187,16 @@ export class TokenKeeper {
     return this.#settle(await this.#post())
   }
 
-  /** What is stored may be newer than what is held; never the other way round with nothing left to save. */
-  #readAgain(): void {
-    const reading = this.#store.read()
-    if (reading.kind !== 'found') return
-    const { token, lostAnswer } = restoredState(reading.stored, this.#now())
-    if (token === undefined || token.generation <= (this.#state.token?.generation ?? 0)) return
-    this.#state = { ...this.#state, token, lostAnswer: this.#state.lostAnswer || lostAnswer }
-  }
-
   async #post(): Promise<RefreshOutcome> {
     const { token } = this.#state
-    if (token === undefined) return { kind: 'not-sent', why: 'there is no token that could be sent' }
-    const { generation, refreshToken } = token
-    const intended = this.#store.intend({ generation, atMs: this.#now() }, refreshToken)
-    // A token that is not used ends within its half hour; one that cannot be written down can still be used.
-    if (!intended.ok) this.#saver.problem(`a refresh cannot be written down ahead: ${intended.why}`)
-    this.#store.note('sent', generation, refreshToken)
-    const outcome = await postRefresh(this.#deps.http, this.#key, refreshToken)
-    if ('refreshToken' in outcome && outcome.refreshToken !== undefined) {
-      this.#store.note('received', generation + 1, outcome.refreshToken)
-    }
-    return outcome
+    if (token === undefined) return { kind: 'not-sent', why: 'there is no token to send' }
+    return postWrittenAhead(token, {
+      key: this.#key,
+      store: this.#store,
+      http: this.#deps.http,
+      nowMs: () => this.#now(),
+      problem: (what) => this.#saver.problem(what),
+    })
   }
 
   /** A token that came in an answer of no other use is stored before anything else is tried. */
@@ -228,9 +222,8 @@ export class TokenKeeper {
     return outcome
   }
 
-  /** Durable before anything of it is used. An intent whose outcome is not known stays open. */
+  /** Durable before anything of it is used. */
   #write(before: KeyState, state: KeyState, outcome: RefreshOutcome): void {
-    if (outcome.kind === 'unknown' && state.token === before.token) return
     // A secret that was wrong may be right at the next start: it is no word on the token.
     const standing = outcome.kind === 'misconfigured' ? before.standing : state.standing
     this.#saver.save({ ...state, standing })

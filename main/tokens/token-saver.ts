@@ -8,6 +8,7 @@ export interface SaverDeps {
   readonly clock: Pick<Clock, 'after'>
   readonly event: (event: MonitorEvent) => void
   readonly changed: () => void
+  readonly nowMs: () => number
   /** As of now: a save that failed is made up for with what is known by then. */
   readonly state: () => KeyState
 }
@@ -41,7 +42,7 @@ export class TokenSaver {
   /** Durable when it returns, or told and remembered. */
   save(state: KeyState): void {
     if (state.token === undefined) return
-    const saved = this.#store.save(storedTokens(state.token, state))
+    const saved = this.#store.save(storedTokens(state.token, state, this.#deps.nowMs()))
     this.#cancelRetry()
     if (saved.ok) {
       this.#failures = 0

@@ -10,6 +10,7 @@ export const profileAbout = z.object({
   baseUrl: z.string(),
   clientId: z.string(),
   audience: z.string().exactOptional(),
+  rotationMinutes: z.number().positive().exactOptional(),
   hasClientSecret: z.boolean(),
   probes: z.object({ budgetFraction: z.number(), everySeconds: z.record(z.string(), z.number()) }),
   streams: z.array(
@@ -25,7 +26,8 @@ export type ProfileAbout = z.output<typeof profileAbout>
 
 /** Named one by one: a field that is added to Profile is not stored, in the clear, by accident. */
 export function aboutOf(profile: Omit<Profile, 'refreshToken'>): ProfileAbout {
-  const { name, environment, authUrl, baseUrl, clientId, audience, probes, streams } = profile
+  const { name, environment, authUrl, baseUrl, clientId, audience, rotationMinutes, probes, streams } =
+    profile
   return {
     name,
     environment,
@@ -33,6 +35,7 @@ export function aboutOf(profile: Omit<Profile, 'refreshToken'>): ProfileAbout {
     baseUrl,
     clientId,
     ...(audience !== undefined && { audience }),
+    ...(rotationMinutes !== undefined && { rotationMinutes }),
     hasClientSecret: profile.clientSecret !== undefined,
     probes: { budgetFraction: probes.budgetFraction, everySeconds: { ...probes.everySeconds } },
     streams: streams.map(({ kind, target, options }) => ({ kind, target, options: { ...options } })),

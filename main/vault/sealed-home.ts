@@ -4,6 +4,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import type { Keystore } from '../ports/keystore.ts'
 import { addDataKey, NO_KEYS, type Unlocking, unlockDataKeys } from './data-keys.ts'
 import { type StartTrouble, startTrouble } from './start-words.ts'
+import { storageWords } from './storage-words.ts'
 import { Vault } from './vault.ts'
 import { VaultConnection } from './vault-connection.ts'
 import { openVaultFile } from './vault-file.ts'
@@ -81,11 +82,18 @@ export class SealedHome {
 
   /** Of every stored profile, also while the data key is not open. */
   storedIds(): readonly string[] {
-    if (!this.#database?.isOpen) return []
-    return this.#database
-      .prepare('SELECT id FROM profiles')
-      .all()
-      .map(({ id }) => String(id))
+    const database = this.#database
+    if (!database?.isOpen) return []
+    try {
+      return database
+        .prepare('SELECT id FROM profiles')
+        .all()
+        .map(({ id }) => String(id))
+    } catch (error) {
+      // A disk that cannot be read now keeps its keys to itself, ids and all.
+      if (storageWords(error) === undefined) throw error
+      return []
+    }
   }
 
   /** Called when a keystore that kept a start waiting has answered, whatever it said. */

@@ -28,12 +28,10 @@ export class SealedTokens implements TokenStore {
     return reading.ok ? reading.value : { kind: 'unreadable', why: reading.why }
   }
 
-  intend({ generation, atMs }: Intent, refreshToken: string): Saved {
-    return this.#vault.seal((database) => {
-      database
-        .prepare('INSERT OR REPLACE INTO intents VALUES (?, ?, ?)')
-        .run(this.#profile, generation, Math.round(atMs))
-      this.#note('intended', generation, refreshToken)
+  intend(intent: Intent, refreshToken: string): Saved {
+    return this.#vault.seal(() => {
+      writeIntent(this.#vault, this.#profile, intent)
+      this.#note('intended', intent.generation, refreshToken)
     })
   }
 
@@ -87,11 +85,17 @@ export class SealedTokens implements TokenStore {
   }
 }
 
+function writeIntent({ database }: VaultConnection, profile: string, { generation, atMs }: Intent): void {
+  database
+    .prepare('INSERT OR REPLACE INTO intents VALUES (?, ?, ?)')
+    .run(profile, generation, Math.round(atMs))
+}
+
 /** Called inside the caller's transaction, which makes it durable. */
 export function saveTokens(
   connection: VaultConnection,
   profile: string,
-  { token, revocation }: StoredTokens,
+  { token, intent, revocation }: StoredTokens,
 ): void {
   const { database, keys, nowMs } = connection
   const { generation, refreshToken, about } = token
@@ -107,7 +111,8 @@ export function saveTokens(
     atMs: nowMs,
   })
   if (isKnown === undefined) writeJournal(connection, profile, 'committed', generation, refreshToken)
-  database.prepare('DELETE FROM intents WHERE profile = ?').run(profile)
+  if (intent === undefined) database.prepare('DELETE FROM intents WHERE profile = ?').run(profile)
+  else writeIntent(connection, profile, intent)
   if (revocation === undefined) {
     database.prepare('DELETE FROM outbox WHERE profile = ?').run(profile)
     return

@@ -18,8 +18,8 @@ export interface TokenStore {
   read(): TokenReading
   /** Before the token is sent: whatever happens next, a later start knows that it may be used up. */
   intend(intent: Intent, refreshToken: string): Saved
-  /** What is known now, whole: the newest token, where it stands, a revocation that waits. Ends the intent. */
-  save(tokens: Pick<StoredTokens, 'token' | 'revocation'>): Saved
+  /** What is known now, whole: the newest token, where it stands, what waits. An intent that is not in it ends. */
+  save(tokens: StoredTokens): Saved
   /** Which token was where in a refresh, by fingerprint. Not worth failing for. */
   note(step: JournalStep, generation: number, refreshToken: string): void
 }

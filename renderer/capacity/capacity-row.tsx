@@ -2,7 +2,7 @@ import { levelAt } from '../../app/quota/model.ts'
 import { classesOf } from '../theme/classes.ts'
 import controlsSheet from '../theme/controls.module.css'
 import { Shape } from '../theme/shape.tsx'
-import { useParts, useQuota } from '../view/window-parts.ts'
+import { useLook, useParts, useQuota } from '../view/window-parts.ts'
 import { clockWords } from '../words/moments.ts'
 import { rateWords } from '../words/rates.ts'
 import {
@@ -101,7 +101,8 @@ function Next({ category }: CategoryProps) {
 }
 
 function Full({ category }: CategoryProps) {
-  return useQuota(category, (quota, nowMs) => fullWords(quota, levelAt(quota, nowMs), nowMs))
+  const as = useLook((look) => look.fullAs)
+  return useQuota(category, (quota, nowMs) => fullWords(quota, levelAt(quota, nowMs), nowMs, as))
 }
 
 function VerdictWord({ category }: CategoryProps) {

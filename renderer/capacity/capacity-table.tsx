@@ -1,7 +1,7 @@
 import { useMemo } from 'react'
 import { classesOf } from '../theme/classes.ts'
 import controlsSheet from '../theme/controls.module.css'
-import { useShown } from '../view/window-parts.ts'
+import { useLook, useParts, useShown } from '../view/window-parts.ts'
 import sheet from './capacity.module.css'
 import { CapacityRow } from './capacity-row.tsx'
 import { useChosenCategory } from './chosen-category.ts'
@@ -40,7 +40,7 @@ export function CapacityTable() {
                 Next +1
               </th>
               <th scope="col" className={css('full')}>
-                Full, if idle
+                <FullHead />
               </th>
               <th scope="col">Verdict</th>
               <th scope="col">Age</th>
@@ -54,5 +54,21 @@ export function CapacityTable() {
         </table>
       </div>
     </section>
+  )
+}
+
+/** A click turns the column's times of day into countdowns, and back. */
+function FullHead() {
+  const { look } = useParts()
+  const as = useLook(({ fullAs }) => fullAs)
+  return (
+    <button
+      type="button"
+      className={css('toggle')}
+      title={as === 'clock' ? 'Show how long that is' : 'Show when that is'}
+      onClick={() => look.setState({ fullAs: as === 'clock' ? 'countdown' : 'clock' })}
+    >
+      {as === 'clock' ? 'Full, if idle' : 'Full in, if idle'}
+    </button>
   )
 }

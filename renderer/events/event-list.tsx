@@ -1,12 +1,17 @@
-import { memo } from 'react'
+import { memo, useState } from 'react'
 import type { LoggedEvent } from '../../app/contract/events.ts'
 import { classesOf } from '../theme/classes.ts'
 import controlsSheet from '../theme/controls.module.css'
 import { Shape } from '../theme/shape.tsx'
-import { useMirror, useParts, useSnapshot } from '../view/window-parts.ts'
+import { useCopy } from '../view/use-copy.ts'
+import { useMirror, useSnapshot } from '../view/window-parts.ts'
 import { eventSentence } from '../words/event-sentence.ts'
 import { clockWords } from '../words/moments.ts'
+import { countWords } from '../words/rates.ts'
+import { EVENT_FILTER_WORDS, EVENT_FILTERS, type EventFilter, passes } from './event-filter.ts'
+import { eventText } from './event-text.ts'
 import sheet from './events.module.css'
+import { RequestId } from './request-id.tsx'
 
 const css = classesOf({ ...controlsSheet, ...sheet })
 
@@ -17,12 +22,43 @@ export function EventList() {
   const events = useMirror((mirror) => mirror.events)
   const profile = useSnapshot((snapshot) => snapshot.profile.id)
   const stored = useSnapshot((snapshot) => snapshot.refresh.stored) ?? 'memory'
-  const shown = events.filter((event) => event.profile === profile).slice(0, MOST_SHOWN)
+  const [filter, setFilter] = useState<EventFilter>('all')
+  const copy = useCopy()
+  const ofProfile = events.filter((event) => event.profile === profile)
+  const shown = ofProfile.filter((event) => passes(event, filter)).slice(0, MOST_SHOWN)
+  const copyAll = () => {
+    const text = eventText(shown, stored)
+    copy(text, `${countWords(shown.length, 'event')} copied.`, text)
+  }
   return (
     <section className={css('part')} aria-labelledby="events-title">
       <div className={css('head', 'joined')}>
         <h2 id="events-title">Events</h2>
         <span>newest first</span>
+        <span className={css('tools')}>
+          <select
+            id="event-filter"
+            className={css('filter')}
+            aria-label="Show events"
+            value={filter}
+            onChange={(event) => setFilter(EVENT_FILTERS.find((one) => one === event.target.value) ?? 'all')}
+          >
+            {EVENT_FILTERS.map((one) => (
+              <option key={one} value={one}>
+                {EVENT_FILTER_WORDS[one]}
+              </option>
+            ))}
+          </select>
+          <button
+            type="button"
+            className={css('tool')}
+            aria-label="Copy the events shown"
+            disabled={shown.length === 0}
+            onClick={copyAll}
+          >
+            Copy
+          </button>
+        </span>
       </div>
       {/* A list that scrolls is reached by keyboard through its own focus. */}
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: see above */}
@@ -30,7 +66,11 @@ export function EventList() {
         {shown.map((event) => (
           <EventRow key={event.seq} event={event} stored={stored} />
         ))}
-        {shown.length === 0 && <li className={css('empty')}>Nothing has happened yet.</li>}
+        {shown.length === 0 && (
+          <li className={css('empty')}>
+            {ofProfile.length === 0 ? 'Nothing has happened yet.' : 'None of this kind.'}
+          </li>
+        )}
       </ol>
     </section>
   )
@@ -52,25 +92,3 @@ const EventRow = memo(function EventRow({ event, stored }: EventRowProps) {
     </li>
   )
 })
-
-/** Shortened to its ends; a click copies all of it, for the provider's support. */
-function RequestId({ id }: { readonly id: string }) {
-  const { view } = useParts()
-  const copy = () => {
-    const failed = () => view.setState({ notice: `The request id is ${id}` })
-    // No clipboard without a secure origin or a permission: then the person copies by hand.
-    if (navigator.clipboard === undefined) failed()
-    else navigator.clipboard.writeText(id).catch(failed)
-  }
-  return (
-    <button
-      type="button"
-      className={css('id')}
-      title={`${id} · copy`}
-      aria-label={`Copy request id ${id}`}
-      onClick={copy}
-    >
-      {id.length > 10 ? `${id.slice(0, 4)}…${id.slice(-2)}` : id}
-    </button>
-  )
-}

@@ -9,15 +9,16 @@ import {
   XAxis,
   YAxis,
 } from 'recharts'
-import { minuteWords } from '../words/moments.ts'
+import type { ChartRange } from '../view/view-state.ts'
+import { minuteWords, weekdayWords } from '../words/moments.ts'
 import { type ChartSeries, countTicks, timeTicks } from './series.ts'
 
 const AXIS_TEXT = { fill: 'var(--muted)', fontSize: 11 } as const
 const MARGIN = { top: 8, right: 14, bottom: 0, left: 0 } as const
 
-/** The chosen row's last 15 minutes and what comes if use goes on. */
+/** The chosen row's past and what comes if use goes on. */
 export function HistoryChart({ series }: { readonly series: ChartSeries }) {
-  const { rows, fromMs, toMs, nowMs, limit, reserve, rejectedAt } = series
+  const { rows, fromMs, toMs, nowMs, limit, reserve, rejectedAt, range } = series
   return (
     <ResponsiveContainer width="100%" height="100%" initialDimension={{ width: 600, height: 150 }}>
       <ComposedChart data={rows} margin={MARGIN} accessibilityLayer={false}>
@@ -27,12 +28,12 @@ export function HistoryChart({ series }: { readonly series: ChartSeries }) {
           type="number"
           domain={[fromMs, toMs]}
           allowDataOverflow
-          ticks={timeTicks(nowMs)}
-          tickFormatter={(at: number) => (at === nowMs ? 'now' : minuteWords(at))}
+          ticks={timeTicks(nowMs, range)}
+          tickFormatter={(at: number) => (at === nowMs ? 'now' : tickWords(at, range))}
           tick={AXIS_TEXT}
           tickLine={false}
           axisLine={false}
-          interval={0}
+          interval="preserveEnd"
           height={20}
         />
         <YAxis
@@ -67,6 +68,27 @@ export function HistoryChart({ series }: { readonly series: ChartSeries }) {
           dot={false}
           isAnimationActive={false}
         />
+        <Area
+          dataKey="headerBand"
+          type="linear"
+          stroke="var(--ok)"
+          strokeWidth={1}
+          fill="var(--ok)"
+          fillOpacity={0.35}
+          dot={false}
+          isAnimationActive={false}
+        />
+        <Area
+          dataKey="modelledBand"
+          type="linear"
+          stroke="var(--ok)"
+          strokeWidth={1}
+          strokeDasharray="3 3"
+          fill="var(--ok)"
+          fillOpacity={0.12}
+          dot={false}
+          isAnimationActive={false}
+        />
         <Line
           dataKey="forecast"
           type="linear"
@@ -83,6 +105,9 @@ export function HistoryChart({ series }: { readonly series: ChartSeries }) {
     </ResponsiveContainer>
   )
 }
+
+const tickWords = (atMs: number, range: ChartRange) =>
+  range === '7 d' ? weekdayWords(atMs) : minuteWords(atMs)
 
 function Triangle({ cx, cy }: { readonly cx?: number; readonly cy?: number }) {
   if (cx === undefined || cy === undefined) return <g />

@@ -1,12 +1,16 @@
-import { lazy, Suspense, useMemo, useState } from 'react'
+import { lazy, Suspense, useMemo } from 'react'
 import type { History } from '../../app/contract/contract.ts'
 import { useChosenCategory } from '../capacity/chosen-category.ts'
+import { RowDetails } from '../details/row-details.tsx'
 import { classesOf } from '../theme/classes.ts'
 import controlsSheet from '../theme/controls.module.css'
-import { useParts, useShown, useSnapshot } from '../view/window-parts.ts'
+import type { ChartRange } from '../view/view-state.ts'
+import { useParts, useShown, useSnapshot, useView } from '../view/window-parts.ts'
 import { countWords } from '../words/rates.ts'
 import sheet from './history.module.css'
 import { HistoryTable } from './history-table.tsx'
+import { HistoryTabs } from './history-tabs.tsx'
+import { RANGES } from './ranges.ts'
 import { type ChartSeries, chartSeries } from './series.ts'
 import { useHistory } from './use-history.ts'
 
@@ -19,44 +23,42 @@ const NOTHING: History = { points: [], rejectedAt: [] }
 
 export function HistoryPanel() {
   const category = useChosenCategory()
-  const profile = useSnapshot((snapshot) => snapshot.profile.id)
-  const history = useHistory(profile, category) ?? NOTHING
-  const [asTable, setAsTable] = useState(false)
+  const panel = useView((view) => view.panel)
   return (
     <section className={css('panel', 'history')} aria-labelledby="history-title" data-history={category}>
       <div className={css('head')}>
         <h2 id="history-title">{category ?? 'History'}</h2>
-        <span>remaining requests</span>
-        <div className={css('tabs')}>
-          <button type="button" aria-pressed={!asTable} onClick={() => setAsTable(false)}>
-            15 min
-          </button>
-          <button type="button" aria-pressed={asTable} onClick={() => setAsTable(true)}>
-            Table
-          </button>
-        </div>
+        <span className={css('about')}>{panel === 'details' ? 'what is known' : 'remaining requests'}</span>
+        <HistoryTabs />
       </div>
-      {category !== undefined && <HistoryBody category={category} history={history} asTable={asTable} />}
+      {category !== undefined &&
+        (panel === 'details' ? (
+          <RowDetails key={category} category={category} />
+        ) : (
+          <HistoryBody category={category} asTable={panel === 'table'} />
+        ))}
     </section>
   )
 }
 
 interface HistoryBodyProps {
   readonly category: string
-  readonly history: History
   readonly asTable: boolean
 }
 
-function HistoryBody({ category, history, asTable }: HistoryBodyProps) {
-  const series = useSeries(category, history)
+function HistoryBody({ category, asTable }: HistoryBodyProps) {
+  const range = useView((view) => view.range)
+  const profile = useSnapshot((snapshot) => snapshot.profile.id)
+  const history = useHistory(profile, category, range)
+  const series = useSeries(category, history ?? NOTHING, range)
   if (series === undefined) return null
-  if (asTable) return <HistoryTable category={category} history={history} />
+  if (asTable) return <HistoryTable category={category} history={history ?? NOTHING} range={range} />
   const rejections = series.rejectedAt.length
   return (
     <div className={css('body')}>
       <div className={css('chart')} role="img" aria-label={summary(category, series)}>
-        {series.rows.length === 0 && (
-          <p className={css('empty')}>No header seen yet, so there is nothing to draw.</p>
+        {series.rows.length === 0 && history !== undefined && (
+          <p className={css('empty')}>No header seen in this time, so there is nothing to draw.</p>
         )}
         <Suspense fallback={null}>
           <HistoryChart series={series} />
@@ -69,9 +71,12 @@ function HistoryBody({ category, history, asTable }: HistoryBodyProps) {
         <span>
           <b className={css('modelled-line')} /> modelled
         </span>
-        <span>
-          <b className={css('forecast-line')} /> forecast
-        </span>
+        {RANGES[range].asBand && <span>lowest to highest</span>}
+        {RANGES[range].aheadMs > 0 && (
+          <span>
+            <b className={css('forecast-line')} /> forecast
+          </span>
+        )}
         <span>▲ 429 ({rejections === 0 ? 'none here' : rejections})</span>
       </div>
     </div>
@@ -79,7 +84,7 @@ function HistoryBody({ category, history, asTable }: HistoryBodyProps) {
 }
 
 /** At most one new drawing a second: its clock is main's, in whole seconds. */
-function useSeries(category: string, history: History): ChartSeries | undefined {
+function useSeries(category: string, history: History, range: ChartRange): ChartSeries | undefined {
   const { ticker } = useParts()
   const second = useShown((_, nowMs) => Math.floor(nowMs / 1000))
   const quota = useSnapshot((snapshot) => snapshot.requests.find((one) => one.category === category))
@@ -88,16 +93,18 @@ function useSeries(category: string, history: History): ChartSeries | undefined 
   // biome-ignore lint/correctness/useExhaustiveDependencies: see above
   return useMemo(
     () =>
-      quota ? chartSeries(history, quota, (second ?? Math.floor(ticker.nowMs() / 1000)) * 1000) : undefined,
-    [history, category, second, isDrawable],
+      quota
+        ? chartSeries(history, quota, (second ?? Math.floor(ticker.nowMs() / 1000)) * 1000, range)
+        : undefined,
+    [history, category, range, second, isDrawable],
   )
 }
 
-function summary(category: string, { rows, limit, rejectedAt }: ChartSeries): string {
-  const counts = rows.flatMap((row) => row.header ?? row.modelled ?? [])
+function summary(category: string, { rows, limit, rejectedAt, range }: ChartSeries): string {
+  const counts = rows.flatMap((row) => row.headerBand ?? row.modelledBand ?? row.header ?? row.modelled ?? [])
   if (counts.length === 0) return `${category}: no history yet`
   const least = Math.floor(Math.min(...counts))
   const most = Math.floor(Math.max(...counts))
   const rejections = countWords(rejectedAt.length, 'refusal with 429', 'refusals with 429')
-  return `${category}, last 15 minutes: between ${least} and ${most} of ${limit} requests remaining, ${rejections}`
+  return `${category}, ${RANGES[range].words}: between ${least} and ${most} of ${limit} requests remaining, ${rejections}`
 }

@@ -1,10 +1,14 @@
 import type { History } from '../../app/contract/contract.ts'
 import { classesOf } from '../theme/classes.ts'
 import controlsSheet from '../theme/controls.module.css'
-import { clockWords } from '../words/moments.ts'
+import type { ChartRange } from '../view/view-state.ts'
+import { clockWords, weekdayWords } from '../words/moments.ts'
 import sheet from './history.module.css'
+import { RANGES } from './ranges.ts'
 
 const css = classesOf({ ...controlsSheet, ...sheet })
+
+const DAY_MS = 86_400_000
 
 interface TableRow {
   readonly at: number
@@ -16,10 +20,13 @@ interface TableRow {
 export function HistoryTable({
   category,
   history,
+  range,
 }: {
   readonly category: string
   readonly history: History
+  readonly range: ChartRange
 }) {
+  const isOfDays = RANGES[range].pastMs > DAY_MS / 2
   const rows: TableRow[] = [
     ...history.points.map((point) => ({
       at: point.at,
@@ -41,15 +48,15 @@ export function HistoryTable({
         </thead>
         <tbody>
           {rows.map((row) => (
-            <tr key={`${row.at} ${row.from}`}>
-              <td>{clockWords(row.at)}</td>
+            <tr key={`${row.at} ${row.from} ${row.words}`}>
+              <td>{isOfDays ? weekdayWords(row.at) : clockWords(row.at)}</td>
               <td className={css('number')}>{row.words}</td>
               <td className={css('muted')}>{row.from}</td>
             </tr>
           ))}
         </tbody>
       </table>
-      {rows.length === 0 && <p className={css('empty')}>No header seen yet.</p>}
+      {rows.length === 0 && <p className={css('empty')}>No header seen in this time.</p>}
     </section>
   )
 }

@@ -1,11 +1,17 @@
 import type { History } from '../../app/contract/contract.ts'
 import type { RequestQuota } from '../../app/contract/snapshot.ts'
 import { levelAt } from '../../app/quota/model.ts'
+import type { ChartRange } from '../view/view-state.ts'
 import { RESERVE_FRACTION, STALE_AFTER_MS } from '../words/row-words.ts'
+import { bandRows } from './band.ts'
+import { RANGES } from './ranges.ts'
 
 /** What the chart draws, as one list of moments; a line has no value where it does not run. */
 export interface ChartRow {
   readonly at: number
+  /** Long ranges: from the lowest to the highest of a column of time, by headers or by the model alone. */
+  readonly headerBand?: readonly [low: number, high: number]
+  readonly modelledBand?: readonly [low: number, high: number]
   readonly header?: number
   readonly modelled?: number
   readonly forecast?: number
@@ -19,20 +25,56 @@ export interface ChartSeries {
   readonly limit: number
   readonly reserve: number
   readonly rejectedAt: readonly number[]
+  readonly range: ChartRange
 }
 
-export const PAST_MS = 15 * 60_000
-/** How far ahead the forecast is drawn. */
-export const AHEAD_MS = 3 * 60_000
+export const AHEAD_MS = RANGES['15 min'].aheadMs
 
 /**
  * Headers are joined by a solid line while each is less than two minutes after the last; what was only modelled is
  * drawn, dashed, where no header vouches for it: across longer gaps, and from the last header to now.
  */
-export function chartSeries(history: History, quota: RequestQuota, nowMs: number): ChartSeries {
-  const fromMs = nowMs - PAST_MS
-  const toMs = nowMs + AHEAD_MS
+export function chartSeries(
+  history: History,
+  quota: RequestQuota,
+  nowMs: number,
+  range: ChartRange = '15 min',
+): ChartSeries {
+  const { pastMs, aheadMs, asBand } = RANGES[range]
+  const fromMs = nowMs - pastMs
+  const toMs = nowMs + aheadMs
   const points = history.points.filter((point) => point.at >= fromMs && point.at <= nowMs)
+  const rows = asBand ? bandLine(points, fromMs, nowMs) : finelyDrawn(points)
+  if (aheadMs > 0 || !asBand) addNow(rows, quota, nowMs, toMs)
+  return {
+    rows,
+    fromMs,
+    toMs,
+    nowMs,
+    limit: quota.limit,
+    reserve: quota.limit * RESERVE_FRACTION,
+    rejectedAt: history.rejectedAt.filter((at) => at >= fromMs && at <= nowMs),
+    range,
+  }
+}
+
+function bandLine(points: History['points'], fromMs: number, nowMs: number): ChartRow[] {
+  const rows: ChartRow[] = []
+  for (const { at, band, modelled } of bandRows(points, fromMs, nowMs)) {
+    if (band === undefined) {
+      rows.push({ at })
+      continue
+    }
+    const last = rows.at(-1)
+    const other = modelled === true ? last?.headerBand : last?.modelledBand
+    // Where one kind ends and the other begins they share a column, so that no gap is drawn.
+    if (other !== undefined) rows.push({ at, headerBand: band, modelledBand: band })
+    else rows.push(modelled === true ? { at, modelledBand: band } : { at, headerBand: band })
+  }
+  return rows
+}
+
+function finelyDrawn(points: History['points']): ChartRow[] {
   const rows: ChartRow[] = []
   let lastHeaderMs: number | undefined
   for (const [index, point] of points.entries()) {
@@ -54,16 +96,7 @@ export function chartSeries(history: History, quota: RequestQuota, nowMs: number
     joinModelled(rows)
     rows.push({ at: point.at, modelled: point.remaining })
   }
-  addNow(rows, quota, nowMs, toMs)
-  return {
-    rows,
-    fromMs,
-    toMs,
-    nowMs,
-    limit: quota.limit,
-    reserve: quota.limit * RESERVE_FRACTION,
-    rejectedAt: history.rejectedAt.filter((at) => at >= fromMs && at <= nowMs),
-  }
+  return rows
 }
 
 /** A dashed line begins at the header it grew from. */
@@ -89,9 +122,11 @@ function addNow(rows: ChartRow[], quota: RequestQuota, nowMs: number, toMs: numb
   rows.push({ at: endMs, forecast: level * (1 - (endMs - nowMs) / (emptyAt - nowMs)) })
 }
 
-/** Every three minutes back from now. */
-export function timeTicks(nowMs: number): readonly number[] {
-  return [5, 4, 3, 2, 1, 0].map((steps) => nowMs - steps * 3 * 60_000)
+/** Back from now, evenly, as far as the range goes. */
+export function timeTicks(nowMs: number, range: ChartRange = '15 min'): readonly number[] {
+  const { pastMs, tickMs } = RANGES[range]
+  const steps = Math.floor(pastMs / tickMs)
+  return Array.from({ length: steps + 1 }, (_, index) => nowMs - (steps - index) * tickMs)
 }
 
 /** Quarters of the limit, in whole requests. */

@@ -1,9 +1,9 @@
 import { useEffect, useState } from 'react'
 import type { History } from '../../app/contract/contract.ts'
-import { useMirror, useParts } from '../view/window-parts.ts'
-import { PAST_MS } from './series.ts'
+import type { ChartRange } from '../view/view-state.ts'
+import { useMirror, useParts, usePausedSince } from '../view/window-parts.ts'
+import { RANGES } from './ranges.ts'
 
-const ASK_AGAIN_MS = 3000
 /** What a chart of this width can show. */
 const MOST_POINTS = 300
 
@@ -12,36 +12,43 @@ interface Asked {
   readonly history: History
 }
 
-/** The last 15 minutes of one category, asked again every 3 s while somebody can see them. */
-export function useHistory(profile: string | undefined, category: string | undefined): History | undefined {
+/** The past of one category, asked again now and then while somebody can see it and the window is not paused. */
+export function useHistory(
+  profile: string | undefined,
+  category: string | undefined,
+  range: ChartRange,
+): History | undefined {
   const { api, clock, ticker } = useParts()
   const isLive = useMirror((mirror) => mirror.link.kind === 'live')
+  const isPaused = usePausedSince() !== undefined
   const [asked, setAsked] = useState<Asked>()
-  const of = `${profile}\n${category}`
+  const of = `${profile}\n${category}\n${range}`
 
   useEffect(() => {
     if (profile === undefined || category === undefined || !isLive) return
+    const { pastMs, askAgainMs } = RANGES[range]
     let stopped = false
     let cancel = () => {}
     const ask = async () => {
       if (document.visibilityState === 'visible') {
         const toMs = Math.round(ticker.nowMs())
-        const query = { profile, category, fromMs: Math.max(0, toMs - PAST_MS), toMs, points: MOST_POINTS }
+        const query = { profile, category, fromMs: Math.max(0, toMs - pastMs), toMs, points: MOST_POINTS }
         try {
           const history = await api.history(query)
-          if (!stopped) setAsked({ of: `${profile}\n${category}`, history })
+          if (!stopped) setAsked({ of: `${profile}\n${category}\n${range}`, history })
         } catch {
           // The chart keeps what it has; the banner says when the host is gone.
         }
       }
-      if (!stopped) cancel = clock.after(ASK_AGAIN_MS, ask)
+      // What stands still is asked for once: another row or range may be looked at meanwhile.
+      if (!stopped && !isPaused) cancel = clock.after(askAgainMs, ask)
     }
     void ask()
     return () => {
       stopped = true
       cancel()
     }
-  }, [api, clock, ticker, profile, category, isLive])
+  }, [api, clock, ticker, profile, category, range, isLive, isPaused])
 
   // What was asked of another row is not this row's past.
   return asked?.of === of ? asked.history : undefined

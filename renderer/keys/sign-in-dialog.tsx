@@ -1,5 +1,6 @@
 import { useState } from 'react'
 import { ENVIRONMENT_WORDS } from '../shell/environment-words.ts'
+import { Field } from '../theme/field.tsx'
 import { formText } from '../theme/form-text.ts'
 import { useParts, useSnapshot } from '../view/window-parts.ts'
 import { refreshTokenError, type Way } from './connect-form.ts'
@@ -9,7 +10,7 @@ import { useSignIn } from './use-sign-in.ts'
 
 const NO_ERRORS: Readonly<Record<string, string>> = {}
 
-/** New tokens for a key that is connected: nothing about it has to be typed again. */
+/** New tokens for a key that is connected: of what is known about it, nothing has to be typed again. */
 export function SignInDialog() {
   const { api, view } = useParts()
   const profile = useSnapshot((snapshot) => snapshot.profile)
@@ -23,7 +24,12 @@ export function SignInDialog() {
     const error = way === 'paste' ? refreshTokenError(refreshToken) : undefined
     setErrors(error === undefined ? NO_ERRORS : { refreshToken: error })
     if (error !== undefined) return
-    const asked = { profile: profile.id, ...(agreed && { cancelRevoke: true }) }
+    const clientSecret = formText(form, 'clientSecret')
+    const asked = {
+      profile: profile.id,
+      ...(clientSecret !== '' && { clientSecret }),
+      ...(agreed && { cancelRevoke: true }),
+    }
     attempt.ask(() =>
       way === 'paste'
         ? api.replaceToken({ ...asked, refreshToken })
@@ -39,6 +45,8 @@ export function SignInDialog() {
       errors={errors}
       onSubmit={submit}
       onClose={close}
-    />
+    >
+      <Field label="Secret (leave empty if it has not changed)" name="clientSecret" type="password" />
+    </KeyDialog>
   )
 }

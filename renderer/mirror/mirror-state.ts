@@ -1,3 +1,4 @@
+import type { Alert } from '../../app/alerts/alert.ts'
 import type { Hello } from '../../app/contract/contract.ts'
 import type { LoggedEvent } from '../../app/contract/events.ts'
 import type { Snapshot } from '../../app/contract/snapshot.ts'
@@ -13,6 +14,8 @@ export interface MirrorState {
   readonly snapshots: readonly Snapshot[]
   /** Newest first. */
   readonly events: readonly LoggedEvent[]
+  /** Open episodes, latest first. */
+  readonly alerts: readonly Alert[]
   readonly skew: Skew
 }
 
@@ -21,6 +24,7 @@ export const EMPTY_MIRROR: MirrorState = {
   hello: undefined,
   snapshots: [],
   events: [],
+  alerts: [],
   skew: UNKNOWN_SKEW,
 }
 

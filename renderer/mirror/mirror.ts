@@ -11,12 +11,21 @@ import {
   withoutProfile,
   withPushedSnapshot,
 } from './mirror-state.ts'
+import { shared } from './shared.ts'
 
 export type MirrorStore = StoreApi<MirrorState>
 
 type MirrorApi = Pick<
   WindowApi,
-  'hello' | 'snapshots' | 'events' | 'snapshotChanged' | 'eventHappened' | 'profileRemoved' | 'setVisible'
+  | 'hello'
+  | 'snapshots'
+  | 'events'
+  | 'alerts'
+  | 'snapshotChanged'
+  | 'eventHappened'
+  | 'profileRemoved'
+  | 'alertsChanged'
+  | 'setVisible'
 >
 
 export interface MirrorPorts {
@@ -40,6 +49,7 @@ export class Mirror {
   /** Which profiles were pushed or removed while a question is under way. */
   #heardOf = new Set<string>()
   #removed = new Set<string>()
+  #alertsHeard = false
   #asking = 0
   #visible = true
   #cancelAsk: () => void = () => {}
@@ -61,6 +71,10 @@ export class Mirror {
         this.#heardOf.delete(profile)
         this.#removed.add(profile)
         this.#change((state) => withoutProfile(state, profile))
+      }),
+      api.alertsChanged((alerts) => {
+        this.#alertsHeard = true
+        this.#change((state) => ({ ...state, alerts }))
       }),
       link.subscribe((now) => this.#linkChanged(now)),
     )
@@ -116,12 +130,16 @@ export class Mirror {
       if (asking !== this.#asking) return
       const meanwhile = { heardOf: this.#heardOf, removed: this.#removed }
       this.#change((state) => withAllSnapshots(state, answered, { askedMs, receivedMs }, meanwhile))
-      const [events, hello] = await Promise.all([
+      this.#alertsHeard = false
+      const [events, hello, answeredAlerts] = await Promise.all([
         api.events({ after: lastSeq(this.store.getState()) }),
         this.store.getState().hello ?? api.hello(),
+        api.alerts(),
       ])
       if (asking !== this.#asking) return
-      this.#change((state) => withEvents({ ...state, hello }, events))
+      // A push on the way is the newer word.
+      const alerts = this.#alertsHeard ? this.store.getState().alerts : answeredAlerts
+      this.#change((state) => withEvents({ ...state, hello, alerts: shared(state.alerts, alerts) }, events))
       this.#askIn(ASK_AGAIN_MS)
     } catch {
       // Whatever went wrong, the link says it to the person; here it only means to ask once more.

@@ -1,7 +1,10 @@
+import { AlertsButton } from '../alerts/alerts-button.tsx'
 import { classesOf } from '../theme/classes.ts'
 import controlsSheet from '../theme/controls.module.css'
-import { useMirror, useParts, useShown } from '../view/window-parts.ts'
-import { countWords, shareWords } from '../words/rates.ts'
+import { Icon } from '../theme/icon.tsx'
+import { useMirror, useParts, usePausedSince, useShown } from '../view/window-parts.ts'
+import { MoreMenu } from './more-menu.tsx'
+import { OwnUse } from './own-use.tsx'
 import { ProfileMenu } from './profile-menu.tsx'
 import sheet from './shell.module.css'
 import { ThemeToggle } from './theme-toggle.tsx'
@@ -22,7 +25,13 @@ export function Header() {
       <ProfileMenu />
       <OwnUse />
       <span className={css('spacer')} />
+      <AlertsButton />
       <ThemeToggle />
+      <MoreMenu />
+      <PauseButton />
+      <button type="button" className={css('button')} onClick={() => view.setState({ compact: true })}>
+        Compact
+      </button>
       <button
         type="button"
         className={css('button')}
@@ -43,20 +52,17 @@ export function Header() {
   )
 }
 
-/** What this app itself costs the key. */
-function OwnUse() {
-  const streams = useShown((snapshot) => countWords(openStreams(snapshot.streams), 'own stream'))
-  const probes = useShown(({ probes }) =>
-    probes.enabled ? `${countWords(Math.round(probes.perMinute * 10) / 10, 'probe')}/min` : 'probes off',
-  )
-  const used = useShown((snapshot) => shareWords(snapshot.probes.usedFraction))
-  if (streams === undefined) return null
+function PauseButton() {
+  const { togglePause } = useParts()
+  const isPaused = usePausedSince() !== undefined
   return (
-    <span className={css('pill', 'own-use')} data-testid="own-use">
-      {streams} · {probes} · this app used <strong>{used}</strong>
-    </span>
+    <button
+      type="button"
+      className={css('button', 'with-icon')}
+      title="Stops this window to be read. Headroom goes on."
+      onClick={togglePause}
+    >
+      <Icon name={isPaused ? 'resume' : 'pause'} /> {isPaused ? 'Resume' : 'Pause'}
+    </button>
   )
 }
-
-const openStreams = (streams: readonly { readonly state: string }[]) =>
-  streams.filter((stream) => stream.state !== 'closed').length

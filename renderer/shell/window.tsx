@@ -1,22 +1,20 @@
-import { useEffect } from 'react'
 import { CapacityTable } from '../capacity/capacity-table.tsx'
 import { EventList } from '../events/event-list.tsx'
 import { HistoryPanel } from '../history/history-panel.tsx'
-import { ConnectDialog } from '../keys/connect-dialog.tsx'
-import { DisconnectDialog } from '../keys/disconnect-dialog.tsx'
-import { RevokeDialog } from '../keys/revoke-dialog.tsx'
-import { SignInDialog } from '../keys/sign-in-dialog.tsx'
 import { SlotMap } from '../slots/slot-map.tsx'
-import { OpenStreamDialog } from '../streams/open-stream-dialog.tsx'
 import { OwnStreams } from '../streams/own-streams.tsx'
 import { classesOf } from '../theme/classes.ts'
 import controlsSheet from '../theme/controls.module.css'
 import { VerdictPanel } from '../verdict/verdict-panel.tsx'
-import { useMirror, useParts, useShown, useView } from '../view/window-parts.ts'
-import { spokenVerdict } from '../words/verdict-sentence.ts'
+import { useMirror, useParts, usePausedSince, useView } from '../view/window-parts.ts'
 import { BannerArea, RefusalNotice } from './banner.tsx'
+import { CompactWindow } from './compact-window.tsx'
+import { Dialogs } from './dialogs.tsx'
 import { Header } from './header.tsx'
+import { PausedBanner } from './paused-banner.tsx'
 import sheet from './shell.module.css'
+import { Title } from './title.tsx'
+import { useShortcuts } from './use-shortcuts.ts'
 
 const css = classesOf({ ...controlsSheet, ...sheet })
 
@@ -24,11 +22,16 @@ export function HeadroomWindow() {
   const link = useMirror((mirror) => mirror.link.kind)
   const hasProfile = useMirror((mirror) => mirror.snapshots.length > 0)
   const isBehindDialog = useView((view) => view.dialog !== undefined)
+  const isCompact = useView((view) => view.compact)
+  const isPaused = usePausedSince() !== undefined
+  useShortcuts()
+  if (isCompact && hasProfile) return <CompactWindow inert={isBehindDialog} />
   return (
     <div className={css('window')} data-link={link} inert={isBehindDialog}>
       <Header />
+      <PausedBanner />
       <BannerArea />
-      {hasProfile ? <Dashboard dimmed={link === 'lost'} /> : <Waiting link={link} />}
+      {hasProfile ? <Dashboard dimmed={link === 'lost' || isPaused} /> : <Waiting link={link} />}
       <Dialogs />
       <RefusalNotice />
       <Title />
@@ -84,36 +87,4 @@ function Waiting({ link }: { readonly link: string }) {
       </button>
     </main>
   )
-}
-
-/** Each is made anew when it opens, so that nothing typed outlives it. */
-function Dialogs() {
-  const dialog = useView((view) => view.dialog)
-  switch (dialog) {
-    case undefined:
-      return null
-    case 'open-stream':
-      return <OpenStreamDialog />
-    case 'revoke':
-      return <RevokeDialog />
-    case 'connect':
-      return <ConnectDialog />
-    case 'sign-in':
-      return <SignInDialog />
-    case 'disconnect':
-      return <DisconnectDialog />
-  }
-}
-
-/** So that a tab in the background says what the window would. */
-function Title() {
-  const verdict = useShown((snapshot) =>
-    snapshot.verdict.kind === 'unknown'
-      ? 'Headroom'
-      : `${spokenVerdict(snapshot).replace(/\.$/, '')} · Headroom`,
-  )
-  useEffect(() => {
-    document.title = verdict ?? 'Headroom'
-  }, [verdict])
-  return null
 }

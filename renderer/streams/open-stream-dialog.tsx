@@ -1,5 +1,5 @@
 import { Dialog } from 'radix-ui'
-import { type FormEvent, useId, useState } from 'react'
+import { type FormEvent, useId, useRef, useState } from 'react'
 import { STREAM_KINDS, STREAM_SHAPES, type StreamKind } from '../../app/service/streams.ts'
 import { classesOf } from '../theme/classes.ts'
 import controlsSheet from '../theme/controls.module.css'
@@ -26,18 +26,25 @@ export function OpenStreamDialog() {
   const form = STREAM_FORMS[kind]
   const close = () => view.setState({ dialog: undefined })
 
-  const submit = async (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault()
+  const formRef = useRef<HTMLFormElement>(null)
+  const ask = async (element: HTMLFormElement, whenFull?: 'close-oldest') => {
     if (profile === undefined) return
-    const data = new FormData(event.currentTarget)
+    const data = new FormData(element)
     const checked = checkStream(kind, formText(data, 'target'), (name) => formText(data, name))
     setErrors(checked.ok ? NO_ERRORS : checked.errors)
     if (!checked.ok) return
     const { target, options } = checked
     const opened = await asked.run(() =>
-      api.openStream(options ? { profile, kind, target, options } : { profile, kind, target }),
+      api.openStream({ profile, kind, target, ...(options && { options }), ...(whenFull && { whenFull }) }),
     )
     if (opened !== undefined) close()
+  }
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault()
+    void ask(event.currentTarget)
+  }
+  const makeRoom = () => {
+    if (formRef.current !== null) void ask(formRef.current, 'close-oldest')
   }
 
   return (
@@ -49,7 +56,7 @@ export function OpenStreamDialog() {
           <Dialog.Description>
             It stays open, and reopens by itself, until you close it or quit Headroom.
           </Dialog.Description>
-          <form onSubmit={submit} noValidate>
+          <form ref={formRef} onSubmit={submit} noValidate>
             <div className={css('field')}>
               <label htmlFor={kindId}>Kind</label>
               <select
@@ -92,6 +99,11 @@ export function OpenStreamDialog() {
               <button type="button" className={css('button')} onClick={close}>
                 Cancel
               </button>
+              {asked.refused?.code === 'no-slot' && asked.refused.proposal !== undefined && (
+                <button type="button" className={css('button')} disabled={asked.waiting} onClick={makeRoom}>
+                  Close the oldest, open this
+                </button>
+              )}
               <button type="submit" className={css('button', 'primary')} disabled={asked.waiting}>
                 Open stream
               </button>

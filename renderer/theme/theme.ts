@@ -1,6 +1,13 @@
-/** Dark, light, or whichever the system is in. Kept in the browser: it is a preference of this screen. */
-export const THEMES = ['system', 'light', 'dark'] as const
+/** Dark, light, high contrast, or whichever the system is in. Kept in the browser: it is a preference of this screen. */
+export const THEMES = ['system', 'light', 'dark', 'contrast'] as const
 export type Theme = (typeof THEMES)[number]
+
+export const THEME_WORDS: Readonly<Record<Theme, string>> = {
+  system: 'as the system',
+  light: 'light',
+  dark: 'dark',
+  contrast: 'high contrast',
+}
 
 const THEME_KEY = 'headroom.theme'
 

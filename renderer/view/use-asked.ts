@@ -1,11 +1,13 @@
 import { useState } from 'react'
-import type { Outcome } from '../../app/contract/contract.ts'
+import type { Outcome, Refusal } from '../../app/contract/contract.ts'
 
 /** A question to main that a person waits for. */
 export interface Asked<T> {
   readonly waiting: boolean
   /** The refusal of the last try, in words for a person. */
   readonly refusal: string | undefined
+  /** The same with its code, where main was the one to refuse. */
+  readonly refused: Refusal | undefined
   /** Resolves to the answer when it was not a refusal. */
   run(ask: () => Promise<Outcome<T>>): Promise<Outcome<T> | undefined>
   clear(): void
@@ -14,17 +16,24 @@ export interface Asked<T> {
 export function useAsked<T>(): Asked<T> {
   const [waiting, setWaiting] = useState(false)
   const [refusal, setRefusal] = useState<string>()
+  const [refused, setRefused] = useState<Refusal>()
   return {
     waiting,
     refusal,
-    clear: () => setRefusal(undefined),
+    refused,
+    clear: () => {
+      setRefusal(undefined)
+      setRefused(undefined)
+    },
     run: async (ask) => {
       setWaiting(true)
       setRefusal(undefined)
+      setRefused(undefined)
       try {
         const outcome = await ask()
         if (outcome.ok) return outcome
         setRefusal(outcome.message)
+        setRefused(outcome)
       } catch (error) {
         setRefusal(unanswered(error))
       } finally {

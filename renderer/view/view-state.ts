@@ -7,9 +7,29 @@ export interface ViewState {
   readonly dialog: Dialog | undefined
   /** The last refusal, in the words main gave. */
   readonly notice: string | undefined
+  /** How far back the chart goes. */
+  readonly range: ChartRange
+  readonly panel: HistoryView
+  /** One line instead of the dashboard. */
+  readonly compact: boolean
 }
 
-export type Dialog = 'open-stream' | 'revoke' | 'connect' | 'sign-in' | 'disconnect'
+export type Dialog =
+  | 'open-stream'
+  | 'revoke'
+  | 'connect'
+  | 'sign-in'
+  | 'disconnect'
+  | 'alerts'
+  | 'report'
+  | 'settings'
+  | 'shortcuts'
+
+export const CHART_RANGES = ['15 min', '1 h', '24 h', '7 d'] as const
+export type ChartRange = (typeof CHART_RANGES)[number]
+
+/** The chosen row's past as a picture or as a table, or what is known of it now. */
+export type HistoryView = 'chart' | 'table' | 'details'
 
 export type ViewStore = StoreApi<ViewState>
 
@@ -19,4 +39,7 @@ export const createView = (): ViewStore =>
     category: undefined,
     dialog: undefined,
     notice: undefined,
+    range: '15 min',
+    panel: 'chart',
+    compact: false,
   }))

@@ -1,11 +1,13 @@
 import { createContext, use, useCallback, useSyncExternalStore } from 'react'
-import { useStore } from 'zustand'
+import { type StoreApi, useStore } from 'zustand'
 import type { RequestQuota, Snapshot } from '../../app/contract/snapshot.ts'
 import type { LinkSource } from '../api/link.ts'
 import type { WindowApi } from '../api/window-api.ts'
 import type { MirrorStore } from '../mirror/mirror.ts'
 import type { MirrorState } from '../mirror/mirror-state.ts'
+import type { PauseState } from '../mirror/pause.ts'
 import type { Ticker } from '../mirror/ticker.ts'
+import type { Look, LookStore } from '../theme/look.ts'
 import type { WindowClock } from '../window-clock.ts'
 import type { ViewState, ViewStore } from './view-state.ts'
 
@@ -16,7 +18,12 @@ export interface WindowParts {
   readonly clock: WindowClock
   readonly mirror: MirrorStore
   readonly ticker: Ticker
+  /** As they are while the window is paused, too. */
+  readonly live: { readonly mirror: MirrorStore; readonly ticker: Ticker }
+  readonly pause: StoreApi<PauseState>
+  readonly togglePause: () => void
   readonly view: ViewStore
+  readonly look: LookStore
 }
 
 export const WindowContext = createContext<WindowParts | undefined>(undefined)
@@ -29,6 +36,15 @@ export function useParts(): WindowParts {
 
 export function useMirror<T>(select: (state: MirrorState) => T): T {
   return useStore(useParts().mirror, select)
+}
+
+/** Since when the window stands still, on main's clock. */
+export function usePausedSince(): number | undefined {
+  return useStore(useParts().pause, ({ sinceMs }) => sinceMs)
+}
+
+export function useLook<T>(select: (look: Look) => T): T {
+  return useStore(useParts().look, select)
 }
 
 export function useView<T>(select: (state: ViewState) => T): T {

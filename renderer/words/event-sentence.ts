@@ -1,5 +1,6 @@
 import type { LoggedEvent, RefreshFailure } from '../../app/contract/events.ts'
 import { clockWords } from './moments.ts'
+import { proposalWords } from './proposal-words.ts'
 import { rateWords } from './rates.ts'
 import type { Severity } from './severity.ts'
 import { streamName } from './stream-names.ts'
@@ -47,7 +48,13 @@ export function eventSentence(event: LoggedEvent, stored: 'sealed' | 'memory'): 
         event.requestId,
       )
     case 'slots-exhausted':
-      return withRequestId(`${event.category} 429 · stream quota · no slot free`, event.requestId)
+      return withRequestId(
+        parts(
+          `${event.category} 429 · stream quota · no slot free`,
+          event.proposal && `could make room: ${proposalWords(event.proposal, event.at)}`,
+        ),
+        event.requestId,
+      )
     case 'stream-opened':
       return {
         severity: 'ok',

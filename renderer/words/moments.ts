@@ -16,10 +16,15 @@ export function minuteWords(atMs: number): string {
   return `${two(at.getHours())}:${two(at.getMinutes())}`
 }
 
+/** `Sat 09:12` */
+export function weekdayWords(atMs: number): string {
+  return `${DAYS[new Date(atMs).getDay()]} ${minuteWords(atMs)}`
+}
+
 /** `09:12` today, `Sat 09:12` within a week, `2026-03-14 09:12` beyond it. */
 export function dayAndMinuteWords(atMs: number, nowMs: number): string {
   const at = new Date(atMs)
   if (at.toDateString() === new Date(nowMs).toDateString()) return minuteWords(atMs)
-  if (Math.abs(atMs - nowMs) < 6 * DAY_MS) return `${DAYS[at.getDay()]} ${minuteWords(atMs)}`
+  if (Math.abs(atMs - nowMs) < 6 * DAY_MS) return weekdayWords(atMs)
   return `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())} ${minuteWords(atMs)}`
 }

@@ -77,8 +77,14 @@ export function nextWords(quota: RequestQuota, level: number, nowMs: number): st
   return waitWords(stepMs - (-waitMs % stepMs))
 }
 
-export function fullWords(quota: RequestQuota, level: number, nowMs: number): string {
+export function fullWords(
+  quota: RequestQuota,
+  level: number,
+  nowMs: number,
+  as: 'clock' | 'countdown' = 'clock',
+): string {
   if (quota.source === 'default' || level >= quota.limit) return 'full'
   if (quota.fullAt === undefined) return '—'
-  return quota.fullAt > nowMs ? clockWords(quota.fullAt) : 'full'
+  if (quota.fullAt <= nowMs) return 'full'
+  return as === 'clock' ? clockWords(quota.fullAt) : untilWords(quota.fullAt, nowMs)
 }

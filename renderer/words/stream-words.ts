@@ -1,5 +1,6 @@
 import type { StreamSummary } from '../../app/contract/snapshot.ts'
 import { sinceWords, untilWords } from './durations.ts'
+import { listWords } from './rates.ts'
 import type { Severity } from './severity.ts'
 
 export function streamSeverity(state: StreamSummary['state']): Severity {
@@ -34,4 +35,12 @@ export function streamReason(stream: StreamSummary, nowMs: number): string {
         ? `next try in ${untilWords(stream.retryAt, nowMs)}`
         : 'trying now'
   return [stream.reason, silent, retry].filter(Boolean).join(' · ')
+}
+
+/** Which symbols go without, by what the service said of them; the stream itself goes on. */
+export function unservedWords({ symbolErrors = [] }: StreamSummary): string {
+  const byError = Map.groupBy(symbolErrors, ({ error }) => error)
+  return [...byError]
+    .map(([error, all]) => `${listWords([...new Set(all.map(({ symbol }) => symbol))])} not served: ${error}`)
+    .join(' · ')
 }

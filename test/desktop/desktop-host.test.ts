@@ -3,13 +3,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { findChromium } from '../browser/chromium.ts'
-import { obstacleToRunning, StartedDesktop } from './started-desktop.ts'
+import { obstacleToDouble, StartedDesktop } from './started-desktop.ts'
 
 /**
  * The built dist/desktop/main.js and preload.cjs, unmodified, under Node and a double of Electron whose window is a page
  * of a real Chromium. What Electron itself promises (sandbox, isolation) is not seen here: real-runtime.test.ts.
  */
-const obstacle = obstacleToRunning() ?? (findChromium() === undefined ? 'no Chromium' : undefined)
+const obstacle = obstacleToDouble() ?? (findChromium() === undefined ? 'no Chromium' : undefined)
 const name = `the built desktop host${obstacle === undefined ? '' : ` (not run: ${obstacle})`}`
 
 describe.skipIf(obstacle !== undefined)(name, () => {

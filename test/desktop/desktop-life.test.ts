@@ -4,10 +4,10 @@ import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
 import { startSimulator } from '../../main/simulator/server.ts'
 import { findChromium } from '../browser/chromium.ts'
-import { obstacleToRunning, StartedDesktop } from './started-desktop.ts'
+import { obstacleToDouble, StartedDesktop } from './started-desktop.ts'
 
 /** As desktop-host.test.ts; here what happens over the life of the app, with and without its window. */
-const obstacle = obstacleToRunning() ?? (findChromium() === undefined ? 'no Chromium' : undefined)
+const obstacle = obstacleToDouble() ?? (findChromium() === undefined ? 'no Chromium' : undefined)
 const name = `the built desktop host, as it lives${obstacle === undefined ? '' : ` (not run: ${obstacle})`}`
 
 /** What the page itself shows, once it shows a verdict. */

@@ -84,6 +84,20 @@ describe.skipIf(obstacle !== undefined)(name, () => {
     expect(await evaluate(changed)).toBe('function')
   })
 
+  it('reaches no network, opens no window and goes nowhere', async () => {
+    for (const address of ['https://example.test/', 'app://headroom/'])
+      expect(await evaluate(`fetch('${address}').catch(() => 'threw')`)).toBe('threw')
+    expect(await evaluate(`String(window.open('https://example.test/'))`)).toBe('null')
+    await evaluate(`void (location.href = 'https://example.test/')`)
+    expect(await evaluate(`location.href`)).toBe('app://headroom/')
+    const framed = `new Promise((resolve) => {
+      const frame = document.createElement('iframe')
+      frame.onload = () => resolve('headroom' in frame.contentWindow)
+      document.body.append(frame)
+    })`
+    expect(await evaluate(framed)).toBe(false)
+  })
+
   it('grants no permission', async () => {
     const asked = `navigator.permissions.query({ name: 'notifications' }).then(({ state }) => state)`
     expect(await evaluate(asked)).toBe('denied')

@@ -12,6 +12,12 @@ export function obstacleToRunning(): string | undefined {
   return files.every((file) => existsSync(at(`../../dist/${file}`))) ? undefined : 'dist/ is not built'
 }
 
+/** Why its double cannot be run here. */
+export function obstacleToDouble(): string | undefined {
+  // A second start, and the end, are told by signals.
+  return process.platform === 'win32' ? 'Windows has no signals' : obstacleToRunning()
+}
+
 /** The built desktop host, unmodified, in a process whose `electron` is the double. */
 export class StartedDesktop {
   readonly reports: Report[] = []

@@ -1,11 +1,13 @@
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from '@playwright/test'
 import { chromiumArgs, findChromium } from '../browser/chromium.ts'
+import { type Host, hostsHere } from './host-window.ts'
 
 const executablePath = findChromium()
 const { CI } = process.env
+const EVERY_HOST = /every-host\.spec\.ts$/
 
-export default defineConfig({
+export default defineConfig<{ readonly host: Host }>({
   testDir: fileURLToPath(new URL('.', import.meta.url)),
   outputDir: fileURLToPath(new URL('../../test-results', import.meta.url)),
   // Each test has an app of its own; more at once would only make them wait for each other.
@@ -23,4 +25,16 @@ export default defineConfig({
     actionTimeout: 10_000,
     trace: 'retain-on-failure',
   },
+  // The name of each test says on which host it ran.
+  projects: hostsHere().map((host) =>
+    host === 'browser'
+      ? { name: host }
+      : // The double proves the wiring; what only takes long is shown by the others.
+        {
+          name: host,
+          testMatch: EVERY_HOST,
+          use: { host },
+          ...(host === 'double' && { grepInvert: /@long/ }),
+        },
+  ),
 })

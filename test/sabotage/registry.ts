@@ -1,3 +1,6 @@
+import { DESKTOP_SABOTAGES } from './desktop-breaks.ts'
+import { STREAM_SABOTAGES } from './stream-breaks.ts'
+
 /** One deliberate break. It type-checks, and the test it names turns red by an assertion; or the promise is only claimed. */
 export interface Sabotage {
   /** As in the list of promises. */
@@ -15,9 +18,7 @@ const KEEPER = 'main/tokens/keeper.ts'
 const KEEPER_TEST = 'main/tokens/keeper.test.ts'
 const TAP = 'main/api/quota-tap.ts'
 const TAP_TEST = 'main/api/quota-tap.test.ts'
-const STREAM_KEEPER = 'main/streams/stream-keeper.ts'
 const STREAM_TEST = 'main/streams/stream-keeper.test.ts'
-const LIFE_CYCLE = 'app/streams/life-cycle.ts'
 const STORIES_TEST = 'simulation/stories.test.ts'
 
 const ERRORS_ARE_OUTCOMES = `        outgoing.on('error', (error) => finish(lost(wordsOf(error))))
@@ -144,14 +145,6 @@ export const SABOTAGES: readonly Sabotage[] = [
     test: STORIES_TEST,
   },
   {
-    promise: 'R3',
-    what: 'leave the streams open',
-    file: 'main/profile-monitor.ts',
-    find: "    this.#streams.closeAll('tokens revoked')\n",
-    replace: '',
-    test: STORIES_TEST,
-  },
-  {
     promise: 'R4',
     what: 'keep retrying a revocation after a newer sign-in',
     file: 'main/monitor.ts',
@@ -210,7 +203,7 @@ export const SABOTAGES: readonly Sabotage[] = [
   {
     promise: 'Q6',
     what: 'open streams into a held bucket',
-    file: STREAM_KEEPER,
+    file: 'main/streams/stream-keeper.ts',
     find: 'if (notBeforeMs !== undefined) {',
     replace: 'if (notBeforeMs === 0) {',
     test: STREAM_TEST,
@@ -256,52 +249,12 @@ export const SABOTAGES: readonly Sabotage[] = [
     test: 'app/streams/frames.test.ts',
   },
   {
-    promise: 'S2',
-    what: 'watch the socket instead of the frames',
-    file: LIFE_CYCLE,
-    find: "if (silentMs >= SILENCE.deadMs) return again('silent for 30 s')",
-    replace: "if (silentMs >= 100 * SILENCE.deadMs) return again('silent for 30 s')",
-    test: STREAM_TEST,
-  },
-  {
-    promise: 'S2',
-    what: 'watch the socket instead of the frames, seen by the whole monitor',
-    file: LIFE_CYCLE,
-    find: "if (silentMs >= SILENCE.deadMs) return again('silent for 30 s')",
-    replace: "if (silentMs >= 100 * SILENCE.deadMs) return again('silent for 30 s')",
-    test: STORIES_TEST,
-  },
-  {
-    promise: 'S3',
-    what: 'treat GoAway as a failure',
-    file: LIFE_CYCLE,
-    find: 'if (nowMs - state.openedAtMs < SOON_MS) return again(',
-    replace: 'if (nowMs - state.openedAtMs < 1e6 * SOON_MS) return again(',
-    test: 'app/streams/life-cycle.test.ts',
-  },
-  {
     promise: 'S3',
     what: 'end the stream for one symbol',
     file: 'app/streams/frames.ts',
     find: "if (typeof symbol === 'string' && !FATAL.has(error)) {",
     replace: "if (typeof symbol === 'string' && FATAL.has(error)) {",
     test: STREAM_TEST,
-  },
-  {
-    promise: 'S4',
-    what: 'forget a close that came before the answer',
-    file: STREAM_KEEPER,
-    find: '    this.#close = undefined\n    this.#releaseSlot()',
-    replace: '    this.#close = undefined\n    if (this.#opened > 0) this.#releaseSlot()',
-    test: STREAM_TEST,
-  },
-  {
-    promise: 'S4',
-    what: 'forget to give a slot back',
-    file: 'app/streams/slots.ts',
-    find: 'if (row) row.own = Math.max(0, row.own - 1)',
-    replace: 'if (row) row.own = Math.max(0, row.own - 0)',
-    test: 'app/streams/slots.test.ts',
   },
   {
     promise: 'S5',
@@ -327,4 +280,6 @@ export const SABOTAGES: readonly Sabotage[] = [
     replace: '    const waitMs = lane.lastMs * 0',
     test: 'main/publisher.test.ts',
   },
+  ...DESKTOP_SABOTAGES,
+  ...STREAM_SABOTAGES,
 ]

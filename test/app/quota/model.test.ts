@@ -5,8 +5,9 @@ import {
   counted,
   countedFrom,
   countedPerSecond,
+  HORIZONS_MS,
   intervalPerSecond,
-  NO_INTERVALS,
+  noIntervals,
   observedOver,
 } from '../../../app/quota/rates.ts'
 
@@ -50,7 +51,7 @@ test('no moment makes a level that is no number, or out of range', () => {
 })
 
 test('a steady own rate is read as what it is, soon and late', () => {
-  let rate = countedFrom(0)
+  let rate = countedFrom(0, HORIZONS_MS.short)
   for (let at = 500; at <= 600_000; at += 500) {
     rate = counted(rate, at)
     if (at === 20_000 || at === 600_000) expect(countedPerSecond(rate, at)).toBeCloseTo(2, 0)
@@ -59,10 +60,12 @@ test('a steady own rate is read as what it is, soon and late', () => {
 })
 
 test('one request is never read as a storm', () => {
-  const rate = counted(countedFrom(0), 1)
+  const rate = counted(countedFrom(0, HORIZONS_MS.short), 1)
   expect(countedPerSecond(rate, 1)).toBeLessThan(0.2)
   expect(countedPerSecond(rate, 0)).toBeLessThan(0.2)
 })
+
+const NO_INTERVALS = noIntervals(HORIZONS_MS.short)
 
 test('silence between two observations says nothing about others; an interval does', () => {
   expect(intervalPerSecond(NO_INTERVALS)).toBeUndefined()

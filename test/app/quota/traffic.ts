@@ -20,6 +20,9 @@ export interface Traffic {
   /** Requests per second by others, evenly from `elsewhereFromMs` on. */
   readonly elsewherePerSecond?: number
   readonly elsewhereFromMs?: number
+  readonly elsewhereUntilMs?: number
+  /** Requests that others make at each of those moments, one after the other; 1 where nothing is said. */
+  readonly elsewhereBurst?: number
 }
 
 export interface Witness {
@@ -73,7 +76,8 @@ export function play(traffic: Traffic, witness: Witness): Bucket {
     at(nowMs + traffic.pauseMs(nowMs), send)
   }
   const byOthers = (nowMs: number): void => {
-    service.spend(nowMs)
+    if (nowMs >= (traffic.elsewhereUntilMs ?? Number.POSITIVE_INFINITY)) return
+    for (let count = 0; count < (traffic.elsewhereBurst ?? 1); count += 1) service.spend(nowMs)
     at(nowMs + 1000 / (traffic.elsewherePerSecond ?? 1), byOthers)
   }
   at(traffic.pauseMs(0), send)

@@ -14,12 +14,18 @@ const next = (state: StreamState, input: StreamInput, nowMs: number): StreamStat
   nextStreamState(state, input, nowMs, STREAM_BACKOFF, CHANCE)
 const line = (text: string): StreamInput => ({ kind: 'frame', frame: frameOf(text) })
 
-const opening = (attempt = 0): StreamState => ({ kind: 'opening', sinceMs: 0, attempt })
+const opening = (attempt = 0): StreamState => ({
+  kind: 'opening',
+  sinceMs: 0,
+  attempt,
+  shortLives: 0,
+  code: 'asked',
+})
 const opened = (hasSnapshot = false, attempt = 0) =>
   next(opening(attempt), { kind: 'opened', hasSnapshot }, 0)
 const heartbeat = line('{"Heartbeat":1,"Timestamp":"2026-01-01T00:00:00Z"}')
 const data = line('{"Symbol":"MSFT","Last":"1"}')
-const ended: StreamInput = { kind: 'ended', reason: 'reset' }
+const ended: StreamInput = { kind: 'ended', reason: 'reset', code: 'connection-lost' }
 
 /** An open stream that heard a heartbeat every 5 s until `ms`. */
 function aliveUntil(ms: number, attempt = 0): StreamState {
@@ -109,7 +115,7 @@ test("one symbol's error never ends a stream, however often it comes", () => {
 
 test('DualLogon closes for good; an internal error is tried again', () => {
   const closed = next(opened(), line('{"Symbol":"X","Error":"DualLogon"}'), 100)
-  expect(closed).toEqual({ kind: 'closed', reason: 'DualLogon' })
+  expect(closed).toEqual({ kind: 'closed', reason: 'DualLogon', code: 'dual-logon' })
   for (const input of [
     { kind: 'retry' },
     ended,
@@ -148,24 +154,32 @@ describe('attempts', () => {
   test('are kept through waiting and opening', () => {
     const waiting = next(opening(3), ended, 0)
     const again = next(waiting, { kind: 'retry' }, 9_000)
-    expect(again).toEqual({ kind: 'opening', sinceMs: 9_000, attempt: 4 })
+    expect(again).toMatchObject({ kind: 'opening', sinceMs: 9_000, attempt: 4 })
     expect(next(again, { kind: 'opened', hasSnapshot: false }, 9_100)).toMatchObject({ attempt: 4 })
   })
 })
 
 test('a refusal waits as long as it was told to', () => {
-  expect(next(opening(2), { kind: 'refused', reason: '429', retryAtMs: 77_000 }, 5)).toEqual({
+  expect(
+    next(opening(2), { kind: 'refused', reason: '429', code: 'rate-limited', retryAtMs: 77_000 }, 5),
+  ).toEqual({
     kind: 'waiting',
     reason: '429',
+    code: 'rate-limited',
     retryAtMs: 77_000,
     attempt: 3,
+    shortLives: 0,
   })
 })
 
 test('what a retry cannot mend closes, and so does a person, from every state', () => {
   for (const state of [opening(), opened(), opened(true), next(opened(), ended, 1)]) {
-    expect(next(state, { kind: 'failed', reason: '404' }, 2)).toEqual({ kind: 'closed', reason: '404' })
-    expect(next(state, { kind: 'close', reason: 'by hand' }, 2).kind).toBe('closed')
+    expect(next(state, { kind: 'failed', reason: '404' }, 2)).toEqual({
+      kind: 'closed',
+      reason: '404',
+      code: 'refused',
+    })
+    expect(next(state, { kind: 'close', reason: 'by hand', code: 'closed-here' }, 2).kind).toBe('closed')
   }
 })
 
@@ -185,7 +199,7 @@ test('no order of inputs makes a wait that is none, or a state from nowhere', ()
       { kind: 'opened', hasSnapshot: true },
       line('{"StreamStatus":"GoAway"}'),
       line('{"Error":"InternalServerError"}'),
-      { kind: 'refused', reason: '429', retryAtMs: 1e6 },
+      { kind: 'refused', reason: '429', code: 'rate-limited', retryAtMs: 1e6 },
     ),
   )
   const steps = fc.array(fc.tuple(input, fc.nat(40_000), fc.double({ min: 0, max: 0.999, noNaN: true })))
@@ -204,4 +218,84 @@ test('no order of inputs makes a wait that is none, or a state from nowhere', ()
     }),
     { numRuns: 3_000 },
   )
+})
+
+describe('make before break', () => {
+  const goAway: StreamInput = {
+    kind: 'frame',
+    frame: frameOf('{"StreamStatus":"GoAway"}'),
+    canOverlap: true,
+  }
+  const restarting = () => next(aliveUntil(60_000, 4), goAway, 60_000)
+  test('with a slot to spare, a stream told to go away is still heard while the next one is opened', () => {
+    expect(restarting()).toMatchObject({
+      kind: 'restarting',
+      code: 'going-away',
+      attempt: 0,
+      sinceMs: 60_000,
+    })
+    expect(next(restarting(), heartbeat, 61_000)).toMatchObject({ kind: 'restarting', lastFrameAtMs: 61_000 })
+    for (const late of [goAway, line('{"Error":"DualLogon"}'), line('END'), { kind: 'tick' } as const]) {
+      expect(next(restarting(), late, 200_000).kind).toBe('restarting')
+    }
+  })
+  test('the next one takes its place when it is opened, whether or not the former is gone by then', () => {
+    const up = { kind: 'opened', hasSnapshot: true } as const
+    expect(next(restarting(), up, 61_000)).toMatchObject({ kind: 'snapshot', openedAtMs: 61_000 })
+    const alone = next(restarting(), { kind: 'former-ended' }, 60_500)
+    expect(alone).toMatchObject({ kind: 'opening', sinceMs: 60_000 })
+    expect(next(alone, up, 61_000).kind).toBe('snapshot')
+  })
+  test('if the next one fails, the stream waits, on the first rung', () => {
+    expect(next(restarting(), ended, 61_000)).toMatchObject({
+      kind: 'waiting',
+      retryAtMs: 61_250,
+      attempt: 1,
+    })
+  })
+  test('nothing but a restart has a former connection to lose', () => {
+    expect(next(opened(), { kind: 'former-ended' }, 10)).toEqual(opened())
+  })
+})
+
+test('every edge says why it was taken', () => {
+  const codeOf = (state: StreamState) => state.code
+  expect(codeOf(opening())).toBe('asked')
+  expect(codeOf(opened(true))).toBe('opened')
+  expect(codeOf(next(opened(true), line('{"StreamStatus":"EndSnapshot"}'), 1))).toBe('snapshot-ended')
+  const stale = next(opened(), { kind: 'tick' }, 15_000)
+  expect(codeOf(stale)).toBe('silent')
+  expect(codeOf(next(stale, heartbeat, 15_001))).toBe('frame')
+  expect(codeOf(next(opened(), { kind: 'tick' }, 30_000))).toBe('silent')
+  expect(codeOf(next(opened(), ended, 1))).toBe('connection-lost')
+  expect(codeOf(next(next(opened(), ended, 1), { kind: 'retry' }, 2))).toBe('connection-lost')
+  expect(codeOf(next(opened(), line('END'), 1))).toBe('ended-by-service')
+  expect(codeOf(next(opened(), line('{"Error":"InternalServerError"}'), 1))).toBe('stream-error')
+  expect(codeOf(next(opened(), { kind: 'restart' }, 1))).toBe('restarted-here')
+  expect(codeOf(next(opened(), { kind: 'failed', reason: '404' }, 1))).toBe('refused')
+})
+
+describe('a hidden cap', () => {
+  const died = (lives: number, livedMs: number, sawData: boolean): StreamState => {
+    let state: StreamState = opening()
+    for (let life = 0; life < lives; life += 1) {
+      const from = life * 100_000
+      state = next(state, { kind: 'opened', hasSnapshot: false }, from)
+      if (sawData) state = next(state, data, from + 10)
+      for (let at = 5_000; at <= livedMs; at += 5_000) state = next(state, heartbeat, from + at)
+      state = next(state, ended, from + livedMs)
+      if (life < lives - 1) state = next(state, { kind: 'retry' }, from + 90_000)
+    }
+    return state
+  }
+  test('is suspected after three lives in a row that ended within 30 s of data', () => {
+    expect([died(2, 3_000, true).code, died(3, 3_000, true).code]).toEqual(['connection-lost', 'hidden-cap'])
+    expect([died(3, 29_999, true).code, died(3, 30_000, true).code]).toEqual([
+      'hidden-cap',
+      'connection-lost',
+    ])
+  })
+  test('is not suspected of a stream that never had any data', () => {
+    expect(died(5, 3_000, false).code).toBe('connection-lost')
+  })
 })

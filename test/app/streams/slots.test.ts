@@ -155,3 +155,15 @@ test('after a day of churn against a service that counts, no slot has leaked', (
     expect(rowOf(ledger, POSITIONS)).toMatchObject({ own: 0, elsewhere: 0, free: 40 })
   }
 })
+
+test('a slot given back a moment ago, which the service still counts, is not taken for somebody else’s', () => {
+  const ledger = new SlotLedger(SLOT_QUOTAS)
+  ledger.taken(POSITIONS)
+  ledger.taken(POSITIONS)
+  ledger.released(POSITIONS, 10_000)
+  expect([ledger.justReleased(POSITIONS, 14_999), ledger.justReleased(POSITIONS, 15_000)]).toEqual([1, 0])
+  ledger.observed(POSITIONS, { limit: 40, remaining: 38 }, 0, 14_999)
+  expect(rowOf(ledger, POSITIONS)).toMatchObject({ own: 1, elsewhere: 0, free: 39 })
+  ledger.observed(POSITIONS, { limit: 40, remaining: 38 }, 0, 15_000)
+  expect(rowOf(ledger, POSITIONS)).toMatchObject({ own: 1, elsewhere: 1, free: 38 })
+})

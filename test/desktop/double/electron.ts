@@ -18,9 +18,9 @@ import type {
   Session,
   Shell,
 } from 'electron'
+import { takeOrders } from '../page/orders.ts'
 import { closeBrowser, registered } from '../page/scheme-pages.ts'
-import { called, type Order, report } from '../page/talk.ts'
-import { countTimers, timersDue } from '../page/timer-count.ts'
+import { called, report } from '../page/talk.ts'
 import { PageWindow } from './page-window.ts'
 
 /**
@@ -191,45 +191,17 @@ const everything = { app, ipcMain, shell }
 // biome-ignore lint/style/noDefaultExport: it is what electron-store imports
 export { everything as default }
 
-countTimers()
-process.on('SIGTERM', () => app.quit())
-process.on('disconnect', () => app.exit(1))
-process.on('message', ({ id, ...order }: Order & { readonly id: number }) => {
-  obey(order).then(
-    (value) => report({ kind: 'answered', id, value }),
-    (error: unknown) => report({ kind: 'answered', id, error: String(error) }),
-  )
+takeOrders({
+  windows: PageWindow.all,
+  powerMonitor,
+  quit: () => app.quit(),
+  exit: () => app.exit(1),
+  choose: (label) => {
+    const item = templates.get('Tray')?.find((each) => each.label === label)
+    item?.click?.({} as never, undefined, {} as never)
+  },
+  askPermission: (permission, requestingUrl) => {
+    const details = { isMainFrame: true, requestingUrl } as Electron.PermissionRequest
+    return new Promise((resolve) => permissionHandler?.({} as never, permission as never, resolve, details))
+  },
 })
-
-async function obey(order: Order): Promise<unknown> {
-  const window = PageWindow.all.findLast((each) => !each.isDestroyed())
-  switch (order.kind) {
-    case 'evaluate':
-      return (PageWindow.all[(order.window ?? 0) - 1] ?? window)?.webContents.page?.evaluate(order.expression)
-    case 'invoke-from-frame':
-      return window?.webContents.world?.invokeFromFrame(order.channel)
-    case 'ask-permission': {
-      const details = { isMainFrame: true, requestingUrl: order.url } as Electron.PermissionRequest
-      return new Promise((resolve) =>
-        permissionHandler?.({} as never, order.permission as never, resolve, details),
-      )
-    }
-    case 'count-timers':
-      return timersDue(order.forMs)
-    case 'minimize-window':
-      return window?.minimize()
-    case 'close-window':
-      return window?.close()
-    case 'crash-page':
-      return window?.webContents.world?.crash()
-    case 'quit':
-      return app.quit()
-    case 'power':
-      return powerMonitor.emit(order.event)
-    case 'choose':
-      return templates
-        .get('Tray')
-        ?.find(({ label }) => label === order.label)
-        ?.click?.({} as never, undefined, {} as never)
-  }
-}

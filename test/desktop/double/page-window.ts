@@ -88,6 +88,7 @@ class PageContents extends EventEmitter implements PlayedContents {
     this.#isCrashed = false
     await page.goto(toPlayedUrl(this.url))
     isOurs = false
+    this.emit('did-finish-load')
     report({ kind: 'page-loaded', id: this.id, count: ++this.#loads })
   }
 

@@ -1,3 +1,6 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { type BrowserContext, chromium, type Page, type Route } from '@playwright/test'
 import type { Protocol, Session } from 'electron'
 import { chromiumArgs, findChromium } from '../../browser/chromium.ts'
@@ -18,20 +21,32 @@ type Handler = Parameters<Protocol['handle']>[1]
 /** What the app registered on its session. */
 export const registered: { beforeRequest?: BeforeRequest; handler?: Handler } = {}
 
+const profileFolder = mkdtempSync(join(tmpdir(), 'headroom-double-'))
 let context: Promise<BrowserContext> | undefined
 
 /** Chromium is started once, when the first window needs it. */
 export function browserContext(): Promise<BrowserContext> {
-  const executablePath = findChromium()
-  context ??= chromium
-    .launch({ args: chromiumArgs(), ...(executablePath !== undefined && { executablePath }) })
-    .then((browser) => browser.newContext({ viewport: { width: 1280, height: 800 } }))
+  context ??= startChromium()
   return context
+}
+
+/** With a port beside Playwright's own pipe, so that a test in another process can drive the same pages. */
+async function startChromium(): Promise<BrowserContext> {
+  const executablePath = findChromium()
+  const started = await chromium.launchPersistentContext(profileFolder, {
+    args: [...chromiumArgs(), '--remote-debugging-port=0'],
+    viewport: { width: 1280, height: 800 },
+    ...(executablePath !== undefined && { executablePath }),
+  })
+  const [port] = readFileSync(join(profileFolder, 'DevToolsActivePort'), 'utf8').split('\n')
+  report({ kind: 'chromium-started', endpoint: `http://127.0.0.1:${port}` })
+  return started
 }
 
 export async function closeBrowser(): Promise<void> {
   const started = await context?.catch(() => undefined)
-  await started?.browser()?.close()
+  await started?.close()
+  rmSync(profileFolder, { recursive: true, force: true, maxRetries: 5 })
 }
 
 /** Says whether the app lets the window's page go to `url`. */

@@ -8,6 +8,8 @@ export type Report =
     }
   | { readonly kind: 'window-shown' | 'window-focused' | 'window-closed'; readonly id: number }
   | { readonly kind: 'popup-denied' | 'second-instance' | 'page-ended' }
+  /** Where another program can take part in driving the windows' Chromium. */
+  | { readonly kind: 'chromium-started'; readonly endpoint: string }
   | { readonly kind: 'page-loaded'; readonly id: number; readonly count: number }
   | { readonly kind: 'navigation-prevented' | 'request-cancelled'; readonly url: string }
   | { readonly kind: 'violation'; readonly text: string }

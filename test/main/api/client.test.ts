@@ -95,10 +95,14 @@ test('without a token nothing is sent', async () => {
 test('what was not sent costs nothing, what was lost may have', async () => {
   const { client, http, low, events } = setUp()
   http.reply = () => NOT_SENT
-  expect(await client.request(GET)).toEqual({ kind: 'unreachable', why: 'connection refused' })
+  expect(await client.request(GET)).toEqual({
+    kind: 'unreachable',
+    why: 'connection refused',
+    sent: false,
+  })
   expect(low()).toBe(320)
   http.reply = () => UNKNOWN
-  await client.request(GET)
+  expect(await client.request(GET)).toMatchObject({ kind: 'unreachable', sent: true })
   expect(low()).toBe(319)
   expect(events.map(({ kind }) => kind)).toEqual(['service-unreachable'])
 })

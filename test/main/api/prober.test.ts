@@ -16,6 +16,7 @@ function setUp(budgetFraction = 0.02, everySeconds: Readonly<Record<string, numb
   const asked: { readonly path: string; readonly atMs: number }[] = []
   const state = {
     may: true,
+    attended: true,
     /** What becomes of a request that the quota allows. */
     answer: (request: ApiRequest): Promise<ApiAnswer> => {
       const ticket = ledger.sent(categoryAt(request.path), timeline.now())
@@ -33,8 +34,8 @@ function setUp(budgetFraction = 0.02, everySeconds: Readonly<Record<string, numb
     {
       clock,
       timeline,
-      rows: () => ledger.view(timeline.now()),
-      countsAgainst: (category) => ledger.categoryOf(category),
+      quotas: ledger,
+      attended: () => state.attended,
       request: (request) => {
         asked.push({ path: request.path, atMs: clock.monotonicMs() })
         return state.answer(request)

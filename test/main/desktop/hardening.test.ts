@@ -82,6 +82,40 @@ describe('the session', () => {
   })
 })
 
+describe('a download', () => {
+  it('is a file that our own page made, or does not happen', () => {
+    let start: ((event: object, item: { getURL: () => string }) => void) | undefined
+    const session = {
+      setPermissionRequestHandler: () => {},
+      setPermissionCheckHandler: () => {},
+      setDevicePermissionHandler: () => {},
+      setDisplayMediaRequestHandler: () => {},
+      on: (_name: string, listener: typeof start) => {
+        start = listener
+      },
+      webRequest: { onBeforeRequest: () => {} },
+    }
+    hardenSession(session as unknown as Session, true)
+    const isPrevented = (url: string) => {
+      let prevented = false
+      const preventDefault = () => {
+        prevented = true
+      }
+      start?.({ preventDefault }, { getURL: () => url })
+      return prevented
+    }
+    expect(isPrevented('blob:app://headroom/7d1c')).toBe(false)
+    for (const url of [
+      'app://headroom/',
+      'https://evil.test/a.exe',
+      'blob:https://evil.test/7d1c',
+      'blob:app://headroom.evil.test/7d1c',
+      'data:text/html,x',
+    ])
+      expect([url, isPrevented(url)]).toEqual([url, true])
+  })
+})
+
 describe('every page', () => {
   it('can navigate nowhere and open nothing', () => {
     let sandboxed = false

@@ -18,6 +18,7 @@ const tables = (folder: string) => {
     samples: all('SELECT * FROM samples ORDER BY series, at'),
     minutes: all('SELECT * FROM minutes ORDER BY series, at'),
     quarters: all('SELECT * FROM quarters ORDER BY series, at'),
+    hours: all('SELECT * FROM hours ORDER BY series, at'),
     check: all('PRAGMA integrity_check'),
   }
   database.close()
@@ -100,7 +101,7 @@ test('a process that starts anew goes on as if it had never ended', () => {
           }
           started.store.add({ kind: 'sample', profile: PROFILE, category: CATEGORY, sample })
         }
-        clock.advance(20 * 60_000)
+        clock.advance(70 * 60_000)
         // Something has to be written for what is over to be closed.
         started.store.add({
           kind: 'sample',
@@ -115,6 +116,30 @@ test('a process that starts anew goes on as if it had never ended', () => {
     }),
     { numRuns: 25 },
   )
+})
+
+test('a start between two minutes changes nothing of the first and knows what still holds in the second', () => {
+  const folder = temporaryFolder()
+  const clock = new VirtualClock(EPOCH_MS)
+  const add = ({ store }: ReturnType<typeof startedStore>, category: string) =>
+    store.add({ kind: 'sample', profile: PROFILE, category, sample: sampleAt(clock.wallMs(), 9, { own: 1 }) })
+  const before = startedStore(folder, clock)
+  add(before, CATEGORY)
+  clock.advance(55_000)
+  add(before, CATEGORY)
+  clock.advance(6_000)
+  // Another row's write ends the minute of this one.
+  add(before, 'Other')
+  before.store.close()
+  const after = startedStore(folder, clock)
+  clock.advance(1_000)
+  add(after, CATEGORY)
+  clock.advance(120_000)
+  const minutes = tables(folder).minutes.filter(({ series }) => series === 1)
+  expect(minutes).toMatchObject([
+    { at: EPOCH_MS, own: 2, known_ms: 17_000 },
+    { at: EPOCH_MS + 60_000, own: 1, known_ms: 14_000 },
+  ])
 })
 
 test('raw samples go after their time, a slice at a time; minutes stay', () => {
@@ -177,4 +202,31 @@ test('closing writes what waits, and leaves no timer', () => {
   store.close()
   expect(tables(folder).samples).toHaveLength(1)
   expect(clock.waiting).toBe(0)
+})
+
+test('a disconnected key is forgotten: another of its id starts with nothing, and its rows go', () => {
+  const folder = temporaryFolder()
+  const started = startedStore(folder)
+  record(started, 3_000, () => ({ own: 1 }))
+  const { store, clock } = started
+  store.add({
+    kind: 'event',
+    event: { seq: 1, at: EPOCH_MS, profile: PROFILE, kind: 'revoked' },
+  })
+  store.add({ kind: 'forget', profile: PROFILE })
+  expect(store.query(PROFILE, CATEGORY, EPOCH_MS, clock.wallMs(), 300)?.points).toEqual([])
+  expect(store.events(PROFILE, 0, clock.wallMs())).toEqual([])
+  record(started, 90, () => ({ own: 1 }))
+  expect(store.report(PROFILE, EPOCH_MS, clock.wallMs())?.requests).toMatchObject([{ own: 90 }])
+  clock.advance(120_000)
+  expect(tables(folder).samples).toHaveLength(90)
+  expect(tables(folder).quarters).toEqual([])
+})
+
+test('how long it is kept is a choice that outlives the process', () => {
+  const folder = temporaryFolder()
+  const before = startedStore(folder)
+  expect(before.store.setRetention({ rawMs: HOUR_MS, rollupMs: 24 * HOUR_MS })).toEqual({ ok: true })
+  before.store.close()
+  expect(startedStore(folder).store.status()).toMatchObject({ rawMs: HOUR_MS, rollupMs: 24 * HOUR_MS })
 })

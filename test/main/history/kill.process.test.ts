@@ -1,11 +1,26 @@
 import { expect, test } from 'vitest'
 import { temporaryFolder } from '../data/temporary-folder.ts'
 import { VirtualClock } from '../terminal/virtual-clock.ts'
-import { killedWriter } from './killed-writer.ts'
+import { killedWriter, writerWithin } from './killed-writer.ts'
 import { startedStore } from './started-store.ts'
 
 /** `node test/bench/kill-history.ts` does 200. */
 const ROUNDS = 6
+
+test.skipIf(process.platform === 'win32')(
+  'where the system takes no more bytes, it is said, and what was written stays',
+  async () => {
+    const folder = temporaryFolder()
+    const text = await writerWithin(folder, 400)
+    expect(text).toBe(
+      'writing\nproblem: The disk is full: history is not kept until there is room. Monitoring goes on.\n',
+    )
+    const { store, problems } = startedStore(folder, new VirtualClock(Date.now()))
+    expect(store.report('key-1', Date.now() - 600_000, Date.now())?.requests[0]?.own).toBeGreaterThan(0)
+    expect(problems).toEqual([])
+  },
+  60_000,
+)
 
 test('killed outright while it writes, a process loses at most the last second and damages nothing', async () => {
   const folder = temporaryFolder()

@@ -45,3 +45,20 @@ function left(folder: string, startedMs: number, killedMs: number): Killed {
     database.close()
   }
 }
+
+/** Lets a process write where no file may be larger than so many blocks of 1024 bytes; returns what it said. */
+export async function writerWithin(folder: string, blocks: number): Promise<string> {
+  const child = spawn(
+    'bash',
+    ['-c', `ulimit -f ${blocks} && exec "$0" "$@"`, process.execPath, WRITER, folder],
+    {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    },
+  )
+  let text = ''
+  child.stdout.setEncoding('utf8').on('data', (part: string) => {
+    text += part
+  })
+  await once(child, 'close')
+  return text
+}

@@ -37,6 +37,7 @@ test('what a file of the first version held is there afterwards, and rolled up f
   const file = new HistoryFile(old)
   file.catchUp(EPOCH_MS + 3_600_000)
   expect(old.prepare('SELECT count(*) AS n FROM quarters').get()).toEqual({ n: 2 })
+  expect(old.prepare('SELECT own FROM hours').all()).toEqual([{ own: 20 }])
   const accounts = file.accounts(PROFILE, CATEGORY, EPOCH_MS, EPOCH_MS + 3_600_000)
   expect(accounts.reduce((own, rollup) => own + rollup.own, 0)).toBe(20)
 })

@@ -80,6 +80,7 @@ test.each([
   [204, '', 'answer-lost'],
   [200, '<html>portal</html>', 'answer-lost'],
   [200, { access_token: 'a', token_type: 'Bearer' }, 'no-refresh-token'],
+  [200, { access_token: 'a', token_type: 'Bearer', id_token: 'opaque' }, 'no-refresh-token'],
 ])('status %i with %j reads as %s', async (status, body, kind) => {
   expect((await exchange(answerOf(status, body))).result.kind).toBe(kind)
 })

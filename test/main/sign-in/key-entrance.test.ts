@@ -164,6 +164,18 @@ describe('a key that has to sign in again', () => {
     expect(monitor.profiles()).toEqual(['key-1'])
   })
 
+  it('uses the secret that it has, or the new one that is typed', async () => {
+    const { entrance, bring, connected, monitor, tasks } = setUp()
+    await connected('token-1', { clientSecret: 'old' })
+    await entrance.signInAgain({ profile: 'key-1' })
+    expect(tasks.at(-1)?.key.clientSecret).toBe('old')
+    await entrance.signInAgain({ profile: 'key-1', clientSecret: 'new' })
+    expect(tasks.at(-1)?.key.clientSecret).toBe('new')
+    expect(monitor.profile('key-1')?.clientSecret).toBe('old')
+    await bring('token-2')
+    expect(monitor.profile('key-1')?.clientSecret).toBe('new')
+  })
+
   it('that was forgotten while the person was in the browser stays forgotten', async () => {
     const { entrance, bring, connected, monitor } = setUp()
     await connected()

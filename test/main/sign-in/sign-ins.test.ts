@@ -143,6 +143,7 @@ describe('a redirect', () => {
     const { port, state } = await start()
     const first = get(port, `/?code=c&state=${state}`)
     await vi.waitFor(() => expect(http.waiting).toBe(1))
+    http.reply = () => GRANT
     const second = await get(port, `/?code=c&state=${state}`)
     expect(second.status).toBe(409)
     expect(second.body).toContain('already answered')
@@ -199,6 +200,7 @@ describe('a redirect', () => {
 
   it('is a GET of the root under our own name, and nothing else is answered', async () => {
     const { http, said, start } = setUp()
+    http.reply = () => GRANT
     const { port, state } = await start()
     const query = `code=c&state=${state}`
     expect((await get(port, `/?${query}`, { headers: { host: `evil.test:${port}` } })).status).toBe(421)

@@ -1,95 +1,5 @@
 import { expect, test } from 'vitest'
-import type { MonitorEvent } from '../../../app/contract/events.ts'
-import { Ledger } from '../../../app/quota/ledger.ts'
-import type { HttpHeaders } from '../../../app/service/answer.ts'
-import { CURRENT_REQUEST_QUOTAS, SLOT_QUOTAS } from '../../../app/service/quotas.ts'
-import type { StreamRequest } from '../../../app/service/streams.ts'
-import { SlotLedger } from '../../../app/streams/slots.ts'
-import { QuotaTap } from '../../../main/api/quota-tap.ts'
-import { RecentHistory } from '../../../main/history/recent.ts'
-import { Streams } from '../../../main/streams/streams.ts'
-import { Timeline } from '../../../main/timeline.ts'
-import type { Access } from '../../../main/tokens/keeper.ts'
-import { VirtualClock } from '../../simulation/virtual-clock.ts'
-import { ScriptedHttp } from '../scripted-http.ts'
-
-const POSITIONS: StreamRequest = { kind: 'positions', target: 'SIM1001', options: {} }
-const DEPTH: StreamRequest = { kind: 'depth', target: 'MSFT', options: {} }
-const SLOTS = JSON.stringify({ Error: 'TooManyRequests', Message: 'Stream quota exceeded' })
-const RATE = JSON.stringify({ Error: 'TooManyRequests', Message: 'Rate quota exceeded' })
-const bytes = (text: string) => new TextEncoder().encode(text)
-
-function setUp() {
-  const clock = new VirtualClock()
-  const timeline = new Timeline(clock)
-  const http = new ScriptedHttp()
-  const events: MonitorEvent[] = []
-  const random = { next: () => 0.5 }
-  const event = (happened: MonitorEvent) => void events.push(happened)
-  const ledger = new Ledger(CURRENT_REQUEST_QUOTAS, timeline.now())
-  const tap = new QuotaTap({
-    ledger,
-    history: new RecentHistory(),
-    timeline,
-    random,
-    event,
-    changed: () => {},
-  })
-  const slots = new SlotLedger(SLOT_QUOTAS)
-  const rejected: string[] = []
-  const reached: boolean[] = []
-  const state: { access: Access } = { access: { kind: 'token', value: 'a1' } }
-  const streams = new Streams({
-    baseUrl: 'https://api.test',
-    http,
-    clock,
-    random,
-    timeline,
-    tap,
-    slots,
-    access: async () => state.access,
-    rejected: async (value) => void rejected.push(value),
-    reached: (ok) => reached.push(ok),
-    event,
-    changed: () => {},
-  })
-  const summary = () => streams.summaries()[0]!
-  const own = (category: string) => slots.view().find((row) => row.category === category)?.own
-  const kinds = () => events.map(({ kind }) => kind)
-  /** The newest connection, told what a service would say. */
-  const service = {
-    opens: (headers: HttpHeaders = {}) => http.streams.at(-1)!.listener.opened(200, headers),
-    says: (text: string) => http.streams.at(-1)!.listener.chunk(bytes(text)),
-    ends: (why = 'connection lost') => http.streams.at(-1)!.listener.ended(why),
-    refuses: (status: number, body = '', headers: HttpHeaders = {}) => {
-      const { listener } = http.streams.at(-1)!
-      listener.opened(status, headers)
-      listener.chunk(bytes(body))
-      listener.ended('ended by the service')
-    },
-  }
-  const open = async (request = POSITIONS) => {
-    const outcome = streams.open(request)
-    await clock.advance(0)
-    return outcome
-  }
-  return {
-    clock,
-    http,
-    streams,
-    slots,
-    events,
-    rejected,
-    reached,
-    state,
-    summary,
-    own,
-    kinds,
-    service,
-    open,
-    ledger,
-  }
-}
+import { bytes, DEPTH, POSITIONS, RATE, SLOTS, setUp } from './scripted-streams.ts'
 
 test('opens with the bearer, takes a slot at once and is live after the snapshot', async () => {
   const { http, summary, own, service, open, kinds } = setUp()
@@ -177,8 +87,10 @@ test.each(['{"StreamStatus":"GoAway"}\n', '{"Error":"GoAway","Message":"bye"}\n'
     await clock.advance(60_000 - 31_000)
     service.says(line)
     await clock.advance(20)
-    expect([http.streams.length, own('Positions Stream')]).toEqual([2, 1])
+    // The former one is heard until the new one is there.
+    expect([http.streams.length, own('Positions Stream'), http.streams[0]?.closed]).toEqual([2, 2, false])
     service.opens()
+    expect([http.streams[0]?.closed, own('Positions Stream')]).toEqual([true, 1])
     expect(events.at(-1)).toMatchObject({ kind: 'stream-restarted', reason: 'server going away' })
   },
 )

@@ -57,8 +57,12 @@ export class FakeMonitor implements MonitorSurface {
   history = () => ({ points: [], rejectedAt: [] })
   openStream = () => ({ ok: true, stream: 's1' }) as const
   closeStream = () => ({ ok: true }) as const
+  restartStream = () => ({ ok: true, stream: 's1' }) as const
+  pinStream = () => ({ ok: true }) as const
   revoke = async () => ({ ok: true }) as const
   tryNow = () => ({ ok: true }) as const
+  checkNow = async () => ({ ok: true }) as const
+  rowDetails = () => ({ ok: true, details: { refusals: [], headers: {}, oddities: [] } }) as const
   wake(): void {}
 
   #id(): string {

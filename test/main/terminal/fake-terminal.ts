@@ -4,6 +4,7 @@ export interface FakeTerminal extends Terminal {
   readonly lines: string[]
   readonly errors: string[]
   readonly questions: string[]
+  readonly rings: number
   /** Ctrl-C, or a signal. */
   stop(): void
   closeOutput(): void
@@ -23,6 +24,7 @@ export function fakeTerminal({
   const lines: string[] = []
   const errors: string[] = []
   const questions: string[] = []
+  let rings = 0
   const stops = new Set<() => void>()
   const closes = new Set<() => void>()
   const register = (listeners: Set<() => void>) => (run: () => void) => {
@@ -38,6 +40,12 @@ export function fakeTerminal({
     lines,
     errors,
     questions,
+    get rings() {
+      return rings
+    },
+    bell: () => {
+      rings += 1
+    },
     out: (line) => lines.push(line),
     error: (line) => errors.push(line),
     ask: async (question) => {

@@ -87,7 +87,7 @@ test.each([
   [['watch', '--probe', 'Nope=3'], '--probe', 'Accounts'],
   [['watch', '--auth-url', 'http://example.com'], '--auth-url', 'https://'],
   [['watch', '--json=1'], '--json', 'takes no value'],
-  [['watch', '--data', 'd'], '--data', '--help'],
+  [['simulate', '--data', 'd'], '--data', '--help'],
   [['revoke', '--base-url', 'x'], '--base-url', 'https://'],
   [['revoke', '--json'], '--json', '--help'],
   [['status', '--port', '1'], '--port', '--help'],

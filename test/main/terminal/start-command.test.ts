@@ -16,11 +16,15 @@ const busyWith = (host: LockHolder['host']): LockAttempt => ({
 interface World {
   readonly search?: DesktopSearch
   readonly lock?: LockAttempt
+  readonly environment?: Readonly<Record<string, string>>
   readonly folder?: { readonly kind: 'unusable'; readonly line: string }
 }
 
-async function started(flags: Partial<StartFlags>, { search = NO_DESKTOP, lock, folder }: World = {}) {
-  const terminal = fakeTerminal()
+async function started(
+  flags: Partial<StartFlags>,
+  { search = NO_DESKTOP, lock, folder, environment = {} }: World = {},
+) {
+  const terminal = fakeTerminal({ environment })
   const calls: (readonly [string, unknown])[] = []
   let locked = false
   const held: LockAttempt = {
@@ -109,4 +113,15 @@ test('a folder in use by a desktop window brings that window to the front', asyn
   expect(exitCode).toBe(1)
   expect(calls.map(([name]) => name)).toEqual(['find', 'desktop'])
   expect(terminal.errors).toEqual([expect.stringContaining('desktop, pid 7')])
+})
+
+test('metrics go to the host that is started, with the bearer from the environment', async () => {
+  const environment = { HEADROOM_METRICS_TOKEN: 'a-bearer-of-this-test' }
+  for (const search of [DESKTOP, NO_DESKTOP]) {
+    const { calls } = await started({ metricsPort: 9_090 }, { search, environment })
+    expect(calls.at(-1)?.[1]).toMatchObject({ metrics: { port: 9_090, bearer: 'a-bearer-of-this-test' } })
+  }
+  const without = await started({ metricsPort: 9_090 })
+  expect(without.exitCode).toBe(2)
+  expect(without.calls).toEqual([])
 })

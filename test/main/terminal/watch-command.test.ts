@@ -1,8 +1,9 @@
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { z } from 'zod'
+import type { Announcer } from '../../../main/alerts/announcer.ts'
 import { DEFAULT_PROBES, type Profile } from '../../../main/profile.ts'
 import type { WatchFlags } from '../../../main/terminal/flags.ts'
-import { watch } from '../../../main/terminal/watch-command.ts'
+import { type WatchDeps, watch } from '../../../main/terminal/watch-command.ts'
 import { AT_MS } from './example-snapshot.ts'
 import { FakeMonitor } from './fake-monitor.ts'
 import { type FakeTerminal, type FakeTerminalOptions, fakeTerminal } from './fake-terminal.ts'
@@ -35,7 +36,11 @@ interface Watched {
   readonly builtIn: { closed: boolean }
 }
 
-async function watched(flags: WatchFlags, options: FakeTerminalOptions = {}): Promise<Watched> {
+async function watched(
+  flags: WatchFlags,
+  options: FakeTerminalOptions = {},
+  others: Partial<WatchDeps> = {},
+): Promise<Watched> {
   const clock = new VirtualClock(AT_MS)
   const monitor = new FakeMonitor(() => clock.wallMs())
   const terminal = fakeTerminal(options)
@@ -45,7 +50,7 @@ async function watched(flags: WatchFlags, options: FakeTerminalOptions = {}): Pr
     clock,
     createMonitor: () => monitor,
     openHome: async () => ({ kind: 'failed', line: 'no home in these tests' }),
-    remember: () => ({ close: () => {} }),
+    remember: () => ({ close: async () => {} }),
     serveMetrics: async () => ({ kind: 'failed', line: 'no metrics here' }),
     startBuiltIn: async () => ({
       profile: BUILT_IN,
@@ -53,6 +58,7 @@ async function watched(flags: WatchFlags, options: FakeTerminalOptions = {}): Pr
         builtIn.closed = true
       },
     }),
+    ...others,
   })
   await Promise.resolve() // until the built-in simulator "runs"
   return { clock, monitor, terminal, exitCode, builtIn }
@@ -219,4 +225,57 @@ test('without a screen the table comes every few seconds, and events as lines', 
   expect(
     terminal.lines.filter((text) => text.endsWith('every refresh token of this key is revoked')),
   ).toHaveLength(1)
+})
+
+test('what the app speaks up about rings the bell and stands among the lines, and not in JSON', async () => {
+  for (const json of [undefined, true] as const) {
+    let announcer: Announcer | undefined
+    let closed = false
+    const { terminal, exitCode } = await watched(
+      { for: 10, ...(json && { json }) },
+      {},
+      {
+        remember: (_monitor, given) => {
+          announcer = given
+          return {
+            close: async () => {
+              closed = true
+            },
+          }
+        },
+      },
+    )
+    await vi.waitFor(() => expect(announcer).toBeDefined())
+    announcer?.announce({ id: 'a', severity: 'critical', title: 'Accounts is blocked', body: 'Wait.' })
+    expect(terminal.rings).toBe(1)
+    expect(terminal.lines.some((text) => text.includes('! Accounts is blocked'))).toBe(json !== true)
+    terminal.stop()
+    expect(await exitCode).toBe(0)
+    expect(closed).toBe(true)
+  }
+})
+
+test('metrics need their bearer, and a port that is taken is exit 1 and one line', async () => {
+  const without = await watched({ metricsPort: 0 })
+  expect(await without.exitCode).toBe(2)
+  expect(without.terminal.errors).toEqual([expect.stringContaining('--metrics-port')])
+  const environment = { HEADROOM_METRICS_TOKEN: 'a-bearer-of-this-test' }
+  const taken = await watched({ metricsPort: 1 }, { environment })
+  expect(await taken.exitCode).toBe(1)
+  expect(taken.terminal.errors).toEqual(['no metrics here'])
+  let closed = false
+  const close = async () => {
+    closed = true
+  }
+  const served = await watched(
+    { metricsPort: 0 },
+    { environment },
+    {
+      serveMetrics: async () => ({ kind: 'serving', url: 'http://127.0.0.1:9/metrics', close }),
+    },
+  )
+  await vi.waitFor(() => expect(served.terminal.errors).toHaveLength(1))
+  served.terminal.stop()
+  expect(await served.exitCode).toBe(0)
+  expect(closed).toBe(true)
 })

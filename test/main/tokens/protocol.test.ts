@@ -124,6 +124,33 @@ test.each<[string, HttpOutcome]>([
   expect(store.stored).not.toHaveProperty('intent')
 })
 
+test('a lost answer stays an open intent through failures that say nothing about the token', async () => {
+  const { clock, store, script, start } = world()
+  script.push(UNKNOWN, UNKNOWN, NOT_SENT, answerOf(503))
+  const keeper = start()
+  await clock.advance(4_000)
+  expect(script).toEqual([])
+  expect(store.stored).toHaveProperty('intent')
+  script.push(rotated(1))
+  await clock.advance(MINUTE_MS)
+  expect(keeper.refreshSummary().state).toBe('valid')
+  expect(store.stored).not.toHaveProperty('intent')
+})
+
+test('a key whose token does not open asks nobody, also when a person presses "try now"', async () => {
+  const { clock, http, store, start } = world()
+  store.read = () => ({ kind: 'lost', state: 'record-corrupt' })
+  const keeper = start()
+  await keeper.tryNow()
+  await clock.advance(HOUR_MS)
+  expect(http.requests).toEqual([])
+  expect(keeper.refreshSummary()).toMatchObject({
+    state: 'sign-in-required',
+    reason: 'the stored token is damaged',
+  })
+  expect(clock.pending).toBe(0)
+})
+
 test('a wrong client secret is asked about again at the next start', async () => {
   const { clock, store, script, start } = world()
   script.push(answerOf(401, { error: 'invalid_client' }), renewal('a1'))

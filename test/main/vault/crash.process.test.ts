@@ -15,7 +15,7 @@ async function chain(kills: number, first: number, compileCache: string): Promis
     // From "at once" to well into its run, and in between commits as they come.
     const killAfter = (first + kill * 7) % 23
     let commits = 0
-    const { lines } = await runCommitter(folder, {
+    const { lines, signal } = await runCommitter(folder, {
       compileCache,
       control: (line, child) => {
         if (line.startsWith('found') ? killAfter === 0 : ++commits >= killAfter) child.kill('SIGKILL')
@@ -23,6 +23,7 @@ async function chain(kills: number, first: number, compileCache: string): Promis
     })
     const [, generation, ...text] = lines[0]?.split(' ') ?? []
     const token = text.slice(0, 2).join(' ')
+    if (signal !== 'SIGKILL') wrong.push(`start ${kill}: it ended by itself: ${lines.at(-1)}`)
     if (!lines[0]?.startsWith('found')) wrong.push(`start ${kill}: ${lines[0]}`)
     else if (Number(generation) < acknowledged) wrong.push(`start ${kill}: lost ${acknowledged}: ${lines[0]}`)
     else if (token !== `token ${generation}`) wrong.push(`start ${kill}: mixed: ${lines[0]}`)

@@ -7,6 +7,7 @@ const SCRIPT = fileURLToPath(new URL('committer.ts', import.meta.url))
 export interface CommitterRun {
   readonly lines: readonly string[]
   readonly code: number | null
+  readonly signal: NodeJS.Signals | null
 }
 
 /** Runs `committer.ts` on a folder; `control` may kill it as it reads its lines. */
@@ -46,6 +47,6 @@ export async function runCommitter(
     }
   })
   // Its output is read to the end, also what it had written when it was killed.
-  const [code] = await once(child, 'close')
-  return { lines, code }
+  const [code, signal] = await once(child, 'close')
+  return { lines, code, signal }
 }

@@ -5,7 +5,15 @@ import { extname, join } from 'node:path'
 import type { LoggedEvent } from '../../../app/contract/events.ts'
 import type { Snapshot } from '../../../app/contract/snapshot.ts'
 import { EVENTS, NOW_MS } from '../fixtures.ts'
+import { ALERTS, REPORT } from './memory-fixtures.ts'
 import { historyOf } from './states.ts'
+
+interface HistoryQuery {
+  readonly profile: string
+  readonly category: string
+  readonly fromMs: number
+  readonly toMs: number
+}
 
 export interface FakeHost {
   readonly origin: string
@@ -59,10 +67,22 @@ export async function startFakeHost(dist: string, shown: Snapshot): Promise<Fake
       case 'events':
         return events.filter((event) => event.seq > (arg as { after: number }).after)
       case 'history': {
-        const { profile, category } = arg as { profile: string; category: string }
+        const { profile, category, fromMs, toMs } = arg as HistoryQuery
         const of = snapshots.find((one) => one.profile.id === profile)
-        return of ? historyOf(of, category) : { points: [], rejectedAt: [] }
+        return of ? historyOf(of, category, toMs - fromMs) : { points: [], rejectedAt: [] }
       }
+      case 'alerts':
+        return ALERTS
+      case 'alertThresholds':
+        return { below: 0.2, perCategory: { Positions: 0.3 } }
+      case 'storage':
+        return { kind: 'ok', bytes: 12_582_912, rawMs: 172_800_000, rollupMs: 7_776_000_000 }
+      case 'report': {
+        const { fromMs, toMs } = arg as { fromMs: number; toMs: number }
+        return { ...REPORT, from: fromMs, to: toMs }
+      }
+      case 'exportFile':
+        return { ok: true, file: { name: 'headroom-report.csv', mediaType: 'text/csv', text: 'a,b\n1,2\n' } }
       case 'openStream':
         return { ok: true, stream: 's9' }
       case 'connect':

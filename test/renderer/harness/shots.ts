@@ -41,6 +41,40 @@ const ACTS: Readonly<Record<string, Act>> = {
     await page.getByTestId('profile').click()
     await page.getByRole('menuitemradio', { name: 'Second key' }).waitFor()
   },
+  details: async (page) => {
+    await page.getByRole('button', { name: 'Quote Snapshot' }).click()
+    await page.getByRole('button', { name: 'Details' }).click()
+  },
+  'range-7d': async (page) => {
+    await page.getByRole('button', { name: '7 d' }).click()
+    await page.locator('[data-history] .recharts-area path').first().waitFor()
+  },
+  'range-1h': async (page) => {
+    await page.getByRole('button', { name: '1 h', exact: true }).click()
+    await page.locator('[data-history] .recharts-area path').first().waitFor()
+  },
+  alerts: async (page) => {
+    await page.getByTestId('alerts').click()
+    await page.getByRole('dialog').waitFor()
+  },
+  report: async (page) => {
+    await page.keyboard.press('r')
+    await page.getByTestId('happenings').waitFor()
+  },
+  settings: async (page) => {
+    await page.keyboard.press('s')
+    await page.getByTestId('storage').waitFor()
+  },
+  shortcuts: async (page) => {
+    await page.keyboard.press('?')
+    await page.getByRole('dialog').waitFor()
+  },
+  'more-menu': (page) => page.getByRole('button', { name: 'More' }).click(),
+  paused: (page) => page.getByRole('button', { name: 'Pause' }).click(),
+  compact: (page) => page.getByRole('button', { name: 'Compact' }).click(),
+  contrast: async (page) => {
+    for (let i = 0; i < 3; i += 1) await page.getByRole('button', { name: /^Theme/ }).click()
+  },
   table: (page) => page.getByRole('button', { name: 'Table' }).click(),
   'other-row': (page) => page.getByRole('button', { name: 'Quote Snapshot' }).click(),
   'host-gone': async (page, host) => {
@@ -61,8 +95,8 @@ const ACTS: Readonly<Record<string, Act>> = {
 const SIZES = [
   [1440, 900],
   [1280, 800],
-  [1000, 760],
-  [700, 900],
+  [900, 800],
+  [360, 800],
 ] as const
 
 async function take(
@@ -107,6 +141,9 @@ for (const [name, state] of Object.entries(STATES)) {
   }
 }
 for (const [name, act] of Object.entries(ACTS)) {
-  if (isWanted(name)) await take(name, snapshot(), SIZES[1], 'dark', act)
+  if (!isWanted(name)) continue
+  for (const size of [SIZES[1], SIZES[3]]) {
+    for (const scheme of ['dark', 'light'] as const) await take(name, snapshot(), size, scheme, act)
+  }
 }
 await browser.close()

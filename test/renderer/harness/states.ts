@@ -97,10 +97,12 @@ export const STATES: Readonly<Record<string, Snapshot>> = {
   }),
 }
 
-/** The design's curve: full until 13 minutes ago, then down to what is left now. */
-export function historyOf(state: Snapshot, category: string): History {
+/** The design's curve for a quarter of an hour: full until 13 minutes ago, then down to what is left now. */
+export function historyOf(state: Snapshot, category: string, spanMs = 15 * MINUTE): History {
   const row = state.requests.find((one) => one.category === category)
   if (row === undefined || row.source === 'default') return { points: [], rejectedAt: [] }
+  const rejectedAt = category === 'Quote Snapshot' ? [NOW_MS - 6 * MINUTE] : []
+  if (spanMs > 15 * MINUTE) return { points: longPoints(row, spanMs), rejectedAt }
   const points = Array.from({ length: 150 }, (_, index) => {
     const seconds = (index - 149) * 6
     const fall = category === 'Positions' ? (seconds < -786 ? 302 : 38 - seconds * 0.3334) : row.level
@@ -111,6 +113,18 @@ export function historyOf(state: Snapshot, category: string): History {
       source: 'header' as const,
     }
   })
-  const rejectedAt = category === 'Quote Snapshot' ? [NOW_MS - 6 * MINUTE] : []
   return { points, rejectedAt }
+}
+
+/** As main sends long ranges: a low and a high for each column of time. */
+function longPoints(row: Snapshot['requests'][number], spanMs: number): History['points'] {
+  return Array.from({ length: 300 }, (_, index) => {
+    const middle = 0.6 + 0.3 * Math.sin(index / 25)
+    const off = index % 2 === 0 ? -0.12 : 0.08
+    return {
+      at: Math.round(NOW_MS - spanMs + (spanMs * (index + 0.5)) / 300),
+      remaining: Math.round(row.limit * Math.min(1, middle + off)),
+      source: index % 40 < 8 ? ('modelled' as const) : ('header' as const),
+    }
+  })
 }

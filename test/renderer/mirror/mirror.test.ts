@@ -40,6 +40,8 @@ function mirrored() {
       snapshotChanged: on('snapshots', snapshotListeners),
       eventHappened: on('events', eventListeners),
       profileRemoved: on('removals', removedListeners),
+      alerts: async () => [],
+      alertsChanged: () => () => {},
     },
     link: {
       current: () => link,

@@ -1,0 +1,69 @@
+import type { RowDetails } from '../../app/contract/row-details.ts'
+import type { HttpHeaders } from '../../app/service/answer.ts'
+
+const MOST_REFUSALS = 20
+/** As many as a ledger has rows: the table's and those that headers name. */
+const MOST_ROWS = 160
+const LONGEST_NUMBER = 20
+
+/** service.md 2.2, those that are numbers. Names and values of others may say more than a quota. */
+const NUMBERS = [
+  'x-ratelimit-limit',
+  'x-ratelimit-period',
+  'x-ratelimit-remaining',
+  'x-ratelimit-reset',
+  'x-concurrency-limit',
+  'x-concurrency-remaining',
+] as const
+
+interface Entry {
+  refusals: RowDetails['refusals']
+  headers: RowDetails['headers']
+  oddities: readonly string[]
+  atMs: number | undefined
+}
+
+/** What a provider's support asks for, row by row: the ids of requests refused lately, and the headers as they came. */
+export class RowLog {
+  readonly #rows = new Map<string, Entry>()
+
+  answered(category: string, headers: HttpHeaders, oddities: readonly string[], nowMs: number): void {
+    const numbers = NUMBERS.flatMap((name) => {
+      const text = headers[name]?.trim() ?? ''
+      const value = text === '' || text.length > LONGEST_NUMBER ? Number.NaN : Number(text)
+      return Number.isFinite(value) ? [[name, value] as const] : []
+    })
+    if (numbers.length === 0 && oddities.length === 0) return
+    const entry = this.#entry(category)
+    if (!entry) return
+    entry.headers = Object.fromEntries(numbers)
+    entry.oddities = oddities
+    entry.atMs = nowMs
+  }
+
+  refused(category: string, requestId: string | undefined, nowMs: number): void {
+    const entry = this.#entry(category)
+    if (!entry) return
+    const refusal = { at: Math.round(nowMs), ...(requestId !== undefined && { requestId }) }
+    entry.refusals = [...entry.refusals.slice(1 - MOST_REFUSALS), refusal]
+  }
+
+  detailsOf(category: string): RowDetails {
+    const entry = this.#rows.get(category)
+    return {
+      refusals: entry?.refusals ?? [],
+      headers: entry?.headers ?? {},
+      oddities: entry?.oddities ?? [],
+      ...(entry?.atMs !== undefined && { headersAt: Math.round(entry.atMs) }),
+    }
+  }
+
+  #entry(category: string): Entry | undefined {
+    let entry = this.#rows.get(category)
+    if (!entry && this.#rows.size < MOST_ROWS) {
+      entry = { refusals: [], headers: {}, oddities: [], atMs: undefined }
+      this.#rows.set(category, entry)
+    }
+    return entry
+  }
+}

@@ -1,0 +1,80 @@
+import type { Outcome } from '../../app/contract/contract.ts'
+import { streamPath } from '../../app/service/stream-paths.ts'
+import type { StreamRequest } from '../../app/service/streams.ts'
+import { type ConnectionDeps, StreamConnection } from '../streams/stream-connection.ts'
+import type { Access } from '../tokens/keeper.ts'
+import * as refusals from './probe-refusals.ts'
+
+export interface StreamCheckDeps extends ConnectionDeps {
+  readonly access: () => Promise<Access>
+  readonly rejected: (value: string) => Promise<void>
+}
+
+/** What a look at a stream category streams; `no-target` where only a person knows, `undefined` for no stream. */
+export function streamToCheck(
+  category: string,
+  { account, symbol }: { readonly account: string | undefined; readonly symbol: string },
+): StreamRequest | 'no-account' | 'no-target' | undefined {
+  const ofSymbol = (kind: StreamRequest['kind']): StreamRequest => ({ kind, target: symbol, options: {} })
+  const ofAccount = (kind: StreamRequest['kind']) =>
+    account === undefined ? 'no-account' : { kind, target: account, options: {} }
+  switch (category) {
+    case 'Quote Change Stream':
+      return ofSymbol('quotes')
+    case 'Barchart Stream':
+      return ofSymbol('barcharts')
+    case 'TickBar Stream':
+      return ofSymbol('tickbars')
+    case 'MarketDepth Stream':
+      return ofSymbol('depth')
+    case 'Option Chain Stream':
+      return ofSymbol('option-chains')
+    case 'Order Stream':
+      return ofAccount('orders')
+    case 'Positions Stream':
+      return ofAccount('positions')
+    case 'Option Quote Stream':
+    case 'Order Stream by Order Id':
+      return 'no-target'
+    default:
+      return undefined
+  }
+}
+
+/**
+ * Opens a stream to see its headers and closes it as soon as they are there.
+ *
+ * Nothing else shows the quotas of a stream category. It takes a request and, for a moment, a slot: never the last
+ * one without a person asking, and never one that is not free.
+ */
+export async function checkStream(
+  category: string,
+  request: StreamRequest,
+  deps: StreamCheckDeps,
+): Promise<Outcome> {
+  const path = streamPath(request)
+  if (!path.ok) return refusals.needsTarget(category)
+  const token = await deps.access()
+  if (token.kind === 'none') return refusals.cannotAsk(category)
+  const now = deps.timeline.now()
+  const notBeforeMs = deps.tap.notBeforeMs('GET', path.path)
+  if (notBeforeMs !== undefined) return refusals.held(category, notBeforeMs, now)
+  if (deps.slots.free(category) === 0) return refusals.noSlotFree(category)
+  return new Promise((resolve) => {
+    const connection: StreamConnection = new StreamConnection(category, path.path, token.value, deps, {
+      opened: () => {
+        connection.close()
+        resolve({ ok: true })
+      },
+      frames: () => {},
+      refused: (status, { refused, retryAtMs }) => {
+        if (status === 401) void deps.rejected(token.value)
+        if (refused === 'concurrency') resolve(refusals.noSlotFree(category))
+        else if (refused === 'rate' && retryAtMs !== undefined) {
+          resolve(refusals.held(category, retryAtMs, deps.timeline.now()))
+        } else resolve(refusals.refusedBy(category, status))
+      },
+      ended: (why) => resolve(refusals.unreachable(why)),
+    })
+  })
+}

@@ -1,0 +1,169 @@
+import type { HttpHeaders } from '../../app/service/answer.ts'
+import { FrameReader, type FramesRead } from '../../app/streams/frame-reader.ts'
+import type { SlotLedger } from '../../app/streams/slots.ts'
+import type { QuotaTap, Tapped } from '../api/quota-tap.ts'
+import type { Clock, Http } from '../ports/ports.ts'
+import type { Timeline } from '../timeline.ts'
+
+export interface ConnectionDeps {
+  readonly baseUrl: string
+  readonly http: Http
+  readonly clock: Clock
+  readonly timeline: Timeline
+  readonly tap: QuotaTap
+  readonly slots: SlotLedger
+  readonly reached: (ok: boolean) => void
+  /** Own connections of the category whose answer is still to come. */
+  readonly opening: (category: string) => number
+  /** A connection that held a slot of the service has given it back. */
+  readonly slotFreed: (category: string) => void
+}
+
+/** Once closed from here, nothing is said any more. */
+export interface ConnectionListener {
+  opened(): void
+  frames(read: FramesRead): void
+  /** An answer other than 200, with what its headers and body said about quotas. */
+  refused(status: number, tapped: Tapped): void
+  ended(why: string): void
+}
+
+const OPEN_TIMEOUT_MS = 15_000
+const REFUSAL_TIMEOUT_MS = 5_000
+const LONGEST_REFUSAL_BYTES = 4_096
+
+type Phase = 'opening' | 'open' | 'refusing' | 'over'
+
+/**
+ * One HTTP/1.1 connection of a stream and the slot it holds, from the request to its end.
+ *
+ * The slot is counted from the moment of the request and given back exactly once, however this ends.
+ */
+export class StreamConnection {
+  readonly category: string
+  readonly #deps: ConnectionDeps
+  readonly #listener: ConnectionListener
+  readonly #ticket: ReturnType<QuotaTap['sent']>
+  readonly #decoder = new TextDecoder()
+  readonly #reader = new FrameReader((bytes) => this.#decoder.decode(bytes))
+  readonly #hangUp: () => void
+  #phase: Phase = 'opening'
+  #status = 0
+  #headers: HttpHeaders = {}
+  #refusal = ''
+  #cancelRefusal = () => {}
+
+  constructor(
+    category: string,
+    path: string,
+    token: string,
+    deps: ConnectionDeps,
+    listener: ConnectionListener,
+  ) {
+    const { slots, tap, http, baseUrl, timeline } = deps
+    this.category = category
+    this.#deps = deps
+    this.#listener = listener
+    slots.taken(category)
+    this.#ticket = tap.sent('GET', path)
+    this.openedAtMs = timeline.now()
+    this.#hangUp = http.open(
+      {
+        method: 'GET',
+        url: `${baseUrl}${path}`,
+        headers: { authorization: `Bearer ${token}`, accept: 'application/json' },
+        timeoutMs: OPEN_TIMEOUT_MS,
+      },
+      {
+        opened: (status, headers) => this.#answered(status, headers),
+        chunk: (bytes) => this.#heard(bytes),
+        ended: (why) => this.#ended(why),
+      },
+    )
+  }
+
+  /** When it was asked for, until it was opened; then when it was opened. */
+  openedAtMs: number
+
+  get isOpening(): boolean {
+    return this.#phase === 'opening'
+  }
+
+  get isOver(): boolean {
+    return this.#phase === 'over'
+  }
+
+  close(): void {
+    if (this.#phase === 'over') return
+    // Nobody will hear the answer: the request may have counted all the same.
+    if (this.#phase !== 'open') this.#deps.tap.lost(this.#ticket)
+    this.#finish()
+    this.#hangUp()
+  }
+
+  #answered(status: number, headers: HttpHeaders): void {
+    if (this.#phase !== 'opening') return
+    const { tap, clock, timeline, reached } = this.#deps
+    this.#status = status
+    this.#headers = headers
+    reached(true)
+    if (status !== 200) {
+      this.#phase = 'refusing'
+      // Its body says which quota refused; one that never ends is not waited for.
+      this.#cancelRefusal = clock.after(REFUSAL_TIMEOUT_MS, () => this.#refused())
+      return
+    }
+    this.#phase = 'open'
+    this.openedAtMs = timeline.now()
+    const { concurrency } = tap.answered(this.#ticket, status, headers, '').reading
+    if (concurrency) this.#observed(concurrency)
+    this.#listener.opened()
+  }
+
+  #heard(bytes: Uint8Array): void {
+    if (this.#phase === 'open') this.#listener.frames(this.#reader.push(bytes))
+    else if (this.#phase === 'refusing' && this.#refusal.length < LONGEST_REFUSAL_BYTES) {
+      this.#refusal += this.#decoder.decode(bytes)
+    }
+  }
+
+  #ended(why: string): void {
+    if (this.#phase === 'refusing') this.#refused()
+    if (this.isOver) return
+    if (this.#phase === 'opening') {
+      this.#deps.tap.lost(this.#ticket)
+      this.#deps.reached(false)
+    } else {
+      // An older stream's last word may come without a line end.
+      const last = this.#reader.end()
+      if (last.notable.some(({ kind }) => kind === 'ended')) this.#listener.frames(last)
+      if (this.isOver) return
+    }
+    this.#finish()
+    this.#listener.ended(why)
+  }
+
+  #refused(): void {
+    if (this.#phase !== 'refusing') return
+    const tapped = this.#deps.tap.answered(this.#ticket, this.#status, this.#headers, this.#refusal)
+    this.#finish()
+    this.#hangUp()
+    // A refusal for want of a slot says that none is left, also where it has no headers to say it.
+    if (tapped.refused === 'concurrency') this.#observed(tapped.reading.concurrency ?? { remaining: 0 })
+    this.#listener.refused(this.#status, tapped)
+  }
+
+  #observed(reading: Parameters<SlotLedger['observed']>[1]): void {
+    const { slots, opening, timeline } = this.#deps
+    slots.observed(this.category, reading, opening(this.category), timeline.now())
+  }
+
+  #finish(): void {
+    const { slots, timeline, slotFreed } = this.#deps
+    const wasOpen = this.#phase === 'open'
+    this.#phase = 'over'
+    this.#cancelRefusal()
+    slots.released(this.category, wasOpen ? timeline.now() : undefined)
+    if (wasOpen) slotFreed(this.category)
+  }
+}

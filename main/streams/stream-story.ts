@@ -1,0 +1,53 @@
+import type { MonitorEvent } from '../../app/contract/events.ts'
+import type { StreamProposal } from '../../app/streams/slot-proposal.ts'
+import type { SlotLedger } from '../../app/streams/slots.ts'
+
+export interface StreamName {
+  readonly stream: string
+  readonly category: string
+  readonly target: string
+}
+
+/** What one stream tells as events: opened once, then restarted however often, closed once. */
+export class StreamStory {
+  readonly #name: StreamName
+  readonly #slots: SlotLedger
+  readonly #event: (event: MonitorEvent) => void
+  #openings = 0
+
+  constructor(name: StreamName, slots: SlotLedger, event: (event: MonitorEvent) => void) {
+    this.#name = name
+    this.#slots = slots
+    this.#event = event
+  }
+
+  get restarts(): number {
+    return Math.max(0, this.#openings - 1)
+  }
+
+  /** `reason` is why it had to be opened again, if it had. */
+  opened(reason: string): void {
+    this.#openings += 1
+    if (this.#openings === 1) this.#event({ kind: 'stream-opened', ...this.#name, reason: this.#slotsLeft() })
+    else this.#event({ kind: 'stream-restarted', ...this.#name, reason })
+  }
+
+  closed(reason: string): void {
+    this.#event({ kind: 'stream-closed', ...this.#name, reason })
+  }
+
+  exhausted(requestId: string | undefined, proposal: StreamProposal | undefined): void {
+    this.#event({
+      kind: 'slots-exhausted',
+      category: this.#name.category,
+      ...(requestId !== undefined && { requestId }),
+      ...(proposal && { proposal }),
+    })
+  }
+
+  #slotsLeft(): string {
+    const free = this.#slots.free(this.#name.category)
+    if (free === undefined) return 'no slots are counted for this kind'
+    return `${free} ${free === 1 ? 'slot' : 'slots'} left`
+  }
+}

@@ -1,0 +1,22 @@
+import type { Alert } from '../../app/alerts/alert.ts'
+import type { Severity } from '../words/severity.ts'
+
+export function alertSeverity(severity: Alert['severity']): Severity {
+  switch (severity) {
+    case 'critical':
+      return 'critical'
+    case 'warning':
+      return 'watch'
+    case 'info':
+      return 'ok'
+  }
+}
+
+const URGENCY: Readonly<Record<Alert['severity'], number>> = { critical: 2, warning: 1, info: 0 }
+
+/** Of those nobody has seen yet. */
+export function mostUrgent(alerts: readonly Alert[]): Alert | undefined {
+  return alerts
+    .filter(({ dismissed }) => !dismissed)
+    .toSorted((a, b) => URGENCY[b.severity] - URGENCY[a.severity])[0]
+}

@@ -1,0 +1,28 @@
+import { classesOf } from '../theme/classes.ts'
+import controlsSheet from '../theme/controls.module.css'
+import { Shape } from '../theme/shape.tsx'
+import { useMirror, useParts } from '../view/window-parts.ts'
+import { countWords } from '../words/rates.ts'
+import { alertSeverity, mostUrgent } from './alert-severity.ts'
+import sheet from './alerts.module.css'
+
+const css = classesOf({ ...controlsSheet, ...sheet })
+
+/** How much of it is new, in one figure. */
+export function AlertsButton() {
+  const { view } = useParts()
+  const fresh = useMirror(({ alerts }) => alerts.filter(({ dismissed }) => !dismissed).length)
+  const urgent = useMirror(({ alerts }) => mostUrgent(alerts)?.severity)
+  return (
+    <button
+      type="button"
+      className={css('button', 'ghost', 'alerts')}
+      aria-label={fresh === 0 ? 'Alerts: none new' : `Alerts: ${countWords(fresh, 'new one', 'new ones')}`}
+      data-testid="alerts"
+      onClick={() => view.setState({ dialog: 'alerts' })}
+    >
+      {urgent !== undefined && <Shape severity={alertSeverity(urgent)} />}
+      Alerts {fresh > 0 && <strong className={css('number')}>{fresh}</strong>}
+    </button>
+  )
+}

@@ -1,0 +1,36 @@
+import type { LoggedEvent } from '../../app/contract/events.ts'
+
+/** What a person may want to see alone. */
+export const EVENT_FILTERS = ['all', 'tokens', 'quotas', 'streams', 'service'] as const
+export type EventFilter = (typeof EVENT_FILTERS)[number]
+
+export const EVENT_FILTER_WORDS: Readonly<Record<EventFilter, string>> = {
+  all: 'All',
+  tokens: 'Tokens',
+  quotas: 'Quotas',
+  streams: 'Streams',
+  service: 'Service, storage',
+}
+
+const FILTER_OF: Readonly<Record<LoggedEvent['kind'], Exclude<EventFilter, 'all'>>> = {
+  'token-refreshed': 'tokens',
+  'token-refresh-failed': 'tokens',
+  'sign-in-required': 'tokens',
+  'sign-in-due': 'tokens',
+  revoked: 'tokens',
+  'revoke-unconfirmed': 'tokens',
+  'service-unreachable': 'service',
+  'service-back': 'service',
+  'storage-problem': 'service',
+  'rate-limited': 'quotas',
+  'slots-exhausted': 'quotas',
+  elsewhere: 'quotas',
+  'stream-opened': 'streams',
+  'stream-restarted': 'streams',
+  'stream-closed': 'streams',
+}
+
+/** A kind that this window is too old to know is still shown, under "all". */
+export function passes(event: LoggedEvent, filter: EventFilter): boolean {
+  return filter === 'all' || FILTER_OF[event.kind] === filter
+}

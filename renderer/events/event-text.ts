@@ -1,0 +1,13 @@
+import type { LoggedEvent } from '../../app/contract/events.ts'
+import { eventSentence } from '../words/event-sentence.ts'
+
+/** Events as lines to paste into a message, in UTC: whoever reads them may be elsewhere. */
+export function eventText(events: readonly LoggedEvent[], stored: 'sealed' | 'memory'): string {
+  return events
+    .map((event) => {
+      const { text, requestId } = eventSentence(event, stored)
+      const id = requestId === undefined ? '' : ` · request ${requestId}`
+      return `${new Date(event.at).toISOString()}  ${text}${id}\n`
+    })
+    .join('')
+}

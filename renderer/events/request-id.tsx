@@ -1,0 +1,21 @@
+import { classesOf } from '../theme/classes.ts'
+import { useCopy } from '../view/use-copy.ts'
+import sheet from './events.module.css'
+
+const css = classesOf(sheet)
+
+/** Shortened to its ends; a click copies all of it, for the provider's support. */
+export function RequestId({ id }: { readonly id: string }) {
+  const copy = useCopy()
+  return (
+    <button
+      type="button"
+      className={css('id')}
+      title={`${id} · copy`}
+      aria-label={`Copy request id ${id}`}
+      onClick={() => copy(id, 'Request id copied.', `The request id is ${id}`)}
+    >
+      {id.length > 10 ? `${id.slice(0, 4)}…${id.slice(-2)}` : id}
+    </button>
+  )
+}

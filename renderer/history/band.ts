@@ -1,0 +1,57 @@
+import type { History } from '../../app/contract/contract.ts'
+
+/** What happened in one column of time. */
+export interface BandRow {
+  /** Its middle; both its ends where it stands alone. */
+  readonly at: number
+  readonly band?: readonly [low: number, high: number]
+  /** Whether only the model vouches for it. */
+  readonly modelled?: boolean
+}
+
+/** As many as a chart of this width can tell apart. */
+export const BAND_COLUMNS = 150
+
+/**
+ * The lowest and the highest of each column: a dip of a second is seen on a chart of a week.
+ *
+ * A column without a point is a gap, unless its neighbours are near enough that the points are merely sparse.
+ */
+export function bandRows(points: History['points'], fromMs: number, toMs: number): readonly BandRow[] {
+  const widthMs = (toMs - fromMs) / BAND_COLUMNS
+  const columns = new Map<number, { low: number; high: number; header: boolean }>()
+  for (const { at: atMs, remaining, source } of points) {
+    if (atMs < fromMs || atMs > toMs) continue
+    const index = Math.min(BAND_COLUMNS - 1, Math.floor((atMs - fromMs) / widthMs))
+    const column = columns.get(index)
+    if (column === undefined) {
+      columns.set(index, { low: remaining, high: remaining, header: source === 'header' })
+      continue
+    }
+    column.low = Math.min(column.low, remaining)
+    column.high = Math.max(column.high, remaining)
+    column.header ||= source === 'header'
+  }
+  const filled = [...columns].sort(([a], [b]) => a - b)
+  const isApart = (a: number | undefined, b: number | undefined) =>
+    a === undefined || b === undefined || b - a > MOST_EMPTY + 1
+  const rows: BandRow[] = []
+  for (const [position, [index, { low, high, header }]] of filled.entries()) {
+    const before = filled[position - 1]?.[0]
+    const after = filled[position + 1]?.[0]
+    const band = [low, high] as const
+    if (before !== undefined && isApart(before, index)) rows.push({ at: at(before + 1.5) })
+    // A column that stands alone is as wide as it is, or nothing of it would be drawn.
+    if (isApart(before, index) && isApart(index, after)) {
+      rows.push({ at: at(index), band, modelled: !header }, { at: at(index + 1), band, modelled: !header })
+    } else rows.push({ at: at(index + 0.5), band, modelled: !header })
+  }
+  return rows
+
+  function at(column: number): number {
+    return Math.round(fromMs + column * widthMs)
+  }
+}
+
+/** Columns in a row without a point that a line is still drawn across. */
+const MOST_EMPTY = 2

@@ -1,0 +1,34 @@
+import { classesOf } from '../theme/classes.ts'
+import { CHART_RANGES, type HistoryView } from '../view/view-state.ts'
+import { useParts, useView } from '../view/window-parts.ts'
+import sheet from './history.module.css'
+
+const css = classesOf(sheet)
+
+/** How far back, and in which form. */
+export function HistoryTabs() {
+  const { view } = useParts()
+  const range = useView((one) => one.range)
+  const panel = useView((one) => one.panel)
+  const other = (to: HistoryView) => view.setState({ panel: panel === to ? 'chart' : to })
+  return (
+    <div className={css('tabs')}>
+      {CHART_RANGES.map((one) => (
+        <button
+          key={one}
+          type="button"
+          aria-pressed={panel !== 'details' && one === range}
+          onClick={() => view.setState({ range: one, panel: panel === 'details' ? 'chart' : panel })}
+        >
+          {one}
+        </button>
+      ))}
+      <button type="button" aria-pressed={panel === 'table'} onClick={() => other('table')}>
+        Table
+      </button>
+      <button type="button" aria-pressed={panel === 'details'} onClick={() => other('details')}>
+        Details
+      </button>
+    </div>
+  )
+}

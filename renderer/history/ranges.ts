@@ -1,0 +1,51 @@
+import type { ChartRange } from '../view/view-state.ts'
+
+const MINUTE_MS = 60_000
+const HOUR_MS = 60 * MINUTE_MS
+
+export interface RangeFacts {
+  readonly pastMs: number
+  /** How far ahead the forecast is drawn. */
+  readonly aheadMs: number
+  readonly tickMs: number
+  /** How often it is asked for again: a long range changes slowly. */
+  readonly askAgainMs: number
+  readonly words: string
+  /** Where columns of time stand for many samples, each is drawn from its lowest to its highest. */
+  readonly asBand: boolean
+}
+
+export const RANGES: Readonly<Record<ChartRange, RangeFacts>> = {
+  '15 min': {
+    pastMs: 15 * MINUTE_MS,
+    aheadMs: 3 * MINUTE_MS,
+    tickMs: 3 * MINUTE_MS,
+    askAgainMs: 3000,
+    words: 'last 15 minutes',
+    asBand: false,
+  },
+  '1 h': {
+    pastMs: HOUR_MS,
+    aheadMs: 10 * MINUTE_MS,
+    tickMs: 10 * MINUTE_MS,
+    askAgainMs: 10_000,
+    words: 'last hour',
+    asBand: true,
+  },
+  '24 h': {
+    pastMs: 24 * HOUR_MS,
+    aheadMs: 0,
+    tickMs: 4 * HOUR_MS,
+    askAgainMs: 60_000,
+    words: 'last 24 hours',
+    asBand: true,
+  },
+  '7 d': {
+    pastMs: 7 * 24 * HOUR_MS,
+    aheadMs: 0,
+    tickMs: 24 * HOUR_MS,
+    askAgainMs: 120_000,
+    words: 'last 7 days',
+    asBand: true,
+  },
+}

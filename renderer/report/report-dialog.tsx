@@ -1,0 +1,95 @@
+import { useState } from 'react'
+import type { ExportedFile, ExportKind } from '../../app/contract/memory-contract.ts'
+import { classesOf } from '../theme/classes.ts'
+import controlsSheet from '../theme/controls.module.css'
+import dialogSheet from '../theme/dialog.module.css'
+import { DialogFrame } from '../theme/dialog-frame.tsx'
+import { useAsked } from '../view/use-asked.ts'
+import { useParts, useSnapshot } from '../view/window-parts.ts'
+import { dayAndMinuteWords } from '../words/moments.ts'
+import { REPORT_RANGE_WORDS, REPORT_RANGES, type ReportRange, reportStart } from './report-ranges.ts'
+import { ReportTables } from './report-tables.tsx'
+import { saveFile } from './save-file.ts'
+import { useReport } from './use-report.ts'
+
+const css = classesOf({ ...controlsSheet, ...dialogSheet })
+
+const EXPORT_WORDS: Readonly<Record<ExportKind, string>> = {
+  'report-csv': 'Save as CSV',
+  'report-json': 'Save as JSON',
+  incident: 'Save for support',
+}
+
+/** Who used what, and a file of it. */
+export function ReportDialog() {
+  const { live } = useParts()
+  const profile = useSnapshot((snapshot) => snapshot.profile)
+  const [range, setRange] = useState<ReportRange>('24 h')
+  const asked = useReport(profile?.id, range)
+  const about =
+    asked.kind === 'there'
+      ? `${profile?.name} · ${betweenWords(asked.report.from, asked.report.to, live.ticker.nowMs())}`
+      : profile?.name
+  return (
+    <DialogFrame title="Who used what" about={about ?? 'No key is connected.'} wide>
+      <fieldset className={css('segments')} aria-label="Time">
+        {REPORT_RANGES.map((one) => (
+          <label key={one}>
+            <input
+              type="radio"
+              name="range"
+              value={one}
+              checked={one === range}
+              onChange={() => setRange(one)}
+            />
+            {REPORT_RANGE_WORDS[one]}
+          </label>
+        ))}
+      </fieldset>
+      {asked.kind === 'asking' && <p>Adding up…</p>}
+      {asked.kind === 'failed' && <p className={css('refusal')}>{asked.why}</p>}
+      {asked.kind === 'there' && <ReportTables report={asked.report} />}
+      {profile !== undefined && <Exports profile={profile.id} range={range} />}
+    </DialogFrame>
+  )
+}
+
+const betweenWords = (fromMs: number, toMs: number, nowMs: number) =>
+  `${dayAndMinuteWords(fromMs, nowMs)} to ${dayAndMinuteWords(toMs, nowMs)}`
+
+function Exports({ profile, range }: { readonly profile: string; readonly range: ReportRange }) {
+  const { api, live } = useParts()
+  const asked = useAsked<{ readonly file: ExportedFile }>()
+  const save = async (what: ExportKind) => {
+    const toMs = Math.round(live.ticker.nowMs())
+    const answer = await asked.run(() =>
+      api.exportFile({ profile, fromMs: reportStart(range, toMs), toMs, what }),
+    )
+    if (answer?.ok) saveFile(answer.file)
+  }
+  return (
+    <>
+      {asked.refusal !== undefined && (
+        <p className={css('refusal')} role="alert">
+          {asked.refusal}
+        </p>
+      )}
+      <div className={css('actions')}>
+        {(Object.keys(EXPORT_WORDS) as ExportKind[]).map((what) => (
+          <button
+            key={what}
+            type="button"
+            className={css('button')}
+            disabled={asked.waiting}
+            onClick={() => void save(what)}
+          >
+            {EXPORT_WORDS[what]}
+          </button>
+        ))}
+      </div>
+      <p className={css('hint')}>
+        The file for support holds the events and request ids of this time as well. No file holds a secret.
+      </p>
+    </>
+  )
+}

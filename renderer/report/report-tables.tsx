@@ -1,0 +1,83 @@
+import type { Report } from '../../app/history/report.ts'
+import { classesOf } from '../theme/classes.ts'
+import controlsSheet from '../theme/controls.module.css'
+import dialogSheet from '../theme/dialog.module.css'
+import { countOrDash, happenings, knownWords, lowestWords, nearWords } from './report-words.ts'
+
+const css = classesOf({ ...controlsSheet, ...dialogSheet })
+
+export function ReportTables({ report }: { readonly report: Report }) {
+  return (
+    <>
+      <RequestTable report={report} />
+      <SlotTable report={report} />
+      <p data-testid="happenings">{happenings(report)}</p>
+    </>
+  )
+}
+
+function RequestTable({ report }: { readonly report: Report }) {
+  if (report.requests.length === 0) return <p>No request quota was seen in this time.</p>
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by keyboard through its own focus
+    <section className={css('across')} aria-label="Requests" tabIndex={0}>
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">Requests</th>
+            <th scope="col">This app</th>
+            <th scope="col">Elsewhere</th>
+            <th scope="col">429s</th>
+            <th scope="col">Lowest</th>
+            <th scope="col">Near limit</th>
+            <th scope="col">Known for</th>
+          </tr>
+        </thead>
+        <tbody>
+          {report.requests.map((row) => (
+            <tr key={row.category}>
+              <th scope="row">{row.category}</th>
+              <td>{countOrDash(row.own)}</td>
+              <td>{countOrDash(row.elsewhere)}</td>
+              <td>{countOrDash(row.rejected)}</td>
+              <td>{lowestWords(row)}</td>
+              <td>{nearWords(row)}</td>
+              <td className={css('muted')}>{knownWords(row, report)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  )
+}
+
+function SlotTable({ report }: { readonly report: Report }) {
+  if (report.slots.length === 0) return null
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by keyboard through its own focus
+    <section className={css('across')} aria-label="Stream slots" tabIndex={0}>
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">Stream slots</th>
+            <th scope="col">Most own</th>
+            <th scope="col">Most elsewhere</th>
+            <th scope="col">Least free</th>
+            <th scope="col">Refused</th>
+          </tr>
+        </thead>
+        <tbody>
+          {report.slots.map((row) => (
+            <tr key={row.category}>
+              <th scope="row">{row.category}</th>
+              <td>{countOrDash(row.mostOwn)}</td>
+              <td>{countOrDash(row.mostElsewhere)}</td>
+              <td>{row.limit > 0 ? `${row.leastFree} / ${row.limit}` : '—'}</td>
+              <td>{countOrDash(row.refused)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  )
+}

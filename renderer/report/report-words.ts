@@ -1,0 +1,35 @@
+import type { Report, RequestReport } from '../../app/history/report.ts'
+import { durationWords } from '../words/durations.ts'
+import { countWords, listWords } from '../words/rates.ts'
+
+/** Nothing known is a dash, never a zero. */
+export function lowestWords({ lowest, limit, knownMs }: RequestReport): string {
+  return knownMs > 0 ? `${Math.floor(lowest)} / ${limit}` : '—'
+}
+
+export function nearWords({ nearMs, knownMs }: RequestReport): string {
+  return knownMs > 0 ? durationWords(nearMs / 1000) : '—'
+}
+
+/** For how much of the report's time the level was known. */
+export function knownWords({ knownMs }: RequestReport, { from, to }: Report): string {
+  return to > from ? `${Math.round(Math.min(1, knownMs / (to - from)) * 100)} %` : '—'
+}
+
+export const countOrDash = (count: number): string => (count === 0 ? '—' : String(Math.round(count)))
+
+/** What else happened, in one sentence; what did not happen is left out. */
+export function happenings({ tokens, streams, unreachable }: Report): string {
+  const said = [
+    ...some(tokens.refreshed, 'token refresh', 'token refreshes'),
+    ...some(tokens.failed, 'failed refresh', 'failed refreshes'),
+    ...some(tokens.signInRequired, 'end of a sign-in', 'ends of a sign-in'),
+    ...some(streams.opened, 'stream opened', 'streams opened'),
+    ...some(streams.restarted, 'stream restart', 'stream restarts'),
+    ...some(streams.closed, 'stream closed', 'streams closed'),
+    ...some(unreachable, 'time unreachable', 'times unreachable'),
+  ]
+  return said.length === 0 ? 'Nothing else happened.' : `${listWords(said)}.`
+}
+
+const some = (count: number, one: string, many: string) => (count > 0 ? [countWords(count, one, many)] : [])

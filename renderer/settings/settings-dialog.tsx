@@ -1,0 +1,83 @@
+import { classesOf } from '../theme/classes.ts'
+import dialogSheet from '../theme/dialog.module.css'
+import { DialogFrame } from '../theme/dialog-frame.tsx'
+import { DENSITIES, type Density } from '../theme/look.ts'
+import { THEME_WORDS, THEMES } from '../theme/theme.ts'
+import { useLook, useParts, useSnapshot } from '../view/window-parts.ts'
+import { KeptWords } from './kept-words.tsx'
+import { ThresholdSettings } from './threshold-settings.tsx'
+
+const css = classesOf(dialogSheet)
+
+const DENSITY_WORDS: Readonly<Record<Density, string>> = {
+  auto: 'as the window is high',
+  roomy: 'roomy',
+  dense: 'dense',
+}
+
+/** Each change holds at once; there is nothing to save. */
+export function SettingsDialog() {
+  const profile = useSnapshot((snapshot) => snapshot.profile.id)
+  return (
+    <DialogFrame title="Settings" about="Each change holds at once.">
+      <LookSettings />
+      {profile !== undefined && <ThresholdSettings key={profile} profile={profile} />}
+      <KeptWords />
+    </DialogFrame>
+  )
+}
+
+function LookSettings() {
+  const { look } = useParts()
+  const { theme, density, fullAs, shortcuts } = useLook((one) => one)
+  return (
+    <div className={css('rows')}>
+      <label htmlFor="theme">Theme</label>
+      <select
+        id="theme"
+        value={theme}
+        onChange={({ target }) =>
+          look.setState({ theme: THEMES.find((one) => one === target.value) ?? 'system' })
+        }
+      >
+        {THEMES.map((one) => (
+          <option key={one} value={one}>
+            {THEME_WORDS[one]}
+          </option>
+        ))}
+      </select>
+      <label htmlFor="density">Rows</label>
+      <select
+        id="density"
+        value={density}
+        onChange={({ target }) =>
+          look.setState({ density: DENSITIES.find((one) => one === target.value) ?? 'auto' })
+        }
+      >
+        {DENSITIES.map((one) => (
+          <option key={one} value={one}>
+            {DENSITY_WORDS[one]}
+          </option>
+        ))}
+      </select>
+      <label htmlFor="full-as">“Full, if idle” is</label>
+      <select
+        id="full-as"
+        value={fullAs}
+        onChange={({ target }) =>
+          look.setState({ fullAs: target.value === 'countdown' ? 'countdown' : 'clock' })
+        }
+      >
+        <option value="clock">a time of day</option>
+        <option value="countdown">a countdown</option>
+      </select>
+      <label htmlFor="shortcuts">Single keys do things ( ? lists them)</label>
+      <input
+        id="shortcuts"
+        type="checkbox"
+        checked={shortcuts}
+        onChange={({ target }) => look.setState({ shortcuts: target.checked })}
+      />
+    </div>
+  )
+}

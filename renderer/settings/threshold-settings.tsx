@@ -1,0 +1,99 @@
+import { type ChangeEvent, useEffect, useMemo, useState } from 'react'
+import type { Thresholds } from '../../app/alerts/thresholds.ts'
+import { classesOf } from '../theme/classes.ts'
+import dialogSheet from '../theme/dialog.module.css'
+import { unanswered } from '../view/use-asked.ts'
+import { useParts, useShown } from '../view/window-parts.ts'
+import { percentOf, thresholdFrom } from './threshold-text.ts'
+
+const css = classesOf(dialogSheet)
+
+/** Below which share of a limit Headroom speaks up: for all rows, and for each that is different. */
+export function ThresholdSettings({ profile }: { readonly profile: string }) {
+  const { api } = useParts()
+  const [thresholds, setThresholds] = useState<Thresholds>()
+  const [failure, setFailure] = useState<string>()
+  const named = useShown((snapshot) => snapshot.requests.map(({ category }) => category).join('\n'))
+  const categories = useMemo(() => (named ? named.split('\n') : []), [named])
+
+  useEffect(() => {
+    let stopped = false
+    api.alertThresholds({ profile }).then(
+      (answer) => !stopped && setThresholds(answer),
+      (error: unknown) => !stopped && setFailure(unanswered(error)),
+    )
+    return () => {
+      stopped = true
+    }
+  }, [api, profile])
+
+  const change = (category: string | undefined, text: string) => {
+    const below = thresholdFrom(text)
+    if (below === 'not-a-share') return
+    setFailure(undefined)
+    api
+      .setAlertThreshold({
+        profile,
+        ...(category !== undefined && { category }),
+        ...(below !== undefined && { below }),
+      })
+      .then(setThresholds, (error: unknown) => setFailure(unanswered(error)))
+  }
+
+  return (
+    <>
+      <h3>Alert below</h3>
+      <p className={css('hint')}>
+        Per cent of the limit. 0 turns an alert off; a row left empty is as all rows.
+      </p>
+      {failure !== undefined && (
+        <p className={css('refusal')} role="alert">
+          {failure}
+        </p>
+      )}
+      {thresholds !== undefined && (
+        <div className={css('rows')}>
+          <ShareField
+            label="All rows"
+            below={thresholds.below}
+            onChange={(text) => change(undefined, text)}
+          />
+          {categories.map((category) => (
+            <ShareField
+              key={category}
+              label={category}
+              below={thresholds.perCategory[category]}
+              otherwise={thresholds.below}
+              onChange={(text) => change(category, text)}
+            />
+          ))}
+        </div>
+      )}
+    </>
+  )
+}
+
+interface ShareFieldProps {
+  readonly label: string
+  readonly below: number | undefined
+  readonly otherwise?: number
+  readonly onChange: (text: string) => void
+}
+
+function ShareField({ label, below, otherwise, onChange }: ShareFieldProps) {
+  const changed = ({ target }: ChangeEvent<HTMLInputElement>) => onChange(target.value)
+  return (
+    <label className={css('line')}>
+      <span>{label}</span>
+      <input
+        type="number"
+        min={0}
+        max={100}
+        step={1}
+        defaultValue={below === undefined ? '' : percentOf(below)}
+        placeholder={otherwise === undefined ? '' : percentOf(otherwise)}
+        onChange={changed}
+      />
+    </label>
+  )
+}

@@ -1,0 +1,29 @@
+import { Strip } from '../strip/strip.tsx'
+import { classesOf } from '../theme/classes.ts'
+import controlsSheet from '../theme/controls.module.css'
+import { useParts } from '../view/window-parts.ts'
+import { BannerArea, RefusalNotice } from './banner.tsx'
+import { Dialogs } from './dialogs.tsx'
+import { PausedBanner } from './paused-banner.tsx'
+import sheet from './shell.module.css'
+
+const css = classesOf({ ...controlsSheet, ...sheet })
+
+/** One line, and what cannot wait: for a window made small in a corner of the screen. */
+export function CompactWindow({ inert }: { readonly inert: boolean }) {
+  const { view } = useParts()
+  return (
+    <div className={css('compact-window')} inert={inert}>
+      <div className={css('compact')}>
+        <Strip />
+        <button type="button" className={css('button')} onClick={() => view.setState({ compact: false })}>
+          Expand
+        </button>
+      </div>
+      <PausedBanner />
+      <BannerArea />
+      <Dialogs />
+      <RefusalNotice />
+    </div>
+  )
+}

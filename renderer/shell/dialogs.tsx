@@ -1,0 +1,56 @@
+import { lazy, Suspense } from 'react'
+import { ConnectDialog } from '../keys/connect-dialog.tsx'
+import { DisconnectDialog } from '../keys/disconnect-dialog.tsx'
+import { RevokeDialog } from '../keys/revoke-dialog.tsx'
+import { SignInDialog } from '../keys/sign-in-dialog.tsx'
+import { OpenStreamDialog } from '../streams/open-stream-dialog.tsx'
+import { useView } from '../view/window-parts.ts'
+
+// Each its own chunk: the numbers do not wait for what is looked at now and then.
+const AlertsDialog = lazy(async () => ({
+  default: (await import('../alerts/alerts-dialog.tsx')).AlertsDialog,
+}))
+const ReportDialog = lazy(async () => ({
+  default: (await import('../report/report-dialog.tsx')).ReportDialog,
+}))
+const SettingsDialog = lazy(async () => ({
+  default: (await import('../settings/settings-dialog.tsx')).SettingsDialog,
+}))
+const ShortcutsDialog = lazy(async () => ({
+  default: (await import('./shortcuts-dialog.tsx')).ShortcutsDialog,
+}))
+
+export function Dialogs() {
+  return (
+    <Suspense fallback={null}>
+      <OpenDialog />
+    </Suspense>
+  )
+}
+
+/** Each is made anew when it opens, so that nothing typed outlives it. */
+function OpenDialog() {
+  const dialog = useView((view) => view.dialog)
+  switch (dialog) {
+    case undefined:
+      return null
+    case 'open-stream':
+      return <OpenStreamDialog />
+    case 'revoke':
+      return <RevokeDialog />
+    case 'connect':
+      return <ConnectDialog />
+    case 'sign-in':
+      return <SignInDialog />
+    case 'disconnect':
+      return <DisconnectDialog />
+    case 'alerts':
+      return <AlertsDialog />
+    case 'report':
+      return <ReportDialog />
+    case 'settings':
+      return <SettingsDialog />
+    case 'shortcuts':
+      return <ShortcutsDialog />
+  }
+}

@@ -1,0 +1,40 @@
+import { DropdownMenu } from 'radix-ui'
+import { classesOf } from '../theme/classes.ts'
+import controlsSheet from '../theme/controls.module.css'
+import { Icon } from '../theme/icon.tsx'
+import type { Dialog } from '../view/view-state.ts'
+import { useParts } from '../view/window-parts.ts'
+import sheet from './shell.module.css'
+
+const css = classesOf({ ...controlsSheet, ...sheet })
+
+const ITEMS: readonly (readonly [Dialog, string])[] = [
+  ['report', 'Report…'],
+  ['settings', 'Settings…'],
+  ['shortcuts', 'Keyboard…'],
+]
+
+export function MoreMenu() {
+  const { view } = useParts()
+  return (
+    // Not modal: a modal menu would insert a style element to lock the page's scrolling.
+    <DropdownMenu.Root modal={false}>
+      <DropdownMenu.Trigger className={css('button', 'ghost', 'icon')} aria-label="More" title="More">
+        <Icon name="more" />
+      </DropdownMenu.Trigger>
+      <DropdownMenu.Portal>
+        <DropdownMenu.Content className={css('menu')} align="end" sideOffset={6}>
+          {ITEMS.map(([dialog, words]) => (
+            <DropdownMenu.Item
+              key={dialog}
+              className={css('item')}
+              onSelect={() => view.setState({ dialog })}
+            >
+              {words}
+            </DropdownMenu.Item>
+          ))}
+        </DropdownMenu.Content>
+      </DropdownMenu.Portal>
+    </DropdownMenu.Root>
+  )
+}

@@ -1,0 +1,29 @@
+import { classesOf } from '../theme/classes.ts'
+import { useShown } from '../view/window-parts.ts'
+import { clockWords } from '../words/moments.ts'
+import { countWords, shareWords } from '../words/rates.ts'
+import sheet from './shell.module.css'
+
+const css = classesOf(sheet)
+
+/** What this app itself costs the key. All of it is counted here, so it is as old as the snapshot. */
+export function OwnUse() {
+  const streams = useShown((snapshot) => countWords(openStreams(snapshot.streams), 'own stream'))
+  const probes = useShown(({ probes }) =>
+    probes.enabled ? `${countWords(Math.round(probes.perMinute * 10) / 10, 'probe')}/min` : 'probes off',
+  )
+  const used = useShown((snapshot) => shareWords(snapshot.probes.usedFraction))
+  const about = useShown(
+    ({ at, probes }) =>
+      `Counted by Headroom itself, as of ${clockWords(at)}. Its probes may use ${shareWords(probes.budgetFraction)} of a quota.`,
+  )
+  if (streams === undefined) return null
+  return (
+    <span className={css('pill', 'own-use')} data-testid="own-use" title={about}>
+      {streams} · {probes} · this app used <strong>{used}</strong>
+    </span>
+  )
+}
+
+const openStreams = (streams: readonly { readonly state: string }[]) =>
+  streams.filter((stream) => stream.state !== 'closed').length

@@ -1,0 +1,37 @@
+import { useSyncExternalStore } from 'react'
+import { classesOf } from '../theme/classes.ts'
+import controlsSheet from '../theme/controls.module.css'
+import { Shape } from '../theme/shape.tsx'
+import { useParts, usePausedSince } from '../view/window-parts.ts'
+import { sinceWords } from '../words/durations.ts'
+import { clockWords } from '../words/moments.ts'
+import sheet from './shell.module.css'
+
+const css = classesOf({ ...controlsSheet, ...sheet })
+
+/** Over everything else: numbers that stand still must not pass for live ones. */
+export function PausedBanner() {
+  const { togglePause } = useParts()
+  const sinceMs = usePausedSince()
+  if (sinceMs === undefined) return null
+  return (
+    <section className={css('banner', 'watch')} aria-label="Paused" data-banner="paused">
+      <Shape severity="watch" />
+      <p>
+        <b>Paused at {clockWords(sinceMs)}</b>{' '}
+        <span>
+          These numbers are <Age sinceMs={sinceMs} /> old. Headroom goes on: tokens and streams are looked
+          after.
+        </span>
+      </p>
+      <button type="button" className={css('button')} onClick={togglePause}>
+        Resume
+      </button>
+    </section>
+  )
+}
+
+function Age({ sinceMs }: { readonly sinceMs: number }) {
+  const { live } = useParts()
+  return useSyncExternalStore(live.ticker.subscribe, () => sinceWords(sinceMs, live.ticker.nowMs()))
+}

@@ -1,0 +1,71 @@
+import type { LookStore } from '../theme/look.ts'
+import { CHART_RANGES, type ViewState, type ViewStore } from '../view/view-state.ts'
+
+/** What a key does, for the list and for the keyboard: one description of both. */
+export interface Shortcut {
+  readonly keys: readonly string[]
+  readonly does: string
+  readonly run: (doing: Doing) => void
+}
+
+export interface Doing {
+  readonly view: ViewStore
+  readonly togglePause: () => void
+  /** Moves the chosen row up or down the table. */
+  readonly step: (by: 1 | -1) => void
+  readonly focus: (selector: string) => void
+  readonly canOpenStream: () => boolean
+}
+
+const show =
+  (part: Partial<ViewState>) =>
+  ({ view }: Doing) =>
+    view.setState(part)
+
+export const SHORTCUTS: readonly Shortcut[] = [
+  { keys: ['j', 'ArrowDown'], does: 'Next row', run: ({ step }) => step(1) },
+  { keys: ['k', 'ArrowUp'], does: 'Row before', run: ({ step }) => step(-1) },
+  ...CHART_RANGES.map((range, index) => ({
+    keys: [String(index + 1)],
+    does: `Chart of ${range}`,
+    run: show({ range, panel: 'chart' }),
+  })),
+  { keys: ['t'], does: 'Chart as a table', run: show({ panel: 'table' }) },
+  { keys: ['d'], does: 'Details of the row', run: show({ panel: 'details' }) },
+  {
+    keys: ['o'],
+    does: 'Open a stream',
+    run: ({ view, canOpenStream }) => {
+      if (canOpenStream()) view.setState({ dialog: 'open-stream' })
+    },
+  },
+  { keys: ['a'], does: 'Alerts', run: show({ dialog: 'alerts' }) },
+  { keys: ['r'], does: 'Report', run: show({ dialog: 'report' }) },
+  { keys: ['s', ','], does: 'Settings', run: show({ dialog: 'settings' }) },
+  { keys: ['f', '/'], does: 'Filter events', run: ({ focus }) => focus('#event-filter') },
+  { keys: ['p'], does: 'Pause, resume', run: ({ togglePause }) => togglePause() },
+  {
+    keys: ['c'],
+    does: 'Compact, and back',
+    run: ({ view }) => view.setState(({ compact }) => ({ compact: !compact })),
+  },
+  { keys: ['?'], does: 'This list', run: show({ dialog: 'shortcuts' }) },
+]
+
+type Press = Pick<KeyboardEvent, 'key' | 'ctrlKey' | 'metaKey' | 'altKey' | 'defaultPrevented'>
+
+/** What a press means, or nothing: typing, a menu and a dialog keep their keys. */
+export function shortcutFor(press: Press, isBusy: boolean, look: LookStore): Shortcut | undefined {
+  if (isBusy || press.defaultPrevented || press.ctrlKey || press.metaKey || press.altKey) return undefined
+  if (!look.getState().shortcuts) return undefined
+  return SHORTCUTS.find(({ keys }) => keys.includes(press.key))
+}
+
+const OWN_KEYS = 'input, select, textarea, [role=menu], [role=menuitem], [role=dialog], [role=alertdialog]'
+
+/** Whether what has the focus uses keys itself; a list or a table that scrolls needs its arrows. */
+export function usesKeys(target: EventTarget | null, key: string): boolean {
+  if (!(target instanceof Element)) return false
+  if (target.closest(OWN_KEYS) !== null) return true
+  return key.startsWith('Arrow') && target.closest('[tabindex="0"], [aria-haspopup]') !== null
+}

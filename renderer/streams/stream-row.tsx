@@ -1,0 +1,111 @@
+import { memo } from 'react'
+import type { StreamSummary } from '../../app/contract/snapshot.ts'
+import { classesOf } from '../theme/classes.ts'
+import controlsSheet from '../theme/controls.module.css'
+import { Icon, type IconName } from '../theme/icon.tsx'
+import { Shape } from '../theme/shape.tsx'
+import { useCommand } from '../view/use-command.ts'
+import { useParts, useShown, useSnapshot } from '../view/window-parts.ts'
+import { countWords, rateWords } from '../words/rates.ts'
+import { streamName } from '../words/stream-names.ts'
+import { sinceOpened, streamReason, streamSeverity, unservedWords } from '../words/stream-words.ts'
+import sheet from './streams.module.css'
+
+const css = classesOf({ ...controlsSheet, ...sheet })
+
+export const StreamRow = memo(function StreamRow({ stream }: { readonly stream: StreamSummary }) {
+  const name = streamName(stream.category, stream.target)
+  const severity = streamSeverity(stream.state)
+  const reason = useShown((_, nowMs) => streamReason(stream, nowMs))
+  const since = useShown((_, nowMs) => sinceOpened(stream, nowMs))
+  const unserved = unservedWords(stream)
+  const restarts = `restarted ${countWords(stream.restarts, 'time')}`
+  return (
+    <li className={css('stream', severity)} data-stream={stream.id} data-state={stream.state}>
+      <span className={css('name')} title={`${name} · ${restarts}`}>
+        <Shape severity={severity} />
+        <span>{name}</span>
+        {stream.restarts > 0 && (
+          <small className={css('badge')} title={restarts}>
+            ↻{stream.restarts}
+            <span className={css('spoken')}> {restarts}</span>
+          </small>
+        )}
+      </span>
+      <span className={css('muted', 'since')} title="open for">
+        {since}
+      </span>
+      <span className={css('frames')} title="frames a second">
+        {rateWords(stream.framesPerSecond)}
+      </span>
+      <span className={css('word')} data-testid="state">
+        {stream.state}
+      </span>
+      <StreamActions stream={stream} name={name} />
+      {reason && <span className={css('reason')}>{reason}</span>}
+      {unserved && (
+        <span className={css('reason', 'unserved')} data-testid="unserved">
+          {unserved}
+        </span>
+      )}
+    </li>
+  )
+})
+
+function StreamActions({ stream, name }: { readonly stream: StreamSummary; readonly name: string }) {
+  const { api } = useParts()
+  const run = useCommand()
+  const profile = useSnapshot((snapshot) => snapshot.profile.id)
+  const pinned = stream.pinned ?? false
+  const isClosed = stream.state === 'closed'
+  if (profile === undefined) return <span />
+  const target = { profile, stream: stream.id }
+  return (
+    <span className={css('actions')}>
+      <Action
+        icon="pin"
+        label={`Pin ${name}`}
+        about={pinned ? 'Pinned: opened again at the next start' : 'Pin: open again at the next start'}
+        pressed={pinned}
+        onClick={() => run(() => api.pinStream({ ...target, pinned: !pinned }))}
+      />
+      <Action
+        icon="restart"
+        label={`${isClosed ? 'Open again' : 'Restart'} ${name}`}
+        about={isClosed ? 'Open again' : 'Restart'}
+        onClick={() => run(() => api.restartStream(target))}
+      />
+      {!isClosed && (
+        <Action
+          icon="close"
+          label={`Close ${name}`}
+          about="Close"
+          onClick={() => run(() => api.closeStream(target))}
+        />
+      )}
+    </span>
+  )
+}
+
+interface ActionProps {
+  readonly icon: IconName
+  readonly label: string
+  readonly about: string
+  readonly pressed?: boolean
+  readonly onClick: () => void
+}
+
+function Action({ icon, label, about, pressed, onClick }: ActionProps) {
+  return (
+    <button
+      type="button"
+      className={css('action', pressed === true && 'pressed')}
+      aria-label={label}
+      aria-pressed={pressed}
+      title={about}
+      onClick={onClick}
+    >
+      <Icon name={icon} />
+    </button>
+  )
+}

@@ -1,0 +1,25 @@
+import { classesOf } from './classes.ts'
+import sheet from './icon.module.css'
+
+const css = classesOf(sheet)
+
+/** Paths on a 16 × 16 grid, drawn with the text's own colour. */
+const PATHS = {
+  close: 'M4 4 12 12 M12 4 4 12',
+  restart: 'M13 8a5 5 0 1 1-1.6-3.7 M13 2.6v2.6h-2.6',
+  pin: 'M5.5 2.5h5 M6.5 2.5v4L4.5 9h7L9.5 6.5v-4 M8 9v4.5',
+  pause: 'M5.5 3.5v9 M10.5 3.5v9',
+  resume: 'M5.5 3.5v9l6.5-4.5z',
+  more: 'M3 8h.01 M8 8h.01 M13 8h.01',
+} as const
+
+export type IconName = keyof typeof PATHS
+
+/** A sign without words: what it is on carries the name. */
+export function Icon({ name }: { readonly name: IconName }) {
+  return (
+    <svg className={css('icon')} viewBox="0 0 16 16" aria-hidden="true" focusable="false">
+      <path d={PATHS[name]} />
+    </svg>
+  )
+}

@@ -1,0 +1,131 @@
+import { expect, test } from 'vitest'
+import type { Bucket } from '../../../app/quota/bucket.ts'
+import { viewOf } from '../../../app/quota/view.ts'
+import { chanceFrom } from './chance.ts'
+import { play, type Traffic } from './traffic.ts'
+
+const SEEDS = 2_000
+const SIZES = [
+  [500, 300],
+  [320, 300],
+  [90, 60],
+] as const
+
+const rowOf = (bucket: Bucket, nowMs: number) => viewOf('Positions', undefined, bucket, undefined, nowMs)
+
+/** From full to empty at a constant pace: a part of it our own, a part others', or all of it one's. */
+function constantLoad(seed: number): Traffic {
+  const chance = chanceFrom(seed)
+  const [limit, periodSeconds] = SIZES[seed % SIZES.length]!
+  const window = seed % 4 === 3 ? 'fixed' : 'rolling'
+  const gain = window === 'rolling' ? limit / periodSeconds : 0
+  // A rolling bucket that lasts for an hour and more is nobody's worry; an hour is what the pace may take at most.
+  const perSecond =
+    gain + (limit / periodSeconds) * (window === 'fixed' ? 1.5 + 2 * chance() : 0.4 + 2.6 * chance())
+  const own = Math.max(perSecond * 0.05, perSecond * (chance() < 0.2 ? 0.97 : chance()))
+  return {
+    rule: { limit, periodSeconds, window },
+    level: limit,
+    forMs: window === 'fixed' ? periodSeconds * 1000 - 500 : periodSeconds * 4_000,
+    chance,
+    pauseMs: () => 1_000 / own,
+    latencyMs: () => 10 + 100 * chance(),
+    elsewherePerSecond: perSecond - own,
+  }
+}
+
+test('predicted at half a bucket under constant load, the moment it is empty is right within 10 % (p95)', () => {
+  const errors: number[] = []
+  let none = 0
+  for (let seed = 0; seed < SEEDS; seed += 1) {
+    const traffic = constantLoad(seed)
+    let forecast: { readonly emptyAtMs: number | undefined; readonly atMs: number } | undefined
+    let emptyAtMs: number | undefined
+    play(traffic, {
+      answered: (bucket, _found, nowMs, level) => {
+        if (level <= traffic.rule.limit / 2)
+          forecast ??= { emptyAtMs: rowOf(bucket, nowMs).emptyAt, atMs: nowMs }
+      },
+      moment: (_bucket, level, nowMs) => {
+        if (level < 1) emptyAtMs ??= nowMs
+      },
+    })
+    if (emptyAtMs === undefined || forecast === undefined || emptyAtMs <= forecast.atMs) continue
+    if (forecast.emptyAtMs === undefined) none += 1
+    else errors.push(Math.abs(forecast.emptyAtMs - emptyAtMs) / (emptyAtMs - forecast.atMs))
+  }
+  errors.sort((a, b) => a - b)
+  const at = (share: number) => errors[Math.floor(errors.length * share)] ?? Number.NaN
+  const shown = [0.5, 0.9, 0.95, 0.99].map((share) => `p${share * 100} ${(at(share) * 100).toFixed(1)} %`)
+  console.info(
+    `time to empty at half a bucket: ${shown.join(', ')} of ${errors.length} seeds; no forecast in ${none}`,
+  )
+  expect(errors.length).toBeGreaterThan(SEEDS * 0.8)
+  expect(none).toBeLessThan(SEEDS * 0.01)
+  expect(at(0.95)).toBeLessThanOrEqual(0.1)
+})
+
+/** Rows at each header of a key that asks every 20 s while others do as they do. */
+function rowsOf(seed: number, others: Partial<Traffic>, forMs: number) {
+  const chance = chanceFrom(seed)
+  const rows: { readonly row: ReturnType<typeof rowOf>; readonly atMs: number; readonly level: number }[] = []
+  play(
+    {
+      rule: { limit: 320, periodSeconds: 300, window: 'rolling' },
+      level: 320,
+      forMs,
+      chance,
+      pauseMs: () => 18_000 + 4_000 * chance(),
+      latencyMs: () => 10 + 100 * chance(),
+      ...others,
+    },
+    { answered: (bucket, _found, atMs, level) => rows.push({ row: rowOf(bucket, atMs), atMs, level }) },
+  )
+  return rows
+}
+
+test('where others are silent no end is ever forecast', () => {
+  for (let seed = 0; seed < 500; seed += 1) {
+    for (const { row } of rowsOf(seed, {}, 600_000)) expect(row.emptyAt).toBeUndefined()
+  }
+})
+
+test('bursts that the bucket gets over read as an end while they last, and not between them', () => {
+  let alarmed = 0
+  for (let seed = 0; seed < 200; seed += 1) {
+    // 120 at once every five minutes, when 320 come back.
+    const others = { elsewherePerSecond: 1 / 300, elsewhereFromMs: 150_000, elsewhereBurst: 120 }
+    for (const { row, atMs } of rowsOf(seed, others, 1_500_000)) {
+      if (row.emptyAt === undefined) continue
+      alarmed += 1
+      const sinceBurstMs = (((atMs - 150_000) % 300_000) + 300_000) % 300_000
+      if (atMs < 150_000 || sinceBurstMs > 120_000) expect.fail(`seed ${seed}: an end at ${atMs}`)
+    }
+  }
+  expect(alarmed).toBeGreaterThan(0)
+})
+
+test('when the load ends the forecast does, within two minutes', () => {
+  let before = 0
+  for (let seed = 0; seed < 200; seed += 1) {
+    const others = { elsewherePerSecond: 2, elsewhereUntilMs: 200_000 }
+    for (const { row, atMs } of rowsOf(seed, others, 600_000)) {
+      if (row.emptyAt === undefined) continue
+      before += 1
+      if (atMs > 320_000) expect.fail(`seed ${seed}: an end is still forecast at ${atMs}`)
+    }
+  }
+  expect(before).toBeGreaterThan(1_000)
+})
+
+test('when the load doubles the last minute counts, and when it goes on as it was the last five do', () => {
+  for (let seed = 0; seed < 200; seed += 1) {
+    const steady = rowsOf(seed, { elsewherePerSecond: 0.9 }, 900_000).filter(({ atMs }) => atMs > 400_000)
+    const long = steady.filter(({ row }) => row.burn?.basis === 'long').length
+    if (long < steady.length * 0.9)
+      expect.fail(`seed ${seed}: ${long} of ${steady.length} rest on the long horizon`)
+    const [sudden] = rowsOf(seed, { elsewherePerSecond: 3, elsewhereFromMs: 400_000 }, 470_000).slice(-1)
+    expect(sudden?.row.burn?.basis, `seed ${seed}`).toBe('short')
+    expect(sudden?.row.verdict, `seed ${seed}`).toBe('runs-out')
+  }
+})

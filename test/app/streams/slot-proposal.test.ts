@@ -1,0 +1,42 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { oldest, proposedToClose, type SlotHolder } from '../../../app/streams/slot-proposal.ts'
+
+const holder = (stream: string, openedAt: number, framesPerSecond: number, pinned = false): SlotHolder => ({
+  stream,
+  target: 'MSFT',
+  openedAt,
+  framesPerSecond,
+  pinned,
+})
+
+test('the least used stream is proposed, and of those as good as unused the oldest', () => {
+  const busy = holder('busy', 1, 40)
+  const slow = holder('slow', 2, 0.4)
+  const idle = holder('idle', 3, 0)
+  expect(proposedToClose([busy, idle, slow])?.stream).toBe('slow')
+  expect(proposedToClose([busy, holder('half', 9, 0.5)])?.stream).toBe('half')
+  expect(proposedToClose([])).toBeUndefined()
+})
+
+test('a pinned stream is given up only where all are pinned', () => {
+  const pinned = holder('pinned', 1, 0, true)
+  expect(proposedToClose([pinned, holder('busy', 2, 40)])?.stream).toBe('busy')
+  expect(oldest([pinned, holder('young', 2, 40)])?.stream).toBe('young')
+  expect([proposedToClose([pinned])?.stream, oldest([pinned])?.stream]).toEqual(['pinned', 'pinned'])
+})
+
+test('the oldest is the oldest, whatever its use, and the order of the list never matters', () => {
+  const one = fc.tuple(fc.nat(5), fc.nat(3), fc.boolean())
+  fc.assert(
+    fc.property(fc.uniqueArray(one, { selector: ([openedAt]) => openedAt, minLength: 1 }), (all) => {
+      const holders = all.map(([openedAt, use, pinned]) => holder(`s${openedAt}`, openedAt, use, pinned))
+      const candidates = holders.some(({ pinned }) => !pinned)
+        ? holders.filter(({ pinned }) => !pinned)
+        : holders
+      expect(oldest(holders)?.openedAt).toBe(Math.min(...candidates.map(({ openedAt }) => openedAt)))
+      expect(proposedToClose(holders.toReversed())).toEqual(proposedToClose(holders))
+    }),
+    { numRuns: 2_000 },
+  )
+})

@@ -1,0 +1,60 @@
+import { expect, test } from 'vitest'
+import { ROTATION } from '../../../app/tokens/after-refresh.ts'
+import { type KeyState, newKeyState, type Standing } from '../../../app/tokens/key-state.ts'
+import { nextStep, WARNINGS_AHEAD_MS } from '../../../app/tokens/next-step.ts'
+import { REFRESH_SCHEDULE } from '../../../app/tokens/schedule.ts'
+
+const LIFETIMES = { schedule: REFRESH_SCHEDULE, ...ROTATION }
+const MINUTE_MS = 60_000
+const START_MS = 1_800_000_000_000
+const END_MS = START_MS + ROTATION.absoluteMs
+
+const state = (changes: Partial<KeyState> = {}): KeyState => ({
+  ...newKeyState({
+    generation: 2,
+    refreshToken: 'r',
+    signedInAtMs: START_MS,
+    rotatedAtMs: START_MS,
+    keepsToken: false,
+  }),
+  standing: { kind: 'active' },
+  ...changes,
+})
+
+/** An access token that is fresh for far longer than the test looks. */
+const access = { value: 'a', issuedAtMs: START_MS, expiresAtMs: END_MS + 86_400_000, scopes: [] }
+const stepAt = (nowMs: number, changes: Partial<KeyState> = {}) =>
+  nextStep(state({ access, ...changes }), nowMs, LIFETIMES)
+
+test('a key without an access token is refreshed at once, and a failed refresh when its time comes', () => {
+  expect(nextStep(state(), START_MS, LIFETIMES)).toEqual({ kind: 'refresh', atMs: START_MS })
+  expect(nextStep(state({ retryAtMs: START_MS + 5 }), START_MS, LIFETIMES)).toEqual({
+    kind: 'refresh',
+    atMs: START_MS + 5,
+  })
+})
+
+test('the 24 hours are warned of an hour and a quarter of an hour ahead', () => {
+  expect(WARNINGS_AHEAD_MS.map((ahead) => ahead / MINUTE_MS)).toEqual([60, 15])
+  const hour = { kind: 'warn', atMs: END_MS - 60 * MINUTE_MS, aheadMs: 60 * MINUTE_MS, endsAtMs: END_MS }
+  expect(stepAt(START_MS)).toEqual(hour)
+  expect(stepAt(END_MS - 15 * MINUTE_MS - 1)).toEqual(hour)
+  const quarter = { ...hour, atMs: END_MS - 15 * MINUTE_MS, aheadMs: 15 * MINUTE_MS }
+  expect(stepAt(END_MS - 15 * MINUTE_MS)).toEqual(quarter)
+  expect(stepAt(START_MS, { warnedAheadMs: 60 * MINUTE_MS })).toEqual(quarter)
+  expect(stepAt(START_MS, { warnedAheadMs: 15 * MINUTE_MS })?.kind).toBe('refresh')
+  expect(stepAt(END_MS - 1)?.kind).toBe('warn')
+  expect(stepAt(END_MS)?.kind).toBe('refresh')
+})
+
+test.each<[Standing, string | undefined]>([
+  [{ kind: 'unconfirmed' }, 'refresh'],
+  [{ kind: 'active' }, 'refresh'],
+  [{ kind: 'sign-in-required', reason: '' }, undefined],
+  [{ kind: 'revoking' }, undefined],
+  [{ kind: 'revoked', atMs: 1 }, undefined],
+  [{ kind: 'revoke-unconfirmed', reason: '' }, undefined],
+  [{ kind: 'revoke-unconfirmed', reason: '', retryAtMs: 1 }, 'revoke'],
+])('%j asks for %s by itself', (standing, kind) => {
+  expect(nextStep(state({ standing }), START_MS, LIFETIMES)?.kind).toBe(kind)
+})

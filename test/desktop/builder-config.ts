@@ -1,0 +1,59 @@
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { z } from 'zod'
+
+/** electron-builder's own parts: dependencies of its, not of ours, so they are looked up from there. */
+const ofBuilder = createRequire(createRequire(import.meta.url).resolve('electron-builder'))
+const ofBuilderLib = createRequire(ofBuilder.resolve('app-builder-lib'))
+
+export const projectFolder = fileURLToPath(new URL('../..', import.meta.url))
+
+const builderConfig = z.looseObject({
+  appId: z.string(),
+  productName: z.string(),
+  files: z.array(z.string()),
+  electronFuses: z.record(z.string(), z.boolean()),
+  linux: z.looseObject({ icon: z.string(), target: z.array(z.string()), category: z.string() }),
+  win: z.looseObject({ icon: z.string() }),
+  mac: z.looseObject({ icon: z.string(), category: z.string() }),
+})
+export type BuilderConfig = z.output<typeof builderConfig>
+
+/** electron-builder.yml as its own reader of YAML reads it. */
+export function builderConfigFile(): unknown {
+  const { load } = ofBuilderLib('js-yaml') as { load: (text: string) => unknown }
+  return load(readFileSync(join(projectFolder, 'electron-builder.yml'), 'utf8'))
+}
+
+export const readBuilderConfig = (): BuilderConfig => builderConfig.parse(builderConfigFile())
+
+/** Throws as electron-builder does before it builds anything. */
+export function validate(config: unknown): void {
+  const folder = join(ofBuilder.resolve('app-builder-lib/package.json'), '..')
+  const { validateSchema } = ofBuilder(join(folder, 'out/util/config/schemaValidator.js')) as {
+    validateSchema: (schema: unknown, config: unknown) => void
+  }
+  validateSchema(JSON.parse(readFileSync(join(folder, 'scheme.json'), 'utf8')), structuredClone(config))
+}
+
+/** Which fuses a packaged executable has, by the names of electron-builder.yml. `undefined`: not in that Electron. */
+export async function fusesOf(executable: string): Promise<Readonly<Record<string, boolean | undefined>>> {
+  const fuses = ofBuilderLib('@electron/fuses') as {
+    FuseV1Options: Readonly<Record<string, string | number>>
+    getCurrentFuseWire: (path: string) => Promise<Readonly<Record<number, number>>>
+  }
+  const wire = await fuses.getCurrentFuseWire(executable)
+  const on = '1'.charCodeAt(0)
+  const off = '0'.charCodeAt(0)
+  return Object.fromEntries(
+    Object.entries(fuses.FuseV1Options)
+      .filter((entry): entry is [string, number] => typeof entry[1] === 'number')
+      .map(([name, index]) => {
+        const state = wire[index]
+        const key = `${name.charAt(0).toLowerCase()}${name.slice(1)}`
+        return [key, state === on ? true : state === off ? false : undefined]
+      }),
+  )
+}

@@ -1,0 +1,52 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { builderConfigFile, projectFolder, readBuilderConfig, validate } from './builder-config.ts'
+
+const text = (path: string) => readFileSync(join(projectFolder, path), 'utf8')
+
+describe('the packages', () => {
+  const config = readBuilderConfig()
+
+  it('are described as electron-builder wants it, which refuses what it does not know', () => {
+    validate(builderConfigFile())
+    expect(() => validate({ ...config, electronFuzes: {} })).toThrow('electronFuzes')
+    expect(() => validate({ ...config, win: { ...config.win, icons: 'x' } })).toThrow('configuration.win')
+  })
+
+  it('close every way in that the app does not need', () => {
+    expect(config.electronFuses).toEqual({
+      runAsNode: false,
+      enableNodeOptionsEnvironmentVariable: false,
+      enableNodeCliInspectArguments: false,
+      grantFileProtocolExtraPrivileges: false,
+      enableEmbeddedAsarIntegrityValidation: true,
+      onlyLoadAppFromAsar: true,
+      enableCookieEncryption: true,
+      loadBrowserProcessSpecificV8Snapshot: false,
+    })
+    expect(config['asar']).toBe(true)
+  })
+
+  it('are AppImage and deb, NSIS and dmg, with an icon and a category each', () => {
+    expect(config.linux.target).toEqual(['AppImage', 'deb'])
+    expect(config.win['target']).toBe('nsis')
+    expect(config.mac['target']).toBe('dmg')
+    for (const { icon } of [config.linux, config.win, config.mac])
+      expect([icon, existsSync(join(projectFolder, icon))]).toEqual([icon, true])
+    expect([config.linux.category, config.mac.category]).toEqual(['Office', 'public.app-category.finance'])
+  })
+
+  it('hold what the app starts from, under the id that it has at work', () => {
+    const { main } = JSON.parse(text('package.json')) as { main: string }
+    expect(main).toBe('dist/desktop/main.js')
+    expect(config.files).toContain('dist/desktop/**')
+    expect(config.files).toContain('dist/window/**')
+    expect(text('main/desktop/start-desktop.ts')).toContain(`'${config.appId}'`)
+  })
+
+  it('are signed by what the environment holds, and by nothing in a file', () => {
+    // An identity, a certificate or a password here would be one in the repository.
+    expect(JSON.stringify(config)).not.toMatch(/certificate|identity|password|teamId|cscLink/i)
+  })
+})

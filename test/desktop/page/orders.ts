@@ -1,0 +1,56 @@
+import type { EventEmitter } from 'node:events'
+import type { PageWindow } from '../double/page-window.ts'
+import { type Order, report } from './talk.ts'
+import { countTimers, timersDue } from './timer-count.ts'
+
+/** What a test orders is done through these, as a person or the system would. */
+export interface Hands {
+  readonly windows: readonly PageWindow[]
+  readonly powerMonitor: EventEmitter
+  quit(): void
+  exit(): void
+  /** Clicks on an item of the tray's menu. */
+  choose(label: string): void
+  askPermission(permission: string, url: string): Promise<boolean>
+}
+
+export function takeOrders(hands: Hands): void {
+  countTimers()
+  process.on('SIGTERM', () => hands.quit())
+  process.on('disconnect', () => hands.exit())
+  process.on('message', ({ id, ...order }: Order & { readonly id: number }) => {
+    obey(order, hands).then(
+      (value) => report({ kind: 'answered', id, value }),
+      (error: unknown) => report({ kind: 'answered', id, error: String(error) }),
+    )
+  })
+}
+
+async function obey(order: Order, { windows, powerMonitor, ...hands }: Hands): Promise<unknown> {
+  const window = windows.findLast((each) => !each.isDestroyed())
+  const contents = window?.webContents
+  switch (order.kind) {
+    case 'evaluate': {
+      const { page } = (windows[(order.window ?? 0) - 1] ?? window)?.webContents ?? {}
+      return page?.evaluate(order.expression)
+    }
+    case 'invoke-from-frame':
+      return contents?.world?.invokeFromFrame(order.channel)
+    case 'ask-permission':
+      return hands.askPermission(order.permission, order.url)
+    case 'count-timers':
+      return timersDue(order.forMs)
+    case 'minimize-window':
+      return window?.minimize()
+    case 'close-window':
+      return window?.close()
+    case 'crash-page':
+      return contents?.world?.crash()
+    case 'quit':
+      return hands.quit()
+    case 'power':
+      return powerMonitor.emit(order.event)
+    case 'choose':
+      return hands.choose(order.label)
+  }
+}

@@ -1,0 +1,12 @@
+import { fusesOf, readBuilderConfig } from './builder-config.ts'
+
+/** `node test/desktop/read-fuses.ts EXECUTABLE`: are the fuses of a packaged build those that electron-builder.yml names? */
+const [executable] = process.argv.slice(2)
+if (executable === undefined) throw new Error('which executable?')
+
+const found = await fusesOf(executable)
+for (const [name, wanted] of Object.entries(readBuilderConfig().electronFuses)) {
+  const fits = found[name] === wanted
+  process.stdout.write(`${fits ? 'ok   ' : 'WRONG'} ${name}: ${String(found[name])}\n`)
+  if (!fits) process.exitCode = 1
+}

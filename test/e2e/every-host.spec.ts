@@ -1,0 +1,98 @@
+import type { Page } from '@playwright/test'
+import type { SimulatorServer } from '../../main/simulator/server.ts'
+import { expect, test } from './every-host-fixtures.ts'
+import { OtherProgram } from './other-program.ts'
+
+/** Connects the test's own simulator through the window, as a person connects a key. */
+async function connectKey(page: Page, simulator: SimulatorServer): Promise<void> {
+  await page.getByRole('button', { name: 'Connect a key' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByText('Other', { exact: true }).click()
+  await dialog.getByLabel('Sign-in host').fill(simulator.origin)
+  await dialog.getByLabel('Resource host').fill(simulator.origin)
+  await dialog.getByLabel('API key').fill(simulator.service.options.clientId)
+  await dialog.getByRole('button', { name: 'Paste a refresh token instead' }).click()
+  await dialog.getByLabel('Refresh token').fill(simulator.service.options.refreshToken)
+  await dialog.getByRole('button', { name: 'Connect', exact: true }).click()
+  await expect(dialog).toBeHidden()
+  await expect(page.locator('tr[data-category="Accounts"]')).not.toHaveAttribute('data-source', 'default')
+}
+
+const remaining = (page: Page, category: string) =>
+  page.locator(`tr[data-category="${category}"]`).getByTestId('remaining')
+
+test('numbers fall as requests are made, and the use is told as elsewhere', { tag: '@long' }, async ({
+  window: page,
+  simulator,
+}) => {
+  await connectKey(page, simulator)
+  const positions = page.locator('tr[data-category="Positions"]')
+  await expect(positions).not.toHaveAttribute('data-source', 'default')
+  expect(Number(await remaining(page, 'Positions').textContent())).toBeGreaterThan(315)
+
+  const other = await OtherProgram.signIn(simulator)
+  expect(await other.spend('/v3/brokerage/accounts/SIM1001/positions', 120)).toBe(200)
+
+  await expect
+    .poll(async () => Number((await remaining(page, 'Positions').textContent())?.replace('~', '')), {
+      timeout: 20_000,
+    })
+    .toBeLessThan(230)
+  await expect(page.getByRole('list', { name: 'Events' })).toContainText('Positions · other programs make')
+})
+
+test.describe('under fixed windows', () => {
+  // Nothing comes back before the window ends, so that the refusal is there when Headroom asks.
+  test.use({ simulatorOptions: { window: 'fixed' } })
+
+  test('a 429 shows as an event and holds its own row only', async ({ window: page, simulator }) => {
+    const other = await OtherProgram.signIn(simulator)
+    expect(await other.spend('/v3/marketdata/options/expirations/MSFT', 91)).toBe(429)
+    await connectKey(page, simulator)
+
+    const events = page.getByRole('list', { name: 'Events' })
+    await expect(events).toContainText('Option Expirations 429 · rate quota · held until')
+    const verdict = (category: string) =>
+      page.locator(`tr[data-category="${category}"]`).getByTestId('verdict')
+    await expect(verdict('Option Expirations')).toContainText('held to')
+    await expect(verdict('Option Strikes')).not.toContainText('held')
+  })
+})
+
+test('"revoked" is shown only after the 200', async ({ window: page, simulator }) => {
+  simulator.service.faults.set('revoke-503', 1)
+  await connectKey(page, simulator)
+  const revokes = () =>
+    simulator.service.ledger.entries().filter((request) => request.path === '/oauth/revoke').length
+
+  await page.getByRole('button', { name: 'Revoke tokens…' }).click()
+  await page.getByRole('button', { name: 'Revoke all tokens' }).click()
+  await expect(page.locator('[data-banner="revoke-unconfirmed"]')).toContainText('Revocation not confirmed')
+  expect(revokes()).toBe(1)
+  await expect(page.locator('[data-banner="revoked"]')).toHaveCount(0)
+
+  await page.locator('[data-banner="revoke-unconfirmed"]').getByRole('button', { name: 'Try now' }).click()
+  await expect(page.locator('[data-banner="revoked"]')).toContainText('Confirmed by the service')
+  expect(revokes()).toBe(2)
+})
+
+test('a stream opened in the window takes a slot and gives it back when closed', async ({
+  window: page,
+  simulator,
+}) => {
+  await connectKey(page, simulator)
+  const slots = page.locator('[data-slots="Positions Stream"]')
+  await expect(slots).toContainText('40 of 40 free')
+
+  await page.getByRole('button', { name: 'Open stream…' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Kind').selectOption('positions')
+  await dialog.getByLabel(/account/i).fill('SIM1001')
+  await dialog.getByRole('button', { name: 'Open stream', exact: true }).click()
+  await expect(slots).toContainText('39 of 40 free')
+  expect(simulator.service.streams()).toHaveLength(1)
+
+  await page.getByRole('button', { name: /^Close .*SIM1001/ }).click()
+  await expect(slots).toContainText('40 of 40 free')
+  await expect.poll(() => simulator.service.streams().length).toBe(0)
+})

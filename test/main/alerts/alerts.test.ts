@@ -1,0 +1,66 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { throughNotify } from '../../../main/alerts/announcer.ts'
+import { bellAnnouncer } from '../../../main/alerts/bell.ts'
+import { storedAlert } from '../../../main/alerts/stored-alert.ts'
+import { ThresholdFile } from '../../../main/alerts/threshold-file.ts'
+import type { Notice } from '../../../main/ports/notify.ts'
+import { temporaryFolder } from '../data/temporary-folder.ts'
+
+const ANNOUNCEMENT = {
+  id: 'a@1',
+  severity: 'critical',
+  title: 'Accounts is blocked',
+  body: 'Back in 4 min.',
+} as const
+
+test('a terminal rings for trouble, not for good news, and says either', () => {
+  let rings = 0
+  const lines: string[] = []
+  const bell = bellAnnouncer(
+    () => {
+      rings += 1
+    },
+    (line) => void lines.push(line),
+  )
+  bell.announce(ANNOUNCEMENT)
+  bell.announce({ ...ANNOUNCEMENT, severity: 'info' })
+  bell.withdraw('a@1')
+  expect(rings).toBe(1)
+  expect(lines).toEqual(Array(2).fill('Accounts is blocked. Back in 4 min.'))
+})
+
+test('a system notification is of one episode and urgent when it is critical', () => {
+  const notices: Notice[] = []
+  throughNotify((notice) => void notices.push(notice)).announce(ANNOUNCEMENT)
+  expect(notices).toEqual([
+    { tag: 'a@1', title: 'Accounts is blocked', body: 'Back in 4 min.', isUrgent: true },
+  ])
+})
+
+test('a kept alert that cannot be read is forgotten', () => {
+  expect(storedAlert('{')).toBeUndefined()
+  expect(storedAlert('{"id":"x","kind":"of-tomorrow"}')).toBeUndefined()
+})
+
+test('a threshold is of one row of one key, and can be taken away again', () => {
+  const folder = temporaryFolder()
+  new ThresholdFile(folder).set('key-1', 'Accounts', 0.5)
+  new ThresholdFile(folder).set('key-1', undefined, 0.1)
+  const again = new ThresholdFile(folder)
+  expect(again.of('key-1')).toEqual({ below: 0.1, perCategory: { Accounts: 0.5 } })
+  expect(again.of('key-2').perCategory).toEqual({})
+  expect(again.set('key-1', 'Accounts', undefined).perCategory).toEqual({})
+})
+
+test('a file of thresholds that cannot be read means the defaults', () => {
+  const folder = temporaryFolder()
+  writeFileSync(join(folder, 'alerts.json'), '{"profiles":{"key-1":{"below":7}}}')
+  const thresholds = new ThresholdFile(folder)
+  expect(thresholds.of('key-1').below).toBe(0.2)
+  thresholds.set('key-1', undefined, 0.3)
+  expect(JSON.parse(readFileSync(join(folder, 'alerts.json'), 'utf8'))).toMatchObject({
+    profiles: { 'key-1': { below: 0.3 } },
+  })
+})

@@ -1,0 +1,148 @@
+import { chmodSync, mkdirSync, statSync, writeFileSync } from 'node:fs'
+import { connect } from 'node:net'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import type { Outcome } from '../../../app/contract/contract.ts'
+import { askRunning } from '../../../main/control/ask-running.ts'
+import { startControlServer } from '../../../main/control/control-server.ts'
+import type { SocketPath } from '../../../main/control/socket-path.ts'
+import { nodeClock } from '../../../main/ports/node-clock.ts'
+import { temporaryFolder } from '../data/temporary-folder.ts'
+import { exampleSnapshot } from '../terminal/example-snapshot.ts'
+
+const onPosix = test.skipIf(process.platform === 'win32')
+const userId = process.getuid?.()
+
+async function listening(path: SocketPath, outcome: Outcome = { ok: true }) {
+  const revoked: string[] = []
+  const notes: string[] = []
+  const server = await startControlServer({
+    monitor: {
+      profiles: () => ['simulator'],
+      snapshot: () => exampleSnapshot(),
+      revoke: async (profile) => {
+        revoked.push(profile)
+        return outcome
+      },
+    },
+    path,
+    clock: nodeClock,
+    log: { note: (line) => void notes.push(line) },
+    userId,
+  })
+  onTestFinished(() => server.close())
+  return { server, revoked, notes }
+}
+
+const inFolder = (folder = temporaryFolder()): SocketPath => ({
+  kind: 'socket',
+  path: join(folder, 'control.sock'),
+})
+const ask = (path: SocketPath, request: Parameters<typeof askRunning>[0]) =>
+  askRunning(request, { clock: nodeClock, path, userId })
+
+/** What the server says to these bytes, whatever they are. */
+function raw(path: string, bytes: string): Promise<string> {
+  return new Promise((resolve) => {
+    let text = ''
+    const socket = connect(path, () => socket.write(bytes))
+    socket.setEncoding('utf8')
+    socket.on('data', (part: string) => {
+      text += part
+    })
+    socket.on('error', () => {})
+    socket.on('close', () => resolve(text))
+  })
+}
+
+onPosix('status answers with the latest snapshot of every key', async () => {
+  const path = inFolder()
+  await listening(path)
+  const asked = await ask(path, { do: 'status' })
+  expect(asked).toEqual({ kind: 'answered', answer: { ok: true, snapshots: [exampleSnapshot()] } })
+})
+
+onPosix('revoke is the monitor’s, and what it says is passed on', async () => {
+  const refusal = { ok: false, code: 'revoke-unconfirmed', message: 'Not confirmed.' } as const
+  const path = inFolder()
+  const { revoked } = await listening(path, refusal)
+  expect(await ask(path, { do: 'revoke', profile: 'simulator' })).toEqual({
+    kind: 'answered',
+    answer: refusal,
+  })
+  expect(revoked).toEqual(['simulator'])
+})
+
+onPosix('only the owner may open the socket', async () => {
+  const path = inFolder()
+  await listening(path)
+  expect(statSync(path.path).mode & 0o777).toBe(0o600)
+})
+
+onPosix('what a killed app left behind is no obstacle', async () => {
+  const path = inFolder()
+  const first = await listening(path)
+  // As kill -9 leaves it: the file without anybody behind it.
+  const { renameSync } = await import('node:fs')
+  renameSync(path.path, `${path.path}.kept`)
+  await first.server.close()
+  renameSync(`${path.path}.kept`, path.path)
+  expect((await ask(path, { do: 'status' })).kind).toBe('nobody')
+  await listening(path)
+  expect((await ask(path, { do: 'status' })).kind).toBe('answered')
+})
+
+onPosix('a file that is no socket stays, and the app goes on without one', async () => {
+  const path = inFolder()
+  writeFileSync(path.path, 'somebody’s')
+  const { notes } = await listening(path)
+  expect(notes).toEqual([expect.stringContaining('cannot be opened')])
+  expect(statSync(path.path).isFile()).toBe(true)
+})
+
+onPosix('a folder that others may write to is not trusted, on either side', async () => {
+  const folder = join(temporaryFolder(), 'shared')
+  mkdirSync(folder)
+  chmodSync(folder, 0o777)
+  const path: SocketPath = { kind: 'elsewhere', folder, path: join(folder, 'x.sock') }
+  const { notes } = await listening(path)
+  expect(notes).toHaveLength(1)
+  expect((await ask(path, { do: 'status' })).kind).toBe('nobody')
+})
+
+onPosix('a folder of its own is made where the data folder’s path is too long', async () => {
+  const folder = join(temporaryFolder(), 'own')
+  const path: SocketPath = { kind: 'elsewhere', folder, path: join(folder, 'x.sock') }
+  await listening(path)
+  expect(statSync(folder).mode & 0o077).toBe(0)
+  expect((await ask(path, { do: 'status' })).kind).toBe('answered')
+})
+
+onPosix.each([
+  'nonsense\n',
+  '{"do":"format"}\n',
+  '{"do":"revoke"}\n',
+  '{"do":"status","and":"more"}\n',
+  'null\n',
+])('%j is refused in a line and revokes nothing', async (bytes) => {
+  const path = inFolder()
+  const { revoked } = await listening(path)
+  expect(JSON.parse(await raw(path.path, bytes))).toMatchObject({ ok: false, code: 'bad-request' })
+  expect(revoked).toEqual([])
+})
+
+onPosix('a request without end is cut', async () => {
+  const path = inFolder()
+  await listening(path)
+  expect(await raw(path.path, 'x'.repeat(10_000))).toBe('')
+})
+
+onPosix('closing ends with the connections that are open', async () => {
+  const path = inFolder()
+  const { server } = await listening(path)
+  const silent = raw(path.path, '')
+  await ask(path, { do: 'status' })
+  await server.close()
+  expect(await silent).toBe('')
+  expect((await ask(path, { do: 'status' })).kind).toBe('nobody')
+})

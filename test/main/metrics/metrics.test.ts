@@ -1,0 +1,149 @@
+import { request } from 'node:http'
+import parsePrometheusTextFormat from 'parse-prometheus-text-format'
+import { expect, onTestFinished, test } from 'vitest'
+import { z } from 'zod'
+import type { Snapshot } from '../../../app/contract/snapshot.ts'
+import { metricsChoice } from '../../../main/metrics/metrics-options.ts'
+import { startMetricsServer } from '../../../main/metrics/metrics-server.ts'
+import { prometheusText } from '../../../main/metrics/prometheus-text.ts'
+import { serveMetrics } from '../../../main/metrics/serve-metrics.ts'
+import { AT_MS, exampleQuota, exampleSnapshot } from '../terminal/example-snapshot.ts'
+
+const BEARER = 'a-bearer-of-this-test'
+const families = z.array(
+  z.object({
+    name: z.string(),
+    type: z.enum(['GAUGE', 'COUNTER']),
+    help: z.string(),
+    metrics: z.array(z.object({ value: z.string(), labels: z.record(z.string(), z.string()) })),
+  }),
+)
+
+function parsed(snapshots: readonly Snapshot[]) {
+  const all = families.parse(parsePrometheusTextFormat(prometheusText(snapshots)))
+  const values = (name: string) => all.find((family) => family.name === name)?.metrics ?? []
+  return { all, values }
+}
+
+/** One line of the text format 0.0.4, stricter than most parsers. */
+const LINE =
+  /^(?:# HELP [a-z_]+ [^\n]+|# TYPE [a-z_]+ (?:gauge|counter)|[a-z_]+\{(?:[a-z_]+="(?:[^"\\\n]|\\[\\"n])*",?)*\} (?:-?\d+(?:\.\d+)?(?:e[+-]?\d+)?|NaN|[+-]Inf))$/
+
+test('a parser of Prometheus’ text finds every number', () => {
+  const snapshot = exampleSnapshot({
+    requests: [exampleQuota({ used: { own: 7, elsewhere: 90 }, rejected: 2 })],
+  })
+  const { all, values } = parsed([snapshot])
+  const labels = { profile: 'simulator', environment: 'simulator', category: 'Accounts' }
+  expect(values('headroom_requests_remaining')).toEqual([{ value: '300', labels }])
+  expect(values('headroom_requests_used_total')).toEqual([
+    { value: '7', labels: { ...labels, by: 'own' } },
+    { value: '90', labels: { ...labels, by: 'elsewhere' } },
+  ])
+  expect(values('headroom_requests_rejected_total')[0]?.value).toBe('2')
+  expect(values('headroom_requests_observed_timestamp_seconds')[0]?.value).toBe(String((AT_MS - 3000) / 1000))
+  expect(values('headroom_service_reachable')[0]?.value).toBe('1')
+  expect(new Set(all.map(({ name }) => name)).size).toBe(all.length)
+})
+
+test('each line is of the format, whatever a server names a resource', () => {
+  const category = 'a "quoted"\\name\nof two lines'
+  const text = prometheusText([exampleSnapshot({ requests: [exampleQuota({ category })] })])
+  for (const line of text.trimEnd().split('\n')) expect(line).toMatch(LINE)
+  const { values } = parsed([exampleSnapshot({ requests: [exampleQuota({ category })] })])
+  expect(values('headroom_requests_limit')[0]?.labels['category']).toBe(category)
+})
+
+test('no series is told twice, also of two keys', () => {
+  const other = exampleSnapshot({ profile: { id: 'key-1', name: 'Mine', environment: 'live' } })
+  const lines = prometheusText([exampleSnapshot(), other])
+    .split('\n')
+    .filter((line) => !line.startsWith('#'))
+  const series = lines.map((line) => line.slice(0, line.lastIndexOf(' ')))
+  expect(new Set(series).size).toBe(series.length)
+})
+
+test('what only the table says is not told as left', () => {
+  const { values } = parsed([exampleSnapshot()])
+  expect(values('headroom_requests_remaining').map(({ labels }) => labels['category'])).toEqual(['Accounts'])
+  expect(values('headroom_requests_limit').length).toBeGreaterThan(10)
+})
+
+test('no account, no name and no token is in a label', () => {
+  const text = prometheusText([exampleSnapshot()])
+  expect(text).not.toContain('SIM1001')
+  expect(text).not.toContain('Built-in')
+})
+
+interface Got {
+  readonly status: number
+  readonly type: string
+  readonly body: string
+}
+
+async function serving() {
+  const server = await startMetricsServer({
+    monitor: { profiles: () => ['simulator'], snapshot: () => exampleSnapshot() },
+    port: 0,
+    bearer: BEARER,
+  })
+  onTestFinished(() => server.close())
+  const get = (headers: Record<string, string> = {}, path = '/metrics', method = 'GET') =>
+    new Promise<Got>((resolve, reject) => {
+      const asked = request({ host: '127.0.0.1', port: server.port, path, method, headers }, (response) => {
+        let body = ''
+        response.setEncoding('utf8').on('data', (part: string) => {
+          body += part
+        })
+        response.on('end', () =>
+          resolve({ status: response.statusCode ?? 0, type: response.headers['content-type'] ?? '', body }),
+        )
+      })
+      asked.on('error', reject).end()
+    })
+  return { server, get }
+}
+
+const WITH_BEARER = { authorization: `Bearer ${BEARER}` }
+
+test('a scrape with the bearer is served, in the format’s own type', async () => {
+  const { get } = await serving()
+  const { status, type, body } = await get(WITH_BEARER)
+  expect(status).toBe(200)
+  expect(type).toBe('text/plain; version=0.0.4; charset=utf-8')
+  expect(families.parse(parsePrometheusTextFormat(body)).length).toBeGreaterThan(10)
+})
+
+test('without the bearer, for another host, from a page or elsewhere there is nothing', async () => {
+  const { get } = await serving()
+  expect((await get()).status).toBe(401)
+  expect((await get({ authorization: 'Bearer wrong' })).status).toBe(401)
+  expect((await get({ ...WITH_BEARER, host: 'evil.example' })).status).toBe(421)
+  expect((await get({ ...WITH_BEARER, origin: 'https://evil.example' })).status).toBe(403)
+  expect((await get(WITH_BEARER, '/')).status).toBe(404)
+  expect((await get(WITH_BEARER, '/metrics', 'POST')).status).toBe(405)
+  expect((await get(WITH_BEARER, '/metrics', 'HEAD')).body).toBe('')
+})
+
+test('a taken port is one line', async () => {
+  const { server } = await serving()
+  const monitor = { profiles: () => [], snapshot: () => undefined }
+  const second = await serveMetrics(monitor, { port: server.port, bearer: BEARER })
+  expect(second).toEqual({
+    kind: 'failed',
+    line: `port ${server.port} is taken: choose another with --metrics-port`,
+  })
+})
+
+test('metrics are off unless asked for, and never without a bearer', () => {
+  expect(metricsChoice(undefined, { HEADROOM_METRICS_TOKEN: BEARER })).toEqual({ kind: 'off' })
+  expect(metricsChoice(0, { HEADROOM_METRICS_TOKEN: BEARER })).toEqual({
+    kind: 'on',
+    options: { port: 0, bearer: BEARER },
+  })
+  for (const token of [undefined, '', 'x'.repeat(15), `two words ${BEARER}`]) {
+    const choice = metricsChoice(0, { HEADROOM_METRICS_TOKEN: token })
+    expect(choice).toMatchObject({ kind: 'usage', line: expect.stringContaining('--metrics-port') })
+    expect(JSON.stringify(choice)).not.toContain(BEARER)
+  }
+})

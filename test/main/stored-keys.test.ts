@@ -1,0 +1,276 @@
+import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import type { LoggedEvent } from '../../app/contract/events.ts'
+import type { Snapshot } from '../../app/contract/snapshot.ts'
+import { type AppDeps, startApp } from '../../main/app-start.ts'
+import type { Keystore } from '../../main/ports/keystore.ts'
+import { redactedLog } from '../../main/ports/log.ts'
+import { nodeClock, nodeRandom } from '../../main/ports/node-clock.ts'
+import { nodeHttp } from '../../main/ports/node-http.ts'
+import { Redactor } from '../../main/ports/redactor.ts'
+import { startSimulator } from '../../main/simulator/server.ts'
+import { passphraseKeystore } from '../../main/vault/passphrase-keystore.ts'
+import { temporaryFolder } from './data/temporary-folder.ts'
+
+const CHEAP = { N: 16, r: 8, p: 1 }
+const sealing = (words = 'CANARY passphrase') => passphraseKeystore(words, CHEAP)
+
+const SECRETS = { clientSecret: 'CANARY-client-secret', refreshToken: 'CANARY-refresh-token' }
+
+/** An app on a data folder, with everything it says to a window and to its log. */
+async function started(dataFolder: string, keystore?: Keystore, more: Partial<AppDeps> = {}) {
+  const said: unknown[] = []
+  const events: LoggedEvent[] = []
+  const log = redactedLog(new Redactor(), nodeClock.wallMs, (line) => said.push(line))
+  const app = await startApp({
+    dataFolder,
+    ports: { clock: nodeClock, random: nodeRandom, http: nodeHttp({}), log },
+    hello: { version: '1.2.3', host: 'browser' },
+    ...(keystore && { keystore }),
+    ...more,
+  })
+  let running = true
+  const stop = async () => {
+    if (running) await app.stop()
+    running = false
+  }
+  onTestFinished(stop)
+  const note = (value: unknown) => void said.push(value)
+  const { handlers } = app.windows.open({
+    snapshotChanged: note,
+    eventHappened: (event) => {
+      note(event)
+      events.push(event)
+    },
+    profileRemoved: note,
+    alertsChanged: note,
+    signInChanged: note,
+  })
+  const snapshot = async (id = 'key-1'): Promise<Snapshot | undefined> =>
+    (await handlers.snapshots()).find(({ profile }) => profile.id === id)
+  const reaches = async (state: Snapshot['refresh']['state'], id = 'key-1') => {
+    await vi.waitFor(async () => expect((await snapshot(id))?.refresh.state).toBe(state), 10_000)
+    return snapshot(id)
+  }
+  const ids = async () => (await handlers.snapshots()).map(({ profile }) => profile.id)
+  return { app, handlers, said, events, stop, snapshot, reaches, ids }
+}
+
+async function service(options: Parameters<typeof startSimulator>[0] = {}) {
+  const simulator = await startSimulator({ clientId: 'key', keys: 'rotating', ...SECRETS, ...options })
+  onTestFinished(() => simulator.close())
+  const { origin } = simulator
+  const key = {
+    name: 'Mine',
+    environment: 'custom',
+    authUrl: origin,
+    baseUrl: origin,
+    clientId: 'key',
+    ...SECRETS,
+  } as const
+  return { simulator, key }
+}
+
+test('a key that was connected once is connected at the next start, with the token it had by then', async () => {
+  const folder = temporaryFolder()
+  const { key } = await service()
+  const first = await started(folder, sealing())
+  expect(await first.handlers.connect(key)).toEqual({ ok: true, profile: 'key-1' })
+  expect(await first.reaches('valid')).toMatchObject({
+    keystore: 'ok',
+    refresh: { stored: 'sealed', rotating: true },
+  })
+  await first.stop()
+  const second = await started(folder, sealing())
+  expect(await second.ids()).toEqual(['key-1'])
+  expect(await second.reaches('valid')).toMatchObject({
+    profile: { name: 'Mine', environment: 'custom' },
+    keystore: 'ok',
+    refresh: { stored: 'sealed', rotating: true },
+  })
+})
+
+test('without anything to seal with it is memory only, says so, and leaves what is stored alone', async () => {
+  const folder = temporaryFolder()
+  const { key } = await service()
+  const first = await started(folder, sealing())
+  await first.handlers.connect(key)
+  await first.reaches('valid')
+  await first.stop()
+  const without = await started(folder)
+  expect(await without.ids()).toEqual(['simulator'])
+  expect(await without.snapshot('simulator')).toMatchObject({ keystore: 'memory' })
+  expect(await without.handlers.events({ after: 0 })).toContainEqual(
+    expect.objectContaining({ kind: 'storage-problem', what: expect.stringContaining('left alone') }),
+  )
+  await without.stop()
+  const again = await started(folder, sealing())
+  await again.reaches('valid')
+})
+
+test('a wrong passphrase shows the key and asks, changes nothing, and the right one goes on', async () => {
+  const folder = temporaryFolder()
+  const { key } = await service()
+  const first = await started(folder, sealing())
+  await first.handlers.connect(key)
+  await first.reaches('valid')
+  await first.stop()
+  const wrong = await started(folder, sealing('another'))
+  expect(await wrong.snapshot()).toMatchObject({
+    keystore: 'key-changed',
+    refresh: { state: 'sign-in-required', reason: expect.stringContaining('passphrase') },
+  })
+  await wrong.stop()
+  const right = await started(folder, sealing())
+  await right.reaches('valid')
+})
+
+test('a forgotten key is not there at the next start, and the service was not asked to revoke it', async () => {
+  const folder = temporaryFolder()
+  const { key, simulator } = await service()
+  const first = await started(folder, sealing())
+  await first.handlers.connect(key)
+  await first.reaches('valid')
+  expect(await first.handlers.disconnect({ profile: 'key-1' })).toEqual({ ok: true })
+  await first.stop()
+  const second = await started(folder, sealing())
+  expect(await second.ids()).toEqual(['simulator'])
+  expect(simulator.service.tokens).toBeDefined()
+  expect(filesIn(folder)).not.toContain('Mine')
+})
+
+test('a revocation that was not confirmed is tried again by the next start, and reads so until a 200', async () => {
+  const folder = temporaryFolder()
+  const { key, simulator } = await service()
+  const first = await started(folder, sealing())
+  await first.handlers.connect(key)
+  await first.reaches('valid')
+  simulator.faults.set('revoke-503', true)
+  expect(await first.handlers.revoke({ profile: 'key-1' })).toMatchObject({
+    ok: false,
+    code: 'revoke-unconfirmed',
+  })
+  await first.stop()
+  const second = await started(folder, sealing())
+  await second.reaches('revoke-unconfirmed')
+  expect(second.events.map(({ kind }) => kind)).not.toContain('revoked')
+  await second.stop()
+  simulator.faults.set('revoke-503', false)
+  const third = await started(folder, sealing())
+  await third.reaches('revoked')
+  await third.stop()
+  const fourth = await started(folder, sealing())
+  await fourth.reaches('revoked')
+})
+
+test("after a revocation the key's streams end at once and nothing uses the grant", async () => {
+  const { key, simulator } = await service()
+  const { handlers, reaches, snapshot } = await started(temporaryFolder(), sealing())
+  await handlers.connect(key)
+  await reaches('valid')
+  await handlers.openStream({ profile: 'key-1', kind: 'positions', target: 'SIM1001' })
+  await vi.waitFor(() => expect(simulator.service.slots.own('Positions Stream')).toBe(1), 10_000)
+  expect(await handlers.revoke({ profile: 'key-1' })).toEqual({ ok: true })
+  await vi.waitFor(() => expect(simulator.service.slots.own('Positions Stream')).toBe(0), 2_000)
+  expect((await snapshot())?.streams.every(({ state }) => state === 'closed')).toBe(true)
+  expect((await snapshot())?.access.state).toBe('none')
+})
+
+test('a key gets an id that no stored key has, also while those do not open', async () => {
+  const folder = temporaryFolder()
+  const { key } = await service()
+  const first = await started(folder, sealing())
+  await first.handlers.connect(key)
+  await first.reaches('valid')
+  await first.stop()
+  const other = await service({ clientId: 'other' })
+  const wrong = await started(folder, sealing('another'), { simulate: true })
+  expect(await wrong.handlers.connect({ ...other.key, clientId: 'other' })).toEqual({
+    ok: true,
+    profile: 'key-2',
+  })
+})
+
+test('a start on the simulator shows no stored key, and keeps them', async () => {
+  const folder = temporaryFolder()
+  const { key } = await service()
+  const first = await started(folder, sealing())
+  await first.handlers.connect(key)
+  await first.reaches('valid')
+  await first.stop()
+  const simulated = await started(folder, sealing(), { simulate: true })
+  expect(await simulated.ids()).toEqual(['simulator'])
+  await simulated.stop()
+  expect(await (await started(folder, sealing())).ids()).toEqual(['key-1'])
+})
+
+test('no byte of a secret is in what a whole run leaves or says', async () => {
+  const folder = temporaryFolder()
+  const { key, simulator } = await service({ rotationOverlapSeconds: 30 })
+  const tokens = new Set<string>([...Object.values(SECRETS), 'CANARY passphrase'])
+  const http = nodeHttp({})
+  const runs = []
+  for (let run = 0; run < 2; run += 1) {
+    const running = await started(folder, sealing(), {
+      ports: {
+        clock: nodeClock,
+        random: nodeRandom,
+        http: {
+          open: http.open,
+          send: async (request) => {
+            const outcome = await http.send(request)
+            // Whatever the service hands out is a secret from here on.
+            if (outcome.kind === 'answer' && request.url.endsWith('/oauth/token')) {
+              const { access_token, refresh_token } = JSON.parse(outcome.body)
+              for (const token of [access_token, refresh_token]) if (token) tokens.add(token)
+            }
+            return outcome
+          },
+        },
+        log: { note: (line, fields) => runs.push(`${line} ${JSON.stringify(fields)}`) },
+      },
+    })
+    if (run === 0) await running.handlers.connect(key)
+    await running.reaches('valid')
+    await running.handlers.openStream({ profile: 'key-1', kind: 'positions', target: 'SIM1001' })
+    simulator.service.tokens.expireAccess(simulator.service.nowMs())
+    await running.handlers.tryNow({ profile: 'key-1' })
+    if (run === 1) await running.handlers.revoke({ profile: 'key-1' })
+    runs.push(
+      JSON.stringify([
+        running.said,
+        await running.handlers.snapshots(),
+        await running.handlers.events({ after: 0 }),
+      ]),
+    )
+    await running.stop()
+  }
+  const left = `${runs.join('\n')}\n${filesIn(folder)}`
+  expect(left.length).toBeGreaterThan(10_000)
+  expect(tokens.size).toBeGreaterThan(5)
+  for (const token of tokens) {
+    for (const form of formsOf(token)) expect(left).not.toContain(form)
+  }
+})
+
+/** As it is, encoded, and the longer parts of it. */
+function formsOf(secret: string): readonly string[] {
+  const bytes = Buffer.from(secret)
+  const half = secret.slice(0, Math.ceil(secret.length / 2))
+  return [
+    secret,
+    half,
+    encodeURIComponent(secret),
+    bytes.toString('base64').slice(0, -4),
+    bytes.toString('hex'),
+  ]
+}
+
+function filesIn(folder: string): string {
+  return readdirSync(folder, { recursive: true })
+    .map((name) => join(folder, String(name)))
+    .filter((path) => statSync(path).isFile())
+    .map((path) => readFileSync(path).toString('latin1'))
+    .join('\n')
+}

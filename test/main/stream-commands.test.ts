@@ -1,0 +1,74 @@
+import { expect, test } from 'vitest'
+import { contract } from '../../app/contract/contract.ts'
+import type { StreamRequest } from '../../app/service/streams.ts'
+import { Monitor } from '../../main/monitor.ts'
+import { PinnedStreams } from '../../main/streams/pinned-streams.ts'
+import { VirtualClock } from '../simulation/virtual-clock.ts'
+import { temporaryFolder } from './data/temporary-folder.ts'
+import { ScriptedHttp } from './scripted-http.ts'
+
+const PROFILE = 'key-1'
+const POSITIONS: StreamRequest = { kind: 'positions', target: 'SIM1001', options: {} }
+
+function started(folder: string): Monitor {
+  const monitor = new Monitor({
+    clock: new VirtualClock(),
+    random: { next: () => 0.5 },
+    http: new ScriptedHttp(),
+    log: { note: () => {} },
+    pins: new PinnedStreams(folder),
+  })
+  monitor.connect({
+    id: PROFILE,
+    name: 'Key',
+    environment: 'custom',
+    authUrl: 'https://service.test',
+    baseUrl: 'https://service.test',
+    clientId: 'client',
+    refreshToken: 'token',
+    probes: { budgetFraction: 0, everySeconds: {} },
+    streams: [],
+  })
+  return monitor
+}
+
+const targets = (monitor: Monitor) =>
+  monitor.snapshot(PROFILE)?.streams.map(({ target, pinned }) => [target, pinned])
+
+test('a pinned stream is open again at the next start, and a forgotten key has none', () => {
+  const folder = temporaryFolder()
+  const first = started(folder)
+  first.openStream(PROFILE, POSITIONS)
+  first.openStream(PROFILE, { ...POSITIONS, target: 'SIM1002' })
+  expect(first.pinStream(PROFILE, 's1', true)).toEqual({ ok: true })
+  first.stop()
+
+  const second = started(folder)
+  expect(targets(second)).toEqual([['SIM1001', true]])
+  second.disconnect(PROFILE)
+  second.stop()
+  const third = started(folder)
+  expect(targets(third)).toEqual([])
+  third.stop()
+})
+
+test('commands on a key or a stream that is not there say so', () => {
+  const monitor = started(temporaryFolder())
+  expect(monitor.restartStream('nobody', 's1')).toMatchObject({ code: 'unknown-profile' })
+  expect(monitor.pinStream('nobody', 's1', true)).toMatchObject({ code: 'unknown-profile' })
+  expect(monitor.restartStream(PROFILE, 's9')).toMatchObject({ code: 'unknown-stream' })
+  expect(monitor.pinStream(PROFILE, 's9', true)).toMatchObject({ code: 'unknown-stream' })
+  monitor.stop()
+})
+
+test('what a window asks for is taken only in the shape that the contract names', () => {
+  const open = { profile: PROFILE, kind: 'positions', target: 'SIM1001' }
+  expect(contract.openStream.parse({ ...open, whenFull: 'close-oldest' })).toMatchObject({
+    whenFull: 'close-oldest',
+  })
+  expect(contract.openStream.parse(open)).toEqual(open)
+  expect(() => contract.openStream.parse({ ...open, whenFull: 'close-all' })).toThrow()
+  expect(() => contract.pinStream.parse({ profile: PROFILE, stream: 's1' })).toThrow()
+  expect(() => contract.pinStream.parse({ profile: PROFILE, stream: 's1', pinned: 'yes' })).toThrow()
+  expect(() => contract.restartStream.parse({ profile: PROFILE, stream: 's1', force: true })).toThrow()
+})

@@ -1,0 +1,73 @@
+import { onTestFinished } from 'vitest'
+import type { LoggedEvent } from '../../../app/contract/events.ts'
+import type { StreamSummary } from '../../../app/contract/snapshot.ts'
+import type { StreamRequest } from '../../../app/service/streams.ts'
+import { Monitor } from '../../../main/monitor.ts'
+import { nodeHttp } from '../../../main/ports/node-http.ts'
+import type { Clock } from '../../../main/ports/ports.ts'
+import type { SimulatorOptions } from '../../../main/simulator/options.ts'
+import { startSimulator } from '../../../main/simulator/server.ts'
+
+/** So many seconds pass in one, for the monitor and for the service alike; sockets are as they are. */
+const HURRY = 20
+const PROFILE = 'key'
+
+function hurriedClock(): Clock {
+  const startMs = Date.now()
+  const passedMs = () => performance.now() * HURRY
+  const from = passedMs()
+  return {
+    wallMs: () => startMs + passedMs() - from,
+    monotonicMs: passedMs,
+    after: (ms, run) => {
+      const timer = setTimeout(run, Math.max(0, ms) / HURRY)
+      return () => clearTimeout(timer)
+    },
+  }
+}
+
+/** The whole monitor and the simulated service over loopback sockets, twenty seconds to the second. */
+export async function hurriedService(
+  options: Partial<SimulatorOptions>,
+  streams: readonly StreamRequest[],
+  random = { next: () => Math.random() },
+) {
+  const clock = hurriedClock()
+  const simulator = await startSimulator(options, {
+    nowMs: clock.wallMs,
+    random: Math.random,
+    after: clock.after,
+  })
+  const monitor = new Monitor({ clock, random, http: nodeHttp({}), log: { note: () => {} } })
+  onTestFinished(async () => {
+    monitor.stop()
+    await simulator.close()
+  })
+  const events: (LoggedEvent & { readonly heardAtMs: number })[] = []
+  monitor.subscribe({
+    changed: () => {},
+    event: (event) => void events.push({ ...event, heardAtMs: clock.wallMs() }),
+    removed: () => {},
+  })
+  monitor.connect({
+    id: PROFILE,
+    name: 'Hurried key',
+    environment: 'custom',
+    authUrl: simulator.origin,
+    baseUrl: simulator.origin,
+    clientId: 'sim-key',
+    refreshToken: 'sim-refresh',
+    probes: { budgetFraction: 0, everySeconds: {} },
+    streams,
+  })
+  const summaries = (): readonly StreamSummary[] => monitor.snapshot(PROFILE)?.streams ?? []
+  return {
+    clock,
+    simulator,
+    monitor,
+    events,
+    summaries,
+    profile: PROFILE,
+    count: (kind: LoggedEvent['kind']) => events.filter((event) => event.kind === kind).length,
+  }
+}

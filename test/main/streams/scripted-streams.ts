@@ -1,0 +1,94 @@
+import type { MonitorEvent } from '../../../app/contract/events.ts'
+import { Ledger } from '../../../app/quota/ledger.ts'
+import type { HttpHeaders } from '../../../app/service/answer.ts'
+import { CURRENT_REQUEST_QUOTAS, SLOT_QUOTAS } from '../../../app/service/quotas.ts'
+import type { StreamRequest } from '../../../app/service/streams.ts'
+import { SlotLedger } from '../../../app/streams/slots.ts'
+import { QuotaTap } from '../../../main/api/quota-tap.ts'
+import { RecentHistory } from '../../../main/history/recent.ts'
+import type { Pins } from '../../../main/streams/pinned-streams.ts'
+import { Streams, type WhenFull } from '../../../main/streams/streams.ts'
+import { Timeline } from '../../../main/timeline.ts'
+import type { Access } from '../../../main/tokens/keeper.ts'
+import { VirtualClock } from '../../simulation/virtual-clock.ts'
+import { ScriptedHttp } from '../scripted-http.ts'
+
+export const POSITIONS: StreamRequest = { kind: 'positions', target: 'SIM1001', options: {} }
+export const DEPTH: StreamRequest = { kind: 'depth', target: 'MSFT', options: {} }
+export const SLOTS = JSON.stringify({ Error: 'TooManyRequests', Message: 'Stream quota exceeded' })
+export const RATE = JSON.stringify({ Error: 'TooManyRequests', Message: 'Rate quota exceeded' })
+export const bytes = (text: string) => new TextEncoder().encode(text)
+
+/** The streams of one key on virtual time, with a network that does what the test says. */
+export function setUp(pins?: Pins) {
+  const clock = new VirtualClock()
+  const timeline = new Timeline(clock)
+  const http = new ScriptedHttp()
+  const events: MonitorEvent[] = []
+  const random = { next: () => 0.5 }
+  const event = (happened: MonitorEvent) => void events.push(happened)
+  const ledger = new Ledger(CURRENT_REQUEST_QUOTAS, timeline.now())
+  const tap = new QuotaTap({
+    ledger,
+    history: new RecentHistory(),
+    timeline,
+    random,
+    event,
+    changed: () => {},
+  })
+  const slots = new SlotLedger(SLOT_QUOTAS)
+  const rejected: string[] = []
+  const reached: boolean[] = []
+  const state: { access: Access } = { access: { kind: 'token', value: 'a1' } }
+  const streams = new Streams({
+    baseUrl: 'https://api.test',
+    http,
+    clock,
+    random,
+    timeline,
+    tap,
+    slots,
+    access: async () => state.access,
+    rejected: async (value) => void rejected.push(value),
+    reached: (ok) => reached.push(ok),
+    event,
+    changed: () => {},
+    ...(pins && { pins }),
+  })
+  const summary = () => streams.summaries()[0]!
+  const own = (category: string) => slots.view().find((row) => row.category === category)?.own
+  const kinds = () => events.map(({ kind }) => kind)
+  /** The newest connection, told what a service would say. */
+  const service = {
+    opens: (headers: HttpHeaders = {}) => http.streams.at(-1)!.listener.opened(200, headers),
+    says: (text: string) => http.streams.at(-1)!.listener.chunk(bytes(text)),
+    ends: (why = 'connection lost') => http.streams.at(-1)!.listener.ended(why),
+    refuses: (status: number, body = '', headers: HttpHeaders = {}) => {
+      const { listener } = http.streams.at(-1)!
+      listener.opened(status, headers)
+      listener.chunk(bytes(body))
+      listener.ended('ended by the service')
+    },
+  }
+  const open = async (request = POSITIONS, whenFull?: WhenFull) => {
+    const outcome = streams.open(request, whenFull)
+    await clock.advance(0)
+    return outcome
+  }
+  return {
+    clock,
+    http,
+    streams,
+    slots,
+    events,
+    rejected,
+    reached,
+    state,
+    summary,
+    own,
+    kinds,
+    service,
+    open,
+    ledger,
+  }
+}

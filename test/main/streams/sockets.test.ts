@@ -1,0 +1,107 @@
+import { expect, test, vi } from 'vitest'
+import type { StreamRequest } from '../../../app/service/streams.ts'
+import { hurriedService } from './hurried-service.ts'
+
+const POSITIONS: StreamRequest = { kind: 'positions', target: 'SIM1001', options: {} }
+const QUOTES: StreamRequest = { kind: 'quotes', target: 'MSFT,AAPL', options: {} }
+const ORDERS: StreamRequest = { kind: 'orders', target: 'SIM1001', options: {} }
+const BOUNDED = { timeout: 15_000, interval: 20 }
+
+test('a stream stays live across ten access tokens, each of which expires at the service', async () => {
+  const { simulator, summaries, count } = await hurriedService({ accessLifetimeSeconds: 15 }, [
+    POSITIONS,
+    QUOTES,
+  ])
+  await vi.waitFor(() => expect(summaries().map(({ state }) => state)).toEqual(['live', 'live']), BOUNDED)
+  const opened = simulator.service.streams().map(({ id }) => id)
+  const before = count('token-refreshed')
+  await vi.waitFor(() => expect(count('token-refreshed')).toBeGreaterThanOrEqual(before + 10), BOUNDED)
+  expect(simulator.service.streams().map(({ id }) => id)).toEqual(opened)
+  expect(summaries().map(({ state, restarts }) => [state, restarts])).toEqual([
+    ['live', 0],
+    ['live', 0],
+  ])
+}, 40_000)
+
+test('a socket that is reset is seen at once and opened again within the backoff', async () => {
+  const { simulator, events, summaries, count, clock } = await hurriedService({}, [POSITIONS])
+  await vi.waitFor(() => expect(summaries()[0]?.state).toBe('live'), BOUNDED)
+  const cutAtMs = clock.wallMs()
+  simulator.service.cutStreams('reset', undefined)
+  await vi.waitFor(() => expect(count('stream-restarted')).toBe(1), BOUNDED)
+  const restarted = events.find(({ kind }) => kind === 'stream-restarted')
+  expect(restarted).toMatchObject({ reason: 'connection lost' })
+  expect((restarted?.heardAtMs ?? 0) - cutAtMs).toBeLessThan(30_000)
+  expect(simulator.service.streams()).toHaveLength(1)
+}, 40_000)
+
+test('a service that says nothing behind a live socket is seen within 30 s, and left', async () => {
+  const { simulator, summaries, count, clock } = await hurriedService({ streamRate: 0 }, [POSITIONS])
+  await vi.waitFor(() => expect(summaries()[0]?.state).toBe('live'), BOUNDED)
+  simulator.faults.set('silent-stream', true)
+  const [former] = simulator.service.streams()
+  const lastFrameAt = () => summaries()[0]?.lastFrameAt ?? 0
+  await vi.waitFor(() => expect(summaries()[0]?.state).toBe('stale'), BOUNDED)
+  expect(clock.wallMs() - lastFrameAt()).toBeGreaterThanOrEqual(15_000)
+  const heardAt = lastFrameAt()
+  await vi.waitFor(() => expect(summaries()[0]?.reasonCode).toBe('silent'), BOUNDED)
+  // A second of the watchdog, and what a loaded machine is late by, twenty times over.
+  expect(clock.wallMs() - heardAt).toBeLessThan(60_000)
+  simulator.faults.set('silent-stream', false)
+  await vi.waitFor(() => expect(count('stream-restarted')).toBeGreaterThanOrEqual(1), BOUNDED)
+  expect(simulator.service.streams().map(({ id }) => id)).not.toContain(former?.id)
+  expect(simulator.service.streams()).toHaveLength(1)
+}, 40_000)
+
+test.each(['goaway-v2', 'goaway-v3'] as const)(
+  '%s: the next connection stands before the former one is given up',
+  async (fault) => {
+    const { simulator, summaries, count, events } = await hurriedService({ faults: [`${fault}:1`] }, [
+      POSITIONS,
+    ])
+    let most = 0
+    const watching = setInterval(() => {
+      most = Math.max(most, simulator.service.streams().length)
+    }, 1)
+    await vi.waitFor(() => expect(count('stream-restarted')).toBe(1), BOUNDED)
+    clearInterval(watching)
+    expect(events.find(({ kind }) => kind === 'stream-restarted')).toMatchObject({
+      reason: 'server going away',
+    })
+    await vi.waitFor(() => expect(simulator.service.streams()).toHaveLength(1), BOUNDED)
+    expect(summaries()[0]?.restarts).toBe(1)
+    expect(most).toBe(2)
+  },
+  40_000,
+)
+
+test('closing a stream frees its slot at the service at once', async () => {
+  const { simulator, monitor, profile, summaries } = await hurriedService({}, [POSITIONS, QUOTES])
+  await vi.waitFor(() => expect(summaries().map(({ state }) => state)).toEqual(['live', 'live']), BOUNDED)
+  monitor.closeStream(profile, summaries()[0]?.id ?? '')
+  await vi.waitFor(() => expect(simulator.service.slots.own('Positions Stream')).toBe(0), {
+    timeout: 1_000,
+    interval: 5,
+  })
+  expect(simulator.service.streams()).toHaveLength(1)
+}, 40_000)
+
+test('after a revocation every stream ends within 2 s and nothing uses the grant any more', async () => {
+  const { simulator, monitor, profile, summaries, clock } = await hurriedService(
+    { accessLifetimeSeconds: 15 },
+    [POSITIONS, QUOTES, ORDERS],
+  )
+  await vi.waitFor(() => expect(simulator.service.streams()).toHaveLength(3), BOUNDED)
+  const from = performance.now()
+  const revoked = monitor.revoke(profile)
+  // An opening asked for while the revocation is under way must not slip through.
+  monitor.openStream(profile, { ...POSITIONS, target: 'SIM1002' })
+  expect(await revoked).toEqual({ ok: true })
+  await vi.waitFor(() => expect(simulator.service.streams()).toHaveLength(0), { timeout: 2_000, interval: 5 })
+  expect(performance.now() - from).toBeLessThan(2_000)
+  const asked = simulator.service.ledger.entries().length
+  // Twenty of the service's seconds: refreshes and retries would have come.
+  await new Promise((resolve) => clock.after(20_000, () => resolve(undefined)))
+  expect(simulator.service.ledger.entries().slice(asked)).toEqual([])
+  expect(summaries().filter(({ state }) => state === 'live')).toEqual([])
+}, 40_000)

@@ -1,0 +1,284 @@
+import { expect, test } from 'vitest'
+import type { StreamRequest } from '../../../app/service/streams.ts'
+import type { Pins } from '../../../main/streams/pinned-streams.ts'
+import { bytes, DEPTH, POSITIONS, SLOTS, setUp } from './scripted-streams.ts'
+
+const GO_AWAY = '{"StreamStatus":"GoAway"}\n'
+const depthOf = (target: string): StreamRequest => ({ ...DEPTH, target })
+
+function memoryPins(initial: readonly StreamRequest[] = []): Pins & { kept: readonly StreamRequest[] } {
+  const pins = {
+    kept: initial,
+    read: () => pins.kept,
+    write: (requests: readonly StreamRequest[]) => {
+      pins.kept = requests
+      return { ok: true } as const
+    },
+    forget: () => pins.write([]),
+  }
+  return pins
+}
+
+async function fillDepth(setup: ReturnType<typeof setUp>): Promise<void> {
+  for (let count = 0; count < 10; count += 1) {
+    await setup.open(depthOf(`S${count}`))
+    setup.service.opens()
+    await setup.clock.advance(1_000)
+  }
+}
+
+test('after GoAway the former connection is heard until the new one is there, and then hung up', async () => {
+  const { clock, http, service, open, summary, own } = setUp()
+  await open()
+  service.opens()
+  await clock.advance(40_000 - 11_000)
+  const [former] = http.streams
+  former?.listener.chunk(bytes(GO_AWAY))
+  await clock.advance(1_000)
+  former?.listener.chunk(bytes('{"PositionID":"1"}\n'))
+  expect([summary().state, http.streams.length, former?.closed]).toEqual(['live', 2, false])
+  service.opens()
+  expect([former?.closed, own('Positions Stream'), summary().reasonCode]).toEqual([true, 1, 'going-away'])
+})
+
+test('a former connection that ends first leaves its place to the new one, still being opened', async () => {
+  const { clock, http, service, open, summary, own } = setUp()
+  await open()
+  service.opens()
+  await clock.advance(10_000)
+  http.streams[0]?.listener.chunk(bytes(GO_AWAY))
+  await clock.advance(10)
+  http.streams[0]?.listener.ended('ended by the service')
+  expect([summary().state, own('Positions Stream'), http.streams.length]).toEqual(['opening', 1, 2])
+  service.opens()
+  expect([summary().state, summary().restarts]).toEqual(['snapshot', 1])
+})
+
+test('with no slot to spare, GoAway closes the stream before it opens the next', async () => {
+  const setup = setUp()
+  await fillDepth(setup)
+  const { http, clock, own } = setup
+  await clock.advance(3_000)
+  http.streams[0]?.listener.chunk(bytes(GO_AWAY))
+  expect([http.streams[0]?.closed, own('MarketDepth Stream')]).toEqual([true, 9])
+  await clock.advance(20)
+  expect([http.streams.length, own('MarketDepth Stream')]).toEqual([11, 10])
+})
+
+test('a new connection that is refused gives up the former one too, and is tried again', async () => {
+  const { clock, http, service, open, summary, own, kinds } = setUp()
+  await open()
+  service.opens()
+  await clock.advance(10_000)
+  http.streams[0]?.listener.chunk(bytes(GO_AWAY))
+  await clock.advance(10)
+  service.refuses(429, SLOTS, { 'x-concurrency-limit': '40', 'x-concurrency-remaining': '0' })
+  expect([http.streams[0]?.closed, own('Positions Stream'), summary().state]).toEqual([true, 0, 'waiting'])
+  expect(kinds()).toEqual(['stream-opened'])
+  await clock.advance(500)
+  expect(http.streams.length).toBe(3)
+})
+
+test("one symbol's error is kept as a badge until the stream is opened anew", async () => {
+  const { clock, service, open, summary } = setUp()
+  await open({ kind: 'quotes', target: 'MSFT,NOPE', options: {} })
+  service.opens()
+  service.says('{"Symbol":"NOPE","Error":"FAILED, EX_INVALID_SYMBOL"}\n')
+  expect(summary().symbolErrors).toMatchObject([{ symbol: 'NOPE', error: 'FAILED, EX_INVALID_SYMBOL' }])
+  for (let symbol = 0; symbol < 1_000; symbol += 1) {
+    service.says(`{"Symbol":"S${symbol}","Error":"FAILED, EX_NOT_ENTITLED"}\n`)
+  }
+  expect(summary().symbolErrors).toHaveLength(20)
+  service.ends()
+  await clock.advance(500)
+  service.opens()
+  expect(summary().symbolErrors).toBeUndefined()
+})
+
+test('a stream that dies young after data flowed, three times in a row, hints at a hidden cap', async () => {
+  const { clock, http, service, open, summary } = setUp()
+  await open({ kind: 'quotes', target: 'MSFT', options: {} })
+  const codes: (string | undefined)[] = []
+  for (let life = 0; life < 4; life += 1) {
+    service.opens()
+    service.says('{"Symbol":"MSFT","Last":"1"}\n')
+    await clock.advance(3_000)
+    service.ends('ended by the service')
+    codes.push(summary().reasonCode)
+    const before = http.streams.length
+    while (http.streams.length === before) await clock.advance(100)
+  }
+  expect(codes).toEqual(['ended-by-service', 'ended-by-service', 'hidden-cap', 'hidden-cap'])
+})
+
+test('a stream that lives half a minute, or dies before any data, hints at nothing', async () => {
+  const { clock, http, service, open, summary } = setUp()
+  await open({ kind: 'quotes', target: 'MSFT', options: {} })
+  for (let life = 0; life < 8; life += 1) {
+    service.opens()
+    if (life % 3 !== 0) service.says('{"Symbol":"MSFT","Last":"1"}\n')
+    for (let second = 0; second < (life % 3 === 2 ? 30 : 3); second += 1) {
+      await clock.advance(1_000)
+      service.says('{"Heartbeat":1}\n')
+    }
+    service.ends('ended by the service')
+    expect(summary().reasonCode).toBe('ended-by-service')
+    const before = http.streams.length
+    while (http.streams.length === before) await clock.advance(100)
+  }
+})
+
+test('where every slot is taken, the least used stream is proposed, then the oldest', async () => {
+  const setup = setUp()
+  await fillDepth(setup)
+  const { http, open } = setup
+  for (const [index, stream] of http.streams.entries()) {
+    if (index !== 4) stream.listener.chunk(bytes('{"Last":"1"}\n'.repeat(20)))
+  }
+  const refused = await open(depthOf('MSFT'))
+  expect(refused).toMatchObject({ ok: false, code: 'no-slot', proposal: { stream: 's5', target: 'S4' } })
+  http.streams[4]?.listener.chunk(bytes('{"Last":"1"}\n'.repeat(20)))
+  expect(await open(depthOf('MSFT'))).toMatchObject({ proposal: { stream: 's1' } })
+  expect(http.streams).toHaveLength(10)
+})
+
+test('asked to, the oldest stream makes room, but a pinned one only if all are', async () => {
+  const setup = setUp()
+  await fillDepth(setup)
+  const { streams, open, own, http } = setup
+  streams.pin('s1', true)
+  expect(await open(depthOf('MSFT'), 'close-oldest')).toMatchObject({ ok: true })
+  expect(streams.summaries().find(({ id }) => id === 's2')).toMatchObject({
+    state: 'closed',
+    reasonCode: 'made-room',
+  })
+  expect([own('MarketDepth Stream'), http.streams[0]?.closed, http.streams[1]?.closed]).toEqual([
+    10,
+    false,
+    true,
+  ])
+})
+
+test('a refusal right after a stream made room is tried again soon: the service has yet to see it', async () => {
+  const setup = setUp()
+  await fillDepth(setup)
+  const { clock, open, service, http } = setup
+  await open(depthOf('MSFT'), 'close-oldest')
+  service.refuses(429, SLOTS, { 'x-concurrency-limit': '10', 'x-concurrency-remaining': '0' })
+  await clock.advance(1_500)
+  expect(http.streams).toHaveLength(12)
+  service.opens({ 'x-concurrency-limit': '10', 'x-concurrency-remaining': '0' })
+  expect(setup.slots.view().find(({ category }) => category === 'MarketDepth Stream')).toMatchObject({
+    own: 10,
+    elsewhere: 0,
+  })
+})
+
+test('a stream that waits for a slot is opened when an own one is closed', async () => {
+  const setup = setUp()
+  const { streams, open, service, clock, http, summary } = setup
+  await open(POSITIONS)
+  service.opens({ 'x-concurrency-limit': '40', 'x-concurrency-remaining': '1' })
+  await open({ ...POSITIONS, target: 'SIM1002' })
+  service.refuses(429, SLOTS, { 'x-concurrency-limit': '40', 'x-concurrency-remaining': '0' })
+  expect(streams.summaries()[1]).toMatchObject({ state: 'waiting', reasonCode: 'no-slot' })
+  await clock.advance(10_000)
+  expect(http.streams).toHaveLength(2)
+  streams.close('s1')
+  await clock.advance(500)
+  expect([http.streams.length, summary().state]).toEqual([3, 'closed'])
+})
+
+test('a refusal without headers says all the same that no slot is left, and wakes nobody', async () => {
+  const { open, service, slots, clock, http } = setUp()
+  await open(POSITIONS)
+  service.refuses(429, SLOTS)
+  expect(slots.free('Positions Stream')).toBe(0)
+  await clock.advance(50_000)
+  expect(http.streams).toHaveLength(1)
+})
+
+test('restarting opens anew at once, also one that waits or is closed', async () => {
+  const { streams, open, service, clock, http, own, summary } = setUp()
+  await open()
+  service.opens()
+  expect(streams.restart('s1')).toEqual({ ok: true, stream: 's1' })
+  await clock.advance(0)
+  expect([http.streams[0]?.closed, http.streams.length, own('Positions Stream')]).toEqual([true, 2, 1])
+  service.ends()
+  streams.restart('s1')
+  await clock.advance(0)
+  expect(http.streams).toHaveLength(3)
+  streams.close('s1')
+  expect(streams.restart('s1')).toEqual({ ok: true, stream: 's2' })
+  await clock.advance(0)
+  expect([streams.summaries().length, summary().id, own('Positions Stream')]).toEqual([1, 's2', 1])
+  expect(streams.restart('s1')).toMatchObject({ code: 'unknown-stream' })
+})
+
+test('pinned streams are opened at the next start, once, and closing one by hand ends its pin', async () => {
+  const pins = memoryPins()
+  const first = setUp(pins)
+  await first.open(POSITIONS)
+  await first.open(DEPTH)
+  first.streams.pin('s1', true)
+  expect([first.summary().pinned, pins.kept]).toEqual([true, [POSITIONS]])
+  first.streams.stop()
+  expect(pins.kept).toEqual([POSITIONS])
+
+  const second = setUp(pins)
+  await second.open(POSITIONS)
+  second.streams.openPinned()
+  await second.clock.advance(0)
+  expect([second.http.streams.length, second.summary().pinned]).toEqual([1, true])
+  second.streams.close('s1')
+  expect(pins.kept).toEqual([])
+})
+
+test('a pin that cannot be stored says so, and holds until the end', async () => {
+  const { streams, open, summary } = setUp({
+    ...memoryPins(),
+    write: () => ({ ok: false, why: 'disk full' }),
+  })
+  await open()
+  expect(streams.pin('s1', true)).toMatchObject({ ok: false, code: 'not-stored' })
+  expect(summary().pinned).toBe(true)
+})
+
+test('after a sleep every stream is judged by its silence, and every wait by the time that passed', async () => {
+  const { streams, open, service, clock, http, summary } = setUp()
+  await open()
+  service.opens()
+  clock.sleep(3_600_000)
+  streams.wake()
+  expect(summary()).toMatchObject({ state: 'waiting', reasonCode: 'silent' })
+  await clock.advance(500)
+  expect(http.streams).toHaveLength(2)
+  service.refuses(429, SLOTS, { 'x-concurrency-limit': '40', 'x-concurrency-remaining': '0' })
+  clock.sleep(3_600_000)
+  streams.wake()
+  await clock.advance(10)
+  expect(http.streams).toHaveLength(3)
+  clock.sleep(3_600_000)
+  streams.wake()
+  expect(summary()).toMatchObject({ state: 'waiting', reason: 'no answer in time' })
+})
+
+test('after a moment of sleep a stream that lives is left alone', async () => {
+  const { streams, open, service, clock, http, summary } = setUp()
+  await open()
+  service.opens()
+  service.says('{"StreamStatus":"EndSnapshot"}\n')
+  clock.sleep(14_000)
+  streams.wake()
+  expect([summary().state, http.streams.length]).toEqual(['live', 1])
+})
+
+test('the last word of an older stream counts although the line has no end', async () => {
+  const { open, service, summary } = setUp()
+  await open({ kind: 'tickbars', target: 'MSFT', options: {} })
+  service.opens()
+  service.says('{"Close":1}\r\nERROR - A Timeout Occurred after waiting 15000ms')
+  service.ends('ended by the service')
+  expect(summary()).toMatchObject({ reasonCode: 'stream-error', reason: expect.stringContaining('15000ms') })
+})

@@ -1,0 +1,85 @@
+import { readdirSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { expect, onTestFinished, test } from 'vitest'
+import { startSimulator } from '../../../main/simulator/server.ts'
+import { temporaryFolder } from '../data/temporary-folder.ts'
+import { runNode } from './run-node.ts'
+
+const HEADROOM = fileURLToPath(new URL('../../../main/terminal/headroom.ts', import.meta.url))
+const SECRETS = { HEADROOM_PASSPHRASE: 'CANARY words', HEADROOM_REFRESH_TOKEN: 'CANARY-token' }
+
+async function service() {
+  const simulator = await startSimulator({
+    clientId: 'key-1',
+    refreshToken: 'CANARY-token',
+    keys: 'rotating',
+  })
+  onTestFinished(() => simulator.close())
+  const { origin } = simulator
+  const folder = temporaryFolder()
+  const flags = ['--auth-url', origin, '--base-url', origin, '--client-id', 'key-1', '--data', folder]
+  const watch = (environment: Readonly<Record<string, string>> = {}, seconds = '20') =>
+    runNode([HEADROOM, 'watch', '--json', '--probe', 'none', '--for', seconds, ...flags], {
+      HEADROOM_CLIENT_SECRET: '',
+      ...SECRETS,
+      ...environment,
+    })
+  /** Runs until the key was refreshed, then ends it as a person would. */
+  const refreshed = async (environment: Readonly<Record<string, string>> = {}) => {
+    const running = watch(environment)
+    await running.said('"kind":"token-refreshed"')
+    running.child.kill('SIGTERM')
+    return running.ended
+  }
+  return { folder, watch, refreshed }
+}
+
+const oneLine = (text: string) => expect(text.trimEnd().split('\n')).toHaveLength(1)
+
+test('a rotating key goes on where the last run ended, whatever token the environment still has', async () => {
+  const { refreshed } = await service()
+  const first = await refreshed()
+  expect(first).toMatchObject({ exitCode: 0, stderr: '' })
+  expect(first.stdout).toContain('"stored":"sealed"')
+  // The environment's token is used up by now.
+  expect(await refreshed()).toMatchObject({ exitCode: 0, stderr: '' })
+  expect(await refreshed({ HEADROOM_REFRESH_TOKEN: '' })).toMatchObject({ exitCode: 0, stderr: '' })
+  expect(first.stdout).not.toContain('CANARY')
+}, 60_000)
+
+test('a wrong passphrase is one line and exit 1, and costs nothing', async () => {
+  const { refreshed, watch } = await service()
+  await refreshed()
+  const wrong = await watch({ HEADROOM_PASSPHRASE: 'other words' }).ended
+  expect(wrong.exitCode).toBe(1)
+  oneLine(wrong.stderr)
+  expect(wrong.stderr).toContain('passphrase')
+  expect((await refreshed()).exitCode).toBe(0)
+}, 60_000)
+
+test('a second process on the folder ends in one line that says who holds it', async () => {
+  const { watch } = await service()
+  const first = watch()
+  await first.said('"kind":"token-refreshed"')
+  const second = await watch().ended
+  expect(second.exitCode).toBe(1)
+  oneLine(second.stderr)
+  expect(second.stderr).toContain(`terminal, pid ${first.child.pid}`)
+}, 60_000)
+
+test('without a passphrase nothing is stored, and it says so', async () => {
+  const { folder, watch } = await service()
+  const { exitCode, stderr, stdout } = await watch({ HEADROOM_PASSPHRASE: '' }, '1').ended
+  expect(exitCode).toBe(0)
+  expect(stderr).toContain('without HEADROOM_PASSPHRASE nothing is stored')
+  expect(stdout).toContain('"keystore":"memory"')
+  expect(readdirSync(folder)).toEqual([])
+}, 60_000)
+
+test('with neither a stored key nor a token it says what is missing', async () => {
+  const { watch } = await service()
+  const { exitCode, stderr } = await watch({ HEADROOM_REFRESH_TOKEN: '' }).ended
+  expect(exitCode).toBe(1)
+  oneLine(stderr)
+  expect(stderr).toContain('HEADROOM_REFRESH_TOKEN')
+}, 60_000)

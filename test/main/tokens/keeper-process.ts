@@ -1,0 +1,92 @@
+import { writeSync } from 'node:fs'
+import { ROTATION } from '../../../app/tokens/after-refresh.ts'
+import { REFRESH_SCHEDULE } from '../../../app/tokens/schedule.ts'
+import { lockDataFolder } from '../../../main/data/lock.ts'
+import { nodeClock } from '../../../main/ports/node-clock.ts'
+import { nodeHttp } from '../../../main/ports/node-http.ts'
+import type { Http } from '../../../main/ports/ports.ts'
+import { Timeline } from '../../../main/timeline.ts'
+import { TokenKeeper } from '../../../main/tokens/keeper.ts'
+import { HomeStorage } from '../../../main/vault/key-storage.ts'
+import { SealedHome } from '../../../main/vault/sealed-home.ts'
+import type { TokenStore } from '../../../main/vault/token-store.ts'
+import { profile } from '../vault/fixtures.ts'
+import { testKeystore } from '../vault/test-keystore.ts'
+
+/**
+ * A process with one key: takes the folder, refreshes once for 50 callers, says what came of it, and stays.
+ *
+ * It kills itself right after the step that is named, as a crash there would; `revoke` revokes and lives on.
+ */
+const [folder = '', authUrl = '', dieAfter = 'nothing'] = process.argv.slice(2)
+const say = (line: string) => writeSync(1, `${line}\n`)
+const after = (step: string) => {
+  if (step !== dieAfter) return
+  process.kill(process.pid, 'SIGKILL')
+  for (;;);
+}
+
+const lock = lockDataFolder(folder, { pid: process.pid, host: 'terminal' })
+if (lock.kind !== 'held') {
+  say('busy')
+  process.exit(3)
+}
+const home = await SealedHome.open({ folder, keystore: testKeystore(), wallMs: () => Date.now() })
+const storage = new HomeStorage(home, { startsOver: false, changed: () => {} })
+const key = profile({ authUrl, baseUrl: authUrl, refreshToken: 'r-0' })
+const sealed = storage.restore()[0]?.tokens ?? storage.signIn(key, Date.now())
+
+const store: TokenStore = {
+  kind: 'sealed',
+  read: () => sealed.read(),
+  intend: (intent, token) => {
+    const saved = sealed.intend(intent, token)
+    after('intent')
+    return saved
+  },
+  save: (tokens) => {
+    const saved = sealed.save(tokens)
+    after('committed')
+    if (tokens.revocation) after('revocation-stored')
+    return saved
+  },
+  note: (step, generation, token) => sealed.note(step, generation, token),
+}
+const network = nodeHttp({})
+const http: Http = {
+  send: async (request) => {
+    const outcome = await network.send(request)
+    after('received')
+    return outcome
+  },
+  open: network.open,
+}
+const keeper = new TokenKeeper(
+  key,
+  store,
+  {
+    http,
+    clock: nodeClock,
+    random: { next: () => 0.5 },
+    timeline: new Timeline(nodeClock),
+    changed: () => {},
+    event: (event) => say(`event ${event.kind}`),
+    reached: () => {},
+  },
+  { schedule: REFRESH_SCHEDULE, ...ROTATION },
+)
+keeper.start()
+const callers = await Promise.all(Array.from({ length: 50 }, () => keeper.access()))
+const values = new Set(callers.map((access) => (access.kind === 'token' ? access.value : access.why)))
+after('handed-out')
+say(`access ${[...values].join(' ')}`)
+if (dieAfter.startsWith('revo') && keeper.refreshSummary().state === 'valid') {
+  say(`revoke ${(await keeper.revoke()).kind}`)
+}
+process.stdin.resume()
+process.stdin.on('end', () => {
+  keeper.stop()
+  home.close()
+  lock.release()
+  process.exit(0)
+})

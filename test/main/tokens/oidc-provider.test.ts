@@ -1,0 +1,158 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { Provider } from 'oidc-provider'
+import { expect, onTestFinished, test } from 'vitest'
+import type { MonitorEvent } from '../../../app/contract/events.ts'
+import { ROTATION } from '../../../app/tokens/after-refresh.ts'
+import { REFRESH_SCHEDULE } from '../../../app/tokens/schedule.ts'
+import { nodeHttp } from '../../../main/ports/node-http.ts'
+import type { Http } from '../../../main/ports/ports.ts'
+import { Timeline } from '../../../main/timeline.ts'
+import { TokenKeeper } from '../../../main/tokens/keeper.ts'
+import { HomeStorage } from '../../../main/vault/key-storage.ts'
+import { VirtualClock } from '../../simulation/virtual-clock.ts'
+import { temporaryFolder } from '../data/temporary-folder.ts'
+import { openHome, profile, tokensOf, vaultOf } from '../vault/fixtures.ts'
+
+const CLIENT = { clientId: 'headroom', clientSecret: 'a secret of some length' }
+const SCOPE = 'openid offline_access'
+
+/** Somebody else's authorization server, with rotation on and reuse detected. */
+async function startProvider() {
+  const http = createServer()
+  await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => {
+    http.closeAllConnections()
+    http.close()
+  })
+  const origin = `http://127.0.0.1:${(http.address() as AddressInfo).port}`
+  const provider = new Provider(origin, {
+    clients: [
+      {
+        client_id: CLIENT.clientId,
+        client_secret: CLIENT.clientSecret,
+        grant_types: ['authorization_code', 'refresh_token'],
+        redirect_uris: ['https://headroom.test/callback'],
+        token_endpoint_auth_method: 'client_secret_post',
+      },
+    ],
+    findAccount: (_: unknown, accountId: string) => ({ accountId, claims: () => ({ sub: accountId }) }),
+    rotateRefreshToken: true,
+    scopes: ['openid', 'offline_access'],
+    features: { devInteractions: { enabled: false }, revocation: { enabled: true } },
+    ttl: { AccessToken: 1200, IdToken: 1200, Grant: 86_400, RefreshToken: 86_400 },
+    routes: { token: '/oauth/token', revocation: '/oauth/revoke' },
+    cookies: { keys: ['for these tests only'] },
+  })
+  http.on('request', provider.callback())
+  const grant = new provider.Grant({ accountId: 'person', clientId: CLIENT.clientId })
+  grant.addOIDCScope(SCOPE)
+  const properties = {
+    accountId: 'person',
+    client: await provider.Client.find(CLIENT.clientId),
+    grantId: await grant.save(),
+    gty: 'authorization_code',
+    scope: SCOPE,
+  }
+  return { origin, provider, refreshToken: await new provider.RefreshToken(properties).save() }
+}
+
+async function signedIn(server: Awaited<ReturnType<typeof startProvider>>, http: Http = nodeHttp({})) {
+  const folder = temporaryFolder()
+  const home = await openHome(folder)
+  onTestFinished(() => home.close())
+  const storage = new HomeStorage(home, { startsOver: false, changed: () => {} })
+  const { origin, refreshToken } = server
+  const key = profile({ ...CLIENT, authUrl: origin, baseUrl: origin, refreshToken })
+  const clock = new VirtualClock()
+  const events: MonitorEvent[] = []
+  const keeper = new TokenKeeper(
+    key,
+    storage.signIn(key, clock.wallMs()),
+    {
+      http,
+      clock,
+      random: { next: () => 0.5 },
+      timeline: new Timeline(clock),
+      changed: () => {},
+      event: (event) => events.push(event),
+      reached: () => {},
+    },
+    { schedule: REFRESH_SCHEDULE, ...ROTATION },
+  )
+  onTestFinished(() => keeper.stop())
+  const stored = () => {
+    const reading = tokensOf(home)
+    return reading.kind === 'found' ? reading.stored.token : undefined
+  }
+  return { keeper, events, stored, vault: vaultOf(home) }
+}
+
+test('a server of another make rotates, and each new token is stored before the next one is asked for', async () => {
+  const server = await startProvider()
+  const { keeper, stored, events } = await signedIn(server)
+  const seen = [server.refreshToken]
+  for (let turn = 1; turn <= 5; turn += 1) {
+    await keeper.refresh()
+    const token = stored()
+    expect(token?.generation).toBe(turn + 1)
+    expect(seen).not.toContain(token?.refreshToken)
+    seen.push(token?.refreshToken ?? '')
+  }
+  expect((await keeper.access()).kind).toBe('token')
+  expect(keeper.refreshSummary()).toMatchObject({ state: 'valid', rotating: true, stored: 'sealed' })
+  expect(events).toHaveLength(5)
+  expect(events).toContainEqual(expect.objectContaining({ kind: 'token-refreshed', rotated: true }))
+  // To the server all but the newest are used up.
+  const states = await Promise.all(seen.map((token) => server.provider.RefreshToken.find(token)))
+  expect(states.map((state) => state?.consumed === undefined)).toEqual([...Array(5).fill(false), true])
+})
+
+test('where reuse ends the family, an answer that was lost ends in one honest message', async () => {
+  const server = await startProvider()
+  const network = nodeHttp({})
+  let lost = 0
+  const http: Http = {
+    open: network.open,
+    send: async (request) => {
+      const outcome = await network.send(request)
+      lost += 1
+      return lost === 1 ? { kind: 'unknown', why: 'connection lost' } : outcome
+    },
+  }
+  const { keeper, events, stored } = await signedIn(server, http)
+  await keeper.refresh()
+  expect(lost).toBe(2)
+  expect(events.filter(({ kind }) => kind === 'sign-in-required')).toEqual([
+    { kind: 'sign-in-required', reason: 'sign in again: the answer was lost' },
+  ])
+  expect(stored()?.refreshToken).toBe(server.refreshToken)
+})
+
+test('a client secret that it does not accept is named as such, and ends no session in the store', async () => {
+  const server = await startProvider()
+  const wrong = { ...server, refreshToken: server.refreshToken }
+  const network = nodeHttp({})
+  const http: Http = {
+    open: network.open,
+    send: (request) =>
+      network.send({ ...request, ...(request.body && { body: request.body.replace('secret', 'sacred') }) }),
+  }
+  const { keeper, stored } = await signedIn(wrong, http)
+  await keeper.refresh()
+  expect(keeper.refreshSummary()).toMatchObject({
+    state: 'sign-in-required',
+    reason: 'the service does not accept this API key or secret',
+  })
+  expect(stored()?.about.standing.kind).toBe('unconfirmed')
+})
+
+test('a revocation that it does not understand is not confirmed, whatever was tried', async () => {
+  const server = await startProvider()
+  const { keeper, events } = await signedIn(server)
+  await keeper.refresh()
+  // RFC 7009 takes a form; the service that this app is for takes JSON (service.md 4.2).
+  expect((await keeper.revoke()).kind).toBe('unconfirmed')
+  expect(keeper.refreshSummary().state).toBe('revoke-unconfirmed')
+  expect(events.some(({ kind }) => kind === 'revoked')).toBe(false)
+})

@@ -1,0 +1,80 @@
+import { createServer, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { onTestFinished } from 'vitest'
+
+export interface RotatingServer {
+  readonly origin: string
+  /** Every refresh token that was sent, in order: what really went over the wire. */
+  readonly sent: string[]
+  /** The token that works now. */
+  current(): string
+  /** What a revocation is answered with; the ledger of them. */
+  revokeStatus: number
+  readonly revokes: string[]
+  /** How often the token before it is still honoured; a lost answer is then no lost session. */
+  overlap: number
+  /** Answers instead, after the rotation: cuts, hangs, kills. Returns false to answer as usual. */
+  afterRotation: (response: ServerResponse, answer: string) => boolean
+}
+
+/**
+ * A token endpoint that rotates, written for these tests alone: its ledger is nobody's but its own.
+ *
+ * Within the overlap the former token is answered with the same successor again.
+ */
+export async function startRotatingServer(first = 'r-0'): Promise<RotatingServer> {
+  let generation = 0
+  let previous: string | undefined
+  let current = first
+  const server: RotatingServer & { origin: string } = {
+    origin: '',
+    sent: [],
+    current: () => current,
+    overlap: 0,
+    revokeStatus: 200,
+    revokes: [],
+    afterRotation: () => false,
+  }
+  const http = createServer((request, response) => {
+    let body = ''
+    request.setEncoding('utf8').on('data', (part: string) => {
+      body += part
+    })
+    request.on('end', () => {
+      if (request.url === '/oauth/revoke') {
+        server.revokes.push(JSON.parse(body).refresh_token)
+        response.writeHead(server.revokeStatus).end()
+        return
+      }
+      const token = new URLSearchParams(body).get('refresh_token') ?? ''
+      server.sent.push(token)
+      if (token === current) {
+        previous = current
+        generation += 1
+        current = `r-${generation}`
+      } else if (token === previous && server.overlap > 0) server.overlap -= 1
+      else {
+        response.writeHead(400, { 'content-type': 'application/json' })
+        response.end(JSON.stringify({ error: 'invalid_grant' }))
+        return
+      }
+      const answer = JSON.stringify({
+        access_token: `a-${generation}`,
+        expires_in: 1200,
+        token_type: 'Bearer',
+        scope: 'openid',
+        refresh_token: current,
+      })
+      if (server.afterRotation(response, answer)) return
+      response.writeHead(200, { 'content-type': 'application/json', connection: 'keep-alive' })
+      response.end(answer)
+    })
+  })
+  await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve))
+  server.origin = `http://127.0.0.1:${(http.address() as AddressInfo).port}`
+  onTestFinished(() => {
+    http.closeAllConnections()
+    http.close()
+  })
+  return server
+}

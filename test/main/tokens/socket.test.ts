@@ -1,0 +1,114 @@
+import { expect, test } from 'vitest'
+import type { MonitorEvent } from '../../../app/contract/events.ts'
+import { ROTATION } from '../../../app/tokens/after-refresh.ts'
+import { REFRESH_SCHEDULE } from '../../../app/tokens/schedule.ts'
+import { nodeHttp } from '../../../main/ports/node-http.ts'
+import { Timeline } from '../../../main/timeline.ts'
+import { TokenKeeper } from '../../../main/tokens/keeper.ts'
+import { VirtualClock } from '../../simulation/virtual-clock.ts'
+import { RecordingStore } from './recording-store.ts'
+import { type RotatingServer, startRotatingServer } from './rotating-server.ts'
+
+/** A keeper on real sockets; only its waiting is virtual, so that nothing is tried again by itself. */
+function keeperOf({ origin, current }: RotatingServer) {
+  const clock = new VirtualClock()
+  const store = new RecordingStore(current(), clock.wallMs())
+  const events: MonitorEvent[] = []
+  const keeper = new TokenKeeper(
+    { authUrl: origin, clientId: 'key-id' },
+    store,
+    {
+      http: nodeHttp({}),
+      clock,
+      random: { next: () => 0.5 },
+      timeline: new Timeline(clock),
+      changed: () => {},
+      event: (event) => events.push(event),
+      reached: () => {},
+    },
+    { schedule: REFRESH_SCHEDULE, ...ROTATION },
+  )
+  const intended = () => store.steps.filter((step) => step.startsWith('intend')).length
+  return { keeper, store, events, intended }
+}
+
+test('a socket cut after the service rotated: inside its overlap nobody has to sign in', async () => {
+  const server = await startRotatingServer()
+  server.overlap = 1
+  let cut = 0
+  server.afterRotation = (response) => {
+    cut += 1
+    if (cut === 1) response.destroy()
+    return cut === 1
+  }
+  const { keeper, store, events, intended } = keeperOf(server)
+  await keeper.refresh()
+  expect(await keeper.access()).toEqual({ kind: 'token', value: 'a-1' })
+  expect(store.stored.token.refreshToken).toBe(server.current())
+  expect(server.sent).toEqual(['r-0', 'r-0'])
+  expect(intended()).toBe(2)
+  expect(events.map(({ kind }) => kind)).toEqual(['token-refreshed'])
+  keeper.stop()
+})
+
+test('the same outside the overlap: one answered refusal, one message, and the token is kept', async () => {
+  const server = await startRotatingServer()
+  server.afterRotation = (response) => {
+    response.destroy()
+    return true
+  }
+  const { keeper, store, events } = keeperOf(server)
+  await keeper.refresh()
+  await keeper.access()
+  expect(server.sent).toEqual(['r-0', 'r-0'])
+  expect(events.filter(({ kind }) => kind === 'sign-in-required')).toEqual([
+    { kind: 'sign-in-required', reason: 'sign in again: the answer was lost' },
+  ])
+  expect(store.stored.token.refreshToken).toBe('r-0')
+  keeper.stop()
+})
+
+test('a connection that is reset without an answer is one send for each deliberate attempt', async () => {
+  const server = await startRotatingServer()
+  server.overlap = Number.POSITIVE_INFINITY
+  server.afterRotation = (response) => {
+    response.socket?.resetAndDestroy()
+    return true
+  }
+  const { keeper, intended } = keeperOf(server)
+  for (let attempt = 0; attempt < 5; attempt += 1) await keeper.refresh()
+  // The first attempt is tried again at once, the others are not.
+  expect(server.sent).toHaveLength(6)
+  expect(intended()).toBe(6)
+  server.afterRotation = () => false
+  await keeper.refresh()
+  expect(server.sent).toHaveLength(7)
+  keeper.stop()
+})
+
+test('an answer that is cut after any byte stores nothing partial and loses nothing', async () => {
+  const server = await startRotatingServer()
+  const head = 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: '
+  let whole = 1
+  for (let length = 0; length < whole; length += 1) {
+    server.overlap = 1
+    const from = server.current()
+    let cut = false
+    server.afterRotation = (response, answer) => {
+      if (cut) return false
+      cut = true
+      const bytes = Buffer.from(`${head}${Buffer.byteLength(answer)}\r\n\r\n${answer}`)
+      whole = bytes.length
+      response.socket?.end(bytes.subarray(0, length))
+      return true
+    }
+    const { keeper, store } = keeperOf(server)
+    await keeper.refresh()
+    const saved = store.steps.filter((step) => step.startsWith('save')).map((step) => step.split(' ')[1])
+    expect(saved).toEqual([server.current()])
+    expect(server.current()).not.toBe(from)
+    expect((await keeper.access()).kind).toBe('token')
+    keeper.stop()
+  }
+  expect(whole).toBeGreaterThan(150)
+}, 60_000)

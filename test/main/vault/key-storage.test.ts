@@ -1,0 +1,168 @@
+import { expect, onTestFinished, test } from 'vitest'
+import { signedIn } from '../../../app/tokens/stored-token.ts'
+import { HomeStorage, MEMORY_STORAGE } from '../../../main/vault/key-storage.ts'
+import { SealedHome } from '../../../main/vault/sealed-home.ts'
+import type { TokenStore } from '../../../main/vault/token-store.ts'
+import { temporaryFolder } from '../data/temporary-folder.ts'
+import { held, NOW_MS, profile } from './fixtures.ts'
+import { testKeystore } from './test-keystore.ts'
+
+async function opened(folder: string, keystore = testKeystore(), startsOver = true) {
+  const home = await SealedHome.open({ folder, keystore, wallMs: () => NOW_MS })
+  onTestFinished(() => home.close())
+  let changes = 0
+  const storage = new HomeStorage(home, { startsOver, changed: () => (changes += 1) })
+  return { home, storage, changes: () => changes }
+}
+
+const tokenOf = (tokens: TokenStore | undefined) => {
+  const reading = tokens?.read()
+  return reading?.kind === 'found' ? reading.stored.token.refreshToken : reading
+}
+
+/** A keyring that waits for its password. */
+function lockedKeystore() {
+  const keystore = testKeystore()
+  let unlock = () => {}
+  const settled = new Promise<void>((resolve) => {
+    unlock = resolve
+  })
+  keystore.answer = { kind: 'waiting', why: 'the keyring is locked', settled }
+  return {
+    keystore,
+    unlock: () => {
+      keystore.answer = undefined
+      unlock()
+    },
+  }
+}
+
+test('a sign-in is sealed at once and comes back with its settings and its secret', async () => {
+  const folder = temporaryFolder()
+  const first = await opened(folder)
+  const key = profile({ audience: 'https://service.test', rotationMinutes: 40 })
+  expect(first.storage.signIn(key, NOW_MS).kind).toBe('sealed')
+  expect(first.storage.keystore('key-1')).toBe('ok')
+  first.home.close()
+  const { storage } = await opened(folder)
+  expect(storage.restore().map((restored) => restored.profile)).toEqual([key])
+  expect(storage.restore()).toEqual([])
+})
+
+test('the built-in simulator is never stored', async () => {
+  const { home, storage } = await opened(temporaryFolder())
+  expect(storage.signIn(profile({ environment: 'simulator' }), NOW_MS).kind).toBe('memory')
+  expect(storage.keystore('key-1')).toBe('memory')
+  expect(home.storedIds()).toEqual([])
+})
+
+test('a new sign-in of a key takes its place, and an answer to the former one changes nothing', async () => {
+  const { storage } = await opened(temporaryFolder())
+  const former = storage.signIn(profile(), NOW_MS)
+  const now = storage.signIn(profile({ refreshToken: 'CANARY-new' }), NOW_MS)
+  expect(former.save(held(7, 'CANARY-late'))).toEqual({ ok: true })
+  expect(former.intend({ generation: 7, atMs: NOW_MS }, 'CANARY-late')).toEqual({ ok: true })
+  expect(tokenOf(now)).toBe('CANARY-new')
+  expect(now.read()).not.toHaveProperty('stored.intent')
+})
+
+test('a forgotten key takes nothing in any more', async () => {
+  const { home, storage } = await opened(temporaryFolder())
+  const tokens = storage.signIn(profile(), NOW_MS)
+  expect(storage.forget('key-1')).toEqual({ ok: true })
+  expect(tokens.save(held(2))).toEqual({ ok: true })
+  expect(home.storedIds()).toEqual([])
+  expect(storage.forget('key-1')).toEqual({ ok: true })
+})
+
+test('a key connected while the keyring is locked is sealed, as it is by then, once that opens', async () => {
+  const folder = temporaryFolder()
+  const stored = await opened(folder)
+  stored.storage.signIn(profile(), NOW_MS)
+  stored.home.close()
+  const { keystore, unlock } = lockedKeystore()
+  const { home, storage } = await opened(folder, keystore)
+  expect(storage.keystore('simulator')).toBe('waiting')
+  expect(storage.ids()).toEqual(['key-1'])
+  const tokens = storage.signIn(profile({ id: 'key-2', refreshToken: 'CANARY-a' }), NOW_MS)
+  expect(storage.keystore('key-2')).toBe('waiting')
+  tokens.save(held(4, 'CANARY-b'))
+  expect(tokens.kind).toBe('memory')
+  const settled = new Promise<void>((resolve) => home.onSettled(resolve))
+  unlock()
+  await settled
+  expect(storage.restore().map((restored) => restored.profile.id)).toEqual(['key-1'])
+  expect(tokens.kind).toBe('sealed')
+  expect(storage.keystore('key-2')).toBe('ok')
+  expect(tokens.read()).toMatchObject({ stored: { token: { generation: 4, refreshToken: 'CANARY-b' } } })
+})
+
+test('a revocation that waits is sealed with its key', async () => {
+  const { keystore, unlock } = lockedKeystore()
+  const { home, storage } = await opened(temporaryFolder(), keystore)
+  const tokens = storage.signIn(profile(), NOW_MS)
+  const revocation = { reason: 'no answer', byItself: true }
+  tokens.save({ ...held(1), revocation })
+  const settled = new Promise<void>((resolve) => home.onSettled(resolve))
+  unlock()
+  await settled
+  tokens.intend({ generation: 1, atMs: NOW_MS }, 'CANARY-refresh-1')
+  expect(tokens.kind).toBe('sealed')
+  expect(tokens.read()).toMatchObject({ stored: { revocation } })
+})
+
+test('under another key in the keyring the stored key is shown as such, and signing in again seals it anew', async () => {
+  const folder = temporaryFolder()
+  const stored = await opened(folder)
+  stored.storage.signIn(profile(), NOW_MS)
+  stored.home.close()
+  const { home, storage, changes } = await opened(folder, testKeystore(2))
+  const [restored] = storage.restore()
+  expect(restored?.profile).toMatchObject({ name: 'Main key', refreshToken: '' })
+  expect(restored?.tokens.read()).toMatchObject({ kind: 'lost', why: expect.stringContaining('another key') })
+  expect(storage.keystore('key-1')).toBe('key-changed')
+  const tokens = storage.signIn(profile({ refreshToken: 'CANARY-new' }), NOW_MS)
+  await expect.poll(changes).toBe(1)
+  expect(home.standing).toEqual({ state: 'ok' })
+  expect(tokens.kind).toBe('sealed')
+  expect(storage.keystore('key-1')).toBe('ok')
+})
+
+test('under a passphrase that may be a slip nothing is sealed anew', async () => {
+  const folder = temporaryFolder()
+  const stored = await opened(folder)
+  stored.storage.signIn(profile(), NOW_MS)
+  stored.home.close()
+  const { home, storage } = await opened(folder, testKeystore(2), false)
+  storage.restore()
+  const tokens = storage.signIn(profile({ refreshToken: 'CANARY-new' }), NOW_MS)
+  expect(tokens.kind).toBe('memory')
+  expect(home.standing.state).toBe('key-changed')
+})
+
+test('one damaged key leaves the others as they are', async () => {
+  const folder = temporaryFolder()
+  const stored = await opened(folder)
+  stored.storage.signIn(profile(), NOW_MS)
+  stored.storage.signIn(profile({ id: 'key-2' }), NOW_MS)
+  stored.home.vault
+    ?.tokens('key-2')
+    .save({ token: { ...held(2).token, about: { standing: 'nonsense' } as never } })
+  stored.home.close()
+  const { storage } = await opened(folder)
+  const [first, second] = storage.restore()
+  expect(tokenOf(first?.tokens)).toBe('CANARY-refresh-1')
+  expect(second?.tokens.read()).toMatchObject({ kind: 'lost', state: 'record-corrupt' })
+  expect(storage.keystore('key-1')).toBe('ok')
+  expect(storage.keystore('key-2')).toBe('record-corrupt')
+})
+
+test('memory storage keeps a sign-in for its process and no more', () => {
+  const tokens = MEMORY_STORAGE.signIn(profile(), NOW_MS)
+  expect(tokens.read()).toEqual({
+    kind: 'found',
+    stored: { token: signedIn('CANARY-refresh-1', NOW_MS) },
+  })
+  expect(MEMORY_STORAGE.keystore('key-1')).toBe('memory')
+  expect(MEMORY_STORAGE.forget('key-1')).toEqual({ ok: true })
+})

@@ -1,0 +1,133 @@
+import type { Sabotage } from './registry.ts'
+
+const LIFE_CYCLE = 'app/streams/life-cycle.ts'
+const KEY_SEARCH = 'app/streams/key-search.ts'
+const CONNECTION = 'main/streams/stream-connection.ts'
+const KEEPER = 'main/streams/stream-keeper.ts'
+const PROFILE = 'main/profile-monitor.ts'
+const READER_TEST = 'app/streams/frame-reader.test.ts'
+const KEEPER_TEST = 'main/streams/stream-keeper.test.ts'
+const STREAMS_TEST = 'main/streams/streams.test.ts'
+const CHURN_TEST = 'main/streams/churn.test.ts'
+const SOCKETS_TEST = 'main/streams/sockets.test.ts'
+const STORIES_TEST = 'simulation/stories.test.ts'
+
+const SILENCE_ENDS = "if (silentMs >= SILENCE.deadMs) return failed('silent for 30 s', 'silent')"
+const SILENCE_GOES_ON = "if (silentMs >= 100 * SILENCE.deadMs) return failed('silent for 30 s', 'silent')"
+const REVOKED = "    this.#streams.closeAll('tokens revoked', 'revoked')\n"
+
+/** Breaks of what keeps streams alive and slots exact. */
+export const STREAM_SABOTAGES: readonly Sabotage[] = [
+  {
+    promise: 'S1',
+    what: 'take a key with an escape in it for none',
+    file: KEY_SEARCH,
+    find: 'this.#escapeAt = this.#orEnd(this.#chunk.indexOf(BACKSLASH, from))',
+    replace: 'this.#escapeAt = this.#orEnd(this.#chunk.indexOf(BACKSLASH, from) * 0 - 1)',
+    test: READER_TEST,
+  },
+  {
+    promise: 'S1',
+    what: 'look for keys at every third word',
+    file: KEY_SEARCH,
+    find: 'const STEP_WORDS = 2',
+    replace: 'const STEP_WORDS = 3',
+    test: READER_TEST,
+  },
+  {
+    promise: 'S2',
+    what: 'watch the socket instead of the frames',
+    file: LIFE_CYCLE,
+    find: SILENCE_ENDS,
+    replace: SILENCE_GOES_ON,
+    test: KEEPER_TEST,
+  },
+  {
+    promise: 'S2',
+    what: 'watch the socket instead of the frames, seen by the whole monitor',
+    file: LIFE_CYCLE,
+    find: SILENCE_ENDS,
+    replace: SILENCE_GOES_ON,
+    test: STORIES_TEST,
+  },
+  {
+    promise: 'S2',
+    what: 'watch the socket instead of the frames, over real sockets',
+    file: LIFE_CYCLE,
+    find: SILENCE_ENDS,
+    replace: SILENCE_GOES_ON,
+    test: SOCKETS_TEST,
+  },
+  {
+    promise: 'S2',
+    what: 'start the backoff over with every opening',
+    file: LIFE_CYCLE,
+    find: 'const healthy = isUp(state) && nowMs - state.openedAtMs >= backoff.healthyAfterMs',
+    replace: 'const healthy = isUp(state) && nowMs - state.openedAtMs >= 0 * backoff.healthyAfterMs',
+    test: 'app/streams/life-cycle.test.ts',
+  },
+  {
+    promise: 'S3',
+    what: 'treat GoAway as a failure',
+    file: LIFE_CYCLE,
+    find: 'if (nowMs - state.openedAtMs < SOON_MS) return failed(',
+    replace: 'if (nowMs - state.openedAtMs < 1e6 * SOON_MS) return failed(',
+    test: 'app/streams/life-cycle.test.ts',
+  },
+  {
+    promise: 'S3',
+    what: 'close the stream that was told to go away before the next one stands',
+    file: LIFE_CYCLE,
+    find: 'if (!canOverlap) return waiting(',
+    replace: 'if (!canOverlap || nowMs > 0) return waiting(',
+    test: STREAMS_TEST,
+  },
+  {
+    promise: 'S4',
+    what: 'forget a close that came before the answer',
+    file: CONNECTION,
+    find: 'slots.released(this.category, wasOpen ? timeline.now() : undefined)',
+    replace: 'if (wasOpen) slots.released(this.category, timeline.now())',
+    test: KEEPER_TEST,
+  },
+  {
+    promise: 'S4',
+    what: 'forget a close that came before the answer, in a day of churn',
+    file: CONNECTION,
+    find: 'slots.released(this.category, wasOpen ? timeline.now() : undefined)',
+    replace: 'if (wasOpen) slots.released(this.category, timeline.now())',
+    test: CHURN_TEST,
+  },
+  {
+    promise: 'S4',
+    what: 'forget the former connection once the next one stands',
+    file: KEEPER,
+    find: '    this.#connection?.close()\n    this.#connection = connection\n',
+    replace: '    this.#connection = connection\n',
+    test: STREAMS_TEST,
+  },
+  {
+    promise: 'S4',
+    what: 'forget to give a slot back',
+    file: 'app/streams/slots.ts',
+    find: 'row.own = Math.max(0, row.own - 1)',
+    replace: 'row.own = Math.max(0, row.own - 0)',
+    test: 'app/streams/slots.test.ts',
+  },
+  {
+    promise: 'R3',
+    what: 'leave the streams open',
+    file: PROFILE,
+    find: REVOKED,
+    replace: '',
+    test: STORIES_TEST,
+  },
+  {
+    promise: 'R3',
+    what: 'leave the streams open, over real sockets',
+    file: PROFILE,
+    find: REVOKED,
+    replace: '',
+    test: SOCKETS_TEST,
+  },
+]
