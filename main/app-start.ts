@@ -19,6 +19,7 @@ import { PinnedStreams } from './streams/pinned-streams.ts'
 import { HomeStorage } from './vault/key-storage.ts'
 import { SealedHome } from './vault/sealed-home.ts'
 import { settled } from './vault/settled.ts'
+import { allowUnprotected, type KeepConsent } from './vault/unprotected-consent.ts'
 import { openWindows, type Windows } from './windows.ts'
 
 export interface AppDeps {
@@ -33,6 +34,8 @@ export interface AppDeps {
   readonly keystore?: Keystore
   /** Whether a key may be sealed anew while the stored ones do not open: not under a passphrase. */
   readonly startsOver?: boolean
+  /** Keeps a person's agreement to store keys unprotected; absent where no keystore asks for it. */
+  readonly keepConsent?: KeepConsent
   /** Starts on the built-in simulator, whatever is stored. */
   readonly simulate?: boolean
   /** Absent where no browser can be opened: the window then shows the link to a sign-in. */
@@ -54,6 +57,7 @@ export async function startApp({
   announcer,
   openUrl,
   keystore,
+  keepConsent,
   startsOver = false,
   simulate = false,
 }: AppDeps): Promise<RunningApp> {
@@ -114,6 +118,7 @@ export async function startApp({
     attention,
     clock: ports.clock,
     hello: () => hello,
+    allowUnprotected: () => allowUnprotected(home, keepConsent),
     keys: keyEntrance({
       keys: monitor,
       signIns,

@@ -113,6 +113,7 @@ export class Monitor implements MonitorSurface, ConnectedKeys {
       ...(attended && { attended }),
       changed: () => this.#tell((listener) => listener.changed(id)),
       event: (event) => this.#happened(event, id),
+      broke: (cause) => this.#broke(cause),
     })
     this.#profiles.set(id, monitor)
     monitor.start()
@@ -257,6 +258,16 @@ export class Monitor implements MonitorSurface, ConnectedKeys {
     const logged = this.#log.add(event, profile, this.#timeline.now())
     this.#ports.log.note(event.kind, { ...event, profile })
     this.#tell((listener) => listener.event(logged))
+    if (event.kind === 'revoked') this.#revokedWith(profile)
+  }
+
+  /** A revocation ends every sign-in on its API key (service.md 4.2), and none of them may go on reading "valid". */
+  #revokedWith(profile: string): void {
+    const revoked = this.#profiles.get(profile)
+    if (revoked === undefined) return
+    for (const other of this.#withKey(revoked.profile)) {
+      if (other !== revoked) other.revokedElsewhere()
+    }
   }
 
   #withKey(key: KeyName): readonly ProfileMonitor[] {
@@ -264,6 +275,17 @@ export class Monitor implements MonitorSurface, ConnectedKeys {
   }
 
   #tell(say: (listener: MonitorListener) => void): void {
-    for (const listener of this.#listeners) say(listener)
+    for (const listener of this.#listeners) {
+      try {
+        say(listener)
+      } catch (error) {
+        this.#broke(error)
+      }
+    }
+  }
+
+  /** One window's bug is not the others', and least of all the tokens'. */
+  #broke(cause: unknown): void {
+    this.#ports.log.note('somebody who was told of something failed', { cause })
   }
 }

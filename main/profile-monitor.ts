@@ -38,6 +38,8 @@ export interface ProfileMonitorDeps {
   readonly attended?: () => boolean
   readonly changed: () => void
   readonly event: (event: MonitorEvent) => void
+  /** Somebody who was told of something threw. */
+  readonly broke?: (cause: unknown) => void
 }
 
 /** How often the model is looked at between headers, for the chart and for verdicts that time alone changes. */
@@ -82,7 +84,16 @@ export class ProfileMonitor {
       new TokenKeeper(
         key,
         store,
-        { http, clock, random, timeline, changed, event, reached: reached(authHost) },
+        {
+          http,
+          clock,
+          random,
+          timeline,
+          changed,
+          event,
+          reached: reached(authHost),
+          ...(deps.broke && { broke: deps.broke }),
+        },
         {
           schedule: REFRESH_SCHEDULE,
           ...ROTATION,
@@ -189,6 +200,11 @@ export class ProfileMonitor {
           ? `Not revoked: ${result.why}.`
           : `Revocation not confirmed: ${result.why}. It is tried again; treat the tokens as live.`,
     }
+  }
+
+  /** A revocation of this API key was confirmed that was asked for elsewhere. */
+  revokedElsewhere(): void {
+    if (this.#keeper.revokedElsewhere()) this.#streams.closeAll('tokens revoked', 'revoked')
   }
 
   /** Whether both are sign-ins on one API key, which a revocation ends together (service.md 4.2). */

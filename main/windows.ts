@@ -1,4 +1,4 @@
-import type { AppContract, Hello } from '../app/contract/contract.ts'
+import type { AppContract, Hello, Outcome } from '../app/contract/contract.ts'
 import type { Handlers, Pushes } from '../app/contract/ipc.ts'
 import type { SignInStatus } from '../app/contract/sign-in-status.ts'
 import type { Snapshot } from '../app/contract/snapshot.ts'
@@ -40,10 +40,13 @@ export interface WindowsDeps {
   readonly attention?: Attention
   readonly hello: () => Hello
   readonly keys: KeyEntrance
+  /** Absent in a host that never asks for it. */
+  readonly allowUnprotected?: Handlers<AppContract>['allowUnprotected']
 }
 
 /** Serves the contract to any number of windows from one monitor. */
-export function openWindows({ monitor, memory, attention, clock, hello, keys }: WindowsDeps): Windows {
+export function openWindows(deps: WindowsDeps): Windows {
+  const { monitor, memory, attention, clock, hello, keys, allowUnprotected = nothingToAllow } = deps
   const snapshots = () =>
     monitor
       .profiles()
@@ -83,6 +86,7 @@ export function openWindows({ monitor, memory, attention, clock, hello, keys }: 
           signInAgain: (request) => keys.signInAgain(request),
           replaceToken: (request) => keys.replaceToken(request),
           cancelSignIn: (request) => keys.cancelSignIn(request),
+          allowUnprotected,
           disconnect: ({ profile }) => monitor.disconnect(profile),
           setVisible: ({ visible }) => {
             seat?.setVisible(visible)
@@ -101,3 +105,9 @@ export function openWindows({ monitor, memory, attention, clock, hello, keys }: 
     },
   }
 }
+
+const nothingToAllow = (): Outcome => ({
+  ok: false,
+  code: 'not-needed',
+  message: 'This start does not store keys unprotected: there is nothing to agree to.',
+})

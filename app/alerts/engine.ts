@@ -23,6 +23,9 @@ interface Tracked {
   alert: Alert | undefined
 }
 
+/** Streams are numbered anew at each start: an alert of one of them is about nothing that can be found again. */
+export const outlivesStart = ({ kind }: Pick<Alert, 'kind'>): boolean => !kind.startsWith('stream-')
+
 /** All episodes of all profiles. Decides on snapshots alone; once a second is often enough. */
 export class AlertEngine {
   readonly #tracked = new Map<string, Tracked>()
@@ -32,8 +35,7 @@ export class AlertEngine {
   #restored: readonly Alert[]
 
   constructor(restored: readonly Alert[] = []) {
-    // Streams are numbered anew at each start.
-    this.#restored = restored.filter(({ kind }) => !kind.startsWith('stream-'))
+    this.#restored = restored.filter(outlivesStart)
   }
 
   observe(snapshot: Snapshot): readonly AlertEffect[] {

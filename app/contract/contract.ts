@@ -140,6 +140,11 @@ export const contract = {
   /** As `signInAgain`, by a pasted refresh token. */
   replaceToken: command(parsedBy(nextToken)).returning<Outcome<{ readonly profile: string }>>(),
   cancelSignIn: command(parsedBy(z.strictObject({ signIn: text(64) }))).returning<Outcome>(),
+  /**
+   * A person agrees to store keys where nothing hides them, at this start and later ones. Refused with `not-needed`
+   * unless a snapshot's `keystore` says `unprotected` for a key that is in memory only.
+   */
+  allowUnprotected: command(nothing).returning<Outcome>(),
   /** Forgets a key here and revokes nothing. */
   disconnect: command(parsedBy(ofProfile)).returning<Outcome>(),
   /**

@@ -67,6 +67,8 @@ export interface RefreshSummary {
   readonly rotatesBy?: number
   readonly endsAt?: number
   readonly stored: 'sealed' | 'memory'
+  /** Why the newest token is not saved yet, as on a full disk; it is used from memory, and tried to be saved. */
+  readonly unsaved?: string
   readonly reason?: string
   readonly refreshesToday: number
   /** When the service confirmed the revocation, or when it is tried again. */

@@ -1,10 +1,15 @@
 import type { RequestQuota, Verdict } from '../contract/snapshot.ts'
+import { isStale } from './stale.ts'
 
 const GRAVITY = { blocked: 4, 'runs-out': 3, 'near-limit': 2, lasts: 1, idle: 1, 'not-seen': 0 } as const
 
 /** The one category that limits the whole: the gravest row, then the soonest, then the emptiest. */
 export function verdictOf(rows: readonly RequestQuota[]): Verdict {
   const known = rows.filter((row) => row.verdict !== 'not-seen')
+  // What an old header leaves of a quota is a model: no ground to say that it lasts, where nothing newer says so.
+  if (known.every((row) => isStale(row, row.asOf) && GRAVITY[row.verdict] < GRAVITY['runs-out'])) {
+    return { kind: 'unknown' }
+  }
   const [worst] = [...known].sort(
     (a, b) =>
       GRAVITY[b.verdict] - GRAVITY[a.verdict] ||

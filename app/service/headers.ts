@@ -44,7 +44,7 @@ export function readHeaders(headers: HttpHeaders): HeaderReading {
     const text = raw.trim()
     const value = WHOLE.test(text) ? Number(text) : Number.NaN
     if (value >= least && value <= most) return value
-    oddities.push(`${name}: ${Number.isNaN(value) ? 'not a whole number' : 'out of range'}`)
+    oddities.push(`${name}: ${whyNot(text, value)}`)
     return undefined
   }
   const name = (header: string): string | undefined => {
@@ -77,6 +77,15 @@ export function readHeaders(headers: HttpHeaders): HeaderReading {
     ...(requestId !== undefined && { requestId }),
     oddities,
   }
+}
+
+const DIGITS = /^\d+$/
+/** Seconds or milliseconds since 1970, from 2001 to 2286. */
+const EPOCH = /^[1-9]\d{9}(?:\d{3})?$/
+
+function whyNot(text: string, value: number): string {
+  if (EPOCH.test(text)) return 'an epoch time, not a count'
+  return Number.isNaN(value) && !DIGITS.test(text) ? 'not a whole number' : 'out of range'
 }
 
 type Defined<T> = { [K in keyof T]?: Exclude<T[K], undefined> }

@@ -1,5 +1,5 @@
 import type { Alert } from '../../app/alerts/alert.ts'
-import { type AlertEffect, AlertEngine } from '../../app/alerts/engine.ts'
+import { type AlertEffect, AlertEngine, outlivesStart } from '../../app/alerts/engine.ts'
 import type { Thresholds } from '../../app/alerts/thresholds.ts'
 import type { Snapshot } from '../../app/contract/snapshot.ts'
 import type { Announcer } from './announcer.ts'
@@ -24,7 +24,9 @@ export class Alerts {
 
   constructor(deps: AlertsDeps) {
     this.#deps = deps
-    this.#engine = new AlertEngine(deps.kept.flatMap((body) => storedAlert(body) ?? []))
+    const kept = deps.kept.flatMap((body) => storedAlert(body) ?? [])
+    for (const alert of kept) if (!outlivesStart(alert)) deps.keep(alert.id, undefined)
+    this.#engine = new AlertEngine(kept)
   }
 
   /** To be called about once a second for each profile. */

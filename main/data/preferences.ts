@@ -8,6 +8,8 @@ const SCHEMA_VERSION = 1
 /** A value this version does not know, say from a newer one, reads as the default and stays in the file. */
 const values = z.object({
   theme: z.enum(['system', 'light', 'dark']).catch('system'),
+  /** A person agreed to store keys although nothing on this system hides them. */
+  storeUnprotected: z.boolean().catch(false),
 })
 
 export type PreferenceValues = z.output<typeof values>

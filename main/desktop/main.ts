@@ -23,6 +23,7 @@ import {
 import { startApp } from '../app-start.ts'
 import { defaultDataFolder, openDataFolder } from '../data/data-folder.ts'
 import { lockDataFolder } from '../data/lock.ts'
+import { openPreferences } from '../data/preferences.ts'
 import { fileSink, redactedLog } from '../ports/log.ts'
 import { nodeClock, nodeRandom } from '../ports/node-clock.ts'
 import { nodeHttp } from '../ports/node-http.ts'
@@ -94,6 +95,8 @@ function start(dataFolder: string): void {
     startApp: async ({ announcer }) => {
       const lock = lockDataFolder(dataFolder, { pid: process.pid, host: 'desktop' })
       if (lock.kind !== 'held') throw new Error(lock.line)
+      const { preferences, notice } = openPreferences(dataFolder, nodeClock.wallMs())
+      if (notice !== undefined) log.note(notice)
       const running = await startApp({
         dataFolder,
         ports: { clock: nodeClock, random: nodeRandom, http: nodeHttp(process.env), log },
@@ -103,8 +106,9 @@ function start(dataFolder: string): void {
           safeStorage,
           platform: process.platform,
           clock: nodeClock,
-          mayBeUnprotected: false,
+          mayBeUnprotected: () => preferences.values.storeUnprotected,
         }),
+        keepConsent: () => preferences.change({ storeUnprotected: true }),
         startsOver: true,
         simulate: values.simulate === true,
         openUrl: openExternally(shell),

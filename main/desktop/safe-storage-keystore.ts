@@ -15,7 +15,7 @@ export interface SafeStorageDeps {
   readonly platform: NodeJS.Platform
   readonly clock: Clock
   /** Whether the person agreed to keep tokens where they are not protected. */
-  readonly mayBeUnprotected: boolean
+  readonly mayBeUnprotected: () => boolean
   readonly deadlineMs?: number
 }
 
@@ -65,7 +65,7 @@ export function safeStorageKeystore(deps: SafeStorageDeps): Keystore {
   }
 
   const isUnprotected = (wrapped: Uint8Array) =>
-    !mayBeUnprotected &&
+    !mayBeUnprotected() &&
     platform === 'linux' &&
     (safeStorage.getSelectedStorageBackend() === 'basic_text' ||
       Buffer.from(wrapped.subarray(0, 3)).toString('latin1') === 'v10')
@@ -73,6 +73,8 @@ export function safeStorageKeystore(deps: SafeStorageDeps): Keystore {
   const unprotected: KeystoreTrouble = { kind: 'unprotected', why: 'this desktop has no keyring' }
 
   return {
+    hidesNothing: () => backend() === 'basic_text',
+
     async wrap(key) {
       const stopped = await trouble()
       if (stopped !== undefined) return stopped

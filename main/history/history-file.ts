@@ -4,18 +4,8 @@ import type { Extent } from '../../app/history/columns.ts'
 import { MINUTE_MS, type Rollup, startOf } from '../../app/history/rollup.ts'
 import type { Sample, SlotSample } from '../../app/history/sample.ts'
 import { FORGOTTEN } from './compaction.ts'
-import {
-  columnOf,
-  ROLLUP_COLUMNS,
-  type Row,
-  rollupOf,
-  SAMPLE_COLUMNS,
-  SLOT_COLUMNS,
-  sampleOf,
-  sampleValues,
-  slotSampleOf,
-  slotValues,
-} from './rows.ts'
+import { columnOf, type Row, rollupOf, sampleOf, sampleValues, slotSampleOf, slotValues } from './rows.ts'
+import { COLUMN_STATEMENTS, STATEMENTS, type StatementName, type TierName } from './statements.ts'
 import { asArrays, LEVELS, Tiers } from './tiers.ts'
 
 /** One thing to remember, as it waits to be written. */
@@ -33,8 +23,6 @@ export type Entry =
   | { readonly kind: 'alert'; readonly id: string; readonly body: string | undefined }
 
 export type SeriesKind = 'requests' | 'slots'
-
-type TierName = 'minutes' | (typeof LEVELS)[number]['table']
 
 /** Below every level of `LEVELS`. */
 const MINUTES = -1
@@ -263,44 +251,3 @@ export class HistoryFile {
     return typeof value === 'number' ? value : undefined
   }
 }
-
-/** Which of the low and the high came first is known of the single stretches only. */
-const COLUMNS = 'min(at), max(at), min(low), max(high), min(low_first), max(source), sum(rejected)'
-const columnsOf = (table: string): string =>
-  `SELECT ${COLUMNS} FROM ${table} WHERE series = ? AND at >= ? AND at < ?
-   GROUP BY CAST((at - ?) / ? AS INTEGER) ORDER BY 1`
-
-const STATEMENTS = {
-  minuteColumns: columnsOf('minutes'),
-  quarterColumns: columnsOf('quarters'),
-  hourColumns: columnsOf('hours'),
-  findSeries: 'SELECT id FROM series WHERE profile = ? AND category = ? AND kind = ?',
-  addSeries: 'INSERT INTO series (profile, category, kind) VALUES (?, ?, ?)',
-  categories: 'SELECT category FROM series WHERE profile = ? AND kind = ? ORDER BY id',
-  seriesOfProfile: 'SELECT id FROM series WHERE profile = ?',
-  disownSeries: 'UPDATE series SET profile = ? WHERE id = ?',
-  dropEvents: 'DELETE FROM events WHERE profile = ?',
-  addSample: `INSERT OR REPLACE INTO samples (series, ${SAMPLE_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
-  samples: `SELECT ${SAMPLE_COLUMNS} FROM samples WHERE series = ? AND at BETWEEN ? AND ? ORDER BY at`,
-  rawFrom: 'SELECT min(at) FROM samples WHERE series = ?',
-  minutes: `SELECT ${ROLLUP_COLUMNS} FROM minutes WHERE series = ? AND at >= ? AND at < ? ORDER BY at`,
-  quarters: `SELECT ${ROLLUP_COLUMNS} FROM quarters WHERE series = ? AND at >= ? AND at < ? ORDER BY at`,
-  hours: `SELECT ${ROLLUP_COLUMNS} FROM hours WHERE series = ? AND at >= ? AND at < ? ORDER BY at`,
-  addSlots: `INSERT OR REPLACE INTO slots (series, ${SLOT_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?)`,
-  slots: `SELECT ${SLOT_COLUMNS} FROM slots WHERE series = ? AND at BETWEEN ? AND ? ORDER BY at`,
-  slotBefore: 'SELECT max(at) FROM slots WHERE series = ? AND at <= ?',
-  addEvent: 'INSERT INTO events (profile, at, body) VALUES (?, ?, ?)',
-  events:
-    'SELECT body FROM events WHERE profile = ? AND at BETWEEN ? AND ? ORDER BY at DESC, id DESC LIMIT ?',
-  addAlert: 'INSERT OR REPLACE INTO open_alerts (id, body) VALUES (?, ?)',
-  dropAlert: 'DELETE FROM open_alerts WHERE id = ?',
-  openAlerts: 'SELECT body FROM open_alerts ORDER BY id',
-} as const
-
-type StatementName = keyof typeof STATEMENTS
-
-const COLUMN_STATEMENTS = {
-  minutes: 'minuteColumns',
-  quarters: 'quarterColumns',
-  hours: 'hourColumns',
-} as const satisfies Record<TierName, StatementName>

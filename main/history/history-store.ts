@@ -2,13 +2,12 @@ import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { History } from '../../app/contract/contract.ts'
 import type { LoggedEvent } from '../../app/contract/events.ts'
-import { minMaxColumns, thinnedMoments } from '../../app/history/columns.ts'
-import { type Report, reportOf } from '../../app/history/report.ts'
-import { MINUTE_MS, startOf } from '../../app/history/rollup.ts'
+import type { Report } from '../../app/history/report.ts'
 import type { SlotSample } from '../../app/history/sample.ts'
 import type { Clock, Log } from '../ports/ports.ts'
 import { compactSlice, type Retention } from './compaction.ts'
 import { type Entry, HistoryFile } from './history-file.ts'
+import { historyOf, reportFrom } from './history-queries.ts'
 import { HISTORY_FILE, openHistoryFile, setHistoryAside } from './open-file.ts'
 import { readRetention, writeRetention } from './retention-file.ts'
 import { type StorageFailure, storageFailure, storageSentence } from './storage-failure.ts'
@@ -42,8 +41,6 @@ const MOST_REPLACED = 3
 const COMPACT_EVERY_MS = 60_000
 const COMPACT_GAP_MS = 20
 export const MOST_EVENTS = 5_000
-/** A report counts more of them than anybody reads. */
-const MOST_REPORTED_EVENTS = 50_000
 
 /**
  * What was seen and what happened, kept in `history.db`.
@@ -90,35 +87,12 @@ export class HistoryStore {
     toMs: number,
     points: number,
   ): History | undefined {
-    return this.#read((file) => {
-      const columnMs = (toMs - fromMs) / Math.max(1, Math.floor(points / 2))
-      const stretches = file.extents(profile, category, fromMs, toMs, columnMs)
-      const rejectedAt = stretches
-        .filter(({ rejected }) => rejected > 0)
-        .map(({ atMs, endMs }) => Math.round((atMs + endMs) / 2))
-      return {
-        points: minMaxColumns(stretches, fromMs, toMs, points),
-        rejectedAt: thinnedMoments(rejectedAt, fromMs, toMs, points),
-      }
-    })
+    return this.#read((file) => historyOf(file, profile, category, fromMs, toMs, points))
   }
 
   /** Of whole minutes: `from` and `to` in the answer say which. */
   report(profile: string, fromMs: number, toMs: number): Report | undefined {
-    return this.#read((file) => {
-      const from = startOf(fromMs, MINUTE_MS)
-      const to = startOf(toMs + MINUTE_MS - 1, MINUTE_MS)
-      const requests = file.categories(profile, 'requests')
-      const slots = file.categories(profile, 'slots')
-      return reportOf({
-        profile,
-        fromMs: from,
-        toMs: to,
-        requests: new Map(requests.map((category) => [category, file.accounts(profile, category, from, to)])),
-        slots: new Map(slots.map((category) => [category, file.slots(profile, category, from, to)])),
-        events: file.events(profile, from, to - 1, MOST_REPORTED_EVENTS),
-      })
-    })
+    return this.#read((file) => reportFrom(file, profile, fromMs, toMs))
   }
 
   /** Oldest first, the latest `MOST_EVENTS` of the interval. */

@@ -1,12 +1,5 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
-import {
-  MINUTE_MS,
-  MinuteBuilder,
-  merged,
-  QUARTER_MS,
-  type Rollup,
-  startOf,
-} from '../../app/history/rollup.ts'
+import { MINUTE_MS, MinuteBuilder, merged, type Rollup, startOf } from '../../app/history/rollup.ts'
 import { HOLD_MS, type Sample } from '../../app/history/sample.ts'
 import { ROLLUP_COLUMNS, type Row, rollupOf, rollupValues, SAMPLE_COLUMNS, sampleOf } from './rows.ts'
 

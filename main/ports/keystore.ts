@@ -7,6 +7,8 @@
 export interface Keystore {
   wrap(key: Uint8Array): Promise<Wrapping>
   unwrap(wrapped: Uint8Array): Promise<Unwrapping>
+  /** Whether what it wraps is open to whoever can read the file; absent where that cannot be. */
+  hidesNothing?(): boolean
 }
 
 export type Wrapping =

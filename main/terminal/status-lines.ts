@@ -2,18 +2,21 @@ import type { Snapshot } from '../../app/contract/snapshot.ts'
 import { duration } from './cells.ts'
 
 /** Whose key this is, whether its service answers, and whether the quotas last. */
-export function serviceLine({ profile, service, verdict }: Snapshot, nowMs: number): string {
+export function serviceLine(snapshot: Snapshot, nowMs: number): string {
+  const { profile, service } = snapshot
   const retry = service.retryAt === undefined ? '' : `, trying again in ${duration(service.retryAt - nowMs)}`
   const reach = service.reachable ? service.host : `${service.host} cannot be reached${retry}`
-  return `${profile.name} (${profile.environment})  ${reach}  ${verdictText(verdict, nowMs)}`
+  return `${profile.name} (${profile.environment})  ${reach}  ${verdictText(snapshot, nowMs)}`
 }
 
-function verdictText(verdict: Snapshot['verdict'], nowMs: number): string {
+function verdictText({ verdict, requests }: Snapshot, nowMs: number): string {
   const which = verdict.category ?? 'a quota'
   const left = verdict.at === undefined ? '' : ` in ${duration(verdict.at - nowMs)}`
   switch (verdict.kind) {
     case 'unknown':
-      return 'nothing seen yet'
+      return requests.some(({ observedAt }) => observedAt !== undefined)
+        ? 'nothing seen lately'
+        : 'nothing seen yet'
     case 'lasts':
       return 'every quota lasts'
     case 'near-limit':

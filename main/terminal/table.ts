@@ -7,6 +7,8 @@ import type {
   StreamSummary,
 } from '../../app/contract/snapshot.ts'
 import { levelAt } from '../../app/quota/model.ts'
+import { alsoCounts, shownRows } from '../../app/quota/shown-rows.ts'
+import { isStale } from '../../app/quota/stale.ts'
 import { bar, type Cell, duration, left, paint, right, shortDuration, type Tone } from './cells.ts'
 import { eventLine } from './event-line.ts'
 import { refreshLine, serviceLine, tokenLine } from './status-lines.ts'
@@ -48,7 +50,8 @@ export function renderTable(
     [left(refreshLine(snapshot, nowMs), width, toneOfTokens(snapshot))],
     [],
     requestHeading(layout),
-    ...snapshot.requests.map((quota) => requestRow(quota, nowMs, layout)),
+    ...shownRows(snapshot.requests).map((quota) => requestRow(quota, nowMs, layout)),
+    ...countedRows(snapshot.requests, width),
     [],
     [
       left('SLOTS', 24, 'dim'),
@@ -84,6 +87,15 @@ function line(cells: readonly Cell[], colour: boolean): string {
     .join(' ')
 }
 
+/** Categories that have no line of their own, because another one counts their requests. */
+function countedRows(requests: readonly RequestQuota[], width: number): readonly (readonly Cell[])[] {
+  const said = shownRows(requests).flatMap(({ category }) => {
+    const also = alsoCounts(requests, category)
+    return also.length === 0 ? [] : [`${category} also counts ${also.join(', ')}`]
+  })
+  return said.map((text) => [left(text, width, 'dim')])
+}
+
 function requestHeading({ category, bar: barWidth }: Layout): readonly Cell[] {
   const { use, elsewhere, next, full, verdict, age } = WIDTHS
   return [
@@ -102,9 +114,10 @@ function requestHeading({ category, bar: barWidth }: Layout): readonly Cell[] {
 function requestRow(quota: RequestQuota, nowMs: number, layout: Layout): readonly Cell[] {
   const level = levelAt(quota, nowMs)
   const seen = quota.source !== 'default'
-  const tone: Tone = seen ? TONES[quota.verdict] : 'dim'
+  const stale = isStale(quota, nowMs)
+  const tone: Tone = seen && !stale ? TONES[quota.verdict] : 'dim'
   const until = (at: number | undefined) => (at === undefined || at <= nowMs ? '–' : duration(at - nowMs))
-  const mark = quota.source === 'modelled' ? '~' : ''
+  const mark = quota.source === 'modelled' || stale ? '~' : ''
   const rate = (perSecond: number | undefined) => (perSecond === undefined ? '–' : perSecond.toFixed(2))
   const { use, elsewhere, next, full, verdict, age } = WIDTHS
   return [

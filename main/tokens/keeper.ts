@@ -18,6 +18,7 @@ import type { TokenStore } from '../vault/token-store.ts'
 import { RefreshesToday } from './refreshes-today.ts'
 import { revokeTokens } from './revocation.ts'
 import { startState } from './start-state.ts'
+import { sureStore } from './sure-store.ts'
 import { TokenSaver } from './token-saver.ts'
 import { newestOf, postWrittenAhead } from './write-ahead.ts'
 
@@ -30,6 +31,8 @@ export interface KeeperDeps {
   readonly event: (event: MonitorEvent) => void
   /** Whether the sign-in host could be reached, for the one place that tells people so. */
   readonly reached: (ok: boolean, why: string) => void
+  /** Somebody who was told of something threw. That is a bug of theirs, and the tokens go on. */
+  readonly broke?: (cause: unknown) => void
 }
 
 /** An access token, or why there is none now. */
@@ -62,12 +65,13 @@ export class TokenKeeper {
   #cancelTimer: () => void = () => {}
 
   constructor(key: KeyCredentials, store: TokenStore, deps: KeeperDeps, lifetimes: KeyLifetimes) {
-    const { clock, event, changed } = deps
+    const sure = sureStore(store)
+    this.#deps = toldSafely(deps)
+    const { clock, event, changed } = this.#deps
     this.#key = key
-    this.#store = store
-    this.#deps = deps
+    this.#store = sure
     this.#lifetimes = lifetimes
-    this.#saver = new TokenSaver(store, {
+    this.#saver = new TokenSaver(sure, {
       clock,
       event,
       changed,
@@ -75,7 +79,7 @@ export class TokenKeeper {
       state: () => this.#state,
     })
     this.#refreshes = new RefreshesToday(clock)
-    this.#state = startState(store.read(), this.#now())
+    this.#state = startState(sure.read(), this.#now())
   }
 
   start(): void {
@@ -130,8 +134,9 @@ export class TokenKeeper {
     return this.#flight
   }
 
-  /** What "try now" means here: the failed refresh, or the revocation that was not confirmed. */
+  /** What "try now" means here: what is not saved, the failed refresh, or the revocation that was not confirmed. */
   async tryNow(): Promise<void> {
+    this.#saver.tryNow()
     const { standing, failures } = this.#state
     if (standing.kind === 'revoke-unconfirmed') await this.revoke()
     else if (failures > 0 || standing.kind === 'sign-in-required') await this.refresh()
@@ -149,6 +154,21 @@ export class TokenKeeper {
       this.#deps.changed()
     })
     return this.#revocation
+  }
+
+  /**
+   * The service confirmed a revocation of this API key that somebody asked for elsewhere: it ended these tokens too
+   * (service.md 4.2). Whether that was news.
+   */
+  revokedElsewhere(): boolean {
+    if (this.#revocation || this.#state.standing.kind === 'revoked') return false
+    const { schedule } = this.#lifetimes
+    const { state, events } = afterRevocation(this.#state, { kind: 'confirmed' }, this.#now(), 0, schedule)
+    this.#saver.save(state)
+    this.#state = state
+    this.#schedule()
+    for (const event of events) this.#deps.event(event)
+    return true
   }
 
   /** A newer sign-in on this API key would be ended by a late retry: from here on only a person tries again. */
@@ -170,12 +190,16 @@ export class TokenKeeper {
   }
 
   refreshSummary(): RefreshSummary {
-    return refreshSummary(this.#state, this.#saver.stored, this.#refreshes.count, this.#lifetimes)
+    const { stored, unsaved } = this.#saver
+    const summary = refreshSummary(this.#state, stored, this.#refreshes.count, this.#lifetimes)
+    return unsaved === undefined ? summary : { ...summary, unsaved }
   }
 
   async #attempt(): Promise<RefreshOutcome> {
     this.#cancelTimer()
     if (this.#stopped) return { kind: 'not-sent', why: 'this key is not connected any more' }
+    // What could not be read at the start, as behind another program's lock, may be readable now.
+    if (this.#state.token === undefined) this.#state = startState(this.#store.read(), this.#now())
     if (isRevoking(this.#state)) return { kind: 'not-sent', why: 'the tokens are being revoked' }
     if (this.#state.token === undefined) return { kind: 'not-sent', why: 'there is no token to send' }
     this.#deps.changed()
@@ -279,5 +303,22 @@ export class TokenKeeper {
 
   #now(): number {
     return this.#deps.timeline.now()
+  }
+}
+
+/** What is told comes last, and may not stop what tokens depend on. */
+function toldSafely(deps: KeeperDeps): KeeperDeps {
+  const safely = (tell: () => void) => {
+    try {
+      tell()
+    } catch (error) {
+      deps.broke?.(error)
+    }
+  }
+  return {
+    ...deps,
+    changed: () => safely(deps.changed),
+    event: (event) => safely(() => deps.event(event)),
+    reached: (ok, why) => safely(() => deps.reached(ok, why)),
   }
 }

@@ -26,6 +26,7 @@ export class TokenSaver {
   readonly #store: TokenStore
   readonly #deps: SaverDeps
   #failures = 0
+  #why: string | undefined
   #stopped = false
   #cancelRetry: () => void = () => {}
 
@@ -39,6 +40,11 @@ export class TokenSaver {
     return this.#store.kind === 'sealed' && this.#failures === 0 ? 'sealed' : 'memory'
   }
 
+  /** Why the newest token is not saved, where the store did not take it. */
+  get unsaved(): string | undefined {
+    return this.#why
+  }
+
   /** Durable when it returns, or told and remembered. */
   save(state: KeyState): void {
     if (state.token === undefined) return
@@ -46,9 +52,11 @@ export class TokenSaver {
     this.#cancelRetry()
     if (saved.ok) {
       this.#failures = 0
+      this.#why = undefined
       return
     }
     this.#failures += 1
+    this.#why = saved.why
     if (this.#stopped) return
     if (this.#failures === 1) this.problem(`the new token is only in memory: ${saved.why}`)
     const waitMs = RETRY_MS[Math.min(this.#failures, RETRY_MS.length) - 1] ?? RETRY_MS[0]
@@ -57,6 +65,11 @@ export class TokenSaver {
 
   problem(what: string): void {
     this.#deps.event({ kind: 'storage-problem', what })
+  }
+
+  /** A person made room, or believes so. */
+  tryNow(): void {
+    if (this.#failures > 0) this.#tryAgain()
   }
 
   /** Tries once more where something is unsaved, and stops trying. */

@@ -98,7 +98,8 @@ export class HomeStorage implements KeyStorage {
     if (tokens === undefined) return state === 'waiting' ? 'waiting' : 'memory'
     if (state !== 'ok') return state
     if (tokens.lost !== undefined) return tokens.lost
-    return tokens.kind === 'sealed' ? 'ok' : 'memory'
+    if (tokens.kind !== 'sealed') return 'memory'
+    return this.#home.hidesNothing ? 'unprotected' : 'ok'
   }
 
   #startOver(): void {

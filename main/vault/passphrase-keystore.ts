@@ -1,6 +1,6 @@
 import { randomBytes, type ScryptOptions, scrypt } from 'node:crypto'
 import { z } from 'zod'
-import type { Keystore } from '../ports/keystore.ts'
+import type { Keystore, KeystoreTrouble } from '../ports/keystore.ts'
 import { KEY_BYTES, seal, unseal } from './sealing.ts'
 
 export interface ScryptCost {
@@ -22,19 +22,22 @@ const CHECK_TEXT = 'the passphrase is right'
 const isPowerOfTwo = (value: number) => Number.isInteger(Math.log2(value))
 const base64 = z.base64().transform((text) => Buffer.from(text, 'base64'))
 /** The bounds keep a changed file from asking for all the memory there is. */
-const wrapping = z.object({
-  v: z.literal(1),
-  N: z
-    .int()
-    .min(2)
-    .max(2 ** 20)
-    .refine(isPowerOfTwo),
-  r: z.int().min(1).max(16),
-  p: z.int().min(1).max(16),
-  salt: base64,
-  check: base64,
-  key: base64,
-})
+const wrapping = z
+  .object({
+    v: z.literal(1),
+    N: z
+      .int()
+      .min(2)
+      .max(2 ** 20)
+      .refine(isPowerOfTwo),
+    r: z.int().min(1).max(16),
+    p: z.int().min(1).max(16),
+    salt: base64,
+    check: base64,
+    key: base64,
+  })
+  // Each may be within its bounds, and all together ask for more than any of ours was made with.
+  .refine(({ N, r, p }) => 128 * r * (N + 2 + p) <= MOST_MEMORY_BYTES)
 
 /**
  * The data key under a key stretched from a passphrase, with the cost that was used beside it.
@@ -46,6 +49,7 @@ export function passphraseKeystore(passphrase: string, cost: ScryptCost = SCRYPT
     async wrap(key) {
       const salt = randomBytes(SALT_BYTES)
       const stretched = await stretch(passphrase, salt, cost)
+      if (stretched === undefined) return NO_MEMORY
       const parts = {
         v: 1,
         ...cost,
@@ -65,6 +69,7 @@ export function passphraseKeystore(passphrase: string, cost: ScryptCost = SCRYPT
       if (!parts.success) return { kind: 'damaged', why: 'the stored key cannot be read' }
       const { salt, check, key, ...stored } = parts.data
       const stretched = await stretch(passphrase, salt, stored)
+      if (stretched === undefined) return NO_MEMORY
       const opened = unseal(stretched, WRAPPED_KEY, key)
       if (opened !== undefined) {
         const bytes = Buffer.from(opened, 'base64')
@@ -78,12 +83,22 @@ export function passphraseKeystore(passphrase: string, cost: ScryptCost = SCRYPT
   }
 }
 
-function stretch(passphrase: string, salt: Uint8Array, { N, r, p }: ScryptCost): Promise<Uint8Array> {
+const NO_MEMORY: KeystoreTrouble = {
+  kind: 'unavailable',
+  why: 'there is too little memory to work with the passphrase',
+}
+
+/** `undefined` where there is no memory for it. */
+function stretch(
+  passphrase: string,
+  salt: Uint8Array,
+  { N, r, p }: ScryptCost,
+): Promise<Uint8Array | undefined> {
   const options: ScryptOptions = { N, r, p, maxmem: MOST_MEMORY_BYTES }
-  return new Promise((resolve, reject) => {
+  return new Promise((resolve) => {
     // Normalised, so that the same words typed on another system are the same bytes.
     scrypt(passphrase.normalize('NFKC'), salt, KEY_BYTES, options, (error, key) =>
-      error ? reject(error) : resolve(key),
+      resolve(error ? undefined : key),
     )
   })
 }

@@ -64,7 +64,7 @@ export class SealedHome {
       opening.notices,
       opening.database,
     )
-    home.#take(await unlockDataKeys(opening.database, keystore, wallMs()))
+    home.#take(await unlock(opening.database, keystore, wallMs()))
     return home
   }
 
@@ -102,6 +102,20 @@ export class SealedHome {
     return () => this.#opened.delete(listener)
   }
 
+  /** Whether what is stored here is open to whoever can read the file; a person agreed to that. */
+  get hidesNothing(): boolean {
+    return this.#standing.state === 'ok' && (this.#deps.keystore?.hidesNothing?.() ?? false)
+  }
+
+  /** Asks the keystore once more, as after a person agreed to what it said. */
+  async askAgain(): Promise<{ readonly state: HomeStanding['state']; readonly line?: string }> {
+    const { keystore } = this.#deps
+    if (this.#closed || this.#database === undefined || keystore === undefined) return this.#standing
+    this.#take(await unlock(this.#database, keystore, this.#deps.wallMs()))
+    for (const tell of this.#opened) tell()
+    return this.#standing
+  }
+
   /**
    * A new data key beside the one that does not open, for a key that is connected anew.
    *
@@ -111,7 +125,11 @@ export class SealedHome {
     const { keystore, wallMs } = this.#deps
     if (this.#vault?.canSeal || this.#database === undefined || keystore === undefined) return
     if (this.#standing.state !== 'key-changed' && this.#standing.state !== 'record-corrupt') return
-    this.#take(await addDataKey(this.#database, keystore, wallMs()))
+    try {
+      this.#take(await addDataKey(this.#database, keystore, wallMs()))
+    } catch (error) {
+      this.#take({ kind: 'unavailable', why: unexpected(error) })
+    }
   }
 
   close(): void {
@@ -139,17 +157,23 @@ export class SealedHome {
         break
       case 'waiting':
         this.#standing = startTrouble('waiting', unlocking.why)
-        void unlocking.settled.then(() => this.#tryAgain())
+        void unlocking.settled.then(() => this.askAgain())
         return
     }
     const keys = unlocking.kind === 'unlocked' ? unlocking.keys : NO_KEYS
     this.#vault = new Vault(new VaultConnection(this.#database, keys, this.#deps.wallMs))
   }
+}
 
-  async #tryAgain(): Promise<void> {
-    const { keystore, wallMs } = this.#deps
-    if (this.#closed || this.#database === undefined || keystore === undefined) return
-    this.#take(await unlockDataKeys(this.#database, keystore, wallMs()))
-    for (const tell of this.#opened) tell()
+/** What cannot be opened in a way that nobody thought of is still no reason not to start. */
+async function unlock(database: DatabaseSync, keystore: Keystore, nowMs: number): Promise<Unlocking> {
+  try {
+    return await unlockDataKeys(database, keystore, nowMs)
+  } catch (error) {
+    return { kind: 'unavailable', why: unexpected(error) }
   }
 }
+
+const unexpected = (error: unknown): string =>
+  storageWords(error) ??
+  `the store failed unexpectedly (${error instanceof Error ? error.name : typeof error})`

@@ -7,11 +7,14 @@ export const SAVED: Saved = { ok: true }
 const ERROR_PERM = 3
 const ERROR_BUSY = 5
 const ERROR_LOCKED = 6
+const ERROR_NOMEM = 7
 const ERROR_READONLY = 8
 const ERROR_IOERR = 10
 const ERROR_CORRUPT = 11
 const ERROR_FULL = 13
 const ERROR_CANTOPEN = 14
+const ERROR_PROTOCOL = 15
+const ERROR_NOLFS = 22
 const ERROR_NOTADB = 26
 
 /** `undefined` where it is no failure of the disk or the file, and so a bug. */
@@ -21,10 +24,15 @@ export function storageWords(error: unknown): string | undefined {
       return 'the disk is full'
     case ERROR_BUSY:
     case ERROR_LOCKED:
+    case ERROR_PROTOCOL:
       return 'another program has locked the file'
     case ERROR_READONLY:
     case ERROR_PERM:
       return 'the file is read-only'
+    case ERROR_NOMEM:
+      return 'there is too little memory'
+    case ERROR_NOLFS:
+      return 'the disk does not take a file of this size'
     case ERROR_IOERR:
       return 'the disk reported an error'
     case ERROR_CANTOPEN:

@@ -1,4 +1,5 @@
 import { useMemo } from 'react'
+import { shownRows } from '../../app/quota/shown-rows.ts'
 import { classesOf } from '../theme/classes.ts'
 import controlsSheet from '../theme/controls.module.css'
 import { useLook, useParts, useShown } from '../view/window-parts.ts'
@@ -12,7 +13,11 @@ const css = classesOf({ ...controlsSheet, ...sheet })
 const SEPARATOR = '\n'
 
 export function CapacityTable() {
-  const named = useShown((snapshot) => snapshot.requests.map((quota) => quota.category).join(SEPARATOR))
+  const named = useShown((snapshot) =>
+    shownRows(snapshot.requests)
+      .map((quota) => quota.category)
+      .join(SEPARATOR),
+  )
   const categories = useMemo(() => (named ? named.split(SEPARATOR) : []), [named])
   const fixed = useShown((snapshot) => snapshot.requests.some((quota) => quota.model === 'fixed'))
   const chosen = useChosenCategory()

@@ -1,22 +1,34 @@
 import { useMemo } from 'react'
-import type { LoggedEvent } from '../../app/contract/events.ts'
-import { RequestId } from '../events/request-id.tsx'
 import { classesOf } from '../theme/classes.ts'
 import controlsSheet from '../theme/controls.module.css'
-import { useMirror, useQuota, useSnapshot } from '../view/window-parts.ts'
-import { clockWords } from '../words/moments.ts'
+import { useParts, useQuota, useSnapshot } from '../view/window-parts.ts'
+import { AnswerHeaders } from './answer-headers.tsx'
+import { CheckNow } from './check-now.tsx'
 import { detailFacts, type Fact } from './detail-facts.ts'
 import sheet from './details.module.css'
+import { Refusals } from './refusals.tsx'
+import { useRowDetails } from './use-row-details.ts'
 
 const css = classesOf({ ...controlsSheet, ...sheet })
 
 /** Everything known of one row: for judging a number, and for asking the provider about it. */
-export function RowDetails({ category }: { readonly category: string }) {
+export function RowDetailsPanel({ category }: { readonly category: string }) {
+  const { ticker } = useParts()
+  const profile = useSnapshot((snapshot) => snapshot.profile.id)
+  const details = useRowDetails(profile, category)
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by keyboard through its own focus
     <section className={css('scroll', 'details')} aria-label={`${category}, details`} tabIndex={0}>
       <Facts category={category} />
-      <Refusals category={category} />
+      <div>
+        {profile !== undefined && <CheckNow profile={profile} category={category} />}
+        {details !== undefined && (
+          <>
+            <AnswerHeaders details={details} />
+            <Refusals refusals={details.refusals} nowMs={ticker.nowMs()} />
+          </>
+        )}
+      </div>
     </section>
   )
 }
@@ -34,38 +46,5 @@ function Facts({ category }: { readonly category: string }) {
         </div>
       ))}
     </dl>
-  )
-}
-
-type Refusal = Extract<LoggedEvent, { readonly kind: 'rate-limited' }>
-
-function Refusals({ category }: { readonly category: string }) {
-  const events = useMirror((mirror) => mirror.events)
-  const profile = useSnapshot((snapshot) => snapshot.profile.id)
-  const refusals = events.filter(
-    (event): event is Refusal =>
-      event.kind === 'rate-limited' && event.profile === profile && event.category === category,
-  )
-  return (
-    <div className={css('refusals')}>
-      <h3>429s of this row</h3>
-      {refusals.length === 0 ? (
-        <p>None since Headroom started.</p>
-      ) : (
-        <ul>
-          {refusals.map(({ seq, at, retryAt, requestId }) => (
-            <li key={seq}>
-              <time dateTime={new Date(at).toISOString()}>{clockWords(at)}</time>
-              <span>held until {clockWords(retryAt)}</span>
-              {requestId === undefined ? (
-                <span className={css('muted')}>no request id</span>
-              ) : (
-                <RequestId id={requestId} />
-              )}
-            </li>
-          ))}
-        </ul>
-      )}
-    </div>
   )
 }

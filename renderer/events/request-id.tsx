@@ -4,18 +4,18 @@ import sheet from './events.module.css'
 
 const css = classesOf(sheet)
 
-/** Shortened to its ends; a click copies all of it, for the provider's support. */
-export function RequestId({ id }: { readonly id: string }) {
+/** Shortened to its ends where there is little room; a click copies all of it, for the provider's support. */
+export function RequestId({ id, whole = false }: { readonly id: string; readonly whole?: boolean }) {
   const copy = useCopy()
   return (
     <button
       type="button"
-      className={css('id')}
+      className={css('id', whole && 'whole')}
       title={`${id} · copy`}
       aria-label={`Copy request id ${id}`}
       onClick={() => copy(id, 'Request id copied.', `The request id is ${id}`)}
     >
-      {id.length > 10 ? `${id.slice(0, 4)}…${id.slice(-2)}` : id}
+      {!whole && id.length > 10 ? `${id.slice(0, 4)}…${id.slice(-2)}` : id}
     </button>
   )
 }

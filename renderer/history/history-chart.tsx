@@ -11,6 +11,7 @@ import {
 } from 'recharts'
 import type { ChartRange } from '../view/view-state.ts'
 import { minuteWords, weekdayWords } from '../words/moments.ts'
+import { RANGES } from './ranges.ts'
 import { type ChartSeries, countTicks, timeTicks } from './series.ts'
 
 const AXIS_TEXT = { fill: 'var(--muted)', fontSize: 11 } as const
@@ -19,6 +20,7 @@ const MARGIN = { top: 8, right: 14, bottom: 0, left: 0 } as const
 /** The chosen row's past and what comes if use goes on. */
 export function HistoryChart({ series }: { readonly series: ChartSeries }) {
   const { rows, fromMs, toMs, nowMs, limit, reserve, rejectedAt, range } = series
+  const { asBand } = RANGES[range]
   return (
     <ResponsiveContainer width="100%" height="100%" initialDimension={{ width: 600, height: 150 }}>
       <ComposedChart data={rows} margin={MARGIN} accessibilityLayer={false}>
@@ -47,48 +49,56 @@ export function HistoryChart({ series }: { readonly series: ChartSeries }) {
           width={42}
         />
         <ReferenceLine y={reserve} stroke="var(--critical)" strokeOpacity={0.6} strokeDasharray="2 4" />
-        <Area
-          dataKey="header"
-          type="linear"
-          stroke="var(--ok)"
-          strokeWidth={1.6}
-          fill="var(--ok)"
-          fillOpacity={0.13}
-          dot={false}
-          isAnimationActive={false}
-        />
-        <Area
-          dataKey="modelled"
-          type="linear"
-          stroke="var(--ok)"
-          strokeWidth={1.6}
-          strokeDasharray="3 3"
-          fill="var(--ok)"
-          fillOpacity={0.05}
-          dot={false}
-          isAnimationActive={false}
-        />
-        <Area
-          dataKey="headerBand"
-          type="linear"
-          stroke="var(--ok)"
-          strokeWidth={1}
-          fill="var(--ok)"
-          fillOpacity={0.35}
-          dot={false}
-          isAnimationActive={false}
-        />
-        <Area
-          dataKey="modelledBand"
-          type="linear"
-          stroke="var(--ok)"
-          strokeWidth={1}
-          strokeDasharray="3 3"
-          fill="var(--ok)"
-          fillOpacity={0.12}
-          dot={false}
-          isAnimationActive={false}
-        />
+        {!asBand && (
+          <Area
+            dataKey="header"
+            type="linear"
+            stroke="var(--ok)"
+            strokeWidth={1.6}
+            fill="var(--ok)"
+            fillOpacity={0.13}
+            dot={false}
+            isAnimationActive={false}
+          />
+        )}
+        {!asBand && (
+          <Area
+            dataKey="modelled"
+            type="linear"
+            stroke="var(--ok)"
+            strokeWidth={1.6}
+            strokeDasharray="3 3"
+            fill="var(--ok)"
+            fillOpacity={0.05}
+            dot={false}
+            isAnimationActive={false}
+          />
+        )}
+        {asBand && (
+          <Area
+            dataKey="headerBand"
+            type="linear"
+            stroke="var(--ok)"
+            strokeWidth={1}
+            fill="var(--ok)"
+            fillOpacity={0.35}
+            dot={false}
+            isAnimationActive={false}
+          />
+        )}
+        {asBand && (
+          <Area
+            dataKey="modelledBand"
+            type="linear"
+            stroke="var(--ok)"
+            strokeWidth={1}
+            strokeDasharray="3 3"
+            fill="var(--ok)"
+            fillOpacity={0.12}
+            dot={false}
+            isAnimationActive={false}
+          />
+        )}
         <Line
           dataKey="forecast"
           type="linear"

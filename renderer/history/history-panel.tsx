@@ -1,7 +1,7 @@
 import { lazy, Suspense, useMemo } from 'react'
 import type { History } from '../../app/contract/contract.ts'
 import { useChosenCategory } from '../capacity/chosen-category.ts'
-import { RowDetails } from '../details/row-details.tsx'
+import { RowDetailsPanel } from '../details/row-details.tsx'
 import { classesOf } from '../theme/classes.ts'
 import controlsSheet from '../theme/controls.module.css'
 import type { ChartRange } from '../view/view-state.ts'
@@ -33,7 +33,7 @@ export function HistoryPanel() {
       </div>
       {category !== undefined &&
         (panel === 'details' ? (
-          <RowDetails key={category} category={category} />
+          <RowDetailsPanel key={category} category={category} />
         ) : (
           <HistoryBody category={category} asTable={panel === 'table'} />
         ))}

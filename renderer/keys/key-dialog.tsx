@@ -1,5 +1,6 @@
 import { Dialog } from 'radix-ui'
 import { type FormEvent, type ReactNode, useRef, useState } from 'react'
+import type { Snapshot } from '../../app/contract/snapshot.ts'
 import { classesOf } from '../theme/classes.ts'
 import controlsSheet from '../theme/controls.module.css'
 import dialogSheet from '../theme/dialog.module.css'
@@ -109,11 +110,16 @@ function buttonWords(way: Way, isAsking: boolean): string {
 
 function WhereKept() {
   const keystore = useSnapshot((snapshot) => snapshot.keystore)
-  return (
-    <p className={css('good')}>
-      {keystore === 'ok'
-        ? 'Stored sealed on this computer.'
-        : 'Kept in memory only: gone when Headroom quits.'}
-    </p>
-  )
+  const stored = useSnapshot((snapshot) => snapshot.refresh.stored)
+  return <p className={css('good')}>{keptWords(keystore, stored)}</p>
+}
+
+function keptWords(
+  keystore: Snapshot['keystore'] | undefined,
+  stored: 'sealed' | 'memory' | undefined,
+): string {
+  if (keystore === 'ok') return 'Stored sealed on this computer.'
+  return keystore === 'unprotected' && stored === 'sealed'
+    ? 'Stored on this computer, unprotected: you agreed to that.'
+    : 'Kept in memory only: gone when Headroom quits.'
 }

@@ -55,7 +55,7 @@ export function ReportDialog() {
 }
 
 const betweenWords = (fromMs: number, toMs: number, nowMs: number) =>
-  `${dayAndMinuteWords(fromMs, nowMs)} to ${dayAndMinuteWords(toMs, nowMs)}`
+  `${dayAndMinuteWords(fromMs, nowMs)} to ${dayAndMinuteWords(toMs, fromMs)}`
 
 function Exports({ profile, range }: { readonly profile: string; readonly range: ReportRange }) {
   const { api, live } = useParts()

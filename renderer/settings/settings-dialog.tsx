@@ -10,7 +10,7 @@ import { ThresholdSettings } from './threshold-settings.tsx'
 const css = classesOf(dialogSheet)
 
 const DENSITY_WORDS: Readonly<Record<Density, string>> = {
-  auto: 'as the window is high',
+  auto: 'as the height allows',
   roomy: 'roomy',
   dense: 'dense',
 }
@@ -71,7 +71,7 @@ function LookSettings() {
         <option value="clock">a time of day</option>
         <option value="countdown">a countdown</option>
       </select>
-      <label htmlFor="shortcuts">Single keys do things ( ? lists them)</label>
+      <label htmlFor="shortcuts">Single-key shortcuts</label>
       <input
         id="shortcuts"
         type="checkbox"

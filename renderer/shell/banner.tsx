@@ -30,7 +30,11 @@ export function BannerArea() {
         view.setState({ dialog: 'sign-in' })
         return
       case 'try-now':
+      case 'save-now':
         if (profile !== undefined) run(() => api.tryNow({ profile }))
+        return
+      case 'store-unprotected':
+        run(() => api.allowUnprotected())
         return
       case 'reach-host':
         link.tryNow()

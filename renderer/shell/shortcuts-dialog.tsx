@@ -32,7 +32,7 @@ export function ShortcutsDialog() {
           checked={on}
           onChange={(event) => look.setState({ shortcuts: event.target.checked })}
         />
-        Single keys do these things
+        Single-key shortcuts are on
       </label>
     </DialogFrame>
   )

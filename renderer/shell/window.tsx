@@ -31,7 +31,7 @@ export function HeadroomWindow() {
       <Header />
       <PausedBanner />
       <BannerArea />
-      {hasProfile ? <Dashboard dimmed={link === 'lost' || isPaused} /> : <Waiting link={link} />}
+      {hasProfile ? <Dashboard dimmed={link === 'lost'} frozen={isPaused} /> : <Waiting link={link} />}
       <Dialogs />
       <RefusalNotice />
       <Title />
@@ -39,13 +39,18 @@ export function HeadroomWindow() {
   )
 }
 
-function Dashboard({ dimmed }: { readonly dimmed: boolean }) {
+interface DashboardProps {
+  readonly dimmed: boolean
+  readonly frozen: boolean
+}
+
+function Dashboard({ dimmed, frozen }: DashboardProps) {
   return (
     <>
-      <div className={css(dimmed && 'dimmed')}>
+      <div className={css(dimmed && 'dimmed', frozen && 'frozen')}>
         <VerdictPanel />
       </div>
-      <main className={css('main', dimmed && 'dimmed')}>
+      <main className={css('main', dimmed && 'dimmed', frozen && 'frozen')}>
         <div className={css('left')}>
           <CapacityTable />
           <HistoryPanel />

@@ -2,8 +2,8 @@ import { memo } from 'react'
 import type { SlotQuota } from '../../app/contract/snapshot.ts'
 import { classesOf } from '../theme/classes.ts'
 import controlsSheet from '../theme/controls.module.css'
-import { useSnapshot } from '../view/window-parts.ts'
-import { slotCells, slotWords } from '../words/slot-words.ts'
+import { useShown, useSnapshot } from '../view/window-parts.ts'
+import { slotAge, slotCells, slotSource, slotWords } from '../words/slot-words.ts'
 import sheet from './slots.module.css'
 
 const css = classesOf({ ...controlsSheet, ...sheet })
@@ -37,10 +37,12 @@ const SlotGroup = memo(function SlotGroup({ quota }: { readonly quota: SlotQuota
       className={css('group', isDefault && 'default')}
       data-slots={quota.category}
       data-source={quota.source}
-      title={isDefault ? 'From the standard table: nothing seen yet' : `${quota.own} own`}
+      title={slotSource(quota)}
     >
       <div className={css('words')}>
-        <span>{quota.category}</span>
+        <span>
+          {quota.category} <Age quota={quota} />
+        </span>
         <span>
           <b className={css('number')} data-testid="free">
             {quota.free}
@@ -59,3 +61,12 @@ const SlotGroup = memo(function SlotGroup({ quota }: { readonly quota: SlotQuota
     </div>
   )
 })
+
+function Age({ quota }: { readonly quota: SlotQuota }) {
+  const age = useShown((_, nowMs) => slotAge(quota, nowMs))
+  return (
+    <small className={css('age')} data-testid="slot-age">
+      {age}
+    </small>
+  )
+}

@@ -26,7 +26,9 @@ export function Strip() {
   return (
     <main className={css('strip', severity)} data-testid="strip" data-severity={severity}>
       <Shape severity={severity} />
-      <h1 className={css('name')}>{name}</h1>
+      <h1 className={css('name')} title={name}>
+        {name}
+      </h1>
       {percent !== undefined && (
         <span className={css('bar')} aria-hidden="true">
           <i style={{ width: `${percent}%` }} />

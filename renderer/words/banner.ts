@@ -13,12 +13,20 @@ export interface Banner {
   readonly action?: BannerAction
 }
 
-export type BannerAction = 'connect-a-key' | 'sign-in' | 'try-now' | 'reach-host'
+export type BannerAction =
+  | 'connect-a-key'
+  | 'sign-in'
+  | 'try-now'
+  | 'save-now'
+  | 'store-unprotected'
+  | 'reach-host'
 
 export const BANNER_ACTION_WORDS: Readonly<Record<BannerAction, string>> = {
   'connect-a-key': 'Connect a key',
   'sign-in': 'Sign in',
   'try-now': 'Try now',
+  'save-now': 'Save now',
+  'store-unprotected': 'Store anyway',
   'reach-host': 'Try now',
 }
 
@@ -65,6 +73,7 @@ function linkBanner(link: Link, windowMs: number): Banner | undefined {
 function snapshotBanner(snapshot: Snapshot, nowMs: number): Banner | undefined {
   return (
     refreshBanner(snapshot, nowMs) ??
+    unsavedBanner(snapshot) ??
     keystoreBanner(snapshot) ??
     serviceBanner(snapshot, nowMs) ??
     unconfirmedBanner(snapshot) ??
@@ -125,7 +134,23 @@ function signInReason(endsAt: number | undefined, reason: string | undefined, no
   return reason ?? 'the service no longer accepts the refresh token'
 }
 
-function keystoreBanner({ keystore }: Snapshot): Banner | undefined {
+/** The only token that still works would be lost with this process. */
+function unsavedBanner({ refresh }: Snapshot): Banner | undefined {
+  if (refresh.unsaved === undefined) return undefined
+  const hint =
+    refresh.unsaved === 'the disk is full'
+      ? 'Free some space before quitting.'
+      : 'Put that right before quitting.'
+  return {
+    id: 'refresh-unsaved',
+    severity: 'critical',
+    title: `New refresh token not saved: ${refresh.unsaved}`,
+    text: `It is in use from memory. ${hint}`,
+    action: 'save-now',
+  }
+}
+
+function keystoreBanner({ keystore, refresh }: Snapshot): Banner | undefined {
   switch (keystore) {
     case 'ok':
     case 'memory':
@@ -161,11 +186,14 @@ function keystoreBanner({ keystore }: Snapshot): Banner | undefined {
         action: 'sign-in',
       }
     case 'unprotected':
+      // Somebody agreed to it, and was told then.
+      if (refresh.stored === 'sealed') return undefined
       return {
         id: 'keystore-unprotected',
         severity: 'watch',
         title: 'This system would store secrets unprotected',
-        text: 'Tokens are kept in memory only: gone when Headroom quits.',
+        text: 'Tokens are kept in memory only: gone when Headroom quits. If they are stored, any program that can read your files can use them.',
+        action: 'store-unprotected',
       }
   }
 }

@@ -1,21 +1,15 @@
 import type { RequestQuota } from '../../app/contract/snapshot.ts'
+import { isStale } from '../../app/quota/stale.ts'
 import { coarseSinceWords, sinceWords, untilWords, waitWords } from './durations.ts'
 import { clockWords } from './moments.ts'
 import type { Severity } from './severity.ts'
 
-/** What one row of the capacity table says. Pure: the same quota and moment give the same words. */
+export { isStale, STALE_AFTER_MS } from '../../app/quota/stale.ts'
 
-/** A header older than this no longer passes for the present. */
-export const STALE_AFTER_MS = 120_000
+/** What one row of the capacity table says. Pure: the same quota and moment give the same words. */
 
 /** Below this share of the limit, the row is near its limit. */
 export const RESERVE_FRACTION = 0.1
-
-export function isStale(quota: RequestQuota, nowMs: number): boolean {
-  if (quota.source === 'default' || quota.observedAt === undefined) return false
-  // A hold is a fact until it ends, however old the header that told of it.
-  return quota.verdict !== 'blocked' && nowMs - quota.observedAt > STALE_AFTER_MS
-}
 
 export function rowSeverity(quota: RequestQuota, nowMs: number): Severity {
   if (quota.source === 'default' || isStale(quota, nowMs)) return 'unseen'

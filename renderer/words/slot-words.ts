@@ -1,9 +1,37 @@
 import type { SlotQuota } from '../../app/contract/snapshot.ts'
+import { coarseSinceWords } from './durations.ts'
+import { clockWords } from './moments.ts'
 
 /** `of 40 free · 2 elsewhere`, after the number of free slots. */
 export function slotWords(slots: SlotQuota): string {
   const elsewhere = slots.elsewhere > 0 ? ` · ${slots.elsewhere} elsewhere` : ''
   return `of ${slots.limit} free${elsewhere}`
+}
+
+/** How old the count is, and whose: only opening a stream brings a header, so it may be old for long. */
+export function slotAge({ source, observedAt }: SlotQuota, nowMs: number): string {
+  switch (source) {
+    case 'default':
+      return 'default'
+    case 'counted':
+      return 'counted here'
+    case 'header':
+      return observedAt === undefined ? '' : coarseSinceWords(observedAt, nowMs)
+  }
+}
+
+/** The same in a sentence. */
+export function slotSource({ source, observedAt, own }: SlotQuota): string {
+  switch (source) {
+    case 'default':
+      return 'From the standard table: nothing seen yet'
+    case 'counted':
+      return `${own} own, counted here; the service sent no header`
+    case 'header':
+      return observedAt === undefined
+        ? `${own} own`
+        : `${own} own; the rest from a header of ${clockWords(observedAt)}`
+  }
 }
 
 export type SlotCell = 'own' | 'elsewhere' | 'free'

@@ -1,4 +1,5 @@
 import type { RequestQuota, Snapshot } from '../../app/contract/snapshot.ts'
+import { isStale } from '../../app/quota/stale.ts'
 import { untilWords } from './durations.ts'
 import { clockWords } from './moments.ts'
 import type { Severity } from './severity.ts'
@@ -15,6 +16,13 @@ export function verdictSentence(snapshot: Snapshot, nowMs: number): VerdictSente
   const row = snapshot.requests.find((quota) => quota.category === verdict.category)
   switch (verdict.kind) {
     case 'unknown':
+      if (isOld(snapshot, nowMs)) {
+        return {
+          severity: 'unseen',
+          headline: 'Nothing seen lately.',
+          detail: 'What is left is reckoned from headers that are minutes old.',
+        }
+      }
       return {
         severity: 'unseen',
         headline: 'Nothing seen yet.',
@@ -57,7 +65,7 @@ export function spokenVerdict(snapshot: Snapshot): string {
   const name = nameOf(snapshot.verdict.category)
   switch (snapshot.verdict.kind) {
     case 'unknown':
-      return 'Nothing seen yet.'
+      return isOld(snapshot, snapshot.at) ? 'Nothing seen lately.' : 'Nothing seen yet.'
     case 'lasts':
       return 'All quotas last.'
     case 'near-limit':
@@ -68,6 +76,8 @@ export function spokenVerdict(snapshot: Snapshot): string {
       return `${name} is held after a 429.`
   }
 }
+
+const isOld = ({ requests }: Snapshot, nowMs: number) => requests.some((quota) => isStale(quota, nowMs))
 
 const nameOf = (category: string | undefined) => category ?? 'A category'
 

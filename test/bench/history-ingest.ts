@@ -17,8 +17,8 @@ export interface Ingested {
   readonly store: HistoryStore
   readonly nowMs: number
   readonly samples: number
-  /** The longest that one second's work kept everything else waiting. */
-  readonly slowestFlushMs: number
+  /** How long each second's write, with what compaction fell into it, kept everything else waiting. */
+  readonly writes: Times
 }
 
 /** Every bucket changes every second: the most that the recorder ever hands over. */
@@ -37,8 +37,8 @@ export function ingest(
   })
   const levels = Array.from({ length: SERIES }, (_, series) => (series * 25) % LIMIT)
   let seed = 1
-  let slowestFlushMs = 0
   const seconds = Math.round(days * DAY_S)
+  const writes = new Float64Array(seconds)
   for (let second = 1; second <= seconds; second += 1) {
     for (const [series, level] of levels.entries()) {
       seed = (Math.imul(seed, 1_103_515_245) + 12_345) & 0x7fffffff
@@ -53,11 +53,11 @@ export function ingest(
     }
     const startedMs = performance.now()
     clock.advance(1000)
-    slowestFlushMs = Math.max(slowestFlushMs, performance.now() - startedMs)
+    writes[second - 1] = performance.now() - startedMs
     if (second % DAY_S === 0) dayDone(second / DAY_S, store)
   }
   if (problems.length > 0) throw new Error(problems.join('\n'))
-  return { store, nowMs: clock.wallMs(), samples: seconds * SERIES, slowestFlushMs }
+  return { store, nowMs: clock.wallMs(), samples: seconds * SERIES, writes: timesOf(writes.sort()) }
 
   function sampleAt(remaining: number): Sample {
     return {
@@ -75,6 +75,7 @@ export function ingest(
 export interface Times {
   readonly p50: number
   readonly p95: number
+  readonly p999: number
   readonly worst: number
 }
 
@@ -118,7 +119,10 @@ function timed(rounds: number, run: (round: number) => void): Times {
     run(round)
     times.push(performance.now() - startedMs)
   }
-  times.sort((a, b) => a - b)
+  return timesOf(times.sort((a, b) => a - b))
+}
+
+function timesOf(times: ArrayLike<number>): Times {
   const at = (share: number) => times[Math.min(times.length - 1, Math.floor(times.length * share))] ?? 0
-  return { p50: at(0.5), p95: at(0.95), worst: at(1) }
+  return { p50: at(0.5), p95: at(0.95), p999: at(0.999), worst: at(1) }
 }

@@ -19,24 +19,26 @@ const say = (line: string) => void process.stdout.write(`${line}\n`)
 
 try {
   const startedMs = performance.now()
-  const { store, nowMs, samples, slowestFlushMs } = ingest(folder, days, (day, soFar) => {
+  const { store, nowMs, samples, writes } = ingest(folder, days, (day, soFar) => {
     const seconds = Math.round((performance.now() - startedMs) / 1000)
     if (day % 5 === 0) say(`day ${day}: after ${seconds} s, ${megabytes(soFar)} MB`)
   })
   const seconds = (performance.now() - startedMs) / 1000
   say(`${samples} samples: ${SERIES} buckets at 1 Hz for ${days} days, in ${seconds.toFixed(1)} s`)
-  say(
-    `${Math.round(samples / seconds)} samples a second; the slowest second's write took ${slowestFlushMs.toFixed(1)} ms`,
-  )
+  say(`${Math.round(samples / seconds)} samples a second`)
+  const { p50, p95, p999, worst } = writes
+  say(`a second's write: ${ms(p50)}, p95 ${ms(p95)}, p99.9 ${ms(p999)}, worst ${ms(worst)}`)
   say(`size: ${megabytes(store)} MB`)
   for (const [name, times] of Object.entries(timedQueries(store, nowMs))) {
-    say(
-      `${name}: p50 ${times.p50.toFixed(2)} ms, p95 ${times.p95.toFixed(2)} ms, worst ${times.worst.toFixed(2)} ms`,
-    )
+    say(`${name}: p50 ${ms(times.p50)}, p95 ${ms(times.p95)}, worst ${ms(times.worst)}`)
   }
   store.close()
 } finally {
   rmSync(folder, { recursive: true, force: true })
+}
+
+function ms(value: number): string {
+  return `${value.toFixed(2)} ms`
 }
 
 function megabytes(store: HistoryStore): string {

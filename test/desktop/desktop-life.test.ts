@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
-import { startSimulator } from '../../main/simulator/server.ts'
+import { type SimulatorServer, startSimulator } from '../../main/simulator/server.ts'
 import { findChromium } from '../browser/chromium.ts'
 import { obstacleToDouble, StartedDesktop } from './started-desktop.ts'
 
@@ -148,24 +148,42 @@ describe.skipIf(obstacle !== undefined)(name, () => {
     expect(report).not.toContain('SIM1001')
   })
 
+  async function connectKey(desktop: StartedDesktop, simulator: SimulatorServer): Promise<void> {
+    const { clientId, refreshToken } = simulator.service.options
+    const hosts = { environment: 'custom', authUrl: simulator.origin, baseUrl: simulator.origin }
+    const key = { name: 'A key', ...hosts, clientId, refreshToken }
+    const connected = await desktop.evaluate(`window.headroom.connect(${JSON.stringify(key)})`)
+    expect(connected).toMatchObject({ ok: true })
+    await trayMenuOf(desktop, 'A key · CUSTOM — ')
+  }
+
+  it('has a connected key again at the next start, and with --simulate the simulator all the same', async () => {
+    const simulator = await startSimulator({})
+    const dataFolder = newFolder()
+    try {
+      const first = start([], dataFolder)
+      await first.report('window-shown')
+      await connectKey(first, simulator)
+      expect(await first.stop()).toBe(0)
+
+      const simulated = start(['--in-tray', '--simulate'], dataFolder)
+      await trayMenuOf(simulated, 'Built-in simulator · SIMULATOR — ')
+      expect(JSON.stringify(simulated.reports)).not.toContain('A key')
+      expect(await simulated.stop()).toBe(0)
+
+      await trayMenuOf(start(['--in-tray'], dataFolder), 'A key · CUSTOM — ')
+    } finally {
+      await simulator.close()
+    }
+  })
+
   it('does no timer work above 1 Hz with the window closed to the tray', async () => {
     // A service outside of this process: the built-in simulator has timers of its own.
     const simulator = await startSimulator({})
     try {
       const desktop = start()
       await desktop.report('window-shown')
-      const { clientId, refreshToken } = simulator.service.options
-      const key = {
-        name: 'A key',
-        environment: 'custom',
-        authUrl: simulator.origin,
-        baseUrl: simulator.origin,
-        clientId,
-        refreshToken,
-      }
-      const connected = await desktop.evaluate(`window.headroom.connect(${JSON.stringify(key)})`)
-      expect(connected).toMatchObject({ ok: true })
-      await trayMenuOf(desktop, 'A key · CUSTOM — ')
+      await connectKey(desktop, simulator)
       await desktop.order({ kind: 'close-window' })
       await desktop.report('window-closed')
       const forMs = 10_000

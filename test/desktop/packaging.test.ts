@@ -1,7 +1,8 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { builderConfigFile, projectFolder, readBuilderConfig, validate } from './builder-config.ts'
+import { builderConfigFile, fusesOf, projectFolder, readBuilderConfig, validate } from './builder-config.ts'
 
 const text = (path: string) => readFileSync(join(projectFolder, path), 'utf8')
 
@@ -24,6 +25,7 @@ describe('the packages', () => {
       onlyLoadAppFromAsar: true,
       enableCookieEncryption: true,
       loadBrowserProcessSpecificV8Snapshot: false,
+      resetAdHocDarwinSignature: true,
     })
     expect(config['asar']).toBe(true)
   })
@@ -43,6 +45,21 @@ describe('the packages', () => {
     expect(config.files).toContain('dist/desktop/**')
     expect(config.files).toContain('dist/window/**')
     expect(text('main/desktop/start-desktop.ts')).toContain(`'${config.appId}'`)
+  })
+
+  it('tell which fuses they have, by the names of the configuration', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'headroom-fuses-'))
+    const executable = join(folder, 'headroom')
+    try {
+      // A version, a count, and a state each, behind the mark by which Electron's own tool finds them.
+      const wire = Buffer.from([1, 8, ...Buffer.from('01001100')])
+      const mark = 'dL7pKGdnNz796PbbjQWNKmHXBZaB9tsX'
+      writeFileSync(executable, Buffer.concat([Buffer.from(`\0${mark}`), wire, Buffer.alloc(64)]))
+      const { resetAdHocDarwinSignature: _, ...wanted } = config.electronFuses
+      expect(await fusesOf(executable)).toEqual(wanted)
+    } finally {
+      rmSync(folder, { recursive: true, force: true })
+    }
   })
 
   it('are signed by what the environment holds, and by nothing in a file', () => {

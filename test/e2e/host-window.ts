@@ -1,10 +1,13 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { type Browser, chromium, _electron as electron, type Page } from '@playwright/test'
 import { installedRuntime } from '../../main/desktop/electron-runtime.ts'
 import { obstacleToDouble, StartedDesktop } from '../desktop/started-desktop.ts'
 import { startProcess } from './started-process.ts'
+
+const ELECTRON_MAIN = fileURLToPath(new URL('../../dist/desktop/main.js', import.meta.url))
 
 /** What shows the window: a browser, Electron's double in a real Chromium, or Electron. */
 export type Host = 'browser' | 'double' | 'electron'
@@ -66,7 +69,7 @@ const HOSTS: Readonly<Record<Host, (dataFolder: string, browser: Browser) => Pro
   electron: async (dataFolder) => {
     const app = await electron.launch({
       executablePath: installedRuntime() ?? '',
-      args: ['dist/desktop/main.js', '--data', dataFolder],
+      args: [ELECTRON_MAIN, '--data', dataFolder],
     })
     return { page: await app.firstWindow(), close: () => app.close() }
   },

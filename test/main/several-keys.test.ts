@@ -60,7 +60,7 @@ function setUp(live: Partial<SimulatorOptions> = {}, sim: Partial<SimulatorOptio
     if (!row) throw new Error('no such row')
     return row
   }
-  return { clock, monitor, services, events, snapshot, positions }
+  return { clock, monitor, services, events, profile, snapshot, positions }
 }
 
 describe('two keys connected at once', () => {
@@ -117,5 +117,43 @@ describe('two keys connected at once', () => {
     expect(monitor.profiles()).toEqual(['sim'])
     expect(services[LIVE]?.ledger.entries().some(({ path }) => path === '/oauth/revoke')).toBe(false)
     expect(snapshot('sim').refresh.state).toBe('valid')
+  })
+
+  it('two sign-ins on one API key at one host end together when one of them is revoked', async () => {
+    const { clock, monitor, services, snapshot, events, profile } = setUp()
+    monitor.connect(profile('second', LIVE))
+    await clock.advance(MINUTE_MS)
+    expect(services[LIVE]?.streams()).toHaveLength(2)
+    const revoked = monitor.revoke('live')
+    await clock.advance(2_000)
+    expect(await revoked).toEqual({ ok: true })
+    expect(snapshot('second').refresh.state).toBe('revoked')
+    expect(snapshot('second').streams.map(({ state }) => state)).toEqual(['closed'])
+    expect(services[LIVE]?.streams()).toHaveLength(0)
+    const told = events.filter(({ kind }) => kind === 'revoked').map((event) => event.profile)
+    expect(told.sort()).toEqual(['live', 'second'])
+    const asked = services[LIVE]?.ledger.entries().length
+    await clock.advance(25 * MINUTE_MS)
+    expect(services[LIVE]?.ledger.entries()).toHaveLength(asked ?? -1)
+    expect(snapshot('sim').refresh.state).toBe('valid')
+  })
+
+  it('a listener that throws keeps no other from hearing, and no key from going on', async () => {
+    const { clock, monitor, snapshot, events } = setUp()
+    monitor.subscribe({
+      changed: () => {
+        throw new Error('a window broke')
+      },
+      event: () => {
+        throw new Error('a window broke')
+      },
+      removed: () => {},
+    })
+    const heard: string[] = []
+    monitor.subscribe({ changed: () => {}, event: ({ kind }) => heard.push(kind), removed: () => {} })
+    await clock.advance(20 * MINUTE_MS)
+    expect(heard.filter((kind) => kind === 'token-refreshed').length).toBeGreaterThan(2)
+    expect(events.length).toBe(heard.length)
+    expect(snapshot('live').refresh.state).toBe('valid')
   })
 })

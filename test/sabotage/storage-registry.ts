@@ -132,8 +132,8 @@ export const STORAGE_SABOTAGES: readonly Sabotage[] = [
     promise: 'K2',
     what: 'accept a keyring that hides nothing',
     file: 'main/desktop/safe-storage-keystore.ts',
-    find: "    !mayBeUnprotected &&\n    platform === 'linux' &&",
-    replace: "    mayBeUnprotected &&\n    platform === 'linux' &&",
+    find: "    !mayBeUnprotected() &&\n    platform === 'linux' &&",
+    replace: "    mayBeUnprotected() &&\n    platform === 'linux' &&",
     test: 'main/desktop/safe-storage-keystore.test.ts',
   },
   {

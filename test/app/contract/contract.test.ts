@@ -38,7 +38,7 @@ const OPTIONAL = ['options', 'authUrl', 'extraScopes', 'category of setAlertThre
 const isOptional = (name: Name, field: string) =>
   OPTIONAL.includes(field) || OPTIONAL.includes(`${field} of ${name}`)
 const entries = Object.entries(GOOD) as [Name, Record<string, unknown>][]
-const NO_ARGUMENT = ['hello', 'snapshots', 'storage', 'alerts'] as const
+const NO_ARGUMENT = ['hello', 'snapshots', 'storage', 'alerts', 'allowUnprotected'] as const
 
 test('every command is covered here', () => {
   const commands = Object.entries(contract).filter(([, entry]) => entry.kind === 'command')

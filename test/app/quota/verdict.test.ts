@@ -26,6 +26,21 @@ test('nothing seen is nothing known', () => {
   expect(verdictOf([row({ verdict: 'not-seen' })])).toEqual({ kind: 'unknown' })
 })
 
+test('where every header is old nothing is said to last; an end that was seen coming is still told', () => {
+  const old = { observedAt: 0, asOf: 120_001 }
+  expect(verdictOf([row({ ...old, verdict: 'lasts' }), row({ ...old, verdict: 'near-limit' })])).toEqual({
+    kind: 'unknown',
+  })
+  expect(verdictOf([row({ ...old, asOf: 120_000 })])).toMatchObject({ kind: 'lasts' })
+  expect(verdictOf([row(old), row({ observedAt: 120_001, asOf: 120_001 })])).toMatchObject({ kind: 'lasts' })
+  expect(verdictOf([row({ ...old, verdict: 'runs-out', emptyAt: 200_000 })])).toMatchObject({
+    kind: 'runs-out',
+  })
+  expect(verdictOf([row({ ...old, verdict: 'blocked', blockedUntil: 200_000 })])).toMatchObject({
+    kind: 'blocked',
+  })
+})
+
 test('an unseen row does not hide a seen one', () => {
   expect(verdictOf([row({ category: 'A', verdict: 'not-seen', level: 0 }), row({ category: 'B' })])).toEqual({
     kind: 'lasts',

@@ -1,36 +1,83 @@
+import { layoutFaults } from '../../renderer/harness/layout-faults.ts'
 import { STATES } from '../../renderer/harness/states.ts'
 import { expect, overflow, problemsOf, test } from './window-fixtures.ts'
 
+const SIZES = [
+  { width: 1440, height: 900 },
+  { width: 1280, height: 800 },
+  { width: 900, height: 800 },
+  { width: 360, height: 800 },
+] as const
+
 for (const [name, state] of Object.entries(STATES)) {
-  test(`the state "${name}" fits a laptop's screen and can be read by everybody`, async ({
+  test(`the state "${name}" fits every window and can be read by everybody`, async ({
     page,
     open,
     complaints,
   }) => {
     await open(state)
-    for (const viewport of [
-      { width: 1440, height: 900 },
-      { width: 1280, height: 800 },
-    ]) {
+    for (const viewport of SIZES) {
       await page.setViewportSize(viewport)
-      expect(await overflow(page)).toEqual([0, 0])
+      expect(await layoutFaults(page), `${viewport.width} wide`).toEqual([])
+      if (viewport.width >= 1280) expect(await overflow(page)).toEqual([0, 0])
     }
     for (const colorScheme of ['dark', 'light'] as const) {
       await page.emulateMedia({ colorScheme })
-      expect(await problemsOf(page)).toEqual([])
+      expect(await problemsOf(page), colorScheme).toEqual([])
     }
+    await page.evaluate(() => localStorage.setItem('headroom.theme', 'contrast'))
+    await page.reload()
+    await page.getByTestId('verdict-headline').waitFor()
+    expect(await problemsOf(page), 'contrast').toEqual([])
     expect(complaints).toEqual([])
   })
 }
 
-for (const width of [1100, 900, 700, 480]) {
+for (const width of [2560, 1100, 900, 700, 480, 360]) {
   test(`nothing is cut off at the side of a window ${width} pixels wide`, async ({ page, open }) => {
     await page.setViewportSize({ width, height: 800 })
     await open(STATES['target']!)
     expect((await overflow(page))[0]).toBe(0)
+    expect(await layoutFaults(page)).toEqual([])
     const inTable = await page
       .locator('tr[data-category="Positions"]')
       .evaluate((row) => row.getBoundingClientRect().right <= innerWidth)
     expect(inTable).toBe(true)
+  })
+}
+
+/** What is looked at now and then: each by its key, with what shows that it is there. */
+const VIEWS: readonly (readonly [name: string, key: string, shown: string])[] = [
+  ['alerts', 'a', '[role=dialog] [data-alert]'],
+  ['report', 'r', '[role=dialog] table'],
+  ['settings', 's', '[role=dialog] [data-testid=storage]'],
+  ['shortcuts', '?', '[role=dialog] kbd'],
+  ['open a stream', 'o', '[role=dialog] form'],
+  ['details', 'd', '[data-testid=headers]'],
+  ['table', 't', '[data-history] table'],
+  ['a week', '4', '[data-history] .recharts-area path'],
+  ['paused', 'p', '[data-banner=paused]'],
+  ['compact', 'c', '[data-testid=strip]'],
+]
+
+for (const [name, key, shown] of VIEWS) {
+  test(`"${name}" is a key away, fits every window and can be read by everybody`, async ({
+    page,
+    open,
+    complaints,
+  }) => {
+    await open(STATES['target']!)
+    await page.keyboard.press(key)
+    await page.locator(shown).first().waitFor()
+    for (const viewport of SIZES) {
+      await page.setViewportSize(viewport)
+      expect(await layoutFaults(page), `${viewport.width} wide`).toEqual([])
+    }
+    await page.setViewportSize(SIZES[1])
+    for (const colorScheme of ['dark', 'light'] as const) {
+      await page.emulateMedia({ colorScheme })
+      expect(await problemsOf(page), colorScheme).toEqual([])
+    }
+    expect(complaints).toEqual([])
   })
 }

@@ -1,7 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { throughNotify } from '../../../main/alerts/announcer.ts'
+import { Alerts } from '../../../main/alerts/alerts.ts'
+import { SILENT, throughNotify } from '../../../main/alerts/announcer.ts'
 import { bellAnnouncer } from '../../../main/alerts/bell.ts'
 import { storedAlert } from '../../../main/alerts/stored-alert.ts'
 import { ThresholdFile } from '../../../main/alerts/threshold-file.ts'
@@ -42,6 +43,31 @@ test('a system notification is of one episode and urgent when it is critical', (
 test('a kept alert that cannot be read is forgotten', () => {
   expect(storedAlert('{')).toBeUndefined()
   expect(storedAlert('{"id":"x","kind":"of-tomorrow"}')).toBeUndefined()
+})
+
+test('what was open is kept over a start, except of streams, which are numbered anew', () => {
+  const kept: (readonly [string, string | undefined])[] = []
+  const body = (id: string, kind: string) =>
+    JSON.stringify({
+      id,
+      profile: 'key-1',
+      kind,
+      severity: 'warning',
+      subject: 's1',
+      since: 1,
+      at: 1,
+      title: 't',
+      body: 'b',
+      dismissed: false,
+    })
+  new Alerts({
+    announcer: SILENT,
+    thresholds: new ThresholdFile(undefined),
+    kept: [body('a', 'stream-stale'), body('b', 'blocked'), 'nonsense'],
+    keep: (id, text) => void kept.push([id, text]),
+    changed: () => {},
+  })
+  expect(kept).toEqual([['a', undefined]])
 })
 
 test('a threshold is of one row of one key, and can be taken away again', () => {

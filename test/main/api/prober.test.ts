@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { Ledger } from '../../../app/quota/ledger.ts'
 import { CURRENT_REQUEST_QUOTAS } from '../../../app/service/quotas.ts'
 import type { ApiAnswer, ApiRequest } from '../../../main/api/client.ts'
@@ -9,7 +9,7 @@ import { VirtualClock } from '../../simulation/virtual-clock.ts'
 const MINUTE_MS = 60_000
 const ACCOUNTS = { Accounts: [{ AccountID: 'SIM1001' }] }
 
-function setUp(budgetFraction = 0.02, everySeconds: Readonly<Record<string, number>> = {}) {
+function setUp(budgetFraction = 0.02, everySeconds: Readonly<Record<string, number>> = {}, symbol?: string) {
   const clock = new VirtualClock()
   const timeline = new Timeline(clock)
   const ledger = new Ledger(CURRENT_REQUEST_QUOTAS, timeline.now())
@@ -30,7 +30,7 @@ function setUp(budgetFraction = 0.02, everySeconds: Readonly<Record<string, numb
     },
   }
   const prober = new Prober(
-    { budgetFraction, everySeconds },
+    { budgetFraction, everySeconds, ...(symbol !== undefined && { symbol }) },
     {
       clock,
       timeline,
@@ -192,4 +192,135 @@ test('a probe that waited for a token counts from its answer, so that the next i
   expect(at().length).toBe(1)
   await clock.advance(10_000)
   expect(at().length).toBe(2)
+})
+
+test('a probe that never went out is given back to the budget', async () => {
+  const { clock, prober, asked, state } = setUp(0.002)
+  const usual = state.answer
+  state.answer = () => Promise.resolve({ kind: 'unreachable', why: 'connection refused', sent: false })
+  prober.start()
+  await clock.advance(30_000)
+  expect(asked.length).toBeGreaterThan(1)
+  expect(prober.summary()).toMatchObject({ perMinute: 0, usedFraction: 0 })
+  state.answer = usual
+  asked.length = 0
+  await clock.advance(6_000)
+  expect(asked.some(({ path }) => path === '/v3/brokerage/accounts')).toBe(true)
+})
+
+test('a probe whose answer was lost is not given back: it may have counted', async () => {
+  const { clock, prober, asked, state } = setUp(0.002)
+  state.answer = () => Promise.resolve({ kind: 'unreachable', why: 'connection lost', sent: true })
+  prober.start()
+  await clock.advance(4 * MINUTE_MS)
+  expect(asked.filter(({ path }) => path === '/v3/brokerage/accounts').length).toBe(1)
+  expect(prober.summary().usedFraction).toBeGreaterThan(0)
+})
+
+test('with nobody looking fewer probes go out, and the first look brings them back at once', async () => {
+  const { clock, ledger, timeline, prober, asked, state } = setUp()
+  state.answer = ({ path }) => {
+    const category = categoryAt(path)
+    const size = ledger.sizeOf(category)!
+    const rate = {
+      limit: size.limit,
+      periodSeconds: size.periodMs / 1000,
+      remaining: size.limit - 2,
+      resetSeconds: 2,
+    }
+    ledger.answered(ledger.sent(category, timeline.now()), rate, timeline.now(), false)
+    return Promise.resolve({ kind: 'answered', status: 200, body: JSON.stringify(ACCOUNTS), hasQuota: true })
+  }
+  const sentWithin = async (ms: number) => {
+    asked.length = 0
+    await clock.advance(ms)
+    return asked.length
+  }
+  prober.start()
+  await clock.advance(10 * MINUTE_MS)
+  const attended = await sentWithin(30 * MINUTE_MS)
+  state.attended = false
+  await clock.advance(10 * MINUTE_MS)
+  const unattended = await sentWithin(30 * MINUTE_MS)
+  expect(unattended).toBeGreaterThan(0)
+  expect(unattended).toBeLessThan(attended / 1.5)
+  await clock.advance(95_000)
+  state.attended = true
+  expect(await sentWithin(1_000)).toBeGreaterThan(0)
+})
+
+test('what a probe asks about is the profile’s symbol and the key’s own account, and the summary names both', async () => {
+  const { clock, prober, asked } = setUp(0.02, {}, 'BRK.B')
+  prober.start()
+  await clock.advance(1_000)
+  expect(asked.map(({ path }) => path)).toContain('/v3/marketdata/quotes/BRK.B')
+  expect(prober.summary()).toMatchObject({ symbol: 'BRK.B', account: 'SIM1001' })
+})
+
+describe('check now', () => {
+  test('sends one probe, which the budget counts', async () => {
+    const { clock, prober, asked } = setUp(0.02)
+    const answer = prober.checkNow('Accounts')
+    await clock.advance(0)
+    expect(await answer).toEqual({ ok: true })
+    expect(asked.filter(({ path }) => path === '/v3/brokerage/accounts').length).toBe(1)
+    expect(prober.summary().usedFraction).toBeGreaterThan(0)
+  })
+
+  test('works with probing off: a person asked', async () => {
+    const { prober, asked } = setUp(0)
+    expect(await prober.checkNow('Accounts')).toEqual({ ok: true })
+    expect(asked.length).toBe(1)
+  })
+
+  test('never goes into a held category, and says when it can', async () => {
+    const { timeline, ledger, prober, asked } = setUp()
+    const untilMs = timeline.now() + 40_000
+    ledger.hold('Accounts', { untilMs, refusals: 1 })
+    expect(await prober.checkNow('Accounts')).toMatchObject({ ok: false, code: 'held', retryAt: untilMs })
+    expect(asked).toEqual([])
+  })
+
+  test('never takes what a bucket has no whole request of', async () => {
+    const { timeline, ledger, prober, asked } = setUp()
+    const rate = { limit: 320, periodSeconds: 300, remaining: 0, resetSeconds: 300 }
+    ledger.answered(ledger.sent('Accounts', timeline.now()), rate, timeline.now(), false)
+    const refusal = await prober.checkNow('Accounts')
+    expect(refusal).toMatchObject({ ok: false, code: 'nothing-left' })
+    expect(asked).toEqual([])
+  })
+
+  test('stays within the budget, and says when that opens again', async () => {
+    const { clock, timeline, prober, asked } = setUp(0.002)
+    const startedMs = timeline.now()
+    await prober.checkNow('Accounts')
+    await clock.advance(10_000)
+    expect(await prober.checkNow('Accounts')).toMatchObject({
+      ok: false,
+      code: 'budget-spent',
+      retryAt: startedMs + 300_000,
+    })
+    await clock.advance(290_000)
+    expect(await prober.checkNow('Accounts')).toEqual({ ok: true })
+    expect(asked.filter(({ path }) => path === '/v3/brokerage/accounts').length).toBe(2)
+  })
+
+  test('says what it needs, and what it cannot do', async () => {
+    const { timeline, ledger, prober, state } = setUp()
+    expect(await prober.checkNow('Positions')).toMatchObject({ code: 'no-account' })
+    expect(await prober.checkNow('Option Risk Reward')).toMatchObject({ code: 'not-probed' })
+    for (const endpoint of ['Accounts', 'Balances']) {
+      const rate = { remaining: 319, resource: 'accounts' }
+      ledger.answered(ledger.sent(endpoint, timeline.now()), rate, timeline.now(), false)
+    }
+    expect(await prober.checkNow('Balances')).toMatchObject({ code: 'counted-elsewhere' })
+    state.may = false
+    expect(await prober.checkNow('Accounts')).toMatchObject({ code: 'cannot-ask' })
+  })
+
+  test('an answer without quota headers is no success', async () => {
+    const { prober, state } = setUp()
+    state.answer = () => Promise.resolve({ kind: 'answered', status: 503, body: '', hasQuota: false })
+    expect(await prober.checkNow('Accounts')).toMatchObject({ ok: false, code: 'no-headers' })
+  })
 })

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { MonitorEvent } from '../../../app/contract/events.ts'
 import { Ledger } from '../../../app/quota/ledger.ts'
 import type { HttpHeaders } from '../../../app/service/answer.ts'
@@ -13,7 +13,7 @@ const DEPTH = '/v3/marketdata/stream/marketdepth/quotes/MSFT'
 const RATE = JSON.stringify({ Error: 'TooManyRequests', Message: 'Rate quota exceeded' })
 const SLOTS = JSON.stringify({ Error: 'TooManyRequests', Message: 'Stream quota exceeded' })
 
-function setUp() {
+function setUp(trialAfterStep = false) {
   const clock = new VirtualClock()
   const timeline = new Timeline(clock)
   const ledger = new Ledger(CURRENT_REQUEST_QUOTAS, timeline.now())
@@ -26,6 +26,7 @@ function setUp() {
     random: { next: () => 0.5 },
     event: (event) => events.push(event),
     changed: () => {},
+    trialAfterStep,
   })
   const row = (category: string) => ledger.view(timeline.now()).find((quota) => quota.category === category)!
   const refuse = (path: string, headers: HttpHeaders, body = RATE) =>
@@ -159,4 +160,89 @@ test('use elsewhere is told once, not at every header', async () => {
     remaining -= 8
   }
   expect(events.filter(({ kind }) => kind === 'elsewhere').length).toBe(1)
+})
+
+test('a Reset that was waited for and refused again is waited for longer each time, to 15 minutes', async () => {
+  const { clock, timeline, refuse } = setUp()
+  const waits: number[] = []
+  for (let count = 0; count < 12; count += 1) {
+    const until = refuse(ACCOUNTS, headers(0, 1)).retryAtMs ?? 0
+    waits.push(until - timeline.now())
+    await clock.advance(until - timeline.now())
+  }
+  expect(waits[0]).toBe(1_500)
+  // Twice as long each time, half a second of grace and the jitter of the count of refusals.
+  expect(waits.slice(1, 5)).toEqual([3_500, 6_000, 10_500, 19_000])
+  expect(waits.at(-1)).toBeLessThanOrEqual(900_000)
+})
+
+/** A bucket that three headers have shown to fill gradually, then a 429. */
+async function provedRolling(trialAfterStep: boolean) {
+  const world = setUp(trialAfterStep)
+  for (const remaining of [100, 102, 104]) {
+    const reset = Math.ceil(((320 - remaining) * 300) / 320)
+    world.tap.answered(world.tap.sent('GET', ACCOUNTS), 200, headers(remaining, reset), '')
+    await world.clock.advance(2_800)
+  }
+  return world
+}
+
+describe('one trial request after one replenishment step', () => {
+  test('only where it was asked for', async () => {
+    const { timeline, refuse } = await provedRolling(false)
+    expect(refuse(ACCOUNTS, headers(0, 300)).retryAtMs).toBe(timeline.now() + 300_500)
+  })
+
+  test('then after one step and half a second, and after a second refusal not again', async () => {
+    const { clock, timeline, refuse } = await provedRolling(true)
+    expect(refuse(ACCOUNTS, headers(0, 300)).retryAtMs).toBe(timeline.now() + 937.5 + 500)
+    await clock.advance(1_438)
+    expect(refuse(ACCOUNTS, headers(0, 300)).retryAtMs).toBeGreaterThanOrEqual(timeline.now() + 300_500)
+  })
+
+  test('and not in a bucket that nobody has seen to fill gradually', () => {
+    const { timeline, refuse } = setUp(true)
+    expect(refuse(ACCOUNTS, headers(0, 300)).retryAtMs).toBe(timeline.now() + 300_500)
+  })
+})
+
+describe('what support asks for', () => {
+  test('the ids of the last 20 refusals are kept, with their times, the oldest going first', async () => {
+    const { clock, timeline, tap, refuse } = setUp()
+    const startedMs = timeline.now()
+    for (let count = 1; count <= 23; count += 1) {
+      refuse(ACCOUNTS, { ...headers(0, 1), 'x-ts-request-id': `r-${count}` })
+      await clock.advance(1_000)
+    }
+    const { refusals } = tap.detailsOf('Accounts')
+    expect(refusals.length).toBe(20)
+    expect(refusals[0]).toEqual({ at: startedMs + 3_000, requestId: 'r-4' })
+    expect(refusals.at(-1)?.requestId).toBe('r-23')
+    expect(tap.detailsOf('Positions').refusals).toEqual([])
+  })
+
+  test('the last headers as they came, numbers only, and which of them were not believed', () => {
+    const { timeline, tap } = setUp()
+    const odd = { 'x-ratelimit-reset': '1767623400', 'x-ratelimit-limit': 'many', 'set-cookie': '12345' }
+    tap.answered(tap.sent('GET', ACCOUNTS), 200, { ...headers(319, 1), ...odd }, '')
+    expect(tap.detailsOf('Accounts')).toEqual({
+      refusals: [],
+      headers: { 'x-ratelimit-period': 300, 'x-ratelimit-remaining': 319, 'x-ratelimit-reset': 1767623400 },
+      headersAt: timeline.now(),
+      oddities: ['x-ratelimit-limit: not a whole number', 'x-ratelimit-reset: an epoch time, not a count'],
+    })
+  })
+
+  test('a refused stream counts for the row of its stream', () => {
+    const { tap, refuse } = setUp()
+    refuse(
+      DEPTH,
+      { 'x-concurrency-remaining': '0', 'x-concurrency-limit': '10', 'x-ts-request-id': 's' },
+      SLOTS,
+    )
+    expect(tap.detailsOf('MarketDepth Stream')).toMatchObject({
+      refusals: [{ requestId: 's' }],
+      headers: { 'x-concurrency-limit': 10, 'x-concurrency-remaining': 0 },
+    })
+  })
 })

@@ -66,6 +66,7 @@ export class FakeWindows implements Windows {
       signInAgain: called('signInAgain', STARTED),
       replaceToken: called('replaceToken', { ok: true as const, profile: 'p1' }),
       cancelSignIn: called('cancelSignIn', { ok: true as const }),
+      allowUnprotected: called('allowUnprotected', { ok: true as const }),
       disconnect: called('disconnect', { ok: true as const }),
       setVisible: called('setVisible', undefined),
       report: called('report', EMPTY_REPORT),

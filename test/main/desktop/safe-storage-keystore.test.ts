@@ -25,12 +25,12 @@ function fakeSafeStorage(prefix = 'v11', changes: Partial<Storage> = {}): Storag
 
 function keystore(safeStorage: Storage, changes: Partial<SafeStorageDeps> = {}) {
   const clock = new FakeClock()
-  const deps = { safeStorage, platform: 'linux', clock, mayBeUnprotected: false, ...changes } as const
+  const deps = { safeStorage, platform: 'linux', clock, mayBeUnprotected: () => false, ...changes } as const
   return { clock, keystore: safeStorageKeystore(deps) }
 }
 
 async function wrapped(safeStorage = fakeSafeStorage()): Promise<Uint8Array> {
-  const wrapping = await keystore(safeStorage, { mayBeUnprotected: true }).keystore.wrap(key)
+  const wrapping = await keystore(safeStorage, { mayBeUnprotected: () => true }).keystore.wrap(key)
   if (wrapping.kind !== 'wrapped') throw new Error(wrapping.kind)
   return wrapping.bytes
 }
@@ -55,7 +55,7 @@ test('without a keyring nothing is stored unless the person agreed', async () =>
   const basic = fakeSafeStorage('v10', { getSelectedStorageBackend: () => 'basic_text' })
   expect((await keystore(basic).keystore.wrap(key)).kind).toBe('unprotected')
   expect((await keystore(basic).keystore.unwrap(await wrapped(basic))).kind).toBe('unprotected')
-  const agreed = keystore(basic, { mayBeUnprotected: true }).keystore
+  const agreed = keystore(basic, { mayBeUnprotected: () => true }).keystore
   expect((await agreed.wrap(key)).kind).toBe('wrapped')
   expect((await agreed.unwrap(await wrapped(basic))).kind).toBe('unwrapped')
 })

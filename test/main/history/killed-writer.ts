@@ -18,14 +18,14 @@ export interface Killed {
 /** Lets a process write for a while, kills it outright and looks at what it left. */
 export async function killedWriter(folder: string, afterMs: number): Promise<Killed> {
   const child = spawn(process.execPath, [WRITER, folder], { stdio: ['ignore', 'pipe', 'inherit'] })
-  const said = await once(child.stdout, 'data')
-  const text = String(said[0])
-  if (text !== 'writing\n') throw new Error(text)
+  const ended = once(child, 'exit')
+  const said = await Promise.race([once(child.stdout, 'data'), ended])
+  if (String(said[0]) !== 'writing\n') throw new Error(`the writer did not begin: ${said[0]}`)
   const startedMs = Date.now()
   await new Promise((resolve) => setTimeout(resolve, afterMs))
   const killedMs = Date.now()
   child.kill('SIGKILL')
-  await once(child, 'exit')
+  await ended
   return left(folder, startedMs, killedMs)
 }
 

@@ -30,6 +30,23 @@ test('a modelled number carries a mark, and a number from the table reads defaul
   expect(rowOf({ source: 'default', verdict: 'not-seen' })).toMatch(/not seen\s+default$/)
 })
 
+test('an old header is not dressed as live, though the number is what it said', () => {
+  const old = { observedAt: AT_MS - 121_000, level: 320, remaining: 320, seen: 320 } as const
+  expect(rowOf({ ...old, verdict: 'idle' })).toContain(' ~320/320 ')
+  expect(rowOf({ ...old, observedAt: AT_MS - 119_000, verdict: 'idle' })).toContain(' 320/320 ')
+})
+
+test('a category that another one counts has no row, and the other says so', () => {
+  const requests = [
+    exampleQuota({ category: 'Accounts' }),
+    exampleQuota({ category: 'Balances', source: 'default', countedBy: 'Accounts' }),
+  ]
+  const table = renderTable(exampleSnapshot({ requests }), [], AT_MS, PLAIN)
+  expect(table.split('\n').filter((line) => line.includes('Balances'))).toEqual([
+    'Accounts also counts Balances',
+  ])
+})
+
 test('time alone moves the modelled number and the age, without a new snapshot', () => {
   expect(rowOf({ source: 'modelled' }, AT_MS + 5000)).toMatch(/~305\/320.*\s8s$/)
   expect(rowOf({ source: 'modelled' }, AT_MS + 60_000)).toMatch(/~320\/320.*–\s+–\s+lasts\s+63s$/)

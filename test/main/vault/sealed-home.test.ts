@@ -219,3 +219,14 @@ function execute(folder: string, sql: string): void {
   database.exec(sql)
   database.close()
 }
+
+test('a keystore that throws is no reason not to start: nothing is stored, and it says so', async () => {
+  const broken = {
+    wrap: () => Promise.reject(new RangeError('CANARY in its words')),
+    unwrap: () => Promise.reject(new RangeError('CANARY in its words')),
+  }
+  const home = await SealedHome.open({ folder: temporaryFolder(), keystore: broken, wallMs: () => NOW_MS })
+  expect(home.standing).toMatchObject({ state: 'unavailable', line: expect.stringContaining('RangeError') })
+  expect(JSON.stringify(home.standing)).not.toContain('CANARY')
+  home.close()
+})

@@ -5,7 +5,7 @@ import { extname, join } from 'node:path'
 import type { LoggedEvent } from '../../../app/contract/events.ts'
 import type { Snapshot } from '../../../app/contract/snapshot.ts'
 import { EVENTS, NOW_MS } from '../fixtures.ts'
-import { ALERTS, REPORT } from './memory-fixtures.ts'
+import { ALERTS, REPORT, rowDetailsOf } from './memory-fixtures.ts'
 import { historyOf } from './states.ts'
 
 interface HistoryQuery {
@@ -73,6 +73,8 @@ export async function startFakeHost(dist: string, shown: Snapshot): Promise<Fake
       }
       case 'alerts':
         return ALERTS
+      case 'rowDetails':
+        return { ok: true, details: rowDetailsOf((arg as { category: string }).category) }
       case 'alertThresholds':
         return { below: 0.2, perCategory: { Positions: 0.3 } }
       case 'storage':

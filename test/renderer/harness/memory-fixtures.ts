@@ -1,4 +1,5 @@
 import type { Alert } from '../../../app/alerts/alert.ts'
+import type { RowDetails } from '../../../app/contract/row-details.ts'
 import type { Report } from '../../../app/history/report.ts'
 import { NOW_MS, REQUESTS, SLOTS } from '../fixtures.ts'
 
@@ -56,4 +57,27 @@ export const REPORT: Report = {
   tokens: { refreshed: 12, failed: 1, signInRequired: 0 },
   streams: { opened: 3, restarted: 1, closed: 0 },
   unreachable: 0,
+}
+
+export function rowDetailsOf(category: string): RowDetails {
+  const row = REQUESTS.find((one) => one.category === category)
+  if (row?.seen === undefined || row.observedAt === undefined)
+    return { refusals: [], headers: {}, oddities: [] }
+  return {
+    refusals:
+      category === 'Quote Snapshot'
+        ? [
+            { at: NOW_MS - 26 * MINUTE },
+            { at: NOW_MS - 6 * MINUTE, requestId: 'a9c14d07-55f2-4c1e-9d2b-70f0c4a3b1e2' },
+          ]
+        : [],
+    headers: {
+      'x-ratelimit-limit': row.limit,
+      'x-ratelimit-period': row.period,
+      'x-ratelimit-remaining': row.seen,
+      'x-ratelimit-reset': Math.ceil(((row.limit - row.seen) * row.period) / row.limit),
+    },
+    headersAt: row.observedAt,
+    oddities: category === 'Quote Snapshot' ? ['x-concurrency-limit: not a whole number'] : [],
+  }
 }

@@ -10,6 +10,7 @@ import type { Snapshot } from '../../../app/contract/snapshot.ts'
 import { snapshot } from '../fixtures.ts'
 import { buildWindow } from './build-window.ts'
 import { type FakeHost, startFakeHost } from './fake-host.ts'
+import { layoutFaults } from './layout-faults.ts'
 import { STATES } from './states.ts'
 
 const [folder = 'shots', ...wanted] = process.argv.slice(2)
@@ -43,7 +44,7 @@ const ACTS: Readonly<Record<string, Act>> = {
   },
   details: async (page) => {
     await page.getByRole('button', { name: 'Quote Snapshot' }).click()
-    await page.getByRole('button', { name: 'Details' }).click()
+    await page.getByRole('button', { name: 'Details', exact: true }).click()
   },
   'range-7d': async (page) => {
     await page.getByRole('button', { name: '7 d' }).click()
@@ -121,11 +122,7 @@ async function take(
   await page.goto(host.link())
   await page.locator('[data-history] .recharts-surface, [data-history] p').first().waitFor()
   await act?.(page, host)
-  const [wide, high] = await page.evaluate(() => {
-    const { scrollWidth, clientWidth, scrollHeight, clientHeight } = document.documentElement
-    return [scrollWidth - clientWidth, scrollHeight - clientHeight]
-  })
-  if (wide || (high && width >= 900)) console.log(name, width, 'overflows by', wide, high)
+  for (const fault of await layoutFaults(page)) console.log(`${name} ${width} ${scheme}: ${fault}`)
   await page.screenshot({ path: join(folder, `${name}-${width}-${scheme}.png`) })
   await context.close()
   await host.close()
@@ -135,7 +132,7 @@ const isWanted = (name: string) => wanted.length === 0 || wanted.includes(name)
 
 for (const [name, state] of Object.entries(STATES)) {
   if (!isWanted(name)) continue
-  for (const size of name === 'target' ? SIZES : SIZES.slice(0, 2)) {
+  for (const size of SIZES) {
     await take(name, state, size, 'dark')
     await take(name, state, size, 'light')
   }

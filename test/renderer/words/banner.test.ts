@@ -91,4 +91,29 @@ describe('the banner', () => {
     expect(restarted?.title).toBe('Headroom was restarted. Open the link it printed')
     expect(bannerFor({ kind: 'no-session', why: 'no-code' }, undefined, NOW_MS, NOW_MS)?.id).toBe('no-code')
   })
+
+  it('says that a new token is not saved, and why, before anything else about the store', () => {
+    const refresh = { ...base.refresh, stored: 'memory', unsaved: 'the disk is full' } as const
+    expect(banner({ refresh, keystore: 'unavailable' })).toEqual({
+      id: 'refresh-unsaved',
+      severity: 'critical',
+      title: 'New refresh token not saved: the disk is full',
+      text: 'It is in use from memory. Free some space before quitting.',
+      action: 'save-now',
+    })
+    const locked = { ...refresh, unsaved: 'another program has locked the file' }
+    expect(banner({ refresh: locked })?.text).toBe(
+      'It is in use from memory. Put that right before quitting.',
+    )
+  })
+
+  it('offers to store without protection only while nothing is stored', () => {
+    const memory = { ...base.refresh, stored: 'memory' } as const
+    expect(banner({ keystore: 'unprotected', refresh: memory })).toMatchObject({
+      id: 'keystore-unprotected',
+      action: 'store-unprotected',
+    })
+    const stored = { ...base.refresh, stored: 'sealed' } as const
+    expect(banner({ keystore: 'unprotected', refresh: stored })).toBeUndefined()
+  })
 })

@@ -53,6 +53,13 @@ describe('the verdict', () => {
     })
   })
 
+  it('says nothing of the present where every header is old', () => {
+    const old = snapshot({ verdict: { kind: 'unknown' } })
+    const said = verdictSentence(old, NOW_MS + 600_000)
+    expect(said).toMatchObject({ severity: 'unseen', headline: 'Nothing seen lately.' })
+    expect(spokenVerdict({ ...old, at: NOW_MS + 600_000 })).toBe('Nothing seen lately.')
+  })
+
   it('does not promise anything before a header was seen', () => {
     const said = verdictSentence(snapshot({ verdict: { kind: 'unknown' } }), NOW_MS)
     expect(said.headline).toBe('Nothing seen yet.')

@@ -1,0 +1,46 @@
+import { ROLLUP_COLUMNS, SAMPLE_COLUMNS, SLOT_COLUMNS } from './rows.ts'
+import type { LEVELS } from './tiers.ts'
+
+/** The tables of closed stretches. */
+export type TierName = 'minutes' | (typeof LEVELS)[number]['table']
+
+/** Which of the low and the high came first is known of the single stretches only. */
+const COLUMNS = 'min(at), max(at), min(low), max(high), min(low_first), max(source), sum(rejected)'
+const columnsOf = (table: string): string =>
+  `SELECT ${COLUMNS} FROM ${table} WHERE series = ? AND at >= ? AND at < ?
+   GROUP BY CAST((at - ?) / ? AS INTEGER) ORDER BY 1`
+
+export const STATEMENTS = {
+  minuteColumns: columnsOf('minutes'),
+  quarterColumns: columnsOf('quarters'),
+  hourColumns: columnsOf('hours'),
+  findSeries: 'SELECT id FROM series WHERE profile = ? AND category = ? AND kind = ?',
+  addSeries: 'INSERT INTO series (profile, category, kind) VALUES (?, ?, ?)',
+  categories: 'SELECT category FROM series WHERE profile = ? AND kind = ? ORDER BY id',
+  seriesOfProfile: 'SELECT id FROM series WHERE profile = ?',
+  disownSeries: 'UPDATE series SET profile = ? WHERE id = ?',
+  dropEvents: 'DELETE FROM events WHERE profile = ?',
+  addSample: `INSERT OR REPLACE INTO samples (series, ${SAMPLE_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+  samples: `SELECT ${SAMPLE_COLUMNS} FROM samples WHERE series = ? AND at BETWEEN ? AND ? ORDER BY at`,
+  rawFrom: 'SELECT min(at) FROM samples WHERE series = ?',
+  minutes: `SELECT ${ROLLUP_COLUMNS} FROM minutes WHERE series = ? AND at >= ? AND at < ? ORDER BY at`,
+  quarters: `SELECT ${ROLLUP_COLUMNS} FROM quarters WHERE series = ? AND at >= ? AND at < ? ORDER BY at`,
+  hours: `SELECT ${ROLLUP_COLUMNS} FROM hours WHERE series = ? AND at >= ? AND at < ? ORDER BY at`,
+  addSlots: `INSERT OR REPLACE INTO slots (series, ${SLOT_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?)`,
+  slots: `SELECT ${SLOT_COLUMNS} FROM slots WHERE series = ? AND at BETWEEN ? AND ? ORDER BY at`,
+  slotBefore: 'SELECT max(at) FROM slots WHERE series = ? AND at <= ?',
+  addEvent: 'INSERT INTO events (profile, at, body) VALUES (?, ?, ?)',
+  events:
+    'SELECT body FROM events WHERE profile = ? AND at BETWEEN ? AND ? ORDER BY at DESC, id DESC LIMIT ?',
+  addAlert: 'INSERT OR REPLACE INTO open_alerts (id, body) VALUES (?, ?)',
+  dropAlert: 'DELETE FROM open_alerts WHERE id = ?',
+  openAlerts: 'SELECT body FROM open_alerts ORDER BY id',
+} as const
+
+export type StatementName = keyof typeof STATEMENTS
+
+export const COLUMN_STATEMENTS = {
+  minutes: 'minuteColumns',
+  quarters: 'quarterColumns',
+  hours: 'hourColumns',
+} as const satisfies Record<TierName, StatementName>

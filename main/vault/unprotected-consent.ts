@@ -1,0 +1,29 @@
+import type { Outcome } from '../../app/contract/contract.ts'
+import type { SealedHome } from './sealed-home.ts'
+import type { Saved } from './storage-words.ts'
+
+/** Keeps a person's agreement for the starts to come; what hides nothing is used only where it is kept. */
+export type KeepConsent = () => Saved
+
+/**
+ * A person agrees to store keys where nothing hides them (PROMISES K2): only then, and only where that is the trouble.
+ *
+ * What could not be stored until now is stored as soon as the keystore answers.
+ */
+export async function allowUnprotected(
+  home: Pick<SealedHome, 'standing' | 'askAgain'>,
+  keep: KeepConsent | undefined,
+): Promise<Outcome> {
+  if (keep === undefined || home.standing.state !== 'unprotected') {
+    const message = 'This start does not store keys unprotected: there is nothing to agree to.'
+    return { ok: false, code: 'not-needed', message }
+  }
+  const kept = keep()
+  if (!kept.ok) {
+    const message = `Nothing was stored: what you agreed to could not be kept (${kept.why}).`
+    return { ok: false, code: 'not-kept', message }
+  }
+  const { state, line } = await home.askAgain()
+  if (state === 'ok') return { ok: true }
+  return { ok: false, code: 'not-stored', message: line ?? 'Nothing is stored yet.' }
+}

@@ -1,0 +1,36 @@
+import type { RowDetails } from '../../app/contract/row-details.ts'
+import { classesOf } from '../theme/classes.ts'
+import { clockWords } from '../words/moments.ts'
+import sheet from './details.module.css'
+
+const css = classesOf(sheet)
+
+/** The last answer's own words: what everything else was computed from. */
+export function AnswerHeaders({ details }: { readonly details: RowDetails }) {
+  const { headers, headersAt, oddities } = details
+  const names = Object.keys(headers)
+  return (
+    <div className={css('part')}>
+      <h3>Last headers{headersAt === undefined ? '' : ` · ${clockWords(headersAt)}`}</h3>
+      {names.length === 0 ? (
+        <p>None seen yet.</p>
+      ) : (
+        <dl className={css('headers')} data-testid="headers">
+          {names.map((name) => (
+            <div key={name}>
+              <dt>{name}</dt>
+              <dd>{headers[name]}</dd>
+            </div>
+          ))}
+        </dl>
+      )}
+      {oddities.length > 0 && (
+        <ul className={css('odd')} aria-label="Not believed">
+          {oddities.map((oddity) => (
+            <li key={oddity}>Not believed: {oddity}</li>
+          ))}
+        </ul>
+      )}
+    </div>
+  )
+}

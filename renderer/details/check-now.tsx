@@ -1,0 +1,26 @@
+import { classesOf } from '../theme/classes.ts'
+import controlsSheet from '../theme/controls.module.css'
+import { useAsked } from '../view/use-asked.ts'
+import { useParts } from '../view/window-parts.ts'
+import sheet from './details.module.css'
+
+const css = classesOf({ ...controlsSheet, ...sheet })
+
+/** Looks at this row now instead of at its next probe; a stream category is looked at no other way. */
+export function CheckNow({ profile, category }: { readonly profile: string; readonly category: string }) {
+  const { api } = useParts()
+  const asked = useAsked()
+  return (
+    <div className={css('check')}>
+      <button
+        type="button"
+        className={css('button')}
+        disabled={asked.waiting}
+        onClick={() => void asked.run(() => api.checkNow({ profile, category }))}
+      >
+        {asked.waiting ? 'Checking…' : 'Check now'}
+      </button>
+      <span role="alert">{asked.refusal}</span>
+    </div>
+  )
+}

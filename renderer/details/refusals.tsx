@@ -1,0 +1,38 @@
+import type { RowDetails } from '../../app/contract/row-details.ts'
+import { RequestId } from '../events/request-id.tsx'
+import { classesOf } from '../theme/classes.ts'
+import controlsSheet from '../theme/controls.module.css'
+import { dayAndMinuteWords } from '../words/moments.ts'
+import sheet from './details.module.css'
+
+const css = classesOf({ ...controlsSheet, ...sheet })
+
+interface RefusalsProps {
+  readonly refusals: RowDetails['refusals']
+  readonly nowMs: number
+}
+
+/** Newest first, each with what the provider's support asks for. */
+export function Refusals({ refusals, nowMs }: RefusalsProps) {
+  return (
+    <div className={css('part')}>
+      <h3>429s of this row</h3>
+      {refusals.length === 0 ? (
+        <p>None since Headroom started.</p>
+      ) : (
+        <ul className={css('refusals')} aria-label="429s of this row">
+          {refusals.toReversed().map(({ at, requestId }) => (
+            <li key={`${at} ${requestId}`}>
+              <time dateTime={new Date(at).toISOString()}>{dayAndMinuteWords(at, nowMs)}</time>
+              {requestId === undefined ? (
+                <span className={css('muted')}>no request id</span>
+              ) : (
+                <RequestId id={requestId} whole />
+              )}
+            </li>
+          ))}
+        </ul>
+      )}
+    </div>
+  )
+}

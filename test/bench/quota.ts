@@ -1,0 +1,75 @@
+import { performance } from 'node:perf_hooks'
+import { parseArgs } from 'node:util'
+import { Ledger } from '../../app/quota/ledger.ts'
+import { CURRENT_REQUEST_QUOTAS } from '../../app/service/quotas.ts'
+
+/**
+ * What one observation costs and leaves behind: `node --expose-gc test/bench/quota.ts [--observations 1000000]`.
+ *
+ * Requests of every category of the table, four of each under way at a time, answered out of order with headers that now
+ * and then prove use elsewhere: what a busy key sees, a hundred thousand times over. Then what a snapshot's rows cost.
+ */
+const { values } = parseArgs({ options: { observations: { type: 'string', default: '1000000' } } })
+const observations = Number(values.observations)
+const AIM_MICROSECONDS = 5
+const BATCH = 50_000
+const say = (line: string) => void process.stdout.write(`${line}\n`)
+const collect = (globalThis as { readonly gc?: () => void }).gc
+
+const ledger = new Ledger(CURRENT_REQUEST_QUOTAS, 0)
+let nowMs = 0
+let turn = 0
+
+function fold(count: number): void {
+  for (let folded = 0; folded < count; turn += 1) {
+    const quota = CURRENT_REQUEST_QUOTAS[turn % CURRENT_REQUEST_QUOTAS.length]
+    if (!quota) return
+    const { category, limit, periodSeconds } = quota
+    const tickets = [0, 1, 2, 3].map((step) => ledger.sent(category, nowMs + step))
+    nowMs += 40
+    // Half full, with what others take on top of it: the sawtooth proves use elsewhere at every other round.
+    const remaining = Math.floor(limit / 2) - 4 - (turn % 7)
+    const rate = {
+      limit,
+      periodSeconds,
+      remaining,
+      resetSeconds: Math.ceil(((limit - remaining - 0.5) * periodSeconds) / limit),
+      resource: category.toLowerCase(),
+    }
+    for (const ticket of tickets.reverse()) {
+      ledger.answered(ticket, rate, nowMs, false)
+      folded += 1
+    }
+  }
+}
+
+const heapMegabytes = () => {
+  collect?.()
+  return process.memoryUsage().heapUsed / 1e6
+}
+
+fold(BATCH)
+const before = heapMegabytes()
+const batches: number[] = []
+for (let done = 0; done < observations; done += BATCH) {
+  const startedMs = performance.now()
+  fold(BATCH)
+  batches.push(((performance.now() - startedMs) * 1000) / BATCH)
+}
+const grownMegabytes = heapMegabytes() - before
+batches.sort((a, b) => a - b)
+const median = batches[Math.floor(batches.length / 2)] ?? Number.NaN
+const slowest = batches.at(-1) ?? Number.NaN
+say(
+  `${observations} observations: ${median.toFixed(2)} µs to send and fold one (slowest ${BATCH}: ${slowest.toFixed(2)} µs, aim ${AIM_MICROSECONDS})`,
+)
+say(
+  `heap: ${grownMegabytes.toFixed(2)} MB more than after the first ${BATCH}${collect ? '' : ' (without --expose-gc)'}`,
+)
+
+const SNAPSHOTS = 20_000
+const startedMs = performance.now()
+let rows = 0
+for (let count = 0; count < SNAPSHOTS; count += 1) rows += ledger.view(nowMs + count).length
+say(`${(((performance.now() - startedMs) * 1000) / rows).toFixed(2)} µs for a row of a snapshot`)
+if (median > AIM_MICROSECONDS || (collect && grownMegabytes > 1)) process.exitCode = 1

@@ -1,0 +1,66 @@
+import type { Page } from '@playwright/test'
+import type { SimulatorServer } from '../../main/simulator/server.ts'
+import { expect, test } from './fixtures.ts'
+
+const ACCOUNTS = '/v3/brokerage/accounts'
+
+async function connectKey(page: Page, simulator: SimulatorServer): Promise<void> {
+  const { clientId, refreshToken } = simulator.service.options
+  await page.getByRole('button', { name: 'Connect a key' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByText('Other', { exact: true }).click()
+  await dialog.getByLabel('Sign-in host').fill(simulator.origin)
+  await dialog.getByLabel('Resource host').fill(simulator.origin)
+  await dialog.getByLabel('API key').fill(clientId)
+  await dialog.getByRole('button', { name: 'Paste a refresh token instead' }).click()
+  await dialog.getByLabel('Refresh token').fill(refreshToken)
+  await dialog.getByRole('button', { name: 'Connect', exact: true }).click()
+  await expect(dialog).toBeHidden()
+}
+
+test('a shown age is the real one, and when answers stop the number is not shown as live', async ({
+  page,
+  headroom,
+  simulator,
+  problems,
+}) => {
+  await page.clock.install()
+  await page.goto(headroom.url)
+  await connectKey(page, simulator)
+  const row = page.locator('tr[data-category="Accounts"]')
+  const age = row.getByTestId('age')
+  await expect(row).not.toHaveAttribute('data-source', 'default')
+
+  // From here on no answer says anything about quotas: what is shown can only grow older.
+  simulator.service.faults.set('resources-503', true)
+  const { service } = simulator
+  const answered = service.ledger.entries().filter(({ path, status }) => path === ACCOUNTS && status === 200)
+  const seenAtMs = answered.at(-1)?.atMs ?? Number.NaN
+  const realSeconds = () => Math.floor((service.nowMs() - seenAtMs) / 1000)
+  const shownIsReal = async () => {
+    const before = realSeconds()
+    const shown = Number(/^(\d+) s$/.exec((await age.textContent()) ?? '')?.[1])
+    expect(shown).toBeGreaterThanOrEqual(before - 1)
+    expect(shown).toBeLessThanOrEqual(realSeconds() + 1)
+  }
+  for (const text of [/^[2-9] s$/, /^[4-9] s$/, /^([6-9]|1\d) s$/]) {
+    await expect(age).toHaveText(text)
+    await shownIsReal()
+  }
+  await expect(row).toHaveAttribute('data-stale', 'false')
+
+  // Two minutes pass for the window, while nobody can tell it that they did not pass for Headroom.
+  problems.allow(/ERR_INTERNET_DISCONNECTED|ERR_INCOMPLETE_CHUNKED|Failed to load resource|net::ERR/)
+  await page.context().setOffline(true)
+  await page.clock.fastForward(125_000)
+  await expect(row).toHaveAttribute('data-stale', 'true')
+  await expect(row).toHaveAttribute('data-severity', 'unseen')
+  await expect(row.getByTestId('remaining')).toHaveText(/^~/)
+  await expect(age).toHaveText('seen 2 m ago')
+
+  // Told again, it shows the real age, although its clock is two minutes ahead of Headroom's.
+  await page.context().setOffline(false)
+  await page.reload()
+  await expect(age).toHaveText(/^\d+ s$/)
+  await shownIsReal()
+})

@@ -1,0 +1,75 @@
+import { expect, test } from 'vitest'
+import { CURRENT_REQUEST_QUOTAS, SLOT_QUOTAS } from '../../../app/service/quotas.ts'
+import { streamToCheck } from '../../../main/api/stream-check.ts'
+import { DEPTH, POSITIONS, RATE, SLOTS, setUp } from '../streams/scripted-streams.ts'
+
+const KNOWN = { account: 'SIM1001', symbol: 'MSFT' }
+
+test('every stream category can be looked at, or says that only a person knows what to stream', () => {
+  const categories = [...CURRENT_REQUEST_QUOTAS, ...SLOT_QUOTAS].map(({ category }) => category)
+  for (const category of categories) {
+    const request = streamToCheck(category, KNOWN)
+    expect(request !== undefined, category).toBe(category.includes('Stream'))
+  }
+  expect(streamToCheck('Option Quote Stream', KNOWN)).toBe('no-target')
+  expect(streamToCheck('Positions Stream', { ...KNOWN, account: undefined })).toBe('no-account')
+})
+
+test('a look opens one stream, reads its headers, and has given its slot back', async () => {
+  const { clock, http, streams, slots, service, own, kinds } = setUp()
+  const look = streams.look(POSITIONS)
+  await clock.advance(0)
+  expect(own('Positions Stream')).toBe(1)
+  service.opens({ 'x-concurrency-limit': '40', 'x-concurrency-remaining': '36' })
+  expect(await look).toEqual({ ok: true })
+  expect(http.streams.map(({ closed }) => closed)).toEqual([true])
+  expect(slots.view().find(({ category }) => category === 'Positions Stream')).toMatchObject({
+    own: 0,
+    elsewhere: 3,
+    free: 37,
+    source: 'header',
+  })
+  expect(streams.summaries()).toEqual([])
+  expect(kinds()).toEqual([])
+  await clock.advance(3_600_000)
+  expect(http.streams.length).toBe(1)
+})
+
+test('with no slot free nothing is opened', async () => {
+  const { http, streams, slots } = setUp()
+  for (let taken = 0; taken < 40; taken += 1) slots.taken('Positions Stream')
+  expect(await streams.look(POSITIONS)).toMatchObject({ ok: false, code: 'no-slot' })
+  expect(http.streams).toEqual([])
+})
+
+test('into a held category nothing is opened, and the refusal says when it can be', async () => {
+  const { clock, http, streams, ledger } = setUp()
+  const untilMs = clock.worldMs() + 30_000
+  ledger.hold('MarketDepth Stream', { untilMs, refusals: 1 })
+  expect(await streams.look(DEPTH)).toMatchObject({ ok: false, code: 'held', retryAt: untilMs })
+  expect(http.streams).toEqual([])
+})
+
+test.each([
+  [429, SLOTS, 'no-slot'],
+  [429, RATE, 'held'],
+  [503, '', 'no-headers'],
+])('a refusal of %d %s is no success, and holds no slot', async (status, body, code) => {
+  const { clock, streams, service, own } = setUp()
+  const look = streams.look(POSITIONS)
+  await clock.advance(0)
+  service.refuses(status, body)
+  expect(await look).toMatchObject({ ok: false, code })
+  expect(own('Positions Stream')).toBe(0)
+})
+
+test('a connection that dies before an answer is out of reach, and holds no slot', async () => {
+  const { clock, streams, service, own, state } = setUp()
+  const look = streams.look(POSITIONS)
+  await clock.advance(0)
+  service.ends()
+  expect(await look).toMatchObject({ ok: false, code: 'unreachable' })
+  expect(own('Positions Stream')).toBe(0)
+  state.access = { kind: 'none', why: 'revoked' }
+  expect(await streams.look(POSITIONS)).toMatchObject({ ok: false, code: 'cannot-ask' })
+})

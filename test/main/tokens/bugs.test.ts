@@ -1,0 +1,142 @@
+import { expect, test } from 'vitest'
+import { ROTATION } from '../../../app/tokens/after-refresh.ts'
+import { REFRESH_SCHEDULE } from '../../../app/tokens/schedule.ts'
+import { Timeline } from '../../../main/timeline.ts'
+import { type KeeperDeps, TokenKeeper } from '../../../main/tokens/keeper.ts'
+import type { TokenReading, TokenStore } from '../../../main/vault/token-store.ts'
+import { VirtualClock } from '../../simulation/virtual-clock.ts'
+import { answerOf, renewal, ScriptedHttp } from '../scripted-http.ts'
+import { RecordingStore } from './recording-store.ts'
+
+/** Bugs of others, which must not cost a token. */
+
+const MINUTE_MS = 60_000
+const KEY = { authUrl: 'https://auth.test', clientId: 'key-id' }
+
+function world(
+  wrap: (store: RecordingStore) => TokenStore = (store) => store,
+  more: Partial<KeeperDeps> = {},
+) {
+  const clock = new VirtualClock()
+  const http = new ScriptedHttp()
+  const store = new RecordingStore('refresh-0', clock.wallMs())
+  let count = 0
+  http.reply = ({ url }) => {
+    count += 1
+    return url.endsWith('/revoke')
+      ? answerOf(200)
+      : renewal(`a${count}`, { refresh_token: `refresh-${count}` })
+  }
+  const told: string[] = []
+  const broke: unknown[] = []
+  const keeper = new TokenKeeper(
+    KEY,
+    wrap(store),
+    {
+      http,
+      clock,
+      random: { next: () => 0.5 },
+      timeline: new Timeline(clock),
+      changed: () => {},
+      event: (event) => told.push(event.kind === 'storage-problem' ? event.what : event.kind),
+      reached: () => {},
+      broke: (cause) => broke.push(cause),
+      ...more,
+    },
+    { schedule: REFRESH_SCHEDULE, ...ROTATION },
+  )
+  return { clock, http, store, keeper, told, broke }
+}
+
+test('a listener that throws ends no refresh, no revocation and no schedule, and is named', async () => {
+  const oops = () => {
+    throw new Error('a window broke')
+  }
+  const { clock, http, store, keeper, broke } = world(undefined, {
+    event: oops,
+    changed: oops,
+    reached: oops,
+  })
+  keeper.start()
+  await clock.advance(0)
+  expect(await keeper.access()).toEqual({ kind: 'token', value: 'a1' })
+  await clock.advance(20 * MINUTE_MS)
+  expect(http.requests).toHaveLength(2)
+  expect(store.stored.token.refreshToken).toBe('refresh-2')
+  expect(await keeper.revoke()).toEqual({ kind: 'confirmed' })
+  expect(broke.length).toBeGreaterThan(3)
+})
+
+test.each(['intend', 'save', 'note'] as const)(
+  'a store whose %s throws costs no token: the new one is used, and saved when the store takes it',
+  async (method) => {
+    let isBroken = true
+    const fail = () => {
+      if (isBroken) throw new RangeError('with refresh-1 in its words')
+    }
+    const { clock, http, store, keeper, told } = world((inner) => ({
+      kind: 'sealed',
+      read: () => inner.read(),
+      intend: (intent, token) => {
+        if (method === 'intend') fail()
+        return inner.intend(intent, token)
+      },
+      save: (tokens) => {
+        if (method === 'save') fail()
+        return inner.save(tokens)
+      },
+      note: () => {
+        if (method === 'note') fail()
+      },
+    }))
+    keeper.start()
+    await clock.advance(0)
+    expect(await keeper.access()).toEqual({ kind: 'token', value: 'a1' })
+    expect(keeper.refreshSummary().stored).toBe(method === 'save' ? 'memory' : 'sealed')
+    isBroken = false
+    await clock.advance(5_000)
+    expect(store.stored.token.refreshToken).toBe('refresh-1')
+    expect(keeper.refreshSummary()).toMatchObject({ stored: 'sealed' })
+    expect(http.requests).toHaveLength(1)
+    expect(told.join('\n')).not.toContain('refresh-1 in its words')
+    expect(told.filter((line) => line.includes('RangeError'))).toHaveLength(method === 'note' ? 0 : 1)
+  },
+)
+
+test('a store that cannot be read at the start is read again when a person tries, and goes on', async () => {
+  let isLocked = true
+  const locked: TokenReading = { kind: 'unreadable', why: 'another program has locked the file' }
+  const { clock, http, store, keeper } = world((inner) => ({
+    kind: 'sealed',
+    read: () => (isLocked ? locked : inner.read()),
+    intend: (intent, token) => inner.intend(intent, token),
+    save: (tokens) => inner.save(tokens),
+    note: () => {},
+  }))
+  keeper.start()
+  await clock.advance(0)
+  expect(keeper.refreshSummary()).toMatchObject({
+    state: 'sign-in-required',
+    reason: expect.stringContaining('another program has locked the file'),
+  })
+  await keeper.tryNow()
+  expect(http.requests).toHaveLength(0)
+  isLocked = false
+  await keeper.tryNow()
+  expect(keeper.refreshSummary().state).toBe('valid')
+  expect(store.stored.token.refreshToken).toBe('refresh-1')
+})
+
+test('what is not saved says why, and is saved when a person says so', async () => {
+  const { clock, http, store, keeper } = world()
+  store.isFull = true
+  keeper.start()
+  await clock.advance(0)
+  expect(keeper.refreshSummary()).toMatchObject({ stored: 'memory', unsaved: 'the disk is full' })
+  store.isFull = false
+  await keeper.tryNow()
+  expect(keeper.refreshSummary()).toMatchObject({ stored: 'sealed' })
+  expect(keeper.refreshSummary()).not.toHaveProperty('unsaved')
+  expect(store.stored.token.refreshToken).toBe('refresh-1')
+  expect(http.requests).toHaveLength(1)
+})

@@ -1,0 +1,87 @@
+import { expect, onTestFinished, test } from 'vitest'
+import { HomeStorage } from '../../../main/vault/key-storage.ts'
+import { SealedHome } from '../../../main/vault/sealed-home.ts'
+import { SAVED } from '../../../main/vault/storage-words.ts'
+import { allowUnprotected } from '../../../main/vault/unprotected-consent.ts'
+import { temporaryFolder } from '../data/temporary-folder.ts'
+import { NOW_MS, profile } from './fixtures.ts'
+import { testKeystore } from './test-keystore.ts'
+
+/** A desktop without a keyring: it hides nothing, and says so until a person agrees. */
+async function withoutKeyring(folder = temporaryFolder(), agreed = false) {
+  let isAgreed = agreed
+  const inner = testKeystore()
+  const unprotected = { kind: 'unprotected', why: 'this desktop has no keyring' } as const
+  const keystore = {
+    ...inner,
+    hidesNothing: () => true,
+    wrap: async (key: Uint8Array) => (isAgreed ? inner.wrap(key) : unprotected),
+    unwrap: async (wrapped: Uint8Array) => (isAgreed ? inner.unwrap(wrapped) : unprotected),
+  }
+  const home = await SealedHome.open({ folder, keystore, wallMs: () => NOW_MS })
+  onTestFinished(() => home.close())
+  const storage: HomeStorage = new HomeStorage(home, { startsOver: true, changed: () => {} })
+  home.onSettled(() => storage.restore())
+  const agree = () => {
+    isAgreed = true
+    return SAVED
+  }
+  return { folder, home, storage, agree }
+}
+
+test('nothing is stored where nothing hides it, until a person agrees; then it is, and still says so', async () => {
+  const { folder, home, storage, agree } = await withoutKeyring()
+  const tokens = storage.signIn(profile(), NOW_MS)
+  expect([tokens.kind, storage.keystore('key-1'), home.storedIds()]).toEqual(['memory', 'unprotected', []])
+  expect(await allowUnprotected(home, agree)).toEqual({ ok: true })
+  expect([tokens.kind, storage.keystore('key-1'), home.storedIds()]).toEqual([
+    'sealed',
+    'unprotected',
+    ['key-1'],
+  ])
+  home.close()
+  const next = await withoutKeyring(folder, true)
+  expect(next.storage.restore().map((restored) => restored.profile.id)).toEqual(['key-1'])
+  expect(next.storage.keystore('key-1')).toBe('unprotected')
+})
+
+test('without the agreement a later start neither reads nor writes what was stored under it', async () => {
+  const first = await withoutKeyring(undefined, true)
+  first.storage.signIn(profile(), NOW_MS)
+  first.home.close()
+  const { home, storage } = await withoutKeyring(first.folder)
+  expect(home.standing.state).toBe('unprotected')
+  expect(storage.restore().map(({ tokens }) => tokens.read().kind)).toEqual(['lost'])
+  expect(storage.signIn(profile({ id: 'key-2' }), NOW_MS).kind).toBe('memory')
+  expect(home.storedIds()).toEqual(['key-1'])
+})
+
+test('an agreement that cannot be kept changes nothing', async () => {
+  const { home, storage } = await withoutKeyring()
+  storage.signIn(profile(), NOW_MS)
+  const full = () => ({ ok: false, why: 'the disk is full' }) as const
+  expect(await allowUnprotected(home, full)).toMatchObject({
+    ok: false,
+    code: 'not-kept',
+    message: expect.stringContaining('the disk is full'),
+  })
+  expect([home.standing.state, home.storedIds()]).toEqual(['unprotected', []])
+})
+
+test('where that is not the trouble there is nothing to agree to', async () => {
+  const home = await SealedHome.open({
+    folder: temporaryFolder(),
+    keystore: testKeystore(),
+    wallMs: () => NOW_MS,
+  })
+  onTestFinished(() => home.close())
+  let asked = 0
+  const keep = () => {
+    asked += 1
+    return SAVED
+  }
+  expect(await allowUnprotected(home, keep)).toMatchObject({ ok: false, code: 'not-needed' })
+  const { home: bare } = await withoutKeyring()
+  expect(await allowUnprotected(bare, undefined)).toMatchObject({ ok: false, code: 'not-needed' })
+  expect(asked).toBe(0)
+})

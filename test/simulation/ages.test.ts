@@ -1,0 +1,86 @@
+import { expect, test } from 'vitest'
+import type { RequestQuota } from '../../app/contract/snapshot.ts'
+import { categoryOf } from '../../app/service/endpoints.ts'
+import type { HttpHeaders } from '../../main/ports/ports.ts'
+import { ageWords, isStale, remainingWords, STALE_AFTER_MS } from '../../renderer/words/row-words.ts'
+import { QUIET } from './story.ts'
+import { World } from './world.ts'
+
+const HOURS = 24
+const SECOND_MS = 1_000
+const HOUR_MS = 3_600_000
+
+/** When each category's quota headers really came in last, noted at the wire and nowhere else. */
+function headersSeen(world: World): ReadonlyMap<string, number> {
+  const seen = new Map<string, number>()
+  const note = (method: string, url: string, headers: HttpHeaders) => {
+    const category = categoryOf(method, new URL(url).pathname)
+    if (category !== undefined && 'x-ratelimit-remaining' in headers)
+      seen.set(category, world.clock.worldMs())
+  }
+  const { http } = world
+  const send = http.send.bind(http)
+  const open = http.open.bind(http)
+  http.send = async (request) => {
+    const outcome = await send(request)
+    if (outcome.kind === 'answer') note(request.method, request.url, outcome.headers)
+    return outcome
+  }
+  http.open = (request, listener) =>
+    open(request, {
+      opened: (status, headers) => {
+        note(request.method, request.url, headers)
+        listener.opened(status, headers)
+      },
+      chunk: (bytes) => listener.chunk(bytes),
+      ended: (why) => listener.ended(why),
+    })
+  return seen
+}
+
+/** The age in words that a row of `ageMs` may show, a second this way or that. */
+const wordsWithinASecond = (row: RequestQuota, seenAtMs: number, nowMs: number) =>
+  [-SECOND_MS, 0, SECOND_MS].map((off) => ageWords({ ...row, observedAt: seenAtMs + off }, nowMs))
+
+test('every second of a day, a shown age is the real one within a second, and old is never shown as live', {
+  timeout: 120_000,
+}, async () => {
+  const world = new World(31, QUIET)
+  const seen = headersSeen(world)
+  world.connect()
+  let stale = 0
+  let looks = 0
+  for (let second = 1; second <= HOURS * 3_600; second += 1) {
+    if (second === 4 * 3_600) world.service.faults.set('resources-503', true)
+    if (second === 5 * 3_600) world.service.faults.set('resources-503', false)
+    if (second === 9 * 3_600) world.service.faults.set('no-quota-headers', true)
+    if (second === 10 * 3_600) world.service.faults.set('no-quota-headers', false)
+    if (second === 15 * 3_600) world.clock.sleep(HOUR_MS / 6)
+    await world.clock.advance(SECOND_MS)
+    const nowMs = world.clock.worldMs()
+    for (const row of world.snapshot.requests) {
+      const realMs = seen.get(row.category)
+      if (realMs === undefined) {
+        if (row.source !== 'default') expect.fail(`${row.category} has no header and is not a default`)
+        continue
+      }
+      looks += 1
+      const words = ageWords(row, nowMs)
+      if (!wordsWithinASecond(row, realMs, nowMs).includes(words)) {
+        expect.fail(
+          `second ${second}: ${row.category} reads ${words}, its header is ${nowMs - realMs} ms old`,
+        )
+      }
+      if (nowMs - realMs <= STALE_AFTER_MS + SECOND_MS) continue
+      stale += 1
+      const shown = remainingWords(row, row.level, nowMs)
+      if (!isStale(row, nowMs) || !shown.startsWith('~')) {
+        expect.fail(`second ${second}: ${row.category} is ${nowMs - realMs} ms old and shown as ${shown}`)
+      }
+    }
+  }
+  console.info(`ages: ${looks} looks at rows over ${HOURS} h, ${stale} of them old and shown as old`)
+  // Two faults of an hour each, eight probed rows; those of streams are as old as the stream.
+  expect(stale).toBeGreaterThan(8 * 2 * 3_000)
+  world.monitor.stop()
+})
