@@ -104,7 +104,9 @@ function checked(
   if (bad !== undefined) return refused(`“${bad.slice(0, 40)}” is not an option of this stream`)
   const broken = names.find((name) => !(options[name] ?? '').isWellFormed())
   if (broken !== undefined) return refused(`the value of “${broken}” is not text`)
-  const query = names.map((name) => `${name}=${encodeURIComponent(options[name] ?? '')}`).join('&')
+  const query = names
+    .map((name) => `${name}=${encodeURIComponent((options[name] ?? '').toWellFormed())}`)
+    .join('&')
   const bare = path(part)
   if (query === '') return { ok: true, path: bare }
   return { ok: true, path: `${bare}${bare.includes('?') ? '&' : '?'}${query}` }

@@ -33,5 +33,7 @@ export function authorizeUrl(fields: AuthorizeFields): string {
   if (fields.challenge !== undefined) {
     query.push(['code_challenge', fields.challenge], ['code_challenge_method', 'S256'])
   }
-  return `${fields.authUrl}/authorize?${query.map(([name, value]) => `${name}=${encodeURIComponent(value)}`).join('&')}`
+  // Half a surrogate pair, which a program's JSON can carry, has no bytes to encode.
+  const encoded = query.map(([name, value]) => `${name}=${encodeURIComponent(value.toWellFormed())}`)
+  return `${fields.authUrl}/authorize?${encoded.join('&')}`
 }

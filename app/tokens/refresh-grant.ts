@@ -25,7 +25,8 @@ export function refreshRequest(key: KeyCredentials, refreshToken: string): FormR
   return {
     url: `${key.authUrl}/oauth/token`,
     headers: { 'content-type': 'application/x-www-form-urlencoded', accept: 'application/json' },
-    body: fields.map(([name, value]) => `${name}=${encodeURIComponent(value)}`).join('&'),
+    // Half a surrogate pair, which JSON can carry, has no bytes to encode.
+    body: fields.map(([name, value]) => `${name}=${encodeURIComponent(value.toWellFormed())}`).join('&'),
   }
 }
 

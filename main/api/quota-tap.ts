@@ -90,18 +90,19 @@ export class QuotaTap {
     const reading = readHeaders(headers)
     const refused = status === 429 ? refusedBy(headers, body) : undefined
     if (refused === 'concurrency' && !reading.rate) {
-      this.#note(ticket.category, headers, reading, refused, now)
+      this.#note(rowNamed(ticket), headers, reading, refused, now)
       ledger.lost(ticket, now)
       return { reading, refused, retryAtMs: now + FALLBACK_SECONDS * 1000 }
     }
     if (!reading.rate && refused === undefined) {
+      this.#note(rowNamed(ticket), headers, reading, refused, now)
       // Not surely the throttling layer's answer (a portal's, a proxy's, a 401 before it): it may have counted.
       ledger.lost(ticket, now)
       this.#deps.changed()
       return { reading }
     }
     const { category, elsewhere } = ledger.answered(ticket, reading.rate, now, refused === 'rate')
-    this.#note(category, headers, reading, refused, now)
+    this.#note(category ?? rowNamed(ticket), headers, reading, refused, now)
     if (category !== undefined) {
       const remaining = reading.rate?.remaining
       if (remaining !== undefined) history.observed(category, now, remaining)
@@ -177,3 +178,7 @@ export class QuotaTap {
     this.#deps.event({ kind: 'elsewhere', category, perSecond: Math.round(perSecond * 100) / 100 })
   }
 }
+
+/** A category may have slots only, and then no row of requests; a path that no rule knows names nothing. */
+const rowNamed = ({ category, endpoint }: Ticket): string | undefined =>
+  category ?? (endpoint.startsWith('/') ? undefined : endpoint)

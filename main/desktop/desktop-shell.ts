@@ -7,6 +7,7 @@ import { followPower } from './follow-power.ts'
 import { setGlobalShortcut } from './global-shortcut.ts'
 import { MainWindow } from './main-window.ts'
 import { menuTemplate } from './menu.ts'
+import { followRotatingKeys } from './rotating-keys.ts'
 import { saveReport } from './save-report.ts'
 import type { DesktopDeps, RunningApp } from './start-desktop.ts'
 import { StripWindow } from './strip-window.ts'
@@ -58,6 +59,7 @@ export function desktopShell(deps: ShellDeps): DesktopShell {
   const holdShortcut = (wanted: boolean) =>
     setGlobalShortcut(electron, wanted, () => window.toggle(), log) && wanted
 
+  const rotatingKeys = followRotatingKeys({ monitor, power, notify, clockWords })
   // Asked once: it is the system's registry or a file, and the tray looks at the choices all day.
   let openAtLogin = loginItem?.isSet() ?? false
   const choices = (): DesktopChoices => ({ ...state.read(), openAtLogin })
@@ -77,7 +79,7 @@ export function desktopShell(deps: ShellDeps): DesktopShell {
     setCloseToTray: (closeToTray) => change({ closeToTray }),
     setGlobalShortcut: (wanted) => change({ globalShortcut: holdShortcut(wanted) }),
     setKeepAwake: (keepAwake) => {
-      power.keepAwake(keepAwake)
+      rotatingKeys.setKeepAwake(keepAwake)
       change({ keepAwake })
     },
     ...(loginItem !== undefined && {
@@ -127,7 +129,7 @@ export function desktopShell(deps: ShellDeps): DesktopShell {
 
   const { globalShortcut, keepAwake } = state.read()
   holdShortcut(globalShortcut)
-  power.keepAwake(keepAwake)
+  rotatingKeys.setKeepAwake(keepAwake)
   choicesChanged()
   strip.restore()
   if (!deps.inTray) window.show()
@@ -137,8 +139,12 @@ export function desktopShell(deps: ShellDeps): DesktopShell {
     close: () => {
       stopFollowing()
       holdShortcut(false)
-      power.keepAwake(false)
+      rotatingKeys.close()
       tray.close()
     },
   }
 }
+
+/** Hours and minutes, as this system writes them. */
+const clockWords = (atMs: number): string =>
+  new Date(atMs).toLocaleTimeString([], { hour: '2-digit', minute: '2-digit' })

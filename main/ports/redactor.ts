@@ -23,7 +23,11 @@ export class Redactor {
   /** A known secret is taken out wherever it appears, also percent-encoded. */
   hide(secret: string): void {
     if (secret.length < LEAST_SECRET) return
-    for (const form of [secret, encodeURIComponent(secret), JSON.stringify(secret).slice(1, -1)]) {
+    for (const form of [
+      secret,
+      encodeURIComponent(secret.toWellFormed()),
+      JSON.stringify(secret).slice(1, -1),
+    ]) {
       this.#secrets.add(form)
     }
   }

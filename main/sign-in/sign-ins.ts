@@ -213,7 +213,14 @@ export class SignIns {
   }
 
   #say(status: SignInStatus): void {
-    for (const listener of this.#listeners) listener(status)
+    for (const listener of this.#listeners) {
+      try {
+        listener(status)
+      } catch (error) {
+        // A window's bug: by now the tokens are where they belong, and the sign-in is what it is.
+        this.#deps.log.note('somebody who was told of a sign-in failed', { cause: error })
+      }
+    }
   }
 }
 

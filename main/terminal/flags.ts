@@ -21,6 +21,9 @@ export interface ServiceFlags {
 
 export interface WatchFlags extends ServiceFlags {
   readonly probe?: ProbeSettings
+  /** What probes ask about where a category needs a symbol. */
+  readonly probeSymbol?: string
+  readonly trialAfterStep?: true
   readonly stream?: readonly StreamRequest[]
   /** Where the key is sealed under HEADROOM_PASSPHRASE; absent: in memory only. */
   readonly data?: string

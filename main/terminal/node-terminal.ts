@@ -1,5 +1,6 @@
 import { createInterface } from 'node:readline/promises'
 import { createLogUpdate } from 'log-update'
+import { takenEnvironment } from './taken-environment.ts'
 import type { Screen, Terminal } from './terminal.ts'
 
 const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGBREAK'] as const
@@ -15,7 +16,7 @@ export function nodeTerminal(): Terminal {
   stderr.on('error', () => {})
 
   return {
-    environment: env,
+    environment: takenEnvironment(env),
     ...(stdout.isTTY && { screen: screenOf(stdout, env) }),
     interactive: stdin.isTTY === true && stderr.isTTY === true,
     out: (line) => void stdout.write(`${line}\n`),

@@ -7,6 +7,7 @@ import { numberFlag, portFlag, secondsFlag, secondsOrZeroFlag } from './number-f
 import { argument, repeated } from './parsed-flag.ts'
 import { probeFlag } from './probe-flag.ts'
 import { streamFlag } from './stream-flag.ts'
+import { symbolFlag } from './symbol-flag.ts'
 import { EXIT_OK, EXIT_USAGE } from './terminal.ts'
 import { trafficFlag } from './traffic-flag.ts'
 import { usageLine } from './usage-line.ts'
@@ -123,6 +124,11 @@ const describeWatch = (program: Command) =>
       '--probe <list>',
       "seconds between probes, as in 'Accounts=30,Positions=60', or none",
       argument(probeFlag),
+    )
+    .option('--probe-symbol <symbol>', 'what probes of market data ask about (MSFT)', argument(symbolFlag))
+    .option(
+      '--trial-after-step',
+      'after a 429 of a rolling quota, one request once one has come back, not only once it is full',
     )
     .option(
       '--stream <stream>',

@@ -6,7 +6,7 @@ import { type MetricsOptions, metricsChoice } from '../metrics/metrics-options.t
 import type { MetricsServing } from '../metrics/serve-metrics.ts'
 import type { MonitorSurface } from '../monitor.ts'
 import type { Clock } from '../ports/ports.ts'
-import { DEFAULT_PROBES, type Profile } from '../profile.ts'
+import { DEFAULT_PROBES, type ProbeSettings, type Profile } from '../profile.ts'
 import { Publisher } from '../publisher.ts'
 import type { WatchFlags } from './flags.ts'
 import { EXIT_FAILURE, EXIT_OK, EXIT_USAGE, type Terminal } from './terminal.ts'
@@ -60,7 +60,8 @@ export async function watch(flags: WatchFlags, deps: WatchDeps): Promise<number>
     case 'built-in': {
       const builtIn = await deps.startBuiltIn()
       const { profile } = builtIn
-      const { probe: probes = profile.probes, stream: streams = profile.streams } = flags
+      const { stream: streams = profile.streams } = flags
+      const probes = probesOf(flags, profile.probes)
       try {
         return await follow({ ...profile, probes, streams }, flags, deps)
       } finally {
@@ -70,15 +71,23 @@ export async function watch(flags: WatchFlags, deps: WatchDeps): Promise<number>
   }
 }
 
-function profileOf(key: ServiceKey, { probe, stream }: WatchFlags): Profile {
+function probesOf({ probe, probeSymbol, trialAfterStep }: WatchFlags, usual: ProbeSettings): ProbeSettings {
+  return {
+    ...(probe ?? usual),
+    ...(probeSymbol !== undefined && { symbol: probeSymbol }),
+    ...(trialAfterStep && { trialAfterStep }),
+  }
+}
+
+function profileOf(key: ServiceKey, flags: WatchFlags): Profile {
   const host = new URL(key.baseUrl).host
   return {
     id: 'watched',
     name: host,
     environment: 'custom',
     ...key,
-    probes: probe ?? DEFAULT_PROBES,
-    streams: stream ?? [],
+    probes: probesOf(flags, DEFAULT_PROBES),
+    streams: flags.stream ?? [],
   }
 }
 

@@ -214,12 +214,17 @@ export class TokenKeeper {
   async #post(): Promise<RefreshOutcome> {
     const { token } = this.#state
     if (token === undefined) return { kind: 'not-sent', why: 'there is no token to send' }
-    return postWrittenAhead(token, {
+    const sending = postWrittenAhead(token, {
       key: this.#key,
       store: this.#store,
       http: this.#deps.http,
       nowMs: () => this.#now(),
       problem: (what) => this.#saver.problem(what),
+    })
+    // Nobody knows how far it got: it is tried again as after a lost answer, which costs nothing that still works.
+    return sending.catch((error: unknown) => {
+      this.#deps.broke?.(error)
+      return { kind: 'unknown', why: 'the request failed unexpectedly' }
     })
   }
 
@@ -262,7 +267,11 @@ export class TokenKeeper {
     this.#deps.changed()
     if (this.#flight) await this.#flight
     this.#state = { ...this.#state, access: undefined }
-    const answer = await revokeTokens(this.#deps.http, this.#key, this.#state.token?.refreshToken ?? '')
+    const sending = revokeTokens(this.#deps.http, this.#key, this.#state.token?.refreshToken ?? '')
+    const answer = await sending.catch((error: unknown): RevocationAnswer => {
+      this.#deps.broke?.(error)
+      return { kind: 'unconfirmed', why: 'the request failed unexpectedly' }
+    })
     const jitter = this.#deps.random.next()
     const { schedule } = this.#lifetimes
     const { state, events } = afterRevocation(this.#state, answer, this.#now(), jitter, schedule)

@@ -12,7 +12,12 @@ export const profileAbout = z.object({
   audience: z.string().exactOptional(),
   rotationMinutes: z.number().positive().exactOptional(),
   hasClientSecret: z.boolean(),
-  probes: z.object({ budgetFraction: z.number(), everySeconds: z.record(z.string(), z.number()) }),
+  probes: z.object({
+    budgetFraction: z.number(),
+    everySeconds: z.record(z.string(), z.number()),
+    symbol: z.string().exactOptional(),
+    trialAfterStep: z.boolean().exactOptional(),
+  }),
   streams: z.array(
     z.object({
       kind: z.enum(STREAM_KINDS),
@@ -37,7 +42,12 @@ export function aboutOf(profile: Omit<Profile, 'refreshToken'>): ProfileAbout {
     ...(audience !== undefined && { audience }),
     ...(rotationMinutes !== undefined && { rotationMinutes }),
     hasClientSecret: profile.clientSecret !== undefined,
-    probes: { budgetFraction: probes.budgetFraction, everySeconds: { ...probes.everySeconds } },
+    probes: {
+      budgetFraction: probes.budgetFraction,
+      everySeconds: { ...probes.everySeconds },
+      ...(probes.symbol !== undefined && { symbol: probes.symbol }),
+      ...(probes.trialAfterStep !== undefined && { trialAfterStep: probes.trialAfterStep }),
+    },
     streams: streams.map(({ kind, target, options }) => ({ kind, target, options: { ...options } })),
   }
 }

@@ -17,7 +17,11 @@ export function AlertsDialog() {
   const { view } = useParts()
   const alerts = useMirror((mirror) => mirror.alerts)
   return (
-    <DialogFrame title="Alerts" about="What is wrong now, latest first. It leaves when it is over." wide>
+    <DialogFrame
+      title="Alerts"
+      about="What is wrong now, latest first. It leaves when it is over."
+      width="wide"
+    >
       {alerts.length === 0 ? (
         <p>Nothing is wrong now.</p>
       ) : (

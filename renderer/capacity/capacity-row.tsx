@@ -1,8 +1,9 @@
 import { levelAt } from '../../app/quota/model.ts'
+import { alsoCounts } from '../../app/quota/shown-rows.ts'
 import { classesOf } from '../theme/classes.ts'
 import controlsSheet from '../theme/controls.module.css'
 import { Shape } from '../theme/shape.tsx'
-import { useLook, useParts, useQuota } from '../view/window-parts.ts'
+import { useLook, useParts, useQuota, useShown } from '../view/window-parts.ts'
 import { clockWords } from '../words/moments.ts'
 import { rateWords } from '../words/rates.ts'
 import {
@@ -28,6 +29,7 @@ export function CapacityRow({ category, chosen }: CategoryProps & { readonly cho
   const severity = useQuota(category, rowSeverity) ?? 'unseen'
   const source = useQuota(category, (quota) => quota.source)
   const stale = useQuota(category, isStale) ?? false
+  const counted = useShown((snapshot) => alsoCounts(snapshot.requests, category).join(', '))
   const choose = () => view.setState({ category })
   return (
     // The name is the row's button for keyboards and screen readers; a click anywhere in the row is a shortcut to it.
@@ -40,7 +42,13 @@ export function CapacityRow({ category, chosen }: CategoryProps & { readonly cho
       onClick={choose}
     >
       <th scope="row" className={css('name')}>
-        <button type="button" className={css('choose')} aria-pressed={chosen} onClick={choose}>
+        <button
+          type="button"
+          className={css('choose')}
+          aria-pressed={chosen}
+          title={counted ? `also counts ${counted}` : undefined}
+          onClick={choose}
+        >
           <Shape severity={severity} />
           <span>{category}</span>
         </button>

@@ -1,6 +1,7 @@
 import type { RequestQuota } from '../../app/contract/snapshot.ts'
 import { sinceWords } from '../words/durations.ts'
 import { clockWords } from '../words/moments.ts'
+import { rateWords } from '../words/rates.ts'
 
 export interface Fact {
   readonly name: string
@@ -11,7 +12,7 @@ export interface Fact {
 
 /** What is known of one row, and how well. A dash where nothing is. */
 export function detailFacts(quota: RequestQuota, nowMs: number): readonly Fact[] {
-  const { limit, period, resource, used, rejected, observedAt } = quota
+  const { limit, period, resource, used, burn, rejected, observedAt } = quota
   const isSeen = quota.source !== 'default'
   return [
     { name: 'Source', value: SOURCES[quota.source] },
@@ -40,6 +41,13 @@ export function detailFacts(quota: RequestQuota, nowMs: number): readonly Fact[]
           : quota.windowEndsAt === undefined
             ? '—'
             : clockWords(quota.windowEndsAt),
+    },
+    {
+      name: 'Use, last 1 and 5 min',
+      value: burn === undefined ? '—' : `${rateWords(burn.short)} and ${rateWords(burn.long)}`,
+      ...(burn && {
+        about: `A forecast rests on the last ${burn.basis === 'short' ? 'minute' : 'five minutes'}.`,
+      }),
     },
     { name: 'Resource', value: resource ?? '—', about: 'As X-RateLimit-Resource names it.' },
     {

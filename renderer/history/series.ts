@@ -59,19 +59,15 @@ export function chartSeries(
 }
 
 function bandLine(points: History['points'], fromMs: number, nowMs: number): ChartRow[] {
-  const rows: ChartRow[] = []
-  for (const { at, band, modelled } of bandRows(points, fromMs, nowMs)) {
-    if (band === undefined) {
-      rows.push({ at })
-      continue
-    }
-    const last = rows.at(-1)
-    const other = modelled === true ? last?.headerBand : last?.modelledBand
+  let before: boolean | undefined
+  return bandRows(points, fromMs, nowMs).map(({ at, band, modelled }) => {
+    const isChange = before !== undefined && modelled !== undefined && before !== modelled
+    before = modelled
+    if (band === undefined) return { at }
     // Where one kind ends and the other begins they share a column, so that no gap is drawn.
-    if (other !== undefined) rows.push({ at, headerBand: band, modelledBand: band })
-    else rows.push(modelled === true ? { at, modelledBand: band } : { at, headerBand: band })
-  }
-  return rows
+    if (isChange) return { at, headerBand: band, modelledBand: band }
+    return modelled === true ? { at, modelledBand: band } : { at, headerBand: band }
+  })
 }
 
 function finelyDrawn(points: History['points']): ChartRow[] {

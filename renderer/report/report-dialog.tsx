@@ -31,7 +31,7 @@ export function ReportDialog() {
       ? `${profile?.name} · ${betweenWords(asked.report.from, asked.report.to, live.ticker.nowMs())}`
       : profile?.name
   return (
-    <DialogFrame title="Who used what" about={about ?? 'No key is connected.'} wide>
+    <DialogFrame title="Who used what" about={about ?? 'No key is connected.'} width="wide">
       <fieldset className={css('segments')} aria-label="Time">
         {REPORT_RANGES.map((one) => (
           <label key={one}>

@@ -42,7 +42,7 @@ function RequestTable({ report }: { readonly report: Report }) {
               <td>{countOrDash(row.rejected)}</td>
               <td>{lowestWords(row)}</td>
               <td>{nearWords(row)}</td>
-              <td className={css('muted')}>{knownWords(row, report)}</td>
+              <td className={css('muted')}>{knownWords(row)}</td>
             </tr>
           ))}
         </tbody>

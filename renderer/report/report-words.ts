@@ -11,9 +11,9 @@ export function nearWords({ nearMs, knownMs }: RequestReport): string {
   return knownMs > 0 ? durationWords(nearMs / 1000) : '—'
 }
 
-/** For how much of the report's time the level was known. */
-export function knownWords({ knownMs }: RequestReport, { from, to }: Report): string {
-  return to > from ? `${Math.round(Math.min(1, knownMs / (to - from)) * 100)} %` : '—'
+/** For how long of the report's time the level was known. */
+export function knownWords({ knownMs }: RequestReport): string {
+  return knownMs > 0 ? durationWords(knownMs / 1000) : '—'
 }
 
 export const countOrDash = (count: number): string => (count === 0 ? '—' : String(Math.round(count)))

@@ -4,7 +4,7 @@ import { DialogFrame } from '../theme/dialog-frame.tsx'
 import { DENSITIES, type Density } from '../theme/look.ts'
 import { THEME_WORDS, THEMES } from '../theme/theme.ts'
 import { useLook, useParts, useSnapshot } from '../view/window-parts.ts'
-import { KeptWords } from './kept-words.tsx'
+import { KeptSettings } from './kept-settings.tsx'
 import { ThresholdSettings } from './threshold-settings.tsx'
 
 const css = classesOf(dialogSheet)
@@ -19,10 +19,10 @@ const DENSITY_WORDS: Readonly<Record<Density, string>> = {
 export function SettingsDialog() {
   const profile = useSnapshot((snapshot) => snapshot.profile.id)
   return (
-    <DialogFrame title="Settings" about="Each change holds at once.">
+    <DialogFrame title="Settings" about="Each change holds at once." width="medium">
       <LookSettings />
       {profile !== undefined && <ThresholdSettings key={profile} profile={profile} />}
-      <KeptWords />
+      <KeptSettings />
     </DialogFrame>
   )
 }

@@ -4,6 +4,13 @@ import { countWords } from '../words/rates.ts'
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
 
+export const RAW_CHOICES = [6 * HOUR_MS, DAY_MS, 2 * DAY_MS, 7 * DAY_MS, 14 * DAY_MS] as const
+export const ROLLUP_CHOICES = [7 * DAY_MS, 30 * DAY_MS, 90 * DAY_MS, 365 * DAY_MS] as const
+
+/** With what holds now, which a file may have set to anything between. */
+export const withChosen = (choices: readonly number[], ms: number): readonly number[] =>
+  [...new Set([...choices, ms])].sort((a, b) => a - b)
+
 export function storageWords(storage: StorageSummary): string {
   switch (storage.kind) {
     case 'memory':
@@ -17,7 +24,7 @@ export function storageWords(storage: StorageSummary): string {
   }
 }
 
-const spanWords = (ms: number) =>
+export const spanWords = (ms: number) =>
   ms < 2 * DAY_MS ? countWords(Math.round(ms / HOUR_MS), 'hour') : countWords(Math.round(ms / DAY_MS), 'day')
 
 const sizeWords = (bytes: number) =>

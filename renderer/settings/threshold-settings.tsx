@@ -52,7 +52,7 @@ export function ThresholdSettings({ profile }: { readonly profile: string }) {
         </p>
       )}
       {thresholds !== undefined && (
-        <div className={css('rows')}>
+        <div className={css('rows', 'two')}>
           <ShareField
             label="All rows"
             below={thresholds.below}

@@ -6,6 +6,7 @@ import { OwnStreams } from '../streams/own-streams.tsx'
 import { classesOf } from '../theme/classes.ts'
 import controlsSheet from '../theme/controls.module.css'
 import { VerdictPanel } from '../verdict/verdict-panel.tsx'
+import { useFocusReturn } from '../view/use-focus-return.ts'
 import { useMirror, useParts, usePausedSince, useView } from '../view/window-parts.ts'
 import { BannerArea, RefusalNotice } from './banner.tsx'
 import { CompactWindow } from './compact-window.tsx'
@@ -25,6 +26,7 @@ export function HeadroomWindow() {
   const isCompact = useView((view) => view.compact)
   const isPaused = usePausedSince() !== undefined
   useShortcuts()
+  useFocusReturn()
   if (isCompact && hasProfile) return <CompactWindow inert={isBehindDialog} />
   return (
     <div className={css('window')} data-link={link} inert={isBehindDialog}>

@@ -11,19 +11,19 @@ const css = classesOf({ ...controlsSheet, ...sheet })
 interface DialogFrameProps {
   readonly title: string
   readonly about: ReactNode
-  readonly wide?: boolean
+  readonly width?: 'narrow' | 'medium' | 'wide'
   readonly children: ReactNode
 }
 
 /** A dialog to look at and change things in: no question, so no answer but to close it. */
-export function DialogFrame({ title, about, wide = false, children }: DialogFrameProps) {
+export function DialogFrame({ title, about, width = 'narrow', children }: DialogFrameProps) {
   const { view } = useParts()
   const close = () => view.setState({ dialog: undefined })
   return (
     <Dialog.Root open onOpenChange={(open) => !open && close()}>
       <Dialog.Portal>
         <div className={css('backdrop')} />
-        <Dialog.Content className={css('dialog', wide && 'wide')}>
+        <Dialog.Content className={css('dialog', width)}>
           <Dialog.Title className={css('beside-corner')}>{title}</Dialog.Title>
           <Dialog.Description>{about}</Dialog.Description>
           {children}

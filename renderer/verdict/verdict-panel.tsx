@@ -1,6 +1,6 @@
 import { classesOf } from '../theme/classes.ts'
 import controlsSheet from '../theme/controls.module.css'
-import { useShown } from '../view/window-parts.ts'
+import { useMoment, usePausedSince, useShown } from '../view/window-parts.ts'
 import { spokenVerdict, verdictSentence } from '../words/verdict-sentence.ts'
 import { TokenLife } from './token-life.tsx'
 import sheet from './verdict.module.css'
@@ -37,12 +37,16 @@ function Detail() {
   return useShown((snapshot, nowMs) => verdictSentence(snapshot, nowMs).detail)
 }
 
-/** The window's one live region: it speaks when the verdict changes and is silent while numbers run. */
+/** The window's one live region: it speaks when the state changes and is silent while numbers run. */
 function Spoken() {
-  const words = useShown(spokenVerdict)
+  const isPaused = usePausedSince() !== undefined
+  const words = useMoment(({ mirror, snapshot }) => {
+    if (mirror.link.kind === 'lost') return 'Headroom is not answering.'
+    return snapshot && spokenVerdict(snapshot)
+  })
   return (
     <div className={css('spoken')} role="status" aria-live="polite">
-      {words}
+      {isPaused ? 'Paused.' : words}
     </div>
   )
 }

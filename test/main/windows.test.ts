@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import type { LoggedEvent } from '../../app/contract/events.ts'
 import type { Snapshot } from '../../app/contract/snapshot.ts'
+import { Attention } from '../../main/attention.ts'
 import { Monitor } from '../../main/monitor.ts'
 import { openWindows } from '../../main/windows.ts'
 import { VirtualClock } from '../simulation/virtual-clock.ts'
@@ -24,8 +25,10 @@ function setUp() {
     return renewal(`access-${refreshes}`)
   }
   const monitor = new Monitor({ clock, http, random: { next: () => 0.5 }, log: { note: () => {} } })
+  const attention = new Attention()
   const windows = openWindows({
     monitor,
+    attention,
     clock,
     hello: () => ({ version: '1', host: 'browser' }),
     keys: CLOSED_ENTRANCE,
@@ -57,7 +60,7 @@ function setUp() {
     })
     return { ...session, seen }
   }
-  return { clock, http, monitor, connect, open }
+  return { clock, http, monitor, attention, connect, open }
 }
 
 test('a window that opens late asks once and is then told', async () => {
@@ -83,6 +86,31 @@ test('each window has its own pace, and a hidden one is sent events but no snaps
   expect(shown.seen.snapshots.length).toBeGreaterThan(0)
   expect(hidden.seen.snapshots).toEqual([])
   expect(hidden.seen.events).toEqual(shown.seen.events)
+})
+
+test('a window is looked at while it is open and not hidden', () => {
+  const { attention, open } = setUp()
+  const first = open()
+  const second = open()
+  first.handlers.setVisible({ visible: false })
+  expect(attention.attended).toBe(true)
+  second.close()
+  expect(attention.attended).toBe(false)
+  first.handlers.setVisible({ visible: true })
+  expect(attention.attended).toBe(true)
+})
+
+test('a row can be checked, and its headers asked for, by its category', async () => {
+  const { clock, connect, open } = setUp()
+  connect('a')
+  await clock.advance(1_000)
+  const { handlers } = open()
+  const row = { profile: 'a', category: 'Accounts' }
+  expect(await handlers.checkNow(row)).toEqual({ ok: true })
+  expect(await handlers.rowDetails(row)).toMatchObject({
+    ok: true,
+    details: { headers: { 'x-ratelimit-limit': 320, 'x-ratelimit-remaining': 319 }, refusals: [] },
+  })
 })
 
 test('a closed window is told nothing more', async () => {
@@ -117,6 +145,8 @@ test('a key that is not connected is an expected failure of every command', asyn
   expect(await handlers.disconnect({ profile })).toMatchObject(refusal)
   expect(await handlers.revoke({ profile })).toMatchObject(refusal)
   expect(await handlers.tryNow({ profile })).toMatchObject(refusal)
+  expect(await handlers.checkNow({ profile, category: 'Accounts' })).toMatchObject(refusal)
+  expect(await handlers.rowDetails({ profile, category: 'Accounts' })).toMatchObject(refusal)
   expect(await handlers.openStream({ profile, kind: 'quotes', target: 'MSFT' })).toMatchObject(refusal)
   expect(await handlers.closeStream({ profile, stream: 's1' })).toMatchObject(refusal)
   expect(await handlers.history({ profile, category: 'Accounts', fromMs: 0, toMs: 1, points: 2 })).toEqual({

@@ -1,4 +1,6 @@
 import { DESKTOP_SABOTAGES } from './desktop-breaks.ts'
+import { SIGN_IN_SABOTAGES } from './sign-in-breaks.ts'
+import { STORAGE_SABOTAGES } from './storage-registry.ts'
 import { STREAM_SABOTAGES } from './stream-breaks.ts'
 
 /** One deliberate break. It type-checks, and the test it names turns red by an assertion; or the promise is only claimed. */
@@ -131,9 +133,9 @@ export const SABOTAGES: readonly Sabotage[] = [
     promise: 'R2',
     what: 'revoke the token held before the refresh under way',
     file: KEEPER,
-    find: "    if (this.#flight) await this.#flight\n    this.#state = { ...this.#state, access: undefined }\n    const answer = await revokeTokens(this.#deps.http, this.#key, this.#state.token?.refreshToken ?? '')",
+    find: "    if (this.#flight) await this.#flight\n    this.#state = { ...this.#state, access: undefined }\n    const sending = revokeTokens(this.#deps.http, this.#key, this.#state.token?.refreshToken ?? '')",
     replace:
-      "    const held = this.#state.token?.refreshToken\n    if (this.#flight) await this.#flight\n    this.#state = { ...this.#state, access: undefined }\n    const answer = await revokeTokens(this.#deps.http, this.#key, held ?? '')",
+      "    const held = this.#state.token?.refreshToken\n    if (this.#flight) await this.#flight\n    this.#state = { ...this.#state, access: undefined }\n    const sending = revokeTokens(this.#deps.http, this.#key, held ?? '')",
     test: KEEPER_TEST,
   },
   {
@@ -266,6 +268,22 @@ export const SABOTAGES: readonly Sabotage[] = [
   },
   {
     promise: 'Q7',
+    what: 'a trial request in a bucket that nobody has seen to fill gradually',
+    file: TAP,
+    find: 'size && ledger.isProvedRolling(category)',
+    replace: 'size && ledger.sizeOf(category)',
+    test: TAP_TEST,
+  },
+  {
+    promise: 'Q7',
+    what: 'no floor under a Reset that was waited for and refused again',
+    file: TAP,
+    find: ': Math.max(resetMs, again > 0 ? FIRST_FLOOR_MS * 2 ** again : 0)',
+    replace: ': Math.max(resetMs, again > 0 ? FIRST_FLOOR_MS : 0)',
+    test: TAP_TEST,
+  },
+  {
+    promise: 'Q7',
     what: 'no backoff where a 429 has no headers',
     file: TAP,
     find: '? FALLBACK_SECONDS * 1000 * 2 ** again',
@@ -322,4 +340,6 @@ export const SABOTAGES: readonly Sabotage[] = [
   },
   ...DESKTOP_SABOTAGES,
   ...STREAM_SABOTAGES,
+  ...STORAGE_SABOTAGES,
+  ...SIGN_IN_SABOTAGES,
 ]

@@ -3,6 +3,7 @@ import type { Sabotage } from './registry.ts'
 const PROTOCOL_TEST = 'main/tokens/protocol.test.ts'
 const CRASH_TEST = 'main/tokens/crash.process.test.ts'
 const HOME_TEST = 'main/vault/sealed-home.test.ts'
+const FULL_RUN_TEST = 'canary/full-run.process.test.ts'
 const SEALED_TOKENS = 'main/vault/sealed-tokens.ts'
 
 /** Breaks of what has to outlive a process: the store, its keystores, and the order of writing and sending. */
@@ -63,6 +64,56 @@ export const STORAGE_SABOTAGES: readonly Sabotage[] = [
     find: "  store.note('sent', generation, refreshToken)\n",
     replace: "  store.note('sent', generation, refreshToken)\n  problem('sending '.concat(refreshToken))\n",
     test: 'main/stored-keys.test.ts',
+  },
+  {
+    promise: 'T6',
+    what: 'let the failure of a store end the refresh that brought a new token',
+    file: 'main/tokens/sure-store.ts',
+    find: '    } catch (error) {\n      return { ok: false, why: wordsOf(error) }\n',
+    replace:
+      "    } catch (error) {\n      if (wordsOf(error) !== '') throw error\n      return { ok: false, why: '' }\n",
+    test: 'main/tokens/bugs.test.ts',
+  },
+  {
+    promise: 'T6',
+    what: 'let a listener that throws end a refresh',
+    file: 'main/tokens/keeper.ts',
+    find: '      deps.broke?.(error)\n',
+    replace: '      deps.broke?.(error)\n      throw error\n',
+    test: 'main/tokens/bugs.test.ts',
+  },
+  {
+    promise: 'T7',
+    what: 'do not say that the newest token is unsaved',
+    file: 'main/tokens/token-saver.ts',
+    find: '    this.#why = saved.why\n',
+    replace: '    this.#why = undefined\n',
+    test: 'main/tokens/bugs.test.ts',
+  },
+  {
+    promise: 'T11',
+    what: 'leave the passphrase where a crash report and every child process find it',
+    file: 'main/terminal/taken-environment.ts',
+    find: 'for (const name of SECRETS) delete own[name]',
+    replace: 'for (const name of SECRETS) delete taken[name.toLowerCase()]',
+    test: FULL_RUN_TEST,
+  },
+  {
+    promise: 'T11',
+    what: 'note the command of a window with what it carried',
+    file: 'main/browser/routes.ts',
+    find: "      case 'bad-argument':\n        return refuse(reply, 400, answer.error)",
+    replace:
+      "      case 'bad-argument':\n        return refuse(reply, 400, answer.error + JSON.stringify(request.body))",
+    test: FULL_RUN_TEST,
+  },
+  {
+    promise: 'T11',
+    what: 'store the client secret beside its profile, in the clear',
+    file: 'main/vault/vault.ts',
+    find: '.run(id, JSON.stringify(aboutOf(profile)), Math.round(nowMs))',
+    replace: '.run(id, JSON.stringify({ ...aboutOf(profile), clientSecret }), Math.round(nowMs))',
+    test: FULL_RUN_TEST,
   },
   {
     promise: 'T11',
@@ -127,6 +178,22 @@ export const STORAGE_SABOTAGES: readonly Sabotage[] = [
     find: "if (isWhole(row.canary, row.canary_digest)) return 'other'",
     replace: "if (isWhole(row.canary, row.canary_digest)) return 'right'",
     test: HOME_TEST,
+  },
+  {
+    promise: 'K2',
+    what: 'store without protection although the agreement could not be kept',
+    file: 'main/vault/unprotected-consent.ts',
+    find: '  if (!kept.ok) {\n',
+    replace: "  if (!kept.ok && home.standing.state !== 'unprotected') {\n",
+    test: 'main/vault/unprotected-consent.test.ts',
+  },
+  {
+    promise: 'R3',
+    what: 'let another sign-in on the revoked key go on reading valid',
+    file: 'main/monitor.ts',
+    find: 'if (other !== revoked) other.revokedElsewhere()',
+    replace: 'if (other !== revoked) other.wake()',
+    test: 'main/several-keys.test.ts',
   },
   {
     promise: 'K2',

@@ -29,6 +29,7 @@ const GOOD: Readonly<Partial<Record<Name, Record<string, unknown>>>> = {
   exportFile: { profile: 'p', fromMs: 0, toMs: 1, what: 'report-csv' },
   pastEvents: { profile: 'p', fromMs: 0, toMs: 1 },
   slotHistory: { profile: 'p', fromMs: 0, toMs: 1, category: 'Positions Stream' },
+  setRetention: { rawMs: 3_600_000, rollupMs: 86_400_000 },
   dismissAlert: { id: 'a-1' },
   alertThresholds: { profile: 'p' },
   setAlertThreshold: { profile: 'p', category: 'Positions', below: 0.2 },
@@ -167,4 +168,4 @@ test('hostile payloads are refused or come out as what they claim to be, on ever
       }),
     )
   }
-})
+}, 60_000)

@@ -34,7 +34,9 @@ function constantLoad(seed: number): Traffic {
   }
 }
 
-test('predicted at half a bucket under constant load, the moment it is empty is right within 10 % (p95)', () => {
+test('predicted at half a bucket under constant load, the moment it is empty is right within 10 % (p95)', {
+  timeout: 120_000,
+}, () => {
   const errors: number[] = []
   let none = 0
   for (let seed = 0; seed < SEEDS; seed += 1) {

@@ -2,9 +2,11 @@ import { describe, expect, test } from 'vitest'
 import type { RequestQuota } from '../../../app/contract/snapshot.ts'
 import { Ledger } from '../../../app/quota/ledger.ts'
 import {
+  budgetOpensAtMs,
   NO_PROBES,
   type ProbeRecord,
   type ProbeRules,
+  probeDueAtMs,
   probeIsDue,
   probesAllowed,
   probesWithin,
@@ -77,6 +79,54 @@ describe('an override by seconds', () => {
     expect(probeIsDue(row(), last, only, HOUR + 30_000)).toBe(true)
     expect(probeIsDue(row({ category: 'Accounts' }), NO_PROBES, only, HOUR)).toBe(false)
   })
+})
+
+describe('how old a row may grow', () => {
+  /** The age at which a probe is due, in seconds. */
+  const goal = (fields: Partial<RequestQuota>, attended = true) =>
+    (probeDueAtMs(row({ observedAt: HOUR, ...fields }), NO_PROBES, rules, HOUR, attended) - HOUR) / 1000
+  const minute = { limit: 30, period: 60 } as const
+
+  test('the pace of the budget where things are as usual, but no less than ten seconds', () => {
+    expect(goal({})).toBe(300 / 16)
+    expect(goal({ limit: 10_000 })).toBe(10)
+  })
+  test('sooner where others are busy, the end is near, or the last minute is not like the last five', () => {
+    const busy = { total: 1, own: 0, elsewhere: 0.05 }
+    expect(goal({ use: { ...busy, elsewhere: 0.049 } })).toBe(300 / 16)
+    for (const urgent of [
+      { use: busy },
+      { verdict: 'near-limit' },
+      { verdict: 'runs-out' },
+      { burn: { short: 1, long: 0.5, basis: 'short' } },
+    ] as const) {
+      expect(goal(urgent)).toBe(5)
+    }
+  })
+  test('longer where nothing happens, but not so long that it would read as stale', () => {
+    expect(goal({ verdict: 'idle' })).toBe(600 / 16)
+    expect(goal({ ...minute, verdict: 'idle' })).toBe(90)
+    expect(goal({ limit: 30, verdict: 'idle' })).toBe(300)
+    expect(goal({ limit: 80, verdict: 'idle' })).toBe(90)
+  })
+  test('longer still where nobody looks, and then at the usual pace where others are busy', () => {
+    expect(goal({}, false)).toBe((3 * 300) / 16)
+    expect(goal({ verdict: 'runs-out' }, false)).toBe(300 / 16)
+  })
+  test('a row that nobody has seen is due at once, and one that was seen once soon again', () => {
+    const { observedAt: _never, ...unseen } = row({ source: 'default', verdict: 'not-seen', use: null })
+    expect(probeIsDue(unseen, NO_PROBES, rules, HOUR, false)).toBe(true)
+    expect(goal({ use: null })).toBe(5)
+    expect(goal({ use: null }, false)).toBe(5)
+  })
+})
+
+test('the budget opens again when the oldest of a full set of probes is a period old', () => {
+  const record = { ...NO_PROBES, sentAtMs: [0, 1_000, 2_000] }
+  expect(budgetOpensAtMs(300, 300_000, record, 0.01, 3_000)).toBe(300_000)
+  expect(budgetOpensAtMs(300, 300_000, record, 0.01, 300_000)).toBe(300_000)
+  expect(budgetOpensAtMs(300, 300_000, { ...record, sentAtMs: [0, 1_000] }, 0.01, 3_000)).toBe(3_000)
+  expect(budgetOpensAtMs(300, 300_000, record, 0, 3_000)).toBe(Number.POSITIVE_INFINITY)
 })
 
 test('a budget allows its share of a quota a period, and one probe where that is less', () => {

@@ -233,6 +233,29 @@ describe('what support asks for', () => {
     })
   })
 
+  test('a category that has slots and no request quota has its headers and refusals too', () => {
+    const { tap, refuse } = setUp()
+    const path = '/v3/brokerage/stream/accounts/SIM1001/positions'
+    const slots = { 'x-concurrency-limit': '40', 'x-concurrency-remaining': '39' }
+    tap.answered(tap.sent('GET', path), 200, slots, '')
+    refuse(path, { ...slots, 'x-concurrency-remaining': '0', 'x-ts-request-id': 'p' }, SLOTS)
+    expect(tap.detailsOf('Positions Stream')).toMatchObject({
+      refusals: [{ requestId: 'p' }],
+      headers: { 'x-concurrency-limit': 40, 'x-concurrency-remaining': 0 },
+    })
+  })
+
+  test('headers that are garbage from the first to the last are noted', () => {
+    const { tap } = setUp()
+    tap.answered(
+      tap.sent('GET', ACCOUNTS),
+      200,
+      { 'x-ratelimit-remaining': '-1', 'x-ratelimit-limit': '∞' },
+      '',
+    )
+    expect(tap.detailsOf('Accounts').oddities.length).toBe(2)
+  })
+
   test('a refused stream counts for the row of its stream', () => {
     const { tap, refuse } = setUp()
     refuse(

@@ -79,6 +79,19 @@ describe('a sign-in', () => {
     expect(steps).toEqual(['prepared', 'exchanged'])
   })
 
+  it('is done although a window that was told of it broke', async () => {
+    const { http, signIns, granted, said, start } = setUp()
+    http.reply = () => GRANT
+    signIns.subscribe(() => {
+      throw new Error('a window broke')
+    })
+    const later: string[] = []
+    signIns.subscribe(({ state }) => later.push(state))
+    const { port, state } = await start()
+    expect((await get(port, `/?code=the-code&state=${state}`)).body).toContain('go back to Headroom')
+    expect([granted, said.map((status) => status.state), later]).toEqual([['refresh-1'], ['done'], ['done']])
+  })
+
   it('of a PKCE key sends the challenge out and its verifier back', async () => {
     const { http, start } = setUp()
     http.reply = () => GRANT

@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest'
 import type { StreamRequest } from '../../../app/service/streams.ts'
-import { hurriedService } from './hurried-service.ts'
+import { hurriedService, LESS_HURRY } from './hurried-service.ts'
 
 const POSITIONS: StreamRequest = { kind: 'positions', target: 'SIM1001', options: {} }
 const QUOTES: StreamRequest = { kind: 'quotes', target: 'MSFT,AAPL', options: {} }
@@ -59,6 +59,7 @@ test.each(['goaway-v2', 'goaway-v3'] as const)(
     const { simulator, monitor, summaries, count, events } = await hurriedService(
       { faults: [`${fault}:1`] },
       [POSITIONS],
+      { hurry: LESS_HURRY },
     )
     let standing = 0
     monitor.subscribe({

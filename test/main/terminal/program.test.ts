@@ -85,6 +85,7 @@ test.each([
   [['watch', '--for'], '--for', 'needs a value'],
   [['watch', '--stream', 'foo:bar'], '--stream', 'positions'],
   [['watch', '--probe', 'Nope=3'], '--probe', 'Accounts'],
+  [['watch', '--probe-symbol', '../accounts'], '--probe-symbol', 'MSFT'],
   [['watch', '--auth-url', 'http://example.com'], '--auth-url', 'https://'],
   [['watch', '--json=1'], '--json', 'takes no value'],
   [['simulate', '--data', 'd'], '--data', '--help'],

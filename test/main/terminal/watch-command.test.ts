@@ -98,6 +98,15 @@ test('a service comes from the flags, and its secrets from the environment', asy
   expect([...terminal.lines, ...terminal.errors].join()).not.toContain('from-the-environment')
 })
 
+test('what probes ask about and how a 429 is waited for are added to the usual probes', async () => {
+  const { monitor, terminal, exitCode } = await watched({ probeSymbol: 'AAPL', trialAfterStep: true })
+  const [profile] = monitor.connected
+  expect(profile?.probes).toMatchObject({ symbol: 'AAPL', trialAfterStep: true })
+  expect(profile?.probes.budgetFraction).toBeGreaterThan(0)
+  terminal.stop()
+  expect(await exitCode).toBe(0)
+})
+
 test('probes and streams named on the command line replace those of the built-in simulator', async () => {
   const probe = { budgetFraction: 0, everySeconds: {} }
   const stream = [{ kind: 'quotes', target: 'MSFT', options: {} }] as const

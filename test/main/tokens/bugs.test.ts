@@ -140,3 +140,40 @@ test('what is not saved says why, and is saved when a person says so', async () 
   expect(store.stored.token.refreshToken).toBe('refresh-1')
   expect(http.requests).toHaveLength(1)
 })
+
+test('half a surrogate pair in a token from the service crashes nothing and loops nowhere', async () => {
+  const { clock, http, keeper, told } = world()
+  const half = '\ud800'
+  http.reply = () => renewal('a1', { refresh_token: `refresh-${half}` })
+  keeper.start()
+  await clock.advance(0)
+  expect(await keeper.access()).toEqual({ kind: 'token', value: 'a1' })
+  await clock.advance(60 * MINUTE_MS)
+  expect(http.requests).toHaveLength(4)
+  expect(http.requests[1]?.body).toContain('refresh_token=refresh-%EF%BF%BD')
+  expect(await keeper.revoke()).toMatchObject({ kind: 'confirmed' })
+  expect(told.at(-1)).toBe('revoked')
+})
+
+test('a network that throws is a lost answer: told, tried again on the ladder, and no end of a session', async () => {
+  const { clock, http, keeper, broke } = world()
+  const reply = http.reply
+  http.reply = () => {
+    throw new TypeError('a bug of the network')
+  }
+  keeper.start()
+  await clock.advance(MINUTE_MS)
+  expect(keeper.refreshSummary().state).toBe('unconfirmed')
+  const tries = http.requests.length
+  expect(tries).toBeGreaterThan(3)
+  expect(tries).toBeLessThan(12)
+  expect(broke.length).toBe(tries)
+  http.reply = reply
+  await keeper.tryNow()
+  expect(keeper.refreshSummary().state).toBe('valid')
+  http.reply = () => {
+    throw new TypeError('a bug of the network')
+  }
+  expect(await keeper.revoke()).toMatchObject({ kind: 'unconfirmed' })
+  keeper.stop()
+})

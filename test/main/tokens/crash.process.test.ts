@@ -1,10 +1,17 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { expect, onTestFinished, test } from 'vitest'
+import { afterAll, expect, onTestFinished, test } from 'vitest'
 import { temporaryFolder } from '../data/temporary-folder.ts'
 import { openHome, tokensOf } from '../vault/fixtures.ts'
 import { startRotatingServer } from './rotating-server.ts'
+
+/** Filled by the first process that ends by itself; the next ones start in a third of the time. */
+const compileCache = mkdtempSync(join(tmpdir(), 'headroom-compiled-'))
+afterAll(() => rmSync(compileCache, { recursive: true, force: true }))
 
 const SCRIPT = fileURLToPath(new URL('keeper-process.ts', import.meta.url))
 
@@ -22,6 +29,7 @@ interface Run {
 function run(folder: string, authUrl: string, dieAfter = 'nothing'): Run {
   const child = spawn(process.execPath, [SCRIPT, folder, authUrl, dieAfter], {
     stdio: ['pipe', 'pipe', 'inherit'],
+    env: { ...process.env, NODE_COMPILE_CACHE: compileCache },
   })
   onTestFinished(() => void child.kill('SIGKILL'))
   const lines: string[] = []

@@ -3,8 +3,10 @@ import { temporaryFolder } from '../data/temporary-folder.ts'
 import { runCommitter } from './run-committer.ts'
 
 const KILLS = 200
-/** On separate folders, side by side: the time goes into starting processes. */
-const CHAINS = 4
+/** On separate folders, side by side, one for each core of a small machine. */
+const CHAINS = 2
+/** Each start goes on from where the former was killed, so that a few commits each are many in all. */
+const MOST_COMMITS = 6
 
 /** Kills one process after another while it commits; answers with what went wrong. */
 async function chain(kills: number, first: number, compileCache: string): Promise<readonly string[]> {
@@ -12,8 +14,8 @@ async function chain(kills: number, first: number, compileCache: string): Promis
   const wrong: string[] = []
   let acknowledged = 0
   for (let kill = 0; kill < kills; kill += 1) {
-    // From "at once" to well into its run, and in between commits as they come.
-    const killAfter = (first + kill * 7) % 23
+    // From "at once" to some way into its run, and in between commits as they come.
+    const killAfter = (first + kill * 5) % (MOST_COMMITS + 1)
     let commits = 0
     const { lines, signal } = await runCommitter(folder, {
       compileCache,
@@ -38,6 +40,6 @@ async function chain(kills: number, first: number, compileCache: string): Promis
 test(`killed ${KILLS} times while it commits, nothing that was acknowledged is lost and nothing is damaged`, async () => {
   const compileCache = temporaryFolder()
   await runCommitter(temporaryFolder(), { until: 2, compileCache })
-  const chains = Array.from({ length: CHAINS }, (_, index) => chain(KILLS / CHAINS, index * 5, compileCache))
+  const chains = Array.from({ length: CHAINS }, (_, index) => chain(KILLS / CHAINS, index * 3, compileCache))
   expect((await Promise.all(chains)).flat()).toEqual([])
 }, 120_000)

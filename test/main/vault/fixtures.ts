@@ -22,7 +22,7 @@ export function profile(changes: Partial<Profile> = {}): Profile {
     clientId: 'client',
     clientSecret: 'CANARY-client-secret',
     refreshToken: 'CANARY-refresh-1',
-    probes: { budgetFraction: 0.02, everySeconds: { Accounts: 30 } },
+    probes: { budgetFraction: 0.02, everySeconds: { Accounts: 30 }, symbol: 'AAPL', trialAfterStep: true },
     streams: [{ kind: 'positions', target: 'SIM1001', options: { a: 'b' } }],
     ...changes,
   }

@@ -76,6 +76,7 @@ export async function startFakeHost(dist: string, shown: Snapshot): Promise<Fake
       case 'rowDetails':
         return { ok: true, details: rowDetailsOf((arg as { category: string }).category) }
       case 'alertThresholds':
+      case 'setAlertThreshold':
         return { below: 0.2, perCategory: { Positions: 0.3 } }
       case 'storage':
         return { kind: 'ok', bytes: 12_582_912, rawMs: 172_800_000, rollupMs: 7_776_000_000 }

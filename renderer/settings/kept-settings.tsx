@@ -1,0 +1,86 @@
+import { useEffect, useState } from 'react'
+import type { StorageSummary } from '../../app/contract/memory-contract.ts'
+import { classesOf } from '../theme/classes.ts'
+import dialogSheet from '../theme/dialog.module.css'
+import { useAsked } from '../view/use-asked.ts'
+import { useParts } from '../view/window-parts.ts'
+import { RAW_CHOICES, ROLLUP_CHOICES, spanWords, storageWords, withChosen } from './storage-words.ts'
+
+const css = classesOf(dialogSheet)
+
+/** What the history is doing, and for how long it keeps what. */
+export function KeptSettings() {
+  const { api } = useParts()
+  const asked = useAsked()
+  const [storage, setStorage] = useState<StorageSummary>()
+  const [changes, setChanges] = useState(0)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: asked again after each change
+  useEffect(() => {
+    let stopped = false
+    // Without an answer there is nothing to say of it; the banner says that the host is away.
+    api.storage().then(
+      (answer) => !stopped && setStorage(answer),
+      () => {},
+    )
+    return () => {
+      stopped = true
+    }
+  }, [api, changes])
+  if (storage === undefined) return null
+
+  const keep = async (rawMs: number, rollupMs: number) => {
+    await asked.run(() => api.setRetention({ rawMs, rollupMs }))
+    setChanges(changes + 1)
+  }
+  return (
+    <>
+      <h3>History</h3>
+      <p className={css('hint')} data-testid="storage">
+        {storageWords(storage)}
+      </p>
+      {storage.kind === 'ok' && (
+        <div className={css('rows')}>
+          <SpanField
+            label="Keep every sample for"
+            choices={RAW_CHOICES}
+            ms={storage.rawMs}
+            onChange={(rawMs) => void keep(rawMs, storage.rollupMs)}
+          />
+          <SpanField
+            label="Keep minutes and events for"
+            choices={ROLLUP_CHOICES}
+            ms={storage.rollupMs}
+            onChange={(rollupMs) => void keep(storage.rawMs, rollupMs)}
+          />
+        </div>
+      )}
+      {asked.refusal !== undefined && (
+        <p className={css('refusal')} role="alert">
+          {asked.refusal}
+        </p>
+      )}
+    </>
+  )
+}
+
+interface SpanFieldProps {
+  readonly label: string
+  readonly choices: readonly number[]
+  readonly ms: number
+  readonly onChange: (ms: number) => void
+}
+
+function SpanField({ label, choices, ms, onChange }: SpanFieldProps) {
+  return (
+    <label className={css('line')}>
+      <span>{label}</span>
+      <select value={ms} onChange={({ target }) => onChange(Number(target.value))}>
+        {withChosen(choices, ms).map((one) => (
+          <option key={one} value={one}>
+            {spanWords(one)}
+          </option>
+        ))}
+      </select>
+    </label>
+  )
+}

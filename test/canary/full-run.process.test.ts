@@ -1,0 +1,170 @@
+import { randomBytes } from 'node:crypto'
+import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import type { Snapshot } from '../../app/contract/snapshot.ts'
+import { temporaryFolder } from '../main/data/temporary-folder.ts'
+import { type Running, runNode } from '../main/terminal/run-node.ts'
+import { ApiClient } from './api-client.ts'
+import { startRecordingService } from './recording-service.ts'
+import { leaksOf, type Trace } from './scan.ts'
+
+/** PROMISES T11 over everything that a full run of the real program says and leaves. */
+
+const HEADROOM = fileURLToPath(new URL('../../main/terminal/headroom.ts', import.meta.url))
+/** An exception that nobody catches, on demand, in a process of the test's own. */
+const CRASH = "process.once('SIGUSR2',()=>{setTimeout(()=>{throw(new(Error)('induced'))})})"
+const words = () => randomBytes(18).toString('base64url')
+
+test('no part of a secret is in anything that a full run says, shows or leaves, also where it crashes', async () => {
+  const secrets: Record<string, string> = {
+    'the client secret': words(),
+    'the first refresh token': words(),
+    'the passphrase': words(),
+    'the metrics bearer': words(),
+    'a mistyped secret': words(),
+  }
+  const secret = (name: string) => secrets[`the ${name}`] ?? ''
+  const clientSecret = secret('client secret')
+  const service = await startRecordingService({
+    clientId: 'key',
+    clientSecret,
+    refreshToken: secret('first refresh token'),
+    keys: 'rotating',
+    consent: 'approve',
+    faults: ['split-frames'],
+  })
+  const folder = temporaryFolder()
+  const crashes = temporaryFolder()
+  const environment = {
+    HEADROOM_PASSPHRASE: secret('passphrase'),
+    HEADROOM_METRICS_TOKEN: secret('metrics bearer'),
+    HEADROOM_CLIENT_SECRET: clientSecret,
+    HEADROOM_REFRESH_TOKEN: secret('first refresh token'),
+    NODE_OPTIONS: `--import=data:text/javascript,${CRASH} --report-uncaught-exception --report-directory=${crashes}`,
+  }
+  const traces: Trace[] = []
+  const command = (...args: string[]) => runNode([HEADROOM, ...args, '--data', folder], environment)
+  const ended = async (name: string, { ended: end }: Running) => {
+    const { stdout, stderr, exitCode } = await end
+    traces.push({ where: `${name}: stdout`, bytes: stdout }, { where: `${name}: stderr`, bytes: stderr })
+    return exitCode
+  }
+  const start = async () => {
+    const run = command('start', '--host', 'browser', '--no-open', '--port', '0', '--metrics-port', '0')
+    let said = ''
+    run.child.stdout?.on('data', (text: string) => {
+      said += text
+    })
+    await run.said('headroom ready: ')
+    traces.push(...argumentsOf(run.child.pid))
+    const window = await ApiClient.open(/headroom ready: (\S+)/.exec(said)?.[1] ?? '')
+    onTestFinished(() => window.close())
+    secrets[`a window's bearer (${window.bearer.length})`] = window.bearer
+    const metrics = await fetch(/metrics ready: (\S+)/.exec(said)?.[1] ?? '', {
+      headers: { authorization: `Bearer ${secret('metrics bearer')}` },
+    })
+    expect(metrics.status).toBe(200)
+    traces.push({ where: 'the metrics', bytes: await metrics.text() })
+    return { run, window }
+  }
+  const reaches = (window: ApiClient, state: Snapshot['refresh']['state']) =>
+    vi.waitFor(
+      async () => {
+        const snapshots = (await window.ask('snapshots')) as readonly Snapshot[]
+        expect(snapshots.find(({ profile }) => profile.id === 'key-1')?.refresh.state).toBe(state)
+      },
+      { timeout: 15_000, interval: 200 },
+    )
+  const key = {
+    name: 'Mine',
+    environment: 'custom',
+    authUrl: service.origin,
+    baseUrl: service.origin,
+    clientId: 'key',
+    clientSecret,
+  }
+  const profile = 'key-1'
+
+  const first = await start()
+  const { window } = first
+  const mistyped = secrets['a mistyped secret'] ?? ''
+  // What a person may get wrong with a secret at hand; the answers say what is wrong, and not with what.
+  await window.send('/api/command/connect', `{"clientSecret":"${mistyped}"`)
+  await window.ask('connect', { ...key, refreshToken: mistyped, surplus: mistyped })
+  await window.ask('connect', { ...key, refreshToken: [mistyped] })
+  await window.ask('connect', { ...key, environment: mistyped, refreshToken: mistyped })
+  await window.ask(mistyped, { profile })
+  await window.send('/api/session', JSON.stringify({ code: mistyped }))
+
+  await window.ask('connect', { ...key, refreshToken: secret('first refresh token') })
+  await reaches(window, 'valid')
+  await window.ask('openStream', { profile, kind: 'positions', target: 'SIM1001' })
+  await window.ask('checkNow', { profile, category: 'Accounts' })
+  service.simulator.service.tokens.expireAccess(service.simulator.service.nowMs())
+  await window.ask('checkNow', { profile, category: 'Balances' })
+  await window.ask('tryNow', { profile })
+
+  // A sign-in in the browser: the code in the redirect is a secret too, and is spent once.
+  const started = (await window.ask('signInAgain', { profile })) as { readonly url: string }
+  const redirect = (await fetch(started.url, { redirect: 'manual' })).headers.get('location') ?? ''
+  const code = new URL(redirect).searchParams.get('code') ?? ''
+  expect(code.length).toBeGreaterThan(8)
+  secrets['an authorization code'] = code
+  const page = await fetch(redirect)
+  traces.push({ where: 'the page at the end of a sign-in', bytes: await page.text() })
+  expect(page.status).toBe(200)
+  await reaches(window, 'valid')
+
+  const everything = { profile, fromMs: 0, toMs: Date.now() }
+  for (const what of ['report-csv', 'report-json', 'incident']) {
+    await window.ask('exportFile', { ...everything, what })
+  }
+  await window.ask('events', { after: 0 })
+  await window.ask('pastEvents', everything)
+  await window.ask('rowDetails', { profile, category: 'Accounts' })
+  const status = await ended('status', command('status', '--json'))
+  expect(status).toBe(0)
+
+  first.run.child.kill('SIGUSR2')
+  expect(await ended('the run that crashed', first.run)).not.toBe(0)
+  traces.push(...filesIn(folder, 'after the crash'), ...filesIn(crashes, 'crash report'))
+  expect(traces.some(({ where, bytes }) => /crash report/.test(where) && bytes.length > 1000)).toBe(true)
+  expect(traces.some(({ bytes }) => String(bytes).includes('induced'))).toBe(true)
+
+  const second = await start()
+  await reaches(second.window, 'valid')
+  service.simulator.faults.set('revoke-503', true)
+  await second.window.ask('revoke', { profile })
+  service.simulator.faults.set('revoke-503', false)
+  expect(await ended('revoke', command('revoke', '--yes'))).toBe(0)
+  await reaches(second.window, 'revoked')
+  second.run.child.kill('SIGTERM')
+  expect(await ended('the run that went well', second.run)).toBe(0)
+
+  for (const [index, token] of [...service.issued].entries()) secrets[`token ${index}`] = token
+  expect(service.issued.size).toBeGreaterThan(5)
+  traces.push(...filesIn(folder, 'at the end'), ...window.heard, ...second.window.heard)
+  expect(traces.length).toBeGreaterThan(40)
+  expect(leaksOf(secrets, traces)).toEqual([])
+}, 90_000)
+
+function filesIn(folder: string, when: string): readonly Trace[] {
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((name) => statSync(join(folder, name)).isFile())
+    .flatMap((name) => [
+      { where: `${name} ${when}`, bytes: readFileSync(join(folder, name)) },
+      { where: `the name of a file ${when}`, bytes: name },
+    ])
+}
+
+/** Of a process and what it started, where the system shows them. */
+function argumentsOf(pid: number | undefined): readonly Trace[] {
+  if (process.platform !== 'linux' || pid === undefined) return []
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean)
+  return [
+    { where: `the arguments of process ${pid}`, bytes: readFileSync(`/proc/${pid}/cmdline`) },
+    ...children.flatMap((child) => argumentsOf(Number(child))),
+  ]
+}

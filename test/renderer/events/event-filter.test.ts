@@ -1,0 +1,22 @@
+import { expect, it } from 'vitest'
+import type { LoggedEvent } from '../../../app/contract/events.ts'
+import { EVENT_FILTERS, passes } from '../../../renderer/events/event-filter.ts'
+import { eventText } from '../../../renderer/events/event-text.ts'
+import { EVENTS } from '../fixtures.ts'
+
+it('lets each event through "all" and exactly one other filter', () => {
+  for (const event of EVENTS) {
+    expect(EVENT_FILTERS.filter((filter) => passes(event, filter))).toHaveLength(2)
+  }
+})
+
+it('shows a kind that it does not know under "all" only', () => {
+  const newer = { ...EVENTS[0], kind: 'of-tomorrow' } as unknown as LoggedEvent
+  expect(EVENT_FILTERS.filter((filter) => passes(newer, filter))).toEqual(['all'])
+})
+
+it('copies whole request ids and moments that need no time zone', () => {
+  expect(eventText(EVENTS.slice(1, 2), 'sealed')).toMatch(
+    /^2026-03-13T14:12:40\.000Z {2}Quote Snapshot 429 · rate quota · held until .* · request a9c14d07-55f2-4c1e-9d2b-70f0c4a3b1e2\n$/,
+  )
+})

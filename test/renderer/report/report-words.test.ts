@@ -1,0 +1,52 @@
+import '../utc.ts'
+import { expect, it } from 'vitest'
+import { reportStart } from '../../../renderer/report/report-ranges.ts'
+import {
+  countOrDash,
+  happenings,
+  knownWords,
+  lowestWords,
+  nearWords,
+} from '../../../renderer/report/report-words.ts'
+import { NOW_MS } from '../fixtures.ts'
+import { REPORT } from '../harness/memory-fixtures.ts'
+
+const row = {
+  category: 'A',
+  limit: 320,
+  own: 1,
+  elsewhere: 0,
+  rejected: 0,
+  lowest: 12.7,
+  nearMs: 61_000,
+  knownMs: 0,
+}
+
+it('shows a dash for what was never known, and the number once it was', () => {
+  expect([lowestWords(row), nearWords(row)]).toEqual(['—', '—'])
+  const known = { ...row, knownMs: 1 }
+  expect([lowestWords(known), nearWords(known)]).toEqual(['12 / 320', '1 m 1 s'])
+  expect([countOrDash(0), countOrDash(7)]).toEqual(['—', '7'])
+})
+
+it('says for how long the level was known', () => {
+  expect(knownWords({ ...row, knownMs: 58 * 60_000 })).toBe('58 m 0 s')
+  expect(knownWords(row)).toBe('—')
+})
+
+it('leaves out what did not happen', () => {
+  expect(happenings(REPORT)).toBe(
+    '12 token refreshes, 1 failed refresh, 3 streams opened and 1 stream restart.',
+  )
+  const quiet = {
+    ...REPORT,
+    tokens: { refreshed: 0, failed: 0, signInRequired: 0 },
+    streams: { opened: 0, restarted: 0, closed: 0 },
+  }
+  expect(happenings(quiet)).toBe('Nothing else happened.')
+})
+
+it('begins today at midnight and the others so long before now', () => {
+  expect(reportStart('today', NOW_MS)).toBe(Date.UTC(2026, 2, 13))
+  expect(NOW_MS - reportStart('7 d', NOW_MS)).toBe(7 * 86_400_000)
+})

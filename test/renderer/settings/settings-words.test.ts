@@ -1,0 +1,43 @@
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { storageWords, withChosen } from '../../../renderer/settings/storage-words.ts'
+import { percentOf, thresholdFrom } from '../../../renderer/settings/threshold-text.ts'
+
+it('reads back the share that it shows', () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 0, max: 1000 }), (tenths) => {
+      expect(thresholdFrom(percentOf(tenths / 1000))).toBeCloseTo(tenths / 1000, 9)
+    }),
+  )
+})
+
+it('takes only shares, and nothing typed as the default', () => {
+  fc.assert(
+    fc.property(fc.string(), (text) => {
+      const share = thresholdFrom(text)
+      if (typeof share === 'number') expect(share >= 0 && share <= 1).toBe(true)
+    }),
+  )
+  expect(thresholdFrom(' ')).toBeUndefined()
+  expect([thresholdFrom('0'), thresholdFrom('100')]).toEqual([0, 1])
+  expect([thresholdFrom('-1'), thresholdFrom('101'), thresholdFrom('many')]).toEqual([
+    'not-a-share',
+    'not-a-share',
+    'not-a-share',
+  ])
+})
+
+it('offers what holds now among the usual spans', () => {
+  expect(withChosen([1, 3], 2)).toEqual([1, 2, 3])
+  expect(withChosen([1, 3], 3)).toEqual([1, 3])
+})
+
+it('says what the history does', () => {
+  expect(storageWords({ kind: 'memory' })).toContain('gone when Headroom quits')
+  expect(
+    storageWords({ kind: 'ok', bytes: 12_582_912, rawMs: 47 * 3_600_000, rollupMs: 90 * 86_400_000 }),
+  ).toBe('Kept on this computer: every sample for 47 hours, minutes and events for 90 days; 12.0 MB now.')
+  expect(storageWords({ kind: 'failing', failure: 'the disk is full', waiting: 1, lost: 2 })).toBe(
+    'The history cannot be written: the disk is full. 1 entry waits. 2 entries were lost.',
+  )
+})

@@ -1,0 +1,57 @@
+import type { Sabotage } from './registry.ts'
+
+const ENTRANCE = 'main/sign-in/key-entrance.ts'
+const ENTRANCE_TEST = 'main/sign-in/key-entrance.test.ts'
+const SIGN_INS_TEST = 'main/sign-in/sign-ins.test.ts'
+
+/** Breaks of how keys come in, and of what a newer sign-in must be spared. */
+export const SIGN_IN_SABOTAGES: readonly Sabotage[] = [
+  {
+    promise: 'R4',
+    what: 'spend the code while a revocation is under way',
+    file: ENTRANCE,
+    find: 'prepare: () => keys.standDown(key),',
+    replace: 'prepare: async () => {},',
+    test: ENTRANCE_TEST,
+  },
+  {
+    promise: 'R4',
+    what: 'do not ask before a pending revocation is cancelled',
+    file: ENTRANCE,
+    find: 'cancelRevoke !== true && keys.isRevocationPending(key)',
+    replace: 'cancelRevoke !== true && keys.isRevocationPending(key) && keys.profiles().length > 9',
+    test: ENTRANCE_TEST,
+  },
+  {
+    promise: 'sign-in',
+    what: 'take an answer with any state',
+    file: 'app/sign-in/redirect.ts',
+    find: "fields.get('state') !== expectedState",
+    replace: "fields.get('state') === undefined",
+    test: 'app/sign-in/redirect.test.ts',
+  },
+  {
+    promise: 'sign-in',
+    what: 'take a second answer while the first is exchanged',
+    file: 'main/sign-in/sign-ins.ts',
+    find: "pending?.id !== id || pending.stage !== 'waiting'",
+    replace: 'pending?.id !== id',
+    test: SIGN_INS_TEST,
+  },
+  {
+    promise: 'sign-in',
+    what: 'answer to any host name',
+    file: 'main/sign-in/redirect-server.ts',
+    find: "if (!names.has(request.headers.host ?? ''))",
+    replace: "if (!names.has(request.headers.host ?? '') && port < 0)",
+    test: SIGN_INS_TEST,
+  },
+  {
+    promise: 'sign-in',
+    what: 'let an opaque id_token fail the exchange after the code was spent',
+    file: 'main/sign-in/code-exchange.ts',
+    find: 'JSON.stringify(rest)',
+    replace: 'JSON.stringify(fields)',
+    test: 'main/sign-in/code-exchange.test.ts',
+  },
+]
