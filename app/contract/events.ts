@@ -6,7 +6,7 @@ export type MonitorEvent =
   | { readonly kind: 'token-refresh-failed'; readonly outcome: RefreshFailure; readonly retryAt?: number }
   | { readonly kind: 'sign-in-required'; readonly reason: string }
   /** The 24 hours of a rotating key (service.md 8.4) end `at` this instant: told an hour ahead and a quarter of an hour ahead. */
-  | { readonly kind: 'sign-in-due'; readonly at: number }
+  | { readonly kind: 'sign-in-due'; readonly endsAt: number }
   | { readonly kind: 'revoked' }
   | { readonly kind: 'revoke-unconfirmed'; readonly reason: string; readonly retryAt?: number }
   | { readonly kind: 'service-unreachable'; readonly host: string; readonly retryAt?: number }

@@ -12,6 +12,9 @@ export type RevocationAnswer =
 /** Nobody waits in front of a retry: it starts on a rung where it does not disturb. */
 const FIRST_RUNG = 5
 
+/** The token that is held is of no use, so only new ones can be told to end the others. */
+export const SIGN_IN_TO_REVOKE: RevocationAnswer = { kind: 'refused', why: 'sign in to revoke' }
+
 /**
  * What a revocation of this key would come to without asking the service, if that is certain.
  *
@@ -21,7 +24,7 @@ const FIRST_RUNG = 5
 export function revocationForeseen({ token, standing }: KeyState): RevocationAnswer | undefined {
   if (standing.kind === 'revoked') return { kind: 'confirmed' }
   if (token === undefined || standing.kind === 'sign-in-required') {
-    return { kind: 'refused', why: 'sign in to revoke' }
+    return SIGN_IN_TO_REVOKE
   }
   return undefined
 }

@@ -24,6 +24,8 @@ import { startApp } from '../app-start.ts'
 import { defaultDataFolder, openDataFolder } from '../data/data-folder.ts'
 import { lockDataFolder } from '../data/lock.ts'
 import { openPreferences } from '../data/preferences.ts'
+import { type MetricsOptions, metricsChoice } from '../metrics/metrics-options.ts'
+import { serveMetrics } from '../metrics/serve-metrics.ts'
 import { fileSink, redactedLog } from '../ports/log.ts'
 import { nodeClock, nodeRandom } from '../ports/node-clock.ts'
 import { nodeHttp } from '../ports/node-http.ts'
@@ -46,15 +48,23 @@ const fail = (line: string) => {
 const { values } = parseArgs({
   // Before our arguments stands the executable, and from a checkout also this file.
   args: process.argv.slice(app.isPackaged ? 1 : 2),
-  options: { data: { type: 'string' }, 'in-tray': { type: 'boolean' }, simulate: { type: 'boolean' } },
+  options: {
+    data: { type: 'string' },
+    'in-tray': { type: 'boolean' },
+    'metrics-port': { type: 'string' },
+    simulate: { type: 'boolean' },
+  },
   // Chromium takes switches of its own from the same command line.
   strict: false,
 })
 const folder = openDataFolder(typeof values.data === 'string' ? values.data : defaultDataFolder())
+const metricsPort = values['metrics-port']
+const metrics = metricsChoice(typeof metricsPort === 'string' ? Number(metricsPort) : undefined, process.env)
 if (folder.kind === 'unusable') fail(folder.line)
-else start(folder.path)
+else if (metrics.kind === 'usage') fail(metrics.line)
+else start(folder.path, metrics.kind === 'on' ? metrics.options : undefined)
 
-function start(dataFolder: string): void {
+function start(dataFolder: string, metricsOptions: MetricsOptions | undefined): void {
   const log = redactedLog(new Redactor(), nodeClock.wallMs, fileSink(dataFolder, complain))
   const built = dirname(import.meta.dirname)
   const { version } = findAppFolder(import.meta.filename)
@@ -113,10 +123,15 @@ function start(dataFolder: string): void {
         simulate: values.simulate === true,
         openUrl: openExternally(shell),
       })
+      const served = metricsOptions && (await serveMetrics(running.monitor, metricsOptions))
+      // A port that is taken costs the metrics, not the window.
+      if (served?.kind === 'failed') complain(served.line)
+      if (served?.kind === 'serving') process.stdout.write(`metrics ready: ${served.url}\n`)
       return {
         windows: running.windows,
         monitor: running.monitor,
         stop: async () => {
+          if (served?.kind === 'serving') await served.close()
           await running.stop()
           lock.release()
         },

@@ -44,7 +44,7 @@ export function choiceItems(choices: DesktopChoices, actions: DesktopActions): M
     { type: 'separator' },
     choice('Keep Running in the Tray', choices.closeToTray, actions.setCloseToTray),
     ...(setOpenAtLogin === undefined ? [] : [choice('Start at Login', choices.openAtLogin, setOpenAtLogin)]),
-    choice('Keep This Computer Awake', choices.keepAwake, actions.setKeepAwake),
+    choice('Keep Awake While a Key Rotates', choices.keepAwake, actions.setKeepAwake),
     choice(`Shortcut ${SHORTCUT}`, choices.globalShortcut, actions.setGlobalShortcut),
   ]
 }

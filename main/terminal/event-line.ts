@@ -18,7 +18,7 @@ function lineOf(event: MonitorEvent, atMs: number): string {
     case 'sign-in-required':
       return `sign-in needed: ${event.reason}`
     case 'sign-in-due':
-      return `the sign-in ends in ${duration(event.at - atMs)}: sign in again before that`
+      return `the sign-in ends in ${duration(event.endsAt - atMs)}: sign in again before that`
     case 'revoked':
       return 'every refresh token of this key is revoked'
     case 'revoke-unconfirmed':

@@ -6,6 +6,7 @@ import {
   type RevocationAnswer,
   revocationAsked,
   revocationForeseen,
+  SIGN_IN_TO_REVOKE,
   stoodDown,
 } from '../../app/tokens/after-revocation.ts'
 import { isAlive, isFresh, isRevoking, type KeyState, mayRefresh } from '../../app/tokens/key-state.ts'
@@ -20,6 +21,7 @@ import { revokeTokens } from './revocation.ts'
 import { startState } from './start-state.ts'
 import { sureStore } from './sure-store.ts'
 import { TokenSaver } from './token-saver.ts'
+import { toldSafely } from './told-safely.ts'
 import { newestOf, postWrittenAhead } from './write-ahead.ts'
 
 export interface KeeperDeps {
@@ -207,7 +209,8 @@ export class TokenKeeper {
     const outcome = await this.#post()
     if (outcome.kind !== 'unknown' || this.#state.lostAnswer) return this.#settle(outcome)
     this.#lost(outcome)
-    if (this.#stopped || isRevoking(this.#state)) return this.#settle(outcome)
+    // Also while a revocation waits for it: only the newest token can be told to end with certainty.
+    if (this.#stopped) return this.#settle(outcome)
     return this.#settle(await this.#post())
   }
 
@@ -265,13 +268,10 @@ export class TokenKeeper {
     this.#saver.save(this.#state)
     this.#cancelTimer()
     this.#deps.changed()
-    if (this.#flight) await this.#flight
+    const refreshed = this.#flight && (await this.#flight)
     this.#state = { ...this.#state, access: undefined }
-    const sending = revokeTokens(this.#deps.http, this.#key, this.#state.token?.refreshToken ?? '')
-    const answer = await sending.catch((error: unknown): RevocationAnswer => {
-      this.#deps.broke?.(error)
-      return { kind: 'unconfirmed', why: 'the request failed unexpectedly' }
-    })
+    // A service may answer 200 to a token that it has just refused (RFC 7009 2.2): that would confirm nothing.
+    const answer = refreshed?.kind === 'refused' ? SIGN_IN_TO_REVOKE : await this.#sendRevocation()
     const jitter = this.#deps.random.next()
     const { schedule } = this.#lifetimes
     const { state, events } = afterRevocation(this.#state, answer, this.#now(), jitter, schedule)
@@ -279,6 +279,15 @@ export class TokenKeeper {
     this.#state = state
     for (const event of events) this.#deps.event(event)
     return answer
+  }
+
+  async #sendRevocation(): Promise<RevocationAnswer> {
+    try {
+      return await revokeTokens(this.#deps.http, this.#key, this.#state.token?.refreshToken ?? '')
+    } catch (error) {
+      this.#deps.broke?.(error)
+      return { kind: 'unconfirmed', why: 'the request failed unexpectedly' }
+    }
   }
 
   #schedule(): void {
@@ -296,7 +305,7 @@ export class TokenKeeper {
           return void this.revoke()
         case 'warn':
           this.#state = { ...this.#state, warnedAheadMs: step.aheadMs }
-          this.#deps.event({ kind: 'sign-in-due', at: Math.round(step.endsAtMs) })
+          this.#deps.event({ kind: 'sign-in-due', endsAt: Math.round(step.endsAtMs) })
           return this.#schedule()
       }
     })
@@ -312,22 +321,5 @@ export class TokenKeeper {
 
   #now(): number {
     return this.#deps.timeline.now()
-  }
-}
-
-/** What is told comes last, and may not stop what tokens depend on. */
-function toldSafely(deps: KeeperDeps): KeeperDeps {
-  const safely = (tell: () => void) => {
-    try {
-      tell()
-    } catch (error) {
-      deps.broke?.(error)
-    }
-  }
-  return {
-    ...deps,
-    changed: () => safely(deps.changed),
-    event: (event) => safely(() => deps.event(event)),
-    reached: (ok, why) => safely(() => deps.reached(ok, why)),
   }
 }

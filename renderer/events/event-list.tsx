@@ -1,22 +1,20 @@
-import { memo, useState } from 'react'
-import type { LoggedEvent } from '../../app/contract/events.ts'
+import { useState } from 'react'
 import { classesOf } from '../theme/classes.ts'
 import controlsSheet from '../theme/controls.module.css'
-import { Shape } from '../theme/shape.tsx'
 import { useCopy } from '../view/use-copy.ts'
-import { useMirror, useSnapshot } from '../view/window-parts.ts'
-import { eventSentence } from '../words/event-sentence.ts'
-import { clockWords } from '../words/moments.ts'
+import { useMirror, useMoment, useParts, useSnapshot } from '../view/window-parts.ts'
 import { countWords } from '../words/rates.ts'
 import { EVENT_FILTER_WORDS, EVENT_FILTERS, type EventFilter, passes } from './event-filter.ts'
+import { EventRow } from './event-row.tsx'
 import { eventText } from './event-text.ts'
 import sheet from './events.module.css'
-import { RequestId } from './request-id.tsx'
+import { usePastEvents } from './use-past-events.ts'
 
 const css = classesOf({ ...controlsSheet, ...sheet })
 
 /** What the list draws; the rest is kept for when newer ones are not of this profile. */
 const MOST_SHOWN = 100
+const MOST_PAST = 400
 
 export function EventList() {
   const events = useMirror((mirror) => mirror.events)
@@ -24,8 +22,12 @@ export function EventList() {
   const stored = useSnapshot((snapshot) => snapshot.refresh.stored) ?? 'memory'
   const [filter, setFilter] = useState<EventFilter>('all')
   const copy = useCopy()
-  const ofProfile = events.filter((event) => event.profile === profile)
-  const shown = ofProfile.filter((event) => passes(event, filter)).slice(0, MOST_SHOWN)
+  const { live } = useParts()
+  const past = usePastEvents(profile)
+  const dayStartMs = useMoment(({ nowMs }) => new Date(nowMs).setHours(0, 0, 0, 0))
+  const ofRun = events.filter((event) => event.profile === profile)
+  const ofProfile = [...ofRun.slice(0, MOST_SHOWN), ...past.events]
+  const shown = ofProfile.filter((event) => passes(event, filter)).slice(0, MOST_SHOWN + MOST_PAST)
   const copyAll = () => {
     const text = eventText(shown, stored)
     copy(text, `${countWords(shown.length, 'event')} copied.`, text)
@@ -49,6 +51,17 @@ export function EventList() {
               </option>
             ))}
           </select>
+          {past.state !== 'asked' && (
+            <button
+              type="button"
+              className={css('tool')}
+              title="What happened before this run, up to a week"
+              disabled={past.state === 'asking'}
+              onClick={() => past.load(ofRun.at(-1)?.at ?? Math.round(live.ticker.nowMs()))}
+            >
+              Earlier
+            </button>
+          )}
           <button
             type="button"
             className={css('tool')}
@@ -64,7 +77,13 @@ export function EventList() {
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: see above */}
       <ol className={css('list')} aria-label="Events" tabIndex={0}>
         {shown.map((event) => (
-          <EventRow key={event.seq} event={event} stored={stored} />
+          // Each run counts its events from the start again.
+          <EventRow
+            key={`${event.at} ${event.seq}`}
+            event={event}
+            stored={stored}
+            isToday={event.at >= dayStartMs}
+          />
         ))}
         {shown.length === 0 && (
           <li className={css('empty')}>
@@ -75,20 +94,3 @@ export function EventList() {
     </section>
   )
 }
-
-interface EventRowProps {
-  readonly event: LoggedEvent
-  readonly stored: 'sealed' | 'memory'
-}
-
-const EventRow = memo(function EventRow({ event, stored }: EventRowProps) {
-  const { severity, text, requestId } = eventSentence(event, stored)
-  return (
-    <li className={css('event')} data-event={event.kind}>
-      <time dateTime={new Date(event.at).toISOString()}>{clockWords(event.at)}</time>
-      <Shape severity={severity} />
-      <span>{text}</span>
-      {requestId !== undefined && <RequestId id={requestId} />}
-    </li>
-  )
-})

@@ -1,8 +1,8 @@
+import { memo } from 'react'
 import {
   Area,
   CartesianGrid,
   ComposedChart,
-  Line,
   ReferenceDot,
   ReferenceLine,
   ResponsiveContainer,
@@ -18,7 +18,7 @@ const AXIS_TEXT = { fill: 'var(--muted)', fontSize: 11 } as const
 const MARGIN = { top: 8, right: 14, bottom: 0, left: 0 } as const
 
 /** The chosen row's past and what comes if use goes on. */
-export function HistoryChart({ series }: { readonly series: ChartSeries }) {
+export const HistoryChart = memo(function HistoryChart({ series }: { readonly series: ChartSeries }) {
   const { rows, fromMs, toMs, nowMs, limit, reserve, rejectedAt, range } = series
   const { asBand } = RANGES[range]
   return (
@@ -99,10 +99,12 @@ export function HistoryChart({ series }: { readonly series: ChartSeries }) {
             isAnimationActive={false}
           />
         )}
-        <Line
+        {/* An area without one: a line would measure its own length at each drawing. */}
+        <Area
           dataKey="forecast"
           type="linear"
           stroke="var(--watch)"
+          fill="none"
           strokeWidth={1.6}
           strokeDasharray="5 4"
           dot={false}
@@ -114,7 +116,7 @@ export function HistoryChart({ series }: { readonly series: ChartSeries }) {
       </ComposedChart>
     </ResponsiveContainer>
   )
-}
+})
 
 const tickWords = (atMs: number, range: ChartRange) =>
   range === '7 d' ? weekdayWords(atMs) : minuteWords(atMs)

@@ -19,6 +19,9 @@ const css = classesOf({ ...controlsSheet, ...sheet })
 // Its own chunk: the numbers are there before the library that draws them.
 const HistoryChart = lazy(async () => ({ default: (await import('./history-chart.tsx')).HistoryChart }))
 
+/** What a wide chart has across. */
+const MOST_PIXELS = 900
+
 const NOTHING: History = { points: [], rejectedAt: [] }
 
 export function HistoryPanel() {
@@ -83,22 +86,31 @@ function HistoryBody({ category, asTable }: HistoryBodyProps) {
   )
 }
 
-/** At most one new drawing a second: its clock is main's, in whole seconds. */
+/** Drawn anew when a moment further is as much as a pixel, and at most once a second. */
 function useSeries(category: string, history: History, range: ChartRange): ChartSeries | undefined {
   const { ticker } = useParts()
-  const second = useShown((_, nowMs) => Math.floor(nowMs / 1000))
+  const stepMs = Math.max(1000, RANGES[range].pastMs / MOST_PIXELS)
+  const step = useShown((_, nowMs) => Math.floor(nowMs / stepMs))
   const quota = useSnapshot((snapshot) => snapshot.requests.find((one) => one.category === category))
   const isDrawable = quota !== undefined
-  // The quota as of this second is drawn; a newer one waits for the next, so it is left out of the list below.
+  // The quota as of this step is drawn; a newer one waits for the next, so it is left out of the list below.
   // biome-ignore lint/correctness/useExhaustiveDependencies: see above
   return useMemo(
     () =>
       quota
-        ? chartSeries(history, quota, (second ?? Math.floor(ticker.nowMs() / 1000)) * 1000, range)
+        ? chartSeries(
+            history,
+            quota,
+            Math.max(newest(history), (step ?? Math.floor(ticker.nowMs() / stepMs)) * stepMs),
+            range,
+          )
         : undefined,
-    [history, category, range, second, isDrawable],
+    [history, category, range, step, isDrawable],
   )
 }
+
+/** What came since the step began is drawn all the same. */
+const newest = ({ points }: History) => points.at(-1)?.at ?? 0
 
 function summary(category: string, { rows, limit, rejectedAt, range }: ChartSeries): string {
   const counts = rows.flatMap((row) => row.headerBand ?? row.modelledBand ?? row.header ?? row.modelled ?? [])

@@ -1,3 +1,4 @@
+import { memo } from 'react'
 import type { History } from '../../app/contract/contract.ts'
 import { classesOf } from '../theme/classes.ts'
 import controlsSheet from '../theme/controls.module.css'
@@ -16,16 +17,14 @@ interface TableRow {
   readonly from: string
 }
 
-/** The chart's points for who would rather read them, newest first. */
-export function HistoryTable({
-  category,
-  history,
-  range,
-}: {
+interface HistoryTableProps {
   readonly category: string
   readonly history: History
   readonly range: ChartRange
-}) {
+}
+
+/** The chart's points for who would rather read them, newest first. */
+export const HistoryTable = memo(function HistoryTable({ category, history, range }: HistoryTableProps) {
   const isOfDays = RANGES[range].pastMs > DAY_MS / 2
   const rows: TableRow[] = [
     ...history.points.map((point) => ({
@@ -59,4 +58,4 @@ export function HistoryTable({
       {rows.length === 0 && <p className={css('empty')}>No header seen in this time.</p>}
     </section>
   )
-}
+})

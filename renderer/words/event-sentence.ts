@@ -27,7 +27,7 @@ export function eventSentence(event: LoggedEvent, stored: 'sealed' | 'memory'): 
     case 'sign-in-due':
       return {
         severity: 'watch',
-        text: parts('Sign in again soon', `the sign-in ends at ${clockWords(event.at)}`),
+        text: parts('Sign in again soon', `the sign-in ends at ${clockWords(event.endsAt)}`),
       }
     case 'revoked':
       return { severity: 'ok', text: 'Refresh tokens revoked · confirmed by the service' }

@@ -45,6 +45,20 @@ describe.skipIf(obstacle !== undefined)(name, () => {
       ({ what, value }) => what === 'Tray.menu' && JSON.stringify(value).includes(holds),
     )
 
+  it('serves metrics to whoever brings the bearer', async () => {
+    const bearer = 'a-bearer-for-this-test-only'
+    const desktop = new StartedDesktop(newFolder(), ['--metrics-port', '0'], {
+      HEADROOM_METRICS_TOKEN: bearer,
+    })
+    started.push(desktop)
+    await desktop.report('window-opened')
+    const url = /metrics ready: (\S+)/.exec(desktop.said)?.[1] ?? ''
+    const scrape = (authorization: string) => fetch(url, { headers: { authorization } })
+    expect(await (await scrape(`Bearer ${bearer}`)).text()).toContain('headroom_')
+    expect((await scrape('Bearer another')).status).toBe(401)
+    expect(desktop.said).not.toContain(bearer)
+  })
+
   it('goes on in the tray without a window, says so once, and shows it again with the latest', async () => {
     const dataFolder = newFolder()
     const desktop = start([], dataFolder)

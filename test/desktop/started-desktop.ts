@@ -27,10 +27,15 @@ export class StartedDesktop {
   #said = ''
   #orders = 0
 
-  constructor(dataFolder: string, flags: readonly string[] = []) {
+  constructor(
+    dataFolder: string,
+    flags: readonly string[] = [],
+    environment: Readonly<Record<string, string>> = {},
+  ) {
     this.#child = fork(MAIN, ['--data', dataFolder, ...flags], {
       execArgv: ['--import', at('./double/register.ts')],
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+      env: { ...process.env, ...environment },
     })
     this.#child.on('message', (report: Report) => {
       this.reports.push(report)

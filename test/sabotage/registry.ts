@@ -133,17 +133,17 @@ export const SABOTAGES: readonly Sabotage[] = [
     promise: 'R2',
     what: 'revoke the token held before the refresh under way',
     file: KEEPER,
-    find: "    if (this.#flight) await this.#flight\n    this.#state = { ...this.#state, access: undefined }\n    const sending = revokeTokens(this.#deps.http, this.#key, this.#state.token?.refreshToken ?? '')",
+    find: '    const refreshed = this.#flight && (await this.#flight)\n    this.#state = { ...this.#state, access: undefined }\n',
     replace:
-      "    const held = this.#state.token?.refreshToken\n    if (this.#flight) await this.#flight\n    this.#state = { ...this.#state, access: undefined }\n    const sending = revokeTokens(this.#deps.http, this.#key, held ?? '')",
+      '    const { token } = this.#state\n    const refreshed = this.#flight && (await this.#flight)\n    this.#state = { ...this.#state, access: undefined, token }\n',
     test: KEEPER_TEST,
   },
   {
     promise: 'R2',
     what: 'do not wait for the refresh under way',
     file: KEEPER,
-    find: '    if (this.#flight) await this.#flight\n    this.#state = { ...this.#state, access: undefined }\n',
-    replace: '    this.#state = { ...this.#state, access: undefined }\n',
+    find: 'const refreshed = this.#flight && (await this.#flight)',
+    replace: 'const refreshed = undefined as RefreshOutcome | undefined',
     test: STORIES_TEST,
   },
   {

@@ -3,19 +3,23 @@ import { SABOTAGES, type Sabotage } from './registry.ts'
 import { Workshop } from './workshop.ts'
 
 /**
- * `node test/sabotage/run.ts`: breaks each promise on purpose and shows which assertion notices.
+ * `node test/sabotage/run.ts [--only T6] [--in main/tokens]`: breaks each promise on purpose and shows which assertion notices.
  *
  * A break that survives, does not type-check or turns its test red in any other way ends in exit 1.
  */
-const { values } = parseArgs({ options: { only: { type: 'string' } } })
-const chosen = SABOTAGES.filter(({ promise }) => values.only === undefined || promise === values.only)
+const { values } = parseArgs({ options: { only: { type: 'string' }, in: { type: 'string' } } })
+const chosen = SABOTAGES.filter(
+  ({ promise, file }) =>
+    (values.only === undefined || promise === values.only) &&
+    (values.in === undefined || file.startsWith(values.in)),
+)
 
 const workshop = new Workshop()
 let bad = 0
 try {
   const before = await workshop.complaints()
-  for (const test of new Set(chosen.map((sabotage) => sabotage.test))) {
-    const run = await workshop.test(test)
+  const tests = [...new Set(chosen.map((sabotage) => sabotage.test))]
+  for (const [test, run] of await workshop.tests(tests)) {
     if (run.kind !== 'green') report('not green before', test, run.kind === 'broken' ? run.why : run.said)
   }
   for (const sabotage of chosen) await apply(sabotage, before)

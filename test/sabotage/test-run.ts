@@ -14,9 +14,9 @@ interface Result {
   readonly failureMessages: readonly string[]
 }
 
-/** Reads the JSON report of the test runner. */
-export function testRunOf(report: string | undefined): TestRun {
-  const results = resultsIn(report)
+/** Reads the JSON report of the test runner: of one file, or of the only one. */
+export function testRunOf(report: string | undefined, file = ''): TestRun {
+  const results = resultsIn(report, file)
   if (results === undefined) return { kind: 'broken', why: 'no report was written' }
   if (results.length === 0) return { kind: 'broken', why: 'no test was found' }
   const failed = results.filter(({ status }) => status === 'failed')
@@ -37,11 +37,14 @@ function isAssertion(message: string): boolean {
 
 const firstLine = (text: string | undefined): string => text?.split('\n', 1)[0]?.slice(0, 160) ?? ''
 
-function resultsIn(report: string | undefined): readonly Result[] | undefined {
+function resultsIn(report: string | undefined, file: string): readonly Result[] | undefined {
   if (report === undefined) return undefined
   try {
-    const { testResults } = JSON.parse(report) as { testResults: { assertionResults: Result[] }[] }
-    return testResults.flatMap(({ assertionResults }) => assertionResults)
+    const { testResults } = JSON.parse(report) as {
+      testResults: { name: string; assertionResults: Result[] }[]
+    }
+    const chosen = testResults.filter(({ name }) => name.endsWith(file))
+    return chosen.flatMap(({ assertionResults }) => assertionResults)
   } catch {
     return undefined
   }

@@ -88,6 +88,24 @@ test('events are filtered and copied with their whole request ids', async ({ pag
   await expect(list).toHaveText('None of this kind.')
 })
 
+test('what happened before this run is shown when it is asked for', async ({ page, open }) => {
+  const host = await open(snapshot())
+  const oldest = EVENTS[0]!
+  host.answer('pastEvents', [
+    { ...oldest, seq: 7, at: NOW_MS - 30 * 3_600_000, kind: 'revoked' },
+    { ...oldest, seq: 8, at: NOW_MS - 29 * 3_600_000, kind: 'service-back', host: 'api.example.com' },
+  ])
+  await page.getByRole('button', { name: 'Earlier' }).click()
+  const rows = page.getByRole('list', { name: 'Events' }).getByRole('listitem')
+  await expect(rows).toHaveCount(EVENTS.length + 2)
+  await expect(rows.nth(EVENTS.length)).toContainText('Thu 09:31')
+  await expect(rows.last()).toContainText('Refresh tokens revoked')
+  expect(asked(host, 'pastEvents')).toEqual([
+    { profile: 'main', fromMs: oldest.at - 7 * 86_400_000, toMs: oldest.at - 1 },
+  ])
+  await expect(page.getByRole('button', { name: 'Earlier' })).toHaveCount(0)
+})
+
 test('a row’s details are the last answer’s own words, and are looked at now', async ({ page, open }) => {
   const host = await open(snapshot())
   const text = await copied(page)

@@ -57,8 +57,11 @@ test('a listener that throws ends no refresh, no revocation and no schedule, and
     changed: oops,
     reached: oops,
   })
-  keeper.start()
-  await clock.advance(0)
+  const said = keeper.refresh().then(
+    ({ kind }) => kind,
+    () => 'rejected',
+  )
+  expect(await said).toBe('renewed')
   expect(await keeper.access()).toEqual({ kind: 'token', value: 'a1' })
   await clock.advance(20 * MINUTE_MS)
   expect(http.requests).toHaveLength(2)

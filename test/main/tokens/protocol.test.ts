@@ -234,7 +234,7 @@ test('the end of the 24 hours is told an hour and a quarter of an hour ahead, on
   await clock.advance(23 * HOUR_MS - 1)
   expect(kinds('sign-in-due')).toEqual([])
   await clock.advance(1)
-  expect(kinds('sign-in-due')).toEqual([{ kind: 'sign-in-due', at: endsAt }])
+  expect(kinds('sign-in-due')).toEqual([{ kind: 'sign-in-due', endsAt }])
   await clock.advance(45 * MINUTE_MS - 1)
   expect(kinds('sign-in-due')).toHaveLength(1)
   await clock.advance(1)

@@ -73,6 +73,8 @@ export async function startFakeHost(dist: string, shown: Snapshot): Promise<Fake
       }
       case 'alerts':
         return ALERTS
+      case 'pastEvents':
+        return []
       case 'rowDetails':
         return { ok: true, details: rowDetailsOf((arg as { category: string }).category) }
       case 'alertThresholds':

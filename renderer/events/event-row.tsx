@@ -1,0 +1,32 @@
+import { memo } from 'react'
+import type { LoggedEvent } from '../../app/contract/events.ts'
+import { classesOf } from '../theme/classes.ts'
+import { Shape } from '../theme/shape.tsx'
+import { eventSentence } from '../words/event-sentence.ts'
+import { clockWords, weekdayWords } from '../words/moments.ts'
+import sheet from './events.module.css'
+import { RequestId } from './request-id.tsx'
+
+const css = classesOf(sheet)
+
+interface EventRowProps {
+  readonly event: LoggedEvent
+  readonly stored: 'sealed' | 'memory'
+  /** Of another day a time of day alone would mislead. */
+  readonly isToday: boolean
+}
+
+export const EventRow = memo(function EventRow({ event, stored, isToday }: EventRowProps) {
+  const { severity, text, requestId } = eventSentence(event, stored)
+  const iso = new Date(event.at).toISOString()
+  return (
+    <li className={css('event')} data-event={event.kind}>
+      <time dateTime={iso} title={iso}>
+        {isToday ? clockWords(event.at) : weekdayWords(event.at)}
+      </time>
+      <Shape severity={severity} />
+      <span>{text}</span>
+      {requestId !== undefined && <RequestId id={requestId} />}
+    </li>
+  )
+})

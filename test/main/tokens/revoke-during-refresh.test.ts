@@ -1,0 +1,73 @@
+import { expect, test } from 'vitest'
+import { ROTATION } from '../../../app/tokens/after-refresh.ts'
+import { REFRESH_SCHEDULE } from '../../../app/tokens/schedule.ts'
+import type { HttpOutcome } from '../../../main/ports/ports.ts'
+import { Timeline } from '../../../main/timeline.ts'
+import { TokenKeeper } from '../../../main/tokens/keeper.ts'
+import { VirtualClock } from '../../simulation/virtual-clock.ts'
+import { answerOf, REFUSAL, renewal, ScriptedHttp, UNKNOWN } from '../scripted-http.ts'
+import { RecordingStore } from './recording-store.ts'
+
+/** A service that answers 200 to any revocation, also of a token that it no longer knows (RFC 7009 2.2). */
+async function revokedDuring(first: HttpOutcome, second?: HttpOutcome) {
+  const clock = new VirtualClock()
+  const http = new ScriptedHttp()
+  const store = new RecordingStore('refresh-0', clock.wallMs())
+  const revoked: unknown[] = []
+  http.reply = ({ url, body = '' }) => {
+    if (!url.endsWith('/revoke')) return undefined
+    revoked.push(JSON.parse(body).token)
+    return answerOf(200)
+  }
+  const keeper = new TokenKeeper(
+    { authUrl: 'https://auth.test', clientId: 'key-id' },
+    store,
+    {
+      http,
+      clock,
+      random: { next: () => 0.5 },
+      timeline: new Timeline(clock),
+      changed: () => {},
+      event: () => {},
+      reached: () => {},
+    },
+    { schedule: REFRESH_SCHEDULE, ...ROTATION },
+  )
+  keeper.start()
+  const revocation = keeper.revoke()
+  await clock.advance(0)
+  http.answer(first)
+  await clock.advance(0)
+  if (second) http.answer(second)
+  const answer = await revocation
+  expect(http.waiting).toBe(0)
+  return { answer, revoked, state: keeper.refreshSummary().state, store, clock, http, keeper }
+}
+
+test('a lost answer is asked about once more, and the newest token is what is revoked', async () => {
+  const { answer, revoked, state, store } = await revokedDuring(
+    UNKNOWN,
+    renewal('a1', { refresh_token: 'refresh-1' }),
+  )
+  expect(answer).toEqual({ kind: 'confirmed' })
+  expect([revoked, state]).toEqual([['refresh-1'], 'revoked'])
+  expect(store.stored.token).toMatchObject({
+    refreshToken: 'refresh-1',
+    about: { standing: { kind: 'revoked' } },
+  })
+})
+
+test('a token that the service has just refused is not "revoked" by its 200: it says to sign in', async () => {
+  const { answer, revoked, state, clock, http, keeper } = await revokedDuring(UNKNOWN, REFUSAL)
+  expect(answer).toEqual({ kind: 'refused', why: 'sign in to revoke' })
+  expect([revoked, state]).toEqual([[], 'revoke-unconfirmed'])
+  expect(keeper.refreshSummary()).not.toHaveProperty('retryAt')
+  const asked = http.requests.length
+  await clock.advance(3_600_000)
+  expect(http.requests).toHaveLength(asked)
+})
+
+test('the refusal of the first answer ends it the same way', async () => {
+  const { answer, revoked } = await revokedDuring(REFUSAL)
+  expect([answer.kind, revoked]).toEqual(['refused', []])
+})

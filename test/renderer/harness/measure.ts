@@ -1,0 +1,140 @@
+/**
+ * What the window costs at full rate: 18 rows, 3 streams and a week of history, four snapshots a second.
+ *
+ * `node test/renderer/harness/measure.ts [--seconds 60] [--runs 3]` prints each run and the median.
+ */
+import { parseArgs } from 'node:util'
+import { type CDPSession, chromium, type Page } from 'playwright-core'
+import type { Snapshot } from '../../../app/contract/snapshot.ts'
+import { quota, REQUESTS, snapshot } from '../fixtures.ts'
+import { buildWindow } from './build-window.ts'
+import { startFakeHost } from './fake-host.ts'
+
+const { values } = parseArgs({
+  options: {
+    seconds: { type: 'string', default: '60' },
+    runs: { type: 'string', default: '3' },
+  },
+})
+const seconds = Number(values.seconds)
+const PUSH_MS = 250
+
+interface Cost {
+  /** Shares of one core, in per cent. */
+  readonly script: number
+  readonly layout: number
+  readonly longestTaskMs: number
+  readonly tasksOver50Ms: number
+  /** Growth of the heap between two forced collections, in kB a minute. */
+  readonly heapKbPerMinute: number
+  /** From the push to the frame after the number changed. */
+  readonly pixelP95Ms: number
+}
+
+const dist = await buildWindow()
+const browser = await chromium.launch({
+  executablePath: process.env['CHROMIUM'] ?? '/usr/bin/chromium',
+  args: ['--no-sandbox', '--disable-gpu'],
+})
+const costs: Cost[] = []
+for (let run = 0; run < Number(values.runs); run += 1) {
+  const cost = await measured()
+  costs.push(cost)
+  console.log(JSON.stringify(cost))
+}
+await browser.close()
+console.log('median', JSON.stringify(medianOf(costs)))
+
+async function measured(): Promise<Cost> {
+  const host = await startFakeHost(dist, busy(0))
+  const page = await browser.newPage({ viewport: { width: 1440, height: 900 } })
+  await page.goto(host.link())
+  await page.getByRole('button', { name: '7 d' }).click()
+  await page.locator('[data-history] .recharts-area path').first().waitFor()
+  await watch(page)
+  const cdp = await page.context().newCDPSession(page)
+  await cdp.send('Performance.enable')
+  const before = await metricsOf(cdp)
+  const pushedAt = new Map<string, number>()
+  for (let tick = 1; tick <= (seconds * 1000) / PUSH_MS; tick += 1) {
+    const next = busy(tick)
+    const [accounts] = next.requests
+    pushedAt.set(String(accounts?.remaining), Date.now())
+    host.show(next)
+    await page.waitForTimeout(PUSH_MS)
+  }
+  const after = await metricsOf(cdp)
+  const { tasks, drawn } = await page.evaluate(
+    () => (window as unknown as { seen: { tasks: number[]; drawn: [string, number][] } }).seen,
+  )
+  await page.close()
+  await host.close()
+  const late = drawn.flatMap(([words, atMs]) => {
+    const sentMs = pushedAt.get(words)
+    return sentMs === undefined ? [] : [atMs - sentMs]
+  })
+  const share = (name: string) =>
+    tenth(
+      (100 * ((after[name] ?? 0) - (before[name] ?? 0))) /
+        ((after['Timestamp'] ?? 1) - (before['Timestamp'] ?? 0)),
+    )
+  return {
+    script: share('ScriptDuration'),
+    layout: tenth(share('LayoutDuration') + share('RecalcStyleDuration')),
+    longestTaskMs: Math.round(Math.max(0, ...tasks)),
+    tasksOver50Ms: tasks.length,
+    heapKbPerMinute: tenth(
+      (((after['JSHeapUsedSize'] ?? 0) - (before['JSHeapUsedSize'] ?? 0)) / 1024 / seconds) * 60,
+    ),
+    pixelP95Ms: late.toSorted((a, b) => a - b)[Math.floor(late.length * 0.95)] ?? Number.NaN,
+  }
+}
+
+/** Every number different from the one before, which is the worst that a service can do. */
+function busy(tick: number): Snapshot {
+  const extra = Array.from({ length: 5 }, (_, index) => quota(`learned-${index}`, 250, 300, 100))
+  const requests = [...REQUESTS, ...extra].map((row, index) => {
+    const level = (tick * 3 + index * 17) % row.limit
+    return { ...row, level, remaining: level, seen: level, source: 'header' as const, slope: 0 }
+  })
+  return snapshot({ revision: tick + 1, requests })
+}
+
+/** Long tasks, and when each new count of the first row was on the screen. */
+async function watch(page: Page): Promise<void> {
+  await page.evaluate(() => {
+    const seen: { tasks: number[]; drawn: [string, number][] } = { tasks: [], drawn: [] }
+    Object.assign(window, { seen })
+    new PerformanceObserver((list) => {
+      for (const { duration } of list.getEntries()) seen.tasks.push(duration)
+    }).observe({ type: 'longtask' })
+    const cell = document.querySelector('tr[data-category="Accounts"] [data-testid=remaining]')!
+    new MutationObserver(() => {
+      const words = cell.textContent ?? ''
+      requestAnimationFrame(() => seen.drawn.push([words, Date.now()]))
+    }).observe(cell, { characterData: true, childList: true, subtree: true })
+  })
+}
+
+async function metricsOf(cdp: CDPSession): Promise<Readonly<Record<string, number>>> {
+  await cdp.send('HeapProfiler.collectGarbage')
+  const { metrics } = await cdp.send('Performance.getMetrics')
+  return Object.fromEntries(metrics.map(({ name, value }) => [name, value]))
+}
+
+function medianOf(all: readonly Cost[]): Cost {
+  const middle = (of: (cost: Cost) => number) =>
+    all.map(of).sort((a, b) => a - b)[Math.floor(all.length / 2)] ?? 0
+  return {
+    script: middle((cost) => cost.script),
+    layout: middle((cost) => cost.layout),
+    longestTaskMs: middle((cost) => cost.longestTaskMs),
+    tasksOver50Ms: middle((cost) => cost.tasksOver50Ms),
+    heapKbPerMinute: middle((cost) => cost.heapKbPerMinute),
+    pixelP95Ms: middle((cost) => cost.pixelP95Ms),
+  }
+}
+
+function tenth(value: number): number {
+  return Math.round(value * 10) / 10
+}
