@@ -1,22 +1,7 @@
 import type { Page } from '@playwright/test'
-import type { SimulatorServer } from '../../main/simulator/server.ts'
+import { connectKey, openPositionsStream } from './connect-key.ts'
 import { expect, test } from './every-host-fixtures.ts'
 import { OtherProgram } from './other-program.ts'
-
-/** Connects the test's own simulator through the window, as a person connects a key. */
-async function connectKey(page: Page, simulator: SimulatorServer): Promise<void> {
-  await page.getByRole('button', { name: 'Connect a key' }).click()
-  const dialog = page.getByRole('dialog')
-  await dialog.getByText('Other', { exact: true }).click()
-  await dialog.getByLabel('Sign-in host').fill(simulator.origin)
-  await dialog.getByLabel('Resource host').fill(simulator.origin)
-  await dialog.getByLabel('API key').fill(simulator.service.options.clientId)
-  await dialog.getByRole('button', { name: 'Paste a refresh token instead' }).click()
-  await dialog.getByLabel('Refresh token').fill(simulator.service.options.refreshToken)
-  await dialog.getByRole('button', { name: 'Connect', exact: true }).click()
-  await expect(dialog).toBeHidden()
-  await expect(page.locator('tr[data-category="Accounts"]')).not.toHaveAttribute('data-source', 'default')
-}
 
 const remaining = (page: Page, category: string) =>
   page.locator(`tr[data-category="${category}"]`).getByTestId('remaining')
@@ -84,11 +69,7 @@ test('a stream opened in the window takes a slot and gives it back when closed',
   const slots = page.locator('[data-slots="Positions Stream"]')
   await expect(slots).toContainText('40 of 40 free')
 
-  await page.getByRole('button', { name: 'Open stream…' }).click()
-  const dialog = page.getByRole('dialog')
-  await dialog.getByLabel('Kind').selectOption('positions')
-  await dialog.getByLabel(/account/i).fill('SIM1001')
-  await dialog.getByRole('button', { name: 'Open stream', exact: true }).click()
+  await openPositionsStream(page)
   await expect(slots).toContainText('39 of 40 free')
   expect(simulator.service.streams()).toHaveLength(1)
 

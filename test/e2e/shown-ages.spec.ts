@@ -1,22 +1,7 @@
-import type { Page } from '@playwright/test'
-import type { SimulatorServer } from '../../main/simulator/server.ts'
+import { connectKey } from './connect-key.ts'
 import { expect, test } from './fixtures.ts'
 
 const ACCOUNTS = '/v3/brokerage/accounts'
-
-async function connectKey(page: Page, simulator: SimulatorServer): Promise<void> {
-  const { clientId, refreshToken } = simulator.service.options
-  await page.getByRole('button', { name: 'Connect a key' }).click()
-  const dialog = page.getByRole('dialog')
-  await dialog.getByText('Other', { exact: true }).click()
-  await dialog.getByLabel('Sign-in host').fill(simulator.origin)
-  await dialog.getByLabel('Resource host').fill(simulator.origin)
-  await dialog.getByLabel('API key').fill(clientId)
-  await dialog.getByRole('button', { name: 'Paste a refresh token instead' }).click()
-  await dialog.getByLabel('Refresh token').fill(refreshToken)
-  await dialog.getByRole('button', { name: 'Connect', exact: true }).click()
-  await expect(dialog).toBeHidden()
-}
 
 test('a shown age is the real one, and when answers stop the number is not shown as live', async ({
   page,
