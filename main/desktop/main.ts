@@ -31,6 +31,7 @@ import { nodeClock, nodeRandom } from '../ports/node-clock.ts'
 import { nodeHttp } from '../ports/node-http.ts'
 import { Redactor } from '../ports/redactor.ts'
 import { findAppFolder } from '../terminal/app-folder.ts'
+import { takenEnvironment } from '../terminal/taken-environment.ts'
 import { loginItem } from './login-item.ts'
 import { openExternally } from './open-externally.ts'
 import { safeStorageKeystore } from './safe-storage-keystore.ts'
@@ -59,7 +60,10 @@ const { values } = parseArgs({
 })
 const folder = openDataFolder(typeof values.data === 'string' ? values.data : defaultDataFolder())
 const metricsPort = values['metrics-port']
-const metrics = metricsChoice(typeof metricsPort === 'string' ? Number(metricsPort) : undefined, process.env)
+const metrics = metricsChoice(
+  typeof metricsPort === 'string' ? Number(metricsPort) : undefined,
+  takenEnvironment(process.env),
+)
 if (folder.kind === 'unusable') fail(folder.line)
 else if (metrics.kind === 'usage') fail(metrics.line)
 else start(folder.path, metrics.kind === 'on' ? metrics.options : undefined)

@@ -160,11 +160,12 @@ const describeRevoke = (program: Command) =>
       .summary('revoke every refresh token of an API key')
       .description(
         'Revokes every refresh token of the API key, after a typed confirmation. ' +
-          'Without the three flags of a service it asks the running Headroom to do so.',
+          'Without the three flags of a service it asks the running Headroom to do so; ' +
+          'where none runs, it opens the keys of --data with HEADROOM_PASSPHRASE.',
       ),
   )
     .option('--yes', 'do not ask')
-    .option('--profile <id>', 'which key of the running Headroom, as status names it', argument(textFlag))
+    .option('--profile <id>', 'which of several keys, as status names it', argument(textFlag))
     .option(...DATA, argument(textFlag))
 
 const heartbeat = numberFlag({ atLeast: 0.05, atMost: 3600, unit: 'seconds' })

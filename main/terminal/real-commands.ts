@@ -130,6 +130,13 @@ export function realCommands(terminal: Terminal, app: AppFolder): Commands {
         terminal,
         running: (dataFolder) => (request) => ask(dataFolder ?? defaultDataFolder(), request),
         revokeTokens: ({ refreshToken, ...key }) => revokeTokens(http, key, refreshToken),
+        ...(passphrase !== undefined && {
+          openStored: async (dataFolder) => {
+            const { openStoredKeys } = await import('./stored-keys.ts')
+            const ports = { clock: nodeClock, random: nodeRandom, http }
+            return openStoredKeys(dataFolder ?? defaultDataFolder(), passphrase, ports)
+          },
+        }),
       })
     },
   }

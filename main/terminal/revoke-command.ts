@@ -1,5 +1,13 @@
 import type { RevokeFlags } from './flags.ts'
-import { type AskRunning, chooseRunningKey, type RunningKey, revokeRunningKey } from './revoke-running.ts'
+import {
+  type AskRunning,
+  chooseRunningKey,
+  pickKey,
+  type RunningKey,
+  type RunningKeyChoice,
+  revokeRunningKey,
+} from './revoke-running.ts'
+import type { StoredKeys, StoredKeysOpening } from './stored-keys.ts'
 import { EXIT_FAILURE, EXIT_OK, EXIT_USAGE, type Terminal } from './terminal.ts'
 import { type ServiceKey, watchedService } from './watched-service.ts'
 
@@ -12,6 +20,8 @@ export interface RevokeDeps {
   revokeTokens(key: ServiceKey): Promise<RevokeOutcome>
   /** The app that runs on this data folder, or on the default one. */
   running(dataFolder: string | undefined): AskRunning
+  /** The keys of that folder when no app runs; absent where nothing could open them. */
+  openStored?(dataFolder: string | undefined): Promise<StoredKeysOpening>
 }
 
 const CONFIRMATION = 'revoke'
@@ -37,10 +47,15 @@ export async function revoke(flags: RevokeFlags, deps: RevokeDeps): Promise<numb
   async function revokeRunning(): Promise<number> {
     const ask = deps.running(flags.data)
     const chosen = await chooseRunningKey(ask, flags.profile)
-    if (chosen.kind !== 'key') {
-      terminal.error(chosen.line)
-      return chosen.kind === 'usage' ? EXIT_USAGE : EXIT_FAILURE
+    if (chosen.kind === 'nobody') {
+      const opening = await deps.openStored?.(flags.data)
+      if (opening?.kind === 'open') return revokeStored(opening.stored)
+      if (opening?.kind === 'failed') {
+        terminal.error(opening.line)
+        return EXIT_FAILURE
+      }
     }
+    if (chosen.kind !== 'key') return notChosen(chosen)
     const { key } = chosen
     if (!(await isConfirmed(consequencesOfRunning(key)))) return EXIT_FAILURE
     const outcome = await revokeRunningKey(ask, key)
@@ -50,6 +65,24 @@ export async function revoke(flags: RevokeFlags, deps: RevokeDeps): Promise<numb
     }
     terminal.error(outcome.line)
     return EXIT_FAILURE
+  }
+
+  /** No app runs, and the folder's passphrase was given. */
+  async function revokeStored(stored: StoredKeys): Promise<number> {
+    try {
+      const chosen = pickKey(stored.keys, flags.profile, 'the data folder')
+      if (chosen.kind !== 'key') return notChosen(chosen)
+      const { key } = chosen
+      if (!(await isConfirmed(consequencesOfStored(key)))) return EXIT_FAILURE
+      return report(await stored.revoke(key.profile), `the key of ${key.name}`)
+    } finally {
+      stored.close()
+    }
+  }
+
+  function notChosen({ kind, line }: Exclude<RunningKeyChoice, { kind: 'key' }>): number {
+    terminal.error(line)
+    return kind === 'failed' ? EXIT_FAILURE : EXIT_USAGE
   }
 
   async function isConfirmed(question: string): Promise<boolean> {
@@ -66,10 +99,13 @@ export async function revoke(flags: RevokeFlags, deps: RevokeDeps): Promise<numb
 
   async function confirmAndRevoke(key: ServiceKey): Promise<number> {
     if (!(await isConfirmed(consequences(key)))) return EXIT_FAILURE
-    const outcome = await revokeTokens(key)
+    return report(await revokeTokens(key), key.clientId)
+  }
+
+  function report(outcome: RevokeOutcome, whose: string): number {
     switch (outcome.kind) {
       case 'confirmed':
-        terminal.out(`revoked: every refresh token of ${key.clientId}`)
+        terminal.out(`revoked: every refresh token of ${whose}`)
         return EXIT_OK
       case 'refused':
         terminal.error(`not revoked: ${outcome.why}`)
@@ -87,6 +123,10 @@ function consequences({ clientId, authUrl }: ServiceKey): string {
 
 function consequencesOfRunning({ name, profile }: RunningKey): string {
   return `This revokes every refresh token of the API key of ${name} (${profile}), which the running Headroom uses.\n${EFFECT}`
+}
+
+function consequencesOfStored({ name, profile }: RunningKey): string {
+  return `This revokes every refresh token of the API key of ${name} (${profile}), which is stored here.\n${EFFECT}`
 }
 
 const EFFECT =

@@ -9,7 +9,7 @@ export interface RunningKey {
 
 export type RunningKeyChoice =
   | { readonly kind: 'key'; readonly key: RunningKey }
-  | { readonly kind: 'usage' | 'failed'; readonly line: string }
+  | { readonly kind: 'nobody' | 'usage' | 'failed'; readonly line: string }
 
 export type AskRunning = (request: ControlRequest) => Promise<Asked>
 
@@ -22,7 +22,7 @@ export async function chooseRunningKey(
   switch (asked.kind) {
     case 'nobody':
       return {
-        kind: 'usage',
+        kind: 'nobody',
         line: '--auth-url, --base-url and --client-id say which key to revoke; none is there, and no Headroom is running to ask',
       }
     case 'failed':
@@ -36,14 +36,23 @@ export async function chooseRunningKey(
     profile: id,
     name,
   }))
+  return pickKey(keys, named, 'the running Headroom')
+}
+
+/** The one that was named, or the only one; `where` they are is for the words. */
+export function pickKey(
+  keys: readonly RunningKey[],
+  named: string | undefined,
+  where: string,
+): RunningKeyChoice {
   const [first] = keys
   if (named !== undefined) {
     const key = keys.find(({ profile }) => profile === named)
     return key
       ? { kind: 'key', key }
-      : { kind: 'failed', line: `the running Headroom has no key '${named}': ${listed(keys)}` }
+      : { kind: 'failed', line: `${where} has no key '${named}': ${listed(keys)}` }
   }
-  if (first === undefined) return { kind: 'failed', line: 'the running Headroom has no key' }
+  if (first === undefined) return { kind: 'failed', line: `${where} has no key` }
   if (keys.length > 1)
     return { kind: 'usage', line: `--profile says which of several keys to revoke: ${listed(keys)}` }
   return { kind: 'key', key: first }

@@ -2,16 +2,20 @@ import { z } from 'zod'
 import { STREAM_KINDS } from '../../app/service/streams.ts'
 import type { Profile } from '../profile.ts'
 
+const address = z.string().refine((text) => URL.canParse(text))
+
 /** What is stored of a profile in the clear. Its secrets are records of their own, sealed. */
 export const profileAbout = z.object({
   name: z.string(),
   environment: z.enum(['live', 'sim', 'simulator', 'custom']),
-  authUrl: z.string(),
-  baseUrl: z.string(),
+  authUrl: address,
+  baseUrl: address,
   clientId: z.string(),
   audience: z.string().exactOptional(),
   rotationMinutes: z.number().positive().exactOptional(),
   hasClientSecret: z.boolean(),
+  /** See addressMark; a profile without one is not trusted with its secrets. */
+  mark: z.string().exactOptional(),
   probes: z.object({
     budgetFraction: z.number(),
     everySeconds: z.record(z.string(), z.number()),

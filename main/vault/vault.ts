@@ -1,6 +1,8 @@
 import { z } from 'zod'
 import type { StoredTokens } from '../../app/tokens/stored-token.ts'
 import type { Profile } from '../profile.ts'
+import { addressMark } from './address-mark.ts'
+import type { DataKeys } from './data-keys.ts'
 import { isInJournal, writeJournal } from './journal.ts'
 import { aboutOf, type ProfileAbout, profileAbout } from './profile-record.ts'
 import { nextGeneration, quarantineRecord, type RecordReading, readRecord, writeRecord } from './records.ts'
@@ -59,7 +61,11 @@ export class Vault {
           `INSERT INTO profiles VALUES (?, ?, ?)
            ON CONFLICT (id) DO UPDATE SET about = excluded.about, changed_at_ms = excluded.changed_at_ms`,
         )
-        .run(id, JSON.stringify(aboutOf(profile)), Math.round(nowMs))
+        .run(
+          id,
+          JSON.stringify({ ...aboutOf(profile), mark: this.#markOf(keys, profile) }),
+          Math.round(nowMs),
+        )
       const generation = Math.max(nextGeneration(database, id, TOKEN), token.generation)
       for (const kind of [TOKEN, SECRET] as const) {
         // Kept, should its key come back: only a newer generation would take its ciphertext.
@@ -115,13 +121,29 @@ export class Vault {
     const reading = tokens.read()
     const about = profileAbout.safeParse(jsonOf(text))
     if (!about.success) return { id, reading, tokens }
-    const found = { id, about: about.data, reading, tokens }
+    const { mark, ...settings } = about.data
+    const found = { id, about: settings, reading, tokens }
+    if (!this.#isVouchedFor(id, settings, mark)) {
+      const why = 'the stored addresses of this key were changed by something else'
+      return unusable(found, { kind: 'lost', state: 'record-corrupt', why })
+    }
     if (!about.data.hasClientSecret) return found
     const secret = this.#connection.read(() => this.#clientSecret(id))
-    if (!secret.ok) return withoutSecret(found, { kind: 'unreadable', why: secret.why })
+    if (!secret.ok) return unusable(found, { kind: 'unreadable', why: secret.why })
     if (secret.value.kind === 'found') return { ...found, clientSecret: secret.value.secret }
     const state = secret.value.kind === 'lost' ? secret.value.state : 'record-corrupt'
-    return withoutSecret(found, { kind: 'lost', state, why: 'the stored client secret cannot be opened' })
+    return unusable(found, { kind: 'lost', state, why: 'the stored client secret cannot be opened' })
+  }
+
+  #markOf({ current }: DataKeys, profile: Omit<Profile, 'refreshToken'>): string {
+    if (current === undefined) throw new Error('nothing can be vouched for without a data key')
+    return addressMark(current.key, profile.id, profile)
+  }
+
+  /** Under any key that this start opened: without one nothing of it can be read anyway. */
+  #isVouchedFor(id: string, about: ProfileAbout, mark: string | undefined): boolean {
+    const keys = [...this.#connection.keys.opened.values()]
+    return keys.length === 0 || keys.some((key) => addressMark(key, id, about) === mark)
   }
 
   #clientSecret(id: string): RecordReading {
@@ -134,8 +156,8 @@ export class Vault {
   }
 }
 
-/** Without its secret a key cannot be used, whatever became of its token: which stays as it is. */
-function withoutSecret(found: StoredProfile, reading: TokenReading): StoredProfile {
+/** Without its secret, or its true addresses, a key cannot be used, whatever became of its token: which stays as it is. */
+function unusable(found: StoredProfile, reading: TokenReading): StoredProfile {
   if (found.reading.kind !== 'found') return found
   const { tokens } = found
   return {

@@ -32,8 +32,12 @@ export function CapacityTable() {
           <thead>
             <tr>
               <th scope="col">Category</th>
-              <th scope="col" className={css('left')} colSpan={2}>
+              <th scope="col" className={css('left', 'bar-cell')}>
                 Remaining
+              </th>
+              <th scope="col" className={css('count')}>
+                <span className={css('beside-bar')}>of limit</span>
+                <span className={css('without-bar')}>Remaining</span>
               </th>
               <th scope="col" className={css('rate')}>
                 Use

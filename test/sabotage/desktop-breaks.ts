@@ -110,7 +110,7 @@ export const DESKTOP_SABOTAGES: readonly Sabotage[] = [
     what: 'sleep through the wake of the machine',
     file: 'main/desktop/follow-power.ts',
     find: '    monitor.wake()\n',
-    replace: '',
+    replace: '    void monitor\n',
     test: 'main/desktop/follow-power.test.ts',
   },
   {
@@ -118,7 +118,7 @@ export const DESKTOP_SABOTAGES: readonly Sabotage[] = [
     what: 'save a report with the names that stand in the log',
     file: 'main/desktop/report.ts',
     find: 'redactor.text(withoutNames(text))',
-    replace: 'text',
+    replace: '(withoutNames(text) && text)',
     test: 'main/desktop/report.test.ts',
   },
 ]

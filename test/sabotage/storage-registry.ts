@@ -111,8 +111,8 @@ export const STORAGE_SABOTAGES: readonly Sabotage[] = [
     promise: 'T11',
     what: 'store the client secret beside its profile, in the clear',
     file: 'main/vault/vault.ts',
-    find: '.run(id, JSON.stringify(aboutOf(profile)), Math.round(nowMs))',
-    replace: '.run(id, JSON.stringify({ ...aboutOf(profile), clientSecret }), Math.round(nowMs))',
+    find: 'JSON.stringify({ ...aboutOf(profile), mark:',
+    replace: 'JSON.stringify({ ...aboutOf(profile), clientSecret, mark:',
     test: FULL_RUN_TEST,
   },
   {
@@ -194,6 +194,14 @@ export const STORAGE_SABOTAGES: readonly Sabotage[] = [
     find: "if (isWhole(row.canary, row.canary_digest)) return 'other'",
     replace: "if (isWhole(row.canary, row.canary_digest)) return 'right'",
     test: HOME_TEST,
+  },
+  {
+    promise: 'K1',
+    what: 'send a token wherever the file says',
+    file: 'main/vault/vault.ts',
+    find: 'return keys.length === 0 || keys.some(',
+    replace: 'return keys.length >= 0 || keys.some(',
+    test: 'main/vault/vault.test.ts',
   },
   {
     promise: 'K2',

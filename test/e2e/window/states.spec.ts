@@ -43,6 +43,9 @@ for (const width of [2560, 1100, 900, 700, 480, 360]) {
       .locator('tr[data-category="Positions"]')
       .evaluate((row) => row.getBoundingClientRect().right <= innerWidth)
     expect(inTable).toBe(true)
+    // Each column has its heading, also where some columns gave way.
+    const cells = (rows: string) => page.locator(`${rows} > :visible`).count()
+    expect(await cells('table thead tr')).toBe(await cells('tr[data-category="Positions"]'))
   })
 }
 

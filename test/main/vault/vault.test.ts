@@ -205,6 +205,62 @@ test('metadata and settings that cannot be read are told, and nothing is deleted
   again.close()
 })
 
+test.each(['authUrl', 'baseUrl', 'clientId'])(
+  'a stored %s that something else changed is sent nothing: the key says so, and its token stays',
+  async (field) => {
+    const folder = temporaryFolder()
+    const home = await openHome(folder)
+    vaultOf(home).signIn(profile(), held(1))
+    home.close()
+    tamper(folder, `UPDATE profiles SET about = json_set(about, '$.${field}', 'https://elsewhere.test')`)
+    const again = await openHome(folder)
+    const [found] = vaultOf(again).profiles()
+    expect(found?.reading).toMatchObject({
+      kind: 'lost',
+      state: 'record-corrupt',
+      why: expect.stringContaining('addresses'),
+    })
+    expect(found).not.toHaveProperty('clientSecret')
+    expect(found?.tokens.read()).toEqual(found?.reading)
+    expect(tokensOf(again)).toMatchObject({ kind: 'found' })
+    // Put right by a new sign-in.
+    vaultOf(again).signIn(profile(), held(2))
+    expect(vaultOf(again).profiles()[0]?.reading.kind).toBe('found')
+    again.close()
+  },
+)
+
+test('a profile without its mark, or with that of another, is not trusted', async () => {
+  const folder = temporaryFolder()
+  const home = await openHome(folder)
+  vaultOf(home).signIn(profile(), held(1))
+  vaultOf(home).signIn(profile({ id: 'key-2', authUrl: 'https://other.test' }), held(1))
+  home.close()
+  tamper(
+    folder,
+    `UPDATE profiles SET about = json_remove(about, '$.mark') WHERE id = 'key-1';
+     UPDATE profiles SET about = json_set(about, '$.mark', 'x') WHERE id = 'key-2'`,
+  )
+  const again = await openHome(folder)
+  expect(
+    vaultOf(again)
+      .profiles()
+      .map(({ reading }) => reading.kind),
+  ).toEqual(['lost', 'lost'])
+  again.close()
+})
+
+test('an address that is none is no obstacle to a start', async () => {
+  const folder = temporaryFolder()
+  const home = await openHome(folder)
+  vaultOf(home).signIn(profile(), held(1))
+  home.close()
+  tamper(folder, "UPDATE profiles SET about = json_set(about, '$.authUrl', 'nowhere')")
+  const again = await openHome(folder)
+  expect(vaultOf(again).profiles()).toEqual([expect.not.objectContaining({ about: expect.anything() })])
+  again.close()
+})
+
 test('a key whose client secret does not open cannot be used, and says so', async () => {
   const folder = temporaryFolder()
   const home = await openHome(folder)

@@ -1,0 +1,36 @@
+import { expect, it } from 'vitest'
+import { ageWords, remainingWords, rowSeverity, STALE_AFTER_MS } from '../../../renderer/words/row-words.ts'
+import { NOW_MS, quota } from '../fixtures.ts'
+
+const UNIT_SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400 }
+
+/** The age that the words claim, and how far the real one may be above it: less than their smallest unit. */
+function claimed(words: string): { readonly seconds: number; readonly withinSeconds: number } {
+  const pairs = [...words.matchAll(/(\d+) ([smhd])/g)].map(
+    ([, count, unit]) => [Number(count), UNIT_SECONDS[unit ?? ''] ?? Number.NaN] as const,
+  )
+  return {
+    seconds: pairs.reduce((sum, [count, unit]) => sum + count * unit, 0),
+    withinSeconds: pairs.at(-1)?.[1] ?? Number.NaN,
+  }
+}
+
+it('claims the real age of a number in every second of a day, and never shows an old one as live', () => {
+  // A snapshot that was made since is no newer header.
+  const row = quota('Balances', 320, 300, 294, { observedAt: NOW_MS, asOf: NOW_MS + 30_000 })
+  for (let seconds = 0; seconds <= 86_400; seconds += 1) {
+    const nowMs = NOW_MS + seconds * 1000
+    const words = ageWords(row, nowMs)
+    const age = claimed(words)
+    const isOld = seconds * 1000 > STALE_AFTER_MS
+    // One assertion for all, as 86,401 of each would take seconds.
+    const isRight =
+      age.seconds <= seconds &&
+      seconds - age.seconds < age.withinSeconds &&
+      words.startsWith('seen ') === isOld &&
+      (isOld || age.withinSeconds === 1) &&
+      remainingWords(row, 294, nowMs).startsWith('~') === isOld &&
+      (rowSeverity(row, nowMs) === 'unseen') === isOld
+    if (!isRight) expect(`${seconds} s: ${words}`).toBe('the real age')
+  }
+})
