@@ -20,7 +20,7 @@ export function OwnUse() {
   if (streams === undefined) return null
   return (
     <span className={css('pill', 'own-use')} data-testid="own-use" title={about}>
-      {streams} · {probes} · this app used <strong>{used}</strong>
+      {streams} · {probes} · <span className={css('roomy')}>this app</span> used <strong>{used}</strong>
     </span>
   )
 }
