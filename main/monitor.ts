@@ -95,7 +95,10 @@ export class Monitor implements MonitorSurface, ConnectedKeys {
 
   /** A key that was connected when the app last ended goes on where it was; no sign-in, and nobody is told so. */
   restore(profile: Profile, tokens: TokenStore): void {
-    if (!this.#profiles.has(profile.id)) this.#follow(profile, tokens)
+    const waiting = this.#profiles.get(profile.id)
+    // It could not be opened when it was connected; its streams and numbers go on.
+    if (waiting) waiting.signedInAgain(profile, tokens)
+    else this.#follow(profile, tokens)
   }
 
   #follow(profile: Profile, tokens: TokenStore, former?: ProfileMonitor): void {

@@ -1,4 +1,4 @@
-import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { closeSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { z } from 'zod'
@@ -58,6 +58,8 @@ type Opening =
 function openExclusively(file: string, retried = false): Opening {
   let database: DatabaseSync | undefined
   try {
+    // Made by us and not by SQLite, which would let everybody read it: a reader's lock keeps the owner out.
+    closeSync(openSync(file, 'a', 0o600))
     database = new DatabaseSync(file)
     database.exec('PRAGMA busy_timeout = 0; BEGIN EXCLUSIVE')
     return { kind: 'open', database }

@@ -8,6 +8,7 @@ const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGBREAK'] as const
 /** The terminal of this process. */
 export function nodeTerminal(): Terminal {
   const { stdin, stdout, stderr, env } = process
+  const { TERM } = env
   const closedListeners = new Set<() => void>()
   stdout.on('error', () => {
     // EPIPE: `watch --json | head`. Nothing can be said there any more.
@@ -17,7 +18,7 @@ export function nodeTerminal(): Terminal {
 
   return {
     environment: takenEnvironment(env),
-    ...(stdout.isTTY && { screen: screenOf(stdout, env) }),
+    ...(stdout.isTTY && TERM !== 'dumb' && { screen: screenOf(stdout, env) }),
     interactive: stdin.isTTY === true && stderr.isTTY === true,
     out: (line) => void stdout.write(`${line}\n`),
     error: (line) => void stderr.write(`headroom: ${line}\n`),
@@ -44,11 +45,13 @@ export function nodeTerminal(): Terminal {
 }
 
 /** NO_COLOR counts when it is set to anything but nothing (no-color.org). */
-function screenOf(stream: NodeJS.WriteStream, { NO_COLOR, TERM }: NodeJS.ProcessEnv): Screen {
+function screenOf(stream: NodeJS.WriteStream, { NO_COLOR }: NodeJS.ProcessEnv): Screen {
   const update = createLogUpdate(stream)
   return {
-    columns: () => stream.columns,
-    colour: (NO_COLOR === undefined || NO_COLOR === '') && TERM !== 'dumb',
+    // 0 is what a terminal says that was never told its size.
+    columns: () => stream.columns || 80,
+    rows: () => stream.rows || 24,
+    colour: NO_COLOR === undefined || NO_COLOR === '',
     draw: (text) => update(text),
     keep: () => update.done(),
   }

@@ -1,27 +1,41 @@
 import type { LoggedEvent } from '../../app/contract/events.ts'
-import type {
-  RequestQuota,
-  RowVerdict,
-  SlotQuota,
-  Snapshot,
-  StreamSummary,
-} from '../../app/contract/snapshot.ts'
+import type { RequestQuota, RowVerdict, SlotQuota, Snapshot } from '../../app/contract/snapshot.ts'
 import { levelAt } from '../../app/quota/model.ts'
 import { alsoCounts, shownRows } from '../../app/quota/shown-rows.ts'
 import { isStale } from '../../app/quota/stale.ts'
 import { bar, type Cell, duration, left, paint, right, shortDuration, type Tone } from './cells.ts'
 import { eventLine } from './event-line.ts'
+import { type FittedCell, fitHeight, fitWidth, leaving, type WeighedLine } from './fit.ts'
 import { refreshLine, serviceLine, tokenLine } from './status-lines.ts'
+import { streamRows } from './stream-rows.ts'
 
 export interface TableOptions {
-  /** Columns of the terminal; narrower than 80 is drawn as 80. */
+  /** Columns of the terminal; where they are fewer than 80, whole columns of the table leave. */
   readonly columns: number
+  /** Lines there is room for; absent: all. What matters least leaves first, and a last line says so. */
+  readonly rows?: number
   readonly colour: boolean
 }
 
 const LEAST_COLUMNS = 80
 const MOST_BAR = 30
 const LAST_EVENTS = 5
+
+/** What leaves a window that is too low, from the first to the last. */
+const WEIGHTS = {
+  blank: 0,
+  event: 1,
+  unseen: 2,
+  note: 3,
+  stream: 4,
+  slot: 5,
+  quota: 6,
+  urgent: 7,
+  head: 8,
+} as const
+
+/** What leaves a window that is too narrow, from the last to the first. */
+const LEAVES = { category: 1, age: 2, next: 3, full: 4, elsewhere: 5, use: 6, bar: 7 } as const
 
 /** Everything but the bar and the category, with one space before each: `~500/500` is the widest quota. */
 const WIDTHS = { left: 9, use: 5, elsewhere: 5, next: 5, full: 5, verdict: 10, age: 7 } as const
@@ -35,7 +49,7 @@ export function renderTable(
   snapshot: Snapshot,
   events: readonly LoggedEvent[],
   nowMs: number,
-  { columns, colour }: TableOptions,
+  { columns, rows: room = Number.POSITIVE_INFINITY, colour }: TableOptions,
 ): string {
   const width = Math.max(LEAST_COLUMNS, columns)
   const category = Math.min(24, Math.max(18, ...snapshot.requests.map((quota) => quota.category.length)))
@@ -44,40 +58,61 @@ export function renderTable(
     category: Math.min(category, width - FIXED - 8),
     bar: Math.min(MOST_BAR, width - FIXED - Math.min(category, width - FIXED - 8) - 1),
   }
-  const rows: (readonly Cell[])[] = [
-    [left(serviceLine(snapshot, nowMs), width, 'bold')],
-    [left(tokenLine(snapshot, nowMs), width, toneOfTokens(snapshot))],
-    [left(refreshLine(snapshot, nowMs), width, toneOfTokens(snapshot))],
-    [],
-    requestHeading(layout),
-    ...shownRows(snapshot.requests).map((quota) => requestRow(quota, nowMs, layout)),
-    ...countedRows(snapshot.requests, width),
-    [],
-    [
-      left('SLOTS', 24, 'dim'),
-      right('FREE', 9, 'dim'),
-      right('OWN', 5, 'dim'),
-      right('ELSE', 5, 'dim'),
-      left(' AGE', 9, 'dim'),
-    ],
-    ...snapshot.slots.map((slot) => slotRow(slot, nowMs)),
-  ]
-  if (snapshot.streams.length > 0) rows.push([], ...streamRows(snapshot.streams, nowMs, width))
+  const tokens = toneOfTokens(snapshot)
   const recent = events.slice(-LAST_EVENTS)
-  if (recent.length > 0) rows.push([], [left('EVENTS', width, 'dim')])
-  for (const event of recent) {
-    rows.push([
-      right(`${duration(nowMs - event.at)} ago`, 9, 'dim'),
-      left(eventLine(event, event.at), width - 10),
-    ])
-  }
-  return rows.map((cells) => line(cells, colour)).join('\n')
+  const sections: readonly (readonly WeighedLine[])[] = [
+    weighed(WEIGHTS.head, [
+      [left(serviceLine(snapshot, nowMs), width, 'bold')],
+      [left(tokenLine(snapshot, nowMs), width, tokens)],
+      [left(refreshLine(snapshot, nowMs), width, tokens)],
+    ]),
+    [
+      ...weighed(WEIGHTS.head, [requestHeading(layout)]),
+      ...shownRows(snapshot.requests).flatMap((quota) =>
+        weighed(weightOf(quota, URGENT.has(quota.verdict) ? WEIGHTS.urgent : WEIGHTS.quota), [
+          requestRow(quota, nowMs, layout),
+        ]),
+      ),
+      ...weighed(WEIGHTS.note, countedRows(snapshot.requests, width)),
+    ],
+    [
+      ...weighed(snapshot.slots.some(isSeen) ? WEIGHTS.slot : WEIGHTS.unseen, [SLOT_HEADING]),
+      ...snapshot.slots.flatMap((slot) => weighed(weightOf(slot, WEIGHTS.slot), [slotRow(slot, nowMs)])),
+    ],
+    snapshot.streams.length > 0 ? weighed(WEIGHTS.stream, streamRows(snapshot.streams, nowMs, width)) : [],
+    recent.length > 0
+      ? [
+          ...weighed(WEIGHTS.event + 0.9, [[left('EVENTS', width, 'dim')]]),
+          // The older leave first.
+          ...recent.flatMap((event, at) => weighed(WEIGHTS.event + at / 10, [eventRow(event, nowMs, width)])),
+        ]
+      : [],
+  ]
+  const lines = sections
+    .filter((section) => section.length > 0)
+    .flatMap((section, index) => (index === 0 ? section : [{ cells: [], weight: WEIGHTS.blank }, ...section]))
+  return fitHeight(lines, room)
+    .map(({ cells }) => line(fitWidth(cells, columns), colour))
+    .join('\n')
 }
+
+const URGENT: ReadonlySet<RowVerdict> = new Set(['near-limit', 'runs-out', 'blocked'])
+
+const weighed = (weight: number, lines: readonly (readonly FittedCell[])[]): readonly WeighedLine[] =>
+  lines.map((cells) => ({ cells, weight }))
+
+const isSeen = ({ source }: Pick<RequestQuota | SlotQuota, 'source'>) => source !== 'default'
+
+const weightOf = (quota: RequestQuota | SlotQuota, seen: number) => (isSeen(quota) ? seen : WEIGHTS.unseen)
 
 interface Layout {
   readonly width: number
   readonly category: number
   readonly bar: number
+}
+
+function eventRow(event: LoggedEvent, nowMs: number, width: number): readonly FittedCell[] {
+  return [right(`${duration(nowMs - event.at)} ago`, 9, 'dim'), left(eventLine(event, event.at), width - 10)]
 }
 
 function line(cells: readonly Cell[], colour: boolean): string {
@@ -88,7 +123,7 @@ function line(cells: readonly Cell[], colour: boolean): string {
 }
 
 /** Categories that have no line of their own, because another one counts their requests. */
-function countedRows(requests: readonly RequestQuota[], width: number): readonly (readonly Cell[])[] {
+function countedRows(requests: readonly RequestQuota[], width: number): readonly (readonly FittedCell[])[] {
   const said = shownRows(requests).flatMap(({ category }) => {
     const also = alsoCounts(requests, category)
     return also.length === 0 ? [] : [`${category} also counts ${also.join(', ')}`]
@@ -96,22 +131,22 @@ function countedRows(requests: readonly RequestQuota[], width: number): readonly
   return said.map((text) => [left(text, width, 'dim')])
 }
 
-function requestHeading({ category, bar: barWidth }: Layout): readonly Cell[] {
+function requestHeading({ category, bar: barWidth }: Layout): readonly FittedCell[] {
   const { use, elsewhere, next, full, verdict, age } = WIDTHS
   return [
     left('REQUESTS', category, 'dim'),
-    left('', barWidth),
+    leaving(left('', barWidth), LEAVES.bar),
     right('LEFT', WIDTHS.left, 'dim'),
-    right('USE/s', use, 'dim'),
-    right('ELSE', elsewhere, 'dim'),
-    right('+1', next, 'dim'),
-    right('FULL', full, 'dim'),
+    leaving(right('USE/s', use, 'dim'), LEAVES.use),
+    leaving(right('ELSE', elsewhere, 'dim'), LEAVES.elsewhere),
+    leaving(right('+1', next, 'dim'), LEAVES.next),
+    leaving(right('FULL', full, 'dim'), LEAVES.full),
     left('VERDICT', verdict, 'dim'),
-    right('AGE', age, 'dim'),
+    leaving(right('AGE', age, 'dim'), LEAVES.age),
   ]
 }
 
-function requestRow(quota: RequestQuota, nowMs: number, layout: Layout): readonly Cell[] {
+function requestRow(quota: RequestQuota, nowMs: number, layout: Layout): readonly FittedCell[] {
   const level = levelAt(quota, nowMs)
   const seen = quota.source !== 'default'
   const stale = isStale(quota, nowMs)
@@ -122,14 +157,14 @@ function requestRow(quota: RequestQuota, nowMs: number, layout: Layout): readonl
   const { use, elsewhere, next, full, verdict, age } = WIDTHS
   return [
     left(quota.category, layout.category, seen ? 'plain' : 'dim'),
-    left(barOf(quota, level, layout.bar), layout.bar, tone),
+    leaving(left(barOf(quota, level, layout.bar), layout.bar, tone), LEAVES.bar),
     right(`${mark}${Math.floor(level)}/${quota.limit}`, WIDTHS.left, seen ? 'plain' : 'dim'),
-    right(rate(quota.use?.total), use),
-    right(rate(quota.use?.elsewhere), elsewhere),
-    right(until(quota.nextAt), next),
-    right(until(quota.fullAt), full),
+    leaving(right(rate(quota.use?.total), use), LEAVES.use),
+    leaving(right(rate(quota.use?.elsewhere), elsewhere), LEAVES.elsewhere),
+    leaving(right(until(quota.nextAt), next), LEAVES.next),
+    leaving(right(until(quota.fullAt), full), LEAVES.full),
     left(verdictText(quota, nowMs), verdict, tone),
-    right(ageText(quota, nowMs), age, 'dim'),
+    leaving(right(ageText(quota, nowMs), age, 'dim'), LEAVES.age),
   ]
 }
 
@@ -172,49 +207,23 @@ function ageText(
   return source === 'counted' ? 'counted' : '–'
 }
 
-function slotRow(slot: SlotQuota, nowMs: number): readonly Cell[] {
+const SLOT_HEADING: readonly FittedCell[] = [
+  left('SLOTS', 24, 'dim'),
+  right('FREE', 9, 'dim'),
+  leaving(right('OWN', 5, 'dim'), 2),
+  leaving(right('ELSE', 5, 'dim'), 3),
+  leaving(left(' AGE', 9, 'dim'), 1),
+]
+
+function slotRow(slot: SlotQuota, nowMs: number): readonly FittedCell[] {
   const tone: Tone = slot.source === 'default' ? 'dim' : slot.free > 0 ? 'plain' : 'bad'
   return [
     left(slot.category, 24, slot.source === 'default' ? 'dim' : 'plain'),
     right(`${slot.free}/${slot.limit}`, 9, tone),
-    right(String(slot.own), 5),
-    right(String(slot.elsewhere), 5),
-    left(` ${ageText(slot, nowMs)}`, 9, 'dim'),
+    leaving(right(String(slot.own), 5), 2),
+    leaving(right(String(slot.elsewhere), 5), 3),
+    leaving(left(` ${ageText(slot, nowMs)}`, 9, 'dim'), 1),
   ]
-}
-
-const STREAM_TONES: Readonly<Record<StreamSummary['state'], Tone>> = {
-  opening: 'warn',
-  snapshot: 'good',
-  live: 'good',
-  stale: 'bad',
-  waiting: 'warn',
-  closed: 'dim',
-}
-
-function streamRows(
-  streams: readonly StreamSummary[],
-  nowMs: number,
-  width: number,
-): readonly (readonly Cell[])[] {
-  const target = width - 24 - 9 - 7 - 7 - 9 - 5
-  const row = ({ category, target: of, state, framesPerSecond, lastFrameAt, restarts }: StreamSummary) => [
-    left(category, 24),
-    left(of, target),
-    left(state, 9, STREAM_TONES[state]),
-    right(framesPerSecond.toFixed(1), 7),
-    right(lastFrameAt === undefined ? '–' : duration(nowMs - lastFrameAt), 7),
-    right(String(restarts), 9),
-  ]
-  const heading = [
-    left('STREAMS', 24, 'dim'),
-    left('TARGET', target, 'dim'),
-    left('STATE', 9, 'dim'),
-    right('MSG/s', 7, 'dim'),
-    right('LAST', 7, 'dim'),
-    right('RESTARTS', 9, 'dim'),
-  ]
-  return [heading, ...streams.map(row)]
 }
 
 function toneOfTokens({ access, refresh }: Snapshot): Tone {

@@ -1,7 +1,7 @@
 /** What the commands need of the terminal they run in. */
 export interface Terminal {
   readonly environment: Readonly<Record<string, string | undefined>>
-  /** The screen stdout is on; absent when it goes to a file or a pipe. */
+  /** The screen stdout is on; absent when it goes to a file or a pipe, or cannot be redrawn. */
   readonly screen?: Screen
   /** Whether somebody can answer a question. */
   readonly interactive: boolean
@@ -21,6 +21,8 @@ export interface Terminal {
 
 export interface Screen {
   columns(): number
+  /** Lines that are seen at once. */
+  rows(): number
   readonly colour: boolean
   /** Replaces what was drawn before. */
   draw(text: string): void

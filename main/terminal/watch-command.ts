@@ -41,8 +41,8 @@ export async function watch(flags: WatchFlags, deps: WatchDeps): Promise<number>
     return EXIT_USAGE
   }
   const { HEADROOM_PASSPHRASE: passphrase = '' } = terminal.environment
-  const sealed = flags.data !== undefined && passphrase !== ''
-  const service = watchedService(flags, terminal.environment, sealed)
+  const stored = flags.data === undefined ? 'nowhere' : passphrase === '' ? 'without-passphrase' : 'sealed'
+  const service = watchedService(flags, terminal.environment, stored)
   switch (service.kind) {
     case 'usage':
       terminal.error(service.line)
@@ -165,6 +165,9 @@ async function follow(asked: Profile, flags: WatchFlags, deps: WatchDeps, home?:
       resolve(`sign-in needed: ${refresh.reason ?? 'the tokens of this key were revoked'}`)
     }
   })
+  // What is left on the screen, or last in a log, must not read "valid" where a sign-in is needed.
+  const latest = failure === undefined ? undefined : monitor.snapshot(id)
+  if (latest) view.snapshot(latest)
   // Before the listeners go: what closing the streams says is still told.
   monitor.stop()
   for (const cancel of cancels) cancel()

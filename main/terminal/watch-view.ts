@@ -42,7 +42,10 @@ function liveView(screen: Screen): WatchView {
   return {
     snapshot: (snapshot) => {
       const { colour } = screen
-      const table = renderTable(snapshot, events, snapshot.at, { columns: screen.columns(), colour })
+      // The cursor stands on a line of its own below what was drawn.
+      const rows = screen.rows() - alerts.length - 1
+      const look = { columns: screen.columns(), rows, colour }
+      const table = renderTable(snapshot, events, snapshot.at, look)
       screen.draw([table, ...alerts].join('\n'))
     },
     event: (event) => {

@@ -16,12 +16,15 @@ export type WatchedService =
 
 export const TOKEN_MISSING = 'sign-in needed: put a refresh token in HEADROOM_REFRESH_TOKEN'
 
+const PASSPHRASE_MISSING =
+  'HEADROOM_PASSPHRASE opens what is sealed in --data; without it, put a refresh token in HEADROOM_REFRESH_TOKEN'
+
 /** The three flags go together; the secrets come from the environment only, so that no process list shows one. */
 export function watchedService(
   { authUrl, baseUrl, clientId }: ServiceFlags,
   environment: Readonly<Record<string, string | undefined>>,
-  /** A key that is stored needs no token from outside. */
-  mayBeStored = false,
+  /** Where a key may be stored: sealed, it needs no token from outside. */
+  stored: 'nowhere' | 'without-passphrase' | 'sealed' = 'nowhere',
 ): WatchedService {
   const missing = Object.entries({ '--auth-url': authUrl, '--base-url': baseUrl, '--client-id': clientId })
     .filter(([, value]) => value === undefined)
@@ -31,9 +34,11 @@ export function watchedService(
     const line = `--auth-url, --base-url and --client-id go together: ${missing.join(' and ')} is missing`
     return { kind: 'usage', line: missing.length === 1 ? line : line.replace(' is ', ' are ') }
   }
-  const { HEADROOM_REFRESH_TOKEN: refreshToken = '', HEADROOM_CLIENT_SECRET: clientSecret = '' } = environment
-  if (refreshToken === '' && !mayBeStored) {
-    return { kind: 'misconfigured', line: TOKEN_MISSING }
+  // A line end or a space comes with what is read from a file, and the service would refuse the whole for it.
+  const refreshToken = environment['HEADROOM_REFRESH_TOKEN']?.trim() ?? ''
+  const clientSecret = environment['HEADROOM_CLIENT_SECRET']?.trim() ?? ''
+  if (refreshToken === '' && stored !== 'sealed') {
+    return { kind: 'misconfigured', line: stored === 'nowhere' ? TOKEN_MISSING : PASSPHRASE_MISSING }
   }
   const key = { authUrl, baseUrl, clientId, refreshToken }
   return { kind: 'key', key: clientSecret === '' ? key : { ...key, clientSecret } }

@@ -52,13 +52,20 @@ export class HomeStorage implements KeyStorage {
     this.#deps = deps
   }
 
-  /** What is stored and not connected yet; a key that does not open comes too, for a person to sign in again. */
+  /**
+   * What is stored and not connected yet, or connected before it opened. A key that does not open comes too, for a
+   * person to sign in again.
+   */
   restore(): readonly RestoredKey[] {
     const stored = this.#home.vault?.profiles() ?? []
     this.#sealAll()
     return stored.flatMap((found) => {
       const profile = profileOf(found)
-      if (profile === undefined || this.#keys.has(found.id)) return []
+      const former = this.#keys.get(found.id)
+      // One that did not open at first, and does now, comes once more.
+      const opensNow = former?.lost !== undefined && found.reading.kind === 'found'
+      if (profile === undefined || (former !== undefined && !opensNow)) return []
+      former?.detach()
       const tokens = HomeTokens.stored(profile, this.#home, found.tokens)
       this.#keys.set(found.id, tokens)
       return [{ profile, tokens }]

@@ -13,6 +13,9 @@ export type HomeStanding =
   /** Nobody gave a keystore: nothing is stored, and what may be stored already is left alone. */
   { readonly state: 'memory'; readonly line?: string } | { readonly state: 'ok' } | StartTrouble
 
+/** The standing after it; with words where it is not `ok`. */
+type AskedAgain = { readonly state: HomeStanding['state']; readonly line?: string }
+
 export interface HomeDeps {
   readonly folder: string
   /** Absent: memory only. */
@@ -33,6 +36,7 @@ export class SealedHome {
   #standing: HomeStanding
   #vault: Vault | undefined
   #closed = false
+  #asking: Promise<AskedAgain> | undefined
   readonly #opened = new Set<() => void>()
 
   private constructor(
@@ -107,13 +111,12 @@ export class SealedHome {
     return this.#standing.state === 'ok' && (this.#deps.keystore?.hidesNothing?.() ?? false)
   }
 
-  /** Asks the keystore once more, as after a person agreed to what it said. */
-  async askAgain(): Promise<{ readonly state: HomeStanding['state']; readonly line?: string }> {
-    const { keystore } = this.#deps
-    if (this.#closed || this.#database === undefined || keystore === undefined) return this.#standing
-    this.#take(await unlock(this.#database, keystore, this.#deps.wallMs()))
-    for (const tell of this.#opened) tell()
-    return this.#standing
+  /** Asks the keystore once more, as after a person agreed to what it said; several askers share one answer. */
+  askAgain(): Promise<AskedAgain> {
+    this.#asking ??= this.#ask().finally(() => {
+      this.#asking = undefined
+    })
+    return this.#asking
   }
 
   /**
@@ -136,6 +139,14 @@ export class SealedHome {
     this.#closed = true
     this.#vault?.close()
     if (this.#database?.isOpen) this.#database.close()
+  }
+
+  async #ask(): Promise<AskedAgain> {
+    const { keystore, wallMs } = this.#deps
+    if (this.#closed || this.#database === undefined || keystore === undefined) return this.#standing
+    this.#take(await unlock(this.#database, keystore, wallMs()))
+    for (const tell of this.#opened) tell()
+    return this.#standing
   }
 
   #take(unlocking: Unlocking): void {

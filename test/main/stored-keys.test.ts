@@ -126,6 +126,36 @@ test('a wrong passphrase shows the key and asks, changes nothing, and the right 
   await right.reaches('valid')
 })
 
+test('a key that opens only after a person agreed goes on in the same run', async () => {
+  const folder = temporaryFolder()
+  const { key } = await service()
+  let isAgreed = true
+  const inner = sealing()
+  const unprotected = { kind: 'unprotected', why: 'this desktop has no keyring' } as const
+  const keystore: Keystore = {
+    hidesNothing: () => true,
+    wrap: async (bytes) => (isAgreed ? inner.wrap(bytes) : unprotected),
+    unwrap: async (bytes) => (isAgreed ? inner.unwrap(bytes) : unprotected),
+  }
+  const keepConsent = () => {
+    isAgreed = true
+    return { ok: true } as const
+  }
+  const first = await started(folder, keystore, { keepConsent })
+  await first.handlers.connect(key)
+  await first.reaches('valid')
+  await first.stop()
+  isAgreed = false
+  const second = await started(folder, keystore, { keepConsent })
+  expect(await second.reaches('sign-in-required')).toMatchObject({ keystore: 'unprotected' })
+  expect(await second.handlers.allowUnprotected()).toEqual({ ok: true })
+  expect(await second.reaches('valid')).toMatchObject({
+    keystore: 'unprotected',
+    refresh: { stored: 'sealed' },
+  })
+  expect(await second.handlers.allowUnprotected()).toMatchObject({ ok: false, code: 'not-needed' })
+})
+
 test('a forgotten key is not there at the next start, and the service was not asked to revoke it', async () => {
   const folder = temporaryFolder()
   const { key, simulator } = await service()

@@ -27,7 +27,7 @@ export const SIGN_IN_SABOTAGES: readonly Sabotage[] = [
     what: 'take an answer with any state',
     file: 'app/sign-in/redirect.ts',
     find: "fields.get('state') !== expectedState",
-    replace: "fields.get('state') === undefined",
+    replace: "fields.get('state') === undefined || expectedState === ''",
     test: 'app/sign-in/redirect.test.ts',
   },
   {
@@ -51,7 +51,7 @@ export const SIGN_IN_SABOTAGES: readonly Sabotage[] = [
     what: 'let an opaque id_token fail the exchange after the code was spent',
     file: 'main/sign-in/code-exchange.ts',
     find: 'JSON.stringify(rest)',
-    replace: 'JSON.stringify(fields)',
+    replace: 'JSON.stringify({ ...fields, ...rest })',
     test: 'main/sign-in/code-exchange.test.ts',
   },
 ]

@@ -204,6 +204,14 @@ export const STORAGE_SABOTAGES: readonly Sabotage[] = [
     test: 'main/vault/vault.test.ts',
   },
   {
+    promise: 'K1',
+    what: 'take a key that opens late for lost all the same',
+    file: 'main/vault/key-storage.ts',
+    find: "former?.lost !== undefined && found.reading.kind === 'found'",
+    replace: "former?.lost !== undefined && found.reading.kind === 'none'",
+    test: 'main/stored-keys.test.ts',
+  },
+  {
     promise: 'K2',
     what: 'store without protection although the agreement could not be kept',
     file: 'main/vault/unprotected-consent.ts',

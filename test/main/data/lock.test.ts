@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { expect, onTestFinished, test } from 'vitest'
@@ -55,6 +55,13 @@ test('a released lock is free for another process, and releasing twice is harmle
   attempt.release()
   expect(existsSync(join(folder, 'lock.json'))).toBe(false)
   expect((await otherProcess(folder)).said).toBe('held')
+})
+
+test.skipIf(process.platform === 'win32')('nobody else can read the lock, and so keep its owner out', () => {
+  const folder = temporaryFolder()
+  const attempt = lockDataFolder(folder, ME)
+  expect(statSync(join(folder, 'lock.db')).mode & 0o077).toBe(0)
+  if (attempt.kind === 'held') attempt.release()
 })
 
 test('the same process cannot hold a folder twice', () => {

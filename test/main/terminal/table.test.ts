@@ -116,6 +116,33 @@ test('the last five events are shown with their age', () => {
   expect(table).toContain('host-6')
 })
 
+test('a low window keeps the quotas, the urgent ones before all, and says what is missing', () => {
+  const requests = [
+    exampleQuota({ category: 'Accounts' }),
+    exampleQuota({ category: 'Balances', source: 'default', verdict: 'not-seen' }),
+    exampleQuota({ category: 'Positions', verdict: 'runs-out', emptyAt: AT_MS + 60_000 }),
+  ]
+  const snapshot = exampleSnapshot({ requests, slots: [exampleSlot({})] })
+  const drawn = renderTable(snapshot, [], AT_MS, { ...PLAIN, rows: 6 }).split('\n')
+  expect(drawn).toHaveLength(6)
+  expect(drawn[4]).toMatch(/^Positions/)
+  expect(drawn[5]).toMatch(/^… \d+ more lines in a taller window$/)
+})
+
+test('in a narrow window no line is wider than it, and every quota still says what is left', () => {
+  const event: LoggedEvent = { kind: 'service-back', host: 'h'.repeat(90), seq: 1, at: AT_MS, profile: 'p' }
+  const snapshot = exampleSnapshot({
+    requests: [exampleQuota({ category: 'Quote Change Stream' })],
+    slots: [exampleSlot({})],
+    streams: [exampleStream({ target: 'MSFT,AAPL' })],
+  })
+  for (const columns of [79, 60, 40]) {
+    const drawn = renderTable(snapshot, [event], AT_MS, { columns, colour: false })
+    expect(Math.max(...drawn.split('\n').map((text) => text.length))).toBeLessThanOrEqual(columns)
+    expect(lineWith(drawn, 'Quote Change')).toContain('300/320')
+  }
+})
+
 test('tokens and an unreachable service are said in words', () => {
   const table = renderTable(
     exampleSnapshot({

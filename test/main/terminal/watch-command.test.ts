@@ -98,6 +98,31 @@ test('a service comes from the flags, and its secrets from the environment', asy
   expect([...terminal.lines, ...terminal.errors].join()).not.toContain('from-the-environment')
 })
 
+test('where a key may be sealed, a missing passphrase is what is named', async () => {
+  const { terminal, exitCode } = await watched({ ...SERVICE, data: '/not/opened' })
+  expect(await exitCode).toBe(1)
+  expect(terminal.errors).toEqual([expect.stringMatching(/^HEADROOM_PASSPHRASE opens what is sealed/)])
+})
+
+test('a secret that was read from a file with its line end is sent without it', async () => {
+  const environment = { HEADROOM_REFRESH_TOKEN: 'a-token\r\n', HEADROOM_CLIENT_SECRET: ' a-secret ' }
+  const { monitor, terminal, exitCode } = await watched({ ...SERVICE }, { environment })
+  expect(monitor.connected).toMatchObject([{ refreshToken: 'a-token', clientSecret: 'a-secret' }])
+  terminal.stop()
+  expect(await exitCode).toBe(0)
+})
+
+test('the last that is shown before it gives up is the state it gives up in', async () => {
+  const { clock, monitor, terminal, exitCode } = await watched({ json: true })
+  clock.advance(100)
+  monitor.change()
+  const shown = snapshotTimes(terminal).length
+  clock.advance(50)
+  monitor.tell({ kind: 'sign-in-required', reason: 'the refresh token was refused' })
+  expect(await exitCode).toBe(1)
+  expect(snapshotTimes(terminal).slice(shown)).toEqual([150])
+})
+
 test('what probes ask about and how a 429 is waited for are added to the usual probes', async () => {
   const { monitor, terminal, exitCode } = await watched({ probeSymbol: 'AAPL', trialAfterStep: true })
   const [profile] = monitor.connected

@@ -1,5 +1,7 @@
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { expect, onTestFinished, test } from 'vitest'
-import { HomeStorage } from '../../../main/vault/key-storage.ts'
+import { HomeStorage, type RestoredKey } from '../../../main/vault/key-storage.ts'
 import { SealedHome } from '../../../main/vault/sealed-home.ts'
 import { SAVED } from '../../../main/vault/storage-words.ts'
 import { allowUnprotected } from '../../../main/vault/unprotected-consent.ts'
@@ -21,12 +23,13 @@ async function withoutKeyring(folder = temporaryFolder(), agreed = false) {
   const home = await SealedHome.open({ folder, keystore, wallMs: () => NOW_MS })
   onTestFinished(() => home.close())
   const storage: HomeStorage = new HomeStorage(home, { startsOver: true, changed: () => {} })
-  home.onSettled(() => storage.restore())
+  const restored: RestoredKey[] = []
+  home.onSettled(() => void restored.push(...storage.restore()))
   const agree = () => {
     isAgreed = true
     return SAVED
   }
-  return { folder, home, storage, agree }
+  return { folder, home, storage, agree, restored }
 }
 
 test('nothing is stored where nothing hides it, until a person agrees; then it is, and still says so', async () => {
@@ -45,6 +48,17 @@ test('nothing is stored where nothing hides it, until a person agrees; then it i
   expect(next.storage.keystore('key-1')).toBe('unprotected')
 })
 
+test('two windows that agree at once make one key, and both are told', async () => {
+  const { folder, home, storage, agree } = await withoutKeyring()
+  storage.signIn(profile(), NOW_MS)
+  const answers = await Promise.all([allowUnprotected(home, agree), allowUnprotected(home, agree)])
+  expect(answers).toEqual([{ ok: true }, { ok: true }])
+  home.close()
+  const database = new DatabaseSync(join(folder, 'vault.db'))
+  expect(database.prepare('SELECT count(*) AS count FROM data_keys').get()).toEqual({ count: 1 })
+  database.close()
+})
+
 test('without the agreement a later start neither reads nor writes what was stored under it', async () => {
   const first = await withoutKeyring(undefined, true)
   first.storage.signIn(profile(), NOW_MS)
@@ -54,6 +68,18 @@ test('without the agreement a later start neither reads nor writes what was stor
   expect(storage.restore().map(({ tokens }) => tokens.read().kind)).toEqual(['lost'])
   expect(storage.signIn(profile({ id: 'key-2' }), NOW_MS).kind).toBe('memory')
   expect(home.storedIds()).toEqual(['key-1'])
+})
+
+test('agreeing once more opens what was stored under it, in the same run', async () => {
+  const first = await withoutKeyring(undefined, true)
+  first.storage.signIn(profile(), NOW_MS)
+  first.home.close()
+  const { home, storage, agree, restored } = await withoutKeyring(first.folder)
+  expect(storage.restore().map(({ tokens }) => tokens.read().kind)).toEqual(['lost'])
+  expect(await allowUnprotected(home, agree)).toEqual({ ok: true })
+  expect(restored.map(({ tokens }) => tokens.read().kind)).toEqual(['found'])
+  expect(restored[0]?.profile).toMatchObject({ id: 'key-1', clientSecret: 'CANARY-client-secret' })
+  expect(storage.restore()).toEqual([])
 })
 
 test('an agreement that cannot be kept changes nothing', async () => {
