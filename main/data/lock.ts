@@ -1,4 +1,4 @@
-import { closeSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { closeSync, existsSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { z } from 'zod'
@@ -58,8 +58,7 @@ type Opening =
 function openExclusively(file: string, retried = false): Opening {
   let database: DatabaseSync | undefined
   try {
-    // Made by us and not by SQLite, which would let everybody read it: a reader's lock keeps the owner out.
-    closeSync(openSync(file, 'a', 0o600))
+    makeForOwner(file)
     database = new DatabaseSync(file)
     database.exec('PRAGMA busy_timeout = 0; BEGIN EXCLUSIVE')
     return { kind: 'open', database }
@@ -73,6 +72,20 @@ function openExclusively(file: string, retried = false): Opening {
       return openExclusively(file, true)
     }
     return { kind: 'unusable', why: error instanceof Error ? error.message : String(error) }
+  }
+}
+
+/**
+ * Made by us and not by SQLite, which would let everybody read it: a reader's lock keeps the owner out.
+ *
+ * Never opened where it is there: closing it would end this process's own lock on it, as POSIX has it.
+ */
+function makeForOwner(file: string): void {
+  if (existsSync(file)) return
+  try {
+    closeSync(openSync(file, 'ax', 0o600))
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error
   }
 }
 

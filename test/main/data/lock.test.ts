@@ -64,6 +64,13 @@ test.skipIf(process.platform === 'win32')('nobody else can read the lock, and so
   if (attempt.kind === 'held') attempt.release()
 })
 
+test('a second attempt in the same process does not end the lock of the first', async () => {
+  const folder = temporaryFolder()
+  expect(lockDataFolder(folder, ME).kind).toBe('held')
+  expect(lockDataFolder(folder, ME).kind).toBe('busy')
+  expect((await otherProcess(folder)).said).toContain('another Headroom')
+})
+
 test('the same process cannot hold a folder twice', () => {
   const folder = temporaryFolder()
   const first = lockDataFolder(folder, ME)
