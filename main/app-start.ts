@@ -97,7 +97,11 @@ export async function startApp({
   })
   const unsubscribe = monitor.subscribe({
     changed: () => {},
-    event: () => {},
+    event: ({ kind, profile }) => {
+      // After a long sleep the demonstration's own sign-in has ended, and nobody can sign in to it.
+      if (kind !== 'sign-in-required' || !demonstration.isShown(profile)) return
+      ports.clock.after(0, () => monitor.disconnect(profile))
+    },
     removed: () => {
       demonstration.start().catch((error: unknown) => {
         ports.log.note('the built-in simulator could not be started', { cause: error })
@@ -188,6 +192,10 @@ class Demonstration {
     this.#monitor.disconnect(this.#running.profile.id)
     void this.#running.close()
     this.#running = undefined
+  }
+
+  isShown(profile: string): boolean {
+    return this.#running?.profile.id === profile
   }
 
   async stop(): Promise<void> {

@@ -51,15 +51,22 @@ const streamTarget = z.strictObject({
 const ofStream = z.strictObject({ profile: profileId, stream: text(64) })
 const pinnedStream = z.strictObject({ profile: profileId, stream: text(64), pinned: z.boolean() })
 
+/** Shown beside facts that decide something: it must not reorder or hide them. */
+const UNSEEN = /[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/u
+const shownText = (most: number) =>
+  text(most).check(
+    z.refine((value) => !UNSEEN.test(value), { error: 'must not hold control or direction characters' }),
+  )
+
 const key = {
-  name: text(60),
+  name: shownText(60),
   environment: z.enum(['live', 'sim', 'custom']),
   /** `custom` only; the other environments have fixed hosts. */
   authUrl: z.optional(z.string().check(z.maxLength(300))),
   baseUrl: z.optional(z.string().check(z.maxLength(300))),
   /** What a sign-in at a `custom` host asks tokens for. */
   audience: z.optional(z.string().check(z.maxLength(300))),
-  clientId: text(200),
+  clientId: shownText(200),
   clientSecret: z.optional(text(4096)),
 }
 

@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
 import type { DataKeys } from './data-keys.ts'
 import { SAVED, type Saved, storageWords } from './storage-words.ts'
@@ -12,11 +13,14 @@ export class VaultConnection {
   readonly database: DatabaseSync
   readonly keys: DataKeys
   readonly #wallMs: () => number
+  readonly #file: FileIdentity | undefined
 
   constructor(database: DatabaseSync, keys: DataKeys, wallMs: () => number) {
     this.database = database
     this.keys = keys
     this.#wallMs = wallMs
+    const path = database.location()
+    this.#file = path === null ? undefined : identityOf(path)
   }
 
   get canSeal(): boolean {
@@ -50,7 +54,8 @@ export class VaultConnection {
       this.database.exec('BEGIN IMMEDIATE')
       run(this.database, this.keys, this.nowMs)
       this.database.exec('COMMIT')
-      return SAVED
+      // A deleted file takes writes without a word, and is gone with this process.
+      return this.#isInPlace() ? SAVED : { ok: false, why: 'its file was removed or replaced' }
     } catch (error) {
       this.#rollBack()
       const why = storageWords(error)
@@ -63,6 +68,12 @@ export class VaultConnection {
     if (this.database.isOpen) this.database.close()
   }
 
+  #isInPlace(): boolean {
+    if (this.#file === undefined) return true
+    const now = identityOf(this.#file.path)
+    return now?.device === this.#file.device && now.inode === this.#file.inode
+  }
+
   #rollBack(): void {
     try {
       // SQLite has already rolled back by itself after some failures.
@@ -71,4 +82,15 @@ export class VaultConnection {
       if (storageWords(error) === undefined) throw error
     }
   }
+}
+
+interface FileIdentity {
+  readonly path: string
+  readonly device: bigint
+  readonly inode: bigint
+}
+
+function identityOf(path: string): FileIdentity | undefined {
+  const stats = statSync(path, { bigint: true, throwIfNoEntry: false })
+  return stats && { path, device: stats.dev, inode: stats.ino }
 }

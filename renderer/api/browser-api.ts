@@ -19,7 +19,14 @@ const BACKOFF_MS = [250, 500, 1000, 2000, 4000, 5000] as const
 const SILENCE_MS = 12_000
 
 /** The host answered, and does not know this page. */
-class NotKnown extends Error {}
+class NotKnown extends Error {
+  readonly why: 'restarted' | 'no-code'
+
+  constructor(why: 'restarted' | 'no-code') {
+    super(why)
+    this.why = why
+  }
+}
 
 /** The browser host's client: commands as POSTs, pushes as one response that does not end. */
 export class BrowserApi implements LinkSource {
@@ -82,7 +89,7 @@ export class BrowserApi implements LinkSource {
     } catch (error) {
       abort.abort()
       if (attempt !== this.#attempt) return
-      if (error instanceof NotKnown) this.#notKnown()
+      if (error instanceof NotKnown) this.#notKnown(error.why)
       else this.#lost()
     }
   }
@@ -101,7 +108,7 @@ export class BrowserApi implements LinkSource {
     if (answer.status === 401) {
       // A used code beside a bearer that works is a reload or a restored tab.
       const kept = session.bearer()
-      if (kept === undefined) throw new NotKnown()
+      if (kept === undefined) throw new NotKnown('no-code')
       return kept
     }
     if (!answer.ok) throw new Error(`session: ${answer.status}`)
@@ -120,7 +127,7 @@ export class BrowserApi implements LinkSource {
         cache: 'no-store',
         signal: abort.signal,
       })
-      if (answer.status === 401) throw new NotKnown()
+      if (answer.status === 401) throw new NotKnown('restarted')
       if (!answer.ok || answer.body === null) throw new Error(`pushes: ${answer.status}`)
       const reader = answer.body.getReader()
       const split = lineSplitter()
@@ -155,7 +162,7 @@ export class BrowserApi implements LinkSource {
     })
     if (answer.status === 401) {
       // An answer to an older bearer says nothing about the one kept since.
-      if (this.#ports.session.bearer() === bearer) this.#notKnown()
+      if (this.#ports.session.bearer() === bearer) this.#notKnown('restarted')
       throw new Error('Headroom was restarted')
     }
     const said = (await answer.json()) as { value?: unknown; error?: unknown }
@@ -176,12 +183,12 @@ export class BrowserApi implements LinkSource {
     this.#cancelRetry = clock.after(waitMs, () => this.start())
   }
 
-  #notKnown(): void {
+  #notKnown(why: 'restarted' | 'no-code'): void {
     this.#attempt += 1
     this.#cancelRetry()
     this.#abort?.abort()
     this.#ports.session.forget()
-    this.#say({ kind: 'no-session', why: 'restarted' })
+    this.#say({ kind: 'no-session', why })
   }
 
   #say(link: Link): void {

@@ -3,15 +3,16 @@ import type { Snapshot } from '../../app/contract/snapshot.ts'
 import { startApp } from '../../main/app-start.ts'
 import { nodeClock, nodeRandom } from '../../main/ports/node-clock.ts'
 import { nodeHttp } from '../../main/ports/node-http.ts'
+import type { Clock, Http } from '../../main/ports/ports.ts'
 import { startSimulator } from '../../main/simulator/server.ts'
 import { temporaryFolder } from './data/temporary-folder.ts'
 
 const HELLO = { version: '1.2.3', host: 'browser', hostReason: 'no display' } as const
 
-async function running() {
+async function running({ clock = nodeClock, http = nodeHttp({}) }: { clock?: Clock; http?: Http } = {}) {
   const app = await startApp({
     dataFolder: temporaryFolder(),
-    ports: { clock: nodeClock, random: nodeRandom, http: nodeHttp({}), log: { note: () => {} } },
+    ports: { clock, random: nodeRandom, http, log: { note: () => {} } },
     hello: HELLO,
   })
   onTestFinished(() => app.stop())
@@ -69,4 +70,29 @@ test('a key with a bad address leaves the simulator where it is', async () => {
   const outcome = await handlers.connect({ ...(await key()), authUrl: 'http://example.com' })
   expect(outcome).toMatchObject({ ok: false, code: 'bad-address' })
   expect(await profiles()).toEqual(['simulator'])
+})
+
+test('a demonstration whose own sign-in ended, as after a long sleep, starts afresh', async () => {
+  let sleptMs = 0
+  let refusals = 0
+  const network = nodeHttp({})
+  const http: Http = {
+    ...network,
+    send: async (request) => {
+      if (sleptMs === 0 || refusals > 0 || !request.url.endsWith('/oauth/token')) return network.send(request)
+      refusals += 1
+      return { kind: 'answer', status: 403, headers: {}, body: '{"error":"invalid_grant"}' }
+    },
+  }
+  const clock: Clock = { ...nodeClock, wallMs: () => nodeClock.wallMs() + sleptMs }
+  const { app, profiles, snapshots } = await running({ clock, http })
+  await vi.waitFor(() => expect(snapshots.at(-1)?.access.state).toBe('valid'), 10_000)
+
+  sleptMs = 3_600_000
+  app.monitor.wake()
+  await vi.waitFor(() => expect(refusals).toBe(1), 10_000)
+  await vi.waitFor(async () => {
+    expect(await profiles()).toEqual(['simulator'])
+    expect(snapshots.at(-1)).toMatchObject({ access: { state: 'valid' }, refresh: { state: 'valid' } })
+  }, 10_000)
 })

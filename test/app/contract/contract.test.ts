@@ -169,3 +169,11 @@ test('hostile payloads are refused or come out as what they claim to be, on ever
     )
   }
 }, 60_000)
+
+test.each(['a\u202eb', 'a\u2066b', 'a\nb', 'a\u0000b'])(
+  'a name that would reorder or hide what stands beside it is refused: %j',
+  (name) => {
+    expect(() => parse('connect', { ...GOOD.connect, name })).toThrow('control or direction')
+    expect(() => parse('connect', { ...GOOD.connect, clientId: name })).toThrow('control or direction')
+  },
+)

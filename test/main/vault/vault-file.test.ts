@@ -151,3 +151,18 @@ test('a file that a newer version wrote is refused in one line, and not changed'
   home.close()
   expect(readFileSync(file(folder)).equals(before)).toBe(true)
 })
+
+test.skipIf(process.platform === 'win32').each([
+  ['removed', (folder: string) => rmSync(folder, { recursive: true })],
+  ['replaced', (folder: string) => renameSync(file(folder), `${file(folder)}.old`)],
+])('a file that was %s while it is open saves nothing, and says so', async (_, lose) => {
+  const folder = temporaryFolder()
+  const home = await openHome(folder)
+  expect(vaultOf(home).signIn(profile(), held(1))).toMatchObject({ ok: true })
+  lose(folder)
+  expect(vaultOf(home).signIn(profile(), held(2))).toEqual({
+    ok: false,
+    why: 'its file was removed or replaced',
+  })
+  home.close()
+})

@@ -137,6 +137,14 @@ describe('the browser host’s client', () => {
     expect(host.links).toEqual([{ kind: 'live' }])
   })
 
+  it('says that the link is used up in a second tab, and not that the host was restarted', async () => {
+    const host = scripted(undefined, 'used')
+    host.answer('/api/session', json(401, { error: 'x' }))
+    host.browser.start()
+    await settled()
+    expect(host.links).toEqual([{ kind: 'no-session', why: 'no-code' }])
+  })
+
   it('says that the host was restarted when its bearer is not known, and tries no more', async () => {
     const host = scripted('old')
     host.answer('/api/pushes', json(401, { error: 'x' }))
