@@ -73,8 +73,8 @@ export class ProfileMonitor {
     const { clock, random, http, timeline } = deps
     const changed = () => this.#changed()
     const event = (happened: MonitorEvent) => this.#happened(happened)
-    const reached = (host: string) => (ok: boolean) =>
-      ok ? this.#reachability.answered(host) : this.#reachability.failed(host)
+    const reached = (host: string) => (ok: boolean, why: string) =>
+      ok ? this.#reachability.answered(host) : this.#reachability.failed(host, why)
     const authHost = hostOf(profile.authUrl)
     const baseHost = hostOf(profile.baseUrl)
 
@@ -278,7 +278,11 @@ export class ProfileMonitor {
       service: {
         reachable: down === undefined,
         host: down?.host ?? hostOf(baseUrl),
-        ...(down && { since: Math.round(down.sinceMs), retryAt: Math.round(down.retryAtMs) }),
+        ...(down && {
+          since: Math.round(down.sinceMs),
+          retryAt: Math.round(down.retryAtMs),
+          why: down.why,
+        }),
       },
       keystore: this.#deps.keystore(),
       access: this.#keeper.accessSummary(),

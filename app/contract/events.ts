@@ -9,7 +9,13 @@ export type MonitorEvent =
   | { readonly kind: 'sign-in-due'; readonly endsAt: number }
   | { readonly kind: 'revoked' }
   | { readonly kind: 'revoke-unconfirmed'; readonly reason: string; readonly retryAt?: number }
-  | { readonly kind: 'service-unreachable'; readonly host: string; readonly retryAt?: number }
+  | {
+      readonly kind: 'service-unreachable'
+      readonly host: string
+      /** In plain words, as in "the certificate is not trusted". */
+      readonly why?: string
+      readonly retryAt?: number
+    }
   | { readonly kind: 'service-back'; readonly host: string }
   | { readonly kind: 'storage-problem'; readonly what: string }
   | {

@@ -15,6 +15,8 @@ export interface Snapshot {
     readonly host: string
     readonly since?: number
     readonly retryAt?: number
+    /** Why it cannot be reached, in plain words. */
+    readonly why?: string
   }
   readonly keystore: KeystoreState
   readonly access: AccessSummary

@@ -66,7 +66,7 @@ export class ApiClient {
     if (outcome.kind !== 'answer') {
       if (outcome.kind === 'not-sent') tap.notSent(ticket)
       else tap.lost(ticket)
-      reachability.failed(hostOf(baseUrl))
+      reachability.failed(hostOf(baseUrl), outcome.why)
       return { kind: 'unreachable', why: outcome.why, sent: outcome.kind === 'unknown' }
     }
     reachability.answered(hostOf(baseUrl))

@@ -12,7 +12,7 @@ export interface ConnectionDeps {
   readonly timeline: Timeline
   readonly tap: QuotaTap
   readonly slots: SlotLedger
-  readonly reached: (ok: boolean) => void
+  readonly reached: (ok: boolean, why: string) => void
   /** Own connections of the category whose answer is still to come. */
   readonly opening: (category: string) => number
   /** A connection that held a slot of the service has given it back. */
@@ -106,7 +106,7 @@ export class StreamConnection {
     const { tap, clock, timeline, reached } = this.#deps
     this.#status = status
     this.#headers = headers
-    reached(true)
+    reached(true, '')
     if (status !== 200) {
       this.#phase = 'refusing'
       // Its body says which quota refused; one that never ends is not waited for.
@@ -132,7 +132,7 @@ export class StreamConnection {
     if (this.isOver) return
     if (this.#phase === 'opening') {
       this.#deps.tap.lost(this.#ticket)
-      this.#deps.reached(false)
+      this.#deps.reached(false, why)
     } else {
       // An older stream's last word may come without a line end.
       const last = this.#reader.end()

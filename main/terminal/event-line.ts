@@ -24,7 +24,7 @@ function lineOf(event: MonitorEvent, atMs: number): string {
     case 'revoke-unconfirmed':
       return `revocation not confirmed: ${event.reason}${retry(event.retryAt)}`
     case 'service-unreachable':
-      return `${event.host} cannot be reached${retry(event.retryAt)}`
+      return `${event.host} cannot be reached${event.why === undefined ? '' : ` (${event.why})`}${retry(event.retryAt)}`
     case 'service-back':
       return `${event.host} answers again`
     case 'storage-problem':

@@ -206,7 +206,7 @@ function serviceBanner({ service }: Snapshot, nowMs: number): Banner | undefined
     id: 'service-unreachable',
     severity: 'watch',
     title: `Service unreachable${since}`,
-    text: `Numbers are modelled from then.${next}`,
+    text: `${service.why === undefined ? '' : `${sentence(capitalised(service.why))} `}Numbers are modelled from then.${next}`,
     action: 'try-now',
   }
 }
@@ -238,3 +238,5 @@ const nextTry = (atMs: number, nowMs: number) =>
   atMs > nowMs ? `Next try in ${untilWords(atMs, nowMs)}.` : 'Trying now.'
 
 const sentence = (text: string) => (/[.!?]$/.test(text) ? text : `${text}.`)
+
+const capitalised = (text: string) => text.charAt(0).toUpperCase() + text.slice(1)

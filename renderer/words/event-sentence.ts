@@ -37,7 +37,10 @@ export function eventSentence(event: LoggedEvent, stored: 'sealed' | 'memory'): 
         text: parts('Revocation not confirmed', event.reason, nextTry(event.retryAt)),
       }
     case 'service-unreachable':
-      return { severity: 'watch', text: parts(`${event.host} unreachable`, nextTry(event.retryAt)) }
+      return {
+        severity: 'watch',
+        text: parts(`${event.host} unreachable`, event.why, nextTry(event.retryAt)),
+      }
     case 'service-back':
       return { severity: 'ok', text: `${event.host} answers again` }
     case 'storage-problem':

@@ -16,18 +16,18 @@ function setUp() {
 test('says once that a host is away and once that it is back, whoever notices', () => {
   const { reachability, events, kinds } = setUp()
   reachability.answered('api.test')
-  for (let count = 0; count < 5; count += 1) reachability.failed('api.test')
+  for (let count = 0; count < 5; count += 1) reachability.failed('api.test', 'connection refused')
   reachability.answered('api.test')
   reachability.answered('api.test')
   expect(kinds()).toEqual(['service-unreachable', 'service-back'])
-  expect(events[0]).toMatchObject({ host: 'api.test' })
+  expect(events[0]).toMatchObject({ host: 'api.test', why: 'connection refused' })
 })
 
 test('own requests wait longer each time, half a minute at most', async () => {
   const { clock, reachability } = setUp()
   const waits: number[] = []
   for (let count = 0; count < 8; count += 1) {
-    reachability.failed('api.test')
+    reachability.failed('api.test', 'connection refused')
     const from = clock.monotonicMs()
     while (!reachability.mayTry('api.test')) await clock.advance(50)
     waits.push(clock.monotonicMs() - from)
@@ -37,9 +37,9 @@ test('own requests wait longer each time, half a minute at most', async () => {
 
 test('hosts are told apart, and the one that is away longest is named', async () => {
   const { clock, reachability } = setUp()
-  reachability.failed('auth.test')
+  reachability.failed('auth.test', 'connection refused')
   await clock.advance(1_000)
-  reachability.failed('api.test')
+  reachability.failed('api.test', 'connection refused')
   expect(reachability.down?.host).toBe('auth.test')
   reachability.answered('auth.test')
   expect(reachability.down?.host).toBe('api.test')
@@ -48,7 +48,7 @@ test('hosts are told apart, and the one that is away longest is named', async ()
 
 test('a person who asks to try now need not wait', () => {
   const { reachability } = setUp()
-  reachability.failed('api.test')
+  reachability.failed('api.test', 'connection refused')
   expect(reachability.mayTry('api.test')).toBe(false)
   reachability.tryNow()
   expect(reachability.mayTry('api.test')).toBe(true)
