@@ -121,7 +121,7 @@ export async function startApp({
     memory,
     attention,
     clock: ports.clock,
-    hello: () => hello,
+    hello: () => ({ ...hello, keeps: storage.newKeys }),
     allowUnprotected: () => allowUnprotected(home, keepConsent),
     keys: keyEntrance({
       keys: monitor,

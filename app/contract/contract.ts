@@ -94,11 +94,16 @@ export interface Refusal {
 }
 export type Outcome<T = unknown> = ({ readonly ok: true } & T) | Refusal
 
+/** `unprotected` only after a person agreed to it. */
+export type KeptSecrets = 'sealed' | 'unprotected' | 'memory'
+
 export interface Hello {
   readonly version: string
   readonly host: 'desktop' | 'browser'
   /** Why this is not the desktop window, in one line; absent where it is. */
   readonly hostReason?: string
+  /** What becomes of the secrets of a key that is connected now; absent where a host cannot tell. */
+  readonly keeps?: KeptSecrets
 }
 
 export interface HistoryPoint {

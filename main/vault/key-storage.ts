@@ -1,3 +1,4 @@
+import type { KeptSecrets } from '../../app/contract/contract.ts'
 import type { KeystoreState } from '../../app/contract/snapshot.ts'
 import { signedIn } from '../../app/tokens/stored-token.ts'
 import type { Profile } from '../profile.ts'
@@ -97,6 +98,12 @@ export class HomeStorage implements KeyStorage {
     this.#keys.get(profile)?.detach()
     this.#keys.delete(profile)
     return SAVED
+  }
+
+  /** What becomes of the secrets of a key that is connected now. */
+  get newKeys(): KeptSecrets {
+    if (this.#home.standing.state !== 'ok' || this.#home.vault === undefined) return 'memory'
+    return this.#home.hidesNothing ? 'unprotected' : 'sealed'
   }
 
   keystore(profile: string): KeystoreState {

@@ -1,11 +1,11 @@
 import { Dialog } from 'radix-ui'
-import { type FormEvent, type ReactNode, useRef, useState } from 'react'
-import type { Snapshot } from '../../app/contract/snapshot.ts'
+import { type FormEvent, type ReactNode, useEffect, useRef, useState } from 'react'
+import type { KeptSecrets } from '../../app/contract/contract.ts'
 import { classesOf } from '../theme/classes.ts'
 import controlsSheet from '../theme/controls.module.css'
 import dialogSheet from '../theme/dialog.module.css'
 import { Field } from '../theme/field.tsx'
-import { useSnapshot } from '../view/window-parts.ts'
+import { useParts } from '../view/window-parts.ts'
 import type { Way } from './connect-form.ts'
 import sheet from './keys.module.css'
 import { ScopeChoices } from './scope-choices.tsx'
@@ -108,18 +108,21 @@ function buttonWords(way: Way, isAsking: boolean): string {
   return isAsking ? 'Opening…' : 'Sign in with the browser'
 }
 
+/** Asked when the dialog opens: the key on screen may be the simulator's, which is never stored. */
 function WhereKept() {
-  const keystore = useSnapshot((snapshot) => snapshot.keystore)
-  const stored = useSnapshot((snapshot) => snapshot.refresh.stored)
-  return <p className={css('good')}>{keptWords(keystore, stored)}</p>
+  const { api } = useParts()
+  const [keeps, setKeeps] = useState<KeptSecrets>()
+  useEffect(() => {
+    api.hello().then(
+      (hello) => setKeeps(hello.keeps ?? 'memory'),
+      () => setKeeps('memory'),
+    )
+  }, [api])
+  return <p className={css('good')}>{keeps === undefined ? '\u00a0' : KEPT_WORDS[keeps]}</p>
 }
 
-function keptWords(
-  keystore: Snapshot['keystore'] | undefined,
-  stored: 'sealed' | 'memory' | undefined,
-): string {
-  if (keystore === 'ok') return 'Stored sealed on this computer.'
-  return keystore === 'unprotected' && stored === 'sealed'
-    ? 'Stored on this computer, unprotected: you agreed to that.'
-    : 'Kept in memory only: gone when Headroom quits.'
+const KEPT_WORDS: Readonly<Record<KeptSecrets, string>> = {
+  sealed: 'Stored sealed on this computer.',
+  unprotected: 'Stored on this computer, unprotected: you agreed to that.',
+  memory: 'Kept in memory only: gone when Headroom quits.',
 }

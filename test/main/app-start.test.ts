@@ -44,7 +44,7 @@ async function key() {
 
 test('a first start is connected to the built-in simulator and shows live data', async () => {
   const { handlers, snapshots, profiles } = await running()
-  expect(await handlers.hello()).toEqual(HELLO)
+  expect(await handlers.hello()).toEqual({ ...HELLO, keeps: 'memory' })
   expect(await profiles()).toEqual(['simulator'])
   await vi.waitFor(() => {
     expect(snapshots.at(-1)?.requests.some(({ source }) => source === 'header')).toBe(true)

@@ -76,6 +76,8 @@ test('a key that was connected once is connected at the next start, with the tok
   const folder = temporaryFolder()
   const { key } = await service()
   const first = await started(folder, sealing())
+  // Before there is a key: the dialog that asks for its secrets says what becomes of them.
+  expect(await first.handlers.hello()).toMatchObject({ keeps: 'sealed' })
   expect(await first.handlers.connect(key)).toEqual({ ok: true, profile: 'key-1' })
   expect(await first.reaches('valid')).toMatchObject({
     keystore: 'ok',

@@ -86,6 +86,13 @@ test('the verdict is spoken when it changes and not while it counts down', async
   expect(await changes.jsonValue()).toEqual(['All quotas last.'])
 })
 
+test('the form says what becomes of a key, whatever key is on screen', async ({ page, open }) => {
+  const host = await open(STATES['simulated']!)
+  host.answer('hello', { version: '0.1.0', host: 'browser', keeps: 'memory' })
+  await page.getByRole('button', { name: 'Connect a key' }).click()
+  await expect(page.getByRole('dialog')).toContainText('Kept in memory only: gone when Headroom quits.')
+})
+
 test('a key is connected without its secrets being shown or kept', async ({ page, open }) => {
   const host = await open(STATES['simulated']!)
   await page.getByRole('button', { name: 'Connect a key' }).click()

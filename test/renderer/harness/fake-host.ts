@@ -61,7 +61,7 @@ export async function startFakeHost(dist: string, shown: Snapshot): Promise<Fake
     if (answers.has(name)) return answers.get(name)
     switch (name) {
       case 'hello':
-        return { version: '0.1.0', host: 'browser', hostReason: 'browser: no display' }
+        return { version: '0.1.0', host: 'browser', hostReason: 'browser: no display', keeps: 'sealed' }
       case 'snapshots':
         return snapshots.map(asOfNow)
       case 'events':
