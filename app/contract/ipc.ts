@@ -32,7 +32,6 @@ export const nothing: Parse<void> = (value) => {
   if (value !== undefined && value !== null) throw new TypeError('this command takes no argument')
 }
 
-// `never` and `unknown` on purpose: the widest shape of which every concrete entry is one.
 // biome-ignore lint/suspicious/noExplicitAny: a contract holds entries of every argument and result type
 export type Contract = Readonly<Record<string, Command<any, any> | Push<any>>>
 
