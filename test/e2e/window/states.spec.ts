@@ -18,8 +18,8 @@ for (const [name, state] of Object.entries(STATES)) {
     await open(state)
     for (const viewport of SIZES) {
       await page.setViewportSize(viewport)
-      expect(await layoutFaults(page), `${viewport.width} wide`).toEqual([])
-      if (viewport.width >= 1280) expect(await overflow(page)).toEqual([0, 0])
+      await expect.poll(() => layoutFaults(page), `${viewport.width} wide`).toEqual([])
+      if (viewport.width >= 1280) await expect.poll(() => overflow(page)).toEqual([0, 0])
     }
     for (const colorScheme of ['dark', 'light'] as const) {
       await page.emulateMedia({ colorScheme })
@@ -37,8 +37,8 @@ for (const width of [2560, 1100, 900, 700, 480, 360]) {
   test(`nothing is cut off at the side of a window ${width} pixels wide`, async ({ page, open }) => {
     await page.setViewportSize({ width, height: 800 })
     await open(STATES['target']!)
-    expect((await overflow(page))[0]).toBe(0)
-    expect(await layoutFaults(page)).toEqual([])
+    await expect.poll(async () => (await overflow(page))[0]).toBe(0)
+    await expect.poll(() => layoutFaults(page)).toEqual([])
     const inTable = await page
       .locator('tr[data-category="Positions"]')
       .evaluate((row) => row.getBoundingClientRect().right <= innerWidth)
@@ -74,7 +74,7 @@ for (const [name, key, shown] of VIEWS) {
     await page.locator(shown).first().waitFor()
     for (const viewport of SIZES) {
       await page.setViewportSize(viewport)
-      expect(await layoutFaults(page), `${viewport.width} wide`).toEqual([])
+      await expect.poll(() => layoutFaults(page), `${viewport.width} wide`).toEqual([])
     }
     await page.setViewportSize(SIZES[1])
     for (const colorScheme of ['dark', 'light'] as const) {
