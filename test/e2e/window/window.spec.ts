@@ -249,11 +249,25 @@ test('a host that goes away dims the numbers; back again, all is live', async ({
   )
   await expect(page.locator('main')).toHaveCSS('opacity', '0.5')
   host.wake()
-  await page.getByRole('button', { name: 'Try now' }).click()
   await expect(page.locator('[data-banner=host-gone]')).toBeHidden()
   host.show(snapshot({ revision: 2, verdict: { kind: 'lasts' } }))
   await expect(page.getByTestId('verdict-headline')).toHaveText('All quotas last.')
   await expect(page.locator('main')).toHaveCSS('opacity', '1')
+})
+
+test('"Try now" asks a host that is away at once', async ({ page, open }) => {
+  await page.clock.install()
+  const host = await open(snapshot())
+  host.sleep()
+  await expect(page.locator('[data-banner=host-gone]')).toBeVisible()
+  // With the window's timers standing still, only the button can ask.
+  await page.clock.pauseAt(Date.now() + 1000)
+  const before = host.refused()
+  await page.getByRole('button', { name: 'Try now' }).click()
+  await expect.poll(() => host.refused()).toBeGreaterThan(before)
+  host.wake()
+  await page.clock.resume()
+  await expect(page.locator('[data-banner=host-gone]')).toBeHidden()
 })
 
 test('a restarted host is told from one that is away, and its new link works in the same tab', async ({

@@ -30,6 +30,8 @@ export interface FakeHost {
   /** Answers nothing and cuts every connection, until `wake`. */
   sleep(): void
   wake(): void
+  /** How often it was asked while it slept. */
+  refused(): number
   close(): Promise<void>
 }
 
@@ -52,6 +54,7 @@ export async function startFakeHost(dist: string, shown: Snapshot): Promise<Fake
   let snapshots: readonly Snapshot[] = [shown]
   let events: readonly LoggedEvent[] = EVENTS
   let asleep = false
+  let refused = 0
   let made = 0
 
   /** As main does: the snapshot as of now, on main's own clock, which here is that of the design's picture. */
@@ -132,6 +135,7 @@ export async function startFakeHost(dist: string, shown: Snapshot): Promise<Fake
 
   const server = createServer((request, response) => {
     if (asleep) {
+      refused += 1
       request.socket.destroy()
       return
     }
@@ -172,6 +176,7 @@ export async function startFakeHost(dist: string, shown: Snapshot): Promise<Fake
     wake: () => {
       asleep = false
     },
+    refused: () => refused,
     close: () => {
       server.closeAllConnections()
       return new Promise((resolve) => server.close(() => resolve()))
