@@ -1,13 +1,19 @@
 import { parseArgs } from 'node:util'
+import { linesOf, type Outcome, outcomeOf, type Verdict, writeOutcomes } from './outcome.ts'
 import { SABOTAGES, type Sabotage } from './registry.ts'
+import type { TestRun } from './test-run.ts'
 import { Workshop } from './workshop.ts'
 
 /**
- * `node test/sabotage/run.ts [--only T6] [--in main/tokens]`: breaks each promise on purpose and shows which assertion notices.
+ * `node test/sabotage/run.ts [--only T6] [--in main/tokens] [--json FILE]`: breaks each promise on purpose and shows
+ * which assertion notices.
  *
  * A break that survives, does not type-check or turns its test red in any other way ends in exit 1.
+ * With `--json`, what became of each is written to the file as well.
  */
-const { values } = parseArgs({ options: { only: { type: 'string' }, in: { type: 'string' } } })
+const { values } = parseArgs({
+  options: { only: { type: 'string' }, in: { type: 'string' }, json: { type: 'string' } },
+})
 const chosen = SABOTAGES.filter(
   ({ promise, file }) =>
     (values.only === undefined || promise === values.only) &&
@@ -15,56 +21,54 @@ const chosen = SABOTAGES.filter(
 )
 
 const workshop = new Workshop()
-let bad = 0
+const outcomes: Outcome[] = []
 try {
   const before = await workshop.complaints()
-  const tests = [...new Set(chosen.map((sabotage) => sabotage.test))]
-  for (const [test, run] of await workshop.tests(tests)) {
-    if (run.kind !== 'green') report('not green before', test, run.kind === 'broken' ? run.why : run.said)
+  const runs = await workshop.tests([...new Set(chosen.map((sabotage) => sabotage.test))])
+  for (const sabotage of chosen) {
+    const verdict = notGreen(runs.get(sabotage.test)) ?? (await verdictOn(sabotage, before))
+    const outcome = outcomeOf(sabotage, verdict)
+    outcomes.push(outcome)
+    console.log(linesOf(outcome))
   }
-  for (const sabotage of chosen) await apply(sabotage, before)
 } finally {
   workshop.remove()
 }
-console.log(`${chosen.length - bad} of ${chosen.length} sabotages killed by an assertion`)
-if (bad > 0 || chosen.length === 0) process.exitCode = 1
+if (values.json !== undefined) writeOutcomes(values.json, outcomes)
+const killed = outcomes.filter(({ result }) => result === 'killed').length
+console.log(`${killed} of ${chosen.length} sabotages killed by an assertion`)
+if (killed < chosen.length || chosen.length === 0) process.exitCode = 1
 
-async function apply(sabotage: Sabotage, before: ReadonlySet<string>): Promise<void> {
-  const name = `${sabotage.promise} ${sabotage.what}`
+/** A test that is red already notices nothing. */
+function notGreen(run: TestRun | undefined): Verdict | undefined {
+  if (run?.kind === 'green') return undefined
+  const result = 'not-green-before'
+  if (run === undefined) return { result, said: 'the test was not run' }
+  return run.kind === 'broken' ? { result, said: run.why } : { result, by: run.test, said: run.said }
+}
+
+async function verdictOn(sabotage: Sabotage, before: ReadonlySet<string>): Promise<Verdict> {
   const original = workshop.read(sabotage.file)
   const parts = original.split(sabotage.find)
   if (parts.length !== 2) {
-    report('stale', name, `its text occurs ${parts.length - 1} times in ${sabotage.file}`)
-    return
+    return { result: 'stale', said: `its text occurs ${parts.length - 1} times in ${sabotage.file}` }
   }
   workshop.write(sabotage.file, parts.join(sabotage.replace))
   try {
     const complaint = [...(await workshop.complaints())].find((line) => !before.has(line))
-    if (complaint !== undefined) {
-      report('does not type-check', name, complaint)
-      return
-    }
+    if (complaint !== undefined) return { result: 'does-not-type-check', said: complaint }
     const run = await workshop.test(sabotage.test)
     switch (run.kind) {
       case 'red':
-        console.log(`killed   ${name}\n         ${run.test}: ${run.said}`)
-        break
+        return { result: 'killed', by: run.test, said: run.said }
       case 'green':
-        report('survived', name, sabotage.test)
-        break
+        return { result: 'survived', said: '' }
       case 'unproved':
-        report('not by an assertion', name, `${run.test}: ${run.said}`)
-        break
+        return { result: 'not-by-an-assertion', by: run.test, said: run.said }
       case 'broken':
-        report('broke the test', name, run.why)
-        break
+        return { result: 'broke-the-test', said: run.why }
     }
   } finally {
     workshop.write(sabotage.file, original)
   }
-}
-
-function report(how: string, name: string, why: string): void {
-  bad += 1
-  console.log(`${how.toUpperCase()}  ${name}\n         ${why}`)
 }

@@ -1,0 +1,39 @@
+import { writeFileSync } from 'node:fs'
+import type { Sabotage } from './registry.ts'
+
+/** What a break came to. Only `killed` proves anything. */
+export type Result =
+  | 'killed'
+  | 'survived'
+  | 'stale'
+  | 'not-green-before'
+  | 'does-not-type-check'
+  | 'not-by-an-assertion'
+  | 'broke-the-test'
+
+export interface Outcome extends Pick<Sabotage, 'promise' | 'what' | 'file' | 'test'> {
+  readonly result: Result
+  /** The name of the test that noticed; absent where none did. */
+  readonly by?: string
+  /** The first line of what the assertion, the compiler or the runner said; empty where a break survived. */
+  readonly said: string
+}
+
+/** What became of a break, before it is known whose. */
+export type Verdict = Pick<Outcome, 'result' | 'by' | 'said'>
+
+export function outcomeOf({ promise, what, file, test }: Sabotage, verdict: Verdict): Outcome {
+  return { promise, what, file, test, ...verdict }
+}
+
+/** The same order at every run, so that two of them can be compared line by line. */
+export function writeOutcomes(path: string, outcomes: readonly Outcome[]): void {
+  writeFileSync(path, `${JSON.stringify(outcomes, undefined, 2)}\n`)
+}
+
+export function linesOf({ promise, what, test, result, by, said }: Outcome): string {
+  const name = `${promise} ${what}`
+  if (result === 'killed') return `killed   ${name}\n         ${by}: ${said}`
+  const why = [by, said].filter(Boolean).join(': ')
+  return `${result.toUpperCase().replaceAll('-', ' ')}  ${name}\n         ${why || test}`
+}
