@@ -1,0 +1,112 @@
+/** How hard a promise is tried: what each level takes is explained in `record.ts`. */
+export type Level = 1 | 2 | 3 | 4
+
+interface Promised {
+  readonly text: string
+  readonly level: Level
+}
+
+const promised = (level: Level, text: string): Promised => ({ text, level })
+
+/** What the app promises, and the level that its proof has to reach. */
+export const PROMISES = {
+  T1: promised(
+    3,
+    'The answer to a refresh is lost after the service rotated, inside its overlap: no new sign-in',
+  ),
+  T2: promised(3, 'The same outside the overlap: one answered refusal, one honest message, no loop'),
+  T3: promised(
+    2,
+    'An answer cut after any byte stores nothing partial and loses no token that could still be read',
+  ),
+  T4: promised(
+    3,
+    'A refresh token is sent once for each deliberate attempt, whatever becomes of the connection',
+  ),
+  T5: promised(
+    3,
+    '50 callers at expiry share one request; processes that want one data folder: one owner, one request',
+  ),
+  T6: promised(
+    3,
+    'Killed outright after each step of a refresh, the next start goes on with at most one more request',
+  ),
+  T7: promised(
+    3,
+    'Disk full or store locked at the commit: old record whole, new token used, person told, saved later',
+  ),
+  T8: promised(2, 'Offline, 429, 503, a captive portal or a proxy’s error never ends a session'),
+  T9: promised(
+    2,
+    'A clock a day off, jumps, and sleep of a second to three days: no flood of requests, at most one 401',
+  ),
+  T10: promised(2, 'Malformed token answers: no crash, no lost token, less than one request a minute'),
+  T11: promised(3, 'No part of a secret in logs, messages to a window, arguments, crash output or files'),
+  T12: promised(
+    2,
+    'Default keys keep their token, rotating ones are recognised; the 24-hour end is told 1 h and 15 min ahead',
+  ),
+  R1: promised(
+    3,
+    '“Revoked” is shown only after a 200; anything else reads “not confirmed” and is retried, also after a restart',
+  ),
+  R2: promised(2, 'A revocation during a refresh leaves no live refresh token'),
+  R3: promised(3, 'After a revocation the key’s streams end within 2 s and nothing uses the grant'),
+  R4: promised(2, 'A late retry of a revocation never ends a newer sign-in'),
+  K1: promised(
+    2,
+    'Another backend, another key, a locked keyring and a damaged record are told apart; nothing is deleted',
+  ),
+  K2: promised(1, 'Nothing is stored unprotected without consent'),
+  D1: promised(3, 'Killed outright during commits: no acknowledged write is lost, nothing is corrupt'),
+  D2: promised(2, 'Cut, zeroed, read-only and missing files: it starts, sets the file aside and says so'),
+  Q1: promised(
+    2,
+    'With own traffic only, the bounds hold the next header’s Remaining; 20 s on, the mean error is ≤ 0.5',
+  ),
+  Q2: promised(
+    2,
+    'Use elsewhere is found within two observations, and never invented under jitter or reordering',
+  ),
+  Q3: promised(
+    2,
+    'Fixed windows are recognised from the first header that the rolling rule does not allow; a change is followed',
+  ),
+  Q4: promised(2, 'Any garbage in headers is parsed or ignored: never a crash, never a NaN on screen'),
+  Q5: promised(4, 'The age shown with a number is its real age ± 1 s; old is never shown as live'),
+  Q6: promised(
+    2,
+    'Own requests stay within the probe budget and out of buckets that are held or may be empty',
+  ),
+  Q7: promised(2, 'A 429 holds only its own category; without headers 60 s, then twice as long each time'),
+  S1: promised(
+    2,
+    'Any chunking of the same bytes gives the same frames; their classes equal those of a full parse',
+  ),
+  S2: promised(
+    3,
+    'A dead, reset, silent or half-open stream is seen within 30 s and opened again with full jitter',
+  ),
+  S3: promised(2, 'GoAway in both spellings is a planned restart; one symbol’s error never ends a stream'),
+  S4: promised(2, 'Own, others’ and free slots add up to the limit; none is leaked in a day of churn'),
+  S5: promised(2, '1,000 clients dropped at once: their peak is under twice the mean of full jitter'),
+  W1: promised(
+    4,
+    'Each item of Electron’s security checklist is probed; fuses are read back from the packaged build',
+  ),
+  W2: promised(2, 'A hostile frame, a second window or a malformed payload is refused on every channel'),
+  W3: promised(4, 'Text from a server never runs and never navigates'),
+  W4: promised(
+    4,
+    'Another loopback page, a rebound name, a forged simple request, no bearer: no read and no change',
+  ),
+  W5: promised(2, 'Of odd forms of Host and Origin only the exact ones pass'),
+  W6: promised(
+    4,
+    'Window frozen or killed: tokens and streams go on, memory is bounded, the latest value comes back',
+  ),
+} as const satisfies Readonly<Record<string, Promised>>
+
+export type PromiseId = keyof typeof PROMISES
+
+export const PROMISE_IDS = Object.keys(PROMISES) as readonly PromiseId[]

@@ -1,0 +1,68 @@
+import { appendFileSync } from 'node:fs'
+import { relative } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { z } from 'zod'
+import { type Level, PROMISE_IDS, type PromiseId } from './promise-list.ts'
+
+/** Set by `npm run promises`: the file to which every test that proves something adds a line. */
+const RECORD_VARIABLE = 'HEADROOM_PROOFS'
+const root = fileURLToPath(new URL('..', import.meta.url))
+
+/**
+ * How a promise was tried.
+ *
+ * 1 one example · 2 a property or an exhaustive sweep · 3 a fault on a real process or socket · 4 a real browser or
+ * the packaged build. `cases` is what the test counted or asked its property for, not what it hopes for.
+ */
+export interface Proof {
+  readonly level: Level
+  readonly cases: number
+}
+
+const level = z.union([z.literal(1), z.literal(2), z.literal(3), z.literal(4)])
+const where = { promise: z.enum(PROMISE_IDS), runner: z.enum(['vitest', 'playwright']), file: z.string() }
+
+export const recordLine = z.discriminatedUnion('kind', [
+  z.strictObject({ kind: z.literal('proved'), ...where, test: z.string(), level, cases: z.int().positive() }),
+  z.strictObject({ kind: z.literal('not-run'), ...where, level, why: z.string() }),
+])
+export type RecordLine = z.infer<typeof recordLine>
+export type Runner = RecordLine['runner']
+
+export interface Where {
+  readonly runner: Runner
+  /** Absolute, as the runner knows it. */
+  readonly path: string
+}
+
+export function recordProof(at: Where, test: string, promise: PromiseId, proof: Proof): void {
+  append({ kind: 'proved', promise, runner: at.runner, file: inTests(at.path), test, ...proof })
+}
+
+/** A proof that this machine cannot run is said, so that its absence is not mistaken for an oversight. */
+export function recordNotRun(at: Where, promise: PromiseId, level: Level, why: string): void {
+  append({ kind: 'not-run', promise, runner: at.runner, file: inTests(at.path), level, why })
+}
+
+function append(line: RecordLine): void {
+  const file = process.env[RECORD_VARIABLE]
+  if (file === undefined) return
+  // One write for a whole line: workers of both runners share the file.
+  appendFileSync(file, `${JSON.stringify(recordLine.parse(line))}\n`)
+}
+
+function inTests(path: string): string {
+  return relative(root, path).replaceAll('\\', '/')
+}
+
+/** What the tests said; a line that does not read is a bug of this folder, and is thrown. */
+export function readRecord(text: string): readonly RecordLine[] {
+  return text
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => recordLine.parse(JSON.parse(line)))
+}
+
+export function recordingTo(file: string): Readonly<Record<string, string>> {
+  return { [RECORD_VARIABLE]: file }
+}
