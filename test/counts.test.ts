@@ -13,7 +13,7 @@ const playwright = (expected: number, unexpected: number, flaky = 0, skipped = 0
 
 test('what the suites report is summed in one line', () => {
   const sum = addCounts(vitestCounts(vitest(10, 0), 0), playwrightCounts(playwright(4, 0, 1), 0))
-  expect(countsLine(sum)).toBe('tests: 15 passed, 0 failed')
+  expect(countsLine(sum)).toBe('unsteady: 1 passed on a second try only\ntests: 15 passed, 0 failed')
 })
 
 test('failed and skipped tests are named', () => {
@@ -27,7 +27,7 @@ test('a suite that ran no test failed', () => {
 })
 
 test('a suite that ended badly without a failed test failed', () => {
-  expect(vitestCounts(vitest(10, 0), 1)).toEqual({ passed: 10, failed: 1, skipped: 0 })
+  expect(vitestCounts(vitest(10, 0), 1)).toEqual({ passed: 10, failed: 1, skipped: 0, again: 0 })
   expect(playwrightCounts(playwright(10, 0), 1).failed).toBe(1)
 })
 

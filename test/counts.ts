@@ -4,7 +4,11 @@ export interface Counts {
   readonly passed: number
   readonly failed: number
   readonly skipped: number
+  /** Of the passed, those that failed first: each is a defect of the test or of what it tests. */
+  readonly again: number
 }
+
+export const NONE: Counts = { passed: 0, failed: 0, skipped: 0, again: 0 }
 
 const vitestReport = z.object({
   numPassedTests: z.int(),
@@ -19,19 +23,19 @@ const playwrightReport = z.object({
 
 export function vitestCounts(report: unknown, exitCode: number): Counts {
   const read = vitestReport.safeParse(report)
-  if (!read.success) return honest({ passed: 0, failed: 0, skipped: 0 }, exitCode)
+  if (!read.success) return honest(NONE, exitCode)
   const { numPassedTests, numFailedTests, numPendingTests, numTodoTests } = read.data
   return honest(
-    { passed: numPassedTests, failed: numFailedTests, skipped: numPendingTests + numTodoTests },
+    { ...NONE, passed: numPassedTests, failed: numFailedTests, skipped: numPendingTests + numTodoTests },
     exitCode,
   )
 }
 
 export function playwrightCounts(report: unknown, exitCode: number): Counts {
   const read = playwrightReport.safeParse(report)
-  if (!read.success) return honest({ passed: 0, failed: 0, skipped: 0 }, exitCode)
+  if (!read.success) return honest(NONE, exitCode)
   const { expected, unexpected, flaky, skipped } = read.data.stats
-  return honest({ passed: expected + flaky, failed: unexpected, skipped }, exitCode)
+  return honest({ passed: expected + flaky, failed: unexpected, skipped, again: flaky }, exitCode)
 }
 
 /** No test, no report, or a bad end that no test owns up to: one failure. */
@@ -41,9 +45,15 @@ function honest(counts: Counts, exitCode: number): Counts {
 }
 
 export function addCounts(a: Counts, b: Counts): Counts {
-  return { passed: a.passed + b.passed, failed: a.failed + b.failed, skipped: a.skipped + b.skipped }
+  return {
+    passed: a.passed + b.passed,
+    failed: a.failed + b.failed,
+    skipped: a.skipped + b.skipped,
+    again: a.again + b.again,
+  }
 }
 
-export function countsLine({ passed, failed, skipped }: Counts): string {
-  return `tests: ${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`
+export function countsLine({ passed, failed, skipped, again }: Counts): string {
+  const unsteady = again > 0 ? `unsteady: ${again} passed on a second try only\n` : ''
+  return `${unsteady}tests: ${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`
 }

@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { getChromium } from './browser/get-chromium.ts'
-import { addCounts, type Counts, countsLine, playwrightCounts, vitestCounts } from './counts.ts'
+import { addCounts, type Counts, countsLine, NONE, playwrightCounts, vitestCounts } from './counts.ts'
 
 /**
  * `npm test`: every suite, and at the end one line with the sum.
@@ -29,12 +29,11 @@ async function main(): Promise<number> {
     return 2
   }
   // The browser tests run what is built, and some unit tests start it as a process of its own.
-  if ((await run(['main/launch.js', '--version'], {}, 'ignore')) !== 0)
-    return ended({ passed: 0, failed: 1, skipped: 0 })
+  if ((await run(['main/launch.js', '--version'], {}, 'ignore')) !== 0) return ended({ ...NONE, failed: 1 })
 
   const folder = mkdtempSync(join(tmpdir(), 'headroom-tests-'))
   try {
-    let sum: Counts = { passed: 0, failed: 0, skipped: 0 }
+    let sum = NONE
     for (const suite of chosen) sum = addCounts(sum, await RUNNERS[suite](join(folder, suite), positionals))
     return ended(sum)
   } finally {
@@ -58,7 +57,7 @@ const RUNNERS: Readonly<Record<Suite, (report: string, filters: readonly string[
     const chromium = await getChromium(say)
     if (chromium.kind === 'missing') {
       say(chromium.line)
-      return { passed: 0, failed: 1, skipped: 0 }
+      return { ...NONE, failed: 1 }
     }
     const playwright = join(packageFolder('@playwright/test'), 'cli.js')
     const args = ['test', '--config', 'test/e2e/playwright.config.ts', '--reporter=list,json']
