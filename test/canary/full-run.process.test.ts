@@ -6,6 +6,7 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 import type { Snapshot } from '../../app/contract/snapshot.ts'
 import { temporaryFolder } from '../main/data/temporary-folder.ts'
 import { type Running, runNode } from '../main/terminal/run-node.ts'
+import { proves } from '../proof/proves.ts'
 import { ApiClient } from './api-client.ts'
 import { startRecordingService } from './recording-service.ts'
 import { leaksOf, type Trace } from './scan.ts'
@@ -148,6 +149,7 @@ test('no part of a secret is in anything that a full run says, shows or leaves, 
   traces.push(...filesIn(folder, 'at the end'), ...window.heard, ...second.window.heard)
   expect(traces.length).toBeGreaterThan(40)
   expect(leaksOf(secrets, traces)).toEqual([])
+  proves('T11', { level: 3, cases: traces.length * Object.keys(secrets).length })
 }, 90_000)
 
 function filesIn(folder: string, when: string): readonly Trace[] {

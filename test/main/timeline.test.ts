@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { Timeline } from '../../main/timeline.ts'
+import { proves } from '../proof/proves.ts'
 import { VirtualClock } from '../simulation/virtual-clock.ts'
 
 const HOUR_MS = 3_600_000
@@ -50,6 +51,7 @@ test('corrections of up to two seconds are not followed', () => {
 })
 
 test('never goes back and never falls behind what the monotonic clock counted', async () => {
+  const runs = 100
   const step = fc.oneof(
     fc.record({ kind: fc.constant('run' as const), ms: fc.integer({ min: 0, max: HOUR_MS }) }),
     fc.record({ kind: fc.constant('sleep' as const), ms: fc.integer({ min: 0, max: 100 * HOUR_MS }) }),
@@ -74,6 +76,7 @@ test('never goes back and never falls behind what the monotonic clock counted', 
         counted = clock.monotonicMs()
       }
     }),
-    { numRuns: 100 },
+    { numRuns: runs },
   )
+  proves('T9', { level: 2, cases: runs })
 })

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import type { HttpOutcome } from '../../../app/service/answer.ts'
 import { processRefreshAnswer, refreshRequest, retryAfterSeconds } from '../../../app/tokens/refresh-grant.ts'
 import { REFRESH_SCHEDULE, refreshDueAt } from '../../../app/tokens/schedule.ts'
+import { proves } from '../../proof/proves.ts'
 
 const answer = (status: number, body: unknown, headers: Record<string, string> = {}): HttpOutcome => ({
   kind: 'answer',
@@ -136,9 +137,11 @@ test('an answer cut at any byte stores nothing partial', () => {
       why: expect.any(String),
     })
   }
+  proves('T3', { level: 2, cases: whole.length })
 })
 
 test('malformed answers: no throw, a class of its own for each, and no readable refresh token is lost', () => {
+  const runs = 100_000
   const junk = fc.oneof(
     fc.constantFrom<unknown>(null, 0, -1, '', [], {}, true, 'Bearer', 1e308),
     fc.string(),
@@ -189,9 +192,10 @@ test('malformed answers: no throw, a class of its own for each, and no readable 
         expect.fail('a token in words')
       }
     }),
-    { numRuns: 100_000 },
+    { numRuns: runs },
   )
   expect([...kinds].sort()).toEqual(['later', 'misconfigured', 'refused', 'renewed', 'unknown'])
+  proves('T10', { level: 2, cases: runs })
 })
 
 function readable(text: string): string | undefined {

@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { Alerts } from '../../../main/alerts/alerts.ts'
@@ -62,7 +62,7 @@ test('what was open is kept over a start, except of streams, which are numbered 
     })
   new Alerts({
     announcer: SILENT,
-    thresholds: new ThresholdFile(undefined),
+    thresholds: thresholdsIn(undefined),
     kept: [body('a', 'stream-stale'), body('b', 'blocked'), 'nonsense'],
     keep: (id, text) => void kept.push([id, text]),
     changed: () => {},
@@ -70,23 +70,41 @@ test('what was open is kept over a start, except of streams, which are numbered 
   expect(kept).toEqual([['a', undefined]])
 })
 
+function thresholdsIn(folder: string | undefined, problems: string[] = []) {
+  return new ThresholdFile(folder, AT_MS, (sentence) => void problems.push(sentence))
+}
+
 test('a threshold is of one row of one key, and can be taken away again', () => {
   const folder = temporaryFolder()
-  new ThresholdFile(folder).set('key-1', 'Accounts', 0.5)
-  new ThresholdFile(folder).set('key-1', undefined, 0.1)
-  const again = new ThresholdFile(folder)
+  thresholdsIn(folder).set('key-1', 'Accounts', 0.5)
+  thresholdsIn(folder).set('key-1', undefined, 0.1)
+  const again = thresholdsIn(folder)
   expect(again.of('key-1')).toEqual({ below: 0.1, perCategory: { Accounts: 0.5 } })
   expect(again.of('key-2').perCategory).toEqual({})
   expect(again.set('key-1', 'Accounts', undefined).perCategory).toEqual({})
 })
 
-test('a file of thresholds that cannot be read means the defaults', () => {
+test('a damaged file of thresholds is set aside whole and said, and the defaults apply', () => {
   const folder = temporaryFolder()
-  writeFileSync(join(folder, 'alerts.json'), '{"profiles":{"key-1":{"below":7}}}')
-  const thresholds = new ThresholdFile(folder)
+  const damaged = '{"profiles":{"key-1":{"below":7}}}'
+  writeFileSync(join(folder, 'alerts.json'), damaged)
+  const problems: string[] = []
+  const thresholds = thresholdsIn(folder, problems)
   expect(thresholds.of('key-1').below).toBe(0.2)
+  expect(problems).toEqual([expect.stringMatching(/^Alert thresholds were damaged and are kept as alerts\.corrupt-/)])
   thresholds.set('key-1', undefined, 0.3)
   expect(JSON.parse(readFileSync(join(folder, 'alerts.json'), 'utf8'))).toMatchObject({
     profiles: { 'key-1': { below: 0.3 } },
   })
+  const aside = readdirSync(folder).find((name) => name.startsWith('alerts.corrupt-')) ?? 'none'
+  expect(readFileSync(join(folder, aside), 'utf8')).toBe(damaged)
+})
+
+test('a threshold that cannot be written applies, and that it is not kept is said', () => {
+  const folder = temporaryFolder()
+  mkdirSync(join(folder, 'alerts.json.new'))
+  const problems: string[] = []
+  const thresholds = thresholdsIn(folder, problems)
+  expect(thresholds.set('key-1', undefined, 0.3).below).toBe(0.3)
+  expect(problems).toEqual([expect.stringMatching(/^Alert thresholds could not be kept/)])
 })

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { type SafeStorageDeps, safeStorageKeystore } from '../../../main/desktop/safe-storage-keystore.ts'
+import { proves } from '../../proof/proves.ts'
 import { FakeClock } from '../browser/fake-clock.ts'
 
 const key = randomBytes(32)
@@ -58,6 +59,7 @@ test('without a keyring nothing is stored unless the person agreed', async () =>
   const agreed = keystore(basic, { mayBeUnprotected: () => true }).keystore
   expect((await agreed.wrap(key)).kind).toBe('wrapped')
   expect((await agreed.unwrap(await wrapped(basic))).kind).toBe('unwrapped')
+  proves('K2', { level: 1, cases: 1 })
 })
 
 test("Chromium's fixed password is recognised by what it made, whatever the backend is called", async () => {

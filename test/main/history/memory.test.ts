@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import type { MonitorEvent } from '../../../app/contract/events.ts'
 import type { Snapshot } from '../../../app/contract/snapshot.ts'
@@ -155,6 +157,15 @@ test('a file that cannot be is said once there is a key to say it of, and monito
   expect(problems).toHaveLength(1)
   expect(announced).toHaveLength(1)
   expect(memory.status().kind).toBe('failing')
+})
+
+test('damaged settings of the history are set aside and said, and the history is kept by the defaults', () => {
+  const folder = temporaryFolder()
+  writeFileSync(join(folder, 'history.json'), '{"rawMs":')
+  const { memory, problems, live } = started(folder)
+  live(10, 10)
+  expect(problems).toEqual([expect.stringMatching(/^History settings were damaged and are kept as history\.corrupt-/)])
+  expect(memory.status()).toMatchObject({ kind: 'ok', rawMs: 48 * 3_600_000 })
 })
 
 test('closed, it leaves no timer and hears nothing more', () => {

@@ -2,6 +2,7 @@ import { connect } from 'node:net'
 import { afterEach, expect, test } from 'vitest'
 import { nodeHttp } from '../../../main/ports/node-http.ts'
 import type { HttpRequest } from '../../../main/ports/ports.ts'
+import { proves } from '../../proof/proves.ts'
 import { type RawServer, startRawServer } from './raw-server.ts'
 
 const http = nodeHttp({})
@@ -95,6 +96,7 @@ test('whatever a connection dies of, an outcome of not-sent is never wrong', asy
     expect(['not-sent', 'unknown']).toContain(kind)
     if (kind === 'not-sent') expect(server.heads.length).toBe(0)
   }
+  proves('T4', { level: 3, cases: 30 })
 })
 
 test('requests in a row do not share a connection, and a reset of one is not answered by a retry', async () => {
@@ -111,6 +113,7 @@ test('requests in a row do not share a connection, and a reset of one is not ans
   expect((await http.send(post(server.origin))).kind).toBe('answer')
   expect((await http.send(post(server.origin))).kind).toBe('unknown')
   expect([server.heads.length, connections]).toEqual([2, 2])
+  proves('T4', { level: 3, cases: 2 })
 })
 
 test('a body cut at any byte is unknown, never an answer', async () => {
@@ -120,6 +123,7 @@ test('a body cut at any byte is unknown, never an answer', async () => {
     )
     expect((await http.send(post(server.origin))).kind, `${length} bytes`).toBe('unknown')
   }
+  proves('T3', { level: 3, cases: BODY.length })
 })
 
 test('a chunked body without its end is unknown', async () => {

@@ -4,6 +4,7 @@ import { REFRESH_SCHEDULE } from '../../../app/tokens/schedule.ts'
 import { Timeline } from '../../../main/timeline.ts'
 import { type KeeperDeps, TokenKeeper } from '../../../main/tokens/keeper.ts'
 import type { TokenReading, TokenStore } from '../../../main/vault/token-store.ts'
+import { proves } from '../../proof/proves.ts'
 import { VirtualClock } from '../../simulation/virtual-clock.ts'
 import { answerOf, renewal, ScriptedHttp } from '../scripted-http.ts'
 import { RecordingStore } from './recording-store.ts'
@@ -103,6 +104,7 @@ test.each(['intend', 'save', 'note'] as const)(
     expect(http.requests).toHaveLength(1)
     expect(told.join('\n')).not.toContain('refresh-1 in its words')
     expect(told.filter((line) => line.includes('RangeError'))).toHaveLength(method === 'note' ? 0 : 1)
+    proves('T7', { level: 2, cases: 1 })
   },
 )
 

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, expect, onTestFinished, test } from 'vitest'
+import { proves } from '../../proof/proves.ts'
 import { temporaryFolder } from '../data/temporary-folder.ts'
 import { openHome, tokensOf } from '../vault/fixtures.ts'
 import { startRotatingServer } from './rotating-server.ts'
@@ -95,6 +96,7 @@ test.each(['intent', 'sent', 'received', 'committed', 'handed-out'])(
     // One for each start, whatever happened between them.
     expect(server.sent.length - sentBefore).toBe(1)
     expect(await storedToken(folder)).toBe(server.current())
+    proves('T6', { level: 3, cases: 1 })
   },
 )
 
@@ -112,6 +114,7 @@ test('outside the overlap the same crash ends in one honest refusal and no loop'
   expect(await third.said).toBe('access sign-in-required')
   await third.end()
   expect(server.sent).toHaveLength(2)
+  proves('T2', { level: 3, cases: 1 })
 })
 
 test('of 12 processes on one folder one owns it, and its 50 callers make one request', async () => {
@@ -124,6 +127,7 @@ test('of 12 processes on one folder one owns it, and its 50 callers make one req
   await Promise.all(runs.map((one) => one.end()))
   expect(server.sent).toEqual(['r-0'])
   expect(await storedToken(folder)).toBe('r-1')
+  proves('T5', { level: 3, cases: runs.length })
 }, 60_000)
 
 test('a revocation that met a 503 is tried again by the next process, and read "revoked" only after a 200', async () => {
@@ -151,6 +155,7 @@ test('a revocation that met a 503 is tried again by the next process, and read "
   expect(server.revokes).toHaveLength(revokes)
   // Nothing used the grant after it was asked for.
   expect(server.sent).toEqual(['r-0'])
+  proves('R1', { level: 3, cases: server.revokes.length })
 }, 60_000)
 
 test('killed between the asking and the sending of a revocation, the next process sends it', async () => {
@@ -163,4 +168,5 @@ test('killed between the asking and the sending of a revocation, the next proces
   await second.says('event revoked')
   await second.end()
   expect(server.revokes).toEqual([server.current()])
+  proves('R1', { level: 3, cases: 1 })
 }, 60_000)

@@ -6,6 +6,7 @@ import type { HttpOutcome } from '../../../main/ports/ports.ts'
 import { Timeline } from '../../../main/timeline.ts'
 import { TokenKeeper } from '../../../main/tokens/keeper.ts'
 import { MemoryTokens } from '../../../main/vault/memory-tokens.ts'
+import { proves } from '../../proof/proves.ts'
 import { VirtualClock } from '../../simulation/virtual-clock.ts'
 import { answerOf, NOT_SENT, REFUSAL, renewal, ScriptedHttp, UNKNOWN } from '../scripted-http.ts'
 
@@ -74,6 +75,7 @@ test('50 callers at expiry share one request', async () => {
   const got = await Promise.all(callers)
   expect(new Set(got.map((access) => access.kind === 'token' && access.value))).toEqual(new Set(['a2']))
   expect(http.requests.length).toBe(2)
+  proves('T5', { level: 1, cases: 50 })
 })
 
 test('a lost answer is tried again once at once with the same token, then on the ladder', async () => {
@@ -139,6 +141,7 @@ test.each<[string, HttpOutcome]>([
   until = renewal('a1')
   await clock.advance(2 * MINUTE_MS)
   expect(await keeper.access()).toEqual({ kind: 'token', value: 'a1' })
+  proves('T8', { level: 2, cases: 1 })
 })
 
 test('a wait that the service asks for is a floor under the ladder', async () => {
@@ -226,6 +229,7 @@ test.each([1_000, 10 * MINUTE_MS, 3 * DAY_MS])(
     expect(http.requests.length).toBe(sleptMs >= 8 * MINUTE_MS ? 2 : 1)
     const access = await keeper.access()
     expect(access).toEqual({ kind: 'token', value: http.requests.length === 2 ? 'a2' : 'a1' })
+    proves('T9', { level: 2, cases: 1 })
   },
 )
 
@@ -249,6 +253,7 @@ test.each([-DAY_MS, DAY_MS])(
     await clock.advance(10 * MINUTE_MS)
     expect(http.requests.length).toBeLessThanOrEqual(2)
     expect(keeper.accessSummary().state).toBe('valid')
+    proves('T9', { level: 2, cases: 1 })
   },
 )
 
@@ -307,6 +312,7 @@ test('a revocation during a refresh waits for it and revokes the newest token', 
   expect(http.requests.length).toBe(2)
   expect(keeper.canUseService).toBe(false)
   expect(await keeper.access()).toEqual({ kind: 'none', why: 'revoked' })
+  proves('R2', { level: 1, cases: 1 })
 })
 
 test.each<[string, HttpOutcome]>([
@@ -327,6 +333,7 @@ test.each<[string, HttpOutcome]>([
   await clock.advance(2 * MINUTE_MS)
   expect(keeper.refreshSummary().state).toBe('revoked')
   expect(kinds('revoked').length).toBe(1)
+  proves('R1', { level: 2, cases: 1 })
 })
 
 test('a revocation that is refused says so and is not tried again by itself', async () => {

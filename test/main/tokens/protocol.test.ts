@@ -5,6 +5,7 @@ import { REFRESH_SCHEDULE } from '../../../app/tokens/schedule.ts'
 import type { HttpOutcome } from '../../../main/ports/ports.ts'
 import { Timeline } from '../../../main/timeline.ts'
 import { TokenKeeper } from '../../../main/tokens/keeper.ts'
+import { proves } from '../../proof/proves.ts'
 import { VirtualClock } from '../../simulation/virtual-clock.ts'
 import { answerOf, NOT_SENT, REFUSAL, renewal, ScriptedHttp, UNKNOWN } from '../scripted-http.ts'
 import { RecordingStore } from './recording-store.ts'
@@ -79,6 +80,7 @@ test('a lost answer leaves the intent open; a start that finds it tries the same
   expect(second.refreshSummary()).toMatchObject({ state: 'valid', rotating: true })
   expect(store.stored).toMatchObject({ token: { generation: 2, refreshToken: 'refresh-1' } })
   expect(kinds('sign-in-required')).toEqual([])
+  proves('T6', { level: 1, cases: 1 })
 })
 
 test('a refusal after the answer was lost to a former process says so once, and is not asked about again', async () => {
@@ -185,6 +187,7 @@ test('a full disk: the new token is used from memory, told once, and saved when 
   expect(keeper.refreshSummary().stored).toBe('sealed')
   await clock.advance(10 * MINUTE_MS)
   expect(store.steps.filter((step) => step.startsWith('send'))).toEqual(['send refresh-0', 'send refresh-1'])
+  proves('T7', { level: 1, cases: 1 })
 })
 
 test('what could not be saved is tried once more at the end', async () => {
@@ -241,6 +244,7 @@ test('the end of the 24 hours is told an hour and a quarter of an hour ahead, on
   expect(kinds('sign-in-due')).toHaveLength(2)
   await clock.advance(2 * HOUR_MS)
   expect(kinds('sign-in-due')).toHaveLength(2)
+  proves('T12', { level: 1, cases: 2 })
 })
 
 test('a warning that was slept through is given on waking, and only the nearer one', async () => {
@@ -253,6 +257,7 @@ test('a warning that was slept through is given on waking, and only the nearer o
   keeper.wake()
   await clock.advance(MINUTE_MS)
   expect(kinds('sign-in-due')).toHaveLength(1)
+  proves('T12', { level: 1, cases: 1 })
 })
 
 test('a default key has no 24 hours and is warned of nothing', async () => {
@@ -263,6 +268,7 @@ test('a default key has no 24 hours and is warned of nothing', async () => {
   expect(kinds('sign-in-due')).toEqual([])
   expect(keeper.refreshSummary()).toMatchObject({ state: 'valid', rotating: false })
   expect(keeper.refreshSummary()).not.toHaveProperty('endsAt')
+  proves('T12', { level: 1, cases: 1 })
 })
 
 test('the 24 hours are counted from the sign-in, also across restarts', async () => {
@@ -349,6 +355,7 @@ test('a revocation during a refresh revokes the newest token, and stores it befo
     'revoke refresh-1',
     'save refresh-1 revoked',
   ])
+  proves('R2', { level: 1, cases: 1 })
 })
 
 test('a session that ended is not turned into "revoked": it says to sign in to revoke, and sends nothing', async () => {

@@ -5,6 +5,7 @@ import { REFRESH_SCHEDULE } from '../../../app/tokens/schedule.ts'
 import { nodeHttp } from '../../../main/ports/node-http.ts'
 import { Timeline } from '../../../main/timeline.ts'
 import { TokenKeeper } from '../../../main/tokens/keeper.ts'
+import { proves } from '../../proof/proves.ts'
 import { VirtualClock } from '../../simulation/virtual-clock.ts'
 import { RecordingStore } from './recording-store.ts'
 import { type RotatingServer, startRotatingServer } from './rotating-server.ts'
@@ -49,6 +50,7 @@ test('a socket cut after the service rotated: inside its overlap nobody has to s
   expect(intended()).toBe(2)
   expect(events.map(({ kind }) => kind)).toEqual(['token-refreshed'])
   keeper.stop()
+  proves('T1', { level: 3, cases: 1 })
 })
 
 test('the same outside the overlap: one answered refusal, one message, and the token is kept', async () => {
@@ -66,6 +68,7 @@ test('the same outside the overlap: one answered refusal, one message, and the t
   ])
   expect(store.stored.token.refreshToken).toBe('r-0')
   keeper.stop()
+  proves('T2', { level: 3, cases: 1 })
 })
 
 test('a connection that is reset without an answer is one send for each deliberate attempt', async () => {
@@ -84,6 +87,7 @@ test('a connection that is reset without an answer is one send for each delibera
   await keeper.refresh()
   expect(server.sent).toHaveLength(7)
   keeper.stop()
+  proves('T4', { level: 3, cases: server.sent.length })
 })
 
 test('an answer that is cut after any byte stores nothing partial and loses nothing', async () => {
@@ -111,4 +115,5 @@ test('an answer that is cut after any byte stores nothing partial and loses noth
     keeper.stop()
   }
   expect(whole).toBeGreaterThan(150)
+  proves(['T1', 'T3'], { level: 3, cases: whole })
 }, 60_000)

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { proves } from '../../proof/proves.ts'
 import { temporaryFolder } from '../data/temporary-folder.ts'
 import { runCommitter } from './run-committer.ts'
 
@@ -42,4 +43,5 @@ test(`killed ${KILLS} times while it commits, nothing that was acknowledged is l
   await runCommitter(temporaryFolder(), { until: 2, compileCache })
   const chains = Array.from({ length: CHAINS }, (_, index) => chain(KILLS / CHAINS, index * 3, compileCache))
   expect((await Promise.all(chains)).flat()).toEqual([])
+  proves('D1', { level: 3, cases: KILLS })
 }, 120_000)

@@ -5,6 +5,7 @@ import { unlockDataKeys } from '../../../main/vault/data-keys.ts'
 import { Vault } from '../../../main/vault/vault.ts'
 import { VaultConnection } from '../../../main/vault/vault-connection.ts'
 import { openVaultFile } from '../../../main/vault/vault-file.ts'
+import { proves } from '../../proof/proves.ts'
 import { temporaryFolder } from '../data/temporary-folder.ts'
 import { held, NOW_MS, profile } from './fixtures.ts'
 import { runCommitter } from './run-committer.ts'
@@ -24,6 +25,7 @@ onPosix('where the system takes no more bytes, the write says so and the last go
   const after = await runCommitter(folder, { until: committed + 2 })
   expect(after.lines[0]).toMatch(new RegExp(`^found ${committed} token ${committed} `))
   expect(after.lines.at(-1)).toBe(`committed ${committed + 2}`)
+  proves('T7', { level: 3, cases: 1 })
 })
 
 test('a full store keeps its last token, says why, and takes the next one when there is room', async () => {
@@ -44,6 +46,7 @@ test('a full store keeps its last token, says why, and takes the next one when t
   expect(vault.tokens('key-1').save(next)).toEqual({ ok: true })
   expect(vault.tokens('key-1').read()).toMatchObject({ stored: next })
   vault.close()
+  proves('T7', { level: 1, cases: 1 })
 })
 
 onPosix('a file that is read-only is told as such, and not changed', async () => {
@@ -61,4 +64,5 @@ onPosix('a file that is read-only is told as such, and not changed', async () =>
   chmodSync(folder, 0o700)
   expect(lines[0]).toMatch(/^broken unavailable/)
   expect(readFileSync(file).equals(before)).toBe(true)
+  proves('D2', { level: 3, cases: 1 })
 })

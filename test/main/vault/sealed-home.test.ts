@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
 import { SealedHome } from '../../../main/vault/sealed-home.ts'
+import { proves } from '../../proof/proves.ts'
 import { temporaryFolder } from '../data/temporary-folder.ts'
 import { held, NOW_MS, openHome, profile, tokensOf, vaultOf } from './fixtures.ts'
 import { testKeystore } from './test-keystore.ts'
@@ -33,6 +34,7 @@ test('without a keystore nothing is written, and stored keys are left alone and 
   expect(readdirSync(empty)).toEqual([])
   const stored = await SealedHome.open({ folder: await storedFolder(), wallMs: () => NOW_MS })
   expect(stored.standing).toMatchObject({ state: 'memory', line: expect.stringContaining('left alone') })
+  proves('K1', { level: 2, cases: 1 })
 })
 
 test('another key in the keyring reads as a changed key; nothing is changed, and the old keyring opens it', async () => {
@@ -50,6 +52,7 @@ test('another key in the keyring reads as a changed key; nothing is changed, and
   const again = await openHome(folder, testKeystore(1))
   expect(tokensOf(again).kind).toBe('found')
   again.close()
+  proves('K1', { level: 2, cases: 1 })
 })
 
 test('a keystore that answers with a wrong key is not believed', async () => {
@@ -61,6 +64,7 @@ test('a keystore that answers with a wrong key is not believed', async () => {
     expect(home.standing.state).toBe('key-changed')
     home.close()
   }
+  proves('K1', { level: 2, cases: 2 })
 })
 
 test('a stored key that was changed on disk reads as damaged, not as a changed keyring', async () => {
@@ -69,6 +73,7 @@ test('a stored key that was changed on disk reads as damaged, not as a changed k
   const home = await openHome(folder, testKeystore(1))
   expect(home.standing.state).toBe('record-corrupt')
   home.close()
+  proves('K1', { level: 2, cases: 1 })
 })
 
 test('a damaged canary is no lost key where a record still opens: it is written again', async () => {
@@ -90,6 +95,7 @@ test('a damaged canary beside records that do not open is a changed key', async 
   const home = await openHome(folder, testKeystore(1))
   expect(home.standing.state).toBe('key-changed')
   home.close()
+  proves('K1', { level: 2, cases: 1 })
 })
 
 test.each([
@@ -112,6 +118,7 @@ test.each([
   expect(first.standing.state).toBe(answer.kind)
   first.close()
   expect(contentOf(fresh)).toEqual([[], [], []])
+  proves('K1', { level: 2, cases: 1 })
 })
 
 test('a locked keyring keeps a start waiting only as long as it is locked', async () => {
@@ -131,6 +138,7 @@ test('a locked keyring keeps a start waiting only as long as it is locked', asyn
   expect(home.standing).toEqual({ state: 'ok' })
   expect(tokensOf(home).kind).toBe('found')
   home.close()
+  proves('K1', { level: 2, cases: 1 })
 })
 
 test('a keyring that answers after the end of the app is not listened to', async () => {

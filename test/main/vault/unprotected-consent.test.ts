@@ -5,6 +5,7 @@ import { HomeStorage, type RestoredKey } from '../../../main/vault/key-storage.t
 import { SealedHome } from '../../../main/vault/sealed-home.ts'
 import { SAVED } from '../../../main/vault/storage-words.ts'
 import { allowUnprotected } from '../../../main/vault/unprotected-consent.ts'
+import { proves } from '../../proof/proves.ts'
 import { temporaryFolder } from '../data/temporary-folder.ts'
 import { NOW_MS, profile } from './fixtures.ts'
 import { testKeystore } from './test-keystore.ts'
@@ -46,6 +47,7 @@ test('nothing is stored where nothing hides it, until a person agrees; then it i
   const next = await withoutKeyring(folder, true)
   expect(next.storage.restore().map((restored) => restored.profile.id)).toEqual(['key-1'])
   expect(next.storage.keystore('key-1')).toBe('unprotected')
+  proves('K2', { level: 1, cases: 1 })
 })
 
 test('two windows that agree at once make one key, and both are told', async () => {
@@ -68,6 +70,7 @@ test('without the agreement a later start neither reads nor writes what was stor
   expect(storage.restore().map(({ tokens }) => tokens.read().kind)).toEqual(['lost'])
   expect(storage.signIn(profile({ id: 'key-2' }), NOW_MS).kind).toBe('memory')
   expect(home.storedIds()).toEqual(['key-1'])
+  proves('K2', { level: 1, cases: 1 })
 })
 
 test('agreeing once more opens what was stored under it, in the same run', async () => {

@@ -4,6 +4,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
 import { MIGRATIONS } from '../../../main/vault/schema.ts'
 import { openVaultFile } from '../../../main/vault/vault-file.ts'
+import { proves } from '../../proof/proves.ts'
 import { temporaryFolder } from '../data/temporary-folder.ts'
 import { held, NOW_MS, openHome, profile, tokensOf, vaultOf } from './fixtures.ts'
 
@@ -56,6 +57,7 @@ test.each([
   expect(again.notices).toEqual([])
   expect(tokensOf(again).kind).toBe('found')
   again.close()
+  proves('D2', { level: 2, cases: 1 })
 })
 
 test('cut or zeroed at any length, it starts, and either opens whole or is set aside', async () => {
@@ -72,6 +74,7 @@ test('cut or zeroed at any length, it starts, and either opens whole or is set a
       home.close()
     }
   }
+  proves('D2', { level: 2, cases: 2 * Math.ceil(source.length / 1789) })
 })
 
 test('without its journal the file is whole: every commit is taken in at once', async () => {
@@ -94,6 +97,7 @@ test('a journal without its file is set aside and said so', async () => {
   expect(home.notices).toEqual([expect.stringContaining('missing')])
   expect(asideIn(folder)).toEqual([expect.stringMatching(/\.db-wal$/)])
   home.close()
+  proves('D2', { level: 1, cases: 1 })
 })
 
 test('a half-made new file is no obstacle', async () => {

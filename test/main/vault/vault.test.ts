@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
+import { proves } from '../../proof/proves.ts'
 import { temporaryFolder } from '../data/temporary-folder.ts'
 import { ABOUT, held, NOW_MS, openHome, profile, tokensOf, vaultOf } from './fixtures.ts'
 import { testKeystore } from './test-keystore.ts'
@@ -98,6 +99,7 @@ test('a pending revocation outlives the process, and a new sign-in takes it back
   expect(reading).toMatchObject({ stored: { token: { generation: 2, refreshToken: 'CANARY-new' } } })
   expect(reading).not.toHaveProperty('stored.revocation')
   again.close()
+  proves('R4', { level: 1, cases: 1 })
 })
 
 test('a forgotten key is gone from the file, and the others stay', async () => {
