@@ -1,7 +1,7 @@
-import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { DEFAULT_THRESHOLDS, type Thresholds } from '../../app/alerts/thresholds.ts'
+import { readSettings } from '../data/settings-file.ts'
 import { writeWhole } from '../data/write-whole.ts'
 
 const share = z.number().min(0).max(1)
@@ -11,13 +11,15 @@ const file = z.object({
 
 /** Each profile's thresholds, in `alerts.json` of the data folder. A file that cannot be read means the defaults. */
 export class ThresholdFile {
-  readonly #path: string | undefined
+  readonly #folder: string | undefined
+  readonly #problem: (sentence: string) => void
   readonly #profiles: Map<string, Thresholds>
 
   /** Without a folder it remembers for as long as it lives. */
-  constructor(folder: string | undefined) {
-    this.#path = folder === undefined ? undefined : join(folder, 'alerts.json')
-    this.#profiles = new Map(Object.entries(this.#path === undefined ? {} : read(this.#path)))
+  constructor(folder: string | undefined, nowMs: number, problem: (sentence: string) => void) {
+    this.#folder = folder
+    this.#problem = problem
+    this.#profiles = new Map(folder === undefined ? [] : Object.entries(read(folder, nowMs, problem)))
   }
 
   of(profile: string): Thresholds {
@@ -39,9 +41,12 @@ export class ThresholdFile {
   }
 
   #write(): void {
-    if (this.#path === undefined) return
+    if (this.#folder === undefined) return
     const text = JSON.stringify({ profiles: Object.fromEntries(this.#profiles) }, null, 2)
-    writeWhole(this.#path, `${text}\n`)
+    const written = writeWhole(join(this.#folder, 'alerts.json'), `${text}\n`)
+    if (!written.ok) {
+      this.#problem(`Alert thresholds could not be kept (${written.why}); they apply until Headroom ends`)
+    }
   }
 }
 
@@ -51,10 +56,19 @@ function changed(before: Thresholds, category: string | undefined, below: number
   return { ...before, perCategory: below === undefined ? others : { ...others, [category]: below } }
 }
 
-function read(path: string): Readonly<Record<string, Thresholds>> {
-  try {
-    return file.parse(JSON.parse(readFileSync(path, 'utf8'))).profiles
-  } catch {
-    return {} // not there yet, or not ours: nothing in it hurts to lose
+function read(
+  folder: string,
+  nowMs: number,
+  problem: (sentence: string) => void,
+): Readonly<Record<string, Thresholds>> {
+  const reading = readSettings({ folder, name: 'alerts', what: 'Alert thresholds', schema: file }, nowMs)
+  switch (reading.kind) {
+    case 'read':
+      return reading.value.profiles
+    case 'missing':
+      return {}
+    case 'unusable':
+      problem(reading.notice)
+      return {}
   }
 }

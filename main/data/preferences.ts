@@ -1,6 +1,6 @@
-import { readFileSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
+import { readSettings } from './settings-file.ts'
 import { writeWhole } from './write-whole.ts'
 
 const SCHEMA_VERSION = 1
@@ -11,6 +11,8 @@ const values = z.object({
   /** A person agreed to store keys although nothing on this system hides them. */
   storeUnprotected: z.boolean().catch(false),
 })
+
+const stored = z.record(z.string(), z.unknown())
 
 export type PreferenceValues = z.output<typeof values>
 
@@ -53,51 +55,14 @@ export class Preferences {
 
 /** Never fails: a file that cannot be read is set aside under a name of its own, and the defaults apply. */
 export function openPreferences(folder: string, nowMs: number): PreferencesOpening {
+  const reading = readSettings({ folder, name: 'preferences', what: 'preferences', schema: stored }, nowMs)
   const file = join(folder, 'preferences.json')
-  const reading = read(file)
   switch (reading.kind) {
     case 'read':
-      return { preferences: new Preferences(file, reading.stored) }
+      return { preferences: new Preferences(file, reading.value) }
     case 'missing':
       return { preferences: new Preferences(file, {}) }
-    case 'corrupt':
-      return { preferences: new Preferences(file, {}), notice: setAside(folder, file, nowMs) }
-    case 'unreadable':
-      return {
-        preferences: new Preferences(file, {}),
-        notice: `preferences cannot be read (${reading.why}); starting with the defaults`,
-      }
-  }
-}
-
-type Reading =
-  | { readonly kind: 'read'; readonly stored: Readonly<Record<string, unknown>> }
-  | { readonly kind: 'missing' | 'corrupt' }
-  | { readonly kind: 'unreadable'; readonly why: string }
-
-function read(file: string): Reading {
-  let text: string
-  try {
-    text = readFileSync(file, 'utf8')
-  } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : String(error)
-    return code === 'ENOENT' ? { kind: 'missing' } : { kind: 'unreadable', why: code }
-  }
-  try {
-    const stored = z.record(z.string(), z.unknown()).safeParse(JSON.parse(text))
-    return stored.success ? { kind: 'read', stored: stored.data } : { kind: 'corrupt' }
-  } catch {
-    return { kind: 'corrupt' } // no JSON
-  }
-}
-
-function setAside(folder: string, file: string, nowMs: number): string {
-  const name = `preferences.corrupt-${new Date(nowMs).toISOString().replace(/[:.]/g, '-')}.json`
-  try {
-    renameSync(file, join(folder, name))
-    return `preferences were damaged and are kept as ${name}; starting with the defaults`
-  } catch (error) {
-    const why = error instanceof Error ? error.message : String(error)
-    return `preferences are damaged and could not be set aside (${why}); starting with the defaults`
+    case 'unusable':
+      return { preferences: new Preferences(file, {}), notice: reading.notice }
   }
 }

@@ -63,7 +63,7 @@ export class HistoryStore {
 
   constructor(deps: HistoryStoreDeps) {
     this.#deps = deps
-    this.#retention = deps.retention ?? readRetention(deps.folder)
+    this.#retention = deps.retention ?? readRetention(deps.folder, deps.clock.wallMs(), deps.problem)
     this.#open()
     this.#compactIn(COMPACT_EVERY_MS)
   }

@@ -23,7 +23,7 @@ export interface MemoryDeps {
   /** Without one nothing outlives the process. */
   readonly dataFolder?: string
   readonly retention?: Retention
-  /** Tells what is wrong with the history file, once an episode. */
+  /** Tells what is wrong with a file of the memory, once an episode. */
   readonly problem: (sentence: string) => void
 }
 
@@ -61,7 +61,7 @@ export class Memory {
     this.#recorder = new Recorder((entry) => store?.add(entry))
     this.#alerts = new Alerts({
       announcer,
-      thresholds: new ThresholdFile(dataFolder),
+      thresholds: new ThresholdFile(dataFolder, clock.wallMs(), (sentence) => this.#problem(sentence)),
       kept: store?.openAlerts() ?? [],
       keep: (id, body) => store?.add({ kind: 'alert', id, body }),
       changed: (alerts) => {

@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
+import { readSettings } from '../data/settings-file.ts'
 import { writeWhole } from '../data/write-whole.ts'
 import { DEFAULT_RETENTION, type Retention } from './compaction.ts'
 
@@ -19,17 +19,20 @@ const file = z.object({
     .max(366 * DAY_MS),
 })
 
-const NAME = 'history.json'
-
-/** How long history is kept, from `history.json` of the data folder. A file that cannot be read means the default. */
-export function readRetention(folder: string): Retention {
-  try {
-    return file.parse(JSON.parse(readFileSync(join(folder, NAME), 'utf8')))
-  } catch {
-    return DEFAULT_RETENTION // not there, or not as it should be
+/** How long history is kept, from `history.json` of the data folder; the default where it does not say, or not readably. */
+export function readRetention(folder: string, nowMs: number, problem: (sentence: string) => void): Retention {
+  const reading = readSettings({ folder, name: 'history', what: 'History settings', schema: file }, nowMs)
+  switch (reading.kind) {
+    case 'read':
+      return reading.value
+    case 'missing':
+      return DEFAULT_RETENTION
+    case 'unusable':
+      problem(reading.notice)
+      return DEFAULT_RETENTION
   }
 }
 
 export function writeRetention(folder: string, retention: Retention): ReturnType<typeof writeWhole> {
-  return writeWhole(join(folder, NAME), `${JSON.stringify(file.parse(retention), null, 2)}\n`)
+  return writeWhole(join(folder, 'history.json'), `${JSON.stringify(file.parse(retention), null, 2)}\n`)
 }

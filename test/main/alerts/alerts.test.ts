@@ -70,6 +70,8 @@ test('what was open is kept over a start, except of streams, which are numbered 
   expect(kept).toEqual([['a', undefined]])
 })
 
+const AT_MS = Date.UTC(2026, 0, 2)
+
 function thresholdsIn(folder: string | undefined, problems: string[] = []) {
   return new ThresholdFile(folder, AT_MS, (sentence) => void problems.push(sentence))
 }
@@ -91,7 +93,9 @@ test('a damaged file of thresholds is set aside whole and said, and the defaults
   const problems: string[] = []
   const thresholds = thresholdsIn(folder, problems)
   expect(thresholds.of('key-1').below).toBe(0.2)
-  expect(problems).toEqual([expect.stringMatching(/^Alert thresholds were damaged and are kept as alerts\.corrupt-/)])
+  expect(problems).toEqual([
+    expect.stringMatching(/^Alert thresholds were damaged and are kept as alerts\.corrupt-/),
+  ])
   thresholds.set('key-1', undefined, 0.3)
   expect(JSON.parse(readFileSync(join(folder, 'alerts.json'), 'utf8'))).toMatchObject({
     profiles: { 'key-1': { below: 0.3 } },

@@ -164,7 +164,9 @@ test('damaged settings of the history are set aside and said, and the history is
   writeFileSync(join(folder, 'history.json'), '{"rawMs":')
   const { memory, problems, live } = started(folder)
   live(10, 10)
-  expect(problems).toEqual([expect.stringMatching(/^History settings were damaged and are kept as history\.corrupt-/)])
+  expect(problems).toEqual([
+    expect.stringMatching(/^History settings were damaged and are kept as history\.corrupt-/),
+  ])
   expect(memory.status()).toMatchObject({ kind: 'ok', rawMs: 48 * 3_600_000 })
 })
 
