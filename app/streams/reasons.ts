@@ -21,6 +21,8 @@ export type StreamReasonCode =
   | 'no-token'
   | 'token-refused'
   | 'service-error'
+  /** Something between answered in the service's place. */
+  | 'not-the-service'
   | 'rate-limited'
   | 'no-slot'
   /** Nothing a retry can mend. */

@@ -1,5 +1,6 @@
 import { z } from 'zod/mini'
 import type { HttpOutcome } from '../service/answer.ts'
+import { SOMETHING_ELSE, senderOfAnswer } from '../service/sender.ts'
 
 /** What a token endpoint is asked with. Everything secret in here goes into a body, never into a URL. */
 export interface KeyCredentials {
@@ -81,7 +82,10 @@ export function processRefreshAnswer(outcome: HttpOutcome): RefreshOutcome {
       ...(seconds !== undefined && { retryAfterSeconds: seconds }),
     }
   }
-  if (status >= 200 && status < 300) return renewalOf(body)
+  if (status >= 200 && status < 300) {
+    const sender = senderOfAnswer(status, headers, '', outcome.body)
+    return renewalOf(body, sender.kind === 'other' ? SOMETHING_ELSE : 'the answer was not a token response')
+  }
   const failure = Failure.safeParse(body)
   if (failure.success) {
     switch (failure.data.error) {
@@ -100,13 +104,14 @@ export function processRefreshAnswer(outcome: HttpOutcome): RefreshOutcome {
   return { kind: 'later', why: `the sign-in host answered ${status} without an OAuth answer` }
 }
 
-function renewalOf(body: unknown): RefreshOutcome {
+/** `whyNot`: what an answer is that is none. */
+function renewalOf(body: unknown, whyNot: string): RefreshOutcome {
   const parsed = Renewal.safeParse(body)
   const refreshToken = textOf(body, 'refresh_token')
   if (!parsed.success) {
     return {
       kind: 'unknown',
-      why: 'the answer was not a token response',
+      why: whyNot,
       ...(refreshToken !== undefined && { refreshToken }),
     }
   }

@@ -1,3 +1,4 @@
+import { senderOfAnswer } from '../../app/service/sender.ts'
 import type { Http } from '../ports/ports.ts'
 import type { Reachability } from '../reachability.ts'
 import type { Access } from '../tokens/keeper.ts'
@@ -52,9 +53,10 @@ export class ApiClient {
   async #send({ method, path, body }: ApiRequest, token: string): Promise<ApiAnswer> {
     const { http, tap, reachability, baseUrl } = this.#deps
     const ticket = tap.sent(method, path)
+    const url = `${baseUrl}${path}`
     const outcome = await http.send({
       method,
-      url: `${baseUrl}${path}`,
+      url,
       headers: {
         authorization: `Bearer ${token}`,
         accept: 'application/json',
@@ -68,6 +70,12 @@ export class ApiClient {
       else tap.lost(ticket)
       reachability.failed(hostOf(baseUrl), outcome.why)
       return { kind: 'unreachable', why: outcome.why, sent: outcome.kind === 'unknown' }
+    }
+    const sender = senderOfAnswer(outcome.status, outcome.headers, url, outcome.body)
+    if (sender.kind === 'other') {
+      tap.lost(ticket)
+      reachability.failed(hostOf(baseUrl), sender.why)
+      return { kind: 'unreachable', why: sender.why, sent: true }
     }
     reachability.answered(hostOf(baseUrl))
     const tapped = tap.answered(ticket, outcome.status, outcome.headers, outcome.body)

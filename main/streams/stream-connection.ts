@@ -1,5 +1,7 @@
 import type { HttpHeaders } from '../../app/service/answer.ts'
+import { isPage, SOMETHING_ELSE, senderOf } from '../../app/service/sender.ts'
 import { FrameReader, type FramesRead } from '../../app/streams/frame-reader.ts'
+import type { StreamReasonCode } from '../../app/streams/reasons.ts'
 import type { SlotLedger } from '../../app/streams/slots.ts'
 import type { QuotaTap, Tapped } from '../api/quota-tap.ts'
 import type { Clock, Http } from '../ports/ports.ts'
@@ -25,14 +27,17 @@ export interface ConnectionListener {
   frames(read: FramesRead): void
   /** An answer other than 200, with what its headers and body said about quotas. */
   refused(status: number, tapped: Tapped): void
-  ended(why: string): void
+  ended(why: string, code: StreamReasonCode): void
 }
 
 const OPEN_TIMEOUT_MS = 15_000
 const REFUSAL_TIMEOUT_MS = 5_000
 const LONGEST_REFUSAL_BYTES = 4_096
+/** A stream with nothing to say sends a heartbeat after 5 s (public reference, streams). */
+const FIRST_WORD_MS = 6_000
 
-type Phase = 'opening' | 'open' | 'refusing' | 'over'
+/** `unsure`: an answer whose head does not say whose it is; its first bytes do. */
+type Phase = 'opening' | 'unsure' | 'open' | 'refusing' | 'over'
 
 /**
  * One HTTP/1.1 connection of a stream and the slot it holds, from the request to its end.
@@ -51,7 +56,7 @@ export class StreamConnection {
   #status = 0
   #headers: HttpHeaders = {}
   #refusal = ''
-  #cancelRefusal = () => {}
+  #cancelWait = () => {}
 
   constructor(
     category: string,
@@ -86,7 +91,7 @@ export class StreamConnection {
   openedAtMs: number
 
   get isOpening(): boolean {
-    return this.#phase === 'opening'
+    return this.#phase === 'opening' || this.#phase === 'unsure'
   }
 
   get isOver(): boolean {
@@ -103,36 +108,62 @@ export class StreamConnection {
 
   #answered(status: number, headers: HttpHeaders): void {
     if (this.#phase !== 'opening') return
-    const { tap, clock, timeline, reached } = this.#deps
+    const { clock, baseUrl, reached } = this.#deps
     this.#status = status
     this.#headers = headers
-    reached(true, '')
-    if (status !== 200) {
+    const sender = senderOf(status, headers, baseUrl)
+    if (sender.kind === 'other') this.#notTheService(sender.why)
+    else if (status !== 200) {
       this.#phase = 'refusing'
+      reached(true, '')
       // Its body says which quota refused; one that never ends is not waited for.
-      this.#cancelRefusal = clock.after(REFUSAL_TIMEOUT_MS, () => this.#refused())
-      return
-    }
+      this.#cancelWait = clock.after(REFUSAL_TIMEOUT_MS, () => this.#refused())
+    } else if (sender.kind === 'unsure') {
+      this.#phase = 'unsure'
+      this.#cancelWait = clock.after(FIRST_WORD_MS, () => this.#opened())
+    } else this.#opened()
+  }
+
+  #opened(): void {
+    const { tap, timeline, reached } = this.#deps
+    this.#cancelWait()
+    reached(true, '')
     this.#phase = 'open'
     this.openedAtMs = timeline.now()
-    const { concurrency } = tap.answered(this.#ticket, status, headers, '').reading
+    const { concurrency } = tap.answered(this.#ticket, this.#status, this.#headers, '').reading
     if (concurrency) this.#observed(concurrency)
     this.#listener.opened()
   }
 
+  #notTheService(why: string): void {
+    this.#deps.tap.lost(this.#ticket)
+    this.#deps.reached(false, why)
+    this.#finish()
+    this.#hangUp()
+    this.#listener.ended(why, 'not-the-service')
+  }
+
   #heard(bytes: Uint8Array): void {
+    if (this.#phase === 'unsure') this.#heardFirst(bytes)
     if (this.#phase === 'open') this.#listener.frames(this.#reader.push(bytes))
     else if (this.#phase === 'refusing' && this.#refusal.length < LONGEST_REFUSAL_BYTES) {
       this.#refusal += this.#decoder.decode(bytes)
     }
   }
 
+  #heardFirst(bytes: Uint8Array): void {
+    const text = this.#decoder.decode(bytes)
+    if (isPage(text)) this.#notTheService(SOMETHING_ELSE)
+    // Line ends say nothing yet.
+    else if (text.trim() !== '') this.#opened()
+  }
+
   #ended(why: string): void {
     if (this.#phase === 'refusing') this.#refused()
     if (this.isOver) return
-    if (this.#phase === 'opening') {
+    if (this.isOpening) {
       this.#deps.tap.lost(this.#ticket)
-      this.#deps.reached(false, why)
+      if (this.#phase === 'opening') this.#deps.reached(false, why)
     } else {
       // An older stream's last word may come without a line end.
       const last = this.#reader.end()
@@ -140,7 +171,7 @@ export class StreamConnection {
       if (this.isOver) return
     }
     this.#finish()
-    this.#listener.ended(why)
+    this.#listener.ended(why, why === 'ended by the service' ? 'ended-by-service' : 'connection-lost')
   }
 
   #refused(): void {
@@ -162,7 +193,7 @@ export class StreamConnection {
     const { slots, timeline, slotFreed } = this.#deps
     const wasOpen = this.#phase === 'open'
     this.#phase = 'over'
-    this.#cancelRefusal()
+    this.#cancelWait()
     slots.released(this.category, wasOpen ? timeline.now() : undefined)
     if (wasOpen) slotFreed(this.category)
   }

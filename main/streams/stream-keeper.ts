@@ -186,9 +186,9 @@ export class StreamKeeper {
       },
       frames: (read) => this.#read(connection, read),
       refused: (status, tapped) => this.#refused(connection === this.#successor, status, token, tapped),
-      ended: (why) => {
+      ended: (reason, code) => {
         if (connection === this.#connection && this.#state.kind === 'restarting') this.#formerEnded()
-        else this.#feed({ kind: 'ended', reason: why, code: codeOf(why) })
+        else this.#feed({ kind: 'ended', reason, code })
       },
     })
     return connection
@@ -332,6 +332,3 @@ export class StreamKeeper {
     return Math.max(10, Math.min(WATCH_MS, state.retryAtMs - this.#deps.timeline.now()))
   }
 }
-
-const codeOf = (why: string): StreamReasonCode =>
-  why === 'ended by the service' ? 'ended-by-service' : 'connection-lost'

@@ -89,6 +89,21 @@ describe('only an answered invalid_grant ends a session', () => {
   })
 })
 
+test('a page in the place of a token answer is told as what it is', () => {
+  const page = '<html>Welcome</html>'
+  const why = 'answered by something else (a sign-in page of a network?)'
+  expect(processRefreshAnswer(answer(200, page))).toEqual({ kind: 'unknown', why })
+  expect(processRefreshAnswer(answer(200, '', { 'content-type': 'text/html' }))).toEqual({
+    kind: 'unknown',
+    why,
+  })
+  expect(processRefreshAnswer(answer(200, '{}'))).not.toMatchObject({ why })
+})
+
+test('a token answer that calls itself a page is a token answer all the same', () => {
+  expect(processRefreshAnswer(answer(200, good, { 'content-type': 'text/html' })).kind).toBe('renewed')
+})
+
 test('a 429 and a 503 say when to come back, if they say so in seconds', () => {
   for (const status of [429, 503]) {
     expect(processRefreshAnswer(answer(status, '', { 'retry-after': '30' }))).toMatchObject({

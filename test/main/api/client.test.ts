@@ -107,6 +107,37 @@ test('what was not sent costs nothing, what was lost may have', async () => {
   expect(events.map(({ kind }) => kind)).toEqual(['service-unreachable'])
 })
 
+test.each([
+  ['a page', answerOf(200, '<html>Sign in</html>', { 'content-type': 'text/html' })],
+  ['a page that does not say so', answerOf(200, ' <html>Sign in</html>')],
+  ['a redirect to another host', answerOf(302, '', { location: 'http://portal.test/' })],
+])(
+  '%s in the place of an answer is not the service: nothing is seen, and the host is not there',
+  async (_, outcome) => {
+    const { client, http, low, events } = setUp()
+    http.reply = () => outcome
+    const why = outcome.kind === 'answer' && outcome.status === 200 ? 'something else' : 'portal.test'
+    expect(await client.request(GET)).toMatchObject({
+      kind: 'unreachable',
+      why: expect.stringContaining(why),
+      sent: true,
+    })
+    expect(low()).toBe(319)
+    await client.request(GET)
+    expect(events).toMatchObject([{ kind: 'service-unreachable', host: 'api.test' }])
+    http.reply = () => answerOf(200, '{}', QUOTA)
+    await client.request(GET)
+    expect(events.at(-1)).toEqual({ kind: 'service-back', host: 'api.test' })
+  },
+)
+
+test('a refusal may be a page, and is still an answer', async () => {
+  const { client, http, events } = setUp()
+  http.reply = () => answerOf(404, '<html>Cannot GET</html>', { 'content-type': 'text/html' })
+  expect(await client.request(GET)).toMatchObject({ kind: 'answered', status: 404 })
+  expect(events).toEqual([])
+})
+
 test('a 429 comes back as the time to wait for', async () => {
   const { client, http } = setUp()
   http.reply = () =>

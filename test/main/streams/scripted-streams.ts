@@ -17,6 +17,7 @@ export const POSITIONS: StreamRequest = { kind: 'positions', target: 'SIM1001', 
 export const DEPTH: StreamRequest = { kind: 'depth', target: 'MSFT', options: {} }
 export const SLOTS = JSON.stringify({ Error: 'TooManyRequests', Message: 'Stream quota exceeded' })
 export const RATE = JSON.stringify({ Error: 'TooManyRequests', Message: 'Rate quota exceeded' })
+const STREAM: HttpHeaders = { 'content-type': 'application/vnd.tradestation.streams.v3+json' }
 export const bytes = (text: string) => new TextEncoder().encode(text)
 
 /** The streams of one key on virtual time, with a network that does what the test says. */
@@ -60,7 +61,7 @@ export function setUp(pins?: Pins) {
   const kinds = () => events.map(({ kind }) => kind)
   /** The newest connection, told what a service would say. */
   const service = {
-    opens: (headers: HttpHeaders = {}) => http.streams.at(-1)!.listener.opened(200, headers),
+    opens: (headers: HttpHeaders = STREAM) => http.streams.at(-1)!.listener.opened(200, headers),
     says: (text: string) => http.streams.at(-1)!.listener.chunk(bytes(text)),
     ends: (why = 'connection lost') => http.streams.at(-1)!.listener.ended(why),
     refuses: (status: number, body = '', headers: HttpHeaders = {}) => {
