@@ -2,21 +2,25 @@ import type { LoggedEvent } from '../../app/contract/events.ts'
 import type { RequestQuota, Snapshot } from '../../app/contract/snapshot.ts'
 import type { HttpOutcome } from '../../main/ports/ports.ts'
 import type { SimulatedService } from '../../main/simulator/simulated-service.ts'
+import { Secrets } from './secrets.ts'
 
 /** What holds at every moment of every story. Each breach throws with one sentence. */
 export class Laws {
-  readonly #secrets = new Set<string>()
+  readonly #secrets: Secrets
   readonly #probes = new Map<string, number[]>()
+  /** How often a law was held against something. */
+  checked = 0
   #revision = 0
   #eventSeq = 0
   #refreshes = 0
   #refusals = 0
 
   constructor(secrets: readonly string[]) {
-    for (const secret of secrets) this.#secrets.add(secret)
+    this.#secrets = new Secrets(secrets)
   }
 
   refreshAsked(): void {
+    this.checked += 1
     this.#refreshes += 1
     if (this.#refreshes > 1) breach('two refreshes are in flight at once')
   }
@@ -25,13 +29,12 @@ export class Laws {
     this.#refreshes -= 1
     if (outcome.kind !== 'answer') return
     if (outcome.body.includes('"invalid_grant"')) this.#refusals += 1
-    for (const [, token] of outcome.body.matchAll(/"(?:access|refresh|id)_token":"([^"]+)"/g)) {
-      if (token !== undefined) this.#secrets.add(token)
-    }
+    this.#secrets.learnFrom(outcome.body)
   }
 
   /** An own request is about to go out; `row` is the quota it counts against. */
   requestAsked(row: RequestQuota | undefined): void {
+    this.checked += 1
     if (!row) return
     if (row.blockedUntil !== undefined) breach(`a request went into ${row.category}, which is held`)
     if (row.source !== 'default' && row.low < 1) {
@@ -57,6 +60,7 @@ export class Laws {
   }
 
   told(event: LoggedEvent): void {
+    this.checked += 1
     if (event.seq <= this.#eventSeq) breach('events are not in order')
     this.#eventSeq = event.seq
     this.#noSecretIn(event, `the event ${event.kind}`)
@@ -66,6 +70,7 @@ export class Laws {
   }
 
   seen(snapshot: Snapshot): void {
+    this.checked += 1
     if (snapshot.revision < this.#revision) breach('the revision went back')
     this.#revision = snapshot.revision
     for (const { category, own, elsewhere, free, limit } of snapshot.slots) {
@@ -86,11 +91,13 @@ export class Laws {
   }
 
   scanned(snapshot: Snapshot): void {
+    this.checked += 1
     this.#noSecretIn(snapshot, 'a snapshot')
   }
 
   /** Only while nobody else is on the key: the bounds hold what the service would say. */
   bounded(snapshot: Snapshot, service: SimulatedService, busy: ReadonlySet<string>): void {
+    this.checked += 1
     for (const row of snapshot.requests) {
       if (row.source === 'default' || busy.has(row.category)) continue
       const truth = service.quotas.reading(row.category, service.nowMs())
@@ -107,6 +114,7 @@ export class Laws {
 
   /** Once nothing opens or closes any more. */
   slotsAgree(snapshot: Snapshot, service: SimulatedService): void {
+    this.checked += 1
     for (const { category, own } of snapshot.slots) {
       const counted = service.slots.own(category)
       if (own !== counted) breach(`${category}: ${own} own slots here, ${counted} at the service`)
@@ -118,12 +126,7 @@ export class Laws {
   }
 
   #noSecretIn(value: unknown, where: string): void {
-    const text = JSON.stringify(value)
-    for (const secret of this.#secrets) {
-      if (text.includes(secret) || text.includes(secret.slice(0, 12)) || text.includes(secret.slice(-12))) {
-        breach(`${where} holds a secret or a part of one`)
-      }
-    }
+    if (this.#secrets.isIn(JSON.stringify(value))) breach(`${where} holds a secret or a part of one`)
   }
 }
 

@@ -13,6 +13,6 @@ test('a broken law names its seed and the one command that shows it again', asyn
   const intruder = { kind: 'traffic', traffic: { Accounts: 3 } } as const
   const story = { ...QUIET, happenings: [{ atMs: 60_000, what: intruder }] }
   await expect(simulate(13, 0.2, story)).rejects.toThrow(
-    /^Error: Accounts: the service has .* \(seed 13, minute .*\)\. See it again: .*replay\.ts --seed 13 --hours 0\.2$/,
+    /^Error: Accounts: the service has .* \(seed 13, minute .*\)\. See it again: npm run simulate -- --seed 13 --hours 0\.2$/,
   )
 })

@@ -1,28 +1,29 @@
 import { parseArgs } from 'node:util'
+import { hoursOf } from './seed-life.ts'
 import { QUIET, storyOf } from './story.ts'
 import { simulate } from './world.ts'
 
-/** Lives one seed's story again and says what it was: `node test/simulation/replay.ts --seed 7 --hours 6`. */
+/** Lives one seed's story again and says what it was: `npm run simulate -- --seed 7 --hours 6`. */
 const { values } = parseArgs({
   options: {
     seed: { type: 'string', default: '1' },
     seeds: { type: 'string', default: '1' },
-    hours: { type: 'string', default: '2' },
+    hours: { type: 'string' },
     quiet: { type: 'boolean', default: false },
   },
 })
 
-const hours = Number(values.hours)
 const first = Number(values.seed)
 for (let seed = first; seed < first + Number(values.seeds); seed += 1) {
+  const hours = values.hours === undefined ? hoursOf(seed) : Number(values.hours)
   const story = values.quiet ? QUIET : storyOf(seed, hours)
   const startedMs = performance.now()
   try {
     const report = await simulate(seed, hours, story)
     const seconds = ((performance.now() - startedMs) / 1000).toFixed(1)
-    const { clockEvents, snapshots, events, requests } = report
+    const { clockEvents, looks, events, requests } = report
     console.log(
-      JSON.stringify({ seed, hours, seconds: Number(seconds), clockEvents, snapshots, events, requests }),
+      JSON.stringify({ seed, hours, seconds: Number(seconds), clockEvents, looks, events, requests }),
     )
   } catch (problem) {
     process.exitCode = 1

@@ -30,6 +30,8 @@ const PORTAL = '<!doctype html><title>Welcome</title><h1>Network sign-in</h1>'
  */
 export class VirtualHttp implements Http {
   weather: Weather = FAIR
+  /** How often the network did what. */
+  readonly fates: Record<string, number> = {}
   readonly #service: SimulatedService
   readonly #clock: VirtualClock
   readonly #random: VirtualRandom
@@ -109,7 +111,9 @@ export class VirtualHttp implements Http {
   /** Called once a virtual minute. */
   strikeStreams(): void {
     for (const line of [...this.#lines]) {
-      if (this.#random.chance(this.weather.streamReset)) line.lineDown(this.#random.chance(0.7))
+      if (!this.#random.chance(this.weather.streamReset)) continue
+      this.#count('stream-lost')
+      line.lineDown(this.#random.chance(0.7))
     }
   }
 
@@ -175,6 +179,10 @@ export class VirtualHttp implements Http {
     }
   }
 
+  #count(fate: string): void {
+    this.fates[fate] = (this.fates[fate] ?? 0) + 1
+  }
+
   #latencyMs(weather: Weather): number {
     return this.#random.between(...weather.latencyMs)
   }
@@ -190,7 +198,10 @@ export class VirtualHttp implements Http {
       ['duplicated', weather.duplicated],
       ['portal', weather.portal],
     ] as const) {
-      if (draw < probability) return fate
+      if (draw < probability) {
+        this.#count(fate)
+        return fate
+      }
       draw -= probability
     }
     return 'arrives'

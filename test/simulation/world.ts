@@ -9,7 +9,7 @@ import type { Happening, Story } from './story.ts'
 import { VirtualClock } from './virtual-clock.ts'
 import { VirtualHttp } from './virtual-http.ts'
 import { VirtualRandom } from './virtual-random.ts'
-import { FAIR } from './weather.ts'
+import { FAIR, ROUGH } from './weather.ts'
 
 const PROFILE = 'key'
 const ORIGIN = 'https://service.test'
@@ -26,7 +26,11 @@ const SETTLING_MS = 180_000
 export interface Report {
   readonly virtualMs: number
   readonly clockEvents: number
-  readonly snapshots: number
+  /** How often the whole was looked at, and how often a law was held against something. */
+  readonly looks: number
+  readonly lawsChecked: number
+  /** What went wrong on purpose, and how often. */
+  readonly faults: Readonly<Record<string, number>>
   readonly events: Readonly<Record<string, number>>
   readonly requests: Readonly<Record<string, number>>
   readonly last: Snapshot
@@ -42,9 +46,10 @@ export class World {
   readonly #story: Story
   readonly #laws = new Laws([CREDENTIALS.clientSecret, CREDENTIALS.refreshToken])
   readonly #requests: Record<string, number> = {}
+  readonly #faults: Record<string, number> = {}
   readonly #inFlight = new Map<string, number>()
   readonly #sentAtMs = new Map<HttpRequest, number>()
-  #snapshots = 0
+  #looks = 0
   #problem: Error | undefined
   /** Somebody else spends, or time was set: the bounds cannot hold any more. */
   #disturbed = false
@@ -157,7 +162,9 @@ export class World {
     return {
       virtualMs,
       clockEvents: this.clock.events,
-      snapshots: this.#snapshots,
+      looks: this.#looks,
+      lawsChecked: this.#laws.checked,
+      faults: { ...this.http.fates, ...this.#faults },
       events,
       requests: this.#requests,
       last: this.snapshot,
@@ -179,7 +186,7 @@ export class World {
   #look(scan: boolean): void {
     if (this.#problem) throw this.#problem
     const { snapshot } = this
-    this.#snapshots += 1
+    this.#looks += 1
     this.#laws.seen(snapshot)
     if (scan) this.#laws.scanned(snapshot)
     if (this.#isAlone) this.#laws.bounded(snapshot, this.service, this.#busy)
@@ -221,7 +228,7 @@ export class World {
     if (category === undefined || sentAtMs === undefined) return
     this.#sentAtMs.delete(request)
     this.#count(this.#inFlight, category, -1)
-    if (outcome.kind === 'answer' && outcome.status === 401) return
+    if (outcome.kind === 'not-sent' || (outcome.kind === 'answer' && outcome.status === 401)) return
     const row = this.snapshot.requests.find((one) => one.category === category)
     this.#laws.probeCounted(row, this.#story.budgetFraction, sentAtMs)
   }
@@ -244,6 +251,8 @@ export class World {
   }
 
   #happens(what: Happening): void {
+    const name = faultOf(what)
+    if (name !== undefined) this.#faults[name] = (this.#faults[name] ?? 0) + 1
     switch (what.kind) {
       case 'weather':
         this.http.setWeather(what.weather)
@@ -291,6 +300,27 @@ export class World {
   }
 }
 
+/** What a happening breaks; `undefined` for what a person does, and for what is put right. */
+function faultOf(what: Happening): string | undefined {
+  switch (what.kind) {
+    case 'weather':
+      if (what.weather.offline) return 'offline'
+      return what.weather === ROUGH ? 'rough-weather' : undefined
+    case 'fault':
+      return what.on === false ? undefined : what.name
+    case 'sleep':
+    case 'wall-jump':
+    case 'traffic':
+    case 'cut-streams':
+    case 'expire-access':
+      return what.kind
+    case 'open-stream':
+    case 'close-stream':
+    case 'try-now':
+      return undefined
+  }
+}
+
 /** Runs one story; a failure says how to see it again. */
 export async function simulate(seed: number, hours: number, story: Story): Promise<Report> {
   const world = new World(seed, story)
@@ -302,7 +332,7 @@ export async function simulate(seed: number, hours: number, story: Story): Promi
     return world.report(ms)
   } catch (problem) {
     const at = (world.clock.monotonicMs() / 60_000).toFixed(2)
-    const replay = `node test/simulation/replay.ts --seed ${seed} --hours ${hours}`
+    const replay = `npm run simulate -- --seed ${seed} --hours ${hours}`
     throw new Error(`${String(problem)} (seed ${seed}, minute ${at}). See it again: ${replay}`, {
       cause: problem,
     })

@@ -1,0 +1,15 @@
+import { expect, test } from 'vitest'
+import { keptRegressions } from './regressions.ts'
+import { simulate } from './world.ts'
+
+test('no life that once broke a law breaks one again', { timeout: 180_000 }, async () => {
+  const broken: string[] = []
+  for (const { seed, hours, law, story } of keptRegressions()) {
+    try {
+      await simulate(seed, hours, story)
+    } catch (problem) {
+      broken.push(`${String(problem)} (once: ${law})`)
+    }
+  }
+  expect(broken).toEqual([])
+})

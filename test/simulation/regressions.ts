@@ -1,0 +1,33 @@
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { z } from 'zod'
+import { type Story, storyOf } from './story.ts'
+
+const FOLDER = fileURLToPath(new URL('regressions/', import.meta.url))
+
+/** A life that once broke a law. The story is kept whole: a seed alone means another one when stories change. */
+const regression = z.object({
+  seed: z.int(),
+  hours: z.number(),
+  law: z.string(),
+  date: z.string(),
+  story: z.custom<Story>((value) => typeof value === 'object' && value !== null),
+})
+
+export type Regression = z.output<typeof regression>
+
+/** Returns the file's path. */
+export function keepRegression(seed: number, hours: number, law: string, date: string): string {
+  mkdirSync(FOLDER, { recursive: true })
+  const path = join(FOLDER, `seed-${seed}.json`)
+  const kept: Regression = { seed, hours, law, date, story: storyOf(seed, hours) }
+  writeFileSync(path, `${JSON.stringify(kept, null, 2)}\n`)
+  return path
+}
+
+export function keptRegressions(): readonly Regression[] {
+  return readdirSync(FOLDER, { withFileTypes: true })
+    .filter((entry) => entry.name.endsWith('.json'))
+    .map(({ name }) => regression.parse(JSON.parse(readFileSync(join(FOLDER, name), 'utf8'))))
+}

@@ -1,0 +1,40 @@
+import { storyOf } from './story.ts'
+import { simulate } from './world.ts'
+
+/** How a seed's life ended, in numbers that can be added up. */
+export interface SeedLife {
+  readonly seed: number
+  readonly hours: number
+  readonly looks: number
+  readonly lawsChecked: number
+  readonly events: Readonly<Record<string, number>>
+  /** What went wrong on purpose, and how often. */
+  readonly faults: Readonly<Record<string, number>>
+  readonly cpuSeconds: number
+  /** The sentence of the law that broke, and how to see it again. */
+  readonly broken?: string
+}
+
+const USUAL_HOURS = 6
+/** Past the end of a rotating key's sign-in (service.md 8.4). */
+const DAY_AND_MORE_HOURS = 26
+const LONG_LIVES = 8
+
+/** Most lives are short, so that there are many; some see a day end. */
+export const hoursOf = (seed: number): number => (seed % LONG_LIVES === 0 ? DAY_AND_MORE_HOURS : USUAL_HOURS)
+
+export async function liveSeed(seed: number, hours: number): Promise<SeedLife> {
+  const before = process.cpuUsage()
+  const nothing = { seed, hours, looks: 0, lawsChecked: 0, events: {}, faults: {} }
+  const cpuSeconds = () => {
+    const { user, system } = process.cpuUsage(before)
+    return (user + system) / 1e6
+  }
+  try {
+    const { looks, lawsChecked, events, faults } = await simulate(seed, hours, storyOf(seed, hours))
+    return { seed, hours, looks, lawsChecked, events, faults, cpuSeconds: cpuSeconds() }
+  } catch (problem) {
+    const broken = problem instanceof Error ? problem.message : String(problem)
+    return { ...nothing, broken, cpuSeconds: cpuSeconds() }
+  }
+}
