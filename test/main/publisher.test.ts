@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { Snapshot } from '../../app/contract/snapshot.ts'
 import { Publisher } from '../../main/publisher.ts'
+import { proves } from '../proof/proves.ts'
 import { VirtualClock } from '../simulation/virtual-clock.ts'
 
 function setUp() {
@@ -89,6 +90,7 @@ test('a profile that is gone is not sent, and stop ends everything', async () =>
 })
 
 test('whatever the changes, snapshots are 250 ms apart and the last change is seen', async () => {
+  const runs = 50
   await fc.assert(
     fc.asyncProperty(
       fc.array(fc.tuple(fc.integer({ min: 0, max: 600 }), fc.boolean()), { maxLength: 30 }),
@@ -108,6 +110,7 @@ test('whatever the changes, snapshots are 250 ms apart and the last change is se
         expect(sent.at(-1)?.revision).toBe(revisions.get('a'))
       },
     ),
-    { numRuns: 50 },
+    { numRuns: runs },
   )
+  proves('W6', { level: 2, cases: runs })
 })

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { levelAt } from '../../../app/quota/model.ts'
 import { viewOf } from '../../../app/quota/view.ts'
+import { proves } from '../../proof/proves.ts'
 import { chanceFrom } from './chance.ts'
 import { play, type Traffic } from './traffic.ts'
 
@@ -41,6 +42,7 @@ test('20 s after a header the mean error is at most half a request', () => {
   expect(errors.length).toBeGreaterThan(30_000)
   expect(mean).toBeLessThanOrEqual(0.5)
   expect(Math.max(...errors.slice(0, 60_000))).toBeLessThan(2)
+  proves('Q1', { level: 2, cases: errors.length })
 })
 
 test('20 s after the very first header the mean error is at most half a request', () => {

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { proves } from '../../proof/proves.ts'
 import { chanceFrom } from './chance.ts'
 import type { Rule } from './reference-service.ts'
 import { play, type Traffic } from './traffic.ts'
@@ -57,6 +58,7 @@ for (const window of ['rolling', 'fixed'] as const) {
       })
     }
     expect(checks).toBeGreaterThan(SEEDS * 20)
+    proves('Q1', { level: 2, cases: checks })
   })
 
   test(`${window}: with own traffic only the true level is within the bounds at every moment`, () => {
@@ -71,6 +73,7 @@ for (const window of ['rolling', 'fixed'] as const) {
         },
       })
     }
+    proves('Q1', { level: 2, cases: seeds.length })
   })
 
   test(`${window}: use elsewhere is never invented under jitter, reordering, loss and refusal`, () => {
@@ -82,5 +85,6 @@ for (const window of ['rolling', 'fixed'] as const) {
         },
       })
     }
+    proves('Q2', { level: 2, cases: seeds.length })
   })
 }

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { Bucket } from '../../../app/quota/bucket.ts'
+import { proves } from '../../proof/proves.ts'
 import { chanceFrom } from './chance.ts'
 import { ReferenceService, type Rule } from './reference-service.ts'
 import { play } from './traffic.ts'
@@ -35,7 +36,8 @@ function afterBurst(seed: number, window: Rule['window'], burst: number): number
 
 for (const window of ['rolling', 'fixed'] as const) {
   test(`${window}: a burst elsewhere is found within two observations, and its size to a request`, () => {
-    for (let seed = 0; seed < 3_000; seed += 1) {
+    const seeds = 3_000
+    for (let seed = 0; seed < seeds; seed += 1) {
       const burst = 3 + (seed % 40)
       const [first, second, third, fourth, fifth] = afterBurst(seed, window, burst) as [
         number,
@@ -48,11 +50,13 @@ for (const window of ['rolling', 'fixed'] as const) {
       const sum = fourth + fifth
       if (Math.abs(sum - burst) > 1) expect.fail(`seed ${seed}: ${burst} were used elsewhere, ${sum} found`)
     }
+    proves('Q2', { level: 2, cases: seeds })
   })
 }
 
 test('steady use elsewhere is found by the second header after it exceeds the rounding', () => {
-  for (let seed = 0; seed < 2_000; seed += 1) {
+  const seeds = 2_000
+  for (let seed = 0; seed < seeds; seed += 1) {
     const chance = chanceFrom(seed)
     let headers = 0
     let found = 0
@@ -82,6 +86,7 @@ test('steady use elsewhere is found by the second header after it exceeds the ro
     )
     expect(headers).toBeGreaterThan(5)
   }
+  proves('Q2', { level: 2, cases: seeds })
 })
 
 for (const perSecond of [0.2, 0.5, 2]) {

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { Bucket } from '../../../app/quota/bucket.ts'
 import type { RateReading } from '../../../app/service/headers.ts'
+import { proves } from '../../proof/proves.ts'
 import { chanceFrom } from './chance.ts'
 import { ReferenceService, type Rule } from './reference-service.ts'
 
@@ -32,7 +33,8 @@ test('before any header a bucket stands at what the table says', () => {
 })
 
 test('a fixed window is recognised from the first header whose Reset the rolling rule does not allow', () => {
-  for (let seed = 0; seed < 1_000; seed += 1) {
+  const seeds = 1_000
+  for (let seed = 0; seed < seeds; seed += 1) {
     const chance = chanceFrom(seed)
     const service = full(fixed)
     const bucket = new Bucket(320, 300, 0)
@@ -48,10 +50,12 @@ test('a fixed window is recognised from the first header whose Reset the rolling
     }
     expect(bucket.model).toBe('fixed')
   }
+  proves('Q3', { level: 2, cases: seeds })
 })
 
 test('a rolling interval is never taken for fixed windows, whatever the jitter', () => {
-  for (let seed = 0; seed < 1_000; seed += 1) {
+  const seeds = 1_000
+  for (let seed = 0; seed < seeds; seed += 1) {
     const chance = chanceFrom(seed)
     const service = new ReferenceService(rolling, 320 * chance(), 0)
     const bucket = new Bucket(320, 300, 0)
@@ -62,6 +66,7 @@ test('a rolling interval is never taken for fixed windows, whatever the jitter',
       at += lastedMs + (chance() < 0.1 ? 700_000 : 10_000) * chance()
     }
   }
+  proves('Q3', { level: 2, cases: seeds })
 })
 
 test('at both sides of the tolerance: 1 s beyond the rounded Reset still rolls, 2 s beyond does not', () => {
@@ -85,7 +90,8 @@ test('at both sides of the tolerance: 1 s beyond the rounded Reset still rolls, 
 
 for (const pauseMs of [700, 5_000, 20_000, 100_000]) {
   test(`a change from fixed windows to a rolling interval is followed, probing every ${pauseMs / 1000} s`, () => {
-    for (const idleMs of [0, 40_000, 301_000, 1_000_000]) {
+    const idles = [0, 40_000, 301_000, 1_000_000]
+    for (const idleMs of idles) {
       const before = full(fixed)
       const bucket = new Bucket(320, 300, 0)
       let at = 0
@@ -99,6 +105,7 @@ for (const pauseMs of [700, 5_000, 20_000, 100_000]) {
       expect(low).toBeLessThanOrEqual(after.level(at))
       expect(high).toBeGreaterThanOrEqual(after.level(at))
     }
+    proves('Q3', { level: 2, cases: idles.length })
   })
 
   test(`a change from a rolling interval to fixed windows is followed, probing every ${pauseMs / 1000} s`, () => {
@@ -112,6 +119,7 @@ for (const pauseMs of [700, 5_000, 20_000, 100_000]) {
     expect(rate).toMatchObject({ remaining: 319, resetSeconds: 300 })
     expect(bucket.model).toBe('fixed')
     expect(bucket.estimate(at + 50)).toMatchObject({ low: 319, high: 319 })
+    proves('Q3', { level: 2, cases: 1 })
   })
 }
 
@@ -312,6 +320,7 @@ test('a bucket of one request empties, refuses and fills again', () => {
 })
 
 test('no order of calls and no reading makes a number that is not one, or one out of range', () => {
+  const runs = 10_000
   const wild = fc.oneof(fc.integer({ min: 0, max: 700 }), fc.constantFrom(0, 1, 319, 320, 10_000_000))
   const reading = fc.record(
     {
@@ -355,6 +364,7 @@ test('no order of calls and no reading makes a number that is not one, or one ou
         }
       }
     }),
-    { numRuns: 10_000 },
+    { numRuns: runs },
   )
+  proves('Q4', { level: 2, cases: runs })
 })

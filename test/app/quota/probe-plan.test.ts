@@ -12,6 +12,7 @@ import {
   probesWithin,
 } from '../../../app/quota/probe-plan.ts'
 import { CURRENT_REQUEST_QUOTAS } from '../../../app/service/quotas.ts'
+import { proves } from '../../proof/proves.ts'
 import { chanceFrom } from './chance.ts'
 import { ReferenceService } from './reference-service.ts'
 
@@ -177,6 +178,7 @@ for (const elsewhere of [0, 0.5, 1.2]) {
       // It is spent, too: a row that grows stale is looked at.
       expect(sentAtMs.length).toBeGreaterThan(288)
       expect(refused).toBeLessThan(elsewhere > 1 ? 300 : 1)
+      proves('Q6', { level: 2, cases: sentAtMs.length })
     })
   }
 }

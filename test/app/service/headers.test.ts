@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { readHeaders } from '../../../app/service/headers.ts'
+import { proves } from '../../proof/proves.ts'
 
 const NAMES = [
   'x-ratelimit-limit',
@@ -147,6 +148,7 @@ test('names of any length are cut to one a window can show', () => {
 })
 
 test('garbage is parsed or ignored: never a throw, never a number that is not whole and in range', () => {
+  const runs = 100_000
   const numberLike = fc.oneof(
     fc.integer().map(String),
     fc.double().map(String),
@@ -179,6 +181,7 @@ test('garbage is parsed or ignored: never a throw, never a number that is not wh
       if ((rate.resetSeconds ?? 0) > 2 * (rate.periodSeconds ?? 604_800) + 5) expect.fail('absurd Reset')
       if (oddities.length > 6) expect.fail('more oddities than numbers')
     }),
-    { numRuns: 100_000 },
+    { numRuns: runs },
   )
+  proves('Q4', { level: 2, cases: runs })
 })

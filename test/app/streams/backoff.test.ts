@@ -1,6 +1,9 @@
 import { expect, test } from 'vitest'
 import { backoffMs, STREAM_BACKOFF } from '../../../app/streams/backoff.ts'
+import { proves } from '../../proof/proves.ts'
 import { chanceFrom } from '../quota/chance.ts'
+
+const CLIENTS = 1_000
 
 test('the bound doubles from the base up to the cap, and chance spreads evenly below it', () => {
   const bound = (attempt: number) => backoffMs(STREAM_BACKOFF, attempt, 1)
@@ -13,23 +16,25 @@ test('the bound doubles from the base up to the cap, and chance spreads evenly b
 })
 
 test('1,000 clients dropped together come back spread: no second has twice the mean', () => {
-  for (let attempt = 4; attempt <= 8; attempt += 1) {
+  const attempts = [4, 5, 6, 7, 8]
+  for (const attempt of attempts) {
     const chance = chanceFrom(attempt)
     const boundMs = backoffMs(STREAM_BACKOFF, attempt, 1)
     const perSecond = new Array<number>(Math.ceil(boundMs / 1_000)).fill(0)
-    for (let client = 0; client < 1_000; client += 1) {
+    for (let client = 0; client < CLIENTS; client += 1) {
       const second = Math.floor(backoffMs(STREAM_BACKOFF, attempt, chance()) / 1_000)
       perSecond[second] = (perSecond[second] ?? 0) + 1
     }
-    expect(Math.max(...perSecond)).toBeLessThan((2 * 1_000) / perSecond.length)
+    expect(Math.max(...perSecond)).toBeLessThan((2 * CLIENTS) / perSecond.length)
     expect(Math.min(...perSecond)).toBeGreaterThan(0)
   }
+  proves('S5', { level: 2, cases: attempts.length * CLIENTS })
 })
 
 test('1,000 clients whose every attempt fails stay spread over all of their attempts together', () => {
   const chance = chanceFrom(1)
   const perSecond = new Array<number>(120).fill(0)
-  for (let client = 0; client < 1_000; client += 1) {
+  for (let client = 0; client < CLIENTS; client += 1) {
     for (let at = 0, attempt = 0; at < 120_000; attempt += 1) {
       at += backoffMs(STREAM_BACKOFF, attempt, chance())
       const second = Math.floor(at / 1_000)
@@ -40,4 +45,5 @@ test('1,000 clients whose every attempt fails stay spread over all of their atte
   const settled = perSecond.slice(45)
   const mean = settled.reduce((sum, count) => sum + count, 0) / settled.length
   expect(Math.max(...settled)).toBeLessThan(2 * mean)
+  proves('S5', { level: 2, cases: CLIENTS })
 })

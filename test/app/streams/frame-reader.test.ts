@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import { FrameReader } from '../../../app/streams/frame-reader.ts'
 import { LONGEST_FRAME_BYTES } from '../../../app/streams/framer.ts'
 import { type Frame, frameOf } from '../../../app/streams/frames.ts'
+import { proves } from '../../proof/proves.ts'
 
 const encoder = new TextEncoder()
 const decoder = new TextDecoder()
@@ -105,6 +106,7 @@ const text = fc
 const sizes = fc.array(fc.integer({ min: 1, max: 90 }), { minLength: 1, maxLength: 4 })
 
 test('what frames say is what a full parse says, in any spelling and any chunks', () => {
+  const runs = 100_000
   fc.assert(
     fc.property(text, sizes, fc.nat(7), (whole, cuts, shift) => {
       const read = readIn(encoder.encode(whole), cuts, shift)
@@ -113,11 +115,13 @@ test('what frames say is what a full parse says, in any spelling and any chunks'
         expect.fail(`${whole} in ${cuts} is ${JSON.stringify(wanted)}, was read as ${JSON.stringify(read)}`)
       }
     }),
-    { numRuns: 100_000 },
+    { numRuns: runs },
   )
+  proves('S1', { level: 2, cases: runs })
 }, 60_000)
 
 test('no key is overlooked wherever it stands, whatever surrounds it', () => {
+  let places = 0
   for (const [name, said] of [
     ['"Heartbeat":1', 'heartbeat'],
     ['"StreamStatus":"GoAway"', 'going-away'],
@@ -126,16 +130,18 @@ test('no key is overlooked wherever it stands, whatever surrounds it', () => {
     ['"\\u0045rror":"x"', 'fatal'],
   ] as const) {
     for (let before = 0; before < 24; before += 1) {
-      for (let shift = 0; shift < 8; shift += 1) {
+      for (let shift = 0; shift < 8; shift += 1, places += 1) {
         const line = `{"A":"${'x'.repeat(before)}",${name}}\n`
         const { count, notable } = readIn(encoder.encode(`{}\n${line}{"Last":"1"}\n`), [10_000], shift)
         expect([count, notable.map(({ kind }) => kind)], `${line} at ${shift}`).toEqual([3, [said]])
       }
     }
   }
+  proves('S1', { level: 2, cases: places })
 })
 
 test('bytes that are nothing in particular never hide a frame that is something', () => {
+  const runs = 5_000
   const around = fc
     .uint8Array({ maxLength: 40 })
     .map((bytes) => bytes.map((byte) => (byte === 0x0a ? 0x0b : byte)))
@@ -149,8 +155,9 @@ test('bytes that are nothing in particular never hide a frame that is something'
         'going-away',
       ])
     }),
-    { numRuns: 5_000 },
+    { numRuns: runs },
   )
+  proves('S1', { level: 2, cases: runs })
 })
 
 test('a line over the cap is one frame that says nothing, in one chunk and in many', () => {

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { Framer, LONGEST_FRAME_BYTES } from '../../../app/streams/framer.ts'
+import { proves } from '../../proof/proves.ts'
 
 const encoder = new TextEncoder()
 const decoder = new TextDecoder()
@@ -46,6 +47,7 @@ function allAtOnce(text: string): Pick<Cut, 'lines' | 'rest'> {
 }
 
 test('any chunking of the same bytes gives the same frames, also inside UTF-8 and line ends', () => {
+  const runs = 100_000
   const piece = fc.constantFrom(
     '\n',
     '\r\n',
@@ -75,8 +77,9 @@ test('any chunking of the same bytes gives the same frames, also inside UTF-8 an
         expect.fail(`${JSON.stringify(whole)} in ${cuts} became ${JSON.stringify(cut)}`)
       }
     }),
-    { numRuns: 100_000 },
+    { numRuns: runs },
   )
+  proves('S1', { level: 2, cases: runs })
 })
 
 test('every place to cut two frames in two gives the same two frames', () => {
@@ -88,6 +91,7 @@ test('every place to cut two frames in two gives the same two frames', () => {
       rest: undefined,
     })
   }
+  proves('S1', { level: 2, cases: bytes.length + 1 })
 })
 
 test('empty chunks and empty lines are nothing', () => {

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { type Frame, frameOf } from '../../../app/streams/frames.ts'
+import { proves } from '../../proof/proves.ts'
 
 describe('each shape of the public reference', () => {
   test.each<[string, Frame]>([
@@ -82,6 +83,7 @@ function byFullParse(line: string): Frame['kind'] {
 }
 
 test('classification equals a full parse for any key order, white space and escapes', () => {
+  const runs = 100_000
   const name = fc.constantFrom(
     'StreamStatus',
     'Error',
@@ -110,8 +112,9 @@ test('classification equals a full parse for any key order, white space and esca
         expect.fail(`${line} is ${byFullParse(line)}, was called ${frameOf(line).kind}`)
       }
     }),
-    { numRuns: 100_000 },
+    { numRuns: runs },
   )
+  proves('S1', { level: 2, cases: runs })
 })
 
 test('texts of a server are cut to what a window shows', () => {

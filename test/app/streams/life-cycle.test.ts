@@ -8,6 +8,7 @@ import {
   type StreamInput,
   type StreamState,
 } from '../../../app/streams/life-cycle.ts'
+import { proves } from '../../proof/proves.ts'
 
 const CHANCE = 0.5
 const next = (state: StreamState, input: StreamInput, nowMs: number): StreamState =>
@@ -86,6 +87,7 @@ test('GoAway in both spellings is a planned restart: at once, and no attempt cou
     })
     expect(next(aliveUntil(3_000, 4), line(text), 3_000)).toMatchObject({ retryAtMs: 3_000, attempt: 0 })
   }
+  proves('S3', { level: 1, cases: 2 })
 })
 
 test('a server that says GoAway to every opening is met with the backoff, not with a storm', () => {
@@ -111,6 +113,7 @@ test("one symbol's error never ends a stream, however often it comes", () => {
       expect(state.kind).toBe('live')
     }
   }
+  proves('S3', { level: 1, cases: 1 })
 })
 
 test('DualLogon closes for good; an internal error is tried again', () => {
@@ -193,6 +196,7 @@ test('what a connection that is over still says changes nothing', () => {
 })
 
 test('no order of inputs makes a wait that is none, or a state from nowhere', () => {
+  const runs = 3_000
   const input = fc.oneof(
     fc.constantFrom<StreamInput>({ kind: 'tick' }, { kind: 'retry' }, ended, data, heartbeat),
     fc.constantFrom<StreamInput>(
@@ -216,8 +220,9 @@ test('no order of inputs makes a wait that is none, or a state from nowhere', ()
         if ('lastFrameAtMs' in state) expect(state.lastFrameAtMs).toBeLessThanOrEqual(now)
       }
     }),
-    { numRuns: 3_000 },
+    { numRuns: runs },
   )
+  proves('S2', { level: 2, cases: runs })
 })
 
 describe('make before break', () => {

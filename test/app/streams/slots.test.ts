@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { SLOT_QUOTAS } from '../../../app/service/quotas.ts'
 import { SlotLedger } from '../../../app/streams/slots.ts'
+import { proves } from '../../proof/proves.ts'
 import { chanceFrom } from '../quota/chance.ts'
 
 const POSITIONS = 'Positions Stream'
@@ -103,6 +104,7 @@ test('MarketDepth quotes and aggregates share one row', () => {
 })
 
 test('own + elsewhere + free = limit, and none is negative, after any sequence of anything', () => {
+  const runs = 5_000
   const category = fc.constantFrom(POSITIONS, 'MarketDepth Stream', 'Quote Change Stream')
   const small = fc.option(fc.nat(45), { nil: undefined })
   const step = fc.tuple(fc.constantFrom('taken', 'released', 'observed'), category, small, small, fc.nat(3))
@@ -126,17 +128,19 @@ test('own + elsewhere + free = limit, and none is negative, after any sequence o
         }
       }
     }),
-    { numRuns: 5_000 },
+    { numRuns: runs },
   )
+  proves('S4', { level: 2, cases: runs })
 })
 
 test('after a day of churn against a service that counts, no slot has leaked', () => {
+  let minutes = 0
   for (let seed = 0; seed < 20; seed += 1) {
     const chance = chanceFrom(seed)
     const ledger = new SlotLedger(SLOT_QUOTAS)
     let own = 0
     let others = 0
-    for (let minute = 0; minute < 1_440; minute += 1) {
+    for (let minute = 0; minute < 1_440; minute += 1, minutes += 1) {
       others = Math.max(0, Math.min(20, 40 - own, others + Math.floor(chance() * 3) - 1))
       if (chance() < 0.5 && own > 0) {
         own -= 1
@@ -154,6 +158,7 @@ test('after a day of churn against a service that counts, no slot has leaked', (
     ledger.observed(POSITIONS, { limit: 40, remaining: 40 }, 0, 0)
     expect(rowOf(ledger, POSITIONS)).toMatchObject({ own: 0, elsewhere: 0, free: 40 })
   }
+  proves('S4', { level: 2, cases: minutes })
 })
 
 test('a slot given back a moment ago, which the service still counts, is not taken for somebody else’s', () => {

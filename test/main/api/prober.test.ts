@@ -4,6 +4,7 @@ import { CURRENT_REQUEST_QUOTAS } from '../../../app/service/quotas.ts'
 import type { ApiAnswer, ApiRequest } from '../../../main/api/client.ts'
 import { Prober } from '../../../main/api/prober.ts'
 import { Timeline } from '../../../main/timeline.ts'
+import { proves } from '../../proof/proves.ts'
 import { VirtualClock } from '../../simulation/virtual-clock.ts'
 
 const MINUTE_MS = 60_000
@@ -70,6 +71,7 @@ test('sends no more probes in any period than the budget allows', async () => {
     }
   }
   expect(prober.summary().usedFraction).toBeLessThanOrEqual(0.02)
+  proves('Q6', { level: 1, cases: 1 })
 })
 
 test('asks for accounts first, and for what needs an account once it knows one', async () => {
@@ -97,6 +99,7 @@ test('stays out of a held category until the hold ends, and goes on with the oth
   expect(asked.some(({ path }) => path.includes('/quotes/'))).toBe(true)
   await clock.advance(2_000)
   expect(asked.some(({ path }) => path === '/v3/brokerage/accounts')).toBe(true)
+  proves('Q6', { level: 1, cases: 1 })
 })
 
 test('stays out of a bucket whose lower bound is below 1', async () => {
@@ -106,6 +109,7 @@ test('stays out of a bucket whose lower bound is below 1', async () => {
   prober.start()
   await clock.advance(900)
   expect(asked.some(({ path }) => path === '/v3/brokerage/accounts')).toBe(false)
+  proves('Q6', { level: 1, cases: 1 })
 })
 
 test('leaves alone a category whose requests are counted elsewhere', async () => {

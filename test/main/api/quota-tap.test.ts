@@ -6,6 +6,7 @@ import { CURRENT_REQUEST_QUOTAS } from '../../../app/service/quotas.ts'
 import { QuotaTap } from '../../../main/api/quota-tap.ts'
 import { RecentHistory } from '../../../main/history/recent.ts'
 import { Timeline } from '../../../main/timeline.ts'
+import { proves } from '../../proof/proves.ts'
 import { VirtualClock } from '../../simulation/virtual-clock.ts'
 
 const ACCOUNTS = '/v3/brokerage/accounts'
@@ -50,6 +51,7 @@ test('a 429 holds its own category for Reset and half a second, and no other', (
   expect(events).toEqual([
     { kind: 'rate-limited', category: 'Accounts', retryAt: timeline.now() + 300_500, requestId: 'r-1' },
   ])
+  proves('Q7', { level: 1, cases: 1 })
 })
 
 test('a held category is open again at the end of the hold and not a moment sooner', async () => {
@@ -71,6 +73,7 @@ test('a 429 without headers holds for 60 s, and twice as long each time it comes
   }
   // Half a second of grace; jitter from the second on; 15 minutes at most.
   expect(waits).toEqual([61, 122, 242, 483, 900, 900])
+  proves('Q7', { level: 1, cases: 1 })
 })
 
 test('an epoch time or garbage in Reset is no wait', () => {
@@ -174,6 +177,7 @@ test('a Reset that was waited for and refused again is waited for longer each ti
   // Twice as long each time, half a second of grace and the jitter of the count of refusals.
   expect(waits.slice(1, 5)).toEqual([3_500, 6_000, 10_500, 19_000])
   expect(waits.at(-1)).toBeLessThanOrEqual(900_000)
+  proves('Q7', { level: 1, cases: 1 })
 })
 
 /** A bucket that three headers have shown to fill gradually, then a 429. */

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { type AppContract, contract } from '../../../app/contract/contract.ts'
 import type { Handlers } from '../../../app/contract/ipc.ts'
 import { isOurFrame, type Reply, serve } from '../../../main/desktop/ipc.ts'
+import { proves } from '../../proof/proves.ts'
 
 const RUNS = 10_000
 const channels = Object.entries(contract)
@@ -152,6 +153,7 @@ describe.each(channels)(`the command %s (seed ${seed})`, (name) => {
     expect(wrong).toEqual([])
     expect(Object.keys(Object.prototype)).toEqual([])
     expect(payloads).toHaveLength(RUNS)
+    proves('W2', { level: 2, cases: payloads.length })
   })
 
   it('is refused to 10,000 senders that are not the main frame of our page', async () => {
@@ -166,5 +168,6 @@ describe.each(channels)(`the command %s (seed ${seed})`, (name) => {
     expect(answered).toEqual([])
     expect(reached).toEqual([])
     expect(strangers).toHaveLength(RUNS)
+    proves('W2', { level: 2, cases: strangers.length })
   })
 })

@@ -87,7 +87,8 @@ test('a reset while the request is under way is not called not-sent: the service
 })
 
 test('whatever a connection dies of, an outcome of not-sent is never wrong', async () => {
-  for (let round = 0; round < 30; round += 1) {
+  const rounds = 30
+  for (let round = 0; round < rounds; round += 1) {
     const server = await serve(
       () => {},
       (socket) => (round % 2 === 0 ? socket.resetAndDestroy() : socket.destroy()),
@@ -96,7 +97,7 @@ test('whatever a connection dies of, an outcome of not-sent is never wrong', asy
     expect(['not-sent', 'unknown']).toContain(kind)
     if (kind === 'not-sent') expect(server.heads.length).toBe(0)
   }
-  proves('T4', { level: 3, cases: 30 })
+  proves('T4', { level: 3, cases: rounds })
 })
 
 test('requests in a row do not share a connection, and a reset of one is not answered by a retry', async () => {

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import type { StreamRequest } from '../../../app/service/streams.ts'
 import { chanceFrom } from '../../app/quota/chance.ts'
+import { proves } from '../../proof/proves.ts'
 import type { OpenedByTest } from '../scripted-http.ts'
 import { bytes, RATE, SLOTS, setUp } from './scripted-streams.ts'
 
@@ -19,6 +20,7 @@ const GO_AWAY = ['{"StreamStatus":"GoAway"}\n', '{"Error":"GoAway","Message":"by
 const LINES = ['{"Last":"1"}\n', '{"Heartbeat":1}\n', '{"StreamStatus":"EndSnapshot"}\n', '{"Symb']
 
 test('after a day of churn no slot has leaked, and at no moment was one miscounted', async () => {
+  let minutes = 0
   for (const seed of [1, 2, 3]) {
     const { clock, http, streams, slots } = setUp()
     const chance = chanceFrom(seed)
@@ -75,7 +77,7 @@ test('after a day of churn no slot has leaked, and at no moment was one miscount
       }
     }
 
-    for (let minute = 0; minute < 1_440; minute += 1) {
+    for (let minute = 0; minute < 1_440; minute += 1, minutes += 1) {
       act()
       for (const stream of alive()) serve(stream)
       look()
@@ -90,4 +92,5 @@ test('after a day of churn no slot has leaked, and at no moment was one miscount
     expect(slots.view().map(({ own }) => own)).toEqual([0, 0, 0, 0, 0, 0])
     expect(clock.pending).toBe(0)
   }
+  proves('S4', { level: 2, cases: minutes })
 }, 60_000)

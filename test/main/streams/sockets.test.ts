@@ -1,5 +1,6 @@
 import { expect, test, vi } from 'vitest'
 import type { StreamRequest } from '../../../app/service/streams.ts'
+import { proves } from '../../proof/proves.ts'
 import { hurriedService, LESS_HURRY } from './hurried-service.ts'
 
 const POSITIONS: StreamRequest = { kind: 'positions', target: 'SIM1001', options: {} }
@@ -33,6 +34,7 @@ test('a socket that is reset is seen at once and opened again within the backoff
   expect(restarted).toMatchObject({ reason: 'connection lost' })
   expect((restarted?.heardAtMs ?? 0) - cutAtMs).toBeLessThan(30_000)
   expect(simulator.service.streams()).toHaveLength(1)
+  proves('S2', { level: 3, cases: 1 })
 }, 40_000)
 
 test('a service that says nothing behind a live socket is seen within 30 s, and left', async () => {
@@ -51,6 +53,7 @@ test('a service that says nothing behind a live socket is seen within 30 s, and 
   await vi.waitFor(() => expect(count('stream-restarted')).toBeGreaterThanOrEqual(1), BOUNDED)
   expect(simulator.service.streams().map(({ id }) => id)).not.toContain(former?.id)
   expect(simulator.service.streams()).toHaveLength(1)
+  proves('S2', { level: 3, cases: 1 })
 }, 40_000)
 
 test.each(['goaway-v2', 'goaway-v3'] as const)(
@@ -77,6 +80,7 @@ test.each(['goaway-v2', 'goaway-v3'] as const)(
     expect(summaries()[0]?.restarts).toBe(1)
     // As the service saw it in the moment in which the new one was heard of.
     expect(standing).toBe(2)
+    proves('S3', { level: 3, cases: 1 })
   },
   40_000,
 )
@@ -110,4 +114,5 @@ test('after a revocation every stream ends within 2 s and nothing uses the grant
   await new Promise((resolve) => clock.after(20_000, () => resolve(undefined)))
   expect(simulator.service.ledger.entries().slice(asked)).toEqual([])
   expect(summaries().filter(({ state }) => state === 'live')).toEqual([])
+  proves('R3', { level: 3, cases: 3 })
 }, 40_000)
