@@ -11,19 +11,19 @@ export type Result =
   | 'not-by-an-assertion'
   | 'broke-the-test'
 
-export interface Outcome extends Pick<Sabotage, 'promise' | 'what' | 'file' | 'test'> {
+export interface Outcome extends Pick<Sabotage, 'promise' | 'what' | 'file' | 'test' | 'grep'> {
   readonly result: Result
   /** The name of the test that noticed; absent where none did. */
   readonly by?: string
-  /** The first line of what the assertion, the compiler or the runner said; empty where a break survived. */
+  /** What the assertion, the compiler or the runner said, in one line; empty where a break survived. */
   readonly said: string
 }
 
 /** What became of a break, before it is known whose. */
 export type Verdict = Pick<Outcome, 'result' | 'by' | 'said'>
 
-export function outcomeOf({ promise, what, file, test }: Sabotage, verdict: Verdict): Outcome {
-  return { promise, what, file, test, ...verdict }
+export function outcomeOf({ find: _, replace: __, ...about }: Sabotage, verdict: Verdict): Outcome {
+  return { ...about, ...verdict }
 }
 
 /** The same order at every run, so that two of them can be compared line by line. */

@@ -2,6 +2,7 @@ import { DESKTOP_SABOTAGES } from './desktop-breaks.ts'
 import { SIGN_IN_SABOTAGES } from './sign-in-breaks.ts'
 import { STORAGE_SABOTAGES } from './storage-registry.ts'
 import { STREAM_SABOTAGES } from './stream-breaks.ts'
+import { WINDOW_SABOTAGES } from './window-breaks.ts'
 
 /** One deliberate break. It type-checks, and the test it names turns red by an assertion; or the promise is only claimed. */
 export interface Sabotage {
@@ -12,9 +13,14 @@ export interface Sabotage {
   /** Occurs exactly once in the file. */
   readonly find: string
   readonly replace: string
-  /** Path of the test file under test/. */
+  /** Path under test/ of what notices it: a file of unit tests, or a `.spec.ts` of what only a browser can notice. */
   readonly test: string
+  /** Of a spec, only the tests with this in their title. */
+  readonly grep?: string
 }
+
+/** What must be green before the break, and red after it. */
+export type Proof = Pick<Sabotage, 'test' | 'grep'>
 
 const KEEPER = 'main/tokens/keeper.ts'
 const KEEPER_TEST = 'main/tokens/keeper.test.ts'
@@ -342,4 +348,5 @@ export const SABOTAGES: readonly Sabotage[] = [
   ...STREAM_SABOTAGES,
   ...STORAGE_SABOTAGES,
   ...SIGN_IN_SABOTAGES,
+  ...WINDOW_SABOTAGES,
 ]

@@ -1,5 +1,7 @@
 import { parseArgs } from 'node:util'
+import { getChromium } from '../browser/get-chromium.ts'
 import { linesOf, type Outcome, outcomeOf, type Verdict, writeOutcomes } from './outcome.ts'
+import { nameOf, needsBrowser, prove, proveAll } from './prove.ts'
 import { SABOTAGES, type Sabotage } from './registry.ts'
 import type { TestRun } from './test-run.ts'
 import { Workshop } from './workshop.ts'
@@ -20,13 +22,15 @@ const chosen = SABOTAGES.filter(
     (values.in === undefined || file.startsWith(values.in)),
 )
 
+// Its absence is said once here; the proofs that need it are then not green.
+if (chosen.some(needsBrowser)) await getChromium((line) => console.error(line))
 const workshop = new Workshop()
 const outcomes: Outcome[] = []
 try {
   const before = await workshop.complaints()
-  const runs = await workshop.tests([...new Set(chosen.map((sabotage) => sabotage.test))])
+  const runs = await proveAll(workshop, chosen)
   for (const sabotage of chosen) {
-    const verdict = notGreen(runs.get(sabotage.test)) ?? (await verdictOn(sabotage, before))
+    const verdict = notGreen(runs.get(nameOf(sabotage))) ?? (await verdictOn(sabotage, before))
     const outcome = outcomeOf(sabotage, verdict)
     outcomes.push(outcome)
     console.log(linesOf(outcome))
@@ -57,7 +61,7 @@ async function verdictOn(sabotage: Sabotage, before: ReadonlySet<string>): Promi
   try {
     const complaint = [...(await workshop.complaints())].find((line) => !before.has(line))
     if (complaint !== undefined) return { result: 'does-not-type-check', said: complaint }
-    const run = await workshop.test(sabotage.test)
+    const run = await prove(workshop, sabotage)
     switch (run.kind) {
       case 'red':
         return { result: 'killed', by: run.test, said: run.said }

@@ -1,0 +1,74 @@
+import { stripVTControlCharacters } from 'node:util'
+import { z } from 'zod'
+import type { TestResult } from './test-run.ts'
+
+const testOutcome = z.object({
+  status: z.string(),
+  error: z.object({ message: z.string().optional() }).optional(),
+})
+
+const spec = z.object({
+  title: z.string(),
+  tests: z.array(
+    z.object({
+      projectName: z.string(),
+      status: z.enum(['expected', 'unexpected', 'flaky', 'skipped']),
+      results: z.array(testOutcome),
+    }),
+  ),
+})
+
+const suite = z.object({
+  specs: z.array(spec),
+  get suites() {
+    return z.array(suite).optional()
+  },
+})
+
+/** What could not even be loaded is listed as an error of no test. */
+const browserReport = z.object({ suites: z.array(suite), errors: z.array(z.unknown()).max(0) })
+
+/** Reads Playwright's JSON report. `undefined` where it is none, or a file did not load. */
+export function browserResults(report: unknown): readonly TestResult[] | undefined {
+  const read = browserReport.safeParse(report)
+  return read.success ? read.data.suites.flatMap(resultsIn) : undefined
+}
+
+function resultsIn({ specs, suites = [] }: z.infer<typeof suite>): readonly TestResult[] {
+  const own = specs.flatMap(({ title, tests }) =>
+    tests
+      .filter(({ status }) => status !== 'skipped')
+      .map(({ projectName, status, results }) => {
+        const last = results.at(-1)
+        const message = stripVTControlCharacters(last?.error?.message ?? '')
+        const said = inOneLine(message)
+        return {
+          name: `${title} [${projectName}]`,
+          failed: status !== 'expected',
+          said,
+          // The first error of a test is its cause; what came of it afterwards is not looked at.
+          ...(last?.status === 'failed' && isExpectation(message) && { proof: said }),
+        }
+      }),
+  )
+  return [...own, ...suites.flatMap(resultsIn)]
+}
+
+/**
+ * An `expect` that did not hold, also one that waited in vain until its own time was up.
+ *
+ * One that was cut short by anything else is none: by the end of the test's time, a page that crashed or was closed, or
+ * a locator that meant two elements. Those it reports without a `Timeout:` of its own. Nor is an action's timeout one.
+ */
+function isExpectation(message: string): boolean {
+  const asked = /^Error: (?:.*?\n\n)?expect\((\w*)\)\.(?:\w+\.)*to\w+\(/s.exec(message)
+  if (asked === null || message.includes('Test timeout of ')) return false
+  const waitsInPage = asked[1] === 'locator' || asked[1] === 'page'
+  return !waitsInPage || /^Timeout: +\d+ms$/m.test(message)
+}
+
+/** Up to the log of what was tried, which is long. */
+function inOneLine(message: string): string {
+  const [essence = ''] = message.split(/\n\s*call log:/i, 1)
+  return essence.replaceAll(/\s+/g, ' ').trim().slice(0, 240)
+}
