@@ -1,0 +1,54 @@
+import { execFileSync } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { z } from 'zod'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+/** Pages that are made from results, and so are written after them. */
+const PAGES = ['test/PROMISES.md', 'test/BENCH.md']
+
+export const origin = z.object({
+  commit: z.string().min(1),
+  /** Absent where whoever wrote it did not look. */
+  isClean: z.boolean().optional(),
+  date: z.iso.datetime(),
+})
+
+/** Which sources a result is of, and when it was had. */
+export type Origin = z.infer<typeof origin>
+
+export function originNow(date = new Date()): Origin {
+  const changes = git('status', '--porcelain', '--', '.', ...PAGES.map((page) => `:!${page}`))
+  return {
+    commit: git('rev-parse', '--short=10', 'HEAD'),
+    isClean: changes === '',
+    date: date.toISOString(),
+  }
+}
+
+/** How many commits lie between, or `undefined` where the other is not in this history. */
+export function commitsSince(commit: string): number | undefined {
+  try {
+    return Number(git('rev-list', '--count', `${commit}..HEAD`))
+  } catch {
+    return undefined
+  }
+}
+
+/** As a page says it; what is not of the present commit is marked. */
+export function originWords({ commit, isClean, date }: Origin, since: number | undefined): string {
+  const sources = [
+    `commit \`${commit.slice(0, 10)}\``,
+    ...(isClean === false ? ['**with changes that are not committed**'] : []),
+    ...(since === undefined ? ['**of another history**'] : []),
+    ...(since !== undefined && since > 0 ? [`**${since} ${since === 1 ? 'commit' : 'commits'} ago**`] : []),
+  ]
+  return `${sources.join(', ')}, ${date.slice(0, 16).replace('T', ' ')} UTC`
+}
+
+function git(...args: readonly string[]): string {
+  return execFileSync('git', args, {
+    cwd: root,
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'ignore'],
+  }).trim()
+}

@@ -1,0 +1,70 @@
+import { z } from 'zod'
+import { origin } from './commit.ts'
+import { type RecordLine, recordLine } from './record.ts'
+
+/** What the suites came to, and what their tests said that they proved. */
+const suites = z.object({
+  ...origin.shape,
+  passed: z.int(),
+  failed: z.int(),
+  skipped: z.int(),
+  lines: z.array(recordLine),
+})
+export type Suites = z.infer<typeof suites>
+
+const outcome = z.object({
+  promise: z.string(),
+  what: z.string(),
+  test: z.string(),
+  result: z.string(),
+  by: z.string().optional(),
+  said: z.string(),
+})
+export type Break = z.infer<typeof outcome>
+
+const sabotage = z.object({ ...origin.shape, outcomes: z.array(outcome) })
+export type Sabotage = z.infer<typeof sabotage>
+
+/** What `simulate:long --json` wrote. */
+const simulation = z.object({
+  ...origin.shape,
+  seeds: z.int(),
+  virtualHours: z.number(),
+  minutes: z.number(),
+  virtualHoursPerCoreHour: z.number(),
+  failures: z.array(z.unknown()),
+  faults: z.record(z.string(), z.number()).default({}),
+})
+export type Simulation = z.infer<typeof simulation>
+
+export interface Evidence {
+  readonly suites: Suites
+  readonly sabotage: Sabotage
+  readonly simulation: Simulation | undefined
+}
+
+export function parseSuites(text: string): Suites {
+  return suites.parse(JSON.parse(text))
+}
+
+export function parseSabotage(text: string): Sabotage {
+  return sabotage.parse(JSON.parse(text))
+}
+
+/** What the sabotages' own runner writes: it does not say of which commit. */
+export function parseOutcomes(text: string): readonly Break[] {
+  return z.array(outcome).parse(JSON.parse(text))
+}
+
+export function parseSimulation(text: string): Simulation {
+  return simulation.parse(JSON.parse(text))
+}
+
+/** The last line of `npm test`; what does not say how it ended has failed. */
+export function parseCounts(output: string): Pick<Suites, 'passed' | 'failed' | 'skipped'> {
+  const found = /^tests: (\d+) passed, (\d+) failed(?:, (\d+) skipped)?$/m.exec(output)
+  if (!found) return { passed: 0, failed: 1, skipped: 0 }
+  return { passed: Number(found[1]), failed: Number(found[2]), skipped: Number(found[3] ?? 0) }
+}
+
+export type { RecordLine }

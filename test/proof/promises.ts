@@ -1,0 +1,83 @@
+import { spawn } from 'node:child_process'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+import { commitsSince, originNow } from './commit.ts'
+import {
+  parseCounts,
+  parseOutcomes,
+  parseSabotage,
+  parseSimulation,
+  parseSuites,
+  type Sabotage,
+  type Suites,
+} from './evidence.ts'
+import { promisesPage } from './promises-page.ts'
+import { readRecord, recordingTo } from './record.ts'
+
+/**
+ * `npm run promises`: runs every suite and every break, and writes `test/PROMISES.md` of what they said.
+ *
+ * `--folder DIR` keeps what was gathered (`suites.json`, `sabotage.json`) and uses what is there already, so that the
+ * parts can be run one by one; `--simulation FILE` is what `simulate:long --json` wrote; `--out FILE` is where the
+ * page goes. What was gathered of another commit than the present one is marked on the page.
+ */
+const { values } = parseArgs({
+  options: { folder: { type: 'string' }, simulation: { type: 'string' }, out: { type: 'string' } },
+})
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const page = values.out ?? join(root, 'test', 'PROMISES.md')
+const scratch = mkdtempSync(join(tmpdir(), 'headroom-promises-'))
+const folder = values.folder ?? scratch
+
+try {
+  const suites = parseSuites(await kept('suites.json', runSuites))
+  const sabotage = parseSabotage(await kept('sabotage.json', runSabotage))
+  const simulation = values.simulation && parseSimulation(readFileSync(values.simulation, 'utf8'))
+  const evidence = { suites, sabotage, simulation: simulation || undefined }
+  writeFileSync(page, promisesPage(evidence, originNow(), commitsSince))
+  console.log(`written: ${page}`)
+} finally {
+  rmSync(scratch, { recursive: true, force: true })
+}
+
+async function kept(name: string, gather: () => Promise<Suites | Sabotage>): Promise<string> {
+  const file = join(folder, name)
+  if (!existsSync(file)) writeFileSync(file, `${JSON.stringify(await gather(), undefined, 1)}\n`)
+  return readFileSync(file, 'utf8')
+}
+
+async function runSuites(): Promise<Suites> {
+  const record = join(scratch, 'record.ndjson')
+  const origin = originNow()
+  const output = await run(['test/run.ts'], recordingTo(record))
+  const lines = existsSync(record) ? readRecord(readFileSync(record, 'utf8')) : []
+  return { ...origin, ...parseCounts(output), lines: [...lines] }
+}
+
+async function runSabotage(): Promise<Sabotage> {
+  const file = join(scratch, 'outcomes.json')
+  const origin = originNow()
+  await run(['test/sabotage/run.ts', '--json', file])
+  return { ...origin, outcomes: [...parseOutcomes(readFileSync(file, 'utf8'))] }
+}
+
+/** Shows what it says, too: both take many minutes. A bad end is in what they say. */
+function run(args: readonly string[], extra: Readonly<Record<string, string>> = {}): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, args, {
+      cwd: root,
+      stdio: ['ignore', 'pipe', 'inherit'],
+      env: { ...process.env, ...extra },
+    })
+    let output = ''
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      output += text
+      process.stdout.write(text)
+    })
+    child.on('error', reject)
+    child.on('close', () => resolve(output))
+  })
+}

@@ -1,0 +1,68 @@
+import type { Break, Evidence } from './evidence.ts'
+import { type Level, PROMISE_IDS, PROMISES, type PromiseId } from './promise-list.ts'
+import type { RecordLine } from './record.ts'
+
+type Proved = Extract<RecordLine, { kind: 'proved' }>
+type NotRun = Extract<RecordLine, { kind: 'not-run' }>
+
+/** From the weakest on. */
+export const STANDINGS = ['untried', 'break-survived', 'claimed', 'below-its-level', 'kept'] as const
+export type Standing = (typeof STANDINGS)[number]
+
+export interface PromiseStanding {
+  readonly id: PromiseId
+  readonly text: string
+  readonly wanted: Level
+  /** 0 where no test says that it proved anything. */
+  readonly reached: 0 | Level
+  readonly standing: Standing
+  readonly casesAt: Readonly<Record<Level, number>>
+  readonly proofs: readonly Proved[]
+  readonly notRun: readonly NotRun[]
+  readonly breaks: readonly Break[]
+}
+
+/** How each promise stands, the weakest first. */
+export function standings({ suites, sabotage }: Evidence): readonly PromiseStanding[] {
+  return PROMISE_IDS.map((id) => standingOf(id, suites.lines, sabotage.outcomes)).sort(
+    (a, b) =>
+      STANDINGS.indexOf(a.standing) - STANDINGS.indexOf(b.standing) ||
+      a.reached - a.wanted - (b.reached - b.wanted) ||
+      a.reached - b.reached ||
+      a.casesAt[a.wanted] - b.casesAt[b.wanted],
+  )
+}
+
+function standingOf(
+  id: PromiseId,
+  lines: readonly RecordLine[],
+  outcomes: readonly Break[],
+): PromiseStanding {
+  const { text, level: wanted } = PROMISES[id]
+  const own = lines.filter(({ promise }) => promise === id)
+  const proofs = own.filter((line) => line.kind === 'proved')
+  const notRun = own.filter((line) => line.kind === 'not-run')
+  const breaks = outcomes.filter(({ promise }) => promise === id)
+  const casesAt = { 1: 0, 2: 0, 3: 0, 4: 0 }
+  for (const { level, cases } of proofs) casesAt[level] += cases
+  const reached = reachedWith(casesAt)
+  return {
+    ...{ id, text, wanted, reached, casesAt, proofs, notRun, breaks },
+    standing: standing(reached, wanted, breaks),
+  }
+}
+
+/** A sweep of one case is an example. */
+function reachedWith(casesAt: Readonly<Record<Level, number>>): 0 | Level {
+  if (casesAt[4] > 0) return 4
+  if (casesAt[3] > 0) return 3
+  if (casesAt[2] > 1) return 2
+  return casesAt[1] + casesAt[2] > 0 ? 1 : 0
+}
+
+function standing(reached: number, wanted: number, breaks: readonly Break[]): Standing {
+  if (reached === 0) return 'untried'
+  if (breaks.some(({ result }) => result !== 'killed')) return 'break-survived'
+  if (breaks.length === 0) return 'claimed'
+  return reached < wanted ? 'below-its-level' : 'kept'
+}
