@@ -1,4 +1,5 @@
 import type { HttpOutcome } from '../service/answer.ts'
+import { isPage, SOMETHING_ELSE } from '../service/sender.ts'
 import type { FormRequest, KeyCredentials } from './refresh-grant.ts'
 
 /**
@@ -34,11 +35,13 @@ export type RevokeOutcome =
   | { readonly kind: 'refused'; readonly why: string }
   | { readonly kind: 'unconfirmed'; readonly why: string }
 
-/** Only a 200 confirms (service.md 4.2). */
+/** Only a 200 confirms (service.md 4.2), and only the service's: a network's sign-in page comes with a 200 too. */
 export function processRevokeAnswer(outcome: HttpOutcome): RevokeOutcome {
   if (outcome.kind !== 'answer') return { kind: 'unconfirmed', why: outcome.why }
   const { status, body } = outcome
-  if (status === 200) return { kind: 'confirmed' }
+  if (status === 200) {
+    return isPage(body) ? { kind: 'unconfirmed', why: SOMETHING_ELSE } : { kind: 'confirmed' }
+  }
   const error = oauthErrorOf(body)
   if (error === 'invalid_grant' || error === 'invalid_token') {
     return { kind: 'refused', why: 'the service no longer accepts this token' }

@@ -31,6 +31,15 @@ test('only a 200 confirms', () => {
   expect(processRevokeAnswer({ kind: 'unknown', why: 'timeout' }).kind).toBe('unconfirmed')
 })
 
+test('the sign-in page of a network confirms nothing, whatever its status', () => {
+  expect(answer(200, '<!doctype html><title>Welcome</title>')).toEqual({
+    kind: 'unconfirmed',
+    why: 'answered by something else (a sign-in page of a network?)',
+  })
+  expect(answer(200, '\n <html>').kind).toBe('unconfirmed')
+  expect(answer(200, '{}').kind).toBe('confirmed')
+})
+
 test('a 400 or 422 that does not name the token or the key asks for the other spelling', () => {
   for (const status of [400, 422]) {
     for (const body of ['', '{}', '[]', 'null', '{"error":"invalid_request"}', '{"error":7}', '<html>']) {
@@ -54,10 +63,11 @@ test('a refused token and a refused key are told apart, whatever the status', ()
   }
 })
 
-test('no answer makes it throw, or confirms by anything but the status', () => {
+test('no answer makes it throw, or confirms by anything but a 200 that is no page', () => {
   fc.assert(
     fc.property(fc.integer({ min: 100, max: 599 }), fc.oneof(fc.json(), fc.string()), (status, body) => {
-      expect(answer(status, body).kind === 'confirmed').toBe(status === 200)
+      const isPage = body.trimStart().startsWith('<')
+      expect(answer(status, body).kind === 'confirmed').toBe(status === 200 && !isPage)
     }),
     { numRuns: 5_000 },
   )
