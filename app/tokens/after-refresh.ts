@@ -105,7 +105,14 @@ export function afterRefresh(
           retryAtMs,
           lostAnswer: state.lostAnswer || outcome.kind === 'unknown',
         },
-        events: [{ kind: 'token-refresh-failed', outcome: outcome.kind, retryAt: Math.round(retryAtMs) }],
+        events: [
+          {
+            kind: 'token-refresh-failed',
+            outcome: outcome.kind,
+            // A revocation that waited for it is what is tried again.
+            ...(!isRevoking(state) && { retryAt: Math.round(retryAtMs) }),
+          },
+        ],
       }
     }
   }

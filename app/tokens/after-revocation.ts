@@ -1,6 +1,7 @@
 import type { MonitorEvent } from '../contract/events.ts'
 import type { Decided } from './after-refresh.ts'
 import type { KeyState } from './key-state.ts'
+import type { RefreshOutcome } from './refresh-grant.ts'
 import { type RefreshSchedule, retryWaitMs } from './schedule.ts'
 
 /** What the service said to a revocation, all spellings tried. */
@@ -13,7 +14,7 @@ export type RevocationAnswer =
 const FIRST_RUNG = 5
 
 /** The token that is held is of no use, so only new ones can be told to end the others. */
-export const SIGN_IN_TO_REVOKE: RevocationAnswer = { kind: 'refused', why: 'sign in to revoke' }
+const SIGN_IN_TO_REVOKE: RevocationAnswer = { kind: 'refused', why: 'sign in to revoke' }
 
 /**
  * What a revocation of this key would come to without asking the service, if that is certain.
@@ -27,6 +28,30 @@ export function revocationForeseen({ token, standing }: KeyState): RevocationAns
     return SIGN_IN_TO_REVOKE
   }
   return undefined
+}
+
+/**
+ * Whether the token that is held may be dead, and another one live that nobody here knows: an answer was lost that may
+ * have replaced it. Only the service can say, by answering the same refresh again.
+ */
+export function isInDoubt({ token, lostAnswer }: KeyState): boolean {
+  return lostAnswer && token !== undefined && !token.keepsToken
+}
+
+/**
+ * What a revocation comes to once `refreshed`, a refresh that it waited for, has ended; `undefined` where the token that
+ * is held can be told to end. A 200 for a token that may be dead, or was just refused, would confirm nothing.
+ */
+export function revocationAfter(
+  state: KeyState,
+  refreshed: RefreshOutcome | undefined,
+): RevocationAnswer | undefined {
+  if (refreshed?.kind === 'refused') return SIGN_IN_TO_REVOKE
+  if (!isInDoubt(state)) return undefined
+  if (refreshed?.kind === 'misconfigured') return { kind: 'refused', why: refreshed.why }
+  const since = refreshed !== undefined && 'why' in refreshed ? ` (${refreshed.why})` : ''
+  const why = `the answer to a refresh was lost, so which token is live is not known${since}`
+  return { kind: 'unconfirmed', why }
 }
 
 /** From here on nothing uses the grant, whatever the service will answer. */

@@ -31,7 +31,8 @@ export interface StoredKeysPorts {
 }
 
 /**
- * Opens the keys that a passphrase sealed, to revoke one: nothing is refreshed, and no other program may own the folder.
+ * Opens the keys that a passphrase sealed, to revoke one: nothing is refreshed but what a lost answer left in doubt, and no
+ * other program may own the folder.
  *
  * What becomes of a revocation is stored, so that the next start of Headroom says the same.
  */

@@ -3,10 +3,11 @@ import type { AccessSummary, RefreshSummary } from '../../app/contract/snapshot.
 import { adopted, afterRefresh, type KeyLifetimes } from '../../app/tokens/after-refresh.ts'
 import {
   afterRevocation,
+  isInDoubt,
   type RevocationAnswer,
+  revocationAfter,
   revocationAsked,
   revocationForeseen,
-  SIGN_IN_TO_REVOKE,
   stoodDown,
 } from '../../app/tokens/after-revocation.ts'
 import { isAlive, isFresh, isRevoking, type KeyState, mayRefresh } from '../../app/tokens/key-state.ts'
@@ -147,7 +148,8 @@ export class TokenKeeper {
   /**
    * Revokes every refresh token of the key. From here on nothing uses the grant.
    *
-   * A refresh under way is waited for: revoking the token it replaces would leave the new one in doubt.
+   * A refresh under way is waited for, and one whose answer was lost is asked about first: revoking the token it replaces
+   * would leave the new one in doubt.
    */
   revoke(): Promise<RevocationAnswer> {
     this.#revocation ??= this.#revokeOnce().finally(() => {
@@ -268,10 +270,9 @@ export class TokenKeeper {
     this.#saver.save(this.#state)
     this.#cancelTimer()
     this.#deps.changed()
-    const refreshed = this.#flight && (await this.#flight)
+    const refreshed = await (this.#flight ?? this.#resolveDoubt())
     this.#state = { ...this.#state, access: undefined }
-    // A service may answer 200 to a token that it has just refused (RFC 7009 2.2): that would confirm nothing.
-    const answer = refreshed?.kind === 'refused' ? SIGN_IN_TO_REVOKE : await this.#sendRevocation()
+    const answer = revocationAfter(this.#state, refreshed) ?? (await this.#sendRevocation())
     const jitter = this.#deps.random.next()
     const { schedule } = this.#lifetimes
     const { state, events } = afterRevocation(this.#state, answer, this.#now(), jitter, schedule)
@@ -279,6 +280,12 @@ export class TokenKeeper {
     this.#state = state
     for (const event of events) this.#deps.event(event)
     return answer
+  }
+
+  /** The refresh whose answer was lost, once more: its answer brings the token that is live, or says that this is none. */
+  async #resolveDoubt(): Promise<RefreshOutcome | undefined> {
+    this.#state = newestOf(this.#state, this.#store, this.#now())
+    return isInDoubt(this.#state) ? this.#settle(await this.#post()) : undefined
   }
 
   async #sendRevocation(): Promise<RevocationAnswer> {

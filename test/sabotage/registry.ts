@@ -29,6 +29,8 @@ const TAP_TEST = 'main/api/quota-tap.test.ts'
 const STREAM_TEST = 'main/streams/stream-keeper.test.ts'
 const STORIES_TEST = 'simulation/stories.test.ts'
 
+const FLIGHT_OR_DOUBT = 'await (this.#flight ?? this.#resolveDoubt())'
+
 const ERRORS_ARE_OUTCOMES = `        outgoing.on('error', (error) => finish(lost(wordsOf(error))))
         // Also without an error, as when the other side answers with an upgrade that nobody asked for.
         outgoing.on('close', () => {
@@ -139,18 +141,25 @@ export const SABOTAGES: readonly Sabotage[] = [
     promise: 'R2',
     what: 'revoke the token held before the refresh under way',
     file: KEEPER,
-    find: '    const refreshed = this.#flight && (await this.#flight)\n    this.#state = { ...this.#state, access: undefined }\n',
-    replace:
-      '    const { token } = this.#state\n    const refreshed = this.#flight && (await this.#flight)\n    this.#state = { ...this.#state, access: undefined, token }\n',
+    find: `    const refreshed = ${FLIGHT_OR_DOUBT}\n    this.#state = { ...this.#state, access: undefined }\n`,
+    replace: `    const { token } = this.#state\n    const refreshed = ${FLIGHT_OR_DOUBT}\n    this.#state = { ...this.#state, access: undefined, token }\n`,
     test: KEEPER_TEST,
   },
   {
     promise: 'R2',
     what: 'do not wait for the refresh under way',
     file: KEEPER,
-    find: 'const refreshed = this.#flight && (await this.#flight)',
-    replace: 'const refreshed = undefined as RefreshOutcome | undefined',
+    find: FLIGHT_OR_DOUBT,
+    replace: 'await this.#resolveDoubt()',
     test: STORIES_TEST,
+  },
+  {
+    promise: 'R2',
+    what: 'take a 200 for a token that may be dead as the end of the live one',
+    file: 'app/tokens/after-revocation.ts',
+    find: '  if (!isInDoubt(state)) return undefined\n',
+    replace: '  if (!isInDoubt(state) || state.failures > 0) return undefined\n',
+    test: 'main/tokens/revoke-in-doubt.test.ts',
   },
   {
     promise: 'R4',

@@ -150,9 +150,9 @@ export const STORAGE_SABOTAGES: readonly Sabotage[] = [
   {
     promise: 'R2',
     what: 'revoke a token that the service has just refused, and believe its 200',
-    file: 'main/tokens/keeper.ts',
-    find: "refreshed?.kind === 'refused' ? SIGN_IN_TO_REVOKE",
-    replace: "refreshed?.kind === 'not-sent' ? SIGN_IN_TO_REVOKE",
+    file: 'app/tokens/after-revocation.ts',
+    find: "if (refreshed?.kind === 'refused') return SIGN_IN_TO_REVOKE",
+    replace: "if (refreshed?.kind === 'not-sent') return SIGN_IN_TO_REVOKE",
     test: 'main/tokens/revoke-during-refresh.test.ts',
   },
   {

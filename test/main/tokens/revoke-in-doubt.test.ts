@@ -1,0 +1,131 @@
+import { expect, test } from 'vitest'
+import type { MonitorEvent } from '../../../app/contract/events.ts'
+import { ROTATION } from '../../../app/tokens/after-refresh.ts'
+import { REFRESH_SCHEDULE } from '../../../app/tokens/schedule.ts'
+import type { HttpOutcome } from '../../../main/ports/ports.ts'
+import { Timeline } from '../../../main/timeline.ts'
+import { TokenKeeper } from '../../../main/tokens/keeper.ts'
+import { VirtualClock } from '../../simulation/virtual-clock.ts'
+import { answerOf, NOT_SENT, REFUSAL, renewal, ScriptedHttp, UNKNOWN } from '../scripted-http.ts'
+import { RecordingStore } from './recording-store.ts'
+
+const SECOND_MS = 1_000
+const IN_DOUBT = 'the answer to a refresh was lost, so which token is live is not known'
+const ROTATED = renewal('a9', { refresh_token: 'refresh-9' })
+
+/** A service that answers 200 to any revocation, also of a token that it no longer knows (RFC 7009 2.2). */
+function world(
+  refreshes: readonly HttpOutcome[],
+  stored: ConstructorParameters<typeof RecordingStore>[2] = {},
+) {
+  const clock = new VirtualClock()
+  const http = new ScriptedHttp()
+  const store = new RecordingStore('refresh-0', clock.wallMs(), stored)
+  const outcomes = [...refreshes]
+  const wire: string[] = []
+  http.reply = ({ url, body = '' }) => {
+    if (url.endsWith('/revoke')) {
+      wire.push(`revoke ${JSON.parse(body).token}`)
+      return answerOf(200)
+    }
+    wire.push(`refresh ${new URLSearchParams(body).get('refresh_token')}`)
+    return outcomes.shift() ?? UNKNOWN
+  }
+  const events: MonitorEvent[] = []
+  const keeper = new TokenKeeper(
+    { authUrl: 'https://auth.test', clientId: 'key-id' },
+    store,
+    {
+      http,
+      clock,
+      random: { next: () => 0.5 },
+      timeline: new Timeline(clock),
+      changed: () => {},
+      event: (event) => events.push(event),
+      reached: () => {},
+    },
+    { schedule: REFRESH_SCHEDULE, ...ROTATION },
+  )
+  return { clock, store, keeper, wire, outcomes, events, kinds: () => events.map(({ kind }) => kind) }
+}
+
+/** Both answers of the first refresh are lost: the third waits on the ladder. */
+async function waiting(then: readonly HttpOutcome[]) {
+  const all = world([UNKNOWN, UNKNOWN, ...then])
+  all.keeper.start()
+  await all.clock.advance(1)
+  return all
+}
+
+test('asked for while a lost answer waits on the ladder, a revocation asks first which token is live', async () => {
+  const { keeper, wire, store } = await waiting([ROTATED])
+  expect(await keeper.revoke()).toEqual({ kind: 'confirmed' })
+  expect(wire.slice(2)).toEqual(['refresh refresh-0', 'revoke refresh-9'])
+  // The intent stands before the token is sent, and the new token before it is revoked.
+  const last = store.steps.lastIndexOf('intend refresh-0')
+  expect(store.steps.slice(last)).toEqual([
+    'intend refresh-0',
+    'save refresh-9 active',
+    'save refresh-9 revoked',
+  ])
+})
+
+test.each([
+  ['lost again', UNKNOWN],
+  ['a 503', answerOf(503)],
+  ['offline', NOT_SENT],
+])('while that cannot be told (%s) no token is revoked, and it reads not confirmed', async (_, outcome) => {
+  const { clock, keeper, wire, outcomes, kinds, events } = await waiting([outcome, outcome])
+  expect(await keeper.revoke()).toMatchObject({ kind: 'unconfirmed', why: expect.stringContaining(IN_DOUBT) })
+  expect(keeper.refreshSummary()).toMatchObject({ state: 'revoke-unconfirmed', retryAt: expect.any(Number) })
+  expect(wire.slice(2)).toEqual(['refresh refresh-0'])
+  expect(await keeper.access()).toEqual({ kind: 'none', why: 'revoke-unconfirmed' })
+  outcomes.push(ROTATED)
+  await clock.advance(180 * SECOND_MS)
+  expect(wire.slice(-2)).toEqual(['refresh refresh-0', 'revoke refresh-9'])
+  expect([keeper.refreshSummary().state, kinds().at(-1)]).toEqual(['revoked', 'revoked'])
+  // No refresh is announced that will not be made: what is tried again is the revocation.
+  const failed = events.filter(({ kind }) => kind === 'token-refresh-failed').slice(2)
+  for (const event of failed) expect(event).not.toHaveProperty('retryAt')
+})
+
+test('a token that turns out to be dead is not "revoked" by a 200: it says to sign in', async () => {
+  const { clock, keeper, wire } = await waiting([REFUSAL])
+  expect(await keeper.revoke()).toEqual({ kind: 'refused', why: 'sign in to revoke' })
+  await clock.advance(3_600 * SECOND_MS)
+  expect(wire.slice(2)).toEqual(['refresh refresh-0'])
+})
+
+test('a secret that is not accepted says so, and nothing is tried again by itself', async () => {
+  const { clock, keeper, wire } = await waiting([answerOf(401, { error: 'invalid_client' })])
+  expect(await keeper.revoke()).toMatchObject({ kind: 'refused', why: expect.stringContaining('secret') })
+  await clock.advance(3_600 * SECOND_MS)
+  expect(wire.filter((line) => line.startsWith('revoke'))).toEqual([])
+})
+
+test('asked for during the refresh whose answers are both lost, it is in doubt as well', async () => {
+  const { clock, keeper, wire } = world([UNKNOWN, answerOf(503)])
+  keeper.start()
+  const revocation = keeper.revoke()
+  await clock.advance(1)
+  expect((await revocation).kind).toBe('unconfirmed')
+  expect(wire).toEqual(['refresh refresh-0', 'refresh refresh-0'])
+})
+
+test('a revocation that an earlier run left open, with a refresh it left open, goes the same way', async () => {
+  const { clock, keeper, wire } = world([ROTATED], {
+    intent: { generation: 1, atMs: 0 },
+    revocation: { reason: 'not answered before the app ended', byItself: true },
+  })
+  keeper.start()
+  await clock.advance(1)
+  expect(wire).toEqual(['refresh refresh-0', 'revoke refresh-9'])
+})
+
+test('a key that keeps its token is in no doubt: it is revoked at once', async () => {
+  const { clock, keeper, wire } = world([renewal('a1'), UNKNOWN, UNKNOWN])
+  keeper.start()
+  await clock.advance(18 * 60 * SECOND_MS)
+  expect(await keeper.revoke()).toEqual({ kind: 'confirmed' })
+  expect(wire).toEqual(['refresh refresh-0', 'refresh refresh-0', 'refresh refresh-0', 'revoke refresh-0'])
+})
