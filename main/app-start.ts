@@ -6,6 +6,7 @@ import { listenOnLoopback } from './browser/loopback-servers.ts'
 import { connectKey } from './connect-key.ts'
 import { type ControlServer, startControlServer } from './control/control-server.ts'
 import { socketOf } from './control/data-folder-socket.ts'
+import { SimulatorSettings } from './data/simulator-settings.ts'
 import { Memory } from './history/memory.ts'
 import { Monitor, type MonitorPorts, type MonitorSurface } from './monitor.ts'
 import type { Keystore } from './ports/keystore.ts'
@@ -66,8 +67,10 @@ export async function startApp({
     ...(keystore && { keystore }),
     wallMs: () => ports.clock.wallMs(),
   })
+  const simulatorSettings = new SimulatorSettings(dataFolder, ports.clock.wallMs())
   const storage: HomeStorage = new HomeStorage(home, {
     startsOver,
+    simulator: simulatorSettings,
     changed: () => monitor.storageChanged(),
   })
   const attention = new Attention()
@@ -82,14 +85,16 @@ export async function startApp({
     dataFolder,
     problem: (what) => monitor.happenedToAll({ kind: 'storage-problem', what }),
   })
-  const demonstration = new Demonstration(monitor)
+  const demonstration = new Demonstration(monitor, (profile) => simulatorSettings.chosenFor(profile))
   const restore = () => {
     if (simulate) return
     for (const { profile, tokens } of storage.restore()) monitor.restore(profile, tokens)
   }
   restore()
   await demonstration.start()
-  for (const what of storageNotices(home)) monitor.happenedToAll({ kind: 'storage-problem', what })
+  const { notice } = simulatorSettings
+  for (const what of [...storageNotices(home), ...(notice ? [notice] : [])])
+    monitor.happenedToAll({ kind: 'storage-problem', what })
   const forgetHome = home.onSettled(() => {
     restore()
     if (monitor.profiles().length > 1) demonstration.end()
@@ -169,11 +174,13 @@ function storageNotices({ notices, standing }: SealedHome): readonly string[] {
  */
 class Demonstration {
   readonly #monitor: MonitorSurface
+  readonly #asChosen: (profile: Profile) => Profile
   #running: BuiltIn | undefined
   #stopped = false
 
-  constructor(monitor: MonitorSurface) {
+  constructor(monitor: MonitorSurface, asChosen: (profile: Profile) => Profile) {
     this.#monitor = monitor
+    this.#asChosen = asChosen
   }
 
   async start(): Promise<void> {
@@ -183,7 +190,7 @@ class Demonstration {
     const builtIn = await startBuiltIn()
     if (!this.#isNeeded()) return builtIn.close()
     this.#running = builtIn
-    this.#monitor.connect(builtIn.profile)
+    this.#monitor.connect(this.#asChosen(builtIn.profile))
   }
 
   /** A real key takes its place. */

@@ -1,9 +1,12 @@
 import type { History, Outcome, Refusal } from '../app/contract/contract.ts'
 import type { LoggedEvent, MonitorEvent } from '../app/contract/events.ts'
+import type { HeldSettings } from '../app/contract/key-settings.ts'
 import type { RowDetails } from '../app/contract/row-details.ts'
 import type { Snapshot } from '../app/contract/snapshot.ts'
 import type { StreamRequest } from '../app/service/streams.ts'
+import { PROBED_CATEGORIES } from './api/probe-requests.ts'
 import { EventLog } from './event-log.ts'
+import { profileWith, settingsOf } from './key-settings.ts'
 import type { Clock, Http, Log, Random } from './ports/ports.ts'
 import type { Profile } from './profile.ts'
 import { ProfileMonitor } from './profile-monitor.ts'
@@ -24,6 +27,8 @@ export interface MonitorPorts {
   /** Absent where nothing is kept. */
   readonly pins?: Pick<PinnedStreams, 'of'>
 }
+
+export type SettingsChange = Parameters<typeof profileWith>[1]
 
 export interface MonitorListener {
   /** Something in the profile's snapshot changed. Not throttled: publishers throttle. */
@@ -54,6 +59,9 @@ export interface MonitorSurface {
   /** Looks at one category now, if its quota allows. */
   checkNow(profile: string, category: string): Promise<Outcome>
   rowDetails(profile: string, category: string): Outcome<{ readonly details: RowDetails }>
+  keySettings(profile: string): Outcome<HeldSettings>
+  /** Holds at once, and is stored with the key; what is not stored does not hold. */
+  setKeySettings(profile: string, change: SettingsChange): Outcome<HeldSettings>
   subscribe(listener: MonitorListener): () => void
   /** After the machine slept: every deadline is decided again. */
   wake(): void
@@ -223,6 +231,27 @@ export class Monitor implements MonitorSurface, ConnectedKeys {
   rowDetails(profile: string, category: string): Outcome<{ readonly details: RowDetails }> {
     const details = this.#profiles.get(profile)?.rowDetails(category)
     return details ? { ok: true, details } : UNKNOWN_PROFILE
+  }
+
+  keySettings(id: string): Outcome<HeldSettings> {
+    const profile = this.profile(id)
+    if (!profile) return UNKNOWN_PROFILE
+    const kept = this.#storage.keepsSettings(profile) ? 'stored' : 'until-exit'
+    return { ok: true, settings: settingsOf(profile), kept, probed: PROBED_CATEGORIES }
+  }
+
+  setKeySettings(id: string, change: SettingsChange): Outcome<HeldSettings> {
+    const monitor = this.#profiles.get(id)
+    if (!monitor) return UNKNOWN_PROFILE
+    const changed = profileWith(monitor.profile, change)
+    if (!changed.ok) return changed
+    const saved = this.#storage.keepSettings(changed.profile)
+    if (!saved.ok) {
+      const message = `That could not be kept: ${saved.why}. Nothing was changed; try again.`
+      return { ok: false, code: 'not-kept', message }
+    }
+    monitor.changeSettings(changed.profile)
+    return this.keySettings(id)
   }
 
   subscribe(listener: MonitorListener): () => void {

@@ -6,7 +6,7 @@ import type { Ledger } from '../app/quota/ledger.ts'
 import { verdictOf } from '../app/quota/verdict.ts'
 import { CURRENT_REQUEST_QUOTAS, SLOT_QUOTAS } from '../app/service/quotas.ts'
 import { SlotLedger } from '../app/streams/slots.ts'
-import { ROTATION } from '../app/tokens/after-refresh.ts'
+import { type KeyLifetimes, ROTATION } from '../app/tokens/after-refresh.ts'
 import { REFRESH_SCHEDULE } from '../app/tokens/schedule.ts'
 import { ApiClient, hostOf } from './api/client.ts'
 import { cannotAsk, needsAccount, needsTarget } from './api/probe-refusals.ts'
@@ -94,11 +94,7 @@ export class ProfileMonitor {
           reached: reached(authHost),
           ...(deps.broke && { broke: deps.broke }),
         },
-        {
-          schedule: REFRESH_SCHEDULE,
-          ...ROTATION,
-          ...(key.rotationMinutes !== undefined && { rotationMs: key.rotationMinutes * 60_000 }),
-        },
+        lifetimesOf(key),
       )
     this.#keeper = this.#keeperFor(profile, tokens)
     const access = () => this.#keeper.access()
@@ -110,7 +106,7 @@ export class ProfileMonitor {
       random,
       event,
       changed,
-      ...(profile.probes.trialAfterStep && { trialAfterStep: true }),
+      trialAfterStep: () => this.#profile.probes.trialAfterStep ?? false,
     })
     const tap = this.#tap
     const client = new ApiClient({
@@ -236,8 +232,17 @@ export class ProfileMonitor {
   signedInAgain(profile: Profile, tokens: TokenStore): void {
     this.#keeper.stop()
     this.#profile = profile
+    this.#prober.change(profile.probes)
     this.#keeper = this.#keeperFor(profile, tokens)
     this.#keeper.start()
+    this.#changed()
+  }
+
+  /** The same key as a person wants it followed from now on; its tokens and numbers go on. */
+  changeSettings(profile: Profile): void {
+    this.#profile = profile
+    this.#keeper.changeLifetimes(lifetimesOf(profile))
+    this.#prober.change(profile.probes)
     this.#changed()
   }
 
@@ -324,3 +329,9 @@ export class ProfileMonitor {
     this.#cancelSample = this.#deps.clock.after(SAMPLE_MS, () => this.#sample())
   }
 }
+
+const lifetimesOf = ({ rotationMinutes }: Profile): KeyLifetimes => ({
+  schedule: REFRESH_SCHEDULE,
+  ...ROTATION,
+  ...(rotationMinutes !== undefined && { rotationMs: rotationMinutes * 60_000 }),
+})

@@ -22,6 +22,8 @@ export interface Profile {
 }
 
 export interface ProbeSettings {
+  /** A person may turn probing off without forgetting the rest; on where nothing is said. */
+  readonly enabled?: boolean
   /** Share of each quota that probes may spend, 0 to 1. 0 turns probing off. */
   readonly budgetFraction: number
   /** Seconds between probes of a category, overriding the budget for it. */

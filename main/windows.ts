@@ -81,6 +81,8 @@ export function openWindows(deps: WindowsDeps): Windows {
           tryNow: ({ profile }) => monitor.tryNow(profile),
           checkNow: ({ profile, category }) => monitor.checkNow(profile, category),
           rowDetails: ({ profile, category }) => monitor.rowDetails(profile, category),
+          keySettings: ({ profile }) => monitor.keySettings(profile),
+          setKeySettings: ({ profile, ...change }) => monitor.setKeySettings(profile, change),
           connect: (request) => keys.connect(request),
           startSignIn: (request) => keys.startSignIn(request),
           signInAgain: (request) => keys.signInAgain(request),

@@ -6,6 +6,7 @@ import type { LoggedEvent } from './events.ts'
 import { command, nothing, type Parse, push } from './ipc.ts'
 import { memoryContract } from './memory-contract.ts'
 import type { RowDetails } from './row-details.ts'
+import { settingsContract } from './settings-contract.ts'
 import type { SignInStatus, StartedSignIn } from './sign-in-status.ts'
 import type { Snapshot } from './snapshot.ts'
 
@@ -168,6 +169,7 @@ export const contract = {
   rowDetails: command(parsedBy(ofRow)).returning<Outcome<{ readonly details: RowDetails }>>(),
   /** A hidden window is sent no snapshots. */
   setVisible: command(parsedBy(z.strictObject({ visible: z.boolean() }))).returning<void>(),
+  ...settingsContract,
   ...memoryContract,
 
   snapshotChanged: push<Snapshot>(),

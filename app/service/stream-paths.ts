@@ -72,9 +72,12 @@ function split(list: string): string[] {
     .filter(Boolean)
 }
 
+/** Whether this is one symbol, fit for the path of a request. */
+export const isSymbol = (text: string): boolean => SYMBOL.test(text) && !text.includes(',')
+
 function symbol(target: string): string | StreamPath {
   const one = target.trim()
-  return SYMBOL.test(one) && !one.includes(',') ? encodeURIComponent(one) : badSymbol(target)
+  return isSymbol(one) ? encodeURIComponent(one) : badSymbol(target)
 }
 
 function symbols(target: string): string | StreamPath {

@@ -56,7 +56,7 @@ interface Look {
 /** Sends the cheapest request of a category where its row would otherwise grow stale, within the budget. */
 export class Prober {
   readonly #deps: ProberDeps
-  readonly #settings: ProbeSettings
+  #settings: ProbeSettings
   readonly #records = new Map<string, ProbeRecord>()
   readonly #looks = new Map<string, Look>()
   readonly #under = new Set<string>()
@@ -76,6 +76,21 @@ export class Prober {
 
   get symbol(): string {
     return this.#settings.symbol ?? DEFAULT_PROBE_SYMBOL
+  }
+
+  /** Holds from now on; what was spent of a budget stays spent. */
+  change(settings: ProbeSettings): void {
+    const before = this.symbol
+    this.#settings = settings
+    this.#looks.clear()
+    const asks = (category: string, symbol: string) =>
+      probeRequest(category, { account: this.#account, symbol })?.path
+    for (const [category, record] of this.#records) {
+      // What was refused for one symbol may be answered for another.
+      if (asks(category, before) === asks(category, this.symbol)) continue
+      this.#records.set(category, { ...record, notBeforeMs: NO_PROBES.notBeforeMs })
+    }
+    this.tick()
   }
 
   start(): void {
@@ -141,7 +156,8 @@ export class Prober {
   }
 
   get #enabled(): boolean {
-    return this.#settings.budgetFraction > 0 || Object.keys(this.#settings.everySeconds).length > 0
+    const { enabled = true, budgetFraction, everySeconds } = this.#settings
+    return enabled && (budgetFraction > 0 || Object.keys(everySeconds).length > 0)
   }
 
   #countsItself(category: string): boolean {

@@ -17,8 +17,8 @@ export interface QuotaTapDeps {
   readonly random: Random
   readonly event: (event: MonitorEvent) => void
   readonly changed: () => void
-  /** See ProbeSettings; off where it is left out. */
-  readonly trialAfterStep?: boolean
+  /** See ProbeSettings; asked each time, since a person may change it. Off where it is left out. */
+  readonly trialAfterStep?: () => boolean
 }
 
 export interface Tapped {
@@ -157,7 +157,7 @@ export class QuotaTap {
     const again = Math.min(refusals - 1, MOST_DOUBLINGS)
     const resetMs = reading.rate?.resetSeconds === undefined ? undefined : reading.rate.resetSeconds * 1000
     const size = ledger.sizeOf(category)
-    if (trialAfterStep === true && refusals === 1 && size && ledger.isProvedRolling(category)) {
+    if (refusals === 1 && trialAfterStep?.() && size && ledger.isProvedRolling(category)) {
       return Math.min(resetMs ?? FALLBACK_SECONDS * 1000, size.periodMs / size.limit) + GRACE_MS
     }
     const jitterMs = again > 0 ? random.next() * 1000 * refusals : 0

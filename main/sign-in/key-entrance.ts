@@ -112,10 +112,13 @@ export function keyEntrance({ keys, signIns, connect }: KeyEntranceDeps): KeyEnt
     },
 
     replaceToken: async ({ profile: id, clientSecret, refreshToken, cancelRevoke }) => {
+      const known = keys.profile(id)
+      if (known === undefined) return UNKNOWN_PROFILE
+      if (blocked(known, cancelRevoke)) return REVOKE_PENDING
+      await keys.standDown(known)
+      // Its settings may have been changed meanwhile, or the key disconnected.
       const profile = keys.profile(id)
       if (profile === undefined) return UNKNOWN_PROFILE
-      if (blocked(profile, cancelRevoke)) return REVOKE_PENDING
-      await keys.standDown(profile)
       return again({ ...profile, ...(clientSecret !== undefined && { clientSecret }), refreshToken })
     },
 

@@ -58,7 +58,7 @@ export class TokenKeeper {
   readonly #key: KeyCredentials
   readonly #store: TokenStore
   readonly #deps: KeeperDeps
-  readonly #lifetimes: KeyLifetimes
+  #lifetimes: KeyLifetimes
   readonly #saver: TokenSaver
   readonly #refreshes: RefreshesToday
   #state: KeyState
@@ -183,6 +183,12 @@ export class TokenKeeper {
     this.#saver.save(this.#state)
     this.#schedule()
     this.#deps.changed()
+  }
+
+  /** A person chose other ones; the token and its deadlines go on. */
+  changeLifetimes(lifetimes: KeyLifetimes): void {
+    this.#lifetimes = lifetimes
+    this.#schedule()
   }
 
   get canUseService(): boolean {

@@ -10,7 +10,7 @@ import type { JournalStep, TokenReading, TokenStore } from './token-store.ts'
  * A home that opens late, or takes writes again, takes in what memory has by then.
  */
 export class HomeTokens implements TokenStore {
-  readonly #profile: Profile
+  #profile: Profile
   readonly #home: SealedHome
   #memory: StoredTokens | undefined
   #sealed: TokenStore | undefined
@@ -90,6 +90,13 @@ export class HomeTokens implements TokenStore {
     this.#sealed = vault.tokens(this.#profile.id)
     this.#memory = undefined
     return SAVED
+  }
+
+  /** What a person chose of this key, stored where the key is; one that is sealed later is sealed with it. */
+  keepSettings(profile: Profile): Saved {
+    const saved = this.#sealed === undefined ? SAVED : (this.#home.vault?.keepSettings(profile) ?? SAVED)
+    if (saved.ok) this.#profile = profile
+    return saved
   }
 
   detach(): void {

@@ -1,6 +1,7 @@
 import type { KeptSecrets } from '../../app/contract/contract.ts'
 import type { KeystoreState } from '../../app/contract/snapshot.ts'
 import { signedIn } from '../../app/tokens/stored-token.ts'
+import type { SimulatorSettings } from '../data/simulator-settings.ts'
 import type { Profile } from '../profile.ts'
 import { HomeTokens } from './home-tokens.ts'
 import { MemoryTokens } from './memory-tokens.ts'
@@ -13,6 +14,10 @@ import type { StoredProfile } from './vault.ts'
 export interface KeyStorage {
   /** A new sign-in: its tokens take the place of those the profile had. */
   signIn(profile: Profile, nowMs: number): TokenStore
+  /** What a person chose of a connected key, stored where the key is. */
+  keepSettings(profile: Profile): Saved
+  /** Whether what is chosen of this key outlives the process. */
+  keepsSettings(profile: Profile): boolean
   /** Deletes what is stored of a key here. */
   forget(profile: string): Saved
   /** How far a person can rely on this key being here after a restart. */
@@ -22,6 +27,8 @@ export interface KeyStorage {
 /** Nothing outlives the process. */
 export const MEMORY_STORAGE: KeyStorage = {
   signIn: ({ refreshToken }, nowMs) => MemoryTokens.signedIn(refreshToken, nowMs),
+  keepSettings: () => SAVED,
+  keepsSettings: () => false,
   forget: () => SAVED,
   keystore: () => 'memory',
 }
@@ -38,6 +45,8 @@ export interface HomeStorageDeps {
    * for a keyring that lost its own, no for a passphrase that may be a slip of the hand.
    */
   readonly startsOver: boolean
+  /** Where the built-in simulator's settings are kept; its key is not. */
+  readonly simulator?: Pick<SimulatorSettings, 'keep'>
   /** Something that `keystore` tells may be different now. */
   readonly changed: () => void
 }
@@ -89,6 +98,16 @@ export class HomeStorage implements KeyStorage {
     tokens.seal()
     if (tokens.kind === 'memory') this.#startOver()
     return tokens
+  }
+
+  keepSettings(profile: Profile): Saved {
+    if (profile.environment === 'simulator') return this.#deps.simulator?.keep(profile) ?? SAVED
+    return this.#keys.get(profile.id)?.keepSettings(profile) ?? SAVED
+  }
+
+  keepsSettings({ id, environment }: Profile): boolean {
+    if (environment === 'simulator') return this.#deps.simulator !== undefined
+    return this.#keys.get(id)?.kind === 'sealed'
   }
 
   forget(profile: string): Saved {

@@ -4,6 +4,20 @@ import type { Profile } from '../profile.ts'
 
 const address = z.string().refine((text) => URL.canParse(text))
 
+/** What a person may choose of a connected key. */
+export const chosenSettings = z.object({
+  rotationMinutes: z.number().positive().exactOptional(),
+  probes: z.object({
+    enabled: z.boolean().exactOptional(),
+    budgetFraction: z.number(),
+    everySeconds: z.record(z.string(), z.number()),
+    symbol: z.string().exactOptional(),
+    trialAfterStep: z.boolean().exactOptional(),
+  }),
+})
+
+export type ChosenSettings = z.output<typeof chosenSettings>
+
 /** What is stored of a profile in the clear. Its secrets are records of their own, sealed. */
 export const profileAbout = z.object({
   name: z.string(),
@@ -12,16 +26,10 @@ export const profileAbout = z.object({
   baseUrl: address,
   clientId: z.string(),
   audience: z.string().exactOptional(),
-  rotationMinutes: z.number().positive().exactOptional(),
   hasClientSecret: z.boolean(),
   /** See addressMark; a profile without one is not trusted with its secrets. */
   mark: z.string().exactOptional(),
-  probes: z.object({
-    budgetFraction: z.number(),
-    everySeconds: z.record(z.string(), z.number()),
-    symbol: z.string().exactOptional(),
-    trialAfterStep: z.boolean().exactOptional(),
-  }),
+  ...chosenSettings.shape,
   streams: z.array(
     z.object({
       kind: z.enum(STREAM_KINDS),
@@ -35,8 +43,7 @@ export type ProfileAbout = z.output<typeof profileAbout>
 
 /** Named one by one: a field that is added to Profile is not stored, in the clear, by accident. */
 export function aboutOf(profile: Omit<Profile, 'refreshToken'>): ProfileAbout {
-  const { name, environment, authUrl, baseUrl, clientId, audience, rotationMinutes, probes, streams } =
-    profile
+  const { name, environment, authUrl, baseUrl, clientId, audience, streams } = profile
   return {
     name,
     environment,
@@ -44,14 +51,26 @@ export function aboutOf(profile: Omit<Profile, 'refreshToken'>): ProfileAbout {
     baseUrl,
     clientId,
     ...(audience !== undefined && { audience }),
-    ...(rotationMinutes !== undefined && { rotationMinutes }),
     hasClientSecret: profile.clientSecret !== undefined,
-    probes: {
-      budgetFraction: probes.budgetFraction,
-      everySeconds: { ...probes.everySeconds },
-      ...(probes.symbol !== undefined && { symbol: probes.symbol }),
-      ...(probes.trialAfterStep !== undefined && { trialAfterStep: probes.trialAfterStep }),
-    },
+    ...chosenOf(profile),
     streams: streams.map(({ kind, target, options }) => ({ kind, target, options: { ...options } })),
+  }
+}
+
+/** Named one by one, as above. */
+export function chosenOf({
+  probes,
+  rotationMinutes,
+}: Pick<Profile, 'probes' | 'rotationMinutes'>): ChosenSettings {
+  const { enabled, budgetFraction, everySeconds, symbol, trialAfterStep } = probes
+  return {
+    ...(rotationMinutes !== undefined && { rotationMinutes }),
+    probes: {
+      ...(enabled !== undefined && { enabled }),
+      budgetFraction,
+      everySeconds: { ...everySeconds },
+      ...(symbol !== undefined && { symbol }),
+      ...(trialAfterStep !== undefined && { trialAfterStep }),
+    },
   }
 }

@@ -4,7 +4,7 @@ import type { Profile } from '../profile.ts'
 import { addressMark } from './address-mark.ts'
 import type { DataKeys } from './data-keys.ts'
 import { isInJournal, writeJournal } from './journal.ts'
-import { aboutOf, type ProfileAbout, profileAbout } from './profile-record.ts'
+import { aboutOf, chosenOf, type ProfileAbout, profileAbout } from './profile-record.ts'
 import { nextGeneration, quarantineRecord, type RecordReading, readRecord, writeRecord } from './records.ts'
 import { SealedTokens, saveTokens } from './sealed-tokens.ts'
 import type { Saved } from './storage-words.ts'
@@ -88,6 +88,19 @@ export class Vault {
         about: '{}',
         atMs: nowMs,
       })
+    })
+  }
+
+  /** Stores what a person chose of a key, and touches nothing else of it: the data key need not be open. */
+  keepSettings(profile: Pick<Profile, 'id' | 'probes' | 'rotationMinutes'>): Saved {
+    const { probes, rotationMinutes } = chosenOf(profile)
+    const changes = { probes, ...(rotationMinutes !== undefined && { rotationMinutes }) }
+    return this.#connection.write((database, _, nowMs) => {
+      for (const [name, value] of Object.entries(changes)) {
+        database
+          .prepare('UPDATE profiles SET about = json_set(about, ?, json(?)), changed_at_ms = ? WHERE id = ?')
+          .run(`$.${name}`, JSON.stringify(value), Math.round(nowMs), profile.id)
+      }
     })
   }
 

@@ -33,9 +33,31 @@ const GOOD: Readonly<Partial<Record<Name, Record<string, unknown>>>> = {
   dismissAlert: { id: 'a-1' },
   alertThresholds: { profile: 'p' },
   setAlertThreshold: { profile: 'p', category: 'Positions', below: 0.2 },
+  keySettings: { profile: 'p' },
+  setKeySettings: {
+    profile: 'p',
+    probesEnabled: false,
+    budgetFraction: 0.02,
+    symbol: 'MSFT',
+    everySeconds: { Accounts: 30 },
+    trialAfterStep: true,
+    rotationMinutes: 30,
+  },
 }
 /** Fields that may be left out, and then are. */
-const OPTIONAL = ['options', 'authUrl', 'extraScopes', 'category of setAlertThreshold', 'below']
+const OPTIONAL = [
+  'options',
+  'authUrl',
+  'extraScopes',
+  'category of setAlertThreshold',
+  'below',
+  'probesEnabled',
+  'budgetFraction',
+  'symbol',
+  'everySeconds',
+  'trialAfterStep',
+  'rotationMinutes',
+]
 const isOptional = (name: Name, field: string) =>
   OPTIONAL.includes(field) || OPTIONAL.includes(`${field} of ${name}`)
 const entries = Object.entries(GOOD) as [Name, Record<string, unknown>][]
@@ -107,6 +129,29 @@ describe('bounds, at both sides', () => {
       })
     expect(options(16)).not.toThrow()
     expect(options(17)).toThrow()
+  })
+  test.each([
+    ['budgetFraction', 0.001, 0.2],
+    ['rotationMinutes', 1, 1440],
+  ])('of %s', (field, least, most) => {
+    const set = (value: number) => () => parse('setKeySettings', { profile: 'p', [field]: value })
+    for (const value of [least, most]) expect(set(value)).not.toThrow()
+    for (const value of [least * 0.99, most * 1.01]) expect(set(value)).toThrow()
+  })
+  test('of intervals between probes', () => {
+    const every =
+      (seconds: number, count = 1) =>
+      () =>
+        parse('setKeySettings', {
+          profile: 'p',
+          everySeconds: Object.fromEntries(
+            Array.from({ length: count }, (_, index) => [`c${index}`, seconds]),
+          ),
+        })
+    for (const seconds of [0, 1, 86_400]) expect(every(seconds)).not.toThrow()
+    for (const seconds of [0.99, 86_401]) expect(every(seconds)).toThrow()
+    expect(every(30, 32)).not.toThrow()
+    expect(every(30, 33)).toThrow()
   })
   test('of kinds and environments', () => {
     expect(() => parse('openStream', { ...GOOD.openStream, kind: 'everything' })).toThrow()

@@ -27,7 +27,7 @@ function setUp(trialAfterStep = false) {
     random: { next: () => 0.5 },
     event: (event) => events.push(event),
     changed: () => {},
-    trialAfterStep,
+    trialAfterStep: () => trialAfterStep,
   })
   const row = (category: string) => ledger.view(timeline.now()).find((quota) => quota.category === category)!
   const refuse = (path: string, headers: HttpHeaders, body = RATE) =>

@@ -61,6 +61,8 @@ export class FakeWindows implements Windows {
         ok: true as const,
         details: { refusals: [], headers: {}, oddities: [] },
       }),
+      keySettings: called('keySettings', NOT_HERE),
+      setKeySettings: called('setKeySettings', NOT_HERE),
       connect: called('connect', { ok: true as const, profile: 'p1' }),
       startSignIn: called('startSignIn', STARTED),
       signInAgain: called('signInAgain', STARTED),
@@ -83,6 +85,7 @@ export class FakeWindows implements Windows {
   }
 }
 
+const NOT_HERE = { ok: false, code: 'unknown-profile', message: 'not here' } as const
 const STARTED = { ok: true, signIn: 's', url: 'https://auth.test/', opened: true, endsAt: 0 } as const
 
 export function snapshotOf(id: string, revision: number): Snapshot {

@@ -82,6 +82,12 @@ const KEYS = [
   'rollupMs',
   'id',
   'below',
+  'probesEnabled',
+  'budgetFraction',
+  'symbol',
+  'everySeconds',
+  'trialAfterStep',
+  'rotationMinutes',
   '__proto__',
   'toString',
 ]

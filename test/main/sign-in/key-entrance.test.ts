@@ -153,6 +153,25 @@ describe('a key that has to sign in again', () => {
     expect(monitor.profiles()).toEqual(['key-1'])
   })
 
+  it('keeps a setting that was changed while a revocation under way was waited for', async () => {
+    const { entrance, connected, monitor, http, clock } = setUp()
+    await connected()
+    const usual = http.reply
+    http.reply = (request) => (request.url.endsWith('/oauth/revoke') ? undefined : usual(request))
+    const revoking = monitor.revoke('key-1')
+    const replacing = entrance.replaceToken({
+      profile: 'key-1',
+      refreshToken: 'token-2',
+      cancelRevoke: true,
+    })
+    monitor.setKeySettings('key-1', { budgetFraction: 0.1 })
+    http.answer(answerOf(200))
+    await revoking
+    expect(await replacing).toEqual({ ok: true, profile: 'key-1' })
+    await clock.advance(0)
+    expect(monitor.profile('key-1')?.probes.budgetFraction).toBe(0.1)
+  })
+
   it('is not connected a second time when it is typed anew, and takes the secret that was typed', async () => {
     const { entrance, bring, connected, monitor, refused, clock } = setUp()
     await connected('token-1', { clientSecret: 'old' })

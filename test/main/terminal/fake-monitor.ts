@@ -63,9 +63,13 @@ export class FakeMonitor implements MonitorSurface {
   tryNow = () => ({ ok: true }) as const
   checkNow = async () => ({ ok: true }) as const
   rowDetails = () => ({ ok: true, details: { refusals: [], headers: {}, oddities: [] } }) as const
+  keySettings = () => NOT_HERE
+  setKeySettings = () => NOT_HERE
   wake(): void {}
 
   #id(): string {
     return this.connected[0]?.id ?? ''
   }
 }
+
+const NOT_HERE = { ok: false, code: 'unknown-profile', message: 'not here' } as const

@@ -56,6 +56,40 @@ test('the built-in simulator is never stored', async () => {
   expect(home.storedIds()).toEqual([])
 })
 
+test('what is chosen of a key that waits to be sealed is sealed with it', async () => {
+  const folder = temporaryFolder()
+  const { keystore, unlock } = lockedKeystore()
+  const { home, storage } = await opened(folder, keystore)
+  storage.signIn(profile(), NOW_MS)
+  const chosen = profile({ rotationMinutes: 7, probes: { budgetFraction: 0.1, everySeconds: {} } })
+  expect(storage.keepsSettings(chosen)).toBe(false)
+  expect(storage.keepSettings(chosen)).toEqual({ ok: true })
+  const settled = new Promise<void>((resolve) => home.onSettled(resolve))
+  unlock()
+  await settled
+  storage.restore()
+  expect(storage.keepsSettings(chosen)).toBe(true)
+  home.close()
+  const { storage: again } = await opened(folder)
+  expect(again.restore().map((restored) => restored.profile)).toEqual([chosen])
+})
+
+test('what is chosen of a sealed key leaves the rest of what is stored of it alone', async () => {
+  const folder = temporaryFolder()
+  const { home, storage } = await opened(folder)
+  storage.signIn(profile(), NOW_MS)
+  storage.signIn(profile({ id: 'key-2' }), NOW_MS)
+  const changes = { rotationMinutes: 7, probes: { enabled: false, budgetFraction: 0.1, everySeconds: {} } }
+  expect(storage.keepSettings({ ...profile(changes), name: 'Not stored by this' })).toEqual({ ok: true })
+  home.close()
+  expect(storage.keepSettings(profile(changes))).toEqual({ ok: false, why: 'the store is closed' })
+  const { storage: again } = await opened(folder)
+  expect(again.restore().map((restored) => restored.profile)).toEqual([
+    profile(changes),
+    profile({ id: 'key-2' }),
+  ])
+})
+
 test('a new sign-in of a key takes its place, and an answer to the former one changes nothing', async () => {
   const { storage } = await opened(temporaryFolder())
   const former = storage.signIn(profile(), NOW_MS)

@@ -1,0 +1,150 @@
+import { readdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { startApp } from '../../main/app-start.ts'
+import { nodeClock, nodeRandom } from '../../main/ports/node-clock.ts'
+import { nodeHttp } from '../../main/ports/node-http.ts'
+import { startSimulator } from '../../main/simulator/server.ts'
+import { passphraseKeystore } from '../../main/vault/passphrase-keystore.ts'
+import { temporaryFolder } from './data/temporary-folder.ts'
+
+const CHEAP = { N: 16, r: 8, p: 1 }
+const CHOSEN = {
+  probesEnabled: false,
+  budgetFraction: 0.005,
+  symbol: 'AAPL',
+  everySeconds: { Accounts: 60, Positions: 0 },
+  trialAfterStep: true,
+  rotationMinutes: 12,
+}
+
+/** The app on a data folder, as a window sees it. */
+async function started(dataFolder: string, words?: string) {
+  const app = await startApp({
+    dataFolder,
+    ports: { clock: nodeClock, random: nodeRandom, http: nodeHttp({}), log: { note: () => {} } },
+    hello: { version: '1.2.3', host: 'browser' },
+    ...(words !== undefined && { keystore: passphraseKeystore(words, CHEAP) }),
+  })
+  let running = true
+  const stop = async () => {
+    if (running) await app.stop()
+    running = false
+  }
+  onTestFinished(stop)
+  const { handlers } = app.windows.open({
+    snapshotChanged: () => {},
+    eventHappened: () => {},
+    profileRemoved: () => {},
+    alertsChanged: () => {},
+    signInChanged: () => {},
+  })
+  return { handlers, stop }
+}
+
+async function key() {
+  const service = await startSimulator({ clientId: 'key', refreshToken: 'token', keys: 'rotating' })
+  onTestFinished(() => service.close())
+  const { origin } = service
+  return {
+    name: 'Mine',
+    environment: 'custom',
+    authUrl: origin,
+    baseUrl: origin,
+    clientId: 'key',
+    refreshToken: 'token',
+  } as const
+}
+
+test('what was chosen of a sealed key is there at the next start', async () => {
+  const folder = temporaryFolder()
+  const first = await started(folder, 'words')
+  await first.handlers.connect(await key())
+  expect(await first.handlers.setKeySettings({ profile: 'key-1', ...CHOSEN })).toMatchObject({
+    ok: true,
+    kept: 'stored',
+    settings: CHOSEN,
+  })
+  await first.stop()
+  const second = await started(folder, 'words')
+  expect(await second.handlers.keySettings({ profile: 'key-1' })).toMatchObject({
+    ok: true,
+    kept: 'stored',
+    settings: CHOSEN,
+  })
+  const [snapshot] = await second.handlers.snapshots()
+  expect(snapshot?.probes).toMatchObject({ enabled: false, budgetFraction: 0.005, symbol: 'AAPL' })
+})
+
+test('what was chosen while the stored keys do not open is there once they do', async () => {
+  const folder = temporaryFolder()
+  const first = await started(folder, 'words')
+  await first.handlers.connect(await key())
+  await first.stop()
+  const wrong = await started(folder, 'other words')
+  expect(await wrong.handlers.setKeySettings({ profile: 'key-1', ...CHOSEN })).toMatchObject({
+    kept: 'stored',
+  })
+  await wrong.stop()
+  const right = await started(folder, 'words')
+  expect(await right.handlers.keySettings({ profile: 'key-1' })).toMatchObject({ settings: CHOSEN })
+  const [snapshot] = await right.handlers.snapshots()
+  expect(snapshot?.keystore).toBe('ok')
+})
+
+test('a key that is signed in again keeps what was chosen of it', async () => {
+  const folder = temporaryFolder()
+  const first = await started(folder, 'words')
+  await first.handlers.connect(await key())
+  await first.handlers.setKeySettings({ profile: 'key-1', ...CHOSEN })
+  await first.handlers.replaceToken({ profile: 'key-1', refreshToken: 'another' })
+  await first.stop()
+  const second = await started(folder, 'words')
+  expect(await second.handlers.keySettings({ profile: 'key-1' })).toMatchObject({ settings: CHOSEN })
+})
+
+test('of a key in memory it is kept until the end, and says so', async () => {
+  const folder = temporaryFolder()
+  const first = await started(folder)
+  await first.handlers.connect(await key())
+  expect(await first.handlers.setKeySettings({ profile: 'key-1', ...CHOSEN })).toMatchObject({
+    ok: true,
+    kept: 'until-exit',
+    settings: CHOSEN,
+  })
+  await first.stop()
+  const second = await started(folder)
+  await second.handlers.connect(await key())
+  expect(await second.handlers.keySettings({ profile: 'key-1' })).toMatchObject({
+    settings: { probesEnabled: true, budgetFraction: 0.02, everySeconds: {} },
+  })
+})
+
+test('the built-in simulator keeps what was chosen of it, though its key is new at each start', async () => {
+  const folder = temporaryFolder()
+  const first = await started(folder)
+  expect(await first.handlers.setKeySettings({ profile: 'simulator', ...CHOSEN })).toMatchObject({
+    kept: 'stored',
+    settings: CHOSEN,
+  })
+  await first.stop()
+  const second = await started(folder)
+  expect(await second.handlers.keySettings({ profile: 'simulator' })).toMatchObject({ settings: CHOSEN })
+  await second.stop()
+})
+
+test('damaged settings of the simulator are set aside, and that is said', async () => {
+  const folder = temporaryFolder()
+  writeFileSync(join(folder, 'simulator.json'), '{"probes":{"budgetFraction":"all of it"}}')
+  const { handlers } = await started(folder)
+  expect(await handlers.keySettings({ profile: 'simulator' })).toMatchObject({
+    settings: { probesEnabled: true, budgetFraction: 0.05 },
+  })
+  expect(await handlers.events({ after: 0 })).toContainEqual(
+    expect.objectContaining({
+      kind: 'storage-problem',
+      what: expect.stringContaining("the built-in simulator's settings were damaged"),
+    }),
+  )
+  expect(readdirSync(folder).filter((name) => name.startsWith('simulator.corrupt'))).toHaveLength(1)
+})
