@@ -2,6 +2,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { proves } from '../proof/proves.ts'
 import { builderConfigFile, fusesOf, projectFolder, readBuilderConfig, validate } from './builder-config.ts'
 
 const text = (path: string) => readFileSync(join(projectFolder, path), 'utf8')
@@ -28,6 +29,7 @@ describe('the packages', () => {
       resetAdHocDarwinSignature: true,
     })
     expect(config['asar']).toBe(true)
+    proves('W1', { level: 1, cases: 1 })
   })
 
   it('are AppImage and deb, NSIS and dmg, with an icon and a category each', () => {

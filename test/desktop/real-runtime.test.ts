@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { installedRuntime } from '../../main/desktop/electron-runtime.ts'
+import { cannotProve, proves } from '../proof/proves.ts'
 import { obstacleToRunning } from './started-desktop.ts'
 
 /** What only Electron's own runtime can show. Where it is absent these are not run, and are not passed either. */
@@ -20,6 +21,10 @@ function obstacleHere(): string | undefined {
 }
 
 if (obstacle !== undefined) process.stderr.write(`${name}\n`)
+
+it.skipIf(obstacle === undefined)('where it is not run, the page of promises says so', () => {
+  cannotProve('W1', 4, obstacle ?? '')
+})
 
 describe.skipIf(obstacle !== undefined)(name, () => {
   const dataFolder = mkdtempSync(join(tmpdir(), 'headroom-electron-'))
@@ -82,6 +87,7 @@ describe.skipIf(obstacle !== undefined)(name, () => {
     )
     const changed = `(() => { try { window.headroom.hello = 1 } catch {} return typeof window.headroom.hello })()`
     expect(await evaluate(changed)).toBe('function')
+    proves('W1', { level: 4, cases: 1 })
   })
 
   it('reaches no network, opens no window and goes nowhere', async () => {
@@ -96,10 +102,12 @@ describe.skipIf(obstacle !== undefined)(name, () => {
       document.body.append(frame)
     })`
     expect(await evaluate(framed)).toBe(false)
+    proves('W1', { level: 4, cases: 1 })
   })
 
   it('grants no permission', async () => {
     const asked = `navigator.permissions.query({ name: 'notifications' }).then(({ state }) => state)`
     expect(await evaluate(asked)).toBe('denied')
+    proves('W1', { level: 4, cases: 1 })
   })
 })

@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { expect, type Page, test } from '@playwright/test'
 import { chromiumArgs } from '../browser/chromium.ts'
 import { type StartedHost, startHost } from '../main/browser/started-host.ts'
+import { provesInBrowser } from '../proof/proves-in-browser.ts'
 
 /**
  * What a real browser lets a page of another port of this machine do to us. To cookies, and to some of the browser's
@@ -91,6 +92,7 @@ test('a page of another port can read nothing, with CORS or without', async ({ p
         'threw',
       ])
   expectNothingHappened()
+  provesInBrowser('W4', 1)
 })
 
 test('a page of another port that knows the code cannot use it', async ({ page }) => {
@@ -121,6 +123,7 @@ test('a page of another port that knows the code cannot use it', async ({ page }
   // The code was not even spent.
   expect(host.ready).toHaveLength(1)
   expectNothingHappened()
+  provesInBrowser('W4', 1)
 })
 
 test('a page of another port that knows a bearer can command nothing', async ({ page }) => {
@@ -135,6 +138,7 @@ test('a page of another port that knows a bearer can command nothing', async ({ 
     'threw',
   )
   expectNothingHappened()
+  provesInBrowser('W4', 1)
 })
 
 test('a page of another port cannot frame it, open it under its control or load a part of it', async ({
@@ -166,6 +170,7 @@ test('a page of another port cannot frame it, open it under its control or load 
   // COOP cuts the opener's handle as soon as our page answers.
   if (loaded.popup) await expect.poll(() => page.evaluate(() => window.length)).toBeLessThanOrEqual(1)
   expectNothingHappened()
+  provesInBrowser('W4', 1)
 })
 
 test('a name that is rebound to this machine is refused before anything is read', async ({ page }) => {
@@ -183,6 +188,7 @@ test('a name that is rebound to this machine is refused before anything is read'
   expect((await response).status()).toBe(421)
   expect(host.ready).toHaveLength(1)
   expectNothingHappened()
+  provesInBrowser('W4', 1)
 })
 
 test('a link from another port opens the page', async ({ page }) => {

@@ -1,4 +1,5 @@
 import type { Page } from '@playwright/test'
+import { provesInBrowser } from '../proof/proves-in-browser.ts'
 import { connectKey, openPositionsStream } from './connect-key.ts'
 import { expect, type Headroom, test } from './fixtures.ts'
 
@@ -54,6 +55,7 @@ test('while the window is frozen tokens and streams go on, and it comes back wit
   )
   await expect(liveStreams(page)).toHaveCount(1)
   expect((await snapshotOf(page, headroom)).refreshes).toBeGreaterThanOrEqual(known)
+  provesInBrowser('W6', 1)
 })
 
 test('a window that crashed costs no stream and no token, and the next one has the latest within 3 s', async ({
@@ -80,4 +82,5 @@ test('a window that crashed costs no stream and no token, and the next one has t
   expect(performance.now() - openedMs).toBeLessThan(3_000)
   expect(await revision(next, headroom)).toBeGreaterThan(seenAt)
   expect(simulator.service.streams().map(({ id }) => id)).toEqual([stream?.id])
+  provesInBrowser('W6', 1)
 })

@@ -1,3 +1,4 @@
+import { provesInBrowser } from '../proof/proves-in-browser.ts'
 import { connectKey } from './connect-key.ts'
 import { expect, test } from './fixtures.ts'
 
@@ -22,11 +23,13 @@ test('a shown age is the real one, and when answers stop the number is not shown
   const answered = service.ledger.entries().filter(({ path, status }) => path === ACCOUNTS && status === 200)
   const seenAtMs = answered.at(-1)?.atMs ?? Number.NaN
   const realSeconds = () => Math.floor((service.nowMs() - seenAtMs) / 1000)
+  let ages = 0
   const shownIsReal = async () => {
     const before = realSeconds()
     const shown = Number(/^(\d+) s$/.exec((await age.textContent()) ?? '')?.[1])
     expect(shown).toBeGreaterThanOrEqual(before - 1)
     expect(shown).toBeLessThanOrEqual(realSeconds() + 1)
+    ages += 1
   }
   for (const text of [/^[2-9] s$/, /^[4-9] s$/, /^([6-9]|1\d) s$/]) {
     await expect(age).toHaveText(text)
@@ -48,4 +51,5 @@ test('a shown age is the real one, and when answers stop the number is not shown
   await page.reload()
   await expect(age).toHaveText(/^\d+ s$/)
   await shownIsReal()
+  provesInBrowser('Q5', ages)
 })

@@ -3,6 +3,7 @@ import type { RequestQuota } from '../../app/contract/snapshot.ts'
 import { categoryOf } from '../../app/service/endpoints.ts'
 import type { HttpHeaders } from '../../main/ports/ports.ts'
 import { ageWords, isStale, remainingWords, STALE_AFTER_MS } from '../../renderer/words/row-words.ts'
+import { proves } from '../proof/proves.ts'
 import { QUIET } from './story.ts'
 import { World } from './world.ts'
 
@@ -83,4 +84,5 @@ test('every second of a day, a shown age is the real one within a second, and ol
   // Two faults of an hour each, eight probed rows; those of streams are as old as the stream.
   expect(stale).toBeGreaterThan(8 * 2 * 3_000)
   world.monitor.stop()
+  proves('Q5', { level: 2, cases: looks })
 })

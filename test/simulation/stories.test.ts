@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import type { StreamSummary } from '../../app/contract/snapshot.ts'
+import { proves } from '../proof/proves.ts'
 import { QUIET, type Story } from './story.ts'
 import { FAIR, OFFLINE } from './weather.ts'
 import { World } from './world.ts'
@@ -20,6 +21,7 @@ test('an answer lost inside the overlap costs no sign-in', async () => {
   await world.live(30 * 60_000)
   expect(world.snapshot.refresh.state).toBe('valid')
   expect(world.told.filter(({ kind }) => kind === 'sign-in-required')).toEqual([])
+  proves('T1', { level: 1, cases: 1 })
 })
 
 test('an answer lost outside the overlap ends in one refusal and one honest message', async () => {
@@ -31,6 +33,7 @@ test('an answer lost outside the overlap ends in one refusal and one honest mess
   expect(ends).toMatchObject([{ reason: 'sign in again: the answer was lost' }])
   const refreshes = world.service.ledger.entries().filter(({ path }) => path === '/oauth/token')
   expect(refreshes.length).toBe(2)
+  proves('T2', { level: 1, cases: 1 })
 })
 
 test.each([
@@ -47,6 +50,7 @@ test.each([
   expect(live(streams)).toBe(true)
   expect(streams.map(({ restarts }) => restarts)).toEqual([1, 1])
   expect(world.told.filter(({ kind }) => kind === 'stream-restarted')).toMatchObject([{ reason }, { reason }])
+  proves(['S2', 'S3'], { level: 2, cases: 1 })
 })
 
 test('a silent stream reads stale after 15 s and is open again within 31 s and the backoff', async () => {
@@ -60,6 +64,7 @@ test('a silent stream reads stale after 15 s and is open again within 31 s and t
   await world.live(20_000)
   expect(live(world.snapshot.streams)).toBe(true)
   await world.settle()
+  proves('S2', { level: 1, cases: 1 })
 })
 
 test('three days of sleep cost one refresh, one restart a stream and no flood', async () => {
@@ -75,6 +80,7 @@ test('three days of sleep cost one refresh, one restart a stream and no flood', 
   expect(after.filter(({ status }) => status === 401).length).toBeLessThanOrEqual(1)
   expect(after.length).toBeLessThan(40)
   expect(live(world.snapshot.streams)).toBe(true)
+  proves('T9', { level: 1, cases: 1 })
 })
 
 test.each([-86_400_000, 86_400_000])(
@@ -91,6 +97,7 @@ test.each([-86_400_000, 86_400_000])(
     expect(after.length).toBeLessThan(120)
     expect(world.snapshot.access.state).toBe('valid')
     expect(world.told.some(({ kind }) => kind === 'sign-in-required')).toBe(false)
+    proves('T9', { level: 2, cases: 1 })
   },
 )
 
@@ -106,6 +113,7 @@ test('revoking ends every stream at both ends and nothing asks the service any m
   await world.live(HOUR_MS)
   expect(world.service.ledger.entries().length).toBe(before)
   expect(world.snapshot.refresh.state).toBe('revoked')
+  proves('R3', { level: 1, cases: 1 })
 })
 
 test('a revocation that 503s twice reads not confirmed until the service says 200', async () => {
@@ -119,10 +127,12 @@ test('a revocation that 503s twice reads not confirmed until the service says 20
   expect(world.snapshot.refresh.state).toBe('revoke-unconfirmed')
   await world.live(120_000)
   expect(world.snapshot.refresh.state).toBe('revoked')
+  proves('R1', { level: 1, cases: 1 })
 })
 
 test('a revocation during a refresh leaves no refresh token alive, whenever it comes', async () => {
-  for (let offsetMs = 0; offsetMs <= 400; offsetMs += 20) {
+  let offsets = 0
+  for (let offsetMs = 0; offsetMs <= 400; offsetMs += 20, offsets += 1) {
     const service = { ...QUIET.service, rotationOverlapSeconds: 0 }
     const world = new World(offsetMs, { ...QUIET, service, streams: [], budgetFraction: 0 })
     world.connect()
@@ -135,6 +145,7 @@ test('a revocation during a refresh leaves no refresh token alive, whenever it c
     expect(world.service.ledger.entries().length).toBe(used)
     expect(world.snapshot.refresh.state).toBe('revoked')
   }
+  proves('R2', { level: 2, cases: offsets })
 })
 
 test('a late retry of a revocation never ends a newer sign-in on the key', async () => {
@@ -150,4 +161,5 @@ test('a late retry of a revocation never ends a newer sign-in on the key', async
   await world.live(10 * 60_000)
   expect(world.service.ledger.entries().filter(({ path }) => path === '/oauth/revoke').length).toBe(1)
   expect(world.monitor.snapshot('newer')?.refresh.state).toBe('valid')
+  proves('R4', { level: 1, cases: 1 })
 })

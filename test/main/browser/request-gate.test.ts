@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { gate, hostsOf } from '../../../main/browser/request-gate.ts'
+import { proves } from '../../proof/proves.ts'
 
 const PORT = 4780
 const HOSTS = hostsOf(PORT)
@@ -58,13 +59,15 @@ describe('the gate', () => {
   })
 
   it('refuses every other Host before it looks at anything else', () => {
+    const runs = 3000
     fc.assert(
       fc.property(nearlyHost, fc.constantFrom('GET', 'POST', 'OPTIONS', 'TRACE'), (host, method) => {
         fc.pre(!HOSTS.includes(host))
         expect(gate(head([['host', host]], method), PORT)).toEqual({ pass: false, status: 421 })
       }),
-      { numRuns: 3000 },
+      { numRuns: runs },
     )
+    proves('W5', { level: 2, cases: runs })
   })
 
   it('refuses a missing Host, and two of them even when both are right', () => {
@@ -78,6 +81,7 @@ describe('the gate', () => {
   })
 
   it('refuses every Origin that is not exactly its own Host', () => {
+    const runs = 3000
     const nearlyOrigin = fc.oneof(
       fc.string({ maxLength: 40 }),
       fc.webUrl(),
@@ -107,8 +111,9 @@ describe('the gate', () => {
             status: 403,
           })
       }),
-      { numRuns: 3000 },
+      { numRuns: runs },
     )
+    proves('W5', { level: 2, cases: runs })
   })
 
   it('refuses one of our spellings as the Origin of another', () => {

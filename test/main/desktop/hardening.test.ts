@@ -2,6 +2,7 @@ import { EventEmitter } from 'node:events'
 import type { App, Session } from 'electron'
 import { describe, expect, it } from 'vitest'
 import { hardenContents, hardenSession, windowPreferences } from '../../../main/desktop/hardening.ts'
+import { proves } from '../../proof/proves.ts'
 
 /** What a request for `url` is answered by the hardened session. */
 function cancels(url: string, isPackaged: boolean): boolean {
@@ -55,6 +56,7 @@ describe('the session', () => {
         null,
         false,
       ])
+    proves('W1', { level: 1, cases: 1 })
   })
 
   it('lets our own page write plain text to the clipboard, and no other frame', () => {
@@ -64,6 +66,7 @@ describe('the session', () => {
     expect(write(false, 'app://headroom/')).toEqual([false, false])
     for (const url of ['https://evil.test/', 'app://headroom.evil.test/', '', 'about:blank'])
       expect([url, ...write(true, url)]).toEqual([url, false, false])
+    proves('W1', { level: 1, cases: 1 })
   })
 
   it('requests nothing but the app itself, and the developer tools where the app is built', () => {
@@ -79,6 +82,7 @@ describe('the session', () => {
       'devtools://devtools/bundled/x.js',
     ])
       expect([url, cancels(url, true)]).toEqual([url, true])
+    proves('W1', { level: 1, cases: 1 })
   })
 })
 
@@ -148,6 +152,7 @@ describe('every page', () => {
       expect([name, prevented]).toEqual([name, true])
     }
     expect(opening?.()).toEqual({ action: 'deny' })
+    proves('W1', { level: 1, cases: 1 })
   })
 })
 
@@ -163,5 +168,6 @@ describe('the window', () => {
       devTools: false,
     })
     expect(windowPreferences('/p.cjs', false)).toMatchObject({ devTools: true })
+    proves('W1', { level: 1, cases: 1 })
   })
 })
