@@ -54,6 +54,7 @@ export class StreamKeeper {
   #connection: StreamConnection | undefined
   /** Takes its place once it is opened: a stream told to go away is not dropped before that. */
   #successor: StreamConnection | undefined
+  /** Why it is to be opened again, until it is. */
   #lastReason: Reason | undefined
   #cancelTimer: () => void = () => {}
   /** Grows whenever what was begun is given up: who waited for a token meanwhile is not heard. */
@@ -280,6 +281,7 @@ export class StreamKeeper {
       case 'live':
         if (before.kind === 'opening' || before.kind === 'restarting') {
           this.#story.opened(this.#lastReason?.text ?? 'connection lost')
+          this.#lastReason = undefined
         }
         break
       case 'waiting':

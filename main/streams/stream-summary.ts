@@ -7,7 +7,7 @@ export interface Reason {
   readonly code: StreamReasonCode
 }
 
-/** The part of a summary that follows from the state; `last` is why it was opened again the last time. */
+/** The part of a summary that follows from the state; `last` is why it is being opened again. */
 export function summaryOf(
   state: StreamState,
   last: Reason | undefined,

@@ -236,6 +236,29 @@ test('without a token nothing is opened until a nudge, and the slot stays free',
   expect(http.streams.length).toBe(1)
 })
 
+test('once open, a stream gives no reason any more for having waited', async () => {
+  const { clock, streams, service, open, state, summary, events } = setUp()
+  state.access = { kind: 'none', why: 'unconfirmed' }
+  await open()
+  expect(summary()).toMatchObject({ state: 'waiting', reason: 'no access token', reasonCode: 'no-token' })
+  state.access = { kind: 'token', value: 'a2' }
+  streams.nudge()
+  await clock.advance(500)
+  expect(summary()).toMatchObject({ state: 'opening', reason: 'no access token' })
+  service.opens()
+  for (const text of ['', '{"StreamStatus":"EndSnapshot"}\n']) {
+    service.says(text)
+    expect(summary()).not.toHaveProperty('reason')
+    expect(summary()).not.toHaveProperty('reasonCode')
+  }
+  service.ends()
+  await clock.advance(1_000)
+  expect(summary()).toMatchObject({ state: 'opening', reason: 'connection lost' })
+  service.opens()
+  expect(summary()).not.toHaveProperty('reason')
+  expect(events.at(-1)).toMatchObject({ kind: 'stream-restarted', reason: 'connection lost' })
+})
+
 test('no stream is asked for where no slot is free', async () => {
   const { open } = setUp()
   for (let count = 0; count < 10; count += 1)
