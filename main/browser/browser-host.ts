@@ -1,4 +1,5 @@
 import type { RequestListener } from 'node:http'
+import type { Socket } from 'node:net'
 import type { Clock, Log } from '../ports/ports.ts'
 import type { Windows } from '../windows.ts'
 import { Admission, type RandomBytes } from './admission.ts'
@@ -40,6 +41,7 @@ export async function startBrowserHost(deps: BrowserHostDeps): Promise<BrowserHo
   const announce = (port: number) => deps.ready(`http://127.0.0.1:${port}/#code=${admission.code}`)
 
   let codeUsed = () => {}
+  let admittedOn = (_socket: Socket) => {}
   const app = routes({
     files,
     admission,
@@ -47,11 +49,13 @@ export async function startBrowserHost(deps: BrowserHostDeps): Promise<BrowserHo
     randomBytes,
     log,
     codeUsed: () => codeUsed(),
+    admittedOn: (socket) => admittedOn(socket),
   })
   await app.ready()
 
   const servers = await listenOnLoopback(deps.port, (port) => guarded(port, app.routing))
   codeUsed = () => announce(servers.port)
+  admittedOn = (socket) => servers.keep(socket)
   announce(servers.port)
 
   return {

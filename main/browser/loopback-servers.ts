@@ -1,5 +1,6 @@
 import { createServer, type RequestListener, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
+import { type ConnectionLimit, limitConnections } from '../connection-limit.ts'
 
 /**
  * The same listener on both loopback addresses, on one port.
@@ -9,28 +10,43 @@ import type { AddressInfo } from 'node:net'
  */
 export interface LoopbackServers {
   readonly port: number
+  /** Of somebody who showed who they are: it may be silent for long, and is not ended for a newcomer. */
+  keep(socket: Socket): void
   close(): Promise<void>
 }
 
-const LIMITS = {
-  headersTimeout: 10_000,
-  requestTimeout: 15_000,
-  keepAliveTimeout: 5_000,
-  connectionsCheckingInterval: 2_000,
-  maxHeaderSize: 16 * 1024,
-  insecureHTTPParser: false,
-} as const
-const MOST_CONNECTIONS = 128
+export interface LoopbackLimits {
+  readonly headersTimeoutMs: number
+  readonly requestTimeoutMs: number
+  /** How often the two above are looked at. */
+  readonly checkedEveryMs: number
+  /**
+   * Neither side sends: also of somebody who does not read the answer, whom the timeouts of a request never end. A
+   * sign-in's page waits for the service meanwhile.
+   */
+  readonly silenceMs: number
+  /** Of strangers, on each of the two addresses. */
+  readonly mostConnections: number
+}
+
+export const LOOPBACK_LIMITS: LoopbackLimits = {
+  headersTimeoutMs: 10_000,
+  requestTimeoutMs: 15_000,
+  checkedEveryMs: 2_000,
+  silenceMs: 60_000,
+  mostConnections: 128,
+}
 /** How often another free port is tried when a free one on 127.0.0.1 is taken on ::1. */
 const MOST_PORT_TRIES = 5
 
 export async function listenOnLoopback(
   port: number,
   listenerFor: (port: number) => RequestListener,
+  limits: LoopbackLimits = LOOPBACK_LIMITS,
 ): Promise<LoopbackServers> {
   for (let tries = 1; ; tries++) {
     try {
-      return await listenOnce(port, listenerFor)
+      return await listenOnce(port, listenerFor, limits)
     } catch (error) {
       if (port !== 0 || codeOf(error) !== 'EADDRINUSE' || tries >= MOST_PORT_TRIES) throw error
     }
@@ -40,12 +56,15 @@ export async function listenOnLoopback(
 async function listenOnce(
   wanted: number,
   listenerFor: (port: number) => RequestListener,
+  limits: LoopbackLimits,
 ): Promise<LoopbackServers> {
-  const four = makeServer()
+  const four = makeServer(limits)
+  const six = makeServer(limits)
+  const held = [four, six].map((server) => limitConnections(server, limits.mostConnections))
   const port = await listen(four, wanted, '127.0.0.1')
   const listener = listenerFor(port)
   four.on('request', listener)
-  const six = makeServer().on('request', listener)
+  six.on('request', listener)
   const servers = [four]
   try {
     await listen(six, port, '::1')
@@ -56,15 +75,32 @@ async function listenOnce(
       throw error
     }
   }
-  return { port, close: async () => void (await Promise.all(servers.map(close))) }
+  return {
+    port,
+    keep: (socket) => keep(socket, held),
+    close: async () => void (await Promise.all(servers.map(close))),
+  }
 }
 
 const MEANS_NO_IPV6 = new Set<unknown>(['EADDRNOTAVAIL', 'EAFNOSUPPORT'])
 
-function makeServer(): Server {
-  const server = createServer(LIMITS)
-  server.maxConnections = MOST_CONNECTIONS
+function makeServer(limits: LoopbackLimits): Server {
+  const server = createServer({
+    headersTimeout: limits.headersTimeoutMs,
+    requestTimeout: limits.requestTimeoutMs,
+    connectionsCheckingInterval: limits.checkedEveryMs,
+    keepAliveTimeout: 5_000,
+    maxHeaderSize: 16 * 1024,
+    insecureHTTPParser: false,
+  })
+  server.timeout = limits.silenceMs
   return server
+}
+
+/** Until its next request: then Node sets the timeout anew, and whoever asks has to show again who they are. */
+function keep(socket: Socket, held: readonly ConnectionLimit[]): void {
+  socket.setTimeout(0)
+  for (const limit of held) limit.keep(socket)
 }
 
 function listen(server: Server, port: number, host: string): Promise<number> {

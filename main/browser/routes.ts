@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net'
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { contract } from '../../app/contract/contract.ts'
 import type { Log } from '../ports/ports.ts'
@@ -16,6 +17,8 @@ export interface RoutesDeps {
   readonly log: Log
   /** A code was used: there is a new one to print. */
   readonly codeUsed: () => void
+  /** A request with a right bearer came on this connection. */
+  readonly admittedOn: (socket: Socket) => void
 }
 
 const MOST_BODY_BYTES = 64 * 1024
@@ -47,11 +50,14 @@ export function routes(deps: RoutesDeps): FastifyInstance {
     reply.header('cache-control', 'no-store')
     if (request.url !== '/api/session') {
       const window = bearerWindow(request, deps.windows)
-      if (window === undefined) return refuse(reply, 401, 'a bearer of this start is needed')
+      if (window === undefined)
+        // What follows of a refused request is not read.
+        return refuse(reply.header('connection', 'close'), 401, 'a bearer of this start is needed')
       admitted.set(request, window)
+      deps.admittedOn(request.raw.socket)
     }
     if (request.method === 'POST' && !JSON_TYPE.test(request.headers['content-type'] ?? ''))
-      return refuse(reply, 415, 'the content type must be application/json')
+      return refuse(reply.header('connection', 'close'), 415, 'the content type must be application/json')
   })
 
   app.post('/api/session', (request, reply) => {
@@ -92,9 +98,11 @@ export function routes(deps: RoutesDeps): FastifyInstance {
   })
 
   app.get('/api/pushes', (request, reply) => {
+    // Before the reply is taken from the framework, which would otherwise not answer a failure.
+    const window = windowOf(request)
     reply.hijack()
     reply.raw.writeHead(200, { 'content-type': 'application/x-ndjson', 'cache-control': 'no-store' })
-    windowOf(request).stream(reply.raw)
+    window.stream(reply.raw)
   })
 
   app.route({

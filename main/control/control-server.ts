@@ -1,6 +1,7 @@
 import { lstatSync, mkdirSync, rmSync } from 'node:fs'
 import { createServer, type Server, type Socket } from 'node:net'
 import type { Snapshot } from '../../app/contract/snapshot.ts'
+import { limitConnections } from '../connection-limit.ts'
 import type { MonitorSurface } from '../monitor.ts'
 import type { Clock, Log } from '../ports/ports.ts'
 import { type ControlAnswer, type ControlRequest, MOST_REQUEST_BYTES, parseRequest } from './protocol.ts'
@@ -18,7 +19,7 @@ export interface ControlServer {
   close(): Promise<void>
 }
 
-/** A command line asks at once; whatever is silent this long is not one. */
+/** A command line asks at once and reads at once; whatever takes this long for either is not one, or was suspended. */
 const SILENCE_MS = 10_000
 const MOST_CONNECTIONS = 16
 
@@ -34,9 +35,9 @@ export async function startControlServer(deps: ControlServerDeps): Promise<Contr
   const server = createServer((socket) => {
     open.add(socket)
     socket.on('close', () => open.delete(socket))
-    serve(socket, deps)
+    serve(socket, deps, () => limit.keep(socket))
   })
-  server.maxConnections = MOST_CONNECTIONS
+  const limit = limitConnections(server, MOST_CONNECTIONS)
   // Whatever goes wrong later concerns one connection, or is seen by the next command.
   server.on('error', (error) => log.note('the control socket failed', { cause: error }))
   try {
@@ -95,10 +96,11 @@ function listen(server: Server, path: SocketPath): Promise<void> {
   })
 }
 
-function serve(socket: Socket, deps: ControlServerDeps): void {
+function serve(socket: Socket, deps: ControlServerDeps, keep: () => void): void {
   const { clock, log } = deps
   let received = ''
-  const cancel = clock.after(SILENCE_MS, () => socket.destroy())
+  const giveUp = () => clock.after(SILENCE_MS, () => socket.destroy())
+  let cancel = giveUp()
   socket.setEncoding('utf8')
   socket.on('error', () => socket.destroy())
   socket.on('data', (text: string) => {
@@ -111,14 +113,20 @@ function serve(socket: Socket, deps: ControlServerDeps): void {
     cancel()
     socket.removeAllListeners('data')
     const request = parseRequest(received.slice(0, end))
+    // It waits for the service, and its answer must not be cut off by newcomers.
+    if (request?.do === 'revoke') keep()
     void answerTo(request, deps)
       .catch((error: unknown): ControlAnswer => {
         log.note('a request on the control socket failed', { cause: error })
         return { ok: false, code: 'failed', message: 'Headroom failed to do this; its log says why.' }
       })
-      .then((answer) => socket.end(`${JSON.stringify(answer)}\n`))
+      .then((answer) => {
+        if (socket.destroyed) return
+        socket.end(`${JSON.stringify(answer)}\n`)
+        cancel = giveUp()
+      })
   })
-  socket.on('close', cancel)
+  socket.on('close', () => cancel())
 }
 
 async function answerTo(

@@ -1,6 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { listenOnLoopback } from '../browser/loopback-servers.ts'
+import { hostsOf } from '../browser/request-gate.ts'
 import type { MonitorSurface } from '../monitor.ts'
 import { PROMETHEUS_CONTENT_TYPE, prometheusText } from './prometheus-text.ts'
 
@@ -27,29 +28,10 @@ export const LEAST_BEARER = 16
  * name another Host nor know the bearer.
  */
 export async function startMetricsServer(deps: MetricsServerDeps): Promise<MetricsServer> {
-  const { port: wanted } = deps
   const expected = digest(deps.bearer)
-  const server = createServer({ requestTimeout: 5_000, headersTimeout: 5_000 }, (request, response) => {
-    const { port } = server.address() as AddressInfo
+  return listenOnLoopback(deps.port, (port) => (request, response) => {
     send(response, answerTo(request, port, expected, deps.monitor), request.method !== 'HEAD')
   })
-  server.maxConnections = 16
-  server.keepAliveTimeout = 1_000
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject)
-    server.listen(wanted, '127.0.0.1', () => {
-      server.off('error', reject)
-      resolve()
-    })
-  })
-  return {
-    port: (server.address() as AddressInfo).port,
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve())
-        server.closeAllConnections()
-      }),
-  }
 }
 
 interface Answer {
@@ -64,8 +46,7 @@ function answerTo(
   expected: Buffer,
   monitor: MetricsServerDeps['monitor'],
 ): Answer {
-  if (headers.host !== `127.0.0.1:${port}` && headers.host !== `localhost:${port}`)
-    return { status: 421, text: 'not for this host\n' }
+  if (!hostsOf(port).includes(headers.host ?? '')) return { status: 421, text: 'not for this host\n' }
   if (headers.origin !== undefined) return { status: 403, text: 'not for pages\n' }
   const bearer = /^Bearer (\S+)$/.exec(headers.authorization ?? '')?.[1]
   if (bearer === undefined || !timingSafeEqual(digest(bearer), expected))
@@ -86,6 +67,9 @@ function send(response: ServerResponse, { status, text, headers = {} }: Answer, 
     'content-type': 'text/plain; charset=utf-8',
     'cache-control': 'no-store',
     'x-content-type-options': 'nosniff',
+    'cross-origin-resource-policy': 'same-origin',
+    // What follows of a request is not read, and a scrape comes seldom.
+    connection: 'close',
     ...headers,
   })
   response.end(withBody ? text : undefined)

@@ -1,24 +1,37 @@
+import { once } from 'node:events'
 import { chmodSync, mkdirSync, statSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import type { Outcome } from '../../../app/contract/contract.ts'
 import { askRunning } from '../../../main/control/ask-running.ts'
 import { startControlServer } from '../../../main/control/control-server.ts'
 import type { SocketPath } from '../../../main/control/socket-path.ts'
 import { nodeClock } from '../../../main/ports/node-clock.ts'
+import type { Clock } from '../../../main/ports/ports.ts'
+import { FakeClock } from '../browser/fake-clock.ts'
 import { temporaryFolder } from '../data/temporary-folder.ts'
+import { silentSockets } from '../silent-sockets.ts'
 import { exampleSnapshot } from '../terminal/example-snapshot.ts'
 
 const onPosix = test.skipIf(process.platform === 'win32')
 const userId = process.getuid?.()
 
-async function listening(path: SocketPath, outcome: Outcome = { ok: true }) {
+interface Setting {
+  readonly outcome?: Outcome | Promise<Outcome>
+  readonly clock?: Clock
+  readonly snapshots?: number
+}
+
+async function listening(
+  path: SocketPath,
+  { outcome = { ok: true }, clock = nodeClock, snapshots = 1 }: Setting = {},
+) {
   const revoked: string[] = []
   const notes: string[] = []
   const server = await startControlServer({
     monitor: {
-      profiles: () => ['simulator'],
+      profiles: () => Array.from({ length: snapshots }, () => 'simulator'),
       snapshot: () => exampleSnapshot(),
       revoke: async (profile) => {
         revoked.push(profile)
@@ -26,7 +39,7 @@ async function listening(path: SocketPath, outcome: Outcome = { ok: true }) {
       },
     },
     path,
-    clock: nodeClock,
+    clock,
     log: { note: (line) => void notes.push(line) },
     userId,
   })
@@ -65,7 +78,7 @@ onPosix('status answers with the latest snapshot of every key', async () => {
 onPosix('revoke is the monitor’s, and what it says is passed on', async () => {
   const refusal = { ok: false, code: 'revoke-unconfirmed', message: 'Not confirmed.' } as const
   const path = inFolder()
-  const { revoked } = await listening(path, refusal)
+  const { revoked } = await listening(path, { outcome: refusal })
   expect(await ask(path, { do: 'revoke', profile: 'simulator' })).toEqual({
     kind: 'answered',
     answer: refusal,
@@ -135,6 +148,67 @@ onPosix('a request without end is cut', async () => {
   const path = inFolder()
   await listening(path)
   expect(await raw(path.path, 'x'.repeat(10_000))).toBe('')
+})
+
+onPosix('connections that say nothing, in whatever number, keep no command out', async () => {
+  const path = inFolder()
+  await listening(path)
+  const silent = await silentSockets(60, path)
+  expect((await ask(path, { do: 'status' })).kind).toBe('answered')
+  expect(silent.open).toBeLessThanOrEqual(16)
+})
+
+onPosix(
+  'a revocation that waits for the service is answered, however many others came meanwhile',
+  async () => {
+    const path = inFolder()
+    const service = Promise.withResolvers<Outcome>()
+    const { revoked } = await listening(path, { outcome: service.promise })
+    const answer = ask(path, { do: 'revoke', profile: 'simulator' })
+    await vi.waitFor(() => expect(revoked).toHaveLength(1))
+    await silentSockets(60, path)
+    service.resolve({ ok: true })
+    expect(await answer).toEqual({ kind: 'answered', answer: { ok: true, revoked: 'simulator' } })
+  },
+)
+
+/** A client that asks for the status, and is slow from then on. */
+async function slowAsker(path: SocketPath) {
+  const socket = connect({ path: path.path, allowHalfOpen: true })
+  onTestFinished(() => void socket.destroy())
+  socket.on('error', () => {})
+  socket.write('{"do":"status"}\n')
+  await once(socket, 'readable')
+  return socket
+}
+
+onPosix('an answer that is not read to its end is given up in time', async () => {
+  const path = inFolder()
+  const clock = new FakeClock()
+  await listening(path, { clock, snapshots: 300 })
+  const socket = await slowAsker(path)
+  clock.advance(10_000)
+  let text = ''
+  socket.on('data', (part) => {
+    text += String(part)
+  })
+  await once(socket, 'end')
+  expect(text).not.toMatch(/\n$/)
+})
+
+onPosix('somebody who stays after the answer is left in time', async () => {
+  const path = inFolder()
+  const clock = new FakeClock()
+  await listening(path, { clock })
+  const socket = await slowAsker(path)
+  const ended = once(socket.resume(), 'end')
+  await ended
+  expect(socket.writable).toBe(true)
+  clock.advance(10_000)
+  await vi.waitFor(() => {
+    socket.write('more')
+    expect(socket.destroyed).toBe(true)
+  })
 })
 
 onPosix('closing ends with the connections that are open', async () => {

@@ -1,12 +1,15 @@
 import { request } from 'node:http'
+import { createServer } from 'node:net'
 import parsePrometheusTextFormat from 'parse-prometheus-text-format'
 import { expect, onTestFinished, test } from 'vitest'
 import { z } from 'zod'
 import type { Snapshot } from '../../../app/contract/snapshot.ts'
+import { LOOPBACK_LIMITS } from '../../../main/browser/loopback-servers.ts'
 import { metricsChoice } from '../../../main/metrics/metrics-options.ts'
 import { startMetricsServer } from '../../../main/metrics/metrics-server.ts'
 import { prometheusText } from '../../../main/metrics/prometheus-text.ts'
 import { serveMetrics } from '../../../main/metrics/serve-metrics.ts'
+import { silentSockets } from '../silent-sockets.ts'
 import { AT_MS, exampleQuota, exampleSnapshot } from '../terminal/example-snapshot.ts'
 
 const BEARER = 'a-bearer-of-this-test'
@@ -123,6 +126,25 @@ test('without the bearer, for another host, from a page or elsewhere there is no
   expect((await get(WITH_BEARER, '/')).status).toBe(404)
   expect((await get(WITH_BEARER, '/metrics', 'POST')).status).toBe(405)
   expect((await get(WITH_BEARER, '/metrics', 'HEAD')).body).toBe('')
+})
+
+test('connections that say nothing, in whatever number, keep no scrape out', async () => {
+  const { server, get } = await serving()
+  const silent = await silentSockets(300, { port: server.port, host: '127.0.0.1' })
+  expect((await get(WITH_BEARER)).status).toBe(200)
+  expect(silent.open).toBeLessThanOrEqual(LOOPBACK_LIMITS.mostConnections)
+})
+
+test('a program that took ::1 on its port is not told the bearer: the port counts as taken', async () => {
+  const other = createServer()
+  const hasIpv6 = await new Promise<boolean>((resolve) => {
+    other.once('error', () => resolve(false)).listen({ port: 0, host: '::1' }, () => resolve(true))
+  })
+  if (!hasIpv6) return
+  onTestFinished(() => void other.close())
+  const { port } = other.address() as { port: number }
+  const monitor = { profiles: () => [], snapshot: () => undefined }
+  expect((await serveMetrics(monitor, { port, bearer: BEARER })).kind).toBe('failed')
 })
 
 test('a taken port is one line', async () => {
