@@ -31,6 +31,9 @@ export function gate({ method, url, rawHeaders }: RequestHead, port: number): Ga
   if (!METHODS.has(method)) return refuse(405)
   // A proxy's absolute form names a second host, which nothing has compared.
   if (!url.startsWith('/')) return refuse(404)
+  // The router decodes, and rules that look at the path as it came would meet another: no path here has a second
+  // spelling, so one that needs decoding leads nowhere.
+  if (url.split('?', 1)[0]?.includes('%')) return refuse(404)
 
   const origins = valuesOf(rawHeaders, 'origin')
   if (origins.length > 1 || origins.some((origin) => origin !== `http://${host}`)) return refuse(403)

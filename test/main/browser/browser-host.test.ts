@@ -123,6 +123,51 @@ describe('a command', () => {
     expect(started.windows.calls).toEqual([])
   })
 
+  it('is reached under its one spelling only, whatever a router would decode', async () => {
+    const bearer = bearing(await started.bearer())
+    const twisted = [
+      '/%61pi/pushes',
+      '/%61pi/session',
+      '/%61pi/command/hello',
+      '/api/%70ushes',
+      '/api%2fpushes',
+      '/api/command/%68ello',
+      '//api/pushes',
+      '/api//pushes',
+      '/API/pushes',
+      '/api;/pushes',
+      '/api/pushes/',
+      '/api/../api/pushes',
+      '/./api/pushes',
+    ]
+    for (const target of twisted)
+      for (const answer of [await started.get(target, bearer), await started.post(target, null, bearer)])
+        expect([target, answer.status]).toEqual([target, 404])
+    expect((await started.get('/%61pi/pushes')).status).toBe(404)
+    expect(started.windows.sessions).toEqual([])
+  })
+
+  it('with its bearer in the address, in a cookie or as another scheme is refused', async () => {
+    const bearer = await started.bearer()
+    for (const name of ['bearer', 'access_token', 'token', 'authorization'])
+      expect((await started.get(`/api/pushes?${name}=${bearer}`)).status).toBe(401)
+    for (const [name, value] of [
+      ['cookie', `bearer=${bearer}`],
+      ['authorization', `Basic ${bearer}`],
+      ['authorization', `bearer ${bearer}`],
+      ['authorization', `Bearer  ${bearer}`],
+      ['authorization', `Bearer ${bearer}, Bearer ${bearer}`],
+      ['x-authorization', `Bearer ${bearer}`],
+      ['proxy-authorization', `Bearer ${bearer}`],
+    ] as const)
+      expect([name, value.length, (await started.get('/api/pushes', [[name, value]])).status]).toEqual([
+        name,
+        value.length,
+        401,
+      ])
+    expect(started.windows.sessions).toEqual([])
+  })
+
   it('that no contract names is not found, whatever an object inherits', async () => {
     const bearer = await started.bearer()
     for (const name of ['nothing', 'snapshotChanged', '__proto__', 'constructor', 'toString', 'hello/x'])
@@ -254,12 +299,15 @@ describe('every answer', () => {
       await rawExchange(started.port, requestText({ headers: [['host', 'evil.test']] })),
       await rawExchange(started.port, requestText({ method: 'OPTIONS', headers: [['host', at]] })),
     ]
-    expect(answers.map(({ status }) => status)).toEqual([200, 404, 400, 200, 401, 200, 400, 403, 421, 405])
+    expect(answers.map(({ status }) => status)).toEqual([200, 404, 404, 200, 401, 200, 400, 403, 421, 405])
     for (const { headers } of answers) {
       expect(headers.get('content-security-policy')).toMatch(/^default-src 'none'; .*frame-ancestors 'none'$/)
       expect(headers.get('x-content-type-options')).toBe('nosniff')
       expect(headers.get('referrer-policy')).toBe('no-referrer')
       expect(headers.get('cross-origin-opener-policy')).toBe('same-origin')
+      expect(headers.get('cross-origin-embedder-policy')).toBe('require-corp')
+      expect(headers.has('server')).toBe(false)
+      expect(headers.has('x-powered-by')).toBe(false)
       expect(headers.get('cross-origin-resource-policy')).toBe('same-origin')
       expect(headers.get('x-frame-options')).toBe('DENY')
       expect(headers.has('permissions-policy')).toBe(true)
