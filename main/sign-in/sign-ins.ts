@@ -43,6 +43,8 @@ interface Pending {
   readonly endsAt: number
   cancelTimer: () => void
   stage: 'waiting' | 'exchanging' | 'over'
+  /** Said once: any page can send such answers, as fast as it likes. */
+  saidWrongState: boolean
 }
 
 /** A window's words while a redirect came that was not ours to take. */
@@ -100,6 +102,7 @@ export class SignIns {
       endsAt: Math.round(clock.wallMs() + SIGN_IN_LIMIT_MS),
       cancelTimer: clock.after(SIGN_IN_LIMIT_MS, () => this.#end(pending, { kind: 'expired' })),
       stage: 'waiting',
+      saidWrongState: false,
     }
     this.#pending = pending
     const url = authorizeUrl({
@@ -151,12 +154,7 @@ export class SignIns {
       case 'not-a-redirect':
         return NOT_HERE
       case 'wrong-state':
-        this.#say({
-          state: 'waiting',
-          signIn: id,
-          endsAt: pending.endsAt,
-          notice: WRONG_STATE_NOTICE,
-        })
+        this.#sayWrongState(pending)
         return WRONG_STATE
       case 'declined':
       case 'refused':
@@ -210,6 +208,13 @@ export class SignIns {
   #close(server: RedirectServer): void {
     const former = this.#closing
     this.#closing = Promise.all([former, server.close()]).then(() => undefined)
+  }
+
+  #sayWrongState(pending: Pending): void {
+    if (pending.saidWrongState) return
+    pending.saidWrongState = true
+    const { id, endsAt } = pending
+    this.#say({ state: 'waiting', signIn: id, endsAt, notice: WRONG_STATE_NOTICE })
   }
 
   #say(status: SignInStatus): void {
