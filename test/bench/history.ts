@@ -5,43 +5,57 @@ import { performance } from 'node:perf_hooks'
 import { parseArgs } from 'node:util'
 import type { HistoryStore } from '../../main/history/history-store.ts'
 import { ingest, SERIES, timedQueries } from './history-ingest.ts'
+import { round, tell } from './result.ts'
 
 /**
- * What a month of history weighs and how fast it is read: `node test/bench/history.ts [--days 30]`.
+ * What a month of history weighs and how fast it is read: `node test/bench/history.ts [--days 30] [--json]`.
  *
  * 20 buckets at 1 Hz through the real store, on a virtual clock, with its real flushes and compaction; then a week
  * of all of them, as a window would ask for it.
  */
-const { values } = parseArgs({ options: { days: { type: 'string', default: '30' } } })
+const { values } = parseArgs({
+  options: { days: { type: 'string', default: '30' }, json: { type: 'boolean', default: false } },
+})
 const days = Number(values.days)
 const folder = mkdtempSync(join(tmpdir(), 'headroom-bench-'))
-const say = (line: string) => void process.stdout.write(`${line}\n`)
+const WEEK = `7 days of ${SERIES} buckets`
+const AIM_MS = 20
 
 try {
   const startedMs = performance.now()
   const { store, nowMs, samples, writes } = ingest(folder, days, (day, soFar) => {
     const seconds = Math.round((performance.now() - startedMs) / 1000)
-    if (day % 5 === 0) say(`day ${day}: after ${seconds} s, ${megabytes(soFar)} MB`)
+    if (day % 5 === 0) process.stderr.write(`day ${day}: after ${seconds} s, ${megabytes(soFar)} MB\n`)
   })
   const seconds = (performance.now() - startedMs) / 1000
-  say(`${samples} samples: ${SERIES} buckets at 1 Hz for ${days} days, in ${seconds.toFixed(1)} s`)
-  say(`${Math.round(samples / seconds)} samples a second`)
-  const { p50, p95, p999, worst } = writes
-  say(`a second's write: ${ms(p50)}, p95 ${ms(p95)}, p99.9 ${ms(p999)}, worst ${ms(worst)}`)
-  say(`size: ${megabytes(store)} MB`)
-  for (const [name, times] of Object.entries(timedQueries(store, nowMs))) {
-    say(`${name}: p50 ${ms(times.p50)}, p95 ${ms(times.p95)}, worst ${ms(times.worst)}`)
-  }
+  const { [WEEK]: week, ...others } = timedQueries(store, nowMs)
+  const ours = round(week?.p95 ?? Number.NaN)
+  tell(
+    {
+      what: `${WEEK} read, as a window asks for them`,
+      unit: 'ms (95th percentile)',
+      better: 'less',
+      ours,
+      peers: {},
+      details: {
+        ...Object.fromEntries(Object.entries(others).map(([name, { p95 }]) => [`${name}, ms`, round(p95)])),
+        "a second's write, ms": round(writes.p50),
+        'its slowest in a thousand, ms': round(writes.p999),
+        'its slowest, ms': round(writes.worst),
+        'size of the file, MB': megabytes(store),
+        'samples a second taken in': Math.round(samples / seconds),
+      },
+      aims: [{ what: `at most ${AIM_MS} ms`, isMet: ours <= AIM_MS }],
+      how: `${days} days of ${SERIES} buckets that change every second, ${samples} samples, through the real store with its flushes and compaction on a virtual clock; each query 60 times.`,
+    },
+    values.json,
+  )
   store.close()
 } finally {
   rmSync(folder, { recursive: true, force: true })
 }
 
-function ms(value: number): string {
-  return `${value.toFixed(2)} ms`
-}
-
-function megabytes(store: HistoryStore): string {
+function megabytes(store: HistoryStore): number {
   const status = store.status()
-  return ((status.kind === 'ok' ? status.bytes : 0) / 1e6).toFixed(1)
+  return round((status.kind === 'ok' ? status.bytes : 0) / 1e6)
 }

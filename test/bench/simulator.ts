@@ -1,5 +1,5 @@
 /**
- * How much the simulator carries: `node test/bench/simulator.ts [--requests N] [--json]`.
+ * How much the simulator carries: `node test/bench/simulator.ts [--requests N] [--stream-seconds 10] [--json]`.
  *
  * The load comes from this process, the service runs in one of its own, both on loopback and bounded. Aims:
  * 5,000 requests a second, 200 streams at 50 messages a second without a missed heartbeat, flat memory.
@@ -7,13 +7,14 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import http from 'node:http'
-import { cpus } from 'node:os'
 import { performance } from 'node:perf_hooks'
 import { parseArgs } from 'node:util'
 import autocannon from 'autocannon'
 import { startSimulator } from '../../main/simulator/server.ts'
+import { round, tell } from './result.ts'
 
-const STREAMS = { count: 200, perSecond: 50, forMs: 10_000, heartbeatSeconds: 1 } as const
+const STREAMS = { count: 200, perSecond: 50, heartbeatSeconds: 1 } as const
+const AIMS = { requestsPerSecond: 5_000, growthMb: 8 } as const
 
 if (process.send) await serve()
 else await measure()
@@ -38,7 +39,8 @@ async function serve(): Promise<void> {
 async function measure(): Promise<void> {
   const { values } = parseArgs({
     options: {
-      requests: { type: 'string', default: '1000000' },
+      requests: { type: 'string', default: '200000' },
+      'stream-seconds': { type: 'string', default: '10' },
       json: { type: 'boolean', default: false },
     },
   })
@@ -51,14 +53,37 @@ async function measure(): Promise<void> {
     const before = await memory(service)
     const rest = await load(origin, token, requests)
     const after = await memory(service)
-    const streams = await streamLoad(origin, token)
-    const result = {
-      machine: `${cpus()[0]?.model ?? 'unknown'}, ${cpus().length} cores, Node ${process.versions.node}`,
-      requests: { ...rest, heapMbBefore: round(before.heapMb), heapMbAfter: round(after.heapMb) },
-      streams,
-    }
-    process.stdout.write(
-      values.json ? `${JSON.stringify(result)}\n` : `${JSON.stringify(result, undefined, 2)}\n`,
+    const forMs = Number(values['stream-seconds']) * 1000
+    const streams = await streamLoad(origin, token, forMs)
+    const growthMb = after.heapMb - before.heapMb
+    tell(
+      {
+        what: 'Requests that the simulator answers',
+        unit: 'requests a second',
+        better: 'more',
+        ours: rest.perSecond,
+        peers: {},
+        details: {
+          'slowest percent, ms': rest.p99Ms,
+          'failed requests': rest.failed,
+          'heap grown, MB': round(growthMb),
+          'streams at once': streams.count,
+          'messages a second on each': streams.messagesPerSecondEach,
+          'longest silence of a stream, ms': streams.longestSilenceMs,
+          'missed heartbeats': streams.missedHeartbeats,
+        },
+        aims: [
+          {
+            what: `${AIMS.requestsPerSecond} requests a second`,
+            isMet: rest.perSecond >= AIMS.requestsPerSecond,
+          },
+          { what: 'no request failed', isMet: rest.failed === 0 },
+          { what: `at most ${AIMS.growthMb} MB of heap more`, isMet: growthMb <= AIMS.growthMb },
+          { what: 'no heartbeat missed', isMet: streams.missedHeartbeats === 0 },
+        ],
+        how: `${requests} requests over 50 connections on loopback, the load and the service in a process each; then ${STREAMS.count} streams at ${STREAMS.perSecond} messages a second for ${forMs / 1000} s.`,
+      },
+      values.json,
     )
   } finally {
     service.disconnect()
@@ -99,26 +124,27 @@ async function memory(service: ChildProcess): Promise<{ heapMb: number; rssMb: n
 }
 
 /** Every stream counts its messages and the longest silence, which a heartbeat would have ended. */
-async function streamLoad(origin: string, token: string) {
-  const started = performance.now()
+async function streamLoad(origin: string, token: string, forMs: number) {
   const streams = await Promise.all(
     Array.from({ length: STREAMS.count }, () =>
-      readStream(`${origin}/v3/brokerage/stream/accounts/SIM1001/positions`, token),
+      readStream(`${origin}/v3/brokerage/stream/accounts/SIM1001/positions`, token, forMs),
     ),
   )
-  const seconds = (performance.now() - started) / 1000
   const messages = streams.reduce((sum, stream) => sum + stream.messages, 0)
   const longestMs = Math.max(...streams.map((stream) => stream.longestSilenceMs))
   return {
     count: streams.length,
-    seconds: round(seconds),
-    messagesPerSecondEach: round(messages / streams.length / (STREAMS.forMs / 1000)),
+    messagesPerSecondEach: round(messages / streams.length / (forMs / 1000)),
     longestSilenceMs: round(longestMs),
     missedHeartbeats: streams.filter((s) => s.longestSilenceMs > 2 * STREAMS.heartbeatSeconds * 1000).length,
   }
 }
 
-function readStream(url: string, token: string): Promise<{ messages: number; longestSilenceMs: number }> {
+function readStream(
+  url: string,
+  token: string,
+  forMs: number,
+): Promise<{ messages: number; longestSilenceMs: number }> {
   return new Promise((resolve, reject) => {
     const request = http.get(
       url,
@@ -137,14 +163,10 @@ function readStream(url: string, token: string): Promise<{ messages: number; lon
         setTimeout(() => {
           response.destroy()
           resolve({ messages, longestSilenceMs })
-        }, STREAMS.forMs)
+        }, forMs)
         response.on('error', () => {})
       },
     )
     request.on('error', reject)
   })
-}
-
-function round(value: number): number {
-  return Math.round(value * 10) / 10
 }

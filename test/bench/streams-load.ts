@@ -6,7 +6,6 @@
  */
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
-import { cpus } from 'node:os'
 import { parseArgs } from 'node:util'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
@@ -16,6 +15,7 @@ import { Monitor } from '../../main/monitor.ts'
 import { nodeClock, nodeRandom } from '../../main/ports/node-clock.ts'
 import { nodeHttp } from '../../main/ports/node-http.ts'
 import { startSimulator } from '../../main/simulator/server.ts'
+import { round, tell } from './result.ts'
 
 const PER_SECOND = 50
 const COUNTS = { positions: 40, depth: 10, options: 10 } as const
@@ -51,26 +51,37 @@ async function measure(): Promise<void> {
     const elapsedMs = performance.now() - before.atMs
     const cpuMs = (spent.user + spent.system) / 1000
     const summaries = monitor.snapshot(PROFILE)?.streams ?? []
-    const result = {
-      machine: `${cpus()[0]?.model ?? 'unknown'}, ${cpus().length} cores, Node ${process.versions.node}`,
-      streams: live(monitor),
-      framesPerSecond: Math.round(((read.frames - before.frames) / elapsedMs) * 1000),
-      megabytesPerSecond: Math.round((read.bytes - before.bytes) / elapsedMs) / 1000,
-      coreShare: round(cpuMs / elapsedMs),
-      framingCoreShare: round((read.spentMs - before.spentMs) / elapsedMs),
-      /** Wall time, so with whatever else the machine did meanwhile, and with the measuring itself. */
-      framingOfUse: round((read.spentMs - before.spentMs) / cpuMs),
-      heapMb: { before: round(before.heap), after: round(heapMb()) },
-      restarts: summaries.reduce((sum, { restarts }) => sum + restarts, 0),
-    }
-    process.stdout.write(`${JSON.stringify(result, undefined, values.json ? undefined : 2)}\n`)
-    const isMet =
-      result.streams === ALL &&
-      result.restarts === 0 &&
-      result.coreShare <= AIMS.coreShare &&
-      result.framingCoreShare <= AIMS.framingCoreShare &&
-      result.heapMb.after - result.heapMb.before <= AIMS.growthMb
-    process.exitCode = isMet ? 0 : 1
+    const coreShare = cpuMs / elapsedMs
+    const framingCoreShare = (read.spentMs - before.spentMs) / elapsedMs
+    const growthMb = heapMb() - before.heap
+    const restarts = summaries.reduce((sum, one) => sum + one.restarts, 0)
+    tell(
+      {
+        what: `${ALL} live streams at ${PER_SECOND} messages a second each`,
+        unit: 'per cent of one core',
+        better: 'less',
+        ours: round(100 * coreShare),
+        peers: {},
+        details: {
+          'frames a second': Math.round(((read.frames - before.frames) / elapsedMs) * 1000),
+          'kB a second': Math.round((read.bytes - before.bytes) / elapsedMs),
+          'framing and telling apart, per cent of one core': round(100 * framingCoreShare),
+          'heap grown, MB': round(growthMb),
+          restarts: restarts,
+        },
+        aims: [
+          { what: 'every stream live, none restarted', isMet: live(monitor) === ALL && restarts === 0 },
+          { what: `at most ${100 * AIMS.coreShare} % of one core`, isMet: coreShare <= AIMS.coreShare },
+          {
+            what: `at most ${100 * AIMS.framingCoreShare} % for framing`,
+            isMet: framingCoreShare <= AIMS.framingCoreShare,
+          },
+          { what: `at most ${AIMS.growthMb} MB of heap more`, isMet: growthMb <= AIMS.growthMb },
+        ],
+        how: `The whole monitor in this process, the service in one of its own; ${COUNTS.positions} streams of positions, ${COUNTS.depth} of depth, ${COUNTS.options} of options, measured for ${values.seconds} s after ${SETTLE_MS / 1000} s.`,
+      },
+      values.json,
+    )
   } finally {
     monitor.stop()
     service.disconnect()
@@ -143,8 +154,4 @@ function heapMb(): number {
   setFlagsFromString('--expose-gc')
   runInNewContext('gc')()
   return process.memoryUsage().heapUsed / 1e6
-}
-
-function round(value: number): number {
-  return Math.round(value * 1000) / 1000
 }

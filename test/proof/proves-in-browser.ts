@@ -5,8 +5,8 @@ import { recordProof } from './record.ts'
 /** Called at the end of a test in a real browser, when its expectations were met, with how many cases it tried. */
 export function provesInBrowser(promise: PromiseId | readonly PromiseId[], cases: number): void {
   const { file, titlePath } = test.info()
-  // The first of the path is the project, the second the file.
-  const name = titlePath.slice(2).join(' > ')
+  // The first of the path is the file.
+  const name = titlePath.slice(1).join(' > ')
   for (const id of [promise].flat()) {
     recordProof({ runner: 'playwright', path: file }, name, id, { level: 4, cases })
   }

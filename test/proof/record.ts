@@ -23,7 +23,13 @@ const level = z.union([z.literal(1), z.literal(2), z.literal(3), z.literal(4)])
 const where = { promise: z.enum(PROMISE_IDS), runner: z.enum(['vitest', 'playwright']), file: z.string() }
 
 export const recordLine = z.discriminatedUnion('kind', [
-  z.strictObject({ kind: z.literal('proved'), ...where, test: z.string(), level, cases: z.int().positive() }),
+  z.strictObject({
+    kind: z.literal('proved'),
+    ...where,
+    test: z.string().min(1),
+    level,
+    cases: z.int().positive(),
+  }),
   z.strictObject({ kind: z.literal('not-run'), ...where, level, why: z.string() }),
 ])
 export type RecordLine = z.infer<typeof recordLine>

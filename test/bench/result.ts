@@ -1,0 +1,61 @@
+import { z } from 'zod'
+
+/** What one bench measured. Numbers stand with their unit; a peer is another way to do the same, in the same run. */
+export const benchResult = z.object({
+  /** Of the number under `ours`, in words. */
+  what: z.string(),
+  unit: z.string(),
+  better: z.enum(['more', 'less']),
+  ours: z.number(),
+  peers: z.record(z.string(), z.number()),
+  details: z.record(z.string(), z.union([z.number(), z.string()])),
+  aims: z.array(z.object({ what: z.string(), isMet: z.boolean() })),
+  /** How it was measured: what, how much of it, how often. */
+  how: z.string(),
+})
+export type BenchResult = z.infer<typeof benchResult>
+
+/** How many times better than each peer. */
+export function ratiosOf({
+  better,
+  ours,
+  peers,
+}: Pick<BenchResult, 'better' | 'ours' | 'peers'>): Readonly<Record<string, number>> {
+  return Object.fromEntries(
+    Object.entries(peers).map(([name, value]) => [
+      name,
+      round(better === 'more' ? ours / value : value / ours),
+    ]),
+  )
+}
+
+/** How many times better than the best of the peers, or `null` where there is none. */
+export function ratioOf(result: Pick<BenchResult, 'better' | 'ours' | 'peers'>): number | null {
+  const ratios = Object.values(ratiosOf(result))
+  return ratios.length === 0 ? null : Math.min(...ratios)
+}
+
+/** As one line of JSON, or for a person. Exit 1 where an aim is missed. */
+export function tell(result: BenchResult, asJson: boolean): void {
+  const { what, unit, ours, peers, details, aims, how } = result
+  const lines = [
+    `${what}: ${ours} ${unit}`,
+    ...Object.entries(peers).map(
+      ([name, value]) => `  ${name}: ${value} ${unit} (ratio ${ratiosOf(result)[name]})`,
+    ),
+    ...Object.entries(details).map(([name, value]) => `  ${name}: ${value}`),
+    ...aims.map((aim) => `  ${aim.isMet ? 'met' : 'MISSED'}: ${aim.what}`),
+    how,
+  ]
+  process.stdout.write(asJson ? `${JSON.stringify(result)}\n` : `${lines.join('\n')}\n`)
+  if (aims.some(({ isMet }) => !isMet)) process.exitCode = 1
+}
+
+export function median(numbers: readonly number[]): number {
+  return numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? Number.NaN
+}
+
+/** Three digits say all that a run can, and what is next to nothing is nothing. */
+export function round(value: number): number {
+  return Math.abs(value) < 0.005 ? 0 : Number(value.toPrecision(3))
+}
