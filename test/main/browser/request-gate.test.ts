@@ -72,14 +72,9 @@ describe('the gate', () => {
     expect(gate(head([['host', 'localhost:80']]), 80).pass).toBe(false)
   })
 
-<<<<<<< Updated upstream
-  it('refuses every other Host before it looks at anything else', () => {
-    const runs = 3000
-=======
   it('refuses 100,000 other Hosts before it looks at anything else', () => {
     const method = fc.constantFrom('GET', 'POST', 'OPTIONS', 'TRACE')
     let tried = 0
->>>>>>> Stashed changes
     fc.assert(
       fc.property(nearlyHost, method, (host, asked) => {
         fc.pre(!HOSTS.includes(host))
@@ -87,16 +82,10 @@ describe('the gate', () => {
         const verdict = gate(head([['host', host]], asked), PORT)
         if (verdict.pass || verdict.status !== 421) throw new Error(`${host}: ${JSON.stringify(verdict)}`)
       }),
-<<<<<<< Updated upstream
-      { numRuns: runs },
-    )
-    proves('W5', { level: 2, cases: runs })
-=======
       { numRuns: RUNS },
     )
     expect(tried).toBe(RUNS)
     proves('W5', { level: 2, cases: tried })
->>>>>>> Stashed changes
   })
 
   it('refuses a missing Host, and two of them even when both are right', () => {
@@ -109,23 +98,9 @@ describe('the gate', () => {
     ).toBe(false)
   })
 
-<<<<<<< Updated upstream
-  it('refuses every Origin that is not exactly its own Host', () => {
-    const runs = 3000
-    const nearlyOrigin = fc.oneof(
-      fc.string({ maxLength: 40 }),
-      fc.webUrl(),
-      nearlyHost.map((host) => `http://${host}`),
-      fc.constantFrom(...HOSTS).map((host) => `https://${host}`),
-      fc.constantFrom(...HOSTS).map((host) => `http://${host}/`),
-      fc.constantFrom(...HOSTS).map((host) => `HTTP://${host}`),
-      fc.constantFrom('null', '', 'file://', 'app://headroom', 'http://127.0.0.1:3000'),
-    )
-=======
   it('refuses 100,000 Origins that are not exactly its own Host', () => {
     let tried = 0
     const method = fc.constantFrom('GET', 'HEAD', 'POST')
->>>>>>> Stashed changes
     fc.assert(
       fc.property(fc.constantFrom(...HOSTS), nearlyOrigin, method, (host, origin, asked) => {
         fc.pre(origin !== `http://${host}`)
@@ -135,11 +110,6 @@ describe('the gate', () => {
         if (verdict.pass || verdict.status !== 403)
           throw new Error(`${origin} on ${host}: ${JSON.stringify(verdict)}`)
       }),
-<<<<<<< Updated upstream
-      { numRuns: runs },
-    )
-    proves('W5', { level: 2, cases: runs })
-=======
       { numRuns: RUNS },
     )
     expect(tried).toBe(RUNS)
@@ -194,7 +164,6 @@ describe('the gate', () => {
     )
     expect(passed.length).toBeGreaterThan(500)
     proves('W5', { level: 2, cases: RUNS })
->>>>>>> Stashed changes
   })
 
   it('refuses one of our spellings as the Origin of another', () => {
