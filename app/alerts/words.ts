@@ -54,6 +54,12 @@ export function alertWords(kind: AlertKind, subject: string, snapshot: Snapshot)
         body: `The sign-in ${on} ends then, and no refresh can extend it.`,
       }
     case 'sign-in-required':
+      if (refresh.cause === 'misconfigured') {
+        return {
+          title: `Key not accepted: ${profile.name}`,
+          body: `${refresh.reason ?? 'the service does not accept it'}: correct the secret, or connect the right key.`,
+        }
+      }
       return {
         title: `Sign in again: ${profile.name}`,
         body: refresh.reason ?? 'The sign-in has ended.',

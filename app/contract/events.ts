@@ -1,10 +1,11 @@
 import type { StreamProposal } from '../streams/slot-proposal.ts'
+import type { SignInCause } from '../tokens/key-state.ts'
 
 /** What matters one by one. Events are never merged or dropped on the way to a window. */
 export type MonitorEvent =
   | { readonly kind: 'token-refreshed'; readonly rotated: boolean; readonly expiresAt: number }
   | { readonly kind: 'token-refresh-failed'; readonly outcome: RefreshFailure; readonly retryAt?: number }
-  | { readonly kind: 'sign-in-required'; readonly reason: string }
+  | { readonly kind: 'sign-in-required'; readonly reason: string; readonly cause?: SignInCause }
   /** The 24 hours of a rotating key (service.md 8.4) end `at` this instant: told an hour ahead and a quarter of an hour ahead. */
   | { readonly kind: 'sign-in-due'; readonly endsAt: number }
   | { readonly kind: 'revoked' }

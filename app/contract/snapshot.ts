@@ -1,4 +1,5 @@
 import type { StreamReasonCode } from '../streams/reasons.ts'
+import type { SignInCause } from '../tokens/key-state.ts'
 
 /**
  * What a window, a terminal or another program is told about one profile.
@@ -72,6 +73,8 @@ export interface RefreshSummary {
   /** Why the newest token is not saved yet, as on a full disk; it is used from memory, and tried to be saved. */
   readonly unsaved?: string
   readonly reason?: string
+  /** Beside `sign-in-required`: what is not accepted is the API key, its secret or its settings, not the token. */
+  readonly cause?: SignInCause
   readonly refreshesToday: number
   /** When the service confirmed the revocation, or when it is tried again. */
   readonly revokedAt?: number

@@ -79,15 +79,18 @@ export function afterRefresh(
     case 'misconfigured': {
       const failed: MonitorEvent = { kind: 'token-refresh-failed', outcome: outcome.kind }
       if (isRevoking(state)) return { state, events: [failed] }
-      const reason = reasonFor(state, token, outcome, nowMs, lifetimes)
+      const why = {
+        reason: reasonFor(state, token, outcome, nowMs, lifetimes),
+        ...(outcome.kind === 'misconfigured' && { cause: outcome.kind }),
+      }
       return {
         state: {
           ...state,
-          standing: { kind: 'sign-in-required', reason },
+          standing: { kind: 'sign-in-required', ...why },
           access: undefined,
           retryAtMs: undefined,
         },
-        events: [failed, { kind: 'sign-in-required', reason }],
+        events: [failed, { kind: 'sign-in-required', ...why }],
       }
     }
     case 'later':

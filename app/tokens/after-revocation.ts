@@ -24,10 +24,10 @@ const SIGN_IN_TO_REVOKE: RevocationAnswer = { kind: 'refused', why: 'sign in to 
  */
 export function revocationForeseen({ token, standing }: KeyState): RevocationAnswer | undefined {
   if (standing.kind === 'revoked') return { kind: 'confirmed' }
-  if (token === undefined || standing.kind === 'sign-in-required') {
-    return SIGN_IN_TO_REVOKE
-  }
-  return undefined
+  if (token === undefined) return SIGN_IN_TO_REVOKE
+  // Where it was the key that was not accepted, the token may be alive.
+  if (standing.kind !== 'sign-in-required' || standing.cause === 'misconfigured') return undefined
+  return SIGN_IN_TO_REVOKE
 }
 
 /**

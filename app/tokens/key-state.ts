@@ -23,12 +23,18 @@ export interface AccessToken {
   readonly scopes: readonly string[]
 }
 
+/**
+ * What stands in the way where it is not the token: the API key, its secret or its settings. A new sign-in alone would
+ * meet the same answer.
+ */
+export type SignInCause = 'misconfigured'
+
 /** Where the refresh token stands: the service's word on it, and what a person asked for. */
 export type Standing =
   /** The service has not been asked yet. */
   | { readonly kind: 'unconfirmed' }
   | { readonly kind: 'active' }
-  | { readonly kind: 'sign-in-required'; readonly reason: string }
+  | { readonly kind: 'sign-in-required'; readonly reason: string; readonly cause?: SignInCause }
   | { readonly kind: 'revoking' }
   /** Without `retryAtMs` it waits for a person. */
   | { readonly kind: 'revoke-unconfirmed'; readonly reason: string; readonly retryAtMs?: number }

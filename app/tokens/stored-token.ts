@@ -91,9 +91,12 @@ function recordOf(
     about: { ...dates, standing: stored },
   })
   switch (standing.kind) {
+    case 'sign-in-required':
+      // A secret that was wrong may be right at the next start: it is no word on the token.
+      if (standing.cause === 'misconfigured') return { token: record({ kind: 'unconfirmed' }) }
+      return { token: record({ kind: standing.kind, reason: standing.reason }) }
     case 'unconfirmed':
     case 'active':
-    case 'sign-in-required':
     case 'revoked':
       return { token: record(standing) }
     case 'revoking':

@@ -41,6 +41,7 @@ export function refreshSummary(
     ...(endsAtMs !== undefined && { endsAt: Math.round(endsAtMs) }),
     stored,
     ...('reason' in standing && { reason: standing.reason }),
+    ...(standing.kind === 'sign-in-required' && standing.cause && { cause: standing.cause }),
     refreshesToday,
     ...(standing.kind === 'revoked' && { revokedAt: Math.round(standing.atMs) }),
     ...(standing.kind === 'revoke-unconfirmed' &&

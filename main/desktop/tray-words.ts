@@ -13,7 +13,10 @@ export function trayLine(snapshot: Snapshot): TrayLine {
   const { refresh, service } = snapshot
   switch (refresh.state) {
     case 'sign-in-required':
-      return { severity: 'critical', words: 'Sign in again' }
+      return {
+        severity: 'critical',
+        words: refresh.cause === 'misconfigured' ? 'Key not accepted' : 'Sign in again',
+      }
     case 'revoke-unconfirmed':
       return { severity: 'critical', words: 'Revocation not confirmed' }
     case 'revoked':

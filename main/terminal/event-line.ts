@@ -16,7 +16,9 @@ function lineOf(event: MonitorEvent, atMs: number): string {
     case 'token-refresh-failed':
       return `token refresh failed: ${event.outcome}${retry(event.retryAt)}`
     case 'sign-in-required':
-      return `sign-in needed: ${event.reason}`
+      return event.cause === 'misconfigured'
+        ? `key not accepted: ${event.reason}`
+        : `sign-in needed: ${event.reason}`
     case 'sign-in-due':
       return `the sign-in ends in ${duration(event.endsAt - atMs)}: sign in again before that`
     case 'revoked':

@@ -46,7 +46,7 @@ export function tokenLine({ access }: Snapshot, nowMs: number): string {
 }
 
 export function refreshLine({ refresh }: Snapshot, nowMs: number): string {
-  const parts = [refresh.state.replaceAll('-', ' ')]
+  const parts = [refresh.cause === 'misconfigured' ? 'key not accepted' : refresh.state.replaceAll('-', ' ')]
   if (refresh.reason !== undefined) parts.push(refresh.reason)
   if (refresh.rotating && refresh.rotatesBy !== undefined) {
     parts.push(`rotates within ${duration(refresh.rotatesBy - nowMs)}`)

@@ -64,6 +64,8 @@ export class TokenKeeper {
   #state: KeyState
   #flight: Promise<RefreshOutcome> | undefined
   #revocation: Promise<RevocationAnswer> | undefined
+  /** A refresh is on its way and its answer has not been taken in: its flight ends a moment later. */
+  #isAsking = false
   #stopped = false
   #cancelTimer: () => void = () => {}
 
@@ -131,6 +133,7 @@ export class TokenKeeper {
   refresh(): Promise<RefreshOutcome> {
     this.#flight ??= this.#attempt().finally(() => {
       this.#flight = undefined
+      this.#isAsking = false
       this.#schedule()
       this.#deps.changed()
     })
@@ -196,7 +199,7 @@ export class TokenKeeper {
   }
 
   accessSummary(): AccessSummary {
-    return accessSummary(this.#state, this.#now(), this.#flight !== undefined, this.#lifetimes)
+    return accessSummary(this.#state, this.#now(), this.#isAsking, this.#lifetimes)
   }
 
   refreshSummary(): RefreshSummary {
@@ -212,6 +215,7 @@ export class TokenKeeper {
     if (this.#state.token === undefined) this.#state = startState(this.#store.read(), this.#now())
     if (isRevoking(this.#state)) return { kind: 'not-sent', why: 'the tokens are being revoked' }
     if (this.#state.token === undefined) return { kind: 'not-sent', why: 'there is no token to send' }
+    this.#isAsking = true
     this.#deps.changed()
     this.#state = newestOf(this.#state, this.#store, this.#now())
     const outcome = await this.#post()
@@ -249,24 +253,18 @@ export class TokenKeeper {
   }
 
   #settle(outcome: RefreshOutcome): RefreshOutcome {
-    const before = this.#state
     const jitter = this.#deps.random.next()
-    const { state, events } = afterRefresh(before, outcome, this.#now(), jitter, this.#lifetimes)
-    this.#write(before, state, outcome)
+    const { state, events } = afterRefresh(this.#state, outcome, this.#now(), jitter, this.#lifetimes)
+    // Durable before anything of it is used.
+    this.#saver.save(state)
     this.#state = state
+    this.#isAsking = false
     if (this.#stopped) return outcome
     if (outcome.kind === 'renewed') this.#refreshes.add()
     const why = 'why' in outcome ? outcome.why : ''
     this.#deps.reached(outcome.kind !== 'not-sent' && outcome.kind !== 'unknown', why)
     for (const event of events) this.#deps.event(event)
     return outcome
-  }
-
-  /** Durable before anything of it is used. */
-  #write(before: KeyState, state: KeyState, outcome: RefreshOutcome): void {
-    // A secret that was wrong may be right at the next start: it is no word on the token.
-    const standing = outcome.kind === 'misconfigured' ? before.standing : state.standing
-    this.#saver.save({ ...state, standing })
   }
 
   async #revokeOnce(): Promise<RevocationAnswer> {

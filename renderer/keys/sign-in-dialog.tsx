@@ -14,6 +14,7 @@ const NO_ERRORS: Readonly<Record<string, string>> = {}
 export function SignInDialog() {
   const { api, view } = useParts()
   const profile = useSnapshot((snapshot) => snapshot.profile)
+  const isKeyWrong = useSnapshot(({ refresh }) => refresh.cause === 'misconfigured')
   const [errors, setErrors] = useState(NO_ERRORS)
   const close = () => view.setState({ dialog: undefined })
   const attempt = useSignIn(close)
@@ -39,14 +40,18 @@ export function SignInDialog() {
 
   return (
     <KeyDialog
-      title="Sign in again"
+      title={isKeyWrong ? 'Correct the secret' : 'Sign in again'}
       about={`${profile.name} · ${ENVIRONMENT_WORDS[profile.environment]}. Its numbers, its name and its streams stay.`}
       attempt={attempt}
       errors={errors}
       onSubmit={submit}
       onClose={close}
     >
-      <Field label="Secret (leave empty if it has not changed)" name="clientSecret" type="password" />
+      <Field
+        label={isKeyWrong ? 'Secret' : 'Secret (leave empty if it has not changed)'}
+        name="clientSecret"
+        type="password"
+      />
     </KeyDialog>
   )
 }

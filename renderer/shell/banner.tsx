@@ -27,6 +27,7 @@ export function BannerArea() {
         view.setState({ dialog: 'connect' })
         return
       case 'sign-in':
+      case 'correct-key':
         view.setState({ dialog: 'sign-in' })
         return
       case 'try-now':
@@ -41,7 +42,10 @@ export function BannerArea() {
     }
   }
   const { action } = banner
-  const isPrimary = action === 'connect-a-key' || (action === 'sign-in' && banner.severity === 'critical')
+  const isPrimary =
+    action === 'connect-a-key' ||
+    action === 'correct-key' ||
+    (action === 'sign-in' && banner.severity === 'critical')
   return (
     <section className={css('banner', banner.severity)} aria-label="Notice" data-banner={banner.id}>
       <Shape severity={banner.severity} />

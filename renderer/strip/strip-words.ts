@@ -26,8 +26,10 @@ export function stripWords(snapshots: readonly Snapshot[], nowMs: number): Strip
 
 function wordsOf(snapshot: Snapshot, nowMs: number): StripWords {
   const { refresh, service, verdict, requests, profile } = snapshot
-  if (refresh.state === 'sign-in-required')
-    return { severity: 'critical', name: 'Sign in again', note: profile.name }
+  if (refresh.state === 'sign-in-required') {
+    const name = refresh.cause === 'misconfigured' ? 'Key not accepted' : 'Sign in again'
+    return { severity: 'critical', name, note: profile.name }
+  }
   if (refresh.state === 'revoke-unconfirmed')
     return { severity: 'critical', name: 'Revocation not confirmed', note: profile.name }
   if (refresh.state === 'revoked') return { severity: 'unseen', name: 'Revoked', note: profile.name }

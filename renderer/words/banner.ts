@@ -16,6 +16,7 @@ export interface Banner {
 export type BannerAction =
   | 'connect-a-key'
   | 'sign-in'
+  | 'correct-key'
   | 'try-now'
   | 'save-now'
   | 'store-unprotected'
@@ -24,6 +25,7 @@ export type BannerAction =
 export const BANNER_ACTION_WORDS: Readonly<Record<BannerAction, string>> = {
   'connect-a-key': 'Connect a key',
   'sign-in': 'Sign in',
+  'correct-key': 'Correct the secret',
   'try-now': 'Try now',
   'save-now': 'Save now',
   'store-unprotected': 'Store anyway',
@@ -84,6 +86,7 @@ function snapshotBanner(snapshot: Snapshot, nowMs: number): Banner | undefined {
 function refreshBanner({ refresh }: Snapshot, nowMs: number): Banner | undefined {
   switch (refresh.state) {
     case 'sign-in-required':
+      if (refresh.cause === 'misconfigured') return misconfiguredBanner(refresh.reason)
       return {
         id: 'sign-in-required',
         severity: 'critical',
@@ -124,6 +127,16 @@ function refreshBanner({ refresh }: Snapshot, nowMs: number): Banner | undefined
       }
     default:
       return undefined
+  }
+}
+
+function misconfiguredBanner(reason = 'the service does not accept this API key or secret'): Banner {
+  return {
+    id: 'key-misconfigured',
+    severity: 'critical',
+    title: capitalised(reason),
+    text: 'Nothing is lost. Enter the right secret here; if the API key itself is wrong, connect the right one.',
+    action: 'correct-key',
   }
 }
 

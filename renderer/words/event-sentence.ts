@@ -23,7 +23,10 @@ export function eventSentence(event: LoggedEvent, stored: 'sealed' | 'memory'): 
         text: parts(REFRESH_FAILURES[event.outcome], nextTry(event.retryAt)),
       }
     case 'sign-in-required':
-      return { severity: 'critical', text: parts('Sign in again', event.reason) }
+      return {
+        severity: 'critical',
+        text: parts(event.cause === 'misconfigured' ? 'Key not accepted' : 'Sign in again', event.reason),
+      }
     case 'sign-in-due':
       return {
         severity: 'watch',

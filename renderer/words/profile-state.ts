@@ -10,7 +10,10 @@ export interface ProfileState {
 export function profileState({ refresh, access, service, verdict }: Snapshot): ProfileState {
   switch (refresh.state) {
     case 'sign-in-required':
-      return { severity: 'critical', words: 'sign in again' }
+      return {
+        severity: 'critical',
+        words: refresh.cause === 'misconfigured' ? 'key not accepted' : 'sign in again',
+      }
     case 'revoke-unconfirmed':
       return { severity: 'critical', words: 'revocation not confirmed' }
     case 'revoking':

@@ -72,6 +72,9 @@ export function refreshWords(refresh: RefreshSummary, nowMs: number): TokenWords
     case 'none':
       return { label: 'Refresh token', value: 'none', note: 'no key is signed in', severity: 'unseen' }
     case 'sign-in-required':
+      if (refresh.cause === 'misconfigured') {
+        return { label, value: 'kept', note: 'the key or its secret is not accepted', severity: 'critical' }
+      }
       return { label, value: 'ended', note: 'sign in again', left: 0, severity: 'critical' }
     case 'revoking':
       return { label, value: 'revoking', note: 'waiting for the service to confirm', severity: 'watch' }

@@ -28,8 +28,9 @@ export const STORAGE_SABOTAGES: readonly Sabotage[] = [
     promise: 'T6',
     what: 'hand the access token out before the new refresh token is committed',
     file: 'main/tokens/keeper.ts',
-    find: '    this.#write(before, state, outcome)\n    this.#state = state\n',
-    replace: '    this.#state = state\n    setTimeout(() => this.#write(before, state, outcome), 0)\n',
+    find: '    this.#saver.save(state)\n    this.#state = state\n    this.#isAsking = false\n',
+    replace:
+      '    this.#state = state\n    this.#isAsking = false\n    setTimeout(() => this.#saver.save(state), 0)\n',
     test: PROTOCOL_TEST,
   },
   {
@@ -143,8 +144,8 @@ export const STORAGE_SABOTAGES: readonly Sabotage[] = [
     promise: 'R1',
     what: 'take a session that ended for one that was revoked',
     file: 'app/tokens/after-revocation.ts',
-    find: '    return SIGN_IN_TO_REVOKE\n',
-    replace: "    return { kind: 'confirmed' }\n",
+    find: '\n  return SIGN_IN_TO_REVOKE\n',
+    replace: "\n  return { kind: 'confirmed' }\n",
     test: PROTOCOL_TEST,
   },
   {

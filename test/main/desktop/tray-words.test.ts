@@ -38,6 +38,10 @@ describe('a profile in the tray', () => {
 
   it('is what stands in the way of knowing, before what is known', () => {
     expect(refresh('sign-in-required')).toEqual({ severity: 'critical', words: 'Sign in again' })
+    const { refresh: one } = snapshotOf('p1', 1)
+    expect(words({ refresh: { ...one, state: 'sign-in-required', cause: 'misconfigured' } }).words).toBe(
+      'Key not accepted',
+    )
     expect(refresh('revoke-unconfirmed').words).toBe('Revocation not confirmed')
     expect(refresh('revoked').words).toBe('Revoked')
     expect(words({ service: { reachable: false, host: 'h' } })).toEqual({

@@ -143,6 +143,23 @@ test('in a narrow window no line is wider than it, and every quota still says wh
   }
 })
 
+test('a key that is not accepted is said so, and nobody is sent to sign in for it', () => {
+  const reason = 'the service does not accept this API key or secret'
+  const { refresh } = exampleSnapshot()
+  const table = renderTable(
+    exampleSnapshot({
+      access: { state: 'none', scopes: [] },
+      refresh: { ...refresh, state: 'sign-in-required', cause: 'misconfigured', reason },
+    }),
+    [{ seq: 1, at: AT_MS, profile: 'p', kind: 'sign-in-required', cause: 'misconfigured', reason }],
+    AT_MS,
+    { columns: 160, colour: false },
+  )
+  expect(lineWith(table, 'refresh token')).toContain(`key not accepted, ${reason}`)
+  expect(table).toContain(`key not accepted: ${reason}`)
+  expect(table).not.toMatch(/sign.in (needed|required)/)
+})
+
 test('tokens and an unreachable service are said in words', () => {
   const table = renderTable(
     exampleSnapshot({

@@ -26,7 +26,9 @@ function setUp(script: readonly HttpOutcome[] = []) {
   }
   const events: MonitorEvent[] = []
   const reached: boolean[] = []
-  const keeper = new TokenKeeper(
+  /** Of the access token, at each event. */
+  const states: string[] = []
+  const keeper: TokenKeeper = new TokenKeeper(
     KEY,
     MemoryTokens.signedIn('refresh-0', clock.wallMs()),
     {
@@ -35,7 +37,10 @@ function setUp(script: readonly HttpOutcome[] = []) {
       random: { next: () => 0.5 },
       timeline: new Timeline(clock),
       changed: () => {},
-      event: (event) => events.push(event),
+      event: (event) => {
+        events.push(event)
+        states.push(keeper.accessSummary().state)
+      },
       reached: (ok) => reached.push(ok),
     },
     { schedule: REFRESH_SCHEDULE, ...ROTATION },
@@ -45,7 +50,7 @@ function setUp(script: readonly HttpOutcome[] = []) {
       ({ body = '' }) => new URLSearchParams(body).get('refresh_token') ?? JSON.parse(body).token,
     )
   const kinds = (kind: MonitorEvent['kind']) => events.filter((event) => event.kind === kind)
-  return { clock, http, keeper, events, reached, sentAtMs, sentTokens, kinds, outcomes }
+  return { clock, http, keeper, events, reached, states, sentAtMs, sentTokens, kinds, outcomes }
 }
 
 test('refreshes two minutes ahead of expiry, not sooner and not later', async () => {
@@ -114,6 +119,51 @@ test('a refusal ends the session once, leaves no timer and is not asked about ag
   ])
   expect(await keeper.access()).toEqual({ kind: 'none', why: 'sign-in-required' })
   expect(clock.pending).toBe(0)
+})
+
+test.each(['invalid_client', 'unauthorized_client', 'invalid_request'])(
+  'a key that is not accepted (%s) is told apart from a sign-in that ended, and can be tried again',
+  async (error) => {
+    const { clock, keeper, http, kinds } = setUp([answerOf(401, { error }), renewal('a1')])
+    keeper.start()
+    await clock.advance(DAY_MS)
+    expect(http.requests.length).toBe(1)
+    const [ended] = kinds('sign-in-required')
+    expect(ended).toMatchObject({ cause: 'misconfigured' })
+    expect(keeper.refreshSummary()).toMatchObject({ state: 'sign-in-required', cause: 'misconfigured' })
+    await keeper.tryNow()
+    expect(keeper.refreshSummary()).toMatchObject({ state: 'valid' })
+    expect(keeper.refreshSummary()).not.toHaveProperty('cause')
+  },
+)
+
+test('a revocation by a key that is not accepted is asked for all the same: the token may be alive', async () => {
+  const { clock, keeper, http } = setUp([answerOf(401, { error: 'invalid_client' }), answerOf(200)])
+  keeper.start()
+  await clock.advance(1)
+  expect(await keeper.revoke()).toEqual({ kind: 'confirmed' })
+  expect(http.requests.map(({ url }) => url)).toEqual([
+    'https://auth.test/oauth/token',
+    'https://auth.test/oauth/revoke',
+  ])
+})
+
+test('whoever hears an event sees an access token that is not being refreshed any more', async () => {
+  for (const [outcome, expected] of [
+    [REFUSAL, 'none'],
+    [answerOf(401, { error: 'invalid_client' }), 'none'],
+    [renewal('a1'), 'valid'],
+    [answerOf(503), 'none'],
+  ] as const) {
+    const { clock, http, keeper, states } = setUp()
+    keeper.start()
+    await clock.advance(0)
+    expect(keeper.accessSummary().state).toBe('refreshing')
+    http.answer(outcome)
+    await clock.advance(0)
+    expect(states.length).toBeGreaterThan(0)
+    expect(new Set(states)).toEqual(new Set([expected]))
+  }
 })
 
 test.each<[string, HttpOutcome]>([

@@ -59,5 +59,6 @@ describe('the strip', () => {
       note: 'Second',
     })
     expect(words(calm, lost, of({ refresh }))).toMatchObject({ severity: 'critical', name: 'Sign in again' })
+    expect(words(of({ refresh: { ...refresh, cause: 'misconfigured' } })).name).toBe('Key not accepted')
   })
 })

@@ -51,6 +51,20 @@ describe('the banner', () => {
     )
   })
 
+  it('names a key or secret that is not accepted, and does not send anybody to sign in for it', () => {
+    const reason = 'the service does not accept this API key or secret'
+    const refresh = { ...base.refresh, state: 'sign-in-required', cause: 'misconfigured', reason } as const
+    const said = banner({ refresh })
+    expect(said).toMatchObject({
+      id: 'key-misconfigured',
+      severity: 'critical',
+      title: 'The service does not accept this API key or secret',
+      text: expect.stringContaining('Enter the right secret'),
+      action: 'correct-key',
+    })
+    expect(`${said?.title} ${said?.text}`).not.toMatch(/sign in/i)
+  })
+
   it('does not call an unconfirmed revocation done, nor promise a retry after a restart from memory', () => {
     const refresh = {
       ...base.refresh,

@@ -32,6 +32,15 @@ describe('events in plain words', () => {
       'critical',
       'Sign in again · the answer was lost',
     ],
+    [
+      {
+        kind: 'sign-in-required',
+        reason: 'the service does not accept this API key',
+        cause: 'misconfigured',
+      },
+      'critical',
+      'Key not accepted · the service does not accept this API key',
+    ],
     [{ kind: 'revoked' }, 'ok', 'Refresh tokens revoked · confirmed by the service'],
     [
       { kind: 'revoke-unconfirmed', reason: 'the service answered 503', retryAt: NOW_MS + 65_000 },

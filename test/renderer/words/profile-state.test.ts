@@ -19,6 +19,7 @@ describe('how a key stands, in the list of several', () => {
     const refresh = { ...base.refresh, state: 'sign-in-required' } as const
     const service = { reachable: false, host: 'api.example.com' }
     expect(state({ verdict, refresh, service })).toBe('sign in again')
+    expect(state({ refresh: { ...refresh, cause: 'misconfigured' }, service })).toBe('key not accepted')
     expect(state({ verdict, service })).toBe('service unreachable')
     expect(state({ verdict })).toBe('Positions held')
   })

@@ -41,6 +41,12 @@ describe('the lifelines', () => {
     expect(ending(899_999)).toBe('critical')
   })
 
+  it('do not call a token ended that the service has not been heard on', () => {
+    const words = refreshWords({ ...refresh, state: 'sign-in-required', cause: 'misconfigured' }, NOW_MS)
+    expect(words).toMatchObject({ value: 'kept', note: 'the key or its secret is not accepted' })
+    expect(refreshWords({ ...refresh, state: 'sign-in-required' }, NOW_MS).value).toBe('ended')
+  })
+
   it('say "revoked" only of a confirmed revocation', () => {
     expect(refreshWords({ ...refresh, state: 'revoked' }, NOW_MS).value).toBe('revoked')
     expect(refreshWords({ ...refresh, state: 'revoking' }, NOW_MS).value).toBe('revoking')
