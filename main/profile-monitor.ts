@@ -73,8 +73,8 @@ export class ProfileMonitor {
     const { clock, random, http, timeline } = deps
     const changed = () => this.#changed()
     const event = (happened: MonitorEvent) => this.#happened(happened)
-    const reached = (host: string) => (ok: boolean, why: string) =>
-      ok ? this.#reachability.answered(host) : this.#reachability.failed(host, why)
+    const reached = (host: string) => (ok: boolean, why: string, sinceMs?: number) =>
+      ok ? this.#reachability.answered(host) : this.#reachability.failed(host, why, sinceMs)
     const authHost = hostOf(profile.authUrl)
     const baseHost = hostOf(profile.baseUrl)
 

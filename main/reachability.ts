@@ -34,13 +34,14 @@ export class Reachability {
     if (this.#hosts.delete(host)) this.#event({ kind: 'service-back', host })
   }
 
-  failed(host: string, why: string): void {
+  /** `sinceMs`: the moment of the request that shows it, where that lies back. */
+  failed(host: string, why: string, sinceMs?: number): void {
     const now = this.#timeline.now()
     const down = this.#hosts.get(host)
     const failures = (down?.failures ?? 0) + 1
     const bound = Math.min(LAST_RETRY_MS, FIRST_RETRY_MS * 2 ** Math.min(failures - 1, 10))
     const retryAtMs = now + bound * (0.5 + this.#random.next() / 2)
-    this.#hosts.set(host, { failures, sinceMs: down?.sinceMs ?? now, retryAtMs, why })
+    this.#hosts.set(host, { failures, sinceMs: down?.sinceMs ?? sinceMs ?? now, retryAtMs, why })
     if (!down) this.#event({ kind: 'service-unreachable', host, why, retryAt: Math.round(retryAtMs) })
   }
 

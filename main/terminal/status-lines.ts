@@ -5,7 +5,8 @@ import { duration } from './cells.ts'
 export function serviceLine(snapshot: Snapshot, nowMs: number): string {
   const { profile, service } = snapshot
   const retry = service.retryAt === undefined ? '' : `, trying again in ${duration(service.retryAt - nowMs)}`
-  const reach = service.reachable ? service.host : `${service.host} cannot be reached${retry}`
+  const why = service.why === undefined ? '' : ` (${service.why})`
+  const reach = service.reachable ? service.host : `${service.host} cannot be reached${why}${retry}`
   return `${profile.name} (${profile.environment})  ${reach}  ${verdictText(snapshot, nowMs)}`
 }
 

@@ -33,7 +33,7 @@ export interface KeeperDeps {
   readonly changed: () => void
   readonly event: (event: MonitorEvent) => void
   /** Whether the sign-in host could be reached, for the one place that tells people so. */
-  readonly reached: (ok: boolean, why: string) => void
+  readonly reached: (ok: boolean, why: string, sinceMs?: number) => void
   /** Somebody who was told of something threw. That is a bug of theirs, and the tokens go on. */
   readonly broke?: (cause: unknown) => void
 }
@@ -42,6 +42,9 @@ export interface KeeperDeps {
 export type Access =
   | { readonly kind: 'token'; readonly value: string }
   | { readonly kind: 'none'; readonly why: string }
+
+/** A host that is there answers within seconds: a person hears of one that does not before the deadline is over. */
+const UNANSWERED_MS = 10_000
 
 /** Sleep stops timers: whatever is due, the time left is looked at again at least this often. */
 const LONGEST_NAP_MS = 60_000
@@ -68,6 +71,7 @@ export class TokenKeeper {
   #isAsking = false
   #stopped = false
   #cancelTimer: () => void = () => {}
+  #cancelUnanswered: () => void = () => {}
 
   constructor(key: KeyCredentials, store: TokenStore, deps: KeeperDeps, lifetimes: KeyLifetimes) {
     const sure = sureStore(store)
@@ -95,6 +99,7 @@ export class TokenKeeper {
   stop(): void {
     this.#stopped = true
     this.#cancelTimer()
+    this.#cancelUnanswered()
     this.#saver.stop()
   }
 
@@ -229,6 +234,10 @@ export class TokenKeeper {
   async #post(): Promise<RefreshOutcome> {
     const { token } = this.#state
     if (token === undefined) return { kind: 'not-sent', why: 'there is no token to send' }
+    const askedAtMs = this.#now()
+    this.#cancelUnanswered = this.#deps.clock.after(UNANSWERED_MS, () =>
+      this.#deps.reached(false, 'not answering', askedAtMs),
+    )
     const sending = postWrittenAhead(token, {
       key: this.#key,
       store: this.#store,
@@ -237,10 +246,12 @@ export class TokenKeeper {
       problem: (what) => this.#saver.problem(what),
     })
     // Nobody knows how far it got: it is tried again as after a lost answer, which costs nothing that still works.
-    return sending.catch((error: unknown) => {
-      this.#deps.broke?.(error)
-      return { kind: 'unknown', why: 'the request failed unexpectedly' }
-    })
+    return sending
+      .catch((error: unknown): RefreshOutcome => {
+        this.#deps.broke?.(error)
+        return { kind: 'unknown', why: 'the request failed unexpectedly' }
+      })
+      .finally(() => this.#cancelUnanswered())
   }
 
   /** A token that came in an answer of no other use is stored before anything else is tried. */

@@ -13,6 +13,6 @@ export function toldSafely(deps: KeeperDeps): KeeperDeps {
     ...deps,
     changed: () => safely(deps.changed),
     event: (event) => safely(() => deps.event(event)),
-    reached: (ok, why) => safely(() => deps.reached(ok, why)),
+    reached: (...told) => safely(() => deps.reached(...told)),
   }
 }

@@ -23,6 +23,17 @@ test('says once that a host is away and once that it is back, whoever notices', 
   expect(events[0]).toMatchObject({ host: 'api.test', why: 'connection refused' })
 })
 
+test('a host that was seen not to answer is away since it was asked', async () => {
+  const { clock, reachability } = setUp()
+  const askedAtMs = clock.wallMs()
+  await clock.advance(10_000)
+  reachability.failed('auth.test', 'not answering', askedAtMs)
+  expect(reachability.down).toMatchObject({ sinceMs: askedAtMs, why: 'not answering' })
+  await clock.advance(10_000)
+  reachability.failed('auth.test', 'no answer in time')
+  expect(reachability.down).toMatchObject({ sinceMs: askedAtMs, why: 'no answer in time' })
+})
+
 test('own requests wait longer each time, half a minute at most', async () => {
   const { clock, reachability } = setUp()
   const waits: number[] = []

@@ -26,6 +26,7 @@ function setUp(script: readonly HttpOutcome[] = []) {
   }
   const events: MonitorEvent[] = []
   const reached: boolean[] = []
+  const told: unknown[] = []
   /** Of the access token, at each event. */
   const states: string[] = []
   const keeper: TokenKeeper = new TokenKeeper(
@@ -41,7 +42,10 @@ function setUp(script: readonly HttpOutcome[] = []) {
         events.push(event)
         states.push(keeper.accessSummary().state)
       },
-      reached: (ok) => reached.push(ok),
+      reached: (ok, why, sinceMs) => {
+        reached.push(ok)
+        told.push([ok, why, sinceMs === undefined ? undefined : clock.wallMs() - sinceMs])
+      },
     },
     { schedule: REFRESH_SCHEDULE, ...ROTATION },
   )
@@ -50,7 +54,7 @@ function setUp(script: readonly HttpOutcome[] = []) {
       ({ body = '' }) => new URLSearchParams(body).get('refresh_token') ?? JSON.parse(body).token,
     )
   const kinds = (kind: MonitorEvent['kind']) => events.filter((event) => event.kind === kind)
-  return { clock, http, keeper, events, reached, states, sentAtMs, sentTokens, kinds, outcomes }
+  return { clock, http, keeper, events, reached, told, states, sentAtMs, sentTokens, kinds, outcomes }
 }
 
 test('refreshes two minutes ahead of expiry, not sooner and not later', async () => {
@@ -98,6 +102,35 @@ test('a lost answer is tried again once at once with the same token, then on the
   expect(new Set(sentTokens())).toEqual(new Set(['refresh-0']))
   expect(kinds('sign-in-required')).toEqual([])
   expect(keeper.refreshSummary().state).toBe('valid')
+})
+
+test('ten seconds without an answer are told, with the moment it was asked, and nothing is sent for it', async () => {
+  const { clock, keeper, http, told } = setUp()
+  keeper.start()
+  await clock.advance(9_999)
+  expect(told).toEqual([])
+  await clock.advance(1)
+  expect(told).toEqual([[false, 'not answering', 10_000]])
+  await clock.advance(9_000)
+  expect([http.requests.length, told.length]).toEqual([1, 1])
+  http.answer(renewal('a1'))
+  await clock.advance(0)
+  expect(told.slice(1)).toEqual([[true, '', undefined]])
+  expect(await keeper.access()).toEqual({ kind: 'token', value: 'a1' })
+})
+
+test('an answer in time, or a stop, leaves nobody waiting to say otherwise', async () => {
+  const { clock, keeper, http, reached } = setUp()
+  keeper.start()
+  await clock.advance(9_000)
+  http.answer(renewal('a1'))
+  await clock.advance(5_000)
+  expect(reached).toEqual([true])
+  void keeper.refresh()
+  await clock.advance(5_000)
+  keeper.stop()
+  await clock.advance(60_000)
+  expect([reached, clock.pending]).toEqual([[true], 0])
 })
 
 test('a refresh that was not sent is not tried again at once', async () => {
