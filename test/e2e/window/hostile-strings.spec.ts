@@ -1,0 +1,252 @@
+import type { Page } from '@playwright/test'
+import type { LoggedEvent, MonitorEvent } from '../../../app/contract/events.ts'
+import type { Snapshot } from '../../../app/contract/snapshot.ts'
+import { provesInBrowser } from '../../proof/proves-in-browser.ts'
+import { NOW_MS, REQUESTS, snapshot, stream } from '../../renderer/fixtures.ts'
+import type { FakeHost } from '../../renderer/harness/fake-host.ts'
+import { ALERTS, REPORT, rowDetailsOf } from '../../renderer/harness/memory-fixtures.ts'
+import { HOSTILE, Tainted } from './hostile-strings.ts'
+import { expect, overflow, test } from './window-fixtures.ts'
+
+// The page's policy would stop what runs. Here nothing does, so that what would run is seen to.
+test.use({ bypassCSP: true })
+
+/** Of a name in a header (app/service/headers.ts). */
+const MOST_LETTERS = 128
+
+const streamEvent = { stream: 's1', category: 'Positions Stream', target: '123456782' }
+const HAPPENED: readonly MonitorEvent[] = [
+  { kind: 'sign-in-required', reason: 'the token was refused' },
+  { kind: 'revoke-unconfirmed', reason: 'it answered 503' },
+  { kind: 'service-unreachable', host: 'api.example.com', why: 'the name is not known' },
+  { kind: 'service-back', host: 'api.example.com' },
+  { kind: 'storage-problem', what: 'the disk is full' },
+  { kind: 'rate-limited', category: 'Quote Snapshot', retryAt: NOW_MS, requestId: 'a9c14d07-55f2' },
+  {
+    kind: 'slots-exhausted',
+    category: 'MarketDepth Stream',
+    requestId: 'b0c14d07-55f2',
+    proposal: { stream: 's3', target: 'MSFT', openedAt: NOW_MS, framesPerSecond: 0 },
+  },
+  { kind: 'stream-opened', ...streamEvent, reason: '37 slots left' },
+  { kind: 'stream-restarted', ...streamEvent, reason: 'server going away' },
+  { kind: 'stream-closed', ...streamEvent, reason: 'not authorised' },
+  { kind: 'elsewhere', category: 'Positions', perSecond: 1 },
+]
+
+const EVENTS: readonly LoggedEvent[] = HAPPENED.map((event, index) => ({
+  ...event,
+  seq: 100 + index,
+  at: NOW_MS,
+  profile: 'main',
+}))
+
+const symbolErrors = [{ symbol: 'NOPE', error: 'FAILED, EX_INVALID_SYMBOL', at: NOW_MS }]
+const base: Snapshot = snapshot({
+  profile: { id: 'main', name: 'Main key', environment: 'live', keyEnding: '4f2a' },
+  requests: REQUESTS.map((row) => (row.category === 'Accounts' ? { ...row, resource: 'accounts' } : row)),
+  streams: [
+    stream('s1', 'Positions Stream', '123456782', { state: 'waiting', reason: 'connection lost' }),
+    stream('s2', 'Quote Change Stream', 'MSFT,NOPE', { restarts: 2, symbolErrors }),
+  ],
+})
+const second = snapshot({ profile: { id: 'two', name: 'Second key', environment: 'sim' } })
+
+/** What the window shows in each place: its elements with the names of their attributes, and all it says. */
+interface Look {
+  readonly shape: readonly string[]
+  readonly said: string
+}
+
+function look(page: Page): Promise<Look> {
+  return page.evaluate(() => {
+    // The chart draws as many ticks as fit beside its labels.
+    const elements = [...document.querySelectorAll('*')].filter((one) => !one.closest('.recharts-wrapper'))
+    const values = elements.flatMap((one) => one.getAttributeNames().map((name) => one.getAttribute(name)))
+    return {
+      shape: elements.map((one) => [one.localName, ...one.getAttributeNames().sort()].join(' ')),
+      said: [document.title, document.documentElement.textContent, ...values].join('\n'),
+    }
+  })
+}
+
+/** What the page, its script and its answers are fetched from. */
+const OWN_PATHS = /^\/(?:$|favicon\.svg$|(?:api|assets)\/)/
+
+type Places = ReadonlyMap<string, Look>
+
+/** Shows `tainted` in every place in which the window shows what it did not write itself. */
+async function walk(page: Page, host: FakeHost, tainted: Tainted): Promise<Places> {
+  const places = new Map<string, Look>()
+  let revision = 1
+  const show = (more: Partial<Snapshot> = {}) => {
+    revision += 1
+    host.show(tainted.of({ ...base, ...more, revision }), tainted.of({ ...second, revision }))
+  }
+  const says = async (field: string, text: string) => {
+    const made = tainted.text(field, text).toLowerCase()
+    await expect
+      .poll(async () => (await look(page)).said.toLowerCase().includes(made), `${field} is shown as it came`)
+      .toBe(true)
+  }
+  const seen = async (place: string) => void places.set(place, await look(page))
+  const refused = (message: string) => ({
+    ok: false,
+    code: 'refused',
+    message: tainted.text('message', message),
+  })
+
+  host.answer('rowDetails', { ok: true, details: tainted.of(rowDetailsOf('Quote Snapshot')) })
+  host.answer('report', tainted.of(REPORT))
+  host.answer('alertThresholds', tainted.of({ below: 0.2, perCategory: { Positions: 0.3 } }))
+  host.answer('storage', tainted.of({ kind: 'failing', failure: 'the disk is full', waiting: 2, lost: 0 }))
+  host.answer('pastEvents', [])
+  for (const name of ['revoke', 'openStream', 'closeStream', 'signInAgain', 'disconnect', 'exportFile']) {
+    host.answer(name, refused(`${name} did not work`))
+  }
+
+  show()
+  host.push('alertsChanged', tainted.of(ALERTS))
+  for (const event of EVENTS) host.push('eventHappened', tainted.of(event))
+  await says('category', 'Positions')
+  await says('reason', 'not authorised')
+  await page.locator('tr[data-category]').nth(4).getByRole('button').click()
+  await page.keyboard.press('d')
+  await says('oddities', 'x-concurrency-limit: not a whole number')
+  await seen('the dashboard')
+  await page.locator('[data-stream=s1]').getByRole('button').last().click()
+  await says('message', 'closeStream did not work')
+  await seen('a refusal')
+  await page.getByRole('alert').getByRole('button', { name: 'Close', exact: true }).click()
+
+  await page.getByTestId('profile').click()
+  await says('name', 'Second key')
+  await seen('the menu of keys')
+  await page.keyboard.press('Escape')
+
+  for (const [key, waitsFor] of [
+    ['a', ['body', ALERTS[0]?.body ?? '']],
+    ['r', ['category', 'Option Strikes']],
+    ['s', ['failure', 'the disk is full']],
+  ] as const) {
+    await page.keyboard.press(key)
+    await page.getByRole('dialog').waitFor()
+    await says(waitsFor[0], waitsFor[1])
+    await seen(`the dialog of ${key}`)
+    await page.keyboard.press('Escape')
+  }
+
+  await page.keyboard.press('o')
+  await page.getByRole('dialog').getByLabel('Symbol').fill('MSFT')
+  await page.getByRole('dialog').getByRole('button', { name: 'Open stream', exact: true }).click()
+  await says('message', 'openStream did not work')
+  await seen('a stream that is refused')
+  await page.keyboard.press('Escape')
+
+  await page.getByRole('button', { name: 'Revoke tokens…' }).click()
+  await page.getByRole('button', { name: 'Revoke all tokens' }).click()
+  await says('message', 'revoke did not work')
+  await seen('a revocation that is refused')
+  await page.keyboard.press('Escape')
+
+  show({ refresh: { ...base.refresh, state: 'sign-in-required', reason: 'the service refused it' } })
+  await expect(page.locator('[data-banner=sign-in-required]')).toBeVisible()
+  await seen('the end of a sign-in')
+  await page.locator('[data-banner]').getByRole('button', { name: 'Sign in' }).click()
+  await page.getByRole('button', { name: 'Sign in with the browser' }).click()
+  await says('message', 'signInAgain did not work')
+  await seen('a sign-in that is refused')
+  host.answer('signInAgain', {
+    ok: true,
+    signIn: 'mine',
+    url: 'https://x.test/',
+    opened: false,
+    endsAt: NOW_MS,
+  })
+  await page.getByRole('button', { name: 'Try again' }).click()
+  await page.getByRole('link', { name: 'Open the sign-in page' }).waitFor()
+  const notice = 'an answer was ignored'
+  host.push('signInChanged', tainted.of({ state: 'waiting', signIn: 'mine', endsAt: NOW_MS, notice }))
+  await says('notice', notice)
+  await seen('a sign-in that waits')
+  await page.keyboard.press('Escape')
+
+  const { refresh } = base
+  for (const [banner, more] of [
+    [
+      'revoke-unconfirmed',
+      { refresh: { ...refresh, state: 'revoke-unconfirmed', reason: 'it answered 503' } },
+    ],
+    ['refresh-unsaved', { refresh: { ...refresh, unsaved: 'the disk is full' } }],
+    ['service-unreachable', { service: { reachable: false, host: 'api.example.com', why: 'no such name' } }],
+  ] as const) {
+    show(more)
+    await expect(page.locator(`[data-banner=${banner}]`)).toBeVisible()
+    await seen(`the banner ${banner}`)
+  }
+
+  show()
+  await expect(page.locator('[data-banner]')).toHaveCount(0)
+  await page.getByRole('button', { name: 'Compact' }).click()
+  await says('category', 'Positions')
+  await seen('the compact window')
+  await page.getByRole('button', { name: 'Expand' }).click()
+  await page.getByTestId('verdict-headline').waitFor()
+  return places
+}
+
+/** What of all that was made is on screen somewhere, word for word. */
+function shownOf(tainted: Tainted, places: Places): readonly string[] {
+  const said = [...places.values()].map((place) => place.said.toLowerCase()).join('\n')
+  return [...tainted.made]
+    .flatMap(([field, made]) => (said.includes(made.toLowerCase()) ? [field] : []))
+    .sort()
+}
+
+test('a string from a server is text in every field: it runs nothing, asks for nothing, leads nowhere', async ({
+  page,
+  open,
+  complaints,
+}) => {
+  test.setTimeout(240_000)
+  const strange: string[] = []
+  page.on('request', (request) => {
+    const { hostname, pathname, href } = new URL(request.url())
+    if (hostname !== '127.0.0.1' || !OWN_PATHS.test(pathname)) strange.push(href)
+  })
+  page.on('framenavigated', (frame) => {
+    if (!/^http:\/\/127\.0\.0\.1:\d+\/(?:#|$)/.test(frame.url())) strange.push(frame.url())
+  })
+  page.on('popup', (popup) => strange.push(popup.url()))
+  page.on('dialog', (dialog) => strange.push(dialog.message()))
+
+  const walked = async (text: string) => {
+    const tainted = new Tainted(text)
+    const host = await open(tainted.of(base))
+    const places = await walk(page, host, tainted)
+    return { fields: shownOf(tainted, places), places }
+  }
+  const plain = await walked('Harmless')
+  for (const [name, text] of Object.entries(HOSTILE)) {
+    await test.step(name, async () => {
+      const { fields, places } = await walked(text)
+      expect(await page.evaluate(() => document.documentElement.dataset['ran']), name).toBeUndefined()
+      expect([strange, complaints], name).toEqual([[], []])
+      expect(fields, name).toEqual(plain.fields)
+      for (const [place, { shape }] of places) {
+        expect(shape, `${name}, ${place}`).toEqual(plain.places.get(place)?.shape)
+      }
+    })
+  }
+  provesInBrowser('W3', plain.fields.length * Object.keys(HOSTILE).length)
+})
+
+test('the longest names that main lets through cut nothing off the window', async ({ page, open }) => {
+  await open(new Tainted('W'.repeat(MOST_LETTERS)).of(base))
+  for (const width of [1440, 1280, 900, 360]) {
+    await page.setViewportSize({ width, height: 800 })
+    await expect
+      .poll(() => overflow(page), `${width} wide`)
+      .toEqual(width < 1280 ? [0, expect.anything()] : [0, 0])
+  }
+})
