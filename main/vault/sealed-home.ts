@@ -7,7 +7,7 @@ import { type StartTrouble, startTrouble } from './start-words.ts'
 import { storageWords } from './storage-words.ts'
 import { Vault } from './vault.ts'
 import { VaultConnection } from './vault-connection.ts'
-import { openVaultFile } from './vault-file.ts'
+import { openVaultFile, type VaultFileOpening } from './vault-file.ts'
 
 export type HomeStanding =
   /** Nobody gave a keystore: nothing is stored, and what may be stored already is left alone. */
@@ -21,6 +21,8 @@ export interface HomeDeps {
   /** Absent: memory only. */
   readonly keystore?: Keystore
   readonly wallMs: () => number
+  /** Where the store is not a file of the folder. */
+  readonly openFile?: (folder: string, nowMs: number) => VaultFileOpening
 }
 
 /**
@@ -52,13 +54,13 @@ export class SealedHome {
   }
 
   static async open(deps: HomeDeps): Promise<SealedHome> {
-    const { folder, keystore, wallMs } = deps
+    const { folder, keystore, wallMs, openFile = openVaultFile } = deps
     if (keystore === undefined) {
       const line = 'Stored keys are left alone: this start was given nothing to open them with.'
       const isThere = existsSync(join(folder, 'vault.db'))
       return new SealedHome(deps, { state: 'memory', ...(isThere && { line }) }, [])
     }
-    const opening = openVaultFile(folder, wallMs())
+    const opening = openFile(folder, wallMs())
     if (opening.kind === 'unusable') {
       return new SealedHome(deps, startTrouble('unavailable', opening.line), opening.notices)
     }

@@ -1,8 +1,14 @@
 import type { LoggedEvent } from '../../app/contract/events.ts'
 import type { RequestQuota, Snapshot } from '../../app/contract/snapshot.ts'
-import type { HttpOutcome } from '../../main/ports/ports.ts'
 import type { SimulatedService } from '../../main/simulator/simulated-service.ts'
+import { breach } from './breach.ts'
 import { Secrets } from './secrets.ts'
+
+/** service.md 7: the wait after a 429 that names none. */
+const FALLBACK_MS = 60_000
+const LONGEST_PERIOD_MS = 300_000
+/** Dead after 30 s of silence, looked for once a second, and heard a network time late. */
+const LONGEST_SILENCE_MS = 33_000
 
 /** What holds at every moment of every story. Each breach throws with one sentence. */
 export class Laws {
@@ -10,31 +16,46 @@ export class Laws {
   readonly #probes = new Map<string, number[]>()
   /** How often a law was held against something. */
   checked = 0
+  readonly #limits = new Map<string, number>()
+  #limitsChangedAtMs = 0
   #revision = 0
   #eventSeq = 0
-  #refreshes = 0
-  #refusals = 0
+  /** Categories that a 429 came for, and when one came without headers. */
+  readonly #refused = new Set<string>()
+  readonly #throttledAtMs = new Map<string, number>()
 
   constructor(secrets: readonly string[]) {
     this.#secrets = new Secrets(secrets)
   }
 
-  refreshAsked(): void {
-    this.checked += 1
-    this.#refreshes += 1
-    if (this.#refreshes > 1) breach('two refreshes are in flight at once')
+  /** Whatever a token endpoint answered is a secret from here on. */
+  learnFrom(body: string): void {
+    this.#secrets.learnFrom(body)
   }
 
-  refreshDone(outcome: HttpOutcome): void {
-    this.#refreshes -= 1
-    if (outcome.kind !== 'answer') return
-    if (outcome.body.includes('"invalid_grant"')) this.#refusals += 1
-    this.#secrets.learnFrom(outcome.body)
+  /** Another process: it counts from the start, and does not know what the one before it asked. */
+  restarted(): void {
+    this.#revision = 0
+    this.#eventSeq = 0
+    this.#probes.clear()
+    this.#throttledAtMs.clear()
+    this.#refused.clear()
+    this.#limits.clear()
+  }
+
+  /** A 429 came in; `isBare`: without quota headers. */
+  refused(category: string, isBare: boolean, worldMs: number): void {
+    this.#refused.add(category)
+    if (isBare) this.#throttledAtMs.set(category, worldMs)
   }
 
   /** An own request is about to go out; `row` is the quota it counts against. */
-  requestAsked(row: RequestQuota | undefined): void {
+  requestAsked(category: string, row: RequestQuota | undefined, worldMs: number): void {
     this.checked += 1
+    const throttledAtMs = this.#throttledAtMs.get(category)
+    if (throttledAtMs !== undefined && worldMs - throttledAtMs < FALLBACK_MS) {
+      breach(`${category} was asked ${worldMs - throttledAtMs} ms after a 429 that named no time`)
+    }
     if (!row) return
     if (row.blockedUntil !== undefined) breach(`a request went into ${row.category}, which is held`)
     if (row.source !== 'default' && row.low < 1) {
@@ -56,7 +77,9 @@ export class Laws {
 
   /** A wall clock set forward looks like sleep to whoever lives on the machine: for the app that time passed. */
   wallJumped(ms: number): void {
-    if (ms > 0) this.#probes.clear()
+    if (ms <= 0) return
+    this.#probes.clear()
+    this.#throttledAtMs.clear()
   }
 
   told(event: LoggedEvent): void {
@@ -64,9 +87,6 @@ export class Laws {
     if (event.seq <= this.#eventSeq) breach('events are not in order')
     this.#eventSeq = event.seq
     this.#noSecretIn(event, `the event ${event.kind}`)
-    if (event.kind === 'sign-in-required' && this.#refusals === 0) {
-      breach('the session ended without an answered invalid_grant')
-    }
   }
 
   seen(snapshot: Snapshot): void {
@@ -78,15 +98,30 @@ export class Laws {
       if (Math.min(own, elsewhere, free) < 0) breach(`${category}: a slot count is below 0`)
     }
     for (const row of snapshot.requests) {
+      if (row.blockedUntil !== undefined && !this.#refused.has(row.category)) {
+        breach(`${row.category} is held without a 429 of its own`)
+      }
       if (!(row.low <= row.remaining && row.remaining <= row.high && row.high <= row.limit && row.low >= 0)) {
         breach(`${row.category}: ${row.low} ≤ ${row.remaining} ≤ ${row.high} ≤ ${row.limit} does not hold`)
       }
     }
-    if (snapshot.probes.usedFraction > snapshot.probes.budgetFraction + 1e-9) {
+    this.#limitsKnown(snapshot)
+    const isSettled = snapshot.at - this.#limitsChangedAtMs >= LONGEST_PERIOD_MS
+    if (isSettled && snapshot.probes.usedFraction > snapshot.probes.budgetFraction + 1e-9) {
       const tightest = Math.min(...snapshot.requests.map((row) => row.limit))
       if (snapshot.probes.usedFraction > 1 / tightest + 1e-9) {
         breach(`probes used ${snapshot.probes.usedFraction} of a budget of ${snapshot.probes.budgetFraction}`)
       }
+    }
+  }
+
+  /** What was asked before a header told another limit was within the budget of the one that was believed in. */
+  #limitsKnown({ at, requests }: Snapshot): void {
+    for (const { category, limit } of requests) {
+      if (this.#limits.get(category) === limit) continue
+      this.#limits.set(category, limit)
+      this.#probes.delete(category)
+      this.#limitsChangedAtMs = at
     }
   }
 
@@ -112,6 +147,16 @@ export class Laws {
     }
   }
 
+  /** Alone on the key nobody else can have spent anything. */
+  nobodyElse(event: LoggedEvent): void {
+    if (event.kind === 'elsewhere') breach(`use elsewhere was invented in ${event.category}`)
+  }
+
+  silence(longestMs: number): void {
+    this.checked += 1
+    if (longestMs > LONGEST_SILENCE_MS) breach(`a stream was silent for ${longestMs} ms and nobody closed it`)
+  }
+
   /** Once nothing opens or closes any more. */
   slotsAgree(snapshot: Snapshot, service: SimulatedService): void {
     this.checked += 1
@@ -121,15 +166,7 @@ export class Laws {
     }
   }
 
-  get refreshesInFlight(): number {
-    return this.#refreshes
-  }
-
   #noSecretIn(value: unknown, where: string): void {
     if (this.#secrets.isIn(JSON.stringify(value))) breach(`${where} holds a secret or a part of one`)
   }
-}
-
-function breach(what: string): never {
-  throw new Error(what)
 }

@@ -1,7 +1,9 @@
 import type { StreamRequest } from '../../app/service/streams.ts'
 import type { SimulatorOptions } from '../../main/simulator/options.ts'
+import { CRASH_STEPS, type CrashStep, REVOCATION_STEPS } from './crash-steps.ts'
+import type { DiskHealth } from './virtual-disk.ts'
 import { VirtualRandom } from './virtual-random.ts'
-import { FAIR, OFFLINE, ROUGH, type Weather } from './weather.ts'
+import { FAIR, OFFLINE, ROUGH, STORM, type Weather } from './weather.ts'
 
 /** Something that happens to the machine, the network, the service or the person at one moment. */
 export type Happening =
@@ -11,10 +13,22 @@ export type Happening =
   | { readonly kind: 'wall-jump'; readonly ms: number }
   | { readonly kind: 'traffic'; readonly traffic: Readonly<Record<string, number>> }
   | { readonly kind: 'cut-streams' }
+  | { readonly kind: 'expire-access' }
+  | { readonly kind: 'disk'; readonly health: DiskHealth }
+  /** The process dies when it next comes to this step, and is started `downMs` later. */
+  | { readonly kind: 'crash'; readonly step: CrashStep; readonly downMs: number }
+  | { readonly kind: 'quit'; readonly downMs: number }
+  | PersonDoes
+
+/** What needs an app that runs. */
+export type PersonDoes =
   | { readonly kind: 'open-stream'; readonly request: StreamRequest }
   | { readonly kind: 'close-stream' }
-  | { readonly kind: 'expire-access' }
   | { readonly kind: 'try-now' }
+  | { readonly kind: 'revoke' }
+  /** Where one is needed. */
+  | { readonly kind: 'sign-in' }
+  | { readonly kind: 'dismiss-alert' }
 
 export interface Story {
   readonly service: Partial<SimulatorOptions>
@@ -74,12 +88,15 @@ export function storyOf(seed: number, hours: number): Story {
     seed,
   }
   const happenings: { atMs: number; what: Happening }[] = []
-  const count = Math.ceil(hours * 6)
+  const count = Math.ceil(hours * 8)
   for (let step = 0; step < count; step += 1) {
     const atMs = random.between(60_000, hours * HOUR_MS)
     happenings.push(
       ...happeningsOf(random, alone).map((what, i) => ({ atMs: atMs + i * lengthMs(random), what })),
     )
+  }
+  for (let atMs = 0; atMs < hours * HOUR_MS; atMs += random.between(600_000, 3_600_000)) {
+    happenings.push({ atMs, what: { kind: 'sign-in' } })
   }
   happenings.sort((a, b) => a.atMs - b.atMs)
   return {
@@ -105,7 +122,7 @@ function happeningsOf(random: VirtualRandom, alone: boolean): readonly Happening
     { kind: 'fault', name, on: true },
     { kind: 'fault', name, on: false },
   ]
-  switch (Math.floor(random.next() * 14)) {
+  switch (Math.floor(random.next() * 20)) {
     case 0:
       return [
         { kind: 'weather', weather: OFFLINE },
@@ -149,7 +166,42 @@ function happeningsOf(random: VirtualRandom, alone: boolean): readonly Happening
           on: random.pick([1, 3, 20]),
         },
       ]
+    case 13:
+      return [
+        { kind: 'weather', weather: STORM },
+        { kind: 'weather', weather: FAIR },
+      ]
+    case 14:
+      return [
+        { kind: 'disk', health: random.pick(['full', 'read-only']) },
+        { kind: 'disk', health: 'ok' },
+      ]
+    case 15:
+    case 16:
+    case 17:
+      return [{ kind: 'crash', step: random.pick(CRASH_STEPS), downMs: downMs(random) }]
+    case 18:
+      return random.pick([
+        [{ kind: 'quit', downMs: downMs(random) }],
+        [{ kind: 'dismiss-alert' }],
+        revocation(random),
+      ])
     default:
       return [{ kind: 'fault', name: random.pick(['lost-refresh-response', 'late-commit']), on: 1 }]
   }
+}
+
+/** Long enough for what the dead process asked to have reached the service. */
+const downMs = (random: VirtualRandom): number =>
+  random.pick([3_000, 3_000, 20_000, 20_000, 120_000, 1_200_000])
+
+/** A person ends it all, sometimes while things are bad. */
+function revocation(random: VirtualRandom): readonly Happening[] {
+  const trouble: readonly Happening[] = random.pick<readonly Happening[]>([
+    [],
+    [{ kind: 'fault', name: 'revoke-503', on: random.pick([1, 4]) }],
+    [{ kind: 'fault', name: 'lost-revoke-response', on: 1 }],
+    [{ kind: 'crash', step: random.pick(REVOCATION_STEPS), downMs: downMs(random) }],
+  ])
+  return [...trouble, { kind: 'revoke' }]
 }

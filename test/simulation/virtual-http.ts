@@ -17,9 +17,18 @@ export interface Wiretap {
   asked(request: HttpRequest, path: string): void
   /** The caller has its outcome, whatever became of the request. */
   done(request: HttpRequest, path: string, outcome: HttpOutcome): void
+  /** The head of a stream's answer came in. */
+  opened?(path: string, status: number, headers: HttpHeaders): void
 }
 
 const NOBODY: Wiretap = { asked: () => {}, done: () => {} }
+/** The older variant of a 429, without any quota header (service.md 2.3). */
+const THROTTLED: Answer = {
+  kind: 'answer',
+  status: 429,
+  headers: { 'Content-Type': 'application/json' },
+  body: JSON.stringify({ Error: 'TooManyRequests', Message: 'Rate quota exceeded' }),
+}
 const PORTAL = '<!doctype html><title>Welcome</title><h1>Network sign-in</h1>'
 
 /**
@@ -37,6 +46,8 @@ export class VirtualHttp implements Http {
   readonly #random: VirtualRandom
   readonly #tap: Wiretap
   readonly #lines = new Set<StreamLine>()
+  /** Grows when the process that sends dies: nobody is there to hear what it asked for. */
+  #process = 0
 
   constructor(service: SimulatedService, clock: VirtualClock, random: VirtualRandom, tap = NOBODY) {
     this.#service = service
@@ -47,15 +58,16 @@ export class VirtualHttp implements Http {
 
   send(request: HttpRequest): Promise<HttpOutcome> {
     const asked = serviceRequestOf(request)
+    const process = this.#process
     this.#tap.asked(request, asked.path)
     return new Promise((resolve) => {
       let over = false
       const finish = (outcome: HttpOutcome) => {
-        if (over) return
+        if (over || process !== this.#process) return
         over = true
         cancelTimeout()
         this.#tap.done(request, asked.path, outcome)
-        resolve(outcome)
+        if (process === this.#process) resolve(outcome)
       }
       const cancelTimeout = this.#clock.after(request.timeoutMs, () => {
         finish({ kind: 'unknown', why: 'no answer in time' })
@@ -66,8 +78,17 @@ export class VirtualHttp implements Http {
 
   open(request: HttpRequest, listener: HttpStreamListener): () => void {
     const asked = serviceRequestOf(request)
+    const process = this.#process
     this.#tap.asked(request, asked.path)
-    const line = new StreamLine(this.#clock, this.#random, listener, () => this.#lines.delete(line))
+    if (process !== this.#process) return () => {}
+    const heard: HttpStreamListener = {
+      ...listener,
+      opened: (status, headers) => {
+        this.#tap.opened?.(asked.path, status, headers)
+        listener.opened(status, headers)
+      },
+    }
+    const line = new StreamLine(this.#clock, this.#random, heard, () => this.#lines.delete(line))
     this.#lines.add(line)
     const cancelTimeout = this.#clock.after(request.timeoutMs, () => line.lose('no answer in time'))
     line.whenHeard(cancelTimeout)
@@ -81,6 +102,10 @@ export class VirtualHttp implements Http {
     const downMs = this.#latencyMs(weather)
     if (fate === 'lost-request') {
       this.#clock.happen(upMs, () => line.lose('connection lost'))
+      return () => line.hangUp()
+    }
+    if (fate === 'throttled') {
+      line.answer(THROTTLED, downMs)
       return () => line.hangUp()
     }
     this.#clock.happen(upMs, () => {
@@ -106,6 +131,17 @@ export class VirtualHttp implements Http {
     this.weather = weather
     if (!weather.offline) return
     for (const line of [...this.#lines]) line.lineDown(this.#random.chance(0.5))
+  }
+
+  /** The process is gone: its sockets close, and what was asked is answered to nobody. */
+  processDied(): void {
+    this.#process += 1
+    for (const line of [...this.#lines]) line.hangUp()
+  }
+
+  /** The longest that an open stream said nothing while the machine was awake, and nobody closed it. */
+  longestSilenceMs(): number {
+    return Math.max(0, ...[...this.#lines].map((line) => line.silentMs()))
   }
 
   /** Called once a virtual minute. */
@@ -135,6 +171,12 @@ export class VirtualHttp implements Http {
     const lost = (why: string) => this.#clock.happen(downMs, () => finish({ kind: 'unknown', why }))
     if (fate === 'lost-request') {
       lost('connection lost')
+      return
+    }
+    if (fate === 'throttled') {
+      this.#clock.happen(downMs, () =>
+        finish({ ...THROTTLED, kind: 'answer', headers: headersOf(THROTTLED.headers) }),
+      )
       return
     }
     if (fate === 'portal') {
@@ -197,6 +239,7 @@ export class VirtualHttp implements Http {
       ['late', weather.lateAnswer],
       ['duplicated', weather.duplicated],
       ['portal', weather.portal],
+      ['throttled', weather.throttled],
     ] as const) {
       if (draw < probability) {
         this.#count(fate)
@@ -217,6 +260,7 @@ type Fate =
   | 'late'
   | 'duplicated'
   | 'portal'
+  | 'throttled'
 
 /** One connection that carries a stream, with both of its ends. */
 class StreamLine {
@@ -232,6 +276,8 @@ class StreamLine {
   /** Nothing comes through any more, and nobody was told. */
   #silent = false
   #hungUp = false
+  /** On the monotonic clock, since the head of the answer came in. */
+  #heardAtMs: number | undefined
 
   constructor(clock: VirtualClock, random: VirtualRandom, listener: HttpStreamListener, gone: () => void) {
     this.#clock = clock
@@ -263,6 +309,7 @@ class StreamLine {
     this.#clock.happen(downMs, () => {
       if (this.#deaf || this.#silent) return
       this.#cancelTimeout()
+      this.#heardAtMs = this.#clock.monotonicMs()
       this.#listener.opened(200, headers)
     })
     stream.whenMoved(() => this.#turnSoon(downMs))
@@ -326,7 +373,12 @@ class StreamLine {
     this.#turnSoon(downMs)
   }
 
+  silentMs(): number {
+    return this.#deaf || this.#heardAtMs === undefined ? 0 : this.#clock.monotonicMs() - this.#heardAtMs
+  }
+
   #hear(bytes: Uint8Array): void {
+    this.#heardAtMs = this.#clock.monotonicMs()
     if (bytes.length < 2 || !this.#random.chance(0.05)) {
       this.#listener.chunk(bytes)
       return

@@ -16,6 +16,8 @@ export interface Weather {
   readonly duplicated: number
   /** A login page of the network instead of the service. */
   readonly portal: number
+  /** A gateway answers 429 in the older form, without quota headers; the service never hears of it. */
+  readonly throttled: number
   /** An open stream loses its connection, per minute. */
   readonly streamReset: number
 }
@@ -30,6 +32,7 @@ export const FAIR: Weather = {
   lateAnswer: 0,
   duplicated: 0,
   portal: 0,
+  throttled: 0,
   streamReset: 0,
 }
 
@@ -43,7 +46,11 @@ export const ROUGH: Weather = {
   lateAnswer: 0.02,
   duplicated: 0.01,
   portal: 0.01,
+  throttled: 0,
   streamReset: 0.02,
 }
 
 export const OFFLINE: Weather = { ...FAIR, offline: true }
+
+/** Somebody in between refuses most of what is asked. */
+export const STORM: Weather = { ...FAIR, throttled: 0.7 }

@@ -119,6 +119,12 @@ export class TokenRules {
     return this.#refresh.get(token)?.signIn.pkce ?? false
   }
 
+  /** How many refresh tokens would be honoured now. */
+  livingAt(atMs: number): number {
+    this.#settle(atMs)
+    return [...this.#refresh.values()].filter((held) => this.#problemWith(held, atMs) === undefined).length
+  }
+
   accessState(token: string, atMs: number): 'valid' | 'expired' | 'unknown' {
     const held = this.#access.get(token)
     if (held === undefined) return 'unknown'

@@ -1,0 +1,31 @@
+import type { Happening } from './story.ts'
+
+/** What a happening breaks; `undefined` for what a person does, and for what is put right. */
+export function faultOf(what: Happening): string | undefined {
+  switch (what.kind) {
+    case 'weather':
+      if (what.weather.offline) return 'offline'
+      if (what.weather.throttled > 0) return '429-storm'
+      return what.weather.lostAnswer > 0 ? 'rough-weather' : undefined
+    case 'fault':
+      return what.on === false ? undefined : what.name
+    case 'disk':
+      return what.health === 'ok' ? undefined : `disk-${what.health}`
+    case 'sleep':
+    case 'wall-jump':
+    case 'traffic':
+    case 'cut-streams':
+    case 'expire-access':
+    case 'quit':
+      return what.kind
+    // Counted when the process dies: the step may never come.
+    case 'crash':
+    case 'open-stream':
+    case 'close-stream':
+    case 'try-now':
+    case 'sign-in':
+    case 'revoke':
+    case 'dismiss-alert':
+      return undefined
+  }
+}

@@ -1,0 +1,170 @@
+import type { MonitorEvent } from '../../app/contract/events.ts'
+import type { RefreshSummary, Snapshot } from '../../app/contract/snapshot.ts'
+import type { HttpOutcome } from '../../main/ports/ports.ts'
+import { breach } from './breach.ts'
+import type { OnDisk } from './virtual-disk.ts'
+
+/** More refreshes than this in a minute are a flood: the ladder's first rungs, and the second try of a lost answer. */
+const MOST_A_MINUTE = 10
+/** A refused access token this young is not replaced: the service would refuse the next one too. */
+const YOUNG_MS = 12_000
+const LAST_WARNING_MS = 15 * 60_000
+/** The longest nap of the one who warns, and a look. */
+const WARNED_WITHIN_LOOKS = 65
+
+/** T1, T2, T5, T6, T8, T9 and T12 of the promises, as they can be seen from the wire and from the window. */
+export class TokenLaws {
+  checked = 0
+  #inFlight = 0
+  /** Answered refusals since the last sign-in. */
+  #refusals = 0
+  /** How often a person or a new process may have asked for a refresh that would not have come by itself. */
+  #prompts = 0
+  #ended: { posts: number } | undefined
+  #endsTold = 0
+  /** Whether an answer was lost since the service last gave a token; a new process cannot tell. */
+  #lost: 'no' | 'yes' | 'unsure' = 'no'
+  #retryDueMs: number | undefined
+  #askedAtMs: number[] = []
+  /** Refresh tokens by the access token that came with them, until that one is first used. */
+  readonly #fresh = new Map<string, string>()
+  readonly #issuedAtMs = new Map<string, number>()
+  readonly #rejected = new Set<string>()
+  #hasRotated = false
+  #looksUnwarned = 0
+  #warned = false
+
+  /** As far as the wire can tell: a new process may know of one. */
+  get isAnswerLost(): boolean {
+    return this.#lost !== 'no'
+  }
+
+  signedIn(): void {
+    this.#refusals = 0
+    this.#prompts = 0
+    this.#ended = undefined
+    this.#endsTold = 0
+    this.#hasRotated = false
+    this.#warned = false
+    this.#looksUnwarned = 0
+    this.#anotherKeeper()
+  }
+
+  /** Another process goes on with what is stored. */
+  restarted({ isSignInRequired, hasRotated }: Pick<OnDisk, 'isSignInRequired' | 'hasRotated'>): void {
+    this.#prompts += 1
+    this.#hasRotated = hasRotated
+    if (!isSignInRequired) this.#ended = undefined
+    // A sign-in that the disk did not take is gone, and what it replaced still reads as it did.
+    else this.#refusals = Math.max(1, this.#refusals)
+    this.#fresh.clear()
+    this.#rejected.clear()
+    this.#warned = false
+    this.#looksUnwarned = 0
+    this.#anotherKeeper()
+  }
+
+  triedNow(): void {
+    this.#prompts += 1
+  }
+
+  asked(monotonicMs: number): void {
+    this.checked += 1
+    this.#inFlight += 1
+    if (this.#inFlight > 1) breach('two refreshes are in flight at once')
+    this.#retryDueMs = undefined
+    this.#askedAtMs = [...this.#askedAtMs.filter((at) => monotonicMs - at < 60_000), monotonicMs]
+    if (this.#askedAtMs.length > MOST_A_MINUTE + 2 * this.#prompts) {
+      breach(`${this.#askedAtMs.length} refreshes within a minute`)
+    }
+    if (this.#ended === undefined) return
+    this.#ended.posts += 1
+    if (this.#ended.posts > 2 * this.#prompts) breach('a token was sent again after the service refused it')
+  }
+
+  done(outcome: HttpOutcome, monotonicMs: number): void {
+    this.#inFlight -= 1
+    if (outcome.kind === 'not-sent') return
+    if (outcome.kind === 'unknown') {
+      if (this.#lost === 'no') this.#retryDueMs = monotonicMs
+      this.#lost = this.#lost === 'no' ? 'yes' : this.#lost
+      return
+    }
+    if (outcome.body.includes('"invalid_grant"')) this.#refusals += 1
+    const access = /"access_token":"([^"]+)"/.exec(outcome.body)?.[1]
+    if (access === undefined) {
+      if (outcome.status === 200) this.#lost = 'unsure'
+      return
+    }
+    this.#lost = 'no'
+    this.#issuedAtMs.set(access, monotonicMs)
+    const refresh = /"refresh_token":"([^"]+)"/.exec(outcome.body)?.[1]
+    if (refresh === undefined) return
+    this.#hasRotated = true
+    this.#fresh.set(access, refresh)
+  }
+
+  told(event: MonitorEvent & { readonly at: number }): void {
+    if (event.kind === 'sign-in-due') {
+      if (event.endsAt - event.at <= LAST_WARNING_MS + 1_000) this.#warned = true
+      return
+    }
+    if (event.kind !== 'sign-in-required') return
+    this.checked += 1
+    if (this.#refusals === 0) breach('the session ended without an answered invalid_grant')
+    this.#endsTold += 1
+    if (this.#endsTold > 1 + this.#prompts) breach('the end of one session was told again')
+    this.#ended ??= { posts: 0 }
+  }
+
+  /** `holds`: the refresh token that is durable now. */
+  used(access: string, snapshot: Snapshot, holds: () => string | undefined): void {
+    this.checked += 1
+    if (this.#rejected.has(access)) breach('an access token was used again after a 401')
+    const came = this.#fresh.get(access)
+    if (came === undefined) return
+    this.#fresh.delete(access)
+    if (snapshot.refresh.unsaved === undefined && snapshot.keystore !== 'memory' && holds() !== came) {
+      breach('an access token was used before the refresh token that came with it was stored')
+    }
+  }
+
+  rejected(access: string, monotonicMs: number): void {
+    const issuedAtMs = this.#issuedAtMs.get(access)
+    if (issuedAtMs !== undefined && monotonicMs - issuedAtMs > YOUNG_MS) this.#rejected.add(access)
+  }
+
+  seen({ at, refresh }: Snapshot, monotonicMs: number): void {
+    this.checked += 1
+    if (refresh.state === 'sign-in-required' && this.#refusals === 0) {
+      breach('a sign-in is asked for without an answered invalid_grant')
+    }
+    if (this.#retryDueMs !== undefined && monotonicMs - this.#retryDueMs > 1_000) {
+      breach('a lost answer was not tried again at once')
+    }
+    if (this.#hasRotated && !refresh.rotating && this.#inFlight === 0)
+      breach('a rotating key was not recognised')
+    this.#looksUnwarned = isLast(refresh, at) && !this.#warned ? this.#looksUnwarned + 1 : 0
+    if (this.#looksUnwarned > WARNED_WITHIN_LOOKS) breach('the end of the 24 hours was not announced')
+  }
+
+  /** After everything was fair for minutes: what the service would still honour is in use. */
+  settled({ access, refresh }: Snapshot): void {
+    this.checked += 1
+    if (refresh.unsaved !== undefined) breach(`the token is still not saved: ${refresh.unsaved}`)
+    if (refresh.state === 'unconfirmed') breach('the service was not asked for minutes')
+    if (refresh.state === 'valid' && access.state !== 'valid' && access.state !== 'refreshing') {
+      breach(`minutes after all was well the access token is ${access.state}`)
+    }
+  }
+
+  #anotherKeeper(): void {
+    this.#inFlight = 0
+    this.#lost = 'unsure'
+    this.#retryDueMs = undefined
+    this.#askedAtMs = []
+  }
+}
+
+const isLast = ({ state, endsAt }: RefreshSummary, atMs: number): boolean =>
+  state === 'valid' && endsAt !== undefined && endsAt > atMs && endsAt - atMs < LAST_WARNING_MS

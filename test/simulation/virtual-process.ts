@@ -1,0 +1,125 @@
+import { Alerts } from '../../main/alerts/alerts.ts'
+import type { Announcer } from '../../main/alerts/announcer.ts'
+import { ThresholdFile } from '../../main/alerts/threshold-file.ts'
+import { Monitor, type MonitorListener } from '../../main/monitor.ts'
+import type { Keystore } from '../../main/ports/keystore.ts'
+import type { Clock, Http, Log, Random } from '../../main/ports/ports.ts'
+import { HomeStorage } from '../../main/vault/key-storage.ts'
+import { SealedHome } from '../../main/vault/sealed-home.ts'
+import type { OpenDisk } from './virtual-disk.ts'
+
+export interface ProcessDeps {
+  readonly clock: Clock
+  readonly random: Random
+  readonly http: Http
+  readonly log: Log
+  readonly listener: MonitorListener
+  readonly announcer: Announcer
+  /** Open alerts, as they outlive the process. */
+  readonly keptAlerts: Map<string, string>
+}
+
+/** The system's keychain of a machine on which nothing is wrong with it. */
+const KEYSTORE: Keystore = {
+  wrap: async (key) => ({ kind: 'wrapped', backend: 'virtual', bytes: Uint8Array.of(1, ...key) }),
+  unwrap: async (wrapped) => ({ kind: 'unwrapped', key: wrapped.slice(1), renew: false }),
+}
+
+/**
+ * One run of the app on a machine. Once it is dead nothing that its code still does is seen by anybody: its timers
+ * do not fire, its requests do not leave, its writes do not land.
+ */
+export class VirtualProcess {
+  readonly monitor: Monitor
+  readonly alerts: Alerts
+  readonly #disk: OpenDisk | undefined
+  readonly #home: SealedHome | undefined
+  readonly #storage: HomeStorage | undefined
+  readonly #life: { isOver: boolean }
+
+  private constructor(deps: ProcessDeps, disk?: OpenDisk, home?: SealedHome) {
+    const life = { isOver: false }
+    const storage = home && new HomeStorage(home, { startsOver: true, changed: () => {} })
+    this.#life = life
+    this.#disk = disk
+    this.#home = home
+    this.#storage = storage
+    const { clock, random, http, log, listener, announcer, keptAlerts } = deps
+    const alive = (run: () => void) => {
+      if (!life.isOver) run()
+    }
+    this.monitor = new Monitor(
+      {
+        clock: {
+          wallMs: () => clock.wallMs(),
+          monotonicMs: () => clock.monotonicMs(),
+          after: (ms, run) => (life.isOver ? () => {} : clock.after(ms, () => alive(run))),
+        },
+        random,
+        http: {
+          send: (request) => (life.isOver ? new Promise(() => {}) : http.send(request)),
+          open: (request, heard) => (life.isOver ? () => {} : http.open(request, heard)),
+        },
+        log: { note: (line, fields) => alive(() => log.note(line, fields)) },
+      },
+      storage,
+    )
+    this.monitor.subscribe({
+      changed: (profile) => alive(() => listener.changed(profile)),
+      event: (event) => alive(() => listener.event(event)),
+      removed: (profile) => alive(() => listener.removed(profile)),
+    })
+    this.alerts = new Alerts({
+      announcer,
+      thresholds: new ThresholdFile(undefined, clock.wallMs(), () => {}),
+      kept: [...keptAlerts.values()],
+      keep: (id, body) => (body === undefined ? keptAlerts.delete(id) : keptAlerts.set(id, body)),
+      changed: () => {},
+    })
+  }
+
+  /** Its tokens are gone with it. */
+  static inMemory(deps: ProcessDeps): VirtualProcess {
+    return new VirtualProcess(deps)
+  }
+
+  /** Its tokens are sealed on `disk`, and what is there already is restored. */
+  static async onDisk(deps: ProcessDeps, disk: OpenDisk): Promise<VirtualProcess> {
+    const home = await SealedHome.open({
+      folder: '',
+      keystore: KEYSTORE,
+      wallMs: () => deps.clock.wallMs(),
+      openFile: disk.openFile,
+    })
+    return new VirtualProcess(deps, disk, home)
+  }
+
+  /** Connects what is stored; how many keys that were. */
+  restore(): number {
+    const restored = this.#storage?.restore() ?? []
+    for (const { profile, tokens } of restored) this.monitor.restore(profile, tokens)
+    return restored.length
+  }
+
+  storedToken(profile: string): string | undefined {
+    const reading = this.#home?.vault?.tokens(profile).read()
+    return reading?.kind === 'found' ? reading.stored.token.refreshToken : undefined
+  }
+
+  get isOver(): boolean {
+    return this.#life.isOver
+  }
+
+  /** As by kill -9. */
+  die(): void {
+    this.#life.isOver = true
+    this.#disk?.die()
+  }
+
+  /** As by a person, who ends it in peace: an answer on its way is waited for. */
+  async quit(): Promise<void> {
+    this.monitor.stop()
+    await this.monitor.idle()
+    this.die()
+  }
+}
