@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { Snapshot } from '../../app/contract/snapshot.ts'
+import { snapshotSchema } from './snapshot-schema.ts'
 
 /**
  * What is said over the control socket: one line of JSON each way, then the connection ends.
@@ -30,25 +31,15 @@ export function parseRequest(line: string): ControlRequest | undefined {
   }
 }
 
-/** What an answer must have for a command to use it; the rest is the running app's business. */
-const answer = z.union([
-  z.object({
-    ok: z.literal(true),
-    snapshots: z.array(
-      z.looseObject({
-        at: z.number(),
-        profile: z.object({ id: z.string(), name: z.string(), environment: z.string() }),
-      }),
-    ),
-  }),
+const answer: z.ZodType<ControlAnswer> = z.union([
+  z.object({ ok: z.literal(true), snapshots: z.array(snapshotSchema) }),
   z.object({ ok: z.literal(true), revoked: z.string() }),
   z.object({ ok: z.literal(false), code: z.string(), message: z.string() }),
 ])
 
 export function parseAnswer(line: string): ControlAnswer | undefined {
   try {
-    // A newer app may say more in a snapshot than this one knows: that is passed on as it is.
-    return answer.parse(JSON.parse(line)) as unknown as ControlAnswer
+    return answer.parse(JSON.parse(line))
   } catch {
     return undefined
   }

@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { z } from 'zod'
 import { type Downloader, fetchTo } from './bounded-download.ts'
 
 /**
@@ -30,6 +31,9 @@ interface ElectronGet {
   }): Promise<string>
 }
 
+const packageFile = z.object({ version: z.string() })
+const checksumFile = z.record(z.string(), z.string())
+
 const require = createRequire(import.meta.url)
 const UNPACK_LIMIT_MS = 120_000
 
@@ -38,7 +42,7 @@ export function installedRuntime(): string | undefined {
   const folder = electronFolder()
   if (folder === undefined) return undefined
   try {
-    const { version } = readJson<{ version: string }>(join(folder, 'package.json'))
+    const { version } = packageFile.parse(readJson(join(folder, 'package.json')))
     const { ELECTRON_OVERRIDE_DIST_PATH } = process.env
     const dist = ELECTRON_OVERRIDE_DIST_PATH ?? join(folder, 'dist')
     const executable = join(dist, readFileSync(join(folder, 'path.txt'), 'utf8'))
@@ -56,7 +60,7 @@ export async function downloadRuntime(
   const folder = electronFolder()
   if (folder === undefined) return { kind: 'not-a-dependency' }
   try {
-    const { version } = readJson<{ version: string }>(join(folder, 'package.json'))
+    const { version } = packageFile.parse(readJson(join(folder, 'package.json')))
     const { electron_config_cache: cacheRoot } = process.env
     const { downloadArtifact } = await electronGet(folder)
     say(`fetching Electron ${version} (about 120 MB, once) …`)
@@ -65,7 +69,7 @@ export async function downloadRuntime(
       artifactName: 'electron',
       platform: process.platform,
       arch: process.arch,
-      checksums: readJson(join(folder, 'checksums.json')),
+      checksums: checksumFile.parse(readJson(join(folder, 'checksums.json'))),
       ...(cacheRoot !== undefined && { cacheRoot }),
       downloader: { download: (url, file) => fetchTo(url, file, { connectTimeoutMs, say }) },
     })
@@ -110,4 +114,4 @@ function unpack(folder: string): Promise<void> {
   return promise
 }
 
-const readJson = <T>(file: string): T => JSON.parse(readFileSync(file, 'utf8')) as T
+const readJson = (file: string): unknown => JSON.parse(readFileSync(file, 'utf8'))

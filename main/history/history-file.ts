@@ -4,8 +4,18 @@ import type { Extent } from '../../app/history/columns.ts'
 import { MINUTE_MS, type Rollup, startOf } from '../../app/history/rollup.ts'
 import type { Sample, SlotSample } from '../../app/history/sample.ts'
 import { FORGOTTEN } from './compaction.ts'
-import { columnOf, type Row, rollupOf, sampleOf, sampleValues, slotSampleOf, slotValues } from './rows.ts'
+import {
+  asRow,
+  columnOf,
+  type Row,
+  rollupOf,
+  sampleOf,
+  sampleValues,
+  slotSampleOf,
+  slotValues,
+} from './rows.ts'
 import { COLUMN_STATEMENTS, STATEMENTS, type StatementName, type TierName } from './statements.ts'
+import { storedEvent } from './stored-event.ts'
 import { asArrays, LEVELS, Tiers } from './tiers.ts'
 
 /** One thing to remember, as it waits to be written. */
@@ -132,7 +142,7 @@ export class HistoryFile {
   /** Oldest first; of too many, the latest. */
   events(profile: string, fromMs: number, toMs: number, most: number): readonly LoggedEvent[] {
     return this.#all('events', profile, fromMs, toMs, most)
-      .map((row) => JSON.parse(String(row[0])) as LoggedEvent)
+      .flatMap((row) => storedEvent(row[0]) ?? [])
       .reverse()
   }
 
@@ -243,11 +253,12 @@ export class HistoryFile {
   }
 
   #all(name: StatementName, ...values: (string | number)[]): Row[] {
-    return this.#statements[name].all(...values) as unknown as Row[]
+    return this.#statements[name].all(...values).map(asRow)
   }
 
   #number(name: StatementName, ...values: (string | number)[]): number | undefined {
-    const value = (this.#statements[name].get(...values) as unknown as Row | undefined)?.[0]
+    const row = this.#statements[name].get(...values)
+    const value = row === undefined ? undefined : asRow(row)[0]
     return typeof value === 'number' ? value : undefined
   }
 }

@@ -1,7 +1,7 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { MINUTE_MS, MinuteBuilder, merged, type Rollup, startOf } from '../../app/history/rollup.ts'
 import { HOLD_MS, type Sample } from '../../app/history/sample.ts'
-import { ROLLUP_COLUMNS, type Row, rollupOf, rollupValues, SAMPLE_COLUMNS, sampleOf } from './rows.ts'
+import { asRow, ROLLUP_COLUMNS, rollupOf, rollupValues, SAMPLE_COLUMNS, sampleOf } from './rows.ts'
 
 /** What minutes are put together to, finest first. Each is whole hours, or divides one. */
 export const LEVELS = [
@@ -104,14 +104,14 @@ export class Tiers {
     for (const [level, { lengthMs, last, below }] of [...this.#levels.entries()].reverse()) {
       const lastMs = timeOf(last.get(series))
       for (const row of below.iterate(series, lastMs === undefined ? 0 : lastMs + lengthMs)) {
-        this.#into(series, open, level, rollupOf(row as unknown as Row))
+        this.#into(series, open, level, rollupOf(asRow(row)))
       }
     }
     const lastMinuteMs = timeOf(this.#lastMinute.get(series)) ?? Number.NEGATIVE_INFINITY
     // From a little before, for what still held when the first minute to build began.
     const fromMs = Math.max(0, lastMinuteMs + MINUTE_MS - HOLD_MS)
     for (const row of this.#samplesSince.iterate(series, fromMs)) {
-      const sample = sampleOf(row as unknown as Row)
+      const sample = sampleOf(asRow(row))
       if (sample.atMs < lastMinuteMs + MINUTE_MS) {
         open.minute.resume(sample)
         continue

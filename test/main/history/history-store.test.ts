@@ -181,6 +181,16 @@ test('events come back as they were, oldest first', () => {
   expect(store.events(PROFILE, 10, 20)).toEqual([event(1, 10), event(2, 20)])
 })
 
+test('an event that only a newer version knows is left out, and costs none of the others', () => {
+  const { store, problems } = startedStore(temporaryFolder())
+  const event: LoggedEvent = { seq: 1, at: 10, profile: PROFILE, kind: 'revoked' }
+  const unknown = { ...event, seq: 2, at: 20, kind: 'tokens-shredded' } as unknown as LoggedEvent
+  const last: LoggedEvent = { ...event, seq: 3, at: 30 }
+  for (const one of [event, unknown, last]) store.add({ kind: 'event', event: one })
+  expect(store.events(PROFILE, 0, 100)).toEqual([event, last])
+  expect(problems).toEqual([])
+})
+
 test('slots are told with the look that held when the interval began', () => {
   const { store } = startedStore(temporaryFolder())
   const look = (atMs: number, own: number) => ({ atMs, limit: 40, own, elsewhere: 0, free: 40 - own })

@@ -1,0 +1,41 @@
+import { expect, test } from 'vitest'
+import { parseAnswer } from '../../../main/control/protocol.ts'
+import { QUIET } from '../../simulation/story.ts'
+import { World } from '../../simulation/world.ts'
+import { exampleQuota, exampleSlot, exampleSnapshot, exampleStream } from '../terminal/example-snapshot.ts'
+
+const lineOf = (...snapshots: readonly unknown[]) => JSON.stringify({ ok: true, snapshots })
+const whole = exampleSnapshot({
+  requests: [exampleQuota()],
+  slots: [exampleSlot()],
+  streams: [exampleStream({ reason: 'server going away', reasonCode: 'going-away' })],
+})
+
+test('a snapshot comes through as it was said, and so does what only a newer app knows', () => {
+  const newer = { ...whole, mood: 'good', service: { ...whole.service, since: 1, hops: 3 } }
+  expect(parseAnswer(lineOf(whole, newer))).toEqual({ ok: true, snapshots: [whole, newer] })
+})
+
+test('every snapshot of an hour of a real monitor is understood', { timeout: 60_000 }, async () => {
+  const world = new World(7, QUIET)
+  world.connect()
+  for (let minute = 0; minute < 60; minute += 5) {
+    if (minute === 20) world.service.faults.set('resources-503', true)
+    const said = JSON.parse(JSON.stringify(world.snapshot))
+    expect(parseAnswer(lineOf(said))).toEqual({ ok: true, snapshots: [said] })
+    await world.live(5 * 60_000)
+  }
+  await world.settle()
+})
+
+test.each<[string, unknown]>([
+  ['nothing but its name', { at: 1, profile: whole.profile }],
+  ['a row without a level', { ...whole, requests: [{ ...exampleQuota(), level: undefined }] }],
+  ['a number in words', { ...whole, slots: [{ ...exampleSlot(), free: '37' }] }],
+  ['a number that is none', { ...whole, requests: [{ ...exampleQuota(), level: Number.NaN }] }],
+  ['a state that no table has words for', { ...whole, access: { state: 'lost', scopes: [] } }],
+  ['a stream that is no object', { ...whole, streams: ['s1'] }],
+])('%s is no snapshot: it is said so, and no table stumbles over it', (_what, snapshot) => {
+  expect(parseAnswer(lineOf(snapshot))).toBeUndefined()
+  expect(parseAnswer(lineOf(whole, snapshot))).toBeUndefined()
+})

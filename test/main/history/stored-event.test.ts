@@ -1,0 +1,51 @@
+import { expect, test } from 'vitest'
+import type { LoggedEvent, MonitorEvent } from '../../../app/contract/events.ts'
+import { storedEvent } from '../../../main/history/stored-event.ts'
+
+const LOGGED = { seq: 7, at: 1_767_000_000_000, profile: 'key-1' }
+const STREAM = { stream: 's1', category: 'Positions Stream', target: 'SIM1001', reason: 'connection lost' }
+
+/** One of each kind, with every field that it may have. */
+const EVENTS: { readonly [K in MonitorEvent['kind']]: LoggedEvent & { readonly kind: K } } = {
+  'token-refreshed': { ...LOGGED, kind: 'token-refreshed', rotated: true, expiresAt: 1 },
+  'token-refresh-failed': { ...LOGGED, kind: 'token-refresh-failed', outcome: 'later', retryAt: 2 },
+  'sign-in-required': { ...LOGGED, kind: 'sign-in-required', reason: 'r', cause: 'misconfigured' },
+  'sign-in-due': { ...LOGGED, kind: 'sign-in-due', endsAt: 3 },
+  revoked: { ...LOGGED, kind: 'revoked' },
+  'revoke-unconfirmed': { ...LOGGED, kind: 'revoke-unconfirmed', reason: 'r', retryAt: 4 },
+  'service-unreachable': { ...LOGGED, kind: 'service-unreachable', host: 'h', why: 'w', retryAt: 5 },
+  'service-back': { ...LOGGED, kind: 'service-back', host: 'h' },
+  'storage-problem': { ...LOGGED, kind: 'storage-problem', what: 'w' },
+  'rate-limited': { ...LOGGED, kind: 'rate-limited', category: 'Accounts', retryAt: 6, requestId: 'q' },
+  'slots-exhausted': {
+    ...LOGGED,
+    kind: 'slots-exhausted',
+    category: 'Positions Stream',
+    requestId: 'q',
+    proposal: { stream: 's1', target: 'SIM1001', openedAt: 8, framesPerSecond: 0.2 },
+  },
+  'stream-opened': { ...LOGGED, kind: 'stream-opened', ...STREAM },
+  'stream-restarted': { ...LOGGED, kind: 'stream-restarted', ...STREAM },
+  'stream-closed': { ...LOGGED, kind: 'stream-closed', ...STREAM },
+  elsewhere: { ...LOGGED, kind: 'elsewhere', category: 'Accounts', perSecond: 0.4 },
+}
+
+test.each(Object.values(EVENTS))('$kind comes back as it was stored', (event) => {
+  expect(storedEvent(JSON.stringify(event))).toEqual(event)
+})
+
+test('a field that a later version added is kept', () => {
+  const event = { ...EVENTS.revoked, by: 'a person' }
+  expect(storedEvent(JSON.stringify(event))).toEqual(event)
+})
+
+test.each([
+  ['a kind that is not known', JSON.stringify({ ...EVENTS.revoked, kind: 'tokens-shredded' })],
+  ['a field of another type', JSON.stringify({ ...EVENTS.elsewhere, perSecond: 'many' })],
+  ['a field that is missing', JSON.stringify({ ...LOGGED, kind: 'storage-problem' })],
+  ['half a text', JSON.stringify(EVENTS.elsewhere).slice(0, 40)],
+  ['no event', 'null'],
+  ['no text', null],
+])('%s is left out', (_what, body) => {
+  expect(storedEvent(body)).toBeUndefined()
+})
