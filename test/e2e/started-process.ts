@@ -9,6 +9,7 @@ const STOP_LIMIT_MS = 5000
 
 /** One `headroom` process of a test's own. */
 export interface StartedProcess {
+  readonly pid: number
   /** What follows `READY` on its line, once for each such line so far. */
   readonly ready: readonly string[]
   /** Everything it said on stderr. */
@@ -67,7 +68,7 @@ export async function startProcess(
     await stop(child)
     throw error
   }
-  return { ready, errors: () => errors, waitForReady, stop: () => stop(child) }
+  return { pid: child.pid ?? 0, ready, errors: () => errors, waitForReady, stop: () => stop(child) }
 }
 
 /** Asks first, so that its streams are closed; a process that does not listen is ended. */

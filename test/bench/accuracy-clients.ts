@@ -1,0 +1,66 @@
+import { Ledger } from '../../app/quota/ledger.ts'
+import type { RateReading } from '../../app/service/headers.ts'
+import type { RequestQuotaDefault } from '../../app/service/quotas.ts'
+
+/** What stands on a client's screen for one quota, by the headers of its own requests. */
+export interface Client {
+  readonly name: string
+  sent(id: number, nowMs: number): void
+  answered(id: number, rate: Required<RateReading>, nowMs: number, isRejected: boolean): void
+  remaining(nowMs: number): number
+}
+
+/** Headroom's ledger, as the monitor uses it. */
+export class Modelled implements Client {
+  readonly name = 'headroom'
+  readonly ledger: Ledger
+  readonly #category: string
+  readonly #tickets = new Map<number, ReturnType<Ledger['sent']>>()
+
+  constructor(quota: RequestQuotaDefault, startMs: number) {
+    this.#category = quota.category
+    this.ledger = new Ledger([quota], startMs)
+  }
+
+  sent(id: number, nowMs: number): void {
+    this.#tickets.set(id, this.ledger.sent(this.#category, nowMs))
+  }
+
+  answered(id: number, rate: Required<RateReading>, nowMs: number, isRejected: boolean): void {
+    const ticket = this.#tickets.get(id)
+    if (ticket) this.ledger.answered(ticket, rate, nowMs, isRejected)
+    this.#tickets.delete(id)
+  }
+
+  remaining(nowMs: number): number {
+    return this.ledger.rowAt(this.#category, nowMs)?.remaining ?? Number.NaN
+  }
+}
+
+type Reading = (last: Required<RateReading>, elapsedSeconds: number, nowSeconds: number) => number
+
+/** What clients without a model of the bucket make of the header they saw last. */
+const READINGS: Readonly<Record<string, Reading>> = {
+  'no model: the last Remaining stands': ({ remaining }) => remaining,
+  'Reset as an epoch time': ({ remaining, resetSeconds, limit }, _elapsed, nowSeconds) =>
+    nowSeconds >= resetSeconds ? limit : remaining,
+  'Reset as the end of a window': ({ remaining, resetSeconds, limit }, elapsed) =>
+    elapsed >= resetSeconds ? limit : remaining,
+  'Reset as the wait for each request': ({ remaining, resetSeconds, limit }, elapsed) =>
+    resetSeconds === 0 ? limit : Math.min(limit, remaining + Math.floor(elapsed / resetSeconds)),
+}
+
+/** Those that keep the header they saw last and read it in a way of their own. */
+export function otherClients(): readonly Client[] {
+  return Object.entries(READINGS).map(([name, read]) => {
+    let last: { readonly rate: Required<RateReading>; readonly atMs: number } | undefined
+    return {
+      name,
+      sent: () => {},
+      answered: (_id, rate, atMs) => {
+        if (last === undefined || atMs >= last.atMs) last = { rate, atMs }
+      },
+      remaining: (nowMs) => (last ? read(last.rate, (nowMs - last.atMs) / 1000, nowMs / 1000) : Number.NaN),
+    }
+  })
+}

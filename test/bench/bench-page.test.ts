@@ -1,0 +1,67 @@
+import { expect, test } from 'vitest'
+import type { Origin } from '../proof/commit.ts'
+import { benchPage } from './bench-page.ts'
+import { type Circumstances, failedEntry, measuredEntry, parseEntries } from './entry.ts'
+import { type BenchResult, ratioOf, ratiosOf } from './result.ts'
+
+const ORIGIN: Origin = { commit: 'abcdef0123', isClean: true, date: '2026-11-20T10:00:00.000Z' }
+const AROUND: Circumstances = { ...ORIGIN, machine: 'A processor, 2 cores', loadBefore: 0.1, seconds: 9.4 }
+const RESULT: BenchResult = {
+  what: 'Frames',
+  unit: 'MB a second',
+  better: 'more',
+  ours: 1_000,
+  peers: { quick: 200, slow: 50 },
+  details: { frames: 12_345 },
+  aims: [{ what: '5 times quick', isMet: true }],
+  how: 'All get the same bytes.',
+}
+
+test('the ratio is against the best of the peers, whether more is better or less', () => {
+  expect(ratiosOf(RESULT)).toEqual({ quick: 5, slow: 20 })
+  expect(ratioOf(RESULT)).toBe(5)
+  expect(ratioOf({ ...RESULT, better: 'less' })).toBe(0.05)
+  expect(ratioOf({ ...RESULT, peers: {} })).toBeNull()
+})
+
+test('a bench stands beside its best alternative, with the times it is better', () => {
+  const page = benchPage(new Map([['framing', measuredEntry(RESULT, AROUND)]]), ORIGIN, () => 0)
+  expect(page).toContain('| 1,000 MB a second | 200 (quick) | 5 | met |')
+  expect(page).toContain('- frames: 12,345')
+  expect(page).toContain('- machine: A processor, 2 cores')
+  expect(page).not.toContain('busy')
+})
+
+test('what was not run, could not be measured or missed its aim says so', () => {
+  const missed = { ...RESULT, aims: [{ what: '9 times quick', isMet: false }] }
+  const page = benchPage(
+    new Map([
+      ['framing', measuredEntry(missed, AROUND)],
+      ['start', failedEntry('Error: no Chromium on this machine', AROUND)],
+    ]),
+    ORIGIN,
+    () => 0,
+  )
+  expect(page).toContain('| **1 missed** |')
+  expect(page).toContain('- aim: 9 times quick: **missed**')
+  expect(page).toContain('**not measured**: Error: no Chromium on this machine')
+  expect(page).toMatch(/history\) \| not run \|/)
+})
+
+test('results of another commit and of a busy machine are marked', () => {
+  const busy = measuredEntry(RESULT, { ...AROUND, loadBefore: 3.2 })
+  const page = benchPage(new Map([['framing', busy]]), ORIGIN, () => 4)
+  expect(page).toContain('**4 commits ago**')
+  expect(page).toContain('**The machine was busy**: 3.2 programs')
+})
+
+test('what one run printed is read by the next, benches that it does not know left out', () => {
+  const entry = measuredEntry(RESULT, AROUND)
+  const failed = failedEntry('no Chromium', AROUND)
+  const printed = JSON.stringify({ machine: 'x', ...ORIGIN, framing: entry, start: failed, other: 1 })
+  expect([...parseEntries(printed)]).toEqual([
+    ['framing', entry],
+    ['start', failed],
+  ])
+  expect(() => parseEntries('{"framing":{"ours":3}}')).toThrow()
+})

@@ -1,0 +1,98 @@
+import { type Origin, originWords } from '../proof/commit.ts'
+import { BENCH_NAMES, BENCHES, type BenchName } from './benches.ts'
+import type { Entries, Entry, Measured } from './entry.ts'
+
+type Since = (commit: string) => number | undefined
+
+/** From here on something else wanted the cores too, and a reader should know. */
+const BUSY_LOAD = 0.7
+
+/** Headroom's numbers beside those of the alternatives. */
+export function benchPage(entries: Entries, now: Origin, since: Since): string {
+  const machines = [...new Set([...entries.values()].map(({ machine }) => machine))]
+  return [
+    '# Bench',
+    '',
+    'What Headroom costs and how well it does, beside the alternatives where there are any. Written by `npm run bench`; nothing here is typed by hand. Each bench is a process of its own, and all that is compared has the same input in the same run. “Times better” is against the best of the alternatives. An aim that was missed says so.',
+    '',
+    ...machines.map((machine) => `- machine: ${machine}`),
+    `- this page: ${originWords(now, 0)}`,
+    '',
+    '| | Headroom | best alternative | times better | aims |',
+    '|---|---|---|---|---|',
+    ...BENCH_NAMES.map((name) => row(name, entries.get(name))),
+    '',
+    ...BENCH_NAMES.flatMap((name) => section(name, entries.get(name), since)),
+  ].join('\n')
+}
+
+function row(name: BenchName, entry: Entry | undefined): string {
+  const { title } = BENCHES[name]
+  const cells = [`[${title}](#${anchorOf(title)})`, ...(entry ? cellsOf(entry) : ['not run', '', '', ''])]
+  return `| ${cells.join(' | ')} |`
+}
+
+function cellsOf(entry: Entry): readonly string[] {
+  if (entry.ours === null) return [`**not measured**: ${cell(entry.why)}`, '', '', '']
+  const { ours, unit, ratio, aims } = entry
+  const missed = aims.filter(({ isMet }) => !isMet)
+  return [
+    `${count(ours)} ${unit}`,
+    best(entry),
+    ratio === null ? '' : `${ratio}`,
+    missed.length > 0 ? `**${missed.length} missed**` : aims.length > 0 ? 'met' : '',
+  ]
+}
+
+function best({ peers, ratios, ratio }: Measured): string {
+  const name = Object.keys(peers).find((peer) => ratios[peer] === ratio)
+  return name === undefined ? '' : `${count(peers[name] ?? Number.NaN)} (${cell(name)})`
+}
+
+function section(name: BenchName, entry: Entry | undefined, since: Since): readonly string[] {
+  const { title } = BENCHES[name]
+  if (!entry) return []
+  const when = `Measured in ${Math.round(entry.seconds)} s, ${originWords(entry, since(entry.commit))}.`
+  const load =
+    entry.loadBefore > BUSY_LOAD
+      ? [
+          ` **The machine was busy**: ${entry.loadBefore.toFixed(1)} programs wanted a core in the minute before.`,
+        ]
+      : []
+  const around = `${when}${load.join('')}`
+  if (entry.ours === null) return [`## ${title}`, '', `Not measured: ${cell(entry.why)}. ${around}`, '']
+  const { what, unit, ours, peers, ratios, details, aims, how } = entry
+  return [
+    `## ${title}`,
+    '',
+    `${cell(how)} ${around}`,
+    '',
+    `| ${cell(what)} | ${unit} | times better |`,
+    '|---|---|---|',
+    `| **Headroom** | **${count(ours)}** | |`,
+    ...Object.entries(peers).map(([peer, value]) => `| ${cell(peer)} | ${count(value)} | ${ratios[peer]} |`),
+    '',
+    ...Object.entries(details).map(([label, value]) => `- ${cell(label)}: ${detail(value)}`),
+    ...aims.map((aim) => `- aim: ${cell(aim.what)}: ${aim.isMet ? 'met' : '**missed**'}`),
+    '',
+  ]
+}
+
+function detail(value: number | string): string {
+  return typeof value === 'number' ? count(value) : cell(value)
+}
+
+function count(value: number): string {
+  return value.toLocaleString('en', { maximumFractionDigits: 4 })
+}
+
+function anchorOf(title: string): string {
+  return title
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9 -]/g, '')
+    .replaceAll(' ', '-')
+}
+
+function cell(text: string): string {
+  return text.replaceAll('|', '\\|').replaceAll('<', '\\<').replaceAll(/\s+/g, ' ')
+}

@@ -1,0 +1,57 @@
+import { performance } from 'node:perf_hooks'
+import { parseArgs } from 'node:util'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import { QUIET } from '../simulation/story.ts'
+import { World } from '../simulation/world.ts'
+import { round, tell } from './result.ts'
+
+/**
+ * What a day leaves in memory: `node test/bench/memory-virtual.ts [--hours 24] [--json]`.
+ *
+ * The whole monitor with three streams and its probes, the service's rules and the network between them, in one
+ * process under virtual time: what grows may be of any of them. Exit 1 where the aim is missed.
+ */
+const { values } = parseArgs({
+  options: { hours: { type: 'string', default: '24' }, json: { type: 'boolean', default: false } },
+})
+const hours = Number(values.hours)
+const HOUR_MS = 3_600_000
+const AIM_MB = 12
+
+setFlagsFromString('--expose-gc')
+const collect = runInNewContext('gc') as () => void
+const heapMb = () => {
+  collect()
+  return process.memoryUsage().heapUsed / 1e6
+}
+
+const world = new World(1, QUIET)
+world.connect()
+await world.live(HOUR_MS)
+const before = heapMb()
+const fromMs = performance.now()
+await world.live((hours - 1) * HOUR_MS)
+const seconds = (performance.now() - fromMs) / 1000
+const after = heapMb()
+const requests = world.service.ledger.entries().length
+world.monitor.stop()
+const growth = round(after - before)
+tell(
+  {
+    what: `Heap after ${hours} virtual hours, beyond that after the first`,
+    unit: 'MB',
+    better: 'less',
+    ours: growth,
+    peers: {},
+    details: {
+      'heap after one hour, MB': round(before),
+      [`heap after ${hours} hours, MB`]: round(after),
+      'requests that the service remembers': requests,
+      'virtual hours a second': round((hours - 1) / seconds),
+    },
+    aims: [{ what: `at most ${AIM_MB} MB`, isMet: growth <= AIM_MB }],
+    how: `The whole monitor with three streams, its probes and the service's rules in one process under virtual time; after a forced collection. What the rules remember of each request is in it.`,
+  },
+  values.json,
+)
