@@ -54,6 +54,36 @@ test('a 429 holds its own category for Reset and half a second, and no other', (
   proves('Q7', { level: 1, cases: 1 })
 })
 
+test.each([
+  ['Accounts', ACCOUNTS],
+  ['Balances', '/v3/brokerage/accounts/SIM1/balances'],
+  ['Positions', '/v3/brokerage/accounts/SIM1/positions'],
+  ['Order Details', '/v3/brokerage/accounts/SIM1/orders'],
+  ['Quote Snapshot', '/v3/marketdata/quotes/MSFT'],
+  ['Option Expirations', '/v3/marketdata/options/expirations/MSFT'],
+  ['Option Strikes', '/v3/marketdata/options/strikes/MSFT'],
+  ['Option Spread Types', '/v3/marketdata/options/spreadtypes'],
+  ['Quote Change Stream', '/v3/marketdata/stream/quotes/MSFT'],
+  ['Barchart Stream', '/v3/marketdata/stream/barcharts/MSFT'],
+  ['TickBar Stream', '/v2/stream/tickbars/MSFT/5/10'],
+  ['MarketDepth Stream', DEPTH],
+])('a 429 of %s holds that alone, with and without headers', (category, path) => {
+  const refusals = [headers(0, 45), {}]
+  for (const said of refusals) {
+    const { timeline, refuse, ledger, tap } = setUp()
+    const { retryAtMs = 0 } = refuse(path, said)
+    expect(retryAtMs - timeline.now()).toBeGreaterThan(said === refusals[0] ? 45_000 : 60_000)
+    for (const quota of ledger.view(timeline.now())) {
+      expect([quota.category, quota.blockedUntil]).toEqual([
+        quota.category,
+        quota.category === category ? retryAtMs : undefined,
+      ])
+    }
+    expect(tap.notBeforeMs('GET', path)).toBe(retryAtMs)
+  }
+  proves('Q7', { level: 2, cases: refusals.length })
+})
+
 test('a held category is open again at the end of the hold and not a moment sooner', async () => {
   const { clock, tap, refuse } = setUp()
   refuse(ACCOUNTS, headers(0, 10))
