@@ -1,10 +1,11 @@
 import type { Snapshot } from '../contract/snapshot.ts'
 import type { Alert } from './alert.ts'
 import { type Condition, conditionsOf } from './conditions.ts'
-import { ARMED, type Episode, nextEpisode, type Reading } from './episode.ts'
-import { type AlertKind, PATIENCE, SEVERITIES } from './kinds.ts'
+import { ARMED, nextEpisode, type Reading } from './episode.ts'
+import { PATIENCE, SEVERITIES } from './kinds.ts'
 import { Restarts } from './restarts.ts'
 import { DEFAULT_THRESHOLDS, type Thresholds } from './thresholds.ts'
+import { type Tracked, TrackedConditions } from './tracked.ts'
 import { alertWords } from './words.ts'
 
 /** What a host does about it: says it once, and takes it back once. */
@@ -15,20 +16,12 @@ export type AlertEffect =
 /** Good news is not news for long. */
 const CAPACITY_BACK_MS = 2 * 60_000
 
-interface Tracked {
-  readonly profile: string
-  readonly kind: AlertKind
-  readonly subject: string
-  episode: Episode
-  alert: Alert | undefined
-}
-
 /** Streams are numbered anew at each start: an alert of one of them is about nothing that can be found again. */
 export const outlivesStart = ({ kind }: Pick<Alert, 'kind'>): boolean => !kind.startsWith('stream-')
 
 /** All episodes of all profiles. Decides on snapshots alone; once a second is often enough. */
 export class AlertEngine {
-  readonly #tracked = new Map<string, Tracked>()
+  readonly #tracked = new TrackedConditions()
   readonly #restarts = new Restarts()
   readonly #thresholds = new Map<string, Thresholds>()
   /** Episodes that were open when the app last ended, until their profile is seen again. */
@@ -48,10 +41,10 @@ export class AlertEngine {
         return { kind: 'stream-restarts', subject: stream.id, reading }
       }),
     ]
-    const seen = new Set<string>()
+    const seen = new Set<Tracked>()
     const effects = conditions.flatMap((condition) => {
       const tracked = this.#trackedFor(profile, condition)
-      seen.add(keyOf(tracked))
+      seen.add(tracked)
       return this.#step(tracked, condition.reading, snapshot)
     })
     return [...effects, ...this.#others(profile, seen, snapshot)]
@@ -60,10 +53,9 @@ export class AlertEngine {
   /** The key was disconnected: what it was in trouble with is nobody's any more. */
   removed(profile: string): readonly AlertEffect[] {
     const effects: AlertEffect[] = []
-    for (const [key, tracked] of this.#tracked) {
-      if (tracked.profile !== profile) continue
+    for (const tracked of this.#tracked.of(profile)) {
       if (tracked.alert) effects.push({ kind: 'withdrawn', alert: tracked.alert })
-      this.#tracked.delete(key)
+      this.#tracked.delete(tracked)
       this.#restarts.forget(`${profile}\n${tracked.subject}`)
     }
     return effects
@@ -71,14 +63,14 @@ export class AlertEngine {
 
   /** Latest first. */
   alerts(): readonly Alert[] {
-    return [...this.#tracked.values()]
+    return [...this.#tracked.all()]
       .flatMap(({ alert }) => alert ?? [])
       .sort((a, b) => b.at - a.at || a.id.localeCompare(b.id))
   }
 
   /** Returns the alert as it is now; `undefined` where that episode is over. */
   dismiss(id: string): Alert | undefined {
-    for (const tracked of this.#tracked.values()) {
+    for (const tracked of this.#tracked.all()) {
       if (tracked.alert?.id !== id) continue
       tracked.alert = { ...tracked.alert, dismissed: true }
       return tracked.alert
@@ -94,10 +86,10 @@ export class AlertEngine {
   setThresholds(profile: string, thresholds: Thresholds): readonly AlertEffect[] {
     this.#thresholds.set(profile, thresholds)
     const effects: AlertEffect[] = []
-    for (const [key, { profile: of, kind, alert }] of this.#tracked) {
-      if (of !== profile || kind !== 'below-threshold') continue
-      if (alert) effects.push({ kind: 'withdrawn', alert })
-      this.#tracked.delete(key)
+    for (const tracked of this.#tracked.of(profile)) {
+      if (tracked.kind !== 'below-threshold') continue
+      if (tracked.alert) effects.push({ kind: 'withdrawn', alert: tracked.alert })
+      this.#tracked.delete(tracked)
     }
     return effects
   }
@@ -151,12 +143,12 @@ export class AlertEngine {
   }
 
   /** What the conditions did not name: good news that is no news any more, and subjects that are not there. */
-  #others(profile: string, seen: ReadonlySet<string>, snapshot: Snapshot): readonly AlertEffect[] {
+  #others(profile: string, seen: ReadonlySet<Tracked>, snapshot: Snapshot): readonly AlertEffect[] {
     const effects: AlertEffect[] = []
-    for (const [key, tracked] of this.#tracked) {
-      if (tracked.profile !== profile || seen.has(key)) continue
+    for (const tracked of this.#tracked.of(profile)) {
+      if (seen.has(tracked)) continue
       if (tracked.kind === 'capacity-back') {
-        const blocked = this.#tracked.get(keyOf({ ...tracked, kind: 'blocked' }))
+        const blocked = this.#tracked.get(profile, 'blocked', tracked.subject)
         const isOver = tracked.alert !== undefined && snapshot.at - tracked.alert.at >= CAPACITY_BACK_MS
         if (isOver || blocked?.alert) effects.push(...withdraw(tracked))
         continue
@@ -164,7 +156,7 @@ export class AlertEngine {
       effects.push(...this.#step(tracked, { kind: 'gone' }, snapshot))
       // Streams come and go under ever new names; categories stay.
       if (tracked.kind.startsWith('stream-')) {
-        this.#tracked.delete(key)
+        this.#tracked.delete(tracked)
         this.#restarts.forget(`${profile}\n${tracked.subject}`)
       }
     }
@@ -187,13 +179,7 @@ export class AlertEngine {
   }
 
   #trackedFor(profile: string, { kind, subject }: Pick<Condition, 'kind' | 'subject'>): Tracked {
-    const key = keyOf({ profile, kind, subject })
-    let tracked = this.#tracked.get(key)
-    if (!tracked) {
-      tracked = { profile, kind, subject, episode: ARMED, alert: undefined }
-      this.#tracked.set(key, tracked)
-    }
-    return tracked
+    return this.#tracked.for(profile, kind, subject)
   }
 }
 

@@ -76,23 +76,27 @@ export class SlotLedger {
   }
 
   view(): readonly SlotQuota[] {
-    return [...this.#rows].flatMap(([category, row]) => {
+    const quotas: SlotQuota[] = []
+    for (const [category, row] of this.#rows) {
       const { limit, resource, observedAtMs } = row
-      if (limit === undefined) return []
+      if (limit === undefined) continue
       const own = Math.min(row.own, limit)
       const elsewhere = Math.min(row.elsewhere, limit - own)
       const source = observedAtMs !== undefined ? 'header' : own > 0 ? 'counted' : 'default'
-      return {
+      // Filled field by field, as rows of requests are: this is asked for with every snapshot.
+      const quota: { -readonly [K in keyof SlotQuota]: SlotQuota[K] } = {
         category,
-        ...(resource !== undefined && { resource }),
         limit,
         own,
         elsewhere,
         free: limit - own - elsewhere,
         source,
-        ...(observedAtMs !== undefined && { observedAt: Math.round(observedAtMs) }),
       }
-    })
+      if (resource !== undefined) quota.resource = resource
+      if (observedAtMs !== undefined) quota.observedAt = Math.round(observedAtMs)
+      quotas.push(quota)
+    }
+    return quotas
   }
 }
 

@@ -1,6 +1,8 @@
 import type { RequestQuota } from '../../app/contract/snapshot.ts'
 import { Ledger } from '../../app/quota/ledger.ts'
 
+type Writable<T> = { -readonly [K in keyof T]: T[K] }
+
 interface Used {
   own: number
   elsewhere: number
@@ -28,10 +30,13 @@ export class MeteredLedger extends Ledger {
   }
 
   override view(nowMs: number): readonly RequestQuota[] {
-    return super.view(nowMs).map((row) => {
+    const rows: readonly Writable<RequestQuota>[] = super.view(nowMs)
+    for (const row of rows) {
       const used = this.#used.get(row.category)
-      return used ? { ...row, used: { own: used.own, elsewhere: Math.floor(used.elsewhere) } } : row
-    })
+      // Each view is made anew, so its rows are nobody else's yet.
+      if (used) row.used = { own: used.own, elsewhere: Math.floor(used.elsewhere) }
+    }
+    return rows
   }
 
   #count(category: string | undefined, own: number, elsewhere: number): void {
