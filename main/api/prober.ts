@@ -1,6 +1,7 @@
 import type { Outcome, Refusal } from '../../app/contract/contract.ts'
 import type { ProbeSummary, RequestQuota } from '../../app/contract/snapshot.ts'
 import type { QuotaSize } from '../../app/quota/ledger.ts'
+import { nextRequestAtMs } from '../../app/quota/next-request.ts'
 import {
   budgetOpensAtMs,
   NO_PROBES,
@@ -186,7 +187,7 @@ export class Prober {
     if (!row) return refusals.notProbed(category)
     if (row.blockedUntil !== undefined) return refusals.held(category, row.blockedUntil, now)
     if (row.observedAt !== undefined && row.low < 1)
-      return refusals.nothingLeft(category, row.nextAt ?? row.windowEndsAt, now)
+      return refusals.nothingLeft(category, row.nextAt ?? nextRequestAtMs(row, now), now)
     const { budgetFraction } = this.#settings
     if (budgetFraction === 0) return undefined
     const opensAtMs = budgetOpensAtMs(

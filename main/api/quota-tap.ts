@@ -1,6 +1,7 @@
 import type { MonitorEvent } from '../../app/contract/events.ts'
 import type { RowDetails } from '../../app/contract/row-details.ts'
 import type { Ledger, Ticket } from '../../app/quota/ledger.ts'
+import { nextRequestAtMs } from '../../app/quota/next-request.ts'
 import type { HttpHeaders } from '../../app/service/answer.ts'
 import { categoryOf } from '../../app/service/endpoints.ts'
 import { type RefusedBy, refusedBy } from '../../app/service/errors.ts'
@@ -68,7 +69,7 @@ export class QuotaTap {
     const row = category === undefined ? undefined : ledger.rowAt(category, now)
     if (row?.blockedUntil !== undefined) return row.blockedUntil
     if (!row || row.source === 'default' || row.low >= 1) return undefined
-    return row.windowEndsAt ?? now + (row.period / row.limit) * 1000
+    return nextRequestAtMs(row, now)
   }
 
   /** The ids of refused requests and the last headers of a row, for support. */

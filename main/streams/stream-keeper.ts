@@ -253,11 +253,9 @@ export class StreamKeeper {
     return this.#deps.slots.free(this.category) !== 0 && this.#heldUntilMs() === undefined
   }
 
-  /** When its category may be asked again. A time that has passed holds nothing: it would be asked for ever. */
+  /** When its category may be asked again. */
   #heldUntilMs(): number | undefined {
-    const { tap, timeline } = this.#deps
-    const untilMs = tap.notBeforeMs('GET', this.#path)
-    return untilMs !== undefined && untilMs > timeline.now() ? untilMs : undefined
+    return this.#deps.tap.notBeforeMs('GET', this.#path)
   }
 
   #feed(input: StreamInput): void {

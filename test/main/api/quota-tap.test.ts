@@ -153,6 +153,23 @@ test('a bucket whose lower bound holds no whole request is waited for', async ()
   expect(tap.notBeforeMs('GET', ACCOUNTS)).toBeUndefined()
 })
 
+test('where a fixed window is over and the next one may be spent, no time that has passed is named', async () => {
+  const { clock, timeline, tap, row } = setUp()
+  tap.answered(tap.sent('GET', ACCOUNTS), 200, headers(1, 290, 2), '')
+  const endsAtMs = row('Accounts').windowEndsAt ?? 0
+  await clock.advance(endsAtMs - timeline.now() + 10_000)
+  expect(tap.notBeforeMs('GET', ACCOUNTS)).toBeUndefined()
+  for (let count = 0; count < 2; count += 1) tap.lost(tap.sent('GET', ACCOUNTS))
+  expect(row('Accounts')).toMatchObject({ model: 'fixed', low: 0, windowEndsAt: endsAtMs })
+  // The window that these began ends within a period; nobody has said when.
+  expect(tap.notBeforeMs('GET', ACCOUNTS)).toBe(endsAtMs + 300_000)
+  await clock.advance(290_000 - 1)
+  expect(tap.notBeforeMs('GET', ACCOUNTS)).toBe(endsAtMs + 300_000)
+  // From then on only a request can tell: it would be waited for without end.
+  await clock.advance(1)
+  expect(tap.notBeforeMs('GET', ACCOUNTS)).toBeUndefined()
+})
+
 test.each([200, 401, 404, 503])(
   'an answer of %d without quota headers may have counted, and may not',
   async (status) => {
