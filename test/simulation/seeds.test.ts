@@ -1,9 +1,16 @@
 import { expect, test } from 'vitest'
+import { proves } from '../proof/proves.ts'
 import { QUIET, storyOf } from './story.ts'
 import { simulate } from './world.ts'
 
 const SEEDS = 16
 const HOURS = 1.25
+/** The promises that a law holds at every step; the laws' own files say which is whose. */
+const HELD = [
+  ...(['T1', 'T2', 'T5', 'T6', 'T7', 'T8', 'T9', 'T11', 'T12'] as const),
+  ...(['R1', 'R2', 'R3', 'R4'] as const),
+  ...(['Q1', 'Q2', 'Q6', 'Q7', 'S2', 'S4'] as const),
+]
 
 test(`${SEEDS} seeds of ${HOURS} virtual hours each keep every law`, { timeout: 180_000 }, async () => {
   const events: Record<string, number> = {}
@@ -16,6 +23,7 @@ test(`${SEEDS} seeds of ${HOURS} virtual hours each keep every law`, { timeout: 
   for (const kind of ['token-refresh-failed', 'rate-limited', 'slots-exhausted', 'stream-restarted']) {
     expect(events[kind], kind).toBeGreaterThan(0)
   }
+  proves(HELD, { level: 2, cases: SEEDS })
 })
 
 test('a quiet day of 24 hours with three streams passes in seconds', { timeout: 180_000 }, async () => {
