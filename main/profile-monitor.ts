@@ -157,8 +157,7 @@ export class ProfileMonitor {
   start(): void {
     this.#keeper.start()
     this.#prober.start()
-    for (const request of this.#profile.streams) this.#streams.open(request)
-    this.#streams.openPinned()
+    this.#streams.openAtStart(this.#profile.streams)
     this.#sample()
   }
 

@@ -24,3 +24,7 @@ export function noSlot(category: string, proposal: StreamProposal | undefined): 
     proposal,
   }
 }
+
+/** The same as the reason of a stream, which stands after its name: no capital, no full stop. */
+export const reasonOf = ({ message }: Refusal): string =>
+  `${message.charAt(0).toLowerCase()}${message.slice(1)}`.replace(/\.$/, '')

@@ -11,7 +11,7 @@ import {
 } from '../../app/streams/slot-proposal.ts'
 import { checkStream } from '../api/stream-check.ts'
 import type { Pins } from './pinned-streams.ts'
-import { noSlot, tooMany, unknownStream } from './refusals.ts'
+import { noSlot, reasonOf, tooMany, unknownStream } from './refusals.ts'
 import { type StreamDeps, StreamKeeper } from './stream-keeper.ts'
 
 export interface StreamsDeps extends Omit<StreamDeps, 'opening' | 'proposal' | 'slotFreed'> {
@@ -38,12 +38,13 @@ export class Streams {
     this.#deps = deps
   }
 
-  /** Opens what was pinned, on top of what is open. */
-  openPinned(): void {
+  /** Opens these, and what was pinned. Nobody waits for an answer: what is refused stands there closed, and says why. */
+  openAtStart(requests: readonly StreamRequest[]): void {
+    for (const request of requests) this.#openOrSayWhyNot(request, false)
     for (const request of this.#deps.pins?.read() ?? []) {
       const open = this.#keepers.find((keeper) => sameRequest(keeper.request, request))
       if (open) open.isPinned = true
-      else this.#open(request, 'refuse', true)
+      else this.#openOrSayWhyNot(request, true)
     }
   }
 
@@ -131,16 +132,29 @@ export class Streams {
       if (!first) return noSlot(category, this.#proposal(category))
       this.#find(first.stream)?.close(`closed to make room for ${request.target}`, 'made-room')
     }
-    const keeper = new StreamKeeper(`s${this.#nextId++}`, request, path.path, isPinned, {
+    const keeper = this.#added(request, path.path, isPinned)
+    keeper.start()
+    this.#deps.changed()
+    return { ok: true, stream: keeper.id }
+  }
+
+  #openOrSayWhyNot(request: StreamRequest, isPinned: boolean): void {
+    const opened = this.#open(request, 'refuse', isPinned)
+    if (opened.ok) return
+    const code = opened.code === 'no-slot' ? 'no-slot' : 'refused'
+    // Never asked for by this keeper: opening it again makes another one, which is checked anew.
+    this.#added(request, '', isPinned).close(reasonOf(opened), code)
+  }
+
+  #added(request: StreamRequest, path: string, isPinned: boolean): StreamKeeper {
+    const keeper = new StreamKeeper(`s${this.#nextId++}`, request, path, isPinned, {
       ...this.#deps,
       opening: (wanted) => this.#opening(wanted),
       proposal: (wanted) => this.#proposal(wanted),
       slotFreed: (freed) => this.#slotFreed(freed),
     })
     this.#keepers = [...this.#withoutOldClosed(), keeper]
-    keeper.start()
-    this.#deps.changed()
-    return { ok: true, stream: keeper.id }
+    return keeper
   }
 
   #keepPins(): Outcome {

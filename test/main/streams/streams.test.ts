@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import type { StreamRequest } from '../../../app/service/streams.ts'
 import type { Pins } from '../../../main/streams/pinned-streams.ts'
+import { MOST_STREAMS } from '../../../main/streams/streams.ts'
 import { bytes, DEPTH, POSITIONS, SLOTS, setUp } from './scripted-streams.ts'
 
 const GO_AWAY = '{"StreamStatus":"GoAway"}\n'
@@ -229,7 +230,7 @@ test('pinned streams are opened at the next start, once, and closing one by hand
 
   const second = setUp(pins)
   await second.open(POSITIONS)
-  second.streams.openPinned()
+  second.streams.openAtStart([])
   await second.clock.advance(0)
   expect([second.http.streams.length, second.summary().pinned]).toEqual([1, true])
   second.streams.close('s1')
@@ -282,4 +283,35 @@ test('the last word of an older stream counts although the line has no end', asy
   service.says('{"Close":1}\r\nERROR - A Timeout Occurred after waiting 15000ms')
   service.ends('ended by the service')
   expect(summary()).toMatchObject({ reasonCode: 'stream-error', reason: expect.stringContaining('15000ms') })
+})
+
+test('a stream that cannot be opened at a start stands there closed, with its reason, and is told', async () => {
+  const { clock, streams, http, events } = setUp()
+  streams.openAtStart([{ ...POSITIONS, target: '../SIM' }, POSITIONS])
+  await clock.advance(0)
+  expect(http.streams).toHaveLength(1)
+  const reason = 'not opened: “../SIM” is not an account id'
+  expect(streams.summaries()).toMatchObject([
+    { id: 's1', target: '../SIM', state: 'closed', reasonCode: 'refused', reason },
+    { target: 'SIM1001', state: 'opening' },
+  ])
+  expect(events).toMatchObject([{ kind: 'stream-closed', stream: 's1', target: '../SIM', reason }])
+  expect(streams.restart('s1')).toMatchObject({ ok: false, code: 'bad-target' })
+})
+
+test('a pinned stream that found no room at a start says so, keeps its pin and can be opened later', async () => {
+  const pinned = Array.from({ length: MOST_STREAMS + 1 }, (_, count) => depthOf(`S${count}`))
+  const pins = memoryPins(pinned)
+  const { clock, streams, events } = setUp(pins)
+  streams.openAtStart([])
+  const { id, ...last } = streams.summaries().at(-1)!
+  expect(last).toMatchObject({ target: `S${MOST_STREAMS}`, state: 'closed', pinned: true })
+  expect(events).toMatchObject([
+    { kind: 'stream-closed', reason: 'not opened: 200 streams are open already' },
+  ])
+  streams.close('s1')
+  expect(pins.kept).toEqual(pinned.slice(1))
+  expect(streams.restart(id)).toMatchObject({ ok: true })
+  streams.stop()
+  await clock.advance(0)
 })
