@@ -59,6 +59,14 @@ export const STORAGE_SABOTAGES: readonly Sabotage[] = [
     test: 'main/vault/full-disk.process.test.ts',
   },
   {
+    promise: 'T10',
+    what: 'trust whatever lifetime an answer says',
+    file: 'app/tokens/refresh-grant.ts',
+    find: 'Math.min(LIFETIME_SECONDS.most, Math.max(LIFETIME_SECONDS.least, seconds))',
+    replace: 'Math.min(LIFETIME_SECONDS.most, seconds)',
+    test: 'app/tokens/refresh-grant.test.ts',
+  },
+  {
     promise: 'T11',
     what: 'log the request',
     file: 'main/tokens/write-ahead.ts',
