@@ -31,6 +31,17 @@ export function probesAllowed(row: Pick<RequestQuota, 'limit'>, budgetFraction: 
   return budgetFraction > 0 ? Math.max(1, Math.floor(row.limit * budgetFraction)) : 0
 }
 
+/** How many probes of this row the rules allow in a minute, on average over its period. */
+export function mostProbesPerMinute(
+  row: Pick<RequestQuota, 'category' | 'limit' | 'period'>,
+  { budgetFraction, everySeconds }: ProbeRules,
+): number {
+  const every = everySeconds[row.category]
+  if (every !== undefined) return every > 0 ? 60 / every : 0
+  const perMinute = (probesAllowed(row, budgetFraction) * 60) / row.period
+  return Math.min(perMinute, 60_000 / FRESH_FOR_MS.urgent)
+}
+
 /** When the budget has room for one more probe, epoch ms; a moment that is over where it has room now. */
 export function budgetOpensAtMs(
   limit: number,

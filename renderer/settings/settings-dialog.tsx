@@ -1,3 +1,4 @@
+import { Fragment } from 'react'
 import { classesOf } from '../theme/classes.ts'
 import dialogSheet from '../theme/dialog.module.css'
 import { DialogFrame } from '../theme/dialog-frame.tsx'
@@ -5,6 +6,7 @@ import { DENSITIES, type Density } from '../theme/look.ts'
 import { THEME_WORDS, THEMES } from '../theme/theme.ts'
 import { useLook, useParts, useSnapshot } from '../view/window-parts.ts'
 import { KeptSettings } from './kept-settings.tsx'
+import { ProbeSettings } from './probe-settings.tsx'
 import { ThresholdSettings } from './threshold-settings.tsx'
 
 const css = classesOf(dialogSheet)
@@ -21,7 +23,12 @@ export function SettingsDialog() {
   return (
     <DialogFrame title="Settings" about="Each change holds at once." width="medium">
       <LookSettings />
-      {profile !== undefined && <ThresholdSettings key={profile} profile={profile} />}
+      {profile !== undefined && (
+        <Fragment key={profile}>
+          <ProbeSettings profile={profile} />
+          <ThresholdSettings profile={profile} />
+        </Fragment>
+      )}
       <KeptSettings />
     </DialogFrame>
   )

@@ -52,7 +52,7 @@ export function ThresholdSettings({ profile }: { readonly profile: string }) {
         </p>
       )}
       {thresholds !== undefined && (
-        <div className={css('rows', 'two')}>
+        <fieldset className={css('rows', 'two')} aria-label="Alert below, per cent">
           <ShareField
             label="All rows"
             below={thresholds.below}
@@ -67,7 +67,7 @@ export function ThresholdSettings({ profile }: { readonly profile: string }) {
               onChange={(text) => change(category, text)}
             />
           ))}
-        </div>
+        </fieldset>
       )}
     </>
   )

@@ -77,3 +77,32 @@ test('a stream opened in the window takes a slot and gives it back when closed',
   await expect(slots).toContainText('40 of 40 free')
   await expect.poll(() => simulator.service.streams().length).toBe(0)
 })
+
+test('what is set of the probes is what the service sees, and is still set when it is looked at again', {
+  tag: '@long',
+}, async ({ window: page, simulator }) => {
+  await connectKey(page, simulator)
+  const asked = (path: string) =>
+    simulator.service.ledger.entries().filter((request) => request.path === path).length
+  await page.keyboard.press('s')
+  const dialog = page.getByRole('dialog')
+  await expect(dialog).toContainText('Kept until Headroom quits')
+  await expect(dialog.getByTestId('probe-use')).toContainText('At most 9.8 requests a minute')
+  await dialog.getByLabel('Symbol to ask about').fill('AAPL')
+  await dialog.getByText('Rows with an interval of their own: none').click()
+  const interval = dialog
+    .getByRole('group', { name: 'Seconds between probes' })
+    .getByLabel('Quote Snapshot', { exact: true })
+  await interval.fill('1')
+  await interval.press('Enter')
+  await expect.poll(() => asked('/v3/marketdata/quotes/AAPL')).toBeGreaterThan(1)
+
+  await dialog.getByLabel('Probe this key').uncheck()
+  await expect(dialog.getByTestId('probe-use')).toContainText('Off:')
+  await page.keyboard.press('Escape')
+  await expect(page.getByTestId('own-use')).toContainText('probes off')
+  await page.keyboard.press('s')
+  await expect(dialog.getByLabel('Probe this key')).not.toBeChecked()
+  await expect(dialog.getByLabel('Symbol to ask about')).toHaveValue('AAPL')
+  await expect(dialog).toContainText('Rows with an interval of their own: 1')
+})

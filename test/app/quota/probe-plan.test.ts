@@ -3,6 +3,7 @@ import type { RequestQuota } from '../../../app/contract/snapshot.ts'
 import { Ledger } from '../../../app/quota/ledger.ts'
 import {
   budgetOpensAtMs,
+  mostProbesPerMinute,
   NO_PROBES,
   type ProbeRecord,
   type ProbeRules,
@@ -182,3 +183,11 @@ for (const elsewhere of [0, 0.5, 1.2]) {
     })
   }
 }
+
+test('the most probes a minute follow from the budget, or from a row’s own interval', () => {
+  expect(mostProbesPerMinute(row(), { budgetFraction: 0.02, everySeconds: {} })).toBeCloseTo(1.2, 9)
+  expect(mostProbesPerMinute(row(), { budgetFraction: 0.0001, everySeconds: {} })).toBeCloseTo(0.2, 9)
+  expect(mostProbesPerMinute(row(), { budgetFraction: 0, everySeconds: {} })).toBe(0)
+  expect(mostProbesPerMinute(row(), { budgetFraction: 0, everySeconds: { Positions: 30 } })).toBe(2)
+  expect(mostProbesPerMinute(row(), { budgetFraction: 0.2, everySeconds: { Positions: 0 } })).toBe(0)
+})

@@ -5,7 +5,7 @@ import { extname, join } from 'node:path'
 import type { LoggedEvent } from '../../../app/contract/events.ts'
 import type { Snapshot } from '../../../app/contract/snapshot.ts'
 import { EVENTS, NOW_MS } from '../fixtures.ts'
-import { ALERTS, REPORT, rowDetailsOf } from './memory-fixtures.ts'
+import { ALERTS, KEY_SETTINGS, REPORT, rowDetailsOf } from './memory-fixtures.ts'
 import { historyOf } from './states.ts'
 
 interface HistoryQuery {
@@ -53,6 +53,7 @@ export async function startFakeHost(dist: string, shown: Snapshot): Promise<Fake
   const answers = new Map<string, unknown>()
   let snapshots: readonly Snapshot[] = [shown]
   let events: readonly LoggedEvent[] = EVENTS
+  let keySettings = KEY_SETTINGS.settings
   let asleep = false
   let refused = 0
   let made = 0
@@ -83,6 +84,13 @@ export async function startFakeHost(dist: string, shown: Snapshot): Promise<Fake
       case 'alertThresholds':
       case 'setAlertThreshold':
         return { below: 0.2, perCategory: { Positions: 0.3 } }
+      case 'keySettings':
+        return { ...KEY_SETTINGS, settings: keySettings }
+      case 'setKeySettings': {
+        const { profile: _, ...changes } = arg as { profile: string }
+        keySettings = { ...keySettings, ...changes }
+        return { ...KEY_SETTINGS, settings: keySettings }
+      }
       case 'storage':
         return { kind: 'ok', bytes: 12_582_912, rawMs: 172_800_000, rollupMs: 7_776_000_000 }
       case 'report': {

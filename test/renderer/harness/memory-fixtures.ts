@@ -1,4 +1,5 @@
 import type { Alert } from '../../../app/alerts/alert.ts'
+import type { HeldSettings } from '../../../app/contract/key-settings.ts'
 import type { RowDetails } from '../../../app/contract/row-details.ts'
 import type { Report } from '../../../app/history/report.ts'
 import { NOW_MS, REQUESTS, SLOTS } from '../fixtures.ts'
@@ -80,4 +81,27 @@ export function rowDetailsOf(category: string): RowDetails {
     headersAt: row.observedAt,
     oddities: category === 'Quote Snapshot' ? ['x-concurrency-limit: not a whole number'] : [],
   }
+}
+
+export const KEY_SETTINGS: { readonly ok: true } & HeldSettings = {
+  ok: true,
+  kept: 'stored',
+  settings: {
+    probesEnabled: true,
+    budgetFraction: 0.02,
+    symbol: 'MSFT',
+    everySeconds: { Positions: 15 },
+    trialAfterStep: false,
+    rotationMinutes: 30,
+  },
+  probed: [
+    'Accounts',
+    'Order Details',
+    'Balances',
+    'Positions',
+    'Quote Snapshot',
+    'Option Expirations',
+    'Option Strikes',
+    'Option Spread Types',
+  ],
 }

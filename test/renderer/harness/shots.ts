@@ -66,6 +66,12 @@ const ACTS: Readonly<Record<string, Act>> = {
     await page.keyboard.press('s')
     await page.getByTestId('storage').waitFor()
   },
+  'settings-wrong': async (page) => {
+    await page.keyboard.press('s')
+    await page.getByText('Rows with an interval of their own: 1').click()
+    await page.getByLabel('Budget, per cent of each quota').fill('none')
+    await page.getByRole('group', { name: 'Seconds between probes' }).getByLabel('Balances').fill('none')
+  },
   shortcuts: async (page) => {
     await page.keyboard.press('?')
     await page.getByRole('dialog').waitFor()

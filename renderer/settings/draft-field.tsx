@@ -1,0 +1,55 @@
+import { type ReactNode, useId, useState } from 'react'
+import { classesOf } from '../theme/classes.ts'
+import dialogSheet from '../theme/dialog.module.css'
+import type { Typed } from './probe-text.ts'
+
+const css = classesOf(dialogSheet)
+
+interface DraftFieldProps<T> {
+  readonly label: string
+  readonly inputMode: 'decimal' | 'text'
+  /** The value that holds, as it is typed. */
+  readonly held: string
+  readonly hint?: ReactNode
+  readonly read: (text: string) => Typed<T>
+  /** Resolves when the value holds, or was refused. */
+  readonly onChoose: (value: T) => Promise<void>
+}
+
+/** One line of the settings: what is typed holds at Enter, or when the field is left; half of a number never does. */
+export function DraftField<T>({ label, inputMode, held, hint, read, onChoose }: DraftFieldProps<T>) {
+  const id = useId()
+  const [draft, setDraft] = useState<string>()
+  const wanted = draft === undefined ? undefined : read(draft)
+  const error = wanted?.ok === false ? wanted.error : undefined
+  const choose = async () => {
+    if (wanted?.ok !== true) return
+    if (draft !== held) await onChoose(wanted.value)
+    setDraft((now) => (now === draft ? undefined : now))
+  }
+  const about = error ?? hint
+  return (
+    <div className={css('line')}>
+      <label htmlFor={id}>{label}</label>
+      <input
+        id={id}
+        // A number field keeps what it cannot read to itself, and there would be nothing to say of it.
+        type="text"
+        inputMode={inputMode}
+        autoComplete="off"
+        spellCheck={false}
+        value={draft ?? held}
+        aria-invalid={error !== undefined}
+        aria-describedby={about === undefined ? undefined : `${id}-about`}
+        onChange={({ target }) => setDraft(target.value)}
+        onBlur={() => void choose()}
+        onKeyDown={({ key }) => key === 'Enter' && void choose()}
+      />
+      {about !== undefined && (
+        <p id={`${id}-about`} className={css('beneath', error === undefined ? 'hint' : 'error')}>
+          {about}
+        </p>
+      )}
+    </div>
+  )
+}

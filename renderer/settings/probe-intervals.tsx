@@ -1,0 +1,44 @@
+import type { HeldSettings } from '../../app/contract/key-settings.ts'
+import { classesOf } from '../theme/classes.ts'
+import dialogSheet from '../theme/dialog.module.css'
+import { DraftField } from './draft-field.tsx'
+import { secondsFrom } from './probe-text.ts'
+import type { HeldKeySettings } from './use-key-settings.ts'
+
+const css = classesOf(dialogSheet)
+
+interface ProbeIntervalsProps {
+  readonly held: HeldSettings
+  readonly change: HeldKeySettings['change']
+}
+
+/** For a row that is to be asked about at a pace of its own. Closed at first: few need it. */
+export function ProbeIntervals({ held, change }: ProbeIntervalsProps) {
+  const { everySeconds } = held.settings
+  const choose = (category: string, seconds: number | undefined) =>
+    change((now) => {
+      const { [category]: _, ...others } = now.everySeconds
+      return { everySeconds: seconds === undefined ? others : { ...others, [category]: seconds } }
+    })
+  return (
+    <details className={css('more')}>
+      <summary>Rows with an interval of their own: {Object.keys(everySeconds).length || 'none'}</summary>
+      <p className={css('hint')}>
+        Seconds between probes, whatever the budget. 0 never probes a row; one left empty keeps to the budget.
+      </p>
+      {/* The rows have these names in other settings, too. */}
+      <fieldset className={css('rows', 'two')} aria-label="Seconds between probes">
+        {held.probed.map((category) => (
+          <DraftField
+            key={category}
+            label={category}
+            inputMode="decimal"
+            held={String(everySeconds[category] ?? '')}
+            read={secondsFrom}
+            onChoose={(seconds) => choose(category, seconds)}
+          />
+        ))}
+      </fieldset>
+    </details>
+  )
+}

@@ -1,0 +1,114 @@
+import { useId, useState } from 'react'
+import type { HeldSettings } from '../../app/contract/key-settings.ts'
+import { classesOf } from '../theme/classes.ts'
+import dialogSheet from '../theme/dialog.module.css'
+import { useShown } from '../view/window-parts.ts'
+import { DraftField } from './draft-field.tsx'
+import { ProbeIntervals } from './probe-intervals.tsx'
+import { budgetFrom, budgetWords, keptWords, probeUseWords, rotationFrom, symbolFrom } from './probe-text.ts'
+import { useKeySettings } from './use-key-settings.ts'
+
+const css = classesOf(dialogSheet)
+
+/** Whether, how often and what Headroom asks of a key by itself. */
+export function ProbeSettings({ profile }: { readonly profile: string }) {
+  const { held, refusal, change } = useKeySettings(profile)
+  const isRotating = useShown(({ refresh }) => refresh.rotating) ?? false
+
+  return (
+    <>
+      <h3>Probes</h3>
+      <p className={css('hint')}>
+        Requests that Headroom makes by itself, where no header came lately and enough is left.{' '}
+        {held !== undefined && keptWords(held)}
+      </p>
+      {refusal !== undefined && (
+        <p className={css('refusal')} role="alert">
+          {refusal}
+        </p>
+      )}
+      {held !== undefined && (
+        <>
+          <div className={css('rows')}>
+            <Switch
+              label="Probe this key"
+              isOn={held.settings.probesEnabled}
+              onChange={(probesEnabled) => change(() => ({ probesEnabled }))}
+            />
+            <DraftField
+              label="Budget, per cent of each quota"
+              inputMode="decimal"
+              held={budgetWords(held.settings.budgetFraction)}
+              hint={<ProbeUse held={held} />}
+              read={budgetFrom}
+              onChoose={(budgetFraction) => change(() => ({ budgetFraction }))}
+            />
+            <DraftField
+              label="Symbol to ask about"
+              inputMode="text"
+              held={held.settings.symbol}
+              read={symbolFrom}
+              onChoose={(symbol) => change(() => ({ symbol }))}
+            />
+            <Switch
+              label="Try one request soon after a refusal"
+              hint="As soon as one request has come back; the service asks to wait until all have."
+              isOn={held.settings.trialAfterStep}
+              onChange={(trialAfterStep) => change(() => ({ trialAfterStep }))}
+            />
+            {isRotating && (
+              <DraftField
+                label="Refresh token rotates within, minutes"
+                inputMode="decimal"
+                held={String(held.settings.rotationMinutes)}
+                hint="A token that is not refreshed for so long may be refused. Set what holds for your key."
+                read={rotationFrom}
+                onChoose={(rotationMinutes) => change(() => ({ rotationMinutes }))}
+              />
+            )}
+          </div>
+          <ProbeIntervals held={held} change={change} />
+        </>
+      )}
+    </>
+  )
+}
+
+function ProbeUse({ held }: { readonly held: HeldSettings }) {
+  return <span data-testid="probe-use">{useShown((snapshot) => probeUseWords(snapshot, held))}</span>
+}
+
+interface SwitchProps {
+  readonly label: string
+  readonly hint?: string
+  readonly isOn: boolean
+  readonly onChange: (isOn: boolean) => Promise<void>
+}
+
+function Switch({ label, hint, isOn, onChange }: SwitchProps) {
+  const id = useId()
+  /** What was asked for, until it holds or was refused. */
+  const [wanted, setWanted] = useState<boolean>()
+  const choose = async (next: boolean) => {
+    setWanted(next)
+    await onChange(next)
+    setWanted(undefined)
+  }
+  return (
+    <>
+      <label htmlFor={id}>{label}</label>
+      <input
+        id={id}
+        type="checkbox"
+        checked={wanted ?? isOn}
+        aria-describedby={hint === undefined ? undefined : `${id}-about`}
+        onChange={({ target }) => void choose(target.checked)}
+      />
+      {hint !== undefined && (
+        <p id={`${id}-about`} className={css('beneath', 'hint')}>
+          {hint}
+        </p>
+      )}
+    </>
+  )
+}

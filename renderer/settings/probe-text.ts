@@ -1,0 +1,81 @@
+import {
+  BUDGET_FRACTION,
+  EVERY_SECONDS,
+  type HeldSettings,
+  isWithin,
+  ROTATION_MINUTES,
+} from '../../app/contract/key-settings.ts'
+import type { Snapshot } from '../../app/contract/snapshot.ts'
+import { mostProbesPerMinute } from '../../app/quota/probe-plan.ts'
+import { isSymbol } from '../../app/service/stream-paths.ts'
+import { clockWords } from '../words/moments.ts'
+import { countWords, shareWords } from '../words/rates.ts'
+
+/** What was typed, as a value; else what is wrong with it. */
+export type Typed<T> =
+  | { readonly ok: true; readonly value: T }
+  | { readonly ok: false; readonly error: string }
+
+const typed = <T>(value: T): Typed<T> => ({ ok: true, value })
+const wrong = (error: string) => ({ ok: false, error }) as const
+
+const decimal = (text: string): number =>
+  /^\d{1,9}(?:[.,]\d{1,9})?$/.test(text.trim()) ? Number(text.trim().replace(',', '.')) : Number.NaN
+
+/** Per cent as typed, as a share. */
+export function budgetFrom(text: string): Typed<number> {
+  const share = decimal(text) / 100
+  const { least, most } = BUDGET_FRACTION
+  return isWithin(BUDGET_FRACTION, share)
+    ? typed(share)
+    : wrong(`Write a number from ${least * 100} to ${most * 100}.`)
+}
+
+export function rotationFrom(text: string): Typed<number> {
+  const minutes = decimal(text)
+  const { least, most } = ROTATION_MINUTES
+  return isWithin(ROTATION_MINUTES, minutes)
+    ? typed(minutes)
+    : wrong(`Write minutes, from ${least} to ${most}.`)
+}
+
+export function symbolFrom(text: string): Typed<string> {
+  const symbol = text.trim()
+  return isSymbol(symbol) ? typed(symbol) : wrong('Write one symbol, as in MSFT.')
+}
+
+/** Nothing typed asks for the budget's own pace again. */
+export function secondsFrom(text: string): Typed<number | undefined> {
+  if (text.trim() === '') return typed(undefined)
+  const seconds = decimal(text)
+  const { least, most } = EVERY_SECONDS
+  return seconds === 0 || isWithin(EVERY_SECONDS, seconds)
+    ? typed(seconds)
+    : wrong(`0, or from ${least} to ${most}.`)
+}
+
+/** `2` for 0.02. Not rounded further than a person can type. */
+export const budgetWords = (share: number): string => String(Math.round(share * 1e6) / 1e4)
+
+export function keptWords({ kept }: Pick<HeldSettings, 'kept'>): string {
+  return kept === 'stored'
+    ? 'Stored with this key.'
+    : 'Kept until Headroom quits, as this key is: it is in memory only.'
+}
+
+/** What the budget comes to: at most, by the limits as they are known, and in the last minute, as counted. */
+export function probeUseWords(
+  { at, requests, probes }: Pick<Snapshot, 'at' | 'requests' | 'probes'>,
+  { settings, probed }: Pick<HeldSettings, 'settings' | 'probed'>,
+): string {
+  if (!settings.probesEnabled)
+    return 'Off: a row is as old as its last header, until “Check now” asks for another.'
+  const most = requests
+    .filter(({ category }) => probed.includes(category))
+    .reduce((sum, row) => sum + mostProbesPerMinute(row, settings), 0)
+  const now = countWords(probes.perMinute, 'probe')
+  return (
+    `At most ${Math.round(most * 10) / 10} requests a minute, all rows together. Counted by Headroom at ${clockWords(at)}: ` +
+    `${now} in the last minute, ${shareWords(probes.usedFraction)} of the tightest quota.`
+  )
+}

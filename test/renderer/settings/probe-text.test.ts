@@ -1,0 +1,84 @@
+import { describe, expect, test } from 'vitest'
+import {
+  budgetFrom,
+  budgetWords,
+  keptWords,
+  probeUseWords,
+  rotationFrom,
+  secondsFrom,
+  symbolFrom,
+} from '../../../renderer/settings/probe-text.ts'
+import { snapshot } from '../fixtures.ts'
+import { KEY_SETTINGS } from '../harness/memory-fixtures.ts'
+import '../utc.ts'
+
+const { settings, probed } = KEY_SETTINGS
+
+describe('what is typed', () => {
+  test.each([
+    ['0.1', 0.001],
+    ['20', 0.2],
+    [' 2,5 ', 0.025],
+  ])('“%s” per cent is a budget', (text, value) => {
+    const typed = budgetFrom(text)
+    expect(typed.ok && typed.value).toBeCloseTo(value, 9)
+  })
+
+  test.each(['', '0', '0.09', '20.1', '-2', '1e1', '0x2', '2 %', 'two', 'Infinity'])(
+    '“%s” is no budget, and says what is',
+    (text) => {
+      expect(budgetFrom(text)).toEqual({ ok: false, error: 'Write a number from 0.1 to 20.' })
+    },
+  )
+
+  test('minutes between rotations, a symbol, seconds between probes', () => {
+    expect(rotationFrom('45')).toEqual({ ok: true, value: 45 })
+    expect(rotationFrom('0')).toEqual({ ok: false, error: 'Write minutes, from 1 to 1440.' })
+    expect(rotationFrom('1441')).toMatchObject({ ok: false })
+    expect(symbolFrom(' $SPX.X ')).toEqual({ ok: true, value: '$SPX.X' })
+    for (const text of ['', 'A,B', '..', '<b>']) expect(symbolFrom(text)).toMatchObject({ ok: false })
+    expect(secondsFrom(' ')).toEqual({ ok: true, value: undefined })
+    expect(secondsFrom('0')).toEqual({ ok: true, value: 0 })
+    expect(secondsFrom('86400')).toEqual({ ok: true, value: 86_400 })
+    for (const text of ['0.5', '86401', 'x']) expect(secondsFrom(text)).toMatchObject({ ok: false })
+  })
+
+  test('a budget is shown as it was typed', () => {
+    for (const text of ['0.1', '0.15', '2', '12.345', '20']) {
+      const typed = budgetFrom(text)
+      expect(typed.ok && budgetWords(typed.value)).toBe(text)
+    }
+  })
+})
+
+describe('what a budget comes to', () => {
+  const shown = snapshot()
+
+  test('all probed rows together, and what was counted with the moment it was', () => {
+    // 2 % of 320, 500 and 90: 6, 10 and 1 in each period; Positions every 15 s.
+    expect(probeUseWords(shown, { settings, probed })).toBe(
+      'At most 12.6 requests a minute, all rows together. ' +
+        'Counted by Headroom at 14:31:05: 2 probes in the last minute, 0.6 % of the tightest quota.',
+    )
+  })
+
+  test('no row is asked more often than once in five seconds', () => {
+    const only = {
+      settings: { ...settings, budgetFraction: 0.2, everySeconds: {} },
+      probed: ['Option Strikes'],
+    }
+    expect(probeUseWords(shown, only)).toContain('At most 12 requests')
+  })
+
+  test('off says what then shows where a row stands', () => {
+    const off = { settings: { ...settings, probesEnabled: false }, probed }
+    expect(probeUseWords(shown, off)).toBe(
+      'Off: a row is as old as its last header, until “Check now” asks for another.',
+    )
+  })
+})
+
+test('what is kept, and for how long', () => {
+  expect(keptWords({ kept: 'stored' })).toBe('Stored with this key.')
+  expect(keptWords({ kept: 'until-exit' })).toContain('until Headroom quits')
+})
