@@ -1,3 +1,4 @@
+import type { Page } from '@playwright/test'
 import { layoutFaults } from '../../renderer/harness/layout-faults.ts'
 import { STATES } from '../../renderer/harness/states.ts'
 import { expect, overflow, problemsOf, test } from './window-fixtures.ts'
@@ -53,7 +54,7 @@ for (const width of [2560, 1100, 900, 700, 480, 360]) {
 const VIEWS: readonly (readonly [name: string, key: string, shown: string])[] = [
   ['alerts', 'a', '[role=dialog] [data-alert]'],
   ['report', 'r', '[role=dialog] table'],
-  ['settings', 's', '[role=dialog] [data-testid=storage]'],
+  ['settings', 's', '[role=dialog]:has([data-testid=storage]) [data-testid=probe-use]'],
   ['shortcuts', '?', '[role=dialog] kbd'],
   ['open a stream', 'o', '[role=dialog] form'],
   ['details', 'd', '[data-testid=headers]'],
@@ -72,15 +73,60 @@ for (const [name, key, shown] of VIEWS) {
     await open(STATES['target']!)
     await page.keyboard.press(key)
     await page.locator(shown).first().waitFor()
-    for (const viewport of SIZES) {
-      await page.setViewportSize(viewport)
-      await expect.poll(() => layoutFaults(page), `${viewport.width} wide`).toEqual([])
-    }
-    await page.setViewportSize(SIZES[1])
-    for (const colorScheme of ['dark', 'light'] as const) {
-      await page.emulateMedia({ colorScheme })
-      expect(await problemsOf(page), colorScheme).toEqual([])
-    }
+    await fitsAndReads(page)
     expect(complaints).toEqual([])
   })
+}
+
+const DIALOG = '[role=dialog], [role=alertdialog]'
+
+/** What is asked before something that cannot be undone, and what is filled in: with all that it can say. */
+const DIALOGS: Readonly<Record<string, (page: Page) => Promise<void>>> = {
+  revoke: (page) => page.getByRole('button', { name: 'Revoke tokens…' }).click(),
+  'connect, with what is wrong': async (page) => {
+    await page.getByTestId('profile').click()
+    await page.getByRole('menuitem', { name: 'Connect a key…' }).click()
+    await page.getByText('Other', { exact: true }).click()
+    await page.getByRole('button', { name: 'Sign in with the browser' }).click()
+    await page.getByText('The API key is needed.').waitFor()
+  },
+  'settings, with what is wrong': async (page) => {
+    await page.keyboard.press('s')
+    await page.getByText('Rows with an interval of their own: 1').click()
+    await page.getByLabel('Budget, per cent of each quota').fill('none')
+    const intervals = page.getByRole('group', { name: 'Seconds between probes' })
+    for (const row of ['Balances', 'Option Spread Types']) await intervals.getByLabel(row).fill('none')
+  },
+}
+
+for (const [name, show] of Object.entries(DIALOGS)) {
+  test(`the dialog "${name}" fits every window and can be read by everybody`, async ({
+    page,
+    open,
+    complaints,
+  }) => {
+    await open(STATES['target']!)
+    await show(page)
+    // The window behind it is out of reach, and has a test of its own.
+    await fitsAndReads(page, DIALOG)
+    expect(complaints).toEqual([])
+  })
+}
+
+async function fitsAndReads(page: Page, part = 'html'): Promise<void> {
+  for (const viewport of SIZES) {
+    await page.setViewportSize(viewport)
+    await expect.poll(() => layoutFaults(page), `${viewport.width} wide`).toEqual([])
+  }
+  await page.setViewportSize(SIZES[1])
+  for (const colorScheme of ['dark', 'light'] as const) {
+    await page.emulateMedia({ colorScheme })
+    expect(await problemsOf(page, part), colorScheme).toEqual([])
+  }
+  if ((await page.locator(DIALOG).count()) === 0) return
+  // Chosen as the settings choose it: a reload, which also would, closes the dialog.
+  await page.locator('html').evaluate((root) => {
+    root.dataset['theme'] = 'contrast'
+  })
+  expect(await problemsOf(page, DIALOG), 'contrast').toEqual([])
 }
