@@ -32,6 +32,8 @@ const simulation = z.object({
   virtualHours: z.number(),
   minutes: z.number(),
   virtualHoursPerCoreHour: z.number(),
+  /** How often a law was held against something; absent where that was not counted. */
+  lawsChecked: z.int().optional(),
   failures: z.array(z.unknown()),
   faults: z.record(z.string(), z.number()).default({}),
 })

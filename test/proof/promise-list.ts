@@ -14,7 +14,10 @@ export const PROMISES = {
     3,
     'The answer to a refresh is lost after the service rotated, inside its overlap: no new sign-in',
   ),
-  T2: promised(3, 'The same outside the overlap: one answered refusal, one honest message, no loop'),
+  T2: promised(
+    3,
+    'A refresh answer lost where no overlap helps: one answered refusal, one honest message, no loop',
+  ),
   T3: promised(
     2,
     'An answer cut after any byte stores nothing partial and loses no token that could still be read',

@@ -90,6 +90,28 @@ test('results of another commit are marked as such, and so are sources that are 
   expect(originWords(ORIGIN, undefined)).toContain('another history')
 })
 
+test('the long simulation is told with what went wrong in it, on purpose and not', () => {
+  const simulation = {
+    ...ORIGIN,
+    seeds: 12_000,
+    virtualHours: 72_000.4,
+    minutes: 60,
+    virtualHoursPerCoreHour: 72_000,
+    failures: [{ seed: 7, law: 'two refreshes' }],
+    faults: { sleep: 3, cut: 40 },
+  }
+  const text = page({ ...evidence([]), simulation })
+  expect(text).toContain('12,000 seeds, 72,000 virtual hours: **1 failed**')
+  expect(text).toContain('two refreshes')
+  expect(text).toContain('cut 40, sleep 3')
+  expect(page(evidence([]))).toContain('not run for this page')
+})
+
+test('a title is said once, however many rows its table has', () => {
+  const rows = Array.from({ length: 5 }, () => proved('T8', 2, 1))
+  expect(page(evidence(rows))).toContain('- level 2, 5 cases, `test/x.test.ts`: “of T8”\n')
+})
+
 test('failed tests are on the page', () => {
   const of = evidence([])
   expect(page({ ...of, suites: { ...of.suites, failed: 2 } })).toContain('**2 failed**')

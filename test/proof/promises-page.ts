@@ -117,7 +117,7 @@ function details({ id, text, proofs, notRun, breaks }: PromiseStanding): readonl
     cell(text),
     '',
     ...testLines(proofs),
-    ...notRun.map(({ file, level, why }) => `- level ${level}, **not run**: ${cell(why)} (\`${file}\`)`),
+    ...notRun.map(({ file, level, why }) => `- level ${level}, **not run**: ${cell(why)} (\`test/${file}\`)`),
     ...(proofs.length + notRun.length === 0 ? ['- no test says that it proves this'] : []),
     ...breaks.map(breakLine),
     ...(breaks.length === 0 ? ['- never broken on purpose'] : []),
@@ -125,40 +125,49 @@ function details({ id, text, proofs, notRun, breaks }: PromiseStanding): readonl
   ]
 }
 
-/** One line for each test; the rows of a table of cases are one test. */
+/** One line for each file and level; a title is said once, however many rows its table has. */
 function testLines(proofs: PromiseStanding['proofs']): readonly string[] {
-  const tests = new Map<string, { level: number; cases: number; names: string[]; file: string }>()
+  const files = new Map<string, { level: number; cases: number; names: string[]; file: string }>()
   for (const { file, level, cases, test } of proofs) {
     const key = `${level} ${file}`
-    const known = tests.get(key) ?? { level, cases: 0, names: [], file }
-    tests.set(key, { ...known, cases: known.cases + cases, names: [...known.names, test] })
+    const known = files.get(key) ?? { level, cases: 0, names: [], file }
+    files.set(key, { ...known, cases: known.cases + cases, names: [...known.names, test] })
   }
-  return [...tests.values()]
+  return [...files.values()]
     .sort((a, b) => b.level - a.level || b.cases - a.cases)
     .map(({ level, cases, names, file }) => {
-      const shown = names.slice(0, MOST_NAMES).map((name) => `“${cell(name.split(' > ').at(-1) ?? name)}”`)
-      const more = names.length > MOST_NAMES ? ` and ${names.length - MOST_NAMES} more` : ''
-      return `- level ${level}, ${count(cases)} ${cases === 1 ? 'case' : 'cases'}, \`${file}\`: ${shown.join(', ')}${more}`
+      const titles = [...new Set(names.map((name) => name.split(' > ').at(-1) ?? name))]
+      const shown = titles.slice(0, MOST_NAMES).map((title) => `“${cell(title)}”`)
+      const more = titles.length > MOST_NAMES ? ` and ${titles.length - MOST_NAMES} more` : ''
+      return `- level ${level}, ${count(cases)} ${cases === 1 ? 'case' : 'cases'}, \`test/${file}\`: ${shown.join(', ')}${more}`
     })
 }
 
 const MOST_NAMES = 3
 
 function breakLine({ what, result, by, said, test }: Break): string {
-  if (result !== 'killed') return `- broken: ${cell(what)}: **${result.replaceAll('-', ' ')}** (\`${test}\`)`
+  if (result !== 'killed')
+    return `- broken: ${cell(what)}: **${result.replaceAll('-', ' ')}** (\`test/${test}\`)`
   return `- broken: ${cell(what)}: killed by “${cell(by ?? test)}”: ${cell(said)}`
 }
 
 function simulated(simulation: Simulation | undefined): readonly string[] {
   if (!simulation) return []
-  const { minutes, virtualHoursPerCoreHour, faults } = simulation
-  const injected = Object.entries(faults).map(([name, times]) => `${name} ${count(times)}`)
+  const { minutes, virtualHoursPerCoreHour, lawsChecked, failures, faults } = simulation
+  const injected = Object.entries(faults)
+    .sort(([, a], [, b]) => b - a)
+    .map(([name, times]) => `${name} ${count(times)}`)
+  const checked = lawsChecked === undefined ? '' : ` Laws were checked ${count(lawsChecked)} times.`
   return [
     '## The long simulation',
     '',
-    `The whole monitor against the service’s rules, in virtual time, with every law looked at in every step: ${simulationWords(simulation)}. It ran for ${count(Math.round(minutes))} minutes, ${count(Math.round(virtualHoursPerCoreHour))} virtual hours an hour on a core.`,
+    `The whole monitor against the service’s rules, in virtual time, with every law looked at in every step: ${simulationWords(simulation)}. It ran for ${count(Math.round(minutes))} minutes, ${count(Math.round(virtualHoursPerCoreHour))} virtual hours an hour on a core.${checked}`,
     '',
-    ...(injected.length > 0 ? [`What went wrong on purpose: ${cell(injected.join(', '))}.`, ''] : []),
+    ...failures.map((failure) => `- **broken**: ${cell(JSON.stringify(failure))}`),
+    ...(failures.length > 0 ? [''] : []),
+    ...(injected.length > 0
+      ? [`What went wrong on purpose, and how often: ${cell(injected.join(', '))}.`, '']
+      : []),
   ]
 }
 
