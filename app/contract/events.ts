@@ -4,7 +4,13 @@ import type { SignInCause } from '../tokens/key-state.ts'
 /** What matters one by one. Events are never merged or dropped on the way to a window. */
 export type MonitorEvent =
   | { readonly kind: 'token-refreshed'; readonly rotated: boolean; readonly expiresAt: number }
-  | { readonly kind: 'token-refresh-failed'; readonly outcome: RefreshFailure; readonly retryAt?: number }
+  | {
+      readonly kind: 'token-refresh-failed'
+      readonly outcome: RefreshFailure
+      /** In plain words. */
+      readonly why?: string
+      readonly retryAt?: number
+    }
   | { readonly kind: 'sign-in-required'; readonly reason: string; readonly cause?: SignInCause }
   /** The 24 hours of a rotating key (service.md 8.4) end `at` this instant: told an hour ahead and a quarter of an hour ahead. */
   | { readonly kind: 'sign-in-due'; readonly endsAt: number }
@@ -42,7 +48,7 @@ export type MonitorEvent =
   | { readonly kind: 'elsewhere'; readonly category: string; readonly perSecond: number }
 
 /** Outcome classes of a refresh that did not renew (ARCHITECTURE, the refresh protocol). */
-export type RefreshFailure = 'refused' | 'misconfigured' | 'later' | 'not-sent' | 'unknown'
+export type RefreshFailure = 'refused' | 'misconfigured' | 'later' | 'not-sent' | 'malformed' | 'unknown'
 
 /** An event as it is kept and pushed: `seq` grows by one per event of one running app. */
 export type LoggedEvent = MonitorEvent & {

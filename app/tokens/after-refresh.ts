@@ -64,6 +64,7 @@ export function afterRefresh(
           access: { value: outcome.accessToken, issuedAtMs: nowMs, expiresAtMs, scopes: outcome.scopes },
           failures: 0,
           retryAtMs: undefined,
+          failure: undefined,
           lostAnswer: false,
         },
         events: [
@@ -95,23 +96,27 @@ export function afterRefresh(
     }
     case 'later':
     case 'not-sent':
+    case 'malformed':
     case 'unknown': {
       const failures = state.failures + 1
       const asked = outcome.kind === 'later' ? outcome.retryAfterSeconds : undefined
       const retryAtMs = nowMs + retryWaitMs(lifetimes.schedule, failures, jitter, asked)
-      const given = outcome.kind === 'unknown' ? outcome.refreshToken : undefined
+      const given = 'refreshToken' in outcome ? outcome.refreshToken : undefined
       return {
         state: {
           ...state,
           token: adopted(token, given, nowMs, false),
           failures,
           retryAtMs,
-          lostAnswer: state.lostAnswer || outcome.kind === 'unknown',
+          failure: outcome.why,
+          // A malformed answer is one: it settles what an earlier one left open.
+          lostAnswer: outcome.kind === 'unknown' || (state.lostAnswer && outcome.kind !== 'malformed'),
         },
         events: [
           {
             kind: 'token-refresh-failed',
             outcome: outcome.kind,
+            why: outcome.why,
             // A revocation that waited for it is what is tried again.
             ...(!isRevoking(state) && { retryAt: Math.round(retryAtMs) }),
           },

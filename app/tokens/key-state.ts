@@ -48,6 +48,8 @@ export interface KeyState {
   /** Refreshes in a row that neither renewed nor were refused. */
   readonly failures: number
   readonly retryAtMs: number | undefined
+  /** What the latest of them met, in plain words. */
+  readonly failure: string | undefined
   /** An answer was lost, also by an earlier process: it is tried again at once only the first time. */
   readonly lostAnswer: boolean
   /** False once a newer sign-in on this API key would be ended by a late retry. */
@@ -63,6 +65,7 @@ export function newKeyState(token: HeldToken): KeyState {
     access: undefined,
     failures: 0,
     retryAtMs: undefined,
+    failure: undefined,
     lostAnswer: false,
     mayRevokeByItself: true,
     warnedAheadMs: Number.POSITIVE_INFINITY,

@@ -45,6 +45,8 @@ export type RefreshOutcome =
   | { readonly kind: 'misconfigured'; readonly why: string }
   | { readonly kind: 'later'; readonly why: string; readonly retryAfterSeconds?: number }
   | { readonly kind: 'not-sent'; readonly why: string }
+  /** The service renewed, and gave an access token that cannot be used; what is known of the refresh token is whole. */
+  | { readonly kind: 'malformed'; readonly why: string; readonly refreshToken?: string }
   | {
       readonly kind: 'unknown'
       readonly why: string
@@ -55,8 +57,10 @@ export type RefreshOutcome =
 const LIFETIME_SECONDS = { default: 1200, least: 30, most: 86_400 }
 
 const secret = z.string().check(z.minLength(1), z.maxLength(16_384))
+/** It goes into a header, which can hold nothing else (RFC 6750 2.1). */
+const bearer = secret.check(z.regex(/^[\x21-\x7e]+$/))
 const Renewal = z.object({
-  access_token: secret,
+  access_token: bearer,
   expires_in: z.optional(z.unknown()),
   scope: z.optional(z.unknown()),
   refresh_token: z.optional(z.unknown()),
@@ -109,6 +113,10 @@ function renewalOf(body: unknown, whyNot: string): RefreshOutcome {
   const parsed = Renewal.safeParse(body)
   const refreshToken = textOf(body, 'refresh_token')
   if (!parsed.success) {
+    if (isMalformed(body, refreshToken)) {
+      const why = 'the access token in the answer cannot be used'
+      return { kind: 'malformed', why, ...(refreshToken !== undefined && { refreshToken }) }
+    }
     return {
       kind: 'unknown',
       why: whyNot,
@@ -123,6 +131,12 @@ function renewalOf(body: unknown, whyNot: string): RefreshOutcome {
     scopes: typeof scope === 'string' ? scope.split(' ').filter(Boolean) : [],
     ...(refreshToken !== undefined && { refreshToken }),
   }
+}
+
+/** Told from an answer that nobody can say anything of: it brings tokens, and what it says of the refresh token is clear. */
+function isMalformed(body: unknown, refreshToken: string | undefined): boolean {
+  if (refreshToken !== undefined) return true
+  return typeof body === 'object' && body !== null && 'access_token' in body && !('refresh_token' in body)
 }
 
 /** What is no lifetime at all counts as the documented one: believing 0 would refresh without pause. */

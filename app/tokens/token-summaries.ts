@@ -1,6 +1,6 @@
 import type { AccessSummary, RefreshSummary } from '../contract/snapshot.ts'
 import type { KeyLifetimes } from './after-refresh.ts'
-import { isAlive, type KeyState } from './key-state.ts'
+import { isAlive, type KeyState, mayRefresh } from './key-state.ts'
 import { refreshAt, sessionEndsAt } from './next-step.ts'
 
 /** What a window is told of the access token: never the token. */
@@ -29,7 +29,8 @@ export function refreshSummary(
   refreshesToday: number,
   lifetimes: KeyLifetimes,
 ): RefreshSummary {
-  const { token, standing } = state
+  const { token, standing, failure } = state
+  const reason = 'reason' in standing ? standing.reason : mayRefresh(state) ? failure : undefined
   const endsAtMs = sessionEndsAt(state, lifetimes)
   return {
     state: standing.kind === 'active' ? 'valid' : standing.kind,
@@ -40,7 +41,7 @@ export function refreshSummary(
     }),
     ...(endsAtMs !== undefined && { endsAt: Math.round(endsAtMs) }),
     stored,
-    ...('reason' in standing && { reason: standing.reason }),
+    ...(reason !== undefined && { reason }),
     ...(standing.kind === 'sign-in-required' && standing.cause && { cause: standing.cause }),
     refreshesToday,
     ...(standing.kind === 'revoked' && { revokedAt: Math.round(standing.atMs) }),

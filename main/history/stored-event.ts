@@ -19,7 +19,8 @@ const event: z.ZodType<LoggedEvent> = z.discriminatedUnion('kind', [
   z.looseObject({
     kind: z.literal('token-refresh-failed'),
     ...logged,
-    outcome: z.enum(['refused', 'misconfigured', 'later', 'not-sent', 'unknown']),
+    outcome: z.enum(['refused', 'misconfigured', 'later', 'not-sent', 'malformed', 'unknown']),
+    why: text.exactOptional(),
     retryAt,
   }),
   z.looseObject({

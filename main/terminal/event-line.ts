@@ -14,7 +14,7 @@ function lineOf(event: MonitorEvent, atMs: number): string {
     case 'token-refreshed':
       return event.rotated ? 'access token refreshed, refresh token rotated' : 'access token refreshed'
     case 'token-refresh-failed':
-      return `token refresh failed: ${event.outcome}${retry(event.retryAt)}`
+      return `token refresh failed: ${event.outcome}${event.why === undefined ? '' : ` (${event.why})`}${retry(event.retryAt)}`
     case 'sign-in-required':
       return event.cause === 'misconfigured'
         ? `key not accepted: ${event.reason}`

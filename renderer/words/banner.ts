@@ -231,7 +231,7 @@ function unconfirmedBanner({ refresh, access }: Snapshot): Banner | undefined {
     id: 'refresh-unconfirmed',
     severity: 'watch',
     title: 'The service has not confirmed this sign-in yet',
-    text: 'Its refresh token is tried until the service answers; nothing has to be done yet.',
+    text: `${refresh.reason === undefined ? '' : `${sentence(capitalised(refresh.reason))} `}Its refresh token is tried until the service answers; nothing has to be done yet.`,
     action: 'try-now',
   }
 }

@@ -20,7 +20,7 @@ export function eventSentence(event: LoggedEvent, stored: 'sealed' | 'memory'): 
     case 'token-refresh-failed':
       return {
         severity: event.outcome === 'refused' || event.outcome === 'misconfigured' ? 'critical' : 'watch',
-        text: parts(REFRESH_FAILURES[event.outcome], nextTry(event.retryAt)),
+        text: parts(REFRESH_FAILURES[event.outcome], event.why, nextTry(event.retryAt)),
       }
     case 'sign-in-required':
       return {
@@ -95,6 +95,7 @@ const REFRESH_FAILURES: Readonly<Record<RefreshFailure, string>> = {
   misconfigured: 'Refresh refused · the API key or its secret is not right',
   later: 'Refresh put off by the service',
   'not-sent': 'Refresh not sent · the sign-in host could not be reached',
+  malformed: 'Refresh answer malformed · nothing of it is lost',
   unknown: 'Refresh not confirmed · its answer was lost · the same token is tried again',
 }
 

@@ -100,6 +100,42 @@ test('a page in the place of a token answer is told as what it is', () => {
   expect(processRefreshAnswer(answer(200, '{}'))).not.toMatchObject({ why })
 })
 
+describe('an access token that no header can carry is a malformed answer, and nothing of it is lost', () => {
+  test.each([
+    ['a\nb'],
+    ['a\u0000'],
+    ['\u007f'],
+    ['tok en'],
+    ['töken'],
+    ['\u2028'],
+    [''],
+    [7],
+    [null],
+    ['x'.repeat(20_000)],
+  ])('%j', (access_token) => {
+    const why = expect.stringContaining('access token')
+    expect(processRefreshAnswer(answer(200, { ...good, access_token }))).toEqual({ kind: 'malformed', why })
+    expect(processRefreshAnswer(answer(200, { ...good, access_token, refresh_token: 'r-2' }))).toEqual({
+      kind: 'malformed',
+      why,
+      refreshToken: 'r-2',
+    })
+  })
+  test('but where the new refresh token cannot be read either, nobody knows which one is live', () => {
+    for (const refresh_token of [7, '', null, {}])
+      expect(processRefreshAnswer(answer(200, { ...good, access_token: 'a\n', refresh_token })).kind).toBe(
+        'unknown',
+      )
+  })
+  test('a refresh token may have any characters: it is sent encoded', () => {
+    const refresh_token = 'r\n\u0000ü'
+    expect(processRefreshAnswer(answer(200, { ...good, refresh_token }))).toMatchObject({
+      kind: 'renewed',
+      refreshToken: refresh_token,
+    })
+  })
+})
+
 test('a token answer that calls itself a page is a token answer all the same', () => {
   expect(processRefreshAnswer(answer(200, good, { 'content-type': 'text/html' })).kind).toBe('renewed')
 })
@@ -209,7 +245,7 @@ test('malformed answers: no throw, a class of its own for each, and no readable 
     }),
     { numRuns: runs },
   )
-  expect([...kinds].sort()).toEqual(['later', 'misconfigured', 'refused', 'renewed', 'unknown'])
+  expect([...kinds].sort()).toEqual(['later', 'malformed', 'misconfigured', 'refused', 'renewed', 'unknown'])
   proves('T10', { level: 2, cases: runs })
 })
 

@@ -8,7 +8,7 @@ const STREAM = { stream: 's1', category: 'Positions Stream', target: 'SIM1001', 
 /** One of each kind, with every field that it may have. */
 const EVENTS: { readonly [K in MonitorEvent['kind']]: LoggedEvent & { readonly kind: K } } = {
   'token-refreshed': { ...LOGGED, kind: 'token-refreshed', rotated: true, expiresAt: 1 },
-  'token-refresh-failed': { ...LOGGED, kind: 'token-refresh-failed', outcome: 'later', retryAt: 2 },
+  'token-refresh-failed': { ...LOGGED, kind: 'token-refresh-failed', outcome: 'later', why: 'w', retryAt: 2 },
   'sign-in-required': { ...LOGGED, kind: 'sign-in-required', reason: 'r', cause: 'misconfigured' },
   'sign-in-due': { ...LOGGED, kind: 'sign-in-due', endsAt: 3 },
   revoked: { ...LOGGED, kind: 'revoked' },

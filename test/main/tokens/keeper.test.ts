@@ -262,8 +262,31 @@ test('a readable refresh token in an answer that is otherwise broken is kept', a
     renewal('a1'),
   ])
   keeper.start()
-  await clock.advance(1)
+  await clock.advance(1_000)
   expect(sentTokens()).toEqual(['refresh-0', 'refresh-1'])
+})
+
+test('a malformed answer reads as one, not as a host that is away, and is tried again on the ladder', async () => {
+  const bad = renewal('a\r\nb', { refresh_token: 'refresh-1' })
+  const { clock, keeper, sentAtMs, sentTokens, events, reached } = setUp([bad, bad, renewal('a1')])
+  keeper.start()
+  await clock.advance(500)
+  const why = 'the access token in the answer cannot be used'
+  expect(events).toMatchObject([{ kind: 'token-refresh-failed', outcome: 'malformed', why }])
+  expect(reached).toEqual([true])
+  expect(keeper.refreshSummary()).toMatchObject({ state: 'unconfirmed', reason: why })
+  await clock.advance(MINUTE_MS)
+  expect(sentAtMs).toEqual([0, 750, 2_250])
+  expect(sentTokens()).toEqual(['refresh-0', 'refresh-1', 'refresh-1'])
+  expect(keeper.refreshSummary()).toMatchObject({ state: 'valid' })
+  expect(keeper.refreshSummary()).not.toHaveProperty('reason')
+})
+
+test('a refusal after a malformed answer is no lost answer: the token that was sent still was the newest', async () => {
+  const { clock, keeper } = setUp([renewal('a\n'), REFUSAL])
+  keeper.start()
+  await clock.advance(MINUTE_MS)
+  expect(keeper.refreshSummary().reason).toBe('the service no longer accepts this refresh token')
 })
 
 test('a refusal after a lost answer says that the answer was lost, also on a key never seen to rotate', async () => {

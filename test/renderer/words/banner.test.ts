@@ -90,6 +90,15 @@ describe('the banner', () => {
     })
   })
 
+  it('says why a sign-in is not confirmed yet, where that is known', () => {
+    const refresh = { ...base.refresh, state: 'unconfirmed' } as const
+    const still = 'Its refresh token is tried until the service answers; nothing has to be done yet.'
+    expect(banner({ refresh })?.text).toBe(still)
+    expect(banner({ refresh: { ...refresh, reason: 'the answer was malformed' } })?.text).toBe(
+      `The answer was malformed. ${still}`,
+    )
+  })
+
   it('shows the most urgent one: host, then sign-in, then service, then simulator', () => {
     const refresh = { ...base.refresh, state: 'sign-in-required' } as const
     const all = { profile: simulator, service: unreachable, refresh }

@@ -23,6 +23,11 @@ describe('events in plain words', () => {
       'Refresh put off by the service · next try 14:31:10',
     ],
     [
+      { kind: 'token-refresh-failed', outcome: 'malformed', why: 'the access token cannot be used' },
+      'watch',
+      'Refresh answer malformed · nothing of it is lost · the access token cannot be used',
+    ],
+    [
       { kind: 'token-refresh-failed', outcome: 'refused' },
       'critical',
       'Refresh refused · the service no longer accepts this token',
