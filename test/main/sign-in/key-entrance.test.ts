@@ -165,6 +165,7 @@ describe('a key that has to sign in again', () => {
       cancelRevoke: true,
     })
     monitor.setKeySettings('key-1', { budgetFraction: 0.1 })
+    await expect.poll(() => http.waiting).toBe(1)
     http.answer(answerOf(200))
     await revoking
     expect(await replacing).toEqual({ ok: true, profile: 'key-1' })
