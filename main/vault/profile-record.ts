@@ -1,16 +1,32 @@
 import { z } from 'zod'
+import {
+  BUDGET_FRACTION,
+  EVERY_SECONDS,
+  type Range,
+  ROTATION_MINUTES,
+} from '../../app/contract/key-settings.ts'
 import { STREAM_KINDS } from '../../app/service/streams.ts'
 import type { Profile } from '../profile.ts'
 
 const address = z.string().refine((text) => URL.canParse(text))
 
-/** What a person may choose of a connected key. */
+const clamped = ({ least, most }: Range, value: number) => Math.min(Math.max(value, least), most)
+const within = (range: Range) => z.number().transform((value) => clamped(range, value))
+/** 0 stays what it is: none. */
+const withinOrNone = (range: Range) =>
+  z.number().transform((value) => (value <= 0 ? 0 : clamped(range, value)))
+
+/**
+ * What a person may choose of a connected key.
+ *
+ * A file may be damaged or edited: whatever it says, probes spend no more than a person could let them.
+ */
 export const chosenSettings = z.object({
-  rotationMinutes: z.number().positive().exactOptional(),
+  rotationMinutes: within(ROTATION_MINUTES).exactOptional(),
   probes: z.object({
     enabled: z.boolean().exactOptional(),
-    budgetFraction: z.number(),
-    everySeconds: z.record(z.string(), z.number()),
+    budgetFraction: withinOrNone(BUDGET_FRACTION),
+    everySeconds: z.record(z.string(), withinOrNone(EVERY_SECONDS)),
     symbol: z.string().exactOptional(),
     trialAfterStep: z.boolean().exactOptional(),
   }),
