@@ -285,7 +285,8 @@ export class TokenKeeper {
     this.#saver.save(this.#state)
     this.#cancelTimer()
     this.#deps.changed()
-    const refreshed = await (this.#flight ?? this.#resolveDoubt())
+    const refresh = this.#flight ?? this.#resolveDoubt()
+    const refreshed = refresh && (await refresh)
     this.#state = { ...this.#state, access: undefined }
     const answer = revocationAfter(this.#state, refreshed) ?? (await this.#sendRevocation())
     const jitter = this.#deps.random.next()
@@ -298,9 +299,9 @@ export class TokenKeeper {
   }
 
   /** The refresh whose answer was lost, once more: its answer brings the token that is live, or says that this is none. */
-  async #resolveDoubt(): Promise<RefreshOutcome | undefined> {
+  #resolveDoubt(): Promise<RefreshOutcome> | undefined {
     this.#state = newestOf(this.#state, this.#store, this.#now())
-    return isInDoubt(this.#state) ? this.#settle(await this.#post()) : undefined
+    return isInDoubt(this.#state) ? this.#post().then((outcome) => this.#settle(outcome)) : undefined
   }
 
   async #sendRevocation(): Promise<RevocationAnswer> {
