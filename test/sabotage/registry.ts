@@ -29,7 +29,7 @@ const TAP_TEST = 'main/api/quota-tap.test.ts'
 const STREAM_TEST = 'main/streams/stream-keeper.test.ts'
 const STORIES_TEST = 'simulation/stories.test.ts'
 
-const FLIGHT_OR_DOUBT = 'await (this.#flight ?? this.#resolveDoubt())'
+const FLIGHT_OR_DOUBT = 'this.#flight ?? this.#resolveDoubt()'
 
 const ERRORS_ARE_OUTCOMES = `        outgoing.on('error', (error) => finish(lost(wordsOf(error))))
         // Also without an error, as when the other side answers with an upgrade that nobody asked for.
@@ -141,8 +141,8 @@ export const SABOTAGES: readonly Sabotage[] = [
     promise: 'R2',
     what: 'revoke the token held before the refresh under way',
     file: KEEPER,
-    find: `    const refreshed = ${FLIGHT_OR_DOUBT}\n    this.#state = { ...this.#state, access: undefined }\n`,
-    replace: `    const { token } = this.#state\n    const refreshed = ${FLIGHT_OR_DOUBT}\n    this.#state = { ...this.#state, access: undefined, token }\n`,
+    find: `    const refresh = ${FLIGHT_OR_DOUBT}\n    const refreshed = refresh && (await refresh)\n    this.#state = { ...this.#state, access: undefined }\n`,
+    replace: `    const { token } = this.#state\n    const refresh = ${FLIGHT_OR_DOUBT}\n    const refreshed = refresh && (await refresh)\n    this.#state = { ...this.#state, access: undefined, token }\n`,
     test: KEEPER_TEST,
   },
   {
@@ -150,7 +150,7 @@ export const SABOTAGES: readonly Sabotage[] = [
     what: 'do not wait for the refresh under way',
     file: KEEPER,
     find: FLIGHT_OR_DOUBT,
-    replace: 'await this.#resolveDoubt()',
+    replace: 'this.#resolveDoubt()',
     test: STORIES_TEST,
   },
   {
