@@ -14,6 +14,12 @@ export class HomeTokens implements TokenStore {
   readonly #home: SealedHome
   #memory: StoredTokens | undefined
   #sealed: TokenStore | undefined
+  /**
+   * How far the stored generations are ahead of those that the key counts by: a sign-in is stored above all that the
+   * profile ever had, and one that was sealed late has counted from 1 by then. Without it the next token would be stored
+   * below the one it replaces, and never be found again.
+   */
+  #ahead = 0
   #lost: 'key-changed' | 'record-corrupt' | undefined
   /** Its key was forgotten or signed in anew: an answer that is still on its way belongs to nobody. */
   #detached = false
@@ -49,6 +55,7 @@ export class HomeTokens implements TokenStore {
       return this.#memory === undefined ? { kind: 'none' } : { kind: 'found', stored: this.#memory }
     }
     const reading = this.#sealed.read()
+    if (reading.kind === 'found') return { kind: 'found', stored: raised(reading.stored, -this.#ahead) }
     if (reading.kind !== 'lost') return reading
     this.#lost = reading.state
     const { standing } = this.#home
@@ -60,7 +67,9 @@ export class HomeTokens implements TokenStore {
   intend(intent: Intent, refreshToken: string): Saved {
     if (this.#detached) return SAVED
     const sealed = this.seal()
-    if (this.#sealed !== undefined) return this.#sealed.intend(intent, refreshToken)
+    if (this.#sealed !== undefined) {
+      return this.#sealed.intend({ ...intent, generation: intent.generation + this.#ahead }, refreshToken)
+    }
     if (this.#memory !== undefined) this.#memory = { ...this.#memory, intent }
     return sealed
   }
@@ -71,13 +80,13 @@ export class HomeTokens implements TokenStore {
       this.#memory = tokens
       return this.seal()
     }
-    const saved = this.#sealed.save(tokens)
+    const saved = this.#sealed.save(raised(tokens, this.#ahead))
     if (saved.ok) this.#lost = undefined
     return saved
   }
 
   note(step: JournalStep, generation: number, refreshToken: string): void {
-    if (!this.#detached) this.#sealed?.note(step, generation, refreshToken)
+    if (!this.#detached) this.#sealed?.note(step, generation + this.#ahead, refreshToken)
   }
 
   /** Ok also where its home keeps nothing: that is the home's standing to tell, not a failed write. */
@@ -87,6 +96,7 @@ export class HomeTokens implements TokenStore {
     if (vault === undefined || !vault.canSeal) return SAVED
     const saved = vault.signIn(this.#profile, this.#memory)
     if (!saved.ok) return saved
+    this.#ahead = saved.generation - this.#memory.token.generation
     this.#sealed = vault.tokens(this.#profile.id)
     this.#memory = undefined
     return SAVED
@@ -101,5 +111,15 @@ export class HomeTokens implements TokenStore {
 
   detach(): void {
     this.#detached = true
+  }
+}
+
+/** The same tokens, counted from elsewhere. */
+function raised(stored: StoredTokens, by: number): StoredTokens {
+  const { token, intent } = stored
+  return {
+    ...stored,
+    token: { ...token, generation: token.generation + by },
+    ...(intent && { intent: { ...intent, generation: intent.generation + by } }),
   }
 }

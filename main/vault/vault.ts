@@ -21,6 +21,11 @@ export interface StoredProfile {
   readonly tokens: TokenStore
 }
 
+/** `generation`: the one that its token is stored as. */
+export type SignedIn =
+  | (Saved & { readonly ok: true; readonly generation: number })
+  | (Saved & { readonly ok: false })
+
 const SECRET = 'client-secret'
 const TOKEN = 'refresh-token'
 
@@ -51,10 +56,11 @@ export class Vault {
    *
    * Its generation is raised above every one that the profile ever had.
    */
-  signIn(profile: Omit<Profile, 'refreshToken'>, tokens: StoredTokens): Saved {
+  signIn(profile: Omit<Profile, 'refreshToken'>, tokens: StoredTokens): SignedIn {
     const { id, clientSecret } = profile
     const { token } = tokens
-    return this.#connection.seal((database, keys, nowMs) => {
+    let storedAs = token.generation
+    const saved = this.#connection.seal((database, keys, nowMs) => {
       // Not REPLACE, which would delete the row first, and with it everything that belongs to the profile.
       database
         .prepare(
@@ -67,6 +73,7 @@ export class Vault {
           Math.round(nowMs),
         )
       const generation = Math.max(nextGeneration(database, id, TOKEN), token.generation)
+      storedAs = generation
       for (const kind of [TOKEN, SECRET] as const) {
         // Kept, should its key come back: only a newer generation would take its ciphertext.
         if (readRecord(database, keys, id, kind).kind === 'lost') {
@@ -89,6 +96,7 @@ export class Vault {
         atMs: nowMs,
       })
     })
+    return saved.ok ? { ...saved, generation: storedAs } : saved
   }
 
   /** Stores what a person chose of a key, and touches nothing else of it: the data key need not be open. */

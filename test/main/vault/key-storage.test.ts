@@ -131,6 +131,30 @@ test('a key connected while the keyring is locked is sealed, as it is by then, o
   expect(tokens.read()).toMatchObject({ stored: { token: { generation: 4, refreshToken: 'CANARY-b' } } })
 })
 
+test('a sign-in that is sealed late goes on above what it replaced, and its next token is the one that is found', async () => {
+  const folder = temporaryFolder()
+  const first = await opened(folder)
+  first.storage.signIn(profile(), NOW_MS).save(held(40, 'CANARY-before'))
+  first.home.close()
+  const { keystore, unlock } = lockedKeystore()
+  const { home, storage } = await opened(folder, keystore)
+  const tokens = storage.signIn(profile({ refreshToken: 'CANARY-a' }), NOW_MS)
+  tokens.save(held(3, 'CANARY-b'))
+  const settled = new Promise<void>((resolve) => home.onSettled(resolve))
+  unlock()
+  await settled
+  expect(storage.restore()).toEqual([])
+  expect(tokens.kind).toBe('sealed')
+  expect(tokens.read()).toMatchObject({ stored: { token: { generation: 3, refreshToken: 'CANARY-b' } } })
+  tokens.intend({ generation: 3, atMs: NOW_MS }, 'CANARY-b')
+  expect(tokens.read()).toMatchObject({ stored: { intent: { generation: 3 } } })
+  tokens.save(held(4, 'CANARY-c'))
+  expect(tokens.read()).toMatchObject({ stored: { token: { generation: 4, refreshToken: 'CANARY-c' } } })
+  home.close()
+  const { storage: next } = await opened(folder)
+  expect(tokenOf(next.restore()[0]?.tokens)).toBe('CANARY-c')
+})
+
 test('a revocation that waits is sealed with its key', async () => {
   const { keystore, unlock } = lockedKeystore()
   const { home, storage } = await opened(temporaryFolder(), keystore)
