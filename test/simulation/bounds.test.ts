@@ -1,7 +1,7 @@
 import { test } from 'vitest'
+import { simulate } from './simulate.ts'
 import { QUIET } from './story.ts'
 import { FAIR, ROUGH } from './weather.ts'
-import { simulate } from './world.ts'
 
 test.each([
   ['fair', FAIR],

@@ -22,6 +22,8 @@ export interface ManySeeds {
 
 /** No life takes this long: a virtual hour that never ends is a hot loop. */
 const LONGEST_LIFE_MS = 240_000
+/** Most of what a virtual second makes is gone with the next: a large nursery lets it die there. */
+const HEAP = ['--max-semi-space-size=64']
 const WORKER = fileURLToPath(new URL('seed-worker.ts', import.meta.url))
 
 /** Lives seeds in `jobs` processes at once. */
@@ -38,10 +40,10 @@ export async function liveMany({ jobs, next, lived }: ManySeeds): Promise<Totals
   }
   await Promise.all(
     Array.from({ length: jobs }, async () => {
-      let worker = fork(WORKER)
+      let worker = fork(WORKER, { execArgv: HEAP })
       for (let order = next(); order !== undefined; order = next()) {
         const life = await lifeOf(worker, order)
-        if (worker.exitCode !== null || worker.killed) worker = fork(WORKER)
+        if (worker.exitCode !== null || worker.killed) worker = fork(WORKER, { execArgv: HEAP })
         add(totals, life)
         lived(life, totals)
       }

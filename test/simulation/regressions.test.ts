@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { keptRegressions } from './regressions.ts'
-import { simulate } from './world.ts'
+import { simulate } from './simulate.ts'
 
 test('no life that once broke a law breaks one again', { timeout: 180_000 }, async () => {
   const broken: string[] = []

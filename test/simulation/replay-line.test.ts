@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
+import { simulate } from './simulate.ts'
 import { QUIET } from './story.ts'
-import { simulate } from './world.ts'
 
 test('one seed lives one life', async () => {
   const first = await simulate(12, 0.2, QUIET)

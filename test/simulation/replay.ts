@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util'
 import { hoursOf } from './seed-life.ts'
+import { simulate } from './simulate.ts'
 import { QUIET, storyOf } from './story.ts'
-import { simulate } from './world.ts'
 
 /** Lives one seed's story again and says what it was: `npm run simulate -- --seed 7 --hours 6`. */
 const { values } = parseArgs({

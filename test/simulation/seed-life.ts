@@ -1,5 +1,5 @@
+import { simulate } from './simulate.ts'
 import { storyOf } from './story.ts'
-import { simulate } from './world.ts'
 
 /** How a seed's life ended, in numbers that can be added up. */
 export interface SeedLife {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { proves } from '../proof/proves.ts'
+import { simulate } from './simulate.ts'
 import { QUIET, storyOf } from './story.ts'
-import { simulate } from './world.ts'
 
 const SEEDS = 16
 const HOURS = 1.25
@@ -14,15 +14,18 @@ const HELD = [
 
 test(`${SEEDS} seeds of ${HOURS} virtual hours each keep every law`, { timeout: 180_000 }, async () => {
   const events: Record<string, number> = {}
+  let crashes = 0
   for (let seed = 1; seed <= SEEDS; seed += 1) {
     const report = await simulate(seed, HOURS, storyOf(seed, HOURS))
     for (const [kind, count] of Object.entries(report.events)) events[kind] = (events[kind] ?? 0) + count
+    for (const [kind, count] of Object.entries(report.faults)) if (kind.startsWith('crash')) crashes += count
   }
   console.info(`simulation: ${SEEDS} seeds × ${HOURS} h kept every law; they saw ${JSON.stringify(events)}`)
   // Seeds in which nothing goes wrong would prove nothing.
   for (const kind of ['token-refresh-failed', 'rate-limited', 'slots-exhausted', 'stream-restarted']) {
     expect(events[kind], kind).toBeGreaterThan(0)
   }
+  expect(crashes).toBeGreaterThan(SEEDS / 2)
   proves(HELD, { level: 2, cases: SEEDS })
 })
 

@@ -28,6 +28,8 @@ export class TokenLaws {
   #askedAtMs: number[] = []
   /** Refresh tokens by the access token that came with them, until that one is first used. */
   readonly #fresh = new Map<string, string>()
+  /** In the order they were given. */
+  readonly #given = new Map<string, number>()
   readonly #issuedAtMs = new Map<string, number>()
   readonly #rejected = new Set<string>()
   #hasRotated = false
@@ -40,6 +42,7 @@ export class TokenLaws {
   }
 
   signedIn(): void {
+    this.#fresh.clear()
     this.#refusals = 0
     this.#prompts = 0
     this.#ended = undefined
@@ -102,6 +105,7 @@ export class TokenLaws {
     if (refresh === undefined) return
     this.#hasRotated = true
     this.#fresh.set(access, refresh)
+    this.#given.set(refresh, this.#given.size)
   }
 
   told(event: MonitorEvent & { readonly at: number }): void {
@@ -124,7 +128,8 @@ export class TokenLaws {
     const came = this.#fresh.get(access)
     if (came === undefined) return
     this.#fresh.delete(access)
-    if (snapshot.refresh.unsaved === undefined && snapshot.keystore !== 'memory' && holds() !== came) {
+    if (snapshot.refresh.unsaved !== undefined || snapshot.keystore === 'memory') return
+    if ((this.#given.get(holds() ?? '') ?? -1) < (this.#given.get(came) ?? 0)) {
       breach('an access token was used before the refresh token that came with it was stored')
     }
   }

@@ -1,0 +1,3 @@
+export function count(counts: Record<string, number>, name: string): void {
+  counts[name] = (counts[name] ?? 0) + 1
+}

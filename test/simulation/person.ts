@@ -1,0 +1,74 @@
+import type { SimulatedService } from '../../main/simulator/simulated-service.ts'
+import type { AllLaws } from './all-laws.ts'
+import type { Machine } from './machine.ts'
+import type { PersonDoes } from './story.ts'
+import type { VirtualClock } from './virtual-clock.ts'
+
+const SCOPE = 'openid offline_access MarketData ReadAccount Matrix OptionSpreads'
+
+export interface PersonDeps {
+  readonly clock: VirtualClock
+  readonly machine: Machine
+  readonly service: SimulatedService
+  readonly laws: AllLaws
+  readonly profile: string
+}
+
+/** Who sits in front of the window. */
+export class Person {
+  readonly #deps: PersonDeps
+
+  constructor(deps: PersonDeps) {
+    this.#deps = deps
+  }
+
+  does(what: PersonDoes): void {
+    const { clock, machine, laws, profile } = this.#deps
+    const { monitor, alerts } = machine.process
+    const snapshot = monitor.snapshot(profile)
+    if (snapshot === undefined) return
+    switch (what.kind) {
+      case 'open-stream':
+        monitor.openStream(profile, what.request)
+        break
+      case 'close-stream': {
+        const open = snapshot.streams.filter(({ state }) => state !== 'closed')
+        if (open.length > 1) monitor.closeStream(profile, open.at(-1)!.id)
+        break
+      }
+      case 'try-now':
+        laws.tokens.triedNow()
+        monitor.tryNow(profile)
+        break
+      case 'revoke':
+        // A session that ended is not revoked: it says so, and goes on as it was.
+        if (snapshot.refresh.state !== 'sign-in-required') laws.revocation.asked(clock.monotonicMs())
+        void monitor.revoke(profile)
+        break
+      case 'sign-in': {
+        const { state } = snapshot.refresh
+        const isNeeded = state === 'sign-in-required' || state === 'revoked' || state === 'revoke-unconfirmed'
+        if (isNeeded) void this.#signIn()
+        break
+      }
+      case 'dismiss-alert': {
+        const alert = alerts.open().find(({ dismissed }) => !dismissed)
+        if (alert) laws.alerts.dismissing(alert.id, () => alerts.dismiss(alert.id))
+      }
+    }
+  }
+
+  /** As the dialog has it: a revocation that waits is stood down first. */
+  async #signIn(): Promise<void> {
+    const { clock, machine, service, laws, profile: id } = this.#deps
+    const { process } = machine
+    const profile = process.monitor.profile(id)
+    if (profile === undefined) return
+    await process.monitor.standDown(profile)
+    if (process.isOver) return
+    const { refreshToken } = service.tokens.signIn(SCOPE, false, clock.worldMs())
+    if (refreshToken === undefined) throw new Error('the sign-in gave no refresh token')
+    laws.signedIn(refreshToken)
+    process.monitor.signedInAgain({ ...profile, refreshToken })
+  }
+}

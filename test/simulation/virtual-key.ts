@@ -1,0 +1,19 @@
+import type { Profile } from '../../main/profile.ts'
+
+const ORIGIN = 'https://service.test'
+export const PROFILE = 'key'
+
+export const CREDENTIALS = {
+  clientId: 'virtual-key',
+  clientSecret: 'Vd7qX2-secret-of-the-key',
+  refreshToken: 'Rq9-first-refresh-token',
+}
+
+/** The one key of the virtual world. */
+export const KEY = {
+  name: 'Virtual key',
+  environment: 'custom',
+  authUrl: ORIGIN,
+  baseUrl: ORIGIN,
+  ...CREDENTIALS,
+} satisfies Partial<Profile>

@@ -1,0 +1,124 @@
+import type { RequestQuota, Snapshot } from '../../app/contract/snapshot.ts'
+import { categoryOf } from '../../app/service/endpoints.ts'
+import type { HttpHeaders, HttpOutcome, HttpRequest } from '../../main/ports/ports.ts'
+import type { AllLaws } from './all-laws.ts'
+import { count } from './count.ts'
+import type { Machine } from './machine.ts'
+import type { VirtualClock } from './virtual-clock.ts'
+import type { Wiretap } from './virtual-http.ts'
+
+export interface WireWatchDeps {
+  readonly clock: VirtualClock
+  readonly laws: AllLaws
+  readonly machine: () => Machine
+  readonly snapshot: () => Snapshot
+  readonly budgetFraction: number
+}
+
+/** Holds what goes over the wire against the laws, and lets the process die where it passes a step. */
+export class WireWatch implements Wiretap {
+  readonly requests: Record<string, number> = {}
+  readonly #deps: WireWatchDeps
+  readonly #inFlight = new Map<string, number>()
+  readonly #sentAtMs = new Map<HttpRequest, number>()
+
+  constructor(deps: WireWatchDeps) {
+    this.#deps = deps
+  }
+
+  /** Categories with a request on its way: nobody knows whether it is counted yet. */
+  get busy(): ReadonlySet<string> {
+    const busy = new Set<string>()
+    for (const [category, inFlight] of this.#inFlight) if (inFlight > 0) busy.add(category)
+    return busy
+  }
+
+  restarted(): void {
+    this.#inFlight.clear()
+    this.#sentAtMs.clear()
+  }
+
+  asked(request: HttpRequest, path: string): void {
+    const { clock, laws, snapshot } = this.#deps
+    const machine = this.#deps.machine()
+    if (path === '/oauth/token') {
+      count(this.requests, 'token')
+      laws.tokens.asked(clock.monotonicMs())
+      laws.revocation.refreshAsked(laws.tokens.isAnswerLost)
+      machine.passes('refresh-sent')
+      return
+    }
+    if (path === '/oauth/revoke') {
+      laws.revocation.revokeAsked()
+      machine.passes('revoke-sent')
+      return
+    }
+    const category = categoryOf(request.method, path)
+    count(this.requests, category ?? path)
+    laws.revocation.resourceAsked(path)
+    laws.tokens.used(bearerOf(request), snapshot(), () => machine.durableToken())
+    if (category !== undefined) {
+      laws.quotas.requestAsked(category, this.#rowBefore(category), clock.worldMs())
+      if (!path.includes('/stream/')) {
+        this.#inFlight.set(category, (this.#inFlight.get(category) ?? 0) + 1)
+        this.#sentAtMs.set(request, clock.worldMs())
+      }
+    }
+    machine.passes('handed-out')
+  }
+
+  done(request: HttpRequest, path: string, outcome: HttpOutcome): void {
+    const { clock, laws, budgetFraction } = this.#deps
+    if (path === '/oauth/token') {
+      if (outcome.kind === 'answer') laws.quotas.learnFrom(outcome.body)
+      laws.tokens.done(outcome, clock.monotonicMs())
+      this.#deps.machine().passes('refresh-received')
+      return
+    }
+    if (path === '/oauth/revoke') {
+      laws.revocation.revokeDone(outcome)
+      this.#deps.machine().passes('revoke-received')
+      return
+    }
+    const category = categoryOf(request.method, path)
+    const sentAtMs = this.#sentAtMs.get(request)
+    if (category === undefined || sentAtMs === undefined) return
+    this.#sentAtMs.delete(request)
+    this.#inFlight.set(category, Math.max(0, (this.#inFlight.get(category) ?? 0) - 1))
+    if (outcome.kind === 'not-sent') return
+    if (outcome.kind === 'answer') {
+      this.opened(path, outcome.status, outcome.headers)
+      if (outcome.status === 401) {
+        laws.tokens.rejected(bearerOf(request), clock.monotonicMs())
+        return
+      }
+    }
+    laws.quotas.probeCounted(this.#row(category), budgetFraction, sentAtMs)
+  }
+
+  /** The head of an answer came in. */
+  opened(path: string, status: number, headers: HttpHeaders): void {
+    const { laws } = this.#deps
+    const category = categoryOf('GET', path)
+    if (category === undefined) return
+    const nowMs = this.#deps.clock.worldMs()
+    const hasQuota = 'x-ratelimit-remaining' in headers
+    // A refusal says what is left too: nothing.
+    if (hasQuota || status === 429) laws.alerts.evidence(category, nowMs)
+    if (status !== 429) return
+    laws.quotas.refused(category, !hasQuota, nowMs)
+    laws.alerts.refused(category)
+  }
+
+  /** The row as it was before the request about to go out was charged to it. */
+  #rowBefore(category: string): RequestQuota | undefined {
+    const row = this.#row(category)
+    return row && { ...row, low: Math.min(row.limit, row.low + 1) }
+  }
+
+  #row(category: string): RequestQuota | undefined {
+    return this.#deps.snapshot().requests.find((one) => one.category === category)
+  }
+}
+
+const bearerOf = ({ headers }: HttpRequest): string => headers['authorization']?.slice('Bearer '.length) ?? ''
