@@ -1,6 +1,6 @@
 import { z } from 'zod/mini'
 import type { HttpOutcome } from '../service/answer.ts'
-import { SOMETHING_ELSE, senderOfAnswer } from '../service/sender.ts'
+import { redirectedTo, redirectWords, SOMETHING_ELSE, senderOfAnswer } from '../service/sender.ts'
 
 /** What a token endpoint is asked with. Everything secret in here goes into a body, never into a URL. */
 export interface KeyCredentials {
@@ -43,7 +43,13 @@ export type RefreshOutcome =
     }
   | { readonly kind: 'refused'; readonly why: string }
   | { readonly kind: 'misconfigured'; readonly why: string }
-  | { readonly kind: 'later'; readonly why: string; readonly retryAfterSeconds?: number }
+  | {
+      readonly kind: 'later'
+      readonly why: string
+      readonly retryAfterSeconds?: number
+      /** What stands between answered, not the sign-in host. */
+      readonly isFromElsewhere?: true
+    }
   | { readonly kind: 'not-sent'; readonly why: string }
   /** The service renewed, and gave an access token that cannot be used; what is known of the refresh token is whole. */
   | { readonly kind: 'malformed'; readonly why: string; readonly refreshToken?: string }
@@ -53,6 +59,22 @@ export type RefreshOutcome =
       /** A readable new refresh token in an answer that was otherwise no use: kept, never dropped. */
       readonly refreshToken?: string
     }
+
+/** Whether the sign-in host itself was heard, whatever it said. */
+export function isOfTheService(outcome: RefreshOutcome): boolean {
+  switch (outcome.kind) {
+    case 'renewed':
+    case 'refused':
+    case 'misconfigured':
+    case 'malformed':
+      return true
+    case 'later':
+      return outcome.isFromElsewhere !== true
+    case 'not-sent':
+    case 'unknown':
+      return false
+  }
+}
 
 const LIFETIME_SECONDS = { default: 1200, least: 30, most: 86_400 }
 
@@ -67,8 +89,8 @@ const Renewal = z.object({
 })
 const Failure = z.object({ error: z.string() })
 
-/** Classes the answer to `refreshRequest`. OAuth errors are told by `error`, not by the status (RFC 6749 5.2). */
-export function processRefreshAnswer(outcome: HttpOutcome): RefreshOutcome {
+/** Classes the answer to `refreshRequest`, which went to `url`. OAuth errors are told by `error`, not by the status (RFC 6749 5.2). */
+export function processRefreshAnswer(outcome: HttpOutcome, url: string): RefreshOutcome {
   if (outcome.kind === 'not-sent') return { kind: 'not-sent', why: outcome.why }
   if (outcome.kind === 'unknown') return { kind: 'unknown', why: outcome.why }
   const { status, headers } = outcome
@@ -78,6 +100,8 @@ export function processRefreshAnswer(outcome: HttpOutcome): RefreshOutcome {
     // A gateway that failed after the service rotated: the new token is the only one that still works.
     return { kind: 'unknown', why: `the sign-in host answered ${status}`, refreshToken }
   }
+  const to = redirectedTo(status, headers, url)
+  if (to !== undefined) return { kind: 'later', why: redirectWords(to), isFromElsewhere: true }
   if (status === 429 || status >= 500) {
     const seconds = retryAfterSeconds(headers['retry-after'])
     return {
@@ -87,7 +111,7 @@ export function processRefreshAnswer(outcome: HttpOutcome): RefreshOutcome {
     }
   }
   if (status >= 200 && status < 300) {
-    const sender = senderOfAnswer(status, headers, '', outcome.body)
+    const sender = senderOfAnswer(status, headers, url, outcome.body)
     return renewalOf(body, sender.kind === 'other' ? SOMETHING_ELSE : 'the answer was not a token response')
   }
   const failure = Failure.safeParse(body)

@@ -1,5 +1,5 @@
 import type { HttpOutcome } from '../service/answer.ts'
-import { isPage, SOMETHING_ELSE } from '../service/sender.ts'
+import { isPage, redirectedTo, redirectWords, SOMETHING_ELSE } from '../service/sender.ts'
 import type { FormRequest, KeyCredentials } from './refresh-grant.ts'
 
 /**
@@ -36,12 +36,14 @@ export type RevokeOutcome =
   | { readonly kind: 'unconfirmed'; readonly why: string }
 
 /** Only a 200 confirms (service.md 4.2), and only the service's: a network's sign-in page comes with a 200 too. */
-export function processRevokeAnswer(outcome: HttpOutcome): RevokeOutcome {
+export function processRevokeAnswer(outcome: HttpOutcome, url: string): RevokeOutcome {
   if (outcome.kind !== 'answer') return { kind: 'unconfirmed', why: outcome.why }
-  const { status, body } = outcome
+  const { status, headers, body } = outcome
   if (status === 200) {
     return isPage(body) ? { kind: 'unconfirmed', why: SOMETHING_ELSE } : { kind: 'confirmed' }
   }
+  const to = redirectedTo(status, headers, url)
+  if (to !== undefined) return { kind: 'unconfirmed', why: redirectWords(to) }
   const error = oauthErrorOf(body)
   if (error === 'invalid_grant' || error === 'invalid_token') {
     return { kind: 'refused', why: 'the service no longer accepts this token' }

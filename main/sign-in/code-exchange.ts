@@ -1,4 +1,5 @@
 import * as oauth from 'oauth4webapi'
+import { redirectedTo, redirectWords } from '../../app/service/sender.ts'
 import type { SignInFailure } from '../../app/sign-in/failure.ts'
 import type { Http, HttpOutcome } from '../ports/ports.ts'
 
@@ -40,10 +41,8 @@ const EXCHANGE_TIMEOUT_MS = 20_000
 
 /** Spends the code, once (public-facts.md, code exchange). */
 export async function exchangeCode(http: Http, key: SigningKey, code: CodeToExchange): Promise<Exchange> {
-  const server: oauth.AuthorizationServer = {
-    issuer: key.authUrl,
-    token_endpoint: `${key.authUrl}/oauth/token`,
-  }
+  const url = `${key.authUrl}/oauth/token`
+  const server: oauth.AuthorizationServer = { issuer: key.authUrl, token_endpoint: url }
   const client: oauth.Client = { client_id: key.clientId }
   const callback = new URLSearchParams(code.callback)
   // Names the issuer in a spelling that is not ours to know; the state is bound to this one host already.
@@ -64,7 +63,7 @@ export async function exchangeCode(http: Http, key: SigningKey, code: CodeToExch
     if (tokens.refresh_token === undefined || tokens.refresh_token === '') return { kind: 'no-refresh-token' }
     return { kind: 'granted', refreshToken: tokens.refresh_token }
   } catch (error) {
-    return failureOf(error, line.outcome())
+    return failureOf(error, line.outcome(), url)
   }
 }
 
@@ -104,7 +103,7 @@ function responseOf({ status, body }: Extract<HttpOutcome, { kind: 'answer' }>):
   return new Response(JSON.stringify(rest), { status, headers: { 'content-type': 'application/json' } })
 }
 
-function failureOf(error: unknown, outcome: HttpOutcome | undefined): Exchange {
+function failureOf(error: unknown, outcome: HttpOutcome | undefined, url: string): Exchange {
   if (outcome === undefined) throw error
   if (outcome.kind === 'not-sent') return { kind: 'not-sent', why: outcome.why }
   if (outcome.kind === 'unknown') return { kind: 'answer-lost', why: outcome.why }
@@ -131,7 +130,9 @@ function failureOf(error: unknown, outcome: HttpOutcome | undefined): Exchange {
   if (outcome.status >= 200 && outcome.status < 300) {
     return { kind: 'answer-lost', why: 'it was not a token response' }
   }
-  return { kind: 'later', why: `the sign-in host answered ${outcome.status}` }
+  const to = redirectedTo(outcome.status, outcome.headers, url)
+  const why = to === undefined ? `the sign-in host answered ${outcome.status}` : redirectWords(to)
+  return { kind: 'later', why }
 }
 
 function jsonObject(text: string): Record<string, unknown> | undefined {

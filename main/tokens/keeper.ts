@@ -12,7 +12,7 @@ import {
 } from '../../app/tokens/after-revocation.ts'
 import { isAlive, isFresh, isRevoking, type KeyState, mayRefresh } from '../../app/tokens/key-state.ts'
 import { nextStep } from '../../app/tokens/next-step.ts'
-import type { KeyCredentials, RefreshOutcome } from '../../app/tokens/refresh-grant.ts'
+import { isOfTheService, type KeyCredentials, type RefreshOutcome } from '../../app/tokens/refresh-grant.ts'
 import { accessSummary, refreshSummary } from '../../app/tokens/token-summaries.ts'
 import type { Clock, Http, Random } from '../ports/ports.ts'
 import type { Timeline } from '../timeline.ts'
@@ -273,7 +273,7 @@ export class TokenKeeper {
     if (this.#stopped) return outcome
     if (outcome.kind === 'renewed') this.#refreshes.add()
     const why = 'why' in outcome ? outcome.why : ''
-    this.#deps.reached(outcome.kind !== 'not-sent' && outcome.kind !== 'unknown', why)
+    this.#deps.reached(isOfTheService(outcome), why)
     for (const event of events) this.#deps.event(event)
     return outcome
   }

@@ -22,6 +22,7 @@ export async function revokeTokens(
     const request = revokeRequest(key, refreshToken, spelling)
     const outcome = processRevokeAnswer(
       await http.send({ method: 'POST', timeoutMs: REVOKE_TIMEOUT_MS, ...request }),
+      request.url,
     )
     if (outcome.kind !== 'spelling') return outcome
   }

@@ -40,6 +40,7 @@ export async function postWrittenAhead(
   const request = refreshRequest(key, refreshToken)
   const outcome = processRefreshAnswer(
     await http.send({ method: 'POST', timeoutMs: REFRESH_TIMEOUT_MS, ...request }),
+    request.url,
   )
   if ('refreshToken' in outcome && outcome.refreshToken !== undefined) {
     store.note('received', generation + 1, outcome.refreshToken)

@@ -1,7 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { HttpOutcome } from '../../../app/service/answer.ts'
-import { processRefreshAnswer, refreshRequest, retryAfterSeconds } from '../../../app/tokens/refresh-grant.ts'
+import {
+  processRefreshAnswer as process,
+  refreshRequest,
+  retryAfterSeconds,
+} from '../../../app/tokens/refresh-grant.ts'
 import { REFRESH_SCHEDULE, refreshDueAt } from '../../../app/tokens/schedule.ts'
 import { proves } from '../../proof/proves.ts'
 
@@ -11,6 +15,8 @@ const answer = (status: number, body: unknown, headers: Record<string, string> =
   headers,
   body: typeof body === 'string' ? body : JSON.stringify(body),
 })
+const ASKED = 'https://sign-in.test/oauth/token'
+const processRefreshAnswer = (outcome: HttpOutcome) => process(outcome, ASKED)
 const good = {
   access_token: 'access-1',
   expires_in: 1200,
@@ -86,6 +92,19 @@ describe('only an answered invalid_grant ends a session', () => {
     ['no answer', { kind: 'unknown', why: 'reset' }],
   ])('%s', (_what, outcome) => {
     expect(['later', 'unknown', 'not-sent']).toContain(processRefreshAnswer(outcome).kind)
+  })
+})
+
+test('a redirect to another host is told by the name of that host, and nothing else of the address', () => {
+  const redirect = (location: string) => processRefreshAnswer(answer(302, '', { location }))
+  expect(redirect('https://portal.test/login?token=secret')).toEqual({
+    kind: 'later',
+    why: 'redirects to another host (portal.test); not followed',
+    isFromElsewhere: true,
+  })
+  expect(redirect('/oauth/token2')).toEqual({
+    kind: 'later',
+    why: 'the sign-in host answered 302 without an OAuth answer',
   })
 })
 

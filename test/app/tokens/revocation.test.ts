@@ -1,10 +1,16 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { processRevokeAnswer, REVOKE_SPELLINGS, revokeRequest } from '../../../app/tokens/revocation.ts'
+import type { HttpHeaders, HttpOutcome } from '../../../app/service/answer.ts'
+import {
+  processRevokeAnswer as process,
+  REVOKE_SPELLINGS,
+  revokeRequest,
+} from '../../../app/tokens/revocation.ts'
 
 const key = { authUrl: 'https://sign-in.test', clientId: 'id' }
-const answer = (status: number, body = '') =>
-  processRevokeAnswer({ kind: 'answer', status, headers: {}, body })
+const processRevokeAnswer = (outcome: HttpOutcome) => process(outcome, 'https://sign-in.test/oauth/revoke')
+const answer = (status: number, body = '', headers: HttpHeaders = {}) =>
+  processRevokeAnswer({ kind: 'answer', status, headers, body })
 
 test('both spellings of service.md 4.2 go in one body first, then each alone, `token` first', () => {
   const bodies = REVOKE_SPELLINGS.map((spelling) => JSON.parse(revokeRequest(key, 'r-1', spelling).body))
@@ -38,6 +44,13 @@ test('the sign-in page of a network confirms nothing, whatever its status', () =
   })
   expect(answer(200, '\n <html>').kind).toBe('unconfirmed')
   expect(answer(200, '{}').kind).toBe('confirmed')
+})
+
+test('a redirect to another host confirms nothing and is told by the name of that host', () => {
+  expect(answer(307, '', { location: 'https://portal.test/?r-1' })).toEqual({
+    kind: 'unconfirmed',
+    why: 'redirects to another host (portal.test); not followed',
+  })
 })
 
 test('a 400 or 422 that does not name the token or the key asks for the other spelling', () => {

@@ -85,6 +85,11 @@ test.each([
   expect((await exchange(answerOf(status, body))).result.kind).toBe(kind)
 })
 
+test('a redirect to another host is told by the name of that host', async () => {
+  const { result } = await exchange(answerOf(302, '', { location: 'https://portal.test/?code=c' }))
+  expect(result).toEqual({ kind: 'later', why: 'redirects to another host (portal.test); not followed' })
+})
+
 test('a request that was not sent is told from an answer that was lost', async () => {
   expect((await exchange(NOT_SENT)).result).toEqual({ kind: 'not-sent', why: 'connection refused' })
   expect((await exchange(UNKNOWN)).result).toEqual({ kind: 'answer-lost', why: 'connection lost' })

@@ -227,6 +227,19 @@ test.each<[string, HttpOutcome]>([
   proves('T8', { level: 2, cases: 1 })
 })
 
+test('a redirect to another host is not an answer of the sign-in host, and its name is told', async () => {
+  const redirect = answerOf(302, '', { location: 'http://portal.test/login?from=auth' })
+  const { clock, keeper, told, events } = setUp([redirect, renewal('a1')])
+  keeper.start()
+  await clock.advance(1)
+  const why = 'redirects to another host (portal.test); not followed'
+  expect(told).toEqual([[false, why, undefined]])
+  expect(events).toMatchObject([{ kind: 'token-refresh-failed', outcome: 'later', why }])
+  expect(keeper.refreshSummary().reason).toBe(why)
+  await clock.advance(MINUTE_MS)
+  expect(told.at(-1)).toEqual([true, '', undefined])
+})
+
 test('a wait that the service asks for is a floor under the ladder', async () => {
   const { clock, keeper, sentAtMs } = setUp([answerOf(503, '', { 'retry-after': '40' }), renewal('a1')])
   keeper.start()
