@@ -25,13 +25,13 @@ export class AllLaws {
     this.quotas.restarted()
     this.alerts.restarted()
     this.tokens.restarted(disk)
-    this.revocation.restarted(disk.isRevocationPending, monotonicMs)
+    this.revocation.restarted(disk, monotonicMs)
   }
 
   /** A person signed in, and this is the token that came of it. */
   signedIn(refreshToken: string): void {
     this.quotas.learnFrom(`"refresh_token":"${refreshToken}"`)
-    this.tokens.signedIn()
+    this.tokens.signedIn(refreshToken)
     this.revocation.signedIn()
   }
 }

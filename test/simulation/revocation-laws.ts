@@ -2,6 +2,7 @@ import type { MonitorEvent } from '../../app/contract/events.ts'
 import type { Snapshot } from '../../app/contract/snapshot.ts'
 import type { HttpOutcome } from '../../main/ports/ports.ts'
 import { breach } from './breach.ts'
+import type { OnDisk } from './virtual-disk.ts'
 
 /** R3: so long after a revocation was asked for no stream of the key is open. */
 const STREAMS_END_MS = 2_000
@@ -26,7 +27,12 @@ export class RevocationLaws {
     this.#isWanted = false
   }
 
-  restarted(isPending: boolean, monotonicMs: number): void {
+  restarted(
+    { isRevocationPending: isPending, isRevoked }: Pick<OnDisk, 'isRevocationPending' | 'isRevoked'>,
+    monotonicMs: number,
+  ): void {
+    // A sign-in that the disk did not take is gone, and what it replaced still reads as it did.
+    this.#confirmed ||= isRevoked
     if (!isPending && !this.#confirmed) this.#isWanted = false
     this.#asked = isPending ? { atMs: monotonicMs } : undefined
   }

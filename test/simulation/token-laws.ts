@@ -33,6 +33,8 @@ export class TokenLaws {
   readonly #issuedAtMs = new Map<string, number>()
   readonly #rejected = new Set<string>()
   #hasRotated = false
+  /** The refresh token that came in last, unless a process has died since. */
+  #newest: string | undefined
   #looksUnwarned = 0
   #warned = false
 
@@ -41,7 +43,8 @@ export class TokenLaws {
     return this.#lost !== 'no'
   }
 
-  signedIn(): void {
+  signedIn(refreshToken: string): void {
+    this.#newest = refreshToken
     this.#fresh.clear()
     this.#refusals = 0
     this.#prompts = 0
@@ -56,6 +59,7 @@ export class TokenLaws {
   /** Another process goes on with what is stored. */
   restarted({ isSignInRequired, hasRotated }: Pick<OnDisk, 'isSignInRequired' | 'hasRotated'>): void {
     this.#prompts += 1
+    this.#newest = undefined
     this.#hasRotated = hasRotated
     if (!isSignInRequired) this.#ended = undefined
     // A sign-in that the disk did not take is gone, and what it replaced still reads as it did.
@@ -104,11 +108,13 @@ export class TokenLaws {
     const refresh = /"refresh_token":"([^"]+)"/.exec(outcome.body)?.[1]
     if (refresh === undefined) return
     this.#hasRotated = true
+    this.#newest = refresh
     this.#fresh.set(access, refresh)
     this.#given.set(refresh, this.#given.size)
   }
 
-  told(event: MonitorEvent & { readonly at: number }): void {
+  /** `honours`: whether the service would still take a refresh token. */
+  told(event: MonitorEvent & { readonly at: number }, honours: (token: string) => boolean): void {
     if (event.kind === 'sign-in-due') {
       if (event.endsAt - event.at <= LAST_WARNING_MS + 1_000) this.#warned = true
       return
@@ -116,6 +122,9 @@ export class TokenLaws {
     if (event.kind !== 'sign-in-required') return
     this.checked += 1
     if (this.#refusals === 0) breach('the session ended without an answered invalid_grant')
+    if (this.#newest !== undefined && honours(this.#newest)) {
+      breach('the session ended while the newest refresh token is honoured')
+    }
     this.#endsTold += 1
     if (this.#endsTold > 1 + this.#prompts) breach('the end of one session was told again')
     this.#ended ??= { posts: 0 }

@@ -16,6 +16,7 @@ const COMMITS: readonly Commit[] = ['note', 'intent', 'token', 'outbox']
 export interface OnDisk {
   readonly isRevocationPending: boolean
   readonly isSignInRequired: boolean
+  readonly isRevoked: boolean
   readonly hasRotated: boolean
 }
 
@@ -55,6 +56,7 @@ export class VirtualDisk {
     return {
       isRevocationPending: waiting !== undefined,
       isSignInRequired: about.includes('sign-in-required'),
+      isRevoked: about.includes('"revoked"'),
       hasRotated: about.includes('rotatedAtMs'),
     }
   }

@@ -236,7 +236,7 @@ export class World {
     this.#laws.quotas.told(event)
     if (this.#isAlone) this.#laws.quotas.nobodyElse(event)
     if (event.profile !== PROFILE) return
-    this.#laws.tokens.told(event)
+    this.#laws.tokens.told(event, (token) => this.service.tokens.honours(token, this.clock.worldMs()))
     this.#laws.revocation.told(event, () => this.service.tokens.livingAt(this.clock.worldMs()))
   }
 

@@ -125,6 +125,11 @@ export class TokenRules {
     return [...this.#refresh.values()].filter((held) => this.#problemWith(held, atMs) === undefined).length
   }
 
+  honours(token: string, atMs: number): boolean {
+    this.#settle(atMs)
+    return this.#problemWith(this.#refresh.get(token), atMs) === undefined
+  }
+
   accessState(token: string, atMs: number): 'valid' | 'expired' | 'unknown' {
     const held = this.#access.get(token)
     if (held === undefined) return 'unknown'
