@@ -1,3 +1,5 @@
+import { z } from 'zod'
+
 /** Whether a write to disk is durable, and if not, why in words a person can act on. */
 export type Saved = { readonly ok: true } | { readonly ok: false; readonly why: string }
 
@@ -17,8 +19,11 @@ const ERROR_PROTOCOL = 15
 const ERROR_NOLFS = 22
 const ERROR_NOTADB = 26
 
+const DAMAGED = 'the file is damaged'
+
 /** `undefined` where it is no failure of the disk or the file, and so a bug. */
 export function storageWords(error: unknown): string | undefined {
+  if (isStrange(error)) return DAMAGED
   switch (sqliteCode(error)) {
     case ERROR_FULL:
       return 'the disk is full'
@@ -39,10 +44,16 @@ export function storageWords(error: unknown): string | undefined {
       return 'the file cannot be opened'
     case ERROR_CORRUPT:
     case ERROR_NOTADB:
-      return 'the file is damaged'
+      return DAMAGED
     default:
       return undefined
   }
+}
+
+/** A row that no program of ours stored: not of our form, or with a number that is larger than JavaScript's. */
+function isStrange(error: unknown): boolean {
+  if (error instanceof z.ZodError) return true
+  return error instanceof RangeError && 'code' in error && error.code === 'ERR_OUT_OF_RANGE'
 }
 
 export function isDamaged(error: unknown): boolean {
