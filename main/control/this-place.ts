@@ -1,12 +1,12 @@
 import { tmpdir } from 'node:os'
+import { absolute } from '../data/home-folder.ts'
 import type { SocketPlace } from './socket-path.ts'
 
 /** This process's own. */
 export function thisPlace(environment: Readonly<Record<string, string | undefined>>): SocketPlace {
-  const { XDG_RUNTIME_DIR: runtimeFolder = '' } = environment
   return {
     platform: process.platform,
-    runtimeFolder: runtimeFolder === '' ? undefined : runtimeFolder,
+    runtimeFolder: absolute(environment['XDG_RUNTIME_DIR']),
     temporaryFolder: tmpdir(),
     userId: process.getuid?.(),
   }

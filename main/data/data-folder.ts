@@ -1,18 +1,20 @@
 import { accessSync, constants, existsSync, mkdirSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import envPaths from 'env-paths'
+import { dataFolderOf, thisAccount } from './home-folder.ts'
 
 export type DataFolderOpening =
   | { readonly kind: 'open'; readonly path: string }
   | { readonly kind: 'unusable'; readonly line: string }
 
-/** Without the suffix env-paths adds by default, so that every host finds the same folder. */
-export function defaultDataFolder(): string {
-  return envPaths('Headroom', { suffix: '' }).data
-}
+/** The same for every host; `undefined` where the account has no home folder. */
+export const defaultDataFolder = (): string | undefined => dataFolderOf(thisAccount(), 'Headroom')
+
+export const NO_HOME =
+  'cannot keep data: this account has no home folder (HOME is empty or no absolute path); name a folder with --data'
 
 /** Creates the folder where needed, for its owner only, and makes sure that files can be written in it. */
-export function openDataFolder(folder: string): DataFolderOpening {
+export function openDataFolder(folder: string | undefined): DataFolderOpening {
+  if (folder === undefined) return { kind: 'unusable', line: NO_HOME }
   const path = resolve(folder)
   const unusable = (why: string): DataFolderOpening => ({
     kind: 'unusable',

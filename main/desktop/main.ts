@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto'
-import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { parseArgs } from 'node:util'
 import {
@@ -22,6 +21,7 @@ import {
 } from 'electron'
 import { startApp } from '../app-start.ts'
 import { defaultDataFolder, openDataFolder } from '../data/data-folder.ts'
+import { absolute, homeFolder, thisAccount } from '../data/home-folder.ts'
 import { lockDataFolder } from '../data/lock.ts'
 import { openPreferences } from '../data/preferences.ts'
 import { type MetricsOptions, metricsChoice } from '../metrics/metrics-options.ts'
@@ -99,7 +99,7 @@ function start(dataFolder: string, metricsOptions: MetricsOptions | undefined): 
     loginItem: loginItem({
       app,
       platform: process.platform,
-      configFolder: XDG_CONFIG_HOME || join(homedir(), '.config'),
+      configFolder: absolute(XDG_CONFIG_HOME) ?? join(homeFolder(thisAccount()) ?? dataFolder, '.config'),
       executable: APPIMAGE || process.execPath,
     }),
     inTray: values['in-tray'] === true,

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { askRunning } from '../control/ask-running.ts'
 import { socketOf } from '../control/data-folder-socket.ts'
 import type { ControlRequest } from '../control/protocol.ts'
-import { defaultDataFolder, openDataFolder } from '../data/data-folder.ts'
+import { defaultDataFolder, NO_HOME, openDataFolder } from '../data/data-folder.ts'
 import { lockDataFolder } from '../data/lock.ts'
 import { openPreferences } from '../data/preferences.ts'
 import { serveMetrics } from '../metrics/serve-metrics.ts'
@@ -128,13 +128,19 @@ export function realCommands(terminal: Terminal, app: AppFolder): Commands {
       const { revokeTokens } = await import('../tokens/revocation.ts')
       return revoke(flags, {
         terminal,
-        running: (dataFolder) => (request) => ask(dataFolder ?? defaultDataFolder(), request),
+        running: (dataFolder) => async (request) => {
+          const folder = dataFolder ?? defaultDataFolder()
+          return folder === undefined ? { kind: 'failed', why: NO_HOME } : ask(folder, request)
+        },
         revokeTokens: ({ refreshToken, ...key }) => revokeTokens(http, key, refreshToken),
         ...(passphrase !== undefined && {
           openStored: async (dataFolder) => {
             const { openStoredKeys } = await import('./stored-keys.ts')
             const ports = { clock: nodeClock, random: nodeRandom, http }
-            return openStoredKeys(dataFolder ?? defaultDataFolder(), passphrase, ports)
+            const folder = dataFolder ?? defaultDataFolder()
+            return folder === undefined
+              ? { kind: 'failed', line: NO_HOME }
+              : openStoredKeys(folder, passphrase, ports)
           },
         }),
       })

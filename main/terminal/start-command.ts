@@ -16,9 +16,9 @@ export interface HostArguments {
 
 export interface StartDeps {
   readonly terminal: Terminal
-  readonly defaultDataFolder: () => string
+  readonly defaultDataFolder: () => string | undefined
   openDataFolder(
-    folder: string,
+    folder: string | undefined,
   ): { readonly kind: 'open'; readonly path: string } | { readonly kind: 'unusable'; readonly line: string }
   findDesktop(): Promise<DesktopSearch>
   /** Takes the folder's lock itself: it is the process that lives. */

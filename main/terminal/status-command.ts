@@ -1,12 +1,13 @@
 import type { Asked } from '../control/ask-running.ts'
 import type { ControlRequest } from '../control/protocol.ts'
+import { NO_HOME } from '../data/data-folder.ts'
 import type { StatusFlags } from './flags.ts'
 import { renderTable } from './table.ts'
 import { EXIT_FAILURE, EXIT_OK, type Terminal } from './terminal.ts'
 
 export interface StatusDeps {
   readonly terminal: Terminal
-  readonly defaultDataFolder: () => string
+  readonly defaultDataFolder: () => string | undefined
   /** Asks the app that runs on this data folder. */
   askRunning(dataFolder: string, request: ControlRequest): Promise<Asked>
 }
@@ -17,6 +18,10 @@ const PLAIN_COLUMNS = 100
 export async function status(flags: StatusFlags, deps: StatusDeps): Promise<number> {
   const { terminal } = deps
   const folder = flags.data ?? deps.defaultDataFolder()
+  if (folder === undefined) {
+    terminal.error(NO_HOME)
+    return EXIT_FAILURE
+  }
   const asked = await deps.askRunning(folder, { do: 'status' })
   switch (asked.kind) {
     case 'nobody':

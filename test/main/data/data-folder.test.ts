@@ -50,6 +50,10 @@ asOrdinaryUser('a folder without permission to write is said in one line', () =>
   })
 })
 
+test('without a home folder nothing is opened, and the line says what to do', () => {
+  expect(openDataFolder(undefined)).toEqual({ kind: 'unusable', line: expect.stringContaining('--data') })
+})
+
 test('the default folder has the plain name of the app', () => {
   expect(defaultDataFolder()).toMatch(/Headroom/)
   expect(defaultDataFolder()).not.toMatch(/-nodejs/)

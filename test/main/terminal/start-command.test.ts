@@ -38,7 +38,7 @@ async function started(
     {
       terminal,
       defaultDataFolder: () => '/default',
-      openDataFolder: (path) => folder ?? { kind: 'open', path },
+      openDataFolder: (path = '/none') => folder ?? { kind: 'open', path },
       findDesktop: async () => {
         calls.push(['find', undefined])
         return search

@@ -24,6 +24,13 @@ const answered = (count: number): Asked => ({
   answer: { ok: true, snapshots: Array.from({ length: count }, () => exampleSnapshot()) },
 })
 
+test('without a home folder it says so, and looks nowhere', async () => {
+  const terminal = fakeTerminal()
+  const askRunning = () => Promise.reject(new Error('asked'))
+  expect(await status({}, { terminal, defaultDataFolder: () => undefined, askRunning })).toBe(1)
+  expect(terminal.errors).toEqual([expect.stringContaining('HOME')])
+})
+
 test('with --json each key is one line, in the shape of watch', async () => {
   const { terminal, exitCode, folders } = await asked({ json: true }, answered(2))
   expect(exitCode).toBe(0)
