@@ -13,8 +13,8 @@ export class RevocationLaws {
   #asked: { readonly atMs: number } | undefined
   /** The service itself answered 200 since the last sign-in. */
   #confirmed = false
-  /** A person asked since the last sign-in: then a retry is meant. */
-  #isWanted = false
+  /** Nobody has signed in anew since a person may have asked for it. */
+  #isWanted = true
 
   asked(monotonicMs: number): void {
     this.#asked ??= { atMs: monotonicMs }
@@ -33,7 +33,8 @@ export class RevocationLaws {
   ): void {
     // A sign-in that the disk did not take is gone, and what it replaced still reads as it did.
     this.#confirmed ||= isRevoked
-    if (!isPending && !this.#confirmed) this.#isWanted = false
+    // So is what it stood down: what is on the disk is what was last asked for.
+    this.#isWanted ||= isPending
     this.#asked = isPending ? { atMs: monotonicMs } : undefined
   }
 

@@ -131,12 +131,13 @@ export class TokenLaws {
   }
 
   /** `holds`: the refresh token that is durable now. */
-  used(access: string, snapshot: Snapshot, holds: () => string | undefined): void {
+  used(access: string, look: () => Snapshot, holds: () => string | undefined): void {
     this.checked += 1
     if (this.#rejected.has(access)) breach('an access token was used again after a 401')
     const came = this.#fresh.get(access)
     if (came === undefined) return
     this.#fresh.delete(access)
+    const snapshot = look()
     if (snapshot.refresh.unsaved !== undefined || snapshot.keystore === 'memory') return
     if ((this.#given.get(holds() ?? '') ?? -1) < (this.#given.get(came) ?? 0)) {
       breach('an access token was used before the refresh token that came with it was stored')

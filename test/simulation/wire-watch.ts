@@ -20,6 +20,8 @@ export class WireWatch implements Wiretap {
   readonly requests: Record<string, number> = {}
   readonly #deps: WireWatchDeps
   readonly #inFlight = new Map<string, number>()
+  /** Rows as they were when a request went out to them last. */
+  readonly #asked = new Map<string, RequestQuota>()
   readonly #sentAtMs = new Map<HttpRequest, number>()
 
   constructor(deps: WireWatchDeps) {
@@ -35,6 +37,7 @@ export class WireWatch implements Wiretap {
 
   restarted(): void {
     this.#inFlight.clear()
+    this.#asked.clear()
     this.#sentAtMs.clear()
   }
 
@@ -56,7 +59,7 @@ export class WireWatch implements Wiretap {
     const category = categoryOf(request.method, path)
     count(this.requests, category ?? path)
     laws.revocation.resourceAsked(path)
-    laws.tokens.used(bearerOf(request), snapshot(), () => machine.durableToken())
+    laws.tokens.used(bearerOf(request), snapshot, () => machine.durableToken())
     if (category !== undefined) {
       laws.quotas.requestAsked(category, this.#rowBefore(category), clock.worldMs())
       if (!path.includes('/stream/')) {
@@ -93,7 +96,7 @@ export class WireWatch implements Wiretap {
         return
       }
     }
-    laws.quotas.probeCounted(this.#row(category), budgetFraction, sentAtMs)
+    laws.quotas.probeCounted(this.#asked.get(category), budgetFraction, sentAtMs)
   }
 
   /** The head of an answer came in. */
@@ -112,12 +115,10 @@ export class WireWatch implements Wiretap {
 
   /** The row as it was before the request about to go out was charged to it. */
   #rowBefore(category: string): RequestQuota | undefined {
-    const row = this.#row(category)
-    return row && { ...row, low: Math.min(row.limit, row.low + 1) }
-  }
-
-  #row(category: string): RequestQuota | undefined {
-    return this.#deps.snapshot().requests.find((one) => one.category === category)
+    const row = this.#deps.snapshot().requests.find((one) => one.category === category)
+    if (row === undefined) return undefined
+    this.#asked.set(category, row)
+    return { ...row, low: Math.min(row.limit, row.low + 1) }
   }
 }
 
