@@ -51,6 +51,18 @@ export class ApiClient {
     return text
   }
 
+  /** A plain GET, with the bearer beside it. */
+  async read(path: string): Promise<void> {
+    const answer = await fetch(`${this.#origin}${path}`, {
+      headers: { authorization: `Bearer ${this.#bearer}` },
+    })
+    const headers = JSON.stringify([...answer.headers])
+    this.heard.push({
+      where: `what ${path.slice(0, 12)} answered`,
+      bytes: `${headers}\n${await answer.text()}`,
+    })
+  }
+
   close(): void {
     this.#end.abort()
   }

@@ -1,6 +1,4 @@
 import { randomBytes } from 'node:crypto'
-import { readdirSync, readFileSync, statSync } from 'node:fs'
-import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import type { Snapshot } from '../../app/contract/snapshot.ts'
@@ -8,6 +6,7 @@ import { temporaryFolder } from '../main/data/temporary-folder.ts'
 import { type Running, runNode } from '../main/terminal/run-node.ts'
 import { proves } from '../proof/proves.ts'
 import { ApiClient } from './api-client.ts'
+import { argumentsOf, controlAnswer, filesIn, savedReport } from './left-behind.ts'
 import { startRecordingService } from './recording-service.ts'
 import { leaksOf, type Trace } from './scan.ts'
 
@@ -16,6 +15,8 @@ import { leaksOf, type Trace } from './scan.ts'
 const HEADROOM = fileURLToPath(new URL('../../main/terminal/headroom.ts', import.meta.url))
 /** An exception that nobody catches, on demand, in a process of the test's own. */
 const CRASH = "process.once('SIGUSR2',()=>{setTimeout(()=>{throw(new(Error)('induced'))})})"
+/** Where a link is handed to a person. */
+const SHOWS_LINKS = /: stdout$|^the answer to \/api\/command\/(?:signInAgain|startSignIn)$/
 const words = () => randomBytes(18).toString('base64url')
 
 test('no part of a secret is in anything that a full run says, shows or leaves, also where it crashes', async () => {
@@ -36,6 +37,9 @@ test('no part of a secret is in anything that a full run says, shows or leaves, 
     consent: 'approve',
     faults: ['split-frames'],
   })
+  const withoutSecret = await startRecordingService({ clientId: 'pkce-key', consent: 'approve' })
+  /** What a link or the line on the terminal has to show, and nothing else may. */
+  const linkSecrets: Record<string, string> = {}
   const folder = temporaryFolder()
   const crashes = temporaryFolder()
   const environment = {
@@ -62,6 +66,9 @@ test('no part of a secret is in anything that a full run says, shows or leaves, 
     traces.push(...argumentsOf(run.child.pid))
     const window = await ApiClient.open(/headroom ready: (\S+)/.exec(said)?.[1] ?? '')
     onTestFinished(() => window.close())
+    await vi.waitFor(() => expect(said.match(/headroom ready: /g)).toHaveLength(2))
+    for (const [, printed = ''] of said.matchAll(/#code=([\w-]+)/g))
+      linkSecrets[`the code ${Object.keys(linkSecrets).length} of a ready line`] = printed
     secrets[`a window's bearer (${window.bearer.length})`] = window.bearer
     const metrics = await fetch(/metrics ready: (\S+)/.exec(said)?.[1] ?? '', {
       headers: { authorization: `Bearer ${secret('metrics bearer')}` },
@@ -107,15 +114,30 @@ test('no part of a secret is in anything that a full run says, shows or leaves, 
   await window.ask('checkNow', { profile, category: 'Balances' })
   await window.ask('tryNow', { profile })
 
-  // A sign-in in the browser: the code in the redirect is a secret too, and is spent once.
-  const started = (await window.ask('signInAgain', { profile })) as { readonly url: string }
-  const redirect = (await fetch(started.url, { redirect: 'manual' })).headers.get('location') ?? ''
-  const code = new URL(redirect).searchParams.get('code') ?? ''
-  expect(code.length).toBeGreaterThan(8)
-  secrets['an authorization code'] = code
-  const page = await fetch(redirect)
-  traces.push({ where: 'the page at the end of a sign-in', bytes: await page.text() })
-  expect(page.status).toBe(200)
+  // Sign-ins in the browser: the code in the redirect is a secret too, and is spent once; so are state and verifier.
+  const signIn = async (command_: string, argument: unknown) => {
+    const { url } = (await window.ask(command_, argument)) as { readonly url: string }
+    const redirect = (await fetch(url, { redirect: 'manual' })).headers.get('location') ?? ''
+    const { searchParams } = new URL(redirect)
+    const [code = '', state = ''] = [searchParams.get('code') ?? '', searchParams.get('state') ?? '']
+    expect([code.length > 8, state.length > 8]).toEqual([true, true])
+    secrets[`the authorization code of ${command_}`] = code
+    linkSecrets[`the state of ${command_}`] = state
+    const foreign = await fetch(redirect.replace(state, words()))
+    const page = await fetch(redirect)
+    expect([foreign.status, page.status]).toEqual([400, 200])
+    for (const answer of [foreign, page]) {
+      const text = `${JSON.stringify([...answer.headers])}${await answer.text()}`
+      traces.push({ where: 'a page at the end of a sign-in', bytes: text })
+    }
+  }
+  await signIn('signInAgain', { profile })
+  await signIn('startSignIn', {
+    ...{ name: 'No secret', environment: 'custom', clientId: 'pkce-key' },
+    ...{ authUrl: withoutSecret.origin, baseUrl: withoutSecret.origin },
+  })
+  expect(withoutSecret.verifiers.size).toBe(1)
+  for (const verifier of withoutSecret.verifiers) secrets['a code verifier'] = verifier
   await reaches(window, 'valid')
 
   const everything = { profile, fromMs: 0, toMs: Date.now() }
@@ -125,8 +147,15 @@ test('no part of a secret is in anything that a full run says, shows or leaves, 
   await window.ask('events', { after: 0 })
   await window.ask('pastEvents', everything)
   await window.ask('rowDetails', { profile, category: 'Accounts' })
+  for (const path of ['/', '/nothing', `/x?bearer=${window.bearer}`]) await window.read(path)
   const status = await ended('status', command('status', '--json'))
   expect(status).toBe(0)
+  for (const request of [`{"do":"${mistyped}"}`, `{"do":"revoke","profile":"${mistyped}"}`, mistyped])
+    traces.push({ where: 'the control socket', bytes: await controlAnswer(folder, request) })
+  expect(traces.at(-1)?.bytes).toContain('bad-request')
+  const snapshots = (await window.ask('snapshots')) as readonly Snapshot[]
+  traces.push({ where: 'a saved report', bytes: savedReport(snapshots, folder) })
+  await window.ask('disconnect', { profile: 'key-2' })
 
   first.run.child.kill('SIGUSR2')
   expect(await ended('the run that crashed', first.run)).not.toBe(0)
@@ -144,29 +173,14 @@ test('no part of a secret is in anything that a full run says, shows or leaves, 
   second.run.child.kill('SIGTERM')
   expect(await ended('the run that went well', second.run)).toBe(0)
 
-  for (const [index, token] of [...service.issued].entries()) secrets[`token ${index}`] = token
-  expect(service.issued.size).toBeGreaterThan(5)
+  const issued = [...service.issued, ...withoutSecret.issued]
+  for (const [index, token] of issued.entries()) secrets[`token ${index}`] = token
+  expect(issued.length).toBeGreaterThan(8)
   traces.push(...filesIn(folder, 'at the end'), ...window.heard, ...second.window.heard)
   expect(traces.length).toBeGreaterThan(40)
   expect(leaksOf(secrets, traces)).toEqual([])
+  const elsewhere = traces.filter(({ where }) => !SHOWS_LINKS.test(where))
+  expect(leaksOf(linkSecrets, elsewhere)).toEqual([])
+  expect(Object.keys(linkSecrets).length).toBeGreaterThanOrEqual(6)
   proves('T11', { level: 3, cases: traces.length * Object.keys(secrets).length })
 }, 90_000)
-
-function filesIn(folder: string, when: string): readonly Trace[] {
-  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
-    .filter((name) => statSync(join(folder, name)).isFile())
-    .flatMap((name) => [
-      { where: `${name} ${when}`, bytes: readFileSync(join(folder, name)) },
-      { where: `the name of a file ${when}`, bytes: name },
-    ])
-}
-
-/** Of a process and what it started, where the system shows them. */
-function argumentsOf(pid: number | undefined): readonly Trace[] {
-  if (process.platform !== 'linux' || pid === undefined) return []
-  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean)
-  return [
-    { where: `the arguments of process ${pid}`, bytes: readFileSync(`/proc/${pid}/cmdline`) },
-    ...children.flatMap((child) => argumentsOf(Number(child))),
-  ]
-}

@@ -8,6 +8,8 @@ export interface RecordingService {
   readonly simulator: SimulatorServer
   /** Every token that was handed out so far. */
   readonly issued: ReadonlySet<string>
+  /** Every code verifier that was brought. */
+  readonly verifiers: ReadonlySet<string>
 }
 
 /** The simulator behind a server that passes everything on and remembers which tokens went by. */
@@ -17,6 +19,7 @@ export async function startRecordingService(
   const simulator = await startSimulator(options)
   const { port } = new URL(simulator.origin)
   const issued = new Set<string>()
+  const verifiers = new Set<string>()
   const server = createServer((incoming, outgoing) => {
     const { method, url: path, headers } = incoming
     const onward = requestTo({ host: '127.0.0.1', port, method, path, headers }, (answer) => {
@@ -34,6 +37,14 @@ export async function startRecordingService(
     })
     onward.on('error', () => outgoing.destroy())
     outgoing.on('close', () => onward.destroy())
+    let asked = ''
+    incoming.on('data', (part: Buffer) => {
+      asked += part.toString()
+    })
+    incoming.on('end', () => {
+      const verifier = new URLSearchParams(asked).get('code_verifier')
+      if (verifier !== null) verifiers.add(verifier)
+    })
     incoming.pipe(onward)
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -42,7 +53,12 @@ export async function startRecordingService(
     await new Promise((resolve) => server.close(resolve))
     await simulator.close()
   })
-  return { origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, simulator, issued }
+  return {
+    origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    simulator,
+    issued,
+    verifiers,
+  }
 }
 
 function tokensIn(body: string): readonly string[] {

@@ -2,7 +2,9 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { leaksOf } from './scan.ts'
 
-const secretText = fc.stringMatching(/^[A-Za-z0-9+/ .~-]{16,64}$/)
+const secretText = fc.stringMatching(/^[A-Za-z0-9+/ .~"\\-]{16,64}$/)
+const spelt = (text: string, one: (code: number) => string) =>
+  [...text].map((letter) => one(letter.charCodeAt(0))).join('')
 const around = fc.string({ maxLength: 40 })
 
 test.each([
@@ -10,6 +12,14 @@ test.each([
   ['percent-encoded', encodeURIComponent],
   ['hex', (text: string) => Buffer.from(text).toString('hex')],
   ['hex', (text: string) => Buffer.from(text).toString('hex').toUpperCase()],
+  ['percent-encoded', (text: string) => new URLSearchParams([['', text]]).toString()],
+  ['escaped', (text: string) => encodeURIComponent(encodeURIComponent(text))],
+  ['escaped', (text: string) => JSON.stringify(text)],
+  ['escaped', (text: string) => JSON.stringify(text).replaceAll('/', '\\/')],
+  ['escaped', (text: string) => spelt(text, (code) => `%${code.toString(16)}`)],
+  ['escaped', (text: string) => spelt(text, (code) => `%${code.toString(16).toUpperCase()}`)],
+  ['escaped', (text: string) => spelt(text, (code) => `\\u00${code.toString(16)}`)],
+  ['escaped', (text: string) => spelt(text, (code) => `&#${code};`)],
   ['base64', (text: string) => Buffer.from(text).toString('base64')],
   ['base64', (text: string) => Buffer.from(text).toString('base64url')],
 ] as const)('a secret that is there %s is found, whatever stands around it', (form, encoded) => {
@@ -19,6 +29,13 @@ test.each([
       expect(leaksOf({ token: secret }, [{ where: 'a log', bytes }])).toContain(`token, ${form}, in a log`)
     }),
   )
+})
+
+test('a secret in a dump of memory is found, where a character takes two bytes', () => {
+  const bytes = Buffer.from('xxq8Zr-2mVx.77kLpTxx', 'utf16le')
+  expect(leaksOf({ token: 'q8Zr-2mVx.77kLpT' }, [{ where: 'a dump', bytes }])).toEqual([
+    'token, in two bytes a character, in a dump',
+  ])
 })
 
 test('a secret inside a longer text that was encoded as a whole is found', () => {

@@ -8,7 +8,8 @@ export interface Trace {
 const PART = 8
 
 /**
- * Where a secret, or a part of one, is found: as it is, percent-encoded, as hex, and as base64 at any alignment.
+ * Where a secret, or a part of one, is found: as it is, in two bytes a character (as a dump of memory has it), escaped
+ * for an address, a form, JSON or a page, as hex, and as base64 at any alignment.
  *
  * Names what leaked and where, never the secret, because a test's output is kept too.
  */
@@ -37,9 +38,37 @@ function formsOf(secret: string) {
     const inner = text.slice(shift === 0 ? 0 : shift + 1, -1)
     return partsOf(inner, Math.ceil((PART * 4) / 3))
   })
+  const each = (spelt: (byte: number) => string) => [...bytes].map(spelt)
+  const hexOf = (byte: number) => byte.toString(16).padStart(2, '0')
+  const escapes = [
+    // Every byte of it, whether it needs to be or not.
+    each((byte) => `%${hexOf(byte)}`),
+    each((byte) => `\\x${hexOf(byte)}`),
+    each((byte) => `\\u00${hexOf(byte)}`),
+    each((byte) => `&#${byte};`),
+    each((byte) => `&#x${hexOf(byte)};`),
+  ]
   return [
     { form: 'as it is', parts: partsOf(secret, PART) },
-    { form: 'percent-encoded', parts: partsOf(encodeURIComponent(secret), PART) },
+    {
+      form: 'in two bytes a character',
+      parts: partsOf(secret, PART).map((part) => Buffer.from(part, 'utf16le')),
+    },
+    {
+      form: 'percent-encoded',
+      parts: [encodeURIComponent(secret), new URLSearchParams({ s: secret }).toString().slice(2)].flatMap(
+        (text) => partsOf(text, PART),
+      ),
+    },
+    {
+      form: 'escaped',
+      parts: [
+        ...partsOf(JSON.stringify(secret).slice(1, -1), PART),
+        ...partsOf(JSON.stringify(secret).slice(1, -1).replaceAll('/', '\\/'), PART),
+        ...partsOf(encodeURIComponent(encodeURIComponent(secret)), PART),
+        ...escapes.flatMap((spelt) => runsOf(spelt, PART).flatMap((run) => [run, run.toUpperCase()])),
+      ],
+    },
     { form: 'hex', parts: [...partsOf(hex, 2 * PART), ...partsOf(hex.toUpperCase(), 2 * PART)] },
     {
       form: 'base64',
@@ -48,7 +77,10 @@ function formsOf(secret: string) {
   ]
 }
 
-function partsOf(text: string, length: number): readonly string[] {
-  const count = Math.max(1, text.length - length + 1)
-  return Array.from({ length: count }, (_, at) => text.slice(at, at + length))
+const partsOf = (text: string, length: number) => runsOf([...text], length)
+
+/** Each run of so many in a row; the whole where it is shorter. */
+function runsOf(pieces: readonly string[], length: number): readonly string[] {
+  const count = Math.max(1, pieces.length - length + 1)
+  return Array.from({ length: count }, (_, at) => pieces.slice(at, at + length).join(''))
 }

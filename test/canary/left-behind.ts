@@ -1,0 +1,53 @@
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { connect } from 'node:net'
+import { join } from 'node:path'
+import type { Snapshot } from '../../app/contract/snapshot.ts'
+import { readDesktopState } from '../../main/desktop/desktop-state.ts'
+import { reportText } from '../../main/desktop/report.ts'
+import type { Trace } from './scan.ts'
+
+export function filesIn(folder: string, when: string): readonly Trace[] {
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((name) => statSync(join(folder, name)).isFile())
+    .flatMap((name) => [
+      { where: `${name} ${when}`, bytes: readFileSync(join(folder, name)) },
+      { where: `the name of a file ${when}`, bytes: name },
+    ])
+}
+
+/** Of a process and what it started, where the system shows them. */
+export function argumentsOf(pid: number | undefined): readonly Trace[] {
+  if (process.platform !== 'linux' || pid === undefined) return []
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean)
+  return [
+    { where: `the arguments of process ${pid}`, bytes: readFileSync(`/proc/${pid}/cmdline`) },
+    ...children.flatMap((child) => argumentsOf(Number(child))),
+  ]
+}
+
+/** What the running app says to one line on its control socket. */
+export function controlAnswer(folder: string, request: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let text = ''
+    const socket = connect(join(folder, 'control.sock'), () => socket.write(`${request}\n`))
+    socket.setEncoding('utf8').on('data', (part: string) => {
+      text += part
+    })
+    socket.on('error', reject).on('close', () => resolve(text))
+  })
+}
+
+/** What a person saves for a question, of what this run left: its snapshots, and its log as it is on the disk. */
+export function savedReport(snapshots: readonly Snapshot[], folder: string): string {
+  const log = join(folder, 'headroom.log')
+  return reportText({
+    atMs: Date.now(),
+    app: 'version 0.0.0',
+    system: process.platform,
+    versions: { node: process.versions.node },
+    state: readDesktopState({}),
+    snapshots,
+    log: existsSync(log) ? readFileSync(log, 'utf8') : '',
+    paths: [folder],
+  })
+}
