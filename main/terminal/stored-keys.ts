@@ -9,6 +9,7 @@ import { TokenKeeper } from '../tokens/keeper.ts'
 import { HomeStorage } from '../vault/key-storage.ts'
 import { passphraseKeystore } from '../vault/passphrase-keystore.ts'
 import { SealedHome } from '../vault/sealed-home.ts'
+import { homeTrouble } from './home-trouble.ts'
 import type { RevokeOutcome } from './revoke-command.ts'
 import type { RunningKey } from './revoke-running.ts'
 
@@ -52,7 +53,7 @@ export async function openStoredKeys(
   }
   if (home.standing.state !== 'ok') {
     close()
-    return { kind: 'failed', line: home.standing.line ?? 'the stored keys cannot be opened' }
+    return { kind: 'failed', line: homeTrouble(folder, home.standing) }
   }
   const restored = new HomeStorage(home, { startsOver: false, changed: () => {} }).restore()
   return {

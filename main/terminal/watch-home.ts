@@ -6,6 +6,7 @@ import { HomeStorage, type RestoredKey } from '../vault/key-storage.ts'
 import { passphraseKeystore } from '../vault/passphrase-keystore.ts'
 import { SealedHome } from '../vault/sealed-home.ts'
 import { settled } from '../vault/settled.ts'
+import { homeTrouble } from './home-trouble.ts'
 
 /** Where a watched key lives: it is made a monitor of, connected, and at the end left in good order. */
 export interface WatchHome {
@@ -49,7 +50,7 @@ export async function openWatchHome(
   if (standing.state !== 'ok' && standing.state !== 'record-corrupt') {
     home.close()
     lock.release()
-    return { kind: 'failed', line: standing.line ?? 'the stored keys cannot be opened' }
+    return { kind: 'failed', line: homeTrouble(data.path, standing) }
   }
   const storage: HomeStorage = new HomeStorage(home, {
     startsOver: false,
@@ -60,7 +61,7 @@ export async function openWatchHome(
     kind: 'open',
     home: {
       monitor,
-      notices: standing.state === 'ok' ? home.notices : [...home.notices, standing.line],
+      notices: standing.state === 'ok' ? home.notices : [...home.notices, homeTrouble(data.path, standing)],
       connect: (profile) => {
         const { refreshToken = '' } = profile
         const stored = storage.restore().find((key) => isSameKey(key.profile, profile))

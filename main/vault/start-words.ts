@@ -3,6 +3,8 @@ import type { KeystoreState } from '../../app/contract/snapshot.ts'
 /** Why keys are not stored, or not all of them, and what a person can do about it. */
 export interface StartTrouble {
   readonly state: Exclude<KeystoreState, 'ok' | 'memory'>
+  readonly why: string
+  /** For a window, where keys are connected and keyrings unlocked. */
   readonly line: string
 }
 
@@ -11,26 +13,23 @@ export interface StartTrouble {
  * a locked keyring for a password, a changed key for the old keyring or a new sign-in, a damaged record for a
  * new sign-in only.
  */
-export function startTrouble(state: StartTrouble['state'], why: string): StartTrouble {
+export const startTrouble = (state: StartTrouble['state'], why: string): StartTrouble => ({
+  state,
+  why,
+  line: lineOf(state, why),
+})
+
+function lineOf(state: StartTrouble['state'], why: string): string {
   switch (state) {
     case 'waiting':
-      return { state, line: `Waiting for the stored keys: ${why}. Unlock it; this goes on by itself.` }
+      return `Waiting for the stored keys: ${why}. Unlock it; this goes on by itself.`
     case 'unavailable':
-      return {
-        state,
-        line: `Keys are kept in memory only, until this app ends: ${why}. Nothing stored was changed.`,
-      }
+      return `Keys are kept in memory only, until this app ends: ${why}. Nothing stored was changed.`
     case 'key-changed':
-      return {
-        state,
-        line: `The stored keys cannot be opened: ${why}. They are kept. Bring the former one back, or connect the key again.`,
-      }
+      return `The stored keys cannot be opened: ${why}. They are kept. Bring the former one back, or connect the key again.`
     case 'record-corrupt':
-      return { state, line: `A stored key is damaged: ${why}. It is kept aside. Connect that key again.` }
+      return `A stored key is damaged: ${why}. It is kept aside. Connect that key again.`
     case 'unprotected':
-      return {
-        state,
-        line: `Keys are kept in memory only: ${why}, so that storing them would not protect them. Set up a keyring, or agree to store them unprotected.`,
-      }
+      return `Keys are kept in memory only: ${why}, so that storing them would not protect them. Set up a keyring, or agree to store them unprotected.`
   }
 }

@@ -48,12 +48,13 @@ test('a rotating key goes on where the last run ended, whatever token the enviro
 }, 60_000)
 
 test('a wrong passphrase is one line and exit 1, and costs nothing', async () => {
-  const { refreshed, watch } = await service()
+  const { folder, refreshed, watch } = await service()
   await refreshed()
   const wrong = await watch({ HEADROOM_PASSPHRASE: 'other words' }).ended
   expect(wrong.exitCode).toBe(1)
   oneLine(wrong.stderr)
-  expect(wrong.stderr).toContain('passphrase')
+  expect(wrong.stderr).toContain(`HEADROOM_PASSPHRASE does not open the keys in ${folder}`)
+  expect(wrong.stderr).not.toContain('connect')
   expect((await refreshed()).exitCode).toBe(0)
 }, 60_000)
 
