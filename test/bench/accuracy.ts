@@ -156,17 +156,24 @@ const p95 = (numbers: readonly number[]) =>
   numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length * 0.95)] ?? Number.NaN
 
 const whole: Errors = { all: new Map() }
-const details: Record<string, string> = {}
+const rows: string[][] = []
+/** Of each client in its column, the least wrong in bold. */
+function meansAndTails({ all }: Errors): readonly string[] {
+  const least = Math.min(...[...all.values()].map(mean))
+  return [...all.values()].map((wrong) => {
+    const words = `${round(mean(wrong))} (${p95(wrong)})`
+    return mean(wrong) === least ? `**${words}**` : words
+  })
+}
 for (const [name, scenario] of Object.entries(scenarios)) {
   const errors: Errors = { all: new Map() }
   for (let seed = 1; seed <= seeds; seed += 1) live(scenario, seed, errors)
-  details[`${name} (${scenario.category}), mean and 95th percentile`] = [...errors.all]
-    .map(([client, wrong]) => `${client}: ${round(mean(wrong))}, ${p95(wrong)}`)
-    .join('; ')
+  rows.push([`${name} (${scenario.category})`, ...meansAndTails(errors)])
   for (const [client, wrong] of errors.all) {
     whole.all.set(client, [...(whole.all.get(client) ?? []), ...wrong])
   }
 }
+rows.push(['all', ...meansAndTails(whole)])
 const means = Object.fromEntries([...whole.all].map(([name, wrong]) => [name, round(mean(wrong))]))
 const { [OURS]: ours = Number.NaN, ...peers } = means
 const looks = whole.all.get(OURS)?.length ?? 0
@@ -177,12 +184,10 @@ tell(
     better: 'less',
     ours,
     peers,
-    details: {
-      '95th percentile of all': [...whole.all].map(([name, wrong]) => `${name}: ${p95(wrong)}`).join('; '),
-      ...details,
-    },
+    details: {},
+    table: { columns: ['mean error (95th percentile)', ...whole.all.keys()], rows },
     aims: isShared ? [] : [{ what: `a mean error of at most ${AIM} requests`, isMet: ours <= AIM }],
-    how: `${Object.keys(scenarios).length} kinds of traffic, ${seeds} seeds of ${MINUTES} minutes each, looked at every second (${looks} looks) against the simulator's rules, whose arithmetic shares nothing with the app's. All clients see the same headers: those of own requests and of the app's own probes at ${100 * PROBES.budgetFraction} % of the quota.`,
+    how: `${Object.keys(scenarios).length} kinds of traffic, ${seeds} seeds of ${MINUTES} minutes each, looked at every second (${looks.toLocaleString('en')} looks) against the simulator's rules, whose arithmetic shares nothing with the app's. All clients see the same headers: those of own requests and of the app's own probes at ${100 * PROBES.budgetFraction} % of the quota.`,
   },
   values.json,
 )

@@ -61,21 +61,40 @@ function section(name: BenchName, entry: Entry | undefined, since: Since): reado
       : []
   const around = `${when}${load.join('')}`
   if (entry.ours === null) return [`## ${title}`, '', `Not measured: ${cell(entry.why)}. ${around}`, '']
-  const { what, unit, ours, peers, ratios, details, aims, how } = entry
+  const { what, unit, ours, peers, ratios, details, table, aims, how } = entry
+  const others = Object.entries(peers)
   return [
     `## ${title}`,
     '',
     `${cell(how)} ${around}`,
     '',
-    `| ${cell(what)} | ${unit} | times better |`,
-    '|---|---|---|',
-    `| **Headroom** | **${count(ours)}** | |`,
-    ...Object.entries(peers).map(([peer, value]) => `| ${cell(peer)} | ${count(value)} | ${ratios[peer]} |`),
+    ...(others.length === 0
+      ? [`**${cell(what)}: ${count(ours)} ${unit}**`]
+      : tableOf(
+          [cell(what), unit, 'times better'],
+          [
+            ['**Headroom**', `**${count(ours)}**`, ''],
+            ...others.map(([peer, value]) => [cell(peer), count(value), `${ratios[peer]}`]),
+          ],
+        )),
     '',
+    ...(table
+      ? [
+          ...tableOf(
+            table.columns.map(cell),
+            table.rows.map((cells) => cells.map(cell)),
+          ),
+          '',
+        ]
+      : []),
     ...Object.entries(details).map(([label, value]) => `- ${cell(label)}: ${detail(value)}`),
     ...aims.map((aim) => `- aim: ${cell(aim.what)}: ${aim.isMet ? 'met' : '**missed**'}`),
     '',
   ]
+}
+
+function tableOf(columns: readonly string[], rows: readonly (readonly string[])[]): readonly string[] {
+  return [columns, columns.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`)
 }
 
 function detail(value: number | string): string {

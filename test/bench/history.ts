@@ -46,7 +46,7 @@ try {
         'samples a second taken in': Math.round(samples / seconds),
       },
       aims: [{ what: `at most ${AIM_MS} ms`, isMet: ours <= AIM_MS }],
-      how: `${days} days of ${SERIES} buckets that change every second, ${samples} samples, through the real store with its flushes and compaction on a virtual clock; each query 60 times.`,
+      how: `${days} days of ${SERIES} buckets that change every second, ${samples.toLocaleString('en')} samples, through the real store with its flushes and compaction on a virtual clock; each query 60 times.`,
     },
     values.json,
   )

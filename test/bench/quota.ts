@@ -93,7 +93,7 @@ tell(
           ]
         : []),
     ],
-    how: `${observations} observations of every category of the table, four under way at a time, answered out of order, with use elsewhere in every other one; median of batches of ${BATCH}.`,
+    how: `${observations.toLocaleString('en')} observations of every category of the table, four under way at a time, answered out of order, with use elsewhere in every other one; median of batches of ${BATCH.toLocaleString('en')}.`,
   },
   values.json,
 )

@@ -9,6 +9,8 @@ export const benchResult = z.object({
   ours: z.number(),
   peers: z.record(z.string(), z.number()),
   details: z.record(z.string(), z.union([z.number(), z.string()])),
+  /** Where one number for each contestant says too little: a row for each case, the first cell its name. */
+  table: z.object({ columns: z.array(z.string()), rows: z.array(z.array(z.string())) }).optional(),
   aims: z.array(z.object({ what: z.string(), isMet: z.boolean() })),
   /** How it was measured: what, how much of it, how often. */
   how: z.string(),
@@ -37,13 +39,14 @@ export function ratioOf(result: Pick<BenchResult, 'better' | 'ours' | 'peers'>):
 
 /** As one line of JSON, or for a person. Exit 1 where an aim is missed. */
 export function tell(result: BenchResult, asJson: boolean): void {
-  const { what, unit, ours, peers, details, aims, how } = result
+  const { what, unit, ours, peers, details, table, aims, how } = result
   const lines = [
     `${what}: ${ours} ${unit}`,
     ...Object.entries(peers).map(
       ([name, value]) => `  ${name}: ${value} ${unit} (ratio ${ratiosOf(result)[name]})`,
     ),
     ...Object.entries(details).map(([name, value]) => `  ${name}: ${value}`),
+    ...(table ? [table.columns, ...table.rows].map((row) => `  ${row.join(' | ')}`) : []),
     ...aims.map((aim) => `  ${aim.isMet ? 'met' : 'MISSED'}: ${aim.what}`),
     how,
   ]

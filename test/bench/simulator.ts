@@ -81,7 +81,7 @@ async function measure(): Promise<void> {
           { what: `at most ${AIMS.growthMb} MB of heap more`, isMet: growthMb <= AIMS.growthMb },
           { what: 'no heartbeat missed', isMet: streams.missedHeartbeats === 0 },
         ],
-        how: `${requests} requests over 50 connections on loopback, the load and the service in a process each; then ${STREAMS.count} streams at ${STREAMS.perSecond} messages a second for ${forMs / 1000} s.`,
+        how: `${requests.toLocaleString('en')} requests over 50 connections on loopback, the load and the service in a process each; then ${STREAMS.count} streams at ${STREAMS.perSecond} messages a second for ${forMs / 1000} s.`,
       },
       values.json,
     )

@@ -266,7 +266,7 @@ test('malformed answers: no throw, a class of its own for each, and no readable 
   )
   expect([...kinds].sort()).toEqual(['later', 'malformed', 'misconfigured', 'refused', 'renewed', 'unknown'])
   proves('T10', { level: 2, cases: runs })
-})
+}, 60_000)
 
 function readable(text: string): string | undefined {
   try {
