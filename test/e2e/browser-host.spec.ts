@@ -82,6 +82,30 @@ test('the own page exchanges its code, is answered and told, without a cookie', 
   expect(host.windows.sessions).toHaveLength(1)
 })
 
+test('the own page does nothing without its bearer, for which no cookie stands', async ({ page }) => {
+  const bearer = await host.bearer()
+  await page.goto(ours('/'))
+  const statuses = await page.evaluate(async (secret) => {
+    const headers = { 'content-type': 'application/json' }
+    const ask = async () => {
+      const revoked = await fetch('/api/command/revoke', {
+        method: 'POST',
+        headers,
+        body: '{"profile":"p1"}',
+      })
+      return [revoked.status, (await fetch('/api/pushes')).status]
+    }
+    const without = await ask()
+    for (const name of ['bearer', 'session', 'authorization', 'token']) {
+      // biome-ignore lint/suspicious/noDocumentCookie: as an attacker would
+      document.cookie = `${name}=${secret}`
+    }
+    return [...without, ...(await ask())]
+  }, bearer)
+  expect(statuses).toEqual([401, 401, 401, 401])
+  expectNothingHappened()
+})
+
 test('a page of another port can read nothing, with CORS or without', async ({ page }) => {
   for (const path of ['/', '/favicon.svg', '/assets/index-Ab12Cd34.js', '/api/pushes', '/api/session'])
     for (const mode of ['cors', 'no-cors'] as const)

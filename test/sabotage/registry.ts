@@ -1,3 +1,4 @@
+import { BROWSER_HOST_SABOTAGES } from './browser-host-breaks.ts'
 import { DESKTOP_SABOTAGES } from './desktop-breaks.ts'
 import { SIGN_IN_SABOTAGES } from './sign-in-breaks.ts'
 import { STORAGE_SABOTAGES } from './storage-registry.ts'
@@ -357,5 +358,6 @@ export const SABOTAGES: readonly Sabotage[] = [
   ...STREAM_SABOTAGES,
   ...STORAGE_SABOTAGES,
   ...SIGN_IN_SABOTAGES,
+  ...BROWSER_HOST_SABOTAGES,
   ...WINDOW_SABOTAGES,
 ]

@@ -1,24 +1,128 @@
 import type { Sabotage } from './registry.ts'
 
-const EVENT_ROW = 'renderer/events/event-row.tsx'
+const HOSTILE = 'e2e/window/hostile-strings.spec.ts'
+const RUNS_NOTHING = 'a string from a server is text in every field'
+const AGES = 'e2e/shown-ages.spec.ts'
+const PAUSE_TEST = 'renderer/mirror/pause.test.ts'
+const BAND = 'renderer/history/band.ts'
+const BAND_TEST = 'renderer/history/band.test.ts'
 
-/** Breaks of what a person sees, and of who else may see it: most of them are noticed in a real browser only. */
+/** Breaks of what a person sees: text that is more than text, and numbers that look newer than they are. */
 export const WINDOW_SABOTAGES: readonly Sabotage[] = [
   {
     promise: 'W3',
     what: 'let the text of an event be markup',
-    file: EVENT_ROW,
+    file: 'renderer/events/event-row.tsx',
     find: '<span>{text}</span>',
     replace: '<span dangerouslySetInnerHTML={{ __html: text }} />',
-    test: 'e2e/window/window.spec.ts',
-    grep: 'strings from servers are text and nothing else',
+    test: HOSTILE,
+    grep: RUNS_NOTHING,
+  },
+  {
+    promise: 'W3',
+    what: 'let the text of an alert be markup',
+    file: 'renderer/alerts/alerts-dialog.tsx',
+    find: '<b>{alert.title}</b>',
+    replace: '<b dangerouslySetInnerHTML={{ __html: alert.title }} />',
+    test: HOSTILE,
+    grep: RUNS_NOTHING,
+  },
+  {
+    promise: 'W3',
+    what: 'make a link of the reason why a stream waits',
+    file: 'renderer/streams/stream-row.tsx',
+    find: "{reason && <span className={css('reason')}>{reason}</span>}",
+    replace: "{reason && <a href={reason} className={css('reason')}>{reason}</a>}",
+    test: HOSTILE,
+    grep: RUNS_NOTHING,
+  },
+  {
+    promise: 'W3',
+    what: 'ask for what a reason names',
+    file: 'renderer/shell/banner.tsx',
+    find: '  const { action } = banner\n',
+    replace: "  const { action } = banner\n  if (banner.text.includes('//')) void fetch(banner.text)\n",
+    test: HOSTILE,
+    grep: RUNS_NOTHING,
   },
   {
     promise: 'Q5',
-    what: 'show an hour-old number as a live one, seen in a browser',
+    what: 'show an hour-old number as a live one, in a browser',
     file: 'app/quota/stale.ts',
     find: '> STALE_AFTER_MS',
     replace: '> 60 * STALE_AFTER_MS',
-    test: 'e2e/shown-ages.spec.ts',
+    test: AGES,
+  },
+  {
+    promise: 'Q5',
+    what: 'count the age from the snapshot instead of the header',
+    file: 'renderer/words/row-words.ts',
+    find: ': sinceWords(quota.observedAt, nowMs)',
+    replace: ': sinceWords(quota.asOf, nowMs)',
+    test: 'renderer/words/age.test.ts',
+  },
+  {
+    promise: 'Q5',
+    what: 'count the age from the snapshot instead of the header, in a browser',
+    file: 'renderer/words/row-words.ts',
+    find: ': sinceWords(quota.observedAt, nowMs)',
+    replace: ': sinceWords(quota.asOf, nowMs)',
+    test: AGES,
+  },
+  {
+    promise: 'Q5',
+    what: 'count ages on the clock of the window, which may be minutes off',
+    file: 'renderer/mirror/ticker.ts',
+    find: 'const read = () => clock.wallMs() + skewMs()',
+    replace: 'const read = () => clock.wallMs() + 0 * skewMs()',
+    test: AGES,
+  },
+  {
+    promise: 'Q5',
+    what: 'believe a snapshot that waited in a frozen tab',
+    file: 'renderer/mirror/skew.ts',
+    find: 'seenMs > skew.ms + SETTLED_MS',
+    replace: 'seenMs !== skew.ms',
+    test: 'renderer/mirror/skew.test.ts',
+  },
+  {
+    promise: 'Q5',
+    what: 'let a number of which nobody knows how old it is pass for a live one while the window is paused',
+    file: 'renderer/mirror/pause.ts',
+    find: 'if (!isPaused()) mirror.setState(state, true)',
+    replace: 'if (!isPaused() || alerts.length >= 0) mirror.setState(state, true)',
+    test: PAUSE_TEST,
+  },
+  {
+    promise: 'Q5',
+    what: 'let the clock of a paused window run on, and its modelled numbers with it',
+    file: 'renderer/mirror/pause.ts',
+    find: 'nowMs: () => pause.getState().sinceMs ?? liveTicker.nowMs(),',
+    replace: 'nowMs: () => liveTicker.nowMs(),',
+    test: PAUSE_TEST,
+  },
+  {
+    promise: 'Q5',
+    what: 'draw a line across hours in which nothing was seen',
+    file: BAND,
+    find: 'const MOST_EMPTY = 2',
+    replace: 'const MOST_EMPTY = 20',
+    test: BAND_TEST,
+  },
+  {
+    promise: 'Q5',
+    what: 'draw what was modelled as if a header had said it',
+    file: BAND,
+    find: '} else rows.push({ at: at(index + 0.5), band, modelled: !header })',
+    replace: '} else rows.push({ at: at(index + 0.5), band, modelled: !header && band.length > 2 })',
+    test: BAND_TEST,
+  },
+  {
+    promise: 'W6',
+    what: 'show an older snapshot than the one on screen',
+    file: 'renderer/mirror/mirror-state.ts',
+    find: 'return snapshot.revision < shown.revision ||\n',
+    replace: 'return snapshot.revision < 0 ||\n',
+    test: 'renderer/mirror/mirror-state.test.ts',
   },
 ]

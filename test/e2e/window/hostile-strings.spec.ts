@@ -56,16 +56,24 @@ const second = snapshot({ profile: { id: 'two', name: 'Second key', environment:
 interface Look {
   readonly shape: readonly string[]
   readonly said: string
+  /** The values of attributes that run, load or lead somewhere. */
+  readonly led: readonly string[]
 }
 
 function look(page: Page): Promise<Look> {
   return page.evaluate(() => {
+    const leads = /^(?:on.*|(?:xlink:)?href|src(?:set|doc)?|(?:form)?action|data|poster|style|content)$/
     // The chart draws as many ticks as fit beside its labels.
     const elements = [...document.querySelectorAll('*')].filter((one) => !one.closest('.recharts-wrapper'))
-    const values = elements.flatMap((one) => one.getAttributeNames().map((name) => one.getAttribute(name)))
+    const attributes = elements.flatMap((one) => [...one.attributes])
     return {
       shape: elements.map((one) => [one.localName, ...one.getAttributeNames().sort()].join(' ')),
-      said: [document.title, document.documentElement.textContent, ...values].join('\n'),
+      said: [
+        document.title,
+        document.documentElement.textContent,
+        ...attributes.map(({ value }) => value),
+      ].join('\n'),
+      led: attributes.flatMap(({ name, value }) => (leads.test(name) ? [value] : [])),
     }
   })
 }
@@ -124,14 +132,13 @@ async function walk(page: Page, host: FakeHost, tainted: Tainted): Promise<Place
   await seen('the menu of keys')
   await page.keyboard.press('Escape')
 
-  for (const [key, waitsFor] of [
-    ['a', ['body', ALERTS[0]?.body ?? '']],
-    ['r', ['category', 'Option Strikes']],
-    ['s', ['failure', 'the disk is full']],
+  for (const [key, parts] of [
+    ['a', ['[data-alert]']],
+    ['r', ['[data-testid=happenings]']],
+    ['s', ['[data-testid=storage]', 'input[type=number]']],
   ] as const) {
     await page.keyboard.press(key)
-    await page.getByRole('dialog').waitFor()
-    await says(waitsFor[0], waitsFor[1])
+    for (const part of parts) await page.getByRole('dialog').locator(part).first().waitFor()
     await seen(`the dialog of ${key}`)
     await page.keyboard.press('Escape')
   }
@@ -233,8 +240,12 @@ test('a string from a server is text in every field: it runs nothing, asks for n
       expect(await page.evaluate(() => document.documentElement.dataset['ran']), name).toBeUndefined()
       expect([strange, complaints], name).toEqual([[], []])
       expect(fields, name).toEqual(plain.fields)
-      for (const [place, { shape }] of places) {
+      for (const [place, { shape, led }] of places) {
         expect(shape, `${name}, ${place}`).toEqual(plain.places.get(place)?.shape)
+        expect(
+          led.filter((value) => value.includes(text)),
+          `${name}, ${place}`,
+        ).toEqual([])
       }
     })
   }
