@@ -34,15 +34,20 @@ export function commitsSince(commit: string): number | undefined {
   }
 }
 
+/** Of results that do not say. */
+export const NOT_NOTED = 'not noted'
+
 /** As a page says it; what is not of the present commit is marked. */
 export function originWords({ commit, isClean, date }: Origin, since: number | undefined): string {
+  const when = `${date.slice(0, 16).replace('T', ' ')} UTC`
+  if (commit === NOT_NOTED) return `**of a commit that was not noted**, ${when}`
   const sources = [
     `commit \`${commit.slice(0, 10)}\``,
     ...(isClean === false ? ['**with changes that are not committed**'] : []),
     ...(since === undefined ? ['**of another history**'] : []),
     ...(since !== undefined && since > 0 ? [`**${since} ${since === 1 ? 'commit' : 'commits'} ago**`] : []),
   ]
-  return `${sources.join(', ')}, ${date.slice(0, 16).replace('T', ' ')} UTC`
+  return `${sources.join(', ')}, ${when}`
 }
 
 function git(...args: readonly string[]): string {

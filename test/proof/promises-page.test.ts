@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type Origin, originWords } from './commit.ts'
+import { NOT_NOTED, type Origin, originWords } from './commit.ts'
 import { type Break, type Evidence, parseCounts } from './evidence.ts'
 import type { Level, PromiseId } from './promise-list.ts'
 import { promisesPage } from './promises-page.ts'
@@ -88,6 +88,7 @@ test('results of another commit are marked as such, and so are sources that are 
   expect(page(evidence([]), 0)).not.toContain('ago**')
   expect(originWords({ ...ORIGIN, isClean: false }, 0)).toContain('not committed')
   expect(originWords(ORIGIN, undefined)).toContain('another history')
+  expect(originWords({ ...ORIGIN, commit: NOT_NOTED }, undefined)).toContain('not noted')
 })
 
 test('the long simulation is told with what went wrong in it, on purpose and not', () => {

@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process'
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
-import { commitsSince, originNow } from './commit.ts'
+import { commitsSince, NOT_NOTED, originNow } from './commit.ts'
 import {
   parseCounts,
   parseOutcomes,
@@ -21,16 +21,22 @@ import { readRecord, recordingTo } from './record.ts'
  * `npm run promises`: runs every suite and every break, and writes `test/PROMISES.md` of what they said.
  *
  * `--folder DIR` keeps what was gathered (`suites.json`, `sabotage.json`) and uses what is there already, so that the
- * parts can be run one by one; `--simulation FILE` is what `simulate:long --json` wrote; `--out FILE` is where the
- * page goes. What was gathered of another commit than the present one is marked on the page.
+ * parts can be run one by one; `--simulation FILE` is what `simulate:long --json` wrote, `--sabotage FILE` what
+ * `sabotage --json` did; `--out FILE` is where the page goes. What was gathered of another commit than the present one is marked on the page.
  */
 const { values } = parseArgs({
-  options: { folder: { type: 'string' }, simulation: { type: 'string' }, out: { type: 'string' } },
+  options: {
+    folder: { type: 'string' },
+    simulation: { type: 'string' },
+    sabotage: { type: 'string' },
+    out: { type: 'string' },
+  },
 })
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const page = values.out ?? join(root, 'test', 'PROMISES.md')
 const scratch = mkdtempSync(join(tmpdir(), 'headroom-promises-'))
 const folder = values.folder ?? scratch
+mkdirSync(folder, { recursive: true })
 
 try {
   const suites = parseSuites(await kept('suites.json', runSuites))
@@ -58,6 +64,10 @@ async function runSuites(): Promise<Suites> {
 }
 
 async function runSabotage(): Promise<Sabotage> {
+  if (values.sabotage !== undefined) {
+    const date = statSync(values.sabotage).mtime.toISOString()
+    return { commit: NOT_NOTED, date, outcomes: [...parseOutcomes(readFileSync(values.sabotage, 'utf8'))] }
+  }
   const file = join(scratch, 'outcomes.json')
   const origin = originNow()
   await run(['test/sabotage/run.ts', '--json', file])
