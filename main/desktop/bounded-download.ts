@@ -3,6 +3,7 @@ import { mkdir } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
+import type { Clock } from '../ports/ports.ts'
 
 /** What `@electron/get` takes in place of its own. */
 export interface Downloader {
@@ -10,6 +11,7 @@ export interface Downloader {
 }
 
 export interface DownloadBounds {
+  readonly clock: Pick<Clock, 'after'>
   /** Until the first headers of an answer, redirects included. */
   readonly connectTimeoutMs: number
   /** One line at each tenth. */
@@ -24,11 +26,11 @@ const STALL_TIMEOUT_MS = 20_000
 export async function fetchTo(
   url: string,
   file: string,
-  { connectTimeoutMs, say, stallTimeoutMs = STALL_TIMEOUT_MS }: DownloadBounds,
+  { clock, connectTimeoutMs, say, stallTimeoutMs = STALL_TIMEOUT_MS }: DownloadBounds,
 ): Promise<void> {
   const abort = new AbortController()
-  const deadline = (ms: number, why: string) => setTimeout(() => abort.abort(new Error(why)), ms)
-  let timer = deadline(connectTimeoutMs, `no answer within ${connectTimeoutMs / 1000} s`)
+  const deadline = (ms: number, why: string) => clock.after(ms, () => abort.abort(new Error(why)))
+  let cancel = deadline(connectTimeoutMs, `no answer within ${connectTimeoutMs / 1000} s`)
   try {
     const answer = await fetch(url, { signal: abort.signal })
     if (!answer.ok || answer.body === null) throw new Error(`the server answered ${answer.status}`)
@@ -38,8 +40,8 @@ export async function fetchTo(
       Readable.fromWeb(answer.body),
       async function* (chunks: AsyncIterable<Uint8Array>) {
         for await (const chunk of chunks) {
-          clearTimeout(timer)
-          timer = deadline(stallTimeoutMs, `nothing came for ${stallTimeoutMs / 1000} s`)
+          cancel()
+          cancel = deadline(stallTimeoutMs, `nothing came for ${stallTimeoutMs / 1000} s`)
           progress(chunk.byteLength)
           yield chunk
         }
@@ -51,7 +53,7 @@ export async function fetchTo(
     // A pipeline says only that it was aborted.
     throw abort.signal.aborted ? abort.signal.reason : error
   } finally {
-    clearTimeout(timer)
+    cancel()
   }
 }
 

@@ -4,6 +4,7 @@ import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { z } from 'zod'
+import { nodeClock } from '../ports/node-clock.ts'
 import { type Downloader, fetchTo } from './bounded-download.ts'
 
 /**
@@ -71,7 +72,9 @@ export async function downloadRuntime(
       arch: process.arch,
       checksums: checksumFile.parse(readJson(join(folder, 'checksums.json'))),
       ...(cacheRoot !== undefined && { cacheRoot }),
-      downloader: { download: (url, file) => fetchTo(url, file, { connectTimeoutMs, say }) },
+      downloader: {
+        download: (url, file) => fetchTo(url, file, { clock: nodeClock, connectTimeoutMs, say }),
+      },
     })
     await unpack(folder)
   } catch (error) {

@@ -13,5 +13,8 @@ export const nodeClock: Clock = {
   },
 }
 
+/** Ends the process after so long whatever is left over, and keeps it no longer than what is. */
+export const exitWithin = (ms: number): void => void setTimeout(() => process.exit(), ms).unref()
+
 /** For jitter only; secrets and codes come from node:crypto. */
 export const nodeRandom: Random = { next: () => Math.random() }

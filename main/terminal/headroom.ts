@@ -1,4 +1,5 @@
 import { fileURLToPath } from 'node:url'
+import { exitWithin } from '../ports/node-clock.ts'
 import { findAppFolder } from './app-folder.ts'
 import { nodeTerminal } from './node-terminal.ts'
 import { runProgram } from './program.ts'
@@ -17,4 +18,4 @@ process.exitCode = await runProgram(process.argv.slice(2), {
   out: (text) => void process.stdout.write(text),
   error: terminal.error,
 })
-setTimeout(() => process.exit(), LINGER_MS).unref()
+exitWithin(LINGER_MS)

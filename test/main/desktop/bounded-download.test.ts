@@ -3,8 +3,10 @@ import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { fetchTo, tenths } from '../../../main/desktop/bounded-download.ts'
+import { nodeClock } from '../../../main/ports/node-clock.ts'
+import { VirtualClock } from '../../simulation/virtual-clock.ts'
 
 let folder: string
 let server: Server
@@ -13,8 +15,23 @@ const said: string[] = []
 const file = () => join(folder, 'sub', 'it.zip')
 const fetchIt = (bounds = {}) => {
   const { port } = server.address() as AddressInfo
-  const options = { connectTimeoutMs: 2000, say: (line: string) => void said.push(line), ...bounds }
+  const say = (line: string) => void said.push(line)
+  const options = { clock: nodeClock, connectTimeoutMs: 2000, say, ...bounds }
   return fetchTo(`http://127.0.0.1:${port}/it.zip`, file(), options)
+}
+
+/** Why it was given up, as soon as it is. */
+function settled(download: Promise<void>) {
+  const outcome: { why?: string; readonly ended: Promise<string> } = {
+    ended: download.then(
+      () => 'done',
+      (error: Error) => {
+        outcome.why = error.message
+        return error.message
+      },
+    ),
+  }
+  return outcome
 }
 
 beforeEach(async () => {
@@ -37,14 +54,30 @@ describe('a download', () => {
     expect(said.at(-1)).toBe('… 100 %')
   })
 
-  it('is given up when nobody answers in time', async () => {
-    answer = () => {}
-    await expect(fetchIt({ connectTimeoutMs: 50 })).rejects.toThrow('no answer within 0.05 s')
+  it('is given up when nobody answers in time, and not before', async () => {
+    const clock = new VirtualClock()
+    const asked = new Promise<void>((resolve) => {
+      answer = () => resolve()
+    })
+    const outcome = settled(fetchIt({ clock, connectTimeoutMs: 2_000 }))
+    await asked
+    await clock.advance(1_999)
+    expect(outcome.why).toBeUndefined()
+    await clock.advance(1)
+    expect(await outcome.ended).toBe('no answer within 2 s')
+    expect(clock.pending).toBe(0)
   })
 
   it('is given up when the bytes stop coming', async () => {
-    answer = (_request, response) => void response.setHeader('content-length', '1000').write('x')
-    await expect(fetchIt({ stallTimeoutMs: 50 })).rejects.toThrow('nothing came for 0.05 s')
+    const clock = new VirtualClock()
+    answer = (_request, response) => void response.setHeader('content-length', '10').write('x')
+    const outcome = settled(fetchIt({ clock, stallTimeoutMs: 20_000 }))
+    await vi.waitFor(() => expect(said).toEqual(['… 10 %']))
+    await clock.advance(19_999)
+    expect(outcome.why).toBeUndefined()
+    await clock.advance(1)
+    expect(await outcome.ended).toBe('nothing came for 20 s')
+    expect(clock.pending).toBe(0)
   })
 
   it('is refused when the server does', async () => {
