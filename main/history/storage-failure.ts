@@ -36,6 +36,9 @@ export function storageFailure(error: unknown): StorageFailure {
   }
   const system = error instanceof Error && 'code' in error ? error.code : undefined
   switch (system) {
+    // A number that is larger than JavaScript's: no program of ours stored it, and every read would fail on it.
+    case 'ERR_OUT_OF_RANGE':
+      return 'corrupt'
     case 'ENOSPC':
     case 'EDQUOT':
       return 'full'

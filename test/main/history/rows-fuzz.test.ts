@@ -1,0 +1,128 @@
+import { cpSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
+import fc from 'fast-check'
+import { expect, onTestFinished, test } from 'vitest'
+import { proves } from '../../proof/proves.ts'
+import { hostileFile } from '../hostile-json.ts'
+import { VirtualClock } from '../terminal/virtual-clock.ts'
+import { CATEGORY, EPOCH_MS, PROFILE, record, startedStore } from './started-store.ts'
+
+/** So many history files with one cell that is not as it was written. */
+const RUNS = 1_500
+const TABLES = [
+  'series',
+  'samples',
+  'minutes',
+  'slots',
+  'events',
+  'quarters',
+  'hours',
+  'open_alerts',
+] as const
+
+function quickFolder(): string {
+  const folder = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'headroom-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  return folder
+}
+
+function writtenHistory(): string {
+  const folder = quickFolder()
+  const started = startedStore(folder)
+  record(started, 1, (second) => 300 - second)
+  for (let minute = 0; minute < 70; minute += 1) {
+    record(started, 2, () => 200 - minute)
+    started.clock.advance(58_000)
+  }
+  const { store, clock } = started
+  const at = clock.wallMs()
+  store.add({
+    kind: 'slots',
+    profile: PROFILE,
+    category: CATEGORY,
+    sample: { atMs: at, limit: 40, own: 1, elsewhere: 0, free: 39 },
+  })
+  store.add({ kind: 'event', event: { seq: 1, profile: PROFILE, at, kind: 'revoked' } })
+  store.add({ kind: 'alert', id: 'a', body: '{"id":"a"}' })
+  store.close()
+  return folder
+}
+
+const integer = fc.oneof(
+  fc.constantFrom<number | bigint>(
+    0,
+    -1,
+    1,
+    2 ** 31,
+    2 ** 53,
+    2n ** 53n + 1n,
+    2n ** 63n - 1n,
+    -(2n ** 63n),
+    EPOCH_MS,
+  ),
+  fc.maxSafeInteger(),
+)
+const text = fc.oneof(
+  fc.string(),
+  hostileFile({ seq: 1, profile: PROFILE, at: EPOCH_MS, kind: 'revoked' }).map((found) =>
+    Buffer.from(found).toString(),
+  ),
+)
+
+test('1,500 history files with one cell that something else wrote cost history at most: never the start, nor time', () => {
+  const good = writtenHistory()
+  const folder = quickFolder()
+  const database = new DatabaseSync(join(good, 'history.db'))
+  const cells = TABLES.flatMap((table) =>
+    database
+      .prepare(`SELECT * FROM ${table} LIMIT 3`)
+      .all()
+      .flatMap((row) => Object.entries(row).map(([column, value]) => ({ table, row, column, value }))),
+  )
+  database.close()
+  expect(new Set(cells.map(({ table }) => table)).size).toBeGreaterThan(5)
+  let tried = 0
+  const changes = fc.nat(cells.length - 1).chain((at) => {
+    const values: fc.Arbitrary<SQLInputValue> = typeof cells[at]!.value === 'string' ? text : integer
+    return values.map((written) => ({ ...cells[at]!, written }))
+  })
+  fc.assert(
+    fc.property(changes, ({ table, row, column, written }) => {
+      rmSync(folder, { recursive: true, force: true })
+      cpSync(good, folder, { recursive: true })
+      const damaged = new DatabaseSync(join(folder, 'history.db'))
+      try {
+        const which = Object.keys(row).map((name) => `${name} = ?`)
+        damaged
+          .prepare(`UPDATE ${table} SET ${column} = ? WHERE ${which.join(' AND ')}`)
+          .run(written, ...Object.values(row))
+      } catch {
+        return // two rows of one key, or a kind that there is not
+      } finally {
+        damaged.close()
+      }
+      tried += 1
+      const startedAtMs = performance.now()
+      const { store, clock, problems } = startedStore(folder, new VirtualClock(EPOCH_MS + 2 * 3_600_000))
+      const now = clock.wallMs()
+      for (const points of [2, 300]) {
+        const history = store.query(PROFILE, CATEGORY, EPOCH_MS - 86_400_000, now, points)
+        for (const point of history?.points ?? [])
+          expect([Number.isFinite(point.at), Number.isFinite(point.remaining)]).toEqual([true, true])
+      }
+      store.report(PROFILE, EPOCH_MS - 86_400_000, now)
+      store.events(PROFILE, 0, now)
+      store.slots(PROFILE, CATEGORY, 0, now)
+      store.openAlerts()
+      clock.advance(130_000)
+      store.close()
+      expect(problems.length).toBeLessThanOrEqual(2)
+      expect(performance.now() - startedAtMs).toBeLessThan(2_000)
+    }),
+    { numRuns: RUNS },
+  )
+  expect(tried).toBeGreaterThan(0.7 * RUNS)
+  proves('D2', { level: 2, cases: tried })
+}, 60_000)
