@@ -3,6 +3,7 @@ import type { AllLaws } from './all-laws.ts'
 import type { Machine } from './machine.ts'
 import type { PersonDoes } from './story.ts'
 import type { VirtualClock } from './virtual-clock.ts'
+import type { VirtualProcess } from './virtual-process.ts'
 
 const SCOPE = 'openid offline_access MarketData ReadAccount Matrix OptionSpreads'
 
@@ -17,6 +18,8 @@ export interface PersonDeps {
 /** Who sits in front of the window. */
 export class Person {
   readonly #deps: PersonDeps
+  /** In whose window: a process that dies takes its dialog with it. */
+  #signsInAt: VirtualProcess | undefined
 
   constructor(deps: PersonDeps) {
     this.#deps = deps
@@ -48,7 +51,7 @@ export class Person {
       case 'sign-in': {
         const { state } = snapshot.refresh
         const isNeeded = state === 'sign-in-required' || state === 'revoked' || state === 'revoke-unconfirmed'
-        if (isNeeded) void this.#signIn()
+        if (isNeeded && this.#signsInAt !== machine.process) void this.#signIn()
         break
       }
       case 'dismiss-alert': {
@@ -62,10 +65,11 @@ export class Person {
   async #signIn(): Promise<void> {
     const { clock, machine, service, laws, profile: id } = this.#deps
     const { process } = machine
+    this.#signsInAt = process
     const profile = process.monitor.profile(id)
-    if (profile === undefined) return
-    await process.monitor.standDown(profile)
-    if (process.isOver) return
+    if (profile !== undefined) await process.monitor.standDown(profile)
+    if (this.#signsInAt === process) this.#signsInAt = undefined
+    if (profile === undefined || process.isOver) return
     const { refreshToken } = service.tokens.signIn(SCOPE, false, clock.worldMs())
     if (refreshToken === undefined) throw new Error('the sign-in gave no refresh token')
     laws.signedIn(refreshToken)

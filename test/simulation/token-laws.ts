@@ -1,6 +1,6 @@
 import type { MonitorEvent } from '../../app/contract/events.ts'
 import type { RefreshSummary, Snapshot } from '../../app/contract/snapshot.ts'
-import type { HttpOutcome } from '../../main/ports/ports.ts'
+import type { HttpOutcome, HttpRequest } from '../../main/ports/ports.ts'
 import { breach } from './breach.ts'
 import type { OnDisk } from './virtual-disk.ts'
 
@@ -16,6 +16,8 @@ const WARNED_WITHIN_LOOKS = 65
 export class TokenLaws {
   checked = 0
   #inFlight = 0
+  /** Of the keeper that is at work. */
+  readonly #asked = new Set<HttpRequest>()
   /** Answered refusals since the last sign-in. */
   #refusals = 0
   /** How often a person or a new process may have asked for a refresh that would not have come by itself. */
@@ -75,8 +77,9 @@ export class TokenLaws {
     this.#prompts += 1
   }
 
-  asked(monotonicMs: number): void {
+  asked(request: HttpRequest, monotonicMs: number): void {
     this.checked += 1
+    this.#asked.add(request)
     this.#inFlight += 1
     if (this.#inFlight > 1) breach('two refreshes are in flight at once')
     this.#retryDueMs = undefined
@@ -89,7 +92,9 @@ export class TokenLaws {
     if (this.#ended.posts > 2 * this.#prompts) breach('a token was sent again after the service refused it')
   }
 
-  done(outcome: HttpOutcome, monotonicMs: number): void {
+  done(request: HttpRequest, outcome: HttpOutcome, monotonicMs: number): void {
+    // What a former sign-in asked is answered to nobody.
+    if (!this.#asked.delete(request)) return
     this.#inFlight -= 1
     if (outcome.kind === 'not-sent') return
     if (outcome.kind === 'unknown') {
@@ -175,6 +180,7 @@ export class TokenLaws {
 
   #anotherKeeper(): void {
     this.#inFlight = 0
+    this.#asked.clear()
     this.#lost = 'unsure'
     this.#retryDueMs = undefined
     this.#askedAtMs = []

@@ -46,7 +46,7 @@ export class WireWatch implements Wiretap {
     const machine = this.#deps.machine()
     if (path === '/oauth/token') {
       count(this.requests, 'token')
-      laws.tokens.asked(clock.monotonicMs())
+      laws.tokens.asked(request, clock.monotonicMs())
       laws.revocation.refreshAsked(laws.tokens.isAnswerLost)
       machine.passes('refresh-sent')
       return
@@ -74,7 +74,7 @@ export class WireWatch implements Wiretap {
     const { clock, laws, budgetFraction } = this.#deps
     if (path === '/oauth/token') {
       if (outcome.kind === 'answer') laws.quotas.learnFrom(outcome.body)
-      laws.tokens.done(outcome, clock.monotonicMs())
+      laws.tokens.done(request, outcome, clock.monotonicMs())
       this.#deps.machine().passes('refresh-received')
       return
     }
@@ -109,7 +109,8 @@ export class WireWatch implements Wiretap {
     // A refusal says what is left too: nothing.
     if (hasQuota || status === 429) laws.alerts.evidence(category, nowMs)
     if (status !== 429) return
-    laws.quotas.refused(category, !hasQuota, nowMs)
+    // A stream may try again as soon as a slot is free, should that have been what was refused.
+    laws.quotas.refused(category, !hasQuota && !path.includes('/stream/'), nowMs)
     laws.alerts.refused(category)
   }
 
