@@ -1,62 +1,11 @@
 import type { Sabotage } from './registry.ts'
 
-const HARDENING = 'main/desktop/hardening.ts'
-const HARDENING_TEST = 'main/desktop/hardening.test.ts'
 const IPC_FUZZ_TEST = 'main/desktop/ipc-fuzz.test.ts'
 const OPEN_PAGE = 'main/desktop/open-page.ts'
 const OPEN_PAGE_TEST = 'main/desktop/open-page.test.ts'
-const PACKAGING_TEST = 'desktop/packaging.test.ts'
 
 /** The desktop host's, as far as no Electron is needed to notice them. */
 export const DESKTOP_SABOTAGES: readonly Sabotage[] = [
-  {
-    promise: 'W1',
-    what: 'give the page a process without a sandbox',
-    file: HARDENING,
-    find: '    sandbox: true,',
-    replace: '    sandbox: false,',
-    test: HARDENING_TEST,
-  },
-  {
-    promise: 'W1',
-    what: 'grant every permission to the own page',
-    file: HARDENING,
-    find: "permission === 'clipboard-sanitized-write' &&",
-    replace: "permission !== '' &&",
-    test: HARDENING_TEST,
-  },
-  {
-    promise: 'W1',
-    what: 'let the page navigate',
-    file: HARDENING,
-    find: "contents.on('will-navigate', (event) => event.preventDefault())",
-    replace: "contents.on('will-navigate', () => {})",
-    test: HARDENING_TEST,
-  },
-  {
-    promise: 'W1',
-    what: 'let the page reach the network',
-    file: HARDENING,
-    find: 'decide({ cancel: !mayRequest(url, isPackaged) })',
-    replace: "decide({ cancel: !mayRequest(url, isPackaged) && !url.startsWith('http') })",
-    test: HARDENING_TEST,
-  },
-  {
-    promise: 'W1',
-    what: 'package a binary that is a Node for whoever finds it',
-    file: 'electron-builder.yml',
-    find: 'runAsNode: false',
-    replace: 'runAsNode: true',
-    test: PACKAGING_TEST,
-  },
-  {
-    promise: 'W1',
-    what: 'open whatever address is given',
-    file: 'main/desktop/open-externally.ts',
-    find: 'if (!mayBeOpened(address)) throw',
-    replace: "if (!mayBeOpened(address) && address === '') throw",
-    test: 'main/desktop/open-externally.test.ts',
-  },
   {
     promise: 'W2',
     what: 'skip the sender check',

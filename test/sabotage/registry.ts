@@ -1,5 +1,6 @@
 import { BROWSER_HOST_SABOTAGES } from './browser-host-breaks.ts'
 import { DESKTOP_SABOTAGES } from './desktop-breaks.ts'
+import { HARDENING_SABOTAGES } from './hardening-breaks.ts'
 import { SIGN_IN_SABOTAGES } from './sign-in-breaks.ts'
 import { STORAGE_SABOTAGES } from './storage-registry.ts'
 import { STREAM_SABOTAGES } from './stream-breaks.ts'
@@ -354,6 +355,7 @@ export const SABOTAGES: readonly Sabotage[] = [
     replace: '    const waitMs = lane.lastMs * 0',
     test: 'main/publisher.test.ts',
   },
+  ...HARDENING_SABOTAGES,
   ...DESKTOP_SABOTAGES,
   ...STREAM_SABOTAGES,
   ...STORAGE_SABOTAGES,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { appScheme } from '../../../main/desktop/app-scheme.ts'
+import { APP_SCHEME, appScheme } from '../../../main/desktop/app-scheme.ts'
 
 const files = {
   find: (path: string) =>
@@ -29,6 +29,10 @@ describe('app://headroom/', () => {
     const file = answer('app://headroom/assets/a.js?x')
     expect([file.status, await file.text()]).toEqual([200, '1'])
     expect(file.headers.get('content-type')).toBe('text/javascript; charset=utf-8')
+  })
+
+  it('has an origin of its own and none of the privileges that a page of a site lacks', () => {
+    expect(APP_SCHEME).toEqual({ scheme: 'app', privileges: { standard: true, secure: true } })
   })
 
   it('knows no other file, host or method', () => {

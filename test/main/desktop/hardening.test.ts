@@ -151,6 +151,12 @@ describe('every page', () => {
       contents.emit(name, { preventDefault })
       expect([name, prevented]).toEqual([name, true])
     }
+    const chosen: string[] = []
+    const offered = [{ deviceId: 'd', deviceName: 'a device' }]
+    contents.emit('select-bluetooth-device', { preventDefault: () => {} }, offered, (id: string) =>
+      chosen.push(id),
+    )
+    expect(chosen).toEqual([''])
     expect(opening?.()).toEqual({ action: 'deny' })
     proves('W1', { level: 1, cases: 1 })
   })
@@ -158,13 +164,20 @@ describe('every page', () => {
 
 describe('the window', () => {
   it('is sandboxed and isolated, without Node, and has a console only where the app is built', () => {
-    expect(windowPreferences('/p.cjs', true)).toMatchObject({
+    // All of it: a preference that is added is a decision, as of Blink's features or a preload for frames.
+    expect(windowPreferences('/p.cjs', true)).toEqual({
       preload: '/p.cjs',
       sandbox: true,
       contextIsolation: true,
       nodeIntegration: false,
+      nodeIntegrationInWorker: false,
+      nodeIntegrationInSubFrames: false,
       webSecurity: true,
+      allowRunningInsecureContent: false,
+      experimentalFeatures: false,
       webviewTag: false,
+      navigateOnDragDrop: false,
+      spellcheck: false,
       devTools: false,
     })
     expect(windowPreferences('/p.cjs', false)).toMatchObject({ devTools: true })
