@@ -103,7 +103,7 @@ export function storyOf(seed: number, hours: number): Story {
     service,
     streams: THREE_STREAMS,
     budgetFraction: random.pick([0.02, 0.02, 0.05]),
-    weather: random.chance(0.5) ? FAIR : ROUGH,
+    weather: random.chance(0.5) ? FAIR : roughFor(alone),
     happenings,
   }
 }
@@ -126,11 +126,11 @@ function happeningsOf(random: VirtualRandom, alone: boolean): readonly Happening
     case 0:
       return [
         { kind: 'weather', weather: OFFLINE },
-        { kind: 'weather', weather: random.chance(0.5) ? FAIR : ROUGH },
+        { kind: 'weather', weather: random.chance(0.5) ? FAIR : roughFor(alone) },
       ]
     case 1:
       return [
-        { kind: 'weather', weather: ROUGH },
+        { kind: 'weather', weather: roughFor(alone) },
         { kind: 'weather', weather: FAIR },
       ]
     case 2:
@@ -167,6 +167,7 @@ function happeningsOf(random: VirtualRandom, alone: boolean): readonly Happening
         },
       ]
     case 13:
+      if (alone) return []
       return [
         { kind: 'weather', weather: STORM },
         { kind: 'weather', weather: FAIR },
@@ -190,6 +191,9 @@ function happeningsOf(random: VirtualRandom, alone: boolean): readonly Happening
       return [{ kind: 'fault', name: random.pick(['lost-refresh-response', 'late-commit']), on: 1 }]
   }
 }
+
+/** Who is alone on the key is held to exact bounds, which what nobody asked for, or a refusal that is none, would move. */
+const roughFor = (alone: boolean): Weather => (alone ? { ...ROUGH, duplicated: 0 } : ROUGH)
 
 /** Long enough for what the dead process asked to have reached the service. */
 const downMs = (random: VirtualRandom): number =>

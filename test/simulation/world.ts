@@ -55,9 +55,10 @@ export class World {
   constructor(seed: number, story: Story) {
     const random = new VirtualRandom(seed)
     this.#story = story
-    this.#disturbed = [story.weather, ...story.happenings.map(({ what }) => what)].some((what) =>
-      'duplicated' in what ? what.duplicated > 0 : what.kind === 'weather' && what.weather.duplicated > 0,
-    )
+    this.#disturbed = [
+      story.weather,
+      ...story.happenings.flatMap(({ what }) => (what.kind === 'weather' ? [what.weather] : [])),
+    ].some(({ duplicated, throttled }) => duplicated > 0 || throttled > 0)
     const serviceRandom = random.fork()
     this.service = new SimulatedService(
       { ...story.service, ...CREDENTIALS },
