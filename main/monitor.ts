@@ -63,6 +63,8 @@ export interface MonitorSurface {
   /** Holds at once, and is stored with the key; what is not stored does not hold. */
   setKeySettings(profile: string, change: SettingsChange): Outcome<HeldSettings>
   subscribe(listener: MonitorListener): () => void
+  /** The machine is about to sleep. */
+  sleep(): void
   /** After the machine slept: every deadline is decided again. */
   wake(): void
   /** Closes every stream and timer. */
@@ -88,7 +90,9 @@ export class Monitor implements MonitorSurface, ConnectedKeys {
   constructor(ports: MonitorPorts, storage: KeyStorage = MEMORY_STORAGE) {
     this.#ports = ports
     this.#storage = storage
-    this.#timeline = new Timeline(ports.clock)
+    this.#timeline = new Timeline(ports.clock, (fromMs, toMs) => {
+      for (const monitor of this.#profiles.values()) monitor.doubt(fromMs, toMs)
+    })
   }
 
   connect(profile: Profile): void {
@@ -274,7 +278,12 @@ export class Monitor implements MonitorSurface, ConnectedKeys {
     await Promise.all([...this.#ending, ...this.#profiles.values()].map((monitor) => monitor.idle()))
   }
 
+  sleep(): void {
+    this.#timeline.suspended()
+  }
+
   wake(): void {
+    this.#timeline.resumed()
     for (const monitor of this.#profiles.values()) monitor.wake()
   }
 

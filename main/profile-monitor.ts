@@ -173,6 +173,11 @@ export class ProfileMonitor {
     return this.#keeper.idle()
   }
 
+  /** Between these nobody knows whether time passed: see `Timeline`. */
+  doubt(fromMs: number, toMs: number): void {
+    this.#ledger.doubt(fromMs, toMs)
+  }
+
   wake(): void {
     this.#keeper.wake()
     this.#streams.wake()

@@ -6,18 +6,22 @@ const GAP_MS = 2_000
 /**
  * Epoch milliseconds that never go back.
  *
- * Follows the monotonic clock, so that a correction of the wall clock cannot undo a countdown; a forward gap
- * between the two means that the machine slept (timers stood still, the service did not), and is taken over.
+ * Follows the monotonic clock, so that a correction of the wall clock cannot undo a countdown. A forward gap between the
+ * two is taken over: most often the machine slept (timers stood still, the service did not). It may also be somebody
+ * who set the clock, which looks the same from here, so that a gap is told of unless a sleep was announced.
  */
 export class Timeline {
   readonly #clock: Clock
+  readonly #inDoubt: (fromMs: number, toMs: number) => void
+  #isSuspended = false
   #offsetMs: number
   /** The wall clock less the monotonic one, as it was when the two last agreed. */
   #aheadMs: number
   #latestMs: number
 
-  constructor(clock: Clock) {
+  constructor(clock: Clock, inDoubt: (fromMs: number, toMs: number) => void = () => {}) {
     this.#clock = clock
+    this.#inDoubt = inDoubt
     this.#offsetMs = clock.wallMs() - clock.monotonicMs()
     this.#aheadMs = this.#offsetMs
     this.#latestMs = clock.wallMs()
@@ -27,10 +31,25 @@ export class Timeline {
     const monotonicMs = this.#clock.monotonicMs()
     const aheadMs = this.#clock.wallMs() - monotonicMs
     const gapMs = aheadMs - this.#aheadMs
+    const fromMs = Math.max(this.#latestMs, monotonicMs + this.#offsetMs)
     if (gapMs > GAP_MS) this.#offsetMs += gapMs
     // A correction backwards is not followed, but the next sleep is measured from it.
     if (gapMs > GAP_MS || gapMs < 0) this.#aheadMs = aheadMs
     this.#latestMs = Math.max(this.#latestMs, monotonicMs + this.#offsetMs)
+    if (gapMs > GAP_MS) {
+      if (this.#isSuspended) this.#isSuspended = false
+      else this.#inDoubt(fromMs, this.#latestMs)
+    }
     return this.#latestMs
+  }
+
+  /** The system says that it goes to sleep: the gap that follows is no riddle. */
+  suspended(): void {
+    this.#isSuspended = true
+  }
+
+  resumed(): void {
+    this.now()
+    this.#isSuspended = false
   }
 }

@@ -93,6 +93,22 @@ export class Bucket {
     }
   }
 
+  /**
+   * The clock went from one moment to the other, and nobody knows whether time did: the machine slept, or the clock was
+   * set. What would have come back is in the upper bound alone, until the next header.
+   */
+  doubt(fromMs: number, toMs: number): void {
+    this.#advance(fromMs)
+    const low = this.#low
+    const window = this.#window
+    if (window && window.endsLatestMs > fromMs) {
+      const endsLatestMs = Math.min(window.endsLatestMs + (toMs - fromMs), toMs + this.periodMs)
+      this.#window = { ...window, endsLatestMs }
+    }
+    this.#advance(toMs)
+    this.#low = low
+  }
+
   /** A request that certainly never reached the service. */
   notSent(id: number, nowMs: number): void {
     this.#advance(nowMs)

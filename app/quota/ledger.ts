@@ -74,6 +74,11 @@ export class Ledger {
     return { id, endpoint, sentAtMs: nowMs, category: row?.category }
   }
 
+  /** See `Bucket.doubt`. */
+  doubt(fromMs: number, toMs: number): void {
+    for (const { bucket } of this.#rows.values()) bucket.doubt(fromMs, toMs)
+  }
+
   notSent(ticket: Ticket, nowMs: number): void {
     this.#rowOf(ticket)?.bucket.notSent(ticket.id, nowMs)
   }

@@ -18,7 +18,7 @@ import type { LoginItem } from './login-item.ts'
 /** The app behind the windows. */
 export interface RunningApp {
   readonly windows: Windows
-  readonly monitor: Pick<MonitorSurface, 'profiles' | 'snapshot' | 'subscribe' | 'tryNow' | 'wake'>
+  readonly monitor: Pick<MonitorSurface, 'profiles' | 'snapshot' | 'subscribe' | 'tryNow' | 'sleep' | 'wake'>
   stop(): Promise<void>
 }
 

@@ -50,6 +50,45 @@ test('corrections of up to two seconds are not followed', () => {
   expect(timeline.now()).toBe(before + 2_001)
 })
 
+test('a gap is told once, with both of its ends, because it may be a clock that was set', async () => {
+  const clock = new VirtualClock()
+  const gaps: (readonly number[])[] = []
+  const timeline = new Timeline(clock, (fromMs, toMs) => gaps.push([fromMs, toMs, timeline.now()]))
+  const startMs = timeline.now()
+  await clock.advance(5_000)
+  clock.jumpWall(HOUR_MS)
+  await clock.advance(1_000)
+  timeline.now()
+  timeline.now()
+  expect(gaps).toEqual([[startMs + 6_000, startMs + 6_000 + HOUR_MS, startMs + 6_000 + HOUR_MS]])
+  clock.jumpWall(-HOUR_MS)
+  timeline.now()
+  expect(gaps).toHaveLength(1)
+})
+
+test('a sleep that was announced is no gap, and the next one is', () => {
+  const clock = new VirtualClock()
+  const gaps: number[] = []
+  const timeline = new Timeline(clock, (fromMs, toMs) => gaps.push(toMs - fromMs))
+  timeline.suspended()
+  clock.sleep(HOUR_MS)
+  expect(timeline.now()).toBe(clock.wallMs())
+  timeline.resumed()
+  expect(gaps).toEqual([])
+  clock.jumpWall(HOUR_MS)
+  timeline.now()
+  expect(gaps).toEqual([HOUR_MS])
+  // One that shows only once it is over, and one that was too short to show.
+  timeline.suspended()
+  clock.sleep(HOUR_MS)
+  timeline.resumed()
+  timeline.suspended()
+  timeline.resumed()
+  clock.jumpWall(HOUR_MS)
+  timeline.now()
+  expect(gaps).toEqual([HOUR_MS, HOUR_MS])
+})
+
 test('never goes back and never falls behind what the monotonic clock counted', async () => {
   const runs = 100
   const step = fc.oneof(

@@ -17,22 +17,26 @@ function machine() {
   >
   const notes: string[] = []
   let wakes = 0
+  let sleeps = 0
   const monitor = {
+    sleep: () => {
+      sleeps += 1
+    },
     wake: () => {
       wakes += 1
     },
   }
   const power = electronPower(pieces)
   const stop = followPower(power, monitor, { note: (line) => void notes.push(line) })
-  return { powerMonitor, power, blockers, notes, stop, wakes: () => wakes }
+  return { powerMonitor, power, blockers, notes, stop, wakes: () => wakes, sleeps: () => sleeps }
 }
 
 describe('the machine', () => {
   it('wakes the monitor when it wakes, and when a person comes back to it', () => {
-    const { powerMonitor, wakes, notes } = machine()
+    const { powerMonitor, wakes, sleeps, notes } = machine()
     powerMonitor.emit('suspend')
     powerMonitor.emit('lock-screen')
-    expect(wakes()).toBe(0)
+    expect([wakes(), sleeps()]).toEqual([0, 1])
     powerMonitor.emit('resume')
     expect(wakes()).toBe(1)
     powerMonitor.emit('unlock-screen')

@@ -65,6 +65,7 @@ export class FakeMonitor implements MonitorSurface {
   rowDetails = () => ({ ok: true, details: { refusals: [], headers: {}, oddities: [] } }) as const
   keySettings = () => NOT_HERE
   setKeySettings = () => NOT_HERE
+  sleep(): void {}
   wake(): void {}
 
   #id(): string {
