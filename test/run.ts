@@ -22,7 +22,11 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 const say = (line: string) => void process.stderr.write(`${line}\n`)
 
 async function main(): Promise<number> {
-  const { values, positionals } = parseArgs({ options: { only: { type: 'string' } }, allowPositionals: true })
+  const { values, positionals } = parseArgs({
+    // Where the suites' own reports go, for whoever reads them; else they are thrown away.
+    options: { only: { type: 'string' }, reports: { type: 'string' } },
+    allowPositionals: true,
+  })
   const chosen = SUITES.filter((suite) => values.only === undefined || values.only === suite)
   if (chosen.length === 0) {
     say(`--only takes one of ${SUITES.join(', ')}`)
@@ -31,13 +35,13 @@ async function main(): Promise<number> {
   // The browser tests run what is built, and some unit tests start it as a process of its own.
   if ((await run(['main/launch.js', '--version'], {}, 'ignore')) !== 0) return ended({ ...NONE, failed: 1 })
 
-  const folder = mkdtempSync(join(tmpdir(), 'headroom-tests-'))
+  const folder = values.reports ?? mkdtempSync(join(tmpdir(), 'headroom-tests-'))
   try {
     let sum = NONE
     for (const suite of chosen) sum = addCounts(sum, await RUNNERS[suite](join(folder, suite), positionals))
     return ended(sum)
   } finally {
-    rmSync(folder, { recursive: true, force: true })
+    if (values.reports === undefined) rmSync(folder, { recursive: true, force: true })
   }
 }
 

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { origin } from './commit.ts'
+import { PROMISE_IDS } from './promise-list.ts'
 import { type RecordLine, recordLine } from './record.ts'
 
 /** What the suites came to, and what their tests said that they proved. */
@@ -8,6 +9,7 @@ const suites = z.object({
   passed: z.int(),
   failed: z.int(),
   skipped: z.int(),
+  failures: z.array(z.object({ file: z.string(), test: z.string(), promises: z.array(z.enum(PROMISE_IDS)) })),
   lines: z.array(recordLine),
 })
 export type Suites = z.infer<typeof suites>

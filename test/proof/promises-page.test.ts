@@ -18,7 +18,7 @@ function broken(promise: string, result = 'killed'): Break {
 
 function evidence(lines: readonly RecordLine[], outcomes: readonly Break[] = []): Evidence {
   return {
-    suites: { ...ORIGIN, passed: 9, failed: 0, skipped: 0, lines: [...lines] },
+    suites: { ...ORIGIN, passed: 9, failed: 0, skipped: 0, failures: [], lines: [...lines] },
     sabotage: { ...ORIGIN, outcomes: [...outcomes] },
     simulation: undefined,
   }
@@ -111,6 +111,15 @@ test('the long simulation is told with what went wrong in it, on purpose and not
 test('a title is said once, however many rows its table has', () => {
   const rows = Array.from({ length: 5 }, () => proved('T8', 2, 1))
   expect(page(evidence(rows))).toContain('- level 2, 5 cases, `test/x.test.ts`: “of T8”\n')
+})
+
+test('a failed test counts against every promise of its file, whatever else was proved', () => {
+  const of = evidence([proved('T8', 2), proved('T9', 2)], [broken('T8'), broken('T9')])
+  const failures = [{ file: 'x.test.ts', test: 'a session ended', promises: ['T8' as const] }]
+  const failing = { ...of, suites: { ...of.suites, failures } }
+  expect(standings(failing)[0]).toMatchObject({ id: 'T8', standing: 'failed' })
+  expect(standingOf(failing, 'T9')?.standing).toBe('kept')
+  expect(page(failing)).toContain('- **failed**: `test/x.test.ts`: “a session ended”')
 })
 
 test('failed tests are on the page', () => {

@@ -6,6 +6,7 @@ import { type PromiseStanding, STANDINGS, type Standing, standings } from './sta
 type Since = (commit: string) => number | undefined
 
 const WORDS: Readonly<Record<Standing, string>> = {
+  failed: '**a test failed**',
   untried: '**not tried**',
   'break-survived': '**a break went unnoticed**',
   claimed: '**claimed**: no break of it was killed',
@@ -27,7 +28,7 @@ export function promisesPage(evidence: Evidence, now: Origin, since: Since): str
     '|---|---|---|',
     ...sources(evidence, now, since),
     '',
-    '**Levels.** 1: an example. 2: a property or an exhaustive sweep. 3: a fault on a real process or socket. 4: a real browser or the packaged build. Level 2 takes more than one case. **Breaks** are changes to the sources that still type-check and that one assertion of the named test has to notice; a crash or a timeout does not count. A promise without a killed break is only claimed.',
+    '**Levels.** 1: an example. 2: a property or an exhaustive sweep. 3: a fault on a real process or socket. 4: a real browser or the packaged build. Level 2 takes more than one case. **Breaks** are changes to the sources that still type-check and that one assertion of the named test has to notice; a crash or a timeout does not count. A promise without a killed break is only claimed. A test that failed counts against every promise that its file speaks of.',
     '',
     '| | promise | stands | level | tried | breaks killed |',
     '|---|---|---|---|---|---|',
@@ -51,6 +52,7 @@ function summary(rows: readonly PromiseStanding[]): string {
 }
 
 const PLAIN: Readonly<Record<Standing, string>> = {
+  failed: 'with a failed test',
   untried: 'not tried',
   'break-survived': 'with a break that went unnoticed',
   claimed: 'only claimed',
@@ -110,12 +112,13 @@ function tried({ casesAt }: PromiseStanding): string {
   return parts.length === 0 ? '–' : parts.join(', ')
 }
 
-function details({ id, text, proofs, notRun, breaks }: PromiseStanding): readonly string[] {
+function details({ id, text, proofs, notRun, breaks, failures }: PromiseStanding): readonly string[] {
   return [
     `### ${id}`,
     '',
     cell(text),
     '',
+    ...failures.map(({ file, test }) => `- **failed**: \`test/${file}\`: “${cell(test)}”`),
     ...testLines(proofs),
     ...notRun.map(({ file, level, why }) => `- level ${level}, **not run**: ${cell(why)} (\`test/${file}\`)`),
     ...(proofs.length + notRun.length === 0 ? ['- no test says that it proves this'] : []),

@@ -14,6 +14,7 @@ import {
   type Sabotage,
   type Suites,
 } from './evidence.ts'
+import { failedInBrowser, failedUnits } from './failed-tests.ts'
 import { promisesPage } from './promises-page.ts'
 import { readRecord, recordingTo } from './record.ts'
 
@@ -58,9 +59,19 @@ async function kept(name: string, gather: () => Promise<Suites | Sabotage>): Pro
 async function runSuites(): Promise<Suites> {
   const record = join(scratch, 'record.ndjson')
   const origin = originNow()
-  const output = await run(['test/run.ts'], recordingTo(record))
+  const output = await run(['test/run.ts', '--reports', scratch], recordingTo(record))
   const lines = existsSync(record) ? readRecord(readFileSync(record, 'utf8')) : []
-  return { ...origin, ...parseCounts(output), lines: [...lines] }
+  const failures = [
+    ...(report('unit', failedUnits) ?? []),
+    ...(report('browser', failedInBrowser) ?? []),
+  ].map((failed) => ({ ...failed, promises: [...failed.promises] }))
+  return { ...origin, ...parseCounts(output), failures, lines: [...lines] }
+}
+
+/** `undefined` where a suite wrote none: then its count of failures says so. */
+function report<T>(suite: string, read: (report: unknown) => T): T | undefined {
+  const file = join(scratch, suite)
+  return existsSync(file) ? read(JSON.parse(readFileSync(file, 'utf8'))) : undefined
 }
 
 async function runSabotage(): Promise<Sabotage> {

@@ -1,4 +1,5 @@
-import type { Break, Evidence } from './evidence.ts'
+import type { Break, Evidence, Suites } from './evidence.ts'
+import type { Failed } from './failed-tests.ts'
 import { type Level, PROMISE_IDS, PROMISES, type PromiseId } from './promise-list.ts'
 import type { RecordLine } from './record.ts'
 
@@ -6,7 +7,14 @@ type Proved = Extract<RecordLine, { kind: 'proved' }>
 type NotRun = Extract<RecordLine, { kind: 'not-run' }>
 
 /** From the weakest on. */
-export const STANDINGS = ['untried', 'break-survived', 'claimed', 'below-its-level', 'kept'] as const
+export const STANDINGS = [
+  'failed',
+  'untried',
+  'break-survived',
+  'claimed',
+  'below-its-level',
+  'kept',
+] as const
 export type Standing = (typeof STANDINGS)[number]
 
 export interface PromiseStanding {
@@ -20,11 +28,13 @@ export interface PromiseStanding {
   readonly proofs: readonly Proved[]
   readonly notRun: readonly NotRun[]
   readonly breaks: readonly Break[]
+  /** Tests that failed in files which speak of this promise. */
+  readonly failures: readonly Failed[]
 }
 
 /** How each promise stands, the weakest first. */
 export function standings({ suites, sabotage }: Evidence): readonly PromiseStanding[] {
-  return PROMISE_IDS.map((id) => standingOf(id, suites.lines, sabotage.outcomes)).sort(
+  return PROMISE_IDS.map((id) => standingOf(id, suites, sabotage.outcomes)).sort(
     (a, b) =>
       STANDINGS.indexOf(a.standing) - STANDINGS.indexOf(b.standing) ||
       a.reached - a.wanted - (b.reached - b.wanted) ||
@@ -35,7 +45,7 @@ export function standings({ suites, sabotage }: Evidence): readonly PromiseStand
 
 function standingOf(
   id: PromiseId,
-  lines: readonly RecordLine[],
+  { lines, failures: allFailures }: Suites,
   outcomes: readonly Break[],
 ): PromiseStanding {
   const { text, level: wanted } = PROMISES[id]
@@ -43,12 +53,13 @@ function standingOf(
   const proofs = own.filter((line) => line.kind === 'proved')
   const notRun = own.filter((line) => line.kind === 'not-run')
   const breaks = outcomes.filter(({ promise }) => promise === id)
+  const failures = allFailures.filter(({ promises }) => promises.includes(id))
   const casesAt = { 1: 0, 2: 0, 3: 0, 4: 0 }
   for (const { level, cases } of proofs) casesAt[level] += cases
   const reached = reachedWith(casesAt)
   return {
-    ...{ id, text, wanted, reached, casesAt, proofs, notRun, breaks },
-    standing: standing(reached, wanted, breaks),
+    ...{ id, text, wanted, reached, casesAt, proofs, notRun, breaks, failures },
+    standing: failures.length > 0 ? 'failed' : standing(reached, wanted, breaks),
   }
 }
 
