@@ -16,10 +16,12 @@ export const origin = z.object({
 /** Which sources a result is of, and when it was had. */
 export type Origin = z.infer<typeof origin>
 
+/** A copy without its history is no reason not to measure it. */
 export function originNow(date = new Date()): Origin {
+  if (head() === undefined) return { commit: NOT_NOTED, date: date.toISOString() }
   const changes = git('status', '--porcelain', '--', '.', ...PAGES.map((page) => `:!${page}`))
   return {
-    commit: git('rev-parse', '--short=10', 'HEAD'),
+    commit: head() ?? NOT_NOTED,
     isClean: changes === '',
     date: date.toISOString(),
   }
@@ -48,6 +50,14 @@ export function originWords({ commit, isClean, date }: Origin, since: number | u
     ...(since !== undefined && since > 0 ? [`**${since} ${since === 1 ? 'commit' : 'commits'} ago**`] : []),
   ]
   return `${sources.join(', ')}, ${when}`
+}
+
+function head(): string | undefined {
+  try {
+    return git('rev-parse', '--short=10', 'HEAD')
+  } catch {
+    return undefined
+  }
 }
 
 function git(...args: readonly string[]): string {
