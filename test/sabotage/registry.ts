@@ -1,6 +1,7 @@
 import { BROWSER_HOST_SABOTAGES } from './browser-host-breaks.ts'
 import { DESKTOP_SABOTAGES } from './desktop-breaks.ts'
 import { HARDENING_SABOTAGES } from './hardening-breaks.ts'
+import { HOSTILE_SABOTAGES } from './hostile-breaks.ts'
 import { SIGN_IN_SABOTAGES } from './sign-in-breaks.ts'
 import { STORAGE_SABOTAGES } from './storage-registry.ts'
 import { STREAM_SABOTAGES } from './stream-breaks.ts'
@@ -362,4 +363,5 @@ export const SABOTAGES: readonly Sabotage[] = [
   ...SIGN_IN_SABOTAGES,
   ...BROWSER_HOST_SABOTAGES,
   ...WINDOW_SABOTAGES,
+  ...HOSTILE_SABOTAGES,
 ]
