@@ -62,7 +62,7 @@ export function ThresholdSettings({ profile }: { readonly profile: string }) {
             <ShareField
               key={category}
               label={category}
-              below={thresholds.perCategory[category]}
+              below={ownOf(thresholds, category)}
               otherwise={thresholds.below}
               onChange={(text) => change(category, text)}
             />
@@ -72,6 +72,10 @@ export function ThresholdSettings({ profile }: { readonly profile: string }) {
     </>
   )
 }
+
+/** A row may be called as something that every object has. */
+const ownOf = ({ perCategory }: Thresholds, category: string): number | undefined =>
+  Object.hasOwn(perCategory, category) ? perCategory[category] : undefined
 
 interface ShareFieldProps {
   readonly label: string

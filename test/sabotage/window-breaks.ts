@@ -1,7 +1,9 @@
 import type { Sabotage } from './registry.ts'
 
 const HOSTILE = 'e2e/window/hostile-strings.spec.ts'
-const RUNS_NOTHING = 'a string from a server is text in every field'
+const IMAGE = 'an image that does not load from a server'
+const ADDRESS = 'an address that is code from a server'
+const LINK = 'a link and a form from a server'
 const AGES = 'e2e/shown-ages.spec.ts'
 const PAUSE_TEST = 'renderer/mirror/pause.test.ts'
 const BAND = 'renderer/history/band.ts'
@@ -16,7 +18,7 @@ export const WINDOW_SABOTAGES: readonly Sabotage[] = [
     find: '<span>{text}</span>',
     replace: '<span dangerouslySetInnerHTML={{ __html: text }} />',
     test: HOSTILE,
-    grep: RUNS_NOTHING,
+    grep: IMAGE,
   },
   {
     promise: 'W3',
@@ -25,7 +27,7 @@ export const WINDOW_SABOTAGES: readonly Sabotage[] = [
     find: '<b>{alert.title}</b>',
     replace: '<b dangerouslySetInnerHTML={{ __html: alert.title }} />',
     test: HOSTILE,
-    grep: RUNS_NOTHING,
+    grep: IMAGE,
   },
   {
     promise: 'W3',
@@ -34,7 +36,7 @@ export const WINDOW_SABOTAGES: readonly Sabotage[] = [
     find: "{reason && <span className={css('reason')}>{reason}</span>}",
     replace: "{reason && <a href={reason} className={css('reason')}>{reason}</a>}",
     test: HOSTILE,
-    grep: RUNS_NOTHING,
+    grep: ADDRESS,
   },
   {
     promise: 'W3',
@@ -43,7 +45,7 @@ export const WINDOW_SABOTAGES: readonly Sabotage[] = [
     find: '  const { action } = banner\n',
     replace: "  const { action } = banner\n  if (banner.text.includes('//')) void fetch(banner.text)\n",
     test: HOSTILE,
-    grep: RUNS_NOTHING,
+    grep: LINK,
   },
   {
     promise: 'Q5',

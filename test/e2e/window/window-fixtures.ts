@@ -6,7 +6,7 @@ import { type FakeHost, startFakeHost } from '../../renderer/harness/fake-host.t
 
 export { expect }
 
-interface WindowFixtures {
+export interface WindowFixtures {
   /** Opens the built window on a scripted host that shows `snapshot`. */
   readonly open: (snapshot: Snapshot) => Promise<FakeHost>
   /** What the page logged as an error: refused styles and scripts, thrown errors. */
