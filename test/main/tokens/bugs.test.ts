@@ -1,18 +1,15 @@
 import { expect, test } from 'vitest'
-import { ROTATION } from '../../../app/tokens/after-refresh.ts'
-import { REFRESH_SCHEDULE } from '../../../app/tokens/schedule.ts'
-import { Timeline } from '../../../main/timeline.ts'
-import { type KeeperDeps, TokenKeeper } from '../../../main/tokens/keeper.ts'
+import type { KeeperDeps } from '../../../main/tokens/keeper.ts'
 import type { TokenReading, TokenStore } from '../../../main/vault/token-store.ts'
 import { proves } from '../../proof/proves.ts'
 import { VirtualClock } from '../../simulation/virtual-clock.ts'
 import { answerOf, renewal, ScriptedHttp } from '../scripted-http.ts'
+import { keeperOf } from './keeper-of.ts'
 import { RecordingStore } from './recording-store.ts'
 
 /** Bugs of others, which must not cost a token. */
 
 const MINUTE_MS = 60_000
-const KEY = { authUrl: 'https://auth.test', clientId: 'key-id' }
 
 function world(
   wrap: (store: RecordingStore) => TokenStore = (store) => store,
@@ -30,22 +27,13 @@ function world(
   }
   const told: string[] = []
   const broke: unknown[] = []
-  const keeper = new TokenKeeper(
-    KEY,
-    wrap(store),
-    {
-      http,
-      clock,
-      random: { next: () => 0.5 },
-      timeline: new Timeline(clock),
-      changed: () => {},
-      event: (event) => told.push(event.kind === 'storage-problem' ? event.what : event.kind),
-      reached: () => {},
-      broke: (cause) => broke.push(cause),
-      ...more,
-    },
-    { schedule: REFRESH_SCHEDULE, ...ROTATION },
-  )
+  const keeper = keeperOf(wrap(store), {
+    http,
+    clock,
+    event: (event) => told.push(event.kind === 'storage-problem' ? event.what : event.kind),
+    broke: (cause) => broke.push(cause),
+    ...more,
+  })
   return { clock, http, store, keeper, told, broke }
 }
 

@@ -1,17 +1,14 @@
 import { writeSync } from 'node:fs'
-import { ROTATION } from '../../../app/tokens/after-refresh.ts'
-import { REFRESH_SCHEDULE } from '../../../app/tokens/schedule.ts'
 import { lockDataFolder } from '../../../main/data/lock.ts'
 import { nodeClock } from '../../../main/ports/node-clock.ts'
 import { nodeHttp } from '../../../main/ports/node-http.ts'
 import type { Http } from '../../../main/ports/ports.ts'
-import { Timeline } from '../../../main/timeline.ts'
-import { TokenKeeper } from '../../../main/tokens/keeper.ts'
 import { HomeStorage } from '../../../main/vault/key-storage.ts'
 import { SealedHome } from '../../../main/vault/sealed-home.ts'
 import type { TokenStore } from '../../../main/vault/token-store.ts'
 import { profile } from '../vault/fixtures.ts'
 import { testKeystore } from '../vault/test-keystore.ts'
+import { keeperOf } from './keeper-of.ts'
 
 /**
  * A process with one key: takes the folder, refreshes once for 50 callers, says what came of it, and stays.
@@ -61,19 +58,14 @@ const http: Http = {
   },
   open: network.open,
 }
-const keeper = new TokenKeeper(
-  key,
+const keeper = keeperOf(
   store,
   {
     http,
     clock: nodeClock,
-    random: { next: () => 0.5 },
-    timeline: new Timeline(nodeClock),
-    changed: () => {},
     event: (event) => say(`event ${event.kind}`),
-    reached: () => {},
   },
-  { schedule: REFRESH_SCHEDULE, ...ROTATION },
+  key,
 )
 keeper.start()
 const callers = await Promise.all(Array.from({ length: 50 }, () => keeper.access()))

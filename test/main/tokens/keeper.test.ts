@@ -1,14 +1,12 @@
 import { expect, test } from 'vitest'
 import type { MonitorEvent } from '../../../app/contract/events.ts'
-import { ROTATION } from '../../../app/tokens/after-refresh.ts'
-import { REFRESH_SCHEDULE } from '../../../app/tokens/schedule.ts'
 import type { HttpOutcome } from '../../../main/ports/ports.ts'
-import { Timeline } from '../../../main/timeline.ts'
-import { TokenKeeper } from '../../../main/tokens/keeper.ts'
+import type { TokenKeeper } from '../../../main/tokens/keeper.ts'
 import { MemoryTokens } from '../../../main/vault/memory-tokens.ts'
 import { proves } from '../../proof/proves.ts'
 import { VirtualClock } from '../../simulation/virtual-clock.ts'
 import { answerOf, NOT_SENT, REFUSAL, renewal, ScriptedHttp, UNKNOWN } from '../scripted-http.ts'
+import { keeperOf } from './keeper-of.ts'
 
 const MINUTE_MS = 60_000
 const DAY_MS = 86_400_000
@@ -29,15 +27,11 @@ function setUp(script: readonly HttpOutcome[] = []) {
   const told: unknown[] = []
   /** Of the access token, at each event. */
   const states: string[] = []
-  const keeper: TokenKeeper = new TokenKeeper(
-    KEY,
+  const keeper: TokenKeeper = keeperOf(
     MemoryTokens.signedIn('refresh-0', clock.wallMs()),
     {
       http,
       clock,
-      random: { next: () => 0.5 },
-      timeline: new Timeline(clock),
-      changed: () => {},
       event: (event) => {
         events.push(event)
         states.push(keeper.accessSummary().state)
@@ -47,7 +41,7 @@ function setUp(script: readonly HttpOutcome[] = []) {
         told.push([ok, why, sinceMs === undefined ? undefined : clock.wallMs() - sinceMs])
       },
     },
-    { schedule: REFRESH_SCHEDULE, ...ROTATION },
+    KEY,
   )
   const sentTokens = () =>
     http.requests.map(

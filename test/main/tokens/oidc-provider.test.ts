@@ -3,16 +3,13 @@ import type { AddressInfo } from 'node:net'
 import { Provider } from 'oidc-provider'
 import { expect, onTestFinished, test } from 'vitest'
 import type { MonitorEvent } from '../../../app/contract/events.ts'
-import { ROTATION } from '../../../app/tokens/after-refresh.ts'
-import { REFRESH_SCHEDULE } from '../../../app/tokens/schedule.ts'
 import { nodeHttp } from '../../../main/ports/node-http.ts'
 import type { Http } from '../../../main/ports/ports.ts'
-import { Timeline } from '../../../main/timeline.ts'
-import { TokenKeeper } from '../../../main/tokens/keeper.ts'
 import { HomeStorage } from '../../../main/vault/key-storage.ts'
 import { VirtualClock } from '../../simulation/virtual-clock.ts'
 import { temporaryFolder } from '../data/temporary-folder.ts'
 import { openHome, profile, tokensOf, vaultOf } from '../vault/fixtures.ts'
+import { keeperOf } from './keeper-of.ts'
 
 const CLIENT = { clientId: 'headroom', clientSecret: 'a secret of some length' }
 const SCOPE = 'openid offline_access'
@@ -66,19 +63,14 @@ async function signedIn(server: Awaited<ReturnType<typeof startProvider>>, http:
   const key = profile({ ...CLIENT, authUrl: origin, baseUrl: origin, refreshToken })
   const clock = new VirtualClock()
   const events: MonitorEvent[] = []
-  const keeper = new TokenKeeper(
-    key,
+  const keeper = keeperOf(
     storage.signIn(key, clock.wallMs()),
     {
       http,
       clock,
-      random: { next: () => 0.5 },
-      timeline: new Timeline(clock),
-      changed: () => {},
       event: (event) => events.push(event),
-      reached: () => {},
     },
-    { schedule: REFRESH_SCHEDULE, ...ROTATION },
+    key,
   )
   onTestFinished(() => keeper.stop())
   const stored = () => {

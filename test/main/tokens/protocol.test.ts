@@ -1,18 +1,14 @@
 import { expect, test } from 'vitest'
 import type { MonitorEvent } from '../../../app/contract/events.ts'
-import { ROTATION } from '../../../app/tokens/after-refresh.ts'
-import { REFRESH_SCHEDULE } from '../../../app/tokens/schedule.ts'
 import type { HttpOutcome } from '../../../main/ports/ports.ts'
-import { Timeline } from '../../../main/timeline.ts'
-import { TokenKeeper } from '../../../main/tokens/keeper.ts'
 import { proves } from '../../proof/proves.ts'
 import { VirtualClock } from '../../simulation/virtual-clock.ts'
 import { answerOf, NOT_SENT, REFUSAL, renewal, ScriptedHttp, UNKNOWN } from '../scripted-http.ts'
+import { keeperOf } from './keeper-of.ts'
 import { RecordingStore } from './recording-store.ts'
 
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
-const KEY = { authUrl: 'https://auth.test', clientId: 'key-id' }
 
 function world(changes: ConstructorParameters<typeof RecordingStore>[2] = {}) {
   const clock = new VirtualClock()
@@ -27,20 +23,11 @@ function world(changes: ConstructorParameters<typeof RecordingStore>[2] = {}) {
   const events: MonitorEvent[] = []
   /** As a process: a new one has the store, and nothing of what the former knew. */
   const start = () => {
-    const keeper = new TokenKeeper(
-      KEY,
-      store,
-      {
-        http,
-        clock,
-        random: { next: () => 0.5 },
-        timeline: new Timeline(clock),
-        changed: () => {},
-        event: (event) => events.push(event),
-        reached: () => {},
-      },
-      { schedule: REFRESH_SCHEDULE, ...ROTATION },
-    )
+    const keeper = keeperOf(store, {
+      http,
+      clock,
+      event: (event) => events.push(event),
+    })
     keeper.start()
     return keeper
   }

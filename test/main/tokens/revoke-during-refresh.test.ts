@@ -1,11 +1,8 @@
 import { expect, test } from 'vitest'
-import { ROTATION } from '../../../app/tokens/after-refresh.ts'
-import { REFRESH_SCHEDULE } from '../../../app/tokens/schedule.ts'
 import type { HttpOutcome } from '../../../main/ports/ports.ts'
-import { Timeline } from '../../../main/timeline.ts'
-import { TokenKeeper } from '../../../main/tokens/keeper.ts'
 import { VirtualClock } from '../../simulation/virtual-clock.ts'
 import { answerOf, REFUSAL, renewal, ScriptedHttp, UNKNOWN } from '../scripted-http.ts'
+import { keeperOf } from './keeper-of.ts'
 import { RecordingStore } from './recording-store.ts'
 
 /** A service that answers 200 to any revocation, also of a token that it no longer knows (RFC 7009 2.2). */
@@ -19,20 +16,10 @@ async function revokedDuring(first: HttpOutcome, second?: HttpOutcome) {
     revoked.push(JSON.parse(body).token)
     return answerOf(200)
   }
-  const keeper = new TokenKeeper(
-    { authUrl: 'https://auth.test', clientId: 'key-id' },
-    store,
-    {
-      http,
-      clock,
-      random: { next: () => 0.5 },
-      timeline: new Timeline(clock),
-      changed: () => {},
-      event: () => {},
-      reached: () => {},
-    },
-    { schedule: REFRESH_SCHEDULE, ...ROTATION },
-  )
+  const keeper = keeperOf(store, {
+    http,
+    clock,
+  })
   keeper.start()
   const revocation = keeper.revoke()
   await clock.advance(0)

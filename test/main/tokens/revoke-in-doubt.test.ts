@@ -1,12 +1,9 @@
 import { expect, test } from 'vitest'
 import type { MonitorEvent } from '../../../app/contract/events.ts'
-import { ROTATION } from '../../../app/tokens/after-refresh.ts'
-import { REFRESH_SCHEDULE } from '../../../app/tokens/schedule.ts'
 import type { HttpOutcome } from '../../../main/ports/ports.ts'
-import { Timeline } from '../../../main/timeline.ts'
-import { TokenKeeper } from '../../../main/tokens/keeper.ts'
 import { VirtualClock } from '../../simulation/virtual-clock.ts'
 import { answerOf, NOT_SENT, REFUSAL, renewal, ScriptedHttp, UNKNOWN } from '../scripted-http.ts'
+import { keeperOf } from './keeper-of.ts'
 import { RecordingStore } from './recording-store.ts'
 
 const SECOND_MS = 1_000
@@ -32,20 +29,11 @@ function world(
     return outcomes.shift() ?? UNKNOWN
   }
   const events: MonitorEvent[] = []
-  const keeper = new TokenKeeper(
-    { authUrl: 'https://auth.test', clientId: 'key-id' },
-    store,
-    {
-      http,
-      clock,
-      random: { next: () => 0.5 },
-      timeline: new Timeline(clock),
-      changed: () => {},
-      event: (event) => events.push(event),
-      reached: () => {},
-    },
-    { schedule: REFRESH_SCHEDULE, ...ROTATION },
-  )
+  const keeper = keeperOf(store, {
+    http,
+    clock,
+    event: (event) => events.push(event),
+  })
   return { clock, store, keeper, wire, outcomes, events, kinds: () => events.map(({ kind }) => kind) }
 }
 

@@ -1,12 +1,9 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { ROTATION } from '../../../app/tokens/after-refresh.ts'
-import { REFRESH_SCHEDULE } from '../../../app/tokens/schedule.ts'
-import { Timeline } from '../../../main/timeline.ts'
-import { TokenKeeper } from '../../../main/tokens/keeper.ts'
 import { proves } from '../../proof/proves.ts'
 import { VirtualClock } from '../../simulation/virtual-clock.ts'
 import { renewal, ScriptedHttp } from '../scripted-http.ts'
+import { keeperOf } from './keeper-of.ts'
 import { RecordingStore } from './recording-store.ts'
 
 const MINUTE_MS = 60_000
@@ -24,20 +21,10 @@ test('whatever answers bring a new refresh token, the last one that came is sent
         const isNew = rotates[sent.length - 1] === true
         return renewal(`a${sent.length}`, isNew ? { refresh_token: `refresh-${sent.length}` } : {})
       }
-      const keeper = new TokenKeeper(
-        { authUrl: 'https://auth.test', clientId: 'key-id' },
-        store,
-        {
-          http,
-          clock,
-          random: { next: () => 0.5 },
-          timeline: new Timeline(clock),
-          changed: () => {},
-          event: () => {},
-          reached: () => {},
-        },
-        { schedule: REFRESH_SCHEDULE, ...ROTATION },
-      )
+      const keeper = keeperOf(store, {
+        http,
+        clock,
+      })
       keeper.start()
       await clock.advance(0)
       for (let answers = 1; answers <= rotates.length; answers += 1) {

@@ -1,33 +1,25 @@
 import { expect, test } from 'vitest'
 import type { MonitorEvent } from '../../../app/contract/events.ts'
-import { ROTATION } from '../../../app/tokens/after-refresh.ts'
-import { REFRESH_SCHEDULE } from '../../../app/tokens/schedule.ts'
 import { nodeHttp } from '../../../main/ports/node-http.ts'
-import { Timeline } from '../../../main/timeline.ts'
-import { TokenKeeper } from '../../../main/tokens/keeper.ts'
 import { proves } from '../../proof/proves.ts'
 import { VirtualClock } from '../../simulation/virtual-clock.ts'
+import { keeperOf } from './keeper-of.ts'
 import { RecordingStore } from './recording-store.ts'
 import { type RotatingServer, startRotatingServer } from './rotating-server.ts'
 
 /** A keeper on real sockets; only its waiting is virtual, so that nothing is tried again by itself. */
-function keeperOf({ origin, current }: RotatingServer) {
+function keeperAt({ origin, current }: RotatingServer) {
   const clock = new VirtualClock()
   const store = new RecordingStore(current(), clock.wallMs())
   const events: MonitorEvent[] = []
-  const keeper = new TokenKeeper(
-    { authUrl: origin, clientId: 'key-id' },
+  const keeper = keeperOf(
     store,
     {
       http: nodeHttp({}),
       clock,
-      random: { next: () => 0.5 },
-      timeline: new Timeline(clock),
-      changed: () => {},
       event: (event) => events.push(event),
-      reached: () => {},
     },
-    { schedule: REFRESH_SCHEDULE, ...ROTATION },
+    { authUrl: origin, clientId: 'key-id' },
   )
   const intended = () => store.steps.filter((step) => step.startsWith('intend')).length
   return { keeper, store, events, intended }
@@ -42,7 +34,7 @@ test('a socket cut after the service rotated: inside its overlap nobody has to s
     if (cut === 1) response.destroy()
     return cut === 1
   }
-  const { keeper, store, events, intended } = keeperOf(server)
+  const { keeper, store, events, intended } = keeperAt(server)
   await keeper.refresh()
   expect(await keeper.access()).toEqual({ kind: 'token', value: 'a-1' })
   expect(store.stored.token.refreshToken).toBe(server.current())
@@ -59,7 +51,7 @@ test('the same outside the overlap: one answered refusal, one message, and the t
     response.destroy()
     return true
   }
-  const { keeper, store, events } = keeperOf(server)
+  const { keeper, store, events } = keeperAt(server)
   await keeper.refresh()
   await keeper.access()
   expect(server.sent).toEqual(['r-0', 'r-0'])
@@ -78,7 +70,7 @@ test('a connection that is reset without an answer is one send for each delibera
     response.socket?.resetAndDestroy()
     return true
   }
-  const { keeper, intended } = keeperOf(server)
+  const { keeper, intended } = keeperAt(server)
   for (let attempt = 0; attempt < 5; attempt += 1) await keeper.refresh()
   // The first attempt is tried again at once, the others are not.
   expect(server.sent).toHaveLength(6)
@@ -106,7 +98,7 @@ test('an answer that is cut after any byte stores nothing partial and loses noth
       response.socket?.end(bytes.subarray(0, length))
       return true
     }
-    const { keeper, store } = keeperOf(server)
+    const { keeper, store } = keeperAt(server)
     await keeper.refresh()
     const saved = store.steps.filter((step) => step.startsWith('save')).map((step) => step.split(' ')[1])
     expect(saved).toEqual([server.current()])
