@@ -1,5 +1,5 @@
 import type { SafeStorage } from 'electron'
-import type { Keystore, KeystoreTrouble } from '../ports/keystore.ts'
+import { type Keystore, type KeystoreTrouble, PASSPHRASE_BACKEND } from '../ports/keystore.ts'
 import type { Clock } from '../ports/ports.ts'
 
 export interface SafeStorageDeps {
@@ -74,6 +74,8 @@ export function safeStorageKeystore(deps: SafeStorageDeps): Keystore {
 
   return {
     hidesNothing: () => backend() === 'basic_text',
+
+    mayHaveWrapped: (recorded) => recorded !== PASSPHRASE_BACKEND,
 
     async wrap(key) {
       const stopped = await trouble()

@@ -9,7 +9,12 @@ export interface Keystore {
   unwrap(wrapped: Uint8Array): Promise<Unwrapping>
   /** Whether what it wraps is open to whoever can read the file; absent where that cannot be. */
   hidesNothing?(): boolean
+  /** Whether what this backend wrapped can be a keystore's of this kind; absent where any can. */
+  mayHaveWrapped?(backend: string): boolean
 }
+
+/** The one backend that every host can have; all others are the desktop's. */
+export const PASSPHRASE_BACKEND = 'passphrase'
 
 export type Wrapping =
   /** `backend` is recorded beside the ciphertext, so that a change of it can be named. */

@@ -4,6 +4,9 @@ import type { HomeStanding } from '../vault/sealed-home.ts'
 export function homeTrouble(folder: string, standing: Exclude<HomeStanding, { state: 'ok' }>): string {
   switch (standing.state) {
     case 'key-changed':
+      if (standing.sealedBy === 'desktop') {
+        return `the keys in ${folder} cannot be opened with HEADROOM_PASSPHRASE: ${standing.why}; open them on the desktop, or name another folder with --data; nothing was changed`
+      }
       return `HEADROOM_PASSPHRASE does not open the keys in ${folder}: set it to the passphrase that they were sealed with, or name another folder with --data; nothing was changed`
     case 'record-corrupt':
       return `a key in ${folder} is damaged (${standing.why}) and was set aside; a refresh token in HEADROOM_REFRESH_TOKEN takes its place`

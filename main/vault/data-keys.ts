@@ -18,6 +18,8 @@ export type Unlocking =
   | { readonly kind: 'unlocked'; readonly keys: DataKeys }
   /** What is stored is whole, and the keystore has another key now. `backend`: what it was sealed with. */
   | { readonly kind: 'key-changed'; readonly why: string; readonly backend: string }
+  /** What is stored is whole, and another kind of keystore made it: `backend`, as it is recorded. */
+  | { readonly kind: 'sealed-elsewhere'; readonly backend: string }
   | { readonly kind: 'record-corrupt'; readonly why: string }
   | { readonly kind: 'unwritable'; readonly why: string }
   | KeystoreTrouble
@@ -53,6 +55,7 @@ export async function unlockDataKeys(
   if (rows.length === 0) return addDataKey(database, keystore, nowMs)
   const opened = new Map<number, Uint8Array>()
   let changed: Unlocking | undefined
+  let elsewhere: Unlocking | undefined
   let corrupt: Unlocking | undefined
   for (const row of rows) {
     const unwrapping = await keystore.unwrap(row.wrapped)
@@ -65,7 +68,8 @@ export async function unlockDataKeys(
       case 'refused':
       case 'damaged': {
         const whole = unwrapping.kind === 'refused' && isWhole(row.wrapped, row.wrapped_digest)
-        if (whole) changed ??= { kind: 'key-changed', why: unwrapping.why, backend: row.backend }
+        if (isFromElsewhere(keystore, row)) elsewhere ??= { kind: 'sealed-elsewhere', backend: row.backend }
+        else if (whole) changed ??= { kind: 'key-changed', why: unwrapping.why, backend: row.backend }
         else corrupt ??= { kind: 'record-corrupt', why: 'the stored key is damaged' }
         break
       }
@@ -73,7 +77,8 @@ export async function unlockDataKeys(
         const verdict = judge(database, row, unwrapping.key)
         if (verdict === 'other') {
           const why = 'the keystore gave another key than the one the tokens were sealed with'
-          changed ??= { kind: 'key-changed', why, backend: row.backend }
+          if (isFromElsewhere(keystore, row)) elsewhere ??= { kind: 'sealed-elsewhere', backend: row.backend }
+          else changed ??= { kind: 'key-changed', why, backend: row.backend }
           break
         }
         opened.set(row.id, unwrapping.key)
@@ -86,7 +91,7 @@ export async function unlockDataKeys(
   if (newest !== undefined) {
     return { kind: 'unlocked', keys: { opened, current: { id: newest[0], key: newest[1] } } }
   }
-  return changed ?? corrupt ?? { kind: 'record-corrupt', why: 'the stored key is damaged' }
+  return changed ?? elsewhere ?? corrupt ?? { kind: 'record-corrupt', why: 'the stored key is damaged' }
 }
 
 /** A new key beside the ones that do not open: those stay, for the day when their keystore is back. */
@@ -123,6 +128,14 @@ export async function addDataKey(
     if (why === undefined) throw error
     return { kind: 'unwritable', why }
   }
+}
+
+/**
+ * Asked only of what did not open: neither keystore knows the other's work from damage, and one that opens is
+ * believed whatever is recorded beside it.
+ */
+function isFromElsewhere(keystore: Keystore, { backend, wrapped, wrapped_digest }: KeyRow): boolean {
+  return keystore.mayHaveWrapped?.(backend) === false && isWhole(wrapped, wrapped_digest)
 }
 
 type Verdict = 'right' | 'right-without-canary' | 'other'

@@ -1,6 +1,6 @@
 import { randomBytes, type ScryptOptions, scrypt } from 'node:crypto'
 import { z } from 'zod'
-import type { Keystore, KeystoreTrouble } from '../ports/keystore.ts'
+import { type Keystore, type KeystoreTrouble, PASSPHRASE_BACKEND } from '../ports/keystore.ts'
 import { KEY_BYTES, seal, unseal } from './sealing.ts'
 
 export interface ScryptCost {
@@ -46,6 +46,8 @@ const wrapping = z
  */
 export function passphraseKeystore(passphrase: string, cost: ScryptCost = SCRYPT_COST): Keystore {
   return {
+    mayHaveWrapped: (backend) => backend === PASSPHRASE_BACKEND,
+
     async wrap(key) {
       const salt = randomBytes(SALT_BYTES)
       const stretched = await stretch(passphrase, salt, cost)
@@ -59,7 +61,7 @@ export function passphraseKeystore(passphrase: string, cost: ScryptCost = SCRYPT
       }
       return {
         kind: 'wrapped',
-        backend: 'passphrase',
+        backend: PASSPHRASE_BACKEND,
         bytes: new TextEncoder().encode(JSON.stringify(parts)),
       }
     },

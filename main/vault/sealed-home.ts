@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import type { Keystore } from '../ports/keystore.ts'
 import { addDataKey, NO_KEYS, type Unlocking, unlockDataKeys } from './data-keys.ts'
-import { type StartTrouble, startTrouble } from './start-words.ts'
+import { type StartTrouble, sealedElsewhere, startTrouble } from './start-words.ts'
 import { storageWords } from './storage-words.ts'
 import { Vault } from './vault.ts'
 import { VaultConnection } from './vault-connection.ts'
@@ -159,6 +159,9 @@ export class SealedHome {
         break
       case 'key-changed':
         this.#standing = startTrouble('key-changed', `${unlocking.why} (sealed with ${unlocking.backend})`)
+        break
+      case 'sealed-elsewhere':
+        this.#standing = sealedElsewhere(unlocking.backend)
         break
       case 'record-corrupt':
       case 'unavailable':

@@ -1,4 +1,5 @@
 import type { KeystoreState } from '../../app/contract/snapshot.ts'
+import { PASSPHRASE_BACKEND } from '../ports/keystore.ts'
 
 /** Why keys are not stored, or not all of them, and what a person can do about it. */
 export interface StartTrouble {
@@ -6,6 +7,8 @@ export interface StartTrouble {
   readonly why: string
   /** For a window, where keys are connected and keyrings unlocked. */
   readonly line: string
+  /** Where a `key-changed` is another kind of keystore's work, which that one opens as ever. */
+  readonly sealedBy?: 'desktop' | 'passphrase'
 }
 
 /**
@@ -18,6 +21,29 @@ export const startTrouble = (state: StartTrouble['state'], why: string): StartTr
   why,
   line: lineOf(state, why),
 })
+
+/** The keystore is another one than at the last start, as when a desktop's folder is opened with a passphrase. */
+export function sealedElsewhere(backend: string): StartTrouble {
+  const sealedBy = backend === PASSPHRASE_BACKEND ? 'passphrase' : 'desktop'
+  // A file says it: anything but a name is not shown.
+  const name = /^\w{1,40}$/.test(backend) ? ` (${backend})` : ''
+  const { why, where } = {
+    desktop: {
+      why: `the desktop app sealed them with the system's keystore${name}`,
+      where: 'Open them on the desktop',
+    },
+    passphrase: {
+      why: 'they were sealed with a passphrase, in a browser or a terminal',
+      where: 'Start with --host browser and that HEADROOM_PASSPHRASE',
+    },
+  }[sealedBy]
+  return {
+    state: 'key-changed',
+    why,
+    line: `The stored keys cannot be opened here: ${why}. They are kept. ${where}, or use another data folder.`,
+    sealedBy,
+  }
+}
 
 function lineOf(state: StartTrouble['state'], why: string): string {
   switch (state) {

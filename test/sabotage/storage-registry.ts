@@ -190,6 +190,14 @@ export const STORAGE_SABOTAGES: readonly Sabotage[] = [
   },
   {
     promise: 'K1',
+    what: 'take what another kind of keystore sealed for damaged',
+    file: 'main/vault/data-keys.ts',
+    find: 'return keystore.mayHaveWrapped?.(backend) === false &&',
+    replace: 'return keystore.mayHaveWrapped?.(backend) === undefined &&',
+    test: HOME_TEST,
+  },
+  {
+    promise: 'K1',
     what: 'take what does not open for missing',
     file: 'main/vault/records.ts',
     find: "if (key === undefined) return { kind: 'lost', state: 'key-changed' }",

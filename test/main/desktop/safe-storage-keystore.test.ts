@@ -2,8 +2,12 @@ import { randomBytes } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { type SafeStorageDeps, safeStorageKeystore } from '../../../main/desktop/safe-storage-keystore.ts'
+import { passphraseKeystore } from '../../../main/vault/passphrase-keystore.ts'
+import { SealedHome } from '../../../main/vault/sealed-home.ts'
 import { proves } from '../../proof/proves.ts'
 import { FakeClock } from '../browser/fake-clock.ts'
+import { temporaryFolder } from '../data/temporary-folder.ts'
+import { held, NOW_MS, profile, tokensOf, vaultOf } from '../vault/fixtures.ts'
 
 const key = randomBytes(32)
 
@@ -115,3 +119,25 @@ test('no synchronous call of safeStorage is anywhere in the sources', () => {
 async function settleMicrotasks(): Promise<void> {
   for (let turn = 0; turn < 10; turn += 1) await Promise.resolve()
 }
+
+test('a folder that one host sealed is no damage to the other, and opens where it was sealed', async () => {
+  const words = passphraseKeystore('the words', { N: 16, r: 8, p: 1 })
+  const desktop = keystore(fakeSafeStorage()).keystore
+  for (const [own, other, by] of [
+    [desktop, words, 'desktop'],
+    [words, desktop, 'passphrase'],
+  ] as const) {
+    const open = (asked: typeof own) => SealedHome.open({ folder, keystore: asked, wallMs: () => NOW_MS })
+    const folder = temporaryFolder()
+    const first = await open(own)
+    vaultOf(first).signIn(profile(), held(1))
+    first.close()
+    const elsewhere = await open(other)
+    expect(elsewhere.standing).toMatchObject({ state: 'key-changed', sealedBy: by })
+    elsewhere.close()
+    const again = await open(own)
+    expect([again.standing.state, tokensOf(again).kind]).toEqual(['ok', 'found'])
+    again.close()
+  }
+  proves('K1', { level: 2, cases: 2 })
+})

@@ -66,3 +66,12 @@ test('neither the passphrase nor the key is in what is stored', async () => {
   expect(text).not.toContain('horse')
   expect(text).not.toContain(Buffer.from(key).toString('base64').slice(0, 12))
 })
+
+test('its own work is its own, and a keyring’s is not', () => {
+  const { mayHaveWrapped } = passphraseKeystore('correct horse', CHEAP)
+  expect(['passphrase', 'gnome_libsecret', 'darwin'].map((backend) => mayHaveWrapped?.(backend))).toEqual([
+    true,
+    false,
+    false,
+  ])
+})

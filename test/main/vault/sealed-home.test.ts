@@ -76,6 +76,65 @@ test('a stored key that was changed on disk reads as damaged, not as a changed k
   proves('K1', { level: 2, cases: 1 })
 })
 
+const elsewhere = [
+  { by: 'desktop', backend: 'gnome_libsecret', own: 'passphrase', answer: 'damaged' },
+  { by: 'desktop', backend: 'darwin', own: 'passphrase', answer: 'damaged' },
+  { by: 'passphrase', backend: 'passphrase', own: 'kwallet6', answer: 'refused' },
+  { by: 'passphrase', backend: 'passphrase', own: 'kwallet6', answer: 'other bytes' },
+] as const
+
+test.each(elsewhere)(
+  'what $backend sealed is told apart under $own, which calls it $answer; nothing is changed',
+  async ({ by, backend, own, answer }) => {
+    const folder = await storedFolder()
+    execute(folder, `UPDATE data_keys SET backend = '${backend}'`)
+    const before = contentOf(folder)
+    const keystore = testKeystore(1)
+    keystore.mayHaveWrapped = (recorded) => (recorded === 'passphrase') === (own === 'passphrase')
+    keystore.answer =
+      answer === 'other bytes'
+        ? { kind: 'unwrapped', key: new Uint8Array(7), renew: true }
+        : { kind: answer, why: 'not mine' }
+    const home = await openHome(folder, keystore)
+    expect(home.standing).toMatchObject({ state: 'key-changed', sealedBy: by })
+    expect(home.standing).toMatchObject({ line: expect.not.stringContaining('damaged') })
+    expect(keystore.calls).toEqual(['unwrap'])
+    expect(home.vault?.canSeal).toBe(false)
+    home.close()
+    expect(contentOf(folder)).toEqual(before)
+    proves('K1', { level: 2, cases: 1 })
+  },
+)
+
+test('what another kind of keystore sealed reads as damaged where it is, and a wrong passphrase beside it is told first', async () => {
+  const folder = await storedFolder()
+  const keystore = testKeystore(2)
+  const home = await openHome(folder, keystore)
+  await home.startOver()
+  home.close()
+  execute(folder, "UPDATE data_keys SET backend = 'win32' WHERE id = 2")
+  keystore.secret = 3
+  keystore.mayHaveWrapped = (recorded) => recorded === 'test'
+  const wrong = await openHome(folder, keystore)
+  expect(wrong.standing).toMatchObject({ state: 'key-changed', line: expect.stringContaining('another key') })
+  wrong.close()
+  execute(folder, "UPDATE data_keys SET wrapped = x'00', backend = 'win32'")
+  const damaged = await openHome(folder, keystore)
+  expect(damaged.standing.state).toBe('record-corrupt')
+  damaged.close()
+  proves('K1', { level: 2, cases: 2 })
+})
+
+test('a keystore that opens it is believed, whatever is recorded beside it', async () => {
+  const folder = await storedFolder()
+  execute(folder, "UPDATE data_keys SET backend = 'gnome_libsecret'")
+  const keystore = testKeystore(1)
+  keystore.mayHaveWrapped = () => false
+  const home = await openHome(folder, keystore)
+  expect(home.standing).toEqual({ state: 'ok' })
+  home.close()
+})
+
 test('a damaged canary is no lost key where a record still opens: it is written again', async () => {
   const folder = await storedFolder()
   execute(folder, "UPDATE data_keys SET canary = x'00'")
