@@ -84,7 +84,7 @@ export const WINDOW_SABOTAGES: readonly Sabotage[] = [
     what: 'believe a snapshot that waited in a frozen tab',
     file: 'renderer/mirror/skew.ts',
     find: 'seenMs > skew.ms + SETTLED_MS',
-    replace: 'seenMs !== skew.ms',
+    replace: 'Math.abs(seenMs - skew.ms) > SETTLED_MS',
     test: 'renderer/mirror/skew.test.ts',
   },
   {
