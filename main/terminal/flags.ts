@@ -1,5 +1,5 @@
 import type { StreamRequest } from '../../app/service/streams.ts'
-import type { ProbeSettings } from '../profile.ts'
+import type { ProbeFlag } from './probe-flag.ts'
 
 /** What each command is given, after every flag has been parsed. */
 
@@ -20,7 +20,7 @@ export interface ServiceFlags {
 }
 
 export interface WatchFlags extends ServiceFlags {
-  readonly probe?: ProbeSettings
+  readonly probe?: ProbeFlag
   /** What probes ask about where a category needs a symbol. */
   readonly probeSymbol?: string
   readonly trialAfterStep?: true

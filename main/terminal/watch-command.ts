@@ -6,8 +6,9 @@ import { type MetricsOptions, metricsChoice } from '../metrics/metrics-options.t
 import type { MetricsServing } from '../metrics/serve-metrics.ts'
 import type { MonitorSurface } from '../monitor.ts'
 import type { Clock } from '../ports/ports.ts'
-import { DEFAULT_PROBES, type ProbeSettings, type Profile } from '../profile.ts'
+import { DEFAULT_PROBES, type Profile } from '../profile.ts'
 import { Publisher } from '../publisher.ts'
+import { asWatched } from './as-watched.ts'
 import type { WatchFlags } from './flags.ts'
 import { EXIT_FAILURE, EXIT_OK, EXIT_USAGE, type Terminal } from './terminal.ts'
 import type { WatchHome, WatchHomeOpening } from './watch-home.ts'
@@ -51,19 +52,16 @@ export async function watch(flags: WatchFlags, deps: WatchDeps): Promise<number>
       terminal.error(service.line)
       return EXIT_FAILURE
     case 'key':
-      if (flags.data === undefined) return follow(profileOf(service.key, flags), flags, deps)
+      if (flags.data === undefined) return follow(profileOf(service.key), flags, deps)
       if (passphrase === '') {
         terminal.error('without HEADROOM_PASSPHRASE nothing is stored: a new token is kept only in memory')
-        return follow(profileOf(service.key, flags), flags, deps)
+        return follow(profileOf(service.key), flags, deps)
       }
-      return followAtHome(profileOf(service.key, flags), { ...flags, data: flags.data }, passphrase, deps)
+      return followAtHome(profileOf(service.key), { ...flags, data: flags.data }, passphrase, deps)
     case 'built-in': {
       const builtIn = await deps.startBuiltIn()
-      const { profile } = builtIn
-      const { stream: streams = profile.streams } = flags
-      const probes = probesOf(flags, profile.probes)
       try {
-        return await follow({ ...profile, probes, streams }, flags, deps)
+        return await follow(builtIn.profile, flags, deps)
       } finally {
         await builtIn.close()
       }
@@ -71,23 +69,15 @@ export async function watch(flags: WatchFlags, deps: WatchDeps): Promise<number>
   }
 }
 
-function probesOf({ probe, probeSymbol, trialAfterStep }: WatchFlags, usual: ProbeSettings): ProbeSettings {
-  return {
-    ...(probe ?? usual),
-    ...(probeSymbol !== undefined && { symbol: probeSymbol }),
-    ...(trialAfterStep && { trialAfterStep }),
-  }
-}
-
-function profileOf(key: ServiceKey, flags: WatchFlags): Profile {
+function profileOf(key: ServiceKey): Profile {
   const host = new URL(key.baseUrl).host
   return {
     id: 'watched',
     name: host,
     environment: 'custom',
     ...key,
-    probes: probesOf(flags, DEFAULT_PROBES),
-    streams: flags.stream ?? [],
+    probes: DEFAULT_PROBES,
+    streams: [],
   }
 }
 
@@ -154,10 +144,10 @@ async function follow(asked: Profile, flags: WatchFlags, deps: WatchDeps, home?:
       removed: end,
     })
     cancels.push(unsubscribe)
-    const connected = home ? home.connect(asked) : asked.id
+    const connected = home ? home.connect(asked, (key) => asWatched(key, flags)) : asked.id
     if (connected === undefined) return resolve(TOKEN_MISSING)
     id = connected
-    if (!home) monitor.connect(asked)
+    if (!home) monitor.connect(asWatched(asked, flags))
     publisher.changed(id)
     // A key that had ended before says so in its state; there is nothing that happens.
     const refresh = monitor.snapshot(id)?.refresh

@@ -14,11 +14,12 @@ export interface WatchHome {
   /** What a person should know about files that were found damaged. */
   readonly notices: readonly string[]
   /**
-   * Connects the key, from what is stored where that is as new as what was given.
+   * Connects the key, from what is stored where that is as new as what was given. What was chosen of a stored key
+   * stays stored; `asWatched` says what becomes of it in this run.
    *
    * Returns its profile's id; nothing where no token was given and none is stored.
    */
-  connect(profile: WatchedProfile): string | undefined
+  connect(profile: WatchedProfile, asWatched: (profile: Profile) => Profile): string | undefined
   close(): Promise<void>
 }
 
@@ -57,33 +58,29 @@ export async function openWatchHome(
     changed: () => monitor.storageChanged(),
   })
   const monitor = new Monitor(ports, storage)
+  const signIn = (profile: Profile, watched: Profile) =>
+    monitor.restore(watched, storage.signIn(profile, ports.clock.wallMs()))
   return {
     kind: 'open',
     home: {
       monitor,
       notices: standing.state === 'ok' ? home.notices : [...home.notices, homeTrouble(data.path, standing)],
-      connect: (profile) => {
-        const { refreshToken = '' } = profile
+      connect: (profile, asWatched) => {
+        const { refreshToken = '', clientSecret } = profile
         const stored = storage.restore().find((key) => isSameKey(key.profile, profile))
         if (stored === undefined) {
           if (refreshToken === '') return undefined
           const id = freeId(profile.id, storage.ids())
-          monitor.connect({ ...profile, id, refreshToken })
+          const created = { ...profile, id, refreshToken }
+          signIn(created, asWatched(created))
           return id
         }
-        const { id, name } = stored.profile
+        const { id } = stored.profile
         const known = refreshToken === '' || (home.vault?.knows(id, refreshToken) ?? false)
-        const secret = profile.clientSecret ?? stored.profile.clientSecret
-        const asked: Profile = {
-          ...profile,
-          id,
-          name,
-          ...(secret !== undefined && { clientSecret: secret }),
-          refreshToken,
-        }
+        const kept = { ...stored.profile, ...(clientSecret !== undefined && { clientSecret }), refreshToken }
         // A token that was never here, for a key whose own is of no use any more, is a new sign-in.
-        if (!known && hasEnded(stored)) monitor.connect(asked)
-        else monitor.restore(asked, stored.tokens)
+        if (!known && hasEnded(stored)) signIn(kept, asWatched(kept))
+        else monitor.restore(asWatched(kept), stored.tokens)
         return id
       },
       close: async () => {

@@ -58,7 +58,7 @@ test('traffic names categories that have a request quota', () => {
 
 test('probes override the budget for the categories named, and none turns them off', () => {
   expect(readAs(probeFlag('Accounts=30,Positions=60'))).toEqual({
-    budgetFraction: 0.02,
+    enabled: true,
     everySeconds: { Accounts: 30, Positions: 60 },
   })
   expect(readAs(probeFlag('none'))).toEqual({ budgetFraction: 0, everySeconds: {} })
