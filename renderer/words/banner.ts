@@ -186,8 +186,8 @@ function keystoreBanner({ keystore, refresh }: Snapshot): Banner | undefined {
       return {
         id: 'keystore-key-changed',
         severity: 'critical',
-        title: "The system keystore's key has changed",
-        text: 'The stored token cannot be opened with the new one. Nothing was deleted; sign in again.',
+        title: 'The stored token cannot be opened here',
+        text: 'Another keystore, key or passphrase sealed it. Nothing was deleted: open it with that one, or sign in again.',
         action: 'sign-in',
       }
     case 'record-corrupt':

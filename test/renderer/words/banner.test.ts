@@ -130,6 +130,12 @@ describe('the banner', () => {
     )
   })
 
+  it('blames no keyring for what another keystore or passphrase sealed', () => {
+    const changed = banner({ keystore: 'key-changed' })
+    expect(changed?.title).toBe('The stored token cannot be opened here')
+    expect(changed?.text).toMatch(/keystore, key or passphrase .* Nothing was deleted/)
+  })
+
   it('offers to store without protection only while nothing is stored', () => {
     const memory = { ...base.refresh, stored: 'memory' } as const
     expect(banner({ keystore: 'unprotected', refresh: memory })).toMatchObject({
