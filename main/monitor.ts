@@ -181,6 +181,19 @@ export class Monitor implements MonitorSurface, ConnectedKeys {
     return { ok: true }
   }
 
+  async correctSecret(id: string, clientSecret: string): Promise<Outcome> {
+    const monitor = this.#profiles.get(id)
+    if (!monitor) return UNKNOWN_PROFILE
+    const profile = { ...monitor.profile, clientSecret }
+    // Before it is sent: a token that rotates with it must open with it after a restart, too.
+    const saved = this.#storage.keepSecret(profile)
+    if (!saved.ok) {
+      const message = `The secret could not be kept: ${saved.why}. Nothing was changed; try again.`
+      return { ok: false, code: 'not-kept', message }
+    }
+    return monitor.correctSecret(profile)
+  }
+
   isRevocationPending(key: KeyName): boolean {
     return this.#withKey(key).some((monitor) => monitor.isRevocationPending)
   }

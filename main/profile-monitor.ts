@@ -19,6 +19,7 @@ import type { Clock, Http, Random } from './ports/ports.ts'
 import type { Profile } from './profile.ts'
 import { Reachability } from './reachability.ts'
 import type { KeyName } from './sign-in/connected-keys.ts'
+import { secretTried } from './sign-in/secret-tried.ts'
 import type { Pins } from './streams/pinned-streams.ts'
 import { Streams } from './streams/streams.ts'
 import type { Timeline } from './timeline.ts'
@@ -240,6 +241,12 @@ export class ProfileMonitor {
     this.#keeper = this.#keeperFor(profile, tokens)
     this.#keeper.start()
     this.#changed()
+  }
+
+  /** The same tokens under another secret. */
+  async correctSecret(profile: Profile): Promise<Outcome> {
+    this.#profile = profile
+    return secretTried(await this.#keeper.changeKey(profile))
   }
 
   /** The same key as a person wants it followed from now on; its tokens and numbers go on. */

@@ -26,7 +26,7 @@ export type ConnectRequest = Parameters<Handlers<AppContract>['connect']>[0]
 export interface KeyEntrance
   extends Pick<
     Handlers<AppContract>,
-    'connect' | 'startSignIn' | 'signInAgain' | 'replaceToken' | 'cancelSignIn'
+    'connect' | 'startSignIn' | 'signInAgain' | 'replaceToken' | 'correctSecret' | 'cancelSignIn'
   > {
   subscribe(listener: (status: SignInStatus) => void): () => void
 }
@@ -87,6 +87,7 @@ export function openWindows(deps: WindowsDeps): Windows {
           startSignIn: (request) => keys.startSignIn(request),
           signInAgain: (request) => keys.signInAgain(request),
           replaceToken: (request) => keys.replaceToken(request),
+          correctSecret: (request) => keys.correctSecret(request),
           cancelSignIn: (request) => keys.cancelSignIn(request),
           allowUnprotected,
           disconnect: ({ profile }) => monitor.disconnect(profile),

@@ -81,6 +81,7 @@ const newSignIn = z.strictObject({ ...key, extraScopes, cancelRevoke })
 /** For a key whose secret was changed, or can no longer be opened here; otherwise the known one is used. */
 const newSecret = z.optional(text(4096))
 const nextSignIn = z.strictObject({ profile: profileId, clientSecret: newSecret, extraScopes, cancelRevoke })
+const rightSecret = z.strictObject({ profile: profileId, clientSecret: text(4096) })
 const nextToken = z.strictObject({ profile: profileId, clientSecret: newSecret, refreshToken, cancelRevoke })
 
 /** One expected failure: a code for programs, a sentence that says what a person can do. */
@@ -152,6 +153,12 @@ export const contract = {
   signInAgain: command(parsedBy(nextSignIn)).returning<Outcome<StartedSignIn>>(),
   /** As `signInAgain`, by a pasted refresh token. */
   replaceToken: command(parsedBy(nextToken)).returning<Outcome<{ readonly profile: string }>>(),
+  /**
+   * The secret of a connected key that the service does not accept: stored first, then tried with the token that is there.
+   *
+   * Refused with `not-accepted` where the service does not take it either, and with `not-confirmed` where it could not say.
+   */
+  correctSecret: command(parsedBy(rightSecret)).returning<Outcome<{ readonly profile: string }>>(),
   cancelSignIn: command(parsedBy(z.strictObject({ signIn: text(64) }))).returning<Outcome>(),
   /**
    * A person agrees to store keys where nothing hides them, at this start and later ones. Refused with `not-needed`

@@ -12,6 +12,8 @@ export interface ConnectedKeys {
   needsSignIn(id: string): boolean
   /** New tokens for a connected key, which keeps its id, its quotas and its streams. */
   signedInAgain(profile: Profile): Outcome
+  /** Another secret for the tokens that are there: stored, then tried. */
+  correctSecret(id: string, clientSecret: string): Promise<Outcome>
   /** Whether a revocation of this key was asked for and not confirmed. */
   isRevocationPending(key: KeyName): boolean
   /** Resolves when no revocation of this key is under way; none is tried again by itself from then on. */

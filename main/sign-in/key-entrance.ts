@@ -122,6 +122,11 @@ export function keyEntrance({ keys, signIns, connect }: KeyEntranceDeps): KeyEnt
       return again({ ...profile, ...(clientSecret !== undefined && { clientSecret }), refreshToken })
     },
 
+    correctSecret: async ({ profile, clientSecret }) => {
+      const outcome = await keys.correctSecret(profile, clientSecret)
+      return outcome.ok ? { ok: true, profile } : outcome
+    },
+
     cancelSignIn: ({ signIn }) => signIns.cancel(signIn),
     subscribe: (listener) => signIns.subscribe(listener),
   }

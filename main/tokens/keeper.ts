@@ -58,7 +58,7 @@ const LONGEST_NAP_MS = 60_000
  * once (a service's overlap is short), then on the ladder, until the service answers.
  */
 export class TokenKeeper {
-  readonly #key: KeyCredentials
+  #key: KeyCredentials
   readonly #store: TokenStore
   readonly #deps: KeeperDeps
   #lifetimes: KeyLifetimes
@@ -191,6 +191,14 @@ export class TokenKeeper {
     this.#saver.save(this.#state)
     this.#schedule()
     this.#deps.changed()
+  }
+
+  /** A person corrected what the key is sent with: it is tried at once. */
+  async changeKey(key: KeyCredentials): Promise<RefreshOutcome> {
+    this.#key = key
+    // What is on its way went with the former one.
+    await this.#flight
+    return this.refresh()
   }
 
   /** A person chose other ones; the token and its deadlines go on. */

@@ -109,6 +109,13 @@ export class HomeTokens implements TokenStore {
     return saved
   }
 
+  /** As its settings. */
+  keepSecret(profile: Profile): Saved {
+    const saved = this.#sealed === undefined ? SAVED : (this.#home.vault?.keepSecret(profile) ?? SAVED)
+    if (saved.ok) this.#profile = profile
+    return saved
+  }
+
   detach(): void {
     this.#detached = true
   }

@@ -16,6 +16,8 @@ export interface KeyStorage {
   signIn(profile: Profile, nowMs: number): TokenStore
   /** What a person chose of a connected key, stored where the key is. */
   keepSettings(profile: Profile): Saved
+  /** The secret of a connected key, stored where its token is. */
+  keepSecret(profile: Profile): Saved
   /** Whether what is chosen of this key outlives the process. */
   keepsSettings(profile: Profile): boolean
   /** Deletes what is stored of a key here. */
@@ -28,6 +30,7 @@ export interface KeyStorage {
 export const MEMORY_STORAGE: KeyStorage = {
   signIn: ({ refreshToken }, nowMs) => MemoryTokens.signedIn(refreshToken, nowMs),
   keepSettings: () => SAVED,
+  keepSecret: () => SAVED,
   keepsSettings: () => false,
   forget: () => SAVED,
   keystore: () => 'memory',
@@ -103,6 +106,10 @@ export class HomeStorage implements KeyStorage {
   keepSettings(profile: Profile): Saved {
     if (profile.environment === 'simulator') return this.#deps.simulator?.keep(profile) ?? SAVED
     return this.#keys.get(profile.id)?.keepSettings(profile) ?? SAVED
+  }
+
+  keepSecret(profile: Profile): Saved {
+    return this.#keys.get(profile.id)?.keepSecret(profile) ?? SAVED
   }
 
   keepsSettings({ id, environment }: Profile): boolean {

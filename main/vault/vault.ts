@@ -1,3 +1,4 @@
+import type { DatabaseSync } from 'node:sqlite'
 import { z } from 'zod'
 import type { StoredTokens } from '../../app/tokens/stored-token.ts'
 import type { Profile } from '../profile.ts'
@@ -7,7 +8,7 @@ import { isInJournal, writeJournal } from './journal.ts'
 import { aboutOf, chosenOf, type ProfileAbout, profileAbout } from './profile-record.ts'
 import { nextGeneration, quarantineRecord, type RecordReading, readRecord, writeRecord } from './records.ts'
 import { SealedTokens, saveTokens } from './sealed-tokens.ts'
-import type { Saved } from './storage-words.ts'
+import { SAVED, type Saved } from './storage-words.ts'
 import type { TokenReading, TokenStore } from './token-store.ts'
 import type { VaultConnection } from './vault-connection.ts'
 
@@ -87,14 +88,7 @@ export class Vault {
         database.prepare('DELETE FROM records WHERE profile = ? AND kind = ?').run(id, SECRET)
         return
       }
-      writeRecord(database, keys, {
-        profile: id,
-        kind: SECRET,
-        generation: nextGeneration(database, id, SECRET),
-        secret: clientSecret,
-        about: '{}',
-        atMs: nowMs,
-      })
+      writeSecret(database, keys, id, clientSecret, nowMs)
     })
     return saved.ok ? { ...saved, generation: storedAs } : saved
   }
@@ -109,6 +103,22 @@ export class Vault {
           .prepare('UPDATE profiles SET about = json_set(about, ?, json(?)), changed_at_ms = ? WHERE id = ?')
           .run(`$.${name}`, JSON.stringify(value), Math.round(nowMs), profile.id)
       }
+    })
+  }
+
+  /** Another secret for the tokens that are there, which stay as they are. */
+  keepSecret({ id, clientSecret }: Pick<Profile, 'id' | 'clientSecret'>): Saved {
+    if (clientSecret === undefined) return SAVED
+    return this.#connection.seal((database, keys, nowMs) => {
+      if (readRecord(database, keys, id, SECRET).kind === 'lost') {
+        quarantineRecord(database, id, SECRET, 'replaced by another secret', nowMs)
+      }
+      writeSecret(database, keys, id, clientSecret, nowMs)
+      database
+        .prepare(
+          "UPDATE profiles SET about = json_set(about, '$.hasClientSecret', json('true')), changed_at_ms = ? WHERE id = ?",
+        )
+        .run(Math.round(nowMs), id)
     })
   }
 
@@ -175,6 +185,17 @@ export class Vault {
     }
     return reading
   }
+}
+
+function writeSecret(
+  database: DatabaseSync,
+  keys: DataKeys,
+  profile: string,
+  secret: string,
+  atMs: number,
+): void {
+  const generation = nextGeneration(database, profile, SECRET)
+  writeRecord(database, keys, { profile, kind: SECRET, generation, secret, about: '{}', atMs })
 }
 
 /** Without its secret, or its true addresses, a key cannot be used, whatever became of its token: which stays as it is. */

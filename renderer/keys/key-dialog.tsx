@@ -23,17 +23,20 @@ interface KeyDialogProps {
   readonly children?: ReactNode
   readonly errors: Readonly<Record<string, string>>
   readonly onSubmit: (form: FormData, way: Way, agreed: boolean) => void
+  /** Where the tokens that are there may do, with another secret: offered first. */
+  readonly onSecret?: (form: FormData) => void
   readonly onClose: () => void
 }
 
 /**
- * Two ways to tokens, the browser first.
+ * Two ways to tokens, the browser first; before both, where that may be enough, the secret alone.
  *
  * While the person is in the browser the form is hidden and not taken down: what was typed is there for another try,
  * in the inputs alone, and gone with the dialog.
  */
-export function KeyDialog({ title, about, attempt, children, errors, onSubmit, onClose }: KeyDialogProps) {
-  const [way, setWay] = useState<Way>('browser')
+export function KeyDialog(props: KeyDialogProps) {
+  const { title, about, attempt, children, errors, onSubmit, onSecret, onClose } = props
+  const [way, setWay] = useState<Way | 'secret'>(onSecret === undefined ? 'browser' : 'secret')
   const form = useRef<HTMLFormElement>(null)
   const { state } = attempt
   const isWaiting = state.kind === 'waiting'
@@ -44,10 +47,12 @@ export function KeyDialog({ title, about, attempt, children, errors, onSubmit, o
   }
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
-    onSubmit(new FormData(event.currentTarget), way, false)
+    const typed = new FormData(event.currentTarget)
+    if (way === 'secret') onSecret?.(typed)
+    else onSubmit(typed, way, false)
   }
   const agree = () => {
-    if (form.current !== null) onSubmit(new FormData(form.current), way, true)
+    if (form.current !== null && way !== 'secret') onSubmit(new FormData(form.current), way, true)
   }
   const change = () => {
     attempt.cancel()
@@ -68,9 +73,8 @@ export function KeyDialog({ title, about, attempt, children, errors, onSubmit, o
           )}
           <form ref={form} onSubmit={submit} noValidate autoComplete="off" hidden={isWaiting}>
             {children}
-            {way === 'browser' ? (
-              <ScopeChoices />
-            ) : (
+            {way === 'browser' && <ScopeChoices />}
+            {way === 'paste' && (
               <Field
                 label="Refresh token"
                 name="refreshToken"
@@ -103,7 +107,8 @@ export function KeyDialog({ title, about, attempt, children, errors, onSubmit, o
   )
 }
 
-function buttonWords(way: Way, isAsking: boolean): string {
+function buttonWords(way: Way | 'secret', isAsking: boolean): string {
+  if (way === 'secret') return isAsking ? 'Trying…' : 'Use this secret'
   if (way === 'paste') return isAsking ? 'Connecting…' : 'Connect'
   return isAsking ? 'Opening…' : 'Sign in with the browser'
 }

@@ -15,6 +15,8 @@ export function SignInDialog() {
   const { api, view } = useParts()
   const profile = useSnapshot((snapshot) => snapshot.profile)
   const isKeyWrong = useSnapshot(({ refresh }) => refresh.cause === 'misconfigured')
+  // As it was when the dialog opened: what is being typed does not change its meaning.
+  const [mayCorrect] = useState(isKeyWrong)
   const [errors, setErrors] = useState(NO_ERRORS)
   const close = () => view.setState({ dialog: undefined })
   const attempt = useSignIn(close)
@@ -38,19 +40,28 @@ export function SignInDialog() {
     )
   }
 
+  const correct = (form: FormData) => {
+    const clientSecret = formText(form, 'clientSecret')
+    setErrors(clientSecret === '' ? { clientSecret: 'The secret of this API key is needed.' } : NO_ERRORS)
+    if (clientSecret === '') return
+    attempt.ask(() => api.correctSecret({ profile: profile.id, clientSecret }))
+  }
+
   return (
     <KeyDialog
-      title={isKeyWrong ? 'Correct the secret' : 'Sign in again'}
+      title={mayCorrect ? 'Correct the secret' : 'Sign in again'}
       about={`${profile.name} · ${ENVIRONMENT_WORDS[profile.environment]}. Its numbers, its name and its streams stay.`}
       attempt={attempt}
       errors={errors}
       onSubmit={submit}
+      {...(mayCorrect && { onSecret: correct })}
       onClose={close}
     >
       <Field
-        label={isKeyWrong ? 'Secret' : 'Secret (leave empty if it has not changed)'}
+        label={mayCorrect ? 'Secret' : 'Secret (leave empty if it has not changed)'}
         name="clientSecret"
         type="password"
+        error={errors['clientSecret']}
       />
     </KeyDialog>
   )

@@ -23,6 +23,7 @@ const GOOD: Readonly<Partial<Record<Name, Record<string, unknown>>>> = {
   startSignIn: { name: 'Mine', environment: 'custom', clientId: 'id', authUrl: 'https://a.test' },
   signInAgain: { profile: 'p', extraScopes: ['Matrix'] },
   replaceToken: { profile: 'p', refreshToken: 'r' },
+  correctSecret: { profile: 'p', clientSecret: 's' },
   cancelSignIn: { signIn: 's-1' },
   setVisible: { visible: true },
   report: { profile: 'p', fromMs: 0, toMs: 1 },

@@ -135,6 +135,32 @@ test('each state of a sign-in can be read by everybody', async ({ page, open, co
   expect(complaints).toEqual([])
 })
 
+test('a wrong secret is corrected by the secret alone; a sign-in is the other way', async ({
+  page,
+  open,
+}) => {
+  const refresh = { ...snapshot().refresh, state: 'sign-in-required', cause: 'misconfigured' } as const
+  const host = await open(snapshot({ refresh }))
+  await page.locator('[data-banner=key-misconfigured]').getByRole('button').click()
+  const dialog = page.getByRole('dialog', { name: 'Correct the secret' })
+  await expect(dialog.getByLabel('Refresh token')).toHaveCount(0)
+  await dialog.getByRole('button', { name: 'Use this secret' }).click()
+  await expect(dialog).toContainText('The secret of this API key is needed.')
+  expect(await problemsOf(page, '[role=dialog]')).toEqual([])
+  host.answer('correctSecret', { ok: false, code: 'not-accepted', message: 'Not this one either.' })
+  await dialog.getByLabel('Secret').fill('a-secret')
+  await dialog.getByRole('button', { name: 'Use this secret' }).click()
+  await expect(dialog).toContainText('Not this one either.')
+  host.answer('correctSecret', { ok: true, profile: 'main' })
+  await dialog.getByLabel('Secret').press('Enter')
+  await expect(dialog).toBeHidden()
+  const asked = host.asked.filter(({ name }) => name === 'correctSecret').map(({ arg }) => arg)
+  expect(asked).toEqual(Array(2).fill({ profile: 'main', clientSecret: 'a-secret' }))
+  await page.locator('[data-banner=key-misconfigured]').getByRole('button').click()
+  await dialog.getByRole('button', { name: 'Sign in with the browser instead' }).click()
+  await expect(dialog.getByRole('button', { name: 'Paste a refresh token instead' })).toBeVisible()
+})
+
 test('the Enter key agrees to nothing', async ({ page, open }) => {
   const host = await open(STATES['sign-in']!)
   await page.locator('[data-banner=sign-in-required]').getByRole('button', { name: 'Sign in' }).click()

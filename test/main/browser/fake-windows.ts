@@ -67,6 +67,7 @@ export class FakeWindows implements Windows {
       startSignIn: called('startSignIn', STARTED),
       signInAgain: called('signInAgain', STARTED),
       replaceToken: called('replaceToken', { ok: true as const, profile: 'p1' }),
+      correctSecret: called('correctSecret', { ok: true as const, profile: 'p1' }),
       cancelSignIn: called('cancelSignIn', { ok: true as const }),
       allowUnprotected: called('allowUnprotected', { ok: true as const }),
       disconnect: called('disconnect', { ok: true as const }),

@@ -18,6 +18,7 @@ const NO_KEYS: KeyEntrance = {
   startSignIn: refused,
   signInAgain: refused,
   replaceToken: refused,
+  correctSecret: refused,
   cancelSignIn: refused,
   subscribe: () => () => {},
 }

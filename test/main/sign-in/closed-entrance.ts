@@ -8,6 +8,7 @@ export const CLOSED_ENTRANCE: KeyEntrance = {
   startSignIn: no,
   signInAgain: no,
   replaceToken: no,
+  correctSecret: no,
   cancelSignIn: no,
   subscribe: () => () => {},
 }

@@ -34,6 +34,25 @@ test('what was signed in is there at the next start, secrets and settings', asyn
   again.close()
 })
 
+test('a secret that comes later opens at the next start, and costs neither the token nor a damaged one before it', async () => {
+  const folder = temporaryFolder()
+  const home = await openHome(folder)
+  const { clientSecret: _, ...secretless } = profile()
+  vaultOf(home).signIn(secretless, held(1))
+  expect(vaultOf(home).keepSecret({ id: 'key-1', clientSecret: 'CANARY-first' })).toEqual({ ok: true })
+  const quarantined = new DatabaseSync(join(folder, 'vault.db'))
+  quarantined.exec("UPDATE records SET sealed = zeroblob(60) WHERE kind = 'client-secret'")
+  expect(vaultOf(home).keepSecret({ id: 'key-1', clientSecret: 'CANARY-second' })).toEqual({ ok: true })
+  expect(quarantined.prepare('SELECT kind FROM quarantine').all()).toEqual([{ kind: 'client-secret' }])
+  quarantined.close()
+  home.close()
+  const again = await openHome(folder)
+  expect(vaultOf(again).profiles()).toMatchObject([
+    { clientSecret: 'CANARY-second', reading: { kind: 'found', stored: held(1) } },
+  ])
+  again.close()
+})
+
 test('a new generation closes the intent, and the former token is not in the file any more', async () => {
   const folder = temporaryFolder()
   const home = await openHome(folder)

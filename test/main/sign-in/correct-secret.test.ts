@@ -1,0 +1,145 @@
+import { expect, onTestFinished, test } from 'vitest'
+import { connectKey } from '../../../main/connect-key.ts'
+import { Monitor } from '../../../main/monitor.ts'
+import type { HttpRequest } from '../../../main/ports/ports.ts'
+import { keyEntrance } from '../../../main/sign-in/key-entrance.ts'
+import { HomeStorage, type KeyStorage, MEMORY_STORAGE } from '../../../main/vault/key-storage.ts'
+import { VirtualClock } from '../../simulation/virtual-clock.ts'
+import { temporaryFolder } from '../data/temporary-folder.ts'
+import { answerOf, NOT_SENT, REFUSAL, renewal, ScriptedHttp } from '../scripted-http.ts'
+import { openHome } from '../vault/fixtures.ts'
+
+const WRONG_KEY = answerOf(401, { error: 'invalid_client', error_description: 'Unauthorized.' })
+const secretIn = ({ body }: HttpRequest) => new URLSearchParams(body).get('client_secret')
+const tokenIn = ({ body }: HttpRequest) => new URLSearchParams(body).get('refresh_token')
+
+/** A key whose token is right and whose secret is not. */
+async function refusedKey(storage: KeyStorage = MEMORY_STORAGE) {
+  const clock = new VirtualClock()
+  const http = new ScriptedHttp()
+  http.reply = (request) => {
+    if (!request.url.endsWith('/oauth/token')) return answerOf(200, '{}')
+    return secretIn(request) === 'CANARY-right' ? renewal('access') : WRONG_KEY
+  }
+  const monitor = new Monitor({ clock, http, random: { next: () => 0.5 }, log: { note: () => {} } }, storage)
+  onTestFinished(() => monitor.stop())
+  const entrance = keyEntrance({
+    keys: monitor,
+    signIns: {
+      start: () => Promise.reject(new Error('nobody signs in here')),
+      cancel: () => ({ ok: true }),
+      subscribe: () => () => {},
+    },
+    connect: (request) => connectKey(monitor, request),
+  })
+  await entrance.connect({
+    name: 'Mine',
+    environment: 'custom',
+    authUrl: 'https://signin.test',
+    baseUrl: 'https://api.test',
+    clientId: 'the-key',
+    clientSecret: 'CANARY-wrong',
+    refreshToken: 'CANARY-token',
+  })
+  await clock.advance(0)
+  const asked = () => http.requests.filter(({ url }) => url.endsWith('/oauth/token'))
+  const refresh = () => monitor.snapshot('key-1')?.refresh
+  expect(refresh()).toMatchObject({ state: 'sign-in-required', cause: 'misconfigured' })
+  return { clock, http, entrance, monitor, asked, refresh }
+}
+
+test('the right secret alone brings a key back: the token that was there does', async () => {
+  const { entrance, asked, refresh } = await refusedKey()
+  const before = asked().length
+  const outcome = await entrance.correctSecret({ profile: 'key-1', clientSecret: 'CANARY-right' })
+  expect(outcome).toEqual({ ok: true, profile: 'key-1' })
+  expect(refresh()?.state).toBe('valid')
+  expect(asked().slice(before).map(tokenIn)).toEqual(['CANARY-token'])
+})
+
+test('another wrong secret is said to be one, without repeating it', async () => {
+  const { entrance, refresh } = await refusedKey()
+  const outcome = await entrance.correctSecret({ profile: 'key-1', clientSecret: 'CANARY-other' })
+  expect(outcome).toMatchObject({ ok: false, code: 'not-accepted' })
+  expect(JSON.stringify(outcome)).not.toContain('CANARY')
+  expect(refresh()).toMatchObject({ state: 'sign-in-required', cause: 'misconfigured' })
+})
+
+test('where the service cannot say, the secret is kept, and the next try is with it', async () => {
+  const { clock, http, entrance, monitor, refresh } = await refusedKey()
+  const { reply } = http
+  http.reply = () => NOT_SENT
+  expect(await entrance.correctSecret({ profile: 'key-1', clientSecret: 'CANARY-right' })).toMatchObject({
+    ok: false,
+    code: 'not-confirmed',
+    message: expect.stringContaining('connection refused'),
+  })
+  http.reply = reply
+  monitor.tryNow('key-1')
+  await clock.advance(0)
+  expect(refresh()?.state).toBe('valid')
+})
+
+test('a right secret with a token that ended leads to a sign-in', async () => {
+  const { http, entrance, refresh } = await refusedKey()
+  http.reply = () => REFUSAL
+  expect(await entrance.correctSecret({ profile: 'key-1', clientSecret: 'CANARY-right' })).toMatchObject({
+    ok: false,
+    code: 'token-refused',
+  })
+  expect(refresh()?.cause).toBeUndefined()
+})
+
+test('a secret that cannot be stored is not sent', async () => {
+  const full = { ...MEMORY_STORAGE, keepSecret: () => ({ ok: false, why: 'the disk is full' }) as const }
+  const { entrance, asked } = await refusedKey(full)
+  const before = asked().length
+  expect(await entrance.correctSecret({ profile: 'key-1', clientSecret: 'CANARY-right' })).toEqual({
+    ok: false,
+    code: 'not-kept',
+    message: 'The secret could not be kept: the disk is full. Nothing was changed; try again.',
+  })
+  expect(asked().length).toBe(before)
+})
+
+test('a refresh that went with the former secret is waited for, and the right one is sent after it', async () => {
+  const { http, entrance, monitor, asked, refresh } = await refusedKey()
+  const { reply } = http
+  http.reply = () => undefined
+  monitor.tryNow('key-1')
+  const correcting = entrance.correctSecret({ profile: 'key-1', clientSecret: 'CANARY-right' })
+  http.reply = reply
+  http.answer(WRONG_KEY)
+  expect(await correcting).toMatchObject({ ok: true })
+  expect(asked().slice(-2).map(secretIn)).toEqual(['CANARY-wrong', 'CANARY-right'])
+  expect(refresh()?.state).toBe('valid')
+})
+
+test('a key that is not connected any more is said to be so', async () => {
+  const { entrance } = await refusedKey()
+  expect(await entrance.correctSecret({ profile: 'key-9', clientSecret: 's' })).toMatchObject({
+    ok: false,
+    code: 'unknown-profile',
+  })
+})
+
+test('a sealed key is sealed with its new secret before that is sent, and opens with it at the next start', async () => {
+  const folder = temporaryFolder()
+  const home = await openHome(folder)
+  const { http, entrance } = await refusedKey(new HomeStorage(home, { startsOver: false, changed: () => {} }))
+  const storedWhenSent: (string | undefined)[] = []
+  const { reply } = http
+  http.reply = (request) => {
+    storedWhenSent.push(home.vault?.profiles()[0]?.clientSecret)
+    return reply(request)
+  }
+  await entrance.correctSecret({ profile: 'key-1', clientSecret: 'CANARY-right' })
+  expect(storedWhenSent[0]).toBe('CANARY-right')
+  home.close()
+  const again = await openHome(folder)
+  expect(again.vault?.profiles()[0]).toMatchObject({
+    clientSecret: 'CANARY-right',
+    reading: { kind: 'found', stored: { token: { refreshToken: 'CANARY-token' } } },
+  })
+  again.close()
+})
