@@ -23,7 +23,7 @@ const { values } = parseArgs({
 const seconds = Number(values.seconds)
 const PUSH_MS = 250
 /** Shares of a core in per cent, times in milliseconds. */
-const AIMS = { busy: 5, longTaskShare: 0.01, pixel: 300, growthKb: 300 } as const
+const AIMS = { busy: 5, longTaskShare: 0.01, pixel: 300, growthKb: 100 } as const
 const WARM_UP_PUSHES = 40
 
 interface Cost {
@@ -32,7 +32,7 @@ interface Cost {
   readonly layout: number
   readonly longestTaskMs: number
   readonly tasksOver50Ms: number
-  /** Growth of the heap between two forced collections, in kB a minute. */
+  /** Growth of the heap from half-time to the end, each after a forced collection, in kB a minute. */
   readonly heapKbPerMinute: number
   /** From the push to the frame after the number changed. */
   readonly pixelP95Ms: number
@@ -93,23 +93,30 @@ async function measured(): Promise<Cost> {
   const cdp = await page.context().newCDPSession(page)
   await cdp.send('Performance.enable')
   const before = await metricsOf(cdp)
-  const pushedAt = new Map<string, number>()
-  for (let tick = 1; tick <= (seconds * 1000) / PUSH_MS; tick += 1) {
+  const seen: Seen = { tasks: [], drawn: [] }
+  let half = before
+  const pushes: (readonly [words: string, atMs: number])[] = []
+  const ticks = (seconds * 1000) / PUSH_MS
+  for (let tick = 1; tick <= ticks; tick += 1) {
     const next = busy(WARM_UP_PUSHES + tick)
     const [accounts] = next.requests
-    pushedAt.set(String(accounts?.remaining), Date.now())
+    pushes.push([String(accounts?.remaining), Date.now()])
     host.show(next)
     await page.waitForTimeout(PUSH_MS)
+    if (tick === Math.floor(ticks / 2)) {
+      await takeSeen(page, seen)
+      half = await metricsOf(cdp)
+    }
   }
+  await takeSeen(page, seen)
   const after = await metricsOf(cdp)
-  const { tasks, drawn } = await page.evaluate(
-    () => (window as unknown as { seen: { tasks: number[]; drawn: [string, number][] } }).seen,
-  )
+  const { tasks, drawn } = seen
   await page.close()
   await host.close()
+  // The same number comes round again: what was drawn is the last push of it before.
   const late = drawn.flatMap(([words, atMs]) => {
-    const sentMs = pushedAt.get(words)
-    return sentMs === undefined ? [] : [atMs - sentMs]
+    const push = pushes.findLast(([pushed, sentMs]) => pushed === words && sentMs <= atMs)
+    return push === undefined ? [] : [atMs - push[1]]
   })
   const share = (name: string) =>
     tenth(
@@ -122,7 +129,7 @@ async function measured(): Promise<Cost> {
     longestTaskMs: Math.round(Math.max(0, ...tasks)),
     tasksOver50Ms: tasks.length,
     heapKbPerMinute: tenth(
-      (((after['JSHeapUsedSize'] ?? 0) - (before['JSHeapUsedSize'] ?? 0)) / 1024 / seconds) * 60,
+      (((after['JSHeapUsedSize'] ?? 0) - (half['JSHeapUsedSize'] ?? 0)) / 1024 / (seconds / 2)) * 60,
     ),
     pixelP95Ms: late.toSorted((a, b) => a - b)[Math.floor(late.length * 0.95)] ?? Number.NaN,
   }
@@ -138,10 +145,25 @@ function busy(tick: number): Snapshot {
   return snapshot({ revision: tick + 1, requests })
 }
 
+interface Seen {
+  readonly tasks: number[]
+  readonly drawn: [words: string, atMs: number][]
+}
+
+/** Moves what the page saw out of it, so that the measuring itself does not grow the heap that is measured. */
+async function takeSeen(page: Page, into: Seen): Promise<void> {
+  const { tasks, drawn } = await page.evaluate(() => {
+    const { seen } = window as unknown as { seen: Seen }
+    return { tasks: seen.tasks.splice(0), drawn: seen.drawn.splice(0) }
+  })
+  into.tasks.push(...tasks)
+  into.drawn.push(...drawn)
+}
+
 /** Long tasks, and when each new count of the first row was on the screen. */
 async function watch(page: Page): Promise<void> {
   await page.evaluate(() => {
-    const seen: { tasks: number[]; drawn: [string, number][] } = { tasks: [], drawn: [] }
+    const seen: Seen = { tasks: [], drawn: [] }
     Object.assign(window, { seen })
     new PerformanceObserver((list) => {
       for (const { duration } of list.getEntries()) seen.tasks.push(duration)
