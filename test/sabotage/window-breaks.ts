@@ -2,7 +2,8 @@ import type { Sabotage } from './registry.ts'
 
 const HOSTILE = 'e2e/window/hostile-strings.spec.ts'
 const IMAGE = 'an image that does not load from a server'
-const ADDRESS = 'an address that is code from a server'
+// React itself disarms an address that is code.
+const DATA = 'an address that is a page from a server'
 const LINK = 'a link and a form from a server'
 const AGES = 'e2e/shown-ages.spec.ts'
 const PAUSE_TEST = 'renderer/mirror/pause.test.ts'
@@ -36,7 +37,7 @@ export const WINDOW_SABOTAGES: readonly Sabotage[] = [
     find: "{reason && <span className={css('reason')}>{reason}</span>}",
     replace: "{reason && <a href={reason} className={css('reason')}>{reason}</a>}",
     test: HOSTILE,
-    grep: ADDRESS,
+    grep: DATA,
   },
   {
     promise: 'W3',
