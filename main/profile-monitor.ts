@@ -61,6 +61,7 @@ export class ProfileMonitor {
   #keeper: TokenKeeper
   readonly #keeperFor: (profile: Profile, tokens: TokenStore) => TokenKeeper
   readonly #tap: QuotaTap
+  readonly #client: ApiClient
   readonly #prober: Prober
   readonly #streams: Streams
   #revision: number
@@ -118,6 +119,7 @@ export class ProfileMonitor {
       access,
       rejected,
     })
+    this.#client = client
     this.#prober = new Prober(profile.probes, {
       clock,
       timeline,
@@ -165,6 +167,7 @@ export class ProfileMonitor {
   stop(): void {
     this.#cancelSample()
     this.#prober.stop()
+    this.#client.stop()
     this.#streams.stop()
     this.#keeper.stop()
   }

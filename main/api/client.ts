@@ -29,23 +29,32 @@ export type ApiAnswer =
 
 const TIMEOUT_MS = 15_000
 
+const STOPPED: ApiAnswer = { kind: 'no-token', why: 'Headroom no longer watches this key' }
+
 /** Requests to resources: bearer, header tap, one fresh token after a 401 (service.md 5). */
 export class ApiClient {
   readonly #deps: ApiClientDeps
+  #isStopped = false
 
   constructor(deps: ApiClientDeps) {
     this.#deps = deps
   }
 
+  /** What waits for its token does not go out any more: the key may be gone, and with it who counts its requests. */
+  stop(): void {
+    this.#isStopped = true
+  }
+
   async request(request: ApiRequest): Promise<ApiAnswer> {
     const first = await this.#deps.access()
+    if (this.#isStopped) return STOPPED
     if (first.kind === 'none') return { kind: 'no-token', why: first.why }
     const answer = await this.#send(request, first.value)
     if (answer.kind !== 'answered' || answer.status !== 401) return answer
     await this.#deps.rejected(first.value)
     const second = await this.#deps.access()
     // The token that was just refused would be refused again.
-    if (second.kind === 'none' || second.value === first.value) return answer
+    if (this.#isStopped || second.kind === 'none' || second.value === first.value) return answer
     const again = await this.#send(request, second.value)
     return again.kind === 'unreachable' ? { ...again, sent: true } : again
   }

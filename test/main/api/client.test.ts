@@ -145,3 +145,25 @@ test('a 429 comes back as the time to wait for', async () => {
   expect(await client.request(GET)).toMatchObject({ kind: 'limited' })
   expect(http.requests.length).toBe(1)
 })
+
+test('stopped, it sends nothing more, also not what waited for a token', async () => {
+  const { client, http, tokens } = setUp()
+  http.reply = () => answerOf(200, '{}', QUOTA)
+  const waiting = client.request(GET)
+  client.stop()
+  expect(await waiting).toMatchObject({ kind: 'no-token' })
+  expect(await client.request(GET)).toMatchObject({ kind: 'no-token' })
+  expect(http.requests).toEqual([])
+  expect(tokens).toHaveLength(1)
+})
+
+test('stopped while a new token is fetched for a refused one, it does not ask again', async () => {
+  const { client, http, tokens } = setUp()
+  tokens.push({ kind: 'token', value: 'a2' })
+  http.reply = () => {
+    client.stop()
+    return answerOf(401)
+  }
+  expect(await client.request(GET)).toMatchObject({ kind: 'answered', status: 401 })
+  expect(http.requests).toHaveLength(1)
+})
