@@ -12,6 +12,9 @@ import {
 import { CLOCK_STEP_MS, rollingAllows, rollingShows, TOLERANCE } from './replenishment.ts'
 import { UseElsewhere } from './use-elsewhere.ts'
 
+/** How long a request that nobody waits for any more may take to reach the service. */
+const ON_ITS_WAY_MS = 2_000
+
 /** Where and when one own request was answered. Times in milliseconds on one clock. */
 export interface Answered {
   readonly id: number
@@ -115,11 +118,17 @@ export class Bucket {
     this.#requests.take(id)
   }
 
-  /** A request whose answer never came: it may have counted, so `low` is charged and `high` is not. */
+  /**
+   * A request whose answer never came: it may have counted, so `low` is charged and `high` is not.
+   *
+   * Where we hung up it may be on its way still, and count a little later in a bucket that is full again.
+   */
   lost(id: number, nowMs: number): void {
     this.#advance(nowMs)
     const request = this.#requests.take(id)
-    if (request) this.#charge(request.sentAtMs)
+    if (!request) return
+    this.#low = Math.min(this.#low, this.limit - this.#gainPerMs * ON_ITS_WAY_MS)
+    this.#charge(request.sentAtMs, ON_ITS_WAY_MS)
   }
 
   /**
@@ -357,13 +366,13 @@ export class Bucket {
     return Math.min(this.limit, middle + (nowMs - this.#atMs) * this.#gainPerMs)
   }
 
-  #charge(sentAtMs: number): void {
+  #charge(sentAtMs: number, laterMs = 0): void {
     this.#low = Math.max(0, this.#low - 1)
-    this.#remember(sentAtMs)
+    this.#remember(sentAtMs, laterMs)
   }
 
-  #remember(sentAtMs: number): void {
+  #remember(sentAtMs: number, laterMs = 0): void {
     const neededSinceMs = this.model === 'fixed' ? this.#window?.endsEarliestMs : undefined
-    this.#requests.remember(sentAtMs, this.#atMs, neededSinceMs ?? Number.POSITIVE_INFINITY)
+    this.#requests.remember(sentAtMs, this.#atMs + laterMs, neededSinceMs ?? Number.POSITIVE_INFINITY)
   }
 }

@@ -237,6 +237,35 @@ test('a lost answer leaves room for both: the request counted, or it did not', (
   expect(high).toBe(before.high)
 })
 
+test('a request that was hung up on may count later, in a bucket that is full again, and is no use elsewhere', () => {
+  const bucket = new Bucket(320, 300, 0)
+  const service = full(rolling)
+  ask(bucket, service, 0)
+  bucket.sent(-5, 10_000)
+  bucket.lost(-5, 10_100)
+  service.spend(11_000)
+  for (const atMs of [11_000, 11_300, 11_900, 20_000]) {
+    const { low, high } = bucket.estimate(atMs)
+    expect(low).toBeLessThanOrEqual(service.level(atMs))
+    expect(high).toBeGreaterThanOrEqual(service.level(atMs))
+  }
+  expect(bucket.estimate(20_000)).toMatchObject({ low: 320, point: 320 })
+})
+
+test('a header that shows what was counted after the hanging up accuses nobody', () => {
+  const bucket = new Bucket(320, 300, 0)
+  const service = full(rolling)
+  ask(bucket, service, 0)
+  bucket.sent(-5, 10_000)
+  bucket.lost(-5, 10_100)
+  service.spend(11_000)
+  bucket.sent(-6, 11_000)
+  service.spend(11_000)
+  const rate = service.headers(11_000)
+  expect(rate.remaining).toBe(318)
+  expect(bucket.answered({ id: -6, receivedAtMs: 11_050, rejected: false, rate })).toBe(0)
+})
+
 test('an answer out of the window before says nothing about the one that has begun', () => {
   const bucket = new Bucket(320, 300, 0)
   const service = full(fixed)
