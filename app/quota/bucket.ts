@@ -12,9 +12,6 @@ import {
 import { CLOCK_STEP_MS, rollingAllows, rollingShows, TOLERANCE } from './replenishment.ts'
 import { UseElsewhere } from './use-elsewhere.ts'
 
-/** How long a request that nobody waits for any more may take to reach the service. */
-const ON_ITS_WAY_MS = 2_000
-
 /** Where and when one own request was answered. Times in milliseconds on one clock. */
 export interface Answered {
   readonly id: number
@@ -121,14 +118,14 @@ export class Bucket {
   /**
    * A request whose answer never came: it may have counted, so `low` is charged and `high` is not.
    *
-   * Where we hung up it may be on its way still, and count a little later in a bucket that is full again.
+   * One that may be on its way still may count up to `laterMs` from now, in a bucket that is full again.
    */
-  lost(id: number, nowMs: number): void {
+  lost(id: number, nowMs: number, laterMs = 0): void {
     this.#advance(nowMs)
     const request = this.#requests.take(id)
     if (!request) return
-    this.#low = Math.min(this.#low, this.limit - this.#gainPerMs * ON_ITS_WAY_MS)
-    this.#charge(request.sentAtMs, ON_ITS_WAY_MS)
+    this.#low = Math.min(this.#low, this.limit - this.#gainPerMs * laterMs)
+    this.#charge(request.sentAtMs, laterMs)
   }
 
   /**
@@ -366,7 +363,7 @@ export class Bucket {
     return Math.min(this.limit, middle + (nowMs - this.#atMs) * this.#gainPerMs)
   }
 
-  #charge(sentAtMs: number, laterMs = 0): void {
+  #charge(sentAtMs: number, laterMs: number): void {
     this.#low = Math.max(0, this.#low - 1)
     this.#remember(sentAtMs, laterMs)
   }

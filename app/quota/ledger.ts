@@ -83,8 +83,9 @@ export class Ledger {
     this.#rowOf(ticket)?.bucket.notSent(ticket.id, nowMs)
   }
 
-  lost(ticket: Ticket, nowMs: number): void {
-    this.#rowOf(ticket)?.bucket.lost(ticket.id, nowMs)
+  /** `laterMs`: how long from now the service may still count it. */
+  lost(ticket: Ticket, nowMs: number, laterMs = 0): void {
+    this.#rowOf(ticket)?.bucket.lost(ticket.id, nowMs, laterMs)
   }
 
   answered(ticket: Ticket, rate: RateReading | undefined, nowMs: number, rejected: boolean): Folded {

@@ -37,6 +37,8 @@ const LONGEST_HOLD_MS = 15 * 60_000
 /** The floor under a Reset that was waited for and refused again; doubled each time. */
 const FIRST_FLOOR_MS = 1_000
 const MOST_DOUBLINGS = 10
+/** How long a request that was hung up on may take to reach the service. */
+const ON_ITS_WAY_MS = 2_000
 /** Use elsewhere is told as an event once, and again only after it was quiet this long. */
 const ELSEWHERE_QUIET_MS = 5 * 60_000
 const ELSEWHERE_LEAST_PER_SECOND = 0.05
@@ -83,6 +85,11 @@ export class QuotaTap {
 
   lost(ticket: Ticket): void {
     this.#deps.ledger.lost(ticket, this.#deps.timeline.now())
+  }
+
+  /** Nobody waits for its answer any more, and it may be on its way to the service still. */
+  hungUp(ticket: Ticket): void {
+    this.#deps.ledger.lost(ticket, this.#deps.timeline.now(), ON_ITS_WAY_MS)
   }
 
   answered(ticket: Ticket, status: number, headers: HttpHeaders, body: string): Tapped {

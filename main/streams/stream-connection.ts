@@ -101,7 +101,8 @@ export class StreamConnection {
   close(): void {
     if (this.#phase === 'over') return
     // Nobody will hear the answer: the request may have counted all the same.
-    if (this.#phase !== 'open') this.#deps.tap.lost(this.#ticket)
+    if (this.#phase === 'opening') this.#deps.tap.hungUp(this.#ticket)
+    else if (this.#phase !== 'open') this.#deps.tap.lost(this.#ticket)
     this.#finish()
     this.#hangUp()
   }

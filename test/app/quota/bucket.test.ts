@@ -242,7 +242,7 @@ test('a request that was hung up on may count later, in a bucket that is full ag
   const service = full(rolling)
   ask(bucket, service, 0)
   bucket.sent(-5, 10_000)
-  bucket.lost(-5, 10_100)
+  bucket.lost(-5, 10_100, 2_000)
   service.spend(11_000)
   for (const atMs of [11_000, 11_300, 11_900, 20_000]) {
     const { low, high } = bucket.estimate(atMs)
@@ -257,7 +257,7 @@ test('a header that shows what was counted after the hanging up accuses nobody',
   const service = full({ limit: 500, periodSeconds: 300, window: 'rolling' })
   ask(bucket, service, 0)
   bucket.sent(-5, 10_000)
-  bucket.lost(-5, 10_100)
+  bucket.lost(-5, 10_100, 2_000)
   for (const id of [-5, -6]) expect(service.spend(11_000), String(id)).toBe(true)
   bucket.sent(-6, 11_000)
   const rate = service.headers(11_000)

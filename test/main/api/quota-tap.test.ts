@@ -42,6 +42,19 @@ const headers = (remaining: number, reset: number, limit = 320): HttpHeaders => 
   'x-ratelimit-reset': String(reset),
 })
 
+test('a request that was hung up on may count for two seconds more, one that was lost may have', async () => {
+  const { clock, tap, row } = setUp()
+  tap.answered(tap.sent('GET', ACCOUNTS), 200, headers(320, 0), '')
+  tap.lost(tap.sent('GET', ACCOUNTS))
+  await clock.advance(1_500)
+  expect(row('Accounts').low).toBe(320)
+  tap.hungUp(tap.sent('GET', ACCOUNTS))
+  await clock.advance(1_500)
+  expect(row('Accounts').low).toBeLessThan(320)
+  await clock.advance(2_000)
+  expect(row('Accounts').low).toBe(320)
+})
+
 test('a 429 holds its own category for Reset and half a second, and no other', () => {
   const { timeline, refuse, ledger, events } = setUp()
   const { retryAtMs } = refuse(ACCOUNTS, { ...headers(0, 300), 'x-ts-request-id': 'r-1' })
