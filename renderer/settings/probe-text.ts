@@ -75,7 +75,7 @@ export function probeUseWords(
     .reduce((sum, row) => sum + mostProbesPerMinute(row, settings), 0)
   const now = countWords(probes.perMinute, 'probe')
   return (
-    `At most ${Math.round(most * 10) / 10} requests a minute, all rows together. Counted by Headroom at ${clockWords(at)}: ` +
+    `On average at most ${Math.round(most * 10) / 10} requests a minute, all rows together. Counted by Headroom at ${clockWords(at)}: ` +
     `${now} in the last minute, ${shareWords(probes.usedFraction)} of the tightest quota.`
   )
 }

@@ -57,7 +57,7 @@ describe('what a budget comes to', () => {
   test('all probed rows together, and what was counted with the moment it was', () => {
     // 2 % of 320, 500 and 90: 6, 10 and 1 in each period; Positions every 15 s.
     expect(probeUseWords(shown, { settings, probed })).toBe(
-      'At most 12.6 requests a minute, all rows together. ' +
+      'On average at most 12.6 requests a minute, all rows together. ' +
         'Counted by Headroom at 14:31:05: 2 probes in the last minute, 0.6 % of the tightest quota.',
     )
   })
@@ -67,7 +67,7 @@ describe('what a budget comes to', () => {
       settings: { ...settings, budgetFraction: 0.2, everySeconds: {} },
       probed: ['Option Strikes'],
     }
-    expect(probeUseWords(shown, only)).toContain('At most 12 requests')
+    expect(probeUseWords(shown, only)).toContain('On average at most 12 requests')
   })
 
   test('off says what then shows where a row stands', () => {
