@@ -128,6 +128,12 @@ export class Bucket {
     this.#charge(request.sentAtMs, laterMs)
   }
 
+  /** Refused, but by nothing that says whether this bucket is empty. */
+  refusedUnsaid(id: number, nowMs: number): void {
+    this.rejected += 1
+    this.lost(id, nowMs)
+  }
+
   /**
    * Folds one answer in. Returns how many requests others must have made since the last header, 0 when our own
    * explain the drop.
@@ -193,7 +199,7 @@ export class Bucket {
   #fold(answer: Answered, sentAtMs: number, nowMs: number): number {
     const { rate } = answer
     if (rate) this.#adoptSize(rate)
-    // A refused request without headers still says that the bucket is empty.
+    // The older 429 without headers says by its Message that the bucket is empty (service.md 2.3).
     const remaining = rate?.remaining ?? (answer.rejected ? 0 : undefined)
     if (remaining === undefined) return 0
     return this.#observe(Math.min(remaining, this.limit), rate?.resetSeconds, sentAtMs, nowMs)

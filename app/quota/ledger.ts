@@ -88,6 +88,13 @@ export class Ledger {
     this.#rowOf(ticket)?.bucket.lost(ticket.id, nowMs, laterMs)
   }
 
+  /** A 429 that does not say of what: no sign of an empty bucket, and it may have counted. */
+  refusedUnsaid(ticket: Ticket, nowMs: number): string | undefined {
+    const row = this.#rowOf(ticket)
+    row?.bucket.refusedUnsaid(ticket.id, nowMs)
+    return row?.category
+  }
+
   answered(ticket: Ticket, rate: RateReading | undefined, nowMs: number, rejected: boolean): Folded {
     const charged = this.#rowOf(ticket)
     const row = (rate && this.#rowNamed(rate, ticket.endpoint, nowMs)) ?? charged

@@ -109,6 +109,12 @@ export class QuotaTap {
       this.#deps.changed()
       return { reading }
     }
+    if (refused === 'unsaid') {
+      const charged = ledger.refusedUnsaid(ticket, now) ?? ticket.endpoint
+      this.#note(rowNamed(ticket), headers, reading, refused, now)
+      this.#deps.changed()
+      return { reading, refused, retryAtMs: this.#hold(charged, reading, refused, now) }
+    }
     const { category, elsewhere } = ledger.answered(ticket, reading.rate, now, refused === 'rate')
     this.#note(category ?? rowNamed(ticket), headers, reading, refused, now)
     if (category !== undefined) {
@@ -121,7 +127,7 @@ export class QuotaTap {
     if (refused === 'concurrency') {
       return { reading, refused, retryAtMs: now + FALLBACK_SECONDS * 1000 }
     }
-    return { reading, refused, retryAtMs: this.#hold(category ?? ticket.endpoint, reading, now) }
+    return { reading, refused, retryAtMs: this.#hold(category ?? ticket.endpoint, reading, refused, now) }
   }
 
   #note(
@@ -137,12 +143,12 @@ export class QuotaTap {
   }
 
   /** Closes one category, and no other, for as long as the service asked (service.md 7). */
-  #hold(category: string, reading: HeaderReading, now: number): number {
+  #hold(category: string, reading: HeaderReading, refused: RefusedBy, now: number): number {
     const { ledger, history, event } = this.#deps
     // Requests that were under way together are refused together: that is one refusal, not several in a row.
     const held = ledger.holdOf(category, now)
     const refusals = held?.refusals ?? ledger.refusals(category) + 1
-    const wantedMs = now + Math.min(this.#waitMs(category, reading, refusals), LONGEST_HOLD_MS)
+    const wantedMs = now + Math.min(this.#waitMs(category, reading, refused, refusals), LONGEST_HOLD_MS)
     const untilMs = Math.max(wantedMs, held?.untilMs ?? 0)
     ledger.hold(category, { untilMs, refusals })
     history.rejected(category, now)
@@ -160,12 +166,13 @@ export class QuotaTap {
    * refused again says less each time: a floor grows under it. From the second refusal on chance spreads the programs
    * that wait for the same moment.
    */
-  #waitMs(category: string, reading: HeaderReading, refusals: number): number {
+  #waitMs(category: string, reading: HeaderReading, refused: RefusedBy, refusals: number): number {
     const { ledger, random, trialAfterStep } = this.#deps
     const again = Math.min(refusals - 1, MOST_DOUBLINGS)
     const resetMs = reading.rate?.resetSeconds === undefined ? undefined : reading.rate.resetSeconds * 1000
     const size = ledger.sizeOf(category)
-    if (refusals === 1 && trialAfterStep?.() && size && ledger.isProvedRolling(category)) {
+    const isWorthATrial = refusals === 1 && refused === 'rate' && trialAfterStep?.()
+    if (isWorthATrial && size && ledger.isProvedRolling(category)) {
       return Math.min(resetMs ?? FALLBACK_SECONDS * 1000, size.periodMs / size.limit) + GRACE_MS
     }
     const jitterMs = again > 0 ? random.next() * 1000 * refusals : 0

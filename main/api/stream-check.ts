@@ -70,7 +70,7 @@ export async function checkStream(
       refused: (status, { refused, retryAtMs }) => {
         if (status === 401) void deps.rejected(token.value)
         if (refused === 'concurrency') resolve(refusals.noSlotFree(category))
-        else if (refused === 'rate' && retryAtMs !== undefined) {
+        else if (refused !== undefined && retryAtMs !== undefined) {
           resolve(refusals.held(category, retryAtMs, deps.timeline.now()))
         } else resolve(refusals.refusedBy(category, status))
       },

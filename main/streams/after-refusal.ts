@@ -11,6 +11,8 @@ export function afterRefusal(status: number, refused: RefusedBy | undefined, ret
       return { kind: 'refused', reason: '429: no stream slot is free', code: 'no-slot', retryAtMs }
     case 'rate':
       return { kind: 'refused', reason: '429: rate quota', code: 'rate-limited', retryAtMs }
+    case 'unsaid':
+      return { kind: 'refused', reason: '429 without a reason', code: 'rate-limited', retryAtMs }
     case undefined:
       break
   }

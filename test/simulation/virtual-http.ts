@@ -29,6 +29,13 @@ const THROTTLED: Answer = {
   headers: { 'Content-Type': 'application/json' },
   body: JSON.stringify({ Error: 'TooManyRequests', Message: 'Rate quota exceeded' }),
 }
+/** What stands in front of a service refuses in its own words, and says nothing about its quotas. */
+const THROTTLED_IN_FRONT: Answer = {
+  kind: 'answer',
+  status: 429,
+  headers: { 'Content-Type': 'text/html' },
+  body: '<html><h1>Too many requests</h1></html>',
+}
 const PORTAL = '<!doctype html><title>Welcome</title><h1>Network sign-in</h1>'
 
 /**
@@ -105,7 +112,7 @@ export class VirtualHttp implements Http {
       return () => line.hangUp()
     }
     if (fate === 'throttled') {
-      line.answer(THROTTLED, downMs)
+      line.answer(this.#throttled, downMs)
       return () => line.hangUp()
     }
     this.#clock.happen(upMs, () => {
@@ -174,9 +181,8 @@ export class VirtualHttp implements Http {
       return
     }
     if (fate === 'throttled') {
-      this.#clock.happen(downMs, () =>
-        finish({ ...THROTTLED, kind: 'answer', headers: headersOf(THROTTLED.headers) }),
-      )
+      const answer = this.#throttled
+      this.#clock.happen(downMs, () => finish({ ...answer, headers: headersOf(answer.headers) }))
       return
     }
     if (fate === 'portal') {
@@ -223,6 +229,11 @@ export class VirtualHttp implements Http {
 
   #count(fate: string): void {
     this.fates[fate] = (this.fates[fate] ?? 0) + 1
+  }
+
+  /** By turns, for both come from whoever stands in front of a service. */
+  get #throttled(): Answer {
+    return (this.fates['throttled'] ?? 0) % 2 === 0 ? THROTTLED : THROTTLED_IN_FRONT
   }
 
   #latencyMs(weather: Weather): number {

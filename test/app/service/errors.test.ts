@@ -34,9 +34,13 @@ test('without a known Message the headers decide, slots first', () => {
   }
 })
 
-test('with neither, it is the rate: to wait is safer than to close a stream', () => {
-  expect(refusedBy({}, '')).toBe('rate')
-  expect(refusedBy({ 'x-concurrency-remaining': '-0' }, '{')).toBe('rate')
+test('with neither, nothing is said of the rate or of the slots', () => {
+  for (const text of ['', '<html><h1>429</h1>', body('Slow down'), '{']) {
+    expect(refusedBy({}, text)).toBe('unsaid')
+    expect(refusedBy(slotsLeft, text)).toBe('unsaid')
+    expect(refusedBy({ 'x-concurrency-remaining': '-0' }, text)).toBe('unsaid')
+  }
+  expect(refusedBy({ 'content-length': '64', date: 'x' }, body('Rate quota exceeded'))).toBe('rate')
   expect(refusedBy({ 'content-length': '64', date: 'x' }, body('Stream quota exceeded'))).toBe('concurrency')
 })
 
@@ -44,7 +48,7 @@ test('no body makes it throw', () => {
   const text = fc.oneof(fc.string({ unit: 'binary' }), fc.json())
   fc.assert(
     fc.property(text, (any) => {
-      expect(['rate', 'concurrency']).toContain(refusedBy({}, any))
+      expect(['rate', 'concurrency', 'unsaid']).toContain(refusedBy({}, any))
     }),
     { numRuns: 5_000 },
   )

@@ -119,6 +119,34 @@ test('a 429 without headers holds for 60 s, and twice as long each time it comes
   proves('Q7', { level: 1, cases: 1 })
 })
 
+test.each([
+  '',
+  '<html><h1>Too many requests</h1></html>',
+  '{"Error":"TooManyRequests","Message":"Slow down"}',
+])('a 429 that does not say of what holds its category and blames nobody: %j', async (body) => {
+  const { clock, timeline, tap, row, refuse, events, ledger } = setUp()
+  tap.answered(tap.sent('GET', ACCOUNTS), 200, headers(300, 19), '')
+  await clock.advance(2_000)
+  const before = row('Accounts')
+  expect(refuse(ACCOUNTS, {}, body)).toMatchObject({ refused: 'unsaid', retryAtMs: timeline.now() + 60_500 })
+  const after = row('Accounts')
+  expect(after.high).toBe(before.high)
+  expect(after.low).toBeCloseTo(before.low - 1, 6)
+  expect(after.observedAt).toBe(before.observedAt)
+  expect(after.use?.elsewhere ?? 0).toBe(0)
+  expect(events.map(({ kind }) => kind)).toEqual(['rate-limited'])
+  expect(ledger.view(timeline.now()).filter((quota) => quota.blockedUntil !== undefined)).toHaveLength(1)
+  expect(tap.detailsOf('Accounts').refusals).toHaveLength(1)
+  proves('Q7', { level: 1, cases: 1 })
+})
+
+test('the older 429 without headers says by its Message that the bucket is empty', () => {
+  const { tap, row, refuse } = setUp()
+  tap.answered(tap.sent('GET', ACCOUNTS), 200, headers(300, 19), '')
+  refuse(ACCOUNTS, {}, RATE)
+  expect(row('Accounts').remaining).toBeLessThan(1)
+})
+
 test('an epoch time or garbage in Reset is no wait', () => {
   for (const reset of ['1767623400', '-3', 'soon', '', '1e3']) {
     const { timeline, refuse } = setUp()
