@@ -107,7 +107,7 @@ export class WireWatch implements Wiretap {
     const nowMs = this.#deps.clock.worldMs()
     const hasQuota = 'x-ratelimit-remaining' in headers
     // A refusal of the service says what is left too: nothing. One in front of it says nothing of that.
-    const isOfService = headers['content-type'] === 'application/json'
+    const isOfService = headers['content-type'] !== 'text/html'
     if (hasQuota || (status === 429 && isOfService)) laws.alerts.evidence(category, nowMs)
     if (status !== 429) return
     // A stream may try again as soon as a slot is free, should that have been what was refused.
