@@ -2,6 +2,7 @@ import { BROWSER_HOST_SABOTAGES } from './browser-host-breaks.ts'
 import { DESKTOP_SABOTAGES } from './desktop-breaks.ts'
 import { HARDENING_SABOTAGES } from './hardening-breaks.ts'
 import { HOSTILE_SABOTAGES } from './hostile-breaks.ts'
+import { REQUEST_SABOTAGES } from './request-breaks.ts'
 import { SIGN_IN_SABOTAGES } from './sign-in-breaks.ts'
 import { STORAGE_SABOTAGES } from './storage-registry.ts'
 import { STREAM_SABOTAGES } from './stream-breaks.ts'
@@ -364,4 +365,5 @@ export const SABOTAGES: readonly Sabotage[] = [
   ...BROWSER_HOST_SABOTAGES,
   ...WINDOW_SABOTAGES,
   ...HOSTILE_SABOTAGES,
+  ...REQUEST_SABOTAGES,
 ]

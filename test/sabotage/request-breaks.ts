@@ -1,0 +1,48 @@
+import type { Sabotage } from './registry.ts'
+
+const TAP = 'main/api/quota-tap.ts'
+const TAP_TEST = 'main/api/quota-tap.test.ts'
+
+/** Breaks of what becomes of a request that nobody answers, that is given up, or that is refused without a word. */
+export const REQUEST_SABOTAGES: readonly Sabotage[] = [
+  {
+    promise: 'Q2',
+    what: 'take every 429 for an empty bucket',
+    file: 'app/service/errors.ts',
+    find: "return rate ? 'rate' : 'unsaid'",
+    replace: "return 'rate'",
+    test: TAP_TEST,
+  },
+  {
+    promise: 'Q2',
+    what: 'forget that a request that was hung up on may count later',
+    file: TAP,
+    find: 'this.#deps.timeline.now(), ON_ITS_WAY_MS)',
+    replace: 'this.#deps.timeline.now(), 0 * ON_ITS_WAY_MS)',
+    test: TAP_TEST,
+  },
+  {
+    promise: 'Q7',
+    what: 'go on after a 429 that does not say of what',
+    file: TAP,
+    find: 'retryAtMs: this.#hold(charged, reading, refused, now) }',
+    replace: 'retryAtMs: this.#hold(`not ${charged}`, reading, refused, now) }',
+    test: TAP_TEST,
+  },
+  {
+    promise: 'R3',
+    what: 'send what waited for its token after the key was stopped',
+    file: 'main/api/client.ts',
+    find: "if (this.#isStopped) return STOPPED\n    if (first.kind === 'none')",
+    replace: "if (this.#isStopped && first.kind === 'none') return STOPPED\n    if (first.kind === 'none')",
+    test: 'main/api/client.test.ts',
+  },
+  {
+    promise: 'D2',
+    what: 'leave a damaged settings file where the next write destroys it',
+    file: 'main/data/settings-file.ts',
+    find: 'renameSync(path, join(folder, aside))',
+    replace: 'renameSync(path, join(folder, aside) && path)',
+    test: 'main/alerts/alerts.test.ts',
+  },
+]
