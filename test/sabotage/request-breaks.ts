@@ -10,7 +10,7 @@ export const REQUEST_SABOTAGES: readonly Sabotage[] = [
     what: 'take every 429 for an empty bucket',
     file: 'app/service/errors.ts',
     find: "return rate ? 'rate' : 'unsaid'",
-    replace: "return 'rate'",
+    replace: "return rate || body ? 'rate' : 'rate'",
     test: TAP_TEST,
   },
   {
@@ -26,7 +26,7 @@ export const REQUEST_SABOTAGES: readonly Sabotage[] = [
     what: 'go on after a 429 that does not say of what',
     file: TAP,
     find: 'retryAtMs: this.#hold(charged, reading, refused, now) }',
-    replace: 'retryAtMs: this.#hold(`not ${charged}`, reading, refused, now) }',
+    replace: 'retryAtMs: this.#hold(charged + charged, reading, refused, now) }',
     test: TAP_TEST,
   },
   {
