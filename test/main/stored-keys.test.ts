@@ -72,6 +72,30 @@ async function service(options: Parameters<typeof startSimulator>[0] = {}) {
   return { simulator, key }
 }
 
+type Key = Awaited<ReturnType<typeof service>>['key']
+
+/** The data folder of a run that connected one key and ended. */
+async function connectedOnce(): Promise<string> {
+  const folder = temporaryFolder()
+  const { key } = await service()
+  const first = await connected(folder, key)
+  await first.stop()
+  return folder
+}
+
+/** A run in which a key was just connected and has its token. */
+async function connected(
+  folder: string,
+  key: Key,
+  keystore: Keystore = sealing(),
+  more: Partial<AppDeps> = {},
+) {
+  const running = await started(folder, keystore, more)
+  await running.handlers.connect(key)
+  await running.reaches('valid')
+  return running
+}
+
 test('a key that was connected once is connected at the next start, with the token it had by then', async () => {
   const folder = temporaryFolder()
   const { key } = await service()
@@ -94,12 +118,7 @@ test('a key that was connected once is connected at the next start, with the tok
 })
 
 test('without anything to seal with it is memory only, says so, and leaves what is stored alone', async () => {
-  const folder = temporaryFolder()
-  const { key } = await service()
-  const first = await started(folder, sealing())
-  await first.handlers.connect(key)
-  await first.reaches('valid')
-  await first.stop()
+  const folder = await connectedOnce()
   const without = await started(folder)
   expect(await without.ids()).toEqual(['simulator'])
   expect(await without.snapshot('simulator')).toMatchObject({ keystore: 'memory' })
@@ -112,12 +131,7 @@ test('without anything to seal with it is memory only, says so, and leaves what 
 })
 
 test('a wrong passphrase shows the key and asks, changes nothing, and the right one goes on', async () => {
-  const folder = temporaryFolder()
-  const { key } = await service()
-  const first = await started(folder, sealing())
-  await first.handlers.connect(key)
-  await first.reaches('valid')
-  await first.stop()
+  const folder = await connectedOnce()
   const wrong = await started(folder, sealing('another'))
   expect(await wrong.snapshot()).toMatchObject({
     keystore: 'key-changed',
@@ -143,9 +157,7 @@ test('a key that opens only after a person agreed goes on in the same run', asyn
     isAgreed = true
     return { ok: true } as const
   }
-  const first = await started(folder, keystore, { keepConsent })
-  await first.handlers.connect(key)
-  await first.reaches('valid')
+  const first = await connected(folder, key, keystore, { keepConsent })
   await first.stop()
   isAgreed = false
   const second = await started(folder, keystore, { keepConsent })
@@ -161,9 +173,7 @@ test('a key that opens only after a person agreed goes on in the same run', asyn
 test('a forgotten key is not there at the next start, and the service was not asked to revoke it', async () => {
   const folder = temporaryFolder()
   const { key, simulator } = await service()
-  const first = await started(folder, sealing())
-  await first.handlers.connect(key)
-  await first.reaches('valid')
+  const first = await connected(folder, key)
   expect(await first.handlers.disconnect({ profile: 'key-1' })).toEqual({ ok: true })
   await first.stop()
   const second = await started(folder, sealing())
@@ -175,9 +185,7 @@ test('a forgotten key is not there at the next start, and the service was not as
 test('a revocation that was not confirmed is tried again by the next start, and reads so until a 200', async () => {
   const folder = temporaryFolder()
   const { key, simulator } = await service()
-  const first = await started(folder, sealing())
-  await first.handlers.connect(key)
-  await first.reaches('valid')
+  const first = await connected(folder, key)
   simulator.faults.set('revoke-503', true)
   expect(await first.handlers.revoke({ profile: 'key-1' })).toMatchObject({
     ok: false,
@@ -198,9 +206,7 @@ test('a revocation that was not confirmed is tried again by the next start, and 
 
 test("after a revocation the key's streams end at once and nothing uses the grant", async () => {
   const { key, simulator } = await service()
-  const { handlers, reaches, snapshot } = await started(temporaryFolder(), sealing())
-  await handlers.connect(key)
-  await reaches('valid')
+  const { handlers, snapshot } = await connected(temporaryFolder(), key)
   await handlers.openStream({ profile: 'key-1', kind: 'positions', target: 'SIM1001' })
   await vi.waitFor(() => expect(simulator.service.slots.own('Positions Stream')).toBe(1), 10_000)
   expect(await handlers.revoke({ profile: 'key-1' })).toEqual({ ok: true })
@@ -210,12 +216,7 @@ test("after a revocation the key's streams end at once and nothing uses the gran
 })
 
 test('a key gets an id that no stored key has, also while those do not open', async () => {
-  const folder = temporaryFolder()
-  const { key } = await service()
-  const first = await started(folder, sealing())
-  await first.handlers.connect(key)
-  await first.reaches('valid')
-  await first.stop()
+  const folder = await connectedOnce()
   const other = await service({ clientId: 'other' })
   const wrong = await started(folder, sealing('another'), { simulate: true })
   expect(await wrong.handlers.connect({ ...other.key, clientId: 'other' })).toEqual({
@@ -225,12 +226,7 @@ test('a key gets an id that no stored key has, also while those do not open', as
 })
 
 test('a start on the simulator shows no stored key, and keeps them', async () => {
-  const folder = temporaryFolder()
-  const { key } = await service()
-  const first = await started(folder, sealing())
-  await first.handlers.connect(key)
-  await first.reaches('valid')
-  await first.stop()
+  const folder = await connectedOnce()
   const simulated = await started(folder, sealing(), { simulate: true })
   expect(await simulated.ids()).toEqual(['simulator'])
   await simulated.stop()
