@@ -5,6 +5,7 @@ import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
 import fc from 'fast-check'
 import { expect, onTestFinished, test } from 'vitest'
 import { proves } from '../../proof/proves.ts'
+import { hostileInteger } from '../hostile-integer.ts'
 import { hostileFile } from '../hostile-json.ts'
 import { VirtualClock } from '../terminal/virtual-clock.ts'
 import { CATEGORY, EPOCH_MS, PROFILE, record, startedStore } from './started-store.ts'
@@ -50,20 +51,7 @@ function writtenHistory(): string {
   return folder
 }
 
-const integer = fc.oneof(
-  fc.constantFrom<number | bigint>(
-    0,
-    -1,
-    1,
-    2 ** 31,
-    2 ** 53,
-    2n ** 53n + 1n,
-    2n ** 63n - 1n,
-    -(2n ** 63n),
-    EPOCH_MS,
-  ),
-  fc.maxSafeInteger(),
-)
+const integer = hostileInteger(EPOCH_MS)
 const text = fc.oneof(
   fc.string(),
   hostileFile({ seq: 1, profile: PROFILE, at: EPOCH_MS, kind: 'revoked' }).map((found) =>
