@@ -5,82 +5,51 @@ export interface Bench {
   readonly script: string
   readonly args: readonly string[]
   /** Instead of `args` where there is an hour or two. */
-  readonly longArgs?: readonly string[]
+  readonly longArgs: readonly string[]
+}
+
+/** What a bench is asked for by each flag: the value, and the one where there is an hour or two. */
+type Sizes = Readonly<Record<string, readonly [usual: number | string, long?: number | string]>>
+
+function bench(title: string, script: string, sizes: Sizes): Bench {
+  const flags = Object.entries(sizes)
+  return {
+    title,
+    script,
+    args: flags.flatMap(([flag, [usual]]) => [`--${flag}`, String(usual)]),
+    longArgs: flags.flatMap(([flag, [usual, long = usual]]) => [`--${flag}`, String(long)]),
+  }
 }
 
 export const BENCHES = {
-  framing: {
-    title: 'Cutting streams into frames',
-    script: 'bench/streams-framing.ts',
-    args: ['--megabytes', '50', '--rounds', '5'],
-    longArgs: ['--megabytes', '200', '--rounds', '9'],
-  },
-  accuracy: {
-    title: 'The number between two headers',
-    script: 'bench/accuracy.ts',
-    args: ['--traffic', 'own', '--seeds', '20'],
-    longArgs: ['--traffic', 'own', '--seeds', '100'],
-  },
-  accuracyShared: {
-    title: 'The number between two headers, with others on the key',
-    script: 'bench/accuracy.ts',
-    args: ['--traffic', 'shared', '--seeds', '20'],
-    longArgs: ['--traffic', 'shared', '--seeds', '100'],
-  },
-  headerToPixel: {
-    title: 'From header to pixel',
-    script: 'bench/header-to-pixel.ts',
-    args: ['--headers', '40'],
-    longArgs: ['--headers', '150'],
-  },
-  renderer: {
-    title: 'What the window costs',
-    script: 'renderer/harness/measure.ts',
-    args: ['--seconds', '30', '--runs', '1'],
-    longArgs: ['--seconds', '600', '--runs', '3'],
-  },
-  start: {
-    title: 'From start to the first live row',
-    script: 'bench/start.ts',
-    args: ['--runs', '5'],
-    longArgs: ['--runs', '15'],
-  },
-  memoryVirtual: {
-    title: 'Memory over a virtual day',
-    script: 'bench/memory-virtual.ts',
-    args: ['--hours', '24'],
-  },
-  memoryReal: {
-    title: 'Memory of a real run',
-    script: 'bench/memory-real.ts',
-    args: ['--minutes', '2'],
-    longArgs: ['--minutes', '10'],
-  },
-  streams: {
-    title: 'Sixty streams at full rate',
-    script: 'bench/streams-load.ts',
-    args: ['--seconds', '15'],
-    longArgs: ['--seconds', '120'],
-  },
-  fold: {
-    title: 'Folding a header into the model',
-    script: 'bench/quota.ts',
-    args: ['--observations', '500000'],
-    longArgs: ['--observations', '2000000'],
-  },
-  history: {
-    title: 'Reading a week of history',
-    script: 'bench/history.ts',
-    args: ['--days', '7'],
-    longArgs: ['--days', '30'],
-  },
-  simulator: {
-    title: 'The simulator',
-    script: 'bench/simulator.ts',
-    args: ['--requests', '200000', '--stream-seconds', '10'],
-    longArgs: ['--requests', '1000000', '--stream-seconds', '60'],
-  },
-} as const satisfies Readonly<Record<string, Bench>>
+  framing: bench('Cutting streams into frames', 'bench/streams-framing.ts', {
+    megabytes: [50, 200],
+    rounds: [5, 9],
+  }),
+  accuracy: bench('The number between two headers', 'bench/accuracy.ts', {
+    traffic: ['own'],
+    seeds: [20, 100],
+  }),
+  accuracyShared: bench('The number between two headers, with others on the key', 'bench/accuracy.ts', {
+    traffic: ['shared'],
+    seeds: [20, 100],
+  }),
+  headerToPixel: bench('From header to pixel', 'bench/header-to-pixel.ts', { headers: [40, 150] }),
+  renderer: bench('What the window costs', 'renderer/harness/measure.ts', {
+    seconds: [30, 600],
+    runs: [1, 3],
+  }),
+  start: bench('From start to the first live row', 'bench/start.ts', { runs: [5, 15] }),
+  memoryVirtual: bench('Memory over a virtual day', 'bench/memory-virtual.ts', { hours: [24] }),
+  memoryReal: bench('Memory of a real run', 'bench/memory-real.ts', { minutes: [2, 10] }),
+  streams: bench('Sixty streams at full rate', 'bench/streams-load.ts', { seconds: [15, 120] }),
+  fold: bench('Folding a header into the model', 'bench/quota.ts', { observations: [500_000, 2_000_000] }),
+  history: bench('Reading a week of history', 'bench/history.ts', { days: [7, 30] }),
+  simulator: bench('The simulator', 'bench/simulator.ts', {
+    requests: [200_000, 1_000_000],
+    'stream-seconds': [10, 60],
+  }),
+} satisfies Readonly<Record<string, Bench>>
 
 export type BenchName = keyof typeof BENCHES
 

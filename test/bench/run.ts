@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { commitsSince, originNow } from '../proof/commit.ts'
 import { benchPage } from './bench-page.ts'
-import { BENCH_NAMES, BENCHES, type Bench, type BenchName } from './benches.ts'
+import { BENCH_NAMES, BENCHES, type BenchName } from './benches.ts'
 import { type Circumstances, type Entry, failedEntry, measuredEntry, parseEntries } from './entry.ts'
 import { machineWords, thisMachine } from './machine.ts'
 import { benchResult, ratioOf } from './result.ts'
@@ -80,9 +80,9 @@ async function run(name: BenchName): Promise<Entry> {
 }
 
 function argsOf(name: BenchName): readonly string[] {
-  const { args, longArgs }: Bench = BENCHES[name]
+  const { args, longArgs } = BENCHES[name]
   if (name === 'memoryReal' && values.minutes !== undefined) return ['--minutes', values.minutes]
-  return values.long ? (longArgs ?? args) : args
+  return values.long ? longArgs : args
 }
 
 function outputOf(name: BenchName): Promise<{ readonly output: string; readonly errors: string }> {
