@@ -10,9 +10,9 @@ test('a name that was rebound to this machine reads nothing and does nothing, on
   page,
   headroom,
   admitted,
+  before,
   hostile,
 }) => {
-  const before = await appState(admitted)
   const { port } = new URL(headroom.origin)
   const theirs = await hostilePage(page, hostile.page('evil.test'))
   const of = (path: string, body = '') => ({
@@ -43,8 +43,8 @@ test('a name that was rebound to this machine reads nothing and does nothing, on
 test('no path, method or header that a program can send gets at more than the page', async ({
   headroom,
   admitted,
+  before,
 }) => {
-  const before = await appState(admitted)
   const port = Number(new URL(headroom.origin).port)
   const host = ['host', `127.0.0.1:${port}`] as const
   const own = ['origin', headroom.origin] as const
@@ -153,11 +153,11 @@ test('no path, method or header that a program can send gets at more than the pa
 test('what got into our page all the same could neither run, load nor send', async ({
   page,
   admitted,
+  before,
   problems,
   hostile,
 }) => {
   problems.allow(/Content Security Policy|CSP violation|Failed to load|net::ERR|Failed to fetch|violates the/)
-  const before = await appState(admitted)
   const blocked = await page.evaluate(async (theirs) => {
     const seen: string[] = []
     document.addEventListener('securitypolicyviolation', ({ effectiveDirective }) =>

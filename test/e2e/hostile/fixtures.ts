@@ -2,12 +2,22 @@ import type { Page } from '@playwright/test'
 import { chromiumArgs } from '../../browser/chromium.ts'
 import { ApiClient } from '../../canary/api-client.ts'
 import { test as base, expect } from '../fixtures.ts'
+import { appState } from './app-state.ts'
 import { HostileServer } from './hostile-server.ts'
 import type { Target, Way } from './ways.ts'
 
 export { expect }
 
-export const test = base.extend<{ readonly admitted: ApiClient; readonly hostile: HostileServer }>({
+interface Fixtures {
+  readonly admitted: ApiClient
+  /** What the app said of itself before the test did anything to it. */
+  readonly before: Awaited<ReturnType<typeof appState>>
+  readonly hostile: HostileServer
+  /** A page of the hostile server, in the browser in which our own window is open. */
+  readonly theirs: HostilePage
+}
+
+export const test = base.extend<Fixtures>({
   /** An admitted window, as a program: what the app says of itself is true. */
   admitted: async ({ page, headroom }, use) => {
     await page.goto(headroom.url)
@@ -17,6 +27,7 @@ export const test = base.extend<{ readonly admitted: ApiClient; readonly hostile
     await use(client)
     client.close()
   },
+  before: async ({ admitted }, use) => use(await appState(admitted)),
   // A name that leads to this machine, as one does that its owner rebound.
   launchOptions: async ({ launchOptions }, use) =>
     use({ ...launchOptions, args: [...chromiumArgs(), '--host-resolver-rules=MAP evil.test 127.0.0.1'] }),
@@ -26,6 +37,7 @@ export const test = base.extend<{ readonly admitted: ApiClient; readonly hostile
     await use(server)
     await server.stop()
   },
+  theirs: async ({ page, hostile }, use) => use(await hostilePage(page, hostile.page())),
 })
 
 export interface HostilePage {
@@ -58,6 +70,12 @@ export async function hostilePage(own: Page, url: string): Promise<HostilePage> 
         return to === undefined || to.port === port ? [] : [{ path: to.pathname, status }]
       }),
   }
+}
+
+/** Most of that many tries got through to the app, and it refused each. */
+export function expectRefused({ answered }: HostilePage, tries: number): void {
+  expect(answered().filter(({ status }) => status < 400)).toEqual([])
+  expect(answered().length).toBeGreaterThan(tries / 2)
 }
 
 /** Each attempt that did not end as it must; a page that hangs is one too. */
