@@ -1,35 +1,59 @@
 import { createServer, type Server } from 'node:net'
-import type { BrowserContext, Page } from '@playwright/test'
+import type { Locator, Page } from '@playwright/test'
 import { REDIRECT_PORTS } from '../../app/sign-in/failure.ts'
 import type { SimulatorServer } from '../../main/simulator/server.ts'
-import { expect, type Headroom, test } from './fixtures.ts'
+import { test as base, expect } from './fixtures.ts'
 
 /**
  * The whole sign-in, in a real browser: Headroom's window, the service's page in a tab of its own, and the redirect to
  * one of the four ports that a key allows.
  */
-async function openDialog(page: Page, headroom: Headroom, simulator: SimulatorServer, secret = '') {
-  await page.goto(headroom.url)
-  await page.getByRole('button', { name: 'Connect a key' }).click()
-  const dialog = page.getByRole('dialog')
-  await dialog.getByText('Other', { exact: true }).click()
-  await dialog.getByLabel('Sign-in host').fill(simulator.origin)
-  await dialog.getByLabel('Resource host').fill(simulator.origin)
-  await dialog.getByLabel('API key').fill(simulator.service.options.clientId)
-  if (secret !== '') await dialog.getByLabel('Secret').fill(secret)
-  return dialog
+interface SignInFixtures {
+  /** The key's secret as a person types it; none for a PKCE key. */
+  readonly secret: string
+  /** The dialog that connects a key, filled in and not yet sent. */
+  readonly dialog: Locator
+  /** Follows the window's link, as a person does where Headroom opened no browser itself. */
+  readonly signInPage: () => Promise<Page>
+  /** Signs in on the service's page, and returns that. */
+  readonly approve: () => Promise<Page>
 }
 
-/** Follows the window's link, as a person does where Headroom opened no browser itself. */
-async function signInPage(page: Page, context: BrowserContext): Promise<Page> {
-  const opened = context.waitForEvent('page')
-  await page.getByRole('link', { name: 'Open the sign-in page' }).click()
-  const tab = await opened
-  await tab.getByRole('heading', { name: 'Simulated sign-in' }).waitFor()
-  return tab
-}
+const test = base.extend<SignInFixtures>({
+  secret: ['', { option: true }],
+  dialog: async ({ page, headroom, simulator, secret }, use) => {
+    await page.goto(headroom.url)
+    await page.getByRole('button', { name: 'Connect a key' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByText('Other', { exact: true }).click()
+    await dialog.getByLabel('Sign-in host').fill(simulator.origin)
+    await dialog.getByLabel('Resource host').fill(simulator.origin)
+    await dialog.getByLabel('API key').fill(simulator.service.options.clientId)
+    if (secret !== '') await dialog.getByLabel('Secret').fill(secret)
+    await use(dialog)
+  },
+  signInPage: async ({ page, context }, use) =>
+    use(async () => {
+      const opened = context.waitForEvent('page')
+      await page.getByRole('link', { name: 'Open the sign-in page' }).click()
+      const tab = await opened
+      await tab.getByRole('heading', { name: 'Simulated sign-in' }).waitFor()
+      return tab
+    }),
+  approve: async ({ signInPage }, use) =>
+    use(async () => {
+      const tab = await signInPage()
+      await tab.getByRole('button', { name: 'Approve' }).click()
+      return tab
+    }),
+})
 
 const start = (page: Page) => page.getByRole('button', { name: 'Sign in with the browser' }).click()
+
+/** Where the link of a dialog that waits for the browser leads. */
+const signInAddress = async (dialog: Locator) => (await dialog.getByRole('link').getAttribute('href')) ?? ''
+
+const redirectOf = (address: string) => new URL(address).searchParams.get('redirect_uri') ?? ''
 
 const tokenPosts = ({ service }: SimulatorServer) =>
   service.ledger.entries().filter((request) => request.path === '/oauth/token').length
@@ -39,25 +63,23 @@ const liveNumbers = (page: Page) =>
 
 for (const secret of ['', 'the-secret']) {
   test.describe(secret === '' ? 'a PKCE key' : 'a key with a secret', () => {
-    test.use({ simulatorOptions: secret === '' ? {} : { clientSecret: secret } })
+    test.use({ secret, simulatorOptions: secret === '' ? {} : { clientSecret: secret } })
 
     test('signs in through the browser, with the least scopes', async ({
       page,
-      context,
-      headroom,
+      dialog,
       simulator,
+      approve,
     }) => {
-      const dialog = await openDialog(page, headroom, simulator, secret)
       await start(page)
       await expect(dialog).toContainText('Go on in your browser')
-      const address = (await dialog.getByRole('link').getAttribute('href')) ?? ''
+      const address = await signInAddress(dialog)
       const query = new URL(address).searchParams
       expect(query.get('scope')).toBe('openid offline_access MarketData ReadAccount')
       expect(query.has('code_challenge')).toBe(secret === '')
       if (secret !== '') expect(address).not.toContain(secret)
 
-      const tab = await signInPage(page, context)
-      await tab.getByRole('button', { name: 'Approve' }).click()
+      const tab = await approve()
       await expect(tab.getByRole('heading')).toHaveText('Signed in')
       await expect(tab.locator('body')).toContainText('go back to Headroom')
       await expect(dialog).toBeHidden()
@@ -75,13 +97,13 @@ for (const secret of ['', 'the-secret']) {
 
 test('declining in the browser is said in plain words, and one can start over', async ({
   page,
-  context,
-  headroom,
+  dialog,
   simulator,
+  signInPage,
+  approve,
 }) => {
-  const dialog = await openDialog(page, headroom, simulator)
   await start(page)
-  const tab = await signInPage(page, context)
+  const tab = await signInPage()
   await tab.getByRole('button', { name: 'Decline' }).click()
   await expect(tab.getByRole('heading')).toHaveText('You declined in the browser')
   const notice = dialog.locator('[data-sign-in="declined"]')
@@ -91,8 +113,7 @@ test('declining in the browser is said in plain words, and one can start over', 
 
   // What was typed is still there.
   await notice.getByRole('button', { name: 'Start over' }).click()
-  const again = await signInPage(page, context)
-  await again.getByRole('button', { name: 'Approve' }).click()
+  await approve()
   await expect(dialog).toBeHidden()
   await liveNumbers(page)
 })
@@ -100,26 +121,23 @@ test('declining in the browser is said in plain words, and one can start over', 
 test('an answer with another state is refused and the right one still counts', async ({
   page,
   context,
-  headroom,
+  dialog,
   simulator,
+  approve,
 }) => {
-  const dialog = await openDialog(page, headroom, simulator)
   await start(page)
-  const address = (await dialog.getByRole('link').getAttribute('href')) ?? ''
-  const redirect = new URL(new URL(address).searchParams.get('redirect_uri') ?? '')
+  const redirect = redirectOf(await signInAddress(dialog))
   const stranger = await context.newPage()
-  await stranger.goto(`${redirect.href}?code=stolen&state=guessed`)
+  await stranger.goto(`${redirect}?code=stolen&state=guessed`)
   await expect(stranger.getByRole('heading')).toHaveText('This answer belongs to another sign-in')
   await expect(dialog.getByRole('status')).toContainText('An answer to another sign-in came and was ignored')
   expect(tokenPosts(simulator)).toBe(0)
 
-  const tab = await signInPage(page, context)
-  await tab.getByRole('button', { name: 'Approve' }).click()
+  await approve()
   await expect(dialog).toBeHidden()
 })
 
-test('with all four ports taken it says which, and what to do', async ({ page, headroom, simulator }) => {
-  const dialog = await openDialog(page, headroom, simulator)
+test('with all four ports taken it says which, and what to do', async ({ page, dialog }) => {
   const servers = await occupyAll()
   try {
     await start(page)
@@ -133,11 +151,9 @@ test('with all four ports taken it says which, and what to do', async ({ page, h
   await expect(dialog).toContainText('Go on in your browser')
 })
 
-test('cancelling frees the port and leaves the form as it was', async ({ page, headroom, simulator }) => {
-  const dialog = await openDialog(page, headroom, simulator)
+test('cancelling frees the port and leaves the form as it was', async ({ page, dialog }) => {
   await start(page)
-  const address = (await dialog.getByRole('link').getAttribute('href')) ?? ''
-  const redirect = new URL(address).searchParams.get('redirect_uri') ?? ''
+  const redirect = redirectOf(await signInAddress(dialog))
   await dialog.getByRole('button', { name: 'Cancel' }).click()
   await expect(dialog.getByLabel('API key')).toHaveValue('sim-key')
   await expect
@@ -150,10 +166,9 @@ test('cancelling frees the port and leaves the form as it was', async ({ page, h
     .toBe('nobody')
 })
 
-test('a key that has to sign in again keeps its place', async ({ page, context, headroom, simulator }) => {
-  const dialog = await openDialog(page, headroom, simulator)
+test('a key that has to sign in again keeps its place', async ({ page, dialog, approve }) => {
   await start(page)
-  await (await signInPage(page, context)).getByRole('button', { name: 'Approve' }).click()
+  await approve()
   await liveNumbers(page)
 
   await page.getByRole('button', { name: 'Revoke tokens…' }).click()
@@ -167,7 +182,7 @@ test('a key that has to sign in again keeps its place', async ({ page, context, 
   await banner.getByRole('button', { name: 'Sign in' }).click()
   await expect(dialog).toContainText('Sign in again')
   await start(page)
-  await (await signInPage(page, context)).getByRole('button', { name: 'Approve' }).click()
+  await approve()
   await expect(dialog).toBeHidden()
   await expect(banner).toHaveCount(0)
   await expect(page.getByTestId('profile')).toContainText('Main key')
@@ -178,13 +193,12 @@ test('a key that has to sign in again keeps its place', async ({ page, context, 
 
 test('a sign-in on a key whose revocation is not confirmed asks first', async ({
   page,
-  context,
-  headroom,
+  dialog,
   simulator,
+  approve,
 }) => {
-  const dialog = await openDialog(page, headroom, simulator)
   await start(page)
-  await (await signInPage(page, context)).getByRole('button', { name: 'Approve' }).click()
+  await approve()
   await liveNumbers(page)
   simulator.service.faults.set('revoke-503', 1)
   await page.getByRole('button', { name: 'Revoke tokens…' }).click()
@@ -198,7 +212,7 @@ test('a sign-in on a key whose revocation is not confirmed asks first', async ({
   await expect(notice).toContainText('A revocation of this key is not confirmed')
   await expect(dialog.getByRole('link')).toHaveCount(0)
   await notice.getByRole('button', { name: 'Go on' }).click()
-  await (await signInPage(page, context)).getByRole('button', { name: 'Approve' }).click()
+  await approve()
   await expect(dialog).toBeHidden()
   await expect(page.locator('[data-banner="revoke-unconfirmed"]')).toHaveCount(0)
   await liveNumbers(page)
