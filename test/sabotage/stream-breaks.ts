@@ -3,7 +3,7 @@ import type { Sabotage } from './registry.ts'
 const LIFE_CYCLE = 'app/streams/life-cycle.ts'
 const KEY_SEARCH = 'app/streams/key-search.ts'
 const CONNECTION = 'main/streams/stream-connection.ts'
-const KEEPER = 'main/streams/stream-keeper.ts'
+const SUCCESSION = 'main/streams/succession.ts'
 const PROFILE = 'main/profile-monitor.ts'
 const READER_TEST = 'app/streams/frame-reader.test.ts'
 const KEEPER_TEST = 'main/streams/stream-keeper.test.ts'
@@ -101,9 +101,9 @@ export const STREAM_SABOTAGES: readonly Sabotage[] = [
   {
     promise: 'S4',
     what: 'forget the former connection once the next one stands',
-    file: KEEPER,
-    find: '    this.#connection?.close()\n    this.#connection = connection\n',
-    replace: '    this.#connection = connection\n',
+    file: SUCCESSION,
+    find: '    this.#current?.close()\n    this.#current = connection\n',
+    replace: '    this.#current = connection\n',
     test: STREAMS_TEST,
   },
   {
