@@ -3,27 +3,12 @@ import { Monitor } from '../../main/monitor.ts'
 import type { Profile } from '../../main/profile.ts'
 import { type KeyStorage, MEMORY_STORAGE } from '../../main/vault/key-storage.ts'
 import { VirtualClock } from '../simulation/virtual-clock.ts'
+import { EXAMPLE_KEY } from './example-key.ts'
+import { quotaHeaders } from './quota-headers.ts'
 import { answerOf, renewal, ScriptedHttp } from './scripted-http.ts'
 
 const MINUTE_MS = 60_000
-const QUOTA = {
-  'x-ratelimit-limit': '500',
-  'x-ratelimit-period': '300',
-  'x-ratelimit-remaining': '499',
-  'x-ratelimit-reset': '1',
-}
-
-const KEY: Profile = {
-  id: 'key-1',
-  name: 'Mine',
-  environment: 'custom',
-  authUrl: 'https://auth.test',
-  baseUrl: 'https://api.test',
-  clientId: 'client',
-  refreshToken: 'the-refresh-token',
-  probes: { budgetFraction: 0.02, everySeconds: {} },
-  streams: [],
-}
+const QUOTA = quotaHeaders(499, 1, 500)
 
 /** A key whose refresh token rotates, followed in virtual time. */
 async function followed(changes: Partial<Profile> = {}, storage: KeyStorage = MEMORY_STORAGE) {
@@ -35,13 +20,13 @@ async function followed(changes: Partial<Profile> = {}, storage: KeyStorage = ME
       : answerOf(200, '{}', QUOTA)
   const ports = { clock, http, random: { next: () => 0.5 }, log: { note: () => {} } }
   const monitor = new Monitor(ports, storage)
-  monitor.connect({ ...KEY, ...changes })
+  monitor.connect({ ...EXAMPLE_KEY, ...changes })
   await clock.advance(MINUTE_MS)
   /** The paths asked for in the next minutes, without those of the sign-in host. */
   const asked = async (minutes: number) => {
     const from = http.requests.length
     await clock.advance(minutes * MINUTE_MS)
-    const { href } = new URL(KEY.baseUrl)
+    const { href } = new URL(EXAMPLE_KEY.baseUrl)
     return http.requests
       .slice(from)
       .filter(({ url }) => url.startsWith(href))
@@ -135,12 +120,7 @@ test('whether one request is tried before all have come back holds from the next
     return answerOf(
       remaining > 0 ? 200 : 429,
       '{"Error":"TooManyRequests","Message":"Rate quota exceeded"}',
-      {
-        'x-ratelimit-limit': '320',
-        'x-ratelimit-period': '300',
-        'x-ratelimit-remaining': String(remaining),
-        'x-ratelimit-reset': String(reset),
-      },
+      quotaHeaders(remaining, reset),
     )
   }
   const waits: number[] = []

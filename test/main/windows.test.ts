@@ -5,15 +5,12 @@ import { Attention } from '../../main/attention.ts'
 import { Monitor } from '../../main/monitor.ts'
 import { openWindows } from '../../main/windows.ts'
 import { VirtualClock } from '../simulation/virtual-clock.ts'
+import { EXAMPLE_KEY } from './example-key.ts'
+import { quotaHeaders } from './quota-headers.ts'
 import { answerOf, renewal, ScriptedHttp } from './scripted-http.ts'
 import { CLOSED_ENTRANCE } from './sign-in/closed-entrance.ts'
 
-const QUOTA = {
-  'x-ratelimit-limit': '320',
-  'x-ratelimit-period': '300',
-  'x-ratelimit-remaining': '319',
-  'x-ratelimit-reset': '1',
-}
+const QUOTA = quotaHeaders(319, 1)
 
 function setUp() {
   const clock = new VirtualClock()
@@ -33,18 +30,7 @@ function setUp() {
     hello: () => ({ version: '1', host: 'browser' }),
     keys: CLOSED_ENTRANCE,
   })
-  const connect = (id: string) =>
-    monitor.connect({
-      id,
-      name: id,
-      environment: 'custom',
-      authUrl: 'https://auth.test',
-      baseUrl: 'https://api.test',
-      clientId: 'client',
-      refreshToken: 'the-refresh-token',
-      probes: { budgetFraction: 0.02, everySeconds: {} },
-      streams: [],
-    })
+  const connect = (id: string) => monitor.connect({ ...EXAMPLE_KEY, id, name: id })
   const open = () => {
     const seen: { snapshots: Snapshot[]; events: LoggedEvent[]; removed: string[] } = {
       snapshots: [],

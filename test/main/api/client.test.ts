@@ -1,40 +1,17 @@
 import { expect, test } from 'vitest'
-import type { MonitorEvent } from '../../../app/contract/events.ts'
-import { Ledger } from '../../../app/quota/ledger.ts'
-import { CURRENT_REQUEST_QUOTAS } from '../../../app/service/quotas.ts'
 import { ApiClient } from '../../../main/api/client.ts'
-import { QuotaTap } from '../../../main/api/quota-tap.ts'
-import { RecentHistory } from '../../../main/history/recent.ts'
 import { Reachability } from '../../../main/reachability.ts'
-import { Timeline } from '../../../main/timeline.ts'
 import type { Access } from '../../../main/tokens/keeper.ts'
-import { VirtualClock } from '../../simulation/virtual-clock.ts'
+import { quotaHeaders } from '../quota-headers.ts'
 import { answerOf, NOT_SENT, ScriptedHttp, UNKNOWN } from '../scripted-http.ts'
+import { startedTap } from './started-tap.ts'
 
 const GET = { method: 'GET', path: '/v3/brokerage/accounts' } as const
-const QUOTA = {
-  'x-ratelimit-limit': '320',
-  'x-ratelimit-period': '300',
-  'x-ratelimit-remaining': '319',
-  'x-ratelimit-reset': '1',
-}
+const QUOTA = quotaHeaders(319, 1)
 
 function setUp() {
-  const clock = new VirtualClock()
-  const timeline = new Timeline(clock)
-  const ledger = new Ledger(CURRENT_REQUEST_QUOTAS, timeline.now())
+  const { timeline, ledger, events, event, random, tap } = startedTap()
   const http = new ScriptedHttp()
-  const events: MonitorEvent[] = []
-  const random = { next: () => 0.5 }
-  const event = (happened: MonitorEvent) => void events.push(happened)
-  const tap = new QuotaTap({
-    ledger,
-    history: new RecentHistory(),
-    timeline,
-    random,
-    event,
-    changed: () => {},
-  })
   const rejected: string[] = []
   const tokens: Access[] = [{ kind: 'token', value: 'a1' }]
   const client = new ApiClient({

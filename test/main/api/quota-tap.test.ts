@@ -1,13 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import type { MonitorEvent } from '../../../app/contract/events.ts'
-import { Ledger } from '../../../app/quota/ledger.ts'
 import type { HttpHeaders } from '../../../app/service/answer.ts'
-import { CURRENT_REQUEST_QUOTAS } from '../../../app/service/quotas.ts'
-import { QuotaTap } from '../../../main/api/quota-tap.ts'
-import { RecentHistory } from '../../../main/history/recent.ts'
-import { Timeline } from '../../../main/timeline.ts'
 import { proves } from '../../proof/proves.ts'
-import { VirtualClock } from '../../simulation/virtual-clock.ts'
+import { quotaHeaders } from '../quota-headers.ts'
+import { startedTap } from './started-tap.ts'
 
 const ACCOUNTS = '/v3/brokerage/accounts'
 const DEPTH = '/v3/marketdata/stream/marketdepth/quotes/MSFT'
@@ -15,36 +10,16 @@ const RATE = JSON.stringify({ Error: 'TooManyRequests', Message: 'Rate quota exc
 const SLOTS = JSON.stringify({ Error: 'TooManyRequests', Message: 'Stream quota exceeded' })
 
 function setUp(trialAfterStep = false) {
-  const clock = new VirtualClock()
-  const timeline = new Timeline(clock)
-  const ledger = new Ledger(CURRENT_REQUEST_QUOTAS, timeline.now())
-  const events: MonitorEvent[] = []
-  const history = new RecentHistory()
-  const tap = new QuotaTap({
-    ledger,
-    history,
-    timeline,
-    random: { next: () => 0.5 },
-    event: (event) => events.push(event),
-    changed: () => {},
-    trialAfterStep: () => trialAfterStep,
-  })
+  const { clock, timeline, ledger, events, history, tap } = startedTap(trialAfterStep)
   const row = (category: string) => ledger.view(timeline.now()).find((quota) => quota.category === category)!
   const refuse = (path: string, headers: HttpHeaders, body = RATE) =>
     tap.answered(tap.sent('GET', path), 429, headers, body)
   return { clock, timeline, ledger, events, history, tap, row, refuse }
 }
 
-const headers = (remaining: number, reset: number, limit = 320): HttpHeaders => ({
-  'x-ratelimit-limit': String(limit),
-  'x-ratelimit-period': '300',
-  'x-ratelimit-remaining': String(remaining),
-  'x-ratelimit-reset': String(reset),
-})
-
 test('a request that was hung up on may count for two seconds more, one that was lost may have', async () => {
   const { clock, tap, row } = setUp()
-  tap.answered(tap.sent('GET', ACCOUNTS), 200, headers(320, 0), '')
+  tap.answered(tap.sent('GET', ACCOUNTS), 200, quotaHeaders(320, 0), '')
   tap.lost(tap.sent('GET', ACCOUNTS))
   await clock.advance(1_500)
   expect(row('Accounts').low).toBe(320)
@@ -57,7 +32,7 @@ test('a request that was hung up on may count for two seconds more, one that was
 
 test('a 429 holds its own category for Reset and half a second, and no other', () => {
   const { timeline, refuse, ledger, events } = setUp()
-  const { retryAtMs } = refuse(ACCOUNTS, { ...headers(0, 300), 'x-ts-request-id': 'r-1' })
+  const { retryAtMs } = refuse(ACCOUNTS, { ...quotaHeaders(0, 300), 'x-ts-request-id': 'r-1' })
   expect(retryAtMs).toBe(timeline.now() + 300_500)
   const held = ledger.view(timeline.now()).filter(({ blockedUntil }) => blockedUntil !== undefined)
   expect(held.map(({ category }) => category)).toEqual(['Accounts'])
@@ -81,7 +56,7 @@ test.each([
   ['TickBar Stream', '/v2/stream/tickbars/MSFT/5/10'],
   ['MarketDepth Stream', DEPTH],
 ])('a 429 of %s holds that alone, with and without headers', (category, path) => {
-  const refusals = [headers(0, 45), {}]
+  const refusals = [quotaHeaders(0, 45), {}]
   for (const said of refusals) {
     const { timeline, refuse, ledger, tap } = setUp()
     const { retryAtMs = 0 } = refuse(path, said)
@@ -99,7 +74,7 @@ test.each([
 
 test('a held category is open again at the end of the hold and not a moment sooner', async () => {
   const { clock, tap, refuse } = setUp()
-  refuse(ACCOUNTS, headers(0, 10))
+  refuse(ACCOUNTS, quotaHeaders(0, 10))
   await clock.advance(10_499)
   expect(tap.notBeforeMs('GET', ACCOUNTS)).toBe(clock.worldMs() + 1)
   await clock.advance(1)
@@ -125,7 +100,7 @@ test.each([
   '{"Error":"TooManyRequests","Message":"Slow down"}',
 ])('a 429 that does not say of what holds its category and blames nobody: %j', async (body) => {
   const { clock, timeline, tap, row, refuse, events, ledger } = setUp()
-  tap.answered(tap.sent('GET', ACCOUNTS), 200, headers(300, 19), '')
+  tap.answered(tap.sent('GET', ACCOUNTS), 200, quotaHeaders(300, 19), '')
   await clock.advance(2_000)
   const before = row('Accounts')
   expect(refuse(ACCOUNTS, {}, body)).toMatchObject({ refused: 'unsaid', retryAtMs: timeline.now() + 60_500 })
@@ -142,7 +117,7 @@ test.each([
 
 test('the older 429 without headers says by its Message that the bucket is empty', () => {
   const { tap, row, refuse } = setUp()
-  tap.answered(tap.sent('GET', ACCOUNTS), 200, headers(300, 19), '')
+  tap.answered(tap.sent('GET', ACCOUNTS), 200, quotaHeaders(300, 19), '')
   refuse(ACCOUNTS, {}, RATE)
   expect(row('Accounts').remaining).toBeLessThan(1)
 })
@@ -150,7 +125,7 @@ test('the older 429 without headers says by its Message that the bucket is empty
 test('an epoch time or garbage in Reset is no wait', () => {
   for (const reset of ['1767623400', '-3', 'soon', '', '1e3']) {
     const { timeline, refuse } = setUp()
-    const { retryAtMs } = refuse(ACCOUNTS, { ...headers(0, 0), 'x-ratelimit-reset': reset })
+    const { retryAtMs } = refuse(ACCOUNTS, { ...quotaHeaders(0, 0), 'x-ratelimit-reset': reset })
     expect(retryAtMs, reset).toBe(timeline.now() + 60_500)
   }
 })
@@ -164,8 +139,8 @@ test('requests refused together count as one refusal', () => {
 
 test('a later refusal never shortens a hold', () => {
   const { timeline, tap, refuse } = setUp()
-  refuse(ACCOUNTS, headers(0, 200))
-  refuse(ACCOUNTS, headers(0, 3))
+  refuse(ACCOUNTS, quotaHeaders(0, 200))
+  refuse(ACCOUNTS, quotaHeaders(0, 3))
   expect(tap.notBeforeMs('GET', ACCOUNTS)).toBe(timeline.now() + 200_500)
 })
 
@@ -173,13 +148,13 @@ test('an accepted request after the hold ends the growth', async () => {
   const { clock, timeline, tap, refuse } = setUp()
   refuse(ACCOUNTS, {})
   await clock.advance(61_000)
-  tap.answered(tap.sent('GET', ACCOUNTS), 200, headers(10, 290), '')
+  tap.answered(tap.sent('GET', ACCOUNTS), 200, quotaHeaders(10, 290), '')
   expect(refuse(ACCOUNTS, {}).retryAtMs).toBe(timeline.now() + 60_500)
 })
 
 test('a 429 of the slots holds no requests', () => {
   const { tap, refuse, events } = setUp()
-  const tapped = refuse(DEPTH, { ...headers(29, 2, 30), 'x-concurrency-remaining': '0' }, SLOTS)
+  const tapped = refuse(DEPTH, { ...quotaHeaders(29, 2, 30), 'x-concurrency-remaining': '0' }, SLOTS)
   expect(tapped.refused).toBe('concurrency')
   expect(tap.notBeforeMs('GET', DEPTH)).toBeUndefined()
   expect(events).toEqual([])
@@ -187,7 +162,7 @@ test('a 429 of the slots holds no requests', () => {
 
 test('a bucket whose lower bound holds no whole request is waited for', async () => {
   const { clock, tap } = setUp()
-  tap.answered(tap.sent('GET', ACCOUNTS), 200, headers(0, 300), '')
+  tap.answered(tap.sent('GET', ACCOUNTS), 200, quotaHeaders(0, 300), '')
   const notBeforeMs = tap.notBeforeMs('GET', ACCOUNTS) ?? 0
   expect(notBeforeMs).toBeGreaterThan(clock.worldMs())
   await clock.advance(2_000)
@@ -196,7 +171,7 @@ test('a bucket whose lower bound holds no whole request is waited for', async ()
 
 test('where a fixed window is over and the next one may be spent, no time that has passed is named', async () => {
   const { clock, timeline, tap, row } = setUp()
-  tap.answered(tap.sent('GET', ACCOUNTS), 200, headers(1, 290, 2), '')
+  tap.answered(tap.sent('GET', ACCOUNTS), 200, quotaHeaders(1, 290, 2), '')
   const endsAtMs = row('Accounts').windowEndsAt ?? 0
   await clock.advance(endsAtMs - timeline.now() + 10_000)
   expect(tap.notBeforeMs('GET', ACCOUNTS)).toBeUndefined()
@@ -215,7 +190,7 @@ test.each([200, 401, 404, 503])(
   'an answer of %d without quota headers may have counted, and may not',
   async (status) => {
     const { clock, tap, row } = setUp()
-    tap.answered(tap.sent('GET', ACCOUNTS), 200, headers(100, 207), '')
+    tap.answered(tap.sent('GET', ACCOUNTS), 200, quotaHeaders(100, 207), '')
     const before = row('Accounts')
     tap.answered(tap.sent('GET', ACCOUNTS), status, {}, '')
     await clock.advance(0)
@@ -226,14 +201,14 @@ test.each([200, 401, 404, 503])(
 
 test('a path that no rule knows is learned by its resource name', () => {
   const { tap, row } = setUp()
-  const named = { ...headers(7, 80, 10), 'x-ratelimit-resource': 'news' }
+  const named = { ...quotaHeaders(7, 80, 10), 'x-ratelimit-resource': 'news' }
   tap.answered(tap.sent('GET', '/v3/news/latest?limit=5'), 200, named, '')
   expect(row('news')).toMatchObject({ limit: 10, remaining: 7, resource: 'news' })
 })
 
 test('refusals are in the history of their category', () => {
   const { timeline, refuse, history } = setUp()
-  refuse(ACCOUNTS, headers(0, 300))
+  refuse(ACCOUNTS, quotaHeaders(0, 300))
   const now = timeline.now()
   expect(history.query('Accounts', 0, now, 10)).toMatchObject({
     rejectedAt: [now],
@@ -246,7 +221,7 @@ test('use elsewhere is told once, not at every header', async () => {
   let remaining = 300
   for (let count = 0; count < 20; count += 1) {
     const reset = Math.ceil(((320 - remaining) * 300) / 320)
-    tap.answered(tap.sent('GET', ACCOUNTS), 200, headers(remaining, reset), '')
+    tap.answered(tap.sent('GET', ACCOUNTS), 200, quotaHeaders(remaining, reset), '')
     await clock.advance(10_000)
     remaining -= 8
   }
@@ -257,7 +232,7 @@ test('a Reset that was waited for and refused again is waited for longer each ti
   const { clock, timeline, refuse } = setUp()
   const waits: number[] = []
   for (let count = 0; count < 12; count += 1) {
-    const until = refuse(ACCOUNTS, headers(0, 1)).retryAtMs ?? 0
+    const until = refuse(ACCOUNTS, quotaHeaders(0, 1)).retryAtMs ?? 0
     waits.push(until - timeline.now())
     await clock.advance(until - timeline.now())
   }
@@ -273,7 +248,7 @@ async function provedRolling(trialAfterStep: boolean) {
   const world = setUp(trialAfterStep)
   for (const remaining of [100, 102, 104]) {
     const reset = Math.ceil(((320 - remaining) * 300) / 320)
-    world.tap.answered(world.tap.sent('GET', ACCOUNTS), 200, headers(remaining, reset), '')
+    world.tap.answered(world.tap.sent('GET', ACCOUNTS), 200, quotaHeaders(remaining, reset), '')
     await world.clock.advance(2_800)
   }
   return world
@@ -282,19 +257,19 @@ async function provedRolling(trialAfterStep: boolean) {
 describe('one trial request after one replenishment step', () => {
   test('only where it was asked for', async () => {
     const { timeline, refuse } = await provedRolling(false)
-    expect(refuse(ACCOUNTS, headers(0, 300)).retryAtMs).toBe(timeline.now() + 300_500)
+    expect(refuse(ACCOUNTS, quotaHeaders(0, 300)).retryAtMs).toBe(timeline.now() + 300_500)
   })
 
   test('then after one step and half a second, and after a second refusal not again', async () => {
     const { clock, timeline, refuse } = await provedRolling(true)
-    expect(refuse(ACCOUNTS, headers(0, 300)).retryAtMs).toBe(timeline.now() + 937.5 + 500)
+    expect(refuse(ACCOUNTS, quotaHeaders(0, 300)).retryAtMs).toBe(timeline.now() + 937.5 + 500)
     await clock.advance(1_438)
-    expect(refuse(ACCOUNTS, headers(0, 300)).retryAtMs).toBeGreaterThanOrEqual(timeline.now() + 300_500)
+    expect(refuse(ACCOUNTS, quotaHeaders(0, 300)).retryAtMs).toBeGreaterThanOrEqual(timeline.now() + 300_500)
   })
 
   test('and not in a bucket that nobody has seen to fill gradually', () => {
     const { timeline, refuse } = setUp(true)
-    expect(refuse(ACCOUNTS, headers(0, 300)).retryAtMs).toBe(timeline.now() + 300_500)
+    expect(refuse(ACCOUNTS, quotaHeaders(0, 300)).retryAtMs).toBe(timeline.now() + 300_500)
   })
 })
 
@@ -303,7 +278,7 @@ describe('what support asks for', () => {
     const { clock, timeline, tap, refuse } = setUp()
     const startedMs = timeline.now()
     for (let count = 1; count <= 23; count += 1) {
-      refuse(ACCOUNTS, { ...headers(0, 1), 'x-ts-request-id': `r-${count}` })
+      refuse(ACCOUNTS, { ...quotaHeaders(0, 1), 'x-ts-request-id': `r-${count}` })
       await clock.advance(1_000)
     }
     const { refusals } = tap.detailsOf('Accounts')
@@ -316,7 +291,7 @@ describe('what support asks for', () => {
   test('the last headers as they came, numbers only, and which of them were not believed', () => {
     const { timeline, tap } = setUp()
     const odd = { 'x-ratelimit-reset': '1767623400', 'x-ratelimit-limit': 'many', 'set-cookie': '12345' }
-    tap.answered(tap.sent('GET', ACCOUNTS), 200, { ...headers(319, 1), ...odd }, '')
+    tap.answered(tap.sent('GET', ACCOUNTS), 200, { ...quotaHeaders(319, 1), ...odd }, '')
     expect(tap.detailsOf('Accounts')).toEqual({
       refusals: [],
       headers: { 'x-ratelimit-period': 300, 'x-ratelimit-remaining': 319, 'x-ratelimit-reset': 1767623400 },

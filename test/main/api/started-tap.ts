@@ -1,0 +1,28 @@
+import type { MonitorEvent } from '../../../app/contract/events.ts'
+import { Ledger } from '../../../app/quota/ledger.ts'
+import { CURRENT_REQUEST_QUOTAS } from '../../../app/service/quotas.ts'
+import { QuotaTap } from '../../../main/api/quota-tap.ts'
+import { RecentHistory } from '../../../main/history/recent.ts'
+import { Timeline } from '../../../main/timeline.ts'
+import { VirtualClock } from '../../simulation/virtual-clock.ts'
+
+/** The quotas of one key on virtual time, with all that is told of them. */
+export function startedTap(trialAfterStep = false) {
+  const clock = new VirtualClock()
+  const timeline = new Timeline(clock)
+  const ledger = new Ledger(CURRENT_REQUEST_QUOTAS, timeline.now())
+  const events: MonitorEvent[] = []
+  const event = (happened: MonitorEvent) => void events.push(happened)
+  const history = new RecentHistory()
+  const random = { next: () => 0.5 }
+  const tap = new QuotaTap({
+    ledger,
+    history,
+    timeline,
+    random,
+    event,
+    changed: () => {},
+    trialAfterStep: () => trialAfterStep,
+  })
+  return { clock, timeline, ledger, events, event, history, random, tap }
+}

@@ -1,0 +1,14 @@
+import type { Profile } from '../../main/profile.ts'
+
+/** A key with a refresh token, at a service that only a scripted network answers for. */
+export const EXAMPLE_KEY: Profile = {
+  id: 'key-1',
+  name: 'Mine',
+  environment: 'custom',
+  authUrl: 'https://auth.test',
+  baseUrl: 'https://api.test',
+  clientId: 'client',
+  refreshToken: 'the-refresh-token',
+  probes: { budgetFraction: 0.02, everySeconds: {} },
+  streams: [],
+}
