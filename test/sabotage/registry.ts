@@ -26,14 +26,15 @@ export interface Sabotage {
 /** What must be green before the break, and red after it. */
 export type Proof = Pick<Sabotage, 'test' | 'grep'>
 
-const KEEPER = 'main/tokens/keeper.ts'
+const REFRESH = 'main/tokens/key-refresh.ts'
+const REVOCATION = 'main/tokens/key-revocation.ts'
 const KEEPER_TEST = 'main/tokens/keeper.test.ts'
 const TAP = 'main/api/quota-tap.ts'
 const TAP_TEST = 'main/api/quota-tap.test.ts'
 const STREAM_TEST = 'main/streams/stream-keeper.test.ts'
 const STORIES_TEST = 'simulation/stories.test.ts'
 
-const FLIGHT_OR_DOUBT = 'this.#flight ?? this.#resolveDoubt()'
+const FLIGHT_OR_DOUBT = 'this.#deps.refresh.flight ?? this.#resolveDoubt()'
 
 const ERRORS_ARE_OUTCOMES = `        outgoing.on('error', (error) => finish(lost(wordsOf(error))))
         // Also without an error, as when the other side answers with an upgrade that nobody asked for.
@@ -54,9 +55,9 @@ export const SABOTAGES: readonly Sabotage[] = [
   {
     promise: 'T1',
     what: 'do not try a lost answer again at once',
-    file: KEEPER,
-    find: "if (outcome.kind !== 'unknown' || this.#state.lostAnswer) return",
-    replace: "if (outcome.kind !== 'unknown' || this.#lifetimes.absoluteMs > 0) return",
+    file: REFRESH,
+    find: "if (outcome.kind !== 'unknown' || this.#held.state.lostAnswer) return",
+    replace: "if (outcome.kind !== 'unknown' || this.#deps.lifetimes().absoluteMs > 0) return",
     test: KEEPER_TEST,
   },
   {
@@ -87,7 +88,7 @@ export const SABOTAGES: readonly Sabotage[] = [
   {
     promise: 'T5',
     what: 'a flight for every caller',
-    file: KEEPER,
+    file: REFRESH,
     find: 'this.#flight ??= this.#attempt()',
     replace: 'this.#flight = this.#attempt()',
     test: KEEPER_TEST,
@@ -144,15 +145,15 @@ export const SABOTAGES: readonly Sabotage[] = [
   {
     promise: 'R2',
     what: 'revoke the token held before the refresh under way',
-    file: KEEPER,
-    find: `    const refresh = ${FLIGHT_OR_DOUBT}\n    const refreshed = refresh && (await refresh)\n    this.#state = { ...this.#state, access: undefined }\n`,
-    replace: `    const { token } = this.#state\n    const refresh = ${FLIGHT_OR_DOUBT}\n    const refreshed = refresh && (await refresh)\n    this.#state = { ...this.#state, access: undefined, token }\n`,
+    file: REVOCATION,
+    find: `    const refresh = ${FLIGHT_OR_DOUBT}\n    const refreshed = refresh && (await refresh)\n    this.#held.hold({ ...this.#held.state, access: undefined })\n`,
+    replace: `    const { token } = this.#held.state\n    const refresh = ${FLIGHT_OR_DOUBT}\n    const refreshed = refresh && (await refresh)\n    this.#held.hold({ ...this.#held.state, access: undefined, token })\n`,
     test: KEEPER_TEST,
   },
   {
     promise: 'R2',
     what: 'do not wait for the refresh under way',
-    file: KEEPER,
+    file: REVOCATION,
     find: FLIGHT_OR_DOUBT,
     replace: 'this.#resolveDoubt()',
     test: STORIES_TEST,

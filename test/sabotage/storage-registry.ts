@@ -27,10 +27,9 @@ export const STORAGE_SABOTAGES: readonly Sabotage[] = [
   {
     promise: 'T6',
     what: 'hand the access token out before the new refresh token is committed',
-    file: 'main/tokens/keeper.ts',
-    find: '    this.#saver.save(state)\n    this.#state = state\n    this.#isAsking = false\n',
-    replace:
-      '    this.#state = state\n    this.#isAsking = false\n    setTimeout(() => this.#saver.save(state), 0)\n',
+    file: 'main/tokens/key-refresh.ts',
+    find: 'this.#held.saveAndHold(state)',
+    replace: 'this.#held.hold(state)\n    setTimeout(() => this.#held.saver.save(state), 0)',
     test: PROTOCOL_TEST,
   },
   {
@@ -167,9 +166,9 @@ export const STORAGE_SABOTAGES: readonly Sabotage[] = [
   {
     promise: 'R2',
     what: 'leave a lost answer alone while a revocation waits for it',
-    file: 'main/tokens/keeper.ts',
+    file: 'main/tokens/key-refresh.ts',
     find: 'if (this.#stopped) return this.#settle(outcome)',
-    replace: 'if (this.#stopped || isRevoking(this.#state)) return this.#settle(outcome)',
+    replace: 'if (this.#stopped || isRevoking(this.#held.state)) return this.#settle(outcome)',
     test: 'main/tokens/revoke-during-refresh.test.ts',
   },
   {
