@@ -1,16 +1,11 @@
-import type { MonitorEvent } from '../../../app/contract/events.ts'
-import { Ledger } from '../../../app/quota/ledger.ts'
 import type { HttpHeaders } from '../../../app/service/answer.ts'
-import { CURRENT_REQUEST_QUOTAS, SLOT_QUOTAS } from '../../../app/service/quotas.ts'
+import { SLOT_QUOTAS } from '../../../app/service/quotas.ts'
 import type { StreamRequest } from '../../../app/service/streams.ts'
 import { SlotLedger } from '../../../app/streams/slots.ts'
-import { QuotaTap } from '../../../main/api/quota-tap.ts'
-import { RecentHistory } from '../../../main/history/recent.ts'
 import type { Pins } from '../../../main/streams/pinned-streams.ts'
 import { Streams, type WhenFull } from '../../../main/streams/streams.ts'
-import { Timeline } from '../../../main/timeline.ts'
 import type { Access } from '../../../main/tokens/keeper.ts'
-import { VirtualClock } from '../../simulation/virtual-clock.ts'
+import { startedTap } from '../api/started-tap.ts'
 import { ScriptedHttp } from '../scripted-http.ts'
 
 export const POSITIONS: StreamRequest = { kind: 'positions', target: 'SIM1001', options: {} }
@@ -22,21 +17,8 @@ export const bytes = (text: string) => new TextEncoder().encode(text)
 
 /** The streams of one key on virtual time, with a network that does what the test says. */
 export function setUp(pins?: Pins) {
-  const clock = new VirtualClock()
-  const timeline = new Timeline(clock)
+  const { clock, timeline, ledger, events, event, random, tap } = startedTap()
   const http = new ScriptedHttp()
-  const events: MonitorEvent[] = []
-  const random = { next: () => 0.5 }
-  const event = (happened: MonitorEvent) => void events.push(happened)
-  const ledger = new Ledger(CURRENT_REQUEST_QUOTAS, timeline.now())
-  const tap = new QuotaTap({
-    ledger,
-    history: new RecentHistory(),
-    timeline,
-    random,
-    event,
-    changed: () => {},
-  })
   const slots = new SlotLedger(SLOT_QUOTAS)
   const rejected: string[] = []
   const reached: boolean[] = []
