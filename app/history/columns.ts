@@ -17,6 +17,12 @@ interface Column {
   high: HistoryPoint
 }
 
+/** Which of `count` columns between two moments each moment falls in; the last one has its end as well. */
+export function columnOf(fromMs: number, toMs: number, count: number): (atMs: number) => number {
+  const widthMs = Math.max(1, (toMs - fromMs) / count)
+  return (atMs) => Math.min(count - 1, Math.floor((atMs - fromMs) / widthMs))
+}
+
 /**
  * At most `most` points, oldest first: the lowest and the highest of each column of `(toMs − fromMs) / (most / 2)`.
  *
@@ -28,15 +34,14 @@ export function minMaxColumns(
   toMs: number,
   most: number,
 ): readonly HistoryPoint[] {
-  const count = Math.max(1, Math.floor(most / 2))
-  const widthMs = Math.max(1, (toMs - fromMs) / count)
+  const indexOf = columnOf(fromMs, toMs, Math.max(1, Math.floor(most / 2)))
   const columns = new Map<number, Column>()
   const few: HistoryPoint[] = []
   for (const extent of extents) {
     if (extent.atMs > toMs || extent.endMs < fromMs || extent.source === 'default') continue
     const [first, second] = pointsOf(extent, fromMs, toMs)
     const [low, high] = extent.lowFirst ? [first, second] : [second, first]
-    const index = Math.min(count - 1, Math.floor((first.at - fromMs) / widthMs))
+    const index = indexOf(first.at)
     const column = columns.get(index)
     if (!column) columns.set(index, { low, high })
     else {
@@ -75,8 +80,8 @@ export function thinnedMoments(
   most: number,
 ): readonly number[] {
   if (momentsMs.length <= most) return momentsMs
-  const widthMs = Math.max(1, (toMs - fromMs) / most)
+  const indexOf = columnOf(fromMs, toMs, most)
   const columns = new Map<number, number>()
-  for (const ms of momentsMs) columns.set(Math.min(most - 1, Math.floor((ms - fromMs) / widthMs)), ms)
+  for (const ms of momentsMs) columns.set(indexOf(ms), ms)
   return [...columns.values()]
 }

@@ -1,5 +1,6 @@
 import type { History, HistoryPoint } from '../../app/contract/contract.ts'
 import type { RequestQuota } from '../../app/contract/snapshot.ts'
+import { columnOf } from '../../app/history/columns.ts'
 
 /** The last quarter of an hour of each category, in memory: what the 15-minute chart draws. */
 const KEPT_MS = 16 * 60_000
@@ -75,10 +76,10 @@ function thinned(
   most: number,
 ): readonly HistoryPoint[] {
   if (points.length <= most) return points
-  const slotMs = Math.max(1, (toMs - fromMs) / most)
+  const slotOf = columnOf(fromMs, toMs, most)
   const slots = new Map<number, HistoryPoint>()
   for (const point of points) {
-    const slot = Math.min(most - 1, Math.floor((point.at - fromMs) / slotMs))
+    const slot = slotOf(point.at)
     const held = slots.get(slot)
     if (!held || point.source === 'header' || held.source === 'modelled') slots.set(slot, point)
   }
