@@ -33,12 +33,9 @@ export async function revoke(flags: RevokeFlags, deps: RevokeDeps): Promise<numb
   switch (service.kind) {
     case 'built-in':
       return revokeRunning()
-    case 'usage':
+    case 'unusable':
       terminal.error(service.line)
-      return EXIT_USAGE
-    case 'misconfigured':
-      terminal.error(service.line)
-      return EXIT_FAILURE
+      return service.exitCode
     case 'key':
       return confirmAndRevoke(service.key)
   }

@@ -45,12 +45,9 @@ export async function watch(flags: WatchFlags, deps: WatchDeps): Promise<number>
   const stored = flags.data === undefined ? 'nowhere' : passphrase === '' ? 'without-passphrase' : 'sealed'
   const service = watchedService(flags, terminal.environment, stored)
   switch (service.kind) {
-    case 'usage':
+    case 'unusable':
       terminal.error(service.line)
-      return EXIT_USAGE
-    case 'misconfigured':
-      terminal.error(service.line)
-      return EXIT_FAILURE
+      return service.exitCode
     case 'key':
       if (flags.data === undefined) return follow(profileOf(service.key), flags, deps)
       if (passphrase === '') {

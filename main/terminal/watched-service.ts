@@ -1,4 +1,5 @@
 import type { ServiceFlags } from './flags.ts'
+import { EXIT_FAILURE, EXIT_USAGE } from './terminal.ts'
 
 /** Which service, and which key on it, a command is about. */
 export interface ServiceKey {
@@ -12,7 +13,8 @@ export interface ServiceKey {
 export type WatchedService =
   | { readonly kind: 'built-in' }
   | { readonly kind: 'key'; readonly key: ServiceKey }
-  | { readonly kind: 'usage' | 'misconfigured'; readonly line: string }
+  /** Nothing can be done with what was given: the line says why, and the command ends with the code. */
+  | { readonly kind: 'unusable'; readonly line: string; readonly exitCode: number }
 
 export const TOKEN_MISSING = 'sign-in needed: put a refresh token in HEADROOM_REFRESH_TOKEN'
 
@@ -32,13 +34,18 @@ export function watchedService(
   if (missing.length === 3) return { kind: 'built-in' }
   if (authUrl === undefined || baseUrl === undefined || clientId === undefined) {
     const line = `--auth-url, --base-url and --client-id go together: ${missing.join(' and ')} is missing`
-    return { kind: 'usage', line: missing.length === 1 ? line : line.replace(' is ', ' are ') }
+    return {
+      kind: 'unusable',
+      line: missing.length === 1 ? line : line.replace(' is ', ' are '),
+      exitCode: EXIT_USAGE,
+    }
   }
   // A line end or a space comes with what is read from a file, and the service would refuse the whole for it.
   const refreshToken = environment['HEADROOM_REFRESH_TOKEN']?.trim() ?? ''
   const clientSecret = environment['HEADROOM_CLIENT_SECRET']?.trim() ?? ''
   if (refreshToken === '' && stored !== 'sealed') {
-    return { kind: 'misconfigured', line: stored === 'nowhere' ? TOKEN_MISSING : PASSPHRASE_MISSING }
+    const line = stored === 'nowhere' ? TOKEN_MISSING : PASSPHRASE_MISSING
+    return { kind: 'unusable', line, exitCode: EXIT_FAILURE }
   }
   const key = { authUrl, baseUrl, clientId, refreshToken }
   return { kind: 'key', key: clientSecret === '' ? key : { ...key, clientSecret } }
