@@ -1,16 +1,14 @@
 import type { HttpHeaders } from '../../app/service/answer.ts'
 import type { Http, HttpOutcome, HttpRequest, HttpStreamListener } from '../../main/ports/ports.ts'
 import type { SimulatedService } from '../../main/simulator/simulated-service.ts'
-import type {
-  Answer,
-  OpenedStream,
-  ServiceReply,
-  ServiceRequest,
-  WireHeaders,
-} from '../../main/simulator/wire.ts'
+import type { Answer, ServiceReply, ServiceRequest } from '../../main/simulator/wire.ts'
+import { PORTAL_ANSWER, throttledAnswer } from './answers-in-front.ts'
+import { type Fate, fateOf } from './fate.ts'
+import { StreamLine } from './stream-line.ts'
 import type { VirtualClock } from './virtual-clock.ts'
 import type { VirtualRandom } from './virtual-random.ts'
 import { FAIR, type Weather } from './weather.ts'
+import { headersOf, outcomeOf, serviceRequestOf } from './wire-form.ts'
 
 /** What whoever watches the wire is told. Bodies are for looking for secrets and refusals in. */
 export interface Wiretap {
@@ -22,21 +20,6 @@ export interface Wiretap {
 }
 
 const NOBODY: Wiretap = { asked: () => {}, done: () => {} }
-/** The older variant of a 429, without any quota header (service.md 2.3). */
-const THROTTLED: Answer = {
-  kind: 'answer',
-  status: 429,
-  headers: { 'Content-Type': 'application/json' },
-  body: JSON.stringify({ Error: 'TooManyRequests', Message: 'Rate quota exceeded' }),
-}
-/** What stands in front of a service refuses in its own words, and says nothing about its quotas. */
-const THROTTLED_IN_FRONT: Answer = {
-  kind: 'answer',
-  status: 429,
-  headers: { 'Content-Type': 'text/html' },
-  body: '<html><h1>Too many requests</h1></html>',
-}
-const PORTAL = '<!doctype html><title>Welcome</title><h1>Network sign-in</h1>'
 
 /**
  * The `Http` port without sockets: carries requests to the simulated service's rules over a seeded network.
@@ -112,7 +95,7 @@ export class VirtualHttp implements Http {
       return () => line.hangUp()
     }
     if (fate === 'throttled') {
-      line.answer(this.#throttled, downMs)
+      line.answer(this.#throttled(), downMs)
       return () => line.hangUp()
     }
     this.#clock.happen(upMs, () => {
@@ -180,15 +163,9 @@ export class VirtualHttp implements Http {
       lost('connection lost')
       return
     }
-    if (fate === 'throttled') {
-      const answer = this.#throttled
-      this.#clock.happen(downMs, () => finish({ ...answer, headers: headersOf(answer.headers) }))
-      return
-    }
-    if (fate === 'portal') {
-      this.#clock.happen(downMs, () =>
-        finish({ kind: 'answer', status: 200, headers: { 'content-type': 'text/html' }, body: PORTAL }),
-      )
+    if (fate === 'throttled' || fate === 'portal') {
+      const answer = fate === 'portal' ? PORTAL_ANSWER : this.#throttled()
+      this.#clock.happen(downMs, () => finish(outcomeOf(answer)))
       return
     }
     this.#clock.happen(upMs, () => {
@@ -204,14 +181,7 @@ export class VirtualHttp implements Http {
   #deliver(reply: ServiceReply, downMs: number, finish: (outcome: HttpOutcome) => void): void {
     switch (reply.kind) {
       case 'answer':
-        this.#clock.happen(downMs + (reply.delayMs ?? 0), () =>
-          finish({
-            kind: 'answer',
-            status: reply.status,
-            headers: headersOf(reply.headers),
-            body: reply.body,
-          }),
-        )
+        this.#clock.happen(downMs + (reply.delayMs ?? 0), () => finish(outcomeOf(reply)))
         return
       case 'reset':
         this.#clock.happen(downMs, () => finish({ kind: 'unknown', why: 'connection lost' }))
@@ -231,9 +201,8 @@ export class VirtualHttp implements Http {
     this.fates[fate] = (this.fates[fate] ?? 0) + 1
   }
 
-  /** By turns, for both come from whoever stands in front of a service. */
-  get #throttled(): Answer {
-    return (this.fates['throttled'] ?? 0) % 2 === 0 ? THROTTLED : THROTTLED_IN_FRONT
+  #throttled(): Answer {
+    return throttledAnswer(this.fates['throttled'] ?? 0)
   }
 
   #latencyMs(weather: Weather): number {
@@ -241,176 +210,8 @@ export class VirtualHttp implements Http {
   }
 
   #fate(weather: Weather): Fate {
-    let draw = this.#random.next()
-    for (const [fate, probability] of [
-      ['lost-request', weather.lostRequest],
-      ['lost-answer', weather.lostAnswer],
-      ['cut', weather.cutAnswer],
-      ['black-hole', weather.blackHole],
-      ['late', weather.lateAnswer],
-      ['duplicated', weather.duplicated],
-      ['portal', weather.portal],
-      ['throttled', weather.throttled],
-    ] as const) {
-      if (draw < probability) {
-        this.#count(fate)
-        return fate
-      }
-      draw -= probability
-    }
-    return 'arrives'
-  }
-}
-
-type Fate =
-  | 'arrives'
-  | 'lost-request'
-  | 'lost-answer'
-  | 'cut'
-  | 'black-hole'
-  | 'late'
-  | 'duplicated'
-  | 'portal'
-  | 'throttled'
-
-/** One connection that carries a stream, with both of its ends. */
-class StreamLine {
-  readonly #clock: VirtualClock
-  readonly #random: VirtualRandom
-  readonly #listener: HttpStreamListener
-  readonly #gone: () => void
-  #stream: OpenedStream | undefined
-  #cancelTurn: () => void = () => {}
-  #cancelTimeout: () => void = () => {}
-  /** The client hears nothing more: it hung up or was told the end. */
-  #deaf = false
-  /** Nothing comes through any more, and nobody was told. */
-  #silent = false
-  #hungUp = false
-  /** On the monotonic clock, since the head of the answer came in. */
-  #heardAtMs: number | undefined
-
-  constructor(clock: VirtualClock, random: VirtualRandom, listener: HttpStreamListener, gone: () => void) {
-    this.#clock = clock
-    this.#random = random
-    this.#listener = listener
-    this.#gone = gone
-  }
-
-  whenHeard(cancelTimeout: () => void): void {
-    this.#cancelTimeout = cancelTimeout
-  }
-
-  answer(answer: Answer, downMs: number): void {
-    this.#clock.happen(downMs + (answer.delayMs ?? 0), () => {
-      if (this.#deaf || this.#silent) return
-      this.#cancelTimeout()
-      this.#listener.opened(answer.status, headersOf(answer.headers))
-      if (!this.#deaf) this.#listener.chunk(new TextEncoder().encode(answer.body))
-      this.#end('ended by the service')
-    })
-  }
-
-  carry(stream: OpenedStream, headers: HttpHeaders, downMs: number): void {
-    if (this.#hungUp) {
-      stream.close()
-      return
-    }
-    this.#stream = stream
-    this.#clock.happen(downMs, () => {
-      if (this.#deaf || this.#silent) return
-      this.#cancelTimeout()
-      this.#heardAtMs = this.#clock.monotonicMs()
-      this.#listener.opened(200, headers)
-    })
-    stream.whenMoved(() => this.#turnSoon(downMs))
-    this.#turnSoon(downMs)
-  }
-
-  /** The client closes its socket: the service sees it a network time later. */
-  hangUp(): void {
-    if (this.#hungUp) return
-    this.#hungUp = true
-    this.#deaf = true
-    this.#cancelTimeout()
-    this.#gone()
-    this.#clock.happen(this.#random.between(5, 60), () => this.#leave())
-  }
-
-  lose(why: string): void {
-    this.#end(why)
-    this.#leave()
-  }
-
-  /** The connection dies under a stream: told to the client at once, or never. */
-  lineDown(told: boolean): void {
-    this.#clock.happen(this.#random.between(5_000, 20_000), () => this.#leave())
-    if (told) this.#end('connection lost')
-    else this.#silent = true
-  }
-
-  #end(why: string): void {
-    if (this.#deaf) return
-    this.#deaf = true
-    this.#cancelTimeout()
-    this.#gone()
-    this.#listener.ended(why)
-  }
-
-  #leave(): void {
-    this.#cancelTurn()
-    this.#stream?.close()
-    this.#stream = undefined
-  }
-
-  #turnSoon(downMs: number): void {
-    this.#cancelTurn()
-    const dueMs = this.#stream?.nextDueMs()
-    if (dueMs === undefined) return
-    this.#cancelTurn = this.#clock.happen(dueMs - this.#clock.worldMs(), () => this.#turn(downMs))
-  }
-
-  #turn(downMs: number): void {
-    const pieces = this.#stream?.take(this.#clock.worldMs()) ?? []
-    if (pieces.length > 0) {
-      this.#clock.happen(downMs, () => {
-        for (const piece of pieces) {
-          if (this.#deaf || this.#silent) return
-          if (piece.kind === 'chunk') this.#hear(piece.bytes)
-          else this.#end(piece.kind === 'end' ? 'ended by the service' : 'connection lost')
-        }
-      })
-    }
-    this.#turnSoon(downMs)
-  }
-
-  silentMs(): number {
-    return this.#deaf || this.#heardAtMs === undefined ? 0 : this.#clock.monotonicMs() - this.#heardAtMs
-  }
-
-  #hear(bytes: Uint8Array): void {
-    this.#heardAtMs = this.#clock.monotonicMs()
-    if (bytes.length < 2 || !this.#random.chance(0.05)) {
-      this.#listener.chunk(bytes)
-      return
-    }
-    const at = 1 + Math.floor(this.#random.next() * (bytes.length - 1))
-    this.#listener.chunk(bytes.subarray(0, at))
-    if (!this.#deaf) this.#listener.chunk(bytes.subarray(at))
-  }
-}
-
-function headersOf(headers: WireHeaders): HttpHeaders {
-  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
-}
-
-function serviceRequestOf(request: HttpRequest): ServiceRequest {
-  const url = new URL(request.url)
-  return {
-    method: request.method,
-    path: url.pathname,
-    query: url.search.slice(1),
-    headers: request.headers,
-    body: request.body ?? '',
+    const fate = fateOf(weather, this.#random.next())
+    if (fate !== 'arrives') this.#count(fate)
+    return fate
   }
 }

@@ -1,0 +1,27 @@
+import type { Answer } from '../../main/simulator/wire.ts'
+
+/** The older variant of a 429, without any quota header (service.md 2.3). */
+const THROTTLED: Answer = {
+  kind: 'answer',
+  status: 429,
+  headers: { 'Content-Type': 'application/json' },
+  body: JSON.stringify({ Error: 'TooManyRequests', Message: 'Rate quota exceeded' }),
+}
+/** What stands in front of a service refuses in its own words, and says nothing about its quotas. */
+const THROTTLED_IN_FRONT: Answer = {
+  kind: 'answer',
+  status: 429,
+  headers: { 'Content-Type': 'text/html' },
+  body: '<html><h1>Too many requests</h1></html>',
+}
+
+/** By turns, for both come from whoever stands in front of a service. */
+export const throttledAnswer = (turn: number): Answer => (turn % 2 === 0 ? THROTTLED : THROTTLED_IN_FRONT)
+
+/** A login page of the network instead of the service. */
+export const PORTAL_ANSWER: Answer = {
+  kind: 'answer',
+  status: 200,
+  headers: { 'Content-Type': 'text/html' },
+  body: '<!doctype html><title>Welcome</title><h1>Network sign-in</h1>',
+}

@@ -1,0 +1,25 @@
+import type { HttpHeaders } from '../../app/service/answer.ts'
+import type { HttpOutcome, HttpRequest } from '../../main/ports/ports.ts'
+import type { Answer, ServiceRequest, WireHeaders } from '../../main/simulator/wire.ts'
+
+/** As a client of Node's reads them. */
+export function headersOf(headers: WireHeaders): HttpHeaders {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
+}
+
+/** As the service reads it off its socket. */
+export function serviceRequestOf(request: HttpRequest): ServiceRequest {
+  const url = new URL(request.url)
+  return {
+    method: request.method,
+    path: url.pathname,
+    query: url.search.slice(1),
+    headers: request.headers,
+    body: request.body ?? '',
+  }
+}
+
+/** A whole answer, as the port hands it on. */
+export function outcomeOf({ status, headers, body }: Answer): HttpOutcome {
+  return { kind: 'answer', status, headers: headersOf(headers), body }
+}
