@@ -11,6 +11,7 @@ import type { Clock, Http, Log, Random } from './ports/ports.ts'
 import type { Profile } from './profile.ts'
 import { ProfileMonitor } from './profile-monitor.ts'
 import type { ConnectedKeys, KeyName } from './sign-in/connected-keys.ts'
+import { CorrectedSecrets } from './sign-in/corrected-secrets.ts'
 import type { PinnedStreams } from './streams/pinned-streams.ts'
 import type { WhenFull } from './streams/streams.ts'
 import { Timeline } from './timeline.ts'
@@ -84,6 +85,12 @@ export class Monitor implements MonitorSurface, ConnectedKeys {
   readonly #log = new EventLog()
   readonly #profiles = new Map<string, ProfileMonitor>()
   readonly #listeners = new Set<MonitorListener>()
+  readonly #secrets = new CorrectedSecrets({
+    holder: (id) => this.#profiles.get(id),
+    withKey: (key) => this.#withKey(key),
+    keep: (profile) => this.#storage.keepSecret(profile),
+    problem: (id, what) => this.#happened({ kind: 'storage-problem', what }, id),
+  })
   /** Stopped, with an answer that may still come. */
   readonly #ending: ProfileMonitor[] = []
 
@@ -151,6 +158,7 @@ export class Monitor implements MonitorSurface, ConnectedKeys {
     }
     monitor.stop()
     this.#profiles.delete(profile)
+    this.#secrets.drop(profile)
     this.#tell((listener) => listener.removed(profile))
     return { ok: true }
   }
@@ -177,7 +185,9 @@ export class Monitor implements MonitorSurface, ConnectedKeys {
     for (const other of this.#profiles.values()) {
       if (other !== monitor && other.hasKeyOf(profile)) other.standDown()
     }
+    const { clientSecret } = monitor.profile
     monitor.signedInAgain(profile, this.#storage.signIn(profile, this.#timeline.now()))
+    if (profile.clientSecret !== clientSecret) this.#secrets.sends(profile.id)
     return { ok: true }
   }
 
@@ -191,7 +201,12 @@ export class Monitor implements MonitorSurface, ConnectedKeys {
       const message = `The secret could not be kept: ${saved.why}. Nothing was changed; try again.`
       return { ok: false, code: 'not-kept', message }
     }
-    return monitor.correctSecret(profile)
+    this.#secrets.drop(id)
+    const outcome = await monitor.correctSecret(profile)
+    // Only now: a refresh that was on its way before says nothing of it.
+    this.#secrets.sends(id)
+    if (outcome.ok) this.#secrets.accepted(id)
+    return outcome
   }
 
   isRevocationPending(key: KeyName): boolean {
@@ -313,6 +328,7 @@ export class Monitor implements MonitorSurface, ConnectedKeys {
     this.#ports.log.note(event.kind, { ...event, profile })
     this.#tell((listener) => listener.event(logged))
     if (event.kind === 'revoked') this.#revokedWith(profile)
+    if (event.kind === 'token-refreshed') this.#secrets.accepted(profile)
   }
 
   /** A revocation ends every sign-in on its API key (service.md 4.2), and none of them may go on reading "valid". */

@@ -252,6 +252,12 @@ export class ProfileMonitor {
     return secretTried(await this.#keeper.changeKey(profile))
   }
 
+  /** Another secret for the same tokens, which another profile of this API key has shown to be right. */
+  takeSecret(profile: Profile): void {
+    this.#profile = profile
+    void this.#keeper.takeKey(profile)
+  }
+
   /** The same key as a person wants it followed from now on; its tokens and numbers go on. */
   changeSettings(profile: Profile): void {
     this.#profile = profile

@@ -157,6 +157,7 @@ export const contract = {
    * The secret of a connected key that the service does not accept: stored first, then tried with the token that is there.
    *
    * Refused with `not-accepted` where the service does not take it either, and with `not-confirmed` where it could not say.
+   * Once the service has taken it, every connected profile of the same API key goes on with it (service.md 4.1).
    */
   correctSecret: command(parsedBy(rightSecret)).returning<Outcome<{ readonly profile: string }>>(),
   cancelSignIn: command(parsedBy(z.strictObject({ signIn: text(64) }))).returning<Outcome>(),

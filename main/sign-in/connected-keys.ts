@@ -12,7 +12,7 @@ export interface ConnectedKeys {
   needsSignIn(id: string): boolean
   /** New tokens for a connected key, which keeps its id, its quotas and its streams. */
   signedInAgain(profile: Profile): Outcome
-  /** Another secret for the tokens that are there: stored, then tried. */
+  /** Another secret for the tokens that are there: stored, tried, and then that of every profile of the API key. */
   correctSecret(id: string, clientSecret: string): Promise<Outcome>
   /** Whether a revocation of this key was asked for and not confirmed. */
   isRevocationPending(key: KeyName): boolean

@@ -172,6 +172,14 @@ export class TokenKeeper {
     return this.refresh()
   }
 
+  /** It is sent otherwise from now on: what holds goes on, and only what the former one had stopped is tried at once. */
+  async takeKey(key: KeyCredentials): Promise<void> {
+    this.#key = key
+    await this.#flight
+    const { standing } = this.#state
+    if (standing.kind === 'sign-in-required' && standing.cause === 'misconfigured') await this.refresh()
+  }
+
   /** A person chose other ones; the token and its deadlines go on. */
   changeLifetimes(lifetimes: KeyLifetimes): void {
     this.#lifetimes = lifetimes

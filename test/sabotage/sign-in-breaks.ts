@@ -54,4 +54,20 @@ export const SIGN_IN_SABOTAGES: readonly Sabotage[] = [
     replace: 'JSON.stringify({ ...fields, ...rest })',
     test: 'main/sign-in/code-exchange.test.ts',
   },
+  {
+    promise: 'sign-in',
+    what: 'leave the other profiles of an API key with the secret that was corrected in one',
+    file: 'main/monitor.ts',
+    find: 'if (outcome.ok) this.#secrets.accepted(id)',
+    replace: 'if (outcome.ok) this.#secrets.drop(id)',
+    test: 'main/sign-in/corrected-secrets.test.ts',
+  },
+  {
+    promise: 'sign-in',
+    what: 'give every profile of an API key a secret that the service does not take',
+    file: 'main/monitor.ts',
+    find: 'if (outcome.ok) this.#secrets.accepted(id)',
+    replace: 'this.#secrets.accepted(id)',
+    test: 'main/sign-in/corrected-secrets.test.ts',
+  },
 ]

@@ -1,0 +1,65 @@
+import type { Profile } from '../profile.ts'
+import type { Saved } from '../vault/storage-words.ts'
+import type { KeyName } from './connected-keys.ts'
+
+/** A connected profile, as far as its secret goes. */
+export interface SecretHolder {
+  readonly profile: Profile
+  /** Uses another secret from now on. */
+  takeSecret(profile: Profile): void
+}
+
+export interface CorrectedSecretsDeps {
+  readonly holder: (id: string) => SecretHolder | undefined
+  readonly withKey: (key: KeyName) => readonly SecretHolder[]
+  readonly keep: (profile: Profile) => Saved
+  readonly problem: (id: string, what: string) => void
+}
+
+/**
+ * Secrets that a person typed anew for one profile. A secret is the API key's (service.md 4.1): once the service has
+ * taken it, every profile of that key goes on with it. Before that it may be a slip of the hand, and stays where it was
+ * typed.
+ */
+export class CorrectedSecrets {
+  readonly #deps: CorrectedSecretsDeps
+  /** Profiles whose new secret the service has not taken yet. */
+  readonly #untried = new Set<string>()
+
+  constructor(deps: CorrectedSecretsDeps) {
+    this.#deps = deps
+  }
+
+  /** From here on the profile sends a new secret. */
+  sends(id: string): void {
+    this.#untried.add(id)
+  }
+
+  /** Nothing more is expected of what was typed there. */
+  drop(id: string): void {
+    this.#untried.delete(id)
+  }
+
+  /** The service answered this profile with new tokens. */
+  accepted(id: string): void {
+    if (!this.#untried.delete(id)) return
+    const { holder, withKey, keep, problem } = this.#deps
+    const source = holder(id)?.profile
+    const clientSecret = source?.clientSecret
+    if (source === undefined || clientSecret === undefined) return
+    for (const other of withKey(source)) {
+      const former = other.profile.clientSecret
+      // Without one it signed in by PKCE (service.md 5.7), and needs none.
+      if (former === undefined || former === clientSecret) continue
+      const profile = { ...other.profile, clientSecret }
+      // Before it is sent, as where it was typed.
+      const kept = keep(profile)
+      if (kept.ok) other.takeSecret(profile)
+      else
+        problem(
+          profile.id,
+          `the secret corrected in “${source.name}” is not stored here: ${kept.why}; correct it here, too`,
+        )
+    }
+  }
+}

@@ -1,0 +1,224 @@
+import { expect, onTestFinished, test } from 'vitest'
+import type { LoggedEvent } from '../../../app/contract/events.ts'
+import { Monitor } from '../../../main/monitor.ts'
+import type { HttpRequest } from '../../../main/ports/ports.ts'
+import type { Profile } from '../../../main/profile.ts'
+import { HomeStorage, type KeyStorage, MEMORY_STORAGE } from '../../../main/vault/key-storage.ts'
+import { VirtualClock } from '../../simulation/virtual-clock.ts'
+import { temporaryFolder } from '../data/temporary-folder.ts'
+import { answerOf, NOT_SENT, renewal, ScriptedHttp } from '../scripted-http.ts'
+import { openHome, profile as profileOf } from '../vault/fixtures.ts'
+
+const WRONG_KEY = answerOf(401, { error: 'invalid_client', error_description: 'Unauthorized.' })
+const MINUTE_MS = 60_000
+const fields = ({ body }: HttpRequest) => new URLSearchParams(body)
+const secretOf = (request: HttpRequest) => fields(request).get('client_secret')
+
+const keyOf = (id: string, changes: Partial<Profile> = {}): Profile =>
+  profileOf({
+    id,
+    name: id,
+    authUrl: 'https://signin.test',
+    baseUrl: `https://${id}.test`,
+    clientId: 'the-key',
+    clientSecret: 'CANARY-former',
+    refreshToken: `CANARY-token-of-${id}`,
+    probes: { budgetFraction: 0, everySeconds: {} },
+    streams: [],
+    ...changes,
+  })
+
+/** Three profiles of one API key, as LIVE and SIM and another user are, whose secret the provider replaced. */
+async function threeOfOneKey(storage: KeyStorage = MEMORY_STORAGE, strangers: readonly Profile[] = []) {
+  const clock = new VirtualClock()
+  const http = new ScriptedHttp()
+  let right = 'CANARY-former'
+  http.reply = (request) => {
+    if (!request.url.endsWith('/oauth/token')) return answerOf(200, '{}')
+    const { hostname } = new URL(request.url)
+    const taken = hostname !== 'signin.test' || [right, null].includes(secretOf(request))
+    return taken ? renewal('access') : WRONG_KEY
+  }
+  const monitor = new Monitor({ clock, http, random: { next: () => 0.5 }, log: { note: () => {} } }, storage)
+  onTestFinished(() => monitor.stop())
+  const events: LoggedEvent[] = []
+  monitor.subscribe({ changed: () => {}, event: (event) => events.push(event), removed: () => {} })
+  for (const profile of [keyOf('live'), keyOf('sim'), keyOf('other-user'), ...strangers])
+    monitor.connect(profile)
+  await clock.advance(0)
+  /** What was sent with whose token since the last look. */
+  const sent = () =>
+    http.requests
+      .splice(0)
+      .filter(({ url }) => url.endsWith('/oauth/token'))
+      .map((request) => `${fields(request).get('refresh_token')} ${secretOf(request)}`)
+  const refresh = (id: string) => monitor.snapshot(id)?.refresh
+  const secretIn = (id: string) => monitor.profile(id)?.clientSecret
+  return {
+    clock,
+    http,
+    monitor,
+    events,
+    sent,
+    refresh,
+    secretIn,
+    replaceSecret: () => {
+      right = 'CANARY-right'
+    },
+  }
+}
+
+/** The former secret has failed in all of them. */
+async function allStopped(...args: Parameters<typeof threeOfOneKey>) {
+  const set = await threeOfOneKey(...args)
+  set.replaceSecret()
+  await set.clock.advance(20 * MINUTE_MS)
+  for (const id of ['live', 'sim', 'other-user']) expect(set.refresh(id)?.cause).toBe('misconfigured')
+  set.sent()
+  return set
+}
+
+test('a secret that the service takes brings every profile of its API key back, each with its own token', async () => {
+  const { clock, monitor, refresh, sent } = await allStopped()
+  expect(await monitor.correctSecret('live', 'CANARY-right')).toEqual({ ok: true })
+  await clock.advance(0)
+  expect(sent()).toEqual([
+    'CANARY-token-of-live CANARY-right',
+    'CANARY-token-of-sim CANARY-right',
+    'CANARY-token-of-other-user CANARY-right',
+  ])
+  for (const id of ['live', 'sim', 'other-user']) expect(refresh(id)?.state).toBe('valid')
+})
+
+test('a profile whose access token still lives asks for none, and sends the new secret when one is due', async () => {
+  const { clock, monitor, refresh, replaceSecret, sent } = await threeOfOneKey()
+  await clock.advance(MINUTE_MS)
+  replaceSecret()
+  sent()
+  await monitor.correctSecret('live', 'CANARY-right')
+  await clock.advance(0)
+  expect(sent()).toEqual(['CANARY-token-of-live CANARY-right'])
+  await clock.advance(20 * MINUTE_MS)
+  expect(sent()).toContain('CANARY-token-of-sim CANARY-right')
+  expect(refresh('sim')?.state).toBe('valid')
+})
+
+test('a secret that the service does not take stays with the profile it was typed for', async () => {
+  const { clock, monitor, secretIn, sent } = await allStopped()
+  expect(await monitor.correctSecret('live', 'CANARY-typo')).toMatchObject({ code: 'not-accepted' })
+  await clock.advance(0)
+  expect(sent()).toEqual(['CANARY-token-of-live CANARY-typo'])
+  expect(secretIn('sim')).toBe('CANARY-former')
+})
+
+test('a secret that could not be tried reaches the others once it was taken', async () => {
+  const { clock, http, monitor, secretIn, refresh } = await allStopped()
+  const { reply } = http
+  http.reply = () => NOT_SENT
+  expect(await monitor.correctSecret('live', 'CANARY-right')).toMatchObject({ code: 'not-confirmed' })
+  expect(secretIn('sim')).toBe('CANARY-former')
+  http.reply = reply
+  monitor.tryNow('live')
+  await clock.advance(0)
+  expect(secretIn('sim')).toBe('CANARY-right')
+  expect(refresh('sim')?.state).toBe('valid')
+})
+
+test('an answer to the former secret says nothing of the new one', async () => {
+  const { clock, http, monitor, secretIn, refresh } = await allStopped()
+  const { reply } = http
+  http.reply = () => undefined
+  monitor.tryNow('live')
+  const correcting = monitor.correctSecret('live', 'CANARY-typo')
+  http.answer(renewal('late'))
+  await clock.advance(0)
+  http.answer(WRONG_KEY)
+  http.reply = reply
+  expect(await correcting).toMatchObject({ code: 'not-accepted' })
+  await clock.advance(0)
+  expect(secretIn('sim')).toBe('CANARY-former')
+  expect(refresh('sim')?.cause).toBe('misconfigured')
+})
+
+test('another secret at a new sign-in reaches the others, too', async () => {
+  const { clock, monitor, refresh } = await allStopped()
+  const known = monitor.profile('live')
+  if (known === undefined) throw new Error('the key is connected')
+  monitor.signedInAgain({ ...known, clientSecret: 'CANARY-right', refreshToken: 'CANARY-new' })
+  await clock.advance(0)
+  expect(refresh('sim')?.state).toBe('valid')
+  expect(refresh('other-user')?.state).toBe('valid')
+})
+
+test('other API keys, the same one at another host, and a sign-in without a secret are not touched', async () => {
+  const { clientSecret: _, ...withoutSecret } = keyOf('pkce')
+  const { monitor, secretIn } = await allStopped(MEMORY_STORAGE, [
+    keyOf('other-key', { clientId: 'another-key' }),
+    keyOf('other-host', { authUrl: 'https://elsewhere.test' }),
+    withoutSecret,
+  ])
+  await monitor.correctSecret('live', 'CANARY-right')
+  expect(secretIn('sim')).toBe('CANARY-right')
+  expect(secretIn('other-key')).toBe('CANARY-former')
+  expect(secretIn('other-host')).toBe('CANARY-former')
+  expect(secretIn('pkce')).toBeUndefined()
+})
+
+test('a refresh that went with the former secret meanwhile is followed by one with the new', async () => {
+  const { clock, http, monitor, refresh, sent } = await allStopped()
+  const { reply } = http
+  http.reply = (request) =>
+    fields(request).get('refresh_token')?.endsWith('sim') ? undefined : reply(request)
+  monitor.tryNow('sim')
+  await monitor.correctSecret('live', 'CANARY-right')
+  http.reply = reply
+  http.answer(WRONG_KEY)
+  await clock.advance(0)
+  expect(sent().filter((one) => one.includes('sim'))).toEqual([
+    'CANARY-token-of-sim CANARY-former',
+    'CANARY-token-of-sim CANARY-right',
+  ])
+  expect(refresh('sim')?.state).toBe('valid')
+})
+
+test('where it cannot be stored for one of them, that one is named, keeps what it had, and the rest go on', async () => {
+  const storage: KeyStorage = {
+    ...MEMORY_STORAGE,
+    keepSecret: ({ id }) => (id === 'sim' ? { ok: false, why: 'the disk is full' } : { ok: true }),
+  }
+  const { clock, events, monitor, refresh, secretIn, sent } = await allStopped(storage)
+  expect(await monitor.correctSecret('live', 'CANARY-right')).toEqual({ ok: true })
+  await clock.advance(0)
+  expect(events.filter(({ kind }) => kind === 'storage-problem')).toMatchObject([
+    {
+      profile: 'sim',
+      what: 'the secret corrected in “live” is not stored here: the disk is full; correct it here, too',
+    },
+  ])
+  expect(JSON.stringify(events)).not.toContain('CANARY')
+  expect(secretIn('sim')).toBe('CANARY-former')
+  expect(sent().filter((one) => one.includes('sim'))).toEqual([])
+  expect(refresh('other-user')?.state).toBe('valid')
+})
+
+test('each of them is sealed with the new secret before it is sent, and opens with it at the next start', async () => {
+  const folder = temporaryFolder()
+  const home = await openHome(folder)
+  const { clock, http, monitor } = await allStopped(
+    new HomeStorage(home, { startsOver: false, changed: () => {} }),
+  )
+  const secrets = (from: typeof home) => from.vault?.profiles().map(({ clientSecret }) => clientSecret)
+  const { reply } = http
+  const whenSent: unknown[] = []
+  http.reply = (request) => {
+    if (fields(request).get('refresh_token')?.endsWith('sim')) whenSent.push(secrets(home)?.[1])
+    return reply(request)
+  }
+  await monitor.correctSecret('live', 'CANARY-right')
+  await clock.advance(0)
+  expect(whenSent).toEqual(['CANARY-right'])
+  home.close()
+  const again = await openHome(folder)
+  expect(secrets(again)).toEqual(['CANARY-right', 'CANARY-right', 'CANARY-right'])
+  again.close()
+})
