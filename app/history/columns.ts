@@ -18,7 +18,7 @@ interface Column {
 }
 
 /** Which of `count` columns between two moments each moment falls in; the last one has its end as well. */
-export function columnOf(fromMs: number, toMs: number, count: number): (atMs: number) => number {
+export function columnAt(fromMs: number, toMs: number, count: number): (atMs: number) => number {
   const widthMs = Math.max(1, (toMs - fromMs) / count)
   return (atMs) => Math.min(count - 1, Math.floor((atMs - fromMs) / widthMs))
 }
@@ -34,7 +34,7 @@ export function minMaxColumns(
   toMs: number,
   most: number,
 ): readonly HistoryPoint[] {
-  const indexOf = columnOf(fromMs, toMs, Math.max(1, Math.floor(most / 2)))
+  const indexOf = columnAt(fromMs, toMs, Math.max(1, Math.floor(most / 2)))
   const columns = new Map<number, Column>()
   const few: HistoryPoint[] = []
   for (const extent of extents) {
@@ -80,7 +80,7 @@ export function thinnedMoments(
   most: number,
 ): readonly number[] {
   if (momentsMs.length <= most) return momentsMs
-  const indexOf = columnOf(fromMs, toMs, most)
+  const indexOf = columnAt(fromMs, toMs, most)
   const columns = new Map<number, number>()
   for (const ms of momentsMs) columns.set(indexOf(ms), ms)
   return [...columns.values()]

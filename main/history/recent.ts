@@ -1,6 +1,6 @@
 import type { History, HistoryPoint } from '../../app/contract/contract.ts'
 import type { RequestQuota } from '../../app/contract/snapshot.ts'
-import { columnOf } from '../../app/history/columns.ts'
+import { columnAt } from '../../app/history/columns.ts'
 
 /** The last quarter of an hour of each category, in memory: what the 15-minute chart draws. */
 const KEPT_MS = 16 * 60_000
@@ -76,7 +76,7 @@ function thinned(
   most: number,
 ): readonly HistoryPoint[] {
   if (points.length <= most) return points
-  const slotOf = columnOf(fromMs, toMs, most)
+  const slotOf = columnAt(fromMs, toMs, most)
   const slots = new Map<number, HistoryPoint>()
   for (const point of points) {
     const slot = slotOf(point.at)
