@@ -1,50 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { contract } from '../../../app/contract/contract.ts'
+import { type CommandName, GOOD_ARGUMENTS } from './good-arguments.ts'
 
-type Name = {
-  [K in keyof typeof contract]: (typeof contract)[K]['kind'] extends 'command' ? K : never
-}[keyof typeof contract]
-const parse = (name: Name, value: unknown): unknown => contract[name].parse(value)
+const parse = (name: CommandName, value: unknown): unknown => contract[name].parse(value)
 
-const GOOD: Readonly<Partial<Record<Name, Record<string, unknown>>>> = {
-  events: { after: 0 },
-  history: { profile: 'p', category: 'Positions', fromMs: 0, toMs: 1, points: 300 },
-  openStream: { profile: 'p', kind: 'barcharts', target: 'MSFT', options: { interval: '5' } },
-  closeStream: { profile: 'p', stream: 's-1' },
-  restartStream: { profile: 'p', stream: 's-1' },
-  pinStream: { profile: 'p', stream: 's-1', pinned: true },
-  revoke: { profile: 'p' },
-  tryNow: { profile: 'p' },
-  checkNow: { profile: 'p', category: 'Positions' },
-  rowDetails: { profile: 'p', category: 'Positions' },
-  disconnect: { profile: 'p' },
-  connect: { name: 'Mine', environment: 'live', clientId: 'id', refreshToken: 'r' },
-  startSignIn: { name: 'Mine', environment: 'custom', clientId: 'id', authUrl: 'https://a.test' },
-  signInAgain: { profile: 'p', extraScopes: ['Matrix'] },
-  replaceToken: { profile: 'p', refreshToken: 'r' },
-  correctSecret: { profile: 'p', clientSecret: 's' },
-  cancelSignIn: { signIn: 's-1' },
-  setVisible: { visible: true },
-  report: { profile: 'p', fromMs: 0, toMs: 1 },
-  exportFile: { profile: 'p', fromMs: 0, toMs: 1, what: 'report-csv' },
-  pastEvents: { profile: 'p', fromMs: 0, toMs: 1 },
-  slotHistory: { profile: 'p', fromMs: 0, toMs: 1, category: 'Positions Stream' },
-  setRetention: { rawMs: 3_600_000, rollupMs: 86_400_000 },
-  dismissAlert: { id: 'a-1' },
-  alertThresholds: { profile: 'p' },
-  setAlertThreshold: { profile: 'p', category: 'Positions', below: 0.2 },
-  keySettings: { profile: 'p' },
-  setKeySettings: {
-    profile: 'p',
-    probesEnabled: false,
-    budgetFraction: 0.02,
-    symbol: 'MSFT',
-    everySeconds: { Accounts: 30 },
-    trialAfterStep: true,
-    rotationMinutes: 30,
-  },
-}
 /** Fields that may be left out, and then are. */
 const OPTIONAL = [
   'options',
@@ -59,9 +19,9 @@ const OPTIONAL = [
   'trialAfterStep',
   'rotationMinutes',
 ]
-const isOptional = (name: Name, field: string) =>
+const isOptional = (name: CommandName, field: string) =>
   OPTIONAL.includes(field) || OPTIONAL.includes(`${field} of ${name}`)
-const entries = Object.entries(GOOD) as [Name, Record<string, unknown>][]
+const entries = Object.entries(GOOD_ARGUMENTS) as [CommandName, Record<string, unknown>][]
 const NO_ARGUMENT = ['hello', 'snapshots', 'storage', 'alerts', 'allowUnprotected'] as const
 
 test('every command is covered here', () => {
@@ -106,7 +66,7 @@ test.each(entries)('%s refuses a missing field, an extra one, and one of every w
 })
 
 describe('bounds, at both sides', () => {
-  const history = (fields: object) => () => parse('history', { ...GOOD.history, ...fields })
+  const history = (fields: object) => () => parse('history', { ...GOOD_ARGUMENTS.history, ...fields })
   test('of points', () => {
     expect(history({ points: 2 })).not.toThrow()
     expect(history({ points: 1 })).toThrow()
@@ -118,14 +78,14 @@ describe('bounds, at both sides', () => {
     expect(ofProfile(64)).not.toThrow()
     expect(ofProfile(65)).toThrow()
     const token = (length: number) => () =>
-      parse('connect', { ...GOOD.connect, refreshToken: 'x'.repeat(length) })
+      parse('connect', { ...GOOD_ARGUMENTS.connect, refreshToken: 'x'.repeat(length) })
     expect(token(4_096)).not.toThrow()
     expect(token(4_097)).toThrow()
   })
   test('of a stream’s options', () => {
     const options = (count: number) => () =>
       parse('openStream', {
-        ...GOOD.openStream,
+        ...GOOD_ARGUMENTS.openStream,
         options: Object.fromEntries(Array.from({ length: count }, (_, index) => [`o${index}`, '1'])),
       })
     expect(options(16)).not.toThrow()
@@ -155,9 +115,9 @@ describe('bounds, at both sides', () => {
     expect(every(30, 33)).toThrow()
   })
   test('of kinds and environments', () => {
-    expect(() => parse('openStream', { ...GOOD.openStream, kind: 'everything' })).toThrow()
-    expect(() => parse('openStream', { ...GOOD.openStream, kind: 'constructor' })).toThrow()
-    expect(() => parse('connect', { ...GOOD.connect, environment: 'simulator' })).toThrow()
+    expect(() => parse('openStream', { ...GOOD_ARGUMENTS.openStream, kind: 'everything' })).toThrow()
+    expect(() => parse('openStream', { ...GOOD_ARGUMENTS.openStream, kind: 'constructor' })).toThrow()
+    expect(() => parse('connect', { ...GOOD_ARGUMENTS.connect, environment: 'simulator' })).toThrow()
   })
 })
 
@@ -219,7 +179,9 @@ test('hostile payloads are refused or come out as what they claim to be, on ever
 test.each(['a\u202eb', 'a\u2066b', 'a\nb', 'a\u0000b'])(
   'a name that would reorder or hide what stands beside it is refused: %j',
   (name) => {
-    expect(() => parse('connect', { ...GOOD.connect, name })).toThrow('control or direction')
-    expect(() => parse('connect', { ...GOOD.connect, clientId: name })).toThrow('control or direction')
+    expect(() => parse('connect', { ...GOOD_ARGUMENTS.connect, name })).toThrow('control or direction')
+    expect(() => parse('connect', { ...GOOD_ARGUMENTS.connect, clientId: name })).toThrow(
+      'control or direction',
+    )
   },
 )

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { type AppContract, contract } from '../../../app/contract/contract.ts'
 import type { Handlers } from '../../../app/contract/ipc.ts'
 import { isOurFrame, type Reply, serve } from '../../../main/desktop/ipc.ts'
+import { GOOD_ARGUMENTS } from '../../app/contract/good-arguments.ts'
 import { proves } from '../../proof/proves.ts'
 
 const RUNS = 10_000
@@ -52,42 +53,13 @@ const hostileValue = fc.oneof(
   fc.dictionary(hostileText, hostileText, { maxKeys: 3 }),
   fc.anything({ maxDepth: 2, withDate: true, withMap: true, withSet: true, withTypedArray: true }),
 )
+/** Every field that some command takes, and names that objects have anyway. */
 const KEYS = [
-  'profile',
-  'category',
-  'fromMs',
-  'toMs',
-  'points',
-  'kind',
-  'target',
-  'options',
-  'stream',
-  'name',
-  'environment',
-  'authUrl',
+  ...new Set(Object.values(GOOD_ARGUMENTS).flatMap((good) => Object.keys(good))),
   'baseUrl',
-  'clientId',
-  'clientSecret',
-  'refreshToken',
-  'visible',
-  'after',
-  'pinned',
   'whenFull',
   'audience',
   'cancelRevoke',
-  'extraScopes',
-  'signIn',
-  'what',
-  'rawMs',
-  'rollupMs',
-  'id',
-  'below',
-  'probesEnabled',
-  'budgetFraction',
-  'symbol',
-  'everySeconds',
-  'trialAfterStep',
-  'rotationMinutes',
   '__proto__',
   'toString',
 ]

@@ -1,0 +1,45 @@
+import type { contract } from '../../../app/contract/contract.ts'
+
+export type CommandName = {
+  [K in keyof typeof contract]: (typeof contract)[K]['kind'] extends 'command' ? K : never
+}[keyof typeof contract]
+
+/** Each command that takes an argument, with one it takes: every field that has to be there, and most of the others. */
+export const GOOD_ARGUMENTS: Readonly<Partial<Record<CommandName, Record<string, unknown>>>> = {
+  events: { after: 0 },
+  history: { profile: 'p', category: 'Positions', fromMs: 0, toMs: 1, points: 300 },
+  openStream: { profile: 'p', kind: 'barcharts', target: 'MSFT', options: { interval: '5' } },
+  closeStream: { profile: 'p', stream: 's-1' },
+  restartStream: { profile: 'p', stream: 's-1' },
+  pinStream: { profile: 'p', stream: 's-1', pinned: true },
+  revoke: { profile: 'p' },
+  tryNow: { profile: 'p' },
+  checkNow: { profile: 'p', category: 'Positions' },
+  rowDetails: { profile: 'p', category: 'Positions' },
+  disconnect: { profile: 'p' },
+  connect: { name: 'Mine', environment: 'live', clientId: 'id', refreshToken: 'r' },
+  startSignIn: { name: 'Mine', environment: 'custom', clientId: 'id', authUrl: 'https://a.test' },
+  signInAgain: { profile: 'p', extraScopes: ['Matrix'] },
+  replaceToken: { profile: 'p', refreshToken: 'r' },
+  correctSecret: { profile: 'p', clientSecret: 's' },
+  cancelSignIn: { signIn: 's-1' },
+  setVisible: { visible: true },
+  report: { profile: 'p', fromMs: 0, toMs: 1 },
+  exportFile: { profile: 'p', fromMs: 0, toMs: 1, what: 'report-csv' },
+  pastEvents: { profile: 'p', fromMs: 0, toMs: 1 },
+  slotHistory: { profile: 'p', fromMs: 0, toMs: 1, category: 'Positions Stream' },
+  setRetention: { rawMs: 3_600_000, rollupMs: 86_400_000 },
+  dismissAlert: { id: 'a-1' },
+  alertThresholds: { profile: 'p' },
+  setAlertThreshold: { profile: 'p', category: 'Positions', below: 0.2 },
+  keySettings: { profile: 'p' },
+  setKeySettings: {
+    profile: 'p',
+    probesEnabled: false,
+    budgetFraction: 0.02,
+    symbol: 'MSFT',
+    everySeconds: { Accounts: 30 },
+    trialAfterStep: true,
+    rotationMinutes: 30,
+  },
+}
