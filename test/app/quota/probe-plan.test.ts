@@ -15,27 +15,18 @@ import {
 import { CURRENT_REQUEST_QUOTAS } from '../../../app/service/quotas.ts'
 import { proves } from '../../proof/proves.ts'
 import { chanceFrom } from './chance.ts'
+import { exampleRow } from './example-row.ts'
 import { ReferenceService } from './reference-service.ts'
 
-const row = (fields: Partial<RequestQuota> = {}): RequestQuota => ({
-  category: 'Positions',
-  model: 'rolling',
-  confidence: 'observed',
-  limit: 320,
-  period: 300,
-  remaining: 200,
-  low: 200,
-  high: 201,
-  source: 'modelled',
-  observedAt: 0,
-  use: { total: 0, own: 0, elsewhere: 0 },
-  rejected: 0,
-  level: 200.5,
-  asOf: 0,
-  slope: 0,
-  verdict: 'lasts',
-  ...fields,
-})
+const row = (fields: Partial<RequestQuota> = {}) =>
+  exampleRow({
+    high: 201,
+    level: 200.5,
+    source: 'modelled',
+    observedAt: 0,
+    use: { total: 0, own: 0, elsewhere: 0 },
+    ...fields,
+  })
 const rules: ProbeRules = { budgetFraction: 0.05, everySeconds: {} }
 const HOUR = 3_600_000
 

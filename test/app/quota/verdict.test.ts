@@ -1,25 +1,6 @@
 import { expect, test } from 'vitest'
-import type { RequestQuota } from '../../../app/contract/snapshot.ts'
 import { verdictOf } from '../../../app/quota/verdict.ts'
-
-const row = (fields: Partial<RequestQuota>): RequestQuota => ({
-  category: 'Positions',
-  model: 'rolling',
-  confidence: 'observed',
-  limit: 320,
-  period: 300,
-  remaining: 200,
-  low: 200,
-  high: 200,
-  source: 'header',
-  use: null,
-  rejected: 0,
-  level: 200,
-  asOf: 0,
-  slope: 0,
-  verdict: 'lasts',
-  ...fields,
-})
+import { exampleRow as row } from './example-row.ts'
 
 test('nothing seen is nothing known', () => {
   expect(verdictOf([])).toEqual({ kind: 'unknown' })
