@@ -12,6 +12,22 @@ const PUSH_STREAM_TEST = 'main/browser/push-stream.test.ts'
 /** Breaks of who may use the browser host, and of what a window that does not keep up costs it. */
 export const BROWSER_HOST_SABOTAGES: readonly Sabotage[] = [
   {
+    promise: 'W5',
+    what: 'compare the start of a host',
+    file: GATE,
+    find: '!hostsOf(port).includes(host)',
+    replace: '!hostsOf(port).some((known) => host.startsWith(known))',
+    test: 'main/browser/request-gate.test.ts',
+  },
+  {
+    promise: 'W6',
+    what: 'send every change to a window, hidden or not',
+    file: 'main/publisher.ts',
+    find: '    if (lane.due) return\n    const waitMs = lane.lastMs + PUBLISH_EVERY_MS - this.#clock.monotonicMs()',
+    replace: '    const waitMs = lane.lastMs * 0',
+    test: 'main/publisher.test.ts',
+  },
+  {
     promise: 'W4',
     what: 'compare Origin with Host and nothing else',
     file: GATE,

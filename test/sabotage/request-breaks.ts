@@ -2,9 +2,43 @@ import type { Sabotage } from './registry.ts'
 
 const TAP = 'main/api/quota-tap.ts'
 const TAP_TEST = 'main/api/quota-tap.test.ts'
+const NODE_HTTP = 'main/ports/node-http.ts'
+const NODE_HTTP_TEST = 'main/ports/node-http.test.ts'
+
+const ERRORS_ARE_OUTCOMES = `        outgoing.on('error', (error) => finish(lost(wordsOf(error))))
+        // Also without an error, as when the other side answers with an upgrade that nobody asked for.
+        outgoing.on('close', () => {
+          if (!answered) finish(lost('connection lost'))
+        })
+`
+const ASK_AGAIN = `        outgoing.on('error', (error) => {
+          if (answered) return
+          const again = begin(request)
+          again.on('error', () => finish(lost(wordsOf(error))))
+          again.on('response', () => finish(lost(wordsOf(error))))
+          again.end(request.body)
+        })
+`
 
 /** Breaks of what becomes of a request that nobody answers, that is given up, or that is refused without a word. */
 export const REQUEST_SABOTAGES: readonly Sabotage[] = [
+  {
+    promise: 'T3',
+    what: 'take a body that is shorter than its length for an answer',
+    file: NODE_HTTP,
+    find: "response.on('error', (error) => finish({ kind: 'unknown', why: wordsOf(error) }))",
+    replace:
+      "response.on('error', () => finish({ kind: 'answer', status: response.statusCode ?? 0, headers: headersOf(response), body: Buffer.concat(parts).toString('utf8') }))",
+    test: NODE_HTTP_TEST,
+  },
+  {
+    promise: 'T4',
+    what: 'ask again when a connection was reset',
+    file: NODE_HTTP,
+    find: ERRORS_ARE_OUTCOMES,
+    replace: ASK_AGAIN,
+    test: NODE_HTTP_TEST,
+  },
   {
     promise: 'Q2',
     what: 'take every 429 for an empty bucket',

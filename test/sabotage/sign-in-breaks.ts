@@ -8,6 +8,14 @@ const SIGN_INS_TEST = 'main/sign-in/sign-ins.test.ts'
 export const SIGN_IN_SABOTAGES: readonly Sabotage[] = [
   {
     promise: 'R4',
+    what: 'keep retrying a revocation after a newer sign-in',
+    file: 'main/monitor.ts',
+    find: 'if (other.hasKeyOf(profile)) other.standDown()',
+    replace: 'if (other.hasKeyOf(profile)) other.wake()',
+    test: 'simulation/stories.test.ts',
+  },
+  {
+    promise: 'R4',
     what: 'spend the code while a revocation is under way',
     file: ENTRANCE,
     find: 'prepare: () => keys.standDown(key),',

@@ -19,6 +19,46 @@ const REVOKED = "    this.#streams.closeAll('tokens revoked', 'revoked')\n"
 /** Breaks of what keeps streams alive and slots exact. */
 export const STREAM_SABOTAGES: readonly Sabotage[] = [
   {
+    promise: 'Q6',
+    what: 'open streams into a held bucket',
+    file: SUCCESSION,
+    find: 'if (notBeforeMs !== undefined) {',
+    replace: 'if (notBeforeMs === 0) {',
+    test: KEEPER_TEST,
+  },
+  {
+    promise: 'S1',
+    what: 'frame each chunk by itself',
+    file: 'app/streams/framer.ts',
+    find: 'this.#keep(chunk.subarray(from))',
+    replace: 'if (from > 0) this.#keep(chunk.subarray(from))',
+    test: 'app/streams/framer.test.ts',
+  },
+  {
+    promise: 'S1',
+    what: 'look at the text instead of parsing the frame',
+    file: 'app/streams/frames.ts',
+    find: "if (status === 'GoAway' || error === 'GoAway') return { kind: 'going-away' }",
+    replace: "if (line.includes('GoAway')) return { kind: 'going-away' }",
+    test: 'app/streams/frames.test.ts',
+  },
+  {
+    promise: 'S3',
+    what: 'end the stream for one symbol',
+    file: 'app/streams/frames.ts',
+    find: "if (typeof symbol === 'string' && !FATAL.has(error)) {",
+    replace: "if (typeof symbol === 'string' && FATAL.has(error)) {",
+    test: KEEPER_TEST,
+  },
+  {
+    promise: 'S5',
+    what: 'no jitter',
+    file: 'app/streams/backoff.ts',
+    find: 'return bound * chance',
+    replace: 'return bound + 0 * chance',
+    test: 'app/streams/backoff.test.ts',
+  },
+  {
     promise: 'S1',
     what: 'take a key with an escape in it for none',
     file: KEY_SEARCH,

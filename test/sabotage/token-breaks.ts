@@ -1,0 +1,109 @@
+import type { Sabotage } from './registry.ts'
+
+const REFRESH = 'main/tokens/key-refresh.ts'
+const REVOCATION = 'main/tokens/key-revocation.ts'
+const KEEPER_TEST = 'main/tokens/keeper.test.ts'
+const STORIES_TEST = 'simulation/stories.test.ts'
+
+const FLIGHT_OR_DOUBT = 'this.#deps.refresh.flight ?? this.#resolveDoubt()'
+
+/** Breaks of the life of a key: its refreshes, the clock they go by, and its revocation. */
+export const TOKEN_SABOTAGES: readonly Sabotage[] = [
+  {
+    promise: 'T1',
+    what: 'do not try a lost answer again at once',
+    file: REFRESH,
+    find: "if (outcome.kind !== 'unknown' || this.#held.state.lostAnswer) return",
+    replace: "if (outcome.kind !== 'unknown' || this.#deps.lifetimes().absoluteMs > 0) return",
+    test: KEEPER_TEST,
+  },
+  {
+    promise: 'T2',
+    what: 'go on with the refresh after a refusal',
+    file: 'app/tokens/after-refresh.ts',
+    find: "standing: { kind: 'sign-in-required', ...why },",
+    replace: "standing: { kind: 'active' },",
+    test: KEEPER_TEST,
+  },
+  {
+    promise: 'T5',
+    what: 'a flight for every caller',
+    file: REFRESH,
+    find: 'this.#flight ??= this.#attempt()',
+    replace: 'this.#flight = this.#attempt()',
+    test: KEEPER_TEST,
+  },
+  {
+    promise: 'T8',
+    what: 'treat any failure as a refusal',
+    file: 'app/tokens/after-refresh.ts',
+    find: 'token: adopted(token, given, nowMs, false),',
+    replace:
+      "token: adopted(token, given, nowMs, false), standing: { kind: 'sign-in-required', reason: outcome.why },",
+    test: KEEPER_TEST,
+  },
+  {
+    promise: 'T8',
+    what: 'believe an OAuth error on a 503',
+    file: 'app/tokens/refresh-grant.ts',
+    find: 'if (status === 429 || status >= 500) {',
+    replace: 'if (status === 418) {',
+    test: KEEPER_TEST,
+  },
+  {
+    promise: 'T9',
+    what: 'do not look at sleep: trust the monotonic clock alone',
+    file: 'main/timeline.ts',
+    find: 'if (gapMs > GAP_MS) this.#offsetMs += gapMs\n',
+    replace: 'if (gapMs > Number.MAX_VALUE) this.#offsetMs += gapMs\n',
+    test: KEEPER_TEST,
+  },
+  {
+    promise: 'T9',
+    what: 'follow the wall clock wherever it goes',
+    file: 'main/timeline.ts',
+    find: 'this.#latestMs = Math.max(this.#latestMs, monotonicMs + this.#offsetMs)',
+    replace: 'this.#latestMs = this.#clock.wallMs()',
+    test: 'main/timeline.test.ts',
+  },
+  {
+    promise: 'T12',
+    what: 'ignore a new refresh token',
+    file: 'app/tokens/after-refresh.ts',
+    find: 'generation: token.generation + 1, refreshToken, rotatedAtMs: nowMs',
+    replace: 'generation: token.generation + 1, rotatedAtMs: nowMs',
+    test: KEEPER_TEST,
+  },
+  {
+    promise: 'R1',
+    what: 'take a 503 for a confirmation',
+    file: 'app/tokens/revocation.ts',
+    find: 'if (status === 200) {',
+    replace: 'if (status === 200 || status === 503) {',
+    test: KEEPER_TEST,
+  },
+  {
+    promise: 'R2',
+    what: 'revoke the token held before the refresh under way',
+    file: REVOCATION,
+    find: `    const refresh = ${FLIGHT_OR_DOUBT}\n    const refreshed = refresh && (await refresh)\n    this.#held.hold({ ...this.#held.state, access: undefined })\n`,
+    replace: `    const { token } = this.#held.state\n    const refresh = ${FLIGHT_OR_DOUBT}\n    const refreshed = refresh && (await refresh)\n    this.#held.hold({ ...this.#held.state, access: undefined, token })\n`,
+    test: KEEPER_TEST,
+  },
+  {
+    promise: 'R2',
+    what: 'do not wait for the refresh under way',
+    file: REVOCATION,
+    find: FLIGHT_OR_DOUBT,
+    replace: 'this.#resolveDoubt()',
+    test: STORIES_TEST,
+  },
+  {
+    promise: 'R2',
+    what: 'take a 200 for a token that may be dead as the end of the live one',
+    file: 'app/tokens/after-revocation.ts',
+    find: '  if (!isInDoubt(state)) return undefined\n',
+    replace: '  if (!isInDoubt(state) || state.failures > 0) return undefined\n',
+    test: 'main/tokens/revoke-in-doubt.test.ts',
+  },
+]
