@@ -175,8 +175,8 @@ export class TokenKeeper {
   /** It is sent otherwise from now on: what holds goes on, and only what the former one had stopped is tried at once. */
   async takeKey(key: KeyCredentials): Promise<void> {
     this.#key = key
-    await this.#flight
-    const { standing } = this.#state
+    await this.#refresh.flight
+    const { standing } = this.#held.state
     if (standing.kind === 'sign-in-required' && standing.cause === 'misconfigured') await this.refresh()
   }
 
