@@ -1,14 +1,13 @@
-import { statSync } from 'node:fs'
-import { join } from 'node:path'
 import type { History } from '../../app/contract/contract.ts'
 import type { LoggedEvent } from '../../app/contract/events.ts'
 import type { Report } from '../../app/history/report.ts'
 import type { SlotSample } from '../../app/history/sample.ts'
 import type { Clock, Log } from '../ports/ports.ts'
 import { compactSlice, type Retention } from './compaction.ts'
-import { type Entry, HistoryFile } from './history-file.ts'
+import type { Entry, HistoryFile } from './history-file.ts'
 import { historyOf, reportFrom } from './history-queries.ts'
-import { HISTORY_FILE, openHistoryFile, setHistoryAside } from './open-file.ts'
+import { historyBytes } from './open-file.ts'
+import { ReplaceableFile } from './replaceable-file.ts'
 import { readRetention, writeRetention } from './retention-file.ts'
 import { type StorageFailure, storageFailure, storageSentence } from './storage-failure.ts'
 
@@ -36,8 +35,6 @@ export const FLUSH_MS = 500
 /** What waits while the file cannot be written: some minutes of a busy key. */
 const MOST_WAITING = 20_000
 const RETRY_MS = [1_000, 2_000, 5_000, 15_000, 30_000] as const
-/** A disk that damages each new file too is not given more of them. */
-const MOST_REPLACED = 3
 const COMPACT_EVERY_MS = 60_000
 const COMPACT_GAP_MS = 20
 export const MOST_EVENTS = 5_000
@@ -50,19 +47,19 @@ export const MOST_EVENTS = 5_000
  */
 export class HistoryStore {
   readonly #deps: HistoryStoreDeps
+  readonly #kept: ReplaceableFile
   #retention: Retention
-  #file: HistoryFile | undefined
   #waiting: Entry[] = []
   #lost = 0
   #failure: StorageFailure | undefined
   #failures = 0
-  #replaced = 0
   #cancelFlush: (() => void) | undefined
   #cancelCompaction: () => void = () => {}
   #isClosed = false
 
   constructor(deps: HistoryStoreDeps) {
     this.#deps = deps
+    this.#kept = new ReplaceableFile(deps)
     this.#retention = deps.retention ?? readRetention(deps.folder, deps.clock.wallMs(), deps.problem)
     this.#open()
     this.#compactIn(COMPACT_EVERY_MS)
@@ -109,7 +106,7 @@ export class HistoryStore {
   }
 
   status(): StorageStatus {
-    if (this.#failure !== undefined || !this.#file)
+    if (this.#failure !== undefined || !this.#kept.file)
       return {
         kind: 'failing',
         failure: this.#failure ?? 'other',
@@ -117,7 +114,7 @@ export class HistoryStore {
         lost: this.#lost,
       }
     const { rawMs, rollupMs } = this.#retention
-    return { kind: 'ok', bytes: sizeOf(this.#deps.folder), rawMs, rollupMs }
+    return { kind: 'ok', bytes: historyBytes(this.#deps.folder), rawMs, rollupMs }
   }
 
   /** Takes effect with the next compaction. */
@@ -131,11 +128,11 @@ export class HistoryStore {
   flush(): void {
     this.#cancelFlush?.()
     this.#cancelFlush = undefined
-    if (!this.#file) this.#open()
+    if (!this.#kept.file) this.#open()
     // Where it failed, even nothing is written: that tells whether it works again.
-    if (!this.#file || (this.#waiting.length === 0 && this.#failure === undefined)) return
+    if (!this.#kept.file || (this.#waiting.length === 0 && this.#failure === undefined)) return
     try {
-      this.#file.write(this.#waiting, this.#deps.clock.wallMs())
+      this.#kept.file.write(this.#waiting, this.#deps.clock.wallMs())
       this.#waiting = []
       this.#recovered()
     } catch (error) {
@@ -149,39 +146,20 @@ export class HistoryStore {
     this.#isClosed = true
     this.#cancelFlush?.()
     this.#cancelCompaction()
-    this.#letGo()
+    this.#kept.close()
   }
 
   #open(): void {
-    const { folder, clock, log } = this.#deps
-    const opening = openHistoryFile(folder, clock.wallMs())
-    if (opening.kind === 'failed') {
-      this.#failing(opening.failure, opening.cause)
-      return
-    }
-    if (opening.setAside) {
-      const { failure, name } = opening.setAside
-      this.#deps.problem(storageSentence(failure, name))
-      log.note('the history file was set aside', { failure, name })
-    }
-    try {
-      const file = new HistoryFile(opening.database)
-      file.catchUp(clock.wallMs())
-      this.#file = file
-      if (this.#waiting.length === 0) this.#recovered()
-    } catch (error) {
-      this.#file = undefined
-      if (opening.database.isOpen) opening.database.close()
-      if (storageFailure(error) === 'corrupt' && !opening.setAside) this.#replace('corrupt')
-      else this.#failing(storageFailure(error), error)
-    }
+    const opened = this.#kept.open()
+    if (opened.kind === 'failed') this.#failing(opened.failure, opened.cause)
+    else if (opened.kind === 'opened' && this.#waiting.length === 0) this.#recovered()
   }
 
   #read<T>(run: (file: HistoryFile) => T): T | undefined {
     if (this.#waiting.length > 0 && this.#failure === undefined) this.flush()
-    if (!this.#file || this.#failure !== undefined) return undefined
+    if (!this.#kept.file || this.#failure !== undefined) return undefined
     try {
-      return run(this.#file)
+      return run(this.#kept.file)
     } catch (error) {
       this.#failed(error)
       return undefined
@@ -191,36 +169,13 @@ export class HistoryStore {
   #failed(error: unknown): void {
     const failure = storageFailure(error)
     if (failure === 'corrupt') {
-      this.#letGo()
-      this.#replace(failure)
+      const replaced = this.#kept.replace(failure)
+      if (replaced.kind === 'failed') this.#failing(replaced.failure, replaced.cause)
       if (this.#waiting.length > 0 && !this.#isClosed && this.#cancelFlush === undefined)
         this.#flushIn(FLUSH_MS)
       return
     }
     this.#failing(failure, error)
-  }
-
-  /** Sets the file aside and begins a new one. What waits is still to be written. */
-  #replace(failure: StorageFailure): void {
-    const { folder, clock, problem, log } = this.#deps
-    this.#replaced += 1
-    if (this.#replaced > MOST_REPLACED) {
-      this.#failing(failure, undefined)
-      return
-    }
-    try {
-      const name = setHistoryAside(folder, clock.wallMs(), failure)
-      const opening = openHistoryFile(folder, clock.wallMs())
-      if (opening.kind === 'failed') {
-        this.#failing(opening.failure, opening.cause)
-        return
-      }
-      this.#file = new HistoryFile(opening.database)
-      problem(storageSentence(failure, name))
-      log.note('the history file was set aside', { failure, name })
-    } catch (error) {
-      this.#failing(storageFailure(error), error)
-    }
   }
 
   #failing(failure: StorageFailure, cause: unknown): void {
@@ -259,7 +214,7 @@ export class HistoryStore {
   #compact(): void {
     let more = false
     try {
-      const file = this.#failure === undefined ? this.#file : undefined
+      const file = this.#failure === undefined ? this.#kept.file : undefined
       const nowMs = this.#deps.clock.wallMs()
       // What is over is rolled up before its samples can go, also where nothing is written any more.
       file?.write([], nowMs)
@@ -269,19 +224,4 @@ export class HistoryStore {
     }
     if (!this.#isClosed) this.#compactIn(more ? COMPACT_GAP_MS : COMPACT_EVERY_MS)
   }
-
-  #letGo(): void {
-    try {
-      this.#file?.close()
-    } catch (error) {
-      this.#deps.log.note('the history file could not be closed', { cause: error })
-    }
-    this.#file = undefined
-  }
-}
-
-function sizeOf(folder: string): number {
-  return ['', '-wal']
-    .map((suffix) => statSync(join(folder, `${HISTORY_FILE}${suffix}`), { throwIfNoEntry: false })?.size ?? 0)
-    .reduce((sum, size) => sum + size, 0)
 }

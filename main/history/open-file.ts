@@ -1,4 +1,4 @@
-import { closeSync, existsSync, openSync, renameSync } from 'node:fs'
+import { closeSync, existsSync, openSync, renameSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { migrate } from './schema.ts'
@@ -87,4 +87,11 @@ function openOnce(file: string): Attempt {
     if (database.isOpen) database.close()
     throw error
   }
+}
+
+/** What the file and its log take on disk. */
+export function historyBytes(folder: string): number {
+  return ['', '-wal']
+    .map((suffix) => statSync(join(folder, `${HISTORY_FILE}${suffix}`), { throwIfNoEntry: false })?.size ?? 0)
+    .reduce((sum, size) => sum + size, 0)
 }
