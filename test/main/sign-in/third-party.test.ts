@@ -1,5 +1,4 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Provider } from 'oidc-provider'
 import { expect, onTestFinished, test } from 'vitest'
 import type { SignInStatus } from '../../../app/contract/sign-in-status.ts'
@@ -7,6 +6,7 @@ import { nodeHttp } from '../../../main/ports/node-http.ts'
 import type { SigningKey } from '../../../main/sign-in/code-exchange.ts'
 import { SignIns } from '../../../main/sign-in/sign-ins.ts'
 import { VirtualClock } from '../../simulation/virtual-clock.ts'
+import { startLoopbackServer } from '../loopback-server.ts'
 import { freePorts, get } from './loopback.ts'
 
 interface Interactions {
@@ -23,13 +23,7 @@ interface Interactions {
 
 /** Somebody else's authorization server, at which every person says yes, or no. */
 async function startServer() {
-  const http = createServer()
-  await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve))
-  onTestFinished(() => {
-    http.closeAllConnections()
-    http.close()
-  })
-  const origin = `http://127.0.0.1:${(http.address() as AddressInfo).port}`
+  const { http, origin } = await startLoopbackServer()
   const knows = (client: Readonly<Record<string, unknown>>, says: 'yes' | 'no') => {
     const provider = new Provider(origin, {
       clients: [

@@ -1,5 +1,3 @@
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { Provider } from 'oidc-provider'
 import { expect, onTestFinished, test } from 'vitest'
 import type { MonitorEvent } from '../../../app/contract/events.ts'
@@ -8,6 +6,7 @@ import type { Http } from '../../../main/ports/ports.ts'
 import { HomeStorage } from '../../../main/vault/key-storage.ts'
 import { VirtualClock } from '../../simulation/virtual-clock.ts'
 import { temporaryFolder } from '../data/temporary-folder.ts'
+import { startLoopbackServer } from '../loopback-server.ts'
 import { openHome, profile, tokensOf, vaultOf } from '../vault/fixtures.ts'
 import { keeperOf } from './keeper-of.ts'
 
@@ -16,13 +15,7 @@ const SCOPE = 'openid offline_access'
 
 /** Somebody else's authorization server, with rotation on and reuse detected. */
 async function startProvider() {
-  const http = createServer()
-  await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve))
-  onTestFinished(() => {
-    http.closeAllConnections()
-    http.close()
-  })
-  const origin = `http://127.0.0.1:${(http.address() as AddressInfo).port}`
+  const { http, origin } = await startLoopbackServer()
   const provider = new Provider(origin, {
     clients: [
       {

@@ -1,6 +1,5 @@
-import { createServer, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { onTestFinished } from 'vitest'
+import type { ServerResponse } from 'node:http'
+import { startLoopbackServer } from '../loopback-server.ts'
 
 export interface RotatingServer {
   readonly origin: string
@@ -35,7 +34,7 @@ export async function startRotatingServer(first = 'r-0'): Promise<RotatingServer
     revokes: [],
     afterRotation: () => false,
   }
-  const http = createServer((request, response) => {
+  const { origin } = await startLoopbackServer((request, response) => {
     let body = ''
     request.setEncoding('utf8').on('data', (part: string) => {
       body += part
@@ -70,11 +69,6 @@ export async function startRotatingServer(first = 'r-0'): Promise<RotatingServer
       response.end(answer)
     })
   })
-  await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve))
-  server.origin = `http://127.0.0.1:${(http.address() as AddressInfo).port}`
-  onTestFinished(() => {
-    http.closeAllConnections()
-    http.close()
-  })
+  server.origin = origin
   return server
 }
