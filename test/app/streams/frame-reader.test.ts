@@ -4,6 +4,7 @@ import { FrameReader } from '../../../app/streams/frame-reader.ts'
 import { LONGEST_FRAME_BYTES } from '../../../app/streams/framer.ts'
 import { type Frame, frameOf } from '../../../app/streams/frames.ts'
 import { proves } from '../../proof/proves.ts'
+import { spelledJson } from './spelled-json.ts'
 
 const encoder = new TextEncoder()
 const decoder = new TextDecoder()
@@ -71,26 +72,7 @@ const value = fc.oneof(
 const fields = fc.uniqueArray(fc.tuple(key, value), { selector: ([name]) => name, maxLength: 5 })
 const turns = fc.array(fc.nat(100), { minLength: 5, maxLength: 5 })
 
-/** The same value in another spelling: white space anywhere, and any character as an escape. */
-function spelled(pairs: readonly (readonly [string, unknown])[], chances: readonly number[]): string {
-  let turn = 0
-  const chance = () => chances[turn++ % chances.length] ?? 0
-  const space = () => ['', '', ' ', '\t', '  '][chance() % 5] ?? ''
-  const escapes = chance() % 2 === 0
-  const text = (plain: string) =>
-    `"${[...plain]
-      .map((char) =>
-        escapes && chance() % 4 === 0 && char.length === 1
-          ? `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`
-          : JSON.stringify(char).slice(1, -1),
-      )
-      .join('')}"`
-  const json = (one: unknown) => (typeof one === 'string' ? text(one) : JSON.stringify(one))
-  const inner = pairs.map(([name, one]) => `${space()}${text(name)}${space()}:${space()}${json(one)}`)
-  return `${space()}{${inner.join(`${space()},`)}${space()}}${space()}`
-}
-
-const jsonLine = fc.tuple(fields, turns).map(([pairs, chances]) => spelled(pairs, chances))
+const jsonLine = fc.tuple(fields, turns).map(([pairs, chances]) => spelledJson(pairs, chances))
 const otherLine = fc.constantFrom(
   '',
   'END',

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { type Frame, frameOf } from '../../../app/streams/frames.ts'
 import { proves } from '../../proof/proves.ts'
+import { spelledJson } from './spelled-json.ts'
 
 describe('each shape of the public reference', () => {
   test.each<[string, Frame]>([
@@ -52,24 +53,6 @@ test('words inside data are no status: only the top level counts', () => {
   }
 })
 
-/** The same value in another spelling: keys in any order, white space, and any character as an escape. */
-function spelled(fields: readonly (readonly [string, unknown])[], turns: readonly number[]): string {
-  let turn = 0
-  const chance = () => turns[turn++ % turns.length] ?? 0
-  const space = () => ['', ' ', '\t', '  ', '\r'][chance() % 5] ?? ''
-  const text = (value: string) =>
-    `"${[...value]
-      .map((char) =>
-        chance() % 3 === 0 && char.length === 1
-          ? `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`
-          : JSON.stringify(char).slice(1, -1),
-      )
-      .join('')}"`
-  const json = (value: unknown) => (typeof value === 'string' ? text(value) : JSON.stringify(value))
-  const pairs = fields.map(([name, value]) => `${space()}${text(name)}${space()}:${space()}${json(value)}`)
-  return `${space()}{${pairs.join(`${space()},`)}${space()}}${space()}`
-}
-
 /** The reference: a full parse, then the rules as they are written. */
 function byFullParse(line: string): Frame['kind'] {
   const value = JSON.parse(line) as { StreamStatus?: unknown; Error?: unknown; Symbol?: unknown }
@@ -107,7 +90,7 @@ test('classification equals a full parse for any key order, white space and esca
   const turns = fc.array(fc.nat(100), { minLength: 7, maxLength: 7 })
   fc.assert(
     fc.property(fields, turns, (pairs, chances) => {
-      const line = spelled(pairs, chances)
+      const line = spelledJson(pairs, chances)
       if (frameOf(line).kind !== byFullParse(line)) {
         expect.fail(`${line} is ${byFullParse(line)}, was called ${frameOf(line).kind}`)
       }
