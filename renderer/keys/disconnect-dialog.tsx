@@ -1,12 +1,11 @@
-import { AlertDialog } from 'radix-ui'
 import { ENVIRONMENT_WORDS } from '../shell/environment-words.ts'
 import { classesOf } from '../theme/classes.ts'
 import controlsSheet from '../theme/controls.module.css'
-import dialogSheet from '../theme/dialog.module.css'
+import { QuestionFrame } from '../theme/question-frame.tsx'
 import { useAsked } from '../view/use-asked.ts'
 import { useParts, useSnapshot } from '../view/window-parts.ts'
 
-const css = classesOf({ ...controlsSheet, ...dialogSheet })
+const css = classesOf(controlsSheet)
 
 /** The other exit: forgets the key here and revokes nothing. */
 export function DisconnectDialog() {
@@ -20,36 +19,25 @@ export function DisconnectDialog() {
   }
   if (profile === undefined) return null
   return (
-    <AlertDialog.Root open onOpenChange={(open) => !open && close()}>
-      <AlertDialog.Portal>
-        <div className={css('backdrop')} />
-        <AlertDialog.Content className={css('dialog')}>
-          <AlertDialog.Title>Disconnect this key here?</AlertDialog.Title>
-          <AlertDialog.Description>
-            {profile.name} · {ENVIRONMENT_WORDS[profile.environment]}
-          </AlertDialog.Description>
-          <p>
-            Headroom forgets the key and closes its streams. Nothing is revoked: its refresh token stays
-            valid, here and in other programs.
-          </p>
-          {asked.refusal !== undefined && (
-            <p className={css('refusal')} role="alert">
-              {asked.refusal}
-            </p>
-          )}
-          <div className={css('actions')}>
-            <AlertDialog.Cancel className={css('button')}>Cancel</AlertDialog.Cancel>
-            <button
-              type="button"
-              className={css('button', 'primary')}
-              disabled={asked.waiting}
-              onClick={disconnect}
-            >
-              Disconnect
-            </button>
-          </div>
-        </AlertDialog.Content>
-      </AlertDialog.Portal>
-    </AlertDialog.Root>
+    <QuestionFrame
+      title="Disconnect this key here?"
+      about={`${profile.name} · ${ENVIRONMENT_WORDS[profile.environment]}`}
+      refusal={asked.refusal}
+      answer={
+        <button
+          type="button"
+          className={css('button', 'primary')}
+          disabled={asked.waiting}
+          onClick={disconnect}
+        >
+          Disconnect
+        </button>
+      }
+    >
+      <p>
+        Headroom forgets the key and closes its streams. Nothing is revoked: its refresh token stays valid,
+        here and in other programs.
+      </p>
+    </QuestionFrame>
   )
 }

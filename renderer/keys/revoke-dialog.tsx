@@ -1,9 +1,9 @@
-import { AlertDialog } from 'radix-ui'
 import { useEffect, useState } from 'react'
 import { ENVIRONMENT_WORDS } from '../shell/environment-words.ts'
 import { classesOf } from '../theme/classes.ts'
 import controlsSheet from '../theme/controls.module.css'
 import dialogSheet from '../theme/dialog.module.css'
+import { QuestionFrame } from '../theme/question-frame.tsx'
 import { Shape } from '../theme/shape.tsx'
 import { useAsked } from '../view/use-asked.ts'
 import { useParts, useShown, useSnapshot } from '../view/window-parts.ts'
@@ -39,65 +39,50 @@ export function RevokeDialog() {
     if (settled !== undefined) close()
   }
   if (profile === undefined) return null
+  const ending = profile.keyEnding === undefined ? '' : ` · key ends in …${profile.keyEnding}`
   return (
-    <AlertDialog.Root open onOpenChange={(open) => !open && close()}>
-      <AlertDialog.Portal>
-        <div className={css('backdrop')} />
-        <AlertDialog.Content className={css('dialog')}>
-          <AlertDialog.Title>Revoke every refresh token of this key?</AlertDialog.Title>
-          <AlertDialog.Description>
-            {profile.name} · {ENVIRONMENT_WORDS[profile.environment]}
-            {profile.keyEnding !== undefined && ` · key ends in …${profile.keyEnding}`}
-          </AlertDialog.Description>
-          <ul className={css('list')}>
-            <li>
-              <Shape severity="critical" />
-              <span>Every program that signs in with this key must sign in again, not only Headroom.</span>
-            </li>
-            {streams > 0 && (
-              <li>
-                <Shape severity="critical" />
-                <span>
-                  {streams === 1
-                    ? '1 open stream of this profile closes.'
-                    : `${streams} open streams of this profile close.`}
-                </span>
-              </li>
-            )}
-            <li>
-              <Shape severity="watch" />
-              <AccessLivesOn />
-            </li>
-            <li>
-              <Shape severity="ok" />
-              <span>Open orders stay as they are.</span>
-            </li>
-          </ul>
-          <p>
-            Changing the key's secret would not end these tokens. To leave this computer only, use{' '}
-            <button
-              type="button"
-              className={css('link')}
-              onClick={() => view.setState({ dialog: 'disconnect' })}
-            >
-              Disconnect
-            </button>
-            .
-          </p>
-          {asked.refusal !== undefined && (
-            <p className={css('refusal')} role="alert">
-              {asked.refusal}
-            </p>
-          )}
-          <div className={css('actions')}>
-            <AlertDialog.Cancel className={css('button')}>Cancel</AlertDialog.Cancel>
-            <button type="button" className={css('button', 'red')} disabled={asked.waiting} onClick={revoke}>
-              {asked.waiting ? 'Revoking…' : 'Revoke all tokens'}
-            </button>
-          </div>
-        </AlertDialog.Content>
-      </AlertDialog.Portal>
-    </AlertDialog.Root>
+    <QuestionFrame
+      title="Revoke every refresh token of this key?"
+      about={`${profile.name} · ${ENVIRONMENT_WORDS[profile.environment]}${ending}`}
+      refusal={asked.refusal}
+      answer={
+        <button type="button" className={css('button', 'red')} disabled={asked.waiting} onClick={revoke}>
+          {asked.waiting ? 'Revoking…' : 'Revoke all tokens'}
+        </button>
+      }
+    >
+      <ul className={css('list')}>
+        <li>
+          <Shape severity="critical" />
+          <span>Every program that signs in with this key must sign in again, not only Headroom.</span>
+        </li>
+        {streams > 0 && (
+          <li>
+            <Shape severity="critical" />
+            <span>
+              {streams === 1
+                ? '1 open stream of this profile closes.'
+                : `${streams} open streams of this profile close.`}
+            </span>
+          </li>
+        )}
+        <li>
+          <Shape severity="watch" />
+          <AccessLivesOn />
+        </li>
+        <li>
+          <Shape severity="ok" />
+          <span>Open orders stay as they are.</span>
+        </li>
+      </ul>
+      <p>
+        Changing the key's secret would not end these tokens. To leave this computer only, use{' '}
+        <button type="button" className={css('link')} onClick={() => view.setState({ dialog: 'disconnect' })}>
+          Disconnect
+        </button>
+        .
+      </p>
+    </QuestionFrame>
   )
 }
 

@@ -4,6 +4,7 @@ import { classesOf } from '../theme/classes.ts'
 import controlsSheet from '../theme/controls.module.css'
 import dialogSheet from '../theme/dialog.module.css'
 import { DialogFrame } from '../theme/dialog-frame.tsx'
+import { Refusal } from '../theme/refusal.tsx'
 import { useAsked } from '../view/use-asked.ts'
 import { useParts, useSnapshot } from '../view/window-parts.ts'
 import { dayAndMinuteWords } from '../words/moments.ts'
@@ -69,11 +70,7 @@ function Exports({ profile, range }: { readonly profile: string; readonly range:
   }
   return (
     <>
-      {asked.refusal !== undefined && (
-        <p className={css('refusal')} role="alert">
-          {asked.refusal}
-        </p>
-      )}
+      <Refusal words={asked.refusal} />
       <div className={css('actions')}>
         {(Object.keys(EXPORT_WORDS) as ExportKind[]).map((what) => (
           <button

@@ -6,6 +6,7 @@ import controlsSheet from '../theme/controls.module.css'
 import dialogSheet from '../theme/dialog.module.css'
 import { Field } from '../theme/field.tsx'
 import { formText } from '../theme/form-text.ts'
+import { Refusal } from '../theme/refusal.tsx'
 import { useAsked } from '../view/use-asked.ts'
 import { useParts, useSnapshot } from '../view/window-parts.ts'
 import { slotWords } from '../words/slot-words.ts'
@@ -90,11 +91,7 @@ export function OpenStreamDialog() {
                 <OptionField key={`${kind} ${option.name}`} option={option} error={errors[option.name]} />
               ))}
             </div>
-            {asked.refusal !== undefined && (
-              <p className={css('refusal')} role="alert">
-                {asked.refusal}
-              </p>
-            )}
+            <Refusal words={asked.refusal} />
             <div className={css('actions')}>
               <button type="button" className={css('button')} onClick={close}>
                 Cancel
