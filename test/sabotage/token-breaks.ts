@@ -3,6 +3,8 @@ import type { Sabotage } from './registry.ts'
 const REFRESH = 'main/tokens/key-refresh.ts'
 const REVOCATION = 'main/tokens/key-revocation.ts'
 const KEEPER_TEST = 'main/tokens/keeper.test.ts'
+const SESSION_END_TEST = 'main/tokens/session-end.test.ts'
+const REVOKING_TEST = 'main/tokens/revoking.test.ts'
 const STORIES_TEST = 'simulation/stories.test.ts'
 
 const FLIGHT_OR_DOUBT = 'this.#deps.refresh.flight ?? this.#resolveDoubt()'
@@ -23,7 +25,7 @@ export const TOKEN_SABOTAGES: readonly Sabotage[] = [
     file: 'app/tokens/after-refresh.ts',
     find: "standing: { kind: 'sign-in-required', ...why },",
     replace: "standing: { kind: 'active' },",
-    test: KEEPER_TEST,
+    test: SESSION_END_TEST,
   },
   {
     promise: 'T5',
@@ -40,7 +42,7 @@ export const TOKEN_SABOTAGES: readonly Sabotage[] = [
     find: 'token: adopted(token, given, nowMs, false),',
     replace:
       "token: adopted(token, given, nowMs, false), standing: { kind: 'sign-in-required', reason: outcome.why },",
-    test: KEEPER_TEST,
+    test: SESSION_END_TEST,
   },
   {
     promise: 'T8',
@@ -48,7 +50,7 @@ export const TOKEN_SABOTAGES: readonly Sabotage[] = [
     file: 'app/tokens/refresh-grant.ts',
     find: 'if (status === 429 || status >= 500) {',
     replace: 'if (status === 418) {',
-    test: KEEPER_TEST,
+    test: SESSION_END_TEST,
   },
   {
     promise: 'T9',
@@ -56,7 +58,7 @@ export const TOKEN_SABOTAGES: readonly Sabotage[] = [
     file: 'main/timeline.ts',
     find: 'if (gapMs > GAP_MS) this.#offsetMs += gapMs\n',
     replace: 'if (gapMs > Number.MAX_VALUE) this.#offsetMs += gapMs\n',
-    test: KEEPER_TEST,
+    test: 'main/tokens/sleep.test.ts',
   },
   {
     promise: 'T9',
@@ -72,7 +74,7 @@ export const TOKEN_SABOTAGES: readonly Sabotage[] = [
     file: 'app/tokens/after-refresh.ts',
     find: 'generation: token.generation + 1, refreshToken, rotatedAtMs: nowMs',
     replace: 'generation: token.generation + 1, rotatedAtMs: nowMs',
-    test: KEEPER_TEST,
+    test: 'main/tokens/adopted-token.test.ts',
   },
   {
     promise: 'R1',
@@ -80,7 +82,7 @@ export const TOKEN_SABOTAGES: readonly Sabotage[] = [
     file: 'app/tokens/revocation.ts',
     find: 'if (status === 200) {',
     replace: 'if (status === 200 || status === 503) {',
-    test: KEEPER_TEST,
+    test: REVOKING_TEST,
   },
   {
     promise: 'R2',
@@ -88,7 +90,7 @@ export const TOKEN_SABOTAGES: readonly Sabotage[] = [
     file: REVOCATION,
     find: `    const refresh = ${FLIGHT_OR_DOUBT}\n    const refreshed = refresh && (await refresh)\n    this.#held.hold({ ...this.#held.state, access: undefined })\n`,
     replace: `    const { token } = this.#held.state\n    const refresh = ${FLIGHT_OR_DOUBT}\n    const refreshed = refresh && (await refresh)\n    this.#held.hold({ ...this.#held.state, access: undefined, token })\n`,
-    test: KEEPER_TEST,
+    test: REVOKING_TEST,
   },
   {
     promise: 'R2',

@@ -1,0 +1,49 @@
+import { expect, test } from 'vitest'
+import { answerOf, renewal } from '../scripted-http.ts'
+import { MINUTE_MS, setUp } from './scripted-keeper.ts'
+
+test('a rotated token is adopted: the next refresh sends it', async () => {
+  const { clock, keeper, sentTokens } = setUp([
+    renewal('a1', { refresh_token: 'refresh-1' }),
+    renewal('a2', { refresh_token: 'refresh-2' }),
+    renewal('a3', { refresh_token: 'refresh-3' }),
+  ])
+  keeper.start()
+  await clock.advance(40 * MINUTE_MS)
+  expect(sentTokens()).toEqual(['refresh-0', 'refresh-1', 'refresh-2'])
+  expect(keeper.refreshSummary()).toMatchObject({ state: 'valid', rotating: true })
+})
+
+test('a key whose answers bring no refresh token keeps its own', async () => {
+  const { clock, keeper, sentTokens } = setUp([renewal('a1'), renewal('a2')])
+  keeper.start()
+  await clock.advance(20 * MINUTE_MS)
+  expect(sentTokens()).toEqual(['refresh-0', 'refresh-0'])
+  expect(keeper.refreshSummary().rotating).toBe(false)
+})
+
+test('a readable refresh token in an answer that is otherwise broken is kept', async () => {
+  const { clock, keeper, sentTokens } = setUp([
+    answerOf(200, { refresh_token: 'refresh-1', access_token: 7 }),
+    renewal('a1'),
+  ])
+  keeper.start()
+  await clock.advance(1_000)
+  expect(sentTokens()).toEqual(['refresh-0', 'refresh-1'])
+})
+
+test('a malformed answer reads as one, not as a host that is away, and is tried again on the ladder', async () => {
+  const bad = renewal('a\r\nb', { refresh_token: 'refresh-1' })
+  const { clock, keeper, sentAtMs, sentTokens, events, reached } = setUp([bad, bad, renewal('a1')])
+  keeper.start()
+  await clock.advance(500)
+  const why = 'the access token in the answer cannot be used'
+  expect(events).toMatchObject([{ kind: 'token-refresh-failed', outcome: 'malformed', why }])
+  expect(reached).toEqual([true])
+  expect(keeper.refreshSummary()).toMatchObject({ state: 'unconfirmed', reason: why })
+  await clock.advance(MINUTE_MS)
+  expect(sentAtMs).toEqual([0, 750, 2_250])
+  expect(sentTokens()).toEqual(['refresh-0', 'refresh-1', 'refresh-1'])
+  expect(keeper.refreshSummary()).toMatchObject({ state: 'valid' })
+  expect(keeper.refreshSummary()).not.toHaveProperty('reason')
+})

@@ -1,0 +1,84 @@
+import { expect, test } from 'vitest'
+import type { HttpOutcome } from '../../../main/ports/ports.ts'
+import { proves } from '../../proof/proves.ts'
+import { answerOf, NOT_SENT, REFUSAL, renewal, UNKNOWN } from '../scripted-http.ts'
+import { DAY_MS, MINUTE_MS, setUp } from './scripted-keeper.ts'
+
+test('a revocation by a key that is not accepted is asked for all the same: the token may be alive', async () => {
+  const { clock, keeper, http } = setUp([answerOf(401, { error: 'invalid_client' }), answerOf(200)])
+  keeper.start()
+  await clock.advance(1)
+  expect(await keeper.revoke()).toEqual({ kind: 'confirmed' })
+  expect(http.requests.map(({ url }) => url)).toEqual([
+    'https://auth.test/oauth/token',
+    'https://auth.test/oauth/revoke',
+  ])
+})
+
+test('a revocation during a refresh waits for it and revokes the newest token', async () => {
+  const { clock, keeper, http, sentTokens } = setUp()
+  keeper.start()
+  await clock.advance(0)
+  const revoked = keeper.revoke()
+  expect(http.requests.length).toBe(1)
+  expect(await keeper.access()).toEqual({ kind: 'none', why: 'revoking' })
+  http.answer(renewal('a1', { refresh_token: 'refresh-1' }))
+  await clock.advance(0)
+  expect(sentTokens()).toEqual(['refresh-0', 'refresh-1'])
+  http.answer(answerOf(200))
+  expect(await revoked).toEqual({ kind: 'confirmed' })
+  await keeper.refresh()
+  await keeper.tryNow()
+  await clock.advance(DAY_MS)
+  expect(http.requests.length).toBe(2)
+  expect(keeper.canUseService).toBe(false)
+  expect(await keeper.access()).toEqual({ kind: 'none', why: 'revoked' })
+  proves('R2', { level: 1, cases: 1 })
+})
+
+test.each<[string, HttpOutcome]>([
+  ['503', answerOf(503)],
+  ['204', answerOf(204)],
+  ['a portal', answerOf(302)],
+  ['a lost answer', UNKNOWN],
+  ['offline', NOT_SENT],
+])('a revocation that meets %s reads not confirmed and is tried again until a 200', async (_, outcome) => {
+  const { clock, keeper, outcomes, kinds } = setUp([renewal('a1'), outcome, outcome])
+  keeper.start()
+  await clock.advance(0)
+  expect((await keeper.revoke()).kind).toBe('unconfirmed')
+  expect(keeper.refreshSummary().state).toBe('revoke-unconfirmed')
+  expect(kinds('revoked')).toEqual([])
+  expect(await keeper.access()).toEqual({ kind: 'none', why: 'revoke-unconfirmed' })
+  outcomes.push(answerOf(200))
+  await clock.advance(2 * MINUTE_MS)
+  expect(keeper.refreshSummary().state).toBe('revoked')
+  expect(kinds('revoked').length).toBe(1)
+  proves('R1', { level: 2, cases: 1 })
+})
+
+test('a revocation that is refused says so and is not tried again by itself', async () => {
+  const { clock, keeper, http } = setUp([renewal('a1'), REFUSAL])
+  keeper.start()
+  await clock.advance(0)
+  await keeper.revoke()
+  await clock.advance(DAY_MS)
+  expect(http.requests.length).toBe(2)
+  expect(keeper.refreshSummary()).toMatchObject({
+    state: 'revoke-unconfirmed',
+    reason: 'the service no longer accepts this token',
+  })
+})
+
+test('after standing down an unconfirmed revocation waits for a person', async () => {
+  const { clock, keeper, http } = setUp([renewal('a1'), answerOf(503)])
+  keeper.start()
+  await clock.advance(0)
+  await keeper.revoke()
+  keeper.standDown()
+  await clock.advance(DAY_MS)
+  expect(http.requests.length).toBe(2)
+  http.reply = () => answerOf(200)
+  await keeper.tryNow()
+  expect(keeper.refreshSummary().state).toBe('revoked')
+})

@@ -1,0 +1,115 @@
+import { expect, test } from 'vitest'
+import type { HttpOutcome } from '../../../main/ports/ports.ts'
+import { proves } from '../../proof/proves.ts'
+import { answerOf, NOT_SENT, REFUSAL, renewal, UNKNOWN } from '../scripted-http.ts'
+import { DAY_MS, MINUTE_MS, setUp } from './scripted-keeper.ts'
+
+test('a refusal ends the session once, leaves no timer and is not asked about again', async () => {
+  const { clock, keeper, http, kinds } = setUp([REFUSAL])
+  keeper.start()
+  await clock.advance(DAY_MS)
+  expect(http.requests.length).toBe(1)
+  expect(kinds('sign-in-required')).toEqual([
+    { kind: 'sign-in-required', reason: 'the service no longer accepts this refresh token' },
+  ])
+  expect(await keeper.access()).toEqual({ kind: 'none', why: 'sign-in-required' })
+  expect(clock.pending).toBe(0)
+})
+
+test.each(['invalid_client', 'unauthorized_client', 'invalid_request'])(
+  'a key that is not accepted (%s) is told apart from a sign-in that ended, and can be tried again',
+  async (error) => {
+    const { clock, keeper, http, kinds } = setUp([answerOf(401, { error }), renewal('a1')])
+    keeper.start()
+    await clock.advance(DAY_MS)
+    expect(http.requests.length).toBe(1)
+    const [ended] = kinds('sign-in-required')
+    expect(ended).toMatchObject({ cause: 'misconfigured' })
+    expect(keeper.refreshSummary()).toMatchObject({ state: 'sign-in-required', cause: 'misconfigured' })
+    await keeper.tryNow()
+    expect(keeper.refreshSummary()).toMatchObject({ state: 'valid' })
+    expect(keeper.refreshSummary()).not.toHaveProperty('cause')
+  },
+)
+
+test.each<[string, HttpOutcome]>([
+  ['offline', NOT_SENT],
+  ['500', answerOf(500)],
+  ['503 with an OAuth body', answerOf(503, { error: 'invalid_grant' })],
+  ['429', answerOf(429, { error: 'invalid_grant' })],
+  ['a captive portal', answerOf(200, '<html>Sign in to the network</html>')],
+  ['a redirecting portal', answerOf(302, '', { location: 'http://portal.test' })],
+  ['a proxy that wants a password', answerOf(407, '<html>Proxy</html>')],
+  ['a proxy that forbids', answerOf(403, '<html>Forbidden</html>')],
+  ['an empty 400', answerOf(400)],
+  ['a lost connection', UNKNOWN],
+  ['a body cut short', answerOf(200, '{"access_token":"a')],
+])('%s for an hour never ends a session', async (_, outcome) => {
+  const { clock, keeper, http, kinds } = setUp()
+  let until = outcome
+  http.reply = () => until
+  keeper.start()
+  await clock.advance(60 * MINUTE_MS)
+  expect(kinds('sign-in-required')).toEqual([])
+  expect(keeper.refreshSummary().state).toBe('unconfirmed')
+  // The ladder ends at one try a minute or so: no flood.
+  expect(http.requests.length).toBeLessThan(100)
+  until = renewal('a1')
+  await clock.advance(2 * MINUTE_MS)
+  expect(await keeper.access()).toEqual({ kind: 'token', value: 'a1' })
+  proves('T8', { level: 2, cases: 1 })
+})
+
+test('a redirect to another host is not an answer of the sign-in host, and its name is told', async () => {
+  const redirect = answerOf(302, '', { location: 'http://portal.test/login?from=auth' })
+  const { clock, keeper, told, events } = setUp([redirect, renewal('a1')])
+  keeper.start()
+  await clock.advance(1)
+  const why = 'redirects to another host (portal.test); not followed'
+  expect(told).toEqual([[false, why, undefined]])
+  expect(events).toMatchObject([{ kind: 'token-refresh-failed', outcome: 'later', why }])
+  expect(keeper.refreshSummary().reason).toBe(why)
+  await clock.advance(MINUTE_MS)
+  expect(told.at(-1)).toEqual([true, '', undefined])
+})
+
+test('a refusal after a malformed answer is no lost answer: the token that was sent still was the newest', async () => {
+  const { clock, keeper } = setUp([renewal('a\n'), REFUSAL])
+  keeper.start()
+  await clock.advance(MINUTE_MS)
+  expect(keeper.refreshSummary().reason).toBe('the service no longer accepts this refresh token')
+})
+
+test('a refusal after a lost answer says that the answer was lost, also on a key never seen to rotate', async () => {
+  const { clock, keeper } = setUp([UNKNOWN, REFUSAL])
+  keeper.start()
+  await clock.advance(1)
+  expect(keeper.refreshSummary()).toMatchObject({
+    state: 'sign-in-required',
+    reason: 'sign in again: the answer was lost',
+  })
+})
+
+test('on a key that keeps its token a lost answer is no reason', async () => {
+  const { clock, keeper } = setUp([renewal('a1'), UNKNOWN, REFUSAL])
+  keeper.start()
+  await clock.advance(19 * MINUTE_MS)
+  expect(keeper.refreshSummary().reason).toBe('the service no longer accepts this refresh token')
+})
+
+test('after the 24 hours of a rotating key the refusal is explained by them', async () => {
+  const { clock, keeper, http } = setUp()
+  let count = 0
+  http.reply = () => {
+    count += 1
+    return clock.monotonicMs() < DAY_MS ? renewal(`a${count}`, { refresh_token: `r${count}` }) : REFUSAL
+  }
+  keeper.start()
+  await clock.advance(DAY_MS - 1)
+  expect(keeper.refreshSummary()).toMatchObject({ state: 'valid', endsAt: clock.wallMs() + 1 })
+  await clock.advance(30 * MINUTE_MS)
+  expect(keeper.refreshSummary()).toMatchObject({
+    state: 'sign-in-required',
+    reason: "the refresh token's 24 hours ended",
+  })
+})
