@@ -1,5 +1,5 @@
 import type { Outcome, Refusal } from '../app/contract/contract.ts'
-import type { MonitorSurface } from './monitor.ts'
+import type { MonitorSurface } from './monitor-surface.ts'
 import { DEFAULT_PROBES, type Profile } from './profile.ts'
 import type { ConnectRequest } from './windows.ts'
 

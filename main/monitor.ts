@@ -7,6 +7,7 @@ import type { StreamRequest } from '../app/service/streams.ts'
 import { PROBED_CATEGORIES } from './api/probe-requests.ts'
 import { EventLog } from './event-log.ts'
 import { profileWith, settingsOf } from './key-settings.ts'
+import type { MonitorListener, MonitorSurface, SettingsChange } from './monitor-surface.ts'
 import type { Clock, Http, Log, Random } from './ports/ports.ts'
 import type { Profile } from './profile.ts'
 import { ProfileMonitor } from './profile-monitor.ts'
@@ -29,55 +30,13 @@ export interface MonitorPorts {
   readonly pins?: Pick<PinnedStreams, 'of'>
 }
 
-export type SettingsChange = Parameters<typeof profileWith>[1]
-
-export interface MonitorListener {
-  /** Something in the profile's snapshot changed. Not throttled: publishers throttle. */
-  changed(profile: string): void
-  event(event: LoggedEvent): void
-  removed(profile: string): void
-}
-
-/** The composition root of what the app does, whatever the host. */
-export interface MonitorSurface {
-  connect(profile: Profile): void
-  disconnect(profile: string): Outcome
-  /** As of now: every number is computed for the moment of the call. */
-  snapshot(profile: string): Snapshot | undefined
-  profiles(): readonly string[]
-  events(after: number): readonly LoggedEvent[]
-  history(profile: string, category: string, fromMs: number, toMs: number, points: number): History
-  openStream(
-    profile: string,
-    request: StreamRequest,
-    whenFull?: WhenFull,
-  ): Outcome<{ readonly stream: string }>
-  closeStream(profile: string, stream: string): Outcome
-  restartStream(profile: string, stream: string): Outcome<{ readonly stream: string }>
-  pinStream(profile: string, stream: string, pinned: boolean): Outcome
-  revoke(profile: string): Promise<Outcome>
-  tryNow(profile: string): Outcome
-  /** Looks at one category now, if its quota allows. */
-  checkNow(profile: string, category: string): Promise<Outcome>
-  rowDetails(profile: string, category: string): Outcome<{ readonly details: RowDetails }>
-  keySettings(profile: string): Outcome<HeldSettings>
-  /** Holds at once, and is stored with the key; what is not stored does not hold. */
-  setKeySettings(profile: string, change: SettingsChange): Outcome<HeldSettings>
-  subscribe(listener: MonitorListener): () => void
-  /** The machine is about to sleep. */
-  sleep(): void
-  /** After the machine slept: every deadline is decided again. */
-  wake(): void
-  /** Closes every stream and timer. */
-  stop(): void
-}
-
 const UNKNOWN_PROFILE: Refusal = {
   ok: false,
   code: 'unknown-profile',
   message: 'That key is not connected any more.',
 }
 
+/** The composition root of what the app does, whatever the host. */
 export class Monitor implements MonitorSurface, ConnectedKeys {
   readonly #ports: MonitorPorts
   readonly #storage: KeyStorage

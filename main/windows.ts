@@ -5,7 +5,7 @@ import type { Snapshot } from '../app/contract/snapshot.ts'
 import type { Attention } from './attention.ts'
 import type { Memory } from './history/memory.ts'
 import { memoryHandlers, withoutMemory } from './history/memory-handlers.ts'
-import type { MonitorSurface } from './monitor.ts'
+import type { MonitorSurface } from './monitor-surface.ts'
 import type { Clock } from './ports/ports.ts'
 import { Publisher } from './publisher.ts'
 

@@ -1,4 +1,4 @@
-import type { MonitorSurface } from '../monitor.ts'
+import type { MonitorSurface } from '../monitor-surface.ts'
 import type { Log } from '../ports/ports.ts'
 import type { Power } from '../ports/power.ts'
 

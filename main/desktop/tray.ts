@@ -1,5 +1,5 @@
 import type { Snapshot } from '../../app/contract/snapshot.ts'
-import type { MonitorSurface } from '../monitor.ts'
+import type { MonitorSurface } from '../monitor-surface.ts'
 import type { Clock } from '../ports/ports.ts'
 import type { DesktopActions, DesktopChoices } from './desktop-actions.ts'
 import type { ElectronPieces } from './electron-pieces.ts'

@@ -2,7 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { listenOnLoopback } from '../browser/loopback-servers.ts'
 import { hostsOf } from '../browser/request-gate.ts'
-import type { MonitorSurface } from '../monitor.ts'
+import type { MonitorSurface } from '../monitor-surface.ts'
 import { PROMETHEUS_CONTENT_TYPE, prometheusText } from './prometheus-text.ts'
 
 export interface MetricsServerDeps {

@@ -1,4 +1,4 @@
-import type { MonitorSurface } from '../monitor.ts'
+import type { MonitorSurface } from '../monitor-surface.ts'
 import type { MetricsOptions } from './metrics-options.ts'
 import { startMetricsServer } from './metrics-server.ts'
 

@@ -1,6 +1,7 @@
 import { openDataFolder } from '../data/data-folder.ts'
 import { lockDataFolder } from '../data/lock.ts'
-import { Monitor, type MonitorPorts, type MonitorSurface } from '../monitor.ts'
+import { Monitor, type MonitorPorts } from '../monitor.ts'
+import type { MonitorSurface } from '../monitor-surface.ts'
 import type { Profile } from '../profile.ts'
 import { HomeStorage, type RestoredKey } from '../vault/key-storage.ts'
 import { passphraseKeystore } from '../vault/passphrase-keystore.ts'

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { MonitorEvent } from '../../../app/contract/events.ts'
 import type { Snapshot } from '../../../app/contract/snapshot.ts'
 import { followRotatingKeys } from '../../../main/desktop/rotating-keys.ts'
-import type { MonitorListener } from '../../../main/monitor.ts'
+import type { MonitorListener } from '../../../main/monitor-surface.ts'
 import { exampleSnapshot } from '../terminal/example-snapshot.ts'
 
 const REFRESHED: MonitorEvent = { kind: 'token-refreshed', rotated: true, expiresAt: 2_000 }

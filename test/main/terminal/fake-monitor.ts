@@ -1,5 +1,5 @@
 import type { LoggedEvent, MonitorEvent } from '../../../app/contract/events.ts'
-import type { MonitorListener, MonitorSurface } from '../../../main/monitor.ts'
+import type { MonitorListener, MonitorSurface } from '../../../main/monitor-surface.ts'
 import type { Profile } from '../../../main/profile.ts'
 import { exampleSnapshot } from './example-snapshot.ts'
 
