@@ -75,7 +75,7 @@ export const QUOTA_SABOTAGES: readonly Sabotage[] = [
     file: 'main/api/prober.ts',
     find: 'if (row.blockedUntil !== undefined) return refusals.held(category, row.blockedUntil, now)',
     replace: 'if (row.blockedUntil === 0) return refusals.held(category, row.blockedUntil, now)',
-    test: 'main/api/prober.test.ts',
+    test: 'main/api/check-now.test.ts',
   },
   {
     promise: 'Q6',

@@ -1,0 +1,42 @@
+import { expect, test } from 'vitest'
+import { MINUTE_MS, setUp } from './scripted-prober.ts'
+
+test('turned off it asks nothing, and a person still may, within the budget', async () => {
+  const { clock, prober, asked } = setUp()
+  prober.start()
+  prober.change({ enabled: false, budgetFraction: 0.02, everySeconds: { Accounts: 5 } })
+  await clock.advance(2_000)
+  asked.length = 0
+  await clock.advance(20 * MINUTE_MS)
+  expect(asked).toEqual([])
+  expect(prober.summary()).toMatchObject({ enabled: false, budgetFraction: 0.02 })
+  expect(await prober.checkNow('Option Spread Types')).toEqual({ ok: true })
+  expect(await prober.checkNow('Option Spread Types')).toMatchObject({ code: 'budget-spent' })
+})
+
+test('what was spent before counts against a smaller budget', async () => {
+  const { clock, prober, asked } = setUp(0.2)
+  prober.start()
+  await clock.advance(5 * MINUTE_MS)
+  prober.change({ budgetFraction: 0.001, everySeconds: {} })
+  await clock.advance(1_000)
+  asked.length = 0
+  await clock.advance(4 * MINUTE_MS)
+  expect(asked.filter(({ path }) => path.includes('/quotes/'))).toEqual([])
+})
+
+test('a symbol that was refused is not waited for once there is another', async () => {
+  const { clock, prober, asked, state } = setUp()
+  const usual = state.answer
+  state.answer = (request) =>
+    request.path.includes('MSFT')
+      ? Promise.resolve({ kind: 'answered', status: 403, body: '', hasQuota: false })
+      : usual(request)
+  prober.start()
+  await clock.advance(MINUTE_MS)
+  asked.length = 0
+  await clock.advance(MINUTE_MS)
+  expect(asked.some(({ path }) => path.includes('/quotes/'))).toBe(false)
+  prober.change({ budgetFraction: 0.02, everySeconds: {}, symbol: 'AAPL' })
+  expect(asked.some(({ path }) => path.endsWith('/quotes/AAPL'))).toBe(true)
+})
