@@ -225,10 +225,11 @@ export class Monitor implements MonitorSurface, ConnectedKeys {
   }
 
   keySettings(id: string): Outcome<HeldSettings> {
-    const profile = this.profile(id)
-    if (!profile) return UNKNOWN_PROFILE
+    const monitor = this.#profiles.get(id)
+    if (!monitor) return UNKNOWN_PROFILE
+    const { profile, settingsAt } = monitor
     const kept = this.#storage.keepsSettings(profile) ? 'stored' : 'until-exit'
-    return { ok: true, settings: settingsOf(profile), kept, probed: PROBED_CATEGORIES }
+    return { ok: true, settings: settingsOf(profile), settingsAt, kept, probed: PROBED_CATEGORIES }
   }
 
   setKeySettings(id: string, change: SettingsChange): Outcome<HeldSettings> {

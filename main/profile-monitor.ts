@@ -29,11 +29,13 @@ export class ProfileMonitor {
   /** Made anew when the key signs in again. */
   #keeper: TokenKeeper
   #revision: number
+  #settingsAtMs: number
 
   constructor(profile: Profile, tokens: TokenStore, deps: ProfileMonitorDeps) {
     this.#profile = profile
     this.#deps = deps
     this.#revision = deps.firstRevision
+    this.#settingsAtMs = deps.timeline.now()
     const changed = () => this.#changed()
     const event = (happened: MonitorEvent) => this.#happened(happened)
     const ports = { ...deps, changed, event }
@@ -43,6 +45,11 @@ export class ProfileMonitor {
 
   get profile(): Profile {
     return this.#profile
+  }
+
+  /** Epoch milliseconds; later with each change of the settings. */
+  get settingsAt(): number {
+    return Math.round(this.#settingsAtMs)
   }
 
   get revision(): number {
@@ -148,6 +155,8 @@ export class ProfileMonitor {
   /** The same key as a person wants it followed from now on; its tokens and numbers go on. */
   changeSettings(profile: Profile): void {
     this.#profile = profile
+    // Two changes may share a millisecond.
+    this.#settingsAtMs = Math.max(this.#deps.timeline.now(), this.#settingsAtMs + 1)
     this.#keeper.changeLifetimes(lifetimesOf(profile))
     this.#parts.prober.change(profile.probes)
     this.#changed()
@@ -177,6 +186,7 @@ export class ProfileMonitor {
     return profileSnapshot(
       {
         revision: this.#revision,
+        settingsAt: this.settingsAt,
         profile: this.#profile,
         keystore: this.#deps.keystore(),
         ...this.#parts,

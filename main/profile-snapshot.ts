@@ -12,6 +12,7 @@ import type { TokenKeeper } from './tokens/keeper.ts'
 /** Each tells its own part. */
 export interface SnapshotSources {
   readonly revision: number
+  readonly settingsAt: number
   readonly profile: Profile
   readonly keystore: KeystoreState
   readonly reachability: Pick<Reachability, 'down'>
@@ -27,7 +28,8 @@ const LEAST_KEY_LENGTH = 12
 
 /** What is told of one profile, every number computed for `nowMs`. Of its API key only the ending is. */
 export function profileSnapshot(sources: SnapshotSources, nowMs: number): Snapshot {
-  const { revision, profile, keystore, reachability, keeper, ledger, slots, streams, prober } = sources
+  const { revision, profile, keystore, reachability, keeper, ledger, slots, streams, prober, settingsAt } =
+    sources
   const requests = ledger.view(nowMs)
   return {
     revision,
@@ -41,6 +43,7 @@ export function profileSnapshot(sources: SnapshotSources, nowMs: number): Snapsh
     slots: slots.view(),
     streams: streams.summaries(),
     probes: prober.summary(),
+    settingsAt,
     verdict: verdictOf(requests),
   }
 }

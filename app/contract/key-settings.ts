@@ -16,6 +16,8 @@ export interface KeySettings {
 
 export interface HeldSettings {
   readonly settings: KeySettings
+  /** As the snapshot's: a snapshot with a later one knows of a change that is not in here. */
+  readonly settingsAt?: number
   /** Whether they are still there after a restart. */
   readonly kept: 'stored' | 'until-exit'
   /** The categories that probes ask about, and an interval may be set for. */

@@ -26,6 +26,8 @@ export interface Snapshot {
   readonly slots: readonly SlotQuota[]
   readonly streams: readonly StreamSummary[]
   readonly probes: ProbeSummary
+  /** Grows with each change of what a person set of this key, in whichever window: then `keySettings` is worth asking again. */
+  readonly settingsAt?: number
   readonly verdict: Verdict
 }
 

@@ -147,5 +147,6 @@ export const snapshotSchema: z.ZodType<Snapshot> = z.looseObject({
   slots: z.array(slotQuota),
   streams: z.array(stream),
   probes,
+  settingsAt: optionalNumber,
   verdict,
 })

@@ -1,6 +1,7 @@
 import { type ReactNode, useId, useState } from 'react'
 import { classesOf } from '../theme/classes.ts'
 import dialogSheet from '../theme/dialog.module.css'
+import { ElsewhereLine } from './elsewhere-line.tsx'
 import type { Typed } from './probe-text.ts'
 
 const css = classesOf(dialogSheet)
@@ -11,13 +12,23 @@ interface DraftFieldProps<T> {
   /** The value that holds, as it is typed. */
   readonly held: string
   readonly hint?: ReactNode
+  /** Another window set the value that holds. */
+  readonly isElsewhere: boolean
   readonly read: (text: string) => Typed<T>
   /** Resolves when the value holds, or was refused. */
   readonly onChoose: (value: T) => Promise<void>
 }
 
 /** One line of the settings: what is typed holds at Enter, or when the field is left; half of a number never does. */
-export function DraftField<T>({ label, inputMode, held, hint, read, onChoose }: DraftFieldProps<T>) {
+export function DraftField<T>({
+  label,
+  inputMode,
+  held,
+  hint,
+  isElsewhere,
+  read,
+  onChoose,
+}: DraftFieldProps<T>) {
   const id = useId()
   const [draft, setDraft] = useState<string>()
   const wanted = draft === undefined ? undefined : read(draft)
@@ -28,6 +39,7 @@ export function DraftField<T>({ label, inputMode, held, hint, read, onChoose }: 
     setDraft((now) => (now === draft ? undefined : now))
   }
   const about = error ?? hint
+  const beneath = [about !== undefined && `${id}-about`, isElsewhere && `${id}-elsewhere`].filter(Boolean)
   return (
     <div className={css('line')}>
       <label htmlFor={id}>{label}</label>
@@ -40,7 +52,7 @@ export function DraftField<T>({ label, inputMode, held, hint, read, onChoose }: 
         spellCheck={false}
         value={draft ?? held}
         aria-invalid={error !== undefined}
-        aria-describedby={about === undefined ? undefined : `${id}-about`}
+        aria-describedby={beneath.join(' ') || undefined}
         onChange={({ target }) => setDraft(target.value)}
         onBlur={() => void choose()}
         onKeyDown={({ key }) => key === 'Enter' && void choose()}
@@ -49,6 +61,12 @@ export function DraftField<T>({ label, inputMode, held, hint, read, onChoose }: 
         <p id={`${id}-about`} className={css('beneath', error === undefined ? 'hint' : 'error')}>
           {about}
         </p>
+      )}
+      {isElsewhere && (
+        <ElsewhereLine
+          id={`${id}-elsewhere`}
+          insteadOf={draft === undefined || draft === held ? undefined : held}
+        />
       )}
     </div>
   )

@@ -1,6 +1,7 @@
 import type { HeldSettings } from '../../app/contract/key-settings.ts'
 import { classesOf } from '../theme/classes.ts'
 import dialogSheet from '../theme/dialog.module.css'
+import { intervalOf } from './changed-settings.ts'
 import { DraftField } from './draft-field.tsx'
 import { secondsFrom } from './probe-text.ts'
 import type { HeldKeySettings } from './use-key-settings.ts'
@@ -9,11 +10,12 @@ const css = classesOf(dialogSheet)
 
 interface ProbeIntervalsProps {
   readonly held: HeldSettings
+  readonly elsewhere: HeldKeySettings['elsewhere']
   readonly change: HeldKeySettings['change']
 }
 
 /** For a row that is to be asked about at a pace of its own. Closed at first: few need it. */
-export function ProbeIntervals({ held, change }: ProbeIntervalsProps) {
+export function ProbeIntervals({ held, elsewhere, change }: ProbeIntervalsProps) {
   const { everySeconds } = held.settings
   const choose = (category: string, seconds: number | undefined) =>
     change((now) => {
@@ -34,6 +36,7 @@ export function ProbeIntervals({ held, change }: ProbeIntervalsProps) {
             label={category}
             inputMode="decimal"
             held={String(everySeconds[category] ?? '')}
+            isElsewhere={elsewhere.has(intervalOf(category))}
             read={secondsFrom}
             onChoose={(seconds) => choose(category, seconds)}
           />

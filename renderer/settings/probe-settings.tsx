@@ -4,6 +4,7 @@ import { classesOf } from '../theme/classes.ts'
 import dialogSheet from '../theme/dialog.module.css'
 import { useShown } from '../view/window-parts.ts'
 import { DraftField } from './draft-field.tsx'
+import { ElsewhereLine } from './elsewhere-line.tsx'
 import { ProbeIntervals } from './probe-intervals.tsx'
 import { budgetFrom, budgetWords, keptWords, probeUseWords, rotationFrom, symbolFrom } from './probe-text.ts'
 import { useKeySettings } from './use-key-settings.ts'
@@ -12,7 +13,7 @@ const css = classesOf(dialogSheet)
 
 /** Whether, how often and what Headroom asks of a key by itself. */
 export function ProbeSettings({ profile }: { readonly profile: string }) {
-  const { held, refusal, change } = useKeySettings(profile)
+  const { held, refusal, elsewhere, change } = useKeySettings(profile)
   const isRotating = useShown(({ refresh }) => refresh.rotating) ?? false
 
   return (
@@ -33,6 +34,7 @@ export function ProbeSettings({ profile }: { readonly profile: string }) {
             <Switch
               label="Probe this key"
               isOn={held.settings.probesEnabled}
+              isElsewhere={elsewhere.has('probesEnabled')}
               onChange={(probesEnabled) => change(() => ({ probesEnabled }))}
             />
             <DraftField
@@ -40,6 +42,7 @@ export function ProbeSettings({ profile }: { readonly profile: string }) {
               inputMode="decimal"
               held={budgetWords(held.settings.budgetFraction)}
               hint={<ProbeUse held={held} />}
+              isElsewhere={elsewhere.has('budgetFraction')}
               read={budgetFrom}
               onChoose={(budgetFraction) => change(() => ({ budgetFraction }))}
             />
@@ -47,6 +50,7 @@ export function ProbeSettings({ profile }: { readonly profile: string }) {
               label="Symbol to ask about"
               inputMode="text"
               held={held.settings.symbol}
+              isElsewhere={elsewhere.has('symbol')}
               read={symbolFrom}
               onChoose={(symbol) => change(() => ({ symbol }))}
             />
@@ -54,6 +58,7 @@ export function ProbeSettings({ profile }: { readonly profile: string }) {
               label="Try one request soon after a refusal"
               hint="As soon as one request has come back; the service asks to wait until all have."
               isOn={held.settings.trialAfterStep}
+              isElsewhere={elsewhere.has('trialAfterStep')}
               onChange={(trialAfterStep) => change(() => ({ trialAfterStep }))}
             />
             {isRotating && (
@@ -62,12 +67,13 @@ export function ProbeSettings({ profile }: { readonly profile: string }) {
                 inputMode="decimal"
                 held={String(held.settings.rotationMinutes)}
                 hint="A token that is not refreshed for so long may be refused. Set what holds for your key."
+                isElsewhere={elsewhere.has('rotationMinutes')}
                 read={rotationFrom}
                 onChoose={(rotationMinutes) => change(() => ({ rotationMinutes }))}
               />
             )}
           </div>
-          <ProbeIntervals held={held} change={change} />
+          <ProbeIntervals held={held} elsewhere={elsewhere} change={change} />
         </>
       )}
     </>
@@ -82,10 +88,12 @@ interface SwitchProps {
   readonly label: string
   readonly hint?: string
   readonly isOn: boolean
+  /** Another window set what holds. */
+  readonly isElsewhere: boolean
   readonly onChange: (isOn: boolean) => Promise<void>
 }
 
-function Switch({ label, hint, isOn, onChange }: SwitchProps) {
+function Switch({ label, hint, isOn, isElsewhere, onChange }: SwitchProps) {
   const id = useId()
   /** What was asked for, until it holds or was refused. */
   const [wanted, setWanted] = useState<boolean>()
@@ -94,6 +102,7 @@ function Switch({ label, hint, isOn, onChange }: SwitchProps) {
     await onChange(next)
     setWanted(undefined)
   }
+  const beneath = [hint !== undefined && `${id}-about`, isElsewhere && `${id}-elsewhere`].filter(Boolean)
   return (
     <>
       <label htmlFor={id}>{label}</label>
@@ -101,7 +110,7 @@ function Switch({ label, hint, isOn, onChange }: SwitchProps) {
         id={id}
         type="checkbox"
         checked={wanted ?? isOn}
-        aria-describedby={hint === undefined ? undefined : `${id}-about`}
+        aria-describedby={beneath.join(' ') || undefined}
         onChange={({ target }) => void choose(target.checked)}
       />
       {hint !== undefined && (
@@ -109,6 +118,7 @@ function Switch({ label, hint, isOn, onChange }: SwitchProps) {
           {hint}
         </p>
       )}
+      {isElsewhere && <ElsewhereLine id={`${id}-elsewhere`} />}
     </>
   )
 }

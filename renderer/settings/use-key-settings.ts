@@ -1,47 +1,90 @@
 import { useCallback, useEffect, useRef, useState } from 'react'
+import { useStore } from 'zustand'
 import type { HeldSettings, KeySettings } from '../../app/contract/key-settings.ts'
 import { useAsked } from '../view/use-asked.ts'
 import { useParts } from '../view/window-parts.ts'
+import { changedElsewhere, changedSettings, type SettingName } from './changed-settings.ts'
 
 export interface HeldKeySettings {
   /** As main has them; nothing before its first answer. */
   readonly held: HeldSettings | undefined
   readonly refusal: string | undefined
+  /** What another window changed since these were first shown, and this one did not change after it. */
+  readonly elsewhere: ReadonlySet<SettingName>
   /** Resolves when the change holds, or was refused. */
   change(changes: (now: KeySettings) => Partial<KeySettings>): Promise<void>
 }
 
-/** The settings of one key. Changes go out one after the other, each made from what holds by then. */
+const NOTHING: ReadonlySet<SettingName> = new Set()
+
+/**
+ * The settings of one key. Changes go out one after the other, each made from what holds by then; another window's are
+ * asked for when a snapshot tells of them.
+ */
 export function useKeySettings(profile: string): HeldKeySettings {
-  const { api } = useParts()
+  const { api, live } = useParts()
   const { refusal, run } = useAsked<HeldSettings>()
   const [held, setHeld] = useState<HeldSettings>()
+  const [elsewhere, setElsewhere] = useState(NOTHING)
   const latest = useRef<HeldSettings>(undefined)
   const turn = useRef(Promise.resolve())
+  // Also while the window is paused: a change from here would be made from what does not hold any more.
+  const settingsAt = useStore(
+    live.mirror,
+    ({ snapshots }) => snapshots.find((one) => one.profile.id === profile)?.settingsAt ?? 0,
+  )
 
-  const answered = useCallback((answer: Awaited<ReturnType<typeof run>>) => {
-    if (answer?.ok !== true) return
-    latest.current = answer
-    setHeld(answer)
-  }, [])
+  const answered = useCallback(
+    (answer: Awaited<ReturnType<typeof run>>, own: readonly SettingName[] = []) => {
+      if (answer?.ok !== true) return
+      const former = latest.current
+      latest.current = answer
+      setHeld(answer)
+      if (former === undefined) return
+      const changed = changedSettings(former.settings, answer.settings)
+      setElsewhere((now) => changedElsewhere(now, changed, own))
+    },
+    [],
+  )
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: `run` is made anew at each render, and asks the same
   useEffect(() => {
     let stopped = false
-    void run(() => api.keySettings({ profile })).then((answer) => !stopped && answered(answer))
+    turn.current = turn.current.then(async () => {
+      const answer = await run(() => api.keySettings({ profile }))
+      if (!stopped) answered(answer)
+    })
     return () => {
       stopped = true
     }
   }, [api, profile, answered])
 
+  useEffect(() => {
+    let stopped = false
+    const follow = async () => {
+      // An answer to a change from here may know of it by then.
+      if (stopped || settingsAt <= (latest.current?.settingsAt ?? settingsAt)) return
+      // Without an answer there is nothing to say of it; the banner says that the host is away.
+      const answer = await api.keySettings({ profile }).catch(() => undefined)
+      if (!stopped) answered(answer)
+    }
+    turn.current = turn.current.then(follow)
+    return () => {
+      stopped = true
+    }
+  }, [api, profile, settingsAt, answered])
+
   return {
     held,
     refusal,
+    elsewhere,
     change: (changes) => {
       turn.current = turn.current.then(async () => {
         const now = latest.current
         if (now === undefined) return
-        answered(await run(() => api.setKeySettings({ profile, ...changes(now.settings) })))
+        const asked = changes(now.settings)
+        const own = changedSettings(now.settings, { ...now.settings, ...asked })
+        answered(await run(() => api.setKeySettings({ profile, ...asked })), own)
       })
       return turn.current
     },

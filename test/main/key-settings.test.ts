@@ -177,3 +177,25 @@ test('what cannot be stored does not hold either, and says why', async () => {
   expect(settings()).toMatchObject({ budgetFraction: 0.02 })
   expect(monitor.snapshot('key-1')?.probes.budgetFraction).toBe(0.02)
 })
+
+test('a change is told by the snapshot, so that every window asks for the settings that hold', async () => {
+  const { monitor } = await followed()
+  const told: (number | undefined)[] = []
+  monitor.subscribe({
+    changed: (id) => told.push(monitor.snapshot(id)?.settingsAt),
+    event: () => {},
+    removed: () => {},
+  })
+  const at = () => {
+    const answer = monitor.keySettings('key-1')
+    return answer.ok ? answer.settingsAt : undefined
+  }
+  const before = at()
+  expect(monitor.snapshot('key-1')?.settingsAt).toBe(before)
+  monitor.setKeySettings('key-1', { symbol: 'AAPL' })
+  monitor.setKeySettings('key-1', { symbol: 'TSLA' })
+  const [first, second] = told
+  expect(first).toBeGreaterThan(before ?? Number.POSITIVE_INFINITY)
+  expect(second).toBeGreaterThan(first ?? Number.POSITIVE_INFINITY)
+  expect(at()).toBe(second)
+})

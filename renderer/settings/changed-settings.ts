@@ -1,0 +1,29 @@
+import type { KeySettings } from '../../app/contract/key-settings.ts'
+
+/** One field of the settings: a setting, or the interval of one category. */
+export type SettingName = Exclude<keyof KeySettings, 'everySeconds'> | `every ${string}`
+
+export const intervalOf = (category: string): SettingName => `every ${category}`
+
+/** The fields that differ, in the order in which they are shown. */
+export function changedSettings(before: KeySettings, after: KeySettings): readonly SettingName[] {
+  const { everySeconds: intervalsBefore, ...restBefore } = before
+  const { everySeconds: intervalsAfter, ...restAfter } = after
+  const names = Object.keys(restAfter) as (keyof typeof restAfter)[]
+  const categories = new Set([...Object.keys(intervalsBefore), ...Object.keys(intervalsAfter)])
+  return [
+    ...names.filter((name) => restBefore[name] !== restAfter[name]),
+    ...[...categories]
+      .filter((category) => intervalsBefore[category] !== intervalsAfter[category])
+      .map(intervalOf),
+  ]
+}
+
+/** Those that were last changed in another window, after an answer in which `own` were asked for here. */
+export function changedElsewhere(
+  former: ReadonlySet<SettingName>,
+  changed: readonly SettingName[],
+  own: readonly SettingName[],
+): ReadonlySet<SettingName> {
+  return new Set([...former, ...changed].filter((name) => !own.includes(name)))
+}

@@ -1,0 +1,86 @@
+import type { Page } from '@playwright/test'
+import type { KeySettings } from '../../../app/contract/key-settings.ts'
+import { snapshot } from '../../renderer/fixtures.ts'
+import type { FakeHost } from '../../renderer/harness/fake-host.ts'
+import { KEY_SETTINGS } from '../../renderer/harness/memory-fixtures.ts'
+import { expect, problemsOf, test } from './window-fixtures.ts'
+
+const AT = 1000
+
+/** As main tells it: the settings hold from then on, and a snapshot says that there are newer ones. */
+function changeElsewhere(host: FakeHost, changes: Partial<KeySettings>, settingsAt = AT + 1): void {
+  const settings = { ...KEY_SETTINGS.settings, ...changes }
+  host.answer('keySettings', { ...KEY_SETTINGS, settings, settingsAt })
+  host.show(snapshot({ revision: settingsAt, settingsAt }))
+}
+
+async function openSettings(page: Page, open: (shown: ReturnType<typeof snapshot>) => Promise<FakeHost>) {
+  const host = await open(snapshot({ settingsAt: AT }))
+  host.answer('keySettings', { ...KEY_SETTINGS, settingsAt: AT })
+  await page.keyboard.press('s')
+  const dialog = page.getByRole('dialog')
+  await expect(dialog.getByLabel('Symbol to ask about')).toHaveValue('MSFT')
+  return { host, dialog }
+}
+
+test('what another window sets is followed, and each setting says so', async ({ page, open }) => {
+  const { host, dialog } = await openSettings(page, open)
+  await expect(dialog.getByText('Changed in another window')).toHaveCount(0)
+  changeElsewhere(host, { symbol: 'AAPL', probesEnabled: false, everySeconds: { Accounts: 60 } })
+  await expect(dialog.getByLabel('Symbol to ask about')).toHaveValue('AAPL')
+  await expect(dialog.getByLabel('Symbol to ask about')).toHaveAccessibleDescription(
+    'Changed in another window.',
+  )
+  await expect(dialog.getByLabel('Probe this key')).not.toBeChecked()
+  await expect(dialog.getByLabel('Probe this key')).toHaveAccessibleDescription('Changed in another window.')
+  await dialog.getByText('Rows with an interval of their own: 1').click()
+  const intervals = dialog.getByRole('group', { name: 'Seconds between probes' })
+  await expect(intervals.getByLabel('Accounts')).toHaveValue('60')
+  await expect(intervals.getByLabel('Positions')).toHaveValue('')
+  await expect(intervals.getByText('Changed in another window')).toHaveCount(2)
+  await expect(dialog.getByLabel('Budget, per cent of each quota')).not.toHaveAccessibleDescription(
+    /another window/,
+  )
+  expect(await problemsOf(page, '[role="dialog"]')).toEqual([])
+})
+
+test('what is being typed stays, says what holds instead, and holds once the field is left', async ({
+  page,
+  open,
+}) => {
+  const { host, dialog } = await openSettings(page, open)
+  const symbol = dialog.getByLabel('Symbol to ask about')
+  await symbol.fill('TSLA')
+  changeElsewhere(host, { symbol: 'AAPL', budgetFraction: 0.1 })
+  await expect(dialog.getByLabel('Budget, per cent of each quota')).toHaveValue('10')
+  await expect(symbol).toHaveValue('TSLA')
+  await expect(symbol).toHaveAccessibleDescription(
+    'Changed in another window, to AAPL. What you typed stays, and holds once you leave the field.',
+  )
+  const settings = { ...KEY_SETTINGS.settings, symbol: 'TSLA', budgetFraction: 0.1 }
+  host.answer('setKeySettings', { ...KEY_SETTINGS, settings, settingsAt: AT + 2 })
+  await symbol.press('Enter')
+  await expect(symbol).not.toHaveAccessibleDescription(/another window/)
+  await expect(symbol).toHaveValue('TSLA')
+  await expect(dialog.getByLabel('Budget, per cent of each quota')).toHaveAccessibleDescription(
+    /another window/,
+  )
+})
+
+test('a change made here is no other window’s, and is not asked about again', async ({ page, open }) => {
+  const { host, dialog } = await openSettings(page, open)
+  const asked = () => host.asked.filter(({ name }) => name === 'keySettings').length
+  const before = asked()
+  const symbol = dialog.getByLabel('Symbol to ask about')
+  const settings = { ...KEY_SETTINGS.settings, symbol: 'TSLA' }
+  host.answer('setKeySettings', { ...KEY_SETTINGS, settings, settingsAt: AT + 1 })
+  await symbol.fill('TSLA')
+  await symbol.press('Enter')
+  const { profile } = snapshot()
+  host.show(snapshot({ revision: 2, settingsAt: AT + 1, profile: { ...profile, name: 'Told of it' } }))
+  await expect(page.getByText('Told of it').first()).toBeVisible()
+  changeElsewhere(host, { symbol: 'TSLA', budgetFraction: 0.1 }, AT + 2)
+  await expect(dialog.getByLabel('Budget, per cent of each quota')).toHaveValue('10')
+  await expect(symbol).not.toHaveAccessibleDescription(/another window/)
+  expect(asked() - before).toBe(1)
+})

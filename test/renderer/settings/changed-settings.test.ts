@@ -1,0 +1,30 @@
+import { expect, test } from 'vitest'
+import type { KeySettings } from '../../../app/contract/key-settings.ts'
+import { changedElsewhere, changedSettings, intervalOf } from '../../../renderer/settings/changed-settings.ts'
+
+const SETTINGS: KeySettings = {
+  probesEnabled: true,
+  budgetFraction: 0.02,
+  symbol: 'MSFT',
+  everySeconds: { Positions: 15 },
+  trialAfterStep: false,
+  rotationMinutes: 30,
+}
+
+test('each field that differs is named, an interval by its category', () => {
+  expect(changedSettings(SETTINGS, { ...SETTINGS, everySeconds: { Positions: 15 } })).toEqual([])
+  expect(changedSettings(SETTINGS, { ...SETTINGS, symbol: 'AAPL', probesEnabled: false })).toEqual([
+    'probesEnabled',
+    'symbol',
+  ])
+  expect(changedSettings(SETTINGS, { ...SETTINGS, everySeconds: { Accounts: 0 } })).toEqual([
+    intervalOf('Positions'),
+    intervalOf('Accounts'),
+  ])
+})
+
+test('what was asked for here is no change of another window, and takes the word of one away', () => {
+  const first = changedElsewhere(new Set(), ['symbol', 'budgetFraction'], ['budgetFraction'])
+  expect([...first]).toEqual(['symbol'])
+  expect([...changedElsewhere(first, ['rotationMinutes'], ['symbol'])]).toEqual(['rotationMinutes'])
+})
