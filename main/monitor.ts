@@ -4,9 +4,10 @@ import type { HeldSettings } from '../app/contract/key-settings.ts'
 import type { RowDetails } from '../app/contract/row-details.ts'
 import type { Snapshot } from '../app/contract/snapshot.ts'
 import type { StreamRequest } from '../app/service/streams.ts'
-import { PROBED_CATEGORIES } from './api/probe-requests.ts'
+import { ConnectedProfiles } from './connected-profiles.ts'
 import { EventLog } from './event-log.ts'
-import { profileWith, settingsOf } from './key-settings.ts'
+import { keepSettings, keptSettings } from './kept-settings.ts'
+import { MonitorListeners } from './monitor-listeners.ts'
 import type { MonitorListener, MonitorSurface, SettingsChange } from './monitor-surface.ts'
 import type { Clock, Http, Log, Random } from './ports/ports.ts'
 import type { Profile } from './profile.ts'
@@ -42,32 +43,27 @@ export class Monitor implements MonitorSurface, ConnectedKeys {
   readonly #storage: KeyStorage
   readonly #timeline: Timeline
   readonly #log = new EventLog()
-  readonly #profiles = new Map<string, ProfileMonitor>()
-  readonly #listeners = new Set<MonitorListener>()
+  readonly #profiles = new ConnectedProfiles()
+  readonly #listeners = new MonitorListeners((cause) => this.#broke(cause))
   readonly #secrets = new CorrectedSecrets({
     holder: (id) => this.#profiles.get(id),
-    withKey: (key) => this.#withKey(key),
+    withKey: (key) => this.#profiles.withKey(key),
     keep: (profile) => this.#storage.keepSecret(profile),
     problem: (id, what) => this.#happened({ kind: 'storage-problem', what }, id),
   })
-  /** Stopped, with an answer that may still come. */
-  readonly #ending: ProfileMonitor[] = []
 
   constructor(ports: MonitorPorts, storage: KeyStorage = MEMORY_STORAGE) {
     this.#ports = ports
     this.#storage = storage
     this.#timeline = new Timeline(ports.clock, (fromMs, toMs) => {
-      for (const monitor of this.#profiles.values()) monitor.doubt(fromMs, toMs)
+      for (const monitor of this.#profiles.all()) monitor.doubt(fromMs, toMs)
     })
   }
 
   connect(profile: Profile): void {
     const former = this.#profiles.get(profile.id)
-    former?.stop()
-    this.#profiles.delete(profile.id)
-    for (const other of this.#profiles.values()) {
-      if (other.hasKeyOf(profile)) other.standDown()
-    }
+    this.#profiles.remove(profile.id)
+    this.#profiles.signedIn(profile)
     this.#follow(profile, this.#storage.signIn(profile, this.#timeline.now()), former)
   }
 
@@ -92,11 +88,11 @@ export class Monitor implements MonitorSurface, ConnectedKeys {
       keystore: () => this.#storage.keystore(id),
       ...(pins && { pins: pins.of(id) }),
       ...(attended && { attended }),
-      changed: () => this.#tell((listener) => listener.changed(id)),
+      changed: () => this.#listeners.tell((listener) => listener.changed(id)),
       event: (event) => this.#happened(event, id),
       broke: (cause) => this.#broke(cause),
     })
-    this.#profiles.set(id, monitor)
+    this.#profiles.add(monitor)
     monitor.start()
   }
 
@@ -115,10 +111,9 @@ export class Monitor implements MonitorSurface, ConnectedKeys {
         profile,
       )
     }
-    monitor.stop()
-    this.#profiles.delete(profile)
+    this.#profiles.remove(profile)
     this.#secrets.drop(profile)
-    this.#tell((listener) => listener.removed(profile))
+    this.#listeners.tell((listener) => listener.removed(profile))
     return { ok: true }
   }
 
@@ -127,7 +122,7 @@ export class Monitor implements MonitorSurface, ConnectedKeys {
   }
 
   profiles(): readonly string[] {
-    return [...this.#profiles.keys()]
+    return [...this.#profiles.ids()]
   }
 
   profile(id: string): Profile | undefined {
@@ -141,9 +136,7 @@ export class Monitor implements MonitorSurface, ConnectedKeys {
   signedInAgain(profile: Profile): Outcome {
     const monitor = this.#profiles.get(profile.id)
     if (!monitor) return UNKNOWN_PROFILE
-    for (const other of this.#profiles.values()) {
-      if (other !== monitor && other.hasKeyOf(profile)) other.standDown()
-    }
+    this.#profiles.signedIn(profile)
     const { clientSecret } = monitor.profile
     monitor.signedInAgain(profile, this.#storage.signIn(profile, this.#timeline.now()))
     if (profile.clientSecret !== clientSecret) this.#secrets.sends(profile.id)
@@ -151,29 +144,15 @@ export class Monitor implements MonitorSurface, ConnectedKeys {
   }
 
   async correctSecret(id: string, clientSecret: string): Promise<Outcome> {
-    const monitor = this.#profiles.get(id)
-    if (!monitor) return UNKNOWN_PROFILE
-    const profile = { ...monitor.profile, clientSecret }
-    // Before it is sent: a token that rotates with it must open with it after a restart, too.
-    const saved = this.#storage.keepSecret(profile)
-    if (!saved.ok) {
-      const message = `The secret could not be kept: ${saved.why}. Nothing was changed; try again.`
-      return { ok: false, code: 'not-kept', message }
-    }
-    this.#secrets.drop(id)
-    const outcome = await monitor.correctSecret(profile)
-    // Only now: a refresh that was on its way before says nothing of it.
-    this.#secrets.sends(id)
-    if (outcome.ok) this.#secrets.accepted(id)
-    return outcome
+    return (await this.#secrets.correct(id, clientSecret)) ?? UNKNOWN_PROFILE
   }
 
   isRevocationPending(key: KeyName): boolean {
-    return this.#withKey(key).some((monitor) => monitor.isRevocationPending)
+    return this.#profiles.withKey(key).some((monitor) => monitor.isRevocationPending)
   }
 
   async standDown(key: KeyName): Promise<void> {
-    await Promise.all(this.#withKey(key).map((monitor) => monitor.standDownSettled()))
+    await Promise.all(this.#profiles.withKey(key).map((monitor) => monitor.standDownSettled()))
   }
 
   events(after: number): readonly LoggedEvent[] {
@@ -226,44 +205,35 @@ export class Monitor implements MonitorSurface, ConnectedKeys {
 
   keySettings(id: string): Outcome<HeldSettings> {
     const monitor = this.#profiles.get(id)
-    if (!monitor) return UNKNOWN_PROFILE
-    const { profile, settingsAt } = monitor
-    const kept = this.#storage.keepsSettings(profile) ? 'stored' : 'until-exit'
-    return { ok: true, settings: settingsOf(profile), settingsAt, kept, probed: PROBED_CATEGORIES }
+    return monitor ? keptSettings(monitor, this.#storage) : UNKNOWN_PROFILE
   }
 
   setKeySettings(id: string, change: SettingsChange): Outcome<HeldSettings> {
     const monitor = this.#profiles.get(id)
     if (!monitor) return UNKNOWN_PROFILE
-    const changed = profileWith(monitor.profile, change)
+    const changed = keepSettings(monitor.profile, change, this.#storage)
     if (!changed.ok) return changed
-    const saved = this.#storage.keepSettings(changed.profile)
-    if (!saved.ok) {
-      const message = `That could not be kept: ${saved.why}. Nothing was changed; try again.`
-      return { ok: false, code: 'not-kept', message }
-    }
     monitor.changeSettings(changed.profile)
     return this.keySettings(id)
   }
 
   subscribe(listener: MonitorListener): () => void {
-    this.#listeners.add(listener)
-    return () => this.#listeners.delete(listener)
+    return this.#listeners.add(listener)
   }
 
   /** What concerns every connected key, as trouble with the data folder does. */
   happenedToAll(event: MonitorEvent): void {
-    for (const id of this.#profiles.keys()) this.#happened(event, id)
+    for (const id of this.#profiles.ids()) this.#happened(event, id)
   }
 
   /** What is stored, or how, may be different now. */
   storageChanged(): void {
-    for (const id of this.#profiles.keys()) this.#tell((listener) => listener.changed(id))
+    for (const id of this.#profiles.ids()) this.#listeners.tell((listener) => listener.changed(id))
   }
 
   /** Ends when no answer that may bring a token is on its way. */
-  async idle(): Promise<void> {
-    await Promise.all([...this.#ending, ...this.#profiles.values()].map((monitor) => monitor.idle()))
+  idle(): Promise<void> {
+    return this.#profiles.idle()
   }
 
   sleep(): void {
@@ -272,49 +242,21 @@ export class Monitor implements MonitorSurface, ConnectedKeys {
 
   wake(): void {
     this.#timeline.resumed()
-    for (const monitor of this.#profiles.values()) monitor.wake()
+    for (const monitor of this.#profiles.all()) monitor.wake()
   }
 
   stop(): void {
-    for (const monitor of this.#profiles.values()) {
-      monitor.stop()
-      this.#ending.push(monitor)
-    }
-    this.#profiles.clear()
+    this.#profiles.stop()
   }
 
   #happened(event: MonitorEvent, profile: string): void {
     const logged = this.#log.add(event, profile, this.#timeline.now())
     this.#ports.log.note(event.kind, { ...event, profile })
-    this.#tell((listener) => listener.event(logged))
-    if (event.kind === 'revoked') this.#revokedWith(profile)
+    this.#listeners.tell((listener) => listener.event(logged))
+    if (event.kind === 'revoked') this.#profiles.revoked(profile)
     if (event.kind === 'token-refreshed') this.#secrets.accepted(profile)
   }
 
-  /** A revocation ends every sign-in on its API key (service.md 4.2), and none of them may go on reading "valid". */
-  #revokedWith(profile: string): void {
-    const revoked = this.#profiles.get(profile)
-    if (revoked === undefined) return
-    for (const other of this.#withKey(revoked.profile)) {
-      if (other !== revoked) other.revokedElsewhere()
-    }
-  }
-
-  #withKey(key: KeyName): readonly ProfileMonitor[] {
-    return [...this.#profiles.values()].filter((monitor) => monitor.hasKeyOf(key))
-  }
-
-  #tell(say: (listener: MonitorListener) => void): void {
-    for (const listener of this.#listeners) {
-      try {
-        say(listener)
-      } catch (error) {
-        this.#broke(error)
-      }
-    }
-  }
-
-  /** One window's bug is not the others', and least of all the tokens'. */
   #broke(cause: unknown): void {
     this.#ports.log.note('somebody who was told of something failed', { cause })
   }

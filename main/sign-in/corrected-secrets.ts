@@ -1,3 +1,4 @@
+import type { Outcome } from '../../app/contract/contract.ts'
 import type { Profile } from '../profile.ts'
 import type { Saved } from '../vault/storage-words.ts'
 import type { KeyName } from './connected-keys.ts'
@@ -5,6 +6,8 @@ import type { KeyName } from './connected-keys.ts'
 /** A connected profile, as far as its secret goes. */
 export interface SecretHolder {
   readonly profile: Profile
+  /** Tries another secret now. */
+  correctSecret(profile: Profile): Promise<Outcome>
   /** Uses another secret from now on. */
   takeSecret(profile: Profile): void
 }
@@ -28,6 +31,25 @@ export class CorrectedSecrets {
 
   constructor(deps: CorrectedSecretsDeps) {
     this.#deps = deps
+  }
+
+  /** A person typed one: stored, then tried. `undefined` for a profile that is not connected. */
+  async correct(id: string, clientSecret: string): Promise<Outcome | undefined> {
+    const holder = this.#deps.holder(id)
+    if (holder === undefined) return undefined
+    const profile = { ...holder.profile, clientSecret }
+    // Before it is sent: a token that rotates with it must open with it after a restart, too.
+    const saved = this.#deps.keep(profile)
+    if (!saved.ok) {
+      const message = `The secret could not be kept: ${saved.why}. Nothing was changed; try again.`
+      return { ok: false, code: 'not-kept', message }
+    }
+    this.drop(id)
+    const outcome = await holder.correctSecret(profile)
+    // Only now: a refresh that was on its way before says nothing of it.
+    this.sends(id)
+    if (outcome.ok) this.accepted(id)
+    return outcome
   }
 
   /** From here on the profile sends a new secret. */

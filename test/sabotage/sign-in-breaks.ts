@@ -9,9 +9,9 @@ export const SIGN_IN_SABOTAGES: readonly Sabotage[] = [
   {
     promise: 'R4',
     what: 'keep retrying a revocation after a newer sign-in',
-    file: 'main/monitor.ts',
-    find: 'if (other.hasKeyOf(profile)) other.standDown()',
-    replace: 'if (other.hasKeyOf(profile)) other.wake()',
+    file: 'main/connected-profiles.ts',
+    find: 'for (const other of this.#othersWithKeyOf(profile)) other.standDown()',
+    replace: 'for (const other of this.#othersWithKeyOf(profile)) other.wake()',
     test: 'simulation/stories.test.ts',
   },
   {
@@ -65,17 +65,17 @@ export const SIGN_IN_SABOTAGES: readonly Sabotage[] = [
   {
     promise: 'sign-in',
     what: 'leave the other profiles of an API key with the secret that was corrected in one',
-    file: 'main/monitor.ts',
-    find: 'if (outcome.ok) this.#secrets.accepted(id)',
-    replace: 'if (outcome.ok) this.#secrets.drop(id)',
+    file: 'main/sign-in/corrected-secrets.ts',
+    find: 'if (outcome.ok) this.accepted(id)',
+    replace: 'if (outcome.ok) this.drop(id)',
     test: 'main/sign-in/corrected-secrets.test.ts',
   },
   {
     promise: 'sign-in',
     what: 'give every profile of an API key a secret that the service does not take',
-    file: 'main/monitor.ts',
-    find: 'if (outcome.ok) this.#secrets.accepted(id)',
-    replace: 'this.#secrets.accepted(id)',
+    file: 'main/sign-in/corrected-secrets.ts',
+    find: 'if (outcome.ok) this.accepted(id)',
+    replace: 'this.accepted(id)',
     test: 'main/sign-in/corrected-secrets.test.ts',
   },
 ]

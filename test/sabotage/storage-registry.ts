@@ -238,9 +238,9 @@ export const STORAGE_SABOTAGES: readonly Sabotage[] = [
   {
     promise: 'R3',
     what: 'let another sign-in on the revoked key go on reading valid',
-    file: 'main/monitor.ts',
-    find: 'if (other !== revoked) other.revokedElsewhere()',
-    replace: 'if (other !== revoked) other.wake()',
+    file: 'main/connected-profiles.ts',
+    find: 'for (const other of this.#othersWithKeyOf(profile)) other.revokedElsewhere()',
+    replace: 'for (const other of this.#othersWithKeyOf(profile)) other.wake()',
     test: 'main/several-keys.test.ts',
   },
   {
