@@ -59,9 +59,10 @@ export class HomeTokens implements TokenStore {
     if (reading.kind !== 'lost') return reading
     this.#lost = reading.state
     const { standing } = this.#home
-    return standing.state === 'ok' || standing.line === undefined
-      ? reading
-      : { ...reading, why: standing.line }
+    const ofAll = standing.state === 'ok' ? undefined : standing.line
+    const why =
+      ofAll ?? (reading.state === 'key-changed' ? this.#home.sealedElsewhere(this.#profile.id) : undefined)
+    return why === undefined ? reading : { ...reading, why }
   }
 
   intend(intent: Intent, refreshToken: string): Saved {

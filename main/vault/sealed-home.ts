@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import type { Keystore } from '../ports/keystore.ts'
 import { addDataKey, NO_KEYS, type Unlocking, unlockDataKeys } from './data-keys.ts'
-import { type StartTrouble, sealedElsewhere, startTrouble } from './start-words.ts'
+import { type StartTrouble, sealedElsewhere, startTrouble, tokenSealedElsewhere } from './start-words.ts'
 import { storageWords } from './storage-words.ts'
 import { Vault } from './vault.ts'
 import { VaultConnection } from './vault-connection.ts'
@@ -111,6 +111,13 @@ export class SealedHome {
   /** Whether what is stored here is open to whoever can read the file; a person agreed to that. */
   get hidesNothing(): boolean {
     return this.#standing.state === 'ok' && (this.#deps.keystore?.hidesNothing?.() ?? false)
+  }
+
+  /** Why a token is lost to this start, where another kind of keystore than its own sealed it. */
+  sealedElsewhere(profile: string): string | undefined {
+    const backend = this.#vault?.backendOf(profile)
+    if (backend === undefined || this.#deps.keystore?.mayHaveWrapped?.(backend) !== false) return undefined
+    return tokenSealedElsewhere(backend)
   }
 
   /** Asks the keystore once more, as after a person agreed to what it said; several askers share one answer. */

@@ -45,6 +45,19 @@ export function sealedElsewhere(backend: string): StartTrouble {
   }
 }
 
+/** The same of one key, in a folder where both kinds of keystore sealed some. */
+export function tokenSealedElsewhere(backend: string): string {
+  const { sealedBy } = sealedElsewhere(backend)
+  const [by, where] =
+    sealedBy === 'passphrase'
+      ? [
+          'with a passphrase, in a browser or a terminal',
+          'Start with --host browser and that HEADROOM_PASSPHRASE',
+        ]
+      : ["by the desktop app, with the system's keystore", 'Open it on the desktop']
+  return `The stored token cannot be opened here: it was sealed ${by}. It is kept. ${where}; a new sign-in here takes its place.`
+}
+
 function lineOf(state: StartTrouble['state'], why: string): string {
   switch (state) {
     case 'waiting':

@@ -133,6 +133,19 @@ export class Vault {
     return saved
   }
 
+  /** The kind of keystore that stands before the token of a profile, as it is recorded. */
+  backendOf(profile: string): string | undefined {
+    const reading = this.#connection.read(() =>
+      this.#connection.database
+        .prepare(
+          `SELECT backend FROM records JOIN data_keys ON data_keys.id = data_key
+           WHERE profile = ? AND kind = ? ORDER BY generation DESC LIMIT 1`,
+        )
+        .get(profile, TOKEN),
+    )
+    return reading.ok && reading.value !== undefined ? String(reading.value['backend']) : undefined
+  }
+
   /** Whether this token was ever one of the profile's: then what is stored is the same or newer. */
   knows(profile: string, refreshToken: string): boolean {
     const reading = this.#connection.read(() => isInJournal(this.#connection, profile, refreshToken))

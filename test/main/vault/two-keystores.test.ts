@@ -1,0 +1,103 @@
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { expect, onTestFinished, test } from 'vitest'
+import { PASSPHRASE_BACKEND } from '../../../main/ports/keystore.ts'
+import { HomeStorage } from '../../../main/vault/key-storage.ts'
+import { passphraseKeystore } from '../../../main/vault/passphrase-keystore.ts'
+import { SealedHome } from '../../../main/vault/sealed-home.ts'
+import { temporaryFolder } from '../data/temporary-folder.ts'
+import { NOW_MS, profile } from './fixtures.ts'
+import { testKeystore } from './test-keystore.ts'
+
+const CHEAP = { N: 2, r: 1, p: 1 }
+
+const KEYSTORES = {
+  passphrase: () => passphraseKeystore('CANARY-passphrase', CHEAP),
+  desktop: () => {
+    const keystore = testKeystore(1)
+    keystore.mayHaveWrapped = (backend) => backend !== PASSPHRASE_BACKEND
+    return keystore
+  },
+}
+type Which = keyof typeof KEYSTORES
+
+async function opened(folder: string, which: Which) {
+  const home = await SealedHome.open({ folder, keystore: KEYSTORES[which](), wallMs: () => NOW_MS })
+  onTestFinished(() => home.close())
+  const storage = new HomeStorage(home, { startsOver: false, changed: () => {} })
+  const readings = () =>
+    Object.fromEntries(storage.restore().map(({ profile: { id }, tokens }) => [id, tokens.read()]))
+  return { home, storage, readings }
+}
+
+/** As when a folder of the desktop's was given a data key of a passphrase beside its own: each sealed one key. */
+async function mixedFolder(): Promise<string> {
+  const folder = temporaryFolder()
+  const desktop = await opened(folder, 'desktop')
+  desktop.storage.signIn(profile({ id: 'of-desktop', refreshToken: 'CANARY-desktop' }), NOW_MS)
+  desktop.home.close()
+  const other = await opened(folder, 'passphrase')
+  await other.home.startOver()
+  other.storage.signIn(profile({ id: 'of-passphrase', refreshToken: 'CANARY-passphrase-token' }), NOW_MS)
+  other.home.close()
+  return folder
+}
+
+function rowsOf(folder: string, table: 'records' | 'quarantine') {
+  const database = new DatabaseSync(join(folder, 'vault.db'))
+  const rows = database.prepare(`SELECT profile, kind, generation, data_key, sealed FROM ${table}`).all()
+  database.close()
+  return rows
+}
+
+const others = [
+  { here: 'passphrase', own: 'of-passphrase', other: 'of-desktop', words: 'by the desktop app' },
+  { here: 'desktop', own: 'of-desktop', other: 'of-passphrase', words: 'with a passphrase' },
+] as const
+
+test.each(others)(
+  'opened with the $here, its own key goes on, and that of the other keystore is left alone and told of',
+  async ({ here, own, other, words }) => {
+    const folder = await mixedFolder()
+    const before = rowsOf(folder, 'records')
+    const { home, readings } = await opened(folder, here)
+    expect(home.standing).toEqual({ state: 'ok' })
+    const read = readings()
+    expect(read[own]).toMatchObject({ kind: 'found' })
+    expect(read[other]).toMatchObject({
+      kind: 'lost',
+      state: 'key-changed',
+      why: expect.stringContaining(words),
+    })
+    home.close()
+    expect(rowsOf(folder, 'records')).toEqual(before)
+    expect(rowsOf(folder, 'quarantine')).toEqual([])
+  },
+)
+
+test.each(others)(
+  'a new key, connected with the $here, leaves the other keystore’s where that opens it',
+  async ({ here, other }) => {
+    const folder = await mixedFolder()
+    const first = await opened(folder, here)
+    first.storage.restore()
+    expect(first.storage.signIn(profile({ id: 'new' }), NOW_MS).kind).toBe('sealed')
+    first.home.close()
+    expect(rowsOf(folder, 'quarantine')).toEqual([])
+    const second = await opened(folder, here === 'desktop' ? 'passphrase' : 'desktop')
+    expect(second.readings()[other]).toMatchObject({ kind: 'found' })
+  },
+)
+
+test.each(others)(
+  'a sign-in of the other keystore’s own key, with the $here, keeps every byte that was stored of it',
+  async ({ here, other }) => {
+    const folder = await mixedFolder()
+    const before = rowsOf(folder, 'records').filter((row) => row['profile'] === other)
+    const { home, storage } = await opened(folder, here)
+    storage.restore()
+    expect(storage.signIn(profile({ id: other, refreshToken: 'CANARY-anew' }), NOW_MS).kind).toBe('sealed')
+    home.close()
+    expect(rowsOf(folder, 'quarantine')).toEqual(expect.arrayContaining(before))
+  },
+)
