@@ -42,6 +42,21 @@ export const test = base.extend<WindowFixtures, { readonly dist: string }>({
   },
 })
 
+/** What the window asked for by that name, oldest first. */
+export const asked = ({ asked }: Pick<FakeHost, 'asked'>, name: string): readonly unknown[] =>
+  asked.filter((one) => one.name === name).map(({ arg }) => arg)
+
+/** What the page puts on the clipboard, which a headless browser may not have. */
+export async function copied(page: Page): Promise<() => Promise<string>> {
+  await page.evaluate(() => {
+    const writeText = async (text: string) => {
+      document.documentElement.dataset['copied'] = text
+    }
+    Object.defineProperty(navigator, 'clipboard', { value: { writeText } })
+  })
+  return () => page.evaluate(() => document.documentElement.dataset['copied'] ?? '')
+}
+
 /** What does not fit the screen, in pixels across and down. */
 export function overflow(page: Page): Promise<readonly number[]> {
   return page.evaluate(() => {

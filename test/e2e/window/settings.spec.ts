@@ -1,0 +1,93 @@
+import { snapshot } from '../../renderer/fixtures.ts'
+import { asked, expect, test } from './window-fixtures.ts'
+
+test('thresholds are set for all rows, for one, and back to the default', async ({ page, open }) => {
+  const host = await open(snapshot())
+  await page.keyboard.press('s')
+  const dialog = page.getByRole('dialog')
+  const thresholds = dialog.getByRole('group', { name: 'Alert below' })
+  await thresholds.getByLabel('All rows').fill('25')
+  await thresholds.getByLabel('Accounts').fill('0')
+  await thresholds.getByLabel('Positions', { exact: true }).fill('')
+  await expect
+    .poll(() => asked(host, 'setAlertThreshold'))
+    .toEqual([
+      { profile: 'main', below: 0.25 },
+      { profile: 'main', category: 'Accounts', below: 0 },
+      { profile: 'main', category: 'Positions' },
+    ])
+  await dialog.getByLabel('Keep every sample for').selectOption('7 days')
+  await expect
+    .poll(() => asked(host, 'setRetention'))
+    .toEqual([{ rawMs: 7 * 86_400_000, rollupMs: 90 * 86_400_000 }])
+  await dialog.getByLabel('Theme').selectOption('high contrast')
+  await dialog.getByLabel('Rows', { exact: true }).selectOption('dense')
+  const root = page.locator('html')
+  await expect(root).toHaveAttribute('data-theme', 'contrast')
+  await expect(root).toHaveAttribute('data-density', 'dense')
+  await page.reload()
+  await expect(root).toHaveAttribute('data-density', 'dense')
+})
+
+test('probes are set for the key that is shown, and half a number never is', async ({ page, open }) => {
+  const host = await open(snapshot())
+  await page.keyboard.press('s')
+  const dialog = page.getByRole('dialog')
+  await expect(dialog).toContainText('Stored with this key.')
+  await expect(dialog.getByTestId('probe-use')).toContainText('On average at most 12.6 requests a minute')
+  const budget = dialog.getByLabel('Budget, per cent of each quota')
+  await budget.fill('50')
+  await expect(budget).toHaveAttribute('aria-invalid', 'true')
+  await expect(budget).toHaveAccessibleDescription('Write a number from 0.1 to 20.')
+  await budget.press('Enter')
+  await expect(budget).toHaveValue('50')
+  await budget.fill('10')
+  await budget.press('Enter')
+  await expect(dialog.getByTestId('probe-use')).toContainText('On average at most 60.2 requests a minute')
+  await dialog.getByLabel('Symbol to ask about').fill('AAPL')
+  await dialog.getByLabel('Refresh token rotates within, minutes').fill('45')
+  await dialog.getByLabel('Try one request soon after a refusal').check()
+  await dialog.getByText('Rows with an interval of their own: 1').click()
+  const intervals = dialog.getByRole('group', { name: 'Seconds between probes' })
+  // The second change is made while the first is on its way, and keeps it.
+  const answers = Promise.withResolvers<void>()
+  await page.route('**/setKeySettings', async (route) => {
+    await answers.promise
+    await route.continue()
+  })
+  await intervals.getByLabel('Accounts').fill('60')
+  await intervals.getByLabel('Positions').fill('')
+  await intervals.getByLabel('Balances').focus()
+  answers.resolve()
+  await expect(dialog.getByText('Rows with an interval of their own: 1')).toBeVisible()
+  await dialog.getByLabel('Probe this key').uncheck()
+  await expect(dialog.getByTestId('probe-use')).toContainText('Off: a row is as old as its last header')
+  expect(asked(host, 'setKeySettings')).toEqual(
+    [
+      { budgetFraction: 0.1 },
+      { symbol: 'AAPL' },
+      { rotationMinutes: 45 },
+      { trialAfterStep: true },
+      { everySeconds: { Positions: 15, Accounts: 60 } },
+      { everySeconds: { Accounts: 60 } },
+      { probesEnabled: false },
+    ].map((change) => ({ profile: 'main', ...change })),
+  )
+})
+
+test('a setting that main refuses goes back to what holds, and says why', async ({ page, open }) => {
+  const host = await open(
+    snapshot({ refresh: { state: 'valid', rotating: false, stored: 'memory', refreshesToday: 1 } }),
+  )
+  await page.keyboard.press('s')
+  const dialog = page.getByRole('dialog')
+  const symbol = dialog.getByLabel('Symbol to ask about')
+  await expect(symbol).toHaveValue('MSFT')
+  await expect(dialog.getByLabel('Refresh token rotates within, minutes')).toHaveCount(0)
+  const message = 'That could not be kept: the disk is full. Nothing was changed; try again.'
+  host.answer('setKeySettings', { ok: false, code: 'not-kept', message })
+  await symbol.fill('AAPL')
+  await symbol.press('Enter')
+  await expect(dialog.getByRole('alert')).toHaveText(message)
+  await expect(symbol).toHaveValue('MSFT')
+})
