@@ -38,19 +38,32 @@ test('a socket that is reset is seen at once and opened again within the backoff
 }, 40_000)
 
 test('a service that says nothing behind a live socket is seen within 30 s, and left', async () => {
-  const { simulator, summaries, count, clock } = await hurriedService({ streamRate: 0 }, [POSITIONS], {
-    hurry: 2 * LESS_HURRY,
-  })
+  const { simulator, monitor, summaries, count, clock } = await hurriedService(
+    { streamRate: 0 },
+    [POSITIONS],
+    { hurry: 2 * LESS_HURRY },
+  )
   await vi.waitFor(() => expect(summaries()[0]?.state).toBe('live'), BOUNDED)
+  // Each state as it is entered: on a hurried clock it may last for less than a look from outside takes.
+  const stale: number[] = []
+  const silent: number[] = []
+  let heardAt = 0
+  monitor.subscribe({
+    changed: () => {
+      const { state, lastFrameAt, reasonCode } = summaries()[0] ?? {}
+      heardAt = lastFrameAt ?? heardAt
+      if (state === 'stale') stale.push(clock.wallMs() - heardAt)
+      if (reasonCode === 'silent') silent.push(clock.wallMs() - heardAt)
+    },
+    event: () => {},
+    removed: () => {},
+  })
   simulator.faults.set('silent-stream', true)
   const [former] = simulator.service.streams()
-  const lastFrameAt = () => summaries()[0]?.lastFrameAt ?? 0
-  await vi.waitFor(() => expect(summaries()[0]?.state).toBe('stale'), BOUNDED)
-  expect(clock.wallMs() - lastFrameAt()).toBeGreaterThanOrEqual(15_000)
-  const heardAt = lastFrameAt()
-  await vi.waitFor(() => expect(summaries()[0]?.reasonCode).toBe('silent'), BOUNDED)
+  await vi.waitFor(() => expect(silent).not.toEqual([]), BOUNDED)
+  expect(stale[0]).toBeGreaterThanOrEqual(15_000)
   // A second of the watchdog, and what a loaded machine is late by, six times over.
-  expect(clock.wallMs() - heardAt).toBeLessThan(60_000)
+  expect(silent[0]).toBeLessThan(60_000)
   simulator.faults.set('silent-stream', false)
   await vi.waitFor(() => expect(count('stream-restarted')).toBeGreaterThanOrEqual(1), BOUNDED)
   expect(simulator.service.streams().map(({ id }) => id)).not.toContain(former?.id)
