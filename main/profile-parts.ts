@@ -68,6 +68,7 @@ export function profileParts(
     ok ? reachability.answered(host) : reachability.failed(host, why, sinceMs)
   const bearer = {
     access: () => now.keeper().access(),
+    usable: () => now.keeper().usable(),
     rejected: (value: string) => now.keeper().rejected(value),
   }
   const mayUseService = () => now.keeper().canUseService && reachability.mayTry(hostOf(now.profile().baseUrl))

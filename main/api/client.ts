@@ -10,6 +10,8 @@ export interface ApiClientDeps {
   readonly tap: QuotaTap
   readonly reachability: Reachability
   readonly access: () => Promise<Access>
+  /** See `TokenKeeper.usable`. */
+  readonly usable: () => Access
   readonly rejected: (value: string) => Promise<void>
 }
 
@@ -46,13 +48,15 @@ export class ApiClient {
   }
 
   async request(request: ApiRequest): Promise<ApiAnswer> {
-    const first = await this.#deps.access()
+    await this.#deps.access()
     if (this.#isStopped) return STOPPED
+    const first = this.#deps.usable()
     if (first.kind === 'none') return { kind: 'no-token', why: first.why }
     const answer = await this.#send(request, first.value)
     if (answer.kind !== 'answered' || answer.status !== 401) return answer
     await this.#deps.rejected(first.value)
-    const second = await this.#deps.access()
+    await this.#deps.access()
+    const second = this.#deps.usable()
     // The token that was just refused would be refused again.
     if (this.#isStopped || second.kind === 'none' || second.value === first.value) return answer
     const again = await this.#send(request, second.value)

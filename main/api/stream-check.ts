@@ -7,6 +7,8 @@ import * as refusals from './probe-refusals.ts'
 
 export interface StreamCheckDeps extends ConnectionDeps {
   readonly access: () => Promise<Access>
+  /** See `TokenKeeper.usable`. */
+  readonly usable: () => Access
   readonly rejected: (value: string) => Promise<void>
 }
 
@@ -54,7 +56,8 @@ export async function checkStream(
 ): Promise<Outcome> {
   const path = streamPath(request)
   if (!path.ok) return refusals.needsTarget(category)
-  const token = await deps.access()
+  await deps.access()
+  const token = deps.usable()
   if (token.kind === 'none') return refusals.cannotAsk(category)
   const now = deps.timeline.now()
   const notBeforeMs = deps.tap.notBeforeMs('GET', path.path)

@@ -6,6 +6,8 @@ import { type ConnectionDeps, StreamConnection } from './stream-connection.ts'
 
 export interface SuccessionDeps extends ConnectionDeps {
   readonly access: () => Promise<Access>
+  /** See `TokenKeeper.usable`. */
+  readonly usable: () => Access
   readonly rejected: (value: string) => Promise<void>
 }
 
@@ -62,8 +64,9 @@ export class Succession {
   async connect(): Promise<void> {
     this.#attempt += 1
     const attempt = this.#attempt
-    const token = await this.#deps.access()
+    await this.#deps.access()
     if (this.#attempt !== attempt) return
+    const token = this.#deps.usable()
     if (token.kind === 'none')
       return this.#listener.without({ kind: 'ended', reason: 'no access token', code: 'no-token' })
     const notBeforeMs = this.heldUntilMs

@@ -103,7 +103,19 @@ export class TokenKeeper {
       if (this.#refresh.flight) await this.#refresh.flight
       else if (this.#held.state.failures === 0) await this.refresh()
     }
-    return this.#usable()
+    return this.usable()
+  }
+
+  /**
+   * What may be sent at this very moment. Whoever waited for `access` asks this before sending: between the answer and
+   * the one who waits for it, a person may have revoked.
+   */
+  usable(): Access {
+    const { access, standing } = this.#held.state
+    if (access !== undefined && isAlive(this.#held.state, this.#now()) && !isRevoking(this.#held.state)) {
+      return { kind: 'token', value: access.value }
+    }
+    return { kind: 'none', why: standing.kind }
   }
 
   /** The service answered 401 to this token: it is not used again, and a refresh is due. */
@@ -219,14 +231,6 @@ export class TokenKeeper {
           return this.#schedule()
       }
     })
-  }
-
-  #usable(): Access {
-    const { access, standing } = this.#held.state
-    if (access !== undefined && isAlive(this.#held.state, this.#now()) && !isRevoking(this.#held.state)) {
-      return { kind: 'token', value: access.value }
-    }
-    return { kind: 'none', why: standing.kind }
   }
 
   #now(): number {

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { ApiClient } from '../../../main/api/client.ts'
 import { Reachability } from '../../../main/reachability.ts'
 import type { Access } from '../../../main/tokens/keeper.ts'
+import { proves } from '../../proof/proves.ts'
 import { quotaHeaders } from '../quota-headers.ts'
 import { answerOf, NOT_SENT, ScriptedHttp, UNKNOWN } from '../scripted-http.ts'
 import { startedTap } from './started-tap.ts'
@@ -20,6 +21,7 @@ function setUp() {
     tap,
     reachability: new Reachability(timeline, random, event),
     access: async () => tokens[0]!,
+    usable: () => tokens[0]!,
     rejected: async (value) => {
       rejected.push(value)
       if (tokens.length > 1) tokens.shift()
@@ -121,6 +123,16 @@ test('a 429 comes back as the time to wait for', async () => {
     answerOf(429, '{"Message":"Rate quota exceeded"}', { ...QUOTA, 'x-ratelimit-reset': '7' })
   expect(await client.request(GET)).toMatchObject({ kind: 'limited' })
   expect(http.requests.length).toBe(1)
+})
+
+test('a token that is taken back while a request waits for it is not sent', async () => {
+  const { client, http, tokens } = setUp()
+  http.reply = () => answerOf(200, '{}', QUOTA)
+  const waiting = client.request(GET)
+  tokens[0] = { kind: 'none', why: 'revoke-unconfirmed' }
+  expect(await waiting).toEqual({ kind: 'no-token', why: 'revoke-unconfirmed' })
+  expect(http.requests).toEqual([])
+  proves('R3', { level: 1, cases: 1 })
 })
 
 test('stopped, it sends nothing more, also not what waited for a token', async () => {

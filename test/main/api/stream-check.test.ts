@@ -35,6 +35,14 @@ test('a look opens one stream, reads its headers, and has given its slot back', 
   expect(http.streams.length).toBe(1)
 })
 
+test('a look whose token is taken back while it waits for it opens nothing', async () => {
+  const { http, streams, state } = setUp()
+  const look = streams.look(POSITIONS)
+  state.access = { kind: 'none', why: 'revoke-unconfirmed' }
+  expect(await look).toMatchObject({ ok: false })
+  expect(http.streams).toEqual([])
+})
+
 test('with no slot free nothing is opened', async () => {
   const { http, streams, slots } = setUp()
   for (let taken = 0; taken < 40; taken += 1) slots.taken('Positions Stream')

@@ -32,6 +32,7 @@ export function setUp(pins?: Pins) {
     tap,
     slots,
     access: async () => state.access,
+    usable: () => state.access,
     rejected: async (value) => void rejected.push(value),
     reached: (ok) => reached.push(ok),
     event,
