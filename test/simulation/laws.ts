@@ -6,6 +6,8 @@ import { Secrets } from './secrets.ts'
 
 /** service.md 7: the wait after a 429 that names none. */
 const FALLBACK_MS = 60_000
+/** The app's timeline takes no shorter sleep for one as it happens, and makes up for it with the next. */
+const UNNOTICED_SLEEP_MS = 2_000
 const LONGEST_PERIOD_MS = 300_000
 /** Dead after 30 s of silence, looked for once a second, and heard a network time late. */
 const LONGEST_SILENCE_MS = 33_000
@@ -53,7 +55,7 @@ export class Laws {
   requestAsked(category: string, row: RequestQuota | undefined, worldMs: number): void {
     this.checked += 1
     const throttledAtMs = this.#throttledAtMs.get(category)
-    if (throttledAtMs !== undefined && worldMs - throttledAtMs < FALLBACK_MS) {
+    if (throttledAtMs !== undefined && worldMs - throttledAtMs < FALLBACK_MS - UNNOTICED_SLEEP_MS) {
       breach(`${category} was asked ${worldMs - throttledAtMs} ms after a 429 that named no time`)
     }
     if (!row) return
@@ -66,7 +68,7 @@ export class Laws {
   /** A probe that the service counted, or may have: not one it turned away with a 401. */
   probeCounted(row: RequestQuota | undefined, budgetFraction: number, sentAtMs: number): void {
     if (!row) return
-    const since = sentAtMs - row.period * 1000
+    const since = sentAtMs - row.period * 1000 + UNNOTICED_SLEEP_MS
     const recent = [...(this.#probes.get(row.category) ?? []).filter((at) => at > since), sentAtMs]
     this.#probes.set(row.category, recent)
     const most = Math.max(1, row.limit * budgetFraction)
