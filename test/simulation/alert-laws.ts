@@ -16,6 +16,7 @@ export class AlertLaws {
   readonly #evidenceAtMs = new Map<string, number>()
   readonly #refused = new Set<string>()
   #dismissing: string | undefined
+  #isClockBehind = false
 
   /** A quota header of a category came in, or a refusal. */
   evidence(category: string, worldMs: number): void {
@@ -58,6 +59,14 @@ export class AlertLaws {
         this.#open.delete(id)
     }
     this.#refused.clear()
+    // It lives by the wall clock as it is now, and an id names a moment: those of a day that comes again are no news.
+    if (this.#isClockBehind) this.#said.clear()
+    this.#isClockBehind = false
+  }
+
+  /** Who is running does not follow a clock that is set back; the next one starts by it. */
+  clockSetBack(): void {
+    this.#isClockBehind = true
   }
 
   shown(alerts: readonly Alert[]): void {

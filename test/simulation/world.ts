@@ -137,6 +137,7 @@ export class World {
   jumpWall(ms: number): void {
     this.clock.jumpWall(ms)
     this.#laws.quotas.wallJumped(ms)
+    if (ms < 0) this.#laws.alerts.clockSetBack()
     this.#disturbed ||= ms > 0
   }
 
