@@ -118,12 +118,6 @@ export class Bucket {
     this.#remember(request.sentAtMs, laterMs)
   }
 
-  /** Refused, but by nothing that says whether this bucket is empty. */
-  refusedUnsaid(id: number, nowMs: number): void {
-    this.rejected += 1
-    this.lost(id, nowMs)
-  }
-
   /**
    * Folds one answer in. Returns how many requests others must have made since the last header, 0 when our own
    * explain the drop.

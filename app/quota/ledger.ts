@@ -91,7 +91,8 @@ export class Ledger {
   /** A 429 that does not say of what: no sign of an empty bucket, and it may have counted. */
   refusedUnsaid(ticket: Ticket, nowMs: number): string | undefined {
     const row = this.#rowOf(ticket)
-    row?.bucket.refusedUnsaid(ticket.id, nowMs)
+    this.lost(ticket, nowMs)
+    if (row) row.bucket.rejected += 1
     return row?.category
   }
 

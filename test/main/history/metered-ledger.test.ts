@@ -24,6 +24,12 @@ test('own requests are counted when answered or lost, and not when refused or ne
   expect(used(ledger, START_MS + 500)).toEqual({ own: 2, elsewhere: 0 })
 })
 
+test('a refusal that does not say of what may have counted, and is counted as own', () => {
+  const ledger = new MeteredLedger(CURRENT_REQUEST_QUOTAS, START_MS)
+  ledger.refusedUnsaid(ledger.sent('Accounts', START_MS), START_MS + 100)
+  expect(used(ledger, START_MS + 100)).toEqual({ own: 1, elsewhere: 0 })
+})
+
 test('what drops more than our own requests explain is counted as elsewhere', () => {
   const ledger = new MeteredLedger(CURRENT_REQUEST_QUOTAS, START_MS)
   let elsewhere = 0
