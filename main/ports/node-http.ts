@@ -1,10 +1,14 @@
 import http from 'node:http'
 import https from 'node:https'
 import { TLSSocket } from 'node:tls'
+import { type HttpRoutes, httpRoutes } from './http-agents.ts'
 import type { Http, HttpHeaders, HttpOutcome, HttpRequest, HttpStreamListener } from './ports.ts'
 
 /** An answer that is read whole may be this large. Bytes. */
-const LONGEST_ANSWER_BYTES = 8 << 20
+const MAX_ANSWER_BYTES = 8 << 20
+/** What may be read beside and for each byte of it: an answer in chunks of one byte is six times its size. */
+const FRAMING = { maxBytes: 256 << 10, maxFactor: 4 } as const
+const MIN_BUFFER_BYTES = 16 << 10
 
 const MALFORMED = 'the request could not be written'
 
@@ -13,30 +17,25 @@ const MALFORMED = 'the request could not be written'
  *
  * A fresh connection each time is on purpose for tokens (a reused one may die while a refresh is on it, and
  * nobody could say whether the service rotated) and cheap enough for a handful of probes a minute. Proxies come
- * from the environment (HTTPS_PROXY, NO_PROXY) through the agents.
+ * from the environment, as `httpRoutes` says.
  */
-export function nodeHttp(environment: NodeJS.ProcessEnv): Http {
-  const agents = {
-    'http:': new http.Agent({ keepAlive: false, proxyEnv: environment }),
-    'https:': new https.Agent({ keepAlive: false, proxyEnv: environment }),
-  }
-
-  /** `undefined` where it cannot be written as HTTP: a token with a line end in it, say. */
-  const start = (request: HttpRequest): http.ClientRequest | undefined => {
+export function nodeHttp(environment: NodeJS.ProcessEnv, routes: HttpRoutes = httpRoutes(environment)): Http {
+  /** The request, or why there is none: no way to its host, or a token with a line end in it, say. */
+  const start = (request: HttpRequest): http.ClientRequest | string => {
     try {
-      return begin(request)
+      const url = new URL(request.url)
+      const route = routes(url)
+      return route.kind === 'agent' ? begin(request, url, route.agent) : route.why
     } catch {
       // The error's own message would quote the header.
-      return undefined
+      return MALFORMED
     }
   }
 
-  const begin = (request: HttpRequest): http.ClientRequest => {
-    const url = new URL(request.url)
-    const secure = url.protocol === 'https:'
-    const outgoing = (secure ? https : http).request(url, {
+  const begin = (request: HttpRequest, url: URL, agent: http.Agent): http.ClientRequest => {
+    const outgoing = (url.protocol === 'https:' ? https : http).request(url, {
       method: request.method,
-      agent: agents[secure ? 'https:' : 'http:'],
+      agent,
       headers: {
         ...request.headers,
         ...(request.body !== undefined && { 'content-length': String(Buffer.byteLength(request.body)) }),
@@ -50,7 +49,7 @@ export function nodeHttp(environment: NodeJS.ProcessEnv): Http {
     send: (request) =>
       new Promise<HttpOutcome>((resolve) => {
         const outgoing = start(request)
-        if (outgoing === undefined) return resolve({ kind: 'not-sent', why: MALFORMED })
+        if (typeof outgoing === 'string') return resolve({ kind: 'not-sent', why: outgoing })
         let done = false
         let answered = false
         const established = watchConnection(outgoing)
@@ -71,12 +70,13 @@ export function nodeHttp(environment: NodeJS.ProcessEnv): Http {
         })
         outgoing.on('response', (response) => {
           answered = true
-          const parts: Buffer[] = []
-          let length = 0
+          const body = new GrowingBuffer()
           response.on('data', (part: Buffer) => {
-            length += part.length
-            if (length > LONGEST_ANSWER_BYTES) finish({ kind: 'unknown', why: 'the answer was too long' })
-            else parts.push(part)
+            const isTooLong = body.bytes + part.length > MAX_ANSWER_BYTES
+            const mayBeRead = FRAMING.maxBytes + FRAMING.maxFactor * body.bytes
+            if (isTooLong || response.socket.bytesRead > mayBeRead + part.length)
+              finish({ kind: 'unknown', why: 'the answer was too long' })
+            else if (!done) body.add(part)
           })
           response.on('end', () => {
             if (!response.complete) finish({ kind: 'unknown', why: 'the answer was cut short' })
@@ -85,7 +85,7 @@ export function nodeHttp(environment: NodeJS.ProcessEnv): Http {
                 kind: 'answer',
                 status: response.statusCode ?? 0,
                 headers: headersOf(response),
-                body: Buffer.concat(parts).toString('utf8'),
+                body: body.text(),
               })
             }
           })
@@ -97,10 +97,35 @@ export function nodeHttp(environment: NodeJS.ProcessEnv): Http {
 
     open: (request, listener) => {
       const outgoing = start(request)
-      if (outgoing !== undefined) return openStream(outgoing, request, listener)
-      const soon = setImmediate(() => listener.ended(MALFORMED))
+      if (typeof outgoing !== 'string') return openStream(outgoing, request, listener)
+      const soon = setImmediate(() => listener.ended(outgoing))
       return () => clearImmediate(soon)
     },
+  }
+}
+
+/** Bytes in one piece, however small the parts they come in: a list of parts costs a hundred bytes for each. */
+class GrowingBuffer {
+  #buffer = Buffer.alloc(0)
+  #bytes = 0
+
+  get bytes(): number {
+    return this.#bytes
+  }
+
+  add(part: Buffer): void {
+    const needed = this.#bytes + part.length
+    if (needed > this.#buffer.length) {
+      const grown = Buffer.allocUnsafe(Math.max(needed, 2 * this.#buffer.length, MIN_BUFFER_BYTES))
+      this.#buffer.copy(grown, 0, 0, this.#bytes)
+      this.#buffer = grown
+    }
+    part.copy(this.#buffer, this.#bytes)
+    this.#bytes = needed
+  }
+
+  text(): string {
+    return this.#buffer.toString('utf8', 0, this.#bytes)
   }
 }
 
@@ -167,9 +192,9 @@ function headersOf(response: http.IncomingMessage): HttpHeaders {
   return Object.fromEntries(entries) as HttpHeaders
 }
 
-/** A socket error in plain words; its own message may hold addresses, never secrets, but says less. */
-function wordsOf(error: Error & { code?: string }): string {
-  switch (error.code) {
+/** A socket error in plain words: neither its message, which may hold addresses, nor its code is for people. */
+function wordsOf({ code = '' }: Error & { code?: string }): string {
+  switch (code) {
     case 'ECONNREFUSED':
       return 'connection refused'
     case 'ENOTFOUND':
@@ -182,9 +207,22 @@ function wordsOf(error: Error & { code?: string }): string {
     case 'EHOSTUNREACH':
     case 'ENETUNREACH':
       return 'no way to the host'
-    default:
-      return error.code?.startsWith('CERT') || error.code?.includes('CERT')
-        ? 'the certificate is not trusted'
-        : (error.code ?? 'connection failed')
+    case 'ERR_PROXY_TUNNEL':
+      return 'the proxy does not let this connection through'
+    case 'EPROTO':
+      return 'no secure connection could be agreed on'
   }
+  if (code.includes('CERT') || UNTRUSTED.has(code)) return 'the certificate is not trusted'
+  if (code.startsWith('ERR_SSL')) return 'no secure connection could be agreed on'
+  if (code.startsWith('HPE_')) return 'the answer was not HTTP'
+  return 'connection failed'
 }
+
+/** OpenSSL's verdicts on a chain whose names do not say what they are about. */
+const UNTRUSTED = new Set([
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+  'INVALID_CA',
+  'INVALID_PURPOSE',
+  'PATH_LENGTH_EXCEEDED',
+  'HOSTNAME_MISMATCH',
+])

@@ -49,6 +49,14 @@ export const PROMISES = {
     2,
     'Default keys keep their token, rotating ones are recognised; the 24-hour end is told 1 h and 15 min ahead',
   ),
+  T13: promised(
+    3,
+    'Tokens leave for no one but the service: no proxy on loopback, tunnels only elsewhere, certificates always checked',
+  ),
+  T14: promised(
+    3,
+    'No answer, however it is cut, nested or long, takes more than bounded memory and time, or a window its pushes',
+  ),
   R1: promised(
     3,
     '“Revoked” is shown only after a 200; anything else reads “not confirmed” and is retried, also after a restart',

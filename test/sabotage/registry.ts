@@ -2,6 +2,7 @@ import { BROWSER_HOST_SABOTAGES } from './browser-host-breaks.ts'
 import { DESKTOP_SABOTAGES } from './desktop-breaks.ts'
 import { HARDENING_SABOTAGES } from './hardening-breaks.ts'
 import { HOSTILE_SABOTAGES } from './hostile-breaks.ts'
+import { NETWORK_SABOTAGES } from './network-breaks.ts'
 import { QUOTA_SABOTAGES } from './quota-breaks.ts'
 import { REQUEST_SABOTAGES } from './request-breaks.ts'
 import { SIGN_IN_SABOTAGES } from './sign-in-breaks.ts'
@@ -40,4 +41,5 @@ export const SABOTAGES: readonly Sabotage[] = [
   ...WINDOW_SABOTAGES,
   ...HOSTILE_SABOTAGES,
   ...REQUEST_SABOTAGES,
+  ...NETWORK_SABOTAGES,
 ]

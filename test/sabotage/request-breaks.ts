@@ -13,7 +13,8 @@ const ERRORS_ARE_OUTCOMES = `        outgoing.on('error', (error) => finish(lost
 `
 const ASK_AGAIN = `        outgoing.on('error', (error) => {
           if (answered) return
-          const again = begin(request)
+          const again = start(request)
+          if (typeof again === 'string') return
           again.on('error', () => finish(lost(wordsOf(error))))
           again.on('response', () => finish(lost(wordsOf(error))))
           again.end(request.body)
@@ -28,7 +29,7 @@ export const REQUEST_SABOTAGES: readonly Sabotage[] = [
     file: NODE_HTTP,
     find: "response.on('error', (error) => finish({ kind: 'unknown', why: wordsOf(error) }))",
     replace:
-      "response.on('error', () => finish({ kind: 'answer', status: response.statusCode ?? 0, headers: headersOf(response), body: Buffer.concat(parts).toString('utf8') }))",
+      "response.on('error', () => finish({ kind: 'answer', status: response.statusCode ?? 0, headers: headersOf(response), body: body.text() }))",
     test: NODE_HTTP_TEST,
   },
   {

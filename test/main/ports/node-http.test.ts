@@ -62,7 +62,7 @@ test('a refused connection was not sent', async () => {
 })
 
 test('a name that does not exist was not sent', async () => {
-  const outcome = await http.send(post('http://no-such-host.invalid', { timeoutMs: 4_000 }))
+  const outcome = await http.send(post('https://no-such-host.invalid', { timeoutMs: 4_000 }))
   expect(outcome.kind).toBe('not-sent')
 })
 

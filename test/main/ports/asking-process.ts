@@ -1,0 +1,14 @@
+import { nodeHttp } from '../../../main/ports/node-http.ts'
+
+/** Asks each address of its arguments once, with a secret in head and body, and says what became of it as JSON. */
+const http = nodeHttp(process.env)
+for (const url of process.argv.slice(2)) {
+  const outcome = await http.send({
+    method: 'POST',
+    url,
+    headers: { authorization: 'Bearer access-token-of-the-test' },
+    body: 'refresh_token=refresh-token-of-the-test',
+    timeoutMs: 10_000,
+  })
+  process.stdout.write(`${JSON.stringify({ url, ...outcome, headers: undefined })}\n`)
+}
