@@ -59,7 +59,7 @@ export function desktopShell(deps: ShellDeps): DesktopShell {
   const holdShortcut = (wanted: boolean) =>
     setGlobalShortcut(electron, wanted, () => window.toggle(), log) && wanted
 
-  const rotatingKeys = followRotatingKeys({ monitor, power, notify, clockWords })
+  const rotatingKeys = followRotatingKeys({ monitor, power, notify, clockText })
   // Asked once: it is the system's registry or a file, and the tray looks at the choices all day.
   let openAtLogin = loginItem?.isSet() ?? false
   const choices = (): DesktopChoices => ({ ...state.read(), openAtLogin })
@@ -146,5 +146,5 @@ export function desktopShell(deps: ShellDeps): DesktopShell {
 }
 
 /** Hours and minutes, as this system writes them. */
-const clockWords = (atMs: number): string =>
+const clockText = (atMs: number): string =>
   new Date(atMs).toLocaleTimeString([], { hour: '2-digit', minute: '2-digit' })

@@ -7,7 +7,7 @@ export interface RotatingKeysDeps {
   readonly power: Pick<Power, 'keepAwake' | 'onSuspend'>
   readonly notify: Notify
   /** As a person reads a clock: `14:32`. */
-  readonly clockWords: (atMs: number) => string
+  readonly clockText: (atMs: number) => string
 }
 
 export interface RotatingKeys {
@@ -23,7 +23,7 @@ export interface RotatingKeys {
  * So the machine is kept awake where a person chose that, for as long as such a key is connected; a lid that is closed
  * all the same is warned about.
  */
-export function followRotatingKeys({ monitor, power, notify, clockWords }: RotatingKeysDeps): RotatingKeys {
+export function followRotatingKeys({ monitor, power, notify, clockText }: RotatingKeysDeps): RotatingKeys {
   let wanted = false
   const deadlines = () =>
     monitor.profiles().flatMap((profile) => {
@@ -46,7 +46,7 @@ export function followRotatingKeys({ monitor, power, notify, clockWords }: Rotat
     if (soonest === undefined) return
     notify({
       title: 'A key that rotates is connected',
-      body: `If this computer sleeps past ${clockWords(soonest)}, you may have to sign in again.`,
+      body: `If this computer sleeps past ${clockText(soonest)}, you may have to sign in again.`,
       tag: 'sleep',
       isUrgent: false,
     })

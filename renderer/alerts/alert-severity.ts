@@ -1,5 +1,5 @@
 import type { Alert } from '../../app/alerts/alert.ts'
-import type { Severity } from '../words/severity.ts'
+import type { Severity } from '../../app/status/severity.ts'
 
 export function alertSeverity(severity: Alert['severity']): Severity {
   switch (severity) {

@@ -1,8 +1,8 @@
+import { countText } from '../../app/status/rates.ts'
 import { classesOf } from '../theme/classes.ts'
 import controlsSheet from '../theme/controls.module.css'
 import { Shape } from '../theme/shape.tsx'
 import { useMirror, useParts } from '../view/window-parts.ts'
-import { countWords } from '../words/rates.ts'
 import { alertSeverity, mostUrgent } from './alert-severity.ts'
 import sheet from './alerts.module.css'
 
@@ -17,7 +17,7 @@ export function AlertsButton() {
     <button
       type="button"
       className={css('button', 'ghost', 'alerts')}
-      aria-label={fresh === 0 ? 'Alerts: none new' : `Alerts: ${countWords(fresh, 'new one', 'new ones')}`}
+      aria-label={fresh === 0 ? 'Alerts: none new' : `Alerts: ${countText(fresh, 'new one', 'new ones')}`}
       data-testid="alerts"
       onClick={() => view.setState({ dialog: 'alerts' })}
     >

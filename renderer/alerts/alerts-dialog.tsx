@@ -1,12 +1,12 @@
 import type { Alert } from '../../app/alerts/alert.ts'
+import { sinceText } from '../../app/status/durations.ts'
+import { dayAndMinuteText } from '../../app/status/moments.ts'
 import { classesOf } from '../theme/classes.ts'
 import controlsSheet from '../theme/controls.module.css'
 import { DialogFrame } from '../theme/dialog-frame.tsx'
 import { Shape } from '../theme/shape.tsx'
 import { useAsked } from '../view/use-asked.ts'
 import { useMirror, useMoment, useParts } from '../view/window-parts.ts'
-import { sinceWords } from '../words/durations.ts'
-import { dayAndMinuteWords } from '../words/moments.ts'
 import { alertSeverity } from './alert-severity.ts'
 import sheet from './alerts.module.css'
 
@@ -41,8 +41,8 @@ export function AlertsDialog() {
 function AlertRow({ alert }: { readonly alert: Alert }) {
   const { api } = useParts()
   const asked = useAsked()
-  const lasting = useMoment(({ nowMs }) => sinceWords(alert.since, nowMs))
-  const saidAt = useMoment(({ nowMs }) => dayAndMinuteWords(alert.at, nowMs))
+  const lasting = useMoment(({ nowMs }) => sinceText(alert.since, nowMs))
+  const saidAt = useMoment(({ nowMs }) => dayAndMinuteText(alert.at, nowMs))
   return (
     <li className={css('alert', alert.dismissed && 'seen')} data-alert={alert.id}>
       <Shape severity={alert.dismissed ? 'unseen' : alertSeverity(alert.severity)} />

@@ -1,11 +1,11 @@
 import { levelAt } from '../../app/quota/model.ts'
 import { alsoCounts } from '../../app/quota/shown-rows.ts'
+import { clockText } from '../../app/status/moments.ts'
+import { rateText } from '../../app/status/rates.ts'
 import { classesOf } from '../theme/classes.ts'
 import controlsSheet from '../theme/controls.module.css'
 import { Shape } from '../theme/shape.tsx'
 import { useLook, useParts, useQuota, useShown } from '../view/window-parts.ts'
-import { clockWords } from '../words/moments.ts'
-import { rateWords } from '../words/rates.ts'
 import {
   ageWords,
   fullWords,
@@ -97,11 +97,11 @@ function Remaining({ category }: CategoryProps) {
 }
 
 function Use({ category }: CategoryProps) {
-  return useQuota(category, (quota) => rateWords(quota.use?.total))
+  return useQuota(category, (quota) => rateText(quota.use?.total))
 }
 
 function Elsewhere({ category }: CategoryProps) {
-  return useQuota(category, (quota) => rateWords(quota.use?.elsewhere))
+  return useQuota(category, (quota) => rateText(quota.use?.elsewhere))
 }
 
 function Next({ category }: CategoryProps) {
@@ -120,7 +120,5 @@ function VerdictWord({ category }: CategoryProps) {
 function Age({ category }: CategoryProps) {
   const words = useQuota(category, ageWords)
   const seenAt = useQuota(category, (quota) => quota.observedAt)
-  return (
-    <span title={seenAt === undefined ? undefined : `header seen at ${clockWords(seenAt)}`}>{words}</span>
-  )
+  return <span title={seenAt === undefined ? undefined : `header seen at ${clockText(seenAt)}`}>{words}</span>
 }

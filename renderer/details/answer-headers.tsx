@@ -1,6 +1,6 @@
 import type { RowDetails } from '../../app/contract/row-details.ts'
+import { clockText } from '../../app/status/moments.ts'
 import { classesOf } from '../theme/classes.ts'
-import { clockWords } from '../words/moments.ts'
 import sheet from './details.module.css'
 
 const css = classesOf(sheet)
@@ -11,7 +11,7 @@ export function AnswerHeaders({ details }: { readonly details: RowDetails }) {
   const names = Object.keys(headers)
   return (
     <div className={css('part')}>
-      <h3>Last headers{headersAt === undefined ? '' : ` · ${clockWords(headersAt)}`}</h3>
+      <h3>Last headers{headersAt === undefined ? '' : ` · ${clockText(headersAt)}`}</h3>
       {names.length === 0 ? (
         <p>None seen yet.</p>
       ) : (

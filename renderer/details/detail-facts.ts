@@ -1,7 +1,7 @@
 import type { RequestQuota } from '../../app/contract/snapshot.ts'
-import { sinceWords } from '../words/durations.ts'
-import { clockWords } from '../words/moments.ts'
-import { rateWords } from '../words/rates.ts'
+import { sinceText } from '../../app/status/durations.ts'
+import { clockText } from '../../app/status/moments.ts'
+import { rateText } from '../../app/status/rates.ts'
 
 export interface Fact {
   readonly name: string
@@ -21,7 +21,7 @@ export function detailFacts(quota: RequestQuota, nowMs: number): readonly Fact[]
       value:
         observedAt === undefined || quota.seen === undefined
           ? '—'
-          : `${quota.seen} at ${clockWords(observedAt)}, ${sinceWords(observedAt, nowMs)} ago`,
+          : `${quota.seen} at ${clockText(observedAt)}, ${sinceText(observedAt, nowMs)} ago`,
     },
     {
       name: 'Between',
@@ -40,11 +40,11 @@ export function detailFacts(quota: RequestQuota, nowMs: number): readonly Fact[]
           ? `${Number((period / limit).toFixed(2))} s`
           : quota.windowEndsAt === undefined
             ? '—'
-            : clockWords(quota.windowEndsAt),
+            : clockText(quota.windowEndsAt),
     },
     {
       name: 'Use, last 1 and 5 min',
-      value: burn === undefined ? '—' : `${rateWords(burn.short)} and ${rateWords(burn.long)}`,
+      value: burn === undefined ? '—' : `${rateText(burn.short)} and ${rateText(burn.long)}`,
       ...(burn && {
         about: `A forecast rests on the last ${burn.basis === 'short' ? 'minute' : 'five minutes'}.`,
       }),

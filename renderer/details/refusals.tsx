@@ -1,8 +1,8 @@
 import type { RowDetails } from '../../app/contract/row-details.ts'
+import { dayAndMinuteText } from '../../app/status/moments.ts'
 import { RequestId } from '../events/request-id.tsx'
 import { classesOf } from '../theme/classes.ts'
 import controlsSheet from '../theme/controls.module.css'
-import { dayAndMinuteWords } from '../words/moments.ts'
 import sheet from './details.module.css'
 
 const css = classesOf({ ...controlsSheet, ...sheet })
@@ -23,7 +23,7 @@ export function Refusals({ refusals, nowMs }: RefusalsProps) {
         <ul className={css('refusals')} aria-label="429s of this row">
           {refusals.toReversed().map(({ at, requestId }) => (
             <li key={`${at} ${requestId}`}>
-              <time dateTime={new Date(at).toISOString()}>{dayAndMinuteWords(at, nowMs)}</time>
+              <time dateTime={new Date(at).toISOString()}>{dayAndMinuteText(at, nowMs)}</time>
               {requestId === undefined ? (
                 <span className={css('muted')}>no request id</span>
               ) : (

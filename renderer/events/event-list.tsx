@@ -1,9 +1,9 @@
 import { useState } from 'react'
+import { countText } from '../../app/status/rates.ts'
 import { classesOf } from '../theme/classes.ts'
 import controlsSheet from '../theme/controls.module.css'
 import { useCopy } from '../view/use-copy.ts'
 import { useMirror, useMoment, useParts, useSnapshot } from '../view/window-parts.ts'
-import { countWords } from '../words/rates.ts'
 import { EVENT_FILTER_WORDS, EVENT_FILTERS, type EventFilter, passes } from './event-filter.ts'
 import { EventRow } from './event-row.tsx'
 import { eventText } from './event-text.ts'
@@ -30,7 +30,7 @@ export function EventList() {
   const shown = ofProfile.filter((event) => passes(event, filter)).slice(0, MOST_SHOWN + MOST_PAST)
   const copyAll = () => {
     const text = eventText(shown, stored)
-    copy(text, `${countWords(shown.length, 'event')} copied.`, text)
+    copy(text, `${countText(shown.length, 'event')} copied.`, text)
   }
   return (
     <section className={css('part')} aria-labelledby="events-title">

@@ -1,9 +1,9 @@
 import { memo } from 'react'
 import type { LoggedEvent } from '../../app/contract/events.ts'
+import { clockText, weekdayText } from '../../app/status/moments.ts'
 import { classesOf } from '../theme/classes.ts'
 import { Shape } from '../theme/shape.tsx'
 import { eventSentence } from '../words/event-sentence.ts'
-import { clockWords, weekdayWords } from '../words/moments.ts'
 import sheet from './events.module.css'
 import { RequestId } from './request-id.tsx'
 
@@ -22,7 +22,7 @@ export const EventRow = memo(function EventRow({ event, stored, isToday }: Event
   return (
     <li className={css('event')} data-event={event.kind}>
       <time dateTime={iso} title={iso}>
-        {isToday ? clockWords(event.at) : weekdayWords(event.at)}
+        {isToday ? clockText(event.at) : weekdayText(event.at)}
       </time>
       <Shape severity={severity} />
       <span>{text}</span>

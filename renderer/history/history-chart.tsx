@@ -9,8 +9,8 @@ import {
   XAxis,
   YAxis,
 } from 'recharts'
+import { minuteText, weekdayText } from '../../app/status/moments.ts'
 import type { ChartRange } from '../view/view-state.ts'
-import { minuteWords, weekdayWords } from '../words/moments.ts'
 import { RANGES } from './ranges.ts'
 import { type ChartSeries, countTicks, timeTicks } from './series.ts'
 
@@ -119,7 +119,7 @@ export const HistoryChart = memo(function HistoryChart({ series }: { readonly se
 })
 
 const tickWords = (atMs: number, range: ChartRange) =>
-  range === '7 d' ? weekdayWords(atMs) : minuteWords(atMs)
+  range === '7 d' ? weekdayText(atMs) : minuteText(atMs)
 
 function Triangle({ cx, cy }: { readonly cx?: number; readonly cy?: number }) {
   if (cx === undefined || cy === undefined) return <g />

@@ -1,12 +1,12 @@
 import { lazy, Suspense, useMemo } from 'react'
 import type { History } from '../../app/contract/contract.ts'
+import { countText } from '../../app/status/rates.ts'
 import { useChosenCategory } from '../capacity/chosen-category.ts'
 import { RowDetailsPanel } from '../details/row-details.tsx'
 import { classesOf } from '../theme/classes.ts'
 import controlsSheet from '../theme/controls.module.css'
 import type { ChartRange } from '../view/view-state.ts'
 import { useParts, useShown, useSnapshot, useView } from '../view/window-parts.ts'
-import { countWords } from '../words/rates.ts'
 import sheet from './history.module.css'
 import { HistoryTable } from './history-table.tsx'
 import { HistoryTabs } from './history-tabs.tsx'
@@ -117,6 +117,6 @@ function summary(category: string, { rows, limit, rejectedAt, range }: ChartSeri
   if (counts.length === 0) return `${category}: no history yet`
   const least = Math.floor(Math.min(...counts))
   const most = Math.floor(Math.max(...counts))
-  const rejections = countWords(rejectedAt.length, 'refusal with 429', 'refusals with 429')
+  const rejections = countText(rejectedAt.length, 'refusal with 429', 'refusals with 429')
   return `${category}, ${RANGES[range].words}: between ${least} and ${most} of ${limit} requests remaining, ${rejections}`
 }

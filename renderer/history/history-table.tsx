@@ -1,9 +1,9 @@
 import { memo } from 'react'
 import type { History } from '../../app/contract/contract.ts'
+import { clockText, weekdayText } from '../../app/status/moments.ts'
 import { classesOf } from '../theme/classes.ts'
 import controlsSheet from '../theme/controls.module.css'
 import type { ChartRange } from '../view/view-state.ts'
-import { clockWords, weekdayWords } from '../words/moments.ts'
 import sheet from './history.module.css'
 import { RANGES } from './ranges.ts'
 
@@ -48,7 +48,7 @@ export const HistoryTable = memo(function HistoryTable({ category, history, rang
         <tbody>
           {rows.map((row) => (
             <tr key={`${row.at} ${row.from} ${row.words}`}>
-              <td>{isOfDays ? weekdayWords(row.at) : clockWords(row.at)}</td>
+              <td>{isOfDays ? weekdayText(row.at) : clockText(row.at)}</td>
               <td className={css('number')}>{row.words}</td>
               <td className={css('muted')}>{row.from}</td>
             </tr>

@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'react'
+import { untilText } from '../../app/status/durations.ts'
 import { ENVIRONMENT_WORDS } from '../shell/environment-words.ts'
 import { classesOf } from '../theme/classes.ts'
 import controlsSheet from '../theme/controls.module.css'
@@ -7,7 +8,6 @@ import { QuestionFrame } from '../theme/question-frame.tsx'
 import { Shape } from '../theme/shape.tsx'
 import { useAsked } from '../view/use-asked.ts'
 import { useParts, useShown, useSnapshot } from '../view/window-parts.ts'
-import { untilWords } from '../words/durations.ts'
 
 const css = classesOf({ ...controlsSheet, ...dialogSheet })
 
@@ -90,7 +90,7 @@ export function RevokeDialog() {
 function AccessLivesOn() {
   const left = useShown(({ access }, nowMs) =>
     access.expiresAt !== undefined && access.expiresAt > nowMs
-      ? untilWords(access.expiresAt, nowMs)
+      ? untilText(access.expiresAt, nowMs)
       : undefined,
   )
   return (

@@ -1,5 +1,6 @@
 import { useState } from 'react'
 import type { ExportedFile, ExportKind } from '../../app/contract/memory-contract.ts'
+import { dayAndMinuteText } from '../../app/status/moments.ts'
 import { classesOf } from '../theme/classes.ts'
 import controlsSheet from '../theme/controls.module.css'
 import dialogSheet from '../theme/dialog.module.css'
@@ -7,7 +8,6 @@ import { DialogFrame } from '../theme/dialog-frame.tsx'
 import { Refusal } from '../theme/refusal.tsx'
 import { useAsked } from '../view/use-asked.ts'
 import { useParts, useSnapshot } from '../view/window-parts.ts'
-import { dayAndMinuteWords } from '../words/moments.ts'
 import { REPORT_RANGE_WORDS, REPORT_RANGES, type ReportRange, reportStart } from './report-ranges.ts'
 import { ReportTables } from './report-tables.tsx'
 import { saveFile } from './save-file.ts'
@@ -56,7 +56,7 @@ export function ReportDialog() {
 }
 
 const betweenWords = (fromMs: number, toMs: number, nowMs: number) =>
-  `${dayAndMinuteWords(fromMs, nowMs)} to ${dayAndMinuteWords(toMs, fromMs)}`
+  `${dayAndMinuteText(fromMs, nowMs)} to ${dayAndMinuteText(toMs, fromMs)}`
 
 function Exports({ profile, range }: { readonly profile: string; readonly range: ReportRange }) {
   const { api, live } = useParts()

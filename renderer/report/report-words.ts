@@ -1,6 +1,6 @@
 import type { Report, RequestReport } from '../../app/history/report.ts'
-import { durationWords } from '../words/durations.ts'
-import { countWords, listWords } from '../words/rates.ts'
+import { durationText } from '../../app/status/durations.ts'
+import { countText, listText } from '../../app/status/rates.ts'
 
 /** Nothing known is a dash, never a zero. */
 export function lowestWords({ lowest, limit, knownMs }: RequestReport): string {
@@ -8,12 +8,12 @@ export function lowestWords({ lowest, limit, knownMs }: RequestReport): string {
 }
 
 export function nearWords({ nearMs, knownMs }: RequestReport): string {
-  return knownMs > 0 ? durationWords(nearMs / 1000) : '—'
+  return knownMs > 0 ? durationText(nearMs / 1000) : '—'
 }
 
 /** For how long of the report's time the level was known. */
 export function knownWords({ knownMs }: RequestReport): string {
-  return knownMs > 0 ? durationWords(knownMs / 1000) : '—'
+  return knownMs > 0 ? durationText(knownMs / 1000) : '—'
 }
 
 export const countOrDash = (count: number): string => (count === 0 ? '—' : String(Math.round(count)))
@@ -29,7 +29,7 @@ export function happenings({ tokens, streams, unreachable }: Report): string {
     ...some(streams.closed, 'stream closed', 'streams closed'),
     ...some(unreachable, 'time unreachable', 'times unreachable'),
   ]
-  return said.length === 0 ? 'Nothing else happened.' : `${listWords(said)}.`
+  return said.length === 0 ? 'Nothing else happened.' : `${listText(said)}.`
 }
 
-const some = (count: number, one: string, many: string) => (count > 0 ? [countWords(count, one, many)] : [])
+const some = (count: number, one: string, many: string) => (count > 0 ? [countText(count, one, many)] : [])

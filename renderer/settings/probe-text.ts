@@ -8,8 +8,8 @@ import {
 import type { Snapshot } from '../../app/contract/snapshot.ts'
 import { mostProbesPerMinute } from '../../app/quota/probe-plan.ts'
 import { isSymbol } from '../../app/service/stream-paths.ts'
-import { clockWords } from '../words/moments.ts'
-import { countWords, shareWords } from '../words/rates.ts'
+import { clockText } from '../../app/status/moments.ts'
+import { countText, shareText } from '../../app/status/rates.ts'
 
 /** What was typed, as a value; else what is wrong with it. */
 export type Typed<T> =
@@ -73,9 +73,9 @@ export function probeUseWords(
   const most = requests
     .filter(({ category }) => probed.includes(category))
     .reduce((sum, row) => sum + mostProbesPerMinute(row, settings), 0)
-  const now = countWords(probes.perMinute, 'probe')
+  const now = countText(probes.perMinute, 'probe')
   return (
-    `On average at most ${Math.round(most * 10) / 10} requests a minute, all rows together. Counted by Headroom at ${clockWords(at)}: ` +
-    `${now} in the last minute, ${shareWords(probes.usedFraction)} of the tightest quota.`
+    `On average at most ${Math.round(most * 10) / 10} requests a minute, all rows together. Counted by Headroom at ${clockText(at)}: ` +
+    `${now} in the last minute, ${shareText(probes.usedFraction)} of the tightest quota.`
   )
 }

@@ -1,21 +1,21 @@
+import { clockText } from '../../app/status/moments.ts'
+import { countText, shareText } from '../../app/status/rates.ts'
 import { classesOf } from '../theme/classes.ts'
 import { useShown } from '../view/window-parts.ts'
-import { clockWords } from '../words/moments.ts'
-import { countWords, shareWords } from '../words/rates.ts'
 import sheet from './shell.module.css'
 
 const css = classesOf(sheet)
 
 /** What this app itself costs the key. All of it is counted here, so it is as old as the snapshot. */
 export function OwnUse() {
-  const streams = useShown((snapshot) => countWords(openStreams(snapshot.streams), 'own stream'))
+  const streams = useShown((snapshot) => countText(openStreams(snapshot.streams), 'own stream'))
   const probes = useShown(({ probes }) =>
-    probes.enabled ? `${countWords(Math.round(probes.perMinute * 10) / 10, 'probe')}/min` : 'probes off',
+    probes.enabled ? `${countText(Math.round(probes.perMinute * 10) / 10, 'probe')}/min` : 'probes off',
   )
-  const used = useShown((snapshot) => shareWords(snapshot.probes.usedFraction))
+  const used = useShown((snapshot) => shareText(snapshot.probes.usedFraction))
   const about = useShown(
     ({ at, probes }) =>
-      `Counted by Headroom itself, as of ${clockWords(at)}. Its probes may use ${shareWords(probes.budgetFraction)} of a quota.`,
+      `Counted by Headroom itself, as of ${clockText(at)}. Its probes may use ${shareText(probes.budgetFraction)} of a quota.`,
   )
   if (streams === undefined) return null
   return (

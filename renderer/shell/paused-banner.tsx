@@ -1,10 +1,10 @@
 import { useSyncExternalStore } from 'react'
+import { sinceText } from '../../app/status/durations.ts'
+import { clockText } from '../../app/status/moments.ts'
 import { classesOf } from '../theme/classes.ts'
 import controlsSheet from '../theme/controls.module.css'
 import { Shape } from '../theme/shape.tsx'
 import { useParts, usePausedSince } from '../view/window-parts.ts'
-import { sinceWords } from '../words/durations.ts'
-import { clockWords } from '../words/moments.ts'
 import sheet from './shell.module.css'
 
 const css = classesOf({ ...controlsSheet, ...sheet })
@@ -18,7 +18,7 @@ export function PausedBanner() {
     <section className={css('banner', 'watch')} aria-label="Paused" data-banner="paused">
       <Shape severity="watch" />
       <p>
-        <b>Paused at {clockWords(sinceMs)}</b>{' '}
+        <b>Paused at {clockText(sinceMs)}</b>{' '}
         <span>
           These numbers are <Age sinceMs={sinceMs} /> old. Headroom goes on: tokens and streams are looked
           after.
@@ -33,5 +33,5 @@ export function PausedBanner() {
 
 function Age({ sinceMs }: { readonly sinceMs: number }) {
   const { live } = useParts()
-  return useSyncExternalStore(live.ticker.subscribe, () => sinceWords(sinceMs, live.ticker.nowMs()))
+  return useSyncExternalStore(live.ticker.subscribe, () => sinceText(sinceMs, live.ticker.nowMs()))
 }

@@ -1,12 +1,12 @@
 import { memo } from 'react'
 import type { StreamSummary } from '../../app/contract/snapshot.ts'
+import { countText, rateText } from '../../app/status/rates.ts'
 import { classesOf } from '../theme/classes.ts'
 import controlsSheet from '../theme/controls.module.css'
 import { Icon, type IconName } from '../theme/icon.tsx'
 import { Shape } from '../theme/shape.tsx'
 import { useCommand } from '../view/use-command.ts'
 import { useParts, useShown, useSnapshot } from '../view/window-parts.ts'
-import { countWords, rateWords } from '../words/rates.ts'
 import { streamName } from '../words/stream-names.ts'
 import { sinceOpened, streamReason, streamSeverity, unservedWords } from '../words/stream-words.ts'
 import sheet from './streams.module.css'
@@ -19,7 +19,7 @@ export const StreamRow = memo(function StreamRow({ stream }: { readonly stream: 
   const reason = useShown((_, nowMs) => streamReason(stream, nowMs))
   const since = useShown((_, nowMs) => sinceOpened(stream, nowMs))
   const unserved = unservedWords(stream)
-  const restarts = `restarted ${countWords(stream.restarts, 'time')}`
+  const restarts = `restarted ${countText(stream.restarts, 'time')}`
   return (
     <li className={css('stream', severity)} data-stream={stream.id} data-state={stream.state}>
       <span className={css('name')} title={`${name} · ${restarts}`}>
@@ -36,7 +36,7 @@ export const StreamRow = memo(function StreamRow({ stream }: { readonly stream: 
         {since}
       </span>
       <span className={css('frames')} title="frames a second">
-        {rateWords(stream.framesPerSecond)}
+        {rateText(stream.framesPerSecond)}
       </span>
       <span className={css('word')} data-testid="state">
         {stream.state}

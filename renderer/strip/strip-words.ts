@@ -1,8 +1,8 @@
 import type { RequestQuota, Snapshot } from '../../app/contract/snapshot.ts'
 import { levelAt } from '../../app/quota/model.ts'
-import { untilWords } from '../words/durations.ts'
+import { untilText } from '../../app/status/durations.ts'
+import type { Severity } from '../../app/status/severity.ts'
 import { isStale } from '../words/row-words.ts'
-import type { Severity } from '../words/severity.ts'
 
 /** One line for the corner of a screen: what is tightest, and how long it lasts. */
 export interface StripWords {
@@ -56,7 +56,7 @@ function wordsOf(snapshot: Snapshot, nowMs: number): StripWords {
 }
 
 const until = (before: string, atMs: number | undefined, nowMs: number, otherwise: string) =>
-  atMs === undefined ? otherwise : `${before}${untilWords(atMs, nowMs)}`
+  atMs === undefined ? otherwise : `${before}${untilText(atMs, nowMs)}`
 
 function ofRow(
   severity: Severity,

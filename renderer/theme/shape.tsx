@@ -1,4 +1,4 @@
-import type { Severity } from '../words/severity.ts'
+import type { Severity } from '../../app/status/severity.ts'
 import { classesOf } from './classes.ts'
 import sheet from './shape.module.css'
 

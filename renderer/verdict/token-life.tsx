@@ -1,7 +1,7 @@
 import type { Snapshot } from '../../app/contract/snapshot.ts'
+import { clockText } from '../../app/status/moments.ts'
 import { classesOf } from '../theme/classes.ts'
 import { useShown } from '../view/window-parts.ts'
-import { clockWords } from '../words/moments.ts'
 import { accessWords, refreshWords, type TokenWords } from '../words/token-words.ts'
 import sheet from './verdict.module.css'
 
@@ -39,7 +39,7 @@ export function TokenLife({ token }: { readonly token: Token }) {
 function rotationWords({ refresh }: Snapshot): string {
   const today = `refreshed ${refresh.refreshesToday} times today`
   if (!refresh.rotating) return today
-  const last = refresh.rotatedAt === undefined ? '' : ` · last rotated at ${clockWords(refresh.rotatedAt)}`
-  const next = refresh.rotatesBy === undefined ? '' : ` · rotates by ${clockWords(refresh.rotatesBy)}`
+  const last = refresh.rotatedAt === undefined ? '' : ` · last rotated at ${clockText(refresh.rotatedAt)}`
+  const next = refresh.rotatesBy === undefined ? '' : ` · rotates by ${clockText(refresh.rotatesBy)}`
   return `${today}${last}${next}`
 }

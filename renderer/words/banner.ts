@@ -1,8 +1,8 @@
 import type { Snapshot } from '../../app/contract/snapshot.ts'
+import { untilText } from '../../app/status/durations.ts'
+import { clockText, minuteText } from '../../app/status/moments.ts'
+import type { Severity } from '../../app/status/severity.ts'
 import type { Link } from '../api/link.ts'
-import { untilWords } from './durations.ts'
-import { clockWords, minuteWords } from './moments.ts'
-import type { Severity } from './severity.ts'
 
 /** One at a time, the most urgent. */
 export interface Banner {
@@ -51,7 +51,7 @@ function linkBanner(link: Link, windowMs: number): Banner | undefined {
       return {
         id: 'host-gone',
         severity: 'critical',
-        title: `Headroom is not answering since ${clockWords(link.sinceMs)}`,
+        title: `Headroom is not answering since ${clockText(link.sinceMs)}`,
         text: `Numbers are modelled from then. ${nextTry(link.retryAtMs, windowMs)}`,
         action: 'reach-host',
       }
@@ -98,7 +98,7 @@ function refreshBanner({ refresh }: Snapshot, nowMs: number): Banner | undefined
       const reason = refresh.reason === undefined ? '' : `${sentence(refresh.reason)} `
       const restart = refresh.stored === 'sealed' ? ', also after a restart' : ''
       const again =
-        refresh.retryAt === undefined ? '' : `Trying again at ${clockWords(refresh.retryAt)}${restart}. `
+        refresh.retryAt === undefined ? '' : `Trying again at ${clockText(refresh.retryAt)}${restart}. `
       return {
         id: 'revoke-unconfirmed',
         severity: 'critical',
@@ -122,7 +122,7 @@ function refreshBanner({ refresh }: Snapshot, nowMs: number): Banner | undefined
         text:
           refresh.revokedAt === undefined
             ? 'Confirmed by the service.'
-            : `Confirmed by the service at ${clockWords(refresh.revokedAt)}.`,
+            : `Confirmed by the service at ${clockText(refresh.revokedAt)}.`,
         action: 'sign-in',
       }
     default:
@@ -142,7 +142,7 @@ function misconfiguredBanner(reason = 'the service does not accept this API key 
 
 function signInReason(endsAt: number | undefined, reason: string | undefined, nowMs: number): string {
   if (endsAt !== undefined && endsAt <= nowMs) {
-    return `the refresh token's 24 hours ended at ${minuteWords(endsAt)}`
+    return `the refresh token's 24 hours ended at ${minuteText(endsAt)}`
   }
   return reason ?? 'the service no longer accepts the refresh token'
 }
@@ -213,7 +213,7 @@ function keystoreBanner({ keystore, refresh }: Snapshot): Banner | undefined {
 
 function serviceBanner({ service }: Snapshot, nowMs: number): Banner | undefined {
   if (service.reachable) return undefined
-  const since = service.since === undefined ? '' : ` since ${clockWords(service.since)}`
+  const since = service.since === undefined ? '' : ` since ${clockText(service.since)}`
   const next = service.retryAt === undefined ? '' : ` ${nextTry(service.retryAt, nowMs)}`
   return {
     id: 'service-unreachable',
@@ -248,7 +248,7 @@ function simulatedBanner({ profile }: Snapshot): Banner | undefined {
 }
 
 const nextTry = (atMs: number, nowMs: number) =>
-  atMs > nowMs ? `Next try in ${untilWords(atMs, nowMs)}.` : 'Trying now.'
+  atMs > nowMs ? `Next try in ${untilText(atMs, nowMs)}.` : 'Trying now.'
 
 const sentence = (text: string) => (/[.!?]$/.test(text) ? text : `${text}.`)
 

@@ -1,8 +1,8 @@
 import type { LoggedEvent, RefreshFailure } from '../../app/contract/events.ts'
-import { clockWords } from './moments.ts'
+import { clockText } from '../../app/status/moments.ts'
+import { rateText } from '../../app/status/rates.ts'
+import type { Severity } from '../../app/status/severity.ts'
 import { proposalWords } from './proposal-words.ts'
-import { rateWords } from './rates.ts'
-import type { Severity } from './severity.ts'
 import { streamName } from './stream-names.ts'
 
 export interface EventSentence {
@@ -30,7 +30,7 @@ export function eventSentence(event: LoggedEvent, stored: 'sealed' | 'memory'): 
     case 'sign-in-due':
       return {
         severity: 'watch',
-        text: parts('Sign in again soon', `the sign-in ends at ${clockWords(event.endsAt)}`),
+        text: parts('Sign in again soon', `the sign-in ends at ${clockText(event.endsAt)}`),
       }
     case 'revoked':
       return { severity: 'ok', text: 'Refresh tokens revoked · confirmed by the service' }
@@ -50,7 +50,7 @@ export function eventSentence(event: LoggedEvent, stored: 'sealed' | 'memory'): 
       return { severity: 'critical', text: parts('Storage problem', event.what) }
     case 'rate-limited':
       return withRequestId(
-        `${event.category} 429 · rate quota · held until ${clockWords(event.retryAt)}`,
+        `${event.category} 429 · rate quota · held until ${clockText(event.retryAt)}`,
         event.requestId,
       )
     case 'slots-exhausted':
@@ -85,7 +85,7 @@ export function eventSentence(event: LoggedEvent, stored: 'sealed' | 'memory'): 
         ? { severity: 'ok', text: `${event.category} · other programs stopped using it` }
         : {
             severity: 'watch',
-            text: `${event.category} · other programs make ${rateWords(event.perSecond)}`,
+            text: `${event.category} · other programs make ${rateText(event.perSecond)}`,
           }
   }
 }
@@ -103,7 +103,7 @@ const rotated = (stored: 'sealed' | 'memory') =>
   stored === 'sealed' ? 'refresh token rotated and sealed' : 'refresh token rotated, kept in memory'
 
 const nextTry = (retryAt: number | undefined) =>
-  retryAt === undefined ? undefined : `next try ${clockWords(retryAt)}`
+  retryAt === undefined ? undefined : `next try ${clockText(retryAt)}`
 
 const parts = (...texts: readonly (string | false | undefined)[]) => texts.filter(Boolean).join(' · ')
 

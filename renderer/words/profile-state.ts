@@ -1,5 +1,5 @@
 import type { Snapshot } from '../../app/contract/snapshot.ts'
-import type { Severity } from './severity.ts'
+import type { Severity } from '../../app/status/severity.ts'
 
 export interface ProfileState {
   readonly severity: Severity

@@ -1,8 +1,8 @@
 import type { RequestQuota } from '../../app/contract/snapshot.ts'
 import { isStale } from '../../app/quota/stale.ts'
-import { coarseSinceWords, sinceWords, untilWords, waitWords } from './durations.ts'
-import { clockWords } from './moments.ts'
-import type { Severity } from './severity.ts'
+import { coarseSinceText, sinceText, untilText, waitText } from '../../app/status/durations.ts'
+import { clockText } from '../../app/status/moments.ts'
+import type { Severity } from '../../app/status/severity.ts'
 
 export { isStale, STALE_AFTER_MS } from '../../app/quota/stale.ts'
 
@@ -38,17 +38,17 @@ export function verdictWords(quota: RequestQuota, nowMs: number): string {
     case 'near-limit':
       return 'near limit'
     case 'runs-out':
-      return quota.emptyAt === undefined ? 'runs out' : `runs out ${untilWords(quota.emptyAt, nowMs)}`
+      return quota.emptyAt === undefined ? 'runs out' : `runs out ${untilText(quota.emptyAt, nowMs)}`
     case 'blocked':
-      return quota.blockedUntil === undefined ? 'held' : `held to ${clockWords(quota.blockedUntil)}`
+      return quota.blockedUntil === undefined ? 'held' : `held to ${clockText(quota.blockedUntil)}`
   }
 }
 
 export function ageWords(quota: RequestQuota, nowMs: number): string {
   if (quota.source === 'default' || quota.observedAt === undefined) return 'default'
   return isStale(quota, nowMs)
-    ? `seen ${coarseSinceWords(quota.observedAt, nowMs)} ago`
-    : sinceWords(quota.observedAt, nowMs)
+    ? `seen ${coarseSinceText(quota.observedAt, nowMs)} ago`
+    : sinceText(quota.observedAt, nowMs)
 }
 
 /** `~` before a number says that it is a model grown from an old header. */
@@ -65,10 +65,10 @@ export function remainingWords(quota: RequestQuota, level: number, nowMs: number
 export function nextWords(quota: RequestQuota, level: number, nowMs: number): string {
   if (quota.source === 'default' || quota.nextAt === undefined || level >= quota.limit) return '—'
   const waitMs = quota.nextAt - nowMs
-  if (waitMs >= 0) return waitWords(waitMs)
+  if (waitMs >= 0) return waitText(waitMs)
   if (quota.model === 'fixed') return '—'
   const stepMs = (quota.period / quota.limit) * 1000
-  return waitWords(stepMs - (-waitMs % stepMs))
+  return waitText(stepMs - (-waitMs % stepMs))
 }
 
 export function fullWords(
@@ -80,5 +80,5 @@ export function fullWords(
   if (quota.source === 'default' || level >= quota.limit) return 'full'
   if (quota.fullAt === undefined) return '—'
   if (quota.fullAt <= nowMs) return 'full'
-  return as === 'clock' ? clockWords(quota.fullAt) : untilWords(quota.fullAt, nowMs)
+  return as === 'clock' ? clockText(quota.fullAt) : untilText(quota.fullAt, nowMs)
 }

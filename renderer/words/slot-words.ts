@@ -1,6 +1,6 @@
 import type { SlotQuota } from '../../app/contract/snapshot.ts'
-import { coarseSinceWords } from './durations.ts'
-import { clockWords } from './moments.ts'
+import { coarseSinceText } from '../../app/status/durations.ts'
+import { clockText } from '../../app/status/moments.ts'
 
 /** `of 40 free · 2 elsewhere`, after the number of free slots. */
 export function slotWords(slots: SlotQuota): string {
@@ -16,7 +16,7 @@ export function slotAge({ source, observedAt }: SlotQuota, nowMs: number): strin
     case 'counted':
       return 'counted here'
     case 'header':
-      return observedAt === undefined ? '' : coarseSinceWords(observedAt, nowMs)
+      return observedAt === undefined ? '' : coarseSinceText(observedAt, nowMs)
   }
 }
 
@@ -30,7 +30,7 @@ export function slotSource({ source, observedAt, own }: SlotQuota): string {
     case 'header':
       return observedAt === undefined
         ? `${own} own`
-        : `${own} own; the rest from a header of ${clockWords(observedAt)}`
+        : `${own} own; the rest from a header of ${clockText(observedAt)}`
   }
 }
 

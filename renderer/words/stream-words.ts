@@ -1,7 +1,7 @@
 import type { StreamSummary } from '../../app/contract/snapshot.ts'
-import { sinceWords, untilWords } from './durations.ts'
-import { listWords } from './rates.ts'
-import type { Severity } from './severity.ts'
+import { sinceText, untilText } from '../../app/status/durations.ts'
+import { listText } from '../../app/status/rates.ts'
+import type { Severity } from '../../app/status/severity.ts'
 
 export function streamSeverity(state: StreamSummary['state']): Severity {
   switch (state) {
@@ -18,7 +18,7 @@ export function streamSeverity(state: StreamSummary['state']): Severity {
 }
 
 export function sinceOpened(stream: StreamSummary, nowMs: number): string {
-  return stream.openedAt === undefined ? '—' : sinceWords(stream.openedAt, nowMs)
+  return stream.openedAt === undefined ? '—' : sinceText(stream.openedAt, nowMs)
 }
 
 /** Why a stream is not live, and what comes next; nothing while it is. */
@@ -26,13 +26,13 @@ export function streamReason(stream: StreamSummary, nowMs: number): string {
   if (stream.state === 'live' || stream.state === 'snapshot') return ''
   const silent =
     stream.state === 'stale' && stream.lastFrameAt !== undefined
-      ? `no frame for ${sinceWords(stream.lastFrameAt, nowMs)}`
+      ? `no frame for ${sinceText(stream.lastFrameAt, nowMs)}`
       : ''
   const retry =
     stream.retryAt === undefined
       ? ''
       : stream.retryAt > nowMs
-        ? `next try in ${untilWords(stream.retryAt, nowMs)}`
+        ? `next try in ${untilText(stream.retryAt, nowMs)}`
         : 'trying now'
   return [stream.reason, silent, retry].filter(Boolean).join(' · ')
 }
@@ -41,6 +41,6 @@ export function streamReason(stream: StreamSummary, nowMs: number): string {
 export function unservedWords({ symbolErrors = [] }: StreamSummary): string {
   const byError = Map.groupBy(symbolErrors, ({ error }) => error)
   return [...byError]
-    .map(([error, all]) => `${listWords([...new Set(all.map(({ symbol }) => symbol))])} not served: ${error}`)
+    .map(([error, all]) => `${listText([...new Set(all.map(({ symbol }) => symbol))])} not served: ${error}`)
     .join(' · ')
 }

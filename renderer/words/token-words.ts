@@ -1,7 +1,7 @@
 import type { AccessSummary, RefreshSummary } from '../../app/contract/snapshot.ts'
-import { untilWords } from './durations.ts'
-import { clockWords, dayAndMinuteWords } from './moments.ts'
-import type { Severity } from './severity.ts'
+import { untilText } from '../../app/status/durations.ts'
+import { clockText, dayAndMinuteText } from '../../app/status/moments.ts'
+import type { Severity } from '../../app/status/severity.ts'
 
 /** One token's lifeline: how much of its life is left, and what happens at its end. */
 export interface TokenWords {
@@ -40,11 +40,11 @@ export function accessWords(access: AccessSummary, nowMs: number): TokenWords {
           : refreshAt === undefined
             ? 'left'
             : refreshAt > nowMs
-              ? `left · refreshes in ${untilWords(refreshAt, nowMs)}`
+              ? `left · refreshes in ${untilText(refreshAt, nowMs)}`
               : 'left · refresh is due'
       return {
         label,
-        value: untilWords(expiresAt, nowMs),
+        value: untilText(expiresAt, nowMs),
         note,
         severity: 'ok',
         ...lifeline(issuedAt, expiresAt, refreshAt, nowMs),
@@ -94,8 +94,8 @@ function living(label: string, refresh: RefreshSummary, nowMs: number): TokenWor
   if (endsAt !== undefined) {
     return {
       label,
-      value: untilWords(endsAt, nowMs),
-      note: `left · sign in again by ${dayAndMinuteWords(endsAt, nowMs)}`,
+      value: untilText(endsAt, nowMs),
+      note: `left · sign in again by ${dayAndMinuteText(endsAt, nowMs)}`,
       left: share(endsAt - nowMs, ABSOLUTE_LIFETIME_MS),
       severity: endsAt - nowMs < 15 * 60_000 ? 'critical' : endsAt - nowMs < 3_600_000 ? 'watch' : 'ok',
     }
@@ -103,8 +103,8 @@ function living(label: string, refresh: RefreshSummary, nowMs: number): TokenWor
   if (refresh.rotating && rotatesBy !== undefined) {
     return {
       label,
-      value: untilWords(rotatesBy, nowMs),
-      note: `left · rotates by ${clockWords(rotatesBy)}`,
+      value: untilText(rotatesBy, nowMs),
+      note: `left · rotates by ${clockText(rotatesBy)}`,
       severity: 'ok',
     }
   }
@@ -112,6 +112,6 @@ function living(label: string, refresh: RefreshSummary, nowMs: number): TokenWor
 }
 
 const share = (part: number, whole: number) => Math.min(1, Math.max(0, part / whole))
-const endedAt = (atMs: number | undefined) => (atMs === undefined ? '' : `at ${clockWords(atMs)}`)
+const endedAt = (atMs: number | undefined) => (atMs === undefined ? '' : `at ${clockText(atMs)}`)
 const confirmedAt = (atMs: number | undefined) =>
-  atMs === undefined ? 'confirmed by the service' : `confirmed at ${clockWords(atMs)}`
+  atMs === undefined ? 'confirmed by the service' : `confirmed at ${clockText(atMs)}`

@@ -1,8 +1,8 @@
 import type { RequestQuota, Snapshot } from '../../app/contract/snapshot.ts'
 import { isStale } from '../../app/quota/stale.ts'
-import { untilWords } from './durations.ts'
-import { clockWords } from './moments.ts'
-import type { Severity } from './severity.ts'
+import { untilText } from '../../app/status/durations.ts'
+import { clockText } from '../../app/status/moments.ts'
+import type { Severity } from '../../app/status/severity.ts'
 
 /** The one sentence a trader looks for, and the line under it that says why. */
 export interface VerdictSentence {
@@ -38,7 +38,7 @@ export function verdictSentence(snapshot: Snapshot, nowMs: number): VerdictSente
       }
     case 'runs-out': {
       const atMs = verdict.at ?? row?.emptyAt
-      const when = atMs === undefined ? 'soon' : `in ${untilWords(atMs, nowMs)}`
+      const when = atMs === undefined ? 'soon' : `in ${untilText(atMs, nowMs)}`
       return {
         severity: 'watch',
         headline: `${nameOf(verdict.category)} runs out ${when} at this rate. ${rest(snapshot)}`,
@@ -47,14 +47,14 @@ export function verdictSentence(snapshot: Snapshot, nowMs: number): VerdictSente
     }
     case 'blocked': {
       const untilMs = verdict.at ?? row?.blockedUntil
-      const until = untilMs === undefined ? '' : ` to ${clockWords(untilMs)}`
+      const until = untilMs === undefined ? '' : ` to ${clockText(untilMs)}`
       return {
         severity: 'critical',
         headline: `${nameOf(verdict.category)} is held${until}. ${rest(snapshot)}`,
         detail:
           untilMs === undefined || untilMs <= nowMs
             ? 'The service refused a request with 429.'
-            : `The service refused a request with 429. The next can be made in ${untilWords(untilMs, nowMs)}.`,
+            : `The service refused a request with 429. The next can be made in ${untilText(untilMs, nowMs)}.`,
       }
     }
   }
@@ -102,11 +102,11 @@ function who({ use }: RequestQuota): string {
 }
 
 function moreComes(quota: RequestQuota): string {
-  const full = quota.fullAt === undefined ? '' : `full at ${clockWords(quota.fullAt)} if use stops.`
+  const full = quota.fullAt === undefined ? '' : `full at ${clockText(quota.fullAt)} if use stops.`
   if (quota.model === 'fixed') {
     return quota.windowEndsAt === undefined
       ? 'None returns before its window ends.'
-      : `None returns before its window ends at ${clockWords(quota.windowEndsAt)}.`
+      : `None returns before its window ends at ${clockText(quota.windowEndsAt)}.`
   }
   const every = `One returns every ${secondsEach(quota)} s`
   return full === '' ? `${every}.` : `${every}; ${full}`

@@ -107,7 +107,7 @@ test('"full, if idle" is a time of day or a countdown', async ({ page, open }) =
   const cells = page.locator('tr[data-category="Positions"] td')
   await expect(cells.filter({ hasText: /^14:35:\d\d$/ })).toHaveCount(1)
   await page.getByRole('button', { name: 'Full, if idle' }).click()
-  await expect(cells.filter({ hasText: /^4 m \d+ s$/ })).toHaveCount(1)
+  await expect(cells.filter({ hasText: /^4 min \d+ s$/ })).toHaveCount(1)
   await page.reload()
   await expect(page.getByRole('button', { name: 'Full in, if idle' })).toBeVisible()
 })

@@ -62,7 +62,7 @@ test('a report is of the time that was asked for, and is saved as a file', async
   await page.getByRole('button', { name: 'More' }).click()
   await page.getByRole('menuitem', { name: 'Report…' }).click()
   const dialog = page.getByRole('dialog')
-  await expect(dialog.getByRole('row', { name: /^Positions 120/ })).toContainText('7 m 0 s')
+  await expect(dialog.getByRole('row', { name: /^Positions 120/ })).toContainText('7 min 0 s')
   await dialog.getByText('Last 7 days').click()
   await expect
     .poll(() => {

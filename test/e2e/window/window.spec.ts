@@ -19,7 +19,7 @@ test('an old header is never shown as live', async ({ page, open }) => {
   await expect(balances).toHaveAttribute('data-stale', 'false')
   await expect(balances).toHaveAttribute('data-stale', 'true')
   await expect(balances.getByTestId('remaining')).toHaveText('~294')
-  await expect(balances.getByTestId('age')).toHaveText('seen 2 m ago')
+  await expect(balances.getByTestId('age')).toHaveText('seen 2 min ago')
 })
 
 test('a row is chosen by click and by keyboard, and the chart is of it', async ({ page, open }) => {
@@ -191,7 +191,7 @@ test('revoking says what it does, and leaves the word "revoked" to the service',
     'Every program that signs in with this key must sign in again, not only Headroom.',
   )
   await expect(dialog).toContainText('3 open streams of this profile close.')
-  await expect(dialog).toContainText(/Access tokens already issued go on working, this one for 14 m \d+ s\./)
+  await expect(dialog).toContainText(/Access tokens already issued go on working, this one for 14 min \d+ s\./)
   await expect(dialog).toContainText('Open orders stay as they are.')
   await expect(dialog.getByRole('button', { name: 'Cancel' })).toBeFocused()
   expect(await problemsOf(page, '[role=alertdialog]')).toEqual([])

@@ -40,7 +40,7 @@ function machine() {
       },
     },
     notify: ({ body }) => void notices.push(body),
-    clockWords: (atMs) => `t${atMs}`,
+    clockText: (atMs) => `t${atMs}`,
   })
   const becomes = (next: Partial<Snapshot['refresh']>, event: MonitorEvent) => {
     refresh = next

@@ -25,12 +25,12 @@ const row = {
 it('shows a dash for what was never known, and the number once it was', () => {
   expect([lowestWords(row), nearWords(row)]).toEqual(['—', '—'])
   const known = { ...row, knownMs: 1 }
-  expect([lowestWords(known), nearWords(known)]).toEqual(['12 / 320', '1 m 1 s'])
+  expect([lowestWords(known), nearWords(known)]).toEqual(['12 / 320', '1 min 1 s'])
   expect([countOrDash(0), countOrDash(7)]).toEqual(['—', '7'])
 })
 
 it('says for how long the level was known', () => {
-  expect(knownWords({ ...row, knownMs: 58 * 60_000 })).toBe('58 m 0 s')
+  expect(knownWords({ ...row, knownMs: 58 * 60_000 })).toBe('58 min 0 s')
   expect(knownWords(row)).toBe('—')
 })
 

@@ -17,7 +17,7 @@ describe('the strip', () => {
       name: 'Positions',
       remaining: '38',
       percent: 12,
-      note: '1 m 54 s',
+      note: '1 min 54 s',
     })
   })
 

@@ -2,11 +2,11 @@ import { expect, it } from 'vitest'
 import { ageWords, remainingWords, rowSeverity, STALE_AFTER_MS } from '../../../renderer/words/row-words.ts'
 import { NOW_MS, quota } from '../fixtures.ts'
 
-const UNIT_SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400 }
+const UNIT_SECONDS: Readonly<Record<string, number>> = { s: 1, min: 60, h: 3600, d: 86_400 }
 
 /** The age that the words claim, and how far the real one may be above it: less than their smallest unit. */
 function claimed(words: string): { readonly seconds: number; readonly withinSeconds: number } {
-  const pairs = [...words.matchAll(/(\d+) ([smhd])/g)].map(
+  const pairs = [...words.matchAll(/(\d+) (s|min|h|d)/g)].map(
     ([, count, unit]) => [Number(count), UNIT_SECONDS[unit ?? ''] ?? Number.NaN] as const,
   )
   return {

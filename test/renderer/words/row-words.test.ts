@@ -1,7 +1,7 @@
 import '../utc.ts'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { rateWords, shareWords } from '../../../renderer/words/rates.ts'
+import { rateText, shareText } from '../../../app/status/rates.ts'
 import {
   ageWords,
   fullWords,
@@ -28,10 +28,10 @@ describe('a row of the capacity table', () => {
   it('is live up to two minutes after its header, and stale after', () => {
     const row = positions()
     expect(isStale(row, NOW_MS + 120_000)).toBe(false)
-    expect(ageWords(row, NOW_MS + 119_000)).toBe('1 m 59 s')
+    expect(ageWords(row, NOW_MS + 119_000)).toBe('1 min 59 s')
     expect(isStale(row, NOW_MS + 120_001)).toBe(true)
     expect(remainingWords(row, 294.7, NOW_MS + 240_000)).toBe('~294')
-    expect(ageWords(row, NOW_MS + 240_000)).toBe('seen 4 m ago')
+    expect(ageWords(row, NOW_MS + 240_000)).toBe('seen 4 min ago')
     expect(rowSeverity(row, NOW_MS + 240_000)).toBe('unseen')
   })
 
@@ -53,8 +53,8 @@ describe('a row of the capacity table', () => {
 
   it('counts down to when it runs out', () => {
     const row = positions({ verdict: 'runs-out', emptyAt: NOW_MS + 114_000 })
-    expect(verdictWords(row, NOW_MS)).toBe('runs out 1 m 54 s')
-    expect(verdictWords(row, NOW_MS + 1000)).toBe('runs out 1 m 53 s')
+    expect(verdictWords(row, NOW_MS)).toBe('runs out 1 min 54 s')
+    expect(verdictWords(row, NOW_MS + 1000)).toBe('runs out 1 min 53 s')
     expect(verdictWords(row, NOW_MS + 200_000)).toBe('runs out 0 s')
   })
 
@@ -82,17 +82,17 @@ describe('a row of the capacity table', () => {
 
 describe('rates', () => {
   it('shows a dash below 0.05 a second and for what is not known', () => {
-    expect(rateWords(0.049)).toBe('—')
-    expect(rateWords(0.05)).toBe('0.1/s')
-    expect(rateWords(1)).toBe('1.0/s')
-    expect(rateWords(9.94)).toBe('9.9/s')
-    expect(rateWords(38.2)).toBe('38/s')
-    expect(rateWords(undefined)).toBe('—')
-    expect(rateWords(Number.NaN)).toBe('—')
+    expect(rateText(0.049)).toBe('—')
+    expect(rateText(0.05)).toBe('0.1/s')
+    expect(rateText(1)).toBe('1.0/s')
+    expect(rateText(9.94)).toBe('9.9/s')
+    expect(rateText(38.2)).toBe('38/s')
+    expect(rateText(undefined)).toBe('—')
+    expect(rateText(Number.NaN)).toBe('—')
   })
 
   it('says shares in per cent', () => {
-    expect(shareWords(0.006)).toBe('0.6 %')
-    expect(shareWords(0.12)).toBe('12 %')
+    expect(shareText(0.006)).toBe('0.6 %')
+    expect(shareText(0.12)).toBe('12 %')
   })
 })

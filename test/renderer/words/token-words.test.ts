@@ -8,7 +8,7 @@ const { access, refresh } = snapshot()
 describe('the lifelines', () => {
   it('say how long the access token has and when it is refreshed', () => {
     const words = accessWords(access, NOW_MS)
-    expect(words).toMatchObject({ value: '14 m 32 s', note: 'left · refreshes in 12 m 32 s' })
+    expect(words).toMatchObject({ value: '14 min 32 s', note: 'left · refreshes in 12 min 32 s' })
     expect(words.left).toBeCloseTo(0.727, 3)
     expect(words.mark).toBeCloseTo(0.1, 3)
   })
@@ -21,7 +21,7 @@ describe('the lifelines', () => {
   it('say by when to sign in again', () => {
     expect(refreshWords(refresh, NOW_MS)).toMatchObject({
       label: 'Refresh token · rotating · sealed',
-      value: '18 h 41 m',
+      value: '18 h 41 min',
       note: 'left · sign in again by Sat 09:12',
     })
   })

@@ -7,7 +7,7 @@ describe('the verdict', () => {
   it('says which category runs out, when, who uses it and when more comes', () => {
     expect(verdictSentence(snapshot(), NOW_MS)).toEqual({
       severity: 'watch',
-      headline: 'Positions runs out in 1 m 54 s at this rate. The rest lasts.',
+      headline: 'Positions runs out in 1 min 54 s at this rate. The rest lasts.',
       detail:
         'Other programs make 1.0 of its 1.4 requests a second. One returns every 0.94 s; full at 14:35:29 if use stops.',
     })

@@ -3,24 +3,24 @@
 const SMALLEST_SHOWN_PER_SECOND = 0.05
 
 /** `1.0/s`, `38/s`; a dash for what is as good as nothing, or not known. */
-export function rateWords(perSecond: number | undefined): string {
+export function rateText(perSecond: number | undefined): string {
   if (perSecond === undefined || !(perSecond >= SMALLEST_SHOWN_PER_SECOND)) return '—'
   return perSecond < 9.95 ? `${perSecond.toFixed(1)}/s` : `${Math.round(perSecond)}/s`
 }
 
 /** `0.6 %` */
-export function shareWords(fraction: number): string {
+export function shareText(fraction: number): string {
   const percent = fraction * 100
   return percent >= 9.95 ? `${Math.round(percent)} %` : `${percent.toFixed(1)} %`
 }
 
 /** `1 open stream`, `3 open streams` */
-export function countWords(count: number, one: string, many = `${one}s`): string {
+export function countText(count: number, one: string, many = `${one}s`): string {
   return `${count} ${count === 1 ? one : many}`
 }
 
 /** `A, B and C` */
-export function listWords(names: readonly string[]): string {
+export function listText(names: readonly string[]): string {
   if (names.length < 2) return names.join('')
   return `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`
 }

@@ -1,0 +1,62 @@
+/** Lengths of time as text: `41 s`, `14 min 32 s`, `2 h 14 min`, `3 d 4 h`. One place for every surface. */
+
+const MINUTE_SECONDS = 60
+const HOUR_SECONDS = 3600
+const DAY_SECONDS = 86_400
+
+/** Two units at most, both always: a countdown that drops a zero would jump in width. */
+export function durationText(seconds: number): string {
+  const whole = Math.max(0, Math.floor(seconds))
+  if (whole < MINUTE_SECONDS) return `${whole} s`
+  if (whole < HOUR_SECONDS) return pair(whole, MINUTE_SECONDS, 'min', 1, 's')
+  if (whole < DAY_SECONDS) return pair(whole, HOUR_SECONDS, 'h', MINUTE_SECONDS, 'min')
+  return pair(whole, DAY_SECONDS, 'd', HOUR_SECONDS, 'h')
+}
+
+function pair(whole: number, big: number, bigName: string, small: number, smallName: string): string {
+  return `${Math.floor(whole / big)} ${bigName} ${Math.floor((whole % big) / small)} ${smallName}`
+}
+
+/** Time still to go. Rounded up: "0 s" means that the moment has come. */
+export function untilText(atMs: number, nowMs: number): string {
+  return durationText(Math.ceil((atMs - nowMs) / 1000))
+}
+
+/** Time gone by. Rounded down: nothing is older than it is. */
+export function sinceText(atMs: number, nowMs: number): string {
+  return durationText((nowMs - atMs) / 1000)
+}
+
+/** One unit, rounded down: `4 min`, for an age whose seconds no longer matter. */
+export function coarseSinceText(atMs: number, nowMs: number): string {
+  return durationText((nowMs - atMs) / 1000)
+    .split(' ')
+    .slice(0, 2)
+    .join(' ')
+}
+
+/** A wait short enough that tenths matter: `0.9 s`, `12 s`, then as any duration. Rounded up. */
+export function waitText(milliseconds: number): string {
+  const tenths = Math.max(1, Math.ceil(milliseconds / 100))
+  return tenths < 100 ? `${(tenths / 10).toFixed(1)} s` : durationText(Math.ceil(tenths / 10))
+}
+
+/**
+ * The steps in which a countdown moves: to the minute while more than 5 minutes are left, to 10 s while more than one
+ * is, then to the second. An estimated moment must not be told to the second from afar.
+ *
+ * `rounding`: `down` where being told too late does harm (a quota that runs out), `up` where being told too early does
+ * (a retry). The result is in whole seconds, 0 or more.
+ */
+export function countdownSeconds(leftMs: number, rounding: 'down' | 'up'): number {
+  const left = Math.max(0, leftMs / 1000)
+  const step = left > 5 * MINUTE_SECONDS ? MINUTE_SECONDS : left > MINUTE_SECONDS ? 10 : 1
+  return (rounding === 'down' ? Math.floor(left / step) : Math.ceil(left / step)) * step
+}
+
+/** `40 s`, `3 min 30 s`, `8 min`: see `countdownSeconds`. */
+export function countdownText(leftMs: number, rounding: 'down' | 'up'): string {
+  const seconds = countdownSeconds(leftMs, rounding)
+  if (seconds <= 5 * MINUTE_SECONDS || seconds >= HOUR_SECONDS) return durationText(seconds)
+  return `${seconds / MINUTE_SECONDS} min`
+}
