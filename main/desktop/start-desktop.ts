@@ -14,6 +14,7 @@ import type { ElectronPieces } from './electron-pieces.ts'
 import { electronPower } from './electron-power.ts'
 import { hardenContents, hardenSession } from './hardening.ts'
 import type { LoginItem } from './login-item.ts'
+import { endAfterStop } from './quit.ts'
 
 /** The app behind the windows. */
 export interface RunningApp {
@@ -51,7 +52,7 @@ const APP_ID = 'app.headroom.desktop'
  * Everything up to the first `await` must happen before Electron is ready, which is why nothing is awaited there.
  */
 export async function startDesktop(deps: DesktopDeps): Promise<void> {
-  const { electron, log } = deps
+  const { electron, clock, log } = deps
   const { app, protocol, session } = electron
   // Chromium's profile, and with it the lock of the single instance: one for each data folder.
   const profileFolder = join(deps.dataFolder, 'desktop')
@@ -73,25 +74,13 @@ export async function startDesktop(deps: DesktopDeps): Promise<void> {
   const { notify, withdraw } = systemNotices(electron, () => shell?.show())
   const running = await deps.startApp({ announcer: { ...throughNotify(notify), withdraw } })
   shell = desktopShell({ ...deps, running, notify, power: electronPower(electron) })
-  stopBeforeQuit(app, log, async () => {
-    shell?.close()
-    await running.stop()
-  })
-}
-
-/** Streams are closed and stores are written before the process ends: their slots are free at once. */
-function stopBeforeQuit(app: ElectronPieces['app'], log: Log, stop: () => Promise<void>): void {
-  let stage: 'running' | 'stopping' | 'stopped' = 'running'
-  app.on('will-quit', (event) => {
-    if (stage === 'stopped') return
-    event.preventDefault()
-    if (stage === 'stopping') return
-    stage = 'stopping'
-    void stop()
-      .catch((error: unknown) => log.note('stopping failed', { cause: error }))
-      .finally(() => {
-        stage = 'stopped'
-        app.quit()
-      })
+  endAfterStop({
+    app,
+    clock,
+    log,
+    stop: async () => {
+      shell?.close()
+      await running.stop()
+    },
   })
 }

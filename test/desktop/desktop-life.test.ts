@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
-import { type SimulatorServer, startSimulator } from '../../main/simulator/server.ts'
+import { startSimulator } from '../../main/simulator/server.ts'
 import { findChromium } from '../browser/chromium.ts'
 import { obstacleToDouble, StartedDesktop } from './started-desktop.ts'
 
@@ -38,12 +38,6 @@ describe.skipIf(obstacle !== undefined)(name, () => {
     for (const desktop of started.splice(0)) await desktop.stop()
     for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true })
   })
-
-  const trayMenuOf = (desktop: StartedDesktop, holds: string) =>
-    desktop.report(
-      'called',
-      ({ what, value }) => what === 'Tray.menu' && JSON.stringify(value).includes(holds),
-    )
 
   it('serves metrics to whoever brings the bearer', async () => {
     const bearer = 'a-bearer-for-this-test-only'
@@ -85,7 +79,7 @@ describe.skipIf(obstacle !== undefined)(name, () => {
     const desktop = start()
     await desktop.report('window-shown')
     await desktop.order({ kind: 'choose', label: 'Keep Running in the Tray' })
-    await trayMenuOf(desktop, '"Keep Running in the Tray"')
+    await desktop.trayMenu('"Keep Running in the Tray"')
     void desktop.order({ kind: 'close-window' }).catch(() => {})
     expect(await desktop.ended).toBe(0)
   })
@@ -93,7 +87,7 @@ describe.skipIf(obstacle !== undefined)(name, () => {
   it('started at login, waits in the tray with the verdict in words', async () => {
     const desktop = start(['--in-tray'])
     await desktop.report('called', ({ what, value }) => what === 'Tray.setToolTip' && String(value) !== '')
-    await trayMenuOf(desktop, 'Built-in simulator · SIMULATOR — ')
+    await desktop.trayMenu('Built-in simulator · SIMULATOR — ')
     expect(desktop.reports.some(({ kind }) => kind === 'window-opened')).toBe(false)
     await desktop.order({ kind: 'choose', label: 'Open Headroom' })
     await desktop.report('window-shown')
@@ -123,7 +117,7 @@ describe.skipIf(obstacle !== undefined)(name, () => {
   it('shows a strip of 360 pixels above everything, which is there again at the next start', async () => {
     const dataFolder = newFolder()
     const desktop = start(['--in-tray'], dataFolder)
-    await trayMenuOf(desktop, 'Compact Strip')
+    await desktop.trayMenu('Compact Strip')
     await desktop.order({ kind: 'choose', label: 'Compact Strip' })
     const { options } = await desktop.report('window-opened')
     expect(options).toMatchObject({ width: 360, frame: false, alwaysOnTop: true, skipTaskbar: true })
@@ -131,7 +125,7 @@ describe.skipIf(obstacle !== undefined)(name, () => {
     await desktop.report('window-shown')
     const strip = `document.querySelector('[data-testid="strip"]')?.textContent`
     expect(await desktop.evaluate(strip)).toMatch(/\w/)
-    await trayMenuOf(desktop, '✓ Compact Strip')
+    await desktop.trayMenu('✓ Compact Strip')
     expect(await desktop.stop()).toBe(0)
 
     const next = start(['--in-tray'], dataFolder)
@@ -146,7 +140,7 @@ describe.skipIf(obstacle !== undefined)(name, () => {
   it('hears the machine sleep and wake, and saves a report without names', async () => {
     const dataFolder = newFolder()
     const desktop = start(['--in-tray'], dataFolder)
-    await trayMenuOf(desktop, 'Save Report…')
+    await desktop.trayMenu('Save Report…')
     await desktop.order({ kind: 'power', event: 'suspend' })
     await desktop.order({ kind: 'power', event: 'resume' })
     expect(readFileSync(join(dataFolder, 'headroom.log'), 'utf8')).toMatch(
@@ -162,30 +156,21 @@ describe.skipIf(obstacle !== undefined)(name, () => {
     expect(report).not.toContain('SIM1001')
   })
 
-  async function connectKey(desktop: StartedDesktop, simulator: SimulatorServer): Promise<void> {
-    const { clientId, refreshToken } = simulator.service.options
-    const hosts = { environment: 'custom', authUrl: simulator.origin, baseUrl: simulator.origin }
-    const key = { name: 'A key', ...hosts, clientId, refreshToken }
-    const connected = await desktop.evaluate(`window.headroom.connect(${JSON.stringify(key)})`)
-    expect(connected).toMatchObject({ ok: true })
-    await trayMenuOf(desktop, 'A key · CUSTOM — ')
-  }
-
   it('has a connected key again at the next start, and with --simulate the simulator all the same', async () => {
     const simulator = await startSimulator({})
     const dataFolder = newFolder()
     try {
       const first = start([], dataFolder)
       await first.report('window-shown')
-      await connectKey(first, simulator)
+      await first.connectKey(simulator)
       expect(await first.stop()).toBe(0)
 
       const simulated = start(['--in-tray', '--simulate'], dataFolder)
-      await trayMenuOf(simulated, 'Built-in simulator · SIMULATOR — ')
+      await simulated.trayMenu('Built-in simulator · SIMULATOR — ')
       expect(JSON.stringify(simulated.reports)).not.toContain('A key')
       expect(await simulated.stop()).toBe(0)
 
-      await trayMenuOf(start(['--in-tray'], dataFolder), 'A key · CUSTOM — ')
+      await start(['--in-tray'], dataFolder).trayMenu('A key · CUSTOM — ')
     } finally {
       await simulator.close()
     }
@@ -197,7 +182,7 @@ describe.skipIf(obstacle !== undefined)(name, () => {
     try {
       const desktop = start()
       await desktop.report('window-shown')
-      await connectKey(desktop, simulator)
+      await desktop.connectKey(simulator)
       await desktop.order({ kind: 'close-window' })
       await desktop.report('window-closed')
       const forMs = 10_000

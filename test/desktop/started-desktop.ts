@@ -1,6 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import type { SimulatorServer } from '../../main/simulator/server.ts'
 import type { Order, Report } from './page/talk.ts'
 
 const at = (path: string) => fileURLToPath(new URL(path, import.meta.url))
@@ -93,8 +94,43 @@ export class StartedDesktop {
     return value
   }
 
+  /** Connects a key of `simulator` as the window's form does, and waits until the tray has it. */
+  async connectKey(simulator: SimulatorServer): Promise<void> {
+    const { clientId, refreshToken } = simulator.service.options
+    const hosts = { environment: 'custom', authUrl: simulator.origin, baseUrl: simulator.origin }
+    const key = { name: 'A key', ...hosts, clientId, refreshToken }
+    const connected = await this.evaluate(`window.headroom.connect(${JSON.stringify(key)})`)
+    if (!isAccepted(connected)) throw new Error(`the key was refused: ${JSON.stringify(connected)}`)
+    await this.trayMenu('A key · CUSTOM — ')
+  }
+
+  /** The first menu of the tray that `holds` this text. */
+  trayMenu(holds: string): Promise<Report> {
+    return this.report(
+      'called',
+      ({ what, value }) => what === 'Tray.menu' && JSON.stringify(value).includes(holds),
+    )
+  }
+
+  signal(signal: NodeJS.Signals): void {
+    this.#child.kill(signal)
+  }
+
+  /** How it ended; 'running' where it did not in `ms`, and then it is killed. */
+  async endedWithin(ms: number): Promise<number | null | 'running'> {
+    const late = Promise.withResolvers<'running'>()
+    const timer = setTimeout(() => late.resolve('running'), ms)
+    const end = await Promise.race([this.ended, late.promise])
+    clearTimeout(timer)
+    if (end === 'running') this.#child.kill('SIGKILL')
+    return end
+  }
+
   async stop(): Promise<number | null> {
-    this.#child.kill('SIGTERM')
+    this.signal('SIGTERM')
     return this.ended
   }
 }
+
+const isAccepted = (outcome: unknown) =>
+  typeof outcome === 'object' && outcome !== null && 'ok' in outcome && outcome.ok === true

@@ -116,6 +116,10 @@ export const PROMISES = {
     4,
     'Window frozen or killed: tokens and streams go on, memory is bounded, the latest value comes back',
   ),
+  W8: promised(
+    4,
+    'One quit, one signal, ends the desktop app within 3 s with everything flushed, packaged or not',
+  ),
 } as const satisfies Readonly<Record<string, Promised>>
 
 export type PromiseId = keyof typeof PROMISES

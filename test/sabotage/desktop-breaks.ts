@@ -3,6 +3,8 @@ import type { Sabotage } from './registry.ts'
 const IPC_FUZZ_TEST = 'main/desktop/ipc-fuzz.test.ts'
 const OPEN_PAGE = 'main/desktop/open-page.ts'
 const OPEN_PAGE_TEST = 'main/desktop/open-page.test.ts'
+const QUIT = 'main/desktop/quit.ts'
+const QUIT_TEST = 'main/desktop/quit.test.ts'
 
 /** The desktop host's, as far as no Electron is needed to notice them. */
 export const DESKTOP_SABOTAGES: readonly Sabotage[] = [
@@ -69,5 +71,22 @@ export const DESKTOP_SABOTAGES: readonly Sabotage[] = [
     find: 'redactor.text(withoutNames(text))',
     replace: '(withoutNames(text) && text)',
     test: 'main/desktop/report.test.ts',
+  },
+  {
+    promise: 'W8',
+    what: 'quit again from within the quit, which Electron ignores',
+    file: QUIT,
+    find: '      .finally(() => {\n        cancel()\n        app.exit(0)\n',
+    replace:
+      '      .finally(() => {\n        cancel()\n        ;(app as unknown as { quit(): void }).quit()\n',
+    test: QUIT_TEST,
+  },
+  {
+    promise: 'W8',
+    what: 'wait for ever for what hangs',
+    file: QUIT,
+    find: "      log.note('stopping took too long and was cut short', { limitMs: QUIT_LIMIT_MS })\n      app.exit(0)\n",
+    replace: "      log.note('stopping took too long and was cut short', { limitMs: QUIT_LIMIT_MS })\n",
+    test: QUIT_TEST,
   },
 ]

@@ -36,6 +36,7 @@ class DoubleApp extends EventEmitter implements PlayedPaths, PlayedLife {
   readonly isPackaged = false
   readonly #paths = new Map<string, string>()
   #lockFile: string | undefined
+  #isQuitting = false
   #isStopping = false
 
   readonly getVersion = () => '0.0.0'
@@ -66,12 +67,26 @@ class DoubleApp extends EventEmitter implements PlayedPaths, PlayedLife {
     return true
   }
 
+  /**
+   * As Electron: a call while quitting is ignored. A quit that was prevented ends only when what its listeners did at
+   * once, and all that followed of it without waiting, is over.
+   */
   quit(): void {
+    if (this.#isQuitting) return
+    this.#isQuitting = true
     this.emit('before-quit', {})
     for (const window of PageWindow.all) window.close()
     const event = new Event('will-quit', { cancelable: true })
     this.emit(event.type, event)
     if (!event.defaultPrevented) this.exit(0)
+    setImmediate(() => {
+      this.#isQuitting = false
+    })
+  }
+
+  /** While quitting Electron does not tell it: it goes on to `will-quit`. */
+  allClosed(): void {
+    if (!this.#isQuitting) this.emit('window-all-closed')
   }
 
   exit(code = 0): void {
@@ -84,7 +99,7 @@ class DoubleApp extends EventEmitter implements PlayedPaths, PlayedLife {
 
 const doubleApp = new DoubleApp()
 PageWindow.contentsCreated = (contents) => doubleApp.emit('web-contents-created', {}, contents)
-PageWindow.allClosed = () => doubleApp.emit('window-all-closed')
+PageWindow.allClosed = () => doubleApp.allClosed()
 
 const doubleProtocol = {
   registerSchemesAsPrivileged: () => {},

@@ -16,7 +16,7 @@ export interface Hands {
 
 export function takeOrders(hands: Hands): void {
   countTimers()
-  process.on('SIGTERM', () => hands.quit())
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) process.on(signal, () => hands.quit())
   process.on('disconnect', () => hands.exit())
   process.on('message', ({ id, ...order }: Order & { readonly id: number }) => {
     obey(order, hands).then(

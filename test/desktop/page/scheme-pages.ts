@@ -36,6 +36,10 @@ async function startChromium(): Promise<BrowserContext> {
   const started = await chromium.launchPersistentContext(profileFolder, {
     args: [...chromiumArgs(), '--remote-debugging-port=0'],
     viewport: { width: 1280, height: 800 },
+    // Signals are for the app, which closes its browser at its own end.
+    handleSIGHUP: false,
+    handleSIGINT: false,
+    handleSIGTERM: false,
     ...(executablePath !== undefined && { executablePath }),
   })
   const [port] = readFileSync(join(profileFolder, 'DevToolsActivePort'), 'utf8').split('\n')
