@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import {
+  coarseSinceText,
   countdownSeconds,
   countdownText,
-  coarseSinceText,
   durationText,
   sinceText,
   untilText,

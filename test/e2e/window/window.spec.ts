@@ -191,7 +191,9 @@ test('revoking says what it does, and leaves the word "revoked" to the service',
     'Every program that signs in with this key must sign in again, not only Headroom.',
   )
   await expect(dialog).toContainText('3 open streams of this profile close.')
-  await expect(dialog).toContainText(/Access tokens already issued go on working, this one for 14 min \d+ s\./)
+  await expect(dialog).toContainText(
+    /Access tokens already issued go on working, this one for 14 min \d+ s\./,
+  )
   await expect(dialog).toContainText('Open orders stay as they are.')
   await expect(dialog.getByRole('button', { name: 'Cancel' })).toBeFocused()
   expect(await problemsOf(page, '[role=alertdialog]')).toEqual([])
