@@ -20,7 +20,7 @@ export interface SnapshotSources {
   readonly ledger: Pick<Ledger, 'view'>
   readonly slots: Pick<SlotLedger, 'view'>
   readonly streams: Pick<Streams, 'summaries'>
-  readonly prober: Pick<Prober, 'summary'>
+  readonly prober: Pick<Prober, 'summary' | 'nextCheckAt'>
 }
 
 /** The end of a shorter API key would be most of it. */
@@ -30,7 +30,10 @@ const LEAST_KEY_LENGTH = 12
 export function profileSnapshot(sources: SnapshotSources, nowMs: number): Snapshot {
   const { revision, profile, keystore, reachability, keeper, ledger, slots, streams, prober, settingsAt } =
     sources
-  const requests = ledger.view(nowMs)
+  const requests = ledger.view(nowMs).map((row) => {
+    const nextCheckAt = prober.nextCheckAt(row)
+    return nextCheckAt === undefined ? row : { ...row, nextCheckAt }
+  })
   return {
     revision,
     at: Math.round(nowMs),

@@ -3,6 +3,8 @@ import type { Clock } from './ports/ports.ts'
 
 /** Between two snapshots of one profile to one window. */
 export const PUBLISH_EVERY_MS = 250
+/** Somewhat under the second that numbers may be shown as of one moment: timers are late now and then. */
+export const PUBLISH_AT_LEAST_EVERY_MS = 900
 
 interface Lane {
   lastMs: number
@@ -83,4 +85,21 @@ export class Publisher {
     }
     return lane
   }
+}
+
+/** Publishes each profile at least once a second, whatever changes. Returns what ends that. */
+export function publishRegularly(
+  clock: Clock,
+  publisher: Pick<Publisher, 'changed'>,
+  profiles: () => readonly string[],
+): () => void {
+  let cancel: () => void = () => {}
+  const wait = () => {
+    cancel = clock.after(PUBLISH_AT_LEAST_EVERY_MS, () => {
+      for (const profile of profiles()) publisher.changed(profile)
+      wait()
+    })
+  }
+  wait()
+  return () => cancel()
 }

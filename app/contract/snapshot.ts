@@ -83,7 +83,12 @@ export interface RefreshSummary {
   readonly retryAt?: number
 }
 
-/** The request quota of one category (service.md 8.2), as it stands at the snapshot's `at`. */
+/**
+ * The request quota of one category (service.md 8.2), as it stands at the snapshot's `at`.
+ *
+ * Levels and interval hold for `asOf`. A visible window is pushed a snapshot at least once a second and shows what it
+ * was pushed; it lets ages and countdowns run, and draws no line into the future: what others do is not known.
+ */
 export interface RequestQuota {
   readonly category: string
   readonly resource?: string
@@ -94,6 +99,10 @@ export interface RequestQuota {
   readonly period: number
   /** Whole requests that can be made now: `floor(level)`. */
   readonly remaining: number
+  /**
+   * Whole requests that are surely left, in 95 of 100 looks, and that can be left at most, in all of them. Where they are
+   * further apart than a tenth of the limit, the number is shown as the range.
+   */
   readonly low: number
   readonly high: number
   readonly source: 'header' | 'modelled' | 'default'
@@ -102,7 +111,7 @@ export interface RequestQuota {
   readonly fullAt?: number
   readonly emptyAt?: number
   readonly blockedUntil?: number
-  readonly use: { readonly total: number; readonly own: number; readonly elsewhere: number } | null
+  readonly use: QuotaUse | null
   /**
    * Use by everybody over about the last minute and the last five, and the one that `emptyAt` rests on; absent while
    * use elsewhere is not known.
@@ -112,7 +121,7 @@ export interface RequestQuota {
   readonly rejected: number
   /** Requests counted since start, by this app and by others on the key; absent before the first. */
   readonly used?: { readonly own: number; readonly elsewhere: number }
-  /** The estimate with its fraction, as of `asOf`; `remaining` is its floor. */
+  /** The middle of the interval with its fraction, as of `asOf`; `remaining` is its floor. */
   readonly level: number
   /** The moment `level` holds for: the snapshot's `at`. */
   readonly asOf: number
@@ -125,7 +134,28 @@ export interface RequestQuota {
   /** Fixed windows only: when the count returns to full. */
   readonly windowEndsAt?: number
   readonly verdict: RowVerdict
+  /** The row's state on every surface, its hysteresis applied; the ladder is in `app/quota/state.ts`. */
+  readonly state: QuotaState
+  /**
+   * The pace that others' use leaves. `everySeconds`: seconds between requests that may go on without end, `null` where
+   * the high end of others' use takes all that comes back; `burst`: whole requests that may be made at once now.
+   * Absent before the first header.
+   */
+  readonly safe?: { readonly everySeconds: number | null; readonly burst: number }
+  /** When this app asks for this row next if no header comes before, epoch ms; absent where it will not. */
+  readonly nextCheckAt?: number
 }
+
+/** Requests per second, by everybody, by this app, and by others: the middle, and the ends of a 90 % interval. */
+export interface QuotaUse {
+  readonly total: number
+  readonly own: number
+  readonly elsewhere: number
+  readonly elsewhereLow?: number
+  readonly elsewhereHigh?: number
+}
+
+export type QuotaState = 'ok' | 'low' | 'running-out' | 'empty' | 'blocked' | 'not-checked'
 
 export type RowVerdict = 'not-seen' | 'idle' | 'lasts' | 'near-limit' | 'runs-out' | 'blocked'
 

@@ -2,6 +2,7 @@ import type { RequestQuota } from '../contract/snapshot.ts'
 import type { RateReading } from '../service/headers.ts'
 import type { RequestQuotaDefault } from '../service/quotas.ts'
 import { Bucket } from './bucket.ts'
+import { HeldState } from './state.ts'
 import { type Hold, viewOf } from './view.ts'
 
 /** Own request under way. `endpoint` is its category where a path rule knows one, else its path. */
@@ -30,6 +31,7 @@ interface Row {
   readonly bucket: Bucket
   resource: string | undefined
   hold: Hold | undefined
+  readonly state: HeldState
 }
 
 /** A resource that no table names, and whose header says no period, starts from this. */
@@ -58,6 +60,7 @@ export class Ledger {
         bucket: new Bucket(limit, periodSeconds, nowMs),
         resource: undefined,
         hold: undefined,
+        state: new HeldState(),
       })
     }
   }
@@ -156,7 +159,7 @@ export class Ledger {
   }
 
   #viewOf(row: Row, nowMs: number): RequestQuota {
-    const view = viewOf(row.category, row.resource, row.bucket, row.hold, nowMs)
+    const view = viewOf(row.category, row.resource, row.bucket, row, nowMs)
     // Until a header names it itself, its own row counts nothing.
     const countedBy = row.bucket.seen ? undefined : this.#rowOfEndpoint.get(row.category)
     return countedBy === undefined || countedBy === row.category ? view : { ...view, countedBy }
@@ -186,7 +189,7 @@ export class Ledger {
       // A name alone is no quota, and names without end would be rows without end.
       if (limit === undefined || this.#rowOfResource.size >= MOST_RESOURCES) return undefined
       const bucket = new Bucket(limit, periodSeconds ?? UNKNOWN_PERIOD_SECONDS, nowMs)
-      row = { category, bucket, resource, hold: undefined }
+      row = { category, bucket, resource, hold: undefined, state: new HeldState() }
       this.#rows.set(category, row)
     }
     row.resource = resource

@@ -2,12 +2,20 @@ import type { RequestQuota, RowVerdict } from '../contract/snapshot.ts'
 import type { Bucket } from './bucket.ts'
 import { burnOf } from './burn.ts'
 import { replenishedPerSecond } from './model.ts'
+import { safePace } from './safe-pace.ts'
+import { type HeldState, LOW_THRESHOLD } from './state.ts'
 
 /** A category that a 429 closed for a while. */
 export interface Hold {
   readonly untilMs: number
   /** 429s in a row. */
   readonly refusals: number
+}
+
+/** What stands beside a row's numbers from one look to the next. */
+export interface RowStanding {
+  readonly hold: Hold | undefined
+  readonly state: HeldState
 }
 
 /** Below this share of the limit a row is near it. */
@@ -22,17 +30,16 @@ export function viewOf(
   category: string,
   resource: string | undefined,
   bucket: Bucket,
-  hold: Hold | undefined,
+  { hold, state }: RowStanding,
   nowMs: number,
 ): RequestQuota {
   const { low, high, point, slopePerSecond } = bucket.estimate(nowMs)
   const periodSeconds = bucket.periodMs / 1000
-  const elsewhere = bucket.elsewherePerSecond(nowMs)
   const own = bucket.ownPerSecond(nowMs)
   const remaining = Math.floor(point)
   const { seen } = bucket
   const gain = replenishedPerSecond(bucket.limit, periodSeconds)
-  const use = elsewhere === undefined ? null : { total: own + elsewhere, own, elsewhere }
+  const use = rangeOfUse(bucket, own, nowMs)
   const blockedUntil = hold && hold.untilMs > nowMs ? hold.untilMs : undefined
   const rolling = bucket.model === 'rolling'
   const nextAt = rolling && point < bucket.limit ? nowMs + ((remaining + 1 - point) / gain) * 1000 : undefined
@@ -63,6 +70,7 @@ export function viewOf(
     asOf: Math.round(nowMs),
     slope: slopePerSecond,
     verdict: verdictOf({ seen: seen !== undefined, blockedUntil, emptyAt, point, limit: bucket.limit, use }),
+    state: 'not-checked',
   }
   if (resource !== undefined) row.resource = resource
   if (seen) {
@@ -75,18 +83,51 @@ export function viewOf(
   if (emptyAt !== undefined) row.emptyAt = Math.round(emptyAt)
   if (blockedUntil !== undefined) row.blockedUntil = Math.round(blockedUntil)
   if (windowEndsAt !== undefined) row.windowEndsAt = Math.round(windowEndsAt)
+  const emptyInSeconds = (emptiesMs: number | undefined) =>
+    emptiesMs === undefined || blockedUntil !== undefined ? undefined : (emptiesMs - nowMs) / 1000
+  const middle = emptyInSeconds(emptyAt)
+  const soonest = emptyInSeconds(emptyAtOf(bucket, use && own + use.elsewhereHigh, point, gain, nowMs))
+  row.state = state.at(
+    {
+      seen: seen !== undefined,
+      blocked: blockedUntil !== undefined,
+      limit: bucket.limit,
+      threshold: LOW_THRESHOLD,
+      low,
+      high,
+      level: point,
+      ...(middle !== undefined && { emptyInSeconds: middle }),
+      ...(soonest !== undefined && { emptyInSecondsAtMost: soonest }),
+    },
+    nowMs,
+  )
+  if (seen) row.safe = safePace(row, nowMs)
   return row
+}
+
+/** Others' use lies between what the quieter of the last minute and the last five shows, and half as much again as the busier. */
+function rangeOfUse(bucket: Bucket, own: number, nowMs: number) {
+  const short = bucket.elsewherePerSecond(nowMs)
+  const long = bucket.elsewherePerSecond(nowMs, 'long')
+  if (short === undefined || long === undefined) return null
+  return {
+    total: own + short,
+    own,
+    elsewhere: short,
+    elsewhereLow: Math.min(short, long),
+    elsewhereHigh: 1.5 * Math.max(short, long),
+  }
 }
 
 /** When the bucket is empty if use goes on, or `undefined` when it lasts or too little is known to say. */
 function emptyAtOf(
   bucket: Bucket,
-  perSecond: number | undefined,
+  perSecond: number | undefined | null,
   point: number,
   gainPerSecond: number,
   nowMs: number,
 ): number | undefined {
-  if (perSecond === undefined || !bucket.seen) return undefined
+  if (perSecond === undefined || perSecond === null || !bucket.seen) return undefined
   const spent = bucket.limit - point
   if (spent < EVIDENCE.requests || spent < bucket.limit * EVIDENCE.fraction) return undefined
   const drain = perSecond - (bucket.model === 'rolling' ? gainPerSecond : 0)

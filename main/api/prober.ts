@@ -137,6 +137,16 @@ export class Prober {
       : refusals.noHeaders(category, answer, timeline.now())
   }
 
+  /** When this row is asked for next if no header comes before, epoch ms; `undefined` where nothing says when. */
+  nextCheckAt(row: RequestQuota): number | undefined {
+    const { category } = row
+    if (!this.#enabled || !this.#countsItself(category) || !this.#requestFor(category)) return undefined
+    const now = this.#deps.timeline.now()
+    const attended = this.#deps.attended?.() ?? true
+    const dueAtMs = probeDueAtMs(row, this.#recordOf(category), this.#settings, now, attended)
+    return Number.isFinite(dueAtMs) ? Math.round(Math.max(now, dueAtMs)) : undefined
+  }
+
   summary(): ProbeSummary {
     const now = this.#deps.timeline.now()
     let perMinute = 0

@@ -41,7 +41,15 @@ const requestQuota: z.ZodType<RequestQuota> = z.looseObject({
   fullAt: optionalNumber,
   emptyAt: optionalNumber,
   blockedUntil: optionalNumber,
-  use: z.looseObject({ total: number, own: number, elsewhere: number }).nullable(),
+  use: z
+    .looseObject({
+      total: number,
+      own: number,
+      elsewhere: number,
+      elsewhereLow: optionalNumber,
+      elsewhereHigh: optionalNumber,
+    })
+    .nullable(),
   burn: z.looseObject({ short: number, long: number, basis: z.enum(['short', 'long']) }).exactOptional(),
   rejected: number,
   used: z.looseObject({ own: number, elsewhere: number }).exactOptional(),
@@ -52,6 +60,10 @@ const requestQuota: z.ZodType<RequestQuota> = z.looseObject({
   countedBy: optionalText,
   windowEndsAt: optionalNumber,
   verdict: z.enum(['not-seen', 'idle', 'lasts', 'near-limit', 'runs-out', 'blocked']),
+  // A process of an earlier version does not say it: no reason to call its rows fine.
+  state: z.enum(['ok', 'low', 'running-out', 'empty', 'blocked', 'not-checked']).default('not-checked'),
+  safe: z.looseObject({ everySeconds: number.nullable(), burst: number }).exactOptional(),
+  nextCheckAt: optionalNumber,
 })
 
 const slotQuota: z.ZodType<SlotQuota> = z.looseObject({

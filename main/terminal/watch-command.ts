@@ -7,16 +7,13 @@ import type { MetricsServing } from '../metrics/serve-metrics.ts'
 import type { MonitorSurface } from '../monitor-surface.ts'
 import type { Clock } from '../ports/ports.ts'
 import { DEFAULT_PROBES, type Profile } from '../profile.ts'
-import { Publisher } from '../publisher.ts'
+import { Publisher, publishRegularly } from '../publisher.ts'
 import { asWatched } from './as-watched.ts'
 import type { WatchFlags } from './flags.ts'
 import { EXIT_FAILURE, EXIT_OK, EXIT_USAGE, type Terminal } from './terminal.ts'
 import type { WatchHome, WatchHomeOpening } from './watch-home.ts'
 import { watchView } from './watch-view.ts'
 import { type ServiceKey, TOKEN_MISSING, watchedService } from './watched-service.ts'
-
-/** A snapshot is due every second although nothing changed; a timer that is a little late must not miss that. */
-const REPEAT_AFTER_MS = 900
 
 export interface WatchDeps {
   readonly terminal: Terminal
@@ -115,7 +112,7 @@ async function follow(asked: Profile, flags: WatchFlags, deps: WatchDeps, home?:
   )
   const publisher = new Publisher(clock, monitor.snapshot.bind(monitor), view.snapshot)
   let id = asked.id
-  const cancels: (() => void)[] = [() => publisher.stop(), repeat(clock, () => publisher.changed(id))]
+  const cancels: (() => void)[] = [() => publisher.stop(), publishRegularly(clock, publisher, () => [id])]
   let warned = asked.environment === 'simulator'
   const warnOfRotation = (event: LoggedEvent) => {
     if (warned || event.kind !== 'token-refreshed' || !event.rotated) return
@@ -173,18 +170,6 @@ async function metricsFor(
 ): Promise<MetricsServing | undefined> {
   const choice = metricsChoice(flags.metricsPort, terminal.environment)
   return choice.kind === 'on' ? serveMetrics(monitor, choice.options) : undefined
-}
-
-function repeat(clock: Clock, run: () => void): () => void {
-  let cancel = () => {}
-  const next = () => {
-    cancel = clock.after(REPEAT_AFTER_MS, () => {
-      run()
-      next()
-    })
-  }
-  next()
-  return () => cancel()
 }
 
 /** Only what a person has to change ends it; everything else is the monitor's to retry. */

@@ -59,7 +59,7 @@ test('a window that opens late asks once and is then told', async () => {
   expect(seen.snapshots).toEqual([])
   expect((await handlers.events({ after: 0 })).map(({ kind }) => kind)).toEqual(['token-refreshed'])
   await clock.advance(60_000)
-  expect(seen.snapshots[0]?.revision).toBeGreaterThan(asked[0]!.revision)
+  expect(seen.snapshots.at(-1)?.revision).toBeGreaterThan(asked[0]!.revision)
 })
 
 test('each window has its own pace, and a hidden one is sent events but no snapshots', async () => {
@@ -108,9 +108,23 @@ test('a closed window is told nothing more', async () => {
   expect(seen).toEqual({ snapshots: [], events: [], removed: [] })
 })
 
+test('a visible window is sent numbers at least once a second, and a hidden one none', async () => {
+  const { clock, connect, open } = setUp()
+  connect('a')
+  const { handlers, seen } = open()
+  await clock.advance(60_000)
+  const moments = seen.snapshots.map(({ at }) => at)
+  const gaps = moments.slice(1).map((at, index) => at - (moments[index] ?? 0))
+  expect(Math.max(...gaps)).toBeLessThanOrEqual(1_000)
+  await handlers.setVisible({ visible: false })
+  const sent = seen.snapshots.length
+  await clock.advance(60_000)
+  expect(seen.snapshots.length).toBe(sent)
+})
+
 test('a forgotten key is told as removed, revokes nothing and sends nothing more', async () => {
   const { clock, http, monitor, connect, open } = setUp()
-  const { handlers, seen } = open()
+  const { handlers, seen, close } = open()
   connect('a')
   await clock.advance(60_000)
   const sent = http.requests.length
@@ -120,6 +134,7 @@ test('a forgotten key is told as removed, revokes nothing and sends nothing more
   expect(http.requests.length).toBe(sent)
   expect(http.requests.some(({ url }) => url.endsWith('/revoke'))).toBe(false)
   expect(monitor.profiles()).toEqual([])
+  close()
   expect(clock.pending).toBe(0)
 })
 

@@ -34,6 +34,7 @@ export function quota(
     slope: 0,
     seen: Math.floor(level),
     verdict: 'lasts',
+    state: 'ok',
     ...more,
   }
 }
@@ -55,6 +56,7 @@ export function defaultQuota(category: string, limit: number, period: number): R
     asOf: NOW_MS,
     slope: 0,
     verdict: 'not-seen',
+    state: 'not-checked',
   }
 }
 

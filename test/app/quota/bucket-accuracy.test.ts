@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { levelAt } from '../../../app/quota/model.ts'
+import { HeldState } from '../../../app/quota/state.ts'
 import { viewOf } from '../../../app/quota/view.ts'
 import { proves } from '../../proof/proves.ts'
 import { chanceFrom } from './chance.ts'
@@ -99,7 +100,13 @@ for (const elsewhere of [0, 0.3, 3]) {
           },
           {
             answered: (bucket, _found, nowMs) => {
-              const row = viewOf('Accounts', undefined, bucket, undefined, nowMs)
+              const row = viewOf(
+                'Accounts',
+                undefined,
+                bucket,
+                { hold: undefined, state: new HeldState() },
+                nowMs,
+              )
               for (let later = 0; later <= 60_000; later += 2_500) {
                 const bounds = bucket.estimate(nowMs + later)
                 checks += 1

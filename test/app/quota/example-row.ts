@@ -17,5 +17,6 @@ export const exampleRow = (fields: Partial<RequestQuota> = {}): RequestQuota => 
   asOf: 0,
   slope: 0,
   verdict: 'lasts',
+  state: 'ok',
   ...fields,
 })

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { Bucket } from '../../../app/quota/bucket.ts'
+import { HeldState } from '../../../app/quota/state.ts'
 import { NEAR_LIMIT, viewOf } from '../../../app/quota/view.ts'
 import { chanceFrom } from './chance.ts'
 import { play } from './traffic.ts'
@@ -9,7 +10,7 @@ const rowOf = (bucket: Bucket, nowMs: number, untilMs?: number) =>
     'Positions',
     'positions',
     bucket,
-    untilMs === undefined ? undefined : { untilMs, refusals: 1 },
+    { hold: untilMs === undefined ? undefined : { untilMs, refusals: 1 }, state: new HeldState() },
     nowMs,
   )
 

@@ -23,6 +23,7 @@ export function exampleQuota(changes: Partial<RequestQuota> = {}): RequestQuota 
     asOf: AT_MS,
     slope: 320 / 300,
     verdict: 'lasts',
+    state: 'ok',
     ...changes,
   }
 }
@@ -76,6 +77,7 @@ export function exampleSnapshot(changes: Partial<Snapshot> = {}): Snapshot {
     asOf: AT_MS,
     slope: limit / periodSeconds,
     verdict: 'not-seen',
+    state: 'not-checked',
   })
   return {
     revision: 1,

@@ -1,0 +1,101 @@
+import type { QuotaState } from '../contract/snapshot.ts'
+
+/** What the state of a row follows from. Levels in requests; seconds until empty are absent where the row lasts. */
+export interface StateReading {
+  /** Whether a header of this row was ever seen. */
+  readonly seen: boolean
+  /** A 429 is being waited out. */
+  readonly blocked: boolean
+  readonly limit: number
+  /** Share of the limit under which the row is low, 0 to 1. */
+  readonly threshold: number
+  readonly low: number
+  readonly high: number
+  readonly level: number
+  /** Until empty, at the middle and at the high end of others' use. */
+  readonly emptyInSeconds?: number
+  readonly emptyInSecondsAtMost?: number
+}
+
+/** Share of the limit under which a row is low, unless a person set another. */
+export const LOW_THRESHOLD = 0.2
+/** A row that is empty sooner than this, at the middle of others' use, runs out. */
+export const RUNNING_OUT_SECONDS = 600
+/** From here on running out is told in red. */
+export const CRITICAL_SECONDS = 120
+/** An interval wider than this share of the limit says nothing worth acting on. */
+const USELESS_WIDTH = 0.5
+/** How long a condition has to be false, or by which share of the limit, before a milder state is believed. */
+export const HYSTERESIS = { ms: 15_000, share: 0.05 } as const
+
+const GRAVITY: Readonly<Record<QuotaState, number>> = {
+  ok: 0,
+  'not-checked': 1,
+  low: 2,
+  'running-out': 3,
+  empty: 4,
+  blocked: 5,
+}
+
+/** Which of two states comes first in a headline: greater is worse. */
+export const gravityOf = (state: QuotaState): number => GRAVITY[state]
+
+/**
+ * The state that a reading alone asks for, the first of these that holds. Every surface takes its word from here.
+ *
+ * | state | when |
+ * |---|---|
+ * | `blocked` | a 429 is being waited out |
+ * | `not-checked` | no header yet, or `high − low` is over half the limit |
+ * | `empty` | `low` and the middle are below 1 |
+ * | `running-out` | empty within 10 minutes at the middle of others' use |
+ * | `low` | `low` is under the threshold, or empty within 10 minutes at the high end of others' use |
+ * | `ok` | none of these |
+ *
+ * `slack`, a share of the limit, widens each condition but `blocked` and `ok`: a state that holds goes on to hold there.
+ */
+export function stateOf(reading: StateReading, slack = 0): QuotaState {
+  const { limit, low, level } = reading
+  const more = slack * limit
+  if (reading.blocked) return 'blocked'
+  if (!reading.seen || reading.high - low > USELESS_WIDTH * limit - more) return 'not-checked'
+  if (low < 1 + more && level < 1 + more) return 'empty'
+  if ((reading.emptyInSeconds ?? Number.POSITIVE_INFINITY) <= RUNNING_OUT_SECONDS) return 'running-out'
+  if (low < reading.threshold * limit + more) return 'low'
+  const atMost = reading.emptyInSecondsAtMost ?? Number.POSITIVE_INFINITY
+  return atMost <= RUNNING_OUT_SECONDS ? 'low' : 'ok'
+}
+
+/**
+ * The state of one row over time.
+ *
+ * A graver state holds at once. A milder one holds when nothing as grave was asked for during 15 s, or when the reading
+ * is 5 points of the limit clear of the former one; the end of a 429's wait is a fact and counts at once.
+ */
+export class HeldState {
+  #state: QuotaState = 'not-checked'
+  #falseSinceMs: number | undefined
+
+  get state(): QuotaState {
+    return this.#state
+  }
+
+  at(reading: StateReading, nowMs: number): QuotaState {
+    const wanted = stateOf(reading)
+    const held = this.#state
+    if (wanted === held) this.#falseSinceMs = undefined
+    else if (this.#leaves(wanted, reading, nowMs)) {
+      this.#state = wanted
+      this.#falseSinceMs = undefined
+    }
+    return this.#state
+  }
+
+  #leaves(wanted: QuotaState, reading: StateReading, nowMs: number): boolean {
+    const held = this.#state
+    if (gravityOf(wanted) > gravityOf(held) || held === 'blocked') return true
+    this.#falseSinceMs = Math.min(this.#falseSinceMs ?? nowMs, nowMs)
+    if (nowMs - this.#falseSinceMs >= HYSTERESIS.ms) return true
+    return gravityOf(stateOf(reading, HYSTERESIS.share)) < gravityOf(held)
+  }
+}

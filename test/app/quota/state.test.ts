@@ -1,0 +1,117 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import {
+  gravityOf,
+  HeldState,
+  HYSTERESIS,
+  LOW_THRESHOLD,
+  RUNNING_OUT_SECONDS,
+  type StateReading,
+  stateOf,
+} from '../../../app/quota/state.ts'
+
+const reading = (fields: Partial<StateReading> = {}): StateReading => ({
+  seen: true,
+  blocked: false,
+  limit: 320,
+  threshold: LOW_THRESHOLD,
+  low: 200,
+  high: 200,
+  level: 200,
+  ...fields,
+})
+
+describe('the ladder', () => {
+  test.each<[string, Partial<StateReading>, string]>([
+    ['well filled', {}, 'ok'],
+    ['low at the threshold', { low: 64 }, 'ok'],
+    ['low just under the threshold', { low: 63 }, 'low'],
+    ['empty in ten minutes at the middle', { emptyInSeconds: RUNNING_OUT_SECONDS }, 'running-out'],
+    ['empty a little later', { emptyInSeconds: RUNNING_OUT_SECONDS + 1 }, 'ok'],
+    ['empty in ten minutes at the high end only', { emptyInSecondsAtMost: RUNNING_OUT_SECONDS }, 'low'],
+    ['nothing left', { low: 0, level: 0.9, high: 1 }, 'empty'],
+    ['perhaps something left', { low: 0, level: 1, high: 3 }, 'low'],
+    ['a 429 waited out', { blocked: true, low: 0, level: 0, high: 0 }, 'blocked'],
+    ['no header yet', { seen: false, low: 0, high: 320 }, 'not-checked'],
+    ['wider than half the limit', { low: 100, high: 261 }, 'not-checked'],
+    ['as wide as half the limit', { low: 100, high: 260 }, 'ok'],
+  ])('%s', (_, fields, state) => {
+    expect(stateOf(reading(fields))).toBe(state)
+  })
+
+  test('no reading under the threshold is ok, and none of an unseen row', () => {
+    const anyReading = fc.record({
+      seen: fc.boolean(),
+      low: fc.double({ min: 0, max: 320, noNaN: true }),
+      high: fc.double({ min: 0, max: 320, noNaN: true }),
+    })
+    fc.assert(
+      fc.property(anyReading, (fields) => {
+        const isFine = stateOf(reading({ ...fields, level: fields.low })) === 'ok'
+        expect(isFine && (fields.low < 64 || !fields.seen)).toBe(false)
+      }),
+    )
+  })
+})
+
+describe('a state over time', () => {
+  const held = (...readings: readonly [number, Partial<StateReading>][]) => {
+    const state = new HeldState()
+    return readings.map(([atMs, fields]) => state.at(reading(fields), atMs)).at(-1)
+  }
+
+  test('is not checked before the first header, and ok with it', () => {
+    expect(held([0, { seen: false }])).toBe('not-checked')
+    expect(held([0, { seen: false }], [1, {}])).toBe('ok')
+  })
+
+  test('turns graver at once', () => {
+    expect(held([0, {}], [1, { low: 63 }])).toBe('low')
+    expect(held([0, {}], [1, { emptyInSeconds: 500 }])).toBe('running-out')
+  })
+
+  test('stays for 15 seconds where the condition is only just false', () => {
+    const just: [number, Partial<StateReading>][] = [
+      [0, { low: 63 }],
+      [1_000, { low: 64 }],
+    ]
+    expect(held(...just, [1_000 + HYSTERESIS.ms - 1, { low: 64 }])).toBe('low')
+    expect(held(...just, [1_000 + HYSTERESIS.ms, { low: 64 }])).toBe('ok')
+  })
+
+  test('counts the 15 seconds anew where the condition came back', () => {
+    const readings: [number, Partial<StateReading>][] = [
+      [0, { low: 63 }],
+      [1_000, { low: 64 }],
+      [10_000, { low: 63 }],
+      [20_000, { low: 64 }],
+      [34_999, { low: 64 }],
+    ]
+    expect(held(...readings)).toBe('low')
+    expect(held(...readings, [35_000, { low: 64 }])).toBe('ok')
+  })
+
+  test('is left at once where the level is five points clear of it', () => {
+    expect(held([0, { low: 63 }], [1_000, { low: 79 }])).toBe('low')
+    expect(held([0, { low: 63 }], [1_000, { low: 80 }])).toBe('ok')
+  })
+
+  test('is no longer blocked when the wait is over', () => {
+    expect(held([0, { blocked: true }], [1, { low: 0, level: 0.5, high: 1 }])).toBe('empty')
+  })
+
+  test('is never milder than what was asked for in the last 15 seconds, unless five points are between', () => {
+    const step = fc.tuple(fc.integer({ min: 0, max: 20_000 }), fc.integer({ min: 0, max: 320 }))
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 50 }), (steps) => {
+        const state = new HeldState()
+        let nowMs = 0
+        for (const [afterMs, low] of steps) {
+          nowMs += afterMs
+          const now = reading({ low, level: low, high: low })
+          expect(gravityOf(state.at(now, nowMs))).toBeGreaterThanOrEqual(gravityOf(stateOf(now)))
+        }
+      }),
+    )
+  })
+})
