@@ -1,4 +1,7 @@
+import { lstatSync } from 'node:fs'
 import { connect } from 'node:net'
+import { dirname } from 'node:path'
+import { whyNotTrusted } from '../data/private-files.ts'
 import type { Clock } from '../ports/ports.ts'
 import { isOurFolder } from './control-server.ts'
 import { type ControlAnswer, type ControlRequest, MOST_ANSWER_BYTES, parseAnswer } from './protocol.ts'
@@ -19,10 +22,12 @@ export interface AskDeps {
 /** A revocation waits for the service; a status does not. */
 const TIMEOUT_MS = { status: 5_000, revoke: 60_000 } as const
 
-/** Asks the app that runs on a data folder. */
+/** Asks the app that runs on a data folder. A socket that another user may have put there is not asked: it would be believed. */
 export function askRunning(request: ControlRequest, { clock, path, userId }: AskDeps): Promise<Asked> {
   if (path.kind === 'elsewhere' && !isOurFolder(path.folder, userId))
     return Promise.resolve({ kind: 'nobody' })
+  const foreign = whyForeign(path, userId)
+  if (foreign !== undefined) return Promise.resolve({ kind: 'failed', why: foreign })
   return new Promise((resolve) => {
     const socket = connect(path.path)
     let received = ''
@@ -46,6 +51,21 @@ export function askRunning(request: ControlRequest, { clock, path, userId }: Ask
     })
     socket.on('error', (error) => done(failureOf(error)))
   })
+}
+
+/** Node tells nothing of the process at the other end; only its owner can have made a socket of his in a folder of his. */
+function whyForeign(path: SocketPath, userId: number | undefined): string | undefined {
+  if (path.kind === 'pipe' || userId === undefined) return undefined
+  try {
+    const found = lstatSync(path.path, { throwIfNoEntry: false })
+    if (found === undefined) return undefined
+    if (found.uid !== userId) return 'its socket belongs to another user'
+    const folder = dirname(path.path)
+    const distrust = whyNotTrusted(folder, userId)
+    return distrust && `its socket in ${folder} is not trusted: ${distrust}`
+  } catch (error) {
+    return `its socket cannot be looked at: ${error instanceof Error ? error.message : String(error)}`
+  }
 }
 
 function failureOf(error: Error): Asked {

@@ -1,6 +1,7 @@
 import { accessSync, constants, existsSync, mkdirSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { dataFolderOf, thisAccount } from './home-folder.ts'
+import { whyNotTrusted } from './private-files.ts'
 
 export type DataFolderOpening =
   | { readonly kind: 'open'; readonly path: string }
@@ -12,7 +13,10 @@ export const defaultDataFolder = (): string | undefined => dataFolderOf(thisAcco
 export const NO_HOME =
   'cannot keep data: this account has no home folder (HOME is empty or no absolute path); name a folder with --data'
 
-/** Creates the folder where needed, for its owner only, and makes sure that files can be written in it. */
+/**
+ * Creates the folder where needed, for its owner only, and makes sure that files can be written in it and that no
+ * other user can plant or replace them.
+ */
 export function openDataFolder(folder: string | undefined): DataFolderOpening {
   if (folder === undefined) return { kind: 'unusable', line: NO_HOME }
   const path = resolve(folder)
@@ -23,6 +27,8 @@ export function openDataFolder(folder: string | undefined): DataFolderOpening {
   try {
     makeFolder(path)
     if (!statSync(path).isDirectory()) return unusable('a file is in the way')
+    const distrust = whyNotTrusted(path)
+    if (distrust !== undefined) return unusable(`${distrust}; choose a folder of your own with --data`)
     accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK)
     return { kind: 'open', path }
   } catch (error) {
@@ -32,8 +38,7 @@ export function openDataFolder(folder: string | undefined): DataFolderOpening {
 
 /**
  * Level by level: Node's recursive mkdir never returns where a parent exists and refuses with ENOENT, as /proc
- * does. A folder that was there keeps its mode, because it may be somebody else's (`--data /tmp`); our files in
- * it are made for their owner only.
+ * does. A folder that was there keeps its mode: others may be meant to list it, and our files in it are private.
  */
 function makeFolder(path: string): void {
   if (existsSync(path)) return

@@ -1,7 +1,8 @@
-import { closeSync, existsSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { z } from 'zod'
+import { ensurePrivate, PRIVATE_MODE } from './private-files.ts'
 
 export interface LockHolder {
   readonly pid: number
@@ -29,7 +30,8 @@ export function lockDataFolder(folder: string, holder: LockHolder): LockAttempt 
   if (opening.kind === 'unusable') return { kind: 'unusable', line: `cannot lock ${folder}: ${opening.why}` }
   if (opening.kind === 'busy') return busy(folder, readHolder(sideFile))
   try {
-    writeFileSync(`${sideFile}.new`, JSON.stringify(holder), { mode: 0o600 })
+    rmSync(`${sideFile}.new`, { force: true })
+    writeFileSync(`${sideFile}.new`, JSON.stringify(holder), { mode: PRIVATE_MODE, flag: 'wx' })
     renameSync(`${sideFile}.new`, sideFile)
   } catch (error) {
     opening.database.close()
@@ -75,16 +77,12 @@ function openExclusively(file: string, retried = false): Opening {
   }
 }
 
-/**
- * Made by us and not by SQLite, which would let everybody read it: a reader's lock keeps the owner out.
- *
- * Never opened where it is there: closing it would end this process's own lock on it, as POSIX has it.
- */
+/** Made by us and not by SQLite, which would let everybody read it: a reader's lock keeps the owner out. */
 function makeForOwner(file: string): void {
-  if (existsSync(file)) return
   try {
-    closeSync(openSync(file, 'ax', 0o600))
+    ensurePrivate(file)
   } catch (error) {
+    // Two starts at once: the other one made it.
     if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error
   }
 }

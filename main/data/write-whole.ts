@@ -1,4 +1,5 @@
 import { closeSync, fsyncSync, openSync, renameSync, rmSync, statSync, writeSync } from 'node:fs'
+import { PRIVATE_MODE } from './private-files.ts'
 
 export type WholeWrite = { readonly ok: true } | { readonly ok: false; readonly why: string }
 
@@ -12,7 +13,9 @@ export function writeWhole(file: string, text: string): WholeWrite {
   const bytes = new TextEncoder().encode(text)
   const draft = `${file}.new`
   try {
-    const handle = openSync(draft, 'w', 0o600)
+    // One that a crash left behind may be readable by others, or lead elsewhere.
+    rmSync(draft, { force: true })
+    const handle = openSync(draft, 'wx', PRIVATE_MODE)
     try {
       let at = 0
       while (at < bytes.length) at += writeSync(handle, bytes, at)

@@ -24,6 +24,7 @@ import { defaultDataFolder, openDataFolder } from '../data/data-folder.ts'
 import { absolute, homeFolder, thisAccount } from '../data/home-folder.ts'
 import { lockDataFolder } from '../data/lock.ts'
 import { openPreferences } from '../data/preferences.ts'
+import { createFilesPrivately } from '../data/private-files.ts'
 import { type MetricsOptions, metricsChoice } from '../metrics/metrics-options.ts'
 import { serveMetrics } from '../metrics/serve-metrics.ts'
 import { fileSink, redactedLog } from '../ports/log.ts'
@@ -39,6 +40,8 @@ import { startDesktop } from './start-desktop.ts'
 import { storedDesktopState } from './stored-desktop-state.ts'
 
 /** Electron's entry: makes the real ports and hands them over. */
+
+createFilesPrivately()
 
 const complain = (line: string) => void process.stderr.write(`headroom: ${line}\n`)
 const fail = (line: string) => {

@@ -56,7 +56,7 @@ export async function startDesktop(deps: DesktopDeps): Promise<void> {
   const { app, protocol, session } = electron
   // Chromium's profile, and with it the lock of the single instance: one for each data folder.
   const profileFolder = join(deps.dataFolder, 'desktop')
-  mkdirSync(profileFolder, { recursive: true })
+  mkdirSync(profileFolder, { recursive: true, mode: 0o700 })
   app.setPath('userData', profileFolder)
   if (!app.requestSingleInstanceLock()) {
     app.quit()

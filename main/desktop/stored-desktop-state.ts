@@ -2,6 +2,7 @@ import { renameSync } from 'node:fs'
 import { join } from 'node:path'
 import type { IpcMain } from 'electron'
 import Store from 'electron-store'
+import { PRIVATE_MODE } from '../data/private-files.ts'
 import type { Log } from '../ports/ports.ts'
 import { type DesktopStateStore, migrated, readDesktopState } from './desktop-state.ts'
 
@@ -40,7 +41,8 @@ export function storedDesktopState(deps: StoredDesktopStateDeps): DesktopStateSt
 }
 
 function openStore({ dataFolder, log, wallMs }: StoredDesktopStateDeps): StateFile | undefined {
-  const open = () => new Store<Record<string, unknown>>({ name: NAME, cwd: dataFolder })
+  const open = () =>
+    new Store<Record<string, unknown>>({ name: NAME, cwd: dataFolder, configFileMode: PRIVATE_MODE })
   try {
     return open()
   } catch {

@@ -1,6 +1,7 @@
-import { closeSync, existsSync, openSync, renameSync, statSync } from 'node:fs'
+import { existsSync, renameSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { ensurePrivate } from '../data/private-files.ts'
 import { migrate } from './schema.ts'
 import { type StorageFailure, storageFailure } from './storage-failure.ts'
 
@@ -62,7 +63,7 @@ type Attempt =
 
 function openOnce(file: string): Attempt {
   // SQLite would make it readable for all; its -wal and -shm take the mode of this one.
-  closeSync(openSync(file, 'a', 0o600))
+  ensurePrivate(file)
   const database = new DatabaseSync(file)
   try {
     // What a kill -9 leaves is in the operating system's hands and safe; only a power cut may cost the last seconds.

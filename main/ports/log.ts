@@ -1,5 +1,6 @@
-import { appendFileSync, renameSync, statSync } from 'node:fs'
+import { closeSync, fchmodSync, renameSync, statSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
+import { openPrivately, PRIVATE_MODE } from '../data/private-files.ts'
 import type { Log } from './ports.ts'
 import type { Redactor } from './redactor.ts'
 
@@ -38,13 +39,25 @@ export function fileSink(folder: string, complain: (line: string) => void, mostB
         renameSync(file, join(folder, 'headroom.1.log'))
         size = 0
       }
-      appendFileSync(file, entry, { mode: 0o600 })
+      append(file, entry)
       size += bytes
     } catch (error) {
       if (!complained)
         complain(`the log cannot be written: ${error instanceof Error ? error.message : error}`)
       complained = true
     }
+  }
+}
+
+function append(file: string, entry: string): void {
+  const handle = openPrivately(file, 'append')
+  try {
+    // One of an earlier version may be readable by others.
+    if (process.platform !== 'win32') fchmodSync(handle, PRIVATE_MODE)
+    const bytes = Buffer.from(entry)
+    for (let at = 0; at < bytes.length; ) at += writeSync(handle, bytes, at)
+  } finally {
+    closeSync(handle)
   }
 }
 

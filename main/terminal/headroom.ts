@@ -1,4 +1,5 @@
 import { fileURLToPath } from 'node:url'
+import { createFilesPrivately } from '../data/private-files.ts'
 import { exitWithin } from '../ports/node-clock.ts'
 import { findAppFolder } from './app-folder.ts'
 import { nodeTerminal } from './node-terminal.ts'
@@ -10,6 +11,7 @@ import { realCommands } from './real-commands.ts'
 /** How long what is left over, as a socket in its last moments, may keep the process after the command ended. */
 const LINGER_MS = 500
 
+createFilesPrivately()
 const terminal = nodeTerminal()
 const app = findAppFolder(fileURLToPath(import.meta.url))
 process.exitCode = await runProgram(process.argv.slice(2), {

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { ROTATION } from '../../app/tokens/after-refresh.ts'
 import { REFRESH_SCHEDULE } from '../../app/tokens/schedule.ts'
 import { lockDataFolder } from '../data/lock.ts'
+import { whyNotTrusted } from '../data/private-files.ts'
 import type { Clock, Http, Random } from '../ports/ports.ts'
 import { Timeline } from '../timeline.ts'
 import { TokenKeeper } from '../tokens/keeper.ts'
@@ -43,6 +44,9 @@ export async function openStoredKeys(
   { clock, random, http }: StoredKeysPorts,
 ): Promise<StoredKeysOpening> {
   if (!existsSync(join(folder, 'vault.db'))) return { kind: 'nothing-stored' }
+  const distrust = whyNotTrusted(folder)
+  if (distrust !== undefined)
+    return { kind: 'failed', line: `the keys in ${folder} are not used: ${distrust}` }
   const lock = lockDataFolder(folder, { pid: process.pid, host: 'terminal' })
   if (lock.kind !== 'held') return { kind: 'failed', line: lock.line }
   const keystore = passphraseKeystore(passphrase)

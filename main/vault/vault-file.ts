@@ -1,6 +1,7 @@
-import { chmodSync, closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync, statSync } from 'node:fs'
+import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { ensurePrivate } from '../data/private-files.ts'
 import { MIGRATIONS } from './schema.ts'
 import { isDamaged, storageWords } from './storage-words.ts'
 
@@ -95,8 +96,9 @@ function create(file: string, migrations: readonly string[]): Opened {
 function open(file: string): Opened {
   let database: DatabaseSync | undefined
   try {
+    // Before SQLite makes it, which would let all read it; its -wal and -shm take the mode of this one.
+    ensurePrivate(file)
     database = new DatabaseSync(file, { timeout: BUSY_MS, enableForeignKeyConstraints: true })
-    if (process.platform !== 'win32') chmodSync(file, 0o600)
     // The page that every connection reads first says whether this is a database; the check reads the rest.
     const [found] = database.prepare('PRAGMA quick_check(1)').all()
     if (found?.['quick_check'] !== 'ok') {

@@ -71,6 +71,10 @@ export const PROMISES = {
   K2: promised(1, 'Nothing is stored unprotected without consent'),
   D1: promised(3, 'Killed outright during commits: no acknowledged write is lost, nothing is corrupt'),
   D2: promised(2, 'Cut, zeroed, read-only and missing files: it starts, sets the file aside and says so'),
+  D7: promised(
+    3,
+    'A file of ours is never readable by others, from its first byte; a folder of others is not trusted',
+  ),
   Q1: promised(
     2,
     'With own traffic only, the bounds hold the next header’s Remaining; 20 s on, the mean error is ≤ 0.5',

@@ -3,6 +3,7 @@ import { DESKTOP_SABOTAGES } from './desktop-breaks.ts'
 import { HARDENING_SABOTAGES } from './hardening-breaks.ts'
 import { HOSTILE_SABOTAGES } from './hostile-breaks.ts'
 import { NETWORK_SABOTAGES } from './network-breaks.ts'
+import { PRIVATE_FILES_SABOTAGES } from './private-files-breaks.ts'
 import { QUOTA_SABOTAGES } from './quota-breaks.ts'
 import { REQUEST_SABOTAGES } from './request-breaks.ts'
 import { SIGN_IN_SABOTAGES } from './sign-in-breaks.ts'
@@ -36,6 +37,7 @@ export const SABOTAGES: readonly Sabotage[] = [
   ...DESKTOP_SABOTAGES,
   ...STREAM_SABOTAGES,
   ...STORAGE_SABOTAGES,
+  ...PRIVATE_FILES_SABOTAGES,
   ...SIGN_IN_SABOTAGES,
   ...BROWSER_HOST_SABOTAGES,
   ...WINDOW_SABOTAGES,

@@ -14,7 +14,7 @@ onPosix('a new folder is for its owner only, with the folders above it', () => {
   expect(statSync(folder).mode & 0o777).toBe(0o700)
 })
 
-onPosix('a folder that was there keeps its mode: it may be anybody’s', () => {
+onPosix('a folder that was there keeps its mode: others may be meant to list it', () => {
   const folder = join(temporaryFolder(), 'open')
   mkdirSync(folder)
   chmodSync(folder, 0o755)

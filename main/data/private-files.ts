@@ -1,0 +1,83 @@
+import {
+  chmodSync,
+  closeSync,
+  constants,
+  lstatSync,
+  openSync,
+  readdirSync,
+  realpathSync,
+  statSync,
+} from 'node:fs'
+import { dirname, join } from 'node:path'
+
+/** The mode of every file of the app: no other user of the machine reads it, from its first byte on (PROMISES D7). */
+export const PRIVATE_MODE = 0o600
+
+const OTHERS_MAY = 0o077
+const OTHERS_MAY_WRITE = 0o022
+const ALL_MAY_WRITE = 0o002
+const STICKY = 0o1000
+/** Absent on Windows, where a link cannot be refused at opening. */
+const NO_FOLLOW = constants.O_NOFOLLOW ?? 0
+
+/** Makes whatever this process and its children create private by default, as the files that libraries make. */
+export function createFilesPrivately(): void {
+  if (process.platform !== 'win32') process.umask(OTHERS_MAY)
+}
+
+/**
+ * Opens a file for writing at its end (`append`) or from its beginning, empty (`replace`). A new one is private; a
+ * link is refused.
+ */
+export function openPrivately(file: string, how: 'append' | 'replace'): number {
+  const { O_WRONLY, O_CREAT, O_APPEND, O_TRUNC } = constants
+  const mode = how === 'append' ? O_APPEND : O_TRUNC
+  return openSync(file, O_WRONLY | O_CREAT | NO_FOLLOW | mode, PRIVATE_MODE)
+}
+
+/**
+ * Makes sure that a file which a library opens by its path is there and private; one of an earlier version may be
+ * readable by others. Throws where it is a link.
+ *
+ * A file that is there is not opened: closing it would end SQLite's locks on it in this process (POSIX).
+ */
+export function ensurePrivate(file: string): void {
+  const found = lstatSync(file, { throwIfNoEntry: false })
+  if (found === undefined) {
+    closeSync(openSync(file, 'wx', PRIVATE_MODE))
+    return
+  }
+  if (found.isSymbolicLink()) throw new Error(`${file} is a link`)
+  if (process.platform !== 'win32' && (found.mode & OTHERS_MAY) !== 0) chmodSync(file, found.mode & 0o700)
+}
+
+/**
+ * Why a folder cannot be trusted with secrets, as the end of a sentence: it belongs to another user, others may write
+ * to it or replace it, or a name in it is a link to somewhere else. `undefined` where it can.
+ *
+ * Nothing is judged on Windows, whose access lists have no mode.
+ */
+export function whyNotTrusted(
+  folder: string,
+  userId: number | undefined = process.getuid?.(),
+): string | undefined {
+  if (userId === undefined) return undefined
+  const path = realpathSync(folder)
+  const { uid, mode } = statSync(path)
+  if (uid !== userId) return 'it belongs to another user'
+  if ((mode & OTHERS_MAY_WRITE) !== 0) return 'other users may write to it (chmod go-w takes that away)'
+  const open = foldersAbove(path).find((above) => {
+    const found = statSync(above).mode
+    return (found & ALL_MAY_WRITE) !== 0 && (found & STICKY) === 0
+  })
+  if (open !== undefined) return `any user may replace it, because all may write to ${open}`
+  const link = readdirSync(path).find((name) =>
+    lstatSync(join(path, name), { throwIfNoEntry: false })?.isSymbolicLink(),
+  )
+  return link === undefined ? undefined : `${link} in it is a link; move it away`
+}
+
+function foldersAbove(path: string): readonly string[] {
+  const parent = dirname(path)
+  return parent === path ? [] : [parent, ...foldersAbove(parent)]
+}

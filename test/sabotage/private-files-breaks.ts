@@ -1,0 +1,74 @@
+import type { Sabotage } from './registry.ts'
+
+const FILES = 'main/data/private-files.ts'
+const FILES_TEST = 'main/data/private-files.test.ts'
+const OTHERS_TEST = 'main/data/other-users.process.test.ts'
+
+/** Breaks of what keeps other users of the machine away from the data folder. */
+export const PRIVATE_FILES_SABOTAGES: readonly Sabotage[] = [
+  {
+    promise: 'D7',
+    what: 'close the store to others after it was made',
+    file: 'main/vault/vault-file.ts',
+    find: '    ensurePrivate(file)\n    database = new DatabaseSync(file, { timeout: BUSY_MS, enableForeignKeyConstraints: true })\n',
+    replace:
+      '    database = new DatabaseSync(file, { timeout: BUSY_MS, enableForeignKeyConstraints: true })\n    ensurePrivate(file)\n',
+    test: OTHERS_TEST,
+  },
+  {
+    promise: 'D7',
+    what: 'ask whoever listens where the app would',
+    file: 'main/control/ask-running.ts',
+    find: 'if (foreign !== undefined) return',
+    replace: "if (foreign === '') return",
+    test: OTHERS_TEST,
+  },
+  {
+    promise: 'D7',
+    what: 'let others read the log',
+    file: FILES,
+    find: 'export const PRIVATE_MODE = 0o600',
+    replace: 'export const PRIVATE_MODE = 0o644',
+    test: FILES_TEST,
+  },
+  {
+    promise: 'D7',
+    what: 'trust a folder of another user',
+    file: FILES,
+    find: 'if (uid !== userId) return',
+    replace: 'if (uid === -1) return',
+    test: FILES_TEST,
+  },
+  {
+    promise: 'D7',
+    what: 'trust a folder that its group may write to',
+    file: FILES,
+    find: 'const OTHERS_MAY_WRITE = 0o022',
+    replace: 'const OTHERS_MAY_WRITE = 0o002',
+    test: FILES_TEST,
+  },
+  {
+    promise: 'D7',
+    what: 'follow a link to write the log',
+    file: FILES,
+    find: 'O_WRONLY | O_CREAT | NO_FOLLOW | mode',
+    replace: 'O_WRONLY | O_CREAT | mode',
+    test: FILES_TEST,
+  },
+  {
+    promise: 'D7',
+    what: 'let SQLite follow a link',
+    file: FILES,
+    find: 'if (found.isSymbolicLink()) throw',
+    replace: 'if (found.isFIFO()) throw',
+    test: FILES_TEST,
+  },
+  {
+    promise: 'D7',
+    what: 'leave a file of an earlier version readable by others',
+    file: FILES,
+    find: '(found.mode & OTHERS_MAY) !== 0) chmodSync',
+    replace: '(found.mode & OTHERS_MAY) === 0) chmodSync',
+    test: FILES_TEST,
+  },
+]
