@@ -5,8 +5,9 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
-import { getChromium } from './browser/get-chromium.ts'
+import { type Chromium, getChromium } from './browser/get-chromium.ts'
 import { addCounts, type Counts, countsLine, NONE, playwrightCounts, vitestCounts } from './counts.ts'
+import { getElectron } from './electron/get-electron.ts'
 
 /**
  * `npm test`: every suite, and at the end one line with the sum.
@@ -32,13 +33,17 @@ async function main(): Promise<number> {
     say(`--only takes one of ${SUITES.join(', ')}`)
     return 2
   }
+  // Both before any suite: some unit tests need them as well, and a first run skips nothing that a second one runs.
+  const chromium = await getChromium(say)
+  await getElectron(say)
   // The browser tests run what is built, and some unit tests start it as a process of its own.
   if ((await run(['main/launch.js', '--version'], {}, 'ignore')) !== 0) return ended({ ...NONE, failed: 1 })
 
   const folder = values.reports ?? mkdtempSync(join(tmpdir(), 'headroom-tests-'))
   try {
     let sum = NONE
-    for (const suite of chosen) sum = addCounts(sum, await RUNNERS[suite](join(folder, suite), positionals))
+    for (const suite of chosen)
+      sum = addCounts(sum, await RUNNERS[suite](join(folder, suite), positionals, chromium))
     return ended(sum)
   } finally {
     if (values.reports === undefined) rmSync(folder, { recursive: true, force: true })
@@ -50,15 +55,17 @@ function ended(sum: Counts): number {
   return sum.failed === 0 ? 0 : 1
 }
 
-const RUNNERS: Readonly<Record<Suite, (report: string, filters: readonly string[]) => Promise<Counts>>> = {
-  unit: async (report, filters) => {
+type RunSuite = (report: string, filters: readonly string[], chromium: Chromium) => Promise<Counts>
+
+const RUNNERS: Readonly<Record<Suite, RunSuite>> = {
+  unit: async (report, filters, chromium) => {
     const vitest = join(packageFolder('vitest'), 'vitest.mjs')
     const args = ['run', '--config', 'test/vitest.config.ts', '--reporter=default', '--reporter=json']
-    const exitCode = await run([vitest, ...args, `--outputFile.json=${report}`, ...filters])
+    const found = chromium.kind === 'there' ? { HEADROOM_CHROMIUM: chromium.path } : {}
+    const exitCode = await run([vitest, ...args, `--outputFile.json=${report}`, ...filters], found)
     return vitestCounts(read(report), exitCode)
   },
-  browser: async (report, filters) => {
-    const chromium = await getChromium(say)
+  browser: async (report, filters, chromium) => {
     if (chromium.kind === 'missing') {
       say(chromium.line)
       return { ...NONE, failed: 1 }

@@ -6,7 +6,7 @@ import { z } from 'zod'
 
 /** electron-builder's own parts: dependencies of its, not of ours, so they are looked up from there. */
 const ofBuilder = createRequire(createRequire(import.meta.url).resolve('electron-builder'))
-const ofBuilderLib = createRequire(ofBuilder.resolve('app-builder-lib'))
+export const ofBuilderLib = createRequire(ofBuilder.resolve('app-builder-lib'))
 
 export const projectFolder = fileURLToPath(new URL('../..', import.meta.url))
 
@@ -38,17 +38,26 @@ export function validate(config: unknown): void {
   validateSchema(JSON.parse(readFileSync(join(folder, 'scheme.json'), 'utf8')), structuredClone(config))
 }
 
+interface Fuses {
+  readonly FuseVersion: { readonly V1: string }
+  readonly FuseV1Options: Readonly<Record<string, string | number>> & {
+    readonly LoadBrowserProcessSpecificV8Snapshot: number
+  }
+  readonly getCurrentFuseWire: (path: string) => Promise<Readonly<Record<number, number>>>
+  readonly flipFuses: (path: string, config: Readonly<Record<string, string | boolean>>) => Promise<unknown>
+}
+
+/** Electron's own tool for the fuses of an executable. */
+export const fuses = (): Fuses => ofBuilderLib('@electron/fuses') as Fuses
+
 /** Which fuses a packaged executable has, by the names of electron-builder.yml. `undefined`: not in that Electron. */
 export async function fusesOf(executable: string): Promise<Readonly<Record<string, boolean | undefined>>> {
-  const fuses = ofBuilderLib('@electron/fuses') as {
-    FuseV1Options: Readonly<Record<string, string | number>>
-    getCurrentFuseWire: (path: string) => Promise<Readonly<Record<number, number>>>
-  }
-  const wire = await fuses.getCurrentFuseWire(executable)
+  const { getCurrentFuseWire, FuseV1Options } = fuses()
+  const wire = await getCurrentFuseWire(executable)
   const on = '1'.charCodeAt(0)
   const off = '0'.charCodeAt(0)
   return Object.fromEntries(
-    Object.entries(fuses.FuseV1Options)
+    Object.entries(FuseV1Options)
       .filter((entry): entry is [string, number] => typeof entry[1] === 'number')
       .map(([name, index]) => {
         const state = wire[index]

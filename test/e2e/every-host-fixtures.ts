@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test'
 import { test as base, expect } from './fixtures.ts'
-import { type Host, openHostWindow } from './host-window.ts'
+import { type Host, obstacleTo, openHostWindow } from './host-window.ts'
 
 export { expect }
 
@@ -9,6 +9,8 @@ export const test = base.extend<{ readonly host: Host; readonly window: Page }>(
   host: ['browser', { option: true }],
 
   window: async ({ host, browser, problems }, use) => {
+    const obstacle = obstacleTo(host)
+    test.skip(obstacle !== undefined, `not run: ${obstacle}`)
     const { page, close } = await openHostWindow(host, browser)
     page.on('pageerror', (error) => problems.note(`page error: ${error.message}`))
     page.on('console', (message) => {

@@ -1,16 +1,14 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { type Browser, chromium, _electron as electron, type Page } from '@playwright/test'
-import { installedRuntime } from '../../main/desktop/electron-runtime.ts'
+import { type Browser, chromium, type Page } from '@playwright/test'
 import { obstacleToDouble, StartedDesktop } from '../desktop/started-desktop.ts'
+import { ElectronHost, obstacleToHost } from '../electron/electron-host.ts'
 import { startProcess } from './started-process.ts'
 
-const ELECTRON_MAIN = fileURLToPath(new URL('../../dist/desktop/main.js', import.meta.url))
-
 /** What shows the window: a browser, Electron's double in a real Chromium, or Electron. */
-export type Host = 'browser' | 'double' | 'electron'
+export const HOST_NAMES = ['browser', 'double', 'electron'] as const
+export type Host = (typeof HOST_NAMES)[number]
 
 /** The app with its window open, on a data folder of its own. */
 export interface HostWindow {
@@ -66,21 +64,25 @@ const HOSTS: Readonly<Record<Host, (dataFolder: string, browser: Browser) => Pro
     }
   },
 
-  electron: async (dataFolder) => {
-    const app = await electron.launch({
-      executablePath: installedRuntime() ?? '',
-      args: [ELECTRON_MAIN, '--data', dataFolder],
-    })
-    return { page: await app.firstWindow(), close: () => app.close() }
+  electron: async () => {
+    const host = await ElectronHost.ofCheckout()
+    try {
+      return { page: await host.start(host.newFolder()).page(), close: () => host.close() }
+    } catch (error) {
+      await host.close()
+      throw error
+    }
   },
 }
 
-/** The hosts that can run here; the browser can wherever these tests can. */
-export function hostsHere(): readonly Host[] {
-  const hosts: Host[] = ['browser']
-  if (obstacleToDouble() === undefined) hosts.push('double')
-  const { DISPLAY, WAYLAND_DISPLAY } = process.env
-  const hasDisplay = process.platform !== 'linux' || Boolean(DISPLAY || WAYLAND_DISPLAY)
-  if (installedRuntime() !== undefined && hasDisplay && process.getuid?.() !== 0) hosts.push('electron')
-  return hosts
+/** Why a host cannot run here; the browser can wherever these tests can. */
+export function obstacleTo(host: Host): string | undefined {
+  switch (host) {
+    case 'browser':
+      return undefined
+    case 'double':
+      return obstacleToDouble()
+    case 'electron':
+      return obstacleToHost()
+  }
 }

@@ -128,21 +128,25 @@ function details({ id, text, proofs, notRun, breaks, failures }: PromiseStanding
   ]
 }
 
-/** One line for each file and level; a title is said once, however many rows its table has. */
+/** One line for each file, level and what it was tried on; a title is said once, however many rows its table has. */
 function testLines(proofs: PromiseStanding['proofs']): readonly string[] {
-  const files = new Map<string, { level: number; cases: number; names: string[]; file: string }>()
-  for (const { file, level, cases, test } of proofs) {
-    const key = `${level} ${file}`
-    const known = files.get(key) ?? { level, cases: 0, names: [], file }
+  const files = new Map<
+    string,
+    { level: number; cases: number; names: string[]; file: string; on: string | undefined }
+  >()
+  for (const { file, level, cases, test, on } of proofs) {
+    const key = `${level} ${file} ${on}`
+    const known = files.get(key) ?? { level, cases: 0, names: [], file, on }
     files.set(key, { ...known, cases: known.cases + cases, names: [...known.names, test] })
   }
   return [...files.values()]
     .sort((a, b) => b.level - a.level || b.cases - a.cases)
-    .map(({ level, cases, names, file }) => {
+    .map(({ level, cases, names, file, on }) => {
       const titles = [...new Set(names.map((name) => name.split(' > ').at(-1) ?? name))]
       const shown = titles.slice(0, MOST_NAMES).map((title) => `“${cell(title)}”`)
       const more = titles.length > MOST_NAMES ? ` and ${titles.length - MOST_NAMES} more` : ''
-      return `- level ${level}, ${count(cases)} ${cases === 1 ? 'case' : 'cases'}, \`test/${file}\`: ${shown.join(', ')}${more}`
+      const where = on === undefined ? '' : ` on ${cell(on)}`
+      return `- level ${level}${where}, ${count(cases)} ${cases === 1 ? 'case' : 'cases'}, \`test/${file}\`: ${shown.join(', ')}${more}`
     })
 }
 

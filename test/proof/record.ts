@@ -17,6 +17,8 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 export interface Proof {
   readonly level: Level
   readonly cases: number
+  /** What it was tried on where that is not the same on every machine: "Electron 45.4.1". */
+  readonly on?: string
 }
 
 const level = z.union([z.literal(1), z.literal(2), z.literal(3), z.literal(4)])
@@ -29,6 +31,7 @@ export const recordLine = z.discriminatedUnion('kind', [
     test: z.string().min(1),
     level,
     cases: z.int().positive(),
+    on: z.string().optional(),
   }),
   z.strictObject({ kind: z.literal('not-run'), ...where, level, why: z.string() }),
 ])

@@ -1,0 +1,59 @@
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { findElectron, lacksWhatTheAppUses, type RuntimePlaces } from './electron-runtime.ts'
+import { testCache } from './test-cache.ts'
+
+const CARRIED_EXECUTABLE = join('/cache', 'electron')
+const INSTALLED = join('/checkout', 'dist', 'electron')
+
+function places(there: readonly string[], changes: Partial<RuntimePlaces> = {}): RuntimePlaces {
+  return {
+    platform: 'linux',
+    named: undefined,
+    installed: () => (there.includes(INSTALLED) ? INSTALLED : undefined),
+    carried: '/cache',
+    isExecutable: (path) => there.includes(path),
+    versionOf: (dist) => (there.some((path) => path.startsWith(dist)) ? '45.4.1' : undefined),
+    ...changes,
+  }
+}
+
+test("the package's own runtime comes before one that was fetched for tests", () => {
+  expect(findElectron(places([CARRIED_EXECUTABLE, INSTALLED]))).toMatchObject({ executable: INSTALLED })
+  expect(findElectron(places([CARRIED_EXECUTABLE]))).toMatchObject({ dist: '/cache', version: '45.4.1' })
+  expect(findElectron(places([]))).toBeUndefined()
+})
+
+test('one that is named is taken, and where it is not there none is', () => {
+  const mine = join('/mine', 'electron')
+  const named = '/mine'
+  expect(findElectron(places([mine, INSTALLED], { named }))).toMatchObject({
+    dist: '/mine',
+    executable: mine,
+  })
+  expect(findElectron(places([INSTALLED], { named }))).toBeUndefined()
+  expect(findElectron(places([INSTALLED], { named: '' }))).toMatchObject({ executable: INSTALLED })
+})
+
+test('its executable is where each system has it', () => {
+  const inApp = join('/mine', 'Electron.app/Contents/MacOS/Electron')
+  const onMac = places([inApp], { named: '/mine', platform: 'darwin' })
+  expect(findElectron(onMac)).toMatchObject({ executable: inApp })
+  const onWindows = places([join('/mine', 'electron.exe')], { named: '/mine', platform: 'win32' })
+  expect(findElectron(onWindows)).toMatchObject({ executable: join('/mine', 'electron.exe') })
+})
+
+test('only a runtime that is too old gets stand-ins', () => {
+  const lacks = (version: string) => lacksWhatTheAppUses({ dist: '', executable: '', version })
+  expect([lacks('33.2.1'), lacks('41.9.9'), lacks('42.0.0'), lacks('45.4.1')]).toEqual([
+    true,
+    true,
+    false,
+    false,
+  ])
+})
+
+test("what is fetched lies in the person's cache, and root's in the system's, which every user may read", () => {
+  expect(testCache({ XDG_CACHE_HOME: '/c' }, false)).toBe(join('/c', 'headroom-tests'))
+  expect(testCache({ XDG_CACHE_HOME: '/c' }, true)).toBe('/var/cache/headroom-tests')
+})

@@ -1,0 +1,74 @@
+import { accessSync, constants, existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { installedRuntime } from '../../main/desktop/electron-runtime.ts'
+import { CARRIED, testCache } from './test-cache.ts'
+
+/** A runtime of Electron that tests may start. */
+export interface ElectronRuntime {
+  /** The folder as Electron is distributed: the executable with its libraries, locales and resources. */
+  readonly dist: string
+  readonly executable: string
+  /** As the file `version` beside the executable says. What runs is told by the page's user agent. */
+  readonly version: string
+}
+
+export interface RuntimePlaces {
+  readonly platform: NodeJS.Platform
+  /** HEADROOM_ELECTRON_DIST. */
+  readonly named: string | undefined
+  /** The executable that the package `electron` unpacked. */
+  readonly installed: () => string | undefined
+  /** Where a runtime from the npm registry is unpacked to. */
+  readonly carried: string
+  readonly isExecutable: (path: string) => boolean
+  /** What a dist says of itself; `undefined` where it says nothing. */
+  readonly versionOf: (dist: string) => string | undefined
+}
+
+const EXECUTABLES: Readonly<Partial<Record<NodeJS.Platform, string>>> = {
+  darwin: 'Electron.app/Contents/MacOS/Electron',
+  win32: 'electron.exe',
+}
+
+/** The first that is there: the one a person names, the package's own, the one an earlier run fetched. */
+export function findElectron(places: RuntimePlaces = thisMachine()): ElectronRuntime | undefined {
+  const inDist = EXECUTABLES[places.platform] ?? 'electron'
+  const runtimeIn = (dist: string): ElectronRuntime | undefined => {
+    const executable = join(dist, inDist)
+    const version = places.versionOf(dist)
+    return version !== undefined && places.isExecutable(executable)
+      ? { dist, executable, version }
+      : undefined
+  }
+  // A runtime that was named and is not there is no reason to take another one silently.
+  if (places.named !== undefined && places.named !== '') return runtimeIn(places.named)
+  const installed = places.installed()
+  const dists = [...(installed === undefined ? [] : [installed.slice(0, -inDist.length - 1)]), places.carried]
+  return dists.map(runtimeIn).find((found) => found !== undefined)
+}
+
+/** What an older runtime lacks of what the app uses: it has `node:sqlite` since 35 and asynchronous safeStorage since 42. */
+export function lacksWhatTheAppUses({ version }: ElectronRuntime): boolean {
+  return Number.parseInt(version, 10) < 42
+}
+
+function thisMachine(): RuntimePlaces {
+  return {
+    platform: process.platform,
+    named: process.env['HEADROOM_ELECTRON_DIST'],
+    installed: installedRuntime,
+    carried: join(testCache(), CARRIED.folder),
+    isExecutable: (path) => {
+      try {
+        accessSync(path, constants.X_OK)
+        return true
+      } catch {
+        return false
+      }
+    },
+    versionOf: (dist) => {
+      const file = join(dist, 'version')
+      return existsSync(file) ? readFileSync(file, 'utf8').trim().replace(/^v/, '') : undefined
+    },
+  }
+}

@@ -1,0 +1,60 @@
+import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+/** `nobody`, by the number that it has on Linux. */
+const NOBODY = 65_534
+
+/** As whom tests start Electron: root's as `nobody`, because Chromium's sandbox does not start as root. */
+export interface OrdinaryUser {
+  /** For `spawn`. */
+  readonly ids: { readonly uid?: number; readonly gid?: number }
+  /** A home of its own, empty at first, that nobody else reads. */
+  readonly home: string
+  /** With this home in all that names one, and without the way to the keyring of the person who runs the tests. */
+  readonly environment: Readonly<Record<string, string>>
+  /** A new folder in its home. */
+  folder(name: string): string
+  remove(): void
+}
+
+export function ordinaryUser(): OrdinaryUser {
+  const isRoot = process.getuid?.() === 0
+  const own = (path: string) => {
+    if (isRoot) chownSync(path, NOBODY, NOBODY)
+    chmodSync(path, 0o700)
+    return path
+  }
+  const home = own(mkdtempSync(join(tmpdir(), 'headroom-user-')))
+  const folder = (name: string) => {
+    const path = join(home, name)
+    mkdirSync(path)
+    return own(path)
+  }
+  return {
+    ids: isRoot ? { uid: NOBODY, gid: NOBODY } : {},
+    home,
+    environment: {
+      ...withoutSession(process.env),
+      HOME: home,
+      USERPROFILE: home,
+      XDG_CONFIG_HOME: folder('config'),
+      XDG_CACHE_HOME: folder('cache'),
+      XDG_DATA_HOME: folder('data'),
+      XDG_RUNTIME_DIR: folder('run'),
+      TMPDIR: folder('tmp'),
+    },
+    folder,
+    remove: () => rmSync(home, { recursive: true, force: true, maxRetries: 5 }),
+  }
+}
+
+/** A message bus leads to the keyring and to the notifications of whoever is logged in. */
+function withoutSession(environment: NodeJS.ProcessEnv): Record<string, string> {
+  const left = Object.entries(environment).filter(
+    (entry): entry is [string, string] =>
+      entry[1] !== undefined &&
+      !/^(DBUS_|WAYLAND_|GNOME_KEYRING_|ELECTRON_RUN_AS_NODE$|HEADROOM_)/.test(entry[0]),
+  )
+  return { ...Object.fromEntries(left), DBUS_SESSION_BUS_ADDRESS: 'disabled:' }
+}

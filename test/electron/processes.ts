@@ -1,0 +1,34 @@
+import { readdirSync, readFileSync } from 'node:fs'
+
+/** A process as Linux's /proc tells of it. */
+export interface SeenProcess {
+  readonly pid: number
+  readonly parent: number
+  readonly uid: number
+  /** 0: none, 1: strict, 2: a filter. */
+  readonly seccomp: number
+  /** Between two arguments is one space: Chromium writes its own like that. */
+  readonly commandLine: string
+}
+
+/** `root` and all that it started, as far as that is still there. */
+export function processTree(root: number): readonly SeenProcess[] {
+  const all = readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .flatMap((name) => seen(Number(name)) ?? [])
+  const below = (pid: number): readonly SeenProcess[] =>
+    all.filter(({ parent }) => parent === pid).flatMap((child) => [child, ...below(child.pid)])
+  return [...all.filter(({ pid }) => pid === root), ...below(root)]
+}
+
+/** `undefined` for one that ended meanwhile. */
+function seen(pid: number): SeenProcess | undefined {
+  try {
+    const status = readFileSync(`/proc/${pid}/status`, 'utf8')
+    const field = (name: string) => Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(status)?.[1])
+    const commandLine = readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ')
+    return { pid, parent: field('PPid'), uid: field('Uid'), seccomp: field('Seccomp'), commandLine }
+  } catch {
+    return undefined
+  }
+}
