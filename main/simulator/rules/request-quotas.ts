@@ -38,7 +38,12 @@ export class RequestQuotas {
   readonly #rows = new Map<string, Row>()
   readonly #rules: RequestQuotaRules
 
-  constructor(rules: RequestQuotaRules, startMs: number) {
+  /** `programs`: others on the key whose requests come as they please, by category, beside those of the rules. */
+  constructor(
+    rules: RequestQuotaRules,
+    startMs: number,
+    programs: Readonly<Record<string, readonly Arrivals[]>> = {},
+  ) {
     this.#rules = rules
     const table = rules.table === 'current' ? CURRENT_REQUEST_QUOTAS : EARLIER_REQUEST_QUOTAS
     const limits = new Map<string, RequestLimit>(table.map((quota) => [quota.category, quota]))
@@ -49,7 +54,7 @@ export class RequestQuotas {
         rule,
         bucket: spentBucket(rule, startMs, rules.alreadySpent[category] ?? 0),
         traffic: this.#trafficOf(category, rules.traffic[category] ?? 0, startMs),
-        neighbours: this.#neighboursOf(category, startMs),
+        neighbours: [...this.#neighboursOf(category, startMs), ...(programs[category] ?? [])],
         elsewhere: { accepted: 0, refused: 0 },
       })
     }

@@ -1,0 +1,277 @@
+import type { Figures } from './figures.ts'
+
+/** One row of what must hold, as it was measured. */
+export interface Aim {
+  readonly figure: string
+  readonly aim: string
+  readonly measured: string
+  readonly isMet: boolean
+}
+
+export const NO_MODEL = 'no model: the last Remaining stands'
+/** A kind needs this many of what a share is of before the share is held against an aim. */
+const LEAST_OF_A_KIND = 20
+
+type OfKind = (figures: Figures) => number
+
+export const coverage: OfKind = ({ covered, looks }) => covered / looks
+export const meanError: OfKind = ({ error, looks }) => error / looks
+export const overNoModel: OfKind = ({ error, peerErrors }) => error / (peerErrors[NO_MODEL] ?? Number.NaN)
+export const overOracle: OfKind = ({ error, oracleError }) => error / oracleError
+export const widthOverOracle: OfKind = ({ width, oracleWidth }) => width / oracleWidth
+export const changesAnHour: OfKind = ({ changes, hours }) => changes / hours
+
+export function aimsOf(kinds: readonly Figures[]): readonly Aim[] {
+  const sum = (of: OfKind) => kinds.reduce((total, kind) => total + of(kind), 0)
+  const share = (part: OfKind, whole: OfKind) => sum(part) / sum(whole)
+  const rows: Aim[] = []
+  const row = (figure: string, aim: string, measured: string, isMet: boolean) =>
+    rows.push({ figure, aim, measured, isMet })
+
+  const within = kinds.filter((kind) => coverage(kind) >= 0.93 && coverage(kind) <= 0.995)
+  // Where the bounds meet, an interval cannot be told from one that is too wide.
+  const sure = (kind: Figures) => coverage(kind) > 0.995 && widthOverOracle(kind) <= 2.2
+  const good = kinds.filter((kind) => within.includes(kind) || sure(kind))
+  const least = lowest(kinds, coverage)
+  row(
+    'coverage of `low`…`high`',
+    '93 to 99.5 % (or above it and at most 2.2 times the oracle’s width) in at least 95 % of kinds, never under 90 %',
+    `${percent(
+      share(
+        ({ covered }) => covered,
+        ({ looks }) => looks,
+      ),
+    )} in all; within in ${percent(good.length / kinds.length)} of kinds; least ${percent(least.value)} (${least.name})`,
+    good.length >= 0.95 * kinds.length && least.value >= 0.9,
+  )
+  const widest = highest(kinds, widthOverOracle)
+  row(
+    'width of `low`…`high`, over the oracle’s',
+    'at most 2.2 times in each kind',
+    `${times(median(kinds.map(widthOverOracle)))} in the median of kinds; most ${times(widest.value)} (${widest.name})`,
+    widest.value <= 2.2,
+  )
+  const above = sum(({ highWrong }) => highWrong)
+  row(
+    'truth above `high`',
+    'never',
+    `${count(above)} of ${count(sum(({ looks }) => looks))} looks`,
+    above === 0,
+  )
+  const better = kinds.filter((kind) => overNoModel(kind) < 1)
+  const worst = highest(kinds, overNoModel)
+  row(
+    'mean error against “no model” on the same headers',
+    'better in at least 95 % of kinds, never more than 1.1 times',
+    `better in ${percent(better.length / kinds.length)}; ${times(median(kinds.map(overNoModel)))} in the median; most ${times(worst.value)} (${worst.name})`,
+    better.length >= 0.95 * kinds.length && worst.value <= 1.1,
+  )
+  const withOthers = kinds.filter(({ shape }) => shape !== 'alone')
+  const ratio = median(withOthers.map(overOracle))
+  row(
+    'mean error against the oracle on the same headers',
+    'at most 1.2 times in the median of kinds',
+    times(ratio),
+    ratio <= 1.2,
+  )
+  const alone = kinds.filter(({ shape }) => shape === 'alone')
+  const aloneError = ratioOf(
+    alone,
+    ({ error }) => error,
+    ({ looks }) => looks,
+  )
+  row(
+    'mean error with own traffic only',
+    'at most 0.1 requests',
+    number(aloneError),
+    alone.length === 0 || aloneError <= 0.1,
+  )
+  const fine = share(
+    ({ okUnderFifth }) => okUnderFifth,
+    ({ underFifth }) => underFifth,
+  )
+  row(
+    '`ok` while the truth is under a fifth of the limit',
+    'at most 0.2 % of such looks',
+    `${percent(fine)} of ${count(sum(({ underFifth }) => underFifth))}`,
+    fine <= 0.002,
+  )
+  const scared = share(
+    ({ warnedOverHalf }) => warnedOverHalf,
+    ({ overHalf }) => overHalf,
+  )
+  row(
+    '`running-out`, `empty` or `blocked` while the truth stays over half for the next 10 minutes',
+    'at most 1 % of such looks',
+    `${percent(scared)} of ${count(sum(({ overHalf }) => overHalf))}`,
+    scared <= 0.01,
+  )
+  const delays = kinds.flatMap((kind) => kind.delays)
+  row(
+    'from “would run out in 10 minutes” (truth) to the warning',
+    'median at most 30 s, p95 at most 90 s',
+    `median ${seconds(quantile(delays, 0.5))}, p95 ${seconds(quantile(delays, 0.95))} of ${count(delays.length)}`,
+    quantile(delays, 0.5) <= 30 && quantile(delays, 0.95) <= 90,
+  )
+  const timeErrors = kinds.flatMap((kind) => kind.timeErrors)
+  const untold = timeErrors.filter((error) => error === 1).length / timeErrors.length
+  row(
+    'told time to empty at half a bucket, steady use',
+    'median error at most 10 %',
+    `median ${percent(quantile(timeErrors, 0.5))}, p95 ${percent(quantile(timeErrors, 0.95))}; not told in ${percent(untold)}`,
+    quantile(timeErrors, 0.5) <= 0.1,
+  )
+  const calm = kinds.filter(({ shape }) => shape !== 'bursts')
+  const restless = highest(calm, changesAnHour)
+  row(
+    'changes of a row’s state in every kind but bursts',
+    'at most 6 an hour',
+    `${number(restless.value)} at most (${restless.name}); above 6 in ${calm.filter((kind) => changesAnHour(kind) > 6).length} of ${calm.length} kinds`,
+    restless.value <= 6,
+  )
+  const bursty = kinds.filter(({ shape }) => shape === 'bursts')
+  const perBurst = (kind: Figures) => kind.changes / Math.max(kind.bursts, 3 * kind.hours)
+  const busiest = highest(bursty, perBurst)
+  row(
+    'changes of a row’s state with bursts',
+    'at most 2 a burst (or 6 an hour where bursts are rarer)',
+    `${number(
+      ratioOf(
+        bursty,
+        ({ changes }) => changes,
+        (kind) => Math.max(kind.bursts, 3 * kind.hours),
+      ),
+    )} in the mean; most ${number(busiest.value)} (${busiest.name})`,
+    busiest.value <= 2,
+  )
+  const changes = share(
+    ({ changes: all }) => all,
+    ({ hours }) => hours,
+  )
+  const changesAlone = ratioOf(
+    alone,
+    ({ changes: all }) => all,
+    ({ hours }) => hours,
+  )
+  row(
+    'changes of a row’s state in the mean; for a key alone within its quota',
+    'at most 30 an hour; at most 4',
+    `${number(changes)}; ${number(changesAlone)}`,
+    changes <= 30 && (alone.length === 0 || changesAlone <= 4),
+  )
+  const old = share(
+    ({ warningOld }) => warningOld,
+    ({ warningLooks }) => warningLooks,
+  )
+  const spent = highest(
+    kinds.filter(({ budget }) => budget >= LEAST_OF_A_KIND),
+    ({ checks, budget }) => checks / budget,
+  )
+  row(
+    'a row in `running-out` or `empty` whose header is older than 60 s',
+    'at most 2 % of such looks',
+    percent(old),
+    old <= 0.02,
+  )
+  row(
+    'checks against the budget of 2 %',
+    'at most all of it on average',
+    `${percent(
+      share(
+        ({ checks }) => checks,
+        ({ budget }) => budget,
+      ),
+    )} in the mean; most ${percent(spent.value)} (${spent.name})`,
+    share(
+      ({ checks }) => checks,
+      ({ budget }) => budget,
+    ) <= 1,
+  )
+  const brier = share(
+    ({ brier: squares }) => squares,
+    ({ forecasts }) => forecasts,
+  )
+  const base = share(
+    ({ came }) => came,
+    ({ forecasts }) => forecasts,
+  )
+  row(
+    '“runs out within 10 minutes”: Brier score',
+    'at most 0.12',
+    `${number(brier)}; always telling the base rate of ${percent(base)}: ${number(base * (1 - base))}`,
+    brier <= 0.12,
+  )
+  const steps = Array.from({ length: 10 }, (_, at) => ({
+    told: sum(({ chances }) => chances[at]?.told ?? 0),
+    came: sum(({ chances }) => chances[at]?.came ?? 0),
+    looks: sum(({ chances }) => chances[at]?.looks ?? 0),
+  }))
+  const told = steps.slice(5).filter(({ looks }) => looks >= 100)
+  const off = told.map(({ told: chance, came, looks }) => Math.abs(chance - came) / looks)
+  row(
+    'told chance against what came, from 50 % up',
+    'within 10 points',
+    told
+      .map(
+        ({ told: chance, came, looks }) => `${percent(chance / looks)} told, ${percent(came / looks)} came`,
+      )
+      .join('; ') || 'none told',
+    off.every((one) => one <= 0.1),
+  )
+  const falseAlerts = share(
+    ({ falseAlerts: all }) => all,
+    ({ alerts }) => alerts,
+  )
+  row(
+    'alerts that were false',
+    'at most 25 %',
+    `${percent(falseAlerts)} of ${count(sum(({ alerts }) => alerts))}`,
+    falseAlerts <= 0.25,
+  )
+  const warned = share(
+    ({ emptyingsWarned }) => emptyingsWarned,
+    ({ emptyings }) => emptyings,
+  )
+  row(
+    'emptyings warned of at least 15 s ahead',
+    'at least 75 %',
+    `${percent(warned)} of ${count(sum(({ emptyings }) => emptyings))}`,
+    warned >= 0.75,
+  )
+  return rows
+}
+
+function ratioOf(kinds: readonly Figures[], part: OfKind, whole: OfKind): number {
+  const total = (of: OfKind) => kinds.reduce((sum, kind) => sum + of(kind), 0)
+  return total(part) / total(whole)
+}
+
+interface Extreme {
+  readonly name: string
+  readonly value: number
+}
+
+const highest = (kinds: readonly Figures[], of: OfKind): Extreme =>
+  kinds.reduce<Extreme>(
+    (most, kind) => (of(kind) > most.value ? { name: kind.name, value: of(kind) } : most),
+    { name: 'none', value: Number.NEGATIVE_INFINITY },
+  )
+const lowest = (kinds: readonly Figures[], of: OfKind): Extreme => {
+  const { name, value } = highest(kinds, (kind) => -of(kind))
+  return { name, value: -value }
+}
+
+export const median = (values: readonly number[]): number => quantile(values, 0.5)
+
+export function quantile(values: readonly number[], share: number): number {
+  const sorted = values.toSorted((a, b) => a - b)
+  return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? Number.NaN
+}
+
+export const percent = (share: number): string =>
+  Number.isFinite(share) ? `${Number((100 * share).toFixed(share < 0.1 ? 2 : 1))} %` : '–'
+export const times = (ratio: number): string => (Number.isFinite(ratio) ? ratio.toFixed(2) : '–')
+export const number = (value: number): string =>
+  Number.isFinite(value) ? String(Number(value.toPrecision(3))) : '–'
+const seconds = (value: number): string => (Number.isFinite(value) ? `${Math.round(value)} s` : '–')
+const count = (value: number): string => value.toLocaleString('en')

@@ -1,0 +1,164 @@
+import {
+  bursts,
+  comesEmpty,
+  emptyings,
+  staysOverHalf,
+  WARNED_AHEAD_SECONDS,
+  warningDelays,
+} from './emptyings.ts'
+import type { Kind } from './kinds.ts'
+import type { Looks } from './looks.ts'
+import { isWarning } from './row-state.ts'
+
+/** How often one of ten steps of chance was told, and how often it came. */
+export interface ToldChance {
+  told: number
+  came: number
+  looks: number
+}
+
+/** What the looks at one kind of traffic add up to, over all seeds. Sums and counts, so that runs can be added. */
+export interface Figures {
+  readonly name: string
+  readonly shape: Kind['shape']
+  readonly own: number
+  looks: number
+  hours: number
+  covered: number
+  oracleCovered: number
+  /** How many whole numbers the range holds, in shares of the limit. */
+  width: number
+  oracleWidth: number
+  /** Truth above `high`. */
+  highWrong: number
+  error: number
+  oracleError: number
+  readonly peerErrors: Record<string, number>
+  underFifth: number
+  okUnderFifth: number
+  overHalf: number
+  warnedOverHalf: number
+  delays: number[]
+  /** Of the time to empty that is told at half a bucket, relative; 1 where none is told. */
+  timeErrors: number[]
+  changes: number
+  bursts: number
+  warningLooks: number
+  warningOld: number
+  checks: number
+  /** Checks that the default budget pays for. */
+  budget: number
+  forecasts: number
+  brier: number
+  came: number
+  readonly chances: ToldChance[]
+  alerts: number
+  falseAlerts: number
+  emptyings: number
+  emptyingsWarned: number
+}
+
+const BUDGET_FRACTION = 0.02
+const OLD_SECONDS = 60
+const STEPS = 10
+
+export function figuresOf(looks: Looks): Figures {
+  const { kind, count, truth, state } = looks
+  const [comes, stays, delays, times] = [
+    comesEmpty(looks),
+    staysOverHalf(looks),
+    warningDelays(looks),
+    emptyings(looks),
+  ]
+  const hours = count / 3600
+  const figures: Figures = {
+    ...{ name: kind.name, shape: kind.shape, own: kind.own, looks: 0, hours, covered: 0, oracleCovered: 0 },
+    ...{ width: 0, oracleWidth: 0, highWrong: 0, error: 0, oracleError: 0, peerErrors: {} },
+    ...{ underFifth: 0, okUnderFifth: 0, overHalf: 0, warnedOverHalf: 0, delays: [...delays] },
+    ...{ timeErrors: timeErrors(looks), changes: 0, bursts: bursts(looks), warningLooks: 0, warningOld: 0 },
+    checks: looks.requests - looks.own,
+    budget: (BUDGET_FRACTION * kind.limit * count) / kind.periodSeconds,
+    ...{ forecasts: 0, brier: 0, came: 0, alerts: 0, falseAlerts: 0 },
+    chances: Array.from({ length: STEPS }, () => ({ told: 0, came: 0, looks: 0 })),
+    emptyings: times.length,
+    emptyingsWarned: times.filter((at) => isWarning(state[at - WARNED_AHEAD_SECONDS]!)).length,
+  }
+  for (let at = 0; at < count; at += 1) {
+    if (!looks.isSeen[at]) continue
+    const [is, told, warns] = [truth[at]!, state[at]!, isWarning(state[at]!)]
+    figures.looks += 1
+    figures.covered += Number(is >= looks.low[at]! && is <= looks.high[at]!)
+    figures.oracleCovered += Number(is >= looks.oracle.low[at]! && is <= looks.oracle.high[at]!)
+    figures.width += (looks.high[at]! - looks.low[at]! + 1) / kind.limit
+    figures.oracleWidth += (looks.oracle.high[at]! - looks.oracle.low[at]! + 1) / kind.limit
+    figures.highWrong += Number(is > looks.high[at]!)
+    figures.error += Math.abs(looks.middle[at]! - is)
+    figures.oracleError += Math.abs(looks.oracle.middle[at]! - is)
+    for (const [peer, shown] of Object.entries(looks.peers)) {
+      figures.peerErrors[peer] = (figures.peerErrors[peer] ?? 0) + Math.abs(shown[at]! - is)
+    }
+    figures.underFifth += Number(is < kind.limit / 5)
+    figures.okUnderFifth += Number(is < kind.limit / 5 && told === 'ok')
+    figures.overHalf += Number(stays[at])
+    figures.warnedOverHalf += Number(stays[at] && warns)
+    const isOfEmpty = told === 'running-out' || told === 'empty'
+    figures.warningLooks += Number(isOfEmpty)
+    figures.warningOld += Number(isOfEmpty && looks.headerAgeSeconds[at]! > OLD_SECONDS)
+    forecast(figures, looks.chance[at]!, comes[at]!, is)
+    if (at === 0 || !looks.isSeen[at - 1] || told === state[at - 1]) continue
+    figures.changes += 1
+    if (!warns || isWarning(state[at - 1]!)) continue
+    figures.alerts += 1
+    figures.falseAlerts += Number(!comes[at])
+  }
+  return figures
+}
+
+/** Whether a quota that still has something will be empty within ten minutes: the chance told against what came. */
+function forecast(figures: Figures, chance: number, comes: boolean, truth: number): void {
+  if (truth < 1) return
+  figures.forecasts += 1
+  figures.came += Number(comes)
+  figures.brier += (chance - Number(comes)) ** 2
+  const step = figures.chances[Math.min(STEPS - 1, Math.floor(chance * STEPS))]!
+  step.looks += 1
+  step.told += chance
+  step.came += Number(comes)
+}
+
+/** Only of a steady pace above the refill, while the truth is at half. */
+function timeErrors({ kind, count, truth, rate, emptyInSeconds }: Looks): number[] {
+  const drain = rate[0]! + kind.own - kind.limit / kind.periodSeconds
+  if (kind.shape !== 'steady' || drain <= 0) return []
+  const errors: number[] = []
+  for (let at = 0; at < count; at += 1) {
+    const share = truth[at]! / kind.limit
+    if (share < 0.45 || share > 0.55) continue
+    const [is, told] = [truth[at]! / drain, emptyInSeconds[at]!]
+    errors.push(Number.isNaN(told) ? 1 : Math.abs(told - is) / is)
+  }
+  return errors
+}
+
+/** The same kind over more seeds. */
+export function added(one: Figures, other: Figures): Figures {
+  const sum = { ...one }
+  for (const [name, value] of Object.entries(other)) {
+    if (typeof value === 'number' && name !== 'own') {
+      Object.assign(sum, { [name]: (one[name as keyof Figures] as number) + value })
+    }
+  }
+  return {
+    ...sum,
+    delays: [...one.delays, ...other.delays],
+    timeErrors: [...one.timeErrors, ...other.timeErrors],
+    peerErrors: Object.fromEntries(
+      Object.entries(one.peerErrors).map(([peer, error]) => [peer, error + (other.peerErrors[peer] ?? 0)]),
+    ),
+    chances: one.chances.map((step, at) => ({
+      told: step.told + other.chances[at]!.told,
+      came: step.came + other.chances[at]!.came,
+      looks: step.looks + other.chances[at]!.looks,
+    })),
+  }
+}

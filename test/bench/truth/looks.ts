@@ -1,0 +1,50 @@
+import type { Kind } from './kinds.ts'
+import type { RowState } from './row-state.ts'
+
+/** What was true and what was told of one quota over half an hour, a number for each second. Levels in requests. */
+export interface Looks {
+  readonly kind: Kind
+  readonly count: number
+  /** The service's own Remaining; goes on for ten minutes after the last look. */
+  readonly truth: Float64Array
+  /** The mean pace of others, requests a second, a minute longer than that. */
+  readonly rate: Float64Array
+  /** 0 until the first header. */
+  readonly isSeen: Uint8Array
+  readonly state: RowState[]
+  readonly middle: Float64Array
+  readonly low: Float64Array
+  readonly high: Float64Array
+  /** NaN where no time is told. */
+  readonly emptyInSeconds: Float64Array
+  readonly headerAgeSeconds: Float64Array
+  /** The told chance that the quota is empty within ten minutes, 0 to 1. */
+  readonly chance: Float64Array
+  readonly oracle: { readonly middle: Float64Array; readonly low: Float64Array; readonly high: Float64Array }
+  readonly peers: Readonly<Record<string, Float64Array>>
+  /** Requests that went out to this quota, and how many of them no check made. */
+  requests: number
+  own: number
+}
+
+export function noLooks(kind: Kind, count: number, aheadSeconds: number, peers: readonly string[]): Looks {
+  const numbers = () => new Float64Array(count)
+  return {
+    kind,
+    count,
+    truth: new Float64Array(count + aheadSeconds),
+    rate: new Float64Array(count + aheadSeconds + 60),
+    isSeen: new Uint8Array(count),
+    state: [],
+    middle: numbers(),
+    low: numbers(),
+    high: numbers(),
+    emptyInSeconds: numbers(),
+    headerAgeSeconds: numbers(),
+    chance: numbers(),
+    oracle: { middle: numbers(), low: numbers(), high: numbers() },
+    peers: Object.fromEntries(peers.map((name) => [name, numbers()])),
+    requests: 0,
+    own: 0,
+  }
+}

@@ -1,0 +1,150 @@
+import { type Chance, type Process, poisson } from './process.ts'
+
+const PARTICLES = 400
+/** Fewer effective particles than this share, and a header is read less sharply. */
+const LEAST_EFFECTIVE = 0.1
+const FIRST_WIDTH = 0.5
+
+/**
+ * What the best possible client would show: a particle filter that knows the process of others and its parameters, and
+ * sees the same headers of the same quota at the moment the service counts.
+ *
+ * Each particle is a possible truth: a level and a state of the process. Between headers all follow the process; a
+ * header weighs each by how near it came, and those that survive take the level that the header showed.
+ */
+export class Oracle {
+  readonly #process: Process
+  readonly #chance: Chance
+  readonly #limit: number
+  readonly #refill: number
+  readonly #size: number
+  #levels = new Float64Array(PARTICLES)
+  #states: Float64Array
+  #rates = new Float64Array(PARTICLES)
+  #counts = new Float64Array(PARTICLES)
+  #spareLevels = new Float64Array(PARTICLES)
+  #spareStates: Float64Array
+  #spareRates = new Float64Array(PARTICLES)
+  #spareCounts = new Float64Array(PARTICLES)
+  readonly #weights = new Float64Array(PARTICLES)
+  readonly #sorted = new Float64Array(PARTICLES)
+  #second = -1
+  #atSeconds = 0
+
+  constructor(process: Process, limit: number, periodSeconds: number, chance: Chance) {
+    this.#process = process
+    this.#chance = chance
+    this.#limit = limit
+    this.#refill = limit / periodSeconds
+    this.#size = process.size
+    this.#states = new Float64Array(PARTICLES * process.size)
+    this.#spareStates = new Float64Array(PARTICLES * process.size)
+    this.#levels.fill(limit)
+    for (let i = 0; i < PARTICLES; i += 1) process.start(this.#states, i * this.#size, chance)
+  }
+
+  /** The service counted an own request, unless it refused it, and answered with this Remaining. */
+  observed(atSeconds: number, remaining: number, isRefused: boolean): void {
+    this.#advance(atSeconds)
+    const before = this.#levels
+    if (!isRefused) for (let i = 0; i < PARTICLES; i += 1) before[i] = Math.max(0, before[i]! - 1)
+    this.#weigh(remaining)
+    this.#resample()
+    const levels = this.#levels
+    for (let i = 0; i < PARTICLES; i += 1) {
+      const level = levels[i]!
+      if (level < remaining || level >= remaining + 1)
+        levels[i] = Math.min(this.#limit, remaining + this.#chance())
+    }
+  }
+
+  /** The middle and the ends of the interval that holds the truth with 95 %, whole requests. */
+  look(atSeconds: number): { readonly middle: number; readonly low: number; readonly high: number } {
+    this.#advance(atSeconds)
+    const sorted = this.#sorted
+    sorted.set(this.#levels)
+    sorted.sort()
+    const at = (share: number) => Math.floor(sorted[Math.min(PARTICLES - 1, Math.floor(share * PARTICLES))]!)
+    return { middle: at(0.5), low: at(0.025), high: at(0.975) }
+  }
+
+  #advance(toSeconds: number): void {
+    while (this.#atSeconds < toSeconds) {
+      const second = Math.floor(this.#atSeconds)
+      if (second !== this.#second) this.#nextSecond(second)
+      const until = Math.min(toSeconds, second + 1)
+      this.#pass(until - this.#atSeconds)
+      this.#atSeconds = until
+    }
+  }
+
+  #nextSecond(second: number): void {
+    const [rates, counts] = [this.#rates, this.#counts]
+    for (let i = 0; i < PARTICLES; i += 1) {
+      rates[i] = this.#process.next(this.#states, i * this.#size, second, counts[i]!, this.#chance)
+      counts[i] = 0
+    }
+    this.#second = second
+  }
+
+  #pass(seconds: number): void {
+    const [rates, counts, levels] = [this.#rates, this.#counts, this.#levels]
+    const gain = this.#refill * seconds
+    const limit = this.#limit
+    for (let i = 0; i < PARTICLES; i += 1) {
+      const count = poisson(rates[i]! * seconds, this.#chance)
+      counts[i]! += count
+      const level = levels[i]!
+      if (level + gain <= limit && level >= count) levels[i] = level + gain - count
+      else levels[i] = this.#passedAtAnEnd(level, gain, count)
+    }
+  }
+
+  /** Full or empty in between, so that it matters when requests come: evenly spread. */
+  #passedAtAnEnd(from: number, gain: number, count: number): number {
+    const part = gain / (count + 1)
+    let level = from
+    for (let one = 0; one < count; one += 1) {
+      level = Math.min(this.#limit, level + part)
+      if (level >= 1) level -= 1
+    }
+    return Math.min(this.#limit, level + part)
+  }
+
+  #weigh(remaining: number): void {
+    const [weights, levels] = [this.#weights, this.#levels]
+    for (let width = FIRST_WIDTH; ; width *= 2) {
+      let [sum, squares] = [0, 0]
+      for (let i = 0; i < PARTICLES; i += 1) {
+        const off = Math.max(0, remaining - levels[i]!, levels[i]! - remaining - 1) / width
+        const weight = Math.exp(-0.5 * off * off)
+        weights[i] = weight
+        sum += weight
+        squares += weight * weight
+      }
+      if (sum * sum >= LEAST_EFFECTIVE * PARTICLES * squares && sum > 1e-9) return
+      if (width > 4 * this.#limit) return
+    }
+  }
+
+  /** Systematic resampling: each survives in proportion to its weight. */
+  #resample(): void {
+    const size = this.#size
+    let total = 0
+    for (let i = 0; i < PARTICLES; i += 1) total += this.#weights[i]!
+    const step = total / PARTICLES
+    let [sum, from] = [this.#weights[0]!, 0]
+    for (let i = 0; i < PARTICLES; i += 1) {
+      const place = step * (i + 0.5)
+      while (sum < place && from < PARTICLES - 1) sum += this.#weights[++from]!
+      this.#spareLevels[i] = this.#levels[from]!
+      this.#spareRates[i] = this.#rates[from]!
+      this.#spareCounts[i] = this.#counts[from]!
+      for (let k = 0; k < size; k += 1) this.#spareStates[i * size + k] = this.#states[from * size + k]!
+    }
+    ;[this.#levels, this.#spareLevels] = [this.#spareLevels, this.#levels]
+    ;[this.#rates, this.#spareRates] = [this.#spareRates, this.#rates]
+    ;[this.#counts, this.#spareCounts] = [this.#spareCounts, this.#counts]
+    ;[this.#states, this.#spareStates] = [this.#spareStates, this.#states]
+  }
+}

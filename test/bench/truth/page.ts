@@ -1,0 +1,94 @@
+import { type Origin, originWords } from '../../proof/commit.ts'
+import {
+  type Aim,
+  changesAnHour,
+  coverage,
+  meanError,
+  NO_MODEL,
+  number,
+  overOracle,
+  percent,
+  quantile,
+  times,
+  widthOverOracle,
+} from './aims.ts'
+import type { Figures } from './figures.ts'
+
+const COLUMNS = [
+  'traffic of others',
+  'mean error',
+  'no model',
+  'oracle',
+  'over the oracle',
+  'covered',
+  'oracle covered',
+  'width over the oracle’s',
+  '`ok` under a fifth',
+  'warned over half',
+  'delay of the warning, median / p95',
+  'emptyings warned of',
+  'false alerts',
+  'changes an hour',
+] as const
+
+export const kindColumns = (): readonly string[] => COLUMNS
+
+export function kindRow(figures: Figures): readonly string[] {
+  const { name, looks, oracleError, peerErrors, delays } = figures
+  const of = (part: number, whole: number) => (whole === 0 ? '' : percent(part / whole))
+  return [
+    name,
+    number(meanError(figures)),
+    number((peerErrors[NO_MODEL] ?? Number.NaN) / looks),
+    number(oracleError / looks),
+    times(overOracle(figures)),
+    percent(coverage(figures)),
+    percent(figures.oracleCovered / looks),
+    times(widthOverOracle(figures)),
+    of(figures.okUnderFifth, figures.underFifth),
+    of(figures.warnedOverHalf, figures.overHalf),
+    delays.length === 0 ? '' : `${quantile(delays, 0.5)} / ${quantile(delays, 0.95)} s`,
+    of(figures.emptyingsWarned, figures.emptyings),
+    of(figures.falseAlerts, figures.alerts),
+    number(changesAnHour(figures)),
+  ]
+}
+
+export interface PageOf {
+  readonly aims: readonly Aim[]
+  readonly kinds: readonly Figures[]
+  readonly how: string
+  readonly origin: Origin
+  readonly machine: string
+}
+
+/** What is true of the numbers on screen, kind by kind. */
+export function truthPage({ aims, kinds, how, origin, machine }: PageOf): string {
+  const missed = aims.filter(({ isMet }) => !isMet).length
+  return [
+    '# Truth',
+    '',
+    'Whether the numbers, ranges and states that Headroom tells of a quota are true while others use it. Written by `npm run truth`; nothing here is typed by hand. An aim that was missed says so.',
+    '',
+    `- ${how}`,
+    `- machine: ${machine}`,
+    `- this page: ${originWords(origin, 0)}`,
+    '',
+    `## Aims: ${aims.length - missed} of ${aims.length} met`,
+    '',
+    ...table(
+      ['figure', 'aim', 'measured', ''],
+      aims.map(({ figure, aim, measured, isMet }) => [figure, aim, measured, isMet ? 'met' : '**missed**']),
+    ),
+    '',
+    '## Kinds of traffic',
+    '',
+    'Errors in requests. “No model” shows the last Remaining unchanged; the oracle is a particle filter that knows the process of others with its parameters; both see the same headers.',
+    '',
+    ...table(kindColumns(), kinds.map(kindRow)),
+    '',
+  ].join('\n')
+}
+
+const table = (columns: readonly string[], rows: readonly (readonly string[])[]): readonly string[] =>
+  [columns, columns.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`)

@@ -1,0 +1,62 @@
+import type { Arrivals } from '../../../main/simulator/rules/arrivals.ts'
+
+export type Chance = () => number
+
+/**
+ * How other programs use a quota, as a random process in steps of one second.
+ *
+ * The truth is drawn from it, and the oracle's particles are. Its state is a few numbers in a shared array from `at` on,
+ * so that thousands of particles are copied without garbage. Times are seconds since the start, rates requests a second.
+ */
+export interface Process {
+  /** How many numbers its state takes. */
+  readonly size: number
+  start(state: Float64Array, at: number, chance: Chance): void
+  /** Moves on to `second` and returns the mean number of requests in it; `last` were made in the one before. */
+  next(state: Float64Array, at: number, second: number, last: number, chance: Chance): number
+}
+
+/** A Poisson count. Knuth's product for small means, the normal approximation above 30. */
+export function poisson(mean: number, chance: Chance): number {
+  if (mean <= 0) return 0
+  if (mean > 30) return Math.max(0, Math.round(mean + Math.sqrt(mean) * normal(chance)))
+  const least = Math.exp(-mean)
+  let count = 0
+  for (let product = chance(); product > least; product *= chance()) count += 1
+  return count
+}
+
+/** Standard normal, by Box and Muller. */
+export function normal(chance: Chance): number {
+  return Math.sqrt(-2 * Math.log(1 - chance())) * Math.cos(2 * Math.PI * chance())
+}
+
+/** The requests of one run of a process, drawn in advance, and the pace behind them. */
+export class DrawnTraffic implements Arrivals {
+  /** Mean requests of each second. */
+  readonly rates: Float64Array
+  readonly #timesMs: number[] = []
+  #index = 0
+
+  constructor(process: Process, startMs: number, seconds: number, chance: Chance) {
+    this.rates = new Float64Array(seconds)
+    const state = new Float64Array(process.size)
+    process.start(state, 0, chance)
+    let last = 0
+    for (let second = 0; second < seconds; second += 1) {
+      const rate = process.next(state, 0, second, last, chance)
+      this.rates[second] = rate
+      last = poisson(rate, chance)
+      const times = Array.from({ length: last }, () => startMs + 1000 * (second + chance()))
+      this.#timesMs.push(...times.sort((a, b) => a - b))
+    }
+  }
+
+  get nextAtMs(): number {
+    return this.#timesMs[this.#index] ?? Number.POSITIVE_INFINITY
+  }
+
+  advance(): void {
+    this.#index += 1
+  }
+}

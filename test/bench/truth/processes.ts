@@ -1,0 +1,180 @@
+import type { Chance, Process } from './process.ts'
+import { normal } from './process.ts'
+
+/**
+ * The kinds of use by others that the bench draws from. Rates are requests a second, lengths seconds.
+ *
+ * Each knows its parameters and keeps only what chance decided in its state.
+ */
+export const steady = (rate: number): Process => ({ size: 0, start: () => {}, next: () => rate })
+
+/** How long something lasts: the chance that it lasts longer than `seconds`. */
+export type Lasting = (seconds: number) => number
+
+export const exponential =
+  (mean: number): Lasting =>
+  (seconds) =>
+    Math.exp(-seconds / mean)
+/** Evenly between `mean` less and plus the share of it. */
+export const around =
+  (mean: number, share: number): Lasting =>
+  (seconds) =>
+    Math.min(1, Math.max(0, (mean * (1 + share) - seconds) / (2 * share * mean)))
+/** Pareto with exponent 1.5 from `least` on, so that the mean is three times that; cut at half an hour. */
+export const heavyTailed =
+  (least: number): Lasting =>
+  (seconds) =>
+    seconds >= 1800 ? 0 : Math.min(1, (Math.max(1, seconds) / least) ** -1.5)
+
+/**
+ * Works and rests in turn, and begins resting. Whether a spell ends is decided each second anew, given its age, so that
+ * an oracle's particles do not carry ends that were drawn long ago.
+ */
+export function spells(rate: number, on: Lasting, off: Lasting): Process {
+  const [IS_ON, AGE] = [0, 1]
+  return {
+    size: 2,
+    start(state, at) {
+      state[at + IS_ON] = 0
+      state[at + AGE] = 0
+    },
+    next(state, at, _second, _last, chance) {
+      const lasts = state[at + IS_ON] ? on : off
+      const age = state[at + AGE]!
+      const goesOn = lasts(age) > 0 ? lasts(age + 1) / lasts(age) : 0
+      if (chance() < goesOn) state[at + AGE] = age + 1
+      else {
+        state[at + IS_ON] = 1 - state[at + IS_ON]!
+        state[at + AGE] = 0
+      }
+      return state[at + IS_ON]! * rate
+    },
+  }
+}
+
+/** Works the first `onSeconds` of each cycle; where in the cycle it begins is drawn unless it is given. */
+export function cyclic(rate: number, onSeconds: number, cycleSeconds: number, phase?: number): Process {
+  return {
+    size: 1,
+    start(state, at, chance) {
+      state[at] = phase ?? Math.floor(chance() * cycleSeconds)
+    },
+    next: (state, at, second) => ((second + state[at]!) % cycleSeconds < onSeconds ? rate : 0),
+  }
+}
+
+/** Each request makes others likelier for a while: `branching` more of them on average, within about `memorySeconds`. */
+export function selfExciting(meanRate: number, branching: number, memorySeconds: number): Process {
+  const base = meanRate * (1 - branching)
+  const kept = Math.exp(-1 / memorySeconds)
+  return {
+    size: 1,
+    start(state, at) {
+      state[at] = 0
+    },
+    next(state, at, _second, last) {
+      state[at] = state[at]! * kept + last * branching * (1 - kept)
+      return base + state[at]!
+    },
+  }
+}
+
+/** Quiet until the opening, which is drawn; then a steep rise and a slow decline. */
+export function openingRamp(quiet: number, peak: number, after: number): Process {
+  const [RISE_SECONDS, DECLINE_SECONDS] = [60, 600]
+  return {
+    size: 1,
+    start(state, at, chance) {
+      state[at] = 300 + 420 * chance()
+    },
+    next(state, at, second) {
+      const since = second - state[at]!
+      if (since < 0) return quiet
+      if (since < RISE_SECONDS) return quiet + ((peak - quiet) * since) / RISE_SECONDS
+      return after + (peak - after) * Math.exp((RISE_SECONDS - since) / DECLINE_SECONDS)
+    },
+  }
+}
+
+/** A level that holds for `holdSeconds` on average, then another within two octaves of the middle. */
+export function levels(middle: number, holdSeconds: number): Process {
+  const drawn = (chance: Chance) => middle * 2 ** (4 * chance() - 2)
+  return {
+    size: 1,
+    start(state, at, chance) {
+      state[at] = drawn(chance)
+    },
+    next(state, at, _second, _last, chance) {
+      if (chance() < 1 / holdSeconds) state[at] = drawn(chance)
+      return state[at]!
+    },
+  }
+}
+
+/** From one rate to another in a straight line over half an hour, wandering about it. */
+export function trend(from: number, to: number, wander: number): Process {
+  return {
+    size: 1,
+    start(state, at) {
+      state[at] = 0
+    },
+    next(state, at, second, _last, chance) {
+      state[at] = state[at]! * 0.99 + 0.14 * wander * normal(chance)
+      const line = from + (to - from) * Math.min(1, second / 1800)
+      return line * Math.exp(state[at]!)
+    },
+  }
+}
+
+/** Up and down as over a day, in a time that a bench can wait for. */
+export function diurnal(middle: number, swing: number, periodSeconds: number): Process {
+  return {
+    size: 1,
+    start(state, at, chance) {
+      state[at] = periodSeconds * chance()
+    },
+    next: (state, at, second) =>
+      middle * (1 + swing * Math.sin((2 * Math.PI * (second + state[at]!)) / periodSeconds)),
+  }
+}
+
+/** Several programs at once. */
+export function together(...parts: readonly Process[]): Process {
+  const offsets: number[] = []
+  let size = 0
+  for (const part of parts) {
+    offsets.push(size)
+    size += part.size
+  }
+  return {
+    size,
+    start(state, at, chance) {
+      for (const [index, part] of parts.entries()) part.start(state, at + offsets[index]!, chance)
+    },
+    next(state, at, second, last, chance) {
+      let rate = 0
+      for (let index = 0; index < parts.length; index += 1) {
+        rate += parts[index]!.next(state, at + offsets[index]!, second, last, chance)
+      }
+      return rate
+    },
+  }
+}
+
+/** Programs that take turns: a cycle each, the phases evenly apart, the first one drawn. */
+export function staggered(programs: number, rate: number, onSeconds: number, cycleSeconds: number): Process {
+  return {
+    size: 1,
+    start(state, at, chance) {
+      state[at] = Math.floor(chance() * cycleSeconds)
+    },
+    next(state, at, second) {
+      let sum = 0
+      for (let one = 0; one < programs; one += 1) {
+        const place = second + state[at]! + (one * cycleSeconds) / programs
+        if (place % cycleSeconds < onSeconds) sum += rate
+      }
+      return sum
+    },
+  }
+}

@@ -1,0 +1,60 @@
+import { writeFileSync } from 'node:fs'
+import { performance } from 'node:perf_hooks'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+import { originNow } from '../../proof/commit.ts'
+import { machineWords, thisMachine } from '../machine.ts'
+import { aimsOf } from './aims.ts'
+import { measure } from './measure.ts'
+import { kindColumns, kindRow, truthPage } from './page.ts'
+import { MINUTES } from './watched-key.ts'
+
+/**
+ * `npm run truth -- [--quick] [--seeds 20] [--random 60] [--random-seed 1|fresh] [--only TEXT] [--jobs 2] [--kinds]
+ * [--out FILE]`: measures what Headroom tells of a quota against the service's own count, and writes `test/TRUTH.md`.
+ *
+ * `--quick` takes one seed and eight random kinds, and writes no page; nor does `--only`, which takes the kinds with
+ * that text in their name. `--kinds` prints a line for each kind. Exit 1 where an aim is missed.
+ */
+const { values } = parseArgs({
+  options: {
+    quick: { type: 'boolean', default: false },
+    seeds: { type: 'string' },
+    'first-seed': { type: 'string', default: '1' },
+    random: { type: 'string' },
+    'random-seed': { type: 'string', default: '1' },
+    only: { type: 'string', default: '' },
+    jobs: { type: 'string', default: '2' },
+    kinds: { type: 'boolean', default: false },
+    out: { type: 'string' },
+  },
+})
+const seeds = Number(values.seeds ?? (values.quick ? 1 : 20))
+const random = Number(values.random ?? (values.quick ? 8 : 60))
+const randomSeed =
+  values['random-seed'] === 'fresh'
+    ? Math.floor(Date.now() / 1000) % 1_000_000
+    : Number(values['random-seed'])
+const [firstSeed, jobs] = [Number(values['first-seed']), Number(values.jobs)]
+
+const from = performance.now()
+const kinds = await measure({
+  choice: { random, randomSeed, only: values.only },
+  ...{ seeds, firstSeed, jobs },
+  done: ({ name }) => process.stderr.isTTY && process.stderr.write(`${name}\n`),
+})
+const aims = aimsOf(kinds)
+const took = Math.round((performance.now() - from) / 1000)
+const how = `${kinds.length} kinds of traffic (${random} of them drawn at random from seed ${randomSeed}), ${seeds} ${seeds === 1 ? 'seed' : 'seeds'} of ${MINUTES} minutes each, one look a second at what the product's own parts tell at default settings, against the simulator's rules; ${took} s`
+if (values.kinds) for (const row of [kindColumns(), ...kinds.map(kindRow)]) console.log(row.join(' | '))
+for (const { figure, aim, measured, isMet } of aims) {
+  console.log(`${isMet ? 'met   ' : 'MISSED'} ${figure} (${aim}): ${measured}`)
+}
+console.log(how)
+const isWhole = !values.quick && values.only === ''
+const out = values.out ?? (isWhole ? fileURLToPath(new URL('../../TRUTH.md', import.meta.url)) : undefined)
+if (out !== undefined) {
+  const machine = machineWords(thisMachine())
+  writeFileSync(out, truthPage({ aims, kinds, how, origin: originNow(), machine }))
+}
+if (aims.some(({ isMet }) => !isMet)) process.exitCode = 1

@@ -1,0 +1,139 @@
+import type { Ledger } from '../../../app/quota/ledger.ts'
+import { DEFAULT_PROBES, type Profile } from '../../../main/profile.ts'
+import { profileParts } from '../../../main/profile-parts.ts'
+import { RequestQuotas } from '../../../main/simulator/rules/request-quotas.ts'
+import { Timeline } from '../../../main/timeline.ts'
+import type { TokenKeeper } from '../../../main/tokens/keeper.ts'
+import { chanceFrom } from '../../app/quota/chance.ts'
+import { VirtualClock } from '../../simulation/virtual-clock.ts'
+import { otherClients } from '../accuracy-clients.ts'
+import { CountingService } from './counting-service.ts'
+import type { Kind } from './kinds.ts'
+import { type Looks, noLooks } from './looks.ts'
+import { Oracle } from './oracle.ts'
+import { DrawnTraffic } from './process.ts'
+import { chanceOf, stateOf } from './row-state.ts'
+
+const CATEGORY = 'Accounts'
+const PATH = '/v3/brokerage/accounts'
+export const MINUTES = 30
+const LOOKS = MINUTES * 60
+/** What becomes of the quota after the last look, so that each look can be held against ten minutes. */
+export const AHEAD_SECONDS = 600
+const DRAWN_SECONDS = LOOKS + AHEAD_SECONDS + 120
+const AFTER_A_REFUSAL_MS = 30_000
+
+const ACCESS = { kind: 'token', value: 'bench' } as const
+/** A key that is signed in for good: how tokens are had is not what is measured. */
+const KEEPER = {
+  access: () => Promise.resolve(ACCESS),
+  usable: () => ACCESS,
+  rejected: () => Promise.resolve(),
+  canUseService: true,
+} as unknown as TokenKeeper
+
+/** Half an hour of the product's own parts on one kind of traffic, looked at once a second. */
+export async function watchedKey(kind: Kind, seed: number): Promise<Looks> {
+  const clock = new VirtualClock()
+  const startMs = clock.worldMs()
+  const { limit, periodSeconds } = kind
+  const others = new DrawnTraffic(kind.others, startMs, DRAWN_SECONDS, chanceFrom(seed))
+  const service = new RequestQuotas(
+    {
+      ...{ table: 'current', window: 'rolling', alreadySpent: {}, traffic: {}, arrivals: 'poisson' },
+      ...{ neighbours: [], seed, limits: { [CATEGORY]: { limit, periodSeconds } } },
+    },
+    startMs,
+    { [CATEGORY]: [others] },
+  )
+  const oracle = new Oracle(kind.others, limit, periodSeconds, chanceFrom(seed + 500_000))
+  const peers = otherClients()
+  const seconds = (atMs: number) => (atMs - startMs) / 1000
+  const looks = noLooks(
+    kind,
+    LOOKS,
+    AHEAD_SECONDS,
+    peers.map(({ name }) => name),
+  )
+  let mayAskAtMs = 0
+  const http = new CountingService(service, CATEGORY, clock, chanceFrom(seed + 1_000_000), {
+    sent: (id, atMs) => {
+      looks.requests += 1
+      for (const peer of peers) peer.sent(id, atMs)
+    },
+    counted: (remaining, isRefused, atMs) => oracle.observed(seconds(atMs), remaining, isRefused),
+    answered: (id, rate, isRefused, atMs) => {
+      for (const peer of peers) peer.answered(id, rate, atMs, isRefused)
+      if (isRefused) mayAskAtMs = atMs + AFTER_A_REFUSAL_MS
+    },
+  })
+  const ownChance = chanceFrom(seed + 2_000_000)
+  const timeline = new Timeline(clock)
+  const ignored = () => {}
+  const random = { next: chanceFrom(seed + 3_000_000) }
+  const { ledger, client, prober } = profileParts(
+    PROFILE,
+    { clock, timeline, random, http, changed: ignored, event: ignored },
+    { profile: () => PROFILE, keeper: () => KEEPER },
+  )
+  const ask = () => {
+    if (clock.worldMs() < mayAskAtMs) return
+    looks.own += 1
+    void client.request({ method: 'GET', path: PATH })
+  }
+  /** The gaps of a Poisson process; what falls into a refusal's wait is not made up for. */
+  const askAfterGap = (): void => {
+    clock.happen((-1000 * Math.log(1 - ownChance())) / kind.own, () => {
+      ask()
+      askAfterGap()
+    })
+  }
+  if (kind.own > 0) askAfterGap()
+  prober.start()
+  for (let look = 0; look < LOOKS; look += 1) {
+    await clock.advance(1000)
+    const atMs = clock.worldMs()
+    const truth = service.reading(CATEGORY, atMs)?.remaining ?? Number.NaN
+    looks.truth[look] = truth
+    lookAt(ledger, look, atMs)
+    const best = oracle.look(seconds(atMs))
+    looks.oracle.middle[look] = best.middle
+    looks.oracle.low[look] = best.low
+    looks.oracle.high[look] = best.high
+    for (const peer of peers) looks.peers[peer.name]![look] = peer.remaining(atMs)
+  }
+  prober.stop()
+  // Whoever asked for himself goes on; the watcher is gone.
+  for (let second = LOOKS; second < LOOKS + AHEAD_SECONDS; second += 1) {
+    const atMs = startMs + (second + 1) * 1000
+    if (kind.own > 0 && ownChance() < kind.own) service.spend(CATEGORY, atMs)
+    looks.truth[second] = service.reading(CATEGORY, atMs)?.remaining ?? Number.NaN
+  }
+  looks.rate.set(others.rates.subarray(0, looks.rate.length))
+  return looks
+
+  function lookAt(from: Ledger, look: number, atMs: number): void {
+    const row = from.rowAt(CATEGORY, atMs)
+    if (!row) throw new Error('no row')
+    looks.state[look] = stateOf(row)
+    looks.isSeen[look] = row.observedAt === undefined ? 0 : 1
+    looks.chance[look] = chanceOf(row)
+    looks.middle[look] = row.remaining
+    looks.low[look] = row.low
+    looks.high[look] = row.high
+    looks.emptyInSeconds[look] = row.emptyAt === undefined ? Number.NaN : (row.emptyAt - atMs) / 1000
+    looks.headerAgeSeconds[look] = row.observedAt === undefined ? Number.NaN : (atMs - row.observedAt) / 1000
+  }
+}
+
+const PROFILE: Profile = {
+  id: 'bench',
+  name: 'Bench',
+  environment: 'simulator',
+  authUrl: 'http://127.0.0.1',
+  baseUrl: 'http://127.0.0.1',
+  clientId: 'bench',
+  refreshToken: 'bench',
+  probes: DEFAULT_PROBES,
+  streams: [],
+}
