@@ -1,0 +1,83 @@
+import { expect, test } from 'vitest'
+import { aimsOf, NO_MODEL } from './aims.ts'
+import { added, type Figures } from './figures.ts'
+
+const GOOD: Figures = {
+  ...{ name: 'good', shape: 'steady', own: 0, looks: 1000, hours: 1, covered: 960, oracleCovered: 950 },
+  ...{
+    width: 10,
+    oracleWidth: 8,
+    highWrong: 0,
+    error: 1000,
+    oracleError: 900,
+    peerErrors: { [NO_MODEL]: 2000 },
+  },
+  ...{
+    underFifth: 1000,
+    okUnderFifth: 2,
+    overHalf: 1000,
+    warnedOverHalf: 10,
+    delays: [10, 20, 80],
+    timeErrors: [0.1],
+  },
+  ...{ changes: 6, bursts: 0, warningLooks: 100, warningOld: 2, checks: 100, budget: 100, forecasts: 1000 },
+  ...{ brier: 120, came: 300, alerts: 100, falseAlerts: 25, emptyings: 100, emptyingsWarned: 75 },
+  chances: Array.from({ length: 10 }, (_, at) => ({
+    told: 100 * (at / 10 + 0.05),
+    came: 100 * (at / 10 + 0.05),
+    looks: 100,
+  })),
+}
+
+const missed = (kinds: readonly Figures[]) =>
+  aimsOf(kinds)
+    .filter(({ isMet }) => !isMet)
+    .map(({ figure }) => figure)
+
+test('figures right at every aim meet them', () => {
+  expect(missed([GOOD])).toEqual([])
+})
+
+test.each<readonly [string, Partial<Figures>]>([
+  ['coverage', { covered: 929 }],
+  ['coverage', { covered: 999, width: 18 }],
+  ['width', { width: 18 }],
+  ['truth above', { highWrong: 1 }],
+  ['no model', { error: 2001, oracleError: 2001 }],
+  ['against the oracle', { oracleError: 800 }],
+  ['`ok` while', { okUnderFifth: 3 }],
+  ['over half', { warnedOverHalf: 11 }],
+  ['to the warning', { delays: [31] }],
+  ['to the warning', { delays: [10, 10, 10, 91] }],
+  ['told time to empty', { timeErrors: [0.11] }],
+  ['every kind but bursts', { changes: 7 }],
+  ['with bursts', { shape: 'bursts', bursts: 10, changes: 21 }],
+  ['older than 60 s', { warningOld: 3 }],
+  ['against the budget', { checks: 101 }],
+  ['Brier', { brier: 121 }],
+  ['were false', { falseAlerts: 26 }],
+  ['warned of', { emptyingsWarned: 74 }],
+])('a little worse in %s is missed', (figure, worse) => {
+  expect(missed([{ ...GOOD, ...worse }]).join('\n')).toContain(figure)
+})
+
+test('a told chance that is ten points off what came is missed', () => {
+  const chances = GOOD.chances.map((step, at) => (at === 8 ? { ...step, came: step.told - 11 } : step))
+  expect(missed([{ ...GOOD, chances }])).toEqual(['told chance against what came, from 50 % up'])
+})
+
+test('one kind in twenty may lie outside, two may not', () => {
+  const wide = { ...GOOD, covered: 915 }
+  const kinds = (off: number) => Array.from({ length: 20 }, (_, at) => (at < off ? wide : GOOD))
+  expect(missed(kinds(1))).toEqual([])
+  expect(missed(kinds(2)).join()).toContain('coverage')
+})
+
+test('seeds add up', () => {
+  const twice = added(GOOD, GOOD)
+  expect(twice.looks).toBe(2000)
+  expect(twice.peerErrors[NO_MODEL]).toBe(4000)
+  expect(twice.delays).toHaveLength(6)
+  expect(twice.chances[9]).toEqual({ told: 190, came: 190, looks: 200 })
+  expect(missed([twice])).toEqual([])
+})

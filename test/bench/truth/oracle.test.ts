@@ -1,0 +1,45 @@
+import { expect, test } from 'vitest'
+import { chanceFrom } from '../../app/quota/chance.ts'
+import { Oracle } from './oracle.ts'
+import { cyclic, steady } from './processes.ts'
+
+const oracleOf = (process: ConstructorParameters<typeof Oracle>[0]) =>
+  new Oracle(process, 320, 300, chanceFrom(5))
+
+test('with nobody else it is exact', () => {
+  const oracle = oracleOf(steady(0))
+  oracle.observed(10, 319, false)
+  expect(oracle.look(10)).toEqual({ middle: 319, low: 319, high: 319 })
+  oracle.observed(10.1, 318, false)
+  expect(oracle.look(20).middle).toBe(320)
+})
+
+test('between headers it follows the process that it knows, and grows unsure as chance does', () => {
+  const oracle = oracleOf(steady(2))
+  oracle.observed(1, 300, false)
+  const { middle, low, high } = oracle.look(61)
+  // 60 s at 2.0 less the 1.067 that come back.
+  expect(Math.abs(middle - 244)).toBeLessThanOrEqual(5)
+  // 95 % of a Poisson count of 120 is 43 wide.
+  expect(high - low).toBeGreaterThan(30)
+  expect(high - low).toBeLessThan(56)
+})
+
+test('a header makes it sure again', () => {
+  const oracle = oracleOf(steady(2))
+  oracle.observed(1, 300, false)
+  oracle.look(61)
+  oracle.observed(61, 250, false)
+  expect(oracle.look(61)).toEqual({ middle: 250, low: 250, high: 250 })
+})
+
+test('headers tell it where in a cycle others are', () => {
+  const process = cyclic(4, 100, 300)
+  const oracle = oracleOf(process)
+  // Full until 200, then a hundred seconds at 4 less 1.067.
+  oracle.observed(190, 319, false)
+  oracle.observed(250, 170, false)
+  const atTheEnd = oracle.look(300).middle
+  expect(Math.abs(atTheEnd - 25)).toBeLessThan(30)
+  expect(Math.abs(oracle.look(400).middle - 130)).toBeLessThan(35)
+})
