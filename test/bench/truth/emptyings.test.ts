@@ -1,12 +1,14 @@
 import { expect, test } from 'vitest'
 import { bursts, comesEmpty, emptyings, staysOverHalf, warningDelays } from './emptyings.ts'
+import type { Kind } from './kinds.ts'
 import { type Looks, noLooks } from './looks.ts'
 import { steady } from './processes.ts'
 import type { RowState } from './row-state.ts'
 
-const KIND = {
-  ...{ name: 'test', shape: 'steady', limit: 300, periodSeconds: 300, own: 0, others: steady(0) },
-} as const
+const KIND: Kind = {
+  ...{ name: 'test', limit: 300, periodSeconds: 300, own: 0, others: steady(0) },
+  shape: 'steady',
+}
 const COUNT = 900
 
 /** `truth` and `rate` by the second; every look has a header and the state that is given. */
