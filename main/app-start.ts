@@ -86,7 +86,12 @@ export async function startApp({
     dataFolder,
     problem: (what) => monitor.happenedToAll({ kind: 'storage-problem', what }),
   })
-  const demonstration = new Demonstration(monitor, (profile) => simulatorSettings.chosenFor(profile))
+  const demonstration = new Demonstration({
+    monitor,
+    asChosen: (profile) => simulatorSettings.chosenFor(profile),
+    // Numbers of a demonstration in the place of a person's own would be taken for those.
+    isWanted: () => simulate || storage.ids().length === 0,
+  })
   const restore = () => {
     if (simulate) return
     for (const { profile, tokens } of storage.restore()) monitor.restore(profile, tokens)
@@ -94,7 +99,7 @@ export async function startApp({
   restore()
   await demonstration.start()
   const { notice } = simulatorSettings
-  for (const what of [...storageNotices(home), ...(notice ? [notice] : [])])
+  for (const what of [...storageNotices(home), ...storage.notices(), ...(notice ? [notice] : [])])
     monitor.happenedToAll({ kind: 'storage-problem', what })
   const forgetHome = home.onSettled(() => {
     restore()
@@ -169,19 +174,27 @@ function storageNotices({ notices, standing }: SealedHome): readonly string[] {
   return standing.state === 'ok' || standing.line === undefined ? notices : [...notices, standing.line]
 }
 
+interface DemonstrationDeps {
+  readonly monitor: MonitorSurface
+  readonly asChosen: (profile: Profile) => Profile
+  readonly isWanted: () => boolean
+}
+
 /**
- * With no key connected, the built-in simulator is: a first start shows live data, and so does the moment
+ * With no key stored or connected, the built-in simulator is: a first start shows live data, and so does the moment
  * after the last key was forgotten. A fresh one each time, because its key rotates its token.
  */
 class Demonstration {
   readonly #monitor: MonitorSurface
   readonly #asChosen: (profile: Profile) => Profile
+  readonly #isWanted: () => boolean
   #running: BuiltIn | undefined
   #stopped = false
 
-  constructor(monitor: MonitorSurface, asChosen: (profile: Profile) => Profile) {
+  constructor({ monitor, asChosen, isWanted }: DemonstrationDeps) {
     this.#monitor = monitor
     this.#asChosen = asChosen
+    this.#isWanted = isWanted
   }
 
   async start(): Promise<void> {
@@ -212,7 +225,7 @@ class Demonstration {
   }
 
   #isNeeded(): boolean {
-    return !this.#stopped && this.#monitor.profiles().length === 0
+    return !this.#stopped && this.#isWanted() && this.#monitor.profiles().length === 0
   }
 }
 

@@ -59,16 +59,21 @@ export async function openWatchHome(
     changed: () => monitor.storageChanged(),
   })
   const monitor = new Monitor(ports, storage)
+  const restored = storage.restore()
   const signIn = (profile: Profile, watched: Profile) =>
     monitor.restore(watched, storage.signIn(profile, ports.clock.wallMs()))
   return {
     kind: 'open',
     home: {
       monitor,
-      notices: standing.state === 'ok' ? home.notices : [...home.notices, homeTrouble(data.path, standing)],
+      notices: [
+        ...home.notices,
+        ...(standing.state === 'ok' ? [] : [homeTrouble(data.path, standing)]),
+        ...storage.notices(),
+      ],
       connect: (profile, asWatched) => {
         const { refreshToken = '', clientSecret } = profile
-        const stored = storage.restore().find((key) => isSameKey(key.profile, profile))
+        const stored = restored.find((key) => isSameKey(key.profile, profile))
         if (stored === undefined) {
           if (refreshToken === '') return undefined
           const id = freeId(profile.id, storage.ids())

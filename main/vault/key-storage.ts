@@ -2,7 +2,7 @@ import type { KeptSecrets } from '../../app/contract/contract.ts'
 import type { KeystoreState } from '../../app/contract/snapshot.ts'
 import { signedIn } from '../../app/tokens/stored-token.ts'
 import type { SimulatorSettings } from '../data/simulator-settings.ts'
-import type { Profile } from '../profile.ts'
+import { DEFAULT_PROBES, type Profile } from '../profile.ts'
 import { HomeTokens } from './home-tokens.ts'
 import { MemoryTokens } from './memory-tokens.ts'
 import type { SealedHome } from './sealed-home.ts'
@@ -59,6 +59,7 @@ export class HomeStorage implements KeyStorage {
   readonly #home: SealedHome
   readonly #deps: HomeStorageDeps
   readonly #keys = new Map<string, HomeTokens>()
+  readonly #damaged = new Set<string>()
 
   constructor(home: SealedHome, deps: HomeStorageDeps) {
     this.#home = home
@@ -77,12 +78,21 @@ export class HomeStorage implements KeyStorage {
       const former = this.#keys.get(found.id)
       // One that did not open at first, and does now, comes once more.
       const opensNow = former?.lost !== undefined && found.reading.kind === 'found'
-      if (profile === undefined || (former !== undefined && !opensNow)) return []
+      if (former !== undefined && !opensNow) return []
+      if (found.about === undefined) this.#damaged.add(found.id)
       former?.detach()
       const tokens = HomeTokens.stored(profile, this.#home, found.tokens)
       this.#keys.set(found.id, tokens)
       return [{ profile, tokens }]
     })
+  }
+
+  /** What a person should know of the keys that were restored, a line each. */
+  notices(): readonly string[] {
+    return [...this.#damaged].map(
+      (id) =>
+        `the stored key ${id} is damaged: its name and addresses cannot be read; its token is kept; connect that key anew, then disconnect ${id}`,
+    )
   }
 
   /** Ids that a new key must not take, connected or not. */
@@ -123,6 +133,7 @@ export class HomeStorage implements KeyStorage {
     if (!saved.ok) return saved
     this.#keys.get(profile)?.detach()
     this.#keys.delete(profile)
+    this.#damaged.delete(profile)
     return SAVED
   }
 
@@ -157,9 +168,24 @@ export class HomeStorage implements KeyStorage {
   }
 }
 
-/** `undefined` where even its addresses cannot be read. */
-function profileOf({ id, about, clientSecret, reading }: StoredProfile): Profile | undefined {
-  if (about === undefined) return undefined
+/** A name that resolves nowhere (RFC 2606): nothing of a key whose own addresses are lost is sent anywhere. */
+const NO_ADDRESS = 'https://unknown.invalid'
+
+/** A key of which only the id can be read: it is shown, so that a person knows, and can disconnect it. */
+const damagedProfile = (id: string): Profile => ({
+  id,
+  name: `${id} (damaged)`,
+  environment: 'custom',
+  authUrl: NO_ADDRESS,
+  baseUrl: NO_ADDRESS,
+  clientId: '',
+  refreshToken: '',
+  probes: DEFAULT_PROBES,
+  streams: [],
+})
+
+function profileOf({ id, about, clientSecret, reading }: StoredProfile): Profile {
+  if (about === undefined) return damagedProfile(id)
   const { hasClientSecret: _, ...settings } = about
   return {
     id,

@@ -79,8 +79,8 @@ export class SealedHome {
   }
 
   /**
-   * Present once it is known whether the data key opens. Where it does not, nothing can be sealed and no
-   * secret read, but what is stored can be named, and forgotten.
+   * Present where the file opened. While the data key does not open, nothing can be sealed and no secret read, but
+   * what is stored can be named, and forgotten.
    */
   get vault(): Vault | undefined {
     return this.#vault
@@ -180,6 +180,8 @@ export class SealedHome {
         break
       case 'waiting':
         this.#standing = startTrouble('waiting', unlocking.why)
+        // What is stored can be named meanwhile.
+        this.#vault ??= new Vault(new VaultConnection(this.#database, NO_KEYS, this.#deps.wallMs))
         void unlocking.settled.then(() => this.askAgain())
         return
     }

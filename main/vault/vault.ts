@@ -30,6 +30,9 @@ export type SignedIn =
 const SECRET = 'client-secret'
 const TOKEN = 'refresh-token'
 
+const ABOUT_DAMAGED =
+  'what is stored beside its token, its name and addresses, is damaged; the token is kept: connect this key anew, then disconnect this entry'
+
 /** Sealed storage of keys: every write is durable when it answers ok. */
 export class Vault {
   readonly #connection: VaultConnection
@@ -164,7 +167,9 @@ export class Vault {
     const tokens = this.tokens(id)
     const reading = tokens.read()
     const about = profileAbout.safeParse(jsonOf(text))
-    if (!about.success) return { id, reading, tokens }
+    if (!about.success) {
+      return unusable({ id, reading, tokens }, { kind: 'lost', state: 'record-corrupt', why: ABOUT_DAMAGED })
+    }
     const { mark, ...settings } = about.data
     const found = { id, about: settings, reading, tokens }
     if (!this.#isVouchedFor(id, settings, mark)) {

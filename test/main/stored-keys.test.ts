@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import type { LoggedEvent } from '../../app/contract/events.ts'
 import type { Snapshot } from '../../app/contract/snapshot.ts'
@@ -11,6 +12,7 @@ import { nodeHttp } from '../../main/ports/node-http.ts'
 import { Redactor } from '../../main/ports/redactor.ts'
 import { startSimulator } from '../../main/simulator/server.ts'
 import { passphraseKeystore } from '../../main/vault/passphrase-keystore.ts'
+import { proves } from '../proof/proves.ts'
 import { temporaryFolder } from './data/temporary-folder.ts'
 
 const CHEAP = { N: 16, r: 8, p: 1 }
@@ -180,6 +182,63 @@ test('a forgotten key is not there at the next start, and the service was not as
   expect(await second.ids()).toEqual(['simulator'])
   expect(simulator.service.tokens).toBeDefined()
   expect(filesIn(folder)).not.toContain('Mine')
+})
+
+test.each([
+  ['no JSON', "UPDATE profiles SET about = '{'"],
+  ['without an address', "UPDATE profiles SET about = json_remove(about, '$.authUrl')"],
+])(
+  'a key whose row in the clear is %s stays, damaged by its id, is told, and no demonstration stands in for it',
+  async (_, sql) => {
+    const folder = await connectedOnce()
+    const database = new DatabaseSync(join(folder, 'vault.db'))
+    database.exec(sql)
+    const token = () =>
+      database.prepare("SELECT sealed FROM records WHERE kind = 'refresh-token' AND sealed IS NOT NULL").get()
+    const sealedBefore = token()
+    const { ids, snapshot, handlers, said } = await started(folder, sealing())
+    expect(await ids()).toEqual(['key-1'])
+    expect(await snapshot()).toMatchObject({
+      profile: { name: 'key-1 (damaged)' },
+      keystore: 'record-corrupt',
+      refresh: { state: 'sign-in-required', reason: expect.stringContaining('damaged; the token is kept') },
+    })
+    expect(JSON.stringify(said)).toContain('the stored key key-1 is damaged')
+    expect(token()).toEqual(sealedBefore)
+    // A key connected anew takes an id of its own, and the damaged one can be disconnected.
+    const other = await service({ clientId: 'other' })
+    expect(await handlers.connect({ ...other.key, clientId: 'other' })).toEqual({
+      ok: true,
+      profile: 'key-2',
+    })
+    expect(await handlers.disconnect({ profile: 'key-1' })).toEqual({ ok: true })
+    expect(await ids()).toEqual(['key-2'])
+    expect(database.prepare('SELECT id FROM profiles').all()).toEqual([{ id: 'key-2' }])
+    database.close()
+    proves('K1', { level: 2, cases: 1 })
+  },
+)
+
+test('a key that waits for its keyring is shown waiting, not a demonstration, and goes on once that opens', async () => {
+  const folder = await connectedOnce()
+  const { promise: settled, resolve: unlock } = Promise.withResolvers<void>()
+  const inner = sealing()
+  let locked = true
+  const waiting = { kind: 'waiting', why: 'the keyring is locked', settled } as const
+  const { ids, snapshot } = await started(folder, {
+    wrap: async (bytes) => (locked ? waiting : inner.wrap(bytes)),
+    unwrap: async (bytes) => (locked ? waiting : inner.unwrap(bytes)),
+  })
+  expect(await ids()).toEqual(['key-1'])
+  expect(await snapshot()).toMatchObject({
+    keystore: 'waiting',
+    refresh: { reason: expect.stringContaining('the keyring is locked') },
+  })
+  locked = false
+  unlock()
+  await vi.waitFor(async () => expect((await snapshot())?.keystore).toBe('ok'), 10_000)
+  expect(await ids()).toEqual(['key-1'])
+  proves('K1', { level: 2, cases: 1 })
 })
 
 test('a revocation that was not confirmed is tried again by the next start, and reads so until a 200', async () => {

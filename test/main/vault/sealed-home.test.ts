@@ -212,7 +212,8 @@ test('a keyring that answers after the end of the app is not listened to', async
   keystore.answer = undefined
   unlock()
   await settled
-  expect(home.vault).toBeUndefined()
+  expect(vaultOf(home).canSeal).toBe(false)
+  expect(home.standing.state).toBe('waiting')
 })
 
 test('a key that does not open can be forgotten all the same', async () => {
