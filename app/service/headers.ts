@@ -25,7 +25,8 @@ export interface HeaderReading {
   readonly oddities: readonly string[]
 }
 
-const WHOLE = /^\d{1,9}$/
+/** A count or a number of seconds; some gateways write it with a fraction. */
+const NUMBER = /^\d{1,9}(?:\.\d{1,9})?$/
 const MOST_REQUESTS = 10_000_000
 const LONGEST_PERIOD_SECONDS = 7 * 86_400
 const LONGEST_NAME = 128
@@ -34,28 +35,30 @@ const LONGEST_NAME = 128
  * Reads the quota headers of any response. Never throws; whatever is not a plausible number is left out.
  *
  * Source: service.md 2.2. `Reset` counts seconds: one far beyond the period is an epoch time or garbage, and
- * believing it would hold a bucket for decades.
+ * believing it would hold a bucket for decades. A fraction is rounded the cautious way: counts down, seconds up.
  */
 export function readHeaders(headers: HttpHeaders): HeaderReading {
   const oddities: string[] = []
-  const whole = (name: string, least: number, most: number): number | undefined => {
+  const number = (name: string, least: number, most: number, round: (value: number) => number) => {
     const raw = headers[name]
     if (raw === undefined) return undefined
     const text = raw.trim()
-    const value = WHOLE.test(text) ? Number(text) : Number.NaN
+    const value = NUMBER.test(text) ? round(Number(text)) : Number.NaN
     if (value >= least && value <= most) return value
     oddities.push(`${name}: ${whyNot(text, value)}`)
     return undefined
   }
+  const count = (name: string, least: number, most: number) => number(name, least, most, Math.floor)
+  const seconds = (name: string, least: number, most: number) => number(name, least, most, Math.ceil)
   const name = (header: string): string | undefined => {
     const text = headers[header]?.trim()
     return text ? text.slice(0, LONGEST_NAME) : undefined
   }
 
-  const limit = whole('x-ratelimit-limit', 1, MOST_REQUESTS)
-  const periodSeconds = whole('x-ratelimit-period', 1, LONGEST_PERIOD_SECONDS)
-  const remaining = whole('x-ratelimit-remaining', 0, limit ?? MOST_REQUESTS)
-  const resetSeconds = whole('x-ratelimit-reset', 0, 2 * (periodSeconds ?? LONGEST_PERIOD_SECONDS) + 5)
+  const limit = count('x-ratelimit-limit', 1, MOST_REQUESTS)
+  const periodSeconds = seconds('x-ratelimit-period', 1, LONGEST_PERIOD_SECONDS)
+  const remaining = count('x-ratelimit-remaining', 0, limit ?? MOST_REQUESTS)
+  const resetSeconds = seconds('x-ratelimit-reset', 0, 2 * (periodSeconds ?? LONGEST_PERIOD_SECONDS) + 5)
   const rate = withDefined({
     limit,
     periodSeconds,
@@ -64,10 +67,10 @@ export function readHeaders(headers: HttpHeaders): HeaderReading {
     resource: name('x-ratelimit-resource'),
   })
 
-  const slots = whole('x-concurrency-limit', 1, MOST_REQUESTS)
+  const slots = count('x-concurrency-limit', 1, MOST_REQUESTS)
   const concurrency = withDefined({
     limit: slots,
-    remaining: whole('x-concurrency-remaining', 0, slots ?? MOST_REQUESTS),
+    remaining: count('x-concurrency-remaining', 0, slots ?? MOST_REQUESTS),
     resource: name('x-concurrency-resource'),
   })
   const requestId = name('x-ts-request-id')
@@ -85,7 +88,7 @@ const EPOCH = /^[1-9]\d{9}(?:\d{3})?$/
 
 function whyNot(text: string, value: number): string {
   if (EPOCH.test(text)) return 'an epoch time, not a count'
-  return Number.isNaN(value) && !DIGITS.test(text) ? 'not a whole number' : 'out of range'
+  return Number.isNaN(value) && !DIGITS.test(text) ? 'not a number' : 'out of range'
 }
 
 type Defined<T> = { [K in keyof T]?: Exclude<T[K], undefined> }

@@ -71,7 +71,6 @@ describe('a number that is none is left out, said by name, and never by its valu
   test.each([
     '-1',
     '+5',
-    '5.0',
     '5,0',
     '5, 5',
     '5;5',
@@ -100,6 +99,28 @@ describe('a number that is none is left out, said by name, and never by its valu
 
 test('white space around a number is not odd', () => {
   expect(readHeaders({ 'x-ratelimit-remaining': ' 5\t' })).toEqual({ rate: { remaining: 5 }, oddities: [] })
+})
+
+test('a fraction is read the cautious way: counts are rounded down, seconds up', () => {
+  const headers = {
+    'x-ratelimit-limit': '320.0',
+    'x-ratelimit-period': '300.0',
+    'x-ratelimit-remaining': '205.78',
+    'x-ratelimit-reset': '107.08',
+    'x-concurrency-limit': '40.0',
+    'x-concurrency-remaining': '3.9',
+  }
+  expect(readHeaders(headers)).toEqual({
+    rate: { limit: 320, periodSeconds: 300, remaining: 205, resetSeconds: 108 },
+    concurrency: { limit: 40, remaining: 3 },
+    oddities: [],
+  })
+})
+
+test.each(['0.5', '.5', '5.', '5.5.5', '1e3', '-1.0', '0x10', '5,5'])('%j is no limit', (limit) => {
+  const { rate, oddities } = readHeaders({ 'x-ratelimit-limit': limit })
+  expect(rate).toBeUndefined()
+  expect(oddities).toHaveLength(1)
 })
 
 describe('a Reset that is no number of seconds to full is left out', () => {

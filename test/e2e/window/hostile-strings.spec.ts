@@ -140,7 +140,7 @@ async function walk(page: Page, host: FakeHost, tainted: Tainted, before?: Place
   await says('reason', 'not authorised')
   await page.locator('tr[data-category]').nth(4).getByRole('button').click()
   await page.keyboard.press('d')
-  await says('oddities', 'x-concurrency-limit: not a whole number')
+  await says('oddities', 'x-concurrency-limit: not a number')
   await seen('the dashboard')
   await page.locator('[data-stream=s1]').getByRole('button').last().click()
   await says('message', 'closeStream did not work')

@@ -296,7 +296,7 @@ describe('what support asks for', () => {
       refusals: [],
       headers: { 'x-ratelimit-period': 300, 'x-ratelimit-remaining': 319, 'x-ratelimit-reset': 1767623400 },
       headersAt: timeline.now(),
-      oddities: ['x-ratelimit-limit: not a whole number', 'x-ratelimit-reset: an epoch time, not a count'],
+      oddities: ['x-ratelimit-limit: not a number', 'x-ratelimit-reset: an epoch time, not a count'],
     })
   })
 

@@ -79,7 +79,7 @@ export function rowDetailsOf(category: string): RowDetails {
       'x-ratelimit-reset': Math.ceil(((row.limit - row.seen) * row.period) / row.limit),
     },
     headersAt: row.observedAt,
-    oddities: category === 'Quote Snapshot' ? ['x-concurrency-limit: not a whole number'] : [],
+    oddities: category === 'Quote Snapshot' ? ['x-concurrency-limit: not a number'] : [],
   }
 }
 
