@@ -1,8 +1,23 @@
+import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import react from '@vitejs/plugin-react'
-import { defineConfig } from 'vite'
+import { isolatedDeclarationSync } from 'rolldown/experimental'
+import { defineConfig, type Rolldown } from 'vite'
 
 const at = (path: string) => fileURLToPath(new URL(path, import.meta.url))
+
+const SIMULATOR_LIBRARY = 'main/simulator/library.ts'
+
+/** The types of `headroom/simulator`, made of the one file that names them all. */
+const simulatorTypes = (): Rolldown.Plugin => ({
+  name: 'simulator-types',
+  generateBundle() {
+    const path = at(SIMULATOR_LIBRARY)
+    const { code, errors } = isolatedDeclarationSync(path, readFileSync(path, 'utf8'))
+    for (const { message } of errors) this.error(message)
+    this.emitFile({ type: 'asset', fileName: 'simulator.d.ts', source: code })
+  },
+})
 
 /**
  * One configuration, four builds: the window, the preload script, Electron's main and the Node hosts.
@@ -69,7 +84,8 @@ export default defineConfig({
         target: 'node24',
         copyPublicDir: false,
         rolldownOptions: {
-          input: { headroom: at('main/terminal/headroom.ts') },
+          input: { headroom: at('main/terminal/headroom.ts'), simulator: at(SIMULATOR_LIBRARY) },
+          plugins: [simulatorTypes()],
           output: { format: 'es', entryFileNames: '[name].js', chunkFileNames: 'chunks/[name]-[hash].js' },
         },
       },

@@ -1,4 +1,5 @@
 import { ACCOUNT_IDS } from './rules/payloads-brokerage.ts'
+import { type SpreadType, spreadTypeOf } from './rules/payloads-options.ts'
 import { type Answer, errorAnswer } from './wire.ts'
 
 /** Reading of what a resource's path and query ask for. A problem is already the answer to it. */
@@ -12,6 +13,7 @@ const bad = (message: string): Read<never> => ({ ok: false, answer: errorAnswer(
 const MOST_ACCOUNTS = 25
 const MOST_SYMBOLS = 100
 const MOST_LEGS = 10
+const MAX_PAGE_SIZE = 600
 
 export interface AskedAccounts {
   readonly known: readonly string[]
@@ -66,6 +68,88 @@ export function readBarUnit(query: URLSearchParams): Read<(typeof BAR_UNITS)[num
   return unit === undefined ? bad('unit must be Minute, Daily, Weekly or Monthly.') : read(unit)
 }
 
+export interface AskedBars {
+  readonly unit: (typeof BAR_UNITS)[number]
+  readonly interval: number
+  readonly count: number
+  readonly untilMs: number
+}
+
+/** A thousand bars show what there is to see; more would only cost memory. */
+const MAX_BARS = 1000
+const UNIT_MINUTES = { Minute: 1, Daily: 1440, Weekly: 10_080, Monthly: 43_200 } as const
+
+/** `unit`, `interval`, `lastdate`, and either `barsback` or `firstdate`. */
+export function readBars(query: URLSearchParams, nowMs: number): Read<AskedBars> {
+  return flatRead(readBarUnit(query), (unit) =>
+    flatRead(readWhole(query, 'interval', { low: 1, high: 1440, otherwise: 1 }), (interval) =>
+      flatRead(readWhole(query, 'barsback', { low: 1, high: 57_600, otherwise: 1 }), (barsBack) =>
+        flatRead(readDate(query, 'lastdate'), (lastMs) =>
+          flatRead(readDate(query, 'firstdate'), (firstMs) => {
+            if (firstMs !== undefined && parameter(query, 'barsback') !== undefined) {
+              return bad('Give barsback or firstdate, not both.')
+            }
+            const untilMs = Math.min(lastMs ?? nowMs, nowMs)
+            const lengthMs = UNIT_MINUTES[unit] * interval * 60_000
+            const since = firstMs === undefined ? barsBack : Math.ceil((untilMs - firstMs) / lengthMs)
+            return read({ unit, interval, count: Math.min(Math.max(since, 1), MAX_BARS), untilMs })
+          }),
+        ),
+      ),
+    ),
+  )
+}
+
+function readDate(query: URLSearchParams, name: string): Read<number | undefined> {
+  const text = parameter(query, name)
+  if (text === undefined) return read(undefined)
+  const atMs = Date.parse(text)
+  return Number.isNaN(atMs) ? bad(`${name} must be a date.`) : read(atMs)
+}
+
+/** `spreadType`, one of the types that `spreadtypes` lists. Absent: single options. */
+export function readSpreadType(query: URLSearchParams): Read<SpreadType> {
+  const type = spreadTypeOf(parameter(query, 'spreadType') ?? 'Single')
+  return type === undefined ? bad('spreadType must be one that options/spreadtypes lists.') : read(type)
+}
+
+/** `symbol`, a list; a trailing ` *` stands for every option of an underlying. Absent: every symbol. */
+export function readSymbolFilter(query: URLSearchParams): Read<(symbol: string) => boolean> {
+  const text = parameter(query, 'symbol')
+  if (text === undefined) return read(() => true)
+  return flatRead(readSymbols(text), (symbols) =>
+    read((symbol) =>
+      symbols.some((one) => (one.endsWith('*') ? symbol.startsWith(one.slice(0, -1)) : symbol === one)),
+    ),
+  )
+}
+
+export interface Page {
+  readonly size: number
+  readonly offset: number
+}
+
+/** `pageSize`, 1 to 600, and `nextToken`, which an earlier page named. Absent: all in one page. */
+export function readPage(query: URLSearchParams): Read<Page> {
+  return flatRead(
+    readWhole(query, 'pageSize', { low: 1, high: MAX_PAGE_SIZE, otherwise: MAX_PAGE_SIZE }),
+    (size) => {
+      const token = parameter(query, 'nextToken')
+      if (token === undefined) return read({ size, offset: 0 })
+      const offset = /^page-(\d{1,6})$/.exec(token)?.[1]
+      return offset === undefined
+        ? bad('nextToken must be one that an earlier page named.')
+        : read({ size, offset: Number(offset) })
+    },
+  )
+}
+
+/** One page of `items`, and the token of the next one where there is one. */
+export function pageOf<T>(items: readonly T[], { size, offset }: Page) {
+  const nextToken = offset + size < items.length ? `page-${offset + size}` : undefined
+  return { items: items.slice(offset, offset + size), nextToken }
+}
+
 /** `legs[0].Symbol=…&legs[1].Symbol=…` */
 export function readLegs(query: URLSearchParams): Read<readonly string[]> {
   const legs = [...query]
@@ -80,6 +164,9 @@ export function readSince(query: URLSearchParams): Read<string> {
   const since = parameter(query, 'since')
   return since !== undefined && !Number.isNaN(Date.parse(since)) ? read(since) : bad('since must be a date.')
 }
+
+const flatRead = <T, R>(result: Read<T>, then: (value: T) => Read<R>): Read<R> =>
+  result.ok ? then(result.value) : result
 
 /** Query names are not case-sensitive, like those of the real service. */
 const parameter = (query: URLSearchParams, name: string): string | undefined =>

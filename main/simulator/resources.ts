@@ -1,13 +1,25 @@
 import {
   type AskedAccounts,
+  pageOf,
   type Read,
   readAccounts,
+  readBars,
   readOrderIds,
+  readPage,
   readSince,
+  readSpreadType,
+  readSymbolFilter,
   readSymbols,
 } from './resource-params.ts'
 import { accounts, balance, balanceAtOpen, order, orderIds, positions } from './rules/payloads-brokerage.ts'
-import { invalidSymbol, type Payload, quote, UNKNOWN_SYMBOL } from './rules/payloads-market.ts'
+import {
+  bars,
+  invalidSymbol,
+  type Payload,
+  quote,
+  symbolDetail,
+  UNKNOWN_SYMBOL,
+} from './rules/payloads-market.ts'
 import { expirations, riskReward, spreadTypes, strikes } from './rules/payloads-options.ts'
 import { type Answer, errorAnswer, jsonAnswer } from './wire.ts'
 
@@ -34,12 +46,31 @@ const perAccount =
     whenRead(readAccounts(asked.parts[0] ?? ''), ({ known, unknown }: AskedAccounts) =>
       jsonAnswer(200, {
         [name]: known.flatMap((account) => of(asked, account)),
-        Errors: unknown.map((id) => ({ AccountID: id, Error: 'NotFound', Message: 'Account not found.' })),
+        Errors: notFound(unknown),
       }),
     )
 
 const ordersOf = ({ seed, atMs }: Asked, account: string): readonly Payload[] =>
   orderIds(seed, account).map((id) => order(seed, account, id, atMs))
+
+/** One account after the other, in pages (`pageSize`, `nextToken`). */
+const pagedOrders = (asked: Asked): Answer =>
+  whenRead(readAccounts(asked.parts[0] ?? ''), ({ known, unknown }) =>
+    whenRead(readPage(asked.query), (page) => {
+      const { items, nextToken } = pageOf(
+        known.flatMap((account) => ordersOf(asked, account)),
+        page,
+      )
+      return jsonAnswer(200, {
+        Orders: items,
+        Errors: notFound(unknown),
+        ...(nextToken === undefined ? {} : { NextToken: nextToken }),
+      })
+    }),
+  )
+
+const notFound = (accountIds: readonly string[]) =>
+  accountIds.map((id) => ({ AccountID: id, Error: 'NotFound', Message: 'Account not found.' }))
 
 const ordersById = (asked: Asked): Answer =>
   whenRead(readOrderIds(asked.parts[1] ?? ''), (ids) =>
@@ -64,14 +95,17 @@ export const RESOURCES: readonly Resource[] = [
     /^\/v3\/brokerage\/accounts\/([^/]+)\/bodbalances$/,
     perAccount('BODBalances', ({ seed, atMs }, account) => [balanceAtOpen(seed, account, atMs)]),
   ),
-  get(
-    /^\/v3\/brokerage\/accounts\/([^/]+)\/positions$/,
-    perAccount('Positions', ({ seed, atMs }, account) => positions(seed, account, atMs)),
+  get(/^\/v3\/brokerage\/accounts\/([^/]+)\/positions$/, (asked) =>
+    whenRead(readSymbolFilter(asked.query), (wanted) =>
+      perAccount('Positions', ({ seed, atMs }, account) =>
+        positions(seed, account, atMs).filter(({ Symbol: symbol }) => wanted(String(symbol))),
+      )(asked),
+    ),
   ),
-  get(/^\/v3\/brokerage\/accounts\/([^/]+)\/orders$/, perAccount('Orders', ordersOf)),
+  get(/^\/v3\/brokerage\/accounts\/([^/]+)\/orders$/, pagedOrders),
   get(/^\/v3\/brokerage\/accounts\/([^/]+)\/orders\/([^/]+)$/, ordersById),
   get(/^\/v3\/brokerage\/accounts\/([^/]+)\/historicalorders$/, (asked) =>
-    whenRead(readSince(asked.query), () => perAccount('Orders', ordersOf)(asked)),
+    whenRead(readSince(asked.query), () => pagedOrders(asked)),
   ),
   get(/^\/v3\/brokerage\/accounts\/([^/]+)\/historicalorders\/([^/]+)$/, (asked) =>
     whenRead(readSince(asked.query), () => ordersById(asked)),
@@ -88,12 +122,38 @@ export const RESOURCES: readonly Resource[] = [
     /^\/v3\/marketdata\/options\/expirations\/([^/]+)$/,
     ofUnderlying(({ atMs }) => expirations(atMs)),
   ),
-  get(
-    /^\/v3\/marketdata\/options\/strikes\/([^/]+)$/,
-    ofUnderlying(({ seed, atMs }, underlying) => strikes(seed, underlying, atMs)),
+  get(/^\/v3\/marketdata\/options\/strikes\/([^/]+)$/, (asked) =>
+    whenRead(readSpreadType(asked.query), (spreadType) =>
+      ofUnderlying(({ seed, atMs }, underlying) => strikes(seed, underlying, spreadType, atMs))(asked),
+    ),
   ),
   get(/^\/v3\/marketdata\/options\/spreadtypes$/, () => jsonAnswer(200, spreadTypes())),
   { method: 'POST', path: /^\/v3\/marketdata\/options\/riskreward$/, answer: answerRiskReward },
+]
+
+/**
+ * Resources that no row of service.md 8.2 counts: they cost no quota and carry no quota headers.
+ *
+ * Bars are held to history credits on the real service (public-facts.md, a limit with no headers).
+ */
+export const UNCOUNTED_RESOURCES: readonly Resource[] = [
+  get(/^\/v3\/marketdata\/barcharts\/([^/]+)$/, (asked) =>
+    whenRead(readBars(asked.query, asked.atMs), ({ unit, interval, count, untilMs }) =>
+      ofUnderlying(({ seed }, symbol) => ({ Bars: bars(seed, symbol, unit, interval, count, untilMs) }))(
+        asked,
+      ),
+    ),
+  ),
+  get(/^\/v3\/marketdata\/symbols\/([^/]+)$/, ({ parts }) =>
+    whenRead(readSymbols(parts[0] ?? ''), (symbols) =>
+      jsonAnswer(200, {
+        Symbols: symbols.filter((name) => name !== UNKNOWN_SYMBOL).map(symbolDetail),
+        Errors: symbols
+          .filter((name) => name === UNKNOWN_SYMBOL)
+          .map((name) => ({ Symbol: name, Message: 'The symbol is not known.' })),
+      }),
+    ),
+  ),
 ]
 
 function answerRiskReward({ seed, body }: Asked): Answer {

@@ -1,5 +1,6 @@
 import { categoryOf } from '../../app/service/endpoints.ts'
 import { answerAuthorize } from './authorize-endpoint.ts'
+import { discoveryDocument, type IdTokenIssuer } from './id-tokens.ts'
 import { Ledger } from './ledger.ts'
 import { opaqueToken, requestIdOf } from './opaque-names.ts'
 import type { Ending, OpenStream } from './open-stream.ts'
@@ -11,12 +12,14 @@ import type { Slots } from './rules/slots.ts'
 import { TokenRules } from './rules/token-rules.ts'
 import { ThrottledResources } from './throttled-resources.ts'
 import { answerRevoke, answerToken, type TokenEndpointRules } from './token-endpoints.ts'
-import { type Answer, errorAnswer, type ServiceReply, type ServiceRequest } from './wire.ts'
+import { type Answer, errorAnswer, jsonAnswer, type ServiceReply, type ServiceRequest } from './wire.ts'
 
 /** Time and chance. `nowMs` counts from the epoch, may have a fraction and never goes back. */
 export interface ServicePorts {
   nowMs(): number
   random(): number
+  /** Signs `id_token`s; absent: they are opaque, and there is no discovery document. */
+  readonly idTokens?: IdTokenIssuer
 }
 
 const SEEDED_SCOPE = 'openid offline_access MarketData ReadAccount Matrix OptionSpreads'
@@ -62,7 +65,16 @@ export class SimulatedService {
     this.quotas = this.#resources.quotas
     this.slots = this.#resources.slots
     const { faults, tokens } = this
-    this.#tokenRules = { clientId, clientSecret, revokeField, tokens, signIns: this.#signIns, faults, mint }
+    this.#tokenRules = {
+      clientId,
+      clientSecret,
+      revokeField,
+      tokens,
+      signIns: this.#signIns,
+      faults,
+      mint,
+      ...(ports.idTokens === undefined ? {} : { idTokens: ports.idTokens }),
+    }
   }
 
   nowMs(): number {
@@ -113,6 +125,11 @@ export class SimulatedService {
         return onlyPost(request) ?? answerRevoke(this.#tokenRules, request, atMs)
       case '/authorize':
         return answerAuthorize({ ...this.options, signIns: this.#signIns }, request, atMs)
+      case '/.well-known/openid-configuration':
+      case '/.well-known/oauth-authorization-server':
+        return this.#published(request, (idTokens) => discoveryDocument(idTokens.issuer()))
+      case '/.well-known/jwks.json':
+        return this.#published(request, (idTokens) => idTokens.keySet())
     }
     if (!/^\/v[23]\//.test(request.path)) return errorAnswer(404, 'NotFound', 'No such resource.')
     if (this.faults.strike('resources-503')) {
@@ -120,8 +137,16 @@ export class SimulatedService {
     }
     const stranger = this.#bearerProblem(request, atMs)
     if (stranger !== undefined) return stranger
-    if (category === undefined) return unknownResource(request)
+    if (category === undefined) return this.#resources.uncounted(request, atMs) ?? unknownResource(request)
     return this.#resources.answer(request, category, atMs)
+  }
+
+  #published(request: ServiceRequest, document: (idTokens: IdTokenIssuer) => unknown): Answer {
+    const { idTokens } = this.#ports
+    if (idTokens === undefined) return errorAnswer(404, 'NotFound', 'No such resource.')
+    return request.method === 'GET'
+      ? jsonAnswer(200, document(idTokens))
+      : errorAnswer(405, 'MethodNotAllowed', 'Use GET.', { Allow: 'GET' })
   }
 
   #bearerProblem(request: ServiceRequest, atMs: number): Answer | undefined {

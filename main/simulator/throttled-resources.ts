@@ -1,7 +1,7 @@
 import { type Ending, OpenStream } from './open-stream.ts'
 import type { SimulatorOptions } from './options.ts'
 import { quotaHeaders } from './quota-headers.ts'
-import { type Asked, RESOURCES } from './resources.ts'
+import { type Asked, RESOURCES, type Resource, UNCOUNTED_RESOURCES } from './resources.ts'
 import type { Faults } from './rules/faults.ts'
 import { type QuotaReading, RequestQuotas } from './rules/request-quotas.ts'
 import { Slots } from './rules/slots.ts'
@@ -61,10 +61,18 @@ export class ThrottledResources {
     const asked = askedOf(request, this.#habits.seed, atMs)
     if (asked === undefined)
       return this.#withQuota(errorAnswer(400, 'BadRequest', 'Bad escape.'), category, atMs)
-    if (streamed === undefined) return this.#withQuota(resourceAnswer(request, asked), category, atMs)
+    if (streamed === undefined) {
+      return this.#withQuota(resourceAnswer(RESOURCES, request, asked) ?? NOT_FOUND, category, atMs)
+    }
     const opening = streamed.open(matched(streamed.path, request.path, asked))
     if (opening.kind === 'answer') return this.#withQuota(opening, category, atMs)
     return this.#open(opening.frames, request.path, category, overHiddenCap, atMs)
+  }
+
+  /** The answer of a resource that no quota counts, or `undefined` where the path is none of them. */
+  uncounted(request: ServiceRequest, atMs: number): Answer | undefined {
+    const asked = askedOf(request, this.#habits.seed, atMs)
+    return asked && resourceAnswer(UNCOUNTED_RESOURCES, request, asked)
   }
 
   #open(frames: Frames, path: string, category: string, overHiddenCap: boolean, atMs: number): ServiceReply {
@@ -111,10 +119,15 @@ export class ThrottledResources {
   }
 }
 
-function resourceAnswer(request: ServiceRequest, asked: Asked): Answer {
-  const resource = RESOURCES.find(({ method, path }) => method === request.method && path.test(request.path))
-  if (resource === undefined) return errorAnswer(404, 'NotFound', 'No such resource.')
-  return resource.answer(matched(resource.path, request.path, asked))
+const NOT_FOUND = errorAnswer(404, 'NotFound', 'No such resource.')
+
+function resourceAnswer(
+  resources: readonly Resource[],
+  request: ServiceRequest,
+  asked: Asked,
+): Answer | undefined {
+  const resource = resources.find(({ method, path }) => method === request.method && path.test(request.path))
+  return resource?.answer(matched(resource.path, request.path, asked))
 }
 
 /** `undefined` when the path has an escape that is none. */

@@ -1,3 +1,4 @@
+import type { IdTokenIssuer } from './id-tokens.ts'
 import type { Faults } from './rules/faults.ts'
 import type { SignInRules } from './rules/sign-in-rules.ts'
 import { refused, type TokenGrant, type TokenRefusal, type TokenRules } from './rules/token-rules.ts'
@@ -11,9 +12,12 @@ export interface TokenEndpointRules {
   readonly signIns: SignInRules
   readonly faults: Faults
   readonly mint: () => string
+  /** Absent: the `id_token` is opaque, as service.md 2.1 leaves it open. */
+  readonly idTokens?: IdTokenIssuer
 }
 
 const LATE_COMMIT_MS = 3000
+const FORM = 'application/x-www-form-urlencoded'
 const NO_STORE = { 'Cache-Control': 'no-store', Pragma: 'no-cache' }
 
 /** POST /oauth/token (service.md 4.1, and the code exchange of public-facts.md). */
@@ -57,7 +61,7 @@ function answerRefresh(rules: TokenEndpointRules, form: URLSearchParams, atMs: n
   if (outcome.kind === 'refused') return refusal(outcome)
   if (faults.strike('lost-refresh-response')) return { kind: 'reset' }
   const scope = faults.strike('short-scope') ? 'openid offline_access' : outcome.scope
-  const answer = granted(rules, { ...outcome, scope })
+  const answer = granted(rules, { ...outcome, scope }, atMs)
   return faults.strike('cut-refresh-response')
     ? { kind: 'cut', answer, sentBytes: Math.floor(answer.body.length / 2) }
     : answer
@@ -78,16 +82,27 @@ function answerCode(rules: TokenEndpointRules, form: URLSearchParams, atMs: numb
   }
   const outcome = rules.signIns.exchange(code, redirectUri, verifier, atMs)
   if (outcome.kind === 'refused') return refusal(outcome)
-  return granted(rules, rules.tokens.signIn(outcome.scope, outcome.pkce, atMs))
+  const grant = rules.tokens.signIn(outcome.scope, outcome.pkce, atMs)
+  return granted(rules, grant, atMs, outcome.nonce)
 }
 
-/** POST /oauth/revoke (service.md 4.2). */
+/**
+ * POST /oauth/revoke (service.md 4.2): JSON as the service's sample has it, or the form of RFC 7009, section 2.1.
+ *
+ * A form is answered by that section's rules: a token that is not known any more is as good as revoked (2.2).
+ */
 export function answerRevoke(rules: TokenEndpointRules, request: ServiceRequest, atMs: number): ServiceReply {
-  const body = readJson(request)
-  if (body === undefined) return refusal(refused('invalid_request', 'The body must be a JSON object.'))
+  const asked = readRevocation(request)
+  if (asked.kind === 'refused') return refusal(asked)
+  const { body, isForm } = asked
   if (rules.faults.strike('revoke-503')) return UNAVAILABLE
-  const fields = rules.revokeField === 'either' ? ['token', 'refresh_token'] : [rules.revokeField]
-  const unknown = Object.keys(body).find((name) => !['client_id', 'client_secret', ...fields].includes(name))
+  const fields = isForm
+    ? ['token']
+    : rules.revokeField === 'either'
+      ? ['token', 'refresh_token']
+      : [rules.revokeField]
+  const allowed = ['client_id', 'client_secret', ...fields, ...(isForm ? ['token_type_hint'] : [])]
+  const unknown = Object.keys(body).find((name) => !allowed.includes(name))
   if (unknown !== undefined && rules.faults.strike('strict-revoke')) {
     return refusal(refused('invalid_request', `Unknown field: ${unknown.slice(0, 40)}`))
   }
@@ -98,7 +113,7 @@ export function answerRevoke(rules: TokenEndpointRules, request: ServiceRequest,
   if (token === null)
     return refusal(refused('invalid_request', `Missing required field: ${fields.join(' or ')}`))
   const outcome = rules.tokens.revoke(token, atMs)
-  if (outcome !== 'revoked') return refusal(outcome)
+  if (outcome !== 'revoked' && !(isForm && outcome.error === 'invalid_grant')) return refusal(outcome)
   if (rules.faults.strike('lost-revoke-response')) return { kind: 'reset' }
   return { kind: 'answer', status: 200, headers: {}, body: '' }
 }
@@ -118,13 +133,32 @@ function clientProblem(
 
 /** A form, and nothing else: JSON is refused here as it is by the service. */
 function readForm(request: ServiceRequest): URLSearchParams | TokenRefusal {
-  if (mediaType(request) !== 'application/x-www-form-urlencoded') {
+  if (mediaType(request) !== FORM) {
     return refused('invalid_request', 'Content-Type must be application/x-www-form-urlencoded.')
   }
   const form = new URLSearchParams(request.body)
   const repeated = [...form.keys()].find((name) => form.getAll(name).length > 1)
   if (repeated === undefined) return form
   return refused('invalid_request', `Repeated parameter: ${repeated.slice(0, 40)}`)
+}
+
+interface RevocationBody {
+  readonly kind: 'body'
+  readonly body: Readonly<Record<string, unknown>>
+  readonly isForm: boolean
+}
+
+function readRevocation(request: ServiceRequest): RevocationBody | TokenRefusal {
+  if (mediaType(request) === FORM) {
+    const form = readForm(request)
+    return form instanceof URLSearchParams
+      ? { kind: 'body', body: Object.fromEntries(form), isForm: true }
+      : form
+  }
+  const body = readJson(request)
+  return body === undefined
+    ? refused('invalid_request', 'The body must be a JSON object or a form.')
+    : { kind: 'body', body, isForm: false }
 }
 
 function readJson(request: ServiceRequest): Record<string, unknown> | undefined {
@@ -147,20 +181,30 @@ function textIn(body: Readonly<Record<string, unknown>>, name: string): string |
   return typeof value === 'string' && value !== '' ? value : null
 }
 
-/** service.md 2.1. */
-function granted(rules: TokenEndpointRules, grant: TokenGrant): Answer {
+/** service.md 2.1. `nonce` is the one of the sign-in that the answer completes. */
+function granted(rules: TokenEndpointRules, grant: TokenGrant, atMs: number, nonce?: string): Answer {
   return jsonAnswer(
     200,
     {
       access_token: grant.accessToken,
       expires_in: grant.expiresInSeconds,
       scope: grant.scope,
-      id_token: `sim-id.${rules.mint()}`,
+      id_token: idToken(rules, grant, atMs, nonce),
       token_type: 'Bearer',
       ...(grant.refreshToken === undefined ? {} : { refresh_token: grant.refreshToken }),
     },
     NO_STORE,
   )
+}
+
+function idToken(rules: TokenEndpointRules, grant: TokenGrant, atMs: number, nonce?: string): string {
+  if (rules.idTokens === undefined) return `sim-id.${rules.mint()}`
+  return rules.idTokens.sign({
+    clientId: rules.clientId,
+    issuedAtMs: atMs,
+    lifetimeSeconds: grant.expiresInSeconds,
+    ...(nonce === undefined ? {} : { nonce }),
+  })
 }
 
 const STATUS = {

@@ -121,7 +121,10 @@ export function realCommands(terminal: Terminal, app: AppFolder): Commands {
 
     simulate: async (flags) => {
       const { startSimulator } = await import('../simulator/server.ts')
-      return simulate(flags, { terminal, start: (options, port) => startSimulator({ ...options, port }) })
+      return simulate(flags, {
+        terminal,
+        start: (options, port) => startSimulator({ ...options, port, signedIdTokens: true }),
+      })
     },
 
     revoke: async (flags) => {

@@ -18,6 +18,7 @@ export const accounts = (): readonly Payload[] =>
     AccountDetail: {
       IsStockLocateEligible: false,
       EnrolledInRegTProgram: false,
+      RequiresBuyingPowerWarning: false,
       DayTradingQualified: index === 0,
       OptionApprovalLevel: 3,
       PatternDayTrader: false,
@@ -60,7 +61,9 @@ export function balanceAtOpen(seed: number, account: string, atMs: number): Payl
 export function position(seed: number, account: string, symbol: string, atMs: number): Payload {
   const quantity = 10 * wholeOf(seed, 1, 30, 'quantity', account, symbol)
   const last = priceOf(seed, symbol, atMs)
-  const paid = priceOf(seed, symbol, Math.floor(atMs / (24 * HOUR_MS)) * 24 * HOUR_MS - 9 * HOUR_MS)
+  const dayStartMs = Math.floor(atMs / (24 * HOUR_MS)) * 24 * HOUR_MS
+  const opened = priceOf(seed, symbol, dayStartMs)
+  const paid = priceOf(seed, symbol, dayStartMs - 9 * HOUR_MS)
   return {
     AccountID: account,
     PositionID: String(wholeOf(seed, 10_000_000, 99_999_999, 'position', account, symbol)),
@@ -72,9 +75,17 @@ export function position(seed: number, account: string, symbol: string, atMs: nu
     Last: last.toFixed(2),
     Bid: (last - 0.01).toFixed(2),
     Ask: (last + 0.01).toFixed(2),
+    MarkToMarketPrice: opened.toFixed(2),
     MarketValue: (quantity * last).toFixed(2),
     TotalCost: (quantity * paid).toFixed(2),
+    TodaysProfitLoss: (quantity * (last - opened)).toFixed(2),
     UnrealizedProfitLoss: (quantity * (last - paid)).toFixed(2),
+    UnrealizedProfitLossPercent: ((last / paid - 1) * 100).toFixed(3),
+    UnrealizedProfitLossQty: (last - paid).toFixed(4),
+    ConversionRate: '1',
+    DayTradeRequirement: (quantity * last * 0.25).toFixed(2),
+    InitialRequirement: (quantity * last * 0.5).toFixed(2),
+    MaintenanceMargin: (quantity * last * 0.3).toFixed(2),
     Timestamp: timestamp(atMs),
     ...SYNTHETIC,
   }
@@ -101,7 +112,9 @@ export function order(seed: number, account: string, id: string, atMs: number): 
     AccountID: account,
     OrderID: id,
     ...STATUSES[step],
+    Currency: 'USD',
     OrderType: 'Limit',
+    Routing: 'Intelligent',
     Duration: 'DAY',
     LimitPrice: priceOf(seed, symbol, Math.floor(atMs / HOUR_MS) * HOUR_MS).toFixed(2),
     OpenedDateTime: timestamp(Math.floor(atMs / HOUR_MS) * HOUR_MS),
@@ -109,8 +122,11 @@ export function order(seed: number, account: string, id: string, atMs: number): 
       {
         Symbol: symbol,
         BuyOrSell: 'Buy',
+        OpenOrClose: 'Open',
         QuantityOrdered: String(quantity),
         ExecQuantity: String(filled),
+        ExecutionPrice:
+          filled === 0 ? '0' : priceOf(seed, symbol, Math.floor(atMs / HOUR_MS) * HOUR_MS).toFixed(2),
         QuantityRemaining: String(quantity - filled),
         AssetType: 'STOCK',
       },

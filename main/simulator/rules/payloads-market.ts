@@ -35,6 +35,8 @@ export function priceOf(seed: number, symbol: string, atMs: number): number {
   return Math.round(base * (1 + moved + noise) * 100) / 100
 }
 
+const VENUES = ['ARCX', 'BATS', 'EDGX', 'NSDQ', 'XNYS'] as const
+
 const dollars = (value: number): string => value.toFixed(2)
 
 const DAY_MS = 86_400_000
@@ -45,13 +47,24 @@ export function quote(seed: number, symbol: string, atMs: number): Payload {
   const open = priceOf(seed, symbol, dayStartMs)
   const close = priceOf(seed, symbol, dayStartMs - 1)
   const tick = Math.floor(atMs / 500)
+  const low = Math.min(open, last) * 0.996
+  const high = Math.max(open, last) * 1.004
   return {
     Symbol: symbol,
     Open: dollars(open),
-    High: dollars(Math.max(open, last) * 1.004),
-    Low: dollars(Math.min(open, last) * 0.996),
+    High: dollars(high),
+    Low: dollars(low),
+    High52Week: dollars(high * 1.18),
+    High52WeekTimestamp: timestamp(dayStartMs - 61 * DAY_MS),
+    Low52Week: dollars(low * 0.79),
+    Low52WeekTimestamp: timestamp(dayStartMs - 203 * DAY_MS),
     PreviousClose: dollars(close),
+    PreviousVolume: String(wholeOf(seed, 1_000_000, 3_000_000, 'previous volume', symbol, dayStartMs)),
+    Close: dollars(last),
     Last: dollars(last),
+    VWAP: dollars((open + 2 * last) / 3),
+    DailyOpenInterest: '0',
+    TickSizeTier: '0',
     Ask: dollars(last + 0.01),
     AskSize: String(100 * wholeOf(seed, 1, 20, 'ask', symbol, tick)),
     Bid: dollars(last - 0.01),
@@ -60,7 +73,9 @@ export function quote(seed: number, symbol: string, atMs: number): Payload {
     NetChangePct: ((last / close - 1) * 100).toFixed(4),
     Volume: String(Math.floor((atMs - dayStartMs) / 40) + wholeOf(seed, 0, 90_000, 'volume', symbol)),
     LastSize: String(wholeOf(seed, 1, 300, 'last', symbol, tick)),
+    LastVenue: VENUES[tick % VENUES.length],
     TradeTime: timestamp(atMs),
+    Restrictions: [],
     MarketFlags: { IsBats: false, IsDelayed: false, IsHalted: false, IsHardToBorrow: false },
     ...SYNTHETIC,
   }
@@ -82,6 +97,9 @@ export function bar(seed: number, symbol: string, unit: BarUnit, interval: numbe
     priceOf(seed, symbol, Math.round(startMs + (atMs - startMs) * part)),
   )
   const volume = Math.floor((atMs - startMs) / 100) + wholeOf(seed, 100, 5000, 'bar', symbol, startMs)
+  const ticks = Math.ceil(volume / 40)
+  const upTicks = Math.floor(ticks * (0.4 + 0.2 * unitOf(seed, 'up', symbol, startMs)))
+  const upVolume = Math.floor((volume * upTicks) / ticks)
   return {
     High: dollars(Math.max(...seen)),
     Low: dollars(Math.min(...seen)),
@@ -89,6 +107,14 @@ export function bar(seed: number, symbol: string, unit: BarUnit, interval: numbe
     Close: dollars(seen.at(-1) ?? 0),
     TimeStamp: timestamp(startMs + lengthMs),
     TotalVolume: String(volume),
+    TotalTicks: ticks,
+    UpTicks: upTicks,
+    DownTicks: ticks - upTicks,
+    UpVolume: upVolume,
+    DownVolume: volume - upVolume,
+    UnchangedTicks: 0,
+    UnchangedVolume: 0,
+    OpenInterest: '0',
     Epoch: startMs + lengthMs,
     IsRealtime: true,
     IsEndOfHistory: false,
@@ -117,6 +143,40 @@ export function bars(
   })
 }
 
+/** What a symbol is; an option's name has a space, as in `MSFT 261218C400`. */
+export function symbolDetail(symbol: string): Payload {
+  const option = /^(\S+) \d{6}([CP])([\d.]+)$/.exec(symbol)
+  return {
+    AssetType: option ? 'STOCKOPTION' : 'STOCK',
+    Country: 'United States',
+    Currency: 'USD',
+    Description: `${symbol} (simulated)`,
+    Exchange: option ? 'OPRA' : 'NASDAQ',
+    ...(option && {
+      OptionType: option[2] === 'C' ? 'Call' : 'Put',
+      StrikePrice: option[3],
+      Underlying: option[1],
+    }),
+    PriceFormat: {
+      Format: 'Decimal',
+      Decimals: '2',
+      IncrementStyle: 'Simple',
+      Increment: '0.01',
+      PointValue: option ? '100' : '1',
+    },
+    QuantityFormat: {
+      Format: 'Decimal',
+      Decimals: '0',
+      IncrementStyle: 'Simple',
+      Increment: '1',
+      MinimumTradeQuantity: '1',
+    },
+    Root: option?.[1] ?? symbol,
+    Symbol: symbol,
+    ...SYNTHETIC,
+  }
+}
+
 /** The v2 shape: numbers, and the bar's state in `Status`. */
 export function tickBar(seed: number, symbol: string, ticks: number, atMs: number): Payload {
   const price = priceOf(seed, symbol, atMs)
@@ -132,8 +192,6 @@ export function tickBar(seed: number, symbol: string, ticks: number, atMs: numbe
     ...SYNTHETIC,
   }
 }
-
-const VENUES = ['ARCX', 'BATS', 'EDGX', 'NSDQ', 'XNYS'] as const
 
 export function depthQuotes(seed: number, symbol: string, levels: number, atMs: number): Payload {
   const side = (name: 'Bid' | 'Ask', sign: 1 | -1) =>

@@ -13,10 +13,16 @@ function fridays(atMs: number, count: number): readonly string[] {
   )
 }
 
+/** Standard monthly options expire on a month's third Friday: the one from the 15th to the 21st. */
+function isThirdFriday(date: string): boolean {
+  const day = Number(date.slice(8))
+  return day >= 15 && day <= 21
+}
+
 export const expirations = (atMs: number): Payload => ({
-  Expirations: fridays(atMs, 12).map((date, week) => ({
+  Expirations: fridays(atMs, 12).map((date) => ({
     Date: `${date}T00:00:00Z`,
-    Type: week % 4 === 2 ? 'Monthly' : 'Weekly',
+    Type: isThirdFriday(date) ? 'Monthly' : 'Weekly',
   })),
   ...SYNTHETIC,
 })
@@ -26,20 +32,35 @@ const strikesOf = (seed: number, underlying: string, atMs: number): readonly num
   return Array.from({ length: 21 }, (_, step) => middle + (step - 10) * 5).filter((strike) => strike > 0)
 }
 
-export const strikes = (seed: number, underlying: string, atMs: number): Payload => ({
-  SpreadType: 'Single',
-  Strikes: strikesOf(seed, underlying, atMs).map((strike) => [String(strike)]),
-  ...SYNTHETIC,
-})
+/** How many consecutive strikes one spread of a type takes, and what a request for one can choose. */
+const SPREAD_TYPES = [
+  { Name: 'Single', StrikeInterval: false, ExpirationInterval: false, strikes: 1 },
+  { Name: 'Vertical', StrikeInterval: true, ExpirationInterval: false, strikes: 2 },
+  { Name: 'Calendar', StrikeInterval: false, ExpirationInterval: true, strikes: 1 },
+  { Name: 'Butterfly', StrikeInterval: true, ExpirationInterval: false, strikes: 3 },
+  { Name: 'Straddle', StrikeInterval: false, ExpirationInterval: false, strikes: 1 },
+] as const
+export type SpreadType = (typeof SPREAD_TYPES)[number]['Name']
+
+/** The spread type of that name, in any case, or `undefined` when there is none. */
+export const spreadTypeOf = (name: string): SpreadType | undefined =>
+  SPREAD_TYPES.find(({ Name }) => Name.toLowerCase() === name.toLowerCase())?.Name
+
+/** Each entry holds the strikes of one spread, lowest first. */
+export function strikes(seed: number, underlying: string, spreadType: SpreadType, atMs: number): Payload {
+  const all = strikesOf(seed, underlying, atMs)
+  const taken = SPREAD_TYPES.find(({ Name }) => Name === spreadType)?.strikes ?? 1
+  return {
+    SpreadType: spreadType,
+    Strikes: all
+      .slice(0, all.length - taken + 1)
+      .map((_, index) => all.slice(index, index + taken).map(String)),
+    ...SYNTHETIC,
+  }
+}
 
 export const spreadTypes = (): Payload => ({
-  SpreadTypes: [
-    { Name: 'Single', StrikeInterval: false, ExpirationInterval: false },
-    { Name: 'Vertical', StrikeInterval: true, ExpirationInterval: false },
-    { Name: 'Calendar', StrikeInterval: false, ExpirationInterval: true },
-    { Name: 'Butterfly', StrikeInterval: true, ExpirationInterval: false },
-    { Name: 'Straddle', StrikeInterval: false, ExpirationInterval: false },
-  ],
+  SpreadTypes: SPREAD_TYPES.map(({ strikes: _, ...type }) => type),
   ...SYNTHETIC,
 })
 

@@ -7,6 +7,8 @@ export interface AuthorizeRequest {
   readonly scope: string
   readonly state: string | undefined
   readonly challenge: string | undefined
+  /** Returned inside the `id_token`, so that a client knows its own sign-in again. */
+  readonly nonce: string | undefined
 }
 
 export type AuthorizeOutcome =
@@ -58,7 +60,8 @@ export function readAuthorize(query: URLSearchParams, clientId: string): Authori
   if (challenge !== undefined && !/^[\w-]{43}$/.test(challenge)) {
     return fail('invalid_request', 'code_challenge is not an S256 challenge.')
   }
-  return { kind: 'ask', request: { redirectUri, scope, state, challenge } }
+  const nonce = query.get('nonce') ?? undefined
+  return { kind: 'ask', request: { redirectUri, scope, state, challenge, nonce } }
 }
 
 export function redirectTo(uri: string, fields: Readonly<Record<string, string | undefined>>): string {
@@ -71,6 +74,14 @@ export function redirectTo(uri: string, fields: Readonly<Record<string, string |
 
 const CODE_LIFETIME_MS = 600_000
 const MOST_PENDING = 200
+
+/** What a spent code was asked with. */
+export interface ExchangedCode {
+  readonly kind: 'exchanged'
+  readonly scope: string
+  readonly pkce: boolean
+  readonly nonce: string | undefined
+}
 
 /** Questions that wait for a person, and codes that wait for their exchange. Both are single-use. */
 export class SignInRules {
@@ -112,7 +123,7 @@ export class SignInRules {
     redirectUri: string,
     verifier: string | undefined,
     atMs: number,
-  ): { readonly kind: 'exchanged'; readonly scope: string; readonly pkce: boolean } | TokenRefusal {
+  ): ExchangedCode | TokenRefusal {
     const held = this.#codes.get(code)
     this.#codes.delete(code)
     if (held === undefined || atMs >= held.issuedAtMs + CODE_LIFETIME_MS) {
@@ -129,7 +140,12 @@ export class SignInRules {
         return refused('invalid_grant', 'Failed to verify code verifier.')
       }
     }
-    return { kind: 'exchanged', scope: request.scope, pkce: request.challenge !== undefined }
+    return {
+      kind: 'exchanged',
+      scope: request.scope,
+      pkce: request.challenge !== undefined,
+      nonce: request.nonce,
+    }
   }
 
   /** Whether `code` was asked for with a PKCE challenge. */

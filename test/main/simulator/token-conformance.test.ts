@@ -136,11 +136,13 @@ describe('revoke (service.md 4.2)', () => {
     }
   })
 
-  test('wants the client, its secret where there is one, and JSON', async () => {
-    const { revoke, form } = await simulated({ clientSecret: 's3' })
+  test('wants the client, its secret where there is one, and JSON or a form', async () => {
+    const { server, revoke, form } = await simulated({ clientSecret: 's3' })
     expect((await revoke({ token: 'sim-refresh', client_secret: 's3' })).status).toBe(400)
     expect((await revoke({ client_id: 'sim-key', token: 'sim-refresh' })).status).toBe(401)
-    expect((await form('/oauth/revoke', { client_id: 'sim-key', token: 'sim-refresh' })).status).toBe(400)
+    expect((await form('/oauth/revoke', { client_id: 'sim-key', token: 'sim-refresh' })).status).toBe(401)
+    const text = await fetch(`${server.origin}/oauth/revoke`, { method: 'POST', body: 'token=sim-refresh' })
+    expect(text.status).toBe(400)
     expect((await revoke({ client_id: 'sim-key', token: 'sim-refresh', client_secret: 's3' })).status).toBe(
       200,
     )

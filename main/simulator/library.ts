@@ -1,0 +1,72 @@
+import { startSimulator as start } from './server.ts'
+
+/**
+ * The simulator for other programs' tests: `import { startSimulator } from 'headroom/simulator'`.
+ *
+ * The types here name nothing outside this file, so that one declaration file describes the whole.
+ */
+export interface SimulatorOptions {
+  /** 0 or absent: any free port of 127.0.0.1. */
+  readonly port?: number
+  /** Absent: `sim-key`. */
+  readonly clientId?: string
+  /** Absent: no secret is needed. */
+  readonly clientSecret?: string
+  /** A refresh token that is valid from the start; absent: `sim-refresh`. */
+  readonly refreshToken?: string
+  /** Whether refresh tokens stay (`default`) or are replaced by each refresh (`rotating`). */
+  readonly keys?: 'default' | 'rotating'
+  readonly accessLifetimeSeconds?: number
+  readonly window?: 'rolling' | 'fixed'
+  /** Requests per second that other programs on the key make, by category. */
+  readonly traffic?: Readonly<Record<string, number>>
+  /** Requests already made when the simulator starts, by category. */
+  readonly alreadySpent?: Readonly<Record<string, number>>
+  /** Request quotas other than the table's, by category. */
+  readonly limits?: Readonly<Record<string, { readonly limit: number; readonly periodSeconds: number }>>
+  /** Stream slots other than the table's, by category. */
+  readonly slotLimits?: Readonly<Record<string, number>>
+  /** Messages a second of each stream; 0 leaves the snapshot and heartbeats. */
+  readonly streamRate?: number
+  readonly heartbeatSeconds?: number
+  /** Names from `headroom simulate --help`, each optionally with `:TIMES` or `:always`. */
+  readonly faults?: readonly string[]
+  /** What the sign-in page does: ask a person, or answer at once. Absent: `ask`. */
+  readonly consent?: 'ask' | 'approve' | 'decline'
+  /** The same seed gives the same prices. */
+  readonly seed?: number
+}
+
+export interface Simulator {
+  /** `http://127.0.0.1:PORT`: the sign-in host and the resource host at once. */
+  readonly origin: string
+  readonly port: number
+  /** Whole requests that a category can still make (service.md 2.2), or `undefined` where no request quota counts it. */
+  remaining(category: string): number | undefined
+  /** The streams that are open now. */
+  openStreams(): readonly { readonly id: string; readonly category: string }[]
+  /** Replaces what other programs do from now on; categories not named stop. */
+  setTraffic(traffic: Readonly<Record<string, number>>): void
+  /** Ends open streams from the service's side; absent category: all of them. Returns how many. */
+  endStreams(category?: string): number
+  /** Destroys every connection. */
+  close(): Promise<void>
+}
+
+/**
+ * Serves the simulated service on loopback, with signed `id_token`s and a discovery document.
+ *
+ * Throws a RangeError that names an option out of range, and an error with code EADDRINUSE when the port is taken.
+ */
+export async function startSimulator(options: SimulatorOptions = {}): Promise<Simulator> {
+  const { origin, port, service, close } = await start({ ...options, signedIdTokens: true })
+  return {
+    origin,
+    port,
+    remaining: (category) => service.quotas.reading(category, service.nowMs())?.remaining,
+    openStreams: () => service.streams().map(({ id, category }) => ({ id, category })),
+    setTraffic: (traffic) => service.setTraffic(traffic),
+    endStreams: (category) => service.cutStreams('end', category),
+    close,
+  }
+}

@@ -1,0 +1,56 @@
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { isolatedDeclarationSync } from 'rolldown/experimental'
+import { expect, onTestFinished, test } from 'vitest'
+import { type SimulatorOptions, startSimulator } from '../../../main/simulator/library.ts'
+
+/** `headroom/simulator`, as another project's tests would use it. */
+async function started(options: SimulatorOptions = {}) {
+  const simulator = await startSimulator(options)
+  onTestFinished(() => simulator.close())
+  const answer = await fetch(`${simulator.origin}/oauth/token`, {
+    method: 'POST',
+    body: new URLSearchParams({
+      grant_type: 'refresh_token',
+      client_id: 'sim-key',
+      refresh_token: 'sim-refresh',
+    }),
+  })
+  const { access_token: token } = (await answer.json()) as { access_token: string }
+  const get = (path: string) =>
+    fetch(simulator.origin + path, { headers: { authorization: `Bearer ${token}` } })
+  return { simulator, get }
+}
+
+test('a request is counted, and what was already spent stands from the start', async () => {
+  const { simulator, get } = await started({
+    limits: { Accounts: { limit: 10, periodSeconds: 3600 } },
+    alreadySpent: { Accounts: 4 },
+  })
+  expect(simulator.remaining('Accounts')).toBe(6)
+  await get('/v3/brokerage/accounts')
+  expect(simulator.remaining('Accounts')).toBe(5)
+  expect(simulator.remaining('no such category')).toBeUndefined()
+})
+
+test('an open stream is listed and can be ended from the service’s side', async () => {
+  const { simulator, get } = await started()
+  const response = await get('/v3/marketdata/stream/quotes/MSFT')
+  expect(simulator.openStreams()).toEqual([{ id: expect.any(String), category: 'Quote Change Stream' }])
+  expect(simulator.endStreams('Positions Stream')).toBe(0)
+  expect(simulator.endStreams()).toBe(1)
+  await response.text()
+  expect(simulator.openStreams()).toEqual([])
+})
+
+test('an option out of range is named', async () => {
+  await expect(startSimulator({ streamRate: -1 })).rejects.toThrow(/stream/i)
+})
+
+test('its declaration file names nothing outside itself', () => {
+  const path = fileURLToPath(new URL('../../../main/simulator/library.ts', import.meta.url))
+  const { code, errors } = isolatedDeclarationSync(path, readFileSync(path, 'utf8'))
+  expect(errors).toEqual([])
+  expect(code).toContain('export declare function startSimulator')
+  expect(code).not.toMatch(/^import|\bimport\(/m)
+})
