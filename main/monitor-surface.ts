@@ -3,6 +3,7 @@ import type { LoggedEvent } from '../app/contract/events.ts'
 import type { HeldSettings } from '../app/contract/key-settings.ts'
 import type { RowDetails } from '../app/contract/row-details.ts'
 import type { Snapshot } from '../app/contract/snapshot.ts'
+import type { Thresholds } from '../app/quota/thresholds.ts'
 import type { StreamRequest } from '../app/service/streams.ts'
 import type { profileWith } from './key-settings.ts'
 import type { Profile } from './profile.ts'
@@ -42,6 +43,8 @@ export interface MonitorSurface {
   keySettings(profile: string): Outcome<HeldSettings>
   /** Holds at once, and is stored with the key; what is not stored does not hold. */
   setKeySettings(profile: string, change: SettingsChange): Outcome<HeldSettings>
+  /** Under which share of its limit each row of the profile is low. */
+  setThresholds(profile: string, thresholds: Thresholds): void
   subscribe(listener: MonitorListener): () => void
   /** The machine is about to sleep. */
   sleep(): void

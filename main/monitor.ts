@@ -3,6 +3,7 @@ import type { LoggedEvent, MonitorEvent } from '../app/contract/events.ts'
 import type { HeldSettings } from '../app/contract/key-settings.ts'
 import type { RowDetails } from '../app/contract/row-details.ts'
 import type { Snapshot } from '../app/contract/snapshot.ts'
+import type { Thresholds } from '../app/quota/thresholds.ts'
 import type { StreamRequest } from '../app/service/streams.ts'
 import { ConnectedProfiles } from './connected-profiles.ts'
 import { EventLog } from './event-log.ts'
@@ -192,6 +193,10 @@ export class Monitor implements MonitorSurface, ConnectedKeys {
     const monitor = this.#profiles.get(profile)
     monitor?.tryNow()
     return monitor ? { ok: true } : UNKNOWN_PROFILE
+  }
+
+  setThresholds(profile: string, thresholds: Thresholds): void {
+    this.#profiles.get(profile)?.setThresholds(thresholds)
   }
 
   async checkNow(profile: string, category: string): Promise<Outcome> {

@@ -2,6 +2,7 @@ import type { History, Outcome } from '../app/contract/contract.ts'
 import type { MonitorEvent } from '../app/contract/events.ts'
 import type { RowDetails } from '../app/contract/row-details.ts'
 import type { KeystoreState, Snapshot } from '../app/contract/snapshot.ts'
+import type { Thresholds } from '../app/quota/thresholds.ts'
 import { cannotAsk, needsAccount, needsTarget } from './api/probe-refusals.ts'
 import { streamToCheck } from './api/stream-check.ts'
 import type { Profile } from './profile.ts'
@@ -92,6 +93,11 @@ export class ProfileMonitor {
 
   history(category: string, fromMs: number, toMs: number, points: number): History {
     return this.#parts.history.query(category, fromMs, toMs, points)
+  }
+
+  setThresholds(thresholds: Thresholds): void {
+    this.#parts.ledger.setThresholds(thresholds)
+    this.#changed()
   }
 
   async revoke(): Promise<Outcome> {

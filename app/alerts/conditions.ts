@@ -1,7 +1,10 @@
 import type { RequestQuota, SlotQuota, Snapshot, StreamSummary } from '../contract/snapshot.ts'
+import { type Thresholds, thresholdOf } from '../quota/thresholds.ts'
 import type { Reading } from './episode.ts'
 import type { AlertKind } from './kinds.ts'
-import { HYSTERESIS, type Thresholds, thresholdOf } from './thresholds.ts'
+
+/** How far above the threshold a row has to be again before that counts as recovered, in shares of the limit. */
+const HYSTERESIS = 0.1
 
 /** One condition of one profile as a snapshot shows it. `subject` is a category, a stream's id, or empty. */
 export interface Condition {

@@ -1,10 +1,10 @@
 import type { Snapshot } from '../contract/snapshot.ts'
+import { DEFAULT_THRESHOLDS, type Thresholds } from '../quota/thresholds.ts'
 import type { Alert } from './alert.ts'
 import { type Condition, conditionsOf } from './conditions.ts'
 import { ARMED, nextEpisode, type Reading } from './episode.ts'
 import { PATIENCE, SEVERITIES } from './kinds.ts'
 import { Restarts } from './restarts.ts'
-import { DEFAULT_THRESHOLDS, type Thresholds } from './thresholds.ts'
 import { type Tracked, TrackedConditions } from './tracked.ts'
 import { alertWords } from './words.ts'
 

@@ -136,6 +136,8 @@ export interface RequestQuota {
   readonly verdict: RowVerdict
   /** The row's state on every surface, its hysteresis applied; the ladder is in `app/quota/state.ts`. */
   readonly state: QuotaState
+  /** Share of the limit, 0 to 1, under which the row is low: 0.2 unless a person set another. */
+  readonly threshold: number
   /**
    * The pace that others' use leaves. `everySeconds`: seconds between requests that may go on without end, `null` where
    * the high end of others' use takes all that comes back; `burst`: whole requests that may be made at once now.

@@ -1,4 +1,4 @@
-import { NEAR_LIMIT } from '../quota/view.ts'
+import { LOW_THRESHOLD } from '../quota/state.ts'
 import { HOLD_MS, type Sample, type SampleSource } from './sample.ts'
 
 export const MINUTE_MS = 60_000
@@ -52,7 +52,7 @@ function stronger(a: SampleSource, b: SampleSource): SampleSource {
   return a === 'modelled' || b === 'modelled' ? 'modelled' : 'default'
 }
 
-const isNear = ({ remaining, limit }: Sample): boolean => remaining < limit * NEAR_LIMIT
+const isNear = ({ remaining, limit }: Sample): boolean => remaining < limit * LOW_THRESHOLD
 
 /**
  * Turns one bucket's samples, in the order of time, into one `Rollup` a minute.

@@ -3,6 +3,7 @@ import type { RateReading } from '../service/headers.ts'
 import type { RequestQuotaDefault } from '../service/quotas.ts'
 import { Bucket } from './bucket.ts'
 import { HeldState } from './state.ts'
+import { DEFAULT_THRESHOLDS, type Thresholds, thresholdOf } from './thresholds.ts'
 import { type Hold, viewOf } from './view.ts'
 
 /** Own request under way. `endpoint` is its category where a path rule knows one, else its path. */
@@ -52,6 +53,7 @@ export class Ledger {
   readonly #rowOfResource = new Map<string, string>()
   readonly #rowOfEndpoint = new Map<string, string>()
   #nextId = 1
+  #thresholds = DEFAULT_THRESHOLDS
 
   constructor(defaults: readonly RequestQuotaDefault[], nowMs: number) {
     for (const { category, limit, periodSeconds } of defaults) {
@@ -63,6 +65,11 @@ export class Ledger {
         state: new HeldState(),
       })
     }
+  }
+
+  /** Under which share of its limit each row is low, from the next view on. */
+  setThresholds(thresholds: Thresholds): void {
+    this.#thresholds = thresholds
   }
 
   /** The row an endpoint counts against, as far as is known. */
@@ -159,7 +166,12 @@ export class Ledger {
   }
 
   #viewOf(row: Row, nowMs: number): RequestQuota {
-    const view = viewOf(row.category, row.resource, row.bucket, row, nowMs)
+    const standing = {
+      hold: row.hold,
+      state: row.state,
+      threshold: thresholdOf(this.#thresholds, row.category),
+    }
+    const view = viewOf(row.category, row.resource, row.bucket, standing, nowMs)
     // Until a header names it itself, its own row counts nothing.
     const countedBy = row.bucket.seen ? undefined : this.#rowOfEndpoint.get(row.category)
     return countedBy === undefined || countedBy === row.category ? view : { ...view, countedBy }

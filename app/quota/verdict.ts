@@ -1,36 +1,52 @@
-import type { RequestQuota, Verdict } from '../contract/snapshot.ts'
-import { isStale } from './stale.ts'
+import type { QuotaState, RequestQuota, Verdict } from '../contract/snapshot.ts'
+import { gravityOf } from './state.ts'
 
-const GRAVITY = { blocked: 4, 'runs-out': 3, 'near-limit': 2, lasts: 1, idle: 1, 'not-seen': 0 } as const
+/** A row and the state to judge it by: its own, or a milder one where it was pushed too long ago. */
+export interface JudgedRow {
+  readonly row: RequestQuota
+  readonly state: QuotaState
+}
 
-/** The one category that limits the whole: the gravest row, then the soonest, then the emptiest. */
+/**
+ * Rows that say something of the present, the worst first: by state, then the soonest end, then the emptiest.
+ *
+ * A row that is not checked is no ground to call anything fine or not, and a row that another one counts for is that one.
+ */
+export function worstFirst(rows: readonly JudgedRow[]): readonly JudgedRow[] {
+  return rows
+    .filter(({ row, state }) => state !== 'not-checked' && row.countedBy === undefined)
+    .sort(
+      (a, b) =>
+        gravityOf(b.state) - gravityOf(a.state) ||
+        (whenOf(a.row) ?? Number.POSITIVE_INFINITY) - (whenOf(b.row) ?? Number.POSITIVE_INFINITY) ||
+        shareOf(a.row) - shareOf(b.row),
+    )
+}
+
+/** The one category that limits the whole, for programs: what `state` says of the worst row, in the words of INTERFACES. */
 export function verdictOf(rows: readonly RequestQuota[]): Verdict {
-  const known = rows.filter((row) => row.verdict !== 'not-seen')
-  // What an old header leaves of a quota is a model: no ground to say that it lasts, where nothing newer says so.
-  if (known.every((row) => isStale(row, row.asOf) && GRAVITY[row.verdict] < GRAVITY['runs-out'])) {
-    return { kind: 'unknown' }
-  }
-  const [worst] = [...known].sort(
-    (a, b) =>
-      GRAVITY[b.verdict] - GRAVITY[a.verdict] ||
-      (whenOf(a) ?? Number.POSITIVE_INFINITY) - (whenOf(b) ?? Number.POSITIVE_INFINITY) ||
-      a.level / a.limit - b.level / b.limit,
-  )
-  if (!worst) return { kind: 'unknown' }
-  const at = whenOf(worst)
-  switch (worst.verdict) {
+  const [worst] = worstFirst(rows.map((row) => ({ row, state: row.state })))
+  if (worst === undefined) return { kind: 'unknown' }
+  const { category } = worst.row
+  const at = whenOf(worst.row)
+  switch (worst.state) {
     case 'blocked':
-    case 'runs-out':
-    case 'near-limit':
-      return { kind: worst.verdict, category: worst.category, ...(at !== undefined && { at }) }
-    case 'lasts':
-    case 'idle':
-      return { kind: 'lasts', category: worst.category }
-    case 'not-seen':
+      return { kind: 'blocked', category, ...(at !== undefined && { at }) }
+    case 'empty':
+      return { kind: 'runs-out', category, at: worst.row.asOf }
+    case 'running-out':
+      return { kind: 'runs-out', category, ...(at !== undefined && { at }) }
+    case 'low':
+      return { kind: 'near-limit', category }
+    case 'ok':
+      return { kind: 'lasts', category }
+    case 'not-checked':
       return { kind: 'unknown' }
   }
 }
 
-function whenOf(row: RequestQuota): number | undefined {
-  return row.verdict === 'blocked' ? row.blockedUntil : row.emptyAt
+const shareOf = ({ level, limit }: RequestQuota): number => (limit > 0 ? level / limit : 0)
+
+function whenOf({ state, blockedUntil, emptyAt }: RequestQuota): number | undefined {
+  return state === 'blocked' ? blockedUntil : emptyAt
 }

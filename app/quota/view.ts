@@ -16,10 +16,10 @@ export interface Hold {
 export interface RowStanding {
   readonly hold: Hold | undefined
   readonly state: HeldState
+  /** Share of the limit under which the row is low; `LOW_THRESHOLD` where it is absent. */
+  readonly threshold?: number
 }
 
-/** Below this share of the limit a row is near it. */
-export const NEAR_LIMIT = 0.2
 /** No forecast before this much use was seen, in shares of the limit and in requests. */
 const EVIDENCE = { fraction: 0.03, requests: 5 }
 /** A forecast further ahead than this many periods is no warning. */
@@ -30,7 +30,7 @@ export function viewOf(
   category: string,
   resource: string | undefined,
   bucket: Bucket,
-  { hold, state }: RowStanding,
+  { hold, state, threshold = LOW_THRESHOLD }: RowStanding,
   nowMs: number,
 ): RequestQuota {
   const { low, high, point, slopePerSecond } = bucket.estimate(nowMs)
@@ -71,6 +71,7 @@ export function viewOf(
     slope: slopePerSecond,
     verdict: verdictOf({ seen: seen !== undefined, blockedUntil, emptyAt, point, limit: bucket.limit, use }),
     state: 'not-checked',
+    threshold,
   }
   if (resource !== undefined) row.resource = resource
   if (seen) {
@@ -92,7 +93,7 @@ export function viewOf(
       seen: seen !== undefined,
       blocked: blockedUntil !== undefined,
       limit: bucket.limit,
-      threshold: LOW_THRESHOLD,
+      threshold,
       low,
       high,
       level: point,
@@ -148,7 +149,7 @@ function verdictOf(row: {
   if (row.blockedUntil !== undefined) return 'blocked'
   if (!row.seen) return 'not-seen'
   if (row.emptyAt !== undefined) return 'runs-out'
-  if (row.point < row.limit * NEAR_LIMIT) return 'near-limit'
+  if (row.point < row.limit * LOW_THRESHOLD) return 'near-limit'
   const idle = row.point >= row.limit && (!row.use || row.use.total < 0.05)
   return idle ? 'idle' : 'lasts'
 }

@@ -1,11 +1,24 @@
 /** Rates, counts and shares in words. */
 
-const SMALLEST_SHOWN_PER_SECOND = 0.05
+/** Requests per second that are shown as any use at all. */
+export const SMALLEST_SHOWN_PER_SECOND = 0.05
 
 /** `1.0/s`, `38/s`; a dash for what is as good as nothing, or not known. */
 export function rateText(perSecond: number | undefined): string {
   if (perSecond === undefined || !(perSecond >= SMALLEST_SHOWN_PER_SECOND)) return '—'
   return perSecond < 9.95 ? `${perSecond.toFixed(1)}/s` : `${Math.round(perSecond)}/s`
+}
+
+/** A rate known as an interval: `1.2–1.3/s`, `1.0/s` where both ends read alike, `0` where nothing is used. */
+export function intervalRateText(low: number, high: number): string {
+  const [from, to] = [oneDecimal(low), oneDecimal(high)]
+  if (to === '0') return '0'
+  return from === to ? `${to}/s` : `${from}–${to}/s`
+}
+
+function oneDecimal(perSecond: number): string {
+  if (!(perSecond >= SMALLEST_SHOWN_PER_SECOND)) return '0'
+  return perSecond < 9.95 ? perSecond.toFixed(1) : String(Math.round(perSecond))
 }
 
 /** `0.6 %` */

@@ -1,7 +1,7 @@
 import type { Alert } from '../../app/alerts/alert.ts'
 import { type AlertEffect, AlertEngine, outlivesStart } from '../../app/alerts/engine.ts'
-import type { Thresholds } from '../../app/alerts/thresholds.ts'
 import type { Snapshot } from '../../app/contract/snapshot.ts'
+import type { Thresholds } from '../../app/quota/thresholds.ts'
 import type { Announcer } from './announcer.ts'
 import { storedAlert } from './stored-alert.ts'
 import type { ThresholdFile } from './threshold-file.ts'

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { z } from 'zod'
-import { DEFAULT_THRESHOLDS, type Thresholds } from '../../app/alerts/thresholds.ts'
+import { DEFAULT_THRESHOLDS, type Thresholds } from '../../app/quota/thresholds.ts'
 import { readSettings } from '../data/settings-file.ts'
 import { writeWhole } from '../data/write-whole.ts'
 

@@ -7,6 +7,7 @@ import type {
   StreamSummary,
   Verdict,
 } from '../../app/contract/snapshot.ts'
+import { LOW_THRESHOLD } from '../../app/quota/state.ts'
 
 /**
  * A snapshot as another process of this app says it. Loose: a newer one may say more than this one knows, and that is
@@ -62,6 +63,7 @@ const requestQuota: z.ZodType<RequestQuota> = z.looseObject({
   verdict: z.enum(['not-seen', 'idle', 'lasts', 'near-limit', 'runs-out', 'blocked']),
   // A process of an earlier version does not say it: no reason to call its rows fine.
   state: z.enum(['ok', 'low', 'running-out', 'empty', 'blocked', 'not-checked']).default('not-checked'),
+  threshold: number.default(LOW_THRESHOLD),
   safe: z.looseObject({ everySeconds: number.nullable(), burst: number }).exactOptional(),
   nextCheckAt: optionalNumber,
 })

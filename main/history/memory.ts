@@ -1,10 +1,10 @@
 import type { Alert } from '../../app/alerts/alert.ts'
-import type { Thresholds } from '../../app/alerts/thresholds.ts'
 import type { History, Outcome } from '../../app/contract/contract.ts'
 import type { LoggedEvent } from '../../app/contract/events.ts'
 import { type Incident, incidentOf } from '../../app/history/incident.ts'
 import { type Report, reportOf } from '../../app/history/report.ts'
 import type { SlotSample } from '../../app/history/sample.ts'
+import type { Thresholds } from '../../app/quota/thresholds.ts'
 import { Alerts } from '../alerts/alerts.ts'
 import type { Announcer } from '../alerts/announcer.ts'
 import { ThresholdFile } from '../alerts/threshold-file.ts'
@@ -15,7 +15,10 @@ import { HistoryStore, type StorageStatus } from './history-store.ts'
 import { Recorder } from './recorder.ts'
 
 export interface MemoryDeps {
-  readonly monitor: Pick<MonitorSurface, 'subscribe' | 'profiles' | 'snapshot' | 'history' | 'events'>
+  readonly monitor: Pick<
+    MonitorSurface,
+    'subscribe' | 'profiles' | 'snapshot' | 'history' | 'events' | 'setThresholds'
+  >
   readonly clock: Clock
   readonly log: Log
   readonly announcer: Announcer
@@ -42,6 +45,8 @@ export class Memory {
   readonly #unsubscribe: () => void
   /** Said once there is a key to say it of. */
   #problems: string[] = []
+  /** Profiles whose rows follow their own thresholds already. */
+  readonly #thresholdsTold = new Set<string>()
   #cancelLook: () => void = () => {}
 
   constructor(deps: MemoryDeps) {
@@ -72,6 +77,7 @@ export class Memory {
       changed: () => {},
       event: (event) => store?.add({ kind: 'event', event }),
       removed: (profile) => {
+        this.#thresholdsTold.delete(profile)
         this.#recorder.forget(profile)
         store?.add({ kind: 'forget', profile })
         this.#alerts.removed(profile)
@@ -150,7 +156,9 @@ export class Memory {
   }
 
   setThreshold(profile: string, category: string | undefined, below: number | undefined): Thresholds {
-    return this.#alerts.setThreshold(profile, category, below)
+    const thresholds = this.#alerts.setThreshold(profile, category, below)
+    this.#deps.monitor.setThresholds(profile, thresholds)
+    return thresholds
   }
 
   /** Told of every change of the open alerts. */
@@ -170,6 +178,10 @@ export class Memory {
     const { monitor } = this.#deps
     this.#tellProblems()
     for (const profile of monitor.profiles()) {
+      if (!this.#thresholdsTold.has(profile)) {
+        this.#thresholdsTold.add(profile)
+        monitor.setThresholds(profile, this.#alerts.thresholds(profile))
+      }
       const snapshot = monitor.snapshot(profile)
       if (!snapshot) continue
       this.#recorder.observe(snapshot)

@@ -6,7 +6,10 @@ import type { Monitor } from '../monitor.ts'
 import type { Clock, Log } from '../ports/ports.ts'
 
 export interface WatchMemoryDeps {
-  readonly monitor: Pick<Monitor, 'subscribe' | 'profiles' | 'snapshot' | 'history' | 'events' | 'revoke'>
+  readonly monitor: Pick<
+    Monitor,
+    'subscribe' | 'profiles' | 'snapshot' | 'history' | 'events' | 'revoke' | 'setThresholds'
+  >
   readonly announcer: Announcer
   /** Held by the caller; without one nothing is kept, and no other command can ask. */
   readonly dataFolder: string | undefined

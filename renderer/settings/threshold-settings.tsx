@@ -1,5 +1,5 @@
 import { type ChangeEvent, useEffect, useMemo, useState } from 'react'
-import type { Thresholds } from '../../app/alerts/thresholds.ts'
+import type { Thresholds } from '../../app/quota/thresholds.ts'
 import { classesOf } from '../theme/classes.ts'
 import dialogSheet from '../theme/dialog.module.css'
 import { unanswered } from '../view/use-asked.ts'

@@ -3,8 +3,8 @@ import { describe, expect, test } from 'vitest'
 import { conditionsOf, freshForMs } from '../../../app/alerts/conditions.ts'
 import type { Reading } from '../../../app/alerts/episode.ts'
 import type { AlertKind } from '../../../app/alerts/kinds.ts'
-import { DEFAULT_THRESHOLDS, type Thresholds } from '../../../app/alerts/thresholds.ts'
 import type { RequestQuota, SlotQuota, Snapshot } from '../../../app/contract/snapshot.ts'
+import { DEFAULT_THRESHOLDS, type Thresholds } from '../../../app/quota/thresholds.ts'
 import { AT_MS, exampleQuota, exampleSlot, exampleSnapshot } from '../../main/terminal/example-snapshot.ts'
 
 const MINUTE_MS = 60_000

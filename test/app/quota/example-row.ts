@@ -18,5 +18,6 @@ export const exampleRow = (fields: Partial<RequestQuota> = {}): RequestQuota => 
   slope: 0,
   verdict: 'lasts',
   state: 'ok',
+  threshold: 0.2,
   ...fields,
 })

@@ -263,3 +263,12 @@ test('no order of answers makes a row that contradicts itself', () => {
     { numRuns: 5_000 },
   )
 })
+
+test('a row is low under its own threshold, and another row under that of all', () => {
+  const ledger = newLedger()
+  ledger.setThresholds({ below: 0.2, perCategory: { Positions: 0.6 } })
+  ask(ledger, 'Positions', positions(180))
+  ask(ledger, 'Balances', positions(180, 'balances'))
+  expect(rowOf(ledger, 'Positions')).toMatchObject({ state: 'low', threshold: 0.6 })
+  expect(rowOf(ledger, 'Balances')).toMatchObject({ state: 'ok', threshold: 0.2 })
+})

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { Bucket } from '../../../app/quota/bucket.ts'
-import { HeldState } from '../../../app/quota/state.ts'
-import { NEAR_LIMIT, viewOf } from '../../../app/quota/view.ts'
+import { HeldState, LOW_THRESHOLD } from '../../../app/quota/state.ts'
+import { viewOf } from '../../../app/quota/view.ts'
 import { chanceFrom } from './chance.ts'
 import { play } from './traffic.ts'
 
@@ -67,7 +67,7 @@ test('the next request and the full bucket are as far away as the replenishment 
 
 describe('near the limit', () => {
   test('starts below a fifth of the limit', () => {
-    expect(NEAR_LIMIT).toBe(0.2)
+    expect(LOW_THRESHOLD).toBe(0.2)
     expect(rowOf(seeing(63), 0).verdict).toBe('near-limit')
     expect(rowOf(seeing(64), 0).verdict).toBe('lasts')
   })

@@ -143,6 +143,19 @@ test('a threshold is kept over a restart', () => {
   expect(after.memory.thresholds(PROFILE).perCategory).toEqual({ Accounts: 0.01 })
 })
 
+test('the rows of a key follow its thresholds, from the start and at each change', () => {
+  const folder = temporaryFolder()
+  const before = started(folder)
+  before.live(2, 300)
+  expect(before.monitor.thresholds.get(PROFILE)).toEqual({ below: 0.2, perCategory: {} })
+  before.memory.setThreshold(PROFILE, 'Accounts', 0.5)
+  expect(before.monitor.thresholds.get(PROFILE)?.perCategory).toEqual({ Accounts: 0.5 })
+  before.memory.close()
+  const after = started(folder)
+  after.live(2, 300)
+  expect(after.monitor.thresholds.get(PROFILE)?.perCategory).toEqual({ Accounts: 0.5 })
+})
+
 test('without a data folder it remembers nothing and still speaks up', () => {
   const { memory, announced, live, clock } = started()
   live(10, 10)

@@ -24,6 +24,7 @@ export function exampleQuota(changes: Partial<RequestQuota> = {}): RequestQuota 
     slope: 320 / 300,
     verdict: 'lasts',
     state: 'ok',
+    threshold: 0.2,
     ...changes,
   }
 }
@@ -78,6 +79,7 @@ export function exampleSnapshot(changes: Partial<Snapshot> = {}): Snapshot {
     slope: limit / periodSeconds,
     verdict: 'not-seen',
     state: 'not-checked',
+    threshold: 0.2,
   })
   return {
     revision: 1,

@@ -1,4 +1,5 @@
 import type { LoggedEvent, MonitorEvent } from '../../../app/contract/events.ts'
+import type { Thresholds } from '../../../app/quota/thresholds.ts'
 import type { MonitorListener, MonitorSurface } from '../../../main/monitor-surface.ts'
 import type { Profile } from '../../../main/profile.ts'
 import { exampleSnapshot } from './example-snapshot.ts'
@@ -9,6 +10,7 @@ export class FakeMonitor implements MonitorSurface {
   readonly #listeners = new Set<MonitorListener>()
   readonly #nowMs: () => number
   stopped = false
+  readonly thresholds = new Map<string, Thresholds>()
   #seq = 0
   #revision = 0
 
@@ -50,6 +52,10 @@ export class FakeMonitor implements MonitorSurface {
 
   stop(): void {
     this.stopped = true
+  }
+
+  setThresholds(profile: string, thresholds: Thresholds): void {
+    this.thresholds.set(profile, thresholds)
   }
 
   disconnect = () => ({ ok: true }) as const
