@@ -1,3 +1,4 @@
+import type { RequestQuotaDefault } from '../../../app/service/quotas.ts'
 import type { Chance, Process } from './process.ts'
 import {
   around,
@@ -110,6 +111,20 @@ export function randomKinds(count: number, chance: Chance): readonly Kind[] {
       name: `${index + 1}: ${name}, ${limit} in ${periodSeconds} s${own > 0 ? ', and own' : ''}`,
       ...{ shape, limit, periodSeconds, own, others },
     }
+  })
+}
+
+/** One kind drawn at random for each quota of a key. */
+export function mixOf(
+  quotas: readonly RequestQuotaDefault[],
+  chance: Chance,
+): readonly { readonly category: string; readonly kind: Kind }[] {
+  return quotas.map(({ category, limit, periodSeconds }) => {
+    const { name, shape, others } = drawn(limit / periodSeconds, chance)
+    const kind: Kind = {
+      ...{ name: `${category}, ${name}`, shape, limit, periodSeconds, own: 0, others },
+    }
+    return { category, kind }
   })
 }
 

@@ -1,0 +1,105 @@
+import { z } from 'zod'
+import type { Snapshot } from '../../../app/contract/snapshot.ts'
+import { RequestQuotas } from '../../../main/simulator/rules/request-quotas.ts'
+import { chanceFrom } from '../../app/quota/chance.ts'
+import { NO_MODEL } from './aims.ts'
+import type { Kind } from './kinds.ts'
+import { type Looks, noLooks } from './looks.ts'
+import { Oracle } from './oracle.ts'
+import { DrawnTraffic } from './process.ts'
+import { chanceOf, stateOf } from './row-state.ts'
+
+/** What the simulator's control surface says of its quotas. */
+export const truthOf = z.object({
+  requests: z.array(z.object({ category: z.string(), remaining: z.number() })),
+})
+export type Truth = z.infer<typeof truthOf>
+
+const AHEAD_SECONDS = 600
+
+/** What a process of its own printed of one quota, beside the simulator's count, second by second. */
+export class LiveLooks {
+  readonly looks: Looks
+  readonly #category: string
+  readonly #kind: Kind
+  readonly #startMs: number
+  readonly #seed: number
+  readonly #oracle: Oracle
+  #observedAt = Number.NEGATIVE_INFINITY
+  #rejected = 0
+  #filled = 0
+
+  constructor(kind: Kind, category: string, startMs: number, seconds: number, seed: number) {
+    this.looks = noLooks(kind, seconds, AHEAD_SECONDS, [NO_MODEL])
+    this.#category = category
+    this.#kind = kind
+    this.#startMs = startMs
+    this.#seed = seed
+    this.#oracle = new Oracle(kind.others, kind.limit, kind.periodSeconds, chanceFrom(seed + 1))
+  }
+
+  /** One look: the snapshot as printed, and the truth a moment later. */
+  take(snapshot: Snapshot, truth: Truth, nowMs: number): void {
+    const row = snapshot.requests.find(({ category }) => category === this.#category)
+    const is = truth.requests.find(({ category }) => category === this.#category)?.remaining
+    const at = Math.floor((nowMs - this.#startMs) / 1000)
+    const { looks } = this
+    if (!row || is === undefined || at < 0 || at >= looks.count) return
+    const refused = row.rejected - this.#rejected
+    this.#rejected = row.rejected
+    if (row.observedAt !== undefined && row.seen !== undefined && row.observedAt > this.#observedAt) {
+      this.#observedAt = row.observedAt
+      this.#oracle.observed((row.observedAt - this.#startMs) / 1000, row.seen, refused > 0)
+    }
+    const best = this.#oracle.look((nowMs - this.#startMs) / 1000)
+    // A second without a look keeps what was seen before it, and does not count as one.
+    for (; this.#filled < at; this.#filled += 1) this.#repeat(this.#filled)
+    this.#filled = at + 1
+    looks.truth[at] = is
+    looks.isSeen[at] = row.observedAt === undefined ? 0 : 1
+    looks.state[at] = stateOf(row)
+    looks.chance[at] = chanceOf(row)
+    looks.middle[at] = row.remaining
+    looks.low[at] = row.low
+    looks.high[at] = row.high
+    looks.emptyInSeconds[at] = row.emptyAt === undefined ? Number.NaN : (row.emptyAt - nowMs) / 1000
+    looks.headerAgeSeconds[at] = row.observedAt === undefined ? Number.NaN : (nowMs - row.observedAt) / 1000
+    looks.oracle.middle[at] = best.middle
+    looks.oracle.low[at] = best.low
+    looks.oracle.high[at] = best.high
+    looks.peers[NO_MODEL]![at] = row.seen ?? Number.NaN
+    looks.requests = (row.used?.own ?? 0) + row.rejected
+  }
+
+  /** What would have become of the quota in the ten minutes after, by the simulator's rules and others' drawn requests. */
+  whole(): Looks {
+    const { looks } = this
+    for (; this.#filled < looks.count; this.#filled += 1) this.#repeat(this.#filled)
+    const endMs = this.#startMs + looks.count * 1000
+    const { limit, periodSeconds, others } = this.#kind
+    const drawn = new DrawnTraffic(others, this.#startMs, looks.rate.length, chanceFrom(this.#seed))
+    looks.rate.set(drawn.rates)
+    while (drawn.nextAtMs <= endMs) drawn.advance()
+    const last = looks.truth[looks.count - 1]!
+    const rules = new RequestQuotas(
+      {
+        ...{ table: 'current', window: 'rolling', traffic: {}, arrivals: 'even', neighbours: [], seed: 1 },
+        limits: { [this.#category]: { limit, periodSeconds } },
+        alreadySpent: { [this.#category]: limit - last },
+      },
+      endMs,
+      { [this.#category]: [drawn] },
+    )
+    for (let second = 0; second < AHEAD_SECONDS; second += 1) {
+      const reading = rules.reading(this.#category, endMs + (second + 1) * 1000)
+      looks.truth[looks.count + second] = reading?.remaining ?? Number.NaN
+    }
+    return looks
+  }
+
+  #repeat(at: number): void {
+    const { looks } = this
+    looks.truth[at] = looks.truth[at - 1] ?? this.#kind.limit
+    looks.state[at] = looks.state[at - 1] ?? 'not-checked'
+  }
+}

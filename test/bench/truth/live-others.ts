@@ -1,0 +1,82 @@
+import { Agent, request } from 'node:http'
+import { probeRequest } from '../../../main/api/probe-requests.ts'
+import type { DrawnTraffic } from './process.ts'
+
+/** Where others' programs send their requests, and as whom: with an access token of their own on the same key. */
+export interface OthersAt {
+  readonly origin: string
+  readonly clientId: string
+  readonly refreshToken: string
+}
+
+/** The simulator's access tokens last twenty minutes. */
+const NEW_TOKEN_MS = 10 * 60_000
+const LATE_MS = 5
+const SUBJECTS = { account: 'SIM1001', symbol: 'MSFT' }
+
+/** Other programs on the key: their requests go out over HTTP at the moments that were drawn for them. */
+export class LiveOthers {
+  readonly #at: OthersAt
+  readonly #agent = new Agent({ keepAlive: true, maxSockets: 8 })
+  #token = ''
+  #tokenAtMs = Number.NEGATIVE_INFINITY
+  #timer: NodeJS.Timeout | undefined
+  failed = 0
+
+  constructor(at: OthersAt) {
+    this.#at = at
+  }
+
+  /** `nowMs` is on the clock of the drawn times. */
+  async start(traffic: ReadonlyMap<string, DrawnTraffic>, nowMs: () => number): Promise<void> {
+    await this.#renew(nowMs())
+    const tick = () => {
+      const now = nowMs()
+      if (now - this.#tokenAtMs > NEW_TOKEN_MS) void this.#renew(now)
+      let next = now + 1000
+      for (const [category, drawn] of traffic) {
+        for (; drawn.nextAtMs <= now; drawn.advance()) this.#send(category)
+        next = Math.min(next, drawn.nextAtMs)
+      }
+      this.#timer = setTimeout(tick, Math.max(LATE_MS, next - now))
+    }
+    tick()
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer)
+    this.#agent.destroy()
+  }
+
+  #send(category: string): void {
+    const asked = probeRequest(category, SUBJECTS)
+    if (!asked) throw new Error(`no request of ${category}`)
+    const headers = { authorization: `Bearer ${this.#token}`, accept: 'application/json' }
+    const sent = request(`${this.#at.origin}${asked.path}`, { agent: this.#agent, headers }, (answer) => {
+      if (answer.statusCode !== 200 && answer.statusCode !== 429) this.failed += 1
+      answer.resume()
+    })
+    sent.on('error', () => {
+      this.failed += 1
+    })
+    sent.end()
+  }
+
+  async #renew(nowMs: number): Promise<void> {
+    this.#tokenAtMs = nowMs
+    const { origin, clientId, refreshToken } = this.#at
+    const answer = await fetch(`${origin}/oauth/token`, {
+      method: 'POST',
+      body: new URLSearchParams({
+        grant_type: 'refresh_token',
+        client_id: clientId,
+        refresh_token: refreshToken,
+      }),
+    })
+    const body: unknown = await answer.json()
+    const token =
+      typeof body === 'object' && body !== null && 'access_token' in body ? body.access_token : undefined
+    if (typeof token !== 'string') throw new Error(`no token for others: ${answer.status}`)
+    this.#token = token
+  }
+}

@@ -1,0 +1,61 @@
+import { type ChildProcess, fork } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+import { originNow } from '../../proof/commit.ts'
+import { machineWords, thisMachine } from '../machine.ts'
+import { aimsOf } from './aims.ts'
+import type { Figures } from './figures.ts'
+import type { MixOrder } from './live-mix.ts'
+import { kindColumns, kindRow, truthPage } from './page.ts'
+
+/**
+ * `npm run truth:live -- --seed N [--mixes 5] [--minutes 20] [--out FILE]`: real time. Of each mix a simulator, others
+ * on its key over HTTP and `headroom watch --json` at default settings run in processes of their own, all mixes at
+ * once; each quota of a mix has a kind of traffic drawn from the seed. Exit 1 where an aim is missed.
+ */
+const { values } = parseArgs({
+  options: {
+    seed: { type: 'string' },
+    mixes: { type: 'string', default: '5' },
+    minutes: { type: 'string', default: '20' },
+    out: { type: 'string' },
+  },
+})
+const WORKER = fileURLToPath(new URL('live-mix.ts', import.meta.url))
+const seed = Number(values.seed)
+if (!Number.isInteger(seed)) {
+  process.stderr.write('--seed N says which mixes are drawn: a whole number that no run has used before\n')
+  process.exitCode = 2
+} else await main()
+
+async function main(): Promise<void> {
+  const [mixes, minutes] = [Number(values.mixes), Number(values.minutes)]
+  const origin = originNow()
+  const orders = Array.from({ length: mixes }, (_, mix): MixOrder => ({ seed: seed + mix, minutes }))
+  const figures = (await Promise.all(orders.map((order) => lived(fork(WORKER), order)))).flatMap((of, mix) =>
+    of.map((one) => ({ ...one, name: `mix ${mix + 1}: ${one.name}` })),
+  )
+  const aims = aimsOf(figures)
+  for (const row of [kindColumns(), ...figures.map(kindRow)]) console.log(row.join(' | '))
+  for (const { figure, aim, measured, isMet } of aims) {
+    console.log(`${isMet ? 'met   ' : 'MISSED'} ${figure} (${aim}): ${measured}`)
+  }
+  const how = `In real time: ${mixes} mixes drawn from seed ${seed}, ${minutes} minutes each; a simulator, others on its key over HTTP and \`headroom watch --json\` at default settings in processes of their own; one look a second at what was printed, against the simulator's count`
+  if (values.out !== undefined) {
+    const machine = machineWords(thisMachine())
+    writeFileSync(values.out, truthPage({ aims, kinds: figures, how, origin, machine }))
+  }
+  if (aims.some(({ isMet }) => !isMet)) process.exitCode = 1
+}
+
+function lived(worker: ChildProcess, order: MixOrder): Promise<readonly Figures[]> {
+  return new Promise((resolve, reject) => {
+    worker.on('message', (figures) => {
+      worker.disconnect()
+      resolve(figures as readonly Figures[])
+    })
+    worker.on('exit', (code) => code !== 0 && reject(new Error(`mix ${order.seed} ended with ${code}`)))
+    worker.send(order)
+  })
+}
