@@ -31,7 +31,7 @@ const GOOD: Figures = {
 
 const missed = (kinds: readonly Figures[]) =>
   aimsOf(kinds)
-    .filter(({ isMet }) => !isMet)
+    .filter(({ isMet }) => isMet === false)
     .map(({ figure }) => figure)
 
 test('figures right at every aim meet them', () => {

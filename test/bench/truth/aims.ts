@@ -5,7 +5,8 @@ export interface Aim {
   readonly figure: string
   readonly aim: string
   readonly measured: string
-  readonly isMet: boolean
+  /** `undefined` where nothing happened that it is about. */
+  readonly isMet: boolean | undefined
 }
 
 export const NO_MODEL = 'no model: the last Remaining stands'
@@ -25,8 +26,8 @@ export function aimsOf(kinds: readonly Figures[]): readonly Aim[] {
   const sum = (of: OfKind) => kinds.reduce((total, kind) => total + of(kind), 0)
   const share = (part: OfKind, whole: OfKind) => sum(part) / sum(whole)
   const rows: Aim[] = []
-  const row = (figure: string, aim: string, measured: string, isMet: boolean) =>
-    rows.push({ figure, aim, measured, isMet })
+  const row = (figure: string, aim: string, measured: string, isMet: boolean, of = 1) =>
+    rows.push({ figure, aim, measured: of > 0 ? measured : '–', isMet: of > 0 ? isMet : undefined })
 
   const within = kinds.filter((kind) => coverage(kind) >= 0.93 && coverage(kind) <= 0.995)
   // Where the bounds meet, an interval cannot be told from one that is too wide.
@@ -73,6 +74,7 @@ export function aimsOf(kinds: readonly Figures[]): readonly Aim[] {
     'at most 1.2 times in the median of kinds',
     times(ratio),
     ratio <= 1.2,
+    withOthers.length,
   )
   const alone = kinds.filter(({ shape }) => shape === 'alone')
   const aloneError = ratioOf(
@@ -95,6 +97,7 @@ export function aimsOf(kinds: readonly Figures[]): readonly Aim[] {
     'at most 0.2 % of such looks',
     `${percent(fine)} of ${count(sum(({ underFifth }) => underFifth))}`,
     fine <= 0.002,
+    sum(({ underFifth }) => underFifth),
   )
   const scared = share(
     ({ warnedOverHalf }) => warnedOverHalf,
@@ -105,6 +108,7 @@ export function aimsOf(kinds: readonly Figures[]): readonly Aim[] {
     'at most 1 % of such looks',
     `${percent(scared)} of ${count(sum(({ overHalf }) => overHalf))}`,
     scared <= 0.01,
+    sum(({ overHalf }) => overHalf),
   )
   const delays = kinds.flatMap((kind) => kind.delays)
   row(
@@ -112,6 +116,7 @@ export function aimsOf(kinds: readonly Figures[]): readonly Aim[] {
     'median at most 30 s, p95 at most 90 s',
     `median ${seconds(quantile(delays, 0.5))}, p95 ${seconds(quantile(delays, 0.95))} of ${count(delays.length)}`,
     quantile(delays, 0.5) <= 30 && quantile(delays, 0.95) <= 90,
+    delays.length,
   )
   const timeErrors = kinds.flatMap((kind) => kind.timeErrors)
   const untold = timeErrors.filter((error) => error === 1).length / timeErrors.length
@@ -120,6 +125,7 @@ export function aimsOf(kinds: readonly Figures[]): readonly Aim[] {
     'median error at most 10 %',
     `median ${percent(quantile(timeErrors, 0.5))}, p95 ${percent(quantile(timeErrors, 0.95))}; not told in ${percent(untold)}`,
     quantile(timeErrors, 0.5) <= 0.1,
+    timeErrors.length,
   )
   const calm = kinds.filter(({ shape }) => shape !== 'bursts')
   const restless = highest(calm, changesAnHour)
@@ -128,6 +134,7 @@ export function aimsOf(kinds: readonly Figures[]): readonly Aim[] {
     'at most 6 an hour',
     `${number(restless.value)} at most (${restless.name}); above 6 in ${calm.filter((kind) => changesAnHour(kind) > 6).length} of ${calm.length} kinds`,
     restless.value <= 6,
+    calm.length,
   )
   const bursty = kinds.filter(({ shape }) => shape === 'bursts')
   const perBurst = (kind: Figures) => kind.changes / Math.max(kind.bursts, 3 * kind.hours)
@@ -143,6 +150,7 @@ export function aimsOf(kinds: readonly Figures[]): readonly Aim[] {
       ),
     )} in the mean; most ${number(busiest.value)} (${busiest.name})`,
     busiest.value <= 2,
+    bursty.length,
   )
   const changes = share(
     ({ changes: all }) => all,
@@ -172,6 +180,7 @@ export function aimsOf(kinds: readonly Figures[]): readonly Aim[] {
     'at most 2 % of such looks',
     percent(old),
     old <= 0.02,
+    sum(({ warningLooks }) => warningLooks),
   )
   row(
     'checks against the budget of 2 %',
@@ -215,8 +224,9 @@ export function aimsOf(kinds: readonly Figures[]): readonly Aim[] {
       .map(
         ({ told: chance, came, looks }) => `${percent(chance / looks)} told, ${percent(came / looks)} came`,
       )
-      .join('; ') || 'none told',
+      .join('; '),
     off.every((one) => one <= 0.1),
+    told.length,
   )
   const falseAlerts = share(
     ({ falseAlerts: all }) => all,
@@ -227,6 +237,7 @@ export function aimsOf(kinds: readonly Figures[]): readonly Aim[] {
     'at most 25 %',
     `${percent(falseAlerts)} of ${count(sum(({ alerts }) => alerts))}`,
     falseAlerts <= 0.25,
+    sum(({ alerts }) => alerts),
   )
   const warned = share(
     ({ emptyingsWarned }) => emptyingsWarned,
@@ -237,6 +248,7 @@ export function aimsOf(kinds: readonly Figures[]): readonly Aim[] {
     'at least 75 %',
     `${percent(warned)} of ${count(sum(({ emptyings }) => emptyings))}`,
     warned >= 0.75,
+    sum(({ emptyings }) => emptyings),
   )
   return rows
 }
@@ -275,3 +287,7 @@ export const number = (value: number): string =>
   Number.isFinite(value) ? String(Number(value.toPrecision(3))) : '–'
 const seconds = (value: number): string => (Number.isFinite(value) ? `${Math.round(value)} s` : '–')
 const count = (value: number): string => value.toLocaleString('en')
+
+/** One word for each aim, as a terminal and a page say it. */
+export const aimWord = ({ isMet }: Aim): string =>
+  isMet === undefined ? 'nothing to measure' : isMet ? 'met' : 'missed'

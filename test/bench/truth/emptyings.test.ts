@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
+import type { QuotaState } from '../../../app/contract/snapshot.ts'
 import { bursts, comesEmpty, emptyings, staysOverHalf, warningDelays } from './emptyings.ts'
 import type { Kind } from './kinds.ts'
 import { type Looks, noLooks } from './looks.ts'
 import { steady } from './processes.ts'
-import type { RowState } from './row-state.ts'
 
 const KIND: Kind = {
   ...{ name: 'test', limit: 300, periodSeconds: 300, own: 0, others: steady(0) },
@@ -15,7 +15,7 @@ const COUNT = 900
 function looksOf(
   truth: (second: number) => number,
   rate: (second: number) => number = () => 0,
-  state: (second: number) => RowState = () => 'ok',
+  state: (second: number) => QuotaState = () => 'ok',
 ): Looks {
   const looks = noLooks(KIND, COUNT, 600, [])
   for (let at = 0; at < looks.truth.length; at += 1) looks.truth[at] = truth(at)

@@ -7,7 +7,7 @@ import type { Kind } from './kinds.ts'
 import { type Looks, noLooks } from './looks.ts'
 import { Oracle } from './oracle.ts'
 import { DrawnTraffic } from './process.ts'
-import { chanceOf, stateOf } from './row-state.ts'
+import { chanceOf } from './row-state.ts'
 
 /** What the simulator's control surface says of its quotas. */
 export const truthOf = z.object({
@@ -57,7 +57,7 @@ export class LiveLooks {
     this.#filled = at + 1
     looks.truth[at] = is
     looks.isSeen[at] = row.observedAt === undefined ? 0 : 1
-    looks.state[at] = stateOf(row)
+    looks.state[at] = row.state
     looks.chance[at] = chanceOf(row)
     looks.middle[at] = row.remaining
     looks.low[at] = row.low

@@ -21,7 +21,7 @@ export interface MixOrder {
 }
 
 const LAUNCH = fileURLToPath(new URL('../../../main/launch.js', import.meta.url))
-const LOOK_MS = 950
+const LOOK_MS = 500
 const CONTROL = randomBytes(16).toString('hex')
 const [CLIENT_ID, REFRESH_TOKEN] = ['sim-key', 'sim-refresh']
 const QUOTAS = CURRENT_REQUEST_QUOTAS.filter(({ category }) => PROBED_CATEGORIES.includes(category))

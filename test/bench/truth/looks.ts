@@ -1,5 +1,5 @@
+import type { QuotaState } from '../../../app/contract/snapshot.ts'
 import type { Kind } from './kinds.ts'
-import type { RowState } from './row-state.ts'
 
 /** What was true and what was told of one quota over half an hour, a number for each second. Levels in requests. */
 export interface Looks {
@@ -11,7 +11,7 @@ export interface Looks {
   readonly rate: Float64Array
   /** 0 until the first header. */
   readonly isSeen: Uint8Array
-  readonly state: RowState[]
+  readonly state: QuotaState[]
   readonly middle: Float64Array
   readonly low: Float64Array
   readonly high: Float64Array

@@ -1,6 +1,7 @@
 import { type Origin, originWords } from '../../proof/commit.ts'
 import {
   type Aim,
+  aimWord,
   changesAnHour,
   coverage,
   meanError,
@@ -64,7 +65,7 @@ export interface PageOf {
 
 /** What is true of the numbers on screen, kind by kind. */
 export function truthPage({ aims, kinds, how, origin, machine }: PageOf): string {
-  const missed = aims.filter(({ isMet }) => !isMet).length
+  const met = aims.filter(({ isMet }) => isMet === true).length
   return [
     '# Truth',
     '',
@@ -74,11 +75,16 @@ export function truthPage({ aims, kinds, how, origin, machine }: PageOf): string
     `- machine: ${machine}`,
     `- this page: ${originWords(origin, 0)}`,
     '',
-    `## Aims: ${aims.length - missed} of ${aims.length} met`,
+    `## Aims: ${met} of ${aims.length} met`,
     '',
     ...table(
       ['figure', 'aim', 'measured', ''],
-      aims.map(({ figure, aim, measured, isMet }) => [figure, aim, measured, isMet ? 'met' : '**missed**']),
+      aims.map((one) => [
+        one.figure,
+        one.aim,
+        one.measured,
+        one.isMet === false ? `**${aimWord(one)}**` : aimWord(one),
+      ]),
     ),
     '',
     '## Kinds of traffic',

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { originNow } from '../../proof/commit.ts'
 import { machineWords, thisMachine } from '../machine.ts'
-import { aimsOf } from './aims.ts'
+import { aimsOf, aimWord } from './aims.ts'
 import { measure } from './measure.ts'
 import { kindColumns, kindRow, truthPage } from './page.ts'
 import { MINUTES } from './watched-key.ts'
@@ -47,9 +47,8 @@ const aims = aimsOf(kinds)
 const took = Math.round((performance.now() - from) / 1000)
 const how = `${kinds.length} kinds of traffic (${random} of them drawn at random from seed ${randomSeed}), ${seeds} ${seeds === 1 ? 'seed' : 'seeds'} of ${MINUTES} minutes each, one look a second at what the product's own parts tell at default settings, against the simulator's rules; ${took} s`
 if (values.kinds) for (const row of [kindColumns(), ...kinds.map(kindRow)]) console.log(row.join(' | '))
-for (const { figure, aim, measured, isMet } of aims) {
-  console.log(`${isMet ? 'met   ' : 'MISSED'} ${figure} (${aim}): ${measured}`)
-}
+for (const aim of aims)
+  console.log(`${aimWord(aim).toUpperCase()}: ${aim.figure} (${aim.aim}): ${aim.measured}`)
 console.log(how)
 const isWhole = !values.quick && values.only === ''
 const out = values.out ?? (isWhole ? fileURLToPath(new URL('../../TRUTH.md', import.meta.url)) : undefined)
@@ -57,4 +56,4 @@ if (out !== undefined) {
   const machine = machineWords(thisMachine())
   writeFileSync(out, truthPage({ aims, kinds, how, origin: originNow(), machine }))
 }
-if (aims.some(({ isMet }) => !isMet)) process.exitCode = 1
+if (aims.some(({ isMet }) => isMet === false)) process.exitCode = 1

@@ -12,7 +12,7 @@ import type { Kind } from './kinds.ts'
 import { type Looks, noLooks } from './looks.ts'
 import { Oracle } from './oracle.ts'
 import { DrawnTraffic } from './process.ts'
-import { chanceOf, stateOf } from './row-state.ts'
+import { chanceOf } from './row-state.ts'
 
 const CATEGORY = 'Accounts'
 const PATH = '/v3/brokerage/accounts'
@@ -115,7 +115,7 @@ export async function watchedKey(kind: Kind, seed: number): Promise<Looks> {
   function lookAt(from: Ledger, look: number, atMs: number): void {
     const row = from.rowAt(CATEGORY, atMs)
     if (!row) throw new Error('no row')
-    looks.state[look] = stateOf(row)
+    looks.state[look] = row.state
     looks.isSeen[look] = row.observedAt === undefined ? 0 : 1
     looks.chance[look] = chanceOf(row)
     looks.middle[look] = row.remaining
