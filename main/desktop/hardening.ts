@@ -1,4 +1,11 @@
-import type { App, BrowserWindowConstructorOptions, Session, WebContents, WebPreferences } from 'electron'
+import type {
+  App,
+  BrowserWindowConstructorOptions,
+  DownloadItem,
+  Session,
+  WebContents,
+  WebPreferences,
+} from 'electron'
 import { isAppUrl } from './app-scheme.ts'
 
 /** What the window may do, each with its reason. Nothing here is needed on a good day. */
@@ -40,6 +47,7 @@ export function hardenSession(
     | 'on'
   >,
   isPackaged: boolean,
+  nameDownload: (item: DownloadItem) => void,
 ): void {
   // Camera, clipboard reading, notifications and the rest: asked for by nobody, so given to nobody.
   session.setPermissionRequestHandler((_contents, permission, decide, { isMainFrame, requestingUrl }) =>
@@ -57,7 +65,8 @@ export function hardenSession(
   session.webRequest.onBeforeRequest(({ url }, decide) => decide({ cancel: !mayRequest(url, isPackaged) }))
   // A file that our own page made is saved where a person says; any other download is somebody else's idea.
   session.on('will-download', (event, item) => {
-    if (!isOurFile(item.getURL())) event.preventDefault()
+    if (isOurFile(item.getURL())) nameDownload(item)
+    else event.preventDefault()
   })
 }
 
@@ -77,14 +86,24 @@ export function hardenContents(app: Pick<App, 'on' | 'enableSandbox'>): void {
 }
 
 function hardenOne(contents: WebContents): void {
-  // The window is one page: a link that leads anywhere is a mistake or an attack.
-  contents.on('will-navigate', (event) => event.preventDefault())
+  // The window is one page: a link that leads anywhere is a mistake or an attack. It may load itself again.
+  const isOnlyReload = ({ url, isMainFrame }: { readonly url: string; readonly isMainFrame: boolean }) =>
+    isMainFrame && isAppUrl(url) && url === contents.getURL()
+  contents.on('will-navigate', (event) => {
+    if (!isOnlyReload(event)) event.preventDefault()
+  })
   // The same for frames in it, of which there are none.
-  contents.on('will-frame-navigate', (event) => event.preventDefault())
+  contents.on('will-frame-navigate', (event) => {
+    if (!isOnlyReload(event)) event.preventDefault()
+  })
   // A server that answers elsewhere than it was asked.
   contents.on('will-redirect', (event) => event.preventDefault())
-  // A password prompt of a server or proxy: nothing of ours asks for one, and the answer would be a secret.
-  contents.on('login', (event) => event.preventDefault())
+  // A password prompt of a server or proxy: nothing of ours asks for one, and the answer would be a secret. An answer
+  // without a name cancels it; without any answer the request would wait for ever.
+  contents.on('login', (event, _details, _server, answer) => {
+    event.preventDefault()
+    answer()
+  })
   // USB, serial and Bluetooth choosers: none is offered, so the first device is not taken either.
   contents.on('select-bluetooth-device', (event, _devices, choose) => {
     event.preventDefault()

@@ -5,11 +5,12 @@ import type { Snapshot } from '../../app/contract/snapshot.ts'
 import type { MonitorSurface } from '../monitor-surface.ts'
 import type { Log } from '../ports/ports.ts'
 import type { DesktopState } from './desktop-state.ts'
+import { inDownloads } from './downloads-folder.ts'
 import type { ElectronPieces } from './electron-pieces.ts'
 import { reportText } from './report.ts'
 
 export interface SaveReportDeps {
-  readonly electron: Pick<ElectronPieces, 'dialog'>
+  readonly electron: Pick<ElectronPieces, 'app' | 'dialog'>
   readonly version: string
   readonly dataFolder: string
   readonly monitor: Pick<MonitorSurface, 'profiles' | 'snapshot'>
@@ -24,7 +25,10 @@ export async function saveReport(deps: SaveReportDeps): Promise<void> {
   const atMs = wallMs()
   const { canceled, filePath } = await electron.dialog.showSaveDialog({
     title: 'Save a report without secrets',
-    defaultPath: `headroom-report-${new Date(atMs).toISOString().slice(0, 10)}.txt`,
+    defaultPath: inDownloads(
+      electron.app,
+      `headroom-report-${new Date(atMs).toISOString().slice(0, 10)}.txt`,
+    ),
     filters: [{ name: 'Text', extensions: ['txt'] }],
   })
   if (canceled || filePath === '') return
@@ -49,7 +53,27 @@ export async function saveReport(deps: SaveReportDeps): Promise<void> {
     writeFileSync(filePath, text, { mode: 0o600 })
   } catch (error) {
     log.note('the report could not be saved', { cause: error })
-    electron.dialog.showErrorBox('The report could not be saved', error instanceof Error ? error.message : '')
+    await electron.dialog.showMessageBox({
+      type: 'error',
+      title: 'Headroom',
+      message: 'The report could not be saved.',
+      detail: whyNotWritten(error),
+    })
+  }
+}
+
+/** In words; the path is in front of the person who just chose it. */
+function whyNotWritten(error: unknown): string {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined
+  switch (code) {
+    case 'EACCES':
+    case 'EPERM':
+    case 'EROFS':
+      return 'Nothing may be written there. Choose another folder.'
+    case 'ENOSPC':
+      return 'The disk is full. Choose another one, or make room.'
+    default:
+      return 'Choose another folder. The log says more.'
   }
 }
 

@@ -9,6 +9,7 @@ import type { Windows } from '../windows.ts'
 import { APP_SCHEME, appScheme } from './app-scheme.ts'
 import { type DesktopShell, desktopShell } from './desktop-shell.ts'
 import type { DesktopStateStore } from './desktop-state.ts'
+import { nameDownload } from './downloads-folder.ts'
 import { systemNotices } from './electron-notify.ts'
 import type { ElectronPieces } from './electron-pieces.ts'
 import { electronPower } from './electron-power.ts'
@@ -68,7 +69,7 @@ export async function startDesktop(deps: DesktopDeps): Promise<void> {
   const files = readWindowFiles(deps.windowFolder)
   await app.whenReady()
 
-  hardenSession(session.defaultSession, app.isPackaged)
+  hardenSession(session.defaultSession, app.isPackaged, nameDownload(app))
   session.defaultSession.protocol.handle('app', appScheme(files, deps.randomBytes))
   let shell: DesktopShell | undefined
   const { notify, withdraw } = systemNotices(electron, () => shell?.show())

@@ -109,6 +109,14 @@ describe.skipIf(obstacle !== undefined)(name, () => {
     expect(await desktop.evaluate('document.title')).toMatch(/Headroom$/)
   })
 
+  it('lets a page that could not be drawn load itself again', async () => {
+    await desktop.evaluate(`void (window.isOld = true)`)
+    await desktop.evaluate(`void location.reload()`)
+    await desktop.report('page-loaded', ({ count }) => count === 2)
+    expect(await desktop.evaluate('window.isOld')).toBeUndefined()
+    expect(await desktop.evaluate('window.headroom.hello()')).toMatchObject({ host: 'desktop' })
+  })
+
   it('gives a second start to the first, whose window comes to the front', async () => {
     await desktop.order({ kind: 'minimize-window' })
     const second = new StartedDesktop(dataFolder)

@@ -1,9 +1,10 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
 import { startSimulator } from '../../main/simulator/server.ts'
 import { findChromium } from '../browser/chromium.ts'
+import { proves } from '../proof/proves.ts'
 import { obstacleToDouble, StartedDesktop } from './started-desktop.ts'
 
 /** As desktop-host.test.ts; here what happens over the life of the app, with and without its window. */
@@ -147,13 +148,27 @@ describe.skipIf(obstacle !== undefined)(name, () => {
       /goes to sleep[\s\S]*the machine woke/,
     )
     await desktop.order({ kind: 'choose', label: 'Save Report…' })
-    await desktop.report('called', ({ what }) => what === 'Dialog.showSaveDialog')
+    const { value: asked } = await desktop.report('called', ({ what }) => what === 'Dialog.showSaveDialog')
+    expect(asked).toMatchObject({ title: 'Save a report without secrets' })
+    expect((asked as { defaultPath: string }).defaultPath).toMatch(/^\/.*\/headroom-report-[-\d]+\.txt$/)
     const file = join(dataFolder, 'desktop', 'report.txt')
     await expect.poll(() => existsSync(file)).toBe(true)
     const report = readFileSync(file, 'utf8')
     expect(report).toContain('the machine woke')
     expect(report).not.toContain(dataFolder)
     expect(report).not.toContain('SIM1001')
+  })
+
+  it('goes on while it says that a report could not be written', async () => {
+    const dataFolder = newFolder()
+    const desktop = start([], dataFolder)
+    await desktop.report('window-shown')
+    mkdirSync(join(dataFolder, 'desktop', 'report.txt'))
+    await desktop.order({ kind: 'choose', label: 'Save Report…' })
+    await desktop.report('called', ({ what }) => what === 'Dialog.showMessageBox')
+    expect(await desktop.evaluate('window.headroom.hello()')).toMatchObject({ host: 'desktop' })
+    expect(JSON.stringify(desktop.reports)).not.toContain('showErrorBox')
+    proves('W9', { level: 3, cases: 1 })
   })
 
   it('has a connected key again at the next start, and with --simulate the simulator all the same', async () => {

@@ -124,6 +124,7 @@ export const PROMISES = {
     4,
     'One quit, one signal, ends the desktop app within 3 s with everything flushed, packaged or not',
   ),
+  W9: promised(4, 'The main process never stands still: no dialog blocks it once it has started'),
 } as const satisfies Readonly<Record<string, Promised>>
 
 export type PromiseId = keyof typeof PROMISES

@@ -89,4 +89,13 @@ export const DESKTOP_SABOTAGES: readonly Sabotage[] = [
     replace: "      log.note('stopping took too long and was cut short', { limitMs: QUIT_LIMIT_MS })\n",
     test: QUIT_TEST,
   },
+  {
+    promise: 'W9',
+    what: 'say a failure in a dialog that stops the main process',
+    file: 'main/desktop/save-report.ts',
+    find: '    await electron.dialog.showMessageBox({\n',
+    replace:
+      "    electron.dialog.showErrorBox('Headroom', whyNotWritten(error))\n    await electron.dialog.showMessageBox({\n",
+    test: 'main/desktop/save-report.test.ts',
+  },
 ]

@@ -61,13 +61,13 @@ const PAGE_SWITCHES: readonly Switch[] = [
   ],
   [
     'let the page navigate',
-    "contents.on('will-navigate', (event) => event.preventDefault())",
-    "contents.on('will-navigate', () => {})",
+    "contents.on('will-navigate', (event) => {\n    if (!isOnlyReload(event)) event.preventDefault()\n",
+    "contents.on('will-navigate', () => {\n",
   ],
   [
     'let a frame in the page navigate',
-    "contents.on('will-frame-navigate', (event) => event.preventDefault())",
-    "contents.on('will-frame-navigate', () => {})",
+    "contents.on('will-frame-navigate', (event) => {\n    if (!isOnlyReload(event)) event.preventDefault()\n",
+    "contents.on('will-frame-navigate', () => {\n",
   ],
   [
     'follow a redirect',
@@ -76,8 +76,18 @@ const PAGE_SWITCHES: readonly Switch[] = [
   ],
   [
     'ask for a password that a server or a proxy wants',
-    "contents.on('login', (event) => event.preventDefault())",
-    "contents.on('login', () => {})",
+    "contents.on('login', (event, _details, _server, answer) => {\n    event.preventDefault()\n",
+    "contents.on('login', (_event, _details, _server, answer) => {\n",
+  ],
+  [
+    'leave a password prompt without an answer',
+    '    event.preventDefault()\n    answer()\n',
+    '    event.preventDefault()\n    void answer\n',
+  ],
+  [
+    'forbid a page to load itself again',
+    'isMainFrame && isAppUrl(url) && url ===',
+    'isMainFrame && !isAppUrl(url) && url ===',
   ],
   [
     'let the page open windows',
@@ -91,8 +101,8 @@ const PAGE_SWITCHES: readonly Switch[] = [
   ],
   [
     'save whatever a page offers',
-    'if (!isOurFile(item.getURL())) event.preventDefault()',
-    "if (!isOurFile(item.getURL()) && item.getURL() === '') event.preventDefault()",
+    'if (isOurFile(item.getURL())) nameDownload(item)',
+    "if (item.getURL() !== '') nameDownload(item)",
   ],
 ]
 

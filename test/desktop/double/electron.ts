@@ -147,6 +147,8 @@ class DoubleNotification extends EventEmitter {
   readonly show = () => called('Notification.show', this.#title)
 }
 
+const UNCLICKED_MS = 10_000
+
 /** A menu is the template it was built from. */
 const templates = new Map<string, readonly MenuItemConstructorOptions[]>()
 function chooseFrom(where: string, menu: RealMenu | null): void {
@@ -193,9 +195,18 @@ export const globalShortcut = {
 const image = { addRepresentation: () => {}, setTemplateImage: () => {} } satisfies Partial<NativeImage>
 export const nativeImage = { createEmpty: () => image as unknown as NativeImage }
 export const dialog = {
-  showSaveDialog: async () => {
-    called('Dialog.showSaveDialog')
+  showSaveDialog: async (options: unknown) => {
+    called('Dialog.showSaveDialog', options)
     return { canceled: false, filePath: join(app.getPath('userData'), 'report.txt') }
+  },
+  showMessageBox: async (options: unknown) => {
+    called('Dialog.showMessageBox', options)
+    return { response: 0, checkboxChecked: false }
+  },
+  /** As with Electron, the whole process stands still until somebody clicks; here nobody does, for a while. */
+  showErrorBox: (title: string) => {
+    called('Dialog.showErrorBox', title)
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, UNCLICKED_MS)
   },
 } satisfies Partial<Record<keyof Dialog, unknown>>
 export const shell = {} satisfies Partial<Shell>

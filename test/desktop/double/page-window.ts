@@ -14,6 +14,7 @@ import { called, report } from '../page/talk.ts'
 type PlayedContents = Pick<
   WebContents,
   | 'id'
+  | 'getURL'
   | 'isDestroyed'
   | 'isCrashed'
   | 'isDevToolsOpened'
@@ -47,6 +48,7 @@ class PageContents extends EventEmitter implements PlayedContents {
   }
 
   readonly isDestroyed = () => this.isGone
+  readonly getURL = () => this.url
   readonly isCrashed = () => this.#isCrashed
   readonly isDevToolsOpened = () => false
   readonly forcefullyCrashRenderer = () => this.world?.crash()
@@ -85,17 +87,21 @@ class PageContents extends EventEmitter implements PlayedContents {
       this.#isCrashed = true
       this.emit('render-process-gone', {}, { reason: 'crashed', exitCode: 5 })
     })
+    page.on('load', () => {
+      isOurs = false
+      this.emit('did-finish-load')
+      report({ kind: 'page-loaded', id: this.id, count: ++this.#loads })
+    })
     this.#isCrashed = false
     await page.goto(toPlayedUrl(this.url))
-    isOurs = false
-    this.emit('did-finish-load')
-    report({ kind: 'page-loaded', id: this.id, count: ++this.#loads })
   }
 
   #mayNavigate(url: string): boolean {
-    const event = new Event('will-navigate', { cancelable: true })
-    this.emit(event.type, Object.assign(event, { url }), url)
-    return !event.defaultPrevented
+    return ['will-frame-navigate', 'will-navigate'].every((name) => {
+      const event = new Event(name, { cancelable: true })
+      this.emit(event.type, Object.assign(event, { url, isMainFrame: true }), url)
+      return !event.defaultPrevented
+    })
   }
 
   async #invoke({ url, isMain }: SendingFrame, channel: string, arg: unknown): Promise<unknown> {

@@ -22,7 +22,7 @@ function cancels(url: string, isPackaged: boolean): boolean {
         }),
     },
   }
-  hardenSession(session as unknown as Session, isPackaged)
+  hardenSession(session as unknown as Session, isPackaged, () => {})
   if (cancelled === undefined) throw new Error('the request was not decided')
   return cancelled
 }
@@ -43,7 +43,7 @@ describe('the session', () => {
       on: () => {},
       webRequest: { onBeforeRequest: () => {} },
     }
-    hardenSession(session as unknown as Session, true)
+    hardenSession(session as unknown as Session, true, () => {})
     return decisions
   }
 
@@ -99,7 +99,8 @@ describe('a download', () => {
       },
       webRequest: { onBeforeRequest: () => {} },
     }
-    hardenSession(session as unknown as Session, true)
+    const named: string[] = []
+    hardenSession(session as unknown as Session, true, (item) => void named.push(item.getURL()))
     const isPrevented = (url: string) => {
       let prevented = false
       const preventDefault = () => {
@@ -117,6 +118,7 @@ describe('a download', () => {
       'data:text/html,x',
     ])
       expect([url, isPrevented(url)]).toEqual([url, true])
+    expect(named).toEqual(['blob:app://headroom/7d1c'])
   })
 })
 
@@ -131,26 +133,31 @@ describe('every page', () => {
     hardenContents(app as unknown as App)
     let opening: (() => { action: string }) | undefined
     const contents = Object.assign(new EventEmitter(), {
+      getURL: () => 'app://headroom/#strip',
       setWindowOpenHandler: (handler: () => { action: string }) => {
         opening = handler
       },
     })
     app.emit('web-contents-created', {}, contents)
     expect(sandboxed).toBe(true)
-    for (const name of [
-      'will-navigate',
-      'will-frame-navigate',
-      'will-redirect',
-      'will-attach-webview',
-      'login',
-    ]) {
-      let prevented = false
-      const preventDefault = () => {
-        prevented = true
+    for (const name of ['will-navigate', 'will-frame-navigate', 'will-redirect', 'will-attach-webview']) {
+      for (const url of ['https://evil.test/', 'app://headroom/', 'app://headroom/x#strip', '']) {
+        let prevented = false
+        const preventDefault = () => {
+          prevented = true
+        }
+        contents.emit(name, { preventDefault, url, isMainFrame: true })
+        expect([name, url, prevented]).toEqual([name, url, true])
       }
-      contents.emit(name, { preventDefault })
-      expect([name, prevented]).toEqual([name, true])
     }
+    const answers: unknown[][] = []
+    let isRefused = false
+    const preventDefault = () => {
+      isRefused = true
+    }
+    contents.emit('login', { preventDefault }, {}, {}, (...answer: unknown[]) => answers.push(answer))
+    // Answered, and with nothing: a request that nobody answers waits for ever.
+    expect([isRefused, answers]).toEqual([true, [[]]])
     const chosen: string[] = []
     const offered = [{ deviceId: 'd', deviceName: 'a device' }]
     contents.emit('select-bluetooth-device', { preventDefault: () => {} }, offered, (id: string) =>
@@ -159,6 +166,28 @@ describe('every page', () => {
     expect(chosen).toEqual([''])
     expect(opening?.()).toEqual({ action: 'deny' })
     proves('W1', { level: 1, cases: 1 })
+  })
+})
+
+describe('a page that could not be drawn', () => {
+  it('may load itself again, and a frame in it may not', () => {
+    const app = Object.assign(new EventEmitter(), { enableSandbox: () => {} })
+    hardenContents(app as unknown as App)
+    const url = 'app://headroom/#strip'
+    const contents = Object.assign(new EventEmitter(), {
+      getURL: () => url,
+      setWindowOpenHandler: () => {},
+    })
+    app.emit('web-contents-created', {}, contents)
+    for (const name of ['will-navigate', 'will-frame-navigate'])
+      for (const isMainFrame of [true, false]) {
+        let prevented = false
+        const preventDefault = () => {
+          prevented = true
+        }
+        contents.emit(name, { preventDefault, url, isMainFrame })
+        expect([name, isMainFrame, prevented]).toEqual([name, isMainFrame, !isMainFrame])
+      }
   })
 })
 
