@@ -1,5 +1,6 @@
 import type { StreamRequest } from '../../app/service/streams.ts'
 import type { ProbeFlag } from './probe-flag.ts'
+import type { TrafficFlag } from './traffic-flag.ts'
 
 /** What each command is given, after every flag has been parsed. */
 
@@ -60,7 +61,7 @@ export interface SimulateFlags {
   readonly errors: 'current' | 'legacy'
   readonly revokeField: 'token' | 'refresh_token' | 'either'
   readonly heartbeat: number
-  readonly traffic?: Readonly<Record<string, number>>
+  readonly traffic?: TrafficFlag
   readonly streamRate: number
   readonly fault?: readonly string[]
 }

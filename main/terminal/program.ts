@@ -214,7 +214,7 @@ function describeSimulate(program: Command): Command {
     .option('--heartbeat <seconds>', 'between heartbeats of a quiet stream', argument(heartbeat), 5)
     .option(
       '--traffic <list>',
-      "requests per second of other programs: 'Positions=1.0,Accounts=0.2'",
+      "requests per second of other programs: 'Positions=1.0,Accounts=2@120/300' (in 120 of every 300 s)",
       argument(trafficFlag),
     )
     .option('--stream-rate <number>', 'messages per second per stream', argument(streamRate), 2)

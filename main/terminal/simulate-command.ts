@@ -64,7 +64,8 @@ export function simulatorOptions(flags: SimulateFlags): SimulatorOptions {
     errors: flags.errors,
     revokeField: flags.revokeField,
     heartbeatSeconds: flags.heartbeat,
-    traffic: flags.traffic ?? {},
+    traffic: flags.traffic?.steady ?? {},
+    neighbours: flags.traffic?.bursts ?? [],
     streamRate: flags.streamRate,
     faults: flags.fault ?? [],
   })

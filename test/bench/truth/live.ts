@@ -1,4 +1,4 @@
-import { type ChildProcess, fork } from 'node:child_process'
+import { type ChildProcess, fork, spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
@@ -23,6 +23,7 @@ const { values } = parseArgs({
   },
 })
 const WORKER = fileURLToPath(new URL('live-mix.ts', import.meta.url))
+const LAUNCH = fileURLToPath(new URL('../../../main/launch.js', import.meta.url))
 const seed = Number(values.seed)
 if (!Number.isInteger(seed)) {
   process.stderr.write('--seed N says which mixes are drawn: a whole number that no run has used before\n')
@@ -30,6 +31,8 @@ if (!Number.isInteger(seed)) {
 } else await main()
 
 async function main(): Promise<void> {
+  // Builds where that is due, once: the processes of the mixes would all try.
+  spawnSync(process.execPath, [LAUNCH, '--version'])
   const [mixes, minutes] = [Number(values.mixes), Number(values.minutes)]
   const origin = originNow()
   const orders = Array.from({ length: mixes }, (_, mix): MixOrder => ({ seed: seed + mix, minutes }))

@@ -38,8 +38,8 @@ test('a decimal that is read is the number that was written', () => {
 })
 
 test('traffic names categories that have a request quota', () => {
-  expect(readAs(trafficFlag('Positions=1.0,Accounts=0.2'))).toEqual({ Positions: 1, Accounts: 0.2 })
-  expect(readAs(trafficFlag('marketdepth stream=0'))).toEqual({ 'MarketDepth Stream': 0 })
+  expect(readAs(trafficFlag('Positions=1.0,Accounts=0.2')).steady).toEqual({ Positions: 1, Accounts: 0.2 })
+  expect(readAs(trafficFlag('marketdepth stream=0')).steady).toEqual({ 'MarketDepth Stream': 0 })
   for (const text of [
     'nonsense=1',
     'Positions',
@@ -54,6 +54,33 @@ test('traffic names categories that have a request quota', () => {
   refuses(trafficFlag('Positions=1,positions=2'))
   refuses(trafficFlag('Order Stream=1'))
   refuses(trafficFlag('__proto__=1'))
+})
+
+test('traffic in bursts stands beside a steady pace, and a category may have several', () => {
+  const [of, more] = ['Positions=2.5@120/300', 'positions=1@60/60']
+  expect(readAs(trafficFlag(`Positions=0.5,${of},${more}`))).toEqual({
+    steady: { Positions: 0.5 },
+    bursts: [
+      { category: 'Positions', perSecond: 2.5, onSeconds: 120, offSeconds: 180 },
+      { category: 'Positions', perSecond: 1, onSeconds: 60, offSeconds: 0 },
+    ],
+  })
+  expect(readAs(trafficFlag(of))).toMatchObject({ steady: {}, bursts: [{ perSecond: 2.5 }] })
+  for (const spell of [
+    '',
+    '120',
+    '/300',
+    '120/',
+    '300/120',
+    '0/300',
+    '-1/300',
+    '1/2/3',
+    '1/2@3/4',
+    'x/300',
+  ]) {
+    refuses(trafficFlag(`Positions=1@${spell}`))
+  }
+  for (const pace of ['Positions', 'Nothing=1', 'Positions=x', '']) refuses(trafficFlag(`${pace}@120/300`))
 })
 
 test('probes override the budget for the categories named, and none turns them off', () => {

@@ -95,6 +95,7 @@ test.each([
   [['start', '--metrics-port', 'x'], '--metrics-port', '65535'],
   [['watch', '--metrics-port', '70000'], '--metrics-port', '65535'],
   [['simulate', '--traffic', 'nonsense=1'], '--traffic', 'Positions'],
+  [['simulate', '--traffic', 'Positions=1@300/120'], '--traffic', '@120/300'],
   [['simulate', '--fault', 'nope'], '--fault', 'simulate --help'],
   [['simulate', '--keys', 'rotten'], '--keys', 'default, rotating'],
   [['simulate', '--heartbeat', '0'], '--heartbeat', 'from 0.05'],

@@ -37,7 +37,16 @@ test('every flag reaches the option it names', async () => {
     ...['--client-id', 'c', '--client-secret', 's', '--refresh-token', 't', '--keys', 'rotating'],
     ...['--refresh-expiry', '10', '--rotation-overlap', '2', '--absolute-lifetime', '100'],
     ...['--access-lifetime', '5', '--table', 'earlier', '--window', 'fixed', '--errors', 'legacy'],
-    ...['--revoke-field', 'token', '--heartbeat', '0.5', '--traffic', 'Positions=1', '--stream-rate', '7'],
+    ...[
+      '--revoke-field',
+      'token',
+      '--heartbeat',
+      '0.5',
+      '--traffic',
+      'Positions=1,Accounts=2@30/90',
+      '--stream-rate',
+      '7',
+    ],
     ...['--fault', 'goaway-v2', '--fault', 'refresh-503:3'],
   )
   expect(simulatorOptions(flags)).toEqual({
@@ -56,6 +65,7 @@ test('every flag reaches the option it names', async () => {
     revokeField: 'token',
     heartbeatSeconds: 0.5,
     traffic: { Positions: 1 },
+    neighbours: [{ category: 'Accounts', perSecond: 2, onSeconds: 30, offSeconds: 60 }],
     streamRate: 7,
     faults: ['goaway-v2', 'refresh-503:3'],
   })
