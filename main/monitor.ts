@@ -32,6 +32,9 @@ export interface MonitorPorts {
   readonly pins?: Pick<PinnedStreams, 'of'>
 }
 
+/** How long a key whose newest token is in memory only keeps the times of a wrong clock before it is looked at again. */
+const UNSAVED_WAIT_MS = 60_000
+
 const UNKNOWN_PROFILE: Refusal = {
   ok: false,
   code: 'unknown-profile',
@@ -56,9 +59,12 @@ export class Monitor implements MonitorSurface, ConnectedKeys {
   constructor(ports: MonitorPorts, storage: KeyStorage = MEMORY_STORAGE) {
     this.#ports = ports
     this.#storage = storage
-    this.#timeline = new Timeline(ports.clock, (fromMs, toMs) => {
+    const inDoubt = (fromMs: number, toMs: number) => {
       for (const monitor of this.#profiles.all()) monitor.doubt(fromMs, toMs)
-    })
+    }
+    // Not at once: whoever asked for the time is in the middle of something.
+    const setBack = () => void ports.clock.after(0, () => this.#startAnew())
+    this.#timeline = new Timeline(ports.clock, inDoubt, setBack)
   }
 
   connect(profile: Profile): void {
@@ -95,6 +101,25 @@ export class Monitor implements MonitorSurface, ConnectedKeys {
     })
     this.#profiles.add(monitor)
     monitor.start()
+  }
+
+  /** The clock was set back by more than a day: what holds moments of the future is made anew, as by a restart. */
+  #startAnew(): void {
+    for (const monitor of [...this.#profiles.all()]) void this.#followAnew(monitor)
+  }
+
+  async #followAnew(monitor: ProfileMonitor): Promise<void> {
+    // An answer on its way may bring the token that the new one has to begin with.
+    await monitor.idle()
+    const { id } = monitor.profile
+    if (this.#profiles.get(id) !== monitor) return
+    if (monitor.hasUnsavedToken) {
+      monitor.tryNow()
+      this.#ports.clock.after(UNSAVED_WAIT_MS, () => void this.#followAnew(monitor))
+      return
+    }
+    monitor.stop()
+    this.#follow(monitor.profile, monitor.tokens, monitor)
   }
 
   disconnect(profile: string): Outcome {

@@ -29,6 +29,7 @@ export class ProfileMonitor {
   readonly #parts: ProfileParts
   /** Made anew when the key signs in again. */
   #keeper: TokenKeeper
+  #tokens: TokenStore
   #revision: number
   #settingsAtMs: number
 
@@ -41,11 +42,22 @@ export class ProfileMonitor {
     const event = (happened: MonitorEvent) => this.#happened(happened)
     const ports = { ...deps, changed, event }
     this.#parts = profileParts(profile, ports, { profile: () => this.#profile, keeper: () => this.#keeper })
+    this.#tokens = tokens
     this.#keeper = this.#parts.keeperFor(profile, tokens)
   }
 
   get profile(): Profile {
     return this.#profile
+  }
+
+  /** Where its tokens live. */
+  get tokens(): TokenStore {
+    return this.#tokens
+  }
+
+  /** Its newest token is in memory only: a disk did not take it. */
+  get hasUnsavedToken(): boolean {
+    return this.#keeper.refreshSummary().unsaved !== undefined
   }
 
   /** Epoch milliseconds; later with each change of the settings. */
@@ -141,6 +153,7 @@ export class ProfileMonitor {
     this.#keeper.stop()
     this.#profile = profile
     this.#parts.prober.change(profile.probes)
+    this.#tokens = tokens
     this.#keeper = this.#parts.keeperFor(profile, tokens)
     this.#keeper.start()
     this.#changed()

@@ -12,6 +12,48 @@ export const DEFAULT_RETENTION: Retention = { rawMs: 48 * HOUR_MS, rollupMs: 30 
 /** A series of a disconnected key is named so. No profile's id begins like this. */
 export const FORGOTTEN = 'forgotten:'
 
+const DAY_MS = 24 * HOUR_MS
+
+/**
+ * What compaction counts from: the clock, but where that is more than a day ahead of what was seen last, the newest
+ * sample, until the app has run for a day. A clock that is wrong for a while deletes nothing.
+ */
+export class CompactionTime {
+  #trustedMs: number | undefined
+  /** Monotonic. */
+  #aheadSinceMs: number | undefined
+
+  /** `newestMs` is asked once: the newest of what former runs wrote. */
+  at(nowMs: number, monotonicMs: number, newestMs: () => number | undefined): number {
+    this.#trustedMs ??= newestMs() ?? nowMs
+    if (nowMs - this.#trustedMs <= DAY_MS) {
+      this.#aheadSinceMs = undefined
+      this.#trustedMs = nowMs
+      return nowMs
+    }
+    this.#aheadSinceMs ??= monotonicMs
+    if (monotonicMs - this.#aheadSinceMs < DAY_MS) return this.#trustedMs
+    this.#aheadSinceMs = undefined
+    this.#trustedMs = nowMs
+    return nowMs
+  }
+}
+
+/** When the newest sample up to `nowMs` was, of slots too; `undefined` where there is none. A look-up for each series. */
+export function newestBefore(database: DatabaseSync, nowMs: number): number | undefined {
+  const newest = ['samples', 'minutes', 'slots']
+    .map((table) =>
+      database
+        .prepare(
+          `SELECT max((SELECT max(at) FROM ${table} WHERE ${table}.series = series.id AND at <= ?)) AS at FROM series`,
+        )
+        .get(nowMs),
+    )
+    .map((row) => row?.['at'])
+    .filter((at) => typeof at === 'number')
+  return newest.length === 0 ? undefined : Math.max(...newest)
+}
+
 /** Rows taken at a time: a millisecond or two, between which everything else runs. */
 const SLICE_ROWS = 1_000
 const SLICE_PAGES = 64

@@ -64,6 +64,7 @@ export class HistoryFile {
 
   /** Finishes what a former process left open. */
   catchUp(nowMs: number): void {
+    this.#tiers.goTo(nowMs)
     this.#transaction(() => {
       for (const row of this.database.prepare(`SELECT id FROM series WHERE kind = 'requests'`).all()) {
         if (typeof row['id'] === 'number') this.#tiers.load(row['id'])
@@ -74,6 +75,7 @@ export class HistoryFile {
 
   /** All of it or nothing. */
   write(entries: readonly Entry[], nowMs: number): void {
+    this.#tiers.goTo(nowMs)
     this.#transaction(() => {
       for (const entry of entries) this.#write(entry)
       this.#tiers.closeAt(nowMs)

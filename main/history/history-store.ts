@@ -3,7 +3,7 @@ import type { LoggedEvent } from '../../app/contract/events.ts'
 import type { Report } from '../../app/history/report.ts'
 import type { SlotSample } from '../../app/history/sample.ts'
 import type { Clock, Log } from '../ports/ports.ts'
-import { compactSlice, type Retention } from './compaction.ts'
+import { CompactionTime, compactSlice, newestBefore, type Retention } from './compaction.ts'
 import type { Entry, HistoryFile } from './history-file.ts'
 import { historyOf, reportFrom } from './history-queries.ts'
 import { historyBytes } from './open-file.ts'
@@ -49,6 +49,7 @@ export class HistoryStore {
   readonly #deps: HistoryStoreDeps
   readonly #kept: ReplaceableFile
   #retention: Retention
+  readonly #compactionTime = new CompactionTime()
   #waiting: Entry[] = []
   #lost = 0
   #failure: StorageFailure | undefined
@@ -218,7 +219,12 @@ export class HistoryStore {
       const nowMs = this.#deps.clock.wallMs()
       // What is over is rolled up before its samples can go, also where nothing is written any more.
       file?.write([], nowMs)
-      more = file !== undefined && compactSlice(file.database, this.#retention, nowMs)
+      if (file !== undefined) {
+        const atMs = this.#compactionTime.at(nowMs, this.#deps.clock.monotonicMs(), () =>
+          newestBefore(file.database, nowMs),
+        )
+        more = compactSlice(file.database, this.#retention, atMs)
+      }
     } catch (error) {
       this.#failed(error)
     }

@@ -65,7 +65,7 @@ export class Recorder {
     const key = `${profile}\n${category}`
     const last = this.#slots.get(key)
     const same = last && last.limit === limit && last.own === own && last.elsewhere === elsewhere
-    if (same && atMs - last.atMs < SLOTS_REPEAT_MS) return
+    if (same && atMs >= last.atMs && atMs - last.atMs < SLOTS_REPEAT_MS) return
     const sample: SlotSample = { atMs, limit, own, elsewhere, free }
     this.#slots.set(key, sample)
     this.#add({ kind: 'slots', profile, category, sample })
@@ -84,6 +84,8 @@ function isWorthKeeping(sample: Sample, last: Sample | undefined): boolean {
     sample.remaining !== last.remaining ||
     sample.limit !== last.limit ||
     sample.source !== last.source ||
+    // The clock was set back.
+    sample.atMs < last.atMs ||
     sample.atMs - last.atMs >= REPEAT_MS
   )
 }

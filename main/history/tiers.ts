@@ -9,6 +9,9 @@ export const LEVELS = [
   { table: 'hours', lengthMs: 60 * MINUTE_MS },
 ] as const
 
+/** A clock is taken for wrong where it went back by more than this (main/timeline.ts follows it then). */
+const WRONG_CLOCK_MS = 24 * 60 * MINUTE_MS
+
 /** The stretches of one series that are not over yet. */
 interface Open {
   readonly minute: MinuteBuilder
@@ -33,6 +36,7 @@ interface Level {
  */
 export class Tiers {
   readonly #open = new Map<number, Open>()
+  #nowMs = Number.POSITIVE_INFINITY
   readonly #levels: readonly Level[]
   readonly #insertMinute: StatementSync
   readonly #lastMinute: StatementSync
@@ -43,9 +47,14 @@ export class Tiers {
       database.prepare(
         `INSERT OR REPLACE INTO ${table} (series, ${ROLLUP_COLUMNS}) VALUES (${'?, '.repeat(11)}?)`,
       )
-    const last = (table: string) => database.prepare(`SELECT max(at) AS at FROM ${table} WHERE series = ?`)
+    const last = (table: string) =>
+      database.prepare(`SELECT max(at) AS at FROM ${table} WHERE series = ? AND at <= ?`)
     const since = (table: string, columns: string) =>
-      asArrays(database.prepare(`SELECT ${columns} FROM ${table} WHERE series = ? AND at >= ? ORDER BY at`))
+      asArrays(
+        database.prepare(
+          `SELECT ${columns} FROM ${table} WHERE series = ? AND at >= ? AND at <= ? ORDER BY at`,
+        ),
+      )
     this.#insertMinute = insert('minutes')
     this.#lastMinute = last('minutes')
     this.#samplesSince = since('samples', SAMPLE_COLUMNS)
@@ -55,6 +64,12 @@ export class Tiers {
       last: last(table),
       below: since(LEVELS[level - 1]?.table ?? 'minutes', ROLLUP_COLUMNS),
     }))
+  }
+
+  /** What comes next is of this time. After a clock was set back, what is open belongs to the future that it showed. */
+  goTo(nowMs: number): void {
+    if (nowMs < this.#nowMs - WRONG_CLOCK_MS) this.#open.clear()
+    this.#nowMs = nowMs
   }
 
   /** To be called within the transaction that inserts the sample, before that. */
@@ -100,17 +115,19 @@ export class Tiers {
     if (known) return known
     const open: Open = { minute: new MinuteBuilder(), levels: LEVELS.map(() => undefined) }
     this.#open.set(series, open)
+    // Rows beyond were written under a wrong clock, and are over when their time has come.
+    const untilMs = Math.min(this.#nowMs + WRONG_CLOCK_MS, Number.MAX_SAFE_INTEGER)
     // From the coarsest down: what a finer level closes on the way belongs after what is there.
     for (const [level, { lengthMs, last, below }] of [...this.#levels.entries()].reverse()) {
-      const lastMs = timeOf(last.get(series))
-      for (const row of below.iterate(series, lastMs === undefined ? 0 : lastMs + lengthMs)) {
+      const lastMs = timeOf(last.get(series, untilMs))
+      for (const row of below.iterate(series, lastMs === undefined ? 0 : lastMs + lengthMs, untilMs)) {
         this.#into(series, open, level, rollupOf(asRow(row)))
       }
     }
-    const lastMinuteMs = timeOf(this.#lastMinute.get(series)) ?? Number.NEGATIVE_INFINITY
+    const lastMinuteMs = timeOf(this.#lastMinute.get(series, untilMs)) ?? Number.NEGATIVE_INFINITY
     // From a little before, for what still held when the first minute to build began.
     const fromMs = Math.max(0, lastMinuteMs + MINUTE_MS - HOLD_MS)
-    for (const row of this.#samplesSince.iterate(series, fromMs)) {
+    for (const row of this.#samplesSince.iterate(series, fromMs, untilMs)) {
       const sample = sampleOf(asRow(row))
       if (sample.atMs < lastMinuteMs + MINUTE_MS) {
         open.minute.resume(sample)

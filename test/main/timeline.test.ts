@@ -30,6 +30,30 @@ test('a wall clock set back undoes nothing', async () => {
   expect(timeline.now()).toBe(before + 1_000)
 })
 
+test('a clock that was a day wrong at most is not followed back; one that was more is, and it is told', async () => {
+  const clock = new VirtualClock()
+  let told = 0
+  const timeline = new Timeline(
+    clock,
+    () => {},
+    () => (told += 1),
+  )
+  clock.jumpWall(400 * 24 * HOUR_MS)
+  await clock.advance(70_000)
+  expect(timeline.now()).toBe(clock.wallMs())
+  clock.jumpWall(-24 * HOUR_MS)
+  expect(timeline.now()).toBe(clock.wallMs() + 24 * HOUR_MS)
+  expect(told).toBe(0)
+  clock.jumpWall(-1)
+  expect(timeline.now()).toBe(clock.wallMs())
+  clock.jumpWall(-375 * 24 * HOUR_MS)
+  expect([timeline.now(), timeline.now()]).toEqual([clock.wallMs(), clock.wallMs()])
+  expect(told).toBe(2)
+  await clock.advance(1_000)
+  clock.sleep(HOUR_MS)
+  expect(timeline.now()).toBe(clock.wallMs())
+})
+
 test('sleep after the wall clock was set back is still sleep', async () => {
   const clock = new VirtualClock()
   const timeline = new Timeline(clock)
@@ -89,7 +113,7 @@ test('a sleep that was announced is no gap, and the next one is', () => {
   expect(gaps).toEqual([HOUR_MS, HOUR_MS])
 })
 
-test('never goes back and never falls behind what the monotonic clock counted', async () => {
+test('never goes back, but to a clock that was a day behind, and never falls behind what the monotonic clock counted', async () => {
   const runs = 100
   const step = fc.oneof(
     fc.record({ kind: fc.constant('run' as const), ms: fc.integer({ min: 0, max: HOUR_MS }) }),
@@ -102,7 +126,12 @@ test('never goes back and never falls behind what the monotonic clock counted', 
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {
       const clock = new VirtualClock()
-      const timeline = new Timeline(clock)
+      let isSetBack = false
+      const timeline = new Timeline(
+        clock,
+        () => {},
+        () => (isSetBack = true),
+      )
       let last = timeline.now()
       let counted = clock.monotonicMs()
       for (const { kind, ms } of steps) {
@@ -110,7 +139,12 @@ test('never goes back and never falls behind what the monotonic clock counted', 
         else if (kind === 'sleep') clock.sleep(ms)
         else clock.jumpWall(ms)
         const now = timeline.now()
-        expect(now - last).toBeGreaterThanOrEqual(clock.monotonicMs() - counted)
+        if (isSetBack) {
+          expect(now).toBe(clock.wallMs())
+          expect(last + clock.monotonicMs() - counted - now).toBeGreaterThan(24 * HOUR_MS)
+        } else expect(now - last).toBeGreaterThanOrEqual(clock.monotonicMs() - counted)
+        expect(now - clock.wallMs()).toBeLessThanOrEqual(24 * HOUR_MS)
+        isSetBack = false
         last = now
         counted = clock.monotonicMs()
       }

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { proves } from '../proof/proves.ts'
 import { QUIET } from './story.ts'
 import { World } from './world.ts'
 
@@ -39,4 +40,72 @@ test('after a sleep that was announced the model has let time pass', async () =>
   world.monitor.wake()
   expect(row().low).toBe(320)
   world.monitor.stop()
+})
+
+const WRONG_MS = 400 * 24 * HOUR_MS
+
+test('a wall clock 400 days ahead for 70 s leaves nothing wrong behind: no sign-in, no flood, every time the true one', async () => {
+  const world = new World(43, QUIET)
+  await world.takeDisk()
+  world.connect()
+  await world.live(10 * 60_000)
+  world.jumpWall(WRONG_MS)
+  await world.live(70_000)
+  const ahead = world.snapshot
+  expect(ahead.at - world.clock.worldMs()).toBeGreaterThan(WRONG_MS - 5_000)
+  const toldBefore = world.told.length
+  world.jumpWall(-WRONG_MS)
+  await world.live(60_000)
+  const { at, access, refresh, requests, streams, revision } = world.snapshot
+  expect(Math.abs(at - world.clock.worldMs())).toBeLessThan(2_000)
+  expect(revision).toBeGreaterThan(ahead.revision)
+  expect(access.state).toBe('valid')
+  expect(access.expiresAt! - at).toBeLessThanOrEqual(20 * 60_000)
+  expect(refresh.state).toBe('valid')
+  expect(requests.map(({ observedAt = 0 }) => observedAt).every((seenAt) => seenAt <= at)).toBe(true)
+  expect(streams.map(({ state }) => state)).toEqual(QUIET.streams.map(() => 'live'))
+  const told = world.told.slice(toldBefore)
+  expect(told.filter(({ kind }) => kind === 'token-refreshed')).toHaveLength(1)
+  expect(told.filter(({ kind }) => kind === 'sign-in-required')).toEqual([])
+  await world.live(40 * 60_000)
+  expect(world.snapshot.refresh.state).toBe('valid')
+  world.stop()
+  proves('T9', { level: 2, cases: 1 })
+})
+
+test('a token that the disk does not take while the clock is set back is not lost by it', async () => {
+  const minute = (minutes: number) => minutes * 60_000
+  const world = new World(44, {
+    ...QUIET,
+    happenings: [
+      { atMs: minute(5), what: { kind: 'wall-jump', ms: WRONG_MS } },
+      { atMs: minute(6), what: { kind: 'disk', health: 'full' } },
+      { atMs: minute(7), what: { kind: 'expire-access' } },
+      { atMs: minute(9), what: { kind: 'wall-jump', ms: -WRONG_MS } },
+      { atMs: minute(15), what: { kind: 'disk', health: 'ok' } },
+    ],
+  })
+  await world.takeDisk()
+  world.connect()
+  await world.live(minute(60))
+  const { at, refresh, access } = world.snapshot
+  expect(Math.abs(at - world.clock.worldMs())).toBeLessThan(2_000)
+  expect({ refresh, access }).toMatchObject({ refresh: { state: 'valid' }, access: { state: 'valid' } })
+  expect(world.told.some(({ kind }) => kind === 'storage-problem')).toBe(true)
+  expect(world.told.filter(({ kind }) => kind === 'sign-in-required')).toEqual([])
+  world.stop()
+})
+
+test('a clock that is set back a day twice is followed, and every law holds', async () => {
+  const world = new World(45, QUIET)
+  await world.takeDisk()
+  world.connect()
+  for (let times = 0; times < 2; times += 1) {
+    await world.live(15 * 60_000)
+    world.jumpWall(-24 * HOUR_MS)
+  }
+  await world.live(30 * 60_000)
+  expect(world.clock.wallMs() - world.snapshot.at).toBeGreaterThan(-2_000)
+  await world.settle()
+  world.stop()
 })
