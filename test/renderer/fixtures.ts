@@ -34,7 +34,8 @@ export function quota(
     slope: 0,
     seen: Math.floor(level),
     verdict: 'lasts',
-    state: 'ok', threshold: 0.2,
+    state: 'ok',
+    threshold: 0.2,
     ...more,
   }
 }
@@ -56,7 +57,8 @@ export function defaultQuota(category: string, limit: number, period: number): R
     asOf: NOW_MS,
     slope: 0,
     verdict: 'not-seen',
-    state: 'not-checked', threshold: 0.2,
+    state: 'not-checked',
+    threshold: 0.2,
   }
 }
 
