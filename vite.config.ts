@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url'
 import react from '@vitejs/plugin-react'
 import { isolatedDeclarationSync } from 'rolldown/experimental'
 import { defineConfig, type Rolldown } from 'vite'
+import { sourceFingerprint, writeStamp } from './packaging/build-stamp.js'
 
 const at = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 
@@ -31,9 +32,12 @@ export default defineConfig({
   plugins: [react()],
   builder: {
     buildApp: async (builder) => {
+      const sources = sourceFingerprint(at('.'))
       for (const environment of Object.values(builder.environments)) {
         if (environment.name !== 'ssr') await builder.build(environment)
       }
+      // The launcher then starts what `npm run build` built.
+      writeStamp(at('.'), sources)
     },
   },
   environments: {

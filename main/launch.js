@@ -1,16 +1,15 @@
 #!/usr/bin/env node
 /**
- * The one plain-JavaScript file: what `headroom` and every npm script run, on whatever Node is there.
+ * What `headroom` and every npm script run, on whatever Node is there: plain JavaScript.
  *
  * It hands over to a Node that is new enough, makes sure the build is there, and imports it. Nothing
  * here writes to stdout: `watch --json` promises that only JSON is on it.
  */
 import { spawn } from 'node:child_process'
-import { createHash } from 'node:crypto'
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { constants } from 'node:os'
-import { dirname, join, relative } from 'node:path'
+import { dirname, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 
 const LEAST_NODE_MAJOR = 24
@@ -79,50 +78,20 @@ function isSourceCheckout() {
 }
 
 async function ensureBuilt() {
-  if (isFresh(fingerprint())) return
+  const { isBuilt, sourceFingerprint } = await import(
+    pathToFileURL(join(appFolder, 'packaging', 'build-stamp.js')).href
+  )
+  const isFresh = () => isBuilt(appFolder, sourceFingerprint(appFolder))
+  if (isFresh()) return
   const release = await takeBuildLock()
   try {
     // Another process may have built while this one waited; the sources may have changed meanwhile too.
-    const sources = fingerprint()
-    if (isFresh(sources)) return
+    if (isFresh()) return
     process.stderr.write('building Headroom (a few seconds, once) …\n')
     await build()
-    writeFileSync(join(appFolder, 'dist', 'built.json'), JSON.stringify({ sources }))
   } finally {
     release()
   }
-}
-
-function isFresh(sources) {
-  try {
-    const stamp = JSON.parse(readFileSync(join(appFolder, 'dist', 'built.json'), 'utf8'))
-    return stamp.sources === sources && existsSync(join(appFolder, 'dist', 'hosts', 'headroom.js'))
-  } catch {
-    return false // no stamp, or half of one: build
-  }
-}
-
-/**
- * Of every source's path, size and time. The newest time alone would miss a deleted file, and a file that
- * came back with an old date.
- */
-function fingerprint() {
-  const hash = createHash('sha256')
-  const add = (file) => {
-    const { size, mtimeMs } = statSync(file)
-    hash.update(`${relative(appFolder, file)} ${size} ${mtimeMs}\n`)
-  }
-  const walk = (folder) => {
-    const entries = readdirSync(folder, { withFileTypes: true })
-    for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
-      const path = join(folder, entry.name)
-      if (entry.isDirectory()) walk(path)
-      else if (entry.isFile()) add(path)
-    }
-  }
-  for (const folder of ['app', 'main', 'renderer']) walk(join(appFolder, folder))
-  for (const file of ['vite.config.ts', 'package.json']) add(join(appFolder, file))
-  return hash.digest('hex')
 }
 
 /**

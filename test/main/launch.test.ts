@@ -8,12 +8,13 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 import { expect, test } from 'vitest'
 import { temporaryFolder } from './data/temporary-folder.ts'
 import { type Ended, runNode } from './terminal/run-node.ts'
 
 const LAUNCH = fileURLToPath(new URL('../../main/launch.js', import.meta.url))
+const STAMP = fileURLToPath(new URL('../../packaging/build-stamp.js', import.meta.url))
 const BUILDING = 'building Headroom (a few seconds, once) …\n'
 /** A Node that says it is old, for the first process only: the one it hands over to is this one. */
 const OLD_NODE = [
@@ -56,15 +57,20 @@ function checkout(build = 'write()'): Checkout {
   write(
     'node_modules/vite/bin/vite.js',
     `import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs'
+     import { sourceFingerprint, writeStamp } from '../../../packaging/build-stamp.js'
+     const sources = sourceFingerprint('.')
      appendFileSync('builds.txt', 'x')
      console.log('noise of the build')
      const write = () => {
        mkdirSync('dist/hosts', { recursive: true })
        writeFileSync('dist/hosts/headroom.js', ${JSON.stringify(BUILT)})
+       writeStamp('.', sources)
      }
      setTimeout(() => { ${build} }, 100)`,
   )
   copyFileSync(LAUNCH, join(folder, 'main/launch.js'))
+  mkdirSync(join(folder, 'packaging'))
+  copyFileSync(STAMP, join(folder, 'packaging/build-stamp.js'))
   const builds = join(folder, 'builds.txt')
   return {
     folder,
@@ -88,6 +94,15 @@ test('the first start builds, says so in one line on stderr, and the second does
     stderr: BUILDING,
   })
   expect(await launch()).toEqual({ exitCode: 0, stdout: '\n', stderr: '' })
+  expect(builds()).toBe(1)
+})
+
+test('what was built by hand is not built again', async () => {
+  const { launch, builds, folder } = checkout()
+  const vite = pathToFileURL(join(folder, 'node_modules/vite/bin/vite.js')).href
+  const byHand = runNode(['--eval', `process.chdir(${JSON.stringify(folder)}); import('${vite}')`])
+  expect((await byHand.ended).exitCode).toBe(0)
+  expect(await launch(['x'])).toEqual({ exitCode: 0, stdout: 'x\n', stderr: '' })
   expect(builds()).toBe(1)
 })
 
