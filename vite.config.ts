@@ -4,6 +4,7 @@ import react from '@vitejs/plugin-react'
 import { isolatedDeclarationSync } from 'rolldown/experimental'
 import { defineConfig, type Rolldown } from 'vite'
 import { sourceFingerprint, writeStamp } from './packaging/build-stamp.js'
+import { thirdPartyNotices } from './packaging/third-party-notices.ts'
 
 const at = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 
@@ -23,13 +24,13 @@ const simulatorTypes = (): Rolldown.Plugin => ({
 /**
  * One configuration, four builds: the window, the preload script, Electron's main and the Node hosts.
  *
- * Dependencies stay outside the Node bundles (they are installed beside them); the preload bundles
- * everything, because a sandboxed preload can require nothing but electron.
+ * The terminal's packages stay outside of its bundle: npm installs them beside it. The desktop's bundles hold all but
+ * Electron itself: an installer then carries no node_modules, and a sandboxed preload can require nothing else.
  */
 export default defineConfig({
   root: at('renderer'),
   base: '/',
-  plugins: [react()],
+  plugins: [react(), thirdPartyNotices(at('dist/THIRD_PARTY_NOTICES.md'))],
   builder: {
     buildApp: async (builder) => {
       const sources = sourceFingerprint(at('.'))
@@ -68,6 +69,7 @@ export default defineConfig({
     },
     desktop: {
       consumer: 'server',
+      resolve: { noExternal: true, external: ['electron'] },
       build: {
         outDir: at('dist/desktop'),
         emptyOutDir: false,

@@ -125,6 +125,8 @@ export const PROMISES = {
     'One quit, one signal, ends the desktop app within 3 s with everything flushed, packaged or not',
   ),
   W9: promised(4, 'The main process never stands still: no dialog blocks it once it has started'),
+  P1: promised(3, 'An installer holds only what the app imports, and the licence of each package in it'),
+  P2: promised(3, 'Removing the app leaves no entry that starts it at login; an update keeps it'),
 } as const satisfies Readonly<Record<string, Promised>>
 
 export type PromiseId = keyof typeof PROMISES

@@ -3,6 +3,7 @@ import { DESKTOP_SABOTAGES } from './desktop-breaks.ts'
 import { HARDENING_SABOTAGES } from './hardening-breaks.ts'
 import { HOSTILE_SABOTAGES } from './hostile-breaks.ts'
 import { NETWORK_SABOTAGES } from './network-breaks.ts'
+import { PACKAGING_SABOTAGES } from './packaging-breaks.ts'
 import { PRIVATE_FILES_SABOTAGES } from './private-files-breaks.ts'
 import { QUOTA_SABOTAGES } from './quota-breaks.ts'
 import { REQUEST_SABOTAGES } from './request-breaks.ts'
@@ -44,4 +45,5 @@ export const SABOTAGES: readonly Sabotage[] = [
   ...HOSTILE_SABOTAGES,
   ...REQUEST_SABOTAGES,
   ...NETWORK_SABOTAGES,
+  ...PACKAGING_SABOTAGES,
 ]

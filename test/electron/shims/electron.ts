@@ -7,6 +7,8 @@ import { app, type DecryptStringAsyncReturnValue, safeStorage as synchronous } f
  */
 // @ts-expect-error: typed for `require` only
 export * from 'electron'
+// What electron-store imports.
+export { default } from 'electron'
 
 // Where there is no keyring, newer runtimes fall back by themselves.
 void app.whenReady().then(() => synchronous.setUsePlainTextEncryption(true))

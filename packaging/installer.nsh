@@ -1,0 +1,7 @@
+; Electron keeps "Start at Login" in these two values, under the name that app.setAppUserModelId was given.
+!macro customUnInstall
+  ${ifNot} ${isUpdated}
+    DeleteRegValue HKCU "Software\Microsoft\Windows\CurrentVersion\Run" "app.headroom.desktop"
+    DeleteRegValue HKCU "Software\Microsoft\Windows\CurrentVersion\Explorer\StartupApproved\Run" "app.headroom.desktop"
+  ${endIf}
+!macroend

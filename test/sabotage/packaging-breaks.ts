@@ -1,0 +1,39 @@
+import type { Sabotage } from './registry.ts'
+
+const PACKAGE_TEST = 'packaging/linux-package.test.ts'
+
+/** Of what the installers hold, and what they leave behind. */
+export const PACKAGING_SABOTAGES: readonly Sabotage[] = [
+  {
+    promise: 'P1',
+    what: 'pack every installed package beside the bundles that hold them already',
+    file: 'electron-builder.yml',
+    find: '  - "!node_modules/**"\n',
+    replace: '',
+    test: PACKAGE_TEST,
+  },
+  {
+    promise: 'P1',
+    what: 'ship the fonts without their licences',
+    file: 'packaging/third-party-notices.ts',
+    find: '            if (found !== undefined) add(found)\n',
+    replace: '            void found\n',
+    test: 'packaging/third-party-notices.test.ts',
+  },
+  {
+    promise: 'P2',
+    what: 'leave the entry that starts the app at login',
+    file: 'packaging/before-remove.sh',
+    find: 'rm -f -- "$entry"',
+    replace: 'true -- "$entry"',
+    test: PACKAGE_TEST,
+  },
+  {
+    promise: 'P2',
+    what: 'forget at an update that the app was to start at login',
+    file: 'packaging/before-remove.sh',
+    find: '[ "$1" = remove ] || exit 0',
+    replace: '[ -n "$1" ] || exit 0',
+    test: PACKAGE_TEST,
+  },
+]
