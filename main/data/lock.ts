@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -15,6 +16,9 @@ export type LockAttempt =
   | { readonly kind: 'unusable'; readonly line: string }
 
 const SQLITE_BUSY = 5
+const SQLITE_IOERR = 10
+const SQLITE_PROTOCOL = 15
+const SQLITE_NOLFS = 22
 const SQLITE_NOTADB = 26
 
 /**
@@ -28,7 +32,13 @@ export function lockDataFolder(folder: string, holder: LockHolder): LockAttempt 
   const sideFile = join(folder, 'lock.json')
   const opening = openExclusively(join(folder, 'lock.db'))
   if (opening.kind === 'unusable') return { kind: 'unusable', line: `cannot lock ${folder}: ${opening.why}` }
-  if (opening.kind === 'busy') return busy(folder, readHolder(sideFile))
+  const former = readHolder(sideFile)
+  // A file system without locks says busy to everyone (ENOLCK), and one that only pretends says yes to everyone.
+  if (opening.kind === 'busy') return canLock(folder) ? busy(folder, former) : withoutLocks(folder)
+  if (former !== undefined && isAlive(former.pid) && isOpenToOthers(join(folder, 'lock.db'))) {
+    opening.database.close()
+    return withoutLocks(folder)
+  }
   try {
     rmSync(`${sideFile}.new`, { force: true })
     writeFileSync(`${sideFile}.new`, JSON.stringify(holder), { mode: PRIVATE_MODE, flag: 'wx' })
@@ -73,8 +83,53 @@ function openExclusively(file: string, retried = false): Opening {
       rmSync(file, { force: true })
       return openExclusively(file, true)
     }
+    if (typeof code === 'number' && LOCK_FAILURES.has(code & 0xff)) return { kind: 'unusable', why: NO_LOCKS }
     return { kind: 'unusable', why: error instanceof Error ? error.message : String(error) }
   }
+}
+
+const NO_LOCKS =
+  'file locks do not work there, as on some network folders; choose a folder on a local disk with --data'
+/** Beginning an exclusive transaction reads and writes nothing but the file's header. */
+const LOCK_FAILURES: ReadonlySet<number> = new Set([SQLITE_IOERR, SQLITE_PROTOCOL, SQLITE_NOLFS])
+
+const withoutLocks = (folder: string): LockAttempt => ({
+  kind: 'unusable',
+  line: `cannot lock ${folder}: ${NO_LOCKS}`,
+})
+
+/** Whether a file that no other process knows can be locked. */
+function canLock(folder: string): boolean {
+  const file = join(folder, `lock-trial-${process.pid}.db`)
+  try {
+    const trial = openExclusively(file)
+    if (trial.kind === 'open') trial.database.close()
+    return trial.kind === 'open'
+  } finally {
+    for (const end of ['', '-journal']) rmSync(`${file}${end}`, { force: true })
+  }
+}
+
+function isAlive(pid: number): boolean {
+  if (pid === process.pid) return false
+  try {
+    return process.kill(pid, 0)
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'EPERM'
+  }
+}
+
+/** What another process says that tries to take the lock which this one holds; its number may be a former owner's. */
+const TRY = `
+  const { DatabaseSync } = require('node:sqlite')
+  try { new DatabaseSync(process.argv[1]).exec('PRAGMA busy_timeout = 0; BEGIN EXCLUSIVE'); console.log('taken') } catch {}
+`
+
+/** Whether another process can take the lock as well. Within Electron, which starts no other Node, it is believed to work. */
+function isOpenToOthers(file: string): boolean {
+  if (process.versions['electron'] !== undefined) return false
+  const { stdout } = spawnSync(process.execPath, ['--eval', TRY, file], { encoding: 'utf8', timeout: 10_000 })
+  return stdout?.trim() === 'taken'
 }
 
 /** Made by us and not by SQLite, which would let everybody read it: a reader's lock keeps the owner out. */

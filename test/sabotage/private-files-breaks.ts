@@ -71,4 +71,20 @@ export const PRIVATE_FILES_SABOTAGES: readonly Sabotage[] = [
     replace: '(found.mode & OTHERS_MAY) === 0) chmodSync',
     test: FILES_TEST,
   },
+  {
+    promise: 'T5',
+    what: 'take a file system without locks for another Headroom',
+    file: 'main/data/lock.ts',
+    find: 'return canLock(folder) ? busy',
+    replace: "return folder !== '' || canLock(folder) ? busy",
+    test: 'main/data/lock.test.ts',
+  },
+  {
+    promise: 'T5',
+    what: 'believe a lock that everyone is granted',
+    file: 'main/data/lock.ts',
+    find: "return stdout?.trim() === 'taken'",
+    replace: "return stdout?.trim() === 'refused'",
+    test: 'main/data/lock.test.ts',
+  },
 ]

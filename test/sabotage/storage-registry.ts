@@ -229,10 +229,10 @@ export const STORAGE_SABOTAGES: readonly Sabotage[] = [
   },
   {
     promise: 'K1',
-    what: 'show a demonstration in the place of stored keys',
-    file: 'main/app-start.ts',
-    find: 'isWanted: () => simulate || storage.ids().length === 0,',
-    replace: 'isWanted: () => simulate || storage.ids().length >= 0,',
+    what: 'leave the keys out that wait for their keyring',
+    file: 'main/vault/sealed-home.ts',
+    find: '        this.#vault ??= new Vault(',
+    replace: "        if (unlocking.why === '') this.#vault ??= new Vault(",
     test: 'main/stored-keys.test.ts',
   },
   {

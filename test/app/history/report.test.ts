@@ -116,6 +116,16 @@ test('a category named by a server is neither a formula nor a new row', () => {
   expect(csv).toContain(`"'=HYPERLINK(""http://x""),\n1"`)
 })
 
+test.each([
+  ['Accounts;=1+1', "Accounts;'=1+1"],
+  ['a\t@SUM(1)', "a\t'@SUM(1)"],
+  ['a"; -1', `a""; '-1`],
+  ['a;b', 'a;b'],
+  ['\tx', "'\tx"],
+])('no part of %j is a formula where a spreadsheet separates by semicolons or tabs', (category, cell) => {
+  expect(reportCsv(report(category))).toContain(`,"${cell}",`)
+})
+
 test('an incident has the request ids and the quotas, and names no account', () => {
   const snapshot = exampleSnapshot()
   const incident = incidentOf({ version: '1.2.3', snapshot, report: report(), events: EVENTS })

@@ -1,6 +1,6 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { expect, onTestFinished, test } from 'vitest'
@@ -13,6 +13,7 @@ const SOURCE = new URL('../../../main/data/lock.ts', import.meta.url).href
 /** Another process that takes the lock, says what came of it, and stays. */
 async function otherProcess(
   folder: string,
+  env: NodeJS.ProcessEnv = process.env,
 ): Promise<{ readonly said: string; readonly child: ChildProcess }> {
   const script = `
     const { lockDataFolder } = await import(${JSON.stringify(SOURCE)})
@@ -22,6 +23,7 @@ async function otherProcess(
   `
   const child = spawn(process.execPath, ['--input-type=module', '--eval', script], {
     stdio: ['pipe', 'pipe', 'inherit'],
+    env,
   })
   onTestFinished(() => void child.kill('SIGKILL'))
   const [said] = await once(createInterface({ input: child.stdout }), 'line')
@@ -99,4 +101,57 @@ test('a lock file that is no database holds nothing and is replaced', () => {
 
 test('a folder that is not there is unusable, not busy', () => {
   expect(lockDataFolder(join(temporaryFolder(), 'nowhere'), ME).kind).toBe('unusable')
+})
+
+/** What a process says of the folder's lock where the system's locks answer `answer`; needs a C compiler. */
+function lockedWith(answer: 'return 0;' | 'errno = ENOLCK; return -1;' | 'errno = EINVAL; return -1;') {
+  const folder = temporaryFolder()
+  writeFileSync(
+    join(folder, 'locks.c'),
+    `
+    #define _GNU_SOURCE
+    #include <dlfcn.h>
+    #include <errno.h>
+    #include <fcntl.h>
+    #include <stdarg.h>
+    static int answer(int fd, int command, va_list more) {
+      static int (*real)(int, int, ...);
+      if (!real) real = dlsym(RTLD_NEXT, "fcntl64");
+      void *argument = va_arg(more, void *);
+      if (command == F_SETLK || command == F_SETLKW) { ${answer} }
+      return real(fd, command, argument);
+    }
+    int fcntl(int fd, int command, ...) { va_list more; va_start(more, command); return answer(fd, command, more); }
+    int fcntl64(int fd, int command, ...) { va_list more; va_start(more, command); return answer(fd, command, more); }
+    `,
+  )
+  const built = spawnSync('cc', ['-shared', '-fPIC', '-o', 'locks.so', 'locks.c', '-ldl'], { cwd: folder })
+  return built.status === 0 ? { ...process.env, LD_PRELOAD: join(folder, 'locks.so') } : undefined
+}
+
+const canBreakLocks = process.platform === 'linux' && spawnSync('cc', ['--version']).status === 0
+
+test.skipIf(!canBreakLocks).each([
+  ['refuses every lock (ENOLCK)', 'errno = ENOLCK; return -1;', 0],
+  ['knows no locks (EINVAL)', 'errno = EINVAL; return -1;', 0],
+  ['grants every lock to everyone', 'return 0;', 1],
+] as const)('a file system that %s is told as that', async (_, answer, before) => {
+  const folder = temporaryFolder()
+  const env = lockedWith(answer)
+  expect(env).toBeDefined()
+  for (let owners = 0; owners < before; owners += 1)
+    expect((await otherProcess(folder, env)).said).toBe('held')
+  const { said } = await otherProcess(folder, env)
+  expect(said).toBe(
+    `cannot lock ${folder}: file locks do not work there, as on some network folders; choose a folder on a local disk with --data`,
+  )
+  expect(readdirSync(folder).filter((name) => name.startsWith('lock-trial'))).toEqual([])
+})
+
+test('a side file of a process that lives, but holds no lock, is no owner: its number was given again', () => {
+  const folder = temporaryFolder()
+  writeFileSync(join(folder, 'lock.json'), JSON.stringify({ pid: process.ppid, host: 'browser' }))
+  const attempt = lockDataFolder(folder, ME)
+  expect(attempt.kind).toBe('held')
+  if (attempt.kind === 'held') attempt.release()
 })
