@@ -21,22 +21,56 @@ export interface Decided {
 }
 
 /**
- * The token after an answer that brought `refreshToken`, if it did.
- *
- * `keeps`: the answer was a whole renewal without one, which is how a default key is told (service.md 2.1).
+ * The token after a whole renewal, which honoured the one that was sent. Without a new one in it the key is a default
+ * key (service.md 2.1), unless it ever rotated.
  */
-export function adopted(
-  token: HeldToken,
+function adopted(
+  { doubt: _, ...token }: HeldToken,
   refreshToken: string | undefined,
   nowMs: number,
-  keeps: boolean,
 ): HeldToken {
   if (refreshToken !== undefined && refreshToken !== token.refreshToken) {
     return { ...token, generation: token.generation + 1, refreshToken, rotatedAtMs: nowMs, keepsToken: false }
   }
-  if (!keeps || refreshToken !== undefined || token.rotatedAtMs !== undefined) return token
+  if (refreshToken !== undefined || token.rotatedAtMs !== undefined) return token
   return { ...token, keepsToken: true }
 }
+
+const MAX_WAITING = 4
+
+/**
+ * The token after an answer that was no whole renewal and had `refreshToken` in it: sent next, because a service that
+ * rotated may end the session if it sees the former one again. It may also be the text of an error: the former one
+ * stays beside it until it has been honoured.
+ */
+export function heldBeside(token: HeldToken, refreshToken: string | undefined): HeldToken {
+  if (refreshToken === undefined || refreshToken === token.refreshToken) return token
+  const { honoured, waiting: before } = token.doubt ?? { honoured: token.refreshToken, waiting: [] }
+  const waiting = [...before, token.refreshToken].filter((other) => other !== refreshToken)
+  const least = waiting.findIndex((other) => other !== honoured)
+  const doubt = { honoured, waiting: waiting.length > MAX_WAITING ? waiting.toSpliced(least, 1) : waiting }
+  return { ...token, generation: token.generation + 1, refreshToken, doubt }
+}
+
+/** The next of the tokens in doubt, without the one that the service refused; `undefined` where it was the only one. */
+export function fallenBack({ doubt, ...token }: HeldToken): HeldToken | undefined {
+  const refreshToken = doubt?.waiting.at(-1)
+  if (doubt === undefined || refreshToken === undefined) return undefined
+  const waiting = doubt.waiting.slice(0, -1)
+  const next = { ...token, generation: token.generation + 1, refreshToken }
+  return waiting.length > 0 ? { ...next, doubt: { ...doubt, waiting } } : next
+}
+
+/** The next of the tokens in doubt, with the one that was sent behind all others. */
+function turned(token: HeldToken): HeldToken {
+  const next = fallenBack(token)
+  if (next === undefined || token.doubt === undefined) return token
+  return { ...next, doubt: { ...token.doubt, waiting: [token.refreshToken, ...(next.doubt?.waiting ?? [])] } }
+}
+
+/** Whether the service's word is on the token that was sent, so that another one may still be live. */
+export const isOfTheToken = (outcome: RefreshOutcome): boolean =>
+  outcome.kind === 'refused' || (outcome.kind === 'misconfigured' && outcome.isOfTheRequest === true)
 
 /**
  * Folds in the outcome of a refresh.
@@ -54,7 +88,7 @@ export function afterRefresh(
   if (token === undefined) return { state, events: [] }
   switch (outcome.kind) {
     case 'renewed': {
-      const next = adopted(token, outcome.refreshToken, nowMs, true)
+      const next = adopted(token, outcome.refreshToken, nowMs)
       const expiresAtMs = nowMs + outcome.expiresInSeconds * 1000
       return {
         state: {
@@ -78,6 +112,9 @@ export function afterRefresh(
     }
     case 'refused':
     case 'misconfigured': {
+      const other = isOfTheToken(outcome) ? fallenBack(token) : undefined
+      // Not the end: one of the others may be the live one.
+      if (other !== undefined) return { state: { ...state, token: other, retryAtMs: nowMs }, events: [] }
       const failed: MonitorEvent = { kind: 'token-refresh-failed', outcome: outcome.kind }
       if (isRevoking(state)) return { state, events: [failed] }
       const why = {
@@ -100,12 +137,16 @@ export function afterRefresh(
     case 'unknown': {
       const failures = state.failures + 1
       const asked = outcome.kind === 'later' ? outcome.retryAfterSeconds : undefined
-      const retryAtMs = nowMs + retryWaitMs(lifetimes.schedule, failures, jitter, asked)
+      const { schedule } = lifetimes
+      const isMalformed = outcome.kind === 'malformed' || ('isMalformed' in outcome && outcome.isMalformed)
+      const ladder = isMalformed ? { retryMs: schedule.malformedRetryMs } : schedule
+      const retryAtMs = nowMs + retryWaitMs(ladder, failures, jitter, asked)
       const given = 'refreshToken' in outcome ? outcome.refreshToken : undefined
+      const isTurned = outcome.kind === 'later' && outcome.anotherTokenMayDo === true
       return {
         state: {
           ...state,
-          token: adopted(token, given, nowMs, false),
+          token: isTurned ? turned(token) : heldBeside(token, given),
           failures,
           retryAtMs,
           failure: outcome.why,

@@ -31,11 +31,12 @@ export function revocationForeseen({ token, standing }: KeyState): RevocationAns
 }
 
 /**
- * Whether the token that is held may be dead, and another one live that nobody here knows: an answer was lost that may
- * have replaced it. Only the service can say, by answering the same refresh again.
+ * Whether the token that is held may be dead and another one live: an answer was lost that may have replaced it, or
+ * was no whole renewal. Only the service can say, by answering a refresh.
  */
 export function isInDoubt({ token, lostAnswer }: KeyState): boolean {
-  return lostAnswer && token !== undefined && !token.keepsToken
+  if (token === undefined) return false
+  return token.doubt !== undefined || (lostAnswer && !token.keepsToken)
 }
 
 /**

@@ -14,6 +14,16 @@ export interface HeldToken {
   readonly rotatedAtMs?: number
   /** A default key (service.md 5.6): answers came without a new refresh token, so that losing one is harmless. */
   readonly keepsToken: boolean
+  /** Absent where no other token can be the live one. */
+  readonly doubt?: TokenDoubt
+}
+
+/** Which of several tokens is live is not known: an answer that was no whole renewal had a string in the place of one. */
+export interface TokenDoubt {
+  /** The one that the service took last: never dropped for want of room. */
+  readonly honoured: string
+  /** Those that are not held now, the next to try last. */
+  readonly waiting: readonly string[]
 }
 
 export interface AccessToken {

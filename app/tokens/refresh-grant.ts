@@ -1,6 +1,6 @@
 import { z } from 'zod/mini'
 import type { HttpOutcome } from '../service/answer.ts'
-import { redirectedTo, redirectWords, SOMETHING_ELSE, senderOfAnswer } from '../service/sender.ts'
+import { isPage, redirectedTo, redirectWords, SOMETHING_ELSE, senderOfAnswer } from '../service/sender.ts'
 
 /** What a token endpoint is asked with. Everything secret in here goes into a body, never into a URL. */
 export interface KeyCredentials {
@@ -42,13 +42,18 @@ export type RefreshOutcome =
       readonly refreshToken?: string
     }
   | { readonly kind: 'refused'; readonly why: string }
-  | { readonly kind: 'misconfigured'; readonly why: string }
+  /** `isOfTheRequest`: something in it could not be taken, which may be the token. */
+  | { readonly kind: 'misconfigured'; readonly why: string; readonly isOfTheRequest?: true }
   | {
       readonly kind: 'later'
       readonly why: string
       readonly retryAfterSeconds?: number
       /** What stands between answered, not the sign-in host. */
       readonly isFromElsewhere?: true
+      /** A client error without a cause: where there is doubt which token is live, another may fare better. */
+      readonly anotherTokenMayDo?: true
+      /** As of `unknown`. */
+      readonly refreshToken?: string
     }
   | { readonly kind: 'not-sent'; readonly why: string }
   /** The service renewed, and gave an access token that cannot be used; what is known of the refresh token is whole. */
@@ -56,7 +61,9 @@ export type RefreshOutcome =
   | {
       readonly kind: 'unknown'
       readonly why: string
-      /** A readable new refresh token in an answer that was otherwise no use: kept, never dropped. */
+      /** An answer came, and it is no token answer and no page. */
+      readonly isMalformed?: true
+      /** A string in the place of a new refresh token, in an answer that may have renewed: one or the other is live. */
       readonly refreshToken?: string
     }
 
@@ -95,24 +102,22 @@ export function processRefreshAnswer(outcome: HttpOutcome, url: string): Refresh
   if (outcome.kind === 'unknown') return { kind: 'unknown', why: outcome.why }
   const { status, headers } = outcome
   const body = jsonOf(outcome.body)
-  const refreshToken = textOf(body, 'refresh_token')
-  if (refreshToken !== undefined && !(status >= 200 && status < 300)) {
-    // A gateway that failed after the service rotated: the new token is the only one that still works.
-    return { kind: 'unknown', why: `the sign-in host answered ${status}`, refreshToken }
-  }
   const to = redirectedTo(status, headers, url)
   if (to !== undefined) return { kind: 'later', why: redirectWords(to), isFromElsewhere: true }
   if (status === 429 || status >= 500) {
     const seconds = retryAfterSeconds(headers['retry-after'])
+    // A gateway may have failed after the service rotated.
+    const refreshToken = status >= 500 ? textOf(body, 'refresh_token') : undefined
     return {
       kind: 'later',
       why: `the sign-in host answered ${status}`,
       ...(seconds !== undefined && { retryAfterSeconds: seconds }),
+      ...(refreshToken !== undefined && { refreshToken }),
     }
   }
   if (status >= 200 && status < 300) {
     const sender = senderOfAnswer(status, headers, url, outcome.body)
-    return renewalOf(body, sender.kind === 'other' ? SOMETHING_ELSE : 'the answer was not a token response')
+    return renewalOf(body, sender.kind === 'other')
   }
   const failure = Failure.safeParse(body)
   if (failure.success) {
@@ -123,17 +128,24 @@ export function processRefreshAnswer(outcome: HttpOutcome, url: string): Refresh
       case 'unauthorized_client':
         return { kind: 'misconfigured', why: 'the service does not accept this API key or secret' }
       case 'invalid_request':
+        return {
+          kind: 'misconfigured',
+          why: `the sign-in host answered ${failure.data.error}`,
+          isOfTheRequest: true,
+        }
       case 'unsupported_grant_type':
       case 'invalid_scope':
         return { kind: 'misconfigured', why: `the sign-in host answered ${failure.data.error}` }
     }
   }
   // A captive portal, a proxy or something else in the middle: not the service's word on the token.
-  return { kind: 'later', why: `the sign-in host answered ${status} without an OAuth answer` }
+  const why = `the sign-in host answered ${status} without an OAuth answer`
+  const isOfTheRequest = status >= 400 && status < 500 && !isPage(outcome.body)
+  return { kind: 'later', why, ...(isOfTheRequest && { anotherTokenMayDo: true }) }
 }
 
-/** `whyNot`: what an answer is that is none. */
-function renewalOf(body: unknown, whyNot: string): RefreshOutcome {
+/** A whole renewal has an access token that can be used; nothing else replaces a refresh token for good. */
+function renewalOf(body: unknown, isOfSomethingElse: boolean): RefreshOutcome {
   const parsed = Renewal.safeParse(body)
   const refreshToken = textOf(body, 'refresh_token')
   if (!parsed.success) {
@@ -141,11 +153,9 @@ function renewalOf(body: unknown, whyNot: string): RefreshOutcome {
       const why = 'the access token in the answer cannot be used'
       return { kind: 'malformed', why, ...(refreshToken !== undefined && { refreshToken }) }
     }
-    return {
-      kind: 'unknown',
-      why: whyNot,
-      ...(refreshToken !== undefined && { refreshToken }),
-    }
+    return isOfSomethingElse
+      ? { kind: 'unknown', why: SOMETHING_ELSE }
+      : { kind: 'unknown', why: 'the answer was not a token response', isMalformed: true }
   }
   const { access_token, expires_in, scope } = parsed.data
   return {

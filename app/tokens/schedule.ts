@@ -7,6 +7,8 @@ export interface RefreshSchedule {
   readonly floorMs: number
   /** Waits after failures in a row; the last one repeats. */
   readonly retryMs: readonly [number, ...number[]]
+  /** The same after answers that cannot be read: each may have used up a token. */
+  readonly malformedRetryMs: readonly [number, ...number[]]
 }
 
 /** A proxy that asks for days must not cost a rotating token its half hour. Seconds. */
@@ -16,6 +18,7 @@ export const REFRESH_SCHEDULE: RefreshSchedule = {
   leadMs: 120_000,
   floorMs: 10_000,
   retryMs: [1_000, 2_000, 5_000, 10_000, 30_000, 60_000],
+  malformedRetryMs: [120_000, 300_000],
 }
 
 /** Half the lifetime at least is used, so that a short-lived token is not refreshed all the time. */
@@ -36,12 +39,12 @@ export function refreshDueAt(
  * up to a quarter of an hour.
  */
 export function retryWaitMs(
-  schedule: RefreshSchedule,
+  { retryMs }: Pick<RefreshSchedule, 'retryMs'>,
   failures: number,
   jitter: number,
   askedSeconds: number | undefined,
 ): number {
-  const index = Math.min(Math.max(1, failures), schedule.retryMs.length) - 1
-  const rung = schedule.retryMs[index] ?? schedule.retryMs[0]
+  const index = Math.min(Math.max(1, failures), retryMs.length) - 1
+  const rung = retryMs[index] ?? retryMs[0]
   return Math.max(rung / 2 + (rung / 2) * jitter, Math.min(askedSeconds ?? 0, LONGEST_ASKED_SECONDS) * 1000)
 }

@@ -1,4 +1,4 @@
-import { type HeldToken, type KeyState, newKeyState } from './key-state.ts'
+import { type HeldToken, type KeyState, newKeyState, type TokenDoubt } from './key-state.ts'
 
 /** What is kept beside a refresh token, in the clear: instants and states, nothing that could be used. */
 export interface TokenAbout {
@@ -16,6 +16,8 @@ export interface TokenAbout {
 export interface TokenRecord {
   readonly generation: number
   readonly refreshToken: string
+  /** Sealed as the token is: which of them is live is not known. */
+  readonly doubt?: TokenDoubt
   readonly about: TokenAbout
 }
 
@@ -82,12 +84,13 @@ export function storedTokens(token: HeldToken, state: KeyState, nowMs: number): 
 }
 
 function recordOf(
-  { generation, refreshToken, ...dates }: HeldToken,
+  { generation, refreshToken, doubt, ...dates }: HeldToken,
   { standing, mayRevokeByItself }: KeyState,
 ): StoredTokens {
   const record = (stored: TokenAbout['standing']): TokenRecord => ({
     generation,
     refreshToken,
+    ...(doubt && { doubt }),
     about: { ...dates, standing: stored },
   })
   switch (standing.kind) {

@@ -1,6 +1,7 @@
 import * as oauth from 'oauth4webapi'
 import { redirectedTo, redirectWords } from '../../app/service/sender.ts'
 import type { SignInFailure } from '../../app/sign-in/failure.ts'
+import { processRefreshAnswer } from '../../app/tokens/refresh-grant.ts'
 import type { Http, HttpOutcome } from '../ports/ports.ts'
 
 /** The key that signs in, as the token endpoint has to be told about it. */
@@ -61,7 +62,7 @@ export async function exchangeCode(http: Http, key: SigningKey, code: CodeToExch
     )
     const tokens = await oauth.processAuthorizationCodeResponse(server, client, response)
     if (tokens.refresh_token === undefined || tokens.refresh_token === '') return { kind: 'no-refresh-token' }
-    return { kind: 'granted', refreshToken: tokens.refresh_token }
+    return granted(line.outcome(), url) ?? { kind: 'answer-lost', why: 'it was not a token response' }
   } catch (error) {
     return failureOf(error, line.outcome(), url)
   }
@@ -107,11 +108,9 @@ function failureOf(error: unknown, outcome: HttpOutcome | undefined, url: string
   if (outcome === undefined) throw error
   if (outcome.kind === 'not-sent') return { kind: 'not-sent', why: outcome.why }
   if (outcome.kind === 'unknown') return { kind: 'answer-lost', why: outcome.why }
-  // The code is spent. Whatever else is wrong with the answer, a readable refresh token in it is kept.
-  const refreshToken = jsonObject(outcome.body)?.['refresh_token']
-  if (typeof refreshToken === 'string' && refreshToken !== '' && refreshToken.length <= 16_384) {
-    return { kind: 'granted', refreshToken }
-  }
+  // The code is spent: what the library finds fault with is kept all the same where it is whole.
+  const whole = granted(outcome, url)
+  if (whole !== undefined) return whole
   if (error instanceof oauth.ResponseBodyError) {
     switch (error.error) {
       case 'invalid_grant':
@@ -133,6 +132,13 @@ function failureOf(error: unknown, outcome: HttpOutcome | undefined, url: string
   const to = redirectedTo(outcome.status, outcome.headers, url)
   const why = to === undefined ? `the sign-in host answered ${outcome.status}` : redirectWords(to)
   return { kind: 'later', why }
+}
+
+/** A string in an answer that is less than a whole renewal may be the text of an error, and would replace a good token. */
+function granted(outcome: HttpOutcome | undefined, url: string): Exchange | undefined {
+  const whole = outcome && processRefreshAnswer(outcome, url)
+  if (whole?.kind !== 'renewed' || whole.refreshToken === undefined) return undefined
+  return { kind: 'granted', refreshToken: whole.refreshToken }
 }
 
 function jsonObject(text: string): Record<string, unknown> | undefined {

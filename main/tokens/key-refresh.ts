@@ -1,4 +1,10 @@
-import { adopted, afterRefresh, type KeyLifetimes } from '../../app/tokens/after-refresh.ts'
+import {
+  afterRefresh,
+  fallenBack,
+  heldBeside,
+  isOfTheToken,
+  type KeyLifetimes,
+} from '../../app/tokens/after-refresh.ts'
 import { isRevoking } from '../../app/tokens/key-state.ts'
 import { isOfTheService, type KeyCredentials, type RefreshOutcome } from '../../app/tokens/refresh-grant.ts'
 import type { HeldKey } from './held-key.ts'
@@ -70,7 +76,7 @@ export class KeyRefresh {
 
   /** Sends the token once, and takes in what comes back; for whoever knows that no flight is under way. */
   async askOnce(): Promise<RefreshOutcome> {
-    return this.#settle(await this.#post())
+    return this.#settle(await this.#ask())
   }
 
   async #attempt(): Promise<RefreshOutcome> {
@@ -81,12 +87,25 @@ export class KeyRefresh {
     this.#isAsking = true
     this.#deps.changed()
     this.#held.takeNewest()
-    const outcome = await this.#post()
+    const outcome = await this.#ask()
     if (outcome.kind !== 'unknown' || this.#held.state.lostAnswer) return this.#settle(outcome)
     this.#lost(outcome)
     // Also while a revocation waits for it: only the newest token can be told to end with certainty.
     if (this.#stopped) return this.#settle(outcome)
-    return this.#settle(await this.#post())
+    return this.#settle(await this.#ask())
+  }
+
+  /** Sends the token; where it is refused, and it is in doubt which one is live, the others in their turn. */
+  async #ask(): Promise<RefreshOutcome> {
+    let outcome = await this.#post()
+    while (!this.#stopped && isOfTheToken(outcome)) {
+      const { state } = this.#held
+      const token = state.token && fallenBack(state.token)
+      if (token === undefined) break
+      this.#held.saveAndHold({ ...state, token })
+      outcome = await this.#post()
+    }
+    return outcome
   }
 
   async #post(): Promise<RefreshOutcome> {
@@ -115,7 +134,7 @@ export class KeyRefresh {
   #lost(outcome: Extract<RefreshOutcome, { kind: 'unknown' }>): void {
     const { state } = this.#held
     if (state.token === undefined) return
-    const token = adopted(state.token, outcome.refreshToken, this.#deps.nowMs(), false)
+    const token = heldBeside(state.token, outcome.refreshToken)
     const next = { ...state, token, lostAnswer: true }
     if (token === state.token) this.#held.hold(next)
     else this.#held.holdAndSave(next)

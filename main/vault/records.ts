@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { DataKeys } from './data-keys.ts'
 import { seal, unseal } from './sealing.ts'
 
-export type RecordKind = 'refresh-token' | 'client-secret'
+export type RecordKind = 'refresh-token' | 'refresh-token-doubt' | 'client-secret'
 
 export interface OpenRecord {
   readonly kind: 'found'

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { TokenDoubt } from '../../app/tokens/key-state.ts'
 import type { Intent, StoredTokens } from '../../app/tokens/stored-token.ts'
 import { writeJournal } from './journal.ts'
 import { quarantineRecord, readRecord, writeRecord } from './records.ts'
@@ -8,8 +9,11 @@ import type { JournalStep, TokenReading, TokenStore } from './token-store.ts'
 import type { VaultConnection } from './vault-connection.ts'
 
 const KIND = 'refresh-token'
+/** The tokens that may be live in its place, as JSON, in one record of its own generation. */
+const DOUBT = 'refresh-token-doubt'
 
 const intentRow = z.object({ generation: z.int(), at_ms: z.number() })
+const tokenDoubt = z.object({ honoured: z.string().min(1), waiting: z.array(z.string().min(1)).min(1) })
 const outboxRow = z.object({ about: z.string() })
 
 /** The tokens of one profile in `vault.db`. */
@@ -55,6 +59,7 @@ export class SealedTokens implements TokenStore {
       this.#quarantine('what stands beside it could not be read')
       return { kind: 'lost', state: 'record-corrupt' }
     }
+    const doubt = this.#doubt(record.generation)
     const intent = intentRow
       .optional()
       .parse(database.prepare('SELECT * FROM intents WHERE profile = ?').get(this.#profile))
@@ -68,11 +73,24 @@ export class SealedTokens implements TokenStore {
     return {
       kind: 'found',
       stored: {
-        token: { generation: record.generation, refreshToken: record.secret, about: about.data },
+        token: {
+          generation: record.generation,
+          refreshToken: record.secret,
+          ...(doubt && { doubt }),
+          about: about.data,
+        },
         ...(intent !== undefined && { intent: { generation: intent.generation, atMs: intent.at_ms } }),
         ...(waiting !== undefined && { revocation }),
       },
     }
+  }
+
+  /** What does not open is no reason to do without the token itself. */
+  #doubt(generation: number): TokenDoubt | undefined {
+    const { database, keys } = this.#vault
+    const record = readRecord(database, keys, this.#profile, DOUBT)
+    if (record.kind !== 'found' || record.generation !== generation) return undefined
+    return tokenDoubt.safeParse(jsonOf(record.secret)).data
   }
 
   #quarantine(why: string): void {
@@ -98,7 +116,7 @@ export function saveTokens(
   { token, intent, revocation }: StoredTokens,
 ): void {
   const { database, keys, nowMs } = connection
-  const { generation, refreshToken, about } = token
+  const { generation, refreshToken, doubt, about } = token
   const isKnown = database
     .prepare('SELECT 1 FROM records WHERE profile = ? AND kind = ? AND generation = ?')
     .get(profile, KIND, generation)
@@ -110,6 +128,11 @@ export function saveTokens(
     about: JSON.stringify(about),
     atMs: nowMs,
   })
+  database.prepare('DELETE FROM records WHERE profile = ? AND kind = ?').run(profile, DOUBT)
+  if (doubt !== undefined) {
+    const secret = JSON.stringify(doubt)
+    writeRecord(database, keys, { profile, kind: DOUBT, generation, secret, about: '{}', atMs: nowMs })
+  }
   if (isKnown === undefined) writeJournal(connection, profile, 'committed', generation, refreshToken)
   if (intent === undefined) database.prepare('DELETE FROM intents WHERE profile = ?').run(profile)
   else writeIntent(connection, profile, intent)

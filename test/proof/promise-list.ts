@@ -38,12 +38,18 @@ export const PROMISES = {
     3,
     'Disk full or store locked at the commit: old record whole, new token used, person told, saved later',
   ),
-  T8: promised(2, 'Offline, 429, 503, a captive portal or a proxy’s error never ends a session'),
+  T8: promised(
+    2,
+    'Offline, 429, 503, a captive portal or a proxy’s error never ends a session, nor takes a token’s place',
+  ),
   T9: promised(
     2,
     'A clock a day off, jumps, and sleep of a second to three days: no flood of requests, at most one 401',
   ),
-  T10: promised(2, 'Malformed token answers: no crash, no lost token, less than one request a minute'),
+  T10: promised(
+    2,
+    'Malformed token answers: no crash, no lost token, fewer than five requests in any five minutes',
+  ),
   T11: promised(3, 'No part of a secret in logs, messages to a window, arguments, crash output or files'),
   T12: promised(
     2,

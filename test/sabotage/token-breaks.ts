@@ -5,6 +5,7 @@ const REVOCATION = 'main/tokens/key-revocation.ts'
 const KEEPER_TEST = 'main/tokens/keeper.test.ts'
 const SESSION_END_TEST = 'main/tokens/session-end.test.ts'
 const REVOKING_TEST = 'main/tokens/revoking.test.ts'
+const UNPROVEN_TEST = 'main/tokens/unproven-token.test.ts'
 const STORIES_TEST = 'simulation/stories.test.ts'
 
 const FLIGHT_OR_DOUBT = 'this.#deps.refresh.flight ?? this.#resolveDoubt()'
@@ -39,9 +40,9 @@ export const TOKEN_SABOTAGES: readonly Sabotage[] = [
     promise: 'T8',
     what: 'treat any failure as a refusal',
     file: 'app/tokens/after-refresh.ts',
-    find: 'token: adopted(token, given, nowMs, false),',
+    find: 'token: isTurned ? turned(token) : heldBeside(token, given),',
     replace:
-      "token: adopted(token, given, nowMs, false), standing: { kind: 'sign-in-required', reason: outcome.why },",
+      "token: isTurned ? turned(token) : heldBeside(token, given), standing: { kind: 'sign-in-required', reason: outcome.why },",
     test: SESSION_END_TEST,
   },
   {
@@ -75,6 +76,71 @@ export const TOKEN_SABOTAGES: readonly Sabotage[] = [
     find: 'generation: token.generation + 1, refreshToken, rotatedAtMs: nowMs',
     replace: 'generation: token.generation + 1, rotatedAtMs: nowMs',
     test: 'main/tokens/adopted-token.test.ts',
+  },
+  {
+    promise: 'T8',
+    what: 'replace the good token by a string of an answer that is no renewal',
+    file: 'app/tokens/after-refresh.ts',
+    find: 'const waiting = [...before, token.refreshToken].filter(',
+    replace: 'const waiting = [...before].filter(',
+    test: UNPROVEN_TEST,
+  },
+  {
+    promise: 'T8',
+    what: 'take a string of a client error for a new token',
+    file: 'app/tokens/refresh-grant.ts',
+    find: "const refreshToken = status >= 500 ? textOf(body, 'refresh_token') : undefined",
+    replace: "const refreshToken = textOf(body, 'refresh_token')",
+    test: 'app/tokens/refresh-grant.test.ts',
+  },
+  {
+    promise: 'T8',
+    what: 'let the tokens in doubt push out the one that was honoured',
+    file: 'app/tokens/after-refresh.ts',
+    find: 'waiting.findIndex((other) => other !== honoured)',
+    replace: "waiting.findIndex((other) => other !== '')",
+    test: UNPROVEN_TEST,
+  },
+  {
+    promise: 'T8',
+    what: 'forget across a restart which tokens are in doubt',
+    file: 'main/vault/sealed-tokens.ts',
+    find: '  if (doubt !== undefined) {\n',
+    replace: '  if (doubt !== undefined && doubt.waiting.length > 9) {\n',
+    test: UNPROVEN_TEST,
+  },
+  {
+    promise: 'R2',
+    what: 'revoke a token that may be the text of an error',
+    file: 'app/tokens/after-revocation.ts',
+    find: 'return token.doubt !== undefined || (lostAnswer && !token.keepsToken)',
+    replace: 'return lostAnswer && !token.keepsToken',
+    test: UNPROVEN_TEST,
+  },
+  {
+    promise: 'T9',
+    what: 'take a late 401 for one to the token that is held',
+    file: 'main/tokens/keeper.ts',
+    find: 'if (access?.value !== value) return',
+    replace: 'if (access === undefined) return',
+    test: KEEPER_TEST,
+  },
+  {
+    promise: 'T10',
+    what: 'ask after a malformed answer as soon as after an outage',
+    file: 'app/tokens/after-refresh.ts',
+    find: 'isMalformed ? { retryMs: schedule.malformedRetryMs } : schedule',
+    replace: 'isMalformed ? { retryMs: schedule.retryMs } : schedule',
+    test: UNPROVEN_TEST,
+  },
+  {
+    promise: 'T10',
+    what: 'sign in with the string of an answer that is no whole grant',
+    file: 'main/sign-in/code-exchange.ts',
+    find: "if (whole?.kind !== 'renewed' || whole.refreshToken === undefined) return undefined",
+    replace:
+      "if (whole === undefined || !('refreshToken' in whole) || whole.refreshToken === undefined) return undefined",
+    test: 'main/sign-in/code-exchange.test.ts',
   },
   {
     promise: 'R1',

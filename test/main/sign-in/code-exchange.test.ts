@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { exchangeCode, type SigningKey } from '../../../main/sign-in/code-exchange.ts'
+import { proves } from '../../proof/proves.ts'
 import { answerOf, NOT_SENT, ScriptedHttp, UNKNOWN } from '../scripted-http.ts'
 
 const KEY: SigningKey = { authUrl: 'https://signin.test', clientId: 'the-key' }
@@ -61,11 +62,24 @@ test('an issuer in the redirect, in whatever spelling, is no obstacle', async ()
 
 test.each([
   ['a type nobody knows', { ...GRANT, token_type: 'mac' }],
-  ['no access token', { refresh_token: 'refresh-1' }],
   ['an unreadable lifetime', { ...GRANT, expires_in: 'soon' }],
 ])('a readable refresh token is kept from an answer with %s: the code is spent', async (_, body) => {
   const { result } = await exchange(answerOf(200, body))
   expect(result).toEqual({ kind: 'granted', refreshToken: 'refresh-1' })
+})
+
+test.each([
+  [200, { refresh_token: 'is missing' }],
+  [200, { ...GRANT, access_token: 'a\nb' }],
+  [302, GRANT],
+  [400, { refresh_token: 'is not allowed' }],
+  [422, { code: 'is required', refresh_token: 'is required' }],
+  [429, { refresh_token: 'too many' }],
+  [503, { refresh_token: 'unavailable' }],
+])('a %d that is no whole grant signs nobody in with the string in it: %j', async (status, body) => {
+  const { result } = await exchange(answerOf(status, body))
+  expect(result.kind).not.toBe('granted')
+  proves('T10', { level: 2, cases: 1 })
 })
 
 test.each([

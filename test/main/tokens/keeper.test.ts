@@ -13,6 +13,17 @@ test('refreshes two minutes ahead of expiry, not sooner and not later', async ()
   expect(await keeper.access()).toEqual({ kind: 'token', value: 'a2' })
 })
 
+test('a late 401 to a token that was replaced since says nothing of the one that is held', async () => {
+  const { clock, keeper, http } = setUp([renewal('a1'), renewal('a2')])
+  keeper.start()
+  await clock.advance(19 * MINUTE_MS)
+  expect(http.requests.length).toBe(2)
+  await keeper.rejected('a1')
+  expect(http.requests.length).toBe(2)
+  expect(await keeper.access()).toEqual({ kind: 'token', value: 'a2' })
+  proves('T9', { level: 2, cases: 1 })
+})
+
 test('50 callers at expiry share one request', async () => {
   const { clock, keeper, http } = setUp([renewal('a1')])
   keeper.start()

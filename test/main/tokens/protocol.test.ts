@@ -92,6 +92,9 @@ test('a token in an answer of no other use is stored before it is sent', async (
   script.push(answerOf(502, { refresh_token: 'refresh-1' }), renewal('a1'))
   start()
   await clock.advance(0)
+  expect(store.stored.token).toMatchObject({ refreshToken: 'refresh-1', doubt: { waiting: ['refresh-0'] } })
+  await clock.advance(1_000)
+  expect(store.stored.token).not.toHaveProperty('doubt')
   expect(store.steps).toEqual([
     'intend refresh-0',
     'send refresh-0',
