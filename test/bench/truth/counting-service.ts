@@ -11,12 +11,15 @@ import type { Chance } from './process.ts'
 /** What is told of each request to the quota that is looked at. */
 export interface Witness {
   sent(id: number, atMs: number): void
-  counted(remaining: number, isRefused: boolean, atMs: number): void
+  /** `isOwn`: a request of the trader's own, no check. */
+  counted(remaining: number, isRefused: boolean, isOwn: boolean, atMs: number): void
   answered(id: number, rate: Required<RateReading>, isRefused: boolean, atMs: number): void
 }
 
 const ACCOUNTS = JSON.stringify({ Accounts: [{ AccountID: 'SIM1001' }] })
 const REFUSED = JSON.stringify({ Error: 'TooManyRequests', Message: 'Rate quota exceeded' })
+/** Marks a request that no check made. */
+export const OWN = '?own'
 /** One way over the network, milliseconds. */
 const LATENCY_MS = { least: 20, spread: 130 }
 
@@ -44,7 +47,7 @@ export class CountingService implements Http {
   }
 
   send(request: HttpRequest): Promise<HttpOutcome> {
-    const { pathname } = new URL(request.url)
+    const { pathname, search } = new URL(request.url)
     const category = categoryOf(request.method, pathname)
     if (category === undefined) throw new Error(`no category for ${pathname}`)
     const isWatched = category === this.#category
@@ -56,7 +59,7 @@ export class CountingService implements Http {
         const isRefused = !this.#quotas.spend(category, countedAtMs)
         const reading = this.#quotas.reading(category, countedAtMs)
         if (!reading) throw new Error(`no quota ${category}`)
-        if (isWatched) this.#witness.counted(reading.remaining, isRefused, countedAtMs)
+        if (isWatched) this.#witness.counted(reading.remaining, isRefused, search === OWN, countedAtMs)
         this.#clock.happen(this.#latencyMs(), () => {
           const rate = { ...reading, resource: category }
           if (isWatched) this.#witness.answered(id, rate, isRefused, this.#clock.worldMs())

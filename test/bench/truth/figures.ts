@@ -76,8 +76,9 @@ export function figuresOf(looks: Looks): Figures {
     ...{ width: 0, oracleWidth: 0, highWrong: 0, error: 0, oracleError: 0, peerErrors: {} },
     ...{ underFifth: 0, okUnderFifth: 0, overHalf: 0, warnedOverHalf: 0, delays: [...delays] },
     ...{ timeErrors: timeErrors(looks), changes: 0, bursts: bursts(looks), warningLooks: 0, warningOld: 0 },
-    checks: looks.requests - looks.own,
-    budget: (BUDGET_FRACTION * kind.limit * count) / kind.periodSeconds,
+    checks: looks.checks,
+    // One a period at least, so that a small quota can be seen.
+    budget: (Math.max(1, BUDGET_FRACTION * kind.limit) * count) / kind.periodSeconds,
     ...{ forecasts: 0, brier: 0, came: 0, alerts: 0, falseAlerts: 0 },
     chances: Array.from({ length: STEPS }, () => ({ told: 0, came: 0, looks: 0 })),
     emptyings: times.length,

@@ -68,7 +68,7 @@ export class LiveLooks {
     looks.oracle.low[at] = best.low
     looks.oracle.high[at] = best.high
     looks.peers[NO_MODEL]![at] = row.seen ?? Number.NaN
-    looks.requests = (row.used?.own ?? 0) + row.rejected
+    looks.checks = row.used?.own ?? 0
   }
 
   /** What would have become of the quota in the ten minutes after, by the simulator's rules and others' drawn requests. */

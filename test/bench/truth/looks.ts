@@ -22,9 +22,8 @@ export interface Looks {
   readonly chance: Float64Array
   readonly oracle: { readonly middle: Float64Array; readonly low: Float64Array; readonly high: Float64Array }
   readonly peers: Readonly<Record<string, Float64Array>>
-  /** Requests that went out to this quota, and how many of them no check made. */
-  requests: number
-  own: number
+  /** Checks that the service counted against this quota. */
+  checks: number
 }
 
 export function noLooks(kind: Kind, count: number, aheadSeconds: number, peers: readonly string[]): Looks {
@@ -44,7 +43,6 @@ export function noLooks(kind: Kind, count: number, aheadSeconds: number, peers: 
     chance: numbers(),
     oracle: { middle: numbers(), low: numbers(), high: numbers() },
     peers: Object.fromEntries(peers.map((name) => [name, numbers()])),
-    requests: 0,
-    own: 0,
+    checks: 0,
   }
 }

@@ -7,7 +7,7 @@ import type { TokenKeeper } from '../../../main/tokens/keeper.ts'
 import { chanceFrom } from '../../app/quota/chance.ts'
 import { VirtualClock } from '../../simulation/virtual-clock.ts'
 import { otherClients } from '../accuracy-clients.ts'
-import { CountingService } from './counting-service.ts'
+import { CountingService, OWN } from './counting-service.ts'
 import type { Kind } from './kinds.ts'
 import { type Looks, noLooks } from './looks.ts'
 import { Oracle } from './oracle.ts'
@@ -58,10 +58,13 @@ export async function watchedKey(kind: Kind, seed: number): Promise<Looks> {
   let mayAskAtMs = 0
   const http = new CountingService(service, CATEGORY, clock, chanceFrom(seed + 1_000_000), {
     sent: (id, atMs) => {
-      looks.requests += 1
       for (const peer of peers) peer.sent(id, atMs)
     },
-    counted: (remaining, isRefused, atMs) => oracle.observed(seconds(atMs), remaining, isRefused),
+    counted: (remaining, isRefused, isOwn, atMs) => {
+      oracle.observed(seconds(atMs), remaining, isRefused)
+      // A refused one takes nothing (service.md 3).
+      if (!isRefused && !isOwn) looks.checks += 1
+    },
     answered: (id, rate, isRefused, atMs) => {
       for (const peer of peers) peer.answered(id, rate, atMs, isRefused)
       if (isRefused) mayAskAtMs = atMs + AFTER_A_REFUSAL_MS
@@ -78,8 +81,7 @@ export async function watchedKey(kind: Kind, seed: number): Promise<Looks> {
   )
   const ask = () => {
     if (clock.worldMs() < mayAskAtMs) return
-    looks.own += 1
-    void client.request({ method: 'GET', path: PATH })
+    void client.request({ method: 'GET', path: `${PATH}${OWN}` })
   }
   /** The gaps of a Poisson process; what falls into a refusal's wait is not made up for. */
   const askAfterGap = (): void => {
