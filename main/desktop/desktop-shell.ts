@@ -44,10 +44,12 @@ export function desktopShell(deps: ShellDeps): DesktopShell {
   const { monitor, windows } = running
   let isQuitting = false
 
-  const window = new MainWindow({ ...deps, windows, closed: () => windowClosed() })
+  const sessionEnding = () => running.flush()
+  const window = new MainWindow({ ...deps, windows, sessionEnding, closed: () => windowClosed() })
   const strip = new StripWindow({
     ...deps,
     windows,
+    sessionEnding,
     changed: () => choicesChanged(),
     isQuitting: () => isQuitting,
   })
@@ -119,8 +121,11 @@ export function desktopShell(deps: ShellDeps): DesktopShell {
   app.on('before-quit', () => {
     isQuitting = true
   })
-  app.on('second-instance', show)
-  app.on('activate', show)
+  // The system shuts down: held off for as long as the end takes.
+  electron.powerMonitor.on('shutdown', (event?: { preventDefault(): void }) => {
+    event?.preventDefault()
+    app.quit()
+  })
   app.on('window-all-closed', () => {
     // On macOS an app goes on without a window until it is told to quit.
     if (platform !== 'darwin' && !state.read().closeToTray) app.quit()

@@ -1,5 +1,6 @@
 import type { Notification } from 'electron'
 import type { Notify } from '../ports/notify.ts'
+import type { Log } from '../ports/ports.ts'
 import type { ElectronPieces } from './electron-pieces.ts'
 
 export interface SystemNotices {
@@ -8,10 +9,11 @@ export interface SystemNotices {
   withdraw(tag: string): void
 }
 
-/** A system that takes none is no error: the window and the tray say the same. */
+/** A system that takes none, or fails to show one, is no error: the window and the tray say the same. */
 export function systemNotices(
   { Notification }: Pick<ElectronPieces, 'Notification'>,
   clicked: () => void,
+  log: Log,
 ): SystemNotices {
   const shown = new Map<string, Notification>()
   const withdraw = (tag: string) => {
@@ -26,8 +28,13 @@ export function systemNotices(
       // Kept: one that nothing refers to is collected, and its click with it.
       shown.set(tag, notification)
       notification.on('click', clicked)
-      notification.on('close', () => {
+      const forget = () => {
         if (shown.get(tag) === notification) shown.delete(tag)
+      }
+      notification.on('close', forget)
+      notification.on('failed', (_event, why) => {
+        forget()
+        log.note('the system did not show a notification', { tag, why })
       })
       notification.show()
     },

@@ -29,6 +29,13 @@ export function loginItem(deps: LoginItemDeps): LoginItem | undefined {
   return deps.platform === 'linux' ? autostartEntry(deps) : systemItem(deps)
 }
 
+/**
+ * Whether the system started this process at login and no person did. macOS passes no arguments to what it starts, and
+ * says it so; elsewhere `IN_TRAY_FLAG` is among the arguments.
+ */
+export const startedAtLogin = ({ app, platform }: Pick<LoginItemDeps, 'app' | 'platform'>): boolean =>
+  platform === 'darwin' && app.isPackaged && app.getLoginItemSettings().wasOpenedAtLogin
+
 function systemItem({ app }: LoginItemDeps): LoginItem {
   // Windows compares the arguments: without them it would say that nothing is set.
   const args = [IN_TRAY_FLAG]

@@ -33,21 +33,25 @@ import { nodeHttp } from '../ports/node-http.ts'
 import { Redactor } from '../ports/redactor.ts'
 import { findAppFolder } from '../terminal/app-folder.ts'
 import { takenEnvironment } from '../terminal/taken-environment.ts'
-import { loginItem } from './login-item.ts'
+import { APP_NAME } from './app-name.ts'
+import { loginItem, startedAtLogin } from './login-item.ts'
 import { openExternally } from './open-externally.ts'
 import { safeStorageKeystore } from './safe-storage-keystore.ts'
 import { startDesktop } from './start-desktop.ts'
+import { failToStart } from './start-failure.ts'
 import { storedDesktopState } from './stored-desktop-state.ts'
 
 /** Electron's entry: makes the real ports and hands them over. */
 
 createFilesPrivately()
 
+// Before anything is sealed: the system's keyring files the app's key under this name, and a checkout has another.
+app.setName(APP_NAME)
+
 const complain = (line: string) => void process.stderr.write(`headroom: ${line}\n`)
-const fail = (line: string) => {
-  complain(line)
-  app.exit(1)
-}
+const hasTerminal = process.stderr.isTTY || process.stdout.isTTY
+const fail = (line: string) =>
+  void failToStart(line, { electron: { app, dialog }, hasTerminal, complain }).catch(() => app.exit(1))
 
 const { values } = parseArgs({
   // Before our arguments stands the executable, and from a checkout also this file.
@@ -105,7 +109,8 @@ function start(dataFolder: string, metricsOptions: MetricsOptions | undefined): 
       configFolder: absolute(XDG_CONFIG_HOME) ?? join(homeFolder(thisAccount()) ?? dataFolder, '.config'),
       executable: APPIMAGE || process.execPath,
     }),
-    inTray: values['in-tray'] === true,
+    inTray: values['in-tray'] === true || startedAtLogin({ app, platform: process.platform }),
+    process,
     clock: nodeClock,
     randomBytes,
     log,
@@ -137,6 +142,7 @@ function start(dataFolder: string, metricsOptions: MetricsOptions | undefined): 
       return {
         windows: running.windows,
         monitor: running.monitor,
+        flush: () => running.memory.flush(),
         stop: async () => {
           if (served?.kind === 'serving') await served.close()
           await running.stop()

@@ -19,6 +19,8 @@ export interface PageDeps {
   readonly preloadPath: string
   readonly clock: Clock
   readonly log: Log
+  /** Windows ends the person's session: what is not written yet is lost unless it is written before this returns. */
+  readonly sessionEnding: () => void
 }
 
 /** The page's own background, so that a slow first paint is not a white flash. */
@@ -28,7 +30,7 @@ const BACKGROUND = '#0e1116'
 export function openPage(
   url: string,
   options: BrowserWindowConstructorOptions,
-  { electron, windows, preloadPath, clock, log }: PageDeps,
+  { electron, windows, preloadPath, clock, log, sessionEnding }: PageDeps,
 ): BrowserWindow {
   const window = new electron.BrowserWindow({
     ...options,
@@ -49,6 +51,9 @@ export function openPage(
   webContents.on('did-finish-load', () => paced.startOver())
   const stopRecovering = recover(webContents, session, clock, log)
 
+  // The first may still be called off, so that nothing is stopped then; after the second there is no time for more.
+  window.on('query-session-end', sessionEnding)
+  window.on('session-end', sessionEnding)
   window.once('ready-to-show', () => window.show())
   window.on('closed', () => {
     stopRecovering()

@@ -12,27 +12,40 @@ export interface QuitDeps {
   readonly stop: () => Promise<void>
 }
 
+export interface Ending {
+  /** Stops everything, once; resolves when that is done, has failed or has taken `QUIT_LIMIT_MS`. */
+  stop(): Promise<void>
+}
+
 /**
  * Holds the process until streams are closed and stores are written, at most `QUIT_LIMIT_MS`; then ends it.
  *
  * Every way to quit comes through `will-quit`: the menus, the last window, SIGINT, SIGTERM. It ends by `app.exit`, not
  * by a second `app.quit`: Electron ignores that one for as long as anything runs that the event itself caused.
  */
-export function endAfterStop({ app, clock, log, stop }: QuitDeps): void {
-  let isStopping = false
+export function endAfterStop({ app, clock, log, stop }: QuitDeps): Ending {
+  let stopped: Promise<void> | undefined
+  const stopOnce = () => {
+    stopped ??= new Promise((resolve) => {
+      const cancel = clock.after(QUIT_LIMIT_MS, () => {
+        log.note('stopping took too long and was cut short', { limitMs: QUIT_LIMIT_MS })
+        resolve()
+      })
+      void stop()
+        .catch((error: unknown) => log.note('stopping failed', { cause: error }))
+        .finally(() => {
+          cancel()
+          resolve()
+        })
+    })
+    return stopped
+  }
+  let isEnding = false
   app.on('will-quit', (event) => {
     event.preventDefault()
-    if (isStopping) return
-    isStopping = true
-    const cancel = clock.after(QUIT_LIMIT_MS, () => {
-      log.note('stopping took too long and was cut short', { limitMs: QUIT_LIMIT_MS })
-      app.exit(0)
-    })
-    void stop()
-      .catch((error: unknown) => log.note('stopping failed', { cause: error }))
-      .finally(() => {
-        cancel()
-        app.exit(0)
-      })
+    if (isEnding) return
+    isEnding = true
+    void stopOnce().then(() => app.exit(0))
   })
+  return { stop: stopOnce }
 }

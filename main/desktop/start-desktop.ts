@@ -7,6 +7,7 @@ import type { MonitorSurface } from '../monitor-surface.ts'
 import type { Clock, Log } from '../ports/ports.ts'
 import type { Windows } from '../windows.ts'
 import { APP_SCHEME, appScheme } from './app-scheme.ts'
+import { followDefects } from './defects.ts'
 import { type DesktopShell, desktopShell } from './desktop-shell.ts'
 import type { DesktopStateStore } from './desktop-state.ts'
 import { nameDownload } from './downloads-folder.ts'
@@ -22,6 +23,8 @@ export interface RunningApp {
   readonly windows: Windows
   readonly monitor: Pick<MonitorSurface, 'profiles' | 'snapshot' | 'subscribe' | 'tryNow' | 'sleep' | 'wake'>
   stop(): Promise<void>
+  /** Writes what is not on disk yet, at once. */
+  flush(): void
 }
 
 export interface DesktopDeps {
@@ -40,6 +43,8 @@ export interface DesktopDeps {
   readonly clock: Clock
   readonly randomBytes: RandomBytes
   readonly log: Log
+  /** Errors that nothing caught are heard on it. */
+  readonly process: Pick<NodeJS.Process, 'on'>
   /** Called once, when Electron is ready, and only by the instance that runs. */
   readonly startApp: (ports: { readonly announcer: Announcer }) => Promise<RunningApp>
 }
@@ -63,6 +68,15 @@ export async function startDesktop(deps: DesktopDeps): Promise<void> {
     app.quit()
     return
   }
+  let shell: DesktopShell | undefined
+  let isWanted = !deps.inTray
+  const show = () => {
+    isWanted = true
+    shell?.show()
+  }
+  // Before anything slow, as a keyring is: one who starts it again meanwhile would be answered by nothing.
+  app.on('second-instance', show)
+  app.on('activate', show)
   app.setAppUserModelId(APP_ID)
   protocol.registerSchemesAsPrivileged([APP_SCHEME])
   hardenContents(app)
@@ -71,17 +85,26 @@ export async function startDesktop(deps: DesktopDeps): Promise<void> {
 
   hardenSession(session.defaultSession, app.isPackaged, nameDownload(app))
   session.defaultSession.protocol.handle('app', appScheme(files, deps.randomBytes))
-  let shell: DesktopShell | undefined
-  const { notify, withdraw } = systemNotices(electron, () => shell?.show())
-  const running = await deps.startApp({ announcer: { ...throughNotify(notify), withdraw } })
-  shell = desktopShell({ ...deps, running, notify, power: electronPower(electron) })
-  endAfterStop({
+  const { notify, withdraw } = systemNotices(electron, show, log)
+  let running: RunningApp | undefined
+  const ending = endAfterStop({
     app,
     clock,
     log,
     stop: async () => {
       shell?.close()
-      await running.stop()
+      await running?.stop()
     },
   })
+  followDefects({
+    process: deps.process,
+    electron,
+    log,
+    ending,
+    notify: (body) => notify({ title: 'Headroom', body, tag: 'defect', isUrgent: false }),
+  })
+  const started = await deps.startApp({ announcer: { ...throughNotify(notify), withdraw } })
+  running = started
+  const power = electronPower(electron)
+  shell = desktopShell({ ...deps, running: started, notify, power, inTray: !isWanted })
 }

@@ -167,6 +167,11 @@ export class Memory {
     return () => void this.#listeners.delete(listener)
   }
 
+  /** Writes what waits to be written, without waiting for its time. */
+  flush(): void {
+    this.#store?.flush()
+  }
+
   /** After the monitor stopped: what its end still said is written. */
   close(): void {
     this.#cancelLook()

@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:f
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
+import { lockDataFolder } from '../../main/data/lock.ts'
 import { startSimulator } from '../../main/simulator/server.ts'
 import { findChromium } from '../browser/chromium.ts'
 import { proves } from '../proof/proves.ts'
@@ -92,6 +93,67 @@ describe.skipIf(obstacle !== undefined)(name, () => {
     expect(desktop.reports.some(({ kind }) => kind === 'window-opened')).toBe(false)
     await desktop.order({ kind: 'choose', label: 'Open Headroom' })
     await desktop.report('window-shown')
+  })
+
+  it('shows its window to a second start that came while it was still starting', async () => {
+    const dataFolder = newFolder()
+    const first = new StartedDesktop(dataFolder, ['--in-tray'], { DOUBLE_KEYRING_MS: '2500' })
+    started.push(first)
+    await first.report('called', ({ what }) => what === 'enableSandbox')
+    expect(await start([], dataFolder).ended).toBe(0)
+    await first.report('second-instance')
+    expect(
+      first.reports.some(
+        ({ kind, ...rest }) => kind === 'called' && 'what' in rest && rest.what === 'Tray.menu',
+      ),
+    ).toBe(false)
+    await first.report('window-shown')
+  })
+
+  it('is called Headroom before anything can be sealed', async () => {
+    const desktop = start(['--in-tray'])
+    await desktop.report('called', ({ what }) => what === 'Tray.menu')
+    const calls = desktop.reports.flatMap((report) => (report.kind === 'called' ? [report] : []))
+    expect(calls[0]).toMatchObject({ what: 'setName', value: 'Headroom' })
+  })
+
+  it('says in a dialog that its data folder is in use, where nobody reads a terminal', async () => {
+    const dataFolder = newFolder()
+    const lock = lockDataFolder(dataFolder, { pid: process.pid, host: 'terminal' })
+    try {
+      const desktop = start([], dataFolder)
+      const { value } = await desktop.report('called', ({ what }) => what === 'Dialog.showMessageBox')
+      expect(JSON.stringify(value)).toMatch(/cannot start.*Another Headroom \(terminal/)
+      expect(await desktop.ended).toBe(1)
+    } finally {
+      if (lock.kind === 'held') lock.release()
+    }
+  })
+
+  it('goes on after a rejection that nothing handled, and says so', async () => {
+    const dataFolder = newFolder()
+    const desktop = start(['--in-tray'], dataFolder)
+    await desktop.trayMenu('Built-in simulator')
+    await desktop.order({ kind: 'defect', defect: 'rejection' })
+    await desktop.report('called', ({ what }) => what === 'Notification.show')
+    await desktop.order({ kind: 'choose', label: 'Open Headroom' })
+    await desktop.report('window-shown')
+    expect(readFileSync(join(dataFolder, 'headroom.log'), 'utf8')).toContain('Headroom goes on')
+  })
+
+  it('ends after an exception that nothing caught, with everything written and said', async () => {
+    const dataFolder = newFolder()
+    const desktop = start(['--in-tray'], dataFolder)
+    await desktop.trayMenu('Built-in simulator')
+    await desktop.order({ kind: 'defect', defect: 'exception' })
+    await desktop.report('called', ({ what }) => what === 'Dialog.showMessageBox')
+    expect(await desktop.ended).toBe(1)
+    expect(desktop.reports.some((report) => report.kind === 'called' && report.what === 'relaunch')).toBe(
+      true,
+    )
+    expect(existsSync(join(dataFolder, 'lock.json'))).toBe(false)
+    expect(existsSync(join(dataFolder, 'history.db-wal'))).toBe(false)
+    expect(readFileSync(join(dataFolder, 'headroom.log'), 'utf8')).toContain('an error that nothing caught')
   })
 
   it('loads a page that ended again, with the latest state, within 3 s', async () => {

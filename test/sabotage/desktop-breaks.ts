@@ -76,18 +76,33 @@ export const DESKTOP_SABOTAGES: readonly Sabotage[] = [
     promise: 'W8',
     what: 'quit again from within the quit, which Electron ignores',
     file: QUIT,
-    find: '      .finally(() => {\n        cancel()\n        app.exit(0)\n',
-    replace:
-      '      .finally(() => {\n        cancel()\n        ;(app as unknown as { quit(): void }).quit()\n',
+    find: 'stopOnce().then(() => app.exit(0))',
+    replace: 'stopOnce().then(() => (app as unknown as { quit(): void }).quit())',
     test: QUIT_TEST,
   },
   {
     promise: 'W8',
     what: 'wait for ever for what hangs',
     file: QUIT,
-    find: "      log.note('stopping took too long and was cut short', { limitMs: QUIT_LIMIT_MS })\n      app.exit(0)\n",
-    replace: "      log.note('stopping took too long and was cut short', { limitMs: QUIT_LIMIT_MS })\n",
+    find: '{ limitMs: QUIT_LIMIT_MS })\n        resolve()\n',
+    replace: '{ limitMs: QUIT_LIMIT_MS })\n',
     test: QUIT_TEST,
+  },
+  {
+    promise: 'W8',
+    what: 'leave what is not written yet to a session that ends',
+    file: OPEN_PAGE,
+    find: "  window.on('query-session-end', sessionEnding)\n",
+    replace: '',
+    test: OPEN_PAGE_TEST,
+  },
+  {
+    promise: 'W9',
+    what: 'go on after an error that nothing caught',
+    file: 'main/desktop/defects.ts',
+    find: '    await ending.stop()\n',
+    replace: '',
+    test: 'main/desktop/defects.test.ts',
   },
   {
     promise: 'W9',
@@ -97,5 +112,13 @@ export const DESKTOP_SABOTAGES: readonly Sabotage[] = [
     replace:
       "    electron.dialog.showErrorBox('Headroom', whyNotWritten(error))\n    await electron.dialog.showMessageBox({\n",
     test: 'main/desktop/save-report.test.ts',
+  },
+  {
+    promise: 'W8',
+    what: 'hide from a person why the app does not start',
+    file: 'main/desktop/start-failure.ts',
+    find: '  if (!hasTerminal) {\n',
+    replace: "  if (!hasTerminal && line === '') {\n",
+    test: 'main/desktop/start-failure.test.ts',
   },
 ]

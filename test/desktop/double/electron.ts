@@ -29,8 +29,14 @@ import { PageWindow } from './page-window.ts'
  * Every part is typed as a part of Electron's own types, so that nothing here can be called that Electron does not
  * have. It is no evidence for what Electron itself does: its sandbox, isolation and fuses are its own tests' business.
  */
-type PlayedPaths = Pick<App, 'isPackaged' | 'getPath' | 'setPath' | 'getVersion' | 'setAppUserModelId'>
-type PlayedLife = Pick<App, 'requestSingleInstanceLock' | 'whenReady' | 'quit' | 'exit' | 'enableSandbox'>
+type PlayedPaths = Pick<
+  App,
+  'isPackaged' | 'getPath' | 'setPath' | 'getVersion' | 'setName' | 'setAppUserModelId'
+>
+type PlayedLife = Pick<
+  App,
+  'requestSingleInstanceLock' | 'whenReady' | 'quit' | 'exit' | 'relaunch' | 'enableSandbox'
+>
 
 class DoubleApp extends EventEmitter implements PlayedPaths, PlayedLife {
   readonly isPackaged = false
@@ -42,6 +48,8 @@ class DoubleApp extends EventEmitter implements PlayedPaths, PlayedLife {
   readonly getVersion = () => '0.0.0'
   readonly whenReady = async () => {}
   readonly getPath = (name: string) => this.#paths.get(name) ?? tmpdir()
+  readonly setName = (name: string) => called('setName', name)
+  readonly relaunch = () => called('relaunch')
   readonly setAppUserModelId = (id: string) => called('setAppUserModelId', id)
   readonly enableSandbox = () => called('enableSandbox')
 
@@ -147,6 +155,7 @@ class DoubleNotification extends EventEmitter {
   readonly show = () => called('Notification.show', this.#title)
 }
 
+const afterReal = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 const UNCLICKED_MS = 10_000
 
 /** A menu is the template it was built from. */
@@ -169,7 +178,11 @@ export const safeStorage: Pick<
   SafeStorage,
   'isAsyncEncryptionAvailable' | 'encryptStringAsync' | 'decryptStringAsync' | 'getSelectedStorageBackend'
 > = {
-  isAsyncEncryptionAvailable: async () => true,
+  isAsyncEncryptionAvailable: async () => {
+    const { DOUBLE_KEYRING_MS } = process.env
+    if (DOUBLE_KEYRING_MS !== undefined) await afterReal(Number(DOUBLE_KEYRING_MS))
+    return true
+  },
   encryptStringAsync: async (text) => Buffer.from(`v11${Buffer.from(text).toString('hex')}`),
   decryptStringAsync: async (encrypted) => {
     const sealed = encrypted.toString()
@@ -221,6 +234,13 @@ takeOrders({
   windows: PageWindow.all,
   powerMonitor,
   quit: () => app.quit(),
+  defect: (kind) => {
+    if (kind === 'rejection') void Promise.reject(new Error('a defect'))
+    else
+      setImmediate(() => {
+        throw new Error('a defect')
+      })
+  },
   exit: () => app.exit(1),
   choose: (label) => {
     const item = templates.get('Tray')?.find((each) => each.label === label)

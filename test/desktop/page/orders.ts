@@ -8,6 +8,8 @@ export interface Hands {
   readonly windows: readonly PageWindow[]
   readonly powerMonitor: EventEmitter
   quit(): void
+  /** Breaks the app's own process, as a bug in it would. */
+  defect(kind: 'exception' | 'rejection'): void
   exit(): void
   /** Clicks on an item of the tray's menu. */
   choose(label: string): void
@@ -46,6 +48,8 @@ async function obey(order: Order, { windows, powerMonitor, ...hands }: Hands): P
       return window?.close()
     case 'crash-page':
       return contents?.world?.crash()
+    case 'defect':
+      return hands.defect(order.defect)
     case 'quit':
       return hands.quit()
     case 'power':

@@ -26,6 +26,7 @@ export type Order =
   | { readonly kind: 'minimize-window' | 'close-window' | 'crash-page' | 'quit' }
   | { readonly kind: 'power'; readonly event: 'suspend' | 'resume' | 'lock-screen' | 'unlock-screen' }
   | { readonly kind: 'choose'; readonly label: string }
+  | { readonly kind: 'defect'; readonly defect: 'exception' | 'rejection' }
 
 export const report = (message: Report): void => void process.send?.(message)
 export const called = (what: string, value?: unknown): void => report({ kind: 'called', what, value })

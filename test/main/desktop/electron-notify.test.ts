@@ -23,9 +23,11 @@ function system({ supported = true } = {}) {
     }
   }
   let clicks = 0
-  const notices = systemNotices({ Notification } as unknown as Pick<ElectronPieces, 'Notification'>, () => {
+  const electron = { Notification } as unknown as Pick<ElectronPieces, 'Notification'>
+  const clicked = () => {
     clicks += 1
-  })
+  }
+  const notices = systemNotices(electron, clicked, { note: (line) => void said.push(line) })
   const notify = (title: string, tag: string, isUrgent = false) =>
     notices.notify({ title, body: 'b', tag, isUrgent })
   return { said, made, notify, withdraw: notices.withdraw, clicks: () => clicks }
@@ -54,6 +56,14 @@ describe('the system’s notifications', () => {
     notify('a', 'one')
     made[0]?.emit('click')
     expect(clicks()).toBe(1)
+  })
+
+  it('that the system fails to show are logged, and not taken back later', () => {
+    const { said, made, notify, withdraw } = system()
+    notify('a', 'one')
+    made[0]?.emit('failed', {}, 'no service')
+    withdraw('one')
+    expect(said).toEqual(['show a (normal)', 'the system did not show a notification'])
   })
 
   it('are not missed where the system has none', () => {

@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
-import { entryText, loginItem } from '../../../main/desktop/login-item.ts'
+import { entryText, loginItem, startedAtLogin } from '../../../main/desktop/login-item.ts'
 
 const configFolder = mkdtempSync(join(tmpdir(), 'headroom-login-'))
 afterEach(() => rmSync(configFolder, { recursive: true, force: true }))
@@ -38,6 +38,15 @@ describe('start at login', () => {
       expect(set).toEqual([{ openAtLogin: true, args: ['--in-tray'] }])
       expect(made?.isSet()).toBe(true)
     }
+  })
+
+  it('is told apart from a person’s start where the system says it, which is macOS', () => {
+    const started = (platform: NodeJS.Platform, wasOpenedAtLogin: boolean, isPackaged = true) => {
+      const app = { isPackaged, getLoginItemSettings: () => ({ wasOpenedAtLogin }) }
+      return startedAtLogin({ app, platform } as unknown as Parameters<typeof startedAtLogin>[0])
+    }
+    expect([started('darwin', true), started('darwin', false)]).toEqual([true, false])
+    expect([started('darwin', true, false), started('win32', true)]).toEqual([false, false])
   })
 
   it('is an entry in a folder on Linux, and its absence', () => {

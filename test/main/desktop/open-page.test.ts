@@ -48,6 +48,7 @@ function open() {
     preloadPath: '/p.cjs',
     clock,
     log: { note: (line: string) => void notes.push(line) },
+    sessionEnding: () => void notes.push('written'),
   } as unknown as PageDeps) as unknown as FakeWindow
   const gone = (reason: string) => window.webContents.emit('render-process-gone', {}, { reason })
   return { clock, windows, notes, window, contents: window.webContents, gone }
@@ -100,5 +101,13 @@ describe('a window', () => {
     contents.debugged = false
     contents.emit('unresponsive')
     expect(contents.crashes).toBe(1)
+  })
+
+  it('writes what is not on disk yet when the person logs off, asked and told', () => {
+    const { notes, window } = open()
+    window.emit('query-session-end', {})
+    expect(notes).toEqual(['written'])
+    window.emit('session-end', {})
+    expect(notes).toEqual(['written', 'written'])
   })
 })
