@@ -1,6 +1,7 @@
 import type { Page } from '@playwright/test'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ElectronHost, obstacleToHost } from '../electron/electron-host.ts'
+import { runtimeOf } from '../electron/runtime-of.ts'
 import { cannotProve, proves } from '../proof/proves.ts'
 
 /** What only Electron's own runtime can show. Where it is absent these are not run, and are not passed either. */
@@ -72,10 +73,3 @@ describe.skipIf(obstacle !== undefined)(name, () => {
     proves('W1', { level: 4, cases: 1, on })
   })
 })
-
-/** "Electron 45.4.1", as the page itself tells it. */
-async function runtimeOf(page: Page): Promise<string> {
-  const [, version = 'of unknown version'] =
-    /Electron\/(\S+)/.exec(String(await page.evaluate('navigator.userAgent'))) ?? []
-  return `Electron ${version}`
-}

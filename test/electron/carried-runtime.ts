@@ -119,11 +119,27 @@ function npm(args: readonly string[], cwd: string, signal: AbortSignal): Promise
   })
 }
 
-/** `node:sqlite`'s stand-in is loaded by its whole path, from wherever the app was put. */
+/**
+ * `node:sqlite`'s stand-in, loaded by its whole path from wherever the app was put.
+ *
+ * Node's finalizes a database's statements when it is closed; this one keeps the file open until they are collected.
+ */
 export function sqliteStandIn(): string {
   const requiredFrom = join(testCache(), STAND_INS.folder, 'package.json')
   createRequire(requiredFrom).resolve('@photostructure/sqlite')
   return `import { createRequire } from 'node:module'
-export const { DatabaseSync } = createRequire(${JSON.stringify(requiredFrom)})('@photostructure/sqlite')
+const standIn = createRequire(${JSON.stringify(requiredFrom)})('@photostructure/sqlite')
+export class DatabaseSync extends standIn.DatabaseSync {
+  #statements = []
+  prepare(...given) {
+    const statement = super.prepare(...given)
+    this.#statements.push(new WeakRef(statement))
+    return statement
+  }
+  close() {
+    for (const statement of this.#statements.splice(0)) statement.deref()?.finalize()
+    super.close()
+  }
+}
 `
 }

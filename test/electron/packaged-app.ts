@@ -1,0 +1,56 @@
+import { chmodSync, chownSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { build, type Configuration, Platform } from 'electron-builder'
+import { builderConfigFile, projectFolder } from '../desktop/builder-config.ts'
+import { type ElectronRuntime, lacksWhatTheAppUses } from './electron-runtime.ts'
+import { stageApp } from './staged-app.ts'
+
+/** The app as electron-builder packages it, in a folder that every user may read. */
+export interface PackagedApp {
+  readonly folder: string
+  readonly executable: string
+  remove(): void
+}
+
+/**
+ * Packages the checkout as a release is, by electron-builder.yml, around `runtime`; unpacked, without an installer.
+ *
+ * Where the runtime lacks something, `dist/desktop` is the copy with stand-ins. Linux only.
+ */
+export async function packageApp(runtime: ElectronRuntime): Promise<PackagedApp> {
+  const output = mkdtempSync(join(tmpdir(), 'headroom-package-'))
+  chmodSync(output, 0o755)
+  const staged = await stageApp(runtime)
+  try {
+    const config = builderConfigFile() as Configuration
+    const files = [config.files ?? []].flat()
+    const standsIn = lacksWhatTheAppUses(runtime)
+    await build({
+      projectDir: projectFolder,
+      targets: Platform.LINUX.createTarget('dir'),
+      publish: 'never',
+      config: {
+        ...config,
+        directories: { ...config.directories, output },
+        electronDist: runtime.dist,
+        files: standsIn
+          ? [...files, '!dist/desktop/**', { from: staged.desktopFolder, to: 'dist/desktop' }]
+          : files,
+      },
+    })
+  } finally {
+    staged.remove()
+  }
+  const folder = join(output, 'linux-unpacked')
+  if (process.getuid?.() === 0) {
+    // As the package's own script does after it was installed.
+    chownSync(join(folder, 'chrome-sandbox'), 0, 0)
+    chmodSync(join(folder, 'chrome-sandbox'), 0o4755)
+  }
+  return {
+    folder,
+    executable: join(folder, 'headroom'),
+    remove: () => rmSync(output, { recursive: true, force: true, maxRetries: 5 }),
+  }
+}
