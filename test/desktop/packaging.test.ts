@@ -36,7 +36,7 @@ describe('the packages', () => {
     // An AppImage starts without Chromium's sandbox where it cannot be set up, and says nothing.
     expect(config.linux.target).toEqual(['deb', 'tar.gz'])
     expect(config.win['target']).toBe('nsis')
-    expect(config.mac['target']).toBe('dmg')
+    expect(config.mac['target']).toEqual(['dmg', 'zip'])
     for (const { icon } of [config.linux, config.win, config.mac])
       expect([icon, existsSync(join(projectFolder, icon))]).toEqual([icon, true])
     expect([config.linux.category, config.mac.category]).toEqual(['Office', 'public.app-category.finance'])
