@@ -121,4 +121,29 @@ export const DESKTOP_SABOTAGES: readonly Sabotage[] = [
     replace: "  if (!hasTerminal && line === '') {\n",
     test: 'main/desktop/start-failure.test.ts',
   },
+  // What only a real runtime notices.
+  {
+    promise: 'W8',
+    what: 'go on in the tray although the person wants the app to end with its window',
+    file: 'main/desktop/desktop-shell.ts',
+    find: "if (platform !== 'darwin' && !state.read().closeToTray) app.quit()",
+    replace: "if (platform === 'darwin' && !state.read().closeToTray) app.quit()",
+    test: 'desktop/quit.test.ts',
+  },
+  {
+    promise: 'W8',
+    what: 'quit again from within the quit, on a real runtime',
+    file: QUIT,
+    find: '    void stopOnce().then(() => app.exit(0))\n',
+    replace: '    void stopOnce().then(() => (app as unknown as { quit(): void }).quit())\n',
+    test: 'desktop/quit.test.ts',
+  },
+  {
+    promise: 'W1',
+    what: 'show a window whose page is not sandboxed',
+    file: 'main/desktop/hardening.ts',
+    find: '  app.enableSandbox()\n',
+    replace: "  ;(app as unknown as App).commandLine.appendSwitch('no-sandbox')\n",
+    test: 'desktop/real-runtime.test.ts',
+  },
 ]

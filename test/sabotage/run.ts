@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util'
 import { getChromium } from '../browser/get-chromium.ts'
+import { getElectron } from '../electron/get-electron.ts'
 import { linesOf, type Outcome, outcomeOf, type Verdict, writeOutcomes } from './outcome.ts'
 import { nameOf, needsBrowser, prove, proveAll } from './prove.ts'
 import { SABOTAGES, type Sabotage } from './registry.ts'
@@ -22,8 +23,9 @@ const chosen = SABOTAGES.filter(
     (values.in === undefined || file.startsWith(values.in)),
 )
 
-// Its absence is said once here; the proofs that need it are then not green.
+// Their absence is said once here; the proofs that need them are then not green.
 if (chosen.some(needsBrowser)) await getChromium((line) => console.error(line))
+if (chosen.some(({ test }) => test.startsWith('desktop/'))) await getElectron((line) => console.error(line))
 const workshop = new Workshop()
 const outcomes: Outcome[] = []
 try {
