@@ -133,6 +133,7 @@ export const PROMISES = {
   W9: promised(4, 'The main process never stands still: no dialog blocks it once it has started'),
   P1: promised(3, 'An installer holds only what the app imports, and the licence of each package in it'),
   P2: promised(3, 'Removing the app leaves no entry that starts it at login; an update keeps it'),
+  P3: promised(3, 'The npm package is whole, installs globally and runs from another folder'),
 } as const satisfies Readonly<Record<string, Promised>>
 
 export type PromiseId = keyof typeof PROMISES

@@ -36,4 +36,12 @@ export const PACKAGING_SABOTAGES: readonly Sabotage[] = [
     replace: '[ -n "$1" ] || exit 0',
     test: PACKAGE_TEST,
   },
+  {
+    promise: 'P3',
+    what: 'pack whatever happens to be built',
+    file: 'package.json',
+    find: '    "prepack": "vite build",\n',
+    replace: '',
+    test: 'packaging/npm-package.process.test.ts',
+  },
 ]
