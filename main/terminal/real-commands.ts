@@ -21,7 +21,7 @@ import { runDesktop } from './run-desktop.ts'
 import { simulate } from './simulate-command.ts'
 import { start } from './start-command.ts'
 import { status } from './status-command.ts'
-import type { Terminal } from './terminal.ts'
+import { EXIT_FAILURE, type Terminal } from './terminal.ts'
 import { watch } from './watch-command.ts'
 
 /** The commands with the real world behind them. What only one of them needs is loaded when it runs. */
@@ -36,6 +36,14 @@ export function realCommands(terminal: Terminal, app: AppFolder): Commands {
   // Read once; an empty one is none.
   const passphrase = terminal.environment['HEADROOM_PASSPHRASE'] || undefined
   const portsWith = (log: Log): MonitorPorts => ({ clock: nodeClock, random: nodeRandom, http, log })
+
+  /** Whether nothing may be sealed under it; what a person should know of it is said. */
+  const isTooWeak = async (dataFolder: string, words: string): Promise<boolean> => {
+    const { checkPassphrase } = await import('./passphrase-check.ts')
+    const { kind, line } = checkPassphrase(dataFolder, words)
+    if (line !== undefined) terminal.error(line)
+    return kind === 'too-weak'
+  }
 
   return {
     start: (flags) =>
@@ -53,6 +61,7 @@ export function realCommands(terminal: Terminal, app: AppFolder): Commands {
         runBrowser: async (args) => {
           const { notice } = openPreferences(args.dataFolder, nodeClock.wallMs())
           if (notice !== undefined) terminal.error(notice)
+          if (passphrase !== undefined && (await isTooWeak(args.dataFolder, passphrase))) return EXIT_FAILURE
           const { startApp } = await import('../app-start.ts')
           const { passphraseKeystore } = await import('../vault/passphrase-keystore.ts')
           const { startBrowserHost } = await import('../browser/browser-host.ts')
@@ -99,7 +108,14 @@ export function realCommands(terminal: Terminal, app: AppFolder): Commands {
         createMonitor: () => new Monitor(portsWith(log)),
         openHome: async (folder, words) => {
           const { openWatchHome } = await import('./watch-home.ts')
-          return openWatchHome(folder, words, portsWith(log))
+          const { checkPassphrase } = await import('./passphrase-check.ts')
+          const { kind, line } = checkPassphrase(folder, words)
+          if (kind === 'too-weak') return { kind: 'failed', line }
+          const opening = await openWatchHome(folder, words, portsWith(log))
+          // Where it does not open, or nothing will be stored, that is the one thing to say.
+          const stores = kind === 'weak' || terminal.environment['HEADROOM_REFRESH_TOKEN']
+          if (opening.kind === 'open' && line !== undefined && stores) terminal.error(line)
+          return opening
         },
         startBuiltIn,
         remember: (monitor, announcer, dataFolder) =>

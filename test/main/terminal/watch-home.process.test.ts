@@ -6,7 +6,10 @@ import { temporaryFolder } from '../data/temporary-folder.ts'
 import { runNode } from './run-node.ts'
 
 const HEADROOM = fileURLToPath(new URL('../../../main/terminal/headroom.ts', import.meta.url))
-const SECRETS = { HEADROOM_PASSPHRASE: 'CANARY words', HEADROOM_REFRESH_TOKEN: 'CANARY-token' }
+const SECRETS = {
+  HEADROOM_PASSPHRASE: 'CANARY words of eleven green plums',
+  HEADROOM_REFRESH_TOKEN: 'CANARY-token',
+}
 
 async function service() {
   const simulator = await startSimulator({
@@ -39,7 +42,10 @@ const oneLine = (text: string) => expect(text.trimEnd().split('\n')).toHaveLengt
 test('a rotating key goes on where the last run ended, whatever token the environment still has', async () => {
   const { refreshed } = await service()
   const first = await refreshed()
-  expect(first).toMatchObject({ exitCode: 0, stderr: '' })
+  expect(first).toMatchObject({
+    exitCode: 0,
+    stderr: expect.stringMatching(/^headroom: HEADROOM_PASSPHRASE would take .* sealed under it\n$/),
+  })
   expect(first.stdout).toContain('"stored":"sealed"')
   // The environment's token is used up by now.
   expect(await refreshed()).toMatchObject({ exitCode: 0, stderr: '' })
