@@ -21,6 +21,15 @@ const simulatorTypes = (): Rolldown.Plugin => ({
   },
 })
 
+/** The windows' icon, in its place beside the desktop's bundle. */
+const windowIcon = (): Rolldown.Plugin => ({
+  name: 'window-icon',
+  generateBundle() {
+    const source = readFileSync(at('main/desktop/icons/icon.png'))
+    this.emitFile({ type: 'asset', fileName: 'icon.png', source })
+  },
+})
+
 /**
  * One configuration, four builds: the window, the preload script, Electron's main and the Node hosts.
  *
@@ -78,6 +87,7 @@ export default defineConfig({
         rolldownOptions: {
           input: { main: at('main/desktop/main.ts') },
           external: ['electron'],
+          plugins: [windowIcon()],
           output: { format: 'es', entryFileNames: '[name].js', chunkFileNames: 'chunks/[name]-[hash].js' },
         },
       },

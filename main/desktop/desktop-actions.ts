@@ -18,6 +18,8 @@ export interface DesktopActions {
 export interface DesktopChoices {
   readonly stripShown: boolean
   readonly closeToTray: boolean
+  /** Off where the desktop shows no tray icons: the app could not be reached without its window. */
+  readonly hasTray: boolean
   readonly globalShortcut: boolean
   readonly keepAwake: boolean
   readonly openAtLogin: boolean

@@ -24,6 +24,8 @@ export interface ShellDeps
     | 'state'
     | 'loginItem'
     | 'inTray'
+    | 'tray'
+    | 'iconPath'
     | 'clock'
     | 'log'
   > {
@@ -31,6 +33,10 @@ export interface ShellDeps
   readonly power: Power
   readonly notify: Notify
 }
+
+/** After a login the desktop may show its tray later than it starts apps. */
+const TRAY_LOOK_MS = 3_000
+const TRAY_LOOKS = 10
 
 export interface DesktopShell {
   show(): void
@@ -45,7 +51,7 @@ export function desktopShell(deps: ShellDeps): DesktopShell {
   let isQuitting = false
 
   const sessionEnding = () => running.flush()
-  const window = new MainWindow({ ...deps, windows, sessionEnding, closed: () => windowClosed() })
+  const window = new MainWindow({ ...deps, windows, sessionEnding, closed: () => void windowClosed() })
   const strip = new StripWindow({
     ...deps,
     windows,
@@ -64,7 +70,7 @@ export function desktopShell(deps: ShellDeps): DesktopShell {
   const rotatingKeys = followRotatingKeys({ monitor, power, notify, clockText })
   // Asked once: it is the system's registry or a file, and the tray looks at the choices all day.
   let openAtLogin = loginItem?.isSet() ?? false
-  const choices = (): DesktopChoices => ({ ...state.read(), openAtLogin })
+  const choices = (): DesktopChoices => ({ ...state.read(), openAtLogin, hasTray: deps.tray.isThere })
   const actions: DesktopActions = {
     showWindow: show,
     toggleStrip: () => strip.toggle(),
@@ -97,7 +103,7 @@ export function desktopShell(deps: ShellDeps): DesktopShell {
     }),
     quit: () => app.quit(),
   }
-  const tray = openTray({ electron, platform, monitor, clock, choices, actions })
+  let tray = openTray({ electron, platform, monitor, clock, choices, actions })
 
   function choicesChanged(): void {
     const template = menuTemplate({ platform, isPackaged: app.isPackaged, choices: choices(), actions })
@@ -106,15 +112,38 @@ export function desktopShell(deps: ShellDeps): DesktopShell {
   }
 
   /** Said once: somebody who closed the window would otherwise believe that nothing is watched any more. */
-  function windowClosed(): void {
-    const { closeToTray, toldOfTray } = state.read()
-    if (isQuitting || !closeToTray || toldOfTray) return
+  async function windowClosed(): Promise<void> {
+    if (isQuitting || !state.read().closeToTray || state.read().toldOfTray) return
+    if (!(await deps.tray.ask()) || isQuitting) return
     state.change({ toldOfTray: true })
     notify({
       title: 'Headroom goes on in the tray',
       body: 'Quotas, streams and tokens are still watched. Quit from the tray icon.',
       tag: 'tray',
       isUrgent: false,
+    })
+  }
+
+  /** The last window is closed: without a tray nobody could reach the app any more. */
+  async function allWindowsClosed(): Promise<void> {
+    // On macOS an app goes on without a window until it is told to quit.
+    if (platform === 'darwin') return
+    if (state.read().closeToTray && (await deps.tray.ask())) return
+    if (electron.BrowserWindow.getAllWindows().length === 0) app.quit()
+  }
+
+  let cancelLook = () => {}
+  /** Started without a window, on a desktop that shows no tray icon yet. */
+  function lookForTray(looks: number): void {
+    cancelLook = clock.after(TRAY_LOOK_MS, async () => {
+      if (window.isOpen || isQuitting) return
+      if (await deps.tray.ask()) {
+        // The icon was made when nothing would show it.
+        tray.close()
+        tray = openTray({ electron, platform, monitor, clock, choices, actions })
+        choicesChanged()
+      } else if (looks > 1) lookForTray(looks - 1)
+      else window.show()
     })
   }
 
@@ -126,10 +155,7 @@ export function desktopShell(deps: ShellDeps): DesktopShell {
     event?.preventDefault()
     app.quit()
   })
-  app.on('window-all-closed', () => {
-    // On macOS an app goes on without a window until it is told to quit.
-    if (platform !== 'darwin' && !state.read().closeToTray) app.quit()
-  })
+  app.on('window-all-closed', allWindowsClosed)
   const stopFollowing = followPower(power, monitor, log)
 
   const { globalShortcut, keepAwake } = state.read()
@@ -138,11 +164,13 @@ export function desktopShell(deps: ShellDeps): DesktopShell {
   choicesChanged()
   strip.restore()
   if (!deps.inTray) window.show()
+  else if (!deps.tray.isThere) lookForTray(TRAY_LOOKS)
 
   return {
     show,
     close: () => {
       stopFollowing()
+      cancelLook()
       holdShortcut(false)
       rotatingKeys.close()
       tray.close()

@@ -45,7 +45,9 @@ export class MainWindow {
   #open(): BrowserWindow {
     const { electron, state, closed } = this.#deps
     const { windowBounds, windowMaximized } = state.read()
-    const workAreas = electron.screen.getAllDisplays().map(({ workArea }) => workArea)
+    const { screen } = electron
+    const displays = [screen.getPrimaryDisplay(), ...screen.getAllDisplays()]
+    const workAreas = displays.map(({ workArea }) => workArea)
     const bounds = openingBounds(windowBounds, workAreas)
     const least = { minWidth: LEAST_SIZE.width, minHeight: LEAST_SIZE.height }
     const window = openPage(APP_URL, { ...bounds, ...least }, this.#deps)

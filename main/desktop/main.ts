@@ -40,6 +40,7 @@ import { safeStorageKeystore } from './safe-storage-keystore.ts'
 import { startDesktop } from './start-desktop.ts'
 import { failToStart } from './start-failure.ts'
 import { storedDesktopState } from './stored-desktop-state.ts'
+import { trayPresence } from './tray-presence.ts'
 
 /** Electron's entry: makes the real ports and hands them over. */
 
@@ -101,6 +102,8 @@ function start(dataFolder: string, metricsOptions: MetricsOptions | undefined): 
     version,
     windowFolder: join(built, 'window'),
     preloadPath: join(built, 'desktop', 'preload.cjs'),
+    ...(process.platform !== 'darwin' && { iconPath: join(built, 'desktop', 'icon.png') }),
+    tray: trayPresence({ platform: process.platform, environment: process.env }),
     dataFolder,
     state: storedDesktopState({ dataFolder, ipcMain, log, wallMs: nodeClock.wallMs }),
     loginItem: loginItem({

@@ -7,6 +7,7 @@ import type {
 import { contract } from '../../app/contract/contract.ts'
 import type { Clock, Log } from '../ports/ports.ts'
 import type { WindowSession, Windows } from '../windows.ts'
+import { APP_NAME } from './app-name.ts'
 import type { ElectronPieces } from './electron-pieces.ts'
 import { windowPreferences } from './hardening.ts'
 import { isOurFrame, publish, serve } from './ipc.ts'
@@ -19,6 +20,8 @@ export interface PageDeps {
   readonly preloadPath: string
   readonly clock: Clock
   readonly log: Log
+  /** In the window's title bar and in the taskbar; absent where the system takes it from the app's bundle. */
+  readonly iconPath?: string
   /** Windows ends the person's session: what is not written yet is lost unless it is written before this returns. */
   readonly sessionEnding: () => void
 }
@@ -30,11 +33,12 @@ const BACKGROUND = '#0e1116'
 export function openPage(
   url: string,
   options: BrowserWindowConstructorOptions,
-  { electron, windows, preloadPath, clock, log, sessionEnding }: PageDeps,
+  { electron, windows, preloadPath, clock, log, iconPath, sessionEnding }: PageDeps,
 ): BrowserWindow {
   const window = new electron.BrowserWindow({
     ...options,
-    title: 'Headroom',
+    title: APP_NAME,
+    ...(iconPath !== undefined && { icon: iconPath }),
     backgroundColor: BACKGROUND,
     show: false,
     webPreferences: windowPreferences(preloadPath, electron.app.isPackaged),

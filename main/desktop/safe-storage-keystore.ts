@@ -22,7 +22,17 @@ export interface SafeStorageDeps {
 /** Longer than a keyring that is open takes; a person at a password prompt should see the window meanwhile. */
 const DEADLINE_MS = 3_000
 
+/** How long after a keyring was not open yet it is asked again. */
+const ASK_AGAIN_MS = 5_000
+
 const UNAVAILABLE = 'the system offers no place for secrets'
+
+/**
+ * A keyring that is not open yet rejects like one with another key, and tells it by these words alone; Electron's types
+ * have no code for it. Its own sentence: "safeStorage.decryptStringAsync is temporarily unavailable."
+ */
+const isNotOpenYet = (error: unknown): boolean =>
+  error instanceof Error && /temporarily unavailable/i.test(error.message)
 
 type InTime<T> =
   | { readonly kind: 'done'; readonly value: T }
@@ -32,8 +42,9 @@ type InTime<T> =
 /**
  * The data key under the system's own: Keychain, DPAPI, Secret Service, KWallet.
  *
- * Asked only after Electron's `ready`. On Linux without a keyring Chromium encrypts with a password that is
- * in its source: that hides nothing, and shows as the backend `basic_text` or as the prefix `v10`.
+ * Asked only after Electron's `ready`. On Linux without a keyring Electron falls back by itself to a password that is in
+ * Chromium's source: that hides nothing, and shows as the backend `basic_text` or as the prefix `v10`. Nothing is sealed
+ * by it unless the person agreed. A keyring that is not open yet is `waiting`, never `refused`.
  */
 export function safeStorageKeystore(deps: SafeStorageDeps): Keystore {
   const { safeStorage, platform, clock, mayBeUnprotected, deadlineMs = DEADLINE_MS } = deps
@@ -43,7 +54,7 @@ export function safeStorageKeystore(deps: SafeStorageDeps): Keystore {
     new Promise((resolve) => {
       const running = work().then(
         (value): InTime<T> => ({ kind: 'done', value }),
-        (): InTime<T> => ({ kind: 'failed' }),
+        (error: unknown): InTime<T> => (isNotOpenYet(error) ? notOpenYet() : { kind: 'failed' }),
       )
       const settled = running.then(() => {})
       const cancel = clock.after(deadlineMs, () =>
@@ -54,6 +65,12 @@ export function safeStorageKeystore(deps: SafeStorageDeps): Keystore {
         resolve(end)
       })
     })
+
+  const notOpenYet = (): Extract<KeystoreTrouble, { kind: 'waiting' }> => ({
+    kind: 'waiting',
+    why: "the system's keyring is not open yet; unlock it",
+    settled: new Promise((resolve) => void clock.after(ASK_AGAIN_MS, resolve)),
+  })
 
   const backend = () => (platform === 'linux' ? safeStorage.getSelectedStorageBackend() : platform)
 

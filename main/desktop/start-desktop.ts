@@ -17,6 +17,7 @@ import { electronPower } from './electron-power.ts'
 import { hardenContents, hardenSession } from './hardening.ts'
 import type { LoginItem } from './login-item.ts'
 import { endAfterStop } from './quit.ts'
+import type { TrayPresence } from './tray-presence.ts'
 
 /** The app behind the windows. */
 export interface RunningApp {
@@ -33,6 +34,9 @@ export interface DesktopDeps {
   readonly version: string
   /** The built window: `dist/window`. */
   readonly windowFolder: string
+  /** `dist/desktop/icon.png`, for windows; absent on macOS, where the Dock shows the bundle's. */
+  readonly iconPath?: string
+  readonly tray: TrayPresence
   /** `dist/desktop/preload.cjs`. */
   readonly preloadPath: string
   readonly dataFolder: string
@@ -103,7 +107,8 @@ export async function startDesktop(deps: DesktopDeps): Promise<void> {
     ending,
     notify: (body) => notify({ title: 'Headroom', body, tag: 'defect', isUrgent: false }),
   })
-  const started = await deps.startApp({ announcer: { ...throughNotify(notify), withdraw } })
+  const announcer = { ...throughNotify(notify), withdraw }
+  const [started] = await Promise.all([deps.startApp({ announcer }), deps.tray.ask()])
   running = started
   const power = electronPower(electron)
   shell = desktopShell({ ...deps, running: started, notify, power, inTray: !isWanted })

@@ -32,17 +32,24 @@ export function choiceItems(choices: DesktopChoices, actions: DesktopActions): M
     label: string,
     checked: boolean,
     choose: (wanted: boolean) => void,
+    enabled = true,
   ): MenuItemConstructorOptions => ({
     label,
     type: 'checkbox',
     checked,
+    enabled,
     click: () => choose(!checked),
   })
   const { setOpenAtLogin } = actions
   return [
     choice('Compact Strip', choices.stripShown, actions.toggleStrip),
     { type: 'separator' },
-    choice('Keep Running in the Tray', choices.closeToTray, actions.setCloseToTray),
+    choice(
+      'Keep Running in the Tray',
+      choices.closeToTray && choices.hasTray,
+      actions.setCloseToTray,
+      choices.hasTray,
+    ),
     ...(setOpenAtLogin === undefined ? [] : [choice('Start at Login', choices.openAtLogin, setOpenAtLogin)]),
     choice('Keep Awake While a Key Rotates', choices.keepAwake, actions.setKeepAwake),
     choice(`Shortcut ${SHORTCUT}`, choices.globalShortcut, actions.setGlobalShortcut),

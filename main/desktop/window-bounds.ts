@@ -6,17 +6,19 @@ export const LEAST_SIZE = { width: 360, height: 480 } as const
 const LEAST_VISIBLE = 64
 
 /**
- * Where to open: where it was, unless that screen is gone or has shrunk. Without a position Electron centres it.
+ * Where to open: where it was, unless that screen is gone or has shrunk; never larger than the work area of its screen,
+ * which for a first window is the first of `workAreas`. Without a position Electron centres it.
  */
 export function openingBounds(
   saved: Rectangle | undefined,
   workAreas: readonly Rectangle[],
 ): { readonly width: number; readonly height: number; readonly x?: number; readonly y?: number } {
-  if (saved === undefined) return DEFAULT_SIZE
-  const area = workAreas.find((candidate) => holdsTitleBar(candidate, saved))
-  const width = Math.max(LEAST_SIZE.width, Math.min(saved.width, area?.width ?? saved.width))
-  const height = Math.max(LEAST_SIZE.height, Math.min(saved.height, area?.height ?? saved.height))
-  return area === undefined ? { width, height } : { width, height, x: saved.x, y: saved.y }
+  const last = saved && workAreas.find((candidate) => holdsTitleBar(candidate, saved))
+  const wanted = saved ?? DEFAULT_SIZE
+  const area = last ?? workAreas[0]
+  const width = Math.max(LEAST_SIZE.width, Math.min(wanted.width, area?.width ?? wanted.width))
+  const height = Math.max(LEAST_SIZE.height, Math.min(wanted.height, area?.height ?? wanted.height))
+  return saved && last ? { width, height, x: saved.x, y: saved.y } : { width, height }
 }
 
 export function holdsTitleBar(area: Rectangle, { x, y, width }: Rectangle): boolean {

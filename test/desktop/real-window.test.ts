@@ -1,6 +1,8 @@
+import { execFileSync } from 'node:child_process'
 import type { Page } from '@playwright/test'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ElectronHost, obstacleToHost } from '../electron/electron-host.ts'
+import { HANDS_PROGRAM } from '../electron/get-electron.ts'
 
 /** What a window does on Electron's own runtime that the double could only be taught. */
 const obstacle = obstacleToHost()
@@ -18,11 +20,26 @@ describe.skipIf(obstacle !== undefined)(name, { timeout: 90_000 }, () => {
 
   it('that could not be drawn loads itself again', async () => {
     await page.evaluate('void (window.isOld = true)')
-    await Promise.all([
-      page.waitForEvent('load', { timeout: 20_000 }),
-      page.evaluate('void setTimeout(() => location.reload(), 0)'),
-    ])
-    expect(await page.evaluate('window.isOld')).toBeUndefined()
+    await page.evaluate('void location.reload()')
+    await page.waitForFunction('window.isOld === undefined', undefined, { timeout: 20_000 })
     expect(await page.evaluate('window.headroom.hello()')).toMatchObject({ host: 'desktop' })
+  })
+
+  it('ends the app where no tray would show its icon, as its own state has it', async () => {
+    const alone = host.start(host.newFolder())
+    const window = await alone.page()
+    await window.waitForLoadState()
+    void window.close().catch(() => {})
+    expect(await alone.ended).toEqual({ code: 0, signal: null })
+  })
+
+  it.runIf(process.platform === 'linux')('is the app’s by its class, of which its menu entry tells', () => {
+    const { name: display = '' } = host.display
+    const args = ['search', '--onlyvisible', '--class', '^Headroom$']
+    const found = execFileSync(HANDS_PROGRAM, args, {
+      encoding: 'utf8',
+      env: { ...process.env, DISPLAY: display },
+    })
+    expect(found).toMatch(/^\d+$/m)
   })
 })

@@ -1,11 +1,18 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { existsSync } from 'node:fs'
+import { delimiter } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { SimulatorServer } from '../../main/simulator/server.ts'
 import type { Order, Report } from './page/talk.ts'
 
 const at = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 const MAIN = at('../../dist/desktop/main.js')
+
+/** A session whose bus tells of a tray, as double/bin/busctl has it. */
+const DOUBLE_SESSION = {
+  PATH: [at('./double/bin'), process.env['PATH']].join(delimiter),
+  DBUS_SESSION_BUS_ADDRESS: 'unix:path=/nowhere',
+}
 
 /** Why the built host cannot be run here; `undefined` when it can. */
 export function obstacleToRunning(): string | undefined {
@@ -36,7 +43,7 @@ export class StartedDesktop {
     this.#child = fork(MAIN, ['--data', dataFolder, ...flags], {
       execArgv: ['--import', at('./double/register.ts')],
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
-      env: { ...process.env, ...environment },
+      env: { ...process.env, ...DOUBLE_SESSION, ...environment },
     })
     this.#child.on('message', (report: Report) => {
       this.reports.push(report)

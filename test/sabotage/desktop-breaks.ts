@@ -126,8 +126,8 @@ export const DESKTOP_SABOTAGES: readonly Sabotage[] = [
     promise: 'W8',
     what: 'go on in the tray although the person wants the app to end with its window',
     file: 'main/desktop/desktop-shell.ts',
-    find: "if (platform !== 'darwin' && !state.read().closeToTray) app.quit()",
-    replace: "if (platform === 'darwin' && !state.read().closeToTray) app.quit()",
+    find: 'getAllWindows().length === 0) app.quit()',
+    replace: 'getAllWindows().length < 0) app.quit()',
     test: 'desktop/quit.test.ts',
   },
   {
@@ -145,5 +145,13 @@ export const DESKTOP_SABOTAGES: readonly Sabotage[] = [
     find: '  app.enableSandbox()\n',
     replace: "  ;(app as unknown as App).commandLine.appendSwitch('no-sandbox')\n",
     test: 'desktop/real-runtime.test.ts',
+  },
+  {
+    promise: 'K1',
+    what: 'take a keyring that is not open yet for one with another key',
+    file: 'main/desktop/safe-storage-keystore.ts',
+    find: '(isNotOpenYet(error) ? notOpenYet()',
+    replace: '(isNotOpenYet(error) && deadlineMs < 0 ? notOpenYet()',
+    test: 'main/desktop/safe-storage-keystore.test.ts',
   },
 ]

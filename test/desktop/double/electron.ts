@@ -41,12 +41,16 @@ type PlayedLife = Pick<
 class DoubleApp extends EventEmitter implements PlayedPaths, PlayedLife {
   readonly isPackaged = false
   readonly #paths = new Map<string, string>()
+  readonly #startedAgain = Promise.withResolvers<void>()
   #lockFile: string | undefined
   #isQuitting = false
   #isStopping = false
 
   readonly getVersion = () => '0.0.0'
-  readonly whenReady = async () => {}
+  /** A test may have the system take as long as it takes to start the app again. */
+  readonly whenReady = async () => {
+    if (process.env['DOUBLE_READY'] === 'second-instance') await this.#startedAgain.promise
+  }
   readonly getPath = (name: string) => this.#paths.get(name) ?? tmpdir()
   readonly setName = (name: string) => called('setName', name)
   readonly relaunch = () => called('relaunch')
@@ -71,6 +75,7 @@ class DoubleApp extends EventEmitter implements PlayedPaths, PlayedLife {
     process.on('SIGUSR2', () => {
       report({ kind: 'second-instance' })
       this.emit('second-instance', {}, [], '', undefined)
+      this.#startedAgain.resolve()
     })
     return true
   }
@@ -155,7 +160,6 @@ class DoubleNotification extends EventEmitter {
   readonly show = () => called('Notification.show', this.#title)
 }
 
-const afterReal = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 const UNCLICKED_MS = 10_000
 
 /** A menu is the template it was built from. */
@@ -178,11 +182,7 @@ export const safeStorage: Pick<
   SafeStorage,
   'isAsyncEncryptionAvailable' | 'encryptStringAsync' | 'decryptStringAsync' | 'getSelectedStorageBackend'
 > = {
-  isAsyncEncryptionAvailable: async () => {
-    const { DOUBLE_KEYRING_MS } = process.env
-    if (DOUBLE_KEYRING_MS !== undefined) await afterReal(Number(DOUBLE_KEYRING_MS))
-    return true
-  },
+  isAsyncEncryptionAvailable: async () => true,
   encryptStringAsync: async (text) => Buffer.from(`v11${Buffer.from(text).toString('hex')}`),
   decryptStringAsync: async (encrypted) => {
     const sealed = encrypted.toString()
@@ -191,7 +191,11 @@ export const safeStorage: Pick<
   },
   getSelectedStorageBackend: () => 'gnome_libsecret',
 }
-export const screen = { getAllDisplays: () => [] } satisfies Partial<Screen>
+const display = { workArea: { x: 0, y: 0, width: 1600, height: 1000 } } as Electron.Display
+export const screen = {
+  getAllDisplays: () => [display],
+  getPrimaryDisplay: () => display,
+} satisfies Partial<Screen>
 export const ipcMain: Pick<IpcMain, 'on' | 'removeAllListeners'> = new EventEmitter() as never
 export const Menu = {
   buildFromTemplate: (template) => template as unknown as RealMenu,
@@ -206,7 +210,9 @@ export const globalShortcut = {
   unregister: () => {},
 } satisfies Partial<GlobalShortcut>
 const image = { addRepresentation: () => {}, setTemplateImage: () => {} } satisfies Partial<NativeImage>
-export const nativeImage = { createEmpty: () => image as unknown as NativeImage }
+export const nativeImage = {
+  createEmpty: () => image as unknown as NativeImage,
+}
 export const dialog = {
   showSaveDialog: async (options: unknown) => {
     called('Dialog.showSaveDialog', options)

@@ -122,6 +122,7 @@ type PlayedWindow = Pick<
 /** Electron's window as a page of a real Chromium. */
 export class PageWindow extends EventEmitter implements PlayedWindow {
   static readonly all: PageWindow[] = []
+  static readonly getAllWindows = () => PageWindow.all.filter((window) => !window.isDestroyed())
   static contentsCreated: (contents: PageContents) => void = () => {}
   static allClosed: () => void = () => {}
   readonly webContents: PageContents

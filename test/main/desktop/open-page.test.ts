@@ -48,6 +48,7 @@ function open() {
     preloadPath: '/p.cjs',
     clock,
     log: { note: (line: string) => void notes.push(line) },
+    iconPath: '/icon.png',
     sessionEnding: () => void notes.push('written'),
   } as unknown as PageDeps) as unknown as FakeWindow
   const gone = (reason: string) => window.webContents.emit('render-process-gone', {}, { reason })
@@ -63,6 +64,7 @@ describe('a window', () => {
     expect(window.options).toMatchObject({
       width: 360,
       show: false,
+      icon: '/icon.png',
       webPreferences: { sandbox: true, contextIsolation: true, devTools: false },
     })
   })

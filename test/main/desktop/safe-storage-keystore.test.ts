@@ -106,6 +106,37 @@ test.each(['isAsyncEncryptionAvailable', 'encryptStringAsync', 'decryptStringAsy
   },
 )
 
+test('a keyring that is not open yet is waited for and asked again, and no key is given up', async () => {
+  let isOpen = false
+  const opened = fakeSafeStorage()
+  const { keystore: store, clock } = keystore({
+    ...opened,
+    decryptStringAsync: (bytes) =>
+      isOpen
+        ? opened.decryptStringAsync(bytes)
+        : Promise.reject(
+            new Error('safeStorage.decryptStringAsync is temporarily unavailable. Please try again.'),
+          ),
+  })
+  const bytes = await wrapped()
+  const outcome = await store.unwrap(bytes)
+  if (outcome.kind !== 'waiting') throw new Error(outcome.kind)
+  expect(outcome.why).toContain('not open yet')
+  let isSettled = false
+  void outcome.settled.then(() => {
+    isSettled = true
+  })
+  clock.advance(4_999)
+  await settleMicrotasks()
+  expect(isSettled).toBe(false)
+  isOpen = true
+  clock.advance(1)
+  await settleMicrotasks()
+  expect(isSettled).toBe(true)
+  expect(await store.unwrap(bytes)).toMatchObject({ kind: 'unwrapped', key })
+  proves('K1', { level: 1, cases: 1 })
+})
+
 test('no synchronous call of safeStorage is anywhere in the sources', () => {
   const folder = new URL('../../../main/', import.meta.url)
   const sources = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) =>

@@ -11,6 +11,12 @@ describe('where the window opens', () => {
     expect(DEFAULT_SIZE).toEqual({ width: 1440, height: 900 })
   })
 
+  it('is no larger than the work area the first time', () => {
+    const small = { x: 0, y: 40, width: 1280, height: 680 }
+    expect(openingBounds(undefined, [small, SCREEN])).toEqual({ width: 1280, height: 680 })
+    expect(openingBounds(at(2500, 100, 3000, 2000), [small])).toEqual({ width: 1280, height: 680 })
+  })
+
   it('is where it was', () => {
     expect(openingBounds(at(100, 100), [SCREEN])).toEqual(at(100, 100))
     expect(openingBounds(at(-100, 100), [SCREEN])).toEqual(at(-100, 100))
@@ -36,7 +42,7 @@ describe('where the window opens', () => {
         const bounds = openingBounds(saved, areas)
         expect(bounds.width).toBeGreaterThanOrEqual(LEAST_SIZE.width)
         expect(bounds.height).toBeGreaterThanOrEqual(LEAST_SIZE.height)
-        if (bounds.x === undefined) return
+        if (areas.length === 0) return
         expect(areas.some((area) => bounds.width <= Math.max(area.width, LEAST_SIZE.width))).toBe(true)
       }),
     )

@@ -1,0 +1,81 @@
+import { execFile } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+
+/** Whether the desktop shows tray icons. Without one an app whose window is closed could not be reached any more. */
+export interface TrayPresence {
+  /** As it was when last asked; `false` before that. */
+  readonly isThere: boolean
+  /** Takes 3 s at most. */
+  ask(): Promise<boolean>
+}
+
+export interface TrayPresenceDeps {
+  readonly platform: NodeJS.Platform
+  readonly environment: Readonly<Record<string, string | undefined>>
+  /** What a program says on stdout; `undefined` where it is not there or fails. */
+  readonly run?: (program: string, args: readonly string[]) => Promise<string | undefined>
+  readonly exists?: (path: string) => boolean
+}
+
+/** Who shows the icons registers this name on the session's bus: Plasma, Xfce, Cinnamon, GNOME with its extension. */
+const WATCHER = 'org.kde.StatusNotifierWatcher'
+const BUS = 'org.freedesktop.DBus'
+const BUS_PATH = '/org/freedesktop/DBus'
+
+/** The same question to the session's bus, by the programs that a desktop may have. */
+const QUESTIONS: readonly (readonly [program: string, ...args: string[]])[] = [
+  ['busctl', '--user', 'call', BUS, BUS_PATH, BUS, 'NameHasOwner', 's', WATCHER],
+  ['gdbus', 'call', '--session', '-d', BUS, '-o', BUS_PATH, '-m', `${BUS}.NameHasOwner`, WATCHER],
+  [
+    'dbus-send',
+    '--session',
+    '--print-reply',
+    `--dest=${BUS}`,
+    BUS_PATH,
+    `${BUS}.NameHasOwner`,
+    `string:${WATCHER}`,
+  ],
+]
+const ANSWER_LIMIT_MS = 1_000
+
+/**
+ * Windows and macOS always have a tray. On Linux many desktops have none, and Electron cannot tell: its icon is then
+ * simply nowhere. A tray of the older kind, without a watcher, counts as none.
+ */
+export function trayPresence({
+  platform,
+  environment,
+  run = answerOf,
+  exists = existsSync,
+}: TrayPresenceDeps): TrayPresence {
+  let isThere = false
+  const look = async (): Promise<boolean> => {
+    if (platform !== 'linux') return true
+    const { DBUS_SESSION_BUS_ADDRESS: address, XDG_RUNTIME_DIR: folder } = environment
+    // Without a bus two of the programs would start one.
+    if (!address && !(folder && exists(join(folder, 'bus')))) return false
+    for (const [program, ...args] of QUESTIONS) {
+      const answer = await run(program, args)
+      if (answer !== undefined) return /\btrue\b/.test(answer)
+    }
+    return false
+  }
+  return {
+    get isThere() {
+      return isThere
+    },
+    ask: async () => {
+      isThere = await look()
+      return isThere
+    },
+  }
+}
+
+function answerOf(program: string, args: readonly string[]): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    execFile(program, args, { timeout: ANSWER_LIMIT_MS }, (error, stdout) =>
+      resolve(error === null ? stdout : undefined),
+    )
+  })
+}
