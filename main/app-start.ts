@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { Hello } from '../app/contract/contract.ts'
+import { AdmittedWindows } from './admitted-windows.ts'
 import { type Announcer, SILENT } from './alerts/announcer.ts'
 import { Attention } from './attention.ts'
 import { listenOnLoopback } from './browser/loopback-servers.ts'
@@ -48,6 +49,7 @@ export interface RunningApp {
   readonly monitor: MonitorSurface
   readonly memory: Memory
   readonly windows: Windows
+  readonly admitted: AdmittedWindows
   stop(): Promise<void>
 }
 
@@ -127,7 +129,12 @@ export async function startApp({
     listen: listenOnLoopback,
     ...(openUrl && { openUrl }),
   })
+  const admitted = new AdmittedWindows({
+    clock: ports.clock,
+    admitted: (window, open) => monitor.happenedToAll({ kind: 'window-admitted', window, open }),
+  })
   const windows = openWindows({
+    admitted,
     monitor,
     memory,
     attention,
@@ -146,6 +153,7 @@ export async function startApp({
   })
   const control: ControlServer = await startControlServer({
     monitor,
+    windows: () => admitted.list(),
     path: socketOf(dataFolder, process.env),
     clock: ports.clock,
     log: ports.log,
@@ -155,6 +163,7 @@ export async function startApp({
     monitor,
     memory,
     windows,
+    admitted,
     stop: async () => {
       await control.close()
       unsubscribe()

@@ -2,6 +2,7 @@ import type { AppContract, Hello, Outcome } from '../app/contract/contract.ts'
 import type { Handlers, Pushes } from '../app/contract/ipc.ts'
 import type { SignInStatus } from '../app/contract/sign-in-status.ts'
 import type { Snapshot } from '../app/contract/snapshot.ts'
+import type { AdmittedWindows } from './admitted-windows.ts'
 import type { Attention } from './attention.ts'
 import type { Memory } from './history/memory.ts'
 import { memoryHandlers, withoutMemory } from './history/memory-handlers.ts'
@@ -17,7 +18,8 @@ export interface WindowSession {
 
 /** What a host is given: it opens a session for each window, and tells it where the pushes go. */
 export interface Windows {
-  open(pushes: Pushes<AppContract>): WindowSession
+  /** `id`: what the window is listed under, where it is. */
+  open(pushes: Pushes<AppContract>, id?: string): WindowSession
 }
 
 export type ConnectRequest = Parameters<Handlers<AppContract>['connect']>[0]
@@ -40,13 +42,15 @@ export interface WindowsDeps {
   readonly attention?: Attention
   readonly hello: () => Hello
   readonly keys: KeyEntrance
+  /** Absent in a host whose windows need no code. */
+  readonly admitted?: AdmittedWindows
   /** Absent in a host that never asks for it. */
   readonly allowUnprotected?: Handlers<AppContract>['allowUnprotected']
 }
 
 /** Serves the contract to any number of windows from one monitor. */
 export function openWindows(deps: WindowsDeps): Windows {
-  const { monitor, memory, attention, clock, hello, keys, allowUnprotected = nothingToAllow } = deps
+  const { monitor, memory, attention, clock, hello, keys, admitted, allowUnprotected = nothingToAllow } = deps
   const snapshots = () =>
     monitor
       .profiles()
@@ -54,7 +58,7 @@ export function openWindows(deps: WindowsDeps): Windows {
       .filter((snapshot): snapshot is Snapshot => snapshot !== undefined)
 
   return {
-    open: (pushes) => {
+    open: (pushes, id) => {
       const publisher = new Publisher(clock, (profile) => monitor.snapshot(profile), pushes.snapshotChanged)
       const endRegular = publishRegularly(clock, publisher, () => monitor.profiles())
       const unsubscribe = monitor.subscribe({
@@ -91,6 +95,8 @@ export function openWindows(deps: WindowsDeps): Windows {
           correctSecret: (request) => keys.correctSecret(request),
           cancelSignIn: (request) => keys.cancelSignIn(request),
           allowUnprotected,
+          windows: () => admitted?.list(id) ?? [],
+          endWindow: ({ window }) => admitted?.end(window, id) ?? NO_SUCH_WINDOW,
           disconnect: ({ profile }) => monitor.disconnect(profile),
           setVisible: ({ visible }) => {
             seat?.setVisible(visible)
@@ -109,6 +115,12 @@ export function openWindows(deps: WindowsDeps): Windows {
       }
     },
   }
+}
+
+const NO_SUCH_WINDOW: Outcome = {
+  ok: false,
+  code: 'unknown-window',
+  message: 'There is no such window.',
 }
 
 const nothingToAllow = (): Outcome => ({

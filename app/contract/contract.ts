@@ -9,6 +9,7 @@ import type { RowDetails } from './row-details.ts'
 import { settingsContract } from './settings-contract.ts'
 import type { SignInStatus, StartedSignIn } from './sign-in-status.ts'
 import type { Snapshot } from './snapshot.ts'
+import { windowsContract } from './windows-contract.ts'
 
 // A window's CSP has no 'unsafe-eval', which zod would otherwise probe for.
 z.config({ jitless: true })
@@ -178,6 +179,7 @@ export const contract = {
   /** A hidden window is sent no snapshots. */
   setVisible: command(parsedBy(z.strictObject({ visible: z.boolean() }))).returning<void>(),
   ...settingsContract,
+  ...windowsContract,
   ...memoryContract,
 
   snapshotChanged: push<Snapshot>(),

@@ -25,6 +25,8 @@ export type MonitorEvent =
     }
   | { readonly kind: 'service-back'; readonly host: string }
   | { readonly kind: 'storage-problem'; readonly what: string }
+  /** A browser window was let in with a code; `open` counts those that were, this one included. */
+  | { readonly kind: 'window-admitted'; readonly window: string; readonly open: number }
   | {
       readonly kind: 'rate-limited'
       readonly category: string

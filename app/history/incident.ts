@@ -100,6 +100,7 @@ function lineOf(event: LoggedEvent): IncidentLine {
     case 'revoked':
     case 'revoke-unconfirmed':
     case 'storage-problem':
+    case 'window-admitted':
       return line
   }
 }

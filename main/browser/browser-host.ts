@@ -1,5 +1,6 @@
 import type { RequestListener } from 'node:http'
 import type { Socket } from 'node:net'
+import type { AdmittedWindows } from '../admitted-windows.ts'
 import type { Clock, Log } from '../ports/ports.ts'
 import type { Windows } from '../windows.ts'
 import { Admission, type RandomBytes } from './admission.ts'
@@ -12,6 +13,8 @@ import { readWindowFiles } from './window-files.ts'
 
 export interface BrowserHostDeps {
   readonly windows: Windows
+  /** Where each window that is let in is listed. */
+  readonly admitted: AdmittedWindows
   /** The built window: `dist/window`. */
   readonly windowFolder: string
   /** 0 takes any free port. */
@@ -34,10 +37,10 @@ export interface BrowserHost {
  * Rejects with code `EADDRINUSE` when the port is taken.
  */
 export async function startBrowserHost(deps: BrowserHostDeps): Promise<BrowserHost> {
-  const { windows, windowFolder, clock, randomBytes, log } = deps
+  const { windows, admitted, windowFolder, clock, randomBytes, log } = deps
   const files = readWindowFiles(windowFolder)
   const admission = new Admission({ randomBytes, monotonicMs: () => clock.monotonicMs() })
-  const browserWindows = new BrowserWindows({ windows, clock, randomBytes })
+  const browserWindows = new BrowserWindows({ windows, clock, randomBytes, admitted })
   const announce = (port: number) => deps.ready(`http://127.0.0.1:${port}/#code=${admission.code}`)
 
   let codeUsed = () => {}

@@ -1,5 +1,6 @@
 import type { AppContract } from '../../app/contract/contract.ts'
 import type { Pushes } from '../../app/contract/ipc.ts'
+import type { AdmittedWindows } from '../admitted-windows.ts'
 import type { Clock } from '../ports/ports.ts'
 import type { WindowSession, Windows } from '../windows.ts'
 import { digestOf, newSecret, type RandomBytes } from './admission.ts'
@@ -15,6 +16,7 @@ export interface BrowserWindowsDeps {
   readonly windows: Windows
   readonly clock: Clock
   readonly randomBytes: RandomBytes
+  readonly admitted: AdmittedWindows
 }
 
 /** The windows that were admitted since start, each known by the digest of its bearer. */
@@ -31,7 +33,9 @@ export class BrowserWindows {
   admit(): string | undefined {
     if (this.#byDigest.size >= MOST_WINDOWS && !this.#forgetLongestUnused()) return undefined
     const bearer = newSecret(this.#deps.randomBytes)
-    this.#byDigest.set(digestOf(bearer), new BrowserWindow(this.#deps))
+    const digest = digestOf(bearer)
+    const window: BrowserWindow = new BrowserWindow(this.#deps, () => this.#byDigest.delete(digest))
+    this.#byDigest.set(digest, window)
     return bearer
   }
 
@@ -41,6 +45,7 @@ export class BrowserWindows {
     if (window === undefined) return undefined
     this.#byDigest.delete(digest)
     this.#byDigest.set(digest, window)
+    window.used()
     return window
   }
 
@@ -53,6 +58,7 @@ export class BrowserWindows {
     for (const [digest, window] of this.#byDigest) {
       if (window.isOpen) continue
       this.#byDigest.delete(digest)
+      window.forget()
       return true
     }
     return false
@@ -71,9 +77,27 @@ export class BrowserWindow {
   #session: WindowSession | undefined
   #cancelGrace: () => void = () => {}
   #isClosed = false
+  readonly #id: string
 
-  constructor(deps: BrowserWindowsDeps) {
+  /** `ended`: from here on its bearer is good for nothing. */
+  constructor(deps: BrowserWindowsDeps, ended: () => void) {
     this.#deps = deps
+    this.#id = deps.admitted.add({
+      isOpen: () => this.isOpen,
+      end: () => {
+        ended()
+        this.close()
+      },
+    })
+  }
+
+  used(): void {
+    this.#deps.admitted.used(this.#id)
+  }
+
+  /** It is listed no more. */
+  forget(): void {
+    this.#deps.admitted.remove(this.#id)
   }
 
   get isOpen(): boolean {
@@ -84,7 +108,7 @@ export class BrowserWindow {
   session(): WindowSession {
     if (this.#isClosed) throw new Error('the host is closing')
     if (this.#session === undefined) {
-      this.#session = this.#deps.windows.open(this.#pushes())
+      this.#session = this.#deps.windows.open(this.#pushes(), this.#id)
       this.#startGrace()
     }
     return this.#session

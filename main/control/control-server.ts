@@ -1,6 +1,7 @@
 import { lstatSync, mkdirSync, rmSync } from 'node:fs'
 import { createServer, type Server, type Socket } from 'node:net'
 import type { Snapshot } from '../../app/contract/snapshot.ts'
+import type { WindowSummary } from '../../app/contract/windows-contract.ts'
 import { limitConnections } from '../connection-limit.ts'
 import type { MonitorSurface } from '../monitor-surface.ts'
 import type { Clock, Log } from '../ports/ports.ts'
@@ -9,6 +10,8 @@ import type { SocketPath } from './socket-path.ts'
 
 export interface ControlServerDeps {
   readonly monitor: Pick<MonitorSurface, 'profiles' | 'snapshot' | 'revoke'>
+  /** Those that were let in with a code; absent in a host without. */
+  readonly windows?: () => readonly WindowSummary[]
   readonly path: SocketPath
   readonly clock: Clock
   readonly log: Log
@@ -131,13 +134,13 @@ function serve(socket: Socket, deps: ControlServerDeps, keep: () => void): void 
 
 async function answerTo(
   request: ControlRequest | undefined,
-  { monitor }: ControlServerDeps,
+  { monitor, windows }: ControlServerDeps,
 ): Promise<ControlAnswer> {
   switch (request?.do) {
     case undefined:
       return { ok: false, code: 'bad-request', message: 'The running Headroom does not know this request.' }
     case 'status':
-      return { ok: true, snapshots: snapshotsOf(monitor) }
+      return { ok: true, snapshots: snapshotsOf(monitor), ...(windows && { windows: windows() }) }
     case 'revoke': {
       const outcome = await monitor.revoke(request.profile)
       return outcome.ok ? { ok: true, revoked: request.profile } : outcome

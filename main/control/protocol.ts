@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { Snapshot } from '../../app/contract/snapshot.ts'
+import type { WindowSummary } from '../../app/contract/windows-contract.ts'
 import { snapshotSchema } from './snapshot-schema.ts'
 
 /**
@@ -16,7 +17,11 @@ const request = z.discriminatedUnion('do', [
 export type ControlRequest = z.output<typeof request>
 
 export type ControlAnswer =
-  | { readonly ok: true; readonly snapshots: readonly Snapshot[] }
+  | {
+      readonly ok: true
+      readonly snapshots: readonly Snapshot[]
+      readonly windows?: readonly WindowSummary[]
+    }
   | { readonly ok: true; readonly revoked: string }
   | { readonly ok: false; readonly code: string; readonly message: string }
 
@@ -31,8 +36,20 @@ export function parseRequest(line: string): ControlRequest | undefined {
   }
 }
 
+const windowSummary: z.ZodType<WindowSummary> = z.object({
+  id: z.string(),
+  admittedAt: z.number(),
+  lastUsedAt: z.number(),
+  isOpen: z.boolean(),
+  isThis: z.boolean(),
+})
+
 const answer: z.ZodType<ControlAnswer> = z.union([
-  z.object({ ok: z.literal(true), snapshots: z.array(snapshotSchema) }),
+  z.object({
+    ok: z.literal(true),
+    snapshots: z.array(snapshotSchema),
+    windows: z.array(windowSummary).exactOptional(),
+  }),
   z.object({ ok: z.literal(true), revoked: z.string() }),
   z.object({ ok: z.literal(false), code: z.string(), message: z.string() }),
 ])

@@ -136,7 +136,12 @@ function start(dataFolder: string, metricsOptions: MetricsOptions | undefined): 
         keepConsent: () => preferences.change({ storeUnprotected: true }),
         startsOver: true,
         simulate: values.simulate === true,
-        openUrl: openExternally(shell),
+        openUrl: openExternally(shell, {
+          platform: process.platform,
+          folder: dataFolder,
+          clock: nodeClock,
+          randomBytes,
+        }),
       })
       const served = metricsOptions && (await serveMetrics(running.monitor, metricsOptions))
       // A port that is taken costs the metrics, not the window.

@@ -1,3 +1,4 @@
+import { type AddressFileDeps, openByFile } from '../data/address-file.ts'
 import type { OpenUrl } from '../ports/open-url.ts'
 import type { ElectronPieces } from './electron-pieces.ts'
 
@@ -8,12 +9,29 @@ import type { ElectronPieces } from './electron-pieces.ts'
  * whatever it is given (a program, a share, a call), so nothing but a web page gets through, and without TLS only one
  * of this machine.
  */
-export const openExternally =
-  (shell: Pick<ElectronPieces['shell'], 'openExternal'>): OpenUrl =>
-  async (address) => {
+export function openExternally(
+  shell: Pick<ElectronPieces['shell'], 'openExternal' | 'openPath'>,
+  { platform, ...file }: OpenExternallyDeps,
+): OpenUrl {
+  // On Linux, Electron starts xdg-open with the address as its argument, which every user of the machine reads.
+  const byFile = platform === 'linux' && openByFile({ ...file, openFile: (path) => openPath(shell, path) })
+  return async (address) => {
     if (!mayBeOpened(address)) throw new Error('this is no address that may be opened')
-    await shell.openExternal(new URL(address).href)
+    const { href } = new URL(address)
+    if (byFile) return byFile(href)
+    await shell.openExternal(href)
+    return () => {}
   }
+}
+
+export interface OpenExternallyDeps extends Omit<AddressFileDeps, 'openFile'> {
+  readonly platform: NodeJS.Platform
+}
+
+async function openPath(shell: Pick<ElectronPieces['shell'], 'openPath'>, path: string): Promise<void> {
+  const problem = await shell.openPath(path)
+  if (problem !== '') throw new Error(problem)
+}
 
 function mayBeOpened(address: string): boolean {
   if (!URL.canParse(address)) return false

@@ -41,6 +41,7 @@ const event: z.ZodType<LoggedEvent> = z.discriminatedUnion('kind', [
   }),
   z.looseObject({ kind: z.literal('service-back'), ...logged, host: text }),
   z.looseObject({ kind: z.literal('storage-problem'), ...logged, what: text }),
+  z.looseObject({ kind: z.literal('window-admitted'), ...logged, window: text, open: z.number() }),
   z.looseObject({
     kind: z.literal('rate-limited'),
     ...logged,

@@ -42,6 +42,8 @@ interface Pending {
   readonly server: RedirectServer
   readonly endsAt: number
   cancelTimer: () => void
+  /** Removes what was written to open its address. */
+  addressUsed: () => void
   stage: 'waiting' | 'exchanging' | 'over'
   /** Said once: any page can send such answers, as fast as it likes. */
   saidWrongState: boolean
@@ -101,6 +103,7 @@ export class SignIns {
       server,
       endsAt: Math.round(clock.wallMs() + SIGN_IN_LIMIT_MS),
       cancelTimer: clock.after(SIGN_IN_LIMIT_MS, () => this.#end(pending, { kind: 'expired' })),
+      addressUsed: () => {},
       stage: 'waiting',
       saidWrongState: false,
     }
@@ -114,7 +117,7 @@ export class SignIns {
       state: pending.state,
       ...(verifier !== undefined && { challenge: challengeOf(verifier) }),
     })
-    const opened = await this.#open(url)
+    const opened = await this.#open(url, pending)
     return { ok: true, signIn: id, url, opened, endsAt: pending.endsAt }
   }
 
@@ -134,11 +137,13 @@ export class SignIns {
     await this.#closing
   }
 
-  async #open(url: string): Promise<boolean> {
+  async #open(url: string, pending: Pending): Promise<boolean> {
     const { openUrl, log } = this.#deps
     if (openUrl === undefined) return false
     try {
-      await openUrl(url)
+      const used = await openUrl(url)
+      if (isOver(pending)) used()
+      else pending.addressUsed = used
       return true
     } catch (error) {
       log.note('no browser could be opened for a sign-in', { cause: error })
@@ -167,6 +172,7 @@ export class SignIns {
   async #exchange(pending: Pending, callback: URLSearchParams): Promise<Page> {
     pending.stage = 'exchanging'
     pending.cancelTimer()
+    pending.addressUsed()
     const { task, state, verifier, server } = pending
     try {
       await task.prepare()
@@ -201,6 +207,7 @@ export class SignIns {
   #leave(pending: Pending): void {
     pending.stage = 'over'
     pending.cancelTimer()
+    pending.addressUsed()
     this.#close(pending.server)
     if (this.#pending === pending) this.#pending = undefined
   }

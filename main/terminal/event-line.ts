@@ -31,6 +31,8 @@ function lineOf(event: MonitorEvent, atMs: number): string {
       return `${event.host} answers again`
     case 'storage-problem':
       return `storage problem: ${event.what}`
+    case 'window-admitted':
+      return `a browser window was let in (${event.window}); status lists them`
     case 'rate-limited':
       return `${event.category} refused (429); free again in ${duration(event.retryAt - atMs)}${request(event.requestId)}`
     case 'slots-exhausted':

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { askRunning } from '../control/ask-running.ts'
 import { socketOf } from '../control/data-folder-socket.ts'
 import type { ControlRequest } from '../control/protocol.ts'
+import { openByFile } from '../data/address-file.ts'
 import { defaultDataFolder, NO_HOME, openDataFolder } from '../data/data-folder.ts'
 import { lockDataFolder } from '../data/lock.ts'
 import { openPreferences } from '../data/preferences.ts'
@@ -11,6 +12,7 @@ import type { MonitorPorts } from '../monitor.ts'
 import { fileSink, redactedLog } from '../ports/log.ts'
 import { nodeClock, nodeRandom } from '../ports/node-clock.ts'
 import { nodeHttp } from '../ports/node-http.ts'
+import type { OpenUrl } from '../ports/open-url.ts'
 import type { Log } from '../ports/ports.ts'
 import { Redactor } from '../ports/redactor.ts'
 import type { AppFolder } from './app-folder.ts'
@@ -77,13 +79,14 @@ export function realCommands(terminal: Terminal, app: AppFolder): Commands {
                   host: 'browser',
                   ...(hostReason !== undefined && { hostReason }),
                 },
-                ...(open && hasDisplay(terminal) && { openUrl }),
+                ...(open && hasDisplay(terminal) && { openUrl: openUrl(dataFolder) }),
                 ...(passphrase !== undefined && { keystore: passphraseKeystore(passphrase) }),
                 simulate: simulated,
               }),
-            serve: ({ windows }, port, ready) =>
+            serve: ({ windows, admitted }, port, ready) =>
               startBrowserHost({
                 windows,
+                admitted,
                 windowFolder: join(app.path, 'dist', 'window'),
                 port,
                 clock: nodeClock,
@@ -167,10 +170,16 @@ export function realCommands(terminal: Terminal, app: AppFolder): Commands {
   }
 }
 
-async function openUrl(url: string): Promise<void> {
-  const { default: open } = await import('open')
-  await open(url)
-}
+const openUrl = (folder: string): OpenUrl =>
+  openByFile({
+    folder,
+    clock: nodeClock,
+    randomBytes,
+    openFile: async (path) => {
+      const { default: open } = await import('open')
+      await open(path)
+    },
+  })
 
 function hasDisplay({ environment: { DISPLAY, WAYLAND_DISPLAY } }: Terminal): boolean {
   return process.platform !== 'linux' || Boolean(DISPLAY || WAYLAND_DISPLAY)

@@ -1,3 +1,4 @@
+import type { WindowSummary } from '../../app/contract/windows-contract.ts'
 import type { Asked } from '../control/ask-running.ts'
 import type { ControlRequest } from '../control/protocol.ts'
 import { NO_HOME } from '../data/data-folder.ts'
@@ -13,6 +14,12 @@ export interface StatusDeps {
 }
 
 const PLAIN_COLUMNS = 100
+
+/** A person who does not know it ends it from another window's settings, or by starting Headroom anew. */
+function windowLine({ id, admittedAt, lastUsedAt, isOpen }: WindowSummary): string {
+  const clock = (atMs: number) => new Date(atMs).toTimeString().slice(0, 8)
+  return `browser ${id}  let in at ${clock(admittedAt)}, ${isOpen ? 'open' : 'closed'}, last used at ${clock(lastUsedAt)}`
+}
 
 /** What the running app knows now: a table for each key, or one line of JSON for each. */
 export async function status(flags: StatusFlags, deps: StatusDeps): Promise<number> {
@@ -44,6 +51,7 @@ export async function status(flags: StatusFlags, deps: StatusDeps): Promise<numb
     if (flags.json === true) terminal.out(JSON.stringify({ type: 'snapshot', ...snapshot }))
     else terminal.out(`${renderTable(snapshot, [], snapshot.at, look)}\n`)
   }
+  if (flags.json !== true) for (const window of answer.windows ?? []) terminal.out(windowLine(window))
   if (answer.snapshots.length === 0 && flags.json !== true) terminal.out('no key is connected')
   return EXIT_OK
 }

@@ -22,6 +22,7 @@ const FILTER_OF: Readonly<Record<LoggedEvent['kind'], Exclude<EventFilter, 'all'
   'service-unreachable': 'service',
   'service-back': 'service',
   'storage-problem': 'service',
+  'window-admitted': 'service',
   'rate-limited': 'quotas',
   'slots-exhausted': 'quotas',
   elsewhere: 'quotas',

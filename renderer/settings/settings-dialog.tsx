@@ -5,6 +5,7 @@ import { DialogFrame } from '../theme/dialog-frame.tsx'
 import { DENSITIES, type Density } from '../theme/look.ts'
 import { THEME_WORDS, THEMES } from '../theme/theme.ts'
 import { useLook, useParts, useSnapshot } from '../view/window-parts.ts'
+import { BrowserWindows } from './browser-windows.tsx'
 import { KeptSettings } from './kept-settings.tsx'
 import { ProbeSettings } from './probe-settings.tsx'
 import { ThresholdSettings } from './threshold-settings.tsx'
@@ -30,6 +31,7 @@ export function SettingsDialog() {
         </Fragment>
       )}
       <KeptSettings />
+      <BrowserWindows />
     </DialogFrame>
   )
 }

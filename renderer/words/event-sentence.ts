@@ -48,6 +48,11 @@ export function eventSentence(event: LoggedEvent, stored: 'sealed' | 'memory'): 
       return { severity: 'ok', text: `${event.host} answers again` }
     case 'storage-problem':
       return { severity: 'critical', text: parts('Storage problem', event.what) }
+    case 'window-admitted':
+      return {
+        severity: event.open > 1 ? 'watch' : 'ok',
+        text: parts('A browser window was let in', event.open > 1 && `${event.open} now; see the settings`),
+      }
     case 'rate-limited':
       return withRequestId(
         `${event.category} 429 · rate quota · held until ${clockText(event.retryAt)}`,

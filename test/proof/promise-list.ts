@@ -57,7 +57,7 @@ export const PROMISES = {
   ),
   T13: promised(
     3,
-    'Tokens leave for no one but the service: no proxy on loopback, tunnels only elsewhere, certificates always checked',
+    'Tokens and codes reach nobody else: no argument list, no proxy on loopback, tunnels elsewhere, certificates checked',
   ),
   T14: promised(
     3,
@@ -119,7 +119,7 @@ export const PROMISES = {
   W3: promised(4, 'Text from a server never runs and never navigates'),
   W4: promised(
     4,
-    'Another loopback page, a rebound name, a forged simple request, no bearer: no read and no change',
+    'Another loopback page, a rebound name, a forged simple request, no bearer: no read and no change; who is let in is told',
   ),
   W5: promised(2, 'Of odd forms of Host and Origin only the exact ones pass'),
   W6: promised(

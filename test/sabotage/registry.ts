@@ -1,3 +1,4 @@
+import { ADMISSION_SABOTAGES } from './admission-breaks.ts'
 import { BROWSER_HOST_SABOTAGES } from './browser-host-breaks.ts'
 import { DESKTOP_SABOTAGES } from './desktop-breaks.ts'
 import { HARDENING_SABOTAGES } from './hardening-breaks.ts'
@@ -45,5 +46,6 @@ export const SABOTAGES: readonly Sabotage[] = [
   ...HOSTILE_SABOTAGES,
   ...REQUEST_SABOTAGES,
   ...NETWORK_SABOTAGES,
+  ...ADMISSION_SABOTAGES,
   ...PACKAGING_SABOTAGES,
 ]

@@ -2,6 +2,7 @@ import { createServer } from 'node:net'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { startBrowserHost } from '../../../main/browser/browser-host.ts'
+import { proves } from '../../proof/proves.ts'
 import { rawExchange, requestText } from './raw-http.ts'
 import { bearing, type StartedHost, startHost } from './started-host.ts'
 
@@ -50,6 +51,7 @@ describe('binding', () => {
   it('says how to build the window when there is none', async () => {
     const start = startBrowserHost({
       windows: started.windows,
+      admitted: started.admitted,
       windowFolder: '/nonexistent/window',
       port: 0,
       clock: started.clock,
@@ -58,6 +60,47 @@ describe('binding', () => {
       ready: () => {},
     })
     await expect(start).rejects.toThrow(/npm run build/)
+  })
+})
+
+describe('the windows that were let in', () => {
+  it('are told of one by one, and listed for each of them', async () => {
+    const first = await started.bearer()
+    const second = await started.bearer()
+    expect(started.admissions).toEqual(['window-1', 'window-2'])
+    for (const bearer of [first, second]) await started.post('/api/command/snapshots', null, bearing(bearer))
+    expect(started.admitted.list('window-2')).toMatchObject([
+      { id: 'window-1', isOpen: true, isThis: false },
+      { id: 'window-2', isOpen: true, isThis: true },
+    ])
+  })
+
+  it('end for good when another one ends them, with their push stream', async () => {
+    const stranger = await started.bearer()
+    await started.bearer()
+    await started.post('/api/command/snapshots', null, bearing(stranger))
+    expect(started.admitted.end('window-1', 'window-1')).toMatchObject({ ok: false, code: 'this-window' })
+    expect(started.admitted.end('window-1', 'window-2')).toEqual({ ok: true })
+    expect(started.windows.sessions[0]?.isOpen).toBe(false)
+    expect((await started.post('/api/command/snapshots', null, bearing(stranger))).status).toBe(401)
+    expect(started.admitted.list()).toMatchObject([{ id: 'window-2' }])
+    expect(started.admitted.end('window-1')).toMatchObject({ ok: false, code: 'unknown-window' })
+    proves('W4', { level: 2, cases: 1 })
+  })
+
+  it('answer nothing that a cache may keep', async () => {
+    const bearer = bearing(await started.bearer())
+    const answers = [
+      await started.post('/api/command/snapshots', null, bearer),
+      await started.post('/api/command/nothing', null, bearer),
+      await started.post('/api/command/snapshots', null, bearing('x'.repeat(43))),
+      await started.post('/api/session', { code: started.code() }),
+      await started.post('/api/session', { code: 'wrong' }),
+      await started.get('/'),
+    ]
+    expect(answers.map(({ status }) => status)).toEqual([200, 404, 401, 200, 401, 200])
+    for (const { headers } of answers) expect(headers.get('cache-control')).toBe('no-store')
+    proves('W4', { level: 2, cases: answers.length })
   })
 })
 

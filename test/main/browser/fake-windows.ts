@@ -70,6 +70,8 @@ export class FakeWindows implements Windows {
       correctSecret: called('correctSecret', { ok: true as const, profile: 'p1' }),
       cancelSignIn: called('cancelSignIn', { ok: true as const }),
       allowUnprotected: called('allowUnprotected', { ok: true as const }),
+      windows: called('windows', []),
+      endWindow: called('endWindow', { ok: true as const }),
       disconnect: called('disconnect', { ok: true as const }),
       setVisible: called('setVisible', undefined),
       report: called('report', EMPTY_REPORT),

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { AdmittedWindows } from '../../../main/admitted-windows.ts'
 import { type BrowserHost, startBrowserHost } from '../../../main/browser/browser-host.ts'
 import { FakeClock } from './fake-clock.ts'
 import { FakeWindows } from './fake-windows.ts'
@@ -15,6 +16,9 @@ export interface StartedHost {
   /** Every ready line so far. */
   readonly ready: readonly string[]
   readonly notes: readonly string[]
+  readonly admitted: AdmittedWindows
+  /** The ids of the windows that were told to be let in, in their order. */
+  readonly admissions: readonly string[]
   code(): string
   /** Exchanges the code of the latest ready line. */
   bearer(): Promise<string>
@@ -31,8 +35,11 @@ export async function startHost(port = 0): Promise<StartedHost> {
   const clock = new FakeClock()
   const ready: string[] = []
   const notes: string[] = []
+  const admissions: string[] = []
+  const admitted = new AdmittedWindows({ clock, admitted: (id) => void admissions.push(id) })
   const host = await startBrowserHost({
     windows,
+    admitted,
     windowFolder: join(folder, 'window'),
     port,
     clock,
@@ -59,6 +66,8 @@ export async function startHost(port = 0): Promise<StartedHost> {
     clock,
     ready,
     notes,
+    admitted,
+    admissions,
     code,
     bearer: async () => JSON.parse((await post('/api/session', { code: code() })).body).bearer,
     get: (target, headers = []) =>

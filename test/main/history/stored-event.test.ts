@@ -16,6 +16,7 @@ const EVENTS: { readonly [K in MonitorEvent['kind']]: LoggedEvent & { readonly k
   'service-unreachable': { ...LOGGED, kind: 'service-unreachable', host: 'h', why: 'w', retryAt: 5 },
   'service-back': { ...LOGGED, kind: 'service-back', host: 'h' },
   'storage-problem': { ...LOGGED, kind: 'storage-problem', what: 'w' },
+  'window-admitted': { ...LOGGED, kind: 'window-admitted', window: 'window-1', open: 1 },
   'rate-limited': { ...LOGGED, kind: 'rate-limited', category: 'Accounts', retryAt: 6, requestId: 'q' },
   'slots-exhausted': {
     ...LOGGED,

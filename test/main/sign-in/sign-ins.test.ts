@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import type { SignInStatus } from '../../../app/contract/sign-in-status.ts'
 import { SIGN_IN_LIMIT_MS } from '../../../app/sign-in/failure.ts'
+import type { OpenUrl } from '../../../main/ports/open-url.ts'
 import { SignIns, type SignInTask } from '../../../main/sign-in/sign-ins.ts'
 import { VirtualClock } from '../../simulation/virtual-clock.ts'
 import { answerOf, renewal, ScriptedHttp } from '../scripted-http.ts'
@@ -17,7 +18,7 @@ const GRANT = renewal('access-1', { refresh_token: 'refresh-1' })
 
 interface Setting {
   readonly taken?: readonly number[]
-  readonly openUrl?: (url: string) => Promise<void>
+  readonly openUrl?: OpenUrl
 }
 
 function setUp({ taken = [], openUrl }: Setting = {}) {
@@ -317,10 +318,18 @@ describe('the end of the wait', () => {
 describe('the browser', () => {
   it('is opened with the very address that is told to the window', async () => {
     const opened: string[] = []
-    const { start } = setUp({ openUrl: async (url) => void opened.push(url) })
+    const used: string[] = []
+    const openUrl: OpenUrl = async (url) => {
+      opened.push(url)
+      return () => used.push(url)
+    }
+    const { start, signIns } = setUp({ openUrl })
     const { url, opened: isOpened } = await start()
     expect(isOpened).toBe(true)
     expect(opened).toEqual([url])
+    expect(used).toEqual([])
+    await signIns.stop()
+    expect(used).toEqual([url])
   })
 
   it('that cannot be opened leaves the link to the window', async () => {

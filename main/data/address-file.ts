@@ -1,0 +1,72 @@
+import { closeSync, constants, openSync, readdirSync, rmSync, writeSync } from 'node:fs'
+import { join } from 'node:path'
+import type { OpenUrl } from '../ports/open-url.ts'
+import type { Clock } from '../ports/ports.ts'
+import { PRIVATE_MODE } from './private-files.ts'
+
+export interface AddressFileDeps {
+  /** The data folder, which no other user may read. */
+  readonly folder: string
+  readonly clock: Pick<Clock, 'after'>
+  /** Cryptographically strong: the name is in an argument list, and says nothing. */
+  readonly randomBytes: (size: number) => Uint8Array
+  /** Shows a file in the person's browser. */
+  readonly openFile: (path: string) => Promise<void>
+}
+
+/** A browser that was not running yet may take this long to read it. */
+export const ADDRESS_FILE_MS = 60_000
+
+const NAME = /^open-[\w-]+\.html$/
+
+/**
+ * Opens addresses that hold a secret, such as a single-use code or a sign-in's state.
+ *
+ * Every user of the machine reads every program's argument list, and a browser is handed what it opens by one. So it
+ * is handed the path of a file that only its owner reads, and that leads on to the address. The file is deleted when
+ * the address was used, and after a minute at the latest.
+ */
+export function openByFile({ folder, clock, randomBytes, openFile }: AddressFileDeps): OpenUrl {
+  // Of a process that was killed: what they lead to ended with it.
+  for (const name of readdirSync(folder)) if (NAME.test(name)) rmSync(join(folder, name), { force: true })
+  return async (address) => {
+    const path = join(folder, `open-${Buffer.from(randomBytes(12)).toString('base64url')}.html`)
+    writeNew(path, pageLeadingTo(address))
+    const remove = () => {
+      cancel()
+      rmSync(path, { force: true })
+    }
+    const cancel = clock.after(ADDRESS_FILE_MS, remove)
+    try {
+      await openFile(path)
+    } catch (error) {
+      remove()
+      throw error
+    }
+    return remove
+  }
+}
+
+function writeNew(path: string, text: string): void {
+  const { O_WRONLY, O_CREAT, O_EXCL } = constants
+  const handle = openSync(path, O_WRONLY | O_CREAT | O_EXCL, PRIVATE_MODE)
+  try {
+    writeSync(handle, text)
+  } finally {
+    closeSync(handle)
+  }
+}
+
+/** `replace` leaves no entry of the file in the tab's history; the rest is for a browser without scripts. */
+function pageLeadingTo(address: string): string {
+  const inScript = JSON.stringify(address).replaceAll('<', '\\u003c')
+  const inMarkup = address.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;')
+  return `<!doctype html>
+<meta charset="utf-8">
+<meta name="referrer" content="no-referrer">
+<title>Headroom</title>
+<script>location.replace(${inScript})</script>
+<noscript><meta http-equiv="refresh" content="0;url=${inMarkup}"></noscript>
+<p><a href="${inMarkup}">Continue</a></p>
+`
+}

@@ -1,0 +1,62 @@
+import { useEffect, useState } from 'react'
+import type { WindowSummary } from '../../app/contract/windows-contract.ts'
+import { clockText } from '../../app/status/moments.ts'
+import { classesOf } from '../theme/classes.ts'
+import dialogSheet from '../theme/dialog.module.css'
+import { useAsked } from '../view/use-asked.ts'
+import { useParts } from '../view/window-parts.ts'
+
+const css = classesOf(dialogSheet)
+
+/** The browser windows that were let in, so that one that is not the person's own can be ended. */
+export function BrowserWindows() {
+  const { api } = useParts()
+  const asked = useAsked()
+  const [windows, setWindows] = useState<readonly WindowSummary[]>([])
+  const [changes, setChanges] = useState(0)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: asked again after each change
+  useEffect(() => {
+    let stopped = false
+    api.windows().then(
+      (answer) => !stopped && setWindows(answer),
+      () => {},
+    )
+    return () => {
+      stopped = true
+    }
+  }, [api, changes])
+  if (windows.length === 0) return null
+
+  const end = async (window: string) => {
+    await asked.run(() => api.endWindow({ window }))
+    setChanges(changes + 1)
+  }
+  return (
+    <>
+      <h3>Browser windows</h3>
+      <ul className={css('hint')} data-testid="browser-windows">
+        {windows.map((one) => (
+          <li key={one.id}>
+            {wordsOf(one)}{' '}
+            {!one.isThis && (
+              <button type="button" disabled={asked.waiting} onClick={() => void end(one.id)}>
+                End
+              </button>
+            )}
+          </li>
+        ))}
+      </ul>
+      {asked.refusal !== undefined && (
+        <p className={css('refusal')} role="alert">
+          {asked.refusal}
+        </p>
+      )}
+    </>
+  )
+}
+
+function wordsOf({ isThis, isOpen, admittedAt, lastUsedAt }: WindowSummary): string {
+  const letIn = `let in at ${clockText(admittedAt)}`
+  if (isThis) return `This window, ${letIn}.`
+  return `${isOpen ? 'Another window' : 'A closed window'}, ${letIn}, last used at ${clockText(lastUsedAt)}.`
+}

@@ -1,0 +1,98 @@
+import type { Sabotage } from './registry.ts'
+
+const ADDRESS_FILE = 'main/data/address-file.ts'
+const ADDRESS_FILE_TEST = 'main/data/address-file.test.ts'
+const BROWSER_HOST_TEST = 'main/browser/browser-host.test.ts'
+
+/** Breaks of how a browser is handed an address that holds a secret, and of who is let in with it. */
+export const ADMISSION_SABOTAGES: readonly Sabotage[] = [
+  {
+    promise: 'T13',
+    what: 'hand the browser the address with its code',
+    file: ADDRESS_FILE,
+    find: 'await openFile(path)',
+    replace: 'await openFile(address)',
+    test: 'main/terminal/opened-address.process.test.ts',
+  },
+  {
+    promise: 'T13',
+    what: 'let every user read the file that leads to the address',
+    file: ADDRESS_FILE,
+    find: 'O_WRONLY | O_CREAT | O_EXCL, PRIVATE_MODE)',
+    replace: 'O_WRONLY | O_CREAT | O_EXCL, PRIVATE_MODE | 0o044)',
+    test: ADDRESS_FILE_TEST,
+  },
+  {
+    promise: 'T13',
+    what: 'leave the file there for as long as nobody uses it',
+    file: ADDRESS_FILE,
+    find: 'clock.after(ADDRESS_FILE_MS, remove)',
+    replace: 'clock.after(1_000 * ADDRESS_FILE_MS, remove)',
+    test: ADDRESS_FILE_TEST,
+  },
+  {
+    promise: 'T13',
+    what: 'hand xdg-open the address of a sign-in on the desktop',
+    file: 'main/desktop/open-externally.ts',
+    find: "platform === 'linux' && openByFile(",
+    replace: "platform === 'aix' && openByFile(",
+    test: 'main/desktop/open-externally.test.ts',
+  },
+  {
+    promise: 'T13',
+    what: 'leave the file of a sign-in there after it ended',
+    file: 'main/sign-in/sign-ins.ts',
+    find: "pending.stage = 'over'\n    pending.cancelTimer()\n    pending.addressUsed()",
+    replace: "pending.stage = 'over'\n    pending.cancelTimer()",
+    test: 'main/sign-in/sign-ins.test.ts',
+  },
+  {
+    promise: 'W4',
+    what: 'let a window in without a word',
+    file: 'main/admitted-windows.ts',
+    find: 'this.#deps.admitted(id, this.#windows.size)',
+    replace: 'if (this.#windows.size > 99) this.#deps.admitted(id, this.#windows.size)',
+    test: BROWSER_HOST_TEST,
+  },
+  {
+    promise: 'W4',
+    what: 'end a window that keeps its bearer',
+    file: 'main/browser/browser-windows.ts',
+    find: '() => this.#byDigest.delete(digest))',
+    replace: '() => this.#byDigest.has(digest))',
+    test: BROWSER_HOST_TEST,
+  },
+  {
+    promise: 'W4',
+    what: 'let a cache keep what a window is told',
+    file: 'main/browser/routes.ts',
+    find: "    reply.header('cache-control', 'no-store')\n",
+    replace: '',
+    test: BROWSER_HOST_TEST,
+  },
+  {
+    promise: 'W4',
+    what: 'compare two bytes of the code',
+    file: 'main/browser/admission.ts',
+    find: "createHash('sha256').update(offered).digest(), createHash('sha256').update(wanted).digest())",
+    replace:
+      "createHash('sha256').update(offered).digest().subarray(0, 2), createHash('sha256').update(wanted).digest().subarray(0, 2))",
+    test: 'main/browser/admission.test.ts',
+  },
+  {
+    promise: 'W4',
+    what: 'know a bearer by the beginning of its digest',
+    file: 'main/browser/admission.ts',
+    find: "createHash('sha256').update(secret).digest('base64url')",
+    replace: "createHash('sha256').update(secret).digest('base64url').slice(0, 3)",
+    test: 'main/browser/admission.test.ts',
+  },
+  {
+    promise: 'W6',
+    what: 'keep every push stream that a bearer opens',
+    file: 'main/browser/browser-windows.ts',
+    find: 'if (this.#streams.size > MOST_STREAMS_PER_WINDOW) this.#endOldest()',
+    replace: 'if (this.#streams.size > 1_000 * MOST_STREAMS_PER_WINDOW) this.#endOldest()',
+    test: 'main/browser/admission.test.ts',
+  },
+]
