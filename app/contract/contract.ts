@@ -113,6 +113,9 @@ export interface HistoryPoint {
   readonly at: number
   readonly remaining: number
   readonly source: 'header' | 'modelled'
+  /** What was surely and possibly left, as it was known then; the last quarter of an hour only. */
+  readonly low?: number
+  readonly high?: number
 }
 
 export interface History {

@@ -9,11 +9,13 @@ export function rateText(perSecond: number | undefined): string {
   return perSecond < 9.95 ? `${perSecond.toFixed(1)}/s` : `${Math.round(perSecond)}/s`
 }
 
-/** A rate known as an interval: `1.2–1.3/s`, `1.0/s` where both ends read alike, `0` where nothing is used. */
-export function intervalRateText(low: number, high: number): string {
+/**
+ * A rate known as an interval, requests per second without the unit: `1.2–1.3`, `1.0` where both ends read alike, `0`
+ * where nothing is used.
+ */
+export function rateRangeText(low: number, high: number): string {
   const [from, to] = [oneDecimal(low), oneDecimal(high)]
-  if (to === '0') return '0'
-  return from === to ? `${to}/s` : `${from}–${to}/s`
+  return from === to || to === '0' ? to : `${from}–${to}`
 }
 
 function oneDecimal(perSecond: number): string {

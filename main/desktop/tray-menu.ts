@@ -4,7 +4,7 @@ import { type DesktopActions, type DesktopChoices, SHORTCUT } from './desktop-ac
 export interface TrayProfile {
   readonly name: string
   readonly environment: string
-  readonly words: string
+  readonly text: string
 }
 
 export function trayMenu(
@@ -56,7 +56,7 @@ export function choiceItems(choices: DesktopChoices, actions: DesktopActions): M
   ]
 }
 
-/** An ampersand would underline a letter instead of being shown, and a profile's name is anybody's words. */
-function labelOf({ name, environment, words }: TrayProfile): string {
-  return `${name} · ${environment.toUpperCase()} — ${words}`.replaceAll('&', '&&')
+/** An ampersand would underline a letter instead of being shown, and a profile's name is anybody's text. */
+function labelOf({ name, environment, text }: TrayProfile): string {
+  return `${name} · ${environment.toUpperCase()} — ${text}`.replaceAll('&', '&&')
 }

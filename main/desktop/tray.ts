@@ -1,12 +1,13 @@
 import type { Snapshot } from '../../app/contract/snapshot.ts'
+import { mostUrgent, type Severity } from '../../app/status/severity.ts'
 import type { MonitorSurface } from '../monitor-surface.ts'
 import type { Clock } from '../ports/ports.ts'
 import type { DesktopActions, DesktopChoices } from './desktop-actions.ts'
 import type { ElectronPieces } from './electron-pieces.ts'
-import { type TraySeverity, trayPicture } from './icons/draw.ts'
+import { trayPicture } from './icons/draw.ts'
 import { png } from './icons/png.ts'
+import { trayLine } from './tray-line.ts'
 import { trayMenu } from './tray-menu.ts'
-import { mostUrgent, trayLine } from './tray-words.ts'
 
 export interface TrayDeps {
   readonly electron: Pick<ElectronPieces, 'Menu' | 'nativeImage' | 'Tray'>
@@ -27,10 +28,12 @@ export interface TrayIcon {
 export const TRAY_EVERY_MS = 2_000
 const ICON_SIZES = [16, 32] as const
 
-/** The verdict at the edge of the screen. Written only when its words change: some desktops blink at each write. */
+const NO_KEY = { severity: 'unseen', text: 'No key connected' } as const
+
+/** The worst of all keys at the edge of the screen. Written only when its words change: some desktops blink at each write. */
 export function openTray({ electron, platform, monitor, clock, choices, actions }: TrayDeps): TrayIcon {
-  const images = new Map<TraySeverity, Electron.NativeImage>()
-  const imageOf = (severity: TraySeverity) => {
+  const images = new Map<Severity, Electron.NativeImage>()
+  const imageOf = (severity: Severity) => {
     const image = images.get(severity) ?? makeImage(electron, severity, platform === 'darwin')
     images.set(severity, image)
     return image
@@ -45,12 +48,12 @@ export function openTray({ electron, platform, monitor, clock, choices, actions 
       .map((profile) => monitor.snapshot(profile))
       .filter((snapshot): snapshot is Snapshot => snapshot !== undefined)
     const lines = snapshots.map((snapshot) => ({ ...snapshot.profile, ...trayLine(snapshot) }))
-    const most = mostUrgent(lines)
+    const most = mostUrgent(lines) ?? NO_KEY
     const next = JSON.stringify([lines, choices()])
     if (next === written) return
     written = next
     tray.setImage(imageOf(most.severity))
-    tray.setToolTip(`Headroom · ${most.words}`)
+    tray.setToolTip(`Headroom · ${most.text}`)
     tray.setContextMenu(electron.Menu.buildFromTemplate(trayMenu(lines, choices(), actions)))
   }
   const writeSoon = () => {
@@ -75,7 +78,7 @@ export function openTray({ electron, platform, monitor, clock, choices, actions 
 
 function makeImage(
   { nativeImage }: Pick<ElectronPieces, 'nativeImage'>,
-  severity: TraySeverity,
+  severity: Severity,
   isTemplate: boolean,
 ): Electron.NativeImage {
   const image = nativeImage.createEmpty()

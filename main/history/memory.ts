@@ -32,6 +32,9 @@ export interface MemoryDeps {
 
 export type MemoryStatus = StorageStatus | { readonly kind: 'memory' }
 
+/** Up to this long the running process knows more than the file: the interval of each moment. */
+const RECENT_MS = 16 * 60_000
+
 /** How often each profile is looked at, for the history and for the alerts. */
 const LOOK_MS = 1_000
 
@@ -87,10 +90,11 @@ export class Memory {
   }
 
   history(profile: string, category: string, fromMs: number, toMs: number, points: number): History {
-    return (
-      this.#store?.query(profile, category, fromMs, toMs, points) ??
-      this.#deps.monitor.history(profile, category, fromMs, toMs, points)
-    )
+    const stored = (untilMs: number, most: number) =>
+      this.#store?.query(profile, category, fromMs, untilMs, most)
+    const recent = () => this.#deps.monitor.history(profile, category, fromMs, toMs, points)
+    if (toMs - fromMs > RECENT_MS) return stored(toMs, points) ?? recent()
+    return withEarlier(recent(), (untilMs, most) => stored(Math.min(toMs, untilMs), most), points)
   }
 
   report(profile: string, fromMs: number, toMs: number): Report {
@@ -208,4 +212,20 @@ export class Memory {
   #lookIn(ms: number): void {
     this.#cancelLook = this.#deps.clock.after(ms, () => this.#look())
   }
+}
+
+/** What the running process saw, and before that what the file has. At most `most` points, the process's first. */
+function withEarlier(
+  recent: History,
+  stored: (untilMs: number, most: number) => History | undefined,
+  most: number,
+): History {
+  const [first] = recent.points
+  if (first === undefined) return stored(Number.POSITIVE_INFINITY, most) ?? recent
+  const room = most - recent.points.length
+  // What is asked of the file is never fewer than two points: a low and a high.
+  const earlier = room < 2 ? undefined : stored(first.at - 1, room)
+  if (earlier === undefined) return recent
+  const rejectedAt = [...new Set([...earlier.rejectedAt, ...recent.rejectedAt])].toSorted((a, b) => a - b)
+  return { points: [...earlier.points, ...recent.points], rejectedAt }
 }

@@ -24,7 +24,13 @@ export class RecentHistory {
     for (const row of rows) {
       if (row.source === 'default') continue
       const source = row.source === 'header' ? 'header' : 'modelled'
-      this.#add(row.category, { at: Math.round(atMs), remaining: row.remaining, source })
+      this.#add(row.category, {
+        at: Math.round(atMs),
+        remaining: row.remaining,
+        source,
+        low: row.low,
+        high: row.high,
+      })
     }
   }
 

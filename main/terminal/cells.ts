@@ -43,17 +43,17 @@ export function duration(ms: number): string {
   return hours < 100 ? `${hours}h` : `${Math.floor(hours / 24)}d`
 }
 
-/** At most three characters, for columns that have no room: `99s`, `59m`, `9h`. */
-export function shortDuration(ms: number): string {
-  const seconds = Math.max(0, Math.ceil(ms / 1000))
-  if (seconds < 100) return `${seconds}s`
-  return seconds < 6000 ? `${Math.floor(seconds / 60)}m` : `${Math.floor(seconds / 3600)}h`
+/**
+ * Filled blocks to `fraction`, shaded ones from there to `upTo`. An empty bar means that nothing is left, a full one that
+ * all is.
+ */
+export function bar(fraction: number, width: number, upTo = fraction): string {
+  const filled = blocks(fraction, width)
+  const shaded = Math.max(filled, blocks(upTo, width))
+  return '█'.repeat(filled) + '▒'.repeat(shaded - filled) + '░'.repeat(width - shaded)
 }
 
-/** Filled blocks for the part that is left. An empty bar means nothing is left, a full one that all is. */
-export function bar(fraction: number, width: number): string {
-  const whole = Math.min(1, Math.max(0, fraction)) * width
-  const filled =
-    fraction > 0 && fraction < 1 ? Math.min(width - 1, Math.max(1, Math.round(whole))) : Math.round(whole)
-  return '█'.repeat(filled) + '░'.repeat(width - filled)
+function blocks(fraction: number, width: number): number {
+  const whole = Math.round(Math.min(1, Math.max(0, fraction)) * width)
+  return fraction > 0 && fraction < 1 ? Math.min(width - 1, Math.max(1, whole)) : whole
 }

@@ -1,32 +1,18 @@
 import type { Snapshot } from '../../app/contract/snapshot.ts'
+import { headline } from '../../app/status/key-status.ts'
 import { duration } from './cells.ts'
 
-/** Whose key this is, whether its service answers, and whether the quotas last. */
-export function serviceLine(snapshot: Snapshot, nowMs: number): string {
-  const { profile, service } = snapshot
+/** How the key stands, before anything else: a narrow terminal cuts what comes last. */
+export function verdictLine(snapshot: Snapshot, nowMs: number): string {
+  return headline(snapshot, nowMs).headline
+}
+
+/** Whose key this is, and whether its service answers. */
+export function serviceLine({ profile, service }: Snapshot, nowMs: number): string {
   const retry = service.retryAt === undefined ? '' : `, trying again in ${duration(service.retryAt - nowMs)}`
   const why = service.why === undefined ? '' : ` (${service.why})`
   const reach = service.reachable ? service.host : `${service.host} cannot be reached${why}${retry}`
-  return `${profile.name} (${profile.environment})  ${reach}  ${verdictText(snapshot, nowMs)}`
-}
-
-function verdictText({ verdict, requests }: Snapshot, nowMs: number): string {
-  const which = verdict.category ?? 'a quota'
-  const left = verdict.at === undefined ? '' : ` in ${duration(verdict.at - nowMs)}`
-  switch (verdict.kind) {
-    case 'unknown':
-      return requests.some(({ observedAt }) => observedAt !== undefined)
-        ? 'nothing seen lately'
-        : 'nothing seen yet'
-    case 'lasts':
-      return 'every quota lasts'
-    case 'near-limit':
-      return `${which} is near its limit`
-    case 'runs-out':
-      return `${which} runs out${left}`
-    case 'blocked':
-      return `${which} is blocked${verdict.at === undefined ? '' : ` for ${duration(verdict.at - nowMs)}`}`
-  }
+  return `${profile.name} (${profile.environment})  ${reach}`
 }
 
 export function tokenLine({ access }: Snapshot, nowMs: number): string {

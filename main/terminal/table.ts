@@ -1,25 +1,37 @@
 import type { LoggedEvent } from '../../app/contract/events.ts'
-import type { RequestQuota, RowVerdict, SlotQuota, Snapshot } from '../../app/contract/snapshot.ts'
-import { levelAt } from '../../app/quota/model.ts'
+import type { QuotaState, RequestQuota, SlotQuota, Snapshot } from '../../app/contract/snapshot.ts'
 import { alsoCounts, shownRows } from '../../app/quota/shown-rows.ts'
-import { isStale } from '../../app/quota/stale.ts'
-import { bar, type Cell, duration, left, paint, right, shortDuration, type Tone } from './cells.ts'
+import { countdownSeconds } from '../../app/status/durations.ts'
+import { headline } from '../../app/status/key-status.ts'
+import {
+  leftText,
+  othersText,
+  ownText,
+  quotaStatus,
+  safePaceText,
+  stateAt,
+} from '../../app/status/quota-status.ts'
+import type { Severity } from '../../app/status/severity.ts'
+import { bar, type Cell, duration, left, paint, right, type Tone } from './cells.ts'
 import { eventLine } from './event-line.ts'
 import { type FittedCell, fitHeight, fitWidth, leaving, type WeighedLine } from './fit.ts'
-import { refreshLine, serviceLine, tokenLine } from './status-lines.ts'
+import { refreshLine, serviceLine, tokenLine, verdictLine } from './status-lines.ts'
 import { streamRows } from './stream-rows.ts'
 
 export interface TableOptions {
-  /** Columns of the terminal; where they are fewer than 80, whole columns of the table leave. */
+  /** Columns of the terminal; where they are fewer than 96, whole columns of the table leave. */
   readonly columns: number
   /** Lines there is room for; absent: all. What matters least leaves first, and a last line says so. */
   readonly rows?: number
   readonly colour: boolean
 }
 
-const LEAST_COLUMNS = 80
+/** From here on every column has room. */
+const LEAST_COLUMNS = 96
 const MOST_BAR = 30
 const LAST_EVENTS = 5
+/** Under so many columns a row has room for the state's word, a short name and what is left. */
+const NARROW = { columns: 60, state: 11, category: 14 } as const
 
 /** What leaves a window that is too low, from the first to the last. */
 const WEIGHTS = {
@@ -35,15 +47,15 @@ const WEIGHTS = {
 } as const
 
 /** What leaves a window that is too narrow, from the last to the first. */
-const LEAVES = { category: 1, age: 2, next: 3, full: 4, elsewhere: 5, use: 6, bar: 7 } as const
+const LEAVES = { category: 1, age: 2, pace: 3, full: 4, others: 5, own: 6, bar: 7 } as const
 
-/** Everything but the bar and the category, with one space before each: `~500/500` is the widest quota. */
-const WIDTHS = { left: 9, use: 5, elsewhere: 5, next: 5, full: 5, verdict: 10, age: 7 } as const
+/** Everything but the bar and the category, with one space before each: `~120–380/500` and `running out <10m`. */
+const WIDTHS = { left: 12, own: 4, others: 7, pace: 9, full: 5, state: 17, age: 7 } as const
 const FIXED = Object.values(WIDTHS).reduce((sum, width) => sum + width + 1, 0)
 
 /**
- * The whole table, as of `nowMs`. Modelled numbers carry a `~`, and what only the standard table says reads
- * `default` where a header's age would stand: a number that nobody has seen is never dressed as live.
+ * The whole table, as of `nowMs`: the headline first. A number that grew from an old header carries a `~`, and what only
+ * the table says reads `documented` where a header's age would stand: a number without a source is never shown.
  */
 export function renderTable(
   snapshot: Snapshot,
@@ -53,15 +65,18 @@ export function renderTable(
 ): string {
   const width = Math.max(LEAST_COLUMNS, columns)
   const category = Math.min(24, Math.max(18, ...snapshot.requests.map((quota) => quota.category.length)))
+  const isNarrow = columns < NARROW.columns
   const layout: Layout = {
     width,
-    category: Math.min(category, width - FIXED - 8),
+    state: isNarrow ? NARROW.state : WIDTHS.state,
+    category: isNarrow ? NARROW.category : Math.min(category, width - FIXED - 8),
     bar: Math.min(MOST_BAR, width - FIXED - Math.min(category, width - FIXED - 8) - 1),
   }
   const tokens = toneOfTokens(snapshot)
   const recent = events.slice(-LAST_EVENTS)
   const sections: readonly (readonly WeighedLine[])[] = [
     weighed(WEIGHTS.head, [
+      [left(verdictLine(snapshot, nowMs), width, TONES[headline(snapshot, nowMs).severity])],
       [left(serviceLine(snapshot, nowMs), width, 'bold')],
       [left(tokenLine(snapshot, nowMs), width, tokens)],
       [left(refreshLine(snapshot, nowMs), width, tokens)],
@@ -69,7 +84,7 @@ export function renderTable(
     [
       ...weighed(WEIGHTS.head, [requestHeading(layout)]),
       ...shownRows(snapshot.requests).flatMap((quota) =>
-        weighed(weightOf(quota, URGENT.has(quota.verdict) ? WEIGHTS.urgent : WEIGHTS.quota), [
+        weighed(weightOf(quota, URGENT.has(stateAt(quota, nowMs)) ? WEIGHTS.urgent : WEIGHTS.quota), [
           requestRow(quota, nowMs, layout),
         ]),
       ),
@@ -96,7 +111,7 @@ export function renderTable(
     .join('\n')
 }
 
-const URGENT: ReadonlySet<RowVerdict> = new Set(['near-limit', 'runs-out', 'blocked'])
+const URGENT: ReadonlySet<QuotaState> = new Set(['low', 'running-out', 'empty', 'blocked'])
 
 const weighed = (weight: number, lines: readonly (readonly FittedCell[])[]): readonly WeighedLine[] =>
   lines.map((cells) => ({ cells, weight }))
@@ -107,6 +122,7 @@ const weightOf = (quota: RequestQuota | SlotQuota, seen: number) => (isSeen(quot
 
 interface Layout {
   readonly width: number
+  readonly state: number
   readonly category: number
   readonly bar: number
 }
@@ -131,70 +147,55 @@ function countedRows(requests: readonly RequestQuota[], width: number): readonly
   return said.map((text) => [left(text, width, 'dim')])
 }
 
-function requestHeading({ category, bar: barWidth }: Layout): readonly FittedCell[] {
-  const { use, elsewhere, next, full, verdict, age } = WIDTHS
+function requestHeading({ state, category, bar: barWidth }: Layout): readonly FittedCell[] {
+  const { own, others, pace, full, age } = WIDTHS
   return [
-    left('REQUESTS', category, 'dim'),
+    left('STATE', state, 'dim'),
+    left('CATEGORY', category, 'dim'),
     leaving(left('', barWidth), LEAVES.bar),
     right('LEFT', WIDTHS.left, 'dim'),
-    leaving(right('USE/s', use, 'dim'), LEAVES.use),
-    leaving(right('ELSE', elsewhere, 'dim'), LEAVES.elsewhere),
-    leaving(right('+1', next, 'dim'), LEAVES.next),
+    leaving(right('OWN', own, 'dim'), LEAVES.own),
+    leaving(right('OTHERS', others, 'dim'), LEAVES.others),
+    leaving(right('SAFE', pace, 'dim'), LEAVES.pace),
     leaving(right('FULL', full, 'dim'), LEAVES.full),
-    left('VERDICT', verdict, 'dim'),
     leaving(right('AGE', age, 'dim'), LEAVES.age),
   ]
 }
 
 function requestRow(quota: RequestQuota, nowMs: number, layout: Layout): readonly FittedCell[] {
-  const level = levelAt(quota, nowMs)
+  const { severity } = quotaStatus(quota, nowMs)
   const seen = quota.source !== 'default'
-  const stale = isStale(quota, nowMs)
-  const tone: Tone = seen && !stale ? TONES[quota.verdict] : 'dim'
+  const tone = TONES[severity]
   const until = (at: number | undefined) => (at === undefined || at <= nowMs ? '–' : duration(at - nowMs))
-  const mark = quota.source === 'modelled' || stale ? '~' : ''
-  const rate = (perSecond: number | undefined) => (perSecond === undefined ? '–' : perSecond.toFixed(2))
-  const { use, elsewhere, next, full, verdict, age } = WIDTHS
+  const { own, others, pace, full, age } = WIDTHS
   return [
+    left(stateText(quota, nowMs), layout.state, tone),
     left(quota.category, layout.category, seen ? 'plain' : 'dim'),
-    leaving(left(barOf(quota, level, layout.bar), layout.bar, tone), LEAVES.bar),
-    right(`${mark}${Math.floor(level)}/${quota.limit}`, WIDTHS.left, seen ? 'plain' : 'dim'),
-    leaving(right(rate(quota.use?.total), use), LEAVES.use),
-    leaving(right(rate(quota.use?.elsewhere), elsewhere), LEAVES.elsewhere),
-    leaving(right(until(quota.nextAt), next), LEAVES.next),
+    leaving(left(barOf(quota, layout.bar), layout.bar, tone), LEAVES.bar),
+    right(`${leftText(quota, nowMs)}/${quota.limit}`, WIDTHS.left, seen ? 'plain' : 'dim'),
+    leaving(right(ownText(quota), own), LEAVES.own),
+    leaving(right(othersText(quota), others), LEAVES.others),
+    leaving(right(safePaceText(quota, nowMs).replace('1 per ', '1/').replace(' s', 's'), pace), LEAVES.pace),
     leaving(right(until(quota.fullAt), full), LEAVES.full),
-    left(verdictText(quota, nowMs), verdict, tone),
     leaving(right(ageText(quota, nowMs), age, 'dim'), LEAVES.age),
   ]
 }
 
-/** The table's default is not a reading: it gets no bar. */
-function barOf({ source, limit }: RequestQuota, level: number, width: number): string {
-  return source === 'default' ? '┄'.repeat(width) : bar(limit > 0 ? level / limit : 0, width)
+/** Filled to what is surely left, shaded to what is possibly left. The table's default is not a reading: it gets no bar. */
+function barOf({ source, limit, low, high }: RequestQuota, width: number): string {
+  if (source === 'default') return '┄'.repeat(width)
+  return limit > 0 ? bar(low / limit, width, high / limit) : bar(0, width)
 }
 
-const TONES: Readonly<Record<RowVerdict, Tone>> = {
-  'not-seen': 'dim',
-  idle: 'good',
-  lasts: 'good',
-  'near-limit': 'warn',
-  'runs-out': 'bad',
-  blocked: 'bad',
-}
+const TONES: Readonly<Record<Severity, Tone>> = { ok: 'good', watch: 'warn', critical: 'bad', unseen: 'dim' }
 
-function verdictText({ verdict, blockedUntil, emptyAt }: RequestQuota, nowMs: number): string {
-  switch (verdict) {
-    case 'not-seen':
-      return 'not seen'
-    case 'near-limit':
-      return 'near limit'
-    case 'runs-out':
-      return emptyAt === undefined ? 'runs out' : `out in ${shortDuration(emptyAt - nowMs)}`
-    case 'blocked':
-      return blockedUntil === undefined ? 'blocked' : `wait ${shortDuration(blockedUntil - nowMs)}`
-    default:
-      return verdict
-  }
+/** The state's word and its countdown, both short: `running out 3m30s`. */
+function stateText(quota: RequestQuota, nowMs: number): string {
+  const { state, label, note, untilMs } = quotaStatus(quota, nowMs)
+  if (untilMs === undefined || note === '' || !/\d/.test(note)) return `${label} ${note}`.trimEnd()
+  if (note.startsWith('within')) return `${label} <10m`
+  const seconds = countdownSeconds(untilMs - nowMs, state === 'blocked' ? 'up' : 'down')
+  return `${label} ${duration(seconds * 1000)}`
 }
 
 /** Both kinds of quota: the age of the last header, or where the number comes from without one. */
@@ -202,7 +203,7 @@ function ageText(
   { source, observedAt }: Pick<RequestQuota | SlotQuota, 'source' | 'observedAt'>,
   nowMs: number,
 ): string {
-  if (source === 'default') return 'default'
+  if (source === 'default') return '–'
   if (observedAt !== undefined) return duration(nowMs - observedAt)
   return source === 'counted' ? 'counted' : '–'
 }
@@ -212,7 +213,7 @@ const SLOT_HEADING: readonly FittedCell[] = [
   right('FREE', 9, 'dim'),
   leaving(right('OWN', 5, 'dim'), 2),
   leaving(right('ELSE', 5, 'dim'), 3),
-  leaving(left(' AGE', 9, 'dim'), 1),
+  leaving(left(' AGE', 11, 'dim'), 1),
 ]
 
 function slotRow(slot: SlotQuota, nowMs: number): readonly FittedCell[] {
@@ -222,7 +223,7 @@ function slotRow(slot: SlotQuota, nowMs: number): readonly FittedCell[] {
     right(`${slot.free}/${slot.limit}`, 9, tone),
     leaving(right(String(slot.own), 5), 2),
     leaving(right(String(slot.elsewhere), 5), 3),
-    leaving(left(` ${ageText(slot, nowMs)}`, 9, 'dim'), 1),
+    leaving(left(` ${slot.source === 'default' ? 'documented' : ageText(slot, nowMs)}`, 11, 'dim'), 1),
   ]
 }
 

@@ -1,31 +1,32 @@
-import { levelAt } from '../../app/quota/model.ts'
+import { isStale } from '../../app/quota/stale.ts'
+import { leftText } from '../../app/status/quota-status.ts'
 import { classesOf } from '../theme/classes.ts'
 import { useQuota } from '../view/window-parts.ts'
-import { isStale, RESERVE_FRACTION } from '../words/row-words.ts'
 import { barParts } from './bar-parts.ts'
 import sheet from './capacity.module.css'
 
 const css = classesOf(sheet)
 
-/** Solid: what the header said. Hatched: what the model adds since. The tick is the reserve. */
+/** Solid to what is surely left, hatched to what is possibly left. The tick is the row's own threshold. */
 export function CapacityBar({ category }: { readonly category: string }) {
-  const seen = useQuota(category, (quota, nowMs) => barParts(quota, levelAt(quota, nowMs), nowMs).seen) ?? 0
-  const modelled =
-    useQuota(category, (quota, nowMs) => barParts(quota, levelAt(quota, nowMs), nowMs).modelled) ?? 0
+  const low = useQuota(category, (quota) => barParts(quota).low) ?? 0
+  const possible = useQuota(category, (quota) => barParts(quota).possible) ?? 0
+  const threshold = useQuota(category, (quota) => quota.threshold) ?? 0
   const isDefault = useQuota(category, (quota) => quota.source === 'default') ?? true
-  const stale = useQuota(category, isStale) ?? false
-  const remaining = useQuota(category, (quota, nowMs) => Math.floor(levelAt(quota, nowMs))) ?? 0
+  const isOld = useQuota(category, isStale) ?? false
+  const left = useQuota(category, leftText) ?? ''
+  const remaining = useQuota(category, (quota) => quota.remaining) ?? 0
   const limit = useQuota(category, (quota) => quota.limit) ?? 0
   const text = isDefault
-    ? `not seen; the standard limit is ${limit}`
-    : `${stale ? 'about ' : ''}${remaining} of ${limit}`
+    ? `not checked; the documented limit is ${limit}`
+    : `${isOld ? 'about ' : ''}${left.replace('~', '')} of ${limit}`
   return (
     // A <meter> draws itself and could show neither the hatching nor the tick.
     // biome-ignore lint/a11y/useSemanticElements: see above
     <span
       className={css('bar')}
       role="meter"
-      aria-label={`${category}, remaining requests`}
+      aria-label={`${category}, requests left`}
       aria-valuemin={0}
       aria-valuemax={limit}
       aria-valuenow={remaining}
@@ -33,9 +34,9 @@ export function CapacityBar({ category }: { readonly category: string }) {
     >
       {!isDefault && (
         <>
-          <i style={{ width: `${seen}%` }} />
-          <em style={{ left: `${seen}%`, width: `${modelled}%` }} />
-          <u style={{ left: `${RESERVE_FRACTION * 100}%` }} />
+          <i style={{ width: `${low}%` }} />
+          <em style={{ left: `${low}%`, width: `${possible}%` }} />
+          {threshold > 0 && <u style={{ left: `${threshold * 100}%` }} />}
         </>
       )}
     </span>

@@ -1,20 +1,24 @@
-import { levelAt } from '../../app/quota/model.ts'
 import { alsoCounts } from '../../app/quota/shown-rows.ts'
+import { isStale } from '../../app/quota/stale.ts'
 import { clockText } from '../../app/status/moments.ts'
-import { rateText } from '../../app/status/rates.ts'
+import {
+  ageText,
+  fullText,
+  leftText,
+  nextCheckText,
+  othersText,
+  ownText,
+  quotaStatus,
+  safePaceText,
+  safeSentence,
+  stateSentence,
+  usageSentence,
+} from '../../app/status/quota-status.ts'
+import type { Severity } from '../../app/status/severity.ts'
 import { classesOf } from '../theme/classes.ts'
 import controlsSheet from '../theme/controls.module.css'
 import { Shape } from '../theme/shape.tsx'
 import { useLook, useParts, useQuota, useShown } from '../view/window-parts.ts'
-import {
-  ageWords,
-  fullWords,
-  isStale,
-  nextWords,
-  remainingWords,
-  rowSeverity,
-  verdictWords,
-} from '../words/row-words.ts'
 import sheet from './capacity.module.css'
 import { CapacityBar } from './capacity-bar.tsx'
 
@@ -26,7 +30,8 @@ interface CategoryProps {
 
 export function CapacityRow({ category, chosen }: CategoryProps & { readonly chosen: boolean }) {
   const { view } = useParts()
-  const severity = useQuota(category, rowSeverity) ?? 'unseen'
+  const severity = useQuota(category, (quota, nowMs) => quotaStatus(quota, nowMs).severity) ?? 'unseen'
+  const state = useQuota(category, (quota, nowMs) => quotaStatus(quota, nowMs).state)
   const source = useQuota(category, (quota) => quota.source)
   const stale = useQuota(category, isStale) ?? false
   const counted = useShown((snapshot) => alsoCounts(snapshot.requests, category).join(', '))
@@ -39,8 +44,12 @@ export function CapacityRow({ category, chosen }: CategoryProps & { readonly cho
       data-source={source}
       data-stale={stale}
       data-severity={severity}
+      data-state={state}
       onClick={choose}
     >
+      <td className={css('state')} data-testid="state">
+        <State category={category} severity={severity} />
+      </td>
       <th scope="row" className={css('name')}>
         <button
           type="button"
@@ -49,7 +58,6 @@ export function CapacityRow({ category, chosen }: CategoryProps & { readonly cho
           title={counted ? `also counts ${counted}` : undefined}
           onClick={choose}
         >
-          <Shape severity={severity} />
           <span>{category}</span>
         </button>
       </th>
@@ -57,24 +65,21 @@ export function CapacityRow({ category, chosen }: CategoryProps & { readonly cho
         <CapacityBar category={category} />
       </td>
       <td className={css('count')}>
-        <Remaining category={category} />
+        <Left category={category} />
       </td>
-      <td className={css('rate')}>
-        <Use category={category} />
+      <td className={css('own', 'muted')}>
+        <Own category={category} />
       </td>
-      <td className={css('elsewhere')}>
-        <Elsewhere category={category} />
+      <td className={css('others')}>
+        <Others category={category} />
       </td>
-      <td className={css('rate')}>
-        <Next category={category} />
+      <td className={css('pace')} data-testid="safe-pace">
+        <SafePace category={category} />
       </td>
       <td className={css('full', 'muted')}>
         <Full category={category} />
       </td>
-      <td className={css('word')} data-testid="verdict">
-        <VerdictWord category={category} />
-      </td>
-      <td className={css('muted')} data-testid="age">
+      <td className={css('age')} data-testid="age-and-check">
         <Age category={category} />
       </td>
     </tr>
@@ -83,42 +88,67 @@ export function CapacityRow({ category, chosen }: CategoryProps & { readonly cho
 
 // One component a cell, so that a tick renders the cells whose words changed and no others.
 
-function Remaining({ category }: CategoryProps) {
-  const words = useQuota(category, (quota, nowMs) => remainingWords(quota, levelAt(quota, nowMs), nowMs))
+function State({ category, severity }: CategoryProps & { readonly severity: Severity }) {
+  const label = useQuota(category, (quota, nowMs) => quotaStatus(quota, nowMs).label)
+  const note = useQuota(category, (quota, nowMs) => quotaStatus(quota, nowMs).note)
+  const title = useQuota(category, (quota, nowMs) =>
+    [stateSentence(quota, nowMs), usageSentence(quota, nowMs), safeSentence(quota, nowMs)].join(' ').trim(),
+  )
+  return (
+    <span className={css('state-line')} title={title}>
+      <Shape severity={severity} />
+      <b>{label}</b>
+      {note !== '' && <span className={css('note')}>{note}</span>}
+    </span>
+  )
+}
+
+function Left({ category }: CategoryProps) {
+  const text = useQuota(category, leftText)
   const limit = useQuota(category, (quota) => quota.limit)
   return (
     <>
       <span className={css('number')} data-testid="remaining">
-        {words}
+        {text}
       </span>{' '}
       <span className={css('muted')}>/ {limit}</span>
     </>
   )
 }
 
-function Use({ category }: CategoryProps) {
-  return useQuota(category, (quota) => rateText(quota.use?.total))
+function Own({ category }: CategoryProps) {
+  return useQuota(category, ownText)
 }
 
-function Elsewhere({ category }: CategoryProps) {
-  return useQuota(category, (quota) => rateText(quota.use?.elsewhere))
+function Others({ category }: CategoryProps) {
+  return useQuota(category, othersText)
 }
 
-function Next({ category }: CategoryProps) {
-  return useQuota(category, (quota, nowMs) => nextWords(quota, levelAt(quota, nowMs), nowMs))
+function SafePace({ category }: CategoryProps) {
+  return useQuota(category, safePaceText)
 }
 
 function Full({ category }: CategoryProps) {
   const as = useLook((look) => look.fullAs)
-  return useQuota(category, (quota, nowMs) => fullWords(quota, levelAt(quota, nowMs), nowMs, as))
-}
-
-function VerdictWord({ category }: CategoryProps) {
-  return useQuota(category, verdictWords)
+  return useQuota(category, (quota, nowMs) => fullText(quota, nowMs, as))
 }
 
 function Age({ category }: CategoryProps) {
-  const words = useQuota(category, ageWords)
+  const age = useQuota(category, ageText)
+  const check = useQuota(category, nextCheckText)
   const seenAt = useQuota(category, (quota) => quota.observedAt)
-  return <span title={seenAt === undefined ? undefined : `header seen at ${clockText(seenAt)}`}>{words}</span>
+  return (
+    <span title={seenAt === undefined ? undefined : `last header at ${clockText(seenAt)}`}>
+      <span data-testid="age">{age}</span>
+      {check !== '' && (
+        <span
+          className={css('check', 'muted')}
+          title={`next check ${check === 'now' ? check : `in ${check}`}`}
+        >
+          {' '}
+          / {check}
+        </span>
+      )}
+    </span>
+  )
 }

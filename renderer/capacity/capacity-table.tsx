@@ -1,4 +1,5 @@
 import { useMemo } from 'react'
+import type { RequestQuota } from '../../app/contract/snapshot.ts'
 import { shownRows } from '../../app/quota/shown-rows.ts'
 import { classesOf } from '../theme/classes.ts'
 import controlsSheet from '../theme/controls.module.css'
@@ -20,39 +21,50 @@ export function CapacityTable() {
   )
   const categories = useMemo(() => (named ? named.split(SEPARATOR) : []), [named])
   const fixed = useShown((snapshot) => snapshot.requests.some((quota) => quota.model === 'fixed'))
+  const threshold = useShown((snapshot) => commonThresholdText(snapshot.requests))
   const chosen = useChosenCategory()
   return (
     <section className={css('panel', 'capacity')} aria-labelledby="capacity-title">
       <div className={css('head')}>
-        <h2 id="capacity-title">Request capacity</h2>
-        <span>remaining of limit, {fixed ? 'fixed window' : 'rolling interval'}</span>
+        <h2 id="capacity-title">Request quotas</h2>
+        <span>{fixed ? 'fixed windows' : 'rolling windows'} · solid = certain, hatched = possible</span>
       </div>
       <div className={css('scroll')}>
         <table className={css('table')} aria-labelledby="capacity-title">
           <thead>
             <tr>
-              <th scope="col">Category</th>
-              <th scope="col" className={css('left', 'bar-cell')}>
-                Remaining
+              <th scope="col" className={css('state')}>
+                State
+              </th>
+              <th scope="col" className={css('name')}>
+                Category
+              </th>
+              <th scope="col" className={css('bar-cell')}>
+                Left
+                <span className={css('mark')} title="The mark on each bar: below it the row is low.">
+                  {' '}
+                  | low below {threshold}
+                </span>
               </th>
               <th scope="col" className={css('count')}>
                 <span className={css('beside-bar')}>of limit</span>
-                <span className={css('without-bar')}>Remaining</span>
+                <span className={css('without-bar')}>Left</span>
               </th>
-              <th scope="col" className={css('rate')}>
-                Use
+              <th scope="col" className={css('own')}>
+                Own /s
               </th>
-              <th scope="col" className={css('elsewhere')}>
-                Elsewhere
+              <th scope="col" className={css('others')}>
+                Others /s
               </th>
-              <th scope="col" className={css('rate')}>
-                Next +1
+              <th scope="col" className={css('pace')}>
+                Safe pace
               </th>
               <th scope="col" className={css('full')}>
                 <FullHead />
               </th>
-              <th scope="col">Verdict</th>
-              <th scope="col">Age</th>
+              <th scope="col" className={css('age')}>
+                Age <span className={css('check')}>/ check</span>
+              </th>
             </tr>
           </thead>
           <tbody>
@@ -66,6 +78,13 @@ export function CapacityTable() {
   )
 }
 
+/** `20 %`, where all rows share it; else `the row's own`. */
+function commonThresholdText(rows: readonly RequestQuota[]): string {
+  const [first] = rows
+  const isCommon = rows.every(({ threshold }) => threshold === first?.threshold)
+  return first !== undefined && isCommon ? `${Math.round(first.threshold * 100)} %` : "each row's own"
+}
+
 /** A click turns the column's times of day into countdowns, and back. */
 function FullHead() {
   const { look } = useParts()
@@ -74,10 +93,10 @@ function FullHead() {
     <button
       type="button"
       className={css('toggle')}
-      title={as === 'clock' ? 'Show how long that is' : 'Show when that is'}
+      title={`When the quota is full if everyone stops. ${as === 'clock' ? 'Show how long that is' : 'Show when that is'}.`}
       onClick={() => look.setState({ fullAs: as === 'clock' ? 'countdown' : 'clock' })}
     >
-      {as === 'clock' ? 'Full, if idle' : 'Full in, if idle'}
+      {as === 'clock' ? 'Full at' : 'Full in'}
     </button>
   )
 }

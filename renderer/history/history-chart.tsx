@@ -19,7 +19,7 @@ const MARGIN = { top: 8, right: 14, bottom: 0, left: 0 } as const
 
 /** The chosen row's past and what comes if use goes on. */
 export const HistoryChart = memo(function HistoryChart({ series }: { readonly series: ChartSeries }) {
-  const { rows, fromMs, toMs, nowMs, limit, reserve, rejectedAt, range } = series
+  const { rows, fromMs, toMs, nowMs, limit, lowBelow, rejectedAt, range } = series
   const { asBand } = RANGES[range]
   return (
     <ResponsiveContainer width="100%" height="100%" initialDimension={{ width: 600, height: 150 }}>
@@ -48,7 +48,31 @@ export const HistoryChart = memo(function HistoryChart({ series }: { readonly se
           interval="preserveStartEnd"
           width={42}
         />
-        <ReferenceLine y={reserve} stroke="var(--critical)" strokeOpacity={0.6} strokeDasharray="2 4" />
+        {lowBelow > 0 && (
+          <ReferenceLine
+            y={lowBelow}
+            stroke="var(--watch)"
+            strokeOpacity={0.8}
+            strokeDasharray="6 4"
+            label={{
+              value: `low below ${Math.round(lowBelow)} (${Math.round((lowBelow / limit) * 100)} %)`,
+              position: 'insideBottomLeft',
+              fill: 'var(--watch)',
+              fontSize: 11,
+            }}
+          />
+        )}
+        {!asBand && (
+          <Area
+            dataKey="range"
+            type="linear"
+            stroke="none"
+            fill="var(--ok)"
+            fillOpacity={0.3}
+            dot={false}
+            isAnimationActive={false}
+          />
+        )}
         {!asBand && (
           <Area
             dataKey="header"

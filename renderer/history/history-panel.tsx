@@ -31,7 +31,7 @@ export function HistoryPanel() {
     <section className={css('panel', 'history')} aria-labelledby="history-title" data-history={category}>
       <div className={css('head')}>
         <h2 id="history-title">{category ?? 'History'}</h2>
-        <span className={css('about')}>{panel === 'details' ? 'what is known' : 'remaining requests'}</span>
+        <span className={css('about')}>{panel === 'details' ? 'what is known' : 'requests left'}</span>
         <HistoryTabs />
       </div>
       {category !== undefined &&
@@ -61,7 +61,7 @@ function HistoryBody({ category, asTable }: HistoryBodyProps) {
     <div className={css('body')}>
       <div className={css('chart')} role="img" aria-label={summary(category, series)}>
         {series.rows.length === 0 && history !== undefined && (
-          <p className={css('empty')}>No header seen in this time, so there is nothing to draw.</p>
+          <p className={css('empty')}>No data in this range.</p>
         )}
         <Suspense fallback={null}>
           <HistoryChart series={series} />
@@ -72,8 +72,13 @@ function HistoryBody({ category, asTable }: HistoryBodyProps) {
           <b className={css('header-line')} /> from headers
         </span>
         <span>
-          <b className={css('modelled-line')} /> modelled
+          <b className={css('modelled-line')} /> estimate
         </span>
+        {!RANGES[range].asBand && (
+          <span>
+            <b className={css('range-area')} /> possible range
+          </span>
+        )}
         {RANGES[range].asBand && <span>lowest to highest</span>}
         {RANGES[range].aheadMs > 0 && (
           <span>
@@ -118,5 +123,5 @@ function summary(category: string, { rows, limit, rejectedAt, range }: ChartSeri
   const least = Math.floor(Math.min(...counts))
   const most = Math.floor(Math.max(...counts))
   const rejections = countText(rejectedAt.length, 'refusal with 429', 'refusals with 429')
-  return `${category}, ${RANGES[range].words}: between ${least} and ${most} of ${limit} requests remaining, ${rejections}`
+  return `${category}, ${RANGES[range].words}: between ${least} and ${most} of ${limit} requests left, ${rejections}`
 }

@@ -30,7 +30,7 @@ export const HistoryTable = memo(function HistoryTable({ category, history, rang
     ...history.points.map((point) => ({
       at: point.at,
       words: String(Math.floor(point.remaining)),
-      from: point.source === 'header' ? 'header' : 'modelled',
+      from: point.source === 'header' ? 'header' : 'estimate',
     })),
     ...history.rejectedAt.map((at) => ({ at, words: '429', from: 'refused' })),
   ].sort((a, b) => b.at - a.at)
@@ -41,7 +41,7 @@ export const HistoryTable = memo(function HistoryTable({ category, history, rang
         <thead>
           <tr>
             <th scope="col">Time</th>
-            <th scope="col">Remaining</th>
+            <th scope="col">Left</th>
             <th scope="col">From</th>
           </tr>
         </thead>
@@ -55,7 +55,7 @@ export const HistoryTable = memo(function HistoryTable({ category, history, rang
           ))}
         </tbody>
       </table>
-      {rows.length === 0 && <p className={css('empty')}>No header seen in this time.</p>}
+      {rows.length === 0 && <p className={css('empty')}>No data in this range.</p>}
     </section>
   )
 })

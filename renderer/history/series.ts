@@ -1,8 +1,7 @@
-import type { History } from '../../app/contract/contract.ts'
+import type { History, HistoryPoint } from '../../app/contract/contract.ts'
 import type { RequestQuota } from '../../app/contract/snapshot.ts'
-import { levelAt } from '../../app/quota/model.ts'
+import { STALE_AFTER_MS } from '../../app/quota/stale.ts'
 import type { ChartRange } from '../view/view-state.ts'
-import { RESERVE_FRACTION, STALE_AFTER_MS } from '../words/row-words.ts'
 import { bandRows } from './band.ts'
 import { RANGES } from './ranges.ts'
 
@@ -12,6 +11,8 @@ export interface ChartRow {
   /** Long ranges: from the lowest to the highest of a column of time, by headers or by the model alone. */
   readonly headerBand?: readonly [low: number, high: number]
   readonly modelledBand?: readonly [low: number, high: number]
+  /** What was surely and possibly left at that moment, as it was known then. */
+  readonly range?: readonly [low: number, high: number]
   readonly header?: number
   readonly modelled?: number
   readonly forecast?: number
@@ -23,7 +24,8 @@ export interface ChartSeries {
   readonly toMs: number
   readonly nowMs: number
   readonly limit: number
-  readonly reserve: number
+  /** Under this many requests the row is low; its own threshold. */
+  readonly lowBelow: number
   readonly rejectedAt: readonly number[]
   readonly range: ChartRange
 }
@@ -52,7 +54,7 @@ export function chartSeries(
     toMs,
     nowMs,
     limit: quota.limit,
-    reserve: quota.limit * RESERVE_FRACTION,
+    lowBelow: quota.limit * quota.threshold,
     rejectedAt: history.rejectedAt.filter((at) => at >= fromMs && at <= nowMs),
     range,
   }
@@ -77,10 +79,11 @@ function finelyDrawn(points: History['points']): ChartRow[] {
     if (point.source === 'header') {
       const isGap = lastHeaderMs !== undefined && point.at - lastHeaderMs > STALE_AFTER_MS
       if (isGap && rows.at(-1)?.header !== undefined) rows.push({ at: point.at - 1 })
+      const range = [point.remaining, point.remaining] as const
       rows.push(
         rows.at(-1)?.header === undefined && rows.at(-1)?.modelled !== undefined
-          ? { at: point.at, header: point.remaining, modelled: point.remaining }
-          : { at: point.at, header: point.remaining },
+          ? { at: point.at, header: point.remaining, modelled: point.remaining, range }
+          : { at: point.at, header: point.remaining, range },
       )
       lastHeaderMs = point.at
       continue
@@ -88,11 +91,29 @@ function finelyDrawn(points: History['points']): ChartRow[] {
     const nextHeader = points.slice(index + 1).find((later) => later.source === 'header')
     const isVouchedFor =
       lastHeaderMs !== undefined && nextHeader !== undefined && nextHeader.at - lastHeaderMs <= STALE_AFTER_MS
-    if (isVouchedFor) continue
+    if (isVouchedFor) {
+      const before = rows.findLast((row) => row.header !== undefined)
+      // The line stays straight from header to header; only the interval of that moment is added.
+      const header = before && nextHeader && between(before, nextHeader, point.at)
+      if (header !== undefined && point.low !== undefined)
+        rows.push({ at: point.at, header, ...rangeOf(point) })
+      continue
+    }
     joinModelled(rows)
-    rows.push({ at: point.at, modelled: point.remaining })
+    rows.push({ at: point.at, modelled: point.remaining, ...rangeOf(point) })
   }
   return rows
+}
+
+/** On the line from a header to the next, at `atMs`. */
+function between(before: ChartRow, after: HistoryPoint, atMs: number): number {
+  const from = before.header ?? after.remaining
+  const share = after.at > before.at ? (atMs - before.at) / (after.at - before.at) : 1
+  return from + (after.remaining - from) * share
+}
+
+function rangeOf({ low, high }: Pick<HistoryPoint, 'low' | 'high'>): Pick<ChartRow, 'range'> {
+  return low === undefined || high === undefined ? {} : { range: [low, high] }
 }
 
 /** A dashed line begins at the header it grew from. */
@@ -105,15 +126,16 @@ function joinModelled(rows: ChartRow[]): void {
 
 function addNow(rows: ChartRow[], quota: RequestQuota, nowMs: number, toMs: number): void {
   if (quota.source === 'default') return
-  const level = levelAt(quota, nowMs)
+  const { level } = quota
+  const now = { at: nowMs, modelled: level, range: [quota.low, quota.high] } as const
   const last = rows.at(-1)
   if (last !== undefined && last.at < nowMs) joinModelled(rows)
   const { emptyAt } = quota
   if (emptyAt === undefined || emptyAt <= nowMs) {
-    rows.push({ at: nowMs, modelled: level })
+    rows.push(now)
     return
   }
-  rows.push({ at: nowMs, modelled: level, forecast: level })
+  rows.push({ ...now, forecast: level })
   const endMs = Math.min(emptyAt, toMs)
   rows.push({ at: endMs, forecast: level * (1 - (endMs - nowMs) / (emptyAt - nowMs)) })
 }

@@ -1,26 +1,34 @@
 import { DropdownMenu } from 'radix-ui'
+import { keyStatus, shortText } from '../../app/status/key-status.ts'
+import type { Severity } from '../../app/status/severity.ts'
 import type { MirrorState } from '../mirror/mirror-state.ts'
 import { ENVIRONMENT_WORDS } from '../shell/environment-words.ts'
 import shellSheet from '../shell/shell.module.css'
 import { classesOf } from '../theme/classes.ts'
 import controlsSheet from '../theme/controls.module.css'
 import { Shape } from '../theme/shape.tsx'
-import { useMirror } from '../view/window-parts.ts'
-import { type ProfileState, profileState } from '../words/profile-state.ts'
+import { useMirror, useMoment } from '../view/window-parts.ts'
 import sheet from './keys.module.css'
 
 const css = classesOf({ ...controlsSheet, ...shellSheet, ...sheet })
 
-function stateOf(mirror: MirrorState, id: string): ProfileState {
+interface KeyState {
+  readonly severity: Severity
+  readonly text: string
+}
+
+function stateOf(mirror: MirrorState, id: string, nowMs: number): KeyState {
   const snapshot = mirror.snapshots.find(({ profile }) => profile.id === id)
-  return snapshot ? profileState(snapshot) : { severity: 'unseen', words: '' }
+  if (snapshot === undefined) return { severity: 'unseen', text: '' }
+  const status = keyStatus(snapshot, nowMs)
+  return { severity: status.severity, text: shortText(status) }
 }
 
 /** One of several keys in the menu, with how it stands. */
 export function ProfileItem({ id }: { readonly id: string }) {
   const profile = useMirror((mirror) => mirror.snapshots.find((one) => one.profile.id === id)?.profile)
-  const severity = useMirror((mirror) => stateOf(mirror, id).severity)
-  const words = useMirror((mirror) => stateOf(mirror, id).words)
+  const severity = useMoment(({ mirror, nowMs }) => stateOf(mirror, id, nowMs).severity)
+  const text = useMoment(({ mirror, nowMs }) => stateOf(mirror, id, nowMs).text)
   if (profile === undefined) return null
   return (
     <DropdownMenu.RadioItem value={id} className={css('item', 'profileItem')} data-profile={id}>
@@ -30,7 +38,7 @@ export function ProfileItem({ id }: { readonly id: string }) {
       <Shape severity={severity} />
       <span>{profile.name}</span>
       <span className={css('muted')}>
-        {ENVIRONMENT_WORDS[profile.environment]} · {words}
+        {ENVIRONMENT_WORDS[profile.environment]} · {text}
       </span>
     </DropdownMenu.RadioItem>
   )

@@ -1,8 +1,9 @@
+import { keyStatus } from '../../app/status/key-status.ts'
 import { Shape } from '../theme/shape.tsx'
 import { useShown } from '../view/window-parts.ts'
 
-/** Whether the key's service answers. */
+/** How the key stands, as its headline has it. */
 export function ProfileDot() {
-  const reachable = useShown((snapshot) => snapshot.service.reachable) ?? false
-  return <Shape severity={reachable ? 'ok' : 'watch'} />
+  const severity = useShown((snapshot, nowMs) => keyStatus(snapshot, nowMs).severity) ?? 'unseen'
+  return <Shape severity={severity} />
 }

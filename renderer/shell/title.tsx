@@ -1,16 +1,15 @@
 import { useEffect } from 'react'
-import { useShown } from '../view/window-parts.ts'
-import { spokenVerdict } from '../words/verdict-sentence.ts'
+import { keyStatus, shortText } from '../../app/status/key-status.ts'
+import { useMoment } from '../view/window-parts.ts'
 
 /** So that a tab in the background says what the window would. */
 export function Title() {
-  const verdict = useShown((snapshot) =>
-    snapshot.verdict.kind === 'unknown'
-      ? 'Headroom'
-      : `${spokenVerdict(snapshot).replace(/\.$/, '')} · Headroom`,
-  )
+  const status = useMoment(({ mirror, snapshot, nowMs }) => {
+    if (mirror.link.kind === 'lost') return 'Headroom stopped answering'
+    return snapshot && `${shortText(keyStatus(snapshot, nowMs))} · Headroom`
+  })
   useEffect(() => {
-    document.title = verdict ?? 'Headroom'
-  }, [verdict])
+    document.title = status ?? 'Headroom'
+  }, [status])
   return null
 }

@@ -3,23 +3,20 @@ import { classesOf } from '../theme/classes.ts'
 import { Shape } from '../theme/shape.tsx'
 import { useMoment } from '../view/window-parts.ts'
 import sheet from './strip.module.css'
-import { type StripWords, stripWords } from './strip-words.ts'
+import { stripText } from './strip-text.ts'
 
 const css = classesOf(sheet)
 
 /** Where the desktop host opens it: app://headroom/#strip, frameless, above every other window. */
 export const STRIP_HASH = '#strip'
 
-function useStrip<K extends keyof StripWords>(part: K): StripWords[K] | undefined {
-  return useMoment(({ mirror, nowMs }) => stripWords(mirror.snapshots, nowMs)[part])
-}
-
 export function Strip() {
-  const severity = useStrip('severity') ?? 'unseen'
-  const name = useStrip('name')
-  const remaining = useStrip('remaining')
-  const percent = useStrip('percent')
-  const note = useStrip('note')
+  const severity = useMoment(({ mirror, nowMs }) => stripText(mirror.snapshots, nowMs).severity) ?? 'unseen'
+  const name = useMoment(({ mirror, nowMs }) => stripText(mirror.snapshots, nowMs).name)
+  const left = useMoment(({ mirror, nowMs }) => stripText(mirror.snapshots, nowMs).left)
+  const low = useMoment(({ mirror, nowMs }) => stripText(mirror.snapshots, nowMs).bar?.low)
+  const possible = useMoment(({ mirror, nowMs }) => stripText(mirror.snapshots, nowMs).bar?.possible)
+  const note = useMoment(({ mirror, nowMs }) => stripText(mirror.snapshots, nowMs).note)
   useEffect(() => {
     document.title = `${name ?? 'Headroom'} · Headroom`
   }, [name])
@@ -29,12 +26,13 @@ export function Strip() {
       <h1 className={css('name')} title={name}>
         {name}
       </h1>
-      {percent !== undefined && (
+      {low !== undefined && (
         <span className={css('bar')} aria-hidden="true">
-          <i style={{ width: `${percent}%` }} />
+          <i style={{ width: `${low}%` }} />
+          <em style={{ left: `${low}%`, width: `${possible ?? 0}%` }} />
         </span>
       )}
-      {remaining !== undefined && <span className={css('number')}>{remaining}</span>}
+      {left !== undefined && <span className={css('number')}>{left}</span>}
       <span className={css('note')} title={note}>
         {note}
       </span>

@@ -1,7 +1,7 @@
+import { headline, spokenText } from '../../app/status/key-status.ts'
 import { classesOf } from '../theme/classes.ts'
 import controlsSheet from '../theme/controls.module.css'
 import { useMoment, usePausedSince, useShown } from '../view/window-parts.ts'
-import { spokenVerdict, verdictSentence } from '../words/verdict-sentence.ts'
 import { TokenLife } from './token-life.tsx'
 import sheet from './verdict.module.css'
 
@@ -9,7 +9,7 @@ const css = classesOf({ ...controlsSheet, ...sheet })
 
 /** The answer to "can I go on?", and how long the sign-in lasts. */
 export function VerdictPanel() {
-  const severity = useShown((snapshot, nowMs) => verdictSentence(snapshot, nowMs).severity) ?? 'unseen'
+  const severity = useShown((snapshot, nowMs) => headline(snapshot, nowMs).severity) ?? 'unseen'
   return (
     <section className={css('verdict', severity)} aria-label="Verdict" data-verdict={severity}>
       <div className={css('sentence')}>
@@ -30,19 +30,19 @@ export function VerdictPanel() {
 }
 
 function Headline() {
-  return useShown((snapshot, nowMs) => verdictSentence(snapshot, nowMs).headline)
+  return useShown((snapshot, nowMs) => headline(snapshot, nowMs).headline)
 }
 
 function Detail() {
-  return useShown((snapshot, nowMs) => verdictSentence(snapshot, nowMs).detail)
+  return useShown((snapshot, nowMs) => headline(snapshot, nowMs).detail)
 }
 
 /** The window's one live region: it speaks when the state changes and is silent while numbers run. */
 function Spoken() {
   const isPaused = usePausedSince() !== undefined
-  const words = useMoment(({ mirror, snapshot }) => {
-    if (mirror.link.kind === 'lost') return 'Headroom is not answering.'
-    return snapshot && spokenVerdict(snapshot)
+  const words = useMoment(({ mirror, snapshot, nowMs }) => {
+    if (mirror.link.kind === 'lost') return 'Headroom stopped answering.'
+    return snapshot && spokenText(snapshot, nowMs)
   })
   return (
     <div className={css('spoken')} role="status" aria-live="polite">

@@ -71,7 +71,7 @@ interface Live {
   readonly ageSeconds: number
 }
 
-function live(category: string, limit: number, period: number, row: Live, verdict = 'lasts' as const) {
+function live(category: string, limit: number, period: number, row: Live): RequestQuota {
   const total = row.use ?? 0
   const elsewhere = row.elsewhere ?? 0
   return quota(category, limit, period, row.level + 0.2, {
@@ -79,11 +79,24 @@ function live(category: string, limit: number, period: number, row: Live, verdic
     observedAt: NOW_MS - row.ageSeconds * SECOND,
     seen: row.seen,
     slope: limit / period - total,
-    use: { total, elsewhere, own: total - elsewhere },
+    use: {
+      total,
+      elsewhere,
+      own: total - elsewhere,
+      elsewhereLow: elsewhere * 0.95,
+      elsewhereHigh: elsewhere * 1.15,
+    },
+    low: row.level - 2,
+    high: row.level + 2,
+    safe: safePace(limit / period - elsewhere * 1.15, row.level - 2),
+    nextCheckAt: NOW_MS + (30 - row.ageSeconds) * SECOND,
     nextAt: NOW_MS + row.nextMs,
     fullAt: NOW_MS + ((limit - row.level) * period * SECOND) / limit,
-    verdict,
   })
+}
+
+function safePace(perSecond: number, burst: number): NonNullable<RequestQuota['safe']> {
+  return { everySeconds: perSecond > 0 ? 1 / perSecond : null, burst }
 }
 
 /** The thirteen rows of the design's picture. */
@@ -108,7 +121,10 @@ export const REQUESTS: readonly RequestQuota[] = [
       ageSeconds: 0,
     }),
     emptyAt: NOW_MS + 114 * SECOND,
+    low: 31,
+    high: 45,
     verdict: 'runs-out',
+    state: 'running-out',
   },
   live('Quote Snapshot', 500, 300, { seen: 478, level: 482, use: 0.3, nextMs: 200, ageSeconds: 3 }),
   {
@@ -121,6 +137,7 @@ export const REQUESTS: readonly RequestQuota[] = [
       ageSeconds: 6,
     }),
     verdict: 'near-limit',
+    state: 'low',
   },
   quota('Option Strikes', 90, 60, 90, {
     source: 'modelled',
@@ -135,6 +152,22 @@ export const REQUESTS: readonly RequestQuota[] = [
   defaultQuota('TickBar Stream', 500, 300),
   live('MarketDepth Stream', 30, 60, { seen: 20, level: 26, nextMs: 1600, ageSeconds: 12 }),
 ]
+
+/** The same rows with enough left of each. */
+export const CALM_REQUESTS: readonly RequestQuota[] = REQUESTS.map((row) => {
+  if (row.state === 'ok' || row.state === 'not-checked') return row
+  const { emptyAt: _, ...rest } = row
+  const left = Math.floor(row.limit * 0.61)
+  return {
+    ...rest,
+    remaining: left,
+    level: left,
+    low: left - 1,
+    high: left + 1,
+    verdict: 'lasts',
+    state: 'ok',
+  }
+})
 
 export const slots = (
   category: string,

@@ -59,15 +59,15 @@ export const WINDOW_SABOTAGES: readonly Sabotage[] = [
   {
     promise: 'Q5',
     what: 'count the age from the snapshot instead of the header',
-    file: 'renderer/words/row-words.ts',
+    file: 'app/status/quota-status.ts',
     find: ': sinceText(quota.observedAt, nowMs)',
     replace: ': sinceText(quota.asOf, nowMs)',
-    test: 'renderer/words/age.test.ts',
+    test: 'app/status/age.test.ts',
   },
   {
     promise: 'Q5',
     what: 'count the age from the snapshot instead of the header, in a browser',
-    file: 'renderer/words/row-words.ts',
+    file: 'app/status/quota-status.ts',
     find: ': sinceText(quota.observedAt, nowMs)',
     replace: ': sinceText(quota.asOf, nowMs)',
     test: AGES,

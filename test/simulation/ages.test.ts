@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest'
 import type { RequestQuota } from '../../app/contract/snapshot.ts'
+import { isStale, STALE_AFTER_MS } from '../../app/quota/stale.ts'
 import { categoryOf } from '../../app/service/endpoints.ts'
+import { ageText, leftText } from '../../app/status/quota-status.ts'
 import type { HttpHeaders } from '../../main/ports/ports.ts'
-import { ageWords, isStale, remainingWords, STALE_AFTER_MS } from '../../renderer/words/row-words.ts'
 import { proves } from '../proof/proves.ts'
 import { QUIET } from './story.ts'
 import { World } from './world.ts'
@@ -41,7 +42,7 @@ function headersSeen(world: World): ReadonlyMap<string, number> {
 
 /** The age in words that a row of `ageMs` may show, a second this way or that. */
 const wordsWithinASecond = (row: RequestQuota, seenAtMs: number, nowMs: number) =>
-  [-SECOND_MS, 0, SECOND_MS].map((off) => ageWords({ ...row, observedAt: seenAtMs + off }, nowMs))
+  [-SECOND_MS, 0, SECOND_MS].map((off) => ageText({ ...row, observedAt: seenAtMs + off }, nowMs))
 
 test('every second of a day, a shown age is the real one within a second, and old is never shown as live', {
   timeout: 120_000,
@@ -66,7 +67,7 @@ test('every second of a day, a shown age is the real one within a second, and ol
         continue
       }
       looks += 1
-      const words = ageWords(row, nowMs)
+      const words = ageText(row, nowMs)
       if (!wordsWithinASecond(row, realMs, nowMs).includes(words)) {
         expect.fail(
           `second ${second}: ${row.category} reads ${words}, its header is ${nowMs - realMs} ms old`,
@@ -74,7 +75,7 @@ test('every second of a day, a shown age is the real one within a second, and ol
       }
       if (nowMs - realMs <= STALE_AFTER_MS + SECOND_MS) continue
       stale += 1
-      const shown = remainingWords(row, row.level, nowMs)
+      const shown = leftText(row, nowMs)
       if (!isStale(row, nowMs) || !shown.startsWith('~')) {
         expect.fail(`second ${second}: ${row.category} is ${nowMs - realMs} ms old and shown as ${shown}`)
       }

@@ -1,7 +1,5 @@
+import type { Severity } from '../../../app/status/severity.ts'
 import type { Picture } from './png.ts'
-
-/** How much the tray asks of the person; the shapes are the window's own, so that colour is never alone. */
-export type TraySeverity = 'ok' | 'watch' | 'critical' | 'unseen'
 
 type Colour = readonly [red: number, green: number, blue: number]
 /** Whether the point is inside, in a unit square with the origin at the top left. */
@@ -14,7 +12,7 @@ interface Layer {
 /** Samples across each pixel: edges are smooth without any drawing library. */
 const SAMPLES = 4
 
-const COLOURS: Readonly<Record<TraySeverity, Colour>> = {
+const COLOURS: Readonly<Record<Severity, Colour>> = {
   ok: [0x4e, 0xa8, 0xde],
   watch: [0xe9, 0xa2, 0x3b],
   critical: [0xea, 0x61, 0x39],
@@ -35,7 +33,7 @@ const but =
   (x, y) =>
     outer(x, y) && !inner(x, y)
 
-const SHAPES: Readonly<Record<TraySeverity, Inside>> = {
+const SHAPES: Readonly<Record<Severity, Inside>> = {
   ok: circle(0.36),
   watch: rectangle(0.16, 0.16, 0.84, 0.84),
   critical: (x, y) => y >= 0.1 && y <= 0.88 && Math.abs(x - 0.5) <= ((y - 0.1) / 0.78) * 0.45,
@@ -43,7 +41,7 @@ const SHAPES: Readonly<Record<TraySeverity, Inside>> = {
 }
 
 /** macOS colours a template itself, by the bar behind it: only its alpha counts. */
-export function trayPicture(severity: TraySeverity, size: number, isTemplate: boolean): Picture {
+export function trayPicture(severity: Severity, size: number, isTemplate: boolean): Picture {
   return draw(size, [{ colour: isTemplate ? BLACK : COLOURS[severity], inside: SHAPES[severity] }])
 }
 

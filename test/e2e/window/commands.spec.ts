@@ -1,4 +1,4 @@
-import { NOW_MS, REQUESTS, STREAMS, snapshot, stream } from '../../renderer/fixtures.ts'
+import { CALM_REQUESTS, NOW_MS, STREAMS, snapshot, stream } from '../../renderer/fixtures.ts'
 import { rowDetailsOf } from '../../renderer/harness/memory-fixtures.ts'
 import { asked, copied, expect, test } from './window-fixtures.ts'
 
@@ -59,17 +59,16 @@ test('a paused window says that its numbers are old, and goes on where the servi
   host.show(
     snapshot({
       revision: 2,
-      requests: REQUESTS.map((row) =>
-        row.category === 'Positions' ? { ...row, remaining: 300, level: 300, seen: 300 } : row,
+      requests: CALM_REQUESTS.map((row) =>
+        row.category === 'Positions' ? { ...row, remaining: 300, low: 299, high: 301, level: 300 } : row,
       ),
-      verdict: { kind: 'lasts' },
     }),
   )
   await expect(page.locator('[data-banner=paused]')).toContainText('2 s old')
   await expect(remaining).toHaveText(stopped ?? '')
   await page.locator('[data-banner=paused]').getByRole('button', { name: 'Resume' }).click()
   await expect(page.locator('[data-banner=paused]')).toHaveCount(0)
-  await expect(page.getByTestId('verdict-headline')).toHaveText('All quotas last.')
+  await expect(page.getByTestId('verdict-headline')).toHaveText('No quota will run out in the next 10 min.')
   await expect.poll(async () => Number(await remaining.textContent())).toBeGreaterThan(200)
 })
 

@@ -3,16 +3,17 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { LoggedEvent } from '../../../app/contract/events.ts'
 import type { RequestQuota } from '../../../app/contract/snapshot.ts'
-import { bar, duration, shortDuration } from '../../../main/terminal/cells.ts'
+import { bar, duration } from '../../../main/terminal/cells.ts'
 import { renderTable } from '../../../main/terminal/table.ts'
 import { AT_MS, exampleQuota, exampleSlot, exampleSnapshot, exampleStream } from './example-snapshot.ts'
 
-const PLAIN = { columns: 80, colour: false }
+const PLAIN = { columns: 120, colour: false }
 
 /** The line of one category, in the order of the columns. */
 function rowOf(quota: Partial<RequestQuota>, nowMs = AT_MS): string {
   const snapshot = exampleSnapshot({ requests: [exampleQuota(quota)] })
-  return lineWith(renderTable(snapshot, [], nowMs, PLAIN), quota.category ?? 'Accounts')
+  const [, ...lines] = renderTable(snapshot, [], nowMs, PLAIN).split('\n')
+  return lineWith(lines.join('\n'), quota.category ?? 'Accounts')
 }
 
 function lineWith(table: string, text: string): string {
@@ -21,19 +22,21 @@ function lineWith(table: string, text: string): string {
   return line
 }
 
-test('a row shows what is left, the use, the use elsewhere, the waits, the verdict and the age', () => {
-  expect(rowOf({})).toMatch(/^Accounts\s+█+░+\s+300\/320\s+0\.25\s+0\.20\s+1s\s+19s\s+lasts\s+3s$/)
+test('a row shows its state, what is left, own and others’ use, the safe pace, the wait and the age', () => {
+  const quota = { safe: { everySeconds: 1.9, burst: 300 }, low: 250, high: 282, remaining: 266 }
+  expect(rowOf(quota)).toMatch(/^ok\s+Accounts\s+█+▒+░+\s+266\/320\s+0.1\s+0.2\s+1\/1.9s\s+19s\s+3s$/)
+  expect(rowOf({ ...quota, low: 240, high: 290 })).toContain(' 240–290/320 ')
 })
 
-test('a modelled number carries a mark, and a number from the table reads default', () => {
-  expect(rowOf({ source: 'modelled' })).toContain(' ~300/320 ')
-  expect(rowOf({ source: 'default', verdict: 'not-seen' })).toMatch(/not seen\s+default$/)
+test('a number from the table is none', () => {
+  const quota = { source: 'default', state: 'not-checked', use: null } as const
+  expect(rowOf(quota)).toMatch(/^not checked\s+Accounts\s+┄+\s+–\/320\s+\?\s+\?\s+\?\s+.*–$/)
 })
 
 test('an old header is not dressed as live, though the number is what it said', () => {
-  const old = { observedAt: AT_MS - 121_000, level: 320, remaining: 320, seen: 320 } as const
-  expect(rowOf({ ...old, verdict: 'idle' })).toContain(' ~320/320 ')
-  expect(rowOf({ ...old, observedAt: AT_MS - 119_000, verdict: 'idle' })).toContain(' 320/320 ')
+  const old = { observedAt: AT_MS - 121_000, low: 320, high: 320, remaining: 320, seen: 320 } as const
+  expect(rowOf(old)).toContain(' ~320/320 ')
+  expect(rowOf({ ...old, observedAt: AT_MS - 119_000 })).toContain(' 320/320 ')
 })
 
 test('a category that another one counts has no row, and the other says so', () => {
@@ -47,18 +50,26 @@ test('a category that another one counts has no row, and the other says so', () 
   ])
 })
 
-test('time alone moves the modelled number and the age, without a new snapshot', () => {
-  expect(rowOf({ source: 'modelled' }, AT_MS + 5000)).toMatch(/~305\/320.*\s8s$/)
-  expect(rowOf({ source: 'modelled' }, AT_MS + 60_000)).toMatch(/~320\/320.*–\s+–\s+lasts\s+63s$/)
+test('time alone moves ages and countdowns, and no number', () => {
+  const row = rowOf({ state: 'running-out', emptyAt: AT_MS + 90_000 }, AT_MS + 50_000)
+  expect(row).toMatch(/^running out 40s\s.* 300\/320 .*53s$/)
 })
 
-test('what is blocked or runs out says for how long', () => {
-  expect(rowOf({ verdict: 'blocked', blockedUntil: AT_MS + 45_000 })).toContain('wait 45s')
-  expect(rowOf({ verdict: 'runs-out', emptyAt: AT_MS + 240_000 })).toContain('out in 4m')
-  expect(rowOf({ verdict: 'near-limit' })).toContain('near limit')
+test('each state is one word, with how long it lasts', () => {
+  expect(rowOf({ state: 'blocked', blockedUntil: AT_MS + 45_000 })).toMatch(/^429 45s /)
+  expect(rowOf({ state: 'running-out', emptyAt: AT_MS + 214_000 })).toMatch(/^running out 3m30s /)
+  expect(rowOf({ state: 'running-out', emptyAt: AT_MS + 400_000 })).toMatch(/^running out <10m /)
+  expect(rowOf({ state: 'low', level: 38 })).toMatch(/^low 11 % /)
+  expect(rowOf({ state: 'empty' })).toMatch(/^empty /)
 })
 
-test('no line is wider than the terminal, from 80 columns up', () => {
+test('the headline is the first line', () => {
+  const requests = [exampleQuota({ state: 'empty', use: { total: 1, own: 0, elsewhere: 1 } })]
+  const [first] = renderTable(exampleSnapshot({ requests }), [], AT_MS, PLAIN).split('\n')
+  expect(first).toMatch(/^Accounts is empty\. Calls will fail with 429 until others slow down\./)
+})
+
+test('no line is wider than the terminal', () => {
   fc.assert(
     fc.property(
       fc.integer({ min: 1, max: 200 }),
@@ -68,7 +79,7 @@ test('no line is wider than the terminal, from 80 columns up', () => {
         const requests = names.map((category) => exampleQuota({ category, limit, level: limit }))
         const snapshot = exampleSnapshot({ requests, streams: [exampleStream({ target: 'A'.repeat(200) })] })
         for (const line of renderTable(snapshot, [], AT_MS, { columns, colour: false }).split('\n')) {
-          expect([...line].length).toBeLessThanOrEqual(Math.max(80, columns))
+          expect([...line].length).toBeLessThanOrEqual(columns)
         }
       },
     ),
@@ -78,15 +89,15 @@ test('no line is wider than the terminal, from 80 columns up', () => {
 
 test('the columns of every row are under their heading', () => {
   const table = renderTable(exampleSnapshot(), [], AT_MS, PLAIN)
-  const end = lineWith(table, 'REQUESTS').indexOf('LEFT') + 'LEFT'.length
+  const end = lineWith(table, 'CATEGORY').indexOf('LEFT') + 'LEFT'.length
   expect(lineWith(table, 'Accounts').slice(0, end)).toMatch(/300\/320$/)
-  expect(lineWith(table, 'MarketDepth Stream').slice(0, end)).toMatch(/30\/30$/)
+  expect(lineWith(table, 'MarketDepth Stream').slice(0, end)).toMatch(/–\/30$/)
 })
 
 test('without colour there is not one escape sequence, and colour changes no letter', () => {
   const snapshot = exampleSnapshot({ slots: [exampleSlot({ free: 0 })] })
   const plain = renderTable(snapshot, [], AT_MS, PLAIN)
-  const coloured = renderTable(snapshot, [], AT_MS, { columns: 80, colour: true })
+  const coloured = renderTable(snapshot, [], AT_MS, { ...PLAIN, colour: true })
   expect(stripVTControlCharacters(plain)).toBe(plain)
   expect(coloured).not.toBe(plain)
   expect(stripVTControlCharacters(coloured)).toBe(plain)
@@ -119,14 +130,14 @@ test('the last five events are shown with their age', () => {
 test('a low window keeps the quotas, the urgent ones before all, and says what is missing', () => {
   const requests = [
     exampleQuota({ category: 'Accounts' }),
-    exampleQuota({ category: 'Balances', source: 'default', verdict: 'not-seen' }),
-    exampleQuota({ category: 'Positions', verdict: 'runs-out', emptyAt: AT_MS + 60_000 }),
+    exampleQuota({ category: 'Balances', source: 'default', state: 'not-checked' }),
+    exampleQuota({ category: 'Positions', state: 'running-out', emptyAt: AT_MS + 60_000 }),
   ]
   const snapshot = exampleSnapshot({ requests, slots: [exampleSlot({})] })
-  const drawn = renderTable(snapshot, [], AT_MS, { ...PLAIN, rows: 6 }).split('\n')
-  expect(drawn).toHaveLength(6)
-  expect(drawn[4]).toMatch(/^Positions/)
-  expect(drawn[5]).toMatch(/^… \d+ more lines in a taller window$/)
+  const drawn = renderTable(snapshot, [], AT_MS, { ...PLAIN, rows: 7 }).split('\n')
+  expect(drawn).toHaveLength(7)
+  expect(drawn[5]).toMatch(/^running out\s+\S+\s+Positions/)
+  expect(drawn[6]).toMatch(/^… \d+ more lines in a taller window$/)
 })
 
 test('in a narrow window no line is wider than it, and every quota still says what is left', () => {
@@ -172,14 +183,13 @@ test('tokens and an unreachable service are said in words', () => {
         stored: 'memory',
         refreshesToday: 3,
       },
-      verdict: { kind: 'runs-out', category: 'Positions', at: AT_MS + 120_000 },
     }),
     [],
     AT_MS,
     { columns: 120, colour: false },
   )
   expect(table).toContain('api.example.com cannot be reached, trying again in 8s')
-  expect(table).toContain('Positions runs out in 2m00s')
+  expect(table.split('\n')[0]).toBe('Sign in again.')
   expect(table).toContain('access token   expired')
   expect(table).toContain('sign in required, the answer was lost, in memory only')
 })
@@ -200,7 +210,6 @@ test('durations fit their column and never read as less than they are', () => {
     '10m',
     '24h',
   ])
-  expect(shortDuration(100_000)).toBe('1m')
 })
 
 test('a bar is full only when nothing is used, and empty only when nothing is left', () => {
@@ -208,4 +217,10 @@ test('a bar is full only when nothing is used, and empty only when nothing is le
   expect(bar(0.999, 4)).toBe('███░')
   expect(bar(0.001, 4)).toBe('█░░░')
   expect(bar(0, 4)).toBe('░░░░')
+})
+
+test('a bar is shaded from what is surely left to what is possibly left', () => {
+  expect(bar(0.25, 8, 0.5)).toBe('██▒▒░░░░')
+  expect(bar(0, 8, 0.02)).toBe('▒░░░░░░░')
+  expect(bar(1, 4, 1)).toBe('████')
 })

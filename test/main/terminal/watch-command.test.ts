@@ -255,7 +255,7 @@ test('without a screen the table comes every few seconds, and events as lines', 
   monitor.tell({ kind: 'revoked' })
   clock.advance(11_000)
   await exitCode
-  expect(terminal.lines.filter((text) => text.includes('REQUESTS'))).toHaveLength(3)
+  expect(terminal.lines.filter((text) => text.includes('CATEGORY'))).toHaveLength(3)
   expect(
     terminal.lines.filter((text) => text.endsWith('every refresh token of this key is revoked')),
   ).toHaveLength(1)

@@ -1,6 +1,7 @@
 import type { History } from '../../../app/contract/contract.ts'
 import type { Snapshot } from '../../../app/contract/snapshot.ts'
 import {
+  CALM_REQUESTS,
   defaultQuota,
   NOW_MS,
   quota,
@@ -34,7 +35,12 @@ export const STATES: Readonly<Record<string, Snapshot>> = {
     requests: REQUESTS.map((row) =>
       row.observedAt === undefined
         ? row
-        : { ...row, observedAt: row.observedAt - 240 * SECOND, source: 'modelled' as const },
+        : {
+            ...row,
+            observedAt: row.observedAt - 240 * SECOND,
+            source: 'modelled' as const,
+            state: 'not-checked' as const,
+          },
     ),
   }),
   'sign-in': snapshot({
@@ -58,6 +64,8 @@ export const STATES: Readonly<Record<string, Snapshot>> = {
       'Positions',
       quota('Positions', 320, 300, 0, {
         verdict: 'blocked',
+        state: 'blocked',
+        safe: { everySeconds: null, burst: 0 },
         blockedUntil: NOW_MS + 300 * SECOND,
         use: { total: 1.4, own: 0.4, elsewhere: 1 },
         nextAt: NOW_MS + 300 * SECOND,
@@ -81,9 +89,7 @@ export const STATES: Readonly<Record<string, Snapshot>> = {
     verdict: { kind: 'blocked', category: 'Positions', at: NOW_MS + 300 * SECOND },
   }),
   lasts: snapshot({
-    requests: REQUESTS.filter((row) => row.verdict === 'lasts' || row.verdict === 'idle').concat(
-      quota('quotes-special', 251, 300, 200),
-    ),
+    requests: CALM_REQUESTS.concat(quota('quotes-special', 251, 300, 200)),
     refresh: { state: 'valid', rotating: false, stored: 'memory', refreshesToday: 1 },
     verdict: { kind: 'lasts' },
   }),

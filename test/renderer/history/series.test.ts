@@ -18,36 +18,47 @@ const rowsOf = (points: readonly HistoryPoint[], row = positions) =>
 describe('the chart', () => {
   it('joins headers by a solid line and leaves out the model between them', () => {
     expect(rowsOf([at(-60, 50), at(-30, 52, 'modelled'), at(0, 38)])).toEqual([
-      { at: -60, header: 50 },
-      { at: 0, header: 38 },
-      { at: 0, modelled: 38 },
+      { at: -60, header: 50, range: [50, 50] },
+      { at: 0, header: 38, range: [38, 38] },
+      { at: 0, modelled: 38, range: [38, 38] },
     ])
+  })
+
+  it('adds the interval of each moment without bending the line between headers', () => {
+    const look = { ...at(-45, 52, 'modelled'), low: 48, high: 60 }
+    expect(rowsOf([at(-60, 50), look, at(0, 38)])).toEqual([
+      { at: -60, header: 50, range: [50, 50] },
+      { at: -45, header: 47, range: [48, 60] },
+      { at: 0, header: 38, range: [38, 38] },
+      { at: 0, modelled: 38, range: [38, 38] },
+    ])
+    expect(rowsOf([at(-60, 50), look])[1]).toEqual({ at: -45, modelled: 52, range: [48, 60] })
   })
 
   it('draws the model from the last header to now', () => {
     expect(rowsOf([at(-60, 50), at(-30, 52, 'modelled')])).toEqual([
-      { at: -60, header: 50, modelled: 50 },
+      { at: -60, header: 50, modelled: 50, range: [50, 50] },
       { at: -30, modelled: 52 },
-      { at: 0, modelled: 38 },
+      { at: 0, modelled: 38, range: [38, 38] },
     ])
   })
 
   it('draws no solid line over more than two minutes without a header', () => {
     const points = [at(-400, 50), at(-300, 150, 'modelled'), at(-200, 250), at(-10, 40)]
     expect(rowsOf(points)).toEqual([
-      { at: -400, header: 50, modelled: 50 },
+      { at: -400, header: 50, modelled: 50, range: [50, 50] },
       { at: -300, modelled: 150 },
-      { at: -200, header: 250, modelled: 250 },
+      { at: -200, header: 250, modelled: 250, range: [250, 250] },
       { at: -10.001 },
-      { at: -10, header: 40, modelled: 40 },
-      { at: 0, modelled: 38 },
+      { at: -10, header: 40, modelled: 40, range: [40, 40] },
+      { at: 0, modelled: 38, range: [38, 38] },
     ])
   })
 
   it('forecasts down to nothing', () => {
     const rows = rowsOf([at(-10, 40)], { ...positions, emptyAt: NOW_MS + 114_000 })
     expect(rows.slice(-2)).toEqual([
-      { at: 0, modelled: 38, forecast: 38 },
+      { at: 0, modelled: 38, range: [38, 38], forecast: 38 },
       { at: 114, forecast: 0 },
     ])
   })

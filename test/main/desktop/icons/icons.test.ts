@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { inflateSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
-import { appPicture, type TraySeverity, trayPicture } from '../../../../main/desktop/icons/draw.ts'
+import type { Severity } from '../../../../app/status/severity.ts'
+import { appPicture, trayPicture } from '../../../../main/desktop/icons/draw.ts'
 import { icns, ico } from '../../../../main/desktop/icons/icon-files.ts'
 import { type Picture, png } from '../../../../main/desktop/icons/png.ts'
 
@@ -35,7 +36,7 @@ describe('the icons', () => {
   })
 
   it('of the tray have a shape each, told apart without colour', () => {
-    const severities: TraySeverity[] = ['ok', 'watch', 'critical', 'unseen']
+    const severities: Severity[] = ['ok', 'watch', 'critical', 'unseen']
     for (const isTemplate of [false, true]) {
       const alphas = severities.map((severity) => {
         const { rgba } = trayPicture(severity, 16, isTemplate)

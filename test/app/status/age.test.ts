@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
-import { ageWords, remainingWords, rowSeverity, STALE_AFTER_MS } from '../../../renderer/words/row-words.ts'
-import { NOW_MS, quota } from '../fixtures.ts'
+import { STALE_AFTER_MS } from '../../../app/quota/stale.ts'
+import { ageText, leftText, OUTDATED_AFTER_MS, quotaStatus } from '../../../app/status/quota-status.ts'
+import { NOW_MS, quota } from '../../renderer/fixtures.ts'
 
 const UNIT_SECONDS: Readonly<Record<string, number>> = { s: 1, min: 60, h: 3600, d: 86_400 }
 
@@ -20,17 +21,17 @@ it('claims the real age of a number in every second of a day, and never shows an
   const row = quota('Balances', 320, 300, 294, { observedAt: NOW_MS, asOf: NOW_MS + 30_000 })
   for (let seconds = 0; seconds <= 86_400; seconds += 1) {
     const nowMs = NOW_MS + seconds * 1000
-    const words = ageWords(row, nowMs)
+    const words = ageText(row, nowMs)
     const age = claimed(words)
     const isOld = seconds * 1000 > STALE_AFTER_MS
     // One assertion for all, as 86,401 of each would take seconds.
     const isRight =
       age.seconds <= seconds &&
       seconds - age.seconds < age.withinSeconds &&
-      words.startsWith('seen ') === isOld &&
+      words.endsWith(' ago') === isOld &&
       (isOld || age.withinSeconds === 1) &&
-      remainingWords(row, 294, nowMs).startsWith('~') === isOld &&
-      (rowSeverity(row, nowMs) === 'unseen') === isOld
+      leftText(row, nowMs).startsWith('~') === isOld &&
+      (quotaStatus(row, nowMs).severity === 'unseen') === nowMs - row.asOf > OUTDATED_AFTER_MS
     if (!isRight) expect(`${seconds} s: ${words}`).toBe('the real age')
   }
 })

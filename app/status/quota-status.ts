@@ -1,0 +1,239 @@
+import type { QuotaState, RequestQuota } from '../contract/snapshot.ts'
+import { isStale } from '../quota/stale.ts'
+import { CRITICAL_SECONDS } from '../quota/state.ts'
+import { coarseSinceText, countdownText, sinceText } from './durations.ts'
+import { clockText } from './moments.ts'
+import { rateRangeText, SMALLEST_SHOWN_PER_SECOND } from './rates.ts'
+import type { Severity } from './severity.ts'
+
+/**
+ * What every surface says of one request quota. State, severity and label are decided here and nowhere else; a surface
+ * chooses width, and clock or countdown. All functions are pure: the same row and moment give the same text.
+ */
+export interface QuotaStatus {
+  readonly state: QuotaState
+  readonly severity: Severity
+  /** One word for each state: see `STATE_LABELS`. */
+  readonly label: string
+  /** When the 429 may be retried, or when the quota is estimated to be empty. Epoch ms. */
+  readonly untilMs?: number
+  /** What stands beside the label: a countdown or a share of the limit. Empty where the label says it all. */
+  readonly note: string
+}
+
+export const STATE_LABELS: Readonly<Record<QuotaState, string>> = {
+  ok: 'ok',
+  low: 'low',
+  'running-out': 'running out',
+  empty: 'empty',
+  blocked: '429',
+  'not-checked': 'not checked',
+}
+
+/** A pushed row older than this says nothing of now: the process that pushes has stopped answering. */
+export const OUTDATED_AFTER_MS = 60_000
+
+/** The state a row has at `nowMs`, epoch ms: its own, unless what was pushed is too old to be believed. */
+export function stateAt(quota: RequestQuota, nowMs: number): QuotaState {
+  if (nowMs - quota.asOf <= OUTDATED_AFTER_MS) return quota.state
+  // The wait after a 429 is a fact until it ends, whoever tells of it.
+  return quota.state === 'blocked' && (quota.blockedUntil ?? 0) > nowMs ? 'blocked' : 'not-checked'
+}
+
+/** State, severity, label and countdown of a row at `nowMs`, epoch ms. */
+export function quotaStatus(quota: RequestQuota, nowMs: number): QuotaStatus {
+  const state = stateAt(quota, nowMs)
+  const label = STATE_LABELS[state]
+  switch (state) {
+    case 'ok':
+      return { state, severity: 'ok', label, note: '' }
+    case 'low':
+      return { state, severity: 'watch', label, note: shareLeftText(quota) }
+    case 'running-out': {
+      const { emptyAt } = quota
+      const isCritical = emptyAt !== undefined && emptyAt - nowMs <= CRITICAL_SECONDS * 1000
+      return {
+        state,
+        severity: isCritical ? 'critical' : 'watch',
+        label,
+        note: emptyText(quota, nowMs),
+        ...(emptyAt !== undefined && { untilMs: emptyAt }),
+      }
+    }
+    case 'empty':
+      return { state, severity: 'critical', label, note: '' }
+    case 'blocked': {
+      const { blockedUntil } = quota
+      if (blockedUntil === undefined) return { state, severity: 'critical', label, note: '' }
+      return {
+        state,
+        severity: 'critical',
+        label,
+        note: retryText(blockedUntil, nowMs),
+        untilMs: blockedUntil,
+      }
+    }
+    case 'not-checked':
+      return { state, severity: 'unseen', label, note: '' }
+  }
+}
+
+/** `3 min 30 s`, or `within 10 min` where it is more than a period ahead: further than a forecast can be told to the minute. */
+export function emptyText({ emptyAt, period }: RequestQuota, nowMs: number): string {
+  if (emptyAt === undefined || emptyAt - nowMs > period * 1000) return 'within 10 min'
+  return countdownText(emptyAt - nowMs, 'down')
+}
+
+/** `40 s`, `now`: how long until a refused request may be tried again. */
+export function retryText(blockedUntilMs: number, nowMs: number): string {
+  return blockedUntilMs <= nowMs ? 'now' : countdownText(blockedUntilMs - nowMs, 'up')
+}
+
+/** `17 %`: what is left of the limit, by the middle of the estimate, rounded down. */
+export function shareLeftText({ level, limit }: Pick<RequestQuota, 'level' | 'limit'>): string {
+  return `${limit > 0 ? Math.floor((level / limit) * 100) : 0} %`
+}
+
+/** Where `high − low` exceeds this share of the limit, the number is told as a range. */
+const RANGE_FROM = 0.1
+
+/**
+ * `38`, the middle of the estimate; `60–95` where the interval is wider than a tenth of the limit. `~` before it says
+ * that it grew from a header older than two minutes; `–` that no header was ever seen.
+ */
+export function leftText(quota: RequestQuota, nowMs: number): string {
+  if (quota.source === 'default') return '–'
+  const { low, high, limit, remaining } = quota
+  const number = high - low > limit * RANGE_FROM ? `${low}–${high}` : String(remaining)
+  return isStale(quota, nowMs) ? `~${number}` : number
+}
+
+/** The age of the last header: `12 s`, `4 min` once it is old, `documented` for the table's default. */
+export function ageText(quota: RequestQuota, nowMs: number): string {
+  if (quota.source === 'default' || quota.observedAt === undefined) return 'documented'
+  return isStale(quota, nowMs)
+    ? `${coarseSinceText(quota.observedAt, nowMs)} ago`
+    : sinceText(quota.observedAt, nowMs)
+}
+
+/**
+ * When the row is full again if everyone stops: `full`, a time of day, or how long that is; `?` where what is left is not
+ * known.
+ */
+export function fullText(quota: RequestQuota, nowMs: number, as: 'clock' | 'countdown' = 'clock'): string {
+  if (stateAt(quota, nowMs) === 'not-checked') return '?'
+  const { fullAt, remaining, limit } = quota
+  if (remaining >= limit || (fullAt !== undefined && fullAt <= nowMs)) return 'full'
+  if (fullAt === undefined) return '?'
+  return as === 'clock' ? clockText(fullAt) : countdownText(fullAt - nowMs, 'up')
+}
+
+/** `12 s`, `now`; empty where no check is planned. */
+export function nextCheckText({ nextCheckAt }: RequestQuota, nowMs: number): string {
+  if (nextCheckAt === undefined) return ''
+  return nextCheckAt <= nowMs ? 'now' : countdownText(nextCheckAt - nowMs, 'up')
+}
+
+/** This app's own use, requests per second: `0.4`, `0`; `?` where it is not known. */
+export function ownText({ use }: RequestQuota): string {
+  return use === null ? '?' : rateRangeText(use.own, use.own)
+}
+
+/** Others' use as the interval it is known in, requests per second: `1.2–1.3`, `0`; `?` where it is not known. */
+export function othersText({ use }: RequestQuota): string {
+  if (use === null) return '?'
+  return rateRangeText(use.elsewhereLow ?? use.elsewhere, use.elsewhereHigh ?? use.elsewhere)
+}
+
+/**
+ * What may be asked now without the quota's running out: `1 per 1.9 s`, `none` where others take all, `in 40 s` after a
+ * 429, `?` where it is not known.
+ */
+export function safePaceText(quota: RequestQuota, nowMs: number): string {
+  const state = stateAt(quota, nowMs)
+  if (state === 'blocked') {
+    if (quota.blockedUntil === undefined || quota.blockedUntil <= nowMs) return 'retry now'
+    return `in ${retryText(quota.blockedUntil, nowMs)}`
+  }
+  if (state === 'not-checked' || quota.safe === undefined) return '?'
+  return paceText(quota.safe.everySeconds)
+}
+
+/** `1 per 1.9 s`, `10 per s` from ten a second up, `none`. */
+function paceText(everySeconds: number | null): string {
+  if (everySeconds === null) return 'none'
+  if (everySeconds < 0.1) return `${Math.floor(1 / everySeconds)} per s`
+  // Rounded up: a pace told too fast is not safe.
+  const tenths = Math.ceil(everySeconds * 10 - 1e-9)
+  return tenths < 1000 ? `1 per ${(tenths / 10).toFixed(1)} s` : `1 per ${Math.ceil(everySeconds)} s`
+}
+
+/** The safe pace in a sentence: `Safe pace: 1 per 1.9 s, 40 at once.` Empty where it is not known. */
+export function safeSentence(quota: RequestQuota, nowMs: number): string {
+  const state = stateAt(quota, nowMs)
+  if (state === 'blocked' || state === 'not-checked' || quota.safe === undefined) return ''
+  const { everySeconds, burst } = quota.safe
+  if (everySeconds === null) return 'Safe pace: none, others take all.'
+  return `Safe pace: ${paceText(everySeconds)}${burst > 0 ? `, ${burst} at once` : ''}.`
+}
+
+/** Who uses it and how fast, beside the refill: `Others use 1.2–1.3/s; it refills 1.07/s.` */
+export function usageSentence(quota: RequestQuota, nowMs: number): string {
+  const { use, observedAt } = quota
+  if (use === null) return 'Use by others is not known yet.'
+  const [own, others] = [ownText(quota), othersText(quota)]
+  if (others === '0' && own === '0') {
+    const checked = observedAt === undefined ? '' : ` (last check ${sinceText(observedAt, nowMs)} ago)`
+    return `No use measured${checked}.`
+  }
+  const who = [
+    ...(others === '0' ? [] : [`Others use ${others}/s`]),
+    ...(own === '0' ? [] : [`Headroom uses ${own}/s`]),
+  ].join(', ')
+  return `${who}; ${refillText(quota)}.`
+}
+
+/** `it refills 1.07/s`; a fixed window `refills at 14:32:05`. */
+function refillText({ model, limit, period, windowEndsAt }: RequestQuota): string {
+  if (model === 'rolling') return `it refills ${Number((limit / period).toFixed(2))}/s`
+  return windowEndsAt === undefined
+    ? 'it refills when its window ends'
+    : `it refills at ${clockText(windowEndsAt)}`
+}
+
+/** One sentence on what the state means for the person who calls, without who uses it: the headline of a row. */
+export function stateSentence(quota: RequestQuota, nowMs: number): string {
+  const { category, blockedUntil, emptyAt } = quota
+  switch (stateAt(quota, nowMs)) {
+    case 'ok':
+      return `${category} is ok.`
+    case 'low':
+      return isUnderThreshold(quota)
+        ? `${category} is low (${shareLeftText(quota)}).`
+        : `${category} is low (${shareLeftText(quota)}): it could run out within 10 min.`
+    case 'running-out': {
+      const when = emptyText(quota, nowMs)
+      return emptyAt === undefined || when.startsWith('within')
+        ? `${category} runs out ${when}.`
+        : `${category} runs out in ${when}.`
+    }
+    case 'empty':
+      return isDrainedByOthers(quota)
+        ? `${category} is empty. Calls will fail with 429 until others slow down.`
+        : `${category} is empty. Calls will fail with 429 until it refills.`
+    case 'blocked':
+      if (blockedUntil === undefined) return `${category} was refused (429).`
+      return blockedUntil <= nowMs
+        ? `${category} was refused (429). Safe to retry now.`
+        : `${category} was refused (429). Safe to retry at ${clockText(blockedUntil)}, in ${retryText(blockedUntil, nowMs)}.`
+    case 'not-checked':
+      return `${category} is not checked.`
+  }
+}
+
+const isUnderThreshold = ({ low, limit, threshold }: RequestQuota) => low < limit * threshold
+
+/** Whether others' use is what keeps it empty. */
+function isDrainedByOthers({ use }: RequestQuota): boolean {
+  return use !== null && use.elsewhere >= SMALLEST_SHOWN_PER_SECOND
+}

@@ -1,0 +1,37 @@
+import type { Snapshot } from '../../app/contract/snapshot.ts'
+import { keyStatus, shortText } from '../../app/status/key-status.ts'
+import { leftText } from '../../app/status/quota-status.ts'
+import { mostUrgent, type Severity } from '../../app/status/severity.ts'
+import { type BarParts, barParts } from '../capacity/bar-parts.ts'
+
+/** One line for the corner of a screen: the worst of all keys, and until when. */
+export interface StripText {
+  readonly severity: Severity
+  readonly name: string
+  /** Requests left as text and as parts of a bar; absent where no row is meant. */
+  readonly left?: string
+  readonly bar?: BarParts
+  /** At the end: a countdown, or what else is known. */
+  readonly note: string
+}
+
+/** The most urgent profile speaks; among equals the first. `nowMs`: epoch ms. */
+export function stripText(snapshots: readonly Snapshot[], nowMs: number): StripText {
+  const all = snapshots.map((snapshot) => textOf(snapshot, nowMs))
+  return mostUrgent(all) ?? { severity: 'unseen', name: 'No key connected', note: '' }
+}
+
+function textOf(snapshot: Snapshot, nowMs: number): StripText {
+  const status = keyStatus(snapshot, nowMs)
+  const { severity, category, label, note, quota } = status
+  if (category === undefined || quota === undefined) {
+    return { severity, name: shortText(status), note: note || snapshot.profile.name }
+  }
+  return {
+    severity,
+    name: category,
+    left: leftText(quota, nowMs),
+    bar: barParts(quota),
+    note: [label, note].filter(Boolean).join(' '),
+  }
+}

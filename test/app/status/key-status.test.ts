@@ -1,0 +1,137 @@
+import '../../renderer/utc.ts'
+import { describe, expect, it } from 'vitest'
+import type { RequestQuota, Snapshot } from '../../../app/contract/snapshot.ts'
+import { headline, keyStatus, shortText, spokenText } from '../../../app/status/key-status.ts'
+import { mostUrgent } from '../../../app/status/severity.ts'
+import { CALM_REQUESTS, defaultQuota, NOW_MS, quota, REQUESTS, snapshot } from '../../renderer/fixtures.ts'
+
+const use = { total: 1.4, own: 0.1, elsewhere: 1.25, elsewhereLow: 1.2, elsewhereHigh: 1.3 }
+const row = (category: string, more: Partial<RequestQuota> = {}) => quota(category, 320, 300, 250, more)
+const said = (...requests: readonly RequestQuota[]) => headline(snapshot({ requests }), NOW_MS)
+const ok = row('Accounts')
+
+describe('the headline', () => {
+  it('says what runs out, when, who uses it, and what may still be asked', () => {
+    expect(headline(snapshot(), NOW_MS)).toEqual({
+      severity: 'critical',
+      headline: 'Positions runs out in 1 min 50 s. Also low: Option Expirations (20 %).',
+      detail:
+        'Others use 0.9–1.1/s, Headroom uses 0.4/s; it refills 1.07/s. Safe pace: none, others take all.',
+    })
+  })
+
+  it('promises the next 10 minutes only where every row that was checked is ok', () => {
+    expect(said(ok, row('Balances'))).toMatchObject({
+      severity: 'ok',
+      headline: 'No quota will run out in the next 10 min.',
+      detail: 'Tightest: Accounts, 250 of 320 left.',
+    })
+    for (const state of ['low', 'running-out', 'empty', 'blocked'] as const) {
+      const { severity, headline: text } = said(ok, row('Balances', { state }))
+      expect(text).not.toContain('No ')
+      expect(severity).not.toBe('ok')
+    }
+    const lost = row('Balances', { state: 'not-checked' })
+    expect(said(ok, lost)).toMatchObject({
+      headline: 'No checked quota will run out in the next 10 min.',
+      detail: 'Tightest: Accounts, 250 of 320 left. Not checked lately: Balances.',
+    })
+    expect(said(ok, defaultQuota('Balances', 320, 300)).headline).toMatch(/^No quota will/)
+  })
+
+  it('says nothing of the present where nothing is checked', () => {
+    expect(said(row('Balances', { state: 'not-checked', observedAt: NOW_MS - 250_000 }))).toEqual({
+      severity: 'unseen',
+      headline: 'No fresh data. Last header 4 min ago.',
+      detail: 'Numbers since then are estimates.',
+    })
+    expect(said(defaultQuota('Balances', 320, 300))).toEqual({
+      severity: 'unseen',
+      headline: 'No data yet.',
+      detail: 'Limits shown are the documented defaults.',
+    })
+  })
+
+  it('names the others that are in trouble, worst first, and counts the rest', () => {
+    const empty = row('Positions', { state: 'empty', use })
+    expect(said(empty, ok).headline).toBe(
+      'Positions is empty. Calls will fail with 429 until others slow down. All others are fine.',
+    )
+    const others = [
+      row('A', { state: 'low', level: 50 }),
+      row('B', { state: 'running-out', emptyAt: NOW_MS + 240_000 }),
+      row('C', { state: 'running-out', emptyAt: NOW_MS + 400_000 }),
+      row('D', { state: 'low', level: 60 }),
+    ]
+    expect(said(empty, ...others).headline).toMatch(
+      /Also running out: B \(4 min 0 s\), C \(within 10 min\); low: A \(15 %\); \+1 more\.$/,
+    )
+    expect(said(empty, ok, row('E', { state: 'not-checked' })).headline).toMatch(
+      /All others that are checked are fine\.$/,
+    )
+  })
+
+  it('says after a 429 when it is safe to retry', () => {
+    const refused = row('Positions', { state: 'blocked', blockedUntil: NOW_MS + 40_000, use })
+    expect(said(refused, ok)).toMatchObject({
+      severity: 'critical',
+      headline: 'Positions was refused (429). Safe to retry at 14:31:45, in 40 s. All others are fine.',
+    })
+  })
+
+  it('is never calm over a key that is dead', () => {
+    const { refresh } = snapshot()
+    for (const state of ['sign-in-required', 'revoke-unconfirmed', 'revoked', 'revoking', 'none'] as const) {
+      const dead = snapshot({ requests: CALM_REQUESTS, refresh: { ...refresh, state } })
+      expect(headline(dead, NOW_MS).severity).not.toBe('ok')
+      expect(headline(dead, NOW_MS).headline).toBe(`${keyStatus(dead, NOW_MS).label}.`)
+    }
+    const away = snapshot({ requests: CALM_REQUESTS, service: { reachable: false, host: 'h' } })
+    expect(headline(away, NOW_MS)).toMatchObject({ severity: 'watch', headline: 'Service unreachable.' })
+  })
+
+  it('is spoken by its state, not by its countdown', () => {
+    expect(spokenText(snapshot(), NOW_MS)).toBe('Positions is running out.')
+    expect(spokenText(snapshot(), NOW_MS + 30_000)).toBe('Positions is running out.')
+    expect(spokenText(snapshot({ requests: [ok] }), NOW_MS)).toBe(
+      'No checked quota will run out in the next 10 min.',
+    )
+  })
+
+  it('is grey once the process that pushes has stopped', () => {
+    const later = NOW_MS + 3_600_000
+    expect(headline(snapshot({ requests: CALM_REQUESTS }), later)).toMatchObject({ severity: 'unseen' })
+  })
+})
+
+describe('a key in a line', () => {
+  const line = (more: Partial<Snapshot>) => keyStatus(snapshot(more), NOW_MS)
+
+  it('is the word of its worst quota, with the quota’s name unless all are ok', () => {
+    expect(shortText(line({ requests: [ok] }))).toBe('ok')
+    expect(shortText(line({}))).toBe('Positions running out')
+    expect(line({ requests: REQUESTS }).note).toBe('1 min 50 s')
+    expect(shortText(line({ requests: [] }))).toBe('not checked')
+  })
+
+  it('says first what a person has to do', () => {
+    const refresh = { ...snapshot().refresh, state: 'sign-in-required' } as const
+    const service = { reachable: false, host: 'api.example.com' }
+    expect(line({ refresh, service }).label).toBe('Sign in again')
+    expect(line({ refresh: { ...refresh, cause: 'misconfigured' }, service }).label).toBe('Key not accepted')
+    expect(line({ service }).label).toBe('Service unreachable')
+  })
+
+  it('never calls an unconfirmed revocation done', () => {
+    const of = (state: 'revoked' | 'revoke-unconfirmed') =>
+      line({ refresh: { ...snapshot().refresh, state } }).label
+    expect(of('revoke-unconfirmed')).toBe('Revocation not confirmed')
+    expect(of('revoked')).toBe('Revoked')
+  })
+
+  it('speaks for all keys when it is the most urgent; among equals the first does', () => {
+    const lines = (['ok', 'critical', 'watch', 'critical'] as const).map((severity, id) => ({ severity, id }))
+    expect(mostUrgent(lines)?.id).toBe(1)
+    expect(mostUrgent([])).toBeUndefined()
+  })
+})

@@ -1,0 +1,141 @@
+import '../../renderer/utc.ts'
+import { describe, expect, it } from 'vitest'
+import type { RequestQuota } from '../../../app/contract/snapshot.ts'
+import {
+  ageText,
+  emptyText,
+  fullText,
+  leftText,
+  nextCheckText,
+  OUTDATED_AFTER_MS,
+  othersText,
+  ownText,
+  quotaStatus,
+  safePaceText,
+  safeSentence,
+  stateSentence,
+  usageSentence,
+} from '../../../app/status/quota-status.ts'
+import { defaultQuota, NOW_MS, quota } from '../../renderer/fixtures.ts'
+
+const positions = (more: Partial<RequestQuota> = {}) => quota('Positions', 320, 300, 54, more)
+const out = (seconds: number, period = 300) =>
+  quota('Positions', 320, period, 54, { state: 'running-out', emptyAt: NOW_MS + seconds * 1000 })
+
+describe('the state of a quota', () => {
+  it.each([
+    [positions({ state: 'ok' }), 'ok', 'ok', ''],
+    [positions({ state: 'low' }), 'watch', 'low', '16 %'],
+    [out(214), 'watch', 'running out', '3 min 30 s'],
+    [out(121), 'watch', 'running out', '2 min 0 s'],
+    [out(120), 'critical', 'running out', '2 min 0 s'],
+    [out(41), 'critical', 'running out', '41 s'],
+    [positions({ state: 'empty' }), 'critical', 'empty', ''],
+    [positions({ state: 'blocked', blockedUntil: NOW_MS + 40_000 }), 'critical', '429', '40 s'],
+    [positions({ state: 'blocked', blockedUntil: NOW_MS - 1 }), 'critical', '429', 'now'],
+    [positions({ state: 'not-checked' }), 'unseen', 'not checked', ''],
+  ] as const)('%# has one severity, label and note', (row, severity, label, note) => {
+    expect(quotaStatus(row, NOW_MS)).toMatchObject({ severity, label, note })
+  })
+
+  it('tells no countdown that reaches further than a period', () => {
+    expect(emptyText(out(300), NOW_MS)).toBe('5 min 0 s')
+    expect(emptyText(out(301), NOW_MS)).toBe('within 10 min')
+    expect(emptyText(out(61, 60), NOW_MS)).toBe('within 10 min')
+    expect(stateSentence(out(61, 60), NOW_MS)).toBe('Positions runs out within 10 min.')
+  })
+
+  it('is not checked where the process that pushes has stopped, whatever the last push said', () => {
+    const later = NOW_MS + OUTDATED_AFTER_MS + 1
+    for (const state of ['ok', 'low', 'running-out', 'empty'] as const) {
+      expect(quotaStatus(positions({ state }), later)).toMatchObject({
+        state: 'not-checked',
+        severity: 'unseen',
+      })
+      expect(quotaStatus(positions({ state }), later - 1).state).toBe(state)
+    }
+    const refused = positions({ state: 'blocked', blockedUntil: later + 5_000 })
+    expect(quotaStatus(refused, later).label).toBe('429')
+    expect(quotaStatus(refused, later + 5_000).state).toBe('not-checked')
+  })
+})
+
+describe('the number', () => {
+  it('is the middle, and a range where it is known to no more than a tenth of the limit', () => {
+    expect(leftText(positions({ low: 40, high: 72 }), NOW_MS)).toBe('54')
+    expect(leftText(positions({ low: 39, high: 72 }), NOW_MS)).toBe('39–72')
+  })
+
+  it('is marked once its header is old, and is none where no header came', () => {
+    const row = positions({ low: 20, high: 95 })
+    expect(leftText(row, NOW_MS + 120_000)).toBe('20–95')
+    expect(leftText(row, NOW_MS + 120_001)).toBe('~20–95')
+    expect(ageText(row, NOW_MS + 119_000)).toBe('1 min 59 s')
+    expect(ageText(row, NOW_MS + 240_000)).toBe('4 min ago')
+    const unseen = defaultQuota('Barchart Stream', 500, 300)
+    expect([leftText(unseen, NOW_MS), ageText(unseen, NOW_MS)]).toEqual(['–', 'documented'])
+  })
+
+  it('says when it is full and when it is checked next', () => {
+    const row = positions({ fullAt: NOW_MS + 5000, nextCheckAt: NOW_MS + 12_000 })
+    expect(fullText(row, NOW_MS)).toBe('14:31:10')
+    expect(fullText(row, NOW_MS, 'countdown')).toBe('5 s')
+    expect(fullText({ ...row, remaining: 320 }, NOW_MS)).toBe('full')
+    expect(fullText({ ...row, state: 'not-checked' }, NOW_MS)).toBe('?')
+    expect(nextCheckText(row, NOW_MS)).toBe('12 s')
+    expect(nextCheckText(row, NOW_MS + 12_000)).toBe('now')
+    expect(nextCheckText(positions(), NOW_MS)).toBe('')
+  })
+})
+
+describe('what a person can do', () => {
+  const use = { total: 1.35, own: 0.1, elsewhere: 1.25, elsewhereLow: 1.2, elsewhereHigh: 1.3 }
+
+  it('says who uses it, how fast, and how fast it refills', () => {
+    expect(usageSentence(positions({ use }), NOW_MS)).toBe(
+      'Others use 1.2–1.3/s, Headroom uses 0.1/s; it refills 1.07/s.',
+    )
+    const own = positions({ use: { total: 0.5, own: 0.5, elsewhere: 0 } })
+    expect(usageSentence(own, NOW_MS)).toBe('Headroom uses 0.5/s; it refills 1.07/s.')
+    const idle = positions({ use: { total: 0, own: 0, elsewhere: 0 } })
+    expect(usageSentence(idle, NOW_MS + 12_000)).toBe('No use measured (last check 12 s ago).')
+    expect(usageSentence(positions(), NOW_MS)).toBe('Use by others is not known yet.')
+    const fixed = positions({ use, model: 'fixed', windowEndsAt: NOW_MS + 60_000 })
+    expect(usageSentence(fixed, NOW_MS)).toContain('it refills at 14:32:05.')
+    expect([ownText(positions({ use })), othersText(positions({ use }))]).toEqual(['0.1', '1.2–1.3'])
+    expect([ownText(positions()), othersText(positions())]).toEqual(['?', '?'])
+  })
+
+  it('says the safe pace, rounded to the safe side', () => {
+    const paced = (everySeconds: number | null, burst = 0) => positions({ safe: { everySeconds, burst } })
+    expect(safePaceText(paced(1.81), NOW_MS)).toBe('1 per 1.9 s')
+    expect(safePaceText(paced(1.9), NOW_MS)).toBe('1 per 1.9 s')
+    expect(safePaceText(paced(0.0951), NOW_MS)).toBe('10 per s')
+    expect(safePaceText(paced(150.2), NOW_MS)).toBe('1 per 151 s')
+    expect(safePaceText(paced(null), NOW_MS)).toBe('none')
+    expect(safeSentence(paced(null), NOW_MS)).toBe('Safe pace: none, others take all.')
+    expect(safeSentence(paced(1.9, 40), NOW_MS)).toBe('Safe pace: 1 per 1.9 s, 40 at once.')
+    expect(safePaceText(positions(), NOW_MS)).toBe('?')
+    expect(safePaceText({ ...paced(1.9), state: 'not-checked' }, NOW_MS)).toBe('?')
+    const refused = { ...paced(null), state: 'blocked', blockedUntil: NOW_MS + 40_000 } as const
+    expect(safePaceText(refused, NOW_MS)).toBe('in 40 s')
+    expect(safePaceText(refused, NOW_MS + 40_000)).toBe('retry now')
+    expect(safeSentence(refused, NOW_MS)).toBe('')
+  })
+
+  it('says what the state means for the next call', () => {
+    const said = (more: Partial<RequestQuota>) => stateSentence(positions(more), NOW_MS)
+    expect(said({ state: 'empty', use })).toBe(
+      'Positions is empty. Calls will fail with 429 until others slow down.',
+    )
+    expect(said({ state: 'empty' })).toBe('Positions is empty. Calls will fail with 429 until it refills.')
+    expect(said({ state: 'blocked', blockedUntil: NOW_MS + 300_000 })).toBe(
+      'Positions was refused (429). Safe to retry at 14:36:05, in 5 min 0 s.',
+    )
+    expect(said({ state: 'low' })).toBe('Positions is low (16 %).')
+    expect(said({ state: 'low', low: 100, level: 110 })).toBe(
+      'Positions is low (34 %): it could run out within 10 min.',
+    )
+    expect(stateSentence(out(214), NOW_MS)).toBe('Positions runs out in 3 min 30 s.')
+  })
+})

@@ -1,0 +1,64 @@
+import { describe, expect, it } from 'vitest'
+import type { Snapshot } from '../../../app/contract/snapshot.ts'
+import { stripText } from '../../../renderer/strip/strip-text.ts'
+import { NOW_MS, quota, snapshot } from '../fixtures.ts'
+
+const of = (changes: Partial<Snapshot>): Snapshot => snapshot(changes)
+const options = quota('Option Strikes', 90, 60, 55)
+const out = quota('Positions', 320, 300, 68, {
+  low: 61,
+  high: 75,
+  state: 'running-out',
+  emptyAt: NOW_MS + 214_000,
+})
+const text = (...snapshots: readonly Snapshot[]) => stripText(snapshots, NOW_MS)
+
+describe('the strip', () => {
+  it('says what is left of the worst row, its state and how long it lasts', () => {
+    expect(text(of({ requests: [options, out] }))).toEqual({
+      severity: 'watch',
+      name: 'Positions',
+      left: '68',
+      bar: { low: 19.1, possible: 4.3 },
+      note: 'running out 3 min 30 s',
+    })
+  })
+
+  it('says when a refused row may be tried again', () => {
+    const refused = quota('Positions', 320, 300, 0, { state: 'blocked', blockedUntil: NOW_MS + 9_500 })
+    expect(text(of({ requests: [refused, options] }))).toMatchObject({
+      severity: 'critical',
+      note: '429 10 s',
+    })
+  })
+
+  it('names the tightest while all are ok, and says how old the data is where nothing is checked', () => {
+    const unseen = quota('Balances', 320, 300, 1, { source: 'default', state: 'not-checked' })
+    expect(text(of({ requests: [options, quota('Accounts', 320, 300, 300), unseen] }))).toEqual({
+      severity: 'ok',
+      name: 'ok',
+      note: 'tightest: Option Strikes 61 %',
+    })
+    expect(text(of({ requests: [] }))).toMatchObject({ name: 'not checked', note: 'no data yet' })
+    const old = quota('Accounts', 320, 300, 1, { state: 'not-checked', observedAt: NOW_MS - 250_000 })
+    expect(text(of({ requests: [old] }))).toMatchObject({ severity: 'unseen', note: 'last data 4 min ago' })
+    expect(text().name).toBe('No key connected')
+  })
+
+  it('marks what grew from an old header', () => {
+    const old = { ...out, state: 'low', observedAt: NOW_MS - 300_000 } as const
+    expect(text(of({ requests: [old] }))).toMatchObject({ left: '~68', note: 'low 21 %' })
+  })
+
+  it('speaks of the most urgent profile, and of what stands in the way first', () => {
+    const refresh = { ...snapshot().refresh, state: 'sign-in-required' as const }
+    const calm = of({ requests: [options] })
+    const lost = of({
+      service: { reachable: false, host: 'h' },
+      profile: { ...calm.profile, name: 'Second' },
+    })
+    expect(text(calm, lost)).toMatchObject({ severity: 'watch', name: 'Service unreachable', note: 'Second' })
+    expect(text(calm, lost, of({ refresh }))).toMatchObject({ severity: 'critical', name: 'Sign in again' })
+    expect(text(of({ refresh: { ...refresh, cause: 'misconfigured' } })).name).toBe('Key not accepted')
+  })
+})
