@@ -1,11 +1,13 @@
 import { expect } from 'vitest'
 import type { Level, PromiseId } from './promise-list.ts'
 import { type Proof, recordNotRun, recordProof, type Where } from './record.ts'
+import { casesThatRan } from './tried.ts'
 
-/** Called at the end of a test, when its assertions have passed, with how many cases it tried. */
+/** Called at the end of a test, when its assertions have passed. Of the cases it claims, those count that ran (tried.ts). */
 export function proves(promise: PromiseId | readonly PromiseId[], proof: Proof): void {
   const test = expect.getState().currentTestName ?? ''
-  for (const id of [promise].flat()) recordProof(here(), test, id, proof)
+  const cases = casesThatRan(proof.cases)
+  for (const id of [promise].flat()) recordProof(here(), test, id, { ...proof, cases })
 }
 
 /** Called where a test of this level is skipped on this machine. */

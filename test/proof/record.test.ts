@@ -4,11 +4,13 @@ import { expect, test, vi } from 'vitest'
 import { temporaryFolder } from '../main/data/temporary-folder.ts'
 import { proves } from './proves.ts'
 import { readRecord, recordingTo } from './record.ts'
+import { tried } from './tried.ts'
 
 test('a test that proves something adds a line with its own name and place, where a record is kept', () => {
   const file = join(temporaryFolder(), 'record')
   writeFileSync(file, '')
   for (const [name, value] of Object.entries(recordingTo(file))) vi.stubEnv(name, value)
+  tried(7)
   proves(['T1', 'T3'], { level: 3, cases: 7 })
   vi.unstubAllEnvs()
   const own = {

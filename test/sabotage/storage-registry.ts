@@ -317,6 +317,22 @@ export const STORAGE_SABOTAGES: readonly Sabotage[] = [
     test: 'main/vault/crash.process.test.ts',
   },
   {
+    promise: 'D1',
+    what: 'acknowledge what is only in the caches of the system',
+    file: 'main/vault/vault-file.ts',
+    find: 'PRAGMA synchronous = FULL;',
+    replace: 'PRAGMA synchronous = OFF;',
+    test: 'main/vault/vault-file.test.ts',
+  },
+  {
+    promise: 'D1',
+    what: 'name a settings file before its bytes are on the disk',
+    file: 'main/data/write-whole.ts',
+    find: '      fsyncSync(handle)\n',
+    replace: '      if (bytes.length < 0) fsyncSync(handle)\n',
+    test: 'main/data/write-whole.test.ts',
+  },
+  {
     promise: 'D2',
     what: 'overwrite a damaged file',
     file: 'main/vault/vault-file.ts',

@@ -1,5 +1,8 @@
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
 import { proves } from '../../proof/proves.ts'
+import { tried } from '../../proof/tried.ts'
 import { temporaryFolder } from '../data/temporary-folder.ts'
 import { runCommitter } from './run-committer.ts'
 
@@ -9,9 +12,16 @@ const CHAINS = 2
 /** Each start goes on from where the former was killed, so that a few commits each are many in all. */
 const MOST_COMMITS = 6
 
+interface Chain {
+  readonly wrong: readonly string[]
+  /** Processes that a SIGKILL ended. */
+  readonly killed: number
+}
+
 /** Kills one process after another while it commits; answers with what went wrong. */
-async function chain(kills: number, first: number, compileCache: string): Promise<readonly string[]> {
+async function chain(kills: number, first: number, compileCache: string): Promise<Chain> {
   const folder = temporaryFolder()
+  let killed = 0
   const wrong: string[] = []
   let acknowledged = 0
   for (let kill = 0; kill < kills; kill += 1) {
@@ -26,7 +36,8 @@ async function chain(kills: number, first: number, compileCache: string): Promis
     })
     const [, generation, ...text] = lines[0]?.split(' ') ?? []
     const token = text.slice(0, 2).join(' ')
-    if (signal !== 'SIGKILL') wrong.push(`start ${kill}: it ended by itself: ${lines.at(-1)}`)
+    if (signal === 'SIGKILL') killed += 1
+    else wrong.push(`start ${kill}: it ended by itself: ${lines.at(-1)}`)
     if (!lines[0]?.startsWith('found')) wrong.push(`start ${kill}: ${lines[0]}`)
     else if (Number(generation) < acknowledged) wrong.push(`start ${kill}: lost ${acknowledged}: ${lines[0]}`)
     else if (token !== `token ${generation}`) wrong.push(`start ${kill}: mixed: ${lines[0]}`)
@@ -34,14 +45,29 @@ async function chain(kills: number, first: number, compileCache: string): Promis
       .filter((line) => line.startsWith('committed'))
       .map((line) => Number(line.split(' ')[1]))
     acknowledged = Math.max(acknowledged, Number(generation), ...said)
+    const damage = damageOf(folder)
+    if (damage !== 'ok') wrong.push(`start ${kill}: ${damage}`)
   }
-  return wrong
+  return { wrong, killed }
+}
+
+/** What SQLite's whole check finds, indexes and all, with what the killed process left of its journal. */
+function damageOf(folder: string): string {
+  const database = new DatabaseSync(join(folder, 'vault.db'))
+  const rows = [
+    ...database.prepare('PRAGMA integrity_check').all(),
+    ...database.prepare('PRAGMA foreign_key_check').all(),
+  ]
+  database.close()
+  return rows.map((row) => String(row['integrity_check'] ?? 'a row without its profile')).join('; ')
 }
 
 test(`killed ${KILLS} times while it commits, nothing that was acknowledged is lost and nothing is damaged`, async () => {
   const compileCache = temporaryFolder()
   await runCommitter(temporaryFolder(), { until: 2, compileCache })
   const chains = Array.from({ length: CHAINS }, (_, index) => chain(KILLS / CHAINS, index * 3, compileCache))
-  expect((await Promise.all(chains)).flat()).toEqual([])
+  const ended = await Promise.all(chains)
+  expect(ended.flatMap(({ wrong }) => wrong)).toEqual([])
+  for (const { killed } of ended) tried(killed)
   proves('D1', { level: 3, cases: KILLS })
 }, 120_000)

@@ -55,24 +55,28 @@ test('another key in the keyring reads as a changed key; nothing is changed, and
   proves('K1', { level: 2, cases: 1 })
 })
 
-test('a keystore that answers with a wrong key is not believed', async () => {
+test('a keystore that answers with a wrong key is not believed, and nothing is changed', async () => {
   const folder = await storedFolder()
+  const before = contentOf(folder)
   const keystore = testKeystore(1)
   for (const key of [new Uint8Array(32), new Uint8Array(7)]) {
     keystore.answer = { kind: 'unwrapped', key, renew: false }
     const home = await openHome(folder, keystore)
     expect(home.standing.state).toBe('key-changed')
     home.close()
+    expect(contentOf(folder)).toEqual(before)
   }
   proves('K1', { level: 2, cases: 2 })
 })
 
-test('a stored key that was changed on disk reads as damaged, not as a changed keyring', async () => {
+test('a stored key that was changed on disk reads as damaged, not as a changed keyring; nothing is deleted', async () => {
   const folder = await storedFolder()
   execute(folder, "UPDATE data_keys SET wrapped = x'00112233'")
+  const before = contentOf(folder)
   const home = await openHome(folder, testKeystore(1))
   expect(home.standing.state).toBe('record-corrupt')
   home.close()
+  expect(contentOf(folder)).toEqual(before)
   proves('K1', { level: 2, cases: 1 })
 })
 
@@ -188,8 +192,10 @@ test('a locked keyring keeps a start waiting only as long as it is locked', asyn
     unlock = resolve
   })
   keystore.answer = { kind: 'waiting', why: 'the keyring has not answered', settled }
+  const before = contentOf(folder)
   const home = await openHome(folder, keystore)
   expect(home.standing.state).toBe('waiting')
+  expect(contentOf(folder)).toEqual(before)
   const told = new Promise<void>((resolve) => home.onSettled(resolve))
   keystore.answer = undefined
   unlock()

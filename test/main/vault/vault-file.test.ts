@@ -172,3 +172,30 @@ test.skipIf(process.platform === 'win32').each([
   })
   home.close()
 })
+
+test('the file is kept so that a commit outlives a power cut, and what is deleted is overwritten', () => {
+  const opening = openVaultFile(temporaryFolder(), NOW_MS)
+  if (opening.kind !== 'open') throw new Error(opening.line)
+  const { database } = opening
+  const pragma = (name: string) => Object.values(database.prepare(`PRAGMA ${name}`).get() ?? {})[0]
+  expect({
+    journal_mode: pragma('journal_mode'),
+    // 2 is FULL: the journal reaches the disk before a commit is acknowledged.
+    synchronous: pragma('synchronous'),
+    fullfsync: pragma('fullfsync'),
+    secure_delete: pragma('secure_delete'),
+    wal_autocheckpoint: pragma('wal_autocheckpoint'),
+    foreign_keys: pragma('foreign_keys'),
+    busy_timeout: pragma('busy_timeout'),
+  }).toEqual({
+    journal_mode: 'wal',
+    synchronous: 2,
+    fullfsync: 1,
+    secure_delete: 1,
+    wal_autocheckpoint: 1,
+    foreign_keys: 1,
+    busy_timeout: 250,
+  })
+  database.close()
+  proves('D1', { level: 1, cases: 1 })
+})

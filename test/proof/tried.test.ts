@@ -1,0 +1,31 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { casesThatRan, tried } from './tried.ts'
+
+test('a claim is cut to the assertions and the runs of properties that there were', async () => {
+  expect(casesThatRan(1_000)).toBe(1)
+  fc.assert(
+    fc.property(fc.integer(), () => true),
+    { numRuns: 40 },
+  )
+  await fc.assert(
+    fc.asyncProperty(fc.integer(), async () => true),
+    { numRuns: 7 },
+  )
+  // The runs, and the call of `expect` above.
+  expect(casesThatRan(1_000)).toBe(48)
+  expect(casesThatRan(12)).toBe(12)
+})
+
+test('what another test tried does not count, and what a test counts itself does', () => {
+  tried(200)
+  tried()
+  expect(casesThatRan(1_000)).toBe(201)
+})
+
+describe('a test that tried nothing', () => {
+  test('has one case', () => {
+    const cases = casesThatRan(5)
+    expect(cases).toBe(1)
+  })
+})
