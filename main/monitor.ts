@@ -15,7 +15,7 @@ import type { Profile } from './profile.ts'
 import { ProfileMonitor } from './profile-monitor.ts'
 import type { ConnectedKeys, KeyName } from './sign-in/connected-keys.ts'
 import { CorrectedSecrets } from './sign-in/corrected-secrets.ts'
-import type { PinnedStreams } from './streams/pinned-streams.ts'
+import type { PinnedStreams, PinOwner } from './streams/pinned-streams.ts'
 import type { WhenFull } from './streams/streams.ts'
 import { Timeline } from './timeline.ts'
 import { type KeyStorage, MEMORY_STORAGE } from './vault/key-storage.ts'
@@ -29,7 +29,7 @@ export interface MonitorPorts {
   readonly http: Http
   readonly log: Log
   /** Absent where nothing is kept. */
-  readonly pins?: Pick<PinnedStreams, 'of'>
+  readonly pins?: Pick<PinnedStreams, 'of' | 'flush'>
 }
 
 /** How long a key whose newest token is in memory only keeps the times of a wrong clock before it is looked at again. */
@@ -93,7 +93,7 @@ export class Monitor implements MonitorSurface, ConnectedKeys {
       // Windows drop what is older than what they have: a key connected anew goes on counting.
       firstRevision: former ? former.revision + 1 : 0,
       keystore: () => this.#storage.keystore(id),
-      ...(pins && { pins: pins.of(id) }),
+      ...(pins && { pins: pins.of(this.#pinOwner(profile)) }),
       ...(attended && { attended }),
       changed: () => this.#listeners.tell((listener) => listener.changed(id)),
       event: (event) => this.#happened(event, id),
@@ -101,6 +101,10 @@ export class Monitor implements MonitorSurface, ConnectedKeys {
     })
     this.#profiles.add(monitor)
     monitor.start()
+  }
+
+  #pinOwner(profile: Profile): PinOwner {
+    return { ...profile, isKept: () => this.#storage.keepsSettings(profile) }
   }
 
   /** The clock was set back by more than a day: what holds moments of the future is made anew, as by a restart. */
@@ -130,7 +134,7 @@ export class Monitor implements MonitorSurface, ConnectedKeys {
       const message = `The key is still stored here: ${forgotten.why}. Nothing was changed; try again.`
       return { ok: false, code: 'not-forgotten', message }
     }
-    const unpinned = this.#ports.pins?.of(profile).forget()
+    const unpinned = this.#ports.pins?.of(this.#pinOwner(monitor.profile)).forget()
     if (unpinned?.ok === false) {
       this.#happened(
         { kind: 'storage-problem', what: `pinned streams are still stored: ${unpinned.why}` },
@@ -258,6 +262,7 @@ export class Monitor implements MonitorSurface, ConnectedKeys {
 
   /** What is stored, or how, may be different now. */
   storageChanged(): void {
+    this.#ports.pins?.flush()
     for (const id of this.#profiles.ids()) this.#listeners.tell((listener) => listener.changed(id))
   }
 

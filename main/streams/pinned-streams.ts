@@ -1,8 +1,10 @@
+import { createHash } from 'node:crypto'
 import { readFileSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { STREAM_KINDS, type StreamRequest } from '../../app/service/streams.ts'
 import { type WholeWrite, writeWhole } from '../data/write-whole.ts'
+import type { Profile } from '../profile.ts'
 
 /** The pinned streams of one profile. */
 export interface Pins {
@@ -21,48 +23,84 @@ const request = z.object({
   target: z.string().min(1).max(512),
   options: z.record(z.string().max(32), z.string().max(64)).default({}),
 })
-const stored = z.object({ profiles: z.record(z.string(), z.array(z.unknown())) })
-type Stored = Readonly<Record<string, readonly unknown[]>>
+const entry = z.object({ owner: z.string(), pins: z.array(z.unknown()) })
+/** A bare list is of a version that did not say whose the pins were. */
+const stored = z.object({ profiles: z.record(z.string(), z.union([entry, z.array(z.unknown())])) })
+type Entry = z.output<typeof entry>
+type Stored = z.output<typeof stored>['profiles']
+
+/** Whose pins are asked for: ids are given again once a key was forgotten, or was in memory only. */
+export interface PinOwner extends Pick<Profile, 'id' | 'environment' | 'authUrl' | 'baseUrl' | 'clientId'> {
+  /** Whether the key outlives the process: otherwise its pins do not, either. */
+  readonly isKept: () => boolean
+}
 
 /**
- * Which streams are opened again at the next start, by profile: `pinned-streams.json` in the data folder.
+ * Which streams are opened again at the next start, by API key and host: `pinned-streams.json` in the data folder.
  *
- * Targets hold account ids, so the file is the owner's alone. Nothing here hurts to lose: a damaged file is set
- * aside and pins start empty. An entry that this version cannot read, say of a newer one, is kept and not opened.
+ * Targets hold account ids, which are nothing to another broker or another key, so the file is the owner's alone and
+ * an entry is read by no other key under the same id. Nothing here hurts to lose: a damaged file is set aside and pins
+ * start empty. A pin that this version cannot read, say of a newer one, is kept and not opened.
  */
 export class PinnedStreams {
   readonly #file: string
   #profiles: Stored
+  /** Of keys that are in memory only. */
+  readonly #unkept = new Map<string, { readonly owner: PinOwner; readonly pins: readonly unknown[] }>()
 
   constructor(folder: string) {
     this.#file = join(folder, 'pinned-streams.json')
     this.#profiles = read(this.#file)
   }
 
-  of(profile: string): Pins {
+  of(owner: PinOwner): Pins {
     return {
-      read: () => this.#entriesOf(profile).flatMap((entry) => request.safeParse(entry).data ?? []),
+      read: () => this.#entriesOf(owner).flatMap((pin) => request.safeParse(pin).data ?? []),
       write: (requests) => {
-        const unread = this.#entriesOf(profile).filter((entry) => !request.safeParse(entry).success)
-        return this.#keep(profile, [...requests, ...unread].slice(0, MOST_PINS))
+        const unread = this.#entriesOf(owner).filter((pin) => !request.safeParse(pin).success)
+        return this.#keep(owner, [...requests, ...unread].slice(0, MOST_PINS))
       },
-      forget: () => this.#keep(profile, []),
+      forget: () => this.#keep(owner, []),
     }
   }
 
-  #entriesOf(profile: string): readonly unknown[] {
-    return Object.hasOwn(this.#profiles, profile) ? (this.#profiles[profile] ?? []) : []
+  /** Writes the pins of keys that were in memory only, and are kept by now. */
+  flush(): void {
+    for (const { owner, pins } of [...this.#unkept.values()]) if (owner.isKept()) this.#keep(owner, pins)
   }
 
-  #keep(profile: string, entries: readonly unknown[]): WholeWrite {
-    if (entries.length === 0 && this.#entriesOf(profile).length === 0) return { ok: true }
-    const others = Object.entries(this.#profiles).filter(([id]) => id !== profile)
-    const own = entries.length > 0 ? [[profile, entries] as const] : []
+  #entriesOf(owner: PinOwner): readonly unknown[] {
+    const unkept = this.#unkept.get(owner.id)
+    if (unkept !== undefined) return markOf(unkept.owner) === markOf(owner) ? unkept.pins : []
+    const found = Object.hasOwn(this.#profiles, owner.id) ? this.#profiles[owner.id] : undefined
+    if (found === undefined || !owner.isKept()) return []
+    if (Array.isArray(found)) return found
+    return found.owner === markOf(owner) ? found.pins : []
+  }
+
+  #keep(owner: PinOwner, pins: readonly unknown[]): WholeWrite {
+    const { id } = owner
+    if (!owner.isKept() && pins.length > 0) {
+      this.#unkept.set(id, { owner, pins })
+      return { ok: true }
+    }
+    this.#unkept.delete(id)
+    if (pins.length === 0 && !Object.hasOwn(this.#profiles, id)) return { ok: true }
+    const others = Object.entries(this.#profiles).filter(([other]) => other !== id)
+    const own: [string, Entry][] = pins.length > 0 ? [[id, { owner: markOf(owner), pins: [...pins] }]] : []
     const next = Object.fromEntries([...others.slice(1 - MOST_PROFILES), ...own])
     const written = writeWhole(this.#file, `${JSON.stringify({ profiles: next }, null, 2)}\n`)
     if (written.ok) this.#profiles = next
     return written
   }
+}
+
+/** The built-in simulator is on another port at each start. */
+function markOf({ environment, authUrl, baseUrl, clientId }: PinOwner): string {
+  if (environment === 'simulator') return 'simulator'
+  return createHash('sha256')
+    .update(JSON.stringify([authUrl, baseUrl, clientId]))
+    .digest('base64url')
 }
 
 function read(file: string): Stored {

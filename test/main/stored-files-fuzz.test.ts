@@ -102,6 +102,15 @@ test('10,000 contents of alerts.json are thresholds between nothing and all', ()
   })
 })
 
+const pinOwner = (id: string) => ({
+  id,
+  environment: 'custom' as const,
+  authUrl: 'https://a.test',
+  baseUrl: 'https://b.test',
+  clientId: 'c',
+  isKept: () => true,
+})
+
 test('10,000 contents of pinned-streams.json open streams that can be asked for, or none', () => {
   const good = {
     profiles: {
@@ -114,7 +123,7 @@ test('10,000 contents of pinned-streams.json open streams that can be asked for,
   fuzz('pinned-streams.json', good, ({ folder }) => {
     const pins = new PinnedStreams(folder)
     for (const profile of ['key-1', '__proto__', 'constructor'])
-      for (const { kind, target, options } of pins.of(profile).read()) {
+      for (const { kind, target, options } of pins.of(pinOwner(profile)).read()) {
         const isTame =
           STREAM_KINDS.includes(kind) &&
           target.length > 0 &&

@@ -3,6 +3,8 @@ import { contract } from '../../app/contract/contract.ts'
 import type { StreamRequest } from '../../app/service/streams.ts'
 import { Monitor } from '../../main/monitor.ts'
 import { PinnedStreams } from '../../main/streams/pinned-streams.ts'
+import { MEMORY_STORAGE } from '../../main/vault/key-storage.ts'
+import { proves } from '../proof/proves.ts'
 import { VirtualClock } from '../simulation/virtual-clock.ts'
 import { temporaryFolder } from './data/temporary-folder.ts'
 import { ScriptedHttp } from './scripted-http.ts'
@@ -10,20 +12,21 @@ import { ScriptedHttp } from './scripted-http.ts'
 const PROFILE = 'key-1'
 const POSITIONS: StreamRequest = { kind: 'positions', target: 'SIM1001', options: {} }
 
-function started(folder: string): Monitor {
-  const monitor = new Monitor({
+function started(folder: string, isKept = true, baseUrl = 'https://service.test'): Monitor {
+  const ports = {
     clock: new VirtualClock(),
     random: { next: () => 0.5 },
     http: new ScriptedHttp(),
     log: { note: () => {} },
     pins: new PinnedStreams(folder),
-  })
+  }
+  const monitor = new Monitor(ports, { ...MEMORY_STORAGE, keepsSettings: () => isKept })
   monitor.connect({
     id: PROFILE,
     name: 'Key',
     environment: 'custom',
     authUrl: 'https://service.test',
-    baseUrl: 'https://service.test',
+    baseUrl,
     clientId: 'client',
     refreshToken: 'token',
     probes: { budgetFraction: 0, everySeconds: {} },
@@ -50,6 +53,21 @@ test('a pinned stream is open again at the next start, and a forgotten key has n
   const third = started(folder)
   expect(targets(third)).toEqual([])
   third.stop()
+})
+
+test.each<[string, Parameters<typeof started>[1], Parameters<typeof started>[2]]>([
+  ['that was in memory only', false, undefined],
+  ['of another broker', true, 'https://other.test'],
+])('the streams of a key %s are not opened for the next key of the same id', (_, isKept, baseUrl) => {
+  const folder = temporaryFolder()
+  const first = started(folder, isKept)
+  first.openStream(PROFILE, POSITIONS)
+  first.pinStream(PROFILE, 's1', true)
+  first.stop()
+  const second = started(folder, isKept, baseUrl)
+  expect(targets(second)).toEqual([])
+  second.stop()
+  proves('T13', { level: 2, cases: 1 })
 })
 
 test('commands on a key or a stream that is not there say so', () => {

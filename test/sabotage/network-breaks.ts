@@ -46,6 +46,22 @@ export const NETWORK_SABOTAGES: readonly Sabotage[] = [
     test: NETWORK_TEST,
   },
   {
+    promise: 'T13',
+    what: 'open the pinned streams of one broker at another',
+    file: 'main/streams/pinned-streams.ts',
+    find: 'JSON.stringify([authUrl, baseUrl, clientId])',
+    replace: 'JSON.stringify([authUrl.slice(0, 0), baseUrl.slice(0, 0), clientId])',
+    test: 'main/stream-commands.test.ts',
+  },
+  {
+    promise: 'T13',
+    what: 'keep the pins of a key that is in memory only',
+    file: 'main/streams/pinned-streams.ts',
+    find: 'if (!owner.isKept() && pins.length > 0) {',
+    replace: 'if (!owner.isKept() && pins.length > 9) {',
+    test: 'main/streams/pinned-streams.test.ts',
+  },
+  {
     promise: 'T14',
     what: 'read an answer that is nearly all framing',
     file: 'main/ports/node-http.ts',

@@ -2,8 +2,18 @@ import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'n
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { StreamRequest } from '../../../app/service/streams.ts'
-import { PinnedStreams } from '../../../main/streams/pinned-streams.ts'
+import { PinnedStreams, type PinOwner } from '../../../main/streams/pinned-streams.ts'
 import { temporaryFolder } from '../data/temporary-folder.ts'
+
+const owner = (id: string, more: Partial<PinOwner> = {}): PinOwner => ({
+  id,
+  environment: 'custom',
+  authUrl: 'https://signin.test',
+  baseUrl: 'https://api.test',
+  clientId: 'the-key',
+  isKept: () => true,
+  ...more,
+})
 
 const QUOTES: StreamRequest = { kind: 'quotes', target: 'MSFT,AAPL', options: {} }
 const BARS: StreamRequest = { kind: 'barcharts', target: 'MSFT', options: { unit: 'Minute', interval: '5' } }
@@ -11,14 +21,14 @@ const BARS: StreamRequest = { kind: 'barcharts', target: 'MSFT', options: { unit
 test('what one run pinned is there in the next, each profile its own', () => {
   const path = temporaryFolder()
   const first = new PinnedStreams(path)
-  expect(first.of('key-1').read()).toEqual([])
-  first.of('key-1').write([QUOTES, BARS])
-  first.of('key-2').write([BARS])
-  first.of('key-2').write([])
+  expect(first.of(owner('key-1')).read()).toEqual([])
+  first.of(owner('key-1')).write([QUOTES, BARS])
+  first.of(owner('key-2')).write([BARS])
+  first.of(owner('key-2')).write([])
   const next = new PinnedStreams(path)
-  expect(next.of('key-1').read()).toEqual([QUOTES, BARS])
-  expect(next.of('key-2').read()).toEqual([])
-  expect(next.of('__proto__').read()).toEqual([])
+  expect(next.of(owner('key-1')).read()).toEqual([QUOTES, BARS])
+  expect(next.of(owner('key-2')).read()).toEqual([])
+  expect(next.of(owner('__proto__')).read()).toEqual([])
   expect(statSync(join(path, 'pinned-streams.json')).mode & 0o077).toBe(0)
 })
 
@@ -27,7 +37,7 @@ test('an entry of a newer version is kept and not opened', () => {
   const file = join(path, 'pinned-streams.json')
   const newer = { kind: 'news', target: 'MSFT', options: {} }
   writeFileSync(file, JSON.stringify({ profiles: { 'key-1': [newer, QUOTES] } }))
-  const pins = new PinnedStreams(path).of('key-1')
+  const pins = new PinnedStreams(path).of(owner('key-1'))
   expect(pins.read()).toEqual([QUOTES])
   pins.write([])
   expect(readFileSync(file, 'utf8')).toContain('"news"')
@@ -39,15 +49,15 @@ test('a key that is forgotten takes its pins with it, those of a newer version t
   const newer = { kind: 'news', target: 'SIM1001', options: {} }
   writeFileSync(file, JSON.stringify({ profiles: { 'key-1': [newer, QUOTES], 'key-2': [BARS] } }))
   const pinned = new PinnedStreams(path)
-  pinned.of('key-1').forget()
+  pinned.of(owner('key-1')).forget()
   expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual({ profiles: { 'key-2': [BARS] } })
-  expect(pinned.of('key-1').read()).toEqual([])
+  expect(pinned.of(owner('key-1')).read()).toEqual([])
 })
 
 test('nothing is written where nothing is pinned', () => {
   const path = temporaryFolder()
-  new PinnedStreams(path).of('key-1').write([])
-  new PinnedStreams(path).of('key-1').forget()
+  new PinnedStreams(path).of(owner('key-1')).write([])
+  new PinnedStreams(path).of(owner('key-1')).forget()
   expect(readdirSync(path)).toEqual([])
 })
 
@@ -56,7 +66,7 @@ test.each(['', '{', '[]', '{"profiles":[]}', '{"profiles":{"key-1":7}}'])(
   (text) => {
     const path = temporaryFolder()
     writeFileSync(join(path, 'pinned-streams.json'), text)
-    expect(new PinnedStreams(path).of('key-1').read()).toEqual([])
+    expect(new PinnedStreams(path).of(owner('key-1')).read()).toEqual([])
     expect(readdirSync(path)).toEqual(['pinned-streams.json.corrupt'])
   },
 )
@@ -64,7 +74,46 @@ test.each(['', '{', '[]', '{"profiles":[]}', '{"profiles":{"key-1":7}}'])(
 test('a pin that could not be written is not taken for written', () => {
   const path = temporaryFolder()
   mkdirSync(join(path, 'pinned-streams.json.new'))
-  const pins = new PinnedStreams(path).of('key-1')
+  const pins = new PinnedStreams(path).of(owner('key-1'))
   expect(pins.write([QUOTES]).ok).toBe(false)
   expect(pins.read()).toEqual([])
+})
+
+test('pins belong to a host and a client id: another key under the same id has none of them', () => {
+  const path = temporaryFolder()
+  new PinnedStreams(path).of(owner('key-1')).write([QUOTES])
+  const next = new PinnedStreams(path)
+  for (const more of [
+    { clientId: 'another-key' },
+    { baseUrl: 'https://other.test' },
+    { authUrl: 'https://other.test' },
+  ])
+    expect(next.of(owner('key-1', more)).read()).toEqual([])
+  expect(next.of(owner('key-1')).read()).toEqual([QUOTES])
+  next.of(owner('key-1', { clientId: 'another-key' })).write([BARS])
+  expect(next.of(owner('key-1')).read()).toEqual([])
+})
+
+test('pins of a key that is in memory only go with it, and are written once it is kept', () => {
+  const path = temporaryFolder()
+  let isKept = false
+  const unkept = owner('key-1', { isKept: () => isKept })
+  const first = new PinnedStreams(path)
+  first.of(unkept).write([QUOTES])
+  expect(first.of(unkept).read()).toEqual([QUOTES])
+  expect(first.of(owner('key-1', { ...unkept, clientId: 'another-key' })).read()).toEqual([])
+  first.flush()
+  expect(readdirSync(path)).toEqual([])
+  expect(new PinnedStreams(path).of(unkept).read()).toEqual([])
+  isKept = true
+  first.flush()
+  expect(new PinnedStreams(path).of(unkept).read()).toEqual([QUOTES])
+})
+
+test('a list of a version that did not say whose it was is of the key that is kept under the id', () => {
+  const path = temporaryFolder()
+  writeFileSync(join(path, 'pinned-streams.json'), JSON.stringify({ profiles: { 'key-1': [QUOTES] } }))
+  const pinned = new PinnedStreams(path)
+  expect(pinned.of(owner('key-1', { isKept: () => false })).read()).toEqual([])
+  expect(pinned.of(owner('key-1')).read()).toEqual([QUOTES])
 })
