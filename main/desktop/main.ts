@@ -40,6 +40,7 @@ import { safeStorageKeystore } from './safe-storage-keystore.ts'
 import { startDesktop } from './start-desktop.ts'
 import { failToStart } from './start-failure.ts'
 import { storedDesktopState } from './stored-desktop-state.ts'
+import { systemRoutes } from './system-proxy.ts'
 import { trayPresence } from './tray-presence.ts'
 
 /** Electron's entry: makes the real ports and hands them over. */
@@ -122,9 +123,11 @@ function start(dataFolder: string, metricsOptions: MetricsOptions | undefined): 
       if (lock.kind !== 'held') throw new Error(lock.line)
       const { preferences, notice } = openPreferences(dataFolder, nodeClock.wallMs())
       if (notice !== undefined) log.note(notice)
+      const resolveProxy = (url: string) => session.defaultSession.resolveProxy(url)
+      const http = nodeHttp(process.env, systemRoutes(resolveProxy, process.env))
       const running = await startApp({
         dataFolder,
-        ports: { clock: nodeClock, random: nodeRandom, http: nodeHttp(process.env), log },
+        ports: { clock: nodeClock, random: nodeRandom, http, log },
         hello: { version, host: 'desktop' },
         announcer,
         keystore: safeStorageKeystore({

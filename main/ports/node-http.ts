@@ -209,6 +209,8 @@ function wordsOf({ code = '' }: Error & { code?: string }): string {
       return 'no way to the host'
     case 'ERR_PROXY_TUNNEL':
       return 'the proxy does not let this connection through'
+    case 'ERR_PROXY_UNSUPPORTED':
+      return 'the system names a kind of proxy that is not supported; name an http proxy in HTTPS_PROXY'
     case 'EPROTO':
       return 'no secure connection could be agreed on'
   }

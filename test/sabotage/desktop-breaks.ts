@@ -154,4 +154,12 @@ export const DESKTOP_SABOTAGES: readonly Sabotage[] = [
     replace: '(isNotOpenYet(error) && deadlineMs < 0 ? notOpenYet()',
     test: 'main/desktop/safe-storage-keystore.test.ts',
   },
+  {
+    promise: 'T13',
+    what: 'go around a proxy that the system names',
+    file: 'main/desktop/system-proxy.ts',
+    find: "httpRoutes(url === '' ? {} : { https_proxy: url })",
+    replace: "httpRoutes(url === '' ? {} : {})",
+    test: 'main/ports/network-way.process.test.ts',
+  },
 ]

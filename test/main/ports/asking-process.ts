@@ -1,7 +1,17 @@
+import { systemRoutes } from '../../../main/desktop/system-proxy.ts'
 import { nodeHttp } from '../../../main/ports/node-http.ts'
 
-/** Asks each address of its arguments once, with a secret in head and body, and says what became of it as JSON. */
-const http = nodeHttp(process.env)
+/**
+ * Asks each address of its arguments once, with a secret in head and body, and says what became of it as JSON.
+ *
+ * SYSTEM_PROXY is what the system of the desktop host says of the way to every address.
+ */
+const { SYSTEM_PROXY } = process.env
+const resolveProxy = async () => SYSTEM_PROXY ?? ''
+const http =
+  SYSTEM_PROXY === undefined
+    ? nodeHttp(process.env)
+    : nodeHttp(process.env, systemRoutes(resolveProxy, process.env))
 for (const url of process.argv.slice(2)) {
   const outcome = await http.send({
     method: 'POST',

@@ -145,6 +145,39 @@ test('https goes through a proxy as a tunnel, which sees the host and no secret'
   proves('T13', { level: 3, cases: environments.length })
 })
 
+test('the proxy that the system names is a tunnel as well, which the environment goes before', async () => {
+  const url = `https://service.test:${secure}/oauth/token`
+  const named = `PROXY 127.0.0.1:${proxy.port}`
+  const ways = [named, `${named}; DIRECT`, `SOCKS5 127.0.0.1:1; ${named}`, `PROXY 127.0.0.1:1; ${named}`]
+  for (const SYSTEM_PROXY of ways) {
+    proxy.lines.length = 0
+    expect(await ask([url], { SYSTEM_PROXY, NODE_EXTRA_CA_CERTS: COMPANY })).toMatchObject([byService])
+    expect(proxy.lines.length).toBe(1)
+    expect(proxy.lines[0]).toContain(`tunnel service.test:${secure}`)
+    expect(proxy.lines[0]).not.toMatch(SECRET)
+  }
+  const own = await ask([url], { ...everyVariable(), SYSTEM_PROXY: 'PROXY 127.0.0.1:1' })
+  expect(own).toMatchObject([byService])
+  const local = `https://localhost:${secure}/oauth/token`
+  proxy.lines.length = 0
+  for (const SYSTEM_PROXY of [named, 'DIRECT'])
+    expect(await ask([local], { SYSTEM_PROXY, NODE_EXTRA_CA_CERTS: COMPANY })).toMatchObject([byService])
+  expect(proxy.lines).toEqual([])
+  proves('T13', { level: 3, cases: ways.length + 3 })
+})
+
+test('where the system names no proxy that can be used nothing goes around it, and directly where it says so', async () => {
+  const url = `https://service.test:${secure}/`
+  const asked = async (SYSTEM_PROXY: string) => (await ask([url], { SYSTEM_PROXY }))[0]
+  for (const answer of ['SOCKS5 127.0.0.1:1', 'QUIC a:1', ''])
+    expect(await asked(answer)).toMatchObject({
+      kind: 'not-sent',
+      why: expect.stringMatching(/kind of proxy/),
+    })
+  // There is no such host, and it was looked for.
+  expect(await asked('DIRECT')).toMatchObject({ kind: 'not-sent', why: 'the host name was not found' })
+})
+
 test('NO_PROXY is kept to, in both spellings', async () => {
   const url = `https://service.test:${secure}/oauth/token`
   for (const name of ['NO_PROXY', 'no_proxy']) {
