@@ -1,3 +1,5 @@
+import type { UpdateState } from './updates.ts'
+
 /** What a person can do outside of a page: from the tray and from the menus. */
 export interface DesktopActions {
   showWindow(): void
@@ -11,6 +13,9 @@ export interface DesktopActions {
   setKeepAwake(wanted: boolean): void
   /** Absent where this is no installed app. */
   readonly setOpenAtLogin?: (wanted: boolean) => void
+  setCheckForUpdates(wanted: boolean): void
+  /** Fetches, installs or shows the newer version that a person was told of. */
+  proceedWithUpdate(): void
   quit(): void
 }
 
@@ -23,6 +28,7 @@ export interface DesktopChoices {
   readonly globalShortcut: boolean
   readonly keepAwake: boolean
   readonly openAtLogin: boolean
+  readonly updates: UpdateState
 }
 
 export const SHORTCUT = 'Control+Alt+H'

@@ -12,6 +12,7 @@ import { saveReport } from './save-report.ts'
 import type { DesktopDeps, RunningApp } from './start-desktop.ts'
 import { StripWindow } from './strip-window.ts'
 import { openTray } from './tray.ts'
+import { followUpdates } from './updates.ts'
 
 export interface ShellDeps
   extends Pick<
@@ -26,6 +27,8 @@ export interface ShellDeps
     | 'inTray'
     | 'tray'
     | 'iconPath'
+    | 'updater'
+    | 'openUrl'
     | 'clock'
     | 'log'
   > {
@@ -70,7 +73,17 @@ export function desktopShell(deps: ShellDeps): DesktopShell {
   const rotatingKeys = followRotatingKeys({ monitor, power, notify, clockText })
   // Asked once: it is the system's registry or a file, and the tray looks at the choices all day.
   let openAtLogin = loginItem?.isSet() ?? false
-  const choices = (): DesktopChoices => ({ ...state.read(), openAtLogin, hasTray: deps.tray.isThere })
+  const updates = followUpdates({
+    ...deps,
+    isWanted: () => state.read().checkForUpdates,
+    changed: () => choicesChanged(),
+  })
+  const choices = (): DesktopChoices => ({
+    ...state.read(),
+    openAtLogin,
+    hasTray: deps.tray.isThere,
+    updates: updates.state(),
+  })
   const actions: DesktopActions = {
     showWindow: show,
     toggleStrip: () => strip.toggle(),
@@ -101,6 +114,11 @@ export function desktopShell(deps: ShellDeps): DesktopShell {
         choicesChanged()
       },
     }),
+    setCheckForUpdates: (checkForUpdates) => {
+      change({ checkForUpdates })
+      updates.wantedChanged()
+    },
+    proceedWithUpdate: () => updates.proceed(),
     quit: () => app.quit(),
   }
   let tray = openTray({ electron, platform, monitor, clock, choices, actions })
@@ -171,6 +189,7 @@ export function desktopShell(deps: ShellDeps): DesktopShell {
     close: () => {
       stopFollowing()
       cancelLook()
+      updates.close()
       holdShortcut(false)
       rotatingKeys.close()
       tray.close()

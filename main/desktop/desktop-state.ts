@@ -24,6 +24,7 @@ const desktopState = z.object({
   /** Off until asked for: a shortcut of the whole system is taken from other programs. */
   globalShortcut: z.boolean().catch(false),
   keepAwake: z.boolean().catch(false),
+  checkForUpdates: z.boolean().catch(true),
 })
 
 export type DesktopState = z.output<typeof desktopState>

@@ -34,6 +34,7 @@ import { Redactor } from '../ports/redactor.ts'
 import { findAppFolder } from '../terminal/app-folder.ts'
 import { takenEnvironment } from '../terminal/taken-environment.ts'
 import { APP_NAME } from './app-name.ts'
+import { electronUpdates } from './electron-updates.ts'
 import { loginItem, startedAtLogin } from './login-item.ts'
 import { openExternally } from './open-externally.ts'
 import { safeStorageKeystore } from './safe-storage-keystore.ts'
@@ -80,7 +81,7 @@ else start(folder.path, metrics.kind === 'on' ? metrics.options : undefined)
 function start(dataFolder: string, metricsOptions: MetricsOptions | undefined): void {
   const log = redactedLog(new Redactor(), nodeClock.wallMs, fileSink(dataFolder, complain))
   const built = dirname(import.meta.dirname)
-  const { version } = findAppFolder(import.meta.filename)
+  const { version, path: appFolder } = findAppFolder(import.meta.filename)
   const { XDG_CONFIG_HOME, APPIMAGE } = process.env
   startDesktop({
     electron: {
@@ -113,6 +114,14 @@ function start(dataFolder: string, metricsOptions: MetricsOptions | undefined): 
       configFolder: absolute(XDG_CONFIG_HOME) ?? join(homeFolder(thisAccount()) ?? dataFolder, '.config'),
       executable: APPIMAGE || process.execPath,
     }),
+    updater: electronUpdates({
+      isPackaged: app.isPackaged,
+      platform: process.platform,
+      resources: process.resourcesPath,
+      packageFile: join(appFolder, 'package.json'),
+      load: async () => (await import('electron-updater')).autoUpdater,
+    }),
+    openUrl: openExternally(shell),
     inTray: values['in-tray'] === true || startedAtLogin({ app, platform: process.platform }),
     process,
     clock: nodeClock,

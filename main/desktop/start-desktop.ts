@@ -4,6 +4,7 @@ import { type Announcer, throughNotify } from '../alerts/announcer.ts'
 import type { RandomBytes } from '../browser/admission.ts'
 import { readWindowFiles } from '../browser/window-files.ts'
 import type { MonitorSurface } from '../monitor-surface.ts'
+import type { OpenUrl } from '../ports/open-url.ts'
 import type { Clock, Log } from '../ports/ports.ts'
 import type { Windows } from '../windows.ts'
 import { APP_SCHEME, appScheme } from './app-scheme.ts'
@@ -18,6 +19,7 @@ import { hardenContents, hardenSession } from './hardening.ts'
 import type { LoginItem } from './login-item.ts'
 import { endAfterStop } from './quit.ts'
 import type { TrayPresence } from './tray-presence.ts'
+import type { Updater } from './updates.ts'
 
 /** The app behind the windows. */
 export interface RunningApp {
@@ -42,6 +44,9 @@ export interface DesktopDeps {
   readonly dataFolder: string
   readonly state: DesktopStateStore
   readonly loginItem: LoginItem | undefined
+  /** `undefined` where the app has no feed of newer versions. */
+  readonly updater: Updater | undefined
+  readonly openUrl: OpenUrl
   /** Started by the system, not by a person: no window until one is asked for. */
   readonly inTray: boolean
   readonly clock: Clock

@@ -1,5 +1,6 @@
 import type { MenuItemConstructorOptions } from 'electron'
 import { type DesktopActions, type DesktopChoices, SHORTCUT } from './desktop-actions.ts'
+import type { UpdateState } from './updates.ts'
 
 export interface TrayProfile {
   readonly name: string
@@ -53,7 +54,31 @@ export function choiceItems(choices: DesktopChoices, actions: DesktopActions): M
     ...(setOpenAtLogin === undefined ? [] : [choice('Start at Login', choices.openAtLogin, setOpenAtLogin)]),
     choice('Keep Awake While a Key Rotates', choices.keepAwake, actions.setKeepAwake),
     choice(`Shortcut ${SHORTCUT}`, choices.globalShortcut, actions.setGlobalShortcut),
+    { type: 'separator' },
+    choices.updates.kind === 'no-feed'
+      ? { label: 'No Updates: Built on This Computer', enabled: false }
+      : choice('Look for Updates', choices.updates.kind !== 'off', actions.setCheckForUpdates),
+    ...versionItem(choices.updates, actions),
   ]
+}
+
+/** The newer version, once there is one. */
+function versionItem(updates: UpdateState, actions: DesktopActions): MenuItemConstructorOptions[] {
+  const click = actions.proceedWithUpdate
+  switch (updates.kind) {
+    case 'no-feed':
+    case 'off':
+    case 'none':
+      return []
+    case 'available':
+      return [{ label: `Get Headroom ${updates.version}…`, click }]
+    case 'downloading':
+      return [{ label: `Fetching Headroom ${updates.version}…`, enabled: false }]
+    case 'ready':
+      return [{ label: `Restart to Install Headroom ${updates.version}`, click }]
+    case 'failed':
+      return [{ label: `Headroom ${updates.version} Could Not Be Fetched: See Its Page…`, click }]
+  }
 }
 
 /** An ampersand would underline a letter instead of being shown, and a profile's name is anybody's text. */

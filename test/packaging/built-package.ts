@@ -18,6 +18,15 @@ export interface BuiltPackage {
   readonly desktopEntry: string
 }
 
+const asar = ofBuilderLib('@electron/asar') as {
+  listPackage(archive: string, options: { isPack: boolean }): string[]
+  extractFile(archive: string, path: string): Buffer
+}
+
+/** The package.json inside of the archive. */
+export const manifestIn = (resources: string): unknown =>
+  JSON.parse(asar.extractFile(join(resources, 'app.asar'), 'package.json').toString('utf8'))
+
 /** Something that has Electron's file names and its block of fuses, which is all that packing looks at. */
 function electronShell(folder: string): string {
   const shell = join(folder, 'electron')
@@ -32,7 +41,7 @@ function electronShell(folder: string): string {
 }
 
 /** Builds `dir` and `deb` for Linux into `folder`, without a runtime, a network or a packing tool. */
-export async function buildPackage(folder: string): Promise<BuiltPackage> {
+export async function buildPackage(folder: string, options: readonly string[] = []): Promise<BuiltPackage> {
   const tools = join(folder, 'tools')
   const recorded = join(folder, 'fpm.txt')
   const entry = join(folder, 'headroom.desktop')
@@ -61,6 +70,7 @@ export async function buildPackage(folder: string): Promise<BuiltPackage> {
       ...['--linux', 'dir', 'deb', '--x64', '--publish', 'never'],
       `-c.electronDist=${electronShell(folder)}`,
       `-c.directories.output=${output}`,
+      ...options,
     ],
     {
       cwd: projectFolder,
@@ -68,12 +78,9 @@ export async function buildPackage(folder: string): Promise<BuiltPackage> {
     },
   )
   const resources = join(output, 'linux-unpacked/resources')
-  const { listPackage } = ofBuilderLib('@electron/asar') as {
-    listPackage: (archive: string, options: { isPack: boolean }) => string[]
-  }
   return {
     resources,
-    archived: listPackage(join(resources, 'app.asar'), { isPack: false }),
+    archived: asar.listPackage(join(resources, 'app.asar'), { isPack: false }),
     fpmArguments: readFileSync(recorded, 'utf8').split('\n'),
     desktopEntry: readFileSync(entry, 'utf8'),
   }

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it, test } from 'vitest'
 import { projectFolder } from '../desktop/builder-config.ts'
 import { temporaryFolder } from '../main/data/temporary-folder.ts'
 import { proves } from '../proof/proves.ts'
-import { type BuiltPackage, buildPackage } from './built-package.ts'
+import { type BuiltPackage, buildPackage, manifestIn } from './built-package.ts'
 
 const onLinux = process.platform === 'linux'
 const text = (path: string) => readFileSync(join(projectFolder, path), 'utf8')
@@ -69,6 +69,37 @@ describe.skipIf(!onLinux)('a package for Linux', () => {
     expect(built.desktopEntry).not.toContain('--no-sandbox')
     expect(built.fpmArguments.some((it) => it.endsWith(`=/usr/share/applications/${desktopName}`))).toBe(true)
   })
+})
+
+describe.skipIf(!onLinux)('a package that the release workflow builds', () => {
+  it('knows the feed of its repository', async () => {
+    // As in the workflow, which is read here, with what GitHub puts in.
+    const { GITHUB_SERVER_URL, ...github } = {
+      GITHUB_SERVER_URL: 'https://code.example',
+      GITHUB_REPOSITORY_OWNER: 'us',
+      GITHUB_REPOSITORY: 'us/headroom',
+    }
+    const options = [
+      ...text('.github/workflows/release.yml').matchAll(/^ +(-c\.\S+=)"?([^"\n\\ ]+)"?/gm),
+    ].map(
+      ([, option = '', value = '']) =>
+        option +
+        value
+          .replace(/\$\{GITHUB_REPOSITORY#.*\}/, 'headroom')
+          .replace('$GITHUB_SERVER_URL', GITHUB_SERVER_URL)
+          .replace(/\$(GITHUB_\w+)/, (_, name: keyof typeof github) => github[name]),
+    )
+    expect(options).toContain('-c.publish.owner=us')
+    const { resources, fpmArguments } = await buildPackage(temporaryFolder(), options)
+    const feed = readFileSync(join(resources, 'app-update.yml'), 'utf8')
+    expect(feed).toMatch(/^provider: github$/m)
+    expect(feed).toMatch(/^owner: us$/m)
+    expect(feed).toMatch(/^repo: headroom$/m)
+    const homepage = 'https://code.example/us/headroom'
+    expect(fpmArguments[fpmArguments.indexOf('--url') + 1]).toBe(homepage)
+    expect(manifestIn(resources)).toMatchObject({ homepage })
+    proves('P4', { level: 3, cases: 1 })
+  }, 180_000)
 })
 
 describe.skipIf(!onLinux)('removing the package', () => {

@@ -134,6 +134,10 @@ export const PROMISES = {
   P1: promised(3, 'An installer holds only what the app imports, and the licence of each package in it'),
   P2: promised(3, 'Removing the app leaves no entry that starts it at login; an update keeps it'),
   P3: promised(3, 'The npm package is whole, installs globally and runs from another folder'),
+  P4: promised(
+    3,
+    'A newer version is told, never fetched or installed unasked or unverified; built locally, no feed is asked',
+  ),
 } as const satisfies Readonly<Record<string, Promised>>
 
 export type PromiseId = keyof typeof PROMISES

@@ -1,5 +1,6 @@
 import type { Sabotage } from './registry.ts'
 
+const UPDATES_TEST = 'main/desktop/updates.test.ts'
 const PACKAGE_TEST = 'packaging/linux-package.test.ts'
 
 /** Of what the installers hold, and what they leave behind. */
@@ -43,5 +44,29 @@ export const PACKAGING_SABOTAGES: readonly Sabotage[] = [
     find: '    "prepack": "vite build",\n',
     replace: '',
     test: 'packaging/npm-package.process.test.ts',
+  },
+  {
+    promise: 'P4',
+    what: 'fetch a newer version as soon as it is known',
+    file: 'main/desktop/updates.ts',
+    find: '        announce(version)\n',
+    replace: '        announce(version)\n        void fetch(from, version)\n',
+    test: UPDATES_TEST,
+  },
+  {
+    promise: 'P4',
+    what: 'look for newer versions although that is switched off',
+    file: 'main/desktop/updates.ts',
+    find: 'if (updater !== undefined && isWanted() && !isClosed)',
+    replace: 'if (updater !== undefined && !isClosed)',
+    test: UPDATES_TEST,
+  },
+  {
+    promise: 'P4',
+    what: 'install what no signature vouches for',
+    file: 'main/desktop/electron-updates.ts',
+    find: "return platform === 'win32' && /^publisherName:/m.test(feed)",
+    replace: "return platform === 'win32' || /^publisherName:/m.test(feed)",
+    test: 'main/desktop/electron-updates.test.ts',
   },
 ]

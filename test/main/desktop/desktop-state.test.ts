@@ -14,6 +14,7 @@ describe('what the desktop remembers', () => {
       stripShown: false,
       globalShortcut: false,
       keepAwake: false,
+      checkForUpdates: true,
     })
   })
 
