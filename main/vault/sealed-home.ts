@@ -2,7 +2,8 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import type { Keystore } from '../ports/keystore.ts'
-import { addDataKey, NO_KEYS, type Unlocking, unlockDataKeys } from './data-keys.ts'
+import { addDataKey, type DataKeys, NO_KEYS, type Unlocking, unlockDataKeys } from './data-keys.ts'
+import { NewestCommit } from './newest-commit.ts'
 import { type StartTrouble, sealedElsewhere, startTrouble, tokenSealedElsewhere } from './start-words.ts'
 import { storageWords } from './storage-words.ts'
 import { Vault } from './vault.ts'
@@ -35,6 +36,7 @@ export class SealedHome {
   readonly notices: readonly string[]
   readonly #deps: HomeDeps
   readonly #database: DatabaseSync | undefined
+  readonly #newest: NewestCommit | undefined
   #standing: HomeStanding
   #vault: Vault | undefined
   #closed = false
@@ -45,12 +47,15 @@ export class SealedHome {
     deps: HomeDeps,
     standing: HomeStanding,
     notices: readonly string[],
-    database?: DatabaseSync,
+    opened:
+      | { readonly database: DatabaseSync; readonly newest: NewestCommit | undefined }
+      | undefined = undefined,
   ) {
     this.#deps = deps
     this.#standing = standing
     this.notices = notices
-    this.#database = database
+    this.#database = opened?.database
+    this.#newest = opened?.newest
   }
 
   static async open(deps: HomeDeps): Promise<SealedHome> {
@@ -64,11 +69,13 @@ export class SealedHome {
     if (opening.kind === 'unusable') {
       return new SealedHome(deps, startTrouble('unavailable', opening.line), opening.notices)
     }
+    const newest = deps.openFile === undefined ? new NewestCommit(folder, opening.database) : undefined
+    const older = newest?.notice()
     const home = new SealedHome(
       deps,
       startTrouble('waiting', 'the store is being opened'),
-      opening.notices,
-      opening.database,
+      [...opening.notices, ...(older === undefined ? [] : [older])],
+      { database: opening.database, newest },
     )
     home.#take(await unlock(opening.database, keystore, wallMs()))
     return home
@@ -181,12 +188,16 @@ export class SealedHome {
       case 'waiting':
         this.#standing = startTrouble('waiting', unlocking.why)
         // What is stored can be named meanwhile.
-        this.#vault ??= new Vault(new VaultConnection(this.#database, NO_KEYS, this.#deps.wallMs))
+        this.#vault ??= this.#vaultWith(this.#database, NO_KEYS)
         void unlocking.settled.then(() => this.askAgain())
         return
     }
     const keys = unlocking.kind === 'unlocked' ? unlocking.keys : NO_KEYS
-    this.#vault = new Vault(new VaultConnection(this.#database, keys, this.#deps.wallMs))
+    this.#vault = this.#vaultWith(this.#database, keys)
+  }
+
+  #vaultWith(database: DatabaseSync, keys: DataKeys): Vault {
+    return new Vault(new VaultConnection(database, keys, this.#deps.wallMs, () => this.#newest?.note()))
   }
 }
 

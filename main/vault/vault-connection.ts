@@ -13,12 +13,20 @@ export class VaultConnection {
   readonly database: DatabaseSync
   readonly keys: DataKeys
   readonly #wallMs: () => number
+  readonly #committed: () => void
   readonly #file: FileIdentity | undefined
 
-  constructor(database: DatabaseSync, keys: DataKeys, wallMs: () => number) {
+  /** `committed` is called after each commit. */
+  constructor(
+    database: DatabaseSync,
+    keys: DataKeys,
+    wallMs: () => number,
+    committed: () => void = () => {},
+  ) {
     this.database = database
     this.keys = keys
     this.#wallMs = wallMs
+    this.#committed = committed
     const path = database.location()
     this.#file = path === null ? undefined : identityOf(path)
   }
@@ -55,7 +63,11 @@ export class VaultConnection {
       run(this.database, this.keys, this.nowMs)
       this.database.exec('COMMIT')
       // A deleted file takes writes without a word, and is gone with this process.
-      return this.#isInPlace() ? SAVED : { ok: false, why: 'its file was removed or replaced' }
+      if (this.#isInPlace()) {
+        this.#committed()
+        return SAVED
+      }
+      return { ok: false, why: 'its file was removed or replaced' }
     } catch (error) {
       this.#rollBack()
       const why = storageWords(error)

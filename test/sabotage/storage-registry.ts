@@ -231,8 +231,8 @@ export const STORAGE_SABOTAGES: readonly Sabotage[] = [
     promise: 'K1',
     what: 'leave the keys out that wait for their keyring',
     file: 'main/vault/sealed-home.ts',
-    find: '        this.#vault ??= new Vault(',
-    replace: "        if (unlocking.why === '') this.#vault ??= new Vault(",
+    find: '        this.#vault ??= this.#vaultWith(',
+    replace: "        if (unlocking.why === '') this.#vault ??= this.#vaultWith(",
     test: 'main/stored-keys.test.ts',
   },
   {
@@ -331,6 +331,14 @@ export const STORAGE_SABOTAGES: readonly Sabotage[] = [
     find: '      fsyncSync(handle)\n',
     replace: '      if (bytes.length < 0) fsyncSync(handle)\n',
     test: 'main/data/write-whole.test.ts',
+  },
+  {
+    promise: 'D2',
+    what: 'take an older copy of the store for the newest one',
+    file: 'main/vault/newest-commit.ts',
+    find: 'seen.step <= now.step) return undefined',
+    replace: 'seen.step >= now.step) return undefined',
+    test: 'main/vault/newest-commit.test.ts',
   },
   {
     promise: 'D2',

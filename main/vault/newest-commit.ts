@@ -1,0 +1,59 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { DatabaseSync } from 'node:sqlite'
+import { z } from 'zod'
+import { writeWhole } from '../data/write-whole.ts'
+
+/**
+ * Which commit was the newest, beside the file that it is of: `vault.seen.json`.
+ *
+ * A copy of `vault.db` that was put back is whole and opens, and holds tokens that the service has replaced since. Only
+ * something outside the file can tell; it is written after the commit, so that a crash never makes a vault look older.
+ */
+export class NewestCommit {
+  readonly #file: string
+  readonly #database: DatabaseSync
+
+  constructor(folder: string, database: DatabaseSync) {
+    this.#file = join(folder, 'vault.seen.json')
+    this.#database = database
+  }
+
+  /** One line for a person where the vault is older than what was committed last. */
+  notice(): string | undefined {
+    const seen = this.#seen()
+    const now = this.#now()
+    if (seen === undefined || now === undefined) return undefined
+    if (seen.madeAtMs !== now.madeAtMs || seen.step <= now.step) return undefined
+    return 'vault.db is older than the one that was written last, as a copy that was put back is: a key that changes its token at each refresh may have to sign in again'
+  }
+
+  /** To be called after each commit. A disk that does not take it costs the notice alone. */
+  note(): void {
+    const now = this.#now()
+    if (now !== undefined) writeWhole(this.#file, `${JSON.stringify(now)}\n`)
+  }
+
+  #seen(): Commit | undefined {
+    try {
+      return commit.parse(JSON.parse(readFileSync(this.#file, 'utf8')))
+    } catch {
+      return undefined // not there yet, or damaged: then nothing is known
+    }
+  }
+
+  /** `undefined` for a vault without a data key, which holds nothing. */
+  #now(): Commit | undefined {
+    const found = this.#database
+      .prepare(
+        `SELECT (SELECT made_at_ms FROM data_keys ORDER BY id LIMIT 1) AS madeAtMs,
+         coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'journal'), 0) AS step`,
+      )
+      .get()
+    return commit.safeParse(found).data
+  }
+}
+
+/** `madeAtMs` tells one vault from another, `step` counts what its journal has ever held. */
+const commit = z.object({ madeAtMs: z.number(), step: z.int() })
+type Commit = z.output<typeof commit>
