@@ -28,7 +28,6 @@ export interface ShellDeps
     | 'tray'
     | 'iconPath'
     | 'updater'
-    | 'openUrl'
     | 'clock'
     | 'log'
   > {
@@ -77,6 +76,8 @@ export function desktopShell(deps: ShellDeps): DesktopShell {
     ...deps,
     isWanted: () => state.read().checkForUpdates,
     changed: () => choicesChanged(),
+    // Of the build's own repository, and no secret.
+    openPage: (url) => shell.openExternal(url),
   })
   const choices = (): DesktopChoices => ({
     ...state.read(),

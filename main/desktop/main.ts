@@ -121,7 +121,6 @@ function start(dataFolder: string, metricsOptions: MetricsOptions | undefined): 
       packageFile: join(appFolder, 'package.json'),
       load: async () => (await import('electron-updater')).autoUpdater,
     }),
-    openUrl: openExternally(shell),
     inTray: values['in-tray'] === true || startedAtLogin({ app, platform: process.platform }),
     process,
     clock: nodeClock,

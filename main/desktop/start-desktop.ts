@@ -4,7 +4,6 @@ import { type Announcer, throughNotify } from '../alerts/announcer.ts'
 import type { RandomBytes } from '../browser/admission.ts'
 import { readWindowFiles } from '../browser/window-files.ts'
 import type { MonitorSurface } from '../monitor-surface.ts'
-import type { OpenUrl } from '../ports/open-url.ts'
 import type { Clock, Log } from '../ports/ports.ts'
 import type { Windows } from '../windows.ts'
 import { APP_SCHEME, appScheme } from './app-scheme.ts'
@@ -46,7 +45,6 @@ export interface DesktopDeps {
   readonly loginItem: LoginItem | undefined
   /** `undefined` where the app has no feed of newer versions. */
   readonly updater: Updater | undefined
-  readonly openUrl: OpenUrl
   /** Started by the system, not by a person: no window until one is asked for. */
   readonly inTray: boolean
   readonly clock: Clock

@@ -1,5 +1,4 @@
 import type { Notify } from '../ports/notify.ts'
-import type { OpenUrl } from '../ports/open-url.ts'
 import type { Clock, Log } from '../ports/ports.ts'
 
 /** Where newer versions come from. Each promise rejects where the feed cannot be had or is not to be trusted. */
@@ -35,7 +34,8 @@ export interface UpdatesDeps {
   /** The setting. */
   readonly isWanted: () => boolean
   readonly notify: Notify
-  readonly openUrl: OpenUrl
+  /** Shows a page in the person's browser. */
+  readonly openPage: (url: string) => Promise<void>
   readonly changed: () => void
   readonly log: Log
 }
@@ -59,7 +59,7 @@ export const CHECK_EVERY_MS = 24 * 60 * 60_000
  * Fetching and installing are only ever begun by `proceed`, which a person calls.
  */
 export function followUpdates(deps: UpdatesDeps): Updates {
-  const { updater, clock, isWanted, notify, openUrl, changed, log } = deps
+  const { updater, clock, isWanted, notify, changed, log } = deps
   let state: UpdateState = updater === undefined ? { kind: 'no-feed' } : { kind: isWanted() ? 'none' : 'off' }
   let cancelNext = () => {}
   let isClosed = false
@@ -102,10 +102,10 @@ export function followUpdates(deps: UpdatesDeps): Updates {
       isUrgent: false,
     })
   }
-  const openPage = (from: Updater, version: string) => {
-    openUrl(from.releasePage(version)).catch((error: unknown) =>
-      log.note('the page of the release could not be opened', { cause: error }),
-    )
+  const showPage = (from: Updater, version: string) => {
+    deps
+      .openPage(from.releasePage(version))
+      .catch((error: unknown) => log.note('the page of the release could not be opened', { cause: error }))
   }
   const fetch = async (from: Updater, version: string) => {
     become({ kind: 'downloading', version })
@@ -132,12 +132,12 @@ export function followUpdates(deps: UpdatesDeps): Updates {
       switch (state.kind) {
         case 'available':
           if (updater.verifiesSignature) void fetch(updater, state.version)
-          else openPage(updater, state.version)
+          else showPage(updater, state.version)
           return
         case 'ready':
           return updater.install()
         case 'failed':
-          return openPage(updater, state.version)
+          return showPage(updater, state.version)
         case 'no-feed':
         case 'off':
         case 'none':

@@ -15,7 +15,7 @@ function updateItems(updates: UpdateState, heard: string[] = []): MenuItemConstr
   return items.slice(items.findLastIndex(({ type }) => type === 'separator') + 1)
 }
 
-const click = (item: MenuItemConstructorOptions | undefined) => (item?.click as () => void)()
+const click = (item: MenuItemConstructorOptions | undefined) => (item?.click as (() => void) | undefined)?.()
 
 test('an app without a feed says that there are no updates, and why', () => {
   expect(updateItems({ kind: 'no-feed' })).toEqual([

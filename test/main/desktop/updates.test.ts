@@ -29,7 +29,7 @@ function app({ hasFeed = true, verifiesSignature = true, isWanted = true } = {})
     clock,
     isWanted: () => wanted,
     notify: ({ title }) => void notices.push(title),
-    openUrl: async (url) => void opened.push(url),
+    openPage: async (url) => void opened.push(url),
     changed: () => {},
     log: { note: (line) => void logged.push(line) },
   })
