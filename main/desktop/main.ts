@@ -27,6 +27,7 @@ import { openPreferences } from '../data/preferences.ts'
 import { createFilesPrivately } from '../data/private-files.ts'
 import { type MetricsOptions, metricsChoice } from '../metrics/metrics-options.ts'
 import { serveMetrics } from '../metrics/serve-metrics.ts'
+import type { Keystore } from '../ports/keystore.ts'
 import { fileSink, redactedLog } from '../ports/log.ts'
 import { nodeClock, nodeRandom } from '../ports/node-clock.ts'
 import { nodeHttp } from '../ports/node-http.ts'
@@ -35,6 +36,7 @@ import { findAppFolder } from '../terminal/app-folder.ts'
 import { takenEnvironment } from '../terminal/taken-environment.ts'
 import { APP_NAME } from './app-name.ts'
 import { electronUpdates } from './electron-updates.ts'
+import { FORMER_NAMES, OPEN_AS_FLAG, openInProcess, openOnly, withFormerNames } from './former-names.ts'
 import { loginItem, startedAtLogin } from './login-item.ts'
 import { openExternally } from './open-externally.ts'
 import { safeStorageKeystore } from './safe-storage-keystore.ts'
@@ -63,6 +65,7 @@ const { values } = parseArgs({
     data: { type: 'string' },
     'in-tray': { type: 'boolean' },
     'metrics-port': { type: 'string' },
+    [OPEN_AS_FLAG]: { type: 'string' },
     simulate: { type: 'boolean' },
   },
   // Chromium takes switches of its own from the same command line.
@@ -74,7 +77,15 @@ const metrics = metricsChoice(
   typeof metricsPort === 'string' ? Number(metricsPort) : undefined,
   takenEnvironment(process.env),
 )
-if (folder.kind === 'unusable') fail(folder.line)
+const formerName = FORMER_NAMES.find((name) => name === values[OPEN_AS_FLAG])
+if (formerName !== undefined && process.platform === 'linux') {
+  void openOnly(formerName, {
+    app,
+    safeStorage,
+    stdin: process.stdin,
+    say: (text, done) => void process.stdout.write(text, done),
+  })
+} else if (folder.kind === 'unusable') fail(folder.line)
 else if (metrics.kind === 'usage') fail(metrics.line)
 else start(folder.path, metrics.kind === 'on' ? metrics.options : undefined)
 
@@ -138,12 +149,14 @@ function start(dataFolder: string, metricsOptions: MetricsOptions | undefined): 
         ports: { clock: nodeClock, random: nodeRandom, http, log },
         hello: { version, host: 'desktop' },
         announcer,
-        keystore: safeStorageKeystore({
-          safeStorage,
-          platform: process.platform,
-          clock: nodeClock,
-          mayBeUnprotected: () => preferences.values.storeUnprotected,
-        }),
+        keystore: foundByName(
+          safeStorageKeystore({
+            safeStorage,
+            platform: process.platform,
+            clock: nodeClock,
+            mayBeUnprotected: () => preferences.values.storeUnprotected,
+          }),
+        ),
         keepConsent: () => preferences.change({ storeUnprotected: true }),
         startsOver: true,
         simulate: values.simulate === true,
@@ -170,4 +183,14 @@ function start(dataFolder: string, metricsOptions: MetricsOptions | undefined): 
       }
     },
   }).catch((error: unknown) => fail(error instanceof Error ? error.message : String(error)))
+}
+
+/**
+ * Only Linux's keyrings know the entry by name alone and open it to each program of the person; on macOS it would let
+ * any program have ours open the entry.
+ */
+function foundByName(keystore: Keystore): Keystore {
+  if (process.platform !== 'linux') return keystore
+  const args = app.isPackaged ? [] : [...process.execArgv, import.meta.filename]
+  return withFormerNames(keystore, openInProcess(process.execPath, args))
 }

@@ -260,6 +260,30 @@ describe.skipIf(obstacle !== undefined)(name, () => {
     }
   })
 
+  it.runIf(process.platform === 'linux')(
+    'opens what was sealed under a former name of the app, and seals it under its own',
+    async () => {
+      const simulator = await startSimulator({})
+      const dataFolder = newFolder()
+      try {
+        const former = new StartedDesktop(dataFolder, [], { DOUBLE_NAME: 'headroom' })
+        started.push(former)
+        await former.report('window-shown')
+        await former.connectKey(simulator)
+        expect(await former.stop()).toBe(0)
+        const next = start(['--in-tray'], dataFolder)
+        await next.trayMenu('A key · CUSTOM — ')
+        expect(await next.stop()).toBe(0)
+        // Nothing but the present name can open it now.
+        const again = new StartedDesktop(dataFolder, ['--in-tray'], { DOUBLE_NAME: 'Headroom' })
+        started.push(again)
+        await again.trayMenu('A key · CUSTOM — ')
+      } finally {
+        await simulator.close()
+      }
+    },
+  )
+
   it('does no timer work above 1 Hz with the window closed to the tray', async () => {
     // A service outside of this process: the built-in simulator has timers of its own.
     const simulator = await startSimulator({})

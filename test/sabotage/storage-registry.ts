@@ -20,8 +20,8 @@ export const STORAGE_SABOTAGES: readonly Sabotage[] = [
     promise: 'T5',
     what: 'skip the lock of the data folder',
     file: 'main/data/lock.ts',
-    find: 'PRAGMA busy_timeout = 0; BEGIN EXCLUSIVE',
-    replace: 'PRAGMA busy_timeout = 0; BEGIN',
+    find: "database.exec('PRAGMA busy_timeout = 0; BEGIN EXCLUSIVE')",
+    replace: "database.exec('PRAGMA busy_timeout = 0; BEGIN')",
     test: CRASH_TEST,
   },
   {

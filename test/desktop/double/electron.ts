@@ -52,7 +52,12 @@ class DoubleApp extends EventEmitter implements PlayedPaths, PlayedLife {
     if (process.env['DOUBLE_READY'] === 'second-instance') await this.#startedAgain.promise
   }
   readonly getPath = (name: string) => this.#paths.get(name) ?? tmpdir()
-  readonly setName = (name: string) => called('setName', name)
+  /** The name under which the keyring's entry is; a version before this one had the name of DOUBLE_NAME. */
+  name = process.env['DOUBLE_NAME'] ?? 'Electron'
+  readonly setName = (name: string) => {
+    if (process.env['DOUBLE_NAME'] === undefined) this.name = name
+    called('setName', name)
+  }
   readonly relaunch = () => called('relaunch')
   readonly setAppUserModelId = (id: string) => called('setAppUserModelId', id)
   readonly enableSandbox = () => called('enableSandbox')
@@ -183,11 +188,11 @@ export const safeStorage: Pick<
   'isAsyncEncryptionAvailable' | 'encryptStringAsync' | 'decryptStringAsync' | 'getSelectedStorageBackend'
 > = {
   isAsyncEncryptionAvailable: async () => true,
-  encryptStringAsync: async (text) => Buffer.from(`v11${Buffer.from(text).toString('hex')}`),
+  encryptStringAsync: async (text) => Buffer.from(`v11${app.name}:${Buffer.from(text).toString('hex')}`),
   decryptStringAsync: async (encrypted) => {
-    const sealed = encrypted.toString()
-    if (!sealed.startsWith('v11')) throw new Error('not sealed here')
-    return { shouldReEncrypt: false, result: Buffer.from(sealed.slice(3), 'hex').toString() }
+    const [prefix, sealed = ''] = encrypted.toString().split(':')
+    if (prefix !== `v11${app.name}`) throw new Error('not sealed here')
+    return { shouldReEncrypt: false, result: Buffer.from(sealed, 'hex').toString() }
   },
   getSelectedStorageBackend: () => 'gnome_libsecret',
 }
