@@ -42,6 +42,21 @@ export const BENCHES = {
   start: bench('From start to the first live row', 'bench/start.ts', { runs: [5, 15] }),
   memoryVirtual: bench('Memory over a virtual day', 'bench/memory-virtual.ts', { hours: [24] }),
   memoryReal: bench('Memory of a real run', 'bench/memory-real.ts', { minutes: [2, 10] }),
+  desktopStart: bench('From start to the first live row, on the desktop', 'bench/desktop-start.ts', {
+    runs: [5, 15],
+  }),
+  desktopPixel: bench('From header to pixel, on the desktop', 'bench/header-to-pixel.ts', {
+    host: ['electron'],
+    headers: [40, 150],
+  }),
+  desktopMemory: bench('Memory of the desktop app', 'bench/desktop-cost.ts', {
+    of: ['memory'],
+    minutes: [2, 10],
+  }),
+  desktopIdle: bench('The desktop app without a window', 'bench/desktop-cost.ts', {
+    of: ['idle'],
+    minutes: [2, 10],
+  }),
   streams: bench('Sixty streams at full rate', 'bench/streams-load.ts', { seconds: [15, 120] }),
   fold: bench('Folding a header into the model', 'bench/quota.ts', { observations: [500_000, 2_000_000] }),
   history: bench('Reading a week of history', 'bench/history.ts', { days: [7, 30] }),

@@ -2,17 +2,23 @@ import { parseArgs } from 'node:util'
 import { expect, type Page } from '@playwright/test'
 import { startSimulator } from '../../main/simulator/server.ts'
 import { connectKey } from '../e2e/connect-key.ts'
+import { desktopRun } from './desktop-run.ts'
 import { median, tell } from './result.ts'
 import { launchChromium, startWithWindow } from './window-run.ts'
 
 /**
- * From a header on the wire to the number on the screen: `node test/bench/header-to-pixel.ts [--headers 30] [--json]`.
+ * From a header on the wire to the number on the screen: `node test/bench/header-to-pixel.ts [--headers 30]
+ * [--host electron] [--json]`.
  *
  * The real process between a simulator in this process and a real Chromium. Others take five requests before each
  * check, so that the number that then appears can only be the header's. Exit 1 where the aim is missed.
  */
 const { values } = parseArgs({
-  options: { headers: { type: 'string', default: '30' }, json: { type: 'boolean', default: false } },
+  options: {
+    headers: { type: 'string', default: '30' },
+    host: { type: 'string', default: 'browser' },
+    json: { type: 'boolean', default: false },
+  },
 })
 const CATEGORY = 'Accounts'
 const TAKEN_ELSEWHERE = 5
@@ -41,11 +47,9 @@ service.handle = (request) => {
   return reply
 }
 
-const browser = await launchChromium()
+const { page, shownBy, close } = await (values.host === 'electron' ? inElectron() : inBrowser())
 let lateMs: readonly number[]
 try {
-  const { page, url, end } = await startWithWindow(browser)
-  await page.goto(url)
   await connectKey(page, simulator)
   // A key that was just connected has all its rows looked at first.
   await page.waitForTimeout(SETTLE_MS)
@@ -60,9 +64,8 @@ try {
     const sent = sentAtMs.get(Number(words.replaceAll(/\D/g, '')))
     return sent === undefined ? [] : [atMs - sent]
   })
-  await end()
 } finally {
-  await browser.close()
+  await close()
   await simulator.close()
 }
 
@@ -84,14 +87,46 @@ tell(
       { what: `at most ${AIM_MS} ms`, isMet: p95 <= AIM_MS },
       { what: 'two of three headers after quiet', isMet: sorted.length >= (2 / 3) * Number(values.headers) },
     ],
-    how: `A real process between a simulator and a real Chromium: from the moment the simulator answers to the frame after the row shows that answer's Remaining; each after at least ${QUIET_MS / 2} ms without another answer.`,
+    how: `A real process between a simulator and ${shownBy}: from the moment the simulator answers to the frame after the row shows that answer's Remaining; each after at least ${QUIET_MS / 2} ms without another answer.`,
   },
   values.json,
 )
 
+interface Shown {
+  readonly page: Page
+  readonly shownBy: string
+  close(): Promise<void>
+}
+
+async function inBrowser(): Promise<Shown> {
+  const browser = await launchChromium()
+  const { page, url, end } = await startWithWindow(browser)
+  await page.goto(url)
+  const close = async () => {
+    await end()
+    await browser.close()
+  }
+  return { page, shownBy: 'a real Chromium', close }
+}
+
+async function inElectron(): Promise<Shown> {
+  const { host, runtime, close } = await desktopRun()
+  const page = await host.start(host.newFolder()).page()
+  return { page, shownBy: `the window of the packaged app on ${runtime}`, close }
+}
+
 /** As the button in a row asks. */
 async function checkNow(page: Page): Promise<unknown> {
   return page.evaluate(async (category) => {
+    interface Commands {
+      snapshots(): Promise<{ profile: { id: string } }[]>
+      checkNow(row: object): Promise<unknown>
+    }
+    const { headroom } = window as unknown as { headroom?: Commands }
+    if (headroom !== undefined) {
+      const [snapshot] = await headroom.snapshots()
+      return headroom.checkNow({ profile: snapshot?.profile.id, category })
+    }
     const bearer = Object.values(sessionStorage)[0]
     const ask = async (name: string, arg: unknown) => {
       const answer = await fetch(`/api/command/${name}`, {

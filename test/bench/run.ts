@@ -81,7 +81,10 @@ async function run(name: BenchName): Promise<Entry> {
 
 function argsOf(name: BenchName): readonly string[] {
   const { args, longArgs } = BENCHES[name]
-  if (name === 'memoryReal' && values.minutes !== undefined) return ['--minutes', values.minutes]
+  if (values.minutes !== undefined) {
+    if (name === 'memoryReal') return ['--minutes', values.minutes]
+    if (name === 'desktopMemory') return ['--of', 'memory', '--minutes', values.minutes]
+  }
   return values.long ? longArgs : args
 }
 

@@ -28,7 +28,8 @@ export interface ElectronEnd {
 export class StartedElectron {
   readonly ended: Promise<ElectronEnd>
   readonly #child: ChildProcess
-  readonly #browser: Promise<Browser>
+  readonly #endpoint: Promise<string>
+  #browser: Promise<Browser> | undefined
   #said = ''
 
   constructor(
@@ -56,7 +57,7 @@ export class StartedElectron {
         resolve({ code, signal })
       })
     })
-    const endpoint = new Promise<string>((resolve, reject) => {
+    this.#endpoint = new Promise<string>((resolve, reject) => {
       const look = (text: string) => {
         this.#said += text
         const [, found] = /DevTools listening on (ws:\S+)/.exec(this.#said) ?? []
@@ -71,9 +72,8 @@ export class StartedElectron {
         fail(`ended with ${signal ?? code}`)
       })
     })
-    this.#browser = endpoint.then((address) => chromium.connectOverCDP(address))
     // Read by `page`; a start that is meant to fail reads only how it ended.
-    this.#browser.catch(() => {})
+    this.#endpoint.catch(() => {})
   }
 
   get pid(): number {
@@ -85,8 +85,14 @@ export class StartedElectron {
     return this.#said
   }
 
+  /** Resolves when its pages can be reached; nothing of the test is in them before `page` is called. */
+  async ready(): Promise<void> {
+    await this.#endpoint
+  }
+
   /** The window, once it is there. */
   async page(): Promise<Page> {
+    this.#browser ??= this.#endpoint.then((address) => chromium.connectOverCDP(address))
     const browser = await this.#browser
     const [context] = browser.contexts()
     if (context === undefined) throw new Error(`Electron has no session: ${this.#said}`)
@@ -101,7 +107,7 @@ export class StartedElectron {
 
   /** Ends it however it takes it. */
   async stop(): Promise<void> {
-    await this.#browser.then(
+    await this.#browser?.then(
       (browser) => browser.close(),
       () => {},
     )

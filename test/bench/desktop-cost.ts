@@ -1,0 +1,103 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { parseArgs } from 'node:util'
+import { cpuMs, memoryMB, residentMB } from '../electron/process-cost.ts'
+import type { SeenProcess } from '../electron/processes.ts'
+import { desktopRun } from './desktop-run.ts'
+import { median, round, tell } from './result.ts'
+
+/**
+ * What the desktop app takes of the machine: `node test/bench/desktop-cost.ts --of memory|idle [--minutes 2] [--json]`.
+ *
+ * `memory`: all its processes with one window. `idle`: their processor time without one. No debugger is attached.
+ * Linux, as root: the memory of Chromium's processes is closed to the user whose they are. Exit 1 where the aim is missed.
+ */
+const { values } = parseArgs({
+  options: {
+    of: { type: 'string', default: 'memory' },
+    minutes: { type: 'string', default: '2' },
+    json: { type: 'boolean', default: false },
+  },
+})
+const minutes = Number(values.minutes)
+const SAMPLE_MS = 5_000
+const SETTLE_MS = 30_000
+const MOST_MB = 450
+const MOST_IDLE_PERCENT = 1
+
+if (process.platform !== 'linux' || process.getuid?.() !== 0) throw new Error('needs Linux, and root')
+const { host, runtime, close } = await desktopRun()
+const where = `The packaged app on ${runtime} under Xvfb, without a graphics processor, on the built-in simulator, which is in its main process`
+try {
+  if (values.of === 'memory') await memory()
+  else await idle()
+} finally {
+  await close()
+}
+
+async function memory(): Promise<void> {
+  await host.start(host.newFolder()).ready()
+  const samples = Math.max(6, Math.round((minutes * 60_000) / SAMPLE_MS))
+  const proportional: number[] = []
+  const resident: number[] = []
+  for (let sample = 0; sample < samples; sample += 1) {
+    await wait(SAMPLE_MS)
+    const processes = host.processes()
+    proportional.push(memoryMB(processes))
+    resident.push(residentMB(processes))
+  }
+  const lastThird = Math.floor((2 * samples) / 3)
+  const ours = round(median(proportional.slice(lastThird)))
+  tell(
+    {
+      what: `Memory of all processes after ${minutes} ${minutes === 1 ? 'minute' : 'minutes'} with one window`,
+      unit: 'MB (proportional set size)',
+      better: 'less',
+      ours,
+      peers: {},
+      details: {
+        'most at any time, MB': round(Math.max(...proportional)),
+        'resident set sizes added up, shared pages several times, MB': round(
+          median(resident.slice(lastThird)),
+        ),
+        ...perKind(host.processes()),
+      },
+      aims: [{ what: `at most ${MOST_MB} MB`, isMet: ours <= MOST_MB }],
+      how: `${where}; a page of memory that several of its processes share counts once; looked at every ${SAMPLE_MS / 1000} s, median of the last third.`,
+    },
+    values.json,
+  )
+}
+
+async function idle(): Promise<void> {
+  await host.start(host.newFolder(), ['--in-tray']).ready()
+  await wait(SETTLE_MS)
+  const before = cpuMs(host.processes())
+  const fromMs = performance.now()
+  await wait(minutes * 60_000)
+  const share = (spentMs: number) => round((spentMs / (performance.now() - fromMs)) * 100)
+  const ours = share(cpuMs(host.processes()) - before)
+  tell(
+    {
+      what: 'Processor time of all processes while no window is shown',
+      unit: 'per cent of one core',
+      better: 'less',
+      ours,
+      peers: {},
+      details: { minutes, processes: host.processes().length },
+      aims: [{ what: `at most ${MOST_IDLE_PERCENT} %`, isMet: ours <= MOST_IDLE_PERCENT }],
+      how: `${where}, started to the tray; over ${minutes} min after ${SETTLE_MS / 1000} s.`,
+    },
+    values.json,
+  )
+}
+
+/** Each process by what it is for. */
+function perKind(processes: readonly SeenProcess[]): Readonly<Record<string, number>> {
+  const sums: Record<string, number> = {}
+  for (const one of processes) {
+    const kind = / --type=(\S+)/.exec(one.commandLine)?.[1] ?? 'main'
+    const key = `${kind}, MB`
+    sums[key] = round((sums[key] ?? 0) + memoryMB([one]))
+  }
+  return sums
+}
