@@ -1,8 +1,8 @@
 import { chmodSync, chownSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { build, type Configuration, Platform } from 'electron-builder'
-import { builderConfigFile, projectFolder } from '../desktop/builder-config.ts'
+import { build, Platform } from 'electron-builder'
+import { projectFolder } from '../desktop/builder-config.ts'
 import { type ElectronRuntime, lacksWhatTheAppUses } from './electron-runtime.ts'
 import { stageApp } from './staged-app.ts'
 
@@ -23,20 +23,16 @@ export async function packageApp(runtime: ElectronRuntime): Promise<PackagedApp>
   chmodSync(output, 0o755)
   const staged = await stageApp(runtime)
   try {
-    const config = builderConfigFile() as Configuration
-    const files = [config.files ?? []].flat()
-    const standsIn = lacksWhatTheAppUses(runtime)
+    const standIns = ['!dist/desktop/**', { from: staged.desktopFolder, to: 'dist/desktop' }]
+    // Added to what electron-builder.yml says, which is read from the project's folder.
     await build({
       projectDir: projectFolder,
       targets: Platform.LINUX.createTarget('dir'),
       publish: 'never',
       config: {
-        ...config,
-        directories: { ...config.directories, output },
+        directories: { output },
         electronDist: runtime.dist,
-        files: standsIn
-          ? [...files, '!dist/desktop/**', { from: staged.desktopFolder, to: 'dist/desktop' }]
-          : files,
+        ...(lacksWhatTheAppUses(runtime) && { files: standIns }),
       },
     })
   } finally {
