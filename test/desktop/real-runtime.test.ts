@@ -1,5 +1,6 @@
 import type { Page } from '@playwright/test'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { contract } from '../../app/contract/contract.ts'
 import { ElectronHost, obstacleToHost } from '../electron/electron-host.ts'
 import { runtimeOf } from '../electron/runtime-of.ts'
 import { cannotProve, proves } from '../proof/proves.ts'
@@ -56,6 +57,34 @@ describe.skipIf(obstacle !== undefined)(name, () => {
     proves('W1', { level: 4, cases: 1, on })
   })
 
+  it('refuses a malformed payload on every channel, in a line that repeats none of it', async () => {
+    const mark = 'h0stile-mark'
+    const payloads = [mark, [mark], { [mark]: mark }, { profile: { id: mark } }, 1e308, -1, true]
+    const malformed = Object.entries(contract).flatMap(([command, entry]) =>
+      entry.kind === 'command'
+        ? payloads.filter((payload) => refuses(entry, payload)).map((payload) => ({ command, payload }))
+        : [],
+    )
+    const lines = await page.evaluate(async (sent) => {
+      const { headroom } = window as unknown as {
+        headroom: Record<string, ((arg: unknown) => Promise<unknown>) | undefined>
+      }
+      const answer = ({ command, payload }: (typeof sent)[number]) =>
+        headroom[command]?.(payload).then(
+          () => 'taken',
+          (error: Error) => error.message,
+        )
+      return Promise.all(sent.map(answer))
+    }, malformed)
+    expect(malformed.length).toBeGreaterThan(50)
+    const wrong = lines.filter((line, index) => {
+      const { command = '' } = malformed[index] ?? {}
+      return !line?.startsWith(`${command}: `) || line.includes('\n') || line.includes(mark)
+    })
+    expect(wrong).toEqual([])
+    proves('W2', { level: 4, cases: malformed.length, on })
+  })
+
   it('grants no permission', async () => {
     const asked = `navigator.permissions.query({ name: 'notifications' }).then(({ state }) => state)`
     expect(await evaluate(asked)).toBe('denied')
@@ -73,3 +102,12 @@ describe.skipIf(obstacle !== undefined)(name, () => {
     proves('W1', { level: 4, cases: 1, on })
   })
 })
+
+function refuses(entry: { parse(value: unknown): unknown }, payload: unknown): boolean {
+  try {
+    entry.parse(payload)
+    return false
+  } catch {
+    return true
+  }
+}
