@@ -71,12 +71,6 @@ const { values } = parseArgs({
   // Chromium takes switches of its own from the same command line.
   strict: false,
 })
-const folder = openDataFolder(typeof values.data === 'string' ? values.data : defaultDataFolder())
-const metricsPort = values['metrics-port']
-const metrics = metricsChoice(
-  typeof metricsPort === 'string' ? Number(metricsPort) : undefined,
-  takenEnvironment(process.env),
-)
 const formerName = FORMER_NAMES.find((name) => name === values[OPEN_AS_FLAG])
 if (formerName !== undefined && process.platform === 'linux') {
   void openOnly(formerName, {
@@ -85,9 +79,19 @@ if (formerName !== undefined && process.platform === 'linux') {
     stdin: process.stdin,
     say: (text, done) => void process.stdout.write(text, done),
   })
-} else if (folder.kind === 'unusable') fail(folder.line)
-else if (metrics.kind === 'usage') fail(metrics.line)
-else start(folder.path, metrics.kind === 'on' ? metrics.options : undefined)
+} else begin()
+
+function begin(): void {
+  const folder = openDataFolder(typeof values.data === 'string' ? values.data : defaultDataFolder())
+  const metricsPort = values['metrics-port']
+  const metrics = metricsChoice(
+    typeof metricsPort === 'string' ? Number(metricsPort) : undefined,
+    takenEnvironment(process.env),
+  )
+  if (folder.kind === 'unusable') fail(folder.line)
+  else if (metrics.kind === 'usage') fail(metrics.line)
+  else start(folder.path, metrics.kind === 'on' ? metrics.options : undefined)
+}
 
 function start(dataFolder: string, metricsOptions: MetricsOptions | undefined): void {
   const log = redactedLog(new Redactor(), nodeClock.wallMs, fileSink(dataFolder, complain))

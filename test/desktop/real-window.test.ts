@@ -1,8 +1,11 @@
 import { execFileSync } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import type { Page } from '@playwright/test'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ElectronHost, obstacleToHost } from '../electron/electron-host.ts'
 import { HANDS_PROGRAM } from '../electron/get-electron.ts'
+import { pressKeys } from '../electron/hands.ts'
 
 /** What a window does on Electron's own runtime that the double could only be taught. */
 const obstacle = obstacleToHost()
@@ -41,5 +44,25 @@ describe.skipIf(obstacle !== undefined)(name, { timeout: 90_000 }, () => {
       env: { ...process.env, DISPLAY: display },
     })
     expect(found).toMatch(/^\d+$/m)
+  })
+
+  it('says why the app cannot start where no terminal is there, and the app ends when it is read', async () => {
+    const alone = await ElectronHost.ofCheckout()
+    try {
+      const inTheWay = join(alone.newFolder(), 'a-file')
+      writeFileSync(inTheWay, '', { mode: 0o644 })
+      const failing = alone.start(inTheWay)
+      // The dialog is the only window of this display.
+      const press = () =>
+        pressKeys(alone.display, 'Return').then(
+          () => 'pressed',
+          () => 'no dialog yet',
+        )
+      await expect.poll(press, { timeout: 30_000, interval: 500 }).toBe('pressed')
+      expect(await failing.ended).toEqual({ code: 1, signal: null })
+      expect(failing.said).toContain('a file is in the way')
+    } finally {
+      await alone.close()
+    }
   })
 })
