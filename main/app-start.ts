@@ -13,6 +13,7 @@ import { Monitor, type MonitorPorts } from './monitor.ts'
 import type { MonitorSurface } from './monitor-surface.ts'
 import type { Keystore } from './ports/keystore.ts'
 import type { OpenUrl } from './ports/open-url.ts'
+import { Redactor } from './ports/redactor.ts'
 import { type Profile, SIMULATOR_PROBES } from './profile.ts'
 import { keyEntrance } from './sign-in/key-entrance.ts'
 import { SignIns } from './sign-in/sign-ins.ts'
@@ -76,9 +77,10 @@ export async function startApp({
     simulator: simulatorSettings,
     changed: () => monitor.storageChanged(),
   })
+  const secrets = ports.secrets ?? new Redactor()
   const attention = new Attention()
   const attended = () => attention.attended
-  const monitor = new Monitor({ ...ports, attended, pins: new PinnedStreams(dataFolder) }, storage)
+  const monitor = new Monitor({ ...ports, secrets, attended, pins: new PinnedStreams(dataFolder) }, storage)
   const memory = new Memory({
     monitor,
     clock: ports.clock,
@@ -127,6 +129,7 @@ export async function startApp({
     log: ports.log,
     randomBytes,
     listen: listenOnLoopback,
+    secrets,
     ...(openUrl && { openUrl }),
   })
   const admitted = new AdmittedWindows({

@@ -11,6 +11,7 @@ import { keepSettings, keptSettings } from './kept-settings.ts'
 import { MonitorListeners } from './monitor-listeners.ts'
 import type { MonitorListener, MonitorSurface, SettingsChange } from './monitor-surface.ts'
 import type { Clock, Http, Log, Random } from './ports/ports.ts'
+import { Redactor, type Secrets } from './ports/redactor.ts'
 import type { Profile } from './profile.ts'
 import { ProfileMonitor } from './profile-monitor.ts'
 import type { ConnectedKeys, KeyName } from './sign-in/connected-keys.ts'
@@ -27,6 +28,8 @@ export interface MonitorPorts {
   readonly clock: Clock
   readonly random: Random
   readonly http: Http
+  /** Shared with the log where there is one; its own otherwise. */
+  readonly secrets?: Secrets
   readonly log: Log
   /** Absent where nothing is kept. */
   readonly pins?: Pick<PinnedStreams, 'of' | 'flush'>
@@ -44,6 +47,7 @@ const UNKNOWN_PROFILE: Refusal = {
 /** The composition root of what the app does, whatever the host. */
 export class Monitor implements MonitorSurface, ConnectedKeys {
   readonly #ports: MonitorPorts
+  readonly #known: Secrets
   readonly #storage: KeyStorage
   readonly #timeline: Timeline
   readonly #log = new EventLog()
@@ -58,6 +62,7 @@ export class Monitor implements MonitorSurface, ConnectedKeys {
 
   constructor(ports: MonitorPorts, storage: KeyStorage = MEMORY_STORAGE) {
     this.#ports = ports
+    this.#known = ports.secrets ?? new Redactor()
     this.#storage = storage
     const inDoubt = (fromMs: number, toMs: number) => {
       for (const monitor of this.#profiles.all()) monitor.doubt(fromMs, toMs)
@@ -89,6 +94,7 @@ export class Monitor implements MonitorSurface, ConnectedKeys {
       clock,
       random,
       http,
+      secrets: this.#known,
       timeline: this.#timeline,
       // Windows drop what is older than what they have: a key connected anew goes on counting.
       firstRevision: former ? former.revision + 1 : 0,

@@ -8,7 +8,9 @@ import { QuotaTap } from './api/quota-tap.ts'
 import { MeteredLedger } from './history/metered-ledger.ts'
 import { RecentHistory } from './history/recent.ts'
 import { ModelSamples } from './model-samples.ts'
+import { cleanHttp } from './ports/clean-http.ts'
 import type { Clock, Http, Random } from './ports/ports.ts'
+import type { Secrets } from './ports/redactor.ts'
 import type { Profile } from './profile.ts'
 import { Reachability } from './reachability.ts'
 import type { Pins } from './streams/pinned-streams.ts'
@@ -22,6 +24,8 @@ export interface ProfilePorts {
   readonly clock: Clock
   readonly random: Random
   readonly http: Http
+  /** Told every token as it is adopted; what the service says passes it where it enters. */
+  readonly secrets: Secrets
   readonly timeline: Timeline
   readonly pins?: Pins
   /** Whether somebody looks at the numbers; taken for granted where nobody can tell. */
@@ -56,9 +60,10 @@ export interface ProfileParts {
 /** Makes everything of one connected key, and says who asks whom. */
 export function profileParts(
   { baseUrl, authUrl, probes }: Profile,
-  { pins, attended, broke, ...ports }: ProfilePorts,
+  { pins, attended, broke, ...given }: ProfilePorts,
   now: OfNow,
 ): ProfileParts {
+  const ports = { ...given, http: cleanHttp(given.http, given.secrets) }
   const { clock, random, http, timeline, changed, event } = ports
   const ledger = new MeteredLedger(CURRENT_REQUEST_QUOTAS, timeline.now())
   const slots = new SlotLedger(SLOT_QUOTAS)

@@ -1,5 +1,6 @@
 import type { HttpHeaders } from './answer.ts'
 import { readHeaders } from './headers.ts'
+import { parseJson } from './json.ts'
 
 /** What a 429 refused: a request (service.md 8.2, quota), a stream (concurrent), or it does not say. */
 export type RefusedBy = 'rate' | 'concurrency' | 'unsaid'
@@ -22,7 +23,7 @@ export function refusedBy(headers: HttpHeaders, body: string): RefusedBy {
 
 function messageOf(body: string): string | undefined {
   try {
-    const parsed: unknown = JSON.parse(body)
+    const parsed: unknown = parseJson(body)
     if (typeof parsed !== 'object' || parsed === null || !('Message' in parsed)) return undefined
     return typeof parsed.Message === 'string' ? parsed.Message.trim() : undefined
   } catch {

@@ -1,5 +1,5 @@
 import { Framer, LONGEST_FRAME_BYTES } from './framer.ts'
-import { type Frame, frameOf } from './frames.ts'
+import { type CleanText, type Frame, frameOf } from './frames.ts'
 import { KeySearch } from './key-search.ts'
 
 const LF = 0x0a
@@ -25,10 +25,12 @@ export interface FramesRead {
 export class FrameReader {
   readonly #framer = new Framer()
   readonly #decode: (bytes: Uint8Array) => string
+  readonly #clean: CleanText | undefined
   #isInLine = false
 
-  constructor(decode: (bytes: Uint8Array) => string) {
+  constructor(decode: (bytes: Uint8Array) => string, clean?: CleanText) {
     this.#decode = decode
+    this.#clean = clean
   }
 
   push(chunk: Uint8Array): FramesRead {
@@ -79,7 +81,7 @@ export class FrameReader {
   }
 
   #frameOf(line: Uint8Array): Frame {
-    return frameOf(this.#decode(line))
+    return frameOf(this.#decode(line), this.#clean)
   }
 }
 

@@ -1,3 +1,5 @@
+import { parseJson } from '../service/json.ts'
+
 /** What one line of a stream says, beyond its payload, which the app never keeps. */
 export type Frame =
   | { readonly kind: 'data' }
@@ -14,16 +16,31 @@ export type Frame =
 
 const FATAL = new Set(['DualLogon', 'InternalServerError'])
 const LONGEST_TEXT = 120
+const LONGEST_SYMBOL = 64
+/** So much is cleaned before it is cut: a secret at the cut is found by its part. */
+const LONGEST_CLEANED = 2_000
 
-/** Classes one line as a full parse does, whatever the order of its keys (public reference, streams). */
-export function frameOf(line: string): Frame {
+/** Takes secrets out of a text of the service. */
+export type CleanText = (text: string) => string
+
+const asItIs: CleanText = (text) => text
+
+const shown = (text: string, length: number, clean: CleanText): string =>
+  clean(text.slice(0, LONGEST_CLEANED)).slice(0, length)
+
+/**
+ * Classes one line as a full parse does, whatever the order of its keys (public reference, streams).
+ *
+ * What is kept of its texts passes `clean`, because a service may repeat what it was sent.
+ */
+export function frameOf(line: string, clean: CleanText = asItIs): Frame {
   let parsed: unknown
   try {
-    parsed = JSON.parse(line)
+    parsed = parseJson(line)
   } catch {
     const text = line.trim()
     if (text === 'END' || text.startsWith('ERROR'))
-      return { kind: 'ended', text: text.slice(0, LONGEST_TEXT) }
+      return { kind: 'ended', text: shown(text, LONGEST_TEXT, clean) }
     return { kind: 'noise' }
   }
   if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) return { kind: 'noise' }
@@ -33,9 +50,13 @@ export function frameOf(line: string): Frame {
   if (status === 'EndSnapshot') return { kind: 'end-snapshot' }
   if (typeof error === 'string' && error !== '') {
     if (typeof symbol === 'string' && !FATAL.has(error)) {
-      return { kind: 'symbol-error', symbol: symbol.slice(0, 64), error: error.slice(0, LONGEST_TEXT) }
+      return {
+        kind: 'symbol-error',
+        symbol: shown(symbol, LONGEST_SYMBOL, clean),
+        error: shown(error, LONGEST_TEXT, clean),
+      }
     }
-    return { kind: 'fatal', error: error.slice(0, LONGEST_TEXT) }
+    return { kind: 'fatal', error: shown(error, LONGEST_TEXT, clean) }
   }
   if ('Heartbeat' in object) return { kind: 'heartbeat' }
   return { kind: 'data' }

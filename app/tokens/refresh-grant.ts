@@ -1,5 +1,6 @@
 import { z } from 'zod/mini'
 import type { HttpOutcome } from '../service/answer.ts'
+import { parseJson } from '../service/json.ts'
 import { isPage, redirectedTo, redirectWords, SOMETHING_ELSE, senderOfAnswer } from '../service/sender.ts'
 
 /** What a token endpoint is asked with. Everything secret in here goes into a body, never into a URL. */
@@ -162,10 +163,20 @@ function renewalOf(body: unknown, isOfSomethingElse: boolean): RefreshOutcome {
     kind: 'renewed',
     accessToken: access_token,
     expiresInSeconds: lifetimeOf(expires_in),
-    scopes: typeof scope === 'string' ? scope.split(' ').filter(Boolean) : [],
+    scopes: typeof scope === 'string' ? scopesOf(scope) : [],
     ...(refreshToken !== undefined && { refreshToken }),
   }
 }
+
+const SCOPES = { max: 64, maxLength: 128 } as const
+
+/** Shown in every snapshot, so that their number and length are bounded; beyond that an answer is no list of scopes. */
+const scopesOf = (text: string): readonly string[] =>
+  text
+    .slice(0, SCOPES.max * (SCOPES.maxLength + 1))
+    .split(' ')
+    .filter((scope) => scope !== '' && scope.length <= SCOPES.maxLength)
+    .slice(0, SCOPES.max)
 
 /** Told from an answer that nobody can say anything of: it brings tokens, and what it says of the refresh token is clear. */
 function isMalformed(body: unknown, refreshToken: string | undefined): boolean {
@@ -189,7 +200,7 @@ function textOf(body: unknown, name: string): string | undefined {
 
 function jsonOf(text: string): unknown {
   try {
-    return JSON.parse(text)
+    return parseJson(text)
   } catch {
     return undefined
   }

@@ -1,4 +1,5 @@
 import type { HttpOutcome } from '../service/answer.ts'
+import { parseJson } from '../service/json.ts'
 import { isPage, redirectedTo, redirectWords, SOMETHING_ELSE } from '../service/sender.ts'
 import type { FormRequest, KeyCredentials } from './refresh-grant.ts'
 
@@ -57,7 +58,7 @@ export function processRevokeAnswer(outcome: HttpOutcome, url: string): RevokeOu
 
 function oauthErrorOf(body: string): string | undefined {
   try {
-    const parsed: unknown = JSON.parse(body)
+    const parsed: unknown = parseJson(body)
     if (typeof parsed !== 'object' || parsed === null || !('error' in parsed)) return undefined
     return typeof parsed.error === 'string' ? parsed.error : undefined
   } catch {

@@ -1,4 +1,5 @@
 import { z } from 'zod/mini'
+import { parseJson } from '../../app/service/json.ts'
 import type { ApiRequest } from './client.ts'
 
 /** What a probe needs to know about the key before it can ask. */
@@ -55,7 +56,7 @@ const ACCOUNT = /^[A-Za-z0-9]{1,20}$/
 /** The first account id of an accounts answer that is fit for a path. */
 export function firstAccount(body: string): string | undefined {
   try {
-    const parsed = Accounts.safeParse(JSON.parse(body))
+    const parsed = Accounts.safeParse(parseJson(body))
     return parsed.success
       ? parsed.data.Accounts.map((account) => account.AccountID).find((id) => ACCOUNT.test(id))
       : undefined

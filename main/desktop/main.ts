@@ -94,7 +94,8 @@ function begin(): void {
 }
 
 function start(dataFolder: string, metricsOptions: MetricsOptions | undefined): void {
-  const log = redactedLog(new Redactor(), nodeClock.wallMs, fileSink(dataFolder, complain))
+  const secrets = new Redactor()
+  const log = redactedLog(secrets, nodeClock.wallMs, fileSink(dataFolder, complain))
   const built = dirname(import.meta.dirname)
   const { version, path: appFolder } = findAppFolder(import.meta.filename)
   const { XDG_CONFIG_HOME, APPIMAGE } = process.env
@@ -150,7 +151,7 @@ function start(dataFolder: string, metricsOptions: MetricsOptions | undefined): 
       const http = nodeHttp(process.env, systemRoutes(resolveProxy, process.env))
       const running = await startApp({
         dataFolder,
-        ports: { clock: nodeClock, random: nodeRandom, http, log },
+        ports: { clock: nodeClock, random: nodeRandom, http, log, secrets },
         hello: { version, host: 'desktop' },
         announcer,
         keystore: foundByName(

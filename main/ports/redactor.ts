@@ -16,24 +16,53 @@ const SECRET_SHAPES: readonly (readonly [RegExp, string])[] = [
   [/([\w-]*(?:token|secret|password|passphrase|verifier)(?:=|"\s*:\s*"))[^\s"&,;}]+/gi, `$1${REDACTED}`],
 ]
 
-/** The one place that decides what of a log line may be written. */
-export class Redactor {
-  readonly #secrets = new Set<string>()
+/** What is told every secret, and takes it out of what the service says. */
+export interface Secrets {
+  /** From here on it is taken out wherever it appears. */
+  hide(secret: string): void
+  /** The text without any secret, and without a part of one that is long enough to be told from chance. */
+  clean(text: string): string
+}
+
+/** The tokens of the last hours for a dozen keys; what is in use is told again at each refresh. */
+const MAX_SECRETS = 128
+const RUN = 12
+const STRIDE = 5
+
+/** The one place that knows every secret, and decides what of a text may be shown, kept or written. */
+export class Redactor implements Secrets {
+  /** Each secret with its spellings, the one told last at the end. */
+  readonly #spellings = new Map<string, readonly string[]>()
+  /** Runs of `RUN` characters, one at each `STRIDE` of a spelling: any longer part of it holds one of them. */
+  #runs: ReadonlyMap<string, readonly (readonly [spelling: string, at: number])[]> | undefined
 
   /** A known secret is taken out wherever it appears, also percent-encoded. */
   hide(secret: string): void {
     if (secret.length < LEAST_SECRET) return
-    for (const form of [
+    const known = this.#spellings.delete(secret)
+    const spellings = new Set([
       secret,
       encodeURIComponent(secret.toWellFormed()),
       JSON.stringify(secret).slice(1, -1),
-    ]) {
-      this.#secrets.add(form)
+      // As a host name comes.
+      secret.toLowerCase(),
+    ])
+    this.#spellings.set(secret, [...spellings])
+    if (known) return
+    this.#runs = undefined
+    if (this.#spellings.size <= MAX_SECRETS) return
+    for (const oldest of this.#spellings.keys()) {
+      this.#spellings.delete(oldest)
+      return
     }
   }
 
+  clean(text: string): string {
+    return this.#partless(this.#known(text))
+  }
+
   text(line: string): string {
-    return this.#shapes(this.#known(line))
+    return this.#shapes(this.clean(line))
   }
 
   fields(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
@@ -42,8 +71,24 @@ export class Redactor {
 
   /** Longest first: a secret may be the beginning of another. */
   #known(line: string): string {
-    const longestFirst = [...this.#secrets].sort((a, b) => b.length - a.length)
+    const longestFirst = [...this.#spellings.values()].flat().sort((a, b) => b.length - a.length)
     return longestFirst.reduce((text, secret) => text.replaceAll(secret, REDACTED), line)
+  }
+
+  #partless(text: string): string {
+    if (text.length < RUN || this.#spellings.size === 0) return text
+    this.#runs ??= runsOf([...this.#spellings.values()].flat())
+    let clean = ''
+    let from = 0
+    for (let at = 0; at + RUN <= text.length; at += 1) {
+      const places = this.#runs.get(text.slice(at, at + RUN)) ?? []
+      const [start, end] = widest(text, at, places)
+      if (end <= start) continue
+      clean += `${text.slice(from, Math.max(from, start))}${REDACTED}`
+      from = end
+      at = end - 1
+    }
+    return from === 0 ? text : clean + text.slice(from)
   }
 
   #shapes(line: string): string {
@@ -74,4 +119,35 @@ export class Redactor {
 /** `tokensRefreshed: 3` is a count and `hasSecret: true` a fact; neither holds a secret. */
 function isHolding(value: unknown): boolean {
   return value !== undefined && value !== null && typeof value !== 'number' && typeof value !== 'boolean'
+}
+
+type Places = readonly (readonly [spelling: string, at: number])[]
+
+function runsOf(spellings: readonly string[]): ReadonlyMap<string, Places> {
+  const runs = new Map<string, [string, number][]>()
+  for (const spelling of spellings) {
+    for (let at = 0; at + RUN <= spelling.length; at += STRIDE) {
+      const run = spelling.slice(at, at + RUN)
+      const places = runs.get(run)
+      if (places === undefined) runs.set(run, [[spelling, at]])
+      else places.push([spelling, at])
+    }
+  }
+  return runs
+}
+
+/** The longest part of a spelling in `text` around a run that both have there. */
+function widest(text: string, at: number, places: Places): readonly [start: number, end: number] {
+  let widestStart = at
+  let widestEnd = at
+  for (const [spelling, place] of places) {
+    let before = 0
+    while (before < at && before < place && text[at - before - 1] === spelling[place - before - 1])
+      before += 1
+    let after = RUN
+    while (at + after < text.length && text[at + after] === spelling[place + after]) after += 1
+    widestStart = Math.min(widestStart, at - before)
+    widestEnd = Math.max(widestEnd, at + after)
+  }
+  return [widestStart, widestEnd]
 }

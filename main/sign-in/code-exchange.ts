@@ -1,4 +1,5 @@
 import * as oauth from 'oauth4webapi'
+import { parseJson } from '../../app/service/json.ts'
 import { redirectedTo, redirectWords } from '../../app/service/sender.ts'
 import type { SignInFailure } from '../../app/sign-in/failure.ts'
 import { processRefreshAnswer } from '../../app/tokens/refresh-grant.ts'
@@ -143,7 +144,7 @@ function granted(outcome: HttpOutcome | undefined, url: string): Exchange | unde
 
 function jsonObject(text: string): Record<string, unknown> | undefined {
   try {
-    const value: unknown = JSON.parse(text)
+    const value: unknown = parseJson(text)
     return typeof value === 'object' && value !== null && !Array.isArray(value)
       ? Object.fromEntries(Object.entries(value))
       : undefined

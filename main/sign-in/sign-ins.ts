@@ -8,6 +8,7 @@ import { readRedirect } from '../../app/sign-in/redirect.ts'
 import type { ExtraScope } from '../../app/sign-in/scopes.ts'
 import type { OpenUrl } from '../ports/open-url.ts'
 import type { Clock, Http, Log } from '../ports/ports.ts'
+import type { Secrets } from '../ports/redactor.ts'
 import { exchangeCode, type SigningKey } from './code-exchange.ts'
 import { ALREADY_USED, failedPage, NOT_HERE, type Page, SIGNED_IN, WRONG_STATE } from './redirect-pages.ts'
 import { type ListenOnLoopback, listenForRedirect, type RedirectServer } from './redirect-server.ts'
@@ -21,6 +22,8 @@ export interface SignInDeps {
   /** Absent where no browser can be opened: the window then shows the link. */
   readonly openUrl?: OpenUrl
   readonly log: Log
+  /** What a service says of a sign-in passes it. */
+  readonly secrets?: Secrets
 }
 
 /** One sign-in as its caller wants it. */
@@ -196,12 +199,21 @@ export class SignIns {
   }
 
   #end(pending: Pending, failure: SignInFailure): Page {
-    const words = failureWords(failure)
+    const words = this.#cleaned(pending, failureWords(failure))
     if (!isOver(pending)) {
       this.#leave(pending)
       this.#say({ state: 'failed', signIn: pending.id, ...words })
     }
     return failedPage(words.message)
+  }
+
+  /** A service may repeat what it was sent, in the error that it names. */
+  #cleaned<T extends { readonly message: string }>({ task, state, verifier }: Pending, words: T): T {
+    const { secrets } = this.#deps
+    if (secrets === undefined) return words
+    for (const secret of [task.key.clientSecret, state, verifier])
+      if (secret !== undefined) secrets.hide(secret)
+    return { ...words, message: secrets.clean(words.message) }
   }
 
   #leave(pending: Pending): void {

@@ -5,11 +5,13 @@ import type { StreamReasonCode } from '../../app/streams/reasons.ts'
 import type { SlotLedger } from '../../app/streams/slots.ts'
 import type { QuotaTap, Tapped } from '../api/quota-tap.ts'
 import type { Clock, Http } from '../ports/ports.ts'
+import type { Secrets } from '../ports/redactor.ts'
 import type { Timeline } from '../timeline.ts'
 
 export interface ConnectionDeps {
   readonly baseUrl: string
   readonly http: Http
+  readonly secrets: Pick<Secrets, 'clean'>
   readonly clock: Clock
   readonly timeline: Timeline
   readonly tap: QuotaTap
@@ -50,7 +52,10 @@ export class StreamConnection {
   readonly #listener: ConnectionListener
   readonly #ticket: ReturnType<QuotaTap['sent']>
   readonly #decoder = new TextDecoder()
-  readonly #reader = new FrameReader((bytes) => this.#decoder.decode(bytes))
+  readonly #reader = new FrameReader(
+    (bytes) => this.#decoder.decode(bytes),
+    (text) => this.#deps.secrets.clean(text),
+  )
   readonly #hangUp: () => void
   #phase: Phase = 'opening'
   #status = 0

@@ -67,13 +67,15 @@ export function realCommands(terminal: Terminal, app: AppFolder): Commands {
           const { startApp } = await import('../app-start.ts')
           const { passphraseKeystore } = await import('../vault/passphrase-keystore.ts')
           const { startBrowserHost } = await import('../browser/browser-host.ts')
-          const log = redactedLog(new Redactor(), nodeClock.wallMs, fileSink(args.dataFolder, terminal.error))
+          const secrets = new Redactor()
+          if (passphrase !== undefined) secrets.hide(passphrase)
+          const log = redactedLog(secrets, nodeClock.wallMs, fileSink(args.dataFolder, terminal.error))
           return runBrowser(args, {
             terminal,
             startApp: ({ dataFolder, hostReason, open, simulate: simulated }) =>
               startApp({
                 dataFolder,
-                ports: portsWith(log),
+                ports: { ...portsWith(log), secrets },
                 hello: {
                   version: app.version,
                   host: 'browser',

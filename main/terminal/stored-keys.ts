@@ -5,6 +5,7 @@ import { REFRESH_SCHEDULE } from '../../app/tokens/schedule.ts'
 import { lockDataFolder } from '../data/lock.ts'
 import { whyNotTrusted } from '../data/private-files.ts'
 import type { Clock, Http, Random } from '../ports/ports.ts'
+import { Redactor } from '../ports/redactor.ts'
 import { Timeline } from '../timeline.ts'
 import { TokenKeeper } from '../tokens/keeper.ts'
 import { HomeStorage } from '../vault/key-storage.ts'
@@ -72,7 +73,7 @@ export async function openStoredKeys(
         const keeper = new TokenKeeper(
           key.profile,
           key.tokens,
-          { clock, random, http, timeline, ...unheard },
+          { clock, random, http, secrets: new Redactor(), timeline, ...unheard },
           { schedule: REFRESH_SCHEDULE, ...ROTATION },
         )
         const outcome = await keeper.revoke()

@@ -7,6 +7,7 @@ import { nextStep } from '../../app/tokens/next-step.ts'
 import type { KeyCredentials, RefreshOutcome } from '../../app/tokens/refresh-grant.ts'
 import { accessSummary, refreshSummary } from '../../app/tokens/token-summaries.ts'
 import type { Clock, Http, Random } from '../ports/ports.ts'
+import type { Secrets } from '../ports/redactor.ts'
 import type { Timeline } from '../timeline.ts'
 import type { TokenStore } from '../vault/token-store.ts'
 import { HeldKey } from './held-key.ts'
@@ -16,6 +17,8 @@ import { toldSafely } from './told-safely.ts'
 
 export interface KeeperDeps {
   readonly http: Http
+  /** Told every token before it is sent, and as it is adopted. */
+  readonly secrets: Secrets
   readonly clock: Clock
   readonly random: Random
   readonly timeline: Timeline

@@ -111,13 +111,14 @@ export class KeyRefresh {
   async #post(): Promise<RefreshOutcome> {
     const { token } = this.#held.state
     if (token === undefined) return { kind: 'not-sent', why: 'there is no token to send' }
-    const { clock, http, key, nowMs, reached } = this.#deps
+    const { clock, http, secrets, key, nowMs, reached } = this.#deps
     const askedAtMs = nowMs()
     this.#cancelUnanswered = clock.after(UNANSWERED_MS, () => reached(false, 'not answering', askedAtMs))
     const sending = postWrittenAhead(token, {
       key: key(),
       store: this.#held.store,
       http,
+      secrets,
       nowMs,
       problem: (what) => this.#held.saver.problem(what),
     })

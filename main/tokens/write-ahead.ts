@@ -7,6 +7,7 @@ import {
 } from '../../app/tokens/refresh-grant.ts'
 import { restoredState } from '../../app/tokens/stored-token.ts'
 import type { Http } from '../ports/ports.ts'
+import type { Secrets } from '../ports/redactor.ts'
 import type { TokenStore } from '../vault/token-store.ts'
 
 const REFRESH_TIMEOUT_MS = 20_000
@@ -15,6 +16,7 @@ export interface WriteAheadDeps {
   readonly key: KeyCredentials
   readonly store: TokenStore
   readonly http: Http
+  readonly secrets: Secrets
   readonly nowMs: () => number
   readonly problem: (what: string) => void
 }
@@ -31,8 +33,9 @@ export function newestOf(state: KeyState, store: TokenStore, nowMs: number): Key
 /** Sends a token once (service.md 4.1), after the intent to do so is stored. */
 export async function postWrittenAhead(
   { generation, refreshToken }: HeldToken,
-  { key, store, http, nowMs, problem }: WriteAheadDeps,
+  { key, store, http, secrets, nowMs, problem }: WriteAheadDeps,
 ): Promise<RefreshOutcome> {
+  for (const secret of [key.clientSecret, refreshToken]) if (secret !== undefined) secrets.hide(secret)
   const intended = store.intend({ generation, atMs: nowMs() }, refreshToken)
   // A token that is not used ends within its half hour; one that cannot be written down can still be used.
   if (!intended.ok) problem(`a refresh cannot be written down ahead: ${intended.why}`)
@@ -43,7 +46,10 @@ export async function postWrittenAhead(
     request.url,
   )
   if ('refreshToken' in outcome && outcome.refreshToken !== undefined) {
+    secrets.hide(outcome.refreshToken)
     store.note('received', generation + 1, outcome.refreshToken)
   }
-  return outcome
+  if (outcome.kind !== 'renewed') return outcome
+  secrets.hide(outcome.accessToken)
+  return { ...outcome, scopes: outcome.scopes.map((scope) => secrets.clean(scope)) }
 }

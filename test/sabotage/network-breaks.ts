@@ -1,6 +1,7 @@
 import type { Sabotage } from './registry.ts'
 
 const AGENTS = 'main/ports/http-agents.ts'
+const ECHO_TEST = 'main/echoing-service.test.ts'
 const NETWORK_TEST = 'main/ports/network-way.process.test.ts'
 
 /** Breaks of how a request leaves this computer, and of what is read of an answer. */
@@ -60,6 +61,54 @@ export const NETWORK_SABOTAGES: readonly Sabotage[] = [
     find: 'if (!owner.isKept() && pins.length > 0) {',
     replace: 'if (!owner.isKept() && pins.length > 9) {',
     test: 'main/streams/pinned-streams.test.ts',
+  },
+  {
+    promise: 'T11',
+    what: 'show a header that repeats the token',
+    file: 'main/ports/clean-http.ts',
+    find: "[name, secrets.clean(value ?? '')]",
+    replace: "[name, name.startsWith('x-ts') ? (value ?? '') : secrets.clean(value ?? '')]",
+    test: ECHO_TEST,
+  },
+  {
+    promise: 'T11',
+    what: 'show a stream’s error that repeats the token',
+    file: 'app/streams/frames.ts',
+    find: 'clean(text.slice(0, LONGEST_CLEANED)).slice(0, length)',
+    replace: 'clean(text.slice(0, 0)) + text.slice(0, length)',
+    test: ECHO_TEST,
+  },
+  {
+    promise: 'T11',
+    what: 'show a scope that repeats the token',
+    file: 'main/tokens/write-ahead.ts',
+    find: 'outcome.scopes.map((scope) => secrets.clean(scope))',
+    replace: 'outcome.scopes.map((scope) => scope)',
+    test: ECHO_TEST,
+  },
+  {
+    promise: 'T11',
+    what: 'find a secret only where the whole of it is repeated',
+    file: 'main/ports/redactor.ts',
+    find: 'return this.#partless(this.#known(text))',
+    replace: "return this.#partless('') + this.#known(text)",
+    test: ECHO_TEST,
+  },
+  {
+    promise: 'T14',
+    what: 'parse whatever nests however deep',
+    file: 'app/service/json.ts',
+    find: 'if (depth > MAX_JSON_DEPTH) return true',
+    replace: 'if (depth > 1_000 * MAX_JSON_DEPTH) return true',
+    test: 'app/service/json.test.ts',
+  },
+  {
+    promise: 'T14',
+    what: 'take 600 kB of scopes into every snapshot',
+    file: 'app/tokens/refresh-grant.ts',
+    find: '    .slice(0, SCOPES.max)\n',
+    replace: '    .slice(0, 100 * SCOPES.max)\n',
+    test: 'app/tokens/refresh-grant.test.ts',
   },
   {
     promise: 'T14',

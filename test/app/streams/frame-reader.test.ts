@@ -42,7 +42,10 @@ function byFullParse(text: string): Read {
     .slice(0, -1)
     .map((line) => line.replace(/\r$/, ''))
     .filter(Boolean)
-  return { count: lines.length, notable: lines.map(frameOf).filter(({ kind }) => kind !== 'data') }
+  return {
+    count: lines.length,
+    notable: lines.map((line) => frameOf(line)).filter(({ kind }) => kind !== 'data'),
+  }
 }
 
 const key = fc.constantFrom(

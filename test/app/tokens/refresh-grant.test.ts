@@ -159,6 +159,17 @@ test('a token answer that calls itself a page is a token answer all the same', (
   expect(processRefreshAnswer(answer(200, good, { 'content-type': 'text/html' })).kind).toBe('renewed')
 })
 
+test('of scopes without end 64 are shown, of 128 characters each at most', () => {
+  const shown = (scope: string) => {
+    const outcome = processRefreshAnswer(answer(200, { ...good, scope }))
+    return outcome.kind === 'renewed' ? outcome.scopes : []
+  }
+  expect(shown(`openid ${'s '.repeat(300_000)}`)).toHaveLength(64)
+  expect(shown(`openid ${'x'.repeat(600_000)} offline_access`)).toEqual(['openid'])
+  expect(shown(`${'x'.repeat(128)} ${'y'.repeat(129)} z`)).toEqual(['x'.repeat(128), 'z'])
+  proves('T14', { level: 2, cases: 3 })
+})
+
 test('a 429 and a 503 say when to come back, if they say so in seconds', () => {
   for (const status of [429, 503]) {
     expect(processRefreshAnswer(answer(status, '', { 'retry-after': '30' }))).toMatchObject({

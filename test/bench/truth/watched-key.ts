@@ -1,4 +1,5 @@
 import type { Ledger } from '../../../app/quota/ledger.ts'
+import { Redactor } from '../../../main/ports/redactor.ts'
 import { DEFAULT_PROBES, type Profile } from '../../../main/profile.ts'
 import { profileParts } from '../../../main/profile-parts.ts'
 import { RequestQuotas } from '../../../main/simulator/rules/request-quotas.ts'
@@ -76,7 +77,7 @@ export async function watchedKey(kind: Kind, seed: number): Promise<Looks> {
   const random = { next: chanceFrom(seed + 3_000_000) }
   const { ledger, client, prober } = profileParts(
     PROFILE,
-    { clock, timeline, random, http, changed: ignored, event: ignored },
+    { clock, timeline, random, http, secrets: new Redactor(), changed: ignored, event: ignored },
     { profile: () => PROFILE, keeper: () => KEEPER },
   )
   const ask = () => {

@@ -2,6 +2,7 @@ import type { HttpHeaders } from '../../../app/service/answer.ts'
 import { SLOT_QUOTAS } from '../../../app/service/quotas.ts'
 import type { StreamRequest } from '../../../app/service/streams.ts'
 import { SlotLedger } from '../../../app/streams/slots.ts'
+import { Redactor } from '../../../main/ports/redactor.ts'
 import type { Pins } from '../../../main/streams/pinned-streams.ts'
 import { Streams, type WhenFull } from '../../../main/streams/streams.ts'
 import type { Access } from '../../../main/tokens/keeper.ts'
@@ -26,6 +27,7 @@ export function setUp(pins?: Pins) {
   const streams = new Streams({
     baseUrl: 'https://api.test',
     http,
+    secrets: new Redactor(),
     clock,
     random,
     timeline,

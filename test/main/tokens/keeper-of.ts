@@ -1,5 +1,6 @@
 import { ROTATION } from '../../../app/tokens/after-refresh.ts'
 import { REFRESH_SCHEDULE } from '../../../app/tokens/schedule.ts'
+import { Redactor } from '../../../main/ports/redactor.ts'
 import { Timeline } from '../../../main/timeline.ts'
 import { type KeeperDeps, TokenKeeper } from '../../../main/tokens/keeper.ts'
 
@@ -15,6 +16,7 @@ export function keeperOf(
     key,
     store,
     {
+      secrets: new Redactor(),
       random: { next: () => 0.5 },
       timeline: new Timeline(ports.clock),
       changed: () => {},

@@ -1,0 +1,32 @@
+/** Answers and frames of the service nest a handful of levels. */
+export const MAX_JSON_DEPTH = 64
+
+/**
+ * Parses a text of the service. Throws a `SyntaxError` as `JSON.parse` does, and for one that nests deeper than
+ * `MAX_JSON_DEPTH`: parsing a few megabytes of brackets takes a gigabyte and seconds.
+ */
+export function parseJson(text: string): unknown {
+  if (text.length > MAX_JSON_DEPTH && isTooDeep(text)) throw new SyntaxError('the JSON nests too deep')
+  return JSON.parse(text)
+}
+
+const QUOTE = 0x22
+const BACKSLASH = 0x5c
+const BRACKETS = { open: 0x5b, close: 0x5d, openBrace: 0x7b, closeBrace: 0x7d } as const
+
+function isTooDeep(text: string): boolean {
+  let depth = 0
+  let isInText = false
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at)
+    if (isInText) {
+      if (code === BACKSLASH) at += 1
+      else if (code === QUOTE) isInText = false
+    } else if (code === QUOTE) isInText = true
+    else if (code === BRACKETS.open || code === BRACKETS.openBrace) {
+      depth += 1
+      if (depth > MAX_JSON_DEPTH) return true
+    } else if (code === BRACKETS.close || code === BRACKETS.closeBrace) depth -= 1
+  }
+  return false
+}

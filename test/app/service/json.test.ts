@@ -1,0 +1,34 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { MAX_JSON_DEPTH, parseJson } from '../../../app/service/json.ts'
+import { proves } from '../../proof/proves.ts'
+
+const nested = (depth: number) => `${'['.repeat(depth)}${']'.repeat(depth)}`
+
+test('what nests as deep as answers do is parsed as by JSON.parse, brackets in texts not counted', () => {
+  fc.assert(
+    fc.property(fc.json({ depthSize: 'medium' }), (text) => {
+      expect(parseJson(text)).toEqual(JSON.parse(text))
+    }),
+  )
+  expect(parseJson(nested(MAX_JSON_DEPTH))).toEqual(JSON.parse(nested(MAX_JSON_DEPTH)))
+  const texts = JSON.stringify({ a: '['.repeat(500), b: `\\"${'{'.repeat(500)}`, c: '\\' })
+  expect(parseJson(texts)).toEqual(JSON.parse(texts))
+})
+
+test.each([
+  ['one level too many', nested(MAX_JSON_DEPTH + 1)],
+  ['objects', `${'{"a":'.repeat(100)}1${'}'.repeat(100)}`],
+  ['8 MB of brackets', '['.repeat(8 << 20)],
+  ['after a long text', `["${'x'.repeat(1_000)}",${nested(65)}]`],
+])('%s is no JSON of the service, and costs nothing', (_, text) => {
+  const startedMs = performance.now()
+  expect(() => parseJson(text)).toThrow('the JSON nests too deep')
+  // JSON.parse takes seconds of the 8 MB; this one stops at the 65th bracket.
+  expect(performance.now() - startedMs).toBeLessThan(500)
+  proves('T14', { level: 2, cases: 1 })
+})
+
+test.each(['', '{', '"', '["\\', '{"a":1,}', 'nul'])('%j throws as JSON.parse does', (text) => {
+  expect(() => parseJson(text)).toThrow(SyntaxError)
+})
