@@ -105,7 +105,7 @@ export function profileParts(
     reached: reached(hostOf(baseUrl)),
     ...(pins && { pins }),
   })
-  const samples = new ModelSamples({ clock, timeline, ledger, history, changed })
+  const samples = new ModelSamples({ clock, timeline, ledger, history, tap, changed })
   const keeperFor = (profile: Profile, tokens: TokenStore) =>
     new TokenKeeper(
       profile,

@@ -1,5 +1,4 @@
 import type { RequestQuota, SlotQuota, Snapshot, StreamSummary } from '../contract/snapshot.ts'
-import { type Thresholds, thresholdOf } from '../quota/thresholds.ts'
 import type { Reading } from './episode.ts'
 import type { AlertKind } from './kinds.ts'
 
@@ -29,10 +28,10 @@ const STALE: Reading = { kind: 'stale' }
 const GONE: Reading = { kind: 'gone' }
 
 /** Everything that can be wrong, and how it stands. Restarts are counted over time, so not here. */
-export function conditionsOf(snapshot: Snapshot, thresholds: Thresholds): readonly Condition[] {
+export function conditionsOf(snapshot: Snapshot): readonly Condition[] {
   const { at, requests, slots, streams } = snapshot
   return [
-    ...requests.flatMap((row) => requestConditions(row, thresholdOf(thresholds, row.category), at)),
+    ...requests.flatMap((row) => requestConditions(row, at)),
     ...slots.map(
       (row) => ({ kind: 'slots-low', subject: row.category, reading: slotsLow(row, at) }) as const,
     ),
@@ -54,13 +53,14 @@ function evidenceMs(row: RequestQuota, nowMs: number): number | undefined {
   return nowMs - row.observedAt <= freshForMs(row.period) ? row.observedAt : undefined
 }
 
-function requestConditions(row: RequestQuota, threshold: number, nowMs: number): readonly Condition[] {
+function requestConditions(row: RequestQuota, nowMs: number): readonly Condition[] {
   const { category: subject } = row
   const asOfMs = evidenceMs(row, nowMs)
   return [
     { kind: 'blocked', subject, reading: blocked(row, asOfMs, nowMs) },
     { kind: 'runs-out', subject, reading: runsOut(row, asOfMs) },
-    { kind: 'below-threshold', subject, reading: belowThreshold(row, threshold, asOfMs) },
+    { kind: 'empty', subject, reading: empty(row, asOfMs) },
+    { kind: 'below-threshold', subject, reading: belowThreshold(row, asOfMs) },
   ]
 }
 
@@ -73,25 +73,45 @@ function blocked(row: RequestQuota, asOfMs: number | undefined, nowMs: number): 
 
 function runsOut(row: RequestQuota, asOfMs: number | undefined): Reading {
   if (asOfMs === undefined) return STALE
-  switch (row.verdict) {
-    case 'runs-out':
+  switch (row.state) {
+    case 'running-out':
       return bad(asOfMs)
-    case 'lasts':
-    case 'idle':
+    case 'ok':
       return good(asOfMs)
-    case 'near-limit':
+    // It has run out, which is an alert of its own.
+    case 'empty':
     case 'blocked':
-    case 'not-seen':
+      return GONE
+    case 'low':
+    case 'not-checked':
       return BETWEEN
   }
 }
 
-function belowThreshold(row: RequestQuota, threshold: number, asOfMs: number | undefined): Reading {
+function empty(row: RequestQuota, asOfMs: number | undefined): Reading {
+  if (asOfMs === undefined) return STALE
+  switch (row.state) {
+    case 'empty':
+      return bad(asOfMs)
+    case 'ok':
+    case 'low':
+    case 'running-out':
+      return good(asOfMs)
+    case 'blocked':
+    case 'not-checked':
+      return BETWEEN
+  }
+}
+
+/** Said only of a row whose state is low: what is worse has an alert of its own. */
+function belowThreshold(row: RequestQuota, asOfMs: number | undefined): Reading {
+  const { threshold, limit } = row
   if (threshold <= 0) return GONE
   if (asOfMs === undefined) return STALE
-  if (row.remaining < threshold * row.limit) return bad(asOfMs)
+  if (row.state === 'low') return row.low < threshold * limit ? bad(asOfMs) : BETWEEN
+  if (row.state !== 'ok') return BETWEEN
   // A threshold near the top leaves less room above it; full is good in any case.
-  const recovered = Math.min(1, threshold + HYSTERESIS) * row.limit
+  const recovered = Math.min(1, threshold + HYSTERESIS) * limit
   return row.remaining >= Math.floor(recovered) ? good(asOfMs) : BETWEEN
 }
 

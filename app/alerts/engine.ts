@@ -1,12 +1,11 @@
 import type { Snapshot } from '../contract/snapshot.ts'
-import { DEFAULT_THRESHOLDS, type Thresholds } from '../quota/thresholds.ts'
 import type { Alert } from './alert.ts'
 import { type Condition, conditionsOf } from './conditions.ts'
 import { ARMED, nextEpisode, type Reading } from './episode.ts'
-import { PATIENCE, SEVERITIES } from './kinds.ts'
+import { PATIENCE, severityOf } from './kinds.ts'
 import { Restarts } from './restarts.ts'
+import { alertText } from './text.ts'
 import { type Tracked, TrackedConditions } from './tracked.ts'
-import { alertWords } from './words.ts'
 
 /** What a host does about it: says it once, and takes it back once. */
 export type AlertEffect =
@@ -23,7 +22,6 @@ export const outlivesStart = ({ kind }: Pick<Alert, 'kind'>): boolean => !kind.s
 export class AlertEngine {
   readonly #tracked = new TrackedConditions()
   readonly #restarts = new Restarts()
-  readonly #thresholds = new Map<string, Thresholds>()
   /** Episodes that were open when the app last ended, until their profile is seen again. */
   #restored: readonly Alert[]
 
@@ -35,7 +33,7 @@ export class AlertEngine {
     const profile = snapshot.profile.id
     this.#restore(profile)
     const conditions = [
-      ...conditionsOf(snapshot, this.thresholds(profile)),
+      ...conditionsOf(snapshot),
       ...snapshot.streams.map((stream): Condition => {
         const reading = this.#restarts.reading(`${profile}\n${stream.id}`, stream, snapshot.at)
         return { kind: 'stream-restarts', subject: stream.id, reading }
@@ -78,13 +76,8 @@ export class AlertEngine {
     return undefined
   }
 
-  thresholds(profile: string): Thresholds {
-    return this.#thresholds.get(profile) ?? DEFAULT_THRESHOLDS
-  }
-
   /** Another threshold is another condition: what was said of the former one is taken back. */
-  setThresholds(profile: string, thresholds: Thresholds): readonly AlertEffect[] {
-    this.#thresholds.set(profile, thresholds)
+  thresholdsChanged(profile: string): readonly AlertEffect[] {
     const effects: AlertEffect[] = []
     for (const tracked of this.#tracked.of(profile)) {
       if (tracked.kind !== 'below-threshold') continue
@@ -119,11 +112,11 @@ export class AlertEngine {
       id: `${keyOf(tracked).replaceAll('\n', '/')}@${snapshot.at}`,
       profile,
       kind,
-      severity: SEVERITIES[kind],
+      severity: severityOf(kind, subject, snapshot, snapshot.at),
       subject,
       since,
       at: snapshot.at,
-      ...alertWords(kind, subject, snapshot),
+      ...alertText(kind, subject, snapshot, snapshot.at),
       dismissed: false,
     }
     tracked.alert = alert

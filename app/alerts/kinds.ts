@@ -1,6 +1,10 @@
+import type { Snapshot } from '../contract/snapshot.ts'
+import { quotaStatus } from '../status/quota-status.ts'
+
 /** What Headroom speaks up about. Each is an episode of its own: of one profile, of one subject. */
 export type AlertKind =
   | 'runs-out'
+  | 'empty'
   | 'below-threshold'
   | 'blocked'
   | 'capacity-back'
@@ -16,6 +20,7 @@ export type Severity = 'info' | 'warning' | 'critical'
 
 export const SEVERITIES: Readonly<Record<AlertKind, Severity>> = {
   'runs-out': 'warning',
+  empty: 'critical',
   'below-threshold': 'warning',
   blocked: 'critical',
   'capacity-back': 'info',
@@ -28,6 +33,14 @@ export const SEVERITIES: Readonly<Record<AlertKind, Severity>> = {
   'revoke-unconfirmed': 'critical',
 }
 
+/** How urgent an alert is by how things stand: a quota that runs out within two minutes is as urgent as an empty one. */
+export function severityOf(kind: AlertKind, subject: string, snapshot: Snapshot, nowMs: number): Severity {
+  if (kind !== 'runs-out') return SEVERITIES[kind]
+  const row = snapshot.requests.find(({ category }) => category === subject)
+  const isCritical = row !== undefined && quotaStatus(row, nowMs).severity === 'critical'
+  return isCritical ? 'critical' : SEVERITIES[kind]
+}
+
 /** How long a condition has to last before it is said, and how long its end before it is withdrawn. Milliseconds. */
 export interface Patience {
   readonly holdMs: number
@@ -36,6 +49,7 @@ export interface Patience {
 
 export const PATIENCE: Readonly<Record<AlertKind, Patience>> = {
   'runs-out': { holdMs: 10_000, recoverMs: 20_000 },
+  empty: { holdMs: 5_000, recoverMs: 20_000 },
   'below-threshold': { holdMs: 5_000, recoverMs: 10_000 },
   // A refusal is a fact, not a trend; the same holds for its end.
   blocked: { holdMs: 0, recoverMs: 0 },

@@ -47,7 +47,15 @@ export type MonitorEvent =
       readonly target: string
       readonly reason: string
     }
+  /** Others began to use a quota. Told once; `elsewhere-ended` tells its end. */
   | { readonly kind: 'elsewhere'; readonly category: string; readonly perSecond: number }
+  /** Others stopped. `perSecond`: their mean rate from `since`, epoch ms, until they did. */
+  | {
+      readonly kind: 'elsewhere-ended'
+      readonly category: string
+      readonly perSecond: number
+      readonly since: number
+    }
 
 /** Outcome classes of a refresh that did not renew (ARCHITECTURE, the refresh protocol). */
 export type RefreshFailure = 'refused' | 'misconfigured' | 'later' | 'not-sent' | 'malformed' | 'unknown'

@@ -89,6 +89,12 @@ function lineOf(event: LoggedEvent): IncidentLine {
       return { ...line, category: event.category, detail: event.reason }
     case 'elsewhere':
       return { ...line, category: event.category, detail: `${event.perSecond} a second by other programs` }
+    case 'elsewhere-ended':
+      return {
+        ...line,
+        category: event.category,
+        detail: `${event.perSecond} a second by other programs since ${iso(event.since)}`,
+      }
     case 'service-unreachable':
     case 'service-back':
       return { ...line, detail: event.host }

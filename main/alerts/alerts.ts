@@ -20,7 +20,6 @@ export interface AlertsDeps {
 export class Alerts {
   readonly #deps: AlertsDeps
   readonly #engine: AlertEngine
-  readonly #thresholdsKnown = new Set<string>()
 
   constructor(deps: AlertsDeps) {
     this.#deps = deps
@@ -31,17 +30,11 @@ export class Alerts {
 
   /** To be called about once a second for each profile. */
   observe(snapshot: Snapshot): void {
-    const profile = snapshot.profile.id
-    if (!this.#thresholdsKnown.has(profile)) {
-      this.#thresholdsKnown.add(profile)
-      this.#engine.setThresholds(profile, this.#deps.thresholds.of(profile))
-    }
     this.#tell(this.#engine.observe(snapshot))
   }
 
   removed(profile: string): void {
     this.#tell(this.#engine.removed(profile))
-    this.#thresholdsKnown.delete(profile)
     this.#deps.thresholds.forget(profile)
   }
 
@@ -65,7 +58,7 @@ export class Alerts {
 
   setThreshold(profile: string, category: string | undefined, below: number | undefined): Thresholds {
     const thresholds = this.#deps.thresholds.set(profile, category, below)
-    this.#tell(this.#engine.setThresholds(profile, thresholds))
+    this.#tell(this.#engine.thresholdsChanged(profile))
     return thresholds
   }
 

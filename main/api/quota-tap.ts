@@ -1,7 +1,9 @@
 import type { MonitorEvent } from '../../app/contract/events.ts'
 import type { RowDetails } from '../../app/contract/row-details.ts'
+import type { RequestQuota } from '../../app/contract/snapshot.ts'
 import type { Ledger, Ticket } from '../../app/quota/ledger.ts'
 import { nextRequestAtMs } from '../../app/quota/next-request.ts'
+import { OthersEpisodes, type OthersTold } from '../../app/quota/others-episodes.ts'
 import type { HttpHeaders } from '../../app/service/answer.ts'
 import { categoryOf } from '../../app/service/endpoints.ts'
 import { type RefusedBy, refusedBy } from '../../app/service/errors.ts'
@@ -39,14 +41,11 @@ const FIRST_FLOOR_MS = 1_000
 const MOST_DOUBLINGS = 10
 /** How long a request that was hung up on may take to reach the service. */
 const ON_ITS_WAY_MS = 2_000
-/** Use elsewhere is told as an event once, and again only after it was quiet this long. */
-const ELSEWHERE_QUIET_MS = 5 * 60_000
-const ELSEWHERE_LEAST_PER_SECOND = 0.05
 
 /** Every request of this app and every answer to it pass here: the one place that reads quota headers. */
 export class QuotaTap {
   readonly #deps: QuotaTapDeps
-  readonly #elsewhereAtMs = new Map<string, number>()
+  readonly #others = new OthersEpisodes()
   readonly #log = new RowLog()
 
   constructor(deps: QuotaTapDeps) {
@@ -120,7 +119,7 @@ export class QuotaTap {
     if (category !== undefined) {
       const remaining = reading.rate?.remaining
       if (remaining !== undefined) history.observed(category, now, remaining)
-      if (elsewhere > 0) this.#sayElsewhere(category, now)
+      if (elsewhere > 0) this.#othersProved(category, now)
     }
     this.#deps.changed()
     if (refused === undefined) return { reading }
@@ -183,14 +182,22 @@ export class QuotaTap {
     return askedMs + GRACE_MS + jitterMs
   }
 
-  #sayElsewhere(category: string, now: number): void {
+  /** Looks at the rows now and then: use by others ends without an answer that says so. */
+  looked(rows: readonly RequestQuota[], nowMs: number): void {
+    for (const row of rows) this.#tellOthers(this.#others.looked(row, nowMs))
+  }
+
+  #othersProved(category: string, now: number): void {
     const row = this.#deps.ledger.rowAt(category, now)
-    const perSecond = row?.use?.elsewhere ?? 0
-    if (perSecond < ELSEWHERE_LEAST_PER_SECOND) return
-    const last = this.#elsewhereAtMs.get(category)
-    this.#elsewhereAtMs.set(category, now)
-    if (last !== undefined && now - last < ELSEWHERE_QUIET_MS) return
-    this.#deps.event({ kind: 'elsewhere', category, perSecond: Math.round(perSecond * 100) / 100 })
+    if (row) this.#tellOthers(this.#others.proved(row, now))
+  }
+
+  #tellOthers(told: OthersTold | undefined): void {
+    if (told === undefined) return
+    const { category, sinceMs } = told
+    const perSecond = Math.round(told.perSecond * 100) / 100
+    if (told.kind === 'started') this.#deps.event({ kind: 'elsewhere', category, perSecond })
+    else this.#deps.event({ kind: 'elsewhere-ended', category, perSecond, since: Math.round(sinceMs) })
   }
 }
 

@@ -62,6 +62,13 @@ const event: z.ZodType<LoggedEvent> = z.discriminatedUnion('kind', [
   z.looseObject({ kind: z.literal('stream-restarted'), ...streams }),
   z.looseObject({ kind: z.literal('stream-closed'), ...streams }),
   z.looseObject({ kind: z.literal('elsewhere'), ...logged, category: text, perSecond: z.number() }),
+  z.looseObject({
+    kind: z.literal('elsewhere-ended'),
+    ...logged,
+    category: text,
+    perSecond: z.number(),
+    since: z.number(),
+  }),
 ])
 
 /**

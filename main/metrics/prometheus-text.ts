@@ -1,4 +1,11 @@
-import type { RequestQuota, SlotQuota, Snapshot, StreamSummary } from '../../app/contract/snapshot.ts'
+import type {
+  QuotaState,
+  RequestQuota,
+  SlotQuota,
+  Snapshot,
+  StreamSummary,
+} from '../../app/contract/snapshot.ts'
+import { STATE_LABELS } from '../../app/status/quota-status.ts'
 
 /** One metric of the text format, version 0.0.4. */
 interface Metric {
@@ -73,6 +80,43 @@ function metricsOf(snapshots: readonly Snapshot[]): readonly Metric[] {
       'headroom_requests_remaining',
       'Whole requests that can be made now.',
       perRow((row) => seen(row.source, row.remaining)),
+    ),
+    gauge(
+      'headroom_requests_low',
+      'Whole requests that are surely left.',
+      perRow((row) => seen(row.source, row.low)),
+    ),
+    gauge(
+      'headroom_requests_high',
+      'Whole requests that are possibly left.',
+      perRow((row) => seen(row.source, row.high)),
+    ),
+    gauge(
+      'headroom_requests_state',
+      'The state of a quota: 1 for the one that holds, 0 for the others.',
+      snapshots.flatMap((snapshot) =>
+        snapshot.requests.flatMap((row) =>
+          STATES.map((state) => ({
+            labels: { ...rowLabels(snapshot, row), state },
+            value: row.state === state ? 1 : 0,
+          })),
+        ),
+      ),
+    ),
+    gauge('headroom_requests_elsewhere_per_second', "Others' use: the middle and the ends of its interval.", [
+      ...perRow((row) => row.use?.elsewhere).map(withLabel('bound', 'middle')),
+      ...perRow((row) => row.use?.elsewhereLow).map(withLabel('bound', 'low')),
+      ...perRow((row) => row.use?.elsewhereHigh).map(withLabel('bound', 'high')),
+    ]),
+    gauge(
+      'headroom_requests_safe_interval_seconds',
+      'Seconds between requests that may go on without end; +Inf where others take all.',
+      perRow((row) => row.safe && (row.safe.everySeconds ?? Number.POSITIVE_INFINITY)),
+    ),
+    gauge(
+      'headroom_requests_next_check_timestamp_seconds',
+      'When this app asks for a quota next if no header comes before.',
+      perRow((row) => seconds(row.nextCheckAt)),
     ),
     gauge(
       'headroom_requests_limit',
@@ -151,6 +195,8 @@ function metricsOf(snapshots: readonly Snapshot[]): readonly Metric[] {
     ),
   ]
 }
+
+const STATES = Object.keys(STATE_LABELS) as readonly QuotaState[]
 
 const gauge = (name: string, help: string, samples: readonly Sample[]): Metric => ({
   name,

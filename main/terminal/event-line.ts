@@ -1,4 +1,6 @@
 import type { MonitorEvent } from '../../app/contract/events.ts'
+import { durationText } from '../../app/status/durations.ts'
+import { rateText } from '../../app/status/rates.ts'
 import { duration, printable } from './cells.ts'
 
 /** One event as one line for a person. */
@@ -34,7 +36,7 @@ function lineOf(event: MonitorEvent, atMs: number): string {
     case 'window-admitted':
       return `a browser window was let in (${event.window}); status lists them`
     case 'rate-limited':
-      return `${event.category} refused (429); free again in ${duration(event.retryAt - atMs)}${request(event.requestId)}`
+      return `${event.category} refused (429); safe to retry in ${duration(event.retryAt - atMs)}${request(event.requestId)}`
     case 'slots-exhausted':
       return `${event.category}: every slot is taken${request(event.requestId)}`
     case 'stream-opened':
@@ -42,7 +44,9 @@ function lineOf(event: MonitorEvent, atMs: number): string {
     case 'stream-closed':
       return `${event.category} ${event.target} ${happened(event.kind, event.reason)}`
     case 'elsewhere':
-      return `${event.category}: other programs use ${event.perSecond.toFixed(2)} a second`
+      return `others started using ${event.category} (${rateText(event.perSecond)})`
+    case 'elsewhere-ended':
+      return `others stopped using ${event.category} (${rateText(event.perSecond)} for ${durationText((atMs - event.since) / 1000)})`
   }
 }
 

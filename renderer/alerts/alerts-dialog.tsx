@@ -1,6 +1,9 @@
 import type { Alert } from '../../app/alerts/alert.ts'
+import { severityOf } from '../../app/alerts/kinds.ts'
+import { alertText } from '../../app/alerts/text.ts'
 import { sinceText } from '../../app/status/durations.ts'
 import { dayAndMinuteText } from '../../app/status/moments.ts'
+import type { MirrorState } from '../mirror/mirror-state.ts'
 import { classesOf } from '../theme/classes.ts'
 import controlsSheet from '../theme/controls.module.css'
 import { DialogFrame } from '../theme/dialog-frame.tsx'
@@ -17,13 +20,9 @@ export function AlertsDialog() {
   const { view } = useParts()
   const alerts = useMirror((mirror) => mirror.alerts)
   return (
-    <DialogFrame
-      title="Alerts"
-      about="What is wrong now, latest first. It leaves when it is over."
-      width="wide"
-    >
+    <DialogFrame title="Alerts" about="Open problems, newest first. Each clears by itself." width="wide">
       {alerts.length === 0 ? (
-        <p>Nothing is wrong now.</p>
+        <p>No open problems.</p>
       ) : (
         <ul className={css('list')} aria-label="Alerts">
           {alerts.map((alert) => (
@@ -38,18 +37,36 @@ export function AlertsDialog() {
   )
 }
 
+/** The alert by the present snapshot of its key; as it was raised where there is none. */
+function presentOf(
+  alert: Alert,
+  { snapshots }: MirrorState,
+  nowMs: number,
+): Pick<Alert, 'severity' | 'title' | 'body'> {
+  const snapshot = snapshots.find(({ profile }) => profile.id === alert.profile)
+  if (snapshot === undefined) return alert
+  const { kind, subject } = alert
+  return {
+    severity: severityOf(kind, subject, snapshot, nowMs),
+    ...alertText(kind, subject, snapshot, nowMs),
+  }
+}
+
 function AlertRow({ alert }: { readonly alert: Alert }) {
   const { api } = useParts()
   const asked = useAsked()
   const lasting = useMoment(({ nowMs }) => sinceText(alert.since, nowMs))
-  const saidAt = useMoment(({ nowMs }) => dayAndMinuteText(alert.at, nowMs))
+  const since = useMoment(({ nowMs }) => dayAndMinuteText(alert.since, nowMs))
+  const severity = useMoment(({ mirror, nowMs }) => presentOf(alert, mirror, nowMs).severity)
+  const title = useMoment(({ mirror, nowMs }) => presentOf(alert, mirror, nowMs).title)
+  const body = useMoment(({ mirror, nowMs }) => presentOf(alert, mirror, nowMs).body)
   return (
     <li className={css('alert', alert.dismissed && 'seen')} data-alert={alert.id}>
-      <Shape severity={alert.dismissed ? 'unseen' : alertSeverity(alert.severity)} />
+      <Shape severity={alert.dismissed ? 'unseen' : alertSeverity(severity)} />
       <div>
-        <b>{alert.title}</b>
+        <b>{title}</b>
         <p>
-          {alert.body} Said at {saidAt}, for {lasting} now.
+          {body} Since {since} ({lasting}).
         </p>
         {asked.refusal !== undefined && <p role="alert">{asked.refusal}</p>}
       </div>
@@ -60,7 +77,7 @@ function AlertRow({ alert }: { readonly alert: Alert }) {
           type="button"
           className={css('button')}
           disabled={asked.waiting}
-          aria-label={`Dismiss ${alert.title}`}
+          aria-label={`Dismiss ${title}`}
           onClick={() => void asked.run(() => api.dismissAlert({ id: alert.id }))}
         >
           Dismiss

@@ -55,7 +55,7 @@ export function CapacityRow({ category, chosen }: CategoryProps & { readonly cho
           type="button"
           className={css('choose')}
           aria-pressed={chosen}
-          title={counted ? `also counts ${counted}` : undefined}
+          title={counted ? `${category}, also counts ${counted}` : category}
           onClick={choose}
         >
           <span>{category}</span>
@@ -136,19 +136,14 @@ function Full({ category }: CategoryProps) {
 function Age({ category }: CategoryProps) {
   const age = useQuota(category, ageText)
   const check = useQuota(category, nextCheckText)
-  const seenAt = useQuota(category, (quota) => quota.observedAt)
+  const seen = useQuota(category, ({ observedAt }) =>
+    observedAt === undefined ? '' : `last header at ${clockText(observedAt)}`,
+  )
+  const next = check === '' ? '' : `next check ${check === 'now' ? check : `in ${check}`}`
   return (
-    <span title={seenAt === undefined ? undefined : `last header at ${clockText(seenAt)}`}>
+    <span title={[seen, next].filter(Boolean).join(', ')}>
       <span data-testid="age">{age}</span>
-      {check !== '' && (
-        <span
-          className={css('check', 'muted')}
-          title={`next check ${check === 'now' ? check : `in ${check}`}`}
-        >
-          {' '}
-          / {check}
-        </span>
-      )}
+      {check !== '' && <span className={css('check', 'muted')}> / {check}</span>}
     </span>
   )
 }

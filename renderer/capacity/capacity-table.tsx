@@ -27,7 +27,10 @@ export function CapacityTable() {
     <section className={css('panel', 'capacity')} aria-labelledby="capacity-title">
       <div className={css('head')}>
         <h2 id="capacity-title">Request quotas</h2>
-        <span>{fixed ? 'fixed windows' : 'rolling windows'} · solid = certain, hatched = possible</span>
+        <span>
+          {fixed ? 'fixed windows' : 'rolling windows'} · solid = certain, hatched = possible, mark = low
+          below {threshold}
+        </span>
       </div>
       <div className={css('scroll')}>
         <table className={css('table')} aria-labelledby="capacity-title">
@@ -41,10 +44,6 @@ export function CapacityTable() {
               </th>
               <th scope="col" className={css('bar-cell')}>
                 Left
-                <span className={css('mark')} title="The mark on each bar: below it the row is low.">
-                  {' '}
-                  | low below {threshold}
-                </span>
               </th>
               <th scope="col" className={css('count')}>
                 <span className={css('beside-bar')}>of limit</span>

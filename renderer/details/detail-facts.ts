@@ -1,6 +1,7 @@
 import type { RequestQuota } from '../../app/contract/snapshot.ts'
 import { sinceText } from '../../app/status/durations.ts'
 import { clockText } from '../../app/status/moments.ts'
+import { nextCheckText, othersText, safePaceText } from '../../app/status/quota-status.ts'
 import { rateText } from '../../app/status/rates.ts'
 
 export interface Fact {
@@ -24,17 +25,24 @@ export function detailFacts(quota: RequestQuota, nowMs: number): readonly Fact[]
           : `${quota.seen} at ${clockText(observedAt)}, ${sinceText(observedAt, nowMs)} ago`,
     },
     {
-      name: 'Between',
-      value: isSeen ? `${quota.low} and ${quota.high}` : '—',
-      about: 'The lowest and the highest that the headers and the time since allow.',
+      name: 'Somewhere in',
+      value: isSeen ? `${quota.low}–${quota.high}` : '—',
+      about: 'What is surely left, and what is possibly left.',
     },
+    { name: 'Others use', value: perSecondText(othersText(quota)), about: 'As far as headers show it.' },
+    {
+      name: 'Safe pace',
+      value: safePaceText(quota, nowMs),
+      about: 'What may be asked without the quota’s running out, at the most that others use.',
+    },
+    { name: 'Next check', value: nextCheckText(quota, nowMs) || '—' },
     {
       name: 'Model',
       value: `${MODELS[quota.model]}, ${quota.confidence === 'observed' ? 'seen in headers' : 'assumed'}`,
     },
     { name: 'Limit', value: `${limit} in ${period} s` },
     {
-      name: quota.model === 'rolling' ? 'One returns every' : 'Window ends',
+      name: quota.model === 'rolling' ? 'Refills every' : 'Window ends',
       value:
         quota.model === 'rolling'
           ? `${Number((period / limit).toFixed(2))} s`
@@ -53,16 +61,20 @@ export function detailFacts(quota: RequestQuota, nowMs: number): readonly Fact[]
     {
       name: 'Used since start',
       value:
-        used === undefined ? '—' : `${Math.round(used.own)} here, ${Math.round(used.elsewhere)} elsewhere`,
+        used === undefined
+          ? '—'
+          : `${Math.round(used.own)} by Headroom, ${Math.round(used.elsewhere)} by others`,
     },
     { name: '429s since start', value: String(rejected) },
   ]
 }
 
+const perSecondText = (rate: string) => (rate === '?' || rate === '0' ? rate : `${rate}/s`)
+
 const SOURCES: Readonly<Record<RequestQuota['source'], string>> = {
   header: 'the last header',
-  modelled: 'modelled since the last header',
-  default: 'the standard table: nothing seen yet',
+  modelled: 'an estimate since the last header',
+  default: 'the documented default: not checked yet',
 }
 
 const MODELS: Readonly<Record<RequestQuota['model'], string>> = {

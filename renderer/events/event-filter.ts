@@ -26,6 +26,7 @@ const FILTER_OF: Readonly<Record<LoggedEvent['kind'], Exclude<EventFilter, 'all'
   'rate-limited': 'quotas',
   'slots-exhausted': 'quotas',
   elsewhere: 'quotas',
+  'elsewhere-ended': 'quotas',
   'stream-opened': 'streams',
   'stream-restarted': 'streams',
   'stream-closed': 'streams',

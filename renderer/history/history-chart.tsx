@@ -70,6 +70,7 @@ export const HistoryChart = memo(function HistoryChart({ series }: { readonly se
             fill="var(--ok)"
             fillOpacity={0.3}
             dot={false}
+            activeDot={false}
             isAnimationActive={false}
           />
         )}
@@ -82,6 +83,7 @@ export const HistoryChart = memo(function HistoryChart({ series }: { readonly se
             fill="var(--ok)"
             fillOpacity={0.13}
             dot={false}
+            activeDot={false}
             isAnimationActive={false}
           />
         )}
@@ -95,6 +97,7 @@ export const HistoryChart = memo(function HistoryChart({ series }: { readonly se
             fill="var(--ok)"
             fillOpacity={0.05}
             dot={false}
+            activeDot={false}
             isAnimationActive={false}
           />
         )}
@@ -107,6 +110,7 @@ export const HistoryChart = memo(function HistoryChart({ series }: { readonly se
             fill="var(--ok)"
             fillOpacity={0.35}
             dot={false}
+            activeDot={false}
             isAnimationActive={false}
           />
         )}
@@ -120,6 +124,7 @@ export const HistoryChart = memo(function HistoryChart({ series }: { readonly se
             fill="var(--ok)"
             fillOpacity={0.12}
             dot={false}
+            activeDot={false}
             isAnimationActive={false}
           />
         )}
@@ -132,6 +137,7 @@ export const HistoryChart = memo(function HistoryChart({ series }: { readonly se
           strokeWidth={1.6}
           strokeDasharray="5 4"
           dot={false}
+          activeDot={false}
           isAnimationActive={false}
         />
         {rejectedAt.map((at) => (

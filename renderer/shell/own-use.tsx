@@ -8,19 +8,21 @@ const css = classesOf(sheet)
 
 /** What this app itself costs the key. All of it is counted here, so it is as old as the snapshot. */
 export function OwnUse() {
-  const streams = useShown((snapshot) => countText(openStreams(snapshot.streams), 'own stream'))
+  const streams = useShown((snapshot) => countText(openStreams(snapshot.streams), 'stream'))
   const probes = useShown(({ probes }) =>
-    probes.enabled ? `${countText(Math.round(probes.perMinute * 10) / 10, 'probe')}/min` : 'probes off',
+    probes.enabled ? `${countText(Math.round(probes.perMinute * 10) / 10, 'check')}/min` : 'checks off',
   )
   const used = useShown((snapshot) => shareText(snapshot.probes.usedFraction))
+  const cap = useShown((snapshot) => shareText(snapshot.probes.budgetFraction))
   const about = useShown(
     ({ at, probes }) =>
-      `Counted by Headroom itself, as of ${clockText(at)}. Its probes may use ${shareText(probes.budgetFraction)} of a quota.`,
+      `Counted by Headroom itself, as of ${clockText(at)}. Its checks may use ${shareText(probes.budgetFraction)} of a quota.`,
   )
   if (streams === undefined) return null
   return (
     <span className={css('pill', 'own-use')} data-testid="own-use" title={about}>
-      {streams} · {probes} · <span className={css('roomy')}>this app</span> used <strong>{used}</strong>
+      {streams} · {probes} · <strong>{used}</strong> used
+      <span className={css('roomy')}>, cap {cap}</span>
     </span>
   )
 }

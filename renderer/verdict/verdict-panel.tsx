@@ -1,6 +1,7 @@
 import { headline, spokenText } from '../../app/status/key-status.ts'
 import { classesOf } from '../theme/classes.ts'
 import controlsSheet from '../theme/controls.module.css'
+import { Shape } from '../theme/shape.tsx'
 import { useMoment, usePausedSince, useShown } from '../view/window-parts.ts'
 import { TokenLife } from './token-life.tsx'
 import sheet from './verdict.module.css'
@@ -14,6 +15,7 @@ export function VerdictPanel() {
     <section className={css('verdict', severity)} aria-label="Verdict" data-verdict={severity}>
       <div className={css('sentence')}>
         <h1 data-testid="verdict-headline">
+          <Shape severity={severity} />
           <Headline />
         </h1>
         <p data-testid="verdict-detail">

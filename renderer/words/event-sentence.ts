@@ -1,4 +1,5 @@
 import type { LoggedEvent, RefreshFailure } from '../../app/contract/events.ts'
+import { sinceText } from '../../app/status/durations.ts'
 import { clockText } from '../../app/status/moments.ts'
 import { rateText } from '../../app/status/rates.ts'
 import type { Severity } from '../../app/status/severity.ts'
@@ -55,13 +56,13 @@ export function eventSentence(event: LoggedEvent, stored: 'sealed' | 'memory'): 
       }
     case 'rate-limited':
       return withRequestId(
-        `${event.category} 429 · rate quota · held until ${clockText(event.retryAt)}`,
+        `${event.category} refused (429) · safe to retry at ${clockText(event.retryAt)}`,
         event.requestId,
       )
     case 'slots-exhausted':
       return withRequestId(
         parts(
-          `${event.category} 429 · stream quota · no slot free`,
+          `${event.category} refused (429) · no slot free`,
           event.proposal && `could make room: ${proposalWords(event.proposal, event.at)}`,
         ),
         event.requestId,
@@ -86,12 +87,15 @@ export function eventSentence(event: LoggedEvent, stored: 'sealed' | 'memory'): 
         text: parts(`${streamName(event.category, event.target)} closed`, event.reason),
       }
     case 'elsewhere':
-      return event.perSecond < 0.05
-        ? { severity: 'ok', text: `${event.category} · other programs stopped using it` }
-        : {
-            severity: 'watch',
-            text: `${event.category} · other programs make ${rateText(event.perSecond)}`,
-          }
+      return {
+        severity: 'watch',
+        text: `Others started using ${event.category} (${rateText(event.perSecond)})`,
+      }
+    case 'elsewhere-ended':
+      return {
+        severity: 'ok',
+        text: `Others stopped using ${event.category} (${rateText(event.perSecond)} for ${sinceText(event.since, event.at)})`,
+      }
   }
 }
 

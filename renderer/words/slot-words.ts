@@ -4,7 +4,7 @@ import { clockText } from '../../app/status/moments.ts'
 
 /** `of 40 free · 2 elsewhere`, after the number of free slots. */
 export function slotWords(slots: SlotQuota): string {
-  const elsewhere = slots.elsewhere > 0 ? ` · ${slots.elsewhere} elsewhere` : ''
+  const elsewhere = slots.elsewhere > 0 ? ` · ${slots.elsewhere} others` : ''
   return `of ${slots.limit} free${elsewhere}`
 }
 
@@ -12,7 +12,7 @@ export function slotWords(slots: SlotQuota): string {
 export function slotAge({ source, observedAt }: SlotQuota, nowMs: number): string {
   switch (source) {
     case 'default':
-      return 'default'
+      return 'documented'
     case 'counted':
       return 'counted here'
     case 'header':
@@ -24,7 +24,7 @@ export function slotAge({ source, observedAt }: SlotQuota, nowMs: number): strin
 export function slotSource({ source, observedAt, own }: SlotQuota): string {
   switch (source) {
     case 'default':
-      return 'From the standard table: nothing seen yet'
+      return 'Documented limit; not checked yet'
     case 'counted':
       return `${own} own, counted here; the service sent no header`
     case 'header':

@@ -4,37 +4,36 @@ import { conditionsOf, freshForMs } from '../../../app/alerts/conditions.ts'
 import type { Reading } from '../../../app/alerts/episode.ts'
 import type { AlertKind } from '../../../app/alerts/kinds.ts'
 import type { RequestQuota, SlotQuota, Snapshot } from '../../../app/contract/snapshot.ts'
-import { DEFAULT_THRESHOLDS, type Thresholds } from '../../../app/quota/thresholds.ts'
 import { AT_MS, exampleQuota, exampleSlot, exampleSnapshot } from '../../main/terminal/example-snapshot.ts'
 
 const MINUTE_MS = 60_000
 
-function readingOf(
-  kind: AlertKind,
-  changes: Partial<Snapshot>,
-  thresholds: Thresholds = DEFAULT_THRESHOLDS,
-): Reading | undefined {
-  const conditions = conditionsOf(exampleSnapshot({ at: AT_MS, ...changes }), thresholds)
+function readingOf(kind: AlertKind, changes: Partial<Snapshot>): Reading | undefined {
+  const conditions = conditionsOf(exampleSnapshot({ at: AT_MS, ...changes }))
   return conditions.find((condition) => condition.kind === kind)?.reading
 }
 
-const ofRow = (kind: AlertKind, row: Partial<RequestQuota>, thresholds?: Thresholds) =>
-  readingOf(kind, { requests: [exampleQuota(row)] }, thresholds)
+const ofRow = (kind: AlertKind, row: Partial<RequestQuota>) =>
+  readingOf(kind, { requests: [exampleQuota(row)] })
 const ofSlot = (row: Partial<SlotQuota>) => readingOf('slots-low', { slots: [exampleSlot(row)] })
 
 describe('a request quota', () => {
-  test('is bad below its threshold, good a tenth above it, and neither between', () => {
-    expect(ofRow('below-threshold', { remaining: 63 })?.kind).toBe('bad')
-    expect(ofRow('below-threshold', { remaining: 64 })?.kind).toBe('between')
-    expect(ofRow('below-threshold', { remaining: 95 })?.kind).toBe('between')
-    expect(ofRow('below-threshold', { remaining: 96 })?.kind).toBe('good')
+  test('is bad while its state is low, good a tenth above its threshold, and neither between', () => {
+    expect(ofRow('below-threshold', { state: 'low', low: 63, remaining: 66 })?.kind).toBe('bad')
+    // Low for what others may do, not for what is left.
+    expect(ofRow('below-threshold', { state: 'low', low: 64, remaining: 66 })?.kind).toBe('between')
+    expect(ofRow('below-threshold', { state: 'ok', remaining: 95 })?.kind).toBe('between')
+    expect(ofRow('below-threshold', { state: 'ok', remaining: 96 })?.kind).toBe('good')
+    for (const state of ['running-out', 'empty', 'blocked', 'not-checked'] as const) {
+      expect(ofRow('below-threshold', { state, low: 0, remaining: 0 })?.kind).toBe('between')
+    }
   })
 
   test('has a threshold of its own where one was set, and 0 turns it off', () => {
-    const own = (share: number): Thresholds => ({ below: 0.2, perCategory: { Accounts: share } })
-    expect(ofRow('below-threshold', { remaining: 200 }, own(0.9))?.kind).toBe('bad')
-    expect(ofRow('below-threshold', { remaining: 320 }, own(1))?.kind).toBe('good')
-    expect(ofRow('below-threshold', { remaining: 0 }, own(0))?.kind).toBe('gone')
+    const low = { state: 'low', low: 200, remaining: 200 } as const
+    expect(ofRow('below-threshold', { ...low, threshold: 0.9 })?.kind).toBe('bad')
+    expect(ofRow('below-threshold', { remaining: 320, threshold: 1 })?.kind).toBe('good')
+    expect(ofRow('below-threshold', { ...low, threshold: 0 })?.kind).toBe('gone')
   })
 
   test('is blocked because the service said so, and only a later header with capacity ends that', () => {
@@ -46,25 +45,30 @@ describe('a request quota', () => {
     expect(ofRow('blocked', { remaining: 1 })).toEqual({ kind: 'good', asOfMs: AT_MS - 3000 })
   })
 
-  test('runs out by its verdict', () => {
-    expect(ofRow('runs-out', { verdict: 'runs-out' })?.kind).toBe('bad')
-    expect(ofRow('runs-out', { verdict: 'lasts' })?.kind).toBe('good')
-    expect(ofRow('runs-out', { verdict: 'near-limit' })?.kind).toBe('between')
+  test('runs out and is empty by its state, one at a time', () => {
+    const kinds = (state: RequestQuota['state']) =>
+      (['runs-out', 'empty'] as const).map((kind) => ofRow(kind, { state })?.kind)
+    expect(kinds('running-out')).toEqual(['bad', 'good'])
+    expect(kinds('empty')).toEqual(['gone', 'bad'])
+    expect(kinds('low')).toEqual(['between', 'good'])
+    expect(kinds('ok')).toEqual(['good', 'good'])
+    expect(kinds('not-checked')).toEqual(['between', 'between'])
+    expect(kinds('blocked')).toEqual(['gone', 'between'])
   })
 
   test('says nothing, good or bad, on evidence that is old or nobody’s', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 0, max: 320 }),
-        fc.constantFrom('runs-out', 'lasts', 'idle', 'near-limit', 'not-seen'),
+        fc.constantFrom('ok', 'low', 'running-out', 'empty', 'not-checked'),
         fc.constantFrom(60, 300),
         fc.integer({ min: 1, max: 10_000_000 }),
         fc.boolean(),
-        (remaining, verdict, period, lateMs, isDefault) => {
+        (remaining, state, period, lateMs, isDefault) => {
           const observedAt = AT_MS - freshForMs(period) - lateMs
           const row = isDefault ? { source: 'default' as const } : { source: 'modelled' as const, observedAt }
-          for (const kind of ['runs-out', 'below-threshold', 'blocked'] as const) {
-            expect(ofRow(kind, { remaining, verdict, period, ...row })?.kind).toBe('stale')
+          for (const kind of ['runs-out', 'empty', 'below-threshold', 'blocked'] as const) {
+            expect(ofRow(kind, { remaining, state, period, ...row })?.kind).toBe('stale')
           }
         },
       ),
@@ -72,7 +76,8 @@ describe('a request quota', () => {
   })
 
   test('is taken at its word up to the last fresh millisecond', () => {
-    const age = (ms: number) => ofRow('below-threshold', { remaining: 1, observedAt: AT_MS - ms })?.kind
+    const age = (ms: number) =>
+      ofRow('below-threshold', { state: 'low', low: 1, observedAt: AT_MS - ms })?.kind
     expect(age(150_000)).toBe('bad')
     expect(age(150_001)).toBe('stale')
   })

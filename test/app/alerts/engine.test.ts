@@ -11,13 +11,17 @@ const quota = (
   remaining: number,
   blocked = false,
   seenSecond = second,
+  threshold = 0.2,
 ): Partial<Snapshot> => ({
   at: AT_MS + second * 1000,
   requests: [
     exampleQuota({
       remaining,
       observedAt: AT_MS + seenSecond * 1000,
-      verdict: blocked ? 'blocked' : 'lasts',
+      low: remaining,
+      high: remaining + 1,
+      threshold,
+      state: blocked ? 'blocked' : remaining < threshold * 320 ? 'low' : 'ok',
       ...(blocked && { blockedUntil: AT_MS + 3_600_000 }),
     }),
   ],
@@ -176,15 +180,14 @@ test('another threshold is another condition', () => {
     engine,
     seconds(1, 10).map((second) => quota(second, 10)),
   )
-  const off = { below: 0.2, perCategory: { Accounts: 0 } }
-  expect(told(engine.setThresholds(PROFILE, off))).toEqual(['withdrawn below-threshold'])
+  expect(told(engine.thresholdsChanged(PROFILE))).toEqual(['withdrawn below-threshold'])
   expect(
     follow(
       engine,
-      seconds(11, 30).map((second) => quota(second, 10)),
+      seconds(11, 30).map((second) => quota(second, 10, false, second, 0)),
     ),
   ).toEqual([])
-  engine.setThresholds(PROFILE, { below: 0.2, perCategory: {} })
+  engine.thresholdsChanged(PROFILE)
   expect(
     follow(
       engine,
@@ -200,6 +203,6 @@ test('what is said names the category, the key and what is left', () => {
     seconds(1, 6).map((second) => quota(second, 10)),
   )
   const [alert] = engine.alerts()
-  expect(alert?.title).toBe('Accounts is low')
-  expect(alert?.body).toContain('10 of 320 requests left')
+  expect(alert?.title).toBe('Accounts low')
+  expect(alert?.body).toContain('10 of 320 left on Built-in simulator.')
 })

@@ -30,7 +30,7 @@ function opened() {
   const low = () =>
     exampleSnapshot({
       at: clock.wallMs(),
-      requests: [exampleQuota({ remaining: 10, observedAt: clock.wallMs() })],
+      requests: [exampleQuota({ remaining: 10, low: 10, state: 'low', observedAt: clock.wallMs() })],
     })
   const shown = Object.assign(monitor, { snapshot: low, profiles: () => [PROFILE] })
   const memory = new Memory({

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import type { MonitorEvent } from '../../../app/contract/events.ts'
 import type { Snapshot } from '../../../app/contract/snapshot.ts'
+import { DEFAULT_THRESHOLDS, thresholdOf } from '../../../app/quota/thresholds.ts'
 import type { Announcement } from '../../../main/alerts/announcer.ts'
 import { exportedFile } from '../../../main/history/exports.ts'
 import { Memory } from '../../../main/history/memory.ts'
@@ -64,8 +65,11 @@ function started(dataFolder?: string, clock = new VirtualClock(AT_MS)) {
     streams: [],
   })
   const shows = (remaining: number) => {
+    const threshold = thresholdOf(monitor.thresholds.get(PROFILE) ?? DEFAULT_THRESHOLDS, 'Accounts')
+    const state = remaining < threshold * 320 ? 'low' : 'ok'
+    const now = { observedAt: clock.wallMs(), used: { own: 5, elsewhere: 70 } }
     monitor.shown = {
-      requests: [exampleQuota({ remaining, observedAt: clock.wallMs(), used: { own: 5, elsewhere: 70 } })],
+      requests: [exampleQuota({ remaining, low: remaining, threshold, state, ...now })],
     }
   }
   const live = (seconds: number, remaining: number) => {
@@ -113,7 +117,7 @@ test('a low quota is announced once, told to the windows, and withdrawn when it 
   const told: number[] = []
   memory.onAlerts((alerts) => told.push(alerts.length))
   live(60, 10)
-  expect(announced.map(({ title }) => title)).toEqual(['Accounts is low'])
+  expect(announced.map(({ title }) => title)).toEqual(['Accounts low'])
   expect(memory.alerts()).toHaveLength(1)
   live(30, 300)
   expect(withdrawn).toEqual(announced.map(({ id }) => id))

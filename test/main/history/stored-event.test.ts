@@ -29,6 +29,13 @@ const EVENTS: { readonly [K in MonitorEvent['kind']]: LoggedEvent & { readonly k
   'stream-restarted': { ...LOGGED, kind: 'stream-restarted', ...STREAM },
   'stream-closed': { ...LOGGED, kind: 'stream-closed', ...STREAM },
   elsewhere: { ...LOGGED, kind: 'elsewhere', category: 'Accounts', perSecond: 0.4 },
+  'elsewhere-ended': {
+    ...LOGGED,
+    kind: 'elsewhere-ended',
+    category: 'Accounts',
+    perSecond: 0.4,
+    since: 1,
+  },
 }
 
 test.each(Object.values(EVENTS))('$kind comes back as it was stored', (event) => {

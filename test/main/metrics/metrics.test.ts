@@ -49,6 +49,28 @@ test('a parser of Prometheus’ text finds every number', () => {
   expect(new Set(all.map(({ name }) => name)).size).toBe(all.length)
 })
 
+test('a quota tells its state, its interval, others’ use, the safe pace and the next check', () => {
+  const use = { total: 1.35, own: 0.1, elsewhere: 1.25, elsewhereLow: 1.2, elsewhereHigh: 1.3 }
+  const quota = { state: 'running-out', low: 61, high: 75, use, nextCheckAt: AT_MS + 12_000 } as const
+  const row = exampleQuota({ ...quota, safe: { everySeconds: null, burst: 61 } })
+  const { values } = parsed([exampleSnapshot({ requests: [row] })])
+  const one = (name: string) => values(`headroom_requests_${name}`).map(({ value }) => value)
+  const states = values('headroom_requests_state')
+  expect(states).toHaveLength(6)
+  expect(states.filter(({ value }) => value === '1').map(({ labels }) => labels['state'])).toEqual([
+    'running-out',
+  ])
+  expect([one('low'), one('high')]).toEqual([['61'], ['75']])
+  const others = values('headroom_requests_elsewhere_per_second')
+  expect(others.map(({ labels, value }) => [labels['bound'], value])).toEqual([
+    ['middle', '1.25'],
+    ['low', '1.2'],
+    ['high', '1.3'],
+  ])
+  expect(one('safe_interval_seconds')).toEqual(['+Inf'])
+  expect(one('next_check_timestamp_seconds')).toEqual([String((AT_MS + 12_000) / 1000)])
+})
+
 test('each line is of the format, whatever a server names a resource', () => {
   const category = 'a "quoted"\\name\nof two lines'
   const text = prometheusText([exampleSnapshot({ requests: [exampleQuota({ category })] })])

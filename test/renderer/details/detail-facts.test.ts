@@ -17,21 +17,21 @@ it('tells a header’s word from the model’s', () => {
     resource: 'positions',
   })
   expect(said(row)).toMatchObject({
-    Source: 'modelled since the last header',
+    Source: 'an estimate since the last header',
     'Last header': '34 at 14:31:05, 4 s ago',
-    Between: '37 and 39',
+    'Somewhere in': '37–39',
     Model: 'rolling interval, seen in headers',
-    'One returns every': '0.94 s',
+    'Refills every': '0.94 s',
     Resource: 'positions',
-    'Used since start': '12 here, 30 elsewhere',
+    'Used since start': '12 by Headroom, 30 by others',
   })
 })
 
 it('shows a dash for what no header told', () => {
   expect(said(defaultQuota('Barchart Stream', 500, 300))).toMatchObject({
-    Source: 'the standard table: nothing seen yet',
+    Source: 'the documented default: not checked yet',
     'Last header': '—',
-    Between: '—',
+    'Somewhere in': '—',
     Model: 'rolling interval, assumed',
     Resource: '—',
     'Used since start': '—',

@@ -17,6 +17,6 @@ it('shows a kind that it does not know under "all" only', () => {
 
 it('copies whole request ids and moments that need no time zone', () => {
   expect(eventText(EVENTS.slice(1, 2), 'sealed')).toMatch(
-    /^2026-03-13T14:12:40\.000Z {2}Quote Snapshot 429 · rate quota · held until .* · request a9c14d07-55f2-4c1e-9d2b-70f0c4a3b1e2\n$/,
+    /^2026-03-13T14:12:40\.000Z {2}Quote Snapshot refused \(429\) · safe to retry at .* · request a9c14d07-55f2-4c1e-9d2b-70f0c4a3b1e2\n$/,
   )
 })

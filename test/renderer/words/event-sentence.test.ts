@@ -62,12 +62,12 @@ describe('events in plain words', () => {
     [
       { kind: 'rate-limited', category: 'Quote Snapshot', retryAt: NOW_MS + 60_000 },
       'critical',
-      'Quote Snapshot 429 · rate quota · held until 14:32:05',
+      'Quote Snapshot refused (429) · safe to retry at 14:32:05',
     ],
     [
       { kind: 'slots-exhausted', category: 'Positions Stream' },
       'critical',
-      'Positions Stream 429 · stream quota · no slot free',
+      'Positions Stream refused (429) · no slot free',
     ],
     [{ kind: 'stream-opened', ...depth, reason: 'opened' }, 'ok', 'Depth · MSFT opened'],
     [
@@ -83,12 +83,12 @@ describe('events in plain words', () => {
     [
       { kind: 'elsewhere', category: 'Positions', perSecond: 1 },
       'watch',
-      'Positions · other programs make 1.0/s',
+      'Others started using Positions (1.0/s)',
     ],
     [
-      { kind: 'elsewhere', category: 'Positions', perSecond: 0 },
+      { kind: 'elsewhere-ended', category: 'Positions', perSecond: 1.2, since: NOW_MS - 480_000 },
       'ok',
-      'Positions · other programs stopped using it',
+      'Others stopped using Positions (1.2/s for 8 min 0 s)',
     ],
   ])('%j', (event, severity, text) => {
     expect(said(event)).toEqual({ severity, text })

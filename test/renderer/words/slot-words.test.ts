@@ -4,7 +4,7 @@ import { slotCells, slotWords } from '../../../renderer/words/slot-words.ts'
 import { slots } from '../fixtures.ts'
 
 it('slots say what is free and what others hold', () => {
-  expect(slotWords(slots('Positions Stream', 40, 1, 2))).toBe('of 40 free · 2 elsewhere')
+  expect(slotWords(slots('Positions Stream', 40, 1, 2))).toBe('of 40 free · 2 others')
   expect(slotWords(slots('Order Stream', 40, 1, 0))).toBe('of 40 free')
 })
 

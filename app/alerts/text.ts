@@ -1,0 +1,104 @@
+import type { RequestQuota, Snapshot } from '../contract/snapshot.ts'
+import { countdownText } from '../status/durations.ts'
+import { leftText, quotaStatus, safeSentence, stateSentence, usageSentence } from '../status/quota-status.ts'
+import type { AlertKind } from './kinds.ts'
+
+export interface AlertText {
+  readonly title: string
+  readonly body: string
+}
+
+/**
+ * Title and body of an alert, by how things stand in `snapshot` at `nowMs`, epoch ms.
+ *
+ * A notification takes them when it is raised; a window that shows the alert takes them from the present snapshot, so
+ * that no countdown stands still and no number is an old one.
+ */
+export function alertText(kind: AlertKind, subject: string, snapshot: Snapshot, nowMs: number): AlertText {
+  const { profile, refresh } = snapshot
+  const on = `on ${profile.name}`
+  const row = snapshot.requests.find((quota) => quota.category === subject)
+  switch (kind) {
+    case 'runs-out':
+    case 'empty':
+    case 'below-threshold':
+    case 'blocked':
+      return row === undefined ? { title: subject, body: '' } : quotaText(row, on, nowMs)
+    case 'capacity-back':
+      return { title: `${subject} can be called again`, body: row ? leftSentence(row, on, nowMs) : '' }
+    case 'slots-low': {
+      const slots = snapshot.slots.find((quota) => quota.category === subject)
+      const free = slots?.free ?? 0
+      return {
+        title: `${subject}: ${free === 0 ? 'no slot is free' : `${free} ${free === 1 ? 'slot' : 'slots'} left`}`,
+        body: slots
+          ? `Of ${slots.limit} slots ${on} this app holds ${slots.own} and other programs ${slots.elsewhere}.`
+          : `Few slots are free ${on}.`,
+      }
+    }
+    case 'stream-stale':
+      return {
+        title: `${streamName(subject, snapshot)} is silent`,
+        body: `Connected ${on}, but silent for 15 s; reconnects after 30 s.`,
+      }
+    case 'stream-restarts':
+      return {
+        title: `${streamName(subject, snapshot)} keeps restarting`,
+        body: `Reconnected three times within ten minutes ${on}.`,
+      }
+    case 'sign-in-1h':
+    case 'sign-in-15min':
+      return {
+        title: `Sign in again${soon(refresh.endsAt, nowMs)}`,
+        body: `The sign-in ${on} ends then, and no refresh can extend it.`,
+      }
+    case 'sign-in-required':
+      if (refresh.cause === 'misconfigured') {
+        return {
+          title: `Key not accepted: ${profile.name}`,
+          body: `${sentence(refresh.reason ?? 'the service does not accept it')} Correct the secret, or connect the right key.`,
+        }
+      }
+      return {
+        title: `Sign in again: ${profile.name}`,
+        body: sentence(refresh.reason ?? 'the sign-in has ended'),
+      }
+    case 'revoke-unconfirmed':
+      return {
+        title: 'Revocation not confirmed',
+        body: `The service has not confirmed it ${on}. Headroom keeps trying; assume the tokens still work.`,
+      }
+  }
+}
+
+function streamName(id: string, { streams }: Snapshot): string {
+  const stream = streams.find((one) => one.id === id)
+  return stream ? `${stream.category} ${stream.target}` : 'A stream'
+}
+
+/** A row by the word of its state; the body says until when, what is left, who uses it and what is safe. */
+function quotaText(row: RequestQuota, on: string, nowMs: number): AlertText {
+  const { label } = quotaStatus(row, nowMs)
+  const sentences = [
+    stateSentence(row, nowMs),
+    leftSentence(row, on, nowMs),
+    usageSentence(row, nowMs),
+    safeSentence(row, nowMs),
+  ]
+  return { title: `${row.category} ${label}`, body: sentences.filter(Boolean).join(' ') }
+}
+
+function leftSentence(row: RequestQuota, on: string, nowMs: number): string {
+  return `${leftText(row, nowMs)} of ${row.limit} left ${on}.`
+}
+
+/** ` in 4 min 10 s`, or nothing where it is not known. */
+function soon(atMs: number | undefined, nowMs: number): string {
+  return atMs === undefined ? '' : ` in ${countdownText(atMs - nowMs, 'down')}`
+}
+
+/** The service's own words as a sentence. */
+function sentence(text: string): string {
+  const capitalised = text.charAt(0).toUpperCase() + text.slice(1)
+  return /[.!?]$/.test(capitalised) ? capitalised : `${capitalised}.`
+}

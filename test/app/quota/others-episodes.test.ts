@@ -1,0 +1,46 @@
+import { expect, test } from 'vitest'
+import { OthersEpisodes } from '../../../app/quota/others-episodes.ts'
+import { exampleRow } from './example-row.ts'
+
+/** Refills 1.07 a second: 2 % of that is under what is shown as any use at all. */
+const row = (elsewhere: number, observedAt: number, more: Parameters<typeof exampleRow>[0] = {}) =>
+  exampleRow({ observedAt, use: { total: elsewhere, own: 0, elsewhere }, ...more })
+
+test('use by others is told once when it starts and once when it ends, with its rate', () => {
+  const episodes = new OthersEpisodes()
+  expect(episodes.proved(row(1.2, 0), 0)).toEqual({
+    kind: 'started',
+    category: 'Positions',
+    perSecond: 1.2,
+    sinceMs: 0,
+  })
+  const told = []
+  for (let ms = 3_000; ms <= 600_000; ms += 3_000) {
+    const elsewhere = ms <= 300_000 ? 1.2 : 0
+    told.push(episodes.proved(row(elsewhere, ms), ms), episodes.looked(row(elsewhere, ms), ms))
+  }
+  const ends = told.filter((one) => one !== undefined)
+  expect(ends).toHaveLength(1)
+  expect(ends[0]).toMatchObject({ kind: 'ended', category: 'Positions', sinceMs: 0 })
+  expect(ends[0]?.perSecond).toBeCloseTo(1.2, 1)
+})
+
+test('a pause of under a minute is no end, and silence of the headers is none either', () => {
+  const episodes = new OthersEpisodes()
+  episodes.proved(row(1, 0), 0)
+  expect(episodes.looked(row(0, 3_000), 3_000)).toBeUndefined()
+  expect(episodes.looked(row(0, 60_000), 60_000)).toBeUndefined()
+  expect(episodes.looked(row(1, 62_000), 62_000)).toBeUndefined()
+  expect(episodes.looked(row(0, 62_000), 65_000)).toBeUndefined()
+  expect(episodes.looked(row(0, 62_000), 900_000)).toBeUndefined()
+  expect(episodes.looked({ ...row(0, 900_000), use: null }, 900_000)).toBeUndefined()
+  expect(episodes.looked(row(0, 66_000), 903_000)?.kind).toBe('ended')
+})
+
+test('use under 2 % of the refill is never told', () => {
+  const episodes = new OthersEpisodes()
+  const big = { limit: 1_000, period: 60 }
+  expect(episodes.proved(row(0.33, 0, big), 0)).toBeUndefined()
+  expect(episodes.proved(row(0.34, 0, big), 0)?.kind).toBe('started')
+  expect(episodes.proved(row(0.049, 0), 0)).toBeUndefined()
+})
