@@ -1,0 +1,155 @@
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+import { originNow } from '../proof/commit.ts'
+import { Workshop } from '../sabotage/workshop.ts'
+import { type MutationResults, parseMutation, resultsOf } from './results.ts'
+
+/**
+ * `npm run mutate -- [--in main/vault] [--for 280] [--seed 1] [--again]`: mutation testing by StrykerJS, a slice at a time.
+ *
+ * Files are taken in an order that the seed says, a few at a time, until the seconds are over, and what became of their
+ * mutants is added to `test/mutation/results.json`; what is there already is not tried again unless `--again` says so.
+ * A mutant counts as noticed by the unit tests of its folder alone: tests of processes, fuzz and browsers take too long
+ * for some thousand mutants. Texts are not mutated: what words say is looked at in tests of the words.
+ */
+const { values } = parseArgs({
+  options: {
+    in: { type: 'string' },
+    for: { type: 'string', default: '280' },
+    seed: { type: 'string', default: '1' },
+    again: { type: 'boolean', default: false },
+  },
+})
+
+const FOLDERS: Readonly<Record<string, readonly string[]>> = {
+  'main/vault': ['main/vault/*.test.ts', 'main/terminal/passphrase-check.test.ts'],
+  'main/tokens': ['main/tokens/*.test.ts'],
+  'main/browser': ['main/browser/*.test.ts'],
+  'main/control': ['main/control/*.test.ts'],
+  'main/data': ['main/data/*.test.ts'],
+  'app/quota': ['app/quota/*.test.ts'],
+}
+/** Two of these take longer than all the others of their folders together. */
+const LEFT_OUT = [
+  '**/*.process.test.ts',
+  '**/*fuzz*.test.ts',
+  '**/vault-file.test.ts',
+  '**/oidc-provider.test.ts',
+]
+/** A slice has about so many lines, and so ends before others wait too long for the machine. */
+const SLICE_LINES = 160
+const MIN_SLICE_SECONDS = 60
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const resultsFile = join(root, 'test', 'mutation', 'results.json')
+const seed = Number(values.seed)
+const endsAt = performance.now() + Number(values.for) * 1000
+const results = readResults()
+const workshop = new Workshop()
+try {
+  for (const [folder, tests] of Object.entries(FOLDERS)) {
+    if (values.in !== undefined && !folder.startsWith(values.in)) continue
+    const files = shuffled(sourcesOf(folder), seed)
+    results.folders[folder] = files.length
+    const left = files.filter((file) => values.again || results.files[file] === undefined)
+    for (const slice of slicesOf(left)) {
+      const seconds = (endsAt - performance.now()) / 1000
+      if (seconds < MIN_SLICE_SECONDS) break
+      const report = await mutate(slice, tests, seconds)
+      if (report === undefined) console.error(`not finished: ${slice.join(', ')}`)
+      else Object.assign(results.files, resultsOf(report, originNow()))
+      for (const file of slice) console.log(lineOf(file))
+      writeFileSync(resultsFile, `${JSON.stringify(results, undefined, 1)}\n`)
+    }
+  }
+} finally {
+  workshop.remove()
+}
+
+function mutate(files: readonly string[], tests: readonly string[], seconds: number): Promise<unknown> {
+  workshop.write(
+    'test/mutation/vitest.config.ts',
+    `import { defineConfig } from 'vitest/config'
+     export default defineConfig({ test: {
+       root: ${JSON.stringify(join(workshop.folder, 'test'))}, include: ${JSON.stringify(tests)},
+       exclude: ${JSON.stringify(LEFT_OUT)}, environment: 'node', testTimeout: 20_000, pool: 'threads', maxWorkers: 1,
+     } })`,
+  )
+  const config = {
+    // Its preprocessor of tsconfig files asks for TypeScript's former API; in a copy nothing has to be rewritten.
+    inPlace: true,
+    testRunner: 'vitest',
+    plugins: ['@stryker-mutator/vitest-runner'],
+    vitest: { configFile: 'test/mutation/vitest.config.ts', related: false },
+    mutate: files,
+    mutator: { excludedMutations: ['StringLiteral'] },
+    coverageAnalysis: 'perTest',
+    concurrency: 2,
+    timeoutMS: 10_000,
+    timeoutFactor: 3,
+    reporters: ['json'],
+    jsonReporter: { fileName: 'mutation.json' },
+    tempDirName: 'stryker-tmp',
+    allowConsoleColors: false,
+  }
+  workshop.write('stryker.config.json', JSON.stringify(config))
+  const stryker = join('node_modules', '@stryker-mutator', 'core', 'bin', 'stryker.js')
+  return workshop.reported([stryker, 'run', 'stryker.config.json'], 'mutation.json', {
+    timeoutMs: Math.floor(seconds * 1000),
+  })
+}
+
+function readResults(): MutationResults {
+  if (!existsSync(resultsFile)) return { seed, folders: {}, files: {} }
+  const known = parseMutation(readFileSync(resultsFile, 'utf8'))
+  return known.seed === seed ? known : { seed, folders: {}, files: {} }
+}
+
+/** Files without anything that runs, as types alone, have no mutants. */
+function sourcesOf(folder: string): readonly string[] {
+  return readdirSync(join(root, folder))
+    .filter((name) => name.endsWith('.ts'))
+    .sort()
+    .map((name) => `${folder}/${name}`)
+}
+
+function slicesOf(files: readonly string[]): readonly (readonly string[])[] {
+  const slices: string[][] = []
+  let lines = Number.POSITIVE_INFINITY
+  for (const file of files) {
+    const length = readFileSync(join(root, file), 'utf8').split('\n').length
+    if (lines + length > SLICE_LINES) {
+      slices.push([])
+      lines = 0
+    }
+    slices.at(-1)?.push(file)
+    lines += length
+  }
+  return slices
+}
+
+/** Fisher and Yates, by a generator of 32 bits (mulberry32): the same order for the same seed, everywhere. */
+function shuffled(files: readonly string[], start: number): readonly string[] {
+  let state = start
+  const next = () => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+  }
+  const order = [...files]
+  for (let last = order.length - 1; last > 0; last -= 1) {
+    const other = Math.floor(next() * (last + 1))
+    ;[order[last], order[other]] = [order[other] ?? '', order[last] ?? '']
+  }
+  return order
+}
+
+function lineOf(file: string): string {
+  const found = results.files[file]
+  if (found === undefined) return `${file}: no mutants, or not finished`
+  const { killed, timedOut, survivors } = found
+  return `${file}: ${killed + timedOut} of ${killed + timedOut + survivors.length} mutants noticed`
+}
