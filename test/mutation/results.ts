@@ -24,6 +24,8 @@ export type FileResult = z.infer<typeof fileResult>
 /** What `npm run mutate` found so far, file by file; a file that is not in it was not tried. */
 const mutationResults = z.object({
   seed: z.int(),
+  /** Of the lines of each file, which the seed drew. */
+  share: z.number(),
   /** By folder, how many files there are to try. */
   folders: z.record(z.string(), z.int()),
   files: z.record(z.string(), fileResult),

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
@@ -7,10 +7,11 @@ import { Workshop } from '../sabotage/workshop.ts'
 import { type MutationResults, parseMutation, resultsOf } from './results.ts'
 
 /**
- * `npm run mutate -- [--in main/vault] [--for 280] [--seed 1] [--again]`: mutation testing by StrykerJS, a slice at a time.
+ * `npm run mutate -- [--in main/vault] [--for 280] [--seed 1] [--share 0.1] [--again]`: mutation testing by StrykerJS, a slice at a time.
  *
  * Files are taken in an order that the seed says, a few at a time, until the seconds are over, and what became of their
  * mutants is added to `test/mutation/results.json`; what is there already is not tried again unless `--again` says so.
+ * Of each file a share of the lines is mutated (`--share 1` for all of them), drawn by the seed.
  * A mutant counts as noticed by the unit tests of its folder alone: tests of processes, fuzz and browsers take too long
  * for some thousand mutants. Texts are not mutated: what words say is looked at in tests of the words.
  */
@@ -19,6 +20,7 @@ const { values } = parseArgs({
     in: { type: 'string' },
     for: { type: 'string', default: '280' },
     seed: { type: 'string', default: '1' },
+    share: { type: 'string', default: '0.1' },
     again: { type: 'boolean', default: false },
   },
 })
@@ -38,13 +40,16 @@ const LEFT_OUT = [
   '**/vault-file.test.ts',
   '**/oidc-provider.test.ts',
 ]
+/** Stryker runs tests in threads, which share the mask of their process: what it makes of a socket cannot be seen. */
+const NOT_IN_THREADS = '^(?!.*only the owner may open the socket)'
 /** A slice has about so many lines, and so ends before others wait too long for the machine. */
-const SLICE_LINES = 160
+const SLICE_LINES = 160 / Number(values.share)
 const MIN_SLICE_SECONDS = 60
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const resultsFile = join(root, 'test', 'mutation', 'results.json')
 const seed = Number(values.seed)
+const share = Number(values.share)
 const endsAt = performance.now() + Number(values.for) * 1000
 const results = readResults()
 const workshop = new Workshop()
@@ -68,12 +73,13 @@ try {
   workshop.remove()
 }
 
-function mutate(files: readonly string[], tests: readonly string[], seconds: number): Promise<unknown> {
+async function mutate(files: readonly string[], tests: readonly string[], seconds: number): Promise<unknown> {
   workshop.write(
     'test/mutation/vitest.config.ts',
     `import { defineConfig } from 'vitest/config'
      export default defineConfig({ test: {
        root: ${JSON.stringify(join(workshop.folder, 'test'))}, include: ${JSON.stringify(tests)},
+       setupFiles: ['mutation/worker-thread.ts'], testNamePattern: ${JSON.stringify(NOT_IN_THREADS)},
        exclude: ${JSON.stringify(LEFT_OUT)}, environment: 'node', testTimeout: 20_000, pool: 'threads', maxWorkers: 1,
      } })`,
   )
@@ -83,12 +89,12 @@ function mutate(files: readonly string[], tests: readonly string[], seconds: num
     testRunner: 'vitest',
     plugins: ['@stryker-mutator/vitest-runner'],
     vitest: { configFile: 'test/mutation/vitest.config.ts', related: false },
-    mutate: files,
+    mutate: files.flatMap(sampledLines),
     mutator: { excludedMutations: ['StringLiteral'] },
     coverageAnalysis: 'perTest',
     concurrency: 2,
-    timeoutMS: 10_000,
-    timeoutFactor: 3,
+    timeoutMS: 5_000,
+    timeoutFactor: 2,
     reporters: ['json'],
     jsonReporter: { fileName: 'mutation.json' },
     tempDirName: 'stryker-tmp',
@@ -96,15 +102,20 @@ function mutate(files: readonly string[], tests: readonly string[], seconds: num
   }
   workshop.write('stryker.config.json', JSON.stringify(config))
   const stryker = join('node_modules', '@stryker-mutator', 'core', 'bin', 'stryker.js')
-  return workshop.reported([stryker, 'run', 'stryker.config.json'], 'mutation.json', {
+  const report = 'mutation.json'
+  rmSync(join(workshop.folder, report), { force: true })
+  const { output } = await workshop.run([stryker, 'run', 'stryker.config.json'], {
     timeoutMs: Math.floor(seconds * 1000),
   })
+  if (existsSync(join(workshop.folder, report))) return JSON.parse(workshop.read(report))
+  console.error(output.slice(-2_000))
+  return undefined
 }
 
 function readResults(): MutationResults {
-  if (!existsSync(resultsFile)) return { seed, folders: {}, files: {} }
+  if (!existsSync(resultsFile)) return { seed, share, folders: {}, files: {} }
   const known = parseMutation(readFileSync(resultsFile, 'utf8'))
-  return known.seed === seed ? known : { seed, folders: {}, files: {} }
+  return known.seed === seed && known.share === share ? known : { seed, share, folders: {}, files: {} }
 }
 
 /** Files without anything that runs, as types alone, have no mutants. */
@@ -128,6 +139,13 @@ function slicesOf(files: readonly string[]): readonly (readonly string[])[] {
     lines += length
   }
   return slices
+}
+
+/** Which lines of a file are mutated, as Stryker names them: the same share of each file, drawn by the seed. */
+function sampledLines(file: string): readonly string[] {
+  const lines = readFileSync(join(root, file), 'utf8').split('\n').length
+  const numbers = Array.from({ length: lines }, (_, index) => `${file}:${index + 1}-${index + 1}`)
+  return shuffled(numbers, seed + lines).slice(0, Math.ceil(lines * share))
 }
 
 /** Fisher and Yates, by a generator of 32 bits (mulberry32): the same order for the same seed, everywhere. */

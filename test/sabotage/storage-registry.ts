@@ -50,6 +50,14 @@ export const STORAGE_SABOTAGES: readonly Sabotage[] = [
   },
   {
     promise: 'T7',
+    what: 'read a save that failed as saved',
+    file: 'main/vault/home-tokens.ts',
+    find: '    if (saved.ok) this.#lost = undefined\n    return saved\n',
+    replace: '    if (saved.ok) this.#lost = undefined\n    return SAVED\n',
+    test: 'main/vault/key-storage.test.ts',
+  },
+  {
+    promise: 'T7',
     what: 'say ok although the disk did not take it',
     file: 'main/vault/vault-connection.ts',
     find: '      this.#rollBack()\n      const why = storageWords(error)\n      if (why === undefined) throw error\n      return { ok: false, why }',

@@ -1,8 +1,11 @@
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { signedIn } from '../../../app/tokens/stored-token.ts'
 import { HomeStorage, MEMORY_STORAGE } from '../../../main/vault/key-storage.ts'
 import { SealedHome } from '../../../main/vault/sealed-home.ts'
 import type { TokenStore } from '../../../main/vault/token-store.ts'
+import { proves } from '../../proof/proves.ts'
 import { temporaryFolder } from '../data/temporary-folder.ts'
 import { held, NOW_MS, profile } from './fixtures.ts'
 import { testKeystore } from './test-keystore.ts'
@@ -223,4 +226,23 @@ test('memory storage keeps a sign-in for its process and no more', () => {
   })
   expect(MEMORY_STORAGE.keystore('key-1')).toBe('memory')
   expect(MEMORY_STORAGE.forget('key-1')).toEqual({ ok: true })
+})
+
+test('what the store does not take reads unsaved: a token, an intent, a setting, a secret and a sign-in', async () => {
+  const folder = temporaryFolder()
+  const { storage } = await opened(folder)
+  const tokens = storage.signIn(profile(), NOW_MS)
+  // It takes writes without a word, and they are gone with this process.
+  rmSync(join(folder, 'vault.db'))
+  const unsaved = { ok: false, why: 'its file was removed or replaced' }
+  expect(tokens.save(held(2))).toEqual(unsaved)
+  expect(tokens.intend({ generation: 2, atMs: NOW_MS }, 'CANARY-refresh-2')).toEqual(unsaved)
+  expect(storage.keepSettings(profile({ rotationMinutes: 7 }))).toEqual(unsaved)
+  expect(storage.keepSecret(profile({ clientSecret: 'CANARY-other' }))).toEqual(unsaved)
+  const late = storage.signIn(profile({ id: 'key-2' }), NOW_MS)
+  expect(late.kind).toBe('memory')
+  expect(storage.keystore('key-2')).toBe('memory')
+  expect(late.save(held(3))).toEqual(unsaved)
+  expect(storage.forget('key-1')).toEqual(unsaved)
+  proves('T7', { level: 2, cases: 8 })
 })
