@@ -14,7 +14,8 @@ describe('the packages', () => {
     validate(builderConfigFile())
     expect(() => validate({ ...config, electronFuzes: {} })).toThrow('electronFuzes')
     expect(() => validate({ ...config, win: { ...config.win, icons: 'x' } })).toThrow('configuration.win')
-  })
+    // It compiles its whole schema each time.
+  }, 90_000)
 
   it('close every way in that the app does not need', () => {
     expect(config.electronFuses).toEqual({
