@@ -4,7 +4,7 @@ import { z } from 'zod'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 /** Pages that are made from results, and so are written after them. */
-const PAGES = ['test/PROMISES.md', 'test/BENCH.md', 'test/TRUTH.md']
+const PAGES = ['test/mutation/results.json', 'test/PROMISES.md', 'test/BENCH.md', 'test/TRUTH.md']
 
 export const origin = z.object({
   commit: z.string().min(1),

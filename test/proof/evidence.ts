@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { MutationResults } from '../mutation/results.ts'
 import { origin } from './commit.ts'
 import { PROMISE_IDS } from './promise-list.ts'
 import { type RecordLine, recordLine } from './record.ts'
@@ -45,6 +46,8 @@ export interface Evidence {
   readonly suites: Suites
   readonly sabotage: Sabotage
   readonly simulation: Simulation | undefined
+  /** Absent where it was not run. */
+  readonly mutation?: MutationResults
 }
 
 export function parseSuites(text: string): Suites {

@@ -1,3 +1,4 @@
+import { mutationSection } from '../mutation/section.ts'
 import { type Origin, originWords } from './commit.ts'
 import type { Break, Evidence, Simulation } from './evidence.ts'
 import { PROMISE_IDS } from './promise-list.ts'
@@ -35,6 +36,7 @@ export function promisesPage(evidence: Evidence, now: Origin, since: Since): str
     ...rows.map(row),
     '',
     ...simulated(evidence.simulation),
+    ...mutationSection(evidence.mutation, since),
     '## How each was tried',
     '',
     ...[...rows].sort(byId).flatMap(details),

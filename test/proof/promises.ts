@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
+import { parseMutation } from '../mutation/results.ts'
 import { commitsSince, NOT_NOTED, originNow } from './commit.ts'
 import {
   parseCounts,
@@ -34,6 +35,8 @@ const { values } = parseArgs({
   },
 })
 const root = fileURLToPath(new URL('../..', import.meta.url))
+/** What `npm run mutate` found, of the commits that it says. */
+const MUTATION = join(root, 'test', 'mutation', 'results.json')
 const page = values.out ?? join(root, 'test', 'PROMISES.md')
 const scratch = mkdtempSync(join(tmpdir(), 'headroom-promises-'))
 const folder = values.folder ?? scratch
@@ -43,7 +46,10 @@ try {
   const suites = parseSuites(await kept('suites.json', runSuites))
   const sabotage = parseSabotage(await kept('sabotage.json', runSabotage))
   const simulation = values.simulation && parseSimulation(readFileSync(values.simulation, 'utf8'))
-  const evidence = { suites, sabotage, simulation: simulation || undefined }
+  const evidence = {
+    ...{ suites, sabotage, simulation: simulation || undefined },
+    ...(existsSync(MUTATION) && { mutation: parseMutation(readFileSync(MUTATION, 'utf8')) }),
+  }
   writeFileSync(page, promisesPage(evidence, originNow(), commitsSince))
   console.log(`written: ${page}`)
 } finally {

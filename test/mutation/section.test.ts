@@ -1,0 +1,58 @@
+import { expect, test } from 'vitest'
+import { type MutationResults, parseMutation, resultsOf } from './results.ts'
+import { mutationSection } from './section.ts'
+
+const ORIGIN = { commit: 'abcdef0123', isClean: true, date: '2026-11-20T10:00:00.000Z' }
+const mutant = (status: string, line: number) => ({
+  mutatorName: 'ConditionalExpression',
+  replacement: 'true',
+  status,
+  location: { start: { line } },
+})
+const REPORT = {
+  files: {
+    'main/data/lock.ts': {
+      mutants: ['Killed', 'Killed', 'Timeout', 'Survived', 'NoCoverage', 'CompileError', 'Ignored'].map(
+        mutant,
+      ),
+    },
+  },
+}
+const results = (changes: Partial<MutationResults> = {}): MutationResults => ({
+  seed: 1,
+  share: 0.1,
+  folders: { 'main/data': 7 },
+  files: resultsOf(REPORT, ORIGIN),
+  ...changes,
+})
+
+test('what was noticed, what was not, and what no test runs are counted apart; what did not run is none', () => {
+  expect(resultsOf(REPORT, ORIGIN)['main/data/lock.ts']).toMatchObject({
+    killed: 2,
+    timedOut: 1,
+    survivors: [
+      { line: 3, isUncovered: false },
+      { line: 4, isUncovered: true },
+    ],
+  })
+  expect(parseMutation(JSON.stringify(results()))).toEqual(results())
+})
+
+test('the page says the score by folder, that it is a sample, of how many files, and each survivor', () => {
+  const text = mutationSection(results(), () => 2).join('\n')
+  expect(text).toContain('| `main/data` | 1 of 7 | 5 | 3 | 60.0 % |')
+  expect(text).toContain('A sample: 10 % of the lines of each file that was tried, drawn by seed 1.')
+  expect(text).toContain('**2 commits ago**')
+  expect(text).toContain(
+    'line 3, ConditionalExpression → `true`: no test of the folder noticed; **no reason yet**',
+  )
+  expect(text).toContain('line 4, ConditionalExpression → `true`: no test of the folder runs it')
+  expect(mutationSection(results({ share: 1 }), () => 0).join('\n')).toContain('Every line was mutated.')
+})
+
+test('what was not run is said', () => {
+  expect(mutationSection(undefined, () => 0)).toContain('Not run for this page.')
+  expect(mutationSection(results({ files: {} }), () => 0).join('\n')).toContain(
+    '| `main/data` | 0 of 7 | 0 | 0 | – |',
+  )
+})
