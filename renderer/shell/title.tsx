@@ -1,15 +1,32 @@
 import { useEffect } from 'react'
 import { keyStatus, shortText } from '../../app/status/key-status.ts'
-import { useMoment } from '../view/window-parts.ts'
+import { mostUrgent, type Severity } from '../../app/status/severity.ts'
+import { type Moment, useMoment } from '../view/window-parts.ts'
+import critical from './icon-critical.svg'
+import ok from './icon-ok.svg'
+import unseen from './icon-unseen.svg'
+import watch from './icon-watch.svg'
 
-/** So that a tab in the background says what the window would. */
+const ICONS: Readonly<Record<Severity, string>> = { ok, watch, critical, unseen }
+
+/** So that a tab in the background says what the window would: the key in its title, the worst of all keys in its icon. */
 export function Title() {
   const status = useMoment(({ mirror, snapshot, nowMs }) => {
     if (mirror.link.kind === 'lost') return 'Headroom stopped answering'
     return snapshot && `${shortText(keyStatus(snapshot, nowMs))} · Headroom`
   })
+  const severity = useMoment(worstOfAll)
   useEffect(() => {
     document.title = status ?? 'Headroom'
   }, [status])
+  useEffect(() => {
+    const icon = document.querySelector<HTMLLinkElement>('link[rel=icon]')
+    if (icon !== null && severity !== undefined) icon.href = ICONS[severity]
+  }, [severity])
   return null
+}
+
+function worstOfAll({ mirror, nowMs }: Moment): Severity | undefined {
+  if (mirror.link.kind === 'lost') return 'unseen'
+  return mostUrgent(mirror.snapshots.map((snapshot) => keyStatus(snapshot, nowMs)))?.severity
 }

@@ -9,6 +9,7 @@ import { PRIVATE_FILES_SABOTAGES } from './private-files-breaks.ts'
 import { QUOTA_SABOTAGES } from './quota-breaks.ts'
 import { REQUEST_SABOTAGES } from './request-breaks.ts'
 import { SIGN_IN_SABOTAGES } from './sign-in-breaks.ts'
+import { STATUS_SABOTAGES } from './status-breaks.ts'
 import { STORAGE_SABOTAGES } from './storage-registry.ts'
 import { STREAM_SABOTAGES } from './stream-breaks.ts'
 import { TOKEN_SABOTAGES } from './token-breaks.ts'
@@ -43,6 +44,7 @@ export const SABOTAGES: readonly Sabotage[] = [
   ...SIGN_IN_SABOTAGES,
   ...BROWSER_HOST_SABOTAGES,
   ...WINDOW_SABOTAGES,
+  ...STATUS_SABOTAGES,
   ...HOSTILE_SABOTAGES,
   ...REQUEST_SABOTAGES,
   ...NETWORK_SABOTAGES,

@@ -82,7 +82,7 @@ export class AlertLaws {
   #isFresh(condition: string, rows: readonly RequestQuota[], worldMs: number): void {
     const [, kind, category = ''] = condition.split('/')
     if (kind === 'blocked' && !this.#refused.has(category)) breach(`${category} is blocked without a 429`)
-    if (kind !== 'runs-out' && kind !== 'below-threshold') return
+    if (kind !== 'runs-out' && kind !== 'empty' && kind !== 'below-threshold') return
     const row = rows.find((one) => one.category === category)
     const evidenceAtMs = this.#evidenceAtMs.get(category)
     if (row === undefined || evidenceAtMs === undefined) breach(`${condition} was said without evidence`)

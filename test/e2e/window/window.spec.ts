@@ -80,6 +80,19 @@ test('the verdict is spoken when it changes and not while it counts down', async
   expect(await changes.jsonValue()).toEqual([calm])
 })
 
+test('a tab in the background says the state by its title and its icon', async ({ page, open }) => {
+  const host = await open(snapshot())
+  const icon = page.locator('link[rel=icon]')
+  await expect(page).toHaveTitle('Positions running out · Headroom')
+  await expect(icon).toHaveAttribute('href', /icon-critical/)
+  host.show(snapshot({ revision: 2, requests: CALM_REQUESTS }))
+  await expect(page).toHaveTitle('ok · Headroom')
+  await expect(icon).toHaveAttribute('href', /icon-ok/)
+  host.sleep()
+  await expect(page).toHaveTitle('Headroom stopped answering')
+  await expect(icon).toHaveAttribute('href', /icon-unseen/)
+})
+
 test('the form says what becomes of a key, whatever key is on screen', async ({ page, open }) => {
   const host = await open(STATES['simulated']!)
   host.answer('hello', { version: '0.1.0', host: 'browser', keeps: 'memory' })
