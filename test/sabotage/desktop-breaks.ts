@@ -101,7 +101,7 @@ export const DESKTOP_SABOTAGES: readonly Sabotage[] = [
     what: 'go on after an error that nothing caught',
     file: 'main/desktop/defects.ts',
     find: '    await ending.stop()\n',
-    replace: '',
+    replace: '    void ending\n',
     test: 'main/desktop/defects.test.ts',
   },
   {
