@@ -24,6 +24,9 @@ function fail(line) {
   process.exit(1)
 }
 
+// Node answers this signal by opening its inspector to every program of the machine, which can then read all that is in memory.
+if (process.platform !== 'win32') process.on('SIGUSR1', () => {})
+
 const nodeMajor = Number(process.versions.node.split('.')[0])
 if (nodeMajor >= LEAST_NODE_MAJOR) await run()
 else handOver()
@@ -116,6 +119,11 @@ async function takeBuildLock() {
   }
 }
 
+/** A build runs the code of every package that it is made with: none of it is handed what is Headroom's. */
+function withoutSecrets(environment) {
+  return Object.fromEntries(Object.entries(environment).filter(([name]) => !name.startsWith('HEADROOM_')))
+}
+
 /** Quiet unless it fails; then everything it said goes to stderr. */
 async function build() {
   let vite
@@ -128,6 +136,7 @@ async function build() {
   const child = spawn(process.execPath, [vite, 'build', '--config', config, '--logLevel', 'warn'], {
     cwd: appFolder,
     stdio: ['ignore', 'pipe', 'pipe'],
+    env: withoutSecrets(process.env),
   })
   const said = []
   child.stdout.on('data', (bytes) => said.push(bytes))

@@ -2,6 +2,7 @@ import { lstatSync } from 'node:fs'
 import { connect } from 'node:net'
 import { dirname } from 'node:path'
 import { whyNotTrusted } from '../data/private-files.ts'
+import { systemErrorText } from '../data/system-error.ts'
 import type { Clock } from '../ports/ports.ts'
 import { isOurFolder } from './control-server.ts'
 import { type ControlAnswer, type ControlRequest, MOST_ANSWER_BYTES, parseAnswer } from './protocol.ts'
@@ -64,7 +65,7 @@ function whyForeign(path: SocketPath, userId: number | undefined): string | unde
     const distrust = whyNotTrusted(folder, userId)
     return distrust && `its socket in ${folder} is not trusted: ${distrust}`
   } catch (error) {
-    return `its socket cannot be looked at: ${error instanceof Error ? error.message : String(error)}`
+    return `its socket cannot be looked at: ${systemErrorText(error)}`
   }
 }
 
@@ -79,6 +80,6 @@ function failureOf(error: Error): Asked {
     case 'EPERM':
       return { kind: 'failed', why: 'it belongs to somebody else' }
     default:
-      return { kind: 'failed', why: error.message }
+      return { kind: 'failed', why: systemErrorText(error) }
   }
 }

@@ -2,6 +2,7 @@ import { accessSync, constants, existsSync, mkdirSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { dataFolderOf, thisAccount } from './home-folder.ts'
 import { whyNotTrusted } from './private-files.ts'
+import { systemErrorText } from './system-error.ts'
 
 export type DataFolderOpening =
   | { readonly kind: 'open'; readonly path: string }
@@ -63,6 +64,6 @@ function reason(error: unknown): string {
     case 'ENOSPC':
       return 'the disk is full'
     default:
-      return error instanceof Error ? error.message : String(error)
+      return systemErrorText(error)
   }
 }

@@ -1,6 +1,7 @@
 import { readFileSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
 import type { z } from 'zod'
+import { systemErrorText } from './system-error.ts'
 
 export type SettingsReading<T> =
   | { readonly kind: 'read'; readonly value: T }
@@ -24,11 +25,10 @@ export function readSettings<T>(file: SettingsFile<T>, nowMs: number): SettingsR
   try {
     text = readFileSync(path, 'utf8')
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : String(error)
-    if (code === 'ENOENT') return { kind: 'missing' }
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return { kind: 'missing' }
     return {
       kind: 'unusable',
-      notice: `${file.what} cannot be read (${code}); starting with the defaults`,
+      notice: `${file.what} cannot be read (${systemErrorText(error)}); starting with the defaults`,
     }
   }
   const parsed = file.schema.safeParse(json(text))
@@ -52,7 +52,7 @@ function setAside({ folder, name, what }: SettingsFile<unknown>, path: string, n
     renameSync(path, join(folder, aside))
     return `${what} were damaged and are kept as ${aside}; starting with the defaults`
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error)
+    const why = systemErrorText(error)
     return `${what} are damaged and could not be set aside (${why}); starting with the defaults`
   }
 }

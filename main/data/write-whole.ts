@@ -1,5 +1,6 @@
 import { closeSync, fsyncSync, openSync, renameSync, rmSync, statSync, writeSync } from 'node:fs'
 import { PRIVATE_MODE } from './private-files.ts'
+import { systemErrorText } from './system-error.ts'
 
 export type WholeWrite = { readonly ok: true } | { readonly ok: false; readonly why: string }
 
@@ -28,7 +29,7 @@ export function writeWhole(file: string, text: string): WholeWrite {
     return { ok: true }
   } catch (error) {
     discard(draft)
-    return { ok: false, why: error instanceof Error ? error.message : String(error) }
+    return { ok: false, why: systemErrorText(error) }
   }
 }
 

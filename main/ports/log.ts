@@ -1,6 +1,7 @@
 import { closeSync, fchmodSync, renameSync, statSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { openPrivately, PRIVATE_MODE } from '../data/private-files.ts'
+import { systemErrorText } from '../data/system-error.ts'
 import type { Log } from './ports.ts'
 import type { Redactor } from './redactor.ts'
 
@@ -42,8 +43,7 @@ export function fileSink(folder: string, complain: (line: string) => void, mostB
       append(file, entry)
       size += bytes
     } catch (error) {
-      if (!complained)
-        complain(`the log cannot be written: ${error instanceof Error ? error.message : error}`)
+      if (!complained) complain(`the log cannot be written: ${systemErrorText(error)}`)
       complained = true
     }
   }

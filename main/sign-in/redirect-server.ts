@@ -1,6 +1,7 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import { REDIRECT_PORTS, type SignInFailure } from '../../app/sign-in/failure.ts'
 import type { LoopbackServers } from '../browser/loopback-servers.ts'
+import { systemErrorText } from '../data/system-error.ts'
 import type { Clock } from '../ports/ports.ts'
 import { NOT_HERE, PAGE_HEADERS, type Page, pageText } from './redirect-pages.ts'
 
@@ -53,7 +54,9 @@ export async function listenForRedirect(
       if (!MEANS_TAKEN.has(codeOf(error))) trouble = error
     }
   }
-  return trouble === undefined ? { kind: 'ports-taken' } : { kind: 'no-loopback', why: codeOf(trouble) }
+  return trouble === undefined
+    ? { kind: 'ports-taken' }
+    : { kind: 'no-loopback', why: systemErrorText(trouble) }
 }
 
 function allClosed(open: ReadonlySet<ServerResponse>, clock: Pick<Clock, 'after'>): Promise<void> {

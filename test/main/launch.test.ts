@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import {
   copyFileSync,
   existsSync,
@@ -8,8 +10,10 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
+import { createInterface } from 'node:readline'
 import { fileURLToPath, pathToFileURL } from 'node:url'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { proves } from '../proof/proves.ts'
 import { temporaryFolder } from './data/temporary-folder.ts'
 import { type Ended, runNode } from './terminal/run-node.ts'
 
@@ -184,3 +188,48 @@ withSymlinks('a launcher that is killed outright takes the program with it', asy
   // The program holds the launcher's stdout: this resolves when the last of the two is gone.
   expect((await ended).exitCode).toBeNull()
 })
+
+test('a build is handed none of the secrets that Headroom is started with', async () => {
+  const project = checkout("writeFileSync('environment.json', JSON.stringify(process.env)); write()")
+  const secrets = {
+    HEADROOM_PASSPHRASE: 'CANARY-passphrase',
+    HEADROOM_REFRESH_TOKEN: 'CANARY-refresh-token',
+    HEADROOM_CLIENT_SECRET: 'CANARY-client-secret',
+    HEADROOM_METRICS_TOKEN: 'CANARY-metrics-token',
+  }
+  for (const [name, value] of Object.entries(secrets)) vi.stubEnv(name, value)
+  try {
+    await project.launch()
+  } finally {
+    vi.unstubAllEnvs()
+  }
+  const environment = readFileSync(join(project.folder, 'environment.json'), 'utf8')
+  expect(environment).toContain('"PATH"')
+  expect(environment).not.toContain('CANARY')
+  proves('T11', { level: 3, cases: Object.keys(secrets).length })
+})
+
+test.skipIf(process.platform === 'win32')(
+  'SIGUSR1 opens no inspector',
+  async () => {
+    const child = spawn(process.execPath, [LAUNCH, 'simulate', '--port', '0'], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: { ...process.env, NODE_OPTIONS: '--inspect-port=0' },
+    })
+    onTestFinished(() => void child.kill('SIGKILL'))
+    let errors = ''
+    child.stderr.setEncoding('utf8').on('data', (text: string) => (errors += text))
+    const [line] = (await once(createInterface({ input: child.stdout }), 'line')) as [string]
+    const origin = line.replace('simulator ready: ', '')
+    for (let round = 0; round < 20; round += 1) {
+      child.kill('SIGUSR1')
+      // It goes on, and has had time to do what it does about the signal.
+      expect((await fetch(`${origin}/v3/brokerage/accounts`)).status).toBe(401)
+    }
+    child.kill('SIGTERM')
+    await once(child, 'close')
+    expect(errors).not.toMatch(/debugger|inspector/i)
+    proves('T13', { level: 3, cases: 20 })
+  },
+  60_000,
+)

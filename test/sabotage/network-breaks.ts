@@ -111,6 +111,22 @@ export const NETWORK_SABOTAGES: readonly Sabotage[] = [
     test: 'app/tokens/refresh-grant.test.ts',
   },
   {
+    promise: 'T11',
+    what: 'hand the secrets of the environment to the build',
+    file: 'main/launch.js',
+    find: 'env: withoutSecrets(process.env),',
+    replace: 'env: process.env,',
+    test: 'main/launch.test.ts',
+  },
+  {
+    promise: 'T13',
+    what: 'open an inspector on SIGUSR1',
+    file: 'main/launch.js',
+    find: "if (process.platform !== 'win32') process.on('SIGUSR1'",
+    replace: "if (process.platform === 'win32') process.on('SIGUSR1'",
+    test: 'main/launch.test.ts',
+  },
+  {
     promise: 'T14',
     what: 'read an answer that is nearly all framing',
     file: 'main/ports/node-http.ts',

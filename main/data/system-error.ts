@@ -1,0 +1,30 @@
+/** Node's words for a failed call of the system are `EACCES: permission denied, open '/…'`: a code and a path. */
+const WORDS: Readonly<Record<string, string>> = {
+  EACCES: 'permission denied',
+  EPERM: 'permission denied',
+  EROFS: 'the disk is read-only',
+  ENOSPC: 'the disk is full',
+  EDQUOT: 'the disk is full',
+  ENOENT: 'it is not there',
+  EISDIR: 'a folder is in the way',
+  ENOTDIR: 'a file is in the way',
+  EEXIST: 'a file is in the way',
+  ENOTEMPTY: 'a folder is in the way',
+  ELOOP: 'a link is in the way',
+  EIO: 'the disk reported an error',
+  EMFILE: 'too many files are open',
+  ENFILE: 'too many files are open',
+  ENAMETOOLONG: 'the name is too long',
+  EADDRINUSE: 'the port is taken',
+  EADDRNOTAVAIL: 'the address is not one of this computer',
+  ECONNRESET: 'the connection was lost',
+  EPIPE: 'the connection was lost',
+  ETIMEDOUT: 'it did not answer in time',
+}
+
+/** A failed call of the system in plain words, as the end of a sentence: its code is for a log, not for people. */
+export function systemErrorText(error: unknown): string {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : undefined
+  if (code === undefined) return error instanceof Error ? error.message : String(error)
+  return WORDS[code] ?? 'the system refused it'
+}
