@@ -29,7 +29,7 @@ export interface HeaderReading {
 const NUMBER = /^\d{1,9}(?:\.\d{1,9})?$/
 const MOST_REQUESTS = 10_000_000
 const LONGEST_PERIOD_SECONDS = 7 * 86_400
-const LONGEST_NAME = 128
+const LONGEST_NAME = 64
 
 /**
  * Reads the quota headers of any response. Never throws; whatever is not a plausible number is left out.

@@ -15,7 +15,7 @@ export type Frame =
   | { readonly kind: 'noise' }
 
 const FATAL = new Set(['DualLogon', 'InternalServerError'])
-const LONGEST_TEXT = 120
+const LONGEST_TEXT = 100
 const LONGEST_SYMBOL = 64
 /** So much is cleaned before it is cut: a secret at the cut is found by its part. */
 const LONGEST_CLEANED = 2_000

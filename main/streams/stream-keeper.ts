@@ -139,9 +139,11 @@ export class StreamKeeper {
     this.nudge()
   }
 
-  summary(): StreamSummary {
+  /** `maxSymbolErrors`: the latest of them. */
+  summary(maxSymbolErrors: number): StreamSummary {
     const { state } = this.#life
-    const symbolErrors = this.#symbolErrors.list
+    const { list } = this.#symbolErrors
+    const symbolErrors = list.slice(Math.max(0, list.length - maxSymbolErrors))
     const isUp = 'openedAtMs' in state
     return {
       id: this.id,

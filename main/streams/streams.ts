@@ -23,6 +23,8 @@ export interface StreamsDeps extends Omit<StreamDeps, 'opening' | 'proposal' | '
 export type WhenFull = 'refuse' | 'close-oldest'
 
 export const MOST_STREAMS = 200
+/** Of all streams together, in one snapshot: the service says how many there are and how long. */
+const MAX_SYMBOL_ERRORS = 64
 /** Streams that are over stay visible with their reason, the latest few. */
 const MOST_CLOSED_SHOWN = 5
 
@@ -118,7 +120,8 @@ export class Streams {
   }
 
   summaries(): readonly StreamSummary[] {
-    return this.#keepers.map((keeper) => keeper.summary())
+    const share = Math.floor(MAX_SYMBOL_ERRORS / Math.max(1, this.#keepers.length))
+    return this.#keepers.map((keeper) => keeper.summary(share))
   }
 
   #open(request: StreamRequest, whenFull: WhenFull, isPinned: boolean): Outcome<{ readonly stream: string }> {

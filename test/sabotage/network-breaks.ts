@@ -128,6 +128,14 @@ export const NETWORK_SABOTAGES: readonly Sabotage[] = [
   },
   {
     promise: 'T14',
+    what: 'show every symbol’s error of every stream',
+    file: 'main/streams/streams.ts',
+    find: 'keeper.summary(share)',
+    replace: 'keeper.summary(1_000 * share + 20)',
+    test: 'main/snapshot-size.test.ts',
+  },
+  {
+    promise: 'T14',
     what: 'read an answer that is nearly all framing',
     file: 'main/ports/node-http.ts',
     find: 'response.socket.bytesRead > mayBeRead',

@@ -163,8 +163,8 @@ test('a limit that no table names is believed', () => {
 
 test('names of any length are cut to one a window can show', () => {
   const reading = readHeaders({ 'x-ratelimit-resource': 'a'.repeat(1e6), 'x-ts-request-id': 'b'.repeat(1e6) })
-  expect(reading.rate?.resource).toHaveLength(128)
-  expect(reading.requestId).toHaveLength(128)
+  expect(reading.rate?.resource).toHaveLength(64)
+  expect(reading.requestId).toHaveLength(64)
   expect(readHeaders({ 'x-ratelimit-resource': '  ' }).rate).toBeUndefined()
 })
 

@@ -1,0 +1,64 @@
+import { expect, test } from 'vitest'
+import { Monitor } from '../../main/monitor.ts'
+import { proves } from '../proof/proves.ts'
+import { VirtualClock } from '../simulation/virtual-clock.ts'
+import { answerOf, renewal, ScriptedHttp } from './scripted-http.ts'
+
+const MAX_BYTES = 256_000
+
+test('a service that fills every text that is shown makes no snapshot of 256 kB', async () => {
+  const clock = new VirtualClock()
+  const http = new ScriptedHttp()
+  let count = 0
+  const next = () => {
+    count += 1
+    return count
+  }
+  const long = (length: number) => `${next()}${'€'.repeat(length)}`
+  const headers = () => ({
+    // A header's name comes in Latin-1.
+    'x-ratelimit-resource': `${next()}${'ü'.repeat(500)}`,
+    'x-ratelimit-limit': '10000000',
+    'x-ratelimit-period': '604800',
+    'x-ratelimit-remaining': '9999999',
+    'x-ratelimit-reset': '604800',
+    'x-concurrency-limit': '10000000',
+    'x-concurrency-remaining': '9000000',
+    'x-concurrency-resource': `${count}${'ü'.repeat(500)}`,
+    'x-ts-request-id': long(500),
+  })
+  http.reply = ({ url }) =>
+    url.endsWith('/oauth/token')
+      ? renewal('access', { scope: Array.from({ length: 9_000 }, () => long(64)).join(' ') })
+      : answerOf(200, '{}', { 'content-type': 'application/json', ...headers() })
+  const monitor = new Monitor({ clock, http, random: { next: () => 0.5 }, log: { note: () => {} } })
+  monitor.connect({
+    id: 'key-1',
+    name: 'Key',
+    environment: 'custom',
+    authUrl: 'https://service.test',
+    baseUrl: 'https://service.test',
+    clientId: 'client',
+    refreshToken: 'refresh',
+    probes: { budgetFraction: 0.02, everySeconds: { Accounts: 1 } },
+    streams: [],
+  })
+  await clock.advance(300_000)
+  const encoder = new TextEncoder()
+  for (let index = 0; index < 200; index += 1) {
+    const opened = monitor.openStream('key-1', { kind: 'quotes', target: `S${index}`, options: {} })
+    expect(opened.ok).toBe(true)
+    await clock.advance(0)
+    const listener = http.streams.at(-1)?.listener
+    listener?.opened(200, { 'content-type': 'application/json', ...headers() })
+    for (let line = 0; line < 20; line += 1)
+      listener?.chunk(encoder.encode(`${JSON.stringify({ Symbol: long(100), Error: long(300) })}\n`))
+    if (index % 2 === 0) listener?.chunk(encoder.encode(`ERROR - ${long(300)}\n`))
+  }
+  const bytes = encoder.encode(JSON.stringify(monitor.snapshot('key-1'))).length
+  monitor.stop()
+  // It is filled, and bounded.
+  expect(bytes).toBeGreaterThan(100_000)
+  expect(bytes).toBeLessThan(MAX_BYTES)
+  proves('T14', { level: 2, cases: 200 })
+}, 60_000)
