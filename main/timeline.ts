@@ -4,6 +4,8 @@ import type { Clock } from './ports/ports.ts'
 const GAP_MS = 2_000
 /** A wall clock this far behind was wrong before, and by more than a wait can be too long for. */
 const SET_BACK_MS = 24 * 3_600_000
+/** Following costs each key a refresh: a clock that two programs fight over is followed so often and no more. */
+const SET_BACK_EVERY_MS = 10 * 60_000
 
 /**
  * Epoch milliseconds that do not go back, but for a clock that was wrong by more than a day: see `onSetBack`.
@@ -21,6 +23,8 @@ export class Timeline {
   /** The wall clock less the monotonic one, as it was when the two last agreed. */
   #aheadMs: number
   #latestMs: number
+  /** Monotonic. */
+  #setBackNotBeforeMs = Number.NEGATIVE_INFINITY
 
   /** `onSetBack` is called when time went back: each moment that is remembered may be in the future. */
   constructor(
@@ -39,7 +43,12 @@ export class Timeline {
   now(): number {
     const monotonicMs = this.#clock.monotonicMs()
     const aheadMs = this.#clock.wallMs() - monotonicMs
-    if (this.#offsetMs - aheadMs > SET_BACK_MS) return this.#setBack(monotonicMs, aheadMs)
+    if (this.#offsetMs - aheadMs > SET_BACK_MS) {
+      if (monotonicMs >= this.#setBackNotBeforeMs) return this.#setBack(monotonicMs, aheadMs)
+      // Nothing is concluded from a clock in dispute: its way back ahead would read as another sleep.
+      this.#latestMs = Math.max(this.#latestMs, monotonicMs + this.#offsetMs)
+      return this.#latestMs
+    }
     const gapMs = aheadMs - this.#aheadMs
     const fromMs = Math.max(this.#latestMs, monotonicMs + this.#offsetMs)
     if (gapMs > GAP_MS) this.#offsetMs += gapMs
@@ -54,6 +63,7 @@ export class Timeline {
   }
 
   #setBack(monotonicMs: number, aheadMs: number): number {
+    this.#setBackNotBeforeMs = monotonicMs + SET_BACK_EVERY_MS
     this.#offsetMs = aheadMs
     this.#aheadMs = aheadMs
     this.#latestMs = monotonicMs + aheadMs

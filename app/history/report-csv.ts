@@ -54,10 +54,10 @@ const seconds = (ms: number): number => Math.round(ms / 100) / 10
 /**
  * Category names can come from a server's header: a spreadsheet must not take one, or a part of one, for a formula.
  * Where it separates by semicolons or tabs, as it does in half of Europe, it honours quotes only at a cell's beginning:
- * so what follows any separator is disarmed too.
+ * so what follows any separator is disarmed too, also in the wide forms that Japanese ones take for the same.
  */
 function cell(value: string | number): string {
   if (typeof value === 'number') return String(value)
-  const text = value.replace(/(^|[;,|"\t\r\n])(\s*)(?=[=+\-@])/g, "$1$2'").replace(/^[\t\r]/, "'$&")
+  const text = value.replace(/(^|[;,|"\t\r\n])(\s*)(?=[=+\-@＝＋－＠])/g, "$1$2'").replace(/^[\t\r]/, "'$&")
   return /[",;|\t\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }

@@ -1,4 +1,4 @@
-import { accessSync, constants, existsSync, mkdirSync, statSync } from 'node:fs'
+import { accessSync, constants, existsSync, mkdirSync, realpathSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { dataFolderOf, thisAccount } from './home-folder.ts'
 import { whyNotTrusted } from './private-files.ts'
@@ -31,7 +31,8 @@ export function openDataFolder(folder: string | undefined): DataFolderOpening {
     const distrust = whyNotTrusted(path)
     if (distrust !== undefined) return unusable(`${distrust}; choose a folder of your own with --data`)
     accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK)
-    return { kind: 'open', path }
+    // What was looked at, and no link to it, which may lead elsewhere by the next file.
+    return { kind: 'open', path: realpathSync(path) }
   } catch (error) {
     return unusable(reason(error))
   }

@@ -72,6 +72,22 @@ export const PRIVATE_FILES_SABOTAGES: readonly Sabotage[] = [
     test: FILES_TEST,
   },
   {
+    promise: 'D7',
+    what: 'use a folder over a link that may lead elsewhere by then',
+    file: 'main/data/data-folder.ts',
+    find: 'path: realpathSync(path) }',
+    replace: "path: realpathSync(path) === '' ? '' : path }",
+    test: FILES_TEST,
+  },
+  {
+    promise: 'T9',
+    what: 'follow a clock back as often as it is set',
+    file: 'main/timeline.ts',
+    find: 'const SET_BACK_EVERY_MS = 10 * 60_000',
+    replace: 'const SET_BACK_EVERY_MS = 10 * 0',
+    test: 'simulation/clock-set.test.ts',
+  },
+  {
     promise: 'K2',
     what: 'seal keys under any passphrase',
     file: 'main/vault/passphrase-strength.ts',

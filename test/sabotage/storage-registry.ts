@@ -279,8 +279,8 @@ export const STORAGE_SABOTAGES: readonly Sabotage[] = [
     promise: 'T9',
     what: 'keep the time of a clock that was 400 days ahead',
     file: 'main/timeline.ts',
-    find: 'if (this.#offsetMs - aheadMs > SET_BACK_MS) return',
-    replace: 'if (this.#offsetMs - aheadMs > 1000 * SET_BACK_MS) return',
+    find: 'if (this.#offsetMs - aheadMs > SET_BACK_MS) {',
+    replace: 'if (this.#offsetMs - aheadMs > 1000 * SET_BACK_MS) {',
     test: 'main/timeline.test.ts',
   },
   {

@@ -121,9 +121,12 @@ test.each([
   ['a\t@SUM(1)', "a\t'@SUM(1)"],
   ['a"; -1', `a""; '-1`],
   ['a;b', 'a;b'],
+  ['＝1', "'＝1"],
+  ['x; ＠SUM', "x; '＠SUM"],
   ['\tx', "'\tx"],
 ])('no part of %j is a formula where a spreadsheet separates by semicolons or tabs', (category, cell) => {
-  expect(reportCsv(report(category))).toContain(`,"${cell}",`)
+  const csv = reportCsv(report(category))
+  expect([`,${cell},`, `,"${cell}",`].some((text) => csv.includes(text))).toBe(true)
 })
 
 test('an incident has the request ids and the quotas, and names no account', () => {

@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, realpathSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { defaultDataFolder, openDataFolder } from '../../../main/data/data-folder.ts'
@@ -10,7 +10,7 @@ const asOrdinaryUser = test.skipIf(process.platform === 'win32' || process.getui
 
 onPosix('a new folder is for its owner only, with the folders above it', () => {
   const folder = join(temporaryFolder(), 'a', 'b')
-  expect(openDataFolder(folder)).toEqual({ kind: 'open', path: folder })
+  expect(openDataFolder(folder)).toEqual({ kind: 'open', path: realpathSync(folder) })
   expect(statSync(folder).mode & 0o777).toBe(0o700)
 })
 

@@ -5,6 +5,8 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  realpathSync,
+  rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
@@ -180,3 +182,21 @@ onPosix('a link in the folder is refused by its name', () => {
 test('where users have no numbers nothing is judged', () => {
   expect(whyNotTrusted('/', undefined)).toBe(process.getuid === undefined ? undefined : whyNotTrusted('/'))
 })
+
+onPosix(
+  'a link that led to the folder when it was opened may lead elsewhere later: what was looked at is used',
+  () => {
+    const root = temporaryFolder()
+    const folder = join(root, 'data')
+    const link = join(root, 'link')
+    mkdirSync(folder, { mode: 0o700 })
+    symlinkSync(folder, link)
+    const opening = openDataFolder(link)
+    expect(opening).toEqual({ kind: 'open', path: realpathSync(folder) })
+    rmSync(link)
+    symlinkSync(temporaryFolder(), link)
+    if (opening.kind === 'open') openPreferences(opening.path, 0).preferences.change({ theme: 'dark' })
+    expect(readdirSync(folder)).toEqual(['preferences.json'])
+    proves('D7', { level: 2, cases: 1 })
+  },
+)
