@@ -69,12 +69,15 @@ export function itQuits(host: () => ElectronHost, on: () => string): void {
 const patience = (): Promise<string> =>
   new Promise((resolve) => setTimeout(resolve, PATIENCE_MS, `it did not end within ${PATIENCE_MS / 1000} s`))
 
-/** What an app that just fell over leaves in its folder: a lock, or writes that are not in their file. */
+/** What an app that fell over leaves in its folder, or that had no use of it: a lock, a journal, a problem in its log. */
 function unwritten(dataFolder: string): readonly string[] {
+  const problems = readFileSync(join(dataFolder, 'headroom.log'), 'utf8')
+    .split('\n')
+    .filter((line) => line.includes('storage-problem') && !line.includes('this desktop has no keyring'))
   const left = readdirSync(dataFolder).filter((name) => name === 'lock.json' || name.endsWith('-wal'))
   const kept: unknown = existsSync(join(dataFolder, 'window.json'))
     ? JSON.parse(readFileSync(join(dataFolder, 'window.json'), 'utf8'))
     : {}
   const knowsItsPlace = typeof kept === 'object' && kept !== null && 'windowBounds' in kept
-  return [...left, ...(knowsItsPlace ? [] : ['no place of the window'])]
+  return [...problems, ...left, ...(knowsItsPlace ? [] : ['no place of the window'])]
 }

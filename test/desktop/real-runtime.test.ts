@@ -33,6 +33,12 @@ describe.skipIf(obstacle !== undefined)(name, () => {
     expect(await evaluate('window.headroom.hello()')).toMatchObject({ host: 'desktop' })
   })
 
+  it.runIf(process.platform === 'linux')('stores no key where there is no keyring, and says so', async () => {
+    expect(await evaluate('window.headroom.hello()')).toMatchObject({ keeps: 'memory' })
+    await page.getByText('this desktop has no keyring').first().waitFor()
+    proves('K2', { level: 4, cases: 1, on })
+  })
+
   it('gives the page neither Node nor a bridge that it could change', async () => {
     expect(await evaluate('[typeof require, typeof process, typeof module].join()')).toBe(
       'undefined,undefined,undefined',

@@ -122,7 +122,8 @@ function npm(args: readonly string[], cwd: string, signal: AbortSignal): Promise
 /**
  * `node:sqlite`'s stand-in, loaded by its whole path from wherever the app was put.
  *
- * Node's finalizes a database's statements when it is closed; this one keeps the file open until they are collected.
+ * Node's takes a journal in as it closes; this one keeps the file open for statements that are not collected yet, and
+ * so would leave its journal beside it.
  */
 export function sqliteStandIn(): string {
   const requiredFrom = join(testCache(), STAND_INS.folder, 'package.json')
@@ -130,14 +131,8 @@ export function sqliteStandIn(): string {
   return `import { createRequire } from 'node:module'
 const standIn = createRequire(${JSON.stringify(requiredFrom)})('@photostructure/sqlite')
 export class DatabaseSync extends standIn.DatabaseSync {
-  #statements = []
-  prepare(...given) {
-    const statement = super.prepare(...given)
-    this.#statements.push(new WeakRef(statement))
-    return statement
-  }
   close() {
-    for (const statement of this.#statements.splice(0)) statement.deref()?.finalize()
+    if (!this.isTransaction) this.exec('PRAGMA journal_mode = DELETE')
     super.close()
   }
 }
