@@ -47,6 +47,14 @@ export const ADMISSION_SABOTAGES: readonly Sabotage[] = [
     test: 'main/sign-in/sign-ins.test.ts',
   },
   {
+    promise: 'T13',
+    what: 'vouch for a stored token without its sign-in host',
+    file: 'main/vault/address-mark.ts',
+    find: 'JSON.stringify([id, authUrl, baseUrl, clientId])',
+    replace: 'JSON.stringify([id, authUrl.slice(0, 0), baseUrl, clientId])',
+    test: 'main/vault/address-mark.test.ts',
+  },
+  {
     promise: 'W4',
     what: 'let a window in without a word',
     file: 'main/admitted-windows.ts',
