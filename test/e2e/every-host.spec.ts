@@ -99,7 +99,7 @@ test('what is set of the probes is what the service sees, and is still set when 
   await dialog.getByLabel('Probe this key').uncheck()
   await expect(dialog.getByTestId('probe-use')).toContainText('Off:')
   await page.keyboard.press('Escape')
-  await expect(page.getByTestId('own-use')).toContainText('probes off')
+  await expect(page.getByTestId('own-use')).toContainText('checks off')
   await page.keyboard.press('s')
   await expect(dialog.getByLabel('Probe this key')).not.toBeChecked()
   await expect(dialog.getByLabel('Symbol to ask about')).toHaveValue('AAPL')
