@@ -60,7 +60,9 @@ function survivorLine(
   file: string,
   { line, mutator, replacement, isUncovered }: FileResult['survivors'][number],
 ): string {
-  const known = KNOWN_SURVIVORS.find((one) => one.file === file && one.replacement === replacement)
+  const known = KNOWN_SURVIVORS.find(
+    (one) => one.file === file && (one.replacement ?? replacement) === replacement,
+  )
   const shown = replacement.replace(/[`|]/g, ' ')
   const how = isUncovered ? 'no test of the folder runs it' : 'no test of the folder noticed'
   return `- \`${file}\` line ${line}, ${mutator} → \`${shown}\`: ${how}; ${known?.reason ?? '**no reason yet**'}`

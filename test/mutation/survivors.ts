@@ -1,9 +1,15 @@
-/** Why a survivor is left: told by its file and what stands in the place of the text. */
+/** Why survivors of a file are left. */
 export interface KnownSurvivor {
   readonly file: string
-  readonly replacement: string
+  /** What stands in the place of the text; absent where it is true of the whole file. */
+  readonly replacement?: string
   readonly reason: string
 }
 
 /** Each was looked at by hand; one that is not here has no reason yet. */
-export const KNOWN_SURVIVORS: readonly KnownSurvivor[] = []
+export const KNOWN_SURVIVORS: readonly KnownSurvivor[] = [
+  {
+    file: 'main/data/simulator-settings.ts',
+    reason: 'the tests of it start the whole app (test/main/stored-settings.test.ts), outside its folder',
+  },
+]
