@@ -91,6 +91,7 @@ export function profileParts(
   const prober = new Prober(probes, {
     clock,
     timeline,
+    random,
     quotas: ledger,
     request: (request) => client.request(request),
     mayProbe: mayUseService,

@@ -6,9 +6,11 @@ export interface ProbeRecord {
   readonly sentAtMs: readonly number[]
   /** Not before this: the last probe could not be answered in a useful way. */
   readonly notBeforeMs: number
+  /** What chance makes of the wait for the next one: −1 shortens it most, 1 lengthens it most. */
+  readonly jitter: number
 }
 
-export const NO_PROBES: ProbeRecord = { sentAtMs: [], notBeforeMs: Number.NEGATIVE_INFINITY }
+export const NO_PROBES: ProbeRecord = { sentAtMs: [], notBeforeMs: Number.NEGATIVE_INFINITY, jitter: 0 }
 
 export interface ProbeRules {
   /** Share of each quota that probes may spend in any period, 0 to 1. */
@@ -17,18 +19,28 @@ export interface ProbeRules {
   readonly everySeconds: Readonly<Record<string, number>>
 }
 
-/** A header younger than this makes a probe a waste, whatever the budget. */
-export const FRESH_FOR_MS = { calm: 10_000, urgent: 5_000 } as const
-/** Use elsewhere from here on is worth a closer look. Requests per second. */
-const NOTABLE_USE = 0.05
-/** How many times its usual pace a row may wait that nothing happens to, or that nobody looks at. */
-const SLOWER = { idle: 2, unattended: 3 } as const
-/** What somebody looks at is slowed down to this and no further: a little older it would read as stale. */
-const OLDEST_ATTENDED_MS = 90_000
+/** A probe asked for by hand before this is a waste: nothing has come back. */
+export const SOONEST_MS = 5_000
+/** The second header, which first shows what others do, comes after this share of the pace. */
+const SECOND_AFTER = 0.2
+/** The even pace is slower than the budget by this, so that the first headers are paid for. */
+const SLACK = 1.03
+/** By which share of the pace chance moves each check: others' cycles and ours must not lock. */
+export const JITTER = 0.2
+/** A row that is probably empty is asked this seldom at least. */
+const EMPTY_EVERY_MS = 15_000
+/** How many times its usual pace a row waits that is fine and that nobody looks at. */
+const SLOWER_UNATTENDED = 3
 
-/** How many probes of this row the budget allows in any one period: at least one, so that a row can be seen. */
-export function probesAllowed(row: Pick<RequestQuota, 'limit'>, budgetFraction: number): number {
-  return budgetFraction > 0 ? Math.max(1, Math.floor(row.limit * budgetFraction)) : 0
+/**
+ * Milliseconds between two probes of this row at an even pace: the budget's share of the limit, spread over the period.
+ *
+ * One a period at least, so that a small quota can be seen. Infinite without a budget.
+ */
+export function paceMsOf(row: Pick<RequestQuota, 'limit' | 'period'>, budgetFraction: number): number {
+  return budgetFraction > 0
+    ? (row.period * 1000) / Math.max(1, row.limit * budgetFraction)
+    : Number.POSITIVE_INFINITY
 }
 
 /** How many probes of this row the rules allow in a minute, on average over its period. */
@@ -38,8 +50,7 @@ export function mostProbesPerMinute(
 ): number {
   const every = everySeconds[row.category]
   if (every !== undefined) return every > 0 ? 60 / every : 0
-  const perMinute = (probesAllowed(row, budgetFraction) * 60) / row.period
-  return Math.min(perMinute, 60_000 / FRESH_FOR_MS.urgent)
+  return Math.min(60_000 / paceMsOf(row, budgetFraction), 60_000 / SOONEST_MS)
 }
 
 /** When the budget has room for one more probe, epoch ms; a moment that is over where it has room now. */
@@ -50,20 +61,13 @@ export function budgetOpensAtMs(
   budgetFraction: number,
   nowMs: number,
 ): number {
-  const allowed = probesAllowed({ limit }, budgetFraction)
-  if (allowed === 0) return Number.POSITIVE_INFINITY
+  if (budgetFraction === 0) return Number.POSITIVE_INFINITY
+  const allowed = Math.max(1, Math.ceil(limit * budgetFraction))
   const within = record.sentAtMs.filter((at) => nowMs - at < periodMs)
   return within.length < allowed ? nowMs : (within[within.length - allowed] ?? nowMs) + periodMs
 }
 
-/**
- * Whether a probe of this row should go out now.
- *
- * Never into a held bucket or one whose lower bound is below 1 (a probe must not be what a trader's own request
- * fails for), never beyond the budget, and only when no header came in by itself lately. Where others are busy
- * or the end is near the budget is spent sooner, at a pace that slackens as it is used up; where nothing happens
- * or nobody looks (`attended` is false) it is spent more slowly.
- */
+/** Whether a probe of this row should go out now. */
 export function probeIsDue(
   row: RequestQuota,
   record: ProbeRecord,
@@ -74,7 +78,14 @@ export function probeIsDue(
   return probeDueAtMs(row, record, rules, nowMs, attended) <= nowMs
 }
 
-/** When a probe of this row should go out if no header comes before that, epoch ms; infinite where nothing says when. */
+/**
+ * When a probe of this row should go out if no header comes before that, epoch ms; infinite where nothing says when.
+ *
+ * At an even pace from the last header on, whoever's request brought it: what was not spent is not saved up, and nothing
+ * is hurried, since either leaves a gap when a header is worth most. Never into a held row. A row that is probably empty
+ * is asked each 15 s at most, and not before one request has come back; a row that is fine and that nobody looks at
+ * (`attended` is false) is asked more seldom.
+ */
 export function probeDueAtMs(
   row: RequestQuota,
   record: ProbeRecord,
@@ -82,56 +93,30 @@ export function probeDueAtMs(
   nowMs: number,
   attended = true,
 ): number {
-  const seen = row.observedAt !== undefined
   if (row.blockedUntil !== undefined) return Math.max(row.blockedUntil, nowMs + 1)
   if (nowMs < record.notBeforeMs) return record.notBeforeMs
-  if (seen && row.low < 1) return Number.POSITIVE_INFINITY
   const lastMs = record.sentAtMs.at(-1) ?? Number.NEGATIVE_INFINITY
+  const headerMs = row.observedAt ?? Number.NEGATIVE_INFINITY
+  const sinceMs = Math.max(lastMs, headerMs)
   const everySeconds = rules.everySeconds[row.category]
-  if (everySeconds !== undefined) {
-    return everySeconds > 0 ? lastMs + everySeconds * 1000 : Number.POSITIVE_INFINITY
-  }
-  const periodMs = row.period * 1000
-  const opensAtMs = budgetOpensAtMs(row.limit, periodMs, record, rules.budgetFraction, nowMs)
-  if (opensAtMs > nowMs) return opensAtMs
-  const waitMs = waitOf(row, record, rules, nowMs, attended)
-  return Math.max(lastMs, seen ? (row.observedAt ?? 0) : Number.NEGATIVE_INFINITY) + waitMs
+  if (everySeconds === 0) return Number.POSITIVE_INFINITY
+  const dueAtMs =
+    everySeconds === undefined ? sinceMs + waitMs(row, record, rules, attended) : lastMs + everySeconds * 1000
+  if (!isProbablyEmpty(row)) return dueAtMs
+  return Math.max(dueAtMs, sinceMs + Math.max(EMPTY_EVERY_MS, (row.period * 1000) / row.limit))
 }
 
+/** Whether a request would more likely be refused than not, as far as is known. */
+export const isProbablyEmpty = (row: Pick<RequestQuota, 'observedAt' | 'low' | 'level'>): boolean =>
+  row.observedAt !== undefined && row.low < 1 && row.level <= 1
+
 /** The freshness goal: how old a row may grow before a request is spent on it. */
-function waitOf(
-  row: RequestQuota,
-  record: ProbeRecord,
-  rules: ProbeRules,
-  nowMs: number,
-  attended: boolean,
-): number {
-  const allowed = probesAllowed(row, rules.budgetFraction)
-  const paceMs = (row.period * 1000) / allowed
-  // Until there are two headers to compare nobody knows what others do; long after them, nobody asked.
-  const isNew = row.observedAt === undefined || nowMs - row.observedAt <= row.period * 1000
-  if (row.use === null && isNew) return FRESH_FOR_MS.urgent
-  if (isUrgent(row)) {
-    const used = probesWithin(record, nowMs, row.period * 1000)
-    const soonMs = Math.max(FRESH_FOR_MS.urgent, (paceMs * (used + 1)) / allowed)
-    return attended ? soonMs : Math.max(soonMs, paceMs)
-  }
-  const calmMs = Math.max(FRESH_FOR_MS.calm, paceMs)
-  if (!attended) return calmMs * SLOWER.unattended
-  return row.verdict === 'idle'
-    ? Math.max(calmMs, Math.min(calmMs * SLOWER.idle, OLDEST_ATTENDED_MS))
-    : calmMs
+function waitMs(row: RequestQuota, record: ProbeRecord, rules: ProbeRules, attended: boolean): number {
+  const paceMs = Math.max(SOONEST_MS, paceMsOf(row, rules.budgetFraction))
+  const share = row.use === null && row.observedAt !== undefined ? SECOND_AFTER : 1 + JITTER * record.jitter
+  return paceMs * SLACK * share * (attended || row.state !== 'ok' ? 1 : SLOWER_UNATTENDED)
 }
 
 export function probesWithin(record: ProbeRecord, nowMs: number, spanMs: number): number {
   return record.sentAtMs.filter((at) => nowMs - at < spanMs).length
-}
-
-function isUrgent(row: RequestQuota): boolean {
-  return (
-    row.verdict === 'runs-out' ||
-    row.verdict === 'near-limit' ||
-    (row.use?.elsewhere ?? 0) >= NOTABLE_USE ||
-    (row.burn !== undefined && row.burn.basis === 'short' && row.burn.short > row.burn.long + NOTABLE_USE)
-  )
 }

@@ -4,12 +4,13 @@ import type { QuotaSize } from '../../app/quota/ledger.ts'
 import { nextRequestAtMs } from '../../app/quota/next-request.ts'
 import {
   budgetOpensAtMs,
+  isProbablyEmpty,
   NO_PROBES,
   type ProbeRecord,
   probeDueAtMs,
   probesWithin,
 } from '../../app/quota/probe-plan.ts'
-import type { Clock } from '../ports/ports.ts'
+import type { Clock, Random } from '../ports/ports.ts'
 import type { ProbeSettings } from '../profile.ts'
 import type { Timeline } from '../timeline.ts'
 import type { ApiAnswer, ApiRequest } from './client.ts'
@@ -28,6 +29,7 @@ export interface ProbedQuotas {
 export interface ProberDeps {
   readonly clock: Clock
   readonly timeline: Timeline
+  readonly random: Random
   readonly quotas: ProbedQuotas
   readonly request: (request: ApiRequest) => Promise<ApiAnswer>
   /** Whether a request of our own making should go out at all now. */
@@ -196,7 +198,7 @@ export class Prober {
     const row = this.#deps.quotas.rowAt(category, now)
     if (!row) return refusals.notProbed(category)
     if (row.blockedUntil !== undefined) return refusals.held(category, row.blockedUntil, now)
-    if (row.observedAt !== undefined && row.low < 1)
+    if (isProbablyEmpty(row))
       return refusals.nothingLeft(category, row.nextAt ?? nextRequestAtMs(row, now), now)
     const { budgetFraction } = this.#settings
     if (budgetFraction === 0) return undefined
@@ -220,6 +222,7 @@ export class Prober {
     this.#records.set(category, {
       ...record,
       sentAtMs: [...record.sentAtMs.filter((at) => at > keptSinceMs), now],
+      jitter: 2 * this.#deps.random.next() - 1,
     })
     this.#looks.delete(category)
     this.#under.add(category)
@@ -237,7 +240,7 @@ export class Prober {
     if (answer.kind === 'no-token' || (answer.kind === 'unreachable' && !answer.sent)) {
       // It cost nothing: the budget has it back.
       const notBeforeMs = now + PAUSE_AFTER.notSentMs
-      this.#records.set(category, { sentAtMs: earlier, notBeforeMs })
+      this.#records.set(category, { ...record, sentAtMs: earlier, notBeforeMs })
       return
     }
     // A probe may wait for a token before it goes out, so the budget counts it at its answer: two that are a period
@@ -249,7 +252,7 @@ export class Prober {
     if (category === 'Accounts' && answer.status === 200) this.#account ??= firstAccount(answer.body)
     if (answer.status >= 400 && !answer.hasQuota) {
       const pauseMs = answer.status >= 500 ? PAUSE_AFTER.faultMs : PAUSE_AFTER.refusedMs
-      this.#records.set(category, { sentAtMs, notBeforeMs: now + pauseMs })
+      this.#records.set(category, { ...record, sentAtMs, notBeforeMs: now + pauseMs })
     }
   }
 }

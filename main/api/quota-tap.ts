@@ -4,6 +4,7 @@ import type { RequestQuota } from '../../app/contract/snapshot.ts'
 import type { Ledger, Ticket } from '../../app/quota/ledger.ts'
 import { nextRequestAtMs } from '../../app/quota/next-request.ts'
 import { OthersEpisodes, type OthersTold } from '../../app/quota/others-episodes.ts'
+import { isProbablyEmpty } from '../../app/quota/probe-plan.ts'
 import type { HttpHeaders } from '../../app/service/answer.ts'
 import { categoryOf } from '../../app/service/endpoints.ts'
 import { type RefusedBy, refusedBy } from '../../app/service/errors.ts'
@@ -60,7 +61,7 @@ export class QuotaTap {
   /**
    * When a request to this path may go out, epoch ms; `undefined` where that is now.
    *
-   * Not into a held category, and not where the lower bound leaves no whole request: it would be refused.
+   * Not into a held category, and not where probably no whole request is left: it would be refused.
    */
   notBeforeMs(method: string, pathAndQuery: string): number | undefined {
     const { ledger, timeline } = this.#deps
@@ -69,7 +70,7 @@ export class QuotaTap {
     const now = timeline.now()
     const row = category === undefined ? undefined : ledger.rowAt(category, now)
     if (row?.blockedUntil !== undefined) return row.blockedUntil
-    if (!row || row.source === 'default' || row.low >= 1) return undefined
+    if (!row || !isProbablyEmpty(row)) return undefined
     return nextRequestAtMs(row, now)
   }
 

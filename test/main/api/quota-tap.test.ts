@@ -22,12 +22,12 @@ test('a request that was hung up on may count for two seconds more, one that was
   tap.answered(tap.sent('GET', ACCOUNTS), 200, quotaHeaders(320, 0), '')
   tap.lost(tap.sent('GET', ACCOUNTS))
   await clock.advance(1_500)
-  expect(row('Accounts').low).toBe(320)
+  expect(row('Accounts').remaining).toBe(320)
   tap.hungUp(tap.sent('GET', ACCOUNTS))
   await clock.advance(1_500)
-  expect(row('Accounts').low).toBeLessThan(320)
+  expect(row('Accounts').remaining).toBeLessThan(320)
   await clock.advance(2_000)
-  expect(row('Accounts').low).toBe(320)
+  expect(row('Accounts').remaining).toBe(320)
 })
 
 test('a 429 holds its own category for Reset and half a second, and no other', () => {

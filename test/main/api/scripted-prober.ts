@@ -38,6 +38,8 @@ export function setUp(
     {
       clock,
       timeline,
+      // No jitter.
+      random: { next: () => 0.5 },
       quotas: ledger,
       attended: () => state.attended,
       request: (request) => {
