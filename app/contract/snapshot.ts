@@ -110,13 +110,10 @@ export interface RequestQuota {
   readonly nextAt?: number
   readonly fullAt?: number
   readonly emptyAt?: number
+  /** The chance that nothing is left at some moment of the next ten minutes, 0 to 1; absent before two headers. */
+  readonly emptyChance?: number
   readonly blockedUntil?: number
   readonly use: QuotaUse | null
-  /**
-   * Use by everybody over about the last minute and the last five, and the one that `emptyAt` rests on; absent while
-   * use elsewhere is not known.
-   */
-  readonly burn?: { readonly short: number; readonly long: number; readonly basis: 'short' | 'long' }
   /** 429s counted against this category since start. */
   readonly rejected: number
   /** Requests counted since start, by this app and by others on the key; absent before the first. */

@@ -1,5 +1,6 @@
 import type { RateReading } from '../service/headers.ts'
 import { LevelBounds } from './level-bounds.ts'
+import { OthersUse } from './others-use.ts'
 import { OwnRequests } from './own-requests.ts'
 import {
   type CountedRate,
@@ -10,7 +11,7 @@ import {
   type Horizon,
 } from './rates.ts'
 import { TOLERANCE } from './replenishment.ts'
-import { UseElsewhere } from './use-elsewhere.ts'
+import { RUNNING_OUT_SECONDS } from './state.ts'
 
 /** Where and when one own request was answered. Times in milliseconds on one clock. */
 export interface Answered {
@@ -21,6 +22,53 @@ export interface Answered {
   readonly rate?: RateReading
   /** For a request this bucket was not told of when it was sent. */
   readonly sentAtMs?: number
+}
+
+/** Requests; `slopePerSecond` in requests a second. */
+export interface Estimate {
+  readonly low: number
+  readonly high: number
+  /** As unlikely to be passed upwards as `low` is downwards; `high` is what cannot be passed. */
+  readonly likelyHigh: number
+  readonly point: number
+  readonly slopePerSecond: number
+}
+
+/**
+ * The share of looks in which the level may be below `low`. A header that comes out below it makes that chance rarer by
+ * 0.7, each other one by 1.02 more common, so that 5 % of headers do: 0.7^0.05 × 1.02^0.95 ≈ 1.
+ */
+const BELOW_LOW = { atFirst: 0.04, least: 0.004, most: 0.06, afterMiss: 0.7, afterHit: 1.02 } as const
+const JUDGED_FROM_SECONDS = 5
+const WEIGHED_EVERY_MS = 1000
+const DENSE_SECONDS = 10
+/** What others' use comes to is read at most this often: what it may have taken in less is lost in the interval. */
+const READ_EVERY_MS = 1000
+/** Others' use is told as an interval that leaves this much out at either end. */
+const RATE_TAIL = 0.05
+
+/** What others took since the last header, and how fast they are: middles, and ends of intervals. Requests, seconds. */
+export interface OthersReading {
+  readonly taken: number
+  readonly takenAtMost: number
+  readonly takenAtLeast: number
+  readonly perSecond: number
+  readonly perSecondAtLeast: number
+  readonly perSecondAtMost: number
+  /** Chances that nothing is left within ten minutes: see `EmptyChance`. */
+  readonly emptyChance: number
+  readonly emptyChanceAtPace: number
+}
+
+/** What one header shows to be missing beyond own requests. */
+interface Shortfall {
+  readonly least: number
+  readonly most: number
+  /** By how much the middle of the bounds fell. */
+  readonly drop: number
+  /** The bounds before the header: how far apart, and their middle. */
+  readonly width: number
+  readonly before: number
 }
 
 /** What a bucket looked like at the last header that was believed. */
@@ -47,13 +95,27 @@ export class Bucket {
   readonly #level: LevelBounds
   #own: CountedRate
   #ownLong: CountedRate
-  readonly #elsewhere = new UseElsewhere()
-  #lastHeaderAtMs: number | undefined
-  #middleAtHeader = 0
+  /** Others' use as the last header left it, and followed from there. */
+  readonly #atHeader: OthersUse
+  readonly #others: OthersUse
+  /** Up to when each is followed, and what had spilled by then. */
+  #headerAtMs: number
+  #spilledAtHeader = 0
+  #othersAtMs: number
+  #spilled = 0
+  /** What headers showed to be missing since others' use was last weighed. */
+  #missing = 0
+  #reading: OthersReading | undefined
+  #headers = 0
+  #belowLow: number = BELOW_LOW.atFirst
   #seenSentAtMs = Number.NEGATIVE_INFINITY
 
   constructor(limit: number, periodSeconds: number, nowMs: number) {
     this.#level = new LevelBounds(limit, periodSeconds * 1000, nowMs, this.#requests)
+    this.#others = new OthersUse(limit, periodSeconds)
+    this.#atHeader = new OthersUse(limit, periodSeconds)
+    this.#headerAtMs = nowMs
+    this.#othersAtMs = nowMs
     this.#own = countedFrom(nowMs, HORIZONS_MS.short)
     this.#ownLong = countedFrom(nowMs, HORIZONS_MS.long)
   }
@@ -140,46 +202,106 @@ export class Bucket {
     return elsewhere
   }
 
-  /** Bounds and point at `nowMs`. Elsewhere use already seen is assumed to go on; it widens the lower bound. */
-  estimate(nowMs: number): { low: number; high: number; point: number; slopePerSecond: number } {
+  /** The level at `nowMs`: its interval and middle, and how it goes on where others go on as they probably do. */
+  estimate(nowMs: number): Estimate {
     const level = this.#level
     const at = Math.max(nowMs, level.atMs)
-    const low = Math.max(0, level.lowAt(at) - this.inFlight)
+    const others = this.#readingAt(at)
     const high = level.highAt(at)
-    const elsewhere = this.elsewherePerSecond(nowMs) ?? 0
-    const sinceSeconds = Math.max(0, at - (this.#lastHeaderAtMs ?? at)) / 1000
-    const gain = level.gainPerMs * 1000
     const middle = level.middleAt(at)
-    // A window that is over stands full until somebody begins the next one.
-    const isOver = this.model === 'fixed' && (middle >= this.limit || at >= (this.windowEndsAtMs ?? at))
-    const drained = (perSecond: number, undrained: number) =>
-      isOver ? 0 : this.#drained(perSecond, gain, sinceSeconds, undrained)
-    const point = Math.min(high, Math.max(0, middle - drained(elsewhere, middle)))
-    const worst = Math.max(0, low - drained(elsewhere * 1.5, low))
-    const slope = gain - elsewhere
-    const stands = isOver || (point >= this.limit && slope > 0)
-    return { low: Math.min(worst, point), high, point, slopePerSecond: stands ? 0 : slope }
+    const least = Math.max(0, level.lowAt(at) - this.inFlight)
+    const left = (full: number, taken: number) => Math.max(0, full - Math.max(0, taken - this.#missing))
+    const point = Math.min(high, left(middle, others.taken))
+    const gain = level.gainPerMs * 1000
+    return {
+      low: Math.min(point, left(least, others.takenAtMost)),
+      high,
+      likelyHigh: Math.min(high, Math.max(point, left(middle, others.takenAtLeast))),
+      point,
+      slopePerSecond: point >= this.limit ? 0 : gain - others.perSecond,
+    }
+  }
+
+  /** What is known of others' use at `nowMs`, not older than a second; `undefined` before the second header. */
+  others(nowMs: number): OthersReading | undefined {
+    return this.#headers < 2 ? undefined : this.#readingAt(Math.max(nowMs, this.#level.atMs))
   }
 
   ownPerSecond(nowMs: number, horizon: Horizon = 'short'): number {
     return countedPerSecond(horizon === 'short' ? this.#own : this.#ownLong, nowMs)
   }
 
-  /** `undefined` before two headers, or when the last one is older than a period. */
-  elsewherePerSecond(nowMs: number, horizon: Horizon = 'short'): number | undefined {
-    if (this.#lastHeaderAtMs === undefined || nowMs - this.#lastHeaderAtMs > this.periodMs) return undefined
-    return this.#elsewhere.perSecond(horizon)
+  #readingAt(nowMs: number): OthersReading {
+    const known = this.#reading
+    const sinceMs = nowMs - this.#othersAtMs
+    if (known && sinceMs >= 0 && sinceMs < READ_EVERY_MS) return known
+    this.#follow(nowMs)
+    const others = this.#others
+    const gain = this.#level.gainPerMs * 1000 - this.ownPerSecond(nowMs)
+    const empty = others.emptyWithin(RUNNING_OUT_SECONDS, this.#level.middleAt(nowMs), gain)
+    const reading = {
+      taken: others.takenAt(0.5, this.limit),
+      takenAtMost: others.takenAt(1 - this.#belowLow, this.limit),
+      takenAtLeast: others.takenAt(this.#belowLow, this.limit),
+      perSecond: others.rate(),
+      // Without a header nothing more is known: the interval does not narrow.
+      perSecondAtLeast: Math.min(
+        known?.perSecondAtLeast ?? this.#atHeader.rateAt(RATE_TAIL),
+        others.rateAt(RATE_TAIL),
+      ),
+      perSecondAtMost: Math.max(
+        known?.perSecondAtMost ?? this.#atHeader.rateAt(1 - RATE_TAIL),
+        others.rateAt(1 - RATE_TAIL),
+      ),
+      emptyChance: empty.chance,
+      emptyChanceAtPace: empty.atPace,
+    }
+    this.#reading = reading
+    return reading
   }
 
   /**
-   * What use elsewhere took since the last header. Where the bucket would stand full without others, their use
-   * draws from the limit, not from above it.
+   * Follows others' use up to `nowMs`; `left` is what would be left then without others. A fixed window that ends gives
+   * back what they took; nobody says when the ones after it end, so each is taken to last a period.
    */
-  #drained(perSecond: number, gainPerSecond: number, sinceSeconds: number, undrained: number): number {
-    if (perSecond <= 0) return 0
-    if (undrained < this.limit) return perSecond * sinceSeconds
-    const level = this.#middleAtHeader + (gainPerSecond - perSecond) * sinceSeconds
-    return Math.max(0, this.limit - level)
+  #follow(nowMs: number, left = this.#level.middleAt(nowMs)): void {
+    const level = this.#level
+    if (nowMs < this.#othersAtMs) this.#back()
+    const endsMs = this.windowEndsAtMs
+    if (endsMs !== undefined && nowMs >= endsMs) {
+      const lastEndMs = endsMs + Math.floor((nowMs - endsMs) / this.periodMs) * this.periodMs
+      if (this.#othersAtMs < lastEndMs) {
+        this.#others.advance((lastEndMs - this.#othersAtMs) / 1000, 0, this.limit)
+        this.#others.restart()
+        this.#othersAtMs = lastEndMs
+      }
+    }
+    const spilled = level.spilledAt(nowMs)
+    this.#others.advance((nowMs - this.#othersAtMs) / 1000, Math.max(0, spilled - this.#spilled), left)
+    this.#spilled = spilled
+    this.#othersAtMs = nowMs
+  }
+
+  /** Somebody looked ahead. */
+  #back(): void {
+    this.#reading = undefined
+    this.#others.become(this.#atHeader)
+    this.#othersAtMs = this.#headerAtMs
+    this.#spilled = this.#spilledAtHeader
+  }
+
+  #forgetOthers(): void {
+    this.#others.forget()
+    this.#mark()
+  }
+
+  /** From here on others' use is followed anew. */
+  #mark(): void {
+    this.#atHeader.become(this.#others)
+    this.#headerAtMs = this.#othersAtMs
+    this.#spilledAtHeader = this.#spilled
+    this.#missing = 0
+    this.#reading = undefined
   }
 
   #fold(answer: Answered, sentAtMs: number, nowMs: number): number {
@@ -196,7 +318,7 @@ export class Bucket {
     const { model } = level
     const header = { remaining, resetSeconds, sentAtMs, nowMs }
     const isOfNow = level.judge(header)
-    if (level.model !== model) this.#elsewhere.forget()
+    if (level.model !== model) this.#forgetOthers()
     if (!isOfNow) return 0
 
     const shown = level.shownBy(header)
@@ -210,6 +332,7 @@ export class Bucket {
     const proved = !isFirst && level.low - inFlight - shownThen > TOLERANCE
     const surplus = low - inFlight - level.high > TOLERANCE
     const before = level.middleAt(nowMs)
+    const width = Math.max(0, level.high - level.low + inFlight)
     if (isFirst || proved || surplus) {
       level.low = low
       level.high = high
@@ -222,18 +345,53 @@ export class Bucket {
       }
     }
     level.low = Math.min(level.low, level.high + inFlight)
-    this.#middleAtHeader = level.middleAt(nowMs)
-    const drop = before - this.#middleAtHeader
-    if (!isFirst && this.#lastHeaderAtMs !== undefined) {
-      const evidence = proved ? 'proved' : surplus ? 'more-than-thought' : 'none'
-      this.#elsewhere.observed(drop, nowMs - this.#lastHeaderAtMs, evidence)
-    }
-    this.#lastHeaderAtMs = nowMs
+    const drop = before - level.middleAt(nowMs)
+    if (isFirst) this.#restartOthers(nowMs)
+    else
+      this.#weigh(nowMs, {
+        least: before - high,
+        most: low < 1 ? Number.POSITIVE_INFINITY : before - low,
+        drop,
+        width,
+        before,
+      })
+    this.#reading = undefined
+    this.#headers += 1
     if (isFirst || sentAtMs >= this.#seenSentAtMs) {
       this.seen = { remaining, atMs: nowMs }
       this.#seenSentAtMs = sentAtMs
     }
     return proved ? Math.max(1, Math.round(drop)) : 0
+  }
+
+  #restartOthers(nowMs: number): void {
+    this.#others.restart()
+    this.#othersAtMs = nowMs
+    this.#spilled = this.#level.spilledAt(nowMs)
+    this.#mark()
+  }
+
+  /** What one header showed to be missing, and by how much the middle fell; `width` of the bounds before it. */
+  #weigh(nowMs: number, shown: Shortfall): void {
+    const missing = this.#missing
+    this.#missing += shown.drop
+    // Headers that come thick and fast tell no more each than all of them together.
+    if (nowMs - this.#headerAtMs < WEIGHED_EVERY_MS && this.#missing < 3) return
+    this.#follow(nowMs, shown.before)
+    if (this.#others.seconds >= JUDGED_FROM_SECONDS) {
+      const isMiss = missing + shown.least > this.#others.takenAt(1 - this.#belowLow, this.limit)
+      const factor = isMiss ? BELOW_LOW.afterMiss : BELOW_LOW.afterHit
+      this.#belowLow = Math.min(BELOW_LOW.most, Math.max(BELOW_LOW.least, this.#belowLow * factor))
+    }
+    // Where headers are dense, what they show together is sharper than what the last one shows.
+    const isDense = this.#others.seconds < DENSE_SECONDS
+    this.#others.observed({
+      least: isDense ? this.#missing - 0.5 : missing + shown.least,
+      most: isDense && shown.most < Number.POSITIVE_INFINITY ? this.#missing + 0.5 : missing + shown.most,
+      taken: this.#missing,
+      variance: shown.width ** 2 / 12,
+    })
+    this.#mark()
   }
 
   #adoptSize(rate: RateReading): void {
@@ -242,8 +400,9 @@ export class Bucket {
     if (limit === this.limit && periodMs === this.periodMs) return
     // A header wins over the table.
     this.#level.resize(limit, periodMs)
-    this.#elsewhere.forget()
-    this.#lastHeaderAtMs = undefined
+    this.#others.resize(limit, periodMs / 1000)
+    this.#forgetOthers()
+    this.#headers = 0
     this.seen = undefined
   }
 

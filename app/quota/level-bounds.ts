@@ -28,6 +28,7 @@ export class LevelBounds {
   /** The last window shown by a header. Kept after its end: the next one ends at least a period later. */
   #window: FixedWindow | undefined
   #agreements = 0
+  #spilled = 0
 
   constructor(limit: number, periodMs: number, nowMs: number, requests: OwnRequests) {
     this.limit = limit
@@ -69,6 +70,7 @@ export class LevelBounds {
     if (nowMs <= this.#atMs) return
     const low = this.lowAt(nowMs)
     const high = this.highAt(nowMs)
+    this.#spilled = this.spilledAt(nowMs)
     if (this.#model === 'rolling') {
       this.#requests.spill(this.high + (nowMs - this.#atMs + CLOCK_STEP_MS) * this.gainPerMs - this.limit)
     }
@@ -111,6 +113,13 @@ export class LevelBounds {
     }
     if (nowMs <= this.#atMs) return this.high
     return Math.min(this.limit, this.high + (nowMs - this.#atMs + CLOCK_STEP_MS) * this.gainPerMs)
+  }
+
+  /** Requests that did not come back up to `nowMs`, since the start, because the middle of the bounds stood at the limit. */
+  spilledAt(nowMs: number): number {
+    if (this.#model === 'fixed' || nowMs <= this.#atMs) return this.#spilled
+    const free = this.middleAt(this.#atMs) + (nowMs - this.#atMs) * this.gainPerMs
+    return this.#spilled + Math.max(0, free - this.limit)
   }
 
   /** Between the bounds, and straight from one event to the next: a full bucket cuts it off, not one bound. */

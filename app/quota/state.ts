@@ -12,9 +12,10 @@ export interface StateReading {
   readonly low: number
   readonly high: number
   readonly level: number
-  /** Until empty, at the middle and at the high end of others' use. */
-  readonly emptyInSeconds?: number
-  readonly emptyInSecondsAtMost?: number
+  /** The chance that nothing is left at some moment of the next ten minutes, 0 to 1. */
+  readonly emptyChance: number
+  /** The same if others go on as they do now. */
+  readonly emptyChanceAtPace: number
 }
 
 /** Share of the limit under which a row is low, unless a person set another. */
@@ -23,6 +24,11 @@ export const LOW_THRESHOLD = 0.2
 export const RUNNING_OUT_SECONDS = 600
 /** From here on running out is told in red. */
 export const CRITICAL_SECONDS = 120
+/** From this chance on a row is said to run out: such a warning may be wrong more often than it may be missing. */
+const RUNNING_OUT_CHANCE = 0.35
+const RUNNING_OUT_CHANCE_AT_PACE = 0.5
+/** Under this chance a row may be called fine. */
+const FINE_CHANCE = 0.4
 /** An interval wider than this share of the limit says nothing worth acting on. */
 const USELESS_WIDTH = 0.5
 /** How long a condition has to be false, or by which share of the limit, before a milder state is believed. */
@@ -60,10 +66,13 @@ export function stateOf(reading: StateReading, slack = 0): QuotaState {
   if (reading.blocked) return 'blocked'
   if (!reading.seen || reading.high - low > USELESS_WIDTH * limit - more) return 'not-checked'
   if (low < 1 + more && level < 1 + more) return 'empty'
-  if ((reading.emptyInSeconds ?? Number.POSITIVE_INFINITY) <= RUNNING_OUT_SECONDS) return 'running-out'
-  if (low < reading.threshold * limit + more) return 'low'
-  const atMost = reading.emptyInSecondsAtMost ?? Number.POSITIVE_INFINITY
-  return atMost <= RUNNING_OUT_SECONDS ? 'low' : 'ok'
+  if (
+    reading.emptyChance >= RUNNING_OUT_CHANCE - 3 * slack &&
+    reading.emptyChanceAtPace >= RUNNING_OUT_CHANCE_AT_PACE - 4 * slack
+  ) {
+    return 'running-out'
+  }
+  return low < reading.threshold * limit + more || reading.emptyChance >= FINE_CHANCE ? 'low' : 'ok'
 }
 
 /**
@@ -82,20 +91,21 @@ export class HeldState {
 
   at(reading: StateReading, nowMs: number): QuotaState {
     const wanted = stateOf(reading)
-    const held = this.#state
-    if (wanted === held) this.#falseSinceMs = undefined
-    else if (this.#leaves(wanted, reading, nowMs)) {
-      this.#state = wanted
-      this.#falseSinceMs = undefined
-    }
-    return this.#state
+    if (wanted === this.#state || !this.#leaves(wanted, reading, nowMs)) return this.#state
+    this.#state = wanted
+    this.#falseSinceMs = undefined
+    return wanted
   }
 
   #leaves(wanted: QuotaState, reading: StateReading, nowMs: number): boolean {
     const held = this.#state
-    if (gravityOf(wanted) > gravityOf(held) || held === 'blocked') return true
+    if (gravityOf(wanted) > gravityOf(held)) return true
+    if (held === 'not-checked' || (wanted === 'ok' && held === 'blocked')) return true
+    if (gravityOf(stateOf(reading, HYSTERESIS.share)) >= gravityOf(held)) {
+      this.#falseSinceMs = undefined
+      return false
+    }
     this.#falseSinceMs = Math.min(this.#falseSinceMs ?? nowMs, nowMs)
-    if (nowMs - this.#falseSinceMs >= HYSTERESIS.ms) return true
-    return gravityOf(stateOf(reading, HYSTERESIS.share)) < gravityOf(held)
+    return nowMs - this.#falseSinceMs >= HYSTERESIS.ms
   }
 }

@@ -1,6 +1,5 @@
 import type { RequestQuota, RowVerdict } from '../contract/snapshot.ts'
-import type { Bucket } from './bucket.ts'
-import { burnOf } from './burn.ts'
+import type { Bucket, OthersReading } from './bucket.ts'
 import { replenishedPerSecond } from './model.ts'
 import { safePace } from './safe-pace.ts'
 import { type HeldState, LOW_THRESHOLD } from './state.ts'
@@ -33,13 +32,14 @@ export function viewOf(
   { hold, state, threshold = LOW_THRESHOLD }: RowStanding,
   nowMs: number,
 ): RequestQuota {
-  const { low, high, point, slopePerSecond } = bucket.estimate(nowMs)
+  const { low, high, likelyHigh, point, slopePerSecond } = bucket.estimate(nowMs)
   const periodSeconds = bucket.periodMs / 1000
   const own = bucket.ownPerSecond(nowMs)
   const remaining = Math.floor(point)
   const { seen } = bucket
   const gain = replenishedPerSecond(bucket.limit, periodSeconds)
-  const use = rangeOfUse(bucket, own, nowMs)
+  const others = bucket.others(nowMs)
+  const use = rangeOfUse(others, own)
   const blockedUntil = hold && hold.untilMs > nowMs ? hold.untilMs : undefined
   const rolling = bucket.model === 'rolling'
   const nextAt = rolling && point < bucket.limit ? nowMs + ((remaining + 1 - point) / gain) * 1000 : undefined
@@ -49,9 +49,7 @@ export function viewOf(
       ? nowMs + ((bucket.limit - point) / gain) * 1000
       : undefined
     : windowEndsAt
-  const burn = burnOf(bucket, nowMs)
-  const perSecond = burn?.[burn.basis]
-  const emptyAt = blockedUntil === undefined ? emptyAtOf(bucket, perSecond, point, gain, nowMs) : undefined
+  const emptyAt = blockedUntil === undefined ? emptyAtOf(bucket, use?.total, point, gain, nowMs) : undefined
   const source = seen === undefined ? 'default' : remaining === seen.remaining ? 'header' : 'modelled'
   // Filled field by field: spreading what is there only sometimes took most of the time of a snapshot.
   const row: { -readonly [K in keyof RequestQuota]: RequestQuota[K] } = {
@@ -78,16 +76,12 @@ export function viewOf(
     row.observedAt = Math.round(seen.atMs)
     row.seen = seen.remaining
   }
-  if (burn) row.burn = burn
   if (nextAt !== undefined) row.nextAt = Math.round(nextAt)
   if (fullAt !== undefined) row.fullAt = Math.round(fullAt)
+  if (others) row.emptyChance = blockedUntil === undefined ? others.emptyChance : 1
   if (emptyAt !== undefined) row.emptyAt = Math.round(emptyAt)
   if (blockedUntil !== undefined) row.blockedUntil = Math.round(blockedUntil)
   if (windowEndsAt !== undefined) row.windowEndsAt = Math.round(windowEndsAt)
-  const emptyInSeconds = (emptiesMs: number | undefined) =>
-    emptiesMs === undefined || blockedUntil !== undefined ? undefined : (emptiesMs - nowMs) / 1000
-  const middle = emptyInSeconds(emptyAt)
-  const soonest = emptyInSeconds(emptyAtOf(bucket, use && own + use.elsewhereHigh, point, gain, nowMs))
   row.state = state.at(
     {
       seen: seen !== undefined,
@@ -95,10 +89,10 @@ export function viewOf(
       limit: bucket.limit,
       threshold,
       low,
-      high,
+      high: likelyHigh,
       level: point,
-      ...(middle !== undefined && { emptyInSeconds: middle }),
-      ...(soonest !== undefined && { emptyInSecondsAtMost: soonest }),
+      emptyChance: others?.emptyChance ?? 0,
+      emptyChanceAtPace: others?.emptyChanceAtPace ?? 0,
     },
     nowMs,
   )
@@ -106,17 +100,14 @@ export function viewOf(
   return row
 }
 
-/** Others' use lies between what the quieter of the last minute and the last five shows, and half as much again as the busier. */
-function rangeOfUse(bucket: Bucket, own: number, nowMs: number) {
-  const short = bucket.elsewherePerSecond(nowMs)
-  const long = bucket.elsewherePerSecond(nowMs, 'long')
-  if (short === undefined || long === undefined) return null
+function rangeOfUse(others: OthersReading | undefined, own: number) {
+  if (others === undefined) return null
   return {
-    total: own + short,
+    total: own + others.perSecond,
     own,
-    elsewhere: short,
-    elsewhereLow: Math.min(short, long),
-    elsewhereHigh: 1.5 * Math.max(short, long),
+    elsewhere: others.perSecond,
+    elsewhereLow: others.perSecondAtLeast,
+    elsewhereHigh: others.perSecondAtMost,
   }
 }
 

@@ -41,6 +41,7 @@ const requestQuota: z.ZodType<RequestQuota> = z.looseObject({
   nextAt: optionalNumber,
   fullAt: optionalNumber,
   emptyAt: optionalNumber,
+  emptyChance: optionalNumber,
   blockedUntil: optionalNumber,
   use: z
     .looseObject({
@@ -51,7 +52,6 @@ const requestQuota: z.ZodType<RequestQuota> = z.looseObject({
       elsewhereHigh: optionalNumber,
     })
     .nullable(),
-  burn: z.looseObject({ short: number, long: number, basis: z.enum(['short', 'long']) }).exactOptional(),
   rejected: number,
   used: z.looseObject({ own: number, elsewhere: number }).exactOptional(),
   level: number,

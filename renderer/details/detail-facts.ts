@@ -13,7 +13,7 @@ export interface Fact {
 
 /** What is known of one row, and how well. A dash where nothing is. */
 export function detailFacts(quota: RequestQuota, nowMs: number): readonly Fact[] {
-  const { limit, period, resource, used, burn, rejected, observedAt } = quota
+  const { limit, period, resource, used, use, rejected, observedAt } = quota
   const isSeen = quota.source !== 'default'
   return [
     { name: 'Source', value: SOURCES[quota.source] },
@@ -51,11 +51,12 @@ export function detailFacts(quota: RequestQuota, nowMs: number): readonly Fact[]
             : clockText(quota.windowEndsAt),
     },
     {
-      name: 'Use, last 1 and 5 min',
-      value: burn === undefined ? '—' : `${rateText(burn.short)} and ${rateText(burn.long)}`,
-      ...(burn && {
-        about: `A forecast rests on the last ${burn.basis === 'short' ? 'minute' : 'five minutes'}.`,
-      }),
+      name: 'Use elsewhere, range',
+      value:
+        use?.elsewhereLow === undefined || use.elsewhereHigh === undefined
+          ? '—'
+          : `${rateText(use.elsewhereLow)} to ${rateText(use.elsewhereHigh)}`,
+      about: 'Nine times in ten, others use between these.',
     },
     { name: 'Resource', value: resource ?? '—', about: 'As X-RateLimit-Resource names it.' },
     {

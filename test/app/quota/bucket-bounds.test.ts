@@ -81,7 +81,7 @@ for (const window of ['rolling', 'fixed'] as const) {
       play(ownTrafficOnly(seed, window), {
         answered: (bucket, elsewhere, nowMs) => {
           if (elsewhere !== 0) expect.fail(`seed ${seed} at ${nowMs} ms: ${elsewhere} requests by others`)
-          expect(bucket.elsewherePerSecond(nowMs) ?? 0).toBe(0)
+          expect(bucket.others(nowMs)?.perSecond ?? 0).toBe(0)
         },
       })
     }

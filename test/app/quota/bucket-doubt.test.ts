@@ -42,7 +42,7 @@ test.each(['rolling', 'fixed'] as const)(
       at += gapMs
       for (let look = 0; look < 4; look += 1) {
         const { low, high } = bucket.estimate(at)
-        const before = bucket.elsewherePerSecond(at) ?? 0
+        const before = bucket.others(at)?.perSecond ?? 0
         expect(before).toBe(0)
         const remaining = service.headers(at - lag).remaining ?? 0
         // A floor may fall on either side of a whole number.

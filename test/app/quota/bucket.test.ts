@@ -138,7 +138,7 @@ test('finding that a bucket has fixed windows is no evidence of use elsewhere', 
   }
   expect(bucket.model).toBe('fixed')
   expect(found.at(-1)).toBe(0)
-  expect(bucket.elsewherePerSecond(30_000)).toBe(0)
+  expect(bucket.others(30_000)?.perSecond).toBe(0)
 })
 
 test('a fixed window stays flat until it ends and is full from then on', () => {
@@ -388,7 +388,7 @@ test('no order of calls and no reading makes a number that is not one, or one ou
           }
           expect(Number.isFinite(slopePerSecond)).toBe(true)
           expect(Number.isFinite(bucket.ownPerSecond(atMs + later))).toBe(true)
-          expect(Number.isFinite(bucket.elsewherePerSecond(atMs + later) ?? 0)).toBe(true)
+          expect(Number.isFinite(bucket.others(atMs + later)?.perSecond ?? 0)).toBe(true)
         }
       }
     }),

@@ -121,15 +121,3 @@ test('when the load ends the forecast does, within two minutes', () => {
   }
   expect(before).toBeGreaterThan(1_000)
 })
-
-test('when the load doubles the last minute counts, and when it goes on as it was the last five do', () => {
-  for (let seed = 0; seed < 200; seed += 1) {
-    const steady = rowsOf(seed, { elsewherePerSecond: 0.9 }, 900_000).filter(({ atMs }) => atMs > 400_000)
-    const long = steady.filter(({ row }) => row.burn?.basis === 'long').length
-    if (long < steady.length * 0.9)
-      expect.fail(`seed ${seed}: ${long} of ${steady.length} rest on the long horizon`)
-    const [sudden] = rowsOf(seed, { elsewherePerSecond: 3, elsewhereFromMs: 400_000 }, 470_000).slice(-1)
-    expect(sudden?.row.burn?.basis, `seed ${seed}`).toBe('short')
-    expect(sudden?.row.verdict, `seed ${seed}`).toBe('runs-out')
-  }
-})

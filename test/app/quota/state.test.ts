@@ -5,7 +5,6 @@ import {
   HeldState,
   HYSTERESIS,
   LOW_THRESHOLD,
-  RUNNING_OUT_SECONDS,
   type StateReading,
   stateOf,
 } from '../../../app/quota/state.ts'
@@ -18,6 +17,8 @@ const reading = (fields: Partial<StateReading> = {}): StateReading => ({
   low: 200,
   high: 200,
   level: 200,
+  emptyChance: 0,
+  emptyChanceAtPace: 0,
   ...fields,
 })
 
@@ -26,9 +27,10 @@ describe('the ladder', () => {
     ['well filled', {}, 'ok'],
     ['low at the threshold', { low: 64 }, 'ok'],
     ['low just under the threshold', { low: 63 }, 'low'],
-    ['empty in ten minutes at the middle', { emptyInSeconds: RUNNING_OUT_SECONDS }, 'running-out'],
-    ['empty a little later', { emptyInSeconds: RUNNING_OUT_SECONDS + 1 }, 'ok'],
-    ['empty in ten minutes at the high end only', { emptyInSecondsAtMost: RUNNING_OUT_SECONDS }, 'low'],
+    ['likely empty in ten minutes', { emptyChance: 0.35, emptyChanceAtPace: 0.5 }, 'running-out'],
+    ['empty in ten minutes only if it goes on as it is', { emptyChance: 0.34, emptyChanceAtPace: 1 }, 'ok'],
+    ['empty in ten minutes only by a change', { emptyChance: 0.39, emptyChanceAtPace: 0.49 }, 'ok'],
+    ['too likely empty to be fine', { emptyChance: 0.4, emptyChanceAtPace: 0.49 }, 'low'],
     ['nothing left', { low: 0, level: 0.9, high: 1 }, 'empty'],
     ['perhaps something left', { low: 0, level: 1, high: 3 }, 'low'],
     ['a 429 waited out', { blocked: true, low: 0, level: 0, high: 0 }, 'blocked'],
@@ -67,40 +69,43 @@ describe('a state over time', () => {
 
   test('turns graver at once', () => {
     expect(held([0, {}], [1, { low: 63 }])).toBe('low')
-    expect(held([0, {}], [1, { emptyInSeconds: 500 }])).toBe('running-out')
+    expect(held([0, {}], [1, { emptyChance: 1, emptyChanceAtPace: 1 }])).toBe('running-out')
   })
 
-  test('stays for 15 seconds where the condition is only just false', () => {
-    const just: [number, Partial<StateReading>][] = [
+  test('stays until the level was five points clear of it for 15 seconds', () => {
+    const clear: [number, Partial<StateReading>][] = [
       [0, { low: 63 }],
-      [1_000, { low: 64 }],
+      [1_000, { low: 80 }],
     ]
-    expect(held(...just, [1_000 + HYSTERESIS.ms - 1, { low: 64 }])).toBe('low')
-    expect(held(...just, [1_000 + HYSTERESIS.ms, { low: 64 }])).toBe('ok')
+    expect(held(...clear, [1_000 + HYSTERESIS.ms - 1, { low: 80 }])).toBe('low')
+    expect(held(...clear, [1_000 + HYSTERESIS.ms, { low: 80 }])).toBe('ok')
+    expect(held([0, { low: 63 }], [1_000, { low: 79 }], [60_000, { low: 79 }])).toBe('low')
   })
 
   test('counts the 15 seconds anew where the condition came back', () => {
     const readings: [number, Partial<StateReading>][] = [
       [0, { low: 63 }],
-      [1_000, { low: 64 }],
-      [10_000, { low: 63 }],
-      [20_000, { low: 64 }],
-      [34_999, { low: 64 }],
+      [1_000, { low: 80 }],
+      [10_000, { low: 79 }],
+      [20_000, { low: 80 }],
+      [34_999, { low: 80 }],
     ]
     expect(held(...readings)).toBe('low')
-    expect(held(...readings, [35_000, { low: 64 }])).toBe('ok')
+    expect(held(...readings, [35_000, { low: 80 }])).toBe('ok')
   })
 
-  test('is left at once where the level is five points clear of it', () => {
-    expect(held([0, { low: 63 }], [1_000, { low: 79 }])).toBe('low')
-    expect(held([0, { low: 63 }], [1_000, { low: 80 }])).toBe('ok')
+  test('is no longer blocked 15 seconds after the wait, unless the next answer is another 429', () => {
+    const over: [number, Partial<StateReading>][] = [
+      [0, { blocked: true }],
+      [1, { low: 10, level: 10, high: 11 }],
+    ]
+    expect(held(...over)).toBe('blocked')
+    expect(held(...over, [15_001, { low: 10, level: 10, high: 11 }])).toBe('low')
+    expect(held(...over, [10_000, { blocked: true }], [15_001, { blocked: true }])).toBe('blocked')
+    expect(held([0, { blocked: true }], [1, {}])).toBe('ok')
   })
 
-  test('is no longer blocked when the wait is over', () => {
-    expect(held([0, { blocked: true }], [1, { low: 0, level: 0.5, high: 1 }])).toBe('empty')
-  })
-
-  test('is never milder than what was asked for in the last 15 seconds, unless five points are between', () => {
+  test('is never milder than what the reading alone asks for', () => {
     const step = fc.tuple(fc.integer({ min: 0, max: 20_000 }), fc.integer({ min: 0, max: 320 }))
     fc.assert(
       fc.property(fc.array(step, { maxLength: 50 }), (steps) => {

@@ -128,7 +128,9 @@ describe('runs out', () => {
 
 for (const perSecond of [2.5, 3, 4, 6]) {
   for (const window of ['rolling', 'fixed'] as const) {
-    test(`${window}: at half a bucket under ${perSecond}/s, the moment it is empty is right within 10 %`, () => {
+    test(`${window}: at half a bucket under ${perSecond}/s, the moment it is empty is right within 10 %`, {
+      timeout: 120_000,
+    }, () => {
       const errors: number[] = []
       for (let seed = 0; seed < 60; seed += 1) {
         const chance = chanceFrom(seed)
@@ -170,7 +172,7 @@ for (const perSecond of [2.5, 3, 4, 6]) {
   }
 }
 
-test('the floored numbers are in order: low ≤ remaining ≤ high ≤ limit', () => {
+test('the floored numbers are in order: low ≤ remaining ≤ high ≤ limit', { timeout: 120_000 }, () => {
   for (let seed = 0; seed < 300; seed += 1) {
     const chance = chanceFrom(seed)
     play(
