@@ -88,13 +88,15 @@ function rowsOf(seed: number, others: Partial<Traffic>, forMs: number) {
   return rows
 }
 
-test('where others are silent no end is ever forecast', () => {
+test('where others are silent no end is ever forecast', { timeout: 120_000 }, () => {
   for (let seed = 0; seed < 500; seed += 1) {
     for (const { row } of rowsOf(seed, {}, 600_000)) expect(row.emptyAt).toBeUndefined()
   }
 })
 
-test('bursts that the bucket gets over read as an end while they last, and not between them', () => {
+test('bursts that the bucket gets over read as an end while they last, and not between them', {
+  timeout: 120_000,
+}, () => {
   let alarmed = 0
   for (let seed = 0; seed < 200; seed += 1) {
     // 120 at once every five minutes, when 320 come back.
