@@ -97,9 +97,18 @@ export const PROMISES = {
   Q5: promised(4, 'The age shown with a number is its real age ± 1 s; old is never shown as live'),
   Q6: promised(
     2,
-    'Own requests stay within the probe budget and out of buckets that are held or may be empty',
+    'Checks keep their budget on average and out of a held bucket; an empty one is asked each 15 s at most',
   ),
   Q7: promised(2, 'A 429 holds only its own category; without headers 60 s, then twice as long each time'),
+  Q8: promised(
+    3,
+    'While others use a quota, its level lies within the told range in 93 to 99.5 % of looks, and never above it',
+  ),
+  Q9: promised(3, 'A quota under a fifth is not called ok; one that others empty is warned of in time'),
+  Q10: promised(
+    3,
+    'Checks are spread evenly within their budget; a row in trouble is hardly ever older than a minute',
+  ),
   S1: promised(
     2,
     'Any chunking of the same bytes gives the same frames; their classes equal those of a full parse',

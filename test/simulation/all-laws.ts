@@ -2,6 +2,7 @@ import { AlertLaws } from './alert-laws.ts'
 import { Laws } from './laws.ts'
 import { RevocationLaws } from './revocation-laws.ts'
 import { TokenLaws } from './token-laws.ts'
+import { TruthLaws } from './truth-laws.ts'
 import type { OnDisk } from './virtual-disk.ts'
 
 /** The laws of one world, each with what it remembers. */
@@ -10,20 +11,22 @@ export class AllLaws {
   readonly tokens = new TokenLaws()
   readonly revocation = new RevocationLaws()
   readonly alerts = new AlertLaws()
+  readonly truth = new TruthLaws()
 
   constructor(secrets: readonly string[]) {
     this.quotas = new Laws(secrets)
   }
 
   get checked(): number {
-    const { quotas, tokens, revocation, alerts } = this
-    return quotas.checked + tokens.checked + revocation.checked + alerts.checked
+    const { quotas, tokens, revocation, alerts, truth } = this
+    return quotas.checked + tokens.checked + revocation.checked + alerts.checked + truth.checked
   }
 
   /** Another process goes on with what is on the disk. */
   restarted(disk: OnDisk, monotonicMs: number): void {
     this.quotas.restarted()
     this.alerts.restarted()
+    this.truth.restarted()
     this.tokens.restarted(disk)
     this.revocation.restarted(disk, monotonicMs)
   }

@@ -1,5 +1,5 @@
 import type { LoggedEvent } from '../../app/contract/events.ts'
-import type { RequestQuota, Snapshot } from '../../app/contract/snapshot.ts'
+import type { QuotaState, RequestQuota, Snapshot } from '../../app/contract/snapshot.ts'
 import type { SimulatedService } from '../../main/simulator/simulated-service.ts'
 import { breach } from './breach.ts'
 import { Secrets } from './secrets.ts'
@@ -9,11 +9,13 @@ const FALLBACK_MS = 60_000
 /** The app's timeline takes no shorter sleep for one as it happens, and makes up for it with the next. */
 const UNNOTICED_SLEEP_MS = 2_000
 const LONGEST_PERIOD_MS = 300_000
+/** PROMISES Q6. */
+const LEAST_INTO_EMPTY_MS = 15_000
+/** Beyond the pace of the budget; a wait is a fifth longer or shorter by chance, which adds up as a random walk does. */
+const [PROBES_AT_ONCE, PROBES_BY_CHANCE] = [3, 0.5]
+const MOST_PROBES_KEPT = 200
 /** Dead after 30 s of silence, looked for once a second, and heard a network time late. */
 const LONGEST_SILENCE_MS = 33_000
-
-/** An even pace that chance shortens by a fifth, the two first ones, and one that somebody asked for. */
-const mostInAPeriod = (budget: number): number => Math.ceil(budget / 0.8) + 2
 
 /** What holds at every moment of every story. Each breach throws with one sentence. */
 export class Laws {
@@ -21,6 +23,9 @@ export class Laws {
   readonly #probes = new Map<string, number[]>()
   /** How often a law was held against something. */
   checked = 0
+  /** What each row was called at the last look, and when a request went into one that was called empty. */
+  readonly #states = new Map<string, QuotaState>()
+  readonly #askedEmptyAtMs = new Map<string, number>()
   readonly #limits = new Map<string, number>()
   #limitsChangedAtMs = 0
   #revision = 0
@@ -45,6 +50,8 @@ export class Laws {
     this.#probes.clear()
     this.#throttledAtMs.clear()
     this.#refused.clear()
+    this.#states.clear()
+    this.#askedEmptyAtMs.clear()
     this.#limits.clear()
   }
 
@@ -63,21 +70,41 @@ export class Laws {
     }
     if (!row) return
     if (row.blockedUntil !== undefined) breach(`a request went into ${row.category}, which is held`)
-    // A request under way has taken one from the lower bound and half of one from the middle.
-    if (row.source !== 'default' && row.low < 1 && row.level < 0.5) {
-      breach(`a request went into ${row.category}, which was probably empty: ${row.low}, ${row.level}`)
-    }
+    this.#intoEmpty(row, worldMs)
   }
 
-  /** A probe that the service counted, or may have: not one it turned away with a 401. */
+  /** A refusal takes nothing, so that an empty row may be asked now and then whether it still is. */
+  #intoEmpty({ category }: RequestQuota, worldMs: number): void {
+    if (this.#states.get(category) !== 'empty') {
+      this.#askedEmptyAtMs.delete(category)
+      return
+    }
+    const agoMs = worldMs - (this.#askedEmptyAtMs.get(category) ?? Number.NEGATIVE_INFINITY)
+    if (agoMs < LEAST_INTO_EMPTY_MS - UNNOTICED_SLEEP_MS) {
+      breach(`${category}, which is empty, was asked twice in ${agoMs} ms`)
+    }
+    this.#askedEmptyAtMs.set(category, worldMs)
+  }
+
+  /**
+   * A probe that the service counted, or may have: not one it turned away with a 401 or a 429.
+   *
+   * They keep the budget on average: over any span the pace of the budget, and besides it the few that a row needs to
+   * show what others do, and what chance makes of the waits.
+   */
   probeCounted(row: RequestQuota | undefined, budgetFraction: number, sentAtMs: number): void {
     if (!row) return
-    const since = sentAtMs - row.period * 1000 + UNNOTICED_SLEEP_MS
-    const recent = [...(this.#probes.get(row.category) ?? []).filter((at) => at > since), sentAtMs]
-    this.#probes.set(row.category, recent)
-    const most = mostInAPeriod(Math.max(1, row.limit * budgetFraction))
-    if (recent.length > most) {
-      breach(`${recent.length} probes of ${row.category} in one period, the budget is ${most}`)
+    const probes = [...(this.#probes.get(row.category) ?? []).slice(1 - MOST_PROBES_KEPT), sentAtMs]
+    this.#probes.set(row.category, probes)
+    const perMs = Math.max(1, row.limit * budgetFraction) / (row.period * 1000)
+    for (const [index, fromMs] of probes.entries()) {
+      const count = probes.length - index
+      const paid = perMs * (sentAtMs - fromMs + UNNOTICED_SLEEP_MS)
+      const most = paid + PROBES_AT_ONCE + PROBES_BY_CHANCE * Math.sqrt(paid)
+      if (count > most) {
+        const seconds = Math.round((sentAtMs - fromMs) / 1000)
+        breach(`${count} probes of ${row.category} in ${seconds} s, the budget pays for ${most.toFixed(1)}`)
+      }
     }
   }
 
@@ -104,6 +131,7 @@ export class Laws {
       if (Math.min(own, elsewhere, free) < 0) breach(`${category}: a slot count is below 0`)
     }
     for (const row of snapshot.requests) {
+      this.#states.set(row.category, row.state)
       if (row.blockedUntil !== undefined && !this.#refused.has(row.category)) {
         breach(`${row.category} is held without a 429 of its own`)
       }
@@ -113,11 +141,9 @@ export class Laws {
     }
     this.#limitsKnown(snapshot)
     const isSettled = snapshot.at - this.#limitsChangedAtMs >= LONGEST_PERIOD_MS
+    const tightest = Math.min(...snapshot.requests.map((row) => row.limit))
     const { usedFraction, budgetFraction } = snapshot.probes
-    const most = Math.max(
-      ...snapshot.requests.map(({ limit }) => mostInAPeriod(Math.max(1, limit * budgetFraction)) / limit),
-    )
-    if (isSettled && usedFraction > most + 1e-9) {
+    if (isSettled && usedFraction > budgetFraction + PROBES_AT_ONCE / tightest) {
       breach(`probes used ${usedFraction} of a budget of ${budgetFraction}`)
     }
   }

@@ -61,7 +61,7 @@ export class WireWatch implements Wiretap {
     laws.revocation.resourceAsked(path)
     laws.tokens.used(bearerOf(request), snapshot, () => machine.durableToken())
     if (category !== undefined) {
-      laws.quotas.requestAsked(category, this.#rowBefore(category), clock.worldMs())
+      laws.quotas.requestAsked(category, this.#rowOf(category), clock.worldMs())
       if (!path.includes('/stream/')) {
         this.#inFlight.set(category, (this.#inFlight.get(category) ?? 0) + 1)
         this.#sentAtMs.set(request, clock.worldMs())
@@ -96,6 +96,7 @@ export class WireWatch implements Wiretap {
         return
       }
     }
+    if (outcome.kind === 'answer' && outcome.status === 429) return
     laws.quotas.probeCounted(this.#asked.get(category), budgetFraction, sentAtMs)
   }
 
@@ -115,12 +116,11 @@ export class WireWatch implements Wiretap {
     laws.alerts.refused(category)
   }
 
-  /** The row as it was before the request about to go out was charged to it. */
-  #rowBefore(category: string): RequestQuota | undefined {
+  /** The row that a request about to go out counts against. */
+  #rowOf(category: string): RequestQuota | undefined {
     const row = this.#deps.snapshot().requests.find((one) => one.category === category)
-    if (row === undefined) return undefined
-    this.#asked.set(category, row)
-    return { ...row, low: Math.min(row.limit, row.low + 1) }
+    if (row !== undefined) this.#asked.set(category, row)
+    return row
   }
 }
 

@@ -10,6 +10,7 @@ import { happen } from './happen.ts'
 import { Machine } from './machine.ts'
 import { Person } from './person.ts'
 import type { Happening, Story } from './story.ts'
+import type { TruthCounts } from './truth-laws.ts'
 import { VirtualClock } from './virtual-clock.ts'
 import { VirtualHttp } from './virtual-http.ts'
 import { CREDENTIALS, KEY, PROFILE } from './virtual-key.ts'
@@ -21,6 +22,8 @@ const STEP_MS = 1_000
 const SCAN_EVERY_STEPS = 60
 /** Long enough for half-open connections to be noticed on both sides and every stream to be back. */
 const SETTLING_MS = 180_000
+/** By then each quota had a header of the service's own again, or is full. */
+const DECEIVED_MS = 300_000
 
 export interface Report {
   readonly virtualMs: number
@@ -28,6 +31,7 @@ export interface Report {
   /** How often the whole was looked at, and how often a law was held against something. */
   readonly looks: number
   readonly lawsChecked: number
+  readonly truth: TruthCounts
   /** What went wrong on purpose, and how often. */
   readonly faults: Readonly<Record<string, number>>
   readonly events: Readonly<Record<string, number>>
@@ -51,6 +55,8 @@ export class World {
   #problem: Error | undefined
   /** Somebody else spends, or time was set: the bounds cannot hold any more. */
   #disturbed = false
+  #lies = 0
+  #deceivedAtMs = Number.NEGATIVE_INFINITY
 
   constructor(seed: number, story: Story) {
     const random = new VirtualRandom(seed)
@@ -139,6 +145,7 @@ export class World {
     this.#laws.quotas.wallJumped(ms)
     if (ms < 0) this.#laws.alerts.clockSetBack()
     this.#disturbed ||= ms > 0
+    this.#deceivedAtMs = this.clock.worldMs()
   }
 
   #connect(id: string, refreshToken: string, budgetFraction: number): void {
@@ -182,6 +189,7 @@ export class World {
       clockEvents: this.clock.events,
       looks: this.#looks,
       lawsChecked: this.#laws.checked,
+      truth: this.#laws.truth.counts,
       faults: { ...this.http.fates, ...this.#faults },
       events,
       requests: this.#wire.requests,
@@ -221,8 +229,17 @@ export class World {
       this.#laws.quotas.scanned(snapshot)
       this.#laws.alerts.shown(alerts.open())
     }
+    if (!this.#isDeceived) this.#laws.truth.seen(snapshot, this.service, this.#wire.busy)
     if (this.#isAlone) this.#laws.quotas.bounded(snapshot, this.service, this.#wire.busy)
     if (this.#problem) throw this.#problem
+  }
+
+  /** Time was set, or somebody in front of the service said that a quota is spent: not long ago the app was told lies. */
+  get #isDeceived(): boolean {
+    const lies = this.http.fates['throttled'] ?? 0
+    if (lies !== this.#lies) this.#deceivedAtMs = this.clock.worldMs()
+    this.#lies = lies
+    return this.clock.worldMs() - this.#deceivedAtMs < DECEIVED_MS
   }
 
   /** Nobody else spends, and the rule is the one that is current: the arithmetic has to be exact. */

@@ -1,0 +1,71 @@
+import { beforeAll, expect, test } from 'vitest'
+import { proves } from '../../proof/proves.ts'
+import { NO_MODEL } from './aims.ts'
+import { added, type Figures, figuresOf } from './figures.ts'
+import { listedKinds } from './kinds.ts'
+import { watchedKey } from './watched-key.ts'
+
+/**
+ * The truth bench in small: half an hour of virtual time on some of its kinds, one seed each. Aims are a little wider than
+ * those of the bench, which has twenty seeds for each of a hundred kinds.
+ */
+const CHOSEN = [
+  'nobody else, 320 in 300 s',
+  'steady, 0.9 times the refill, 320 in 300 s',
+  'steady, 1.2 times the refill, 320 in 300 s',
+  'steady, 1.2 times the refill, 90 in 60 s',
+  'steady, 2.5 times the refill, 90 in 60 s',
+  'bursts of two minutes of five, 320 in 300 s',
+  'bursts of two minutes of five, 90 in 60 s, and own',
+  'a ramp as at the opening, 320 in 300 s',
+  'sessions of heavy-tailed length, 90 in 60 s',
+]
+const SEED = 1
+
+let kinds: readonly Figures[] = []
+let all: Figures
+
+beforeAll(async () => {
+  const chosen = CHOSEN.map((name) => listedKinds().find((kind) => kind.name === name))
+  const figures: Figures[] = []
+  for (const kind of chosen) {
+    if (!kind) throw new Error('no such kind')
+    figures.push(figuresOf(await watchedKey(kind, SEED)))
+  }
+  kinds = figures
+  all = figures.reduce(added)
+}, 120_000)
+
+test('the level lies in the range that is told, and never above it', () => {
+  expect(all.highWrong).toBe(0)
+  for (const { name, covered, looks } of kinds) expect(covered / looks, name).toBeGreaterThan(0.86)
+  expect(all.covered / all.looks).toBeGreaterThan(0.93)
+  // A range from nothing to the limit would hold everything, and say nothing.
+  expect(all.width / all.looks).toBeLessThan(0.3)
+  proves('Q8', { level: 2, cases: all.looks })
+})
+
+test('the number is nearer to the truth than the last header is', () => {
+  const [alone, ...others] = kinds
+  expect((alone?.error ?? 0) / (alone?.looks ?? 1)).toBeLessThan(0.1)
+  const sum = others.reduce(added)
+  expect(sum.error).toBeLessThan(0.8 * (sum.peerErrors[NO_MODEL] ?? 0))
+  proves('Q8', { level: 2, cases: sum.looks })
+})
+
+test('a quota under a fifth is not called ok, and one that runs out is told before it does', () => {
+  expect(all.underFifth).toBeGreaterThan(1000)
+  expect(all.okUnderFifth / all.underFifth).toBeLessThan(0.003)
+  expect(all.emptyings).toBeGreaterThan(5)
+  expect(all.emptyingsWarned / all.emptyings).toBeGreaterThan(0.6)
+  expect(all.overHalf).toBeGreaterThan(1000)
+  expect(all.warnedOverHalf / all.overHalf).toBeLessThan(0.05)
+  proves('Q9', { level: 2, cases: all.underFifth + all.emptyings })
+})
+
+test('checks keep their budget on average, and a row in trouble is seldom older than a minute', () => {
+  for (const { name, checks, budget } of kinds) expect(checks, name).toBeLessThanOrEqual(budget + 2)
+  expect(all.warningLooks).toBeGreaterThan(1000)
+  expect(all.warningOld / all.warningLooks).toBeLessThan(0.03)
+  proves('Q10', { level: 2, cases: all.checks + all.warningLooks })
+})

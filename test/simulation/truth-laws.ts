@@ -1,0 +1,115 @@
+import type { QuotaState, RequestQuota, Snapshot } from '../../app/contract/snapshot.ts'
+import type { SimulatedService } from '../../main/simulator/simulated-service.ts'
+import { breach } from './breach.ts'
+
+/** The app's timeline takes no shorter sleep for one as it happens: so much refill may be missing of an upper bound. */
+const UNNOTICED_SLEEP_SECONDS = 2
+/** Services count in whole milliseconds, and a header is a network time old. */
+const IN_FLIGHT_MS = 60
+const FIFTH = 0.2
+const WARNED_AHEAD_LOOKS = 15
+
+/** What the looks at quotas that others use add up to. */
+export interface TruthCounts {
+  looks: number
+  /** Truth within `low`…`high`. */
+  covered: number
+  underFifth: number
+  okUnderFifth: number
+  emptyings: number
+  emptyingsWarned: number
+}
+
+interface Watched {
+  /** When the last header came, and whether the truth has been under a fifth ever since. */
+  headerAt: number
+  isUnderSinceHeader: boolean
+  /** A tenth or more was there since it was empty last. */
+  wasThere: boolean
+  readonly states: QuotaState[]
+}
+
+/**
+ * What is told of quotas against the service's own count, while others use them.
+ *
+ * Always: nothing is above `high`, and a row whose header showed less than a fifth, of which less than a fifth was there
+ * ever since, is not called ok. How often the range holds, a low row is called ok and an emptying is warned of is
+ * counted, and judged over many lives: one life may be unlucky.
+ */
+export class TruthLaws {
+  checked = 0
+  readonly counts: TruthCounts = {
+    ...{ looks: 0, covered: 0, underFifth: 0, okUnderFifth: 0, emptyings: 0, emptyingsWarned: 0 },
+  }
+  readonly #rows = new Map<string, Watched>()
+
+  /** Another process: it has to see everything anew. */
+  restarted(): void {
+    this.#rows.clear()
+  }
+
+  /** Once a second. `busy`: categories with a request on its way, of which nobody knows whether it is counted yet. */
+  seen(snapshot: Snapshot, service: SimulatedService, busy: ReadonlySet<string>): void {
+    this.checked += 1
+    const nowMs = service.nowMs()
+    for (const row of snapshot.requests) {
+      if (row.observedAt === undefined) continue
+      const truth = service.quotas.reading(row.category, nowMs)
+      if (!truth || truth.limit !== row.limit || truth.periodSeconds !== row.period) continue
+      const before = service.quotas.reading(row.category, nowMs - IN_FLIGHT_MS)
+      if (!busy.has(row.category)) this.#isNotAbove(row, Math.min(truth.remaining, before?.remaining ?? 0))
+      const { accepted } = service.quotas.elsewhere(row.category, nowMs)
+      // What nobody but this app uses, another law holds exactly.
+      if (accepted > 0) this.#count(row, truth.remaining)
+    }
+  }
+
+  #isNotAbove(row: RequestQuota, remaining: number): void {
+    const slack = Math.ceil((UNNOTICED_SLEEP_SECONDS * row.limit) / row.period)
+    if (remaining > row.high + slack) {
+      breach(`${row.category}: the service has ${remaining}, and at most ${row.high} are told`)
+    }
+  }
+
+  #count(row: RequestQuota, remaining: number): void {
+    const watched = this.#watched(row)
+    const isUnder = remaining < row.limit * FIFTH
+    const headerAt = row.observedAt ?? 0
+    if (headerAt !== watched.headerAt) {
+      watched.headerAt = headerAt
+      watched.isUnderSinceHeader = (row.seen ?? row.limit) < row.limit * FIFTH
+    }
+    watched.isUnderSinceHeader &&= isUnder
+    if (watched.isUnderSinceHeader && row.state === 'ok') {
+      breach(
+        `${row.category} is called ok with ${remaining} of ${row.limit}, and its header said ${row.seen}`,
+      )
+    }
+    const { counts } = this
+    counts.looks += 1
+    counts.covered += Number(remaining >= row.low && remaining <= row.high)
+    counts.underFifth += Number(isUnder)
+    counts.okUnderFifth += Number(isUnder && row.state === 'ok')
+    this.#countEmptying(row, remaining, watched)
+  }
+
+  #countEmptying(row: RequestQuota, remaining: number, watched: Watched): void {
+    watched.states.push(row.state)
+    if (watched.states.length > WARNED_AHEAD_LOOKS + 1) watched.states.shift()
+    if (remaining >= row.limit / 10) watched.wasThere = true
+    if (remaining >= 1 || !watched.wasThere) return
+    watched.wasThere = false
+    if (watched.states.length <= WARNED_AHEAD_LOOKS) return
+    const told = watched.states[0]
+    this.counts.emptyings += 1
+    this.counts.emptyingsWarned += Number(told === 'running-out' || told === 'empty' || told === 'blocked')
+  }
+
+  #watched(row: RequestQuota): Watched {
+    const known = this.#rows.get(row.category)
+    if (known) return known
+    const watched: Watched = { headerAt: 0, isUnderSinceHeader: false, wasThere: false, states: [] }
+    this.#rows.set(row.category, watched)
+    return watched
+  }
+}
