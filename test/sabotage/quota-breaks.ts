@@ -138,7 +138,7 @@ export const QUOTA_SABOTAGES: readonly Sabotage[] = [
     what: 'warn of an emptying only where nothing speaks against it',
     file: 'app/quota/state.ts',
     find: 'reading.emptyChanceAtPace >= RUNNING_OUT_CHANCE_AT_PACE - 4 * slack',
-    replace: 'reading.emptyChanceAtPace >= 0.9999',
+    replace: 'reading.emptyChanceAtPace >= 2 * RUNNING_OUT_CHANCE_AT_PACE - 0.0001 * (1 + slack)',
     test: 'bench/truth/truth-small.test.ts',
   },
   {
@@ -151,11 +151,10 @@ export const QUOTA_SABOTAGES: readonly Sabotage[] = [
   },
   {
     promise: 'Q10',
-    what: 'never ask a row that is probably empty',
+    what: 'check a row in trouble more seldom than one that is fine',
     file: 'app/quota/probe-plan.ts',
-    find: 'return Math.max(dueAtMs, sinceMs + Math.max(EMPTY_EVERY_MS, (row.period * 1000) / row.limit))',
-    replace:
-      'return Math.max(dueAtMs, sinceMs + 1e6 * Math.max(EMPTY_EVERY_MS, (row.period * 1000) / row.limit))',
+    find: "(attended || row.state !== 'ok' ? 1 : SLOWER_UNATTENDED)",
+    replace: "(attended && row.state === 'ok' ? 1 : SLOWER_UNATTENDED)",
     test: 'bench/truth/truth-small.test.ts',
   },
   {
