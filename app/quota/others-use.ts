@@ -1,4 +1,4 @@
-import { chanceBelow, density } from './normal.ts'
+import { chanceBelow, density, nearChanceBelow } from './normal.ts'
 
 /**
  * How others use one quota, learned from what headers show to be missing beyond this app's own requests.
@@ -65,6 +65,10 @@ const PRIOR_JUMPS = 2
 const MEMORY_SECONDS = 7200
 /** A candidate less likely than this changes no quantile. */
 const NEGLIGIBLE = 1e-5
+/** A spread in requests under which a number is taken to be known. */
+const LEAST_DEVIATION = 1e-4
+/** Enough to halve any limit down to the width that is wanted. */
+const MAX_LOOKS = 60
 /** A rate wanders to a neighbour's cell about this often a second. */
 const WANDER = 1 / 1500
 /** Each header may be one that no candidate explains. */
@@ -111,6 +115,12 @@ export class OthersUse {
   readonly #heldVariance = new Float64Array(RATE_COUNT)
   readonly #cameMean = new Float64Array(RATE_COUNT)
   readonly #cameVariance = new Float64Array(RATE_COUNT)
+  /** What others took, in parts: each a normal number with a chance. */
+  readonly #partChance = new Float64Array(2 * RATE_COUNT)
+  readonly #partMean = new Float64Array(2 * RATE_COUNT)
+  /** One over the deviation. */
+  readonly #partSharpness = new Float64Array(2 * RATE_COUNT)
+  #parts = 0
   /** The candidates' chances by rate, however long it may hold. */
   readonly #heldChance = new Float64Array(RATE_COUNT)
   readonly #cameChance = new Float64Array(RATE_COUNT)
@@ -118,6 +128,8 @@ export class OthersUse {
   readonly #ends = new Float64Array(RATE_COUNT)
   /** How long rates of a band held, in spells. */
   readonly #holds = HOLD_PRIOR.map((prior) => Float64Array.from(prior))
+  /** Spells by band, summed for one jump. */
+  readonly #spells = new Float64Array(HOLD_PRIOR.length)
   /** Of what left its candidate since the last header: which bands, and which holding times. */
   readonly #left = HOLD_PRIOR.map(() => new Float64Array(HOLD_COUNT))
   /** Whether the chances by rate are those of now. */
@@ -260,8 +272,7 @@ export class OthersUse {
   #jump(seconds: number): void {
     const held = this.#held
     const came = this.#came
-    const stays: number[] = []
-    for (let hold = 0; hold < HOLD_COUNT; hold += 1) stays.push(Math.exp(-seconds / HOLD_SECONDS[hold]!))
+    const stays = staysFor(seconds)
     let leaving = 0
     let sum = 0
     let squares = 0
@@ -289,11 +300,16 @@ export class OthersUse {
         leavesCame * (this.#cameVariance[rate]! + cameMean * cameMean)
     }
     if (!(leaving > 0)) return
+    for (let band = 0; band < this.#holds.length; band += 1) {
+      const holds = this.#holds[band]!
+      let spells = 0
+      for (let hold = 0; hold < HOLD_COUNT; hold += 1) spells += holds[hold]!
+      this.#spells[band] = spells
+    }
     for (let rate = 0; rate < RATE_COUNT; rate += 1) {
       const share = this.#ends[rate]! / ends
       const holds = this.#holds[BAND_OF[rate]!]!
-      let spells = 0
-      for (let hold = 0; hold < HOLD_COUNT; hold += 1) spells += holds[hold]!
+      const spells = this.#spells[BAND_OF[rate]!]!
       let before = 0
       for (let hold = 0; hold < HOLD_COUNT; hold += 1) before += came[rate * HOLD_COUNT + hold]!
       const arrives = leaving * share
@@ -311,12 +327,16 @@ export class OthersUse {
 
   #take(seconds: number, spilled: number, spillingFor: number, left: number): void {
     const since = this.#seconds
+    grown.spilled = spilled
+    grown.most = left
     for (let rate = 0; rate < RATE_COUNT; rate += 1) {
       const perSecond = this.#rates[rate]!
       const count = perSecond * seconds
       const cell = (perSecond * this.#spreads[rate]!) ** 2 * seconds * (2 * since + seconds)
-      grown(this.#heldMean, this.#heldVariance, rate, { count, spilled, spread: count + cell, most: left })
-      grown(this.#cameMean, this.#cameVariance, rate, { count, spilled, spread: count + cell, most: left })
+      grown.count = count
+      grown.spread = count + cell
+      grow(this.#heldMean, this.#heldVariance, rate)
+      grow(this.#cameMean, this.#cameVariance, rate)
       const busy = spilled > 0 ? (perSecond * spillingFor) / spilled : 1
       if (busy > 0 && busy < MOST_BUSY) {
         waiting(this.#heldMean, this.#heldVariance, rate, busy)
@@ -399,9 +419,11 @@ export class OthersUse {
     }
   }
 
+  /** The chances by rate, and of what others took the parts that are likely enough to matter. */
   #sum(): void {
     if (this.#isSummed) return
     this.#isSummed = true
+    let parts = 0
     for (let rate = 0; rate < RATE_COUNT; rate += 1) {
       let held = 0
       let came = 0
@@ -411,30 +433,65 @@ export class OthersUse {
       }
       this.#heldChance[rate] = held
       this.#cameChance[rate] = came
+      if (held > NEGLIGIBLE) {
+        this.#partChance[parts] = held
+        this.#partMean[parts] = this.#heldMean[rate]!
+        this.#partSharpness[parts] = sharpness(this.#heldVariance[rate]!)
+        parts += 1
+      }
+      if (came > NEGLIGIBLE) {
+        this.#partChance[parts] = came
+        this.#partMean[parts] = this.#cameMean[rate]!
+        this.#partSharpness[parts] = sharpness(this.#cameVariance[rate]!)
+        parts += 1
+      }
     }
+    this.#parts = parts
   }
 
   /** The chance that others took at most `taken` since the last header. */
   chanceOfAtMost(taken: number): number {
     this.#sum()
     let sum = 0
-    for (let rate = 0; rate < RATE_COUNT; rate += 1) {
-      const [held, came] = [this.#heldChance[rate]!, this.#cameChance[rate]!]
-      if (held > NEGLIGIBLE) sum += held * below(taken, this.#heldMean[rate]!, this.#heldVariance[rate]!)
-      if (came > NEGLIGIBLE) sum += came * below(taken, this.#cameMean[rate]!, this.#cameVariance[rate]!)
+    for (let part = 0; part < this.#parts; part += 1) {
+      // A number that is known for certain is at most itself.
+      const above = taken - this.#partMean[part]! + LEAST_DEVIATION
+      sum += this.#partChance[part]! * nearChanceBelow(above * this.#partSharpness[part]!)
     }
     return sum
   }
 
-  /** What others took since the last header at most, with the chance `share`; between 0 and `most`. */
+  /**
+   * What others took since the last header at most, with the chance `share`; between 0 and `most`.
+   *
+   * By false position between two ends, halving where that stands still (the Illinois rule): about 6 looks, not 13.
+   */
   takenAt(share: number, most: number): number {
-    if (this.chanceOfAtMost(share > 0.5 ? 0.02 : 0.5) >= share) return 0
-    let low = 0
+    let low = share > 0.5 ? 0.02 : 0.5
+    let underLow = this.chanceOfAtMost(low) - share
+    if (underLow >= 0) return 0
+    const width = 0.05 + 0.001 * most
     let high = most
-    while (high - low > 0.05 + 0.001 * most) {
-      const middle = (low + high) / 2
-      if (this.chanceOfAtMost(middle) >= share) high = middle
-      else low = middle
+    let overHigh = this.chanceOfAtMost(most) - share
+    if (overHigh < 0) return most
+    let side = 0
+    for (let look = 0; look < MAX_LOOKS && high - low > width; look += 1) {
+      // Near an end false position creeps: every third look halves.
+      const isHalved = look % 3 === 2 || !(overHigh > underLow)
+      const at = isHalved ? (low + high) / 2 : low - (underLow * (high - low)) / (overHigh - underLow)
+      const middle = Math.min(high - width / 4, Math.max(low + width / 4, at))
+      const over = this.chanceOfAtMost(middle) - share
+      if (over >= 0) {
+        high = middle
+        overHigh = over
+        if (side === 1) underLow /= 2
+        side = 1
+      } else {
+        low = middle
+        underLow = over
+        if (side === -1) overHigh /= 2
+        side = -1
+      }
     }
     return (low + high) / 2
   }
@@ -472,28 +529,43 @@ export class OthersUse {
    * for so long, exp(−t / h).
    */
   emptyWithin(horizonSeconds: number, left: number, gain: number): EmptyChance {
+    this.#sum()
     let sum = 0
     let atPace = 0
     for (let rate = 0; rate < RATE_COUNT; rate += 1) {
       const drain = this.#rates[rate]! - gain
       if (drain <= 0) continue
       const heldIn = Math.max(0, left - this.#heldMean[rate]!) / drain
+      if (heldIn <= horizonSeconds && this.#heldChance[rate]! > NEGLIGIBLE) {
+        atPace += this.#heldChance[rate]!
+        sum += stillHolding(this.#held, rate, heldIn)
+      }
       const cameIn = Math.max(0, left - this.#cameMean[rate]!) / drain
-      for (let hold = 0; hold < HOLD_COUNT; hold += 1) {
-        const at = rate * HOLD_COUNT + hold
-        if (heldIn <= horizonSeconds) {
-          sum += this.#held[at]! * Math.exp(-heldIn / HOLD_SECONDS[hold]!)
-          atPace += this.#held[at]!
-        }
-        if (cameIn <= horizonSeconds) {
-          sum += this.#came[at]! * Math.exp(-cameIn / HOLD_SECONDS[hold]!)
-          atPace += this.#came[at]!
-        }
+      if (cameIn <= horizonSeconds && this.#cameChance[rate]! > NEGLIGIBLE) {
+        atPace += this.#cameChance[rate]!
+        sum += stillHolding(this.#came, rate, cameIn)
       }
     }
     return { chance: sum, atPace }
   }
 }
+
+/** The chance of a candidate that it holds for `seconds` more: Σ chance × exp(−seconds / holding time). */
+function stillHolding(chances: Float64Array, rate: number, seconds: number): number {
+  let sum = 0
+  for (let hold = 0; hold < HOLD_COUNT; hold += 1) {
+    sum += chances[rate * HOLD_COUNT + hold]! * Math.exp(-seconds / HOLD_SECONDS[hold]!)
+  }
+  return sum
+}
+
+const sharpness = (variance: number): number => 1 / Math.max(LEAST_DEVIATION / 6, Math.sqrt(variance))
+
+const STAYS_OF_A_SECOND = HOLD_SECONDS.map((hold) => Math.exp(-1 / hold))
+
+/** How likely a rate of each holding time holds for so long. Most steps are of one second. */
+const staysFor = (seconds: number): readonly number[] =>
+  seconds === 1 ? STAYS_OF_A_SECOND : HOLD_SECONDS.map((hold) => Math.exp(-seconds / hold))
 
 /** The chance that a normal number lies between the two. */
 function within(low: number, high: number, mean: number, variance: number): number {
@@ -503,56 +575,50 @@ function within(low: number, high: number, mean: number, variance: number): numb
   return Math.max(0, above - under)
 }
 
-function below(taken: number, mean: number, variance: number): number {
-  if (variance < 1e-9) return mean <= taken ? 1 : 0
-  return chanceBelow((taken - mean) / Math.sqrt(variance))
-}
-
-interface Growth {
-  readonly count: number
-  readonly spread: number
-  readonly spilled: number
-  readonly most: number
-}
+/** What `grow` adds: one record that is filled anew, because a step calls it 58 times. */
+const grown = { count: 0, spread: 0, spilled: 0, most: 0 }
+/** Mean and variance that `atLeastNothing` leaves. */
+const kept = { mean: 0, variance: 0 }
 
 /**
- * Adds to a normal number, less what spilled, and keeps it between 0 and `most`, by its first two moments.
+ * Adds `grown` to a normal number, less what spilled, and keeps it between 0 and `most`, by its first two moments.
  *
  * With z = mean / deviation: E max(0, X) = mean Φ(z) + deviation φ(z), E max(0, X)² = (mean² + variance) Φ(z) + mean
  * deviation φ(z). The upper end is the same seen from above. Where nothing spilled nothing was made up for.
  */
-function grown(
-  means: Float64Array,
-  variances: Float64Array,
-  at: number,
-  { count, spread, spilled, most }: Growth,
-): void {
-  let mean = means[at]! + count - spilled
-  let variance = variances[at]! + spread
-  if (spilled > 0) {
-    const [first, spreadLeft] = atLeastNothing(mean, variance)
-    mean = first
-    variance = spreadLeft
+function grow(means: Float64Array, variances: Float64Array, at: number): void {
+  kept.mean = means[at]! + grown.count - grown.spilled
+  kept.variance = variances[at]! + grown.spread
+  if (grown.spilled > 0) atLeastNothing(kept.mean, kept.variance)
+  const room = grown.most - kept.mean
+  if (room < 0 || room * room < 16 * kept.variance) {
+    atLeastNothing(room, kept.variance)
+    kept.mean = grown.most - kept.mean
   }
-  if (most - mean < 4 * Math.sqrt(variance)) {
-    const [room, spreadLeft] = atLeastNothing(most - mean, variance)
-    mean = most - room
-    variance = spreadLeft
-  }
-  means[at] = mean
-  variances[at] = variance
+  means[at] = kept.mean
+  variances[at] = kept.variance
 }
 
-/** Mean and variance of max(0, X). */
-function atLeastNothing(mean: number, variance: number): readonly [number, number] {
-  if (variance < 1e-12) return [Math.max(0, mean), 0]
+/** Leaves the mean and variance of max(0, X) in `kept`. */
+function atLeastNothing(mean: number, variance: number): void {
+  if (variance < 1e-12) {
+    kept.mean = Math.max(0, mean)
+    kept.variance = 0
+    return
+  }
   const deviation = Math.sqrt(variance)
   const z = mean / deviation
-  if (z > 4) return [mean, variance]
-  const [chance, height] = [chanceBelow(z), density(z)]
+  if (z > 4) {
+    kept.mean = mean
+    kept.variance = variance
+    return
+  }
+  const height = density(z)
+  const chance = chanceBelow(z)
   const first = Math.max(0, mean * chance + deviation * height)
   const second = (mean * mean + variance) * chance + mean * deviation * height
-  return [first, Math.max(0, second - first * first)]
+  kept.mean = first
+  kept.variance = Math.max(0, second - first * first)
 }
 
 /**
