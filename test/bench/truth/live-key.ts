@@ -23,10 +23,12 @@ const LEAST_BETWEEN_LOOKS_MS = 500
 const [CLIENT_ID, REFRESH_TOKEN] = ['sim-key', 'sim-refresh']
 /** Others' requests are drawn beyond the last look, since what becomes of the quota then is asked too. */
 const AHEAD_SECONDS = 700
+const MOST_FAILED = 0.01
 
 /**
  * One key in real time: a simulator, others on its key over HTTP, and `headroom watch --json` at default settings, a
- * process each. Rejects where a request of others failed, since the truth would not be what was drawn.
+ * process each. The truth is the simulator's own count, so that a request of others that a broken connection lost does
+ * no harm; rejects where many failed, since the traffic would not be the kind that was drawn.
  */
 export async function livedKey({ kinds, seed, seconds }: LiveKey): Promise<readonly Looks[]> {
   const control = randomBytes(16).toString('hex')
@@ -54,7 +56,9 @@ export async function livedKey({ kinds, seed, seconds }: LiveKey): Promise<reado
     others.stop()
     await simulator.stop()
   }
-  if (others.failed > 0) throw new Error(`${others.failed} requests of others failed`)
+  const failed = `${others.failed} of ${others.sent} requests of others failed`
+  if (others.failed > MOST_FAILED * others.sent) throw new Error(failed)
+  if (others.failed > 0) process.stderr.write(`${failed}\n`)
   return quotas.map(({ looks }) => looks.whole())
 }
 

@@ -21,6 +21,7 @@ export class LiveOthers {
   #token = ''
   #tokenAtMs = Number.NEGATIVE_INFINITY
   #timer: NodeJS.Timeout | undefined
+  sent = 0
   failed = 0
 
   constructor(at: OthersAt) {
@@ -51,6 +52,7 @@ export class LiveOthers {
   #send(category: string): void {
     const asked = probeRequest(category, SUBJECTS)
     if (!asked) throw new Error(`no request of ${category}`)
+    this.sent += 1
     const headers = { authorization: `Bearer ${this.#token}`, accept: 'application/json' }
     const sent = request(`${this.#at.origin}${asked.path}`, { agent: this.#agent, headers }, (answer) => {
       if (answer.statusCode !== 200 && answer.statusCode !== 429) this.failed += 1

@@ -36,9 +36,16 @@ async function main(): Promise<void> {
   const [mixes, minutes] = [Number(values.mixes), Number(values.minutes)]
   const origin = originNow()
   const orders = Array.from({ length: mixes }, (_, mix): MixOrder => ({ seed: seed + mix, minutes }))
-  const figures = (await Promise.all(orders.map((order) => lived(fork(WORKER), order)))).flatMap((of, mix) =>
-    of.map((one) => ({ ...one, name: `mix ${mix + 1}: ${one.name}` })),
-  )
+  const ended = await Promise.allSettled(orders.map((order) => lived(fork(WORKER), order)))
+  const figures = ended.flatMap((end, mix) => {
+    if (end.status === 'fulfilled')
+      return end.value.map((one) => ({ ...one, name: `mix ${mix + 1}: ${one.name}` }))
+    // The others took as long, and are worth telling.
+    process.stderr.write(`mix ${mix + 1}: ${String(end.reason)}\n`)
+    process.exitCode = 1
+    return []
+  })
+  if (figures.length === 0) return
   const aims = aimsOf(figures)
   for (const row of [kindColumns(), ...figures.map(kindRow)]) console.log(row.join(' | '))
   for (const aim of aims)
