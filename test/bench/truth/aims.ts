@@ -86,7 +86,8 @@ export function aimsOf(kinds: readonly Figures[]): readonly Aim[] {
     'mean error with own traffic only',
     'at most 0.1 requests',
     number(aloneError),
-    alone.length === 0 || aloneError <= 0.1,
+    aloneError <= 0.1,
+    alone.length,
   )
   const fine = share(
     ({ okUnderFifth }) => okUnderFifth,

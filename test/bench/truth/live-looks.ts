@@ -11,11 +11,13 @@ import { chanceOf } from './row-state.ts'
 
 /** What the simulator's control surface says of its quotas. */
 export const truthOf = z.object({
+  at: z.number(),
   requests: z.array(z.object({ category: z.string(), remaining: z.number() })),
 })
 export type Truth = z.infer<typeof truthOf>
 
 const AHEAD_SECONDS = 600
+const MOST_APART_MS = 250
 
 /** What a process of its own printed of one quota, beside the simulator's count, second by second. */
 export class LiveLooks {
@@ -43,6 +45,8 @@ export class LiveLooks {
     const row = snapshot.requests.find(({ category }) => category === this.#category)
     const is = truth.requests.find(({ category }) => category === this.#category)?.remaining
     const at = Math.floor((nowMs - this.#startMs) / 1000)
+    // A machine too busy to ask at once is told of another moment than the one that was printed.
+    if (truth.at - snapshot.at > MOST_APART_MS) return
     const { looks } = this
     if (!row || is === undefined || at < 0 || at >= looks.count) return
     const refused = row.rejected - this.#rejected
