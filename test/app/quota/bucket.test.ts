@@ -348,7 +348,7 @@ test('a bucket of one request empties, refuses and fills again', () => {
 })
 
 test('no order of calls and no reading makes a number that is not one, or one out of range', () => {
-  const runs = 10_000
+  const runs = 2_000
   const wild = fc.oneof(fc.integer({ min: 0, max: 700 }), fc.constantFrom(0, 1, 319, 320, 10_000_000))
   const reading = fc.record(
     {
