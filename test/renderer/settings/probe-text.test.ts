@@ -55,9 +55,9 @@ describe('what a budget comes to', () => {
   const shown = snapshot()
 
   test('all probed rows together, and what was counted with the moment it was', () => {
-    // 2 % of 320, 500 and 90: 6, 10 and 1 in each period; Positions every 15 s.
+    // 2 % of 320, 500 and 90: 6.4, 10 and 1.8 in each period, at an even pace; Positions every 15 s.
     expect(probeUseWords(shown, { settings, probed })).toBe(
-      'On average at most 12.6 requests a minute, all rows together. ' +
+      'On average at most 15.2 requests a minute, all rows together. ' +
         'Counted by Headroom at 14:31:05: 2 probes in the last minute, 0.6 % of the tightest quota.',
     )
   })
