@@ -8,6 +8,9 @@ import { findChromium } from '../browser/chromium.ts'
 import { proves } from '../proof/proves.ts'
 import { obstacleToDouble, StartedDesktop } from './started-desktop.ts'
 
+/** Three starts of the app, each with a browser, on a machine that does other work. */
+const THREE_STARTS_MS = 60_000
+
 /** As desktop-host.test.ts; here what happens over the life of the app, with and without its window. */
 const obstacle = obstacleToDouble() ?? (findChromium() === undefined ? 'no Chromium' : undefined)
 const name = `the built desktop host, as it lives${obstacle === undefined ? '' : ` (not run: ${obstacle})`}`
@@ -258,7 +261,7 @@ describe.skipIf(obstacle !== undefined)(name, () => {
     } finally {
       await simulator.close()
     }
-  })
+  }, THREE_STARTS_MS)
 
   it.runIf(process.platform === 'linux')(
     'opens what was sealed under a former name of the app, and seals it under its own',
@@ -282,6 +285,7 @@ describe.skipIf(obstacle !== undefined)(name, () => {
         await simulator.close()
       }
     },
+    THREE_STARTS_MS,
   )
 
   it('does no timer work above 1 Hz with the window closed to the tray', async () => {
@@ -302,5 +306,5 @@ describe.skipIf(obstacle !== undefined)(name, () => {
     } finally {
       await simulator.close()
     }
-  })
+  }, 60_000)
 })

@@ -110,7 +110,7 @@ test('loopback uses no proxy, whatever variables are set', async () => {
   }
   expect(proxy.lines).toEqual([])
   proves('T13', { level: 3, cases: environments.length * urls.length })
-})
+}, 60_000)
 
 test('a request to another computer that is not encrypted is not sent, through a proxy or without one', async () => {
   const url = `http://service.test:${plain}/oauth/token`
