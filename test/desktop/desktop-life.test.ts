@@ -243,25 +243,29 @@ describe.skipIf(obstacle !== undefined)(name, () => {
     proves('W9', { level: 3, cases: 1 })
   })
 
-  it('has a connected key again at the next start, and with --simulate the simulator all the same', async () => {
-    const simulator = await startSimulator({})
-    const dataFolder = newFolder()
-    try {
-      const first = start([], dataFolder)
-      await first.report('window-shown')
-      await first.connectKey(simulator)
-      expect(await first.stop()).toBe(0)
+  it(
+    'has a connected key again at the next start, and with --simulate the simulator all the same',
+    async () => {
+      const simulator = await startSimulator({})
+      const dataFolder = newFolder()
+      try {
+        const first = start([], dataFolder)
+        await first.report('window-shown')
+        await first.connectKey(simulator)
+        expect(await first.stop()).toBe(0)
 
-      const simulated = start(['--in-tray', '--simulate'], dataFolder)
-      await simulated.trayMenu('Built-in simulator · SIMULATOR — ')
-      expect(JSON.stringify(simulated.reports)).not.toContain('A key')
-      expect(await simulated.stop()).toBe(0)
+        const simulated = start(['--in-tray', '--simulate'], dataFolder)
+        await simulated.trayMenu('Built-in simulator · SIMULATOR — ')
+        expect(JSON.stringify(simulated.reports)).not.toContain('A key')
+        expect(await simulated.stop()).toBe(0)
 
-      await start(['--in-tray'], dataFolder).trayMenu('A key · CUSTOM — ')
-    } finally {
-      await simulator.close()
-    }
-  }, THREE_STARTS_MS)
+        await start(['--in-tray'], dataFolder).trayMenu('A key · CUSTOM — ')
+      } finally {
+        await simulator.close()
+      }
+    },
+    THREE_STARTS_MS,
+  )
 
   it.runIf(process.platform === 'linux')(
     'opens what was sealed under a former name of the app, and seals it under its own',
