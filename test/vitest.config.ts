@@ -7,7 +7,7 @@ export default defineConfig({
     include: ['**/*.test.ts', '**/*.test.tsx'],
     exclude: ['e2e/**', 'node_modules/**'],
     environment: 'node',
-    testTimeout: 20_000,
+    testTimeout: 60_000,
     pool: 'forks',
     maxWorkers: 2,
   },

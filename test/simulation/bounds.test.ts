@@ -9,7 +9,7 @@ test.each([
   ['rough', { ...ROUGH, duplicated: 0 }],
 ])(
   'alone on the key, the bounds hold the level at every second (%s network)',
-  { timeout: 180_000 },
+  { timeout: 400_000 },
   async (_, weather) => {
     const seeds = [100, 101, 102, 103]
     for (const seed of seeds) await simulate(seed, 1, { ...QUIET, weather, budgetFraction: 0.3 })

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { keptRegressions } from './regressions.ts'
 import { simulate } from './simulate.ts'
 
-test('no life that once broke a law breaks one again', { timeout: 180_000 }, async () => {
+test('no life that once broke a law breaks one again', { timeout: 400_000 }, async () => {
   const broken: string[] = []
   for (const { seed, hours, law, story } of keptRegressions()) {
     try {
