@@ -86,7 +86,7 @@ test('what is set of the probes is what the service sees, and is still set when 
   await page.keyboard.press('s')
   const dialog = page.getByRole('dialog')
   await expect(dialog).toContainText('Kept until Headroom quits')
-  await expect(dialog.getByTestId('probe-use')).toContainText('On average at most 9.8 requests a minute')
+  await expect(dialog.getByTestId('probe-use')).toContainText('On average at most 12.5 requests a minute')
   await dialog.getByLabel('Symbol to ask about').fill('AAPL')
   await dialog.getByText('Rows with an interval of their own: none').click()
   const interval = dialog

@@ -34,7 +34,7 @@ test('probes are set for the key that is shown, and half a number never is', asy
   await page.keyboard.press('s')
   const dialog = page.getByRole('dialog')
   await expect(dialog).toContainText('Stored with this key.')
-  await expect(dialog.getByTestId('probe-use')).toContainText('On average at most 12.6 requests a minute')
+  await expect(dialog.getByTestId('probe-use')).toContainText('On average at most 15.2 requests a minute')
   const budget = dialog.getByLabel('Budget, per cent of each quota')
   await budget.fill('50')
   await expect(budget).toHaveAttribute('aria-invalid', 'true')
