@@ -38,8 +38,8 @@ test('after a sleep that was announced the model has let time pass', async () =>
   world.monitor.sleep()
   world.clock.sleep(HOUR_MS)
   world.monitor.wake()
-  // Others may have used it meanwhile, so that `low` says little; the likeliest is that it is full.
-  expect(row().remaining).toBe(320)
+  // Others may have used it meanwhile, so that `low` says little; the likeliest is that it is nearly full.
+  expect(row().remaining).toBeGreaterThan(300)
   world.monitor.stop()
 })
 
