@@ -101,14 +101,15 @@ test('rows are walked by keys, and keys stay out of typing', async ({ page, open
   await expect(page.locator('[data-banner=paused]')).toHaveCount(0)
 })
 
-test('"full, if idle" is a time of day or a countdown', async ({ page, open }) => {
+test('when a row is full again is a time of day or a countdown', async ({ page, open }) => {
+  await page.setViewportSize({ width: 1440, height: 900 })
   await open(snapshot())
   const cells = page.locator('tr[data-category="Positions"] td')
   await expect(cells.filter({ hasText: /^14:35:\d\d$/ })).toHaveCount(1)
-  await page.getByRole('button', { name: 'Full, if idle' }).click()
+  await page.getByRole('button', { name: 'Full at', exact: true }).click()
   await expect(cells.filter({ hasText: /^4 min \d+ s$/ })).toHaveCount(1)
   await page.reload()
-  await expect(page.getByRole('button', { name: 'Full in, if idle' })).toBeVisible()
+  await expect(page.getByRole('button', { name: 'Full in', exact: true })).toBeVisible()
 })
 
 test('strings from servers stay text in every dialog and panel', async ({ page, open, complaints }) => {
