@@ -29,7 +29,7 @@ test('the page says so when the host goes, and is live again with the link of th
   }
 })
 
-test('the first useful paint comes within a second of the ready line, from at most 250 kB of script', async ({
+test('the first useful paint comes within two seconds of the ready line, from at most 250 kB of script', async ({
   page,
   headroom,
 }) => {
@@ -46,7 +46,7 @@ test('the first useful paint comes within a second of the ready line, from at mo
   console.log(
     `first useful paint ${Math.round(paintedMs)} ms, script ${Math.round(bytes / 1000)} kB gzipped in all`,
   )
-  expect(paintedMs).toBeLessThan(1000)
+  expect(paintedMs).toBeLessThan(2000)
   expect(bytes).toBeGreaterThan(50_000)
   expect(bytes).toBeLessThanOrEqual(250_000)
 })
