@@ -5,7 +5,7 @@ import type { Clock, Log } from '../ports/ports.ts'
 import type { Windows } from '../windows.ts'
 import { Admission, type RandomBytes } from './admission.ts'
 import { BrowserWindows } from './browser-windows.ts'
-import { listenOnLoopback } from './loopback-servers.ts'
+import type { ClaimedPort } from './loopback-servers.ts'
 import { gate } from './request-gate.ts'
 import { routes } from './routes.ts'
 import { securityHeaders } from './security-headers.ts'
@@ -17,8 +17,7 @@ export interface BrowserHostDeps {
   readonly admitted: AdmittedWindows
   /** The built window: `dist/window`. */
   readonly windowFolder: string
-  /** 0 takes any free port. */
-  readonly port: number
+  readonly port: ClaimedPort
   readonly clock: Clock
   readonly randomBytes: RandomBytes
   readonly log: Log
@@ -31,11 +30,7 @@ export interface BrowserHost {
   close(): Promise<void>
 }
 
-/**
- * Serves the window to browsers on this machine, and to nothing else.
- *
- * Rejects with code `EADDRINUSE` when the port is taken.
- */
+/** Serves the window to browsers on this machine, and to nothing else. */
 export async function startBrowserHost(deps: BrowserHostDeps): Promise<BrowserHost> {
   const { windows, admitted, windowFolder, clock, randomBytes, log } = deps
   const files = readWindowFiles(windowFolder)
@@ -56,7 +51,7 @@ export async function startBrowserHost(deps: BrowserHostDeps): Promise<BrowserHo
   })
   await app.ready()
 
-  const servers = await listenOnLoopback(deps.port, (port) => guarded(port, app.routing))
+  const servers = deps.port.serve((port) => guarded(port, app.routing))
   codeUsed = () => announce(servers.port)
   admittedOn = (socket) => servers.keep(socket)
   announce(servers.port)

@@ -15,6 +15,9 @@ export interface LoopbackServers {
   close(): Promise<void>
 }
 
+/** Answered with 200 to everybody on this machine for as long as the process runs; it says nothing of the service. */
+export const HEALTH_PATH = '/healthz'
+
 export interface LoopbackLimits {
   readonly headersTimeoutMs: number
   readonly requestTimeoutMs: number
@@ -50,6 +53,30 @@ export async function listenOnLoopback(
     } catch (error) {
       if (port !== 0 || codeOf(error) !== 'EADDRINUSE' || tries >= MOST_PORT_TRIES) throw error
     }
+  }
+}
+
+/** A port that is held while there is nothing to serve on it yet: whatever cannot be undone comes after it. */
+export interface ClaimedPort {
+  readonly port: number
+  /** From now on; until then each request is told to come back. */
+  serve(listenerFor: (port: number) => RequestListener): LoopbackServers
+  close(): Promise<void>
+}
+
+/** Rejects with code `EADDRINUSE` when the port is taken; 0 takes any free one. */
+export async function claimPort(port: number): Promise<ClaimedPort> {
+  let listener: RequestListener = (_request, response) => {
+    response.writeHead(503, { 'retry-after': '1', connection: 'close' }).end()
+  }
+  const servers = await listenOnLoopback(port, () => (request, response) => listener(request, response))
+  return {
+    port: servers.port,
+    serve: (listenerFor) => {
+      listener = listenerFor(servers.port)
+      return servers
+    },
+    close: () => servers.close(),
   }
 }
 

@@ -5,6 +5,7 @@ import type { Log } from '../ports/ports.ts'
 import type { Admission, RandomBytes } from './admission.ts'
 import { answerCommand } from './answer-command.ts'
 import type { BrowserWindow, BrowserWindows } from './browser-windows.ts'
+import { HEALTH_PATH } from './loopback-servers.ts'
 import { isApi } from './request-gate.ts'
 import { securityHeaders } from './security-headers.ts'
 import { isPage, PAGE_CONTENT_TYPE, type WindowFiles } from './window-files.ts'
@@ -104,6 +105,11 @@ export function routes(deps: RoutesDeps): FastifyInstance {
     reply.raw.writeHead(200, { 'content-type': 'application/x-ndjson', 'cache-control': 'no-store' })
     window.stream(reply.raw)
   })
+
+  // That this process answers: for a container or a supervisor, who bring no bearer.
+  app.get(HEALTH_PATH, (_request, reply) =>
+    reply.header('cache-control', 'no-store').type('text/plain; charset=utf-8').send('ok\n'),
+  )
 
   app.route({
     method: ['GET', 'HEAD'],

@@ -33,6 +33,7 @@ import { nodeClock, nodeRandom } from '../ports/node-clock.ts'
 import { nodeHttp } from '../ports/node-http.ts'
 import { Redactor } from '../ports/redactor.ts'
 import { findAppFolder } from '../terminal/app-folder.ts'
+import { withSecretFiles } from '../terminal/secret-files.ts'
 import { takenEnvironment } from '../terminal/taken-environment.ts'
 import { APP_NAME } from './app-name.ts'
 import { electronUpdates } from './electron-updates.ts'
@@ -84,11 +85,13 @@ if (formerName !== undefined && process.platform === 'linux') {
 function begin(): void {
   const folder = openDataFolder(typeof values.data === 'string' ? values.data : defaultDataFolder())
   const metricsPort = values['metrics-port']
+  const secrets = withSecretFiles(takenEnvironment(process.env), ['HEADROOM_METRICS_TOKEN'])
   const metrics = metricsChoice(
     typeof metricsPort === 'string' ? Number(metricsPort) : undefined,
-    takenEnvironment(process.env),
+    secrets.environment,
   )
-  if (folder.kind === 'unusable') fail(folder.line)
+  if (secrets.problem !== undefined) fail(secrets.problem)
+  else if (folder.kind === 'unusable') fail(folder.line)
   else if (metrics.kind === 'usage') fail(metrics.line)
   else start(folder.path, metrics.kind === 'on' ? metrics.options : undefined)
 }

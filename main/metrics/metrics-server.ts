@@ -1,14 +1,13 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { listenOnLoopback } from '../browser/loopback-servers.ts'
+import { type ClaimedPort, HEALTH_PATH } from '../browser/loopback-servers.ts'
 import { hostsOf } from '../browser/request-gate.ts'
 import type { MonitorSurface } from '../monitor-surface.ts'
 import { PROMETHEUS_CONTENT_TYPE, prometheusText } from './prometheus-text.ts'
 
 export interface MetricsServerDeps {
   readonly monitor: Pick<MonitorSurface, 'profiles' | 'snapshot'>
-  /** 0 takes any free one. */
-  readonly port: number
+  readonly port: ClaimedPort
   /** What a scrape has to bring, HEADROOM_METRICS_TOKEN. */
   readonly bearer: string
 }
@@ -22,14 +21,14 @@ export interface MetricsServer {
 export const LEAST_BEARER = 16
 
 /**
- * `/metrics` for a Prometheus on this machine. Rejects where the port cannot be had.
+ * `/metrics` for a Prometheus on this machine.
  *
  * On loopback only, for the exact Host and with a bearer: a page in a browser can reach loopback too, but it cannot
  * name another Host nor know the bearer.
  */
-export async function startMetricsServer(deps: MetricsServerDeps): Promise<MetricsServer> {
+export function startMetricsServer(deps: MetricsServerDeps): MetricsServer {
   const expected = digest(deps.bearer)
-  return listenOnLoopback(deps.port, (port) => (request, response) => {
+  return deps.port.serve((port) => (request, response) => {
     send(response, answerTo(request, port, expected, deps.monitor), request.method !== 'HEAD')
   })
 }
@@ -48,10 +47,12 @@ function answerTo(
 ): Answer {
   if (!hostsOf(port).includes(headers.host ?? '')) return { status: 421, text: 'not for this host\n' }
   if (headers.origin !== undefined) return { status: 403, text: 'not for pages\n' }
+  const path = url?.split('?', 1)[0]
+  if (path === HEALTH_PATH) return { status: 200, text: 'ok\n' }
   const bearer = /^Bearer (\S+)$/.exec(headers.authorization ?? '')?.[1]
   if (bearer === undefined || !timingSafeEqual(digest(bearer), expected))
     return { status: 401, text: 'a bearer is needed\n', headers: { 'www-authenticate': 'Bearer' } }
-  if (url?.split('?', 1)[0] !== '/metrics') return { status: 404, text: 'only /metrics is here\n' }
+  if (path !== '/metrics') return { status: 404, text: 'only /metrics is here\n' }
   if (method !== 'GET' && method !== 'HEAD')
     return { status: 405, text: 'only GET\n', headers: { allow: 'GET, HEAD' } }
   const snapshots = monitor.profiles().flatMap((profile) => monitor.snapshot(profile) ?? [])

@@ -8,6 +8,7 @@ export interface StartFlags {
   readonly host: 'auto' | 'desktop' | 'browser'
   readonly port: number
   readonly open: boolean
+  readonly link: boolean
   readonly data?: string
   readonly simulate?: true
   /** Serves Prometheus' text on this port of loopback. */

@@ -74,6 +74,8 @@ const METRICS_TOKEN = `
   HEADROOM_METRICS_TOKEN  the bearer a scrape of --metrics-port has to bring`
 const PASSPHRASE = `
   HEADROOM_PASSPHRASE     seals the keys in --data where no keyring does; without it they are in memory only`
+const SECRET_FILES = `
+  Each as a file as well: HEADROOM_PASSPHRASE_FILE and so on name it, or it lies in systemd's CREDENTIALS_DIRECTORY`
 
 const DATA = [
   '--data <folder>',
@@ -93,10 +95,11 @@ const describeStart = (program: Command) =>
     )
     .option('--port <port>', 'port of the browser host; 0 takes any free one', argument(portFlag), 4780)
     .option('--no-open', 'do not open a browser')
+    .option('--no-link', 'write no single-use code of the browser host on stdout, as for a journal')
     .option(...DATA, argument(textFlag))
     .option('--simulate', 'start on the built-in simulator, whatever is stored')
     .option(...METRICS, argument(portFlag))
-    .addHelpText('after', `\nFrom the environment:${PASSPHRASE}${METRICS_TOKEN}`)
+    .addHelpText('after', `\nFrom the environment:${PASSPHRASE}${METRICS_TOKEN}${SECRET_FILES}`)
 
 const SECRETS = `
 Secrets come from the environment, never from a flag:
@@ -143,7 +146,7 @@ const describeWatch = (program: Command) =>
     .option('--for <seconds>', 'stop after this long', argument(secondsFlag))
     .option('--json', 'one JSON object per line on stdout, and nothing else there')
     .option(...METRICS, argument(portFlag))
-    .addHelpText('after', `${PASSPHRASE}${METRICS_TOKEN}`.slice(1))
+    .addHelpText('after', `${PASSPHRASE}${METRICS_TOKEN}${SECRET_FILES}`.slice(1))
 
 const describeStatus = (program: Command) =>
   program

@@ -7,7 +7,7 @@ import { openByFile } from '../data/address-file.ts'
 import { defaultDataFolder, NO_HOME, openDataFolder } from '../data/data-folder.ts'
 import { lockDataFolder } from '../data/lock.ts'
 import { openPreferences } from '../data/preferences.ts'
-import { serveMetrics } from '../metrics/serve-metrics.ts'
+import { claimMetrics, serveMetrics } from '../metrics/serve-metrics.ts'
 import type { MonitorPorts } from '../monitor.ts'
 import { fileSink, redactedLog } from '../ports/log.ts'
 import { nodeClock, nodeRandom } from '../ports/node-clock.ts'
@@ -67,11 +67,14 @@ export function realCommands(terminal: Terminal, app: AppFolder): Commands {
           const { startApp } = await import('../app-start.ts')
           const { passphraseKeystore } = await import('../vault/passphrase-keystore.ts')
           const { startBrowserHost } = await import('../browser/browser-host.ts')
+          const { claimPort } = await import('../browser/loopback-servers.ts')
           const secrets = new Redactor()
           if (passphrase !== undefined) secrets.hide(passphrase)
           const log = redactedLog(secrets, nodeClock.wallMs, fileSink(args.dataFolder, terminal.error))
           return runBrowser(args, {
             terminal,
+            claimPort,
+            claimMetrics,
             startApp: ({ dataFolder, hostReason, open, simulate: simulated }) =>
               startApp({
                 dataFolder,
@@ -96,7 +99,6 @@ export function realCommands(terminal: Terminal, app: AppFolder): Commands {
                 log,
                 ready,
               }),
-            serveMetrics: ({ monitor }, options) => serveMetrics(monitor, options),
             ...(hasDisplay(terminal) && { openUrl }),
           })
         },
@@ -115,7 +117,7 @@ export function realCommands(terminal: Terminal, app: AppFolder): Commands {
           const { openWatchHome } = await import('./watch-home.ts')
           const { checkPassphrase } = await import('./passphrase-check.ts')
           const { kind, line } = checkPassphrase(folder, words)
-          if (kind === 'too-weak') return { kind: 'failed', line }
+          if (kind === 'too-weak') return { kind: 'failed', line, needsPerson: true }
           const opening = await openWatchHome(folder, words, portsWith(log))
           // Where it does not open, or nothing will be stored, that is the one thing to say.
           const stores = kind === 'weak' || terminal.environment['HEADROOM_REFRESH_TOKEN']

@@ -1,6 +1,7 @@
 import type { RunningApp } from '../app-start.ts'
+import type { ClaimedPort } from '../browser/loopback-servers.ts'
 import type { MetricsOptions } from '../metrics/metrics-options.ts'
-import type { MetricsServing } from '../metrics/serve-metrics.ts'
+import type { MetricsClaim } from '../metrics/serve-metrics.ts'
 import type { OpenUrl } from '../ports/open-url.ts'
 import { portTaken } from './port-taken.ts'
 import type { BrowserArguments, HostArguments } from './start-command.ts'
@@ -8,50 +9,85 @@ import { EXIT_FAILURE, EXIT_OK, type Terminal } from './terminal.ts'
 
 export interface RunBrowserDeps {
   readonly terminal: Terminal
+  /** Rejects where the port is taken. */
+  claimPort(port: number): Promise<ClaimedPort>
+  claimMetrics(options: MetricsOptions): Promise<MetricsClaim>
   startApp(args: HostArguments & BrowserArguments): Promise<RunningApp>
-  serve(app: RunningApp, port: number, ready: (url: string) => void): Promise<{ close(): Promise<void> }>
-  serveMetrics(app: RunningApp, options: MetricsOptions): Promise<MetricsServing>
+  serve(app: RunningApp, port: ClaimedPort, ready: (url: string) => void): Promise<{ close(): Promise<void> }>
   /** Absent where no browser can be opened, as without a display. */
   readonly openUrl?: (dataFolder: string) => OpenUrl
 }
 
-/** Serves the window to this machine's browsers until told to stop. */
+/**
+ * Serves the window to this machine's browsers until told to stop.
+ *
+ * Its ports are held before the app starts: a start that cannot serve spends no stored rotating token.
+ */
 export async function runBrowser(
   args: HostArguments & BrowserArguments,
-  { terminal, startApp, serve, serveMetrics, openUrl }: RunBrowserDeps,
+  deps: RunBrowserDeps,
 ): Promise<number> {
+  const { terminal } = deps
   const stopped = new Promise<void>((resolve) => terminal.onStop(resolve))
-  const app = await startApp(args)
-  let metrics: MetricsServing | undefined
+  const fail = (line: string) => {
+    terminal.error(line)
+    return EXIT_FAILURE
+  }
+  const port = await claimed(args.port, deps)
+  if ('line' in port) return fail(port.line)
+  const metrics = args.metrics && (await deps.claimMetrics(args.metrics))
   try {
-    metrics = args.metrics && (await serveMetrics(app, args.metrics))
-    if (metrics?.kind === 'failed') {
-      terminal.error(metrics.line)
-      return EXIT_FAILURE
-    }
-    if (metrics !== undefined) terminal.out(`metrics ready: ${metrics.url}`)
+    if (metrics?.kind === 'failed') return fail(metrics.line)
+    await serveUntil(stopped, { args, port, metrics, deps })
+    return EXIT_OK
+  } finally {
+    if (metrics?.kind === 'claimed') await metrics.close()
+    await port.close()
+  }
+}
+
+async function claimed(
+  port: number,
+  { claimPort }: RunBrowserDeps,
+): Promise<ClaimedPort | { readonly line: string }> {
+  try {
+    return await claimPort(port)
+  } catch (error) {
+    const line = portTaken(error, port)
+    if (line === undefined) throw error
+    return { line }
+  }
+}
+
+interface Serving {
+  readonly args: HostArguments & BrowserArguments
+  readonly port: ClaimedPort
+  readonly metrics: Extract<MetricsClaim, { kind: 'claimed' }> | undefined
+  readonly deps: RunBrowserDeps
+}
+
+async function serveUntil(stopped: Promise<void>, { args, port, metrics, deps }: Serving): Promise<void> {
+  const { terminal, startApp, serve, openUrl } = deps
+  const app = await startApp(args)
+  try {
+    const served = metrics?.serve(app.monitor)
+    if (served !== undefined) terminal.out(`metrics ready: ${served.url}`)
     let toOpen = args.open ? openUrl?.(args.dataFolder) : undefined
     let opened: Promise<() => void> | undefined
     const wasUsed = () => void opened?.then((used) => used()).catch(() => {})
-    const host = await serve(app, args.port, (url) => {
-      terminal.out(`headroom ready: ${url}`)
+    const host = await serve(app, port, (url) => {
+      if (args.link) terminal.out(`headroom ready: ${url}`)
       wasUsed()
       // Once: a later line is for a person who wants another window.
       opened = toOpen?.(url)
       opened?.catch(() => terminal.error('no browser could be opened: open the link above'))
       toOpen = undefined
     })
+    if (!args.link) terminal.out(`headroom ready: http://127.0.0.1:${port.port}/`)
     await stopped
     wasUsed()
     await host.close()
-    return EXIT_OK
-  } catch (error) {
-    const line = portTaken(error, args.port)
-    if (line === undefined) throw error
-    terminal.error(line)
-    return EXIT_FAILURE
   } finally {
-    if (metrics?.kind === 'serving') await metrics.close()
     await app.stop()
   }
 }

@@ -30,6 +30,8 @@ export interface StartDeps {
 export interface BrowserArguments {
   readonly port: number
   readonly open: boolean
+  /** Whether the ready line carries the single-use code. */
+  readonly link: boolean
   /** Why this is not the desktop window; absent when a person chose the browser. */
   readonly hostReason?: string
 }
@@ -73,6 +75,7 @@ export async function start(flags: StartFlags, deps: StartDeps): Promise<number>
       ...args,
       port: flags.port,
       open: flags.open,
+      link: flags.link,
       ...(search !== undefined && { hostReason: search.reason }),
     })
   } finally {

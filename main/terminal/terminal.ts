@@ -5,8 +5,10 @@ export interface Terminal {
   readonly screen?: Screen
   /** Whether somebody can answer a question. */
   readonly interactive: boolean
-  /** One line on stdout. */
-  out(line: string): void
+  /** One line on stdout. `false`: its reader lags, and what is written before the next `onDrain` waits in memory. */
+  out(line: string): boolean
+  /** Tells when everything that waited has been read. Returns its own cancel. */
+  onDrain(run: () => void): () => void
   /** One line on stderr. */
   error(line: string): void
   /** Rings, where somebody is near; absent elsewhere. */
@@ -15,9 +17,15 @@ export interface Terminal {
   ask(question: string): Promise<string | undefined>
   /** Tells of each request to stop: Ctrl-C, SIGTERM, a closed terminal. Returns its own cancel. */
   onStop(run: () => void): () => void
-  /** Tells when nobody reads stdout any more. */
-  onOutputClosed(run: () => void): () => void
+  /** Tells when stdout takes no more. Returns its own cancel. */
+  onOutputEnd(run: (end: OutputEnd) => void): () => void
 }
+
+export type OutputEnd =
+  /** Its reader is gone, as with `watch --json | head`. */
+  | { readonly kind: 'closed' }
+  /** It cannot be written, as on a full disk; the line says why. */
+  | { readonly kind: 'failed'; readonly line: string }
 
 export interface Screen {
   columns(): number
@@ -33,3 +41,5 @@ export interface Screen {
 export const EXIT_OK = 0
 export const EXIT_FAILURE = 1
 export const EXIT_USAGE = 2
+/** Trying again does not help: a person has to sign in, or to mend what is configured. */
+export const EXIT_PERSON_NEEDED = 3

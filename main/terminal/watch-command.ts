@@ -10,7 +10,7 @@ import { DEFAULT_PROBES, type Profile } from '../profile.ts'
 import { Publisher, publishRegularly } from '../publisher.ts'
 import { asWatched } from './as-watched.ts'
 import type { WatchFlags } from './flags.ts'
-import { EXIT_FAILURE, EXIT_OK, EXIT_USAGE, type Terminal } from './terminal.ts'
+import { EXIT_FAILURE, EXIT_OK, EXIT_PERSON_NEEDED, EXIT_USAGE, type Terminal } from './terminal.ts'
 import type { WatchHome, WatchHomeOpening } from './watch-home.ts'
 import { watchView } from './watch-view.ts'
 import { type ServiceKey, TOKEN_MISSING, watchedService } from './watched-service.ts'
@@ -84,7 +84,7 @@ async function followAtHome(
   const opening = await deps.openHome(flags.data, passphrase)
   if (opening.kind === 'failed') {
     deps.terminal.error(opening.line)
-    return EXIT_FAILURE
+    return opening.needsPerson ? EXIT_PERSON_NEEDED : EXIT_FAILURE
   }
   const { home } = opening
   try {
@@ -123,9 +123,13 @@ async function follow(asked: Profile, flags: WatchFlags, deps: WatchDeps, home?:
     )
   }
 
-  const failure = await new Promise<string | undefined>((resolve) => {
+  const failure = await new Promise<Failure | undefined>((resolve) => {
     const end = () => resolve(undefined)
-    cancels.push(terminal.onStop(end), terminal.onOutputClosed(end))
+    const personNeeded = (line: string) => resolve({ line, exitCode: EXIT_PERSON_NEEDED })
+    const outputEnded = terminal.onOutputEnd((output) =>
+      output.kind === 'closed' ? end() : resolve({ line: output.line, exitCode: EXIT_FAILURE }),
+    )
+    cancels.push(terminal.onStop(end), outputEnded)
     if (flags.for !== undefined) cancels.push(clock.after(flags.for * 1000, end))
     const unsubscribe = monitor.subscribe({
       changed: (changed) => publisher.changed(changed),
@@ -133,20 +137,20 @@ async function follow(asked: Profile, flags: WatchFlags, deps: WatchDeps, home?:
         view.event(event)
         warnOfRotation(event)
         const reason = reasonToGiveUp(event)
-        if (reason !== undefined) resolve(reason)
+        if (reason !== undefined) personNeeded(reason)
       },
       removed: end,
     })
     cancels.push(unsubscribe)
     const connected = home ? home.connect(asked, (key) => asWatched(key, flags)) : asked.id
-    if (connected === undefined) return resolve(TOKEN_MISSING)
+    if (connected === undefined) return personNeeded(TOKEN_MISSING)
     id = connected
     if (!home) monitor.connect(asWatched(asked, flags))
     publisher.changed(id)
     // A key that had ended before says so in its state; there is nothing that happens.
     const refresh = monitor.snapshot(id)?.refresh
     if (refresh?.state === 'sign-in-required' || refresh?.state === 'revoked') {
-      resolve(`sign-in needed: ${refresh.reason ?? 'the tokens of this key were revoked'}`)
+      personNeeded(`sign-in needed: ${refresh.reason ?? 'the tokens of this key were revoked'}`)
     }
   })
   // What is left on the screen, or last in a log, must not read "valid" where a sign-in is needed.
@@ -159,8 +163,14 @@ async function follow(asked: Profile, flags: WatchFlags, deps: WatchDeps, home?:
   await metrics?.close()
   view.end()
   if (failure === undefined) return EXIT_OK
-  terminal.error(failure)
-  return EXIT_FAILURE
+  terminal.error(failure.line)
+  return failure.exitCode
+}
+
+/** Why it ended before it was told to. */
+interface Failure {
+  readonly line: string
+  readonly exitCode: number
 }
 
 async function metricsFor(

@@ -29,7 +29,8 @@ export type WatchedProfile = Omit<Profile, 'refreshToken'> & { readonly refreshT
 
 export type WatchHomeOpening =
   | { readonly kind: 'open'; readonly home: WatchHome }
-  | { readonly kind: 'failed'; readonly line: string }
+  /** `needsPerson`: it will fail again until a person has changed what is configured. */
+  | { readonly kind: 'failed'; readonly line: string; readonly needsPerson: boolean }
 
 /**
  * Opens the sealed home of `headroom watch --data DIR`.
@@ -42,9 +43,9 @@ export async function openWatchHome(
   ports: MonitorPorts,
 ): Promise<WatchHomeOpening> {
   const data = openDataFolder(folder)
-  if (data.kind === 'unusable') return { kind: 'failed', line: data.line }
+  if (data.kind === 'unusable') return { kind: 'failed', line: data.line, needsPerson: false }
   const lock = lockDataFolder(data.path, { pid: process.pid, host: 'terminal' })
-  if (lock.kind !== 'held') return { kind: 'failed', line: lock.line }
+  if (lock.kind !== 'held') return { kind: 'failed', line: lock.line, needsPerson: false }
   const keystore = passphraseKeystore(passphrase)
   const home = await SealedHome.open({ folder: data.path, keystore, wallMs: () => ports.clock.wallMs() })
   const { standing } = home
@@ -52,7 +53,8 @@ export async function openWatchHome(
   if (standing.state !== 'ok' && standing.state !== 'record-corrupt') {
     home.close()
     lock.release()
-    return { kind: 'failed', line: homeTrouble(data.path, standing) }
+    const needsPerson = standing.state === 'key-changed'
+    return { kind: 'failed', line: homeTrouble(data.path, standing), needsPerson }
   }
   const storage: HomeStorage = new HomeStorage(home, {
     startsOver: false,

@@ -1,5 +1,6 @@
 import type { LoggedEvent } from '../../app/contract/events.ts'
 import type { Snapshot } from '../../app/contract/snapshot.ts'
+import { type BoundedLines, boundedLines } from './bounded-lines.ts'
 import { printable } from './cells.ts'
 import { eventLine } from './event-line.ts'
 import { renderTable } from './table.ts'
@@ -21,18 +22,22 @@ const KEPT_ALERTS = 3
 
 /** Screens are redrawn in place; a file or a pipe gets lines. */
 export function watchView(terminal: Terminal, json: boolean): WatchView {
-  if (json) return jsonView(terminal.out)
-  return terminal.screen === undefined ? plainView(terminal.out) : liveView(terminal.screen)
+  if (!json && terminal.screen !== undefined) return liveView(terminal.screen)
+  const lines = boundedLines({
+    ...terminal,
+    dropped: (count) => terminal.error(`stdout is read too slowly: ${count} lines were left out`),
+  })
+  return json ? jsonView(lines) : plainView(lines)
 }
 
 /** One object per line; the fields are INTERFACES.md's. */
-export function jsonView(out: (line: string) => void): WatchView {
+export function jsonView(lines: BoundedLines): WatchView {
   return {
-    snapshot: (snapshot) => out(JSON.stringify({ type: 'snapshot', ...snapshot })),
-    event: (event) => out(JSON.stringify({ type: 'event', ...event })),
+    snapshot: (snapshot) => lines.newest(() => JSON.stringify({ type: 'snapshot', ...snapshot })),
+    event: (event) => lines.each(JSON.stringify({ type: 'event', ...event })),
     // Programs read the snapshots and judge for themselves.
     alert: () => {},
-    end: () => {},
+    end: () => lines.end(),
   }
 }
 
@@ -61,17 +66,19 @@ function liveView(screen: Screen): WatchView {
 }
 
 /** Events as they come, and the table every few seconds. */
-export function plainView(out: (line: string) => void): WatchView {
+export function plainView(lines: BoundedLines): WatchView {
   let drawnMs = Number.NEGATIVE_INFINITY
+  const stamp = (atMs: number) => new Date(atMs).toISOString()
   return {
     snapshot: (snapshot) => {
-      if (snapshot.at - drawnMs < PLAIN_GAP_MS) return
-      drawnMs = snapshot.at
-      out(`${new Date(snapshot.at).toISOString()}`)
-      out(`${renderTable(snapshot, [], snapshot.at, { columns: PLAIN_COLUMNS, colour: false })}\n`)
+      const { at } = snapshot
+      if (at - drawnMs < PLAIN_GAP_MS) return
+      drawnMs = at
+      const look = { columns: PLAIN_COLUMNS, colour: false }
+      lines.newest(() => `${stamp(at)}\n${renderTable(snapshot, [], at, look)}\n`)
     },
-    event: (event) => out(`${new Date(event.at).toISOString()}  ${eventLine(event, event.at)}`),
-    alert: (line) => out(`! ${printable(line)}`),
-    end: () => {},
+    event: (event) => lines.each(`${stamp(event.at)}  ${eventLine(event, event.at)}`),
+    alert: (line) => lines.each(`! ${printable(line)}`),
+    end: () => lines.end(),
   }
 }

@@ -1,5 +1,5 @@
 import type { ServiceFlags } from './flags.ts'
-import { EXIT_FAILURE, EXIT_USAGE } from './terminal.ts'
+import { EXIT_PERSON_NEEDED, EXIT_USAGE } from './terminal.ts'
 
 /** Which service, and which key on it, a command is about. */
 export interface ServiceKey {
@@ -45,7 +45,7 @@ export function watchedService(
   const clientSecret = environment['HEADROOM_CLIENT_SECRET']?.trim() ?? ''
   if (refreshToken === '' && stored !== 'sealed') {
     const line = stored === 'nowhere' ? TOKEN_MISSING : PASSPHRASE_MISSING
-    return { kind: 'unusable', line, exitCode: EXIT_FAILURE }
+    return { kind: 'unusable', line, exitCode: EXIT_PERSON_NEEDED }
   }
   const key = { authUrl, baseUrl, clientId, refreshToken }
   return { kind: 'key', key: clientSecret === '' ? key : { ...key, clientSecret } }

@@ -147,6 +147,14 @@ export const PROMISES = {
     3,
     'A newer version is told, never fetched or installed unasked or unverified; built locally, no feed is asked',
   ),
+  U1: promised(
+    3,
+    'Unattended: output that cannot be written ends it with one line, a reader that stalls costs bounded memory',
+  ),
+  U2: promised(
+    3,
+    'A start that cannot serve, or whose secrets cannot be read, spends no stored rotating token',
+  ),
 } as const satisfies Readonly<Record<string, Promised>>
 
 export type PromiseId = keyof typeof PROMISES

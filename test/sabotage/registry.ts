@@ -13,6 +13,7 @@ import { STATUS_SABOTAGES } from './status-breaks.ts'
 import { STORAGE_SABOTAGES } from './storage-registry.ts'
 import { STREAM_SABOTAGES } from './stream-breaks.ts'
 import { TOKEN_SABOTAGES } from './token-breaks.ts'
+import { UNATTENDED_SABOTAGES } from './unattended-breaks.ts'
 import { WINDOW_SABOTAGES } from './window-breaks.ts'
 
 /** One deliberate break. It type-checks, and the test it names turns red by an assertion; or the promise is only claimed. */
@@ -50,4 +51,5 @@ export const SABOTAGES: readonly Sabotage[] = [
   ...NETWORK_SABOTAGES,
   ...ADMISSION_SABOTAGES,
   ...PACKAGING_SABOTAGES,
+  ...UNATTENDED_SABOTAGES,
 ]

@@ -1,7 +1,8 @@
 import { createServer } from 'node:net'
 import fc from 'fast-check'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { startBrowserHost } from '../../../main/browser/browser-host.ts'
+import { claimPort } from '../../../main/browser/loopback-servers.ts'
 import { proves } from '../../proof/proves.ts'
 import { rawExchange, requestText } from './raw-http.ts'
 import { bearing, type StartedHost, startHost } from './started-host.ts'
@@ -48,12 +49,22 @@ describe('binding', () => {
     expect(['EADDRNOTAVAIL', 'EAFNOSUPPORT', 200]).toContain(answer.status ?? answer)
   })
 
+  it('tells whoever asks that it answers, and before it serves to come back', async () => {
+    expect(await started.get('/healthz')).toMatchObject({ status: 200, body: 'ok\n' })
+    const claimed = await claimPort(0)
+    onTestFinished(() => claimed.close())
+    const asked = requestText({ target: '/healthz', headers: [['host', `127.0.0.1:${claimed.port}`]] })
+    expect((await rawExchange(claimed.port, asked)).status).toBe(503)
+  })
+
   it('says how to build the window when there is none', async () => {
+    const port = await claimPort(0)
+    onTestFinished(() => port.close())
     const start = startBrowserHost({
       windows: started.windows,
       admitted: started.admitted,
       windowFolder: '/nonexistent/window',
-      port: 0,
+      port,
       clock: started.clock,
       randomBytes: () => new Uint8Array(32),
       log: { note: () => {} },

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { AdmittedWindows } from '../../../main/admitted-windows.ts'
 import { type BrowserHost, startBrowserHost } from '../../../main/browser/browser-host.ts'
+import { claimPort } from '../../../main/browser/loopback-servers.ts'
 import { FakeClock } from './fake-clock.ts'
 import { FakeWindows } from './fake-windows.ts'
 import { type RawAnswer, type RequestParts, rawExchange, requestText } from './raw-http.ts'
@@ -41,7 +42,7 @@ export async function startHost(port = 0): Promise<StartedHost> {
     windows,
     admitted,
     windowFolder: join(folder, 'window'),
-    port,
+    port: await claimPort(port),
     clock,
     randomBytes,
     log: { note: (line, fields) => void notes.push(`${line} ${JSON.stringify(fields)}`) },

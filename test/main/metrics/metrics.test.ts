@@ -4,7 +4,7 @@ import parsePrometheusTextFormat from 'parse-prometheus-text-format'
 import { expect, onTestFinished, test } from 'vitest'
 import { z } from 'zod'
 import type { Snapshot } from '../../../app/contract/snapshot.ts'
-import { LOOPBACK_LIMITS } from '../../../main/browser/loopback-servers.ts'
+import { claimPort, LOOPBACK_LIMITS } from '../../../main/browser/loopback-servers.ts'
 import { metricsChoice } from '../../../main/metrics/metrics-options.ts'
 import { startMetricsServer } from '../../../main/metrics/metrics-server.ts'
 import { prometheusText } from '../../../main/metrics/prometheus-text.ts'
@@ -107,9 +107,9 @@ interface Got {
 }
 
 async function serving() {
-  const server = await startMetricsServer({
+  const server = startMetricsServer({
     monitor: { profiles: () => ['simulator'], snapshot: () => exampleSnapshot() },
-    port: 0,
+    port: await claimPort(0),
     bearer: BEARER,
   })
   onTestFinished(() => server.close())
@@ -148,6 +148,12 @@ test('without the bearer, for another host, from a page or elsewhere there is no
   expect((await get(WITH_BEARER, '/')).status).toBe(404)
   expect((await get(WITH_BEARER, '/metrics', 'POST')).status).toBe(405)
   expect((await get(WITH_BEARER, '/metrics', 'HEAD')).body).toBe('')
+})
+
+test('a supervisor is told that the process answers without a bearer, and nothing else', async () => {
+  const { get } = await serving()
+  expect(await get({}, '/healthz')).toMatchObject({ status: 200, body: 'ok\n' })
+  expect((await get({ host: 'evil.example' }, '/healthz')).status).toBe(421)
 })
 
 test('connections that say nothing, in whatever number, keep no scrape out', async () => {

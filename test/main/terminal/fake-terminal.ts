@@ -1,4 +1,4 @@
-import type { Terminal } from '../../../main/terminal/terminal.ts'
+import type { OutputEnd, Terminal } from '../../../main/terminal/terminal.ts'
 
 export interface FakeTerminal extends Terminal {
   readonly lines: string[]
@@ -8,6 +8,11 @@ export interface FakeTerminal extends Terminal {
   /** Ctrl-C, or a signal. */
   stop(): void
   closeOutput(): void
+  /** A full disk, as its line says. */
+  failOutput(line: string): void
+  /** A reader that lags takes no line until it is told to read. */
+  lag(): void
+  read(): void
 }
 
 export interface FakeTerminalOptions {
@@ -26,7 +31,12 @@ export function fakeTerminal({
   const questions: string[] = []
   let rings = 0
   const stops = new Set<() => void>()
-  const closes = new Set<() => void>()
+  const drains = new Set<() => void>()
+  const ends = new Set<(end: OutputEnd) => void>()
+  let lags = false
+  const tellEnd = (end: OutputEnd) => {
+    for (const run of [...ends]) run(end)
+  }
   const register = (listeners: Set<() => void>) => (run: () => void) => {
     listeners.add(run)
     return () => void listeners.delete(run)
@@ -46,15 +56,30 @@ export function fakeTerminal({
     bell: () => {
       rings += 1
     },
-    out: (line) => lines.push(line),
+    out: (line) => {
+      lines.push(line)
+      return !lags
+    },
+    onDrain: register(drains),
     error: (line) => errors.push(line),
     ask: async (question) => {
       questions.push(question)
       return answer
     },
     onStop: register(stops),
-    onOutputClosed: register(closes),
+    onOutputEnd: (run) => {
+      ends.add(run)
+      return () => void ends.delete(run)
+    },
     stop: call(stops),
-    closeOutput: call(closes),
+    closeOutput: () => tellEnd({ kind: 'closed' }),
+    failOutput: (line) => tellEnd({ kind: 'failed', line }),
+    lag: () => {
+      lags = true
+    },
+    read: () => {
+      lags = false
+      call(drains)()
+    },
   }
 }

@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { writeFileSync } from 'node:fs'
+import { closeSync, openSync, writeFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
 import { z } from 'zod'
 import { startSimulator } from '../../../main/simulator/server.ts'
+import { proves } from '../../proof/proves.ts'
 import { temporaryFolder } from '../data/temporary-folder.ts'
 import { runNode } from './run-node.ts'
 
@@ -60,12 +61,12 @@ test('watch follows a service, and no secret is in what it writes', async () => 
   expect(simulator.port).toBeGreaterThan(0)
 })
 
-test('watch with a token that is refused ends in exit 1 and one line', async () => {
+test('watch with a token that is refused ends in exit 3 and one line', async () => {
   const { flags } = await service()
   const { exitCode, stderr } = await headroom(['watch', '--json', ...flags], {
     HEADROOM_REFRESH_TOKEN: 'wrong',
   }).ended
-  expect(exitCode).toBe(1)
+  expect(exitCode).toBe(3)
   oneLine(stderr)
   expect(stderr).toContain('sign-in needed')
 })
@@ -93,6 +94,31 @@ test('nobody reading stdout ends watch quietly', async () => {
   const { exitCode, stderr } = await ended
   expect(exitCode).toBe(0)
   expect(stderr).toBe('')
+})
+
+/** A file that takes no byte, as on a full disk. */
+const onLinux = test.skipIf(process.platform !== 'linux')
+
+onLinux.each([
+  ['watch', ['watch', '--json']],
+  ['a command that ends at once', ['--version']],
+])('a full disk under stdout ends %s with exit 1 and one line', async (_, args) => {
+  const full = openSync('/dev/full', 'w')
+  onTestFinished(() => closeSync(full))
+  const { exitCode, stderr } = await runNode([HEADROOM, ...args], {}, full).ended
+  expect(exitCode).toBe(1)
+  expect(stderr).toBe('headroom: stdout cannot be written: the disk is full\n')
+  proves('U1', { level: 3, cases: 1 })
+})
+
+test('with --no-link the code that lets a window in is not on stdout', async () => {
+  const args = ['start', '--host', 'browser', '--no-open', '--port', '0', '--data']
+  const quiet = headroom([...args, temporaryFolder(), '--no-link'])
+  await quiet.said('headroom ready: ')
+  quiet.child.kill('SIGTERM')
+  const { stdout, stderr } = await quiet.ended
+  expect(stdout).toMatch(/^headroom ready: http:\/\/127\.0\.0\.1:\d+\/\n$/)
+  expect(stdout + stderr).not.toContain('code')
 })
 
 test('simulate says when it serves and ends when told', async () => {

@@ -36,12 +36,24 @@ async function run(args: readonly string[], exitCode = 0): Promise<Run> {
 
 test('no command starts the app with its defaults', async () => {
   const { calls } = await run([])
-  expect(calls).toEqual([['start', { host: 'auto', port: 4780, open: true }]])
+  expect(calls).toEqual([['start', { host: 'auto', port: 4780, open: true, link: true }]])
 })
 
 test('flags without a command are those of start', async () => {
-  const { calls } = await run(['--host', 'browser', '--port', '0', '--no-open', '--simulate', '--data', 'd'])
-  expect(calls).toEqual([['start', { host: 'browser', port: 0, open: false, simulate: true, data: 'd' }]])
+  const { calls } = await run([
+    '--host',
+    'browser',
+    '--port',
+    '0',
+    '--no-open',
+    '--no-link',
+    '--simulate',
+    '--data',
+    'd',
+  ])
+  expect(calls).toEqual([
+    ['start', { host: 'browser', port: 0, open: false, link: false, simulate: true, data: 'd' }],
+  ])
 })
 
 test('the exit code of a command is the exit code of the program', async () => {

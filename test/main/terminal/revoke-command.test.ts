@@ -77,8 +77,8 @@ test('without a service there is nothing to revoke, and a part of one is a usage
   }
 })
 
-test('no token in the environment is exit 1', async () => {
+test('no token in the environment is exit 3', async () => {
   const { exitCode, asked } = await revoked({ ...SERVICE, yes: true }, { environment: {} })
-  expect(exitCode).toBe(1)
+  expect(exitCode).toBe(3)
   expect(asked).toEqual([])
 })

@@ -18,18 +18,20 @@ export interface Running {
 export function runNode(
   args: readonly string[],
   environment: Readonly<Record<string, string>> = {},
+  /** A file descriptor in the place of the pipe that is read. */
+  stdoutFile?: number,
 ): Running {
   const child = spawn(process.execPath, args, {
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['ignore', stdoutFile ?? 'pipe', 'pipe'],
     env: { ...process.env, ...environment },
   })
   onTestFinished(() => void child.kill('SIGKILL'))
   let stdout = ''
   let stderr = ''
-  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+  child.stdout?.setEncoding('utf8').on('data', (text: string) => {
     stdout += text
   })
-  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
     stderr += text
   })
   const ended = new Promise<Ended>((resolve) => {
@@ -40,7 +42,7 @@ export function runNode(
       const check = () => {
         if (stdout.includes(text)) resolve()
       }
-      child.stdout.on('data', check)
+      child.stdout?.on('data', check)
       child.on('close', () => reject(new Error(`it ended without "${text}":\n${stdout}${stderr}`)))
       check()
     })

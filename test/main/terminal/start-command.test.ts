@@ -4,7 +4,7 @@ import type { StartFlags } from '../../../main/terminal/flags.ts'
 import { type DesktopSearch, start } from '../../../main/terminal/start-command.ts'
 import { fakeTerminal } from './fake-terminal.ts'
 
-const FLAGS: StartFlags = { host: 'auto', port: 4780, open: true }
+const FLAGS: StartFlags = { host: 'auto', port: 4780, open: true, link: true }
 const DESKTOP: DesktopSearch = { kind: 'desktop', electronPath: '/electron' }
 const NO_DESKTOP: DesktopSearch = { kind: 'browser', reason: 'no display' }
 const busyWith = (host: LockHolder['host']): LockAttempt => ({
@@ -73,7 +73,15 @@ test('auto opens in the browser where there is no desktop, and says why in one l
   const { calls, terminal, locked } = await started({ port: 0, open: false, data: '/mine' })
   expect(calls.at(-1)).toEqual([
     'browser',
-    { locked: true, dataFolder: '/mine', simulate: false, port: 0, open: false, hostReason: 'no display' },
+    {
+      locked: true,
+      dataFolder: '/mine',
+      simulate: false,
+      port: 0,
+      open: false,
+      link: true,
+      hostReason: 'no display',
+    },
   ])
   expect(terminal.errors).toEqual(['no desktop here (no display); serving in a browser instead'])
   expect(locked()).toBe(false)

@@ -49,7 +49,7 @@ async function watched(
     terminal,
     clock,
     createMonitor: () => monitor,
-    openHome: async () => ({ kind: 'failed', line: 'no home in these tests' }),
+    openHome: async () => ({ kind: 'failed', line: 'no home in these tests', needsPerson: false }),
     remember: () => ({ close: async () => {} }),
     serveMetrics: async () => ({ kind: 'failed', line: 'no metrics here' }),
     startBuiltIn: async () => ({
@@ -100,7 +100,7 @@ test('a service comes from the flags, and its secrets from the environment', asy
 
 test('where a key may be sealed, a missing passphrase is what is named', async () => {
   const { terminal, exitCode } = await watched({ ...SERVICE, data: '/not/opened' })
-  expect(await exitCode).toBe(1)
+  expect(await exitCode).toBe(3)
   expect(terminal.errors).toEqual([expect.stringMatching(/^HEADROOM_PASSPHRASE opens what is sealed/)])
 })
 
@@ -119,7 +119,7 @@ test('the last that is shown before it gives up is the state it gives up in', as
   const shown = snapshotTimes(terminal).length
   clock.advance(50)
   monitor.tell({ kind: 'sign-in-required', reason: 'the refresh token was refused' })
-  expect(await exitCode).toBe(1)
+  expect(await exitCode).toBe(3)
   expect(snapshotTimes(terminal).slice(shown)).toEqual([150])
 })
 
@@ -198,18 +198,18 @@ test('being offline does not end it', async () => {
   expect(await exitCode).toBe(0)
 })
 
-test('a sign-in that is needed ends it with exit 1 and one line', async () => {
+test('a sign-in that is needed ends it with exit 3 and one line', async () => {
   const { monitor, terminal, exitCode } = await watched({ ...SERVICE, json: true }, { environment: TOKEN })
   monitor.tell({ kind: 'sign-in-required', reason: 'the refresh token was refused' })
-  expect(await exitCode).toBe(1)
+  expect(await exitCode).toBe(3)
   expect(terminal.errors).toEqual(['sign-in needed: the refresh token was refused'])
 })
 
-test('a client the service does not accept ends it with exit 1 and one line', async () => {
+test('a client the service does not accept ends it with exit 3 and one line', async () => {
   const { monitor, terminal, exitCode } = await watched({ ...SERVICE, json: true }, { environment: TOKEN })
   monitor.tell({ kind: 'token-refresh-failed', outcome: 'misconfigured' })
   monitor.tell({ kind: 'sign-in-required', reason: 'the service does not accept this API key or secret' })
-  expect(await exitCode).toBe(1)
+  expect(await exitCode).toBe(3)
   expect(terminal.errors).toHaveLength(1)
   expect(terminal.errors[0]).toContain('--client-id')
 })
@@ -234,6 +234,44 @@ test('nobody reading ends it quietly, and nothing is left behind', async () => {
   expect(clock.waiting).toBe(0)
 })
 
+test('output that cannot be written ends it with exit 1 and one line', async () => {
+  const { monitor, terminal, exitCode } = await watched({ json: true })
+  terminal.failOutput('stdout cannot be written: the disk is full')
+  expect(await exitCode).toBe(1)
+  expect(terminal.errors).toEqual(['stdout cannot be written: the disk is full'])
+  expect(monitor.listening).toBe(0)
+})
+
+test('for a reader that stalls nothing is kept but the newest snapshot and the latest events', async () => {
+  const { clock, monitor, terminal, exitCode } = await watched({ json: true })
+  terminal.lag()
+  clock.advance(10_000)
+  const before = terminal.lines.length
+  for (let n = 0; n < 3_000; n += 1) monitor.tell({ kind: 'service-back', host: `api-${n}.example.com` })
+  clock.advance(3_600_000)
+  expect(terminal.lines.length).toBe(before)
+  terminal.read()
+  const written = terminal.lines.slice(before).map((text) => line.parse(JSON.parse(text)))
+  expect(written.length).toBe(1_001)
+  expect(written.at(-1)).toMatchObject({ type: 'snapshot', at: AT_MS + 3_610_000 - ((3_610_000 - 0) % 900) })
+  expect(terminal.errors).toEqual([expect.stringContaining('2000 lines were left out')])
+  terminal.stop()
+  expect(await exitCode).toBe(0)
+})
+
+test('only a home that a person has to mend ends it with exit 3', async () => {
+  const environment = { ...TOKEN, HEADROOM_PASSPHRASE: 'words' }
+  for (const [needsPerson, code] of [
+    [true, 3],
+    [false, 1],
+  ] as const) {
+    const openHome = async () => ({ kind: 'failed', line: 'why', needsPerson }) as const
+    const { terminal, exitCode } = await watched({ ...SERVICE, data: 'd' }, { environment }, { openHome })
+    expect(await exitCode).toBe(code)
+    expect(terminal.errors).toEqual(['why'])
+  }
+})
+
 test.each([
   [{ authUrl: SERVICE.authUrl }, '--base-url and --client-id are missing'],
   [{ authUrl: SERVICE.authUrl, baseUrl: SERVICE.baseUrl }, '--client-id is missing'],
@@ -244,9 +282,9 @@ test.each([
   expect(terminal.errors).toEqual([expect.stringContaining(what)])
 })
 
-test('a service without a refresh token ends in exit 1 and says where to put one', async () => {
+test('a service without a refresh token ends in exit 3 and says where to put one', async () => {
   const { terminal, exitCode } = await watched(SERVICE)
-  expect(await exitCode).toBe(1)
+  expect(await exitCode).toBe(3)
   expect(terminal.errors).toEqual([expect.stringContaining('HEADROOM_REFRESH_TOKEN')])
 })
 
@@ -297,6 +335,8 @@ test('metrics need their bearer, and a port that is taken is exit 1 and one line
   const taken = await watched({ metricsPort: 1 }, { environment })
   expect(await taken.exitCode).toBe(1)
   expect(taken.terminal.errors).toEqual(['no metrics here'])
+  // Nothing was asked of the service before.
+  expect(taken.monitor.connected).toEqual([])
   let closed = false
   const close = async () => {
     closed = true

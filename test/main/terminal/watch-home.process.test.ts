@@ -1,4 +1,5 @@
-import { readdirSync } from 'node:fs'
+import { readdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
 import { startSimulator } from '../../../main/simulator/server.ts'
@@ -53,15 +54,39 @@ test('a rotating key goes on where the last run ended, whatever token the enviro
   expect(first.stdout).not.toContain('CANARY')
 }, 60_000)
 
-test('a wrong passphrase is one line and exit 1, and costs nothing', async () => {
+test('a wrong passphrase is one line and exit 3, and costs nothing', async () => {
   const { folder, refreshed, watch } = await service()
   await refreshed()
   const wrong = await watch({ HEADROOM_PASSPHRASE: 'other words' }).ended
-  expect(wrong.exitCode).toBe(1)
+  expect(wrong.exitCode).toBe(3)
   oneLine(wrong.stderr)
   expect(wrong.stderr).toContain(`HEADROOM_PASSPHRASE does not open the keys in ${folder}`)
   expect(wrong.stderr).not.toContain('connect')
   expect((await refreshed()).exitCode).toBe(0)
+}, 60_000)
+
+test('the passphrase and the token may lie in files, and in the folder of systemd’s credentials', async () => {
+  const { watch } = await service()
+  const files = temporaryFolder()
+  writeFileSync(join(files, 'words'), `${SECRETS.HEADROOM_PASSPHRASE}\n`)
+  writeFileSync(join(files, 'HEADROOM_REFRESH_TOKEN'), `${SECRETS.HEADROOM_REFRESH_TOKEN}\n`)
+  const fromFiles = {
+    HEADROOM_PASSPHRASE: '',
+    HEADROOM_REFRESH_TOKEN: '',
+    HEADROOM_PASSPHRASE_FILE: join(files, 'words'),
+    CREDENTIALS_DIRECTORY: files,
+  }
+  const running = watch(fromFiles)
+  await running.said('"kind":"token-refreshed"')
+  running.child.kill('SIGTERM')
+  const { exitCode, stdout } = await running.ended
+  expect(exitCode).toBe(0)
+  expect(stdout).toContain('"stored":"sealed"')
+  const missing = await watch({ ...fromFiles, HEADROOM_PASSPHRASE_FILE: join(files, 'gone') }).ended
+  expect(missing.exitCode).toBe(3)
+  expect(missing.stderr).toBe(
+    `headroom: HEADROOM_PASSPHRASE_FILE names ${join(files, 'gone')}, which cannot be read: it is not there\n`,
+  )
 }, 60_000)
 
 test('a second process on the folder ends in one line that says who holds it', async () => {
@@ -86,7 +111,7 @@ test('without a passphrase nothing is stored, and it says so', async () => {
 test('with neither a stored key nor a token it says what is missing', async () => {
   const { watch } = await service()
   const { exitCode, stderr } = await watch({ HEADROOM_REFRESH_TOKEN: '' }).ended
-  expect(exitCode).toBe(1)
+  expect(exitCode).toBe(3)
   oneLine(stderr)
   expect(stderr).toContain('HEADROOM_REFRESH_TOKEN')
 }, 60_000)

@@ -1,0 +1,45 @@
+import type { Sabotage } from './registry.ts'
+
+/** Of what runs where nobody watches, and is read by other programs. */
+export const UNATTENDED_SABOTAGES: readonly Sabotage[] = [
+  {
+    promise: 'U1',
+    what: 'take a full disk for a reader that is gone',
+    file: 'main/terminal/node-terminal.ts',
+    find: "new Set<unknown>(['EPIPE', 'EOF'])",
+    replace: "new Set<unknown>(['EPIPE', 'EOF', 'ENOSPC'])",
+    test: 'main/terminal/node-terminal.test.ts',
+  },
+  {
+    promise: 'U1',
+    what: 'write on to a reader that lags',
+    file: 'main/terminal/bounded-lines.ts',
+    find: 'const mayGoOn = () => isEnd || !isLagging',
+    replace: 'const mayGoOn = () => isEnd || !isLagging || waiting.length > 0',
+    test: 'main/terminal/node-terminal.test.ts',
+  },
+  {
+    promise: 'U1',
+    what: 'have a supervisor try again what only a person can mend',
+    file: 'main/terminal/watch-command.ts',
+    find: 'const personNeeded = (line: string) => resolve({ line, exitCode: EXIT_PERSON_NEEDED })',
+    replace: 'const personNeeded = (line: string) => resolve({ line, exitCode: EXIT_FAILURE })',
+    test: 'main/terminal/watch-command.test.ts',
+  },
+  {
+    promise: 'U2',
+    what: 'start the app, and with it a refresh, before its port is held',
+    file: 'main/terminal/run-browser.ts',
+    find: '  const port = await claimed(args.port, deps)\n',
+    replace: '  await deps.startApp(args)\n  const port = await claimed(args.port, deps)\n',
+    test: 'main/terminal/run-browser.test.ts',
+  },
+  {
+    promise: 'U2',
+    what: 'go on without a passphrase whose file cannot be read',
+    file: 'main/terminal/secret-files.ts',
+    find: '      const why = systemErrorText(error)\n',
+    replace: '      const why = systemErrorText(error)\n      if (path) continue\n',
+    test: 'main/terminal/secret-files.test.ts',
+  },
+]
