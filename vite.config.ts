@@ -21,6 +21,15 @@ const simulatorTypes = (): Rolldown.Plugin => ({
   },
 })
 
+/** What `watch --json` writes, for programs that check it. */
+const jsonLines = (): Rolldown.Plugin => ({
+  name: 'json-lines-schema',
+  generateBundle() {
+    const source = readFileSync(at('main/terminal/json-lines.schema.json'))
+    this.emitFile({ type: 'asset', fileName: 'json-lines.schema.json', source })
+  },
+})
+
 /** The windows' icon, in its place beside the desktop's bundle. */
 const windowIcon = (): Rolldown.Plugin => ({
   name: 'window-icon',
@@ -101,7 +110,7 @@ export default defineConfig({
         copyPublicDir: false,
         rolldownOptions: {
           input: { headroom: at('main/terminal/headroom.ts'), simulator: at(SIMULATOR_LIBRARY) },
-          plugins: [simulatorTypes()],
+          plugins: [simulatorTypes(), jsonLines()],
           output: { format: 'es', entryFileNames: '[name].js', chunkFileNames: 'chunks/[name]-[hash].js' },
         },
       },

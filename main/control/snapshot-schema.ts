@@ -26,7 +26,7 @@ const verdict: z.ZodType<Verdict> = z.looseObject({
   at: optionalNumber,
 })
 
-const requestQuota: z.ZodType<RequestQuota> = z.looseObject({
+export const requestQuotaFields = {
   category: text,
   resource: optionalText,
   model: z.enum(['rolling', 'fixed']),
@@ -66,9 +66,11 @@ const requestQuota: z.ZodType<RequestQuota> = z.looseObject({
   threshold: number.default(LOW_THRESHOLD),
   safe: z.looseObject({ everySeconds: number.nullable(), burst: number }).exactOptional(),
   nextCheckAt: optionalNumber,
-})
+}
 
-const slotQuota: z.ZodType<SlotQuota> = z.looseObject({
+const requestQuota: z.ZodType<RequestQuota> = z.looseObject(requestQuotaFields).meta({ id: 'RequestQuota' })
+
+export const slotQuotaFields = {
   category: text,
   resource: optionalText,
   limit: number,
@@ -77,9 +79,11 @@ const slotQuota: z.ZodType<SlotQuota> = z.looseObject({
   free: number,
   source: z.enum(['header', 'counted', 'default']),
   observedAt: optionalNumber,
-})
+}
 
-const stream: z.ZodType<Omit<StreamSummary, 'reasonCode'>> = z.looseObject({
+const slotQuota: z.ZodType<SlotQuota> = z.looseObject(slotQuotaFields).meta({ id: 'SlotQuota' })
+
+export const streamSummaryFields = {
   id: text,
   category: text,
   target: text,
@@ -89,10 +93,15 @@ const stream: z.ZodType<Omit<StreamSummary, 'reasonCode'>> = z.looseObject({
   framesPerSecond: number,
   restarts: number,
   reason: optionalText,
+  reasonCode: optionalText,
   retryAt: optionalNumber,
   symbolErrors: z.array(z.looseObject({ symbol: text, error: text, at: number })).exactOptional(),
   pinned: z.boolean().exactOptional(),
-})
+}
+
+const streamSummary: z.ZodType<Omit<StreamSummary, 'reasonCode'>> = z
+  .looseObject(streamSummaryFields)
+  .meta({ id: 'StreamSummary' })
 
 const probes: z.ZodType<ProbeSummary> = z.looseObject({
   enabled: z.boolean(),
@@ -103,7 +112,8 @@ const probes: z.ZodType<ProbeSummary> = z.looseObject({
   account: optionalText,
 })
 
-export const snapshotSchema: z.ZodType<Snapshot> = z.looseObject({
+/** The fields of a snapshot, one by one, as those of its rows are above: lines of `watch --json` hold all of them, or some. */
+export const snapshotFields = {
   revision: number,
   at: number,
   profile: z.looseObject({
@@ -159,8 +169,10 @@ export const snapshotSchema: z.ZodType<Snapshot> = z.looseObject({
   }),
   requests: z.array(requestQuota),
   slots: z.array(slotQuota),
-  streams: z.array(stream),
+  streams: z.array(streamSummary),
   probes,
   settingsAt: optionalNumber,
   verdict,
-})
+}
+
+export const snapshotSchema: z.ZodType<Snapshot> = z.looseObject(snapshotFields)

@@ -8,8 +8,8 @@ const requestId = text.exactOptional()
 const logged = { seq: z.number(), at: z.number(), profile: text }
 const streams = { ...logged, stream: text, category: text, target: text, reason: text }
 
-/** Loose: a field that a kind was given later is kept. */
-const event: z.ZodType<LoggedEvent> = z.discriminatedUnion('kind', [
+/** One schema a kind. Loose: a field that a kind was given later is kept. */
+export const eventSchemas = [
   z.looseObject({
     kind: z.literal('token-refreshed'),
     ...logged,
@@ -69,7 +69,9 @@ const event: z.ZodType<LoggedEvent> = z.discriminatedUnion('kind', [
     perSecond: z.number(),
     since: z.number(),
   }),
-])
+] as const
+
+const event: z.ZodType<LoggedEvent> = z.discriminatedUnion('kind', eventSchemas)
 
 /**
  * An event as the history gives it back.

@@ -32,6 +32,10 @@ export interface WatchFlags extends ServiceFlags {
   /** Seconds. */
   readonly for?: number
   readonly json?: true
+  /** Seconds between two snapshots of `json`. */
+  readonly every?: number
+  readonly events?: true
+  readonly changes?: true
   readonly metricsPort?: number
 }
 

@@ -145,6 +145,9 @@ const describeWatch = (program: Command) =>
     )
     .option('--for <seconds>', 'stop after this long', argument(secondsFlag))
     .option('--json', 'one JSON object per line on stdout, and nothing else there')
+    .option('--every <seconds>', 'of --json: at most one snapshot in so long', argument(secondsFlag))
+    .option('--events', 'of --json: events alone')
+    .option('--changes', 'of --json: what changed, and a whole snapshot once a minute')
     .option(...METRICS, argument(portFlag))
     .addHelpText('after', `${PASSPHRASE}${METRICS_TOKEN}${SECRET_FILES}`.slice(1))
 

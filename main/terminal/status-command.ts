@@ -3,6 +3,7 @@ import type { Asked } from '../control/ask-running.ts'
 import type { ControlRequest } from '../control/protocol.ts'
 import { NO_HOME } from '../data/data-folder.ts'
 import type { StatusFlags } from './flags.ts'
+import { snapshotLine } from './json-lines.ts'
 import { renderTable } from './table.ts'
 import { EXIT_FAILURE, EXIT_OK, type Terminal } from './terminal.ts'
 
@@ -48,7 +49,7 @@ export async function status(flags: StatusFlags, deps: StatusDeps): Promise<numb
   const { screen } = terminal
   const look = { columns: screen?.columns() ?? PLAIN_COLUMNS, colour: screen?.colour ?? false }
   for (const snapshot of answer.snapshots) {
-    if (flags.json === true) terminal.out(JSON.stringify({ type: 'snapshot', ...snapshot }))
+    if (flags.json === true) terminal.out(snapshotLine(snapshot))
     else terminal.out(`${renderTable(snapshot, [], snapshot.at, look)}\n`)
   }
   if (flags.json !== true) for (const window of answer.windows ?? []) terminal.out(windowLine(window))

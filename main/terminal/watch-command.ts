@@ -34,8 +34,9 @@ export interface WatchDeps {
 export async function watch(flags: WatchFlags, deps: WatchDeps): Promise<number> {
   const { terminal } = deps
   const metrics = metricsChoice(flags.metricsPort, terminal.environment)
-  if (metrics.kind === 'usage') {
-    terminal.error(metrics.line)
+  const misused = thinningProblem(flags) ?? (metrics.kind === 'usage' ? metrics.line : undefined)
+  if (misused !== undefined) {
+    terminal.error(misused)
     return EXIT_USAGE
   }
   const { HEADROOM_PASSPHRASE: passphrase = '' } = terminal.environment
@@ -61,6 +62,15 @@ export async function watch(flags: WatchFlags, deps: WatchDeps): Promise<number>
       }
     }
   }
+}
+
+function thinningProblem({ json, every, events, changes }: WatchFlags): string | undefined {
+  const given = Object.entries({ '--every': every, '--events': events, '--changes': changes })
+  const flags = given.filter(([, value]) => value !== undefined).map(([flag]) => flag)
+  if (json === undefined && flags.length > 0) return `${flags.join(' and ')}: only with --json`
+  if (events !== undefined && flags.length > 1)
+    return `--events writes no snapshots: without ${flags.filter((flag) => flag !== '--events').join(' and ')}`
+  return undefined
 }
 
 function profileOf(key: ServiceKey): Profile {
@@ -98,7 +108,7 @@ async function followAtHome(
 async function follow(asked: Profile, flags: WatchFlags, deps: WatchDeps, home?: WatchHome): Promise<number> {
   const { terminal, clock } = deps
   const monitor = home?.monitor ?? deps.createMonitor()
-  const view = watchView(terminal, flags.json === true)
+  const view = watchView(terminal, flags)
   const metrics = await metricsFor(flags, monitor, deps)
   if (metrics?.kind === 'failed') {
     terminal.error(metrics.line)
@@ -155,7 +165,7 @@ async function follow(asked: Profile, flags: WatchFlags, deps: WatchDeps, home?:
   })
   // What is left on the screen, or last in a log, must not read "valid" where a sign-in is needed.
   const latest = failure === undefined ? undefined : monitor.snapshot(id)
-  if (latest) view.snapshot(latest)
+  if (latest) view.last(latest)
   // Before the listeners go: what closing the streams says is still told.
   monitor.stop()
   for (const cancel of cancels) cancel()

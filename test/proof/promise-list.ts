@@ -155,6 +155,10 @@ export const PROMISES = {
     3,
     'A start that cannot serve, or whose secrets cannot be read, spends no stored rotating token',
   ),
+  J1: promised(
+    2,
+    'Each JSON line is as its published schema says, and no field is written that is not in it',
+  ),
 } as const satisfies Readonly<Record<string, Promised>>
 
 export type PromiseId = keyof typeof PROMISES

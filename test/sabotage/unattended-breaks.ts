@@ -35,6 +35,23 @@ export const UNATTENDED_SABOTAGES: readonly Sabotage[] = [
     test: 'main/terminal/run-browser.test.ts',
   },
   {
+    promise: 'J1',
+    what: 'write lines that do not say which version they are',
+    file: 'main/terminal/json-lines.ts',
+    find: 'JSON.stringify({ v: JSON_LINES_VERSION, type, ...fields })',
+    replace: 'JSON.stringify({ type, ...fields })',
+    test: 'main/terminal/json-lines.test.ts',
+  },
+  {
+    promise: 'J1',
+    what: 'never tell what moves slowly',
+    file: 'main/terminal/changes.ts',
+    find: '    if (changed.length === 0) return undefined\n',
+    replace:
+      '    if (changed.length === 0) this.#rows[table].set(id, row)\n    if (changed.length === 0) return undefined\n',
+    test: 'main/terminal/json-lines.test.ts',
+  },
+  {
     promise: 'U2',
     what: 'go on without a passphrase whose file cannot be read',
     file: 'main/terminal/secret-files.ts',

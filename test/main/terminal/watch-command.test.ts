@@ -26,7 +26,7 @@ const BUILT_IN: Profile = {
   probes: DEFAULT_PROBES,
   streams: [{ kind: 'positions', target: 'SIM1001', options: {} }],
 }
-const line = z.object({ type: z.string(), at: z.number(), kind: z.optional(z.string()) })
+const line = z.object({ v: z.literal(1), type: z.string(), at: z.number(), kind: z.optional(z.string()) })
 
 interface Watched {
   readonly clock: VirtualClock
@@ -175,6 +175,44 @@ test('the first change after quiet is shown at once', async () => {
   expect(snapshotTimes(terminal).slice(before)).toEqual([400])
   terminal.stop()
   await exitCode
+})
+
+test('--every spaces snapshots out and --events leaves them out; each event stays', async () => {
+  for (const [flags, times] of [
+    [{ every: 30 }, [0, 30_600, 60_300, 90_000]],
+    [{ events: true }, []],
+  ] as const) {
+    const { clock, monitor, terminal, exitCode } = await watched({ for: 120, json: true, ...flags })
+    monitor.tell({ kind: 'revoked' })
+    clock.advance(50_000)
+    monitor.tell({ kind: 'service-back', host: 'api.example.com' })
+    clock.advance(70_000)
+    expect(await exitCode).toBe(0)
+    expect(snapshotTimes(terminal)).toEqual(times)
+    const events = terminal.lines.map((text) => line.parse(JSON.parse(text))).filter(({ kind }) => kind)
+    expect(events).toMatchObject([
+      { v: 1, kind: 'revoked' },
+      { v: 1, kind: 'service-back' },
+    ])
+  }
+})
+
+test('the last state is written although --every has it wait', async () => {
+  const { clock, monitor, terminal, exitCode } = await watched({ json: true, every: 3_600 })
+  clock.advance(5_000)
+  monitor.tell({ kind: 'sign-in-required', reason: 'the refresh token was refused' })
+  expect(await exitCode).toBe(3)
+  expect(snapshotTimes(terminal)).toEqual([0, 5_000])
+})
+
+test.each([
+  [{ every: 5 }, '--every: only with --json'],
+  [{ events: true, changes: true }, '--events and --changes: only with --json'],
+  [{ json: true, events: true, every: 5 }, '--events writes no snapshots: without --every'],
+] as const)('lines that are not there cannot be thinned out: %j', async (flags, what) => {
+  const { terminal, exitCode } = await watched(flags)
+  expect(await exitCode).toBe(2)
+  expect(terminal.errors).toEqual([what])
 })
 
 test('every event is a line of its own', async () => {

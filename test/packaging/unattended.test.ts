@@ -1,0 +1,107 @@
+import { execFile } from 'node:child_process'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { expect, test } from 'vitest'
+import { type Commands, runProgram } from '../../main/terminal/program.ts'
+import { SECRETS } from '../../main/terminal/taken-environment.ts'
+import { projectFolder } from '../desktop/builder-config.ts'
+import { programPath } from '../electron/display.ts'
+import { temporaryFolder } from '../main/data/temporary-folder.ts'
+
+const readme = readFileSync(join(projectFolder, 'README.md'), 'utf8')
+const containerfile = readFileSync(join(projectFolder, 'packaging', 'Containerfile'), 'utf8')
+
+function block(language: string): string {
+  const found = new RegExp(`\`\`\`${language}\\n([^]*?)\`\`\``).exec(readme)?.[1]
+  if (found === undefined) throw new Error(`the README has no ${language}`)
+  return found
+}
+const unit = block('ini')
+const plist = block('xml')
+
+/** What a command line makes of the program; the values of flags are examples. */
+async function asked(args: readonly string[]): Promise<readonly [string, object]> {
+  const calls: (readonly [string, object])[] = []
+  const errors: string[] = []
+  const record = (name: string) => async (flags: object) => {
+    calls.push([name, flags])
+    return 0
+  }
+  const commands: Commands = {
+    start: record('start'),
+    watch: record('watch'),
+    status: record('status'),
+    simulate: record('simulate'),
+    revoke: record('revoke'),
+  }
+  const error = (line: string) => void errors.push(line)
+  await runProgram(args, { version: '1', commands, out: () => {}, error })
+  expect(errors).toEqual([])
+  return calls[0] ?? ['', {}]
+}
+
+const SERVICE = { authUrl: 'https://signin.example', baseUrl: 'https://api.example', clientId: 'YOUR_KEY' }
+
+test('the systemd unit runs a command that there is, with credentials that are read, and stops where a person is needed', async () => {
+  const exec = /^ExecStart=(\S+) (.*)$/m.exec(unit)
+  expect(exec?.[1]).toMatch(/\/headroom$/)
+  expect(await asked(exec?.[2]?.split(' ') ?? [])).toMatchObject([
+    'watch',
+    { ...SERVICE, json: true, metricsPort: 9464 },
+  ])
+  const credentials = [...unit.matchAll(/^LoadCredential=(\w+):/gm)].map(([, name]) => name)
+  expect(credentials).toHaveLength(3)
+  for (const name of credentials) expect(SECRETS).toContain(name)
+  expect(unit).toMatch(/^RestartPreventExitStatus=2 3$/m)
+})
+
+const systemd = programPath('systemd-analyze')
+test.skipIf(systemd === undefined)('systemd finds nothing wrong with the unit', async () => {
+  const file = join(temporaryFolder(), 'headroom.service')
+  writeFileSync(file, unit.replace('/usr/local/bin/headroom', process.execPath))
+  const { stderr } = await promisify(execFile)(systemd ?? '', ['verify', '--user', '--man=no', file], {
+    env: { ...process.env, XDG_RUNTIME_DIR: temporaryFolder() },
+  })
+  expect(stderr.split('\n').filter((line) => line.includes('headroom.service'))).toEqual([])
+})
+
+test('the launchd plist runs a command that there is, and names its secrets as files', async () => {
+  const strings = (key: string) =>
+    [
+      ...(
+        new RegExp(`<key>${key}</key>\\s*<(?:array|dict)>([^]*?)</(?:array|dict)>`).exec(plist)?.[1] ?? ''
+      ).matchAll(/<(key|string)>([^<]*)</g),
+    ].map(([, , text]) => text ?? '')
+  const [program, ...args] = strings('ProgramArguments')
+  expect(program).toMatch(/\/headroom$/)
+  expect(await asked(args)).toMatchObject(['watch', { ...SERVICE, json: true, events: true }])
+  const variables = strings('EnvironmentVariables').filter((_, index) => index % 2 === 0)
+  expect(variables).toHaveLength(2)
+  for (const name of variables) expect(SECRETS.map((secret) => `${secret}_FILE`)).toContain(name)
+  expect((plist.match(/<[a-z]+[^/>]*>/g) ?? []).length).toBe((plist.match(/<\/[a-z]+>/g) ?? []).length)
+})
+
+test('the container runs a command that there is, as an ordinary user, and asks where it says that it lives', async () => {
+  const list = (instruction: string) => {
+    const found = new RegExp(`^ *${instruction} (\\[.*\\])$`, 'm').exec(containerfile)?.[1]
+    return JSON.parse(found ?? '[]') as readonly string[]
+  }
+  const [program, ...args] = list('ENTRYPOINT')
+  expect(program).toBe('headroom')
+  const run = /docker run [^\n]*\\\n\s+(--auth-url[^\n]*)/.exec(readme)?.[1] ?? ''
+  const [command, flags] = await asked([...args, ...run.split(' ')])
+  expect([command, flags]).toMatchObject(['watch', { ...SERVICE, data: '/data', metricsPort: 9464 }])
+  expect(list('CMD').join(' ')).toContain('http://127.0.0.1:9464/healthz')
+  const users = [...containerfile.matchAll(/^USER (\S+)$/gm)].map(([, user]) => user)
+  expect(users).toEqual(['node'])
+  for (const [, name] of containerfile.matchAll(/(HEADROOM_\w+)=/g)) {
+    expect(SECRETS.map((secret) => `${secret}_FILE`)).toContain(name)
+  }
+})
+
+test('nothing that is left to run by itself is run by npm, which keeps SIGTERM to itself', () => {
+  for (const text of [unit, plist, containerfile.slice(containerfile.indexOf('USER'))]) {
+    expect(text).not.toMatch(/\bnpm\b/)
+  }
+})
