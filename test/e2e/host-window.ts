@@ -7,8 +7,7 @@ import { ElectronHost, obstacleToHost } from '../electron/electron-host.ts'
 import { startProcess } from './started-process.ts'
 
 /** What shows the window: a browser, Electron's double in a real Chromium, or Electron. */
-export const HOST_NAMES = ['browser', 'double', 'electron'] as const
-export type Host = (typeof HOST_NAMES)[number]
+export type Host = 'browser' | 'double' | 'electron'
 
 /** The app with its window open, on a data folder of its own. */
 export interface HostWindow {

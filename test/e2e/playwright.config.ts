@@ -1,17 +1,18 @@
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from '@playwright/test'
 import { chromiumArgs, findChromium } from '../browser/chromium.ts'
-import { HOST_NAMES, type Host } from './host-window.ts'
+import type { Host } from './host-window.ts'
 
 const executablePath = findChromium()
 const { CI } = process.env
 const EVERY_HOST = /every-host\.spec\.ts$/
+const WINDOW = /\/window\/[^/]+\.spec\.ts$/
 
 export default defineConfig<{ readonly host: Host }>({
   testDir: fileURLToPath(new URL('.', import.meta.url)),
   outputDir: fileURLToPath(new URL('../../test-results', import.meta.url)),
-  // Each test has an app of its own; more at once would only make them wait for each other.
-  workers: 1,
+  globalSetup: fileURLToPath(new URL('./window/build-once.ts', import.meta.url)),
+  workers: 2,
   timeout: 60_000,
   expect: { timeout: 10_000 },
   forbidOnly: CI !== undefined,
@@ -25,19 +26,17 @@ export default defineConfig<{ readonly host: Host }>({
     },
     viewport: { width: 1280, height: 800 },
     actionTimeout: 10_000,
-    // Recording slows each test; where there is a second try, that one is recorded.
-    trace: CI !== undefined ? 'on-first-retry' : 'retain-on-failure',
+    // Recording slows each test by a fifth: only a second try is recorded, or a run with `--trace on`.
+    trace: 'on-first-retry',
   },
-  // The name of each test says on which host it ran; where a host cannot run, its tests are skipped and counted.
-  projects: HOST_NAMES.map((host) =>
-    host === 'browser'
-      ? { name: host }
-      : // The double proves the wiring; what only takes long is shown by the others.
-        {
-          name: host,
-          testMatch: EVERY_HOST,
-          use: { host },
-          ...(host === 'double' && { grepInvert: /@long/ }),
-        },
-  ),
+  // The name of each test says what showed its window; where a host cannot run, its tests are skipped and counted.
+  projects: [
+    // The sign-in takes a fixed port, and Electron most of a core: tests with an app come one by one.
+    { name: 'browser', testIgnore: WINDOW, workers: 1 },
+    // These have the window alone, on a scripted host, and share nothing.
+    { name: 'window', testMatch: WINDOW, fullyParallel: true },
+    { name: 'electron', testMatch: EVERY_HOST, workers: 1, use: { host: 'electron' } },
+    // The double proves the wiring; what only takes long is shown by the others.
+    { name: 'double', testMatch: EVERY_HOST, workers: 1, use: { host: 'double' }, grepInvert: /@long/ },
+  ],
 })

@@ -12,7 +12,7 @@ export const nameOf = ({ test, grep }: Proof): string => (grep === undefined ? t
 
 export const needsBrowser = ({ test }: Proof): boolean => test.endsWith('.spec.ts')
 
-/** The specs of the window build it for themselves, on a scripted host. */
+/** The specs of the window are served a build of their own, on a scripted host. */
 const needsBuild = ({ test }: Proof): boolean =>
   test.startsWith('desktop/') || (needsBrowser({ test }) && !test.startsWith('e2e/window/'))
 

@@ -3,16 +3,18 @@ import { createBuilder } from 'vite'
 
 const at = (path: string) => fileURLToPath(new URL(`../../../${path}`, import.meta.url))
 
-/** Builds the window alone, beside what `npm run build` makes, and returns the folder. */
+/** The folder of the last `buildWindow`, beside what `npm run build` makes. */
+export const BUILT_WINDOW = at('node_modules/.cache/window-harness')
+
+/** Builds the window alone into `BUILT_WINDOW`, and returns that. */
 export async function buildWindow(): Promise<string> {
-  const outDir = at('node_modules/.cache/window-harness')
   const builder = await createBuilder({
     configFile: at('vite.config.ts'),
     logLevel: 'warn',
-    environments: { client: { build: { outDir } } },
+    environments: { client: { build: { outDir: BUILT_WINDOW } } },
   })
   const { client } = builder.environments
   if (client === undefined) throw new Error('vite.config.ts has no client environment')
   await builder.build(client)
-  return outDir
+  return BUILT_WINDOW
 }
