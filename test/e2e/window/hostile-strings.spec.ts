@@ -115,8 +115,12 @@ async function walk(page: Page, host: FakeHost, tainted: Tainted, before?: Place
   }
   const seen = async (place: string) => {
     const expected = before?.get(place)?.shape ?? (await settled(page))
-    await expect.poll(async () => (await look(page)).shape, `the elements of ${place}`).toEqual(expected)
-    places.set(place, await look(page))
+    const looked = async () => {
+      const now = await look(page)
+      places.set(place, now)
+      return now.shape
+    }
+    await expect.poll(looked, `the elements of ${place}`).toEqual(expected)
   }
   const refused = (message: string) => ({
     ok: false,
