@@ -8,7 +8,7 @@ import type { Memory } from './history/memory.ts'
 import { memoryHandlers, withoutMemory } from './history/memory-handlers.ts'
 import type { MonitorSurface } from './monitor-surface.ts'
 import type { Clock } from './ports/ports.ts'
-import { Publisher, publishRegularly } from './publisher.ts'
+import { Publisher } from './publisher.ts'
 
 /** One open window: the handlers of its commands, and its end. */
 export interface WindowSession {
@@ -60,7 +60,7 @@ export function openWindows(deps: WindowsDeps): Windows {
   return {
     open: (pushes, id) => {
       const publisher = new Publisher(clock, (profile) => monitor.snapshot(profile), pushes.snapshotChanged)
-      const endRegular = publishRegularly(clock, publisher, () => monitor.profiles())
+      publisher.keepFresh(monitor.profiles())
       const unsubscribe = monitor.subscribe({
         changed: (profile) => publisher.changed(profile),
         event: pushes.eventHappened,
@@ -109,7 +109,6 @@ export function openWindows(deps: WindowsDeps): Windows {
           unsubscribe()
           leaveKeys()
           forgetAlerts?.()
-          endRegular()
           publisher.stop()
         },
       }

@@ -7,7 +7,7 @@ import type { MetricsServing } from '../metrics/serve-metrics.ts'
 import type { MonitorSurface } from '../monitor-surface.ts'
 import type { Clock } from '../ports/ports.ts'
 import { DEFAULT_PROBES, type Profile } from '../profile.ts'
-import { Publisher, publishRegularly } from '../publisher.ts'
+import { Publisher } from '../publisher.ts'
 import { asWatched } from './as-watched.ts'
 import type { WatchFlags } from './flags.ts'
 import { EXIT_FAILURE, EXIT_OK, EXIT_PERSON_NEEDED, EXIT_USAGE, type Terminal } from './terminal.ts'
@@ -122,7 +122,8 @@ async function follow(asked: Profile, flags: WatchFlags, deps: WatchDeps, home?:
   )
   const publisher = new Publisher(clock, monitor.snapshot.bind(monitor), view.snapshot)
   let id = asked.id
-  const cancels: (() => void)[] = [() => publisher.stop(), publishRegularly(clock, publisher, () => [id])]
+  publisher.keepFresh([id])
+  const cancels: (() => void)[] = [() => publisher.stop()]
   let warned = asked.environment === 'simulator'
   const warnOfRotation = (event: LoggedEvent) => {
     if (warned || event.kind !== 'token-refreshed' || !event.rotated) return

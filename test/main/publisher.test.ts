@@ -42,6 +42,48 @@ test('a storm of changes is four snapshots a second, the last of them the latest
   expect(sent.at(-1)?.revision).toBe(1_000)
 })
 
+test('a change is not held up by what was sent because time passed', async () => {
+  const { clock, publisher, sent, change } = setUp()
+  change()
+  publisher.keepFresh(['a'])
+  await clock.advance(950)
+  expect(sent.map(({ atMs }) => atMs)).toEqual([0, 900])
+  change()
+  await clock.advance(0)
+  expect(sent.at(-1)).toMatchObject({ atMs: 950, revision: 2 })
+})
+
+test('a profile is sent at least once a second and at most four times, whatever changes', async () => {
+  for (const everyMs of [10, 60, 130, 260, 470, 899, 901, 5_000]) {
+    const { clock, publisher, sent, change } = setUp()
+    change()
+    publisher.keepFresh(['a'])
+    for (let atMs = 0; atMs < 20_000; atMs += everyMs) {
+      await clock.advance(everyMs)
+      change()
+    }
+    const times = sent.map(({ atMs }) => atMs)
+    for (const [index, atMs] of times.entries()) {
+      expect(atMs - (times[index - 1] ?? 0)).toBeLessThanOrEqual(1_000)
+      expect((times[index + 4] ?? Number.POSITIVE_INFINITY) - atMs).toBeGreaterThanOrEqual(1_000)
+    }
+  }
+})
+
+test('for a hidden window nothing wakes, and one that is seen again is kept fresh again', async () => {
+  const { clock, publisher, sent, change } = setUp()
+  change()
+  publisher.keepFresh(['a'])
+  await clock.advance(2_000)
+  change()
+  publisher.setVisible(false)
+  expect(clock.pending).toBe(0)
+  const before = sent.length
+  publisher.setVisible(true)
+  await clock.advance(1_000)
+  expect(sent.slice(before).map(({ revision }) => revision)).toEqual([2, 2])
+})
+
 test('profiles do not wait for each other', async () => {
   const { clock, sent, change } = setUp()
   change('a')

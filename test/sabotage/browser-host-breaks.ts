@@ -23,8 +23,16 @@ export const BROWSER_HOST_SABOTAGES: readonly Sabotage[] = [
     promise: 'W6',
     what: 'send every change to a window, hidden or not',
     file: 'main/publisher.ts',
-    find: '    if (lane.due) return\n    const waitMs = lane.lastMs + PUBLISH_EVERY_MS - this.#clock.monotonicMs()',
-    replace: '    const waitMs = lane.lastMs * 0',
+    find: '    if (lane.due) return\n    const waitMs = this.#earliestMs(lane) - this.#clock.monotonicMs()',
+    replace: '    const waitMs = this.#earliestMs(lane) * 0',
+    test: 'main/publisher.test.ts',
+  },
+  {
+    promise: 'W6',
+    what: 'let what is sent because time passed hold up a change',
+    file: 'main/publisher.ts',
+    find: 'return Math.max(changeSentMs + PUBLISH_EVERY_MS,',
+    replace: 'return Math.max(changeSentMs, (sentMs.at(-1) ?? -1_000) + PUBLISH_EVERY_MS,',
     test: 'main/publisher.test.ts',
   },
   {
