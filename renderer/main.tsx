@@ -28,6 +28,10 @@ const ticker = createTicker({
     mirror.store.subscribe((state, before) => {
       if (state.skew !== before.skew) listener()
     }),
+  onSnapshot: (listener) =>
+    mirror.store.subscribe((state, before) => {
+      if (state.snapshots !== before.snapshots) listener()
+    }),
 })
 const shown = createPausable(mirror.store, ticker)
 mirror.start()

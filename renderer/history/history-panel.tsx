@@ -20,7 +20,9 @@ const css = classesOf({ ...controlsSheet, ...sheet })
 const HistoryChart = lazy(async () => ({ default: (await import('./history-chart.tsx')).HistoryChart }))
 
 /** What a wide chart has across. */
-const MOST_PIXELS = 900
+const MAX_PIXELS = 900
+/** A drawing costs more than all the numbers together; two seconds of the shortest range are two pixels. */
+const MIN_STEP_MS = 2000
 
 const NOTHING: History = { points: [], rejectedAt: [] }
 
@@ -91,10 +93,10 @@ function HistoryBody({ category, asTable }: HistoryBodyProps) {
   )
 }
 
-/** Drawn anew when a moment further is as much as a pixel, and at most once a second. */
+/** Drawn anew when a moment further is as much as a pixel, and at most every two seconds. */
 function useSeries(category: string, history: History, range: ChartRange): ChartSeries | undefined {
   const { ticker } = useParts()
-  const stepMs = Math.max(1000, RANGES[range].pastMs / MOST_PIXELS)
+  const stepMs = Math.max(MIN_STEP_MS, RANGES[range].pastMs / MAX_PIXELS)
   const step = useShown((_, nowMs) => Math.floor(nowMs / stepMs))
   const quota = useSnapshot((snapshot) => snapshot.requests.find((one) => one.category === category))
   const isDrawable = quota !== undefined

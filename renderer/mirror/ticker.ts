@@ -1,13 +1,14 @@
 import type { WindowClock } from '../window-clock.ts'
 
-/** Main's time as the window shows it: it moves four times a second, for everybody at once. */
+/** Main's time as the window shows it: it moves twice a second and with each snapshot, for everybody at once. */
 export interface Ticker {
   /** The same value until the next tick. */
   nowMs(): number
   subscribe(listener: () => void): () => void
 }
 
-export const TICK_MS = 250
+/** Each tick draws the ages that moved, and under software drawing a frame costs more than all that is computed for it. */
+export const TICK_MS = 500
 
 export interface TickerPorts {
   readonly clock: WindowClock
@@ -15,10 +16,12 @@ export interface TickerPorts {
   readonly skewMs: () => number
   /** Tells of each correction of the skew, so that no number waits for the next tick. */
   readonly onSkew: (listener: () => void) => () => void
+  /** Tells of each snapshot that came: it is drawn as of now, so that the next tick is due a whole step later. */
+  readonly onSnapshot: (listener: () => void) => () => void
 }
 
 /** Runs only while somebody listens. */
-export function createTicker({ clock, skewMs, onSkew }: TickerPorts): Ticker {
+export function createTicker({ clock, skewMs, onSkew, onSnapshot }: TickerPorts): Ticker {
   const listeners = new Set<() => void>()
   const read = () => clock.wallMs() + skewMs()
   let nowMs = read()
@@ -34,10 +37,17 @@ export function createTicker({ clock, skewMs, onSkew }: TickerPorts): Ticker {
       tick()
       cancel = clock.after(TICK_MS, again)
     }
-    const unsubscribe = onSkew(tick)
+    const stops = [
+      onSkew(tick),
+      onSnapshot(() => {
+        nowMs = read()
+        cancel()
+        cancel = clock.after(TICK_MS, again)
+      }),
+    ]
     return () => {
       cancel()
-      unsubscribe()
+      for (const unsubscribe of stops) unsubscribe()
     }
   }
 

@@ -10,7 +10,7 @@ import { VirtualWindowClock } from '../virtual-window-clock.ts'
 function pausable() {
   const clock = new VirtualWindowClock(NOW_MS)
   const live = createStore<MirrorState>(() => ({ ...EMPTY_MIRROR, snapshots: [snapshot()] }))
-  const ticker = createTicker({ clock, skewMs: () => 0, onSkew: () => () => {} })
+  const ticker = createTicker({ clock, skewMs: () => 0, onSkew: () => () => {}, onSnapshot: () => () => {} })
   const shown = createPausable(live, ticker)
   let ticks = 0
   shown.ticker.subscribe(() => {

@@ -5,7 +5,16 @@ import { VirtualWindowClock } from '../virtual-window-clock.ts'
 
 function ticking(skewMs = 0) {
   const clock = new VirtualWindowClock(NOW_MS)
-  return { clock, ticker: createTicker({ clock, skewMs: () => skewMs, onSkew: () => () => {} }) }
+  const heard = new Set<() => void>()
+  const onSnapshot = (listener: () => void) => {
+    heard.add(listener)
+    return () => void heard.delete(listener)
+  }
+  const snapshotCame = () => {
+    for (const listener of heard) listener()
+  }
+  const ticker = createTicker({ clock, skewMs: () => skewMs, onSkew: () => () => {}, onSnapshot })
+  return { clock, ticker, heard, snapshotCame }
 }
 
 it('time stands still between ticks, so that one drawing shows one moment', async () => {
@@ -15,6 +24,21 @@ it('time stands still between ticks, so that one drawing shows one moment', asyn
   expect(ticker.nowMs()).toBe(NOW_MS)
   await clock.pass(1)
   expect(ticker.nowMs()).toBe(NOW_MS + TICK_MS)
+})
+
+it('a snapshot is a tick, told by the mirror alone, and the next one comes a whole step later', async () => {
+  const { clock, ticker, heard, snapshotCame } = ticking()
+  let ticks = 0
+  const stop = ticker.subscribe(() => (ticks += 1))
+  await clock.pass(TICK_MS - 100)
+  snapshotCame()
+  expect([ticker.nowMs(), ticks]).toEqual([NOW_MS + TICK_MS - 100, 0])
+  await clock.pass(TICK_MS - 1)
+  expect(ticks).toBe(0)
+  await clock.pass(1)
+  expect([ticker.nowMs(), ticks]).toEqual([NOW_MS + 2 * TICK_MS - 100, 1])
+  stop()
+  expect([clock.timers, heard.size]).toEqual([0, 0])
 })
 
 it('is on main’s clock', () => {
