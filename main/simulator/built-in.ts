@@ -11,6 +11,8 @@ export const BUILT_IN_OPTIONS: SimulatorOptions = {
   keys: 'rotating',
   rotationOverlapSeconds: 30,
   arrivals: 'poisson',
+  // Enough to see that its streams live; a window that nobody looks at pays for each frame.
+  streamRate: 1,
   neighbours: [
     { category: 'Positions', perSecond: 1.5, onSeconds: 420, offSeconds: 120 },
     { category: 'Order Details', perSecond: 0.2, onSeconds: 3600, offSeconds: 0 },

@@ -2,6 +2,7 @@ import { STREAM_BACKOFF } from '../../app/streams/backoff.ts'
 import {
   newStream,
   nextStreamState,
+  SILENCE,
   type StreamInput,
   type StreamState,
 } from '../../app/streams/life-cycle.ts'
@@ -14,9 +15,11 @@ export interface LifeDeps {
   readonly random: Random
 }
 
-const WATCH_MS = 1_000
+/** A clock that was set, or a machine that slept unannounced, costs a look this much later at most. */
+const MAX_WATCH_MS = 5_000
+const MIN_WATCH_MS = 10
 
-/** Where one stream stands, moved on by what happens to it and by a look at the time every second. */
+/** Where one stream stands, moved on by what happens to it and by a look at the time when silence would mean something. */
 export class WatchedLife {
   readonly #deps: LifeDeps
   readonly #entered: (state: StreamState, before: StreamState) => void
@@ -41,7 +44,7 @@ export class WatchedLife {
     if (this.#state.kind !== before.kind) this.#entered(this.#state, before)
   }
 
-  /** Frames are what says that a stream lives: looked at every second, whatever the socket thinks. */
+  /** Frames are what says that a stream lives, whatever the socket thinks. */
   watch(): void {
     const state = this.#state
     if (state.kind === 'closed') return
@@ -51,7 +54,7 @@ export class WatchedLife {
     if (this.#state.kind !== 'closed') this.watchOn()
   }
 
-  /** The next look: when a wait is over, if that is sooner than a second. */
+  /** The next look: when a wait is over, or when the stream is silent for too long if no frame comes. */
   watchOn(): void {
     const inMs = this.#nextWatchMs()
     this.unwatch()
@@ -71,8 +74,25 @@ export class WatchedLife {
   }
 
   #nextWatchMs(): number {
+    const dueMs = this.#dueMs() ?? Number.POSITIVE_INFINITY
+    return Math.max(MIN_WATCH_MS, Math.min(MAX_WATCH_MS, dueMs - this.#deps.timeline.now()))
+  }
+
+  /** When time alone moves it on, unless something else does before. */
+  #dueMs(): number | undefined {
     const state = this.#state
-    if (state.kind !== 'waiting') return WATCH_MS
-    return Math.max(10, Math.min(WATCH_MS, state.retryAtMs - this.#deps.timeline.now()))
+    switch (state.kind) {
+      case 'waiting':
+        return state.retryAtMs
+      case 'snapshot':
+      case 'live':
+        return state.lastFrameAtMs + SILENCE.staleMs
+      case 'stale':
+        return state.lastFrameAtMs + SILENCE.deadMs
+      case 'opening':
+      case 'restarting':
+      case 'closed':
+        return undefined
+    }
   }
 }

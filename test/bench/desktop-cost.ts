@@ -2,6 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { cpuMs, memoryMB, residentMB } from '../electron/process-cost.ts'
 import type { SeenProcess } from '../electron/processes.ts'
+import { shownTray } from '../electron/shown-tray.ts'
 import { desktopRun } from './desktop-run.ts'
 import { median, round, tell } from './result.ts'
 
@@ -69,13 +70,15 @@ async function memory(): Promise<void> {
 }
 
 async function idle(): Promise<void> {
-  await host.start(host.newFolder(), ['--in-tray']).ready()
+  await host.start(host.newFolder(), ['--in-tray'], shownTray(host.newFolder())).ready()
   await wait(SETTLE_MS)
   const before = cpuMs(host.processes())
   const fromMs = performance.now()
   await wait(minutes * 60_000)
   const share = (spentMs: number) => round((spentMs / (performance.now() - fromMs)) * 100)
   const ours = share(cpuMs(host.processes()) - before)
+  if (host.processes().some(({ commandLine }) => commandLine.includes(' --type=renderer')))
+    throw new Error('a window was shown: that is no idle app')
   tell(
     {
       what: 'Processor time of all processes while no window is shown',
