@@ -143,7 +143,9 @@ export const DESKTOP_SABOTAGES: readonly Sabotage[] = [
     what: 'show a window whose page is not sandboxed',
     file: 'main/desktop/hardening.ts',
     find: '  app.enableSandbox()\n',
-    replace: "  ;(app as unknown as App).commandLine.appendSwitch('no-sandbox')\n",
+    // Without the zygote: it is in its sandbox before the first line of the app runs, and a page starts as its copy.
+    replace:
+      "  for (const one of ['no-sandbox', 'no-zygote']) (app as unknown as App).commandLine.appendSwitch(one)\n",
     test: 'desktop/real-runtime.test.ts',
   },
   {

@@ -102,7 +102,7 @@ const PAGE_SWITCHES: readonly Switch[] = [
   [
     'save whatever a page offers',
     'if (isOurFile(item.getURL())) nameDownload(item)',
-    "if (item.getURL() !== '') nameDownload(item)",
+    "if (isOurFile(item.getURL()) || item.getURL() !== '') nameDownload(item)",
   ],
 ]
 
