@@ -1,6 +1,7 @@
 import type { LoggedEvent } from '../contract/events.ts'
 import type { Snapshot } from '../contract/snapshot.ts'
 import type { Report } from './report.ts'
+import { EXPORT_FORMAT, isoTime as iso } from './report-csv.ts'
 
 /**
  * What a provider's support needs to look up what happened, in the service's own words.
@@ -9,6 +10,9 @@ import type { Report } from './report.ts'
  */
 export interface Incident {
   readonly kind: 'headroom-incident'
+  readonly formatVersion: number
+  /** The profile's id. */
+  readonly profile: string
   readonly version: string
   readonly environment: string
   readonly host: string
@@ -50,6 +54,8 @@ export function incidentOf({ version, snapshot, report, events }: IncidentInput)
   const happened = events.map(lineOf)
   return {
     kind: 'headroom-incident',
+    formatVersion: EXPORT_FORMAT,
+    profile: snapshot.profile.id,
     version,
     environment: snapshot.profile.environment,
     host: snapshot.service.host,
@@ -71,8 +77,6 @@ export function incidentOf({ version, snapshot, report, events }: IncidentInput)
     }),
   }
 }
-
-const iso = (ms: number): string => new Date(ms).toISOString()
 
 /** Field by field, so that what an event may carry one day does not leave by itself: a stream's target names accounts. */
 function lineOf(event: LoggedEvent): IncidentLine {

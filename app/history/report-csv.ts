@@ -1,40 +1,50 @@
 import type { Report } from './report.ts'
 
+/** What makes rows of several keys and environments one table: on every row and in each file's name. */
+export interface ExportedKey {
+  /** The profile's id. */
+  readonly profile: string
+  readonly environment: string
+}
+
+/** No name is a keyword of SQL, so that none has to be quoted there. */
 const COLUMNS = [
-  'from',
-  'to',
-  'kind',
+  'profile_id',
+  'environment',
+  'start_time',
+  'end_time',
+  'quota_type',
   'category',
-  'limit',
-  'own',
-  'elsewhere',
+  'quota_limit',
+  'own_requests',
+  'other_requests',
   'refused_429',
   'lowest_remaining',
   'near_limit_seconds',
   'known_seconds',
 ] as const
 
-/** RFC 4180, one row a category. For slots, own and elsewhere are the most that were held at once. */
-export function reportCsv(report: Report): string {
-  const from = new Date(report.from).toISOString()
-  const to = new Date(report.to).toISOString()
-  const rows: readonly (readonly (string | number)[])[] = [
+/**
+ * RFC 4180, one row a category, times in ISO 8601. For slots, own and other are the most that were held at once, and
+ * refused is the streams that got none. What was never known is empty.
+ */
+export function reportCsv(report: Report, { profile, environment }: ExportedKey): string {
+  const about = [profile, environment, isoTime(report.from), isoTime(report.to)]
+  const rows: readonly Cells[] = [
     ...report.requests.map((row) => [
-      from,
-      to,
+      ...about,
       'requests',
       row.category,
       row.limit,
       row.own,
       row.elsewhere,
       row.rejected,
-      row.lowest,
-      seconds(row.nearMs),
-      seconds(row.knownMs),
+      row.knownMs > 0 ? row.lowest : '',
+      secondsOf(row.nearMs),
+      secondsOf(row.knownMs),
     ]),
     ...report.slots.map((row) => [
-      from,
-      to,
+      ...about,
       'slots',
       row.category,
       row.limit,
@@ -46,10 +56,40 @@ export function reportCsv(report: Report): string {
       '',
     ]),
   ]
-  return [COLUMNS, ...rows].map((row) => `${row.map(cell).join(',')}\r\n`).join('')
+  return [COLUMNS, ...rows].map(csvRow).join('')
 }
 
-const seconds = (ms: number): number => Math.round(ms / 100) / 10
+/** Of one format as long as it only gains fields. */
+export const EXPORT_FORMAT = 1
+
+/** The same as one JSON object; `version` is the app's. */
+export function reportJson(report: Report, { profile, environment }: ExportedKey, version: string): object {
+  return {
+    kind: 'headroom-report',
+    formatVersion: EXPORT_FORMAT,
+    version,
+    profile,
+    environment,
+    from: isoTime(report.from),
+    to: isoTime(report.to),
+    requests: report.requests.map(({ nearMs, knownMs, lowest, ...row }) => ({
+      ...row,
+      lowest: knownMs > 0 ? lowest : null,
+      nearLimitSeconds: secondsOf(nearMs),
+      knownSeconds: secondsOf(knownMs),
+    })),
+    slots: report.slots,
+    tokens: report.tokens,
+    streams: report.streams,
+    unreachable: report.unreachable,
+  }
+}
+
+export type Cells = readonly (string | number)[]
+
+export const csvRow = (row: Cells): string => `${row.map(cell).join(',')}\r\n`
+export const isoTime = (ms: number): string => new Date(ms).toISOString()
+export const secondsOf = (ms: number): number => Math.round(ms / 100) / 10
 
 /**
  * Category names can come from a server's header: a spreadsheet must not take one, or a part of one, for a formula.

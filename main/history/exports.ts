@@ -1,9 +1,12 @@
 import type { ExportedFile, ExportKind } from '../../app/contract/memory-contract.ts'
 import type { Incident } from '../../app/history/incident.ts'
 import type { Report } from '../../app/history/report.ts'
-import { reportCsv } from '../../app/history/report-csv.ts'
+import { type ExportedKey, isoTime, reportCsv, reportJson } from '../../app/history/report-csv.ts'
 
 export interface ExportSource {
+  readonly version: string
+  /** `undefined` for a profile that is not connected. */
+  environment(profile: string): string | undefined
   report(profile: string, fromMs: number, toMs: number): Report
   incident(profile: string, fromMs: number, toMs: number): Incident | undefined
 }
@@ -16,21 +19,37 @@ export function exportedFile(
   fromMs: number,
   toMs: number,
 ): ExportedFile | undefined {
-  const stamp = new Date(fromMs).toISOString().slice(0, 16).replace(/[:]/g, '')
+  const environment = source.environment(profile)
+  if (environment === undefined) return undefined
+  const key = { profile, environment }
   switch (what) {
     case 'report-csv':
       return {
-        name: `headroom-report-${stamp}.csv`,
+        name: exportName('report', key, fromMs, 'csv'),
         mediaType: 'text/csv',
-        text: reportCsv(source.report(profile, fromMs, toMs)),
+        text: reportCsv(source.report(profile, fromMs, toMs), key),
       }
-    case 'report-json':
-      return jsonFile(`headroom-report-${stamp}.json`, source.report(profile, fromMs, toMs))
+    case 'report-json': {
+      const report = reportJson(source.report(profile, fromMs, toMs), key, source.version)
+      return jsonFile(exportName('report', key, fromMs, 'json'), report)
+    }
     case 'incident': {
       const incident = source.incident(profile, fromMs, toMs)
-      return incident && jsonFile(`headroom-incident-${stamp}.json`, incident)
+      return incident && jsonFile(exportName('incident', key, fromMs, 'json'), incident)
     }
   }
+}
+
+/** As in `headroom-report-key-1-live-2026-01-05T1530.csv`, of letters that every file system takes. */
+export function exportName(
+  what: string,
+  { profile, environment }: ExportedKey,
+  fromMs: number,
+  extension: string,
+): string {
+  const stamp = isoTime(fromMs).slice(0, 16).replaceAll(':', '')
+  const parts = [what, profile, environment, stamp].map((part) => part.replace(/[^\w-]+/g, '-'))
+  return `headroom-${parts.filter((part) => part !== '').join('-')}.${extension}`
 }
 
 const jsonFile = (name: string, value: unknown): ExportedFile => ({

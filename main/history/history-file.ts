@@ -1,5 +1,6 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import type { LoggedEvent } from '../../app/contract/events.ts'
+import type { Environment } from '../../app/contract/snapshot.ts'
 import type { Extent } from '../../app/history/columns.ts'
 import { MINUTE_MS, type Rollup, startOf } from '../../app/history/rollup.ts'
 import type { Sample, SlotSample } from '../../app/history/sample.ts'
@@ -28,6 +29,7 @@ export type Entry =
       readonly sample: SlotSample
     }
   | { readonly kind: 'event'; readonly event: LoggedEvent }
+  | { readonly kind: 'profile'; readonly profile: string; readonly environment: Environment }
   /** The key was disconnected, and its id may be another key's tomorrow. */
   | { readonly kind: 'forget'; readonly profile: string }
   | { readonly kind: 'alert'; readonly id: string; readonly body: string | undefined }
@@ -174,6 +176,9 @@ export class HistoryFile {
         this.#statements.addEvent.run(event.profile, event.at, JSON.stringify(event))
         break
       }
+      case 'profile':
+        this.#statements.addProfile.run(entry.profile, entry.environment)
+        break
       case 'forget':
         this.#forget(entry.profile)
         break
@@ -192,6 +197,7 @@ export class HistoryFile {
     }
     this.#series.clear()
     this.#statements.dropEvents.run(profile)
+    this.#statements.dropProfile.run(profile)
   }
 
   /** Where the closed stretches of an interval are kept: the coarsest level where it fits, finer ones at both ends. */

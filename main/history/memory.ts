@@ -111,6 +111,15 @@ export class Memory {
     )
   }
 
+  get version(): string {
+    return this.#deps.version
+  }
+
+  /** `undefined` for a profile that is not connected. */
+  environment(profile: string): string | undefined {
+    return this.#deps.monitor.snapshot(profile)?.profile.environment
+  }
+
   /** `undefined` for a profile that is not connected. */
   incident(profile: string, fromMs: number, toMs: number): Incident | undefined {
     const snapshot = this.#deps.monitor.snapshot(profile)

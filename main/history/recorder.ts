@@ -1,4 +1,4 @@
-import type { RequestQuota, SlotQuota, Snapshot } from '../../app/contract/snapshot.ts'
+import type { Environment, RequestQuota, SlotQuota, Snapshot } from '../../app/contract/snapshot.ts'
 import { REPEAT_MS, type Sample, type SlotSample } from '../../app/history/sample.ts'
 import type { Entry } from './history-file.ts'
 
@@ -20,6 +20,7 @@ export class Recorder {
   readonly #counted = new Map<string, Counted>()
   readonly #samples = new Map<string, Sample>()
   readonly #slots = new Map<string, SlotSample>()
+  readonly #environments = new Map<string, Environment>()
 
   constructor(add: (entry: Entry) => void) {
     this.#add = add
@@ -27,13 +28,18 @@ export class Recorder {
 
   /** To be called about once a second. */
   observe(snapshot: Snapshot): void {
-    const profile = snapshot.profile.id
+    const { id: profile, environment } = snapshot.profile
+    if (this.#environments.get(profile) !== environment) {
+      this.#environments.set(profile, environment)
+      this.#add({ kind: 'profile', profile, environment })
+    }
     for (const row of snapshot.requests) this.#request(profile, row, snapshot.at)
     for (const row of snapshot.slots) this.#slot(profile, row, snapshot.at)
   }
 
   /** A profile that is connected again counts from nothing. */
   forget(profile: string): void {
+    this.#environments.delete(profile)
     for (const map of [this.#counted, this.#samples, this.#slots]) {
       for (const key of map.keys()) if (key.startsWith(`${profile}\n`)) map.delete(key)
     }

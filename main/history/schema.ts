@@ -103,6 +103,13 @@ export const MIGRATIONS: readonly string[] = [
     body TEXT NOT NULL
   ) STRICT, WITHOUT ROWID;
   `,
+  // Rows that leave the app say which of live and simulated numbers they are.
+  `
+  CREATE TABLE profiles (
+    id TEXT PRIMARY KEY,
+    environment TEXT NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  `,
 ]
 
 export const SCHEMA_VERSION = MIGRATIONS.length

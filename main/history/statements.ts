@@ -34,6 +34,8 @@ export const STATEMENTS = {
     'SELECT body FROM events WHERE profile = ? AND at BETWEEN ? AND ? ORDER BY at DESC, id DESC LIMIT ?',
   addAlert: 'INSERT OR REPLACE INTO open_alerts (id, body) VALUES (?, ?)',
   dropAlert: 'DELETE FROM open_alerts WHERE id = ?',
+  addProfile: 'INSERT OR REPLACE INTO profiles (id, environment) VALUES (?, ?)',
+  dropProfile: 'DELETE FROM profiles WHERE id = ?',
   openAlerts: 'SELECT body FROM open_alerts ORDER BY id',
 } as const
 

@@ -44,6 +44,18 @@ export interface StatusFlags {
   readonly json?: true
 }
 
+export interface ExportFlags {
+  readonly series?: true
+  readonly data?: string
+  readonly profile?: string
+  /** Epoch milliseconds. */
+  readonly from?: number
+  readonly to?: number
+  readonly format: 'csv' | 'json' | 'parquet'
+  /** A file, or a folder; absent: stdout. */
+  readonly output?: string
+}
+
 export interface RevokeFlags extends ServiceFlags {
   readonly yes?: true
   /** Where the running app is, and which of its keys: only without the flags of a service. */

@@ -33,7 +33,7 @@ terminal.whenWritten((failure) => {
 exitWithin(LINGER_MS)
 
 /** Each command that takes a secret, where one that was named cannot be had. */
-function allRefusing(line: string): Omit<Commands, 'status'> {
+function allRefusing(line: string): Omit<Commands, 'status' | 'export'> {
   const refuse = async () => {
     terminal.error(line)
     return EXIT_PERSON_NEEDED

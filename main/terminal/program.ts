@@ -2,13 +2,14 @@ import { Command, CommanderError } from 'commander'
 import { FAULTS } from '../simulator/fault-names.ts'
 import { addressFlag } from './address-flag.ts'
 import { faultFlag } from './fault-flag.ts'
-import type { RevokeFlags, SimulateFlags, StartFlags, StatusFlags, WatchFlags } from './flags.ts'
+import type { ExportFlags, RevokeFlags, SimulateFlags, StartFlags, StatusFlags, WatchFlags } from './flags.ts'
 import { numberFlag, portFlag, secondsFlag, secondsOrZeroFlag } from './number-flag.ts'
 import { argument, repeated } from './parsed-flag.ts'
 import { probeFlag } from './probe-flag.ts'
 import { streamFlag } from './stream-flag.ts'
 import { symbolFlag } from './symbol-flag.ts'
 import { EXIT_OK, EXIT_USAGE } from './terminal.ts'
+import { timeFlag } from './time-flag.ts'
 import { trafficFlag } from './traffic-flag.ts'
 import { usageLine } from './usage-line.ts'
 import { textFlag, wordFlag } from './word-flag.ts'
@@ -19,6 +20,7 @@ export interface Commands {
   watch(flags: WatchFlags): Promise<number>
   status(flags: StatusFlags): Promise<number>
   simulate(flags: SimulateFlags): Promise<number>
+  export(flags: ExportFlags): Promise<number>
   revoke(flags: RevokeFlags): Promise<number>
 }
 
@@ -61,6 +63,7 @@ function describeProgram(
   describeStart(program).action(async (flags: StartFlags) => done(await commands.start(flags)))
   describeWatch(program).action(async (flags: WatchFlags) => done(await commands.watch(flags)))
   describeStatus(program).action(async (flags: StatusFlags) => done(await commands.status(flags)))
+  describeExport(program).action(async (flags: ExportFlags) => done(await commands.export(flags)))
   describeSimulate(program).action(async (flags: SimulateFlags) => done(await commands.simulate(flags)))
   describeRevoke(program).action(async (flags: RevokeFlags) => done(await commands.revoke(flags)))
   return program
@@ -157,6 +160,30 @@ const describeStatus = (program: Command) =>
     .summary('what the running Headroom knows now')
     .description('Asks the Headroom that is running for its latest numbers, and prints them.')
     .option('--json', 'one JSON object per key and line')
+    .option(...DATA, argument(textFlag))
+
+const describeExport = (program: Command) =>
+  program
+    .command('export')
+    .summary('what the history has kept, for other programs')
+    .description(
+      'Writes what the history of the data folder has kept, on stdout or to a file, whether Headroom runs or not.',
+    )
+    .option('--series', 'request quotas by the minute, a row a key, category and minute')
+    .option(
+      '--from <time>',
+      'from when, as in 2026-01-05T15:30Z (default: a day before --to)',
+      argument(timeFlag),
+    )
+    .option('--to <time>', 'until when (default: now)', argument(timeFlag))
+    .option('--profile <id>', 'of one key only, as status names it', argument(textFlag))
+    .option(
+      '--format <format>',
+      'csv, json or parquet',
+      argument(wordFlag(['csv', 'json', 'parquet'])),
+      'csv',
+    )
+    .option('--output <path>', 'a file that is not there yet, or a folder to put one in', argument(textFlag))
     .option(...DATA, argument(textFlag))
 
 const describeRevoke = (program: Command) =>

@@ -142,6 +142,19 @@ export function realCommands(terminal: Terminal, app: AppFolder): Commands {
 
     status: (flags) => status(flags, { terminal, defaultDataFolder, askRunning: ask }),
 
+    export: async (flags) => {
+      const { exportHistory } = await import('./export-command.ts')
+      const { openSeriesFile } = await import('../history/series-file.ts')
+      return exportHistory(flags, {
+        terminal,
+        defaultDataFolder,
+        version: app.version,
+        nowMs: nodeClock.wallMs,
+        openSeries: openSeriesFile,
+        parquet: () => import('../history/series-parquet.ts'),
+      })
+    },
+
     simulate: async (flags) => {
       const { startSimulator } = await import('../simulator/server.ts')
       return simulate(flags, {

@@ -8,7 +8,7 @@ const SECRET_FLAGS: ReadonlySet<string> = new Set(['--client-secret', '--refresh
  */
 export function usageLine({ code, message }: CommanderError, command: Command | undefined): string {
   if (command === undefined)
-    return 'the commands are start, watch, status, simulate and revoke; --help describes them'
+    return 'the commands are start, watch, status, export, simulate and revoke; --help describes them'
   const flag = /option '(--?[^ '=]+)/.exec(message)?.[1] ?? ''
   const option = command.options.find((known) => known.long === flag)
   switch (code) {

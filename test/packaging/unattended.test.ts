@@ -32,6 +32,7 @@ async function asked(args: readonly string[]): Promise<readonly [string, object]
     start: record('start'),
     watch: record('watch'),
     status: record('status'),
+    export: record('export'),
     simulate: record('simulate'),
     revoke: record('revoke'),
   }

@@ -159,6 +159,10 @@ export const PROMISES = {
     2,
     'Each JSON line is as its published schema says, and no field is written that is not in it',
   ),
+  E1: promised(
+    2,
+    'Each exported row says of which key and environment it is, when in ISO 8601, and nothing of what was not known',
+  ),
 } as const satisfies Readonly<Record<string, Promised>>
 
 export type PromiseId = keyof typeof PROMISES

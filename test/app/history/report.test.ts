@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { LoggedEvent } from '../../../app/contract/events.ts'
 import { incidentOf } from '../../../app/history/incident.ts'
 import { type Report, reportOf } from '../../../app/history/report.ts'
-import { reportCsv } from '../../../app/history/report-csv.ts'
+import { reportCsv, reportJson } from '../../../app/history/report-csv.ts'
 import type { Rollup } from '../../../app/history/rollup.ts'
 import { exampleSnapshot } from '../../main/terminal/example-snapshot.ts'
 
@@ -101,18 +101,40 @@ test('slots are told by the most that was held and by what was refused', () => {
   expect(report().streams).toEqual({ opened: 0, restarted: 1, closed: 0 })
 })
 
+const KEY = { profile: 'key-1', environment: 'live' }
+
+test('as JSON it says what it is, of which key, and its times in ISO 8601', () => {
+  const told = reportJson(report(), KEY, '1.2.3')
+  expect(told).toMatchObject({
+    kind: 'headroom-report',
+    formatVersion: 1,
+    version: '1.2.3',
+    ...KEY,
+    from: '2026-01-05T14:00:00.000Z',
+    to: '2026-01-05T15:00:00.000Z',
+    requests: [{ category: 'Accounts', lowest: 2, nearLimitSeconds: 90, knownSeconds: 120 }, {}],
+  })
+  expect(JSON.stringify(told)).not.toMatch(/\d{12}/)
+})
+
+test('what was never known is empty, and no zero', () => {
+  const unknown = { ...report(), requests: report().requests.map((row) => ({ ...row, knownMs: 0 })) }
+  expect(reportCsv(unknown, KEY).split('\r\n')[1]).toMatch(/,2,,90,0$/)
+  expect(reportJson(unknown, KEY, '1')).toMatchObject({ requests: [{ lowest: null }, {}] })
+})
+
 test('as CSV it has one row a category, in seconds', () => {
-  const [head, first, , slots, end] = reportCsv(report()).split('\r\n')
-  expect(head).toContain('category,limit,own,elsewhere,refused_429')
+  const [head, first, , slots, end] = reportCsv(report(), KEY).split('\r\n')
+  expect(head).toContain('category,quota_limit,own_requests,other_requests,refused_429')
   expect(first).toBe(
-    '2026-01-05T14:00:00.000Z,2026-01-05T15:00:00.000Z,requests,Accounts,250,3,140,2,2,90,120',
+    'key-1,live,2026-01-05T14:00:00.000Z,2026-01-05T15:00:00.000Z,requests,Accounts,250,3,140,2,2,90,120',
   )
   expect(slots).toContain('slots,Positions Stream,40,10,30,2,1')
   expect(end).toBe('')
 })
 
 test('a category named by a server is neither a formula nor a new row', () => {
-  const csv = reportCsv(report('=HYPERLINK("http://x"),\n1'))
+  const csv = reportCsv(report('=HYPERLINK("http://x"),\n1'), KEY)
   expect(csv).toContain(`"'=HYPERLINK(""http://x""),\n1"`)
 })
 
@@ -125,7 +147,7 @@ test.each([
   ['x; ＠SUM', "x; '＠SUM"],
   ['\tx', "'\tx"],
 ])('no part of %j is a formula where a spreadsheet separates by semicolons or tabs', (category, cell) => {
-  const csv = reportCsv(report(category))
+  const csv = reportCsv(report(category), KEY)
   expect([`,${cell},`, `,"${cell}",`].some((text) => csv.includes(text))).toBe(true)
 })
 
@@ -137,5 +159,5 @@ test('an incident has the request ids and the quotas, and names no account', () 
   expect(incident.quotas[0]).toMatchObject({ category: 'Accounts', elsewhere: 140, periodSeconds: 300 })
   const text = JSON.stringify(incident)
   expect(text).not.toContain('ACCOUNT-12345')
-  expect(text).not.toContain('key-1')
+  expect(incident).toMatchObject({ kind: 'headroom-incident', formatVersion: 1, profile: 'simulator' })
 })

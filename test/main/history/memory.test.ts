@@ -104,9 +104,9 @@ test('the exports are files with a name, and hold no secret', () => {
     exportedFile(memory, what, PROFILE, AT_MS, clock.wallMs()),
   )
   expect(files.map((file) => file?.name)).toEqual([
-    'headroom-report-2026-01-05T1530.csv',
-    'headroom-report-2026-01-05T1530.json',
-    'headroom-incident-2026-01-05T1530.json',
+    'headroom-report-simulator-simulator-2026-01-05T1530.csv',
+    'headroom-report-simulator-simulator-2026-01-05T1530.json',
+    'headroom-incident-simulator-simulator-2026-01-05T1530.json',
   ])
   expect(files[2]?.text).toContain('req-1')
   expect(JSON.stringify(files)).not.toContain('SECRET')

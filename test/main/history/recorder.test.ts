@@ -53,7 +53,7 @@ test('a row that nobody has seen is kept only where requests were counted', () =
 test('slots are kept when they change, and once an hour', () => {
   const slots = (seconds: number, own: number) => ({ at: at(seconds), slots: [exampleSlot({ own })] })
   const entries = recorded([slots(0, 1), slots(1, 1), slots(2, 2), slots(3_601, 2), slots(3_602, 2)])
-  expect(entries.map((entry) => entry.kind === 'slots' && entry.sample.atMs)).toEqual([
+  expect(entries.slice(1).map((entry) => entry.kind === 'slots' && entry.sample.atMs)).toEqual([
     at(0),
     at(2),
     at(3_602),
@@ -61,5 +61,12 @@ test('slots are kept when they change, and once an hour', () => {
 })
 
 test('slots that only the table knows are no history', () => {
-  expect(recorded([{ slots: [exampleSlot({ source: 'default', own: 0 })] }])).toEqual([])
+  expect(recorded([{ slots: [exampleSlot({ source: 'default', own: 0 })] }]).slice(1)).toEqual([])
+})
+
+test('which environment a key is of comes before its numbers, once', () => {
+  const sim = { profile: { id: 'k', name: 'K', environment: 'sim' } } as const
+  const entries = recorded([sim, sim, sim])
+  expect(entries[0]).toEqual({ kind: 'profile', profile: 'k', environment: 'sim' })
+  expect(entries.filter(({ kind }) => kind === 'profile')).toHaveLength(1)
 })

@@ -20,6 +20,7 @@ async function run(args: readonly string[], exitCode = 0): Promise<Run> {
     start: record('start'),
     watch: record('watch'),
     status: record('status'),
+    export: record('export'),
     simulate: record('simulate'),
     revoke: record('revoke'),
   }
@@ -160,6 +161,7 @@ test('what a command throws is a bug and not a usage error', async () => {
     start: broken,
     watch: broken,
     status: broken,
+    export: broken,
     simulate: broken,
     revoke: broken,
   }

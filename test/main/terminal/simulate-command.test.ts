@@ -13,6 +13,7 @@ async function flagsOf(...args: readonly string[]): Promise<SimulateFlags> {
     start: unexpected,
     watch: unexpected,
     status: unexpected,
+    export: unexpected,
     revoke: unexpected,
     simulate: async (flags: SimulateFlags) => {
       resolve(flags)

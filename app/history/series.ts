@@ -1,0 +1,81 @@
+import { type Cells, csvRow, EXPORT_FORMAT, type ExportedKey, isoTime, secondsOf } from './report-csv.ts'
+import type { Rollup } from './rollup.ts'
+
+/** A minute of one request quota. */
+export interface SeriesMinute extends ExportedKey {
+  readonly category: string
+  readonly minute: Rollup
+}
+
+/** One row as programs are given it: flat, times in ISO 8601, `null` for what was not known. */
+export type SeriesRow = Readonly<Record<SeriesColumn, string | number | null>>
+
+/** No name is a keyword of SQL, so that none has to be quoted there. */
+export const SERIES_COLUMNS = [
+  'profile_id',
+  'environment',
+  'start_time',
+  'category',
+  'quota_limit',
+  'lowest_remaining',
+  'highest_remaining',
+  'number_source',
+  'own_requests',
+  'other_requests',
+  'refused_429',
+  'near_limit_seconds',
+  'known_seconds',
+] as const
+export type SeriesColumn = (typeof SERIES_COLUMNS)[number]
+
+export function seriesRow({ profile, environment, category, minute }: SeriesMinute): SeriesRow {
+  const isKnown = minute.knownMs > 0
+  return {
+    profile_id: profile,
+    environment,
+    start_time: isoTime(minute.atMs),
+    category,
+    quota_limit: minute.limit,
+    lowest_remaining: isKnown ? minute.low : null,
+    highest_remaining: isKnown ? minute.high : null,
+    number_source: minute.source,
+    own_requests: minute.own,
+    other_requests: minute.elsewhere,
+    refused_429: minute.rejected,
+    near_limit_seconds: secondsOf(minute.nearMs),
+    known_seconds: secondsOf(minute.knownMs),
+  }
+}
+
+export interface SeriesInterval {
+  readonly fromMs: number
+  readonly toMs: number
+  /** The app's. */
+  readonly version: string
+}
+
+/** RFC 4180, piece by piece: a month of minutes is half a million rows. */
+export function* seriesCsv(minutes: Iterable<SeriesMinute>): Generator<string> {
+  yield csvRow(SERIES_COLUMNS)
+  for (const minute of minutes) {
+    const row = seriesRow(minute)
+    const cells: Cells = SERIES_COLUMNS.map((name) => row[name] ?? '')
+    yield csvRow(cells)
+  }
+}
+
+/** One JSON object, a row a line, piece by piece. */
+export function* seriesJson(
+  minutes: Iterable<SeriesMinute>,
+  { fromMs, toMs, version }: SeriesInterval,
+): Generator<string> {
+  const about = { kind: 'headroom-series', formatVersion: EXPORT_FORMAT, version }
+  const interval = { from: isoTime(fromMs), to: isoTime(toMs) }
+  yield `${JSON.stringify({ ...about, ...interval }).slice(0, -1)},"rows":[`
+  let separator = '\n'
+  for (const minute of minutes) {
+    yield `${separator}${JSON.stringify(seriesRow(minute))}`
+    separator = ',\n'
+  }
+  yield '\n]}\n'
+}

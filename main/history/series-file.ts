@@ -1,0 +1,100 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import type { SeriesMinute } from '../../app/history/series.ts'
+import { systemErrorText } from '../data/system-error.ts'
+import { FORGOTTEN } from './compaction.ts'
+import { HISTORY_FILE } from './open-file.ts'
+import { asRow, ROLLUP_COLUMNS, rollupOf } from './rows.ts'
+import { SCHEMA_VERSION } from './schema.ts'
+import { asArrays } from './tiers.ts'
+
+export interface SeriesQuery {
+  readonly profile: string | undefined
+  readonly fromMs: number
+  readonly toMs: number
+}
+
+export interface SeriesFile {
+  /** Each whole minute that begins in the interval, by profile, category and time. */
+  minutes(query: SeriesQuery): Iterable<SeriesMinute>
+  /** Those that have minutes, whether connected or not. */
+  profiles(): readonly { readonly profile: string; readonly environment: string }[]
+  close(): void
+}
+
+export type SeriesOpening =
+  | { readonly kind: 'open'; readonly file: SeriesFile }
+  | { readonly kind: 'failed'; readonly line: string }
+
+/** The history of a data folder, to be read beside the app that may be writing it. */
+export function openSeriesFile(folder: string): SeriesOpening {
+  const path = join(folder, HISTORY_FILE)
+  const failed = (why: string): SeriesOpening => ({
+    kind: 'failed',
+    line: `the history in ${folder} cannot be read: ${why}`,
+  })
+  if (!existsSync(path)) return { kind: 'failed', line: `there is no history in ${folder}` }
+  try {
+    const database = new DatabaseSync(path, { readOnly: true })
+    try {
+      const version = numberOf(database.prepare('PRAGMA user_version').get()?.['user_version'])
+      if (version <= SCHEMA_VERSION) return { kind: 'open', file: seriesFile(database) }
+      database.close()
+      return failed('it is of a newer Headroom')
+    } catch (error) {
+      database.close()
+      throw error
+    }
+  } catch (error) {
+    return failed(isDamaged(error) ? 'it is damaged' : systemErrorText(error))
+  }
+}
+
+function seriesFile(database: DatabaseSync): SeriesFile {
+  // A file that no app of this version has opened yet does not have the table.
+  const hasProfiles =
+    database.prepare(`SELECT 1 FROM sqlite_schema WHERE name = 'profiles'`).get() !== undefined
+  const environment = hasProfiles
+    ? `coalesce((SELECT environment FROM profiles WHERE id = series.profile), '')`
+    : `''`
+  const ofRequests = `kind = 'requests' AND profile NOT LIKE '${FORGOTTEN}%'`
+  const minutes = asArrays(
+    database.prepare(
+      `SELECT profile, ${environment}, category, ${ROLLUP_COLUMNS}
+       FROM series JOIN minutes ON minutes.series = series.id
+       WHERE ${ofRequests} AND (?1 IS NULL OR profile = ?1) AND at >= ?2 AND at < ?3
+       ORDER BY profile, category, at`,
+    ),
+  )
+  return {
+    minutes: function* ({ profile, fromMs, toMs }) {
+      for (const row of minutes.iterate(profile ?? null, fromMs, toMs)) {
+        const [id, where, category, ...columns] = asRow(row)
+        yield {
+          profile: String(id),
+          environment: String(where),
+          category: String(category),
+          minute: rollupOf(columns),
+        }
+      }
+    },
+    profiles: () =>
+      database
+        .prepare(
+          `SELECT DISTINCT profile, ${environment} AS environment FROM series WHERE ${ofRequests} ORDER BY 1`,
+        )
+        .all()
+        .map((row) => ({ profile: String(row['profile']), environment: String(row['environment']) })),
+    close: () => database.close(),
+  }
+}
+
+const numberOf = (value: unknown): number => (typeof value === 'number' ? value : 0)
+
+const SQLITE_CORRUPT = 11
+const SQLITE_NOTADB = 26
+const isDamaged = (error: unknown): boolean =>
+  error instanceof Error &&
+  'errcode' in error &&
+  (error.errcode === SQLITE_CORRUPT || error.errcode === SQLITE_NOTADB)
