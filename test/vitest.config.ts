@@ -1,14 +1,26 @@
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
+import { LongestFirst } from './longest-first.ts'
+
+const LEFT_OUT = ['e2e/**', 'node_modules/**']
+/** What decides and words: pure functions and components, which leave nothing behind for the next file. */
+const PURE = ['app/**/*.test.ts', 'renderer/**/*.test.{ts,tsx}']
 
 export default defineConfig({
   test: {
     root: fileURLToPath(new URL('.', import.meta.url)),
-    include: ['**/*.test.ts', '**/*.test.tsx'],
-    exclude: ['e2e/**', 'node_modules/**'],
     environment: 'node',
     testTimeout: 60_000,
     pool: 'forks',
     maxWorkers: 2,
+    sequence: { sequencer: LongestFirst },
+    projects: [
+      {
+        extends: true,
+        test: { name: 'alone', include: ['**/*.test.{ts,tsx}'], exclude: [...LEFT_OUT, ...PURE] },
+      },
+      // A process and its modules for each file would take longer than most of these files do.
+      { extends: true, test: { name: 'shared', include: PURE, exclude: LEFT_OUT, isolate: false } },
+    ],
   },
 })

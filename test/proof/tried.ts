@@ -11,9 +11,11 @@ let counted = 0
 
 /** One more case that neither a property nor an assertion of its own stands for, as a process that was killed. */
 export function tried(cases = 1): void {
-  const { currentTestName } = expect.getState()
-  if (currentTestName !== countedTest) {
-    countedTest = currentTestName
+  const { testPath = '', currentTestName = '' } = expect.getState()
+  // Files that share a worker share this count, and may have tests of one name.
+  const test = `${testPath} ${currentTestName}`
+  if (test !== countedTest) {
+    countedTest = test
     counted = 0
   }
   counted += cases
