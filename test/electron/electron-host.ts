@@ -34,11 +34,11 @@ export class ElectronHost {
   }
 
   /** As from a checkout: the runtime is given the built `dist/desktop/main.js`. */
-  static async ofCheckout(): Promise<ElectronHost> {
+  static async ofCheckout(options?: Parameters<typeof stageApp>[1]): Promise<ElectronHost> {
     const found = findElectron()
     if (found === undefined) throw new Error('no Electron runtime')
     const runtime = reachableRuntime(found)
-    const { main, remove } = await stageApp(runtime)
+    const { main, remove } = await stageApp(runtime, options)
     const command = { executable: runtime.executable, args: [main] }
     return new ElectronHost(await startDisplay(), ordinaryUser(), { command, remove })
   }

@@ -27,8 +27,11 @@ export interface StagedApp {
   remove(): void
 }
 
-/** Made with what `runtime` lacks; what is built stays as it was built. */
-export async function stageApp(runtime: ElectronRuntime): Promise<StagedApp> {
+/** Made with what `runtime` lacks; what is built stays as it was built. `isObserved`: with `shims/observer.ts` in it. */
+export async function stageApp(
+  runtime: ElectronRuntime,
+  { isObserved = false }: { readonly isObserved?: boolean } = {},
+): Promise<StagedApp> {
   const folder = mkdtempSync(join(tmpdir(), 'headroom-app-'))
   chmodSync(folder, 0o755)
   cpSync(join(projectFolder, 'package.json'), join(folder, 'package.json'))
@@ -38,10 +41,15 @@ export async function stageApp(runtime: ElectronRuntime): Promise<StagedApp> {
   for (const [name, from] of packagesImported(desktopFolder))
     cpSync(from, join(folder, 'node_modules', name), { recursive: true, dereference: true })
   if (lacksWhatTheAppUses(runtime)) await putStandIns(desktopFolder)
+  const main = join(desktopFolder, 'main.js')
+  if (isObserved) {
+    writeFileSync(join(desktopFolder, 'observer.js'), await asScript('observer'))
+    writeFileSync(main, `import './observer.js'\n${readFileSync(main, 'utf8')}`)
+  }
   return {
     folder,
     desktopFolder,
-    main: join(desktopFolder, 'main.js'),
+    main,
     remove: () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }),
   }
 }

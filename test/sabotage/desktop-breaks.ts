@@ -114,6 +114,24 @@ export const DESKTOP_SABOTAGES: readonly Sabotage[] = [
     test: 'main/desktop/save-report.test.ts',
   },
   {
+    promise: 'W9',
+    what: 'stop the main process with a dialog before the one that asks where to',
+    file: 'main/desktop/save-report.ts',
+    find: '  const { canceled, filePath } = await electron.dialog.showSaveDialog({\n',
+    replace:
+      "  setTimeout(() => electron.dialog.showErrorBox('Headroom', 'Where to?'), 0)\n  const { canceled, filePath } = await electron.dialog.showSaveDialog({\n",
+    test: 'desktop/standing-still.test.ts',
+  },
+  {
+    promise: 'W9',
+    what: 'spend the time of several frames on each look at a key',
+    file: 'main/history/memory.ts',
+    find: '      this.#recorder.observe(snapshot)\n',
+    replace:
+      '      for (const fromMs = performance.now(); performance.now() < fromMs + 200; ) this.#tellProblems()\n      this.#recorder.observe(snapshot)\n',
+    test: 'desktop/standing-still.test.ts',
+  },
+  {
     promise: 'W8',
     what: 'hide from a person why the app does not start',
     file: 'main/desktop/start-failure.ts',
