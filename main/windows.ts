@@ -97,6 +97,9 @@ export function openWindows(deps: WindowsDeps): Windows {
           allowUnprotected,
           windows: () => admitted?.list(id) ?? [],
           endWindow: ({ window }) => admitted?.end(window, id) ?? NO_SUCH_WINDOW,
+          // A desktop app that has a feed of newer versions answers these itself.
+          updates: () => ({ kind: 'no-feed' }),
+          setCheckForUpdates: () => ({ kind: 'no-feed' }),
           disconnect: ({ profile }) => monitor.disconnect(profile),
           setVisible: ({ visible }) => {
             seat?.setVisible(visible)

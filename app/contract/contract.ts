@@ -9,6 +9,7 @@ import type { RowDetails } from './row-details.ts'
 import { settingsContract } from './settings-contract.ts'
 import type { SignInStatus, StartedSignIn } from './sign-in-status.ts'
 import type { Snapshot } from './snapshot.ts'
+import { updatesContract } from './updates-contract.ts'
 import { windowsContract } from './windows-contract.ts'
 
 // A window's CSP has no 'unsafe-eval', which zod would otherwise probe for.
@@ -183,6 +184,7 @@ export const contract = {
   setVisible: command(parsedBy(z.strictObject({ visible: z.boolean() }))).returning<void>(),
   ...settingsContract,
   ...windowsContract,
+  ...updatesContract,
   ...memoryContract,
 
   snapshotChanged: push<Snapshot>(),

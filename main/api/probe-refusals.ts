@@ -38,7 +38,7 @@ export const nothingLeft = (category: string, atMs: number | undefined, nowMs: n
     : later('nothing-left', `no request of ${category} is left. One comes back`, atMs, nowMs)
 
 export const budgetSpent = (category: string, atMs: number, nowMs: number): Refusal =>
-  later('budget-spent', `what probes may spend of ${category} is spent. The next can go out`, atMs, nowMs)
+  later('budget-spent', `what checks may spend of ${category} is spent. The next can go out`, atMs, nowMs)
 
 export const noSlotFree = (category: string): Refusal =>
   refusal('no-slot', `all slots of ${category} are in use, and a look needs one for a moment.`)

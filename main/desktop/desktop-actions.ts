@@ -1,4 +1,4 @@
-import type { UpdateState } from './updates.ts'
+import type { UpdateState } from '../../app/contract/updates-contract.ts'
 
 /** What a person can do outside of a page: from the tray and from the menus. */
 export interface DesktopActions {

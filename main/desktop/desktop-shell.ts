@@ -12,7 +12,7 @@ import { saveReport } from './save-report.ts'
 import type { DesktopDeps, RunningApp } from './start-desktop.ts'
 import { StripWindow } from './strip-window.ts'
 import { openTray } from './tray.ts'
-import { followUpdates } from './updates.ts'
+import { followUpdates, withUpdates } from './updates.ts'
 
 export interface ShellDeps
   extends Pick<
@@ -49,10 +49,14 @@ export interface DesktopShell {
 export function desktopShell(deps: ShellDeps): DesktopShell {
   const { electron, platform, state, loginItem, running, power, notify, clock, log } = deps
   const { app, Menu, shell } = electron
-  const { monitor, windows } = running
+  const { monitor } = running
   let isQuitting = false
 
   const sessionEnding = () => running.flush()
+  const windows = withUpdates(running.windows, {
+    state: () => updates.state(),
+    setWanted: (wanted) => actions.setCheckForUpdates(wanted),
+  })
   const window = new MainWindow({ ...deps, windows, sessionEnding, closed: () => void windowClosed() })
   const strip = new StripWindow({
     ...deps,

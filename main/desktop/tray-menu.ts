@@ -1,6 +1,7 @@
 import type { MenuItemConstructorOptions } from 'electron'
+import type { UpdateState } from '../../app/contract/updates-contract.ts'
+import { updateLabel } from '../../app/status/update-status.ts'
 import { type DesktopActions, type DesktopChoices, SHORTCUT } from './desktop-actions.ts'
-import type { UpdateState } from './updates.ts'
 
 export interface TrayProfile {
   readonly name: string
@@ -55,30 +56,19 @@ export function choiceItems(choices: DesktopChoices, actions: DesktopActions): M
     choice('Keep Awake While a Key Rotates', choices.keepAwake, actions.setKeepAwake),
     choice(`Shortcut ${SHORTCUT}`, choices.globalShortcut, actions.setGlobalShortcut),
     { type: 'separator' },
-    choices.updates.kind === 'no-feed'
-      ? { label: 'No Updates: Built on This Computer', enabled: false }
-      : choice('Look for Updates', choices.updates.kind !== 'off', actions.setCheckForUpdates),
+    ...(choices.updates.kind === 'no-feed'
+      ? []
+      : [choice('Look for Updates', choices.updates.kind !== 'off', actions.setCheckForUpdates)]),
     ...versionItem(choices.updates, actions),
   ]
 }
 
-/** The newer version, once there is one. */
+/** The newer version, once there is one, or why there never is. */
 function versionItem(updates: UpdateState, actions: DesktopActions): MenuItemConstructorOptions[] {
-  const click = actions.proceedWithUpdate
-  switch (updates.kind) {
-    case 'no-feed':
-    case 'off':
-    case 'none':
-      return []
-    case 'available':
-      return [{ label: `Get Headroom ${updates.version}…`, click }]
-    case 'downloading':
-      return [{ label: `Fetching Headroom ${updates.version}…`, enabled: false }]
-    case 'ready':
-      return [{ label: `Restart to Install Headroom ${updates.version}`, click }]
-    case 'failed':
-      return [{ label: `Headroom ${updates.version} Could Not Be Fetched: See Its Page…`, click }]
-  }
+  const label = updateLabel(updates)
+  if (label === undefined) return []
+  const isForInformation = updates.kind === 'no-feed' || updates.kind === 'downloading'
+  return [isForInformation ? { label, enabled: false } : { label, click: actions.proceedWithUpdate }]
 }
 
 /** An ampersand would underline a letter instead of being shown, and a profile's name is anybody's text. */

@@ -1,5 +1,8 @@
+import type { UpdateState } from '../../app/contract/updates-contract.ts'
+import { CHOSEN_IN_MENU, newVersionText } from '../../app/status/update-status.ts'
 import type { Notify } from '../ports/notify.ts'
 import type { Clock, Log } from '../ports/ports.ts'
+import type { Windows } from '../windows.ts'
 
 /** Where newer versions come from. Each promise rejects where the feed cannot be had or is not to be trusted. */
 export interface Updater {
@@ -14,19 +17,6 @@ export interface Updater {
   /** The page of a release, for a person's browser. */
   releasePage(version: string): string
 }
-
-/** What is known of a newer version of the app. */
-export type UpdateState =
-  /** No feed is part of the app: it was built on this computer, or runs from a checkout. */
-  | { readonly kind: 'no-feed' }
-  | { readonly kind: 'off' }
-  /** No newer version is known. */
-  | { readonly kind: 'none' }
-  | { readonly kind: 'available'; readonly version: string }
-  | { readonly kind: 'downloading'; readonly version: string }
-  | { readonly kind: 'ready'; readonly version: string }
-  /** It could not be fetched, or it is not what its signature says. */
-  | { readonly kind: 'failed'; readonly version: string }
 
 export interface UpdatesDeps {
   readonly updater: Updater | undefined
@@ -96,8 +86,8 @@ export function followUpdates(deps: UpdatesDeps): Updates {
     if (isClosed || state.kind !== 'available' || announced === version) return
     announced = version
     notify({
-      title: `Headroom ${version} is out`,
-      body: 'Nothing is installed until you choose it in the menu.',
+      title: newVersionText(version),
+      body: CHOSEN_IN_MENU,
       tag: 'update',
       isUrgent: false,
     })
@@ -148,6 +138,23 @@ export function followUpdates(deps: UpdatesDeps): Updates {
     close: () => {
       isClosed = true
       cancelNext()
+    },
+  }
+}
+
+/** The same windows, whose pages are told of newer versions and may turn the looking for them on and off. */
+export function withUpdates(
+  windows: Windows,
+  { state, setWanted }: { readonly state: () => UpdateState; readonly setWanted: (wanted: boolean) => void },
+): Windows {
+  return {
+    open: (pushes, id) => {
+      const session = windows.open(pushes, id)
+      const setCheckForUpdates = ({ wanted }: { readonly wanted: boolean }) => {
+        setWanted(wanted)
+        return state()
+      }
+      return { ...session, handlers: { ...session.handlers, updates: state, setCheckForUpdates } }
     },
   }
 }

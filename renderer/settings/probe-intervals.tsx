@@ -26,10 +26,10 @@ export function ProbeIntervals({ held, elsewhere, change }: ProbeIntervalsProps)
     <details className={css('more')}>
       <summary>Rows with an interval of their own: {Object.keys(everySeconds).length || 'none'}</summary>
       <p className={css('hint')}>
-        Seconds between probes, whatever the budget. 0 never probes a row; one left empty keeps to the budget.
+        Seconds between checks, whatever the budget. 0 never checks a row; one left empty keeps to the budget.
       </p>
       {/* The rows have these names in other settings, too. */}
-      <fieldset className={css('rows', 'two')} aria-label="Seconds between probes">
+      <fieldset className={css('rows', 'two')} aria-label="Seconds between checks">
         {held.probed.map((category) => (
           <DraftField
             key={category}

@@ -18,7 +18,7 @@ export function ProbeSettings({ profile }: { readonly profile: string }) {
 
   return (
     <>
-      <h3>Probes</h3>
+      <h3>Checks</h3>
       <p className={css('hint')}>
         Requests that Headroom makes by itself, where no header came lately and enough is left.{' '}
         {held !== undefined && keptWords(held)}
@@ -32,7 +32,7 @@ export function ProbeSettings({ profile }: { readonly profile: string }) {
         <>
           <div className={css('rows')}>
             <Switch
-              label="Probe this key"
+              label="Check this key"
               isOn={held.settings.probesEnabled}
               isElsewhere={elsewhere.has('probesEnabled')}
               onChange={(probesEnabled) => change(() => ({ probesEnabled }))}

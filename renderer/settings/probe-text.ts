@@ -73,7 +73,7 @@ export function probeUseWords(
   const most = requests
     .filter(({ category }) => probed.includes(category))
     .reduce((sum, row) => sum + mostProbesPerMinute(row, settings), 0)
-  const now = countText(probes.perMinute, 'probe')
+  const now = countText(probes.perMinute, 'check')
   return (
     `On average at most ${Math.round(most * 10) / 10} requests a minute, all rows together. Counted by Headroom at ${clockText(at)}: ` +
     `${now} in the last minute, ${shareText(probes.usedFraction)} of the tightest quota.`

@@ -9,6 +9,7 @@ import { BrowserWindows } from './browser-windows.tsx'
 import { KeptSettings } from './kept-settings.tsx'
 import { ProbeSettings } from './probe-settings.tsx'
 import { ThresholdSettings } from './threshold-settings.tsx'
+import { UpdateSettings } from './update-settings.tsx'
 
 const css = classesOf(dialogSheet)
 
@@ -32,6 +33,7 @@ export function SettingsDialog() {
       )}
       <KeptSettings />
       <BrowserWindows />
+      <UpdateSettings />
     </DialogFrame>
   )
 }
@@ -69,7 +71,7 @@ function LookSettings() {
           </option>
         ))}
       </select>
-      <label htmlFor="full-as">“Full, if idle” is</label>
+      <label htmlFor="full-as">“Full at” is</label>
       <select
         id="full-as"
         value={fullAs}

@@ -9,7 +9,7 @@ export interface Look {
   readonly theme: Theme
   /** `auto` follows the window's height. */
   readonly density: Density
-  /** Whether "full, if idle" is a time of day or a countdown. */
+  /** Whether "full at" is a time of day or a countdown. */
   readonly fullAs: 'clock' | 'countdown'
   /** Single keys can be in the way of speech input: WCAG 2.1.4 asks for a way to turn them off. */
   readonly shortcuts: boolean

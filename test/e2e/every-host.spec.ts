@@ -90,18 +90,25 @@ test('what is set of the probes is what the service sees, and is still set when 
   await dialog.getByLabel('Symbol to ask about').fill('AAPL')
   await dialog.getByText('Rows with an interval of their own: none').click()
   const interval = dialog
-    .getByRole('group', { name: 'Seconds between probes' })
+    .getByRole('group', { name: 'Seconds between checks' })
     .getByLabel('Quote Snapshot', { exact: true })
   await interval.fill('1')
   await interval.press('Enter')
   await expect.poll(() => asked('/v3/marketdata/quotes/AAPL')).toBeGreaterThan(1)
 
-  await dialog.getByLabel('Probe this key').uncheck()
+  await dialog.getByLabel('Check this key').uncheck()
   await expect(dialog.getByTestId('probe-use')).toContainText('Off:')
+  // Only the desktop app is updated by itself; this one was built here, and says so.
+  const { host } = (await page.evaluate('window.headroom?.hello() ?? { host: "browser" }')) as {
+    host: string
+  }
+  await expect(dialog.getByTestId('updates')).toHaveText(
+    host === 'desktop' ? ['No updates: built on this computer.'] : [],
+  )
   await page.keyboard.press('Escape')
   await expect(page.getByTestId('own-use')).toContainText('checks off')
   await page.keyboard.press('s')
-  await expect(dialog.getByLabel('Probe this key')).not.toBeChecked()
+  await expect(dialog.getByLabel('Check this key')).not.toBeChecked()
   await expect(dialog.getByLabel('Symbol to ask about')).toHaveValue('AAPL')
   await expect(dialog).toContainText('Rows with an interval of their own: 1')
 })

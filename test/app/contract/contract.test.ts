@@ -22,7 +22,15 @@ const OPTIONAL = [
 const isOptional = (name: CommandName, field: string) =>
   OPTIONAL.includes(field) || OPTIONAL.includes(`${field} of ${name}`)
 const entries = Object.entries(GOOD_ARGUMENTS) as [CommandName, Record<string, unknown>][]
-const NO_ARGUMENT = ['hello', 'snapshots', 'storage', 'alerts', 'allowUnprotected', 'windows'] as const
+const NO_ARGUMENT = [
+  'hello',
+  'snapshots',
+  'storage',
+  'alerts',
+  'allowUnprotected',
+  'windows',
+  'updates',
+] as const
 
 test('every command is covered here', () => {
   const commands = Object.entries(contract).filter(([, entry]) => entry.kind === 'command')

@@ -48,7 +48,7 @@ test('probes are set for the key that is shown, and half a number never is', asy
   await dialog.getByLabel('Refresh token rotates within, minutes').fill('45')
   await dialog.getByLabel('Try one request soon after a refusal').check()
   await dialog.getByText('Rows with an interval of their own: 1').click()
-  const intervals = dialog.getByRole('group', { name: 'Seconds between probes' })
+  const intervals = dialog.getByRole('group', { name: 'Seconds between checks' })
   // The second change is made while the first is on its way, and keeps it.
   const answers = Promise.withResolvers<void>()
   await page.route('**/setKeySettings', async (route) => {
@@ -60,7 +60,11 @@ test('probes are set for the key that is shown, and half a number never is', asy
   await intervals.getByLabel('Balances').focus()
   answers.resolve()
   await expect(dialog.getByText('Rows with an interval of their own: 1')).toBeVisible()
-  await dialog.getByLabel('Probe this key').uncheck()
+  // The words of the window itself: its checks, and the column that the setting is about.
+  expect(await dialog.innerText()).not.toMatch(/probe|if idle/i)
+  await expect(dialog.getByLabel('“Full at” is')).toHaveValue('clock')
+  await expect(page.getByRole('columnheader', { name: 'Full at', includeHidden: true })).toHaveCount(1)
+  await dialog.getByLabel('Check this key').uncheck()
   await expect(dialog.getByTestId('probe-use')).toContainText('Off: a row is as old as its last header')
   expect(asked(host, 'setKeySettings')).toEqual(
     [

@@ -72,6 +72,8 @@ export class FakeWindows implements Windows {
       allowUnprotected: called('allowUnprotected', { ok: true as const }),
       windows: called('windows', []),
       endWindow: called('endWindow', { ok: true as const }),
+      updates: called('updates', { kind: 'no-feed' as const }),
+      setCheckForUpdates: called('setCheckForUpdates', { kind: 'no-feed' as const }),
       disconnect: called('disconnect', { ok: true as const }),
       setVisible: called('setVisible', undefined),
       report: called('report', EMPTY_REPORT),

@@ -1,8 +1,8 @@
 import type { MenuItemConstructorOptions } from 'electron'
 import { expect, test } from 'vitest'
+import type { UpdateState } from '../../../app/contract/updates-contract.ts'
 import type { DesktopActions } from '../../../main/desktop/desktop-actions.ts'
 import { choiceItems } from '../../../main/desktop/tray-menu.ts'
-import type { UpdateState } from '../../../main/desktop/updates.ts'
 
 /** The part of the menu that is about newer versions: what stands below the last line. */
 function updateItems(updates: UpdateState, heard: string[] = []): MenuItemConstructorOptions[] {

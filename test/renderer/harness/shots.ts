@@ -70,7 +70,7 @@ const ACTS: Readonly<Record<string, Act>> = {
     await page.keyboard.press('s')
     await page.getByText('Rows with an interval of their own: 1').click()
     await page.getByLabel('Budget, per cent of each quota').fill('none')
-    await page.getByRole('group', { name: 'Seconds between probes' }).getByLabel('Balances').fill('none')
+    await page.getByRole('group', { name: 'Seconds between checks' }).getByLabel('Balances').fill('none')
   },
   shortcuts: async (page) => {
     await page.keyboard.press('?')

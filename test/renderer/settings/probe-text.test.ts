@@ -58,7 +58,7 @@ describe('what a budget comes to', () => {
     // 2 % of 320, 500 and 90: 6.4, 10 and 1.8 in each period, at an even pace; Positions every 15 s.
     expect(probeUseWords(shown, { settings, probed })).toBe(
       'On average at most 15.2 requests a minute, all rows together. ' +
-        'Counted by Headroom at 14:31:05: 2 probes in the last minute, 0.6 % of the tightest quota.',
+        'Counted by Headroom at 14:31:05: 2 checks in the last minute, 0.6 % of the tightest quota.',
     )
   })
 

@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest'
+import { CHOSEN_IN_MENU, updateLabel, updateText } from '../../../app/status/update-status.ts'
+
+const version = '2.0.0'
+
+test('every state of the updates is a sentence, which says what the label in the menu says', () => {
+  const texts = (['available', 'downloading', 'ready', 'failed'] as const).map((kind) => {
+    const state = { kind, version }
+    return [updateText(state), updateLabel(state)]
+  })
+  expect(texts).toEqual([
+    [`Headroom 2.0.0 is out. ${CHOSEN_IN_MENU}`, 'Get Headroom 2.0.0…'],
+    ['Fetching Headroom 2.0.0…', 'Fetching Headroom 2.0.0…'],
+    [`Headroom 2.0.0 is fetched. ${CHOSEN_IN_MENU}`, 'Restart to Install Headroom 2.0.0'],
+    [
+      'Headroom 2.0.0 could not be fetched: see its page, from the menu.',
+      'Headroom 2.0.0 Could Not Be Fetched: See Its Page…',
+    ],
+  ])
+})
+
+test('where nothing newer is known, the settings say why, and the menu has no item for it', () => {
+  expect(updateText({ kind: 'no-feed' })).toBe('No updates: built on this computer.')
+  expect(updateLabel({ kind: 'no-feed' })).toBe('No Updates: Built on This Computer')
+  expect([updateText({ kind: 'off' }), updateLabel({ kind: 'off' })]).toEqual([
+    'Newer versions are not looked for.',
+    undefined,
+  ])
+  expect([updateText({ kind: 'none' }), updateLabel({ kind: 'none' })]).toEqual([
+    'No newer version is known.',
+    undefined,
+  ])
+})
