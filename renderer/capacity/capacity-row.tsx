@@ -60,6 +60,11 @@ export function CapacityRow({ category, chosen }: CategoryProps & { readonly cho
         >
           <span>{category}</span>
         </button>
+        {counted && (
+          <div className={css('shared', 'muted')} data-testid="shared">
+            + {counted}
+          </div>
+        )}
       </th>
       <td className={css('bar-cell')}>
         <CapacityBar category={category} />

@@ -109,6 +109,7 @@ export const PROMISES = {
     3,
     'Checks are spread evenly within their budget; a row in trouble is hardly ever older than a minute',
   ),
+  Q11: promised(4, 'Categories that one quota counts are one row that names each of them'),
   S1: promised(
     2,
     'Any chunking of the same bytes gives the same frames; their classes equal those of a full parse',

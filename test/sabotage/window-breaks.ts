@@ -13,6 +13,23 @@ const BAND_TEST = 'renderer/history/band.test.ts'
 /** Breaks of what a person sees: text that is more than text, and numbers that look newer than they are. */
 export const WINDOW_SABOTAGES: readonly Sabotage[] = [
   {
+    promise: 'Q11',
+    what: 'name one of the categories that share a quota, and leave the others to be missed',
+    file: 'renderer/capacity/capacity-row.tsx',
+    find: '            + {counted}\n',
+    replace: "            + {counted.split(', ')[0]}\n",
+    test: 'e2e/window/window.spec.ts',
+    grep: 'one row that names them all',
+  },
+  {
+    promise: 'Q11',
+    what: 'show a row of its own for a category that another row counts',
+    file: 'app/quota/shown-rows.ts',
+    find: 'rows.filter((row) => row.countedBy === undefined)',
+    replace: "rows.filter((row) => row.countedBy !== '')",
+    test: 'app/quota/shown-rows.test.ts',
+  },
+  {
     promise: 'W3',
     what: 'let the text of an event be markup',
     file: 'renderer/events/event-row.tsx',

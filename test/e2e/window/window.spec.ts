@@ -1,3 +1,4 @@
+import { provesInBrowser } from '../../proof/proves-in-browser.ts'
 import { CALM_REQUESTS, NOW_MS, quota, snapshot } from '../../renderer/fixtures.ts'
 import { STATES } from '../../renderer/harness/states.ts'
 import { expect, problemsOf, test } from './window-fixtures.ts'
@@ -28,6 +29,24 @@ test('the numbers are those of the last push, while ages and countdowns run', as
   host.show(snapshot({ revision: 2, requests: [quota('Accounts', 320, 300, 111)] }))
   await expect(accounts.getByTestId('remaining')).toHaveText('111')
   await expect(state).toHaveText('ok')
+})
+
+test('categories that share one quota are one row that names them all', async ({ page, open }) => {
+  const countedBy = 'Accounts'
+  const requests = [
+    quota('Accounts', 320, 300, 100),
+    quota('Balances', 320, 300, 320, { countedBy, source: 'default' }),
+    quota('Positions', 320, 300, 320, { countedBy, source: 'default' }),
+    quota('Quote Snapshot', 500, 300, 400),
+  ]
+  await open(snapshot({ requests }))
+  await expect(page.locator('tr[data-category]')).toHaveCount(2)
+  const shared = page.locator(row('Accounts')).getByTestId('shared')
+  await expect(shared).toHaveText('+ Balances, Positions')
+  const isWhole = await shared.evaluate((box) => box.scrollWidth <= box.clientWidth && box.clientHeight > 0)
+  expect(isWhole).toBe(true)
+  await expect(page.locator(row('Quote Snapshot')).getByTestId('shared')).toHaveCount(0)
+  provesInBrowser('Q11', 1)
 })
 
 test('an old header is never shown as live', async ({ page, open }) => {
