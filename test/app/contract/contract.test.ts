@@ -141,46 +141,49 @@ test('a payload cannot reach a prototype', () => {
   expect(({} as { x?: unknown }).x).toBeUndefined()
 })
 
-test('hostile payloads are refused or come out as what they claim to be, on every channel', () => {
-  const value = fc.anything({
-    maxDepth: 2,
-    withBigInt: true,
-    withDate: true,
-    withMap: true,
-    withNullPrototype: true,
-  })
-  const near = (good: Record<string, unknown>) =>
-    fc.tuple(fc.constantFrom(...Object.keys(good), '__proto__', 'extra'), value).map(([field, odd]) => {
-      const copy: Record<string, unknown> = { ...good }
-      Object.defineProperty(copy, field, { value: odd, enumerable: true, configurable: true })
-      return copy
-    })
+/** Repeats a failure. */
+const seed = Date.now() % 2 ** 31
+/** Each is a payload itself, and a field of another. */
+const HOSTILE_VALUES = 5_000
+/** Made once for every channel: making them costs more than refusing them. */
+const hostileValues = fc.sample(
+  fc.anything({ maxDepth: 2, withBigInt: true, withDate: true, withMap: true, withNullPrototype: true }),
+  { seed, numRuns: HOSTILE_VALUES },
+)
+
+test(`hostile payloads are refused or come out as what they claim to be, on every channel (seed ${seed})`, () => {
   for (const [name, good] of entries) {
-    fc.assert(
-      fc.property(fc.oneof(value, near(good)), (payload) => {
+    const fields = [...Object.keys(good), '__proto__', 'extra']
+    /** `good` with one field that is `odd`, each field in turn. */
+    const near = (odd: unknown, index: number) => {
+      const copy: Record<string, unknown> = { ...good }
+      const field = fields[index % fields.length] ?? ''
+      return Object.defineProperty(copy, field, { value: odd, enumerable: true, configurable: true })
+    }
+    const wrong: unknown[] = []
+    for (const [index, value] of hostileValues.entries()) {
+      for (const payload of [value, near(value, index)]) {
         let parsed: unknown
         try {
           parsed = parse(name, payload)
         } catch (error) {
-          expect(error).toBeInstanceOf(Error)
-          return
+          if (!(error instanceof Error)) wrong.push({ payload, error })
+          continue
         }
-        const fields = parsed as Record<string, unknown>
-        for (const [field, wanted] of Object.entries(good)) {
-          if (fields[field] !== undefined) expect(typeof fields[field]).toBe(typeof wanted)
-        }
-        expect(JSON.stringify(parsed).length).toBeLessThan(20_000)
-      }),
-      { numRuns: 10_000 },
-    )
+        const said = parsed as Record<string, unknown>
+        const isAsClaimed = Object.entries(good).every(
+          ([field, wanted]) => said[field] === undefined || typeof said[field] === typeof wanted,
+        )
+        if (!isAsClaimed || JSON.stringify(parsed).length >= 20_000) wrong.push({ payload, parsed })
+      }
+    }
+    expect(wrong, name).toEqual([])
   }
   for (const name of NO_ARGUMENT) {
-    fc.assert(
-      fc.property(value, (payload) => {
-        if (payload === undefined || payload === null) return
-        expect(() => parse(name, payload)).toThrow()
-      }),
-    )
+    for (const value of hostileValues.slice(0, 100)) {
+      if (value === undefined || value === null) continue
+      expect(() => parse(name, value)).toThrow()
+    }
   }
 }, 60_000)
 
