@@ -1,4 +1,4 @@
-import { contract } from '../../app/contract/contract.ts'
+import { CHANNELS } from '../../app/contract/channels.ts'
 import type { WindowClock } from '../window-clock.ts'
 import type { BrowserSession } from './browser-session.ts'
 import { lineSplitter, parsePush } from './lines.ts'
@@ -45,7 +45,7 @@ export class BrowserApi implements LinkSource {
   constructor(ports: BrowserApiPorts) {
     this.#ports = ports
     // Derived, so that a command added to the contract is here as well.
-    const channels = Object.entries(contract).map(([name, { kind }]) => {
+    const channels = Object.entries(CHANNELS).map(([name, kind]) => {
       if (kind === 'command') return [name, (arg?: unknown) => this.#command(name, arg)]
       const listeners = new Set<(value: unknown) => void>()
       this.#listeners.set(name, listeners)

@@ -1,0 +1,51 @@
+import type { AppContract } from './contract.ts'
+
+/**
+ * The kind of each entry of the contract, by name, for a side that parses nothing.
+ *
+ * A browser window derives its api from this: the schemas would be a sixth of the script that it waits for.
+ */
+export const CHANNELS = {
+  hello: 'command',
+  snapshots: 'command',
+  events: 'command',
+  history: 'command',
+  openStream: 'command',
+  closeStream: 'command',
+  restartStream: 'command',
+  pinStream: 'command',
+  revoke: 'command',
+  tryNow: 'command',
+  connect: 'command',
+  startSignIn: 'command',
+  signInAgain: 'command',
+  replaceToken: 'command',
+  correctSecret: 'command',
+  cancelSignIn: 'command',
+  allowUnprotected: 'command',
+  disconnect: 'command',
+  checkNow: 'command',
+  rowDetails: 'command',
+  setVisible: 'command',
+  keySettings: 'command',
+  setKeySettings: 'command',
+  windows: 'command',
+  endWindow: 'command',
+  updates: 'command',
+  setCheckForUpdates: 'command',
+  report: 'command',
+  exportFile: 'command',
+  pastEvents: 'command',
+  slotHistory: 'command',
+  storage: 'command',
+  setRetention: 'command',
+  alerts: 'command',
+  dismissAlert: 'command',
+  alertThresholds: 'command',
+  setAlertThreshold: 'command',
+  alertsChanged: 'push',
+  snapshotChanged: 'push',
+  eventHappened: 'push',
+  profileRemoved: 'push',
+  signInChanged: 'push',
+} as const satisfies { readonly [Name in keyof AppContract]: AppContract[Name]['kind'] }
