@@ -43,7 +43,11 @@ async function ask(
 ): Promise<readonly Asked[]> {
   const child = spawn(process.execPath, [path('asking-process.ts'), ...urls], {
     stdio: ['ignore', 'pipe', 'pipe'],
-    env: { PATH: process.env['PATH'], ...variables },
+    env: {
+      PATH: process.env['PATH'],
+      NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
+      ...variables,
+    },
   })
   let out = ''
   let errors = ''
