@@ -2,7 +2,10 @@ import type { QuotaState, RequestQuota, Snapshot } from '../../app/contract/snap
 import type { SimulatedService } from '../../main/simulator/simulated-service.ts'
 import { breach } from './breach.ts'
 
-/** The app's timeline takes no shorter sleep for one as it happens: so much refill may be missing of an upper bound. */
+/**
+ * The app's timeline takes no shorter sleep for one as it happens: so much refill may be missing of an upper bound, and
+ * a fixed window may have ended so much sooner.
+ */
 const UNNOTICED_SLEEP_SECONDS = 2
 /** Services count in whole milliseconds, and a header is a network time old. */
 const IN_FLIGHT_MS = 60
@@ -65,6 +68,8 @@ export class TruthLaws {
   }
 
   #isNotAbove(row: RequestQuota, remaining: number): void {
+    const { windowEndsAt = Number.POSITIVE_INFINITY } = row
+    if (windowEndsAt - row.asOf <= UNNOTICED_SLEEP_SECONDS * 1000) return
     const slack = Math.ceil((UNNOTICED_SLEEP_SECONDS * row.limit) / row.period)
     if (remaining > row.high + slack) {
       breach(`${row.category}: the service has ${remaining}, and at most ${row.high} are told`)
