@@ -23,6 +23,8 @@ export interface ProbeRules {
 export const SOONEST_MS = 5_000
 /** The second header, which first shows what others do, comes after this share of the pace. */
 const SECOND_AFTER = 0.2
+/** A check that is noted so long after the last header at most brought it. */
+const ANSWERED_WITHIN_MS = 1_000
 /** The even pace is slower than the budget by this, so that the first headers are paid for. */
 const SLACK = 1.03
 /** By which share of the pace chance moves each check: others' cycles and ours must not lock. */
@@ -113,7 +115,11 @@ export const isProbablyEmpty = (row: Pick<RequestQuota, 'observedAt' | 'low' | '
 /** The freshness goal: how old a row may grow before a request is spent on it. */
 function waitMs(row: RequestQuota, record: ProbeRecord, rules: ProbeRules, attended: boolean): number {
   const paceMs = Math.max(SOONEST_MS, paceMsOf(row, rules.budgetFraction))
-  const share = row.use === null && row.observedAt !== undefined ? SECOND_AFTER : 1 + JITTER * record.jitter
+  const lastMs = record.sentAtMs.at(-1) ?? Number.NEGATIVE_INFINITY
+  // A check that brought no header is not made up for at once.
+  const isSecond =
+    row.use === null && row.observedAt !== undefined && lastMs - row.observedAt < ANSWERED_WITHIN_MS
+  const share = isSecond ? SECOND_AFTER : 1 + JITTER * record.jitter
   return paceMs * SLACK * share * (attended || row.state !== 'ok' ? 1 : SLOWER_UNATTENDED)
 }
 
