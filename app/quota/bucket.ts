@@ -1,5 +1,7 @@
 import type { RateReading } from '../service/headers.ts'
 import { LevelBounds } from './level-bounds.ts'
+import { LowMargin } from './low-margin.ts'
+import { growthFrom, later, NO_GROWTH, type OthersReading } from './others-reading.ts'
 import { OthersUse } from './others-use.ts'
 import { OwnRequests } from './own-requests.ts'
 import {
@@ -34,31 +36,15 @@ export interface Estimate {
   readonly slopePerSecond: number
 }
 
-/**
- * The share of looks in which the level may be below `low`. A header that comes out below it makes that chance rarer by
- * 0.7, each other one by 1.02 more common, so that 5 % of headers do: 0.7^0.05 × 1.02^0.95 ≈ 1.
- */
-const BELOW_LOW = { atFirst: 0.04, least: 0.004, most: 0.06, afterMiss: 0.7, afterHit: 1.02 } as const
-const JUDGED_FROM_SECONDS = 5
 const WEIGHED_EVERY_MS = 1000
 const DENSE_SECONDS = 10
-/** What others' use comes to is read at most this often: what it may have taken in less is lost in the interval. */
-const READ_EVERY_MS = 1000
+/**
+ * What others' use comes to is read each second, and each tenth of a header's age where that is longer; in between it
+ * goes on in a straight line.
+ */
+const READ_EVERY = { ms: 1000, share: 0.1 } as const
 /** Others' use is told as an interval that leaves this much out at either end. */
 const RATE_TAIL = 0.05
-
-/** What others took since the last header, and how fast they are: middles, and ends of intervals. Requests, seconds. */
-export interface OthersReading {
-  readonly taken: number
-  readonly takenAtMost: number
-  readonly takenAtLeast: number
-  readonly perSecond: number
-  readonly perSecondAtLeast: number
-  readonly perSecondAtMost: number
-  /** Chances that nothing is left within ten minutes: see `EmptyChance`. */
-  readonly emptyChance: number
-  readonly emptyChanceAtPace: number
-}
 
 /** What one header shows to be missing beyond own requests. */
 interface Shortfall {
@@ -109,7 +95,7 @@ export class Bucket {
   #headers = 0
   /** Whether a header ever showed more to be missing than own requests can explain. */
   #isShared = false
-  #belowLow: number = BELOW_LOW.atFirst
+  #margin = new LowMargin()
   #seenSentAtMs = Number.NEGATIVE_INFINITY
 
   constructor(limit: number, periodSeconds: number, nowMs: number) {
@@ -235,18 +221,22 @@ export class Bucket {
 
   #readingAt(nowMs: number): OthersReading {
     const known = this.#reading
-    const sinceMs = nowMs - this.#othersAtMs
-    if (known && sinceMs >= 0 && sinceMs < READ_EVERY_MS) return known
+    const readAtMs = this.#othersAtMs
+    const sinceMs = nowMs - readAtMs
+    const everyMs = Math.max(READ_EVERY.ms, READ_EVERY.share * 1000 * this.#others.seconds)
+    if (known && sinceMs >= 0 && sinceMs < everyMs)
+      return sinceMs < READ_EVERY.ms ? known : later(known, sinceMs / 1000)
     this.#follow(nowMs)
     const others = this.#others
     const gain = this.#level.gainPerMs * 1000 - this.ownPerSecond(nowMs)
     const empty = others.emptyWithin(RUNNING_OUT_SECONDS, this.#level.middleAt(nowMs), gain)
     // Until a header proves somebody else, the likeliest is that nobody else is there: `low` alone allows for them.
     const isShared = this.#isShared
+    const taken = isShared ? others.takenAt(0.5, this.limit) : 0
     const reading = {
-      taken: isShared ? others.takenAt(0.5, this.limit) : 0,
-      takenAtMost: others.takenAt(1 - this.#belowLow, this.limit),
-      takenAtLeast: isShared ? others.takenAt(this.#belowLow, this.limit) : 0,
+      taken,
+      takenAtMost: this.#margin.takenAtMost(others, taken, this.limit),
+      takenAtLeast: isShared ? others.takenAt(this.#margin.share, this.limit) : 0,
       perSecond: isShared ? others.rate() : 0,
       // Without a header nothing more is known: the interval does not narrow.
       perSecondAtLeast: isShared
@@ -258,9 +248,11 @@ export class Bucket {
       ),
       emptyChance: empty.chance,
       emptyChanceAtPace: empty.atPace,
+      growth: NO_GROWTH,
     }
-    this.#reading = reading
-    return reading
+    this.#reading =
+      known && sinceMs > 0 ? { ...reading, growth: growthFrom(known, reading, sinceMs / 1000) } : reading
+    return this.#reading
   }
 
   /**
@@ -295,6 +287,7 @@ export class Bucket {
 
   #forgetOthers(): void {
     this.#isShared = false
+    this.#margin = new LowMargin()
     this.#others.forget()
     this.#mark()
   }
@@ -383,11 +376,7 @@ export class Bucket {
     // Headers that come thick and fast tell no more each than all of them together.
     if (nowMs - this.#headerAtMs < WEIGHED_EVERY_MS && this.#missing < 3) return
     this.#follow(nowMs, shown.before)
-    if (this.#others.seconds >= JUDGED_FROM_SECONDS) {
-      const isMiss = missing + shown.least > this.#others.takenAt(1 - this.#belowLow, this.limit)
-      const factor = isMiss ? BELOW_LOW.afterMiss : BELOW_LOW.afterHit
-      this.#belowLow = Math.min(BELOW_LOW.most, Math.max(BELOW_LOW.least, this.#belowLow * factor))
-    }
+    this.#margin.judge(this.#others, missing + shown.least, this.limit)
     // Where headers are dense, what they show together is sharper than what the last one shows.
     const isDense = this.#others.seconds < DENSE_SECONDS
     this.#others.observed({

@@ -4,7 +4,7 @@ import { chanceBelow, density, nearChanceBelow } from './normal.ts'
  * How others use one quota, learned from what headers show to be missing beyond this app's own requests.
  *
  * Model: others make requests by chance at some rate, which holds for a while and then jumps to another one. Candidates
- * are 0 and rates from 1/16 to 32 times the refill, three to an octave, each with six lengths of time that it may be
+ * are 0 and rates from 1/16 to 32 times the refill, three to an octave, each with four lengths of time that it may be
  * likely to hold. Each candidate carries its probability, and the mean and the variance of what others took since the
  * last header ("taken"), once for having held all that time and once for having come by a jump since.
  *
@@ -38,7 +38,7 @@ const RATES: readonly number[] = [
   ),
 ]
 const RATE_COUNT = RATES.length
-const HOLD_SECONDS: readonly number[] = [3, 12, 45, 150, 600, 3600]
+const HOLD_SECONDS: readonly number[] = [5, 30, 180, 2000]
 const HOLD_COUNT = HOLD_SECONDS.length
 const COUNT = RATE_COUNT * HOLD_COUNT
 
@@ -49,10 +49,10 @@ const BAND_OF: readonly number[] = RATES.map((rate) => {
   return band < 0 ? BANDS.length : band
 })
 const HOLD_PRIOR: readonly (readonly number[])[] = [
-  [0, 0.03, 0.1, 0.2, 0.3, 0.37],
-  [0, 0.03, 0.09, 0.25, 0.33, 0.3],
-  [0.02, 0.08, 0.18, 0.3, 0.27, 0.15],
-  [0.15, 0.2, 0.3, 0.25, 0.1, 0],
+  [0, 0.1, 0.3, 0.6],
+  [0, 0.1, 0.35, 0.55],
+  [0.06, 0.22, 0.42, 0.3],
+  [0.25, 0.35, 0.33, 0.07],
 ]
 /** How many spells' worth of evidence the first guess of how long rates hold is. */
 const PRIOR_SPELLS = 4
@@ -207,7 +207,7 @@ export class OthersUse {
     let past = 0
     while (past < seconds) {
       // Short steps at first, longer ones where nobody looked for long: what is not known then is wide anyway.
-      const step = Math.min(seconds - past, Math.max(1, 0.05 * this.#seconds))
+      const step = Math.min(seconds - past, Math.max(1, 0.1 * this.#seconds))
       const spillingFor = Math.min(step, Math.max(0, past + step - (seconds - spillsFor)))
       this.#jump(step)
       this.#take(step, spillsFor > 0 ? (spilled * spillingFor) / spillsFor : 0, spillingFor, left)
@@ -611,6 +611,11 @@ function atLeastNothing(mean: number, variance: number): void {
   if (z > 4) {
     kept.mean = mean
     kept.variance = variance
+    return
+  }
+  if (z < -6) {
+    kept.mean = 0
+    kept.variance = 0
     return
   }
   const height = density(z)

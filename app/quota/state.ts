@@ -24,8 +24,8 @@ export const LOW_THRESHOLD = 0.2
 export const RUNNING_OUT_SECONDS = 600
 /** From here on running out is told in red. */
 export const CRITICAL_SECONDS = 120
-/** From this chance on a row is said to run out: such a warning may be wrong more often than it may be missing. */
-const RUNNING_OUT_CHANCE = 0.35
+/** A row is said to run out where that is more likely than not, both as others' use may go on and if it goes on as now. */
+const RUNNING_OUT_CHANCE = 0.5
 const RUNNING_OUT_CHANCE_AT_PACE = 0.5
 /** Under this chance a row may be called fine. */
 const FINE_CHANCE = 0.4

@@ -1,6 +1,7 @@
 import type { RequestQuota, RowVerdict } from '../contract/snapshot.ts'
-import type { Bucket, OthersReading } from './bucket.ts'
+import type { Bucket } from './bucket.ts'
 import { replenishedPerSecond } from './model.ts'
+import type { OthersReading } from './others-reading.ts'
 import { safePace } from './safe-pace.ts'
 import { type HeldState, LOW_THRESHOLD } from './state.ts'
 

@@ -278,7 +278,8 @@ test('an answer out of the window before says nothing about the one that has beg
   bucket.answered({ id: -2, receivedAtMs: 300_200, rejected: false, rate: young })
   bucket.answered({ id: -1, receivedAtMs: 302_500, rejected: false, rate: old })
   expect(bucket.estimate(302_500).high).toBe(319)
-  expect(bucket.estimate(302_500).low).toBeGreaterThanOrEqual(318)
+  // Another program may have made one request meanwhile.
+  expect(bucket.estimate(302_500).low).toBeGreaterThanOrEqual(317)
   expect(bucket.windowEndsAtMs).toBeGreaterThan(599_000)
 })
 
@@ -330,7 +331,7 @@ test('after idling for a year a bucket is full and a header is believed as ever'
   const service = new ReferenceService(rolling, 5, 0)
   ask(bucket, service, 0)
   const year = 365 * 86_400_000
-  expect(bucket.estimate(year)).toMatchObject({ low: 320, high: 320, point: 320, slopePerSecond: 0 })
+  expect(bucket.estimate(year)).toMatchObject({ low: 319, high: 320, point: 320, slopePerSecond: 0 })
   ask(bucket, service, year)
   expect(Math.floor(bucket.estimate(year).low)).toBe(319)
 })

@@ -5,7 +5,7 @@ import { viewOf } from '../../../app/quota/view.ts'
 import { chanceFrom } from './chance.ts'
 import { play, type Traffic } from './traffic.ts'
 
-const SEEDS = 2_000
+const SEEDS = 400
 const SIZES = [
   [500, 300],
   [320, 300],
@@ -89,7 +89,7 @@ function rowsOf(seed: number, others: Partial<Traffic>, forMs: number) {
 }
 
 test('where others are silent no end is ever forecast', { timeout: 120_000 }, () => {
-  for (let seed = 0; seed < 500; seed += 1) {
+  for (let seed = 0; seed < 150; seed += 1) {
     for (const { row } of rowsOf(seed, {}, 600_000)) expect(row.emptyAt).toBeUndefined()
   }
 })
@@ -98,7 +98,7 @@ test('bursts that the bucket gets over read as an end while they last, and not b
   timeout: 120_000,
 }, () => {
   let alarmed = 0
-  for (let seed = 0; seed < 200; seed += 1) {
+  for (let seed = 0; seed < 80; seed += 1) {
     // 120 at once every five minutes, when 320 come back.
     const others = { elsewherePerSecond: 1 / 300, elsewhereFromMs: 150_000, elsewhereBurst: 120 }
     for (const { row, atMs } of rowsOf(seed, others, 1_500_000)) {
