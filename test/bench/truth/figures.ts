@@ -1,3 +1,5 @@
+import { JITTER } from '../../../app/quota/probe-plan.ts'
+import { HeldState, LOW_THRESHOLD } from '../../../app/quota/state.ts'
 import {
   bursts,
   comesEmpty,
@@ -56,13 +58,48 @@ export interface Figures {
   falseAlerts: number
   emptyings: number
   emptyingsWarned: number
+  /** The same of what the oracle would tell with the same words for the same chances; absent where it was not asked. */
+  readonly best?: Figures
 }
 
 const BUDGET_FRACTION = 0.02
 const OLD_SECONDS = 60
 const STEPS = 10
 
+/** The sums of one run, and beside them those of the oracle where it followed the future. */
 export function figuresOf(looks: Looks): Figures {
+  const figures = sumsOf(looks)
+  return Number.isNaN(looks.oracle.chance[0]!)
+    ? figures
+    : { ...figures, best: sumsOf(asTheOracleTells(looks)) }
+}
+
+/** The ladder of states over the oracle's range and chance. A refusal's wait is a fact, and knows nobody better. */
+function asTheOracleTells(looks: Looks): Looks {
+  const { kind, count, oracle } = looks
+  const held = new HeldState()
+  const state = Array.from({ length: count }, (_, at) =>
+    held.at(
+      {
+        seen: looks.isSeen[at] === 1,
+        blocked: looks.state[at] === 'blocked',
+        limit: kind.limit,
+        threshold: LOW_THRESHOLD,
+        low: oracle.low[at]!,
+        high: oracle.high[at]!,
+        level: oracle.middle[at]!,
+        emptyChance: oracle.chance[at]!,
+        emptyChanceAtPace: oracle.chance[at]!,
+      },
+      at * 1000,
+    ),
+  )
+  const emptyInSeconds = new Float64Array(count).fill(Number.NaN)
+  const { middle, low, high, chance } = oracle
+  return { ...looks, state, middle, low, high, chance, emptyInSeconds }
+}
+
+function sumsOf(looks: Looks): Figures {
   const { kind, count, truth, state } = looks
   const [comes, stays, delays, times] = [
     comesEmpty(looks),
@@ -103,8 +140,11 @@ export function figuresOf(looks: Looks): Figures {
     figures.overHalf += Number(stays[at])
     figures.warnedOverHalf += Number(stays[at] && warns)
     const isOfEmpty = told === 'running-out' || told === 'empty'
-    figures.warningLooks += Number(isOfEmpty)
-    figures.warningOld += Number(isOfEmpty && looks.headerAgeSeconds[at]! > OLD_SECONDS)
+    // Where the budget pays for less than a check in so long, no row can be as fresh.
+    figures.warningLooks += Number(isOfEmpty && paysForOneIn(kind, OLD_SECONDS))
+    figures.warningOld += Number(
+      isOfEmpty && paysForOneIn(kind, OLD_SECONDS) && looks.headerAgeSeconds[at]! > OLD_SECONDS,
+    )
     forecast(figures, looks.chance[at]!, comes[at]!, is)
     if (at === 0 || !looks.isSeen[at - 1] || told === state[at - 1]) continue
     figures.changes += 1
@@ -114,6 +154,10 @@ export function figuresOf(looks: Looks): Figures {
   }
   return figures
 }
+
+/** With what chance makes of the pace of checks. */
+const paysForOneIn = ({ limit, periodSeconds }: Kind, seconds: number): boolean =>
+  ((1 + JITTER) * periodSeconds) / Math.max(1, limit * BUDGET_FRACTION) <= seconds
 
 /** Whether a quota that still has something will be empty within ten minutes: the chance told against what came. */
 function forecast(figures: Figures, chance: number, comes: boolean, truth: number): void {
@@ -156,6 +200,7 @@ export function added(one: Figures, other: Figures): Figures {
     peerErrors: Object.fromEntries(
       Object.entries(one.peerErrors).map(([peer, error]) => [peer, error + (other.peerErrors[peer] ?? 0)]),
     ),
+    ...(one.best && other.best && { best: added(one.best, other.best) }),
     chances: one.chances.map((step, at) => ({
       told: step.told + other.chances[at]!.told,
       came: step.came + other.chances[at]!.came,

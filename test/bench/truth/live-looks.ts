@@ -59,7 +59,7 @@ export class LiveLooks {
     // A second without a look keeps what was seen before it, and does not count as one.
     for (; this.#filled < at; this.#filled += 1) this.#repeat(this.#filled)
     this.#filled = at + 1
-    looks.truth[at] = is
+    looks.truth[at] = this.#without(is, row.high, truth.at - snapshot.at)
     looks.isSeen[at] = row.observedAt === undefined ? 0 : 1
     looks.state[at] = row.state
     looks.chance[at] = chanceOf(row)
@@ -73,6 +73,13 @@ export class LiveLooks {
     looks.oracle.high[at] = best.high
     looks.peers[NO_MODEL]![at] = row.seen ?? Number.NaN
     looks.checks = row.used?.own ?? 0
+  }
+
+  /** The truth was asked for a moment later: what has come back in that moment is not held against `high`. */
+  #without(remaining: number, high: number, laterMs: number): number {
+    if (remaining <= high || laterMs <= 0) return remaining
+    const cameBack = (this.#kind.limit * laterMs) / (1000 * this.#kind.periodSeconds)
+    return Math.max(high, Math.floor(remaining - cameBack))
   }
 
   /** What would have become of the quota in the ten minutes after, by the simulator's rules and others' drawn requests. */

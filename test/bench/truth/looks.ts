@@ -20,7 +20,13 @@ export interface Looks {
   readonly headerAgeSeconds: Float64Array
   /** The told chance that the quota is empty within ten minutes, 0 to 1. */
   readonly chance: Float64Array
-  readonly oracle: { readonly middle: Float64Array; readonly low: Float64Array; readonly high: Float64Array }
+  readonly oracle: {
+    readonly middle: Float64Array
+    readonly low: Float64Array
+    readonly high: Float64Array
+    /** NaN where the future was not followed. */
+    readonly chance: Float64Array
+  }
   readonly peers: Readonly<Record<string, Float64Array>>
   /** Checks that the service counted against this quota. */
   checks: number
@@ -41,7 +47,7 @@ export function noLooks(kind: Kind, count: number, aheadSeconds: number, peers: 
     emptyInSeconds: numbers(),
     headerAgeSeconds: numbers(),
     chance: numbers(),
-    oracle: { middle: numbers(), low: numbers(), high: numbers() },
+    oracle: { middle: numbers(), low: numbers(), high: numbers(), chance: numbers().fill(Number.NaN) },
     peers: Object.fromEntries(peers.map((name) => [name, numbers()])),
     checks: 0,
   }

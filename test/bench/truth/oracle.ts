@@ -4,6 +4,8 @@ const PARTICLES = 400
 /** Fewer effective particles than this share, and a header is read less sharply. */
 const LEAST_EFFECTIVE = 0.1
 const FIRST_WIDTH = 0.5
+/** So many of them are followed into the future. */
+const FOLLOWED = 50
 
 /**
  * What the best possible client would show: a particle filter that knows the process of others and its parameters, and
@@ -66,6 +68,28 @@ export class Oracle {
     sorted.sort()
     const at = (share: number) => Math.floor(sorted[Math.min(PARTICLES - 1, Math.floor(share * PARTICLES))]!)
     return { middle: at(0.5), low: at(0.025), high: at(0.975) }
+  }
+
+  /**
+   * The share of the possible truths, 0 to 1, that come empty within `horizonSeconds` while own requests go on at
+   * `ownPerSecond`. Each is followed second by second, on copies.
+   */
+  emptyWithin(horizonSeconds: number, ownPerSecond: number): number {
+    const size = this.#size
+    const state = new Float64Array(size)
+    let empty = 0
+    for (let one = 0; one < FOLLOWED; one += 1) {
+      const from = Math.floor(((one + 0.5) * PARTICLES) / FOLLOWED)
+      state.set(this.#states.subarray(from * size, (from + 1) * size))
+      let [level, last] = [this.#levels[from]!, this.#counts[from]!]
+      for (let second = 1; second <= horizonSeconds && level >= 1; second += 1) {
+        const rate = this.#process.next(state, 0, this.#second + second, last, this.#chance)
+        last = poisson(rate, this.#chance)
+        level = this.#passedAtAnEnd(level, this.#refill, last + poisson(ownPerSecond, this.#chance))
+      }
+      empty += Number(level < 1)
+    }
+    return empty / FOLLOWED
   }
 
   #advance(toSeconds: number): void {

@@ -78,11 +78,12 @@ export function truthPage({ aims, kinds, how, origin, machine }: PageOf): string
     `## Aims: ${met} of ${aims.length} met`,
     '',
     ...table(
-      ['figure', 'aim', 'measured', ''],
+      ['figure', 'aim', 'measured', 'the oracle', ''],
       aims.map((one) => [
         one.figure,
         one.aim,
         one.measured,
+        one.best?.measured ?? '',
         one.isMet === false ? `**${aimWord(one)}**` : aimWord(one),
       ]),
     ),

@@ -21,6 +21,8 @@ export const MINUTES = 30
 const LOOKS = MINUTES * 60
 /** What becomes of the quota after the last look, so that each look can be held against ten minutes. */
 export const AHEAD_SECONDS = 600
+/** Following the future costs most of all: the oracle does so now and then. */
+const LOOKS_AHEAD_EVERY = 10
 const DRAWN_SECONDS = LOOKS + AHEAD_SECONDS + 120
 const AFTER_A_REFUSAL_MS = 30_000
 
@@ -103,6 +105,10 @@ export async function watchedKey(kind: Kind, seed: number): Promise<Looks> {
     looks.oracle.middle[look] = best.middle
     looks.oracle.low[look] = best.low
     looks.oracle.high[look] = best.high
+    looks.oracle.chance[look] =
+      look % LOOKS_AHEAD_EVERY === 0
+        ? oracle.emptyWithin(AHEAD_SECONDS, kind.own)
+        : looks.oracle.chance[look - 1]!
     for (const peer of peers) looks.peers[peer.name]![look] = peer.remaining(atMs)
   }
   prober.stop()
