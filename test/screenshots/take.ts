@@ -27,6 +27,7 @@ const browser = await chromium.launch({ executablePath, args: chromiumArgs() })
 const sizes = [
   { width: 1440, height: 900 },
   { width: 1280, height: 800 },
+  { width: 1024, height: 700 },
 ]
 try {
   const page = await browser.newPage({ viewport: { width: 1440, height: 900 }, colorScheme: 'dark' })
