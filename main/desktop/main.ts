@@ -26,10 +26,13 @@ import { lockDataFolder } from '../data/lock.ts'
 import { openPreferences } from '../data/preferences.ts'
 import { createFilesPrivately } from '../data/private-files.ts'
 import { type MetricsOptions, metricsChoice } from '../metrics/metrics-options.ts'
+import { metricsSource } from '../metrics/metrics-source.ts'
+import { otlpChoice } from '../metrics/otlp-choice.ts'
 import { serveMetrics } from '../metrics/serve-metrics.ts'
+import { startOtlpPush } from '../metrics/start-push.ts'
 import type { Keystore } from '../ports/keystore.ts'
 import { fileSink, redactedLog } from '../ports/log.ts'
-import { nodeClock, nodeRandom } from '../ports/node-clock.ts'
+import { nodeClock, nodeRandom, processStartMs } from '../ports/node-clock.ts'
 import { nodeHttp } from '../ports/node-http.ts'
 import { Redactor } from '../ports/redactor.ts'
 import { findAppFolder } from '../terminal/app-folder.ts'
@@ -175,16 +178,26 @@ function start(dataFolder: string, metricsOptions: MetricsOptions | undefined): 
           randomBytes,
         }),
       })
-      const served = metricsOptions && (await serveMetrics(running.monitor, metricsOptions))
+      const facts = { version, startedMs: processStartMs }
+      const served =
+        metricsOptions && (await serveMetrics(metricsSource(running.monitor, facts), metricsOptions))
       // A port that is taken costs the metrics, not the window.
       if (served?.kind === 'failed') complain(served.line)
       if (served?.kind === 'serving') process.stdout.write(`metrics ready: ${served.url}\n`)
+      const otlp = otlpChoice(process.env)
+      const say = (line: string) => log.note(line)
+      if (otlp.kind === 'unusable') complain(otlp.line)
+      const pushed =
+        otlp.kind === 'on'
+          ? await startOtlpPush(running.monitor, otlp.options, { clock: nodeClock, process: facts, say })
+          : undefined
       return {
         windows: running.windows,
         monitor: running.monitor,
         flush: () => running.memory.flush(),
         stop: async () => {
           if (served?.kind === 'serving') await served.close()
+          await pushed?.close()
           await running.stop()
           lock.release()
         },

@@ -2,11 +2,11 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type ClaimedPort, HEALTH_PATH } from '../browser/loopback-servers.ts'
 import { hostsOf } from '../browser/request-gate.ts'
-import type { MonitorSurface } from '../monitor-surface.ts'
+import type { Metric } from './metric-list.ts'
 import { PROMETHEUS_CONTENT_TYPE, prometheusText } from './prometheus-text.ts'
 
 export interface MetricsServerDeps {
-  readonly monitor: Pick<MonitorSurface, 'profiles' | 'snapshot'>
+  readonly metrics: () => readonly Metric[]
   readonly port: ClaimedPort
   /** What a scrape has to bring, HEADROOM_METRICS_TOKEN. */
   readonly bearer: string
@@ -29,7 +29,7 @@ export const LEAST_BEARER = 16
 export function startMetricsServer(deps: MetricsServerDeps): MetricsServer {
   const expected = digest(deps.bearer)
   return deps.port.serve((port) => (request, response) => {
-    send(response, answerTo(request, port, expected, deps.monitor), request.method !== 'HEAD')
+    send(response, answerTo(request, port, expected, deps.metrics), request.method !== 'HEAD')
   })
 }
 
@@ -43,7 +43,7 @@ function answerTo(
   { method, url, headers }: IncomingMessage,
   port: number,
   expected: Buffer,
-  monitor: MetricsServerDeps['monitor'],
+  metrics: MetricsServerDeps['metrics'],
 ): Answer {
   if (!hostsOf(port).includes(headers.host ?? '')) return { status: 421, text: 'not for this host\n' }
   if (headers.origin !== undefined) return { status: 403, text: 'not for pages\n' }
@@ -55,10 +55,9 @@ function answerTo(
   if (path !== '/metrics') return { status: 404, text: 'only /metrics is here\n' }
   if (method !== 'GET' && method !== 'HEAD')
     return { status: 405, text: 'only GET\n', headers: { allow: 'GET, HEAD' } }
-  const snapshots = monitor.profiles().flatMap((profile) => monitor.snapshot(profile) ?? [])
   return {
     status: 200,
-    text: prometheusText(snapshots),
+    text: prometheusText(metrics()),
     headers: { 'content-type': PROMETHEUS_CONTENT_TYPE },
   }
 }

@@ -1,9 +1,7 @@
 import { claimPort } from '../browser/loopback-servers.ts'
-import type { MonitorSurface } from '../monitor-surface.ts'
 import type { MetricsOptions } from './metrics-options.ts'
 import { startMetricsServer } from './metrics-server.ts'
-
-type Measured = Pick<MonitorSurface, 'profiles' | 'snapshot'>
+import type { MetricsSource } from './metrics-source.ts'
 
 export interface ServedMetrics {
   readonly kind: 'serving'
@@ -14,7 +12,7 @@ export type MetricsServing = ServedMetrics | { readonly kind: 'failed'; readonly
 
 /** The port of the metrics, before there is a monitor to measure. */
 export type MetricsClaim =
-  | { readonly kind: 'claimed'; serve(monitor: Measured): ServedMetrics; close(): Promise<void> }
+  | { readonly kind: 'claimed'; serve(source: MetricsSource): ServedMetrics; close(): Promise<void> }
   | { readonly kind: 'failed'; readonly line: string }
 
 /** For a host: a port that cannot be had is one line, not a stack. */
@@ -23,10 +21,17 @@ export async function claimMetrics({ port, bearer }: MetricsOptions): Promise<Me
     const claimed = await claimPort(port)
     return {
       kind: 'claimed',
-      serve: (monitor) => {
-        const server = startMetricsServer({ monitor, port: claimed, bearer })
+      serve: (source) => {
+        const server = startMetricsServer({ metrics: source.metrics, port: claimed, bearer })
         const url = `http://127.0.0.1:${server.port}/metrics`
-        return { kind: 'serving', url, close: () => server.close() }
+        return {
+          kind: 'serving',
+          url,
+          close: async () => {
+            source.close()
+            await server.close()
+          },
+        }
       },
       close: () => claimed.close(),
     }
@@ -38,7 +43,7 @@ export async function claimMetrics({ port, bearer }: MetricsOptions): Promise<Me
 }
 
 /** Where the monitor is there already. */
-export async function serveMetrics(monitor: Measured, options: MetricsOptions): Promise<MetricsServing> {
+export async function serveMetrics(source: MetricsSource, options: MetricsOptions): Promise<MetricsServing> {
   const claim = await claimMetrics(options)
-  return claim.kind === 'failed' ? claim : claim.serve(monitor)
+  return claim.kind === 'failed' ? claim : claim.serve(source)
 }

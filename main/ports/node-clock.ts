@@ -4,6 +4,9 @@ import type { Clock, Random } from './ports.ts'
 /** setTimeout overflows past 2^31 - 1 ms and would fire at once. */
 const LONGEST_WAIT_MS = 2 ** 31 - 1
 
+/** When this process started, epoch ms. */
+export const processStartMs: number = performance.timeOrigin
+
 export const nodeClock: Clock = {
   wallMs: () => Date.now(),
   monotonicMs: () => performance.now(),

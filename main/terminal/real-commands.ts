@@ -7,10 +7,11 @@ import { openByFile } from '../data/address-file.ts'
 import { defaultDataFolder, NO_HOME, openDataFolder } from '../data/data-folder.ts'
 import { lockDataFolder } from '../data/lock.ts'
 import { openPreferences } from '../data/preferences.ts'
+import { metricsSource } from '../metrics/metrics-source.ts'
 import { claimMetrics, serveMetrics } from '../metrics/serve-metrics.ts'
 import type { MonitorPorts } from '../monitor.ts'
 import { fileSink, redactedLog } from '../ports/log.ts'
-import { nodeClock, nodeRandom } from '../ports/node-clock.ts'
+import { nodeClock, nodeRandom, processStartMs } from '../ports/node-clock.ts'
 import { nodeHttp } from '../ports/node-http.ts'
 import type { OpenUrl } from '../ports/open-url.ts'
 import type { Log } from '../ports/ports.ts'
@@ -35,6 +36,7 @@ export function realCommands(terminal: Terminal, app: AppFolder): Commands {
       path: socketOf(dataFolder, process.env),
       userId: process.getuid?.(),
     })
+  const facts = { version: app.version, startedMs: processStartMs }
   // Read once; an empty one is none.
   const passphrase = terminal.environment['HEADROOM_PASSPHRASE'] || undefined
   const portsWith = (log: Log): MonitorPorts => ({ clock: nodeClock, random: nodeRandom, http, log })
@@ -75,6 +77,15 @@ export function realCommands(terminal: Terminal, app: AppFolder): Commands {
             terminal,
             claimPort,
             claimMetrics,
+            facts,
+            pushMetrics: async ({ monitor }, options) => {
+              const { startOtlpPush } = await import('../metrics/start-push.ts')
+              return startOtlpPush(monitor, options, {
+                clock: nodeClock,
+                process: facts,
+                say: terminal.error,
+              })
+            },
             startApp: ({ dataFolder, hostReason, open, simulate: simulated }) =>
               startApp({
                 dataFolder,
@@ -136,7 +147,11 @@ export function realCommands(terminal: Terminal, app: AppFolder): Commands {
             version: app.version,
             problem: terminal.error,
           }),
-        serveMetrics,
+        serveMetrics: (monitor, options) => serveMetrics(metricsSource(monitor, facts), options),
+        pushMetrics: async (monitor, options) => {
+          const { startOtlpPush } = await import('../metrics/start-push.ts')
+          return startOtlpPush(monitor, options, { clock: nodeClock, process: facts, say: terminal.error })
+        },
       })
     },
 

@@ -1,6 +1,10 @@
 import type { RunningApp } from '../app-start.ts'
 import type { ClaimedPort } from '../browser/loopback-servers.ts'
+import type { ProcessFacts } from '../metrics/metric-list.ts'
 import type { MetricsOptions } from '../metrics/metrics-options.ts'
+import type { MetricsPush } from '../metrics/metrics-push.ts'
+import { metricsSource } from '../metrics/metrics-source.ts'
+import { type OtlpOptions, otlpChoice } from '../metrics/otlp-choice.ts'
 import type { MetricsClaim } from '../metrics/serve-metrics.ts'
 import type { OpenUrl } from '../ports/open-url.ts'
 import { portTaken } from './port-taken.ts'
@@ -12,6 +16,8 @@ export interface RunBrowserDeps {
   /** Rejects where the port is taken. */
   claimPort(port: number): Promise<ClaimedPort>
   claimMetrics(options: MetricsOptions): Promise<MetricsClaim>
+  readonly facts: ProcessFacts
+  pushMetrics(app: RunningApp, options: OtlpOptions): Promise<MetricsPush>
   startApp(args: HostArguments & BrowserArguments): Promise<RunningApp>
   serve(app: RunningApp, port: ClaimedPort, ready: (url: string) => void): Promise<{ close(): Promise<void> }>
   /** Absent where no browser can be opened, as without a display. */
@@ -67,10 +73,13 @@ interface Serving {
 }
 
 async function serveUntil(stopped: Promise<void>, { args, port, metrics, deps }: Serving): Promise<void> {
-  const { terminal, startApp, serve, openUrl } = deps
+  const { terminal, startApp, serve, openUrl, facts } = deps
+  const otlp = otlpChoice(terminal.environment)
   const app = await startApp(args)
+  let pushed: MetricsPush | undefined
   try {
-    const served = metrics?.serve(app.monitor)
+    const served = metrics?.serve(metricsSource(app.monitor, facts))
+    if (otlp.kind === 'on') pushed = await deps.pushMetrics(app, otlp.options)
     if (served !== undefined) terminal.out(`metrics ready: ${served.url}`)
     let toOpen = args.open ? openUrl?.(args.dataFolder) : undefined
     let opened: Promise<() => void> | undefined
@@ -88,6 +97,7 @@ async function serveUntil(stopped: Promise<void>, { args, port, metrics, deps }:
     wasUsed()
     await host.close()
   } finally {
+    await pushed?.close()
     await app.stop()
   }
 }

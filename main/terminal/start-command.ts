@@ -1,7 +1,8 @@
 import type { LockAttempt } from '../data/lock.ts'
 import { type MetricsOptions, metricsChoice } from '../metrics/metrics-options.ts'
+import { otlpChoice } from '../metrics/otlp-choice.ts'
 import type { StartFlags } from './flags.ts'
-import { EXIT_FAILURE, EXIT_USAGE, type Terminal } from './terminal.ts'
+import { EXIT_FAILURE, EXIT_PERSON_NEEDED, EXIT_USAGE, type Terminal } from './terminal.ts'
 
 /** Whether Electron can be had here, and why not. */
 export type DesktopSearch =
@@ -47,6 +48,11 @@ export async function start(flags: StartFlags, deps: StartDeps): Promise<number>
   if (metrics.kind === 'usage') {
     terminal.error(metrics.line)
     return EXIT_USAGE
+  }
+  const otlp = otlpChoice(terminal.environment)
+  if (otlp.kind === 'unusable') {
+    terminal.error(otlp.line)
+    return EXIT_PERSON_NEEDED
   }
   const folder = deps.openDataFolder(flags.data ?? deps.defaultDataFolder())
   if (folder.kind === 'unusable') return fail(folder.line)

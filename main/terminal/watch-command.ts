@@ -3,6 +3,8 @@ import type { Announcer } from '../alerts/announcer.ts'
 import { bellAnnouncer } from '../alerts/bell.ts'
 import type { BuiltIn } from '../app-start.ts'
 import { type MetricsOptions, metricsChoice } from '../metrics/metrics-options.ts'
+import type { MetricsPush } from '../metrics/metrics-push.ts'
+import { type OtlpOptions, otlpChoice } from '../metrics/otlp-choice.ts'
 import type { MetricsServing } from '../metrics/serve-metrics.ts'
 import type { MonitorSurface } from '../monitor-surface.ts'
 import type { Clock } from '../ports/ports.ts'
@@ -28,6 +30,8 @@ export interface WatchDeps {
     dataFolder: string | undefined,
   ): { close(): Promise<void> }
   serveMetrics(monitor: MonitorSurface, options: MetricsOptions): Promise<MetricsServing>
+  /** By OTLP, to the store that the environment names. */
+  pushMetrics(monitor: MonitorSurface, options: OtlpOptions): Promise<MetricsPush>
 }
 
 /** The monitor without a window. Being offline is not a reason to end; having nobody signed in is. */
@@ -38,6 +42,11 @@ export async function watch(flags: WatchFlags, deps: WatchDeps): Promise<number>
   if (misused !== undefined) {
     terminal.error(misused)
     return EXIT_USAGE
+  }
+  const otlp = otlpChoice(terminal.environment)
+  if (otlp.kind === 'unusable') {
+    terminal.error(otlp.line)
+    return EXIT_PERSON_NEEDED
   }
   const { HEADROOM_PASSPHRASE: passphrase = '' } = terminal.environment
   const stored = flags.data === undefined ? 'nowhere' : passphrase === '' ? 'without-passphrase' : 'sealed'
@@ -115,6 +124,8 @@ async function follow(asked: Profile, flags: WatchFlags, deps: WatchDeps, home?:
     return EXIT_FAILURE
   }
   if (metrics !== undefined) terminal.error(`metrics are served at ${metrics.url}`)
+  const otlp = otlpChoice(terminal.environment)
+  const pushed = otlp.kind === 'on' ? await deps.pushMetrics(monitor, otlp.options) : undefined
   const memory = deps.remember(
     monitor,
     bellAnnouncer(() => terminal.bell?.(), view.alert),
@@ -167,11 +178,14 @@ async function follow(asked: Profile, flags: WatchFlags, deps: WatchDeps, home?:
   // What is left on the screen, or last in a log, must not read "valid" where a sign-in is needed.
   const latest = failure === undefined ? undefined : monitor.snapshot(id)
   if (latest) view.last(latest)
+  // Of the state it ends in: afterwards there is none.
+  const lastPush = pushed?.close()
   // Before the listeners go: what closing the streams says is still told.
   monitor.stop()
   for (const cancel of cancels) cancel()
   await memory.close()
   await metrics?.close()
+  await lastPush
   view.end()
   if (failure === undefined) return EXIT_OK
   terminal.error(failure.line)

@@ -167,6 +167,10 @@ export const PROMISES = {
     2,
     'Each exported row says of which key and environment it is, when in ISO 8601, and nothing of what was not known',
   ),
+  M1: promised(
+    3,
+    'A real Prometheus takes the metrics and every query of the dashboard; an OTLP store is pushed the same numbers',
+  ),
 } as const satisfies Readonly<Record<string, Promised>>
 
 export type PromiseId = keyof typeof PROMISES

@@ -27,6 +27,22 @@ export const UNATTENDED_SABOTAGES: readonly Sabotage[] = [
     test: 'main/terminal/watch-command.test.ts',
   },
   {
+    promise: 'M1',
+    what: 'tell of the state that holds alone, so that series come and go with it',
+    file: 'main/metrics/metric-list.ts',
+    find: '  states.map((state) => ({ labels:',
+    replace: '  states.filter((state) => state === holds).map((state) => ({ labels:',
+    test: 'main/metrics/metrics.test.ts',
+  },
+  {
+    promise: 'M1',
+    what: 'push metrics without their numbers',
+    file: 'main/metrics/otlp-exporter.ts',
+    find: 'attributes: labels, value })),',
+    replace: 'attributes: labels, value: value * 0 })),',
+    test: 'main/metrics/otlp.process.test.ts',
+  },
+  {
     promise: 'U2',
     what: 'start the app, and with it a refresh, before its port is held',
     file: 'main/terminal/run-browser.ts',

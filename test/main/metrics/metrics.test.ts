@@ -3,14 +3,19 @@ import { createServer } from 'node:net'
 import parsePrometheusTextFormat from 'parse-prometheus-text-format'
 import { expect, onTestFinished, test } from 'vitest'
 import { z } from 'zod'
-import type { Snapshot } from '../../../app/contract/snapshot.ts'
+import type { RequestQuota, Snapshot } from '../../../app/contract/snapshot.ts'
 import { claimPort, LOOPBACK_LIMITS } from '../../../main/browser/loopback-servers.ts'
+import { metricsOf } from '../../../main/metrics/metric-list.ts'
 import { metricsChoice } from '../../../main/metrics/metrics-options.ts'
 import { startMetricsServer } from '../../../main/metrics/metrics-server.ts'
+import { metricsSource } from '../../../main/metrics/metrics-source.ts'
 import { prometheusText } from '../../../main/metrics/prometheus-text.ts'
 import { serveMetrics } from '../../../main/metrics/serve-metrics.ts'
+import type { Profile } from '../../../main/profile.ts'
+import { proves } from '../../proof/proves.ts'
 import { silentSockets } from '../silent-sockets.ts'
-import { AT_MS, exampleQuota, exampleSnapshot } from '../terminal/example-snapshot.ts'
+import { AT_MS, exampleQuota, exampleSnapshot, exampleStream } from '../terminal/example-snapshot.ts'
+import { FakeMonitor } from '../terminal/fake-monitor.ts'
 
 const BEARER = 'a-bearer-of-this-test'
 const families = z.array(
@@ -18,19 +23,23 @@ const families = z.array(
     name: z.string(),
     type: z.enum(['GAUGE', 'COUNTER']),
     help: z.string(),
-    metrics: z.array(z.object({ value: z.string(), labels: z.record(z.string(), z.string()) })),
+    metrics: z.array(z.object({ value: z.string(), labels: z.record(z.string(), z.string()).default({}) })),
   }),
 )
 
+const FACTS = { version: '1.2.3', startedMs: AT_MS - 60_000 }
+const textOf = (snapshots: readonly Snapshot[]) =>
+  prometheusText(metricsOf({ snapshots, restarts: () => new Map(), process: FACTS }))
+
 function parsed(snapshots: readonly Snapshot[]) {
-  const all = families.parse(parsePrometheusTextFormat(prometheusText(snapshots)))
+  const all = families.parse(parsePrometheusTextFormat(textOf(snapshots)))
   const values = (name: string) => all.find((family) => family.name === name)?.metrics ?? []
   return { all, values }
 }
 
 /** One line of the text format 0.0.4, stricter than most parsers. */
 const LINE =
-  /^(?:# HELP [a-z_]+ [^\n]+|# TYPE [a-z_]+ (?:gauge|counter)|[a-z_]+\{(?:[a-z_]+="(?:[^"\\\n]|\\[\\"n])*",?)*\} (?:-?\d+(?:\.\d+)?(?:e[+-]?\d+)?|NaN|[+-]Inf))$/
+  /^(?:# HELP [a-z_]+ [^\n]+|# TYPE [a-z_]+ (?:gauge|counter)|[a-z_]+(?:\{(?:[a-z_]+="(?:[^"\\\n]|\\[\\"n])*",?)*\})? (?:-?\d+(?:\.\d+)?(?:e[+-]?\d+)?|NaN|[+-]Inf))$/
 
 test('a parser of Prometheus’ text finds every number', () => {
   const snapshot = exampleSnapshot({
@@ -71,9 +80,93 @@ test('a quota tells its state, its interval, others’ use, the safe pace and th
   expect(one('next_check_timestamp_seconds')).toEqual([String((AT_MS + 12_000) / 1000)])
 })
 
+test('when a quota is empty, full and let in again is told in seconds, and only where it will be', () => {
+  const moments = { emptyAt: AT_MS + 1_000, fullAt: AT_MS + 2_000, blockedUntil: AT_MS + 3_000 }
+  const { values } = parsed([exampleSnapshot({ requests: [exampleQuota(moments)] })])
+  const moment = (name: string) =>
+    values(`headroom_requests_${name}_timestamp_seconds`).map(({ value }) => value)
+  expect(moment('empty')).toEqual([String((AT_MS + 1_000) / 1_000)])
+  expect(moment('full')).toEqual([String((AT_MS + 2_000) / 1_000)])
+  expect(moment('blocked_until')).toEqual([String((AT_MS + 3_000) / 1_000)])
+  const { fullAt: _, ...full } = exampleQuota()
+  const calm = parsed([exampleSnapshot({ requests: [full] })]).all.map(({ name }) => name)
+  expect(calm.filter((name) => /(empty|full|blocked_until)_timestamp/.test(name))).toEqual([])
+})
+
+test('states, sources and the verdict are sets of series that stay, whichever holds', () => {
+  const series = (changes: Partial<RequestQuota>, verdict: Snapshot['verdict']) => {
+    const text = textOf([exampleSnapshot({ requests: [exampleQuota(changes)], verdict })])
+    return text.split('\n').filter((line) => /^headroom_(requests_(state|source)|verdict)\{/.test(line))
+  }
+  const before = series({ source: 'header', state: 'ok' }, { kind: 'lasts' })
+  const after = series({ source: 'modelled', state: 'blocked' }, { kind: 'blocked' })
+  const names = (lines: readonly string[]) => lines.map((line) => line.slice(0, line.lastIndexOf(' ')))
+  expect(names(after)).toEqual(names(before))
+  expect(before).toHaveLength(6 + 3 + 5)
+  for (const lines of [before, after]) expect(lines.filter((line) => line.endsWith(' 1'))).toHaveLength(3)
+  proves('M1', { level: 1, cases: 2 })
+})
+
+test('the process, the version and each key say who they are, without a name', () => {
+  const { values } = parsed([exampleSnapshot()])
+  expect(values('headroom_build_info')[0]?.labels).toMatchObject({ version: '1.2.3' })
+  expect(values('process_start_time_seconds')).toEqual([
+    { value: String((AT_MS - 60_000) / 1000), labels: {} },
+  ])
+  expect(values('headroom_profile_info')[0]?.labels).toEqual({
+    profile: 'simulator',
+    environment: 'simulator',
+    host: '127.0.0.1:4790',
+    keystore: 'memory',
+    rotating: 'false',
+  })
+})
+
+test('a category that another row counts has no numbers, and says which one counts it', () => {
+  const shared = exampleQuota({ category: 'Balances', countedBy: 'Accounts' })
+  const { values } = parsed([exampleSnapshot({ requests: [exampleQuota(), shared] })])
+  expect(values('headroom_requests_limit').map(({ labels }) => labels['category'])).toEqual(['Accounts'])
+  expect(values('headroom_requests_counted_by_info').map(({ labels }) => labels)).toEqual([
+    { profile: 'simulator', environment: 'simulator', category: 'Balances', counted_by: 'Accounts' },
+  ])
+})
+
+test('restarts are counted from the start of the app, also of streams that are gone', () => {
+  const monitor = new FakeMonitor(() => AT_MS)
+  monitor.connect({ id: 'simulator' } as Profile)
+  const source = metricsSource(monitor, FACTS)
+  const counted = () =>
+    source
+      .metrics()
+      .find(({ name }) => name === 'headroom_stream_restarts_total')
+      ?.samples.map(({ labels, value }) => [labels['category'], value])
+  expect(counted()).toEqual([[exampleStream().category, 0]])
+  const restarted = {
+    kind: 'stream-restarted',
+    stream: 's9',
+    target: 'SIM1001',
+    reason: 'server going away',
+  } as const
+  for (const category of ['Positions Stream', 'Order Stream', 'Order Stream'])
+    monitor.tell({ ...restarted, category })
+  expect(counted()).toEqual([
+    ['Positions Stream', 1],
+    ['Order Stream', 2],
+  ])
+  source.close()
+  expect(monitor.listening).toBe(0)
+})
+
+test('each counter says over which time its rate is one', () => {
+  const { all } = parsed([exampleSnapshot({ requests: [exampleQuota({ used: { own: 1, elsewhere: 2 } })] })])
+  const counters = all.filter(({ type }) => type === 'COUNTER')
+  expect(counters).toHaveLength(3)
+  for (const { help } of counters) expect(help).toMatch(/(rate|increase)\(\) over \d+[mh] or more/)
+})
+
 test('each line is of the format, whatever a server names a resource', () => {
   const category = 'a "quoted"\\name\nof two lines'
-  const text = prometheusText([exampleSnapshot({ requests: [exampleQuota({ category })] })])
+  const text = textOf([exampleSnapshot({ requests: [exampleQuota({ category })] })])
   for (const line of text.trimEnd().split('\n')) expect(line).toMatch(LINE)
   const { values } = parsed([exampleSnapshot({ requests: [exampleQuota({ category })] })])
   expect(values('headroom_requests_limit')[0]?.labels['category']).toBe(category)
@@ -81,7 +174,7 @@ test('each line is of the format, whatever a server names a resource', () => {
 
 test('no series is told twice, also of two keys', () => {
   const other = exampleSnapshot({ profile: { id: 'key-1', name: 'Mine', environment: 'live' } })
-  const lines = prometheusText([exampleSnapshot(), other])
+  const lines = textOf([exampleSnapshot(), other])
     .split('\n')
     .filter((line) => !line.startsWith('#'))
   const series = lines.map((line) => line.slice(0, line.lastIndexOf(' ')))
@@ -95,7 +188,7 @@ test('what only the table says is not told as left', () => {
 })
 
 test('no account, no name and no token is in a label', () => {
-  const text = prometheusText([exampleSnapshot()])
+  const text = textOf([exampleSnapshot()])
   expect(text).not.toContain('SIM1001')
   expect(text).not.toContain('Built-in')
 })
@@ -108,7 +201,7 @@ interface Got {
 
 async function serving() {
   const server = startMetricsServer({
-    monitor: { profiles: () => ['simulator'], snapshot: () => exampleSnapshot() },
+    metrics: () => metricsOf({ snapshots: [exampleSnapshot()], restarts: () => new Map(), process: FACTS }),
     port: await claimPort(0),
     bearer: BEARER,
   })
@@ -129,6 +222,7 @@ async function serving() {
   return { server, get }
 }
 
+const NOTHING = { metrics: () => [], close: () => {} }
 const WITH_BEARER = { authorization: `Bearer ${BEARER}` }
 
 test('a scrape with the bearer is served, in the format’s own type', async () => {
@@ -171,14 +265,12 @@ test('a program that took ::1 on its port is not told the bearer: the port count
   if (!hasIpv6) return
   onTestFinished(() => void other.close())
   const { port } = other.address() as { port: number }
-  const monitor = { profiles: () => [], snapshot: () => undefined }
-  expect((await serveMetrics(monitor, { port, bearer: BEARER })).kind).toBe('failed')
+  expect((await serveMetrics(NOTHING, { port, bearer: BEARER })).kind).toBe('failed')
 })
 
 test('a taken port is one line', async () => {
   const { server } = await serving()
-  const monitor = { profiles: () => [], snapshot: () => undefined }
-  const second = await serveMetrics(monitor, { port: server.port, bearer: BEARER })
+  const second = await serveMetrics(NOTHING, { port: server.port, bearer: BEARER })
   expect(second).toEqual({
     kind: 'failed',
     line: `port ${server.port} is taken: choose another with --metrics-port`,

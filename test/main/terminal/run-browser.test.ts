@@ -19,6 +19,8 @@ function world() {
     terminal,
     claimPort,
     claimMetrics,
+    facts: { version: '1.2.3', startedMs: 0 },
+    pushMetrics: () => Promise.reject(new Error('no store here')),
     startApp: async () => {
       happened.push('app started')
       return app

@@ -52,6 +52,7 @@ async function watched(
     openHome: async () => ({ kind: 'failed', line: 'no home in these tests', needsPerson: false }),
     remember: () => ({ close: async () => {} }),
     serveMetrics: async () => ({ kind: 'failed', line: 'no metrics here' }),
+    pushMetrics: () => Promise.reject(new Error('no store here')),
     startBuiltIn: async () => ({
       profile: BUILT_IN,
       close: async () => {

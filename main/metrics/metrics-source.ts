@@ -1,0 +1,35 @@
+import type { MonitorSurface } from '../monitor-surface.ts'
+import { type Metric, metricsOf, type ProcessFacts } from './metric-list.ts'
+
+/** What is measured of a monitor, from when it was made. */
+export interface MetricsSource {
+  metrics(): readonly Metric[]
+  close(): void
+}
+
+export function metricsSource(
+  monitor: Pick<MonitorSurface, 'profiles' | 'snapshot' | 'subscribe'>,
+  process: ProcessFacts,
+): MetricsSource {
+  const restarts = new Map<string, Map<string, number>>()
+  const unsubscribe = monitor.subscribe({
+    changed: () => {},
+    event: (event) => {
+      if (event.kind !== 'stream-restarted') return
+      const { profile, category } = event
+      const counts = restarts.get(profile) ?? new Map<string, number>()
+      counts.set(category, (counts.get(category) ?? 0) + 1)
+      restarts.set(profile, counts)
+    },
+    removed: (profile) => void restarts.delete(profile),
+  })
+  return {
+    metrics: () =>
+      metricsOf({
+        snapshots: monitor.profiles().flatMap((profile) => monitor.snapshot(profile) ?? []),
+        restarts: (profile) => restarts.get(profile) ?? new Map(),
+        process,
+      }),
+    close: unsubscribe,
+  }
+}

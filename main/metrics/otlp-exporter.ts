@@ -1,0 +1,60 @@
+import { hostname } from 'node:os'
+import { type HrTime, ValueType } from '@opentelemetry/api'
+import { OTLPMetricExporter as JsonExporter } from '@opentelemetry/exporter-metrics-otlp-http'
+import { OTLPMetricExporter as ProtobufExporter } from '@opentelemetry/exporter-metrics-otlp-proto'
+import { detectResources, envDetector, resourceFromAttributes } from '@opentelemetry/resources'
+import { AggregationTemporality, DataPointType, type MetricData } from '@opentelemetry/sdk-metrics'
+import { systemErrorText } from '../data/system-error.ts'
+import type { Metric, ProcessFacts } from './metric-list.ts'
+import type { MetricsExporter } from './metrics-push.ts'
+import type { OtlpOptions } from './otlp-choice.ts'
+
+/**
+ * Metrics by OTLP over HTTP. Where to, with which headers, how long to wait and whether to compress is what the packages
+ * read from OTEL_EXPORTER_OTLP_*; what is told of this process, from OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES.
+ */
+export function otlpExporter({ protocol }: OtlpOptions, process: ProcessFacts): MetricsExporter {
+  const exporter = protocol === 'http/json' ? new JsonExporter() : new ProtobufExporter()
+  const resource = resourceFromAttributes({
+    'service.name': 'headroom',
+    'service.version': process.version,
+    // Those who watch several machines tell them apart by it.
+    'service.instance.id': hostname(),
+    'host.name': hostname(),
+  }).merge(detectResources({ detectors: [envDetector] }))
+  const scope = { name: 'headroom', version: process.version }
+  const startTime = hrTime(process.startedMs)
+  return {
+    send: (metrics, atMs) => {
+      const there = metrics.filter(({ samples }) => samples.length > 0)
+      const data = there.map((metric) => dataOf(metric, startTime, hrTime(atMs)))
+      const scopeMetrics = [{ scope, metrics: data }]
+      return new Promise((resolve) => {
+        exporter.export({ resource, scopeMetrics }, ({ code, error }) =>
+          resolve(code === 0 ? undefined : failureText(error)),
+        )
+      })
+    },
+    close: () => exporter.shutdown().catch(() => {}),
+  }
+}
+
+function dataOf({ name, type, help, samples }: Metric, startTime: HrTime, endTime: HrTime): MetricData {
+  const common = {
+    descriptor: { name, description: help, unit: '', valueType: ValueType.DOUBLE },
+    aggregationTemporality: AggregationTemporality.CUMULATIVE,
+    dataPoints: samples.map(({ labels, value }) => ({ startTime, endTime, attributes: labels, value })),
+  }
+  return type === 'counter'
+    ? { ...common, dataPointType: DataPointType.SUM, isMonotonic: true }
+    : { ...common, dataPointType: DataPointType.GAUGE }
+}
+
+const hrTime = (ms: number): HrTime => [Math.floor(ms / 1000), Math.round((ms % 1000) * 1_000_000)]
+
+/** The packages' own words can hold what the other side answered. */
+function failureText(error: Error | undefined): string {
+  const code = error !== undefined && 'code' in error ? error.code : undefined
+  if (typeof code === 'number') return `it answered ${code}`
+  return code === 'ECONNREFUSED' ? 'nothing answers there' : code ? systemErrorText(error) : 'no answer came'
+}
