@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { aimsOf, NO_MODEL } from './aims.ts'
+import { aimsOf, aimWord, NO_MODEL } from './aims.ts'
 import { added, type Figures } from './figures.ts'
 
 const GOOD: Figures = {
@@ -7,6 +7,7 @@ const GOOD: Figures = {
   ...{
     width: 10,
     oracleWidth: 8,
+    leastWidth: 8,
     highWrong: 0,
     error: 1000,
     oracleError: 900,
@@ -19,6 +20,7 @@ const GOOD: Figures = {
     warnedOverHalf: 10,
     delays: [10, 20, 80],
     timeErrors: [0.1],
+    leastTimeErrors: [0.05],
   },
   ...{ changes: 6, bursts: 0, warningLooks: 100, warningOld: 2, checks: 100, budget: 100, forecasts: 1000 },
   ...{ brier: 120, came: 300, alerts: 100, falseAlerts: 25, emptyings: 100, emptyingsWarned: 75 },
@@ -80,4 +82,14 @@ test('seeds add up', () => {
   expect(twice.delays).toHaveLength(6)
   expect(twice.chances[9]).toEqual({ told: 190, came: 190, looks: 200 })
   expect(missed([twice])).toEqual([])
+})
+
+test('an aim that the oracle misses on the same headers is said to be missed by the oracle too', () => {
+  const bad = { ...GOOD, alerts: 100, falseAlerts: 60 }
+  const word = (best: Figures) => {
+    const aim = aimsOf([{ ...bad, best }]).find(({ figure }) => figure.startsWith('alerts'))
+    return aim && aimWord(aim)
+  }
+  expect(word(GOOD)).toBe('missed')
+  expect(word({ ...GOOD, falseAlerts: 30 })).toBe('missed, by the oracle too')
 })

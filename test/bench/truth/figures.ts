@@ -31,6 +31,8 @@ export interface Figures {
   /** How many whole numbers the range holds, in shares of the limit. */
   width: number
   oracleWidth: number
+  /** From the oracle's `low` to a bound that is never passed. */
+  leastWidth: number
   /** Truth above `high`. */
   highWrong: number
   error: number
@@ -43,6 +45,8 @@ export interface Figures {
   delays: number[]
   /** Of the time to empty that is told at half a bucket, relative; 1 where none is told. */
   timeErrors: number[]
+  /** What half of them are at least for whoever counted each request since the start: see `leastTimeErrors`. */
+  leastTimeErrors: number[]
   changes: number
   bursts: number
   warningLooks: number
@@ -110,9 +114,16 @@ function sumsOf(looks: Looks): Figures {
   const hours = count / 3600
   const figures: Figures = {
     ...{ name: kind.name, shape: kind.shape, own: kind.own, looks: 0, hours, covered: 0, oracleCovered: 0 },
-    ...{ width: 0, oracleWidth: 0, highWrong: 0, error: 0, oracleError: 0, peerErrors: {} },
+    ...{ width: 0, oracleWidth: 0, leastWidth: 0, highWrong: 0, error: 0, oracleError: 0, peerErrors: {} },
     ...{ underFifth: 0, okUnderFifth: 0, overHalf: 0, warnedOverHalf: 0, delays: [...delays] },
-    ...{ timeErrors: timeErrors(looks), changes: 0, bursts: bursts(looks), warningLooks: 0, warningOld: 0 },
+    ...{
+      timeErrors: timeErrors(looks),
+      leastTimeErrors: leastTimeErrors(looks),
+      changes: 0,
+      bursts: bursts(looks),
+      warningLooks: 0,
+      warningOld: 0,
+    },
     checks: looks.checks,
     // One a period at least, so that a small quota can be seen.
     budget: (Math.max(1, BUDGET_FRACTION * kind.limit) * count) / kind.periodSeconds,
@@ -129,6 +140,7 @@ function sumsOf(looks: Looks): Figures {
     figures.oracleCovered += Number(is >= looks.oracle.low[at]! && is <= looks.oracle.high[at]!)
     figures.width += (looks.high[at]! - looks.low[at]! + 1) / kind.limit
     figures.oracleWidth += (looks.oracle.high[at]! - looks.oracle.low[at]! + 1) / kind.limit
+    figures.leastWidth += (looks.high[at]! - looks.oracle.low[at]! + 1) / kind.limit
     figures.highWrong += Number(is > looks.high[at]!)
     figures.error += Math.abs(looks.middle[at]! - is)
     figures.oracleError += Math.abs(looks.oracle.middle[at]! - is)
@@ -171,6 +183,21 @@ function forecast(figures: Figures, chance: number, comes: boolean, truth: numbe
   step.came += Number(comes)
 }
 
+/**
+ * The same looks: a Poisson pace r that was counted for t seconds is known to √(r t) / t, and what it drains beyond the
+ * refill no better; 0.6745 deviations are passed half the time.
+ */
+function leastTimeErrors({ kind, count, truth, rate }: Looks): number[] {
+  const drain = rate[0]! + kind.own - kind.limit / kind.periodSeconds
+  if (kind.shape !== 'steady' || drain <= 0) return []
+  const errors: number[] = []
+  for (let at = 1; at < count; at += 1) {
+    const share = truth[at]! / kind.limit
+    if (share >= 0.45 && share <= 0.55) errors.push((0.6745 * Math.sqrt(rate[0]! / at)) / drain)
+  }
+  return errors
+}
+
 /** Only of a steady pace above the refill, while the truth is at half. */
 function timeErrors({ kind, count, truth, rate, emptyInSeconds }: Looks): number[] {
   const drain = rate[0]! + kind.own - kind.limit / kind.periodSeconds
@@ -197,6 +224,7 @@ export function added(one: Figures, other: Figures): Figures {
     ...sum,
     delays: [...one.delays, ...other.delays],
     timeErrors: [...one.timeErrors, ...other.timeErrors],
+    leastTimeErrors: [...one.leastTimeErrors, ...other.leastTimeErrors],
     peerErrors: Object.fromEntries(
       Object.entries(one.peerErrors).map(([peer, error]) => [peer, error + (other.peerErrors[peer] ?? 0)]),
     ),
