@@ -53,6 +53,10 @@ export const BENCHES = {
     of: ['memory'],
     minutes: [2, 10],
   }),
+  desktopShown: bench('The desktop app with its window', 'bench/desktop-cost.ts', {
+    of: ['shown'],
+    minutes: [2, 10],
+  }),
   desktopIdle: bench('The desktop app without a window', 'bench/desktop-cost.ts', {
     of: ['idle'],
     minutes: [2, 10],
