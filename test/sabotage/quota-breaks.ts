@@ -134,6 +134,22 @@ export const QUOTA_SABOTAGES: readonly Sabotage[] = [
     test: 'bench/truth/truth-small.test.ts',
   },
   {
+    promise: 'Q8',
+    what: 'a surprise is forgotten at once',
+    file: 'app/quota/low-margin.ts',
+    find: 'taken + this.#surprise *',
+    replace: 'taken + 0 *',
+    test: 'app/quota/low-margin.test.ts',
+  },
+  {
+    promise: 'Q10',
+    what: 'ask again soon after a check that brought no header',
+    file: 'app/quota/probe-plan.ts',
+    find: 'lastMs - row.observedAt < ANSWERED_WITHIN_MS',
+    replace: 'lastMs >= 0',
+    test: 'app/quota/probe-plan.test.ts',
+  },
+  {
     promise: 'Q9',
     what: 'warn of an emptying only where nothing speaks against it',
     file: 'app/quota/state.ts',
@@ -145,8 +161,8 @@ export const QUOTA_SABOTAGES: readonly Sabotage[] = [
     promise: 'Q10',
     what: 'spend the budget early where a row is in trouble',
     file: 'app/quota/probe-plan.ts',
-    find: 'const share = row.use === null && row.observedAt !== undefined ? SECOND_AFTER :',
-    replace: "const share = row.use === null || row.state !== 'ok' ? SECOND_AFTER :",
+    find: 'const share = isSecond ? SECOND_AFTER :',
+    replace: "const share = isSecond || row.state !== 'ok' ? SECOND_AFTER :",
     test: 'bench/truth/truth-small.test.ts',
   },
   {

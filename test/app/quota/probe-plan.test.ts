@@ -103,6 +103,19 @@ describe('how old a row may grow', () => {
     expect(probeIsDue(unseen, NO_PROBES, rules, HOUR, false)).toBe(true)
     expect(goal({ use: null })).toBeLessThan(goal({}) / 4)
   })
+  test('a check that brought no header is not followed by another in a hurry', () => {
+    const dueIn = (sentAtMs: number) =>
+      (probeDueAtMs(
+        row({ observedAt: HOUR, use: null }),
+        { ...NO_PROBES, sentAtMs: [sentAtMs] },
+        rules,
+        HOUR,
+      ) -
+        sentAtMs) /
+      1000
+    expect(dueIn(HOUR + 30_000)).toBeCloseTo(goal({}), 6)
+    expect(dueIn(HOUR)).toBeLessThan(goal({}) / 4)
+  })
 })
 
 test('the budget opens again when the oldest of a full set of probes is a period old', () => {

@@ -1,0 +1,43 @@
+import { expect, test } from 'vitest'
+import { LowMargin } from '../../../app/quota/low-margin.ts'
+import { OthersUse } from '../../../app/quota/others-use.ts'
+
+const [LIMIT, PERIOD] = [320, 300]
+
+/** Forty headers showed nothing missing, the last one so long ago. */
+function quiet(seconds: number): OthersUse {
+  const others = new OthersUse(LIMIT, PERIOD)
+  for (let header = 0; header < 40; header += 1) {
+    others.advance(40, 0, LIMIT)
+    others.observed({ least: 0, most: 1, taken: 0, variance: 0 })
+  }
+  others.advance(seconds, 0, LIMIT)
+  return others
+}
+
+test('what surprised once may come again at any moment, and fades', () => {
+  const margin = new LowMargin()
+  expect(margin.takenAtMost(quiet(4), 0, LIMIT)).toBeLessThan(10)
+  margin.judge(quiet(40), 57, LIMIT)
+  const after = margin.takenAtMost(quiet(4), 0, LIMIT)
+  expect(after).toBeGreaterThan(55)
+  // Half a second after a header less can have come.
+  expect(margin.takenAtMost(quiet(0.5), 0, LIMIT)).toBeLessThan(after / 2)
+  for (let header = 0; header < 35; header += 1) margin.judge(quiet(40), 0, LIMIT)
+  expect(margin.takenAtMost(quiet(4), 0, LIMIT)).toBeLessThan(0.6 * after)
+})
+
+test('each header below `low` makes such headers rarer, and each other one a little more common', () => {
+  const margin = new LowMargin()
+  const before = margin.share
+  margin.judge(quiet(40), LIMIT, LIMIT)
+  expect(margin.share).toBeCloseTo(before / 2, 6)
+  margin.judge(quiet(40), 0, LIMIT)
+  expect(margin.share).toBeCloseTo((before / 2) * 1.03, 6)
+})
+
+test('one request may be missing a few seconds after any header, whoever was seen', () => {
+  const margin = new LowMargin()
+  expect(margin.takenAtMost(quiet(2), 0, LIMIT)).toBeLessThan(1)
+  expect(margin.takenAtMost(quiet(3.5), 0, LIMIT)).toBeGreaterThanOrEqual(1)
+})
