@@ -128,6 +128,7 @@ test('a folder that the desktop sealed is one line, and no new key is put beside
   expect(opening).toEqual({
     kind: 'failed',
     line: expect.stringMatching(/desktop app sealed them.*\(kwallet6\).*nothing was changed$/),
+    needsPerson: true,
   })
   const again = await open()
   expect(again.standing).toEqual({ state: 'ok' })
