@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { basename } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import react from '@vitejs/plugin-react'
 import { isolatedDeclarationSync } from 'rolldown/experimental'
@@ -21,12 +22,13 @@ const simulatorTypes = (): Rolldown.Plugin => ({
   },
 })
 
-/** What `watch --json` writes, for programs that check it. */
-const jsonLines = (): Rolldown.Plugin => ({
-  name: 'json-lines-schema',
+/** For the programs beside it: what `watch --json` writes, and a dashboard of the metrics. */
+const filesForOthers = (): Rolldown.Plugin => ({
+  name: 'files-for-others',
   generateBundle() {
-    const source = readFileSync(at('main/terminal/json-lines.schema.json'))
-    this.emitFile({ type: 'asset', fileName: 'json-lines.schema.json', source })
+    for (const path of ['main/terminal/json-lines.schema.json', 'packaging/grafana-dashboard.json']) {
+      this.emitFile({ type: 'asset', fileName: basename(path), source: readFileSync(at(path)) })
+    }
   },
 })
 
@@ -112,7 +114,7 @@ export default defineConfig({
         copyPublicDir: false,
         rolldownOptions: {
           input: { headroom: at('main/terminal/headroom.ts'), simulator: at(SIMULATOR_LIBRARY) },
-          plugins: [simulatorTypes(), jsonLines()],
+          plugins: [simulatorTypes(), filesForOthers()],
           output: { format: 'es', entryFileNames: '[name].js', chunkFileNames: 'chunks/[name]-[hash].js' },
         },
       },

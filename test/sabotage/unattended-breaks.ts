@@ -36,6 +36,14 @@ export const UNATTENDED_SABOTAGES: readonly Sabotage[] = [
   },
   {
     promise: 'M1',
+    what: 'rename a metric that dashboards ask for',
+    file: 'main/metrics/metric-list.ts',
+    find: "'headroom_requests_empty_timestamp_seconds'",
+    replace: "'headroom_requests_empties_timestamp_seconds'",
+    test: 'prometheus/dashboard.test.ts',
+  },
+  {
+    promise: 'M1',
     what: 'push metrics without their numbers',
     file: 'main/metrics/otlp-exporter.ts',
     find: 'attributes: labels, value })),',
