@@ -7,6 +7,7 @@ const executablePath = findChromium()
 const { CI } = process.env
 const EVERY_HOST = /every-host\.spec\.ts$/
 const WINDOW = /\/window\/[^/]+\.spec\.ts$/
+const TIMED = /first-paint\.spec\.ts$/
 
 export default defineConfig<{ readonly host: Host }>({
   testDir: fileURLToPath(new URL('.', import.meta.url)),
@@ -32,11 +33,18 @@ export default defineConfig<{ readonly host: Host }>({
   // The name of each test says what showed its window; where a host cannot run, its tests are skipped and counted.
   projects: [
     // The sign-in takes a fixed port, and Electron most of a core: tests with an app come one by one.
-    { name: 'browser', testIgnore: WINDOW, workers: 1 },
+    { name: 'browser', testIgnore: [WINDOW, TIMED], workers: 1 },
     // These have the window alone, on a scripted host, and share nothing.
     { name: 'window', testMatch: WINDOW, fullyParallel: true },
     { name: 'electron', testMatch: EVERY_HOST, workers: 1, use: { host: 'electron' } },
     // The double proves the wiring; what only takes long is shown by the others.
     { name: 'double', testMatch: EVERY_HOST, workers: 1, use: { host: 'double' }, grepInvert: /@long/ },
+    // What is held against a clock has the machine to itself.
+    {
+      name: 'timed',
+      testMatch: TIMED,
+      workers: 1,
+      dependencies: ['browser', 'window', 'electron', 'double'],
+    },
   ],
 })
