@@ -7,7 +7,7 @@ const executablePath = findChromium()
 const { CI } = process.env
 const EVERY_HOST = /every-host\.spec\.ts$/
 const WINDOW = /\/window\/[^/]+\.spec\.ts$/
-const TIMED = /first-paint\.spec\.ts$/
+const TIMED = /(first-paint|lost-window)\.spec\.ts$/
 
 export default defineConfig<{ readonly host: Host }>({
   testDir: fileURLToPath(new URL('.', import.meta.url)),
