@@ -88,6 +88,8 @@ export function truthPage({ aims, kinds, how, origin, machine }: PageOf): string
       ]),
     ),
     '',
+    'The oracle knows which kind of traffic it sees and its parameters: that a burst lasts two minutes of five, or when a day’s peak comes. What it misses on the same headers cannot be met by anyone who sees no more. What it meets and Headroom does not is the price of not being told: Headroom learns from headers alone how long a pace holds, and needs several to notice that one has changed. A fold weighs 112 candidates where a second has passed since the last one, and costs a microsecond only in between.',
+    '',
     '## Kinds of traffic',
     '',
     'Errors in requests. “No model” shows the last Remaining unchanged; the oracle is a particle filter that knows the process of others with its parameters; both see the same headers.',
