@@ -210,7 +210,7 @@ export function stateSentence(quota: RequestQuota, nowMs: number): string {
     case 'low':
       return isUnderThreshold(quota)
         ? `${category} is low (${shareLeftText(quota)}).`
-        : `${category} is low (${shareLeftText(quota)}): it could run out within 10 min.`
+        : `${category} could run out within 10 min (${shareLeftText(quota)} left).`
     case 'running-out': {
       const when = emptyText(quota, nowMs)
       return emptyAt === undefined || when.startsWith('within')

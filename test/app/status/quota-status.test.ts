@@ -134,7 +134,7 @@ describe('what a person can do', () => {
     )
     expect(said({ state: 'low' })).toBe('Positions is low (16 %).')
     expect(said({ state: 'low', low: 100, level: 110 })).toBe(
-      'Positions is low (34 %): it could run out within 10 min.',
+      'Positions could run out within 10 min (34 % left).',
     )
     expect(stateSentence(out(214), NOW_MS)).toBe('Positions runs out in 3 min 30 s.')
   })
