@@ -61,7 +61,7 @@ const request = z.object({
 })
 
 const watch = (environment: Readonly<Record<string, string>>) =>
-  runNode([HEADROOM, 'watch', '--json', '--events', '--for', '3'], {
+  runNode([HEADROOM, 'watch', '--json', '--events', '--for', '2'], {
     OTEL_METRIC_EXPORT_INTERVAL: '1000',
     ...environment,
   })

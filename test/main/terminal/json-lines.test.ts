@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { beforeAll, expect, test } from 'vitest'
 import type { RequestQuota, Snapshot } from '../../../app/contract/snapshot.ts'
@@ -9,7 +10,7 @@ import { proves } from '../../proof/proves.ts'
 import { AT_MS, exampleSnapshot, exampleStream } from './example-snapshot.ts'
 import { virtualWatch } from './virtual-watch.ts'
 
-const SCHEMA_FILE = new URL('../../../main/terminal/json-lines.schema.json', import.meta.url)
+const SCHEMA_FILE = fileURLToPath(new URL('../../../main/terminal/json-lines.schema.json', import.meta.url))
 const MINUTES = 10
 
 type Row = Readonly<Record<string, unknown>>
@@ -35,7 +36,7 @@ beforeAll(async () => {
 }, 60_000)
 
 test('the schema in the repository is the one of the schema that reads the lines', async () => {
-  await expect(jsonLinesSchema()).toMatchFileSnapshot(SCHEMA_FILE.pathname)
+  await expect(jsonLinesSchema()).toMatchFileSnapshot(SCHEMA_FILE)
 })
 
 test('ten minutes of lines, whole and changed, are as the schema says', () => {
