@@ -65,7 +65,8 @@ export function whyNotTrusted(
   const path = realpathSync(folder)
   const { uid, mode } = statSync(path)
   if (uid !== userId) return 'it belongs to another user'
-  if ((mode & OTHERS_MAY_WRITE) !== 0) return 'other users may write to it (chmod go-w takes that away)'
+  if ((mode & OTHERS_MAY_WRITE) !== 0)
+    return 'other users may write to it (chmod go-w takes that away; a disk that keeps no modes, such as exFAT, cannot hold keys)'
   const open = foldersAbove(path).find((above) => {
     const found = statSync(above).mode
     return (found & ALL_MAY_WRITE) !== 0 && (found & STICKY) === 0

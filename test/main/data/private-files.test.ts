@@ -122,9 +122,21 @@ onPosix('what is opened to be replaced begins empty, to be appended goes on', ()
 })
 
 onPosix.each([
-  ['others may write to', 0o777, 'other users may write to it (chmod go-w takes that away)'],
-  ['its group may write to', 0o770, 'other users may write to it (chmod go-w takes that away)'],
-  ['only others may write to', 0o702, 'other users may write to it (chmod go-w takes that away)'],
+  [
+    'others may write to',
+    0o777,
+    'other users may write to it (chmod go-w takes that away; a disk that keeps no modes, such as exFAT, cannot hold keys)',
+  ],
+  [
+    'its group may write to',
+    0o770,
+    'other users may write to it (chmod go-w takes that away; a disk that keeps no modes, such as exFAT, cannot hold keys)',
+  ],
+  [
+    'only others may write to',
+    0o702,
+    'other users may write to it (chmod go-w takes that away; a disk that keeps no modes, such as exFAT, cannot hold keys)',
+  ],
 ])('a folder that %s is refused with a line, and nothing is written there', (_, mode, why) => {
   const folder = join(temporaryFolder(), 'data')
   mkdirSync(folder)
