@@ -65,8 +65,8 @@ export const TOKEN_SABOTAGES: readonly Sabotage[] = [
     promise: 'T9',
     what: 'follow the wall clock wherever it goes',
     file: 'main/timeline.ts',
-    find: 'this.#latestMs = Math.max(this.#latestMs, monotonicMs + this.#offsetMs)',
-    replace: 'this.#latestMs = this.#clock.wallMs()',
+    find: 'this.#latestMs = Math.max(this.#latestMs, monotonicMs + this.#offsetMs)\n    if (gapMs',
+    replace: 'this.#latestMs = this.#clock.wallMs()\n    if (gapMs',
     test: 'main/timeline.test.ts',
   },
   {
