@@ -60,7 +60,10 @@ export class TruthLaws {
       const truth = service.quotas.reading(row.category, nowMs)
       if (!truth || truth.limit !== row.limit || truth.periodSeconds !== row.period) continue
       const before = service.quotas.reading(row.category, nowMs - IN_FLIGHT_MS)
-      if (!busy.has(row.category)) this.#isNotAbove(row, Math.min(truth.remaining, before?.remaining ?? 0))
+      // A service of fixed windows that has shown this row no Reset yet is taken for one that fills gradually.
+      const isMistaken = row.model === 'rolling' && service.options.window === 'fixed'
+      if (!busy.has(row.category) && !isMistaken)
+        this.#isNotAbove(row, Math.min(truth.remaining, before?.remaining ?? 0))
       const { accepted } = service.quotas.elsewhere(row.category, nowMs)
       // What nobody but this app uses, another law holds exactly.
       if (accepted > 0) this.#count(row, truth.remaining)
