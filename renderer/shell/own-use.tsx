@@ -13,16 +13,16 @@ export function OwnUse() {
     probes.enabled ? `${countText(Math.round(probes.perMinute * 10) / 10, 'check')}/min` : 'checks off',
   )
   const used = useShown((snapshot) => shareText(snapshot.probes.usedFraction))
-  const cap = useShown((snapshot) => shareText(snapshot.probes.budgetFraction))
+  const budget = useShown((snapshot) => shareText(snapshot.probes.budgetFraction))
   const about = useShown(
     ({ at, probes }) =>
-      `Counted by Headroom itself, as of ${clockText(at)}. Its checks may use ${shareText(probes.budgetFraction)} of a quota.`,
+      `Counted by Headroom itself, as of ${clockText(at)}. Its checks may use ${shareText(probes.budgetFraction)} of a quota on average; the first headers of a row come sooner.`,
   )
   if (streams === undefined) return null
   return (
     <span className={css('pill', 'own-use')} data-testid="own-use" title={about}>
       {streams} · {probes} · <strong>{used}</strong> used
-      <span className={css('roomy')}> · cap {cap}</span>
+      <span className={css('roomy')}> · budget {budget}</span>
     </span>
   )
 }
