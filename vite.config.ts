@@ -4,8 +4,8 @@ import { fileURLToPath } from 'node:url'
 import react from '@vitejs/plugin-react'
 import { isolatedDeclarationSync } from 'rolldown/experimental'
 import { defineConfig, type Rolldown } from 'vite'
-import { sourceFingerprint, writeStamp } from './packaging/build-stamp.js'
-import { thirdPartyNotices } from './packaging/third-party-notices.ts'
+import { sourceFingerprint, writeStamp } from './main/packaging/build-stamp.js'
+import { thirdPartyNotices } from './main/packaging/third-party-notices.ts'
 
 const at = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 
@@ -26,7 +26,7 @@ const simulatorTypes = (): Rolldown.Plugin => ({
 const filesForOthers = (): Rolldown.Plugin => ({
   name: 'files-for-others',
   generateBundle() {
-    for (const path of ['main/terminal/json-lines.schema.json', 'packaging/grafana-dashboard.json']) {
+    for (const path of ['main/terminal/json-lines.schema.json', 'main/packaging/grafana-dashboard.json']) {
       this.emitFile({ type: 'asset', fileName: basename(path), source: readFileSync(at(path)) })
     }
   },

@@ -82,7 +82,7 @@ function isSourceCheckout() {
 
 async function ensureBuilt() {
   const { isBuilt, sourceFingerprint } = await import(
-    pathToFileURL(join(appFolder, 'packaging', 'build-stamp.js')).href
+    pathToFileURL(join(appFolder, 'main', 'packaging', 'build-stamp.js')).href
   )
   const isFresh = () => isBuilt(appFolder, sourceFingerprint(appFolder))
   if (isFresh()) return

@@ -18,7 +18,7 @@ import { temporaryFolder } from './data/temporary-folder.ts'
 import { type Ended, runNode } from './terminal/run-node.ts'
 
 const LAUNCH = fileURLToPath(new URL('../../main/launch.js', import.meta.url))
-const STAMP = fileURLToPath(new URL('../../packaging/build-stamp.js', import.meta.url))
+const STAMP = fileURLToPath(new URL('../../main/packaging/build-stamp.js', import.meta.url))
 const BUILDING = 'building Headroom (a few seconds, once) …\n'
 /** A Node that says it is old, for the first process only: the one it hands over to is this one. */
 const OLD_NODE = [
@@ -61,7 +61,7 @@ function checkout(build = 'write()'): Checkout {
   write(
     'node_modules/vite/bin/vite.js',
     `import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs'
-     import { sourceFingerprint, writeStamp } from '../../../packaging/build-stamp.js'
+     import { sourceFingerprint, writeStamp } from '../../../main/packaging/build-stamp.js'
      const sources = sourceFingerprint('.')
      appendFileSync('builds.txt', 'x')
      console.log('noise of the build')
@@ -73,8 +73,8 @@ function checkout(build = 'write()'): Checkout {
      setTimeout(() => { ${build} }, 100)`,
   )
   copyFileSync(LAUNCH, join(folder, 'main/launch.js'))
-  mkdirSync(join(folder, 'packaging'))
-  copyFileSync(STAMP, join(folder, 'packaging/build-stamp.js'))
+  mkdirSync(join(folder, 'main/packaging'), { recursive: true })
+  copyFileSync(STAMP, join(folder, 'main/packaging/build-stamp.js'))
   const builds = join(folder, 'builds.txt')
   return {
     folder,

@@ -57,7 +57,7 @@ describe.skipIf(!onLinux)('a package for Linux', () => {
         .map((argument) => argument.split('=')[0] ?? '')
       expect([installed, existsSync(join(projectFolder, source ?? ''))]).toEqual([installed, true])
     }
-    expect(built.fpmArguments).toContain('--before-remove=packaging/before-remove.sh')
+    expect(built.fpmArguments).toContain('--before-remove=main/packaging/before-remove.sh')
   })
 
   it('has an entry in the menu that its windows belong to', () => {
@@ -119,7 +119,7 @@ describe.skipIf(!onLinux)('removing the package', () => {
     }
     tool('getent', `printf 'anna:x:1000:1000::${homes[0]}:/bin/sh\\nben:x:1001:1001::${homes[1]}:/bin/sh\\n'`)
     tool('runuser', `printf '%s ' "$@" >> '${asked}'; shift 3; exec "$@"`)
-    execFileSync(join(projectFolder, 'packaging/before-remove.sh'), [how], {
+    execFileSync(join(projectFolder, 'main/packaging/before-remove.sh'), [how], {
       env: { ...process.env, PATH: `${folder}:${process.env['PATH']}` },
     })
     return { entry, other, asked: existsSync(asked) ? readFileSync(asked, 'utf8') : '' }
@@ -141,7 +141,7 @@ describe.skipIf(!onLinux)('removing the package', () => {
 
 test('removing it from Windows deletes the value that Electron wrote', () => {
   const appId = /^const APP_ID = '(.+)'$/m.exec(text('main/desktop/start-desktop.ts'))?.[1]
-  const script = text('packaging/installer.nsh')
+  const script = text('main/packaging/installer.nsh')
   const run = 'Software\\Microsoft\\Windows\\CurrentVersion'
   expect(script).toContain(`DeleteRegValue HKCU "${run}\\Run" "${appId}"`)
   expect(script).toContain(`DeleteRegValue HKCU "${run}\\Explorer\\StartupApproved\\Run" "${appId}"`)

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { type BundledPackage, noticesText, packageOf } from '../../packaging/third-party-notices.ts'
+import { type BundledPackage, noticesText, packageOf } from '../../main/packaging/third-party-notices.ts'
 import { projectFolder } from '../desktop/builder-config.ts'
 import { proves } from '../proof/proves.ts'
 

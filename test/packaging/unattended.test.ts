@@ -10,7 +10,7 @@ import { programPath } from '../electron/display.ts'
 import { temporaryFolder } from '../main/data/temporary-folder.ts'
 
 const readme = readFileSync(join(projectFolder, 'README.md'), 'utf8')
-const containerfile = readFileSync(join(projectFolder, 'packaging', 'Containerfile'), 'utf8')
+const containerfile = readFileSync(join(projectFolder, 'main', 'packaging', 'Containerfile'), 'utf8')
 
 function block(language: string): string {
   const found = new RegExp(`\`\`\`${language}\\n([^]*?)\`\`\``).exec(readme)?.[1]

@@ -16,7 +16,7 @@ const dashboard = z.looseObject({
 })
 
 export const DASHBOARD = dashboard.parse(
-  JSON.parse(readFileSync(join(projectFolder, 'packaging', 'grafana-dashboard.json'), 'utf8')),
+  JSON.parse(readFileSync(join(projectFolder, 'main', 'packaging', 'grafana-dashboard.json'), 'utf8')),
 )
 
 /** Every query of it, with its variables set to all. */

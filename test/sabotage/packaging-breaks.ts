@@ -16,7 +16,7 @@ export const PACKAGING_SABOTAGES: readonly Sabotage[] = [
   {
     promise: 'P1',
     what: 'ship the fonts without their licences',
-    file: 'packaging/third-party-notices.ts',
+    file: 'main/packaging/third-party-notices.ts',
     find: '            if (found !== undefined) add(found)\n',
     replace: '            void found\n',
     test: 'packaging/third-party-notices.test.ts',
@@ -24,7 +24,7 @@ export const PACKAGING_SABOTAGES: readonly Sabotage[] = [
   {
     promise: 'P2',
     what: 'leave the entry that starts the app at login',
-    file: 'packaging/before-remove.sh',
+    file: 'main/packaging/before-remove.sh',
     find: 'rm -f -- "$entry"',
     replace: 'true -- "$entry"',
     test: PACKAGE_TEST,
@@ -32,7 +32,7 @@ export const PACKAGING_SABOTAGES: readonly Sabotage[] = [
   {
     promise: 'P2',
     what: 'forget at an update that the app was to start at login',
-    file: 'packaging/before-remove.sh',
+    file: 'main/packaging/before-remove.sh',
     find: '[ "$1" = remove ] || exit 0',
     replace: '[ -n "$1" ] || exit 0',
     test: PACKAGE_TEST,

@@ -25,7 +25,7 @@ export function sourceFingerprint(appFolder) {
       else if (entry.isFile()) add(path)
     }
   }
-  for (const folder of ['app', 'main', 'renderer', 'packaging']) walk(join(appFolder, folder))
+  for (const folder of ['app', 'main', 'renderer']) walk(join(appFolder, folder))
   // The lock file: packages are part of the bundles.
   for (const file of ['vite.config.ts', 'package.json', 'package-lock.json']) {
     if (existsSync(join(appFolder, file))) add(join(appFolder, file))
