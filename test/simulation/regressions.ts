@@ -17,6 +17,9 @@ const regression = z.object({
 
 export type Regression = z.output<typeof regression>
 
+/** A kept life that is longer than this is lived by `simulate:ci`, not among the tests. */
+export const LONGEST_TESTED_HOURS = 6
+
 /** Returns the file's path. */
 export function keepRegression(seed: number, hours: number, law: string, date: string): string {
   mkdirSync(FOLDER, { recursive: true })
