@@ -61,7 +61,14 @@ function unitReport(workshop: Workshop, files: readonly string[]): Promise<unkno
 
 async function inBrowser(workshop: Workshop, { test, grep }: Proof): Promise<TestRun> {
   const playwright = join('node_modules', '@playwright', 'test', 'cli.js')
-  const flags = ['--config', 'test/e2e/playwright.config.ts', '--reporter=json', '--trace=off', '--retries=0']
+  const flags = [
+    '--config',
+    'test/e2e/playwright.config.ts',
+    '--reporter=json',
+    '--trace=off',
+    '--retries=0',
+    '--no-deps',
+  ]
   const only = grep === undefined ? [] : ['--grep', literally(grep)]
   const report = await workshop.reported([playwright, 'test', ...flags, ...only, literally(test)], REPORT, {
     timeoutMs: SLOWEST_FILE_MS,
