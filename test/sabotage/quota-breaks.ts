@@ -146,7 +146,7 @@ export const QUOTA_SABOTAGES: readonly Sabotage[] = [
     what: 'ask again soon after a check that brought no header',
     file: 'app/quota/probe-plan.ts',
     find: 'lastMs - row.observedAt < ANSWERED_WITHIN_MS',
-    replace: 'lastMs >= 0',
+    replace: 'lastMs - row.observedAt < ANSWERED_WITHIN_MS * 1e6',
     test: 'app/quota/probe-plan.test.ts',
   },
   {
