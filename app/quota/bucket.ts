@@ -210,7 +210,10 @@ export class Bucket {
     }
   }
 
-  /** What is known of others' use at `nowMs`, not older than a second; `undefined` before the second header. */
+  /**
+   * What is known of others' use at `nowMs`; `undefined` before the second header. Chances and paces are not older than
+   * a second, or than a tenth of the header's age where that is longer.
+   */
   others(nowMs: number): OthersReading | undefined {
     return this.#headers < 2 ? undefined : this.#readingAt(Math.max(nowMs, this.#level.atMs))
   }
@@ -221,8 +224,7 @@ export class Bucket {
 
   #readingAt(nowMs: number): OthersReading {
     const known = this.#reading
-    const readAtMs = this.#othersAtMs
-    const sinceMs = nowMs - readAtMs
+    const sinceMs = nowMs - this.#othersAtMs
     const everyMs = Math.max(READ_EVERY.ms, READ_EVERY.share * 1000 * this.#others.seconds)
     if (known && sinceMs >= 0 && sinceMs < everyMs)
       return sinceMs < READ_EVERY.ms ? known : later(known, sinceMs / 1000)

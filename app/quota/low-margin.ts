@@ -1,8 +1,8 @@
 import type { OthersUse } from './others-use.ts'
 
 /**
- * The share of looks in which the level may be below `low`. A header that comes out below it halves that share, each
- * other one makes it more common by 3 %, so that 4 % of headers do: 0.5^0.04 × 1.03^0.96 ≈ 1.
+ * The chance that others took more than `low` allows for, before surprises. A header that shows more halves it, each
+ * other one makes it greater by 3 %, so that 4 % of headers show more: 0.5^0.04 × 1.03^0.96 ≈ 1.
  */
 const BELOW_LOW = { atFirst: 0.02, least: 0.0005, most: 0.03, afterMiss: 0.5, afterHit: 1.03 } as const
 /**
@@ -19,7 +19,7 @@ export class LowMargin {
   #share: number = BELOW_LOW.atFirst
   #surprise = 0
 
-  /** The chance that the level is below `low`, 0 to 1. */
+  /** The chance that others took more than is allowed for, before surprises; 0 to 1. */
   get share(): number {
     return this.#share
   }
