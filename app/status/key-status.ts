@@ -6,6 +6,7 @@ import { clockText, minuteText } from './moments.ts'
 import {
   emptyText,
   leftText,
+  lowText,
   quotaStatus,
   retryText,
   STATE_LABELS,
@@ -203,7 +204,7 @@ function noteInBrackets(row: RequestQuota, nowMs: number): string {
     case 'blocked':
       return row.blockedUntil === undefined ? '' : ` (${retryText(row.blockedUntil, nowMs)})`
     case 'low':
-      return ` (${shareLeftText(row)})`
+      return ` (${lowText(row)})`
     case 'empty':
     case 'ok':
     case 'not-checked':

@@ -48,7 +48,7 @@ export function quotaStatus(quota: RequestQuota, nowMs: number): QuotaStatus {
     case 'ok':
       return { state, severity: 'ok', label, note: '' }
     case 'low':
-      return { state, severity: 'watch', label, note: shareLeftText(quota) }
+      return { state, severity: 'watch', label, note: lowText(quota) }
     case 'running-out': {
       const { emptyAt } = quota
       const isCritical = emptyAt !== undefined && emptyAt - nowMs <= CRITICAL_SECONDS * 1000
@@ -230,6 +230,10 @@ export function stateSentence(quota: RequestQuota, nowMs: number): string {
       return `${category} is not checked.`
   }
 }
+
+/** Beside the word low: how much is left, or that it could run out where that alone makes it low. */
+export const lowText = (quota: RequestQuota): string =>
+  isUnderThreshold(quota) ? shareLeftText(quota) : 'could run out'
 
 const isUnderThreshold = ({ low, limit, threshold }: RequestQuota) => low < limit * threshold
 

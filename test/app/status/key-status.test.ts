@@ -58,7 +58,7 @@ describe('the headline', () => {
       'Positions is empty. Calls will fail with 429 until others slow down. All others are fine.',
     )
     const others = [
-      row('A', { state: 'low', level: 50 }),
+      row('A', { state: 'low', low: 45, level: 50 }),
       row('B', { state: 'running-out', emptyAt: NOW_MS + 240_000 }),
       row('C', { state: 'running-out', emptyAt: NOW_MS + 400_000 }),
       row('D', { state: 'low', level: 60 }),

@@ -133,6 +133,7 @@ describe('what a person can do', () => {
       'Positions was refused (429). Safe to retry at 14:36:05, in 5 min 0 s.',
     )
     expect(said({ state: 'low' })).toBe('Positions is low (16 %).')
+    expect(quotaStatus(positions({ state: 'low', low: 100, level: 110 }), NOW_MS).note).toBe('could run out')
     expect(said({ state: 'low', low: 100, level: 110 })).toBe(
       'Positions could run out within 10 min (34 % left).',
     )
