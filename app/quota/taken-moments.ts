@@ -12,8 +12,8 @@ const kept = { mean: 0, variance: 0 }
  * deviation φ(z). The upper end is the same seen from above. Where nothing spilled nothing was made up for.
  */
 export function grow(means: Float64Array, variances: Float64Array, at: number): void {
-  kept.mean = means[at]! + grown.count - grown.spilled
-  kept.variance = variances[at]! + grown.spread
+  kept.mean = (means[at] ?? 0) + grown.count - grown.spilled
+  kept.variance = (variances[at] ?? 0) + grown.spread
   if (grown.spilled > 0) atLeastNothing(kept.mean, kept.variance)
   const room = grown.most - kept.mean
   if (room < 0 || room * room < 16 * kept.variance) {
@@ -60,7 +60,7 @@ function atLeastNothing(mean: number, variance: number): void {
 export function waiting(means: Float64Array, variances: Float64Array, at: number, busy: number): void {
   const idle = 1 - busy
   const mean = busy / (2 * idle)
-  if (means[at]! >= mean) return
+  if ((means[at] ?? 0) >= mean) return
   means[at] = mean
-  variances[at] = Math.max(variances[at]!, busy / (3 * idle) + mean * mean)
+  variances[at] = Math.max(variances[at] ?? 0, busy / (3 * idle) + mean * mean)
 }
