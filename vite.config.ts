@@ -26,7 +26,10 @@ const simulatorTypes = (): Rolldown.Plugin => ({
 const filesForOthers = (): Rolldown.Plugin => ({
   name: 'files-for-others',
   generateBundle() {
-    for (const path of ['main/terminal/json-lines.schema.json', 'main/packaging/grafana-dashboard.json']) {
+    for (const path of [
+      'main/hosts/terminal/json-lines.schema.json',
+      'main/packaging/grafana-dashboard.json',
+    ]) {
       this.emitFile({ type: 'asset', fileName: basename(path), source: readFileSync(at(path)) })
     }
   },
@@ -36,7 +39,7 @@ const filesForOthers = (): Rolldown.Plugin => ({
 const windowIcon = (): Rolldown.Plugin => ({
   name: 'window-icon',
   generateBundle() {
-    const source = readFileSync(at('main/desktop/icons/icon.png'))
+    const source = readFileSync(at('main/hosts/desktop/icons/icon.png'))
     this.emitFile({ type: 'asset', fileName: 'icon.png', source })
   },
 })
@@ -81,7 +84,7 @@ export default defineConfig({
         target: 'chrome140',
         copyPublicDir: false,
         rolldownOptions: {
-          input: { preload: at('main/desktop/preload.ts') },
+          input: { preload: at('main/hosts/desktop/preload.ts') },
           external: ['electron'],
           output: { format: 'cjs', entryFileNames: '[name].cjs' },
         },
@@ -96,7 +99,7 @@ export default defineConfig({
         target: 'node24',
         copyPublicDir: false,
         rolldownOptions: {
-          input: { main: at('main/desktop/main.ts') },
+          input: { main: at('main/hosts/desktop/main.ts') },
           external: ['electron'],
           plugins: [windowIcon()],
           output: { format: 'es', entryFileNames: '[name].js', chunkFileNames: 'chunks/[name]-[hash].js' },
@@ -113,7 +116,7 @@ export default defineConfig({
         target: 'node24',
         copyPublicDir: false,
         rolldownOptions: {
-          input: { headroom: at('main/terminal/headroom.ts'), simulator: at(SIMULATOR_LIBRARY) },
+          input: { headroom: at('main/hosts/terminal/headroom.ts'), simulator: at(SIMULATOR_LIBRARY) },
           plugins: [simulatorTypes(), filesForOthers()],
           output: { format: 'es', entryFileNames: '[name].js', chunkFileNames: 'chunks/[name]-[hash].js' },
         },

@@ -12,7 +12,7 @@ import { constants } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 
-const LEAST_NODE_MAJOR = 24
+const MIN_NODE_MAJOR = 24
 const BUILD_WAIT_MS = 180_000
 const FORWARDED = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGBREAK']
 
@@ -28,7 +28,7 @@ function fail(line) {
 if (process.platform !== 'win32') process.on('SIGUSR1', () => {})
 
 const nodeMajor = Number(process.versions.node.split('.')[0])
-if (nodeMajor >= LEAST_NODE_MAJOR) await run()
+if (nodeMajor >= MIN_NODE_MAJOR) await run()
 else handOver()
 
 /** The npm package `node` carries a Node of its own; npm scripts find it first, a bare `node` does not. */
@@ -36,8 +36,8 @@ function handOver() {
   const newer = newerNode()
   if (newer === undefined || process.env.HEADROOM_HANDED_OVER) {
     fail(
-      `needs Node ${LEAST_NODE_MAJOR} or newer, and this is ${process.version}; ` +
-        `run "npm install" in ${appFolder}, which brings one, or install Node ${LEAST_NODE_MAJOR}`,
+      `needs Node ${MIN_NODE_MAJOR} or newer, and this is ${process.version}; ` +
+        `run "npm install" in ${appFolder}, which brings one, or install Node ${MIN_NODE_MAJOR}`,
     )
   }
   const child = spawn(newer, [fileURLToPath(import.meta.url), ...process.argv.slice(2)], {
@@ -77,7 +77,9 @@ function endWithLauncher() {
 
 /** An installed package carries its `dist/` and not the sources; there is nothing to compare or build. */
 function isSourceCheckout() {
-  return ['vite.config.ts', 'main/terminal/headroom.ts'].every((file) => existsSync(join(appFolder, file)))
+  return ['vite.config.ts', 'main/hosts/terminal/headroom.ts'].every((file) =>
+    existsSync(join(appFolder, file)),
+  )
 }
 
 async function ensureBuilt() {

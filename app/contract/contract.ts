@@ -20,7 +20,7 @@ const parsedBy =
   (value) =>
     schema.parse(value)
 
-const MOST_OPTIONS = 16
+const MAX_OPTIONS = 16
 
 const text = (most: number) => z.string().check(z.minLength(1), z.maxLength(most))
 const profileId = text(64)
@@ -45,7 +45,7 @@ const streamTarget = z.strictObject({
   target: text(512),
   /** What the endpoint takes beyond the path, as in `interval=5&unit=Minute`. */
   options: z.optional(
-    z.record(text(32), text(64)).check(z.refine((options) => Object.keys(options).length <= MOST_OPTIONS)),
+    z.record(text(32), text(64)).check(z.refine((options) => Object.keys(options).length <= MAX_OPTIONS)),
   ),
   /** Where every slot is taken: refused with a proposal (the default), or the own stream opened first makes room. */
   whenFull: z.optional(z.enum(['refuse', 'close-oldest'])),

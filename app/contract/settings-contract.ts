@@ -15,7 +15,7 @@ const parsedBy =
   (value) =>
     schema.parse(value)
 
-const MOST_INTERVALS = 32
+const MAX_INTERVALS = 32
 
 const text = (most: number) => z.string().check(z.minLength(1), z.maxLength(most))
 const profile = text(64)
@@ -37,7 +37,7 @@ export const settingsContract = {
         everySeconds: z.optional(
           z
             .record(text(128), seconds)
-            .check(z.refine((intervals) => Object.keys(intervals).length <= MOST_INTERVALS)),
+            .check(z.refine((intervals) => Object.keys(intervals).length <= MAX_INTERVALS)),
         ),
         trialAfterStep: z.optional(z.boolean()),
         rotationMinutes: z.optional(from(ROTATION_MINUTES)),

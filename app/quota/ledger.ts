@@ -38,8 +38,8 @@ interface Row {
 /** A resource that no table names, and whose header says no period, starts from this. */
 const UNKNOWN_PERIOD_SECONDS = 60
 /** A service that names a resource of its own for each request must not fill the memory, or the window. */
-const MOST_RESOURCES = 128
-const MOST_ENDPOINTS = 1024
+const MAX_RESOURCES = 128
+const MAX_ENDPOINTS = 1024
 
 /**
  * All request quotas of one profile: rows in the table's order, then what headers added.
@@ -199,7 +199,7 @@ export class Ledger {
     let row = this.#rows.get(category)
     if (!row) {
       // A name alone is no quota, and names without end would be rows without end.
-      if (limit === undefined || this.#rowOfResource.size >= MOST_RESOURCES) return undefined
+      if (limit === undefined || this.#rowOfResource.size >= MAX_RESOURCES) return undefined
       const bucket = new Bucket(limit, periodSeconds ?? UNKNOWN_PERIOD_SECONDS, nowMs)
       row = { category, bucket, resource, hold: undefined, state: new HeldState() }
       this.#rows.set(category, row)
@@ -211,7 +211,7 @@ export class Ledger {
   }
 
   #point(endpoint: string, category: string): void {
-    if (this.#rowOfEndpoint.has(endpoint) || this.#rowOfEndpoint.size < MOST_ENDPOINTS) {
+    if (this.#rowOfEndpoint.has(endpoint) || this.#rowOfEndpoint.size < MAX_ENDPOINTS) {
       this.#rowOfEndpoint.set(endpoint, category)
     }
   }

@@ -4,7 +4,7 @@ import { replenishedPerSecond } from './model.ts'
 /** Use by others under this share of what the quota refills is not told. */
 const NOTABLE_SHARE = 0.02
 /** Nor is use that would be shown as none, requests per second. */
-const LEAST_PER_SECOND = 0.05
+const MIN_PER_SECOND = 0.05
 /** How long use has to be under that before it has ended: a pause between two scans is no end. */
 const ENDED_AFTER_MS = 60_000
 
@@ -64,5 +64,5 @@ export class OthersEpisodes {
 }
 
 function leastOf({ limit, period }: Row): number {
-  return Math.max(LEAST_PER_SECOND, NOTABLE_SHARE * replenishedPerSecond(limit, period))
+  return Math.max(MIN_PER_SECOND, NOTABLE_SHARE * replenishedPerSecond(limit, period))
 }

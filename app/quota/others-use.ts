@@ -26,7 +26,7 @@ const OCTAVES = { below: 4, above: 5 } as const
 const CELL = 2 ** (1 / PER_OCTAVE) - 1
 const CELL_SPREAD = CELL / Math.sqrt(12)
 /** A spell's mean counts from so many requests on. */
-const LEAST_COUNTED = 5
+const MIN_COUNTED = 5
 /** From a candidate to the end of its cell, as a factor. */
 const HALF_CELL = 2 ** (1 / (2 * PER_OCTAVE))
 /** From this share of the refill on others are so busy that a quota is hardly ever full. */
@@ -67,7 +67,7 @@ const MEMORY_SECONDS = 7200
 /** A candidate less likely than this changes no quantile. */
 const NEGLIGIBLE = 1e-5
 /** A spread in requests under which a number is taken to be known. */
-const LEAST_DEVIATION = 1e-4
+const MIN_DEVIATION = 1e-4
 /** Enough to halve any limit down to the width that is wanted. */
 const MAX_LOOKS = 60
 /** A rate wanders to a neighbour's cell about this often a second. */
@@ -81,7 +81,7 @@ const ROUNDED = 0.2
 /** Longer ago than this, nothing that was known is left to follow. */
 const LONGEST_SECONDS = 7200
 /** From this share of the spilling refill on, others keep a full quota from being full for longer than a step. */
-const MOST_BUSY = 0.95
+const MAX_BUSY = 0.95
 
 /** Chances, 0 to 1, that a quota is empty within some time: as others' use may go on, and if it goes on as it is. */
 export interface EmptyChance {
@@ -339,7 +339,7 @@ export class OthersUse {
       grow(this.#heldMean, this.#heldVariance, rate)
       grow(this.#cameMean, this.#cameVariance, rate)
       const busy = spilled > 0 ? (perSecond * spillingFor) / spilled : 1
-      if (busy > 0 && busy < MOST_BUSY) {
+      if (busy > 0 && busy < MAX_BUSY) {
         waiting(this.#heldMean, this.#heldVariance, rate, busy)
         waiting(this.#cameMean, this.#cameVariance, rate, busy)
       }
@@ -456,7 +456,7 @@ export class OthersUse {
     let sum = 0
     for (let part = 0; part < this.#parts; part += 1) {
       // A number that is known for certain is at most itself.
-      const above = taken - this.#partMean[part]! + LEAST_DEVIATION
+      const above = taken - this.#partMean[part]! + MIN_DEVIATION
       sum += this.#partChance[part]! * nearChanceBelow(above * this.#partSharpness[part]!)
     }
     return sum
@@ -500,8 +500,7 @@ export class OthersUse {
   /** The rate of others: the mean of the present spell where that is likely, else the middle one. Requests a second. */
   rate(): number {
     const mean = this.#spellTaken / this.#spellSeconds
-    const isLikely =
-      this.#spellTaken >= LEAST_COUNTED && mean >= this.rateAt(0.01) && mean <= this.rateAt(0.99)
+    const isLikely = this.#spellTaken >= MIN_COUNTED && mean >= this.rateAt(0.01) && mean <= this.rateAt(0.99)
     const middle = this.rateAt(0.5)
     return isLikely && middle > 0 ? mean : middle
   }
@@ -560,7 +559,7 @@ function stillHolding(chances: Float64Array, rate: number, seconds: number): num
   return sum
 }
 
-const sharpness = (variance: number): number => 1 / Math.max(LEAST_DEVIATION / 6, Math.sqrt(variance))
+const sharpness = (variance: number): number => 1 / Math.max(MIN_DEVIATION / 6, Math.sqrt(variance))
 
 const STAYS_OF_A_SECOND = HOLD_SECONDS.map((hold) => Math.exp(-1 / hold))
 

@@ -13,7 +13,7 @@ interface Span {
 }
 
 /** More spans than this cannot overlap one answer unless it was under way for minutes. */
-const MOST_SPANS = 1024
+const MAX_SPANS = 1024
 
 /** Which own requests a header may, or may not yet, have counted: the answers overlap and change their order. */
 export class OwnRequests {
@@ -67,7 +67,7 @@ export class OwnRequests {
     let oldest = Math.min(sentAtMs, neededSinceMs)
     for (const request of this.#pending.values()) oldest = Math.min(oldest, request.sentAtMs)
     this.#spans = this.#spans.filter((span) => span.receivedAtMs > oldest)
-    if (this.#spans.length >= MOST_SPANS) this.#spans.shift()
+    if (this.#spans.length >= MAX_SPANS) this.#spans.shift()
     this.#spans.push({ sentAtMs, receivedAtMs })
   }
 

@@ -3,7 +3,7 @@ export const HORIZONS_MS = { short: 60_000, long: 300_000 } as const
 export type Horizon = keyof typeof HORIZONS_MS
 
 /** An estimate is spread over at least this, so that one request is never read as a storm. */
-const LEAST_SPAN_MS = 10_000
+const MIN_SPAN_MS = 10_000
 
 /** Requests per second, from requests whose moments are known: an exponentially decaying count. */
 export interface CountedRate {
@@ -29,7 +29,7 @@ export function counted(rate: CountedRate, nowMs: number): CountedRate {
 export function countedPerSecond(rate: CountedRate, nowMs: number): number {
   const { horizonMs } = rate
   const sum = rate.sum * Math.exp(Math.min(0, rate.atMs - nowMs) / horizonMs)
-  const span = Math.max(LEAST_SPAN_MS, nowMs - rate.sinceMs)
+  const span = Math.max(MIN_SPAN_MS, nowMs - rate.sinceMs)
   // Corrects the start: an estimate that has watched for ten seconds divides by ten seconds, not by a minute.
   return (sum * 1000) / (horizonMs * (1 - Math.exp(-span / horizonMs)))
 }
@@ -59,9 +59,9 @@ export function observedOver(rate: IntervalRate, count: number, spanMs: number):
 }
 
 /** Observed time that counts as evidence at all. */
-const LEAST_OBSERVED_MS = 600
+const MIN_OBSERVED_MS = 600
 
 /** `undefined` before there was an interval to look at. */
 export function intervalPerSecond(rate: IntervalRate): number | undefined {
-  return rate.weight > LEAST_OBSERVED_MS / rate.horizonMs ? rate.sum / rate.weight : undefined
+  return rate.weight > MIN_OBSERVED_MS / rate.horizonMs ? rate.sum / rate.weight : undefined
 }

@@ -27,7 +27,7 @@ export interface HeaderReading {
 
 /** A count or a number of seconds; some gateways write it with a fraction. */
 const NUMBER = /^\d{1,9}(?:\.\d{1,9})?$/
-const MOST_REQUESTS = 10_000_000
+const MAX_REQUESTS = 10_000_000
 const LONGEST_PERIOD_SECONDS = 7 * 86_400
 const LONGEST_NAME = 64
 
@@ -55,9 +55,9 @@ export function readHeaders(headers: HttpHeaders): HeaderReading {
     return text ? text.slice(0, LONGEST_NAME) : undefined
   }
 
-  const limit = count('x-ratelimit-limit', 1, MOST_REQUESTS)
+  const limit = count('x-ratelimit-limit', 1, MAX_REQUESTS)
   const periodSeconds = seconds('x-ratelimit-period', 1, LONGEST_PERIOD_SECONDS)
-  const remaining = count('x-ratelimit-remaining', 0, limit ?? MOST_REQUESTS)
+  const remaining = count('x-ratelimit-remaining', 0, limit ?? MAX_REQUESTS)
   const resetSeconds = seconds('x-ratelimit-reset', 0, 2 * (periodSeconds ?? LONGEST_PERIOD_SECONDS) + 5)
   const rate = withDefined({
     limit,
@@ -67,10 +67,10 @@ export function readHeaders(headers: HttpHeaders): HeaderReading {
     resource: name('x-ratelimit-resource'),
   })
 
-  const slots = count('x-concurrency-limit', 1, MOST_REQUESTS)
+  const slots = count('x-concurrency-limit', 1, MAX_REQUESTS)
   const concurrency = withDefined({
     limit: slots,
-    remaining: count('x-concurrency-remaining', 0, slots ?? MOST_REQUESTS),
+    remaining: count('x-concurrency-remaining', 0, slots ?? MAX_REQUESTS),
     resource: name('x-concurrency-resource'),
   })
   const requestId = name('x-ts-request-id')

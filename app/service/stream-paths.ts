@@ -9,8 +9,8 @@ const SYMBOL = /^(?!(?:.*\/)?\.+(?:\/|$))[A-Za-z0-9$@.,/ _+^=:-]{1,40}$/
 const ACCOUNT = /^[A-Za-z0-9]{1,20}$/
 const ORDER = /^[A-Za-z0-9-]{1,40}$/
 const OPTION_NAME = /^[A-Za-z][A-Za-z0-9]{0,31}$/
-const MOST_ACCOUNTS = 25
-const MOST_SYMBOLS = 100
+const MAX_ACCOUNTS = 25
+const MAX_SYMBOLS = 100
 
 /**
  * The request that opens a stream, with its path and query under `{base_url}`.
@@ -37,7 +37,7 @@ export function streamPath({ kind, target, options }: StreamRequest): StreamPath
     case 'option-quotes': {
       const list = split(target)
       if (!list.every((one) => SYMBOL.test(one)) || list.length === 0) return badSymbol(target)
-      if (list.length > MOST_SYMBOLS) return refused(`at most ${MOST_SYMBOLS} symbols a stream`)
+      if (list.length > MAX_SYMBOLS) return refused(`at most ${MAX_SYMBOLS} symbols a stream`)
       const legs = list.map((one, leg) => `legs[${leg}].Symbol=${encodeURIComponent(one)}`).join('&')
       return checked('', () => `/v3/marketdata/stream/options/quotes?${legs}`, options)
     }
@@ -83,7 +83,7 @@ function symbol(target: string): string | StreamPath {
 function symbols(target: string): string | StreamPath {
   const list = split(target)
   if (list.length === 0 || !list.every((one) => SYMBOL.test(one))) return badSymbol(target)
-  if (list.length > MOST_SYMBOLS) return refused(`at most ${MOST_SYMBOLS} symbols a stream`)
+  if (list.length > MAX_SYMBOLS) return refused(`at most ${MAX_SYMBOLS} symbols a stream`)
   return list.map(encodeURIComponent).join(',')
 }
 
@@ -92,7 +92,7 @@ function accounts(target: string): string | StreamPath {
   if (list.length === 0 || !list.every((one) => ACCOUNT.test(one))) {
     return refused(`“${target.slice(0, 60)}” is not an account id`)
   }
-  if (list.length > MOST_ACCOUNTS) return refused(`at most ${MOST_ACCOUNTS} accounts a stream`)
+  if (list.length > MAX_ACCOUNTS) return refused(`at most ${MAX_ACCOUNTS} accounts a stream`)
   return list.join(',')
 }
 

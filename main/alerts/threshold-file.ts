@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 import { z } from 'zod'
 import { DEFAULT_THRESHOLDS, type Thresholds } from '../../app/quota/thresholds.ts'
-import { readSettings } from '../data/settings-file.ts'
-import { writeWhole } from '../data/write-whole.ts'
+import { readSettings } from '../storage/settings-file.ts'
+import { writeWhole } from '../storage/write-whole.ts'
 
 const share = z.number().min(0).max(1)
 const file = z.object({

@@ -1,6 +1,6 @@
 import { senderOfAnswer } from '../../app/service/sender.ts'
+import type { Reachability } from '../monitor/reachability.ts'
 import type { Http } from '../ports/ports.ts'
-import type { Reachability } from '../reachability.ts'
 import type { Access } from '../tokens/keeper.ts'
 import type { QuotaTap } from './quota-tap.ts'
 

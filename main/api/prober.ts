@@ -10,9 +10,9 @@ import {
   probeDueAtMs,
   probesWithin,
 } from '../../app/quota/probe-plan.ts'
+import type { ProbeSettings } from '../monitor/profile.ts'
+import type { Timeline } from '../monitor/timeline.ts'
 import type { Clock, Random } from '../ports/ports.ts'
-import type { ProbeSettings } from '../profile.ts'
-import type { Timeline } from '../timeline.ts'
 import type { ApiAnswer, ApiRequest } from './client.ts'
 import * as refusals from './probe-refusals.ts'
 import { DEFAULT_PROBE_SYMBOL, firstAccount, PROBED_CATEGORIES, probeRequest } from './probe-requests.ts'
@@ -40,7 +40,7 @@ export interface ProberDeps {
 
 /** Once a second at most: with every window closed, nothing in the process should wake the machine more often. */
 const TICK_MS = 1000
-const MOST_AT_ONCE = 4
+const MAX_AT_ONCE = 4
 /** A row that is not due is looked at again after this, header or not: the model may near its end by itself. */
 const LOOK_AGAIN_MS = 5_000
 /**
@@ -112,7 +112,7 @@ export class Prober {
     const now = timeline.now()
     const attended = this.#deps.attended?.() ?? true
     for (const category of PROBED_CATEGORIES) {
-      if (this.#under.size >= MOST_AT_ONCE) return
+      if (this.#under.size >= MAX_AT_ONCE) return
       // Where another row counts this one's requests, its hold and its budget would be passed by.
       if (this.#under.has(category) || !this.#countsItself(category)) continue
       const request = this.#requestFor(category)

@@ -10,8 +10,8 @@ import { categoryOf } from '../../app/service/endpoints.ts'
 import { type RefusedBy, refusedBy } from '../../app/service/errors.ts'
 import { type HeaderReading, readHeaders } from '../../app/service/headers.ts'
 import type { RecentHistory } from '../history/recent.ts'
+import type { Timeline } from '../monitor/timeline.ts'
 import type { Random } from '../ports/ports.ts'
-import type { Timeline } from '../timeline.ts'
 import { RowLog } from './row-log.ts'
 
 export interface QuotaTapDeps {
@@ -39,7 +39,7 @@ const GRACE_MS = 500
 const LONGEST_HOLD_MS = 15 * 60_000
 /** The floor under a Reset that was waited for and refused again; doubled each time. */
 const FIRST_FLOOR_MS = 1_000
-const MOST_DOUBLINGS = 10
+const MAX_DOUBLINGS = 10
 /** How long a request that was hung up on may take to reach the service. */
 const ON_ITS_WAY_MS = 2_000
 
@@ -168,7 +168,7 @@ export class QuotaTap {
    */
   #waitMs(category: string, reading: HeaderReading, refused: RefusedBy, refusals: number): number {
     const { ledger, random, trialAfterStep } = this.#deps
-    const again = Math.min(refusals - 1, MOST_DOUBLINGS)
+    const again = Math.min(refusals - 1, MAX_DOUBLINGS)
     const resetMs = reading.rate?.resetSeconds === undefined ? undefined : reading.rate.resetSeconds * 1000
     const size = ledger.sizeOf(category)
     const isWorthATrial = refusals === 1 && refused === 'rate' && trialAfterStep?.()

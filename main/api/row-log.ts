@@ -1,9 +1,9 @@
 import type { RowDetails } from '../../app/contract/row-details.ts'
 import type { HttpHeaders } from '../../app/service/answer.ts'
 
-const MOST_REFUSALS = 20
+const MAX_REFUSALS = 20
 /** As many as a ledger has rows: the table's and those that headers name. */
-const MOST_ROWS = 160
+const MAX_ROWS = 160
 const LONGEST_NUMBER = 20
 
 /** service.md 2.2, those that are numbers. Names and values of others may say more than a quota. */
@@ -45,7 +45,7 @@ export class RowLog {
     const entry = this.#entry(category)
     if (!entry) return
     const refusal = { at: Math.round(nowMs), ...(requestId !== undefined && { requestId }) }
-    entry.refusals = [...entry.refusals.slice(1 - MOST_REFUSALS), refusal]
+    entry.refusals = [...entry.refusals.slice(1 - MAX_REFUSALS), refusal]
   }
 
   detailsOf(category: string): RowDetails {
@@ -60,7 +60,7 @@ export class RowLog {
 
   #entry(category: string): Entry | undefined {
     let entry = this.#rows.get(category)
-    if (!entry && this.#rows.size < MOST_ROWS) {
+    if (!entry && this.#rows.size < MAX_ROWS) {
       entry = { refusals: [], headers: {}, oddities: [], atMs: undefined }
       this.#rows.set(category, entry)
     }

@@ -1,11 +1,11 @@
 import { lstatSync } from 'node:fs'
 import { connect } from 'node:net'
 import { dirname } from 'node:path'
-import { whyNotTrusted } from '../data/private-files.ts'
-import { systemErrorText } from '../data/system-error.ts'
 import type { Clock } from '../ports/ports.ts'
+import { whyNotTrusted } from '../storage/private-files.ts'
+import { systemErrorText } from '../storage/system-error.ts'
 import { isOurFolder } from './control-server.ts'
-import { type ControlAnswer, type ControlRequest, MOST_ANSWER_BYTES, parseAnswer } from './protocol.ts'
+import { type ControlAnswer, type ControlRequest, MAX_ANSWER_BYTES, parseAnswer } from './protocol.ts'
 import type { SocketPath } from './socket-path.ts'
 
 export type Asked =
@@ -44,7 +44,7 @@ export function askRunning(request: ControlRequest, { clock, path, userId }: Ask
     socket.on('connect', () => socket.write(`${JSON.stringify(request)}\n`))
     socket.on('data', (text: string) => {
       received += text
-      if (received.length > MOST_ANSWER_BYTES) done({ kind: 'failed', why: 'its answer does not end' })
+      if (received.length > MAX_ANSWER_BYTES) done({ kind: 'failed', why: 'its answer does not end' })
     })
     socket.on('end', () => {
       const answer = parseAnswer(received)

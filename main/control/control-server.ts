@@ -2,10 +2,10 @@ import { lstatSync, mkdirSync, rmSync } from 'node:fs'
 import { createServer, type Server, type Socket } from 'node:net'
 import type { Snapshot } from '../../app/contract/snapshot.ts'
 import type { WindowSummary } from '../../app/contract/windows-contract.ts'
-import { limitConnections } from '../connection-limit.ts'
-import type { MonitorSurface } from '../monitor-surface.ts'
+import type { MonitorSurface } from '../monitor/monitor-surface.ts'
+import { limitConnections } from '../network/connection-limit.ts'
 import type { Clock, Log } from '../ports/ports.ts'
-import { type ControlAnswer, type ControlRequest, MOST_REQUEST_BYTES, parseRequest } from './protocol.ts'
+import { type ControlAnswer, type ControlRequest, MAX_REQUEST_BYTES, parseRequest } from './protocol.ts'
 import type { SocketPath } from './socket-path.ts'
 
 export interface ControlServerDeps {
@@ -24,7 +24,7 @@ export interface ControlServer {
 
 /** A command line asks at once and reads at once; whatever takes this long for either is not one, or was suspended. */
 const SILENCE_MS = 10_000
-const MOST_CONNECTIONS = 16
+const MAX_CONNECTIONS = 16
 
 /**
  * Lets the `headroom` commands of this machine's owner ask the running app.
@@ -40,7 +40,7 @@ export async function startControlServer(deps: ControlServerDeps): Promise<Contr
     socket.on('close', () => open.delete(socket))
     serve(socket, deps, () => limit.keep(socket))
   })
-  const limit = limitConnections(server, MOST_CONNECTIONS)
+  const limit = limitConnections(server, MAX_CONNECTIONS)
   // Whatever goes wrong later concerns one connection, or is seen by the next command.
   server.on('error', (error) => log.note('the control socket failed', { cause: error }))
   try {
@@ -110,7 +110,7 @@ function serve(socket: Socket, deps: ControlServerDeps, keep: () => void): void 
     received += text
     const end = received.indexOf('\n')
     if (end === -1) {
-      if (received.length > MOST_REQUEST_BYTES) socket.destroy()
+      if (received.length > MAX_REQUEST_BYTES) socket.destroy()
       return
     }
     cancel()

@@ -25,8 +25,8 @@ export type ControlAnswer =
   | { readonly ok: true; readonly revoked: string }
   | { readonly ok: false; readonly code: string; readonly message: string }
 
-export const MOST_REQUEST_BYTES = 4_096
-export const MOST_ANSWER_BYTES = 16_000_000
+export const MAX_REQUEST_BYTES = 4_096
+export const MAX_ANSWER_BYTES = 16_000_000
 
 export function parseRequest(line: string): ControlRequest | undefined {
   try {

@@ -18,7 +18,7 @@ export type SocketPath =
   | { readonly kind: 'elsewhere'; readonly path: string; readonly folder: string }
 
 /** `sun_path` holds 104 bytes on macOS and the BSDs, its end included; 108 on Linux. The smaller one serves all. */
-const MOST_BYTES = 103
+const MAX_BYTES = 103
 
 /**
  * Where the running app of a data folder listens, and where the commands look for it: both sides compute it.
@@ -29,7 +29,7 @@ export function socketPath(dataFolder: string, place: SocketPlace): SocketPath {
   const name = createHash('sha256').update(dataFolder).digest('hex').slice(0, 24)
   if (place.platform === 'win32') return { kind: 'pipe', path: `\\\\.\\pipe\\headroom-${name}` }
   const near = join(dataFolder, 'control.sock')
-  if (Buffer.byteLength(near) <= MOST_BYTES) return { kind: 'socket', path: near }
+  if (Buffer.byteLength(near) <= MAX_BYTES) return { kind: 'socket', path: near }
   const folder =
     place.runtimeFolder !== undefined && Buffer.byteLength(place.runtimeFolder) <= 60
       ? join(place.runtimeFolder, 'headroom')

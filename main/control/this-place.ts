@@ -1,5 +1,5 @@
 import { tmpdir } from 'node:os'
-import { absolute } from '../data/home-folder.ts'
+import { absolute } from '../storage/home-folder.ts'
 import type { SocketPlace } from './socket-path.ts'
 
 /** This process's own. */

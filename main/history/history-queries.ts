@@ -5,7 +5,7 @@ import { MINUTE_MS, startOf } from '../../app/history/rollup.ts'
 import type { HistoryFile } from './history-file.ts'
 
 /** A report counts more events than anybody reads. */
-const MOST_REPORTED_EVENTS = 50_000
+const MAX_REPORTED_EVENTS = 50_000
 
 /** At most `points`: the lows and highs of each pixel column, and when 429s were. */
 export function historyOf(
@@ -39,6 +39,6 @@ export function reportFrom(file: HistoryFile, profile: string, fromMs: number, t
     toMs: to,
     requests: new Map(requests.map((category) => [category, file.accounts(profile, category, from, to)])),
     slots: new Map(slots.map((category) => [category, file.slots(profile, category, from, to)])),
-    events: file.events(profile, from, to - 1, MOST_REPORTED_EVENTS),
+    events: file.events(profile, from, to - 1, MAX_REPORTED_EVENTS),
   })
 }

@@ -3,13 +3,13 @@ import type { LoggedEvent } from '../../app/contract/events.ts'
 import type { Report } from '../../app/history/report.ts'
 import type { SlotSample } from '../../app/history/sample.ts'
 import type { Clock, Log } from '../ports/ports.ts'
+import { historyBytes } from '../storage/open-sqlite-file.ts'
+import { ReplaceableFile } from '../storage/replaceable-file.ts'
+import { type StorageFailure, storageFailure, storageSentence } from '../storage/storage-failure.ts'
 import { CompactionTime, compactSlice, newestBefore, type Retention } from './compaction.ts'
 import type { Entry, HistoryFile } from './history-file.ts'
 import { historyOf, reportFrom } from './history-queries.ts'
-import { historyBytes } from './open-file.ts'
-import { ReplaceableFile } from './replaceable-file.ts'
 import { readRetention, writeRetention } from './retention-file.ts'
-import { type StorageFailure, storageFailure, storageSentence } from './storage-failure.ts'
 
 export interface HistoryStoreDeps {
   readonly folder: string
@@ -33,11 +33,11 @@ export type StorageStatus =
 /** Together with the time a write takes, what a kill -9 can lose stays below one second. */
 export const FLUSH_MS = 500
 /** What waits while the file cannot be written: some minutes of a busy key. */
-const MOST_WAITING = 20_000
+const MAX_WAITING = 20_000
 const RETRY_MS = [1_000, 2_000, 5_000, 15_000, 30_000] as const
 const COMPACT_EVERY_MS = 60_000
 const COMPACT_GAP_MS = 20
-export const MOST_EVENTS = 5_000
+export const MAX_EVENTS = 5_000
 
 /**
  * What was seen and what happened, kept in `history.db`.
@@ -69,10 +69,10 @@ export class HistoryStore {
   add(entry: Entry): void {
     if (this.#isClosed) return
     this.#waiting.push(entry)
-    if (this.#waiting.length > MOST_WAITING) {
+    if (this.#waiting.length > MAX_WAITING) {
       // A tenth in one go rather than one at each.
-      this.#waiting.splice(0, MOST_WAITING / 10)
-      this.#lost += MOST_WAITING / 10
+      this.#waiting.splice(0, MAX_WAITING / 10)
+      this.#lost += MAX_WAITING / 10
     }
     if (this.#cancelFlush === undefined) this.#flushIn(FLUSH_MS)
   }
@@ -93,9 +93,9 @@ export class HistoryStore {
     return this.#read((file) => reportFrom(file, profile, fromMs, toMs))
   }
 
-  /** Oldest first, the latest `MOST_EVENTS` of the interval. */
+  /** Oldest first, the latest `MAX_EVENTS` of the interval. */
   events(profile: string, fromMs: number, toMs: number): readonly LoggedEvent[] | undefined {
-    return this.#read((file) => file.events(profile, fromMs, toMs, MOST_EVENTS))
+    return this.#read((file) => file.events(profile, fromMs, toMs, MAX_EVENTS))
   }
 
   slots(profile: string, category: string, fromMs: number, toMs: number): readonly SlotSample[] | undefined {

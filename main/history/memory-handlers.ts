@@ -3,7 +3,7 @@ import type { Handlers } from '../../app/contract/ipc.ts'
 import type { memoryContract } from '../../app/contract/memory-contract.ts'
 import { reportOf } from '../../app/history/report.ts'
 import { DEFAULT_THRESHOLDS } from '../../app/quota/thresholds.ts'
-import type { MonitorSurface } from '../monitor-surface.ts'
+import type { MonitorSurface } from '../monitor/monitor-surface.ts'
 import { exportedFile } from './exports.ts'
 import type { Memory } from './memory.ts'
 

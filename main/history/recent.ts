@@ -4,8 +4,8 @@ import { columnAt } from '../../app/history/columns.ts'
 
 /** The last quarter of an hour of each category, in memory: what the 15-minute chart draws. */
 const KEPT_MS = 16 * 60_000
-const MOST_POINTS = 2_000
-const MOST_REJECTIONS = 500
+const MAX_POINTS = 2_000
+const MAX_REJECTIONS = 500
 
 interface Track {
   points: HistoryPoint[]
@@ -36,7 +36,7 @@ export class RecentHistory {
 
   rejected(category: string, atMs: number): void {
     const track = this.#track(category)
-    track.rejectedAt = [...track.rejectedAt.slice(-(MOST_REJECTIONS - 1)), Math.round(atMs)]
+    track.rejectedAt = [...track.rejectedAt.slice(-(MAX_REJECTIONS - 1)), Math.round(atMs)]
   }
 
   /** At most `points`, oldest first; where there are more, headers are kept before modelled ones. */
@@ -68,8 +68,8 @@ export class RecentHistory {
     const track = this.#track(category)
     track.points.push(point)
     // Cut in one go now and then rather than shifted at every point.
-    if (track.points.length > MOST_POINTS || (track.points[0]?.at ?? point.at) < point.at - 2 * KEPT_MS) {
-      track.points = track.points.filter((p) => p.at >= point.at - KEPT_MS).slice(-MOST_POINTS / 2)
+    if (track.points.length > MAX_POINTS || (track.points[0]?.at ?? point.at) < point.at - 2 * KEPT_MS) {
+      track.points = track.points.filter((p) => p.at >= point.at - KEPT_MS).slice(-MAX_POINTS / 2)
     }
   }
 }

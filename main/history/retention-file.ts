@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { z } from 'zod'
-import { readSettings } from '../data/settings-file.ts'
-import { writeWhole } from '../data/write-whole.ts'
+import { readSettings } from '../storage/settings-file.ts'
+import { writeWhole } from '../storage/write-whole.ts'
 import { DEFAULT_RETENTION, type Retention } from './compaction.ts'
 
 const HOUR_MS = 3_600_000

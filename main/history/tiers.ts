@@ -9,7 +9,7 @@ export const LEVELS = [
   { table: 'hours', lengthMs: 60 * MINUTE_MS },
 ] as const
 
-/** A clock is taken for wrong where it went back by more than this (main/timeline.ts follows it then). */
+/** A clock is taken for wrong where it went back by more than this (main/monitor/timeline.ts follows it then). */
 const WRONG_CLOCK_MS = 24 * 60 * MINUTE_MS
 
 /** The stretches of one series that are not over yet. */

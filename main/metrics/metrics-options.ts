@@ -1,4 +1,4 @@
-import { LEAST_BEARER } from './metrics-server.ts'
+import { MIN_BEARER } from './metrics-server.ts'
 
 export interface MetricsOptions {
   readonly port: number
@@ -19,8 +19,8 @@ export function metricsChoice(
 ): MetricsChoice {
   if (port === undefined) return { kind: 'off' }
   const bearer = environment[VARIABLE] ?? ''
-  if (bearer.length < LEAST_BEARER || /\s/.test(bearer)) {
-    const line = `--metrics-port needs a bearer in ${VARIABLE}, of ${LEAST_BEARER} characters or more without spaces`
+  if (bearer.length < MIN_BEARER || /\s/.test(bearer)) {
+    const line = `--metrics-port needs a bearer in ${VARIABLE}, of ${MIN_BEARER} characters or more without spaces`
     return { kind: 'usage', line }
   }
   return { kind: 'on', options: { port, bearer } }

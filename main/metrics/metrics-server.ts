@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { type ClaimedPort, HEALTH_PATH } from '../browser/loopback-servers.ts'
-import { hostsOf } from '../browser/request-gate.ts'
+import { type ClaimedPort, HEALTH_PATH } from '../network/loopback-servers.ts'
+import { hostsOf } from '../network/request-gate.ts'
 import type { Metric } from './metric-list.ts'
 import { PROMETHEUS_CONTENT_TYPE, prometheusText } from './prometheus-text.ts'
 
@@ -18,7 +18,7 @@ export interface MetricsServer {
 }
 
 /** Shorter ones are guessed. */
-export const LEAST_BEARER = 16
+export const MIN_BEARER = 16
 
 /**
  * `/metrics` for a Prometheus on this machine.

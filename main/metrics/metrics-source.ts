@@ -1,4 +1,4 @@
-import type { MonitorSurface } from '../monitor-surface.ts'
+import type { MonitorSurface } from '../monitor/monitor-surface.ts'
 import { type Metric, metricsOf, type ProcessFacts } from './metric-list.ts'
 
 /** What is measured of a monitor, from when it was made. */

@@ -4,7 +4,7 @@ import { OTLPMetricExporter as JsonExporter } from '@opentelemetry/exporter-metr
 import { OTLPMetricExporter as ProtobufExporter } from '@opentelemetry/exporter-metrics-otlp-proto'
 import { detectResources, envDetector, resourceFromAttributes } from '@opentelemetry/resources'
 import { AggregationTemporality, DataPointType, type MetricData } from '@opentelemetry/sdk-metrics'
-import { systemErrorText } from '../data/system-error.ts'
+import { systemErrorText } from '../storage/system-error.ts'
 import type { Metric, ProcessFacts } from './metric-list.ts'
 import type { MetricsExporter } from './metrics-push.ts'
 import type { OtlpOptions } from './otlp-choice.ts'

@@ -1,4 +1,4 @@
-import { claimPort } from '../browser/loopback-servers.ts'
+import { claimPort } from '../network/loopback-servers.ts'
 import type { MetricsOptions } from './metrics-options.ts'
 import { startMetricsServer } from './metrics-server.ts'
 import type { MetricsSource } from './metrics-source.ts'

@@ -1,4 +1,4 @@
-import type { MonitorSurface } from '../monitor-surface.ts'
+import type { MonitorSurface } from '../monitor/monitor-surface.ts'
 import type { Clock } from '../ports/ports.ts'
 import type { ProcessFacts } from './metric-list.ts'
 import { type MetricsPush, startMetricsPush } from './metrics-push.ts'

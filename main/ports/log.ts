@@ -1,11 +1,11 @@
 import { closeSync, fchmodSync, renameSync, statSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
-import { openPrivately, PRIVATE_MODE } from '../data/private-files.ts'
-import { systemErrorText } from '../data/system-error.ts'
+import { openPrivately, PRIVATE_MODE } from '../storage/private-files.ts'
+import { systemErrorText } from '../storage/system-error.ts'
 import type { Log } from './ports.ts'
 import type { Redactor } from './redactor.ts'
 
-const MOST_BYTES = 1_000_000
+const MAX_BYTES = 1_000_000
 
 /** Where finished lines go. */
 export type LogSink = (line: string) => void
@@ -28,7 +28,7 @@ export function redactedLog(redactor: Redactor, wallMs: () => number, sink: LogS
  *
  * A disk that does not take the log must not stop the monitor: it is said once, on `complain`.
  */
-export function fileSink(folder: string, complain: (line: string) => void, mostBytes = MOST_BYTES): LogSink {
+export function fileSink(folder: string, complain: (line: string) => void, mostBytes = MAX_BYTES): LogSink {
   const file = join(folder, 'headroom.log')
   let size = sizeOf(file)
   let complained = false

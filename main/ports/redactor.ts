@@ -1,7 +1,7 @@
 const REDACTED = '[redacted]'
-const MOST_DEPTH = 6
+const MAX_DEPTH = 6
 /** Shorter ones are parts of ordinary words: hiding them would shred every line and show where they were. */
-const LEAST_SECRET = 4
+const MIN_SECRET = 4
 
 const SECRET_KEY =
   /token|secret|passphrase|password|authori[sz]ation|bearer|cookie|credential|verifier|^(?:auth_?)?code$|api_?key/i
@@ -38,7 +38,7 @@ export class Redactor implements Secrets {
 
   /** A known secret is taken out wherever it appears, also percent-encoded. */
   hide(secret: string): void {
-    if (secret.length < LEAST_SECRET) return
+    if (secret.length < MIN_SECRET) return
     const known = this.#spellings.delete(secret)
     const spellings = new Set([
       secret,
@@ -110,7 +110,7 @@ export class Redactor implements Secrets {
     if (typeof value === 'bigint') return this.text(String(value))
     if (value instanceof Error) return this.text(`${value.name}: ${value.message}`)
     if (typeof value !== 'object' || value === null) return value
-    if (depth > MOST_DEPTH) return '[deep]'
+    if (depth > MAX_DEPTH) return '[deep]'
     if (Array.isArray(value)) return value.map((inner) => this.#value(inner, depth + 1))
     return this.#object(value, depth)
   }

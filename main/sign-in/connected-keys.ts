@@ -1,5 +1,5 @@
 import type { Outcome } from '../../app/contract/contract.ts'
-import type { Profile } from '../profile.ts'
+import type { Profile } from '../monitor/profile.ts'
 
 /** An API key at its sign-in host: what a revocation ends as a whole (service.md 4.2). */
 export type KeyName = Pick<Profile, 'authUrl' | 'clientId'>

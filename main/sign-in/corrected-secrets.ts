@@ -1,5 +1,5 @@
 import type { Outcome } from '../../app/contract/contract.ts'
-import type { Profile } from '../profile.ts'
+import type { Profile } from '../monitor/profile.ts'
 import type { Saved } from '../vault/storage-words.ts'
 import type { KeyName } from './connected-keys.ts'
 

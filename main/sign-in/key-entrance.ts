@@ -1,9 +1,9 @@
 import type { Outcome, Refusal } from '../../app/contract/contract.ts'
 import { DEFAULT_AUDIENCE } from '../../app/sign-in/authorize-url.ts'
 import type { ExtraScope } from '../../app/sign-in/scopes.ts'
-import { addressesOf } from '../connect-key.ts'
-import type { Profile } from '../profile.ts'
-import type { ConnectRequest, KeyEntrance } from '../windows.ts'
+import type { ConnectRequest, KeyEntrance } from '../hosts/window-session.ts'
+import type { Profile } from '../monitor/profile.ts'
+import { addressesOf } from './connect-key.ts'
 import type { ConnectedKeys, KeyName } from './connected-keys.ts'
 import type { SignIns } from './sign-ins.ts'
 

@@ -1,8 +1,8 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import { REDIRECT_PORTS, type SignInFailure } from '../../app/sign-in/failure.ts'
-import type { LoopbackServers } from '../browser/loopback-servers.ts'
-import { systemErrorText } from '../data/system-error.ts'
+import type { LoopbackServers } from '../network/loopback-servers.ts'
 import type { Clock } from '../ports/ports.ts'
+import { systemErrorText } from '../storage/system-error.ts'
 import { NOT_HERE, PAGE_HEADERS, type Page, pageText } from './redirect-pages.ts'
 
 /** Opens one port on both loopback addresses; rejects with code EADDRINUSE where either is taken. */

@@ -10,18 +10,18 @@ export interface LedgerEntry {
   readonly requestId: string
 }
 
-const MOST_ENTRIES = 2000
+const MAX_ENTRIES = 2000
 
 export class Ledger {
   #entries: LedgerEntry[] = []
 
   add(entry: LedgerEntry): void {
     this.#entries.push({ ...entry, path: entry.path.slice(0, 300) })
-    if (this.#entries.length > 2 * MOST_ENTRIES) this.#entries = this.#entries.slice(-MOST_ENTRIES)
+    if (this.#entries.length > 2 * MAX_ENTRIES) this.#entries = this.#entries.slice(-MAX_ENTRIES)
   }
 
   /** The newest, oldest first. */
   entries(): readonly LedgerEntry[] {
-    return this.#entries.slice(-MOST_ENTRIES)
+    return this.#entries.slice(-MAX_ENTRIES)
   }
 }

@@ -29,7 +29,7 @@ export interface StreamPlace {
 }
 
 const SPLIT_GAP_MS = 20
-const MOST_SPLIT_BYTES = 200
+const MAX_SPLIT_BYTES = 200
 /** A machine that slept is not sent the messages of the night. */
 const CATCH_UP_MS = 10_000
 
@@ -165,7 +165,7 @@ export class OpenStream implements OpenedStream {
 
   #sendHeld(dueMs: number): readonly StreamPiece[] {
     // A long queue goes in larger parts, or a fast stream would fall ever further behind.
-    const most = Math.max(MOST_SPLIT_BYTES, this.#held.length / 4)
+    const most = Math.max(MAX_SPLIT_BYTES, this.#held.length / 4)
     const size = this.#traits.split() ? 1 + Math.floor(this.#traits.chance() * most) : this.#held.length
     const bytes = this.#held.subarray(0, size)
     this.#held = this.#held.subarray(size)

@@ -93,14 +93,14 @@ export function withDefaults(options: Partial<SimulatorOptions>): SimulatorOptio
 
 const POSITIVE = ['refreshExpirySeconds', 'absoluteLifetimeSeconds', 'accessLifetimeSeconds'] as const
 const NOT_NEGATIVE = ['rotationOverlapSeconds', 'streamRate'] as const
-const MOST_PER_SECOND = 1000
+const MAX_PER_SECOND = 1000
 
 /** One sentence about the first value that cannot be simulated, or `undefined`. */
 export function problemWith(options: SimulatorOptions): string | undefined {
   for (const name of POSITIVE) if (!(options[name] > 0)) return `${name} must be above 0`
   for (const name of NOT_NEGATIVE) if (!(options[name] >= 0)) return `${name} must not be negative`
   if (!(options.heartbeatSeconds >= 0.05)) return 'heartbeatSeconds must be at least 0.05'
-  if (options.streamRate > MOST_PER_SECOND) return `streamRate must be at most ${MOST_PER_SECOND}`
+  if (options.streamRate > MAX_PER_SECOND) return `streamRate must be at most ${MAX_PER_SECOND}`
   return (
     trafficProblem(options) ??
     slotProblem(options) ??
@@ -116,8 +116,8 @@ function trafficProblem(options: SimulatorOptions): string | undefined {
   for (const [category, perSecond] of rates) {
     if (!hasRequestQuota(category, options))
       return `traffic: no category with a request quota is called ${category}`
-    if (!(perSecond >= 0 && perSecond <= MOST_PER_SECOND)) {
-      return `traffic: ${category} must be between 0 and ${MOST_PER_SECOND} requests per second`
+    if (!(perSecond >= 0 && perSecond <= MAX_PER_SECOND)) {
+      return `traffic: ${category} must be between 0 and ${MAX_PER_SECOND} requests per second`
     }
   }
   for (const [category, spent] of Object.entries(options.alreadySpent)) {

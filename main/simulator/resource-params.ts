@@ -10,9 +10,9 @@ export type Read<T> =
 const read = <T>(value: T): Read<T> => ({ ok: true, value })
 const bad = (message: string): Read<never> => ({ ok: false, answer: errorAnswer(400, 'BadRequest', message) })
 
-const MOST_ACCOUNTS = 25
-const MOST_SYMBOLS = 100
-const MOST_LEGS = 10
+const MAX_ACCOUNTS = 25
+const MAX_SYMBOLS = 100
+const MAX_LEGS = 10
 const MAX_PAGE_SIZE = 600
 
 export interface AskedAccounts {
@@ -22,7 +22,7 @@ export interface AskedAccounts {
 
 export function readAccounts(text: string): Read<AskedAccounts> {
   const asked = listOf(text)
-  if (asked.length === 0 || asked.length > MOST_ACCOUNTS) return bad(`Name 1 to ${MOST_ACCOUNTS} accounts.`)
+  if (asked.length === 0 || asked.length > MAX_ACCOUNTS) return bad(`Name 1 to ${MAX_ACCOUNTS} accounts.`)
   const known = asked.filter((id) => ACCOUNT_IDS.includes(id))
   if (known.length === 0) return { ok: false, answer: errorAnswer(404, 'NotFound', 'Account not found.') }
   return read({ known, unknown: asked.filter((id) => !ACCOUNT_IDS.includes(id)) })
@@ -30,9 +30,9 @@ export function readAccounts(text: string): Read<AskedAccounts> {
 
 export function readSymbols(text: string): Read<readonly string[]> {
   const symbols = listOf(text)
-  return symbols.length >= 1 && symbols.length <= MOST_SYMBOLS
+  return symbols.length >= 1 && symbols.length <= MAX_SYMBOLS
     ? read(symbols)
-    : bad(`Name 1 to ${MOST_SYMBOLS} symbols.`)
+    : bad(`Name 1 to ${MAX_SYMBOLS} symbols.`)
 }
 
 export function readOrderIds(text: string): Read<readonly string[]> {
@@ -155,9 +155,9 @@ export function readLegs(query: URLSearchParams): Read<readonly string[]> {
   const legs = [...query]
     .filter(([name, value]) => /^legs\[\d+\]\.symbol$/i.test(name) && value.trim() !== '')
     .map(([, value]) => value.trim())
-  return legs.length >= 1 && legs.length <= MOST_LEGS
+  return legs.length >= 1 && legs.length <= MAX_LEGS
     ? read(legs)
-    : bad(`Name 1 to ${MOST_LEGS} legs, as in legs[0].Symbol=.`)
+    : bad(`Name 1 to ${MAX_LEGS} legs, as in legs[0].Symbol=.`)
 }
 
 export function readSince(query: URLSearchParams): Read<string> {

@@ -24,7 +24,7 @@ export interface SimulatorServer {
   close(): Promise<void>
 }
 
-const MOST_BODY_BYTES = 64 * 1024
+const MAX_BODY_BYTES = 64 * 1024
 /** A finer step would be noise; this one divides evenly. */
 const CHANCE_STEPS = 2 ** 47
 
@@ -111,7 +111,7 @@ async function serve(
   const body = await bodyOf(incoming)
   if (body === 'gone') return
   if (body === 'too-large') {
-    const answer = errorAnswer(413, 'PayloadTooLarge', `At most ${MOST_BODY_BYTES} bytes.`, {
+    const answer = errorAnswer(413, 'PayloadTooLarge', `At most ${MAX_BODY_BYTES} bytes.`, {
       Connection: 'close',
     })
     return send(response, answer)
@@ -168,7 +168,7 @@ async function bodyOf(incoming: IncomingMessage): Promise<string | 'gone' | 'too
     // Leaving the loop must not destroy the socket that a 413 goes out on.
     for await (const part of incoming.iterator({ destroyOnReturn: false })) {
       bytes += part.length
-      if (bytes > MOST_BODY_BYTES) return 'too-large'
+      if (bytes > MAX_BODY_BYTES) return 'too-large'
       parts.push(part)
     }
   } catch {

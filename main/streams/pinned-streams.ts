@@ -3,8 +3,8 @@ import { readFileSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { STREAM_KINDS, type StreamRequest } from '../../app/service/streams.ts'
-import { type WholeWrite, writeWhole } from '../data/write-whole.ts'
-import type { Profile } from '../profile.ts'
+import type { Profile } from '../monitor/profile.ts'
+import { type WholeWrite, writeWhole } from '../storage/write-whole.ts'
 
 /** The pinned streams of one profile. */
 export interface Pins {
@@ -14,8 +14,8 @@ export interface Pins {
   forget(): WholeWrite
 }
 
-const MOST_PROFILES = 64
-const MOST_PINS = 200
+const MAX_PROFILES = 64
+const MAX_PINS = 200
 const LONGEST_FILE_BYTES = 1 << 20
 
 const request = z.object({
@@ -58,7 +58,7 @@ export class PinnedStreams {
       read: () => this.#entriesOf(owner).flatMap((pin) => request.safeParse(pin).data ?? []),
       write: (requests) => {
         const unread = this.#entriesOf(owner).filter((pin) => !request.safeParse(pin).success)
-        return this.#keep(owner, [...requests, ...unread].slice(0, MOST_PINS))
+        return this.#keep(owner, [...requests, ...unread].slice(0, MAX_PINS))
       },
       forget: () => this.#keep(owner, []),
     }
@@ -88,7 +88,7 @@ export class PinnedStreams {
     if (pins.length === 0 && !Object.hasOwn(this.#profiles, id)) return { ok: true }
     const others = Object.entries(this.#profiles).filter(([other]) => other !== id)
     const own: [string, Entry][] = pins.length > 0 ? [[id, { owner: markOf(owner), pins: [...pins] }]] : []
-    const next = Object.fromEntries([...others.slice(1 - MOST_PROFILES), ...own])
+    const next = Object.fromEntries([...others.slice(1 - MAX_PROFILES), ...own])
     const written = writeWhole(this.#file, `${JSON.stringify({ profiles: next }, null, 2)}\n`)
     if (written.ok) this.#profiles = next
     return written

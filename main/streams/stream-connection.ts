@@ -4,9 +4,9 @@ import { FrameReader, type FramesRead } from '../../app/streams/frame-reader.ts'
 import type { StreamReasonCode } from '../../app/streams/reasons.ts'
 import type { SlotLedger } from '../../app/streams/slots.ts'
 import type { QuotaTap, Tapped } from '../api/quota-tap.ts'
+import type { Timeline } from '../monitor/timeline.ts'
 import type { Clock, Http } from '../ports/ports.ts'
 import type { Secrets } from '../ports/redactor.ts'
-import type { Timeline } from '../timeline.ts'
 
 export interface ConnectionDeps {
   readonly baseUrl: string

@@ -22,11 +22,11 @@ export interface StreamsDeps extends Omit<StreamDeps, 'opening' | 'proposal' | '
 /** What is done where every slot is taken: say so, or close the own stream that was opened first. */
 export type WhenFull = 'refuse' | 'close-oldest'
 
-export const MOST_STREAMS = 200
+export const MAX_STREAMS = 200
 /** Of all streams together, in one snapshot: the service says how many there are and how long. */
 const MAX_SYMBOL_ERRORS = 64
 /** Streams that are over stay visible with their reason, the latest few. */
-const MOST_CLOSED_SHOWN = 5
+const MAX_CLOSED_SHOWN = 5
 
 /** The own streams of one profile. */
 export class Streams {
@@ -127,8 +127,7 @@ export class Streams {
   #open(request: StreamRequest, whenFull: WhenFull, isPinned: boolean): Outcome<{ readonly stream: string }> {
     const path = streamPath(request)
     if (!path.ok) return { ok: false, code: 'bad-target', message: `Not opened: ${path.message}.` }
-    if (this.#keepers.filter((keeper) => !keeper.isClosed).length >= MOST_STREAMS)
-      return tooMany(MOST_STREAMS)
+    if (this.#keepers.filter((keeper) => !keeper.isClosed).length >= MAX_STREAMS) return tooMany(MAX_STREAMS)
     const { category } = STREAM_SHAPES[request.kind]
     if (this.#deps.slots.free(category) === 0) {
       const first = whenFull === 'close-oldest' ? oldest(this.#holders(category)) : undefined
@@ -205,7 +204,7 @@ export class Streams {
   #withoutOldClosed(): StreamKeeper[] {
     const closed = this.#keepers
       .filter((keeper) => keeper.isClosed && !keeper.isPinned)
-      .slice(0, -MOST_CLOSED_SHOWN)
+      .slice(0, -MAX_CLOSED_SHOWN)
     return this.#keepers.filter((keeper) => !closed.includes(keeper))
   }
 }

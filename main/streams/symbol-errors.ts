@@ -6,7 +6,7 @@ export interface SymbolError {
 }
 
 /** As many as a window shows; the longest list of symbols in one stream has a hundred. */
-const MOST_KEPT = 20
+const MAX_KEPT = 20
 
 /** The latest error of each symbol, in constant memory: the oldest give way. */
 export class SymbolErrors {
@@ -15,7 +15,7 @@ export class SymbolErrors {
   add(symbol: string, error: string, nowMs: number): void {
     this.#bySymbol.delete(symbol)
     this.#bySymbol.set(symbol, { symbol, error, at: Math.round(nowMs) })
-    if (this.#bySymbol.size <= MOST_KEPT) return
+    if (this.#bySymbol.size <= MAX_KEPT) return
     const [oldest] = this.#bySymbol.keys()
     if (oldest !== undefined) this.#bySymbol.delete(oldest)
   }

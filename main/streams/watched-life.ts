@@ -6,8 +6,8 @@ import {
   type StreamInput,
   type StreamState,
 } from '../../app/streams/life-cycle.ts'
+import type { Timeline } from '../monitor/timeline.ts'
 import type { Clock, Random } from '../ports/ports.ts'
-import type { Timeline } from '../timeline.ts'
 
 export interface LifeDeps {
   readonly clock: Clock

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto'
-import type { Profile } from '../profile.ts'
+import type { Profile } from '../monitor/profile.ts'
 import { derivedKey } from './sealing.ts'
 
 /**

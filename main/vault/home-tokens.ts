@@ -1,5 +1,5 @@
 import type { Intent, StoredTokens } from '../../app/tokens/stored-token.ts'
-import type { Profile } from '../profile.ts'
+import type { Profile } from '../monitor/profile.ts'
 import type { SealedHome } from './sealed-home.ts'
 import { SAVED, type Saved } from './storage-words.ts'
 import type { JournalStep, TokenReading, TokenStore } from './token-store.ts'

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import { z } from 'zod'
-import { writeWhole } from '../data/write-whole.ts'
+import { writeWhole } from '../storage/write-whole.ts'
 
 /**
  * Which commit was the newest, beside the file that it is of: `vault.seen.json`.

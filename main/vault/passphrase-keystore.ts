@@ -14,7 +14,7 @@ export interface ScryptCost {
 export const SCRYPT_COST: ScryptCost = { N: 2 ** 17, r: 8, p: 1 }
 
 const SALT_BYTES = 16
-const MOST_MEMORY_BYTES = 512 << 20
+const MAX_MEMORY_BYTES = 512 << 20
 const WRAPPED_KEY = { profile: '', kind: 'data-key', generation: 0 }
 const CHECK = { profile: '', kind: 'passphrase-check', generation: 0 }
 const CHECK_TEXT = 'the passphrase is right'
@@ -37,7 +37,7 @@ const wrapping = z
     key: base64,
   })
   // Each may be within its bounds, and all together ask for more than any of ours was made with.
-  .refine(({ N, r, p }) => 128 * r * (N + 2 + p) <= MOST_MEMORY_BYTES)
+  .refine(({ N, r, p }) => 128 * r * (N + 2 + p) <= MAX_MEMORY_BYTES)
 
 /**
  * The data key under a key stretched from a passphrase, with the cost that was used beside it.
@@ -96,7 +96,7 @@ function stretch(
   salt: Uint8Array,
   { N, r, p }: ScryptCost,
 ): Promise<Uint8Array | undefined> {
-  const options: ScryptOptions = { N, r, p, maxmem: MOST_MEMORY_BYTES }
+  const options: ScryptOptions = { N, r, p, maxmem: MAX_MEMORY_BYTES }
   return new Promise((resolve) => {
     // Normalised, so that the same words typed on another system are the same bytes.
     scrypt(passphrase.normalize('NFKC'), salt, KEY_BYTES, options, (error, key) =>

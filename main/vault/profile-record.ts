@@ -6,7 +6,7 @@ import {
   ROTATION_MINUTES,
 } from '../../app/contract/key-settings.ts'
 import { STREAM_KINDS } from '../../app/service/streams.ts'
-import type { Profile } from '../profile.ts'
+import type { Profile } from '../monitor/profile.ts'
 
 const address = z.string().refine((text) => URL.canParse(text))
 

@@ -29,7 +29,7 @@ export interface HomeDeps {
 /**
  * The place where keys outlive the process, if there is one. Never fails to open: what is wrong is its standing.
  *
- * The folder's lock is held by the caller (main/data/lock.ts).
+ * The folder's lock is held by the caller (main/storage/lock.ts).
  */
 export class SealedHome {
   /** What a person should know about files that were found damaged. */

@@ -1,7 +1,7 @@
 import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { ensurePrivate } from '../data/private-files.ts'
+import { ensurePrivate } from '../storage/private-files.ts'
 import { MIGRATIONS } from './schema.ts'
 import { isDamaged, storageWords } from './storage-words.ts'
 

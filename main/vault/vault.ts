@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { z } from 'zod'
 import type { StoredTokens } from '../../app/tokens/stored-token.ts'
-import type { Profile } from '../profile.ts'
+import type { Profile } from '../monitor/profile.ts'
 import { addressMark } from './address-mark.ts'
 import type { DataKeys } from './data-keys.ts'
 import { isInJournal, writeJournal } from './journal.ts'

@@ -1,8 +1,8 @@
 import { countText } from '../../app/status/rates.ts'
-import { classesOf } from '../theme/classes.ts'
-import controlsSheet from '../theme/controls.module.css'
-import { Shape } from '../theme/shape.tsx'
-import { useMirror, useParts } from '../view/window-parts.ts'
+import { classesOf } from '../components/classes.ts'
+import controlsSheet from '../components/controls.module.css'
+import { Shape } from '../components/shape.tsx'
+import { useMirror, useParts } from '../state/window-parts.ts'
 import { alertSeverity, mostUrgent } from './alert-severity.ts'
 import sheet from './alerts.module.css'
 

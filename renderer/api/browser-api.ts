@@ -1,5 +1,5 @@
 import { CHANNELS } from '../../app/contract/channels.ts'
-import type { WindowClock } from '../window-clock.ts'
+import type { WindowClock } from '../state/window-clock.ts'
 import type { BrowserSession } from './browser-session.ts'
 import { lineSplitter, parsePush } from './lines.ts'
 import type { Link, LinkSource } from './link.ts'

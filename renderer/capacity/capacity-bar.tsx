@@ -1,7 +1,7 @@
 import { isStale } from '../../app/quota/stale.ts'
 import { leftText } from '../../app/status/quota-status.ts'
-import { classesOf } from '../theme/classes.ts'
-import { useQuota } from '../view/window-parts.ts'
+import { classesOf } from '../components/classes.ts'
+import { useQuota } from '../state/window-parts.ts'
 import { barParts } from './bar-parts.ts'
 import sheet from './capacity.module.css'
 

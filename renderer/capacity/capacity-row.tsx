@@ -15,10 +15,10 @@ import {
   usageSentence,
 } from '../../app/status/quota-status.ts'
 import type { Severity } from '../../app/status/severity.ts'
-import { classesOf } from '../theme/classes.ts'
-import controlsSheet from '../theme/controls.module.css'
-import { Shape } from '../theme/shape.tsx'
-import { useLook, useParts, useQuota, useShown } from '../view/window-parts.ts'
+import { classesOf } from '../components/classes.ts'
+import controlsSheet from '../components/controls.module.css'
+import { Shape } from '../components/shape.tsx'
+import { useLook, useParts, useQuota, useShown } from '../state/window-parts.ts'
 import sheet from './capacity.module.css'
 import { CapacityBar } from './capacity-bar.tsx'
 

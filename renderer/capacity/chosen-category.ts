@@ -1,5 +1,5 @@
 import type { Snapshot } from '../../app/contract/snapshot.ts'
-import { useShown, useView } from '../view/window-parts.ts'
+import { useShown, useView } from '../state/window-parts.ts'
 
 /** The row the chart is of: what the person chose, else what the verdict is about, else the first. */
 export function useChosenCategory(): string | undefined {

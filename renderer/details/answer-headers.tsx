@@ -1,6 +1,6 @@
 import type { RowDetails } from '../../app/contract/row-details.ts'
 import { clockText } from '../../app/status/moments.ts'
-import { classesOf } from '../theme/classes.ts'
+import { classesOf } from '../components/classes.ts'
 import sheet from './details.module.css'
 
 const css = classesOf(sheet)

@@ -1,7 +1,7 @@
-import { classesOf } from '../theme/classes.ts'
-import controlsSheet from '../theme/controls.module.css'
-import { useAsked } from '../view/use-asked.ts'
-import { useParts } from '../view/window-parts.ts'
+import { classesOf } from '../components/classes.ts'
+import controlsSheet from '../components/controls.module.css'
+import { useAsked } from '../hooks/use-asked.ts'
+import { useParts } from '../state/window-parts.ts'
 import sheet from './details.module.css'
 
 const css = classesOf({ ...controlsSheet, ...sheet })

@@ -1,8 +1,8 @@
 import type { RowDetails } from '../../app/contract/row-details.ts'
 import { dayAndMinuteText } from '../../app/status/moments.ts'
+import { classesOf } from '../components/classes.ts'
+import controlsSheet from '../components/controls.module.css'
 import { RequestId } from '../events/request-id.tsx'
-import { classesOf } from '../theme/classes.ts'
-import controlsSheet from '../theme/controls.module.css'
 import sheet from './details.module.css'
 
 const css = classesOf({ ...controlsSheet, ...sheet })

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react'
 import type { RowDetails } from '../../app/contract/row-details.ts'
-import { useMirror, useParts, usePausedSince } from '../view/window-parts.ts'
+import { useMirror, useParts, usePausedSince } from '../state/window-parts.ts'
 
 const ASK_AGAIN_MS = 2000
 

@@ -1,9 +1,9 @@
 import { useState } from 'react'
 import { countText } from '../../app/status/rates.ts'
-import { classesOf } from '../theme/classes.ts'
-import controlsSheet from '../theme/controls.module.css'
-import { useCopy } from '../view/use-copy.ts'
-import { useMirror, useMoment, useParts, useSnapshot } from '../view/window-parts.ts'
+import { classesOf } from '../components/classes.ts'
+import controlsSheet from '../components/controls.module.css'
+import { useCopy } from '../hooks/use-copy.ts'
+import { useMirror, useMoment, useParts, useSnapshot } from '../state/window-parts.ts'
 import { EVENT_FILTER_WORDS, EVENT_FILTERS, type EventFilter, passes } from './event-filter.ts'
 import { EventRow } from './event-row.tsx'
 import { eventText } from './event-text.ts'
@@ -13,8 +13,8 @@ import { usePastEvents } from './use-past-events.ts'
 const css = classesOf({ ...controlsSheet, ...sheet })
 
 /** What the list draws; the rest is kept for when newer ones are not of this profile. */
-const MOST_SHOWN = 100
-const MOST_PAST = 400
+const MAX_SHOWN = 100
+const MAX_PAST = 400
 
 export function EventList() {
   const events = useMirror((mirror) => mirror.events)
@@ -26,8 +26,8 @@ export function EventList() {
   const past = usePastEvents(profile)
   const dayStartMs = useMoment(({ nowMs }) => new Date(nowMs).setHours(0, 0, 0, 0))
   const ofRun = events.filter((event) => event.profile === profile)
-  const ofProfile = [...ofRun.slice(0, MOST_SHOWN), ...past.events]
-  const shown = ofProfile.filter((event) => passes(event, filter)).slice(0, MOST_SHOWN + MOST_PAST)
+  const ofProfile = [...ofRun.slice(0, MAX_SHOWN), ...past.events]
+  const shown = ofProfile.filter((event) => passes(event, filter)).slice(0, MAX_SHOWN + MAX_PAST)
   const copyAll = () => {
     const text = eventText(shown, stored)
     copy(text, `${countText(shown.length, 'event')} copied.`, text)

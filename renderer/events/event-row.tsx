@@ -1,9 +1,9 @@
 import { memo } from 'react'
 import type { LoggedEvent } from '../../app/contract/events.ts'
 import { clockText, weekdayText } from '../../app/status/moments.ts'
-import { classesOf } from '../theme/classes.ts'
-import { Shape } from '../theme/shape.tsx'
-import { eventSentence } from '../words/event-sentence.ts'
+import { classesOf } from '../components/classes.ts'
+import { Shape } from '../components/shape.tsx'
+import { eventSentence } from '../format/event-sentence.ts'
 import sheet from './events.module.css'
 import { RequestId } from './request-id.tsx'
 

@@ -1,5 +1,5 @@
 import type { LoggedEvent } from '../../app/contract/events.ts'
-import { eventSentence } from '../words/event-sentence.ts'
+import { eventSentence } from '../format/event-sentence.ts'
 
 /** Events as lines to paste into a message, in UTC: whoever reads them may be elsewhere. */
 export function eventText(events: readonly LoggedEvent[], stored: 'sealed' | 'memory'): string {

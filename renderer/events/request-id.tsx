@@ -1,5 +1,5 @@
-import { classesOf } from '../theme/classes.ts'
-import { useCopy } from '../view/use-copy.ts'
+import { classesOf } from '../components/classes.ts'
+import { useCopy } from '../hooks/use-copy.ts'
 import sheet from './events.module.css'
 
 const css = classesOf(sheet)

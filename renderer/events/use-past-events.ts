@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import type { LoggedEvent } from '../../app/contract/events.ts'
-import { unanswered } from '../view/use-asked.ts'
-import { useParts } from '../view/window-parts.ts'
+import { unanswered } from '../hooks/use-asked.ts'
+import { useParts } from '../state/window-parts.ts'
 
 const STEP_MS = 7 * 86_400_000
 

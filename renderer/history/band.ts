@@ -34,7 +34,7 @@ export function bandRows(points: History['points'], fromMs: number, toMs: number
   }
   const filled = [...columns].sort(([a], [b]) => a - b)
   const isApart = (a: number | undefined, b: number | undefined) =>
-    a === undefined || b === undefined || b - a > MOST_EMPTY + 1
+    a === undefined || b === undefined || b - a > MAX_EMPTY + 1
   const rows: BandRow[] = []
   for (const [position, [index, { low, high, header }]] of filled.entries()) {
     const before = filled[position - 1]?.[0]
@@ -54,4 +54,4 @@ export function bandRows(points: History['points'], fromMs: number, toMs: number
 }
 
 /** Columns in a row without a point that a line is still drawn across. */
-const MOST_EMPTY = 2
+const MAX_EMPTY = 2

@@ -10,7 +10,7 @@ import {
   YAxis,
 } from 'recharts'
 import { minuteText, weekdayText } from '../../app/status/moments.ts'
-import type { ChartRange } from '../view/view-state.ts'
+import type { ChartRange } from '../state/view-state.ts'
 import { RANGES } from './ranges.ts'
 import { type ChartSeries, countTicks, timeTicks } from './series.ts'
 

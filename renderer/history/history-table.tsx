@@ -1,9 +1,9 @@
 import { memo } from 'react'
 import type { History } from '../../app/contract/contract.ts'
 import { clockText, weekdayText } from '../../app/status/moments.ts'
-import { classesOf } from '../theme/classes.ts'
-import controlsSheet from '../theme/controls.module.css'
-import type { ChartRange } from '../view/view-state.ts'
+import { classesOf } from '../components/classes.ts'
+import controlsSheet from '../components/controls.module.css'
+import type { ChartRange } from '../state/view-state.ts'
 import sheet from './history.module.css'
 import { RANGES } from './ranges.ts'
 

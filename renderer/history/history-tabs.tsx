@@ -1,6 +1,6 @@
-import { classesOf } from '../theme/classes.ts'
-import { CHART_RANGES, type HistoryView } from '../view/view-state.ts'
-import { useParts, useView } from '../view/window-parts.ts'
+import { classesOf } from '../components/classes.ts'
+import { CHART_RANGES, type HistoryView } from '../state/view-state.ts'
+import { useParts, useView } from '../state/window-parts.ts'
 import sheet from './history.module.css'
 
 const css = classesOf(sheet)

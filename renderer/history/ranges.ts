@@ -1,4 +1,4 @@
-import type { ChartRange } from '../view/view-state.ts'
+import type { ChartRange } from '../state/view-state.ts'
 
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS

@@ -1,7 +1,7 @@
 import type { History, HistoryPoint } from '../../app/contract/contract.ts'
 import type { RequestQuota } from '../../app/contract/snapshot.ts'
 import { STALE_AFTER_MS } from '../../app/quota/stale.ts'
-import type { ChartRange } from '../view/view-state.ts'
+import type { ChartRange } from '../state/view-state.ts'
 import { bandRows } from './band.ts'
 import { RANGES } from './ranges.ts'
 

@@ -1,11 +1,11 @@
 import { useEffect, useState } from 'react'
 import type { History } from '../../app/contract/contract.ts'
-import type { ChartRange } from '../view/view-state.ts'
-import { useMirror, useParts, usePausedSince } from '../view/window-parts.ts'
+import type { ChartRange } from '../state/view-state.ts'
+import { useMirror, useParts, usePausedSince } from '../state/window-parts.ts'
 import { RANGES } from './ranges.ts'
 
 /** What a chart of this width can show. */
-const MOST_POINTS = 300
+const MAX_POINTS = 300
 
 interface Asked {
   readonly of: string
@@ -32,7 +32,7 @@ export function useHistory(
     const ask = async () => {
       if (document.visibilityState === 'visible') {
         const toMs = Math.round(ticker.nowMs())
-        const query = { profile, category, fromMs: Math.max(0, toMs - pastMs), toMs, points: MOST_POINTS }
+        const query = { profile, category, fromMs: Math.max(0, toMs - pastMs), toMs, points: MAX_POINTS }
         try {
           const history = await api.history(query)
           if (!stopped) setAsked({ of: `${profile}\n${category}\n${range}`, history })

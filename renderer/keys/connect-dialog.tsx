@@ -1,10 +1,10 @@
 import { useState } from 'react'
 import { DEFAULT_AUDIENCE } from '../../app/sign-in/authorize-url.ts'
-import { classesOf } from '../theme/classes.ts'
-import dialogSheet from '../theme/dialog.module.css'
-import { Field } from '../theme/field.tsx'
-import { formText } from '../theme/form-text.ts'
-import { useParts } from '../view/window-parts.ts'
+import { classesOf } from '../components/classes.ts'
+import dialogSheet from '../components/dialog.module.css'
+import { Field } from '../components/field.tsx'
+import { formText } from '../components/form-text.ts'
+import { useParts } from '../state/window-parts.ts'
 import {
   CONNECTION_WORDS,
   CONNECTIONS,

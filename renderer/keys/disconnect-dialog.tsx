@@ -1,9 +1,9 @@
+import { classesOf } from '../components/classes.ts'
+import controlsSheet from '../components/controls.module.css'
+import { QuestionFrame } from '../components/question-frame.tsx'
+import { useAsked } from '../hooks/use-asked.ts'
 import { ENVIRONMENT_WORDS } from '../shell/environment-words.ts'
-import { classesOf } from '../theme/classes.ts'
-import controlsSheet from '../theme/controls.module.css'
-import { QuestionFrame } from '../theme/question-frame.tsx'
-import { useAsked } from '../view/use-asked.ts'
-import { useParts, useSnapshot } from '../view/window-parts.ts'
+import { useParts, useSnapshot } from '../state/window-parts.ts'
 
 const css = classesOf(controlsSheet)
 

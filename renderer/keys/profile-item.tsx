@@ -1,13 +1,13 @@
 import { DropdownMenu } from 'radix-ui'
 import { keyStatus, shortText } from '../../app/status/key-status.ts'
 import type { Severity } from '../../app/status/severity.ts'
-import type { MirrorState } from '../mirror/mirror-state.ts'
+import { classesOf } from '../components/classes.ts'
+import controlsSheet from '../components/controls.module.css'
+import { Shape } from '../components/shape.tsx'
 import { ENVIRONMENT_WORDS } from '../shell/environment-words.ts'
 import shellSheet from '../shell/shell.module.css'
-import { classesOf } from '../theme/classes.ts'
-import controlsSheet from '../theme/controls.module.css'
-import { Shape } from '../theme/shape.tsx'
-import { useMirror, useMoment } from '../view/window-parts.ts'
+import type { MirrorState } from '../state/mirror-state.ts'
+import { useMirror, useMoment } from '../state/window-parts.ts'
 import sheet from './keys.module.css'
 
 const css = classesOf({ ...controlsSheet, ...shellSheet, ...sheet })

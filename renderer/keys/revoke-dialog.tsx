@@ -1,13 +1,13 @@
 import { useEffect, useState } from 'react'
 import { untilText } from '../../app/status/durations.ts'
+import { classesOf } from '../components/classes.ts'
+import controlsSheet from '../components/controls.module.css'
+import dialogSheet from '../components/dialog.module.css'
+import { QuestionFrame } from '../components/question-frame.tsx'
+import { Shape } from '../components/shape.tsx'
+import { useAsked } from '../hooks/use-asked.ts'
 import { ENVIRONMENT_WORDS } from '../shell/environment-words.ts'
-import { classesOf } from '../theme/classes.ts'
-import controlsSheet from '../theme/controls.module.css'
-import dialogSheet from '../theme/dialog.module.css'
-import { QuestionFrame } from '../theme/question-frame.tsx'
-import { Shape } from '../theme/shape.tsx'
-import { useAsked } from '../view/use-asked.ts'
-import { useParts, useShown, useSnapshot } from '../view/window-parts.ts'
+import { useParts, useShown, useSnapshot } from '../state/window-parts.ts'
 
 const css = classesOf({ ...controlsSheet, ...dialogSheet })
 

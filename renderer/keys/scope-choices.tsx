@@ -1,5 +1,5 @@
 import { EXTRA_SCOPES, type ExtraScope } from '../../app/sign-in/scopes.ts'
-import { classesOf } from '../theme/classes.ts'
+import { classesOf } from '../components/classes.ts'
 import sheet from './keys.module.css'
 
 const css = classesOf(sheet)

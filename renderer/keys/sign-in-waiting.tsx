@@ -1,8 +1,8 @@
 import { Dialog } from 'radix-ui'
-import { classesOf } from '../theme/classes.ts'
-import controlsSheet from '../theme/controls.module.css'
-import dialogSheet from '../theme/dialog.module.css'
-import { useMirror } from '../view/window-parts.ts'
+import { classesOf } from '../components/classes.ts'
+import controlsSheet from '../components/controls.module.css'
+import dialogSheet from '../components/dialog.module.css'
+import { useMirror } from '../state/window-parts.ts'
 import sheet from './keys.module.css'
 import type { SignInState } from './sign-in-state.ts'
 

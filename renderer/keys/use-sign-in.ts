@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'react'
-import { unanswered } from '../view/use-asked.ts'
-import { useParts } from '../view/window-parts.ts'
+import { unanswered } from '../hooks/use-asked.ts'
+import { useParts } from '../state/window-parts.ts'
 import { ASKING, answered, IDLE, type KeyOutcome, type SignInState, told } from './sign-in-state.ts'
 
 export interface SignInAttempt {

@@ -1,7 +1,7 @@
 import type { Report } from '../../app/history/report.ts'
-import { classesOf } from '../theme/classes.ts'
-import controlsSheet from '../theme/controls.module.css'
-import dialogSheet from '../theme/dialog.module.css'
+import { classesOf } from '../components/classes.ts'
+import controlsSheet from '../components/controls.module.css'
+import dialogSheet from '../components/dialog.module.css'
 import { countOrDash, happenings, knownWords, lowestWords, nearWords } from './report-words.ts'
 
 const css = classesOf({ ...controlsSheet, ...dialogSheet })

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react'
 import type { Report } from '../../app/history/report.ts'
-import { unanswered } from '../view/use-asked.ts'
-import { useParts } from '../view/window-parts.ts'
+import { unanswered } from '../hooks/use-asked.ts'
+import { useParts } from '../state/window-parts.ts'
 import { type ReportRange, reportStart } from './report-ranges.ts'
 
 export type AskedReport =

@@ -1,10 +1,10 @@
 import { useEffect, useState } from 'react'
 import type { WindowSummary } from '../../app/contract/windows-contract.ts'
 import { clockText } from '../../app/status/moments.ts'
-import { classesOf } from '../theme/classes.ts'
-import dialogSheet from '../theme/dialog.module.css'
-import { useAsked } from '../view/use-asked.ts'
-import { useParts } from '../view/window-parts.ts'
+import { classesOf } from '../components/classes.ts'
+import dialogSheet from '../components/dialog.module.css'
+import { useAsked } from '../hooks/use-asked.ts'
+import { useParts } from '../state/window-parts.ts'
 
 const css = classesOf(dialogSheet)
 

@@ -1,6 +1,6 @@
 import { type ReactNode, useId, useState } from 'react'
-import { classesOf } from '../theme/classes.ts'
-import dialogSheet from '../theme/dialog.module.css'
+import { classesOf } from '../components/classes.ts'
+import dialogSheet from '../components/dialog.module.css'
 import { ElsewhereLine } from './elsewhere-line.tsx'
 import type { Typed } from './probe-text.ts'
 

@@ -1,5 +1,5 @@
-import { classesOf } from '../theme/classes.ts'
-import dialogSheet from '../theme/dialog.module.css'
+import { classesOf } from '../components/classes.ts'
+import dialogSheet from '../components/dialog.module.css'
 
 const css = classesOf(dialogSheet)
 

@@ -1,9 +1,9 @@
 import { useEffect, useState } from 'react'
 import type { StorageSummary } from '../../app/contract/memory-contract.ts'
-import { classesOf } from '../theme/classes.ts'
-import dialogSheet from '../theme/dialog.module.css'
-import { useAsked } from '../view/use-asked.ts'
-import { useParts } from '../view/window-parts.ts'
+import { classesOf } from '../components/classes.ts'
+import dialogSheet from '../components/dialog.module.css'
+import { useAsked } from '../hooks/use-asked.ts'
+import { useParts } from '../state/window-parts.ts'
 import { RAW_CHOICES, ROLLUP_CHOICES, spanWords, storageWords, withChosen } from './storage-words.ts'
 
 const css = classesOf(dialogSheet)

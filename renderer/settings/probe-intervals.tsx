@@ -1,6 +1,6 @@
 import type { HeldSettings } from '../../app/contract/key-settings.ts'
-import { classesOf } from '../theme/classes.ts'
-import dialogSheet from '../theme/dialog.module.css'
+import { classesOf } from '../components/classes.ts'
+import dialogSheet from '../components/dialog.module.css'
 import { intervalOf } from './changed-settings.ts'
 import { DraftField } from './draft-field.tsx'
 import { secondsFrom } from './probe-text.ts'

@@ -1,9 +1,9 @@
 import { type ChangeEvent, useEffect, useMemo, useState } from 'react'
 import type { Thresholds } from '../../app/quota/thresholds.ts'
-import { classesOf } from '../theme/classes.ts'
-import dialogSheet from '../theme/dialog.module.css'
-import { unanswered } from '../view/use-asked.ts'
-import { useParts, useShown } from '../view/window-parts.ts'
+import { classesOf } from '../components/classes.ts'
+import dialogSheet from '../components/dialog.module.css'
+import { unanswered } from '../hooks/use-asked.ts'
+import { useParts, useShown } from '../state/window-parts.ts'
 import { percentOf, thresholdFrom } from './threshold-text.ts'
 
 const css = classesOf(dialogSheet)

@@ -1,10 +1,10 @@
 import { useEffect, useState } from 'react'
 import type { UpdateState } from '../../app/contract/updates-contract.ts'
 import { updateText } from '../../app/status/update-status.ts'
-import { classesOf } from '../theme/classes.ts'
-import dialogSheet from '../theme/dialog.module.css'
-import { unanswered } from '../view/use-asked.ts'
-import { useMirror, useParts } from '../view/window-parts.ts'
+import { classesOf } from '../components/classes.ts'
+import dialogSheet from '../components/dialog.module.css'
+import { unanswered } from '../hooks/use-asked.ts'
+import { useMirror, useParts } from '../state/window-parts.ts'
 
 const css = classesOf(dialogSheet)
 

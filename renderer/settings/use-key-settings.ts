@@ -1,8 +1,8 @@
 import { useCallback, useEffect, useRef, useState } from 'react'
 import { useStore } from 'zustand'
 import type { HeldSettings, KeySettings } from '../../app/contract/key-settings.ts'
-import { useAsked } from '../view/use-asked.ts'
-import { useParts } from '../view/window-parts.ts'
+import { useAsked } from '../hooks/use-asked.ts'
+import { useParts } from '../state/window-parts.ts'
 import { changedElsewhere, changedSettings, type SettingName } from './changed-settings.ts'
 
 export interface HeldKeySettings {

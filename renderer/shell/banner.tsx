@@ -1,10 +1,10 @@
 import { useMemo } from 'react'
-import { classesOf } from '../theme/classes.ts'
-import controlsSheet from '../theme/controls.module.css'
-import { Shape } from '../theme/shape.tsx'
-import { useCommand } from '../view/use-command.ts'
-import { useMoment, useParts, useShown, useView } from '../view/window-parts.ts'
-import { BANNER_ACTION_WORDS, type Banner, type BannerAction, bannerFor } from '../words/banner.ts'
+import { classesOf } from '../components/classes.ts'
+import controlsSheet from '../components/controls.module.css'
+import { Shape } from '../components/shape.tsx'
+import { BANNER_ACTION_WORDS, type Banner, type BannerAction, bannerFor } from '../format/banner.ts'
+import { useCommand } from '../hooks/use-command.ts'
+import { useMoment, useParts, useShown, useView } from '../state/window-parts.ts'
 import sheet from './shell.module.css'
 
 const css = classesOf({ ...controlsSheet, ...sheet })

@@ -3,8 +3,8 @@ import { ConnectDialog } from '../keys/connect-dialog.tsx'
 import { DisconnectDialog } from '../keys/disconnect-dialog.tsx'
 import { RevokeDialog } from '../keys/revoke-dialog.tsx'
 import { SignInDialog } from '../keys/sign-in-dialog.tsx'
+import { useView } from '../state/window-parts.ts'
 import { OpenStreamDialog } from '../streams/open-stream-dialog.tsx'
-import { useView } from '../view/window-parts.ts'
 
 // Each its own chunk: the numbers do not wait for what is looked at now and then.
 const AlertsDialog = lazy(async () => ({

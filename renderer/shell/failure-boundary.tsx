@@ -1,6 +1,6 @@
 import { Component, type ReactNode } from 'react'
-import { classesOf } from '../theme/classes.ts'
-import controlsSheet from '../theme/controls.module.css'
+import { classesOf } from '../components/classes.ts'
+import controlsSheet from '../components/controls.module.css'
 import sheet from './shell.module.css'
 
 const css = classesOf({ ...controlsSheet, ...sheet })

@@ -1,9 +1,9 @@
 import { DropdownMenu } from 'radix-ui'
-import { classesOf } from '../theme/classes.ts'
-import controlsSheet from '../theme/controls.module.css'
-import { Icon } from '../theme/icon.tsx'
-import type { Dialog } from '../view/view-state.ts'
-import { useParts } from '../view/window-parts.ts'
+import { classesOf } from '../components/classes.ts'
+import controlsSheet from '../components/controls.module.css'
+import { Icon } from '../components/icon.tsx'
+import type { Dialog } from '../state/view-state.ts'
+import { useParts } from '../state/window-parts.ts'
 import sheet from './shell.module.css'
 
 const css = classesOf({ ...controlsSheet, ...sheet })

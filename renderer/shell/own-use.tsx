@@ -1,7 +1,7 @@
 import { clockText } from '../../app/status/moments.ts'
 import { countText, shareText } from '../../app/status/rates.ts'
-import { classesOf } from '../theme/classes.ts'
-import { useShown } from '../view/window-parts.ts'
+import { classesOf } from '../components/classes.ts'
+import { useShown } from '../state/window-parts.ts'
 import sheet from './shell.module.css'
 
 const css = classesOf(sheet)

@@ -1,10 +1,10 @@
 import { useSyncExternalStore } from 'react'
 import { sinceText } from '../../app/status/durations.ts'
 import { clockText } from '../../app/status/moments.ts'
-import { classesOf } from '../theme/classes.ts'
-import controlsSheet from '../theme/controls.module.css'
-import { Shape } from '../theme/shape.tsx'
-import { useParts, usePausedSince } from '../view/window-parts.ts'
+import { classesOf } from '../components/classes.ts'
+import controlsSheet from '../components/controls.module.css'
+import { Shape } from '../components/shape.tsx'
+import { useParts, usePausedSince } from '../state/window-parts.ts'
 import sheet from './shell.module.css'
 
 const css = classesOf({ ...controlsSheet, ...sheet })

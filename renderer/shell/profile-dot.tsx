@@ -1,6 +1,6 @@
 import { keyStatus } from '../../app/status/key-status.ts'
-import { Shape } from '../theme/shape.tsx'
-import { useShown } from '../view/window-parts.ts'
+import { Shape } from '../components/shape.tsx'
+import { useShown } from '../state/window-parts.ts'
 
 /** How the key stands, as its headline has it. */
 export function ProfileDot() {

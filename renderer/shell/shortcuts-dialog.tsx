@@ -1,7 +1,7 @@
 import { Fragment } from 'react'
-import { classesOf } from '../theme/classes.ts'
-import { DialogFrame } from '../theme/dialog-frame.tsx'
-import { useLook, useParts } from '../view/window-parts.ts'
+import { classesOf } from '../components/classes.ts'
+import { DialogFrame } from '../components/dialog-frame.tsx'
+import { useLook, useParts } from '../state/window-parts.ts'
 import sheet from './shell.module.css'
 import { SHORTCUTS } from './shortcuts.ts'
 

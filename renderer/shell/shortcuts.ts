@@ -1,5 +1,5 @@
-import type { LookStore } from '../theme/look.ts'
-import { CHART_RANGES, type ViewState, type ViewStore } from '../view/view-state.ts'
+import type { LookStore } from '../state/look.ts'
+import { CHART_RANGES, type ViewState, type ViewStore } from '../state/view-state.ts'
 
 /** What a key does, for the list and for the keyboard: one description of both. */
 export interface Shortcut {

@@ -1,7 +1,7 @@
-import { classesOf } from '../theme/classes.ts'
-import controlsSheet from '../theme/controls.module.css'
+import { classesOf } from '../components/classes.ts'
+import controlsSheet from '../components/controls.module.css'
+import { useLook, useParts } from '../state/window-parts.ts'
 import { nextTheme, THEME_WORDS } from '../theme/theme.ts'
-import { useLook, useParts } from '../view/window-parts.ts'
 import sheet from './shell.module.css'
 
 const css = classesOf({ ...controlsSheet, ...sheet })

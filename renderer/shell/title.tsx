@@ -1,7 +1,7 @@
 import { useEffect } from 'react'
 import { keyStatus, shortText } from '../../app/status/key-status.ts'
 import { mostUrgent, type Severity } from '../../app/status/severity.ts'
-import { type Moment, useMoment } from '../view/window-parts.ts'
+import { type Moment, useMoment } from '../state/window-parts.ts'
 import critical from './icon-critical.svg'
 import ok from './icon-ok.svg'
 import unseen from './icon-unseen.svg'

@@ -1,6 +1,6 @@
 import { useEffect } from 'react'
 import { chosenCategory } from '../capacity/chosen-category.ts'
-import { shownSnapshot, useParts } from '../view/window-parts.ts'
+import { shownSnapshot, useParts } from '../state/window-parts.ts'
 import { type Doing, shortcutFor, usesKeys } from './shortcuts.ts'
 
 /** The window's keyboard, while no dialog has it. */

@@ -1,15 +1,15 @@
 import { memo } from 'react'
 import type { SlotQuota } from '../../app/contract/snapshot.ts'
-import { classesOf } from '../theme/classes.ts'
-import controlsSheet from '../theme/controls.module.css'
-import { useShown, useSnapshot } from '../view/window-parts.ts'
-import { slotAge, slotCells, slotSource, slotWords } from '../words/slot-words.ts'
+import { classesOf } from '../components/classes.ts'
+import controlsSheet from '../components/controls.module.css'
+import { slotAge, slotCells, slotSource, slotWords } from '../format/slot-words.ts'
+import { useShown, useSnapshot } from '../state/window-parts.ts'
 import sheet from './slots.module.css'
 
 const css = classesOf({ ...controlsSheet, ...sheet })
 
 /** More cells than this say less than the number beside them. */
-const MOST_CELLS = 100
+const MAX_CELLS = 100
 
 const NONE: readonly SlotQuota[] = []
 
@@ -50,7 +50,7 @@ const SlotGroup = memo(function SlotGroup({ quota }: { readonly quota: SlotQuota
           <span className={css('muted')}>{slotWords(quota)}</span>
         </span>
       </div>
-      {quota.limit <= MOST_CELLS && (
+      {quota.limit <= MAX_CELLS && (
         <div className={css('cells')} aria-hidden="true">
           {slotCells(quota).map((cell, index) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: a slot is its position and nothing else

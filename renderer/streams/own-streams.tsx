@@ -1,7 +1,7 @@
 import type { StreamSummary } from '../../app/contract/snapshot.ts'
-import { classesOf } from '../theme/classes.ts'
-import controlsSheet from '../theme/controls.module.css'
-import { useSnapshot } from '../view/window-parts.ts'
+import { classesOf } from '../components/classes.ts'
+import controlsSheet from '../components/controls.module.css'
+import { useSnapshot } from '../state/window-parts.ts'
 import { StreamRow } from './stream-row.tsx'
 import sheet from './streams.module.css'
 

@@ -1,7 +1,7 @@
 import { useEffect } from 'react'
-import { classesOf } from '../theme/classes.ts'
-import { Shape } from '../theme/shape.tsx'
-import { useMoment } from '../view/window-parts.ts'
+import { classesOf } from '../components/classes.ts'
+import { Shape } from '../components/shape.tsx'
+import { useMoment } from '../state/window-parts.ts'
 import sheet from './strip.module.css'
 import { stripText } from './strip-text.ts'
 

@@ -1,8 +1,8 @@
 import type { Snapshot } from '../../app/contract/snapshot.ts'
 import { clockText } from '../../app/status/moments.ts'
-import { classesOf } from '../theme/classes.ts'
-import { useShown } from '../view/window-parts.ts'
-import { accessWords, refreshWords, type TokenWords } from '../words/token-words.ts'
+import { classesOf } from '../components/classes.ts'
+import { accessWords, refreshWords, type TokenWords } from '../format/token-words.ts'
+import { useShown } from '../state/window-parts.ts'
 import sheet from './verdict.module.css'
 
 const css = classesOf(sheet)

@@ -1,8 +1,8 @@
 import { headline, spokenText } from '../../app/status/key-status.ts'
-import { classesOf } from '../theme/classes.ts'
-import controlsSheet from '../theme/controls.module.css'
-import { Shape } from '../theme/shape.tsx'
-import { useMoment, usePausedSince, useShown } from '../view/window-parts.ts'
+import { classesOf } from '../components/classes.ts'
+import controlsSheet from '../components/controls.module.css'
+import { Shape } from '../components/shape.tsx'
+import { useMoment, usePausedSince, useShown } from '../state/window-parts.ts'
 import { TokenLife } from './token-life.tsx'
 import sheet from './verdict.module.css'
 

@@ -24,8 +24,8 @@ const { values } = parseArgs({
 const minutes = Number(values.minutes)
 const SAMPLE_MS = 5_000
 const SETTLE_MS = 30_000
-const MOST_MB = 450
-const MOST_IDLE_PERCENT = 1
+const MAX_MB = 450
+const MAX_IDLE_PERCENT = 1
 /** Without a graphics processor, most of it for drawing what changed. */
 const MAX_SHOWN_PERCENT = 15
 
@@ -67,7 +67,7 @@ async function memory(): Promise<void> {
         ),
         ...perKind(host.processes()),
       },
-      aims: [{ what: `at most ${MOST_MB} MB`, isMet: ours <= MOST_MB }],
+      aims: [{ what: `at most ${MAX_MB} MB`, isMet: ours <= MAX_MB }],
       how: `${where}; a page of memory that several of its processes share counts once; looked at every ${SAMPLE_MS / 1000} s, median of the last third.`,
     },
     values.json,
@@ -105,7 +105,7 @@ async function idle(): Promise<void> {
       ours: perCent,
       peers: {},
       details: { minutes, processes: processes.length },
-      aims: [{ what: `at most ${MOST_IDLE_PERCENT} %`, isMet: perCent <= MOST_IDLE_PERCENT }],
+      aims: [{ what: `at most ${MAX_IDLE_PERCENT} %`, isMet: perCent <= MAX_IDLE_PERCENT }],
       how: `${where}, started to the tray; over ${minutes} min after ${SETTLE_MS / 1000} s.`,
     },
     values.json,

@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks'
 import type { Sample } from '../../app/history/sample.ts'
 import { HistoryStore } from '../../main/history/history-store.ts'
-import { VirtualClock } from '../main/terminal/virtual-clock.ts'
+import { VirtualClock } from '../main/hosts/terminal/virtual-clock.ts'
 
 export const SERIES = 20
 export const PROFILE = 'key'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { temporaryFolder } from '../main/data/temporary-folder.ts'
+import { temporaryFolder } from '../main/storage/temporary-folder.ts'
 import { ingest, PROFILE, SERIES, timedQueries } from './history-ingest.ts'
 
 /** `node test/bench/history.ts` does this for 30 days and prints the numbers. */

@@ -27,7 +27,7 @@ const { values } = parseArgs({
 const SLICE_BYTES = 4_000_000
 const SYMBOLS = ['MSFT', 'AAPL', 'SPY', 'QQQ', 'NVDA', 'TSLA', 'AMZN', 'ESZ26', '$SPX.X', 'EURUSD']
 const OURS = 'headroom'
-const LEAST_RATIOS = { 'split2 + JSON.parse': 5, '@streamparser/json': 25 } as const
+const MIN_RATIOS = { 'split2 + JSON.parse': 5, '@streamparser/json': 25 } as const
 const load = createRequire(import.meta.url)
 
 interface Counted {
@@ -188,7 +188,7 @@ tell(
     unit: 'MB a second of one core',
     ...measured,
     details: { frames: expected.frames, 'bytes a frame': Math.round(all.length / expected.frames) },
-    aims: Object.entries(LEAST_RATIOS).map(([name, least]) => ({
+    aims: Object.entries(MIN_RATIOS).map(([name, least]) => ({
       what: `${least} times ${name}`,
       isMet: (ratios[name] ?? 0) >= least,
     })),

@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto'
 import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import type { Snapshot } from '../../app/contract/snapshot.ts'
-import { temporaryFolder } from '../main/data/temporary-folder.ts'
-import { type Running, runNode } from '../main/terminal/run-node.ts'
+import { type Running, runNode } from '../main/hosts/terminal/run-node.ts'
+import { temporaryFolder } from '../main/storage/temporary-folder.ts'
 import { proves } from '../proof/proves.ts'
 import { ApiClient } from './api-client.ts'
 import { argumentsOf, controlAnswer, filesIn, savedReport } from './left-behind.ts'
@@ -12,7 +12,7 @@ import { leaksOf, type Trace } from './scan.ts'
 
 /** PROMISES T11 over everything that a full run of the real program says and leaves. */
 
-const HEADROOM = fileURLToPath(new URL('../../main/terminal/headroom.ts', import.meta.url))
+const HEADROOM = fileURLToPath(new URL('../../main/hosts/terminal/headroom.ts', import.meta.url))
 /** An exception that nobody catches, on demand, in a process of the test's own. */
 const CRASH = "process.once('SIGUSR2',()=>{setTimeout(()=>{throw(new(Error)('induced'))})})"
 /** Where a link is handed to a person. */

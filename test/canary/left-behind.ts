@@ -2,8 +2,8 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import type { Snapshot } from '../../app/contract/snapshot.ts'
-import { readDesktopState } from '../../main/desktop/desktop-state.ts'
-import { reportText } from '../../main/desktop/report.ts'
+import { readDesktopState } from '../../main/hosts/desktop/desktop-state.ts'
+import { reportText } from '../../main/hosts/desktop/report.ts'
 import type { Trace } from './scan.ts'
 
 export function filesIn(folder: string, when: string): readonly Trace[] {

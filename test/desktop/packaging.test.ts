@@ -48,7 +48,7 @@ describe('the packages', () => {
     expect(main).toBe('dist/desktop/main.js')
     expect(config.files).toContain('dist/desktop/**')
     expect(config.files).toContain('dist/window/**')
-    expect(text('main/desktop/start-desktop.ts')).toContain(`'${config.appId}'`)
+    expect(text('main/hosts/desktop/start-desktop.ts')).toContain(`'${config.appId}'`)
   })
 
   it('tell which fuses they have, by the names of the configuration', async () => {

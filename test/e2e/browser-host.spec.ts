@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, type Page, test } from '@playwright/test'
 import { chromiumArgs } from '../browser/chromium.ts'
-import { type StartedHost, startHost } from '../main/browser/started-host.ts'
+import { type StartedHost, startHost } from '../main/hosts/browser/started-host.ts'
 import { provesInBrowser } from '../proof/proves-in-browser.ts'
 
 /**

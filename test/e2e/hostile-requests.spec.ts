@@ -1,4 +1,4 @@
-import { type RawAnswer, rawExchange, requestText } from '../main/browser/raw-http.ts'
+import { type RawAnswer, rawExchange, requestText } from '../main/hosts/browser/raw-http.ts'
 import { provesInBrowser } from '../proof/proves-in-browser.ts'
 import { appState, COMMANDS } from './hostile/app-state.ts'
 import { expect, hostilePage, test, through } from './hostile/fixtures.ts'

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { expect, test } from '@playwright/test'
-import { snapshotOf } from '../main/browser/fake-windows.ts'
-import { startHost } from '../main/browser/started-host.ts'
+import { snapshotOf } from '../main/hosts/browser/fake-windows.ts'
+import { startHost } from '../main/hosts/browser/started-host.ts'
 import { provesInBrowser } from '../proof/proves-in-browser.ts'
 
 const SNAPSHOTS = 4_000

@@ -14,8 +14,8 @@ import { createInterface } from 'node:readline'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { proves } from '../proof/proves.ts'
-import { temporaryFolder } from './data/temporary-folder.ts'
-import { type Ended, runNode } from './terminal/run-node.ts'
+import { type Ended, runNode } from './hosts/terminal/run-node.ts'
+import { temporaryFolder } from './storage/temporary-folder.ts'
 
 const LAUNCH = fileURLToPath(new URL('../../main/launch.js', import.meta.url))
 const STAMP = fileURLToPath(new URL('../../main/packaging/build-stamp.js', import.meta.url))
@@ -54,7 +54,7 @@ function checkout(build = 'write()'): Checkout {
     mkdirSync(join(folder, path, '..'), { recursive: true })
     writeFileSync(join(folder, path), text)
   }
-  for (const path of ['app/a.ts', 'renderer/r.ts', 'main/terminal/headroom.ts', 'vite.config.ts'])
+  for (const path of ['app/a.ts', 'renderer/r.ts', 'main/hosts/terminal/headroom.ts', 'vite.config.ts'])
     write(path, '')
   write('package.json', '{"type":"module"}')
   write('node_modules/vite/package.json', '{"type":"module"}')

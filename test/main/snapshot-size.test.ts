@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { Monitor } from '../../main/monitor.ts'
+import { Monitor } from '../../main/monitor/monitor.ts'
 import { proves } from '../proof/proves.ts'
 import { VirtualClock } from '../simulation/virtual-clock.ts'
 import { answerOf, renewal, ScriptedHttp } from './scripted-http.ts'

@@ -1,12 +1,12 @@
 import { readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { startApp } from '../../main/app-start.ts'
+import { startApp } from '../../main/hosts/start-app.ts'
+import { nodeHttp } from '../../main/network/http-client.ts'
 import { nodeClock, nodeRandom } from '../../main/ports/node-clock.ts'
-import { nodeHttp } from '../../main/ports/node-http.ts'
 import { startSimulator } from '../../main/simulator/server.ts'
 import { passphraseKeystore } from '../../main/vault/passphrase-keystore.ts'
-import { temporaryFolder } from './data/temporary-folder.ts'
+import { temporaryFolder } from './storage/temporary-folder.ts'
 
 const CHEAP = { N: 16, r: 8, p: 1 }
 const CHOSEN = {

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest'
 import { contract } from '../../app/contract/contract.ts'
 import type { StreamRequest } from '../../app/service/streams.ts'
-import { Monitor } from '../../main/monitor.ts'
+import { Monitor } from '../../main/monitor/monitor.ts'
 import { PinnedStreams } from '../../main/streams/pinned-streams.ts'
 import { MEMORY_STORAGE } from '../../main/vault/key-storage.ts'
 import { proves } from '../proof/proves.ts'
 import { VirtualClock } from '../simulation/virtual-clock.ts'
-import { temporaryFolder } from './data/temporary-folder.ts'
 import { ScriptedHttp } from './scripted-http.ts'
+import { temporaryFolder } from './storage/temporary-folder.ts'
 
 const PROFILE = 'key-1'
 const POSITIONS: StreamRequest = { kind: 'positions', target: 'SIM1001', options: {} }

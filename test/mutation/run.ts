@@ -26,11 +26,11 @@ const { values } = parseArgs({
 })
 
 const FOLDERS: Readonly<Record<string, readonly string[]>> = {
-  'main/vault': ['main/vault/*.test.ts', 'main/terminal/passphrase-check.test.ts'],
+  'main/vault': ['main/vault/*.test.ts', 'main/hosts/terminal/passphrase-check.test.ts'],
   'main/tokens': ['main/tokens/*.test.ts'],
-  'main/browser': ['main/browser/*.test.ts'],
+  'main/hosts/browser': ['main/hosts/browser/*.test.ts'],
   'main/control': ['main/control/*.test.ts'],
-  'main/data': ['main/data/*.test.ts'],
+  'main/storage': ['main/storage/*.test.ts'],
   'app/quota': ['app/quota/*.test.ts'],
 }
 /** Two of these take longer than all the others of their folders together. */

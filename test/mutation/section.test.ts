@@ -11,7 +11,7 @@ const mutant = (status: string, line: number) => ({
 })
 const REPORT = {
   files: {
-    'main/data/lock.ts': {
+    'main/storage/lock.ts': {
       mutants: ['Killed', 'Killed', 'Timeout', 'Survived', 'NoCoverage', 'CompileError', 'Ignored'].map(
         mutant,
       ),
@@ -21,13 +21,13 @@ const REPORT = {
 const results = (changes: Partial<MutationResults> = {}): MutationResults => ({
   seed: 1,
   share: 0.1,
-  folders: { 'main/data': 7 },
+  folders: { 'main/storage': 7 },
   files: resultsOf(REPORT, ORIGIN),
   ...changes,
 })
 
 test('what was noticed, what was not, and what no test runs are counted apart; what did not run is none', () => {
-  expect(resultsOf(REPORT, ORIGIN)['main/data/lock.ts']).toMatchObject({
+  expect(resultsOf(REPORT, ORIGIN)['main/storage/lock.ts']).toMatchObject({
     killed: 2,
     timedOut: 1,
     survivors: [
@@ -40,7 +40,7 @@ test('what was noticed, what was not, and what no test runs are counted apart; w
 
 test('the page says the score by folder, that it is a sample, of how many files, and each survivor', () => {
   const text = mutationSection(results(), () => 2).join('\n')
-  expect(text).toContain('| `main/data` | 1 of 7 | 5 | 3 | 60.0 % |')
+  expect(text).toContain('| `main/storage` | 1 of 7 | 5 | 3 | 60.0 % |')
   expect(text).toContain('A sample: 10 % of the lines of each file that was tried, drawn by seed 1.')
   expect(text).toContain('**2 commits ago**')
   expect(text).toContain(
@@ -53,6 +53,6 @@ test('the page says the score by folder, that it is a sample, of how many files,
 test('what was not run is said', () => {
   expect(mutationSection(undefined, () => 0)).toContain('Not run for this page.')
   expect(mutationSection(results({ files: {} }), () => 0).join('\n')).toContain(
-    '| `main/data` | 0 of 7 | 0 | 0 | – |',
+    '| `main/storage` | 0 of 7 | 0 | 0 | – |',
   )
 })

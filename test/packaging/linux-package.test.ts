@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest'
 import { projectFolder } from '../desktop/builder-config.ts'
-import { temporaryFolder } from '../main/data/temporary-folder.ts'
+import { temporaryFolder } from '../main/storage/temporary-folder.ts'
 import { proves } from '../proof/proves.ts'
 import { type BuiltPackage, buildPackage, manifestIn } from './built-package.ts'
 
@@ -140,7 +140,7 @@ describe.skipIf(!onLinux)('removing the package', () => {
 })
 
 test('removing it from Windows deletes the value that Electron wrote', () => {
-  const appId = /^const APP_ID = '(.+)'$/m.exec(text('main/desktop/start-desktop.ts'))?.[1]
+  const appId = /^const APP_ID = '(.+)'$/m.exec(text('main/hosts/desktop/start-desktop.ts'))?.[1]
   const script = text('main/packaging/installer.nsh')
   const run = 'Software\\Microsoft\\Windows\\CurrentVersion'
   expect(script).toContain(`DeleteRegValue HKCU "${run}\\Run" "${appId}"`)

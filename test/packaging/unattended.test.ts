@@ -3,11 +3,11 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
-import { type Commands, runProgram } from '../../main/terminal/program.ts'
-import { SECRETS } from '../../main/terminal/taken-environment.ts'
+import { type Commands, runProgram } from '../../main/hosts/terminal/program.ts'
+import { SECRETS } from '../../main/hosts/terminal/taken-environment.ts'
 import { projectFolder } from '../desktop/builder-config.ts'
 import { programPath } from '../electron/display.ts'
-import { temporaryFolder } from '../main/data/temporary-folder.ts'
+import { temporaryFolder } from '../main/storage/temporary-folder.ts'
 
 const readme = readFileSync(join(projectFolder, 'README.md'), 'utf8')
 const containerfile = readFileSync(join(projectFolder, 'main', 'packaging', 'Containerfile'), 'utf8')

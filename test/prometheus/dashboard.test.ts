@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { metricsOf } from '../../main/metrics/metric-list.ts'
-import { exampleSnapshot } from '../main/terminal/example-snapshot.ts'
+import { exampleSnapshot } from '../main/hosts/terminal/example-snapshot.ts'
 import { DASHBOARD, QUERIES } from './dashboard.ts'
 
 const metrics = new Map(

@@ -145,14 +145,14 @@ function testLines(proofs: PromiseStanding['proofs']): readonly string[] {
     .sort((a, b) => b.level - a.level || b.cases - a.cases)
     .map(({ level, cases, names, file, on }) => {
       const titles = [...new Set(names.map((name) => name.split(' > ').at(-1) ?? name))]
-      const shown = titles.slice(0, MOST_NAMES).map((title) => `“${cell(title)}”`)
-      const more = titles.length > MOST_NAMES ? ` and ${titles.length - MOST_NAMES} more` : ''
+      const shown = titles.slice(0, MAX_NAMES).map((title) => `“${cell(title)}”`)
+      const more = titles.length > MAX_NAMES ? ` and ${titles.length - MAX_NAMES} more` : ''
       const where = on === undefined ? '' : ` on ${cell(on)}`
       return `- level ${level}${where}, ${count(cases)} ${cases === 1 ? 'case' : 'cases'}, \`test/${file}\`: ${shown.join(', ')}${more}`
     })
 }
 
-const MOST_NAMES = 3
+const MAX_NAMES = 3
 
 function breakLine({ what, result, by, said, test }: Break): string {
   if (result !== 'killed')

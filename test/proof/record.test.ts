@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
-import { temporaryFolder } from '../main/data/temporary-folder.ts'
+import { temporaryFolder } from '../main/storage/temporary-folder.ts'
 import { proves } from './proves.ts'
 import { readRecord, recordingTo } from './record.ts'
 import { tried } from './tried.ts'

@@ -1,8 +1,8 @@
 import type { Sabotage } from './registry.ts'
 
-const ADDRESS_FILE = 'main/data/address-file.ts'
-const ADDRESS_FILE_TEST = 'main/data/address-file.test.ts'
-const BROWSER_HOST_TEST = 'main/browser/browser-host.test.ts'
+const ADDRESS_FILE = 'main/storage/address-file.ts'
+const ADDRESS_FILE_TEST = 'main/storage/address-file.test.ts'
+const BROWSER_HOST_TEST = 'main/hosts/browser/browser-host.test.ts'
 
 /** Breaks of how a browser is handed an address that holds a secret, and of who is let in with it. */
 export const ADMISSION_SABOTAGES: readonly Sabotage[] = [
@@ -12,7 +12,7 @@ export const ADMISSION_SABOTAGES: readonly Sabotage[] = [
     file: ADDRESS_FILE,
     find: 'await openFile(path)',
     replace: 'await openFile(address)',
-    test: 'main/terminal/opened-address.process.test.ts',
+    test: 'main/hosts/terminal/opened-address.process.test.ts',
   },
   {
     promise: 'T13',
@@ -33,10 +33,10 @@ export const ADMISSION_SABOTAGES: readonly Sabotage[] = [
   {
     promise: 'T13',
     what: 'hand xdg-open the address of a sign-in on the desktop',
-    file: 'main/desktop/open-externally.ts',
+    file: 'main/hosts/desktop/open-externally.ts',
     find: "platform === 'linux' && openByFile(",
     replace: "platform === 'aix' && openByFile(",
-    test: 'main/desktop/open-externally.test.ts',
+    test: 'main/hosts/desktop/open-externally.test.ts',
   },
   {
     promise: 'T13',
@@ -57,7 +57,7 @@ export const ADMISSION_SABOTAGES: readonly Sabotage[] = [
   {
     promise: 'W4',
     what: 'let a window in without a word',
-    file: 'main/admitted-windows.ts',
+    file: 'main/hosts/admitted-windows.ts',
     find: 'this.#deps.admitted(id, this.#windows.size)',
     replace: 'if (this.#windows.size > 99) this.#deps.admitted(id, this.#windows.size)',
     test: BROWSER_HOST_TEST,
@@ -65,7 +65,7 @@ export const ADMISSION_SABOTAGES: readonly Sabotage[] = [
   {
     promise: 'W4',
     what: 'end a window that keeps its bearer',
-    file: 'main/browser/browser-windows.ts',
+    file: 'main/hosts/browser/browser-windows.ts',
     find: '() => this.#byDigest.delete(digest))',
     replace: '() => this.#byDigest.has(digest))',
     test: BROWSER_HOST_TEST,
@@ -73,7 +73,7 @@ export const ADMISSION_SABOTAGES: readonly Sabotage[] = [
   {
     promise: 'W4',
     what: 'let a cache keep what a window is told',
-    file: 'main/browser/routes.ts',
+    file: 'main/hosts/browser/routes.ts',
     find: "    reply.header('cache-control', 'no-store')\n",
     replace: '',
     test: BROWSER_HOST_TEST,
@@ -81,26 +81,26 @@ export const ADMISSION_SABOTAGES: readonly Sabotage[] = [
   {
     promise: 'W4',
     what: 'compare two bytes of the code',
-    file: 'main/browser/admission.ts',
+    file: 'main/hosts/browser/admission.ts',
     find: "createHash('sha256').update(offered).digest(), createHash('sha256').update(wanted).digest())",
     replace:
       "createHash('sha256').update(offered).digest().subarray(0, 2), createHash('sha256').update(wanted).digest().subarray(0, 2))",
-    test: 'main/browser/admission.test.ts',
+    test: 'main/hosts/browser/admission.test.ts',
   },
   {
     promise: 'W4',
     what: 'know a bearer by the beginning of its digest',
-    file: 'main/browser/admission.ts',
+    file: 'main/hosts/browser/admission.ts',
     find: "createHash('sha256').update(secret).digest('base64url')",
     replace: "createHash('sha256').update(secret).digest('base64url').slice(0, 3)",
-    test: 'main/browser/admission.test.ts',
+    test: 'main/hosts/browser/admission.test.ts',
   },
   {
     promise: 'W6',
     what: 'keep every push stream that a bearer opens',
-    file: 'main/browser/browser-windows.ts',
-    find: 'if (this.#streams.size > MOST_STREAMS_PER_WINDOW) this.#endOldest()',
-    replace: 'if (this.#streams.size > 1_000 * MOST_STREAMS_PER_WINDOW) this.#endOldest()',
-    test: 'main/browser/admission.test.ts',
+    file: 'main/hosts/browser/browser-windows.ts',
+    find: 'if (this.#streams.size > MAX_STREAMS_PER_WINDOW) this.#endOldest()',
+    replace: 'if (this.#streams.size > 1_000 * MAX_STREAMS_PER_WINDOW) this.#endOldest()',
+    test: 'main/hosts/browser/admission.test.ts',
   },
 ]

@@ -1,13 +1,13 @@
 import type { Sabotage } from './registry.ts'
 
-const GATE = 'main/browser/request-gate.ts'
-const ROUTES = 'main/browser/routes.ts'
-const PUSH_STREAM = 'main/browser/push-stream.ts'
-const WINDOWS = 'main/windows.ts'
+const GATE = 'main/network/request-gate.ts'
+const ROUTES = 'main/hosts/browser/routes.ts'
+const PUSH_STREAM = 'main/hosts/browser/push-stream.ts'
+const WINDOWS = 'main/hosts/window-session.ts'
 const HOST = 'e2e/browser-host.spec.ts'
 const STILL = 'e2e/still-window.spec.ts'
 const LOST = 'e2e/lost-window.spec.ts'
-const PUSH_STREAM_TEST = 'main/browser/push-stream.test.ts'
+const PUSH_STREAM_TEST = 'main/hosts/browser/push-stream.test.ts'
 
 /** Breaks of who may use the browser host, and of what a window that does not keep up costs it. */
 export const BROWSER_HOST_SABOTAGES: readonly Sabotage[] = [
@@ -17,12 +17,12 @@ export const BROWSER_HOST_SABOTAGES: readonly Sabotage[] = [
     file: GATE,
     find: '!hostsOf(port).includes(host)',
     replace: '!hostsOf(port).some((known) => host.startsWith(known))',
-    test: 'main/browser/request-gate.test.ts',
+    test: 'main/hosts/browser/request-gate.test.ts',
   },
   {
     promise: 'W6',
     what: 'send every change to a window, hidden or not',
-    file: 'main/publisher.ts',
+    file: 'main/hosts/snapshot-publisher.ts',
     find: '    if (lane.due) return\n    const waitMs = this.#earliestMs(lane) - this.#clock.monotonicMs()',
     replace: '    const waitMs = this.#earliestMs(lane) * 0',
     test: 'main/publisher.test.ts',
@@ -30,7 +30,7 @@ export const BROWSER_HOST_SABOTAGES: readonly Sabotage[] = [
   {
     promise: 'W6',
     what: 'let what is sent because time passed hold up a change',
-    file: 'main/publisher.ts',
+    file: 'main/hosts/snapshot-publisher.ts',
     find: 'return Math.max(changeSentMs + PUBLISH_EVERY_MS,',
     replace: 'return Math.max(changeSentMs, (sentMs.at(-1) ?? -1_000) + PUBLISH_EVERY_MS,',
     test: 'main/publisher.test.ts',
@@ -59,7 +59,7 @@ export const BROWSER_HOST_SABOTAGES: readonly Sabotage[] = [
     file: GATE,
     find: "if (sites[0] === 'none' || isTopNavigation(rawHeaders)) return PASS",
     replace: "if (sites[0] !== '' || isTopNavigation(rawHeaders)) return PASS",
-    test: 'main/browser/request-gate.test.ts',
+    test: 'main/hosts/browser/request-gate.test.ts',
   },
   {
     promise: 'W4',
@@ -125,8 +125,8 @@ export const BROWSER_HOST_SABOTAGES: readonly Sabotage[] = [
     promise: 'W6',
     what: 'keep everything for a window that never reads again',
     file: PUSH_STREAM,
-    find: 'if (this.#sink.writableLength + line.length > MOST_BUFFERED_BYTES) {',
-    replace: 'if (this.#sink.writableLength + line.length > 3 * MOST_BUFFERED_BYTES) {',
+    find: 'if (this.#sink.writableLength + line.length > MAX_BUFFERED_BYTES) {',
+    replace: 'if (this.#sink.writableLength + line.length > 3 * MAX_BUFFERED_BYTES) {',
     test: PUSH_STREAM_TEST,
   },
   {

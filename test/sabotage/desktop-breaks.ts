@@ -1,17 +1,17 @@
 import type { Sabotage } from './registry.ts'
 
-const IPC_FUZZ_TEST = 'main/desktop/ipc-fuzz.test.ts'
-const OPEN_PAGE = 'main/desktop/open-page.ts'
-const OPEN_PAGE_TEST = 'main/desktop/open-page.test.ts'
-const QUIT = 'main/desktop/quit.ts'
-const QUIT_TEST = 'main/desktop/quit.test.ts'
+const IPC_FUZZ_TEST = 'main/hosts/desktop/ipc-fuzz.test.ts'
+const OPEN_PAGE = 'main/hosts/desktop/open-page.ts'
+const OPEN_PAGE_TEST = 'main/hosts/desktop/open-page.test.ts'
+const QUIT = 'main/hosts/desktop/quit.ts'
+const QUIT_TEST = 'main/hosts/desktop/quit.test.ts'
 
 /** The desktop host's, as far as no Electron is needed to notice them. */
 export const DESKTOP_SABOTAGES: readonly Sabotage[] = [
   {
     promise: 'W2',
     what: 'skip the sender check',
-    file: 'main/desktop/ipc.ts',
+    file: 'main/hosts/desktop/ipc.ts',
     find: 'if (!isTrusted(event)) {',
     replace: "if (!isTrusted(event) && channel === '') {",
     test: IPC_FUZZ_TEST,
@@ -19,7 +19,7 @@ export const DESKTOP_SABOTAGES: readonly Sabotage[] = [
   {
     promise: 'W2',
     what: 'trust a frame inside the page',
-    file: 'main/desktop/ipc.ts',
+    file: 'main/hosts/desktop/ipc.ts',
     find: '    senderFrame.parent === null &&\n',
     replace: '',
     test: IPC_FUZZ_TEST,
@@ -27,7 +27,7 @@ export const DESKTOP_SABOTAGES: readonly Sabotage[] = [
   {
     promise: 'W2',
     what: 'hand a handler what came, unparsed',
-    file: 'main/browser/answer-command.ts',
+    file: 'main/hosts/answer-command.ts',
     find: '    arg = entry.parse(received)\n',
     replace: '    arg = received\n',
     test: IPC_FUZZ_TEST,
@@ -43,34 +43,34 @@ export const DESKTOP_SABOTAGES: readonly Sabotage[] = [
   {
     promise: 'W6',
     what: 'load a page that ends again and again without a pause',
-    file: 'main/desktop/recovery.ts',
+    file: 'main/hosts/desktop/recovery.ts',
     find: 'const index = Math.min(recent.length, RECOVERY_WAITS_MS.length - 1)',
     replace: 'const index = Math.min(recent.length, 0)',
-    test: 'main/desktop/recovery.test.ts',
+    test: 'main/hosts/desktop/recovery.test.ts',
   },
   {
     promise: 'W6',
     what: 'keep every snapshot for a page that stands still',
-    file: 'main/desktop/paced-pushes.ts',
-    find: 'if (unheard < MOST_UNHEARD) send(snapshot)',
+    file: 'main/hosts/desktop/paced-pushes.ts',
+    find: 'if (unheard < MAX_UNHEARD) send(snapshot)',
     replace: 'if (unheard >= 0) send(snapshot)',
-    test: 'main/desktop/paced-pushes.test.ts',
+    test: 'main/hosts/desktop/paced-pushes.test.ts',
   },
   {
     promise: 'T9',
     what: 'sleep through the wake of the machine',
-    file: 'main/desktop/follow-power.ts',
+    file: 'main/hosts/desktop/follow-power.ts',
     find: '    monitor.wake()\n',
     replace: '    void monitor\n',
-    test: 'main/desktop/follow-power.test.ts',
+    test: 'main/hosts/desktop/follow-power.test.ts',
   },
   {
     promise: 'T11',
     what: 'save a report with the names that stand in the log',
-    file: 'main/desktop/report.ts',
+    file: 'main/hosts/desktop/report.ts',
     find: 'redactor.text(withoutNames(text))',
     replace: '(withoutNames(text) && text)',
-    test: 'main/desktop/report.test.ts',
+    test: 'main/hosts/desktop/report.test.ts',
   },
   {
     promise: 'W8',
@@ -99,24 +99,24 @@ export const DESKTOP_SABOTAGES: readonly Sabotage[] = [
   {
     promise: 'W9',
     what: 'go on after an error that nothing caught',
-    file: 'main/desktop/defects.ts',
+    file: 'main/hosts/desktop/defects.ts',
     find: '    await ending.stop()\n',
     replace: '    void ending\n',
-    test: 'main/desktop/defects.test.ts',
+    test: 'main/hosts/desktop/defects.test.ts',
   },
   {
     promise: 'W9',
     what: 'say a failure in a dialog that stops the main process',
-    file: 'main/desktop/save-report.ts',
+    file: 'main/hosts/desktop/save-report.ts',
     find: '    await electron.dialog.showMessageBox({\n',
     replace:
       "    electron.dialog.showErrorBox('Headroom', whyNotWritten(error))\n    await electron.dialog.showMessageBox({\n",
-    test: 'main/desktop/save-report.test.ts',
+    test: 'main/hosts/desktop/save-report.test.ts',
   },
   {
     promise: 'W9',
     what: 'stop the main process with a dialog before the one that asks where to',
-    file: 'main/desktop/save-report.ts',
+    file: 'main/hosts/desktop/save-report.ts',
     find: '  const { canceled, filePath } = await electron.dialog.showSaveDialog({\n',
     replace:
       "  setTimeout(() => electron.dialog.showErrorBox('Headroom', 'Where to?'), 0)\n  const { canceled, filePath } = await electron.dialog.showSaveDialog({\n",
@@ -134,16 +134,16 @@ export const DESKTOP_SABOTAGES: readonly Sabotage[] = [
   {
     promise: 'W8',
     what: 'hide from a person why the app does not start',
-    file: 'main/desktop/start-failure.ts',
+    file: 'main/hosts/desktop/start-failure.ts',
     find: '  if (!hasTerminal) {\n',
     replace: "  if (!hasTerminal && line === '') {\n",
-    test: 'main/desktop/start-failure.test.ts',
+    test: 'main/hosts/desktop/start-failure.test.ts',
   },
   // What only a real runtime notices.
   {
     promise: 'W8',
     what: 'go on in the tray although the person wants the app to end with its window',
-    file: 'main/desktop/desktop-shell.ts',
+    file: 'main/hosts/desktop/desktop-shell.ts',
     find: 'getAllWindows().length === 0) app.quit()',
     replace: 'getAllWindows().length < 0) app.quit()',
     test: 'desktop/quit.test.ts',
@@ -159,7 +159,7 @@ export const DESKTOP_SABOTAGES: readonly Sabotage[] = [
   {
     promise: 'W1',
     what: 'show a window whose page is not sandboxed',
-    file: 'main/desktop/hardening.ts',
+    file: 'main/hosts/desktop/hardening.ts',
     find: '  app.enableSandbox()\n',
     // Without the zygote: it is in its sandbox before the first line of the app runs, and a page starts as its copy.
     replace:
@@ -169,15 +169,15 @@ export const DESKTOP_SABOTAGES: readonly Sabotage[] = [
   {
     promise: 'K1',
     what: 'take a keyring that is not open yet for one with another key',
-    file: 'main/desktop/safe-storage-keystore.ts',
+    file: 'main/hosts/desktop/safe-storage-keystore.ts',
     find: '(isNotOpenYet(error) ? notOpenYet()',
     replace: '(isNotOpenYet(error) && deadlineMs < 0 ? notOpenYet()',
-    test: 'main/desktop/safe-storage-keystore.test.ts',
+    test: 'main/hosts/desktop/safe-storage-keystore.test.ts',
   },
   {
     promise: 'T13',
     what: 'go around a proxy that the system names',
-    file: 'main/desktop/system-proxy.ts',
+    file: 'main/hosts/desktop/system-proxy.ts',
     find: "httpRoutes(url === '' ? {} : { https_proxy: url })",
     replace: "httpRoutes(url === '' ? {} : {})",
     test: 'main/ports/network-way.process.test.ts',
@@ -185,9 +185,9 @@ export const DESKTOP_SABOTAGES: readonly Sabotage[] = [
   {
     promise: 'K1',
     what: 'give up what an earlier version sealed under its own name',
-    file: 'main/desktop/former-names.ts',
+    file: 'main/hosts/desktop/former-names.ts',
     find: "if (present.kind !== 'refused') return present",
     replace: "if (present.kind !== 'waiting') return present",
-    test: 'main/desktop/former-names.test.ts',
+    test: 'main/hosts/desktop/former-names.test.ts',
   },
 ]

@@ -1,7 +1,7 @@
 import type { Sabotage } from './registry.ts'
 
-const HARDENING = 'main/desktop/hardening.ts'
-const HARDENING_TEST = 'main/desktop/hardening.test.ts'
+const HARDENING = 'main/hosts/desktop/hardening.ts'
+const HARDENING_TEST = 'main/hosts/desktop/hardening.test.ts'
 const PACKAGES = 'electron-builder.yml'
 const PACKAGING_TEST = 'desktop/packaging.test.ts'
 
@@ -143,35 +143,35 @@ export const HARDENING_SABOTAGES: readonly Sabotage[] = [
   {
     promise: 'W1',
     what: 'open whatever address is given',
-    file: 'main/desktop/open-externally.ts',
+    file: 'main/hosts/desktop/open-externally.ts',
     find: 'if (!mayBeOpened(address)) throw',
     replace: "if (!mayBeOpened(address) && address === '') throw",
-    test: 'main/desktop/open-externally.test.ts',
+    test: 'main/hosts/desktop/open-externally.test.ts',
   },
   {
     promise: 'W1',
     what: 'let the page’s scheme pass by its policy',
-    file: 'main/desktop/app-scheme.ts',
+    file: 'main/hosts/desktop/app-scheme.ts',
     find: 'privileges: { standard: true, secure: true }',
     replace: 'privileges: { standard: true, secure: true, bypassCSP: true }',
-    test: 'main/desktop/app-scheme.test.ts',
+    test: 'main/hosts/desktop/app-scheme.test.ts',
   },
   {
     promise: 'W1',
     what: 'serve the page without a policy of its own',
-    file: 'main/browser/security-headers.ts',
+    file: 'main/network/security-headers.ts',
     find: `    "default-src 'none'",`,
     replace: `    "default-src 'self' 'unsafe-inline'",`,
-    test: 'main/desktop/app-scheme.test.ts',
+    test: 'main/hosts/desktop/app-scheme.test.ts',
   },
   {
     promise: 'W1',
     what: 'hand the page the event, and with it all of the preload’s ipc',
-    file: 'main/desktop/bridge.ts',
+    file: 'main/hosts/desktop/bridge.ts',
     find: 'const relay = (_event: unknown, value: unknown) => listener(value)',
     replace:
       'const relay = (...all: unknown[]) => (listener as (...heard: unknown[]) => void)(...all.reverse())',
-    test: 'main/desktop/ipc.test.ts',
+    test: 'main/hosts/desktop/ipc.test.ts',
   },
   {
     promise: 'W1',

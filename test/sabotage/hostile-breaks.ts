@@ -1,6 +1,6 @@
 import type { Sabotage } from './registry.ts'
 
-const GATE = 'main/browser/request-gate.ts'
+const GATE = 'main/network/request-gate.ts'
 const PAGES = 'e2e/hostile-pages.spec.ts'
 const REQUESTS = 'e2e/hostile-requests.spec.ts'
 
@@ -18,7 +18,7 @@ export const HOSTILE_SABOTAGES: readonly Sabotage[] = [
   {
     promise: 'W4',
     what: 'let a code be used again',
-    file: 'main/browser/admission.ts',
+    file: 'main/hosts/browser/admission.ts',
     find: '      this.#code = newSecret(this.#deps.randomBytes)\n',
     replace: '',
     test: PAGES,
@@ -27,7 +27,7 @@ export const HOSTILE_SABOTAGES: readonly Sabotage[] = [
   {
     promise: 'W4',
     what: 'leave the page that opened ours its handle',
-    file: 'main/browser/security-headers.ts',
+    file: 'main/network/security-headers.ts',
     find: "'cross-origin-opener-policy': 'same-origin'",
     replace: "'cross-origin-opener-policy': 'unsafe-none'",
     test: PAGES,
@@ -36,7 +36,7 @@ export const HOSTILE_SABOTAGES: readonly Sabotage[] = [
   {
     promise: 'W3',
     what: 'let scripts within the page run',
-    file: 'main/browser/security-headers.ts',
+    file: 'main/network/security-headers.ts',
     find: '"script-src \'self\'"',
     replace: "\"script-src 'self' 'unsafe-inline'\"",
     test: REQUESTS,

@@ -1,6 +1,6 @@
 import type { Sabotage } from './registry.ts'
 
-const AGENTS = 'main/ports/http-agents.ts'
+const AGENTS = 'main/network/http-agents.ts'
 const ECHO_TEST = 'main/echoing-service.test.ts'
 const NETWORK_TEST = 'main/ports/network-way.process.test.ts'
 
@@ -65,7 +65,7 @@ export const NETWORK_SABOTAGES: readonly Sabotage[] = [
   {
     promise: 'T11',
     what: 'show a header that repeats the token',
-    file: 'main/ports/clean-http.ts',
+    file: 'main/network/clean-http.ts',
     find: "[name, secrets.clean(value ?? '')]",
     replace: "[name, name.startsWith('x-ts') ? (value ?? '') : secrets.clean(value ?? '')]",
     test: ECHO_TEST,
@@ -137,7 +137,7 @@ export const NETWORK_SABOTAGES: readonly Sabotage[] = [
   {
     promise: 'T14',
     what: 'read an answer that is nearly all framing',
-    file: 'main/ports/node-http.ts',
+    file: 'main/network/http-client.ts',
     find: 'response.socket.bytesRead > mayBeRead',
     replace: 'response.socket.bytesRead > 1_000 * mayBeRead',
     test: 'main/ports/answer-bounds.process.test.ts',

@@ -1,6 +1,6 @@
 import type { Sabotage } from './registry.ts'
 
-const UPDATES_TEST = 'main/desktop/updates.test.ts'
+const UPDATES_TEST = 'main/hosts/desktop/updates.test.ts'
 const PACKAGE_TEST = 'packaging/linux-package.test.ts'
 
 /** Of what the installers hold, and what they leave behind. */
@@ -48,7 +48,7 @@ export const PACKAGING_SABOTAGES: readonly Sabotage[] = [
   {
     promise: 'P4',
     what: 'fetch a newer version as soon as it is known',
-    file: 'main/desktop/updates.ts',
+    file: 'main/hosts/desktop/updates.ts',
     find: '        announce(version)\n',
     replace: '        announce(version)\n        void fetch(from, version)\n',
     test: UPDATES_TEST,
@@ -56,7 +56,7 @@ export const PACKAGING_SABOTAGES: readonly Sabotage[] = [
   {
     promise: 'P4',
     what: 'look for newer versions although that is switched off',
-    file: 'main/desktop/updates.ts',
+    file: 'main/hosts/desktop/updates.ts',
     find: 'if (updater !== undefined && isWanted() && !isClosed)',
     replace: 'if (updater !== undefined && !isClosed)',
     test: UPDATES_TEST,
@@ -64,9 +64,9 @@ export const PACKAGING_SABOTAGES: readonly Sabotage[] = [
   {
     promise: 'P4',
     what: 'install what no signature vouches for',
-    file: 'main/desktop/electron-updates.ts',
+    file: 'main/hosts/desktop/electron-updates.ts',
     find: "return platform === 'win32' && /^publisherName:/m.test(feed)",
     replace: "return platform === 'win32' || /^publisherName:/m.test(feed)",
-    test: 'main/desktop/electron-updates.test.ts',
+    test: 'main/hosts/desktop/electron-updates.test.ts',
   },
 ]

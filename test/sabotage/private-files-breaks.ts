@@ -1,8 +1,8 @@
 import type { Sabotage } from './registry.ts'
 
-const FILES = 'main/data/private-files.ts'
-const FILES_TEST = 'main/data/private-files.test.ts'
-const OTHERS_TEST = 'main/data/other-users.process.test.ts'
+const FILES = 'main/storage/private-files.ts'
+const FILES_TEST = 'main/storage/private-files.test.ts'
+const OTHERS_TEST = 'main/storage/other-users.process.test.ts'
 
 /** Breaks of what keeps other users of the machine away from the data folder. */
 export const PRIVATE_FILES_SABOTAGES: readonly Sabotage[] = [
@@ -74,7 +74,7 @@ export const PRIVATE_FILES_SABOTAGES: readonly Sabotage[] = [
   {
     promise: 'D7',
     what: 'use a folder over a link that may lead elsewhere by then',
-    file: 'main/data/data-folder.ts',
+    file: 'main/storage/data-folder.ts',
     find: 'path: realpathSync(path) }',
     replace: "path: realpathSync(path) === '' ? '' : path }",
     test: FILES_TEST,
@@ -82,7 +82,7 @@ export const PRIVATE_FILES_SABOTAGES: readonly Sabotage[] = [
   {
     promise: 'T9',
     what: 'follow a clock back as often as it is set',
-    file: 'main/timeline.ts',
+    file: 'main/monitor/timeline.ts',
     find: 'const SET_BACK_EVERY_MS = 10 * 60_000',
     replace: 'const SET_BACK_EVERY_MS = 10 * 0',
     test: 'simulation/clock-set.test.ts',
@@ -93,22 +93,22 @@ export const PRIVATE_FILES_SABOTAGES: readonly Sabotage[] = [
     file: 'main/vault/passphrase-strength.ts',
     find: 'isEnough: guesses >= MIN_GUESSES',
     replace: 'isEnough: guesses >= 0',
-    test: 'main/terminal/passphrase-check.test.ts',
+    test: 'main/hosts/terminal/passphrase-check.test.ts',
   },
   {
     promise: 'T5',
     what: 'take a file system without locks for another Headroom',
-    file: 'main/data/lock.ts',
+    file: 'main/storage/lock.ts',
     find: 'return canLock(folder) ? busy',
     replace: "return folder !== '' || canLock(folder) ? busy",
-    test: 'main/data/lock.test.ts',
+    test: 'main/storage/lock.test.ts',
   },
   {
     promise: 'T5',
     what: 'believe a lock that everyone is granted',
-    file: 'main/data/lock.ts',
+    file: 'main/storage/lock.ts',
     find: "return stdout?.trim() === 'taken'",
     replace: "return stdout?.trim() === 'refused'",
-    test: 'main/data/lock.test.ts',
+    test: 'main/storage/lock.test.ts',
   },
 ]

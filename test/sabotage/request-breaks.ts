@@ -2,7 +2,7 @@ import type { Sabotage } from './registry.ts'
 
 const TAP = 'main/api/quota-tap.ts'
 const TAP_TEST = 'main/api/quota-tap.test.ts'
-const NODE_HTTP = 'main/ports/node-http.ts'
+const NODE_HTTP = 'main/network/http-client.ts'
 const NODE_HTTP_TEST = 'main/ports/node-http.test.ts'
 
 const ERRORS_ARE_OUTCOMES = `        outgoing.on('error', (error) => finish(lost(wordsOf(error))))
@@ -91,7 +91,7 @@ export const REQUEST_SABOTAGES: readonly Sabotage[] = [
   {
     promise: 'D2',
     what: 'leave a damaged settings file where the next write destroys it',
-    file: 'main/data/settings-file.ts',
+    file: 'main/storage/settings-file.ts',
     find: 'renameSync(path, join(folder, aside))',
     replace: 'renameSync(path, join(folder, aside) && path)',
     test: 'main/alerts/alerts.test.ts',

@@ -9,7 +9,7 @@ export const SIGN_IN_SABOTAGES: readonly Sabotage[] = [
   {
     promise: 'R4',
     what: 'keep retrying a revocation after a newer sign-in',
-    file: 'main/connected-profiles.ts',
+    file: 'main/monitor/connected-profiles.ts',
     find: 'for (const other of this.#othersWithKeyOf(profile)) other.standDown()',
     replace: 'for (const other of this.#othersWithKeyOf(profile)) other.wake()',
     test: 'simulation/stories.test.ts',

@@ -19,7 +19,7 @@ export const STORAGE_SABOTAGES: readonly Sabotage[] = [
   {
     promise: 'T5',
     what: 'skip the lock of the data folder',
-    file: 'main/data/lock.ts',
+    file: 'main/storage/lock.ts',
     find: "database.exec('PRAGMA busy_timeout = 0; BEGIN EXCLUSIVE')",
     replace: "database.exec('PRAGMA busy_timeout = 0; BEGIN')",
     test: CRASH_TEST,
@@ -109,7 +109,7 @@ export const STORAGE_SABOTAGES: readonly Sabotage[] = [
   {
     promise: 'T11',
     what: 'leave the passphrase where a crash report and every child process find it',
-    file: 'main/terminal/taken-environment.ts',
+    file: 'main/hosts/terminal/taken-environment.ts',
     find: 'for (const name of SECRETS) delete own[name]',
     replace: 'for (const name of SECRETS) delete taken[name.toLowerCase()]',
     test: FULL_RUN_TEST,
@@ -117,7 +117,7 @@ export const STORAGE_SABOTAGES: readonly Sabotage[] = [
   {
     promise: 'T11',
     what: 'note the command of a window with what it carried',
-    file: 'main/browser/routes.ts',
+    file: 'main/hosts/browser/routes.ts',
     find: "      case 'bad-argument':\n        return refuse(reply, 400, answer.error)",
     replace:
       "      case 'bad-argument':\n        return refuse(reply, 400, answer.error + JSON.stringify(request.body))",
@@ -254,7 +254,7 @@ export const STORAGE_SABOTAGES: readonly Sabotage[] = [
   {
     promise: 'K1',
     what: 'do not say that a stored key is damaged',
-    file: 'main/app-start.ts',
+    file: 'main/hosts/start-app.ts',
     find: '...storage.notices(), ',
     replace: '',
     test: 'main/stored-keys.test.ts',
@@ -278,7 +278,7 @@ export const STORAGE_SABOTAGES: readonly Sabotage[] = [
   {
     promise: 'T9',
     what: 'keep the time of a clock that was 400 days ahead',
-    file: 'main/timeline.ts',
+    file: 'main/monitor/timeline.ts',
     find: 'if (this.#offsetMs - aheadMs > SET_BACK_MS) {',
     replace: 'if (this.#offsetMs - aheadMs > 1000 * SET_BACK_MS) {',
     test: 'main/timeline.test.ts',
@@ -286,7 +286,7 @@ export const STORAGE_SABOTAGES: readonly Sabotage[] = [
   {
     promise: 'T9',
     what: 'keep what was remembered under a wrong clock',
-    file: 'main/monitor.ts',
+    file: 'main/monitor/monitor.ts',
     find: 'const setBack = () => void ports.clock.after(0, () => this.#startAnew())',
     replace: 'const setBack = () => void ports.clock.after(0, () => this.storageChanged())',
     test: 'simulation/clock-set.test.ts',
@@ -302,7 +302,7 @@ export const STORAGE_SABOTAGES: readonly Sabotage[] = [
   {
     promise: 'R3',
     what: 'let another sign-in on the revoked key go on reading valid',
-    file: 'main/connected-profiles.ts',
+    file: 'main/monitor/connected-profiles.ts',
     find: 'for (const other of this.#othersWithKeyOf(profile)) other.revokedElsewhere()',
     replace: 'for (const other of this.#othersWithKeyOf(profile)) other.wake()',
     test: 'main/several-keys.test.ts',
@@ -310,10 +310,10 @@ export const STORAGE_SABOTAGES: readonly Sabotage[] = [
   {
     promise: 'K2',
     what: 'accept a keyring that hides nothing',
-    file: 'main/desktop/safe-storage-keystore.ts',
+    file: 'main/hosts/desktop/safe-storage-keystore.ts',
     find: "    !mayBeUnprotected() &&\n    platform === 'linux' &&",
     replace: "    mayBeUnprotected() &&\n    platform === 'linux' &&",
-    test: 'main/desktop/safe-storage-keystore.test.ts',
+    test: 'main/hosts/desktop/safe-storage-keystore.test.ts',
   },
   {
     promise: 'D1',
@@ -335,10 +335,10 @@ export const STORAGE_SABOTAGES: readonly Sabotage[] = [
   {
     promise: 'D1',
     what: 'name a settings file before its bytes are on the disk',
-    file: 'main/data/write-whole.ts',
+    file: 'main/storage/write-whole.ts',
     find: '      fsyncSync(handle)\n',
     replace: '      if (bytes.length < 0) fsyncSync(handle)\n',
-    test: 'main/data/write-whole.test.ts',
+    test: 'main/storage/write-whole.test.ts',
   },
   {
     promise: 'D2',

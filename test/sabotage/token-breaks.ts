@@ -56,7 +56,7 @@ export const TOKEN_SABOTAGES: readonly Sabotage[] = [
   {
     promise: 'T9',
     what: 'do not look at sleep: trust the monotonic clock alone',
-    file: 'main/timeline.ts',
+    file: 'main/monitor/timeline.ts',
     find: 'if (gapMs > GAP_MS) this.#offsetMs += gapMs\n',
     replace: 'if (gapMs > Number.MAX_VALUE) this.#offsetMs += gapMs\n',
     test: 'main/tokens/sleep.test.ts',
@@ -64,7 +64,7 @@ export const TOKEN_SABOTAGES: readonly Sabotage[] = [
   {
     promise: 'T9',
     what: 'follow the wall clock wherever it goes',
-    file: 'main/timeline.ts',
+    file: 'main/monitor/timeline.ts',
     find: 'this.#latestMs = Math.max(this.#latestMs, monotonicMs + this.#offsetMs)\n    if (gapMs',
     replace: 'this.#latestMs = this.#clock.wallMs()\n    if (gapMs',
     test: 'main/timeline.test.ts',

@@ -6,7 +6,7 @@ const IMAGE = 'an image that does not load from a server'
 const DATA = 'an address that is a page from a server'
 const LINK = 'a link and a form from a server'
 const AGES = 'e2e/shown-ages.spec.ts'
-const PAUSE_TEST = 'renderer/mirror/pause.test.ts'
+const PAUSE_TEST = 'renderer/state/pause.test.ts'
 const BAND = 'renderer/history/band.ts'
 const BAND_TEST = 'renderer/history/band.test.ts'
 
@@ -92,7 +92,7 @@ export const WINDOW_SABOTAGES: readonly Sabotage[] = [
   {
     promise: 'Q5',
     what: 'count ages on the clock of the window, which may be minutes off',
-    file: 'renderer/mirror/ticker.ts',
+    file: 'renderer/state/ticker.ts',
     find: 'const read = () => clock.wallMs() + skewMs()',
     replace: 'const read = () => clock.wallMs() + 0 * skewMs()',
     test: AGES,
@@ -100,15 +100,15 @@ export const WINDOW_SABOTAGES: readonly Sabotage[] = [
   {
     promise: 'Q5',
     what: 'believe a snapshot that waited in a frozen tab',
-    file: 'renderer/mirror/skew.ts',
+    file: 'renderer/state/skew.ts',
     find: 'seenMs > skew.ms + SETTLED_MS',
     replace: 'Math.abs(seenMs - skew.ms) > SETTLED_MS',
-    test: 'renderer/mirror/skew.test.ts',
+    test: 'renderer/state/skew.test.ts',
   },
   {
     promise: 'Q5',
     what: 'let a number of which nobody knows how old it is pass for a live one while the window is paused',
-    file: 'renderer/mirror/pause.ts',
+    file: 'renderer/state/pause.ts',
     find: 'if (!isPaused()) mirror.setState(state, true)',
     replace: 'if (!isPaused() || alerts.length >= 0) mirror.setState(state, true)',
     test: PAUSE_TEST,
@@ -116,7 +116,7 @@ export const WINDOW_SABOTAGES: readonly Sabotage[] = [
   {
     promise: 'Q5',
     what: 'let the clock of a paused window run on, and its modelled numbers with it',
-    file: 'renderer/mirror/pause.ts',
+    file: 'renderer/state/pause.ts',
     find: 'nowMs: () => pause.getState().sinceMs ?? liveTicker.nowMs(),',
     replace: 'nowMs: () => liveTicker.nowMs(),',
     test: PAUSE_TEST,
@@ -125,8 +125,8 @@ export const WINDOW_SABOTAGES: readonly Sabotage[] = [
     promise: 'Q5',
     what: 'draw a line across hours in which nothing was seen',
     file: BAND,
-    find: 'const MOST_EMPTY = 2',
-    replace: 'const MOST_EMPTY = 20',
+    find: 'const MAX_EMPTY = 2',
+    replace: 'const MAX_EMPTY = 20',
     test: BAND_TEST,
   },
   {
@@ -140,9 +140,9 @@ export const WINDOW_SABOTAGES: readonly Sabotage[] = [
   {
     promise: 'W6',
     what: 'show an older snapshot than the one on screen',
-    file: 'renderer/mirror/mirror-state.ts',
+    file: 'renderer/state/mirror-state.ts',
     find: 'return snapshot.revision < shown.revision ||\n',
     replace: 'return snapshot.revision < 0 ||\n',
-    test: 'renderer/mirror/mirror-state.test.ts',
+    test: 'renderer/state/mirror-state.test.ts',
   },
 ]

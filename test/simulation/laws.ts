@@ -10,10 +10,10 @@ const FALLBACK_MS = 60_000
 const UNNOTICED_SLEEP_MS = 2_000
 const LONGEST_PERIOD_MS = 300_000
 /** PROMISES Q6. */
-const LEAST_INTO_EMPTY_MS = 15_000
+const MIN_INTO_EMPTY_MS = 15_000
 /** Beyond the pace of the budget; a wait is a fifth longer or shorter by chance, which adds up as a random walk does. */
 const [PROBES_AT_ONCE, PROBES_BY_CHANCE] = [3, 0.5]
-const MOST_PROBES_KEPT = 200
+const MAX_PROBES_KEPT = 200
 /** Dead after 30 s of silence, looked for once a second, and heard a network time late. */
 const LONGEST_SILENCE_MS = 33_000
 
@@ -80,7 +80,7 @@ export class Laws {
       return
     }
     const agoMs = worldMs - (this.#askedEmptyAtMs.get(category) ?? Number.NEGATIVE_INFINITY)
-    if (agoMs < LEAST_INTO_EMPTY_MS - UNNOTICED_SLEEP_MS) {
+    if (agoMs < MIN_INTO_EMPTY_MS - UNNOTICED_SLEEP_MS) {
       breach(`${category}, which is empty, was asked twice in ${agoMs} ms`)
     }
     this.#askedEmptyAtMs.set(category, worldMs)
@@ -94,7 +94,7 @@ export class Laws {
    */
   probeCounted(row: RequestQuota | undefined, budgetFraction: number, sentAtMs: number): void {
     if (!row) return
-    const probes = [...(this.#probes.get(row.category) ?? []).slice(1 - MOST_PROBES_KEPT), sentAtMs]
+    const probes = [...(this.#probes.get(row.category) ?? []).slice(1 - MAX_PROBES_KEPT), sentAtMs]
     this.#probes.set(row.category, probes)
     const perMs = Math.max(1, row.limit * budgetFraction) / (row.period * 1000)
     for (const [index, fromMs] of probes.entries()) {

@@ -5,7 +5,7 @@ import { breach } from './breach.ts'
 import type { OnDisk } from './virtual-disk.ts'
 
 /** More refreshes than this in a minute are a flood: the ladder's first rungs, and the second try of a lost answer. */
-const MOST_A_MINUTE = 10
+const MAX_A_MINUTE = 10
 /** A refused access token this young is not replaced: the service would refuse the next one too. */
 const YOUNG_MS = 12_000
 const LAST_WARNING_MS = 15 * 60_000
@@ -84,7 +84,7 @@ export class TokenLaws {
     if (this.#inFlight > 1) breach('two refreshes are in flight at once')
     this.#retryDueMs = undefined
     this.#askedAtMs = [...this.#askedAtMs.filter((at) => monotonicMs - at < 60_000), monotonicMs]
-    if (this.#askedAtMs.length > MOST_A_MINUTE + 2 * this.#prompts) {
+    if (this.#askedAtMs.length > MAX_A_MINUTE + 2 * this.#prompts) {
       breach(`${this.#askedAtMs.length} refreshes within a minute`)
     }
     if (this.#ended === undefined) return

@@ -65,7 +65,7 @@ const isBefore = (a: Due, b: Due): boolean => a.atMs < b.atMs || (a.atMs === b.a
 
 const LONGEST_WAIT_MS = 2 ** 31 - 1
 /** More events than this in one advance is a hot loop, not a long day. */
-const MOST_EVENTS = 20_000_000
+const MAX_EVENTS = 20_000_000
 
 /**
  * Time that a test moves, as the `Clock` port and as the world around it.
@@ -132,7 +132,7 @@ export class VirtualClock implements Clock {
     const endMs = this.#worldMs + ms
     await settled()
     for (let events = 0; ; events += 1) {
-      if (events > MOST_EVENTS) throw new Error('virtual time does not move on: a hot loop')
+      if (events > MAX_EVENTS) throw new Error('virtual time does not move on: a hot loop')
       const timer = this.#timers.first
       const happening = this.#happenings.first
       const timerMs = timer ? timer.atMs + this.#sleptMs : Number.POSITIVE_INFINITY

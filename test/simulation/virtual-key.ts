@@ -1,4 +1,4 @@
-import type { Profile } from '../../main/profile.ts'
+import type { Profile } from '../../main/monitor/profile.ts'
 
 const ORIGIN = 'https://service.test'
 export const PROFILE = 'key'

@@ -1,6 +1,6 @@
 import type { LoggedEvent } from '../../app/contract/events.ts'
 import type { Snapshot } from '../../app/contract/snapshot.ts'
-import type { Monitor } from '../../main/monitor.ts'
+import type { Monitor } from '../../main/monitor/monitor.ts'
 import { SimulatedService } from '../../main/simulator/simulated-service.ts'
 import { AllLaws } from './all-laws.ts'
 import { breach } from './breach.ts'

@@ -73,7 +73,7 @@ export function redirectTo(uri: string, fields: Readonly<Record<string, string |
 }
 
 const CODE_LIFETIME_MS = 600_000
-const MOST_PENDING = 200
+const MAX_PENDING = 200
 
 /** What a spent code was asked with. */
 export interface ExchangedCode {
@@ -159,5 +159,5 @@ export const challengeOf = (verifier: string): string =>
 
 function trim<T>(pending: Map<string, T>): void {
   const [oldest] = pending.keys()
-  if (pending.size > MOST_PENDING && oldest !== undefined) pending.delete(oldest)
+  if (pending.size > MAX_PENDING && oldest !== undefined) pending.delete(oldest)
 }

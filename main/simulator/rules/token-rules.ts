@@ -50,7 +50,7 @@ interface RefreshToken {
   child: RefreshToken | undefined
 }
 
-const MOST_KEPT = 5000
+const MAX_KEPT = 5000
 
 export class TokenRules {
   readonly #limits: TokenLimits
@@ -191,7 +191,7 @@ export class TokenRules {
 
 /** A map keeps the order of insertion: the first key is the oldest. */
 function dropOldest<T>(kept: Map<string, T>): void {
-  while (kept.size > MOST_KEPT) {
+  while (kept.size > MAX_KEPT) {
     const [oldest] = kept.keys()
     if (oldest === undefined) return
     kept.delete(oldest)

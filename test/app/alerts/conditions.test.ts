@@ -4,7 +4,12 @@ import { conditionsOf, freshForMs } from '../../../app/alerts/conditions.ts'
 import type { Reading } from '../../../app/alerts/episode.ts'
 import type { AlertKind } from '../../../app/alerts/kinds.ts'
 import type { RequestQuota, SlotQuota, Snapshot } from '../../../app/contract/snapshot.ts'
-import { AT_MS, exampleQuota, exampleSlot, exampleSnapshot } from '../../main/terminal/example-snapshot.ts'
+import {
+  AT_MS,
+  exampleQuota,
+  exampleSlot,
+  exampleSnapshot,
+} from '../../main/hosts/terminal/example-snapshot.ts'
 
 const MINUTE_MS = 60_000
 

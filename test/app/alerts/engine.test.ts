@@ -1,7 +1,12 @@
 import { expect, test } from 'vitest'
 import { type AlertEffect, AlertEngine } from '../../../app/alerts/engine.ts'
 import type { Snapshot, StreamSummary } from '../../../app/contract/snapshot.ts'
-import { AT_MS, exampleQuota, exampleSnapshot, exampleStream } from '../../main/terminal/example-snapshot.ts'
+import {
+  AT_MS,
+  exampleQuota,
+  exampleSnapshot,
+  exampleStream,
+} from '../../main/hosts/terminal/example-snapshot.ts'
 
 const PROFILE = exampleSnapshot().profile.id
 

@@ -4,7 +4,7 @@ import { incidentOf } from '../../../app/history/incident.ts'
 import { type Report, reportOf } from '../../../app/history/report.ts'
 import { reportCsv, reportJson } from '../../../app/history/report-csv.ts'
 import type { Rollup } from '../../../app/history/rollup.ts'
-import { exampleSnapshot } from '../../main/terminal/example-snapshot.ts'
+import { exampleSnapshot } from '../../main/hosts/terminal/example-snapshot.ts'
 
 const FROM_MS = Date.UTC(2026, 0, 5, 14, 0)
 const TO_MS = FROM_MS + 3_600_000

@@ -13,7 +13,7 @@ export interface Aim {
 
 export const NO_MODEL = 'no model: the last Remaining stands'
 /** A kind needs this many of what a share is of before the share is held against an aim. */
-const LEAST_OF_A_KIND = 20
+const MIN_OF_A_KIND = 20
 
 type OfKind = (figures: Figures) => number
 
@@ -211,7 +211,7 @@ function aimsOver(kinds: readonly Figures[]): readonly Aim[] {
     ({ warningLooks }) => warningLooks,
   )
   const spent = highest(
-    kinds.filter(({ budget }) => budget >= LEAST_OF_A_KIND),
+    kinds.filter(({ budget }) => budget >= MIN_OF_A_KIND),
     ({ checks, budget }) => checks / budget,
   )
   row(

@@ -5,7 +5,7 @@ import { isWarning } from './row-state.ts'
 const HORIZON_SECONDS = 600
 /** The pace is that of the minute that begins, so that the first second of a burst counts as one. */
 const PACE_SECONDS = 60
-const LEAST_EPISODE_SECONDS = 30
+const MIN_EPISODE_SECONDS = 30
 const BRIDGED_SECONDS = 15
 /** An emptying is a fall from above this share of the limit. */
 const WAS_THERE = 0.1
@@ -25,7 +25,7 @@ export function warningDelays(looks: Looks): readonly number[] {
     const warnedAt = looks.state.findIndex((state, at) => at >= from && at < to && isWarning(state))
     // Before the first header nobody can tell, and what the last look cut off was not missed.
     const isWhole = looks.isSeen[from] === 1 && (to < looks.count || warnedAt >= 0)
-    if (isWhole && to - from >= LEAST_EPISODE_SECONDS) delays.push((warnedAt < 0 ? to : warnedAt) - from)
+    if (isWhole && to - from >= MIN_EPISODE_SECONDS) delays.push((warnedAt < 0 ? to : warnedAt) - from)
     from = to
   }
   return delays

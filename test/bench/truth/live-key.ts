@@ -19,11 +19,11 @@ export interface LiveKey {
 }
 
 const LAUNCH = fileURLToPath(new URL('../../../main/launch.js', import.meta.url))
-const LEAST_BETWEEN_LOOKS_MS = 500
+const MIN_BETWEEN_LOOKS_MS = 500
 const [CLIENT_ID, REFRESH_TOKEN] = ['sim-key', 'sim-refresh']
 /** Others' requests are drawn beyond the last look, since what becomes of the quota then is asked too. */
 const AHEAD_SECONDS = 700
-const MOST_FAILED = 0.01
+const MAX_FAILED = 0.01
 
 /**
  * One key in real time: a simulator, others on its key over HTTP, and `headroom watch --json` at default settings, a
@@ -57,7 +57,7 @@ export async function livedKey({ kinds, seed, seconds }: LiveKey): Promise<reado
     await simulator.stop()
   }
   const failed = `${others.failed} of ${others.sent} requests of others failed`
-  if (others.failed > MOST_FAILED * others.sent) throw new Error(failed)
+  if (others.failed > MAX_FAILED * others.sent) throw new Error(failed)
   if (others.failed > 0) process.stderr.write(`${failed}\n`)
   return quotas.map(({ looks }) => looks.whole())
 }
@@ -90,7 +90,7 @@ async function watched({ origin, control, seconds }: Watched, take: Take): Promi
   createInterface({ input: child.stdout }).on('line', (line) => {
     const nowMs = Date.now()
     const printed: unknown = JSON.parse(line)
-    if (nowMs - lookedAtMs < LEAST_BETWEEN_LOOKS_MS || !isSnapshot(printed)) return
+    if (nowMs - lookedAtMs < MIN_BETWEEN_LOOKS_MS || !isSnapshot(printed)) return
     lookedAtMs = nowMs
     void fetch(`${origin}/control/state`, { headers: { 'x-simulator-control': control } })
       .then((answer) => answer.json())

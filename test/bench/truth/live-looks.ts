@@ -17,7 +17,7 @@ export const truthOf = z.object({
 export type Truth = z.infer<typeof truthOf>
 
 const AHEAD_SECONDS = 600
-const MOST_APART_MS = 250
+const MAX_APART_MS = 250
 
 /** What a process of its own printed of one quota, beside the simulator's count, second by second. */
 export class LiveLooks {
@@ -46,7 +46,7 @@ export class LiveLooks {
     const is = truth.requests.find(({ category }) => category === this.#category)?.remaining
     const at = Math.floor((nowMs - this.#startMs) / 1000)
     // A machine too busy to ask at once is told of another moment than the one that was printed.
-    if (truth.at - snapshot.at > MOST_APART_MS) return
+    if (truth.at - snapshot.at > MAX_APART_MS) return
     const { looks } = this
     if (!row || is === undefined || at < 0 || at >= looks.count) return
     const refused = row.rejected - this.#rejected

@@ -2,7 +2,7 @@ import { type Chance, type Process, poisson } from './process.ts'
 
 const PARTICLES = 400
 /** Fewer effective particles than this share, and a header is read less sharply. */
-const LEAST_EFFECTIVE = 0.1
+const MIN_EFFECTIVE = 0.1
 const FIRST_WIDTH = 0.5
 /** So many of them are followed into the future. */
 const FOLLOWED = 50
@@ -146,7 +146,7 @@ export class Oracle {
         sum += weight
         squares += weight * weight
       }
-      if (sum * sum >= LEAST_EFFECTIVE * PARTICLES * squares && sum > 1e-9) return
+      if (sum * sum >= MIN_EFFECTIVE * PARTICLES * squares && sum > 1e-9) return
       if (width > 4 * this.#limit) return
     }
   }

@@ -24,7 +24,7 @@ import { called, report } from '../page/talk.ts'
 import { PageWindow } from './page-window.ts'
 
 /**
- * Electron as far as main/desktop uses it, for machines on which its runtime does not start.
+ * Electron as far as main/hosts/desktop uses it, for machines on which its runtime does not start.
  *
  * Every part is typed as a part of Electron's own types, so that nothing here can be called that Electron does not
  * have. It is no evidence for what Electron itself does: its sandbox, isolation and fuses are its own tests' business.

@@ -12,7 +12,7 @@ import { expect, overflow, test, type WindowFixtures } from './window-fixtures.t
 test.use({ bypassCSP: true })
 
 /** Of a name in a header (app/service/headers.ts). */
-const MOST_LETTERS = 128
+const MAX_LETTERS = 128
 
 const streamEvent = { stream: 's1', category: 'Positions Stream', target: '123456782' }
 const HAPPENED: readonly MonitorEvent[] = [
@@ -289,7 +289,7 @@ test('a row that is called as something every object has is a row like any other
 })
 
 test('the longest names that main lets through cut nothing off the window', async ({ page, open }) => {
-  await open(new Tainted('W'.repeat(MOST_LETTERS)).of(base))
+  await open(new Tainted('W'.repeat(MAX_LETTERS)).of(base))
   for (const width of [1440, 1280, 900, 360]) {
     await page.setViewportSize({ width, height: 800 })
     await expect

@@ -7,7 +7,7 @@ import { bellAnnouncer } from '../../../main/alerts/bell.ts'
 import { storedAlert } from '../../../main/alerts/stored-alert.ts'
 import { ThresholdFile } from '../../../main/alerts/threshold-file.ts'
 import type { Notice } from '../../../main/ports/notify.ts'
-import { temporaryFolder } from '../data/temporary-folder.ts'
+import { temporaryFolder } from '../storage/temporary-folder.ts'
 
 const ANNOUNCEMENT = {
   id: 'a@1',

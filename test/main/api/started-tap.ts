@@ -3,7 +3,7 @@ import { Ledger } from '../../../app/quota/ledger.ts'
 import { CURRENT_REQUEST_QUOTAS } from '../../../app/service/quotas.ts'
 import { QuotaTap } from '../../../main/api/quota-tap.ts'
 import { RecentHistory } from '../../../main/history/recent.ts'
-import { Timeline } from '../../../main/timeline.ts'
+import { Timeline } from '../../../main/monitor/timeline.ts'
 import { VirtualClock } from '../../simulation/virtual-clock.ts'
 
 /** The quotas of one key on virtual time, with all that is told of them. */

@@ -9,10 +9,10 @@ import { startControlServer } from '../../../main/control/control-server.ts'
 import type { SocketPath } from '../../../main/control/socket-path.ts'
 import { nodeClock } from '../../../main/ports/node-clock.ts'
 import type { Clock } from '../../../main/ports/ports.ts'
-import { FakeClock } from '../browser/fake-clock.ts'
-import { temporaryFolder } from '../data/temporary-folder.ts'
+import { FakeClock } from '../hosts/browser/fake-clock.ts'
+import { exampleSnapshot } from '../hosts/terminal/example-snapshot.ts'
 import { silentSockets } from '../silent-sockets.ts'
-import { exampleSnapshot } from '../terminal/example-snapshot.ts'
+import { temporaryFolder } from '../storage/temporary-folder.ts'
 
 const onPosix = test.skipIf(process.platform === 'win32')
 const userId = process.getuid?.()

@@ -6,9 +6,9 @@ import { startControlServer } from '../../../main/control/control-server.ts'
 import { parseAnswer, parseRequest } from '../../../main/control/protocol.ts'
 import { nodeClock } from '../../../main/ports/node-clock.ts'
 import { proves } from '../../proof/proves.ts'
-import { temporaryFolder } from '../data/temporary-folder.ts'
 import { hostileFile } from '../hostile-json.ts'
-import { exampleSnapshot } from '../terminal/example-snapshot.ts'
+import { exampleSnapshot } from '../hosts/terminal/example-snapshot.ts'
+import { temporaryFolder } from '../storage/temporary-folder.ts'
 
 const RUNS = 100_000
 const SENT = 2_000

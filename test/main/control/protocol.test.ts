@@ -2,7 +2,12 @@ import { expect, test } from 'vitest'
 import { parseAnswer } from '../../../main/control/protocol.ts'
 import { QUIET } from '../../simulation/story.ts'
 import { World } from '../../simulation/world.ts'
-import { exampleQuota, exampleSlot, exampleSnapshot, exampleStream } from '../terminal/example-snapshot.ts'
+import {
+  exampleQuota,
+  exampleSlot,
+  exampleSnapshot,
+  exampleStream,
+} from '../hosts/terminal/example-snapshot.ts'
 
 const lineOf = (...snapshots: readonly unknown[]) => JSON.stringify({ ok: true, snapshots })
 const whole = exampleSnapshot({

@@ -5,8 +5,8 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { LoggedEvent } from '../../../app/contract/events.ts'
 import { START_MS, samples } from '../../app/history/arbitrary-samples.ts'
-import { temporaryFolder } from '../data/temporary-folder.ts'
-import { VirtualClock } from '../terminal/virtual-clock.ts'
+import { VirtualClock } from '../hosts/terminal/virtual-clock.ts'
+import { temporaryFolder } from '../storage/temporary-folder.ts'
 import { CATEGORY, EPOCH_MS, PROFILE, record, sampleAt, startedStore } from './started-store.ts'
 
 const HOUR_MS = 3_600_000

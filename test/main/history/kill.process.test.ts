@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { temporaryFolder } from '../data/temporary-folder.ts'
-import { VirtualClock } from '../terminal/virtual-clock.ts'
+import { VirtualClock } from '../hosts/terminal/virtual-clock.ts'
+import { temporaryFolder } from '../storage/temporary-folder.ts'
 import { killedWriter, writerWithin } from './killed-writer.ts'
 import { startedStore } from './started-store.ts'
 

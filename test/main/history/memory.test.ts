@@ -7,11 +7,11 @@ import { DEFAULT_THRESHOLDS, thresholdOf } from '../../../app/quota/thresholds.t
 import type { Announcement } from '../../../main/alerts/announcer.ts'
 import { exportedFile } from '../../../main/history/exports.ts'
 import { Memory } from '../../../main/history/memory.ts'
-import { DEFAULT_PROBES } from '../../../main/profile.ts'
-import { temporaryFolder } from '../data/temporary-folder.ts'
-import { AT_MS, exampleQuota, exampleSnapshot } from '../terminal/example-snapshot.ts'
-import { FakeMonitor } from '../terminal/fake-monitor.ts'
-import { VirtualClock } from '../terminal/virtual-clock.ts'
+import { DEFAULT_PROBES } from '../../../main/monitor/profile.ts'
+import { AT_MS, exampleQuota, exampleSnapshot } from '../hosts/terminal/example-snapshot.ts'
+import { FakeMonitor } from '../hosts/terminal/fake-monitor.ts'
+import { VirtualClock } from '../hosts/terminal/virtual-clock.ts'
+import { temporaryFolder } from '../storage/temporary-folder.ts'
 
 const PROFILE = 'simulator'
 const REFUSED: MonitorEvent = {

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { Snapshot } from '../../../app/contract/snapshot.ts'
 import type { Entry } from '../../../main/history/history-file.ts'
 import { Recorder } from '../../../main/history/recorder.ts'
-import { AT_MS, exampleQuota, exampleSlot, exampleSnapshot } from '../terminal/example-snapshot.ts'
+import { AT_MS, exampleQuota, exampleSlot, exampleSnapshot } from '../hosts/terminal/example-snapshot.ts'
 
 function recorded(snapshots: readonly Partial<Snapshot>[]): readonly Entry[] {
   const entries: Entry[] = []

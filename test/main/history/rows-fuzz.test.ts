@@ -7,7 +7,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { proves } from '../../proof/proves.ts'
 import { hostileInteger } from '../hostile-integer.ts'
 import { hostileFile } from '../hostile-json.ts'
-import { VirtualClock } from '../terminal/virtual-clock.ts'
+import { VirtualClock } from '../hosts/terminal/virtual-clock.ts'
 import { CATEGORY, EPOCH_MS, PROFILE, record, startedStore } from './started-store.ts'
 
 /** So many history files with one cell that is not as it was written. */

@@ -2,7 +2,7 @@ import { onTestFinished } from 'vitest'
 import type { Sample } from '../../../app/history/sample.ts'
 import type { Retention } from '../../../main/history/compaction.ts'
 import { HistoryStore } from '../../../main/history/history-store.ts'
-import { VirtualClock } from '../terminal/virtual-clock.ts'
+import { VirtualClock } from '../hosts/terminal/virtual-clock.ts'
 
 export const EPOCH_MS = Date.UTC(2026, 0, 5, 14, 0)
 export const PROFILE = 'key-1'

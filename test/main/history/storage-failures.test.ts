@@ -3,10 +3,10 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
 import { HistoryFile } from '../../../main/history/history-file.ts'
-import { openHistoryFile } from '../../../main/history/open-file.ts'
 import { SCHEMA_VERSION } from '../../../main/history/schema.ts'
-import { storageFailure } from '../../../main/history/storage-failure.ts'
-import { temporaryFolder } from '../data/temporary-folder.ts'
+import { openHistoryFile } from '../../../main/storage/open-sqlite-file.ts'
+import { storageFailure } from '../../../main/storage/storage-failure.ts'
+import { temporaryFolder } from '../storage/temporary-folder.ts'
 import { CATEGORY, EPOCH_MS, PROFILE, record, sampleAt, startedStore } from './started-store.ts'
 
 const rows = (folder: string) => {

@@ -5,7 +5,7 @@ import { CompactionTime } from '../../../main/history/compaction.ts'
 import { HistoryStore } from '../../../main/history/history-store.ts'
 import { proves } from '../../proof/proves.ts'
 import { VirtualClock } from '../../simulation/virtual-clock.ts'
-import { temporaryFolder } from '../data/temporary-folder.ts'
+import { temporaryFolder } from '../storage/temporary-folder.ts'
 import { CATEGORY, EPOCH_MS, PROFILE, sampleAt } from './started-store.ts'
 
 const MINUTE_MS = 60_000

@@ -6,9 +6,9 @@ import { gunzipSync } from 'node:zlib'
 import { expect, onTestFinished, test } from 'vitest'
 import { z } from 'zod'
 import { proves } from '../../proof/proves.ts'
-import { runNode } from '../terminal/run-node.ts'
+import { runNode } from '../hosts/terminal/run-node.ts'
 
-const HEADROOM = fileURLToPath(new URL('../../../main/terminal/headroom.ts', import.meta.url))
+const HEADROOM = fileURLToPath(new URL('../../../main/hosts/terminal/headroom.ts', import.meta.url))
 
 interface Pushed {
   readonly path: string

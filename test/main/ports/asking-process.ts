@@ -1,5 +1,5 @@
-import { systemRoutes } from '../../../main/desktop/system-proxy.ts'
-import { nodeHttp } from '../../../main/ports/node-http.ts'
+import { systemRoutes } from '../../../main/hosts/desktop/system-proxy.ts'
+import { nodeHttp } from '../../../main/network/http-client.ts'
 
 /**
  * Asks each address of its arguments once, with a secret in head and body, and says what became of it as JSON.

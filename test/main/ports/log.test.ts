@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { fileSink, redactedLog } from '../../../main/ports/log.ts'
 import { Redactor } from '../../../main/ports/redactor.ts'
-import { temporaryFolder } from '../data/temporary-folder.ts'
+import { temporaryFolder } from '../storage/temporary-folder.ts'
 
 function logged(write: (log: ReturnType<typeof redactedLog>, redactor: Redactor) => void): readonly string[] {
   const lines: string[] = []

@@ -1,4 +1,4 @@
-import type { KeyEntrance } from '../../../main/windows.ts'
+import type { KeyEntrance } from '../../../main/hosts/window-session.ts'
 
 const no = () => ({ ok: false, code: 'no', message: 'no' }) as const
 

@@ -1,12 +1,12 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { connectKey } from '../../../main/connect-key.ts'
-import { Monitor } from '../../../main/monitor.ts'
+import { Monitor } from '../../../main/monitor/monitor.ts'
 import type { HttpRequest } from '../../../main/ports/ports.ts'
+import { connectKey } from '../../../main/sign-in/connect-key.ts'
 import { keyEntrance } from '../../../main/sign-in/key-entrance.ts'
 import { HomeStorage, type KeyStorage, MEMORY_STORAGE } from '../../../main/vault/key-storage.ts'
 import { VirtualClock } from '../../simulation/virtual-clock.ts'
-import { temporaryFolder } from '../data/temporary-folder.ts'
 import { answerOf, NOT_SENT, REFUSAL, renewal, ScriptedHttp } from '../scripted-http.ts'
+import { temporaryFolder } from '../storage/temporary-folder.ts'
 import { openHome } from '../vault/fixtures.ts'
 
 const WRONG_KEY = answerOf(401, { error: 'invalid_client', error_description: 'Unauthorized.' })

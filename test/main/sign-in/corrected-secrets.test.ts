@@ -1,12 +1,12 @@
 import { expect, onTestFinished, test } from 'vitest'
 import type { LoggedEvent } from '../../../app/contract/events.ts'
-import { Monitor } from '../../../main/monitor.ts'
+import { Monitor } from '../../../main/monitor/monitor.ts'
+import type { Profile } from '../../../main/monitor/profile.ts'
 import type { HttpRequest } from '../../../main/ports/ports.ts'
-import type { Profile } from '../../../main/profile.ts'
 import { HomeStorage, type KeyStorage, MEMORY_STORAGE } from '../../../main/vault/key-storage.ts'
 import { VirtualClock } from '../../simulation/virtual-clock.ts'
-import { temporaryFolder } from '../data/temporary-folder.ts'
 import { answerOf, NOT_SENT, renewal, ScriptedHttp } from '../scripted-http.ts'
+import { temporaryFolder } from '../storage/temporary-folder.ts'
 import { openHome, profile as profileOf } from '../vault/fixtures.ts'
 
 const WRONG_KEY = answerOf(401, { error: 'invalid_client', error_description: 'Unauthorized.' })

@@ -1,5 +1,5 @@
 import { request } from 'node:http'
-import { listenOnLoopback } from '../../../main/browser/loopback-servers.ts'
+import { listenOnLoopback } from '../../../main/network/loopback-servers.ts'
 import type { ListenOnLoopback } from '../../../main/sign-in/redirect-server.ts'
 
 /**

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { StreamRequest } from '../../../app/service/streams.ts'
 import { PinnedStreams, type PinOwner } from '../../../main/streams/pinned-streams.ts'
-import { temporaryFolder } from '../data/temporary-folder.ts'
+import { temporaryFolder } from '../storage/temporary-folder.ts'
 
 const owner = (id: string, more: Partial<PinOwner> = {}): PinOwner => ({
   id,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { StreamRequest } from '../../../app/service/streams.ts'
 import type { Pins } from '../../../main/streams/pinned-streams.ts'
-import { MOST_STREAMS } from '../../../main/streams/streams.ts'
+import { MAX_STREAMS } from '../../../main/streams/streams.ts'
 import { bytes, DEPTH, POSITIONS, SLOTS, setUp } from './scripted-streams.ts'
 
 const GO_AWAY = '{"StreamStatus":"GoAway"}\n'
@@ -300,12 +300,12 @@ test('a stream that cannot be opened at a start stands there closed, with its re
 })
 
 test('a pinned stream that found no room at a start says so, keeps its pin and can be opened later', async () => {
-  const pinned = Array.from({ length: MOST_STREAMS + 1 }, (_, count) => depthOf(`S${count}`))
+  const pinned = Array.from({ length: MAX_STREAMS + 1 }, (_, count) => depthOf(`S${count}`))
   const pins = memoryPins(pinned)
   const { clock, streams, events } = setUp(pins)
   streams.openAtStart([])
   const { id, ...last } = streams.summaries().at(-1)!
-  expect(last).toMatchObject({ target: `S${MOST_STREAMS}`, state: 'closed', pinned: true })
+  expect(last).toMatchObject({ target: `S${MAX_STREAMS}`, state: 'closed', pinned: true })
   expect(events).toMatchObject([
     { kind: 'stream-closed', reason: 'not opened: 200 streams are open already' },
   ])

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, expect, onTestFinished, test } from 'vitest'
 import { proves } from '../../proof/proves.ts'
-import { temporaryFolder } from '../data/temporary-folder.ts'
+import { temporaryFolder } from '../storage/temporary-folder.ts'
 import { openHome, tokensOf } from '../vault/fixtures.ts'
 import { startRotatingServer } from './rotating-server.ts'
 

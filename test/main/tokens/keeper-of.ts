@@ -1,7 +1,7 @@
 import { ROTATION } from '../../../app/tokens/after-refresh.ts'
 import { REFRESH_SCHEDULE } from '../../../app/tokens/schedule.ts'
+import { Timeline } from '../../../main/monitor/timeline.ts'
 import { Redactor } from '../../../main/ports/redactor.ts'
-import { Timeline } from '../../../main/timeline.ts'
 import { type KeeperDeps, TokenKeeper } from '../../../main/tokens/keeper.ts'
 
 export const KEY = { authUrl: 'https://auth.test', clientId: 'key-id' }

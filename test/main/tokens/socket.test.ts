@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { MonitorEvent } from '../../../app/contract/events.ts'
-import { nodeHttp } from '../../../main/ports/node-http.ts'
+import { nodeHttp } from '../../../main/network/http-client.ts'
 import { proves } from '../../proof/proves.ts'
 import { VirtualClock } from '../../simulation/virtual-clock.ts'
 import { keeperOf } from './keeper-of.ts'

@@ -3,14 +3,14 @@ import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
 import { proves } from '../../proof/proves.ts'
 import { tried } from '../../proof/tried.ts'
-import { temporaryFolder } from '../data/temporary-folder.ts'
+import { temporaryFolder } from '../storage/temporary-folder.ts'
 import { runCommitter } from './run-committer.ts'
 
 const KILLS = 200
 /** On separate folders, side by side, one for each core of a small machine. */
 const CHAINS = 2
 /** Each start goes on from where the former was killed, so that a few commits each are many in all. */
-const MOST_COMMITS = 6
+const MAX_COMMITS = 6
 
 interface Chain {
   readonly wrong: readonly string[]
@@ -26,7 +26,7 @@ async function chain(kills: number, first: number, compileCache: string): Promis
   let acknowledged = 0
   for (let kill = 0; kill < kills; kill += 1) {
     // From "at once" to some way into its run, and in between commits as they come.
-    const killAfter = (first + kill * 5) % (MOST_COMMITS + 1)
+    const killAfter = (first + kill * 5) % (MAX_COMMITS + 1)
     let commits = 0
     const { lines, signal } = await runCommitter(folder, {
       compileCache,

@@ -1,5 +1,5 @@
 import type { StoredTokens, TokenAbout } from '../../../app/tokens/stored-token.ts'
-import type { Profile } from '../../../main/profile.ts'
+import type { Profile } from '../../../main/monitor/profile.ts'
 import { SealedHome } from '../../../main/vault/sealed-home.ts'
 import type { Vault } from '../../../main/vault/vault.ts'
 import { type TestKeystore, testKeystore } from './test-keystore.ts'

@@ -6,7 +6,7 @@ import { HomeStorage, MEMORY_STORAGE } from '../../../main/vault/key-storage.ts'
 import { SealedHome } from '../../../main/vault/sealed-home.ts'
 import type { TokenStore } from '../../../main/vault/token-store.ts'
 import { proves } from '../../proof/proves.ts'
-import { temporaryFolder } from '../data/temporary-folder.ts'
+import { temporaryFolder } from '../storage/temporary-folder.ts'
 import { held, NOW_MS, profile } from './fixtures.ts'
 import { testKeystore } from './test-keystore.ts'
 

@@ -2,7 +2,7 @@ import { copyFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { proves } from '../../proof/proves.ts'
-import { temporaryFolder } from '../data/temporary-folder.ts'
+import { temporaryFolder } from '../storage/temporary-folder.ts'
 import { held, openHome, profile, tokensOf, vaultOf } from './fixtures.ts'
 
 const OLDER = expect.stringContaining('vault.db is older than the one that was written last')

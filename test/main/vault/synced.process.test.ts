@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { cannotProve, proves } from '../../proof/proves.ts'
-import { temporaryFolder } from '../data/temporary-folder.ts'
+import { temporaryFolder } from '../storage/temporary-folder.ts'
 
 /** PROMISES D1 as the operating system sees it: what a kill cannot show, because its caches outlive the process. */
 

@@ -5,7 +5,7 @@ import { PASSPHRASE_BACKEND } from '../../../main/ports/keystore.ts'
 import { HomeStorage } from '../../../main/vault/key-storage.ts'
 import { passphraseKeystore } from '../../../main/vault/passphrase-keystore.ts'
 import { SealedHome } from '../../../main/vault/sealed-home.ts'
-import { temporaryFolder } from '../data/temporary-folder.ts'
+import { temporaryFolder } from '../storage/temporary-folder.ts'
 import { NOW_MS, profile } from './fixtures.ts'
 import { testKeystore } from './test-keystore.ts'
 

@@ -6,7 +6,7 @@ import { SealedHome } from '../../../main/vault/sealed-home.ts'
 import { SAVED } from '../../../main/vault/storage-words.ts'
 import { allowUnprotected } from '../../../main/vault/unprotected-consent.ts'
 import { proves } from '../../proof/proves.ts'
-import { temporaryFolder } from '../data/temporary-folder.ts'
+import { temporaryFolder } from '../storage/temporary-folder.ts'
 import { NOW_MS, profile } from './fixtures.ts'
 import { testKeystore } from './test-keystore.ts'
 

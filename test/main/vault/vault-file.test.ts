@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { MIGRATIONS } from '../../../main/vault/schema.ts'
 import { openVaultFile } from '../../../main/vault/vault-file.ts'
 import { proves } from '../../proof/proves.ts'
-import { temporaryFolder } from '../data/temporary-folder.ts'
+import { temporaryFolder } from '../storage/temporary-folder.ts'
 import { held, NOW_MS, openHome, profile, tokensOf, vaultOf } from './fixtures.ts'
 
 async function storedFolder(): Promise<string> {

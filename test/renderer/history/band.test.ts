@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import type { HistoryPoint } from '../../../app/contract/contract.ts'
 import { BAND_COLUMNS, bandRows } from '../../../renderer/history/band.ts'
 import { chartSeries, timeTicks } from '../../../renderer/history/series.ts'
-import { CHART_RANGES } from '../../../renderer/view/view-state.ts'
+import { CHART_RANGES } from '../../../renderer/state/view-state.ts'
 import { NOW_MS, quota } from '../fixtures.ts'
 
 const SPAN_MS = 24 * 3_600_000

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { createStore } from 'zustand/vanilla'
 import { SHORTCUTS, shortcutFor } from '../../../renderer/shell/shortcuts.ts'
-import type { Look } from '../../../renderer/theme/look.ts'
+import type { Look } from '../../../renderer/state/look.ts'
 
 const look = (shortcuts: boolean) =>
   createStore<Look>(() => ({ theme: 'system', density: 'auto', fullAs: 'clock', shortcuts }))

@@ -1,0 +1,75 @@
+import type { Outcome } from '../../app/contract/contract.ts'
+import type { WindowSummary } from '../../app/contract/windows-contract.ts'
+import type { Clock } from '../ports/ports.ts'
+
+/** A window as its host holds it. */
+export interface AdmittedWindow {
+  isOpen(): boolean
+  end(): void
+}
+
+export interface AdmittedWindowsDeps {
+  readonly clock: Pick<Clock, 'wallMs'>
+  /** Told at each admission how many there are, this one included. */
+  readonly admitted: (id: string, count: number) => void
+}
+
+interface Entry {
+  readonly window: AdmittedWindow
+  readonly admittedAt: number
+  lastUsedAt: number
+}
+
+/** The windows that were let in with a code, so that a person sees one that is not theirs, and can end it. */
+export class AdmittedWindows {
+  readonly #deps: AdmittedWindowsDeps
+  readonly #windows = new Map<string, Entry>()
+  #count = 0
+
+  constructor(deps: AdmittedWindowsDeps) {
+    this.#deps = deps
+  }
+
+  /** Returns the id that the window is listed under, which is no secret. */
+  add(window: AdmittedWindow): string {
+    this.#count += 1
+    const id = `window-${this.#count}`
+    const now = Math.round(this.#deps.clock.wallMs())
+    this.#windows.set(id, { window, admittedAt: now, lastUsedAt: now })
+    this.#deps.admitted(id, this.#windows.size)
+    return id
+  }
+
+  used(id: string): void {
+    const entry = this.#windows.get(id)
+    if (entry !== undefined) entry.lastUsedAt = Math.round(this.#deps.clock.wallMs())
+  }
+
+  remove(id: string): void {
+    this.#windows.delete(id)
+  }
+
+  /** `asking`: the window that wants to know. */
+  list(asking?: string): readonly WindowSummary[] {
+    return [...this.#windows].map(([id, { window, admittedAt, lastUsedAt }]) => ({
+      id,
+      admittedAt,
+      lastUsedAt,
+      isOpen: window.isOpen(),
+      isThis: id === asking,
+    }))
+  }
+
+  end(id: string, asking?: string): Outcome {
+    if (id === asking) {
+      return { ok: false, code: 'this-window', message: 'This is the window itself: close it instead.' }
+    }
+    const entry = this.#windows.get(id)
+    if (entry === undefined) {
+      return { ok: false, code: 'unknown-window', message: 'That window is not admitted any more.' }
+    }
+    this.#windows.delete(id)
+    entry.window.end()
+    return { ok: true }
+  }
+}

@@ -1,0 +1,172 @@
+import type { AppContract } from '../../../app/contract/contract.ts'
+import type { Pushes } from '../../../app/contract/ipc.ts'
+import type { Clock } from '../../ports/ports.ts'
+import type { AdmittedWindows } from '../admitted-windows.ts'
+import type { WindowSession, Windows } from '../window-session.ts'
+import { digestOf, newSecret, type RandomBytes } from './admission.ts'
+import { type PushSink, PushStream } from './push-stream.ts'
+
+/** A reload, or a laptop that nods off, is back within this. */
+export const GRACE_MS = 30_000
+const MAX_WINDOWS = 32
+/** A duplicated tab carries its original's bearer along; more than this is no person. */
+const MAX_STREAMS_PER_WINDOW = 4
+
+export interface BrowserWindowsDeps {
+  readonly windows: Windows
+  readonly clock: Clock
+  readonly randomBytes: RandomBytes
+  readonly admitted: AdmittedWindows
+}
+
+/** The windows that were admitted since start, each known by the digest of its bearer. */
+export class BrowserWindows {
+  readonly #deps: BrowserWindowsDeps
+  /** In order of last use. */
+  readonly #byDigest = new Map<string, BrowserWindow>()
+
+  constructor(deps: BrowserWindowsDeps) {
+    this.#deps = deps
+  }
+
+  /** A bearer for one more window, or `undefined` while as many as we keep are open. */
+  admit(): string | undefined {
+    if (this.#byDigest.size >= MAX_WINDOWS && !this.#forgetLongestUnused()) return undefined
+    const bearer = newSecret(this.#deps.randomBytes)
+    const digest = digestOf(bearer)
+    const window: BrowserWindow = new BrowserWindow(this.#deps, () => this.#byDigest.delete(digest))
+    this.#byDigest.set(digest, window)
+    return bearer
+  }
+
+  find(bearer: string): BrowserWindow | undefined {
+    const digest = digestOf(bearer)
+    const window = this.#byDigest.get(digest)
+    if (window === undefined) return undefined
+    this.#byDigest.delete(digest)
+    this.#byDigest.set(digest, window)
+    window.used()
+    return window
+  }
+
+  close(): void {
+    for (const window of this.#byDigest.values()) window.close()
+    this.#byDigest.clear()
+  }
+
+  #forgetLongestUnused(): boolean {
+    for (const [digest, window] of this.#byDigest) {
+      if (window.isOpen) continue
+      this.#byDigest.delete(digest)
+      window.forget()
+      return true
+    }
+    return false
+  }
+}
+
+/**
+ * One bearer's window.
+ *
+ * Its session is open from its first use until its push stream has been gone for the grace period. The bearer
+ * outlives the session: after a night's sleep the same page goes on, and nobody has to fetch a new code.
+ */
+export class BrowserWindow {
+  readonly #deps: BrowserWindowsDeps
+  readonly #streams = new Set<PushStream>()
+  #session: WindowSession | undefined
+  #cancelGrace: () => void = () => {}
+  #isClosed = false
+  readonly #id: string
+
+  /** `ended`: from here on its bearer is good for nothing. */
+  constructor(deps: BrowserWindowsDeps, ended: () => void) {
+    this.#deps = deps
+    this.#id = deps.admitted.add({
+      isOpen: () => this.isOpen,
+      end: () => {
+        ended()
+        this.close()
+      },
+    })
+  }
+
+  used(): void {
+    this.#deps.admitted.used(this.#id)
+  }
+
+  /** It is listed no more. */
+  forget(): void {
+    this.#deps.admitted.remove(this.#id)
+  }
+
+  get isOpen(): boolean {
+    return this.#session !== undefined
+  }
+
+  /** Opens the session where it is not; commands may come before the push stream does. */
+  session(): WindowSession {
+    if (this.#isClosed) throw new Error('the host is closing')
+    if (this.#session === undefined) {
+      this.#session = this.#deps.windows.open(this.#pushes(), this.#id)
+      this.#startGrace()
+    }
+    return this.#session
+  }
+
+  stream(sink: PushSink): void {
+    // Nobody will hear the `close` of a response that is closed already.
+    if (this.#isClosed || sink.destroyed) {
+      sink.end()
+      return
+    }
+    const stream: PushStream = new PushStream(sink, this.#deps.clock, () => this.#lost(stream))
+    this.#streams.add(stream)
+    if (this.#streams.size > MAX_STREAMS_PER_WINDOW) this.#endOldest()
+    this.session()
+    this.#cancelGrace()
+  }
+
+  close(): void {
+    this.#isClosed = true
+    this.#cancelGrace()
+    for (const stream of this.#streams) stream.end()
+    this.#streams.clear()
+    this.#closeSession()
+  }
+
+  #lost(stream: PushStream): void {
+    if (this.#streams.delete(stream) && this.#streams.size === 0) this.#startGrace()
+  }
+
+  #startGrace(): void {
+    this.#cancelGrace()
+    this.#cancelGrace = this.#deps.clock.after(GRACE_MS, () => this.#closeSession())
+  }
+
+  #closeSession(): void {
+    this.#session?.close()
+    this.#session = undefined
+  }
+
+  #endOldest(): void {
+    for (const oldest of this.#streams) {
+      this.#streams.delete(oldest)
+      oldest.end()
+      return
+    }
+  }
+
+  #pushes(): Pushes<AppContract> {
+    const toEach = (tell: (stream: PushStream) => void) => {
+      for (const stream of this.#streams) tell(stream)
+    }
+    return {
+      snapshotChanged: (snapshot) => toEach((stream) => stream.snapshotChanged(snapshot)),
+      eventHappened: (event) => toEach((stream) => stream.eventHappened(event)),
+      alertsChanged: (alerts) => toEach((stream) => stream.alertsChanged(alerts)),
+      profileRemoved: (removed) => toEach((stream) => stream.profileRemoved(removed)),
+      signInChanged: (status) => toEach((stream) => stream.signInChanged(status)),
+    }
+  }
+}

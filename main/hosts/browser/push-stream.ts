@@ -1,0 +1,99 @@
+import type { ServerResponse } from 'node:http'
+import type { Alert } from '../../../app/alerts/alert.ts'
+import type { LoggedEvent } from '../../../app/contract/events.ts'
+import type { SignInStatus } from '../../../app/contract/sign-in-status.ts'
+import type { Snapshot } from '../../../app/contract/snapshot.ts'
+import type { Clock } from '../../ports/ports.ts'
+
+/** What a push stream needs of a response, so that tests can play a reader that stops reading. */
+export type PushSink = Pick<
+  ServerResponse,
+  'write' | 'end' | 'destroy' | 'once' | 'writableLength' | 'destroyed' | 'writableEnded'
+>
+
+export const KEEP_ALIVE_MS = 5_000
+/** More than this unread by the window: it is not coming back to it. */
+export const MAX_BUFFERED_BYTES = 1_000_000
+
+/**
+ * The pushes of one window as lines of JSON over one response that does not end.
+ *
+ * A window that reads slowly costs bounded memory: of each profile's snapshots only the latest waits, and events,
+ * which may not be dropped, are written until too much is unread. Then the stream is cut; the window comes back and
+ * asks for the events it missed by their `seq`.
+ */
+export class PushStream {
+  readonly #sink: PushSink
+  readonly #clock: Clock
+  readonly #waiting = new Map<string, Snapshot>()
+  #isFull = false
+  #cancelKeepAlive: () => void = () => {}
+
+  constructor(sink: PushSink, clock: Clock, onClosed: () => void) {
+    this.#sink = sink
+    this.#clock = clock
+    sink.once('close', () => {
+      this.#cancelKeepAlive()
+      this.#waiting.clear()
+      onClosed()
+    })
+    // A blank line at once: the window's fetch settles on the headers, not on the first change.
+    this.#keepAlive()
+  }
+
+  snapshotChanged(snapshot: Snapshot): void {
+    if (this.#isFull) this.#waiting.set(snapshot.profile.id, snapshot)
+    else this.#say('snapshotChanged', snapshot)
+  }
+
+  eventHappened(event: LoggedEvent): void {
+    this.#say('eventHappened', event)
+  }
+
+  alertsChanged(alerts: readonly Alert[]): void {
+    this.#say('alertsChanged', alerts)
+  }
+
+  profileRemoved(removed: { readonly profile: string }): void {
+    this.#waiting.delete(removed.profile)
+    this.#say('profileRemoved', removed)
+  }
+
+  signInChanged(status: SignInStatus): void {
+    this.#say('signInChanged', status)
+  }
+
+  end(): void {
+    this.#cancelKeepAlive()
+    if (!this.#sink.writableEnded) this.#sink.end()
+  }
+
+  #say(channel: string, value: unknown): void {
+    this.#write(`${JSON.stringify({ channel, value })}\n`)
+  }
+
+  #write(line: string): void {
+    if (this.#sink.destroyed || this.#sink.writableEnded) return
+    if (this.#sink.writableLength + line.length > MAX_BUFFERED_BYTES) {
+      this.#sink.destroy()
+      return
+    }
+    if (this.#sink.write(line) || this.#isFull) return
+    this.#isFull = true
+    this.#sink.once('drain', () => this.#drained())
+  }
+
+  #drained(): void {
+    this.#isFull = false
+    for (const [profile, snapshot] of this.#waiting) {
+      this.#waiting.delete(profile)
+      this.#say('snapshotChanged', snapshot)
+      if (this.#isFull) return
+    }
+  }
+
+  #keepAlive(): void {
+    if (!this.#isFull) this.#write('\n')
+    this.#cancelKeepAlive = this.#clock.after(KEEP_ALIVE_MS, () => this.#keepAlive())
+  }
+}

@@ -1,0 +1,169 @@
+import type { Socket } from 'node:net'
+import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+import { contract } from '../../../app/contract/contract.ts'
+import { HEALTH_PATH } from '../../network/loopback-servers.ts'
+import { isApi } from '../../network/request-gate.ts'
+import { securityHeaders } from '../../network/security-headers.ts'
+import type { Log } from '../../ports/ports.ts'
+import { answerCommand } from '../answer-command.ts'
+import type { Admission, RandomBytes } from './admission.ts'
+import type { BrowserWindow, BrowserWindows } from './browser-windows.ts'
+import { isPage, PAGE_CONTENT_TYPE, type WindowFiles } from './window-files.ts'
+
+export interface RoutesDeps {
+  readonly files: WindowFiles
+  readonly admission: Admission
+  readonly windows: BrowserWindows
+  readonly randomBytes: RandomBytes
+  readonly log: Log
+  /** A code was used: there is a new one to print. */
+  readonly codeUsed: () => void
+  /** A request with a right bearer came on this connection. */
+  readonly admittedOn: (socket: Socket) => void
+}
+
+const MAX_BODY_BYTES = 64 * 1024
+const NONCE_BYTES = 16
+const JSON_TYPE = /^application\/json(?:; ?charset=utf-8)?$/i
+const BEARER = /^Bearer ([\w-]{16,128})$/
+
+/** What is served to a request that has passed the gate. */
+export function routes(deps: RoutesDeps): FastifyInstance {
+  const app = fastify({ logger: false, bodyLimit: MAX_BODY_BYTES, exposeHeadRoutes: false })
+  const admitted = new WeakMap<FastifyRequest, BrowserWindow>()
+  const windowOf = (request: FastifyRequest): BrowserWindow => {
+    const window = admitted.get(request)
+    if (window === undefined) throw new Error('a route of the API ran without its bearer')
+    return window
+  }
+
+  // Only JSON has a meaning here; text/plain is what another site's form can send without asking.
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser(
+    'application/json',
+    { parseAs: 'string', bodyLimit: MAX_BODY_BYTES },
+    app.getDefaultJsonParser('error', 'error'),
+  )
+
+  // Before the body is read, so that a stranger cannot make this process read one.
+  app.addHook('onRequest', async (request, reply) => {
+    if (!isApi(request.url)) return
+    reply.header('cache-control', 'no-store')
+    if (request.url !== '/api/session') {
+      const window = bearerWindow(request, deps.windows)
+      if (window === undefined)
+        // What follows of a refused request is not read.
+        return refuse(reply.header('connection', 'close'), 401, 'a bearer of this start is needed')
+      admitted.set(request, window)
+      deps.admittedOn(request.raw.socket)
+    }
+    if (request.method === 'POST' && !JSON_TYPE.test(request.headers['content-type'] ?? ''))
+      return refuse(reply.header('connection', 'close'), 415, 'the content type must be application/json')
+  })
+
+  app.post('/api/session', (request, reply) => {
+    const code = codeOf(request.body)
+    if (code === undefined) return refuse(reply, 400, 'session: code must be a string')
+    const verdict = deps.admission.offer(code)
+    switch (verdict.kind) {
+      case 'refused':
+        return refuse(reply, 401, 'this code is not valid or was used; the terminal shows a fresh one')
+      case 'too-many':
+        reply.header('retry-after', String(verdict.retryAfterSeconds))
+        return refuse(reply, 429, 'too many wrong codes; wait a minute')
+      case 'admitted': {
+        deps.codeUsed()
+        const bearer = deps.windows.admit()
+        return bearer === undefined
+          ? refuse(reply, 503, 'too many windows are open; close one')
+          : reply.send({ bearer })
+      }
+    }
+  })
+
+  app.post<{ Params: { name: string } }>('/api/command/:name', async (request, reply) => {
+    const { name } = request.params
+    const { handlers } = windowOf(request).session()
+    const answer = await answerCommand(contract, handlers, name, request.body)
+    switch (answer.kind) {
+      case 'value':
+        return reply.send({ value: answer.value ?? null })
+      case 'unknown-command':
+        return refuse(reply, 404, 'there is no such command')
+      case 'bad-argument':
+        return refuse(reply, 400, answer.error)
+      case 'failed':
+        deps.log.note('a command of a window failed', { command: name, cause: answer.cause })
+        return refuse(reply, 500, answer.error)
+    }
+  })
+
+  app.get('/api/pushes', (request, reply) => {
+    // Before the reply is taken from the framework, which would otherwise not answer a failure.
+    const window = windowOf(request)
+    reply.hijack()
+    reply.raw.writeHead(200, { 'content-type': 'application/x-ndjson', 'cache-control': 'no-store' })
+    window.stream(reply.raw)
+  })
+
+  // That this process answers: for a container or a supervisor, who bring no bearer.
+  app.get(HEALTH_PATH, (_request, reply) =>
+    reply.header('cache-control', 'no-store').type('text/plain; charset=utf-8').send('ok\n'),
+  )
+
+  app.route({
+    method: ['GET', 'HEAD'],
+    url: '/*',
+    handler: (request, reply) => {
+      const path = request.url.split('?', 1)[0] ?? ''
+      if (isPage(path)) return sendPage(reply, deps)
+      const file = isApi(path) ? undefined : deps.files.find(path)
+      if (file === undefined) return refuse(reply, 404, 'there is nothing here')
+      return reply.header('cache-control', file.cacheControl).type(file.contentType).send(file.bytes)
+    },
+  })
+
+  app.setNotFoundHandler((_request, reply) => refuse(reply, 404, 'there is nothing here'))
+  app.setErrorHandler((error: { readonly statusCode?: number }, _request, reply) => {
+    const status = error.statusCode ?? 500
+    if (status >= 500) deps.log.note('a request of a window failed', { cause: error })
+    return refuse(reply, status, complaint(status))
+  })
+  return app
+}
+
+function bearerWindow(request: FastifyRequest, windows: BrowserWindows): BrowserWindow | undefined {
+  const [, bearer] = BEARER.exec(request.headers.authorization ?? '') ?? []
+  return bearer === undefined ? undefined : windows.find(bearer)
+}
+
+/** The page alone carries a nonce, and a new one each time. */
+function sendPage(reply: FastifyReply, { files, randomBytes }: RoutesDeps): FastifyReply {
+  const nonce = Buffer.from(randomBytes(NONCE_BYTES)).toString('base64')
+  return reply
+    .headers({ ...securityHeaders({ connectSrc: "'self'", nonce }), 'cache-control': 'no-store' })
+    .type(PAGE_CONTENT_TYPE)
+    .send(files.page(nonce))
+}
+
+const refuse = (reply: FastifyReply, status: number, error: string): FastifyReply =>
+  reply.code(status).header('cache-control', 'no-store').send({ error })
+
+/** Fixed lines: a parser's own message can quote what it could not parse. */
+function complaint(status: number): string {
+  switch (status) {
+    case 400:
+      return 'the request is not valid JSON'
+    case 413:
+      return 'the request is larger than 64 kB'
+    case 415:
+      return 'the content type must be application/json'
+    default:
+      return 'the request failed'
+  }
+}
+
+function codeOf(body: unknown): string | undefined {
+  if (typeof body !== 'object' || body === null || !('code' in body)) return undefined
+  return typeof body.code === 'string' ? body.code : undefined
+}

@@ -1,0 +1,70 @@
+import { createWriteStream } from 'node:fs'
+import { mkdir } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import type { Clock } from '../../ports/ports.ts'
+
+/** What `@electron/get` takes in place of its own. */
+export interface Downloader {
+  download(url: string, file: string): Promise<void>
+}
+
+export interface DownloadBounds {
+  readonly clock: Pick<Clock, 'after'>
+  /** Until the first headers of an answer, redirects included. */
+  readonly connectTimeoutMs: number
+  /** One line at each tenth. */
+  readonly say: (line: string) => void
+  readonly stallTimeoutMs?: number
+}
+
+/** A line that went dead in the middle of a download. */
+const STALL_TIMEOUT_MS = 20_000
+
+/** Fetches `url` into `file`. Rejects when nobody answers in time, or the bytes stop coming. */
+export async function fetchTo(
+  url: string,
+  file: string,
+  { clock, connectTimeoutMs, say, stallTimeoutMs = STALL_TIMEOUT_MS }: DownloadBounds,
+): Promise<void> {
+  const abort = new AbortController()
+  const deadline = (ms: number, why: string) => clock.after(ms, () => abort.abort(new Error(why)))
+  let cancel = deadline(connectTimeoutMs, `no answer within ${connectTimeoutMs / 1000} s`)
+  try {
+    const answer = await fetch(url, { signal: abort.signal })
+    if (!answer.ok || answer.body === null) throw new Error(`the server answered ${answer.status}`)
+    const progress = tenths(Number(answer.headers.get('content-length')), say)
+    await mkdir(dirname(file), { recursive: true })
+    await pipeline(
+      Readable.fromWeb(answer.body),
+      async function* (chunks: AsyncIterable<Uint8Array>) {
+        for await (const chunk of chunks) {
+          cancel()
+          cancel = deadline(stallTimeoutMs, `nothing came for ${stallTimeoutMs / 1000} s`)
+          progress(chunk.byteLength)
+          yield chunk
+        }
+      },
+      createWriteStream(file),
+      { signal: abort.signal },
+    )
+  } catch (error) {
+    // A pipeline says only that it was aborted.
+    throw abort.signal.aborted ? abort.signal.reason : error
+  } finally {
+    cancel()
+  }
+}
+
+/** Says each tenth once; nothing where the size is not known. */
+export function tenths(totalBytes: number, say: (line: string) => void): (bytes: number) => void {
+  let received = 0
+  let said = 0
+  return (bytes) => {
+    received += bytes
+    const tenth = totalBytes > 0 ? Math.min(10, Math.floor((received / totalBytes) * 10)) : 0
+    if (tenth > said) say(`… ${tenth * 10} %`)
+    said = Math.max(said, tenth)
+  }
+}

@@ -1,0 +1,57 @@
+import type { Log } from '../../ports/ports.ts'
+import type { ElectronPieces } from './electron-pieces.ts'
+import type { Ending } from './quit.ts'
+
+export interface DefectDeps {
+  readonly process: Pick<NodeJS.Process, 'on'>
+  readonly electron: Pick<ElectronPieces, 'dialog'> & {
+    readonly app: Pick<ElectronPieces['app'], 'exit' | 'relaunch'>
+  }
+  readonly log: Log
+  readonly ending: Ending
+  /** Tells a person that the app goes on. */
+  readonly notify: (line: string) => void
+}
+
+const START_AGAIN = 0
+
+/**
+ * What becomes of an error that nothing in the app expected, which is a defect of the app.
+ *
+ * The rule: an exception that nothing caught ends the app, because what it left half done is unknown: it is logged,
+ * streams are closed and stores are written (at most `QUIT_LIMIT_MS`), a dialog says so and offers to start again, and
+ * the process ends with 1. A rejected promise that nothing handled concerns one piece of work: it is logged, the person
+ * is told once a run, and the app goes on. The log's own redaction applies to both.
+ */
+export function followDefects({ process, electron, log, ending, notify }: DefectDeps): void {
+  let isEnding = false
+  let isTold = false
+  process.on('uncaughtException', (cause) => {
+    log.note('an error that nothing caught ends Headroom', { cause })
+    if (isEnding) return
+    isEnding = true
+    void endAfter()
+  })
+  process.on('unhandledRejection', (cause) => {
+    log.note('a rejected promise that nothing handled; Headroom goes on', { cause })
+    if (isTold) return
+    isTold = true
+    notify('Something in Headroom failed. It goes on; Show Log in the Help menu says what it was.')
+  })
+
+  async function endAfter(): Promise<void> {
+    await ending.stop()
+    const { response } = await electron.dialog
+      .showMessageBox({
+        type: 'error',
+        title: 'Headroom',
+        message: 'An error ended Headroom.',
+        detail: 'Nothing is watched now. What was stored is kept; the log says what happened.',
+        buttons: ['Start Again', 'Quit'],
+        defaultId: START_AGAIN,
+      })
+      .catch(() => ({ response: -1 }))
+    if (response === START_AGAIN) electron.app.relaunch()
+    electron.app.exit(1)
+  }
+}

@@ -1,0 +1,120 @@
+import { spawn } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { z } from 'zod'
+import { nodeClock } from '../../ports/node-clock.ts'
+import { type Downloader, fetchTo } from './bounded-download.ts'
+
+/**
+ * Electron's runtime is not in its npm package: the package fetches it when it is first asked for.
+ *
+ * That fetch waits as long as the network lets it and says nothing for half a minute. So the archive is fetched here,
+ * through the package's own library (its mirrors, proxy, cache and checksums apply), and the package's own
+ * `install.js` then finds it in the cache and unpacks it.
+ */
+export type Download =
+  | { readonly kind: 'downloaded'; readonly electronPath: string }
+  | { readonly kind: 'not-a-dependency' }
+  | { readonly kind: 'failed'; readonly why: string }
+
+/** The part of `@electron/get` that is used. */
+interface ElectronGet {
+  downloadArtifact(details: {
+    readonly version: string
+    readonly artifactName: 'electron'
+    readonly platform: string
+    readonly arch: string
+    readonly checksums: Readonly<Record<string, string>>
+    readonly cacheRoot?: string
+    readonly downloader: Downloader
+  }): Promise<string>
+}
+
+const packageFile = z.object({ version: z.string() })
+const checksumFile = z.record(z.string(), z.string())
+
+const require = createRequire(import.meta.url)
+const UNPACK_LIMIT_MS = 120_000
+
+/** As `electron/index.js` looks for it, which would start the download itself. */
+export function installedRuntime(): string | undefined {
+  const folder = electronFolder()
+  if (folder === undefined) return undefined
+  try {
+    const { version } = packageFile.parse(readJson(join(folder, 'package.json')))
+    const { ELECTRON_OVERRIDE_DIST_PATH } = process.env
+    const dist = ELECTRON_OVERRIDE_DIST_PATH ?? join(folder, 'dist')
+    const executable = join(dist, readFileSync(join(folder, 'path.txt'), 'utf8'))
+    const unpacked = readFileSync(join(dist, 'version'), 'utf8').trim().replace(/^v/, '')
+    return unpacked === version && existsSync(executable) ? executable : undefined
+  } catch {
+    return undefined // not unpacked, or half of it
+  }
+}
+
+export async function downloadRuntime(
+  connectTimeoutMs: number,
+  say: (line: string) => void,
+): Promise<Download> {
+  const folder = electronFolder()
+  if (folder === undefined) return { kind: 'not-a-dependency' }
+  try {
+    const { version } = packageFile.parse(readJson(join(folder, 'package.json')))
+    const { electron_config_cache: cacheRoot } = process.env
+    const { downloadArtifact } = await electronGet(folder)
+    say(`fetching Electron ${version} (about 120 MB, once) …`)
+    await downloadArtifact({
+      version,
+      artifactName: 'electron',
+      platform: process.platform,
+      arch: process.arch,
+      checksums: checksumFile.parse(readJson(join(folder, 'checksums.json'))),
+      ...(cacheRoot !== undefined && { cacheRoot }),
+      downloader: {
+        download: (url, file) => fetchTo(url, file, { clock: nodeClock, connectTimeoutMs, say }),
+      },
+    })
+    await unpack(folder)
+  } catch (error) {
+    return { kind: 'failed', why: error instanceof Error ? error.message : String(error) }
+  }
+  const electronPath = installedRuntime()
+  return electronPath === undefined
+    ? { kind: 'failed', why: 'the runtime was fetched and is not there' }
+    : { kind: 'downloaded', electronPath }
+}
+
+function electronFolder(): string | undefined {
+  try {
+    return dirname(require.resolve('electron/package.json'))
+  } catch {
+    return undefined // a development dependency: an installed Headroom has none
+  }
+}
+
+/** A dependency of Electron's package and not of ours, so it is looked up from there. */
+async function electronGet(folder: string): Promise<ElectronGet> {
+  const path = createRequire(join(folder, 'package.json')).resolve('@electron/get')
+  return import(pathToFileURL(path).href)
+}
+
+function unpack(folder: string): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>()
+  const child = spawn(process.execPath, [join(folder, 'install.js')], {
+    // stdout is for the ready line.
+    stdio: ['ignore', 2, 2],
+    timeout: UNPACK_LIMIT_MS,
+    env: {
+      ...process.env,
+      ELECTRON_INSTALL_PLATFORM: process.platform,
+      ELECTRON_INSTALL_ARCH: process.arch,
+    },
+  })
+  child.on('error', reject)
+  child.on('exit', (code) => (code === 0 ? resolve() : reject(new Error(`install.js ended with ${code}`))))
+  return promise
+}
+
+const readJson = (file: string): unknown => JSON.parse(readFileSync(file, 'utf8'))

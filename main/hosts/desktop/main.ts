@@ -1,0 +1,217 @@
+import { randomBytes } from 'node:crypto'
+import { dirname, join } from 'node:path'
+import { parseArgs } from 'node:util'
+import {
+  app,
+  BrowserWindow,
+  dialog,
+  globalShortcut,
+  ipcMain,
+  Menu,
+  Notification,
+  nativeImage,
+  powerMonitor,
+  powerSaveBlocker,
+  protocol,
+  safeStorage,
+  screen,
+  session,
+  shell,
+  Tray,
+} from 'electron'
+import { type MetricsOptions, metricsChoice } from '../../metrics/metrics-options.ts'
+import { metricsSource } from '../../metrics/metrics-source.ts'
+import { otlpChoice } from '../../metrics/otlp-choice.ts'
+import { serveMetrics } from '../../metrics/serve-metrics.ts'
+import { startOtlpPush } from '../../metrics/start-push.ts'
+import { nodeHttp } from '../../network/http-client.ts'
+import type { Keystore } from '../../ports/keystore.ts'
+import { fileSink, redactedLog } from '../../ports/log.ts'
+import { nodeClock, nodeRandom, processStartMs } from '../../ports/node-clock.ts'
+import { Redactor } from '../../ports/redactor.ts'
+import { defaultDataFolder, openDataFolder } from '../../storage/data-folder.ts'
+import { absolute, homeFolder, thisAccount } from '../../storage/home-folder.ts'
+import { lockDataFolder } from '../../storage/lock.ts'
+import { openPreferences } from '../../storage/preferences.ts'
+import { createFilesPrivately } from '../../storage/private-files.ts'
+import { startApp } from '../start-app.ts'
+import { findAppFolder } from '../terminal/app-folder.ts'
+import { withSecretFiles } from '../terminal/secret-files.ts'
+import { takenEnvironment } from '../terminal/taken-environment.ts'
+import { APP_NAME } from './app-name.ts'
+import { electronUpdates } from './electron-updates.ts'
+import { FORMER_NAMES, OPEN_AS_FLAG, openInProcess, openOnly, withFormerNames } from './former-names.ts'
+import { loginItem, startedAtLogin } from './login-item.ts'
+import { openExternally } from './open-externally.ts'
+import { safeStorageKeystore } from './safe-storage-keystore.ts'
+import { startDesktop } from './start-desktop.ts'
+import { failToStart } from './start-failure.ts'
+import { storedDesktopState } from './stored-desktop-state.ts'
+import { systemRoutes } from './system-proxy.ts'
+import { trayPresence } from './tray-presence.ts'
+
+/** Electron's entry: makes the real ports and hands them over. */
+
+createFilesPrivately()
+
+// Before anything is sealed: the system's keyring files the app's key under this name, and a checkout has another.
+app.setName(APP_NAME)
+
+const complain = (line: string) => void process.stderr.write(`headroom: ${line}\n`)
+const hasTerminal = process.stderr.isTTY || process.stdout.isTTY
+const fail = (line: string) =>
+  void failToStart(line, { electron: { app, dialog }, hasTerminal, complain }).catch(() => app.exit(1))
+
+const { values } = parseArgs({
+  // Before our arguments stands the executable, and from a checkout also this file.
+  args: process.argv.slice(app.isPackaged ? 1 : 2),
+  options: {
+    data: { type: 'string' },
+    'in-tray': { type: 'boolean' },
+    'metrics-port': { type: 'string' },
+    [OPEN_AS_FLAG]: { type: 'string' },
+    simulate: { type: 'boolean' },
+  },
+  // Chromium takes switches of its own from the same command line.
+  strict: false,
+})
+const formerName = FORMER_NAMES.find((name) => name === values[OPEN_AS_FLAG])
+if (formerName !== undefined && process.platform === 'linux') {
+  void openOnly(formerName, {
+    app,
+    safeStorage,
+    stdin: process.stdin,
+    say: (text, done) => void process.stdout.write(text, done),
+  })
+} else begin()
+
+function begin(): void {
+  const folder = openDataFolder(typeof values.data === 'string' ? values.data : defaultDataFolder())
+  const metricsPort = values['metrics-port']
+  const secrets = withSecretFiles(takenEnvironment(process.env), ['HEADROOM_METRICS_TOKEN'])
+  const metrics = metricsChoice(
+    typeof metricsPort === 'string' ? Number(metricsPort) : undefined,
+    secrets.environment,
+  )
+  if (secrets.problem !== undefined) fail(secrets.problem)
+  else if (folder.kind === 'unusable') fail(folder.line)
+  else if (metrics.kind === 'usage') fail(metrics.line)
+  else start(folder.path, metrics.kind === 'on' ? metrics.options : undefined)
+}
+
+function start(dataFolder: string, metricsOptions: MetricsOptions | undefined): void {
+  const secrets = new Redactor()
+  const log = redactedLog(secrets, nodeClock.wallMs, fileSink(dataFolder, complain))
+  const built = dirname(import.meta.dirname)
+  const { version, path: appFolder } = findAppFolder(import.meta.filename)
+  const { XDG_CONFIG_HOME, APPIMAGE } = process.env
+  startDesktop({
+    electron: {
+      app,
+      BrowserWindow,
+      dialog,
+      globalShortcut,
+      Menu,
+      nativeImage,
+      Notification,
+      powerMonitor,
+      powerSaveBlocker,
+      protocol,
+      screen,
+      session,
+      shell,
+      Tray,
+    },
+    platform: process.platform,
+    version,
+    windowFolder: join(built, 'window'),
+    preloadPath: join(built, 'desktop', 'preload.cjs'),
+    ...(process.platform !== 'darwin' && { iconPath: join(built, 'desktop', 'icon.png') }),
+    tray: trayPresence({ platform: process.platform, environment: process.env }),
+    dataFolder,
+    state: storedDesktopState({ dataFolder, ipcMain, log, wallMs: nodeClock.wallMs }),
+    loginItem: loginItem({
+      app,
+      platform: process.platform,
+      configFolder: absolute(XDG_CONFIG_HOME) ?? join(homeFolder(thisAccount()) ?? dataFolder, '.config'),
+      executable: APPIMAGE || process.execPath,
+    }),
+    updater: electronUpdates({
+      isPackaged: app.isPackaged,
+      platform: process.platform,
+      resources: process.resourcesPath,
+      packageFile: join(appFolder, 'package.json'),
+      load: async () => (await import('electron-updater')).autoUpdater,
+    }),
+    inTray: values['in-tray'] === true || startedAtLogin({ app, platform: process.platform }),
+    process,
+    clock: nodeClock,
+    randomBytes,
+    log,
+    startApp: async ({ announcer }) => {
+      const lock = lockDataFolder(dataFolder, { pid: process.pid, host: 'desktop' })
+      if (lock.kind !== 'held') throw new Error(lock.line)
+      const { preferences, notice } = openPreferences(dataFolder, nodeClock.wallMs())
+      if (notice !== undefined) log.note(notice)
+      const resolveProxy = (url: string) => session.defaultSession.resolveProxy(url)
+      const http = nodeHttp(process.env, systemRoutes(resolveProxy, process.env))
+      const running = await startApp({
+        dataFolder,
+        ports: { clock: nodeClock, random: nodeRandom, http, log, secrets },
+        hello: { version, host: 'desktop' },
+        announcer,
+        keystore: foundByName(
+          safeStorageKeystore({
+            safeStorage,
+            platform: process.platform,
+            clock: nodeClock,
+            mayBeUnprotected: () => preferences.values.storeUnprotected,
+          }),
+        ),
+        keepConsent: () => preferences.change({ storeUnprotected: true }),
+        startsOver: true,
+        simulate: values.simulate === true,
+        openUrl: openExternally(shell, {
+          platform: process.platform,
+          folder: dataFolder,
+          clock: nodeClock,
+          randomBytes,
+        }),
+      })
+      const facts = { version, startedMs: processStartMs }
+      const served =
+        metricsOptions && (await serveMetrics(metricsSource(running.monitor, facts), metricsOptions))
+      // A port that is taken costs the metrics, not the window.
+      if (served?.kind === 'failed') complain(served.line)
+      if (served?.kind === 'serving') process.stdout.write(`metrics ready: ${served.url}\n`)
+      const otlp = otlpChoice(process.env)
+      const say = (line: string) => log.note(line)
+      if (otlp.kind === 'unusable') complain(otlp.line)
+      const pushed =
+        otlp.kind === 'on'
+          ? await startOtlpPush(running.monitor, otlp.options, { clock: nodeClock, process: facts, say })
+          : undefined
+      return {
+        windows: running.windows,
+        monitor: running.monitor,
+        flush: () => running.memory.flush(),
+        stop: async () => {
+          if (served?.kind === 'serving') await served.close()
+          await pushed?.close()
+          await running.stop()
+          lock.release()
+        },
+      }
+    },
+  }).catch((error: unknown) => fail(error instanceof Error ? error.message : String(error)))
+}
+
+/**
+ * Only Linux's keyrings know the entry by name alone and open it to each program of the person; on macOS it would let
+ * any program have ours open the entry.
+ */
+function foundByName(keystore: Keystore): Keystore {
+  if (process.platform !== 'linux') return keystore
+  const args = app.isPackaged ? [] : [...process.execArgv, import.meta.filename]
+  return withFormerNames(keystore, openInProcess(process.execPath, args))
+}

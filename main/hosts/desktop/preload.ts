@@ -1,0 +1,10 @@
+import { contextBridge, ipcRenderer } from 'electron'
+import { type AppContract, contract } from '../../../app/contract/contract.ts'
+import { bridge } from './bridge.ts'
+import { HEARD_CHANNEL } from './paced-pushes.ts'
+
+const SNAPSHOTS: keyof AppContract = 'snapshotChanged'
+
+contextBridge.exposeInMainWorld('headroom', bridge(contract, ipcRenderer))
+// Here and not in the page: also while nobody in the page listens.
+ipcRenderer.on(SNAPSHOTS, () => void ipcRenderer.invoke(HEARD_CHANNEL))

@@ -1,0 +1,51 @@
+import type { Clock, Log } from '../../ports/ports.ts'
+import type { ElectronPieces } from './electron-pieces.ts'
+
+/** The longest that the end of the app may take, of the 3 s that a person or a system waits for it. */
+export const QUIT_LIMIT_MS = 2_700
+
+export interface QuitDeps {
+  readonly app: Pick<ElectronPieces['app'], 'on' | 'exit'>
+  readonly clock: Pick<Clock, 'after'>
+  readonly log: Log
+  /** Closes streams and writes what is not on disk yet. */
+  readonly stop: () => Promise<void>
+}
+
+export interface Ending {
+  /** Stops everything, once; resolves when that is done, has failed or has taken `QUIT_LIMIT_MS`. */
+  stop(): Promise<void>
+}
+
+/**
+ * Holds the process until streams are closed and stores are written, at most `QUIT_LIMIT_MS`; then ends it.
+ *
+ * Every way to quit comes through `will-quit`: the menus, the last window, SIGINT, SIGTERM. It ends by `app.exit`, not
+ * by a second `app.quit`: Electron ignores that one for as long as anything runs that the event itself caused.
+ */
+export function endAfterStop({ app, clock, log, stop }: QuitDeps): Ending {
+  let stopped: Promise<void> | undefined
+  const stopOnce = () => {
+    stopped ??= new Promise((resolve) => {
+      const cancel = clock.after(QUIT_LIMIT_MS, () => {
+        log.note('stopping took too long and was cut short', { limitMs: QUIT_LIMIT_MS })
+        resolve()
+      })
+      void stop()
+        .catch((error: unknown) => log.note('stopping failed', { cause: error }))
+        .finally(() => {
+          cancel()
+          resolve()
+        })
+    })
+    return stopped
+  }
+  let isEnding = false
+  app.on('will-quit', (event) => {
+    event.preventDefault()
+    if (isEnding) return
+    isEnding = true
+    void stopOnce().then(() => app.exit(0))
+  })
+  return { stop: stopOnce }
+}

@@ -1,0 +1,92 @@
+import type { Snapshot } from '../../../app/contract/snapshot.ts'
+import { Redactor } from '../../ports/redactor.ts'
+import type { DesktopState } from './desktop-state.ts'
+
+export interface ReportInputs {
+  readonly atMs: number
+  readonly app: string
+  readonly system: string
+  readonly versions: Readonly<Record<string, string | undefined>>
+  readonly state: DesktopState
+  readonly snapshots: readonly Snapshot[]
+  /** The log as it is on the disk: redacted once when it was written. */
+  readonly log: string
+  /** The person's own names in paths: the home folder and the data folder. */
+  readonly paths: readonly string[]
+}
+
+/** What comes from this many last lines is what a fault is looked for in. */
+const LOG_LINES = 2_000
+
+/**
+ * What a person can send with a question, as text they can read first.
+ *
+ * It names profiles by number, and holds no account, symbol, key, path or secret: the log passes a redactor again, which
+ * now also knows the names that may stand in it.
+ */
+export function reportText(inputs: ReportInputs): string {
+  const { atMs, app, system, versions, state, snapshots, log, paths } = inputs
+  const redactor = new Redactor()
+  for (const name of namesIn(snapshots)) redactor.hide(name)
+  for (const path of paths) redactor.hide(path)
+  const sections = [
+    ['Headroom', `${app}\n${system}\n${new Date(atMs).toISOString()}`],
+    ['Versions', lines(versions)],
+    ['Choices', JSON.stringify(state, null, 2)],
+    ...snapshots.map((snapshot, index) => [`Profile ${index + 1}`, profileText(snapshot)] as const),
+    ['Log', log.trimEnd().split('\n').slice(-LOG_LINES).join('\n')],
+  ] as const
+  return sections.map(([title, text]) => `== ${title} ==\n${redactor.text(withoutNames(text))}\n`).join('\n')
+}
+
+/** Also of profiles that are gone, and of symbols too short for the redactor. */
+const withoutNames = (text: string) =>
+  text.replace(/"(target|stream|profile|host|accounts?|symbols?)":"(?:[^"\\]|\\.)*"/g, '"$1":"[name]"')
+
+/** Names by which a person, an account or a position could be known. */
+function namesIn(snapshots: readonly Snapshot[]): readonly string[] {
+  return snapshots.flatMap(({ profile, service, streams }) => [
+    profile.id,
+    profile.name,
+    ...(profile.environment === 'custom' ? [service.host] : []),
+    ...streams.flatMap(({ id, target }) => [id, target, ...target.split(/[,/]/)]),
+  ])
+}
+
+function profileText({
+  profile,
+  service,
+  keystore,
+  access,
+  refresh,
+  requests,
+  slots,
+  streams,
+  probes,
+  verdict,
+}: Snapshot) {
+  const { reason: _, ...refreshStates } = refresh
+  const parts = {
+    environment: profile.environment,
+    reachable: service.reachable,
+    keystore,
+    access: access.state,
+    refresh: refreshStates,
+    verdict,
+    probes,
+    requests: requests.map(({ resource: _resource, ...quota }) => quota),
+    slots: slots.map(({ resource: _resource, ...quota }) => quota),
+    streams: streams.map(({ category, state, framesPerSecond, restarts }) => ({
+      category,
+      state,
+      framesPerSecond,
+      restarts,
+    })),
+  }
+  return JSON.stringify(parts, null, 2)
+}
+
+const lines = (entries: Readonly<Record<string, string | undefined>>) =>
+  Object.entries(entries)
+    .map(([name, value]) => `${name}: ${value ?? '-'}`)
+    .join('\n')

@@ -1,0 +1,121 @@
+import type { SafeStorage } from 'electron'
+import { type Keystore, type KeystoreTrouble, PASSPHRASE_BACKEND } from '../../ports/keystore.ts'
+import type { Clock } from '../../ports/ports.ts'
+
+export interface SafeStorageDeps {
+  /** The synchronous calls are left out by type: a locked keyring would freeze the whole app. */
+  readonly safeStorage: Pick<
+    SafeStorage,
+    | 'isAsyncEncryptionAvailable'
+    | 'encryptStringAsync'
+    | 'decryptStringAsync'
+    // Reads a setting; it neither encrypts nor waits.
+    | 'getSelectedStorageBackend'
+  >
+  readonly platform: NodeJS.Platform
+  readonly clock: Clock
+  /** Whether the person agreed to keep tokens where they are not protected. */
+  readonly mayBeUnprotected: () => boolean
+  readonly deadlineMs?: number
+}
+
+/** Longer than a keyring that is open takes; a person at a password prompt should see the window meanwhile. */
+const DEADLINE_MS = 3_000
+
+/** How long after a keyring was not open yet it is asked again. */
+const ASK_AGAIN_MS = 5_000
+
+const UNAVAILABLE = 'the system offers no place for secrets'
+
+/**
+ * A keyring that is not open yet rejects like one with another key, and tells it by these words alone; Electron's types
+ * have no code for it. Its own sentence: "safeStorage.decryptStringAsync is temporarily unavailable."
+ */
+const isNotOpenYet = (error: unknown): boolean =>
+  error instanceof Error && /temporarily unavailable/i.test(error.message)
+
+type InTime<T> =
+  | { readonly kind: 'done'; readonly value: T }
+  | { readonly kind: 'failed' }
+  | Extract<KeystoreTrouble, { kind: 'waiting' }>
+
+/**
+ * The data key under the system's own: Keychain, DPAPI, Secret Service, KWallet.
+ *
+ * Asked only after Electron's `ready`. On Linux without a keyring Electron falls back by itself to a password that is in
+ * Chromium's source: that hides nothing, and shows as the backend `basic_text` or as the prefix `v10`. Nothing is sealed
+ * by it unless the person agreed. A keyring that is not open yet is `waiting`, never `refused`.
+ */
+export function safeStorageKeystore(deps: SafeStorageDeps): Keystore {
+  const { safeStorage, platform, clock, mayBeUnprotected, deadlineMs = DEADLINE_MS } = deps
+
+  /** Runs on after the deadline: its end says when to ask again. */
+  const inTime = <T>(work: () => Promise<T>): Promise<InTime<T>> =>
+    new Promise((resolve) => {
+      const running = work().then(
+        (value): InTime<T> => ({ kind: 'done', value }),
+        (error: unknown): InTime<T> => (isNotOpenYet(error) ? notOpenYet() : { kind: 'failed' }),
+      )
+      const settled = running.then(() => {})
+      const cancel = clock.after(deadlineMs, () =>
+        resolve({ kind: 'waiting', why: "the system's keyring has not answered", settled }),
+      )
+      void running.then((end) => {
+        cancel()
+        resolve(end)
+      })
+    })
+
+  const notOpenYet = (): Extract<KeystoreTrouble, { kind: 'waiting' }> => ({
+    kind: 'waiting',
+    why: "the system's keyring is not open yet; unlock it",
+    settled: new Promise((resolve) => void clock.after(ASK_AGAIN_MS, resolve)),
+  })
+
+  const backend = () => (platform === 'linux' ? safeStorage.getSelectedStorageBackend() : platform)
+
+  const trouble = async (): Promise<KeystoreTrouble | undefined> => {
+    const available = await inTime(() => safeStorage.isAsyncEncryptionAvailable())
+    if (available.kind === 'waiting') return available
+    if (available.kind === 'failed' || !available.value) return { kind: 'unavailable', why: UNAVAILABLE }
+    return undefined
+  }
+
+  const isUnprotected = (wrapped: Uint8Array) =>
+    !mayBeUnprotected() &&
+    platform === 'linux' &&
+    (safeStorage.getSelectedStorageBackend() === 'basic_text' ||
+      Buffer.from(wrapped.subarray(0, 3)).toString('latin1') === 'v10')
+
+  const unprotected: KeystoreTrouble = { kind: 'unprotected', why: 'this desktop has no keyring' }
+
+  return {
+    hidesNothing: () => backend() === 'basic_text',
+
+    mayHaveWrapped: (recorded) => recorded !== PASSPHRASE_BACKEND,
+
+    async wrap(key) {
+      const stopped = await trouble()
+      if (stopped !== undefined) return stopped
+      const text = Buffer.from(key).toString('base64')
+      const encrypted = await inTime(() => safeStorage.encryptStringAsync(text))
+      if (encrypted.kind === 'waiting') return encrypted
+      if (encrypted.kind === 'failed') return { kind: 'unavailable', why: UNAVAILABLE }
+      if (isUnprotected(encrypted.value)) return unprotected
+      return { kind: 'wrapped', backend: backend(), bytes: encrypted.value }
+    },
+
+    async unwrap(wrapped) {
+      const stopped = await trouble()
+      if (stopped !== undefined) return stopped
+      if (isUnprotected(wrapped)) return unprotected
+      const decrypted = await inTime(() => safeStorage.decryptStringAsync(Buffer.from(wrapped)))
+      if (decrypted.kind === 'waiting') return decrypted
+      if (decrypted.kind === 'failed') {
+        return { kind: 'refused', why: "the system's keyring does not open it any more" }
+      }
+      const { result, shouldReEncrypt } = decrypted.value
+      return { kind: 'unwrapped', key: Buffer.from(result, 'base64'), renew: shouldReEncrypt }
+    },
+  }
+}

@@ -1,0 +1,86 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { homedir, release } from 'node:os'
+import { join } from 'node:path'
+import type { Snapshot } from '../../../app/contract/snapshot.ts'
+import type { MonitorSurface } from '../../monitor/monitor-surface.ts'
+import type { Log } from '../../ports/ports.ts'
+import type { DesktopState } from './desktop-state.ts'
+import { inDownloads } from './downloads-folder.ts'
+import type { ElectronPieces } from './electron-pieces.ts'
+import { reportText } from './report.ts'
+
+export interface SaveReportDeps {
+  readonly electron: Pick<ElectronPieces, 'app' | 'dialog'>
+  readonly version: string
+  readonly dataFolder: string
+  readonly monitor: Pick<MonitorSurface, 'profiles' | 'snapshot'>
+  readonly state: () => DesktopState
+  readonly wallMs: () => number
+  readonly log: Log
+}
+
+/** Asks where to, and writes it there; nothing is sent anywhere. */
+export async function saveReport(deps: SaveReportDeps): Promise<void> {
+  const { electron, version, dataFolder, monitor, state, wallMs, log } = deps
+  const atMs = wallMs()
+  const { canceled, filePath } = await electron.dialog.showSaveDialog({
+    title: 'Save a report without secrets',
+    defaultPath: inDownloads(
+      electron.app,
+      `headroom-report-${new Date(atMs).toISOString().slice(0, 10)}.txt`,
+    ),
+    filters: [{ name: 'Text', extensions: ['txt'] }],
+  })
+  if (canceled || filePath === '') return
+  const text = reportText({
+    atMs,
+    app: `version ${version}`,
+    system: `${process.platform} ${process.arch} ${release()}`,
+    versions: {
+      electron: process.versions.electron,
+      chrome: process.versions['chrome'],
+      node: process.versions.node,
+    },
+    state: state(),
+    snapshots: monitor
+      .profiles()
+      .map((profile) => monitor.snapshot(profile))
+      .filter((snapshot): snapshot is Snapshot => snapshot !== undefined),
+    log: ['headroom.1.log', 'headroom.log'].map((name) => readOr(join(dataFolder, name), '')).join(''),
+    paths: [dataFolder, homedir()],
+  })
+  try {
+    writeFileSync(filePath, text, { mode: 0o600 })
+  } catch (error) {
+    log.note('the report could not be saved', { cause: error })
+    await electron.dialog.showMessageBox({
+      type: 'error',
+      title: 'Headroom',
+      message: 'The report could not be saved.',
+      detail: whyNotWritten(error),
+    })
+  }
+}
+
+/** In words; the path is in front of the person who just chose it. */
+function whyNotWritten(error: unknown): string {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined
+  switch (code) {
+    case 'EACCES':
+    case 'EPERM':
+    case 'EROFS':
+      return 'Nothing may be written there. Choose another folder.'
+    case 'ENOSPC':
+      return 'The disk is full. Choose another one, or make room.'
+    default:
+      return 'Choose another folder. The log says more.'
+  }
+}
+
+function readOr(file: string, otherwise: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch {
+    return otherwise // no such file yet
+  }
+}

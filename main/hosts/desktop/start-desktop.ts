@@ -1,0 +1,118 @@
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { type Announcer, throughNotify } from '../../alerts/announcer.ts'
+import type { MonitorSurface } from '../../monitor/monitor-surface.ts'
+import type { Clock, Log } from '../../ports/ports.ts'
+import type { RandomBytes } from '../browser/admission.ts'
+import { readWindowFiles } from '../browser/window-files.ts'
+import type { Windows } from '../window-session.ts'
+import { APP_SCHEME, appScheme } from './app-scheme.ts'
+import { followDefects } from './defects.ts'
+import { type DesktopShell, desktopShell } from './desktop-shell.ts'
+import type { DesktopStateStore } from './desktop-state.ts'
+import { nameDownload } from './downloads-folder.ts'
+import { systemNotices } from './electron-notify.ts'
+import type { ElectronPieces } from './electron-pieces.ts'
+import { electronPower } from './electron-power.ts'
+import { hardenContents, hardenSession } from './hardening.ts'
+import type { LoginItem } from './login-item.ts'
+import { endAfterStop } from './quit.ts'
+import type { TrayPresence } from './tray-presence.ts'
+import type { Updater } from './updates.ts'
+
+/** The app behind the windows. */
+export interface RunningApp {
+  readonly windows: Windows
+  readonly monitor: Pick<MonitorSurface, 'profiles' | 'snapshot' | 'subscribe' | 'tryNow' | 'sleep' | 'wake'>
+  stop(): Promise<void>
+  /** Writes what is not on disk yet, at once. */
+  flush(): void
+}
+
+export interface DesktopDeps {
+  readonly electron: ElectronPieces
+  readonly platform: NodeJS.Platform
+  readonly version: string
+  /** The built window: `dist/window`. */
+  readonly windowFolder: string
+  /** `dist/desktop/icon.png`, for windows; absent on macOS, where the Dock shows the bundle's. */
+  readonly iconPath?: string
+  readonly tray: TrayPresence
+  /** `dist/desktop/preload.cjs`. */
+  readonly preloadPath: string
+  readonly dataFolder: string
+  readonly state: DesktopStateStore
+  readonly loginItem: LoginItem | undefined
+  /** `undefined` where the app has no feed of newer versions. */
+  readonly updater: Updater | undefined
+  /** Started by the system, not by a person: no window until one is asked for. */
+  readonly inTray: boolean
+  readonly clock: Clock
+  readonly randomBytes: RandomBytes
+  readonly log: Log
+  /** Errors that nothing caught are heard on it. */
+  readonly process: Pick<NodeJS.Process, 'on'>
+  /** Called once, when Electron is ready, and only by the instance that runs. */
+  readonly startApp: (ports: { readonly announcer: Announcer }) => Promise<RunningApp>
+}
+
+/** Windows files notifications and the taskbar's button under it; electron-builder.yml has the same. */
+const APP_ID = 'app.headroom.desktop'
+
+/**
+ * One instance for each data folder: a second start brings the first one's window to the front and ends.
+ *
+ * Everything up to the first `await` must happen before Electron is ready, which is why nothing is awaited there.
+ */
+export async function startDesktop(deps: DesktopDeps): Promise<void> {
+  const { electron, clock, log } = deps
+  const { app, protocol, session } = electron
+  // Chromium's profile, and with it the lock of the single instance: one for each data folder.
+  const profileFolder = join(deps.dataFolder, 'desktop')
+  mkdirSync(profileFolder, { recursive: true, mode: 0o700 })
+  app.setPath('userData', profileFolder)
+  if (!app.requestSingleInstanceLock()) {
+    app.quit()
+    return
+  }
+  let shell: DesktopShell | undefined
+  let isWanted = !deps.inTray
+  const show = () => {
+    isWanted = true
+    shell?.show()
+  }
+  // Before anything slow, as a keyring is: one who starts it again meanwhile would be answered by nothing.
+  app.on('second-instance', show)
+  app.on('activate', show)
+  app.setAppUserModelId(APP_ID)
+  protocol.registerSchemesAsPrivileged([APP_SCHEME])
+  hardenContents(app)
+  const files = readWindowFiles(deps.windowFolder)
+  await app.whenReady()
+
+  hardenSession(session.defaultSession, app.isPackaged, nameDownload(app))
+  session.defaultSession.protocol.handle('app', appScheme(files, deps.randomBytes))
+  const { notify, withdraw } = systemNotices(electron, show, log)
+  let running: RunningApp | undefined
+  const ending = endAfterStop({
+    app,
+    clock,
+    log,
+    stop: async () => {
+      shell?.close()
+      await running?.stop()
+    },
+  })
+  followDefects({
+    process: deps.process,
+    electron,
+    log,
+    ending,
+    notify: (body) => notify({ title: 'Headroom', body, tag: 'defect', isUrgent: false }),
+  })
+  const announcer = { ...throughNotify(notify), withdraw }
+  const [started] = await Promise.all([deps.startApp({ announcer }), deps.tray.ask()])
+  running = started
+  const power = electronPower(electron)
+  shell = desktopShell({ ...deps, running: started, notify, power, inTray: !isWanted })
+}

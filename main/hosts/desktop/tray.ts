@@ -1,0 +1,91 @@
+import type { Snapshot } from '../../../app/contract/snapshot.ts'
+import { mostUrgent, type Severity } from '../../../app/status/severity.ts'
+import type { MonitorSurface } from '../../monitor/monitor-surface.ts'
+import type { Clock } from '../../ports/ports.ts'
+import type { DesktopActions, DesktopChoices } from './desktop-actions.ts'
+import type { ElectronPieces } from './electron-pieces.ts'
+import { trayPicture } from './icons/draw.ts'
+import { png } from './icons/png.ts'
+import { trayLine } from './tray-line.ts'
+import { trayMenu } from './tray-menu.ts'
+
+export interface TrayDeps {
+  readonly electron: Pick<ElectronPieces, 'Menu' | 'nativeImage' | 'Tray'>
+  readonly platform: NodeJS.Platform
+  readonly monitor: Pick<MonitorSurface, 'profiles' | 'snapshot' | 'subscribe'>
+  readonly clock: Clock
+  readonly choices: () => DesktopChoices
+  readonly actions: DesktopActions
+}
+
+export interface TrayIcon {
+  /** What is ticked changed. */
+  changed(): void
+  close(): void
+}
+
+/** Far below once a second, and soon enough for an icon at the edge of the screen. */
+export const TRAY_EVERY_MS = 2_000
+const ICON_SIZES = [16, 32] as const
+
+const NO_KEY = { severity: 'unseen', text: 'No key connected' } as const
+
+/** The worst of all keys at the edge of the screen. Written only when its words change: some desktops blink at each write. */
+export function openTray({ electron, platform, monitor, clock, choices, actions }: TrayDeps): TrayIcon {
+  const images = new Map<Severity, Electron.NativeImage>()
+  const imageOf = (severity: Severity) => {
+    const image = images.get(severity) ?? makeImage(electron, severity, platform === 'darwin')
+    images.set(severity, image)
+    return image
+  }
+  const tray = new electron.Tray(imageOf('unseen'))
+  let written = ''
+  let due: (() => void) | undefined
+
+  const write = () => {
+    const snapshots = monitor
+      .profiles()
+      .map((profile) => monitor.snapshot(profile))
+      .filter((snapshot): snapshot is Snapshot => snapshot !== undefined)
+    const lines = snapshots.map((snapshot) => ({ ...snapshot.profile, ...trayLine(snapshot) }))
+    const most = mostUrgent(lines) ?? NO_KEY
+    const next = JSON.stringify([lines, choices()])
+    if (next === written) return
+    written = next
+    tray.setImage(imageOf(most.severity))
+    tray.setToolTip(`Headroom · ${most.text}`)
+    tray.setContextMenu(electron.Menu.buildFromTemplate(trayMenu(lines, choices(), actions)))
+  }
+  const writeSoon = () => {
+    due ??= clock.after(TRAY_EVERY_MS, () => {
+      due = undefined
+      write()
+    })
+  }
+  const unsubscribe = monitor.subscribe({ changed: writeSoon, event: () => {}, removed: writeSoon })
+  // On macOS a click opens the menu, which has the window in it.
+  if (platform !== 'darwin') tray.on('click', actions.showWindow)
+  write()
+  return {
+    changed: write,
+    close: () => {
+      unsubscribe()
+      due?.()
+      tray.destroy()
+    },
+  }
+}
+
+function makeImage(
+  { nativeImage }: Pick<ElectronPieces, 'nativeImage'>,
+  severity: Severity,
+  isTemplate: boolean,
+): Electron.NativeImage {
+  const image = nativeImage.createEmpty()
+  for (const size of ICON_SIZES) {
+    const buffer = png(trayPicture(severity, size, isTemplate))
+    image.addRepresentation({ scaleFactor: size / ICON_SIZES[0], width: size, height: size, buffer })
+  }
+  image.setTemplateImage(isTemplate)
+  return image
+}

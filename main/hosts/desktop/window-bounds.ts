@@ -1,0 +1,27 @@
+import type { Rectangle } from 'electron'
+
+export const DEFAULT_SIZE = { width: 1440, height: 900 } as const
+export const MIN_SIZE = { width: 360, height: 480 } as const
+/** This much of the window must be on a screen for a person to get hold of it. */
+const MIN_VISIBLE = 64
+
+/**
+ * Where to open: where it was, unless that screen is gone or has shrunk; never larger than the work area of its screen,
+ * which for a first window is the first of `workAreas`. Without a position Electron centres it.
+ */
+export function openingBounds(
+  saved: Rectangle | undefined,
+  workAreas: readonly Rectangle[],
+): { readonly width: number; readonly height: number; readonly x?: number; readonly y?: number } {
+  const last = saved && workAreas.find((candidate) => holdsTitleBar(candidate, saved))
+  const wanted = saved ?? DEFAULT_SIZE
+  const area = last ?? workAreas[0]
+  const width = Math.max(MIN_SIZE.width, Math.min(wanted.width, area?.width ?? wanted.width))
+  const height = Math.max(MIN_SIZE.height, Math.min(wanted.height, area?.height ?? wanted.height))
+  return saved && last ? { width, height, x: saved.x, y: saved.y } : { width, height }
+}
+
+export function holdsTitleBar(area: Rectangle, { x, y, width }: Rectangle): boolean {
+  const visibleWidth = Math.min(x + width, area.x + area.width) - Math.max(x, area.x)
+  return visibleWidth >= MIN_VISIBLE && y >= area.y && y <= area.y + area.height - MIN_VISIBLE
+}

@@ -1,0 +1,272 @@
+import { randomBytes } from 'node:crypto'
+import type { Hello } from '../../app/contract/contract.ts'
+import { type Announcer, SILENT } from '../alerts/announcer.ts'
+import { type ControlServer, startControlServer } from '../control/control-server.ts'
+import { socketOf } from '../control/data-folder-socket.ts'
+import { Memory } from '../history/memory.ts'
+import { Monitor, type MonitorPorts } from '../monitor/monitor.ts'
+import type { MonitorSurface } from '../monitor/monitor-surface.ts'
+import { type Profile, SIMULATOR_PROBES } from '../monitor/profile.ts'
+import { listenOnLoopback } from '../network/loopback-servers.ts'
+import type { Keystore } from '../ports/keystore.ts'
+import type { OpenUrl } from '../ports/open-url.ts'
+import { Redactor } from '../ports/redactor.ts'
+import { connectKey } from '../sign-in/connect-key.ts'
+import { keyEntrance } from '../sign-in/key-entrance.ts'
+import { SignIns } from '../sign-in/sign-ins.ts'
+import { BUILT_IN_OPTIONS } from '../simulator/built-in.ts'
+import { startSimulator } from '../simulator/server.ts'
+import { SimulatorSettings } from '../storage/simulator-settings.ts'
+import { PinnedStreams } from '../streams/pinned-streams.ts'
+import { HomeStorage } from '../vault/key-storage.ts'
+import { SealedHome } from '../vault/sealed-home.ts'
+import { settled } from '../vault/settled.ts'
+import { allowUnprotected, type KeepConsent } from '../vault/unprotected-consent.ts'
+import { AdmittedWindows } from './admitted-windows.ts'
+import { Attention } from './attention.ts'
+import { openWindows, type Windows } from './window-session.ts'
+
+export interface AppDeps {
+  /** Held by the caller: one owner at a time (main/storage/lock.ts). */
+  readonly dataFolder: string
+  readonly ports: MonitorPorts
+  /** What a window is told about the host that shows it. */
+  readonly hello: Hello
+  /** The host's way of speaking up; without one the windows alone do. */
+  readonly announcer?: Announcer
+  /** Absent: keys are kept in memory only, and the window says so. */
+  readonly keystore?: Keystore
+  /** Whether a key may be sealed anew while the stored ones do not open: not under a passphrase. */
+  readonly startsOver?: boolean
+  /** Keeps a person's agreement to store keys unprotected; absent where no keystore asks for it. */
+  readonly keepConsent?: KeepConsent
+  /** Starts on the built-in simulator, whatever is stored. */
+  readonly simulate?: boolean
+  /** Absent where no browser can be opened: the window then shows the link to a sign-in. */
+  readonly openUrl?: OpenUrl
+}
+
+export interface RunningApp {
+  readonly monitor: MonitorSurface
+  readonly memory: Memory
+  readonly windows: Windows
+  readonly admitted: AdmittedWindows
+  stop(): Promise<void>
+}
+
+/** What every host with a window starts, whatever shows the window. */
+export async function startApp({
+  dataFolder,
+  ports,
+  hello,
+  announcer,
+  openUrl,
+  keystore,
+  keepConsent,
+  startsOver = false,
+  simulate = false,
+}: AppDeps): Promise<RunningApp> {
+  const home = await SealedHome.open({
+    folder: dataFolder,
+    ...(keystore && { keystore }),
+    wallMs: () => ports.clock.wallMs(),
+  })
+  const simulatorSettings = new SimulatorSettings(dataFolder, ports.clock.wallMs())
+  const storage: HomeStorage = new HomeStorage(home, {
+    startsOver,
+    simulator: simulatorSettings,
+    changed: () => monitor.storageChanged(),
+  })
+  const secrets = ports.secrets ?? new Redactor()
+  const attention = new Attention()
+  const attended = () => attention.attended
+  const monitor = new Monitor({ ...ports, secrets, attended, pins: new PinnedStreams(dataFolder) }, storage)
+  const memory = new Memory({
+    monitor,
+    clock: ports.clock,
+    log: ports.log,
+    announcer: announcer ?? SILENT,
+    version: hello.version,
+    dataFolder,
+    problem: (what) => monitor.happenedToAll({ kind: 'storage-problem', what }),
+  })
+  const demonstration = new Demonstration({
+    monitor,
+    asChosen: (profile) => simulatorSettings.chosenFor(profile),
+    // Numbers of a demonstration in the place of a person's own would be taken for those.
+    isWanted: () => simulate || storage.ids().length === 0,
+  })
+  const restore = () => {
+    if (simulate) return
+    for (const { profile, tokens } of storage.restore()) monitor.restore(profile, tokens)
+  }
+  restore()
+  await demonstration.start()
+  const { notice } = simulatorSettings
+  for (const what of [...storageNotices(home), ...storage.notices(), ...(notice ? [notice] : [])])
+    monitor.happenedToAll({ kind: 'storage-problem', what })
+  const forgetHome = home.onSettled(() => {
+    restore()
+    if (monitor.profiles().length > 1) demonstration.end()
+    monitor.storageChanged()
+  })
+  const unsubscribe = monitor.subscribe({
+    changed: () => {},
+    event: ({ kind, profile }) => {
+      // After a long sleep the demonstration's own sign-in has ended, and nobody can sign in to it.
+      if (kind !== 'sign-in-required' || !demonstration.isShown(profile)) return
+      ports.clock.after(0, () => monitor.disconnect(profile))
+    },
+    removed: () => {
+      demonstration.start().catch((error: unknown) => {
+        ports.log.note('the built-in simulator could not be started', { cause: error })
+      })
+    },
+  })
+  const signIns = new SignIns({
+    http: ports.http,
+    clock: ports.clock,
+    log: ports.log,
+    randomBytes,
+    listen: listenOnLoopback,
+    secrets,
+    ...(openUrl && { openUrl }),
+  })
+  const admitted = new AdmittedWindows({
+    clock: ports.clock,
+    admitted: (window, open) => monitor.happenedToAll({ kind: 'window-admitted', window, open }),
+  })
+  const windows = openWindows({
+    admitted,
+    monitor,
+    memory,
+    attention,
+    clock: ports.clock,
+    hello: () => ({ ...hello, keeps: storage.newKeys }),
+    allowUnprotected: () => allowUnprotected(home, keepConsent),
+    keys: keyEntrance({
+      keys: monitor,
+      signIns,
+      connect: (request) => {
+        const outcome = connectKey(monitor, request, storage.ids())
+        if (outcome.ok) demonstration.end()
+        return outcome
+      },
+    }),
+  })
+  const control: ControlServer = await startControlServer({
+    monitor,
+    windows: () => admitted.list(),
+    path: socketOf(dataFolder, process.env),
+    clock: ports.clock,
+    log: ports.log,
+    userId: process.getuid?.(),
+  })
+  return {
+    monitor,
+    memory,
+    windows,
+    admitted,
+    stop: async () => {
+      await control.close()
+      unsubscribe()
+      await signIns.stop()
+      forgetHome()
+      monitor.stop()
+      await settled(monitor.idle(), ports.clock)
+      home.close()
+      await demonstration.stop()
+      memory.close()
+    },
+  }
+}
+
+/** What a person should know of the place where keys are stored; nothing where all is well. */
+function storageNotices({ notices, standing }: SealedHome): readonly string[] {
+  return standing.state === 'ok' || standing.line === undefined ? notices : [...notices, standing.line]
+}
+
+interface DemonstrationDeps {
+  readonly monitor: MonitorSurface
+  readonly asChosen: (profile: Profile) => Profile
+  readonly isWanted: () => boolean
+}
+
+/**
+ * With no key stored or connected, the built-in simulator is: a first start shows live data, and so does the moment
+ * after the last key was forgotten. A fresh one each time, because its key rotates its token.
+ */
+class Demonstration {
+  readonly #monitor: MonitorSurface
+  readonly #asChosen: (profile: Profile) => Profile
+  readonly #isWanted: () => boolean
+  #running: BuiltIn | undefined
+  #stopped = false
+
+  constructor({ monitor, asChosen, isWanted }: DemonstrationDeps) {
+    this.#monitor = monitor
+    this.#asChosen = asChosen
+    this.#isWanted = isWanted
+  }
+
+  async start(): Promise<void> {
+    if (!this.#isNeeded()) return
+    await this.#running?.close()
+    this.#running = undefined
+    const builtIn = await startBuiltIn()
+    if (!this.#isNeeded()) return builtIn.close()
+    this.#running = builtIn
+    this.#monitor.connect(this.#asChosen(builtIn.profile))
+  }
+
+  /** A real key takes its place. */
+  end(): void {
+    if (this.#running === undefined) return
+    this.#monitor.disconnect(this.#running.profile.id)
+    void this.#running.close()
+    this.#running = undefined
+  }
+
+  isShown(profile: string): boolean {
+    return this.#running?.profile.id === profile
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true
+    await this.#running?.close()
+  }
+
+  #isNeeded(): boolean {
+    return !this.#stopped && this.#isWanted() && this.#monitor.profiles().length === 0
+  }
+}
+
+/** The simulator inside this process, on a loopback port of its own, as a profile. */
+export interface BuiltIn {
+  readonly profile: Profile
+  close(): Promise<void>
+}
+
+export async function startBuiltIn(): Promise<BuiltIn> {
+  const simulator = await startSimulator(BUILT_IN_OPTIONS)
+  const { clientId, clientSecret, refreshToken } = BUILT_IN_OPTIONS
+  return {
+    profile: {
+      id: 'simulator',
+      name: 'Built-in simulator',
+      environment: 'simulator',
+      authUrl: simulator.origin,
+      baseUrl: simulator.origin,
+      clientId,
+      ...(clientSecret !== undefined && { clientSecret }),
+      refreshToken,
+      probes: SIMULATOR_PROBES,
+      streams: [
+        { kind: 'positions', target: 'SIM1001', options: {} },
+        { kind: 'orders', target: 'SIM1001', options: {} },
+        { kind: 'quotes', target: 'MSFT,AAPL', options: {} },
+      ],
+    },
+    close: () => simulator.close(),
+  }
+}

@@ -1,0 +1,118 @@
+import type { Snapshot } from '../../../app/contract/snapshot.ts'
+
+type Row = Readonly<Record<string, unknown>>
+
+/** What is new since the snapshot or the changes before. */
+export interface Changes {
+  readonly revision: number
+  readonly at: number
+  /** Its id. */
+  readonly profile: string
+  /** The fields that changed, of the rows that changed, beside the key of each; `null`: the field is gone. */
+  readonly requests?: readonly Row[]
+  readonly slots?: readonly Row[]
+  readonly streams?: readonly Row[]
+  /** Rows that are gone: categories, and ids of streams. */
+  readonly gone?: Readonly<Record<string, readonly string[]>>
+  /** Other fields of a snapshot stand here whole. */
+  readonly [name: string]: unknown
+}
+
+const TABLES = { requests: 'category', slots: 'category', streams: 'id' } as const
+type TableName = keyof typeof TABLES
+const OTHERS = ['service', 'keystore', 'access', 'refresh', 'probes', 'settingsAt', 'verdict'] as const
+
+/** These follow from time and from the rest of a row. */
+const UNTOLD: ReadonlySet<string> = new Set(['asOf', 'level', 'slope', 'emptyChance', 'lastFrameAt'])
+/** Told once a forecast has moved by so much. */
+const FORECAST_MS = 10_000
+const FORECASTS: ReadonlySet<string> = new Set(['nextAt', 'fullAt', 'emptyAt'])
+/** An estimate is told once it has moved by a tenth, and by something that a person would see. */
+const ESTIMATE_SHARE = 0.1
+const ESTIMATE_STEP = 0.02
+const ESTIMATES: ReadonlySet<string> = new Set(['use', 'safe', 'framesPerSecond', 'probes', 'verdict'])
+
+/**
+ * Tells of one profile what changed since it was told last. Forecasts and estimates count as changed once they differ
+ * from what was told, not from the moment before: what moves slowly is told as well.
+ */
+export class TellChanges {
+  #told: Snapshot | undefined
+  readonly #rows: Record<TableName, Map<string, Row>> = {
+    requests: new Map(),
+    slots: new Map(),
+    streams: new Map(),
+  }
+
+  /** A whole snapshot was told. */
+  whole(snapshot: Snapshot): void {
+    this.#told = snapshot
+    for (const [table, key] of tables()) {
+      this.#rows[table] = new Map(rowsOf(snapshot, table).map((row) => [String(row[key]), row]))
+    }
+  }
+
+  /** `undefined` where nothing changed. A whole one comes first. */
+  changes(now: Snapshot): Changes | undefined {
+    const told = this.#told
+    if (told === undefined) return undefined
+    const found: Record<string, unknown> = {}
+    const gone: Record<string, readonly string[]> = {}
+    for (const [table, key] of tables()) {
+      const before = this.#rows[table]
+      const rows = rowsOf(now, table)
+      const changed = rows.flatMap((row) => this.#rowChanges(table, key, row) ?? [])
+      if (changed.length > 0) found[table] = changed
+      const kept = new Set(rows.map((row) => String(row[key])))
+      const lost = [...before.keys()].filter((one) => !kept.has(one))
+      for (const one of lost) before.delete(one)
+      if (lost.length > 0) gone[table] = lost
+    }
+    for (const name of OTHERS) if (differs(name, told[name], now[name])) found[name] = now[name]
+    this.#told = { ...told, ...found, requests: told.requests, slots: told.slots, streams: told.streams }
+    if (Object.keys(gone).length > 0) found['gone'] = gone
+    if (Object.keys(found).length === 0) return undefined
+    return { revision: now.revision, at: now.at, profile: now.profile.id, ...found }
+  }
+
+  #rowChanges(table: TableName, key: string, row: Row): Row | undefined {
+    const id = String(row[key])
+    const told = this.#rows[table].get(id)
+    if (told === undefined) {
+      this.#rows[table].set(id, row)
+      return row
+    }
+    const names = new Set([...Object.keys(told), ...Object.keys(row)])
+    const changed = [...names].filter((name) => !UNTOLD.has(name) && differs(name, told[name], row[name]))
+    if (changed.length === 0) return undefined
+    const news = Object.fromEntries(changed.map((name) => [name, row[name] ?? null]))
+    this.#rows[table].set(id, { ...told, ...news })
+    return { [key]: id, ...news }
+  }
+}
+
+const tables = () => Object.entries(TABLES) as readonly (readonly [TableName, string])[]
+
+const rowsOf = (snapshot: Snapshot, table: TableName): readonly Row[] =>
+  snapshot[table].map((row): Row => ({ ...row }))
+
+function differs(name: string, told: unknown, now: unknown): boolean {
+  const isThere = (value: unknown) => value !== undefined && value !== null
+  if (isThere(told) !== isThere(now)) return true
+  if (!isThere(now)) return false
+  if (typeof told === 'number' && typeof now === 'number') {
+    if (FORECASTS.has(name)) return Math.abs(now - told) >= FORECAST_MS
+    if (ESTIMATES.has(name)) return isFar(told, now)
+    return told !== now
+  }
+  if (ESTIMATES.has(name) && isRecord(told) && isRecord(now)) {
+    const fields = new Set([...Object.keys(told), ...Object.keys(now)])
+    return [...fields].some((field) => differs(field === 'at' ? 'emptyAt' : name, told[field], now[field]))
+  }
+  return JSON.stringify(told) !== JSON.stringify(now)
+}
+
+const isRecord = (value: unknown): value is Row => typeof value === 'object' && value !== null
+
+const isFar = (told: number, now: number): boolean =>
+  Math.abs(now - told) >= Math.max(ESTIMATE_STEP, ESTIMATE_SHARE * Math.abs(told))

@@ -1,0 +1,84 @@
+import type { StreamRequest } from '../../../app/service/streams.ts'
+import type { ProbeFlag } from './probe-flag.ts'
+import type { TrafficFlag } from './traffic-flag.ts'
+
+/** What each command is given, after every flag has been parsed. */
+
+export interface StartFlags {
+  readonly host: 'auto' | 'desktop' | 'browser'
+  readonly port: number
+  readonly open: boolean
+  readonly link: boolean
+  readonly data?: string
+  readonly simulate?: true
+  /** Serves Prometheus' text on this port of loopback. */
+  readonly metricsPort?: number
+}
+
+export interface ServiceFlags {
+  readonly authUrl?: string
+  readonly baseUrl?: string
+  readonly clientId?: string
+}
+
+export interface WatchFlags extends ServiceFlags {
+  readonly probe?: ProbeFlag
+  /** What probes ask about where a category needs a symbol. */
+  readonly probeSymbol?: string
+  readonly trialAfterStep?: true
+  readonly stream?: readonly StreamRequest[]
+  /** Where the key is sealed under HEADROOM_PASSPHRASE; absent: in memory only. */
+  readonly data?: string
+  /** Seconds. */
+  readonly for?: number
+  readonly json?: true
+  /** Seconds between two snapshots of `json`. */
+  readonly every?: number
+  readonly events?: true
+  readonly changes?: true
+  readonly metricsPort?: number
+}
+
+export interface StatusFlags {
+  readonly data?: string
+  readonly json?: true
+}
+
+export interface ExportFlags {
+  readonly series?: true
+  readonly data?: string
+  readonly profile?: string
+  /** Epoch milliseconds. */
+  readonly from?: number
+  readonly to?: number
+  readonly format: 'csv' | 'json' | 'parquet'
+  /** A file, or a folder; absent: stdout. */
+  readonly output?: string
+}
+
+export interface RevokeFlags extends ServiceFlags {
+  readonly yes?: true
+  /** Where the running app is, and which of its keys: only without the flags of a service. */
+  readonly data?: string
+  readonly profile?: string
+}
+
+export interface SimulateFlags {
+  readonly port: number
+  readonly clientId: string
+  readonly clientSecret?: string
+  readonly refreshToken: string
+  readonly keys: 'default' | 'rotating'
+  readonly refreshExpiry: number
+  readonly rotationOverlap: number
+  readonly absoluteLifetime: number
+  readonly accessLifetime: number
+  readonly table: 'current' | 'earlier'
+  readonly window: 'rolling' | 'fixed'
+  readonly errors: 'current' | 'legacy'
+  readonly revokeField: 'token' | 'refresh_token' | 'either'
+  readonly heartbeat: number
+  readonly traffic?: TrafficFlag
+  readonly streamRate: number
+  readonly fault?: readonly string[]
+}

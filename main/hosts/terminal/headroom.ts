@@ -1,0 +1,42 @@
+import { fileURLToPath } from 'node:url'
+import { exitWithin } from '../../ports/node-clock.ts'
+import { createFilesPrivately } from '../../storage/private-files.ts'
+import { findAppFolder } from './app-folder.ts'
+import { nodeTerminal } from './node-terminal.ts'
+import { type Commands, runProgram } from './program.ts'
+import { realCommands } from './real-commands.ts'
+import { withSecretFiles } from './secret-files.ts'
+import { takenEnvironment } from './taken-environment.ts'
+import { EXIT_FAILURE, EXIT_OK, EXIT_PERSON_NEEDED } from './terminal.ts'
+
+/** The `headroom` command. `main/launch.js` imports it once Node is new enough and the build is there. */
+
+/** How long what is left over, as a socket in its last moments, may keep the process after the command ended. */
+const LINGER_MS = 500
+
+createFilesPrivately()
+const { environment, problem } = withSecretFiles(takenEnvironment(process.env))
+const terminal = nodeTerminal(process, environment)
+const app = findAppFolder(fileURLToPath(import.meta.url))
+const commands = realCommands(terminal, app)
+process.exitCode = await runProgram(process.argv.slice(2), {
+  version: app.version,
+  commands: problem === undefined ? commands : { ...commands, ...allRefusing(problem) },
+  out: (text) => void process.stdout.write(text),
+  error: terminal.error,
+})
+terminal.whenWritten((failure) => {
+  if (failure === undefined || process.exitCode !== EXIT_OK) return
+  terminal.error(failure)
+  process.exitCode = EXIT_FAILURE
+})
+exitWithin(LINGER_MS)
+
+/** Each command that takes a secret, where one that was named cannot be had. */
+function allRefusing(line: string): Omit<Commands, 'status' | 'export'> {
+  const refuse = async () => {
+    terminal.error(line)
+    return EXIT_PERSON_NEEDED
+  }
+  return { start: refuse, watch: refuse, simulate: refuse, revoke: refuse }
+}

@@ -1,0 +1,263 @@
+import { Command, CommanderError } from 'commander'
+import { FAULTS } from '../../simulator/fault-names.ts'
+import { addressFlag } from './address-flag.ts'
+import { faultFlag } from './fault-flag.ts'
+import type { ExportFlags, RevokeFlags, SimulateFlags, StartFlags, StatusFlags, WatchFlags } from './flags.ts'
+import { numberFlag, portFlag, secondsFlag, secondsOrZeroFlag } from './number-flag.ts'
+import { argument, repeated } from './parsed-flag.ts'
+import { probeFlag } from './probe-flag.ts'
+import { streamFlag } from './stream-flag.ts'
+import { symbolFlag } from './symbol-flag.ts'
+import { EXIT_OK, EXIT_USAGE } from './terminal.ts'
+import { timeFlag } from './time-flag.ts'
+import { trafficFlag } from './traffic-flag.ts'
+import { usageLine } from './usage-line.ts'
+import { textFlag, wordFlag } from './word-flag.ts'
+
+/** What the commands do; each ends in an exit code. */
+export interface Commands {
+  start(flags: StartFlags): Promise<number>
+  watch(flags: WatchFlags): Promise<number>
+  status(flags: StatusFlags): Promise<number>
+  simulate(flags: SimulateFlags): Promise<number>
+  export(flags: ExportFlags): Promise<number>
+  revoke(flags: RevokeFlags): Promise<number>
+}
+
+export interface ProgramPorts {
+  readonly version: string
+  readonly commands: Commands
+  out(text: string): void
+  error(line: string): void
+}
+
+/** Runs one command line; `args` starts after the script's name. A line that does not parse ends in exit 2. */
+export async function runProgram(args: readonly string[], ports: ProgramPorts): Promise<number> {
+  let exitCode: number = EXIT_OK
+  const program = describeProgram(ports, (code) => {
+    exitCode = code
+  })
+  try {
+    await program.parseAsync([...args], { from: 'user' })
+    return exitCode
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error
+    if (error.exitCode === 0) return EXIT_OK // --help, --version
+    ports.error(usageLine(error, commandOf(program, args)))
+    return EXIT_USAGE
+  }
+}
+
+function describeProgram(
+  { version, commands, out }: ProgramPorts,
+  done: (exitCode: number) => void,
+): Command {
+  const program = new Command('headroom')
+    .description('Watches the API quotas, stream slots and tokens of a brokerage key, live.')
+    .version(version)
+    .exitOverride()
+    .showSuggestionAfterError(false)
+    // Errors are written once, by `runProgram`, as one line.
+    .configureOutput({ writeOut: out, writeErr: () => {}, outputError: () => {} })
+
+  describeStart(program).action(async (flags: StartFlags) => done(await commands.start(flags)))
+  describeWatch(program).action(async (flags: WatchFlags) => done(await commands.watch(flags)))
+  describeStatus(program).action(async (flags: StatusFlags) => done(await commands.status(flags)))
+  describeExport(program).action(async (flags: ExportFlags) => done(await commands.export(flags)))
+  describeSimulate(program).action(async (flags: SimulateFlags) => done(await commands.simulate(flags)))
+  describeRevoke(program).action(async (flags: RevokeFlags) => done(await commands.revoke(flags)))
+  return program
+}
+
+const METRICS = [
+  '--metrics-port <port>',
+  "serve Prometheus' text on this port; 0 takes any free one",
+] as const
+const METRICS_TOKEN = `
+  HEADROOM_METRICS_TOKEN  the bearer a scrape of --metrics-port has to bring`
+const PASSPHRASE = `
+  HEADROOM_PASSPHRASE     seals the keys in --data where no keyring does; without it they are in memory only`
+const SECRET_FILES = `
+  Each as a file as well: HEADROOM_PASSPHRASE_FILE and so on name it, or it lies in systemd's CREDENTIALS_DIRECTORY`
+
+const DATA = [
+  '--data <folder>',
+  "where Headroom keeps its data (default: the platform's folder for it)",
+] as const
+
+const describeStart = (program: Command) =>
+  program
+    .command('start', { isDefault: true })
+    .summary('open the app (the default)')
+    .description('Opens Headroom in its own window, or in a browser where there is no desktop.')
+    .option(
+      '--host <host>',
+      'auto, desktop or browser',
+      argument(wordFlag(['auto', 'desktop', 'browser'])),
+      'auto',
+    )
+    .option('--port <port>', 'port of the browser host; 0 takes any free one', argument(portFlag), 4780)
+    .option('--no-open', 'do not open a browser')
+    .option('--no-link', 'write no single-use code of the browser host on stdout, as for a journal')
+    .option(...DATA, argument(textFlag))
+    .option('--simulate', 'start on the built-in simulator, whatever is stored')
+    .option(...METRICS, argument(portFlag))
+    .addHelpText('after', `\nFrom the environment:${PASSPHRASE}${METRICS_TOKEN}${SECRET_FILES}`)
+
+const SECRETS = `
+Secrets come from the environment, never from a flag:
+  HEADROOM_REFRESH_TOKEN  the refresh token
+  HEADROOM_CLIENT_SECRET  the secret of the API key, if it has one`
+
+const withService = (command: Command) =>
+  command
+    .option('--auth-url <url>', 'sign-in host', argument(addressFlag))
+    .option('--base-url <url>', 'host of the resources', argument(addressFlag))
+    .option('--client-id <id>', 'the API key', argument(textFlag))
+    .addHelpText('after', SECRETS)
+
+const describeWatch = (program: Command) =>
+  withService(
+    program
+      .command('watch')
+      .summary('the monitor without a window')
+      .description(
+        'A live table in this terminal, or one JSON object per line. ' +
+          'Without the three flags of a service it watches a built-in simulator.',
+      ),
+  )
+    .option(
+      '--probe <list>',
+      "seconds between probes, as in 'Accounts=30,Positions=60', or none",
+      argument(probeFlag),
+    )
+    .option('--probe-symbol <symbol>', 'what probes of market data ask about (MSFT)', argument(symbolFlag))
+    .option(
+      '--trial-after-step',
+      'after a 429 of a rolling quota, one request once one has come back, not only once it is full',
+    )
+    .option(
+      '--stream <stream>',
+      "open a stream, as in 'positions:SIM1001' or 'barcharts:MSFT?interval=5&unit=Minute'; repeatable",
+      repeated(streamFlag),
+    )
+    .option(
+      '--data <folder>',
+      'keep the key there between runs, sealed under HEADROOM_PASSPHRASE',
+      argument(textFlag),
+    )
+    .option('--for <seconds>', 'stop after this long', argument(secondsFlag))
+    .option('--json', 'one JSON object per line on stdout, and nothing else there')
+    .option('--every <seconds>', 'of --json: at most one snapshot in so long', argument(secondsFlag))
+    .option('--events', 'of --json: events alone')
+    .option('--changes', 'of --json: what changed, and a whole snapshot once a minute')
+    .option(...METRICS, argument(portFlag))
+    .addHelpText('after', `${PASSPHRASE}${METRICS_TOKEN}${SECRET_FILES}`.slice(1))
+
+const describeStatus = (program: Command) =>
+  program
+    .command('status')
+    .summary('what the running Headroom knows now')
+    .description('Asks the Headroom that is running for its latest numbers, and prints them.')
+    .option('--json', 'one JSON object per key and line')
+    .option(...DATA, argument(textFlag))
+
+const describeExport = (program: Command) =>
+  program
+    .command('export')
+    .summary('what the history has kept, for other programs')
+    .description(
+      'Writes what the history of the data folder has kept, on stdout or to a file, whether Headroom runs or not.',
+    )
+    .option('--series', 'request quotas by the minute, a row a key, category and minute')
+    .option(
+      '--from <time>',
+      'from when, as in 2026-01-05T15:30Z (default: a day before --to)',
+      argument(timeFlag),
+    )
+    .option('--to <time>', 'until when (default: now)', argument(timeFlag))
+    .option('--profile <id>', 'of one key only, as status names it', argument(textFlag))
+    .option(
+      '--format <format>',
+      'csv, json or parquet',
+      argument(wordFlag(['csv', 'json', 'parquet'])),
+      'csv',
+    )
+    .option('--output <path>', 'a file that is not there yet, or a folder to put one in', argument(textFlag))
+    .option(...DATA, argument(textFlag))
+
+const describeRevoke = (program: Command) =>
+  withService(
+    program
+      .command('revoke')
+      .summary('revoke every refresh token of an API key')
+      .description(
+        'Revokes every refresh token of the API key, after a typed confirmation. ' +
+          'Without the three flags of a service it asks the running Headroom to do so; ' +
+          'where none runs, it opens the keys of --data with HEADROOM_PASSPHRASE.',
+      ),
+  )
+    .option('--yes', 'do not ask')
+    .option('--profile <id>', 'which of several keys, as status names it', argument(textFlag))
+    .option(...DATA, argument(textFlag))
+
+const heartbeat = numberFlag({ atLeast: 0.05, atMost: 3600, unit: 'seconds' })
+const streamRate = numberFlag({ atLeast: 0, atMost: 1000, unit: 'messages per second' })
+
+const CONTROL_HELP = `HEADROOM_SIMULATOR_CONTROL=SECRET turns the control surface on (header X-Simulator-Control: SECRET):
+  POST /control/expire-access, end-sign-ins, cut-streams, traffic, slots-elsewhere, fault
+  GET  /control/ledger, state`
+
+function describeSimulate(program: Command): Command {
+  const seconds = argument(secondsFlag)
+  const width = Math.max(0, ...FAULTS.map((fault) => fault.name.length))
+  const list = FAULTS.map((fault) => `  ${fault.name.padEnd(width)}  ${fault.what}`).join('\n')
+  return program
+    .command('simulate')
+    .summary('a local stand-in for the service')
+    .description('One server that plays both hosts of the service: sign-in and resources.')
+    .option('--port <port>', '0 takes any free one', argument(portFlag), 4790)
+    .option('--client-id <id>', 'the API key it knows', argument(textFlag), 'sim-key')
+    .option('--client-secret <secret>', 'what the key needs (default: no secret)', argument(textFlag))
+    .option('--refresh-token <token>', 'the first refresh token', argument(textFlag), 'sim-refresh')
+    .option('--keys <kind>', 'default or rotating', argument(wordFlag(['default', 'rotating'])), 'default')
+    .option('--refresh-expiry <seconds>', 'rotating keys: life of a refresh token', seconds, 1800)
+    .option(
+      '--rotation-overlap <seconds>',
+      'how long a replaced token is honoured',
+      argument(secondsOrZeroFlag),
+      0,
+    )
+    .option('--absolute-lifetime <seconds>', 'rotating keys: life of a sign-in', seconds, 86_400)
+    .option('--access-lifetime <seconds>', 'life of an access token', seconds, 1200)
+    .option(
+      '--table <table>',
+      'current or earlier quotas',
+      argument(wordFlag(['current', 'earlier'])),
+      'current',
+    )
+    .option('--window <kind>', 'rolling or fixed', argument(wordFlag(['rolling', 'fixed'])), 'rolling')
+    .option('--errors <kind>', 'current or legacy 429s', argument(wordFlag(['current', 'legacy'])), 'current')
+    .option(
+      '--revoke-field <field>',
+      'token, refresh_token or either',
+      argument(wordFlag(['token', 'refresh_token', 'either'])),
+      'either',
+    )
+    .option('--heartbeat <seconds>', 'between heartbeats of a quiet stream', argument(heartbeat), 5)
+    .option(
+      '--traffic <list>',
+      "requests per second of other programs: 'Positions=1.0,Accounts=2@120/300' (in 120 of every 300 s)",
+      argument(trafficFlag),
+    )
+    .option('--stream-rate <number>', 'messages per second per stream', argument(streamRate), 2)
+    .option('--fault <name>', 'misbehave in one way; repeatable', repeated(faultFlag))
+    .addHelpText('after', `\nFaults, each as NAME, NAME:TIMES or NAME:always:\n${list}\n\n${CONTROL_HELP}`)
+}
+
+/** The command a line is about; `undefined` when its first word is no command's name. */
+function commandOf(program: Command, args: readonly string[]): Command | undefined {
+  const [first = '--'] = args
+  const name = first.startsWith('-') ? 'start' : first
+  return program.commands.find((command) => command.name() === name)
+}

@@ -1,0 +1,218 @@
+import { randomBytes } from 'node:crypto'
+import { join } from 'node:path'
+import { askRunning } from '../../control/ask-running.ts'
+import { socketOf } from '../../control/data-folder-socket.ts'
+import type { ControlRequest } from '../../control/protocol.ts'
+import { metricsSource } from '../../metrics/metrics-source.ts'
+import { claimMetrics, serveMetrics } from '../../metrics/serve-metrics.ts'
+import type { MonitorPorts } from '../../monitor/monitor.ts'
+import { nodeHttp } from '../../network/http-client.ts'
+import { fileSink, redactedLog } from '../../ports/log.ts'
+import { nodeClock, nodeRandom, processStartMs } from '../../ports/node-clock.ts'
+import type { OpenUrl } from '../../ports/open-url.ts'
+import type { Log } from '../../ports/ports.ts'
+import { Redactor } from '../../ports/redactor.ts'
+import { openByFile } from '../../storage/address-file.ts'
+import { defaultDataFolder, NO_HOME, openDataFolder } from '../../storage/data-folder.ts'
+import { lockDataFolder } from '../../storage/lock.ts'
+import { openPreferences } from '../../storage/preferences.ts'
+import type { AppFolder } from './app-folder.ts'
+import type { Commands } from './program.ts'
+import { revoke } from './revoke-command.ts'
+import { runBrowser } from './run-browser.ts'
+import { runDesktop } from './run-desktop.ts'
+import { simulate } from './simulate-command.ts'
+import { start } from './start-command.ts'
+import { status } from './status-command.ts'
+import { EXIT_FAILURE, type Terminal } from './terminal.ts'
+import { watch } from './watch-command.ts'
+
+/** The commands with the real world behind them. What only one of them needs is loaded when it runs. */
+export function realCommands(terminal: Terminal, app: AppFolder): Commands {
+  const http = nodeHttp(process.env)
+  const ask = (dataFolder: string, request: ControlRequest) =>
+    askRunning(request, {
+      clock: nodeClock,
+      path: socketOf(dataFolder, process.env),
+      userId: process.getuid?.(),
+    })
+  const facts = { version: app.version, startedMs: processStartMs }
+  // Read once; an empty one is none.
+  const passphrase = terminal.environment['HEADROOM_PASSPHRASE'] || undefined
+  const portsWith = (log: Log): MonitorPorts => ({ clock: nodeClock, random: nodeRandom, http, log })
+
+  /** Whether nothing may be sealed under it; what a person should know of it is said. */
+  const isTooWeak = async (dataFolder: string, words: string): Promise<boolean> => {
+    const { checkPassphrase } = await import('./passphrase-check.ts')
+    const { kind, line } = checkPassphrase(dataFolder, words)
+    if (line !== undefined) terminal.error(line)
+    return kind === 'too-weak'
+  }
+
+  return {
+    start: (flags) =>
+      start(flags, {
+        terminal,
+        defaultDataFolder,
+        openDataFolder,
+        lock: (folder) => lockDataFolder(folder, { pid: process.pid, host: 'browser' }),
+        findDesktop: async () => {
+          // biome-ignore lint/style/noRestrictedImports: it looks for Electron without importing it
+          const { findDesktop } = await import('../desktop/find-runtime.ts')
+          return findDesktop()
+        },
+        runDesktop: (electronPath, args) => runDesktop(electronPath, app.path, args, terminal),
+        runBrowser: async (args) => {
+          const { notice } = openPreferences(args.dataFolder, nodeClock.wallMs())
+          if (notice !== undefined) terminal.error(notice)
+          if (passphrase !== undefined && (await isTooWeak(args.dataFolder, passphrase))) return EXIT_FAILURE
+          const { startApp } = await import('../start-app.ts')
+          const { passphraseKeystore } = await import('../../vault/passphrase-keystore.ts')
+          const { startBrowserHost } = await import('../browser/browser-host.ts')
+          const { claimPort } = await import('../../network/loopback-servers.ts')
+          const secrets = new Redactor()
+          if (passphrase !== undefined) secrets.hide(passphrase)
+          const log = redactedLog(secrets, nodeClock.wallMs, fileSink(args.dataFolder, terminal.error))
+          return runBrowser(args, {
+            terminal,
+            claimPort,
+            claimMetrics,
+            facts,
+            pushMetrics: async ({ monitor }, options) => {
+              const { startOtlpPush } = await import('../../metrics/start-push.ts')
+              return startOtlpPush(monitor, options, {
+                clock: nodeClock,
+                process: facts,
+                say: terminal.error,
+              })
+            },
+            startApp: ({ dataFolder, hostReason, open, simulate: simulated }) =>
+              startApp({
+                dataFolder,
+                ports: { ...portsWith(log), secrets },
+                hello: {
+                  version: app.version,
+                  host: 'browser',
+                  ...(hostReason !== undefined && { hostReason }),
+                },
+                ...(open && hasDisplay(terminal) && { openUrl: openUrl(dataFolder) }),
+                ...(passphrase !== undefined && { keystore: passphraseKeystore(passphrase) }),
+                simulate: simulated,
+              }),
+            serve: ({ windows, admitted }, port, ready) =>
+              startBrowserHost({
+                windows,
+                admitted,
+                windowFolder: join(app.path, 'dist', 'window'),
+                port,
+                clock: nodeClock,
+                randomBytes,
+                log,
+                ready,
+              }),
+            ...(hasDisplay(terminal) && { openUrl }),
+          })
+        },
+      }),
+
+    watch: async (flags) => {
+      const { startBuiltIn } = await import('../start-app.ts')
+      const { watchMemory } = await import('./watch-memory.ts')
+      const { Monitor } = await import('../../monitor/monitor.ts')
+      const log: Log = { note: () => {} }
+      return watch(flags, {
+        terminal,
+        clock: nodeClock,
+        createMonitor: () => new Monitor(portsWith(log)),
+        openHome: async (folder, words) => {
+          const { openWatchHome } = await import('./watch-home.ts')
+          const { checkPassphrase } = await import('./passphrase-check.ts')
+          const { kind, line } = checkPassphrase(folder, words)
+          if (kind === 'too-weak') return { kind: 'failed', line, needsPerson: true }
+          const opening = await openWatchHome(folder, words, portsWith(log))
+          // Where it does not open, or nothing will be stored, that is the one thing to say.
+          const stores = kind === 'weak' || terminal.environment['HEADROOM_REFRESH_TOKEN']
+          if (opening.kind === 'open' && line !== undefined && stores) terminal.error(line)
+          return opening
+        },
+        startBuiltIn,
+        remember: (monitor, announcer, dataFolder) =>
+          watchMemory({
+            monitor,
+            announcer,
+            dataFolder,
+            environment: process.env,
+            clock: nodeClock,
+            log,
+            version: app.version,
+            problem: terminal.error,
+          }),
+        serveMetrics: (monitor, options) => serveMetrics(metricsSource(monitor, facts), options),
+        pushMetrics: async (monitor, options) => {
+          const { startOtlpPush } = await import('../../metrics/start-push.ts')
+          return startOtlpPush(monitor, options, { clock: nodeClock, process: facts, say: terminal.error })
+        },
+      })
+    },
+
+    status: (flags) => status(flags, { terminal, defaultDataFolder, askRunning: ask }),
+
+    export: async (flags) => {
+      const { exportHistory } = await import('./export-command.ts')
+      const { openSeriesFile } = await import('../../history/series-file.ts')
+      return exportHistory(flags, {
+        terminal,
+        defaultDataFolder,
+        version: app.version,
+        nowMs: nodeClock.wallMs,
+        openSeries: openSeriesFile,
+        parquet: () => import('../../history/series-parquet.ts'),
+      })
+    },
+
+    simulate: async (flags) => {
+      const { startSimulator } = await import('../../simulator/server.ts')
+      return simulate(flags, {
+        terminal,
+        start: (options, port) => startSimulator({ ...options, port, signedIdTokens: true }),
+      })
+    },
+
+    revoke: async (flags) => {
+      const { revokeTokens } = await import('../../tokens/revocation.ts')
+      return revoke(flags, {
+        terminal,
+        running: (dataFolder) => async (request) => {
+          const folder = dataFolder ?? defaultDataFolder()
+          return folder === undefined ? { kind: 'failed', why: NO_HOME } : ask(folder, request)
+        },
+        revokeTokens: ({ refreshToken, ...key }) => revokeTokens(http, key, refreshToken),
+        ...(passphrase !== undefined && {
+          openStored: async (dataFolder) => {
+            const { openStoredKeys } = await import('./stored-keys.ts')
+            const ports = { clock: nodeClock, random: nodeRandom, http }
+            const folder = dataFolder ?? defaultDataFolder()
+            return folder === undefined
+              ? { kind: 'failed', line: NO_HOME }
+              : openStoredKeys(folder, passphrase, ports)
+          },
+        }),
+      })
+    },
+  }
+}
+
+const openUrl = (folder: string): OpenUrl =>
+  openByFile({
+    folder,
+    clock: nodeClock,
+    randomBytes,
+    openFile: async (path) => {
+      const { default: open } = await import('open')
+      await open(path)
+    },
+  })
+
+function hasDisplay({ environment: { DISPLAY, WAYLAND_DISPLAY } }: Terminal): boolean {
+  return process.platform !== 'linux' || Boolean(DISPLAY || WAYLAND_DISPLAY)
+}

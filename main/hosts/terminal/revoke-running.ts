@@ -1,0 +1,84 @@
+import type { Asked } from '../../control/ask-running.ts'
+import type { ControlRequest } from '../../control/protocol.ts'
+
+/** A connected key of the running app. */
+export interface RunningKey {
+  readonly profile: string
+  readonly name: string
+}
+
+export type RunningKeyChoice =
+  | { readonly kind: 'key'; readonly key: RunningKey }
+  | { readonly kind: 'nobody' | 'usage' | 'failed'; readonly line: string }
+
+export type AskRunning = (request: ControlRequest) => Promise<Asked>
+
+/** Which key of the running app is meant: the one that was named, or the only one there is. */
+export async function chooseRunningKey(
+  ask: AskRunning,
+  named: string | undefined,
+): Promise<RunningKeyChoice> {
+  const asked = await ask({ do: 'status' })
+  switch (asked.kind) {
+    case 'nobody':
+      return {
+        kind: 'nobody',
+        line: '--auth-url, --base-url and --client-id say which key to revoke; none is there, and no Headroom is running to ask',
+      }
+    case 'failed':
+      return { kind: 'failed', line: `the running Headroom cannot be asked: ${asked.why}` }
+    case 'answered':
+      break
+  }
+  const { answer } = asked
+  if (!answer.ok) return { kind: 'failed', line: answer.message }
+  const keys = ('snapshots' in answer ? answer.snapshots : []).map(({ profile: { id, name } }) => ({
+    profile: id,
+    name,
+  }))
+  return pickKey(keys, named, 'the running Headroom')
+}
+
+/** The one that was named, or the only one; `where` they are is for the words. */
+export function pickKey(
+  keys: readonly RunningKey[],
+  named: string | undefined,
+  where: string,
+): RunningKeyChoice {
+  const [first] = keys
+  if (named !== undefined) {
+    const key = keys.find(({ profile }) => profile === named)
+    return key
+      ? { kind: 'key', key }
+      : { kind: 'failed', line: `${where} has no key '${named}': ${listed(keys)}` }
+  }
+  if (first === undefined) return { kind: 'failed', line: `${where} has no key` }
+  if (keys.length > 1)
+    return { kind: 'usage', line: `--profile says which of several keys to revoke: ${listed(keys)}` }
+  return { kind: 'key', key: first }
+}
+
+const listed = (keys: readonly RunningKey[]): string =>
+  keys.map(({ profile, name }) => `${profile} (${name})`).join(', ') || 'it has none'
+
+export type RunningRevocation =
+  | { readonly kind: 'confirmed' }
+  | { readonly kind: 'failed'; readonly line: string }
+
+/** "Revoked" is only what the running app was told by the service with a 200 (service.md 4.2). */
+export async function revokeRunningKey(ask: AskRunning, { profile }: RunningKey): Promise<RunningRevocation> {
+  const asked = await ask({ do: 'revoke', profile })
+  switch (asked.kind) {
+    case 'nobody':
+      return { kind: 'failed', line: 'nothing was revoked: Headroom has ended meanwhile' }
+    case 'failed':
+      return { kind: 'failed', line: `not confirmed, the tokens may still be valid: ${asked.why}` }
+    case 'answered': {
+      const { answer } = asked
+      if (!answer.ok) return { kind: 'failed', line: answer.message }
+      return 'revoked' in answer && answer.revoked === profile
+        ? { kind: 'confirmed' }
+        : { kind: 'failed', line: 'not confirmed, the tokens may still be valid' }
+    }
+  }
+}

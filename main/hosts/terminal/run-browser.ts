@@ -1,0 +1,103 @@
+import type { ProcessFacts } from '../../metrics/metric-list.ts'
+import type { MetricsOptions } from '../../metrics/metrics-options.ts'
+import type { MetricsPush } from '../../metrics/metrics-push.ts'
+import { metricsSource } from '../../metrics/metrics-source.ts'
+import { type OtlpOptions, otlpChoice } from '../../metrics/otlp-choice.ts'
+import type { MetricsClaim } from '../../metrics/serve-metrics.ts'
+import type { ClaimedPort } from '../../network/loopback-servers.ts'
+import type { OpenUrl } from '../../ports/open-url.ts'
+import type { RunningApp } from '../start-app.ts'
+import { portTaken } from './port-taken.ts'
+import type { BrowserArguments, HostArguments } from './start-command.ts'
+import { EXIT_FAILURE, EXIT_OK, type Terminal } from './terminal.ts'
+
+export interface RunBrowserDeps {
+  readonly terminal: Terminal
+  /** Rejects where the port is taken. */
+  claimPort(port: number): Promise<ClaimedPort>
+  claimMetrics(options: MetricsOptions): Promise<MetricsClaim>
+  readonly facts: ProcessFacts
+  pushMetrics(app: RunningApp, options: OtlpOptions): Promise<MetricsPush>
+  startApp(args: HostArguments & BrowserArguments): Promise<RunningApp>
+  serve(app: RunningApp, port: ClaimedPort, ready: (url: string) => void): Promise<{ close(): Promise<void> }>
+  /** Absent where no browser can be opened, as without a display. */
+  readonly openUrl?: (dataFolder: string) => OpenUrl
+}
+
+/**
+ * Serves the window to this machine's browsers until told to stop.
+ *
+ * Its ports are held before the app starts: a start that cannot serve spends no stored rotating token.
+ */
+export async function runBrowser(
+  args: HostArguments & BrowserArguments,
+  deps: RunBrowserDeps,
+): Promise<number> {
+  const { terminal } = deps
+  const stopped = new Promise<void>((resolve) => terminal.onStop(resolve))
+  const fail = (line: string) => {
+    terminal.error(line)
+    return EXIT_FAILURE
+  }
+  const port = await claimed(args.port, deps)
+  if ('line' in port) return fail(port.line)
+  const metrics = args.metrics && (await deps.claimMetrics(args.metrics))
+  try {
+    if (metrics?.kind === 'failed') return fail(metrics.line)
+    await serveUntil(stopped, { args, port, metrics, deps })
+    return EXIT_OK
+  } finally {
+    if (metrics?.kind === 'claimed') await metrics.close()
+    await port.close()
+  }
+}
+
+async function claimed(
+  port: number,
+  { claimPort }: RunBrowserDeps,
+): Promise<ClaimedPort | { readonly line: string }> {
+  try {
+    return await claimPort(port)
+  } catch (error) {
+    const line = portTaken(error, port)
+    if (line === undefined) throw error
+    return { line }
+  }
+}
+
+interface Serving {
+  readonly args: HostArguments & BrowserArguments
+  readonly port: ClaimedPort
+  readonly metrics: Extract<MetricsClaim, { kind: 'claimed' }> | undefined
+  readonly deps: RunBrowserDeps
+}
+
+async function serveUntil(stopped: Promise<void>, { args, port, metrics, deps }: Serving): Promise<void> {
+  const { terminal, startApp, serve, openUrl, facts } = deps
+  const otlp = otlpChoice(terminal.environment)
+  const app = await startApp(args)
+  let pushed: MetricsPush | undefined
+  try {
+    const served = metrics?.serve(metricsSource(app.monitor, facts))
+    if (otlp.kind === 'on') pushed = await deps.pushMetrics(app, otlp.options)
+    if (served !== undefined) terminal.out(`metrics ready: ${served.url}`)
+    let toOpen = args.open ? openUrl?.(args.dataFolder) : undefined
+    let opened: Promise<() => void> | undefined
+    const wasUsed = () => void opened?.then((used) => used()).catch(() => {})
+    const host = await serve(app, port, (url) => {
+      if (args.link) terminal.out(`headroom ready: ${url}`)
+      wasUsed()
+      // Once: a later line is for a person who wants another window.
+      opened = toOpen?.(url)
+      opened?.catch(() => terminal.error('no browser could be opened: open the link above'))
+      toOpen = undefined
+    })
+    if (!args.link) terminal.out(`headroom ready: http://127.0.0.1:${port.port}/`)
+    await stopped
+    wasUsed()
+    await host.close()
+  } finally {
+    await pushed?.close()
+    await app.stop()
+  }
+}

@@ -1,0 +1,77 @@
+import { closeSync, openSync, readSync } from 'node:fs'
+import { join } from 'node:path'
+import { systemErrorText } from '../../storage/system-error.ts'
+import { SECRETS, type SecretName } from './taken-environment.ts'
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+export interface SecretsReading {
+  /** With each secret under its own name, wherever it was read. */
+  readonly environment: Environment
+  /** One line on the first secret that was named and could not be had. */
+  readonly problem?: string
+}
+
+/** Longer than any token or passphrase; a file that goes on is not one. */
+const MAX_SECRET_BYTES = 64 * 1024
+
+/**
+ * The environment with the secrets that lie in files, one each: where `NAME_FILE` says, else as `NAME` in the folder
+ * that systemd names in `CREDENTIALS_DIRECTORY` (systemd.exec(5)). A variable that is set itself wins over the folder.
+ * The line end that an editor leaves is no part of a secret.
+ */
+export function withSecretFiles(
+  environment: Environment,
+  names: readonly SecretName[] = SECRETS,
+  read: (path: string) => string | undefined = readSecret,
+): SecretsReading {
+  const found: Record<string, string> = {}
+  const { CREDENTIALS_DIRECTORY: credentials } = environment
+  for (const name of names) {
+    const pathVariable = `${name}_FILE`
+    const path = environment[pathVariable]
+    if (path && environment[name])
+      return { environment, problem: `${name} and ${pathVariable} are both set: keep one of them` }
+    if (environment[name]) continue
+    try {
+      const secret = path ? read(path) : credentials ? readIfThere(join(credentials, name), read) : undefined
+      if (secret === '') return { environment, problem: `${path ?? join(credentials ?? '', name)} is empty` }
+      if (secret !== undefined) found[name] = secret
+      else if (path)
+        return { environment, problem: `${pathVariable} names ${path}, which is longer than 64 kB` }
+    } catch (error) {
+      const why = systemErrorText(error)
+      return path
+        ? { environment, problem: `${pathVariable} names ${path}, which cannot be read: ${why}` }
+        : { environment, problem: `the credential ${name} cannot be read: ${why}` }
+    }
+  }
+  const files = new Set(names.map((name) => `${name}_FILE`))
+  const others = Object.entries(environment).filter(([name]) => !files.has(name))
+  return { environment: { ...Object.fromEntries(others), ...found } }
+}
+
+function readIfThere(path: string, read: (path: string) => string | undefined): string | undefined {
+  try {
+    return read(path)
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
+    throw error
+  }
+}
+
+/** `undefined` where the file is longer than a secret. It may be a pipe, as a shell's `<(…)` is. */
+export function readSecret(path: string): string | undefined {
+  const file = openSync(path, 'r')
+  try {
+    const bytes = Buffer.alloc(MAX_SECRET_BYTES + 1)
+    let length = 0
+    for (let got = -1; got !== 0 && length < bytes.length; length += got) {
+      got = readSync(file, bytes, length, bytes.length - length, null)
+    }
+    if (length > MAX_SECRET_BYTES) return undefined
+    return bytes.toString('utf8', 0, length).replace(/\r?\n$/, '')
+  } finally {
+    closeSync(file)
+  }
+}

@@ -1,0 +1,72 @@
+import type { SimulatorOptions } from '../../simulator/options.ts'
+import { problemWith, withDefaults } from '../../simulator/options.ts'
+import type { SimulateFlags } from './flags.ts'
+import { portTaken } from './port-taken.ts'
+import { EXIT_FAILURE, EXIT_OK, EXIT_USAGE, type Terminal } from './terminal.ts'
+
+export interface ServingSimulator {
+  readonly origin: string
+  close(): Promise<void>
+}
+
+export interface SimulateDeps {
+  readonly terminal: Terminal
+  start(options: SimulatorOptions, port: number): Promise<ServingSimulator>
+}
+
+/** Asks for the control surface, and is the secret it wants. An environment variable: there is no flag for a secret. */
+export const CONTROL_SECRET = 'HEADROOM_SIMULATOR_CONTROL'
+const MIN_SECRET = 16
+
+function secretProblem(secret: string | undefined): string | undefined {
+  if (secret === undefined || secret === '' || secret.length >= MIN_SECRET) return undefined
+  return `${CONTROL_SECRET} needs at least ${MIN_SECRET} characters`
+}
+
+/** Serves until it is told to stop. */
+export async function simulate(flags: SimulateFlags, { terminal, start }: SimulateDeps): Promise<number> {
+  const controlSecret = terminal.environment[CONTROL_SECRET]
+  const options = { ...simulatorOptions(flags), ...(controlSecret && { controlSecret }) }
+  const problem = problemWith(options) ?? secretProblem(controlSecret)
+  if (problem !== undefined) {
+    terminal.error(problem)
+    return EXIT_USAGE
+  }
+  const stopped = new Promise<void>((resolve) => terminal.onStop(resolve))
+  try {
+    const simulator = await start(options, flags.port)
+    terminal.out(`simulator ready: ${simulator.origin}`)
+    if (controlSecret) terminal.error('control surface: /control, with the header X-Simulator-Control')
+    await stopped
+    await simulator.close()
+    return EXIT_OK
+  } catch (error) {
+    const line = portTaken(error, flags.port)
+    if (line === undefined) throw error
+    terminal.error(line)
+    return EXIT_FAILURE
+  }
+}
+
+/** The flags in the simulator's own words; what no flag names keeps its default. */
+export function simulatorOptions(flags: SimulateFlags): SimulatorOptions {
+  return withDefaults({
+    clientId: flags.clientId,
+    ...(flags.clientSecret !== undefined && { clientSecret: flags.clientSecret }),
+    refreshToken: flags.refreshToken,
+    keys: flags.keys,
+    refreshExpirySeconds: flags.refreshExpiry,
+    rotationOverlapSeconds: flags.rotationOverlap,
+    absoluteLifetimeSeconds: flags.absoluteLifetime,
+    accessLifetimeSeconds: flags.accessLifetime,
+    table: flags.table,
+    window: flags.window,
+    errors: flags.errors,
+    revokeField: flags.revokeField,
+    heartbeatSeconds: flags.heartbeat,
+    traffic: flags.traffic?.steady ?? {},
+    neighbours: flags.traffic?.bursts ?? [],
+    streamRate: flags.streamRate,
+    faults: flags.fault ?? [],
+  })
+}

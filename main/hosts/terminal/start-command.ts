@@ -1,0 +1,96 @@
+import { type MetricsOptions, metricsChoice } from '../../metrics/metrics-options.ts'
+import { otlpChoice } from '../../metrics/otlp-choice.ts'
+import type { LockAttempt } from '../../storage/lock.ts'
+import type { StartFlags } from './flags.ts'
+import { EXIT_FAILURE, EXIT_PERSON_NEEDED, EXIT_USAGE, type Terminal } from './terminal.ts'
+
+/** Whether Electron can be had here, and why not. */
+export type DesktopSearch =
+  | { readonly kind: 'desktop'; readonly electronPath: string }
+  | { readonly kind: 'browser'; readonly reason: string }
+
+export interface HostArguments {
+  readonly dataFolder: string
+  readonly simulate: boolean
+  readonly metrics?: MetricsOptions
+}
+
+export interface StartDeps {
+  readonly terminal: Terminal
+  readonly defaultDataFolder: () => string | undefined
+  openDataFolder(
+    folder: string | undefined,
+  ): { readonly kind: 'open'; readonly path: string } | { readonly kind: 'unusable'; readonly line: string }
+  findDesktop(): Promise<DesktopSearch>
+  /** Takes the folder's lock itself: it is the process that lives. */
+  runDesktop(electronPath: string, args: HostArguments): Promise<number>
+  lock(folder: string): LockAttempt
+  runBrowser(args: HostArguments & BrowserArguments): Promise<number>
+}
+
+export interface BrowserArguments {
+  readonly port: number
+  readonly open: boolean
+  /** Whether the ready line carries the single-use code. */
+  readonly link: boolean
+  /** Why this is not the desktop window; absent when a person chose the browser. */
+  readonly hostReason?: string
+}
+
+/** Decides which host shows the window, and says why in one line when it is not the desktop's. */
+export async function start(flags: StartFlags, deps: StartDeps): Promise<number> {
+  const { terminal } = deps
+  const fail = (line: string) => {
+    terminal.error(line)
+    return EXIT_FAILURE
+  }
+  const metrics = metricsChoice(flags.metricsPort, terminal.environment)
+  if (metrics.kind === 'usage') {
+    terminal.error(metrics.line)
+    return EXIT_USAGE
+  }
+  const otlp = otlpChoice(terminal.environment)
+  if (otlp.kind === 'unusable') {
+    terminal.error(otlp.line)
+    return EXIT_PERSON_NEEDED
+  }
+  const folder = deps.openDataFolder(flags.data ?? deps.defaultDataFolder())
+  if (folder.kind === 'unusable') return fail(folder.line)
+  const args: HostArguments = {
+    dataFolder: folder.path,
+    simulate: flags.simulate === true,
+    ...(metrics.kind === 'on' && { metrics: metrics.options }),
+  }
+
+  const lock = deps.lock(folder.path)
+  if (lock.kind === 'unusable') return fail(lock.line)
+  if (lock.kind === 'busy') {
+    if (lock.holder?.host === 'desktop' && flags.host !== 'browser') await bringToFront()
+    return fail(lock.line)
+  }
+  try {
+    const search = flags.host === 'browser' ? undefined : await deps.findDesktop()
+    if (search?.kind === 'desktop') {
+      lock.release()
+      return await deps.runDesktop(search.electronPath, args)
+    }
+    if (flags.host === 'desktop') return fail(`no desktop here (${search?.reason})`)
+    if (search !== undefined)
+      terminal.error(`no desktop here (${search.reason}); serving in a browser instead`)
+    return await deps.runBrowser({
+      ...args,
+      port: flags.port,
+      open: flags.open,
+      link: flags.link,
+      ...(search !== undefined && { hostReason: search.reason }),
+    })
+  } finally {
+    lock.release()
+  }
+
+  /** The desktop host shows the window that is already open, and ends. */
+  async function bringToFront(): Promise<void> {
+    const search = await deps.findDesktop()
+    if (search.kind === 'desktop') await deps.runDesktop(search.electronPath, args)
+  }
+}

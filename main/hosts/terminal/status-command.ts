@@ -1,0 +1,58 @@
+import type { WindowSummary } from '../../../app/contract/windows-contract.ts'
+import type { Asked } from '../../control/ask-running.ts'
+import type { ControlRequest } from '../../control/protocol.ts'
+import { NO_HOME } from '../../storage/data-folder.ts'
+import type { StatusFlags } from './flags.ts'
+import { snapshotLine } from './json-lines.ts'
+import { renderTable } from './table.ts'
+import { EXIT_FAILURE, EXIT_OK, type Terminal } from './terminal.ts'
+
+export interface StatusDeps {
+  readonly terminal: Terminal
+  readonly defaultDataFolder: () => string | undefined
+  /** Asks the app that runs on this data folder. */
+  askRunning(dataFolder: string, request: ControlRequest): Promise<Asked>
+}
+
+const PLAIN_COLUMNS = 100
+
+/** A person who does not know it ends it from another window's settings, or by starting Headroom anew. */
+function windowLine({ id, admittedAt, lastUsedAt, isOpen }: WindowSummary): string {
+  const clock = (atMs: number) => new Date(atMs).toTimeString().slice(0, 8)
+  return `browser ${id}  let in at ${clock(admittedAt)}, ${isOpen ? 'open' : 'closed'}, last used at ${clock(lastUsedAt)}`
+}
+
+/** What the running app knows now: a table for each key, or one line of JSON for each. */
+export async function status(flags: StatusFlags, deps: StatusDeps): Promise<number> {
+  const { terminal } = deps
+  const folder = flags.data ?? deps.defaultDataFolder()
+  if (folder === undefined) {
+    terminal.error(NO_HOME)
+    return EXIT_FAILURE
+  }
+  const asked = await deps.askRunning(folder, { do: 'status' })
+  switch (asked.kind) {
+    case 'nobody':
+      terminal.error(`no Headroom is running on ${folder}`)
+      return EXIT_FAILURE
+    case 'failed':
+      terminal.error(`the running Headroom cannot be asked: ${asked.why}`)
+      return EXIT_FAILURE
+    case 'answered':
+      break
+  }
+  const { answer } = asked
+  if (!answer.ok || !('snapshots' in answer)) {
+    terminal.error(answer.ok ? 'the running Headroom answered something else' : answer.message)
+    return EXIT_FAILURE
+  }
+  const { screen } = terminal
+  const look = { columns: screen?.columns() ?? PLAIN_COLUMNS, colour: screen?.colour ?? false }
+  for (const snapshot of answer.snapshots) {
+    if (flags.json === true) terminal.out(snapshotLine(snapshot))
+    else terminal.out(`${renderTable(snapshot, [], snapshot.at, look)}\n`)
+  }
+  if (flags.json !== true) for (const window of answer.windows ?? []) terminal.out(windowLine(window))
+  if (answer.snapshots.length === 0 && flags.json !== true) terminal.out('no key is connected')
+  return EXIT_OK
+}

@@ -1,0 +1,86 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { ROTATION } from '../../../app/tokens/after-refresh.ts'
+import { REFRESH_SCHEDULE } from '../../../app/tokens/schedule.ts'
+import { Timeline } from '../../monitor/timeline.ts'
+import type { Clock, Http, Random } from '../../ports/ports.ts'
+import { Redactor } from '../../ports/redactor.ts'
+import { lockDataFolder } from '../../storage/lock.ts'
+import { whyNotTrusted } from '../../storage/private-files.ts'
+import { TokenKeeper } from '../../tokens/keeper.ts'
+import { HomeStorage } from '../../vault/key-storage.ts'
+import { passphraseKeystore } from '../../vault/passphrase-keystore.ts'
+import { SealedHome } from '../../vault/sealed-home.ts'
+import { homeTrouble } from './home-trouble.ts'
+import type { RevokeOutcome } from './revoke-command.ts'
+import type { RunningKey } from './revoke-running.ts'
+
+/** The keys of a data folder that no Headroom runs on. */
+export interface StoredKeys {
+  readonly keys: readonly RunningKey[]
+  revoke(profile: string): Promise<RevokeOutcome>
+  close(): void
+}
+
+export type StoredKeysOpening =
+  | { readonly kind: 'open'; readonly stored: StoredKeys }
+  | { readonly kind: 'nothing-stored' }
+  | { readonly kind: 'failed'; readonly line: string }
+
+export interface StoredKeysPorts {
+  readonly clock: Clock
+  readonly random: Random
+  readonly http: Http
+}
+
+/**
+ * Opens the keys that a passphrase sealed, to revoke one: nothing is refreshed but what a lost answer left in doubt, and no
+ * other program may own the folder.
+ *
+ * What becomes of a revocation is stored, so that the next start of Headroom says the same.
+ */
+export async function openStoredKeys(
+  folder: string,
+  passphrase: string,
+  { clock, random, http }: StoredKeysPorts,
+): Promise<StoredKeysOpening> {
+  if (!existsSync(join(folder, 'vault.db'))) return { kind: 'nothing-stored' }
+  const distrust = whyNotTrusted(folder)
+  if (distrust !== undefined)
+    return { kind: 'failed', line: `the keys in ${folder} are not used: ${distrust}` }
+  const lock = lockDataFolder(folder, { pid: process.pid, host: 'terminal' })
+  if (lock.kind !== 'held') return { kind: 'failed', line: lock.line }
+  const keystore = passphraseKeystore(passphrase)
+  const home = await SealedHome.open({ folder, keystore, wallMs: () => clock.wallMs() })
+  const close = () => {
+    home.close()
+    lock.release()
+  }
+  if (home.standing.state !== 'ok') {
+    close()
+    return { kind: 'failed', line: homeTrouble(folder, home.standing) }
+  }
+  const restored = new HomeStorage(home, { startsOver: false, changed: () => {} }).restore()
+  return {
+    kind: 'open',
+    stored: {
+      keys: restored.map(({ profile }) => ({ profile: profile.id, name: profile.name })),
+      revoke: async (id) => {
+        const key = restored.find(({ profile }) => profile.id === id)
+        if (key === undefined) return { kind: 'refused', why: 'that key is not stored any more' }
+        const timeline = new Timeline(clock)
+        const unheard = { changed: () => {}, event: () => {}, reached: () => {} }
+        const keeper = new TokenKeeper(
+          key.profile,
+          key.tokens,
+          { clock, random, http, secrets: new Redactor(), timeline, ...unheard },
+          { schedule: REFRESH_SCHEDULE, ...ROTATION },
+        )
+        const outcome = await keeper.revoke()
+        keeper.stop()
+        return outcome
+      },
+      close,
+    },
+  }
+}

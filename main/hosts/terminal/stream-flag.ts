@@ -1,0 +1,62 @@
+import { STREAM_KINDS, type StreamKind, type StreamRequest } from '../../../app/service/streams.ts'
+import { expected, type ParsedFlag, parsed } from './parsed-flag.ts'
+
+const MAX_TARGET = 512
+const MAX_OPTION = 64
+
+/** Kinds whose path has room for one symbol only. */
+const ONE_SYMBOL: ReadonlySet<StreamKind> = new Set([
+  'barcharts',
+  'tickbars',
+  'depth',
+  'depth-aggregates',
+  'option-chains',
+])
+
+/** `--stream 'barcharts:MSFT?interval=5&unit=Minute'`: kind, target, and the options the endpoint takes. */
+export function streamFlag(text: string): ParsedFlag<StreamRequest> {
+  const colon = text.indexOf(':')
+  if (colon < 0) return expected('KIND:TARGET, as in positions:SIM1001')
+  const name = text.slice(0, colon)
+  const kind = STREAM_KINDS.find((known) => known === name)
+  if (kind === undefined) return expected(`a kind out of ${STREAM_KINDS.join(', ')}; not "${name}"`)
+
+  const [path = '', query, ...more] = text.slice(colon + 1).split('?')
+  if (more.length > 0) return expected('one "?" before the options')
+  const target = parseTarget(kind, path)
+  if (!target.ok) return target
+  const options = parseOptions(query)
+  return options.ok ? parsed({ kind, target: target.value, options: options.value }) : options
+}
+
+function parseTarget(kind: StreamKind, path: string): ParsedFlag<string> {
+  if (path.length > MAX_TARGET) return expected(`at most ${MAX_TARGET} characters after ${kind}:`)
+  if (kind === 'orders-by-id') {
+    const [account = '', ids, ...more] = path.split('/')
+    const parts = [account, ...(ids ?? '').split(',')].map((part) => part.trim())
+    return ids === undefined || more.length > 0 || !parts.every(isName)
+      ? expected('orders-by-id:ACCOUNT/ID1,ID2')
+      : parsed(`${parts[0]}/${parts.slice(1).join(',')}`)
+  }
+  const names = path.split(',').map((part) => part.trim())
+  if (!names.every(isName)) return expected(`${kind}: followed by names with commas between`)
+  if (names.length > 1 && ONE_SYMBOL.has(kind)) return expected(`one symbol after ${kind}:`)
+  return parsed(names.join(','))
+}
+
+/** Symbols have dots, dollars and inner spaces ("MSFT 261218C400"), never a slash or a control character. */
+function isName(text: string): boolean {
+  return text.length > 0 && !/[/\\#\p{Cc}]/u.test(text) && text !== '.' && text !== '../..'
+}
+
+function parseOptions(query: string | undefined): ParsedFlag<Readonly<Record<string, string>>> {
+  const options: Record<string, string> = {}
+  if (query === undefined) return parsed(options)
+  for (const [key, value] of new URLSearchParams(query)) {
+    const valid = /^[A-Za-z][A-Za-z0-9]{0,31}$/.test(key) && value.length > 0 && value.length <= MAX_OPTION
+    if (!valid || Object.hasOwn(options, key))
+      return expected('options as in ?interval=5&unit=Minute, each once')
+    options[key] = value
+  }
+  return Object.keys(options).length > 0 ? parsed(options) : expected('at least one option after "?"')
+}

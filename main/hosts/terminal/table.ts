@@ -1,0 +1,233 @@
+import type { LoggedEvent } from '../../../app/contract/events.ts'
+import type { QuotaState, RequestQuota, SlotQuota, Snapshot } from '../../../app/contract/snapshot.ts'
+import { alsoCounts, shownRows } from '../../../app/quota/shown-rows.ts'
+import { countdownSeconds } from '../../../app/status/durations.ts'
+import { headline } from '../../../app/status/key-status.ts'
+import {
+  leftText,
+  othersText,
+  ownText,
+  quotaStatus,
+  safePaceText,
+  stateAt,
+} from '../../../app/status/quota-status.ts'
+import type { Severity } from '../../../app/status/severity.ts'
+import { bar, type Cell, duration, left, paint, right, type Tone } from './cells.ts'
+import { eventLine } from './event-line.ts'
+import { type FittedCell, fitHeight, fitWidth, leaving, type WeighedLine } from './fit.ts'
+import { refreshLine, serviceLine, tokenLine, verdictLine } from './status-lines.ts'
+import { streamRows } from './stream-rows.ts'
+
+export interface TableOptions {
+  /** Columns of the terminal; where they are fewer than 96, whole columns of the table leave. */
+  readonly columns: number
+  /** Lines there is room for; absent: all. What matters least leaves first, and a last line says so. */
+  readonly rows?: number
+  readonly colour: boolean
+}
+
+/** From here on every column has room. */
+const MIN_COLUMNS = 96
+const MAX_BAR = 30
+const LAST_EVENTS = 5
+/** Under so many columns a row has room for the state's word, a short name and what is left. */
+const NARROW = { columns: 60, state: 11, category: 14 } as const
+
+/** What leaves a window that is too low, from the first to the last. */
+const WEIGHTS = {
+  blank: 0,
+  event: 1,
+  unseen: 2,
+  note: 3,
+  stream: 4,
+  slot: 5,
+  quota: 6,
+  urgent: 7,
+  head: 8,
+} as const
+
+/** What leaves a window that is too narrow, from the last to the first. */
+const LEAVES = { category: 1, age: 2, pace: 3, full: 4, others: 5, own: 6, bar: 7 } as const
+
+/** Everything but the bar and the category, with one space before each: `~120–380/500` and `running out <10m`. */
+const WIDTHS = { left: 12, own: 4, others: 7, pace: 9, full: 5, state: 17, age: 7 } as const
+const FIXED = Object.values(WIDTHS).reduce((sum, width) => sum + width + 1, 0)
+
+/**
+ * The whole table, as of `nowMs`: the headline first. A number that grew from an old header carries a `~`, and what only
+ * the table says reads `documented` where a header's age would stand: a number without a source is never shown.
+ */
+export function renderTable(
+  snapshot: Snapshot,
+  events: readonly LoggedEvent[],
+  nowMs: number,
+  { columns, rows: room = Number.POSITIVE_INFINITY, colour }: TableOptions,
+): string {
+  const width = Math.max(MIN_COLUMNS, columns)
+  const category = Math.min(24, Math.max(18, ...snapshot.requests.map((quota) => quota.category.length)))
+  const isNarrow = columns < NARROW.columns
+  const layout: Layout = {
+    width,
+    state: isNarrow ? NARROW.state : WIDTHS.state,
+    category: isNarrow ? NARROW.category : Math.min(category, width - FIXED - 8),
+    bar: Math.min(MAX_BAR, width - FIXED - Math.min(category, width - FIXED - 8) - 1),
+  }
+  const tokens = toneOfTokens(snapshot)
+  const recent = events.slice(-LAST_EVENTS)
+  const sections: readonly (readonly WeighedLine[])[] = [
+    weighed(WEIGHTS.head, [
+      [left(verdictLine(snapshot, nowMs), width, TONES[headline(snapshot, nowMs).severity])],
+      [left(serviceLine(snapshot, nowMs), width, 'bold')],
+      [left(tokenLine(snapshot, nowMs), width, tokens)],
+      [left(refreshLine(snapshot, nowMs), width, tokens)],
+    ]),
+    [
+      ...weighed(WEIGHTS.head, [requestHeading(layout)]),
+      ...shownRows(snapshot.requests).flatMap((quota) =>
+        weighed(weightOf(quota, URGENT.has(stateAt(quota, nowMs)) ? WEIGHTS.urgent : WEIGHTS.quota), [
+          requestRow(quota, nowMs, layout),
+        ]),
+      ),
+      ...weighed(WEIGHTS.note, countedRows(snapshot.requests, width)),
+    ],
+    [
+      ...weighed(snapshot.slots.some(isSeen) ? WEIGHTS.slot : WEIGHTS.unseen, [SLOT_HEADING]),
+      ...snapshot.slots.flatMap((slot) => weighed(weightOf(slot, WEIGHTS.slot), [slotRow(slot, nowMs)])),
+    ],
+    snapshot.streams.length > 0 ? weighed(WEIGHTS.stream, streamRows(snapshot.streams, nowMs, width)) : [],
+    recent.length > 0
+      ? [
+          ...weighed(WEIGHTS.event + 0.9, [[left('EVENTS', width, 'dim')]]),
+          // The older leave first.
+          ...recent.flatMap((event, at) => weighed(WEIGHTS.event + at / 10, [eventRow(event, nowMs, width)])),
+        ]
+      : [],
+  ]
+  const lines = sections
+    .filter((section) => section.length > 0)
+    .flatMap((section, index) => (index === 0 ? section : [{ cells: [], weight: WEIGHTS.blank }, ...section]))
+  return fitHeight(lines, room)
+    .map(({ cells }) => line(fitWidth(cells, columns), colour))
+    .join('\n')
+}
+
+const URGENT: ReadonlySet<QuotaState> = new Set(['low', 'running-out', 'empty', 'blocked'])
+
+const weighed = (weight: number, lines: readonly (readonly FittedCell[])[]): readonly WeighedLine[] =>
+  lines.map((cells) => ({ cells, weight }))
+
+const isSeen = ({ source }: Pick<RequestQuota | SlotQuota, 'source'>) => source !== 'default'
+
+const weightOf = (quota: RequestQuota | SlotQuota, seen: number) => (isSeen(quota) ? seen : WEIGHTS.unseen)
+
+interface Layout {
+  readonly width: number
+  readonly state: number
+  readonly category: number
+  readonly bar: number
+}
+
+function eventRow(event: LoggedEvent, nowMs: number, width: number): readonly FittedCell[] {
+  return [right(`${duration(nowMs - event.at)} ago`, 9, 'dim'), left(eventLine(event, event.at), width - 10)]
+}
+
+function line(cells: readonly Cell[], colour: boolean): string {
+  const last = cells.length - 1
+  return cells
+    .map((cell, index) => paint(index === last ? { ...cell, text: cell.text.trimEnd() } : cell, colour))
+    .join(' ')
+}
+
+/** Categories that have no line of their own, because another one counts their requests. */
+function countedRows(requests: readonly RequestQuota[], width: number): readonly (readonly FittedCell[])[] {
+  const said = shownRows(requests).flatMap(({ category }) => {
+    const also = alsoCounts(requests, category)
+    return also.length === 0 ? [] : [`${category} also counts ${also.join(', ')}`]
+  })
+  return said.map((text) => [left(text, width, 'dim')])
+}
+
+function requestHeading({ state, category, bar: barWidth }: Layout): readonly FittedCell[] {
+  const { own, others, pace, full, age } = WIDTHS
+  return [
+    left('STATE', state, 'dim'),
+    left('CATEGORY', category, 'dim'),
+    leaving(left('', barWidth), LEAVES.bar),
+    right('LEFT', WIDTHS.left, 'dim'),
+    leaving(right('OWN', own, 'dim'), LEAVES.own),
+    leaving(right('OTHERS', others, 'dim'), LEAVES.others),
+    leaving(right('SAFE', pace, 'dim'), LEAVES.pace),
+    leaving(right('FULL', full, 'dim'), LEAVES.full),
+    leaving(right('AGE', age, 'dim'), LEAVES.age),
+  ]
+}
+
+function requestRow(quota: RequestQuota, nowMs: number, layout: Layout): readonly FittedCell[] {
+  const { severity } = quotaStatus(quota, nowMs)
+  const seen = quota.source !== 'default'
+  const tone = TONES[severity]
+  const until = (at: number | undefined) => (at === undefined || at <= nowMs ? '–' : duration(at - nowMs))
+  const { own, others, pace, full, age } = WIDTHS
+  return [
+    left(stateText(quota, nowMs), layout.state, tone),
+    left(quota.category, layout.category, seen ? 'plain' : 'dim'),
+    leaving(left(barOf(quota, layout.bar), layout.bar, tone), LEAVES.bar),
+    right(`${leftText(quota, nowMs)}/${quota.limit}`, WIDTHS.left, seen ? 'plain' : 'dim'),
+    leaving(right(ownText(quota), own), LEAVES.own),
+    leaving(right(othersText(quota), others), LEAVES.others),
+    leaving(right(safePaceText(quota, nowMs).replace('1 per ', '1/').replace(' s', 's'), pace), LEAVES.pace),
+    leaving(right(until(quota.fullAt), full), LEAVES.full),
+    leaving(right(ageText(quota, nowMs), age, 'dim'), LEAVES.age),
+  ]
+}
+
+/** Filled to what is surely left, shaded to what is possibly left. The table's default is not a reading: it gets no bar. */
+function barOf({ source, limit, low, high }: RequestQuota, width: number): string {
+  if (source === 'default') return '┄'.repeat(width)
+  return limit > 0 ? bar(low / limit, width, high / limit) : bar(0, width)
+}
+
+const TONES: Readonly<Record<Severity, Tone>> = { ok: 'good', watch: 'warn', critical: 'bad', unseen: 'dim' }
+
+/** The state's word and its countdown, both short: `running out 3m30s`. */
+function stateText(quota: RequestQuota, nowMs: number): string {
+  const { state, label, note, untilMs } = quotaStatus(quota, nowMs)
+  if (untilMs === undefined || note === '' || !/\d/.test(note)) return `${label} ${note}`.trimEnd()
+  if (note.startsWith('within')) return `${label} <10m`
+  const seconds = countdownSeconds(untilMs - nowMs, state === 'blocked' ? 'up' : 'down')
+  return `${label} ${duration(seconds * 1000)}`
+}
+
+/** Both kinds of quota: the age of the last header, or where the number comes from without one. */
+function ageText(
+  { source, observedAt }: Pick<RequestQuota | SlotQuota, 'source' | 'observedAt'>,
+  nowMs: number,
+): string {
+  if (source === 'default') return '–'
+  if (observedAt !== undefined) return duration(nowMs - observedAt)
+  return source === 'counted' ? 'counted' : '–'
+}
+
+const SLOT_HEADING: readonly FittedCell[] = [
+  left('SLOTS', 24, 'dim'),
+  right('FREE', 9, 'dim'),
+  leaving(right('OWN', 5, 'dim'), 2),
+  leaving(right('ELSE', 5, 'dim'), 3),
+  leaving(left(' AGE', 11, 'dim'), 1),
+]
+
+function slotRow(slot: SlotQuota, nowMs: number): readonly FittedCell[] {
+  const tone: Tone = slot.source === 'default' ? 'dim' : slot.free > 0 ? 'plain' : 'bad'
+  return [
+    left(slot.category, 24, slot.source === 'default' ? 'dim' : 'plain'),
+    right(`${slot.free}/${slot.limit}`, 9, tone),
+    leaving(right(String(slot.own), 5), 2),
+    leaving(right(String(slot.elsewhere), 5), 3),
+    leaving(left(` ${slot.source === 'default' ? 'documented' : ageText(slot, nowMs)}`, 11, 'dim'), 1),
+  ]
+}
+
+function toneOfTokens({ access, refresh }: Snapshot): Tone {
+  if (refresh.state === 'sign-in-required' || refresh.state === 'revoked') return 'bad'
+  return access.state === 'valid' ? 'plain' : 'warn'
+}

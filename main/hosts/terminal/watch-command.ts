@@ -1,0 +1,217 @@
+import type { LoggedEvent } from '../../../app/contract/events.ts'
+import type { Announcer } from '../../alerts/announcer.ts'
+import { bellAnnouncer } from '../../alerts/bell.ts'
+import { type MetricsOptions, metricsChoice } from '../../metrics/metrics-options.ts'
+import type { MetricsPush } from '../../metrics/metrics-push.ts'
+import { type OtlpOptions, otlpChoice } from '../../metrics/otlp-choice.ts'
+import type { MetricsServing } from '../../metrics/serve-metrics.ts'
+import type { MonitorSurface } from '../../monitor/monitor-surface.ts'
+import { DEFAULT_PROBES, type Profile } from '../../monitor/profile.ts'
+import type { Clock } from '../../ports/ports.ts'
+import { Publisher } from '../snapshot-publisher.ts'
+import type { BuiltIn } from '../start-app.ts'
+import { asWatched } from './as-watched.ts'
+import type { WatchFlags } from './flags.ts'
+import { EXIT_FAILURE, EXIT_OK, EXIT_PERSON_NEEDED, EXIT_USAGE, type Terminal } from './terminal.ts'
+import type { WatchHome, WatchHomeOpening } from './watch-home.ts'
+import { watchView } from './watch-view.ts'
+import { type ServiceKey, TOKEN_MISSING, watchedService } from './watched-service.ts'
+
+export interface WatchDeps {
+  readonly terminal: Terminal
+  readonly clock: Clock
+  createMonitor(): MonitorSurface
+  openHome(folder: string, passphrase: string): Promise<WatchHomeOpening>
+  startBuiltIn(): Promise<BuiltIn>
+  /** Looks after a monitor until closed, in the data folder where there is one, and speaks up through the announcer. */
+  remember(
+    monitor: MonitorSurface,
+    announcer: Announcer,
+    dataFolder: string | undefined,
+  ): { close(): Promise<void> }
+  serveMetrics(monitor: MonitorSurface, options: MetricsOptions): Promise<MetricsServing>
+  /** By OTLP, to the store that the environment names. */
+  pushMetrics(monitor: MonitorSurface, options: OtlpOptions): Promise<MetricsPush>
+}
+
+/** The monitor without a window. Being offline is not a reason to end; having nobody signed in is. */
+export async function watch(flags: WatchFlags, deps: WatchDeps): Promise<number> {
+  const { terminal } = deps
+  const metrics = metricsChoice(flags.metricsPort, terminal.environment)
+  const misused = thinningProblem(flags) ?? (metrics.kind === 'usage' ? metrics.line : undefined)
+  if (misused !== undefined) {
+    terminal.error(misused)
+    return EXIT_USAGE
+  }
+  const otlp = otlpChoice(terminal.environment)
+  if (otlp.kind === 'unusable') {
+    terminal.error(otlp.line)
+    return EXIT_PERSON_NEEDED
+  }
+  const { HEADROOM_PASSPHRASE: passphrase = '' } = terminal.environment
+  const stored = flags.data === undefined ? 'nowhere' : passphrase === '' ? 'without-passphrase' : 'sealed'
+  const service = watchedService(flags, terminal.environment, stored)
+  switch (service.kind) {
+    case 'unusable':
+      terminal.error(service.line)
+      return service.exitCode
+    case 'key':
+      if (flags.data === undefined) return follow(profileOf(service.key), flags, deps)
+      if (passphrase === '') {
+        terminal.error('without HEADROOM_PASSPHRASE nothing is stored: a new token is kept only in memory')
+        return follow(profileOf(service.key), flags, deps)
+      }
+      return followAtHome(profileOf(service.key), { ...flags, data: flags.data }, passphrase, deps)
+    case 'built-in': {
+      const builtIn = await deps.startBuiltIn()
+      try {
+        return await follow(builtIn.profile, flags, deps)
+      } finally {
+        await builtIn.close()
+      }
+    }
+  }
+}
+
+function thinningProblem({ json, every, events, changes }: WatchFlags): string | undefined {
+  const given = Object.entries({ '--every': every, '--events': events, '--changes': changes })
+  const flags = given.filter(([, value]) => value !== undefined).map(([flag]) => flag)
+  if (json === undefined && flags.length > 0) return `${flags.join(' and ')}: only with --json`
+  if (events !== undefined && flags.length > 1)
+    return `--events writes no snapshots: without ${flags.filter((flag) => flag !== '--events').join(' and ')}`
+  return undefined
+}
+
+function profileOf(key: ServiceKey): Profile {
+  const host = new URL(key.baseUrl).host
+  return {
+    id: 'watched',
+    name: host,
+    environment: 'custom',
+    ...key,
+    probes: DEFAULT_PROBES,
+    streams: [],
+  }
+}
+
+async function followAtHome(
+  profile: Profile,
+  flags: WatchFlags & { readonly data: string },
+  passphrase: string,
+  deps: WatchDeps,
+): Promise<number> {
+  const opening = await deps.openHome(flags.data, passphrase)
+  if (opening.kind === 'failed') {
+    deps.terminal.error(opening.line)
+    return opening.needsPerson ? EXIT_PERSON_NEEDED : EXIT_FAILURE
+  }
+  const { home } = opening
+  try {
+    for (const notice of home.notices) deps.terminal.error(notice)
+    return await follow(profile, flags, deps, home)
+  } finally {
+    await home.close()
+  }
+}
+
+async function follow(asked: Profile, flags: WatchFlags, deps: WatchDeps, home?: WatchHome): Promise<number> {
+  const { terminal, clock } = deps
+  const monitor = home?.monitor ?? deps.createMonitor()
+  const view = watchView(terminal, flags)
+  const metrics = await metricsFor(flags, monitor, deps)
+  if (metrics?.kind === 'failed') {
+    terminal.error(metrics.line)
+    return EXIT_FAILURE
+  }
+  if (metrics !== undefined) terminal.error(`metrics are served at ${metrics.url}`)
+  const otlp = otlpChoice(terminal.environment)
+  const pushed = otlp.kind === 'on' ? await deps.pushMetrics(monitor, otlp.options) : undefined
+  const memory = deps.remember(
+    monitor,
+    bellAnnouncer(() => terminal.bell?.(), view.alert),
+    home && flags.data,
+  )
+  const publisher = new Publisher(clock, monitor.snapshot.bind(monitor), view.snapshot)
+  let id = asked.id
+  publisher.keepFresh([id])
+  const cancels: (() => void)[] = [() => publisher.stop()]
+  let warned = asked.environment === 'simulator'
+  const warnOfRotation = (event: LoggedEvent) => {
+    if (warned || event.kind !== 'token-refreshed' || !event.rotated) return
+    warned = true
+    if (monitor.snapshot(id)?.refresh.stored === 'sealed') return
+    terminal.error(
+      'this key rotates its refresh token: the one you gave is used up, and the new one is only in memory',
+    )
+  }
+
+  const failure = await new Promise<Failure | undefined>((resolve) => {
+    const end = () => resolve(undefined)
+    const personNeeded = (line: string) => resolve({ line, exitCode: EXIT_PERSON_NEEDED })
+    const outputEnded = terminal.onOutputEnd((output) =>
+      output.kind === 'closed' ? end() : resolve({ line: output.line, exitCode: EXIT_FAILURE }),
+    )
+    cancels.push(terminal.onStop(end), outputEnded)
+    if (flags.for !== undefined) cancels.push(clock.after(flags.for * 1000, end))
+    const unsubscribe = monitor.subscribe({
+      changed: (changed) => publisher.changed(changed),
+      event: (event) => {
+        view.event(event)
+        warnOfRotation(event)
+        const reason = reasonToGiveUp(event)
+        if (reason !== undefined) personNeeded(reason)
+      },
+      removed: end,
+    })
+    cancels.push(unsubscribe)
+    const connected = home ? home.connect(asked, (key) => asWatched(key, flags)) : asked.id
+    if (connected === undefined) return personNeeded(TOKEN_MISSING)
+    id = connected
+    if (!home) monitor.connect(asWatched(asked, flags))
+    publisher.changed(id)
+    // A key that had ended before says so in its state; there is nothing that happens.
+    const refresh = monitor.snapshot(id)?.refresh
+    if (refresh?.state === 'sign-in-required' || refresh?.state === 'revoked') {
+      personNeeded(`sign-in needed: ${refresh.reason ?? 'the tokens of this key were revoked'}`)
+    }
+  })
+  // What is left on the screen, or last in a log, must not read "valid" where a sign-in is needed.
+  const latest = failure === undefined ? undefined : monitor.snapshot(id)
+  if (latest) view.last(latest)
+  // Of the state it ends in: afterwards there is none.
+  const lastPush = pushed?.close()
+  // Before the listeners go: what closing the streams says is still told.
+  monitor.stop()
+  for (const cancel of cancels) cancel()
+  await memory.close()
+  await metrics?.close()
+  await lastPush
+  view.end()
+  if (failure === undefined) return EXIT_OK
+  terminal.error(failure.line)
+  return failure.exitCode
+}
+
+/** Why it ended before it was told to. */
+interface Failure {
+  readonly line: string
+  readonly exitCode: number
+}
+
+async function metricsFor(
+  flags: WatchFlags,
+  monitor: MonitorSurface,
+  { terminal, serveMetrics }: WatchDeps,
+): Promise<MetricsServing | undefined> {
+  const choice = metricsChoice(flags.metricsPort, terminal.environment)
+  return choice.kind === 'on' ? serveMetrics(monitor, choice.options) : undefined
+}
+
+/** Only what a person has to change ends it; everything else is the monitor's to retry. */
+function reasonToGiveUp(event: LoggedEvent): string | undefined {
+  if (event.kind === 'sign-in-required') return `sign-in needed: ${event.reason}`
+  if (event.kind === 'token-refresh-failed' && event.outcome === 'misconfigured') {
+    return 'the service does not accept this client: check --client-id and HEADROOM_CLIENT_SECRET'
+  }
+  return undefined
+}

@@ -1,0 +1,31 @@
+import type { Outcome } from '../../app/contract/contract.ts'
+import type { HeldSettings } from '../../app/contract/key-settings.ts'
+import { PROBED_CATEGORIES } from '../api/probe-requests.ts'
+import type { KeyStorage } from '../vault/key-storage.ts'
+import { profileWith, settingsOf } from './key-settings.ts'
+import type { SettingsChange } from './monitor-surface.ts'
+import type { Profile } from './profile.ts'
+import type { ProfileMonitor } from './profile-monitor.ts'
+
+/** What holds of a key now, and whether it will after a restart. */
+export function keptSettings(
+  { profile, settingsAt }: Pick<ProfileMonitor, 'profile' | 'settingsAt'>,
+  storage: Pick<KeyStorage, 'keepsSettings'>,
+): Outcome<HeldSettings> {
+  const kept = storage.keepsSettings(profile) ? 'stored' : 'until-exit'
+  return { ok: true, settings: settingsOf(profile), settingsAt, kept, probed: PROBED_CATEGORIES }
+}
+
+/** The profile after a change that is stored; what is not stored does not hold. */
+export function keepSettings(
+  profile: Profile,
+  change: SettingsChange,
+  storage: Pick<KeyStorage, 'keepSettings'>,
+): Outcome<{ readonly profile: Profile }> {
+  const changed = profileWith(profile, change)
+  if (!changed.ok) return changed
+  const saved = storage.keepSettings(changed.profile)
+  if (saved.ok) return changed
+  const message = `That could not be kept: ${saved.why}. Nothing was changed; try again.`
+  return { ok: false, code: 'not-kept', message }
+}

@@ -1,0 +1,50 @@
+import type { Ledger } from '../../app/quota/ledger.ts'
+import type { QuotaTap } from '../api/quota-tap.ts'
+import type { RecentHistory } from '../history/recent.ts'
+import type { Clock } from '../ports/ports.ts'
+import type { Timeline } from './timeline.ts'
+
+export interface ModelSamplesDeps {
+  readonly clock: Pick<Clock, 'after'>
+  readonly timeline: Pick<Timeline, 'now'>
+  readonly ledger: Pick<Ledger, 'view'>
+  readonly history: Pick<RecentHistory, 'sampled'>
+  readonly tap: Pick<QuotaTap, 'looked'>
+  readonly changed: () => void
+}
+
+const SAMPLE_MS = 3_000
+
+/** Looks at the model between headers, for the chart, for states and for ends of others' use that time alone changes. */
+export class ModelSamples {
+  readonly #deps: ModelSamplesDeps
+  #states = ''
+  #cancel: () => void = () => {}
+
+  constructor(deps: ModelSamplesDeps) {
+    this.#deps = deps
+  }
+
+  /** Takes the first one now. */
+  start(): void {
+    this.#take()
+  }
+
+  stop(): void {
+    this.#cancel()
+  }
+
+  #take(): void {
+    const { clock, timeline, ledger, history, tap, changed } = this.#deps
+    const now = timeline.now()
+    const rows = ledger.view(now)
+    history.sampled(rows, now)
+    tap.looked(rows, now)
+    const states = rows.map((row) => row.state).join()
+    if (states !== this.#states) {
+      this.#states = states
+      changed()
+    }
+    this.#cancel = clock.after(SAMPLE_MS, () => this.#take())
+  }
+}

@@ -1,0 +1,304 @@
+import type { History, Outcome, Refusal } from '../../app/contract/contract.ts'
+import type { LoggedEvent, MonitorEvent } from '../../app/contract/events.ts'
+import type { HeldSettings } from '../../app/contract/key-settings.ts'
+import type { RowDetails } from '../../app/contract/row-details.ts'
+import type { Snapshot } from '../../app/contract/snapshot.ts'
+import type { Thresholds } from '../../app/quota/thresholds.ts'
+import type { StreamRequest } from '../../app/service/streams.ts'
+import type { Clock, Http, Log, Random } from '../ports/ports.ts'
+import { Redactor, type Secrets } from '../ports/redactor.ts'
+import type { ConnectedKeys, KeyName } from '../sign-in/connected-keys.ts'
+import { CorrectedSecrets } from '../sign-in/corrected-secrets.ts'
+import type { PinnedStreams, PinOwner } from '../streams/pinned-streams.ts'
+import type { WhenFull } from '../streams/streams.ts'
+import { type KeyStorage, MEMORY_STORAGE } from '../vault/key-storage.ts'
+import type { TokenStore } from '../vault/token-store.ts'
+import { ConnectedProfiles } from './connected-profiles.ts'
+import { EventLog } from './event-log.ts'
+import { keepSettings, keptSettings } from './kept-settings.ts'
+import { MonitorListeners } from './monitor-listeners.ts'
+import type { MonitorListener, MonitorSurface, SettingsChange } from './monitor-surface.ts'
+import type { Profile } from './profile.ts'
+import { ProfileMonitor } from './profile-monitor.ts'
+import { Timeline } from './timeline.ts'
+
+export interface MonitorPorts {
+  /** Whether somebody looks at the numbers; taken for granted where nobody can tell. */
+  readonly attended?: () => boolean
+  readonly clock: Clock
+  readonly random: Random
+  readonly http: Http
+  /** Shared with the log where there is one; its own otherwise. */
+  readonly secrets?: Secrets
+  readonly log: Log
+  /** Absent where nothing is kept. */
+  readonly pins?: Pick<PinnedStreams, 'of' | 'flush'>
+}
+
+/** How long a key whose newest token is in memory only keeps the times of a wrong clock before it is looked at again. */
+const UNSAVED_WAIT_MS = 60_000
+
+const UNKNOWN_PROFILE: Refusal = {
+  ok: false,
+  code: 'unknown-profile',
+  message: 'That key is not connected any more.',
+}
+
+/** The composition root of what the app does, whatever the host. */
+export class Monitor implements MonitorSurface, ConnectedKeys {
+  readonly #ports: MonitorPorts
+  readonly #known: Secrets
+  readonly #storage: KeyStorage
+  readonly #timeline: Timeline
+  readonly #log = new EventLog()
+  readonly #profiles = new ConnectedProfiles()
+  readonly #listeners = new MonitorListeners((cause) => this.#broke(cause))
+  readonly #secrets = new CorrectedSecrets({
+    holder: (id) => this.#profiles.get(id),
+    withKey: (key) => this.#profiles.withKey(key),
+    keep: (profile) => this.#storage.keepSecret(profile),
+    problem: (id, what) => this.#happened({ kind: 'storage-problem', what }, id),
+  })
+
+  constructor(ports: MonitorPorts, storage: KeyStorage = MEMORY_STORAGE) {
+    this.#ports = ports
+    this.#known = ports.secrets ?? new Redactor()
+    this.#storage = storage
+    const inDoubt = (fromMs: number, toMs: number) => {
+      for (const monitor of this.#profiles.all()) monitor.doubt(fromMs, toMs)
+    }
+    // Not at once: whoever asked for the time is in the middle of something.
+    const setBack = () => void ports.clock.after(0, () => this.#startAnew())
+    this.#timeline = new Timeline(ports.clock, inDoubt, setBack)
+  }
+
+  connect(profile: Profile): void {
+    const former = this.#profiles.get(profile.id)
+    this.#profiles.remove(profile.id)
+    this.#profiles.signedIn(profile)
+    this.#follow(profile, this.#storage.signIn(profile, this.#timeline.now()), former)
+  }
+
+  /** A key that was connected when the app last ended goes on where it was; no sign-in, and nobody is told so. */
+  restore(profile: Profile, tokens: TokenStore): void {
+    const waiting = this.#profiles.get(profile.id)
+    // It could not be opened when it was connected; its streams and numbers go on.
+    if (waiting) waiting.signedInAgain(profile, tokens)
+    else this.#follow(profile, tokens)
+  }
+
+  #follow(profile: Profile, tokens: TokenStore, former?: ProfileMonitor): void {
+    const { attended, clock, random, http, pins } = this.#ports
+    const { id } = profile
+    const monitor = new ProfileMonitor(profile, tokens, {
+      clock,
+      random,
+      http,
+      secrets: this.#known,
+      timeline: this.#timeline,
+      // Windows drop what is older than what they have: a key connected anew goes on counting.
+      firstRevision: former ? former.revision + 1 : 0,
+      keystore: () => this.#storage.keystore(id),
+      ...(pins && { pins: pins.of(this.#pinOwner(profile)) }),
+      ...(attended && { attended }),
+      changed: () => this.#listeners.tell((listener) => listener.changed(id)),
+      event: (event) => this.#happened(event, id),
+      broke: (cause) => this.#broke(cause),
+    })
+    this.#profiles.add(monitor)
+    monitor.start()
+  }
+
+  #pinOwner(profile: Profile): PinOwner {
+    return { ...profile, isKept: () => this.#storage.keepsSettings(profile) }
+  }
+
+  /** The clock was set back by more than a day: what holds moments of the future is made anew, as by a restart. */
+  #startAnew(): void {
+    for (const monitor of [...this.#profiles.all()]) void this.#followAnew(monitor)
+  }
+
+  async #followAnew(monitor: ProfileMonitor): Promise<void> {
+    // An answer on its way may bring the token that the new one has to begin with.
+    await monitor.idle()
+    const { id } = monitor.profile
+    if (this.#profiles.get(id) !== monitor) return
+    if (monitor.hasUnsavedToken) {
+      monitor.tryNow()
+      this.#ports.clock.after(UNSAVED_WAIT_MS, () => void this.#followAnew(monitor))
+      return
+    }
+    monitor.stop()
+    this.#follow(monitor.profile, monitor.tokens, monitor)
+  }
+
+  disconnect(profile: string): Outcome {
+    const monitor = this.#profiles.get(profile)
+    if (!monitor) return UNKNOWN_PROFILE
+    const forgotten = this.#storage.forget(profile)
+    if (!forgotten.ok) {
+      const message = `The key is still stored here: ${forgotten.why}. Nothing was changed; try again.`
+      return { ok: false, code: 'not-forgotten', message }
+    }
+    const unpinned = this.#ports.pins?.of(this.#pinOwner(monitor.profile)).forget()
+    if (unpinned?.ok === false) {
+      this.#happened(
+        { kind: 'storage-problem', what: `pinned streams are still stored: ${unpinned.why}` },
+        profile,
+      )
+    }
+    this.#profiles.remove(profile)
+    this.#secrets.drop(profile)
+    this.#listeners.tell((listener) => listener.removed(profile))
+    return { ok: true }
+  }
+
+  snapshot(profile: string): Snapshot | undefined {
+    return this.#profiles.get(profile)?.snapshot()
+  }
+
+  profiles(): readonly string[] {
+    return [...this.#profiles.ids()]
+  }
+
+  profile(id: string): Profile | undefined {
+    return this.#profiles.get(id)?.profile
+  }
+
+  needsSignIn(id: string): boolean {
+    return this.#profiles.get(id)?.needsSignIn ?? false
+  }
+
+  signedInAgain(profile: Profile): Outcome {
+    const monitor = this.#profiles.get(profile.id)
+    if (!monitor) return UNKNOWN_PROFILE
+    this.#profiles.signedIn(profile)
+    const { clientSecret } = monitor.profile
+    monitor.signedInAgain(profile, this.#storage.signIn(profile, this.#timeline.now()))
+    if (profile.clientSecret !== clientSecret) this.#secrets.sends(profile.id)
+    return { ok: true }
+  }
+
+  async correctSecret(id: string, clientSecret: string): Promise<Outcome> {
+    return (await this.#secrets.correct(id, clientSecret)) ?? UNKNOWN_PROFILE
+  }
+
+  isRevocationPending(key: KeyName): boolean {
+    return this.#profiles.withKey(key).some((monitor) => monitor.isRevocationPending)
+  }
+
+  async standDown(key: KeyName): Promise<void> {
+    await Promise.all(this.#profiles.withKey(key).map((monitor) => monitor.standDownSettled()))
+  }
+
+  events(after: number): readonly LoggedEvent[] {
+    return this.#log.after(after)
+  }
+
+  history(profile: string, category: string, fromMs: number, toMs: number, points: number): History {
+    const monitor = this.#profiles.get(profile)
+    return monitor?.history(category, fromMs, toMs, points) ?? { points: [], rejectedAt: [] }
+  }
+
+  openStream(
+    profile: string,
+    request: StreamRequest,
+    whenFull?: WhenFull,
+  ): Outcome<{ readonly stream: string }> {
+    return this.#profiles.get(profile)?.streams.open(request, whenFull) ?? UNKNOWN_PROFILE
+  }
+
+  closeStream(profile: string, stream: string): Outcome {
+    return this.#profiles.get(profile)?.streams.close(stream) ?? UNKNOWN_PROFILE
+  }
+
+  restartStream(profile: string, stream: string): Outcome<{ readonly stream: string }> {
+    return this.#profiles.get(profile)?.streams.restart(stream) ?? UNKNOWN_PROFILE
+  }
+
+  pinStream(profile: string, stream: string, pinned: boolean): Outcome {
+    return this.#profiles.get(profile)?.streams.pin(stream, pinned) ?? UNKNOWN_PROFILE
+  }
+
+  async revoke(profile: string): Promise<Outcome> {
+    return (await this.#profiles.get(profile)?.revoke()) ?? UNKNOWN_PROFILE
+  }
+
+  tryNow(profile: string): Outcome {
+    const monitor = this.#profiles.get(profile)
+    monitor?.tryNow()
+    return monitor ? { ok: true } : UNKNOWN_PROFILE
+  }
+
+  setThresholds(profile: string, thresholds: Thresholds): void {
+    this.#profiles.get(profile)?.setThresholds(thresholds)
+  }
+
+  async checkNow(profile: string, category: string): Promise<Outcome> {
+    return (await this.#profiles.get(profile)?.checkNow(category)) ?? UNKNOWN_PROFILE
+  }
+
+  rowDetails(profile: string, category: string): Outcome<{ readonly details: RowDetails }> {
+    const details = this.#profiles.get(profile)?.rowDetails(category)
+    return details ? { ok: true, details } : UNKNOWN_PROFILE
+  }
+
+  keySettings(id: string): Outcome<HeldSettings> {
+    const monitor = this.#profiles.get(id)
+    return monitor ? keptSettings(monitor, this.#storage) : UNKNOWN_PROFILE
+  }
+
+  setKeySettings(id: string, change: SettingsChange): Outcome<HeldSettings> {
+    const monitor = this.#profiles.get(id)
+    if (!monitor) return UNKNOWN_PROFILE
+    const changed = keepSettings(monitor.profile, change, this.#storage)
+    if (!changed.ok) return changed
+    monitor.changeSettings(changed.profile)
+    return this.keySettings(id)
+  }
+
+  subscribe(listener: MonitorListener): () => void {
+    return this.#listeners.add(listener)
+  }
+
+  /** What concerns every connected key, as trouble with the data folder does. */
+  happenedToAll(event: MonitorEvent): void {
+    for (const id of this.#profiles.ids()) this.#happened(event, id)
+  }
+
+  /** What is stored, or how, may be different now. */
+  storageChanged(): void {
+    this.#ports.pins?.flush()
+    for (const id of this.#profiles.ids()) this.#listeners.tell((listener) => listener.changed(id))
+  }
+
+  /** Ends when no answer that may bring a token is on its way. */
+  idle(): Promise<void> {
+    return this.#profiles.idle()
+  }
+
+  sleep(): void {
+    this.#timeline.suspended()
+  }
+
+  wake(): void {
+    this.#timeline.resumed()
+    for (const monitor of this.#profiles.all()) monitor.wake()
+  }
+
+  stop(): void {
+    this.#profiles.stop()
+  }
+
+  #happened(event: MonitorEvent, profile: string): void {
+    const logged = this.#log.add(event, profile, this.#timeline.now())
+    this.#ports.log.note(event.kind, { ...event, profile })
+    this.#listeners.tell((listener) => listener.event(logged))
+    if (event.kind === 'revoked') this.#profiles.revoked(profile)
+    if (event.kind === 'token-refreshed') this.#secrets.accepted(profile)
+  }
+
+  #broke(cause: unknown): void {
+    this.#ports.log.note('somebody who was told of something failed', { cause })
+  }
+}

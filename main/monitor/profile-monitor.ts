@@ -1,0 +1,230 @@
+import type { History, Outcome } from '../../app/contract/contract.ts'
+import type { MonitorEvent } from '../../app/contract/events.ts'
+import type { RowDetails } from '../../app/contract/row-details.ts'
+import type { KeystoreState, Snapshot } from '../../app/contract/snapshot.ts'
+import type { Thresholds } from '../../app/quota/thresholds.ts'
+import { cannotAsk, needsAccount, needsTarget } from '../api/probe-refusals.ts'
+import { streamToCheck } from '../api/stream-check.ts'
+import type { KeyName } from '../sign-in/connected-keys.ts'
+import { secretTried } from '../sign-in/secret-tried.ts'
+import type { Streams } from '../streams/streams.ts'
+import type { TokenKeeper } from '../tokens/keeper.ts'
+import { lifetimesOf } from '../tokens/key-lifetimes.ts'
+import { revocationTold } from '../tokens/revocation-told.ts'
+import type { TokenStore } from '../vault/token-store.ts'
+import type { Profile } from './profile.ts'
+import { type ProfileParts, type ProfilePorts, profileParts } from './profile-parts.ts'
+import { profileSnapshot } from './profile-snapshot.ts'
+
+export interface ProfileMonitorDeps extends ProfilePorts {
+  readonly firstRevision: number
+  /** How far this key can be relied on to be here after a restart. */
+  readonly keystore: () => KeystoreState
+}
+
+/** What may be asked of one connected key, and what is told of it. */
+export class ProfileMonitor {
+  #profile: Profile
+  readonly #deps: ProfileMonitorDeps
+  readonly #parts: ProfileParts
+  /** Made anew when the key signs in again. */
+  #keeper: TokenKeeper
+  #tokens: TokenStore
+  #revision: number
+  #settingsAtMs: number
+
+  constructor(profile: Profile, tokens: TokenStore, deps: ProfileMonitorDeps) {
+    this.#profile = profile
+    this.#deps = deps
+    this.#revision = deps.firstRevision
+    this.#settingsAtMs = deps.timeline.now()
+    const changed = () => this.#changed()
+    const event = (happened: MonitorEvent) => this.#happened(happened)
+    const ports = { ...deps, changed, event }
+    this.#parts = profileParts(profile, ports, { profile: () => this.#profile, keeper: () => this.#keeper })
+    this.#tokens = tokens
+    this.#keeper = this.#parts.keeperFor(profile, tokens)
+  }
+
+  get profile(): Profile {
+    return this.#profile
+  }
+
+  /** Where its tokens live. */
+  get tokens(): TokenStore {
+    return this.#tokens
+  }
+
+  /** Its newest token is in memory only: a disk did not take it. */
+  get hasUnsavedToken(): boolean {
+    return this.#keeper.refreshSummary().unsaved !== undefined
+  }
+
+  /** Epoch milliseconds; later with each change of the settings. */
+  get settingsAt(): number {
+    return Math.round(this.#settingsAtMs)
+  }
+
+  get revision(): number {
+    return this.#revision
+  }
+
+  get streams(): Pick<Streams, 'open' | 'close' | 'restart' | 'pin'> {
+    return this.#parts.streams
+  }
+
+  start(): void {
+    this.#keeper.start()
+    this.#parts.prober.start()
+    this.#parts.streams.openAtStart(this.#profile.streams)
+    this.#parts.samples.start()
+  }
+
+  stop(): void {
+    this.#parts.samples.stop()
+    this.#parts.prober.stop()
+    this.#parts.client.stop()
+    this.#parts.streams.stop()
+    this.#keeper.stop()
+  }
+
+  /** Ends when nothing of its tokens is on the way: an answer may bring one that has to be stored. */
+  idle(): Promise<void> {
+    return this.#keeper.idle()
+  }
+
+  /** Between these nobody knows whether time passed: see `Timeline`. */
+  doubt(fromMs: number, toMs: number): void {
+    this.#parts.ledger.doubt(fromMs, toMs)
+  }
+
+  wake(): void {
+    this.#keeper.wake()
+    this.#parts.streams.wake()
+  }
+
+  history(category: string, fromMs: number, toMs: number, points: number): History {
+    return this.#parts.history.query(category, fromMs, toMs, points)
+  }
+
+  setThresholds(thresholds: Thresholds): void {
+    this.#parts.ledger.setThresholds(thresholds)
+    this.#changed()
+  }
+
+  async revoke(): Promise<Outcome> {
+    // Nothing uses the grant from here on, whatever the service will answer.
+    this.#parts.streams.closeAll('tokens revoked', 'revoked')
+    return revocationTold(await this.#keeper.revoke())
+  }
+
+  /** A revocation of this API key was confirmed that was asked for elsewhere. */
+  revokedElsewhere(): void {
+    if (this.#keeper.revokedElsewhere()) this.#parts.streams.closeAll('tokens revoked', 'revoked')
+  }
+
+  /** Whether both are sign-ins on one API key, which a revocation ends together (service.md 4.2). */
+  hasKeyOf({ authUrl, clientId }: KeyName): boolean {
+    return this.#profile.authUrl === authUrl && this.#profile.clientId === clientId
+  }
+
+  standDown(): void {
+    this.#keeper.standDown()
+  }
+
+  get isRevocationPending(): boolean {
+    const { state } = this.#keeper.refreshSummary()
+    return state === 'revoking' || state === 'revoke-unconfirmed'
+  }
+
+  get needsSignIn(): boolean {
+    const { state } = this.#keeper.refreshSummary()
+    return state === 'sign-in-required' || state === 'revoked'
+  }
+
+  /** A revocation under way is waited for: it would end whatever is issued before it arrives. */
+  async standDownSettled(): Promise<void> {
+    this.standDown()
+    if (this.#keeper.refreshSummary().state === 'revoking') await this.#keeper.revoke()
+  }
+
+  /** The same key with new tokens: quotas, slots, history and streams go on. */
+  signedInAgain(profile: Profile, tokens: TokenStore): void {
+    this.#keeper.stop()
+    this.#profile = profile
+    this.#parts.prober.change(profile.probes)
+    this.#tokens = tokens
+    this.#keeper = this.#parts.keeperFor(profile, tokens)
+    this.#keeper.start()
+    this.#changed()
+  }
+
+  /** The same tokens under another secret. */
+  async correctSecret(profile: Profile): Promise<Outcome> {
+    this.#profile = profile
+    return secretTried(await this.#keeper.changeKey(profile))
+  }
+
+  /** Another secret for the same tokens, which another profile of this API key has shown to be right. */
+  takeSecret(profile: Profile): void {
+    this.#profile = profile
+    void this.#keeper.takeKey(profile)
+  }
+
+  /** The same key as a person wants it followed from now on; its tokens and numbers go on. */
+  changeSettings(profile: Profile): void {
+    this.#profile = profile
+    // Two changes may share a millisecond.
+    this.#settingsAtMs = Math.max(this.#deps.timeline.now(), this.#settingsAtMs + 1)
+    this.#keeper.changeLifetimes(lifetimesOf(profile))
+    this.#parts.prober.change(profile.probes)
+    this.#changed()
+  }
+
+  tryNow(): void {
+    this.#parts.reachability.tryNow()
+    void this.#keeper.tryNow()
+    this.#parts.streams.nudge()
+    this.#parts.prober.tick()
+  }
+
+  /** A category with requests of its own is probed; one that only streams show is looked at by a stream. */
+  async checkNow(category: string): Promise<Outcome> {
+    const request = streamToCheck(category, this.#parts.prober)
+    if (request === undefined) return this.#parts.prober.checkNow(category)
+    if (request === 'no-target') return needsTarget(category)
+    if (!this.#parts.mayUseService()) return cannotAsk(category)
+    return request === 'no-account' ? needsAccount(category) : this.#parts.streams.look(request)
+  }
+
+  rowDetails(category: string): RowDetails {
+    return this.#parts.tap.detailsOf(category)
+  }
+
+  snapshot(): Snapshot {
+    return profileSnapshot(
+      {
+        revision: this.#revision,
+        settingsAt: this.settingsAt,
+        profile: this.#profile,
+        keystore: this.#deps.keystore(),
+        ...this.#parts,
+        keeper: this.#keeper,
+      },
+      this.#deps.timeline.now(),
+    )
+  }
+
+  #happened(event: MonitorEvent): void {
+    this.#revision += 1
+    this.#deps.event(event)
+    if (event.kind === 'service-back' || event.kind === 'token-refreshed') this.#parts.streams.nudge()
+    if (event.kind === 'token-refreshed') this.#parts.prober.tick()
+    this.#deps.changed()
+  }
+
+  #changed(): void {
+    this.#revision += 1
+    this.#deps.changed()
+  }
+}

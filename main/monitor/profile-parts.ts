@@ -1,0 +1,130 @@
+import type { MonitorEvent } from '../../app/contract/events.ts'
+import type { Ledger } from '../../app/quota/ledger.ts'
+import { CURRENT_REQUEST_QUOTAS, SLOT_QUOTAS } from '../../app/service/quotas.ts'
+import { SlotLedger } from '../../app/streams/slots.ts'
+import { ApiClient, hostOf } from '../api/client.ts'
+import { Prober } from '../api/prober.ts'
+import { QuotaTap } from '../api/quota-tap.ts'
+import { MeteredLedger } from '../history/metered-ledger.ts'
+import { RecentHistory } from '../history/recent.ts'
+import { cleanHttp } from '../network/clean-http.ts'
+import type { Clock, Http, Random } from '../ports/ports.ts'
+import type { Secrets } from '../ports/redactor.ts'
+import type { Pins } from '../streams/pinned-streams.ts'
+import { Streams } from '../streams/streams.ts'
+import { TokenKeeper } from '../tokens/keeper.ts'
+import { lifetimesOf } from '../tokens/key-lifetimes.ts'
+import type { TokenStore } from '../vault/token-store.ts'
+import { ModelSamples } from './model-samples.ts'
+import type { Profile } from './profile.ts'
+import { Reachability } from './reachability.ts'
+import type { Timeline } from './timeline.ts'
+
+export interface ProfilePorts {
+  readonly clock: Clock
+  readonly random: Random
+  readonly http: Http
+  /** Told every token as it is adopted; what the service says passes it where it enters. */
+  readonly secrets: Secrets
+  readonly timeline: Timeline
+  readonly pins?: Pins
+  /** Whether somebody looks at the numbers; taken for granted where nobody can tell. */
+  readonly attended?: () => boolean
+  readonly changed: () => void
+  readonly event: (event: MonitorEvent) => void
+  /** Somebody who was told of something threw. */
+  readonly broke?: (cause: unknown) => void
+}
+
+/** What is asked for at the moment it is needed: both are replaced while the parts go on. */
+export interface OfNow {
+  readonly profile: () => Profile
+  readonly keeper: () => TokenKeeper
+}
+
+export interface ProfileParts {
+  readonly ledger: Ledger
+  readonly slots: SlotLedger
+  readonly history: RecentHistory
+  readonly reachability: Reachability
+  readonly tap: QuotaTap
+  readonly client: ApiClient
+  readonly prober: Prober
+  readonly streams: Streams
+  readonly samples: ModelSamples
+  /** One for each sign-in of the key. */
+  readonly keeperFor: (profile: Profile, tokens: TokenStore) => TokenKeeper
+  readonly mayUseService: () => boolean
+}
+
+/** Makes everything of one connected key, and says who asks whom. */
+export function profileParts(
+  { baseUrl, authUrl, probes }: Profile,
+  { pins, attended, broke, ...given }: ProfilePorts,
+  now: OfNow,
+): ProfileParts {
+  const ports = { ...given, http: cleanHttp(given.http, given.secrets) }
+  const { clock, random, http, timeline, changed, event } = ports
+  const ledger = new MeteredLedger(CURRENT_REQUEST_QUOTAS, timeline.now())
+  const slots = new SlotLedger(SLOT_QUOTAS)
+  const history = new RecentHistory()
+  const reachability = new Reachability(timeline, random, event)
+  const reached = (host: string) => (ok: boolean, why: string, sinceMs?: number) =>
+    ok ? reachability.answered(host) : reachability.failed(host, why, sinceMs)
+  const bearer = {
+    access: () => now.keeper().access(),
+    usable: () => now.keeper().usable(),
+    rejected: (value: string) => now.keeper().rejected(value),
+  }
+  const mayUseService = () => now.keeper().canUseService && reachability.mayTry(hostOf(now.profile().baseUrl))
+
+  const tap = new QuotaTap({
+    ledger,
+    history,
+    timeline,
+    random,
+    event,
+    changed,
+    trialAfterStep: () => now.profile().probes.trialAfterStep ?? false,
+  })
+  const client = new ApiClient({ baseUrl, http, tap, reachability, ...bearer })
+  const prober = new Prober(probes, {
+    clock,
+    timeline,
+    random,
+    quotas: ledger,
+    request: (request) => client.request(request),
+    mayProbe: mayUseService,
+    ...(attended && { attended }),
+  })
+  const streams = new Streams({
+    ...ports,
+    ...bearer,
+    baseUrl,
+    tap,
+    slots,
+    reached: reached(hostOf(baseUrl)),
+    ...(pins && { pins }),
+  })
+  const samples = new ModelSamples({ clock, timeline, ledger, history, tap, changed })
+  const keeperFor = (profile: Profile, tokens: TokenStore) =>
+    new TokenKeeper(
+      profile,
+      tokens,
+      { ...ports, reached: reached(hostOf(authUrl)), ...(broke && { broke }) },
+      lifetimesOf(profile),
+    )
+  return {
+    ledger,
+    slots,
+    history,
+    reachability,
+    tap,
+    client,
+    prober,
+    streams,
+    samples,
+    keeperFor,
+    mayUseService,
+  }
+}

@@ -1,0 +1,70 @@
+import type { KeystoreState, ProfileSummary, Snapshot } from '../../app/contract/snapshot.ts'
+import type { Ledger } from '../../app/quota/ledger.ts'
+import { verdictOf } from '../../app/quota/verdict.ts'
+import type { SlotLedger } from '../../app/streams/slots.ts'
+import { hostOf } from '../api/client.ts'
+import type { Prober } from '../api/prober.ts'
+import type { Streams } from '../streams/streams.ts'
+import type { TokenKeeper } from '../tokens/keeper.ts'
+import type { Profile } from './profile.ts'
+import type { Reachability } from './reachability.ts'
+
+/** Each tells its own part. */
+export interface SnapshotSources {
+  readonly revision: number
+  readonly settingsAt: number
+  readonly profile: Profile
+  readonly keystore: KeystoreState
+  readonly reachability: Pick<Reachability, 'down'>
+  readonly keeper: Pick<TokenKeeper, 'accessSummary' | 'refreshSummary'>
+  readonly ledger: Pick<Ledger, 'view'>
+  readonly slots: Pick<SlotLedger, 'view'>
+  readonly streams: Pick<Streams, 'summaries'>
+  readonly prober: Pick<Prober, 'summary' | 'nextCheckAt'>
+}
+
+/** The end of a shorter API key would be most of it. */
+const MIN_KEY_LENGTH = 12
+
+/** What is told of one profile, every number computed for `nowMs`. Of its API key only the ending is. */
+export function profileSnapshot(sources: SnapshotSources, nowMs: number): Snapshot {
+  const { revision, profile, keystore, reachability, keeper, ledger, slots, streams, prober, settingsAt } =
+    sources
+  const requests = ledger.view(nowMs).map((row) => {
+    const nextCheckAt = prober.nextCheckAt(row)
+    return nextCheckAt === undefined ? row : { ...row, nextCheckAt }
+  })
+  return {
+    revision,
+    at: Math.round(nowMs),
+    profile: profileSummary(profile),
+    service: serviceSummary(profile, reachability),
+    keystore,
+    access: keeper.accessSummary(),
+    refresh: keeper.refreshSummary(),
+    requests,
+    slots: slots.view(),
+    streams: streams.summaries(),
+    probes: prober.summary(),
+    settingsAt,
+    verdict: verdictOf(requests),
+  }
+}
+
+function profileSummary({ id, name, environment, clientId }: Profile): ProfileSummary {
+  return {
+    id,
+    name,
+    environment,
+    ...(clientId.length >= MIN_KEY_LENGTH && { keyEnding: clientId.slice(-4) }),
+  }
+}
+
+function serviceSummary(
+  { baseUrl }: Profile,
+  { down }: SnapshotSources['reachability'],
+): Snapshot['service'] {
+  if (down === undefined) return { reachable: true, host: hostOf(baseUrl) }
+  const { host, sinceMs, retryAtMs, why } = down
+  return { reachable: false, host, since: Math.round(sinceMs), retryAt: Math.round(retryAtMs), why }
+}

@@ -1,0 +1,230 @@
+import http from 'node:http'
+import https from 'node:https'
+import { TLSSocket } from 'node:tls'
+import type { Http, HttpHeaders, HttpOutcome, HttpRequest, HttpStreamListener } from '../ports/ports.ts'
+import { type HttpRoutes, httpRoutes } from './http-agents.ts'
+
+/** An answer that is read whole may be this large. Bytes. */
+const MAX_ANSWER_BYTES = 8 << 20
+/** What may be read beside and for each byte of it: an answer in chunks of one byte is six times its size. */
+const FRAMING = { maxBytes: 256 << 10, maxFactor: 4 } as const
+const MIN_BUFFER_BYTES = 16 << 10
+
+const MALFORMED = 'the request could not be written'
+
+/**
+ * HTTP/1.1 on Node's own stack: no redirects, no retries, one connection a request.
+ *
+ * A fresh connection each time is on purpose for tokens (a reused one may die while a refresh is on it, and
+ * nobody could say whether the service rotated) and cheap enough for a handful of probes a minute. Proxies come
+ * from the environment, as `httpRoutes` says.
+ */
+export function nodeHttp(environment: NodeJS.ProcessEnv, routes: HttpRoutes = httpRoutes(environment)): Http {
+  /** The request, or why there is none: no way to its host, or a token with a line end in it, say. */
+  const start = (request: HttpRequest): http.ClientRequest | string => {
+    try {
+      const url = new URL(request.url)
+      const route = routes(url)
+      return route.kind === 'agent' ? begin(request, url, route.agent) : route.why
+    } catch {
+      // The error's own message would quote the header.
+      return MALFORMED
+    }
+  }
+
+  const begin = (request: HttpRequest, url: URL, agent: http.Agent): http.ClientRequest => {
+    const outgoing = (url.protocol === 'https:' ? https : http).request(url, {
+      method: request.method,
+      agent,
+      headers: {
+        ...request.headers,
+        ...(request.body !== undefined && { 'content-length': String(Buffer.byteLength(request.body)) }),
+      },
+    })
+    outgoing.setNoDelay(true)
+    return outgoing
+  }
+
+  return {
+    send: (request) =>
+      new Promise<HttpOutcome>((resolve) => {
+        const outgoing = start(request)
+        if (typeof outgoing === 'string') return resolve({ kind: 'not-sent', why: outgoing })
+        let done = false
+        let answered = false
+        const established = watchConnection(outgoing)
+        const timer = setTimeout(() => finish(lost('no answer in time')), request.timeoutMs)
+        const finish = (outcome: HttpOutcome) => {
+          if (done) return
+          done = true
+          clearTimeout(timer)
+          outgoing.destroy()
+          resolve(outcome)
+        }
+        const lost = (why: string): HttpOutcome =>
+          established() ? { kind: 'unknown', why } : { kind: 'not-sent', why }
+        outgoing.on('error', (error) => finish(lost(wordsOf(error))))
+        // Also without an error, as when the other side answers with an upgrade that nobody asked for.
+        outgoing.on('close', () => {
+          if (!answered) finish(lost('connection lost'))
+        })
+        outgoing.on('response', (response) => {
+          answered = true
+          const body = new GrowingBuffer()
+          response.on('data', (part: Buffer) => {
+            const isTooLong = body.bytes + part.length > MAX_ANSWER_BYTES
+            const mayBeRead = FRAMING.maxBytes + FRAMING.maxFactor * body.bytes
+            if (isTooLong || response.socket.bytesRead > mayBeRead + part.length)
+              finish({ kind: 'unknown', why: 'the answer was too long' })
+            else if (!done) body.add(part)
+          })
+          response.on('end', () => {
+            if (!response.complete) finish({ kind: 'unknown', why: 'the answer was cut short' })
+            else {
+              finish({
+                kind: 'answer',
+                status: response.statusCode ?? 0,
+                headers: headersOf(response),
+                body: body.text(),
+              })
+            }
+          })
+          response.on('error', (error) => finish({ kind: 'unknown', why: wordsOf(error) }))
+          response.on('close', () => finish({ kind: 'unknown', why: 'the answer was cut short' }))
+        })
+        outgoing.end(request.body)
+      }),
+
+    open: (request, listener) => {
+      const outgoing = start(request)
+      if (typeof outgoing !== 'string') return openStream(outgoing, request, listener)
+      const soon = setImmediate(() => listener.ended(outgoing))
+      return () => clearImmediate(soon)
+    },
+  }
+}
+
+/** Bytes in one piece, however small the parts they come in: a list of parts costs a hundred bytes for each. */
+class GrowingBuffer {
+  #buffer = Buffer.alloc(0)
+  #bytes = 0
+
+  get bytes(): number {
+    return this.#bytes
+  }
+
+  add(part: Buffer): void {
+    const needed = this.#bytes + part.length
+    if (needed > this.#buffer.length) {
+      const grown = Buffer.allocUnsafe(Math.max(needed, 2 * this.#buffer.length, MIN_BUFFER_BYTES))
+      this.#buffer.copy(grown, 0, 0, this.#bytes)
+      this.#buffer = grown
+    }
+    part.copy(this.#buffer, this.#bytes)
+    this.#bytes = needed
+  }
+
+  text(): string {
+    return this.#buffer.toString('utf8', 0, this.#bytes)
+  }
+}
+
+function openStream(
+  outgoing: http.ClientRequest,
+  request: HttpRequest,
+  listener: HttpStreamListener,
+): () => void {
+  let over = false
+  const timer = setTimeout(() => end('no answer in time'), request.timeoutMs)
+  const end = (why: string) => {
+    if (over) return
+    over = true
+    clearTimeout(timer)
+    outgoing.destroy()
+    listener.ended(why)
+  }
+  let answered = false
+  outgoing.on('error', (error) => end(wordsOf(error)))
+  outgoing.on('close', () => {
+    if (!answered) end('connection lost')
+  })
+  outgoing.on('response', (response) => {
+    answered = true
+    if (over) return
+    clearTimeout(timer)
+    listener.opened(response.statusCode ?? 0, headersOf(response))
+    response.on('data', (part: Buffer) => {
+      if (!over) listener.chunk(part)
+    })
+    response.on('end', () => end(response.complete ? 'ended by the service' : 'connection lost'))
+    response.on('error', (error) => end(wordsOf(error)))
+    response.on('close', () => end('connection lost'))
+  })
+  outgoing.end(request.body)
+  return () => {
+    over = true
+    clearTimeout(timer)
+    outgoing.destroy()
+  }
+}
+
+/** Whether bytes of the request may have reached the other side: the connection, TLS included, stood once. */
+function watchConnection(outgoing: http.ClientRequest): () => boolean {
+  let established = false
+  outgoing.on('socket', (socket) => {
+    const note = () => {
+      established = true
+    }
+    if (!(socket instanceof TLSSocket)) {
+      if (!socket.connecting) note()
+      else socket.once('connect', note)
+    } else if (socket.getProtocol() !== null && socket.authorized) note()
+    else socket.once('secureConnect', note)
+  })
+  return () => established
+}
+
+function headersOf(response: http.IncomingMessage): HttpHeaders {
+  const entries = Object.entries(response.headers).map(([name, value]) => [
+    name,
+    Array.isArray(value) ? value.join(', ') : (value ?? ''),
+  ])
+  return Object.fromEntries(entries) as HttpHeaders
+}
+
+/** A socket error in plain words: neither its message, which may hold addresses, nor its code is for people. */
+function wordsOf({ code = '' }: Error & { code?: string }): string {
+  switch (code) {
+    case 'ECONNREFUSED':
+      return 'connection refused'
+    case 'ENOTFOUND':
+    case 'EAI_AGAIN':
+      return 'the host name was not found'
+    case 'ECONNRESET':
+    case 'EPIPE':
+      return 'connection lost'
+    case 'ETIMEDOUT':
+    case 'EHOSTUNREACH':
+    case 'ENETUNREACH':
+      return 'no way to the host'
+    case 'ERR_PROXY_TUNNEL':
+      return 'the proxy does not let this connection through'
+    case 'ERR_PROXY_UNSUPPORTED':
+      return 'the system names a kind of proxy that is not supported; name an http proxy in HTTPS_PROXY'
+    case 'EPROTO':
+      return 'no secure connection could be agreed on'
+  }
+  if (code.includes('CERT') || UNTRUSTED.has(code)) return 'the certificate is not trusted'
+  if (code.startsWith('ERR_SSL')) return 'no secure connection could be agreed on'
+  if (code.startsWith('HPE_')) return 'the answer was not HTTP'
+  return 'connection failed'
+}
+
+/** OpenSSL's verdicts on a chain whose names do not say what they are about. */
+const UNTRUSTED = new Set([
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+  'INVALID_CA',
+  'INVALID_PURPOSE',
+  'PATH_LENGTH_EXCEEDED',
+  'HOSTNAME_MISMATCH',
+])

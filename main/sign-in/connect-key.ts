@@ -1,0 +1,74 @@
+import type { Outcome, Refusal } from '../../app/contract/contract.ts'
+import type { ConnectRequest } from '../hosts/window-session.ts'
+import type { MonitorSurface } from '../monitor/monitor-surface.ts'
+import { DEFAULT_PROBES, type Profile } from '../monitor/profile.ts'
+
+/** The provider's public hosts: defaults that a custom profile replaces, never constants elsewhere. */
+const HOSTS = {
+  live: { authUrl: 'https://signin.tradestation.com', baseUrl: 'https://api.tradestation.com' },
+  sim: { authUrl: 'https://signin.tradestation.com', baseUrl: 'https://sim-api.tradestation.com' },
+} as const
+
+/** Checks what a person typed and connects it under an id of its own. */
+export function connectKey(
+  monitor: Pick<MonitorSurface, 'connect' | 'profiles'>,
+  request: ConnectRequest,
+  /** Ids that stored keys have, connected or not. */
+  reserved: readonly string[] = [],
+): Outcome<{ readonly profile: string }> {
+  const { environment, name, clientId, clientSecret, refreshToken, audience } = request
+  const addresses = addressesOf(request)
+  if (!addresses.ok) return addresses
+  const { authUrl, baseUrl } = addresses
+  const taken = new Set([...monitor.profiles(), ...reserved])
+  let number = 1
+  while (taken.has(`key-${number}`)) number += 1
+  const profile: Profile = {
+    id: `key-${number}`,
+    name,
+    environment,
+    authUrl,
+    baseUrl,
+    clientId,
+    ...(clientSecret !== undefined && { clientSecret }),
+    refreshToken,
+    ...(environment === 'custom' && audience && { audience }),
+    probes: DEFAULT_PROBES,
+    streams: [],
+  }
+  monitor.connect(profile)
+  return { ok: true, profile: profile.id }
+}
+
+/** The hosts of a key: the provider's, or those a person typed, where nothing can be sent in the clear. */
+export function addressesOf(
+  request: Pick<ConnectRequest, 'environment' | 'authUrl' | 'baseUrl'>,
+): Outcome<{ readonly authUrl: string; readonly baseUrl: string }> {
+  const { environment, authUrl = '', baseUrl = '' } = request
+  if (environment !== 'custom') return { ok: true, ...HOSTS[environment] }
+  const auth = serviceOrigin(authUrl)
+  if (!auth) return refused('sign-in address', authUrl)
+  const base = serviceOrigin(baseUrl)
+  if (!base) return refused('service address', baseUrl)
+  return { ok: true, authUrl: auth, baseUrl: base }
+}
+
+/** https, except on loopback; no path, no credentials in the address. `undefined` where it is anything else. */
+export function serviceOrigin(text: string): string | undefined {
+  if (!URL.canParse(text)) return undefined
+  const url = new URL(text)
+  const loopback = ['127.0.0.1', 'localhost', '[::1]'].includes(url.hostname)
+  if (url.protocol !== 'https:' && !(url.protocol === 'http:' && loopback)) return undefined
+  if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '') return undefined
+  if (url.pathname !== '/') return undefined
+  return url.origin
+}
+
+function refused(what: string, value: string): Refusal {
+  const shown = value === '' ? 'nothing' : `“${value.slice(0, 80)}”`
+  return {
+    ok: false,
+    code: 'bad-address',
+    message: `The ${what} must be an https address without a path (http only on this computer); it is ${shown}.`,
+  }
+}

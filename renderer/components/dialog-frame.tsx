@@ -1,0 +1,37 @@
+import { Dialog } from 'radix-ui'
+import type { ReactNode } from 'react'
+import { useParts } from '../state/window-parts.ts'
+import { classesOf } from './classes.ts'
+import controlsSheet from './controls.module.css'
+import sheet from './dialog.module.css'
+import { Icon } from './icon.tsx'
+
+const css = classesOf({ ...controlsSheet, ...sheet })
+
+interface DialogFrameProps {
+  readonly title: string
+  readonly about: ReactNode
+  readonly width?: 'narrow' | 'medium' | 'wide'
+  readonly children: ReactNode
+}
+
+/** A dialog to look at and change things in: no question, so no answer but to close it. */
+export function DialogFrame({ title, about, width = 'narrow', children }: DialogFrameProps) {
+  const { view } = useParts()
+  const close = () => view.setState({ dialog: undefined })
+  return (
+    <Dialog.Root open onOpenChange={(open) => !open && close()}>
+      <Dialog.Portal>
+        <div className={css('backdrop')} />
+        <Dialog.Content className={css('dialog', width)}>
+          <Dialog.Title className={css('beside-corner')}>{title}</Dialog.Title>
+          <Dialog.Description>{about}</Dialog.Description>
+          {children}
+          <Dialog.Close className={css('button', 'ghost', 'corner')} aria-label="Close">
+            <Icon name="close" />
+          </Dialog.Close>
+        </Dialog.Content>
+      </Dialog.Portal>
+    </Dialog.Root>
+  )
+}

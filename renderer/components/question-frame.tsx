@@ -1,0 +1,42 @@
+import { AlertDialog } from 'radix-ui'
+import type { ReactNode } from 'react'
+import { useParts } from '../state/window-parts.ts'
+import { classesOf } from './classes.ts'
+import controlsSheet from './controls.module.css'
+import sheet from './dialog.module.css'
+import { Refusal } from './refusal.tsx'
+
+const css = classesOf({ ...controlsSheet, ...sheet })
+
+interface QuestionFrameProps {
+  readonly title: string
+  readonly about: ReactNode
+  /** What the answer brings about. */
+  readonly children: ReactNode
+  readonly refusal: string | undefined
+  /** The button that says yes: Cancel stands before it, and has the focus. */
+  readonly answer: ReactNode
+}
+
+/** A dialog that wants an answer: a click beside it is none. */
+export function QuestionFrame({ title, about, children, refusal, answer }: QuestionFrameProps) {
+  const { view } = useParts()
+  const close = () => view.setState({ dialog: undefined })
+  return (
+    <AlertDialog.Root open onOpenChange={(open) => !open && close()}>
+      <AlertDialog.Portal>
+        <div className={css('backdrop')} />
+        <AlertDialog.Content className={css('dialog')}>
+          <AlertDialog.Title>{title}</AlertDialog.Title>
+          <AlertDialog.Description>{about}</AlertDialog.Description>
+          {children}
+          <Refusal words={refusal} />
+          <div className={css('actions')}>
+            <AlertDialog.Cancel className={css('button')}>Cancel</AlertDialog.Cancel>
+            {answer}
+          </div>
+        </AlertDialog.Content>
+      </AlertDialog.Portal>
+    </AlertDialog.Root>
+  )
+}

@@ -1,0 +1,17 @@
+import type { Outcome } from '../../app/contract/contract.ts'
+import { useParts } from '../state/window-parts.ts'
+import { unanswered } from './use-asked.ts'
+
+/** For buttons outside of dialogs: asks, and shows a refusal as the window's notice. */
+export function useCommand(): (ask: () => Promise<Outcome>) => void {
+  const { view } = useParts()
+  return (ask) => {
+    view.setState({ notice: undefined })
+    ask().then(
+      (outcome) => {
+        if (!outcome.ok) view.setState({ notice: outcome.message })
+      },
+      (error: unknown) => view.setState({ notice: unanswered(error) }),
+    )
+  }
+}

@@ -1,0 +1,20 @@
+import { useParts } from '../state/window-parts.ts'
+
+const SAID_FOR_MS = 4000
+
+/** Puts text on the clipboard and says so; where there is none, `otherwise` is shown to be copied by hand. */
+export function useCopy(): (text: string, done: string, otherwise: string) => void {
+  const { view, clock } = useParts()
+  return (text, done, otherwise) => {
+    const copied = () => {
+      view.setState({ notice: done })
+      clock.after(SAID_FOR_MS, () => {
+        if (view.getState().notice === done) view.setState({ notice: undefined })
+      })
+    }
+    const failed = () => view.setState({ notice: otherwise })
+    // No clipboard without a secure origin or a permission.
+    if (navigator.clipboard === undefined) failed()
+    else navigator.clipboard.writeText(text).then(copied, failed)
+  }
+}

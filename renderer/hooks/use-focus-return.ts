@@ -1,0 +1,34 @@
+import { useEffect } from 'react'
+import { useParts } from '../state/window-parts.ts'
+
+/** After the dialog's own attempt, which finds the window still inert. */
+const SETTLED_MS = 20
+
+/**
+ * Gives the focus back to what opened a dialog.
+ *
+ * The window is inert behind a dialog, so what had the focus has lost it before the dialog can remember it.
+ */
+export function useFocusReturn(): void {
+  const { view, clock } = useParts()
+  useEffect(() => {
+    let opener: HTMLElement | undefined
+    return view.subscribe((now, before) => {
+      if (now.dialog === before.dialog) return
+      if (before.dialog === undefined) opener = focused()
+      if (now.dialog !== undefined) return
+      const back = opener
+      clock.after(SETTLED_MS, () => {
+        if (document.activeElement === document.body) back?.focus()
+      })
+    })
+  }, [view, clock])
+}
+
+/** Of a menu's entry, which goes with its menu, the button that opened the menu. */
+function focused(): HTMLElement | undefined {
+  const { activeElement } = document
+  const button = activeElement?.closest('[role=menu]')?.getAttribute('aria-labelledby')
+  const element = button ? document.getElementById(button) : activeElement
+  return element instanceof HTMLElement ? element : undefined
+}

@@ -1,0 +1,52 @@
+import { createStore, type StoreApi } from 'zustand/vanilla'
+import { applyTheme, readTheme, type Theme } from '../theme/theme.ts'
+
+export const DENSITIES = ['auto', 'roomy', 'dense'] as const
+export type Density = (typeof DENSITIES)[number]
+
+/** How this screen shows things. Nothing here is a secret, or hurts to lose. */
+export interface Look {
+  readonly theme: Theme
+  /** `auto` follows the window's height. */
+  readonly density: Density
+  /** Whether "full at" is a time of day or a countdown. */
+  readonly fullAs: 'clock' | 'countdown'
+  /** Single keys can be in the way of speech input: WCAG 2.1.4 asks for a way to turn them off. */
+  readonly shortcuts: boolean
+}
+
+export type LookStore = StoreApi<Look>
+
+const KEYS = {
+  density: 'headroom.density',
+  fullAs: 'headroom.full-as',
+  shortcuts: 'headroom.shortcuts',
+} as const
+
+export interface LookPorts {
+  readonly storage: Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>
+  readonly root: HTMLElement
+}
+
+/** Reads what was kept, shows it, and keeps each change. */
+export function createLook({ storage, root }: LookPorts): LookStore {
+  const store = createStore<Look>(() => ({
+    theme: readTheme(storage),
+    density: DENSITIES.find((one) => one === storage.getItem(KEYS.density)) ?? 'auto',
+    fullAs: storage.getItem(KEYS.fullAs) === 'countdown' ? 'countdown' : 'clock',
+    shortcuts: storage.getItem(KEYS.shortcuts) !== 'off',
+  }))
+  const keep = (name: keyof typeof KEYS, value: string | undefined) =>
+    value === undefined ? storage.removeItem(KEYS[name]) : storage.setItem(KEYS[name], value)
+  const apply = (look: Look) => {
+    applyTheme(look.theme, root, storage)
+    if (look.density === 'auto') delete root.dataset['density']
+    else root.dataset['density'] = look.density
+    keep('density', look.density === 'auto' ? undefined : look.density)
+    keep('fullAs', look.fullAs === 'clock' ? undefined : look.fullAs)
+    keep('shortcuts', look.shortcuts ? undefined : 'off')
+  }
+  apply(store.getState())
+  store.subscribe(apply)
+  return store
+}

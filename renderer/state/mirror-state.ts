@@ -1,0 +1,89 @@
+import type { Alert } from '../../app/alerts/alert.ts'
+import type { Hello } from '../../app/contract/contract.ts'
+import type { LoggedEvent } from '../../app/contract/events.ts'
+import type { Snapshot } from '../../app/contract/snapshot.ts'
+import type { Link } from '../api/link.ts'
+import { shared } from './shared.ts'
+import { afterAnswer, afterPush, type Skew, UNKNOWN_SKEW } from './skew.ts'
+
+/** What the window knows, all of it main's word. Changed only by the functions below. */
+export interface MirrorState {
+  readonly link: Link
+  readonly hello: Hello | undefined
+  /** Latest snapshot per profile, in the order in which profiles were first heard of. */
+  readonly snapshots: readonly Snapshot[]
+  /** Newest first. */
+  readonly events: readonly LoggedEvent[]
+  /** Open episodes, latest first. */
+  readonly alerts: readonly Alert[]
+  readonly skew: Skew
+}
+
+export const EMPTY_MIRROR: MirrorState = {
+  link: { kind: 'connecting' },
+  hello: undefined,
+  snapshots: [],
+  events: [],
+  alerts: [],
+  skew: UNKNOWN_SKEW,
+}
+
+/** More than a person scrolls through; older ones are main's to keep. */
+export const MAX_EVENTS = 500
+
+export function withPushedSnapshot(state: MirrorState, snapshot: Snapshot, receivedMs: number): MirrorState {
+  const snapshots = placed(state.snapshots, snapshot)
+  const skew = afterPush(state.skew, snapshot.at, receivedMs)
+  return snapshots === state.snapshots && skew === state.skew ? state : { ...state, snapshots, skew }
+}
+
+/**
+ * All profiles, as asked for at `askedMs`. A profile that the answer lacks is gone, unless it was `heardOf` while
+ * the question was under way: then the answer is the older word.
+ */
+export function withAllSnapshots(
+  state: MirrorState,
+  answered: readonly Snapshot[],
+  times: { readonly askedMs: number; readonly receivedMs: number },
+  meanwhile: { readonly heardOf: ReadonlySet<string>; readonly removed: ReadonlySet<string> },
+): MirrorState {
+  const named = new Set(answered.map((snapshot) => snapshot.profile.id))
+  let snapshots: readonly Snapshot[] = state.snapshots.filter(
+    ({ profile }) => named.has(profile.id) || meanwhile.heardOf.has(profile.id),
+  )
+  let { skew } = state
+  for (const snapshot of answered) {
+    if (meanwhile.removed.has(snapshot.profile.id)) continue
+    snapshots = placed(snapshots, snapshot)
+    skew = afterAnswer(skew, snapshot.at, times.askedMs, times.receivedMs)
+  }
+  return { ...state, snapshots, skew }
+}
+
+export function withoutProfile(state: MirrorState, profile: string): MirrorState {
+  return { ...state, snapshots: state.snapshots.filter((snapshot) => snapshot.profile.id !== profile) }
+}
+
+/** Each event once, whichever way it came. */
+export function withEvents(state: MirrorState, events: readonly LoggedEvent[]): MirrorState {
+  const known = new Set(state.events.map((event) => event.seq))
+  const added = events.filter((event) => !known.has(event.seq))
+  if (added.length === 0) return state
+  const all = [...added, ...state.events].sort((a, b) => b.seq - a.seq)
+  return { ...state, events: all.slice(0, MAX_EVENTS) }
+}
+
+export function lastSeq(state: MirrorState): number {
+  return state.events[0]?.seq ?? 0
+}
+
+/** An older revision than the one shown is dropped: pushes and answers may pass each other. */
+function placed(snapshots: readonly Snapshot[], snapshot: Snapshot): readonly Snapshot[] {
+  const index = snapshots.findIndex(({ profile }) => profile.id === snapshot.profile.id)
+  const shown = snapshots[index]
+  if (shown === undefined) return [...snapshots, snapshot]
+  return snapshot.revision < shown.revision ||
+    (snapshot.revision === shown.revision && snapshot.at < shown.at)
+    ? snapshots
+    : snapshots.with(index, shared(shown, snapshot))
+}

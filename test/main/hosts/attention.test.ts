@@ -1,0 +1,19 @@
+import { expect, test } from 'vitest'
+import { Attention } from '../../../main/hosts/attention.ts'
+
+test('somebody looks while at least one window is open and not hidden', () => {
+  const attention = new Attention()
+  expect(attention.attended).toBe(false)
+  const first = attention.take()
+  const second = attention.take()
+  first.setVisible(false)
+  first.setVisible(false)
+  expect(attention.attended).toBe(true)
+  second.leave()
+  expect(attention.attended).toBe(false)
+  first.setVisible(true)
+  expect(attention.attended).toBe(true)
+  first.leave()
+  first.leave()
+  expect(attention.attended).toBe(false)
+})

@@ -1,0 +1,95 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { createServer, type RequestListener, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { fetchTo, tenths } from '../../../../main/hosts/desktop/bounded-download.ts'
+import { nodeClock } from '../../../../main/ports/node-clock.ts'
+import { VirtualClock } from '../../../simulation/virtual-clock.ts'
+
+let folder: string
+let server: Server
+let answer: RequestListener
+const said: string[] = []
+const file = () => join(folder, 'sub', 'it.zip')
+const fetchIt = (bounds = {}) => {
+  const { port } = server.address() as AddressInfo
+  const say = (line: string) => void said.push(line)
+  const options = { clock: nodeClock, connectTimeoutMs: 2000, say, ...bounds }
+  return fetchTo(`http://127.0.0.1:${port}/it.zip`, file(), options)
+}
+
+/** Why it was given up, as soon as it is. */
+function settled(download: Promise<void>) {
+  const outcome: { why?: string; readonly ended: Promise<string> } = {
+    ended: download.then(
+      () => 'done',
+      (error: Error) => {
+        outcome.why = error.message
+        return error.message
+      },
+    ),
+  }
+  return outcome
+}
+
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'headroom-download-'))
+  said.length = 0
+  server = createServer((request, response) => answer(request, response))
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+})
+afterEach(async () => {
+  server.closeAllConnections()
+  await new Promise((resolve) => server.close(resolve))
+  rmSync(folder, { recursive: true })
+})
+
+describe('a download', () => {
+  it('puts what the server sends into the file and says how far it is', async () => {
+    answer = (_request, response) => void response.setHeader('content-length', '1000').end('x'.repeat(1000))
+    await fetchIt()
+    expect(readFileSync(file(), 'utf8')).toBe('x'.repeat(1000))
+    expect(said.at(-1)).toBe('… 100 %')
+  })
+
+  it('is given up when nobody answers in time, and not before', async () => {
+    const clock = new VirtualClock()
+    const asked = new Promise<void>((resolve) => {
+      answer = () => resolve()
+    })
+    const outcome = settled(fetchIt({ clock, connectTimeoutMs: 2_000 }))
+    await asked
+    await clock.advance(1_999)
+    expect(outcome.why).toBeUndefined()
+    await clock.advance(1)
+    expect(await outcome.ended).toBe('no answer within 2 s')
+    expect(clock.pending).toBe(0)
+  })
+
+  it('is given up when the bytes stop coming', async () => {
+    const clock = new VirtualClock()
+    answer = (_request, response) => void response.setHeader('content-length', '10').write('x')
+    const outcome = settled(fetchIt({ clock, stallTimeoutMs: 20_000 }))
+    await vi.waitFor(() => expect(said).toEqual(['… 10 %']))
+    await clock.advance(19_999)
+    expect(outcome.why).toBeUndefined()
+    await clock.advance(1)
+    expect(await outcome.ended).toBe('nothing came for 20 s')
+    expect(clock.pending).toBe(0)
+  })
+
+  it('is refused when the server does', async () => {
+    answer = (_request, response) => void response.writeHead(403).end()
+    await expect(fetchIt()).rejects.toThrow('the server answered 403')
+  })
+
+  it('says each tenth once, and nothing of an unknown size', () => {
+    const progress = tenths(100, (line) => said.push(line))
+    for (let i = 0; i < 100; i++) progress(1)
+    expect(said).toHaveLength(10)
+    tenths(Number.NaN, (line) => said.push(line))(50)
+    expect(said).toHaveLength(10)
+  })
+})

@@ -1,0 +1,85 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { contract } from '../../../../app/contract/contract.ts'
+import { publish } from '../../../../main/hosts/desktop/ipc.ts'
+import { MAX_UNHEARD, pacedPushes } from '../../../../main/hosts/desktop/paced-pushes.ts'
+import { snapshotOf } from '../browser/fake-windows.ts'
+
+function page() {
+  const sent: [string, unknown][] = []
+  const contents = {
+    isDestroyed: () => false,
+    isCrashed: () => false,
+    send: (channel: string, value: unknown) => void sent.push([channel, value]),
+  }
+  return { sent, ...pacedPushes(publish(contract, contents)) }
+}
+
+describe('a page that stands still', () => {
+  it('is sent a few snapshots and then none, and the latest as soon as it goes on', () => {
+    const { sent, pushes, heard } = page()
+    for (let revision = 1; revision <= 100_000; revision += 1)
+      pushes.snapshotChanged(snapshotOf('p1', revision))
+    expect(sent).toHaveLength(MAX_UNHEARD)
+    heard()
+    expect(sent.at(-1)).toEqual(['snapshotChanged', snapshotOf('p1', 100_000)])
+    for (let count = 0; count < 20; count += 1) heard()
+    expect(sent).toHaveLength(MAX_UNHEARD + 1)
+  })
+
+  it('loses no event, and is not told of a profile after its end', () => {
+    const { sent, pushes, heard } = page()
+    for (let revision = 1; revision <= MAX_UNHEARD + 1; revision += 1)
+      pushes.snapshotChanged(snapshotOf('p1', revision))
+    const event = { kind: 'revoked', seq: 1, at: 0, profile: 'p1' } as const
+    pushes.eventHappened(event)
+    pushes.profileRemoved({ profile: 'p1' })
+    for (let count = 0; count < 20; count += 1) heard()
+    expect(sent.slice(MAX_UNHEARD)).toEqual([
+      ['eventHappened', event],
+      ['profileRemoved', { profile: 'p1' }],
+    ])
+  })
+
+  it('is not waited for once another is there, which is sent the latest', () => {
+    const { sent, pushes, startOver } = page()
+    for (let revision = 1; revision <= 50; revision += 1) pushes.snapshotChanged(snapshotOf('p1', revision))
+    startOver()
+    expect(sent.at(-1)).toEqual(['snapshotChanged', snapshotOf('p1', 50)])
+    pushes.snapshotChanged(snapshotOf('p1', 51))
+    expect(sent.at(-1)).toEqual(['snapshotChanged', snapshotOf('p1', 51)])
+  })
+
+  it('has in the end the latest of each profile, whenever it answers', () => {
+    const step = fc.oneof(fc.constant('heard' as const), fc.constantFrom('p1', 'p2', 'p3'))
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 300 }), (steps) => {
+        const { sent, pushes, heard } = page()
+        const latest = new Map<string, number>()
+        let answered = 0
+        for (const [index, what] of steps.entries()) {
+          if (what === 'heard') {
+            if (answered === sent.length) continue
+            answered += 1
+            heard()
+          } else {
+            latest.set(what, index)
+            pushes.snapshotChanged(snapshotOf(what, index))
+          }
+          expect(sent.length - answered).toBeLessThanOrEqual(MAX_UNHEARD)
+        }
+        while (answered < sent.length) {
+          answered += 1
+          heard()
+        }
+        const last = new Map(
+          sent.map(([, value]) => {
+            const { profile, revision } = value as ReturnType<typeof snapshotOf>
+            return [profile.id, revision] as const
+          }),
+        )
+        expect(last).toEqual(latest)
+      }),
+    )
+  })
+})

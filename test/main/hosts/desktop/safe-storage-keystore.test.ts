@@ -1,0 +1,177 @@
+import { randomBytes } from 'node:crypto'
+import { readdirSync, readFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import {
+  type SafeStorageDeps,
+  safeStorageKeystore,
+} from '../../../../main/hosts/desktop/safe-storage-keystore.ts'
+import { passphraseKeystore } from '../../../../main/vault/passphrase-keystore.ts'
+import { SealedHome } from '../../../../main/vault/sealed-home.ts'
+import { proves } from '../../../proof/proves.ts'
+import { temporaryFolder } from '../../storage/temporary-folder.ts'
+import { held, NOW_MS, profile, tokensOf, vaultOf } from '../../vault/fixtures.ts'
+import { FakeClock } from '../browser/fake-clock.ts'
+
+const key = randomBytes(32)
+
+type Storage = SafeStorageDeps['safeStorage']
+
+/** Electron's calls over a prefix, as Chromium's own ciphertexts have one. */
+function fakeSafeStorage(prefix = 'v11', changes: Partial<Storage> = {}): Storage {
+  return {
+    isAsyncEncryptionAvailable: async () => true,
+    encryptStringAsync: async (text) => Buffer.from(`${prefix}${[...text].reverse().join('')}`),
+    decryptStringAsync: async (bytes) => {
+      const text = bytes.toString()
+      if (!text.startsWith(prefix)) throw new Error('no key')
+      return { shouldReEncrypt: false, result: [...text.slice(prefix.length)].reverse().join('') }
+    },
+    getSelectedStorageBackend: () => 'gnome_libsecret',
+    ...changes,
+  }
+}
+
+function keystore(safeStorage: Storage, changes: Partial<SafeStorageDeps> = {}) {
+  const clock = new FakeClock()
+  const deps = { safeStorage, platform: 'linux', clock, mayBeUnprotected: () => false, ...changes } as const
+  return { clock, keystore: safeStorageKeystore(deps) }
+}
+
+async function wrapped(safeStorage = fakeSafeStorage()): Promise<Uint8Array> {
+  const wrapping = await keystore(safeStorage, { mayBeUnprotected: () => true }).keystore.wrap(key)
+  if (wrapping.kind !== 'wrapped') throw new Error(wrapping.kind)
+  return wrapping.bytes
+}
+
+test('the key comes back, and the backend is recorded', async () => {
+  const { keystore: store } = keystore(fakeSafeStorage())
+  expect(await store.wrap(key)).toMatchObject({ kind: 'wrapped', backend: 'gnome_libsecret' })
+  expect(await store.unwrap(await wrapped())).toEqual({ kind: 'unwrapped', key, renew: false })
+  const mac = keystore(fakeSafeStorage(), { platform: 'darwin' }).keystore
+  expect(await mac.wrap(key)).toMatchObject({ backend: 'darwin' })
+})
+
+test('a keyring that asks to be encrypted to again is passed on', async () => {
+  const result = key.toString('base64')
+  const { keystore: store } = keystore(
+    fakeSafeStorage('v11', { decryptStringAsync: async () => ({ shouldReEncrypt: true, result }) }),
+  )
+  expect(await store.unwrap(await wrapped())).toEqual({ kind: 'unwrapped', key, renew: true })
+})
+
+test('without a keyring nothing is stored unless the person agreed', async () => {
+  const basic = fakeSafeStorage('v10', { getSelectedStorageBackend: () => 'basic_text' })
+  expect((await keystore(basic).keystore.wrap(key)).kind).toBe('unprotected')
+  expect((await keystore(basic).keystore.unwrap(await wrapped(basic))).kind).toBe('unprotected')
+  const agreed = keystore(basic, { mayBeUnprotected: () => true }).keystore
+  expect((await agreed.wrap(key)).kind).toBe('wrapped')
+  expect((await agreed.unwrap(await wrapped(basic))).kind).toBe('unwrapped')
+  proves('K2', { level: 1, cases: 1 })
+})
+
+test("Chromium's fixed password is recognised by what it made, whatever the backend is called", async () => {
+  const hidden = fakeSafeStorage('v10')
+  expect((await keystore(hidden).keystore.wrap(key)).kind).toBe('unprotected')
+  expect((await keystore(hidden).keystore.unwrap(await wrapped(hidden))).kind).toBe('unprotected')
+  // Elsewhere the same prefix is the real thing.
+  expect((await keystore(hidden, { platform: 'darwin' }).keystore.wrap(key)).kind).toBe('wrapped')
+})
+
+test('no place for secrets is unavailable, and another key is refused: told apart', async () => {
+  const none = fakeSafeStorage('v11', { isAsyncEncryptionAvailable: async () => false })
+  expect((await keystore(none).keystore.unwrap(await wrapped())).kind).toBe('unavailable')
+  expect((await keystore(none).keystore.wrap(key)).kind).toBe('unavailable')
+  const failing = fakeSafeStorage('v11', {
+    isAsyncEncryptionAvailable: () => Promise.reject(new Error('no bus')),
+  })
+  expect((await keystore(failing).keystore.unwrap(await wrapped())).kind).toBe('unavailable')
+  expect((await keystore(fakeSafeStorage('v12')).keystore.unwrap(await wrapped())).kind).toBe('refused')
+})
+
+test.each(['isAsyncEncryptionAvailable', 'encryptStringAsync', 'decryptStringAsync'] as const)(
+  'a locked keyring in %s is waited for up to a deadline, and its end is told',
+  async (call) => {
+    let answer = () => {}
+    const late = new Promise<never>((_, reject) => {
+      answer = () => reject(new Error('answered'))
+    })
+    const { keystore: store, clock } = keystore(fakeSafeStorage('v11', { [call]: () => late }))
+    const bytes = await wrapped()
+    const asked = call === 'encryptStringAsync' ? store.wrap(key) : store.unwrap(bytes)
+    await settleMicrotasks()
+    clock.advance(2_999)
+    await settleMicrotasks()
+    clock.advance(1)
+    const outcome = await asked
+    if (outcome.kind !== 'waiting') throw new Error(outcome.kind)
+    answer()
+    await outcome.settled
+  },
+)
+
+test('a keyring that is not open yet is waited for and asked again, and no key is given up', async () => {
+  let isOpen = false
+  const opened = fakeSafeStorage()
+  const { keystore: store, clock } = keystore({
+    ...opened,
+    decryptStringAsync: (bytes) =>
+      isOpen
+        ? opened.decryptStringAsync(bytes)
+        : Promise.reject(
+            new Error('safeStorage.decryptStringAsync is temporarily unavailable. Please try again.'),
+          ),
+  })
+  const bytes = await wrapped()
+  const outcome = await store.unwrap(bytes)
+  if (outcome.kind !== 'waiting') throw new Error(outcome.kind)
+  expect(outcome.why).toContain('not open yet')
+  let isSettled = false
+  void outcome.settled.then(() => {
+    isSettled = true
+  })
+  clock.advance(4_999)
+  await settleMicrotasks()
+  expect(isSettled).toBe(false)
+  isOpen = true
+  clock.advance(1)
+  await settleMicrotasks()
+  expect(isSettled).toBe(true)
+  expect(await store.unwrap(bytes)).toMatchObject({ kind: 'unwrapped', key })
+  proves('K1', { level: 1, cases: 1 })
+})
+
+test('no synchronous call of safeStorage is anywhere in the sources', () => {
+  const folder = new URL('../../../../main/', import.meta.url)
+  const sources = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) =>
+    name.endsWith('.ts'),
+  )
+  expect(sources.length).toBeGreaterThan(100)
+  const calls = /\b(encryptString|decryptString|isEncryptionAvailable|setUsePlainTextEncryption)\b/
+  expect(sources.filter((name) => calls.test(readFileSync(new URL(name, folder), 'utf8')))).toEqual([])
+})
+
+async function settleMicrotasks(): Promise<void> {
+  for (let turn = 0; turn < 10; turn += 1) await Promise.resolve()
+}
+
+test('a folder that one host sealed is no damage to the other, and opens where it was sealed', async () => {
+  const words = passphraseKeystore('the words', { N: 16, r: 8, p: 1 })
+  const desktop = keystore(fakeSafeStorage()).keystore
+  for (const [own, other, by] of [
+    [desktop, words, 'desktop'],
+    [words, desktop, 'passphrase'],
+  ] as const) {
+    const open = (asked: typeof own) => SealedHome.open({ folder, keystore: asked, wallMs: () => NOW_MS })
+    const folder = temporaryFolder()
+    const first = await open(own)
+    vaultOf(first).signIn(profile(), held(1))
+    first.close()
+    const elsewhere = await open(other)
+    expect(elsewhere.standing).toMatchObject({ state: 'key-changed', sealedBy: by })
+    elsewhere.close()
+    const again = await open(own)
+    expect([again.standing.state, tokensOf(again).kind]).toEqual(['ok', 'found'])
+    again.close()
+  }
+  proves('K1', { level: 2, cases: 2 })
+})

@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest'
+import { failToStart, type StartFailureDeps } from '../../../../main/hosts/desktop/start-failure.ts'
+
+async function failing(hasTerminal: boolean): Promise<readonly unknown[]> {
+  const said: unknown[] = []
+  await failToStart('cannot keep data in /x: the disk is full', {
+    electron: {
+      app: { whenReady: async () => said.push('ready'), exit: (code: number) => said.push(code) },
+      dialog: {
+        showMessageBox: async ({ message, detail }: { message: string; detail: string }) =>
+          said.push(`${message} ${detail}`),
+      },
+    } as unknown as StartFailureDeps['electron'],
+    hasTerminal,
+    complain: (line) => void said.push(line),
+  })
+  return said
+}
+
+test('a start that cannot go on says so in a terminal', async () => {
+  expect(await failing(true)).toEqual(['cannot keep data in /x: the disk is full', 1])
+})
+
+test('a start that cannot go on says so in a dialog where no terminal is there', async () => {
+  expect(await failing(false)).toEqual([
+    'cannot keep data in /x: the disk is full',
+    'ready',
+    'Headroom cannot start. Cannot keep data in /x: the disk is full',
+    1,
+  ])
+})

@@ -1,0 +1,58 @@
+import '../../../renderer/utc.ts'
+import { describe, expect, it } from 'vitest'
+import type { RequestQuota, Snapshot } from '../../../../app/contract/snapshot.ts'
+import { trayLine } from '../../../../main/hosts/desktop/tray-line.ts'
+import { NOW_MS, quota, snapshot } from '../../../renderer/fixtures.ts'
+
+const line = (changes: Partial<Snapshot>) => trayLine(snapshot(changes))
+const positions = (more: Partial<RequestQuota>) =>
+  line({ requests: [quota('Positions', 320, 300, 54, more)] })
+const refresh = (state: Snapshot['refresh']['state']) => line({ refresh: { ...snapshot().refresh, state } })
+
+describe('a profile in the tray', () => {
+  it('is its worst quota, with a moment in place of a countdown', () => {
+    expect(positions({ state: 'low' })).toEqual({ severity: 'watch', text: 'Positions low 16 %' })
+    expect(positions({ state: 'running-out', emptyAt: NOW_MS + 214_000 })).toEqual({
+      severity: 'watch',
+      text: 'Positions running out about 14:34',
+    })
+    expect(positions({ state: 'running-out', emptyAt: NOW_MS + 500_000 }).text).toBe(
+      'Positions running out within 10 min',
+    )
+    expect(positions({ state: 'empty' })).toEqual({ severity: 'critical', text: 'Positions empty' })
+    expect(positions({ state: 'blocked', blockedUntil: NOW_MS + 40_000 })).toEqual({
+      severity: 'critical',
+      text: 'Positions 429 until 14:31:45',
+    })
+    const later = line({
+      at: NOW_MS + 1000,
+      requests: [quota('Positions', 320, 300, 54, { state: 'blocked', blockedUntil: NOW_MS + 40_000 })],
+    })
+    expect(later.text).toBe('Positions 429 until 14:31:45')
+  })
+
+  it('names the tightest while all are ok, and the last data where none is fresh', () => {
+    const requests = [quota('Accounts', 320, 300, 200), quota('Positions', 320, 300, 195.9)]
+    expect(line({ requests })).toEqual({ severity: 'ok', text: 'ok · tightest: Positions 61 %' })
+    expect(line({ requests: [] })).toEqual({ severity: 'unseen', text: 'not checked · no data yet' })
+    expect(positions({ state: 'not-checked', observedAt: NOW_MS - 240_000 }).text).toBe(
+      'not checked · last data at 14:27',
+    )
+  })
+
+  it('is what stands in the way of knowing, before what is known', () => {
+    expect(refresh('sign-in-required')).toEqual({ severity: 'critical', text: 'Sign in again' })
+    const misconfigured = {
+      ...snapshot().refresh,
+      state: 'sign-in-required',
+      cause: 'misconfigured',
+    } as const
+    expect(line({ refresh: misconfigured }).text).toBe('Key not accepted')
+    expect(refresh('revoke-unconfirmed').text).toBe('Revocation not confirmed')
+    expect(refresh('revoked').text).toBe('Revoked')
+    expect(line({ service: { reachable: false, host: 'h' } })).toEqual({
+      severity: 'watch',
+      text: 'Service unreachable',
+    })
+  })
+})

@@ -1,0 +1,176 @@
+import { expect, test } from 'vitest'
+import {
+  CHECK_EVERY_MS,
+  FIRST_CHECK_MS,
+  followUpdates,
+  type Updater,
+} from '../../../../main/hosts/desktop/updates.ts'
+import { proves } from '../../../proof/proves.ts'
+import { FakeClock } from '../browser/fake-clock.ts'
+
+/** A feed that answers at once, and records what was asked of it. */
+function app({ hasFeed = true, verifiesSignature = true, isWanted = true } = {}) {
+  const clock = new FakeClock()
+  const asked: string[] = []
+  const notices: string[] = []
+  const opened: string[] = []
+  const logged: string[] = []
+  const feed = { newest: undefined as string | undefined, fails: false }
+  let wanted = isWanted
+  const answer = async <T>(what: string, value: T): Promise<T> => {
+    asked.push(what)
+    if (feed.fails) throw new Error('no way there')
+    return value
+  }
+  const updater: Updater = {
+    check: () => answer('check', feed.newest),
+    download: () => answer('download', undefined),
+    install: () => void asked.push('install'),
+    verifiesSignature,
+    releasePage: (version) => `https://releases.example/${version}`,
+  }
+  const updates = followUpdates({
+    updater: hasFeed ? updater : undefined,
+    clock,
+    isWanted: () => wanted,
+    notify: ({ title }) => void notices.push(title),
+    openPage: async (url) => void opened.push(url),
+    changed: () => {},
+    log: { note: (line) => void logged.push(line) },
+  })
+  const settle = async () => {
+    for (let turn = 0; turn < 20; turn += 1) await Promise.resolve()
+  }
+  return {
+    updates,
+    clock,
+    feed,
+    asked,
+    notices,
+    opened,
+    logged,
+    settle,
+    pass: async (ms: number) => {
+      clock.advance(ms)
+      await settle()
+    },
+    want: async (next: boolean) => {
+      wanted = next
+      updates.wantedChanged()
+      clock.advance(0)
+      await settle()
+    },
+  }
+}
+
+test('an app without a feed asks no one, whatever is wanted', async () => {
+  const { updates, clock, asked, pass, want } = app({ hasFeed: false })
+  await pass(3 * CHECK_EVERY_MS)
+  await want(true)
+  updates.proceed()
+  expect(updates.state()).toEqual({ kind: 'no-feed' })
+  expect([clock.pending, asked]).toEqual([0, []])
+  proves('P4', { level: 2, cases: 1 })
+})
+
+test('the first look is a minute after the start, then one a day', async () => {
+  const { asked, pass } = app()
+  await pass(FIRST_CHECK_MS - 1)
+  expect(asked).toEqual([])
+  await pass(1)
+  expect(asked).toEqual(['check'])
+  await pass(CHECK_EVERY_MS - 1)
+  expect(asked).toEqual(['check'])
+  await pass(1)
+  expect(asked).toEqual(['check', 'check'])
+})
+
+test('a newer version is told of once, and nothing is fetched or installed unasked', async () => {
+  const { updates, feed, asked, notices, pass } = app()
+  feed.newest = '2.0.0'
+  await pass(FIRST_CHECK_MS)
+  await pass(3 * CHECK_EVERY_MS)
+  expect(updates.state()).toEqual({ kind: 'available', version: '2.0.0' })
+  expect(notices).toEqual(['Headroom 2.0.0 is out'])
+  expect(new Set(asked)).toEqual(new Set(['check']))
+  feed.newest = '2.1.0'
+  await pass(CHECK_EVERY_MS)
+  expect(notices).toEqual(['Headroom 2.0.0 is out', 'Headroom 2.1.0 is out'])
+  proves('P4', { level: 2, cases: 5 })
+})
+
+test('a person fetches it, then installs it', async () => {
+  const { updates, feed, asked, settle, pass } = app()
+  feed.newest = '2.0.0'
+  await pass(FIRST_CHECK_MS)
+  updates.proceed()
+  expect(updates.state()).toEqual({ kind: 'downloading', version: '2.0.0' })
+  updates.proceed()
+  await settle()
+  expect(updates.state()).toEqual({ kind: 'ready', version: '2.0.0' })
+  await pass(CHECK_EVERY_MS)
+  expect(updates.state()).toEqual({ kind: 'ready', version: '2.0.0' })
+  updates.proceed()
+  expect(asked).toEqual(['check', 'download', 'check', 'install'])
+})
+
+test('where no signature is verified the release’s page is opened, and nothing is fetched', async () => {
+  const { updates, feed, asked, opened, pass } = app({ verifiesSignature: false })
+  feed.newest = '2.0.0'
+  await pass(FIRST_CHECK_MS)
+  updates.proceed()
+  expect(opened).toEqual(['https://releases.example/2.0.0'])
+  expect(asked).toEqual(['check'])
+  proves('P4', { level: 2, cases: 1 })
+})
+
+test('what could not be fetched or verified is told as that, and its page is next', async () => {
+  const { updates, feed, asked, opened, settle, pass } = app()
+  feed.newest = '2.0.0'
+  await pass(FIRST_CHECK_MS)
+  feed.fails = true
+  updates.proceed()
+  await settle()
+  expect(updates.state()).toEqual({ kind: 'failed', version: '2.0.0' })
+  updates.proceed()
+  expect(opened).toEqual(['https://releases.example/2.0.0'])
+  expect(asked).not.toContain('install')
+  proves('P4', { level: 2, cases: 1 })
+})
+
+test('a feed that cannot be reached is asked again a day later, and costs nothing but a line in the log', async () => {
+  const { updates, feed, asked, notices, logged, pass } = app()
+  feed.fails = true
+  await pass(FIRST_CHECK_MS)
+  expect([updates.state(), notices]).toEqual([{ kind: 'none' }, []])
+  expect(logged).toEqual(['newer versions could not be looked for'])
+  await pass(CHECK_EVERY_MS)
+  expect(asked).toEqual(['check', 'check'])
+})
+
+test('switched off it asks no one; switched on it looks at once', async () => {
+  const { updates, feed, clock, asked, pass, want } = app({ isWanted: false })
+  feed.newest = '2.0.0'
+  await pass(3 * CHECK_EVERY_MS)
+  expect([updates.state(), clock.pending, asked]).toEqual([{ kind: 'off' }, 0, []])
+  await want(true)
+  expect(updates.state()).toEqual({ kind: 'available', version: '2.0.0' })
+  await want(false)
+  expect([updates.state(), clock.pending]).toEqual([{ kind: 'off' }, 0])
+  proves('P4', { level: 2, cases: 3 })
+})
+
+test('an answer that comes after it was switched off changes nothing', async () => {
+  const { updates, feed, notices, clock, want } = app()
+  feed.newest = '2.0.0'
+  clock.advance(FIRST_CHECK_MS)
+  await want(false)
+  expect([updates.state(), notices, clock.pending]).toEqual([{ kind: 'off' }, [], 0])
+})
+
+test('closed, it asks no one any more', async () => {
+  const { updates, asked, clock, pass } = app()
+  updates.close()
+  await pass(CHECK_EVERY_MS)
+  expect([asked, clock.pending]).toEqual([[], 0])
+})

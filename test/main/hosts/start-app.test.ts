@@ -1,0 +1,98 @@
+import { expect, onTestFinished, test, vi } from 'vitest'
+import type { Snapshot } from '../../../app/contract/snapshot.ts'
+import { startApp } from '../../../main/hosts/start-app.ts'
+import { nodeHttp } from '../../../main/network/http-client.ts'
+import { nodeClock, nodeRandom } from '../../../main/ports/node-clock.ts'
+import type { Clock, Http } from '../../../main/ports/ports.ts'
+import { startSimulator } from '../../../main/simulator/server.ts'
+import { temporaryFolder } from '../storage/temporary-folder.ts'
+
+const HELLO = { version: '1.2.3', host: 'browser', hostReason: 'no display' } as const
+
+async function running({ clock = nodeClock, http = nodeHttp({}) }: { clock?: Clock; http?: Http } = {}) {
+  const app = await startApp({
+    dataFolder: temporaryFolder(),
+    ports: { clock, random: nodeRandom, http, log: { note: () => {} } },
+    hello: HELLO,
+  })
+  onTestFinished(() => app.stop())
+  const snapshots: Snapshot[] = []
+  const window = app.windows.open({
+    snapshotChanged: (snapshot) => snapshots.push(snapshot),
+    eventHappened: () => {},
+    profileRemoved: () => {},
+    alertsChanged: () => {},
+    signInChanged: () => {},
+  })
+  onTestFinished(() => window.close())
+  const profiles = async () => (await window.handlers.snapshots()).map(({ profile }) => profile.id)
+  return { app, handlers: window.handlers, snapshots, profiles }
+}
+
+async function key() {
+  const service = await startSimulator({ clientId: 'key', refreshToken: 'token' })
+  onTestFinished(() => service.close())
+  return {
+    name: 'Mine',
+    environment: 'custom',
+    authUrl: service.origin,
+    baseUrl: service.origin,
+    clientId: 'key',
+    refreshToken: 'token',
+  } as const
+}
+
+test('a first start is connected to the built-in simulator and shows live data', async () => {
+  const { handlers, snapshots, profiles } = await running()
+  expect(await handlers.hello()).toEqual({ ...HELLO, keeps: 'memory' })
+  expect(await profiles()).toEqual(['simulator'])
+  await vi.waitFor(() => {
+    expect(snapshots.at(-1)?.requests.some(({ source }) => source === 'header')).toBe(true)
+  }, 10_000)
+})
+
+test('a connected key takes the place of the simulator, which comes back when the key is forgotten', async () => {
+  const { handlers, profiles, snapshots } = await running()
+  const outcome = await handlers.connect(await key())
+  expect(outcome).toEqual({ ok: true, profile: 'key-1' })
+  expect(await profiles()).toEqual(['key-1'])
+
+  expect(await handlers.disconnect({ profile: 'key-1' })).toEqual({ ok: true })
+  snapshots.length = 0
+  await vi.waitFor(async () => {
+    expect(await profiles()).toEqual(['simulator'])
+    expect(snapshots.at(-1)?.access.state).toBe('valid')
+  }, 10_000)
+})
+
+test('a key with a bad address leaves the simulator where it is', async () => {
+  const { handlers, profiles } = await running()
+  const outcome = await handlers.connect({ ...(await key()), authUrl: 'http://example.com' })
+  expect(outcome).toMatchObject({ ok: false, code: 'bad-address' })
+  expect(await profiles()).toEqual(['simulator'])
+})
+
+test('a demonstration whose own sign-in ended, as after a long sleep, starts afresh', async () => {
+  let sleptMs = 0
+  let refusals = 0
+  const network = nodeHttp({})
+  const http: Http = {
+    ...network,
+    send: async (request) => {
+      if (sleptMs === 0 || refusals > 0 || !request.url.endsWith('/oauth/token')) return network.send(request)
+      refusals += 1
+      return { kind: 'answer', status: 403, headers: {}, body: '{"error":"invalid_grant"}' }
+    },
+  }
+  const clock: Clock = { ...nodeClock, wallMs: () => nodeClock.wallMs() + sleptMs }
+  const { app, profiles, snapshots } = await running({ clock, http })
+  await vi.waitFor(() => expect(snapshots.at(-1)?.access.state).toBe('valid'), 10_000)
+
+  sleptMs = 3_600_000
+  app.monitor.wake()
+  await vi.waitFor(() => expect(refusals).toBe(1), 10_000)
+  await vi.waitFor(async () => {
+    expect(await profiles()).toEqual(['simulator'])
+    expect(snapshots.at(-1)).toMatchObject({ access: { state: 'valid' }, refresh: { state: 'valid' } })
+  }, 10_000)
+})

@@ -1,0 +1,168 @@
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { parquetMetadata, parquetReadObjects } from 'hyparquet'
+import { expect, test } from 'vitest'
+import { SERIES_COLUMNS } from '../../../../app/history/series.ts'
+import { openSeriesFile } from '../../../../main/history/series-file.ts'
+import { exportHistory } from '../../../../main/hosts/terminal/export-command.ts'
+import type { ExportFlags } from '../../../../main/hosts/terminal/flags.ts'
+import { proves } from '../../../proof/proves.ts'
+import { EPOCH_MS, PROFILE, record, sampleAt, startedStore } from '../../history/started-store.ts'
+import { temporaryFolder } from '../../storage/temporary-folder.ts'
+import { fakeTerminal } from './fake-terminal.ts'
+
+const MINUTES = 10
+
+/** Ten minutes of one live key, in which nothing was known of a second quota, and one of another key. */
+function recorded(): string {
+  const folder = temporaryFolder()
+  const started = startedStore(folder)
+  const { store, clock } = started
+  store.add({ kind: 'profile', profile: PROFILE, environment: 'live' })
+  store.add({ kind: 'profile', profile: 'key-2', environment: 'sim' })
+  const other = { ...sampleAt(clock.wallMs(), 7), own: 3 }
+  store.add({ kind: 'sample', profile: 'key-2', category: 'Positions', sample: other })
+  const guessed = { ...sampleAt(clock.wallMs(), 500, { source: 'default' }), elsewhere: 4 }
+  store.add({ kind: 'sample', profile: PROFILE, category: '=cmd|x', sample: guessed })
+  record(started, MINUTES * 60 + 5, (second) => ({
+    remaining: 300 - (second % 60),
+    own: second % 60 === 0 ? 1 : 0,
+  }))
+  store.flush()
+  return folder
+}
+
+async function exported(folder: string, flags: Partial<ExportFlags> = {}) {
+  const terminal = fakeTerminal()
+  const exitCode = await exportHistory(
+    { series: true, format: 'csv', data: folder, ...flags },
+    {
+      terminal,
+      defaultDataFolder: () => undefined,
+      version: '1.2.3',
+      nowMs: () => EPOCH_MS + 3_600_000,
+      openSeries: openSeriesFile,
+      parquet: () => import('../../../../main/history/series-parquet.ts'),
+    },
+  )
+  return { exitCode, text: terminal.lines.join('\n'), ...terminal, errors: terminal.errors }
+}
+
+test('a series has a row a key, category and minute, while the app goes on writing', async () => {
+  const { exitCode, text } = await exported(recorded())
+  expect(exitCode).toBe(0)
+  const [head, ...rows] = text.split('\n').map((line) => line.trimEnd())
+  expect(head).toBe(SERIES_COLUMNS.join(','))
+  const accounts = rows.filter((row) => row.includes(',Accounts,'))
+  expect(accounts).toHaveLength(MINUTES)
+  expect(accounts[1]).toBe('key-1,live,2026-01-05T14:01:00.000Z,Accounts,320,241,300,header,1,0,0,0,60')
+  expect(rows.filter((row) => row.startsWith('key-2,sim,'))).toHaveLength(1)
+  // Nothing was known of it: a number would be the table's word. And it is no formula of a spreadsheet.
+  expect(rows.filter((row) => row.includes("'=cmd"))).toEqual([
+    "key-1,live,2026-01-05T14:00:00.000Z,'=cmd|x,320,,,default,0,4,0,0,0".replace("'=cmd|x", `"'=cmd|x"`),
+  ])
+  proves('E1', { level: 2, cases: rows.length })
+})
+
+test('of one key, and of an interval whose end is left out', async () => {
+  const folder = recorded()
+  const one = await exported(folder, { profile: 'key-2' })
+  expect(one.lines).toHaveLength(2)
+  const part = await exported(folder, { profile: PROFILE, from: EPOCH_MS + 60_000, to: EPOCH_MS + 180_000 })
+  expect(part.lines.slice(1).map((line) => line.split(',')[2])).toEqual([
+    '2026-01-05T14:01:00.000Z',
+    '2026-01-05T14:02:00.000Z',
+  ])
+})
+
+test('as JSON it is one object that says what it is', async () => {
+  const { text } = await exported(recorded(), { format: 'json' })
+  const told = JSON.parse(text)
+  expect(told).toMatchObject({
+    kind: 'headroom-series',
+    formatVersion: 1,
+    version: '1.2.3',
+    to: '2026-01-05T15:00:00.000Z',
+  })
+  expect(told.rows).toHaveLength(MINUTES + 2)
+  expect(told.rows.find((row: { category: string }) => row.category === '=cmd|x')).toMatchObject({
+    lowest_remaining: null,
+    number_source: 'default',
+  })
+  const empty = await exported(recorded(), { format: 'json', to: EPOCH_MS })
+  expect(JSON.parse(empty.text).rows).toEqual([])
+})
+
+test('as Parquet a reader finds the same rows, with types', async () => {
+  const [folder, target] = [recorded(), temporaryFolder()]
+  expect((await exported(folder, { format: 'parquet', output: target })).exitCode).toBe(0)
+  const [name = ''] = readdirSync(target)
+  expect(name).toBe('headroom-series-all-2026-01-04T1500.parquet')
+  const bytes = readFileSync(join(target, name))
+  const file = bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length)
+  const rows = await parquetReadObjects({ file })
+  const json = JSON.parse((await exported(folder, { format: 'json' })).text)
+  const read = rows.map((row) => ({ ...row, start_time: (row['start_time'] as Date).toISOString() }))
+  expect(read).toEqual(json.rows)
+  const kinds = parquetMetadata(file).key_value_metadata?.map(({ key, value }) => [key, value])
+  expect(kinds).toContainEqual(['kind', 'headroom-series'])
+})
+
+test('a file is written whole, for its owner alone, under a name of its key, and never over another', async () => {
+  const [folder, target] = [recorded(), temporaryFolder()]
+  const first = await exported(folder, { profile: PROFILE, output: target })
+  const path = join(target, 'headroom-series-key-1-live-2026-01-04T1500.csv')
+  expect(first.errors).toEqual([`written: ${path}`])
+  if (process.platform !== 'win32') expect(statSync(path).mode & 0o777).toBe(0o600)
+  const before = readFileSync(path, 'utf8')
+  const again = await exported(folder, { profile: PROFILE, output: path })
+  expect([again.exitCode, readFileSync(path, 'utf8')]).toEqual([1, before])
+  expect(again.errors).toEqual([`${path} was not written: a file is in the way`])
+})
+
+test('what cannot be done is one line', async () => {
+  const folder = recorded()
+  const damaged = temporaryFolder()
+  writeFileSync(join(damaged, 'history.db'), 'not a database, and longer than a header of one would be')
+  const newer = temporaryFolder()
+  const database = new DatabaseSync(join(newer, 'history.db'))
+  database.exec('PRAGMA user_version = 99')
+  database.close()
+  const none = temporaryFolder()
+  for (const [flags, exitCode, line] of [
+    [{ data: none }, 1, `there is no history in ${none}`],
+    [{ data: damaged }, 1, `the history in ${damaged} cannot be read: it is damaged`],
+    [{ data: newer }, 1, `the history in ${newer} cannot be read: it is of a newer Headroom`],
+    [{ profile: 'nope' }, 1, `the history has no profile 'nope'; it has key-1, key-2`],
+    [{ from: 2, to: 1 }, 2, '--from is not before --to'],
+    [{ format: 'parquet' }, 2, '--format parquet needs --output: a file, or a folder to put one in'],
+  ] as const) {
+    const ended = await exported(folder, flags)
+    expect([ended.exitCode, ended.errors]).toEqual([exitCode, [line]])
+  }
+  expect(existsSync(join(none, 'history.db'))).toBe(false)
+  const terminal = fakeTerminal()
+  const deps = { terminal, defaultDataFolder: () => folder, version: '1', nowMs: () => 0 }
+  const parquet = () => Promise.reject(new Error('not asked for'))
+  expect(await exportHistory({ format: 'csv' }, { ...deps, openSeries: openSeriesFile, parquet })).toBe(2)
+})
+
+test('a reader that lags holds the export up, and one that is gone ends it', async () => {
+  const folder = recorded()
+  const terminal = fakeTerminal()
+  terminal.lag()
+  const deps = { terminal, defaultDataFolder: () => folder, version: '1', nowMs: () => EPOCH_MS + 3_600_000 }
+  const parquet = () => Promise.reject(new Error('not asked for'))
+  const ended = exportHistory(
+    { series: true, format: 'csv' },
+    { ...deps, openSeries: openSeriesFile, parquet },
+  )
+  await expect.poll(() => terminal.lines.length).toBe(1)
+  terminal.lag()
+  await new Promise((resolve) => setImmediate(resolve))
+  expect(terminal.lines.length).toBe(1)
+  terminal.closeOutput()
+  expect(await ended).toBe(0)
+  expect(terminal.lines.length).toBe(1)
+})

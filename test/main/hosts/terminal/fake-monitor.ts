@@ -1,0 +1,82 @@
+import type { LoggedEvent, MonitorEvent } from '../../../../app/contract/events.ts'
+import type { Thresholds } from '../../../../app/quota/thresholds.ts'
+import type { MonitorListener, MonitorSurface } from '../../../../main/monitor/monitor-surface.ts'
+import type { Profile } from '../../../../main/monitor/profile.ts'
+import { exampleSnapshot } from './example-snapshot.ts'
+
+/** Remembers what it was told, and says what the test wants. */
+export class FakeMonitor implements MonitorSurface {
+  readonly connected: Profile[] = []
+  readonly #listeners = new Set<MonitorListener>()
+  readonly #nowMs: () => number
+  stopped = false
+  readonly thresholds = new Map<string, Thresholds>()
+  #seq = 0
+  #revision = 0
+
+  constructor(nowMs: () => number) {
+    this.#nowMs = nowMs
+  }
+
+  get listening(): number {
+    return this.#listeners.size
+  }
+
+  change(): void {
+    this.#revision += 1
+    for (const listener of this.#listeners) listener.changed(this.#id())
+  }
+
+  tell(event: MonitorEvent): void {
+    this.#seq += 1
+    const logged: LoggedEvent = { ...event, seq: this.#seq, at: this.#nowMs(), profile: this.#id() }
+    for (const listener of this.#listeners) listener.event(logged)
+  }
+
+  connect(profile: Profile): void {
+    this.connected.push(profile)
+  }
+
+  snapshot() {
+    return exampleSnapshot({ at: this.#nowMs(), revision: this.#revision })
+  }
+
+  profiles() {
+    return this.connected.map((profile) => profile.id)
+  }
+
+  subscribe(listener: MonitorListener): () => void {
+    this.#listeners.add(listener)
+    return () => void this.#listeners.delete(listener)
+  }
+
+  stop(): void {
+    this.stopped = true
+  }
+
+  setThresholds(profile: string, thresholds: Thresholds): void {
+    this.thresholds.set(profile, thresholds)
+  }
+
+  disconnect = () => ({ ok: true }) as const
+  events = () => []
+  history = () => ({ points: [], rejectedAt: [] })
+  openStream = () => ({ ok: true, stream: 's1' }) as const
+  closeStream = () => ({ ok: true }) as const
+  restartStream = () => ({ ok: true, stream: 's1' }) as const
+  pinStream = () => ({ ok: true }) as const
+  revoke = async () => ({ ok: true }) as const
+  tryNow = () => ({ ok: true }) as const
+  checkNow = async () => ({ ok: true }) as const
+  rowDetails = () => ({ ok: true, details: { refusals: [], headers: {}, oddities: [] } }) as const
+  keySettings = () => NOT_HERE
+  setKeySettings = () => NOT_HERE
+  sleep(): void {}
+  wake(): void {}
+
+  #id(): string {
+    return this.connected[0]?.id ?? ''
+  }
+}
+
+const NOT_HERE = { ok: false, code: 'unknown-profile', message: 'not here' } as const

@@ -1,0 +1,85 @@
+import type { OutputEnd, Terminal } from '../../../../main/hosts/terminal/terminal.ts'
+
+export interface FakeTerminal extends Terminal {
+  readonly lines: string[]
+  readonly errors: string[]
+  readonly questions: string[]
+  readonly rings: number
+  /** Ctrl-C, or a signal. */
+  stop(): void
+  closeOutput(): void
+  /** A full disk, as its line says. */
+  failOutput(line: string): void
+  /** A reader that lags takes no line until it is told to read. */
+  lag(): void
+  read(): void
+}
+
+export interface FakeTerminalOptions {
+  readonly environment?: Readonly<Record<string, string>>
+  readonly interactive?: boolean
+  readonly answer?: string
+}
+
+export function fakeTerminal({
+  environment = {},
+  interactive = false,
+  answer,
+}: FakeTerminalOptions = {}): FakeTerminal {
+  const lines: string[] = []
+  const errors: string[] = []
+  const questions: string[] = []
+  let rings = 0
+  const stops = new Set<() => void>()
+  const drains = new Set<() => void>()
+  const ends = new Set<(end: OutputEnd) => void>()
+  let lags = false
+  const tellEnd = (end: OutputEnd) => {
+    for (const run of [...ends]) run(end)
+  }
+  const register = (listeners: Set<() => void>) => (run: () => void) => {
+    listeners.add(run)
+    return () => void listeners.delete(run)
+  }
+  const call = (listeners: Set<() => void>) => () => {
+    for (const run of [...listeners]) run()
+  }
+  return {
+    environment,
+    interactive,
+    lines,
+    errors,
+    questions,
+    get rings() {
+      return rings
+    },
+    bell: () => {
+      rings += 1
+    },
+    out: (line) => {
+      lines.push(line)
+      return !lags
+    },
+    onDrain: register(drains),
+    error: (line) => errors.push(line),
+    ask: async (question) => {
+      questions.push(question)
+      return answer
+    },
+    onStop: register(stops),
+    onOutputEnd: (run) => {
+      ends.add(run)
+      return () => void ends.delete(run)
+    },
+    stop: call(stops),
+    closeOutput: () => tellEnd({ kind: 'closed' }),
+    failOutput: (line) => tellEnd({ kind: 'failed', line }),
+    lag: () => {
+      lags = true
+    },
+    read: () => {
+      lags = false
+      call(drains)()
+    },
+  }
+}

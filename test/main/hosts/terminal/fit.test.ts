@@ -1,0 +1,48 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { left, right } from '../../../../main/hosts/terminal/cells.ts'
+import { fitHeight, fitWidth, leaving, type WeighedLine } from '../../../../main/hosts/terminal/fit.ts'
+
+const ROW = [
+  left('Accounts', 10),
+  leaving(left('█████', 5), 2),
+  leaving(right('1.00', 5), 1),
+  right('300', 4),
+]
+const written = (cells: readonly { readonly text: string }[]) =>
+  cells
+    .map(({ text }) => text)
+    .join(' ')
+    .trimEnd()
+
+const said = (text: string, weight: number): WeighedLine => ({ cells: [left(text, text.length)], weight })
+const texts = (lines: readonly WeighedLine[]) => lines.map(({ cells }) => written(cells))
+
+test('a line that is too wide loses whole columns, the least needed first, and only then a piece', () => {
+  expect(fitWidth(ROW, 27)).toEqual(ROW)
+  expect(written(fitWidth(ROW, 26))).toBe('Accounts    1.00  300')
+  expect(written(fitWidth(ROW, 20))).toBe('Accounts    300')
+  expect(written(fitWidth(ROW, 14))).toBe('Accounts    3…')
+  expect(written(fitWidth([left('a long sentence', 40)], 8))).toBe('a long …')
+})
+
+test('nothing is ever wider than the window', () => {
+  const cell = fc.record({ text: fc.string({ maxLength: 12 }), leaves: fc.nat({ max: 4 }) })
+  fc.assert(
+    fc.property(fc.array(cell, { maxLength: 6 }), fc.integer({ min: 1, max: 60 }), (cells, width) => {
+      const row = cells.map(({ text, leaves }) => leaving(left(text, text.length), leaves))
+      expect([...written(fitWidth(row, width))].length).toBeLessThanOrEqual(width)
+    }),
+  )
+})
+
+test('in a low window what matters least leaves, and a line says how much did', () => {
+  const lines = [said('head', 3), { cells: [], weight: 0 }, said('a', 2), said('b', 2), said('c', 1)]
+  expect(texts(fitHeight(lines, 5))).toEqual(['head', '', 'a', 'b', 'c'])
+  expect(texts(fitHeight(lines, 4))).toEqual(['head', 'a', 'b', 'c'])
+  expect(texts(fitHeight(lines, 3))).toEqual(['head', 'a', '… 2 more lines in a taller window'])
+  expect(texts(fitHeight([said('a', 1), said('b', 1), said('c', 1)], 2))).toEqual([
+    'a',
+    '… 2 more lines in a taller window',
+  ])
+})

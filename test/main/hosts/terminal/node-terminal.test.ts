@@ -1,0 +1,68 @@
+import { EventEmitter } from 'node:events'
+import { PassThrough, Writable } from 'node:stream'
+import { expect, test } from 'vitest'
+import { boundedLines, MAX_WAITING_LINES } from '../../../../main/hosts/terminal/bounded-lines.ts'
+import { nodeTerminal, type TerminalProcess } from '../../../../main/hosts/terminal/node-terminal.ts'
+import type { OutputEnd } from '../../../../main/hosts/terminal/terminal.ts'
+import { proves } from '../../../proof/proves.ts'
+
+function terminalOn(stdout: Writable) {
+  const streams = { stdin: new PassThrough(), stdout, stderr: new PassThrough() }
+  return nodeTerminal(Object.assign(new EventEmitter(), streams) as unknown as TerminalProcess, {})
+}
+
+/** A stdout whose every write fails. */
+const failing = (code: string) =>
+  new Writable({ write: (_chunk, _encoding, done) => done(Object.assign(new Error(code), { code })) })
+
+async function endOf(code: string): Promise<{ end: OutputEnd; failure: string | undefined }> {
+  const terminal = terminalOn(failing(code))
+  const end = new Promise<OutputEnd>((resolve) => terminal.onOutputEnd(resolve))
+  terminal.out('a line')
+  const failure = new Promise<string | undefined>((resolve) => terminal.whenWritten(resolve))
+  return { end: await end, failure: await failure }
+}
+
+test('a reader that is gone is a quiet end, and everything else is told in one line', async () => {
+  for (const code of ['EPIPE', 'EOF']) {
+    expect(await endOf(code)).toEqual({ end: { kind: 'closed' }, failure: undefined })
+  }
+  for (const [code, line] of [
+    ['ENOSPC', 'stdout cannot be written: the disk is full'],
+    ['EDQUOT', 'stdout cannot be written: the disk is full'],
+    ['EIO', 'stdout cannot be written: the disk reported an error'],
+    ['EBADF', 'stdout cannot be written: the system refused it'],
+  ] as const) {
+    expect(await endOf(code)).toEqual({ end: { kind: 'failed', line }, failure: line })
+  }
+  proves('U1', { level: 1, cases: 6 })
+})
+
+test('what was written whole is no failure', async () => {
+  const terminal = terminalOn(new PassThrough())
+  terminal.out('a line')
+  expect(await new Promise((resolve) => terminal.whenWritten(resolve))).toBeUndefined()
+})
+
+test('of a stream that nobody reads no more than its own buffer and the newest lines are kept', async () => {
+  const stdout = new PassThrough({ highWaterMark: 1_000 })
+  const terminal = terminalOn(stdout)
+  const dropped: number[] = []
+  const lines = boundedLines({ ...terminal, dropped: (count) => dropped.push(count) })
+  const line = 'x'.repeat(100)
+  for (let n = 0; n < 50_000; n += 1) {
+    lines.each(`${line} ${n}`)
+    lines.newest(() => `newest ${n}`)
+  }
+  expect(stdout.readableLength + stdout.writableLength).toBeLessThan(3_000)
+  let read = ''
+  stdout.setEncoding('utf8').on('data', (text: string) => {
+    read += text
+  })
+  await expect.poll(() => read).toContain('newest 49999\n')
+  const numbers = read.match(/x \d+/g)?.map((text) => Number(text.slice(2))) ?? []
+  expect(numbers).toEqual(numbers.toSorted((a, b) => a - b))
+  expect(numbers.slice(-MAX_WAITING_LINES)[0]).toBe(50_000 - MAX_WAITING_LINES)
+  expect(dropped).toEqual([50_000 - numbers.length])
+  proves('U1', { level: 2, cases: 1 })
+})

@@ -1,0 +1,131 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { chmodSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import { expect, onTestFinished, test } from 'vitest'
+import { cannotProve, proves } from '../../../proof/proves.ts'
+import { temporaryFolder } from '../../storage/temporary-folder.ts'
+
+const LAUNCH = fileURLToPath(new URL('../../../../main/launch.js', import.meta.url))
+const NOBODY = 65_534
+
+/** Every argument list and environment that `uid` can read, and the files of `paths` that it can. */
+const SPY = `
+const { readdirSync, readFileSync } = require('node:fs')
+const read = (path) => { try { return readFileSync(path, 'latin1') } catch { return '' } }
+for (const pid of readdirSync('/proc').filter(Number)) console.log(read('/proc/' + pid + '/cmdline') + read('/proc/' + pid + '/environ'))
+for (const path of process.argv.slice(1)) console.log('FILE ' + read(path))
+console.log('LOOKED')
+`
+
+function seenBy(
+  identity: { readonly uid?: number; readonly gid?: number },
+  paths: readonly string[],
+): string {
+  const { stdout } = spawnSync(process.execPath, ['-e', SPY, ...paths], {
+    ...identity,
+    cwd: '/',
+    encoding: 'utf8',
+    maxBuffer: 64 << 20,
+  })
+  return stdout
+}
+
+/** A browser as a person may have it: a program that is handed what to open, and stays. */
+async function fakeBrowser(folder: string) {
+  const told = createServer()
+  await new Promise<void>((resolve) => told.listen(0, '127.0.0.1', resolve))
+  const address = told.address()
+  const port = typeof address === 'object' ? address?.port : 0
+  const path = join(folder, 'browser.mjs')
+  writeFileSync(
+    path,
+    `#!${process.execPath}
+import { connect } from 'node:net'
+import { readFileSync } from 'node:fs'
+const what = process.argv[2].replace(/^file:\\/\\//, '')
+let page = ''
+try { page = readFileSync(what, 'utf8') } catch {}
+connect(${port}, '127.0.0.1').end(JSON.stringify({ argument: process.argv[2], page, pid: process.pid }))
+setInterval(() => {}, 1_000)
+`,
+  )
+  chmodSync(path, 0o755)
+  // What the desktop opens pages with.
+  mkdirSync(join(folder, 'applications'))
+  writeFileSync(
+    join(folder, 'applications', 'test-browser.desktop'),
+    `[Desktop Entry]\nType=Application\nName=Test\nExec=${path} %u\nMimeType=text/html;\n`,
+  )
+  writeFileSync(join(folder, 'mimeapps.list'), '[Default Applications]\ntext/html=test-browser.desktop\n')
+  const opened = once(told, 'connection').then(async ([socket]) => {
+    let text = ''
+    for await (const part of socket as AsyncIterable<Buffer>) text += part.toString()
+    told.close()
+    const found = JSON.parse(text) as { argument: string; page: string; pid: number }
+    onTestFinished(() => {
+      process.kill(found.pid, 'SIGKILL')
+    })
+    return found
+  })
+  onTestFinished(() => void told.close())
+  return { opened }
+}
+
+async function startedIn(folder: string, data: string): Promise<{ child: ChildProcess; ready: string }> {
+  const child = spawn(
+    process.execPath,
+    [LAUNCH, 'start', '--host', 'browser', '--port', '0', '--simulate', '--data', data],
+    {
+      stdio: ['ignore', 'pipe', 'inherit'],
+      env: {
+        ...process.env,
+        DISPLAY: ':9',
+        XDG_CURRENT_DESKTOP: '',
+        XDG_CONFIG_HOME: folder,
+        XDG_DATA_HOME: folder,
+      },
+    },
+  )
+  onTestFinished(() => void child.kill('SIGKILL'))
+  const [line] = (await once(createInterface({ input: child.stdout }), 'line')) as [string]
+  return { child, ready: line.replace('headroom ready: ', '') }
+}
+
+test.runIf(process.platform === 'linux')(
+  'while the browser is opened, no argument list of the machine holds the code, and another user reads no file with it',
+  async () => {
+    const folder = temporaryFolder()
+    chmodSync(folder, 0o755)
+    const data = join(folder, 'data')
+    const browser = await fakeBrowser(folder)
+    const { ready } = await startedIn(folder, data)
+    const { argument, page } = await browser.opened
+    const code = ready.split('#code=')[1] ?? ''
+    expect(code.length).toBeGreaterThan(40)
+    // Its owner gets there: the page leads on to the address of the ready line.
+    expect(page).toContain(JSON.stringify(ready))
+    const path = argument.replace('file://', '')
+    expect(statSync(path).mode & 0o777).toBe(0o600)
+    const asRoot = process.getuid?.() === 0
+    const seen = seenBy(asRoot ? { uid: NOBODY, gid: NOBODY } : {}, asRoot ? [path] : [])
+    expect(seen).toContain('LOOKED')
+    // The spy sees what there is: the program that was opened, with its argument.
+    expect(seen).toContain(argument)
+    expect(seen).not.toContain(code)
+    if (asRoot) proves(['T11', 'T13'], { level: 3, cases: 1 })
+    else cannotProve('T13', 3, 'only root can look as another user')
+    const { port, origin } = new URL(ready)
+    const answer = await fetch(`${origin}/api/session`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', origin },
+      body: JSON.stringify({ code }),
+    })
+    expect([port !== '', answer.status]).toEqual([true, 200])
+    await expect.poll(() => readdirSync(data).filter((name) => name.startsWith('open-'))).toEqual([])
+  },
+  60_000,
+)

@@ -1,0 +1,77 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { checkPassphrase } from '../../../../main/hosts/terminal/passphrase-check.ts'
+import { passphraseStrength } from '../../../../main/vault/passphrase-strength.ts'
+import { proves } from '../../../proof/proves.ts'
+import { temporaryFolder } from '../../storage/temporary-folder.ts'
+
+test.each([
+  '',
+  'a',
+  'password',
+  'Summer2026!',
+  'the words',
+  'qwertyuiopasdfghjkl',
+  'a'.repeat(24),
+  'tM4!kq9Zb$',
+])(
+  '%j is too weak for a new folder: one line names the variable and says how long, and what is enough',
+  (passphrase) => {
+    const check = checkPassphrase(temporaryFolder(), passphrase)
+    expect(check).toEqual({
+      kind: 'too-weak',
+      line: expect.stringMatching(
+        /^HEADROOM_PASSPHRASE would take about \d+ \w+ to guess \(an estimate, .*\), which is too little: .*twelve random/,
+      ),
+    })
+    proves('K2', { level: 1, cases: 1 })
+  },
+)
+
+test.each(['plum river saddle anchor', 'kx93hfqp2mza'])(
+  '%j is enough, and its strength is said',
+  (passphrase) => {
+    expect(checkPassphrase(temporaryFolder(), passphrase)).toEqual({
+      kind: 'new',
+      line: expect.stringMatching(
+        /^HEADROOM_PASSPHRASE would take (?:about 3 years|more than 1,000 years) to guess \(an estimate/,
+      ),
+    })
+  },
+)
+
+test('twelve random letters are always as good as the line says', () => {
+  const letters = fc.array(fc.constantFrom(...'bcdfghjkmnpqrstvwxz2456789'), { minLength: 14, maxLength: 14 })
+  let enough = 0
+  fc.assert(
+    fc.property(letters, (some) => {
+      enough += passphraseStrength(some.join('')).isEnough ? 1 : 0
+    }),
+    { numRuns: 40, seed: 5 },
+  )
+  expect(enough).toBeGreaterThan(37)
+})
+
+test('a passphrase that sealed keys already goes on opening them; a weak one is told each time', () => {
+  const folder = temporaryFolder()
+  writeFileSync(join(folder, 'vault.db'), '')
+  expect(checkPassphrase(folder, 'the words')).toEqual({
+    kind: 'weak',
+    line: expect.stringContaining('in another folder (--data) under a better one'),
+  })
+  expect(checkPassphrase(folder, 'plum river saddle anchor')).toEqual({ kind: 'strong' })
+})
+
+test('however it was typed, it is judged as it is stretched', () => {
+  expect(passphraseStrength('cafe\u0301')).toEqual(passphraseStrength('caf\u00e9'))
+})
+
+test.each([
+  ['a', /second/],
+  ['tM4!kq9Zb$', /^about 11 days$/],
+  ['plum river saddle anchor', /^more than 1,000 years$/],
+])('the time of %j is in words of its size', (passphrase, words) => {
+  expect(passphraseStrength(passphrase).time).toMatch(words)
+})

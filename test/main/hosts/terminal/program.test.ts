@@ -1,0 +1,170 @@
+import { expect, test } from 'vitest'
+import { type Commands, runProgram } from '../../../../main/hosts/terminal/program.ts'
+
+interface Run {
+  readonly exitCode: number
+  readonly calls: readonly (readonly [string, unknown])[]
+  readonly out: string
+  readonly errors: readonly string[]
+}
+
+async function run(args: readonly string[], exitCode = 0): Promise<Run> {
+  const calls: (readonly [string, unknown])[] = []
+  const errors: string[] = []
+  let out = ''
+  const record = (name: string) => async (flags: unknown) => {
+    calls.push([name, flags])
+    return exitCode
+  }
+  const commands: Commands = {
+    start: record('start'),
+    watch: record('watch'),
+    status: record('status'),
+    export: record('export'),
+    simulate: record('simulate'),
+    revoke: record('revoke'),
+  }
+  const ended = await runProgram(args, {
+    version: '1.2.3',
+    commands,
+    out: (text) => {
+      out += text
+    },
+    error: (line) => errors.push(line),
+  })
+  return { exitCode: ended, calls, out, errors }
+}
+
+test('no command starts the app with its defaults', async () => {
+  const { calls } = await run([])
+  expect(calls).toEqual([['start', { host: 'auto', port: 4780, open: true, link: true }]])
+})
+
+test('flags without a command are those of start', async () => {
+  const { calls } = await run([
+    '--host',
+    'browser',
+    '--port',
+    '0',
+    '--no-open',
+    '--no-link',
+    '--simulate',
+    '--data',
+    'd',
+  ])
+  expect(calls).toEqual([
+    ['start', { host: 'browser', port: 0, open: false, link: false, simulate: true, data: 'd' }],
+  ])
+})
+
+test('the exit code of a command is the exit code of the program', async () => {
+  expect((await run(['watch'], 1)).exitCode).toBe(1)
+})
+
+test('the simulator has the defaults the interfaces document', async () => {
+  const { calls } = await run(['simulate'])
+  expect(calls[0]?.[1]).toEqual({
+    port: 4790,
+    clientId: 'sim-key',
+    refreshToken: 'sim-refresh',
+    keys: 'default',
+    refreshExpiry: 1800,
+    rotationOverlap: 0,
+    absoluteLifetime: 86_400,
+    accessLifetime: 1200,
+    table: 'current',
+    window: 'rolling',
+    errors: 'current',
+    revokeField: 'either',
+    heartbeat: 5,
+    streamRate: 2,
+  })
+})
+
+test('repeatable flags are kept in order', async () => {
+  const { calls } = await run(['simulate', '--fault', 'goaway-v2', '--fault', 'refresh-503:2'])
+  expect(calls[0]?.[1]).toMatchObject({ fault: ['goaway-v2', 'refresh-503:2'] })
+})
+
+test.each([
+  [['--port', '99999'], '--port', '65535'],
+  [['--port', 'abc'], '--port', 'whole number'],
+  [['start', '--port'], '--port', 'needs a value'],
+  [['--host', 'tv'], '--host', 'auto, desktop, browser'],
+  [['--data', ''], '--data', 'not empty'],
+  [['--data', '--simulate'], '--data', 'not empty'],
+  [['--nope'], '--nope', '--help'],
+  [['watch', '--for', '-1'], '--for', 'seconds above 0'],
+  [['watch', '--for'], '--for', 'needs a value'],
+  [['watch', '--stream', 'foo:bar'], '--stream', 'positions'],
+  [['watch', '--probe', 'Nope=3'], '--probe', 'Accounts'],
+  [['watch', '--probe-symbol', '../accounts'], '--probe-symbol', 'MSFT'],
+  [['watch', '--auth-url', 'http://example.com'], '--auth-url', 'https://'],
+  [['watch', '--json=1'], '--json', 'takes no value'],
+  [['simulate', '--data', 'd'], '--data', '--help'],
+  [['revoke', '--base-url', 'x'], '--base-url', 'https://'],
+  [['revoke', '--json'], '--json', '--help'],
+  [['status', '--port', '1'], '--port', '--help'],
+  [['start', '--metrics-port', 'x'], '--metrics-port', '65535'],
+  [['watch', '--metrics-port', '70000'], '--metrics-port', '65535'],
+  [['simulate', '--traffic', 'nonsense=1'], '--traffic', 'Positions'],
+  [['simulate', '--traffic', 'Positions=1@300/120'], '--traffic', '@120/300'],
+  [['simulate', '--fault', 'nope'], '--fault', 'simulate --help'],
+  [['simulate', '--keys', 'rotten'], '--keys', 'default, rotating'],
+  [['simulate', '--heartbeat', '0'], '--heartbeat', 'from 0.05'],
+  [['simulate', '--stream-rate', '-2'], '--stream-rate', 'messages per second'],
+])('%j ends in exit 2 and one line that names the flag', async (args, flag, what) => {
+  const { exitCode, errors, calls, out } = await run(args)
+  expect(exitCode).toBe(2)
+  expect(errors).toHaveLength(1)
+  expect(errors[0]).toContain(flag)
+  expect(errors[0]).toContain(what)
+  expect(errors[0]).not.toContain('\n')
+  expect(calls).toEqual([])
+  expect(out).toBe('')
+})
+
+test('a secret given to a flag that does not exist is not repeated', async () => {
+  for (const args of [
+    ['watch', '--refresh-token=hunter2'],
+    ['watch', '--client-secret', 'hunter2'],
+    ['revoke', 'hunter2'],
+    ['hunter2'],
+  ]) {
+    const { exitCode, errors } = await run(args)
+    expect(exitCode).toBe(2)
+    expect(errors).toHaveLength(1)
+    expect(errors[0]).not.toContain('hunter2')
+  }
+})
+
+test('every command explains itself, and simulate lists its faults', async () => {
+  for (const command of ['start', 'watch', 'status', 'simulate', 'revoke']) {
+    const { exitCode, out, calls } = await run([command, '--help'])
+    expect(exitCode).toBe(0)
+    expect(out).toContain(`Usage: headroom ${command}`)
+    expect(calls).toEqual([])
+  }
+  expect((await run(['simulate', '--help'])).out).toContain('lost-refresh-response')
+  expect((await run(['--help'])).out).toContain('watch')
+})
+
+test('--version prints the version alone', async () => {
+  expect(await run(['--version'])).toMatchObject({ exitCode: 0, out: '1.2.3\n', errors: [] })
+})
+
+test('what a command throws is a bug and not a usage error', async () => {
+  const broken = async () => {
+    throw new Error('broken')
+  }
+  const commands: Commands = {
+    start: broken,
+    watch: broken,
+    status: broken,
+    export: broken,
+    simulate: broken,
+    revoke: broken,
+  }
+  const ports = { version: '1', commands, out: () => {}, error: () => {} }
+  await expect(runProgram(['watch'], ports)).rejects.toThrow('broken')
+})

@@ -1,0 +1,99 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { expect, onTestFinished, test } from 'vitest'
+import { z } from 'zod'
+import { startSimulator } from '../../../../main/simulator/server.ts'
+import { temporaryFolder } from '../../storage/temporary-folder.ts'
+import { runNode } from './run-node.ts'
+
+/** What other programs can ask of a running app, as real processes. */
+const HEADROOM = fileURLToPath(new URL('../../../../main/hosts/terminal/headroom.ts', import.meta.url))
+const BEARER = 'a-bearer-of-this-test'
+const headroom = (args: readonly string[], environment: Readonly<Record<string, string>> = {}) =>
+  runNode([HEADROOM, ...args], {
+    HEADROOM_REFRESH_TOKEN: '',
+    HEADROOM_CLIENT_SECRET: '',
+    HEADROOM_METRICS_TOKEN: '',
+    ...environment,
+  })
+
+const snapshotLine = z.looseObject({
+  type: z.literal('snapshot'),
+  profile: z.object({ id: z.string() }),
+  refresh: z.looseObject({ state: z.string() }),
+})
+const start = (folder: string) => ['start', '--host', 'browser', '--no-open', '--port', '0', '--data', folder]
+
+test('status and revoke ask the app that runs, and say so when none does', async () => {
+  const folder = temporaryFolder()
+  const nobody = await headroom(['status', '--json', '--data', folder]).ended
+  expect(nobody).toMatchObject({ exitCode: 1, stdout: '' })
+  expect(nobody.stderr).toContain(`no Headroom is running on ${folder}`)
+
+  const app = headroom(start(folder))
+  await app.said('headroom ready: ')
+  const status = await headroom(['status', '--json', '--data', folder]).ended
+  expect(status).toMatchObject({ exitCode: 0, stderr: '' })
+  const line = snapshotLine.parse(JSON.parse(status.stdout))
+  expect(line.profile.id).toBe('simulator')
+
+  const unconfirmed = await headroom(['revoke', '--data', folder]).ended
+  expect(unconfirmed.exitCode).toBe(1)
+  const revoked = await headroom(['revoke', '--yes', '--data', folder]).ended
+  expect(revoked).toMatchObject({ exitCode: 0, stderr: '' })
+  const after = await headroom(['status', '--json', '--data', folder]).ended
+  expect(snapshotLine.parse(JSON.parse(after.stdout)).refresh.state).toBe('revoked')
+
+  app.child.kill('SIGTERM')
+  expect((await app.ended).exitCode).toBe(0)
+}, 40_000)
+
+test('metrics are served on loopback to whoever has the bearer', async () => {
+  const environment = { HEADROOM_METRICS_TOKEN: BEARER }
+  const app = headroom([...start(temporaryFolder()), '--metrics-port', '0'], environment)
+  let said = ''
+  app.child.stdout?.on('data', (text: string) => {
+    said += text
+  })
+  await app.said('headroom ready: ')
+  const [, url = ''] = /metrics ready: (http:\/\/127\.0\.0\.1:\d+\/metrics)/.exec(said) ?? []
+  const answer = await fetch(url, { headers: { authorization: `Bearer ${BEARER}` } })
+  expect(answer.status).toBe(200)
+  expect(await answer.text()).toContain('headroom_requests_limit{profile="simulator"')
+  expect((await fetch(url)).status).toBe(401)
+  app.child.kill('SIGTERM')
+  const { exitCode, stdout, stderr } = await app.ended
+  expect(exitCode).toBe(0)
+  expect(stdout + stderr).not.toContain(BEARER)
+}, 40_000)
+
+test.each([['start'], ['watch']])(
+  '%s --metrics-port without a bearer is exit 2 and one line',
+  async (command) => {
+    const { exitCode, stdout, stderr } = await headroom([command, '--metrics-port', '0']).ended
+    expect(exitCode).toBe(2)
+    expect(stdout).toBe('')
+    expect(stderr.trimEnd().split('\n')).toHaveLength(1)
+    expect(stderr).toContain('--metrics-port')
+  },
+)
+
+test('a watch with a sealed home keeps history there, and can be asked as the app can', async () => {
+  const folder = temporaryFolder()
+  const service = await startSimulator({ clientId: 'key-1', refreshToken: 'token-1' })
+  onTestFinished(() => service.close())
+  const flags = ['--auth-url', service.origin, '--base-url', service.origin, '--client-id', 'key-1']
+  const watching = headroom(['watch', '--json', '--data', folder, ...flags], {
+    HEADROOM_REFRESH_TOKEN: 'token-1',
+    HEADROOM_PASSPHRASE: 'a passphrase of this test',
+  })
+  await watching.said('"source":"header"')
+  const status = await headroom(['status', '--json', '--data', folder]).ended
+  expect(status.exitCode).toBe(0)
+  expect(status.stdout).not.toContain('token-1')
+  expect(snapshotLine.parse(JSON.parse(status.stdout)).profile.id).not.toBe('')
+  watching.child.kill('SIGTERM')
+  expect((await watching.ended).exitCode).toBe(0)
+  expect(readFileSync(join(folder, 'history.db')).includes('token-1')).toBe(false)
+}, 40_000)

@@ -1,0 +1,63 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { withSecretFiles } from '../../../../main/hosts/terminal/secret-files.ts'
+import { proves } from '../../../proof/proves.ts'
+import { temporaryFolder } from '../../storage/temporary-folder.ts'
+
+function files(contents: Readonly<Record<string, string>>): string {
+  const folder = temporaryFolder()
+  for (const [name, text] of Object.entries(contents)) writeFileSync(join(folder, name), text)
+  return folder
+}
+
+test('a secret is read from the file that is named, without the line end an editor leaves', () => {
+  const folder = files({ a: 'four words in here\n', b: 'token\r\n', c: ' kept \n\n' })
+  const { environment, problem } = withSecretFiles({
+    PATH: '/bin',
+    HEADROOM_PASSPHRASE_FILE: join(folder, 'a'),
+    HEADROOM_REFRESH_TOKEN_FILE: join(folder, 'b'),
+    HEADROOM_CLIENT_SECRET_FILE: join(folder, 'c'),
+  })
+  expect(problem).toBeUndefined()
+  // The names of the files are gone: a process that is started from here is told the secret only once.
+  expect(environment).toEqual({
+    PATH: '/bin',
+    HEADROOM_PASSPHRASE: 'four words in here',
+    HEADROOM_REFRESH_TOKEN: 'token',
+    HEADROOM_CLIENT_SECRET: ' kept \n',
+  })
+})
+
+test('systemd’s credentials are read by their names, and what the environment says itself wins', () => {
+  const CREDENTIALS_DIRECTORY = files({
+    HEADROOM_PASSPHRASE: 'sealed words',
+    HEADROOM_CLIENT_SECRET: 'other',
+  })
+  const { environment } = withSecretFiles({ CREDENTIALS_DIRECTORY, HEADROOM_CLIENT_SECRET: 'mine' })
+  expect(environment).toEqual({
+    CREDENTIALS_DIRECTORY,
+    HEADROOM_PASSPHRASE: 'sealed words',
+    HEADROOM_CLIENT_SECRET: 'mine',
+  })
+})
+
+test('what cannot be had is one line that names the variable and the file, and never what is in it', () => {
+  const folder = files({ empty: '\n', long: 'CANARY'.repeat(20_000), both: 'CANARY' })
+  mkdirSync(join(folder, 'HEADROOM_PASSPHRASE'))
+  const problemOf = (environment: Readonly<Record<string, string>>) => withSecretFiles(environment).problem
+  const at = (name: string) => ({ HEADROOM_PASSPHRASE_FILE: join(folder, name) })
+  expect(problemOf(at('gone'))).toBe(
+    `HEADROOM_PASSPHRASE_FILE names ${join(folder, 'gone')}, which cannot be read: it is not there`,
+  )
+  expect(problemOf(at('empty'))).toBe(`${join(folder, 'empty')} is empty`)
+  expect(problemOf(at('long'))).toContain('longer than 64 kB')
+  expect(problemOf({ ...at('both'), HEADROOM_PASSPHRASE: 'CANARY' })).toBe(
+    'HEADROOM_PASSPHRASE and HEADROOM_PASSPHRASE_FILE are both set: keep one of them',
+  )
+  // Windows says of a folder that nobody may read it.
+  expect(problemOf({ CREDENTIALS_DIRECTORY: folder })).toMatch(
+    /^the credential HEADROOM_PASSPHRASE cannot be read: (a folder is in the way|permission denied)$/,
+  )
+  proves('U2', { level: 1, cases: 5 })
+})

@@ -1,0 +1,62 @@
+import { expect, test } from 'vitest'
+import type { Asked } from '../../../../main/control/ask-running.ts'
+import type { StatusFlags } from '../../../../main/hosts/terminal/flags.ts'
+import { status } from '../../../../main/hosts/terminal/status-command.ts'
+import { exampleSnapshot } from './example-snapshot.ts'
+import { fakeTerminal } from './fake-terminal.ts'
+
+async function asked(flags: StatusFlags, answer: Asked) {
+  const terminal = fakeTerminal()
+  const folders: string[] = []
+  const exitCode = await status(flags, {
+    terminal,
+    defaultDataFolder: () => '/default',
+    askRunning: async (folder) => {
+      folders.push(folder)
+      return answer
+    },
+  })
+  return { terminal, folders, exitCode }
+}
+
+const answered = (count: number): Asked => ({
+  kind: 'answered',
+  answer: { ok: true, snapshots: Array.from({ length: count }, () => exampleSnapshot()) },
+})
+
+test('without a home folder it says so, and looks nowhere', async () => {
+  const terminal = fakeTerminal()
+  const askRunning = () => Promise.reject(new Error('asked'))
+  expect(await status({}, { terminal, defaultDataFolder: () => undefined, askRunning })).toBe(1)
+  expect(terminal.errors).toEqual([expect.stringContaining('HOME')])
+})
+
+test('with --json each key is one line, in the shape of watch', async () => {
+  const { terminal, exitCode, folders } = await asked({ json: true }, answered(2))
+  expect(exitCode).toBe(0)
+  expect(folders).toEqual(['/default'])
+  expect(terminal.lines.map((line) => JSON.parse(line))).toEqual(
+    Array(2).fill({ v: 1, type: 'snapshot', ...exampleSnapshot() }),
+  )
+})
+
+test('without it each key is a table', async () => {
+  const { terminal } = await asked({ data: '/other' }, answered(1))
+  expect(terminal.lines.join('\n')).toContain('Positions Stream')
+})
+
+test('no key is said to a person and not to a program', async () => {
+  expect((await asked({}, answered(0))).terminal.lines).toEqual(['no key is connected'])
+  expect((await asked({ json: true }, answered(0))).terminal.lines).toEqual([])
+})
+
+test.each<Asked>([
+  { kind: 'nobody' },
+  { kind: 'failed', why: 'it belongs to somebody else' },
+  { kind: 'answered', answer: { ok: false, code: 'failed', message: 'Headroom failed.' } },
+])('%j is exit 1 and one line', async (answer) => {
+  const { terminal, exitCode } = await asked({ json: true }, answer)
+  expect(exitCode).toBe(1)
+  expect(terminal.lines).toEqual([])
+  expect(terminal.errors).toHaveLength(1)
+})

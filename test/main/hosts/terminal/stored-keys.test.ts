@@ -1,0 +1,102 @@
+import { expect, onTestFinished, test } from 'vitest'
+import type { RevokeFlags } from '../../../../main/hosts/terminal/flags.ts'
+import { revoke } from '../../../../main/hosts/terminal/revoke-command.ts'
+import { openStoredKeys } from '../../../../main/hosts/terminal/stored-keys.ts'
+import { nodeHttp } from '../../../../main/network/http-client.ts'
+import { nodeClock, nodeRandom } from '../../../../main/ports/node-clock.ts'
+import { startSimulator } from '../../../../main/simulator/server.ts'
+import { lockDataFolder } from '../../../../main/storage/lock.ts'
+import { HomeStorage } from '../../../../main/vault/key-storage.ts'
+import { passphraseKeystore } from '../../../../main/vault/passphrase-keystore.ts'
+import { SealedHome } from '../../../../main/vault/sealed-home.ts'
+import { temporaryFolder } from '../../storage/temporary-folder.ts'
+import { profile } from '../../vault/fixtures.ts'
+import { fakeTerminal } from './fake-terminal.ts'
+
+const CHEAP = { N: 16, r: 8, p: 1 }
+const PORTS = { clock: nodeClock, random: nodeRandom, http: nodeHttp({}) }
+
+/** A data folder with two keys in it, as an app that ended left it. */
+async function leftBehind() {
+  const folder = temporaryFolder()
+  const simulator = await startSimulator({ clientId: 'one', refreshToken: 'CANARY-one', keys: 'rotating' })
+  onTestFinished(() => simulator.close())
+  const service = { authUrl: simulator.origin, baseUrl: simulator.origin }
+  const home = await SealedHome.open({
+    folder,
+    keystore: passphraseKeystore('the words', CHEAP),
+    wallMs: () => Date.now(),
+  })
+  const storage = new HomeStorage(home, { startsOver: false, changed: () => {} })
+  const { clientSecret: _, ...key } = profile({ ...service, clientId: 'one', refreshToken: 'CANARY-one' })
+  storage.signIn({ ...key, name: 'Mine' }, Date.now())
+  storage.signIn({ ...key, id: 'key-2', clientId: 'two', refreshToken: 'CANARY-two' }, Date.now())
+  home.close()
+  const run = async (flags: RevokeFlags, words = 'the words') => {
+    const terminal = fakeTerminal({ interactive: true, answer: 'revoke' })
+    const exitCode = await revoke(flags, {
+      terminal,
+      running: () => async () => ({ kind: 'nobody' }),
+      revokeTokens: async () => {
+        throw new Error('it was given no credentials')
+      },
+      openStored: () => openStoredKeys(folder, words, PORTS),
+    })
+    return { terminal, exitCode }
+  }
+  const asked = () => simulator.service.ledger.entries().map(({ path }) => path)
+  return { folder, simulator, run, asked }
+}
+
+test('where no app runs, a key of the data folder is revoked without being refreshed, and stays so', async () => {
+  const { run, asked } = await leftBehind()
+  const { terminal, exitCode } = await run({ profile: 'key-1' })
+  expect([exitCode, terminal.lines]).toEqual([0, ['revoked: every refresh token of the key of Mine']])
+  expect(terminal.questions).toEqual([expect.stringMatching(/Mine \(key-1\), which is stored here/)])
+  expect(asked()).toEqual(['/oauth/revoke'])
+  expect((await run({ profile: 'key-1', yes: true })).exitCode).toBe(0)
+  // It is known by then: the service is not asked again.
+  expect(asked()).toEqual(['/oauth/revoke'])
+})
+
+test('of several stored keys one has to be named, and it has to be there', async () => {
+  const { run, asked } = await leftBehind()
+  const several = await run({ yes: true })
+  expect([several.exitCode, several.terminal.errors]).toEqual([
+    2,
+    [expect.stringMatching(/--profile.*key-1 \(Mine\), key-2/)],
+  ])
+  expect((await run({ yes: true, profile: 'key-9' })).exitCode).toBe(1)
+  expect(asked()).toEqual([])
+})
+
+test('a 503 never reads as revoked, and waits in the folder for the next start', async () => {
+  const { folder, simulator, run } = await leftBehind()
+  simulator.faults.set('revoke-503', true)
+  const { terminal, exitCode } = await run({ profile: 'key-1', yes: true })
+  expect([exitCode, terminal.lines]).toEqual([1, []])
+  expect(terminal.errors).toEqual([expect.stringMatching(/^not confirmed.*503/)])
+  const home = await SealedHome.open({
+    folder,
+    keystore: passphraseKeystore('the words', CHEAP),
+    wallMs: () => Date.now(),
+  })
+  expect(home.vault?.tokens('key-1').read()).toMatchObject({ stored: { revocation: { byItself: true } } })
+  home.close()
+})
+
+test('a wrong passphrase and a folder in use are one line each, and nothing is revoked', async () => {
+  const { folder, run, asked } = await leftBehind()
+  const wrong = await run({ profile: 'key-1', yes: true }, 'other words')
+  expect([wrong.exitCode, wrong.terminal.errors]).toEqual([1, [expect.stringContaining('passphrase')]])
+  const lock = lockDataFolder(folder, { pid: process.pid, host: 'browser' })
+  const taken = await run({ profile: 'key-1', yes: true })
+  expect([taken.exitCode, taken.terminal.errors.length]).toEqual([1, 1])
+  if (lock.kind === 'held') lock.release()
+  expect(asked()).toEqual([])
+})
+
+test('a folder without stored keys is left as it is', async () => {
+  const folder = temporaryFolder()
+  expect(await openStoredKeys(folder, 'the words', PORTS)).toEqual({ kind: 'nothing-stored' })
+})

@@ -1,0 +1,226 @@
+import { stripVTControlCharacters } from 'node:util'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import type { LoggedEvent } from '../../../../app/contract/events.ts'
+import type { RequestQuota } from '../../../../app/contract/snapshot.ts'
+import { bar, duration } from '../../../../main/hosts/terminal/cells.ts'
+import { renderTable } from '../../../../main/hosts/terminal/table.ts'
+import { AT_MS, exampleQuota, exampleSlot, exampleSnapshot, exampleStream } from './example-snapshot.ts'
+
+const PLAIN = { columns: 120, colour: false }
+
+/** The line of one category, in the order of the columns. */
+function rowOf(quota: Partial<RequestQuota>, nowMs = AT_MS): string {
+  const snapshot = exampleSnapshot({ requests: [exampleQuota(quota)] })
+  const [, ...lines] = renderTable(snapshot, [], nowMs, PLAIN).split('\n')
+  return lineWith(lines.join('\n'), quota.category ?? 'Accounts')
+}
+
+function lineWith(table: string, text: string): string {
+  const line = table.split('\n').find((candidate) => candidate.includes(text))
+  if (line === undefined) throw new Error(`no line with ${text} in\n${table}`)
+  return line
+}
+
+test('a row shows its state, what is left, own and others’ use, the safe pace, the wait and the age', () => {
+  const quota = { safe: { everySeconds: 1.9, burst: 300 }, low: 250, high: 282, remaining: 266 }
+  expect(rowOf(quota)).toMatch(/^ok\s+Accounts\s+█+▒+░+\s+266\/320\s+0.1\s+0.2\s+1\/1.9s\s+19s\s+3s$/)
+  expect(rowOf({ ...quota, low: 240, high: 290 })).toContain(' 240–290/320 ')
+})
+
+test('a number from the table is none', () => {
+  const quota = { source: 'default', state: 'not-checked', use: null } as const
+  expect(rowOf(quota)).toMatch(/^not checked\s+Accounts\s+┄+\s+–\/320\s+\?\s+\?\s+\?\s+.*–$/)
+})
+
+test('an old header is not dressed as live, though the number is what it said', () => {
+  const old = { observedAt: AT_MS - 121_000, low: 320, high: 320, remaining: 320, seen: 320 } as const
+  expect(rowOf(old)).toContain(' ~320/320 ')
+  expect(rowOf({ ...old, observedAt: AT_MS - 119_000 })).toContain(' 320/320 ')
+})
+
+test('a category that another one counts has no row, and the other says so', () => {
+  const requests = [
+    exampleQuota({ category: 'Accounts' }),
+    exampleQuota({ category: 'Balances', source: 'default', countedBy: 'Accounts' }),
+  ]
+  const table = renderTable(exampleSnapshot({ requests }), [], AT_MS, PLAIN)
+  expect(table.split('\n').filter((line) => line.includes('Balances'))).toEqual([
+    'Accounts also counts Balances',
+  ])
+})
+
+test('time alone moves ages and countdowns, and no number', () => {
+  const row = rowOf({ state: 'running-out', emptyAt: AT_MS + 90_000 }, AT_MS + 50_000)
+  expect(row).toMatch(/^running out 40s\s.* 300\/320 .*53s$/)
+})
+
+test('each state is one word, with how long it lasts', () => {
+  expect(rowOf({ state: 'blocked', blockedUntil: AT_MS + 45_000 })).toMatch(/^429 45s /)
+  expect(rowOf({ state: 'running-out', emptyAt: AT_MS + 214_000 })).toMatch(/^running out 3m30s /)
+  expect(rowOf({ state: 'running-out', emptyAt: AT_MS + 400_000 })).toMatch(/^running out <10m /)
+  expect(rowOf({ state: 'low', level: 38 })).toMatch(/^low 11 % /)
+  expect(rowOf({ state: 'empty' })).toMatch(/^empty /)
+})
+
+test('the headline is the first line', () => {
+  const requests = [exampleQuota({ state: 'empty', use: { total: 1, own: 0, elsewhere: 1 } })]
+  const [first] = renderTable(exampleSnapshot({ requests }), [], AT_MS, PLAIN).split('\n')
+  expect(first).toMatch(/^Accounts is empty\. Calls will fail with 429 until others slow down\./)
+})
+
+test('no line is wider than the terminal', () => {
+  fc.assert(
+    fc.property(
+      fc.integer({ min: 1, max: 200 }),
+      fc.array(fc.string({ minLength: 1, maxLength: 60 }), { maxLength: 3 }),
+      fc.integer({ min: 1, max: 999 }),
+      (columns, names, limit) => {
+        const requests = names.map((category) => exampleQuota({ category, limit, level: limit }))
+        const snapshot = exampleSnapshot({ requests, streams: [exampleStream({ target: 'A'.repeat(200) })] })
+        for (const line of renderTable(snapshot, [], AT_MS, { columns, colour: false }).split('\n')) {
+          expect([...line].length).toBeLessThanOrEqual(columns)
+        }
+      },
+    ),
+    { numRuns: 50 },
+  )
+})
+
+test('the columns of every row are under their heading', () => {
+  const table = renderTable(exampleSnapshot(), [], AT_MS, PLAIN)
+  const end = lineWith(table, 'CATEGORY').indexOf('LEFT') + 'LEFT'.length
+  expect(lineWith(table, 'Accounts').slice(0, end)).toMatch(/300\/320$/)
+  expect(lineWith(table, 'MarketDepth Stream').slice(0, end)).toMatch(/–\/30$/)
+})
+
+test('without colour there is not one escape sequence, and colour changes no letter', () => {
+  const snapshot = exampleSnapshot({ slots: [exampleSlot({ free: 0 })] })
+  const plain = renderTable(snapshot, [], AT_MS, PLAIN)
+  const coloured = renderTable(snapshot, [], AT_MS, { ...PLAIN, colour: true })
+  expect(stripVTControlCharacters(plain)).toBe(plain)
+  expect(coloured).not.toBe(plain)
+  expect(stripVTControlCharacters(coloured)).toBe(plain)
+})
+
+test('what a service names itself cannot move the cursor', () => {
+  const table = renderTable(
+    exampleSnapshot({ requests: [exampleQuota({ category: 'a\u001b[2Jb\u0007\n' })] }),
+    [],
+    AT_MS,
+    PLAIN,
+  )
+  expect(table.replaceAll('\n', '')).not.toMatch(/\p{Cc}/u)
+})
+
+test('the last five events are shown with their age', () => {
+  const event = (seq: number): LoggedEvent => ({
+    kind: 'service-back',
+    host: `host-${seq}`,
+    seq,
+    at: AT_MS - 10_000 + seq * 1000,
+    profile: 'simulator',
+  })
+  const table = renderTable(exampleSnapshot(), [1, 2, 3, 4, 5, 6].map(event), AT_MS, PLAIN)
+  expect(table).not.toContain('host-1')
+  expect(lineWith(table, 'host-2')).toMatch(/^\s+8s ago host-2 answers again$/)
+  expect(table).toContain('host-6')
+})
+
+test('a low window keeps the quotas, the urgent ones before all, and says what is missing', () => {
+  const requests = [
+    exampleQuota({ category: 'Accounts' }),
+    exampleQuota({ category: 'Balances', source: 'default', state: 'not-checked' }),
+    exampleQuota({ category: 'Positions', state: 'running-out', emptyAt: AT_MS + 60_000 }),
+  ]
+  const snapshot = exampleSnapshot({ requests, slots: [exampleSlot({})] })
+  const drawn = renderTable(snapshot, [], AT_MS, { ...PLAIN, rows: 7 }).split('\n')
+  expect(drawn).toHaveLength(7)
+  expect(drawn[5]).toMatch(/^running out\s+\S+\s+Positions/)
+  expect(drawn[6]).toMatch(/^… \d+ more lines in a taller window$/)
+})
+
+test('in a narrow window no line is wider than it, and every quota still says what is left', () => {
+  const event: LoggedEvent = { kind: 'service-back', host: 'h'.repeat(90), seq: 1, at: AT_MS, profile: 'p' }
+  const snapshot = exampleSnapshot({
+    requests: [exampleQuota({ category: 'Quote Change Stream' })],
+    slots: [exampleSlot({})],
+    streams: [exampleStream({ target: 'MSFT,AAPL' })],
+  })
+  for (const columns of [79, 60, 40]) {
+    const drawn = renderTable(snapshot, [event], AT_MS, { columns, colour: false })
+    expect(Math.max(...drawn.split('\n').map((text) => text.length))).toBeLessThanOrEqual(columns)
+    expect(lineWith(drawn, 'Quote Change')).toContain('300/320')
+  }
+})
+
+test('a key that is not accepted is said so, and nobody is sent to sign in for it', () => {
+  const reason = 'the service does not accept this API key or secret'
+  const { refresh } = exampleSnapshot()
+  const table = renderTable(
+    exampleSnapshot({
+      access: { state: 'none', scopes: [] },
+      refresh: { ...refresh, state: 'sign-in-required', cause: 'misconfigured', reason },
+    }),
+    [{ seq: 1, at: AT_MS, profile: 'p', kind: 'sign-in-required', cause: 'misconfigured', reason }],
+    AT_MS,
+    { columns: 160, colour: false },
+  )
+  expect(lineWith(table, 'refresh token')).toContain(`key not accepted, ${reason}`)
+  expect(table).toContain(`key not accepted: ${reason}`)
+  expect(table).not.toMatch(/sign.in (needed|required)/)
+})
+
+test('tokens and an unreachable service are said in words', () => {
+  const table = renderTable(
+    exampleSnapshot({
+      service: { reachable: false, host: 'api.example.com', retryAt: AT_MS + 8000 },
+      access: { state: 'expired', scopes: [] },
+      refresh: {
+        state: 'sign-in-required',
+        reason: 'the answer was lost',
+        rotating: true,
+        stored: 'memory',
+        refreshesToday: 3,
+      },
+    }),
+    [],
+    AT_MS,
+    { columns: 120, colour: false },
+  )
+  expect(table).toContain('api.example.com cannot be reached, trying again in 8s')
+  expect(table.split('\n')[0]).toBe('Sign in again.')
+  expect(table).toContain('access token   expired')
+  expect(table).toContain('sign in required, the answer was lost, in memory only')
+})
+
+test('durations fit their column and never read as less than they are', () => {
+  fc.assert(
+    fc.property(fc.integer({ min: -1000, max: 1e11 }), (ms) => {
+      expect(duration(ms).length).toBeLessThanOrEqual(5)
+    }),
+  )
+  expect([0, 1, 1000, 99_000, 100_000, 599_000, 600_000, 86_400_000].map(duration)).toEqual([
+    '0s',
+    '1s',
+    '1s',
+    '99s',
+    '1m40s',
+    '9m59s',
+    '10m',
+    '24h',
+  ])
+})
+
+test('a bar is full only when nothing is used, and empty only when nothing is left', () => {
+  expect(bar(1, 4)).toBe('████')
+  expect(bar(0.999, 4)).toBe('███░')
+  expect(bar(0.001, 4)).toBe('█░░░')
+  expect(bar(0, 4)).toBe('░░░░')
+})
+
+test('a bar is shaded from what is surely left to what is possibly left', () => {
+  expect(bar(0.25, 8, 0.5)).toBe('██▒▒░░░░')
+  expect(bar(0, 8, 0.02)).toBe('▒░░░░░░░')
+  expect(bar(1, 4, 1)).toBe('████')
+})

@@ -1,0 +1,394 @@
+import { expect, test, vi } from 'vitest'
+import { z } from 'zod'
+import type { Announcer } from '../../../../main/alerts/announcer.ts'
+import type { WatchFlags } from '../../../../main/hosts/terminal/flags.ts'
+import { type WatchDeps, watch } from '../../../../main/hosts/terminal/watch-command.ts'
+import { DEFAULT_PROBES, type Profile } from '../../../../main/monitor/profile.ts'
+import { AT_MS } from './example-snapshot.ts'
+import { FakeMonitor } from './fake-monitor.ts'
+import { type FakeTerminal, type FakeTerminalOptions, fakeTerminal } from './fake-terminal.ts'
+import { VirtualClock } from './virtual-clock.ts'
+
+const SERVICE = {
+  authUrl: 'https://signin.example.com',
+  baseUrl: 'https://api.example.com',
+  clientId: 'key',
+} as const
+const TOKEN = { HEADROOM_REFRESH_TOKEN: 'token-from-the-environment' }
+const BUILT_IN: Profile = {
+  id: 'simulator',
+  name: 'Built-in simulator',
+  environment: 'simulator',
+  authUrl: 'http://127.0.0.1:1',
+  baseUrl: 'http://127.0.0.1:1',
+  clientId: 'sim-key',
+  refreshToken: 'sim-refresh',
+  probes: DEFAULT_PROBES,
+  streams: [{ kind: 'positions', target: 'SIM1001', options: {} }],
+}
+const line = z.object({ v: z.literal(1), type: z.string(), at: z.number(), kind: z.optional(z.string()) })
+
+interface Watched {
+  readonly clock: VirtualClock
+  readonly monitor: FakeMonitor
+  readonly terminal: FakeTerminal
+  readonly exitCode: Promise<number>
+  readonly builtIn: { closed: boolean }
+}
+
+async function watched(
+  flags: WatchFlags,
+  options: FakeTerminalOptions = {},
+  others: Partial<WatchDeps> = {},
+): Promise<Watched> {
+  const clock = new VirtualClock(AT_MS)
+  const monitor = new FakeMonitor(() => clock.wallMs())
+  const terminal = fakeTerminal(options)
+  const builtIn = { closed: false }
+  const exitCode = watch(flags, {
+    terminal,
+    clock,
+    createMonitor: () => monitor,
+    openHome: async () => ({ kind: 'failed', line: 'no home in these tests', needsPerson: false }),
+    remember: () => ({ close: async () => {} }),
+    serveMetrics: async () => ({ kind: 'failed', line: 'no metrics here' }),
+    pushMetrics: () => Promise.reject(new Error('no store here')),
+    startBuiltIn: async () => ({
+      profile: BUILT_IN,
+      close: async () => {
+        builtIn.closed = true
+      },
+    }),
+    ...others,
+  })
+  await Promise.resolve() // until the built-in simulator "runs"
+  return { clock, monitor, terminal, exitCode, builtIn }
+}
+
+const snapshotTimes = ({ lines }: FakeTerminal) =>
+  lines
+    .map((text) => line.parse(JSON.parse(text)))
+    .filter(({ type }) => type === 'snapshot')
+    .map(({ at }) => at - AT_MS)
+
+test('without a service it watches the built-in simulator, and closes it at the end', async () => {
+  const { monitor, clock, exitCode, builtIn } = await watched({ for: 2, json: true })
+  expect(monitor.connected).toEqual([BUILT_IN])
+  clock.advance(2000)
+  expect(await exitCode).toBe(0)
+  expect(builtIn.closed).toBe(true)
+  expect(monitor.stopped).toBe(true)
+})
+
+test('a service comes from the flags, and its secrets from the environment', async () => {
+  const stream = [{ kind: 'positions', target: 'A1', options: {} }] as const
+  const environment = { ...TOKEN, HEADROOM_CLIENT_SECRET: 'secret-from-the-environment' }
+  const { monitor, terminal, exitCode } = await watched({ ...SERVICE, stream, json: true }, { environment })
+  expect(monitor.connected).toMatchObject([
+    {
+      ...SERVICE,
+      environment: 'custom',
+      refreshToken: TOKEN.HEADROOM_REFRESH_TOKEN,
+      clientSecret: 'secret-from-the-environment',
+      probes: DEFAULT_PROBES,
+      streams: stream,
+    },
+  ])
+  terminal.stop()
+  expect(await exitCode).toBe(0)
+  expect([...terminal.lines, ...terminal.errors].join()).not.toContain('from-the-environment')
+})
+
+test('where a key may be sealed, a missing passphrase is what is named', async () => {
+  const { terminal, exitCode } = await watched({ ...SERVICE, data: '/not/opened' })
+  expect(await exitCode).toBe(3)
+  expect(terminal.errors).toEqual([expect.stringMatching(/^HEADROOM_PASSPHRASE opens what is sealed/)])
+})
+
+test('a secret that was read from a file with its line end is sent without it', async () => {
+  const environment = { HEADROOM_REFRESH_TOKEN: 'a-token\r\n', HEADROOM_CLIENT_SECRET: ' a-secret ' }
+  const { monitor, terminal, exitCode } = await watched({ ...SERVICE }, { environment })
+  expect(monitor.connected).toMatchObject([{ refreshToken: 'a-token', clientSecret: 'a-secret' }])
+  terminal.stop()
+  expect(await exitCode).toBe(0)
+})
+
+test('the last that is shown before it gives up is the state it gives up in', async () => {
+  const { clock, monitor, terminal, exitCode } = await watched({ json: true })
+  clock.advance(100)
+  monitor.change()
+  const shown = snapshotTimes(terminal).length
+  clock.advance(50)
+  monitor.tell({ kind: 'sign-in-required', reason: 'the refresh token was refused' })
+  expect(await exitCode).toBe(3)
+  expect(snapshotTimes(terminal).slice(shown)).toEqual([150])
+})
+
+test('what probes ask about and how a 429 is waited for are added to the usual probes', async () => {
+  const { monitor, terminal, exitCode } = await watched({ probeSymbol: 'AAPL', trialAfterStep: true })
+  const [profile] = monitor.connected
+  expect(profile?.probes).toMatchObject({ symbol: 'AAPL', trialAfterStep: true })
+  expect(profile?.probes.budgetFraction).toBeGreaterThan(0)
+  terminal.stop()
+  expect(await exitCode).toBe(0)
+})
+
+test('probes and streams named on the command line replace those of the built-in simulator', async () => {
+  const probe = { budgetFraction: 0, everySeconds: {} }
+  const stream = [{ kind: 'quotes', target: 'MSFT', options: {} }] as const
+  const { monitor, terminal, exitCode } = await watched({ probe, stream })
+  expect(monitor.connected[0]).toMatchObject({ probes: probe, streams: stream })
+  terminal.stop()
+  await exitCode
+})
+
+test('a quiet service still gives a snapshot at least once a second', async () => {
+  const { clock, terminal, exitCode } = await watched({ for: 5, json: true })
+  clock.advance(5000)
+  await exitCode
+  const times = snapshotTimes(terminal)
+  expect(times[0]).toBe(0)
+  for (const [index, time] of times.entries())
+    expect(time - (times[index - 1] ?? 0)).toBeLessThanOrEqual(1000)
+  expect(times.at(-1)).toBeGreaterThanOrEqual(4000)
+})
+
+test('a busy service gives at most four snapshots a second, and the latest one wins', async () => {
+  const { clock, monitor, terminal, exitCode } = await watched({ for: 5, json: true })
+  for (let step = 0; step < 500; step += 1) {
+    monitor.change()
+    clock.advance(10)
+  }
+  await exitCode
+  const times = snapshotTimes(terminal)
+  for (const [index, time] of times.entries()) {
+    if (index > 0) expect(time - (times[index - 1] ?? 0)).toBeGreaterThanOrEqual(250)
+  }
+  expect(times.length).toBeGreaterThanOrEqual(19)
+})
+
+test('the first change after quiet is shown at once', async () => {
+  const { clock, monitor, terminal, exitCode } = await watched({ json: true })
+  clock.advance(400)
+  const before = snapshotTimes(terminal).length
+  monitor.change()
+  clock.advance(0)
+  expect(snapshotTimes(terminal).slice(before)).toEqual([400])
+  terminal.stop()
+  await exitCode
+})
+
+test('--every spaces snapshots out and --events leaves them out; each event stays', async () => {
+  for (const [flags, times] of [
+    [{ every: 30 }, [0, 30_600, 60_300, 90_000]],
+    [{ events: true }, []],
+  ] as const) {
+    const { clock, monitor, terminal, exitCode } = await watched({ for: 120, json: true, ...flags })
+    monitor.tell({ kind: 'revoked' })
+    clock.advance(50_000)
+    monitor.tell({ kind: 'service-back', host: 'api.example.com' })
+    clock.advance(70_000)
+    expect(await exitCode).toBe(0)
+    expect(snapshotTimes(terminal)).toEqual(times)
+    const events = terminal.lines.map((text) => line.parse(JSON.parse(text))).filter(({ kind }) => kind)
+    expect(events).toMatchObject([
+      { v: 1, kind: 'revoked' },
+      { v: 1, kind: 'service-back' },
+    ])
+  }
+})
+
+test('the last state is written although --every has it wait', async () => {
+  const { clock, monitor, terminal, exitCode } = await watched({ json: true, every: 3_600 })
+  clock.advance(5_000)
+  monitor.tell({ kind: 'sign-in-required', reason: 'the refresh token was refused' })
+  expect(await exitCode).toBe(3)
+  expect(snapshotTimes(terminal)).toEqual([0, 5_000])
+})
+
+test.each([
+  [{ every: 5 }, '--every: only with --json'],
+  [{ events: true, changes: true }, '--events and --changes: only with --json'],
+  [{ json: true, events: true, every: 5 }, '--events writes no snapshots: without --every'],
+] as const)('lines that are not there cannot be thinned out: %j', async (flags, what) => {
+  const { terminal, exitCode } = await watched(flags)
+  expect(await exitCode).toBe(2)
+  expect(terminal.errors).toEqual([what])
+})
+
+test('every event is a line of its own', async () => {
+  const { monitor, terminal, exitCode } = await watched({ json: true })
+  monitor.tell({ kind: 'service-unreachable', host: 'api.example.com' })
+  monitor.tell({ kind: 'service-back', host: 'api.example.com' })
+  terminal.stop()
+  expect(await exitCode).toBe(0)
+  const kinds = terminal.lines.map((text) => line.parse(JSON.parse(text)).kind).filter(Boolean)
+  expect(kinds).toEqual(['service-unreachable', 'service-back'])
+})
+
+test('being offline does not end it', async () => {
+  const { clock, monitor, exitCode } = await watched(
+    { ...SERVICE, for: 60, json: true },
+    { environment: TOKEN },
+  )
+  monitor.tell({ kind: 'token-refresh-failed', outcome: 'not-sent', retryAt: AT_MS + 1000 })
+  monitor.tell({ kind: 'service-unreachable', host: 'api.example.com' })
+  clock.advance(60_000)
+  expect(await exitCode).toBe(0)
+})
+
+test('a sign-in that is needed ends it with exit 3 and one line', async () => {
+  const { monitor, terminal, exitCode } = await watched({ ...SERVICE, json: true }, { environment: TOKEN })
+  monitor.tell({ kind: 'sign-in-required', reason: 'the refresh token was refused' })
+  expect(await exitCode).toBe(3)
+  expect(terminal.errors).toEqual(['sign-in needed: the refresh token was refused'])
+})
+
+test('a client the service does not accept ends it with exit 3 and one line', async () => {
+  const { monitor, terminal, exitCode } = await watched({ ...SERVICE, json: true }, { environment: TOKEN })
+  monitor.tell({ kind: 'token-refresh-failed', outcome: 'misconfigured' })
+  monitor.tell({ kind: 'sign-in-required', reason: 'the service does not accept this API key or secret' })
+  expect(await exitCode).toBe(3)
+  expect(terminal.errors).toHaveLength(1)
+  expect(terminal.errors[0]).toContain('--client-id')
+})
+
+test('a rotated token that is only in memory is said once', async () => {
+  const { monitor, terminal, exitCode } = await watched({ ...SERVICE, json: true }, { environment: TOKEN })
+  monitor.tell({ kind: 'token-refreshed', rotated: false, expiresAt: AT_MS })
+  expect(terminal.errors).toEqual([])
+  monitor.tell({ kind: 'token-refreshed', rotated: true, expiresAt: AT_MS })
+  monitor.tell({ kind: 'token-refreshed', rotated: true, expiresAt: AT_MS })
+  expect(terminal.errors).toEqual([expect.stringContaining('only in memory')])
+  terminal.stop()
+  await exitCode
+})
+
+test('nobody reading ends it quietly, and nothing is left behind', async () => {
+  const { clock, monitor, terminal, exitCode } = await watched({ json: true })
+  terminal.closeOutput()
+  expect(await exitCode).toBe(0)
+  expect(terminal.errors).toEqual([])
+  expect(monitor.listening).toBe(0)
+  expect(clock.waiting).toBe(0)
+})
+
+test('output that cannot be written ends it with exit 1 and one line', async () => {
+  const { monitor, terminal, exitCode } = await watched({ json: true })
+  terminal.failOutput('stdout cannot be written: the disk is full')
+  expect(await exitCode).toBe(1)
+  expect(terminal.errors).toEqual(['stdout cannot be written: the disk is full'])
+  expect(monitor.listening).toBe(0)
+})
+
+test('for a reader that stalls nothing is kept but the newest snapshot and the latest events', async () => {
+  const { clock, monitor, terminal, exitCode } = await watched({ json: true })
+  terminal.lag()
+  clock.advance(10_000)
+  const before = terminal.lines.length
+  for (let n = 0; n < 3_000; n += 1) monitor.tell({ kind: 'service-back', host: `api-${n}.example.com` })
+  clock.advance(3_600_000)
+  expect(terminal.lines.length).toBe(before)
+  terminal.read()
+  const written = terminal.lines.slice(before).map((text) => line.parse(JSON.parse(text)))
+  expect(written.length).toBe(1_001)
+  expect(written.at(-1)).toMatchObject({ type: 'snapshot', at: AT_MS + 3_610_000 - ((3_610_000 - 0) % 900) })
+  expect(terminal.errors).toEqual([expect.stringContaining('2000 lines were left out')])
+  terminal.stop()
+  expect(await exitCode).toBe(0)
+})
+
+test('only a home that a person has to mend ends it with exit 3', async () => {
+  const environment = { ...TOKEN, HEADROOM_PASSPHRASE: 'words' }
+  for (const [needsPerson, code] of [
+    [true, 3],
+    [false, 1],
+  ] as const) {
+    const openHome = async () => ({ kind: 'failed', line: 'why', needsPerson }) as const
+    const { terminal, exitCode } = await watched({ ...SERVICE, data: 'd' }, { environment }, { openHome })
+    expect(await exitCode).toBe(code)
+    expect(terminal.errors).toEqual(['why'])
+  }
+})
+
+test.each([
+  [{ authUrl: SERVICE.authUrl }, '--base-url and --client-id are missing'],
+  [{ authUrl: SERVICE.authUrl, baseUrl: SERVICE.baseUrl }, '--client-id is missing'],
+  [{ baseUrl: SERVICE.baseUrl, clientId: 'key' }, '--auth-url is missing'],
+])('a part of a service ends in exit 2: %j', async (flags, what) => {
+  const { terminal, exitCode } = await watched(flags, { environment: TOKEN })
+  expect(await exitCode).toBe(2)
+  expect(terminal.errors).toEqual([expect.stringContaining(what)])
+})
+
+test('a service without a refresh token ends in exit 3 and says where to put one', async () => {
+  const { terminal, exitCode } = await watched(SERVICE)
+  expect(await exitCode).toBe(3)
+  expect(terminal.errors).toEqual([expect.stringContaining('HEADROOM_REFRESH_TOKEN')])
+})
+
+test('without a screen the table comes every few seconds, and events as lines', async () => {
+  const { clock, monitor, terminal, exitCode } = await watched({ for: 11 })
+  monitor.tell({ kind: 'revoked' })
+  clock.advance(11_000)
+  await exitCode
+  expect(terminal.lines.filter((text) => text.includes('CATEGORY'))).toHaveLength(3)
+  expect(
+    terminal.lines.filter((text) => text.endsWith('every refresh token of this key is revoked')),
+  ).toHaveLength(1)
+})
+
+test('what the app speaks up about rings the bell and stands among the lines, and not in JSON', async () => {
+  for (const json of [undefined, true] as const) {
+    let announcer: Announcer | undefined
+    let closed = false
+    const { terminal, exitCode } = await watched(
+      { for: 10, ...(json && { json }) },
+      {},
+      {
+        remember: (_monitor, given) => {
+          announcer = given
+          return {
+            close: async () => {
+              closed = true
+            },
+          }
+        },
+      },
+    )
+    await vi.waitFor(() => expect(announcer).toBeDefined())
+    announcer?.announce({ id: 'a', severity: 'critical', title: 'Accounts is blocked', body: 'Wait.' })
+    expect(terminal.rings).toBe(1)
+    expect(terminal.lines.some((text) => text.includes('! Accounts is blocked'))).toBe(json !== true)
+    terminal.stop()
+    expect(await exitCode).toBe(0)
+    expect(closed).toBe(true)
+  }
+})
+
+test('metrics need their bearer, and a port that is taken is exit 1 and one line', async () => {
+  const without = await watched({ metricsPort: 0 })
+  expect(await without.exitCode).toBe(2)
+  expect(without.terminal.errors).toEqual([expect.stringContaining('--metrics-port')])
+  const environment = { HEADROOM_METRICS_TOKEN: 'a-bearer-of-this-test' }
+  const taken = await watched({ metricsPort: 1 }, { environment })
+  expect(await taken.exitCode).toBe(1)
+  expect(taken.terminal.errors).toEqual(['no metrics here'])
+  // Nothing was asked of the service before.
+  expect(taken.monitor.connected).toEqual([])
+  let closed = false
+  const close = async () => {
+    closed = true
+  }
+  const served = await watched(
+    { metricsPort: 0 },
+    { environment },
+    {
+      serveMetrics: async () => ({ kind: 'serving', url: 'http://127.0.0.1:9/metrics', close }),
+    },
+  )
+  await vi.waitFor(() => expect(served.terminal.errors).toHaveLength(1))
+  served.terminal.stop()
+  expect(await served.exitCode).toBe(0)
+  expect(closed).toBe(true)
+})

@@ -1,0 +1,137 @@
+import { expect, onTestFinished, test } from 'vitest'
+import { asWatched } from '../../../../main/hosts/terminal/as-watched.ts'
+import type { WatchFlags } from '../../../../main/hosts/terminal/flags.ts'
+import { openWatchHome, type WatchedProfile } from '../../../../main/hosts/terminal/watch-home.ts'
+import type { MonitorPorts } from '../../../../main/monitor/monitor.ts'
+import type { Profile } from '../../../../main/monitor/profile.ts'
+import { nodeClock, nodeRandom } from '../../../../main/ports/node-clock.ts'
+import { HomeStorage } from '../../../../main/vault/key-storage.ts'
+import { passphraseKeystore } from '../../../../main/vault/passphrase-keystore.ts'
+import { SealedHome } from '../../../../main/vault/sealed-home.ts'
+import { temporaryFolder } from '../../storage/temporary-folder.ts'
+import { held, NOW_MS, profile } from '../../vault/fixtures.ts'
+import { testKeystore } from '../../vault/test-keystore.ts'
+
+const WORDS = 'the words'
+const CHOSEN = {
+  name: 'Mine',
+  environment: 'live',
+  audience: 'https://example.com',
+  rotationMinutes: 12,
+  probes: { enabled: true, budgetFraction: 0.005, everySeconds: { Accounts: 60 }, symbol: 'AAPL' },
+  streams: [],
+} as const
+const SERVICE = { authUrl: 'http://127.0.0.1:1', baseUrl: 'http://127.0.0.1:1', clientId: 'client' }
+/** As the command makes it of its flags alone. */
+const ASKED: WatchedProfile = {
+  ...SERVICE,
+  id: 'watched',
+  name: '127.0.0.1:1',
+  environment: 'custom',
+  probes: { budgetFraction: 0.02, everySeconds: {} },
+  streams: [],
+}
+const PORTS: MonitorPorts = {
+  clock: nodeClock,
+  random: nodeRandom,
+  http: { send: async () => ({ kind: 'not-sent', why: 'offline' }), open: () => () => {} },
+  log: { note: () => {} },
+}
+
+const sealedHome = (folder: string) =>
+  SealedHome.open({
+    folder,
+    keystore: passphraseKeystore(WORDS, { N: 16, r: 8, p: 1 }),
+    wallMs: () => NOW_MS,
+  })
+
+/** What a window left: a connected key, and what a person chose of it. */
+async function leftBehind(standing: 'valid' | 'revoked' = 'valid'): Promise<string> {
+  const folder = temporaryFolder()
+  const home = await sealedHome(folder)
+  const { token } = held(1)
+  const ended = { ...token, about: { ...token.about, standing: { kind: 'revoked', atMs: NOW_MS } as const } }
+  home.vault?.signIn(profile(CHOSEN), { token: standing === 'valid' ? token : ended })
+  home.close()
+  return folder
+}
+
+async function storedIn(folder: string): Promise<Profile | undefined> {
+  const home = await sealedHome(folder)
+  const [stored] = new HomeStorage(home, { startsOver: false, changed: () => {} }).restore()
+  home.close()
+  return stored?.profile
+}
+
+/** One run with these flags: what it watched with. */
+async function watched(folder: string, flags: WatchFlags, refreshToken = '') {
+  const opening = await openWatchHome(folder, WORDS, PORTS)
+  if (opening.kind === 'failed') throw new Error(opening.line)
+  const { home } = opening
+  const id = home.connect({ ...ASKED, refreshToken }, (key) => asWatched(key, flags)) ?? ''
+  const held = home.monitor.keySettings(id)
+  const shown = home.monitor.snapshot(id)
+  home.monitor.stop()
+  await home.close()
+  if (!held.ok) throw new Error(held.message)
+  return { id, settings: held.settings, environment: shown?.profile.environment }
+}
+
+test('without flags a stored key is watched as it was chosen in the window', async () => {
+  const folder = await leftBehind()
+  const { id, settings, environment } = await watched(folder, {})
+  expect([id, environment]).toEqual(['key-1', 'live'])
+  expect(settings).toMatchObject({
+    budgetFraction: 0.005,
+    everySeconds: { Accounts: 60 },
+    symbol: 'AAPL',
+    rotationMinutes: 12,
+  })
+  expect(await storedIn(folder)).toMatchObject(CHOSEN)
+})
+
+test('flags hold for their run only', async () => {
+  const folder = await leftBehind()
+  const flags: WatchFlags = { probe: { budgetFraction: 0, everySeconds: {} }, probeSymbol: 'MSFT' }
+  const { settings } = await watched(folder, flags)
+  expect(settings).toMatchObject({ probesEnabled: false, symbol: 'MSFT', rotationMinutes: 12 })
+  expect(await storedIn(folder)).toMatchObject(CHOSEN)
+})
+
+test('a new sign-in keeps what was chosen of the key, whatever the flags say', async () => {
+  const folder = await leftBehind('revoked')
+  const { settings } = await watched(folder, { probeSymbol: 'MSFT' }, 'a-new-token')
+  expect(settings).toMatchObject({ symbol: 'MSFT', budgetFraction: 0.005 })
+  expect(await storedIn(folder)).toMatchObject({ ...CHOSEN, refreshToken: 'a-new-token' })
+})
+
+test('a key that is new here is stored with the usual probes, not with those of one run', async () => {
+  const folder = temporaryFolder()
+  const flags: WatchFlags = { probe: { budgetFraction: 0, everySeconds: {} } }
+  expect((await watched(folder, flags, 'a-token')).settings.budgetFraction).toBe(0)
+  expect(await storedIn(folder)).toMatchObject({ id: 'watched', probes: ASKED.probes })
+})
+
+test('a folder that the desktop sealed is one line, and no new key is put beside its own', async () => {
+  const folder = temporaryFolder()
+  const desktop = testKeystore(1)
+  const keystore = {
+    ...desktop,
+    wrap: async (key: Uint8Array) => ({ ...(await desktop.wrap(key)), backend: 'kwallet6' }),
+  }
+  const open = () => SealedHome.open({ folder, keystore, wallMs: () => NOW_MS })
+  const home = await open()
+  home.vault?.signIn(profile(), held(1))
+  home.close()
+  const opening = await openWatchHome(folder, WORDS, PORTS)
+  if (opening.kind === 'open') onTestFinished(() => opening.home.close())
+  expect(opening).toEqual({
+    kind: 'failed',
+    line: expect.stringMatching(/desktop app sealed them.*\(kwallet6\).*nothing was changed$/),
+    needsPerson: true,
+  })
+  const again = await open()
+  expect(again.standing).toEqual({ state: 'ok' })
+  expect(again.vault?.tokens('key-1').read().kind).toBe('found')
+  again.close()
+})

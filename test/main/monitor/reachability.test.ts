@@ -1,0 +1,66 @@
+import { expect, test } from 'vitest'
+import type { MonitorEvent } from '../../../app/contract/events.ts'
+import { Reachability } from '../../../main/monitor/reachability.ts'
+import { Timeline } from '../../../main/monitor/timeline.ts'
+import { VirtualClock } from '../../simulation/virtual-clock.ts'
+
+function setUp() {
+  const clock = new VirtualClock()
+  const events: MonitorEvent[] = []
+  const reachability = new Reachability(new Timeline(clock), { next: () => 0.5 }, (event) =>
+    events.push(event),
+  )
+  return { clock, events, reachability, kinds: () => events.map(({ kind }) => kind) }
+}
+
+test('says once that a host is away and once that it is back, whoever notices', () => {
+  const { reachability, events, kinds } = setUp()
+  reachability.answered('api.test')
+  for (let count = 0; count < 5; count += 1) reachability.failed('api.test', 'connection refused')
+  reachability.answered('api.test')
+  reachability.answered('api.test')
+  expect(kinds()).toEqual(['service-unreachable', 'service-back'])
+  expect(events[0]).toMatchObject({ host: 'api.test', why: 'connection refused' })
+})
+
+test('a host that was seen not to answer is away since it was asked', async () => {
+  const { clock, reachability } = setUp()
+  const askedAtMs = clock.wallMs()
+  await clock.advance(10_000)
+  reachability.failed('auth.test', 'not answering', askedAtMs)
+  expect(reachability.down).toMatchObject({ sinceMs: askedAtMs, why: 'not answering' })
+  await clock.advance(10_000)
+  reachability.failed('auth.test', 'no answer in time')
+  expect(reachability.down).toMatchObject({ sinceMs: askedAtMs, why: 'no answer in time' })
+})
+
+test('own requests wait longer each time, half a minute at most', async () => {
+  const { clock, reachability } = setUp()
+  const waits: number[] = []
+  for (let count = 0; count < 8; count += 1) {
+    reachability.failed('api.test', 'connection refused')
+    const from = clock.monotonicMs()
+    while (!reachability.mayTry('api.test')) await clock.advance(50)
+    waits.push(clock.monotonicMs() - from)
+  }
+  expect(waits).toEqual([750, 1_500, 3_000, 6_000, 12_000, 22_500, 22_500, 22_500])
+})
+
+test('hosts are told apart, and the one that is away longest is named', async () => {
+  const { clock, reachability } = setUp()
+  reachability.failed('auth.test', 'connection refused')
+  await clock.advance(1_000)
+  reachability.failed('api.test', 'connection refused')
+  expect(reachability.down?.host).toBe('auth.test')
+  reachability.answered('auth.test')
+  expect(reachability.down?.host).toBe('api.test')
+  expect(reachability.mayTry('auth.test')).toBe(true)
+})
+
+test('a person who asks to try now need not wait', () => {
+  const { reachability } = setUp()
+  reachability.failed('api.test', 'connection refused')
+  expect(reachability.mayTry('api.test')).toBe(false)
+  reachability.tryNow()
+  expect(reachability.mayTry('api.test')).toBe(true)
+})

@@ -1,0 +1,61 @@
+import { randomBytes } from 'node:crypto'
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { ADDRESS_FILE_MS, openByFile } from '../../../main/storage/address-file.ts'
+import { VirtualClock } from '../../simulation/virtual-clock.ts'
+import { temporaryFolder } from './temporary-folder.ts'
+
+const ADDRESS = 'http://127.0.0.1:4780/#code=</script><b>"&x'
+
+function setUp(openFile: (path: string) => Promise<void> = async () => {}) {
+  const folder = temporaryFolder()
+  const clock = new VirtualClock()
+  const opened: string[] = []
+  const open = openByFile({
+    folder,
+    clock,
+    randomBytes,
+    openFile: async (path) => {
+      opened.push(path)
+      await openFile(path)
+    },
+  })
+  return { folder, clock, opened, open }
+}
+
+test('a file that only its owner reads leads on to the address, whatever is in it', async () => {
+  const { opened, open } = setUp()
+  await open(ADDRESS)
+  const [path = ''] = opened
+  if (process.platform !== 'win32') expect(statSync(path).mode & 0o777).toBe(0o600)
+  const page = readFileSync(path, 'utf8')
+  const [, quoted = ''] = /location\.replace\((".*")\)<\/script>/.exec(page) ?? []
+  expect(JSON.parse(quoted)).toBe(ADDRESS)
+  expect(page.match(/<\/script>/g)).toHaveLength(1)
+  expect(page).toContain('href="http://127.0.0.1:4780/#code=&lt;/script>&lt;b>&quot;&amp;x"')
+})
+
+test('it is gone once the address was used, after a minute, and where no browser could be opened', async () => {
+  const { folder, clock, open } = setUp()
+  const used = await open(ADDRESS)
+  await open(ADDRESS)
+  expect(readdirSync(folder)).toHaveLength(2)
+  used()
+  expect(readdirSync(folder)).toHaveLength(1)
+  await clock.advance(ADDRESS_FILE_MS)
+  expect(readdirSync(folder)).toEqual([])
+  used()
+  const failing = setUp(() => Promise.reject(new Error('no browser')))
+  await expect(failing.open(ADDRESS)).rejects.toThrow('no browser')
+  expect(readdirSync(failing.folder)).toEqual([])
+  expect(failing.clock.pending).toBe(0)
+})
+
+test('what a killed process left behind is removed at the next start, and nothing else is', () => {
+  const folder = temporaryFolder()
+  for (const name of ['open-Ab3_-x.html', 'open.html', 'vault.db']) writeFileSync(join(folder, name), '')
+  openByFile({ folder, clock: new VirtualClock(), randomBytes, openFile: async () => {} })
+  expect(readdirSync(folder).sort()).toEqual(['open.html', 'vault.db'])
+  expect(existsSync(join(folder, 'open-Ab3_-x.html'))).toBe(false)
+})

@@ -1,0 +1,157 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { expect, onTestFinished, test } from 'vitest'
+import { lockDataFolder } from '../../../main/storage/lock.ts'
+import { temporaryFolder } from './temporary-folder.ts'
+
+const ME = { pid: process.pid, host: 'terminal' } as const
+const SOURCE = new URL('../../../main/storage/lock.ts', import.meta.url).href
+
+/** Another process that takes the lock, says what came of it, and stays. */
+async function otherProcess(
+  folder: string,
+  env: NodeJS.ProcessEnv = process.env,
+): Promise<{ readonly said: string; readonly child: ChildProcess }> {
+  const script = `
+    const { lockDataFolder } = await import(${JSON.stringify(SOURCE)})
+    const attempt = lockDataFolder(${JSON.stringify(folder)}, { pid: process.pid, host: 'browser' })
+    console.log(attempt.kind === 'held' ? 'held' : attempt.line)
+    process.stdin.resume()
+  `
+  const child = spawn(process.execPath, ['--input-type=module', '--eval', script], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+    env,
+  })
+  onTestFinished(() => void child.kill('SIGKILL'))
+  const [said] = await once(createInterface({ input: child.stdout }), 'line')
+  return { said: String(said), child }
+}
+
+test('a folder has one owner, and the second is told who', async () => {
+  const folder = temporaryFolder()
+  const { said, child } = await otherProcess(folder)
+  expect(said).toBe('held')
+  const attempt = lockDataFolder(folder, ME)
+  expect(attempt).toMatchObject({ kind: 'busy', holder: { pid: child.pid, host: 'browser' } })
+  expect(attempt).toMatchObject({ line: expect.stringContaining(`browser, pid ${child.pid}`) })
+})
+
+test('a lock dies with its process, however that ends', async () => {
+  const folder = temporaryFolder()
+  const { child } = await otherProcess(folder)
+  child.kill('SIGKILL')
+  await once(child, 'exit')
+  const attempt = lockDataFolder(folder, ME)
+  expect(attempt.kind).toBe('held')
+  if (attempt.kind === 'held') attempt.release()
+})
+
+test('a released lock is free for another process, and releasing twice is harmless', async () => {
+  const folder = temporaryFolder()
+  const attempt = lockDataFolder(folder, ME)
+  if (attempt.kind !== 'held') throw new Error(attempt.line)
+  attempt.release()
+  attempt.release()
+  expect(existsSync(join(folder, 'lock.json'))).toBe(false)
+  expect((await otherProcess(folder)).said).toBe('held')
+})
+
+test.skipIf(process.platform === 'win32')('nobody else can read the lock, and so keep its owner out', () => {
+  const folder = temporaryFolder()
+  const attempt = lockDataFolder(folder, ME)
+  expect(statSync(join(folder, 'lock.db')).mode & 0o077).toBe(0)
+  if (attempt.kind === 'held') attempt.release()
+})
+
+test('a second attempt in the same process does not end the lock of the first', async () => {
+  const folder = temporaryFolder()
+  expect(lockDataFolder(folder, ME).kind).toBe('held')
+  expect(lockDataFolder(folder, ME).kind).toBe('busy')
+  expect((await otherProcess(folder)).said).toContain('another Headroom')
+})
+
+test('the same process cannot hold a folder twice', () => {
+  const folder = temporaryFolder()
+  const first = lockDataFolder(folder, ME)
+  expect(lockDataFolder(folder, ME)).toMatchObject({ kind: 'busy', holder: ME })
+  if (first.kind === 'held') first.release()
+})
+
+test('a damaged side file still gives a line, without a name', () => {
+  const folder = temporaryFolder()
+  const first = lockDataFolder(folder, ME)
+  writeFileSync(join(folder, 'lock.json'), '{"pid":"x"')
+  const second = lockDataFolder(folder, ME)
+  expect(second).toMatchObject({ kind: 'busy', line: expect.stringMatching(/^another Headroom is using/) })
+  expect(second).not.toHaveProperty('holder')
+  if (first.kind === 'held') first.release()
+})
+
+test('a lock file that is no database holds nothing and is replaced', () => {
+  const folder = temporaryFolder()
+  writeFileSync(join(folder, 'lock.db'), 'x'.repeat(5000))
+  const attempt = lockDataFolder(folder, ME)
+  expect(attempt.kind).toBe('held')
+  expect(JSON.parse(readFileSync(join(folder, 'lock.json'), 'utf8'))).toEqual(ME)
+  if (attempt.kind === 'held') attempt.release()
+})
+
+test('a folder that is not there is unusable, not busy', () => {
+  expect(lockDataFolder(join(temporaryFolder(), 'nowhere'), ME).kind).toBe('unusable')
+})
+
+/** What a process says of the folder's lock where the system's locks answer `answer`; needs a C compiler. */
+function lockedWith(answer: 'return 0;' | 'errno = ENOLCK; return -1;' | 'errno = EINVAL; return -1;') {
+  const folder = temporaryFolder()
+  writeFileSync(
+    join(folder, 'locks.c'),
+    `
+    #define _GNU_SOURCE
+    #include <dlfcn.h>
+    #include <errno.h>
+    #include <fcntl.h>
+    #include <stdarg.h>
+    static int answer(int fd, int command, va_list more) {
+      static int (*real)(int, int, ...);
+      if (!real) real = dlsym(RTLD_NEXT, "fcntl64");
+      void *argument = va_arg(more, void *);
+      if (command == F_SETLK || command == F_SETLKW) { ${answer} }
+      return real(fd, command, argument);
+    }
+    int fcntl(int fd, int command, ...) { va_list more; va_start(more, command); return answer(fd, command, more); }
+    int fcntl64(int fd, int command, ...) { va_list more; va_start(more, command); return answer(fd, command, more); }
+    `,
+  )
+  const built = spawnSync('cc', ['-shared', '-fPIC', '-o', 'locks.so', 'locks.c', '-ldl'], { cwd: folder })
+  return built.status === 0 ? { ...process.env, LD_PRELOAD: join(folder, 'locks.so') } : undefined
+}
+
+const canBreakLocks = process.platform === 'linux' && spawnSync('cc', ['--version']).status === 0
+
+test.skipIf(!canBreakLocks).each([
+  ['refuses every lock (ENOLCK)', 'errno = ENOLCK; return -1;', 0],
+  ['knows no locks (EINVAL)', 'errno = EINVAL; return -1;', 0],
+  ['grants every lock to everyone', 'return 0;', 1],
+] as const)('a file system that %s is told as that', async (_, answer, before) => {
+  const folder = temporaryFolder()
+  const env = lockedWith(answer)
+  expect(env).toBeDefined()
+  for (let owners = 0; owners < before; owners += 1)
+    expect((await otherProcess(folder, env)).said).toBe('held')
+  const { said } = await otherProcess(folder, env)
+  expect(said).toBe(
+    `cannot lock ${folder}: file locks do not work there, as on some network folders; choose a folder on a local disk with --data`,
+  )
+  expect(readdirSync(folder).filter((name) => name.startsWith('lock-trial'))).toEqual([])
+})
+
+test('a side file of a process that lives, but holds no lock, is no owner: its number was given again', () => {
+  const folder = temporaryFolder()
+  writeFileSync(join(folder, 'lock.json'), JSON.stringify({ pid: process.ppid, host: 'browser' }))
+  const attempt = lockDataFolder(folder, ME)
+  expect(attempt.kind).toBe('held')
+  if (attempt.kind === 'held') attempt.release()
+})

@@ -1,0 +1,94 @@
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { openPreferences } from '../../../main/storage/preferences.ts'
+import { writeWhole } from '../../../main/storage/write-whole.ts'
+import { temporaryFolder } from './temporary-folder.ts'
+
+const NOW_MS = Date.UTC(2026, 0, 2, 3, 4, 5, 6)
+const ASIDE = 'preferences.corrupt-2026-01-02T03-04-05-006Z.json'
+const fileIn = (folder: string) => join(folder, 'preferences.json')
+const stored = (folder: string): unknown => JSON.parse(readFileSync(fileIn(folder), 'utf8'))
+
+test('without a file the defaults apply, and nothing is written', () => {
+  const folder = temporaryFolder()
+  const { preferences, notice } = openPreferences(folder, NOW_MS)
+  expect(preferences.values).toEqual({ theme: 'system', storeUnprotected: false })
+  expect(notice).toBeUndefined()
+  expect(readdirSync(folder)).toEqual([])
+})
+
+test('a change is there at the next start', () => {
+  const folder = temporaryFolder()
+  const { preferences } = openPreferences(folder, NOW_MS)
+  expect(preferences.change({ theme: 'dark' })).toEqual({ ok: true })
+  expect(preferences.values.theme).toBe('dark')
+  expect(openPreferences(folder, NOW_MS).preferences.values.theme).toBe('dark')
+  expect(readdirSync(folder)).toEqual(['preferences.json'])
+})
+
+test.each(['', '{"theme":"da', 'null', '[]', '5', '"dark"', '\u0000\u0000'])(
+  'the damaged file %j is set aside whole, and the defaults apply',
+  (text) => {
+    const folder = temporaryFolder()
+    writeFileSync(fileIn(folder), text)
+    const { preferences, notice } = openPreferences(folder, NOW_MS)
+    expect(preferences.values).toEqual({ theme: 'system', storeUnprotected: false })
+    expect(notice).toContain(ASIDE)
+    expect(readFileSync(join(folder, ASIDE), 'utf8')).toBe(text)
+    expect(readdirSync(folder)).toEqual([ASIDE])
+  },
+)
+
+test('what a newer version stored survives a change by this one', () => {
+  const folder = temporaryFolder()
+  writeFileSync(
+    fileIn(folder),
+    JSON.stringify({ schemaVersion: 7, theme: 'contrast', window: { wide: true } }),
+  )
+  const { preferences, notice } = openPreferences(folder, NOW_MS)
+  expect(notice).toBeUndefined()
+  expect(preferences.values.theme).toBe('system')
+  expect(stored(folder)).toMatchObject({ theme: 'contrast' })
+  preferences.change({ theme: 'light' })
+  expect(stored(folder)).toEqual({ schemaVersion: 7, theme: 'light', window: { wide: true } })
+})
+
+test('a change that cannot be written is a value, and the old preferences stay', () => {
+  const folder = temporaryFolder()
+  const { preferences } = openPreferences(folder, NOW_MS)
+  preferences.change({ theme: 'dark' })
+  mkdirSync(`${fileIn(folder)}.new`)
+  expect(preferences.change({ theme: 'light' }).ok).toBe(false)
+  expect(preferences.values.theme).toBe('dark')
+  expect(stored(folder)).toMatchObject({ theme: 'dark' })
+})
+
+test('a file that cannot be read is left alone', () => {
+  const folder = temporaryFolder()
+  mkdirSync(fileIn(folder))
+  const { preferences, notice } = openPreferences(folder, NOW_MS)
+  expect(preferences.values).toEqual({ theme: 'system', storeUnprotected: false })
+  expect(notice).toContain('cannot be read (a folder is in the way)')
+  expect(readdirSync(folder)).toEqual(['preferences.json'])
+})
+
+test('whatever the file holds, opening it never throws', () => {
+  const folder = temporaryFolder()
+  fc.assert(
+    fc.property(fc.oneof(fc.string(), fc.json()), (text) => {
+      writeFileSync(fileIn(folder), text)
+      expect(['system', 'light', 'dark']).toContain(openPreferences(folder, NOW_MS).preferences.values.theme)
+    }),
+    { numRuns: 50 },
+  )
+})
+
+test('a failed write leaves the file it was to replace', () => {
+  const file = join(temporaryFolder(), 'file')
+  expect(writeWhole(file, 'one')).toEqual({ ok: true })
+  mkdirSync(`${file}.new`)
+  expect(writeWhole(file, 'two').ok).toBe(false)
+  expect(readFileSync(file, 'utf8')).toBe('one')
+})

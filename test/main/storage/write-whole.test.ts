@@ -1,0 +1,69 @@
+import fs, { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { syncBuiltinESMExports } from 'node:module'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { writeWhole } from '../../../main/storage/write-whole.ts'
+import { proves } from '../../proof/proves.ts'
+import { temporaryFolder } from './temporary-folder.ts'
+
+type Call = 'openSync' | 'writeSync' | 'fsyncSync' | 'closeSync' | 'statSync' | 'renameSync'
+
+/** What is asked of the disk, in order; `instead` stands in for one call. */
+function disk(instead: Partial<Record<Call, (...args: never[]) => unknown>> = {}): string[] {
+  const calls: string[] = []
+  for (const name of ['openSync', 'writeSync', 'fsyncSync', 'closeSync', 'statSync', 'renameSync'] as const) {
+    const real = fs[name] as (...args: never[]) => unknown
+    const put = (call: unknown) => void Object.assign(fs, { [name]: call })
+    put((...args: never[]) => {
+      calls.push(name)
+      return (instead[name] ?? real)(...args)
+    })
+    onTestFinished(() => {
+      put(real)
+      syncBuiltinESMExports()
+    })
+  }
+  syncBuiltinESMExports()
+  return calls
+}
+
+const fails = () => {
+  throw new Error('EIO: i/o error')
+}
+
+test('the bytes are on the disk before the name leads to them', () => {
+  const file = join(temporaryFolder(), 'file.json')
+  const calls = disk()
+  expect(writeWhole(file, 'the text')).toEqual({ ok: true })
+  expect(calls).toEqual(['openSync', 'writeSync', 'fsyncSync', 'closeSync', 'statSync', 'renameSync'])
+  expect(readFileSync(file, 'utf8')).toBe('the text')
+  proves('D1', { level: 1, cases: 1 })
+})
+
+test('a disk that takes a byte at a time gets them all', () => {
+  const file = join(temporaryFolder(), 'file.json')
+  const write = fs.writeSync as (handle: number, bytes: Uint8Array, at: number, length: number) => number
+  disk({ writeSync: (handle: number, bytes: Uint8Array, at: number) => write(handle, bytes, at, 1) })
+  expect(writeWhole(file, 'täxt')).toEqual({ ok: true })
+  expect(readFileSync(file, 'utf8')).toBe('täxt')
+})
+
+test.each<[string, Parameters<typeof disk>[0], string]>([
+  ['cannot be opened', { openSync: fails }, 'EIO: i/o error'],
+  ['does not take the bytes', { writeSync: fails }, 'EIO: i/o error'],
+  ['does not keep them', { fsyncSync: fails }, 'EIO: i/o error'],
+  ['kept only a part', { statSync: () => ({ size: 3 }) }, 'the disk kept only a part of it'],
+  ['does not take the name', { renameSync: fails }, 'EIO: i/o error'],
+])(
+  'a disk that %s costs nothing: it is said, the file is as it was, and no draft is left',
+  (_, instead, why) => {
+    const folder = temporaryFolder()
+    const file = join(folder, 'file.json')
+    writeFileSync(file, 'before')
+    disk(instead)
+    expect(writeWhole(file, 'the text')).toEqual({ ok: false, why })
+    expect(readFileSync(file, 'utf8')).toBe('before')
+    expect(readdirSync(folder)).toEqual(['file.json'])
+    proves('D2', { level: 2, cases: 1 })
+  },
+)

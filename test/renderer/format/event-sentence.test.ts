@@ -1,0 +1,113 @@
+import '../utc.ts'
+import { describe, expect, it } from 'vitest'
+import type { LoggedEvent, MonitorEvent } from '../../../app/contract/events.ts'
+import { eventSentence } from '../../../renderer/format/event-sentence.ts'
+import { NOW_MS } from '../fixtures.ts'
+
+const said = (event: MonitorEvent, stored: 'sealed' | 'memory' = 'sealed') =>
+  eventSentence({ ...event, seq: 1, at: NOW_MS, profile: 'main' } as LoggedEvent, stored)
+
+const depth = { stream: 's3', category: 'MarketDepth Stream', target: 'MSFT' } as const
+
+describe('events in plain words', () => {
+  it.each<[MonitorEvent, string, string]>([
+    [{ kind: 'token-refreshed', rotated: false, expiresAt: NOW_MS }, 'ok', 'Access token refreshed'],
+    [
+      { kind: 'token-refreshed', rotated: true, expiresAt: NOW_MS },
+      'ok',
+      'Access token refreshed · refresh token rotated and sealed',
+    ],
+    [
+      { kind: 'token-refresh-failed', outcome: 'later', retryAt: NOW_MS + 5000 },
+      'watch',
+      'Refresh put off by the service · next try 14:31:10',
+    ],
+    [
+      { kind: 'token-refresh-failed', outcome: 'malformed', why: 'the access token cannot be used' },
+      'watch',
+      'Refresh answer malformed · nothing of it is lost · the access token cannot be used',
+    ],
+    [
+      { kind: 'token-refresh-failed', outcome: 'refused' },
+      'critical',
+      'Refresh refused · the service no longer accepts this token',
+    ],
+    [
+      { kind: 'sign-in-required', reason: 'the answer was lost' },
+      'critical',
+      'Sign in again · the answer was lost',
+    ],
+    [
+      {
+        kind: 'sign-in-required',
+        reason: 'the service does not accept this API key',
+        cause: 'misconfigured',
+      },
+      'critical',
+      'Key not accepted · the service does not accept this API key',
+    ],
+    [{ kind: 'revoked' }, 'ok', 'Refresh tokens revoked · confirmed by the service'],
+    [
+      { kind: 'revoke-unconfirmed', reason: 'the service answered 503', retryAt: NOW_MS + 65_000 },
+      'critical',
+      'Revocation not confirmed · the service answered 503 · next try 14:32:10',
+    ],
+    [
+      { kind: 'service-unreachable', host: 'api.example.com', retryAt: NOW_MS + 1000 },
+      'watch',
+      'api.example.com unreachable · next try 14:31:06',
+    ],
+    [{ kind: 'service-back', host: 'api.example.com' }, 'ok', 'api.example.com answers again'],
+    [{ kind: 'storage-problem', what: 'the disk is full' }, 'critical', 'Storage problem · the disk is full'],
+    [
+      { kind: 'rate-limited', category: 'Quote Snapshot', retryAt: NOW_MS + 60_000 },
+      'critical',
+      'Quote Snapshot refused (429) · safe to retry at 14:32:05',
+    ],
+    [
+      { kind: 'slots-exhausted', category: 'Positions Stream' },
+      'critical',
+      'Positions Stream refused (429) · no slot free',
+    ],
+    [{ kind: 'stream-opened', ...depth, reason: 'opened' }, 'ok', 'Depth · MSFT opened'],
+    [
+      { kind: 'stream-restarted', ...depth, reason: 'server going away' },
+      'watch',
+      'Depth · MSFT restarted · server going away',
+    ],
+    [
+      { kind: 'stream-closed', ...depth, reason: 'closed by you' },
+      'unseen',
+      'Depth · MSFT closed · closed by you',
+    ],
+    [
+      { kind: 'elsewhere', category: 'Positions', perSecond: 1 },
+      'watch',
+      'Others started using Positions (1.0/s)',
+    ],
+    [
+      { kind: 'elsewhere-ended', category: 'Positions', perSecond: 1.2, since: NOW_MS - 480_000 },
+      'ok',
+      'Others stopped using Positions (1.2/s for 8 min 0 s)',
+    ],
+  ])('%j', (event, severity, text) => {
+    expect(said(event)).toEqual({ severity, text })
+  })
+
+  it('does not say sealed of a token that is kept in memory', () => {
+    const refreshed = { kind: 'token-refreshed', rotated: true, expiresAt: NOW_MS } as const
+    expect(said(refreshed, 'memory').text).toBe(
+      'Access token refreshed · refresh token rotated, kept in memory',
+    )
+  })
+
+  it('hands on the request id of a refusal', () => {
+    const event = {
+      kind: 'rate-limited',
+      category: 'Positions',
+      retryAt: NOW_MS,
+      requestId: 'a9c1e2',
+    } as const
+    expect(said(event).requestId).toBe('a9c1e2')
+  })
+})

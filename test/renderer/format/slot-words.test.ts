@@ -1,0 +1,19 @@
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { slotCells, slotWords } from '../../../renderer/format/slot-words.ts'
+import { slots } from '../fixtures.ts'
+
+it('slots say what is free and what others hold', () => {
+  expect(slotWords(slots('Positions Stream', 40, 1, 2))).toBe('of 40 free · 2 others')
+  expect(slotWords(slots('Order Stream', 40, 1, 0))).toBe('of 40 free')
+})
+
+it('cells are never more than the limit, own ones first', () => {
+  fc.assert(
+    fc.property(fc.nat(100), fc.nat(120), fc.nat(120), (limit, own, elsewhere) => {
+      const cells = slotCells(slots('x', limit, own, elsewhere))
+      expect(cells).toHaveLength(limit)
+      expect(cells.filter((cell) => cell === 'own')).toHaveLength(Math.min(own, limit))
+    }),
+  )
+})

@@ -1,0 +1,55 @@
+import '../utc.ts'
+import { describe, expect, it } from 'vitest'
+import { accessWords, refreshWords } from '../../../renderer/format/token-words.ts'
+import { NOW_MS, snapshot } from '../fixtures.ts'
+
+const { access, refresh } = snapshot()
+
+describe('the lifelines', () => {
+  it('say how long the access token has and when it is refreshed', () => {
+    const words = accessWords(access, NOW_MS)
+    expect(words).toMatchObject({ value: '14 min 32 s', note: 'left · refreshes in 12 min 32 s' })
+    expect(words.left).toBeCloseTo(0.727, 3)
+    expect(words.mark).toBeCloseTo(0.1, 3)
+  })
+
+  it('say expired from the moment of expiry, whatever the last snapshot said', () => {
+    expect(accessWords(access, NOW_MS + 871_999).value).toBe('1 s')
+    expect(accessWords(access, NOW_MS + 872_000).value).toBe('expired')
+  })
+
+  it('say by when to sign in again', () => {
+    expect(refreshWords(refresh, NOW_MS)).toMatchObject({
+      label: 'Refresh token · rotating · sealed',
+      value: '18 h 41 min',
+      note: 'left · sign in again by Sat 09:12',
+    })
+  })
+
+  it('do not give a default key an end', () => {
+    const words = refreshWords(
+      { state: 'valid', rotating: false, stored: 'memory', refreshesToday: 0 },
+      NOW_MS,
+    )
+    expect(words).toMatchObject({ label: 'Refresh token · default · in memory', value: 'no end' })
+  })
+
+  it('ask for attention an hour and a quarter of an hour before the end', () => {
+    const ending = (ms: number) => refreshWords({ ...refresh, endsAt: NOW_MS + ms }, NOW_MS).severity
+    expect(ending(3_600_000)).toBe('ok')
+    expect(ending(3_599_999)).toBe('watch')
+    expect(ending(899_999)).toBe('critical')
+  })
+
+  it('do not call a token ended that the service has not been heard on', () => {
+    const words = refreshWords({ ...refresh, state: 'sign-in-required', cause: 'misconfigured' }, NOW_MS)
+    expect(words).toMatchObject({ value: 'kept', note: 'the key or its secret is not accepted' })
+    expect(refreshWords({ ...refresh, state: 'sign-in-required' }, NOW_MS).value).toBe('ended')
+  })
+
+  it('say "revoked" only of a confirmed revocation', () => {
+    expect(refreshWords({ ...refresh, state: 'revoked' }, NOW_MS).value).toBe('revoked')
+    expect(refreshWords({ ...refresh, state: 'revoking' }, NOW_MS).value).toBe('revoking')
+    expect(refreshWords({ ...refresh, state: 'revoke-unconfirmed' }, NOW_MS).value).toBe('not confirmed')
+  })
+})

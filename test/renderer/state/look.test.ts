@@ -1,0 +1,41 @@
+import { expect, it } from 'vitest'
+import { createLook } from '../../../renderer/state/look.ts'
+
+function ports(kept: Readonly<Record<string, string>> = {}) {
+  const values = new Map(Object.entries(kept))
+  const storage = {
+    getItem: (name: string) => values.get(name) ?? null,
+    setItem: (name: string, value: string) => void values.set(name, value),
+    removeItem: (name: string) => void values.delete(name),
+  }
+  const dataset: DOMStringMap = {}
+  return { values, dataset, ports: { storage, root: { dataset } as HTMLElement } }
+}
+
+it('keeps what a person chose, and finds it again', () => {
+  const first = ports()
+  createLook(first.ports).setState({
+    theme: 'contrast',
+    density: 'dense',
+    fullAs: 'countdown',
+    shortcuts: false,
+  })
+  expect(first.dataset).toEqual({ theme: 'contrast', density: 'dense' })
+  const next = ports(Object.fromEntries(first.values))
+  expect(createLook(next.ports).getState()).toEqual({
+    theme: 'contrast',
+    density: 'dense',
+    fullAs: 'countdown',
+    shortcuts: false,
+  })
+  expect(next.dataset).toEqual({ theme: 'contrast', density: 'dense' })
+})
+
+it('keeps nothing for what is as it comes', () => {
+  const { values, dataset, ports: given } = ports({ 'headroom.density': '<b>' })
+  const look = createLook(given)
+  expect(look.getState().density).toBe('auto')
+  look.setState({ shortcuts: false })
+  look.setState({ shortcuts: true })
+  expect([[...values], dataset]).toEqual([[], {}])
+})

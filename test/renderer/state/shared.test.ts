@@ -1,0 +1,41 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { shared } from '../../../renderer/state/shared.ts'
+import { snapshot } from '../fixtures.ts'
+
+const parsed = <T>(value: T): T => JSON.parse(JSON.stringify(value)) as T
+
+/** As it comes out of JSON: without a negative zero, for one. */
+const json = fc.jsonValue().map(parsed)
+
+describe('what two snapshots share', () => {
+  it('changes nothing of what the later one says', () => {
+    fc.assert(
+      fc.property(json, json, (before, after) => {
+        expect(shared(before, after)).toEqual(after)
+      }),
+    )
+  })
+
+  it('is all of it when they say the same', () => {
+    fc.assert(
+      fc.property(json, (value) => {
+        expect(shared(value, parsed(value))).toBe(value)
+      }),
+      { numRuns: 300 },
+    )
+  })
+
+  it('is every part that did not change', () => {
+    const before = snapshot()
+    const after = parsed(
+      snapshot({ revision: 2, streams: before.streams.with(0, { ...before.streams[0]!, restarts: 1 }) }),
+    )
+    const result = shared(before, after)
+    expect(result.slots).toBe(before.slots)
+    expect(result.requests).toBe(before.requests)
+    expect(result.streams).not.toBe(before.streams)
+    expect(result.streams[1]).toBe(before.streams[1])
+    expect(result.streams[0]?.restarts).toBe(1)
+  })
+})

@@ -1,0 +1,42 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { afterAnswer, afterPush, UNKNOWN_SKEW } from '../../../renderer/state/skew.ts'
+
+describe('the difference between main’s clock and the window’s', () => {
+  it('is learned from the first message', () => {
+    expect(afterPush(UNKNOWN_SKEW, 10_000, 4000)).toEqual({ ms: 6000, known: true })
+  })
+
+  it('does not follow a push that waited in a frozen tab: old is not made to look new', () => {
+    const skew = afterPush(UNKNOWN_SKEW, 10_000, 10_000)
+    expect(afterPush(skew, 11_000, 600_000)).toBe(skew)
+  })
+
+  it('follows a window clock that was set forward, at the next answer', () => {
+    const skew = afterPush(UNKNOWN_SKEW, 10_000, 10_000)
+    expect(afterAnswer(skew, 20_000, 80_000, 80_010).ms).toBe(-60_000)
+  })
+
+  it('after any messages and an answer is wrong by no more than the answer’s round trip', () => {
+    const delays = fc.array(fc.nat(5000), { maxLength: 20 })
+    fc.assert(
+      fc.property(
+        fc.integer({ min: -1e6, max: 1e6 }),
+        delays,
+        fc.nat(300),
+        fc.nat(300),
+        (truth, late, out, back) => {
+          let windowMs = 1_000_000
+          let skew = UNKNOWN_SKEW
+          for (const delayMs of late) {
+            windowMs += 250
+            skew = afterPush(skew, windowMs - delayMs + truth, windowMs)
+          }
+          const askedMs = windowMs
+          skew = afterAnswer(skew, askedMs + out + truth, askedMs, askedMs + out + back)
+          expect(Math.abs(skew.ms - truth)).toBeLessThanOrEqual(out + back)
+        },
+      ),
+    )
+  })
+})
