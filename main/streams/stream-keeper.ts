@@ -1,38 +1,44 @@
 import type { MonitorEvent } from '../../app/contract/events.ts'
 import type { StreamSummary } from '../../app/contract/snapshot.ts'
+import type { RefusedBy } from '../../app/service/errors.ts'
 import { STREAM_SHAPES, type StreamRequest } from '../../app/service/streams.ts'
 import { backoffMs, STREAM_BACKOFF } from '../../app/streams/backoff.ts'
 import type { FramesRead } from '../../app/streams/frame-reader.ts'
-import type { StreamState } from '../../app/streams/life-cycle.ts'
+import type { StreamInput, StreamState } from '../../app/streams/life-cycle.ts'
 import type { StreamReasonCode } from '../../app/streams/reasons.ts'
 import type { SlotHolder, StreamProposal } from '../../app/streams/slot-proposal.ts'
 import type { Tapped } from '../api/quota-tap.ts'
 import type { Random } from '../ports/ports.ts'
-import { afterRefusal } from './after-refusal.ts'
 import { FrameRate } from './frame-rate.ts'
 import type { StreamConnection } from './stream-connection.ts'
-import { StreamStory } from './stream-story.ts'
-import { type Reason, summaryOf } from './stream-summary.ts'
-import { Succession, type SuccessionDeps } from './succession.ts'
-import { SymbolErrors } from './symbol-errors.ts'
-import { WatchedLife } from './watched-life.ts'
+import { StreamEvents } from './stream-events.ts'
+import { type HandoverDeps, StreamHandover } from './stream-handover.ts'
+import { StreamWatchdog } from './stream-watchdog.ts'
 
-export interface StreamDeps extends SuccessionDeps {
+export interface StreamDeps extends HandoverDeps {
   readonly random: Random
-  /** Which own stream to give up for this one. */
+  /** Which own stream to close to free a slot for this one; `undefined` where none holds one. */
   readonly proposal: (category: string) => StreamProposal | undefined
   readonly event: (event: MonitorEvent) => void
   readonly changed: () => void
 }
 
-/** A stream asked for this long ago has no answer, whatever became of the timer that said so. */
+/** How long an opening may take before a wake from sleep treats it as lost: its own timer stood still. */
 const OPENING_MS = 20_000
-/** Spreads what many streams do at the same moment. */
+/** Random delay, at most, so that many streams do not reconnect at the same moment. */
 const SPREAD_MS = 500
 /** service.md 7: the wait after a 429 that names none. */
 const FALLBACK_MS = 60_000
 
-/** Keeps one stream open: watches frames rather than the socket, and opens it again by the backoff law. */
+/** Statuses below 500 that come from a portal, a proxy or overload, so that a retry makes sense. */
+const PASSING = new Set([407, 408, 421, 425])
+
+interface Reason {
+  readonly text: string
+  readonly code: StreamReasonCode
+}
+
+/** Keeps one stream open: judges it by its frames, not by its socket, and reopens it with backoff. */
 export class StreamKeeper {
   readonly id: string
   readonly category: string
@@ -40,11 +46,11 @@ export class StreamKeeper {
   isPinned: boolean
   readonly #deps: StreamDeps
   readonly #rate: FrameRate
-  readonly #story: StreamStory
+  readonly #events: StreamEvents
   readonly #symbolErrors = new SymbolErrors()
-  readonly #life: WatchedLife
-  readonly #connections: Succession
-  /** Why it is to be opened again, until it is. */
+  readonly #watchdog: StreamWatchdog
+  readonly #connections: StreamHandover
+  /** Why it is being opened again; `undefined` once it is open. */
   #lastReason: Reason | undefined
 
   constructor(id: string, request: StreamRequest, path: string, isPinned: boolean, deps: StreamDeps) {
@@ -53,36 +59,36 @@ export class StreamKeeper {
     this.request = request
     this.isPinned = isPinned
     this.#deps = deps
-    this.#story = new StreamStory(
+    this.#events = new StreamEvents(
       { stream: id, category: this.category, target: request.target },
       deps.slots,
       deps.event,
     )
     this.#rate = new FrameRate(deps.timeline.now())
-    this.#life = new WatchedLife(deps, (state, before) => this.#entered(state, before))
-    this.#connections = new Succession(this.category, path, deps, {
-      isHandingOver: () => this.#life.state.kind === 'restarting',
+    this.#watchdog = new StreamWatchdog(deps, (state, before) => this.#entered(state, before))
+    this.#connections = new StreamHandover(this.category, path, deps, {
+      isHandingOver: () => this.#watchdog.state.kind === 'restarting',
       opened: () => {
         this.#symbolErrors.clear()
-        this.#life.feed({ kind: 'opened', hasSnapshot: STREAM_SHAPES[this.request.kind].snapshot })
+        this.#watchdog.feed({ kind: 'opened', hasSnapshot: STREAM_SHAPES[this.request.kind].snapshot })
       },
       frames: (read, from) => this.#read(read, from),
       refused: (status, tapped, isSuccessor) => this.#refused(status, tapped, isSuccessor),
-      without: (why) => this.#life.feed(why),
+      lost: (why) => this.#watchdog.feed(why),
     })
   }
 
-  /** Its connections whose answer is still to come. */
+  /** Its connections that are asked for and not answered yet. */
   get opening(): number {
     return this.#connections.opening
   }
 
   get isClosed(): boolean {
-    return this.#life.state.kind === 'closed'
+    return this.#watchdog.state.kind === 'closed'
   }
 
   get waitsForSlot(): boolean {
-    const { state } = this.#life
+    const { state } = this.#watchdog
     return state.kind === 'waiting' && state.code === 'no-slot'
   }
 
@@ -101,47 +107,47 @@ export class StreamKeeper {
 
   start(): void {
     void this.#connections.connect()
-    this.#life.watch()
+    this.#watchdog.watch()
   }
 
   close(reason: string, code: StreamReasonCode): void {
-    this.#life.feed({ kind: 'close', reason, code })
+    this.#watchdog.feed({ kind: 'close', reason, code })
   }
 
   restart(): void {
-    this.#life.feed({ kind: 'restart' })
-    this.#life.watch()
+    this.#watchdog.feed({ kind: 'restart' })
+    this.#watchdog.watch()
   }
 
   /** The service is back, or there is a token again: no need to wait the backoff out. */
   nudge(): void {
-    const { state } = this.#life
+    const { state } = this.#watchdog
     if (state.kind !== 'waiting') return
     // A refusal named its time; everything else may try again now, a little spread.
     if (state.code === 'rate-limited' || state.code === 'no-slot') return
-    this.#life.tryWithin(SPREAD_MS)
+    this.#watchdog.tryWithin(SPREAD_MS)
   }
 
   /** A slot may be free for it. */
   slotFreed(): void {
-    if (this.waitsForSlot) this.#life.tryWithin(SPREAD_MS)
+    if (this.waitsForSlot) this.#watchdog.tryWithin(SPREAD_MS)
   }
 
   /** After the machine slept: timers stood still, the service did not. */
   wake(): void {
     const now = this.#deps.timeline.now()
-    const { state } = this.#life
+    const { state } = this.#watchdog
     const isAsking = state.kind === 'opening' || state.kind === 'restarting'
     if (isAsking && this.opening > 0 && now - state.sinceMs > OPENING_MS) {
-      this.#life.feed({ kind: 'ended', reason: 'no answer in time', code: 'connection-lost' })
+      this.#watchdog.feed({ kind: 'ended', reason: 'no answer in time', code: 'connection-lost' })
     }
-    this.#life.watch()
+    this.#watchdog.watch()
     this.nudge()
   }
 
   /** `maxSymbolErrors`: the latest of them. */
   summary(maxSymbolErrors: number): StreamSummary {
-    const { state } = this.#life
+    const { state } = this.#watchdog
     const { list } = this.#symbolErrors
     const symbolErrors = list.slice(Math.max(0, list.length - maxSymbolErrors))
     const isUp = 'openedAtMs' in state
@@ -151,7 +157,7 @@ export class StreamKeeper {
       target: this.request.target,
       ...summaryOf(state, this.#lastReason),
       framesPerSecond: isUp ? this.#rate.perSecond(this.#deps.timeline.now()) : 0,
-      restarts: this.#story.restarts,
+      restarts: this.#events.restarts,
       ...(symbolErrors.length > 0 && { symbolErrors }),
       ...(this.isPinned && { pinned: true }),
     }
@@ -161,21 +167,21 @@ export class StreamKeeper {
     const { refused } = tapped
     if (refused === 'concurrency' && isSuccessor) {
       // Its own former connection held the slot: free as soon as the service has seen the end of it.
-      this.#life.feed({ kind: 'ended', reason: 'server going away', code: 'going-away' })
+      this.#watchdog.feed({ kind: 'ended', reason: 'server going away', code: 'going-away' })
       return
     }
     if (refused === 'concurrency') {
-      this.#story.exhausted(tapped.reading.requestId, this.#deps.proposal(this.category))
+      this.#events.exhausted(tapped.reading.requestId, this.#deps.proposal(this.category))
     }
-    this.#life.feed(afterRefusal(status, refused, this.#retryAtMs(tapped)))
+    this.#watchdog.feed(inputOfAnswer(status, refused, this.#retryAtMs(tapped)))
   }
 
-  /** A slot given back here a moment ago is free once the service has seen it; when others' are, nobody knows. */
+  /** A slot released here a moment ago is free soon; when other programs release theirs is unknown. */
   #retryAtMs({ refused, retryAtMs }: Tapped): number {
     const { slots, timeline, random } = this.#deps
     const now = timeline.now()
     if (refused === 'concurrency' && slots.justReleased(this.category, now) > 0) {
-      const attempt = 'attempt' in this.#life.state ? this.#life.state.attempt : 0
+      const attempt = 'attempt' in this.#watchdog.state ? this.#watchdog.state.attempt : 0
       return now + SPREAD_MS + backoffMs(STREAM_BACKOFF, attempt, random.next())
     }
     return retryAtMs ?? now + FALLBACK_MS
@@ -184,12 +190,16 @@ export class StreamKeeper {
   #read({ count, notable }: FramesRead, from: StreamConnection): void {
     if (count === 0) return
     this.#rate.add(this.#deps.timeline.now(), count)
-    const isFormer = () => this.#life.state.kind === 'restarting'
-    if (count > notable.length) this.#life.feed({ kind: 'frame', frame: { kind: 'data' } })
+    const isFormer = () => this.#watchdog.state.kind === 'restarting'
+    if (count > notable.length) this.#watchdog.feed({ kind: 'frame', frame: { kind: 'data' } })
     for (const frame of notable) {
       if (from.isOver) return
       if (frame.kind === 'symbol-error' && !isFormer()) this.#note(frame.symbol, frame.error)
-      this.#life.feed({ kind: 'frame', frame, canOverlap: frame.kind === 'going-away' && this.#canOverlap() })
+      this.#watchdog.feed({
+        kind: 'frame',
+        frame,
+        canOverlap: frame.kind === 'going-away' && this.#canOverlap(),
+      })
     }
   }
 
@@ -215,21 +225,93 @@ export class StreamKeeper {
       case 'snapshot':
       case 'live':
         if (before.kind === 'opening' || before.kind === 'restarting') {
-          this.#story.opened(this.#lastReason?.text ?? 'connection lost')
+          this.#events.opened(this.#lastReason?.text ?? 'connection lost')
           this.#lastReason = undefined
         }
         break
       case 'waiting':
         this.#lastReason = { text: state.reason, code: state.code }
-        this.#life.watchOn()
+        this.#watchdog.watchOn()
         break
       case 'closed':
-        this.#life.unwatch()
-        this.#story.closed(state.reason)
+        this.#watchdog.unwatch()
+        this.#events.closed(state.reason)
         break
       case 'stale':
         break
     }
     this.#deps.changed()
+  }
+}
+
+/** What an answer other than 200 means for the stream. `retryAtMs`: when a 429 may be retried, in epoch ms. */
+function inputOfAnswer(status: number, refused: RefusedBy | undefined, retryAtMs: number): StreamInput {
+  switch (refused) {
+    case 'concurrency':
+      return { kind: 'refused', reason: '429: no stream slot is free', code: 'no-slot', retryAtMs }
+    case 'rate':
+      return { kind: 'refused', reason: '429: rate quota', code: 'rate-limited', retryAtMs }
+    case 'unsaid':
+      return { kind: 'refused', reason: '429 without a reason', code: 'rate-limited', retryAtMs }
+    case undefined:
+      break
+  }
+  if (status === 401) {
+    return { kind: 'ended', reason: 'the access token was not accepted', code: 'token-refused' }
+  }
+  const reason = `the service answered ${status}`
+  return status >= 500 || status < 400 || PASSING.has(status)
+    ? { kind: 'ended', reason, code: 'service-error' }
+    : { kind: 'failed', reason }
+}
+
+/** The part of a summary that follows from the state; `last` is why it is being opened again, if it is. */
+function summaryOf(
+  state: StreamState,
+  last: Reason | undefined,
+): Pick<StreamSummary, 'state' | 'openedAt' | 'lastFrameAt' | 'reason' | 'reasonCode' | 'retryAt'> {
+  const isAtRest = state.kind === 'waiting' || state.kind === 'closed'
+  const reason = isAtRest ? { text: state.reason, code: state.code } : last
+  return {
+    // A restarting stream still delivers frames, which is what matters to a reader.
+    state: state.kind === 'restarting' ? 'live' : state.kind,
+    ...('openedAtMs' in state && {
+      openedAt: Math.round(state.openedAtMs),
+      lastFrameAt: Math.round(state.lastFrameAtMs),
+    }),
+    ...(reason && { reason: reason.text, reasonCode: reason.code }),
+    ...(state.kind === 'waiting' && { retryAt: Math.round(state.retryAtMs) }),
+  }
+}
+
+/** A symbol or account that the service does not serve; the stream continues without it. */
+interface SymbolError {
+  readonly symbol: string
+  readonly error: string
+  readonly at: number
+}
+
+/** As many as a window shows; a stream has at most 100 symbols. */
+const MAX_SYMBOLS = 20
+
+/** The latest error of each symbol, in constant memory: the oldest are dropped. */
+class SymbolErrors {
+  readonly #bySymbol = new Map<string, SymbolError>()
+
+  add(symbol: string, error: string, nowMs: number): void {
+    this.#bySymbol.delete(symbol)
+    this.#bySymbol.set(symbol, { symbol, error, at: Math.round(nowMs) })
+    if (this.#bySymbol.size <= MAX_SYMBOLS) return
+    const [oldest] = this.#bySymbol.keys()
+    if (oldest !== undefined) this.#bySymbol.delete(oldest)
+  }
+
+  /** A new connection reports them again. */
+  clear(): void {
+    this.#bySymbol.clear()
+  }
+
+  get list(): readonly SymbolError[] {
+    return [...this.#bySymbol.values()]
   }
 }

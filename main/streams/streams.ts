@@ -1,4 +1,4 @@
-import type { Outcome } from '../../app/contract/contract.ts'
+import type { Outcome, Refusal } from '../../app/contract/contract.ts'
 import type { StreamSummary } from '../../app/contract/snapshot.ts'
 import { streamPath } from '../../app/service/stream-paths.ts'
 import { STREAM_SHAPES, type StreamRequest, sameRequest } from '../../app/service/streams.ts'
@@ -11,21 +11,20 @@ import {
 } from '../../app/streams/slot-proposal.ts'
 import { checkStream } from '../api/stream-check.ts'
 import type { Pins } from './pinned-streams.ts'
-import { noSlot, reasonOf, tooMany, unknownStream } from './refusals.ts'
 import { type StreamDeps, StreamKeeper } from './stream-keeper.ts'
 
 export interface StreamsDeps extends Omit<StreamDeps, 'opening' | 'proposal' | 'slotFreed'> {
-  /** Absent where nothing is kept: a pin then holds until the app ends. */
+  /** Absent without a data folder: a pin then lasts until the app ends. */
   readonly pins?: Pins
 }
 
-/** What is done where every slot is taken: say so, or close the own stream that was opened first. */
+/** What to do when every slot is taken: reject, or close the own stream that was opened first. */
 export type WhenFull = 'refuse' | 'close-oldest'
 
 export const MAX_STREAMS = 200
-/** Of all streams together, in one snapshot: the service says how many there are and how long. */
+/** Of all streams together in one snapshot: their number and length are the service's choice. */
 const MAX_SYMBOL_ERRORS = 64
-/** Streams that are over stay visible with their reason, the latest few. */
+/** The latest closed streams stay visible with their reason. */
 const MAX_CLOSED_SHOWN = 5
 
 /** The own streams of one profile. */
@@ -33,20 +32,20 @@ export class Streams {
   readonly #deps: StreamsDeps
   #keepers: StreamKeeper[] = []
   #nextId = 1
-  /** Connections per category that are opened for a look only. */
-  readonly #looks = new Map<string, number>()
+  /** Open connections per category that are opened for their headers only. */
+  readonly #checks = new Map<string, number>()
 
   constructor(deps: StreamsDeps) {
     this.#deps = deps
   }
 
-  /** Opens these, and what was pinned. Nobody waits for an answer: what is refused stands there closed, and says why. */
+  /** Opens these and the pinned ones. One that cannot be opened is listed as closed, with the reason. */
   openAtStart(requests: readonly StreamRequest[]): void {
-    for (const request of requests) this.#openOrSayWhyNot(request, false)
+    for (const request of requests) this.#openOrListClosed(request, false)
     for (const request of this.#deps.pins?.read() ?? []) {
       const open = this.#keepers.find((keeper) => sameRequest(keeper.request, request))
       if (open) open.isPinned = true
-      else this.#openOrSayWhyNot(request, true)
+      else this.#openOrListClosed(request, true)
     }
   }
 
@@ -54,7 +53,7 @@ export class Streams {
     return this.#open(request, whenFull, false)
   }
 
-  /** Closes a stream, and forgets one that is closed. Either ends its pin: whoever closes it does not want it back. */
+  /** Closes a stream, or removes one that is closed from the list. Either also unpins it. */
   close(id: string): Outcome {
     const keeper = this.#find(id)
     if (!keeper) return unknownStream
@@ -66,7 +65,7 @@ export class Streams {
     return wasPinned ? this.#keepPins() : { ok: true }
   }
 
-  /** Opens it anew, now; one that is closed under a new id. */
+  /** Opens it again, now; a closed one gets a new id. */
   restart(id: string): Outcome<{ readonly stream: string }> {
     const keeper = this.#find(id)
     if (!keeper) return unknownStream
@@ -95,22 +94,22 @@ export class Streams {
   /** Opens a stream for its headers alone, and closes it as soon as they are there. */
   async look(request: StreamRequest): Promise<Outcome> {
     const { category } = STREAM_SHAPES[request.kind]
-    this.#looks.set(category, this.#looksAt(category) + 1)
-    const looked = await checkStream(category, request, {
+    this.#checks.set(category, this.#checksOf(category) + 1)
+    const checked = await checkStream(category, request, {
       ...this.#deps,
       // Itself not included: it is the one that the headers are of.
       opening: (wanted) => this.#opening(wanted) - (wanted === category ? 1 : 0),
       slotFreed: (freed) => this.#slotFreed(freed),
     })
-    this.#looks.set(category, this.#looksAt(category) - 1)
-    return looked
+    this.#checks.set(category, this.#checksOf(category) - 1)
+    return checked
   }
 
   nudge(): void {
     for (const keeper of this.#keepers) keeper.nudge()
   }
 
-  /** After the machine slept every stream is looked at again. */
+  /** Checks every stream after the machine slept. */
   wake(): void {
     for (const keeper of this.#keepers) keeper.wake()
   }
@@ -140,11 +139,11 @@ export class Streams {
     return { ok: true, stream: keeper.id }
   }
 
-  #openOrSayWhyNot(request: StreamRequest, isPinned: boolean): void {
+  #openOrListClosed(request: StreamRequest, isPinned: boolean): void {
     const opened = this.#open(request, 'refuse', isPinned)
     if (opened.ok) return
     const code = opened.code === 'no-slot' ? 'no-slot' : 'refused'
-    // Never asked for by this keeper: opening it again makes another one, which is checked anew.
+    // This keeper opens no connection: opening the stream again makes another one, which is checked again.
     this.#added(request, '', isPinned).close(reasonOf(opened), code)
   }
 
@@ -170,7 +169,7 @@ export class Streams {
     }
   }
 
-  /** One slot, one of those who wait: the longest waiting first. */
+  /** Gives a freed slot to one waiting stream, the longest waiting first. */
   #slotFreed(category: string): void {
     this.#keepers.find((keeper) => keeper.category === category && keeper.waitsForSlot)?.slotFreed()
   }
@@ -186,15 +185,15 @@ export class Streams {
   }
 
   #opening(category: string): number {
-    const looks = this.#looksAt(category)
+    const checks = this.#checksOf(category)
     return this.#keepers.reduce(
       (sum, keeper) => sum + (keeper.category === category ? keeper.opening : 0),
-      looks,
+      checks,
     )
   }
 
-  #looksAt(category: string): number {
-    return this.#looks.get(category) ?? 0
+  #checksOf(category: string): number {
+    return this.#checks.get(category) ?? 0
   }
 
   #find(id: string): StreamKeeper | undefined {
@@ -208,3 +207,30 @@ export class Streams {
     return this.#keepers.filter((keeper) => !closed.includes(keeper))
   }
 }
+
+const unknownStream: Refusal = {
+  ok: false,
+  code: 'unknown-stream',
+  message: 'That stream is not open any more.',
+}
+
+const tooMany = (most: number): Refusal => ({
+  ok: false,
+  code: 'too-many',
+  message: `Not opened: ${most} streams are open already.`,
+})
+
+function noSlot(category: string, proposal: StreamProposal | undefined): Refusal {
+  const taken = `Not opened: all slots of ${category} are in use`
+  if (!proposal) return { ok: false, code: 'no-slot', message: `${taken} by other programs.` }
+  return {
+    ok: false,
+    code: 'no-slot',
+    message: `${taken}. Close a stream first; ${proposal.target} is the least used.`,
+    proposal,
+  }
+}
+
+/** The message as the reason of a stream, which follows its name: no capital, no full stop. */
+const reasonOf = ({ message }: Refusal): string =>
+  `${message.charAt(0).toLowerCase()}${message.slice(1)}`.replace(/\.$/, '')

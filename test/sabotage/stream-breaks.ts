@@ -3,7 +3,7 @@ import type { Sabotage } from './registry.ts'
 const LIFE_CYCLE = 'app/streams/life-cycle.ts'
 const KEY_SEARCH = 'app/streams/key-search.ts'
 const CONNECTION = 'main/streams/stream-connection.ts'
-const SUCCESSION = 'main/streams/succession.ts'
+const HANDOVER = 'main/streams/stream-handover.ts'
 const PROFILE = 'main/monitor/profile-monitor.ts'
 const READER_TEST = 'app/streams/frame-reader.test.ts'
 const KEEPER_TEST = 'main/streams/stream-keeper.test.ts'
@@ -21,7 +21,7 @@ export const STREAM_SABOTAGES: readonly Sabotage[] = [
   {
     promise: 'Q6',
     what: 'open streams into a held bucket',
-    file: SUCCESSION,
+    file: HANDOVER,
     find: 'if (notBeforeMs !== undefined) {',
     replace: 'if (notBeforeMs === 0) {',
     test: KEEPER_TEST,
@@ -141,7 +141,7 @@ export const STREAM_SABOTAGES: readonly Sabotage[] = [
   {
     promise: 'S4',
     what: 'forget the former connection once the next one stands',
-    file: SUCCESSION,
+    file: HANDOVER,
     find: '    this.#current?.close()\n    this.#current = connection\n',
     replace: '    this.#current = connection\n',
     test: STREAMS_TEST,

@@ -8,8 +8,8 @@ export interface StreamName {
   readonly target: string
 }
 
-/** What one stream tells as events: opened once, then restarted however often, closed once. */
-export class StreamStory {
+/** Writes the events of one stream: opened once, then any number of restarts, closed once. */
+export class StreamEvents {
   readonly #name: StreamName
   readonly #slots: SlotLedger
   readonly #event: (event: MonitorEvent) => void
@@ -25,7 +25,7 @@ export class StreamStory {
     return Math.max(0, this.#openings - 1)
   }
 
-  /** `reason` is why it had to be opened again, if it had. */
+  /** `reason`: why it was opened again; ignored at the first opening. */
   opened(reason: string): void {
     this.#openings += 1
     if (this.#openings === 1) this.#event({ kind: 'stream-opened', ...this.#name, reason: this.#slotsLeft() })

@@ -9,25 +9,25 @@ import {
 import type { Timeline } from '../monitor/timeline.ts'
 import type { Clock, Random } from '../ports/ports.ts'
 
-export interface LifeDeps {
+export interface WatchdogDeps {
   readonly clock: Clock
   readonly timeline: Timeline
   readonly random: Random
 }
 
-/** A clock that was set, or a machine that slept unannounced, costs a look this much later at most. */
+/** The longest time between two looks, so that a clock that was set or an unannounced sleep is noticed. */
 const MAX_WATCH_MS = 5_000
 const MIN_WATCH_MS = 10
 
-/** Where one stream stands, moved on by what happens to it and by a look at the time when silence would mean something. */
-export class WatchedLife {
-  readonly #deps: LifeDeps
+/** The state of one stream: advanced by inputs, and by a timer that detects silence and ends waits. */
+export class StreamWatchdog {
+  readonly #deps: WatchdogDeps
   readonly #entered: (state: StreamState, before: StreamState) => void
   #state: StreamState
   #cancelTimer: () => void = () => {}
 
-  /** `entered` is told of every other kind of state. */
-  constructor(deps: LifeDeps, entered: (state: StreamState, before: StreamState) => void) {
+  /** `entered` is called whenever the kind of the state changes. */
+  constructor(deps: WatchdogDeps, entered: (state: StreamState, before: StreamState) => void) {
     this.#deps = deps
     this.#entered = entered
     this.#state = newStream(deps.timeline.now())
@@ -44,7 +44,7 @@ export class WatchedLife {
     if (this.#state.kind !== before.kind) this.#entered(this.#state, before)
   }
 
-  /** Frames are what says that a stream lives, whatever the socket thinks. */
+  /** Looks at the time now. A stream is alive by its frames, not by its socket. */
   watch(): void {
     const state = this.#state
     if (state.kind === 'closed') return
@@ -54,7 +54,7 @@ export class WatchedLife {
     if (this.#state.kind !== 'closed') this.watchOn()
   }
 
-  /** The next look: when a wait is over, or when the stream is silent for too long if no frame comes. */
+  /** Sets the timer for the next look: when a wait ends, or when the stream would have been silent for too long. */
   watchOn(): void {
     const inMs = this.#nextWatchMs()
     this.unwatch()
@@ -65,7 +65,7 @@ export class WatchedLife {
     this.#cancelTimer()
   }
 
-  /** Ends a wait sooner, at a moment drawn by chance. */
+  /** Ends a wait within `ms` milliseconds, at a random moment. */
   tryWithin(ms: number): void {
     if (this.#state.kind !== 'waiting') return
     const at = this.#deps.timeline.now() + this.#deps.random.next() * ms
@@ -78,7 +78,7 @@ export class WatchedLife {
     return Math.max(MIN_WATCH_MS, Math.min(MAX_WATCH_MS, dueMs - this.#deps.timeline.now()))
   }
 
-  /** When time alone moves it on, unless something else does before. */
+  /** When time alone changes the state, in epoch milliseconds; `undefined` where it does not. */
   #dueMs(): number | undefined {
     const state = this.#state
     switch (state.kind) {

@@ -4,59 +4,59 @@ import type { Tapped } from '../api/quota-tap.ts'
 import type { Access } from '../tokens/keeper.ts'
 import { type ConnectionDeps, StreamConnection } from './stream-connection.ts'
 
-export interface SuccessionDeps extends ConnectionDeps {
+export interface HandoverDeps extends ConnectionDeps {
   readonly access: () => Promise<Access>
   /** See `TokenKeeper.usable`. */
   readonly usable: () => Access
   readonly rejected: (value: string) => Promise<void>
 }
 
-export interface SuccessionListener {
-  /** Whether the connection that is read was told to go away, and is read until the next one stands. */
+export interface HandoverListener {
+  /** Whether the current connection was announced to go away, and its successor is still to open. */
   isHandingOver(): boolean
   opened(): void
-  /** Nothing of `from` counts any more once it is over. */
+  /** Frames of a connection that is over are to be ignored. */
   frames(read: FramesRead, from: StreamConnection): void
   refused(status: number, tapped: Tapped, isSuccessor: boolean): void
-  /** There is no connection, or one less. */
-  without(why: StreamInput): void
+  /** A connection ended, or none could be opened. */
+  lost(why: StreamInput): void
 }
 
 /**
- * The connections of one stream: the one that is read, and the one that takes its place.
+ * The connections of one stream: the current one and, while the service announces a restart, its successor.
  *
- * Each is asked for with a token of its own time, and not before its category may be asked.
+ * Each is opened with the access token valid at that moment, and not while its category's rate quota is held back.
  */
-export class Succession {
+export class StreamHandover {
   readonly #category: string
   readonly #path: string
-  readonly #deps: SuccessionDeps
-  readonly #listener: SuccessionListener
-  /** The connection that is read, or is to be. */
+  readonly #deps: HandoverDeps
+  readonly #listener: HandoverListener
+  /** The connection that is read, or that is being opened. */
   #current: StreamConnection | undefined
-  /** Takes its place once it is opened: a stream told to go away is not dropped before that. */
+  /** Replaces the current connection once it is open: a stream that is to go away is not dropped before that. */
   #successor: StreamConnection | undefined
-  /** Grows whenever what was begun is given up: who waited for a token meanwhile is not heard. */
+  /** Grows with each attempt and each `hangUp`: an attempt that waited for a token meanwhile is stale. */
   #attempt = 0
 
-  constructor(category: string, path: string, deps: SuccessionDeps, listener: SuccessionListener) {
+  constructor(category: string, path: string, deps: HandoverDeps, listener: HandoverListener) {
     this.#category = category
     this.#path = path
     this.#deps = deps
     this.#listener = listener
   }
 
-  /** Connections whose answer is still to come. */
+  /** Connections that are asked for and not answered yet. */
   get opening(): number {
     return [this.#current, this.#successor].filter((one) => one?.isOpening).length
   }
 
-  /** Since when the one that is read holds a slot, if it does. */
+  /** When the current connection got its slot, in epoch milliseconds; `undefined` while it holds none. */
   get openedAtMs(): number | undefined {
     return this.#current?.isOver === false ? this.#current.openedAtMs : undefined
   }
 
-  /** When its category may be asked again. */
+  /** When its category may be asked again, in epoch milliseconds; `undefined` where it may be now. */
   get heldUntilMs(): number | undefined {
     return this.#deps.tap.notBeforeMs('GET', this.#path)
   }
@@ -68,10 +68,10 @@ export class Succession {
     if (this.#attempt !== attempt) return
     const token = this.#deps.usable()
     if (token.kind === 'none')
-      return this.#listener.without({ kind: 'ended', reason: 'no access token', code: 'no-token' })
+      return this.#listener.lost({ kind: 'ended', reason: 'no access token', code: 'no-token' })
     const notBeforeMs = this.heldUntilMs
     if (notBeforeMs !== undefined) {
-      return this.#listener.without({
+      return this.#listener.lost({
         kind: 'refused',
         reason: '429: rate quota',
         code: 'rate-limited',
@@ -105,7 +105,7 @@ export class Succession {
       },
       ended: (reason, code) => {
         if (connection === this.#current && listener.isHandingOver()) this.#formerEnded()
-        else listener.without({ kind: 'ended', reason, code })
+        else listener.lost({ kind: 'ended', reason, code })
       },
     })
     return connection
@@ -120,6 +120,6 @@ export class Succession {
   #formerEnded(): void {
     this.#current = this.#successor
     this.#successor = undefined
-    this.#listener.without({ kind: 'former-ended' })
+    this.#listener.lost({ kind: 'former-ended' })
   }
 }
