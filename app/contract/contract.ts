@@ -141,7 +141,7 @@ export const contract = {
   restartStream: command(parsedBy(ofStream)).returning<Outcome<{ readonly stream: string }>>(),
   /** A pinned stream is opened again at the next start. */
   pinStream: command(parsedBy(pinnedStream)).returning<Outcome>(),
-  /** Ends in ok only after the service answered 200 (service.md 4.2). */
+  /** Ends in ok only after the service answered 200 (service 4.2). */
   revoke: command(parsedBy(ofProfile)).returning<Outcome>(),
   /** Tries an unreachable service, an unconfirmed revoke or a failed refresh again now. */
   tryNow: command(parsedBy(ofProfile)).returning<Outcome>(),
@@ -162,7 +162,7 @@ export const contract = {
    * The secret of a connected key that the service does not accept: stored first, then tried with the token that is there.
    *
    * Refused with `not-accepted` where the service does not take it either, and with `not-confirmed` where it could not say.
-   * Once the service has taken it, every connected profile of the same API key goes on with it (service.md 4.1).
+   * Once the service has taken it, every connected profile of the same API key goes on with it (service 4.1).
    */
   correctSecret: command(parsedBy(rightSecret)).returning<Outcome<{ readonly profile: string }>>(),
   cancelSignIn: command(parsedBy(z.strictObject({ signIn: text(64) }))).returning<Outcome>(),

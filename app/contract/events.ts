@@ -12,7 +12,7 @@ export type MonitorEvent =
       readonly retryAt?: number
     }
   | { readonly kind: 'sign-in-required'; readonly reason: string; readonly cause?: SignInCause }
-  /** The 24 hours of a rotating key (service.md 8.4) end `at` this instant: told an hour ahead and a quarter of an hour ahead. */
+  /** The 24 hours of a rotating key (service 8.4) end `at` this instant: told an hour ahead and a quarter of an hour ahead. */
   | { readonly kind: 'sign-in-due'; readonly endsAt: number }
   | { readonly kind: 'revoked' }
   | { readonly kind: 'revoke-unconfirmed'; readonly reason: string; readonly retryAt?: number }

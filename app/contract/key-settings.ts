@@ -8,9 +8,9 @@ export interface KeySettings {
   readonly symbol: string
   /** Seconds between probes of a category, overriding the budget for it; 0 never probes it. */
   readonly everySeconds: Readonly<Record<string, number>>
-  /** After a 429, one request as soon as one has come back (service.md 7 asks to wait until all have). */
+  /** After a 429, one request as soon as one has come back (service 7 asks to wait until all have). */
   readonly trialAfterStep: boolean
-  /** After so long a rotating refresh token may be refused (service.md 8.4). */
+  /** After so long a rotating refresh token may be refused (service 8.4). */
   readonly rotationMinutes: number
 }
 

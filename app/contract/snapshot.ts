@@ -84,7 +84,7 @@ export interface RefreshSummary {
 }
 
 /**
- * The request quota of one category (service.md 8.2), as it stands at the snapshot's `at`.
+ * The request quota of one category (service 8.2), as it stands at the snapshot's `at`.
  *
  * Levels and interval hold for `asOf`. A visible window is pushed a snapshot at least once a second and shows what it
  * was pushed; it lets ages and countdowns run, and draws no line into the future: what others do is not known.

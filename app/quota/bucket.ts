@@ -19,7 +19,7 @@ import { RUNNING_OUT_SECONDS } from './state.ts'
 export interface Answered {
   readonly id: number
   readonly receivedAtMs: number
-  /** A 429 of the rate quota: it cost nothing (service.md 3). */
+  /** A 429 of the rate quota: it cost nothing (service 3). */
   readonly rejected: boolean
   readonly rate?: RateReading
   /** For a request this bucket was not told of when it was sent. */
@@ -72,7 +72,7 @@ export interface Seen {
  * them proves use elsewhere. A request in flight may count at any moment, so it lowers `low` for the reader at
  * once and for good when it is answered, and `high` only when it surely counted.
  *
- * Times are milliseconds on one clock that never goes back. Source: service.md 2.2, 3, 8.3.
+ * Times are milliseconds on one clock that never goes back. Source: service 2.2, 3, 8.3.
  */
 export class Bucket {
   seen: Seen | undefined
@@ -306,7 +306,7 @@ export class Bucket {
   #fold(answer: Answered, sentAtMs: number, nowMs: number): number {
     const { rate } = answer
     if (rate) this.#adoptSize(rate)
-    // The older 429 without headers says by its Message that the bucket is empty (service.md 2.3).
+    // The older 429 without headers says by its Message that the bucket is empty (service 2.3).
     const remaining = rate?.remaining ?? (answer.rejected ? 0 : undefined)
     if (remaining === undefined) return 0
     return this.#observe(Math.min(remaining, this.limit), rate?.resetSeconds, sentAtMs, nowMs)

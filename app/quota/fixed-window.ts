@@ -21,7 +21,7 @@ export type WindowStep = 'same' | 'later' | 'earlier' | 'impossible'
 /**
  * Whether two headers may speak of windows of one bucket.
  *
- * A window starts at a request and lasts one period (service.md 8.3.5), so two of them end at least a period
+ * A window starts at a request and lasts one period (service 8.3.5), so two of them end at least a period
  * apart. Ends that are nearer, and yet not the same, are a time to full that moves: a rolling interval.
  */
 export function windowStep(known: FixedWindow, shown: FixedWindow, periodMs: number): WindowStep {

@@ -14,7 +14,7 @@ export interface Shown {
  * The two bounds of a bucket's level, and what time alone does to them: a rolling interval fills both, the end of a
  * fixed window lifts first the one and then the other.
  *
- * Which of the two it is, is judged from Reset (service.md 8.3.1 against 8.3.5). Times are milliseconds on one clock
+ * Which of the two it is, is judged from Reset (service 8.3.1 against 8.3.5). Times are milliseconds on one clock
  * that never goes back.
  */
 export class LevelBounds {

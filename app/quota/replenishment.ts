@@ -9,7 +9,7 @@ const ROUNDING_SECONDS = 1
  * Whether a rolling interval can show this Reset beside this Remaining.
  *
  * Rolling: Reset is the time to full, `ceil((limit − level) × period / limit)` with `floor(level)` = Remaining
- * (service.md 2.2, 8.3.2). `lastedSeconds` is how long the request was under way: jitter is no evidence.
+ * (service 2.2, 8.3.2). `lastedSeconds` is how long the request was under way: jitter is no evidence.
  */
 export function rollingAllows(
   limit: number,

@@ -1,5 +1,5 @@
 /**
- * Request path → resource category (service.md 4.3; the rest inferred in the provider's public reference).
+ * Request path → resource category (service 4.3, 11).
  *
  * A guess that is corrected at run time: `X-RateLimit-Resource` names the bucket that really counted.
  */

@@ -2,11 +2,11 @@ import type { HttpHeaders } from './answer.ts'
 import { readHeaders } from './headers.ts'
 import { parseJson } from './json.ts'
 
-/** What a 429 refused: a request (service.md 8.2, quota), a stream (concurrent), or it does not say. */
+/** What a 429 refused: a request (service 8.2, quota), a stream (concurrent), or it does not say. */
 export type RefusedBy = 'rate' | 'concurrency' | 'unsaid'
 
 /**
- * Tells the two 429s of service.md 7 apart.
+ * Tells the two 429s of service 7 apart.
  *
  * The body's Message decides when it is one of the two known values: slots may be legitimately full while the
  * rate is what refused. Without it, whichever set of headers says 0, and the rate where it sent only its own. A 429

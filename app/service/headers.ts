@@ -1,6 +1,6 @@
 import type { HttpHeaders } from './answer.ts'
 
-/** X-RateLimit-* of one response (service.md 2.2). What was missing or made no sense is absent. */
+/** X-RateLimit-* of one response (service 2.2). What was missing or made no sense is absent. */
 export interface RateReading {
   readonly limit?: number
   readonly periodSeconds?: number
@@ -10,7 +10,7 @@ export interface RateReading {
   readonly resource?: string
 }
 
-/** X-Concurrency-* of one response (service.md 2.2). */
+/** X-Concurrency-* of one response (service 2.2). */
 export interface ConcurrencyReading {
   readonly limit?: number
   readonly remaining?: number
@@ -34,7 +34,7 @@ const LONGEST_NAME = 64
 /**
  * Reads the quota headers of any response. Never throws; whatever is not a plausible number is left out.
  *
- * Source: service.md 2.2. `Reset` counts seconds: one far beyond the period is an epoch time or garbage, and
+ * Source: service 2.2. `Reset` counts seconds: one far beyond the period is an epoch time or garbage, and
  * believing it would hold a bucket for decades. A fraction is rounded the cautious way: counts down, seconds up.
  */
 export function readHeaders(headers: HttpHeaders): HeaderReading {

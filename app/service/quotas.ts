@@ -1,4 +1,4 @@
-/** What spec/service.md 8.2 fixes: the standard quotas per resource category. */
+/** The standard quotas per resource category (service 8.2). */
 
 export interface RequestQuotaDefault {
   readonly category: string
@@ -22,7 +22,7 @@ const perMinute = (category: string, limit: number): RequestQuotaDefault => ({
   periodSeconds: 60,
 })
 
-/** service.md 8.2, the current table. "Each Option Endpoint" is one bucket for each of the four. */
+/** The current table (service 8.2). "Each Option Endpoint" is one bucket for each of the four. */
 export const CURRENT_REQUEST_QUOTAS: readonly RequestQuotaDefault[] = [
   perFiveMinutes('Accounts', 320),
   perFiveMinutes('Order Details', 320),
@@ -47,12 +47,12 @@ const EARLIER: Readonly<Record<string, RequestQuotaDefault>> = {
   'Quote Snapshot': perMinute('Quote Snapshot', 30),
 }
 
-/** service.md 8.2, the earlier statement of the same table. */
+/** The earlier statement of the same table (service 8.2). */
 export const EARLIER_REQUEST_QUOTAS: readonly RequestQuotaDefault[] = CURRENT_REQUEST_QUOTAS.map(
   (quota) => EARLIER[quota.category] ?? quota,
 )
 
-/** service.md 8.2, the concurrent rows. MarketDepth is one amount for its quotes and aggregates streams. */
+/** The concurrent rows of the table (service 8.2). MarketDepth is one amount for its quotes and aggregates streams. */
 export const SLOT_QUOTAS: readonly SlotQuotaDefault[] = [
   { category: 'Positions Stream', limit: 40 },
   { category: 'Order Stream', limit: 40 },

@@ -14,7 +14,7 @@ export const SOMETHING_ELSE = 'answered by something else (a sign-in page of a n
 /**
  * Tells by status line and headers who answered a request to `url`.
  *
- * Quota headers are the service's alone (service.md 2.2). Every payload of the service is JSON, so a page with a 200 is
+ * Quota headers are the service's alone (service 2.2). Every payload of the service is JSON, so a page with a 200 is
  * somebody else's, and so is whoever sends a request on to another host. A refusal may well be a page: it says
  * nothing about who sent it.
  */

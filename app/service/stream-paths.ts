@@ -15,7 +15,7 @@ const MAX_SYMBOLS = 100
 /**
  * The request that opens a stream, with its path and query under `{base_url}`.
  *
- * Checks the target before a request is spent. Paths: the provider's public reference.
+ * Checks the target before a request is spent. Paths: service 11.
  */
 export function streamPath({ kind, target, options }: StreamRequest): StreamPath {
   switch (kind) {

@@ -1,4 +1,4 @@
-/** The kinds of stream of service.md 6 and the request that opens each. */
+/** The kinds of stream (service 6) and the request that opens each. */
 
 export const STREAM_KINDS = [
   'quotes',

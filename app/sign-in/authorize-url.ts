@@ -16,7 +16,7 @@ export interface AuthorizeFields {
 }
 
 /**
- * Where a person signs in (public-facts.md, hosts and sign-in).
+ * Where a person signs in (service 10).
  *
  * It holds no secret: whoever sees it can neither answer our redirect server (that takes `state` back from the
  * service) nor spend the code (that takes the verifier or the key's secret).

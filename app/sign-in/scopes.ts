@@ -1,5 +1,5 @@
 /**
- * What a monitor needs: reading quotas, accounts and market data, and a refresh token (service.md 5.4).
+ * What a monitor needs: reading quotas, accounts and market data, and a refresh token (service 5.4).
  *
  * `Trade` is in none of these lists: Headroom never places orders, so it never asks for the right to.
  */

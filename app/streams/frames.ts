@@ -29,7 +29,7 @@ const shown = (text: string, length: number, clean: CleanText): string =>
   clean(text.slice(0, LONGEST_CLEANED)).slice(0, length)
 
 /**
- * Classes one line as a full parse does, whatever the order of its keys (public reference, streams).
+ * Classes one line as a full parse does, whatever the order of its keys (service 12).
  *
  * What is kept of its texts passes `clean`, because a service may repeat what it was sent.
  */

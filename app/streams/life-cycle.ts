@@ -46,12 +46,12 @@ export type StreamInput =
   | { readonly kind: 'restart' }
   | { readonly kind: 'close'; readonly reason: string; readonly code: StreamReasonCode }
 
-/** Heartbeats come every 5 s: 15 s without a frame is stale, 30 s is dead (public reference, streams). */
+/** Heartbeats come every 5 s: 15 s without a frame is stale, 30 s is dead (service 12). */
 export const SILENCE = { staleMs: 15_000, deadMs: 30_000 } as const
 
 /** A stream told to go away this soon after it opened was not a stream yet. */
 const SOON_MS = 2_000
-/** Some servers accept a stream over their cap and close it within seconds (public reference, streams). */
+/** Some servers accept a stream over their cap and close it within seconds (service 12). */
 const YOUNG_MS = 30_000
 const HIDDEN_CAP_LIVES = 3
 

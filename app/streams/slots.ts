@@ -19,7 +19,7 @@ const RELEASE_SEEN_MS = 5_000
 /**
  * Concurrency slots of one profile: own streams counted exactly, those of other programs from headers.
  *
- * `own + elsewhere + free = limit`, and none is ever negative. Source: service.md 2.2, 3, 8.2.
+ * `own + elsewhere + free = limit`, and none is ever negative. Source: service 2.2, 3, 8.2.
  */
 export class SlotLedger {
   readonly #rows = new Map<string, Row>()

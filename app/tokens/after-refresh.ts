@@ -6,9 +6,9 @@ import { type RefreshSchedule, retryWaitMs } from './schedule.ts'
 /** What of a key's life is configuration. */
 export interface KeyLifetimes {
   readonly schedule: RefreshSchedule
-  /** After this a rotating refresh token may be refused (service.md 8.4); shown, never a verdict. */
+  /** After this a rotating refresh token may be refused (service 8.4); shown, never a verdict. */
   readonly rotationMs: number
-  /** From sign-in to the end of a rotating key's session (service.md 8.4). */
+  /** From sign-in to the end of a rotating key's session (service 8.4). */
   readonly absoluteMs: number
 }
 
@@ -22,7 +22,7 @@ export interface Decided {
 
 /**
  * The token after a whole renewal, which honoured the one that was sent. Without a new one in it the key is a default
- * key (service.md 2.1), unless it ever rotated.
+ * key (service 2.1), unless it ever rotated.
  */
 function adopted(
   { doubt: _, ...token }: HeldToken,

@@ -60,7 +60,7 @@ export function revocationAsked(state: KeyState): KeyState {
   return { ...state, standing: { kind: 'revoking' } }
 }
 
-/** "Revoked" only after a 200 (service.md 4.2). A refusal is final until somebody asks again. */
+/** "Revoked" only after a 200 (service 4.2). A refusal is final until somebody asks again. */
 export function afterRevocation(
   state: KeyState,
   answer: RevocationAnswer,

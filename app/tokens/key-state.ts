@@ -1,5 +1,5 @@
 /**
- * One key's tokens as states (service.md 3). Everything here is a value: what happened is folded in by
+ * One key's tokens as states (service 3). Everything here is a value: what happened is folded in by
  * `afterRefresh` and `afterRevocation`, what is due comes out of `nextStep`. Times are epoch milliseconds.
  */
 
@@ -8,11 +8,11 @@ export interface HeldToken {
   /** Grows by one with each new refresh token. */
   readonly generation: number
   readonly refreshToken: string
-  /** The sign-in that it descends from: the start of a rotating key's 24 hours (service.md 8.4). */
+  /** The sign-in that it descends from: the start of a rotating key's 24 hours (service 8.4). */
   readonly signedInAtMs: number
   /** Absent until the service replaced a token: such a key rotates. */
   readonly rotatedAtMs?: number
-  /** A default key (service.md 5.6): answers came without a new refresh token, so that losing one is harmless. */
+  /** A default key (service 5.6): answers came without a new refresh token, so that losing one is harmless. */
   readonly keepsToken: boolean
   /** Absent where no other token can be the live one. */
   readonly doubt?: TokenDoubt

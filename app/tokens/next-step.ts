@@ -39,7 +39,7 @@ export function refreshAt(state: KeyState, nowMs: number, { schedule }: KeyLifet
   return refreshDueAt(schedule, access.issuedAtMs, access.issuedAtMs, access.expiresAtMs)
 }
 
-/** When the sign-in of a rotating key ends (service.md 8.4); `undefined` for a key that never rotated. */
+/** When the sign-in of a rotating key ends (service 8.4); `undefined` for a key that never rotated. */
 export function sessionEndsAt({ token }: KeyState, { absoluteMs }: KeyLifetimes): number | undefined {
   return token?.rotatedAtMs === undefined ? undefined : token.signedInAtMs + absoluteMs
 }

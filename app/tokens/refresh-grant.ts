@@ -16,7 +16,7 @@ export interface FormRequest {
   readonly body: string
 }
 
-/** service.md 4.1. */
+/** The refresh request of a key (service 4.1). */
 export function refreshRequest(key: KeyCredentials, refreshToken: string): FormRequest {
   const fields: [string, string][] = [
     ['grant_type', 'refresh_token'],
@@ -39,7 +39,7 @@ export type RefreshOutcome =
       readonly accessToken: string
       readonly expiresInSeconds: number
       readonly scopes: readonly string[]
-      /** Present on rotating keys only (service.md 2.1): it replaces the one that was sent. */
+      /** Present on rotating keys only (service 2.1): it replaces the one that was sent. */
       readonly refreshToken?: string
     }
   | { readonly kind: 'refused'; readonly why: string }

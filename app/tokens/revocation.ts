@@ -4,7 +4,7 @@ import { isPage, redirectedTo, redirectWords, SOMETHING_ELSE } from '../service/
 import type { FormRequest, KeyCredentials } from './refresh-grant.ts'
 
 /**
- * The two spellings of service.md 4.2, which are not reconciled there: both in one body first, then each
+ * The two spellings of the token field (service 4.2): both in one body first, then each
  * alone where a service refuses a field it does not know.
  */
 export const REVOKE_SPELLINGS = [['token', 'refresh_token'], ['token'], ['refresh_token']] as const
@@ -36,7 +36,7 @@ export type RevokeOutcome =
   | { readonly kind: 'refused'; readonly why: string }
   | { readonly kind: 'unconfirmed'; readonly why: string }
 
-/** Only a 200 confirms (service.md 4.2), and only the service's: a network's sign-in page comes with a 200 too. */
+/** Only a 200 confirms (service 4.2), and only the service's: a network's sign-in page comes with a 200 too. */
 export function processRevokeAnswer(outcome: HttpOutcome, url: string): RevokeOutcome {
   if (outcome.kind !== 'answer') return { kind: 'unconfirmed', why: outcome.why }
   const { status, headers, body } = outcome

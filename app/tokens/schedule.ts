@@ -1,4 +1,4 @@
-/** When to refresh, as data and pure functions (service.md 5.3, 8.4). Milliseconds. */
+/** When to refresh, as data and pure functions (service 5.3, 8.4). Milliseconds. */
 
 export interface RefreshSchedule {
   /** How long before expiry a refresh is due. */

@@ -33,7 +33,7 @@ const TIMEOUT_MS = 15_000
 
 const STOPPED: ApiAnswer = { kind: 'no-token', why: 'Headroom no longer watches this key' }
 
-/** Requests to resources: bearer, header tap, one fresh token after a 401 (service.md 5). */
+/** Requests to resources: bearer, header tap, one fresh token after a 401 (service 5). */
 export class ApiClient {
   readonly #deps: ApiClientDeps
   #isStopped = false

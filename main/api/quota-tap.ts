@@ -32,7 +32,7 @@ export interface Tapped {
   readonly retryAtMs?: number
 }
 
-/** service.md 7: the wait when a rate 429 comes without X-RateLimit-Reset. */
+/** The wait after a rate 429 without X-RateLimit-Reset (service 7). */
 const FALLBACK_SECONDS = 60
 /** The service rounds too; a request right on the second is refused again. */
 const GRACE_MS = 500
@@ -142,7 +142,7 @@ export class QuotaTap {
     if (refused !== undefined) this.#log.refused(category, reading.requestId, now)
   }
 
-  /** Closes one category, and no other, for as long as the service asked (service.md 7). */
+  /** Closes one category, and no other, for as long as the service asked (service 7). */
   #hold(category: string, reading: HeaderReading, refused: RefusedBy, now: number): number {
     const { ledger, history, event } = this.#deps
     // Requests that were under way together are refused together: that is one refusal, not several in a row.

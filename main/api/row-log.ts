@@ -6,7 +6,7 @@ const MAX_REFUSALS = 20
 const MAX_ROWS = 160
 const LONGEST_NUMBER = 20
 
-/** service.md 2.2, those that are numbers. Names and values of others may say more than a quota. */
+/** The quota headers that are numbers (service 2.2). Names and values of others may say more than a quota. */
 const NUMBERS = [
   'x-ratelimit-limit',
   'x-ratelimit-period',

@@ -38,7 +38,7 @@ export class ConnectedProfiles {
     for (const other of this.#othersWithKeyOf(profile)) other.standDown()
   }
 
-  /** A revocation ends every sign-in on its API key (service.md 4.2), and none of them may go on reading "valid". */
+  /** A revocation ends every sign-in on its API key (service 4.2), and none of them may go on reading "valid". */
   revoked(id: string): void {
     const profile = this.get(id)?.profile
     if (profile === undefined) return

@@ -123,7 +123,7 @@ export class ProfileMonitor {
     if (this.#keeper.revokedElsewhere()) this.#parts.streams.closeAll('tokens revoked', 'revoked')
   }
 
-  /** Whether both are sign-ins on one API key, which a revocation ends together (service.md 4.2). */
+  /** Whether both are sign-ins on one API key, which a revocation ends together (service 4.2). */
   hasKeyOf({ authUrl, clientId }: KeyName): boolean {
     return this.#profile.authUrl === authUrl && this.#profile.clientId === clientId
   }

@@ -14,7 +14,7 @@ export interface Profile {
   readonly refreshToken: string
   /** What a sign-in asks tokens for, where that is not the public service's. */
   readonly audience?: string
-  /** After so long a rotating refresh token may be refused; 30 by default (service.md 8.4). */
+  /** After so long a rotating refresh token may be refused; 30 by default (service 8.4). */
   readonly rotationMinutes?: number
   readonly probes: ProbeSettings
   /** Opened as soon as the key has a valid access token. */
@@ -32,7 +32,7 @@ export interface ProbeSettings {
   readonly symbol?: string
   /**
    * After a 429 of a bucket that was seen to fill gradually, one request after a single request has come back, instead
-   * of waiting until the bucket is full (service.md 7 asks for the latter, so this is off unless it is set).
+   * of waiting until the bucket is full (service 7 asks for the latter, so this is off unless it is set).
    */
   readonly trialAfterStep?: boolean
 }

@@ -41,7 +41,7 @@ export type Exchange =
 
 const EXCHANGE_TIMEOUT_MS = 20_000
 
-/** Spends the code, once (public-facts.md, code exchange). */
+/** Spends the code, once (service 10). */
 export async function exchangeCode(http: Http, key: SigningKey, code: CodeToExchange): Promise<Exchange> {
   const url = `${key.authUrl}/oauth/token`
   const server: oauth.AuthorizationServer = { issuer: key.authUrl, token_endpoint: url }
@@ -92,7 +92,7 @@ function watchedLine(http: Http) {
 }
 
 /**
- * The answer without its `id_token`: service.md 2.1 calls it opaque, and the library throws on one that is no JWT
+ * The answer without its `id_token`: service 2.1 calls it opaque, and the library throws on one that is no JWT
  * although the code is spent by then. Who the person is does not matter here.
  */
 function responseOf({ status, body }: Extract<HttpOutcome, { kind: 'answer' }>): Response {

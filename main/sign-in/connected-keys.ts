@@ -1,7 +1,7 @@
 import type { Outcome } from '../../app/contract/contract.ts'
 import type { Profile } from '../monitor/profile.ts'
 
-/** An API key at its sign-in host: what a revocation ends as a whole (service.md 4.2). */
+/** An API key at its sign-in host: what a revocation ends as a whole (service 4.2). */
 export type KeyName = Pick<Profile, 'authUrl' | 'clientId'>
 
 /** What signing in has to know of the connected keys. There are secrets in it, so no window gets it. */

@@ -20,7 +20,7 @@ export interface CorrectedSecretsDeps {
 }
 
 /**
- * Secrets that a person typed anew for one profile. A secret is the API key's (service.md 4.1): once the service has
+ * Secrets that a person typed anew for one profile. A secret is the API key's (service 4.1): once the service has
  * taken it, every profile of that key goes on with it. Before that it may be a slip of the hand, and stays where it was
  * typed.
  */
@@ -71,7 +71,7 @@ export class CorrectedSecrets {
     if (source === undefined || clientSecret === undefined) return
     for (const other of withKey(source)) {
       const former = other.profile.clientSecret
-      // Without one it signed in by PKCE (service.md 5.7), and needs none.
+      // Without one it signed in by PKCE (service 5.7), and needs none.
       if (former === undefined || former === clientSecret) continue
       const profile = { ...other.profile, clientSecret }
       // Before it is sent, as where it was typed.

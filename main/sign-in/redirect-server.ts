@@ -30,7 +30,7 @@ const LAST_PAGE_MS = 2_000
 export type AnswerRedirect = (query: URLSearchParams) => Promise<Page>
 
 /**
- * Waits for the browser on the first port that is free; the key allows no other (public-facts.md, redirect URIs).
+ * Waits for the browser on the first port that is free; the key allows no other (service 10).
  *
  * Both addresses, because `localhost` means ::1 to some browsers: a program on the other one would be handed the code.
  */

@@ -41,7 +41,7 @@ export interface Simulator {
   /** `http://127.0.0.1:PORT`: the sign-in host and the resource host at once. */
   readonly origin: string
   readonly port: number
-  /** Whole requests that a category can still make (service.md 2.2), or `undefined` where no request quota counts it. */
+  /** Whole requests that a category can still make (service 2.2), or `undefined` where no request quota counts it. */
   remaining(category: string): number | undefined
   /** The streams that are open now. */
   openStreams(): readonly { readonly id: string; readonly category: string }[]

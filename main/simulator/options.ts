@@ -14,10 +14,10 @@ export interface RequestLimit {
   readonly periodSeconds: number
 }
 
-/** How the simulated key, its user and its neighbours are. Every field is a rule of service.md that can vary. */
+/** How the simulated key, its user and its neighbours are. Every field is a rule of the service that can vary. */
 export interface SimulatorOptions {
   readonly clientId: string
-  /** A key without a secret is a PKCE key (service.md 4.1). */
+  /** A key without a secret is a PKCE key (service 4.1). */
   readonly clientSecret?: string
   readonly refreshToken: string
   readonly keys: 'default' | 'rotating'
@@ -32,7 +32,7 @@ export interface SimulatorOptions {
   readonly accessLifetimeSeconds: number
   readonly table: 'current' | 'earlier'
   readonly window: 'rolling' | 'fixed'
-  /** `legacy`: a 429 carries only Content-Length and Date (service.md 2.3). */
+  /** `legacy`: a 429 carries only Content-Length and Date (service 2.3). */
   readonly errors: 'current' | 'legacy'
   readonly revokeField: 'token' | 'refresh_token' | 'either'
   readonly heartbeatSeconds: number
@@ -44,7 +44,7 @@ export interface SimulatorOptions {
   readonly slotsElsewhere: Readonly<Record<string, number>>
   /** Requests already made when the simulator starts, by category. */
   readonly alreadySpent: Readonly<Record<string, number>>
-  /** Values "agreed with the provider's support team" (service.md 8.1), which win over the table. */
+  /** Values "agreed with the provider's support team" (service 8.1), which win over the table. */
   readonly limits: Readonly<Record<string, RequestLimit>>
   readonly slotLimits: Readonly<Record<string, number>>
   /** Messages per second per stream; 0 leaves the snapshot and heartbeats. */

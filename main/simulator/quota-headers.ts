@@ -26,7 +26,7 @@ const RESOURCE_NAMES: Readonly<Record<string, string>> = {
 
 export const resourceNameOf = (category: string): string => RESOURCE_NAMES[category] ?? category
 
-/** service.md 2.2. */
+/** The X-RateLimit headers of one response (service 2.2). */
 export function quotaHeaders(
   category: string,
   rate: QuotaReading | undefined,

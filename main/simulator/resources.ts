@@ -84,7 +84,7 @@ const ofUnderlying = (of: (asked: Asked, underlying: string) => Payload) => (ask
       : jsonAnswer(200, of(asked, underlying)),
   )
 
-/** The resources that answer once (public-facts.md, paths by resource category). */
+/** The resources that answer once (service 11). */
 export const RESOURCES: readonly Resource[] = [
   get(/^\/v3\/brokerage\/accounts$/, () => jsonAnswer(200, { Accounts: accounts() })),
   get(
@@ -132,9 +132,9 @@ export const RESOURCES: readonly Resource[] = [
 ]
 
 /**
- * Resources that no row of service.md 8.2 counts: they cost no quota and carry no quota headers.
+ * Resources that no row of service 8.2 counts: they cost no quota and carry no quota headers.
  *
- * Bars are held to history credits on the real service (public-facts.md, a limit with no headers).
+ * Bars are held to history credits on the real service (service 13).
  */
 export const UNCOUNTED_RESOURCES: readonly Resource[] = [
   get(/^\/v3\/marketdata\/barcharts\/([^/]+)$/, (asked) =>

@@ -26,7 +26,7 @@ const SEEDED_SCOPE = 'openid offline_access MarketData ReadAccount Matrix Option
 const SKEW_MS = 3_600_000
 
 /**
- * The service of service.md without sockets and timers: a request goes in, what would be on the wire comes
+ * The simulated service without sockets and timers: a request goes in, what would be on the wire comes
  * out, and an open stream is asked what is due. `server.ts` puts it on a port; virtual time drives it as well.
  */
 export class SimulatedService {

@@ -44,7 +44,7 @@ const depth = (kind: 'quotes' | 'aggregates') => (asked: Asked) =>
     ),
   )(asked)
 
-/** The ten streams (public-facts.md, paths by resource category). */
+/** The ten streams (service 11). */
 export const STREAM_RESOURCES: readonly StreamResource[] = [
   stream(/^\/v3\/marketdata\/stream\/quotes\/([^/]+)$/, ({ seed, parts }) =>
     whenRead(readSymbols(parts[0] ?? ''), (symbols) => opened(quoteFrames(seed, symbols))),

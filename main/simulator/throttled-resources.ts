@@ -11,14 +11,14 @@ import { HIDDEN_CAP, traitsOf } from './stream-traits.ts'
 import { type Answer, errorAnswer, type ServiceReply, type ServiceRequest, type WireHeaders } from './wire.ts'
 
 /**
- * What X-RateLimit-* say of a stream that the table of service.md 8.2 gives slots only.
+ * What X-RateLimit-* say of a stream that the table of service 8.2 gives slots only.
  *
  * Both header sets are on its answers (2.2, 7), but no request quota is stated for it: so nothing is spent and
  * nothing refused, and the limit is the one seen on the real service that is in no row of the table.
  */
 const UNTABLED: QuotaReading = { limit: 251, periodSeconds: 300, remaining: 251, resetSeconds: 0 }
 
-/** The resources and the throttling layer that stands before them (service.md 1), for one key and user. */
+/** The resources and the throttling layer that stands before them (service 1), for one key and user. */
 export class ThrottledResources {
   readonly quotas: RequestQuotas
   readonly slots: Slots

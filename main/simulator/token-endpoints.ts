@@ -12,7 +12,7 @@ export interface TokenEndpointRules {
   readonly signIns: SignInRules
   readonly faults: Faults
   readonly mint: () => string
-  /** Absent: the `id_token` is opaque, as service.md 2.1 leaves it open. */
+  /** Absent: the `id_token` is opaque, as service 2.1 leaves it open. */
   readonly idTokens?: IdTokenIssuer
 }
 
@@ -20,7 +20,7 @@ const LATE_COMMIT_MS = 3000
 const FORM = 'application/x-www-form-urlencoded'
 const NO_STORE = { 'Cache-Control': 'no-store', Pragma: 'no-cache' }
 
-/** POST /oauth/token (service.md 4.1, and the code exchange of public-facts.md). */
+/** POST /oauth/token (service 4.1, 10). */
 export function answerToken(rules: TokenEndpointRules, request: ServiceRequest, atMs: number): ServiceReply {
   const form = readForm(request)
   if (!(form instanceof URLSearchParams)) return refusal(form)
@@ -87,7 +87,7 @@ function answerCode(rules: TokenEndpointRules, form: URLSearchParams, atMs: numb
 }
 
 /**
- * POST /oauth/revoke (service.md 4.2): JSON as the service's sample has it, or the form of RFC 7009, section 2.1.
+ * POST /oauth/revoke (service 4.2): JSON as the service's sample has it, or the form of RFC 7009, section 2.1.
  *
  * A form is answered by that section's rules: a token that is not known any more is as good as revoked (2.2).
  */
@@ -181,7 +181,7 @@ function textIn(body: Readonly<Record<string, unknown>>, name: string): string |
   return typeof value === 'string' && value !== '' ? value : null
 }
 
-/** service.md 2.1. `nonce` is the one of the sign-in that the answer completes. */
+/** A token response (service 2.1). `nonce` is the one of the sign-in that the answer completes. */
 function granted(rules: TokenEndpointRules, grant: TokenGrant, atMs: number, nonce?: string): Answer {
   return jsonAnswer(
     200,

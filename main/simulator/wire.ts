@@ -67,7 +67,7 @@ export function jsonAnswer(status: number, body: unknown, headers: WireHeaders =
   }
 }
 
-/** service.md 2.3: the shape of every error of a resource. */
+/** The shape of every error of a resource (service 2.3). */
 export const errorAnswer = (status: number, error: string, message: string, headers?: WireHeaders): Answer =>
   jsonAnswer(status, { Error: error, Message: message }, headers)
 

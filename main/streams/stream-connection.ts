@@ -35,7 +35,7 @@ export interface ConnectionListener {
 const OPEN_TIMEOUT_MS = 15_000
 const REFUSAL_TIMEOUT_MS = 5_000
 const LONGEST_REFUSAL_BYTES = 4_096
-/** A stream with nothing to say sends a heartbeat after 5 s (public reference, streams). */
+/** A stream with nothing to say sends a heartbeat after 5 s (service 12). */
 const FIRST_WORD_MS = 6_000
 
 /** `unsure`: an answer whose head does not say whose it is; its first bytes do. */

@@ -27,7 +27,7 @@ export interface StreamDeps extends HandoverDeps {
 const OPENING_MS = 20_000
 /** Random delay, at most, so that many streams do not reconnect at the same moment. */
 const SPREAD_MS = 500
-/** service.md 7: the wait after a 429 that names none. */
+/** The wait after a 429 that names none (service 7). */
 const FALLBACK_MS = 60_000
 
 /** Statuses below 500 that come from a portal, a proxy or overload, so that a retry makes sense. */

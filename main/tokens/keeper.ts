@@ -158,7 +158,7 @@ export class TokenKeeper {
 
   /**
    * The service confirmed a revocation of this API key that somebody asked for elsewhere: it ended these tokens too
-   * (service.md 4.2). Whether that was news.
+   * (service 4.2). Whether that was news.
    */
   revokedElsewhere(): boolean {
     if (!this.#revocation.doneElsewhere()) return false

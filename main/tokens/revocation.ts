@@ -10,7 +10,7 @@ export type Revocation =
 export const REVOKE_TIMEOUT_MS = 15_000
 
 /**
- * Revokes every refresh token of the key (service.md 4.2), trying the other spellings of the field only after
+ * Revokes every refresh token of the key (service 4.2), trying the other spellings of the field only after
  * the service refused one. `confirmed` means that it answered 200 and nothing else does.
  */
 export async function revokeTokens(

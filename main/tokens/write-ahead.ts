@@ -30,7 +30,7 @@ export function newestOf(state: KeyState, store: TokenStore, nowMs: number): Key
   return { ...state, token, lostAnswer: state.lostAnswer || lostAnswer }
 }
 
-/** Sends a token once (service.md 4.1), after the intent to do so is stored. */
+/** Sends a token once (service 4.1), after the intent to do so is stored. */
 export async function postWrittenAhead(
   { generation, refreshToken }: HeldToken,
   { key, store, http, secrets, nowMs, problem }: WriteAheadDeps,

@@ -86,7 +86,7 @@ export function RevokeDialog() {
   )
 }
 
-/** service.md 4.2 ends refresh tokens only: access tokens that were issued run to their own end. */
+/** A revocation ends refresh tokens only (service 4.2): access tokens that were issued run to their own end. */
 function AccessLivesOn() {
   const left = useShown(({ access }, nowMs) =>
     access.expiresAt !== undefined && access.expiresAt > nowMs

@@ -1,6 +1,6 @@
 import type { Answer } from '../../main/simulator/wire.ts'
 
-/** The older variant of a 429, without any quota header (service.md 2.3). */
+/** The older variant of a 429, without any quota header (service 2.3). */
 const THROTTLED: Answer = {
   kind: 'answer',
   status: 429,

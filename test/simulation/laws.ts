@@ -4,7 +4,7 @@ import type { SimulatedService } from '../../main/simulator/simulated-service.ts
 import { breach } from './breach.ts'
 import { Secrets } from './secrets.ts'
 
-/** service.md 7: the wait after a 429 that names none. */
+/** The wait after a 429 that names none (service 7). */
 const FALLBACK_MS = 60_000
 /** The app's timeline takes no shorter sleep for one as it happens, and makes up for it with the next. */
 const UNNOTICED_SLEEP_MS = 2_000

@@ -16,7 +16,7 @@ export interface SeedLife {
 }
 
 const USUAL_HOURS = 6
-/** Past the end of a rotating key's sign-in (service.md 8.4). */
+/** Past the end of a rotating key's sign-in (service 8.4). */
 const DAY_AND_MORE_HOURS = 26
 const LONG_LIVES = 8
 

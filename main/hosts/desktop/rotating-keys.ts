@@ -17,7 +17,7 @@ export interface RotatingKeys {
 }
 
 /**
- * What a key whose refresh token rotates asks of the machine (service.md 8.4): a token that is not refreshed for its
+ * What a key whose refresh token rotates asks of the machine (service 8.4): a token that is not refreshed for its
  * half hour may be refused, and a machine that sleeps refreshes nothing.
  *
  * So the machine is kept awake where a person chose that, for as long as such a key is connected; a lid that is closed

@@ -26,7 +26,7 @@ export interface RevokeDeps {
 
 const CONFIRMATION = 'revoke'
 
-/** "Revoked" is only said after the service answered 200 (service.md 4.2). */
+/** "Revoked" is only said after the service answered 200 (service 4.2). */
 export async function revoke(flags: RevokeFlags, deps: RevokeDeps): Promise<number> {
   const { terminal, revokeTokens } = deps
   const service = watchedService(flags, terminal.environment)

@@ -65,7 +65,7 @@ export type RunningRevocation =
   | { readonly kind: 'confirmed' }
   | { readonly kind: 'failed'; readonly line: string }
 
-/** "Revoked" is only what the running app was told by the service with a 200 (service.md 4.2). */
+/** "Revoked" is only what the running app was told by the service with a 200 (service 4.2). */
 export async function revokeRunningKey(ask: AskRunning, { profile }: RunningKey): Promise<RunningRevocation> {
   const asked = await ask({ do: 'revoke', profile })
   switch (asked.kind) {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { refused, type TokenRefusal } from './token-rules.ts'
 
-/** The authorization-code flow up to the code (public-facts.md, hosts and sign-in). */
+/** The authorization-code flow up to the code (service 10). */
 export interface AuthorizeRequest {
   readonly redirectUri: string
   readonly scope: string

@@ -5,7 +5,7 @@ export interface SlotReading {
   readonly remaining: number
 }
 
-/** The stream slots of one key and user (service.md 3, 8.2): taken on open, free again on close. */
+/** The stream slots of one key and user (service 3, 8.2): taken on open, free again on close. */
 export class Slots {
   readonly #limits: ReadonlyMap<string, number>
   readonly #own = new Map<string, number>()

@@ -128,7 +128,7 @@ export function optionChainFrames(seed: number, underlying: string): Frames {
   )
 }
 
-/** Orders and positions open with everything there is, then say so (public-facts.md, streams on the wire). */
+/** Orders and positions open with everything there is, then say so (service 12). */
 export function orderFrames(seed: number, accounts: readonly string[], ids?: readonly string[]): Frames {
   const all = accounts.flatMap((account) => (ids ?? orderIds(seed, account)).map((id) => ({ account, id })))
   return {

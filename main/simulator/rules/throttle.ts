@@ -1,5 +1,5 @@
 /**
- * The arithmetic of service.md 8.3, on whole numbers.
+ * The arithmetic of service 8.3, on whole numbers.
  *
  * A rolling bucket counts in request-milliseconds: one request is `periodMs` of them and each millisecond
  * brings back `limit`, so that a third of a request is kept exactly and nothing is lost to rounding however
@@ -56,7 +56,7 @@ export function spend(rule: BucketRule, bucket: Bucket, atMs: number): { accepte
     }
     case 'fixed': {
       if (now.used >= rule.limit) return { accepted: false, bucket: now }
-      // The window starts at the first request of the category and never slides (service.md 8.3.5).
+      // The window starts at the first request of the category and never slides (service 8.3.5).
       const startedAtMs = now.startedAtMs ?? Math.floor(atMs)
       return { accepted: true, bucket: { kind: 'fixed', used: now.used + 1, startedAtMs } }
     }

@@ -1,5 +1,5 @@
 /**
- * The life of the tokens of one API key (service.md 3, 5 and 8.4).
+ * The life of the tokens of one API key (service 3, 5 and 8.4).
  *
  * A sign-in is what one person agreed to once; refreshing replaces its token, or on a default key leaves it.
  */
@@ -37,7 +37,7 @@ export const refused = (error: TokenErrorCode, description: string): TokenRefusa
 export interface SignIn {
   readonly signedInAtMs: number
   readonly scope: string
-  /** Agreed to by PKCE: its refreshes need no client secret (service.md 4.1). */
+  /** Agreed to by PKCE: its refreshes need no client secret (service 4.1). */
   readonly pkce: boolean
   ended: boolean
 }
@@ -71,7 +71,7 @@ export class TokenRules {
     this.#keep(token, { signIn, issuedAtMs: atMs, replacedAtMs: undefined, child: undefined })
   }
 
-  /** What a completed authorization code gives: a refresh token only with offline_access (service.md 5.4). */
+  /** What a completed authorization code gives: a refresh token only with offline_access (service 5.4). */
   signIn(scope: string, pkce: boolean, atMs: number): TokenGrant {
     const signIn: SignIn = { signedInAtMs: atMs, scope, pkce, ended: false }
     const grant = this.#accessGrant(scope, atMs)
@@ -101,7 +101,7 @@ export class TokenRules {
     this.#late.push({ atMs, token })
   }
 
-  /** Ends every refresh token of the key; access tokens live on (service.md 3, 4.2). */
+  /** Ends every refresh token of the key; access tokens live on (service 3, 4.2). */
   revoke(token: string, atMs: number): 'revoked' | TokenRefusal {
     this.#settle(atMs)
     const problem = this.#problemWith(this.#refresh.get(token), atMs)

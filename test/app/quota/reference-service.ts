@@ -7,7 +7,7 @@ export interface Rule {
 }
 
 /**
- * The service of service.md 8.3, written as naively as it reads, and sharing no line with the code under test.
+ * The service of service 8.3, written as naively as it reads, and sharing no line with the code under test.
  *
  * It keeps its clock in whole milliseconds, as services do.
  */

@@ -4,7 +4,7 @@ import { CURRENT_REQUEST_QUOTAS, SLOT_QUOTAS } from '../../../app/service/quotas
 import { streamPath } from '../../../app/service/stream-paths.ts'
 import { STREAM_KINDS, STREAM_SHAPES } from '../../../app/service/streams.ts'
 
-/** The provider's public reference, "Paths by resource category". */
+/** Service 11, in its order. */
 const ROWS: readonly (readonly [string, string, string])[] = [
   ['Accounts', 'GET', '/v3/brokerage/accounts'],
   ['Balances', 'GET', '/v3/brokerage/accounts/SIM1/balances'],
@@ -31,7 +31,7 @@ const ROWS: readonly (readonly [string, string, string])[] = [
   ['Positions Stream', 'GET', '/v3/brokerage/stream/accounts/SIM1/positions'],
 ]
 
-describe('each path of the public reference counts against its category', () => {
+describe('each path of service 11 counts against its category', () => {
   test.each(ROWS)('%s: %s %s', (category, method, path) => expect(categoryOf(method, path)).toBe(category))
 })
 

@@ -27,7 +27,7 @@ const sample = {
   'x-ts-request-id': 'abc-123',
 }
 
-test('every header of service.md 2.2 is read', () => {
+test('every header of service 2.2 is read', () => {
   expect(readHeaders(sample)).toEqual({
     rate: {
       limit: 500,

@@ -15,7 +15,7 @@ const unchanged = {
   'MarketDepth Stream': [30, 60],
 }
 
-test('the current table is that of service.md 8.2', () => {
+test('the current table is that of service 8.2', () => {
   expect(asRows(CURRENT_REQUEST_QUOTAS)).toEqual({
     Accounts: [320, 300],
     'Order Details': [320, 300],
@@ -37,7 +37,7 @@ test('the earlier statement differs in five rows and no other', () => {
   })
 })
 
-test('the concurrent rows are those of service.md 8.2', () => {
+test('the concurrent rows are those of service 8.2', () => {
   expect(Object.fromEntries(SLOT_QUOTAS.map((quota) => [quota.category, quota.limit]))).toEqual({
     'MarketDepth Stream': 10,
     'Option Quote Stream': 10,

@@ -4,7 +4,7 @@ import { type Frame, frameOf } from '../../../app/streams/frames.ts'
 import { proves } from '../../proof/proves.ts'
 import { spelledJson } from './spelled-json.ts'
 
-describe('each shape of the public reference', () => {
+describe('each shape of service 12', () => {
   test.each<[string, Frame]>([
     ['{"Heartbeat":1,"Timestamp":"2026-01-01T00:00:00Z"}', { kind: 'heartbeat' }],
     ['{"StreamStatus":"EndSnapshot"}', { kind: 'end-snapshot' }],

@@ -25,7 +25,7 @@ const good = {
   token_type: 'Bearer',
 }
 
-describe('the request of service.md 4.1', () => {
+describe('the request of service 4.1', () => {
   const key = { authUrl: 'https://sign-in.test', clientId: 'id & co' }
   test('is a form whose values come back as they were, whatever is in them', () => {
     fc.assert(
@@ -199,7 +199,7 @@ describe('the lifetime of an access token', () => {
     [1e12, 86_400],
   ])('said to be %j is %d s', (said, believed) => expect(lifetime(said)).toBe(believed))
   test.each([0, -1, -1200, null, undefined, '', ' ', 'soon', 'NaN', {}, [], true, '1e999', '-5'])(
-    'said to be %j is that of service.md 8.4',
+    'said to be %j is that of service 8.4',
     (said) => expect(lifetime(said)).toBe(1200),
   )
   test('that makes no sense at all refreshes less than once a minute', () => {

@@ -12,7 +12,7 @@ const processRevokeAnswer = (outcome: HttpOutcome) => process(outcome, 'https://
 const answer = (status: number, body = '', headers: HttpHeaders = {}) =>
   processRevokeAnswer({ kind: 'answer', status, headers, body })
 
-test('both spellings of service.md 4.2 go in one body first, then each alone, `token` first', () => {
+test('both spellings of service 4.2 go in one body first, then each alone, `token` first', () => {
   const bodies = REVOKE_SPELLINGS.map((spelling) => JSON.parse(revokeRequest(key, 'r-1', spelling).body))
   expect(bodies).toEqual([
     { client_id: 'id', token: 'r-1', refresh_token: 'r-1' },

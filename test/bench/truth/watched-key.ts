@@ -65,7 +65,7 @@ export async function watchedKey(kind: Kind, seed: number): Promise<Looks> {
     },
     counted: (remaining, isRefused, isOwn, atMs) => {
       oracle.observed(seconds(atMs), remaining, isRefused)
-      // A refused one takes nothing (service.md 3).
+      // A refused one takes nothing (service 3).
       if (!isRefused && !isOwn) looks.checks += 1
     },
     answered: (id, rate, isRefused, atMs) => {

@@ -228,7 +228,7 @@ test('a form revokes a token once, and again without an error (RFC 7009, section
   expect((await revoke({ token: 'sim-refresh' })).status).toBe(200)
 })
 
-test('what no row of service.md 8.2 counts carries no quota headers and costs no quota', async () => {
+test('what no row of service 8.2 counts carries no quota headers and costs no quota', async () => {
   const { origin, service } = await startedSimulator()
   const { marketData } = brokerageClient(origin)
   for (let count = 0; count < 5; count += 1) await marketData.getSymbolDetails(['MSFT'])

@@ -21,7 +21,7 @@ async function statuses(sim: Sim, path: string, count: number): Promise<number[]
 }
 const accepted = (seen: readonly number[]) => seen.filter((status) => status === 200).length
 
-describe('headers (service.md 2.2)', () => {
+describe('headers (service 2.2)', () => {
   test('every answer of a throttled resource carries all of them', async () => {
     const { get } = await simulated()
     const response = await get(POSITIONS)
@@ -45,7 +45,7 @@ describe('headers (service.md 2.2)', () => {
   })
 })
 
-describe('the table over HTTP (service.md 4.3, 8.2)', () => {
+describe('the table over HTTP (service 4.3, 8.2)', () => {
   test.each([
     ['GET', ACCOUNTS, 'accounts', 320],
     ['GET', '/v3/brokerage/accounts/SIM1001,SIM1002/balances', 'balances', 320],
@@ -70,7 +70,7 @@ describe('the table over HTTP (service.md 4.3, 8.2)', () => {
   })
 })
 
-describe('throttling (service.md 7, 8.3)', () => {
+describe('throttling (service 7, 8.3)', () => {
   test('8.3.4: an empty bucket is 429 with both body values, Remaining 0 and the seconds to full', async () => {
     const sim = await simulated()
     expect(accepted(await statuses(sim, SPREAD_TYPES, 90))).toBe(90)

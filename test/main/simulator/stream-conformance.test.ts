@@ -68,7 +68,7 @@ async function lines(response: Response, enough: (seen: readonly string[]) => bo
   return text.split(/\r?\n/)
 }
 
-describe('the ten kinds (service.md 6, public-facts)', () => {
+describe('the ten kinds (service 6, 12)', () => {
   test.each(STREAM_KINDS)(
     '%s opens with JSON lines, its content type and its quota headers',
     async (kind) => {
@@ -118,7 +118,7 @@ describe('the ten kinds (service.md 6, public-facts)', () => {
   })
 })
 
-describe('slots (service.md 3, 7, 8.2)', () => {
+describe('slots (service 3, 7, 8.2)', () => {
   test('41 streams on 40 slots: one is refused, with Remaining 0', async () => {
     const sim = await simulated({ streamRate: 0 })
     await sim.get('/v3/brokerage/accounts')

@@ -4,7 +4,7 @@ import { json, quotaOf, simulated } from './simulated.ts'
 
 const ACCOUNTS = '/v3/brokerage/accounts'
 
-describe('refresh (service.md 2.1, 4.1)', () => {
+describe('refresh (service 2.1, 4.1)', () => {
   test('2.1: the answer has every field, and a refresh_token only on a rotating key', async () => {
     const fixed = await simulated()
     const body = await json(await fixed.refresh())
@@ -87,7 +87,7 @@ describe('refresh (service.md 2.1, 4.1)', () => {
   })
 })
 
-describe('bearer (service.md 5.1, 5.2)', () => {
+describe('bearer (service 5.1, 5.2)', () => {
   test('a resource without a valid access token is 401, and no request is spent', async () => {
     const { server, get, clock } = await simulated()
     for (const authorization of ['', 'Bearer', 'Bearer nonsense', 'Basic c2lt', 'Bearer sim-refresh']) {
@@ -104,7 +104,7 @@ describe('bearer (service.md 5.1, 5.2)', () => {
   })
 })
 
-describe('revoke (service.md 4.2)', () => {
+describe('revoke (service 4.2)', () => {
   test('answers 200 with no body, ends every refresh token, and access tokens live on', async () => {
     const { revoke, refresh, get } = await simulated()
     expect((await get(ACCOUNTS)).status).toBe(200)
@@ -163,7 +163,7 @@ const asking = (fields: Readonly<Record<string, string>> = {}) =>
     ...fields,
   })}`
 
-describe('sign-in (public-facts, hosts and sign-in)', () => {
+describe('sign-in (service 10)', () => {
   test('approving on the page brings a code that is exchanged once', async () => {
     const { server, form } = await simulated({ keys: 'rotating' })
     const page = await (await fetch(server.origin + asking())).text()

@@ -136,7 +136,7 @@ test('a revocation that it does not understand is not confirmed, whatever was tr
   const server = await startProvider()
   const { keeper, events } = await signedIn(server)
   await keeper.refresh()
-  // RFC 7009 takes a form; the service that this app is for takes JSON (service.md 4.2).
+  // RFC 7009 takes a form; the service that this app is for takes JSON (service 4.2).
   expect((await keeper.revoke()).kind).toBe('unconfirmed')
   expect(keeper.refreshSummary().state).toBe('revoke-unconfirmed')
   expect(events.some(({ kind }) => kind === 'revoked')).toBe(false)

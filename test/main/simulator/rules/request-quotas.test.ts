@@ -13,7 +13,7 @@ const RULES: RequestQuotaRules = {
 }
 const quotas = (rules: Partial<RequestQuotaRules> = {}) => new RequestQuotas({ ...RULES, ...rules }, 0)
 
-describe('tables (service.md 8.2)', () => {
+describe('tables (service 8.2)', () => {
   test.each([
     ['Accounts', 320, 300],
     ['Order Details', 320, 300],

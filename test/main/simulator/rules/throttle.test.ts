@@ -18,7 +18,7 @@ function drained(rule: BucketRule, atMs: number): Bucket {
   return bucket
 }
 
-describe('rolling intervals (service.md 8.3.1 to 8.3.4)', () => {
+describe('rolling intervals (service 8.3.1 to 8.3.4)', () => {
   test('500 requests per 300 seconds come back at 0.6 seconds a request', () => {
     const empty = drained(QUOTES, 0)
     expect(spend(QUOTES, empty, 0).accepted).toBe(false)
@@ -57,7 +57,7 @@ describe('rolling intervals (service.md 8.3.1 to 8.3.4)', () => {
   })
 })
 
-describe('fixed windows (service.md 8.3.5)', () => {
+describe('fixed windows (service 8.3.5)', () => {
   const EARLIER: BucketRule = { limit: 250, periodSeconds: 300, window: 'fixed' }
 
   test('of 1 request plus 250 more the last one fails', () => {

@@ -32,7 +32,7 @@ const nextOf = (tokens: TokenRules, token: string, atMs: number) =>
   renewed(tokens, token, atMs).refreshToken ?? ''
 const error = (outcome: unknown) => (outcome as { error?: string }).error
 
-describe('access tokens (service.md 3, 8.4)', () => {
+describe('access tokens (service 3, 8.4)', () => {
   test('live for exactly their lifetime', () => {
     const tokens = rules()
     const { accessToken, expiresInSeconds } = renewed(tokens, 'first', 1000)
@@ -125,7 +125,7 @@ describe('rotating keys', () => {
   })
 })
 
-describe('revocation (service.md 4.2)', () => {
+describe('revocation (service 4.2)', () => {
   test('any one valid token ends all of them, and issued access tokens live on', () => {
     const tokens = rules({ rotating: false })
     const { accessToken } = renewed(tokens, 'first', 0)
@@ -153,6 +153,6 @@ describe('revocation (service.md 4.2)', () => {
   })
 })
 
-test('a sign-in without offline_access gives no refresh token (service.md 5.4)', () => {
+test('a sign-in without offline_access gives no refresh token (service 5.4)', () => {
   expect(rules().signIn('openid MarketData', false, 0)).not.toHaveProperty('refreshToken')
 })
