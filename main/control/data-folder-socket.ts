@@ -1,7 +1,8 @@
 import { realpathSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { resolve } from 'node:path'
-import { type SocketPath, socketPath } from './socket-path.ts'
-import { thisPlace } from './this-place.ts'
+import { absolute } from '../storage/home-folder.ts'
+import { type SocketPath, type SocketPlace, socketPath } from './socket-path.ts'
 
 /** The socket of a data folder, by whatever path or link that was named. */
 export function socketOf(
@@ -16,5 +17,15 @@ function real(folder: string): string {
     return realpathSync(folder)
   } catch {
     return resolve(folder) // it is not there, and so nobody listens
+  }
+}
+
+/** This process's own. */
+export function thisPlace(environment: Readonly<Record<string, string | undefined>>): SocketPlace {
+  return {
+    platform: process.platform,
+    runtimeFolder: absolute(environment['XDG_RUNTIME_DIR']),
+    temporaryFolder: tmpdir(),
+    userId: process.getuid?.(),
   }
 }

@@ -2,8 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type ClaimedPort, HEALTH_PATH } from '../network/loopback-servers.ts'
 import { hostsOf } from '../network/request-gate.ts'
-import type { Metric } from './metric-list.ts'
-import { PROMETHEUS_CONTENT_TYPE, prometheusText } from './prometheus-text.ts'
+import type { Metric, Sample } from './metric-list.ts'
 
 export interface MetricsServerDeps {
   readonly metrics: () => readonly Metric[]
@@ -77,3 +76,33 @@ function send(response: ServerResponse, { status, text, headers = {} }: Answer, 
 
 /** Of equal length, whatever was sent. */
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest()
+
+const PROMETHEUS_CONTENT_TYPE = 'text/plain; version=0.0.4; charset=utf-8'
+
+/** Metrics in Prometheus' text format, version 0.0.4. One without samples is left out. */
+export function prometheusText(metrics: readonly Metric[]): string {
+  return metrics
+    .filter(({ samples }) => samples.length > 0)
+    .map(({ name, type, help, samples }) => {
+      const lines = samples.map(({ labels, value }) => `${name}${labelText(labels)} ${numberText(value)}\n`)
+      return `# HELP ${name} ${helpText(help)}\n# TYPE ${name} ${type}\n${lines.join('')}`
+    })
+    .join('')
+}
+
+const helpText = (help: string): string => help.replaceAll('\\', '\\\\').replaceAll('\n', '\\n')
+
+/** Category names can come from a server's header. */
+function labelText(labels: Sample['labels']): string {
+  const pairs = Object.entries(labels).map(([name, text]) => {
+    const escaped = text.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n')
+    return `${name}="${escaped}"`
+  })
+  return pairs.length === 0 ? '' : `{${pairs.join(',')}}`
+}
+
+function numberText(value: number): string {
+  if (Number.isNaN(value)) return 'NaN'
+  if (!Number.isFinite(value)) return value > 0 ? '+Inf' : '-Inf'
+  return String(value)
+}

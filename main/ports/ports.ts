@@ -21,6 +21,9 @@ export interface Random {
   next(): number
 }
 
+/** Cryptographically strong random bytes, unlike `Random`. */
+export type RandomBytes = (size: number) => Uint8Array
+
 /** One line of a log. Fields pass one redactor before anything is written. */
 export interface Log {
   note(line: string, fields?: Readonly<Record<string, unknown>>): void

@@ -1,8 +1,6 @@
 import { categoryOf } from '../../app/service/endpoints.ts'
 import { answerAuthorize } from './authorize-endpoint.ts'
 import { discoveryDocument, type IdTokenIssuer } from './id-tokens.ts'
-import { Ledger } from './ledger.ts'
-import { opaqueToken, requestIdOf } from './opaque-names.ts'
 import type { Ending, OpenStream } from './open-stream.ts'
 import { type SimulatorOptions, withDefaults } from './options.ts'
 import { Faults } from './rules/faults.ts'
@@ -210,3 +208,41 @@ function statusOf(reply: ServiceReply): number {
 }
 
 const byteLength = (text: string): number => new TextEncoder().encode(text).length
+
+/** Names that mean nothing to whoever is given them. */
+const LETTERS = 'abcdefghijklmnopqrstuvwxyz0123456789'
+const lettersOf = (random: () => number, count: number, alphabet: string): string =>
+  Array.from({ length: count }, () => alphabet[Math.floor(random() * alphabet.length)]).join('')
+
+const opaqueToken = (random: () => number): string => `sim.${lettersOf(random, 40, LETTERS)}`
+
+const requestIdOf = (random: () => number): string =>
+  [8, 4, 4, 4, 12].map((count) => lettersOf(random, count, '0123456789abcdef')).join('-')
+
+/** One request as the service saw it. No header, body or query: those may hold secrets. */
+interface LedgerEntry {
+  readonly atMs: number
+  readonly method: string
+  readonly path: string
+  readonly category?: string
+  /** 0 when no status was sent. */
+  readonly status: number
+  readonly outcome: 'answer' | 'stream' | 'reset' | 'cut' | 'silence'
+  readonly requestId: string
+}
+
+const MAX_ENTRIES = 2000
+
+class Ledger {
+  #entries: LedgerEntry[] = []
+
+  add(entry: LedgerEntry): void {
+    this.#entries.push({ ...entry, path: entry.path.slice(0, 300) })
+    if (this.#entries.length > 2 * MAX_ENTRIES) this.#entries = this.#entries.slice(-MAX_ENTRIES)
+  }
+
+  /** The newest, oldest first. */
+  entries(): readonly LedgerEntry[] {
+    return this.#entries.slice(-MAX_ENTRIES)
+  }
+}

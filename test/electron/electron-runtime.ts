@@ -1,6 +1,6 @@
 import { accessSync, constants, existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { installedRuntime } from '../../main/hosts/desktop/electron-runtime.ts'
+import { installedRuntime } from '../../main/hosts/terminal/electron-runtime.ts'
 import { CARRIED, testCache } from './test-cache.ts'
 
 /** A runtime of Electron that tests may start. */

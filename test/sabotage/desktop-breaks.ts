@@ -43,10 +43,10 @@ export const DESKTOP_SABOTAGES: readonly Sabotage[] = [
   {
     promise: 'W6',
     what: 'load a page that ends again and again without a pause',
-    file: 'main/hosts/desktop/recovery.ts',
+    file: 'main/hosts/desktop/open-page.ts',
     find: 'const index = Math.min(recent.length, RECOVERY_WAITS_MS.length - 1)',
     replace: 'const index = Math.min(recent.length, 0)',
-    test: 'main/hosts/desktop/recovery.test.ts',
+    test: 'main/hosts/desktop/open-page-recovery.test.ts',
   },
   {
     promise: 'W6',

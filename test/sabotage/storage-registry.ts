@@ -109,7 +109,7 @@ export const STORAGE_SABOTAGES: readonly Sabotage[] = [
   {
     promise: 'T11',
     what: 'leave the passphrase where a crash report and every child process find it',
-    file: 'main/hosts/terminal/taken-environment.ts',
+    file: 'main/hosts/secret-files.ts',
     find: 'for (const name of SECRETS) delete own[name]',
     replace: 'for (const name of SECRETS) delete taken[name.toLowerCase()]',
     test: FULL_RUN_TEST,

@@ -94,9 +94,9 @@ export const UNATTENDED_SABOTAGES: readonly Sabotage[] = [
   {
     promise: 'U2',
     what: 'go on without a passphrase whose file cannot be read',
-    file: 'main/hosts/terminal/secret-files.ts',
+    file: 'main/hosts/secret-files.ts',
     find: '      const why = systemErrorText(error)\n',
     replace: '      const why = systemErrorText(error)\n      if (path) continue\n',
-    test: 'main/hosts/terminal/secret-files.test.ts',
+    test: 'main/hosts/secret-files.test.ts',
   },
 ]

@@ -1,18 +1,9 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
-
-/**
- * Who may use this host: whoever brings the code that was printed on the terminal, once.
- *
- * The code is 256 random bits and ends with its use; what it is exchanged for, a bearer, lives in memory until
- * the app ends. No cookie is involved: browsers send those to every port of this machine, whoever asks.
- */
+import type { RandomBytes } from '../../ports/ports.ts'
 export interface AdmissionDeps {
   readonly randomBytes: RandomBytes
   readonly monotonicMs: () => number
 }
-
-/** Cryptographically strong, unlike the `Random` port. */
-export type RandomBytes = (size: number) => Uint8Array
 
 export type CodeVerdict =
   | { readonly kind: 'admitted' }

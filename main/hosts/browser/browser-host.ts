@@ -3,13 +3,13 @@ import type { Socket } from 'node:net'
 import type { ClaimedPort } from '../../network/loopback-servers.ts'
 import { gate } from '../../network/request-gate.ts'
 import { securityHeaders } from '../../network/security-headers.ts'
-import type { Clock, Log } from '../../ports/ports.ts'
+import type { Clock, Log, RandomBytes } from '../../ports/ports.ts'
 import type { AdmittedWindows } from '../admitted-windows.ts'
+import { readWindowFiles } from '../window-files.ts'
 import type { Windows } from '../window-session.ts'
-import { Admission, type RandomBytes } from './admission.ts'
+import { Admission } from './admission.ts'
 import { BrowserWindows } from './browser-windows.ts'
 import { routes } from './routes.ts'
-import { readWindowFiles } from './window-files.ts'
 
 export interface BrowserHostDeps {
   readonly windows: Windows

@@ -1,9 +1,9 @@
 import type { AppContract } from '../../../app/contract/contract.ts'
 import type { Pushes } from '../../../app/contract/ipc.ts'
-import type { Clock } from '../../ports/ports.ts'
+import type { Clock, RandomBytes } from '../../ports/ports.ts'
 import type { AdmittedWindows } from '../admitted-windows.ts'
 import type { WindowSession, Windows } from '../window-session.ts'
-import { digestOf, newSecret, type RandomBytes } from './admission.ts'
+import { digestOf, newSecret } from './admission.ts'
 import { type PushSink, PushStream } from './push-stream.ts'
 
 /** A reload, or a laptop that nods off, is back within this. */

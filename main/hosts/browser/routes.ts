@@ -4,11 +4,11 @@ import { contract } from '../../../app/contract/contract.ts'
 import { HEALTH_PATH } from '../../network/loopback-servers.ts'
 import { isApi } from '../../network/request-gate.ts'
 import { securityHeaders } from '../../network/security-headers.ts'
-import type { Log } from '../../ports/ports.ts'
+import type { Log, RandomBytes } from '../../ports/ports.ts'
 import { answerCommand } from '../answer-command.ts'
-import type { Admission, RandomBytes } from './admission.ts'
+import { isPage, PAGE_CONTENT_TYPE, type WindowFiles } from '../window-files.ts'
+import type { Admission } from './admission.ts'
 import type { BrowserWindow, BrowserWindows } from './browser-windows.ts'
-import { isPage, PAGE_CONTENT_TYPE, type WindowFiles } from './window-files.ts'
 
 export interface RoutesDeps {
   readonly files: WindowFiles

@@ -1,7 +1,7 @@
 import type { CustomScheme } from 'electron'
 import { securityHeaders } from '../../network/security-headers.ts'
-import type { RandomBytes } from '../browser/admission.ts'
-import { isPage, PAGE_CONTENT_TYPE, type WindowFiles } from '../browser/window-files.ts'
+import type { RandomBytes } from '../../ports/ports.ts'
+import { isPage, PAGE_CONTENT_TYPE, type WindowFiles } from '../window-files.ts'
 
 /** Where the window lives: an origin of its own, which no site has and no `file:` page shares. */
 export const APP_URL = 'app://headroom/'

@@ -1,10 +1,11 @@
 import { join } from 'node:path'
 import type { Notify } from '../../ports/notify.ts'
+import type { Log } from '../../ports/ports.ts'
 import type { Power } from '../../ports/power.ts'
-import type { DesktopActions, DesktopChoices } from './desktop-actions.ts'
+import { type DesktopActions, type DesktopChoices, SHORTCUT } from './desktop-actions.ts'
 import type { DesktopState } from './desktop-state.ts'
+import type { ElectronPieces } from './electron-pieces.ts'
 import { followPower } from './follow-power.ts'
-import { setGlobalShortcut } from './global-shortcut.ts'
 import { MainWindow } from './main-window.ts'
 import { menuTemplate } from './menu.ts'
 import { followRotatingKeys } from './rotating-keys.ts'
@@ -205,3 +206,17 @@ export function desktopShell(deps: ShellDeps): DesktopShell {
 /** Hours and minutes, as this system writes them. */
 const clockText = (atMs: number): string =>
   new Date(atMs).toLocaleTimeString([], { hour: '2-digit', minute: '2-digit' })
+
+/** Set or not as wanted; `false` when the system or another program has it already. */
+function setGlobalShortcut(
+  { globalShortcut }: Pick<ElectronPieces, 'globalShortcut'>,
+  wanted: boolean,
+  pressed: () => void,
+  log: Log,
+): boolean {
+  globalShortcut.unregister(SHORTCUT)
+  if (!wanted) return true
+  const isOurs = globalShortcut.register(SHORTCUT, pressed)
+  if (!isOurs) log.note('another program has the shortcut', { shortcut: SHORTCUT })
+  return isOurs
+}

@@ -1,4 +1,5 @@
 import type { Snapshot } from '../../../app/contract/snapshot.ts'
+import { keyStatus, shortText } from '../../../app/status/key-status.ts'
 import { mostUrgent, type Severity } from '../../../app/status/severity.ts'
 import type { MonitorSurface } from '../../monitor/monitor-surface.ts'
 import type { Clock } from '../../ports/ports.ts'
@@ -6,7 +7,6 @@ import type { DesktopActions, DesktopChoices } from './desktop-actions.ts'
 import type { ElectronPieces } from './electron-pieces.ts'
 import { trayPicture } from './icons/draw.ts'
 import { png } from './icons/png.ts'
-import { trayLine } from './tray-line.ts'
 import { trayMenu } from './tray-menu.ts'
 
 export interface TrayDeps {
@@ -88,4 +88,19 @@ function makeImage(
   }
   image.setTemplateImage(isTemplate)
   return image
+}
+
+/** One profile in a line that stays true without being written again: moments, never countdowns. */
+interface TrayLine {
+  readonly severity: Severity
+  readonly text: string
+}
+
+/** `Positions running out about 14:35`, `ok · tightest: Accounts 61 %`. */
+export function trayLine(snapshot: Snapshot): TrayLine {
+  const status = keyStatus(snapshot, snapshot.at)
+  const { severity, category, moment } = status
+  const short = shortText(status)
+  if (moment === '') return { severity, text: short }
+  return { severity, text: category === undefined ? `${short} · ${moment}` : `${short} ${moment}` }
 }

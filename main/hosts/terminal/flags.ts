@@ -1,6 +1,5 @@
 import type { StreamRequest } from '../../../app/service/streams.ts'
-import type { ProbeFlag } from './probe-flag.ts'
-import type { TrafficFlag } from './traffic-flag.ts'
+import type { ProbeFlag, TrafficFlag } from './category-flags.ts'
 
 /** What each command is given, after every flag has been parsed. */
 

@@ -1,12 +1,11 @@
 import { fileURLToPath } from 'node:url'
 import { exitWithin } from '../../ports/node-clock.ts'
 import { createFilesPrivately } from '../../storage/private-files.ts'
-import { findAppFolder } from './app-folder.ts'
+import { findAppFolder } from '../app-folder.ts'
+import { takenEnvironment, withSecretFiles } from '../secret-files.ts'
 import { nodeTerminal } from './node-terminal.ts'
 import { type Commands, runProgram } from './program.ts'
 import { realCommands } from './real-commands.ts'
-import { withSecretFiles } from './secret-files.ts'
-import { takenEnvironment } from './taken-environment.ts'
 import { EXIT_FAILURE, EXIT_OK, EXIT_PERSON_NEEDED } from './terminal.ts'
 
 /** The `headroom` command. `main/launch.js` imports it once Node is new enough and the build is there. */

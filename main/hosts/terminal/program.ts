@@ -1,18 +1,23 @@
 import { Command, CommanderError } from 'commander'
 import { FAULTS } from '../../simulator/fault-names.ts'
-import { addressFlag } from './address-flag.ts'
-import { faultFlag } from './fault-flag.ts'
+import { probeFlag, trafficFlag } from './category-flags.ts'
+import {
+  addressFlag,
+  argument,
+  faultFlag,
+  numberFlag,
+  portFlag,
+  repeated,
+  secondsFlag,
+  secondsOrZeroFlag,
+  symbolFlag,
+  textFlag,
+  timeFlag,
+  wordFlag,
+} from './flag-values.ts'
 import type { ExportFlags, RevokeFlags, SimulateFlags, StartFlags, StatusFlags, WatchFlags } from './flags.ts'
-import { numberFlag, portFlag, secondsFlag, secondsOrZeroFlag } from './number-flag.ts'
-import { argument, repeated } from './parsed-flag.ts'
-import { probeFlag } from './probe-flag.ts'
 import { streamFlag } from './stream-flag.ts'
-import { symbolFlag } from './symbol-flag.ts'
 import { EXIT_OK, EXIT_USAGE } from './terminal.ts'
-import { timeFlag } from './time-flag.ts'
-import { trafficFlag } from './traffic-flag.ts'
-import { usageLine } from './usage-line.ts'
-import { textFlag, wordFlag } from './word-flag.ts'
 
 /** What the commands do; each ends in an exit code. */
 export interface Commands {
@@ -260,4 +265,30 @@ function commandOf(program: Command, args: readonly string[]): Command | undefin
   const [first = '--'] = args
   const name = first.startsWith('-') ? 'start' : first
   return program.commands.find((command) => command.name() === name)
+}
+
+const SECRET_FLAGS: ReadonlySet<string> = new Set(['--client-secret', '--refresh-token'])
+
+/**
+ * One line that names the flag and says what was expected. Arguments that were not asked for are not
+ * repeated: one may be a secret somebody meant to give to a flag that does not exist.
+ */
+function usageLine({ code, message }: CommanderError, command: Command | undefined): string {
+  if (command === undefined)
+    return 'the commands are start, watch, status, export, simulate and revoke; --help describes them'
+  const flag = /option '(--?[^ '=]+)/.exec(message)?.[1] ?? ''
+  const option = command.options.find((known) => known.long === flag)
+  switch (code) {
+    case 'commander.excessArguments':
+      return `${command.name()} takes flags only; --help lists them`
+    case 'commander.optionMissingArgument':
+      return `option '${option?.flags ?? flag}' needs a value: ${option?.description ?? ''}`
+    case 'commander.unknownOption':
+      if (option !== undefined) return `option '${flag}' takes no value`
+      return SECRET_FLAGS.has(flag)
+        ? `unknown option '${flag}': secrets come from HEADROOM_CLIENT_SECRET and HEADROOM_REFRESH_TOKEN`
+        : `unknown option '${flag}'; --help lists what there is`
+    default:
+      return message.replace(/^error: /, '').replace(/\s*\n\s*/g, ' ')
+  }
 }

@@ -1,4 +1,6 @@
+import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
+import { constants } from 'node:os'
 import { join } from 'node:path'
 import { askRunning } from '../../control/ask-running.ts'
 import { socketOf } from '../../control/data-folder-socket.ts'
@@ -16,13 +18,12 @@ import { openByFile } from '../../storage/address-file.ts'
 import { defaultDataFolder, NO_HOME, openDataFolder } from '../../storage/data-folder.ts'
 import { lockDataFolder } from '../../storage/lock.ts'
 import { openPreferences } from '../../storage/preferences.ts'
-import type { AppFolder } from './app-folder.ts'
+import type { AppFolder } from '../app-folder.ts'
 import type { Commands } from './program.ts'
 import { revoke } from './revoke-command.ts'
 import { runBrowser } from './run-browser.ts'
-import { runDesktop } from './run-desktop.ts'
 import { simulate } from './simulate-command.ts'
-import { start } from './start-command.ts'
+import { type HostArguments, start } from './start-command.ts'
 import { status } from './status-command.ts'
 import { EXIT_FAILURE, type Terminal } from './terminal.ts'
 import { watch } from './watch-command.ts'
@@ -57,8 +58,7 @@ export function realCommands(terminal: Terminal, app: AppFolder): Commands {
         openDataFolder,
         lock: (folder) => lockDataFolder(folder, { pid: process.pid, host: 'browser' }),
         findDesktop: async () => {
-          // biome-ignore lint/style/noRestrictedImports: it looks for Electron without importing it
-          const { findDesktop } = await import('../desktop/find-runtime.ts')
+          const { findDesktop } = await import('./find-runtime.ts')
           return findDesktop()
         },
         runDesktop: (electronPath, args) => runDesktop(electronPath, app.path, args, terminal),
@@ -215,4 +215,33 @@ const openUrl = (folder: string): OpenUrl =>
 
 function hasDisplay({ environment: { DISPLAY, WAYLAND_DISPLAY } }: Terminal): boolean {
   return process.platform !== 'linux' || Boolean(DISPLAY || WAYLAND_DISPLAY)
+}
+
+/** Runs the desktop host in its own process and ends as it ends. */
+function runDesktop(
+  electronPath: string,
+  appFolder: string,
+  { dataFolder, simulate, metrics }: HostArguments,
+  terminal: Terminal,
+): Promise<number> {
+  const main = join(appFolder, 'dist', 'desktop', 'main.js')
+  // The bearer goes by the environment.
+  const metricsPort = metrics === undefined ? [] : ['--metrics-port', String(metrics.port)]
+  const args = [main, '--data', dataFolder, ...(simulate ? ['--simulate'] : []), ...metricsPort]
+  // The first is set by some editors' terminals and would turn Electron into a plain Node; the desktop has the
+  // system's keyring, and no use for the second.
+  const { ELECTRON_RUN_AS_NODE: _, HEADROOM_PASSPHRASE: __, ...environment } = terminal.environment
+  const child = spawn(electronPath, args, { stdio: 'inherit', env: environment })
+  const cancel = terminal.onStop(() => child.kill('SIGTERM'))
+  return new Promise((resolve) => {
+    child.on('error', (error) => {
+      cancel()
+      terminal.error(`the desktop window cannot be started: ${error.message}`)
+      resolve(EXIT_FAILURE)
+    })
+    child.on('exit', (code, signal) => {
+      cancel()
+      resolve(code ?? 128 + (signal === null ? 0 : constants.signals[signal]))
+    })
+  })
 }

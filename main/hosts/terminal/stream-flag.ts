@@ -1,5 +1,5 @@
 import { STREAM_KINDS, type StreamKind, type StreamRequest } from '../../../app/service/streams.ts'
-import { expected, type ParsedFlag, parsed } from './parsed-flag.ts'
+import { expected, type ParsedFlag, parsed } from './flag-values.ts'
 
 const MAX_TARGET = 512
 const MAX_OPTION = 64
@@ -46,7 +46,7 @@ function parseTarget(kind: StreamKind, path: string): ParsedFlag<string> {
 
 /** Symbols have dots, dollars and inner spaces ("MSFT 261218C400"), never a slash or a control character. */
 function isName(text: string): boolean {
-  return text.length > 0 && !/[/\\#\p{Cc}]/u.test(text) && text !== '.' && text !== '../..'
+  return text.length > 0 && !/[/\\#\p{Cc}]/u.test(text) && text !== '.' && text !== '..'
 }
 
 function parseOptions(query: string | undefined): ParsedFlag<Readonly<Record<string, string>>> {

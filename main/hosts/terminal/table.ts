@@ -1,5 +1,11 @@
 import type { LoggedEvent } from '../../../app/contract/events.ts'
-import type { QuotaState, RequestQuota, SlotQuota, Snapshot } from '../../../app/contract/snapshot.ts'
+import type {
+  QuotaState,
+  RequestQuota,
+  SlotQuota,
+  Snapshot,
+  StreamSummary,
+} from '../../../app/contract/snapshot.ts'
 import { alsoCounts, shownRows } from '../../../app/quota/shown-rows.ts'
 import { countdownSeconds } from '../../../app/status/durations.ts'
 import { headline } from '../../../app/status/key-status.ts'
@@ -16,7 +22,6 @@ import { bar, type Cell, duration, left, paint, right, type Tone } from './cells
 import { eventLine } from './event-line.ts'
 import { type FittedCell, fitHeight, fitWidth, leaving, type WeighedLine } from './fit.ts'
 import { refreshLine, serviceLine, tokenLine, verdictLine } from './status-lines.ts'
-import { streamRows } from './stream-rows.ts'
 
 export interface TableOptions {
   /** Columns of the terminal; where they are fewer than 96, whole columns of the table leave. */
@@ -230,4 +235,39 @@ function slotRow(slot: SlotQuota, nowMs: number): readonly FittedCell[] {
 function toneOfTokens({ access, refresh }: Snapshot): Tone {
   if (refresh.state === 'sign-in-required' || refresh.state === 'revoked') return 'bad'
   return access.state === 'valid' ? 'plain' : 'warn'
+}
+
+const STREAM_TONES: Readonly<Record<StreamSummary['state'], Tone>> = {
+  opening: 'warn',
+  snapshot: 'good',
+  live: 'good',
+  stale: 'bad',
+  waiting: 'warn',
+  closed: 'dim',
+}
+
+/** A heading, and a line for each stream. */
+function streamRows(
+  streams: readonly StreamSummary[],
+  nowMs: number,
+  width: number,
+): readonly (readonly FittedCell[])[] {
+  const target = width - 24 - 9 - 7 - 7 - 9 - 5
+  const row = ({ category, target: of, state, framesPerSecond, lastFrameAt, restarts }: StreamSummary) => [
+    left(category, 24),
+    leaving(left(of, target), 1),
+    left(state, 9, STREAM_TONES[state]),
+    leaving(right(framesPerSecond.toFixed(1), 7), 3),
+    leaving(right(lastFrameAt === undefined ? '–' : duration(nowMs - lastFrameAt), 7), 2),
+    leaving(right(String(restarts), 9), 4),
+  ]
+  const heading = [
+    left('STREAMS', 24, 'dim'),
+    leaving(left('TARGET', target, 'dim'), 1),
+    left('STATE', 9, 'dim'),
+    leaving(right('MSG/s', 7, 'dim'), 3),
+    leaving(right('LAST', 7, 'dim'), 2),
+    leaving(right('RESTARTS', 9, 'dim'), 4),
+  ]
+  return [heading, ...streams.map(row)]
 }

@@ -1,16 +1,14 @@
 import type { LoggedEvent } from '../../../app/contract/events.ts'
-import type { Announcer } from '../../alerts/announcer.ts'
-import { bellAnnouncer } from '../../alerts/bell.ts'
+import { type Announcer, bellAnnouncer } from '../../alerts/announcer.ts'
 import { type MetricsOptions, metricsChoice } from '../../metrics/metrics-options.ts'
 import type { MetricsPush } from '../../metrics/metrics-push.ts'
 import { type OtlpOptions, otlpChoice } from '../../metrics/otlp-choice.ts'
 import type { MetricsServing } from '../../metrics/serve-metrics.ts'
 import type { MonitorSurface } from '../../monitor/monitor-surface.ts'
-import { DEFAULT_PROBES, type Profile } from '../../monitor/profile.ts'
+import { DEFAULT_PROBES, type ProbeSettings, type Profile } from '../../monitor/profile.ts'
 import type { Clock } from '../../ports/ports.ts'
 import { Publisher } from '../snapshot-publisher.ts'
 import type { BuiltIn } from '../start-app.ts'
-import { asWatched } from './as-watched.ts'
 import type { WatchFlags } from './flags.ts'
 import { EXIT_FAILURE, EXIT_OK, EXIT_PERSON_NEEDED, EXIT_USAGE, type Terminal } from './terminal.ts'
 import type { WatchHome, WatchHomeOpening } from './watch-home.ts'
@@ -214,4 +212,22 @@ function reasonToGiveUp(event: LoggedEvent): string | undefined {
     return 'the service does not accept this client: check --client-id and HEADROOM_CLIENT_SECRET'
   }
   return undefined
+}
+
+/**
+ * A key as this run watches it: what the flags say, and where they say nothing what was chosen of it.
+ *
+ * For this run only: the choice that is stored with the key stays as it is.
+ */
+export function asWatched(
+  profile: Profile,
+  { probe, probeSymbol, trialAfterStep, stream }: WatchFlags,
+): Profile {
+  const probes: ProbeSettings = {
+    ...profile.probes,
+    ...probe,
+    ...(probeSymbol !== undefined && { symbol: probeSymbol }),
+    ...(trialAfterStep && { trialAfterStep }),
+  }
+  return { ...profile, probes, streams: stream ?? profile.streams }
 }

@@ -4,7 +4,7 @@ import type { QuotaState, RequestQuota } from '../../../app/contract/snapshot.ts
 import { headline, keyStatus, shortText, spokenText } from '../../../app/status/key-status.ts'
 import { quotaStatus, STATE_LABELS, stateSentence } from '../../../app/status/quota-status.ts'
 import type { Severity } from '../../../app/status/severity.ts'
-import { trayLine } from '../../../main/hosts/desktop/tray-line.ts'
+import { trayLine } from '../../../main/hosts/desktop/tray.ts'
 import { renderTable } from '../../../main/hosts/terminal/table.ts'
 import { stripText } from '../../../renderer/strip/strip-text.ts'
 import { NOW_MS, quota, snapshot } from '../../renderer/fixtures.ts'

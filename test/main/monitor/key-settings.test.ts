@@ -147,7 +147,7 @@ test('windows are told of a change', async () => {
 test('what cannot be is refused whole, in one line that says what', async () => {
   const { monitor, settings } = await followed()
   const before = settings()
-  for (const symbol of ['', '../..', 'A,B', 'Ä']) {
+  for (const symbol of ['', '..', 'A,B', 'Ä']) {
     expect(monitor.setKeySettings('key-1', { probesEnabled: false, symbol })).toEqual({
       ok: false,
       code: 'bad-symbol',

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { BUILT_IN_OPTIONS } from '../../../main/simulator/built-in.ts'
-import { problemWith, type SimulatorOptions } from '../../../main/simulator/options.ts'
+import { BUILT_IN_OPTIONS, problemWith, type SimulatorOptions } from '../../../main/simulator/options.ts'
 import { SimulatedService } from '../../../main/simulator/simulated-service.ts'
 import type { Answer, OpenedStream } from '../../../main/simulator/wire.ts'
 

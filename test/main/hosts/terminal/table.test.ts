@@ -59,7 +59,7 @@ test('each state is one word, with how long it lasts', () => {
   expect(rowOf({ state: 'blocked', blockedUntil: AT_MS + 45_000 })).toMatch(/^429 45s /)
   expect(rowOf({ state: 'running-out', emptyAt: AT_MS + 214_000 })).toMatch(/^running out 3m30s /)
   expect(rowOf({ state: 'running-out', emptyAt: AT_MS + 400_000 })).toMatch(/^running out <10m /)
-  expect(rowOf({ state: 'low', level: 38 })).toMatch(/^low 11 % /)
+  expect(rowOf({ state: 'low', level: 38, low: 38, threshold: 0.2 })).toMatch(/^low 11 % /)
   expect(rowOf({ state: 'empty' })).toMatch(/^empty /)
 })
 

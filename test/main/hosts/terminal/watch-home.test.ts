@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { asWatched } from '../../../../main/hosts/terminal/as-watched.ts'
 import type { WatchFlags } from '../../../../main/hosts/terminal/flags.ts'
+import { asWatched } from '../../../../main/hosts/terminal/watch-command.ts'
 import { openWatchHome, type WatchedProfile } from '../../../../main/hosts/terminal/watch-home.ts'
 import type { MonitorPorts } from '../../../../main/monitor/monitor.ts'
 import type { Profile } from '../../../../main/monitor/profile.ts'

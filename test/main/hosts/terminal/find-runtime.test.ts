@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type DesktopEnvironment, findDesktop } from '../../../../main/hosts/desktop/find-runtime.ts'
+import { type DesktopEnvironment, findDesktop } from '../../../../main/hosts/terminal/find-runtime.ts'
 
 const PATH = '/opt/electron/electron'
 

@@ -1,8 +1,51 @@
 import { CURRENT_REQUEST_QUOTAS } from '../../../app/service/quotas.ts'
+import type { ProbeSettings } from '../../monitor/profile.ts'
 import type { Neighbour } from '../../simulator/options.ts'
-import { categoryNumbers } from './category-list-flag.ts'
-import { numberFlag } from './number-flag.ts'
-import { expected, type ParsedFlag, parsed } from './parsed-flag.ts'
+import { expected, numberFlag, type ParsedFlag, parsed } from './flag-values.ts'
+
+/**
+ * Reads `Positions=1.0,Accounts=0.2`: a number for each of the named categories.
+ *
+ * Names are matched whatever their case, and come back as INTERFACES.md writes them.
+ */
+export function categoryNumbers(
+  text: string,
+  categories: readonly string[],
+  number: (text: string) => ParsedFlag<number>,
+): ParsedFlag<Readonly<Record<string, number>>> {
+  const numbers: Record<string, number> = {}
+  for (const part of text.split(',')) {
+    const [name = '', value, ...more] = part.split('=').map((piece) => piece.trim())
+    if (value === undefined || more.length > 0) return expected(`CATEGORY=NUMBER,…, not "${part.trim()}"`)
+    const category = categories.find((known) => known.toLowerCase() === name.toLowerCase())
+    if (category === undefined) return expected(`a category out of ${categories.join(', ')}; not "${name}"`)
+    if (category in numbers) return expected(`each category once, and ${category} is there twice`)
+    const result = number(value)
+    if (!result.ok) return expected(`${result.expected} for ${category}`)
+    numbers[category] = result.value
+  }
+  return parsed(numbers)
+}
+
+/** Only opening a stream shows a stream category's headers, so those are never probed. */
+const PROBED = CURRENT_REQUEST_QUOTAS.map((quota) => quota.category).filter(
+  (category) => !category.endsWith('Stream'),
+)
+const secondsBetween = numberFlag({ atLeast: 1, atMost: 86_400, unit: 'seconds' })
+
+export type ProbeFlag = Pick<ProbeSettings, 'everySeconds'> & Partial<ProbeSettings>
+
+/**
+ * `--probe 'Accounts=30,Positions=60'` overrides the budget for these categories; `none` probes nothing.
+ *
+ * Whoever names categories wants probes, also of a key that somebody turned them off for.
+ */
+export function probeFlag(text: string): ParsedFlag<ProbeFlag> {
+  if (text.trim().toLowerCase() === 'none') return parsed({ budgetFraction: 0, everySeconds: {} })
+  const every = categoryNumbers(text, PROBED, secondsBetween)
+  if (!every.ok) return expected(`${every.expected}, or the word none`)
+  return parsed({ enabled: true, everySeconds: every.value })
+}
 
 /** What other programs on the same key use: requests per second all the time, and in bursts. */
 export interface TrafficFlag {

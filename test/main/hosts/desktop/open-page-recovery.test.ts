@@ -4,7 +4,7 @@ import {
   FORGOTTEN_AFTER_MS,
   RECOVERY_WAITS_MS,
   recoveryStep,
-} from '../../../../main/hosts/desktop/recovery.ts'
+} from '../../../../main/hosts/desktop/open-page.ts'
 
 /** The waits of pages that end at these moments. */
 function waits(endsMs: readonly number[]): number[] {

@@ -1,18 +1,18 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { addressFlag } from '../../../../main/hosts/terminal/address-flag.ts'
-import { faultFlag } from '../../../../main/hosts/terminal/fault-flag.ts'
+import { probeFlag, trafficFlag } from '../../../../main/hosts/terminal/category-flags.ts'
 import {
+  addressFlag,
   decimal,
+  faultFlag,
+  type ParsedFlag,
   portFlag,
   secondsFlag,
   secondsOrZeroFlag,
-} from '../../../../main/hosts/terminal/number-flag.ts'
-import type { ParsedFlag } from '../../../../main/hosts/terminal/parsed-flag.ts'
-import { probeFlag } from '../../../../main/hosts/terminal/probe-flag.ts'
+  textFlag,
+  wordFlag,
+} from '../../../../main/hosts/terminal/flag-values.ts'
 import { streamFlag } from '../../../../main/hosts/terminal/stream-flag.ts'
-import { trafficFlag } from '../../../../main/hosts/terminal/traffic-flag.ts'
-import { textFlag, wordFlag } from '../../../../main/hosts/terminal/word-flag.ts'
 
 const readAs = <T>(result: ParsedFlag<T>): T => {
   if (!result.ok) throw new Error(`expected ${result.expected}`)

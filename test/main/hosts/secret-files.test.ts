@@ -1,9 +1,9 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { withSecretFiles } from '../../../../main/hosts/terminal/secret-files.ts'
-import { proves } from '../../../proof/proves.ts'
-import { temporaryFolder } from '../../storage/temporary-folder.ts'
+import { takenEnvironment, withSecretFiles } from '../../../main/hosts/secret-files.ts'
+import { proves } from '../../proof/proves.ts'
+import { temporaryFolder } from '../storage/temporary-folder.ts'
 
 function files(contents: Readonly<Record<string, string>>): string {
   const folder = temporaryFolder()
@@ -60,4 +60,18 @@ test('what cannot be had is one line that names the variable and the file, and n
     /^the credential HEADROOM_PASSPHRASE cannot be read: (a folder is in the way|permission denied)$/,
   )
   proves('U2', { level: 1, cases: 5 })
+})
+
+test('what is secret is read once, and is not there for a crash report or a child process to show', () => {
+  const own: NodeJS.ProcessEnv = {
+    PATH: '/bin',
+    HEADROOM_PASSPHRASE: 'words',
+    HEADROOM_CLIENT_SECRET: 'secret',
+    HEADROOM_REFRESH_TOKEN: 'token',
+    HEADROOM_METRICS_TOKEN: 'bearer',
+    HEADROOM_SIMULATOR_CONTROL: 'control',
+  }
+  const before = { ...own }
+  expect(takenEnvironment(own)).toEqual(before)
+  expect(own).toEqual({ PATH: '/bin' })
 })

@@ -1,7 +1,7 @@
 import '../../../renderer/utc.ts'
 import { describe, expect, it } from 'vitest'
 import type { RequestQuota, Snapshot } from '../../../../app/contract/snapshot.ts'
-import { trayLine } from '../../../../main/hosts/desktop/tray-line.ts'
+import { trayLine } from '../../../../main/hosts/desktop/tray.ts'
 import { NOW_MS, quota, snapshot } from '../../../renderer/fixtures.ts'
 
 const line = (changes: Partial<Snapshot>) => trayLine(snapshot(changes))

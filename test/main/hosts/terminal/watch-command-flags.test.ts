@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { asWatched } from '../../../../main/hosts/terminal/as-watched.ts'
-import { probeFlag } from '../../../../main/hosts/terminal/probe-flag.ts'
+import { probeFlag } from '../../../../main/hosts/terminal/category-flags.ts'
+import { asWatched } from '../../../../main/hosts/terminal/watch-command.ts'
 import { profile } from '../../vault/fixtures.ts'
 
 const chosen = profile({

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { fetchTo, tenths } from '../../../../main/hosts/desktop/bounded-download.ts'
+import { fetchTo, tenths } from '../../../../main/hosts/terminal/bounded-download.ts'
 import { nodeClock } from '../../../../main/ports/node-clock.ts'
 import { VirtualClock } from '../../../simulation/virtual-clock.ts'
 

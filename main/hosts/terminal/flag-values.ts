@@ -1,0 +1,110 @@
+import { InvalidArgumentError } from 'commander'
+import { isSymbol } from '../../../app/service/stream-paths.ts'
+import { serviceOrigin } from '../../sign-in/connect-key.ts'
+import { faultProblem } from '../../simulator/options.ts'
+
+/** What a flag's parser makes of its text: the value, or a sentence on what was expected. */
+export type ParsedFlag<T> =
+  | { readonly ok: true; readonly value: T }
+  | { readonly ok: false; readonly expected: string }
+
+export const parsed = <T>(value: T): ParsedFlag<T> => ({ ok: true, value })
+export const expected = (what: string): ParsedFlag<never> => ({ ok: false, expected: what })
+
+/** A parser as commander takes it: commander's message names the flag and the value, ours adds what was expected. */
+export const argument =
+  <T>(parse: (text: string) => ParsedFlag<T>) =>
+  (text: string): T => {
+    const result = parse(text)
+    if (!result.ok) throw new InvalidArgumentError(`Expected ${result.expected}.`)
+    return result.value
+  }
+
+/** For a repeatable flag. */
+export const repeated =
+  <T>(parse: (text: string) => ParsedFlag<T>) =>
+  (text: string, before: readonly T[] | undefined): readonly T[] => [...(before ?? []), argument(parse)(text)]
+
+/** One of a few words. */
+export const wordFlag =
+  <const W extends string>(words: readonly W[]) =>
+  (text: string): ParsedFlag<W> => {
+    const word = words.find((known) => known === text)
+    return word === undefined ? expected(`one of ${words.join(', ')}`) : parsed(word)
+  }
+
+/** An id or a folder. A leading `--` is the next flag, swallowed because this one has no value. */
+export function textFlag(text: string): ParsedFlag<string> {
+  const usable = text.trim() !== '' && !/\p{Cc}/u.test(text) && !text.startsWith('--')
+  return usable ? parsed(text) : expected('text that is not empty')
+}
+
+/** Longer than any run, and far enough from the 2³¹−1 ms that a timer can hold. */
+const MAX_SECONDS = 2_000_000
+
+interface NumberRange {
+  /** Exclusive lower bound; `atLeast` is the inclusive one. */
+  readonly above?: number
+  readonly atLeast?: number
+  readonly atMost: number
+  readonly unit: string
+}
+
+export const numberFlag =
+  ({ above, atLeast, atMost, unit }: NumberRange) =>
+  (text: string): ParsedFlag<number> => {
+    const value = decimal(text)
+    const low = above !== undefined ? `above ${above}, at most` : `from ${atLeast ?? 0} to`
+    const fits =
+      value !== undefined &&
+      value <= atMost &&
+      (above !== undefined ? value > above : value >= (atLeast ?? 0))
+    return fits ? parsed(value) : expected(`a number of ${unit} ${low} ${atMost}`)
+  }
+
+/** A duration that has to be longer than nothing. */
+export const secondsFlag = numberFlag({ above: 0, atMost: MAX_SECONDS, unit: 'seconds' })
+
+/** A duration that may be nothing. */
+export const secondsOrZeroFlag = numberFlag({ atLeast: 0, atMost: MAX_SECONDS, unit: 'seconds' })
+
+/** 0 takes any free port. */
+export function portFlag(text: string): ParsedFlag<number> {
+  const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN
+  return port <= 65_535 ? parsed(port) : expected('a whole number from 0 to 65535')
+}
+
+/** Plain decimals only: `Number` also reads '', ' ', '0x10', '1e9' and 'Infinity'. */
+export function decimal(text: string): number | undefined {
+  return /^\d{1,12}(?:\.\d{1,9})?$/.test(text) ? Number(text) : undefined
+}
+
+/** The origin of a sign-in or resource host, by the same rule as in a window. */
+export function addressFlag(text: string): ParsedFlag<string> {
+  const origin = serviceOrigin(text)
+  return origin === undefined
+    ? expected('an address like https://HOST, or http:// on loopback, with nothing after the host')
+    : parsed(origin)
+}
+
+/** A date or a moment in ISO 8601, as epoch milliseconds; without a zone it is UTC. */
+export function timeFlag(text: string): ParsedFlag<number> {
+  const found = /^(\d{4}-\d{2}-\d{2})(?:T(\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)?)(Z|[+-]\d{2}:\d{2})?)?$/.exec(
+    text,
+  )
+  const [, date, time = '00:00', zone = 'Z'] = found ?? []
+  const ms = date === undefined ? Number.NaN : Date.parse(`${date}T${time}${zone}`)
+  return Number.isNaN(ms) ? expected('a time as in 2026-01-05 or 2026-01-05T15:30Z') : parsed(ms)
+}
+
+/** One symbol, fit for the path of a request. */
+export function symbolFlag(text: string): ParsedFlag<string> {
+  const symbol = text.trim()
+  return isSymbol(symbol) ? parsed(symbol) : expected('one symbol, as in MSFT')
+}
+
+/** `--fault NAME`, `NAME:TIMES` or `NAME:always`. */
+export function faultFlag(text: string): ParsedFlag<string> {
+  const problem = faultProblem(text)
+  return problem === undefined ? parsed(text) : expected(`a fault that simulate --help lists; ${problem}`)
+}
