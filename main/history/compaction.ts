@@ -2,14 +2,14 @@ import type { DatabaseSync } from 'node:sqlite'
 
 export interface Retention {
   readonly rawMs: number
-  /** What samples are put together to, slots and events. */
+  /** Rolled-up samples, slots and events. */
   readonly rollupMs: number
 }
 
 const HOUR_MS = 3_600_000
 export const DEFAULT_RETENTION: Retention = { rawMs: 48 * HOUR_MS, rollupMs: 30 * 24 * HOUR_MS }
 
-/** A series of a disconnected key is named so. No profile's id begins like this. */
+/** Prefix of the series of a disconnected key. No profile id begins with it. */
 export const FORGOTTEN = 'forgotten:'
 
 const DAY_MS = 24 * HOUR_MS
@@ -23,7 +23,7 @@ export class CompactionTime {
   /** Monotonic. */
   #aheadSinceMs: number | undefined
 
-  /** `newestMs` is asked once: the newest of what former runs wrote. */
+  /** `newestMs` is called once and returns the newest sample of earlier runs. */
   at(nowMs: number, monotonicMs: number, newestMs: () => number | undefined): number {
     this.#trustedMs ??= newestMs() ?? nowMs
     if (nowMs - this.#trustedMs <= DAY_MS) {
@@ -107,7 +107,7 @@ function deleteBefore(database: DatabaseSync, table: string, series: number, cut
   return Number(changes)
 }
 
-/** Gives pages back to the disk only where a good part of the file is empty: new rows will want them again. */
+/** Returns pages to the file system, but only where much of the file is empty: new rows reuse them. */
 function freePages(database: DatabaseSync): boolean {
   const pragma = (name: string) => Number(database.prepare(`PRAGMA ${name}`).get()?.[name] ?? 0)
   const free = pragma('freelist_count')

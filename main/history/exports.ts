@@ -40,7 +40,7 @@ export function exportedFile(
   }
 }
 
-/** As in `headroom-report-key-1-live-2026-01-05T1530.csv`, of letters that every file system takes. */
+/** A file name such as `headroom-report-key-1-live-2026-01-05T1530.csv`, valid on every file system. */
 export function exportName(
   what: string,
   { profile, environment }: ExportedKey,

@@ -19,7 +19,7 @@ import { COLUMN_STATEMENTS, STATEMENTS, type StatementName, type TierName } from
 import { storedEvent } from './stored-event.ts'
 import { asArrays, LEVELS, Tiers } from './tiers.ts'
 
-/** One thing to remember, as it waits to be written. */
+/** An entry waiting to be written. */
 export type Entry =
   | { readonly kind: 'sample'; readonly profile: string; readonly category: string; readonly sample: Sample }
   | {
@@ -30,7 +30,7 @@ export type Entry =
     }
   | { readonly kind: 'event'; readonly event: LoggedEvent }
   | { readonly kind: 'profile'; readonly profile: string; readonly environment: Environment }
-  /** The key was disconnected, and its id may be another key's tomorrow. */
+  /** The key was disconnected; its id may be given to another key. */
   | { readonly kind: 'forget'; readonly profile: string }
   | { readonly kind: 'alert'; readonly id: string; readonly body: string | undefined }
 
@@ -47,10 +47,10 @@ interface Piece {
   readonly toMs: number
 }
 
-/** What a stretch looks like, and how many 429s were in it. */
+/** The columns of a stretch, with its number of 429s. */
 export type Stretch = Extent & Pick<Sample, 'rejected'>
 
-/** The open database, in the words of the app. Every method throws what SQLite throws; the store above judges it. */
+/** The open `history.db`. Every method throws SQLite's errors; `HistoryStore` handles them. */
 export class HistoryFile {
   readonly database: DatabaseSync
   readonly #tiers: Tiers
@@ -88,7 +88,7 @@ export class HistoryFile {
     return this.#all('categories', profile, kind).map((row) => String(row[0]))
   }
 
-  /** What a chart of columns of `columnMs` is drawn from, oldest first, of no finer grain than it can show. */
+  /** The extents of each chart column of `columnMs` milliseconds, oldest first. */
   extents(profile: string, category: string, fromMs: number, toMs: number, columnMs: number): Stretch[] {
     const series = this.#find(profile, category, 'requests')
     if (series === undefined) return []
@@ -135,7 +135,7 @@ export class HistoryFile {
     return [...closed, ...open]
   }
 
-  /** The looks within the interval, and before them the one that held when it began. */
+  /** The slot samples within the interval, preceded by the one in effect when it began. */
   slots(profile: string, category: string, fromMs: number, toMs: number): readonly SlotSample[] {
     const series = this.#find(profile, category, 'slots')
     if (series === undefined) return []
@@ -189,7 +189,7 @@ export class HistoryFile {
     }
   }
 
-  /** Its series belong to nobody from here on; compaction takes their rows away bit by bit. */
+  /** Detaches the series from the profile; compaction deletes their rows in slices. */
   #forget(profile: string): void {
     for (const [id] of this.#all('seriesOfProfile', profile)) {
       this.#tiers.drop(Number(id))

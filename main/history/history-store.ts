@@ -1,6 +1,8 @@
 import type { History } from '../../app/contract/contract.ts'
 import type { LoggedEvent } from '../../app/contract/events.ts'
-import type { Report } from '../../app/history/report.ts'
+import { minMaxColumns, thinnedMoments } from '../../app/history/columns.ts'
+import { type Report, reportOf } from '../../app/history/report.ts'
+import { MINUTE_MS, startOf } from '../../app/history/rollup.ts'
 import type { SlotSample } from '../../app/history/sample.ts'
 import type { Clock, Log } from '../ports/ports.ts'
 import { historyBytes } from '../storage/open-sqlite-file.ts'
@@ -8,19 +10,18 @@ import { ReplaceableFile } from '../storage/replaceable-file.ts'
 import { type StorageFailure, storageFailure, storageSentence } from '../storage/storage-failure.ts'
 import { CompactionTime, compactSlice, newestBefore, type Retention } from './compaction.ts'
 import type { Entry, HistoryFile } from './history-file.ts'
-import { historyOf, reportFrom } from './history-queries.ts'
 import { readRetention, writeRetention } from './retention-file.ts'
 
 export interface HistoryStoreDeps {
   readonly folder: string
   readonly clock: Clock
   readonly log: Log
-  /** Said once when the file cannot be used, and not again before it could. */
+  /** Called once when the file cannot be used, and again only after it could. */
   readonly problem: (sentence: string) => void
   readonly retention?: Retention
 }
 
-/** What the window shows of the file. */
+/** The state of the history file, as the window shows it. */
 export type StorageStatus =
   | { readonly kind: 'ok'; readonly bytes: number; readonly rawMs: number; readonly rollupMs: number }
   | {
@@ -32,7 +33,7 @@ export type StorageStatus =
 
 /** Together with the time a write takes, what a kill -9 can lose stays below one second. */
 export const FLUSH_MS = 500
-/** What waits while the file cannot be written: some minutes of a busy key. */
+/** Entries queued at most while the file cannot be written: some minutes of a busy key. */
 const MAX_WAITING = 20_000
 const RETRY_MS = [1_000, 2_000, 5_000, 15_000, 30_000] as const
 const COMPACT_EVERY_MS = 60_000
@@ -125,7 +126,7 @@ export class HistoryStore {
     return written
   }
 
-  /** Writes what waits, now. */
+  /** Writes all queued entries now. */
   flush(): void {
     this.#cancelFlush?.()
     this.#cancelFlush = undefined
@@ -230,4 +231,43 @@ export class HistoryStore {
     }
     if (!this.#isClosed) this.#compactIn(more ? COMPACT_GAP_MS : COMPACT_EVERY_MS)
   }
+}
+
+/** Events counted in a report, at most. */
+const MAX_REPORTED_EVENTS = 50_000
+
+/** At most `points` points: the lows and highs of each pixel column, and the times of 429s. */
+function historyOf(
+  file: HistoryFile,
+  profile: string,
+  category: string,
+  fromMs: number,
+  toMs: number,
+  points: number,
+): History {
+  const columnMs = (toMs - fromMs) / Math.max(1, Math.floor(points / 2))
+  const stretches = file.extents(profile, category, fromMs, toMs, columnMs)
+  const rejectedAt = stretches
+    .filter(({ rejected }) => rejected > 0)
+    .map(({ atMs, endMs }) => Math.round((atMs + endMs) / 2))
+  return {
+    points: minMaxColumns(stretches, fromMs, toMs, points),
+    rejectedAt: thinnedMoments(rejectedAt, fromMs, toMs, points),
+  }
+}
+
+/** A report of whole minutes, rounded outwards: finer samples are not stored for long. */
+function reportFrom(file: HistoryFile, profile: string, fromMs: number, toMs: number): Report {
+  const from = startOf(fromMs, MINUTE_MS)
+  const to = startOf(toMs + MINUTE_MS - 1, MINUTE_MS)
+  const requests = file.categories(profile, 'requests')
+  const slots = file.categories(profile, 'slots')
+  return reportOf({
+    profile,
+    fromMs: from,
+    toMs: to,
+    requests: new Map(requests.map((category) => [category, file.accounts(profile, category, from, to)])),
+    slots: new Map(slots.map((category) => [category, file.slots(profile, category, from, to)])),
+    events: file.events(profile, from, to - 1, MAX_REPORTED_EVENTS),
+  })
 }

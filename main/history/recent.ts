@@ -2,7 +2,7 @@ import type { History, HistoryPoint } from '../../app/contract/contract.ts'
 import type { RequestQuota } from '../../app/contract/snapshot.ts'
 import { columnAt } from '../../app/history/columns.ts'
 
-/** The last quarter of an hour of each category, in memory: what the 15-minute chart draws. */
+/** How much of each category is held in memory: what the 15-minute chart draws. */
 const KEPT_MS = 16 * 60_000
 const MAX_POINTS = 2_000
 const MAX_REJECTIONS = 500
@@ -12,6 +12,7 @@ interface Track {
   rejectedAt: number[]
 }
 
+/** The last minutes of each category, in memory. */
 export class RecentHistory {
   readonly #tracks = new Map<string, Track>()
 
@@ -19,7 +20,7 @@ export class RecentHistory {
     this.#add(category, { at: Math.round(atMs), remaining, source: 'header' })
   }
 
-  /** A look at the model between two headers. Rows that were never seen have no history. */
+  /** Samples the model between two headers. Rows without a reading yet have no history. */
   sampled(rows: readonly RequestQuota[], atMs: number): void {
     for (const row of rows) {
       if (row.source === 'default') continue
@@ -74,7 +75,7 @@ export class RecentHistory {
   }
 }
 
-/** One point a slot of time, the last header of the slot where it has one. */
+/** One point per time slot: its last header, or else its last sample. */
 function thinned(
   points: readonly HistoryPoint[],
   fromMs: number,

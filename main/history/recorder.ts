@@ -2,7 +2,7 @@ import type { Environment, RequestQuota, SlotQuota, Snapshot } from '../../app/c
 import { REPEAT_MS, type Sample, type SlotSample } from '../../app/history/sample.ts'
 import type { Entry } from './history-file.ts'
 
-/** Slots change seldom, and hold: an entry now and then says that nothing did. */
+/** Interval between entries of unchanged slots. */
 const SLOTS_REPEAT_MS = 3_600_000
 
 interface Counted {
@@ -13,10 +13,10 @@ interface Counted {
 
 const NOTHING: Counted = { own: 0, elsewhere: 0, rejected: 0 }
 
-/** Turns the snapshots of the connected profiles into what is worth keeping of them. */
+/** Turns snapshots into history entries: samples of request quotas, and slots when they change. */
 export class Recorder {
   readonly #add: (entry: Entry) => void
-  /** What each row's counters said when they were last kept; they count from the profile's start. */
+  /** Each row's counters at its last entry; they count from the profile's start. */
   readonly #counted = new Map<string, Counted>()
   readonly #samples = new Map<string, Sample>()
   readonly #slots = new Map<string, SlotSample>()
@@ -26,7 +26,7 @@ export class Recorder {
     this.#add = add
   }
 
-  /** To be called about once a second. */
+  /** Takes a sample; to be called about once a second. */
   observe(snapshot: Snapshot): void {
     const { id: profile, environment } = snapshot.profile
     if (this.#environments.get(profile) !== environment) {
@@ -37,7 +37,7 @@ export class Recorder {
     for (const row of snapshot.slots) this.#slot(profile, row, snapshot.at)
   }
 
-  /** A profile that is connected again counts from nothing. */
+  /** Drops the counters of a profile: connected again, it counts from zero. */
   forget(profile: string): void {
     this.#environments.delete(profile)
     for (const map of [this.#counted, this.#samples, this.#slots]) {
@@ -78,7 +78,7 @@ export class Recorder {
   }
 }
 
-/** A counter that fell began anew, as that of a key that was connected again. */
+/** The growth of a counter; one that fell was restarted, as after a reconnect. */
 const since = (before: number, now: number): number => (now >= before ? now - before : now)
 
 function isWorthKeeping(sample: Sample, last: Sample | undefined): boolean {

@@ -116,10 +116,10 @@ export const SCHEMA_VERSION = MIGRATIONS.length
 
 export type SchemaState =
   | { readonly kind: 'current' }
-  /** Written by a later version: nobody here knows what its tables mean. */
+  /** Written by a later version, whose tables are unknown here. */
   | { readonly kind: 'newer'; readonly version: number }
 
-/** Brings an older file up to date, each step whole or not at all; leaves a newer one as it is. */
+/** Migrates an older file, each step in a transaction; leaves a newer one unchanged. */
 export function migrate(database: DatabaseSync, target = SCHEMA_VERSION): SchemaState {
   const version = versionOf(database)
   if (version > SCHEMA_VERSION) return { kind: 'newer', version }

@@ -18,7 +18,7 @@ export interface SeriesQuery {
 export interface SeriesFile {
   /** Each whole minute that begins in the interval, by profile, category and time. */
   minutes(query: SeriesQuery): Iterable<SeriesMinute>
-  /** Those that have minutes, whether connected or not. */
+  /** Profiles that have minutes, connected or not. */
   profiles(): readonly { readonly profile: string; readonly environment: string }[]
   close(): void
 }
@@ -27,7 +27,7 @@ export type SeriesOpening =
   | { readonly kind: 'open'; readonly file: SeriesFile }
   | { readonly kind: 'failed'; readonly line: string }
 
-/** The history of a data folder, to be read beside the app that may be writing it. */
+/** The history of a data folder, opened read-only beside an app that may be writing it. */
 export function openSeriesFile(folder: string): SeriesOpening {
   const path = join(folder, HISTORY_FILE)
   const failed = (why: string): SeriesOpening => ({

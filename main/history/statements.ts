@@ -1,7 +1,7 @@
 import { ROLLUP_COLUMNS, SAMPLE_COLUMNS, SLOT_COLUMNS } from './rows.ts'
 import type { LEVELS } from './tiers.ts'
 
-/** The tables of closed stretches. */
+/** The tables of rolled-up stretches. */
 export type TierName = 'minutes' | (typeof LEVELS)[number]['table']
 
 /** Which of the low and the high came first is known of the single stretches only. */

@@ -3,28 +3,28 @@ import { MINUTE_MS, MinuteBuilder, merged, type Rollup, startOf } from '../../ap
 import { HOLD_MS, type Sample } from '../../app/history/sample.ts'
 import { asRow, ROLLUP_COLUMNS, rollupOf, rollupValues, SAMPLE_COLUMNS, sampleOf } from './rows.ts'
 
-/** What minutes are put together to, finest first. Each is whole hours, or divides one. */
+/** The levels that minutes are rolled up to, finest first. Each divides an hour or is whole hours. */
 export const LEVELS = [
   { table: 'quarters', lengthMs: 15 * MINUTE_MS },
   { table: 'hours', lengthMs: 60 * MINUTE_MS },
 ] as const
 
-/** A clock is taken for wrong where it went back by more than this (main/monitor/timeline.ts follows it then). */
+/** A clock that went back by more than this counts as wrong (main/monitor/timeline.ts follows it then). */
 const WRONG_CLOCK_MS = 24 * 60 * MINUTE_MS
 
-/** The stretches of one series that are not over yet. */
+/** The stretches of one series that are still open. */
 interface Open {
   readonly minute: MinuteBuilder
   /** One for each of `LEVELS`. */
   readonly levels: (Rollup | undefined)[]
 }
 
-/** A level of the tables, as what is below it. */
+/** A level of the tables with the level below it. */
 interface Level {
   readonly lengthMs: number
   readonly insert: StatementSync
   readonly last: StatementSync
-  /** The rows of the level below that are not in this one yet. */
+  /** The rows of the level below that are not rolled up into this one yet. */
   readonly below: StatementSync
 }
 
@@ -66,20 +66,20 @@ export class Tiers {
     }))
   }
 
-  /** What comes next is of this time. After a clock was set back, what is open belongs to the future that it showed. */
+  /** Sets the time of what follows. After a clock was set back, open stretches lie in its former future. */
   goTo(nowMs: number): void {
     if (nowMs < this.#nowMs - WRONG_CLOCK_MS) this.#open.clear()
     this.#nowMs = nowMs
   }
 
-  /** To be called within the transaction that inserts the sample, before that. */
+  /** Adds a sample; to be called in the transaction that inserts it, before the insert. */
   add(series: number, sample: Sample): void {
     const open = this.#openOf(series)
     const closed = open.minute.add(sample)
     if (closed) this.#closed(series, open, closed)
   }
 
-  /** Ends what is over at `nowMs` although nothing came after it. Within a transaction. */
+  /** Closes stretches that ended before `nowMs` although no sample followed. Within a transaction. */
   closeAt(nowMs: number): void {
     for (const [series, open] of this.#open) {
       const closed = open.minute.closeAt(nowMs)
@@ -88,7 +88,7 @@ export class Tiers {
     }
   }
 
-  /** After a transaction that failed: what memory holds is ahead of the file. */
+  /** Drops the open stretches after a failed transaction: they are ahead of the file, and are read from it again. */
   forget(): void {
     this.#open.clear()
   }
@@ -105,7 +105,7 @@ export class Tiers {
     return this.#openOf(series).minute.openAt(nowMs)
   }
 
-  /** What begins here or later is not written at this level yet. */
+  /** The start of the first stretch not yet written at this level, in epoch milliseconds. */
   openFromMs(series: number, level: number): number {
     return this.#openOf(series).levels[level]?.atMs ?? Number.POSITIVE_INFINITY
   }

@@ -3,7 +3,7 @@ import type { Hello } from '../../app/contract/contract.ts'
 import { type Announcer, SILENT } from '../alerts/announcer.ts'
 import { type ControlServer, startControlServer } from '../control/control-server.ts'
 import { socketOf } from '../control/data-folder-socket.ts'
-import { Memory } from '../history/memory.ts'
+import { HistoryService } from '../history/history-service.ts'
 import { Monitor, type MonitorPorts } from '../monitor/monitor.ts'
 import type { MonitorSurface } from '../monitor/monitor-surface.ts'
 import { type Profile, SIMULATOR_PROBES } from '../monitor/profile.ts'
@@ -48,7 +48,7 @@ export interface AppDeps {
 
 export interface RunningApp {
   readonly monitor: MonitorSurface
-  readonly memory: Memory
+  readonly history: HistoryService
   readonly windows: Windows
   readonly admitted: AdmittedWindows
   stop(): Promise<void>
@@ -81,7 +81,7 @@ export async function startApp({
   const attention = new Attention()
   const attended = () => attention.attended
   const monitor = new Monitor({ ...ports, secrets, attended, pins: new PinnedStreams(dataFolder) }, storage)
-  const memory = new Memory({
+  const history = new HistoryService({
     monitor,
     clock: ports.clock,
     log: ports.log,
@@ -139,7 +139,7 @@ export async function startApp({
   const windows = openWindows({
     admitted,
     monitor,
-    memory,
+    history,
     attention,
     clock: ports.clock,
     hello: () => ({ ...hello, keeps: storage.newKeys }),
@@ -164,7 +164,7 @@ export async function startApp({
   })
   return {
     monitor,
-    memory,
+    history,
     windows,
     admitted,
     stop: async () => {
@@ -176,7 +176,7 @@ export async function startApp({
       await settled(monitor.idle(), ports.clock)
       home.close()
       await demonstration.stop()
-      memory.close()
+      history.close()
     },
   }
 }

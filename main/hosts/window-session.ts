@@ -2,8 +2,8 @@ import type { AppContract, Hello, Outcome } from '../../app/contract/contract.ts
 import type { Handlers, Pushes } from '../../app/contract/ipc.ts'
 import type { SignInStatus } from '../../app/contract/sign-in-status.ts'
 import type { Snapshot } from '../../app/contract/snapshot.ts'
-import type { Memory } from '../history/memory.ts'
-import { memoryHandlers, withoutMemory } from '../history/memory-handlers.ts'
+import { historyHandlers, withoutHistory } from '../history/history-handlers.ts'
+import type { HistoryService } from '../history/history-service.ts'
 import type { MonitorSurface } from '../monitor/monitor-surface.ts'
 import type { Clock } from '../ports/ports.ts'
 import type { AdmittedWindows } from './admitted-windows.ts'
@@ -36,7 +36,7 @@ export interface KeyEntrance
 export interface WindowsDeps {
   readonly monitor: MonitorSurface
   /** Absent in a host that keeps nothing. */
-  readonly memory?: Memory
+  readonly history?: HistoryService
   readonly clock: Clock
   /** Told which windows are looked at; absent where nobody asks. */
   readonly attention?: Attention
@@ -50,7 +50,16 @@ export interface WindowsDeps {
 
 /** Serves the contract to any number of windows from one monitor. */
 export function openWindows(deps: WindowsDeps): Windows {
-  const { monitor, memory, attention, clock, hello, keys, admitted, allowUnprotected = nothingToAllow } = deps
+  const {
+    monitor,
+    history,
+    attention,
+    clock,
+    hello,
+    keys,
+    admitted,
+    allowUnprotected = nothingToAllow,
+  } = deps
   const snapshots = () =>
     monitor
       .profiles()
@@ -70,7 +79,7 @@ export function openWindows(deps: WindowsDeps): Windows {
         },
       })
       const seat = attention?.take()
-      const forgetAlerts = memory?.onAlerts(pushes.alertsChanged)
+      const forgetAlerts = history?.onAlerts(pushes.alertsChanged)
       const leaveKeys = keys.subscribe(pushes.signInChanged)
       return {
         handlers: {
@@ -105,7 +114,7 @@ export function openWindows(deps: WindowsDeps): Windows {
             seat?.setVisible(visible)
             publisher.setVisible(visible)
           },
-          ...(memory ? memoryHandlers(memory) : withoutMemory(monitor)),
+          ...(history ? historyHandlers(history) : withoutHistory(monitor)),
         },
         close: () => {
           seat?.leave()

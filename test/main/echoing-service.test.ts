@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { LoggedEvent } from '../../app/contract/events.ts'
 import { SILENT } from '../../main/alerts/announcer.ts'
-import { Memory } from '../../main/history/memory.ts'
+import { HistoryService } from '../../main/history/history-service.ts'
 import { Monitor } from '../../main/monitor/monitor.ts'
 import { Redactor } from '../../main/ports/redactor.ts'
 import { proves } from '../proof/proves.ts'
@@ -51,7 +51,7 @@ test.each(WAYS)('a service that sends back what it was sent, %s, has it nowhere'
     )
   }
   const monitor = new Monitor({ clock, http, random: { next: () => 0.5 }, log: { note: () => {} } })
-  const memory = new Memory({
+  const history = new HistoryService({
     monitor,
     clock,
     log: { note: () => {} },
@@ -101,7 +101,7 @@ test.each(WAYS)('a service that sends back what it was sent, %s, has it nowhere'
   await clock.advance(5_000)
   said.push(monitor.snapshot('key-1'), events, monitor.rowDetails('key-1', 'Accounts'))
   monitor.stop()
-  memory.close()
+  history.close()
   const kept = readdirSync(folder).map((name) => readFileSync(join(folder, name), 'latin1'))
   const everything = `${JSON.stringify(said)}\n${kept.join('\n')}`
   // They were heard: the events are there, without what was in them.

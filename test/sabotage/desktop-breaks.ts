@@ -125,7 +125,7 @@ export const DESKTOP_SABOTAGES: readonly Sabotage[] = [
   {
     promise: 'W9',
     what: 'spend the time of several frames on each look at a key',
-    file: 'main/history/memory.ts',
+    file: 'main/history/history-service.ts',
     find: '      this.#recorder.observe(snapshot)\n',
     replace:
       '      for (const fromMs = performance.now(); performance.now() < fromMs + 200; ) this.#tellProblems()\n      this.#recorder.observe(snapshot)\n',

@@ -193,7 +193,7 @@ function start(dataFolder: string, metricsOptions: MetricsOptions | undefined): 
       return {
         windows: running.windows,
         monitor: running.monitor,
-        flush: () => running.memory.flush(),
+        flush: () => running.history.flush(),
         stop: async () => {
           if (served?.kind === 'serving') await served.close()
           await pushed?.close()

@@ -117,7 +117,7 @@ export function realCommands(terminal: Terminal, app: AppFolder): Commands {
 
     watch: async (flags) => {
       const { startBuiltIn } = await import('../start-app.ts')
-      const { watchMemory } = await import('./watch-memory.ts')
+      const { watchHistory } = await import('./watch-history.ts')
       const { Monitor } = await import('../../monitor/monitor.ts')
       const log: Log = { note: () => {} }
       return watch(flags, {
@@ -136,8 +136,8 @@ export function realCommands(terminal: Terminal, app: AppFolder): Commands {
           return opening
         },
         startBuiltIn,
-        remember: (monitor, announcer, dataFolder) =>
-          watchMemory({
+        recordHistory: (monitor, announcer, dataFolder) =>
+          watchHistory({
             monitor,
             announcer,
             dataFolder,

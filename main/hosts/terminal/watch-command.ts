@@ -22,7 +22,7 @@ export interface WatchDeps {
   openHome(folder: string, passphrase: string): Promise<WatchHomeOpening>
   startBuiltIn(): Promise<BuiltIn>
   /** Looks after a monitor until closed, in the data folder where there is one, and speaks up through the announcer. */
-  remember(
+  recordHistory(
     monitor: MonitorSurface,
     announcer: Announcer,
     dataFolder: string | undefined,
@@ -124,7 +124,7 @@ async function follow(asked: Profile, flags: WatchFlags, deps: WatchDeps, home?:
   if (metrics !== undefined) terminal.error(`metrics are served at ${metrics.url}`)
   const otlp = otlpChoice(terminal.environment)
   const pushed = otlp.kind === 'on' ? await deps.pushMetrics(monitor, otlp.options) : undefined
-  const memory = deps.remember(
+  const history = deps.recordHistory(
     monitor,
     bellAnnouncer(() => terminal.bell?.(), view.alert),
     home && flags.data,
@@ -181,7 +181,7 @@ async function follow(asked: Profile, flags: WatchFlags, deps: WatchDeps, home?:
   // Before the listeners go: what closing the streams says is still told.
   monitor.stop()
   for (const cancel of cancels) cancel()
-  await memory.close()
+  await history.close()
   await metrics?.close()
   await lastPush
   view.end()

@@ -48,7 +48,7 @@ export async function virtualWatch(flags: WatchFlags & { readonly for: number })
       clock,
       createMonitor: () => monitor,
       openHome: async () => ({ kind: 'failed', line: 'no home here', needsPerson: false }),
-      remember: () => ({ close: async () => {} }),
+      recordHistory: () => ({ close: async () => {} }),
       serveMetrics: async () => ({ kind: 'failed', line: 'no metrics here' }),
       pushMetrics: () => Promise.reject(new Error('no store here')),
       startBuiltIn: () => Promise.reject(new Error('no simulator here')),

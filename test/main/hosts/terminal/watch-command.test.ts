@@ -50,7 +50,7 @@ async function watched(
     clock,
     createMonitor: () => monitor,
     openHome: async () => ({ kind: 'failed', line: 'no home in these tests', needsPerson: false }),
-    remember: () => ({ close: async () => {} }),
+    recordHistory: () => ({ close: async () => {} }),
     serveMetrics: async () => ({ kind: 'failed', line: 'no metrics here' }),
     pushMetrics: () => Promise.reject(new Error('no store here')),
     startBuiltIn: async () => ({
@@ -346,7 +346,7 @@ test('what the app speaks up about rings the bell and stands among the lines, an
       { for: 10, ...(json && { json }) },
       {},
       {
-        remember: (_monitor, given) => {
+        recordHistory: (_monitor, given) => {
           announcer = given
           return {
             close: async () => {

@@ -5,33 +5,34 @@ import { reportOf } from '../../app/history/report.ts'
 import { DEFAULT_THRESHOLDS } from '../../app/quota/thresholds.ts'
 import type { MonitorSurface } from '../monitor/monitor-surface.ts'
 import { exportedFile } from './exports.ts'
-import type { Memory } from './memory.ts'
+import type { HistoryService } from './history-service.ts'
 
-export type MemoryHandlers = Handlers<typeof memoryContract> & Pick<Handlers<AppContract>, 'history'>
+export type HistoryHandlers = Handlers<typeof memoryContract> & Pick<Handlers<AppContract>, 'history'>
 
-/** The commands of a window that ask the memory. */
-export function memoryHandlers(memory: Memory): MemoryHandlers {
+/** The commands of a window that read the history. */
+export function historyHandlers(history: HistoryService): HistoryHandlers {
   return {
     history: ({ profile, category, fromMs, toMs, points }) =>
-      memory.history(profile, category, fromMs, toMs, points),
-    report: ({ profile, fromMs, toMs }) => memory.report(profile, fromMs, toMs),
+      history.quotaHistory(profile, category, fromMs, toMs, points),
+    report: ({ profile, fromMs, toMs }) => history.report(profile, fromMs, toMs),
     exportFile: ({ profile, fromMs, toMs, what }) => {
-      const file = exportedFile(memory, what, profile, fromMs, toMs)
+      const file = exportedFile(history, what, profile, fromMs, toMs)
       return file ? { ok: true, file } : GONE
     },
-    pastEvents: ({ profile, fromMs, toMs }) => memory.pastEvents(profile, fromMs, toMs),
-    slotHistory: ({ profile, category, fromMs, toMs }) => memory.slotHistory(profile, category, fromMs, toMs),
-    storage: () => memory.status(),
-    setRetention: (retention) => memory.setRetention(retention),
-    alerts: () => memory.alerts(),
-    dismissAlert: ({ id }) => (memory.dismissAlert(id) ? { ok: true } : OVER),
-    alertThresholds: ({ profile }) => memory.thresholds(profile),
-    setAlertThreshold: ({ profile, category, below }) => memory.setThreshold(profile, category, below),
+    pastEvents: ({ profile, fromMs, toMs }) => history.pastEvents(profile, fromMs, toMs),
+    slotHistory: ({ profile, category, fromMs, toMs }) =>
+      history.slotHistory(profile, category, fromMs, toMs),
+    storage: () => history.status(),
+    setRetention: (retention) => history.setRetention(retention),
+    alerts: () => history.alerts(),
+    dismissAlert: ({ id }) => (history.dismissAlert(id) ? { ok: true } : OVER),
+    alertThresholds: ({ profile }) => history.thresholds(profile),
+    setAlertThreshold: ({ profile, category, below }) => history.setThreshold(profile, category, below),
   }
 }
 
-/** For a host that remembers nothing but the last minutes. */
-export function withoutMemory(monitor: Pick<MonitorSurface, 'history'>): MemoryHandlers {
+/** For a host without a history: the last minutes only. */
+export function withoutHistory(monitor: Pick<MonitorSurface, 'history'>): HistoryHandlers {
   return {
     history: ({ profile, category, fromMs, toMs, points }) =>
       monitor.history(profile, category, fromMs, toMs, points),

@@ -6,7 +6,7 @@ import type { Snapshot } from '../../../app/contract/snapshot.ts'
 import { DEFAULT_THRESHOLDS, thresholdOf } from '../../../app/quota/thresholds.ts'
 import type { Announcement } from '../../../main/alerts/announcer.ts'
 import { exportedFile } from '../../../main/history/exports.ts'
-import { Memory } from '../../../main/history/memory.ts'
+import { HistoryService } from '../../../main/history/history-service.ts'
 import { DEFAULT_PROBES } from '../../../main/monitor/profile.ts'
 import { AT_MS, exampleQuota, exampleSnapshot } from '../hosts/terminal/example-snapshot.ts'
 import { FakeMonitor } from '../hosts/terminal/fake-monitor.ts'
@@ -40,7 +40,7 @@ function started(dataFolder?: string, clock = new VirtualClock(AT_MS)) {
   const announced: Announcement[] = []
   const withdrawn: string[] = []
   const problems: string[] = []
-  const memory = new Memory({
+  const history = new HistoryService({
     monitor,
     clock,
     log: { note: () => {} },
@@ -52,7 +52,7 @@ function started(dataFolder?: string, clock = new VirtualClock(AT_MS)) {
     ...(dataFolder !== undefined && { dataFolder }),
     problem: (sentence) => void problems.push(sentence),
   })
-  onTestFinished(() => memory.close())
+  onTestFinished(() => history.close())
   monitor.connect({
     id: PROFILE,
     name: 'Built-in simulator',
@@ -78,30 +78,30 @@ function started(dataFolder?: string, clock = new VirtualClock(AT_MS)) {
       clock.advance(1_000)
     }
   }
-  return { memory, monitor, clock, announced, withdrawn, problems, live }
+  return { history, monitor, clock, announced, withdrawn, problems, live }
 }
 
 test('what ate the quota has an answer: seen, counted, kept and reported', () => {
-  const { memory, monitor, clock, live } = started(temporaryFolder())
+  const { history, monitor, clock, live } = started(temporaryFolder())
   live(30, 300)
   monitor.tell(REFUSED)
   live(30, 10)
   const nowMs = clock.wallMs()
-  const points = memory.history(PROFILE, 'Accounts', AT_MS, nowMs, 300).points
+  const points = history.quotaHistory(PROFILE, 'Accounts', AT_MS, nowMs, 300).points
   expect(points.map(({ remaining }) => remaining)).toEqual(expect.arrayContaining([300, 10]))
-  const report = memory.report(PROFILE, AT_MS, nowMs)
+  const report = history.report(PROFILE, AT_MS, nowMs)
   expect(report.requests[0]).toMatchObject({ category: 'Accounts', own: 5, elsewhere: 70 })
-  expect(memory.pastEvents(PROFILE, AT_MS, nowMs)).toMatchObject([
+  expect(history.pastEvents(PROFILE, AT_MS, nowMs)).toMatchObject([
     { kind: 'rate-limited', requestId: 'req-1' },
   ])
 })
 
 test('the exports are files with a name, and hold no secret', () => {
-  const { memory, monitor, clock, live } = started(temporaryFolder())
+  const { history, monitor, clock, live } = started(temporaryFolder())
   live(5, 300)
   monitor.tell(REFUSED)
   const files = (['report-csv', 'report-json', 'incident'] as const).map((what) =>
-    exportedFile(memory, what, PROFILE, AT_MS, clock.wallMs()),
+    exportedFile(history, what, PROFILE, AT_MS, clock.wallMs()),
   )
   expect(files.map((file) => file?.name)).toEqual([
     'headroom-report-simulator-simulator-2026-01-05T1530.csv',
@@ -113,12 +113,12 @@ test('the exports are files with a name, and hold no secret', () => {
 })
 
 test('a low quota is announced once, told to the windows, and withdrawn when it is well', () => {
-  const { memory, announced, withdrawn, live } = started()
+  const { history, announced, withdrawn, live } = started()
   const told: number[] = []
-  memory.onAlerts((alerts) => told.push(alerts.length))
+  history.onAlerts((alerts) => told.push(alerts.length))
   live(60, 10)
   expect(announced.map(({ title }) => title)).toEqual(['Accounts low'])
-  expect(memory.alerts()).toHaveLength(1)
+  expect(history.alerts()).toHaveLength(1)
   live(30, 300)
   expect(withdrawn).toEqual(announced.map(({ id }) => id))
   expect(told).toEqual([1, 0])
@@ -129,22 +129,22 @@ test('an alert that lasts over a restart is shown, and not announced again', () 
   const clock = new VirtualClock(AT_MS)
   const before = started(folder, clock)
   before.live(10, 10)
-  before.memory.close()
+  before.history.close()
   const after = started(folder, clock)
   after.live(10, 10)
   expect(after.announced).toEqual([])
-  expect(after.memory.alerts().map(({ id }) => id)).toEqual(before.announced.map(({ id }) => id))
+  expect(after.history.alerts().map(({ id }) => id)).toEqual(before.announced.map(({ id }) => id))
 })
 
 test('a threshold is kept over a restart', () => {
   const folder = temporaryFolder()
   const before = started(folder)
-  before.memory.setThreshold(PROFILE, 'Accounts', 0.01)
-  before.memory.close()
+  before.history.setThreshold(PROFILE, 'Accounts', 0.01)
+  before.history.close()
   const after = started(folder)
   after.live(20, 10)
   expect(after.announced).toEqual([])
-  expect(after.memory.thresholds(PROFILE).perCategory).toEqual({ Accounts: 0.01 })
+  expect(after.history.thresholds(PROFILE).perCategory).toEqual({ Accounts: 0.01 })
 })
 
 test('the rows of a key follow its thresholds, from the start and at each change', () => {
@@ -152,44 +152,44 @@ test('the rows of a key follow its thresholds, from the start and at each change
   const before = started(folder)
   before.live(2, 300)
   expect(before.monitor.thresholds.get(PROFILE)).toEqual({ below: 0.2, perCategory: {} })
-  before.memory.setThreshold(PROFILE, 'Accounts', 0.5)
+  before.history.setThreshold(PROFILE, 'Accounts', 0.5)
   expect(before.monitor.thresholds.get(PROFILE)?.perCategory).toEqual({ Accounts: 0.5 })
-  before.memory.close()
+  before.history.close()
   const after = started(folder)
   after.live(2, 300)
   expect(after.monitor.thresholds.get(PROFILE)?.perCategory).toEqual({ Accounts: 0.5 })
 })
 
 test('without a data folder it remembers nothing and still speaks up', () => {
-  const { memory, announced, live, clock } = started()
+  const { history, announced, live, clock } = started()
   live(10, 10)
   expect(announced).toHaveLength(1)
-  expect(memory.status()).toEqual({ kind: 'memory' })
-  expect(memory.report(PROFILE, AT_MS, clock.wallMs()).requests).toEqual([])
+  expect(history.status()).toEqual({ kind: 'memory' })
+  expect(history.report(PROFILE, AT_MS, clock.wallMs()).requests).toEqual([])
 })
 
 test('a file that cannot be is said once there is a key to say it of, and monitoring goes on', () => {
-  const { memory, problems, announced, live } = started('/nonexistent/folder')
+  const { history, problems, announced, live } = started('/nonexistent/folder')
   live(60, 10)
   expect(problems).toHaveLength(1)
   expect(announced).toHaveLength(1)
-  expect(memory.status().kind).toBe('failing')
+  expect(history.status().kind).toBe('failing')
 })
 
 test('damaged settings of the history are set aside and said, and the history is kept by the defaults', () => {
   const folder = temporaryFolder()
   writeFileSync(join(folder, 'history.json'), '{"rawMs":')
-  const { memory, problems, live } = started(folder)
+  const { history, problems, live } = started(folder)
   live(10, 10)
   expect(problems).toEqual([
     expect.stringMatching(/^History settings were damaged and are kept as history\.corrupt-/),
   ])
-  expect(memory.status()).toMatchObject({ kind: 'ok', rawMs: 48 * 3_600_000 })
+  expect(history.status()).toMatchObject({ kind: 'ok', rawMs: 48 * 3_600_000 })
 })
 
 test('closed, it leaves no timer and hears nothing more', () => {
-  const { memory, clock, monitor } = started(temporaryFolder())
-  memory.close()
+  const { history, clock, monitor } = started(temporaryFolder())
+  history.close()
   expect(clock.waiting).toBe(0)
   expect(monitor.listening).toBe(0)
 })

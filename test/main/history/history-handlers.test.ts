@@ -2,7 +2,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import type { Alert } from '../../../app/alerts/alert.ts'
 import { contract } from '../../../app/contract/contract.ts'
 import { SILENT } from '../../../main/alerts/announcer.ts'
-import { Memory } from '../../../main/history/memory.ts'
+import { HistoryService } from '../../../main/history/history-service.ts'
 import { answerCommand } from '../../../main/hosts/answer-command.ts'
 import { type KeyEntrance, openWindows } from '../../../main/hosts/window-session.ts'
 import { AT_MS, exampleQuota, exampleSnapshot } from '../hosts/terminal/example-snapshot.ts'
@@ -33,7 +33,7 @@ function opened() {
       requests: [exampleQuota({ remaining: 10, low: 10, state: 'low', observedAt: clock.wallMs() })],
     })
   const shown = Object.assign(monitor, { snapshot: low, profiles: () => [PROFILE] })
-  const memory = new Memory({
+  const history = new HistoryService({
     monitor: shown,
     clock,
     log: { note: () => {} },
@@ -42,12 +42,12 @@ function opened() {
     dataFolder: temporaryFolder(),
     problem: () => {},
   })
-  onTestFinished(() => memory.close())
+  onTestFinished(() => history.close())
   const told: (readonly Alert[])[] = []
   const ignore = () => {}
   const windows = openWindows({
     monitor: shown,
-    memory,
+    history,
     clock,
     hello: () => ({ version: '1.2.3', host: 'browser' }),
     keys: NO_KEYS,
@@ -110,7 +110,7 @@ test.each([
   ['setAlertThreshold', { profile: PROFILE, below: 1.1 }],
   ['setRetention', { rawMs: 1, rollupMs: 1 }],
   ['dismissAlert', {}],
-])('%s with %j does not reach the memory', async (name, arg) => {
+])('%s with %j does not reach the history', async (name, arg) => {
   expect(await opened().ask(name, arg)).toMatchObject({ kind: 'bad-argument' })
 })
 

@@ -14,7 +14,7 @@ import type { Retention } from './compaction.ts'
 import { HistoryStore, type StorageStatus } from './history-store.ts'
 import { Recorder } from './recorder.ts'
 
-export interface MemoryDeps {
+export interface HistoryServiceDeps {
   readonly monitor: Pick<
     MonitorSurface,
     'subscribe' | 'profiles' | 'snapshot' | 'history' | 'events' | 'setThresholds'
@@ -23,36 +23,36 @@ export interface MemoryDeps {
   readonly log: Log
   readonly announcer: Announcer
   readonly version: string
-  /** Without one nothing outlives the process. */
+  /** Without a data folder nothing outlives the process. */
   readonly dataFolder?: string
   readonly retention?: Retention
-  /** Tells what is wrong with a file of the memory, once an episode. */
+  /** Called once when a file of the history cannot be used, and again only after it could. */
   readonly problem: (sentence: string) => void
 }
 
-export type MemoryStatus = StorageStatus | { readonly kind: 'memory' }
+export type HistoryStatus = StorageStatus | { readonly kind: 'memory' }
 
-/** Up to this long the running process knows more than the file: the interval of each moment. */
+/** For intervals up to this length the running process has finer points than the file. */
 const RECENT_MS = 16 * 60_000
 
-/** How often each profile is looked at, for the history and for the alerts. */
+/** Sampling interval of each profile, for the history and the alerts. */
 const LOOK_MS = 1_000
 
-/** What the app remembers, and what it says by itself: samples, events, reports and alerts of all profiles. */
-export class Memory {
-  readonly #deps: MemoryDeps
+/** Samples, events, reports and alerts of all profiles, stored in the data folder where there is one. */
+export class HistoryService {
+  readonly #deps: HistoryServiceDeps
   readonly #store: HistoryStore | undefined
   readonly #recorder: Recorder
   readonly #alerts: Alerts
   readonly #listeners = new Set<(alerts: readonly Alert[]) => void>()
   readonly #unsubscribe: () => void
-  /** Said once there is a key to say it of. */
+  /** Held back until a key is connected: an event belongs to a profile. */
   #problems: string[] = []
-  /** Profiles whose rows follow their own thresholds already. */
-  readonly #thresholdsTold = new Set<string>()
+  /** Profiles whose thresholds the monitor has already been given. */
+  readonly #thresholdsSet = new Set<string>()
   #cancelLook: () => void = () => {}
 
-  constructor(deps: MemoryDeps) {
+  constructor(deps: HistoryServiceDeps) {
     const { dataFolder, clock, log, monitor, announcer, retention } = deps
     this.#deps = deps
     const store =
@@ -80,7 +80,7 @@ export class Memory {
       changed: () => {},
       event: (event) => store?.add({ kind: 'event', event }),
       removed: (profile) => {
-        this.#thresholdsTold.delete(profile)
+        this.#thresholdsSet.delete(profile)
         this.#recorder.forget(profile)
         store?.add({ kind: 'forget', profile })
         this.#alerts.removed(profile)
@@ -89,7 +89,7 @@ export class Memory {
     this.#lookIn(LOOK_MS)
   }
 
-  history(profile: string, category: string, fromMs: number, toMs: number, points: number): History {
+  quotaHistory(profile: string, category: string, fromMs: number, toMs: number, points: number): History {
     const stored = (untilMs: number, most: number) =>
       this.#store?.query(profile, category, fromMs, untilMs, most)
     const recent = () => this.#deps.monitor.history(profile, category, fromMs, toMs, points)
@@ -132,7 +132,7 @@ export class Memory {
     })
   }
 
-  /** Oldest first; what the file cannot tell, the running process still may. */
+  /** Oldest first. From the running process where the file cannot be read. */
   pastEvents(profile: string, fromMs: number, toMs: number): readonly LoggedEvent[] {
     const kept = this.#store?.events(profile, fromMs, toMs)
     if (kept) return kept
@@ -146,7 +146,7 @@ export class Memory {
     return this.#store?.slots(profile, category, fromMs, toMs) ?? []
   }
 
-  status(): MemoryStatus {
+  status(): HistoryStatus {
     return this.#store?.status() ?? { kind: 'memory' }
   }
 
@@ -174,18 +174,18 @@ export class Memory {
     return thresholds
   }
 
-  /** Told of every change of the open alerts. */
+  /** Subscribes to changes of the open alerts; returns the unsubscribe function. */
   onAlerts(listener: (alerts: readonly Alert[]) => void): () => void {
     this.#listeners.add(listener)
     return () => void this.#listeners.delete(listener)
   }
 
-  /** Writes what waits to be written, without waiting for its time. */
+  /** Writes all queued entries now. */
   flush(): void {
     this.#store?.flush()
   }
 
-  /** After the monitor stopped: what its end still said is written. */
+  /** Writes the rest and stops. To be called after the monitor stopped, so that its last events are stored. */
   close(): void {
     this.#cancelLook()
     this.#unsubscribe()
@@ -196,8 +196,8 @@ export class Memory {
     const { monitor } = this.#deps
     this.#tellProblems()
     for (const profile of monitor.profiles()) {
-      if (!this.#thresholdsTold.has(profile)) {
-        this.#thresholdsTold.add(profile)
+      if (!this.#thresholdsSet.has(profile)) {
+        this.#thresholdsSet.add(profile)
         monitor.setThresholds(profile, this.#alerts.thresholds(profile))
       }
       const snapshot = monitor.snapshot(profile)
@@ -223,7 +223,7 @@ export class Memory {
   }
 }
 
-/** What the running process saw, and before that what the file has. At most `most` points, the process's first. */
+/** The running process's points, preceded by the file's. At most `most` points; the file's are dropped first. */
 function withEarlier(
   recent: History,
   stored: (untilMs: number, most: number) => History | undefined,

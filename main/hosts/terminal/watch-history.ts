@@ -1,11 +1,11 @@
 import type { Announcer } from '../../alerts/announcer.ts'
 import { startControlServer } from '../../control/control-server.ts'
 import { socketOf } from '../../control/data-folder-socket.ts'
-import { Memory } from '../../history/memory.ts'
+import { HistoryService } from '../../history/history-service.ts'
 import type { Monitor } from '../../monitor/monitor.ts'
 import type { Clock, Log } from '../../ports/ports.ts'
 
-export interface WatchMemoryDeps {
+export interface WatchHistoryDeps {
   readonly monitor: Pick<
     Monitor,
     'subscribe' | 'profiles' | 'snapshot' | 'history' | 'events' | 'revoke' | 'setThresholds'
@@ -22,9 +22,9 @@ export interface WatchMemoryDeps {
 }
 
 /** What `watch` remembers and speaks up about; with a data folder it keeps history and can be asked, as the app can. */
-export function watchMemory(deps: WatchMemoryDeps): { close(): Promise<void> } {
+export function watchHistory(deps: WatchHistoryDeps): { close(): Promise<void> } {
   const { dataFolder, environment, ...rest } = deps
-  const memory = new Memory({ ...rest, ...(dataFolder !== undefined && { dataFolder }) })
+  const history = new HistoryService({ ...rest, ...(dataFolder !== undefined && { dataFolder }) })
   const control =
     dataFolder === undefined
       ? undefined
@@ -32,7 +32,7 @@ export function watchMemory(deps: WatchMemoryDeps): { close(): Promise<void> } {
   return {
     close: async () => {
       await (await control)?.close()
-      memory.close()
+      history.close()
     },
   }
 }
