@@ -1,3 +1,6 @@
+import { mkdirSync } from 'node:fs'
+import { pathToFileURL } from 'node:url'
+import { openByFile } from '../../main/storage/address-file.ts'
 import { expect, test } from './fixtures.ts'
 
 test('a first start shows live data of the built-in simulator, with nothing refused by the policy', async ({
@@ -17,4 +20,39 @@ test('a used code is replaced by a fresh one on the terminal, and does not open 
   const fresh = await headroom.waitForReady(2)
   expect(new URL(fresh).origin).toBe(headroom.origin)
   expect(fresh).not.toBe(headroom.url)
+})
+
+test('a window leaves neither its code nor the file that opened it in the tab’s history', async ({
+  page,
+  headroom,
+}, testInfo) => {
+  const folder = testInfo.outputPath('opened')
+  mkdirSync(folder, { recursive: true })
+  let file = ''
+  const open = openByFile({
+    folder,
+    clock: { after: () => () => {} },
+    randomBytes: (size) => new Uint8Array(size).fill(7),
+    openFile: async (path) => {
+      file = path
+    },
+  })
+  const used = await open(headroom.url)
+  // As a browser that is open already takes it: into a tab with a page of its own.
+  await page.goto(`${headroom.origin}/healthz`)
+  await page.goto(pathToFileURL(file).href)
+  await expect(page.getByText('Positions', { exact: true }).first()).toBeVisible()
+  used()
+  expect(page.url()).toBe(`${headroom.origin}/`)
+  const session = await page.context().newCDPSession(page)
+  const { entries } = await session.send('Page.getNavigationHistory')
+  const { hash } = new URL(headroom.url)
+  expect(hash.length).toBeGreaterThan('#code='.length)
+  expect(entries.map(({ url }) => url).filter((url) => url.includes(hash))).toEqual([])
+  expect(entries.map(({ url }) => url)).not.toContain(pathToFileURL(file).href)
+  // What a browser may have noted elsewhere, as of what was typed, admits nobody: the code was used.
+  const later = await page.context().newPage()
+  await later.goto(headroom.url)
+  await expect(later.getByText('Open the link Headroom printed')).toBeVisible()
+  await expect(later.getByText('Positions', { exact: true })).toHaveCount(0)
 })
