@@ -1,5 +1,5 @@
+import type { Alert } from '../contract/alerts.ts'
 import type { Snapshot } from '../contract/snapshot.ts'
-import type { Alert } from './alert.ts'
 import { type Condition, conditionsOf } from './conditions.ts'
 import { ARMED, nextEpisode, type Reading } from './episode.ts'
 import { PATIENCE, severityOf } from './kinds.ts'

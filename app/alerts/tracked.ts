@@ -1,4 +1,4 @@
-import type { Alert } from './alert.ts'
+import type { Alert } from '../contract/alerts.ts'
 import { ARMED, type Episode } from './episode.ts'
 import type { AlertKind } from './kinds.ts'
 

@@ -1,68 +1,74 @@
-import type { StreamProposal } from '../streams/slot-proposal.ts'
-import type { SignInCause } from '../tokens/key-state.ts'
+import { z } from 'zod/mini'
+import { type Immutable, number, openObject, optionalNumber, optionalText, text } from './fields.ts'
+import { command, push } from './ipc.ts'
+import { streamProposal } from './streams.ts'
+
+const refreshFailure = z.enum(['refused', 'misconfigured', 'later', 'not-sent', 'malformed', 'unknown'])
+
+/** Outcome classes of a refresh that did not renew. */
+export type RefreshFailure = z.output<typeof refreshFailure>
+
+/** `seq` grows by one per event of one running app; `at` is epoch ms. */
+const logged = { seq: number, at: number, profile: text }
+const ofStream = { stream: text, category: text, target: text, reason: text }
+
+const event = <K extends string, F extends z.core.$ZodShape>(kind: K, fields: F) =>
+  openObject({ kind: z.literal(kind), ...logged, ...fields })
+
+/** One schema for each kind. A field that a kind was given later is kept. */
+export const eventSchemas = [
+  event('token-refreshed', { rotated: z.boolean(), expiresAt: number }),
+  event('token-refresh-failed', {
+    outcome: refreshFailure,
+    /** In plain words. */
+    why: optionalText,
+    retryAt: optionalNumber,
+  }),
+  event('sign-in-required', { reason: text, cause: z.exactOptional(z.literal('misconfigured')) }),
+  /** The 24 hours of a rotating key (service 8.4) end `at` this instant: told an hour ahead and a quarter of an hour ahead. */
+  event('sign-in-due', { endsAt: number }),
+  event('revoked', {}),
+  event('revoke-unconfirmed', { reason: text, retryAt: optionalNumber }),
+  event('service-unreachable', {
+    host: text,
+    /** In plain words, as in "the certificate is not trusted". */
+    why: optionalText,
+    retryAt: optionalNumber,
+  }),
+  event('service-back', { host: text }),
+  event('storage-problem', { what: text }),
+  /** A browser window was let in with a code; `open` counts those that were, this one included. */
+  event('window-admitted', { window: text, open: number }),
+  event('rate-limited', { category: text, retryAt: number, requestId: optionalText }),
+  event('slots-exhausted', {
+    category: text,
+    requestId: optionalText,
+    /** The own stream that could be given up for it. */
+    proposal: z.exactOptional(streamProposal),
+  }),
+  event('stream-opened', ofStream),
+  event('stream-restarted', ofStream),
+  event('stream-closed', ofStream),
+  /** Others began to use a quota. Told once; `elsewhere-ended` tells its end. */
+  event('elsewhere', { category: text, perSecond: number }),
+  /** Others stopped. `perSecond`: their mean rate from `since`, epoch ms, until they did. */
+  event('elsewhere-ended', { category: text, perSecond: number, since: number }),
+] as const
+
+export const loggedEvent = z.discriminatedUnion('kind', eventSchemas)
+
+/** An event as it is kept and pushed. */
+export type LoggedEvent = Immutable<z.output<typeof loggedEvent>>
+
+type OmitFromEach<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never
 
 /** What matters one by one. Events are never merged or dropped on the way to a window. */
-export type MonitorEvent =
-  | { readonly kind: 'token-refreshed'; readonly rotated: boolean; readonly expiresAt: number }
-  | {
-      readonly kind: 'token-refresh-failed'
-      readonly outcome: RefreshFailure
-      /** In plain words. */
-      readonly why?: string
-      readonly retryAt?: number
-    }
-  | { readonly kind: 'sign-in-required'; readonly reason: string; readonly cause?: SignInCause }
-  /** The 24 hours of a rotating key (service 8.4) end `at` this instant: told an hour ahead and a quarter of an hour ahead. */
-  | { readonly kind: 'sign-in-due'; readonly endsAt: number }
-  | { readonly kind: 'revoked' }
-  | { readonly kind: 'revoke-unconfirmed'; readonly reason: string; readonly retryAt?: number }
-  | {
-      readonly kind: 'service-unreachable'
-      readonly host: string
-      /** In plain words, as in "the certificate is not trusted". */
-      readonly why?: string
-      readonly retryAt?: number
-    }
-  | { readonly kind: 'service-back'; readonly host: string }
-  | { readonly kind: 'storage-problem'; readonly what: string }
-  /** A browser window was let in with a code; `open` counts those that were, this one included. */
-  | { readonly kind: 'window-admitted'; readonly window: string; readonly open: number }
-  | {
-      readonly kind: 'rate-limited'
-      readonly category: string
-      readonly retryAt: number
-      readonly requestId?: string
-    }
-  | {
-      readonly kind: 'slots-exhausted'
-      readonly category: string
-      readonly requestId?: string
-      /** The own stream that could be given up for it. */
-      readonly proposal?: StreamProposal
-    }
-  | {
-      readonly kind: 'stream-opened' | 'stream-restarted' | 'stream-closed'
-      readonly stream: string
-      readonly category: string
-      readonly target: string
-      readonly reason: string
-    }
-  /** Others began to use a quota. Told once; `elsewhere-ended` tells its end. */
-  | { readonly kind: 'elsewhere'; readonly category: string; readonly perSecond: number }
-  /** Others stopped. `perSecond`: their mean rate from `since`, epoch ms, until they did. */
-  | {
-      readonly kind: 'elsewhere-ended'
-      readonly category: string
-      readonly perSecond: number
-      readonly since: number
-    }
+export type MonitorEvent = OmitFromEach<LoggedEvent, keyof typeof logged>
 
-/** Outcome classes of a refresh that did not renew (ARCHITECTURE, the refresh protocol). */
-export type RefreshFailure = 'refused' | 'misconfigured' | 'later' | 'not-sent' | 'malformed' | 'unknown'
+/** What happened to the connected keys. */
+export const eventsContract = {
+  /** Kept events with a `seq` above `after`, oldest first, at most 500. */
+  events: command(z.strictObject({ after: z.int().check(z.gte(0)) })).returning<readonly LoggedEvent[]>(),
 
-/** An event as it is kept and pushed: `seq` grows by one per event of one running app. */
-export type LoggedEvent = MonitorEvent & {
-  readonly seq: number
-  readonly at: number
-  readonly profile: string
-}
+  eventHappened: push<LoggedEvent>(),
+} as const

@@ -22,14 +22,17 @@ export interface Push<T> {
   readonly [payload]?: T
 }
 
-export const command = <A>(parse: Parse<A>) => ({
-  returning: <R>(): Command<A, R> => ({ kind: 'command', parse }),
+/** A command that takes what `argument` parses. */
+export const command = <A>(argument: { readonly parse: Parse<A> }) => ({
+  returning: <R>(): Command<A, R> => ({ kind: 'command', parse: (value) => argument.parse(value) }),
 })
 export const push = <T>(): Push<T> => ({ kind: 'push' })
 
 /** For commands that take no argument. */
-export const nothing: Parse<void> = (value) => {
-  if (value !== undefined && value !== null) throw new TypeError('this command takes no argument')
+export const nothing: { readonly parse: Parse<void> } = {
+  parse: (value) => {
+    if (value !== undefined && value !== null) throw new TypeError('this command takes no argument')
+  },
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: a contract holds entries of every argument and result type

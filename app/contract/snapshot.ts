@@ -1,87 +1,170 @@
+import { z } from 'zod/mini'
+import { LOW_THRESHOLD } from '../quota/state.ts'
 import type { StreamReasonCode } from '../streams/reasons.ts'
-import type { SignInCause } from '../tokens/key-state.ts'
+import { type Immutable, number, openObject, optionalNumber, optionalText, text } from './fields.ts'
+import { command, nothing, push } from './ipc.ts'
 
-/**
- * What a window, a terminal or another program is told about one profile.
+/*
+ * What a window, a terminal or another program is told about one profile. The types are inferred from the schemas, which
+ * parse what another process of this app says: a newer one may say more, and that is passed on as it is.
  *
  * Times are epoch milliseconds, rates requests per second. No secret, and no part of one, is in here.
  * Fields may be added; what is here is not renamed or retyped without a note in the README.
  */
-export interface Snapshot {
-  readonly revision: number
-  readonly at: number
-  readonly profile: ProfileSummary
-  readonly service: {
-    readonly reachable: boolean
-    readonly host: string
-    readonly since?: number
-    readonly retryAt?: number
-    /** Why it cannot be reached, in plain words. */
-    readonly why?: string
-  }
-  readonly keystore: KeystoreState
-  readonly access: AccessSummary
-  readonly refresh: RefreshSummary
-  readonly requests: readonly RequestQuota[]
-  readonly slots: readonly SlotQuota[]
-  readonly streams: readonly StreamSummary[]
-  readonly probes: ProbeSummary
-  /** Grows with each change of what a person set of this key, in whichever window: then `keySettings` is worth asking again. */
-  readonly settingsAt?: number
-  readonly verdict: Verdict
-}
 
-export interface ProfileSummary {
-  readonly id: string
-  readonly name: string
-  readonly environment: Environment
+const environment = z.enum(['live', 'sim', 'simulator', 'custom'])
+
+export type Environment = z.output<typeof environment>
+
+const profileSummary = openObject({
+  id: text,
+  name: text,
+  environment,
   /** The last characters of the API key, which is no secret: enough to tell one key from another. */
-  readonly keyEnding?: string
-}
+  keyEnding: optionalText,
+})
 
-export type Environment = 'live' | 'sim' | 'simulator' | 'custom'
+export interface ProfileSummary extends Immutable<z.output<typeof profileSummary>> {}
 
-export type KeystoreState =
-  | 'ok'
-  | 'memory'
-  | 'waiting'
-  | 'unavailable'
-  | 'key-changed'
-  | 'record-corrupt'
-  | 'unprotected'
+const serviceSummary = openObject({
+  reachable: z.boolean(),
+  host: text,
+  since: optionalNumber,
+  retryAt: optionalNumber,
+  /** Why it cannot be reached, in plain words. */
+  why: optionalText,
+})
 
-export interface AccessSummary {
-  readonly state: 'none' | 'valid' | 'refreshing' | 'expired'
-  readonly issuedAt?: number
-  readonly expiresAt?: number
-  readonly refreshAt?: number
-  readonly scopes: readonly string[]
-}
+const keystoreState = z.enum([
+  'ok',
+  'memory',
+  'waiting',
+  'unavailable',
+  'key-changed',
+  'record-corrupt',
+  'unprotected',
+])
 
-export interface RefreshSummary {
-  readonly state:
-    | 'none'
-    | 'valid'
-    | 'unconfirmed'
-    | 'sign-in-required'
-    | 'revoking'
-    | 'revoke-unconfirmed'
-    | 'revoked'
-  readonly rotating: boolean
-  readonly rotatedAt?: number
-  readonly rotatesBy?: number
-  readonly endsAt?: number
-  readonly stored: 'sealed' | 'memory'
+/** How far a key can be relied on to be here after a restart. */
+export type KeystoreState = z.output<typeof keystoreState>
+
+const accessSummary = openObject({
+  state: z.enum(['none', 'valid', 'refreshing', 'expired']),
+  issuedAt: optionalNumber,
+  expiresAt: optionalNumber,
+  refreshAt: optionalNumber,
+  scopes: z.array(text),
+})
+
+/** The access token. */
+export interface AccessSummary extends Immutable<z.output<typeof accessSummary>> {}
+
+const refreshSummary = openObject({
+  state: z.enum([
+    'none',
+    'valid',
+    'unconfirmed',
+    'sign-in-required',
+    'revoking',
+    'revoke-unconfirmed',
+    'revoked',
+  ]),
+  rotating: z.boolean(),
+  rotatedAt: optionalNumber,
+  rotatesBy: optionalNumber,
+  endsAt: optionalNumber,
+  stored: z.enum(['sealed', 'memory']),
   /** Why the newest token is not saved yet, as on a full disk; it is used from memory, and tried to be saved. */
-  readonly unsaved?: string
-  readonly reason?: string
+  unsaved: optionalText,
+  reason: optionalText,
   /** Beside `sign-in-required`: what is not accepted is the API key, its secret or its settings, not the token. */
-  readonly cause?: SignInCause
-  readonly refreshesToday: number
+  cause: z.exactOptional(z.literal('misconfigured')),
+  refreshesToday: number,
   /** When the service confirmed the revocation, or when it is tried again. */
-  readonly revokedAt?: number
-  readonly retryAt?: number
-}
+  revokedAt: optionalNumber,
+  retryAt: optionalNumber,
+})
+
+/** The refresh token, and the revocation of the key. */
+export interface RefreshSummary extends Immutable<z.output<typeof refreshSummary>> {}
+
+const quotaUse = openObject({
+  total: number,
+  own: number,
+  elsewhere: number,
+  elsewhereLow: optionalNumber,
+  elsewhereHigh: optionalNumber,
+})
+
+/** Requests per second, by everybody, by this app, and by others: the middle, and the ends of a 90 % interval. */
+export interface QuotaUse extends Immutable<z.output<typeof quotaUse>> {}
+
+const rowVerdict = z.enum(['not-seen', 'idle', 'lasts', 'near-limit', 'runs-out', 'blocked'])
+
+export type RowVerdict = z.output<typeof rowVerdict>
+
+const quotaState = z.enum(['ok', 'low', 'running-out', 'empty', 'blocked', 'not-checked'])
+
+export type QuotaState = z.output<typeof quotaState>
+
+export const requestQuota = openObject({
+  category: text,
+  resource: optionalText,
+  model: z.enum(['rolling', 'fixed']),
+  confidence: z.enum(['assumed', 'observed']),
+  limit: number,
+  /** Seconds. */
+  period: number,
+  /** Whole requests that can be made now: `floor(level)`. */
+  remaining: number,
+  /**
+   * Whole requests that are surely left, in 95 of 100 looks, and that can be left at most, in all of them. Where they are
+   * further apart than a tenth of the limit, the number is shown as the range.
+   */
+  low: number,
+  high: number,
+  source: z.enum(['header', 'modelled', 'default']),
+  observedAt: optionalNumber,
+  nextAt: optionalNumber,
+  fullAt: optionalNumber,
+  emptyAt: optionalNumber,
+  /** The chance that nothing is left at some moment of the next ten minutes, 0 to 1; absent before two headers. */
+  emptyChance: optionalNumber,
+  blockedUntil: optionalNumber,
+  use: z.nullable(quotaUse),
+  /** 429s counted against this category since start. */
+  rejected: number,
+  /** Requests counted since start, by this app and by others on the key; absent before the first. */
+  used: z.exactOptional(openObject({ own: number, elsewhere: number })),
+  /** The middle of the interval with its fraction, as of `asOf`; `remaining` is its floor. */
+  level: number,
+  /** The moment `level` holds for: the snapshot's `at`. */
+  asOf: number,
+  /** Requests per second that the estimate gains (or loses) until the next header. */
+  slope: number,
+  /** What the last header said, unchanged. */
+  seen: optionalNumber,
+  /** The row that counts this category's requests, where headers have shown that it is another one. */
+  countedBy: optionalText,
+  /** Fixed windows only: when the count returns to full. */
+  windowEndsAt: optionalNumber,
+  verdict: rowVerdict,
+  /**
+   * The row's state on every surface, its hysteresis applied; the ladder is in `app/quota/state.ts`. A process of an
+   * earlier version does not say it: no reason to call its rows fine.
+   */
+  state: z._default(quotaState, 'not-checked'),
+  /** Share of the limit, 0 to 1, under which the row is low: 0.2 unless a person set another. */
+  threshold: z._default(number, LOW_THRESHOLD),
+  /**
+   * The pace that others' use leaves. `everySeconds`: seconds between requests that may go on without end, `null` where
+   * the high end of others' use takes all that comes back; `burst`: whole requests that may be made at once now.
+   * Absent before the first header.
+   */
+  safe: z.exactOptional(openObject({ everySeconds: z.nullable(number), burst: number })),
+  /** When this app asks for this row next if no header comes before, epoch ms; absent where it will not. */
+  nextCheckAt: optionalNumber,
+})
 
 /**
  * The request quota of one category (service 8.2), as it stands at the snapshot's `at`.
@@ -89,124 +172,93 @@ export interface RefreshSummary {
  * Levels and interval hold for `asOf`. A visible window is pushed a snapshot at least once a second and shows what it
  * was pushed; it lets ages and countdowns run, and draws no line into the future: what others do is not known.
  */
-export interface RequestQuota {
-  readonly category: string
-  readonly resource?: string
-  readonly model: 'rolling' | 'fixed'
-  readonly confidence: 'assumed' | 'observed'
-  readonly limit: number
-  /** Seconds. */
-  readonly period: number
-  /** Whole requests that can be made now: `floor(level)`. */
-  readonly remaining: number
-  /**
-   * Whole requests that are surely left, in 95 of 100 looks, and that can be left at most, in all of them. Where they are
-   * further apart than a tenth of the limit, the number is shown as the range.
-   */
-  readonly low: number
-  readonly high: number
-  readonly source: 'header' | 'modelled' | 'default'
-  readonly observedAt?: number
-  readonly nextAt?: number
-  readonly fullAt?: number
-  readonly emptyAt?: number
-  /** The chance that nothing is left at some moment of the next ten minutes, 0 to 1; absent before two headers. */
-  readonly emptyChance?: number
-  readonly blockedUntil?: number
-  readonly use: QuotaUse | null
-  /** 429s counted against this category since start. */
-  readonly rejected: number
-  /** Requests counted since start, by this app and by others on the key; absent before the first. */
-  readonly used?: { readonly own: number; readonly elsewhere: number }
-  /** The middle of the interval with its fraction, as of `asOf`; `remaining` is its floor. */
-  readonly level: number
-  /** The moment `level` holds for: the snapshot's `at`. */
-  readonly asOf: number
-  /** Requests per second that the estimate gains (or loses) until the next header. */
-  readonly slope: number
-  /** What the last header said, unchanged. */
-  readonly seen?: number
-  /** The row that counts this category's requests, where headers have shown that it is another one. */
-  readonly countedBy?: string
-  /** Fixed windows only: when the count returns to full. */
-  readonly windowEndsAt?: number
-  readonly verdict: RowVerdict
-  /** The row's state on every surface, its hysteresis applied; the ladder is in `app/quota/state.ts`. */
-  readonly state: QuotaState
-  /** Share of the limit, 0 to 1, under which the row is low: 0.2 unless a person set another. */
-  readonly threshold: number
-  /**
-   * The pace that others' use leaves. `everySeconds`: seconds between requests that may go on without end, `null` where
-   * the high end of others' use takes all that comes back; `burst`: whole requests that may be made at once now.
-   * Absent before the first header.
-   */
-  readonly safe?: { readonly everySeconds: number | null; readonly burst: number }
-  /** When this app asks for this row next if no header comes before, epoch ms; absent where it will not. */
-  readonly nextCheckAt?: number
-}
+export interface RequestQuota extends Immutable<z.output<typeof requestQuota>> {}
 
-/** Requests per second, by everybody, by this app, and by others: the middle, and the ends of a 90 % interval. */
-export interface QuotaUse {
-  readonly total: number
-  readonly own: number
-  readonly elsewhere: number
-  readonly elsewhereLow?: number
-  readonly elsewhereHigh?: number
-}
+export const slotQuota = openObject({
+  category: text,
+  resource: optionalText,
+  limit: number,
+  own: number,
+  elsewhere: number,
+  free: number,
+  source: z.enum(['header', 'counted', 'default']),
+  observedAt: optionalNumber,
+})
 
-export type QuotaState = 'ok' | 'low' | 'running-out' | 'empty' | 'blocked' | 'not-checked'
+/** The concurrent streams of one category. */
+export interface SlotQuota extends Immutable<z.output<typeof slotQuota>> {}
 
-export type RowVerdict = 'not-seen' | 'idle' | 'lasts' | 'near-limit' | 'runs-out' | 'blocked'
+const symbolError = openObject({ symbol: text, error: text, at: number })
 
-export interface SlotQuota {
-  readonly category: string
-  readonly resource?: string
-  readonly limit: number
-  readonly own: number
-  readonly elsewhere: number
-  readonly free: number
-  readonly source: 'header' | 'counted' | 'default'
-  readonly observedAt?: number
-}
+export interface SymbolError extends Immutable<z.output<typeof symbolError>> {}
 
-export interface StreamSummary {
-  readonly id: string
-  readonly category: string
-  readonly target: string
-  readonly state: 'opening' | 'snapshot' | 'live' | 'stale' | 'waiting' | 'closed'
-  readonly openedAt?: number
-  readonly lastFrameAt?: number
-  readonly framesPerSecond: number
-  readonly restarts: number
-  readonly reason?: string
-  readonly retryAt?: number
-  /** What `reason` says, for programs. */
-  readonly reasonCode?: StreamReasonCode
+export const streamSummary = openObject({
+  id: text,
+  category: text,
+  target: text,
+  state: z.enum(['opening', 'snapshot', 'live', 'stale', 'waiting', 'closed']),
+  openedAt: optionalNumber,
+  lastFrameAt: optionalNumber,
+  framesPerSecond: number,
+  restarts: number,
+  reason: optionalText,
+  /** What `reason` says, for programs. A newer process may say a code that this one does not know. */
+  reasonCode: z.exactOptional(text as z.ZodMiniType<StreamReasonCode>),
+  retryAt: optionalNumber,
   /** Symbols or accounts that the service will not serve; the stream goes on without them. The latest few. */
-  readonly symbolErrors?: readonly SymbolError[]
+  symbolErrors: z.exactOptional(z.array(symbolError)),
   /** Opened again at the next start. */
-  readonly pinned?: boolean
-}
+  pinned: z.exactOptional(z.boolean()),
+})
 
-export interface SymbolError {
-  readonly symbol: string
-  readonly error: string
-  readonly at: number
-}
+export interface StreamSummary extends Immutable<z.output<typeof streamSummary>> {}
 
-export interface ProbeSummary {
-  readonly enabled: boolean
-  readonly perMinute: number
-  readonly budgetFraction: number
+const probeSummary = openObject({
+  enabled: z.boolean(),
+  perMinute: number,
+  budgetFraction: number,
   /** Share of the tightest quota's period that this app's probes used. */
-  readonly usedFraction: number
+  usedFraction: number,
   /** What probes ask for where a category needs a symbol or an account. */
-  readonly symbol?: string
-  readonly account?: string
-}
+  symbol: optionalText,
+  account: optionalText,
+})
 
-export interface Verdict {
-  readonly kind: 'unknown' | 'lasts' | 'near-limit' | 'runs-out' | 'blocked'
-  readonly category?: string
-  readonly at?: number
-}
+export interface ProbeSummary extends Immutable<z.output<typeof probeSummary>> {}
+
+const verdict = openObject({
+  kind: z.enum(['unknown', 'lasts', 'near-limit', 'runs-out', 'blocked']),
+  category: optionalText,
+  at: optionalNumber,
+})
+
+export interface Verdict extends Immutable<z.output<typeof verdict>> {}
+
+export const snapshotSchema = openObject({
+  revision: number,
+  at: number,
+  profile: profileSummary,
+  service: serviceSummary,
+  keystore: keystoreState,
+  access: accessSummary,
+  refresh: refreshSummary,
+  requests: z.array(requestQuota),
+  slots: z.array(slotQuota),
+  streams: z.array(streamSummary),
+  probes: probeSummary,
+  /** Grows with each change of what a person set of this key, in whichever window: then `keySettings` is worth asking again. */
+  settingsAt: optionalNumber,
+  verdict,
+})
+
+/** One profile at the moment `at`; `revision` grows with each change. */
+export interface Snapshot extends Immutable<z.output<typeof snapshotSchema>> {}
+
+/** The state of the connected keys. */
+export const snapshotContract = {
+  /** The latest snapshot of every connected profile. */
+  snapshots: command(nothing).returning<readonly Snapshot[]>(),
+
+  snapshotChanged: push<Snapshot>(),
+  profileRemoved: push<{ readonly profile: string }>(),
+} as const

@@ -1,4 +1,4 @@
-import type { HistoryPoint } from '../contract/contract.ts'
+import type { HistoryPoint } from '../contract/history.ts'
 import type { SampleSource } from './sample.ts'
 
 /** What one column is drawn from: a sample, or a rollup with both its ends. Oldest first. */

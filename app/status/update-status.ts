@@ -1,4 +1,4 @@
-import type { UpdateState } from '../contract/updates-contract.ts'
+import type { UpdateState } from '../contract/updates.ts'
 
 /** A newer version as notifications and the settings name it: `Headroom 1.2.0 is out`. */
 export const newVersionText = (version: string): string => `Headroom ${version} is out`

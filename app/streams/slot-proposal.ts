@@ -1,3 +1,5 @@
+import type { StreamProposal } from '../contract/streams.ts'
+
 /** One own stream that holds a slot, as far as it matters for giving the slot up. Times in epoch ms. */
 export interface SlotHolder {
   readonly stream: string
@@ -5,14 +7,6 @@ export interface SlotHolder {
   readonly openedAt: number
   readonly framesPerSecond: number
   readonly pinned: boolean
-}
-
-/** An own stream that could be closed to free a slot. A window offers it; nothing closes it by itself. */
-export interface StreamProposal {
-  readonly stream: string
-  readonly target: string
-  readonly openedAt: number
-  readonly framesPerSecond: number
 }
 
 /** Slower than this is as good as unused: heartbeats alone come every five seconds. */

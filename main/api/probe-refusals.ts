@@ -1,57 +1,57 @@
-import type { Refusal } from '../../app/contract/contract.ts'
+import type { CommandError } from '../../app/contract/outcome.ts'
 import type { ApiAnswer } from './client.ts'
 
 /** Why "check now" did not check, and what a person can do about it. Times in epoch milliseconds. */
 
-const refusal = (code: string, message: string): Refusal => ({
+const refusal = (code: string, message: string): CommandError => ({
   ok: false,
   code,
   message: `Not checked: ${message}`,
 })
 
-const later = (code: string, message: string, atMs: number, nowMs: number): Refusal => ({
+const later = (code: string, message: string, atMs: number, nowMs: number): CommandError => ({
   ...refusal(code, `${message} in ${Math.max(1, Math.ceil((atMs - nowMs) / 1000))} s.`),
   retryAt: Math.round(atMs),
 })
 
-export const notProbed = (category: string): Refusal =>
+export const notProbed = (category: string): CommandError =>
   refusal('not-probed', `there is no request that shows ${category} and does nothing else.`)
 
-export const countedElsewhere = (category: string, counted: string): Refusal =>
+export const countedElsewhere = (category: string, counted: string): CommandError =>
   refusal('counted-elsewhere', `requests of ${category} are counted by ${counted}. Check that one.`)
 
-export const needsAccount = (category: string): Refusal =>
+export const needsAccount = (category: string): CommandError =>
   refusal('no-account', `${category} needs an account, and none is known yet. Check Accounts first.`)
 
-export const cannotAsk = (category: string): Refusal =>
+export const cannotAsk = (category: string): CommandError =>
   refusal(
     'cannot-ask',
     `no request can be sent for ${category} now: signed out, or the service is out of reach.`,
   )
 
-export const held = (category: string, untilMs: number, nowMs: number): Refusal =>
+export const held = (category: string, untilMs: number, nowMs: number): CommandError =>
   later('held', `the service refused ${category}. It can be asked again`, untilMs, nowMs)
 
-export const nothingLeft = (category: string, atMs: number | undefined, nowMs: number): Refusal =>
+export const nothingLeft = (category: string, atMs: number | undefined, nowMs: number): CommandError =>
   atMs === undefined
     ? refusal('nothing-left', `no request of ${category} is left.`)
     : later('nothing-left', `no request of ${category} is left. One comes back`, atMs, nowMs)
 
-export const budgetSpent = (category: string, atMs: number, nowMs: number): Refusal =>
+export const budgetSpent = (category: string, atMs: number, nowMs: number): CommandError =>
   later('budget-spent', `what checks may spend of ${category} is spent. The next can go out`, atMs, nowMs)
 
-export const noSlotFree = (category: string): Refusal =>
+export const noSlotFree = (category: string): CommandError =>
   refusal('no-slot', `all slots of ${category} are in use, and a look needs one for a moment.`)
 
-export const needsTarget = (category: string): Refusal =>
+export const needsTarget = (category: string): CommandError =>
   refusal('needs-target', `${category} needs to know what to stream. Open such a stream to see its quota.`)
 
-export const unreachable = (why: string): Refusal => refusal('unreachable', `${why}.`)
+export const unreachable = (why: string): CommandError => refusal('unreachable', `${why}.`)
 
-export const refusedBy = (category: string, status: number): Refusal =>
+export const refusedBy = (category: string, status: number): CommandError =>
   refusal('no-headers', `the service answered ${status}, without a word on ${category}.`)
 
-export function noHeaders(category: string, answer: ApiAnswer, nowMs: number): Refusal {
+export function noHeaders(category: string, answer: ApiAnswer, nowMs: number): CommandError {
   switch (answer.kind) {
     case 'limited':
       return held(category, answer.retryAtMs, nowMs)

@@ -1,4 +1,4 @@
-import type { Outcome, Refusal } from '../../app/contract/contract.ts'
+import type { CommandError, Outcome } from '../../app/contract/outcome.ts'
 import type { ProbeSummary, RequestQuota } from '../../app/contract/snapshot.ts'
 import type { QuotaSize } from '../../app/quota/ledger.ts'
 import { nextRequestAtMs } from '../../app/quota/next-request.ts'
@@ -194,7 +194,7 @@ export class Prober {
     return false
   }
 
-  #whyNotNow(category: string, now: number): Refusal | undefined {
+  #whyNotNow(category: string, now: number): CommandError | undefined {
     const row = this.#deps.quotas.rowAt(category, now)
     if (!row) return refusals.notProbed(category)
     if (row.blockedUntil !== undefined) return refusals.held(category, row.blockedUntil, now)

@@ -1,5 +1,5 @@
 import type { MonitorEvent } from '../../app/contract/events.ts'
-import type { RowDetails } from '../../app/contract/row-details.ts'
+import type { RowDetails } from '../../app/contract/quotas.ts'
 import type { RequestQuota } from '../../app/contract/snapshot.ts'
 import type { Ledger, Ticket } from '../../app/quota/ledger.ts'
 import { nextRequestAtMs } from '../../app/quota/next-request.ts'

@@ -1,4 +1,4 @@
-import type { RowDetails } from '../../app/contract/row-details.ts'
+import type { RowDetails } from '../../app/contract/quotas.ts'
 import type { HttpHeaders } from '../../app/service/answer.ts'
 
 const MAX_REFUSALS = 20

@@ -1,4 +1,4 @@
-import type { Outcome } from '../../app/contract/contract.ts'
+import type { Outcome } from '../../app/contract/outcome.ts'
 import { streamPath } from '../../app/service/stream-paths.ts'
 import type { StreamRequest } from '../../app/service/streams.ts'
 import { type ConnectionDeps, StreamConnection } from '../streams/stream-connection.ts'

@@ -1,7 +1,7 @@
 import { lstatSync, mkdirSync, rmSync } from 'node:fs'
 import { createServer, type Server, type Socket } from 'node:net'
 import type { Snapshot } from '../../app/contract/snapshot.ts'
-import type { WindowSummary } from '../../app/contract/windows-contract.ts'
+import type { WindowSummary } from '../../app/contract/windows.ts'
 import type { MonitorSurface } from '../monitor/monitor-surface.ts'
 import { limitConnections } from '../network/connection-limit.ts'
 import type { Clock, Log } from '../ports/ports.ts'

@@ -1,7 +1,6 @@
 import { z } from 'zod'
-import type { Snapshot } from '../../app/contract/snapshot.ts'
-import type { WindowSummary } from '../../app/contract/windows-contract.ts'
-import { snapshotSchema } from './snapshot-schema.ts'
+import { type Snapshot, snapshotSchema } from '../../app/contract/snapshot.ts'
+import { type WindowSummary, windowSummary } from '../../app/contract/windows.ts'
 
 /**
  * What is said over the control socket: one line of JSON each way, then the connection ends.
@@ -35,14 +34,6 @@ export function parseRequest(line: string): ControlRequest | undefined {
     return undefined
   }
 }
-
-const windowSummary: z.ZodType<WindowSummary> = z.object({
-  id: z.string(),
-  admittedAt: z.number(),
-  lastUsedAt: z.number(),
-  isOpen: z.boolean(),
-  isThis: z.boolean(),
-})
 
 const answer: z.ZodType<ControlAnswer> = z.union([
   z.object({

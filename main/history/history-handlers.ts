@@ -1,13 +1,14 @@
-import type { AppContract, Outcome } from '../../app/contract/contract.ts'
+import type { alertsContract } from '../../app/contract/alerts.ts'
+import type { historyContract } from '../../app/contract/history.ts'
 import type { Handlers } from '../../app/contract/ipc.ts'
-import type { memoryContract } from '../../app/contract/memory-contract.ts'
+import type { Outcome } from '../../app/contract/outcome.ts'
 import { reportOf } from '../../app/history/report.ts'
 import { DEFAULT_THRESHOLDS } from '../../app/quota/thresholds.ts'
 import type { MonitorSurface } from '../monitor/monitor-surface.ts'
 import { exportedFile } from './exports.ts'
 import type { HistoryService } from './history-service.ts'
 
-export type HistoryHandlers = Handlers<typeof memoryContract> & Pick<Handlers<AppContract>, 'history'>
+export type HistoryHandlers = Handlers<typeof historyContract> & Handlers<typeof alertsContract>
 
 /** The commands of a window that read the history. */
 export function historyHandlers(history: HistoryService): HistoryHandlers {

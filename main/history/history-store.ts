@@ -1,5 +1,5 @@
-import type { History } from '../../app/contract/contract.ts'
 import type { LoggedEvent } from '../../app/contract/events.ts'
+import type { History } from '../../app/contract/history.ts'
 import { minMaxColumns, thinnedMoments } from '../../app/history/columns.ts'
 import { type Report, reportOf } from '../../app/history/report.ts'
 import { MINUTE_MS, startOf } from '../../app/history/rollup.ts'

@@ -1,4 +1,4 @@
-import type { History, HistoryPoint } from '../../app/contract/contract.ts'
+import type { History, HistoryPoint } from '../../app/contract/history.ts'
 import type { RequestQuota } from '../../app/contract/snapshot.ts'
 import { columnAt } from '../../app/history/columns.ts'
 

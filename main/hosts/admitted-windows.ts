@@ -1,5 +1,5 @@
-import type { Outcome } from '../../app/contract/contract.ts'
-import type { WindowSummary } from '../../app/contract/windows-contract.ts'
+import type { Outcome } from '../../app/contract/outcome.ts'
+import type { WindowSummary } from '../../app/contract/windows.ts'
 import type { Clock } from '../ports/ports.ts'
 
 /** A window as its host holds it. */

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { Hello } from '../../app/contract/contract.ts'
+import type { Hello } from '../../app/contract/windows.ts'
 import { type Announcer, SILENT } from '../alerts/announcer.ts'
 import { type ControlServer, startControlServer } from '../control/control-server.ts'
 import { socketOf } from '../control/data-folder-socket.ts'

@@ -1,5 +1,5 @@
-import type { Outcome } from '../../app/contract/contract.ts'
-import type { HeldSettings } from '../../app/contract/key-settings.ts'
+import type { Outcome } from '../../app/contract/outcome.ts'
+import type { CurrentKeySettings } from '../../app/contract/settings.ts'
 import { PROBED_CATEGORIES } from '../api/probe-requests.ts'
 import type { KeyStorage } from '../vault/key-storage.ts'
 import { profileWith, settingsOf } from './key-settings.ts'
@@ -11,7 +11,7 @@ import type { ProfileMonitor } from './profile-monitor.ts'
 export function keptSettings(
   { profile, settingsAt }: Pick<ProfileMonitor, 'profile' | 'settingsAt'>,
   storage: Pick<KeyStorage, 'keepsSettings'>,
-): Outcome<HeldSettings> {
+): Outcome<CurrentKeySettings> {
   const kept = storage.keepsSettings(profile) ? 'stored' : 'until-exit'
   return { ok: true, settings: settingsOf(profile), settingsAt, kept, probed: PROBED_CATEGORIES }
 }

@@ -1,5 +1,5 @@
-import type { Outcome, Refusal } from '../../app/contract/contract.ts'
-import type { KeySettings } from '../../app/contract/key-settings.ts'
+import type { CommandError, Outcome } from '../../app/contract/outcome.ts'
+import type { KeySettings } from '../../app/contract/settings.ts'
 import { isSymbol } from '../../app/service/stream-paths.ts'
 import { ROTATION } from '../../app/tokens/after-refresh.ts'
 import { notProbed } from '../api/probe-refusals.ts'
@@ -49,7 +49,7 @@ export function profileWith(
   }
 }
 
-const BAD_SYMBOL: Refusal = {
+const BAD_SYMBOL: CommandError = {
   ok: false,
   code: 'bad-symbol',
   message: 'Probes ask about one symbol, as in MSFT: that is none.',

@@ -1,7 +1,8 @@
-import type { History, Outcome } from '../../app/contract/contract.ts'
 import type { LoggedEvent } from '../../app/contract/events.ts'
-import type { HeldSettings } from '../../app/contract/key-settings.ts'
-import type { RowDetails } from '../../app/contract/row-details.ts'
+import type { History } from '../../app/contract/history.ts'
+import type { Outcome } from '../../app/contract/outcome.ts'
+import type { RowDetails } from '../../app/contract/quotas.ts'
+import type { CurrentKeySettings } from '../../app/contract/settings.ts'
 import type { Snapshot } from '../../app/contract/snapshot.ts'
 import type { Thresholds } from '../../app/quota/thresholds.ts'
 import type { StreamRequest } from '../../app/service/streams.ts'
@@ -40,9 +41,9 @@ export interface MonitorSurface {
   /** Looks at one category now, if its quota allows. */
   checkNow(profile: string, category: string): Promise<Outcome>
   rowDetails(profile: string, category: string): Outcome<{ readonly details: RowDetails }>
-  keySettings(profile: string): Outcome<HeldSettings>
+  keySettings(profile: string): Outcome<CurrentKeySettings>
   /** Holds at once, and is stored with the key; what is not stored does not hold. */
-  setKeySettings(profile: string, change: SettingsChange): Outcome<HeldSettings>
+  setKeySettings(profile: string, change: SettingsChange): Outcome<CurrentKeySettings>
   /** Under which share of its limit each row of the profile is low. */
   setThresholds(profile: string, thresholds: Thresholds): void
   subscribe(listener: MonitorListener): () => void

@@ -1,7 +1,8 @@
-import type { History, Outcome, Refusal } from '../../app/contract/contract.ts'
 import type { LoggedEvent, MonitorEvent } from '../../app/contract/events.ts'
-import type { HeldSettings } from '../../app/contract/key-settings.ts'
-import type { RowDetails } from '../../app/contract/row-details.ts'
+import type { History } from '../../app/contract/history.ts'
+import type { CommandError, Outcome } from '../../app/contract/outcome.ts'
+import type { RowDetails } from '../../app/contract/quotas.ts'
+import type { CurrentKeySettings } from '../../app/contract/settings.ts'
 import type { Snapshot } from '../../app/contract/snapshot.ts'
 import type { Thresholds } from '../../app/quota/thresholds.ts'
 import type { StreamRequest } from '../../app/service/streams.ts'
@@ -38,7 +39,7 @@ export interface MonitorPorts {
 /** How long a key whose newest token is in memory only keeps the times of a wrong clock before it is looked at again. */
 const UNSAVED_WAIT_MS = 60_000
 
-const UNKNOWN_PROFILE: Refusal = {
+const UNKNOWN_PROFILE: CommandError = {
   ok: false,
   code: 'unknown-profile',
   message: 'That key is not connected any more.',
@@ -243,12 +244,12 @@ export class Monitor implements MonitorSurface, ConnectedKeys {
     return details ? { ok: true, details } : UNKNOWN_PROFILE
   }
 
-  keySettings(id: string): Outcome<HeldSettings> {
+  keySettings(id: string): Outcome<CurrentKeySettings> {
     const monitor = this.#profiles.get(id)
     return monitor ? keptSettings(monitor, this.#storage) : UNKNOWN_PROFILE
   }
 
-  setKeySettings(id: string, change: SettingsChange): Outcome<HeldSettings> {
+  setKeySettings(id: string, change: SettingsChange): Outcome<CurrentKeySettings> {
     const monitor = this.#profiles.get(id)
     if (!monitor) return UNKNOWN_PROFILE
     const changed = keepSettings(monitor.profile, change, this.#storage)

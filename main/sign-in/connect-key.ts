@@ -1,4 +1,4 @@
-import type { Outcome, Refusal } from '../../app/contract/contract.ts'
+import type { CommandError, Outcome } from '../../app/contract/outcome.ts'
 import type { ConnectRequest } from '../hosts/window-session.ts'
 import type { MonitorSurface } from '../monitor/monitor-surface.ts'
 import { DEFAULT_PROBES, type Profile } from '../monitor/profile.ts'
@@ -64,7 +64,7 @@ export function serviceOrigin(text: string): string | undefined {
   return url.origin
 }
 
-function refused(what: string, value: string): Refusal {
+function refused(what: string, value: string): CommandError {
   const shown = value === '' ? 'nothing' : `“${value.slice(0, 80)}”`
   return {
     ok: false,

@@ -1,4 +1,4 @@
-import type { Outcome } from '../../app/contract/contract.ts'
+import type { Outcome } from '../../app/contract/outcome.ts'
 import type { Profile } from '../monitor/profile.ts'
 
 /** An API key at its sign-in host: what a revocation ends as a whole (service 4.2). */

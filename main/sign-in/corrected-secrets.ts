@@ -1,4 +1,4 @@
-import type { Outcome } from '../../app/contract/contract.ts'
+import type { Outcome } from '../../app/contract/outcome.ts'
 import type { Profile } from '../monitor/profile.ts'
 import type { Saved } from '../vault/storage-words.ts'
 import type { KeyName } from './connected-keys.ts'

@@ -1,4 +1,4 @@
-import type { Outcome, Refusal } from '../../app/contract/contract.ts'
+import type { CommandError, Outcome } from '../../app/contract/outcome.ts'
 import { DEFAULT_AUDIENCE } from '../../app/sign-in/authorize-url.ts'
 import type { ExtraScope } from '../../app/sign-in/scopes.ts'
 import type { ConnectRequest, KeyEntrance } from '../hosts/window-session.ts'
@@ -17,13 +17,13 @@ export interface KeyEntranceDeps {
 type Connected = Outcome<{ readonly profile: string }>
 type NewKey = Omit<ConnectRequest, 'refreshToken' | 'cancelRevoke'>
 
-const UNKNOWN_PROFILE: Refusal = {
+const UNKNOWN_PROFILE: CommandError = {
   ok: false,
   code: 'unknown-profile',
   message: 'That key is not connected any more.',
 }
 
-const REVOKE_PENDING: Refusal = {
+const REVOKE_PENDING: CommandError = {
   ok: false,
   code: 'revoke-pending',
   message: 'A revocation of this key is not confirmed. Trying it again later would end the new sign-in too.',

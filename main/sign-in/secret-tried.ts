@@ -1,4 +1,4 @@
-import type { Outcome } from '../../app/contract/contract.ts'
+import type { Outcome } from '../../app/contract/outcome.ts'
 import type { RefreshOutcome } from '../../app/tokens/refresh-grant.ts'
 
 /** What a corrected secret came to, for whoever typed it; it is stored in every case. */

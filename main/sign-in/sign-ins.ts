@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import type { Outcome } from '../../app/contract/contract.ts'
-import type { SignInStatus, StartedSignIn } from '../../app/contract/sign-in-status.ts'
+import type { Outcome } from '../../app/contract/outcome.ts'
+import type { SignInStatus, StartedSignIn } from '../../app/contract/sign-in.ts'
 import { authorizeUrl } from '../../app/sign-in/authorize-url.ts'
 import { failureWords, SIGN_IN_LIMIT_MS, type SignInFailure } from '../../app/sign-in/failure.ts'
 import { base64Url, SIGN_IN_BYTES } from '../../app/sign-in/random-values.ts'

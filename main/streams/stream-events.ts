@@ -1,5 +1,5 @@
 import type { MonitorEvent } from '../../app/contract/events.ts'
-import type { StreamProposal } from '../../app/streams/slot-proposal.ts'
+import type { StreamProposal } from '../../app/contract/streams.ts'
 import type { SlotLedger } from '../../app/streams/slots.ts'
 
 export interface StreamName {

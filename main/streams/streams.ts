@@ -1,14 +1,10 @@
-import type { Outcome, Refusal } from '../../app/contract/contract.ts'
+import type { CommandError, Outcome } from '../../app/contract/outcome.ts'
 import type { StreamSummary } from '../../app/contract/snapshot.ts'
+import type { StreamProposal } from '../../app/contract/streams.ts'
 import { streamPath } from '../../app/service/stream-paths.ts'
 import { STREAM_SHAPES, type StreamRequest, sameRequest } from '../../app/service/streams.ts'
 import type { StreamReasonCode } from '../../app/streams/reasons.ts'
-import {
-  oldest,
-  proposedToClose,
-  type SlotHolder,
-  type StreamProposal,
-} from '../../app/streams/slot-proposal.ts'
+import { oldest, proposedToClose, type SlotHolder } from '../../app/streams/slot-proposal.ts'
 import { checkStream } from '../api/stream-check.ts'
 import type { Pins } from './pinned-streams.ts'
 import { type StreamDeps, StreamKeeper } from './stream-keeper.ts'
@@ -208,19 +204,19 @@ export class Streams {
   }
 }
 
-const unknownStream: Refusal = {
+const unknownStream: CommandError = {
   ok: false,
   code: 'unknown-stream',
   message: 'That stream is not open any more.',
 }
 
-const tooMany = (most: number): Refusal => ({
+const tooMany = (most: number): CommandError => ({
   ok: false,
   code: 'too-many',
   message: `Not opened: ${most} streams are open already.`,
 })
 
-function noSlot(category: string, proposal: StreamProposal | undefined): Refusal {
+function noSlot(category: string, proposal: StreamProposal | undefined): CommandError {
   const taken = `Not opened: all slots of ${category} are in use`
   if (!proposal) return { ok: false, code: 'no-slot', message: `${taken} by other programs.` }
   return {
@@ -232,5 +228,5 @@ function noSlot(category: string, proposal: StreamProposal | undefined): Refusal
 }
 
 /** The message as the reason of a stream, which follows its name: no capital, no full stop. */
-const reasonOf = ({ message }: Refusal): string =>
+const reasonOf = ({ message }: CommandError): string =>
   `${message.charAt(0).toLowerCase()}${message.slice(1)}`.replace(/\.$/, '')

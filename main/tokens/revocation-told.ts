@@ -1,4 +1,4 @@
-import type { Outcome } from '../../app/contract/contract.ts'
+import type { Outcome } from '../../app/contract/outcome.ts'
 import type { RevocationAnswer } from '../../app/tokens/after-revocation.ts'
 
 /** What a revocation came to, for whoever asked for it. */

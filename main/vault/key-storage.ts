@@ -1,5 +1,5 @@
-import type { KeptSecrets } from '../../app/contract/contract.ts'
 import type { KeystoreState } from '../../app/contract/snapshot.ts'
+import type { KeptSecrets } from '../../app/contract/windows.ts'
 import { signedIn } from '../../app/tokens/stored-token.ts'
 import { DEFAULT_PROBES, type Profile } from '../monitor/profile.ts'
 import type { SimulatorSettings } from '../storage/simulator-settings.ts'

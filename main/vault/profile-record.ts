@@ -4,7 +4,7 @@ import {
   EVERY_SECONDS,
   type Range,
   ROTATION_MINUTES,
-} from '../../app/contract/key-settings.ts'
+} from '../../app/contract/setting-ranges.ts'
 import { STREAM_KINDS } from '../../app/service/streams.ts'
 import type { Profile } from '../monitor/profile.ts'
 

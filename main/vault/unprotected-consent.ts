@@ -1,4 +1,4 @@
-import type { Outcome } from '../../app/contract/contract.ts'
+import type { Outcome } from '../../app/contract/outcome.ts'
 import type { SealedHome } from './sealed-home.ts'
 import type { Saved } from './storage-words.ts'
 

@@ -1,4 +1,4 @@
-import type { Alert } from '../../app/alerts/alert.ts'
+import type { Alert } from '../../app/contract/alerts.ts'
 import type { Severity } from '../../app/status/severity.ts'
 
 export function alertSeverity(severity: Alert['severity']): Severity {

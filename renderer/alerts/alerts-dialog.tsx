@@ -1,6 +1,6 @@
-import type { Alert } from '../../app/alerts/alert.ts'
 import { severityOf } from '../../app/alerts/kinds.ts'
 import { alertText } from '../../app/alerts/text.ts'
+import type { Alert } from '../../app/contract/alerts.ts'
 import { sinceText } from '../../app/status/durations.ts'
 import { dayAndMinuteText } from '../../app/status/moments.ts'
 import { classesOf } from '../components/classes.ts'

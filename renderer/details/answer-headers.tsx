@@ -1,4 +1,4 @@
-import type { RowDetails } from '../../app/contract/row-details.ts'
+import type { RowDetails } from '../../app/contract/quotas.ts'
 import { clockText } from '../../app/status/moments.ts'
 import { classesOf } from '../components/classes.ts'
 import sheet from './details.module.css'

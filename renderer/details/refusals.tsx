@@ -1,4 +1,4 @@
-import type { RowDetails } from '../../app/contract/row-details.ts'
+import type { RowDetails } from '../../app/contract/quotas.ts'
 import { dayAndMinuteText } from '../../app/status/moments.ts'
 import { classesOf } from '../components/classes.ts'
 import controlsSheet from '../components/controls.module.css'

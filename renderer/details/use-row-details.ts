@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react'
-import type { RowDetails } from '../../app/contract/row-details.ts'
+import type { RowDetails } from '../../app/contract/quotas.ts'
 import { useMirror, useParts, usePausedSince } from '../state/window-parts.ts'
 
 const ASK_AGAIN_MS = 2000

@@ -1,4 +1,4 @@
-import type { History } from '../../app/contract/contract.ts'
+import type { History } from '../../app/contract/history.ts'
 
 /** What happened in one column of time. */
 export interface BandRow {

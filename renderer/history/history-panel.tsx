@@ -1,5 +1,5 @@
 import { lazy, Suspense, useMemo } from 'react'
-import type { History } from '../../app/contract/contract.ts'
+import type { History } from '../../app/contract/history.ts'
 import { countText } from '../../app/status/rates.ts'
 import { useChosenCategory } from '../capacity/chosen-category.ts'
 import { classesOf } from '../components/classes.ts'

@@ -1,5 +1,5 @@
 import { memo } from 'react'
-import type { History } from '../../app/contract/contract.ts'
+import type { History } from '../../app/contract/history.ts'
 import { clockText, weekdayText } from '../../app/status/moments.ts'
 import { classesOf } from '../components/classes.ts'
 import controlsSheet from '../components/controls.module.css'

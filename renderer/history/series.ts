@@ -1,4 +1,4 @@
-import type { History, HistoryPoint } from '../../app/contract/contract.ts'
+import type { History, HistoryPoint } from '../../app/contract/history.ts'
 import type { RequestQuota } from '../../app/contract/snapshot.ts'
 import { STALE_AFTER_MS } from '../../app/quota/stale.ts'
 import type { ChartRange } from '../state/view-state.ts'

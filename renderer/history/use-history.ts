@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react'
-import type { History } from '../../app/contract/contract.ts'
+import type { History } from '../../app/contract/history.ts'
 import type { ChartRange } from '../state/view-state.ts'
 import { useMirror, useParts, usePausedSince } from '../state/window-parts.ts'
 import { RANGES } from './ranges.ts'

@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import type { Outcome, Refusal } from '../../app/contract/contract.ts'
+import type { CommandError, Outcome } from '../../app/contract/outcome.ts'
 
 /** A question to main that a person waits for. */
 export interface Asked<T> {
@@ -7,7 +7,7 @@ export interface Asked<T> {
   /** The refusal of the last try, in words for a person. */
   readonly refusal: string | undefined
   /** The same with its code, where main was the one to refuse. */
-  readonly refused: Refusal | undefined
+  readonly refused: CommandError | undefined
   /** Resolves to the answer when it was not a refusal. */
   run(ask: () => Promise<Outcome<T>>): Promise<Outcome<T> | undefined>
   clear(): void
@@ -16,7 +16,7 @@ export interface Asked<T> {
 export function useAsked<T>(): Asked<T> {
   const [waiting, setWaiting] = useState(false)
   const [refusal, setRefusal] = useState<string>()
-  const [refused, setRefused] = useState<Refusal>()
+  const [refused, setRefused] = useState<CommandError>()
   return {
     waiting,
     refusal,

@@ -1,4 +1,4 @@
-import type { Outcome } from '../../app/contract/contract.ts'
+import type { Outcome } from '../../app/contract/outcome.ts'
 import { useParts } from '../state/window-parts.ts'
 import { unanswered } from './use-asked.ts'
 

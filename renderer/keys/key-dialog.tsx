@@ -1,6 +1,6 @@
 import { Dialog } from 'radix-ui'
 import { type FormEvent, type ReactNode, useEffect, useRef, useState } from 'react'
-import type { KeptSecrets } from '../../app/contract/contract.ts'
+import type { KeptSecrets } from '../../app/contract/windows.ts'
 import { classesOf } from '../components/classes.ts'
 import controlsSheet from '../components/controls.module.css'
 import dialogSheet from '../components/dialog.module.css'

@@ -1,5 +1,5 @@
-import type { Outcome } from '../../app/contract/contract.ts'
-import type { SignInStatus, StartedSignIn } from '../../app/contract/sign-in-status.ts'
+import type { Outcome } from '../../app/contract/outcome.ts'
+import type { SignInStatus, StartedSignIn } from '../../app/contract/sign-in.ts'
 
 /** How the dialog's attempt to get tokens stands. No secret is in it. */
 export type SignInState =

@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import type { ExportedFile, ExportKind } from '../../app/contract/memory-contract.ts'
+import type { ExportedFile, ExportKind } from '../../app/contract/history.ts'
 import { dayAndMinuteText } from '../../app/status/moments.ts'
 import { classesOf } from '../components/classes.ts'
 import controlsSheet from '../components/controls.module.css'

@@ -1,4 +1,4 @@
-import type { ExportedFile } from '../../app/contract/memory-contract.ts'
+import type { ExportedFile } from '../../app/contract/history.ts'
 
 /** Hands a file to the browser, or to the desktop's own question of where it goes. */
 export function saveFile({ name, mediaType, text }: ExportedFile): void {

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react'
-import type { WindowSummary } from '../../app/contract/windows-contract.ts'
+import type { WindowSummary } from '../../app/contract/windows.ts'
 import { clockText } from '../../app/status/moments.ts'
 import { classesOf } from '../components/classes.ts'
 import dialogSheet from '../components/dialog.module.css'

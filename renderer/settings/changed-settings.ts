@@ -1,4 +1,4 @@
-import type { KeySettings } from '../../app/contract/key-settings.ts'
+import type { KeySettings } from '../../app/contract/settings.ts'
 
 /** One field of the settings: a setting, or the interval of one category. */
 export type SettingName = Exclude<keyof KeySettings, 'everySeconds'> | `every ${string}`

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react'
-import type { StorageSummary } from '../../app/contract/memory-contract.ts'
+import type { StorageSummary } from '../../app/contract/history.ts'
 import { classesOf } from '../components/classes.ts'
 import dialogSheet from '../components/dialog.module.css'
 import { useAsked } from '../hooks/use-asked.ts'

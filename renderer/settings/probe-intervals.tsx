@@ -1,4 +1,4 @@
-import type { HeldSettings } from '../../app/contract/key-settings.ts'
+import type { CurrentKeySettings } from '../../app/contract/settings.ts'
 import { classesOf } from '../components/classes.ts'
 import dialogSheet from '../components/dialog.module.css'
 import { intervalOf } from './changed-settings.ts'
@@ -9,7 +9,7 @@ import type { HeldKeySettings } from './use-key-settings.ts'
 const css = classesOf(dialogSheet)
 
 interface ProbeIntervalsProps {
-  readonly held: HeldSettings
+  readonly held: CurrentKeySettings
   readonly elsewhere: HeldKeySettings['elsewhere']
   readonly change: HeldKeySettings['change']
 }

@@ -1,5 +1,5 @@
 import { useId, useState } from 'react'
-import type { HeldSettings } from '../../app/contract/key-settings.ts'
+import type { CurrentKeySettings } from '../../app/contract/settings.ts'
 import { classesOf } from '../components/classes.ts'
 import dialogSheet from '../components/dialog.module.css'
 import { useShown } from '../state/window-parts.ts'
@@ -80,7 +80,7 @@ export function ProbeSettings({ profile }: { readonly profile: string }) {
   )
 }
 
-function ProbeUse({ held }: { readonly held: HeldSettings }) {
+function ProbeUse({ held }: { readonly held: CurrentKeySettings }) {
   return <span data-testid="probe-use">{useShown((snapshot) => probeUseWords(snapshot, held))}</span>
 }
 

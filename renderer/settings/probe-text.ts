@@ -1,10 +1,10 @@
 import {
   BUDGET_FRACTION,
   EVERY_SECONDS,
-  type HeldSettings,
   isWithin,
   ROTATION_MINUTES,
-} from '../../app/contract/key-settings.ts'
+} from '../../app/contract/setting-ranges.ts'
+import type { CurrentKeySettings } from '../../app/contract/settings.ts'
 import type { Snapshot } from '../../app/contract/snapshot.ts'
 import { mostProbesPerMinute } from '../../app/quota/probe-plan.ts'
 import { isSymbol } from '../../app/service/stream-paths.ts'
@@ -57,7 +57,7 @@ export function secondsFrom(text: string): Typed<number | undefined> {
 /** `2` for 0.02. Not rounded further than a person can type. */
 export const budgetWords = (share: number): string => String(Math.round(share * 1e6) / 1e4)
 
-export function keptWords({ kept }: Pick<HeldSettings, 'kept'>): string {
+export function keptWords({ kept }: Pick<CurrentKeySettings, 'kept'>): string {
   return kept === 'stored'
     ? 'Stored with this key.'
     : 'Kept until Headroom quits, as this key is: it is in memory only.'
@@ -66,7 +66,7 @@ export function keptWords({ kept }: Pick<HeldSettings, 'kept'>): string {
 /** What the budget comes to: at most, by the limits as they are known, and in the last minute, as counted. */
 export function probeUseWords(
   { at, requests, probes }: Pick<Snapshot, 'at' | 'requests' | 'probes'>,
-  { settings, probed }: Pick<HeldSettings, 'settings' | 'probed'>,
+  { settings, probed }: Pick<CurrentKeySettings, 'settings' | 'probed'>,
 ): string {
   if (!settings.probesEnabled)
     return 'Off: a row is as old as its last header, until “Check now” asks for another.'

@@ -1,4 +1,4 @@
-import type { StorageSummary } from '../../app/contract/memory-contract.ts'
+import type { StorageSummary } from '../../app/contract/history.ts'
 import { countText } from '../../app/status/rates.ts'
 
 const HOUR_MS = 3_600_000

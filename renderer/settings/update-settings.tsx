@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react'
-import type { UpdateState } from '../../app/contract/updates-contract.ts'
+import type { UpdateState } from '../../app/contract/updates.ts'
 import { updateText } from '../../app/status/update-status.ts'
 import { classesOf } from '../components/classes.ts'
 import dialogSheet from '../components/dialog.module.css'

@@ -1,13 +1,13 @@
 import { useCallback, useEffect, useRef, useState } from 'react'
 import { useStore } from 'zustand'
-import type { HeldSettings, KeySettings } from '../../app/contract/key-settings.ts'
+import type { CurrentKeySettings, KeySettings } from '../../app/contract/settings.ts'
 import { useAsked } from '../hooks/use-asked.ts'
 import { useParts } from '../state/window-parts.ts'
 import { changedElsewhere, changedSettings, type SettingName } from './changed-settings.ts'
 
 export interface HeldKeySettings {
   /** As main has them; nothing before its first answer. */
-  readonly held: HeldSettings | undefined
+  readonly held: CurrentKeySettings | undefined
   readonly refusal: string | undefined
   /** What another window changed since these were first shown, and this one did not change after it. */
   readonly elsewhere: ReadonlySet<SettingName>
@@ -23,10 +23,10 @@ const NOTHING: ReadonlySet<SettingName> = new Set()
  */
 export function useKeySettings(profile: string): HeldKeySettings {
   const { api, live } = useParts()
-  const { refusal, run } = useAsked<HeldSettings>()
-  const [held, setHeld] = useState<HeldSettings>()
+  const { refusal, run } = useAsked<CurrentKeySettings>()
+  const [held, setHeld] = useState<CurrentKeySettings>()
   const [elsewhere, setElsewhere] = useState(NOTHING)
-  const latest = useRef<HeldSettings>(undefined)
+  const latest = useRef<CurrentKeySettings>(undefined)
   const turn = useRef(Promise.resolve())
   // Also while the window is paused: a change from here would be made from what does not hold any more.
   const settingsAt = useStore(

@@ -8,7 +8,7 @@ import {
   EVERY_SECONDS,
   isWithin,
   ROTATION_MINUTES,
-} from '../../app/contract/key-settings.ts'
+} from '../../app/contract/setting-ranges.ts'
 import { STREAM_KINDS } from '../../app/service/streams.ts'
 import { ThresholdFile } from '../../main/alerts/threshold-file.ts'
 import { readRetention } from '../../main/history/retention-file.ts'

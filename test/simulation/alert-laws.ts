@@ -1,6 +1,6 @@
-import type { Alert } from '../../app/alerts/alert.ts'
 import { freshForMs } from '../../app/alerts/conditions.ts'
 import { outlivesStart } from '../../app/alerts/engine.ts'
+import type { Alert } from '../../app/contract/alerts.ts'
 import type { RequestQuota } from '../../app/contract/snapshot.ts'
 import { breach } from './breach.ts'
 

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
-import type { Alert } from '../../../app/alerts/alert.ts'
+import type { Alert } from '../../../app/contract/alerts.ts'
 import type { LoggedEvent } from '../../../app/contract/events.ts'
-import type { SignInStatus } from '../../../app/contract/sign-in-status.ts'
+import type { SignInStatus } from '../../../app/contract/sign-in.ts'
 import type { Snapshot } from '../../../app/contract/snapshot.ts'
 import type { Clock } from '../../ports/ports.ts'
 

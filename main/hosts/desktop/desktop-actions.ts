@@ -1,4 +1,4 @@
-import type { UpdateState } from '../../../app/contract/updates-contract.ts'
+import type { UpdateState } from '../../../app/contract/updates.ts'
 
 /** What a person can do outside of a page: from the tray and from the menus. */
 export interface DesktopActions {

@@ -1,5 +1,5 @@
 import type { MenuItemConstructorOptions } from 'electron'
-import type { UpdateState } from '../../../app/contract/updates-contract.ts'
+import type { UpdateState } from '../../../app/contract/updates.ts'
 import { updateLabel } from '../../../app/status/update-status.ts'
 import { type DesktopActions, type DesktopChoices, SHORTCUT } from './desktop-actions.ts'
 

@@ -1,4 +1,4 @@
-import type { UpdateState } from '../../../app/contract/updates-contract.ts'
+import type { UpdateState } from '../../../app/contract/updates.ts'
 import { CHOSEN_IN_MENU, newVersionText } from '../../../app/status/update-status.ts'
 import type { Notify } from '../../ports/notify.ts'
 import type { Clock, Log } from '../../ports/ports.ts'

@@ -1,13 +1,12 @@
-import { z } from 'zod'
-import type { LoggedEvent } from '../../../app/contract/events.ts'
-import type { Snapshot } from '../../../app/contract/snapshot.ts'
+import { z } from 'zod/mini'
+import { eventSchemas, type LoggedEvent } from '../../../app/contract/events.ts'
 import {
-  requestQuotaFields,
-  slotQuotaFields,
-  snapshotFields,
-  streamSummaryFields,
-} from '../../control/snapshot-schema.ts'
-import { eventSchemas } from '../../history/stored-event.ts'
+  requestQuota,
+  type Snapshot,
+  slotQuota,
+  snapshotSchema,
+  streamSummary,
+} from '../../../app/contract/snapshot.ts'
 import type { Changes } from './changes.ts'
 
 /**
@@ -25,40 +24,49 @@ const lineOf = (type: string, fields: object): string =>
 
 const v = z.literal(JSON_LINES_VERSION)
 
-type Fields = Readonly<Record<string, z.ZodType>>
+type Fields = Readonly<Record<string, z.ZodMiniType>>
 
 /** Some of the fields of a row, and always which one it is; `null` stands for a field that is no longer there. */
 function someOf(key: string, fields: Fields) {
-  const some = Object.entries(fields).map(([name, field]) => [name, field.nullable().optional()] as const)
-  return z.array(z.looseObject({ ...Object.fromEntries(some), [key]: z.string() })).optional()
+  const some = Object.entries(fields).map(([name, field]) => [name, z.optional(z.nullable(field))] as const)
+  return z.optional(z.array(z.looseObject({ ...Object.fromEntries(some), [key]: z.string() })))
 }
 
-const { revision, at, access, keystore, probes, refresh, service, settingsAt, verdict } = snapshotFields
-const gone = z.array(z.string()).optional()
+const { revision, at, access, keystore, probes, refresh, service, settingsAt, verdict } = snapshotSchema.shape
+const gone = z.optional(z.array(z.string()))
 const changes = z.looseObject({
   v,
   type: z.literal('changes'),
   revision,
   at,
   profile: z.string(),
-  ...z.object({ service, keystore, access, refresh, probes, settingsAt, verdict }).partial().shape,
-  requests: someOf('category', requestQuotaFields),
-  slots: someOf('category', slotQuotaFields),
-  streams: someOf('id', streamSummaryFields),
-  gone: z.looseObject({ requests: gone, slots: gone, streams: gone }).optional(),
+  ...z.partial(z.object({ service, keystore, access, refresh, probes, settingsAt, verdict })).shape,
+  requests: someOf('category', requestQuota.shape),
+  slots: someOf('category', slotQuota.shape),
+  streams: someOf('id', streamSummary.shape),
+  gone: z.optional(z.looseObject({ requests: gone, slots: gone, streams: gone })),
 })
 
-const line = z
-  .union([
-    z.looseObject({ v, type: z.literal('snapshot'), ...snapshotFields }),
-    changes,
-    ...eventSchemas.map(({ shape }) => z.looseObject({ v, type: z.literal('event'), ...shape })),
-  ])
-  .meta({
+const line = z.union([
+  z.looseObject({ v, type: z.literal('snapshot'), ...snapshotSchema.shape }),
+  changes,
+  ...eventSchemas.map(({ shape }) => z.looseObject({ v, type: z.literal('event'), ...shape })),
+])
+
+/** What `json-lines.schema.json` holds, for programs that read the lines (JSON Schema 2020-12). */
+export function jsonLinesSchema(): string {
+  const metadata = z.registry<{
+    readonly id?: string
+    readonly title?: string
+    readonly description?: string
+  }>()
+  metadata.add(requestQuota, { id: 'RequestQuota' })
+  metadata.add(slotQuota, { id: 'SlotQuota' })
+  metadata.add(streamSummary, { id: 'StreamSummary' })
+  metadata.add(line, {
     title: 'A line of headroom watch --json and headroom status --json',
     description:
       'Times are epoch milliseconds, rates requests per second. Other fields and kinds of events may be added.',
   })
-
-/** What `json-lines.schema.json` holds, for programs that read the lines (JSON Schema 2020-12). */
-export const jsonLinesSchema = (): string => `${JSON.stringify(z.toJSONSchema(line), null, 2)}\n`
+  return `${JSON.stringify(z.toJSONSchema(line, { metadata }), null, 2)}\n`
+}

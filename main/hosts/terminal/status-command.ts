@@ -1,4 +1,4 @@
-import type { WindowSummary } from '../../../app/contract/windows-contract.ts'
+import type { WindowSummary } from '../../../app/contract/windows.ts'
 import type { Asked } from '../../control/ask-running.ts'
 import type { ControlRequest } from '../../control/protocol.ts'
 import { NO_HOME } from '../../storage/data-folder.ts'

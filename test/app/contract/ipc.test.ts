@@ -1,15 +1,18 @@
 import { expect, expectTypeOf, test } from 'vitest'
-import { type AppContract, contract, type Hello } from '../../../app/contract/contract.ts'
+import { type AppContract, contract } from '../../../app/contract/contract.ts'
 import type { LoggedEvent } from '../../../app/contract/events.ts'
 import { type Api, command, type Handlers, nothing, type Pushes, push } from '../../../app/contract/ipc.ts'
 import type { Snapshot } from '../../../app/contract/snapshot.ts'
+import type { Hello } from '../../../app/contract/windows.ts'
 
 /** A contract small enough to leave out one entry at a time. */
 const small = {
   snapshot: command(nothing).returning<{ readonly revision: number }>(),
-  rename: command((value: unknown): string => {
-    if (typeof value !== 'string' || value === '') throw new TypeError('expected a name')
-    return value
+  rename: command({
+    parse: (value: unknown): string => {
+      if (typeof value !== 'string' || value === '') throw new TypeError('expected a name')
+      return value
+    },
   }).returning<{ readonly ok: boolean }>(),
   changed: push<{ readonly revision: number }>(),
 } as const
@@ -79,7 +82,7 @@ test('a command keeps its parser, a push has none', () => {
 })
 
 test('a command without an argument takes nothing, and null as a wire’s spelling of it', () => {
-  expect(nothing(undefined)).toBeUndefined()
-  expect(nothing(null)).toBeUndefined()
-  for (const value of [0, '', false, {}, []]) expect(() => nothing(value)).toThrow(TypeError)
+  expect(nothing.parse(undefined)).toBeUndefined()
+  expect(nothing.parse(null)).toBeUndefined()
+  for (const value of [0, '', false, {}, []]) expect(() => nothing.parse(value)).toThrow(TypeError)
 })

@@ -1,4 +1,4 @@
-import type { Alert } from '../../../app/alerts/alert.ts'
+import type { Alert } from '../../../app/contract/alerts.ts'
 import type { LoggedEvent } from '../../../app/contract/events.ts'
 import type { Snapshot } from '../../../app/contract/snapshot.ts'
 import type { ApiClient } from '../../canary/api-client.ts'

@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test'
-import type { KeySettings } from '../../../app/contract/key-settings.ts'
+import type { KeySettings } from '../../../app/contract/settings.ts'
 import { snapshot } from '../../renderer/fixtures.ts'
 import type { FakeHost } from '../../renderer/harness/fake-host.ts'
 import { KEY_SETTINGS } from '../../renderer/harness/memory-fixtures.ts'

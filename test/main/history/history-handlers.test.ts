@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest'
-import type { Alert } from '../../../app/alerts/alert.ts'
+import type { Alert } from '../../../app/contract/alerts.ts'
 import { contract } from '../../../app/contract/contract.ts'
 import { SILENT } from '../../../main/alerts/announcer.ts'
 import { HistoryService } from '../../../main/history/history-service.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Outcome } from '../../../app/contract/contract.ts'
+import type { Outcome } from '../../../app/contract/outcome.ts'
 import { Monitor } from '../../../main/monitor/monitor.ts'
 import type { HttpRequest } from '../../../main/ports/ports.ts'
 import { connectKey } from '../../../main/sign-in/connect-key.ts'

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import type { SignInStatus } from '../../../app/contract/sign-in-status.ts'
+import type { SignInStatus } from '../../../app/contract/sign-in.ts'
 import { SIGN_IN_LIMIT_MS } from '../../../app/sign-in/failure.ts'
 import type { OpenUrl } from '../../../main/ports/open-url.ts'
 import { SignIns, type SignInTask } from '../../../main/sign-in/sign-ins.ts'

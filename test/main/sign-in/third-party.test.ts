@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Provider } from 'oidc-provider'
 import { expect, onTestFinished, test } from 'vitest'
-import type { SignInStatus } from '../../../app/contract/sign-in-status.ts'
+import type { SignInStatus } from '../../../app/contract/sign-in.ts'
 import { nodeHttp } from '../../../main/network/http-client.ts'
 import type { SigningKey } from '../../../main/sign-in/code-exchange.ts'
 import { SignIns } from '../../../main/sign-in/sign-ins.ts'

@@ -1,6 +1,6 @@
-import type { Alert } from '../../../app/alerts/alert.ts'
-import type { HeldSettings } from '../../../app/contract/key-settings.ts'
-import type { RowDetails } from '../../../app/contract/row-details.ts'
+import type { Alert } from '../../../app/contract/alerts.ts'
+import type { RowDetails } from '../../../app/contract/quotas.ts'
+import type { CurrentKeySettings } from '../../../app/contract/settings.ts'
 import type { Report } from '../../../app/history/report.ts'
 import { NOW_MS, REQUESTS, SLOTS } from '../fixtures.ts'
 
@@ -83,7 +83,7 @@ export function rowDetailsOf(category: string): RowDetails {
   }
 }
 
-export const KEY_SETTINGS: { readonly ok: true } & HeldSettings = {
+export const KEY_SETTINGS: { readonly ok: true } & CurrentKeySettings = {
   ok: true,
   kept: 'stored',
   settings: {

@@ -1,4 +1,4 @@
-import type { History } from '../../../app/contract/contract.ts'
+import type { History } from '../../../app/contract/history.ts'
 import type { Snapshot } from '../../../app/contract/snapshot.ts'
 import {
   CALM_REQUESTS,

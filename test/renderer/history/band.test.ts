@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import type { HistoryPoint } from '../../../app/contract/contract.ts'
+import type { HistoryPoint } from '../../../app/contract/history.ts'
 import { BAND_COLUMNS, bandRows } from '../../../renderer/history/band.ts'
 import { chartSeries, timeTicks } from '../../../renderer/history/series.ts'
 import { CHART_RANGES } from '../../../renderer/state/view-state.ts'

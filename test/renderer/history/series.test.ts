@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { HistoryPoint } from '../../../app/contract/contract.ts'
+import type { HistoryPoint } from '../../../app/contract/history.ts'
 import { AHEAD_MS, chartSeries, countTicks, timeTicks } from '../../../renderer/history/series.ts'
 import { defaultQuota, NOW_MS, quota } from '../fixtures.ts'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { KeySettings } from '../../../app/contract/key-settings.ts'
+import type { KeySettings } from '../../../app/contract/settings.ts'
 import { changedElsewhere, changedSettings, intervalOf } from '../../../renderer/settings/changed-settings.ts'
 
 const SETTINGS: KeySettings = {

@@ -1,6 +1,6 @@
 import type { MenuItemConstructorOptions } from 'electron'
 import { expect, test } from 'vitest'
-import type { UpdateState } from '../../../../app/contract/updates-contract.ts'
+import type { UpdateState } from '../../../../app/contract/updates.ts'
 import type { DesktopActions } from '../../../../main/hosts/desktop/desktop-actions.ts'
 import { choiceItems } from '../../../../main/hosts/desktop/tray-menu.ts'
 

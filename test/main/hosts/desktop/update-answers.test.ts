@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { UpdateState } from '../../../../app/contract/updates-contract.ts'
+import type { UpdateState } from '../../../../app/contract/updates.ts'
 import { withUpdates } from '../../../../main/hosts/desktop/updates.ts'
 import type { WindowSession, Windows } from '../../../../main/hosts/window-session.ts'
 

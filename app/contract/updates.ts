@@ -14,13 +14,9 @@ export type UpdateState =
   /** It could not be fetched, or it is not what its signature says. */
   | { readonly kind: 'failed'; readonly version: string }
 
-const wanted = z.strictObject({ wanted: z.boolean() })
-
 /** Newer versions of the desktop app. Fetching and installing are chosen in its menu, not from a page. */
 export const updatesContract = {
   updates: command(nothing).returning<UpdateState>(),
   /** Whether newer versions are looked for. Does nothing where there is no feed. */
-  setCheckForUpdates: command(
-    (value): z.output<typeof wanted> => wanted.parse(value),
-  ).returning<UpdateState>(),
+  setCheckForUpdates: command(z.strictObject({ wanted: z.boolean() })).returning<UpdateState>(),
 } as const

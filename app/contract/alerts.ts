@@ -1,0 +1,50 @@
+import { z } from 'zod/mini'
+import { type AlertKind, SEVERITIES } from '../alerts/kinds.ts'
+import type { Thresholds } from '../quota/thresholds.ts'
+import { boundedText, categoryName, type Immutable, number, ofProfile, profileId, text } from './fields.ts'
+import { command, nothing, push } from './ipc.ts'
+import type { Outcome } from './outcome.ts'
+
+const KINDS = Object.keys(SEVERITIES) as [AlertKind, ...AlertKind[]]
+
+/** An alert as it is kept over a restart. */
+export const alertSchema = z.object({
+  /** Of this episode: the next one of the same condition has another. */
+  id: text,
+  profile: text,
+  kind: z.enum(KINDS),
+  severity: z.enum(['info', 'warning', 'critical']),
+  /** The category; for a stream its id, empty for what concerns the whole key. */
+  subject: text,
+  /** When the condition began and when it was said. Epoch ms. */
+  since: number,
+  at: number,
+  title: text,
+  body: text,
+  /** A person has seen it: it is not shown as new, and not said again before it was over. */
+  dismissed: z.boolean(),
+})
+
+/** One episode that was said and is not over. */
+export interface Alert extends Immutable<z.output<typeof alertSchema>> {}
+
+/** What the app says by itself. */
+export const alertsContract = {
+  /** Open episodes, latest first. */
+  alerts: command(nothing).returning<readonly Alert[]>(),
+  /** Seen: not shown as new, and not said again before it was over. */
+  dismissAlert: command(z.strictObject({ id: boundedText(400) })).returning<Outcome>(),
+  alertThresholds: command(ofProfile).returning<Thresholds>(),
+  /** `below` is a share of the limit and 0 turns the alert off; without one the default is back. */
+  setAlertThreshold: command(
+    z.strictObject({
+      profile: profileId,
+      /** Without one it is that of every row that has none of its own. */
+      category: z.optional(categoryName),
+      below: z.optional(z.number().check(z.gte(0), z.lte(1))),
+    }),
+  ).returning<Thresholds>(),
+
+  /** All open episodes, after each change. */
+  alertsChanged: push<readonly Alert[]>(),
+} as const

@@ -1,0 +1,80 @@
+import { z } from 'zod/mini'
+import type { Report } from '../history/report.ts'
+import type { SlotSample } from '../history/sample.ts'
+import type { LoggedEvent } from './events.ts'
+import { categoryName, profileId } from './fields.ts'
+import { command, nothing } from './ipc.ts'
+import type { Outcome } from './outcome.ts'
+
+const epochMs = z.number().check(z.gte(0), z.lte(8_640_000_000_000_000))
+
+const HOUR_MS = 3_600_000
+const DAY_MS = 24 * HOUR_MS
+
+/** Epoch milliseconds, the end included. */
+const interval = { profile: profileId, fromMs: epochMs, toMs: epochMs }
+
+const EXPORTS = ['report-csv', 'report-json', 'incident'] as const
+export type ExportKind = (typeof EXPORTS)[number]
+
+/** A file for a person to save. */
+export interface ExportedFile {
+  readonly name: string
+  readonly mediaType: string
+  readonly text: string
+}
+
+/** How the history file is doing; `memory` where nothing is kept. */
+export type StorageSummary =
+  | { readonly kind: 'ok'; readonly bytes: number; readonly rawMs: number; readonly rollupMs: number }
+  | { readonly kind: 'failing'; readonly failure: string; readonly waiting: number; readonly lost: number }
+  | { readonly kind: 'memory' }
+
+export interface HistoryPoint {
+  readonly at: number
+  readonly remaining: number
+  readonly source: 'header' | 'modelled'
+  /** What was surely and possibly left, as it was known then; the last quarter of an hour only. */
+  readonly low?: number
+  readonly high?: number
+}
+
+/** How one row's quota went. */
+export interface History {
+  readonly points: readonly HistoryPoint[]
+  /** When 429s happened, in the asked interval. */
+  readonly rejectedAt: readonly number[]
+}
+
+const historyQuery = z.strictObject({
+  profile: profileId,
+  category: categoryName,
+  fromMs: z.number().check(z.nonnegative()),
+  toMs: z.number().check(z.nonnegative()),
+  /** At most this many points come back; 300 is what a chart draws well. */
+  points: z.int().check(z.gte(2), z.lte(300)),
+})
+
+/** What the app remembers of a key: charts, reports, past events, and the file that they are kept in. */
+export const historyContract = {
+  history: command(historyQuery).returning<History>(),
+  /** Who used what, of whole minutes: the answer says from when to when. */
+  report: command(z.strictObject(interval)).returning<Report>(),
+  exportFile: command(z.strictObject({ ...interval, what: z.enum(EXPORTS) })).returning<
+    Outcome<{ readonly file: ExportedFile }>
+  >(),
+  /** Oldest first, the latest 5000 of the interval; `events` is for those of this run. */
+  pastEvents: command(z.strictObject(interval)).returning<readonly LoggedEvent[]>(),
+  /** Each look at the slots that differed from the one before, and the one that held at `fromMs`. */
+  slotHistory: command(z.strictObject({ ...interval, category: categoryName })).returning<
+    readonly SlotSample[]
+  >(),
+  storage: command(nothing).returning<StorageSummary>(),
+  /** Raw samples an hour to 14 days, minutes and events a day to a year. */
+  setRetention: command(
+    z.strictObject({
+      rawMs: z.number().check(z.gte(HOUR_MS), z.lte(14 * DAY_MS)),
+      rollupMs: z.number().check(z.gte(DAY_MS), z.lte(366 * DAY_MS)),
+    }),
+  ).returning<Outcome>(),
+} as const

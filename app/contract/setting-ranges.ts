@@ -1,0 +1,17 @@
+/** The bounds of a setting, both included. */
+export interface Range {
+  readonly least: number
+  readonly most: number
+}
+
+/**
+ * Share of each quota. Less than the least shows next to nothing, more than the most would be felt by the trader's own
+ * programs.
+ */
+export const BUDGET_FRACTION: Range = { least: 0.001, most: 0.2 }
+/** 0 beside these: never. */
+export const EVERY_SECONDS: Range = { least: 1, most: 86_400 }
+export const ROTATION_MINUTES: Range = { least: 1, most: 1_440 }
+
+/** Whether a value is between the bounds, or on one of them. */
+export const isWithin = ({ least, most }: Range, value: number): boolean => value >= least && value <= most
