@@ -1,18 +1,7 @@
 import type { MonitorEvent } from '../contract/events.ts'
 import { type HeldToken, isRevoking, type KeyState } from './key-state.ts'
 import type { RefreshOutcome } from './refresh-grant.ts'
-import { type RefreshSchedule, retryWaitMs } from './schedule.ts'
-
-/** What of a key's life is configuration. */
-export interface KeyLifetimes {
-  readonly schedule: RefreshSchedule
-  /** After this a rotating refresh token may be refused (service 8.4); shown, never a verdict. */
-  readonly rotationMs: number
-  /** From sign-in to the end of a rotating key's session (service 8.4). */
-  readonly absoluteMs: number
-}
-
-export const ROTATION = { rotationMs: 30 * 60_000, absoluteMs: 24 * 3_600_000 } as const
+import { type KeyLifetimes, retryWaitMs } from './schedule.ts'
 
 /** What a step of the protocol comes to: the next state, and what people are told. */
 export interface Decided {

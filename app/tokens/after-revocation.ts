@@ -2,19 +2,14 @@ import type { MonitorEvent } from '../contract/events.ts'
 import type { Decided } from './after-refresh.ts'
 import type { KeyState } from './key-state.ts'
 import type { RefreshOutcome } from './refresh-grant.ts'
+import type { RevocationResult } from './revocation.ts'
 import { type RefreshSchedule, retryWaitMs } from './schedule.ts'
-
-/** What the service said to a revocation, all spellings tried. */
-export type RevocationAnswer =
-  | { readonly kind: 'confirmed' }
-  | { readonly kind: 'refused'; readonly why: string }
-  | { readonly kind: 'unconfirmed'; readonly why: string }
 
 /** Nobody waits in front of a retry: it starts on a rung where it does not disturb. */
 const FIRST_RUNG = 5
 
 /** The token that is held is of no use, so only new ones can be told to end the others. */
-const SIGN_IN_TO_REVOKE: RevocationAnswer = { kind: 'refused', why: 'sign in to revoke' }
+const SIGN_IN_TO_REVOKE: RevocationResult = { kind: 'refused', why: 'sign in to revoke' }
 
 /**
  * What a revocation of this key would come to without asking the service, if that is certain.
@@ -22,7 +17,7 @@ const SIGN_IN_TO_REVOKE: RevocationAnswer = { kind: 'refused', why: 'sign in to 
  * A service may answer 200 to a token that it no longer knows (RFC 7009 2.2), while other tokens of the key
  * live: a session that ended must not turn into "revoked".
  */
-export function revocationForeseen({ token, standing }: KeyState): RevocationAnswer | undefined {
+export function revocationForeseen({ token, standing }: KeyState): RevocationResult | undefined {
   if (standing.kind === 'revoked') return { kind: 'confirmed' }
   if (token === undefined) return SIGN_IN_TO_REVOKE
   // Where it was the key that was not accepted, the token may be alive.
@@ -46,7 +41,7 @@ export function isInDoubt({ token, lostAnswer }: KeyState): boolean {
 export function revocationAfter(
   state: KeyState,
   refreshed: RefreshOutcome | undefined,
-): RevocationAnswer | undefined {
+): RevocationResult | undefined {
   if (refreshed?.kind === 'refused') return SIGN_IN_TO_REVOKE
   if (!isInDoubt(state)) return undefined
   if (refreshed?.kind === 'misconfigured') return { kind: 'refused', why: refreshed.why }
@@ -63,7 +58,7 @@ export function revocationAsked(state: KeyState): KeyState {
 /** "Revoked" only after a 200 (service 4.2). A refusal is final until somebody asks again. */
 export function afterRevocation(
   state: KeyState,
-  answer: RevocationAnswer,
+  answer: RevocationResult,
   nowMs: number,
   jitter: number,
   schedule: RefreshSchedule,

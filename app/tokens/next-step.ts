@@ -1,6 +1,5 @@
-import type { KeyLifetimes } from './after-refresh.ts'
 import type { KeyState } from './key-state.ts'
-import { refreshDueAt } from './schedule.ts'
+import { type KeyLifetimes, refreshDueAt } from './schedule.ts'
 
 /** What is to be done with a key by itself, and when. An instant, so that it is decided again after sleep. */
 export type NextStep =

@@ -28,16 +28,18 @@ export function revokeRequest(
   }
 }
 
-export type RevokeOutcome =
+/** The result of a revocation, all spellings tried. */
+export type RevocationResult =
   | { readonly kind: 'confirmed' }
-  /** The field was spelled differently than the service expects: try the next spelling. */
-  | { readonly kind: 'spelling' }
-  /** The service knows no such token any more, or not this key. */
+  /** The service does not accept the token, or not this API key. */
   | { readonly kind: 'refused'; readonly why: string }
   | { readonly kind: 'unconfirmed'; readonly why: string }
 
+/** `spelling`: the service expects the field under another name, so that the next spelling is tried. */
+export type SpellingResult = RevocationResult | { readonly kind: 'spelling' }
+
 /** Only a 200 confirms (service 4.2), and only the service's: a network's sign-in page comes with a 200 too. */
-export function processRevokeAnswer(outcome: HttpOutcome, url: string): RevokeOutcome {
+export function processRevokeAnswer(outcome: HttpOutcome, url: string): SpellingResult {
   if (outcome.kind !== 'answer') return { kind: 'unconfirmed', why: outcome.why }
   const { status, headers, body } = outcome
   if (status === 200) {

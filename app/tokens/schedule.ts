@@ -21,6 +21,29 @@ export const REFRESH_SCHEDULE: RefreshSchedule = {
   malformedRetryMs: [120_000, 300_000],
 }
 
+/** The configurable times of a key's life. Milliseconds. */
+export interface KeyLifetimes {
+  readonly schedule: RefreshSchedule
+  /** After this a rotating refresh token may be refused (service 8.4); shown, never a verdict. */
+  readonly rotationMs: number
+  /** From sign-in to the end of a rotating key's session (service 8.4). */
+  readonly absoluteMs: number
+}
+
+/** The service's own times of a rotating key (service 8.4). */
+export const ROTATION = { rotationMs: 30 * 60_000, absoluteMs: 24 * 3_600_000 } as const
+
+/** The lifetimes of a key, with what a person chose for it. */
+export const keyLifetimes = ({
+  rotationMinutes,
+}: {
+  readonly rotationMinutes?: number | undefined
+} = {}): KeyLifetimes => ({
+  schedule: REFRESH_SCHEDULE,
+  ...ROTATION,
+  ...(rotationMinutes !== undefined && { rotationMs: rotationMinutes * 60_000 }),
+})
+
 /** Half the lifetime at least is used, so that a short-lived token is not refreshed all the time. */
 export function refreshDueAt(
   schedule: RefreshSchedule,

@@ -1,7 +1,7 @@
 import type { AccessSummary, RefreshSummary } from '../contract/snapshot.ts'
-import type { KeyLifetimes } from './after-refresh.ts'
 import { isAlive, type KeyState, mayRefresh } from './key-state.ts'
 import { refreshAt, sessionEndsAt } from './next-step.ts'
+import type { KeyLifetimes } from './schedule.ts'
 
 /** What a window is told of the access token: never the token. */
 export function accessSummary(

@@ -1,7 +1,7 @@
 import type { CommandError, Outcome } from '../../app/contract/outcome.ts'
 import type { KeySettings } from '../../app/contract/settings.ts'
 import { isSymbol } from '../../app/service/stream-paths.ts'
-import { ROTATION } from '../../app/tokens/after-refresh.ts'
+import { ROTATION } from '../../app/tokens/schedule.ts'
 import { notProbed } from '../api/probe-refusals.ts'
 import { DEFAULT_PROBE_SYMBOL, PROBED_CATEGORIES } from '../api/probe-requests.ts'
 import { DEFAULT_PROBES, type Profile } from './profile.ts'

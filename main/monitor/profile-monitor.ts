@@ -4,15 +4,15 @@ import type { Outcome } from '../../app/contract/outcome.ts'
 import type { RowDetails } from '../../app/contract/quotas.ts'
 import type { KeystoreState, Snapshot } from '../../app/contract/snapshot.ts'
 import type { Thresholds } from '../../app/quota/thresholds.ts'
+import { keyLifetimes } from '../../app/tokens/schedule.ts'
 import { cannotAsk, needsAccount, needsTarget } from '../api/probe-refusals.ts'
 import { streamToCheck } from '../api/stream-check.ts'
 import type { KeyName } from '../sign-in/connected-keys.ts'
 import { secretTried } from '../sign-in/secret-tried.ts'
 import type { Streams } from '../streams/streams.ts'
 import type { TokenKeeper } from '../tokens/keeper.ts'
-import { lifetimesOf } from '../tokens/key-lifetimes.ts'
-import { revocationTold } from '../tokens/revocation-told.ts'
-import type { TokenStore } from '../vault/token-store.ts'
+import { revocationOutcome } from '../tokens/key-revocation.ts'
+import type { TokenStore } from '../tokens/token-store.ts'
 import type { Profile } from './profile.ts'
 import { type ProfileParts, type ProfilePorts, profileParts } from './profile-parts.ts'
 import { profileSnapshot } from './profile-snapshot.ts'
@@ -116,7 +116,7 @@ export class ProfileMonitor {
   async revoke(): Promise<Outcome> {
     // Nothing uses the grant from here on, whatever the service will answer.
     this.#parts.streams.closeAll('tokens revoked', 'revoked')
-    return revocationTold(await this.#keeper.revoke())
+    return revocationOutcome(await this.#keeper.revoke())
   }
 
   /** A revocation of this API key was confirmed that was asked for elsewhere. */
@@ -177,7 +177,7 @@ export class ProfileMonitor {
     this.#profile = profile
     // Two changes may share a millisecond.
     this.#settingsAtMs = Math.max(this.#deps.timeline.now(), this.#settingsAtMs + 1)
-    this.#keeper.changeLifetimes(lifetimesOf(profile))
+    this.#keeper.changeLifetimes(keyLifetimes(profile))
     this.#parts.prober.change(profile.probes)
     this.#changed()
   }

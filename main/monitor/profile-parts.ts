@@ -2,6 +2,7 @@ import type { MonitorEvent } from '../../app/contract/events.ts'
 import type { Ledger } from '../../app/quota/ledger.ts'
 import { CURRENT_REQUEST_QUOTAS, SLOT_QUOTAS } from '../../app/service/quotas.ts'
 import { SlotLedger } from '../../app/streams/slots.ts'
+import { keyLifetimes } from '../../app/tokens/schedule.ts'
 import { ApiClient, hostOf } from '../api/client.ts'
 import { Prober } from '../api/prober.ts'
 import { QuotaTap } from '../api/quota-tap.ts'
@@ -13,8 +14,7 @@ import type { Secrets } from '../ports/redactor.ts'
 import type { Pins } from '../streams/pinned-streams.ts'
 import { Streams } from '../streams/streams.ts'
 import { TokenKeeper } from '../tokens/keeper.ts'
-import { lifetimesOf } from '../tokens/key-lifetimes.ts'
-import type { TokenStore } from '../vault/token-store.ts'
+import type { TokenStore } from '../tokens/token-store.ts'
 import { ModelSamples } from './model-samples.ts'
 import type { Profile } from './profile.ts'
 import { Reachability } from './reachability.ts'
@@ -112,7 +112,7 @@ export function profileParts(
       profile,
       tokens,
       { ...ports, reached: reached(hostOf(authUrl)), ...(broke && { broke }) },
-      lifetimesOf(profile),
+      keyLifetimes(profile),
     )
   return {
     ledger,

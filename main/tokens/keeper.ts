@@ -1,19 +1,18 @@
 import type { MonitorEvent } from '../../app/contract/events.ts'
 import type { AccessSummary, RefreshSummary } from '../../app/contract/snapshot.ts'
-import type { KeyLifetimes } from '../../app/tokens/after-refresh.ts'
-import { type RevocationAnswer, stoodDown } from '../../app/tokens/after-revocation.ts'
+import { stoodDown } from '../../app/tokens/after-revocation.ts'
 import { isAlive, isFresh, isRevoking, mayRefresh } from '../../app/tokens/key-state.ts'
 import { nextStep } from '../../app/tokens/next-step.ts'
 import type { KeyCredentials, RefreshOutcome } from '../../app/tokens/refresh-grant.ts'
+import type { RevocationResult } from '../../app/tokens/revocation.ts'
+import type { KeyLifetimes } from '../../app/tokens/schedule.ts'
 import { accessSummary, refreshSummary } from '../../app/tokens/token-summaries.ts'
 import type { Timeline } from '../monitor/timeline.ts'
 import type { Clock, Http, Random } from '../ports/ports.ts'
 import type { Secrets } from '../ports/redactor.ts'
-import type { TokenStore } from '../vault/token-store.ts'
-import { HeldKey } from './held-key.ts'
 import { KeyRefresh } from './key-refresh.ts'
 import { KeyRevocation } from './key-revocation.ts'
-import { toldSafely } from './told-safely.ts'
+import type { TokenStore } from './token-store.ts'
 
 export interface KeeperDeps {
   readonly http: Http
@@ -48,38 +47,38 @@ export class TokenKeeper {
   #key: KeyCredentials
   readonly #deps: KeeperDeps
   #lifetimes: KeyLifetimes
-  readonly #held: HeldKey
+  readonly #store: TokenStore
   readonly #refresh: KeyRefresh
   readonly #revocation: KeyRevocation
   #stopped = false
   #cancelTimer: () => void = () => {}
 
   constructor(key: KeyCredentials, store: TokenStore, deps: KeeperDeps, lifetimes: KeyLifetimes) {
-    this.#deps = toldSafely(deps)
+    this.#deps = safeCallbacks(deps)
     this.#key = key
     this.#lifetimes = lifetimes
     const { clock, event, changed } = this.#deps
     const nowMs = () => this.#now()
-    const held = new HeldKey(store, { clock, event, changed, nowMs })
+    store.open({ clock, event, changed, nowMs })
     const ended = () => {
       this.#schedule()
       changed()
     }
     const flight = {
       ...this.#deps,
-      held,
+      store,
       nowMs,
       key: () => this.#key,
       lifetimes: () => this.#lifetimes,
       ended,
     }
-    this.#held = held
+    this.#store = store
     this.#refresh = new KeyRefresh(flight)
     this.#revocation = new KeyRevocation({ ...flight, refresh: this.#refresh })
   }
 
   start(): void {
-    if (mayRefresh(this.#held.state)) void this.refresh()
+    if (mayRefresh(this.#store.state)) void this.refresh()
     else this.#schedule()
   }
 
@@ -87,7 +86,7 @@ export class TokenKeeper {
     this.#stopped = true
     this.#cancelTimer()
     this.#refresh.stop()
-    this.#held.saver.stop()
+    this.#store.stop()
   }
 
   /** Ends when nothing of this key is on its way to the service: an answer may bring a token to be stored. */
@@ -102,9 +101,9 @@ export class TokenKeeper {
 
   /** The access token to send, refreshed first where that is due. Never one request per caller. */
   async access(): Promise<Access> {
-    if (mayRefresh(this.#held.state) && !isFresh(this.#held.state, this.#now())) {
+    if (mayRefresh(this.#store.state) && !isFresh(this.#store.state, this.#now())) {
       if (this.#refresh.flight) await this.#refresh.flight
-      else if (this.#held.state.failures === 0) await this.refresh()
+      else if (this.#store.state.failures === 0) await this.refresh()
     }
     return this.usable()
   }
@@ -114,8 +113,8 @@ export class TokenKeeper {
    * the one who waits for it, a person may have revoked.
    */
   usable(): Access {
-    const { access, standing } = this.#held.state
-    if (access !== undefined && isAlive(this.#held.state, this.#now()) && !isRevoking(this.#held.state)) {
+    const { access, standing } = this.#store.state
+    if (access !== undefined && isAlive(this.#store.state, this.#now()) && !isRevoking(this.#store.state)) {
       return { kind: 'token', value: access.value }
     }
     return { kind: 'none', why: standing.kind }
@@ -123,15 +122,15 @@ export class TokenKeeper {
 
   /** The service answered 401 to this token: it is not used again, and a refresh is due. */
   async rejected(value: string): Promise<void> {
-    const { access, failures } = this.#held.state
+    const { access, failures } = this.#store.state
     if (access?.value !== value) return
     const now = this.#now()
     // A service that refuses what it issued a moment ago will refuse the next one too.
     if (now - access.issuedAtMs < this.#lifetimes.schedule.floorMs) return
     // Told again about a token that is already out of use: the refresh that failed has its own time to retry.
     if (access.expiresAtMs <= now && !this.#refresh.flight && failures > 0) return
-    this.#held.hold({
-      ...this.#held.state,
+    this.#store.use({
+      ...this.#store.state,
       access: { ...access, expiresAtMs: Math.min(access.expiresAtMs, now) },
     })
     await this.refresh()
@@ -144,14 +143,14 @@ export class TokenKeeper {
 
   /** What "try now" means here: what is not saved, the failed refresh, or the revocation that was not confirmed. */
   async tryNow(): Promise<void> {
-    this.#held.saver.tryNow()
-    const { standing, failures } = this.#held.state
+    this.#store.retry()
+    const { standing, failures } = this.#store.state
     if (standing.kind === 'revoke-unconfirmed') await this.revoke()
     else if (failures > 0 || standing.kind === 'sign-in-required') await this.refresh()
   }
 
   /** Revokes every refresh token of the key. From here on nothing uses the grant. */
-  revoke(): Promise<RevocationAnswer> {
+  revoke(): Promise<RevocationResult> {
     this.#cancelTimer()
     return this.#revocation.run()
   }
@@ -168,13 +167,13 @@ export class TokenKeeper {
 
   /** A newer sign-in on this API key would be ended by a late retry: from here on only a person tries again. */
   standDown(): void {
-    const wasWaiting = this.#held.state.standing.kind === 'revoke-unconfirmed'
-    const next = stoodDown(this.#held.state)
+    const wasWaiting = this.#store.state.standing.kind === 'revoke-unconfirmed'
+    const next = stoodDown(this.#store.state)
     if (!wasWaiting) {
-      this.#held.hold(next)
+      this.#store.use(next)
       return
     }
-    this.#held.holdAndSave(next)
+    this.#store.save(next)
     this.#schedule()
     this.#deps.changed()
   }
@@ -191,7 +190,7 @@ export class TokenKeeper {
   async takeKey(key: KeyCredentials): Promise<void> {
     this.#key = key
     await this.#refresh.flight
-    const { standing } = this.#held.state
+    const { standing } = this.#store.state
     if (standing.kind === 'sign-in-required' && standing.cause === 'misconfigured') await this.refresh()
   }
 
@@ -202,23 +201,23 @@ export class TokenKeeper {
   }
 
   get canUseService(): boolean {
-    return this.#held.state.standing.kind === 'active' && isAlive(this.#held.state, this.#now())
+    return this.#store.state.standing.kind === 'active' && isAlive(this.#store.state, this.#now())
   }
 
   accessSummary(): AccessSummary {
-    return accessSummary(this.#held.state, this.#now(), this.#refresh.isAsking, this.#lifetimes)
+    return accessSummary(this.#store.state, this.#now(), this.#refresh.isAsking, this.#lifetimes)
   }
 
   refreshSummary(): RefreshSummary {
-    const { stored, unsaved } = this.#held.saver
-    const summary = refreshSummary(this.#held.state, stored, this.#refresh.countToday, this.#lifetimes)
+    const { newest, unsaved } = this.#store
+    const summary = refreshSummary(this.#store.state, newest, this.#refresh.countToday, this.#lifetimes)
     return unsaved === undefined ? summary : { ...summary, unsaved }
   }
 
   #schedule(): void {
     this.#cancelTimer()
     if (this.#stopped || this.#refresh.flight || this.#revocation.flight) return
-    const step = nextStep(this.#held.state, this.#now(), this.#lifetimes)
+    const step = nextStep(this.#store.state, this.#now(), this.#lifetimes)
     if (step === undefined) return
     const waitMs = Math.max(0, step.atMs - this.#now())
     this.#cancelTimer = this.#deps.clock.after(Math.min(waitMs, LONGEST_NAP_MS), () => {
@@ -229,7 +228,7 @@ export class TokenKeeper {
         case 'revoke':
           return void this.revoke()
         case 'warn':
-          this.#held.hold({ ...this.#held.state, warnedAheadMs: step.aheadMs })
+          this.#store.use({ ...this.#store.state, warnedAheadMs: step.aheadMs })
           this.#deps.event({ kind: 'sign-in-due', endsAt: Math.round(step.endsAtMs) })
           return this.#schedule()
       }
@@ -238,5 +237,22 @@ export class TokenKeeper {
 
   #now(): number {
     return this.#deps.timeline.now()
+  }
+}
+
+/** The dependencies with callbacks that do not throw: a bug in a listener must not stop what tokens depend on. */
+function safeCallbacks(deps: KeeperDeps): KeeperDeps {
+  const safely = (call: () => void) => {
+    try {
+      call()
+    } catch (error) {
+      deps.broke?.(error)
+    }
+  }
+  return {
+    ...deps,
+    changed: () => safely(deps.changed),
+    event: (event) => safely(() => deps.event(event)),
+    reached: (...reached) => safely(() => deps.reached(...reached)),
   }
 }

@@ -1,26 +1,29 @@
+import { afterRefresh, fallenBack, heldBeside, isOfTheToken } from '../../app/tokens/after-refresh.ts'
+import { type HeldToken, isRevoking } from '../../app/tokens/key-state.ts'
 import {
-  afterRefresh,
-  fallenBack,
-  heldBeside,
-  isOfTheToken,
-  type KeyLifetimes,
-} from '../../app/tokens/after-refresh.ts'
-import { isRevoking } from '../../app/tokens/key-state.ts'
-import { isOfTheService, type KeyCredentials, type RefreshOutcome } from '../../app/tokens/refresh-grant.ts'
-import type { HeldKey } from './held-key.ts'
+  isOfTheService,
+  type KeyCredentials,
+  processRefreshAnswer,
+  type RefreshOutcome,
+  refreshRequest,
+} from '../../app/tokens/refresh-grant.ts'
+import type { KeyLifetimes } from '../../app/tokens/schedule.ts'
 import type { KeeperDeps } from './keeper.ts'
 import { RefreshesToday } from './refreshes-today.ts'
-import { postWrittenAhead } from './write-ahead.ts'
+import type { TokenStore } from './token-store.ts'
 
 export interface KeyRefreshDeps extends Omit<KeeperDeps, 'timeline'> {
-  readonly held: HeldKey
+  readonly store: TokenStore
+  /** Epoch milliseconds. */
   readonly nowMs: () => number
-  /** As of now: a person may have corrected the secret. */
+  /** The current ones: a person may have corrected the secret. */
   readonly key: () => KeyCredentials
   readonly lifetimes: () => KeyLifetimes
-  /** A flight is over, whatever it came to: what is due is decided again. */
+  /** Called at the end of each flight, whatever its outcome: what is due is decided again. */
   readonly ended: () => void
 }
+
+const REFRESH_TIMEOUT_MS = 20_000
 
 /** A host that is there answers within seconds: a person hears of one that does not before the deadline is over. */
 const UNANSWERED_MS = 10_000
@@ -33,7 +36,7 @@ const UNANSWERED_MS = 10_000
  * at once: a service's overlap is short.
  */
 export class KeyRefresh {
-  readonly #held: HeldKey
+  readonly #store: TokenStore
   readonly #deps: KeyRefreshDeps
   readonly #today: RefreshesToday
   #flight: Promise<RefreshOutcome> | undefined
@@ -43,7 +46,7 @@ export class KeyRefresh {
   #cancelUnanswered: () => void = () => {}
 
   constructor(deps: KeyRefreshDeps) {
-    this.#held = deps.held
+    this.#store = deps.store
     this.#deps = deps
     this.#today = new RefreshesToday(deps.clock)
   }
@@ -81,14 +84,14 @@ export class KeyRefresh {
 
   async #attempt(): Promise<RefreshOutcome> {
     if (this.#stopped) return { kind: 'not-sent', why: 'this key is not connected any more' }
-    this.#held.readIfLost()
-    if (isRevoking(this.#held.state)) return { kind: 'not-sent', why: 'the tokens are being revoked' }
-    if (this.#held.state.token === undefined) return { kind: 'not-sent', why: 'there is no token to send' }
+    this.#store.readIfLost()
+    if (isRevoking(this.#store.state)) return { kind: 'not-sent', why: 'the tokens are being revoked' }
+    if (this.#store.state.token === undefined) return { kind: 'not-sent', why: 'there is no token to send' }
     this.#isAsking = true
     this.#deps.changed()
-    this.#held.takeNewest()
+    this.#store.takeNewest()
     const outcome = await this.#ask()
-    if (outcome.kind !== 'unknown' || this.#held.state.lostAnswer) return this.#settle(outcome)
+    if (outcome.kind !== 'unknown' || this.#store.state.lostAnswer) return this.#settle(outcome)
     this.#lost(outcome)
     // Also while a revocation waits for it: only the newest token can be told to end with certainty.
     if (this.#stopped) return this.#settle(outcome)
@@ -99,31 +102,23 @@ export class KeyRefresh {
   async #ask(): Promise<RefreshOutcome> {
     let outcome = await this.#post()
     while (!this.#stopped && isOfTheToken(outcome)) {
-      const { state } = this.#held
+      const { state } = this.#store
       const token = state.token && fallenBack(state.token)
       if (token === undefined) break
-      this.#held.saveAndHold({ ...state, token })
+      this.#store.save({ ...state, token })
       outcome = await this.#post()
     }
     return outcome
   }
 
   async #post(): Promise<RefreshOutcome> {
-    const { token } = this.#held.state
+    const { token } = this.#store.state
     if (token === undefined) return { kind: 'not-sent', why: 'there is no token to send' }
-    const { clock, http, secrets, key, nowMs, reached } = this.#deps
+    const { clock, nowMs, reached } = this.#deps
     const askedAtMs = nowMs()
     this.#cancelUnanswered = clock.after(UNANSWERED_MS, () => reached(false, 'not answering', askedAtMs))
-    const sending = postWrittenAhead(token, {
-      key: key(),
-      store: this.#held.store,
-      http,
-      secrets,
-      nowMs,
-      problem: (what) => this.#held.saver.problem(what),
-    })
-    // Nobody knows how far it got: it is tried again as after a lost answer, which costs nothing that still works.
-    return sending
+    // How far a request got that threw is not known: it is tried again as after a lost answer.
+    return this.#send(token)
       .catch((error: unknown): RefreshOutcome => {
         this.#deps.broke?.(error)
         return { kind: 'unknown', why: 'the request failed unexpectedly' }
@@ -131,20 +126,41 @@ export class KeyRefresh {
       .finally(() => this.#cancelUnanswered())
   }
 
+  /** Sends the token once (service 4.1), after the intent to do so is stored. */
+  async #send({ refreshToken }: HeldToken): Promise<RefreshOutcome> {
+    const { http, secrets } = this.#deps
+    const key = this.#deps.key()
+    for (const secret of [key.clientSecret, refreshToken]) if (secret !== undefined) secrets.hide(secret)
+    this.#store.intend()
+    this.#store.noteSent()
+    const request = refreshRequest(key, refreshToken)
+    const outcome = processRefreshAnswer(
+      await http.send({ method: 'POST', timeoutMs: REFRESH_TIMEOUT_MS, ...request }),
+      request.url,
+    )
+    if ('refreshToken' in outcome && outcome.refreshToken !== undefined) {
+      secrets.hide(outcome.refreshToken)
+      this.#store.noteReceived(outcome.refreshToken)
+    }
+    if (outcome.kind !== 'renewed') return outcome
+    secrets.hide(outcome.accessToken)
+    return { ...outcome, scopes: outcome.scopes.map((scope) => secrets.clean(scope)) }
+  }
+
   /** A token that came in an answer of no other use is stored before anything else is tried. */
   #lost(outcome: Extract<RefreshOutcome, { kind: 'unknown' }>): void {
-    const { state } = this.#held
+    const { state } = this.#store
     if (state.token === undefined) return
     const token = heldBeside(state.token, outcome.refreshToken)
     const next = { ...state, token, lostAnswer: true }
-    if (token === state.token) this.#held.hold(next)
-    else this.#held.holdAndSave(next)
+    if (token === state.token) this.#store.use(next)
+    else this.#store.save(next)
   }
 
   #settle(outcome: RefreshOutcome): RefreshOutcome {
     const { random, nowMs, lifetimes, reached } = this.#deps
-    const { state, events } = afterRefresh(this.#held.state, outcome, nowMs(), random.next(), lifetimes())
-    this.#held.saveAndHold(state)
+    const { state, events } = afterRefresh(this.#store.state, outcome, nowMs(), random.next(), lifetimes())
+    this.#store.save(state)
     this.#isAsking = false
     if (this.#stopped) return outcome
     if (outcome.kind === 'renewed') this.#today.add()

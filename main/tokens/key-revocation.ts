@@ -1,21 +1,22 @@
-import type { KeyLifetimes } from '../../app/tokens/after-refresh.ts'
+import type { Outcome } from '../../app/contract/outcome.ts'
 import {
   afterRevocation,
   isInDoubt,
-  type RevocationAnswer,
   revocationAfter,
   revocationAsked,
   revocationForeseen,
 } from '../../app/tokens/after-revocation.ts'
 import type { KeyCredentials, RefreshOutcome } from '../../app/tokens/refresh-grant.ts'
-import type { HeldKey } from './held-key.ts'
+import type { RevocationResult } from '../../app/tokens/revocation.ts'
+import type { KeyLifetimes } from '../../app/tokens/schedule.ts'
 import type { KeeperDeps } from './keeper.ts'
 import type { KeyRefresh } from './key-refresh.ts'
 import { revokeTokens } from './revocation.ts'
+import type { TokenStore } from './token-store.ts'
 
 export interface KeyRevocationDeps
   extends Pick<KeeperDeps, 'http' | 'random' | 'event' | 'changed' | 'broke'> {
-  readonly held: HeldKey
+  readonly store: TokenStore
   readonly refresh: Pick<KeyRefresh, 'flight' | 'askOnce'>
   readonly nowMs: () => number
   readonly key: () => KeyCredentials
@@ -31,20 +32,20 @@ export interface KeyRevocationDeps
  * would leave the new one in doubt.
  */
 export class KeyRevocation {
-  readonly #held: HeldKey
+  readonly #store: TokenStore
   readonly #deps: KeyRevocationDeps
-  #flight: Promise<RevocationAnswer> | undefined
+  #flight: Promise<RevocationResult> | undefined
 
   constructor(deps: KeyRevocationDeps) {
-    this.#held = deps.held
+    this.#store = deps.store
     this.#deps = deps
   }
 
-  get flight(): Promise<RevocationAnswer> | undefined {
+  get flight(): Promise<RevocationResult> | undefined {
     return this.#flight
   }
 
-  run(): Promise<RevocationAnswer> {
+  run(): Promise<RevocationResult> {
     this.#flight ??= this.#attempt().finally(() => {
       this.#flight = undefined
       this.#deps.ended()
@@ -54,44 +55,64 @@ export class KeyRevocation {
 
   /** Another sign-in's revocation ended these tokens too. Whether that was news. */
   doneElsewhere(): boolean {
-    if (this.#flight || this.#held.state.standing.kind === 'revoked') return false
+    if (this.#flight || this.#store.state.standing.kind === 'revoked') return false
     this.#settle({ kind: 'confirmed' }, 0)
     return true
   }
 
-  async #attempt(): Promise<RevocationAnswer> {
-    const foreseen = revocationForeseen(this.#held.state)
+  async #attempt(): Promise<RevocationResult> {
+    const foreseen = revocationForeseen(this.#store.state)
     if (foreseen !== undefined) return foreseen
-    this.#held.holdAndSave(revocationAsked(this.#held.state))
+    this.#store.save(revocationAsked(this.#store.state))
     this.#deps.changed()
     const refresh = this.#deps.refresh.flight ?? this.#resolveDoubt()
     const refreshed = refresh && (await refresh)
-    this.#held.hold({ ...this.#held.state, access: undefined })
-    const answer = revocationAfter(this.#held.state, refreshed) ?? (await this.#send())
+    this.#store.use({ ...this.#store.state, access: undefined })
+    const answer = revocationAfter(this.#store.state, refreshed) ?? (await this.#send())
     this.#settle(answer, this.#deps.random.next())
     return answer
   }
 
   /** The refresh whose answer was lost, once more: its answer brings the token that is live, or says that this is none. */
   #resolveDoubt(): Promise<RefreshOutcome> | undefined {
-    this.#held.takeNewest()
-    return isInDoubt(this.#held.state) ? this.#deps.refresh.askOnce() : undefined
+    this.#store.takeNewest()
+    return isInDoubt(this.#store.state) ? this.#deps.refresh.askOnce() : undefined
   }
 
-  async #send(): Promise<RevocationAnswer> {
+  async #send(): Promise<RevocationResult> {
     try {
-      return await revokeTokens(this.#deps.http, this.#deps.key(), this.#held.state.token?.refreshToken ?? '')
+      return await revokeTokens(
+        this.#deps.http,
+        this.#deps.key(),
+        this.#store.state.token?.refreshToken ?? '',
+      )
     } catch (error) {
       this.#deps.broke?.(error)
       return { kind: 'unconfirmed', why: 'the request failed unexpectedly' }
     }
   }
 
-  #settle(answer: RevocationAnswer, jitter: number): void {
+  #settle(answer: RevocationResult, jitter: number): void {
     const { nowMs, lifetimes, event } = this.#deps
     const { schedule } = lifetimes()
-    const { state, events } = afterRevocation(this.#held.state, answer, nowMs(), jitter, schedule)
-    this.#held.saveAndHold(state)
+    const { state, events } = afterRevocation(this.#store.state, answer, nowMs(), jitter, schedule)
+    this.#store.save(state)
     for (const happened of events) event(happened)
+  }
+}
+
+/** The outcome of a revocation for the command that asked for it. */
+export function revocationOutcome(result: RevocationResult): Outcome {
+  switch (result.kind) {
+    case 'confirmed':
+      return { ok: true }
+    case 'refused':
+      return { ok: false, code: 'revoke-refused', message: `Not revoked: ${result.why}.` }
+    case 'unconfirmed':
+      return {
+        ok: false,
+        code: 'revoke-unconfirmed',
+        message: `Revocation not confirmed: ${result.why}. It is tried again; treat the tokens as live.`,
+      }
   }
 }

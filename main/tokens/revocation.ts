@@ -1,23 +1,23 @@
 import type { KeyCredentials } from '../../app/tokens/refresh-grant.ts'
-import { processRevokeAnswer, REVOKE_SPELLINGS, revokeRequest } from '../../app/tokens/revocation.ts'
+import {
+  processRevokeAnswer,
+  REVOKE_SPELLINGS,
+  type RevocationResult,
+  revokeRequest,
+} from '../../app/tokens/revocation.ts'
 import type { Http } from '../ports/ports.ts'
 
-export type Revocation =
-  | { readonly kind: 'confirmed' }
-  | { readonly kind: 'refused'; readonly why: string }
-  | { readonly kind: 'unconfirmed'; readonly why: string }
-
-export const REVOKE_TIMEOUT_MS = 15_000
+const REVOKE_TIMEOUT_MS = 15_000
 
 /**
  * Revokes every refresh token of the key (service 4.2), trying the other spellings of the field only after
- * the service refused one. `confirmed` means that it answered 200 and nothing else does.
+ * the service refused one. Confirmed only by a 200.
  */
 export async function revokeTokens(
   http: Http,
   key: KeyCredentials,
   refreshToken: string,
-): Promise<Revocation> {
+): Promise<RevocationResult> {
   for (const spelling of REVOKE_SPELLINGS) {
     const request = revokeRequest(key, refreshToken, spelling)
     const outcome = processRevokeAnswer(

@@ -1,6 +1,6 @@
 import { fingerprint } from './fingerprint.ts'
-import type { JournalStep } from './token-store.ts'
 import type { VaultConnection } from './vault-connection.ts'
+import type { JournalStep } from './vault-tokens.ts'
 
 /** Of the steps of refreshes; where a token came in from outside is kept for as long as its profile. */
 const KEPT_ROWS = 200

@@ -3,12 +3,10 @@ import type { KeptSecrets } from '../../app/contract/windows.ts'
 import { signedIn } from '../../app/tokens/stored-token.ts'
 import { DEFAULT_PROBES, type Profile } from '../monitor/profile.ts'
 import type { SimulatorSettings } from '../storage/simulator-settings.ts'
-import { HomeTokens } from './home-tokens.ts'
-import { MemoryTokens } from './memory-tokens.ts'
+import { TokenStore, type TokenVault } from '../tokens/token-store.ts'
 import type { SealedHome } from './sealed-home.ts'
 import { SAVED, type Saved } from './storage-words.ts'
-import type { TokenStore } from './token-store.ts'
-import type { StoredProfile } from './vault.ts'
+import type { StoredProfile, Vault } from './vault.ts'
 
 /** What a monitor asks of the place where keys live. */
 export interface KeyStorage {
@@ -28,7 +26,7 @@ export interface KeyStorage {
 
 /** Nothing outlives the process. */
 export const MEMORY_STORAGE: KeyStorage = {
-  signIn: ({ refreshToken }, nowMs) => MemoryTokens.signedIn(refreshToken, nowMs),
+  signIn: ({ refreshToken }, nowMs) => TokenStore.signedIn(signedIn(refreshToken, nowMs)),
   keepSettings: () => SAVED,
   keepSecret: () => SAVED,
   keepsSettings: () => false,
@@ -54,11 +52,17 @@ export interface HomeStorageDeps {
   readonly changed: () => void
 }
 
+/** A connected key as it is now. */
+interface ConnectedKey {
+  readonly profile: Profile
+  readonly tokens: TokenStore
+}
+
 /** The connected keys in their sealed home. */
 export class HomeStorage implements KeyStorage {
   readonly #home: SealedHome
   readonly #deps: HomeStorageDeps
-  readonly #keys = new Map<string, HomeTokens>()
+  readonly #keys = new Map<string, ConnectedKey>()
   readonly #damaged = new Set<string>()
 
   constructor(home: SealedHome, deps: HomeStorageDeps) {
@@ -75,14 +79,14 @@ export class HomeStorage implements KeyStorage {
     this.#sealAll()
     return stored.flatMap((found) => {
       const profile = profileOf(found)
-      const former = this.#keys.get(found.id)
+      const former = this.#keys.get(found.id)?.tokens
       // One that did not open at first, and does now, comes once more.
       const opensNow = former?.lost !== undefined && found.reading.kind === 'found'
       if (former !== undefined && !opensNow) return []
       if (found.about === undefined) this.#damaged.add(found.id)
       former?.detach()
-      const tokens = HomeTokens.stored(profile, this.#home, found.tokens)
-      this.#keys.set(found.id, tokens)
+      const tokens = TokenStore.stored(found.tokens, this.#vaultOf(found.id))
+      this.#keys.set(found.id, { profile, tokens })
       return [{ profile, tokens }]
     })
   }
@@ -102,11 +106,11 @@ export class HomeStorage implements KeyStorage {
 
   signIn(profile: Profile, nowMs: number): TokenStore {
     const token = signedIn(profile.refreshToken, nowMs)
-    this.#keys.get(profile.id)?.detach()
+    this.#keys.get(profile.id)?.tokens.detach()
     // The built-in one is new at each start.
-    if (profile.environment === 'simulator') return new MemoryTokens(token)
-    const tokens = HomeTokens.signedIn(profile, this.#home, { token })
-    this.#keys.set(profile.id, tokens)
+    if (profile.environment === 'simulator') return TokenStore.signedIn(token)
+    const tokens = TokenStore.signedIn(token, this.#vaultOf(profile.id))
+    this.#keys.set(profile.id, { profile, tokens })
     // Where the disk does not take it, the first refresh tells, and tries again.
     tokens.seal()
     if (tokens.kind === 'memory') this.#startOver()
@@ -115,23 +119,23 @@ export class HomeStorage implements KeyStorage {
 
   keepSettings(profile: Profile): Saved {
     if (profile.environment === 'simulator') return this.#deps.simulator?.keep(profile) ?? SAVED
-    return this.#keys.get(profile.id)?.keepSettings(profile) ?? SAVED
+    return this.#keep(profile, (vault) => vault.keepSettings(profile))
   }
 
   keepSecret(profile: Profile): Saved {
-    return this.#keys.get(profile.id)?.keepSecret(profile) ?? SAVED
+    return this.#keep(profile, (vault) => vault.keepSecret(profile))
   }
 
   keepsSettings({ id, environment }: Profile): boolean {
     if (environment === 'simulator') return this.#deps.simulator !== undefined
-    return this.#keys.get(id)?.kind === 'sealed'
+    return this.#keys.get(id)?.tokens.kind === 'sealed'
   }
 
   forget(profile: string): Saved {
     const { vault } = this.#home
     const saved = vault !== undefined && this.#keys.has(profile) ? vault.forget(profile) : SAVED
     if (!saved.ok) return saved
-    this.#keys.get(profile)?.detach()
+    this.#keys.get(profile)?.tokens.detach()
     this.#keys.delete(profile)
     this.#damaged.delete(profile)
     return SAVED
@@ -144,13 +148,41 @@ export class HomeStorage implements KeyStorage {
   }
 
   keystore(profile: string): KeystoreState {
-    const tokens = this.#keys.get(profile)
+    const tokens = this.#keys.get(profile)?.tokens
     const { state } = this.#home.standing
     if (tokens === undefined) return state === 'waiting' ? 'waiting' : 'memory'
     if (state !== 'ok') return state
     if (tokens.lost !== undefined) return tokens.lost
     if (tokens.kind !== 'sealed') return 'memory'
     return this.#home.hidesNothing ? 'unprotected' : 'ok'
+  }
+
+  /** The vault as the tokens of one key ask it. A key that is sealed late is sealed with its newest settings. */
+  #vaultOf(id: string): TokenVault {
+    return {
+      seal: (tokens) => {
+        const { vault } = this.#home
+        const key = this.#keys.get(id)
+        if (key === undefined || vault === undefined || !vault.canSeal) return undefined
+        const saved = vault.signIn(key.profile, tokens)
+        return saved.ok ? { ...saved, tokens: vault.tokens(id) } : saved
+      },
+      whyLost: (state) => {
+        const { standing } = this.#home
+        const ofAll = standing.state === 'ok' ? undefined : standing.line
+        return ofAll ?? (state === 'key-changed' ? this.#home.sealedElsewhere(id) : undefined)
+      },
+    }
+  }
+
+  /** Stores a change of a key where its tokens are; one that is sealed later is sealed with it. */
+  #keep(profile: Profile, write: (vault: Vault) => Saved): Saved {
+    const key = this.#keys.get(profile.id)
+    if (key === undefined) return SAVED
+    const { vault } = this.#home
+    const saved = key.tokens.kind === 'sealed' && vault !== undefined ? write(vault) : SAVED
+    if (saved.ok) this.#keys.set(profile.id, { ...key, profile })
+    return saved
   }
 
   #startOver(): void {
@@ -164,7 +196,7 @@ export class HomeStorage implements KeyStorage {
   }
 
   #sealAll(): void {
-    for (const tokens of this.#keys.values()) tokens.seal()
+    for (const { tokens } of this.#keys.values()) tokens.seal()
   }
 }
 

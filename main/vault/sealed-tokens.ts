@@ -5,8 +5,8 @@ import { writeJournal } from './journal.ts'
 import { quarantineRecord, readRecord, writeRecord } from './records.ts'
 import type { Saved } from './storage-words.ts'
 import { pendingRevocation, tokenAbout } from './token-about.ts'
-import type { JournalStep, TokenReading, TokenStore } from './token-store.ts'
 import type { VaultConnection } from './vault-connection.ts'
+import type { JournalStep, TokenReading, VaultTokens } from './vault-tokens.ts'
 
 const KIND = 'refresh-token'
 /** The tokens that may be live in its place, as JSON, in one record of its own generation. */
@@ -17,8 +17,7 @@ const tokenDoubt = z.object({ honoured: z.string().min(1), waiting: z.array(z.st
 const outboxRow = z.object({ about: z.string() })
 
 /** The tokens of one profile in `vault.db`. */
-export class SealedTokens implements TokenStore {
-  readonly kind = 'sealed'
+export class SealedTokens implements VaultTokens {
   readonly #vault: VaultConnection
   readonly #profile: string
 

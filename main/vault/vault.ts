@@ -9,8 +9,8 @@ import { aboutOf, chosenOf, type ProfileAbout, profileAbout } from './profile-re
 import { nextGeneration, quarantineRecord, type RecordReading, readRecord, writeRecord } from './records.ts'
 import { SealedTokens, saveTokens } from './sealed-tokens.ts'
 import { SAVED, type Saved } from './storage-words.ts'
-import type { TokenReading, TokenStore } from './token-store.ts'
 import type { VaultConnection } from './vault-connection.ts'
+import type { TokenReading, VaultTokens } from './vault-tokens.ts'
 
 /** A stored profile as this start found it. */
 export interface StoredProfile {
@@ -19,7 +19,7 @@ export interface StoredProfile {
   readonly about?: ProfileAbout
   readonly clientSecret?: string
   readonly reading: TokenReading
-  readonly tokens: TokenStore
+  readonly tokens: VaultTokens
 }
 
 /** `generation`: the one that its token is stored as. */
@@ -85,7 +85,11 @@ export class Vault {
         }
       }
       // What waited of the sign-in before, a revocation too, ends with it.
-      saveTokens(this.#connection, id, { ...tokens, token: { ...token, generation } })
+      saveTokens(this.#connection, id, {
+        ...tokens,
+        token: { ...token, generation },
+        ...(tokens.intent && { intent: { ...tokens.intent, generation } }),
+      })
       writeJournal(this.#connection, id, 'signed-in', generation, token.refreshToken)
       if (clientSecret === undefined) {
         database.prepare('DELETE FROM records WHERE profile = ? AND kind = ?').run(id, SECRET)
@@ -155,7 +159,7 @@ export class Vault {
     return reading.ok && reading.value
   }
 
-  tokens(profile: string): TokenStore {
+  tokens(profile: string): VaultTokens {
     return new SealedTokens(this.#connection, profile)
   }
 
@@ -224,7 +228,6 @@ function unusable(found: StoredProfile, reading: TokenReading): StoredProfile {
     ...found,
     reading,
     tokens: {
-      kind: tokens.kind,
       read: () => reading,
       intend: (intent, refreshToken) => tokens.intend(intent, refreshToken),
       save: (newer) => tokens.save(newer),

@@ -12,9 +12,4 @@ export const KNOWN_SURVIVORS: readonly KnownSurvivor[] = [
     file: 'main/storage/simulator-settings.ts',
     reason: 'the tests of it start the whole app (test/main/stored-settings.test.ts), outside its folder',
   },
-  {
-    file: 'main/tokens/key-lifetimes.ts',
-    reason:
-      'rotationMinutes is tried with the whole monitor (test/main/monitor/key-settings.test.ts), outside its folder',
-  },
 ]

@@ -81,7 +81,7 @@ export const NETWORK_SABOTAGES: readonly Sabotage[] = [
   {
     promise: 'T11',
     what: 'show a scope that repeats the token',
-    file: 'main/tokens/write-ahead.ts',
+    file: 'main/tokens/key-refresh.ts',
     find: 'outcome.scopes.map((scope) => secrets.clean(scope))',
     replace: 'outcome.scopes.map((scope) => scope)',
     test: ECHO_TEST,

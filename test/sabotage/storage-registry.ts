@@ -4,6 +4,7 @@ const PROTOCOL_TEST = 'main/tokens/protocol.test.ts'
 const CRASH_TEST = 'main/tokens/crash.process.test.ts'
 const HOME_TEST = 'main/vault/sealed-home.test.ts'
 const FULL_RUN_TEST = 'canary/full-run.process.test.ts'
+const TOKEN_STORE = 'main/tokens/token-store.ts'
 const SEALED_TOKENS = 'main/vault/sealed-tokens.ts'
 
 /** Breaks of what has to outlive a process: the store, its keystores, and the order of writing and sending. */
@@ -28,8 +29,8 @@ export const STORAGE_SABOTAGES: readonly Sabotage[] = [
     promise: 'T6',
     what: 'hand the access token out before the new refresh token is committed',
     file: 'main/tokens/key-refresh.ts',
-    find: 'this.#held.saveAndHold(state)',
-    replace: 'this.#held.hold(state)\n    setTimeout(() => this.#held.saver.save(state), 0)',
+    find: 'this.#store.save(state)',
+    replace: 'this.#store.use(state)\n    setTimeout(() => this.#store.save(state), 0)',
     test: PROTOCOL_TEST,
   },
   {
@@ -43,17 +44,26 @@ export const STORAGE_SABOTAGES: readonly Sabotage[] = [
   {
     promise: 'T7',
     what: 'ignore a write that failed',
-    file: 'main/tokens/token-saver.ts',
-    find: 'if (saved.ok) {',
-    replace: 'if (saved.ok || this.#failures === 0) {',
+    file: TOKEN_STORE,
+    find: '    if (saved.ok) {\n',
+    replace: '    if (saved.ok || this.#failures === 0) {\n',
     test: PROTOCOL_TEST,
   },
   {
     promise: 'T7',
     what: 'read a save that failed as saved',
-    file: 'main/vault/home-tokens.ts',
+    file: TOKEN_STORE,
     find: '    if (saved.ok) this.#lost = undefined\n    return saved\n',
     replace: '    if (saved.ok) this.#lost = undefined\n    return SAVED\n',
+    test: 'main/vault/key-storage.test.ts',
+  },
+  {
+    promise: 'T7',
+    what: 'count on from memory after a sign-in was sealed late, below what it replaced',
+    file: TOKEN_STORE,
+    find: 'this.#state = { ...this.#state, token: { ...token, generation } }',
+    replace:
+      'this.#state = { ...this.#state, token: { ...token, generation: Math.min(generation, token.generation) } }',
     test: 'main/vault/key-storage.test.ts',
   },
   {
@@ -76,24 +86,25 @@ export const STORAGE_SABOTAGES: readonly Sabotage[] = [
   {
     promise: 'T11',
     what: 'log the request',
-    file: 'main/tokens/write-ahead.ts',
-    find: "  store.note('sent', generation, refreshToken)\n",
-    replace: "  store.note('sent', generation, refreshToken)\n  problem('sending '.concat(refreshToken))\n",
+    file: 'main/tokens/key-refresh.ts',
+    find: '    this.#store.noteSent()\n',
+    replace:
+      "    this.#store.noteSent()\n    this.#deps.event({ kind: 'storage-problem', what: 'sending '.concat(refreshToken) })\n",
     test: 'main/stored-keys.test.ts',
   },
   {
     promise: 'T6',
     what: 'let the failure of a store end the refresh that brought a new token',
-    file: 'main/tokens/sure-store.ts',
-    find: '    } catch (error) {\n      return { ok: false, why: wordsOf(error) }\n',
+    file: TOKEN_STORE,
+    find: '  } catch (error) {\n    return { ok: false, why: textOf(error) }\n',
     replace:
-      "    } catch (error) {\n      if (wordsOf(error) !== '') throw error\n      return { ok: false, why: '' }\n",
+      "  } catch (error) {\n    if (textOf(error) !== '') throw error\n    return { ok: false, why: '' }\n",
     test: 'main/tokens/bugs.test.ts',
   },
   {
     promise: 'T6',
     what: 'let a listener that throws end a refresh',
-    file: 'main/tokens/told-safely.ts',
+    file: 'main/tokens/keeper.ts',
     find: 'event: (event) => safely(() => deps.event(event)),',
     replace: 'event: (event) => deps.event(event),',
     test: 'main/tokens/bugs.test.ts',
@@ -101,9 +112,9 @@ export const STORAGE_SABOTAGES: readonly Sabotage[] = [
   {
     promise: 'T7',
     what: 'do not say that the newest token is unsaved',
-    file: 'main/tokens/token-saver.ts',
-    find: '    this.#why = saved.why\n',
-    replace: '    this.#why = undefined\n',
+    file: TOKEN_STORE,
+    find: '    this.#whyUnsaved = saved.why\n',
+    replace: '    this.#whyUnsaved = undefined\n',
     test: 'main/tokens/bugs.test.ts',
   },
   {

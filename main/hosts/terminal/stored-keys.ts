@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { ROTATION } from '../../../app/tokens/after-refresh.ts'
-import { REFRESH_SCHEDULE } from '../../../app/tokens/schedule.ts'
+import { keyLifetimes } from '../../../app/tokens/schedule.ts'
 import { Timeline } from '../../monitor/timeline.ts'
 import type { Clock, Http, Random } from '../../ports/ports.ts'
 import { Redactor } from '../../ports/redactor.ts'
@@ -74,7 +73,7 @@ export async function openStoredKeys(
           key.profile,
           key.tokens,
           { clock, random, http, secrets: new Redactor(), timeline, ...unheard },
-          { schedule: REFRESH_SCHEDULE, ...ROTATION },
+          keyLifetimes(),
         )
         const outcome = await keeper.revoke()
         keeper.stop()

@@ -1,10 +1,9 @@
 import { expect, test } from 'vitest'
-import { ROTATION } from '../../../app/tokens/after-refresh.ts'
 import { type KeyState, newKeyState, type Standing } from '../../../app/tokens/key-state.ts'
 import { nextStep, WARNINGS_AHEAD_MS } from '../../../app/tokens/next-step.ts'
-import { REFRESH_SCHEDULE } from '../../../app/tokens/schedule.ts'
+import { keyLifetimes, ROTATION } from '../../../app/tokens/schedule.ts'
 
-const LIFETIMES = { schedule: REFRESH_SCHEDULE, ...ROTATION }
+const LIFETIMES = keyLifetimes()
 const MINUTE_MS = 60_000
 const START_MS = 1_800_000_000_000
 const END_MS = START_MS + ROTATION.absoluteMs

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { KeeperDeps } from '../../../main/tokens/keeper.ts'
-import type { TokenReading, TokenStore } from '../../../main/vault/token-store.ts'
+import type { TokenReading, VaultTokens } from '../../../main/vault/vault-tokens.ts'
 import { proves } from '../../proof/proves.ts'
 import { VirtualClock } from '../../simulation/virtual-clock.ts'
 import { answerOf, renewal, ScriptedHttp } from '../scripted-http.ts'
@@ -12,7 +12,7 @@ import { RecordingStore } from './recording-store.ts'
 const MINUTE_MS = 60_000
 
 function world(
-  wrap: (store: RecordingStore) => TokenStore = (store) => store,
+  wrap: (store: RecordingStore) => VaultTokens = (store) => store,
   more: Partial<KeeperDeps> = {},
 ) {
   const clock = new VirtualClock()
@@ -67,7 +67,6 @@ test.each(['intend', 'save', 'note'] as const)(
       if (isBroken) throw new RangeError('with refresh-1 in its words')
     }
     const { clock, http, store, keeper, told } = world((inner) => ({
-      kind: 'sealed',
       read: () => inner.read(),
       intend: (intent, token) => {
         if (method === 'intend') fail()
@@ -100,7 +99,6 @@ test('a store that cannot be read at the start is read again when a person tries
   let isLocked = true
   const locked: TokenReading = { kind: 'unreadable', why: 'another program has locked the file' }
   const { clock, http, store, keeper } = world((inner) => ({
-    kind: 'sealed',
     read: () => (isLocked ? locked : inner.read()),
     intend: (intent, token) => inner.intend(intent, token),
     save: (tokens) => inner.save(tokens),

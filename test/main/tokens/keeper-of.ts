@@ -1,20 +1,21 @@
-import { ROTATION } from '../../../app/tokens/after-refresh.ts'
-import { REFRESH_SCHEDULE } from '../../../app/tokens/schedule.ts'
+import { keyLifetimes } from '../../../app/tokens/schedule.ts'
 import { Timeline } from '../../../main/monitor/timeline.ts'
 import { Redactor } from '../../../main/ports/redactor.ts'
 import { type KeeperDeps, TokenKeeper } from '../../../main/tokens/keeper.ts'
+import { TokenStore } from '../../../main/tokens/token-store.ts'
+import type { VaultTokens } from '../../../main/vault/vault-tokens.ts'
 
 export const KEY = { authUrl: 'https://auth.test', clientId: 'key-id' }
 
-/** A keeper with the app's own schedule, and with listeners that do not listen. */
+/** A keeper, of tokens in memory or in a vault, with the app's own schedule, and with listeners that do not listen. */
 export function keeperOf(
-  store: ConstructorParameters<typeof TokenKeeper>[1],
+  store: TokenStore | VaultTokens,
   ports: Pick<KeeperDeps, 'http' | 'clock'> & Partial<KeeperDeps>,
   key: ConstructorParameters<typeof TokenKeeper>[0] = KEY,
 ): TokenKeeper {
   return new TokenKeeper(
     key,
-    store,
+    store instanceof TokenStore ? store : TokenStore.stored(store),
     {
       secrets: new Redactor(),
       random: { next: () => 0.5 },
@@ -24,6 +25,6 @@ export function keeperOf(
       reached: () => {},
       ...ports,
     },
-    { schedule: REFRESH_SCHEDULE, ...ROTATION },
+    keyLifetimes(),
   )
 }

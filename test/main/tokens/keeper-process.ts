@@ -5,8 +5,8 @@ import type { Http } from '../../../main/ports/ports.ts'
 import { lockDataFolder } from '../../../main/storage/lock.ts'
 import { HomeStorage } from '../../../main/vault/key-storage.ts'
 import { SealedHome } from '../../../main/vault/sealed-home.ts'
-import type { TokenStore } from '../../../main/vault/token-store.ts'
-import { profile } from '../vault/fixtures.ts'
+import type { VaultTokens } from '../../../main/vault/vault-tokens.ts'
+import { profile, vaultOf } from '../vault/fixtures.ts'
 import { testKeystore } from '../vault/test-keystore.ts'
 import { keeperOf } from './keeper-of.ts'
 
@@ -31,10 +31,10 @@ if (lock.kind !== 'held') {
 const home = await SealedHome.open({ folder, keystore: testKeystore(), wallMs: () => Date.now() })
 const storage = new HomeStorage(home, { startsOver: false, changed: () => {} })
 const key = profile({ authUrl, baseUrl: authUrl, refreshToken: 'r-0' })
-const sealed = storage.restore()[0]?.tokens ?? storage.signIn(key, Date.now())
+if (storage.restore().length === 0) storage.signIn(key, Date.now())
+const sealed = vaultOf(home).tokens(key.id)
 
-const store: TokenStore = {
-  kind: 'sealed',
+const store: VaultTokens = {
   read: () => sealed.read(),
   intend: (intent, token) => {
     const saved = sealed.intend(intent, token)

@@ -1,12 +1,11 @@
 import type { Intent, StoredTokens } from '../../../app/tokens/stored-token.ts'
 import type { Saved } from '../../../main/vault/storage-words.ts'
-import type { TokenReading, TokenStore } from '../../../main/vault/token-store.ts'
+import type { TokenReading, VaultTokens } from '../../../main/vault/vault-tokens.ts'
 
 const FULL: Saved = { ok: false, why: 'the disk is full' }
 
-/** A store that outlives keepers, writes down the order of what it is asked, and can be full. */
-export class RecordingStore implements TokenStore {
-  readonly kind = 'sealed'
+/** A vault that outlives keepers, writes down the order of what it is asked, and can be full. */
+export class RecordingStore implements VaultTokens {
   readonly steps: string[] = []
   isFull = false
   #stored: StoredTokens

@@ -1,7 +1,8 @@
 import type { MonitorEvent } from '../../../app/contract/events.ts'
+import { signedIn } from '../../../app/tokens/stored-token.ts'
 import type { HttpOutcome } from '../../../main/ports/ports.ts'
 import type { TokenKeeper } from '../../../main/tokens/keeper.ts'
-import { MemoryTokens } from '../../../main/vault/memory-tokens.ts'
+import { TokenStore } from '../../../main/tokens/token-store.ts'
 import { VirtualClock } from '../../simulation/virtual-clock.ts'
 import { ScriptedHttp } from '../scripted-http.ts'
 import { keeperOf } from './keeper-of.ts'
@@ -27,7 +28,7 @@ export function setUp(script: readonly HttpOutcome[] = []) {
   /** Of the access token, at each event. */
   const states: string[] = []
   const keeper: TokenKeeper = keeperOf(
-    MemoryTokens.signedIn('refresh-0', clock.wallMs()),
+    TokenStore.signedIn(signedIn('refresh-0', clock.wallMs())),
     {
       http,
       clock,

@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { signedIn } from '../../../app/tokens/stored-token.ts'
 import type { HttpOutcome } from '../../../main/ports/ports.ts'
-import { MemoryTokens } from '../../../main/vault/memory-tokens.ts'
+import { TokenStore } from '../../../main/tokens/token-store.ts'
 import { proves } from '../../proof/proves.ts'
 import { VirtualClock } from '../../simulation/virtual-clock.ts'
 import { answerOf, REFUSAL, renewal, ScriptedHttp } from '../scripted-http.ts'
@@ -174,7 +175,7 @@ test('whatever a service answers, a key whose newest token came in an answer goe
     fc.asyncProperty(fc.array(fc.constantFrom(...STEPS), { maxLength: 12 }), async (plan) => {
       const clock = new VirtualClock()
       const http = new ScriptedHttp()
-      const store = MemoryTokens.signedIn('live-0', clock.wallMs())
+      const store = TokenStore.signedIn(signedIn('live-0', clock.wallMs()))
       const steps = [...plan]
       let count = 0
       let live = 'live-0'

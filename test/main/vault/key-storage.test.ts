@@ -1,11 +1,13 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { signedIn } from '../../../app/tokens/stored-token.ts'
+import type { MonitorEvent } from '../../../app/contract/events.ts'
+import { restoredState, type StoredTokens, signedIn } from '../../../app/tokens/stored-token.ts'
+import type { TokenStore } from '../../../main/tokens/token-store.ts'
 import { HomeStorage, MEMORY_STORAGE } from '../../../main/vault/key-storage.ts'
 import { SealedHome } from '../../../main/vault/sealed-home.ts'
-import type { TokenStore } from '../../../main/vault/token-store.ts'
 import { proves } from '../../proof/proves.ts'
+import { VirtualClock } from '../../simulation/virtual-clock.ts'
 import { temporaryFolder } from '../storage/temporary-folder.ts'
 import { held, NOW_MS, profile } from './fixtures.ts'
 import { testKeystore } from './test-keystore.ts'
@@ -21,6 +23,12 @@ async function opened(folder: string, keystore = testKeystore(), startsOver = tr
 const tokenOf = (tokens: TokenStore | undefined) => {
   const reading = tokens?.read()
   return reading?.kind === 'found' ? reading.stored.token.refreshToken : reading
+}
+
+/** Saves these tokens, as a keeper does; the reason where that failed. */
+const save = (tokens: TokenStore, stored: StoredTokens) => {
+  tokens.save(restoredState(stored, NOW_MS))
+  return tokens.unsaved
 }
 
 /** A keyring that waits for its password. */
@@ -97,8 +105,8 @@ test('a new sign-in of a key takes its place, and an answer to the former one ch
   const { storage } = await opened(temporaryFolder())
   const former = storage.signIn(profile(), NOW_MS)
   const now = storage.signIn(profile({ refreshToken: 'CANARY-new' }), NOW_MS)
-  expect(former.save(held(7, 'CANARY-late'))).toEqual({ ok: true })
-  expect(former.intend({ generation: 7, atMs: NOW_MS }, 'CANARY-late')).toEqual({ ok: true })
+  expect(save(former, held(7, 'CANARY-late'))).toBeUndefined()
+  former.intend()
   expect(tokenOf(now)).toBe('CANARY-new')
   expect(now.read()).not.toHaveProperty('stored.intent')
 })
@@ -107,7 +115,7 @@ test('a forgotten key takes nothing in any more', async () => {
   const { home, storage } = await opened(temporaryFolder())
   const tokens = storage.signIn(profile(), NOW_MS)
   expect(storage.forget('key-1')).toEqual({ ok: true })
-  expect(tokens.save(held(2))).toEqual({ ok: true })
+  expect(save(tokens, held(2))).toBeUndefined()
   expect(home.storedIds()).toEqual([])
   expect(storage.forget('key-1')).toEqual({ ok: true })
 })
@@ -123,7 +131,7 @@ test('a key connected while the keyring is locked is sealed, as it is by then, o
   expect(storage.ids()).toEqual(['key-1'])
   const tokens = storage.signIn(profile({ id: 'key-2', refreshToken: 'CANARY-a' }), NOW_MS)
   expect(storage.keystore('key-2')).toBe('waiting')
-  tokens.save(held(4, 'CANARY-b'))
+  save(tokens, held(4, 'CANARY-b'))
   expect(tokens.kind).toBe('memory')
   const settled = new Promise<void>((resolve) => home.onSettled(resolve))
   unlock()
@@ -137,22 +145,23 @@ test('a key connected while the keyring is locked is sealed, as it is by then, o
 test('a sign-in that is sealed late goes on above what it replaced, and its next token is the one that is found', async () => {
   const folder = temporaryFolder()
   const first = await opened(folder)
-  first.storage.signIn(profile(), NOW_MS).save(held(40, 'CANARY-before'))
+  save(first.storage.signIn(profile(), NOW_MS), held(40, 'CANARY-before'))
   first.home.close()
   const { keystore, unlock } = lockedKeystore()
   const { home, storage } = await opened(folder, keystore)
   const tokens = storage.signIn(profile({ refreshToken: 'CANARY-a' }), NOW_MS)
-  tokens.save(held(3, 'CANARY-b'))
+  save(tokens, held(3, 'CANARY-b'))
   const settled = new Promise<void>((resolve) => home.onSettled(resolve))
   unlock()
   await settled
   expect(storage.restore()).toEqual([])
   expect(tokens.kind).toBe('sealed')
-  expect(tokens.read()).toMatchObject({ stored: { token: { generation: 3, refreshToken: 'CANARY-b' } } })
-  tokens.intend({ generation: 3, atMs: NOW_MS }, 'CANARY-b')
-  expect(tokens.read()).toMatchObject({ stored: { intent: { generation: 3 } } })
-  tokens.save(held(4, 'CANARY-c'))
-  expect(tokens.read()).toMatchObject({ stored: { token: { generation: 4, refreshToken: 'CANARY-c' } } })
+  expect(tokens.read()).toMatchObject({ stored: { token: { generation: 41, refreshToken: 'CANARY-b' } } })
+  expect(tokens.state.token).toMatchObject({ generation: 41, refreshToken: 'CANARY-b' })
+  tokens.intend()
+  expect(tokens.read()).toMatchObject({ stored: { intent: { generation: 41 } } })
+  save(tokens, held(42, 'CANARY-c'))
+  expect(tokens.read()).toMatchObject({ stored: { token: { generation: 42, refreshToken: 'CANARY-c' } } })
   home.close()
   const { storage: next } = await opened(folder)
   expect(tokenOf(next.restore()[0]?.tokens)).toBe('CANARY-c')
@@ -163,11 +172,11 @@ test('a revocation that waits is sealed with its key', async () => {
   const { home, storage } = await opened(temporaryFolder(), keystore)
   const tokens = storage.signIn(profile(), NOW_MS)
   const revocation = { reason: 'no answer', byItself: true }
-  tokens.save({ ...held(1), revocation })
+  save(tokens, { ...held(1), revocation })
   const settled = new Promise<void>((resolve) => home.onSettled(resolve))
   unlock()
   await settled
-  tokens.intend({ generation: 1, atMs: NOW_MS }, 'CANARY-refresh-1')
+  tokens.intend()
   expect(tokens.kind).toBe('sealed')
   expect(tokens.read()).toMatchObject({ stored: { revocation } })
 })
@@ -235,14 +244,21 @@ test('what the store does not take reads unsaved: a token, an intent, a setting,
   // It takes writes without a word, and they are gone with this process.
   rmSync(join(folder, 'vault.db'))
   const unsaved = { ok: false, why: 'its file was removed or replaced' }
-  expect(tokens.save(held(2))).toEqual(unsaved)
-  expect(tokens.intend({ generation: 2, atMs: NOW_MS }, 'CANARY-refresh-2')).toEqual(unsaved)
+  const problems: MonitorEvent[] = []
+  const { clock, nowMs } = { clock: new VirtualClock(), nowMs: () => NOW_MS }
+  tokens.open({ clock, nowMs, event: (event) => problems.push(event), changed: () => {} })
+  expect(save(tokens, held(2))).toBe(unsaved.why)
+  tokens.intend()
+  expect(problems).toEqual([
+    { kind: 'storage-problem', what: `the new token is only in memory: ${unsaved.why}` },
+    { kind: 'storage-problem', what: `a refresh cannot be written down ahead: ${unsaved.why}` },
+  ])
   expect(storage.keepSettings(profile({ rotationMinutes: 7 }))).toEqual(unsaved)
   expect(storage.keepSecret(profile({ clientSecret: 'CANARY-other' }))).toEqual(unsaved)
   const late = storage.signIn(profile({ id: 'key-2' }), NOW_MS)
   expect(late.kind).toBe('memory')
   expect(storage.keystore('key-2')).toBe('memory')
-  expect(late.save(held(3))).toEqual(unsaved)
+  expect(save(late, held(3))).toBe(unsaved.why)
   expect(storage.forget('key-1')).toEqual(unsaved)
   proves('T7', { level: 2, cases: 8 })
 })

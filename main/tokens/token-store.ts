@@ -1,0 +1,316 @@
+import type { MonitorEvent } from '../../app/contract/events.ts'
+import { type KeyState, lostKeyState } from '../../app/tokens/key-state.ts'
+import {
+  restoredState,
+  type StoredTokens,
+  storedTokens,
+  type TokenRecord,
+} from '../../app/tokens/stored-token.ts'
+import type { Clock } from '../ports/ports.ts'
+import { SAVED, type Saved } from '../vault/storage-words.ts'
+import type { TokenReading, VaultTokens } from '../vault/vault-tokens.ts'
+
+/** The vault as seen by the tokens of one key. */
+export interface TokenVault {
+  /** Seals the first tokens of a sign-in; `undefined` while nothing can be sealed, so that it is asked again later. */
+  seal(tokens: StoredTokens): Sealing | undefined
+  /** Why a stored token does not open, where the vault knows more than its record tells. */
+  whyLost?(state: LostState): string | undefined
+}
+
+/** `generation`: the one that the token is stored as, above every one that its key ever had. */
+export type Sealing =
+  | { readonly ok: true; readonly generation: number; readonly tokens: VaultTokens }
+  | { readonly ok: false; readonly why: string }
+
+export type LostState = Extract<TokenReading, { kind: 'lost' }>['state']
+
+export interface TokenStoreListener {
+  readonly clock: Pick<Clock, 'after'>
+  /** Epoch milliseconds. */
+  readonly nowMs: () => number
+  /** Called for `storage-problem` only. */
+  readonly event: (event: MonitorEvent) => void
+  /** Called when a token that was in memory only has been saved. */
+  readonly changed: () => void
+}
+
+const MEMORY_ONLY: TokenVault = { seal: () => undefined }
+
+/** Until a keeper listens nothing is saved that could fail. */
+const NOBODY: TokenStoreListener = {
+  clock: { after: () => () => {} },
+  nowMs: () => 0,
+  event: () => {},
+  changed: () => {},
+}
+
+/** Waits after failures in a row; the last one repeats. A full disk is often freed within minutes. */
+const RETRY_MS = [5_000, 15_000, 30_000, 60_000] as const
+
+const LOST_TEXTS = {
+  'key-changed': 'the stored token cannot be opened: the keystore has another key',
+  'record-corrupt': 'the stored token is damaged',
+} as const
+
+/**
+ * The tokens of one key: the state in use, and its copy in the vault, or in memory until the vault can seal.
+ *
+ * A token that the vault does not take stays in use from memory, is reported once, and is saved when the vault takes
+ * it: a rotated token that cannot be stored is still the only one that works. Nothing here throws.
+ */
+export class TokenStore {
+  readonly #vault: TokenVault
+  #listener = NOBODY
+  #state: KeyState = lostKeyState('no token is stored')
+  #memory: StoredTokens | undefined
+  #sealed: VaultTokens | undefined
+  #lost: LostState | undefined
+  #failures = 0
+  #whyUnsaved: string | undefined
+  #stopped = false
+  /** Its key was forgotten or signed in anew: the answer to a refresh that is still under way must not be stored. */
+  #detached = false
+  #cancelRetry: () => void = () => {}
+
+  private constructor(
+    vault: TokenVault,
+    from: { readonly memory?: StoredTokens; readonly sealed?: VaultTokens },
+  ) {
+    this.#vault = vault
+    this.#memory = from.memory
+    this.#sealed = from.sealed
+  }
+
+  /** The tokens of a new sign-in, sealed as soon as `vault` can; without a vault they end with the process. */
+  static signedIn(token: TokenRecord, vault: TokenVault = MEMORY_ONLY): TokenStore {
+    return new TokenStore(vault, { memory: { token } })
+  }
+
+  /** The tokens of a key that was connected at an earlier start. */
+  static stored(sealed: VaultTokens, vault: TokenVault = MEMORY_ONLY): TokenStore {
+    return new TokenStore(vault, { sealed })
+  }
+
+  /** Takes up the stored state for a keeper, which is told of failures and makes its time pass. May be called again. */
+  open(listener: TokenStoreListener): void {
+    this.#listener = listener
+    this.#stopped = false
+    this.#failures = 0
+    this.#whyUnsaved = undefined
+    this.#state = this.#stateAtStart()
+  }
+
+  /** Ends the retries, after one more where something is unsaved. */
+  stop(): void {
+    this.#stopped = true
+    this.retry()
+    this.#cancelRetry()
+  }
+
+  /** The key was forgotten or signed in anew: from here on nothing of it is stored. */
+  detach(): void {
+    this.#detached = true
+  }
+
+  get state(): KeyState {
+    return this.#state
+  }
+
+  /** Whether what is saved outlives the process. */
+  get kind(): 'sealed' | 'memory' {
+    return this.#sealed === undefined ? 'memory' : 'sealed'
+  }
+
+  /** Where the newest token would be found after a crash now. */
+  get newest(): 'sealed' | 'memory' {
+    return this.#failures === 0 ? this.kind : 'memory'
+  }
+
+  /** Why the newest token is in memory only, where the vault did not take it. */
+  get unsaved(): string | undefined {
+    return this.#whyUnsaved
+  }
+
+  /** Why what was stored does not open, until something newer is saved. */
+  get lost(): LostState | undefined {
+    return this.#lost
+  }
+
+  /** What is stored now: in the vault, or in memory until that can seal. */
+  read(): TokenReading {
+    if (this.#sealed === undefined) {
+      return this.#memory === undefined ? { kind: 'none' } : { kind: 'found', stored: this.#memory }
+    }
+    const reading = readSafely(this.#sealed)
+    if (reading.kind !== 'lost') return reading
+    this.#lost = reading.state
+    const why = this.#vault.whyLost?.(reading.state)
+    return why === undefined ? reading : { ...reading, why }
+  }
+
+  /** Uses `state` from here on, in memory only: nothing in it has to outlive the process. */
+  use(state: KeyState): void {
+    this.#state = state
+  }
+
+  /**
+   * Stores `state` and uses it. Nothing else runs in between, so that a new token is durable before anything of it is
+   * used, and one that is revoked is out of use before that is reported as stored.
+   */
+  save(state: KeyState): void {
+    this.#state = state
+    if (state.token === undefined) return
+    const saved = this.#store(storedTokens(state.token, state, this.#listener.nowMs()))
+    this.#cancelRetry()
+    if (saved.ok) {
+      this.#failures = 0
+      this.#whyUnsaved = undefined
+      return
+    }
+    this.#failures += 1
+    this.#whyUnsaved = saved.why
+    if (this.#stopped) return
+    if (this.#failures === 1) this.#problem(`the new token is only in memory: ${saved.why}`)
+    const waitMs = RETRY_MS[Math.min(this.#failures, RETRY_MS.length) - 1] ?? RETRY_MS[0]
+    this.#cancelRetry = this.#listener.clock.after(waitMs, () => this.retry())
+  }
+
+  /** Saves what is unsaved, if anything is, as when a person made room. */
+  retry(): void {
+    if (this.#failures === 0) return
+    this.save(this.#state)
+    if (this.#failures === 0) this.#listener.changed()
+  }
+
+  /**
+   * Stores that the token is about to be sent: a later start then knows that it may be used up. A failure is reported
+   * and no reason not to send: a token that is not used ends within its half hour.
+   */
+  intend(): void {
+    const saved = this.#intend()
+    if (!saved.ok) this.#problem(`a refresh cannot be written down ahead: ${saved.why}`)
+  }
+
+  /** Notes in the journal that the token was sent. */
+  noteSent(): void {
+    const { token } = this.#state
+    if (token !== undefined) this.#note('sent', token.generation, token.refreshToken)
+  }
+
+  /** Notes in the journal that an answer brought `refreshToken`, before it is saved. */
+  noteReceived(refreshToken: string): void {
+    this.#note('received', (this.#state.token?.generation ?? 0) + 1, refreshToken)
+  }
+
+  /** Reads again where nothing could be read at the start, as behind another program's lock. */
+  readIfLost(): void {
+    if (this.#state.token === undefined) this.#state = this.#stateAtStart()
+  }
+
+  /** Takes up a newer token that another process stored: each is sent only once. */
+  takeNewest(): void {
+    const reading = this.read()
+    if (reading.kind !== 'found') return
+    const { token, lostAnswer } = restoredState(reading.stored, this.#listener.nowMs())
+    const generation = this.#state.token?.generation ?? 0
+    if (token === undefined || token.generation <= generation) return
+    this.#state = { ...this.#state, token, lostAnswer: this.#state.lostAnswer || lostAnswer }
+  }
+
+  /**
+   * Seals what is in memory, where the vault can. Ok also where it cannot: that is the vault's state to report, not a
+   * failed write. The state goes on from the generation that the token is stored as.
+   */
+  seal(): Saved {
+    const memory = this.#memory
+    if (this.#detached || memory === undefined) return SAVED
+    const sealing = safely((): Sealing | typeof SAVED => this.#vault.seal(memory) ?? SAVED)
+    if (!sealing.ok || !('tokens' in sealing)) return sealing
+    const { generation, tokens } = sealing
+    const { token } = this.#state
+    if (token !== undefined) this.#state = { ...this.#state, token: { ...token, generation } }
+    this.#sealed = tokens
+    this.#memory = undefined
+    return SAVED
+  }
+
+  #store(tokens: StoredTokens): Saved {
+    if (this.#detached) return SAVED
+    const sealed = this.#sealed
+    if (sealed === undefined) {
+      this.#memory = tokens
+      return this.seal()
+    }
+    const saved = safely(() => sealed.save(tokens))
+    if (saved.ok) this.#lost = undefined
+    return saved
+  }
+
+  #intend(): Saved {
+    if (this.#detached) return SAVED
+    const sealing = this.seal()
+    const { token } = this.#state
+    if (token === undefined) return sealing
+    const intent = { generation: token.generation, atMs: this.#listener.nowMs() }
+    const sealed = this.#sealed
+    if (sealed !== undefined) return safely(() => sealed.intend(intent, token.refreshToken))
+    if (this.#memory !== undefined) this.#memory = { ...this.#memory, intent }
+    return sealing
+  }
+
+  #note(step: 'sent' | 'received', generation: number, refreshToken: string): void {
+    const sealed = this.#sealed
+    if (this.#detached || sealed === undefined) return
+    // For a reader of the journal; what matters is stored, and reported, by the others.
+    safely(() => {
+      sealed.note(step, generation, refreshToken)
+      return SAVED
+    })
+  }
+
+  #stateAtStart(): KeyState {
+    const reading = this.read()
+    switch (reading.kind) {
+      case 'found':
+        return restoredState(reading.stored, this.#listener.nowMs())
+      case 'lost':
+        return lostKeyState(reading.why ?? LOST_TEXTS[reading.state])
+      case 'none':
+        return lostKeyState('no token is stored')
+      case 'unreadable':
+        return lostKeyState(`the stored token cannot be read: ${reading.why}`)
+    }
+  }
+
+  #problem(what: string): void {
+    this.#listener.event({ kind: 'storage-problem', what })
+  }
+}
+
+/**
+ * The answer of the vault, or its throw as a failed write.
+ *
+ * A throw is a bug, and still no reason to lose a token that has just come in: it cannot be had again. It is reported
+ * by its name alone, because its message may hold anything.
+ */
+function safely<T extends { readonly ok: boolean }>(
+  run: () => T,
+): T | { readonly ok: false; readonly why: string } {
+  try {
+    return run()
+  } catch (error) {
+    return { ok: false, why: textOf(error) }
+  }
+}
+
+function readSafely(sealed: VaultTokens): TokenReading {
+  try {
+    return sealed.read()
+  } catch (error) {
+    return { kind: 'unreadable', why: textOf(error) }
+  }
+}
+
+const textOf = (error: unknown): string =>
+  `the store failed unexpectedly (${error instanceof Error ? error.name : typeof error})`
