@@ -5,12 +5,17 @@ import { type Report, reportOf } from '../../app/history/report.ts'
 import { MINUTE_MS, startOf } from '../../app/history/rollup.ts'
 import type { SlotSample } from '../../app/history/sample.ts'
 import type { Clock, Log } from '../ports/ports.ts'
-import { historyBytes } from '../storage/open-sqlite-file.ts'
-import { ReplaceableFile } from '../storage/replaceable-file.ts'
-import { type StorageFailure, storageFailure, storageSentence } from '../storage/storage-failure.ts'
-import { CompactionTime, compactSlice, newestBefore, type Retention } from './compaction.ts'
+import { type Saved, type StorageFailure, storageFailure } from '../storage/storage-error.ts'
+import {
+  CompactionTime,
+  compactSlice,
+  DEFAULT_RETENTION,
+  newestBefore,
+  type Retention,
+} from './compaction.ts'
 import type { Entry, HistoryFile } from './history-file.ts'
-import { readRetention, writeRetention } from './retention-file.ts'
+import { historyBytes, historySentence, ReplaceableFile } from './replaceable-file.ts'
+import { retentionFile } from './retention-file.ts'
 
 export interface HistoryStoreDeps {
   readonly folder: string
@@ -62,7 +67,8 @@ export class HistoryStore {
   constructor(deps: HistoryStoreDeps) {
     this.#deps = deps
     this.#kept = new ReplaceableFile(deps)
-    this.#retention = deps.retention ?? readRetention(deps.folder, deps.clock.wallMs(), deps.problem)
+    this.#retention =
+      deps.retention ?? retentionFile(deps.folder).read(DEFAULT_RETENTION, deps.clock.wallMs(), deps.problem)
     this.#open()
     this.#compactIn(COMPACT_EVERY_MS)
   }
@@ -120,8 +126,8 @@ export class HistoryStore {
   }
 
   /** Takes effect with the next compaction. */
-  setRetention(retention: Retention): ReturnType<typeof writeRetention> {
-    const written = writeRetention(this.#deps.folder, retention)
+  setRetention(retention: Retention): Saved {
+    const written = retentionFile(this.#deps.folder).write(retention)
     if (written.ok) this.#retention = retention
     return written
   }
@@ -182,7 +188,7 @@ export class HistoryStore {
 
   #failing(failure: StorageFailure, cause: unknown): void {
     if (this.#failure === undefined) {
-      this.#deps.problem(storageSentence(failure))
+      this.#deps.problem(historySentence(failure))
       this.#deps.log.note('the history file cannot be used', { failure, cause })
     }
     this.#failure = failure

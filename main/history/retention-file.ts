@@ -1,14 +1,12 @@
-import { join } from 'node:path'
 import { z } from 'zod'
-import { readSettings } from '../storage/settings-file.ts'
-import { writeWhole } from '../storage/write-whole.ts'
-import { DEFAULT_RETENTION, type Retention } from './compaction.ts'
+import { JsonFile } from '../storage/json-file.ts'
+import type { Retention } from './compaction.ts'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
 
-/** An hour at least, so that what is rolled up is never what goes; a year at most, so that the disk is not the limit. */
-const file = z.object({
+/** Samples at least an hour, so that they are rolled up before they are deleted; a year at most, to bound the file. */
+const schema = z.object({
   rawMs: z
     .number()
     .min(HOUR_MS)
@@ -19,20 +17,6 @@ const file = z.object({
     .max(366 * DAY_MS),
 })
 
-/** How long history is kept, from `history.json` of the data folder; the default where it does not say, or not readably. */
-export function readRetention(folder: string, nowMs: number, problem: (sentence: string) => void): Retention {
-  const reading = readSettings({ folder, name: 'history', what: 'History settings', schema: file }, nowMs)
-  switch (reading.kind) {
-    case 'read':
-      return reading.value
-    case 'missing':
-      return DEFAULT_RETENTION
-    case 'unusable':
-      problem(reading.notice)
-      return DEFAULT_RETENTION
-  }
-}
-
-export function writeRetention(folder: string, retention: Retention): ReturnType<typeof writeWhole> {
-  return writeWhole(join(folder, 'history.json'), `${JSON.stringify(file.parse(retention), null, 2)}\n`)
-}
+/** How long history is stored: `history.json` of the data folder. */
+export const retentionFile = (folder: string): JsonFile<Retention> =>
+  new JsonFile({ folder, name: 'history', what: 'History settings', schema })

@@ -1,5 +1,3 @@
-import type { DatabaseSync } from 'node:sqlite'
-
 /**
  * The history's tables, as steps upwards. A step is never changed once it was released: a new one is added.
  *
@@ -113,31 +111,3 @@ export const MIGRATIONS: readonly string[] = [
 ]
 
 export const SCHEMA_VERSION = MIGRATIONS.length
-
-export type SchemaState =
-  | { readonly kind: 'current' }
-  /** Written by a later version, whose tables are unknown here. */
-  | { readonly kind: 'newer'; readonly version: number }
-
-/** Migrates an older file, each step in a transaction; leaves a newer one unchanged. */
-export function migrate(database: DatabaseSync, target = SCHEMA_VERSION): SchemaState {
-  const version = versionOf(database)
-  if (version > SCHEMA_VERSION) return { kind: 'newer', version }
-  for (let step = version; step < target; step += 1) {
-    database.exec('BEGIN IMMEDIATE')
-    try {
-      database.exec(`${MIGRATIONS[step]}; PRAGMA user_version = ${step + 1}`)
-      database.exec('COMMIT')
-    } catch (error) {
-      if (database.isTransaction) database.exec('ROLLBACK')
-      throw error
-    }
-  }
-  return { kind: 'current' }
-}
-
-function versionOf(database: DatabaseSync): number {
-  const row = database.prepare('PRAGMA user_version').get()
-  const version = row?.['user_version']
-  return typeof version === 'number' ? version : 0
-}

@@ -80,7 +80,10 @@ export async function startApp({
   const secrets = ports.secrets ?? new Redactor()
   const attention = new Attention()
   const attended = () => attention.attended
-  const monitor = new Monitor({ ...ports, secrets, attended, pins: new PinnedStreams(dataFolder) }, storage)
+  const monitor = new Monitor(
+    { ...ports, secrets, attended, pins: new PinnedStreams(dataFolder, ports.clock.wallMs()) },
+    storage,
+  )
   const history = new HistoryService({
     monitor,
     clock: ports.clock,

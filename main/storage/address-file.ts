@@ -1,4 +1,4 @@
-import { closeSync, constants, openSync, readdirSync, rmSync, writeSync } from 'node:fs'
+import { closeSync, openSync, readdirSync, rmSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import type { OpenUrl } from '../ports/open-url.ts'
 import type { Clock } from '../ports/ports.ts'
@@ -48,8 +48,7 @@ export function openByFile({ folder, clock, randomBytes, openFile }: AddressFile
 }
 
 function writeNew(path: string, text: string): void {
-  const { O_WRONLY, O_CREAT, O_EXCL } = constants
-  const handle = openSync(path, O_WRONLY | O_CREAT | O_EXCL, PRIVATE_MODE)
+  const handle = openSync(path, 'wx', PRIVATE_MODE)
   try {
     writeSync(handle, text)
   } finally {

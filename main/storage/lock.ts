@@ -1,9 +1,10 @@
 import { spawnSync } from 'node:child_process'
-import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { z } from 'zod'
-import { ensurePrivate, PRIVATE_MODE } from './private-files.ts'
+import { ensurePrivate } from './private-files.ts'
+import { writeWhole } from './write-whole.ts'
 
 export interface LockHolder {
   readonly pid: number
@@ -39,13 +40,10 @@ export function lockDataFolder(folder: string, holder: LockHolder): LockAttempt 
     opening.database.close()
     return withoutLocks(folder)
   }
-  try {
-    rmSync(`${sideFile}.new`, { force: true })
-    writeFileSync(`${sideFile}.new`, JSON.stringify(holder), { mode: PRIVATE_MODE, flag: 'wx' })
-    renameSync(`${sideFile}.new`, sideFile)
-  } catch (error) {
+  const written = writeWhole(sideFile, JSON.stringify(holder))
+  if (!written.ok) {
     opening.database.close()
-    return { kind: 'unusable', line: `cannot lock ${folder}: ${String(error)}` }
+    return { kind: 'unusable', line: `cannot lock ${folder}: ${written.why}` }
   }
   let held = true
   const release = () => {

@@ -1,11 +1,11 @@
-import { join } from 'node:path'
 import { z } from 'zod'
-import { readSettings } from './settings-file.ts'
-import { writeWhole } from './write-whole.ts'
+import { JsonFile } from './json-file.ts'
+import type { SettingsStore } from './settings-store.ts'
+import type { Saved } from './storage-error.ts'
 
 const SCHEMA_VERSION = 1
 
-/** A value this version does not know, say from a newer one, reads as the default and stays in the file. */
+/** A value unknown to this version, such as a newer one's, reads as the default and stays in the file. */
 const values = z.object({
   theme: z.enum(['system', 'light', 'dark']).catch('system'),
   /** A person agreed to store keys although nothing on this system hides them. */
@@ -13,6 +13,7 @@ const values = z.object({
 })
 
 const stored = z.record(z.string(), z.unknown())
+type Stored = Readonly<z.output<typeof stored>>
 
 export type PreferenceValues = z.output<typeof values>
 
@@ -22,47 +23,42 @@ export interface PreferencesOpening {
   readonly notice?: string
 }
 
-export type PreferencesWrite = { readonly ok: true } | { readonly ok: false; readonly why: string }
-
 /**
- * What a person chose; nothing that hurts to lose, and no secret.
+ * `preferences.json`: what a person chose in any host; no secret.
  *
- * Not electron-store nor the library under it: those replace a good file by a truncated one on a full disk.
+ * Not stored by electron-store, which hosts without Electron lack and which on a full disk replaces a good file by a
+ * truncated one.
  */
-export class Preferences {
-  readonly #file: string
-  #stored: Readonly<Record<string, unknown>>
+export class Preferences implements SettingsStore<PreferenceValues> {
+  readonly #file: JsonFile<Stored>
+  #stored: Stored
 
-  constructor(file: string, stored: Readonly<Record<string, unknown>>) {
+  constructor(file: JsonFile<Stored>, stored: Stored) {
     this.#file = file
     this.#stored = stored
   }
 
-  get values(): PreferenceValues {
+  read(): PreferenceValues {
     return values.parse(this.#stored)
   }
 
-  /** Keeps every key it does not know. */
-  change(changes: Partial<PreferenceValues>): PreferencesWrite {
+  /** Keys unknown to this version stay. */
+  change(changes: Partial<PreferenceValues>): Saved {
     const { schemaVersion: before } = this.#stored
     const schemaVersion = typeof before === 'number' ? Math.max(before, SCHEMA_VERSION) : SCHEMA_VERSION
     const next = { ...this.#stored, ...changes, schemaVersion }
-    const written = writeWhole(this.#file, `${JSON.stringify(next, null, 2)}\n`)
+    const written = this.#file.write(next)
     if (written.ok) this.#stored = next
     return written
   }
 }
 
-/** Never fails: a file that cannot be read is set aside under a name of its own, and the defaults apply. */
+/** Never throws: a file that cannot be read is set aside, and the defaults apply. */
 export function openPreferences(folder: string, nowMs: number): PreferencesOpening {
-  const reading = readSettings({ folder, name: 'preferences', what: 'preferences', schema: stored }, nowMs)
-  const file = join(folder, 'preferences.json')
-  switch (reading.kind) {
-    case 'read':
-      return { preferences: new Preferences(file, reading.value) }
-    case 'missing':
-      return { preferences: new Preferences(file, {}) }
-    case 'unusable':
-      return { preferences: new Preferences(file, {}), notice: reading.notice }
-  }
+  const file = new JsonFile<Stored>({ folder, name: 'preferences', what: 'preferences', schema: stored })
+  let notice: string | undefined
+  const found = file.read({}, nowMs, (sentence) => {
+    notice = sentence
+  })
+  return { preferences: new Preferences(file, found), ...(notice !== undefined && { notice }) }
 }

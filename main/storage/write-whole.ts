@@ -1,8 +1,7 @@
 import { closeSync, fsyncSync, openSync, renameSync, rmSync, statSync, writeSync } from 'node:fs'
 import { PRIVATE_MODE } from './private-files.ts'
+import type { Saved } from './storage-error.ts'
 import { systemErrorText } from './system-error.ts'
-
-export type WholeWrite = { readonly ok: true } | { readonly ok: false; readonly why: string }
 
 /**
  * Replaces a small file by `text`, or leaves it as it was.
@@ -10,7 +9,7 @@ export type WholeWrite = { readonly ok: true } | { readonly ok: false; readonly 
  * The size is checked before the rename: on a full disk a write may report success for fewer bytes than it
  * was given, and renaming that over the good file loses both.
  */
-export function writeWhole(file: string, text: string): WholeWrite {
+export function writeWhole(file: string, text: string): Saved {
   const bytes = new TextEncoder().encode(text)
   const draft = `${file}.new`
   try {

@@ -1,22 +1,21 @@
 import { createHash } from 'node:crypto'
-import { readFileSync, renameSync } from 'node:fs'
-import { join } from 'node:path'
 import { z } from 'zod'
 import { STREAM_KINDS, type StreamRequest } from '../../app/service/streams.ts'
 import type { Profile } from '../monitor/profile.ts'
-import { type WholeWrite, writeWhole } from '../storage/write-whole.ts'
+import { JsonFile } from '../storage/json-file.ts'
+import type { Saved } from '../storage/storage-error.ts'
 
 /** The pinned streams of one profile. */
 export interface Pins {
   read(): readonly StreamRequest[]
-  write(requests: readonly StreamRequest[]): WholeWrite
-  /** With whatever another version left there: the key is forgotten, and its account ids with it. */
-  forget(): WholeWrite
+  write(requests: readonly StreamRequest[]): Saved
+  /** Also drops entries of other versions: the key is forgotten, and its account ids with it. */
+  forget(): Saved
 }
 
 const MAX_PROFILES = 64
 const MAX_PINS = 200
-const LONGEST_FILE_BYTES = 1 << 20
+const MAX_FILE_LENGTH = 1 << 20
 
 const request = z.object({
   kind: z.enum(STREAM_KINDS),
@@ -24,12 +23,12 @@ const request = z.object({
   options: z.record(z.string().max(32), z.string().max(64)).default({}),
 })
 const entry = z.object({ owner: z.string(), pins: z.array(z.unknown()) })
-/** A bare list is of a version that did not say whose the pins were. */
+/** A bare list was written by a version that did not store the owner. */
 const stored = z.object({ profiles: z.record(z.string(), z.union([entry, z.array(z.unknown())])) })
 type Entry = z.output<typeof entry>
-type Stored = z.output<typeof stored>['profiles']
+type Stored = z.output<typeof stored>
 
-/** Whose pins are asked for: ids are given again once a key was forgotten, or was in memory only. */
+/** The key whose pins are meant: an id is given again once its key was forgotten, or was in memory only. */
 export interface PinOwner extends Pick<Profile, 'id' | 'environment' | 'authUrl' | 'baseUrl' | 'clientId'> {
   /** Whether the key outlives the process: otherwise its pins do not, either. */
   readonly isKept: () => boolean
@@ -38,19 +37,26 @@ export interface PinOwner extends Pick<Profile, 'id' | 'environment' | 'authUrl'
 /**
  * Which streams are opened again at the next start, by API key and host: `pinned-streams.json` in the data folder.
  *
- * Targets hold account ids, which are nothing to another broker or another key, so the file is the owner's alone and
- * an entry is read by no other key under the same id. Nothing here hurts to lose: a damaged file is set aside and pins
- * start empty. A pin that this version cannot read, say of a newer one, is kept and not opened.
+ * Targets hold account ids, which must not reach another broker or key, so the file is private and an entry is read
+ * only by the key that wrote it. A damaged file is set aside and pins start empty. A pin that this version cannot
+ * read, such as a newer one's, stays in the file and is not opened.
  */
 export class PinnedStreams {
-  readonly #file: string
-  #profiles: Stored
+  readonly #file: JsonFile<Stored>
+  #profiles: Stored['profiles']
   /** Of keys that are in memory only. */
   readonly #unkept = new Map<string, { readonly owner: PinOwner; readonly pins: readonly unknown[] }>()
 
-  constructor(folder: string) {
-    this.#file = join(folder, 'pinned-streams.json')
-    this.#profiles = read(this.#file)
+  constructor(folder: string, nowMs: number) {
+    const what = 'Pinned streams'
+    this.#file = new JsonFile({
+      folder,
+      name: 'pinned-streams',
+      what,
+      schema: stored,
+      maxLength: MAX_FILE_LENGTH,
+    })
+    this.#profiles = this.#file.read({ profiles: {} }, nowMs, () => {}).profiles
   }
 
   of(owner: PinOwner): Pins {
@@ -78,7 +84,7 @@ export class PinnedStreams {
     return found.owner === markOf(owner) ? found.pins : []
   }
 
-  #keep(owner: PinOwner, pins: readonly unknown[]): WholeWrite {
+  #keep(owner: PinOwner, pins: readonly unknown[]): Saved {
     const { id } = owner
     if (!owner.isKept() && pins.length > 0) {
       this.#unkept.set(id, { owner, pins })
@@ -89,7 +95,7 @@ export class PinnedStreams {
     const others = Object.entries(this.#profiles).filter(([other]) => other !== id)
     const own: [string, Entry][] = pins.length > 0 ? [[id, { owner: markOf(owner), pins: [...pins] }]] : []
     const next = Object.fromEntries([...others.slice(1 - MAX_PROFILES), ...own])
-    const written = writeWhole(this.#file, `${JSON.stringify({ profiles: next }, null, 2)}\n`)
+    const written = this.#file.write({ profiles: next })
     if (written.ok) this.#profiles = next
     return written
   }
@@ -101,24 +107,4 @@ function markOf({ environment, authUrl, baseUrl, clientId }: PinOwner): string {
   return createHash('sha256')
     .update(JSON.stringify([authUrl, baseUrl, clientId]))
     .digest('base64url')
-}
-
-function read(file: string): Stored {
-  let text: string
-  try {
-    text = readFileSync(file, 'utf8')
-  } catch {
-    return {} // not there, or not ours to read: nothing is pinned
-  }
-  try {
-    if (text.length <= LONGEST_FILE_BYTES) return stored.parse(JSON.parse(text)).profiles
-  } catch {
-    // said by setting it aside
-  }
-  try {
-    renameSync(file, `${file}.corrupt`)
-  } catch {
-    // the next write replaces it
-  }
-  return {}
 }

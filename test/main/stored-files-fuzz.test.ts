@@ -11,7 +11,8 @@ import {
 } from '../../app/contract/setting-ranges.ts'
 import { STREAM_KINDS } from '../../app/service/streams.ts'
 import { ThresholdFile } from '../../main/alerts/threshold-file.ts'
-import { readRetention } from '../../main/history/retention-file.ts'
+import { DEFAULT_RETENTION } from '../../main/history/compaction.ts'
+import { retentionFile } from '../../main/history/retention-file.ts'
 import { migrated, readDesktopState } from '../../main/hosts/desktop/desktop-state.ts'
 import { SIMULATOR_PROBES } from '../../main/monitor/profile.ts'
 import { openPreferences } from '../../main/storage/preferences.ts'
@@ -71,7 +72,7 @@ test('10,000 contents of preferences.json are a choice this version knows or the
   const good = { schemaVersion: 1, theme: 'dark', storeUnprotected: false }
   fuzz('preferences.json', good, ({ folder, bytes, say }) => {
     const { preferences, notice } = openPreferences(folder, NOW_MS)
-    const { theme, storeUnprotected } = preferences.values
+    const { theme, storeUnprotected } = preferences.read()
     if (!['system', 'light', 'dark'].includes(theme)) return { theme }
     // Nobody's consent is made up by a damaged file.
     if (storeUnprotected && !/"storeUnprotected"\s*:\s*true/.test(Buffer.from(bytes).toString()))
@@ -83,7 +84,7 @@ test('10,000 contents of preferences.json are a choice this version knows or the
 
 test('10,000 contents of history.json are a retention within its limits', () => {
   fuzz('history.json', { rawMs: 7_200_000, rollupMs: 172_800_000 }, ({ folder, say }) => {
-    const { rawMs, rollupMs } = readRetention(folder, NOW_MS, say)
+    const { rawMs, rollupMs } = retentionFile(folder).read(DEFAULT_RETENTION, NOW_MS, say)
     const isWithin =
       rawMs >= 3_600_000 && rawMs <= 14 * 86_400_000 && rollupMs >= 86_400_000 && rollupMs <= 366 * 86_400_000
     return isWithin ? undefined : { rawMs, rollupMs }
@@ -121,7 +122,7 @@ test('10,000 contents of pinned-streams.json open streams that can be asked for,
     },
   }
   fuzz('pinned-streams.json', good, ({ folder }) => {
-    const pins = new PinnedStreams(folder)
+    const pins = new PinnedStreams(folder, NOW_MS)
     for (const profile of ['key-1', '__proto__', 'constructor'])
       for (const { kind, target, options } of pins.of(pinOwner(profile)).read()) {
         const isTame =

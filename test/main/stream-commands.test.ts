@@ -18,7 +18,7 @@ function started(folder: string, isKept = true, baseUrl = 'https://service.test'
     random: { next: () => 0.5 },
     http: new ScriptedHttp(),
     log: { note: () => {} },
-    pins: new PinnedStreams(folder),
+    pins: new PinnedStreams(folder, 0),
   }
   const monitor = new Monitor(ports, { ...MEMORY_STORAGE, keepsSettings: () => isKept })
   monitor.connect({

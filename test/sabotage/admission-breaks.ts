@@ -18,8 +18,8 @@ export const ADMISSION_SABOTAGES: readonly Sabotage[] = [
     promise: 'T13',
     what: 'let every user read the file that leads to the address',
     file: ADDRESS_FILE,
-    find: 'O_WRONLY | O_CREAT | O_EXCL, PRIVATE_MODE)',
-    replace: 'O_WRONLY | O_CREAT | O_EXCL, PRIVATE_MODE | 0o044)',
+    find: "openSync(path, 'wx', PRIVATE_MODE)",
+    replace: "openSync(path, 'wx', PRIVATE_MODE | 0o044)",
     test: ADDRESS_FILE_TEST,
   },
   {

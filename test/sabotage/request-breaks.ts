@@ -91,9 +91,9 @@ export const REQUEST_SABOTAGES: readonly Sabotage[] = [
   {
     promise: 'D2',
     what: 'leave a damaged settings file where the next write destroys it',
-    file: 'main/storage/settings-file.ts',
-    find: 'renameSync(path, join(folder, aside))',
-    replace: 'renameSync(path, join(folder, aside) && path)',
+    file: 'main/storage/set-aside.ts',
+    find: '  renameSync(path, join(folder, aside))\n',
+    replace: '',
     test: 'main/alerts/alerts.test.ts',
   },
 ]

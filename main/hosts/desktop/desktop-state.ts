@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { SettingsStore } from '../../storage/settings-store.ts'
 
 /**
  * What the desktop host remembers: where its windows were and what a person chose. Nothing that hurts to lose.
@@ -32,10 +33,7 @@ export type DesktopState = z.output<typeof desktopState>
 export const readDesktopState = (stored: unknown): DesktopState =>
   desktopState.safeParse(stored).data ?? desktopState.parse({})
 
-export interface DesktopStateStore {
-  read(): DesktopState
-  change(changes: Partial<DesktopState>): void
-}
+export type DesktopStateStore = SettingsStore<DesktopState>
 
 type Stored = Readonly<Record<string, unknown>>
 type Migration = (stored: Stored) => Stored

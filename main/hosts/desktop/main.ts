@@ -164,7 +164,7 @@ function start(dataFolder: string, metricsOptions: MetricsOptions | undefined): 
             safeStorage,
             platform: process.platform,
             clock: nodeClock,
-            mayBeUnprotected: () => preferences.values.storeUnprotected,
+            mayBeUnprotected: () => preferences.read().storeUnprotected,
           }),
         ),
         keepConsent: () => preferences.change({ storeUnprotected: true }),

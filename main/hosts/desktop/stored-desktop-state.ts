@@ -1,9 +1,10 @@
-import { renameSync } from 'node:fs'
-import { join } from 'node:path'
 import type { IpcMain } from 'electron'
 import Store from 'electron-store'
 import type { Log } from '../../ports/ports.ts'
 import { PRIVATE_MODE } from '../../storage/private-files.ts'
+import { setAside } from '../../storage/set-aside.ts'
+import { SAVED, type Saved } from '../../storage/storage-error.ts'
+import { systemErrorText } from '../../storage/system-error.ts'
 import { type DesktopStateStore, migrated, readDesktopState } from './desktop-state.ts'
 
 const NAME = 'window'
@@ -17,19 +18,21 @@ export interface StoredDesktopStateDeps {
 
 type StateFile = Store<Record<string, unknown>>
 
-/** `window.json` in the data folder. A damaged one is set aside, and everything is as on the first day. */
+/** `window.json` in the data folder, stored by electron-store. A damaged one is set aside, and the defaults apply. */
 export function storedDesktopState(deps: StoredDesktopStateDeps): DesktopStateStore {
   const file = openStore(deps)
   // It answers this channel to any page, with the data folder's path; no window of ours asks.
   deps.ipcMain.removeAllListeners('electron-store-get-data')
-  // What was last said holds for this run also where the disk does not take it.
+  // A change applies to this run also where it cannot be saved.
   let stored: Readonly<Record<string, unknown>> = file?.store ?? {}
-  const write = (next: Readonly<Record<string, unknown>>) => {
+  const write = (next: Readonly<Record<string, unknown>>): Saved => {
     stored = next
     try {
       if (file !== undefined) file.store = { ...next }
+      return SAVED
     } catch (error) {
       deps.log.note('the state of the desktop could not be kept', { cause: error })
+      return { ok: false, why: systemErrorText(error) }
     }
   }
   const current = migrated(stored)
@@ -47,8 +50,7 @@ function openStore({ dataFolder, log, wallMs }: StoredDesktopStateDeps): StateFi
     return open()
   } catch {
     try {
-      const aside = `${NAME}.corrupt-${new Date(wallMs()).toISOString().replace(/[:.]/g, '-')}.json`
-      renameSync(join(dataFolder, `${NAME}.json`), join(dataFolder, aside))
+      const aside = setAside({ folder: dataFolder, name: NAME, extension: '.json', why: 'corrupt' }, wallMs())
       log.note(`the state of the desktop was damaged and is kept as ${aside}`)
       return open()
     } catch (error) {

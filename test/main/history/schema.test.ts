@@ -1,7 +1,8 @@
 import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
 import { HistoryFile } from '../../../main/history/history-file.ts'
-import { MIGRATIONS, migrate, SCHEMA_VERSION } from '../../../main/history/schema.ts'
+import { MIGRATIONS, SCHEMA_VERSION } from '../../../main/history/schema.ts'
+import { migrate } from '../../../main/storage/sqlite-file.ts'
 import { CATEGORY, EPOCH_MS, PROFILE } from './started-store.ts'
 
 const tablesOf = (database: DatabaseSync) =>
@@ -12,11 +13,11 @@ test.each(MIGRATIONS.map((_, version) => version))(
   'from version %i a file becomes what a new one is',
   (version) => {
     const fresh = new DatabaseSync(':memory:')
-    migrate(fresh)
+    migrate(fresh, MIGRATIONS)
     const old = new DatabaseSync(':memory:')
-    migrate(old, version)
+    migrate(old, MIGRATIONS.slice(0, version))
     expect(versionOf(old)).toBe(version)
-    expect(migrate(old)).toEqual({ kind: 'current' })
+    expect(migrate(old, MIGRATIONS)).toEqual({ kind: 'current' })
     expect(versionOf(old)).toBe(SCHEMA_VERSION)
     expect(tablesOf(old)).toEqual(tablesOf(fresh))
   },
@@ -24,7 +25,7 @@ test.each(MIGRATIONS.map((_, version) => version))(
 
 test('what a file of the first version held is there afterwards, and rolled up further', () => {
   const old = new DatabaseSync(':memory:')
-  migrate(old, 1)
+  migrate(old, MIGRATIONS.slice(0, 1))
   old.exec(
     `INSERT INTO series (id, profile, category, kind) VALUES (1, '${PROFILE}', '${CATEGORY}', 'requests')`,
   )
@@ -33,7 +34,7 @@ test('what a file of the first version held is there afterwards, and rolled up f
       `INSERT INTO minutes VALUES (1, ${EPOCH_MS + minute * 60_000}, ${minute}, 300, 1, 320, 2, 1, 0, 0, 60000, 0)`,
     )
   }
-  migrate(old)
+  migrate(old, MIGRATIONS)
   const file = new HistoryFile(old)
   file.catchUp(EPOCH_MS + 3_600_000)
   expect(old.prepare('SELECT count(*) AS n FROM quarters').get()).toEqual({ n: 2 })
@@ -45,14 +46,14 @@ test('what a file of the first version held is there afterwards, and rolled up f
 test('a newer file is refused and not touched', () => {
   const newer = new DatabaseSync(':memory:')
   newer.exec(`PRAGMA user_version = ${SCHEMA_VERSION + 1}`)
-  expect(migrate(newer)).toEqual({ kind: 'newer', version: SCHEMA_VERSION + 1 })
+  expect(migrate(newer, MIGRATIONS)).toEqual({ kind: 'newer', version: SCHEMA_VERSION + 1 })
   expect(tablesOf(newer)).toEqual([])
 })
 
 test('a step that fails leaves the file at the step before', () => {
   const old = new DatabaseSync(':memory:')
-  migrate(old, 1)
+  migrate(old, MIGRATIONS.slice(0, 1))
   old.exec('CREATE TABLE quarters (in_the_way)')
-  expect(() => migrate(old)).toThrow('quarters')
+  expect(() => migrate(old, MIGRATIONS)).toThrow('quarters')
   expect(versionOf(old)).toBe(1)
 })

@@ -69,10 +69,10 @@ withOthers(
       '--eval',
       `
       import { rmSync, readdirSync } from 'node:fs'
-      const { lockDataFolder } = await import(${source('data/lock.ts')})
+      const { lockDataFolder } = await import(${source('storage/lock.ts')})
       const { openVaultFile } = await import(${source('vault/vault-file.ts')})
-      const { openHistoryFile } = await import(${source('history/open-file.ts')})
-      const { openPreferences } = await import(${source('data/preferences.ts')})
+      const { openHistoryFile } = await import(${source('history/replaceable-file.ts')})
+      const { openPreferences } = await import(${source('storage/preferences.ts')})
       const { fileSink } = await import(${source('ports/log.ts')})
       process.umask(0)
       const folder = ${JSON.stringify(folder)}

@@ -14,7 +14,7 @@ const stored = (folder: string): unknown => JSON.parse(readFileSync(fileIn(folde
 test('without a file the defaults apply, and nothing is written', () => {
   const folder = temporaryFolder()
   const { preferences, notice } = openPreferences(folder, NOW_MS)
-  expect(preferences.values).toEqual({ theme: 'system', storeUnprotected: false })
+  expect(preferences.read()).toEqual({ theme: 'system', storeUnprotected: false })
   expect(notice).toBeUndefined()
   expect(readdirSync(folder)).toEqual([])
 })
@@ -23,8 +23,8 @@ test('a change is there at the next start', () => {
   const folder = temporaryFolder()
   const { preferences } = openPreferences(folder, NOW_MS)
   expect(preferences.change({ theme: 'dark' })).toEqual({ ok: true })
-  expect(preferences.values.theme).toBe('dark')
-  expect(openPreferences(folder, NOW_MS).preferences.values.theme).toBe('dark')
+  expect(preferences.read().theme).toBe('dark')
+  expect(openPreferences(folder, NOW_MS).preferences.read().theme).toBe('dark')
   expect(readdirSync(folder)).toEqual(['preferences.json'])
 })
 
@@ -34,7 +34,7 @@ test.each(['', '{"theme":"da', 'null', '[]', '5', '"dark"', '\u0000\u0000'])(
     const folder = temporaryFolder()
     writeFileSync(fileIn(folder), text)
     const { preferences, notice } = openPreferences(folder, NOW_MS)
-    expect(preferences.values).toEqual({ theme: 'system', storeUnprotected: false })
+    expect(preferences.read()).toEqual({ theme: 'system', storeUnprotected: false })
     expect(notice).toContain(ASIDE)
     expect(readFileSync(join(folder, ASIDE), 'utf8')).toBe(text)
     expect(readdirSync(folder)).toEqual([ASIDE])
@@ -49,7 +49,7 @@ test('what a newer version stored survives a change by this one', () => {
   )
   const { preferences, notice } = openPreferences(folder, NOW_MS)
   expect(notice).toBeUndefined()
-  expect(preferences.values.theme).toBe('system')
+  expect(preferences.read().theme).toBe('system')
   expect(stored(folder)).toMatchObject({ theme: 'contrast' })
   preferences.change({ theme: 'light' })
   expect(stored(folder)).toEqual({ schemaVersion: 7, theme: 'light', window: { wide: true } })
@@ -61,7 +61,7 @@ test('a change that cannot be written is a value, and the old preferences stay',
   preferences.change({ theme: 'dark' })
   mkdirSync(`${fileIn(folder)}.new`)
   expect(preferences.change({ theme: 'light' }).ok).toBe(false)
-  expect(preferences.values.theme).toBe('dark')
+  expect(preferences.read().theme).toBe('dark')
   expect(stored(folder)).toMatchObject({ theme: 'dark' })
 })
 
@@ -69,7 +69,7 @@ test('a file that cannot be read is left alone', () => {
   const folder = temporaryFolder()
   mkdirSync(fileIn(folder))
   const { preferences, notice } = openPreferences(folder, NOW_MS)
-  expect(preferences.values).toEqual({ theme: 'system', storeUnprotected: false })
+  expect(preferences.read()).toEqual({ theme: 'system', storeUnprotected: false })
   expect(notice).toContain('cannot be read (a folder is in the way)')
   expect(readdirSync(folder)).toEqual(['preferences.json'])
 })
@@ -79,7 +79,7 @@ test('whatever the file holds, opening it never throws', () => {
   fc.assert(
     fc.property(fc.oneof(fc.string(), fc.json()), (text) => {
       writeFileSync(fileIn(folder), text)
-      expect(['system', 'light', 'dark']).toContain(openPreferences(folder, NOW_MS).preferences.values.theme)
+      expect(['system', 'light', 'dark']).toContain(openPreferences(folder, NOW_MS).preferences.read().theme)
     }),
     { numRuns: 50 },
   )

@@ -15,17 +15,18 @@ const owner = (id: string, more: Partial<PinOwner> = {}): PinOwner => ({
   ...more,
 })
 
+const NOW_MS = Date.UTC(2026, 0, 2)
 const QUOTES: StreamRequest = { kind: 'quotes', target: 'MSFT,AAPL', options: {} }
 const BARS: StreamRequest = { kind: 'barcharts', target: 'MSFT', options: { unit: 'Minute', interval: '5' } }
 
 test('what one run pinned is there in the next, each profile its own', () => {
   const path = temporaryFolder()
-  const first = new PinnedStreams(path)
+  const first = new PinnedStreams(path, NOW_MS)
   expect(first.of(owner('key-1')).read()).toEqual([])
   first.of(owner('key-1')).write([QUOTES, BARS])
   first.of(owner('key-2')).write([BARS])
   first.of(owner('key-2')).write([])
-  const next = new PinnedStreams(path)
+  const next = new PinnedStreams(path, NOW_MS)
   expect(next.of(owner('key-1')).read()).toEqual([QUOTES, BARS])
   expect(next.of(owner('key-2')).read()).toEqual([])
   expect(next.of(owner('__proto__')).read()).toEqual([])
@@ -37,7 +38,7 @@ test('an entry of a newer version is kept and not opened', () => {
   const file = join(path, 'pinned-streams.json')
   const newer = { kind: 'news', target: 'MSFT', options: {} }
   writeFileSync(file, JSON.stringify({ profiles: { 'key-1': [newer, QUOTES] } }))
-  const pins = new PinnedStreams(path).of(owner('key-1'))
+  const pins = new PinnedStreams(path, NOW_MS).of(owner('key-1'))
   expect(pins.read()).toEqual([QUOTES])
   pins.write([])
   expect(readFileSync(file, 'utf8')).toContain('"news"')
@@ -48,7 +49,7 @@ test('a key that is forgotten takes its pins with it, those of a newer version t
   const file = join(path, 'pinned-streams.json')
   const newer = { kind: 'news', target: 'SIM1001', options: {} }
   writeFileSync(file, JSON.stringify({ profiles: { 'key-1': [newer, QUOTES], 'key-2': [BARS] } }))
-  const pinned = new PinnedStreams(path)
+  const pinned = new PinnedStreams(path, NOW_MS)
   pinned.of(owner('key-1')).forget()
   expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual({ profiles: { 'key-2': [BARS] } })
   expect(pinned.of(owner('key-1')).read()).toEqual([])
@@ -56,8 +57,8 @@ test('a key that is forgotten takes its pins with it, those of a newer version t
 
 test('nothing is written where nothing is pinned', () => {
   const path = temporaryFolder()
-  new PinnedStreams(path).of(owner('key-1')).write([])
-  new PinnedStreams(path).of(owner('key-1')).forget()
+  new PinnedStreams(path, NOW_MS).of(owner('key-1')).write([])
+  new PinnedStreams(path, NOW_MS).of(owner('key-1')).forget()
   expect(readdirSync(path)).toEqual([])
 })
 
@@ -66,23 +67,23 @@ test.each(['', '{', '[]', '{"profiles":[]}', '{"profiles":{"key-1":7}}'])(
   (text) => {
     const path = temporaryFolder()
     writeFileSync(join(path, 'pinned-streams.json'), text)
-    expect(new PinnedStreams(path).of(owner('key-1')).read()).toEqual([])
-    expect(readdirSync(path)).toEqual(['pinned-streams.json.corrupt'])
+    expect(new PinnedStreams(path, NOW_MS).of(owner('key-1')).read()).toEqual([])
+    expect(readdirSync(path)).toEqual(['pinned-streams.corrupt-2026-01-02T00-00-00-000Z.json'])
   },
 )
 
 test('a pin that could not be written is not taken for written', () => {
   const path = temporaryFolder()
   mkdirSync(join(path, 'pinned-streams.json.new'))
-  const pins = new PinnedStreams(path).of(owner('key-1'))
+  const pins = new PinnedStreams(path, NOW_MS).of(owner('key-1'))
   expect(pins.write([QUOTES]).ok).toBe(false)
   expect(pins.read()).toEqual([])
 })
 
 test('pins belong to a host and a client id: another key under the same id has none of them', () => {
   const path = temporaryFolder()
-  new PinnedStreams(path).of(owner('key-1')).write([QUOTES])
-  const next = new PinnedStreams(path)
+  new PinnedStreams(path, NOW_MS).of(owner('key-1')).write([QUOTES])
+  const next = new PinnedStreams(path, NOW_MS)
   for (const more of [
     { clientId: 'another-key' },
     { baseUrl: 'https://other.test' },
@@ -98,22 +99,22 @@ test('pins of a key that is in memory only go with it, and are written once it i
   const path = temporaryFolder()
   let isKept = false
   const unkept = owner('key-1', { isKept: () => isKept })
-  const first = new PinnedStreams(path)
+  const first = new PinnedStreams(path, NOW_MS)
   first.of(unkept).write([QUOTES])
   expect(first.of(unkept).read()).toEqual([QUOTES])
   expect(first.of(owner('key-1', { ...unkept, clientId: 'another-key' })).read()).toEqual([])
   first.flush()
   expect(readdirSync(path)).toEqual([])
-  expect(new PinnedStreams(path).of(unkept).read()).toEqual([])
+  expect(new PinnedStreams(path, NOW_MS).of(unkept).read()).toEqual([])
   isKept = true
   first.flush()
-  expect(new PinnedStreams(path).of(unkept).read()).toEqual([QUOTES])
+  expect(new PinnedStreams(path, NOW_MS).of(unkept).read()).toEqual([QUOTES])
 })
 
 test('a list of a version that did not say whose it was is of the key that is kept under the id', () => {
   const path = temporaryFolder()
   writeFileSync(join(path, 'pinned-streams.json'), JSON.stringify({ profiles: { 'key-1': [QUOTES] } }))
-  const pinned = new PinnedStreams(path)
+  const pinned = new PinnedStreams(path, NOW_MS)
   expect(pinned.of(owner('key-1', { isKept: () => false })).read()).toEqual([])
   expect(pinned.of(owner('key-1')).read()).toEqual([QUOTES])
 })

@@ -1,4 +1,9 @@
-/** Why the history file could not be read or written. `corrupt` and `newer` files are set aside, the rest may pass. */
+/** Whether a write to disk is durable, and if not, why, in words for a person. */
+export type Saved = { readonly ok: true } | { readonly ok: false; readonly why: string }
+
+export const SAVED: Saved = { ok: true }
+
+/** Why a database file could not be read or written. `corrupt` and `newer` last; the others may pass. */
 export type StorageFailure = 'full' | 'locked' | 'corrupt' | 'newer' | 'not-allowed' | 'other'
 
 const SQLITE_PERM = 3
@@ -10,9 +15,10 @@ const SQLITE_CORRUPT = 11
 const SQLITE_FULL = 13
 const SQLITE_CANTOPEN = 14
 const SQLITE_NOTADB = 26
-/** The write part of SQLITE_IOERR: what some systems say on a full disk or over a quota. */
+/** SQLITE_IOERR_WRITE, which some systems return on a full disk or over a quota. */
 const IOERR_WRITE = SQLITE_IOERR | (3 << 8)
 
+/** The failure that an error of SQLite or of the file system stands for. */
 export function storageFailure(error: unknown): StorageFailure {
   const code = error instanceof Error && 'errcode' in error ? error.errcode : undefined
   if (typeof code === 'number') {
@@ -36,7 +42,7 @@ export function storageFailure(error: unknown): StorageFailure {
   }
   const system = error instanceof Error && 'code' in error ? error.code : undefined
   switch (system) {
-    // A number that is larger than JavaScript's: no program of ours stored it, and every read would fail on it.
+    // An integer beyond 2^53, which Headroom never stores: every read of it would fail.
     case 'ERR_OUT_OF_RANGE':
       return 'corrupt'
     case 'ENOSPC':
@@ -51,24 +57,5 @@ export function storageFailure(error: unknown): StorageFailure {
       return 'not-allowed'
     default:
       return 'other'
-  }
-}
-
-/** One sentence for a person. `aside` is the name under which a file that cannot be used is kept. */
-export function storageSentence(failure: StorageFailure, aside?: string): string {
-  const kept = aside === undefined ? '' : ` It is kept as ${aside}, and a new one was begun.`
-  switch (failure) {
-    case 'full':
-      return 'The disk is full: history is not kept until there is room. Monitoring goes on.'
-    case 'locked':
-      return 'The history file is locked by another program: it is written again as soon as that lets go. Monitoring goes on.'
-    case 'corrupt':
-      return `The history file is damaged.${kept} Monitoring goes on.`
-    case 'newer':
-      return `The history file was written by a newer Headroom.${kept} Monitoring goes on.`
-    case 'not-allowed':
-      return 'The history file cannot be opened or written: check its permissions. Monitoring goes on.'
-    case 'other':
-      return 'The history file cannot be used; the log says why. Monitoring goes on.'
   }
 }

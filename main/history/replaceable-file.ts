@@ -1,0 +1,188 @@
+import { statSync } from 'node:fs'
+import { join } from 'node:path'
+import type { DatabaseSync } from 'node:sqlite'
+import type { Clock, Log } from '../ports/ports.ts'
+import { setAside } from '../storage/set-aside.ts'
+import { migrate, openSqlite } from '../storage/sqlite-file.ts'
+import { type StorageFailure, storageFailure } from '../storage/storage-error.ts'
+import { HistoryFile } from './history-file.ts'
+import { MIGRATIONS } from './schema.ts'
+
+const NAME = 'history'
+export const HISTORY_FILE = `${NAME}.db`
+
+/** After a kill -9 the operating system still writes the log; only a power cut may lose the last seconds. */
+const PRAGMAS = `
+  PRAGMA auto_vacuum = INCREMENTAL;
+  PRAGMA journal_mode = WAL;
+  PRAGMA synchronous = NORMAL;
+  PRAGMA journal_size_limit = 16000000;
+  PRAGMA cache_size = -16000;
+  PRAGMA trusted_schema = OFF;
+`
+
+export interface ReplaceableFileDeps {
+  readonly folder: string
+  readonly clock: Clock
+  readonly log: Log
+  readonly problem: (sentence: string) => void
+}
+
+export type FileOpening =
+  | { readonly kind: 'opened' }
+  /** It was damaged: an empty one took its place. */
+  | { readonly kind: 'replaced' }
+  | { readonly kind: 'failed'; readonly failure: StorageFailure; readonly cause: unknown }
+
+/** How often a damaged file is replaced in one run: the disk may damage each new one too. */
+const MAX_REPLACED = 3
+
+/**
+ * `history.db` of a data folder. One that is damaged or from a newer version is set aside whole, and an empty one
+ * takes its place: monitoring must not depend on the history.
+ */
+export class ReplaceableFile {
+  readonly #deps: ReplaceableFileDeps
+  #file: HistoryFile | undefined
+  #replaced = 0
+
+  constructor(deps: ReplaceableFileDeps) {
+    this.#deps = deps
+  }
+
+  get file(): HistoryFile | undefined {
+    return this.#file
+  }
+
+  open(): FileOpening {
+    const { folder, clock } = this.#deps
+    const opening = openHistoryFile(folder, clock.wallMs())
+    if (opening.kind === 'failed') return opening
+    if (opening.setAside) this.#report(opening.setAside.failure, opening.setAside.name)
+    try {
+      const file = new HistoryFile(opening.database)
+      file.catchUp(clock.wallMs())
+      this.#file = file
+      return { kind: 'opened' }
+    } catch (error) {
+      this.#file = undefined
+      if (opening.database.isOpen) opening.database.close()
+      const failure = storageFailure(error)
+      if (failure === 'corrupt' && !opening.setAside) return this.replace(failure)
+      return { kind: 'failed', failure, cause: error }
+    }
+  }
+
+  /** Sets the file aside and begins a new one. */
+  replace(failure: StorageFailure): FileOpening {
+    const { folder, clock } = this.#deps
+    this.close()
+    this.#replaced += 1
+    if (this.#replaced > MAX_REPLACED) return { kind: 'failed', failure, cause: undefined }
+    try {
+      const name = setHistoryAside(folder, failure, clock.wallMs())
+      const opening = openHistoryFile(folder, clock.wallMs())
+      if (opening.kind === 'failed') return opening
+      this.#file = new HistoryFile(opening.database)
+      this.#report(failure, name)
+      return { kind: 'replaced' }
+    } catch (error) {
+      return { kind: 'failed', failure: storageFailure(error), cause: error }
+    }
+  }
+
+  close(): void {
+    try {
+      this.#file?.close()
+    } catch (error) {
+      this.#deps.log.note('the history file could not be closed', { cause: error })
+    }
+    this.#file = undefined
+  }
+
+  #report(failure: StorageFailure, name: string): void {
+    this.#deps.problem(historySentence(failure, name))
+    this.#deps.log.note('the history file was set aside', { failure, name })
+  }
+}
+
+export type HistoryOpening =
+  | { readonly kind: 'open'; readonly database: DatabaseSync; readonly setAside?: SetAside }
+  | { readonly kind: 'failed'; readonly failure: StorageFailure; readonly cause: unknown }
+
+interface SetAside {
+  readonly failure: StorageFailure
+  readonly name: string
+}
+
+/** Opens `history.db` without waiting for another program's lock. Never throws. */
+export function openHistoryFile(folder: string, nowMs: number): HistoryOpening {
+  try {
+    const first = openOnce(folder)
+    return first.kind === 'open' ? first : openEmpty(folder, first.failure, nowMs)
+  } catch (error) {
+    const failure = storageFailure(error)
+    return failure === 'corrupt'
+      ? openEmpty(folder, failure, nowMs)
+      : { kind: 'failed', failure, cause: error }
+  }
+}
+
+function openEmpty(folder: string, failure: StorageFailure, nowMs: number): HistoryOpening {
+  try {
+    const name = setHistoryAside(folder, failure, nowMs)
+    const again = openOnce(folder)
+    if (again.kind === 'open') return { ...again, setAside: { failure, name } }
+    return { kind: 'failed', failure: again.failure, cause: undefined }
+  } catch (error) {
+    return { kind: 'failed', failure: storageFailure(error), cause: error }
+  }
+}
+
+/** The file must not be open. */
+function setHistoryAside(folder: string, failure: StorageFailure, nowMs: number): string {
+  const why = failure === 'newer' ? 'newer' : 'corrupt'
+  return setAside({ folder, name: NAME, extension: '.db', why }, nowMs)
+}
+
+type Attempt =
+  | { readonly kind: 'open'; readonly database: DatabaseSync }
+  | { readonly kind: 'unusable'; readonly failure: StorageFailure }
+
+function openOnce(folder: string): Attempt {
+  const database = openSqlite(join(folder, HISTORY_FILE), { pragmas: PRAGMAS, busyMs: 0 })
+  try {
+    if (migrate(database, MIGRATIONS).kind === 'current') return { kind: 'open', database }
+    database.close()
+    return { kind: 'unusable', failure: 'newer' }
+  } catch (error) {
+    if (database.isOpen) database.close()
+    throw error
+  }
+}
+
+/** The size of the file and its write-ahead log on disk, in bytes. */
+export function historyBytes(folder: string): number {
+  return ['', '-wal']
+    .map((end) => statSync(join(folder, `${HISTORY_FILE}${end}`), { throwIfNoEntry: false })?.size ?? 0)
+    .reduce((sum, size) => sum + size, 0)
+}
+
+/** One sentence for a person. `aside`: the name under which the unusable file was set aside. */
+export function historySentence(failure: StorageFailure, aside?: string): string {
+  const kept = aside === undefined ? '' : ` It is kept as ${aside}, and a new one was begun.`
+  switch (failure) {
+    case 'full':
+      return 'The disk is full: history is not kept until there is room. Monitoring goes on.'
+    case 'locked':
+      return 'The history file is locked by another program: it is written again as soon as that lets go. Monitoring goes on.'
+    case 'corrupt':
+      return `The history file is damaged.${kept} Monitoring goes on.`
+    case 'newer':
+      return `The history file was written by a newer Headroom.${kept} Monitoring goes on.`
+    case 'not-allowed':
+      return 'The history file cannot be opened or written: check its permissions. Monitoring goes on.'
+    case 'other':
+      return 'The history file cannot be used; the log says why. Monitoring goes on.'
+  }
+}

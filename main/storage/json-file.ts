@@ -1,0 +1,75 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { z } from 'zod'
+import { setAside } from './set-aside.ts'
+import type { Saved } from './storage-error.ts'
+import { systemErrorText } from './system-error.ts'
+import { writeWhole } from './write-whole.ts'
+
+export interface JsonFileOptions<T> {
+  readonly folder: string
+  /** Without the extension: `alerts` for `alerts.json`. */
+  readonly name: string
+  /** The subject of a notice, in the plural, such as `Alert thresholds`. */
+  readonly what: string
+  readonly schema: z.ZodType<T>
+  /** A longer file counts as damaged. */
+  readonly maxLength?: number
+}
+
+/** A small JSON file of the data folder, validated as it is read and replaced whole as it is written. */
+export class JsonFile<T> {
+  readonly #options: JsonFileOptions<T>
+  readonly #path: string
+
+  constructor(options: JsonFileOptions<T>) {
+    this.#options = options
+    this.#path = join(options.folder, `${options.name}.json`)
+  }
+
+  /**
+   * The file's value, or `fallback` where there is no file or none that can be read. Never throws.
+   *
+   * `onProblem` is called with one sentence for a person where the file cannot be read; a damaged file is set aside.
+   */
+  read<F>(fallback: F, nowMs: number, onProblem: (sentence: string) => void): T | F {
+    const { schema, what, maxLength = Number.POSITIVE_INFINITY } = this.#options
+    let text: string
+    try {
+      text = readFileSync(this.#path, 'utf8')
+    } catch (error) {
+      if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) {
+        onProblem(`${what} cannot be read (${systemErrorText(error)}); starting with the defaults`)
+      }
+      return fallback
+    }
+    const parsed = schema.safeParse(text.length <= maxLength ? jsonOf(text) : undefined)
+    if (parsed.success) return parsed.data
+    onProblem(this.#setAside(nowMs))
+    return fallback
+  }
+
+  write(value: T): Saved {
+    return writeWhole(this.#path, `${JSON.stringify(value, null, 2)}\n`)
+  }
+
+  #setAside(nowMs: number): string {
+    const { folder, name, what } = this.#options
+    try {
+      const aside = setAside({ folder, name, extension: '.json', why: 'corrupt' }, nowMs)
+      return `${what} were damaged and are kept as ${aside}; starting with the defaults`
+    } catch (error) {
+      const why = systemErrorText(error)
+      return `${what} are damaged and could not be set aside (${why}); starting with the defaults`
+    }
+  }
+}
+
+/** `undefined`, which no JSON text stands for, where the text is not JSON. */
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

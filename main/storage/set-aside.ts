@@ -1,0 +1,29 @@
+import { existsSync, renameSync } from 'node:fs'
+import { join } from 'node:path'
+
+export interface FileToSetAside {
+  readonly folder: string
+  /** Without the extension: `alerts` for `alerts.json`. */
+  readonly name: string
+  /** With its dot. */
+  readonly extension: '.json' | '.db'
+  /** Part of the new name. */
+  readonly why: 'corrupt' | 'newer' | 'damaged'
+}
+
+/** The files that SQLite keeps beside a database. */
+const COMPANIONS = ['-wal', '-shm', '-journal'] as const
+
+/**
+ * Renames a file that cannot be used, with its SQLite companions, so that the next write destroys nothing:
+ * `alerts.corrupt-2026-01-05T15-30-00-000Z.json`. Returns the new name; throws the error of the rename.
+ */
+export function setAside({ folder, name, extension, why }: FileToSetAside, nowMs: number): string {
+  const aside = `${name}.${why}-${new Date(nowMs).toISOString().replace(/[:.]/g, '-')}${extension}`
+  const path = join(folder, `${name}${extension}`)
+  renameSync(path, join(folder, aside))
+  for (const end of COMPANIONS) {
+    if (existsSync(`${path}${end}`)) renameSync(`${path}${end}`, join(folder, `${aside}${end}`))
+  }
+  return aside
+}

@@ -1,0 +1,52 @@
+import { DatabaseSync } from 'node:sqlite'
+import { ensurePrivate } from './private-files.ts'
+
+export interface SqliteOptions {
+  /** Statements of `PRAGMA`. */
+  readonly pragmas: string
+  /** How long a statement waits for another program's lock, in milliseconds. */
+  readonly busyMs: number
+}
+
+/**
+ * Opens a database file, created private where it is missing. Throws what SQLite throws.
+ *
+ * SQLite itself would create it readable for all; its -wal and -shm files take the mode of the main file.
+ */
+export function openSqlite(file: string, { pragmas, busyMs }: SqliteOptions): DatabaseSync {
+  ensurePrivate(file)
+  const database = new DatabaseSync(file, { timeout: busyMs, enableForeignKeyConstraints: true })
+  try {
+    database.exec(pragmas)
+    return database
+  } catch (error) {
+    database.close()
+    throw error
+  }
+}
+
+export type SchemaState =
+  | { readonly kind: 'current' }
+  /** Written by a later version, whose tables are unknown here; left as it is. */
+  | { readonly kind: 'newer'; readonly version: number }
+
+/**
+ * Runs the steps that a file of an older version lacks, all in one transaction; the step at index n leads from
+ * version n to n + 1. Throws what SQLite throws, with the file unchanged.
+ *
+ * The transaction is opened also where no step is missing: it shows now whether the file takes writes.
+ */
+export function migrate(database: DatabaseSync, migrations: readonly string[]): SchemaState {
+  const version = Number(database.prepare('PRAGMA user_version').get()?.['user_version'])
+  if (version > migrations.length) return { kind: 'newer', version }
+  database.exec('BEGIN IMMEDIATE')
+  try {
+    for (const step of migrations.slice(version)) database.exec(step)
+    database.exec(`PRAGMA user_version = ${migrations.length}`)
+    database.exec('COMMIT')
+    return { kind: 'current' }
+  } catch (error) {
+    if (database.isTransaction) database.exec('ROLLBACK')
+    throw error
+  }
+}
