@@ -20,10 +20,10 @@ import { SimulatorSettings } from '../storage/simulator-settings.ts'
 import { PinnedStreams } from '../streams/pinned-streams.ts'
 import { HomeStorage } from '../vault/key-storage.ts'
 import { SealedHome } from '../vault/sealed-home.ts'
-import { settled } from '../vault/settled.ts'
 import { allowUnprotected, type KeepConsent } from '../vault/unprotected-consent.ts'
 import { AdmittedWindows } from './admitted-windows.ts'
 import { Attention } from './attention.ts'
+import { settled } from './settled.ts'
 import { openWindows, type Windows } from './window-session.ts'
 
 export interface AppDeps {

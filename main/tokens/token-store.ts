@@ -8,7 +8,8 @@ import {
 } from '../../app/tokens/stored-token.ts'
 import type { Clock } from '../ports/ports.ts'
 import { SAVED, type Saved } from '../vault/storage-words.ts'
-import type { TokenReading, VaultTokens } from '../vault/vault-tokens.ts'
+import type { TokenReading } from '../vault/token-records.ts'
+import type { VaultTokens } from '../vault/vault.ts'
 
 /** The vault as seen by the tokens of one key. */
 export interface TokenVault {

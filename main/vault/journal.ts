@@ -1,20 +1,22 @@
-import { fingerprint } from './fingerprint.ts'
-import type { VaultConnection } from './vault-connection.ts'
-import type { JournalStep } from './vault-tokens.ts'
+import { createHmac } from 'node:crypto'
+import type { VaultView } from './records.ts'
+import { derivedKey } from './sealing.ts'
 
-/** Of the steps of refreshes; where a token came in from outside is kept for as long as its profile. */
+/** Where a token came from: a person, or the steps of a refresh in their order. */
+export type JournalStep = 'signed-in' | 'intended' | 'sent' | 'received' | 'committed'
+
+/** Rows of a profile that stay. Those that say where a token came in from outside stay as long as the profile. */
 const KEPT_ROWS = 200
 
 /**
- * Which token was intended, sent, received and committed, by fingerprint: what a person and a maintainer need
- * to see why a sign-in ended, without the token. Called inside the caller's transaction.
+ * Notes by fingerprint which token was intended, sent, received or committed: what a person and a maintainer need to
+ * see why a sign-in ended, without the token. Called inside the caller's transaction.
  */
 export function writeJournal(
-  { database, keys, nowMs }: VaultConnection,
+  { database, keys, nowMs }: VaultView,
   profile: string,
   step: JournalStep,
-  generation: number,
-  refreshToken: string,
+  { generation, refreshToken }: { readonly generation: number; readonly refreshToken: string },
 ): void {
   if (keys.current === undefined) throw new Error('no fingerprint without a data key')
   database
@@ -28,14 +30,24 @@ export function writeJournal(
     .run(profile, profile, KEPT_ROWS)
 }
 
-/** Under any key that this start opened. */
-export function isInJournal(
-  { database, keys }: VaultConnection,
-  profile: string,
-  refreshToken: string,
-): boolean {
+/** Whether the journal knows this token, under any data key that this start opened. */
+export function isInJournal({ database, keys }: VaultView, profile: string, refreshToken: string): boolean {
   const find = database.prepare('SELECT 1 FROM journal WHERE profile = ? AND fingerprint = ? LIMIT 1')
   return [...keys.opened.values()].some(
     (key) => find.get(profile, fingerprint(key, refreshToken)) !== undefined,
   )
+}
+
+/** Each refresh writes several fingerprints under one data key. */
+const salts = new WeakMap<Uint8Array, Uint8Array>()
+
+/**
+ * 16 hexadecimal digits that tell one token from another and say nothing about either.
+ *
+ * Salted with a key derived from the data key: without that key a guess cannot be checked.
+ */
+export function fingerprint(dataKey: Uint8Array, token: string): string {
+  const salt = salts.get(dataKey) ?? derivedKey(dataKey, 'fingerprints')
+  salts.set(dataKey, salt)
+  return createHmac('sha256', salt).update(token, 'utf8').digest('hex').slice(0, 16)
 }

@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto'
 import { z } from 'zod'
 import {
   BUDGET_FRACTION,
@@ -7,6 +8,7 @@ import {
 } from '../../app/contract/setting-ranges.ts'
 import { STREAM_KINDS } from '../../app/service/streams.ts'
 import type { Profile } from '../monitor/profile.ts'
+import { derivedKey } from './sealing.ts'
 
 const address = z.string().refine((text) => URL.canParse(text))
 
@@ -89,4 +91,21 @@ export function chosenOf({
       ...(trialAfterStep !== undefined && { trialAfterStep }),
     },
   }
+}
+
+/**
+ * A keyed digest of where a profile's secrets may be sent, in hexadecimal digits.
+ *
+ * Its addresses are stored in the clear, so that a key can be named while its keystore is locked. Without this digest
+ * a program that can write the file could have the next start send the sealed token to a host of its own.
+ */
+export function addressMark(
+  dataKey: Uint8Array,
+  id: string,
+  { authUrl, baseUrl, clientId }: Pick<Profile, 'authUrl' | 'baseUrl' | 'clientId'>,
+): string {
+  const key = derivedKey(dataKey, 'addresses')
+  return createHmac('sha256', key)
+    .update(JSON.stringify([id, authUrl, baseUrl, clientId]), 'utf8')
+    .digest('hex')
 }

@@ -3,6 +3,14 @@ import { z } from 'zod'
 import type { DataKeys } from './data-keys.ts'
 import { seal, unseal } from './sealing.ts'
 
+/** The open vault at one moment, as the functions that read and write its tables take it. */
+export interface VaultView {
+  readonly database: DatabaseSync
+  readonly keys: DataKeys
+  /** Epoch milliseconds. */
+  readonly nowMs: number
+}
+
 export type RecordKind = 'refresh-token' | 'refresh-token-doubt' | 'client-secret'
 
 export interface OpenRecord {
@@ -18,7 +26,7 @@ export type RecordReading =
   | { readonly kind: 'none' }
   | { readonly kind: 'lost'; readonly state: 'key-changed' | 'record-corrupt' }
 
-/** Metadata of so many generations stays; of the secrets only the newest. */
+/** Generations whose metadata stays; of the secrets only the newest. */
 const KEPT_GENERATIONS = 3
 
 const recordRow = z.object({
@@ -28,13 +36,8 @@ const recordRow = z.object({
   about: z.string(),
 })
 
-/** The newest record of a kind. Opening is tried; nothing is changed. */
-export function readRecord(
-  database: DatabaseSync,
-  { opened }: DataKeys,
-  profile: string,
-  kind: RecordKind,
-): RecordReading {
+/** Reads and opens the newest record of a kind. Nothing is changed. */
+export function readRecord({ database, keys }: VaultView, profile: string, kind: RecordKind): RecordReading {
   const found = database
     .prepare(
       `SELECT generation, data_key, sealed, about FROM records
@@ -47,32 +50,30 @@ export function readRecord(
       : { kind: 'none' }
   }
   const { generation, data_key, sealed, about } = recordRow.parse(found)
-  const key = opened.get(data_key)
+  const key = keys.opened.get(data_key)
   if (key === undefined) return { kind: 'lost', state: 'key-changed' }
   const secret = sealed === null ? undefined : unseal(key, { profile, kind, generation }, sealed)
   if (secret === undefined) return { kind: 'lost', state: 'record-corrupt' }
   return { kind: 'found', generation, secret, about }
 }
 
-/** The caller's transaction makes it durable. Older generations keep their metadata and lose their secret. */
+/** Seals and stores a record, inside the caller's transaction. Older generations keep their metadata and lose their secret. */
 export function writeRecord(
-  database: DatabaseSync,
-  { current }: DataKeys,
+  { database, keys: { current }, nowMs }: VaultView,
   record: {
     readonly profile: string
     readonly kind: RecordKind
     readonly generation: number
     readonly secret: string
     readonly about: string
-    readonly atMs: number
   },
 ): void {
-  const { profile, kind, generation, secret, about, atMs } = record
+  const { profile, kind, generation, secret, about } = record
   if (current === undefined) throw new Error('nothing can be sealed without a data key')
   const sealed = seal(current.key, { profile, kind, generation }, secret)
   database
     .prepare('INSERT OR REPLACE INTO records VALUES (?, ?, ?, ?, ?, ?, ?)')
-    .run(profile, kind, generation, current.id, sealed, about, Math.round(atMs))
+    .run(profile, kind, generation, current.id, sealed, about, Math.round(nowMs))
   database
     .prepare('UPDATE records SET sealed = NULL WHERE profile = ? AND kind = ? AND generation < ?')
     .run(profile, kind, generation)
@@ -83,11 +84,10 @@ export function writeRecord(
 
 /** Moves the newest record of a kind, as it is, to where nothing reads it and nothing overwrites it. */
 export function quarantineRecord(
-  database: DatabaseSync,
+  { database, nowMs }: VaultView,
   profile: string,
   kind: RecordKind,
   why: string,
-  atMs: number,
 ): void {
   const newest = `profile = ? AND kind = ? AND generation =
     (SELECT max(generation) FROM records WHERE profile = ? AND kind = ?)`
@@ -97,13 +97,13 @@ export function quarantineRecord(
       `INSERT INTO quarantine (profile, kind, generation, data_key, sealed, about, why, at_ms)
        SELECT profile, kind, generation, data_key, sealed, about, ?, ? FROM records WHERE ${newest}`,
     )
-    .run(why, Math.round(atMs), ...which)
+    .run(why, Math.round(nowMs), ...which)
   // All of the kind: an older generation has no secret left, and would read as the newest one.
   database.prepare('DELETE FROM records WHERE profile = ? AND kind = ?').run(profile, kind)
 }
 
 /** The generation of the next record: never one that was used, also not by a record that was set aside. */
-export function nextGeneration(database: DatabaseSync, profile: string, kind: RecordKind): number {
+export function nextGeneration({ database }: VaultView, profile: string, kind: RecordKind): number {
   const highest = (table: 'records' | 'quarantine') =>
     Number(
       database

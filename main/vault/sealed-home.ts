@@ -7,7 +7,6 @@ import { NewestCommit } from './newest-commit.ts'
 import { type StartTrouble, sealedElsewhere, startTrouble, tokenSealedElsewhere } from './start-words.ts'
 import { storageWords } from './storage-words.ts'
 import { Vault } from './vault.ts'
-import { VaultConnection } from './vault-connection.ts'
 import { openVaultFile, type VaultFileOpening } from './vault-file.ts'
 
 export type HomeStanding =
@@ -197,7 +196,12 @@ export class SealedHome {
   }
 
   #vaultWith(database: DatabaseSync, keys: DataKeys): Vault {
-    return new Vault(new VaultConnection(database, keys, this.#deps.wallMs, () => this.#newest?.note()))
+    return new Vault({
+      database,
+      keys,
+      wallMs: this.#deps.wallMs,
+      committed: () => this.#newest?.note(),
+    })
   }
 }
 

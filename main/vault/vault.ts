@@ -1,16 +1,33 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { z } from 'zod'
-import type { StoredTokens } from '../../app/tokens/stored-token.ts'
+import type { Intent, StoredTokens } from '../../app/tokens/stored-token.ts'
 import type { Profile } from '../monitor/profile.ts'
-import { addressMark } from './address-mark.ts'
 import type { DataKeys } from './data-keys.ts'
-import { isInJournal, writeJournal } from './journal.ts'
-import { aboutOf, chosenOf, type ProfileAbout, profileAbout } from './profile-record.ts'
-import { nextGeneration, quarantineRecord, type RecordReading, readRecord, writeRecord } from './records.ts'
-import { SealedTokens, saveTokens } from './sealed-tokens.ts'
-import { SAVED, type Saved } from './storage-words.ts'
-import type { VaultConnection } from './vault-connection.ts'
-import type { TokenReading, VaultTokens } from './vault-tokens.ts'
+import { isInJournal, type JournalStep, writeJournal } from './journal.ts'
+import { aboutOf, addressMark, chosenOf, type ProfileAbout, profileAbout } from './profile-record.ts'
+import {
+  nextGeneration,
+  quarantineRecord,
+  type RecordKind,
+  type RecordReading,
+  readRecord,
+  type VaultView,
+  writeRecord,
+} from './records.ts'
+import { SAVED, type Saved, storageWords } from './storage-words.ts'
+import { jsonOf, readTokens, TOKEN, type TokenReading, writeIntent, writeTokens } from './token-records.ts'
+import { filePlace } from './vault-file.ts'
+
+/** The tokens of one key in the vault. Every write is one transaction, durable when it answers ok. */
+export interface VaultTokens {
+  read(): TokenReading
+  /** Before the token is sent: whatever happens next, a later start knows that it may be used up. */
+  intend(intent: Intent, refreshToken: string): Saved
+  /** The newest token, its standing and a revocation that waits. Ends an intent that is not in `tokens`. */
+  save(tokens: StoredTokens): Saved
+  /** Notes in the journal which token was where in a refresh, by fingerprint. A failure is not reported. */
+  note(step: JournalStep, generation: number, refreshToken: string): void
+}
 
 /** A stored profile as this start found it. */
 export interface StoredProfile {
@@ -28,29 +45,55 @@ export type SignedIn =
   | (Saved & { readonly ok: false })
 
 const SECRET = 'client-secret'
-const TOKEN = 'refresh-token'
 
 const ABOUT_DAMAGED =
   'what is stored beside its token, its name and addresses, is damaged; the token is kept: connect this key anew, then disconnect this entry'
 
-/** Sealed storage of keys: every write is durable when it answers ok. */
-export class Vault {
-  readonly #connection: VaultConnection
+type Read<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly why: string }
 
-  constructor(connection: VaultConnection) {
-    this.#connection = connection
+/** An answer of the service may come after the end of the app began. */
+const CLOSED = { ok: false, why: 'the store is closed' } as const
+
+export interface VaultDeps {
+  readonly database: DatabaseSync
+  readonly keys: DataKeys
+  readonly wallMs: () => number
+  /** Called after each commit. */
+  readonly committed?: () => void
+}
+
+/**
+ * The keys that are stored in `vault.db`: their settings, tokens and secrets.
+ *
+ * Each write is a whole transaction or none, and durable when it answers ok; failures of the disk are values. Without
+ * an open data key nothing is sealed and no secret read, but what is stored can be named and forgotten.
+ */
+export class Vault {
+  readonly #database: DatabaseSync
+  readonly #keys: DataKeys
+  readonly #wallMs: () => number
+  readonly #committed: () => void
+  readonly #isInPlace: () => boolean
+
+  constructor({ database, keys, wallMs, committed = () => {} }: VaultDeps) {
+    this.#database = database
+    this.#keys = keys
+    this.#wallMs = wallMs
+    this.#committed = committed
+    this.#isInPlace = filePlace(database)
   }
 
+  /** Whether a data key is open, so that secrets can be stored. */
   get canSeal(): boolean {
-    return this.#connection.canSeal
+    return this.#keys.current !== undefined
   }
 
   /** Oldest first, so that what a person sees keeps its order. */
   profiles(): readonly StoredProfile[] {
-    const reading = this.#connection.read(() =>
+    const reading = this.#read(({ database }) =>
       z
         .array(z.object({ id: z.string(), about: z.string() }))
-        .parse(this.#connection.database.prepare('SELECT id, about FROM profiles ORDER BY rowid').all()),
+        .parse(database.prepare('SELECT id, about FROM profiles ORDER BY rowid').all()),
     )
     return reading.ok ? reading.value.map(({ id, about }) => this.#stored(id, about)) : []
   }
@@ -64,38 +107,35 @@ export class Vault {
     const { id, clientSecret } = profile
     const { token } = tokens
     let storedAs = token.generation
-    const saved = this.#connection.seal((database, keys, nowMs) => {
+    const saved = this.#seal((view) => {
+      const { database, nowMs } = view
       // Not REPLACE, which would delete the row first, and with it everything that belongs to the profile.
       database
         .prepare(
           `INSERT INTO profiles VALUES (?, ?, ?)
            ON CONFLICT (id) DO UPDATE SET about = excluded.about, changed_at_ms = excluded.changed_at_ms`,
         )
-        .run(
-          id,
-          JSON.stringify({ ...aboutOf(profile), mark: this.#markOf(keys, profile) }),
-          Math.round(nowMs),
-        )
-      const generation = Math.max(nextGeneration(database, id, TOKEN), token.generation)
+        .run(id, JSON.stringify({ ...aboutOf(profile), mark: this.#markOf(profile) }), Math.round(nowMs))
+      const generation = Math.max(nextGeneration(view, id, TOKEN), token.generation)
       storedAs = generation
       for (const kind of [TOKEN, SECRET] as const) {
         // Kept, should its key come back: only a newer generation would take its ciphertext.
-        if (readRecord(database, keys, id, kind).kind === 'lost') {
-          quarantineRecord(database, id, kind, 'replaced by a new sign-in', nowMs)
+        if (readRecord(view, id, kind).kind === 'lost') {
+          quarantineRecord(view, id, kind, 'replaced by a new sign-in')
         }
       }
       // What waited of the sign-in before, a revocation too, ends with it.
-      saveTokens(this.#connection, id, {
+      writeTokens(view, id, {
         ...tokens,
         token: { ...token, generation },
         ...(tokens.intent && { intent: { ...tokens.intent, generation } }),
       })
-      writeJournal(this.#connection, id, 'signed-in', generation, token.refreshToken)
+      writeJournal(view, id, 'signed-in', { generation, refreshToken: token.refreshToken })
       if (clientSecret === undefined) {
         database.prepare('DELETE FROM records WHERE profile = ? AND kind = ?').run(id, SECRET)
         return
       }
-      writeSecret(database, keys, id, clientSecret, nowMs)
+      writeSecret(view, id, clientSecret)
     })
     return saved.ok ? { ...saved, generation: storedAs } : saved
   }
@@ -104,7 +144,7 @@ export class Vault {
   keepSettings(profile: Pick<Profile, 'id' | 'probes' | 'rotationMinutes'>): Saved {
     const { probes, rotationMinutes } = chosenOf(profile)
     const changes = { probes, ...(rotationMinutes !== undefined && { rotationMinutes }) }
-    return this.#connection.write((database, _, nowMs) => {
+    return this.#write(({ database, nowMs }) => {
       for (const [name, value] of Object.entries(changes)) {
         database
           .prepare('UPDATE profiles SET about = json_set(about, ?, json(?)), changed_at_ms = ? WHERE id = ?')
@@ -116,34 +156,33 @@ export class Vault {
   /** Another secret for the tokens that are there, which stay as they are. */
   keepSecret({ id, clientSecret }: Pick<Profile, 'id' | 'clientSecret'>): Saved {
     if (clientSecret === undefined) return SAVED
-    return this.#connection.seal((database, keys, nowMs) => {
-      if (readRecord(database, keys, id, SECRET).kind === 'lost') {
-        quarantineRecord(database, id, SECRET, 'replaced by another secret', nowMs)
+    return this.#seal((view) => {
+      if (readRecord(view, id, SECRET).kind === 'lost') {
+        quarantineRecord(view, id, SECRET, 'replaced by another secret')
       }
-      writeSecret(database, keys, id, clientSecret, nowMs)
-      database
+      writeSecret(view, id, clientSecret)
+      view.database
         .prepare(
           "UPDATE profiles SET about = json_set(about, '$.hasClientSecret', json('true')), changed_at_ms = ? WHERE id = ?",
         )
-        .run(Math.round(nowMs), id)
+        .run(Math.round(view.nowMs), id)
     })
   }
 
   /** Forgets a key here: everything of it is deleted, and overwritten in the file. */
   forget(profile: string): Saved {
-    const saved = this.#connection.write((database) => {
+    const saved = this.#write(({ database }) => {
       database.prepare('DELETE FROM profiles WHERE id = ?').run(profile)
     })
     // The journal still has the pages as they were.
-    if (saved.ok)
-      this.#connection.read(() => this.#connection.database.exec('PRAGMA wal_checkpoint(TRUNCATE)'))
+    if (saved.ok) this.#read(({ database }) => database.exec('PRAGMA wal_checkpoint(TRUNCATE)'))
     return saved
   }
 
   /** The kind of keystore that stands before the token of a profile, as it is recorded. */
   backendOf(profile: string): string | undefined {
-    const reading = this.#connection.read(() =>
-      this.#connection.database
+    const reading = this.#read(({ database }) =>
+      database
         .prepare(
           `SELECT backend FROM records JOIN data_keys ON data_keys.id = data_key
            WHERE profile = ? AND kind = ? ORDER BY generation DESC LIMIT 1`,
@@ -155,16 +194,33 @@ export class Vault {
 
   /** Whether this token was ever one of the profile's: then what is stored is the same or newer. */
   knows(profile: string, refreshToken: string): boolean {
-    const reading = this.#connection.read(() => isInJournal(this.#connection, profile, refreshToken))
+    const reading = this.#read((view) => isInJournal(view, profile, refreshToken))
     return reading.ok && reading.value
   }
 
   tokens(profile: string): VaultTokens {
-    return new SealedTokens(this.#connection, profile)
+    const note = (view: VaultView, step: JournalStep, generation: number, refreshToken: string) =>
+      writeJournal(view, profile, step, { generation, refreshToken })
+    return {
+      read: () => {
+        const quarantine = (why: string) => this.#quarantine(profile, TOKEN, why)
+        const reading = this.#read((view) => readTokens(view, profile, quarantine))
+        return reading.ok ? reading.value : { kind: 'unreadable', why: reading.why }
+      },
+      intend: (intent, refreshToken) =>
+        this.#seal((view) => {
+          writeIntent(view, profile, intent)
+          note(view, 'intended', intent.generation, refreshToken)
+        }),
+      save: (tokens) => this.#seal((view) => writeTokens(view, profile, tokens)),
+      note: (step, generation, refreshToken) => {
+        this.#seal((view) => note(view, step, generation, refreshToken))
+      },
+    }
   }
 
   close(): void {
-    this.#connection.close()
+    if (this.#database.isOpen) this.#database.close()
   }
 
   #stored(id: string, text: string): StoredProfile {
@@ -181,43 +237,89 @@ export class Vault {
       return unusable(found, { kind: 'lost', state: 'record-corrupt', why })
     }
     if (!about.data.hasClientSecret) return found
-    const secret = this.#connection.read(() => this.#clientSecret(id))
+    const secret = this.#read((view) => this.#clientSecret(view, id))
     if (!secret.ok) return unusable(found, { kind: 'unreadable', why: secret.why })
     if (secret.value.kind === 'found') return { ...found, clientSecret: secret.value.secret }
     const state = secret.value.kind === 'lost' ? secret.value.state : 'record-corrupt'
     return unusable(found, { kind: 'lost', state, why: 'the stored client secret cannot be opened' })
   }
 
-  #markOf({ current }: DataKeys, profile: Omit<Profile, 'refreshToken'>): string {
+  #markOf(profile: Omit<Profile, 'refreshToken'>): string {
+    const { current } = this.#keys
     if (current === undefined) throw new Error('nothing can be vouched for without a data key')
     return addressMark(current.key, profile.id, profile)
   }
 
   /** Under any key that this start opened: without one nothing of it can be read anyway. */
   #isVouchedFor(id: string, about: ProfileAbout, mark: string | undefined): boolean {
-    const keys = [...this.#connection.keys.opened.values()]
+    const keys = [...this.#keys.opened.values()]
     return keys.length === 0 || keys.some((key) => addressMark(key, id, about) === mark)
   }
 
-  #clientSecret(id: string): RecordReading {
-    const { database, keys } = this.#connection
-    const reading = readRecord(database, keys, id, SECRET)
+  #clientSecret(view: VaultView, id: string): RecordReading {
+    const reading = readRecord(view, id, SECRET)
     if (reading.kind === 'lost' && reading.state === 'record-corrupt') {
-      this.#connection.write((_, __, nowMs) => quarantineRecord(database, id, SECRET, 'did not open', nowMs))
+      this.#quarantine(id, SECRET, 'did not open')
     }
     return reading
   }
+
+  /** Where even this cannot be written, the record stays in place, and is as safe there. */
+  #quarantine(profile: string, kind: RecordKind, why: string): void {
+    this.#write((view) => quarantineRecord(view, profile, kind, why))
+  }
+
+  get #view(): VaultView {
+    return { database: this.#database, keys: this.#keys, nowMs: this.#wallMs() }
+  }
+
+  #read<T>(run: (view: VaultView) => T): Read<T> {
+    if (!this.#database.isOpen) return CLOSED
+    try {
+      return { ok: true, value: run(this.#view) }
+    } catch (error) {
+      const why = storageWords(error)
+      if (why === undefined) throw error
+      return { ok: false, why }
+    }
+  }
+
+  /** As `#write`, for what has to be sealed. */
+  #seal(run: (view: VaultView) => void): Saved {
+    return this.canSeal ? this.#write(run) : { ok: false, why: 'the stored key is not open' }
+  }
+
+  /** Answers ok only after the commit reached the disk (`synchronous=FULL`). */
+  #write(run: (view: VaultView) => void): Saved {
+    if (!this.#database.isOpen) return CLOSED
+    try {
+      this.#database.exec('BEGIN IMMEDIATE')
+      run(this.#view)
+      this.#database.exec('COMMIT')
+      if (!this.#isInPlace()) return { ok: false, why: 'its file was removed or replaced' }
+      this.#committed()
+      return SAVED
+    } catch (error) {
+      this.#rollBack()
+      const why = storageWords(error)
+      if (why === undefined) throw error
+      return { ok: false, why }
+    }
+  }
+
+  #rollBack(): void {
+    try {
+      // SQLite has already rolled back by itself after some failures.
+      if (this.#database.isTransaction) this.#database.exec('ROLLBACK')
+    } catch (error) {
+      if (storageWords(error) === undefined) throw error
+    }
+  }
 }
 
-function writeSecret(
-  database: DatabaseSync,
-  keys: DataKeys,
-  profile: string,
-  secret: string,
-  atMs: number,
-): void {
-  const generation = nextGeneration(database, profile, SECRET)
-  writeRecord(database, keys, { profile, kind: SECRET, generation, secret, about: '{}', atMs })
+function writeSecret(view: VaultView, profile: string, secret: string): void {
+  const generation = nextGeneration(view, profile, SECRET)
+  writeRecord(view, { profile, kind: SECRET, generation, secret, about: '{}' })
 }
 
 /** Without its secret, or its true addresses, a key cannot be used, whatever became of its token: which stays as it is. */
@@ -233,13 +335,5 @@ function unusable(found: StoredProfile, reading: TokenReading): StoredProfile {
       save: (newer) => tokens.save(newer),
       note: (step, generation, refreshToken) => tokens.note(step, generation, refreshToken),
     },
-  }
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
   }
 }

@@ -49,10 +49,10 @@ export const ADMISSION_SABOTAGES: readonly Sabotage[] = [
   {
     promise: 'T13',
     what: 'vouch for a stored token without its sign-in host',
-    file: 'main/vault/address-mark.ts',
+    file: 'main/vault/profile-record.ts',
     find: 'JSON.stringify([id, authUrl, baseUrl, clientId])',
     replace: 'JSON.stringify([id, authUrl.slice(0, 0), baseUrl, clientId])',
-    test: 'main/vault/address-mark.test.ts',
+    test: 'main/vault/profile-record.test.ts',
   },
   {
     promise: 'W4',

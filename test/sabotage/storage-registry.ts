@@ -5,7 +5,8 @@ const CRASH_TEST = 'main/tokens/crash.process.test.ts'
 const HOME_TEST = 'main/vault/sealed-home.test.ts'
 const FULL_RUN_TEST = 'canary/full-run.process.test.ts'
 const TOKEN_STORE = 'main/tokens/token-store.ts'
-const SEALED_TOKENS = 'main/vault/sealed-tokens.ts'
+const VAULT = 'main/vault/vault.ts'
+const TOKEN_RECORDS = 'main/vault/token-records.ts'
 
 /** Breaks of what has to outlive a process: the store, its keystores, and the order of writing and sending. */
 export const STORAGE_SABOTAGES: readonly Sabotage[] = [
@@ -36,7 +37,7 @@ export const STORAGE_SABOTAGES: readonly Sabotage[] = [
   {
     promise: 'T6',
     what: 'do not store the intent',
-    file: SEALED_TOKENS,
+    file: TOKEN_RECORDS,
     find: ".prepare('INSERT OR REPLACE INTO intents VALUES (?, ?, ?)')\n    .run(",
     replace: ".prepare('SELECT ?, ?, ?')\n    .get(",
     test: 'main/vault/vault.test.ts',
@@ -69,7 +70,7 @@ export const STORAGE_SABOTAGES: readonly Sabotage[] = [
   {
     promise: 'T7',
     what: 'say ok although the disk did not take it',
-    file: 'main/vault/vault-connection.ts',
+    file: VAULT,
     find: '      this.#rollBack()\n      const why = storageWords(error)\n      if (why === undefined) throw error\n      return { ok: false, why }',
     replace:
       '      this.#rollBack()\n      const why = storageWords(error)\n      if (why === undefined) throw error\n      return SAVED',
@@ -137,7 +138,7 @@ export const STORAGE_SABOTAGES: readonly Sabotage[] = [
   {
     promise: 'T11',
     what: 'store the client secret beside its profile, in the clear',
-    file: 'main/vault/vault.ts',
+    file: VAULT,
     find: 'JSON.stringify({ ...aboutOf(profile), mark:',
     replace: 'JSON.stringify({ ...aboutOf(profile), clientSecret, mark:',
     test: FULL_RUN_TEST,
@@ -193,7 +194,7 @@ export const STORAGE_SABOTAGES: readonly Sabotage[] = [
   {
     promise: 'R4',
     what: 'keep the outbox on a sign-in',
-    file: SEALED_TOKENS,
+    file: TOKEN_RECORDS,
     find: "    database.prepare('DELETE FROM outbox WHERE profile = ?').run(profile)\n    return",
     replace: '    return',
     test: 'main/vault/vault.test.ts',
@@ -233,7 +234,7 @@ export const STORAGE_SABOTAGES: readonly Sabotage[] = [
   {
     promise: 'K1',
     what: 'send a token wherever the file says',
-    file: 'main/vault/vault.ts',
+    file: VAULT,
     find: 'return keys.length === 0 || keys.some(',
     replace: 'return keys.length >= 0 || keys.some(',
     test: 'main/vault/vault.test.ts',
@@ -329,10 +330,10 @@ export const STORAGE_SABOTAGES: readonly Sabotage[] = [
   {
     promise: 'D1',
     what: 'acknowledge before the commit',
-    file: 'main/vault/vault-connection.ts',
-    find: "      this.database.exec('BEGIN IMMEDIATE')\n      run(this.database, this.keys, this.nowMs)\n      this.database.exec('COMMIT')\n",
+    file: VAULT,
+    find: "      this.#database.exec('BEGIN IMMEDIATE')\n      run(this.#view)\n      this.#database.exec('COMMIT')\n",
     replace:
-      "      if (!this.database.isTransaction) this.database.exec('BEGIN IMMEDIATE')\n      run(this.database, this.keys, this.nowMs)\n      if (Math.random() < 0.3) this.database.exec('COMMIT')\n",
+      "      if (!this.#database.isTransaction) this.#database.exec('BEGIN IMMEDIATE')\n      run(this.#view)\n      if (Math.random() < 0.3) this.#database.exec('COMMIT')\n",
     test: 'main/vault/crash.process.test.ts',
   },
   {

@@ -104,7 +104,7 @@ export const TOKEN_SABOTAGES: readonly Sabotage[] = [
   {
     promise: 'T8',
     what: 'forget across a restart which tokens are in doubt',
-    file: 'main/vault/sealed-tokens.ts',
+    file: 'main/vault/token-records.ts',
     find: '  if (doubt !== undefined) {\n',
     replace: '  if (doubt !== undefined && doubt.waiting.length > 9) {\n',
     test: UNPROVEN_TEST,

@@ -6,7 +6,7 @@ import { lockDataFolder } from '../../storage/lock.ts'
 import { HomeStorage, type RestoredKey } from '../../vault/key-storage.ts'
 import { passphraseKeystore } from '../../vault/passphrase-keystore.ts'
 import { SealedHome } from '../../vault/sealed-home.ts'
-import { settled } from '../../vault/settled.ts'
+import { settled } from '../settled.ts'
 import { homeTrouble } from './home-trouble.ts'
 
 /** Where a watched key lives: it is made a monitor of, connected, and at the end left in good order. */

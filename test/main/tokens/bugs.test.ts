@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import type { KeeperDeps } from '../../../main/tokens/keeper.ts'
-import type { TokenReading, VaultTokens } from '../../../main/vault/vault-tokens.ts'
+import type { TokenReading } from '../../../main/vault/token-records.ts'
+import type { VaultTokens } from '../../../main/vault/vault.ts'
 import { proves } from '../../proof/proves.ts'
 import { VirtualClock } from '../../simulation/virtual-clock.ts'
 import { answerOf, renewal, ScriptedHttp } from '../scripted-http.ts'

@@ -3,7 +3,7 @@ import { Timeline } from '../../../main/monitor/timeline.ts'
 import { Redactor } from '../../../main/ports/redactor.ts'
 import { type KeeperDeps, TokenKeeper } from '../../../main/tokens/keeper.ts'
 import { TokenStore } from '../../../main/tokens/token-store.ts'
-import type { VaultTokens } from '../../../main/vault/vault-tokens.ts'
+import type { VaultTokens } from '../../../main/vault/vault.ts'
 
 export const KEY = { authUrl: 'https://auth.test', clientId: 'key-id' }
 

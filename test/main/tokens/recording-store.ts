@@ -1,6 +1,7 @@
 import type { Intent, StoredTokens } from '../../../app/tokens/stored-token.ts'
 import type { Saved } from '../../../main/vault/storage-words.ts'
-import type { TokenReading, VaultTokens } from '../../../main/vault/vault-tokens.ts'
+import type { TokenReading } from '../../../main/vault/token-records.ts'
+import type { VaultTokens } from '../../../main/vault/vault.ts'
 
 const FULL: Saved = { ok: false, why: 'the disk is full' }
 

@@ -3,7 +3,6 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { unlockDataKeys } from '../../../main/vault/data-keys.ts'
 import { Vault } from '../../../main/vault/vault.ts'
-import { VaultConnection } from '../../../main/vault/vault-connection.ts'
 import { openVaultFile } from '../../../main/vault/vault-file.ts'
 import { proves } from '../../proof/proves.ts'
 import { temporaryFolder } from '../storage/temporary-folder.ts'
@@ -34,7 +33,7 @@ test('a full store keeps its last token, says why, and takes the next one when t
   const { database } = opening
   const unlocking = await unlockDataKeys(database, testKeystore(), NOW_MS)
   if (unlocking.kind !== 'unlocked') throw new Error(unlocking.kind)
-  const vault = new Vault(new VaultConnection(database, unlocking.keys, () => NOW_MS))
+  const vault = new Vault({ database, keys: unlocking.keys, wallMs: () => NOW_MS })
   vault.signIn(profile(), held(1))
   const before = vault.tokens('key-1').read()
   const pages = database.prepare('PRAGMA page_count').get()?.['page_count']

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { fingerprint } from '../../../main/vault/fingerprint.ts'
+import { fingerprint } from '../../../main/vault/journal.ts'
 import { derivedKey, seal, unseal } from '../../../main/vault/sealing.ts'
 
 const key = randomBytes(32)

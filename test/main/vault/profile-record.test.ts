@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { addressMark } from '../../../main/vault/address-mark.ts'
+import { addressMark } from '../../../main/vault/profile-record.ts'
 import { proves } from '../../proof/proves.ts'
 
 const KEY = new Uint8Array(32).fill(7)

@@ -1,0 +1,138 @@
+import { z } from 'zod'
+import type { TokenDoubt } from '../../app/tokens/key-state.ts'
+import type { Intent, PendingRevocation, StoredTokens, TokenAbout } from '../../app/tokens/stored-token.ts'
+import { writeJournal } from './journal.ts'
+import { readRecord, type VaultView, writeRecord } from './records.ts'
+
+/** What is stored of a key's tokens, or why there is nothing to use. */
+export type TokenReading =
+  | { readonly kind: 'found'; readonly stored: StoredTokens }
+  | { readonly kind: 'none' }
+  /** There is a record and it does not open. It was kept. */
+  | { readonly kind: 'lost'; readonly state: 'key-changed' | 'record-corrupt'; readonly why?: string }
+  | { readonly kind: 'unreadable'; readonly why: string }
+
+export const TOKEN = 'refresh-token'
+/** The tokens that may be live in its place, as JSON, in one record of its own generation. */
+const DOUBT = 'refresh-token-doubt'
+
+/** What stands beside a sealed token, as it is read back. */
+const tokenAbout: z.ZodType<TokenAbout> = z.object({
+  signedInAtMs: z.number(),
+  rotatedAtMs: z.number().exactOptional(),
+  keepsToken: z.boolean(),
+  standing: z.discriminatedUnion('kind', [
+    z.object({ kind: z.literal('unconfirmed') }),
+    z.object({ kind: z.literal('active') }),
+    z.object({ kind: z.literal('sign-in-required'), reason: z.string() }),
+    z.object({ kind: z.literal('revoked'), atMs: z.number() }),
+  ]),
+})
+const pendingRevocation: z.ZodType<PendingRevocation> = z.object({
+  reason: z.string(),
+  byItself: z.boolean(),
+})
+const tokenDoubt = z.object({ honoured: z.string().min(1), waiting: z.array(z.string().min(1)).min(1) })
+const intentRow = z.object({ generation: z.int(), at_ms: z.number() })
+const outboxRow = z.object({ about: z.string() })
+
+/** Reads the tokens of one profile. `quarantine` is called for a record that does not open, with the reason. */
+export function readTokens(
+  view: VaultView,
+  profile: string,
+  quarantine: (why: string) => void,
+): TokenReading {
+  const { database } = view
+  const record = readRecord(view, profile, TOKEN)
+  if (record.kind !== 'found') {
+    if (record.kind === 'lost' && record.state === 'record-corrupt') quarantine('did not open')
+    return record
+  }
+  const about = tokenAbout.safeParse(jsonOf(record.about))
+  if (!about.success) {
+    quarantine('what stands beside it could not be read')
+    return { kind: 'lost', state: 'record-corrupt' }
+  }
+  const doubt = readDoubt(view, profile, record.generation)
+  const intent = intentRow
+    .optional()
+    .parse(database.prepare('SELECT * FROM intents WHERE profile = ?').get(profile))
+  const waiting = outboxRow
+    .optional()
+    .parse(database.prepare('SELECT * FROM outbox WHERE profile = ?').get(profile))
+  // One that cannot be read is still one that was asked for.
+  const revocation = pendingRevocation
+    .catch({ reason: 'the app was closed before the service confirmed it', byItself: true })
+    .parse(jsonOf(waiting?.about ?? ''))
+  return {
+    kind: 'found',
+    stored: {
+      token: {
+        generation: record.generation,
+        refreshToken: record.secret,
+        ...(doubt && { doubt }),
+        about: about.data,
+      },
+      ...(intent !== undefined && { intent: { generation: intent.generation, atMs: intent.at_ms } }),
+      ...(waiting !== undefined && { revocation }),
+    },
+  }
+}
+
+/** Stores the tokens of one profile, inside the caller's transaction, which makes them durable. */
+export function writeTokens(
+  view: VaultView,
+  profile: string,
+  { token, intent, revocation }: StoredTokens,
+): void {
+  const { database, nowMs } = view
+  const { generation, refreshToken, doubt, about } = token
+  const isKnown = database
+    .prepare('SELECT 1 FROM records WHERE profile = ? AND kind = ? AND generation = ?')
+    .get(profile, TOKEN, generation)
+  writeRecord(view, {
+    profile,
+    kind: TOKEN,
+    generation,
+    secret: refreshToken,
+    about: JSON.stringify(about),
+  })
+  database.prepare('DELETE FROM records WHERE profile = ? AND kind = ?').run(profile, DOUBT)
+  if (doubt !== undefined) {
+    writeRecord(view, { profile, kind: DOUBT, generation, secret: JSON.stringify(doubt), about: '{}' })
+  }
+  if (isKnown === undefined) writeJournal(view, profile, 'committed', { generation, refreshToken })
+  if (intent === undefined) database.prepare('DELETE FROM intents WHERE profile = ?').run(profile)
+  else writeIntent(view, profile, intent)
+  if (revocation === undefined) {
+    database.prepare('DELETE FROM outbox WHERE profile = ?').run(profile)
+    return
+  }
+  // When it was asked for stays what it was.
+  database
+    .prepare('INSERT INTO outbox VALUES (?, ?, ?) ON CONFLICT (profile) DO UPDATE SET about = excluded.about')
+    .run(profile, JSON.stringify(revocation), Math.round(nowMs))
+}
+
+/** Stores that a refresh was begun, inside the caller's transaction. */
+export function writeIntent({ database }: VaultView, profile: string, { generation, atMs }: Intent): void {
+  database
+    .prepare('INSERT OR REPLACE INTO intents VALUES (?, ?, ?)')
+    .run(profile, generation, Math.round(atMs))
+}
+
+/** A doubt that does not open is no reason to do without the token itself. */
+function readDoubt(view: VaultView, profile: string, generation: number): TokenDoubt | undefined {
+  const record = readRecord(view, profile, DOUBT)
+  if (record.kind !== 'found' || record.generation !== generation) return undefined
+  return tokenDoubt.safeParse(jsonOf(record.secret)).data
+}
+
+/** The value of a JSON text; `undefined` where it is none. */
+export function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
