@@ -188,7 +188,7 @@ export const STORAGE_SABOTAGES: readonly Sabotage[] = [
     what: 'leave a lost answer alone while a revocation waits for it',
     file: 'main/tokens/key-refresh.ts',
     find: 'if (this.#stopped) return this.#settle(outcome)',
-    replace: 'if (this.#stopped || isRevoking(this.#held.state)) return this.#settle(outcome)',
+    replace: 'if (this.#stopped || isRevoking(this.#store.state)) return this.#settle(outcome)',
     test: 'main/tokens/revoke-during-refresh.test.ts',
   },
   {
