@@ -8,9 +8,10 @@ import { parseArgs } from 'node:util'
 import { type Chromium, getChromium } from './browser/get-chromium.ts'
 import { addCounts, type Counts, countsLine, NONE, playwrightCounts, vitestCounts } from './counts.ts'
 import { getElectron } from './electron/get-electron.ts'
+import { choosing, isPart, type Part } from './thorough.ts'
 
 /**
- * `npm test`: every suite, and at the end one line with the sum.
+ * `npm test`: every suite, and at the end one line with the sum. `--part` says which of their tests (thorough.ts).
  *
  * A suite that ran no test, or ended badly without naming a failed test, counts as one failure: the line
  * must never look better than what happened.
@@ -25,12 +26,21 @@ const say = (line: string) => void process.stderr.write(`${line}\n`)
 async function main(): Promise<number> {
   const { values, positionals } = parseArgs({
     // Where the suites' own reports go, for whoever reads them; else they are thrown away.
-    options: { only: { type: 'string' }, reports: { type: 'string' } },
+    options: {
+      only: { type: 'string' },
+      part: { type: 'string', default: 'quick' },
+      reports: { type: 'string' },
+    },
     allowPositionals: true,
   })
   const chosen = SUITES.filter((suite) => values.only === undefined || values.only === suite)
   if (chosen.length === 0) {
     say(`--only takes one of ${SUITES.join(', ')}`)
+    return 2
+  }
+  const { part } = values
+  if (!isPart(part)) {
+    say('--part takes one of quick, thorough, all')
     return 2
   }
   // Both before any suite: some unit tests need them as well, and a first run skips nothing that a second one runs.
@@ -43,7 +53,10 @@ async function main(): Promise<number> {
   try {
     let sum = NONE
     for (const suite of chosen)
-      sum = addCounts(sum, await RUNNERS[suite](join(folder, suite), positionals, chromium))
+      sum = addCounts(
+        sum,
+        await RUNNERS[suite]({ report: join(folder, suite), filters: positionals, chromium, part }),
+      )
     return ended(sum)
   } finally {
     if (values.reports === undefined) rmSync(folder, { recursive: true, force: true })
@@ -55,17 +68,26 @@ function ended(sum: Counts): number {
   return sum.failed === 0 ? 0 : 1
 }
 
-type RunSuite = (report: string, filters: readonly string[], chromium: Chromium) => Promise<Counts>
+interface SuiteRun {
+  readonly report: string
+  readonly filters: readonly string[]
+  readonly chromium: Chromium
+  readonly part: Part
+}
+type RunSuite = (run: SuiteRun) => Promise<Counts>
 
 const RUNNERS: Readonly<Record<Suite, RunSuite>> = {
-  unit: async (report, filters, chromium) => {
+  unit: async ({ report, filters, chromium, part }) => {
     const vitest = join(packageFolder('vitest'), 'vitest.mjs')
     const args = ['run', '--config', 'test/vitest.config.ts', '--reporter=default', '--reporter=json']
     const found = chromium.kind === 'there' ? { HEADROOM_CHROMIUM: chromium.path } : {}
-    const exitCode = await run([vitest, ...args, `--outputFile.json=${report}`, ...filters], found)
+    const exitCode = await run([vitest, ...args, `--outputFile.json=${report}`, ...filters], {
+      ...found,
+      ...choosing(part),
+    })
     return vitestCounts(read(report), exitCode)
   },
-  browser: async (report, filters, chromium) => {
+  browser: async ({ report, filters, chromium, part }) => {
     if (chromium.kind === 'missing') {
       say(chromium.line)
       return { ...NONE, failed: 1 }
@@ -75,6 +97,7 @@ const RUNNERS: Readonly<Record<Suite, RunSuite>> = {
     const exitCode = await run([playwright, ...args, ...filters], {
       PLAYWRIGHT_JSON_OUTPUT_FILE: report,
       HEADROOM_CHROMIUM: chromium.path,
+      ...choosing(part),
     })
     return playwrightCounts(read(report), exitCode)
   },

@@ -1,8 +1,10 @@
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 import { LongestFirst } from './longest-first.ts'
+import { part, THOROUGH_FILES } from './thorough.ts'
 
-const LEFT_OUT = ['e2e/**', 'node_modules/**']
+const LEFT_OUT = ['e2e/**', 'node_modules/**', ...(part() === 'quick' ? THOROUGH_FILES : [])]
+const INCLUDED = part() === 'thorough' ? [...THOROUGH_FILES] : ['**/*.test.{ts,tsx}']
 /** What decides and words: pure functions and components, which leave nothing behind for the next file. */
 const PURE = ['app/**/*.test.ts', 'renderer/**/*.test.{ts,tsx}']
 
@@ -21,10 +23,17 @@ export default defineConfig({
     projects: [
       {
         extends: true,
-        test: { name: 'alone', include: ['**/*.test.{ts,tsx}'], exclude: [...LEFT_OUT, ...PURE] },
+        test: { name: 'alone', include: INCLUDED, exclude: [...LEFT_OUT, ...PURE] },
       },
       // A process and its modules for each file would take longer than most of these files do.
-      { extends: true, test: { name: 'shared', include: PURE, exclude: LEFT_OUT, isolate: false } },
+      ...(part() === 'thorough'
+        ? []
+        : [
+            {
+              extends: true as const,
+              test: { name: 'shared', include: PURE, exclude: LEFT_OUT, isolate: false },
+            },
+          ]),
     ],
   },
 })

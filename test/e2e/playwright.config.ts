@@ -1,13 +1,25 @@
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from '@playwright/test'
 import { chromiumArgs, findChromium } from '../browser/chromium.ts'
+import { part, THOROUGH_TAG } from '../thorough.ts'
 import type { Host } from './host-window.ts'
 
 const executablePath = findChromium()
 const { CI } = process.env
 const EVERY_HOST = /every-host\.spec\.ts$/
 const WINDOW = /\/window\/[^/]+\.spec\.ts$/
+const THOROUGH = new RegExp(THOROUGH_TAG)
+/** Of this run: see thorough.ts. */
+const chosen = part() === 'quick' ? { grepInvert: THOROUGH } : part() === 'thorough' ? { grep: THOROUGH } : {}
 const TIMED = /(first-paint|lost-window)\.spec\.ts$/
+
+const DOUBLE = {
+  name: 'double',
+  testMatch: EVERY_HOST,
+  workers: 1,
+  use: { host: 'double' as const },
+  grepInvert: /@long/,
+}
 
 export default defineConfig<{ readonly host: Host }>({
   testDir: fileURLToPath(new URL('.', import.meta.url)),
@@ -33,18 +45,19 @@ export default defineConfig<{ readonly host: Host }>({
   // The name of each test says what showed its window; where a host cannot run, its tests are skipped and counted.
   projects: [
     // The sign-in takes a fixed port, and Electron most of a core: tests with an app come one by one.
-    { name: 'browser', testIgnore: [WINDOW, TIMED], workers: 1 },
+    { name: 'browser', testIgnore: [WINDOW, TIMED], workers: 1, ...chosen },
     // These have the window alone, on a scripted host, and share nothing.
-    { name: 'window', testMatch: WINDOW, fullyParallel: true },
-    { name: 'electron', testMatch: EVERY_HOST, workers: 1, use: { host: 'electron' } },
+    { name: 'window', testMatch: WINDOW, fullyParallel: true, ...chosen },
+    { name: 'electron', testMatch: EVERY_HOST, workers: 1, use: { host: 'electron' as const }, ...chosen },
     // The double proves the wiring; what only takes long is shown by the others.
-    { name: 'double', testMatch: EVERY_HOST, workers: 1, use: { host: 'double' }, grepInvert: /@long/ },
+    ...(part() === 'quick' ? [] : [DOUBLE]),
     // What is held against a clock has the machine to itself.
     {
       name: 'timed',
       testMatch: TIMED,
       workers: 1,
-      dependencies: ['browser', 'window', 'electron', 'double'],
+      ...chosen,
+      dependencies: ['browser', 'window', 'electron', ...(part() === 'quick' ? [] : [DOUBLE.name])],
     },
   ],
 })

@@ -65,7 +65,7 @@ async function kept(name: string, gather: () => Promise<Suites | Sabotage>): Pro
 async function runSuites(): Promise<Suites> {
   const record = join(scratch, 'record.ndjson')
   const origin = originNow()
-  const output = await run(['test/run.ts', '--reports', scratch], recordingTo(record))
+  const output = await run(['test/run.ts', '--part', 'all', '--reports', scratch], recordingTo(record))
   const lines = existsSync(record) ? readRecord(readFileSync(record, 'utf8')) : []
   const failures = [
     ...(report('unit', failedUnits) ?? []),

@@ -5,6 +5,7 @@ import { provesInBrowser } from '../../proof/proves-in-browser.ts'
 import { NOW_MS, quota, REQUESTS, snapshot, stream } from '../../renderer/fixtures.ts'
 import type { FakeHost } from '../../renderer/harness/fake-host.ts'
 import { ALERTS, REPORT, rowDetailsOf } from '../../renderer/harness/memory-fixtures.ts'
+import { THOROUGH_TAG } from '../../thorough.ts'
 import { HOSTILE, Tainted } from './hostile-strings.ts'
 import { expect, overflow, test, type WindowFixtures } from './window-fixtures.ts'
 
@@ -259,12 +260,12 @@ function strangeOf(page: Page): readonly string[] {
 /** The window with harmless text, which each of the others is held against. */
 let plain: Awaited<ReturnType<typeof walked>> | undefined
 
+/** One that runs, one that ends what it stands in, one that is drawn otherwise than written; the others are thorough. */
+const QUICK = ['a script', 'the end of what it stands in', 'letters that turn the direction']
+
 for (const [name, text] of Object.entries(HOSTILE)) {
-  test(`${name} from a server is text in every field: it runs nothing, asks for nothing, leads nowhere`, async ({
-    page,
-    open,
-    complaints,
-  }) => {
+  const title = `${name} from a server is text in every field: it runs nothing, asks for nothing, leads nowhere`
+  test(title, { tag: QUICK.includes(name) ? [] : THOROUGH_TAG }, async ({ page, open, complaints }) => {
     const strange = strangeOf(page)
     plain ??= await walked('Harmless', { page, open })
     const { fields, places } = await walked(text, { page, open }, plain.places)

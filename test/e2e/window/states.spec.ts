@@ -1,7 +1,13 @@
 import type { Page } from '@playwright/test'
 import { layoutFaults } from '../../renderer/harness/layout-faults.ts'
 import { STATES } from '../../renderer/harness/states.ts'
+import { THOROUGH_TAG } from '../../thorough.ts'
 import { expect, overflow, problemsOf, test } from './window-fixtures.ts'
+
+/** The theme that most look at; the others have thorough tests of their own. */
+test.use({ colorScheme: 'dark' })
+
+const THOROUGH = { tag: THOROUGH_TAG }
 
 const SIZES = [
   { width: 1440, height: 900 },
@@ -22,16 +28,24 @@ for (const [name, state] of Object.entries(STATES)) {
       await expect.poll(() => layoutFaults(page), `${viewport.width} wide`).toEqual([])
       if (viewport.width >= 1280) await expect.poll(() => overflow(page)).toEqual([0, 0])
     }
-    for (const colorScheme of ['dark', 'light'] as const) {
-      await page.emulateMedia({ colorScheme })
-      expect(await problemsOf(page), colorScheme).toEqual([])
-    }
-    await page.evaluate(() => localStorage.setItem('headroom.theme', 'contrast'))
-    await page.reload()
-    await page.getByTestId('verdict-headline').waitFor()
-    expect(await problemsOf(page), 'contrast').toEqual([])
+    expect(await problemsOf(page)).toEqual([])
     expect(complaints).toEqual([])
   })
+
+  test(
+    `the state "${name}" can be read by everybody in the other themes`,
+    THOROUGH,
+    async ({ page, open, complaints }) => {
+      await page.emulateMedia({ colorScheme: 'light' })
+      await open(state)
+      expect(await problemsOf(page), 'light').toEqual([])
+      await page.evaluate(() => localStorage.setItem('headroom.theme', 'contrast'))
+      await page.reload()
+      await page.getByTestId('verdict-headline').waitFor()
+      expect(await problemsOf(page), 'contrast').toEqual([])
+      expect(complaints).toEqual([])
+    },
+  )
 }
 
 for (const width of [2560, 1100, 900, 700, 480, 360]) {
@@ -73,8 +87,17 @@ for (const [name, key, shown] of VIEWS) {
     await open(STATES['target']!)
     await page.keyboard.press(key)
     await page.locator(shown).first().waitFor()
-    await fitsAndReads(page)
+    await fits(page)
+    expect(await problemsOf(page)).toEqual([])
     expect(complaints).toEqual([])
+  })
+
+  test(`"${name}" can be read by everybody in the other themes`, THOROUGH, async ({ page, open }) => {
+    await page.emulateMedia({ colorScheme: 'light' })
+    await open(STATES['target']!)
+    await page.keyboard.press(key)
+    await page.locator(shown).first().waitFor()
+    await readsInOtherThemes(page, 'html')
   })
 }
 
@@ -107,22 +130,34 @@ for (const [name, show] of Object.entries(DIALOGS)) {
   }) => {
     await open(STATES['target']!)
     await show(page)
+    await fits(page)
     // The window behind it is out of reach, and has a test of its own.
-    await fitsAndReads(page, DIALOG)
+    expect(await problemsOf(page, DIALOG)).toEqual([])
     expect(complaints).toEqual([])
   })
+
+  test(
+    `the dialog "${name}" can be read by everybody in the other themes`,
+    THOROUGH,
+    async ({ page, open }) => {
+      await page.emulateMedia({ colorScheme: 'light' })
+      await open(STATES['target']!)
+      await show(page)
+      await readsInOtherThemes(page, DIALOG)
+    },
+  )
 }
 
-async function fitsAndReads(page: Page, part = 'html'): Promise<void> {
+async function fits(page: Page): Promise<void> {
   for (const viewport of SIZES) {
     await page.setViewportSize(viewport)
     await expect.poll(() => layoutFaults(page), `${viewport.width} wide`).toEqual([])
   }
   await page.setViewportSize(SIZES[1])
-  for (const colorScheme of ['dark', 'light'] as const) {
-    await page.emulateMedia({ colorScheme })
-    expect(await problemsOf(page, part), colorScheme).toEqual([])
-  }
+}
+
+async function readsInOtherThemes(page: Page, part: string): Promise<void> {
+  expect(await problemsOf(page, part), 'light').toEqual([])
   if ((await page.locator(DIALOG).count()) === 0) return
   // Chosen as the settings choose it: a reload, which also would, closes the dialog.
   await page.locator('html').evaluate((root) => {

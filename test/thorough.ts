@@ -1,0 +1,33 @@
+/**
+ * Which tests run: `npm test` runs the quick ones, `npm run test:thorough` the others, `.ci/run` and `npm run promises`
+ * both. Without a choice, as where one file is run by hand, all of them do.
+ */
+export type Part = 'quick' | 'thorough' | 'all'
+
+const PARTS: readonly Part[] = ['quick', 'thorough', 'all']
+const VARIABLE = 'HEADROOM_TESTS'
+
+/** Unit and integration tests that take long for what a change usually touches: whole days, kills by the hundred, waits. */
+export const THOROUGH_FILES: readonly string[] = [
+  'bench/truth/live-key.process.test.ts',
+  'desktop/desktop-life.test.ts',
+  'desktop/quit.test.ts',
+  'main/history/kill.process.test.ts',
+  'main/tokens/crash.process.test.ts',
+  'main/vault/crash.process.test.ts',
+  'simulation/ages.test.ts',
+  'simulation/bounds.test.ts',
+  'simulation/seeds.test.ts',
+]
+
+/** A browser test that says so is one of them, and so is all that runs on the double of Electron. */
+export const THOROUGH_TAG = '@thorough'
+
+export const part = (): Part => {
+  const chosen = process.env[VARIABLE]
+  return PARTS.find((name) => name === chosen) ?? 'all'
+}
+
+export const choosing = (chosen: Part): Readonly<Record<string, string>> => ({ [VARIABLE]: chosen })
+
+export const isPart = (name: string): name is Part => PARTS.some((known) => known === name)
