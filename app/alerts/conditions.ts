@@ -1,4 +1,6 @@
 import type { RequestQuota, SlotQuota, Snapshot, StreamSummary } from '../contract/snapshot.ts'
+import { fewSlots } from '../status/stream-status.ts'
+import { SIGN_IN_ENDING } from '../status/token-status.ts'
 import type { Reading } from './episode.ts'
 import type { AlertKind } from './kinds.ts'
 
@@ -13,13 +15,10 @@ export interface Condition {
 }
 
 const MINUTE_MS = 60_000
-const HOUR_MS = 60 * MINUTE_MS
 /** A deadline has to move this far away again before it counts as met. */
 const DEADLINE_SLACK_MS = 5 * MINUTE_MS
 /** Slots show in the answers to opened streams only: a header is evidence for this long. */
 const SLOTS_FRESH_MS = 10 * MINUTE_MS
-/** Few free slots: this share of the limit, one at least. */
-const SLOTS_LOW = 0.1
 
 const bad = (asOfMs: number): Reading => ({ kind: 'bad', asOfMs })
 const good = (asOfMs: number): Reading => ({ kind: 'good', asOfMs })
@@ -120,7 +119,7 @@ function slotsLow(row: SlotQuota, nowMs: number): Reading {
     row.source === 'counted' ||
     (row.source === 'header' && row.observedAt !== undefined && nowMs - row.observedAt <= SLOTS_FRESH_MS)
   if (!isCurrent) return STALE
-  const low = Math.max(1, Math.floor(row.limit * SLOTS_LOW))
+  const low = fewSlots(row.limit)
   if (row.free <= low) return bad(nowMs)
   return row.free > low + 1 ? good(nowMs) : BETWEEN
 }
@@ -160,10 +159,11 @@ function signIn({ at, refresh }: Snapshot): readonly Condition[] {
       return each(BETWEEN, BETWEEN, BETWEEN)
     case 'valid': {
       const leftMs = refresh.endsAt === undefined ? Number.POSITIVE_INFINITY : refresh.endsAt - at
-      if (leftMs <= 15 * MINUTE_MS) return each(GONE, bad(at), good(at))
-      const quarter = leftMs > 15 * MINUTE_MS + DEADLINE_SLACK_MS ? good(at) : BETWEEN
-      if (leftMs <= HOUR_MS) return each(bad(at), quarter, good(at))
-      return each(leftMs > HOUR_MS + DEADLINE_SLACK_MS ? good(at) : BETWEEN, quarter, good(at))
+      const { watchMs, criticalMs } = SIGN_IN_ENDING
+      if (leftMs <= criticalMs) return each(GONE, bad(at), good(at))
+      const quarter = leftMs > criticalMs + DEADLINE_SLACK_MS ? good(at) : BETWEEN
+      if (leftMs <= watchMs) return each(bad(at), quarter, good(at))
+      return each(leftMs > watchMs + DEADLINE_SLACK_MS ? good(at) : BETWEEN, quarter, good(at))
     }
   }
 }

@@ -1,6 +1,9 @@
 import type { RequestQuota, Snapshot } from '../contract/snapshot.ts'
 import { countdownText } from '../status/durations.ts'
 import { leftText, quotaStatus, safeSentence, stateSentence, usageSentence } from '../status/quota-status.ts'
+import { capitalised, sentence } from '../status/sentences.ts'
+import { slotStatus, streamStatus } from '../status/stream-status.ts'
+import { refreshStatus } from '../status/token-status.ts'
 import type { AlertKind } from './kinds.ts'
 
 export interface AlertText {
@@ -28,9 +31,8 @@ export function alertText(kind: AlertKind, subject: string, snapshot: Snapshot, 
       return { title: `${subject} can be called again`, body: row ? leftSentence(row, on, nowMs) : '' }
     case 'slots-low': {
       const slots = snapshot.slots.find((quota) => quota.category === subject)
-      const free = slots?.free ?? 0
       return {
-        title: `${subject}: ${free === 0 ? 'no slot is free' : `${free} ${free === 1 ? 'slot' : 'slots'} left`}`,
+        title: slots ? `${subject}: ${slotStatus(slots).label || 'slots are free again'}` : subject,
         body: slots
           ? `Of ${slots.limit} slots ${on} this app holds ${slots.own} and other programs ${slots.elsewhere}.`
           : `Few slots are free ${on}.`,
@@ -38,7 +40,7 @@ export function alertText(kind: AlertKind, subject: string, snapshot: Snapshot, 
     }
     case 'stream-stale':
       return {
-        title: `${streamName(subject, snapshot)} is silent`,
+        title: `${streamName(subject, snapshot)} is ${streamStatus({ state: 'stale' }).label}`,
         body: `Connected ${on}, but silent for 15 s; reconnects after 30 s.`,
       }
     case 'stream-restarts':
@@ -55,17 +57,17 @@ export function alertText(kind: AlertKind, subject: string, snapshot: Snapshot, 
     case 'sign-in-required':
       if (refresh.cause === 'misconfigured') {
         return {
-          title: `Key not accepted: ${profile.name}`,
+          title: `${ofRefresh({ state: 'sign-in-required', cause: 'misconfigured' }, nowMs)}: ${profile.name}`,
           body: `${sentence(refresh.reason ?? 'the service does not accept it')} Correct the secret, or connect the right key.`,
         }
       }
       return {
-        title: `Sign in again: ${profile.name}`,
+        title: `${ofRefresh({ state: 'sign-in-required' }, nowMs)}: ${profile.name}`,
         body: sentence(refresh.reason ?? 'the sign-in has ended'),
       }
     case 'revoke-unconfirmed':
       return {
-        title: 'Revocation not confirmed',
+        title: ofRefresh({ state: 'revoke-unconfirmed' }, nowMs),
         body: `The service has not confirmed it ${on}. Headroom keeps trying; assume the tokens still work.`,
       }
   }
@@ -97,8 +99,6 @@ function soon(atMs: number | undefined, nowMs: number): string {
   return atMs === undefined ? '' : ` in ${countdownText(atMs - nowMs, 'down')}`
 }
 
-/** The service's own words as a sentence. */
-function sentence(text: string): string {
-  const capitalised = text.charAt(0).toUpperCase() + text.slice(1)
-  return /[.!?]$/.test(capitalised) ? capitalised : `${capitalised}.`
-}
+/** The label of a state of the refresh token, as a title begins. */
+const ofRefresh = (refresh: Parameters<typeof refreshStatus>[0], nowMs: number): string =>
+  capitalised(refreshStatus(refresh, nowMs).label)

@@ -17,7 +17,9 @@ import {
   usageSentence,
 } from './quota-status.ts'
 import { countText, listText } from './rates.ts'
+import { capitalised } from './sentences.ts'
 import type { Severity } from './severity.ts'
+import { refreshStatus } from './token-status.ts'
 
 /**
  * How one API key stands, the same on every surface: the sign-in first, then the service, then the worst of its quotas.
@@ -40,7 +42,7 @@ export interface KeyStatus {
 
 /** `nowMs`: epoch ms, on the clock of the snapshot's `at`. */
 export function keyStatus(snapshot: Snapshot, nowMs: number): KeyStatus {
-  return signInStatus(snapshot) ?? serviceStatus(snapshot) ?? quotasStatus(snapshot, nowMs)
+  return signInStatus(snapshot, nowMs) ?? serviceStatus(snapshot) ?? quotasStatus(snapshot, nowMs)
 }
 
 /** The subject and the label in one: `Positions running out`, `ok`, `Sign in again`. */
@@ -52,26 +54,17 @@ function plain(severity: Severity, label: string): KeyStatus {
   return { severity, label, note: '', moment: '' }
 }
 
-function signInStatus({ refresh }: Snapshot): KeyStatus | undefined {
-  switch (refresh.state) {
-    case 'sign-in-required':
-      return plain('critical', refresh.cause === 'misconfigured' ? 'Key not accepted' : 'Sign in again')
-    case 'revoke-unconfirmed':
-      return plain('critical', 'Revocation not confirmed')
-    case 'revoking':
-      return plain('watch', 'Revoking')
-    case 'revoked':
-      return plain('unseen', 'Revoked')
-    case 'none':
-      return plain('unseen', 'Signed out')
-    case 'valid':
-    case 'unconfirmed':
-      return undefined
-  }
+function signInStatus({ refresh }: Snapshot, nowMs: number): KeyStatus | undefined {
+  if (refresh.state === 'valid' || refresh.state === 'unconfirmed') return undefined
+  const { severity, label } = refreshStatus(refresh, nowMs)
+  return plain(severity, capitalised(label))
 }
 
+/** The label of a service that does not answer. */
+export const UNREACHABLE = 'Service unreachable'
+
 function serviceStatus({ service }: Snapshot): KeyStatus | undefined {
-  return service.reachable ? undefined : plain('watch', 'Service unreachable')
+  return service.reachable ? undefined : plain('watch', UNREACHABLE)
 }
 
 function quotasStatus(snapshot: Snapshot, nowMs: number): KeyStatus {
@@ -131,7 +124,7 @@ export interface Headline {
  */
 export function headline(snapshot: Snapshot, nowMs: number): Headline {
   const quotas = quotasHeadline(snapshot, nowMs)
-  const key = signInStatus(snapshot) ?? serviceStatus(snapshot)
+  const key = signInStatus(snapshot, nowMs) ?? serviceStatus(snapshot)
   return key === undefined
     ? quotas
     : { severity: key.severity, headline: `${key.label}.`, detail: quotas.headline }
@@ -175,8 +168,8 @@ function uncheckedRows(snapshot: Snapshot, nowMs: number): readonly RequestQuota
 
 function uncheckedSentence(rows: readonly RequestQuota[]): string {
   if (rows.length === 0) return ''
-  if (rows.length > 3) return ` Not checked lately: ${countText(rows.length, 'quota')}.`
-  return ` Not checked lately: ${listText(rows.map(({ category }) => category))}.`
+  if (rows.length > 3) return ` Not checked: ${countText(rows.length, 'quota')}.`
+  return ` Not checked: ${listText(rows.map(({ category }) => category))}.`
 }
 
 /** How many other quotas are named beside the first. */
@@ -230,7 +223,7 @@ function noData({ requests }: Snapshot, nowMs: number): Headline {
 
 /** What a screen reader is told: changes of state, not each step of a countdown. */
 export function spokenText(snapshot: Snapshot, nowMs: number): string {
-  const key = signInStatus(snapshot) ?? serviceStatus(snapshot)
+  const key = signInStatus(snapshot, nowMs) ?? serviceStatus(snapshot)
   if (key !== undefined) return `${key.label}.`
   const [worst] = judged(snapshot, nowMs)
   if (worst === undefined) {

@@ -1,9 +1,9 @@
 import { memo } from 'react'
 import type { LoggedEvent } from '../../app/contract/events.ts'
+import { eventSentence } from '../../app/status/event-sentence.ts'
 import { clockText, weekdayText } from '../../app/status/moments.ts'
 import { classesOf } from '../components/classes.ts'
 import { Shape } from '../components/shape.tsx'
-import { eventSentence } from '../format/event-sentence.ts'
 import sheet from './events.module.css'
 import { RequestId } from './request-id.tsx'
 
@@ -17,7 +17,7 @@ interface EventRowProps {
 }
 
 export const EventRow = memo(function EventRow({ event, stored, isToday }: EventRowProps) {
-  const { severity, text, requestId } = eventSentence(event, stored)
+  const { severity, text, requestId } = eventSentence(event, { stored })
   const iso = new Date(event.at).toISOString()
   return (
     <li className={css('event')} data-event={event.kind}>

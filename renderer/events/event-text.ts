@@ -1,11 +1,11 @@
 import type { LoggedEvent } from '../../app/contract/events.ts'
-import { eventSentence } from '../format/event-sentence.ts'
+import { eventSentence } from '../../app/status/event-sentence.ts'
 
 /** Events as lines to paste into a message, in UTC: whoever reads them may be elsewhere. */
 export function eventText(events: readonly LoggedEvent[], stored: 'sealed' | 'memory'): string {
   return events
     .map((event) => {
-      const { text, requestId } = eventSentence(event, stored)
+      const { text, requestId } = eventSentence(event, { stored })
       const id = requestId === undefined ? '' : ` · request ${requestId}`
       return `${new Date(event.at).toISOString()}  ${text}${id}\n`
     })

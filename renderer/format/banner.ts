@@ -1,7 +1,10 @@
 import type { Snapshot } from '../../app/contract/snapshot.ts'
 import { untilText } from '../../app/status/durations.ts'
+import { UNREACHABLE } from '../../app/status/key-status.ts'
 import { clockText, minuteText } from '../../app/status/moments.ts'
+import { capitalised, sentence } from '../../app/status/sentences.ts'
 import type { Severity } from '../../app/status/severity.ts'
+import { refreshStatus } from '../../app/status/token-status.ts'
 import type { Link } from '../api/link.ts'
 
 /** One at a time, the most urgent. */
@@ -22,7 +25,7 @@ export type BannerAction =
   | 'store-unprotected'
   | 'reach-host'
 
-export const BANNER_ACTION_WORDS: Readonly<Record<BannerAction, string>> = {
+export const BANNER_ACTION_LABELS: Readonly<Record<BannerAction, string>> = {
   'connect-a-key': 'Connect a key',
   'sign-in': 'Sign in',
   'correct-key': 'Correct the secret',
@@ -52,7 +55,7 @@ function linkBanner(link: Link, windowMs: number): Banner | undefined {
         id: 'host-gone',
         severity: 'critical',
         title: `Headroom is not answering since ${clockText(link.sinceMs)}`,
-        text: `Numbers are modelled from then. ${nextTry(link.retryAtMs, windowMs)}`,
+        text: `Numbers since then are estimates. ${nextTry(link.retryAtMs, windowMs)}`,
         action: 'reach-host',
       }
     case 'no-session':
@@ -78,19 +81,29 @@ function snapshotBanner(snapshot: Snapshot, nowMs: number): Banner | undefined {
     unsavedBanner(snapshot) ??
     keystoreBanner(snapshot) ??
     serviceBanner(snapshot, nowMs) ??
-    unconfirmedBanner(snapshot) ??
+    unconfirmedBanner(snapshot, nowMs) ??
     simulatedBanner(snapshot)
   )
 }
 
 function refreshBanner({ refresh }: Snapshot, nowMs: number): Banner | undefined {
+  const { severity, label } = refreshStatus(refresh, nowMs)
+  const title = capitalised(label)
   switch (refresh.state) {
     case 'sign-in-required':
-      if (refresh.cause === 'misconfigured') return misconfiguredBanner(refresh.reason)
+      if (refresh.cause === 'misconfigured') {
+        return {
+          id: 'key-misconfigured',
+          severity,
+          title: `${title}: ${refresh.reason ?? 'the service does not accept this API key or secret'}`,
+          text: 'Nothing is lost. Enter the right secret here; if the API key itself is wrong, connect the right one.',
+          action: 'correct-key',
+        }
+      }
       return {
         id: 'sign-in-required',
-        severity: 'critical',
-        title: `Sign in again: ${signInReason(refresh.endsAt, refresh.reason, nowMs)}`,
+        severity,
+        title: `${title}: ${signInReason(refresh.endsAt, refresh.reason, nowMs)}`,
         text: 'Nothing is lost; streams reopen after you sign in.',
         action: 'sign-in',
       }
@@ -101,24 +114,24 @@ function refreshBanner({ refresh }: Snapshot, nowMs: number): Banner | undefined
         refresh.retryAt === undefined ? '' : `Trying again at ${clockText(refresh.retryAt)}${restart}. `
       return {
         id: 'revoke-unconfirmed',
-        severity: 'critical',
-        title: 'Revocation not confirmed',
-        text: `${reason}${again}Treat the tokens as live.`,
+        severity,
+        title,
+        text: `${reason}${again}Assume the tokens still work.`,
         action: 'try-now',
       }
     }
     case 'revoking':
       return {
         id: 'revoking',
-        severity: 'watch',
-        title: 'Revoking',
-        text: 'Waiting for the service to confirm. Treat the tokens as live until then.',
+        severity,
+        title,
+        text: 'Waiting for the service to confirm. Assume that the tokens still work until then.',
       }
     case 'revoked':
       return {
         id: 'revoked',
-        severity: 'ok',
-        title: 'Revoked',
+        severity,
+        title,
         text:
           refresh.revokedAt === undefined
             ? 'Confirmed by the service.'
@@ -127,16 +140,6 @@ function refreshBanner({ refresh }: Snapshot, nowMs: number): Banner | undefined
       }
     default:
       return undefined
-  }
-}
-
-function misconfiguredBanner(reason = 'the service does not accept this API key or secret'): Banner {
-  return {
-    id: 'key-misconfigured',
-    severity: 'critical',
-    title: capitalised(reason),
-    text: 'Nothing is lost. Enter the right secret here; if the API key itself is wrong, connect the right one.',
-    action: 'correct-key',
   }
 }
 
@@ -218,20 +221,21 @@ function serviceBanner({ service }: Snapshot, nowMs: number): Banner | undefined
   return {
     id: 'service-unreachable',
     severity: 'watch',
-    title: `Service unreachable${since}`,
-    text: `${service.why === undefined ? '' : `${sentence(capitalised(service.why))} `}Numbers are modelled from then.${next}`,
+    title: `${UNREACHABLE}${since}`,
+    text: `${service.why === undefined ? '' : `${sentence(service.why)} `}Numbers since then are estimates.${next}`,
     action: 'try-now',
   }
 }
 
 /** Not while the first answer is on its way: that is over in a moment, and no news. */
-function unconfirmedBanner({ refresh, access }: Snapshot): Banner | undefined {
+function unconfirmedBanner({ refresh, access }: Snapshot, nowMs: number): Banner | undefined {
   if (refresh.state !== 'unconfirmed' || access.state === 'refreshing') return undefined
+  const { severity, label } = refreshStatus(refresh, nowMs)
   return {
     id: 'refresh-unconfirmed',
-    severity: 'watch',
-    title: 'The service has not confirmed this sign-in yet',
-    text: `${refresh.reason === undefined ? '' : `${sentence(capitalised(refresh.reason))} `}Its refresh token is tried until the service answers; nothing has to be done yet.`,
+    severity,
+    title: `Sign-in ${label}`,
+    text: `${refresh.reason === undefined ? '' : `${sentence(refresh.reason)} `}Its refresh token is tried until the service answers; nothing has to be done yet.`,
     action: 'try-now',
   }
 }
@@ -249,7 +253,3 @@ function simulatedBanner({ profile }: Snapshot): Banner | undefined {
 
 const nextTry = (atMs: number, nowMs: number) =>
   atMs > nowMs ? `Next try in ${untilText(atMs, nowMs)}.` : 'Trying now.'
-
-const sentence = (text: string) => (/[.!?]$/.test(text) ? text : `${text}.`)
-
-const capitalised = (text: string) => text.charAt(0).toUpperCase() + text.slice(1)

@@ -2,7 +2,7 @@ import { useMemo } from 'react'
 import { classesOf } from '../components/classes.ts'
 import controlsSheet from '../components/controls.module.css'
 import { Shape } from '../components/shape.tsx'
-import { BANNER_ACTION_WORDS, type Banner, type BannerAction, bannerFor } from '../format/banner.ts'
+import { BANNER_ACTION_LABELS, type Banner, type BannerAction, bannerFor } from '../format/banner.ts'
 import { useCommand } from '../hooks/use-command.ts'
 import { useMoment, useParts, useShown, useView } from '../state/window-parts.ts'
 import sheet from './shell.module.css'
@@ -54,7 +54,7 @@ export function BannerArea() {
       </p>
       {action !== undefined && (
         <button type="button" className={css('button', isPrimary && 'primary')} onClick={() => act(action)}>
-          {BANNER_ACTION_WORDS[action]}
+          {BANNER_ACTION_LABELS[action]}
         </button>
       )}
     </section>

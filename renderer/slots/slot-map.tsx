@@ -1,8 +1,10 @@
 import { memo } from 'react'
 import type { SlotQuota } from '../../app/contract/snapshot.ts'
+import { capitalised } from '../../app/status/sentences.ts'
+import { slotStatus } from '../../app/status/stream-status.ts'
 import { classesOf } from '../components/classes.ts'
 import controlsSheet from '../components/controls.module.css'
-import { slotAge, slotCells, slotSource, slotWords } from '../format/slot-words.ts'
+import { slotAge, slotCells, slotSource, slotText } from '../format/slot-text.ts'
 import { useShown, useSnapshot } from '../state/window-parts.ts'
 import sheet from './slots.module.css'
 
@@ -32,12 +34,14 @@ export function SlotMap() {
 
 const SlotGroup = memo(function SlotGroup({ quota }: { readonly quota: SlotQuota }) {
   const isDefault = quota.source === 'default'
+  const { severity, label } = slotStatus(quota)
   return (
     <div
-      className={css('group', isDefault && 'default')}
+      className={css('group', severity, isDefault && 'default')}
       data-slots={quota.category}
       data-source={quota.source}
-      title={slotSource(quota)}
+      data-severity={severity}
+      title={label ? `${capitalised(label)}. ${slotSource(quota)}` : slotSource(quota)}
     >
       <div className={css('words')}>
         <span>
@@ -47,7 +51,7 @@ const SlotGroup = memo(function SlotGroup({ quota }: { readonly quota: SlotQuota
           <b className={css('number')} data-testid="free">
             {quota.free}
           </b>{' '}
-          <span className={css('muted')}>{slotWords(quota)}</span>
+          <span className={css('muted')}>{slotText(quota)}</span>
         </span>
       </div>
       {quota.limit <= MAX_CELLS && (

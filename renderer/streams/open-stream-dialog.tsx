@@ -1,14 +1,14 @@
 import { Dialog } from 'radix-ui'
 import { type FormEvent, useId, useRef, useState } from 'react'
 import { STREAM_KINDS, STREAM_SHAPES, type StreamKind } from '../../app/service/streams.ts'
+import { STREAM_KIND_NAMES } from '../../app/status/stream-names.ts'
 import { classesOf } from '../components/classes.ts'
 import controlsSheet from '../components/controls.module.css'
 import dialogSheet from '../components/dialog.module.css'
 import { Field } from '../components/field.tsx'
 import { formText } from '../components/form-text.ts'
 import { Refusal } from '../components/refusal.tsx'
-import { slotWords } from '../format/slot-words.ts'
-import { STREAM_KIND_NAMES } from '../format/stream-names.ts'
+import { slotText } from '../format/slot-text.ts'
 import { useAsked } from '../hooks/use-asked.ts'
 import { useParts, useSnapshot } from '../state/window-parts.ts'
 import { checkStream, type FormErrors, STREAM_FORMS, type StreamOption } from './stream-form.ts'
@@ -119,9 +119,7 @@ function SlotsLeft({ kind }: { readonly kind: StreamKind }) {
   return (
     <div className={css('hint')}>
       {category}
-      {slots === undefined
-        ? ' · no slot limit in the standard table'
-        : ` · ${slots.free} ${slotWords(slots)}`}
+      {slots === undefined ? ' · no slot limit in the standard table' : ` · ${slots.free} ${slotText(slots)}`}
     </div>
   )
 }

@@ -1,12 +1,13 @@
 import { memo } from 'react'
 import type { StreamSummary } from '../../app/contract/snapshot.ts'
 import { countText, rateText } from '../../app/status/rates.ts'
+import { streamName } from '../../app/status/stream-names.ts'
+import { streamStatus } from '../../app/status/stream-status.ts'
 import { classesOf } from '../components/classes.ts'
 import controlsSheet from '../components/controls.module.css'
 import { Icon, type IconName } from '../components/icon.tsx'
 import { Shape } from '../components/shape.tsx'
-import { streamName } from '../format/stream-names.ts'
-import { sinceOpened, streamReason, streamSeverity, unservedWords } from '../format/stream-words.ts'
+import { sinceOpened, streamReason, unservedText } from '../format/stream-text.ts'
 import { useCommand } from '../hooks/use-command.ts'
 import { useParts, useShown, useSnapshot } from '../state/window-parts.ts'
 import sheet from './streams.module.css'
@@ -15,10 +16,10 @@ const css = classesOf({ ...controlsSheet, ...sheet })
 
 export const StreamRow = memo(function StreamRow({ stream }: { readonly stream: StreamSummary }) {
   const name = streamName(stream.category, stream.target)
-  const severity = streamSeverity(stream.state)
+  const { severity, label } = streamStatus(stream)
   const reason = useShown((_, nowMs) => streamReason(stream, nowMs))
   const since = useShown((_, nowMs) => sinceOpened(stream, nowMs))
-  const unserved = unservedWords(stream)
+  const unserved = unservedText(stream)
   const restarts = `restarted ${countText(stream.restarts, 'time')}`
   return (
     <li className={css('stream', severity)} data-stream={stream.id} data-state={stream.state}>
@@ -39,7 +40,7 @@ export const StreamRow = memo(function StreamRow({ stream }: { readonly stream: 
         {rateText(stream.framesPerSecond)}
       </span>
       <span className={css('word')} data-testid="state">
-        {stream.state}
+        {label}
       </span>
       <StreamActions stream={stream} name={name} />
       {reason && <span className={css('reason')}>{reason}</span>}

@@ -1,7 +1,7 @@
 import type { Snapshot } from '../../app/contract/snapshot.ts'
 import { clockText } from '../../app/status/moments.ts'
 import { classesOf } from '../components/classes.ts'
-import { accessWords, refreshWords, type TokenWords } from '../format/token-words.ts'
+import { accessText, refreshText, type TokenText } from '../format/token-text.ts'
 import { useShown } from '../state/window-parts.ts'
 import sheet from './verdict.module.css'
 
@@ -9,8 +9,8 @@ const css = classesOf(sheet)
 
 type Token = 'access' | 'refresh'
 
-const wordsOf = (token: Token, snapshot: Snapshot, nowMs: number): TokenWords =>
-  token === 'access' ? accessWords(snapshot.access, nowMs) : refreshWords(snapshot.refresh, nowMs)
+const wordsOf = (token: Token, snapshot: Snapshot, nowMs: number): TokenText =>
+  token === 'access' ? accessText(snapshot.access, nowMs) : refreshText(snapshot.refresh, nowMs)
 
 const perMille = (share: number | undefined) => (share === undefined ? -1 : Math.round(share * 1000))
 
@@ -21,7 +21,7 @@ export function TokenLife({ token }: { readonly token: Token }) {
   const severity = useShown((snapshot, nowMs) => wordsOf(token, snapshot, nowMs).severity) ?? 'unseen'
   const left = useShown((snapshot, nowMs) => perMille(wordsOf(token, snapshot, nowMs).left)) ?? -1
   const mark = useShown((snapshot, nowMs) => perMille(wordsOf(token, snapshot, nowMs).mark)) ?? -1
-  const title = useShown((snapshot) => (token === 'refresh' ? rotationWords(snapshot) : undefined))
+  const title = useShown((snapshot) => (token === 'refresh' ? rotationText(snapshot) : undefined))
   return (
     <div className={css('token', severity)} data-token={token} title={title}>
       <div className={css('label')}>{label}</div>
@@ -36,7 +36,7 @@ export function TokenLife({ token }: { readonly token: Token }) {
   )
 }
 
-function rotationWords({ refresh }: Snapshot): string {
+function rotationText({ refresh }: Snapshot): string {
   const today = `refreshed ${refresh.refreshesToday} times today`
   if (!refresh.rotating) return today
   const last = refresh.rotatedAt === undefined ? '' : ` · last rotated at ${clockText(refresh.rotatedAt)}`

@@ -1,4 +1,5 @@
 import { CURRENT_REQUEST_QUOTAS } from '../../../app/service/quotas.ts'
+import { PROBED_CATEGORIES } from '../../api/probe-requests.ts'
 import type { ProbeSettings } from '../../monitor/profile.ts'
 import type { Neighbour } from '../../simulator/options.ts'
 import { expected, numberFlag, type ParsedFlag, parsed } from './flag-values.ts'
@@ -27,10 +28,6 @@ export function categoryNumbers(
   return parsed(numbers)
 }
 
-/** Only opening a stream shows a stream category's headers, so those are never probed. */
-const PROBED = CURRENT_REQUEST_QUOTAS.map((quota) => quota.category).filter(
-  (category) => !category.endsWith('Stream'),
-)
 const secondsBetween = numberFlag({ atLeast: 1, atMost: 86_400, unit: 'seconds' })
 
 export type ProbeFlag = Pick<ProbeSettings, 'everySeconds'> & Partial<ProbeSettings>
@@ -38,11 +35,12 @@ export type ProbeFlag = Pick<ProbeSettings, 'everySeconds'> & Partial<ProbeSetti
 /**
  * `--probe 'Accounts=30,Positions=60'` overrides the budget for these categories; `none` probes nothing.
  *
- * Whoever names categories wants probes, also of a key that somebody turned them off for.
+ * Naming a category turns probes on, also for a key whose settings turn them off. A category that no harmless request
+ * shows is refused: streams, and what places orders.
  */
 export function probeFlag(text: string): ParsedFlag<ProbeFlag> {
   if (text.trim().toLowerCase() === 'none') return parsed({ budgetFraction: 0, everySeconds: {} })
-  const every = categoryNumbers(text, PROBED, secondsBetween)
+  const every = categoryNumbers(text, PROBED_CATEGORIES, secondsBetween)
   if (!every.ok) return expected(`${every.expected}, or the word none`)
   return parsed({ enabled: true, everySeconds: every.value })
 }

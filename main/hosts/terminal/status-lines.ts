@@ -1,5 +1,6 @@
 import type { Snapshot } from '../../../app/contract/snapshot.ts'
 import { headline } from '../../../app/status/key-status.ts'
+import { accessStatus, refreshStatus } from '../../../app/status/token-status.ts'
 import { duration } from './cells.ts'
 
 /** How the key stands, before anything else: a narrow terminal cuts what comes last. */
@@ -11,29 +12,20 @@ export function verdictLine(snapshot: Snapshot, nowMs: number): string {
 export function serviceLine({ profile, service }: Snapshot, nowMs: number): string {
   const retry = service.retryAt === undefined ? '' : `, trying again in ${duration(service.retryAt - nowMs)}`
   const why = service.why === undefined ? '' : ` (${service.why})`
-  const reach = service.reachable ? service.host : `${service.host} cannot be reached${why}${retry}`
+  const reach = service.reachable ? service.host : `${service.host} unreachable${why}${retry}`
   return `${profile.name} (${profile.environment})  ${reach}`
 }
 
 export function tokenLine({ access }: Snapshot, nowMs: number): string {
-  switch (access.state) {
-    case 'none':
-      return 'access token   none yet'
-    case 'refreshing':
-      return 'access token   being refreshed'
-    case 'expired':
-      return 'access token   expired'
-    case 'valid': {
-      const end = access.expiresAt === undefined ? '' : `, ends in ${duration(access.expiresAt - nowMs)}`
-      const next =
-        access.refreshAt === undefined ? '' : `, next refresh in ${duration(access.refreshAt - nowMs)}`
-      return `access token   valid${end}${next}`
-    }
-  }
+  const { label } = accessStatus(access, nowMs)
+  if (label !== 'valid') return `access token   ${label}`
+  const end = access.expiresAt === undefined ? '' : `, ends in ${duration(access.expiresAt - nowMs)}`
+  const next = access.refreshAt === undefined ? '' : `, next refresh in ${duration(access.refreshAt - nowMs)}`
+  return `access token   ${label}${end}${next}`
 }
 
 export function refreshLine({ refresh }: Snapshot, nowMs: number): string {
-  const parts = [refresh.cause === 'misconfigured' ? 'key not accepted' : refresh.state.replaceAll('-', ' ')]
+  const parts = [refreshStatus(refresh, nowMs).label]
   if (refresh.reason !== undefined) parts.push(refresh.reason)
   if (refresh.rotating && refresh.rotatesBy !== undefined) {
     parts.push(`rotates within ${duration(refresh.rotatesBy - nowMs)}`)

@@ -18,6 +18,8 @@ import {
   stateAt,
 } from '../../../app/status/quota-status.ts'
 import type { Severity } from '../../../app/status/severity.ts'
+import { slotStatus, streamStatus } from '../../../app/status/stream-status.ts'
+import { accessStatus, refreshStatus } from '../../../app/status/token-status.ts'
 import { bar, type Cell, duration, left, paint, right, type Tone } from './cells.ts'
 import { eventLine } from './event-line.ts'
 import { type FittedCell, fitHeight, fitWidth, leaving, type WeighedLine } from './fit.ts'
@@ -77,14 +79,13 @@ export function renderTable(
     category: isNarrow ? NARROW.category : Math.min(category, width - FIXED - 8),
     bar: Math.min(MAX_BAR, width - FIXED - Math.min(category, width - FIXED - 8) - 1),
   }
-  const tokens = toneOfTokens(snapshot)
   const recent = events.slice(-LAST_EVENTS)
   const sections: readonly (readonly WeighedLine[])[] = [
     weighed(WEIGHTS.head, [
       [left(verdictLine(snapshot, nowMs), width, TONES[headline(snapshot, nowMs).severity])],
       [left(serviceLine(snapshot, nowMs), width, 'bold')],
-      [left(tokenLine(snapshot, nowMs), width, tokens)],
-      [left(refreshLine(snapshot, nowMs), width, tokens)],
+      [left(tokenLine(snapshot, nowMs), width, toneOf(accessStatus(snapshot.access, nowMs).severity))],
+      [left(refreshLine(snapshot, nowMs), width, toneOf(refreshStatus(snapshot.refresh, nowMs).severity))],
     ]),
     [
       ...weighed(WEIGHTS.head, [requestHeading(layout)]),
@@ -133,7 +134,7 @@ interface Layout {
 }
 
 function eventRow(event: LoggedEvent, nowMs: number, width: number): readonly FittedCell[] {
-  return [right(`${duration(nowMs - event.at)} ago`, 9, 'dim'), left(eventLine(event, event.at), width - 10)]
+  return [right(`${duration(nowMs - event.at)} ago`, 9, 'dim'), left(eventLine(event), width - 10)]
 }
 
 function line(cells: readonly Cell[], colour: boolean): string {
@@ -222,7 +223,7 @@ const SLOT_HEADING: readonly FittedCell[] = [
 ]
 
 function slotRow(slot: SlotQuota, nowMs: number): readonly FittedCell[] {
-  const tone: Tone = slot.source === 'default' ? 'dim' : slot.free > 0 ? 'plain' : 'bad'
+  const tone = toneOf(slotStatus(slot).severity)
   return [
     left(slot.category, 24, slot.source === 'default' ? 'dim' : 'plain'),
     right(`${slot.free}/${slot.limit}`, 9, tone),
@@ -232,18 +233,8 @@ function slotRow(slot: SlotQuota, nowMs: number): readonly FittedCell[] {
   ]
 }
 
-function toneOfTokens({ access, refresh }: Snapshot): Tone {
-  if (refresh.state === 'sign-in-required' || refresh.state === 'revoked') return 'bad'
-  return access.state === 'valid' ? 'plain' : 'warn'
-}
-
-const STREAM_TONES: Readonly<Record<StreamSummary['state'], Tone>> = {
-  opening: 'warn',
-  snapshot: 'good',
-  live: 'good',
-  stale: 'bad',
-  waiting: 'warn',
-  closed: 'dim',
+function toneOf(severity: Severity): Tone {
+  return severity === 'ok' ? 'plain' : TONES[severity]
 }
 
 /** A heading, and a line for each stream. */
@@ -256,7 +247,7 @@ function streamRows(
   const row = ({ category, target: of, state, framesPerSecond, lastFrameAt, restarts }: StreamSummary) => [
     left(category, 24),
     leaving(left(of, target), 1),
-    left(state, 9, STREAM_TONES[state]),
+    left(streamStatus({ state }).label, 9, TONES[streamStatus({ state }).severity]),
     leaving(right(framesPerSecond.toFixed(1), 7), 3),
     leaving(right(lastFrameAt === undefined ? '–' : duration(nowMs - lastFrameAt), 7), 2),
     leaving(right(String(restarts), 9), 4),

@@ -170,7 +170,7 @@ async function follow(asked: Profile, flags: WatchFlags, deps: WatchDeps, home?:
     // A key that had ended before says so in its state; there is nothing that happens.
     const refresh = monitor.snapshot(id)?.refresh
     if (refresh?.state === 'sign-in-required' || refresh?.state === 'revoked') {
-      personNeeded(`sign-in needed: ${refresh.reason ?? 'the tokens of this key were revoked'}`)
+      personNeeded(`sign in again: ${refresh.reason ?? 'the tokens of this key were revoked'}`)
     }
   })
   // What is left on the screen, or last in a log, must not read "valid" where a sign-in is needed.
@@ -207,7 +207,7 @@ async function metricsFor(
 
 /** Only what a person has to change ends it; everything else is the monitor's to retry. */
 function reasonToGiveUp(event: LoggedEvent): string | undefined {
-  if (event.kind === 'sign-in-required') return `sign-in needed: ${event.reason}`
+  if (event.kind === 'sign-in-required') return `sign in again: ${event.reason}`
   if (event.kind === 'token-refresh-failed' && event.outcome === 'misconfigured') {
     return 'the service does not accept this client: check --client-id and HEADROOM_CLIENT_SECRET'
   }

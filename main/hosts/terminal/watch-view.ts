@@ -124,7 +124,7 @@ export function plainView(lines: BoundedLines): WatchView {
       if (isDue(snapshot.at)) last(snapshot)
     },
     last,
-    event: (event) => lines.each(`${stamp(event.at)}  ${eventLine(event, event.at)}`),
+    event: (event) => lines.each(`${stamp(event.at)}  ${eventLine(event)}`),
     alert: (line) => lines.each(`! ${printable(line)}`),
     end: () => lines.end(),
   }

@@ -34,7 +34,7 @@ describe('the headline', () => {
     const lost = row('Balances', { state: 'not-checked' })
     expect(said(ok, lost)).toMatchObject({
       headline: 'No checked quota will run out in the next 10 min.',
-      detail: 'Tightest: Accounts, 250 of 320 left. Not checked lately: Balances.',
+      detail: 'Tightest: Accounts, 250 of 320 left. Not checked: Balances.',
     })
     expect(said(ok, defaultQuota('Balances', 320, 300)).headline).toMatch(/^No quota will/)
   })

@@ -254,7 +254,9 @@ test('revoking says what it does, and leaves the word "revoked" to the service',
   await expect(dialog).toContainText('The service answered 503.')
   host.show({ ...STATES['revoke-unconfirmed']!, revision: 2 })
   await expect(dialog).toBeHidden()
-  await expect(page.locator('[data-banner=revoke-unconfirmed]')).toContainText('Treat the tokens as live.')
+  await expect(page.locator('[data-banner=revoke-unconfirmed]')).toContainText(
+    'Assume the tokens still work.',
+  )
 })
 
 test('a stream is asked for with what its endpoint needs', async ({ page, open }) => {

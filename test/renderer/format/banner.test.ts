@@ -34,11 +34,11 @@ describe('the banner', () => {
   it('counts down to the next try while the service is unreachable', () => {
     expect(banner({ service: unreachable })).toMatchObject({
       title: 'Service unreachable since 14:29:02',
-      text: 'Numbers are modelled from then. Next try in 8 s.',
+      text: 'Numbers since then are estimates. Next try in 8 s.',
       action: 'try-now',
     })
     const later = bannerFor(LIVE, snapshot({ service: unreachable }), NOW_MS + 9000, NOW_MS)
-    expect(later?.text).toBe('Numbers are modelled from then. Trying now.')
+    expect(later?.text).toBe('Numbers since then are estimates. Trying now.')
   })
 
   it('says that 24 hours ended only when they have', () => {
@@ -58,7 +58,7 @@ describe('the banner', () => {
     expect(said).toMatchObject({
       id: 'key-misconfigured',
       severity: 'critical',
-      title: 'The service does not accept this API key or secret',
+      title: 'Key not accepted: the service does not accept this API key or secret',
       text: expect.stringContaining('Enter the right secret'),
       action: 'correct-key',
     })
@@ -74,10 +74,10 @@ describe('the banner', () => {
     } as const
     expect(banner({ refresh })).toMatchObject({
       title: 'Revocation not confirmed',
-      text: 'The service answered 503. Trying again at 14:32:10, also after a restart. Treat the tokens as live.',
+      text: 'The service answered 503. Trying again at 14:32:10, also after a restart. Assume the tokens still work.',
     })
     expect(banner({ refresh: { ...refresh, stored: 'memory' } })?.text).toBe(
-      'The service answered 503. Trying again at 14:32:10. Treat the tokens as live.',
+      'The service answered 503. Trying again at 14:32:10. Assume the tokens still work.',
     )
   })
 

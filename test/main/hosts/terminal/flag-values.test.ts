@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { PROBED_CATEGORIES, probeRequest } from '../../../../main/api/probe-requests.ts'
 import { probeFlag, trafficFlag } from '../../../../main/hosts/terminal/category-flags.ts'
 import {
   addressFlag,
@@ -177,4 +178,21 @@ test('words are taken exactly, and a text is not the next flag', () => {
   refuses(wordFlag(['auto', 'browser'])('Auto'))
   expect(readAs(textFlag('a folder'))).toBe('a folder')
   for (const text of ['', ' ', '--json', 'a\u0000b']) refuses(textFlag(text))
+})
+
+test('a category that cannot be probed is refused with a line that names those that can', () => {
+  for (const category of ['Option Risk Reward', 'Quote Change Stream', 'Order Stream']) {
+    const flag = probeFlag(`${category}=30`)
+    if (flag.ok) throw new Error(`${category} was taken`)
+    expect(flag.expected).toBe(
+      `a category out of Accounts, Order Details, Balances, Positions, Quote Snapshot, Option Expirations, Option Strikes, Option Spread Types; not "${category}", or the word none`,
+    )
+  }
+})
+
+test('each category that the flag takes is one that the prober asks for', () => {
+  for (const category of PROBED_CATEGORIES) {
+    readAs(probeFlag(`${category}=30`))
+    expect(probeRequest(category, { account: 'SIM1', symbol: 'MSFT' })).toBeDefined()
+  }
 })

@@ -68,7 +68,7 @@ test('watch with a token that is refused ends in exit 3 and one line', async () 
   }).ended
   expect(exitCode).toBe(3)
   oneLine(stderr)
-  expect(stderr).toContain('sign-in needed')
+  expect(stderr).toContain('sign in again')
 })
 
 test('watch goes on while the service cannot be reached, and stops when told', async () => {

@@ -167,7 +167,7 @@ test('a key that is not accepted is said so, and nobody is sent to sign in for i
     { columns: 160, colour: false },
   )
   expect(lineWith(table, 'refresh token')).toContain(`key not accepted, ${reason}`)
-  expect(table).toContain(`key not accepted: ${reason}`)
+  expect(table).toContain(`Key not accepted · ${reason}`)
   expect(table).not.toMatch(/sign.in (needed|required)/)
 })
 
@@ -188,10 +188,10 @@ test('tokens and an unreachable service are said in words', () => {
     AT_MS,
     { columns: 120, colour: false },
   )
-  expect(table).toContain('api.example.com cannot be reached, trying again in 8s')
+  expect(table).toContain('api.example.com unreachable, trying again in 8s')
   expect(table.split('\n')[0]).toBe('Sign in again.')
   expect(table).toContain('access token   expired')
-  expect(table).toContain('sign in required, the answer was lost, in memory only')
+  expect(table).toContain('sign in again, the answer was lost, in memory only')
 })
 
 test('durations fit their column and never read as less than they are', () => {

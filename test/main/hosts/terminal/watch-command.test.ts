@@ -241,7 +241,7 @@ test('a sign-in that is needed ends it with exit 3 and one line', async () => {
   const { monitor, terminal, exitCode } = await watched({ ...SERVICE, json: true }, { environment: TOKEN })
   monitor.tell({ kind: 'sign-in-required', reason: 'the refresh token was refused' })
   expect(await exitCode).toBe(3)
-  expect(terminal.errors).toEqual(['sign-in needed: the refresh token was refused'])
+  expect(terminal.errors).toEqual(['sign in again: the refresh token was refused'])
 })
 
 test('a client the service does not accept ends it with exit 3 and one line', async () => {
@@ -334,7 +334,7 @@ test('without a screen the table comes every few seconds, and events as lines', 
   await exitCode
   expect(terminal.lines.filter((text) => text.includes('CATEGORY'))).toHaveLength(3)
   expect(
-    terminal.lines.filter((text) => text.endsWith('every refresh token of this key is revoked')),
+    terminal.lines.filter((text) => text.endsWith('Refresh tokens revoked · confirmed by the service')),
   ).toHaveLength(1)
 })
 

@@ -1,25 +1,25 @@
 import '../utc.ts'
 import { describe, expect, it } from 'vitest'
-import { accessWords, refreshWords } from '../../../renderer/format/token-words.ts'
+import { accessText, refreshText } from '../../../renderer/format/token-text.ts'
 import { NOW_MS, snapshot } from '../fixtures.ts'
 
 const { access, refresh } = snapshot()
 
 describe('the lifelines', () => {
   it('say how long the access token has and when it is refreshed', () => {
-    const words = accessWords(access, NOW_MS)
+    const words = accessText(access, NOW_MS)
     expect(words).toMatchObject({ value: '14 min 32 s', note: 'left · refreshes in 12 min 32 s' })
     expect(words.left).toBeCloseTo(0.727, 3)
     expect(words.mark).toBeCloseTo(0.1, 3)
   })
 
   it('say expired from the moment of expiry, whatever the last snapshot said', () => {
-    expect(accessWords(access, NOW_MS + 871_999).value).toBe('1 s')
-    expect(accessWords(access, NOW_MS + 872_000).value).toBe('expired')
+    expect(accessText(access, NOW_MS + 871_999).value).toBe('1 s')
+    expect(accessText(access, NOW_MS + 872_000).value).toBe('expired')
   })
 
   it('say by when to sign in again', () => {
-    expect(refreshWords(refresh, NOW_MS)).toMatchObject({
+    expect(refreshText(refresh, NOW_MS)).toMatchObject({
       label: 'Refresh token · rotating · sealed',
       value: '18 h 41 min',
       note: 'left · sign in again by Sat 09:12',
@@ -27,7 +27,7 @@ describe('the lifelines', () => {
   })
 
   it('do not give a default key an end', () => {
-    const words = refreshWords(
+    const words = refreshText(
       { state: 'valid', rotating: false, stored: 'memory', refreshesToday: 0 },
       NOW_MS,
     )
@@ -35,21 +35,24 @@ describe('the lifelines', () => {
   })
 
   it('ask for attention an hour and a quarter of an hour before the end', () => {
-    const ending = (ms: number) => refreshWords({ ...refresh, endsAt: NOW_MS + ms }, NOW_MS).severity
-    expect(ending(3_600_000)).toBe('ok')
-    expect(ending(3_599_999)).toBe('watch')
-    expect(ending(899_999)).toBe('critical')
+    const ending = (ms: number) => refreshText({ ...refresh, endsAt: NOW_MS + ms }, NOW_MS).severity
+    expect(ending(3_600_001)).toBe('ok')
+    expect(ending(3_600_000)).toBe('watch')
+    expect(ending(900_001)).toBe('watch')
+    expect(ending(900_000)).toBe('critical')
   })
 
   it('do not call a token ended that the service has not been heard on', () => {
-    const words = refreshWords({ ...refresh, state: 'sign-in-required', cause: 'misconfigured' }, NOW_MS)
-    expect(words).toMatchObject({ value: 'kept', note: 'the key or its secret is not accepted' })
-    expect(refreshWords({ ...refresh, state: 'sign-in-required' }, NOW_MS).value).toBe('ended')
+    const words = refreshText({ ...refresh, state: 'sign-in-required', cause: 'misconfigured' }, NOW_MS)
+    expect(words).toMatchObject({ value: 'key not accepted', note: 'token kept' })
+    expect(refreshText({ ...refresh, state: 'sign-in-required' }, NOW_MS).value).toBe('sign in again')
   })
 
   it('say "revoked" only of a confirmed revocation', () => {
-    expect(refreshWords({ ...refresh, state: 'revoked' }, NOW_MS).value).toBe('revoked')
-    expect(refreshWords({ ...refresh, state: 'revoking' }, NOW_MS).value).toBe('revoking')
-    expect(refreshWords({ ...refresh, state: 'revoke-unconfirmed' }, NOW_MS).value).toBe('not confirmed')
+    expect(refreshText({ ...refresh, state: 'revoked' }, NOW_MS).value).toBe('revoked')
+    expect(refreshText({ ...refresh, state: 'revoking' }, NOW_MS).value).toBe('revoking')
+    expect(refreshText({ ...refresh, state: 'revoke-unconfirmed' }, NOW_MS).value).toBe(
+      'revocation not confirmed',
+    )
   })
 })

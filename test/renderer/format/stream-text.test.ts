@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { proposalWords } from '../../../renderer/format/proposal-words.ts'
-import { streamReason, unservedWords } from '../../../renderer/format/stream-words.ts'
+import { proposalText } from '../../../app/status/event-sentence.ts'
+import { streamReason, unservedText } from '../../../renderer/format/stream-text.ts'
 import { NOW_MS, stream } from '../fixtures.ts'
 
 it('says why a stream waits and when it is tried again', () => {
@@ -21,14 +21,14 @@ it('names the symbols that go without, by what the service said of them', () => 
     { symbol: 'NIX', error: 'EX_INVALID_SYMBOL', at },
     { symbol: 'NOPE', error: 'EX_INVALID_SYMBOL', at },
   ]
-  expect(unservedWords(stream('s', 'Quote Change Stream', 'MSFT', { symbolErrors }))).toBe(
+  expect(unservedText(stream('s', 'Quote Change Stream', 'MSFT', { symbolErrors }))).toBe(
     'NOPE and NIX not served: EX_INVALID_SYMBOL · ESH26 not served: EX_NOT_ENTITLED',
   )
-  expect(unservedWords(stream('s', 'Quote Change Stream', 'MSFT'))).toBe('')
+  expect(unservedText(stream('s', 'Quote Change Stream', 'MSFT'))).toBe('')
 })
 
 it('says enough of a stream to judge whether it can be given up', () => {
   const proposal = { stream: 's', target: 'MSFT', openedAt: NOW_MS - 41_000, framesPerSecond: 0 }
-  expect(proposalWords(proposal, NOW_MS)).toBe('MSFT, open for 41 s, silent')
-  expect(proposalWords({ ...proposal, framesPerSecond: 38 }, NOW_MS)).toBe('MSFT, open for 41 s, 38/s')
+  expect(proposalText(proposal, NOW_MS)).toBe('MSFT, open for 41 s, silent')
+  expect(proposalText({ ...proposal, framesPerSecond: 38 }, NOW_MS)).toBe('MSFT, open for 41 s, 38/s')
 })

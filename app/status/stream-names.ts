@@ -1,4 +1,4 @@
-import type { StreamKind } from '../../app/service/streams.ts'
+import type { StreamKind } from '../service/streams.ts'
 
 /** Short names of stream categories, as a trader would say them. */
 const SHORT_NAMES: Readonly<Record<string, string>> = {

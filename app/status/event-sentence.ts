@@ -1,10 +1,13 @@
-import type { LoggedEvent, RefreshFailure } from '../../app/contract/events.ts'
-import { sinceText } from '../../app/status/durations.ts'
-import { clockText } from '../../app/status/moments.ts'
-import { rateText } from '../../app/status/rates.ts'
-import type { Severity } from '../../app/status/severity.ts'
-import { proposalWords } from './proposal-words.ts'
+import type { LoggedEvent, RefreshFailure } from '../contract/events.ts'
+import type { RefreshSummary } from '../contract/snapshot.ts'
+import type { StreamProposal } from '../contract/streams.ts'
+import { sinceText, untilText } from './durations.ts'
+import { clockText } from './moments.ts'
+import { rateText } from './rates.ts'
+import { capitalised } from './sentences.ts'
+import type { Severity } from './severity.ts'
 import { streamName } from './stream-names.ts'
+import { refreshStatus, signInEndSeverity } from './token-status.ts'
 
 export interface EventSentence {
   readonly severity: Severity
@@ -13,8 +16,17 @@ export interface EventSentence {
   readonly requestId?: string
 }
 
-/** One sentence per event kind. `stored` says where a rotated token went. */
-export function eventSentence(event: LoggedEvent, stored: 'sealed' | 'memory'): EventSentence {
+export interface EventStyle {
+  /** Where a rotated token went; absent where that is not known. */
+  readonly stored?: 'sealed' | 'memory'
+  /** A moment to come as a time of day, or as the time from the event until then. */
+  readonly as?: 'clock' | 'countdown'
+}
+
+/** The severity of an event and one sentence on it, for every surface. Pure: the same event gives the same text. */
+export function eventSentence(event: LoggedEvent, { stored, as = 'clock' }: EventStyle = {}): EventSentence {
+  const nextTry = (retryAt: number | undefined) =>
+    retryAt !== undefined && `next try ${moment(retryAt, event.at, as)}`
   switch (event.kind) {
     case 'token-refreshed':
       return { severity: 'ok', text: parts('Access token refreshed', event.rotated && rotated(stored)) }
@@ -24,22 +36,20 @@ export function eventSentence(event: LoggedEvent, stored: 'sealed' | 'memory'): 
         text: parts(REFRESH_FAILURES[event.outcome], event.why, nextTry(event.retryAt)),
       }
     case 'sign-in-required':
-      return {
-        severity: 'critical',
-        text: parts(event.cause === 'misconfigured' ? 'Key not accepted' : 'Sign in again', event.reason),
-      }
+      return ofRefresh(
+        { state: event.kind, ...(event.cause && { cause: event.cause }) },
+        event.at,
+        event.reason,
+      )
     case 'sign-in-due':
       return {
-        severity: 'watch',
-        text: parts('Sign in again soon', `the sign-in ends at ${clockText(event.endsAt)}`),
+        severity: signInEndSeverity(event.endsAt, event.at),
+        text: parts('Sign in again soon', `the sign-in ends ${moment(event.endsAt, event.at, as)}`),
       }
     case 'revoked':
       return { severity: 'ok', text: 'Refresh tokens revoked · confirmed by the service' }
     case 'revoke-unconfirmed':
-      return {
-        severity: 'critical',
-        text: parts('Revocation not confirmed', event.reason, nextTry(event.retryAt)),
-      }
+      return ofRefresh({ state: event.kind }, event.at, event.reason, nextTry(event.retryAt))
     case 'service-unreachable':
       return {
         severity: 'watch',
@@ -56,14 +66,14 @@ export function eventSentence(event: LoggedEvent, stored: 'sealed' | 'memory'): 
       }
     case 'rate-limited':
       return withRequestId(
-        `${event.category} refused (429) · safe to retry at ${clockText(event.retryAt)}`,
+        `${event.category} refused (429) · safe to retry ${moment(event.retryAt, event.at, as)}`,
         event.requestId,
       )
     case 'slots-exhausted':
       return withRequestId(
         parts(
           `${event.category} refused (429) · no slot free`,
-          event.proposal && `could make room: ${proposalWords(event.proposal, event.at)}`,
+          event.proposal && `could make room: ${proposalText(event.proposal, event.at)}`,
         ),
         event.requestId,
       )
@@ -108,14 +118,38 @@ const REFRESH_FAILURES: Readonly<Record<RefreshFailure, string>> = {
   unknown: 'Refresh not confirmed · its answer was lost · the same token is tried again',
 }
 
-const rotated = (stored: 'sealed' | 'memory') =>
-  stored === 'sealed' ? 'refresh token rotated and sealed' : 'refresh token rotated, kept in memory'
+/** An event that is the beginning of a state of the refresh token: it has the state's severity and label. */
+function ofRefresh(
+  refresh: Pick<RefreshSummary, 'state' | 'cause'>,
+  atMs: number,
+  ...more: readonly (string | false | undefined)[]
+): EventSentence {
+  const { severity, label } = refreshStatus(refresh, atMs)
+  return { severity, text: parts(capitalised(label), ...more) }
+}
 
-const nextTry = (retryAt: number | undefined) =>
-  retryAt === undefined ? undefined : `next try ${clockText(retryAt)}`
+function rotated(stored: EventStyle['stored']): string {
+  switch (stored) {
+    case 'sealed':
+      return 'refresh token rotated and sealed'
+    case 'memory':
+      return 'refresh token rotated, kept in memory'
+    case undefined:
+      return 'refresh token rotated'
+  }
+}
+
+const moment = (momentMs: number, atMs: number, as: 'clock' | 'countdown') =>
+  as === 'clock' ? `at ${clockText(momentMs)}` : `in ${untilText(momentMs, atMs)}`
 
 const parts = (...texts: readonly (string | false | undefined)[]) => texts.filter(Boolean).join(' · ')
 
 function withRequestId(text: string, requestId: string | undefined): EventSentence {
   return requestId === undefined ? { severity: 'critical', text } : { severity: 'critical', text, requestId }
+}
+
+/** `MSFT, open for 2 h 14 min, 0.4/s`: enough to judge whether that stream can be given up. */
+export function proposalText({ target, openedAt, framesPerSecond }: StreamProposal, nowMs: number): string {
+  const rate = rateText(framesPerSecond)
+  return `${target}, open for ${sinceText(openedAt, nowMs)}, ${rate === '—' ? 'silent' : rate}`
 }

@@ -1,11 +1,11 @@
-import '../utc.ts'
+import '../../renderer/utc.ts'
 import { describe, expect, it } from 'vitest'
 import type { LoggedEvent, MonitorEvent } from '../../../app/contract/events.ts'
-import { eventSentence } from '../../../renderer/format/event-sentence.ts'
-import { NOW_MS } from '../fixtures.ts'
+import { eventSentence } from '../../../app/status/event-sentence.ts'
+import { NOW_MS } from '../../renderer/fixtures.ts'
 
 const said = (event: MonitorEvent, stored: 'sealed' | 'memory' = 'sealed') =>
-  eventSentence({ ...event, seq: 1, at: NOW_MS, profile: 'main' } as LoggedEvent, stored)
+  eventSentence({ ...event, seq: 1, at: NOW_MS, profile: 'main' } as LoggedEvent, { stored })
 
 const depth = { stream: 's3', category: 'MarketDepth Stream', target: 'MSFT' } as const
 
@@ -20,7 +20,7 @@ describe('events in plain words', () => {
     [
       { kind: 'token-refresh-failed', outcome: 'later', retryAt: NOW_MS + 5000 },
       'watch',
-      'Refresh put off by the service · next try 14:31:10',
+      'Refresh put off by the service · next try at 14:31:10',
     ],
     [
       { kind: 'token-refresh-failed', outcome: 'malformed', why: 'the access token cannot be used' },
@@ -50,12 +50,12 @@ describe('events in plain words', () => {
     [
       { kind: 'revoke-unconfirmed', reason: 'the service answered 503', retryAt: NOW_MS + 65_000 },
       'critical',
-      'Revocation not confirmed · the service answered 503 · next try 14:32:10',
+      'Revocation not confirmed · the service answered 503 · next try at 14:32:10',
     ],
     [
       { kind: 'service-unreachable', host: 'api.example.com', retryAt: NOW_MS + 1000 },
       'watch',
-      'api.example.com unreachable · next try 14:31:06',
+      'api.example.com unreachable · next try at 14:31:06',
     ],
     [{ kind: 'service-back', host: 'api.example.com' }, 'ok', 'api.example.com answers again'],
     [{ kind: 'storage-problem', what: 'the disk is full' }, 'critical', 'Storage problem · the disk is full'],

@@ -1,22 +1,8 @@
 import type { StreamSummary } from '../../app/contract/snapshot.ts'
 import { sinceText, untilText } from '../../app/status/durations.ts'
 import { listText } from '../../app/status/rates.ts'
-import type { Severity } from '../../app/status/severity.ts'
 
-export function streamSeverity(state: StreamSummary['state']): Severity {
-  switch (state) {
-    case 'live':
-    case 'snapshot':
-      return 'ok'
-    case 'opening':
-    case 'closed':
-      return 'unseen'
-    case 'stale':
-    case 'waiting':
-      return 'watch'
-  }
-}
-
+/** For how long a stream is open; a dash where it is not. */
 export function sinceOpened(stream: StreamSummary, nowMs: number): string {
   return stream.openedAt === undefined ? '—' : sinceText(stream.openedAt, nowMs)
 }
@@ -38,7 +24,7 @@ export function streamReason(stream: StreamSummary, nowMs: number): string {
 }
 
 /** Which symbols go without, by what the service said of them; the stream itself goes on. */
-export function unservedWords({ symbolErrors = [] }: StreamSummary): string {
+export function unservedText({ symbolErrors = [] }: StreamSummary): string {
   const byError = Map.groupBy(symbolErrors, ({ error }) => error)
   return [...byError]
     .map(([error, all]) => `${listText([...new Set(all.map(({ symbol }) => symbol))])} not served: ${error}`)

@@ -3,7 +3,7 @@ import { coarseSinceText } from '../../app/status/durations.ts'
 import { clockText } from '../../app/status/moments.ts'
 
 /** `of 40 free · 2 elsewhere`, after the number of free slots. */
-export function slotWords(slots: SlotQuota): string {
+export function slotText(slots: SlotQuota): string {
   const elsewhere = slots.elsewhere > 0 ? ` · ${slots.elsewhere} others` : ''
   return `of ${slots.limit} free${elsewhere}`
 }

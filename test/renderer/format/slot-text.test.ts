@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { slotCells, slotWords } from '../../../renderer/format/slot-words.ts'
+import { slotCells, slotText } from '../../../renderer/format/slot-text.ts'
 import { slots } from '../fixtures.ts'
 
 it('slots say what is free and what others hold', () => {
-  expect(slotWords(slots('Positions Stream', 40, 1, 2))).toBe('of 40 free · 2 others')
-  expect(slotWords(slots('Order Stream', 40, 1, 0))).toBe('of 40 free')
+  expect(slotText(slots('Positions Stream', 40, 1, 2))).toBe('of 40 free · 2 others')
+  expect(slotText(slots('Order Stream', 40, 1, 0))).toBe('of 40 free')
 })
 
 it('cells are never more than the limit, own ones first', () => {

@@ -1,0 +1,56 @@
+import type { AccessSummary, RefreshSummary } from '../contract/snapshot.ts'
+import type { Severity } from './severity.ts'
+
+/** Severity and label of a token, the same on every surface. */
+export interface TokenStatus {
+  readonly severity: Severity
+  /** In lower case: `valid`, `sign in again`. */
+  readonly label: string
+}
+
+/** How long before the end of a sign-in it asks for attention, inclusive. Milliseconds. */
+export const SIGN_IN_ENDING = { watchMs: 3_600_000, criticalMs: 900_000 } as const
+
+/** Severity of a sign-in that ends at `endsAtMs`, epoch ms (service 8.4). */
+export function signInEndSeverity(endsAtMs: number, nowMs: number): Severity {
+  const leftMs = endsAtMs - nowMs
+  if (leftMs <= SIGN_IN_ENDING.criticalMs) return 'critical'
+  return leftMs <= SIGN_IN_ENDING.watchMs ? 'watch' : 'ok'
+}
+
+/** Status of an access token at `nowMs`, epoch ms: expired from the moment of expiry, whatever its last push said. */
+export function accessStatus({ state, expiresAt }: AccessSummary, nowMs: number): TokenStatus {
+  switch (state) {
+    case 'none':
+      return { severity: 'unseen', label: 'none' }
+    case 'expired':
+      return { severity: 'watch', label: 'expired' }
+    case 'refreshing':
+    case 'valid':
+      if (expiresAt !== undefined && expiresAt <= nowMs) return { severity: 'watch', label: 'expired' }
+      return { severity: 'ok', label: state }
+  }
+}
+
+/** Status of a refresh token at `nowMs`, epoch ms (service 3). The label of a rejected API key is not that of an ended sign-in. */
+export function refreshStatus(
+  { state, cause, endsAt }: Pick<RefreshSummary, 'state' | 'cause' | 'endsAt'>,
+  nowMs: number,
+): TokenStatus {
+  switch (state) {
+    case 'none':
+      return { severity: 'unseen', label: 'signed out' }
+    case 'valid':
+      return { severity: endsAt === undefined ? 'ok' : signInEndSeverity(endsAt, nowMs), label: 'valid' }
+    case 'unconfirmed':
+      return { severity: 'watch', label: 'not confirmed yet' }
+    case 'sign-in-required':
+      return { severity: 'critical', label: cause === 'misconfigured' ? 'key not accepted' : 'sign in again' }
+    case 'revoking':
+      return { severity: 'watch', label: 'revoking' }
+    case 'revoke-unconfirmed':
+      return { severity: 'critical', label: 'revocation not confirmed' }
+    case 'revoked':
+      return { severity: 'unseen', label: 'revoked' }
+  }
+}

@@ -1,0 +1,101 @@
+import type { AccessSummary, RefreshSummary } from '../../app/contract/snapshot.ts'
+import { untilText } from '../../app/status/durations.ts'
+import { clockText, dayAndMinuteText } from '../../app/status/moments.ts'
+import type { Severity } from '../../app/status/severity.ts'
+import { accessStatus, refreshStatus } from '../../app/status/token-status.ts'
+
+/** One token's lifeline: how much of its life is left, and what happens at its end. */
+export interface TokenText {
+  readonly label: string
+  readonly value: string
+  readonly note: string
+  /** Share of its life that is left, 0 to 1; absent where no end is known. */
+  readonly left?: number
+  /** Where on the same scale it is refreshed. */
+  readonly mark?: number
+  readonly severity: Severity
+}
+
+const ABSOLUTE_LIFETIME_MS = 86_400_000
+
+/** The lifeline of an access token at `nowMs`, epoch ms. */
+export function accessText(access: AccessSummary, nowMs: number): TokenText {
+  const { severity, label: state } = accessStatus(access, nowMs)
+  const { expiresAt, issuedAt, refreshAt } = access
+  const text = { label: 'Access token', severity }
+  if (access.state === 'none') return { ...text, value: state, note: 'no key is signed in' }
+  if (state === 'expired') return { ...text, value: state, note: endedAt(expiresAt), left: 0 }
+  if (expiresAt === undefined) return { ...text, value: state, note: '' }
+  const value = untilText(expiresAt, nowMs)
+  const lived = lifeline(issuedAt, expiresAt, refreshAt, nowMs)
+  return { ...text, value, note: `left${nextRefresh(access, nowMs)}`, ...lived }
+}
+
+function nextRefresh({ state, refreshAt }: AccessSummary, nowMs: number): string {
+  if (state === 'refreshing') return ' · refreshing now'
+  if (refreshAt === undefined) return ''
+  return refreshAt > nowMs ? ` · refreshes in ${untilText(refreshAt, nowMs)}` : ' · refresh is due'
+}
+
+function lifeline(
+  issuedAt: number | undefined,
+  expiresAt: number,
+  refreshAt: number | undefined,
+  nowMs: number,
+): { left?: number; mark?: number } {
+  if (issuedAt === undefined || expiresAt <= issuedAt) return {}
+  const left = share(expiresAt - nowMs, expiresAt - issuedAt)
+  if (refreshAt === undefined) return { left }
+  return { left, mark: share(expiresAt - refreshAt, expiresAt - issuedAt) }
+}
+
+/** The lifeline of a refresh token at `nowMs`, epoch ms. */
+export function refreshText(refresh: RefreshSummary, nowMs: number): TokenText {
+  const kind = refresh.rotating ? 'rotating' : 'default'
+  const { severity, label: state } = refreshStatus(refresh, nowMs)
+  const text = {
+    label: `Refresh token · ${kind} · ${refresh.stored === 'sealed' ? 'sealed' : 'in memory'}`,
+    value: state,
+    severity,
+  }
+  switch (refresh.state) {
+    case 'none':
+      return { ...text, label: 'Refresh token', note: '' }
+    case 'sign-in-required':
+      return refresh.cause === 'misconfigured'
+        ? { ...text, note: 'token kept' }
+        : { ...text, note: '', left: 0 }
+    case 'revoking':
+      return { ...text, note: 'waiting for the service' }
+    case 'revoke-unconfirmed':
+      return { ...text, note: '' }
+    case 'revoked':
+      return { ...text, note: confirmedAt(refresh.revokedAt), left: 0 }
+    case 'unconfirmed':
+      return { ...text, ...living(refresh, nowMs), note: state }
+    case 'valid':
+      return { ...text, ...living(refresh, nowMs) }
+  }
+}
+
+function living(
+  { endsAt, rotating, rotatesBy }: RefreshSummary,
+  nowMs: number,
+): Pick<TokenText, 'value' | 'note' | 'left'> {
+  if (endsAt !== undefined) {
+    return {
+      value: untilText(endsAt, nowMs),
+      note: `left · sign in again by ${dayAndMinuteText(endsAt, nowMs)}`,
+      left: share(endsAt - nowMs, ABSOLUTE_LIFETIME_MS),
+    }
+  }
+  if (rotating && rotatesBy !== undefined) {
+    return { value: untilText(rotatesBy, nowMs), note: `left · rotates by ${clockText(rotatesBy)}` }
+  }
+  return { value: 'no end', note: 'valid until it is revoked', left: 1 }
+}
+
+const share = (part: number, whole: number) => Math.min(1, Math.max(0, part / whole))
+const endedAt = (atMs: number | undefined) => (atMs === undefined ? '' : `at ${clockText(atMs)}`)
+const confirmedAt = (atMs: number | undefined) =>
+  atMs === undefined ? 'confirmed by the service' : `confirmed at ${clockText(atMs)}`
