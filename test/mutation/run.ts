@@ -80,7 +80,7 @@ async function mutate(files: readonly string[], tests: readonly string[], second
      export default defineConfig({ test: {
        root: ${JSON.stringify(join(workshop.folder, 'test'))}, include: ${JSON.stringify(tests)},
        setupFiles: ['mutation/worker-thread.ts'], testNamePattern: ${JSON.stringify(NOT_IN_THREADS)},
-       exclude: ${JSON.stringify(LEFT_OUT)}, environment: 'node', testTimeout: 20_000, pool: 'threads', maxWorkers: 1,
+       exclude: ${JSON.stringify(LEFT_OUT)}, environment: 'node', testTimeout: 120_000, pool: 'threads', maxWorkers: 1,
      } })`,
   )
   const config = {

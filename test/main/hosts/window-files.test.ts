@@ -1,0 +1,61 @@
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { expect, test } from 'vitest'
+import { readWindowFiles } from '../../../main/hosts/window-files.ts'
+import { temporaryFolder } from '../storage/temporary-folder.ts'
+
+function folderOf(files: Readonly<Record<string, string>>): string {
+  const folder = temporaryFolder()
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(join(folder, dirname(path)), { recursive: true })
+    writeFileSync(join(folder, path), text)
+  }
+  return folder
+}
+
+const PAGE = '<!doctype html><style nonce="__CSP_NONCE__"></style><i nonce="__CSP_NONCE__"></i>'
+
+test('only a file whose name carries a hash, in its folder, is kept by a browser for good', () => {
+  const names = [
+    'assets/app-abcd_fg8.js',
+    'assets/deep/app-abcdefg8.css',
+    'assets/app-abcdef.js',
+    'assets/app-abcdefg8.js.txt',
+    'other/assets/app-abcdefg8.js',
+    'icon.svg',
+  ]
+  const files = readWindowFiles(
+    folderOf({ 'index.html': PAGE, ...Object.fromEntries(names.map((name) => [name, 'x'])) }),
+  )
+  expect(names.map((name) => files.find(`/${name}`)?.cacheControl)).toEqual([
+    'public, max-age=31536000, immutable',
+    'public, max-age=31536000, immutable',
+    'no-cache',
+    'no-cache',
+    'no-cache',
+    'no-cache',
+  ])
+})
+
+test('the page is not a file, and each of its nonces is the one it is asked for', () => {
+  const files = readWindowFiles(folderOf({ 'index.html': PAGE }))
+  expect(files.find('/index.html')).toBeUndefined()
+  expect(files.page('n1')).toBe('<!doctype html><style nonce="n1"></style><i nonce="n1"></i>')
+})
+
+test.skipIf(process.platform === 'win32')(
+  'a link and a file of a kind that no window has are not served',
+  () => {
+    const folder = folderOf({ 'index.html': PAGE, 'assets/app-abcdefg8.js.map': 'x' })
+    symlinkSync('/etc/hostname', join(folder, 'linked.txt'))
+    const files = readWindowFiles(folder)
+    expect([files.find('/linked.txt'), files.find('/assets/app-abcdefg8.js.map')]).toEqual([
+      undefined,
+      undefined,
+    ])
+  },
+)
+
+test('a folder without a built window says what to do', () => {
+  expect(() => readWindowFiles(temporaryFolder())).toThrow('npm run build')
+})
