@@ -23,7 +23,7 @@ export const LONGEST: readonly string[] = [
   'main/streams/sockets.test.ts',
   'app/quota/bucket.test.ts',
   'app/contract/contract.test.ts',
-  'main/hosts/terminal/watch-home.process.test.ts',
+  'main/hosts/terminal/watch-vault.process.test.ts',
   'packaging/npm-package.process.test.ts',
   'app/quota/bucket-accuracy.test.ts',
   'main/ports/network-way.process.test.ts',

@@ -1,11 +1,11 @@
 import type { MonitorEvent } from '../contract/events.ts'
-import { type HeldToken, isRevoking, type KeyState } from './key-state.ts'
 import type { RefreshOutcome } from './refresh-grant.ts'
 import { type KeyLifetimes, retryWaitMs } from './schedule.ts'
+import { type HeldToken, isRevoking, type TokenState } from './token-state.ts'
 
 /** What a step of the protocol comes to: the next state, and what people are told. */
 export interface Decided {
-  readonly state: KeyState
+  readonly state: TokenState
   readonly events: readonly MonitorEvent[]
 }
 
@@ -67,7 +67,7 @@ export const isOfTheToken = (outcome: RefreshOutcome): boolean =>
  * Only an answered refusal ends the session; everything else waits for its rung of the ladder. `jitter` in [0, 1).
  */
 export function afterRefresh(
-  state: KeyState,
+  state: TokenState,
   outcome: RefreshOutcome,
   nowMs: number,
   jitter: number,
@@ -157,7 +157,7 @@ export function afterRefresh(
 }
 
 function reasonFor(
-  { lostAnswer }: KeyState,
+  { lostAnswer }: TokenState,
   token: HeldToken,
   outcome: Extract<RefreshOutcome, { kind: 'refused' | 'misconfigured' }>,
   nowMs: number,

@@ -1,9 +1,9 @@
 import type { MonitorEvent } from '../contract/events.ts'
 import type { Decided } from './after-refresh.ts'
-import type { KeyState } from './key-state.ts'
 import type { RefreshOutcome } from './refresh-grant.ts'
 import type { RevocationResult } from './revocation.ts'
 import { type RefreshSchedule, retryWaitMs } from './schedule.ts'
+import type { TokenState } from './token-state.ts'
 
 /** Nobody waits in front of a retry: it starts on a rung where it does not disturb. */
 const FIRST_RUNG = 5
@@ -17,7 +17,7 @@ const SIGN_IN_TO_REVOKE: RevocationResult = { kind: 'refused', why: 'sign in to 
  * A service may answer 200 to a token that it no longer knows (RFC 7009 2.2), while other tokens of the key
  * live: a session that ended must not turn into "revoked".
  */
-export function revocationForeseen({ token, standing }: KeyState): RevocationResult | undefined {
+export function revocationForeseen({ token, standing }: TokenState): RevocationResult | undefined {
   if (standing.kind === 'revoked') return { kind: 'confirmed' }
   if (token === undefined) return SIGN_IN_TO_REVOKE
   // Where it was the key that was not accepted, the token may be alive.
@@ -29,7 +29,7 @@ export function revocationForeseen({ token, standing }: KeyState): RevocationRes
  * Whether the token that is held may be dead and another one live: an answer was lost that may have replaced it, or
  * was no whole renewal. Only the service can say, by answering a refresh.
  */
-export function isInDoubt({ token, lostAnswer }: KeyState): boolean {
+export function isInDoubt({ token, lostAnswer }: TokenState): boolean {
   if (token === undefined) return false
   return token.doubt !== undefined || (lostAnswer && !token.keepsToken)
 }
@@ -39,7 +39,7 @@ export function isInDoubt({ token, lostAnswer }: KeyState): boolean {
  * is held can be told to end. A 200 for a token that may be dead, or was just refused, would confirm nothing.
  */
 export function revocationAfter(
-  state: KeyState,
+  state: TokenState,
   refreshed: RefreshOutcome | undefined,
 ): RevocationResult | undefined {
   if (refreshed?.kind === 'refused') return SIGN_IN_TO_REVOKE
@@ -51,19 +51,19 @@ export function revocationAfter(
 }
 
 /** From here on nothing uses the grant, whatever the service will answer. */
-export function revocationAsked(state: KeyState): KeyState {
+export function revocationAsked(state: TokenState): TokenState {
   return { ...state, standing: { kind: 'revoking' } }
 }
 
 /** "Revoked" only after a 200 (service 4.2). A refusal is final until somebody asks again. */
 export function afterRevocation(
-  state: KeyState,
+  state: TokenState,
   answer: RevocationResult,
   nowMs: number,
   jitter: number,
   schedule: RefreshSchedule,
 ): Decided {
-  const ended: KeyState = { ...state, access: undefined }
+  const ended: TokenState = { ...state, access: undefined }
   if (answer.kind === 'confirmed') {
     return { state: { ...ended, standing: { kind: 'revoked', atMs: nowMs } }, events: [{ kind: 'revoked' }] }
   }
@@ -84,9 +84,9 @@ export function afterRevocation(
 }
 
 /** A newer sign-in on this API key would be ended by a late retry: from here on only a person tries again. */
-export function stoodDown(state: KeyState): KeyState {
+export function stoodDown(state: TokenState): TokenState {
   const { standing } = state
-  const next: KeyState = { ...state, mayRevokeByItself: false }
+  const next: TokenState = { ...state, mayRevokeByItself: false }
   if (standing.kind !== 'revoke-unconfirmed') return next
   return { ...next, standing: { kind: 'revoke-unconfirmed', reason: standing.reason } }
 }

@@ -1,5 +1,5 @@
-import type { KeyState } from './key-state.ts'
 import { type KeyLifetimes, refreshDueAt } from './schedule.ts'
+import type { TokenState } from './token-state.ts'
 
 /** What is to be done with a key by itself, and when. An instant, so that it is decided again after sleep. */
 export type NextStep =
@@ -12,7 +12,7 @@ export type NextStep =
 export const WARNINGS_AHEAD_MS = [60 * 60_000, 15 * 60_000] as const
 
 /** The earliest of what is due; `undefined` where only a person can go on. */
-export function nextStep(state: KeyState, nowMs: number, lifetimes: KeyLifetimes): NextStep | undefined {
+export function nextStep(state: TokenState, nowMs: number, lifetimes: KeyLifetimes): NextStep | undefined {
   const { standing } = state
   switch (standing.kind) {
     case 'revoking':
@@ -31,7 +31,7 @@ export function nextStep(state: KeyState, nowMs: number, lifetimes: KeyLifetimes
 }
 
 /** Ahead of expiry, at once without a token that can be used, or when a failed refresh is tried again. */
-export function refreshAt(state: KeyState, nowMs: number, { schedule }: KeyLifetimes): number {
+export function refreshAt(state: TokenState, nowMs: number, { schedule }: KeyLifetimes): number {
   if (state.retryAtMs !== undefined) return state.retryAtMs
   const { access } = state
   if (access === undefined || access.expiresAtMs <= nowMs) return nowMs
@@ -39,13 +39,13 @@ export function refreshAt(state: KeyState, nowMs: number, { schedule }: KeyLifet
 }
 
 /** When the sign-in of a rotating key ends (service 8.4); `undefined` for a key that never rotated. */
-export function sessionEndsAt({ token }: KeyState, { absoluteMs }: KeyLifetimes): number | undefined {
+export function sessionEndsAt({ token }: TokenState, { absoluteMs }: KeyLifetimes): number | undefined {
   return token?.rotatedAtMs === undefined ? undefined : token.signedInAtMs + absoluteMs
 }
 
 /** Of several that were slept through only the nearest to the end is given. */
 function nextWarning(
-  state: KeyState,
+  state: TokenState,
   nowMs: number,
   lifetimes: KeyLifetimes,
 ): Extract<NextStep, { kind: 'warn' }> | undefined {

@@ -1,4 +1,4 @@
-import { type HeldToken, type KeyState, newKeyState, type TokenDoubt } from './key-state.ts'
+import { type HeldToken, newTokenState, type TokenDoubt, type TokenState } from './token-state.ts'
 
 /** What is kept beside a refresh token, in the clear: instants and states, nothing that could be used. */
 export interface TokenAbout {
@@ -55,11 +55,11 @@ export function signedIn(refreshToken: string, nowMs: number): TokenRecord {
  * An open intent means that the token may be used up although no answer is known: the refresh that a start
  * makes is then the one that is tried again at once.
  */
-export function restoredState({ token, intent, revocation }: StoredTokens, nowMs: number): KeyState {
+export function restoredState({ token, intent, revocation }: StoredTokens, nowMs: number): TokenState {
   const { about, ...secret } = token
   const { standing, ...dates } = about
-  const state: KeyState = {
-    ...newKeyState({ ...secret, ...dates }),
+  const state: TokenState = {
+    ...newTokenState({ ...secret, ...dates }),
     standing: standing.kind === 'active' ? { kind: 'unconfirmed' } : standing,
     lostAnswer: intent !== undefined,
   }
@@ -77,7 +77,7 @@ export function restoredState({ token, intent, revocation }: StoredTokens, nowMs
  *
  * A lost answer stays an open intent until the service has had its word on the token.
  */
-export function storedTokens(token: HeldToken, state: KeyState, nowMs: number): StoredTokens {
+export function storedTokens(token: HeldToken, state: TokenState, nowMs: number): StoredTokens {
   const { generation } = token
   const stored = recordOf(token, state)
   return state.lostAnswer ? { ...stored, intent: { generation, atMs: nowMs } } : stored
@@ -85,7 +85,7 @@ export function storedTokens(token: HeldToken, state: KeyState, nowMs: number): 
 
 function recordOf(
   { generation, refreshToken, doubt, ...dates }: HeldToken,
-  { standing, mayRevokeByItself }: KeyState,
+  { standing, mayRevokeByItself }: TokenState,
 ): StoredTokens {
   const record = (stored: TokenAbout['standing']): TokenRecord => ({
     generation,

@@ -1,11 +1,11 @@
 import type { AccessSummary, RefreshSummary } from '../contract/snapshot.ts'
-import { isAlive, type KeyState, mayRefresh } from './key-state.ts'
 import { refreshAt, sessionEndsAt } from './next-step.ts'
 import type { KeyLifetimes } from './schedule.ts'
+import { isAlive, mayRefresh, type TokenState } from './token-state.ts'
 
 /** What a window is told of the access token: never the token. */
 export function accessSummary(
-  state: KeyState,
+  state: TokenState,
   nowMs: number,
   isRefreshing: boolean,
   lifetimes: KeyLifetimes,
@@ -24,7 +24,7 @@ export function accessSummary(
 }
 
 export function refreshSummary(
-  state: KeyState,
+  state: TokenState,
   stored: RefreshSummary['stored'],
   refreshesToday: number,
   lifetimes: KeyLifetimes,

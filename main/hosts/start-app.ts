@@ -18,9 +18,9 @@ import { BUILT_IN_OPTIONS } from '../simulator/options.ts'
 import { startSimulator } from '../simulator/server.ts'
 import { SimulatorSettings } from '../storage/simulator-settings.ts'
 import { PinnedStreams } from '../streams/pinned-streams.ts'
-import { HomeStorage } from '../vault/key-storage.ts'
-import { SealedHome } from '../vault/sealed-home.ts'
+import { VaultProfileStore } from '../vault/profile-store.ts'
 import { allowUnprotected, type KeepConsent } from '../vault/unprotected-consent.ts'
+import { VaultHandle } from '../vault/vault-handle.ts'
 import { AdmittedWindows } from './admitted-windows.ts'
 import { Attention } from './attention.ts'
 import { settled } from './settled.ts'
@@ -66,13 +66,13 @@ export async function startApp({
   startsOver = false,
   simulate = false,
 }: AppDeps): Promise<RunningApp> {
-  const home = await SealedHome.open({
+  const handle = await VaultHandle.open({
     folder: dataFolder,
     ...(keystore && { keystore }),
     wallMs: () => ports.clock.wallMs(),
   })
   const simulatorSettings = new SimulatorSettings(dataFolder, ports.clock.wallMs())
-  const storage: HomeStorage = new HomeStorage(home, {
+  const storage: VaultProfileStore = new VaultProfileStore(handle, {
     startsOver,
     simulator: simulatorSettings,
     changed: () => monitor.storageChanged(),
@@ -106,9 +106,9 @@ export async function startApp({
   restore()
   await demonstration.start()
   const { notice } = simulatorSettings
-  for (const what of [...storageNotices(home), ...storage.notices(), ...(notice ? [notice] : [])])
+  for (const what of [...storageNotices(handle), ...storage.notices(), ...(notice ? [notice] : [])])
     monitor.happenedToAll({ kind: 'storage-problem', what })
-  const forgetHome = home.onSettled(() => {
+  const forgetHandle = handle.onSettled(() => {
     restore()
     if (monitor.profiles().length > 1) demonstration.end()
     monitor.storageChanged()
@@ -146,7 +146,7 @@ export async function startApp({
     attention,
     clock: ports.clock,
     hello: () => ({ ...hello, keeps: storage.newKeys }),
-    allowUnprotected: () => allowUnprotected(home, keepConsent),
+    allowUnprotected: () => allowUnprotected(handle, keepConsent),
     keys: keyEntrance({
       keys: monitor,
       signIns,
@@ -174,10 +174,10 @@ export async function startApp({
       await control.close()
       unsubscribe()
       await signIns.stop()
-      forgetHome()
+      forgetHandle()
       monitor.stop()
       await settled(monitor.idle(), ports.clock)
-      home.close()
+      handle.close()
       await demonstration.stop()
       history.close()
     },
@@ -185,8 +185,8 @@ export async function startApp({
 }
 
 /** What a person should know of the place where keys are stored; nothing where all is well. */
-function storageNotices({ notices, standing }: SealedHome): readonly string[] {
-  return standing.state === 'ok' || standing.line === undefined ? notices : [...notices, standing.line]
+function storageNotices({ notices, status }: VaultHandle): readonly string[] {
+  return status.state === 'ok' || status.line === undefined ? notices : [...notices, status.line]
 }
 
 interface DemonstrationDeps {

@@ -13,7 +13,7 @@ import { CorrectedSecrets } from '../sign-in/corrected-secrets.ts'
 import type { PinnedStreams, PinOwner } from '../streams/pinned-streams.ts'
 import type { WhenFull } from '../streams/streams.ts'
 import type { TokenStore } from '../tokens/token-store.ts'
-import { type KeyStorage, MEMORY_STORAGE } from '../vault/key-storage.ts'
+import { MEMORY_PROFILE_STORE, type ProfileStore } from '../vault/profile-store.ts'
 import { ConnectedProfiles } from './connected-profiles.ts'
 import { EventLog } from './event-log.ts'
 import { keepSettings, keptSettings } from './kept-settings.ts'
@@ -49,7 +49,7 @@ const UNKNOWN_PROFILE: CommandError = {
 export class Monitor implements MonitorSurface, ConnectedKeys {
   readonly #ports: MonitorPorts
   readonly #known: Secrets
-  readonly #storage: KeyStorage
+  readonly #storage: ProfileStore
   readonly #timeline: Timeline
   readonly #log = new EventLog()
   readonly #profiles = new ConnectedProfiles()
@@ -61,7 +61,7 @@ export class Monitor implements MonitorSurface, ConnectedKeys {
     problem: (id, what) => this.#happened({ kind: 'storage-problem', what }, id),
   })
 
-  constructor(ports: MonitorPorts, storage: KeyStorage = MEMORY_STORAGE) {
+  constructor(ports: MonitorPorts, storage: ProfileStore = MEMORY_PROFILE_STORE) {
     this.#ports = ports
     this.#known = ports.secrets ?? new Redactor()
     this.#storage = storage

@@ -1,5 +1,4 @@
 import { afterRefresh, fallenBack, heldBeside, isOfTheToken } from '../../app/tokens/after-refresh.ts'
-import { type HeldToken, isRevoking } from '../../app/tokens/key-state.ts'
 import {
   isOfTheService,
   type KeyCredentials,
@@ -8,6 +7,7 @@ import {
   refreshRequest,
 } from '../../app/tokens/refresh-grant.ts'
 import type { KeyLifetimes } from '../../app/tokens/schedule.ts'
+import { type HeldToken, isRevoking } from '../../app/tokens/token-state.ts'
 import type { KeeperDeps } from './keeper.ts'
 import { RefreshesToday } from './refreshes-today.ts'
 import type { TokenStore } from './token-store.ts'

@@ -1,11 +1,11 @@
 import type { MonitorEvent } from '../../app/contract/events.ts'
-import { type KeyState, lostKeyState } from '../../app/tokens/key-state.ts'
 import {
   restoredState,
   type StoredTokens,
   storedTokens,
   type TokenRecord,
 } from '../../app/tokens/stored-token.ts'
+import { lostTokenState, type TokenState } from '../../app/tokens/token-state.ts'
 import type { Clock } from '../ports/ports.ts'
 import { SAVED, type Saved } from '../vault/storage-words.ts'
 import type { TokenReading } from '../vault/token-records.ts'
@@ -63,7 +63,7 @@ const LOST_TEXTS = {
 export class TokenStore {
   readonly #vault: TokenVault
   #listener = NOBODY
-  #state: KeyState = lostKeyState('no token is stored')
+  #state: TokenState = lostTokenState('no token is stored')
   #memory: StoredTokens | undefined
   #sealed: VaultTokens | undefined
   #lost: LostState | undefined
@@ -114,7 +114,7 @@ export class TokenStore {
     this.#detached = true
   }
 
-  get state(): KeyState {
+  get state(): TokenState {
     return this.#state
   }
 
@@ -151,7 +151,7 @@ export class TokenStore {
   }
 
   /** Uses `state` from here on, in memory only: nothing in it has to outlive the process. */
-  use(state: KeyState): void {
+  use(state: TokenState): void {
     this.#state = state
   }
 
@@ -159,7 +159,7 @@ export class TokenStore {
    * Stores `state` and uses it. Nothing else runs in between, so that a new token is durable before anything of it is
    * used, and one that is revoked is out of use before that is reported as stored.
    */
-  save(state: KeyState): void {
+  save(state: TokenState): void {
     this.#state = state
     if (state.token === undefined) return
     const saved = this.#store(storedTokens(state.token, state, this.#listener.nowMs()))
@@ -270,17 +270,17 @@ export class TokenStore {
     })
   }
 
-  #stateAtStart(): KeyState {
+  #stateAtStart(): TokenState {
     const reading = this.read()
     switch (reading.kind) {
       case 'found':
         return restoredState(reading.stored, this.#listener.nowMs())
       case 'lost':
-        return lostKeyState(reading.why ?? LOST_TEXTS[reading.state])
+        return lostTokenState(reading.why ?? LOST_TEXTS[reading.state])
       case 'none':
-        return lostKeyState('no token is stored')
+        return lostTokenState('no token is stored')
       case 'unreadable':
-        return lostKeyState(`the stored token cannot be read: ${reading.why}`)
+        return lostTokenState(`the stored token cannot be read: ${reading.why}`)
     }
   }
 

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import type { TokenDoubt } from '../../app/tokens/key-state.ts'
 import type { Intent, PendingRevocation, StoredTokens, TokenAbout } from '../../app/tokens/stored-token.ts'
+import type { TokenDoubt } from '../../app/tokens/token-state.ts'
 import { writeJournal } from './journal.ts'
 import { readRecord, type VaultView, writeRecord } from './records.ts'
 

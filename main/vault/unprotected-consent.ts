@@ -1,6 +1,6 @@
 import type { Outcome } from '../../app/contract/outcome.ts'
-import type { SealedHome } from './sealed-home.ts'
 import type { Saved } from './storage-words.ts'
+import type { VaultHandle } from './vault-handle.ts'
 
 /** Keeps a person's agreement for the starts to come; what hides nothing is used only where it is kept. */
 export type KeepConsent = () => Saved
@@ -11,10 +11,10 @@ export type KeepConsent = () => Saved
  * What could not be stored until now is stored as soon as the keystore answers.
  */
 export async function allowUnprotected(
-  home: Pick<SealedHome, 'standing' | 'askAgain'>,
+  handle: Pick<VaultHandle, 'status' | 'askAgain'>,
   keep: KeepConsent | undefined,
 ): Promise<Outcome> {
-  if (keep === undefined || home.standing.state !== 'unprotected') {
+  if (keep === undefined || handle.status.state !== 'unprotected') {
     const message = 'This start does not store keys unprotected: there is nothing to agree to.'
     return { ok: false, code: 'not-needed', message }
   }
@@ -23,7 +23,7 @@ export async function allowUnprotected(
     const message = `Nothing was stored: what you agreed to could not be kept (${kept.why}).`
     return { ok: false, code: 'not-kept', message }
   }
-  const { state, line } = await home.askAgain()
+  const { state, line } = await handle.askAgain()
   if (state === 'ok') return { ok: true }
   return { ok: false, code: 'not-stored', message: line ?? 'Nothing is stored yet.' }
 }

@@ -3,7 +3,7 @@ import { contract } from '../../app/contract/contract.ts'
 import type { StreamRequest } from '../../app/service/streams.ts'
 import { Monitor } from '../../main/monitor/monitor.ts'
 import { PinnedStreams } from '../../main/streams/pinned-streams.ts'
-import { MEMORY_STORAGE } from '../../main/vault/key-storage.ts'
+import { MEMORY_PROFILE_STORE } from '../../main/vault/profile-store.ts'
 import { proves } from '../proof/proves.ts'
 import { VirtualClock } from '../simulation/virtual-clock.ts'
 import { ScriptedHttp } from './scripted-http.ts'
@@ -20,7 +20,7 @@ function started(folder: string, isKept = true, baseUrl = 'https://service.test'
     log: { note: () => {} },
     pins: new PinnedStreams(folder, 0),
   }
-  const monitor = new Monitor(ports, { ...MEMORY_STORAGE, keepsSettings: () => isKept })
+  const monitor = new Monitor(ports, { ...MEMORY_PROFILE_STORE, keepsSettings: () => isKept })
   monitor.connect({
     id: PROFILE,
     name: 'Key',

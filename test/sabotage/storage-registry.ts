@@ -2,7 +2,7 @@ import type { Sabotage } from './registry.ts'
 
 const PROTOCOL_TEST = 'main/tokens/protocol.test.ts'
 const CRASH_TEST = 'main/tokens/crash.process.test.ts'
-const HOME_TEST = 'main/vault/sealed-home.test.ts'
+const HANDLE_TEST = 'main/vault/vault-handle.test.ts'
 const FULL_RUN_TEST = 'canary/full-run.process.test.ts'
 const TOKEN_STORE = 'main/tokens/token-store.ts'
 const VAULT = 'main/vault/vault.ts'
@@ -56,7 +56,7 @@ export const STORAGE_SABOTAGES: readonly Sabotage[] = [
     file: TOKEN_STORE,
     find: '    if (saved.ok) this.#lost = undefined\n    return saved\n',
     replace: '    if (saved.ok) this.#lost = undefined\n    return SAVED\n',
-    test: 'main/vault/key-storage.test.ts',
+    test: 'main/vault/profile-store.test.ts',
   },
   {
     promise: 'T7',
@@ -65,7 +65,7 @@ export const STORAGE_SABOTAGES: readonly Sabotage[] = [
     find: 'this.#state = { ...this.#state, token: { ...token, generation } }',
     replace:
       'this.#state = { ...this.#state, token: { ...token, generation: Math.min(generation, token.generation) } }',
-    test: 'main/vault/key-storage.test.ts',
+    test: 'main/vault/profile-store.test.ts',
   },
   {
     promise: 'T7',
@@ -205,7 +205,7 @@ export const STORAGE_SABOTAGES: readonly Sabotage[] = [
     file: 'main/vault/data-keys.ts',
     find: "const whole = unwrapping.kind === 'refused' && isWhole(row.wrapped, row.wrapped_digest)",
     replace: "const whole = unwrapping.kind === 'damaged' && isWhole(row.wrapped, row.wrapped_digest)",
-    test: HOME_TEST,
+    test: HANDLE_TEST,
   },
   {
     promise: 'K1',
@@ -213,7 +213,7 @@ export const STORAGE_SABOTAGES: readonly Sabotage[] = [
     file: 'main/vault/data-keys.ts',
     find: 'return keystore.mayHaveWrapped?.(backend) === false &&',
     replace: 'return keystore.mayHaveWrapped?.(backend) === undefined &&',
-    test: HOME_TEST,
+    test: HANDLE_TEST,
   },
   {
     promise: 'K1',
@@ -221,7 +221,7 @@ export const STORAGE_SABOTAGES: readonly Sabotage[] = [
     file: 'main/vault/records.ts',
     find: "if (key === undefined) return { kind: 'lost', state: 'key-changed' }",
     replace: "if (key === undefined) return { kind: 'none' }",
-    test: HOME_TEST,
+    test: HANDLE_TEST,
   },
   {
     promise: 'K1',
@@ -229,7 +229,7 @@ export const STORAGE_SABOTAGES: readonly Sabotage[] = [
     file: 'main/vault/data-keys.ts',
     find: "if (isWhole(row.canary, row.canary_digest)) return 'other'",
     replace: "if (isWhole(row.canary, row.canary_digest)) return 'right'",
-    test: HOME_TEST,
+    test: HANDLE_TEST,
   },
   {
     promise: 'K1',
@@ -242,7 +242,7 @@ export const STORAGE_SABOTAGES: readonly Sabotage[] = [
   {
     promise: 'K1',
     what: 'take a key that opens late for lost all the same',
-    file: 'main/vault/key-storage.ts',
+    file: 'main/vault/profile-store.ts',
     find: "former?.lost !== undefined && found.reading.kind === 'found'",
     replace: "former?.lost !== undefined && found.reading.kind === 'none'",
     test: 'main/stored-keys.test.ts',
@@ -250,7 +250,7 @@ export const STORAGE_SABOTAGES: readonly Sabotage[] = [
   {
     promise: 'K1',
     what: 'leave the keys out that wait for their keyring',
-    file: 'main/vault/sealed-home.ts',
+    file: 'main/vault/vault-handle.ts',
     find: '        this.#vault ??= this.#vaultWith(',
     replace: "        if (unlocking.why === '') this.#vault ??= this.#vaultWith(",
     test: 'main/stored-keys.test.ts',
@@ -258,7 +258,7 @@ export const STORAGE_SABOTAGES: readonly Sabotage[] = [
   {
     promise: 'K1',
     what: 'take a key whose row in the clear is damaged for one that is not stored',
-    file: 'main/vault/key-storage.ts',
+    file: 'main/vault/profile-store.ts',
     find: '      if (former !== undefined && !opensNow) return []\n',
     replace: '      if (found.about === undefined || (former !== undefined && !opensNow)) return []\n',
     test: 'main/stored-keys.test.ts',

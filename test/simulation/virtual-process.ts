@@ -5,8 +5,8 @@ import { Monitor } from '../../main/monitor/monitor.ts'
 import type { MonitorListener } from '../../main/monitor/monitor-surface.ts'
 import type { Keystore } from '../../main/ports/keystore.ts'
 import type { Clock, Http, Log, Random } from '../../main/ports/ports.ts'
-import { HomeStorage } from '../../main/vault/key-storage.ts'
-import { SealedHome } from '../../main/vault/sealed-home.ts'
+import { VaultProfileStore } from '../../main/vault/profile-store.ts'
+import { VaultHandle } from '../../main/vault/vault-handle.ts'
 import type { OpenDisk } from './virtual-disk.ts'
 
 export interface ProcessDeps {
@@ -34,16 +34,16 @@ export class VirtualProcess {
   readonly monitor: Monitor
   readonly alerts: Alerts
   readonly #disk: OpenDisk | undefined
-  readonly #home: SealedHome | undefined
-  readonly #storage: HomeStorage | undefined
+  readonly #handle: VaultHandle | undefined
+  readonly #storage: VaultProfileStore | undefined
   readonly #life: { isOver: boolean }
 
-  private constructor(deps: ProcessDeps, disk?: OpenDisk, home?: SealedHome) {
+  private constructor(deps: ProcessDeps, disk?: OpenDisk, handle?: VaultHandle) {
     const life = { isOver: false }
-    const storage = home && new HomeStorage(home, { startsOver: true, changed: () => {} })
+    const storage = handle && new VaultProfileStore(handle, { startsOver: true, changed: () => {} })
     this.#life = life
     this.#disk = disk
-    this.#home = home
+    this.#handle = handle
     this.#storage = storage
     const { clock, random, http, log, listener, announcer, keptAlerts } = deps
     const alive = (run: () => void) => {
@@ -86,13 +86,13 @@ export class VirtualProcess {
 
   /** Its tokens are sealed on `disk`, and what is there already is restored. */
   static async onDisk(deps: ProcessDeps, disk: OpenDisk): Promise<VirtualProcess> {
-    const home = await SealedHome.open({
+    const handle = await VaultHandle.open({
       folder: '',
       keystore: KEYSTORE,
       wallMs: () => deps.clock.wallMs(),
       openFile: disk.openFile,
     })
-    return new VirtualProcess(deps, disk, home)
+    return new VirtualProcess(deps, disk, handle)
   }
 
   /** Connects what is stored; how many keys that were. */
@@ -103,7 +103,7 @@ export class VirtualProcess {
   }
 
   storedToken(profile: string): string | undefined {
-    const reading = this.#home?.vault?.tokens(profile).read()
+    const reading = this.#handle?.vault?.tokens(profile).read()
     return reading?.kind === 'found' ? reading.stored.token.refreshToken : undefined
   }
 

@@ -124,12 +124,12 @@ export function realCommands(terminal: Terminal, app: AppFolder): Commands {
         terminal,
         clock: nodeClock,
         createMonitor: () => new Monitor(portsWith(log)),
-        openHome: async (folder, words) => {
-          const { openWatchHome } = await import('./watch-home.ts')
+        openVault: async (folder, words) => {
+          const { openWatchVault } = await import('./watch-vault.ts')
           const { checkPassphrase } = await import('./passphrase-check.ts')
           const { kind, line } = checkPassphrase(folder, words)
           if (kind === 'too-weak') return { kind: 'failed', line, needsPerson: true }
-          const opening = await openWatchHome(folder, words, portsWith(log))
+          const opening = await openWatchVault(folder, words, portsWith(log))
           // Where it does not open, or nothing will be stored, that is the one thing to say.
           const stores = kind === 'weak' || terminal.environment['HEADROOM_REFRESH_TOKEN']
           if (opening.kind === 'open' && line !== undefined && stores) terminal.error(line)

@@ -7,12 +7,12 @@ import { Redactor } from '../../ports/redactor.ts'
 import { lockDataFolder } from '../../storage/lock.ts'
 import { whyNotTrusted } from '../../storage/private-files.ts'
 import { TokenKeeper } from '../../tokens/keeper.ts'
-import { HomeStorage } from '../../vault/key-storage.ts'
 import { passphraseKeystore } from '../../vault/passphrase-keystore.ts'
-import { SealedHome } from '../../vault/sealed-home.ts'
-import { homeTrouble } from './home-trouble.ts'
+import { VaultProfileStore } from '../../vault/profile-store.ts'
+import { VaultHandle } from '../../vault/vault-handle.ts'
 import type { RevokeOutcome } from './revoke-command.ts'
 import type { RunningKey } from './revoke-running.ts'
+import { vaultTrouble } from './vault-trouble.ts'
 
 /** The keys of a data folder that no Headroom runs on. */
 export interface StoredKeys {
@@ -50,16 +50,16 @@ export async function openStoredKeys(
   const lock = lockDataFolder(folder, { pid: process.pid, host: 'terminal' })
   if (lock.kind !== 'held') return { kind: 'failed', line: lock.line }
   const keystore = passphraseKeystore(passphrase)
-  const home = await SealedHome.open({ folder, keystore, wallMs: () => clock.wallMs() })
+  const handle = await VaultHandle.open({ folder, keystore, wallMs: () => clock.wallMs() })
   const close = () => {
-    home.close()
+    handle.close()
     lock.release()
   }
-  if (home.standing.state !== 'ok') {
+  if (handle.status.state !== 'ok') {
     close()
-    return { kind: 'failed', line: homeTrouble(folder, home.standing) }
+    return { kind: 'failed', line: vaultTrouble(folder, handle.status) }
   }
-  const restored = new HomeStorage(home, { startsOver: false, changed: () => {} }).restore()
+  const restored = new VaultProfileStore(handle, { startsOver: false, changed: () => {} }).restore()
   return {
     kind: 'open',
     stored: {

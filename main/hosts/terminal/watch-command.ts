@@ -11,7 +11,7 @@ import { Publisher } from '../snapshot-publisher.ts'
 import type { BuiltIn } from '../start-app.ts'
 import type { WatchFlags } from './flags.ts'
 import { EXIT_FAILURE, EXIT_OK, EXIT_PERSON_NEEDED, EXIT_USAGE, type Terminal } from './terminal.ts'
-import type { WatchHome, WatchHomeOpening } from './watch-home.ts'
+import type { WatchVault, WatchVaultOpening } from './watch-vault.ts'
 import { watchView } from './watch-view.ts'
 import { type ServiceKey, TOKEN_MISSING, watchedService } from './watched-service.ts'
 
@@ -19,7 +19,7 @@ export interface WatchDeps {
   readonly terminal: Terminal
   readonly clock: Clock
   createMonitor(): MonitorSurface
-  openHome(folder: string, passphrase: string): Promise<WatchHomeOpening>
+  openVault(folder: string, passphrase: string): Promise<WatchVaultOpening>
   startBuiltIn(): Promise<BuiltIn>
   /** Looks after a monitor until closed, in the data folder where there is one, and speaks up through the announcer. */
   recordHistory(
@@ -98,23 +98,28 @@ async function followAtHome(
   passphrase: string,
   deps: WatchDeps,
 ): Promise<number> {
-  const opening = await deps.openHome(flags.data, passphrase)
+  const opening = await deps.openVault(flags.data, passphrase)
   if (opening.kind === 'failed') {
     deps.terminal.error(opening.line)
     return opening.needsPerson ? EXIT_PERSON_NEEDED : EXIT_FAILURE
   }
-  const { home } = opening
+  const { vault } = opening
   try {
-    for (const notice of home.notices) deps.terminal.error(notice)
-    return await follow(profile, flags, deps, home)
+    for (const notice of vault.notices) deps.terminal.error(notice)
+    return await follow(profile, flags, deps, vault)
   } finally {
-    await home.close()
+    await vault.close()
   }
 }
 
-async function follow(asked: Profile, flags: WatchFlags, deps: WatchDeps, home?: WatchHome): Promise<number> {
+async function follow(
+  asked: Profile,
+  flags: WatchFlags,
+  deps: WatchDeps,
+  vault?: WatchVault,
+): Promise<number> {
   const { terminal, clock } = deps
-  const monitor = home?.monitor ?? deps.createMonitor()
+  const monitor = vault?.monitor ?? deps.createMonitor()
   const view = watchView(terminal, flags)
   const metrics = await metricsFor(flags, monitor, deps)
   if (metrics?.kind === 'failed') {
@@ -127,7 +132,7 @@ async function follow(asked: Profile, flags: WatchFlags, deps: WatchDeps, home?:
   const history = deps.recordHistory(
     monitor,
     bellAnnouncer(() => terminal.bell?.(), view.alert),
-    home && flags.data,
+    vault && flags.data,
   )
   const publisher = new Publisher(clock, monitor.snapshot.bind(monitor), view.snapshot)
   let id = asked.id
@@ -162,10 +167,10 @@ async function follow(asked: Profile, flags: WatchFlags, deps: WatchDeps, home?:
       removed: end,
     })
     cancels.push(unsubscribe)
-    const connected = home ? home.connect(asked, (key) => asWatched(key, flags)) : asked.id
+    const connected = vault ? vault.connect(asked, (key) => asWatched(key, flags)) : asked.id
     if (connected === undefined) return personNeeded(TOKEN_MISSING)
     id = connected
-    if (!home) monitor.connect(asWatched(asked, flags))
+    if (!vault) monitor.connect(asWatched(asked, flags))
     publisher.changed(id)
     // A key that had ended before says so in its state; there is nothing that happens.
     const refresh = monitor.snapshot(id)?.refresh

@@ -1,15 +1,15 @@
 import { expect, test } from 'vitest'
-import { type KeyState, newKeyState, type Standing } from '../../../app/tokens/key-state.ts'
 import { nextStep, WARNINGS_AHEAD_MS } from '../../../app/tokens/next-step.ts'
 import { keyLifetimes, ROTATION } from '../../../app/tokens/schedule.ts'
+import { newTokenState, type Standing, type TokenState } from '../../../app/tokens/token-state.ts'
 
 const LIFETIMES = keyLifetimes()
 const MINUTE_MS = 60_000
 const START_MS = 1_800_000_000_000
 const END_MS = START_MS + ROTATION.absoluteMs
 
-const state = (changes: Partial<KeyState> = {}): KeyState => ({
-  ...newKeyState({
+const state = (changes: Partial<TokenState> = {}): TokenState => ({
+  ...newTokenState({
     generation: 2,
     refreshToken: 'r',
     signedInAtMs: START_MS,
@@ -22,7 +22,7 @@ const state = (changes: Partial<KeyState> = {}): KeyState => ({
 
 /** An access token that is fresh for far longer than the test looks. */
 const access = { value: 'a', issuedAtMs: START_MS, expiresAtMs: END_MS + 86_400_000, scopes: [] }
-const stepAt = (nowMs: number, changes: Partial<KeyState> = {}) =>
+const stepAt = (nowMs: number, changes: Partial<TokenState> = {}) =>
   nextStep(state({ access, ...changes }), nowMs, LIFETIMES)
 
 test('a key without an access token is refreshed at once, and a failed refresh when its time comes', () => {

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { isRevoking, type KeyState, newKeyState, type Standing } from '../../../app/tokens/key-state.ts'
 import { restoredState, signedIn, storedTokens } from '../../../app/tokens/stored-token.ts'
+import { isRevoking, newTokenState, type Standing, type TokenState } from '../../../app/tokens/token-state.ts'
 
 const NOW_MS = 1_800_000_000_000
 const instant = fc.integer({ min: 1, max: NOW_MS })
@@ -30,7 +30,7 @@ const standing: fc.Arbitrary<Standing> = fc.oneof(
 test('what is stored of any state comes back as the same token, and never as one that may be used when it may not', () => {
   fc.assert(
     fc.property(held, standing, fc.boolean(), (token, stands, lostAnswer) => {
-      const state: KeyState = { ...newKeyState(token), standing: stands, lostAnswer }
+      const state: TokenState = { ...newTokenState(token), standing: stands, lostAnswer }
       const back = restoredState(JSON.parse(JSON.stringify(storedTokens(token, state, NOW_MS))), NOW_MS)
       expect(back.token).toEqual(token)
       expect(back.lostAnswer).toBe(lostAnswer)
@@ -44,7 +44,7 @@ test('what is stored of any state comes back as the same token, and never as one
 test('a revocation that waited for a person goes on waiting, and one that was retried is retried at once', () => {
   const token = { generation: 1, refreshToken: 'r', signedInAtMs: 1, keepsToken: false }
   const stored = (stands: Standing) =>
-    restoredState(storedTokens(token, { ...newKeyState(token), standing: stands }, NOW_MS), NOW_MS)
+    restoredState(storedTokens(token, { ...newTokenState(token), standing: stands }, NOW_MS), NOW_MS)
   expect(stored({ kind: 'revoke-unconfirmed', reason: 'refused' }).standing).toEqual({
     kind: 'revoke-unconfirmed',
     reason: 'refused',

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { Monitor } from '../../../main/monitor/monitor.ts'
 import type { Profile } from '../../../main/monitor/profile.ts'
-import { type KeyStorage, MEMORY_STORAGE } from '../../../main/vault/key-storage.ts'
+import { MEMORY_PROFILE_STORE, type ProfileStore } from '../../../main/vault/profile-store.ts'
 import { VirtualClock } from '../../simulation/virtual-clock.ts'
 import { EXAMPLE_KEY } from '../example-key.ts'
 import { quotaHeaders } from '../quota-headers.ts'
@@ -11,7 +11,7 @@ const MINUTE_MS = 60_000
 const QUOTA = quotaHeaders(499, 1, 500)
 
 /** A key whose refresh token rotates, followed in virtual time. */
-async function followed(changes: Partial<Profile> = {}, storage: KeyStorage = MEMORY_STORAGE) {
+async function followed(changes: Partial<Profile> = {}, storage: ProfileStore = MEMORY_PROFILE_STORE) {
   const clock = new VirtualClock()
   const http = new ScriptedHttp()
   http.reply = ({ url }) =>
@@ -167,7 +167,10 @@ test('what cannot be is refused whole, in one line that says what', async () => 
 })
 
 test('what cannot be stored does not hold either, and says why', async () => {
-  const full: KeyStorage = { ...MEMORY_STORAGE, keepSettings: () => ({ ok: false, why: 'the disk is full' }) }
+  const full: ProfileStore = {
+    ...MEMORY_PROFILE_STORE,
+    keepSettings: () => ({ ok: false, why: 'the disk is full' }),
+  }
   const { monitor, settings } = await followed({}, full)
   expect(monitor.setKeySettings('key-1', { budgetFraction: 0.1 })).toEqual({
     ok: false,

@@ -3,18 +3,22 @@ import { Monitor } from '../../../main/monitor/monitor.ts'
 import type { HttpRequest } from '../../../main/ports/ports.ts'
 import { connectKey } from '../../../main/sign-in/connect-key.ts'
 import { keyEntrance } from '../../../main/sign-in/key-entrance.ts'
-import { HomeStorage, type KeyStorage, MEMORY_STORAGE } from '../../../main/vault/key-storage.ts'
+import {
+  MEMORY_PROFILE_STORE,
+  type ProfileStore,
+  VaultProfileStore,
+} from '../../../main/vault/profile-store.ts'
 import { VirtualClock } from '../../simulation/virtual-clock.ts'
 import { answerOf, NOT_SENT, REFUSAL, renewal, ScriptedHttp } from '../scripted-http.ts'
 import { temporaryFolder } from '../storage/temporary-folder.ts'
-import { openHome } from '../vault/fixtures.ts'
+import { openVault } from '../vault/fixtures.ts'
 
 const WRONG_KEY = answerOf(401, { error: 'invalid_client', error_description: 'Unauthorized.' })
 const secretIn = ({ body }: HttpRequest) => new URLSearchParams(body).get('client_secret')
 const tokenIn = ({ body }: HttpRequest) => new URLSearchParams(body).get('refresh_token')
 
 /** A key whose token is right and whose secret is not. */
-async function refusedKey(storage: KeyStorage = MEMORY_STORAGE) {
+async function refusedKey(storage: ProfileStore = MEMORY_PROFILE_STORE) {
   const clock = new VirtualClock()
   const http = new ScriptedHttp()
   http.reply = (request) => {
@@ -91,7 +95,10 @@ test('a right secret with a token that ended leads to a sign-in', async () => {
 })
 
 test('a secret that cannot be stored is not sent', async () => {
-  const full = { ...MEMORY_STORAGE, keepSecret: () => ({ ok: false, why: 'the disk is full' }) as const }
+  const full = {
+    ...MEMORY_PROFILE_STORE,
+    keepSecret: () => ({ ok: false, why: 'the disk is full' }) as const,
+  }
   const { entrance, asked } = await refusedKey(full)
   const before = asked().length
   expect(await entrance.correctSecret({ profile: 'key-1', clientSecret: 'CANARY-right' })).toEqual({
@@ -125,18 +132,20 @@ test('a key that is not connected any more is said to be so', async () => {
 
 test('a sealed key is sealed with its new secret before that is sent, and opens with it at the next start', async () => {
   const folder = temporaryFolder()
-  const home = await openHome(folder)
-  const { http, entrance } = await refusedKey(new HomeStorage(home, { startsOver: false, changed: () => {} }))
+  const handle = await openVault(folder)
+  const { http, entrance } = await refusedKey(
+    new VaultProfileStore(handle, { startsOver: false, changed: () => {} }),
+  )
   const storedWhenSent: (string | undefined)[] = []
   const { reply } = http
   http.reply = (request) => {
-    storedWhenSent.push(home.vault?.profiles()[0]?.clientSecret)
+    storedWhenSent.push(handle.vault?.profiles()[0]?.clientSecret)
     return reply(request)
   }
   await entrance.correctSecret({ profile: 'key-1', clientSecret: 'CANARY-right' })
   expect(storedWhenSent[0]).toBe('CANARY-right')
-  home.close()
-  const again = await openHome(folder)
+  handle.close()
+  const again = await openVault(folder)
   expect(again.vault?.profiles()[0]).toMatchObject({
     clientSecret: 'CANARY-right',
     reading: { kind: 'found', stored: { token: { refreshToken: 'CANARY-token' } } },

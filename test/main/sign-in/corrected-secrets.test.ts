@@ -3,11 +3,15 @@ import type { LoggedEvent } from '../../../app/contract/events.ts'
 import { Monitor } from '../../../main/monitor/monitor.ts'
 import type { Profile } from '../../../main/monitor/profile.ts'
 import type { HttpRequest } from '../../../main/ports/ports.ts'
-import { HomeStorage, type KeyStorage, MEMORY_STORAGE } from '../../../main/vault/key-storage.ts'
+import {
+  MEMORY_PROFILE_STORE,
+  type ProfileStore,
+  VaultProfileStore,
+} from '../../../main/vault/profile-store.ts'
 import { VirtualClock } from '../../simulation/virtual-clock.ts'
 import { answerOf, NOT_SENT, renewal, ScriptedHttp } from '../scripted-http.ts'
 import { temporaryFolder } from '../storage/temporary-folder.ts'
-import { openHome, profile as profileOf } from '../vault/fixtures.ts'
+import { openVault, profile as profileOf } from '../vault/fixtures.ts'
 
 const WRONG_KEY = answerOf(401, { error: 'invalid_client', error_description: 'Unauthorized.' })
 const MINUTE_MS = 60_000
@@ -29,7 +33,10 @@ const keyOf = (id: string, changes: Partial<Profile> = {}): Profile =>
   })
 
 /** Three profiles of one API key, as LIVE and SIM and another user are, whose secret the provider replaced. */
-async function threeOfOneKey(storage: KeyStorage = MEMORY_STORAGE, strangers: readonly Profile[] = []) {
+async function threeOfOneKey(
+  storage: ProfileStore = MEMORY_PROFILE_STORE,
+  strangers: readonly Profile[] = [],
+) {
   const clock = new VirtualClock()
   const http = new ScriptedHttp()
   let right = 'CANARY-former'
@@ -152,7 +159,7 @@ test('another secret at a new sign-in reaches the others, too', async () => {
 
 test('other API keys, the same one at another host, and a sign-in without a secret are not touched', async () => {
   const { clientSecret: _, ...withoutSecret } = keyOf('pkce')
-  const { monitor, secretIn } = await allStopped(MEMORY_STORAGE, [
+  const { monitor, secretIn } = await allStopped(MEMORY_PROFILE_STORE, [
     keyOf('other-key', { clientId: 'another-key' }),
     keyOf('other-host', { authUrl: 'https://elsewhere.test' }),
     withoutSecret,
@@ -182,8 +189,8 @@ test('a refresh that went with the former secret meanwhile is followed by one wi
 })
 
 test('where it cannot be stored for one of them, that one is named, keeps what it had, and the rest go on', async () => {
-  const storage: KeyStorage = {
-    ...MEMORY_STORAGE,
+  const storage: ProfileStore = {
+    ...MEMORY_PROFILE_STORE,
     keepSecret: ({ id }) => (id === 'sim' ? { ok: false, why: 'the disk is full' } : { ok: true }),
   }
   const { clock, events, monitor, refresh, secretIn, sent } = await allStopped(storage)
@@ -203,22 +210,22 @@ test('where it cannot be stored for one of them, that one is named, keeps what i
 
 test('each of them is sealed with the new secret before it is sent, and opens with it at the next start', async () => {
   const folder = temporaryFolder()
-  const home = await openHome(folder)
+  const handle = await openVault(folder)
   const { clock, http, monitor } = await allStopped(
-    new HomeStorage(home, { startsOver: false, changed: () => {} }),
+    new VaultProfileStore(handle, { startsOver: false, changed: () => {} }),
   )
-  const secrets = (from: typeof home) => from.vault?.profiles().map(({ clientSecret }) => clientSecret)
+  const secrets = (from: typeof handle) => from.vault?.profiles().map(({ clientSecret }) => clientSecret)
   const { reply } = http
   const whenSent: unknown[] = []
   http.reply = (request) => {
-    if (fields(request).get('refresh_token')?.endsWith('sim')) whenSent.push(secrets(home)?.[1])
+    if (fields(request).get('refresh_token')?.endsWith('sim')) whenSent.push(secrets(handle)?.[1])
     return reply(request)
   }
   await monitor.correctSecret('live', 'CANARY-right')
   await clock.advance(0)
   expect(whenSent).toEqual(['CANARY-right'])
-  home.close()
-  const again = await openHome(folder)
+  handle.close()
+  const again = await openVault(folder)
   expect(secrets(again)).toEqual(['CANARY-right', 'CANARY-right', 'CANARY-right'])
   again.close()
 })

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { afterAll, expect, onTestFinished, test } from 'vitest'
 import { proves } from '../../proof/proves.ts'
 import { temporaryFolder } from '../storage/temporary-folder.ts'
-import { openHome, tokensOf } from '../vault/fixtures.ts'
+import { openVault, tokensOf } from '../vault/fixtures.ts'
 import { startRotatingServer } from './rotating-server.ts'
 
 /** Filled by the first process that ends by itself; the next ones start in a third of the time. */
@@ -68,9 +68,9 @@ function run(folder: string, authUrl: string, dieAfter = 'nothing'): Run {
 }
 
 async function storedToken(folder: string): Promise<string | undefined> {
-  const home = await openHome(folder)
-  const reading = tokensOf(home)
-  home.close()
+  const handle = await openVault(folder)
+  const reading = tokensOf(handle)
+  handle.close()
   return reading.kind === 'found' ? reading.stored.token.refreshToken : undefined
 }
 

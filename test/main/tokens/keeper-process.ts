@@ -3,9 +3,9 @@ import { nodeHttp } from '../../../main/network/http-client.ts'
 import { nodeClock } from '../../../main/ports/node-clock.ts'
 import type { Http } from '../../../main/ports/ports.ts'
 import { lockDataFolder } from '../../../main/storage/lock.ts'
-import { HomeStorage } from '../../../main/vault/key-storage.ts'
-import { SealedHome } from '../../../main/vault/sealed-home.ts'
+import { VaultProfileStore } from '../../../main/vault/profile-store.ts'
 import type { VaultTokens } from '../../../main/vault/vault.ts'
+import { VaultHandle } from '../../../main/vault/vault-handle.ts'
 import { profile, vaultOf } from '../vault/fixtures.ts'
 import { testKeystore } from '../vault/test-keystore.ts'
 import { keeperOf } from './keeper-of.ts'
@@ -28,11 +28,11 @@ if (lock.kind !== 'held') {
   say('busy')
   process.exit(3)
 }
-const home = await SealedHome.open({ folder, keystore: testKeystore(), wallMs: () => Date.now() })
-const storage = new HomeStorage(home, { startsOver: false, changed: () => {} })
+const handle = await VaultHandle.open({ folder, keystore: testKeystore(), wallMs: () => Date.now() })
+const storage = new VaultProfileStore(handle, { startsOver: false, changed: () => {} })
 const key = profile({ authUrl, baseUrl: authUrl, refreshToken: 'r-0' })
 if (storage.restore().length === 0) storage.signIn(key, Date.now())
-const sealed = vaultOf(home).tokens(key.id)
+const sealed = vaultOf(handle).tokens(key.id)
 
 const store: VaultTokens = {
   read: () => sealed.read(),
@@ -78,7 +78,7 @@ if (dieAfter.startsWith('revo') && keeper.refreshSummary().state === 'valid') {
 process.stdin.resume()
 process.stdin.on('end', () => {
   keeper.stop()
-  home.close()
+  handle.close()
   lock.release()
   process.exit(0)
 })

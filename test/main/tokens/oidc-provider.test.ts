@@ -3,11 +3,11 @@ import { expect, onTestFinished, test } from 'vitest'
 import type { MonitorEvent } from '../../../app/contract/events.ts'
 import { nodeHttp } from '../../../main/network/http-client.ts'
 import type { Http } from '../../../main/ports/ports.ts'
-import { HomeStorage } from '../../../main/vault/key-storage.ts'
+import { VaultProfileStore } from '../../../main/vault/profile-store.ts'
 import { VirtualClock } from '../../simulation/virtual-clock.ts'
 import { startLoopbackServer } from '../loopback-server.ts'
 import { temporaryFolder } from '../storage/temporary-folder.ts'
-import { openHome, profile, tokensOf, vaultOf } from '../vault/fixtures.ts'
+import { openVault, profile, tokensOf, vaultOf } from '../vault/fixtures.ts'
 import { keeperOf } from './keeper-of.ts'
 
 const CLIENT = { clientId: 'headroom', clientSecret: 'a secret of some length' }
@@ -49,9 +49,9 @@ async function startProvider() {
 
 async function signedIn(server: Awaited<ReturnType<typeof startProvider>>, http: Http = nodeHttp({})) {
   const folder = temporaryFolder()
-  const home = await openHome(folder)
-  onTestFinished(() => home.close())
-  const storage = new HomeStorage(home, { startsOver: false, changed: () => {} })
+  const handle = await openVault(folder)
+  onTestFinished(() => handle.close())
+  const storage = new VaultProfileStore(handle, { startsOver: false, changed: () => {} })
   const { origin, refreshToken } = server
   const key = profile({ ...CLIENT, authUrl: origin, baseUrl: origin, refreshToken })
   const clock = new VirtualClock()
@@ -67,10 +67,10 @@ async function signedIn(server: Awaited<ReturnType<typeof startProvider>>, http:
   )
   onTestFinished(() => keeper.stop())
   const stored = () => {
-    const reading = tokensOf(home)
+    const reading = tokensOf(handle)
     return reading.kind === 'found' ? reading.stored.token : undefined
   }
-  return { keeper, events, stored, vault: vaultOf(home) }
+  return { keeper, events, stored, vault: vaultOf(handle) }
 }
 
 test('a server of another make rotates, and each new token is stored before the next one is asked for', async () => {

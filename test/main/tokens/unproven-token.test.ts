@@ -7,7 +7,7 @@ import { proves } from '../../proof/proves.ts'
 import { VirtualClock } from '../../simulation/virtual-clock.ts'
 import { answerOf, REFUSAL, renewal, ScriptedHttp } from '../scripted-http.ts'
 import { temporaryFolder } from '../storage/temporary-folder.ts'
-import { held, openHome, profile, tokensOf, vaultOf } from '../vault/fixtures.ts'
+import { held, openVault, profile, tokensOf, vaultOf } from '../vault/fixtures.ts'
 import { keeperOf } from './keeper-of.ts'
 import { MINUTE_MS, setUp } from './scripted-keeper.ts'
 
@@ -117,17 +117,17 @@ test('a revocation with two tokens in doubt asks first which is live, and reads 
 
 test('the tokens in doubt are sealed together, and a later process falls back', async () => {
   const folder = temporaryFolder()
-  const home = await openHome(folder)
-  vaultOf(home).signIn(profile(), held(1, 'refresh-0'))
+  const handle = await openVault(folder)
+  vaultOf(handle).signIn(profile(), held(1, 'refresh-0'))
   const clock = new VirtualClock()
   const http = new ScriptedHttp()
   http.reply = () => answerOf(503, { refresh_token: 'CANARY-text-of-an-error' })
-  const keeper = keeperOf(vaultOf(home).tokens('key-1'), { http, clock })
+  const keeper = keeperOf(vaultOf(handle).tokens('key-1'), { http, clock })
   keeper.start()
   await clock.advance(0)
   keeper.stop()
-  home.close()
-  const again = await openHome(folder)
+  handle.close()
+  const again = await openVault(folder)
   expect(tokensOf(again)).toMatchObject({
     kind: 'found',
     stored: {

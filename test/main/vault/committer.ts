@@ -1,5 +1,5 @@
 import { writeSync } from 'node:fs'
-import { SealedHome } from '../../../main/vault/sealed-home.ts'
+import { VaultHandle } from '../../../main/vault/vault-handle.ts'
 import { held, NOW_MS, profile } from './fixtures.ts'
 import { testKeystore } from './test-keystore.ts'
 
@@ -11,10 +11,10 @@ import { testKeystore } from './test-keystore.ts'
 const [folder = '', until = 'Infinity'] = process.argv.slice(2)
 const say = (line: string) => writeSync(1, `${line}\n`)
 
-const home = await SealedHome.open({ folder, keystore: testKeystore(), wallMs: () => NOW_MS })
-const { vault } = home
-if (vault === undefined || home.notices.length > 0) {
-  say(`broken ${home.standing.state} ${home.notices.join(' ')}`)
+const handle = await VaultHandle.open({ folder, keystore: testKeystore(), wallMs: () => NOW_MS })
+const { vault } = handle
+if (vault === undefined || handle.notices.length > 0) {
+  say(`broken ${handle.status.state} ${handle.notices.join(' ')}`)
   process.exit(1)
 }
 let found = vault.tokens('key-1').read()
@@ -39,4 +39,4 @@ for (let generation = token.generation + 1; generation <= Number(until); generat
   }
   say(`committed ${generation}`)
 }
-home.close()
+handle.close()

@@ -1,7 +1,7 @@
 import type { StoredTokens, TokenAbout } from '../../../app/tokens/stored-token.ts'
 import type { Profile } from '../../../main/monitor/profile.ts'
-import { SealedHome } from '../../../main/vault/sealed-home.ts'
 import type { Vault } from '../../../main/vault/vault.ts'
+import { VaultHandle } from '../../../main/vault/vault-handle.ts'
 import { type TestKeystore, testKeystore } from './test-keystore.ts'
 
 export const NOW_MS = 1_800_000_000_000
@@ -28,13 +28,13 @@ export function profile(changes: Partial<Profile> = {}): Profile {
   }
 }
 
-export function openHome(folder: string, keystore: TestKeystore = testKeystore()): Promise<SealedHome> {
-  return SealedHome.open({ folder, keystore, wallMs: () => NOW_MS })
+export function openVault(folder: string, keystore: TestKeystore = testKeystore()): Promise<VaultHandle> {
+  return VaultHandle.open({ folder, keystore, wallMs: () => NOW_MS })
 }
 
-export function vaultOf(home: SealedHome): Vault {
-  if (home.vault === undefined) throw new Error(`the home is ${home.standing.state}`)
-  return home.vault
+export function vaultOf(handle: VaultHandle): Vault {
+  if (handle.vault === undefined) throw new Error(`the vault is ${handle.status.state}`)
+  return handle.vault
 }
 
 /** One generation of a token, as a keeper would save it. */
@@ -43,6 +43,6 @@ export function held(generation: number, refreshToken = `CANARY-refresh-${genera
 }
 
 /** What is stored for a profile, or why not. */
-export function tokensOf(home: SealedHome, id = 'key-1') {
-  return vaultOf(home).tokens(id).read()
+export function tokensOf(handle: VaultHandle, id = 'key-1') {
+  return vaultOf(handle).tokens(id).read()
 }

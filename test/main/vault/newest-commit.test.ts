@@ -3,19 +3,19 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { proves } from '../../proof/proves.ts'
 import { temporaryFolder } from '../storage/temporary-folder.ts'
-import { held, openHome, profile, tokensOf, vaultOf } from './fixtures.ts'
+import { held, openVault, profile, tokensOf, vaultOf } from './fixtures.ts'
 
 const OLDER = expect.stringContaining('vault.db is older than the one that was written last')
 
 /** A folder whose key has rotated its token since a copy of its store was made. */
 async function rotatedSince() {
   const folder = temporaryFolder()
-  const first = await openHome(folder)
+  const first = await openVault(folder)
   vaultOf(first).signIn(profile(), held(1))
   first.close()
   const copy = join(temporaryFolder(), 'copy.db')
   copyFileSync(join(folder, 'vault.db'), copy)
-  const second = await openHome(folder)
+  const second = await openVault(folder)
   expect(second.notices).toEqual([])
   vaultOf(second).tokens('key-1').save(held(2))
   second.close()
@@ -25,17 +25,17 @@ async function rotatedSince() {
 test('a store that was put back from a copy is told as that, once it is; nothing else is changed by it', async () => {
   const { folder, copy } = await rotatedSince()
   copyFileSync(copy, join(folder, 'vault.db'))
-  const back = await openHome(folder)
-  expect(back.standing).toEqual({ state: 'ok' })
+  const back = await openVault(folder)
+  expect(back.status).toEqual({ state: 'ok' })
   expect(back.notices).toEqual([OLDER])
   expect(tokensOf(back)).toMatchObject({ stored: { token: { generation: 1 } } })
   back.close()
   // As long as nothing newer is written, it is as old as before.
-  const again = await openHome(folder)
+  const again = await openVault(folder)
   expect(again.notices).toEqual([OLDER])
   vaultOf(again).tokens('key-1').save(held(5))
   again.close()
-  const later = await openHome(folder)
+  const later = await openVault(folder)
   expect(later.notices).toEqual([])
   later.close()
   proves('D2', { level: 2, cases: 3 })
@@ -43,18 +43,18 @@ test('a store that was put back from a copy is told as that, once it is; nothing
 
 test('the newest store, a new one, and one beside a damaged note are not called old', async () => {
   const { folder } = await rotatedSince()
-  const newest = await openHome(folder)
+  const newest = await openVault(folder)
   expect(newest.notices).toEqual([])
   newest.close()
   const note = join(folder, 'vault.seen.json')
   expect(statSync(note).mode & 0o077).toBe(0)
   writeFileSync(note, '{"madeAtMs":1')
-  const beside = await openHome(folder)
+  const beside = await openVault(folder)
   expect(beside.notices).toEqual([])
   vaultOf(beside).tokens('key-1').save(held(3))
   beside.close()
   for (const end of ['', '-wal', '-shm']) rmSync(join(folder, `vault.db${end}`), { force: true })
-  const fresh = await openHome(folder)
+  const fresh = await openVault(folder)
   expect(fresh.notices).toEqual([])
   fresh.close()
 })

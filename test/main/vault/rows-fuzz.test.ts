@@ -1,9 +1,9 @@
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { HomeStorage } from '../../../main/vault/key-storage.ts'
+import { VaultProfileStore } from '../../../main/vault/profile-store.ts'
 import { MIGRATIONS } from '../../../main/vault/schema.ts'
-import { SealedHome } from '../../../main/vault/sealed-home.ts'
+import { VaultHandle } from '../../../main/vault/vault-handle.ts'
 import { proves } from '../../proof/proves.ts'
 import { hostileInteger } from '../hostile-integer.ts'
 import { hostileFile } from '../hostile-json.ts'
@@ -17,7 +17,7 @@ type Row = Readonly<Record<string, SQLInputValue>>
 const TABLES = ['data_keys', 'profiles', 'records', 'intents', 'outbox', 'journal', 'quarantine'] as const
 
 const openOn = (database: DatabaseSync) =>
-  SealedHome.open({
+  VaultHandle.open({
     folder: '/nowhere',
     keystore: testKeystore(),
     wallMs: () => NOW_MS,
@@ -106,15 +106,15 @@ test('4,000 vaults with one cell that something else wrote: each opens, says wha
       }
       tried += 1
       try {
-        const home = await openOn(database)
-        const restored = new HomeStorage(home, { startsOver: false, changed: () => {} }).restore()
-        for (const { id, reading, clientSecret } of home.vault?.profiles() ?? []) {
+        const handle = await openOn(database)
+        const restored = new VaultProfileStore(handle, { startsOver: false, changed: () => {} }).restore()
+        for (const { id, reading, clientSecret } of handle.vault?.profiles() ?? []) {
           kinds.set(reading.kind, (kinds.get(reading.kind) ?? 0) + 1)
           if (reading.kind === 'found')
             expect(reading.stored.token.refreshToken).toBe(`CANARY-refresh-of-${id}`)
           if (clientSecret !== undefined) expect(clientSecret).toBe(`CANARY-secret-of-${id}`)
         }
-        expect(JSON.stringify([home.standing, home.notices])).not.toContain('CANARY')
+        expect(JSON.stringify([handle.status, handle.notices])).not.toContain('CANARY')
         // What stands in the rows of one key costs the other nothing.
         if (Object.values(row).includes('key-1') && written !== 'key-2') {
           const other = restored.find(({ profile: { id } }) => id === 'key-2')
@@ -128,7 +128,7 @@ test('4,000 vaults with one cell that something else wrote: each opens, says wha
   )
   expect(tried).toBeGreaterThan(0.9 * RUNS)
   expect([...kinds.keys()].sort()).toEqual(expect.arrayContaining(['found', 'lost']))
-  expect((await openOn(database)).standing).toEqual({ state: 'ok' })
+  expect((await openOn(database)).status).toEqual({ state: 'ok' })
   proves('K1', { level: 2, cases: tried })
 }, 60_000)
 

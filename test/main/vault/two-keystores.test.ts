@@ -2,9 +2,9 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, onTestFinished, test } from 'vitest'
 import { PASSPHRASE_BACKEND } from '../../../main/ports/keystore.ts'
-import { HomeStorage } from '../../../main/vault/key-storage.ts'
 import { passphraseKeystore } from '../../../main/vault/passphrase-keystore.ts'
-import { SealedHome } from '../../../main/vault/sealed-home.ts'
+import { VaultProfileStore } from '../../../main/vault/profile-store.ts'
+import { VaultHandle } from '../../../main/vault/vault-handle.ts'
 import { temporaryFolder } from '../storage/temporary-folder.ts'
 import { NOW_MS, profile } from './fixtures.ts'
 import { testKeystore } from './test-keystore.ts'
@@ -22,12 +22,12 @@ const KEYSTORES = {
 type Which = keyof typeof KEYSTORES
 
 async function opened(folder: string, which: Which) {
-  const home = await SealedHome.open({ folder, keystore: KEYSTORES[which](), wallMs: () => NOW_MS })
-  onTestFinished(() => home.close())
-  const storage = new HomeStorage(home, { startsOver: false, changed: () => {} })
+  const handle = await VaultHandle.open({ folder, keystore: KEYSTORES[which](), wallMs: () => NOW_MS })
+  onTestFinished(() => handle.close())
+  const storage = new VaultProfileStore(handle, { startsOver: false, changed: () => {} })
   const readings = () =>
     Object.fromEntries(storage.restore().map(({ profile: { id }, tokens }) => [id, tokens.read()]))
-  return { home, storage, readings }
+  return { handle, storage, readings }
 }
 
 /** As when a folder of the desktop's was given a data key of a passphrase beside its own: each sealed one key. */
@@ -35,11 +35,11 @@ async function mixedFolder(): Promise<string> {
   const folder = temporaryFolder()
   const desktop = await opened(folder, 'desktop')
   desktop.storage.signIn(profile({ id: 'of-desktop', refreshToken: 'CANARY-desktop' }), NOW_MS)
-  desktop.home.close()
+  desktop.handle.close()
   const other = await opened(folder, 'passphrase')
-  await other.home.startOver()
+  await other.handle.startOver()
   other.storage.signIn(profile({ id: 'of-passphrase', refreshToken: 'CANARY-passphrase-token' }), NOW_MS)
-  other.home.close()
+  other.handle.close()
   return folder
 }
 
@@ -60,8 +60,8 @@ test.each(others)(
   async ({ here, own, other, words }) => {
     const folder = await mixedFolder()
     const before = rowsOf(folder, 'records')
-    const { home, readings } = await opened(folder, here)
-    expect(home.standing).toEqual({ state: 'ok' })
+    const { handle, readings } = await opened(folder, here)
+    expect(handle.status).toEqual({ state: 'ok' })
     const read = readings()
     expect(read[own]).toMatchObject({ kind: 'found' })
     expect(read[other]).toMatchObject({
@@ -69,7 +69,7 @@ test.each(others)(
       state: 'key-changed',
       why: expect.stringContaining(words),
     })
-    home.close()
+    handle.close()
     expect(rowsOf(folder, 'records')).toEqual(before)
     expect(rowsOf(folder, 'quarantine')).toEqual([])
   },
@@ -82,7 +82,7 @@ test.each(others)(
     const first = await opened(folder, here)
     first.storage.restore()
     expect(first.storage.signIn(profile({ id: 'new' }), NOW_MS).kind).toBe('sealed')
-    first.home.close()
+    first.handle.close()
     expect(rowsOf(folder, 'quarantine')).toEqual([])
     const second = await opened(folder, here === 'desktop' ? 'passphrase' : 'desktop')
     expect(second.readings()[other]).toMatchObject({ kind: 'found' })
@@ -94,10 +94,10 @@ test.each(others)(
   async ({ here, other }) => {
     const folder = await mixedFolder()
     const before = rowsOf(folder, 'records').filter((row) => row['profile'] === other)
-    const { home, storage } = await opened(folder, here)
+    const { handle, storage } = await opened(folder, here)
     storage.restore()
     expect(storage.signIn(profile({ id: other, refreshToken: 'CANARY-anew' }), NOW_MS).kind).toBe('sealed')
-    home.close()
+    handle.close()
     expect(rowsOf(folder, 'quarantine')).toEqual(expect.arrayContaining(before))
   },
 )

@@ -1,10 +1,10 @@
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, onTestFinished, test } from 'vitest'
-import { HomeStorage, type RestoredKey } from '../../../main/vault/key-storage.ts'
-import { SealedHome } from '../../../main/vault/sealed-home.ts'
+import { type RestoredProfile, VaultProfileStore } from '../../../main/vault/profile-store.ts'
 import { SAVED } from '../../../main/vault/storage-words.ts'
 import { allowUnprotected } from '../../../main/vault/unprotected-consent.ts'
+import { VaultHandle } from '../../../main/vault/vault-handle.ts'
 import { proves } from '../../proof/proves.ts'
 import { temporaryFolder } from '../storage/temporary-folder.ts'
 import { NOW_MS, profile } from './fixtures.ts'
@@ -21,29 +21,29 @@ async function withoutKeyring(folder = temporaryFolder(), agreed = false) {
     wrap: async (key: Uint8Array) => (isAgreed ? inner.wrap(key) : unprotected),
     unwrap: async (wrapped: Uint8Array) => (isAgreed ? inner.unwrap(wrapped) : unprotected),
   }
-  const home = await SealedHome.open({ folder, keystore, wallMs: () => NOW_MS })
-  onTestFinished(() => home.close())
-  const storage: HomeStorage = new HomeStorage(home, { startsOver: true, changed: () => {} })
-  const restored: RestoredKey[] = []
-  home.onSettled(() => void restored.push(...storage.restore()))
+  const handle = await VaultHandle.open({ folder, keystore, wallMs: () => NOW_MS })
+  onTestFinished(() => handle.close())
+  const storage: VaultProfileStore = new VaultProfileStore(handle, { startsOver: true, changed: () => {} })
+  const restored: RestoredProfile[] = []
+  handle.onSettled(() => void restored.push(...storage.restore()))
   const agree = () => {
     isAgreed = true
     return SAVED
   }
-  return { folder, home, storage, agree, restored }
+  return { folder, handle, storage, agree, restored }
 }
 
 test('nothing is stored where nothing hides it, until a person agrees; then it is, and still says so', async () => {
-  const { folder, home, storage, agree } = await withoutKeyring()
+  const { folder, handle, storage, agree } = await withoutKeyring()
   const tokens = storage.signIn(profile(), NOW_MS)
-  expect([tokens.kind, storage.keystore('key-1'), home.storedIds()]).toEqual(['memory', 'unprotected', []])
-  expect(await allowUnprotected(home, agree)).toEqual({ ok: true })
-  expect([tokens.kind, storage.keystore('key-1'), home.storedIds()]).toEqual([
+  expect([tokens.kind, storage.keystore('key-1'), handle.storedIds()]).toEqual(['memory', 'unprotected', []])
+  expect(await allowUnprotected(handle, agree)).toEqual({ ok: true })
+  expect([tokens.kind, storage.keystore('key-1'), handle.storedIds()]).toEqual([
     'sealed',
     'unprotected',
     ['key-1'],
   ])
-  home.close()
+  handle.close()
   const next = await withoutKeyring(folder, true)
   expect(next.storage.restore().map((restored) => restored.profile.id)).toEqual(['key-1'])
   expect(next.storage.keystore('key-1')).toBe('unprotected')
@@ -51,11 +51,11 @@ test('nothing is stored where nothing hides it, until a person agrees; then it i
 })
 
 test('two windows that agree at once make one key, and both are told', async () => {
-  const { folder, home, storage, agree } = await withoutKeyring()
+  const { folder, handle, storage, agree } = await withoutKeyring()
   storage.signIn(profile(), NOW_MS)
-  const answers = await Promise.all([allowUnprotected(home, agree), allowUnprotected(home, agree)])
+  const answers = await Promise.all([allowUnprotected(handle, agree), allowUnprotected(handle, agree)])
   expect(answers).toEqual([{ ok: true }, { ok: true }])
-  home.close()
+  handle.close()
   const database = new DatabaseSync(join(folder, 'vault.db'))
   expect(database.prepare('SELECT count(*) AS count FROM data_keys').get()).toEqual({ count: 1 })
   database.close()
@@ -64,53 +64,53 @@ test('two windows that agree at once make one key, and both are told', async () 
 test('without the agreement a later start neither reads nor writes what was stored under it', async () => {
   const first = await withoutKeyring(undefined, true)
   first.storage.signIn(profile(), NOW_MS)
-  first.home.close()
-  const { home, storage } = await withoutKeyring(first.folder)
-  expect(home.standing.state).toBe('unprotected')
+  first.handle.close()
+  const { handle, storage } = await withoutKeyring(first.folder)
+  expect(handle.status.state).toBe('unprotected')
   expect(storage.restore().map(({ tokens }) => tokens.read().kind)).toEqual(['lost'])
   expect(storage.signIn(profile({ id: 'key-2' }), NOW_MS).kind).toBe('memory')
-  expect(home.storedIds()).toEqual(['key-1'])
+  expect(handle.storedIds()).toEqual(['key-1'])
   proves('K2', { level: 1, cases: 1 })
 })
 
 test('agreeing once more opens what was stored under it, in the same run', async () => {
   const first = await withoutKeyring(undefined, true)
   first.storage.signIn(profile(), NOW_MS)
-  first.home.close()
-  const { home, storage, agree, restored } = await withoutKeyring(first.folder)
+  first.handle.close()
+  const { handle, storage, agree, restored } = await withoutKeyring(first.folder)
   expect(storage.restore().map(({ tokens }) => tokens.read().kind)).toEqual(['lost'])
-  expect(await allowUnprotected(home, agree)).toEqual({ ok: true })
+  expect(await allowUnprotected(handle, agree)).toEqual({ ok: true })
   expect(restored.map(({ tokens }) => tokens.read().kind)).toEqual(['found'])
   expect(restored[0]?.profile).toMatchObject({ id: 'key-1', clientSecret: 'CANARY-client-secret' })
   expect(storage.restore()).toEqual([])
 })
 
 test('an agreement that cannot be kept changes nothing', async () => {
-  const { home, storage } = await withoutKeyring()
+  const { handle, storage } = await withoutKeyring()
   storage.signIn(profile(), NOW_MS)
   const full = () => ({ ok: false, why: 'the disk is full' }) as const
-  expect(await allowUnprotected(home, full)).toMatchObject({
+  expect(await allowUnprotected(handle, full)).toMatchObject({
     ok: false,
     code: 'not-kept',
     message: expect.stringContaining('the disk is full'),
   })
-  expect([home.standing.state, home.storedIds()]).toEqual(['unprotected', []])
+  expect([handle.status.state, handle.storedIds()]).toEqual(['unprotected', []])
 })
 
 test('where that is not the trouble there is nothing to agree to', async () => {
-  const home = await SealedHome.open({
+  const handle = await VaultHandle.open({
     folder: temporaryFolder(),
     keystore: testKeystore(),
     wallMs: () => NOW_MS,
   })
-  onTestFinished(() => home.close())
+  onTestFinished(() => handle.close())
   let asked = 0
   const keep = () => {
     asked += 1
     return SAVED
   }
-  expect(await allowUnprotected(home, keep)).toMatchObject({ ok: false, code: 'not-needed' })
-  const { home: bare } = await withoutKeyring()
+  expect(await allowUnprotected(handle, keep)).toMatchObject({ ok: false, code: 'not-needed' })
+  const { handle: bare } = await withoutKeyring()
   expect(await allowUnprotected(bare, undefined)).toMatchObject({ ok: false, code: 'not-needed' })
   expect(asked).toBe(0)
 })

@@ -6,13 +6,13 @@ import { MIGRATIONS } from '../../../main/vault/schema.ts'
 import { openVaultFile } from '../../../main/vault/vault-file.ts'
 import { proves } from '../../proof/proves.ts'
 import { temporaryFolder } from '../storage/temporary-folder.ts'
-import { held, NOW_MS, openHome, profile, tokensOf, vaultOf } from './fixtures.ts'
+import { held, NOW_MS, openVault, profile, tokensOf, vaultOf } from './fixtures.ts'
 
 async function storedFolder(): Promise<string> {
   const folder = temporaryFolder()
-  const home = await openHome(folder)
-  vaultOf(home).signIn(profile(), held(1))
-  home.close()
+  const handle = await openVault(folder)
+  vaultOf(handle).signIn(profile(), held(1))
+  handle.close()
   return folder
 }
 
@@ -21,10 +21,10 @@ const asideIn = (folder: string) => readdirSync(folder).filter((name) => name.st
 
 test('a first start says nothing, and only its owner can read the file', async () => {
   const folder = temporaryFolder()
-  const home = await openHome(folder)
-  expect(home.notices).toEqual([])
+  const handle = await openVault(folder)
+  expect(handle.notices).toEqual([])
   expect(statSync(file(folder)).mode & 0o077).toBe(0)
-  home.close()
+  handle.close()
 })
 
 test.each([
@@ -44,16 +44,16 @@ test.each([
   const folder = await storedFolder()
   damage(file(folder))
   const damaged = readFileSync(file(folder))
-  const home = await openHome(folder)
-  expect(home.standing).toEqual({ state: 'ok' })
+  const handle = await openVault(folder)
+  expect(handle.status).toEqual({ state: 'ok' })
   const [aside, ...others] = asideIn(folder)
   expect(others).toEqual([])
   expect(readFileSync(join(folder, aside!)).equals(damaged)).toBe(true)
-  expect(home.notices).toEqual([expect.stringContaining(aside!)])
-  expect(vaultOf(home).profiles()).toEqual([])
-  vaultOf(home).signIn(profile(), held(1))
-  home.close()
-  const again = await openHome(folder)
+  expect(handle.notices).toEqual([expect.stringContaining(aside!)])
+  expect(vaultOf(handle).profiles()).toEqual([])
+  vaultOf(handle).signIn(profile(), held(1))
+  handle.close()
+  const again = await openVault(folder)
   expect(again.notices).toEqual([])
   expect(tokensOf(again).kind).toBe('found')
   again.close()
@@ -68,11 +68,11 @@ test('cut or zeroed at any length, it starts, and either opens whole or is set a
     for (const bytes of [source.subarray(0, length), Buffer.from(source).fill(0, length)]) {
       for (const name of readdirSync(folder)) rmSync(join(folder, name))
       writeFileSync(file(folder), bytes)
-      const home = await openHome(folder)
-      expect(home.standing.state).toBe('ok')
-      if (home.notices.length === 0) expect(tokensOf(home).kind).toBe('found')
+      const handle = await openVault(folder)
+      expect(handle.status.state).toBe('ok')
+      if (handle.notices.length === 0) expect(tokensOf(handle).kind).toBe('found')
       else expect(asideIn(folder)).toHaveLength(1)
-      home.close()
+      handle.close()
       starts += 1
     }
   }
@@ -81,13 +81,13 @@ test('cut or zeroed at any length, it starts, and either opens whole or is set a
 
 test('without its journal the file is whole: every commit is taken in at once', async () => {
   const folder = temporaryFolder()
-  const home = await openHome(folder)
-  vaultOf(home).signIn(profile(), held(1))
+  const handle = await openVault(folder)
+  vaultOf(handle).signIn(profile(), held(1))
   const copy = temporaryFolder()
   // As after a crash, with the -wal file lost.
   writeFileSync(file(copy), readFileSync(file(folder)))
-  home.close()
-  const again = await openHome(copy)
+  handle.close()
+  const again = await openVault(copy)
   expect(tokensOf(again).kind).toBe('found')
   again.close()
 })
@@ -95,20 +95,20 @@ test('without its journal the file is whole: every commit is taken in at once', 
 test('a journal without its file is set aside and said so', async () => {
   const folder = temporaryFolder()
   writeFileSync(`${file(folder)}-wal`, 'a journal')
-  const home = await openHome(folder)
-  expect(home.notices).toEqual([expect.stringContaining('missing')])
+  const handle = await openVault(folder)
+  expect(handle.notices).toEqual([expect.stringContaining('missing')])
   expect(asideIn(folder)).toEqual([expect.stringMatching(/\.db-wal$/)])
-  home.close()
+  handle.close()
   proves('D2', { level: 1, cases: 1 })
 })
 
 test('a half-made new file is no obstacle', async () => {
   const folder = temporaryFolder()
   writeFileSync(`${file(folder)}.new`, 'half')
-  const home = await openHome(folder)
-  expect(home.standing).toEqual({ state: 'ok' })
-  expect(home.notices).toEqual([])
-  home.close()
+  const handle = await openVault(folder)
+  expect(handle.status).toEqual({ state: 'ok' })
+  expect(handle.notices).toEqual([])
+  handle.close()
 })
 
 test('a folder in the place of the file is said in one line, and nothing of it is touched', async () => {
@@ -137,9 +137,9 @@ test('a step that fails leaves the file at the version it had', async () => {
     'CREATE TABLE added (x); SELECT nothing FROM nowhere',
   ])
   expect(opening.kind).toBe('unusable')
-  const home = await openHome(folder)
-  expect(tokensOf(home).kind).toBe('found')
-  home.close()
+  const handle = await openVault(folder)
+  expect(tokensOf(handle).kind).toBe('found')
+  handle.close()
 })
 
 test('a file that a newer version wrote is refused in one line, and not changed', async () => {
@@ -148,13 +148,13 @@ test('a file that a newer version wrote is refused in one line, and not changed'
   database.exec(`PRAGMA user_version = ${MIGRATIONS.length + 1}`)
   database.close()
   const before = readFileSync(file(folder))
-  const home = await openHome(folder)
-  expect(home.standing).toMatchObject({
+  const handle = await openVault(folder)
+  expect(handle.status).toMatchObject({
     state: 'unavailable',
     line: expect.stringContaining('a newer Headroom wrote it'),
   })
-  expect(home.vault).toBeUndefined()
-  home.close()
+  expect(handle.vault).toBeUndefined()
+  handle.close()
   expect(readFileSync(file(folder)).equals(before)).toBe(true)
 })
 
@@ -163,14 +163,14 @@ test.skipIf(process.platform === 'win32').each([
   ['replaced', (folder: string) => renameSync(file(folder), `${file(folder)}.old`)],
 ])('a file that was %s while it is open saves nothing, and says so', async (_, lose) => {
   const folder = temporaryFolder()
-  const home = await openHome(folder)
-  expect(vaultOf(home).signIn(profile(), held(1))).toMatchObject({ ok: true })
+  const handle = await openVault(folder)
+  expect(vaultOf(handle).signIn(profile(), held(1))).toMatchObject({ ok: true })
   lose(folder)
-  expect(vaultOf(home).signIn(profile(), held(2))).toEqual({
+  expect(vaultOf(handle).signIn(profile(), held(2))).toEqual({
     ok: false,
     why: 'its file was removed or replaced',
   })
-  home.close()
+  handle.close()
 })
 
 test('the file is kept so that a commit outlives a power cut, and what is deleted is overwritten', () => {

@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
 import { proves } from '../../proof/proves.ts'
 import { temporaryFolder } from '../storage/temporary-folder.ts'
-import { ABOUT, held, NOW_MS, openHome, profile, tokensOf, vaultOf } from './fixtures.ts'
+import { ABOUT, held, NOW_MS, openVault, profile, tokensOf, vaultOf } from './fixtures.ts'
 import { testKeystore } from './test-keystore.ts'
 
 const rotated = (generation: number) => ({
@@ -17,11 +17,11 @@ const rotated = (generation: number) => ({
 
 test('what was signed in is there at the next start, secrets and settings', async () => {
   const folder = temporaryFolder()
-  const first = await openHome(folder)
+  const first = await openVault(folder)
   expect(vaultOf(first).signIn(profile(), held(1))).toEqual({ ok: true, generation: 1 })
   first.close()
-  const again = await openHome(folder)
-  expect(again.standing).toEqual({ state: 'ok' })
+  const again = await openVault(folder)
+  expect(again.status).toEqual({ state: 'ok' })
   const { id, refreshToken, clientSecret, ...about } = profile()
   expect(vaultOf(again).profiles()).toMatchObject([
     {
@@ -36,17 +36,17 @@ test('what was signed in is there at the next start, secrets and settings', asyn
 
 test('a secret that comes later opens at the next start, and costs neither the token nor a damaged one before it', async () => {
   const folder = temporaryFolder()
-  const home = await openHome(folder)
+  const handle = await openVault(folder)
   const { clientSecret: _, ...secretless } = profile()
-  vaultOf(home).signIn(secretless, held(1))
-  expect(vaultOf(home).keepSecret({ id: 'key-1', clientSecret: 'CANARY-first' })).toEqual({ ok: true })
+  vaultOf(handle).signIn(secretless, held(1))
+  expect(vaultOf(handle).keepSecret({ id: 'key-1', clientSecret: 'CANARY-first' })).toEqual({ ok: true })
   const quarantined = new DatabaseSync(join(folder, 'vault.db'))
   quarantined.exec("UPDATE records SET sealed = zeroblob(60) WHERE kind = 'client-secret'")
-  expect(vaultOf(home).keepSecret({ id: 'key-1', clientSecret: 'CANARY-second' })).toEqual({ ok: true })
+  expect(vaultOf(handle).keepSecret({ id: 'key-1', clientSecret: 'CANARY-second' })).toEqual({ ok: true })
   expect(quarantined.prepare('SELECT kind FROM quarantine').all()).toEqual([{ kind: 'client-secret' }])
   quarantined.close()
-  home.close()
-  const again = await openHome(folder)
+  handle.close()
+  const again = await openVault(folder)
   expect(vaultOf(again).profiles()).toMatchObject([
     { clientSecret: 'CANARY-second', reading: { kind: 'found', stored: held(1) } },
   ])
@@ -55,14 +55,14 @@ test('a secret that comes later opens at the next start, and costs neither the t
 
 test('a new generation closes the intent, and the former token is not in the file any more', async () => {
   const folder = temporaryFolder()
-  const home = await openHome(folder)
-  vaultOf(home).signIn(profile(), held(1))
-  const tokens = vaultOf(home).tokens('key-1')
+  const handle = await openVault(folder)
+  vaultOf(handle).signIn(profile(), held(1))
+  const tokens = vaultOf(handle).tokens('key-1')
   expect(tokens.intend({ generation: 1, atMs: NOW_MS }, 'CANARY-refresh-1')).toEqual({ ok: true })
-  expect(tokensOf(home)).toMatchObject({ stored: { intent: { generation: 1, atMs: NOW_MS } } })
+  expect(tokensOf(handle)).toMatchObject({ stored: { intent: { generation: 1, atMs: NOW_MS } } })
   expect(tokens.save(rotated(2))).toEqual({ ok: true })
-  expect(tokensOf(home)).toEqual({ kind: 'found', stored: rotated(2) })
-  home.close()
+  expect(tokensOf(handle)).toEqual({ kind: 'found', stored: rotated(2) })
+  handle.close()
   const database = new DatabaseSync(join(folder, 'vault.db'))
   const rows = database
     .prepare("SELECT generation, sealed IS NULL AS gone FROM records WHERE kind = 'refresh-token'")
@@ -76,11 +76,11 @@ test('a new generation closes the intent, and the former token is not in the fil
 
 test('metadata of three generations is kept', async () => {
   const folder = temporaryFolder()
-  const home = await openHome(folder)
-  vaultOf(home).signIn(profile(), held(1))
+  const handle = await openVault(folder)
+  vaultOf(handle).signIn(profile(), held(1))
   for (let generation = 2; generation <= 6; generation += 1)
-    vaultOf(home).tokens('key-1').save(rotated(generation))
-  home.close()
+    vaultOf(handle).tokens('key-1').save(rotated(generation))
+  handle.close()
   const database = new DatabaseSync(join(folder, 'vault.db'))
   const kept = database.prepare("SELECT generation FROM records WHERE kind = 'refresh-token'").all()
   expect(kept.map((row) => row['generation'])).toEqual([4, 5, 6])
@@ -89,29 +89,29 @@ test('metadata of three generations is kept', async () => {
 
 test('the end of a session is stored beside its token, which stays', async () => {
   const folder = temporaryFolder()
-  const home = await openHome(folder)
-  vaultOf(home).signIn(profile(), held(1))
-  const tokens = vaultOf(home).tokens('key-1')
+  const handle = await openVault(folder)
+  vaultOf(handle).signIn(profile(), held(1))
+  const tokens = vaultOf(handle).tokens('key-1')
   tokens.intend({ generation: 1, atMs: NOW_MS }, 'CANARY-refresh-1')
   const ended = { ...ABOUT, standing: { kind: 'sign-in-required', reason: 'refused' } } as const
   tokens.save({ token: { ...held(1).token, about: ended } })
-  expect(tokensOf(home)).toEqual({
+  expect(tokensOf(handle)).toEqual({
     kind: 'found',
     stored: { token: { generation: 1, refreshToken: 'CANARY-refresh-1', about: ended } },
   })
-  home.close()
+  handle.close()
 })
 
 test('a pending revocation outlives the process, and a new sign-in takes it back', async () => {
   const folder = temporaryFolder()
-  const first = await openHome(folder)
+  const first = await openVault(folder)
   vaultOf(first).signIn(profile(), held(1))
   const pending = { reason: 'no answer', byItself: true }
   vaultOf(first)
     .tokens('key-1')
     .save({ ...held(1), revocation: pending })
   first.close()
-  const again = await openHome(folder)
+  const again = await openVault(folder)
   expect(tokensOf(again)).toMatchObject({ stored: { revocation: pending } })
   vaultOf(again).signIn(profile(), held(1, 'CANARY-new'))
   const reading = tokensOf(again)
@@ -123,46 +123,46 @@ test('a pending revocation outlives the process, and a new sign-in takes it back
 
 test('a forgotten key is gone from the file, and the others stay', async () => {
   const folder = temporaryFolder()
-  const home = await openHome(folder)
-  vaultOf(home).signIn(profile(), held(1))
-  vaultOf(home).signIn(profile({ id: 'key-2', name: 'Second key' }), held(1, 'CANARY-refresh-1'))
-  expect(vaultOf(home).forget('key-1')).toEqual({ ok: true })
+  const handle = await openVault(folder)
+  vaultOf(handle).signIn(profile(), held(1))
+  vaultOf(handle).signIn(profile({ id: 'key-2', name: 'Second key' }), held(1, 'CANARY-refresh-1'))
+  expect(vaultOf(handle).forget('key-1')).toEqual({ ok: true })
   expect(
-    vaultOf(home)
+    vaultOf(handle)
       .profiles()
       .map(({ id }) => id),
   ).toEqual(['key-2'])
-  expect(vaultOf(home).knows('key-1', 'CANARY-refresh-1')).toBe(false)
+  expect(vaultOf(handle).knows('key-1', 'CANARY-refresh-1')).toBe(false)
   expect(bytesIn(folder)).not.toContain('Main key')
   expect(bytesIn(folder)).toContain('Second key')
-  home.close()
+  handle.close()
 })
 
 test('a token is recognised as one that was here before, whatever became of it', async () => {
   const folder = temporaryFolder()
-  const home = await openHome(folder)
-  vaultOf(home).signIn(profile(), held(1))
-  const tokens = vaultOf(home).tokens('key-1')
+  const handle = await openVault(folder)
+  vaultOf(handle).signIn(profile(), held(1))
+  const tokens = vaultOf(handle).tokens('key-1')
   for (let generation = 2; generation < 120; generation += 1) {
     tokens.note('sent', generation, `CANARY-refresh-${generation}`)
     tokens.save(rotated(generation))
   }
-  expect(vaultOf(home).knows('key-1', 'CANARY-refresh-1')).toBe(true)
-  expect(vaultOf(home).knows('key-1', 'CANARY-refresh-119')).toBe(true)
-  expect(vaultOf(home).knows('key-1', 'CANARY-refresh-2')).toBe(false)
-  expect(vaultOf(home).knows('key-1', 'another')).toBe(false)
-  home.close()
+  expect(vaultOf(handle).knows('key-1', 'CANARY-refresh-1')).toBe(true)
+  expect(vaultOf(handle).knows('key-1', 'CANARY-refresh-119')).toBe(true)
+  expect(vaultOf(handle).knows('key-1', 'CANARY-refresh-2')).toBe(false)
+  expect(vaultOf(handle).knows('key-1', 'another')).toBe(false)
+  handle.close()
 })
 
 test('no file in the folder has a byte of a secret, in any encoding', async () => {
   const folder = temporaryFolder()
-  const home = await openHome(folder)
-  vaultOf(home).signIn(profile(), held(1))
-  const tokens = vaultOf(home).tokens('key-1')
+  const handle = await openVault(folder)
+  vaultOf(handle).signIn(profile(), held(1))
+  const tokens = vaultOf(handle).tokens('key-1')
   tokens.note('intended', 1, 'CANARY-refresh-1')
   tokens.save(rotated(2))
   const whileOpen = bytesIn(folder)
-  home.close()
+  handle.close()
   for (const bytes of [whileOpen, bytesIn(folder)]) {
     for (const form of [
       'CANARY',
@@ -176,16 +176,16 @@ test('no file in the folder has a byte of a secret, in any encoding', async () =
 
 test('a record that was moved to another profile or another generation does not open', async () => {
   const folder = temporaryFolder()
-  const home = await openHome(folder)
-  vaultOf(home).signIn(profile(), held(1))
-  vaultOf(home).signIn(profile({ id: 'key-2' }), held(1, 'CANARY-other'))
-  home.close()
+  const handle = await openVault(folder)
+  vaultOf(handle).signIn(profile(), held(1))
+  vaultOf(handle).signIn(profile({ id: 'key-2' }), held(1, 'CANARY-other'))
+  handle.close()
   tamper(
     folder,
     `UPDATE records SET sealed = (SELECT sealed FROM records WHERE profile = 'key-1' AND kind = 'refresh-token')
      WHERE profile = 'key-2' AND kind = 'refresh-token'`,
   )
-  const again = await openHome(folder)
+  const again = await openVault(folder)
   expect(tokensOf(again, 'key-2')).toEqual({ kind: 'lost', state: 'record-corrupt' })
   expect(tokensOf(again, 'key-1').kind).toBe('found')
   again.close()
@@ -193,12 +193,12 @@ test('a record that was moved to another profile or another generation does not 
 
 test('a tampered record is set aside with its bytes, stays told, and a new sign-in works', async () => {
   const folder = temporaryFolder()
-  const home = await openHome(folder)
-  vaultOf(home).signIn(profile(), held(1))
-  home.close()
+  const handle = await openVault(folder)
+  vaultOf(handle).signIn(profile(), held(1))
+  handle.close()
   tamper(folder, "UPDATE records SET sealed = zeroblob(60) WHERE kind = 'refresh-token'")
-  const again = await openHome(folder)
-  expect(again.standing).toEqual({ state: 'ok' })
+  const again = await openVault(folder)
+  expect(again.status).toEqual({ state: 'ok' })
   expect(tokensOf(again)).toEqual({ kind: 'lost', state: 'record-corrupt' })
   expect(tokensOf(again)).toEqual({ kind: 'lost', state: 'record-corrupt' })
   expect(vaultOf(again).signIn(profile(), held(1, 'CANARY-new'))).toMatchObject({ ok: true })
@@ -212,14 +212,14 @@ test('a tampered record is set aside with its bytes, stays told, and a new sign-
 test('metadata and settings that cannot be read are told, and nothing is deleted', async () => {
   const folder = temporaryFolder()
   const keystore = testKeystore()
-  const home = await openHome(folder, keystore)
-  vaultOf(home).signIn(profile(), held(1))
-  home.close()
+  const handle = await openVault(folder, keystore)
+  vaultOf(handle).signIn(profile(), held(1))
+  handle.close()
   tamper(
     folder,
     "UPDATE profiles SET about = '{'; UPDATE records SET about = '[]' WHERE kind = 'refresh-token'",
   )
-  const again = await openHome(folder, keystore)
+  const again = await openVault(folder, keystore)
   expect(vaultOf(again).profiles()).toMatchObject([
     { id: 'key-1', reading: { kind: 'lost', state: 'record-corrupt' } },
   ])
@@ -230,11 +230,11 @@ test.each(['authUrl', 'baseUrl', 'clientId'])(
   'a stored %s that something else changed is sent nothing: the key says so, and its token stays',
   async (field) => {
     const folder = temporaryFolder()
-    const home = await openHome(folder)
-    vaultOf(home).signIn(profile(), held(1))
-    home.close()
+    const handle = await openVault(folder)
+    vaultOf(handle).signIn(profile(), held(1))
+    handle.close()
     tamper(folder, `UPDATE profiles SET about = json_set(about, '$.${field}', 'https://elsewhere.test')`)
-    const again = await openHome(folder)
+    const again = await openVault(folder)
     const [found] = vaultOf(again).profiles()
     expect(found?.reading).toMatchObject({
       kind: 'lost',
@@ -253,16 +253,16 @@ test.each(['authUrl', 'baseUrl', 'clientId'])(
 
 test('a profile without its mark, or with that of another, is not trusted', async () => {
   const folder = temporaryFolder()
-  const home = await openHome(folder)
-  vaultOf(home).signIn(profile(), held(1))
-  vaultOf(home).signIn(profile({ id: 'key-2', authUrl: 'https://other.test' }), held(1))
-  home.close()
+  const handle = await openVault(folder)
+  vaultOf(handle).signIn(profile(), held(1))
+  vaultOf(handle).signIn(profile({ id: 'key-2', authUrl: 'https://other.test' }), held(1))
+  handle.close()
   tamper(
     folder,
     `UPDATE profiles SET about = json_remove(about, '$.mark') WHERE id = 'key-1';
      UPDATE profiles SET about = json_set(about, '$.mark', 'x') WHERE id = 'key-2'`,
   )
-  const again = await openHome(folder)
+  const again = await openVault(folder)
   expect(
     vaultOf(again)
       .profiles()
@@ -273,22 +273,22 @@ test('a profile without its mark, or with that of another, is not trusted', asyn
 
 test('an address that is none is no obstacle to a start', async () => {
   const folder = temporaryFolder()
-  const home = await openHome(folder)
-  vaultOf(home).signIn(profile(), held(1))
-  home.close()
+  const handle = await openVault(folder)
+  vaultOf(handle).signIn(profile(), held(1))
+  handle.close()
   tamper(folder, "UPDATE profiles SET about = json_set(about, '$.authUrl', 'nowhere')")
-  const again = await openHome(folder)
+  const again = await openVault(folder)
   expect(vaultOf(again).profiles()).toEqual([expect.not.objectContaining({ about: expect.anything() })])
   again.close()
 })
 
 test('a key whose client secret does not open cannot be used, and says so', async () => {
   const folder = temporaryFolder()
-  const home = await openHome(folder)
-  vaultOf(home).signIn(profile(), held(1))
-  home.close()
+  const handle = await openVault(folder)
+  vaultOf(handle).signIn(profile(), held(1))
+  handle.close()
   tamper(folder, "UPDATE records SET sealed = zeroblob(60) WHERE kind = 'client-secret'")
-  const again = await openHome(folder)
+  const again = await openVault(folder)
   const [found] = vaultOf(again).profiles()
   expect(found?.reading).toMatchObject({ kind: 'lost', state: 'record-corrupt' })
   expect(found?.tokens.read()).toEqual(found?.reading)

@@ -6,7 +6,7 @@ import {
   safeStorageKeystore,
 } from '../../../../main/hosts/desktop/safe-storage-keystore.ts'
 import { passphraseKeystore } from '../../../../main/vault/passphrase-keystore.ts'
-import { SealedHome } from '../../../../main/vault/sealed-home.ts'
+import { VaultHandle } from '../../../../main/vault/vault-handle.ts'
 import { proves } from '../../../proof/proves.ts'
 import { temporaryFolder } from '../../storage/temporary-folder.ts'
 import { held, NOW_MS, profile, tokensOf, vaultOf } from '../../vault/fixtures.ts'
@@ -161,16 +161,16 @@ test('a folder that one host sealed is no damage to the other, and opens where i
     [desktop, words, 'desktop'],
     [words, desktop, 'passphrase'],
   ] as const) {
-    const open = (asked: typeof own) => SealedHome.open({ folder, keystore: asked, wallMs: () => NOW_MS })
+    const open = (asked: typeof own) => VaultHandle.open({ folder, keystore: asked, wallMs: () => NOW_MS })
     const folder = temporaryFolder()
     const first = await open(own)
     vaultOf(first).signIn(profile(), held(1))
     first.close()
     const elsewhere = await open(other)
-    expect(elsewhere.standing).toMatchObject({ state: 'key-changed', sealedBy: by })
+    expect(elsewhere.status).toMatchObject({ state: 'key-changed', sealedBy: by })
     elsewhere.close()
     const again = await open(own)
-    expect([again.standing.state, tokensOf(again).kind]).toEqual(['ok', 'found'])
+    expect([again.status.state, tokensOf(again).kind]).toEqual(['ok', 'found'])
     again.close()
   }
   proves('K1', { level: 2, cases: 2 })

@@ -79,7 +79,7 @@ test.each([['start'], ['watch']])(
   },
 )
 
-test('a watch with a sealed home keeps history there, and can be asked as the app can', async () => {
+test('a watch with a vault keeps history there, and can be asked as the app can', async () => {
   const folder = temporaryFolder()
   const service = await startSimulator({ clientId: 'key-1', refreshToken: 'token-1' })
   onTestFinished(() => service.close())

@@ -6,9 +6,9 @@ import { nodeHttp } from '../../../../main/network/http-client.ts'
 import { nodeClock, nodeRandom } from '../../../../main/ports/node-clock.ts'
 import { startSimulator } from '../../../../main/simulator/server.ts'
 import { lockDataFolder } from '../../../../main/storage/lock.ts'
-import { HomeStorage } from '../../../../main/vault/key-storage.ts'
 import { passphraseKeystore } from '../../../../main/vault/passphrase-keystore.ts'
-import { SealedHome } from '../../../../main/vault/sealed-home.ts'
+import { VaultProfileStore } from '../../../../main/vault/profile-store.ts'
+import { VaultHandle } from '../../../../main/vault/vault-handle.ts'
 import { temporaryFolder } from '../../storage/temporary-folder.ts'
 import { profile } from '../../vault/fixtures.ts'
 import { fakeTerminal } from './fake-terminal.ts'
@@ -22,16 +22,16 @@ async function leftBehind() {
   const simulator = await startSimulator({ clientId: 'one', refreshToken: 'CANARY-one', keys: 'rotating' })
   onTestFinished(() => simulator.close())
   const service = { authUrl: simulator.origin, baseUrl: simulator.origin }
-  const home = await SealedHome.open({
+  const handle = await VaultHandle.open({
     folder,
     keystore: passphraseKeystore('the words', CHEAP),
     wallMs: () => Date.now(),
   })
-  const storage = new HomeStorage(home, { startsOver: false, changed: () => {} })
+  const storage = new VaultProfileStore(handle, { startsOver: false, changed: () => {} })
   const { clientSecret: _, ...key } = profile({ ...service, clientId: 'one', refreshToken: 'CANARY-one' })
   storage.signIn({ ...key, name: 'Mine' }, Date.now())
   storage.signIn({ ...key, id: 'key-2', clientId: 'two', refreshToken: 'CANARY-two' }, Date.now())
-  home.close()
+  handle.close()
   const run = async (flags: RevokeFlags, words = 'the words') => {
     const terminal = fakeTerminal({ interactive: true, answer: 'revoke' })
     const exitCode = await revoke(flags, {
@@ -76,13 +76,13 @@ test('a 503 never reads as revoked, and waits in the folder for the next start',
   const { terminal, exitCode } = await run({ profile: 'key-1', yes: true })
   expect([exitCode, terminal.lines]).toEqual([1, []])
   expect(terminal.errors).toEqual([expect.stringMatching(/^not confirmed.*503/)])
-  const home = await SealedHome.open({
+  const handle = await VaultHandle.open({
     folder,
     keystore: passphraseKeystore('the words', CHEAP),
     wallMs: () => Date.now(),
   })
-  expect(home.vault?.tokens('key-1').read()).toMatchObject({ stored: { revocation: { byItself: true } } })
-  home.close()
+  expect(handle.vault?.tokens('key-1').read()).toMatchObject({ stored: { revocation: { byItself: true } } })
+  handle.close()
 })
 
 test('a wrong passphrase and a folder in use are one line each, and nothing is revoked', async () => {

@@ -47,7 +47,7 @@ export async function virtualWatch(flags: WatchFlags & { readonly for: number })
       terminal,
       clock,
       createMonitor: () => monitor,
-      openHome: async () => ({ kind: 'failed', line: 'no home here', needsPerson: false }),
+      openVault: async () => ({ kind: 'failed', line: 'no vault here', needsPerson: false }),
       recordHistory: () => ({ close: async () => {} }),
       serveMetrics: async () => ({ kind: 'failed', line: 'no metrics here' }),
       pushMetrics: () => Promise.reject(new Error('no store here')),

@@ -49,7 +49,7 @@ async function watched(
     terminal,
     clock,
     createMonitor: () => monitor,
-    openHome: async () => ({ kind: 'failed', line: 'no home in these tests', needsPerson: false }),
+    openVault: async () => ({ kind: 'failed', line: 'no vault in these tests', needsPerson: false }),
     recordHistory: () => ({ close: async () => {} }),
     serveMetrics: async () => ({ kind: 'failed', line: 'no metrics here' }),
     pushMetrics: () => Promise.reject(new Error('no store here')),
@@ -298,14 +298,14 @@ test('for a reader that stalls nothing is kept but the newest snapshot and the l
   expect(await exitCode).toBe(0)
 })
 
-test('only a home that a person has to mend ends it with exit 3', async () => {
+test('only a vault that a person has to mend ends it with exit 3', async () => {
   const environment = { ...TOKEN, HEADROOM_PASSPHRASE: 'words' }
   for (const [needsPerson, code] of [
     [true, 3],
     [false, 1],
   ] as const) {
-    const openHome = async () => ({ kind: 'failed', line: 'why', needsPerson }) as const
-    const { terminal, exitCode } = await watched({ ...SERVICE, data: 'd' }, { environment }, { openHome })
+    const openVault = async () => ({ kind: 'failed', line: 'why', needsPerson }) as const
+    const { terminal, exitCode } = await watched({ ...SERVICE, data: 'd' }, { environment }, { openVault })
     expect(await exitCode).toBe(code)
     expect(terminal.errors).toEqual(['why'])
   }

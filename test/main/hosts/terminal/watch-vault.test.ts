@@ -1,13 +1,13 @@
 import { expect, onTestFinished, test } from 'vitest'
 import type { WatchFlags } from '../../../../main/hosts/terminal/flags.ts'
 import { asWatched } from '../../../../main/hosts/terminal/watch-command.ts'
-import { openWatchHome, type WatchedProfile } from '../../../../main/hosts/terminal/watch-home.ts'
+import { openWatchVault, type WatchedProfile } from '../../../../main/hosts/terminal/watch-vault.ts'
 import type { MonitorPorts } from '../../../../main/monitor/monitor.ts'
 import type { Profile } from '../../../../main/monitor/profile.ts'
 import { nodeClock, nodeRandom } from '../../../../main/ports/node-clock.ts'
-import { HomeStorage } from '../../../../main/vault/key-storage.ts'
 import { passphraseKeystore } from '../../../../main/vault/passphrase-keystore.ts'
-import { SealedHome } from '../../../../main/vault/sealed-home.ts'
+import { VaultProfileStore } from '../../../../main/vault/profile-store.ts'
+import { VaultHandle } from '../../../../main/vault/vault-handle.ts'
 import { temporaryFolder } from '../../storage/temporary-folder.ts'
 import { held, NOW_MS, profile } from '../../vault/fixtures.ts'
 import { testKeystore } from '../../vault/test-keystore.ts'
@@ -38,8 +38,8 @@ const PORTS: MonitorPorts = {
   log: { note: () => {} },
 }
 
-const sealedHome = (folder: string) =>
-  SealedHome.open({
+const openedVault = (folder: string) =>
+  VaultHandle.open({
     folder,
     keystore: passphraseKeystore(WORDS, { N: 16, r: 8, p: 1 }),
     wallMs: () => NOW_MS,
@@ -48,31 +48,31 @@ const sealedHome = (folder: string) =>
 /** What a window left: a connected key, and what a person chose of it. */
 async function leftBehind(standing: 'valid' | 'revoked' = 'valid'): Promise<string> {
   const folder = temporaryFolder()
-  const home = await sealedHome(folder)
+  const handle = await openedVault(folder)
   const { token } = held(1)
   const ended = { ...token, about: { ...token.about, standing: { kind: 'revoked', atMs: NOW_MS } as const } }
-  home.vault?.signIn(profile(CHOSEN), { token: standing === 'valid' ? token : ended })
-  home.close()
+  handle.vault?.signIn(profile(CHOSEN), { token: standing === 'valid' ? token : ended })
+  handle.close()
   return folder
 }
 
 async function storedIn(folder: string): Promise<Profile | undefined> {
-  const home = await sealedHome(folder)
-  const [stored] = new HomeStorage(home, { startsOver: false, changed: () => {} }).restore()
-  home.close()
+  const handle = await openedVault(folder)
+  const [stored] = new VaultProfileStore(handle, { startsOver: false, changed: () => {} }).restore()
+  handle.close()
   return stored?.profile
 }
 
 /** One run with these flags: what it watched with. */
 async function watched(folder: string, flags: WatchFlags, refreshToken = '') {
-  const opening = await openWatchHome(folder, WORDS, PORTS)
+  const opening = await openWatchVault(folder, WORDS, PORTS)
   if (opening.kind === 'failed') throw new Error(opening.line)
-  const { home } = opening
-  const id = home.connect({ ...ASKED, refreshToken }, (key) => asWatched(key, flags)) ?? ''
-  const held = home.monitor.keySettings(id)
-  const shown = home.monitor.snapshot(id)
-  home.monitor.stop()
-  await home.close()
+  const { vault } = opening
+  const id = vault.connect({ ...ASKED, refreshToken }, (key) => asWatched(key, flags)) ?? ''
+  const held = vault.monitor.keySettings(id)
+  const shown = vault.monitor.snapshot(id)
+  vault.monitor.stop()
+  await vault.close()
   if (!held.ok) throw new Error(held.message)
   return { id, settings: held.settings, environment: shown?.profile.environment }
 }
@@ -119,19 +119,19 @@ test('a folder that the desktop sealed is one line, and no new key is put beside
     ...desktop,
     wrap: async (key: Uint8Array) => ({ ...(await desktop.wrap(key)), backend: 'kwallet6' }),
   }
-  const open = () => SealedHome.open({ folder, keystore, wallMs: () => NOW_MS })
-  const home = await open()
-  home.vault?.signIn(profile(), held(1))
-  home.close()
-  const opening = await openWatchHome(folder, WORDS, PORTS)
-  if (opening.kind === 'open') onTestFinished(() => opening.home.close())
+  const open = () => VaultHandle.open({ folder, keystore, wallMs: () => NOW_MS })
+  const handle = await open()
+  handle.vault?.signIn(profile(), held(1))
+  handle.close()
+  const opening = await openWatchVault(folder, WORDS, PORTS)
+  if (opening.kind === 'open') onTestFinished(() => opening.vault.close())
   expect(opening).toEqual({
     kind: 'failed',
     line: expect.stringMatching(/desktop app sealed them.*\(kwallet6\).*nothing was changed$/),
     needsPerson: true,
   })
   const again = await open()
-  expect(again.standing).toEqual({ state: 'ok' })
+  expect(again.status).toEqual({ state: 'ok' })
   expect(again.vault?.tokens('key-1').read().kind).toBe('found')
   again.close()
 })

@@ -50,7 +50,7 @@ export type Standing =
   | { readonly kind: 'revoke-unconfirmed'; readonly reason: string; readonly retryAtMs?: number }
   | { readonly kind: 'revoked'; readonly atMs: number }
 
-export interface KeyState {
+export interface TokenState {
   /** Absent where what is stored does not open. */
   readonly token: HeldToken | undefined
   readonly standing: Standing
@@ -68,7 +68,7 @@ export interface KeyState {
   readonly warnedAheadMs: number
 }
 
-export function newKeyState(token: HeldToken): KeyState {
+export function newTokenState(token: HeldToken): TokenState {
   return {
     token,
     standing: { kind: 'unconfirmed' },
@@ -83,16 +83,16 @@ export function newKeyState(token: HeldToken): KeyState {
 }
 
 /** What is stored does not open: only a person can go on. */
-export function lostKeyState(reason: string): KeyState {
+export function lostTokenState(reason: string): TokenState {
   return {
-    ...newKeyState({ generation: 0, refreshToken: '', signedInAtMs: 0, keepsToken: false }),
+    ...newTokenState({ generation: 0, refreshToken: '', signedInAtMs: 0, keepsToken: false }),
     token: undefined,
     standing: { kind: 'sign-in-required', reason },
   }
 }
 
 /** Whether somebody asked for the tokens to end: from there on nothing uses the grant. */
-export function isRevoking({ standing }: KeyState): boolean {
+export function isRevoking({ standing }: TokenState): boolean {
   switch (standing.kind) {
     case 'revoking':
     case 'revoke-unconfirmed':
@@ -106,17 +106,17 @@ export function isRevoking({ standing }: KeyState): boolean {
 }
 
 /** Whether the service may be asked for a new access token. */
-export function mayRefresh({ token, standing }: KeyState): boolean {
+export function mayRefresh({ token, standing }: TokenState): boolean {
   return token !== undefined && (standing.kind === 'active' || standing.kind === 'unconfirmed')
 }
 
-export function isAlive({ access }: KeyState, nowMs: number): boolean {
+export function isAlive({ access }: TokenState, nowMs: number): boolean {
   return access !== undefined && access.expiresAtMs > nowMs
 }
 
 /** Good for a request that takes a few seconds. */
 const FRESH_MS = 5_000
 
-export function isFresh({ access }: KeyState, nowMs: number): boolean {
+export function isFresh({ access }: TokenState, nowMs: number): boolean {
   return access !== undefined && access.expiresAtMs - nowMs > FRESH_MS
 }

@@ -3,14 +3,14 @@ import type { MonitorSurface } from '../../monitor/monitor-surface.ts'
 import type { Profile } from '../../monitor/profile.ts'
 import { openDataFolder } from '../../storage/data-folder.ts'
 import { lockDataFolder } from '../../storage/lock.ts'
-import { HomeStorage, type RestoredKey } from '../../vault/key-storage.ts'
 import { passphraseKeystore } from '../../vault/passphrase-keystore.ts'
-import { SealedHome } from '../../vault/sealed-home.ts'
+import { type RestoredProfile, VaultProfileStore } from '../../vault/profile-store.ts'
+import { VaultHandle } from '../../vault/vault-handle.ts'
 import { settled } from '../settled.ts'
-import { homeTrouble } from './home-trouble.ts'
+import { vaultTrouble } from './vault-trouble.ts'
 
 /** Where a watched key lives: it is made a monitor of, connected, and at the end left in good order. */
-export interface WatchHome {
+export interface WatchVault {
   readonly monitor: MonitorSurface
   /** What a person should know about files that were found damaged. */
   readonly notices: readonly string[]
@@ -27,36 +27,36 @@ export interface WatchHome {
 /** A key may be known from an earlier run, and no token be given now. */
 export type WatchedProfile = Omit<Profile, 'refreshToken'> & { readonly refreshToken?: string }
 
-export type WatchHomeOpening =
-  | { readonly kind: 'open'; readonly home: WatchHome }
+export type WatchVaultOpening =
+  | { readonly kind: 'open'; readonly vault: WatchVault }
   /** `needsPerson`: it will fail again until a person has changed what is configured. */
   | { readonly kind: 'failed'; readonly line: string; readonly needsPerson: boolean }
 
 /**
- * Opens the sealed home of `headroom watch --data DIR`.
+ * Opens the vault of `headroom watch --data DIR`.
  *
  * One owner for each folder, as for the windows: two programs refreshing one rotating token would end each other.
  */
-export async function openWatchHome(
+export async function openWatchVault(
   folder: string,
   passphrase: string,
   ports: MonitorPorts,
-): Promise<WatchHomeOpening> {
+): Promise<WatchVaultOpening> {
   const data = openDataFolder(folder)
   if (data.kind === 'unusable') return { kind: 'failed', line: data.line, needsPerson: false }
   const lock = lockDataFolder(data.path, { pid: process.pid, host: 'terminal' })
   if (lock.kind !== 'held') return { kind: 'failed', line: lock.line, needsPerson: false }
   const keystore = passphraseKeystore(passphrase)
-  const home = await SealedHome.open({ folder: data.path, keystore, wallMs: () => ports.clock.wallMs() })
-  const { standing } = home
+  const handle = await VaultHandle.open({ folder: data.path, keystore, wallMs: () => ports.clock.wallMs() })
+  const { status } = handle
   // A damaged key is started over; a wrong passphrase is the person's to put right, and nothing is changed.
-  if (standing.state !== 'ok' && standing.state !== 'record-corrupt') {
-    home.close()
+  if (status.state !== 'ok' && status.state !== 'record-corrupt') {
+    handle.close()
     lock.release()
-    const needsPerson = standing.state === 'key-changed'
-    return { kind: 'failed', line: homeTrouble(data.path, standing), needsPerson }
+    const needsPerson = status.state === 'key-changed'
+    return { kind: 'failed', line: vaultTrouble(data.path, status), needsPerson }
   }
-  const storage: HomeStorage = new HomeStorage(home, {
+  const storage: VaultProfileStore = new VaultProfileStore(handle, {
     startsOver: false,
     changed: () => monitor.storageChanged(),
   })
@@ -66,11 +66,11 @@ export async function openWatchHome(
     monitor.restore(watched, storage.signIn(profile, ports.clock.wallMs()))
   return {
     kind: 'open',
-    home: {
+    vault: {
       monitor,
       notices: [
-        ...home.notices,
-        ...(standing.state === 'ok' ? [] : [homeTrouble(data.path, standing)]),
+        ...handle.notices,
+        ...(status.state === 'ok' ? [] : [vaultTrouble(data.path, status)]),
         ...storage.notices(),
       ],
       connect: (profile, asWatched) => {
@@ -84,7 +84,7 @@ export async function openWatchHome(
           return id
         }
         const { id } = stored.profile
-        const known = refreshToken === '' || (home.vault?.knows(id, refreshToken) ?? false)
+        const known = refreshToken === '' || (handle.vault?.knows(id, refreshToken) ?? false)
         const kept = { ...stored.profile, ...(clientSecret !== undefined && { clientSecret }), refreshToken }
         // A token that was never here, for a key whose own is of no use any more, is a new sign-in.
         if (!known && hasEnded(stored)) signIn(kept, asWatched(kept))
@@ -93,7 +93,7 @@ export async function openWatchHome(
       },
       close: async () => {
         await settled(monitor.idle(), ports.clock)
-        home.close()
+        handle.close()
         lock.release()
       },
     },
@@ -104,7 +104,7 @@ function isSameKey(one: Profile, other: WatchedProfile): boolean {
   return one.authUrl === other.authUrl && one.baseUrl === other.baseUrl && one.clientId === other.clientId
 }
 
-function hasEnded({ tokens }: RestoredKey): boolean {
+function hasEnded({ tokens }: RestoredProfile): boolean {
   const reading = tokens.read()
   if (reading.kind !== 'found') return true
   const { kind } = reading.stored.token.about.standing

@@ -1,30 +1,30 @@
 import { expect, test } from 'vitest'
-import { homeTrouble } from '../../../../main/hosts/terminal/home-trouble.ts'
-import { sealedElsewhere, startTrouble } from '../../../../main/vault/start-words.ts'
+import { vaultTrouble } from '../../../../main/hosts/terminal/vault-trouble.ts'
+import { sealedElsewhere, startTrouble } from '../../../../main/vault/vault-status.ts'
 
 test.each(['key-changed', 'record-corrupt', 'waiting', 'unavailable', 'unprotected'] as const)(
   '%s is one line for a terminal: which folder, and nothing about windows',
   (state) => {
-    const line = homeTrouble('/data/headroom', startTrouble(state, 'the disk is full'))
+    const line = vaultTrouble('/data/headroom', startTrouble(state, 'the disk is full'))
     expect(line).toContain('/data/headroom')
     expect(line).not.toMatch(/connect|sign in|\n/i)
   },
 )
 
 test('what a person can set is named', () => {
-  const line = (state: 'key-changed' | 'record-corrupt') => homeTrouble('/d', startTrouble(state, 'w'))
+  const line = (state: 'key-changed' | 'record-corrupt') => vaultTrouble('/d', startTrouble(state, 'w'))
   expect(line('key-changed')).toMatch(/^HEADROOM_PASSPHRASE .* --data/)
   expect(line('record-corrupt')).toContain('HEADROOM_REFRESH_TOKEN')
-  expect(homeTrouble('/d', { state: 'memory' })).toContain('HEADROOM_PASSPHRASE')
+  expect(vaultTrouble('/d', { state: 'memory' })).toContain('HEADROOM_PASSPHRASE')
 })
 
 test('what the desktop sealed is no wrong passphrase: who sealed it, and where to go', () => {
-  const line = homeTrouble('/d', sealedElsewhere('gnome_libsecret'))
+  const line = vaultTrouble('/d', sealedElsewhere('gnome_libsecret'))
   expect(line).toMatch(
     /the keys in \/d .*desktop app sealed them.*\(gnome_libsecret\).*on the desktop.*--data/,
   )
   expect(line).not.toMatch(/damaged|set it to|\n/)
-  expect(homeTrouble('/d', sealedElsewhere('\u001b[2J'))).not.toContain('\u001b')
+  expect(vaultTrouble('/d', sealedElsewhere('\u001b[2J'))).not.toContain('\u001b')
 })
 
 test('the desktop names the passphrase that sealed what it cannot open', () => {

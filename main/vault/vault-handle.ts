@@ -4,19 +4,19 @@ import type { DatabaseSync } from 'node:sqlite'
 import type { Keystore } from '../ports/keystore.ts'
 import { addDataKey, type DataKeys, NO_KEYS, type Unlocking, unlockDataKeys } from './data-keys.ts'
 import { NewestCommit } from './newest-commit.ts'
-import { type StartTrouble, sealedElsewhere, startTrouble, tokenSealedElsewhere } from './start-words.ts'
 import { storageWords } from './storage-words.ts'
 import { Vault } from './vault.ts'
 import { openVaultFile, type VaultFileOpening } from './vault-file.ts'
+import { type StartTrouble, sealedElsewhere, startTrouble, tokenSealedElsewhere } from './vault-status.ts'
 
-export type HomeStanding =
+export type VaultStatus =
   /** Nobody gave a keystore: nothing is stored, and what may be stored already is left alone. */
   { readonly state: 'memory'; readonly line?: string } | { readonly state: 'ok' } | StartTrouble
 
-/** The standing after it; with words where it is not `ok`. */
-type AskedAgain = { readonly state: HomeStanding['state']; readonly line?: string }
+/** The status after it; with words where it is not `ok`. */
+type AskedAgain = { readonly state: VaultStatus['state']; readonly line?: string }
 
-export interface HomeDeps {
+export interface VaultHandleDeps {
   readonly folder: string
   /** Absent: memory only. */
   readonly keystore?: Keystore
@@ -26,62 +26,62 @@ export interface HomeDeps {
 }
 
 /**
- * The place where keys outlive the process, if there is one. Never fails to open: what is wrong is its standing.
+ * The place where keys outlive the process, if there is one. Never fails to open: what is wrong is its status.
  *
  * The folder's lock is held by the caller (main/storage/lock.ts).
  */
-export class SealedHome {
+export class VaultHandle {
   /** What a person should know about files that were found damaged. */
   readonly notices: readonly string[]
-  readonly #deps: HomeDeps
+  readonly #deps: VaultHandleDeps
   readonly #database: DatabaseSync | undefined
   readonly #newest: NewestCommit | undefined
-  #standing: HomeStanding
+  #status: VaultStatus
   #vault: Vault | undefined
   #closed = false
   #asking: Promise<AskedAgain> | undefined
   readonly #opened = new Set<() => void>()
 
   private constructor(
-    deps: HomeDeps,
-    standing: HomeStanding,
+    deps: VaultHandleDeps,
+    status: VaultStatus,
     notices: readonly string[],
     opened:
       | { readonly database: DatabaseSync; readonly newest: NewestCommit | undefined }
       | undefined = undefined,
   ) {
     this.#deps = deps
-    this.#standing = standing
+    this.#status = status
     this.notices = notices
     this.#database = opened?.database
     this.#newest = opened?.newest
   }
 
-  static async open(deps: HomeDeps): Promise<SealedHome> {
+  static async open(deps: VaultHandleDeps): Promise<VaultHandle> {
     const { folder, keystore, wallMs, openFile = openVaultFile } = deps
     if (keystore === undefined) {
       const line = 'Stored keys are left alone: this start was given nothing to open them with.'
       const isThere = existsSync(join(folder, 'vault.db'))
-      return new SealedHome(deps, { state: 'memory', ...(isThere && { line }) }, [])
+      return new VaultHandle(deps, { state: 'memory', ...(isThere && { line }) }, [])
     }
     const opening = openFile(folder, wallMs())
     if (opening.kind === 'unusable') {
-      return new SealedHome(deps, startTrouble('unavailable', opening.line), opening.notices)
+      return new VaultHandle(deps, startTrouble('unavailable', opening.line), opening.notices)
     }
     const newest = deps.openFile === undefined ? new NewestCommit(folder, opening.database) : undefined
     const older = newest?.notice()
-    const home = new SealedHome(
+    const handle = new VaultHandle(
       deps,
       startTrouble('waiting', 'the store is being opened'),
       [...opening.notices, ...(older === undefined ? [] : [older])],
       { database: opening.database, newest },
     )
-    home.#take(await unlock(opening.database, keystore, wallMs()))
-    return home
+    handle.#take(await unlock(opening.database, keystore, wallMs()))
+    return handle
   }
 
-  get standing(): HomeStanding {
-    return this.#standing
+  get status(): VaultStatus {
+    return this.#status
   }
 
   /**
@@ -116,7 +116,7 @@ export class SealedHome {
 
   /** Whether what is stored here is open to whoever can read the file; a person agreed to that. */
   get hidesNothing(): boolean {
-    return this.#standing.state === 'ok' && (this.#deps.keystore?.hidesNothing?.() ?? false)
+    return this.#status.state === 'ok' && (this.#deps.keystore?.hidesNothing?.() ?? false)
   }
 
   /** Why a token is lost to this start, where another kind of keystore than its own sealed it. */
@@ -142,7 +142,7 @@ export class SealedHome {
   async startOver(): Promise<void> {
     const { keystore, wallMs } = this.#deps
     if (this.#vault?.canSeal || this.#database === undefined || keystore === undefined) return
-    if (this.#standing.state !== 'key-changed' && this.#standing.state !== 'record-corrupt') return
+    if (this.#status.state !== 'key-changed' && this.#status.state !== 'record-corrupt') return
     try {
       this.#take(await addDataKey(this.#database, keystore, wallMs()))
     } catch (error) {
@@ -158,34 +158,34 @@ export class SealedHome {
 
   async #ask(): Promise<AskedAgain> {
     const { keystore, wallMs } = this.#deps
-    if (this.#closed || this.#database === undefined || keystore === undefined) return this.#standing
+    if (this.#closed || this.#database === undefined || keystore === undefined) return this.#status
     this.#take(await unlock(this.#database, keystore, wallMs()))
     for (const tell of this.#opened) tell()
-    return this.#standing
+    return this.#status
   }
 
   #take(unlocking: Unlocking): void {
     if (this.#closed || this.#database === undefined) return
     switch (unlocking.kind) {
       case 'unlocked':
-        this.#standing = { state: 'ok' }
+        this.#status = { state: 'ok' }
         break
       case 'key-changed':
-        this.#standing = startTrouble('key-changed', `${unlocking.why} (sealed with ${unlocking.backend})`)
+        this.#status = startTrouble('key-changed', `${unlocking.why} (sealed with ${unlocking.backend})`)
         break
       case 'sealed-elsewhere':
-        this.#standing = sealedElsewhere(unlocking.backend)
+        this.#status = sealedElsewhere(unlocking.backend)
         break
       case 'record-corrupt':
       case 'unavailable':
       case 'unprotected':
-        this.#standing = startTrouble(unlocking.kind, unlocking.why)
+        this.#status = startTrouble(unlocking.kind, unlocking.why)
         break
       case 'unwritable':
-        this.#standing = startTrouble('unavailable', unlocking.why)
+        this.#status = startTrouble('unavailable', unlocking.why)
         break
       case 'waiting':
-        this.#standing = startTrouble('waiting', unlocking.why)
+        this.#status = startTrouble('waiting', unlocking.why)
         // What is stored can be named meanwhile.
         this.#vault ??= this.#vaultWith(this.#database, NO_KEYS)
         void unlocking.settled.then(() => this.askAgain())

@@ -2,18 +2,18 @@ import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
-import { SealedHome } from '../../../main/vault/sealed-home.ts'
+import { VaultHandle } from '../../../main/vault/vault-handle.ts'
 import { proves } from '../../proof/proves.ts'
 import { temporaryFolder } from '../storage/temporary-folder.ts'
-import { held, NOW_MS, openHome, profile, tokensOf, vaultOf } from './fixtures.ts'
+import { held, NOW_MS, openVault, profile, tokensOf, vaultOf } from './fixtures.ts'
 import { testKeystore } from './test-keystore.ts'
 
 /** A folder with one stored key, sealed by a keystore whose own key is 1. */
 async function storedFolder(): Promise<string> {
   const folder = temporaryFolder()
-  const home = await openHome(folder, testKeystore(1))
-  vaultOf(home).signIn(profile(), held(1))
-  home.close()
+  const handle = await openVault(folder, testKeystore(1))
+  vaultOf(handle).signIn(profile(), held(1))
+  handle.close()
   return folder
 }
 
@@ -28,28 +28,28 @@ const contentOf = (folder: string) => {
 
 test('without a keystore nothing is written, and stored keys are left alone and named', async () => {
   const empty = temporaryFolder()
-  const home = await SealedHome.open({ folder: empty, wallMs: () => NOW_MS })
-  expect(home.standing).toEqual({ state: 'memory' })
-  expect(home.vault).toBeUndefined()
+  const handle = await VaultHandle.open({ folder: empty, wallMs: () => NOW_MS })
+  expect(handle.status).toEqual({ state: 'memory' })
+  expect(handle.vault).toBeUndefined()
   expect(readdirSync(empty)).toEqual([])
-  const stored = await SealedHome.open({ folder: await storedFolder(), wallMs: () => NOW_MS })
-  expect(stored.standing).toMatchObject({ state: 'memory', line: expect.stringContaining('left alone') })
+  const stored = await VaultHandle.open({ folder: await storedFolder(), wallMs: () => NOW_MS })
+  expect(stored.status).toMatchObject({ state: 'memory', line: expect.stringContaining('left alone') })
   proves('K1', { level: 2, cases: 1 })
 })
 
 test('another key in the keyring reads as a changed key; nothing is changed, and the old keyring opens it', async () => {
   const folder = await storedFolder()
   const before = contentOf(folder)
-  const home = await openHome(folder, testKeystore(2))
-  expect(home.standing).toMatchObject({
+  const handle = await openVault(folder, testKeystore(2))
+  expect(handle.status).toMatchObject({
     state: 'key-changed',
     line: expect.stringContaining('sealed with test'),
   })
-  expect(home.vault?.canSeal).toBe(false)
-  expect(vaultOf(home).profiles()[0]?.about?.name).toBe('Main key')
-  home.close()
+  expect(handle.vault?.canSeal).toBe(false)
+  expect(vaultOf(handle).profiles()[0]?.about?.name).toBe('Main key')
+  handle.close()
   expect(contentOf(folder)).toEqual(before)
-  const again = await openHome(folder, testKeystore(1))
+  const again = await openVault(folder, testKeystore(1))
   expect(tokensOf(again).kind).toBe('found')
   again.close()
   proves('K1', { level: 2, cases: 1 })
@@ -61,9 +61,9 @@ test('a keystore that answers with a wrong key is not believed, and nothing is c
   const keystore = testKeystore(1)
   for (const key of [new Uint8Array(32), new Uint8Array(7)]) {
     keystore.answer = { kind: 'unwrapped', key, renew: false }
-    const home = await openHome(folder, keystore)
-    expect(home.standing.state).toBe('key-changed')
-    home.close()
+    const handle = await openVault(folder, keystore)
+    expect(handle.status.state).toBe('key-changed')
+    handle.close()
     expect(contentOf(folder)).toEqual(before)
   }
   proves('K1', { level: 2, cases: 2 })
@@ -73,9 +73,9 @@ test('a stored key that was changed on disk reads as damaged, not as a changed k
   const folder = await storedFolder()
   execute(folder, "UPDATE data_keys SET wrapped = x'00112233'")
   const before = contentOf(folder)
-  const home = await openHome(folder, testKeystore(1))
-  expect(home.standing.state).toBe('record-corrupt')
-  home.close()
+  const handle = await openVault(folder, testKeystore(1))
+  expect(handle.status.state).toBe('record-corrupt')
+  handle.close()
   expect(contentOf(folder)).toEqual(before)
   proves('K1', { level: 2, cases: 1 })
 })
@@ -99,12 +99,12 @@ test.each(elsewhere)(
       answer === 'other bytes'
         ? { kind: 'unwrapped', key: new Uint8Array(7), renew: true }
         : { kind: answer, why: 'not mine' }
-    const home = await openHome(folder, keystore)
-    expect(home.standing).toMatchObject({ state: 'key-changed', sealedBy: by })
-    expect(home.standing).toMatchObject({ line: expect.not.stringContaining('damaged') })
+    const handle = await openVault(folder, keystore)
+    expect(handle.status).toMatchObject({ state: 'key-changed', sealedBy: by })
+    expect(handle.status).toMatchObject({ line: expect.not.stringContaining('damaged') })
     expect(keystore.calls).toEqual(['unwrap'])
-    expect(home.vault?.canSeal).toBe(false)
-    home.close()
+    expect(handle.vault?.canSeal).toBe(false)
+    handle.close()
     expect(contentOf(folder)).toEqual(before)
     proves('K1', { level: 2, cases: 1 })
   },
@@ -113,18 +113,18 @@ test.each(elsewhere)(
 test('what another kind of keystore sealed reads as damaged where it is, and a wrong passphrase beside it is told first', async () => {
   const folder = await storedFolder()
   const keystore = testKeystore(2)
-  const home = await openHome(folder, keystore)
-  await home.startOver()
-  home.close()
+  const handle = await openVault(folder, keystore)
+  await handle.startOver()
+  handle.close()
   execute(folder, "UPDATE data_keys SET backend = 'win32' WHERE id = 2")
   keystore.secret = 3
   keystore.mayHaveWrapped = (recorded) => recorded === 'test'
-  const wrong = await openHome(folder, keystore)
-  expect(wrong.standing).toMatchObject({ state: 'key-changed', line: expect.stringContaining('another key') })
+  const wrong = await openVault(folder, keystore)
+  expect(wrong.status).toMatchObject({ state: 'key-changed', line: expect.stringContaining('another key') })
   wrong.close()
   execute(folder, "UPDATE data_keys SET wrapped = x'00', backend = 'win32'")
-  const damaged = await openHome(folder, keystore)
-  expect(damaged.standing.state).toBe('record-corrupt')
+  const damaged = await openVault(folder, keystore)
+  expect(damaged.status.state).toBe('record-corrupt')
   damaged.close()
   proves('K1', { level: 2, cases: 2 })
 })
@@ -134,30 +134,30 @@ test('a keystore that opens it is believed, whatever is recorded beside it', asy
   execute(folder, "UPDATE data_keys SET backend = 'gnome_libsecret'")
   const keystore = testKeystore(1)
   keystore.mayHaveWrapped = () => false
-  const home = await openHome(folder, keystore)
-  expect(home.standing).toEqual({ state: 'ok' })
-  home.close()
+  const handle = await openVault(folder, keystore)
+  expect(handle.status).toEqual({ state: 'ok' })
+  handle.close()
 })
 
 test('a damaged canary is no lost key where a record still opens: it is written again', async () => {
   const folder = await storedFolder()
   execute(folder, "UPDATE data_keys SET canary = x'00'")
-  const home = await openHome(folder, testKeystore(1))
-  expect(home.standing).toEqual({ state: 'ok' })
-  expect(tokensOf(home).kind).toBe('found')
-  home.close()
+  const handle = await openVault(folder, testKeystore(1))
+  expect(handle.status).toEqual({ state: 'ok' })
+  expect(tokensOf(handle).kind).toBe('found')
+  handle.close()
   execute(folder, 'DELETE FROM records')
-  const again = await openHome(folder, testKeystore(1))
-  expect(again.standing).toEqual({ state: 'ok' })
+  const again = await openVault(folder, testKeystore(1))
+  expect(again.status).toEqual({ state: 'ok' })
   again.close()
 })
 
 test('a damaged canary beside records that do not open is a changed key', async () => {
   const folder = await storedFolder()
   execute(folder, "UPDATE data_keys SET canary = x'00'; UPDATE records SET sealed = zeroblob(60)")
-  const home = await openHome(folder, testKeystore(1))
-  expect(home.standing.state).toBe('key-changed')
-  home.close()
+  const handle = await openVault(folder, testKeystore(1))
+  expect(handle.status.state).toBe('key-changed')
+  handle.close()
   proves('K1', { level: 2, cases: 1 })
 })
 
@@ -169,16 +169,16 @@ test.each([
   const before = contentOf(folder)
   const keystore = testKeystore(1)
   keystore.answer = answer
-  const home = await openHome(folder, keystore)
-  expect(home.standing).toMatchObject({ state: answer.kind, line: expect.stringContaining(answer.why) })
-  await home.startOver()
-  expect(home.vault?.canSeal).toBe(false)
-  expect(vaultOf(home).signIn(profile(), held(1))).toMatchObject({ ok: false })
-  home.close()
+  const handle = await openVault(folder, keystore)
+  expect(handle.status).toMatchObject({ state: answer.kind, line: expect.stringContaining(answer.why) })
+  await handle.startOver()
+  expect(handle.vault?.canSeal).toBe(false)
+  expect(vaultOf(handle).signIn(profile(), held(1))).toMatchObject({ ok: false })
+  handle.close()
   expect(contentOf(folder)).toEqual(before)
   const fresh = temporaryFolder()
-  const first = await openHome(fresh, keystore)
-  expect(first.standing.state).toBe(answer.kind)
+  const first = await openVault(fresh, keystore)
+  expect(first.status.state).toBe(answer.kind)
   first.close()
   expect(contentOf(fresh)).toEqual([[], [], []])
   proves('K1', { level: 2, cases: 1 })
@@ -193,16 +193,16 @@ test('a locked keyring keeps a start waiting only as long as it is locked', asyn
   })
   keystore.answer = { kind: 'waiting', why: 'the keyring has not answered', settled }
   const before = contentOf(folder)
-  const home = await openHome(folder, keystore)
-  expect(home.standing.state).toBe('waiting')
+  const handle = await openVault(folder, keystore)
+  expect(handle.status.state).toBe('waiting')
   expect(contentOf(folder)).toEqual(before)
-  const told = new Promise<void>((resolve) => home.onSettled(resolve))
+  const told = new Promise<void>((resolve) => handle.onSettled(resolve))
   keystore.answer = undefined
   unlock()
   await told
-  expect(home.standing).toEqual({ state: 'ok' })
-  expect(tokensOf(home).kind).toBe('found')
-  home.close()
+  expect(handle.status).toEqual({ state: 'ok' })
+  expect(tokensOf(handle).kind).toBe('found')
+  handle.close()
   proves('K1', { level: 2, cases: 1 })
 })
 
@@ -213,32 +213,32 @@ test('a keyring that answers after the end of the app is not listened to', async
     unlock = resolve
   })
   keystore.answer = { kind: 'waiting', why: 'the keyring has not answered', settled }
-  const home = await openHome(await storedFolder(), keystore)
-  home.close()
+  const handle = await openVault(await storedFolder(), keystore)
+  handle.close()
   keystore.answer = undefined
   unlock()
   await settled
-  expect(vaultOf(home).canSeal).toBe(false)
-  expect(home.standing.state).toBe('waiting')
+  expect(vaultOf(handle).canSeal).toBe(false)
+  expect(handle.status.state).toBe('waiting')
 })
 
 test('a key that does not open can be forgotten all the same', async () => {
   const folder = await storedFolder()
-  const home = await openHome(folder, testKeystore(2))
-  expect(vaultOf(home).forget('key-1')).toEqual({ ok: true })
-  expect(home.storedIds()).toEqual([])
-  home.close()
+  const handle = await openVault(folder, testKeystore(2))
+  expect(vaultOf(handle).forget('key-1')).toEqual({ ok: true })
+  expect(handle.storedIds()).toEqual([])
+  handle.close()
 })
 
 test('starting over adds a key, and what the old key sealed opens again when it is back', async () => {
   const folder = await storedFolder()
-  const home = await openHome(folder, testKeystore(2))
-  await home.startOver()
-  expect(home.standing).toEqual({ state: 'ok' })
-  expect(tokensOf(home)).toEqual({ kind: 'lost', state: 'key-changed' })
-  vaultOf(home).signIn(profile({ id: 'key-2' }), held(1, 'CANARY-second'))
-  home.close()
-  const back = await openHome(folder, testKeystore(1))
+  const handle = await openVault(folder, testKeystore(2))
+  await handle.startOver()
+  expect(handle.status).toEqual({ state: 'ok' })
+  expect(tokensOf(handle)).toEqual({ kind: 'lost', state: 'key-changed' })
+  vaultOf(handle).signIn(profile({ id: 'key-2' }), held(1, 'CANARY-second'))
+  handle.close()
+  const back = await openVault(folder, testKeystore(1))
   expect(tokensOf(back, 'key-1').kind).toBe('found')
   expect(tokensOf(back, 'key-2')).toEqual({ kind: 'lost', state: 'key-changed' })
   back.close()
@@ -248,44 +248,44 @@ test('a keystore that renewed its own key has the data key wrapped again', async
   const folder = await storedFolder()
   const keystore = testKeystore(1)
   keystore.renew = true
-  const home = await openHome(folder, keystore)
+  const handle = await openVault(folder, keystore)
   expect(keystore.calls).toEqual(['unwrap', 'wrap'])
-  expect(tokensOf(home).kind).toBe('found')
-  home.close()
+  expect(tokensOf(handle).kind).toBe('found')
+  handle.close()
 })
 
 test('a store that another program holds is unavailable, and is not touched', async () => {
   const folder = await storedFolder()
   const other = new DatabaseSync(join(folder, 'vault.db'))
   other.exec('BEGIN IMMEDIATE')
-  const home = await openHome(folder)
-  expect(home.standing).toMatchObject({
+  const handle = await openVault(folder)
+  expect(handle.status).toMatchObject({
     state: 'unavailable',
     line: expect.stringContaining('another program'),
   })
   other.exec('ROLLBACK')
   other.close()
   expect(existsSync(join(folder, 'vault.db'))).toBe(true)
-  const again = await openHome(folder)
+  const again = await openVault(folder)
   expect(tokensOf(again).kind).toBe('found')
   again.close()
 })
 
 test('a lock that comes between is told at the write, and the next write goes through', async () => {
   const folder = await storedFolder()
-  const home = await openHome(folder)
+  const handle = await openVault(folder)
   const other = new DatabaseSync(join(folder, 'vault.db'))
   other.exec('BEGIN IMMEDIATE')
   const next = held(2)
-  expect(vaultOf(home).tokens('key-1').save(next)).toEqual({
+  expect(vaultOf(handle).tokens('key-1').save(next)).toEqual({
     ok: false,
     why: 'another program has locked the file',
   })
-  expect(tokensOf(home)).toMatchObject({ stored: { token: { generation: 1 } } })
+  expect(tokensOf(handle)).toMatchObject({ stored: { token: { generation: 1 } } })
   other.exec('ROLLBACK')
   other.close()
-  expect(vaultOf(home).tokens('key-1').save(next)).toEqual({ ok: true })
-  home.close()
+  expect(vaultOf(handle).tokens('key-1').save(next)).toEqual({ ok: true })
+  handle.close()
 })
 
 function execute(folder: string, sql: string): void {
@@ -299,8 +299,8 @@ test('a keystore that throws is no reason not to start: nothing is stored, and i
     wrap: () => Promise.reject(new RangeError('CANARY in its words')),
     unwrap: () => Promise.reject(new RangeError('CANARY in its words')),
   }
-  const home = await SealedHome.open({ folder: temporaryFolder(), keystore: broken, wallMs: () => NOW_MS })
-  expect(home.standing).toMatchObject({ state: 'unavailable', line: expect.stringContaining('RangeError') })
-  expect(JSON.stringify(home.standing)).not.toContain('CANARY')
-  home.close()
+  const handle = await VaultHandle.open({ folder: temporaryFolder(), keystore: broken, wallMs: () => NOW_MS })
+  expect(handle.status).toMatchObject({ state: 'unavailable', line: expect.stringContaining('RangeError') })
+  expect(JSON.stringify(handle.status)).not.toContain('CANARY')
+  handle.close()
 })

@@ -4,8 +4,8 @@ import { expect, onTestFinished, test } from 'vitest'
 import type { MonitorEvent } from '../../../app/contract/events.ts'
 import { restoredState, type StoredTokens, signedIn } from '../../../app/tokens/stored-token.ts'
 import type { TokenStore } from '../../../main/tokens/token-store.ts'
-import { HomeStorage, MEMORY_STORAGE } from '../../../main/vault/key-storage.ts'
-import { SealedHome } from '../../../main/vault/sealed-home.ts'
+import { MEMORY_PROFILE_STORE, VaultProfileStore } from '../../../main/vault/profile-store.ts'
+import { VaultHandle } from '../../../main/vault/vault-handle.ts'
 import { proves } from '../../proof/proves.ts'
 import { VirtualClock } from '../../simulation/virtual-clock.ts'
 import { temporaryFolder } from '../storage/temporary-folder.ts'
@@ -13,11 +13,11 @@ import { held, NOW_MS, profile } from './fixtures.ts'
 import { testKeystore } from './test-keystore.ts'
 
 async function opened(folder: string, keystore = testKeystore(), startsOver = true) {
-  const home = await SealedHome.open({ folder, keystore, wallMs: () => NOW_MS })
-  onTestFinished(() => home.close())
+  const handle = await VaultHandle.open({ folder, keystore, wallMs: () => NOW_MS })
+  onTestFinished(() => handle.close())
   let changes = 0
-  const storage = new HomeStorage(home, { startsOver, changed: () => (changes += 1) })
-  return { home, storage, changes: () => changes }
+  const storage = new VaultProfileStore(handle, { startsOver, changed: () => (changes += 1) })
+  return { handle, storage, changes: () => changes }
 }
 
 const tokenOf = (tokens: TokenStore | undefined) => {
@@ -54,45 +54,45 @@ test('a sign-in is sealed at once and comes back with its settings and its secre
   const key = profile({ audience: 'https://service.test', rotationMinutes: 40 })
   expect(first.storage.signIn(key, NOW_MS).kind).toBe('sealed')
   expect(first.storage.keystore('key-1')).toBe('ok')
-  first.home.close()
+  first.handle.close()
   const { storage } = await opened(folder)
   expect(storage.restore().map((restored) => restored.profile)).toEqual([key])
   expect(storage.restore()).toEqual([])
 })
 
 test('the built-in simulator is never stored', async () => {
-  const { home, storage } = await opened(temporaryFolder())
+  const { handle, storage } = await opened(temporaryFolder())
   expect(storage.signIn(profile({ environment: 'simulator' }), NOW_MS).kind).toBe('memory')
   expect(storage.keystore('key-1')).toBe('memory')
-  expect(home.storedIds()).toEqual([])
+  expect(handle.storedIds()).toEqual([])
 })
 
 test('what is chosen of a key that waits to be sealed is sealed with it', async () => {
   const folder = temporaryFolder()
   const { keystore, unlock } = lockedKeystore()
-  const { home, storage } = await opened(folder, keystore)
+  const { handle, storage } = await opened(folder, keystore)
   storage.signIn(profile(), NOW_MS)
   const chosen = profile({ rotationMinutes: 7, probes: { budgetFraction: 0.1, everySeconds: {} } })
   expect(storage.keepsSettings(chosen)).toBe(false)
   expect(storage.keepSettings(chosen)).toEqual({ ok: true })
-  const settled = new Promise<void>((resolve) => home.onSettled(resolve))
+  const settled = new Promise<void>((resolve) => handle.onSettled(resolve))
   unlock()
   await settled
   storage.restore()
   expect(storage.keepsSettings(chosen)).toBe(true)
-  home.close()
+  handle.close()
   const { storage: again } = await opened(folder)
   expect(again.restore().map((restored) => restored.profile)).toEqual([chosen])
 })
 
 test('what is chosen of a sealed key leaves the rest of what is stored of it alone', async () => {
   const folder = temporaryFolder()
-  const { home, storage } = await opened(folder)
+  const { handle, storage } = await opened(folder)
   storage.signIn(profile(), NOW_MS)
   storage.signIn(profile({ id: 'key-2' }), NOW_MS)
   const changes = { rotationMinutes: 7, probes: { enabled: false, budgetFraction: 0.1, everySeconds: {} } }
   expect(storage.keepSettings({ ...profile(changes), name: 'Not stored by this' })).toEqual({ ok: true })
-  home.close()
+  handle.close()
   expect(storage.keepSettings(profile(changes))).toEqual({ ok: false, why: 'the store is closed' })
   const { storage: again } = await opened(folder)
   expect(again.restore().map((restored) => restored.profile)).toEqual([
@@ -112,11 +112,11 @@ test('a new sign-in of a key takes its place, and an answer to the former one ch
 })
 
 test('a forgotten key takes nothing in any more', async () => {
-  const { home, storage } = await opened(temporaryFolder())
+  const { handle, storage } = await opened(temporaryFolder())
   const tokens = storage.signIn(profile(), NOW_MS)
   expect(storage.forget('key-1')).toEqual({ ok: true })
   expect(save(tokens, held(2))).toBeUndefined()
-  expect(home.storedIds()).toEqual([])
+  expect(handle.storedIds()).toEqual([])
   expect(storage.forget('key-1')).toEqual({ ok: true })
 })
 
@@ -124,16 +124,16 @@ test('a key connected while the keyring is locked is sealed, as it is by then, o
   const folder = temporaryFolder()
   const stored = await opened(folder)
   stored.storage.signIn(profile(), NOW_MS)
-  stored.home.close()
+  stored.handle.close()
   const { keystore, unlock } = lockedKeystore()
-  const { home, storage } = await opened(folder, keystore)
+  const { handle, storage } = await opened(folder, keystore)
   expect(storage.keystore('simulator')).toBe('waiting')
   expect(storage.ids()).toEqual(['key-1'])
   const tokens = storage.signIn(profile({ id: 'key-2', refreshToken: 'CANARY-a' }), NOW_MS)
   expect(storage.keystore('key-2')).toBe('waiting')
   save(tokens, held(4, 'CANARY-b'))
   expect(tokens.kind).toBe('memory')
-  const settled = new Promise<void>((resolve) => home.onSettled(resolve))
+  const settled = new Promise<void>((resolve) => handle.onSettled(resolve))
   unlock()
   await settled
   expect(storage.restore().map((restored) => restored.profile.id)).toEqual(['key-1'])
@@ -146,12 +146,12 @@ test('a sign-in that is sealed late goes on above what it replaced, and its next
   const folder = temporaryFolder()
   const first = await opened(folder)
   save(first.storage.signIn(profile(), NOW_MS), held(40, 'CANARY-before'))
-  first.home.close()
+  first.handle.close()
   const { keystore, unlock } = lockedKeystore()
-  const { home, storage } = await opened(folder, keystore)
+  const { handle, storage } = await opened(folder, keystore)
   const tokens = storage.signIn(profile({ refreshToken: 'CANARY-a' }), NOW_MS)
   save(tokens, held(3, 'CANARY-b'))
-  const settled = new Promise<void>((resolve) => home.onSettled(resolve))
+  const settled = new Promise<void>((resolve) => handle.onSettled(resolve))
   unlock()
   await settled
   expect(storage.restore()).toEqual([])
@@ -162,18 +162,18 @@ test('a sign-in that is sealed late goes on above what it replaced, and its next
   expect(tokens.read()).toMatchObject({ stored: { intent: { generation: 41 } } })
   save(tokens, held(42, 'CANARY-c'))
   expect(tokens.read()).toMatchObject({ stored: { token: { generation: 42, refreshToken: 'CANARY-c' } } })
-  home.close()
+  handle.close()
   const { storage: next } = await opened(folder)
   expect(tokenOf(next.restore()[0]?.tokens)).toBe('CANARY-c')
 })
 
 test('a revocation that waits is sealed with its key', async () => {
   const { keystore, unlock } = lockedKeystore()
-  const { home, storage } = await opened(temporaryFolder(), keystore)
+  const { handle, storage } = await opened(temporaryFolder(), keystore)
   const tokens = storage.signIn(profile(), NOW_MS)
   const revocation = { reason: 'no answer', byItself: true }
   save(tokens, { ...held(1), revocation })
-  const settled = new Promise<void>((resolve) => home.onSettled(resolve))
+  const settled = new Promise<void>((resolve) => handle.onSettled(resolve))
   unlock()
   await settled
   tokens.intend()
@@ -185,15 +185,15 @@ test('under another key in the keyring the stored key is shown as such, and sign
   const folder = temporaryFolder()
   const stored = await opened(folder)
   stored.storage.signIn(profile(), NOW_MS)
-  stored.home.close()
-  const { home, storage, changes } = await opened(folder, testKeystore(2))
+  stored.handle.close()
+  const { handle, storage, changes } = await opened(folder, testKeystore(2))
   const [restored] = storage.restore()
   expect(restored?.profile).toMatchObject({ name: 'Main key', refreshToken: '' })
   expect(restored?.tokens.read()).toMatchObject({ kind: 'lost', why: expect.stringContaining('another key') })
   expect(storage.keystore('key-1')).toBe('key-changed')
   const tokens = storage.signIn(profile({ refreshToken: 'CANARY-new' }), NOW_MS)
   await expect.poll(changes).toBe(1)
-  expect(home.standing).toEqual({ state: 'ok' })
+  expect(handle.status).toEqual({ state: 'ok' })
   expect(tokens.kind).toBe('sealed')
   expect(storage.keystore('key-1')).toBe('ok')
 })
@@ -202,12 +202,12 @@ test('under a passphrase that may be a slip nothing is sealed anew', async () =>
   const folder = temporaryFolder()
   const stored = await opened(folder)
   stored.storage.signIn(profile(), NOW_MS)
-  stored.home.close()
-  const { home, storage } = await opened(folder, testKeystore(2), false)
+  stored.handle.close()
+  const { handle, storage } = await opened(folder, testKeystore(2), false)
   storage.restore()
   const tokens = storage.signIn(profile({ refreshToken: 'CANARY-new' }), NOW_MS)
   expect(tokens.kind).toBe('memory')
-  expect(home.standing.state).toBe('key-changed')
+  expect(handle.status.state).toBe('key-changed')
 })
 
 test('one damaged key leaves the others as they are', async () => {
@@ -215,10 +215,10 @@ test('one damaged key leaves the others as they are', async () => {
   const stored = await opened(folder)
   stored.storage.signIn(profile(), NOW_MS)
   stored.storage.signIn(profile({ id: 'key-2' }), NOW_MS)
-  stored.home.vault
+  stored.handle.vault
     ?.tokens('key-2')
     .save({ token: { ...held(2).token, about: { standing: 'nonsense' } as never } })
-  stored.home.close()
+  stored.handle.close()
   const { storage } = await opened(folder)
   const [first, second] = storage.restore()
   expect(tokenOf(first?.tokens)).toBe('CANARY-refresh-1')
@@ -228,13 +228,13 @@ test('one damaged key leaves the others as they are', async () => {
 })
 
 test('memory storage keeps a sign-in for its process and no more', () => {
-  const tokens = MEMORY_STORAGE.signIn(profile(), NOW_MS)
+  const tokens = MEMORY_PROFILE_STORE.signIn(profile(), NOW_MS)
   expect(tokens.read()).toEqual({
     kind: 'found',
     stored: { token: signedIn('CANARY-refresh-1', NOW_MS) },
   })
-  expect(MEMORY_STORAGE.keystore('key-1')).toBe('memory')
-  expect(MEMORY_STORAGE.forget('key-1')).toEqual({ ok: true })
+  expect(MEMORY_PROFILE_STORE.keystore('key-1')).toBe('memory')
+  expect(MEMORY_PROFILE_STORE.forget('key-1')).toEqual({ ok: true })
 })
 
 test('what the store does not take reads unsaved: a token, an intent, a setting, a secret and a sign-in', async () => {

@@ -4,12 +4,12 @@ import { signedIn } from '../../app/tokens/stored-token.ts'
 import { DEFAULT_PROBES, type Profile } from '../monitor/profile.ts'
 import type { SimulatorSettings } from '../storage/simulator-settings.ts'
 import { TokenStore, type TokenVault } from '../tokens/token-store.ts'
-import type { SealedHome } from './sealed-home.ts'
 import { SAVED, type Saved } from './storage-words.ts'
 import type { StoredProfile, Vault } from './vault.ts'
+import type { VaultHandle } from './vault-handle.ts'
 
 /** What a monitor asks of the place where keys live. */
-export interface KeyStorage {
+export interface ProfileStore {
   /** A new sign-in: its tokens take the place of those the profile had. */
   signIn(profile: Profile, nowMs: number): TokenStore
   /** What a person chose of a connected key, stored where the key is. */
@@ -25,7 +25,7 @@ export interface KeyStorage {
 }
 
 /** Nothing outlives the process. */
-export const MEMORY_STORAGE: KeyStorage = {
+export const MEMORY_PROFILE_STORE: ProfileStore = {
   signIn: ({ refreshToken }, nowMs) => TokenStore.signedIn(signedIn(refreshToken, nowMs)),
   keepSettings: () => SAVED,
   keepSecret: () => SAVED,
@@ -35,12 +35,12 @@ export const MEMORY_STORAGE: KeyStorage = {
 }
 
 /** A key that was connected when the app last ended. */
-export interface RestoredKey {
+export interface RestoredProfile {
   readonly profile: Profile
   readonly tokens: TokenStore
 }
 
-export interface HomeStorageDeps {
+export interface VaultProfileStoreDeps {
   /**
    * Whether a key that is connected while the stored ones do not open may be sealed under a new data key: yes
    * for a keyring that lost its own, no for a passphrase that may be a slip of the hand.
@@ -58,15 +58,15 @@ interface ConnectedKey {
   readonly tokens: TokenStore
 }
 
-/** The connected keys in their sealed home. */
-export class HomeStorage implements KeyStorage {
-  readonly #home: SealedHome
-  readonly #deps: HomeStorageDeps
+/** The connected keys of a data folder, in its vault. */
+export class VaultProfileStore implements ProfileStore {
+  readonly #handle: VaultHandle
+  readonly #deps: VaultProfileStoreDeps
   readonly #keys = new Map<string, ConnectedKey>()
   readonly #damaged = new Set<string>()
 
-  constructor(home: SealedHome, deps: HomeStorageDeps) {
-    this.#home = home
+  constructor(handle: VaultHandle, deps: VaultProfileStoreDeps) {
+    this.#handle = handle
     this.#deps = deps
   }
 
@@ -74,8 +74,8 @@ export class HomeStorage implements KeyStorage {
    * What is stored and not connected yet, or connected before it opened. A key that does not open comes too, for a
    * person to sign in again.
    */
-  restore(): readonly RestoredKey[] {
-    const stored = this.#home.vault?.profiles() ?? []
+  restore(): readonly RestoredProfile[] {
+    const stored = this.#handle.vault?.profiles() ?? []
     this.#sealAll()
     return stored.flatMap((found) => {
       const profile = profileOf(found)
@@ -101,7 +101,7 @@ export class HomeStorage implements KeyStorage {
 
   /** Ids that a new key must not take, connected or not. */
   ids(): readonly string[] {
-    return this.#home.storedIds()
+    return this.#handle.storedIds()
   }
 
   signIn(profile: Profile, nowMs: number): TokenStore {
@@ -132,7 +132,7 @@ export class HomeStorage implements KeyStorage {
   }
 
   forget(profile: string): Saved {
-    const { vault } = this.#home
+    const { vault } = this.#handle
     const saved = vault !== undefined && this.#keys.has(profile) ? vault.forget(profile) : SAVED
     if (!saved.ok) return saved
     this.#keys.get(profile)?.tokens.detach()
@@ -143,34 +143,34 @@ export class HomeStorage implements KeyStorage {
 
   /** What becomes of the secrets of a key that is connected now. */
   get newKeys(): KeptSecrets {
-    if (this.#home.standing.state !== 'ok' || this.#home.vault === undefined) return 'memory'
-    return this.#home.hidesNothing ? 'unprotected' : 'sealed'
+    if (this.#handle.status.state !== 'ok' || this.#handle.vault === undefined) return 'memory'
+    return this.#handle.hidesNothing ? 'unprotected' : 'sealed'
   }
 
   keystore(profile: string): KeystoreState {
     const tokens = this.#keys.get(profile)?.tokens
-    const { state } = this.#home.standing
+    const { state } = this.#handle.status
     if (tokens === undefined) return state === 'waiting' ? 'waiting' : 'memory'
     if (state !== 'ok') return state
     if (tokens.lost !== undefined) return tokens.lost
     if (tokens.kind !== 'sealed') return 'memory'
-    return this.#home.hidesNothing ? 'unprotected' : 'ok'
+    return this.#handle.hidesNothing ? 'unprotected' : 'ok'
   }
 
   /** The vault as the tokens of one key ask it. A key that is sealed late is sealed with its newest settings. */
   #vaultOf(id: string): TokenVault {
     return {
       seal: (tokens) => {
-        const { vault } = this.#home
+        const { vault } = this.#handle
         const key = this.#keys.get(id)
         if (key === undefined || vault === undefined || !vault.canSeal) return undefined
         const saved = vault.signIn(key.profile, tokens)
         return saved.ok ? { ...saved, tokens: vault.tokens(id) } : saved
       },
       whyLost: (state) => {
-        const { standing } = this.#home
-        const ofAll = standing.state === 'ok' ? undefined : standing.line
-        return ofAll ?? (state === 'key-changed' ? this.#home.sealedElsewhere(id) : undefined)
+        const { status } = this.#handle
+        const ofAll = status.state === 'ok' ? undefined : status.line
+        return ofAll ?? (state === 'key-changed' ? this.#handle.sealedElsewhere(id) : undefined)
       },
     }
   }
@@ -179,17 +179,17 @@ export class HomeStorage implements KeyStorage {
   #keep(profile: Profile, write: (vault: Vault) => Saved): Saved {
     const key = this.#keys.get(profile.id)
     if (key === undefined) return SAVED
-    const { vault } = this.#home
+    const { vault } = this.#handle
     const saved = key.tokens.kind === 'sealed' && vault !== undefined ? write(vault) : SAVED
     if (saved.ok) this.#keys.set(profile.id, { ...key, profile })
     return saved
   }
 
   #startOver(): void {
-    const { state } = this.#home.standing
+    const { state } = this.#handle.status
     // A stored key that is damaged opens under no passphrase: nothing is lost by a new one beside it.
     if (state !== 'record-corrupt' && !(state === 'key-changed' && this.#deps.startsOver)) return
-    void this.#home.startOver().then(() => {
+    void this.#handle.startOver().then(() => {
       this.#sealAll()
       this.#deps.changed()
     })
