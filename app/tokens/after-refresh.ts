@@ -1,7 +1,7 @@
 import type { MonitorEvent } from '../contract/events.ts'
 import type { RefreshOutcome } from './refresh-grant.ts'
 import { type KeyLifetimes, retryWaitMs } from './schedule.ts'
-import { type HeldToken, isRevoking, type TokenState } from './token-state.ts'
+import { isRevoking, type TokenRecord, type TokenState } from './token-state.ts'
 
 /** What a step of the protocol comes to: the next state, and what people are told. */
 export interface Decided {
@@ -14,10 +14,10 @@ export interface Decided {
  * key (service 2.1), unless it ever rotated.
  */
 function adopted(
-  { doubt: _, ...token }: HeldToken,
+  { doubt: _, ...token }: TokenRecord,
   refreshToken: string | undefined,
   nowMs: number,
-): HeldToken {
+): TokenRecord {
   if (refreshToken !== undefined && refreshToken !== token.refreshToken) {
     return { ...token, generation: token.generation + 1, refreshToken, rotatedAtMs: nowMs, keepsToken: false }
   }
@@ -32,7 +32,7 @@ const MAX_WAITING = 4
  * rotated may end the session if it sees the former one again. It may also be the text of an error: the former one
  * stays beside it until it has been honoured.
  */
-export function heldBeside(token: HeldToken, refreshToken: string | undefined): HeldToken {
+export function heldBeside(token: TokenRecord, refreshToken: string | undefined): TokenRecord {
   if (refreshToken === undefined || refreshToken === token.refreshToken) return token
   const { honoured, waiting: before } = token.doubt ?? { honoured: token.refreshToken, waiting: [] }
   const waiting = [...before, token.refreshToken].filter((other) => other !== refreshToken)
@@ -42,7 +42,7 @@ export function heldBeside(token: HeldToken, refreshToken: string | undefined): 
 }
 
 /** The next of the tokens in doubt, without the one that the service refused; `undefined` where it was the only one. */
-export function fallenBack({ doubt, ...token }: HeldToken): HeldToken | undefined {
+export function fallenBack({ doubt, ...token }: TokenRecord): TokenRecord | undefined {
   const refreshToken = doubt?.waiting.at(-1)
   if (doubt === undefined || refreshToken === undefined) return undefined
   const waiting = doubt.waiting.slice(0, -1)
@@ -51,7 +51,7 @@ export function fallenBack({ doubt, ...token }: HeldToken): HeldToken | undefine
 }
 
 /** The next of the tokens in doubt, with the one that was sent behind all others. */
-function turned(token: HeldToken): HeldToken {
+function turned(token: TokenRecord): TokenRecord {
   const next = fallenBack(token)
   if (next === undefined || token.doubt === undefined) return token
   return { ...next, doubt: { ...token.doubt, waiting: [token.refreshToken, ...(next.doubt?.waiting ?? [])] } }
@@ -158,7 +158,7 @@ export function afterRefresh(
 
 function reasonFor(
   { lostAnswer }: TokenState,
-  token: HeldToken,
+  token: TokenRecord,
   outcome: Extract<RefreshOutcome, { kind: 'refused' | 'misconfigured' }>,
   nowMs: number,
   { absoluteMs }: KeyLifetimes,

@@ -3,9 +3,9 @@
  * `afterRefresh` and `afterRevocation`, what is due comes out of `nextStep`. Times are epoch milliseconds.
  */
 
-/** The refresh token that is held: the newest one that the service gave. */
-export interface HeldToken {
-  /** Grows by one with each new refresh token. */
+/** One generation of a key's refresh token; the newest that the service gave is in use. */
+export interface TokenRecord {
+  /** From 1; grows by one with each new refresh token. */
   readonly generation: number
   readonly refreshToken: string
   /** The sign-in that it descends from: the start of a rotating key's 24 hours (service 8.4). */
@@ -52,7 +52,7 @@ export type Standing =
 
 export interface TokenState {
   /** Absent where what is stored does not open. */
-  readonly token: HeldToken | undefined
+  readonly token: TokenRecord | undefined
   readonly standing: Standing
   readonly access: AccessToken | undefined
   /** Refreshes in a row that neither renewed nor were refused. */
@@ -68,7 +68,7 @@ export interface TokenState {
   readonly warnedAheadMs: number
 }
 
-export function newTokenState(token: HeldToken): TokenState {
+export function newTokenState(token: TokenRecord): TokenState {
   return {
     token,
     standing: { kind: 'unconfirmed' },

@@ -7,7 +7,7 @@ import {
   refreshRequest,
 } from '../../app/tokens/refresh-grant.ts'
 import type { KeyLifetimes } from '../../app/tokens/schedule.ts'
-import { type HeldToken, isRevoking } from '../../app/tokens/token-state.ts'
+import { isRevoking, type TokenRecord } from '../../app/tokens/token-state.ts'
 import type { KeeperDeps } from './keeper.ts'
 import { RefreshesToday } from './refreshes-today.ts'
 import type { TokenStore } from './token-store.ts'
@@ -127,7 +127,7 @@ export class KeyRefresh {
   }
 
   /** Sends the token once (service 4.1), after the intent to do so is stored. */
-  async #send({ refreshToken }: HeldToken): Promise<RefreshOutcome> {
+  async #send({ refreshToken }: TokenRecord): Promise<RefreshOutcome> {
     const { http, secrets } = this.#deps
     const key = this.#deps.key()
     for (const secret of [key.clientSecret, refreshToken]) if (secret !== undefined) secrets.hide(secret)

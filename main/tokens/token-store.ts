@@ -1,10 +1,5 @@
 import type { MonitorEvent } from '../../app/contract/events.ts'
-import {
-  restoredState,
-  type StoredTokens,
-  storedTokens,
-  type TokenRecord,
-} from '../../app/tokens/stored-token.ts'
+import { restoredState, type StoredTokens, storedTokens } from '../../app/tokens/stored-token.ts'
 import { lostTokenState, type TokenState } from '../../app/tokens/token-state.ts'
 import type { Clock } from '../ports/ports.ts'
 import { SAVED, type Saved } from '../vault/storage-words.ts'
@@ -84,8 +79,8 @@ export class TokenStore {
   }
 
   /** The tokens of a new sign-in, sealed as soon as `vault` can; without a vault they end with the process. */
-  static signedIn(token: TokenRecord, vault: TokenVault = MEMORY_ONLY): TokenStore {
-    return new TokenStore(vault, { memory: { token } })
+  static signedIn(tokens: StoredTokens, vault: TokenVault = MEMORY_ONLY): TokenStore {
+    return new TokenStore(vault, { memory: tokens })
   }
 
   /** The tokens of a key that was connected at an earlier start. */

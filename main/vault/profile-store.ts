@@ -105,11 +105,11 @@ export class VaultProfileStore implements ProfileStore {
   }
 
   signIn(profile: Profile, nowMs: number): TokenStore {
-    const token = signedIn(profile.refreshToken, nowMs)
+    const signIn = signedIn(profile.refreshToken, nowMs)
     this.#keys.get(profile.id)?.tokens.detach()
     // The built-in one is new at each start.
-    if (profile.environment === 'simulator') return TokenStore.signedIn(token)
-    const tokens = TokenStore.signedIn(token, this.#vaultOf(profile.id))
+    if (profile.environment === 'simulator') return TokenStore.signedIn(signIn)
+    const tokens = TokenStore.signedIn(signIn, this.#vaultOf(profile.id))
     this.#keys.set(profile.id, { profile, tokens })
     // Where the disk does not take it, the first refresh tells, and tries again.
     tokens.seal()

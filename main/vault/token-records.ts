@@ -1,6 +1,11 @@
 import { z } from 'zod'
-import type { Intent, PendingRevocation, StoredTokens, TokenAbout } from '../../app/tokens/stored-token.ts'
-import type { TokenDoubt } from '../../app/tokens/token-state.ts'
+import type {
+  Intent,
+  PendingRevocation,
+  StoredStanding,
+  StoredTokens,
+} from '../../app/tokens/stored-token.ts'
+import type { TokenDoubt, TokenRecord } from '../../app/tokens/token-state.ts'
 import { writeJournal } from './journal.ts'
 import { readRecord, type VaultView, writeRecord } from './records.ts'
 
@@ -16,7 +21,10 @@ export const TOKEN = 'refresh-token'
 /** The tokens that may be live in its place, as JSON, in one record of its own generation. */
 const DOUBT = 'refresh-token-doubt'
 
-/** What stands beside a sealed token, as it is read back. */
+/** What is stored beside a sealed token in the clear: instants and states, nothing that could be used. */
+type TokenAbout = Pick<TokenRecord, 'signedInAtMs' | 'rotatedAtMs' | 'keepsToken'> & {
+  readonly standing: StoredStanding
+}
 const tokenAbout: z.ZodType<TokenAbout> = z.object({
   signedInAtMs: z.number(),
   rotatedAtMs: z.number().exactOptional(),
@@ -53,6 +61,7 @@ export function readTokens(
     quarantine('what stands beside it could not be read')
     return { kind: 'lost', state: 'record-corrupt' }
   }
+  const { standing, ...dates } = about.data
   const doubt = readDoubt(view, profile, record.generation)
   const intent = intentRow
     .optional()
@@ -70,9 +79,10 @@ export function readTokens(
       token: {
         generation: record.generation,
         refreshToken: record.secret,
+        ...dates,
         ...(doubt && { doubt }),
-        about: about.data,
       },
+      standing,
       ...(intent !== undefined && { intent: { generation: intent.generation, atMs: intent.at_ms } }),
       ...(waiting !== undefined && { revocation }),
     },
@@ -83,10 +93,11 @@ export function readTokens(
 export function writeTokens(
   view: VaultView,
   profile: string,
-  { token, intent, revocation }: StoredTokens,
+  { token, standing, intent, revocation }: StoredTokens,
 ): void {
   const { database, nowMs } = view
-  const { generation, refreshToken, doubt, about } = token
+  const { generation, refreshToken, doubt, ...dates } = token
+  const about: TokenAbout = { ...dates, standing }
   const isKnown = database
     .prepare('SELECT 1 FROM records WHERE profile = ? AND kind = ? AND generation = ?')
     .get(profile, TOKEN, generation)

@@ -107,7 +107,7 @@ function isSameKey(one: Profile, other: WatchedProfile): boolean {
 function hasEnded({ tokens }: RestoredProfile): boolean {
   const reading = tokens.read()
   if (reading.kind !== 'found') return true
-  const { kind } = reading.stored.token.about.standing
+  const { kind } = reading.stored.standing
   return kind === 'sign-in-required' || kind === 'revoked'
 }
 

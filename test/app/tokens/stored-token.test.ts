@@ -56,7 +56,7 @@ test('a revocation that waited for a person goes on waiting, and one that was re
 })
 
 test('an open intent is a lost answer to whoever finds it', () => {
-  const token = signedIn('r', NOW_MS)
-  expect(restoredState({ token }, NOW_MS).lostAnswer).toBe(false)
-  expect(restoredState({ token, intent: { generation: 1, atMs: 1 } }, NOW_MS).lostAnswer).toBe(true)
+  const stored = signedIn('r', NOW_MS)
+  expect(restoredState(stored, NOW_MS).lostAnswer).toBe(false)
+  expect(restoredState({ ...stored, intent: { generation: 1, atMs: 1 } }, NOW_MS).lostAnswer).toBe(true)
 })

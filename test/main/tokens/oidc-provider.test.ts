@@ -68,7 +68,7 @@ async function signedIn(server: Awaited<ReturnType<typeof startProvider>>, http:
   onTestFinished(() => keeper.stop())
   const stored = () => {
     const reading = tokensOf(handle)
-    return reading.kind === 'found' ? reading.stored.token : undefined
+    return reading.kind === 'found' ? reading.stored : undefined
   }
   return { keeper, events, stored, vault: vaultOf(handle) }
 }
@@ -79,7 +79,7 @@ test('a server of another make rotates, and each new token is stored before the 
   const seen = [server.refreshToken]
   for (let turn = 1; turn <= 5; turn += 1) {
     await keeper.refresh()
-    const token = stored()
+    const token = stored()?.token
     expect(token?.generation).toBe(turn + 1)
     expect(seen).not.toContain(token?.refreshToken)
     seen.push(token?.refreshToken ?? '')
@@ -111,7 +111,7 @@ test('where reuse ends the family, an answer that was lost ends in one honest me
   expect(events.filter(({ kind }) => kind === 'sign-in-required')).toEqual([
     { kind: 'sign-in-required', reason: 'sign in again: the answer was lost' },
   ])
-  expect(stored()?.refreshToken).toBe(server.refreshToken)
+  expect(stored()?.token.refreshToken).toBe(server.refreshToken)
 })
 
 test('a client secret that it does not accept is named as such, and ends no session in the store', async () => {
@@ -129,7 +129,7 @@ test('a client secret that it does not accept is named as such, and ends no sess
     state: 'sign-in-required',
     reason: 'the service does not accept this API key or secret',
   })
-  expect(stored()?.about.standing.kind).toBe('unconfirmed')
+  expect(stored()?.standing.kind).toBe('unconfirmed')
 })
 
 test('a revocation that it does not understand is not confirmed, whatever was tried', async () => {

@@ -153,7 +153,7 @@ test('a wrong client secret is asked about again at the next start', async () =>
   const second = start()
   await clock.advance(0)
   expect(second.refreshSummary().state).toBe('valid')
-  expect(store.stored.token.about.standing.kind).toBe('active')
+  expect(store.stored.standing.kind).toBe('active')
 })
 
 test('a full disk: the new token is used from memory, told once, and saved when there is room', async () => {
@@ -210,7 +210,10 @@ test('what the store holds wins where it is newer than what is held', async () =
   script.push(renewal('a1'), renewal('a2'))
   start()
   await clock.advance(0)
-  store.save({ token: { ...store.stored.token, generation: 5, refreshToken: 'refresh-5' } })
+  store.save({
+    ...store.stored,
+    token: { ...store.stored.token, generation: 5, refreshToken: 'refresh-5' },
+  })
   await clock.advance(18 * MINUTE_MS)
   expect(store.steps.at(-2)).toBe('send refresh-5')
 })
@@ -272,7 +275,7 @@ test('the 24 hours are counted from the sign-in, also across restarts', async ()
   const second = start()
   await clock.advance(0)
   expect(second.refreshSummary()).toMatchObject({ rotating: true, endsAt: signedInAtMs + 24 * HOUR_MS })
-  expect(store.stored.token.about.signedInAtMs).toBe(signedInAtMs)
+  expect(store.stored.token.signedInAtMs).toBe(signedInAtMs)
 })
 
 test('a revocation is stored before it is sent, and tried again by a later process until a 200', async () => {

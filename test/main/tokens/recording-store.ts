@@ -1,4 +1,4 @@
-import type { Intent, StoredTokens } from '../../../app/tokens/stored-token.ts'
+import { type Intent, type StoredTokens, signedIn } from '../../../app/tokens/stored-token.ts'
 import type { Saved } from '../../../main/vault/storage-words.ts'
 import type { TokenReading } from '../../../main/vault/token-records.ts'
 import type { VaultTokens } from '../../../main/vault/vault.ts'
@@ -12,8 +12,7 @@ export class RecordingStore implements VaultTokens {
   #stored: StoredTokens
 
   constructor(refreshToken: string, nowMs: number, changes: Partial<StoredTokens> = {}) {
-    const about = { signedInAtMs: nowMs, keepsToken: false, standing: { kind: 'unconfirmed' } } as const
-    this.#stored = { token: { generation: 1, refreshToken, about }, ...changes }
+    this.#stored = { ...signedIn(refreshToken, nowMs), ...changes }
   }
 
   get stored(): StoredTokens {
@@ -32,7 +31,7 @@ export class RecordingStore implements VaultTokens {
   }
 
   save(tokens: StoredTokens): Saved {
-    this.steps.push(`save ${tokens.token.refreshToken} ${tokens.token.about.standing.kind}`)
+    this.steps.push(`save ${tokens.token.refreshToken} ${tokens.standing.kind}`)
     if (this.isFull) return FULL
     this.#stored = tokens
     return { ok: true }

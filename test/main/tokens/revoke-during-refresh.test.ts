@@ -38,9 +38,9 @@ test('a lost answer is asked about once more, and the newest token is what is re
   )
   expect(answer).toEqual({ kind: 'confirmed' })
   expect([revoked, state]).toEqual([['refresh-1'], 'revoked'])
-  expect(store.stored.token).toMatchObject({
-    refreshToken: 'refresh-1',
-    about: { standing: { kind: 'revoked' } },
+  expect(store.stored).toMatchObject({
+    token: { refreshToken: 'refresh-1' },
+    standing: { kind: 'revoked' },
   })
 })
 

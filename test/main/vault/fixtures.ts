@@ -1,4 +1,4 @@
-import type { StoredTokens, TokenAbout } from '../../../app/tokens/stored-token.ts'
+import type { StoredTokens } from '../../../app/tokens/stored-token.ts'
 import type { Profile } from '../../../main/monitor/profile.ts'
 import type { Vault } from '../../../main/vault/vault.ts'
 import { VaultHandle } from '../../../main/vault/vault-handle.ts'
@@ -6,11 +6,8 @@ import { type TestKeystore, testKeystore } from './test-keystore.ts'
 
 export const NOW_MS = 1_800_000_000_000
 
-export const ABOUT: TokenAbout = {
-  signedInAtMs: NOW_MS,
-  keepsToken: false,
-  standing: { kind: 'unconfirmed' },
-}
+/** Of a sign-in that the service has not been asked about. */
+const SIGN_IN = { signedInAtMs: NOW_MS, keepsToken: false } as const
 
 export function profile(changes: Partial<Profile> = {}): Profile {
   return {
@@ -39,7 +36,7 @@ export function vaultOf(handle: VaultHandle): Vault {
 
 /** One generation of a token, as a keeper would save it. */
 export function held(generation: number, refreshToken = `CANARY-refresh-${generation}`): StoredTokens {
-  return { token: { generation, refreshToken, about: ABOUT } }
+  return { token: { generation, refreshToken, ...SIGN_IN }, standing: { kind: 'unconfirmed' } }
 }
 
 /** What is stored for a profile, or why not. */

@@ -215,9 +215,7 @@ test('one damaged key leaves the others as they are', async () => {
   const stored = await opened(folder)
   stored.storage.signIn(profile(), NOW_MS)
   stored.storage.signIn(profile({ id: 'key-2' }), NOW_MS)
-  stored.handle.vault
-    ?.tokens('key-2')
-    .save({ token: { ...held(2).token, about: { standing: 'nonsense' } as never } })
+  stored.handle.vault?.tokens('key-2').save({ ...held(2), standing: 'nonsense' as never })
   stored.handle.close()
   const { storage } = await opened(folder)
   const [first, second] = storage.restore()
@@ -231,7 +229,7 @@ test('memory storage keeps a sign-in for its process and no more', () => {
   const tokens = MEMORY_PROFILE_STORE.signIn(profile(), NOW_MS)
   expect(tokens.read()).toEqual({
     kind: 'found',
-    stored: { token: signedIn('CANARY-refresh-1', NOW_MS) },
+    stored: signedIn('CANARY-refresh-1', NOW_MS),
   })
   expect(MEMORY_PROFILE_STORE.keystore('key-1')).toBe('memory')
   expect(MEMORY_PROFILE_STORE.forget('key-1')).toEqual({ ok: true })

@@ -7,7 +7,7 @@ import { VaultHandle } from '../../../main/vault/vault-handle.ts'
 import { proves } from '../../proof/proves.ts'
 import { hostileInteger } from '../hostile-integer.ts'
 import { hostileFile } from '../hostile-json.ts'
-import { ABOUT, held, NOW_MS, profile, vaultOf } from './fixtures.ts'
+import { held, NOW_MS, profile, vaultOf } from './fixtures.ts'
 import { testKeystore } from './test-keystore.ts'
 
 /** So many vaults with one cell that is not as it was written. */
@@ -34,7 +34,7 @@ async function vaultInMemory() {
     vault.tokens(id).intend({ generation: 2, atMs: NOW_MS }, `CANARY-refresh-of-${id}`)
   }
   vault.tokens('key-1').save({
-    token: { generation: 1, refreshToken: 'CANARY-refresh-of-key-1', about: ABOUT },
+    ...held(1, 'CANARY-refresh-of-key-1'),
     intent: { generation: 2, atMs: NOW_MS },
     revocation: { reason: 'unreachable', byItself: false },
   })

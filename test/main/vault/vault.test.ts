@@ -4,15 +4,18 @@ import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
 import { proves } from '../../proof/proves.ts'
 import { temporaryFolder } from '../storage/temporary-folder.ts'
-import { ABOUT, held, NOW_MS, openVault, profile, tokensOf, vaultOf } from './fixtures.ts'
+import { held, NOW_MS, openVault, profile, tokensOf, vaultOf } from './fixtures.ts'
 import { testKeystore } from './test-keystore.ts'
 
 const rotated = (generation: number) => ({
   token: {
     generation,
     refreshToken: `CANARY-refresh-${generation}`,
-    about: { ...ABOUT, rotatedAtMs: NOW_MS + generation, standing: { kind: 'active' as const } },
+    signedInAtMs: NOW_MS,
+    rotatedAtMs: NOW_MS + generation,
+    keepsToken: false,
   },
+  standing: { kind: 'active' as const },
 })
 
 test('what was signed in is there at the next start, secrets and settings', async () => {
@@ -28,7 +31,7 @@ test('what was signed in is there at the next start, secrets and settings', asyn
       id,
       about: { ...about, hasClientSecret: true },
       clientSecret,
-      reading: { kind: 'found', stored: { token: { generation: 1, refreshToken, about: ABOUT } } },
+      reading: { kind: 'found', stored: held(1, refreshToken) },
     },
   ])
   again.close()
@@ -93,13 +96,30 @@ test('the end of a session is stored beside its token, which stays', async () =>
   vaultOf(handle).signIn(profile(), held(1))
   const tokens = vaultOf(handle).tokens('key-1')
   tokens.intend({ generation: 1, atMs: NOW_MS }, 'CANARY-refresh-1')
-  const ended = { ...ABOUT, standing: { kind: 'sign-in-required', reason: 'refused' } } as const
-  tokens.save({ token: { ...held(1).token, about: ended } })
+  const ended = { ...held(1), standing: { kind: 'sign-in-required', reason: 'refused' } } as const
+  tokens.save(ended)
   expect(tokensOf(handle)).toEqual({
     kind: 'found',
-    stored: { token: { generation: 1, refreshToken: 'CANARY-refresh-1', about: ended } },
+    stored: ended,
   })
   handle.close()
+})
+
+test('what stands beside a sealed token keeps the form that earlier versions read', async () => {
+  const folder = temporaryFolder()
+  const handle = await openVault(folder)
+  vaultOf(handle).signIn(profile(), held(1))
+  vaultOf(handle).tokens('key-1').save(rotated(2))
+  handle.close()
+  const database = new DatabaseSync(join(folder, 'vault.db'))
+  const rows = database
+    .prepare("SELECT about FROM records WHERE kind = 'refresh-token' ORDER BY generation")
+    .all()
+  database.close()
+  expect(rows.map(({ about }) => JSON.parse(String(about)))).toEqual([
+    { signedInAtMs: NOW_MS, keepsToken: false, standing: { kind: 'unconfirmed' } },
+    { signedInAtMs: NOW_MS, rotatedAtMs: NOW_MS + 2, keepsToken: false, standing: { kind: 'active' } },
+  ])
 })
 
 test('a pending revocation outlives the process, and a new sign-in takes it back', async () => {

@@ -49,9 +49,8 @@ const openedVault = (folder: string) =>
 async function leftBehind(standing: 'valid' | 'revoked' = 'valid'): Promise<string> {
   const folder = temporaryFolder()
   const handle = await openedVault(folder)
-  const { token } = held(1)
-  const ended = { ...token, about: { ...token.about, standing: { kind: 'revoked', atMs: NOW_MS } as const } }
-  handle.vault?.signIn(profile(CHOSEN), { token: standing === 'valid' ? token : ended })
+  const ended = { kind: 'revoked', atMs: NOW_MS } as const
+  handle.vault?.signIn(profile(CHOSEN), { ...held(1), ...(standing === 'revoked' && { standing: ended }) })
   handle.close()
   return folder
 }
