@@ -60,3 +60,30 @@ export type Api<C> = {
       ? (listener: (value: T) => void) => () => void
       : never
 }
+
+/** What main does for one feature's part of the contract: it answers the commands, and tells a window what is pushed. */
+export type Feature<Part> = { readonly handlers: Handlers<Part> } & ([keyof Pushes<Part>] extends [never]
+  ? { readonly follow?: never }
+  : {
+      /** Tells a window what happens from now on, until the returned function is called. */
+      readonly follow: (pushes: Pushes<Part>) => () => void
+    })
+
+/** Main's side of the pushes of `contract`, each of them through `send`. */
+export function pushesThrough<C extends Contract>(
+  contract: C,
+  send: (channel: string, value: unknown) => void,
+): Pushes<C> {
+  const pushes = Object.entries(contract).filter(([, { kind }]) => kind === 'push')
+  return Object.fromEntries(
+    pushes.map(([channel]) => [channel, (value: unknown) => send(channel, value)]),
+  ) as Pushes<C>
+}
+
+/** Pushes that tell each of `targets()`, as they are at that moment. */
+export function pushesToEach<C extends Contract>(contract: C, targets: () => Iterable<Pushes<C>>): Pushes<C> {
+  return pushesThrough(contract, (channel, value) => {
+    for (const target of targets())
+      (target as Readonly<Record<string, (value: unknown) => void>>)[channel]?.(value)
+  })
+}

@@ -11,5 +11,12 @@ export interface CommandError {
   readonly retryAt?: number
 }
 
+/** The answer to any command about a key that was disconnected meanwhile. */
+export const UNKNOWN_PROFILE: CommandError = {
+  ok: false,
+  code: 'unknown-profile',
+  message: 'That key is not connected any more.',
+}
+
 /** What a command that can fail answers. */
 export type Outcome<T = unknown> = ({ readonly ok: true } & T) | CommandError

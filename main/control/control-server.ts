@@ -9,7 +9,7 @@ import { type ControlAnswer, type ControlRequest, MAX_REQUEST_BYTES, parseReques
 import type { SocketPath } from './socket-path.ts'
 
 export interface ControlServerDeps {
-  readonly monitor: Pick<MonitorSurface, 'profiles' | 'snapshot' | 'revoke'>
+  readonly monitor: Pick<MonitorSurface, 'profiles' | 'snapshot' | 'withProfile'>
   /** Those that were let in with a code; absent in a host without. */
   readonly windows?: () => readonly WindowSummary[]
   readonly path: SocketPath
@@ -142,7 +142,7 @@ async function answerTo(
     case 'status':
       return { ok: true, snapshots: snapshotsOf(monitor), ...(windows && { windows: windows() }) }
     case 'revoke': {
-      const outcome = await monitor.revoke(request.profile)
+      const outcome = await monitor.withProfile(request.profile, (session) => session.revoke())
       return outcome.ok ? { ok: true, revoked: request.profile } : outcome
     }
   }

@@ -16,10 +16,7 @@ import { HistoryStore, type StorageStatus } from './history-store.ts'
 import { Recorder } from './recorder.ts'
 
 export interface HistoryServiceDeps {
-  readonly monitor: Pick<
-    MonitorSurface,
-    'subscribe' | 'profiles' | 'snapshot' | 'history' | 'events' | 'setThresholds'
-  >
+  readonly monitor: Pick<MonitorSurface, 'subscribe' | 'profiles' | 'snapshot' | 'events' | 'withProfile'>
   readonly clock: Clock
   readonly log: Log
   readonly announcer: Announcer
@@ -93,7 +90,12 @@ export class HistoryService {
   quotaHistory(profile: string, category: string, fromMs: number, toMs: number, points: number): History {
     const stored = (untilMs: number, most: number) =>
       this.#store?.query(profile, category, fromMs, untilMs, most)
-    const recent = () => this.#deps.monitor.history(profile, category, fromMs, toMs, points)
+    const recent = (): History => {
+      const known = this.#deps.monitor.withProfile(profile, ({ parts }) =>
+        parts.history.query(category, fromMs, toMs, points),
+      )
+      return 'points' in known ? known : { points: [], rejectedAt: [] }
+    }
     if (toMs - fromMs > RECENT_MS) return stored(toMs, points) ?? recent()
     return withEarlier(recent(), (untilMs, most) => stored(Math.min(toMs, untilMs), most), points)
   }
@@ -171,7 +173,7 @@ export class HistoryService {
 
   setThreshold(profile: string, category: string | undefined, below: number | undefined): Thresholds {
     const thresholds = this.#alerts.setThreshold(profile, category, below)
-    this.#deps.monitor.setThresholds(profile, thresholds)
+    this.#deps.monitor.withProfile(profile, (session) => session.setThresholds(thresholds))
     return thresholds
   }
 
@@ -199,7 +201,8 @@ export class HistoryService {
     for (const profile of monitor.profiles()) {
       if (!this.#thresholdsSet.has(profile)) {
         this.#thresholdsSet.add(profile)
-        monitor.setThresholds(profile, this.#alerts.thresholds(profile))
+        const thresholds = this.#alerts.thresholds(profile)
+        monitor.withProfile(profile, (session) => session.setThresholds(thresholds))
       }
       const snapshot = monitor.snapshot(profile)
       if (!snapshot) continue

@@ -1,9 +1,16 @@
 import { randomBytes } from 'node:crypto'
+import type { NewKey } from '../../app/contract/sign-in.ts'
 import type { Hello } from '../../app/contract/windows.ts'
+import { alertCommands } from '../alerts/alert-commands.ts'
 import { type Announcer, SILENT } from '../alerts/announcer.ts'
 import { type ControlServer, startControlServer } from '../control/control-server.ts'
 import { socketOf } from '../control/data-folder-socket.ts'
+import { historyCommands } from '../history/history-commands.ts'
 import { HistoryService } from '../history/history-service.ts'
+import { keyCommands } from '../monitor/commands/keys.ts'
+import { quotaCommands } from '../monitor/commands/quotas.ts'
+import { settingsCommands } from '../monitor/commands/settings.ts'
+import { streamCommands } from '../monitor/commands/streams.ts'
 import { Monitor, type MonitorPorts } from '../monitor/monitor.ts'
 import type { MonitorSurface } from '../monitor/monitor-surface.ts'
 import { type Profile, SIMULATOR_PROBES } from '../monitor/profile.ts'
@@ -12,7 +19,7 @@ import type { Keystore } from '../ports/keystore.ts'
 import type { OpenUrl } from '../ports/open-url.ts'
 import { Redactor } from '../ports/redactor.ts'
 import { connectKey } from '../sign-in/connect-key.ts'
-import { keyEntrance } from '../sign-in/key-entrance.ts'
+import { signInCommands } from '../sign-in/sign-in-commands.ts'
 import { SignIns } from '../sign-in/sign-ins.ts'
 import { BUILT_IN_OPTIONS } from '../simulator/options.ts'
 import { startSimulator } from '../simulator/server.ts'
@@ -139,23 +146,26 @@ export async function startApp({
     clock: ports.clock,
     admitted: (window, open) => monitor.happenedToAll({ kind: 'window-admitted', window, open }),
   })
+  const connect = (key: NewKey) => {
+    const outcome = connectKey(monitor, key, storage.ids())
+    if (outcome.ok) demonstration.end()
+    return outcome
+  }
   const windows = openWindows({
     admitted,
     monitor,
-    history,
     attention,
     clock: ports.clock,
     hello: () => ({ ...hello, keeps: storage.newKeys }),
-    allowUnprotected: () => allowUnprotected(handle, keepConsent),
-    keys: keyEntrance({
-      keys: monitor,
-      signIns,
-      connect: (request) => {
-        const outcome = connectKey(monitor, request, storage.ids())
-        if (outcome.ok) demonstration.end()
-        return outcome
-      },
-    }),
+    features: {
+      quotas: quotaCommands(monitor),
+      streams: streamCommands(monitor),
+      keys: keyCommands(monitor, () => allowUnprotected(handle, keepConsent)),
+      signIn: signInCommands({ keys: monitor, signIns, connect }),
+      settings: settingsCommands(monitor, storage),
+      history: historyCommands(history),
+      alerts: alertCommands(history),
+    },
   })
   const control: ControlServer = await startControlServer({
     monitor,

@@ -1,11 +1,15 @@
+import type { alertsContract } from '../../app/contract/alerts.ts'
 import type { AppContract } from '../../app/contract/contract.ts'
-import type { Handlers, Pushes } from '../../app/contract/ipc.ts'
-import type { Outcome } from '../../app/contract/outcome.ts'
-import type { SignInStatus } from '../../app/contract/sign-in.ts'
+import type { historyContract } from '../../app/contract/history.ts'
+import type { Feature, Handlers, Pushes } from '../../app/contract/ipc.ts'
+import type { keysContract } from '../../app/contract/keys.ts'
+import type { CommandError } from '../../app/contract/outcome.ts'
+import type { quotasContract } from '../../app/contract/quotas.ts'
+import type { settingsContract } from '../../app/contract/settings.ts'
+import type { signInContract } from '../../app/contract/sign-in.ts'
 import type { Snapshot } from '../../app/contract/snapshot.ts'
+import type { streamsContract } from '../../app/contract/streams.ts'
 import type { Hello } from '../../app/contract/windows.ts'
-import { historyHandlers, withoutHistory } from '../history/history-handlers.ts'
-import type { HistoryService } from '../history/history-service.ts'
 import type { MonitorSurface } from '../monitor/monitor-surface.ts'
 import type { Clock } from '../ports/ports.ts'
 import type { AdmittedWindows } from './admitted-windows.ts'
@@ -24,44 +28,31 @@ export interface Windows {
   open(pushes: Pushes<AppContract>, id?: string): WindowSession
 }
 
-export type ConnectRequest = Parameters<Handlers<AppContract>['connect']>[0]
-
-/** How keys come in: what a person types, pastes or agrees to in a browser. */
-export interface KeyEntrance
-  extends Pick<
-    Handlers<AppContract>,
-    'connect' | 'startSignIn' | 'signInAgain' | 'replaceToken' | 'correctSecret' | 'cancelSignIn'
-  > {
-  subscribe(listener: (status: SignInStatus) => void): () => void
+/** What is the same for every window. */
+export interface AppFeatures {
+  readonly quotas: Feature<typeof quotasContract>
+  readonly streams: Feature<typeof streamsContract>
+  readonly keys: Feature<typeof keysContract>
+  readonly signIn: Feature<typeof signInContract>
+  readonly settings: Feature<typeof settingsContract>
+  readonly history: Feature<typeof historyContract>
+  readonly alerts: Feature<typeof alertsContract>
 }
 
 export interface WindowsDeps {
-  readonly monitor: MonitorSurface
-  /** Absent in a host that keeps nothing. */
-  readonly history?: HistoryService
+  readonly monitor: Pick<MonitorSurface, 'profiles' | 'snapshot' | 'events' | 'subscribe'>
   readonly clock: Clock
-  /** Told which windows are looked at; absent where nobody asks. */
-  readonly attention?: Attention
   readonly hello: () => Hello
-  readonly keys: KeyEntrance
+  readonly features: AppFeatures
+  /** Told which windows are looked at; absent where nothing depends on it. */
+  readonly attention?: Attention
   /** Absent in a host whose windows need no code. */
   readonly admitted?: AdmittedWindows
-  /** Absent in a host that never asks for it. */
-  readonly allowUnprotected?: Handlers<AppContract>['allowUnprotected']
 }
 
 /** Serves the contract to any number of windows from one monitor. */
 export function openWindows(deps: WindowsDeps): Windows {
-  const {
-    monitor,
-    history,
-    attention,
-    clock,
-    hello,
-    keys,
-    admitted,
-    allowUnprotected = nothingToAllow,
-  } = deps
+  const { monitor, attention, clock, hello, features, admitted } = deps
   const snapshots = () =>
     monitor
       .profiles()
@@ -81,48 +72,33 @@ export function openWindows(deps: WindowsDeps): Windows {
         },
       })
       const seat = attention?.take()
-      const forgetAlerts = history?.onAlerts(pushes.alertsChanged)
-      const leaveKeys = keys.subscribe(pushes.signInChanged)
+      const unfollow = Object.values(features).flatMap(({ follow }) => follow?.(pushes) ?? [])
       return {
         handlers: {
           hello,
-          snapshots,
-          events: ({ after }) => monitor.events(after),
-          openStream: ({ profile, kind, target, options, whenFull }) =>
-            monitor.openStream(profile, { kind, target, options: options ?? {} }, whenFull),
-          closeStream: ({ profile, stream }) => monitor.closeStream(profile, stream),
-          restartStream: ({ profile, stream }) => monitor.restartStream(profile, stream),
-          pinStream: ({ profile, stream, pinned }) => monitor.pinStream(profile, stream, pinned),
-          revoke: ({ profile }) => monitor.revoke(profile),
-          tryNow: ({ profile }) => monitor.tryNow(profile),
-          checkNow: ({ profile, category }) => monitor.checkNow(profile, category),
-          rowDetails: ({ profile, category }) => monitor.rowDetails(profile, category),
-          keySettings: ({ profile }) => monitor.keySettings(profile),
-          setKeySettings: ({ profile, ...change }) => monitor.setKeySettings(profile, change),
-          connect: (request) => keys.connect(request),
-          startSignIn: (request) => keys.startSignIn(request),
-          signInAgain: (request) => keys.signInAgain(request),
-          replaceToken: (request) => keys.replaceToken(request),
-          correctSecret: (request) => keys.correctSecret(request),
-          cancelSignIn: (request) => keys.cancelSignIn(request),
-          allowUnprotected,
-          windows: () => admitted?.list(id) ?? [],
-          endWindow: ({ window }) => admitted?.end(window, id) ?? NO_SUCH_WINDOW,
-          // A desktop app that has a feed of newer versions answers these itself.
-          updates: () => ({ kind: 'no-feed' }),
-          setCheckForUpdates: () => ({ kind: 'no-feed' }),
-          disconnect: ({ profile }) => monitor.disconnect(profile),
           setVisible: ({ visible }) => {
             seat?.setVisible(visible)
             publisher.setVisible(visible)
           },
-          ...(history ? historyHandlers(history) : withoutHistory(monitor)),
+          windows: () => admitted?.list(id) ?? [],
+          endWindow: ({ window }) => admitted?.end(window, id) ?? NO_SUCH_WINDOW,
+          snapshots,
+          events: ({ after }) => monitor.events(after),
+          ...features.quotas.handlers,
+          ...features.streams.handlers,
+          ...features.keys.handlers,
+          ...features.signIn.handlers,
+          ...features.settings.handlers,
+          ...features.history.handlers,
+          ...features.alerts.handlers,
+          // A desktop app that has a feed of newer versions answers these itself.
+          updates: () => ({ kind: 'no-feed' }),
+          setCheckForUpdates: () => ({ kind: 'no-feed' }),
         },
         close: () => {
           seat?.leave()
           unsubscribe()
-          leaveKeys()
-          forgetAlerts?.()
+          for (const stop of unfollow) stop()
           publisher.stop()
         },
       }
@@ -130,14 +106,8 @@ export function openWindows(deps: WindowsDeps): Windows {
   }
 }
 
-const NO_SUCH_WINDOW: Outcome = {
+const NO_SUCH_WINDOW: CommandError = {
   ok: false,
   code: 'unknown-window',
   message: 'There is no such window.',
 }
-
-const nothingToAllow = (): Outcome => ({
-  ok: false,
-  code: 'not-needed',
-  message: 'This start does not store keys unprotected: there is nothing to agree to.',
-})

@@ -35,7 +35,7 @@ export class ConnectedProfiles {
 
   /** A sign-in with this profile is newer than those: a late retry of their revocations would end it. */
   signedIn(profile: Profile): void {
-    for (const other of this.#othersWithKeyOf(profile)) other.standDown()
+    for (const other of this.#othersWithKeyOf(profile)) other.suspendRevocationRetry()
   }
 
   /** A revocation ends every sign-in on its API key (service 4.2), and none of them may go on reading "valid". */

@@ -1,24 +1,16 @@
 import type { LoggedEvent, MonitorEvent } from '../../app/contract/events.ts'
-import type { History } from '../../app/contract/history.ts'
-import type { CommandError, Outcome } from '../../app/contract/outcome.ts'
-import type { RowDetails } from '../../app/contract/quotas.ts'
-import type { CurrentKeySettings } from '../../app/contract/settings.ts'
+import { type CommandError, type Outcome, UNKNOWN_PROFILE } from '../../app/contract/outcome.ts'
 import type { Snapshot } from '../../app/contract/snapshot.ts'
-import type { Thresholds } from '../../app/quota/thresholds.ts'
-import type { StreamRequest } from '../../app/service/streams.ts'
 import type { Clock, Http, Log, Random } from '../ports/ports.ts'
 import { Redactor, type Secrets } from '../ports/redactor.ts'
 import type { ConnectedKeys, KeyName } from '../sign-in/connected-keys.ts'
 import { CorrectedSecrets } from '../sign-in/corrected-secrets.ts'
 import type { PinnedStreams, PinOwner } from '../streams/pinned-streams.ts'
-import type { WhenFull } from '../streams/streams.ts'
 import type { TokenStore } from '../tokens/token-store.ts'
 import { MEMORY_PROFILE_STORE, type ProfileStore } from '../vault/profile-store.ts'
 import { ConnectedProfiles } from './connected-profiles.ts'
 import { EventLog } from './event-log.ts'
-import { keepSettings, keptSettings } from './kept-settings.ts'
-import { MonitorListeners } from './monitor-listeners.ts'
-import type { MonitorListener, MonitorSurface, SettingsChange } from './monitor-surface.ts'
+import type { MonitorListener, MonitorSurface } from './monitor-surface.ts'
 import type { Profile } from './profile.ts'
 import { ProfileMonitor } from './profile-monitor.ts'
 import { Timeline } from './timeline.ts'
@@ -39,12 +31,6 @@ export interface MonitorPorts {
 /** How long a key whose newest token is in memory only keeps the times of a wrong clock before it is looked at again. */
 const UNSAVED_WAIT_MS = 60_000
 
-const UNKNOWN_PROFILE: CommandError = {
-  ok: false,
-  code: 'unknown-profile',
-  message: 'That key is not connected any more.',
-}
-
 /** The composition root of what the app does, whatever the host. */
 export class Monitor implements MonitorSurface, ConnectedKeys {
   readonly #ports: MonitorPorts
@@ -53,7 +39,7 @@ export class Monitor implements MonitorSurface, ConnectedKeys {
   readonly #timeline: Timeline
   readonly #log = new EventLog()
   readonly #profiles = new ConnectedProfiles()
-  readonly #listeners = new MonitorListeners((cause) => this.#broke(cause))
+  readonly #listeners = new Set<MonitorListener>()
   readonly #secrets = new CorrectedSecrets({
     holder: (id) => this.#profiles.get(id),
     withKey: (key) => this.#profiles.withKey(key),
@@ -66,7 +52,7 @@ export class Monitor implements MonitorSurface, ConnectedKeys {
     this.#known = ports.secrets ?? new Redactor()
     this.#storage = storage
     const inDoubt = (fromMs: number, toMs: number) => {
-      for (const monitor of this.#profiles.all()) monitor.doubt(fromMs, toMs)
+      for (const monitor of this.#profiles.all()) monitor.markClockUncertain(fromMs, toMs)
     }
     // Not at once: whoever asked for the time is in the middle of something.
     const setBack = () => void ports.clock.after(0, () => this.#startAnew())
@@ -102,9 +88,9 @@ export class Monitor implements MonitorSurface, ConnectedKeys {
       keystore: () => this.#storage.keystore(id),
       ...(pins && { pins: pins.of(this.#pinOwner(profile)) }),
       ...(attended && { attended }),
-      changed: () => this.#listeners.tell((listener) => listener.changed(id)),
+      changed: () => this.#notify((listener) => listener.changed(id)),
       event: (event) => this.#happened(event, id),
-      broke: (cause) => this.#broke(cause),
+      broke: (cause) => this.#onListenerError(cause),
     })
     this.#profiles.add(monitor)
     monitor.start()
@@ -150,7 +136,7 @@ export class Monitor implements MonitorSurface, ConnectedKeys {
     }
     this.#profiles.remove(profile)
     this.#secrets.drop(profile)
-    this.#listeners.tell((listener) => listener.removed(profile))
+    this.#notify((listener) => listener.removed(profile))
     return { ok: true }
   }
 
@@ -180,86 +166,30 @@ export class Monitor implements MonitorSurface, ConnectedKeys {
     return { ok: true }
   }
 
-  async correctSecret(id: string, clientSecret: string): Promise<Outcome> {
-    return (await this.#secrets.correct(id, clientSecret)) ?? UNKNOWN_PROFILE
+  correctSecret(id: string, clientSecret: string): Promise<Outcome> {
+    return this.#secrets.correct(id, clientSecret)
   }
 
   isRevocationPending(key: KeyName): boolean {
     return this.#profiles.withKey(key).some((monitor) => monitor.isRevocationPending)
   }
 
-  async standDown(key: KeyName): Promise<void> {
-    await Promise.all(this.#profiles.withKey(key).map((monitor) => monitor.standDownSettled()))
+  async suspendRevocationRetry(key: KeyName): Promise<void> {
+    await Promise.all(this.#profiles.withKey(key).map((monitor) => monitor.suspendRevocationRetrySettled()))
   }
 
   events(after: number): readonly LoggedEvent[] {
     return this.#log.after(after)
   }
 
-  history(profile: string, category: string, fromMs: number, toMs: number, points: number): History {
-    const monitor = this.#profiles.get(profile)
-    return monitor?.history(category, fromMs, toMs, points) ?? { points: [], rejectedAt: [] }
-  }
-
-  openStream(
-    profile: string,
-    request: StreamRequest,
-    whenFull?: WhenFull,
-  ): Outcome<{ readonly stream: string }> {
-    return this.#profiles.get(profile)?.streams.open(request, whenFull) ?? UNKNOWN_PROFILE
-  }
-
-  closeStream(profile: string, stream: string): Outcome {
-    return this.#profiles.get(profile)?.streams.close(stream) ?? UNKNOWN_PROFILE
-  }
-
-  restartStream(profile: string, stream: string): Outcome<{ readonly stream: string }> {
-    return this.#profiles.get(profile)?.streams.restart(stream) ?? UNKNOWN_PROFILE
-  }
-
-  pinStream(profile: string, stream: string, pinned: boolean): Outcome {
-    return this.#profiles.get(profile)?.streams.pin(stream, pinned) ?? UNKNOWN_PROFILE
-  }
-
-  async revoke(profile: string): Promise<Outcome> {
-    return (await this.#profiles.get(profile)?.revoke()) ?? UNKNOWN_PROFILE
-  }
-
-  tryNow(profile: string): Outcome {
-    const monitor = this.#profiles.get(profile)
-    monitor?.tryNow()
-    return monitor ? { ok: true } : UNKNOWN_PROFILE
-  }
-
-  setThresholds(profile: string, thresholds: Thresholds): void {
-    this.#profiles.get(profile)?.setThresholds(thresholds)
-  }
-
-  async checkNow(profile: string, category: string): Promise<Outcome> {
-    return (await this.#profiles.get(profile)?.checkNow(category)) ?? UNKNOWN_PROFILE
-  }
-
-  rowDetails(profile: string, category: string): Outcome<{ readonly details: RowDetails }> {
-    const details = this.#profiles.get(profile)?.rowDetails(category)
-    return details ? { ok: true, details } : UNKNOWN_PROFILE
-  }
-
-  keySettings(id: string): Outcome<CurrentKeySettings> {
-    const monitor = this.#profiles.get(id)
-    return monitor ? keptSettings(monitor, this.#storage) : UNKNOWN_PROFILE
-  }
-
-  setKeySettings(id: string, change: SettingsChange): Outcome<CurrentKeySettings> {
-    const monitor = this.#profiles.get(id)
-    if (!monitor) return UNKNOWN_PROFILE
-    const changed = keepSettings(monitor.profile, change, this.#storage)
-    if (!changed.ok) return changed
-    monitor.changeSettings(changed.profile)
-    return this.keySettings(id)
+  withProfile<R>(id: string, run: (session: ProfileMonitor) => R): R | CommandError {
+    const session = this.#profiles.get(id)
+    return session ? run(session) : UNKNOWN_PROFILE
   }
 
   subscribe(listener: MonitorListener): () => void {
-    return this.#listeners.add(listener)
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
   }
 
   /** What concerns every connected key, as trouble with the data folder does. */
@@ -270,7 +200,7 @@ export class Monitor implements MonitorSurface, ConnectedKeys {
   /** What is stored, or how, may be different now. */
   storageChanged(): void {
     this.#ports.pins?.flush()
-    for (const id of this.#profiles.ids()) this.#listeners.tell((listener) => listener.changed(id))
+    for (const id of this.#profiles.ids()) this.#notify((listener) => listener.changed(id))
   }
 
   /** Ends when no answer that may bring a token is on its way. */
@@ -294,12 +224,23 @@ export class Monitor implements MonitorSurface, ConnectedKeys {
   #happened(event: MonitorEvent, profile: string): void {
     const logged = this.#log.add(event, profile, this.#timeline.now())
     this.#ports.log.note(event.kind, { ...event, profile })
-    this.#listeners.tell((listener) => listener.event(logged))
+    this.#notify((listener) => listener.event(logged))
     if (event.kind === 'revoked') this.#profiles.revoked(profile)
     if (event.kind === 'token-refreshed') this.#secrets.accepted(profile)
   }
 
-  #broke(cause: unknown): void {
+  /** An error of one listener is noted, and keeps nothing from the others. */
+  #notify(tell: (listener: MonitorListener) => void): void {
+    for (const listener of this.#listeners) {
+      try {
+        tell(listener)
+      } catch (error) {
+        this.#onListenerError(error)
+      }
+    }
+  }
+
+  #onListenerError(cause: unknown): void {
     this.#ports.log.note('somebody who was told of something failed', { cause })
   }
 }

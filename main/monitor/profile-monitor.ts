@@ -1,15 +1,10 @@
 import type { MonitorEvent } from '../../app/contract/events.ts'
-import type { History } from '../../app/contract/history.ts'
 import type { Outcome } from '../../app/contract/outcome.ts'
-import type { RowDetails } from '../../app/contract/quotas.ts'
 import type { KeystoreState, Snapshot } from '../../app/contract/snapshot.ts'
 import type { Thresholds } from '../../app/quota/thresholds.ts'
 import { keyLifetimes } from '../../app/tokens/schedule.ts'
-import { cannotAsk, needsAccount, needsTarget } from '../api/probe-refusals.ts'
-import { streamToCheck } from '../api/stream-check.ts'
 import type { KeyName } from '../sign-in/connected-keys.ts'
 import { secretTried } from '../sign-in/secret-tried.ts'
-import type { Streams } from '../streams/streams.ts'
 import type { TokenKeeper } from '../tokens/keeper.ts'
 import { revocationOutcome } from '../tokens/key-revocation.ts'
 import type { TokenStore } from '../tokens/token-store.ts'
@@ -27,7 +22,8 @@ export interface ProfileMonitorDeps extends ProfilePorts {
 export class ProfileMonitor {
   #profile: Profile
   readonly #deps: ProfileMonitorDeps
-  readonly #parts: ProfileParts
+  /** What the commands of this key work on. */
+  readonly parts: ProfileParts
   /** Made anew when the key signs in again. */
   #keeper: TokenKeeper
   #tokens: TokenStore
@@ -42,9 +38,9 @@ export class ProfileMonitor {
     const changed = () => this.#changed()
     const event = (happened: MonitorEvent) => this.#happened(happened)
     const ports = { ...deps, changed, event }
-    this.#parts = profileParts(profile, ports, { profile: () => this.#profile, keeper: () => this.#keeper })
+    this.parts = profileParts(profile, ports, { profile: () => this.#profile, keeper: () => this.#keeper })
     this.#tokens = tokens
-    this.#keeper = this.#parts.keeperFor(profile, tokens)
+    this.#keeper = this.parts.keeperFor(profile, tokens)
   }
 
   get profile(): Profile {
@@ -70,22 +66,18 @@ export class ProfileMonitor {
     return this.#revision
   }
 
-  get streams(): Pick<Streams, 'open' | 'close' | 'restart' | 'pin'> {
-    return this.#parts.streams
-  }
-
   start(): void {
     this.#keeper.start()
-    this.#parts.prober.start()
-    this.#parts.streams.openAtStart(this.#profile.streams)
-    this.#parts.samples.start()
+    this.parts.prober.start()
+    this.parts.streams.openAtStart(this.#profile.streams)
+    this.parts.samples.start()
   }
 
   stop(): void {
-    this.#parts.samples.stop()
-    this.#parts.prober.stop()
-    this.#parts.client.stop()
-    this.#parts.streams.stop()
+    this.parts.samples.stop()
+    this.parts.prober.stop()
+    this.parts.client.stop()
+    this.parts.streams.stop()
     this.#keeper.stop()
   }
 
@@ -95,33 +87,29 @@ export class ProfileMonitor {
   }
 
   /** Between these nobody knows whether time passed: see `Timeline`. */
-  doubt(fromMs: number, toMs: number): void {
-    this.#parts.ledger.doubt(fromMs, toMs)
+  markClockUncertain(fromMs: number, toMs: number): void {
+    this.parts.ledger.doubt(fromMs, toMs)
   }
 
   wake(): void {
     this.#keeper.wake()
-    this.#parts.streams.wake()
-  }
-
-  history(category: string, fromMs: number, toMs: number, points: number): History {
-    return this.#parts.history.query(category, fromMs, toMs, points)
+    this.parts.streams.wake()
   }
 
   setThresholds(thresholds: Thresholds): void {
-    this.#parts.ledger.setThresholds(thresholds)
+    this.parts.ledger.setThresholds(thresholds)
     this.#changed()
   }
 
   async revoke(): Promise<Outcome> {
     // Nothing uses the grant from here on, whatever the service will answer.
-    this.#parts.streams.closeAll('tokens revoked', 'revoked')
+    this.parts.streams.closeAll('tokens revoked', 'revoked')
     return revocationOutcome(await this.#keeper.revoke())
   }
 
   /** A revocation of this API key was confirmed that was asked for elsewhere. */
   revokedElsewhere(): void {
-    if (this.#keeper.revokedElsewhere()) this.#parts.streams.closeAll('tokens revoked', 'revoked')
+    if (this.#keeper.revokedElsewhere()) this.parts.streams.closeAll('tokens revoked', 'revoked')
   }
 
   /** Whether both are sign-ins on one API key, which a revocation ends together (service 4.2). */
@@ -129,7 +117,7 @@ export class ProfileMonitor {
     return this.#profile.authUrl === authUrl && this.#profile.clientId === clientId
   }
 
-  standDown(): void {
+  suspendRevocationRetry(): void {
     this.#keeper.standDown()
   }
 
@@ -144,8 +132,8 @@ export class ProfileMonitor {
   }
 
   /** A revocation under way is waited for: it would end whatever is issued before it arrives. */
-  async standDownSettled(): Promise<void> {
-    this.standDown()
+  async suspendRevocationRetrySettled(): Promise<void> {
+    this.suspendRevocationRetry()
     if (this.#keeper.refreshSummary().state === 'revoking') await this.#keeper.revoke()
   }
 
@@ -153,9 +141,9 @@ export class ProfileMonitor {
   signedInAgain(profile: Profile, tokens: TokenStore): void {
     this.#keeper.stop()
     this.#profile = profile
-    this.#parts.prober.change(profile.probes)
+    this.parts.prober.change(profile.probes)
     this.#tokens = tokens
-    this.#keeper = this.#parts.keeperFor(profile, tokens)
+    this.#keeper = this.parts.keeperFor(profile, tokens)
     this.#keeper.start()
     this.#changed()
   }
@@ -178,28 +166,15 @@ export class ProfileMonitor {
     // Two changes may share a millisecond.
     this.#settingsAtMs = Math.max(this.#deps.timeline.now(), this.#settingsAtMs + 1)
     this.#keeper.changeLifetimes(keyLifetimes(profile))
-    this.#parts.prober.change(profile.probes)
+    this.parts.prober.change(profile.probes)
     this.#changed()
   }
 
   tryNow(): void {
-    this.#parts.reachability.tryNow()
+    this.parts.reachability.tryNow()
     void this.#keeper.tryNow()
-    this.#parts.streams.nudge()
-    this.#parts.prober.tick()
-  }
-
-  /** A category with requests of its own is probed; one that only streams show is looked at by a stream. */
-  async checkNow(category: string): Promise<Outcome> {
-    const request = streamToCheck(category, this.#parts.prober)
-    if (request === undefined) return this.#parts.prober.checkNow(category)
-    if (request === 'no-target') return needsTarget(category)
-    if (!this.#parts.mayUseService()) return cannotAsk(category)
-    return request === 'no-account' ? needsAccount(category) : this.#parts.streams.look(request)
-  }
-
-  rowDetails(category: string): RowDetails {
-    return this.#parts.tap.detailsOf(category)
+    this.parts.streams.nudge()
+    this.parts.prober.tick()
   }
 
   snapshot(): Snapshot {
@@ -209,7 +184,7 @@ export class ProfileMonitor {
         settingsAt: this.settingsAt,
         profile: this.#profile,
         keystore: this.#deps.keystore(),
-        ...this.#parts,
+        ...this.parts,
         keeper: this.#keeper,
       },
       this.#deps.timeline.now(),
@@ -219,8 +194,8 @@ export class ProfileMonitor {
   #happened(event: MonitorEvent): void {
     this.#revision += 1
     this.#deps.event(event)
-    if (event.kind === 'service-back' || event.kind === 'token-refreshed') this.#parts.streams.nudge()
-    if (event.kind === 'token-refreshed') this.#parts.prober.tick()
+    if (event.kind === 'service-back' || event.kind === 'token-refreshed') this.parts.streams.nudge()
+    if (event.kind === 'token-refreshed') this.parts.prober.tick()
     this.#deps.changed()
   }
 

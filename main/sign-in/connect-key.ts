@@ -1,5 +1,5 @@
 import type { CommandError, Outcome } from '../../app/contract/outcome.ts'
-import type { ConnectRequest } from '../hosts/window-session.ts'
+import type { NewKey } from '../../app/contract/sign-in.ts'
 import type { MonitorSurface } from '../monitor/monitor-surface.ts'
 import { DEFAULT_PROBES, type Profile } from '../monitor/profile.ts'
 
@@ -12,7 +12,7 @@ const HOSTS = {
 /** Checks what a person typed and connects it under an id of its own. */
 export function connectKey(
   monitor: Pick<MonitorSurface, 'connect' | 'profiles'>,
-  request: ConnectRequest,
+  request: NewKey,
   /** Ids that stored keys have, connected or not. */
   reserved: readonly string[] = [],
 ): Outcome<{ readonly profile: string }> {
@@ -42,7 +42,7 @@ export function connectKey(
 
 /** The hosts of a key: the provider's, or those a person typed, where nothing can be sent in the clear. */
 export function addressesOf(
-  request: Pick<ConnectRequest, 'environment' | 'authUrl' | 'baseUrl'>,
+  request: Pick<NewKey, 'environment' | 'authUrl' | 'baseUrl'>,
 ): Outcome<{ readonly authUrl: string; readonly baseUrl: string }> {
   const { environment, authUrl = '', baseUrl = '' } = request
   if (environment !== 'custom') return { ok: true, ...HOSTS[environment] }

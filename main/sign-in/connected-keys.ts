@@ -17,5 +17,5 @@ export interface ConnectedKeys {
   /** Whether a revocation of this key was asked for and not confirmed. */
   isRevocationPending(key: KeyName): boolean
   /** Resolves when no revocation of this key is under way; none is tried again by itself from then on. */
-  standDown(key: KeyName): Promise<void>
+  suspendRevocationRetry(key: KeyName): Promise<void>
 }

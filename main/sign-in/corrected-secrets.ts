@@ -1,4 +1,4 @@
-import type { Outcome } from '../../app/contract/outcome.ts'
+import { type Outcome, UNKNOWN_PROFILE } from '../../app/contract/outcome.ts'
 import type { Profile } from '../monitor/profile.ts'
 import type { Saved } from '../vault/storage-words.ts'
 import type { KeyName } from './connected-keys.ts'
@@ -33,10 +33,10 @@ export class CorrectedSecrets {
     this.#deps = deps
   }
 
-  /** A person typed one: stored, then tried. `undefined` for a profile that is not connected. */
-  async correct(id: string, clientSecret: string): Promise<Outcome | undefined> {
+  /** A person typed one: stored, then tried. */
+  async correct(id: string, clientSecret: string): Promise<Outcome> {
     const holder = this.#deps.holder(id)
-    if (holder === undefined) return undefined
+    if (holder === undefined) return UNKNOWN_PROFILE
     const profile = { ...holder.profile, clientSecret }
     // Before it is sent: a token that rotates with it must open with it after a restart, too.
     const saved = this.#deps.keep(profile)

@@ -1,4 +1,3 @@
-import { CHANNELS } from '../../app/contract/channels.ts'
 import type { WindowClock } from '../state/window-clock.ts'
 import type { BrowserSession } from './browser-session.ts'
 import { lineSplitter, parsePush } from './lines.ts'
@@ -44,14 +43,10 @@ export class BrowserApi implements LinkSource {
 
   constructor(ports: BrowserApiPorts) {
     this.#ports = ports
-    // Derived, so that a command added to the contract is here as well.
-    const channels = Object.entries(CHANNELS).map(([name, kind]) => {
-      if (kind === 'command') return [name, (arg?: unknown) => this.#command(name, arg)]
-      const listeners = new Set<(value: unknown) => void>()
-      this.#listeners.set(name, listeners)
-      return [name, (listener: (value: unknown) => void) => listen(listeners, listener)]
-    })
-    this.api = Object.fromEntries(channels) as WindowApi
+    this.api = apiThrough(
+      (name, arg) => this.#command(name, arg),
+      (name, listener) => this.#listen(name, listener),
+    )
   }
 
   current(): Link {
@@ -151,6 +146,15 @@ export class BrowserApi implements LinkSource {
     for (const listener of this.#listeners.get(push.channel) ?? []) listener(push.value)
   }
 
+  #listen(name: string, listener: (value: unknown) => void): () => void {
+    let listeners = this.#listeners.get(name)
+    if (listeners === undefined) {
+      listeners = new Set()
+      this.#listeners.set(name, listeners)
+    }
+    return listen(listeners, listener)
+  }
+
   async #command(name: string, arg: unknown): Promise<unknown> {
     const bearer = this.#ports.session.bearer()
     if (bearer === undefined) throw new Error('Open the link that Headroom printed')
@@ -200,4 +204,20 @@ export class BrowserApi implements LinkSource {
 function listen<T>(listeners: Set<T>, listener: T): () => void {
   listeners.add(listener)
   return () => listeners.delete(listener)
+}
+
+/**
+ * The window's side of the contract, without the contract: its schemas would be a sixth of the script that a browser
+ * waits for. A listener is what a push takes and no command does.
+ */
+function apiThrough(
+  ask: (name: string, arg: unknown) => Promise<unknown>,
+  follow: (name: string, listener: (value: unknown) => void) => () => void,
+): WindowApi {
+  const entry = (name: string) => (arg?: unknown) =>
+    typeof arg === 'function' ? follow(name, (value) => void arg(value)) : ask(name, arg)
+  return new Proxy({} as WindowApi, {
+    // An object with a `then` would be taken for a promise.
+    get: (_target, name) => (typeof name === 'string' && name !== 'then' ? entry(name) : undefined),
+  })
 }

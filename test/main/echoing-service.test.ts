@@ -4,6 +4,7 @@ import { expect, test } from 'vitest'
 import type { LoggedEvent } from '../../app/contract/events.ts'
 import { SILENT } from '../../main/alerts/announcer.ts'
 import { HistoryService } from '../../main/history/history-service.ts'
+import { quotaCommands } from '../../main/monitor/commands/quotas.ts'
 import { Monitor } from '../../main/monitor/monitor.ts'
 import { Redactor } from '../../main/ports/redactor.ts'
 import { proves } from '../proof/proves.ts'
@@ -83,7 +84,9 @@ test.each(WAYS)('a service that sends back what it was sent, %s, has it nowhere'
     ],
   })
   await clock.advance(2_000)
-  await monitor.checkNow('key-1', 'Accounts')
+  const row = { profile: 'key-1', category: 'Accounts' }
+  const { checkNow, rowDetails } = quotaCommands(monitor).handlers
+  await checkNow(row)
   const bytes = (text: string) => new TextEncoder().encode(text)
   expect(http.streams.length).toBeGreaterThan(0)
   const headers = { 'content-type': 'application/json', 'x-ratelimit-resource': next() }
@@ -99,7 +102,7 @@ test.each(WAYS)('a service that sends back what it was sent, %s, has it nowhere'
     listener.chunk(all.subarray(60))
   }
   await clock.advance(5_000)
-  said.push(monitor.snapshot('key-1'), events, monitor.rowDetails('key-1', 'Accounts'))
+  said.push(monitor.snapshot('key-1'), events, rowDetails(row))
   monitor.stop()
   history.close()
   const kept = readdirSync(folder).map((name) => readFileSync(join(folder, name), 'latin1'))

@@ -83,7 +83,7 @@ describe('two keys connected at once', () => {
     await clock.advance(2 * MINUTE_MS)
     expect(services[SIM]?.streams()).toHaveLength(1)
 
-    const revoked = monitor.revoke('live')
+    const revoked = monitor.withProfile('live', (session) => session.revoke())
     await clock.advance(2_000)
     expect(await revoked).toEqual({ ok: true })
     expect(services[LIVE]?.streams()).toHaveLength(0)
@@ -124,7 +124,7 @@ describe('two keys connected at once', () => {
     monitor.connect(profile('second', LIVE))
     await clock.advance(MINUTE_MS)
     expect(services[LIVE]?.streams()).toHaveLength(2)
-    const revoked = monitor.revoke('live')
+    const revoked = monitor.withProfile('live', (session) => session.revoke())
     await clock.advance(2_000)
     expect(await revoked).toEqual({ ok: true })
     expect(snapshot('second').refresh.state).toBe('revoked')

@@ -46,7 +46,9 @@ test('a service that fills every text that is shown makes no snapshot of 256 kB'
   await clock.advance(300_000)
   const encoder = new TextEncoder()
   for (let index = 0; index < 200; index += 1) {
-    const opened = monitor.openStream('key-1', { kind: 'quotes', target: `S${index}`, options: {} })
+    const opened = monitor.withProfile('key-1', ({ parts }) =>
+      parts.streams.open({ kind: 'quotes', target: `S${index}`, options: {} }),
+    )
     expect(opened.ok).toBe(true)
     await clock.advance(0)
     const listener = http.streams.at(-1)?.listener

@@ -25,7 +25,7 @@ export const BROWSER_HOST_SABOTAGES: readonly Sabotage[] = [
     file: 'main/hosts/snapshot-publisher.ts',
     find: '    if (lane.due) return\n    const waitMs = this.#earliestMs(lane) - this.#clock.monotonicMs()',
     replace: '    const waitMs = this.#earliestMs(lane) * 0',
-    test: 'main/publisher.test.ts',
+    test: 'main/hosts/snapshot-publisher.test.ts',
   },
   {
     promise: 'W6',
@@ -33,7 +33,7 @@ export const BROWSER_HOST_SABOTAGES: readonly Sabotage[] = [
     file: 'main/hosts/snapshot-publisher.ts',
     find: 'return Math.max(changeSentMs + PUBLISH_EVERY_MS,',
     replace: 'return Math.max(changeSentMs, (sentMs.at(-1) ?? -1_000) + PUBLISH_EVERY_MS,',
-    test: 'main/publisher.test.ts',
+    test: 'main/hosts/snapshot-publisher.test.ts',
   },
   {
     promise: 'W4',
@@ -117,8 +117,8 @@ export const BROWSER_HOST_SABOTAGES: readonly Sabotage[] = [
     promise: 'W6',
     what: 'drop events that a window has no room for',
     file: PUSH_STREAM,
-    find: "    this.#say('eventHappened', event)",
-    replace: "    if (!this.#isFull) this.#say('eventHappened', event)",
+    find: '(channel, value) => this.#say(channel, value)',
+    replace: '(channel, value) => (this.#isFull ? undefined : this.#say(channel, value))',
     test: STILL,
   },
   {

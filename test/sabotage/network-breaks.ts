@@ -52,7 +52,7 @@ export const NETWORK_SABOTAGES: readonly Sabotage[] = [
     file: 'main/streams/pinned-streams.ts',
     find: 'JSON.stringify([authUrl, baseUrl, clientId])',
     replace: 'JSON.stringify([authUrl.slice(0, 0), baseUrl.slice(0, 0), clientId])',
-    test: 'main/stream-commands.test.ts',
+    test: 'main/monitor/stream-commands.test.ts',
   },
   {
     promise: 'T13',

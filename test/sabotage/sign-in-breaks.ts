@@ -1,7 +1,7 @@
 import type { Sabotage } from './registry.ts'
 
-const ENTRANCE = 'main/sign-in/key-entrance.ts'
-const ENTRANCE_TEST = 'main/sign-in/key-entrance.test.ts'
+const COMMANDS = 'main/sign-in/sign-in-commands.ts'
+const COMMANDS_TEST = 'main/sign-in/sign-in-commands.test.ts'
 const SIGN_INS_TEST = 'main/sign-in/sign-ins.test.ts'
 
 /** Breaks of how keys come in, and of what a newer sign-in must be spared. */
@@ -10,25 +10,25 @@ export const SIGN_IN_SABOTAGES: readonly Sabotage[] = [
     promise: 'R4',
     what: 'keep retrying a revocation after a newer sign-in',
     file: 'main/monitor/connected-profiles.ts',
-    find: 'for (const other of this.#othersWithKeyOf(profile)) other.standDown()',
+    find: 'for (const other of this.#othersWithKeyOf(profile)) other.suspendRevocationRetry()',
     replace: 'for (const other of this.#othersWithKeyOf(profile)) other.wake()',
     test: 'simulation/stories.test.ts',
   },
   {
     promise: 'R4',
     what: 'spend the code while a revocation is under way',
-    file: ENTRANCE,
-    find: 'prepare: () => keys.standDown(key),',
+    file: COMMANDS,
+    find: 'prepare: () => keys.suspendRevocationRetry(key),',
     replace: 'prepare: async () => {},',
-    test: ENTRANCE_TEST,
+    test: COMMANDS_TEST,
   },
   {
     promise: 'R4',
     what: 'do not ask before a pending revocation is cancelled',
-    file: ENTRANCE,
+    file: COMMANDS,
     find: 'cancelRevoke !== true && keys.isRevocationPending(key)',
     replace: 'cancelRevoke !== true && keys.isRevocationPending(key) && keys.profiles().length > 9',
-    test: ENTRANCE_TEST,
+    test: COMMANDS_TEST,
   },
   {
     promise: 'sign-in',

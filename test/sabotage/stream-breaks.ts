@@ -14,7 +14,7 @@ const STORIES_TEST = 'simulation/stories.test.ts'
 
 const SILENCE_ENDS = "if (silentMs >= SILENCE.deadMs) return failed('silent for 30 s', 'silent')"
 const SILENCE_GOES_ON = "if (silentMs >= 100 * SILENCE.deadMs) return failed('silent for 30 s', 'silent')"
-const REVOKED = "    this.#parts.streams.closeAll('tokens revoked', 'revoked')\n"
+const REVOKED = "    this.parts.streams.closeAll('tokens revoked', 'revoked')\n"
 
 /** Breaks of what keeps streams alive and slots exact. */
 export const STREAM_SABOTAGES: readonly Sabotage[] = [

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { quotaCommands } from '../../main/monitor/commands/quotas.ts'
 import { QUIET } from './story.ts'
 import { World } from './world.ts'
 
@@ -8,9 +9,10 @@ test('check now, over all categories of a live key: each is looked at once or sa
   await world.live(120_000)
   const { requests, slots } = world.snapshot
   const categories = new Set([...requests, ...slots].map(({ category }) => category))
+  const { checkNow } = quotaCommands(world.monitor).handlers
   const codes: Record<string, string> = {}
   for (const category of categories) {
-    const checked = world.monitor.checkNow('key', category)
+    const checked = checkNow({ profile: 'key', category })
     await world.live(5_000)
     const outcome = await checked
     codes[category] = outcome.ok ? 'ok' : outcome.code

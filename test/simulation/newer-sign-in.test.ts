@@ -12,7 +12,7 @@ test('whenever a newer sign-in comes while a revocation waits, no retry ends it'
     world.connect()
     await world.clock.advance(MINUTE_MS)
     world.service.faults.set('revoke-503', true)
-    const revoked = world.monitor.revoke('key')
+    const revoked = world.monitor.withProfile('key', (session) => session.revoke())
     await world.clock.advance(2_000)
     await revoked
     await world.clock.advance(afterMs)

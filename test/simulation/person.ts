@@ -32,21 +32,21 @@ export class Person {
     if (snapshot === undefined) return
     switch (what.kind) {
       case 'open-stream':
-        monitor.openStream(profile, what.request)
+        monitor.withProfile(profile, ({ parts }) => parts.streams.open(what.request))
         break
       case 'close-stream': {
         const open = snapshot.streams.filter(({ state }) => state !== 'closed')
-        if (open.length > 1) monitor.closeStream(profile, open.at(-1)!.id)
+        if (open.length > 1) monitor.withProfile(profile, ({ parts }) => parts.streams.close(open.at(-1)!.id))
         break
       }
       case 'try-now':
         laws.tokens.triedNow()
-        monitor.tryNow(profile)
+        monitor.withProfile(profile, (session) => session.tryNow())
         break
       case 'revoke':
         // A session that ended is not revoked: it says so, and goes on as it was.
         if (snapshot.refresh.state !== 'sign-in-required') laws.revocation.asked(clock.monotonicMs())
-        void monitor.revoke(profile)
+        void monitor.withProfile(profile, (session) => session.revoke())
         break
       case 'sign-in': {
         const { state } = snapshot.refresh
@@ -67,7 +67,7 @@ export class Person {
     const { process } = machine
     this.#signsInAt = process
     const profile = process.monitor.profile(id)
-    if (profile !== undefined) await process.monitor.standDown(profile)
+    if (profile !== undefined) await process.monitor.suspendRevocationRetry(profile)
     if (this.#signsInAt === process) this.#signsInAt = undefined
     if (profile === undefined || process.isOver) return
     const { refreshToken } = service.tokens.signIn(SCOPE, false, clock.worldMs())

@@ -1,5 +1,5 @@
-import type { AppContract } from '../../../app/contract/contract.ts'
-import type { Pushes } from '../../../app/contract/ipc.ts'
+import { contract } from '../../../app/contract/contract.ts'
+import { pushesToEach } from '../../../app/contract/ipc.ts'
 import type { Clock, RandomBytes } from '../../ports/ports.ts'
 import type { AdmittedWindows } from '../admitted-windows.ts'
 import type { WindowSession, Windows } from '../window-session.ts'
@@ -108,7 +108,10 @@ export class BrowserWindow {
   session(): WindowSession {
     if (this.#isClosed) throw new Error('the host is closing')
     if (this.#session === undefined) {
-      this.#session = this.#deps.windows.open(this.#pushes(), this.#id)
+      this.#session = this.#deps.windows.open(
+        pushesToEach(contract, () => [...this.#streams].map(({ pushes }) => pushes)),
+        this.#id,
+      )
       this.#startGrace()
     }
     return this.#session
@@ -154,19 +157,6 @@ export class BrowserWindow {
       this.#streams.delete(oldest)
       oldest.end()
       return
-    }
-  }
-
-  #pushes(): Pushes<AppContract> {
-    const toEach = (tell: (stream: PushStream) => void) => {
-      for (const stream of this.#streams) tell(stream)
-    }
-    return {
-      snapshotChanged: (snapshot) => toEach((stream) => stream.snapshotChanged(snapshot)),
-      eventHappened: (event) => toEach((stream) => stream.eventHappened(event)),
-      alertsChanged: (alerts) => toEach((stream) => stream.alertsChanged(alerts)),
-      profileRemoved: (removed) => toEach((stream) => stream.profileRemoved(removed)),
-      signInChanged: (status) => toEach((stream) => stream.signInChanged(status)),
     }
   }
 }

@@ -1,7 +1,6 @@
 import type { ServerResponse } from 'node:http'
-import type { Alert } from '../../../app/contract/alerts.ts'
-import type { LoggedEvent } from '../../../app/contract/events.ts'
-import type { SignInStatus } from '../../../app/contract/sign-in.ts'
+import { type AppContract, contract } from '../../../app/contract/contract.ts'
+import { type Pushes, pushesThrough } from '../../../app/contract/ipc.ts'
 import type { Snapshot } from '../../../app/contract/snapshot.ts'
 import type { Clock } from '../../ports/ports.ts'
 
@@ -29,9 +28,22 @@ export class PushStream {
   #isFull = false
   #cancelKeepAlive: () => void = () => {}
 
+  readonly pushes: Pushes<AppContract>
+
   constructor(sink: PushSink, clock: Clock, onClosed: () => void) {
     this.#sink = sink
     this.#clock = clock
+    this.pushes = {
+      ...pushesThrough(contract, (channel, value) => this.#say(channel, value)),
+      snapshotChanged: (snapshot) => {
+        if (this.#isFull) this.#waiting.set(snapshot.profile.id, snapshot)
+        else this.#say('snapshotChanged', snapshot)
+      },
+      profileRemoved: (removed) => {
+        this.#waiting.delete(removed.profile)
+        this.#say('profileRemoved', removed)
+      },
+    }
     sink.once('close', () => {
       this.#cancelKeepAlive()
       this.#waiting.clear()
@@ -39,28 +51,6 @@ export class PushStream {
     })
     // A blank line at once: the window's fetch settles on the headers, not on the first change.
     this.#keepAlive()
-  }
-
-  snapshotChanged(snapshot: Snapshot): void {
-    if (this.#isFull) this.#waiting.set(snapshot.profile.id, snapshot)
-    else this.#say('snapshotChanged', snapshot)
-  }
-
-  eventHappened(event: LoggedEvent): void {
-    this.#say('eventHappened', event)
-  }
-
-  alertsChanged(alerts: readonly Alert[]): void {
-    this.#say('alertsChanged', alerts)
-  }
-
-  profileRemoved(removed: { readonly profile: string }): void {
-    this.#waiting.delete(removed.profile)
-    this.#say('profileRemoved', removed)
-  }
-
-  signInChanged(status: SignInStatus): void {
-    this.#say('signInChanged', status)
   }
 
   end(): void {

@@ -94,7 +94,7 @@ export function desktopShell(deps: ShellDeps): DesktopShell {
     showWindow: show,
     toggleStrip: () => strip.toggle(),
     tryNow: () => {
-      for (const profile of monitor.profiles()) monitor.tryNow(profile)
+      for (const profile of monitor.profiles()) monitor.withProfile(profile, (session) => session.tryNow())
     },
     saveReport: () => {
       const wallMs = clock.wallMs

@@ -1,5 +1,5 @@
 import type { IpcMain, IpcMainInvokeEvent, WebContents } from 'electron'
-import type { Contract, Handlers, Pushes } from '../../../app/contract/ipc.ts'
+import { type Contract, type Handlers, type Pushes, pushesThrough } from '../../../app/contract/ipc.ts'
 import type { Log } from '../../ports/ports.ts'
 import { answerCommand } from '../answer-command.ts'
 import { isAppUrl } from './app-scheme.ts'
@@ -48,11 +48,9 @@ export function publish<const C extends Contract>(
   contract: C,
   contents: Pick<WebContents, 'send' | 'isDestroyed' | 'isCrashed'>,
 ): Pushes<C> {
-  const send = (channel: string) => (value: unknown) => {
+  return pushesThrough(contract, (channel, value) => {
     if (!contents.isDestroyed() && !contents.isCrashed()) contents.send(channel, value)
-  }
-  const pushes = Object.entries(contract).filter(([, { kind }]) => kind === 'push')
-  return Object.fromEntries(pushes.map(([channel]) => [channel, send(channel)])) as Pushes<C>
+  })
 }
 
 /** The main frame of our window, while it shows our page. A frame that is gone has no say either. */

@@ -22,7 +22,10 @@ import type { Updater } from './updates.ts'
 /** The app behind the windows. */
 export interface RunningApp {
   readonly windows: Windows
-  readonly monitor: Pick<MonitorSurface, 'profiles' | 'snapshot' | 'subscribe' | 'tryNow' | 'sleep' | 'wake'>
+  readonly monitor: Pick<
+    MonitorSurface,
+    'profiles' | 'snapshot' | 'subscribe' | 'withProfile' | 'sleep' | 'wake'
+  >
   stop(): Promise<void>
   /** Writes what is not on disk yet, at once. */
   flush(): void

@@ -2,14 +2,11 @@ import type { Announcer } from '../../alerts/announcer.ts'
 import { startControlServer } from '../../control/control-server.ts'
 import { socketOf } from '../../control/data-folder-socket.ts'
 import { HistoryService } from '../../history/history-service.ts'
-import type { Monitor } from '../../monitor/monitor.ts'
+import type { MonitorSurface } from '../../monitor/monitor-surface.ts'
 import type { Clock, Log } from '../../ports/ports.ts'
 
 export interface WatchHistoryDeps {
-  readonly monitor: Pick<
-    Monitor,
-    'subscribe' | 'profiles' | 'snapshot' | 'history' | 'events' | 'revoke' | 'setThresholds'
-  >
+  readonly monitor: Pick<MonitorSurface, 'subscribe' | 'profiles' | 'snapshot' | 'events' | 'withProfile'>
   readonly announcer: Announcer
   /** Held by the caller; without one nothing is kept, and no other command can ask. */
   readonly dataFolder: string | undefined

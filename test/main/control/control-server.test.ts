@@ -7,6 +7,7 @@ import type { Outcome } from '../../../app/contract/outcome.ts'
 import { askRunning } from '../../../main/control/ask-running.ts'
 import { startControlServer } from '../../../main/control/control-server.ts'
 import type { SocketPath } from '../../../main/control/socket-path.ts'
+import type { ProfileMonitor } from '../../../main/monitor/profile-monitor.ts'
 import { nodeClock } from '../../../main/ports/node-clock.ts'
 import type { Clock } from '../../../main/ports/ports.ts'
 import { FakeClock } from '../hosts/browser/fake-clock.ts'
@@ -23,6 +24,9 @@ interface Setting {
   readonly snapshots?: number
 }
 
+/** A session that can do nothing but revoke. */
+const sessionThat = (revoke: ProfileMonitor['revoke']) => ({ revoke }) as unknown as ProfileMonitor
+
 async function listening(
   path: SocketPath,
   { outcome = { ok: true }, clock = nodeClock, snapshots = 1 }: Setting = {},
@@ -33,10 +37,13 @@ async function listening(
     monitor: {
       profiles: () => Array.from({ length: snapshots }, () => 'simulator'),
       snapshot: () => exampleSnapshot(),
-      revoke: async (profile) => {
-        revoked.push(profile)
-        return outcome
-      },
+      withProfile: (profile, run) =>
+        run(
+          sessionThat(async () => {
+            revoked.push(profile)
+            return outcome
+          }),
+        ),
     },
     path,
     clock,

@@ -2,6 +2,7 @@ import { connect } from 'node:net'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { expect, onTestFinished, test } from 'vitest'
+import { UNKNOWN_PROFILE } from '../../../app/contract/outcome.ts'
 import { startControlServer } from '../../../main/control/control-server.ts'
 import { parseAnswer, parseRequest } from '../../../main/control/protocol.ts'
 import { nodeClock } from '../../../main/ports/node-clock.ts'
@@ -68,9 +69,9 @@ test.skipIf(process.platform === 'win32')(
       monitor: {
         profiles: () => ['simulator'],
         snapshot: () => exampleSnapshot(),
-        revoke: async (profile) => {
+        withProfile: (profile) => {
           revoked.push(profile)
-          return { ok: false, code: 'unknown-profile', message: 'That key is not connected any more.' }
+          return UNKNOWN_PROFILE
         },
       },
       path: { kind: 'socket', path },

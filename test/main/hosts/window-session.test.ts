@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest'
 import type { LoggedEvent } from '../../../app/contract/events.ts'
 import type { Snapshot } from '../../../app/contract/snapshot.ts'
+import { SILENT } from '../../../main/alerts/announcer.ts'
+import { HistoryService } from '../../../main/history/history-service.ts'
 import { Attention } from '../../../main/hosts/attention.ts'
 import { openWindows } from '../../../main/hosts/window-session.ts'
 import { Monitor } from '../../../main/monitor/monitor.ts'
@@ -8,7 +10,7 @@ import { VirtualClock } from '../../simulation/virtual-clock.ts'
 import { EXAMPLE_KEY } from '../example-key.ts'
 import { quotaHeaders } from '../quota-headers.ts'
 import { answerOf, renewal, ScriptedHttp } from '../scripted-http.ts'
-import { CLOSED_ENTRANCE } from '../sign-in/closed-entrance.ts'
+import { appFeatures } from './app-features.ts'
 
 const QUOTA = quotaHeaders(319, 1)
 
@@ -22,13 +24,21 @@ function setUp() {
     return renewal(`access-${refreshes}`)
   }
   const monitor = new Monitor({ clock, http, random: { next: () => 0.5 }, log: { note: () => {} } })
+  const history = new HistoryService({
+    monitor,
+    clock,
+    log: { note: () => {} },
+    announcer: SILENT,
+    version: '1',
+    problem: () => {},
+  })
   const attention = new Attention()
   const windows = openWindows({
     monitor,
     attention,
     clock,
     hello: () => ({ version: '1', host: 'browser' }),
-    keys: CLOSED_ENTRANCE,
+    features: appFeatures(monitor, history),
   })
   const connect = (id: string) => monitor.connect({ ...EXAMPLE_KEY, id, name: id })
   const open = () => {
@@ -46,7 +56,7 @@ function setUp() {
     })
     return { ...session, seen }
   }
-  return { clock, http, monitor, attention, connect, open }
+  return { clock, http, monitor, history, attention, connect, open }
 }
 
 test('a window that opens late asks once and is then told', async () => {
@@ -123,7 +133,7 @@ test('a visible window is sent numbers at least once a second, and a hidden one 
 })
 
 test('a forgotten key is told as removed, revokes nothing and sends nothing more', async () => {
-  const { clock, http, monitor, connect, open } = setUp()
+  const { clock, http, monitor, history, connect, open } = setUp()
   const { handlers, seen, close } = open()
   connect('a')
   await clock.advance(60_000)
@@ -135,6 +145,7 @@ test('a forgotten key is told as removed, revokes nothing and sends nothing more
   expect(http.requests.some(({ url }) => url.endsWith('/revoke'))).toBe(false)
   expect(monitor.profiles()).toEqual([])
   close()
+  history.close()
   expect(clock.pending).toBe(0)
 })
 

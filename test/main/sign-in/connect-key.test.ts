@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { ConnectRequest } from '../../../main/hosts/window-session.ts'
+import type { NewKey } from '../../../app/contract/sign-in.ts'
 import type { Profile } from '../../../main/monitor/profile.ts'
 import { connectKey, serviceOrigin } from '../../../main/sign-in/connect-key.ts'
 
@@ -56,7 +56,7 @@ test('what comes out is always https or loopback, and nothing but an origin', ()
   )
 })
 
-function connected(request: Partial<ConnectRequest>, taken: readonly string[] = []) {
+function connected(request: Partial<NewKey>, taken: readonly string[] = []) {
   const profiles: Profile[] = []
   const outcome = connectKey(
     { connect: (profile) => void profiles.push(profile), profiles: () => taken },

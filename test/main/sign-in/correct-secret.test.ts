@@ -2,7 +2,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { Monitor } from '../../../main/monitor/monitor.ts'
 import type { HttpRequest } from '../../../main/ports/ports.ts'
 import { connectKey } from '../../../main/sign-in/connect-key.ts'
-import { keyEntrance } from '../../../main/sign-in/key-entrance.ts'
+import { signInCommands } from '../../../main/sign-in/sign-in-commands.ts'
 import {
   MEMORY_PROFILE_STORE,
   type ProfileStore,
@@ -27,7 +27,7 @@ async function refusedKey(storage: ProfileStore = MEMORY_PROFILE_STORE) {
   }
   const monitor = new Monitor({ clock, http, random: { next: () => 0.5 }, log: { note: () => {} } }, storage)
   onTestFinished(() => monitor.stop())
-  const entrance = keyEntrance({
+  const { handlers } = signInCommands({
     keys: monitor,
     signIns: {
       start: () => Promise.reject(new Error('nobody signs in here')),
@@ -36,7 +36,7 @@ async function refusedKey(storage: ProfileStore = MEMORY_PROFILE_STORE) {
     },
     connect: (request) => connectKey(monitor, request),
   })
-  await entrance.connect({
+  await handlers.connect({
     name: 'Mine',
     environment: 'custom',
     authUrl: 'https://signin.test',
@@ -49,45 +49,45 @@ async function refusedKey(storage: ProfileStore = MEMORY_PROFILE_STORE) {
   const asked = () => http.requests.filter(({ url }) => url.endsWith('/oauth/token'))
   const refresh = () => monitor.snapshot('key-1')?.refresh
   expect(refresh()).toMatchObject({ state: 'sign-in-required', cause: 'misconfigured' })
-  return { clock, http, entrance, monitor, asked, refresh }
+  return { clock, http, handlers, monitor, asked, refresh }
 }
 
 test('the right secret alone brings a key back: the token that was there does', async () => {
-  const { entrance, asked, refresh } = await refusedKey()
+  const { handlers, asked, refresh } = await refusedKey()
   const before = asked().length
-  const outcome = await entrance.correctSecret({ profile: 'key-1', clientSecret: 'CANARY-right' })
+  const outcome = await handlers.correctSecret({ profile: 'key-1', clientSecret: 'CANARY-right' })
   expect(outcome).toEqual({ ok: true, profile: 'key-1' })
   expect(refresh()?.state).toBe('valid')
   expect(asked().slice(before).map(tokenIn)).toEqual(['CANARY-token'])
 })
 
 test('another wrong secret is said to be one, without repeating it', async () => {
-  const { entrance, refresh } = await refusedKey()
-  const outcome = await entrance.correctSecret({ profile: 'key-1', clientSecret: 'CANARY-other' })
+  const { handlers, refresh } = await refusedKey()
+  const outcome = await handlers.correctSecret({ profile: 'key-1', clientSecret: 'CANARY-other' })
   expect(outcome).toMatchObject({ ok: false, code: 'not-accepted' })
   expect(JSON.stringify(outcome)).not.toContain('CANARY')
   expect(refresh()).toMatchObject({ state: 'sign-in-required', cause: 'misconfigured' })
 })
 
 test('where the service cannot say, the secret is kept, and the next try is with it', async () => {
-  const { clock, http, entrance, monitor, refresh } = await refusedKey()
+  const { clock, http, handlers, monitor, refresh } = await refusedKey()
   const { reply } = http
   http.reply = () => NOT_SENT
-  expect(await entrance.correctSecret({ profile: 'key-1', clientSecret: 'CANARY-right' })).toMatchObject({
+  expect(await handlers.correctSecret({ profile: 'key-1', clientSecret: 'CANARY-right' })).toMatchObject({
     ok: false,
     code: 'not-confirmed',
     message: expect.stringContaining('connection refused'),
   })
   http.reply = reply
-  monitor.tryNow('key-1')
+  monitor.withProfile('key-1', (session) => session.tryNow())
   await clock.advance(0)
   expect(refresh()?.state).toBe('valid')
 })
 
 test('a right secret with a token that ended leads to a sign-in', async () => {
-  const { http, entrance, refresh } = await refusedKey()
+  const { http, handlers, refresh } = await refusedKey()
   http.reply = () => REFUSAL
-  expect(await entrance.correctSecret({ profile: 'key-1', clientSecret: 'CANARY-right' })).toMatchObject({
+  expect(await handlers.correctSecret({ profile: 'key-1', clientSecret: 'CANARY-right' })).toMatchObject({
     ok: false,
     code: 'token-refused',
   })
@@ -99,9 +99,9 @@ test('a secret that cannot be stored is not sent', async () => {
     ...MEMORY_PROFILE_STORE,
     keepSecret: () => ({ ok: false, why: 'the disk is full' }) as const,
   }
-  const { entrance, asked } = await refusedKey(full)
+  const { handlers, asked } = await refusedKey(full)
   const before = asked().length
-  expect(await entrance.correctSecret({ profile: 'key-1', clientSecret: 'CANARY-right' })).toEqual({
+  expect(await handlers.correctSecret({ profile: 'key-1', clientSecret: 'CANARY-right' })).toEqual({
     ok: false,
     code: 'not-kept',
     message: 'The secret could not be kept: the disk is full. Nothing was changed; try again.',
@@ -110,11 +110,11 @@ test('a secret that cannot be stored is not sent', async () => {
 })
 
 test('a refresh that went with the former secret is waited for, and the right one is sent after it', async () => {
-  const { http, entrance, monitor, asked, refresh } = await refusedKey()
+  const { http, handlers, monitor, asked, refresh } = await refusedKey()
   const { reply } = http
   http.reply = () => undefined
-  monitor.tryNow('key-1')
-  const correcting = entrance.correctSecret({ profile: 'key-1', clientSecret: 'CANARY-right' })
+  monitor.withProfile('key-1', (session) => session.tryNow())
+  const correcting = handlers.correctSecret({ profile: 'key-1', clientSecret: 'CANARY-right' })
   http.reply = reply
   http.answer(WRONG_KEY)
   expect(await correcting).toMatchObject({ ok: true })
@@ -123,8 +123,8 @@ test('a refresh that went with the former secret is waited for, and the right on
 })
 
 test('a key that is not connected any more is said to be so', async () => {
-  const { entrance } = await refusedKey()
-  expect(await entrance.correctSecret({ profile: 'key-9', clientSecret: 's' })).toMatchObject({
+  const { handlers } = await refusedKey()
+  expect(await handlers.correctSecret({ profile: 'key-9', clientSecret: 's' })).toMatchObject({
     ok: false,
     code: 'unknown-profile',
   })
@@ -133,7 +133,7 @@ test('a key that is not connected any more is said to be so', async () => {
 test('a sealed key is sealed with its new secret before that is sent, and opens with it at the next start', async () => {
   const folder = temporaryFolder()
   const handle = await openVault(folder)
-  const { http, entrance } = await refusedKey(
+  const { http, handlers } = await refusedKey(
     new VaultProfileStore(handle, { startsOver: false, changed: () => {} }),
   )
   const storedWhenSent: (string | undefined)[] = []
@@ -142,7 +142,7 @@ test('a sealed key is sealed with its new secret before that is sent, and opens 
     storedWhenSent.push(handle.vault?.profiles()[0]?.clientSecret)
     return reply(request)
   }
-  await entrance.correctSecret({ profile: 'key-1', clientSecret: 'CANARY-right' })
+  await handlers.correctSecret({ profile: 'key-1', clientSecret: 'CANARY-right' })
   expect(storedWhenSent[0]).toBe('CANARY-right')
   handle.close()
   const again = await openVault(folder)

@@ -125,7 +125,7 @@ test('a secret that could not be tried reaches the others once it was taken', as
   expect(await monitor.correctSecret('live', 'CANARY-right')).toMatchObject({ code: 'not-confirmed' })
   expect(secretIn('sim')).toBe('CANARY-former')
   http.reply = reply
-  monitor.tryNow('live')
+  monitor.withProfile('live', (session) => session.tryNow())
   await clock.advance(0)
   expect(secretIn('sim')).toBe('CANARY-right')
   expect(refresh('sim')?.state).toBe('valid')
@@ -135,7 +135,7 @@ test('an answer to the former secret says nothing of the new one', async () => {
   const { clock, http, monitor, secretIn, refresh } = await allStopped()
   const { reply } = http
   http.reply = () => undefined
-  monitor.tryNow('live')
+  monitor.withProfile('live', (session) => session.tryNow())
   const correcting = monitor.correctSecret('live', 'CANARY-typo')
   http.answer(renewal('late'))
   await clock.advance(0)
@@ -176,7 +176,7 @@ test('a refresh that went with the former secret meanwhile is followed by one wi
   const { reply } = http
   http.reply = (request) =>
     fields(request).get('refresh_token')?.endsWith('sim') ? undefined : reply(request)
-  monitor.tryNow('sim')
+  monitor.withProfile('sim', (session) => session.tryNow())
   await monitor.correctSecret('live', 'CANARY-right')
   http.reply = reply
   http.answer(WRONG_KEY)

@@ -106,7 +106,7 @@ test.each(['goaway-v2', 'goaway-v3'] as const)(
 test('closing a stream frees its slot at the service at once', async () => {
   const { simulator, monitor, profile, summaries } = await hurriedService({}, [POSITIONS, QUOTES])
   await vi.waitFor(() => expect(summaries().map(({ state }) => state)).toEqual(['live', 'live']), BOUNDED)
-  monitor.closeStream(profile, summaries()[0]?.id ?? '')
+  monitor.withProfile(profile, ({ parts }) => parts.streams.close(summaries()[0]?.id ?? ''))
   await vi.waitFor(() => expect(simulator.service.slots.own('Positions Stream')).toBe(0), {
     timeout: 1_000,
     interval: 5,
@@ -121,9 +121,9 @@ test('after a revocation every stream ends within 2 s and nothing uses the grant
   )
   await vi.waitFor(() => expect(simulator.service.streams()).toHaveLength(3), BOUNDED)
   const from = performance.now()
-  const revoked = monitor.revoke(profile)
+  const revoked = monitor.withProfile(profile, (session) => session.revoke())
   // An opening asked for while the revocation is under way must not slip through.
-  monitor.openStream(profile, { ...POSITIONS, target: 'SIM1002' })
+  monitor.withProfile(profile, ({ parts }) => parts.streams.open({ ...POSITIONS, target: 'SIM1002' }))
   expect(await revoked).toEqual({ ok: true })
   await vi.waitFor(() => expect(simulator.service.streams()).toHaveLength(0), { timeout: 2_000, interval: 5 })
   expect(performance.now() - from).toBeLessThan(2_000)

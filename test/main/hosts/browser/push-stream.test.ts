@@ -58,7 +58,7 @@ const event = (seq: number): LoggedEvent => ({ kind: 'revoked', seq, at: 0, prof
 
 /** Fills what the kernel and Node buffer before they say that it is enough. */
 function fill({ sink, stream }: ReturnType<typeof start>): void {
-  for (let seq = 0; sink.writableLength < HIGH_WATER_BYTES; seq++) stream.eventHappened(event(seq))
+  for (let seq = 0; sink.writableLength < HIGH_WATER_BYTES; seq++) stream.pushes.eventHappened(event(seq))
 }
 
 describe('a window that does not read', () => {
@@ -67,7 +67,7 @@ describe('a window that does not read', () => {
     fill(started)
     const before = started.sink.written.length
     for (let revision = 1; revision <= 10_000; revision++)
-      for (const id of ['p1', 'p2']) started.stream.snapshotChanged(snapshotOf(id, revision))
+      for (const id of ['p1', 'p2']) started.stream.pushes.snapshotChanged(snapshotOf(id, revision))
     expect(started.sink.written).toHaveLength(before)
     started.sink.read()
     expect(started.sink.written.map((line) => JSON.parse(line).value.revision)).toEqual([10_000, 10_000])
@@ -76,8 +76,8 @@ describe('a window that does not read', () => {
   it('is not told of a profile that was removed meanwhile', () => {
     const started = start()
     fill(started)
-    started.stream.snapshotChanged(snapshotOf('p1', 1))
-    started.stream.profileRemoved({ profile: 'p1' })
+    started.stream.pushes.snapshotChanged(snapshotOf('p1', 1))
+    started.stream.pushes.profileRemoved({ profile: 'p1' })
     started.sink.read()
     expect(started.sink.written).toEqual([])
   })
@@ -85,7 +85,7 @@ describe('a window that does not read', () => {
   it('loses no event, until so much is unread that its stream is cut', () => {
     const started = start()
     let sent = 0
-    while (!started.sink.destroyed) started.stream.eventHappened(event(sent++))
+    while (!started.sink.destroyed) started.stream.pushes.eventHappened(event(sent++))
     expect(started.sink.writableLength).toBeLessThanOrEqual(MAX_BUFFERED_BYTES)
     expect(started.sink.written.filter((line) => line !== '\n')).toHaveLength(sent - 1)
     expect(started.closed()).toBe(1)
@@ -104,7 +104,7 @@ describe('a window that does not read', () => {
     const started = start()
     fill(started)
     started.sink.read()
-    started.stream.snapshotChanged(snapshotOf('p1', 3))
+    started.stream.pushes.snapshotChanged(snapshotOf('p1', 3))
     expect(started.sink.written).toHaveLength(1)
   })
 })
@@ -115,7 +115,7 @@ describe('a push stream that ended', () => {
     started.stream.end()
     started.stream.end()
     const before = started.sink.written.length
-    started.stream.eventHappened(event(1))
+    started.stream.pushes.eventHappened(event(1))
     expect(started.sink.written).toHaveLength(before)
     expect(started.clock.pending).toBe(0)
     expect(started.closed()).toBe(1)

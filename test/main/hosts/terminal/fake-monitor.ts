@@ -2,6 +2,7 @@ import type { LoggedEvent, MonitorEvent } from '../../../../app/contract/events.
 import type { Thresholds } from '../../../../app/quota/thresholds.ts'
 import type { MonitorListener, MonitorSurface } from '../../../../main/monitor/monitor-surface.ts'
 import type { Profile } from '../../../../main/monitor/profile.ts'
+import type { ProfileMonitor } from '../../../../main/monitor/profile-monitor.ts'
 import { exampleSnapshot } from './example-snapshot.ts'
 
 /** Remembers what it was told, and says what the test wants. */
@@ -54,23 +55,19 @@ export class FakeMonitor implements MonitorSurface {
     this.stopped = true
   }
 
-  setThresholds(profile: string, thresholds: Thresholds): void {
-    this.thresholds.set(profile, thresholds)
+  /** A session that keeps thresholds, saw nothing, and agrees to everything. */
+  withProfile<R>(profile: string, run: (session: ProfileMonitor) => R): R {
+    const session = {
+      parts: { history: { query: () => ({ points: [], rejectedAt: [] }) } },
+      setThresholds: (thresholds: Thresholds) => void this.thresholds.set(profile, thresholds),
+      revoke: async () => ({ ok: true }),
+      tryNow: () => {},
+    }
+    return run(session as unknown as ProfileMonitor)
   }
 
   disconnect = () => ({ ok: true }) as const
   events = () => []
-  history = () => ({ points: [], rejectedAt: [] })
-  openStream = () => ({ ok: true, stream: 's1' }) as const
-  closeStream = () => ({ ok: true }) as const
-  restartStream = () => ({ ok: true, stream: 's1' }) as const
-  pinStream = () => ({ ok: true }) as const
-  revoke = async () => ({ ok: true }) as const
-  tryNow = () => ({ ok: true }) as const
-  checkNow = async () => ({ ok: true }) as const
-  rowDetails = () => ({ ok: true, details: { refusals: [], headers: {}, oddities: [] } }) as const
-  keySettings = () => NOT_HERE
-  setKeySettings = () => NOT_HERE
   sleep(): void {}
   wake(): void {}
 
@@ -78,5 +75,3 @@ export class FakeMonitor implements MonitorSurface {
     return this.connected[0]?.id ?? ''
   }
 }
-
-const NOT_HERE = { ok: false, code: 'unknown-profile', message: 'not here' } as const

@@ -2,11 +2,12 @@ import { expect, onTestFinished, test } from 'vitest'
 import type { WatchFlags } from '../../../../main/hosts/terminal/flags.ts'
 import { asWatched } from '../../../../main/hosts/terminal/watch-command.ts'
 import { openWatchVault, type WatchedProfile } from '../../../../main/hosts/terminal/watch-vault.ts'
+import { settingsCommands } from '../../../../main/monitor/commands/settings.ts'
 import type { MonitorPorts } from '../../../../main/monitor/monitor.ts'
 import type { Profile } from '../../../../main/monitor/profile.ts'
 import { nodeClock, nodeRandom } from '../../../../main/ports/node-clock.ts'
 import { passphraseKeystore } from '../../../../main/vault/passphrase-keystore.ts'
-import { VaultProfileStore } from '../../../../main/vault/profile-store.ts'
+import { MEMORY_PROFILE_STORE, VaultProfileStore } from '../../../../main/vault/profile-store.ts'
 import { VaultHandle } from '../../../../main/vault/vault-handle.ts'
 import { temporaryFolder } from '../../storage/temporary-folder.ts'
 import { held, NOW_MS, profile } from '../../vault/fixtures.ts'
@@ -68,7 +69,9 @@ async function watched(folder: string, flags: WatchFlags, refreshToken = '') {
   if (opening.kind === 'failed') throw new Error(opening.line)
   const { vault } = opening
   const id = vault.connect({ ...ASKED, refreshToken }, (key) => asWatched(key, flags)) ?? ''
-  const held = vault.monitor.keySettings(id)
+  const held = await settingsCommands(vault.monitor, MEMORY_PROFILE_STORE).handlers.keySettings({
+    profile: id,
+  })
   const shown = vault.monitor.snapshot(id)
   vault.monitor.stop()
   await vault.close()

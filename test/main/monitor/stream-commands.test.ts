@@ -1,13 +1,14 @@
 import { expect, test } from 'vitest'
-import { contract } from '../../app/contract/contract.ts'
-import type { StreamRequest } from '../../app/service/streams.ts'
-import { Monitor } from '../../main/monitor/monitor.ts'
-import { PinnedStreams } from '../../main/streams/pinned-streams.ts'
-import { MEMORY_PROFILE_STORE } from '../../main/vault/profile-store.ts'
-import { proves } from '../proof/proves.ts'
-import { VirtualClock } from '../simulation/virtual-clock.ts'
-import { ScriptedHttp } from './scripted-http.ts'
-import { temporaryFolder } from './storage/temporary-folder.ts'
+import { contract } from '../../../app/contract/contract.ts'
+import type { StreamRequest } from '../../../app/service/streams.ts'
+import { streamCommands } from '../../../main/monitor/commands/streams.ts'
+import { Monitor } from '../../../main/monitor/monitor.ts'
+import { PinnedStreams } from '../../../main/streams/pinned-streams.ts'
+import { MEMORY_PROFILE_STORE } from '../../../main/vault/profile-store.ts'
+import { proves } from '../../proof/proves.ts'
+import { VirtualClock } from '../../simulation/virtual-clock.ts'
+import { ScriptedHttp } from '../scripted-http.ts'
+import { temporaryFolder } from '../storage/temporary-folder.ts'
 
 const PROFILE = 'key-1'
 const POSITIONS: StreamRequest = { kind: 'positions', target: 'SIM1001', options: {} }
@@ -35,15 +36,18 @@ function started(folder: string, isKept = true, baseUrl = 'https://service.test'
   return monitor
 }
 
+const commandsOf = (monitor: Monitor) => streamCommands(monitor).handlers
 const targets = (monitor: Monitor) =>
   monitor.snapshot(PROFILE)?.streams.map(({ target, pinned }) => [target, pinned])
 
-test('a pinned stream is open again at the next start, and a forgotten key has none', () => {
+test('a pinned stream is open again at the next start, and a forgotten key has none', async () => {
   const folder = temporaryFolder()
   const first = started(folder)
-  first.openStream(PROFILE, POSITIONS)
-  first.openStream(PROFILE, { ...POSITIONS, target: 'SIM1002' })
-  expect(first.pinStream(PROFILE, 's1', true)).toEqual({ ok: true })
+  await commandsOf(first).openStream({ profile: PROFILE, ...POSITIONS })
+  await commandsOf(first).openStream({ profile: PROFILE, ...POSITIONS, target: 'SIM1002' })
+  expect(await commandsOf(first).pinStream({ profile: PROFILE, stream: 's1', pinned: true })).toEqual({
+    ok: true,
+  })
   first.stop()
 
   const second = started(folder)
@@ -58,11 +62,11 @@ test('a pinned stream is open again at the next start, and a forgotten key has n
 test.each<[string, Parameters<typeof started>[1], Parameters<typeof started>[2]]>([
   ['that was in memory only', false, undefined],
   ['of another broker', true, 'https://other.test'],
-])('the streams of a key %s are not opened for the next key of the same id', (_, isKept, baseUrl) => {
+])('the streams of a key %s are not opened for the next key of the same id', async (_, isKept, baseUrl) => {
   const folder = temporaryFolder()
   const first = started(folder, isKept)
-  first.openStream(PROFILE, POSITIONS)
-  first.pinStream(PROFILE, 's1', true)
+  await commandsOf(first).openStream({ profile: PROFILE, ...POSITIONS })
+  await commandsOf(first).pinStream({ profile: PROFILE, stream: 's1', pinned: true })
   first.stop()
   const second = started(folder, isKept, baseUrl)
   expect(targets(second)).toEqual([])
@@ -70,16 +74,24 @@ test.each<[string, Parameters<typeof started>[1], Parameters<typeof started>[2]]
   proves('T13', { level: 2, cases: 1 })
 })
 
-test('commands on a key or a stream that is not there say so', () => {
+test('commands on a key or a stream that is not there say so', async () => {
   const monitor = started(temporaryFolder())
-  expect(monitor.restartStream('nobody', 's1')).toMatchObject({ code: 'unknown-profile' })
-  expect(monitor.pinStream('nobody', 's1', true)).toMatchObject({ code: 'unknown-profile' })
-  expect(monitor.restartStream(PROFILE, 's9')).toMatchObject({ code: 'unknown-stream' })
-  expect(monitor.pinStream(PROFILE, 's9', true)).toMatchObject({ code: 'unknown-stream' })
+  expect(await commandsOf(monitor).restartStream({ profile: 'nobody', stream: 's1' })).toMatchObject({
+    code: 'unknown-profile',
+  })
+  expect(
+    await commandsOf(monitor).pinStream({ profile: 'nobody', stream: 's1', pinned: true }),
+  ).toMatchObject({ code: 'unknown-profile' })
+  expect(await commandsOf(monitor).restartStream({ profile: PROFILE, stream: 's9' })).toMatchObject({
+    code: 'unknown-stream',
+  })
+  expect(await commandsOf(monitor).pinStream({ profile: PROFILE, stream: 's9', pinned: true })).toMatchObject(
+    { code: 'unknown-stream' },
+  )
   monitor.stop()
 })
 
-test('what a window asks for is taken only in the shape that the contract names', () => {
+test('what a window asks for is taken only in the shape that the contract names', async () => {
   const open = { profile: PROFILE, kind: 'positions', target: 'SIM1001' }
   expect(contract.openStream.parse({ ...open, whenFull: 'close-oldest' })).toMatchObject({
     whenFull: 'close-oldest',

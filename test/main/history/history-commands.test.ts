@@ -4,24 +4,14 @@ import { contract } from '../../../app/contract/contract.ts'
 import { SILENT } from '../../../main/alerts/announcer.ts'
 import { HistoryService } from '../../../main/history/history-service.ts'
 import { answerCommand } from '../../../main/hosts/answer-command.ts'
-import { type KeyEntrance, openWindows } from '../../../main/hosts/window-session.ts'
+import { openWindows } from '../../../main/hosts/window-session.ts'
+import { appFeatures } from '../hosts/app-features.ts'
 import { AT_MS, exampleQuota, exampleSnapshot } from '../hosts/terminal/example-snapshot.ts'
 import { FakeMonitor } from '../hosts/terminal/fake-monitor.ts'
 import { VirtualClock } from '../hosts/terminal/virtual-clock.ts'
 import { temporaryFolder } from '../storage/temporary-folder.ts'
 
 const PROFILE = 'simulator'
-
-const refused = async () => ({ ok: false, code: 'no', message: 'no' }) as const
-const NO_KEYS: KeyEntrance = {
-  connect: refused,
-  startSignIn: refused,
-  signInAgain: refused,
-  replaceToken: refused,
-  correctSecret: refused,
-  cancelSignIn: refused,
-  subscribe: () => () => {},
-}
 
 /** A window as a host opens it: every command goes through the contract's own parser. */
 function opened() {
@@ -47,10 +37,9 @@ function opened() {
   const ignore = () => {}
   const windows = openWindows({
     monitor: shown,
-    history,
     clock,
     hello: () => ({ version: '1.2.3', host: 'browser' }),
-    keys: NO_KEYS,
+    features: appFeatures(shown, history),
   })
   const session = windows.open({
     snapshotChanged: ignore,

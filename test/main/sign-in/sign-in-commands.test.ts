@@ -1,10 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import type { Outcome } from '../../../app/contract/outcome.ts'
+import { settingsCommands } from '../../../main/monitor/commands/settings.ts'
 import { Monitor } from '../../../main/monitor/monitor.ts'
 import type { HttpRequest } from '../../../main/ports/ports.ts'
 import { connectKey } from '../../../main/sign-in/connect-key.ts'
-import { keyEntrance } from '../../../main/sign-in/key-entrance.ts'
+import { signInCommands } from '../../../main/sign-in/sign-in-commands.ts'
 import type { SignInTask } from '../../../main/sign-in/sign-ins.ts'
+import { MEMORY_PROFILE_STORE } from '../../../main/vault/profile-store.ts'
 import { VirtualClock } from '../../simulation/virtual-clock.ts'
 import { answerOf, REFUSAL, renewal, ScriptedHttp } from '../scripted-http.ts'
 
@@ -29,7 +31,7 @@ function setUp() {
   }
   const monitor = new Monitor({ clock, http, random: { next: () => 0.5 }, log: { note: () => {} } })
   const tasks: SignInTask[] = []
-  const entrance = keyEntrance({
+  const { handlers } = signInCommands({
     keys: monitor,
     signIns: {
       start: async (task) => {
@@ -51,14 +53,14 @@ function setUp() {
     return outcome
   }
   const connected = async (refreshToken = 'token-1', more: { clientSecret?: string } = {}) => {
-    await entrance.connect({ ...KEY, ...more, refreshToken })
+    await handlers.connect({ ...KEY, ...more, refreshToken })
     await clock.advance(0)
   }
   return {
     clock,
     http,
     monitor,
-    entrance,
+    handlers,
     tasks,
     bring,
     connected,
@@ -76,8 +78,8 @@ const revokesIn = (http: ScriptedHttp) =>
 
 describe('a new key', () => {
   it('is connected with the tokens that the browser brings', async () => {
-    const { entrance, bring, tasks, monitor, state } = setUp()
-    expect(await entrance.startSignIn({ ...KEY, clientSecret: 's3cret', extraScopes: ['Matrix'] })).toEqual(
+    const { handlers, bring, tasks, monitor, state } = setUp()
+    expect(await handlers.startSignIn({ ...KEY, clientSecret: 's3cret', extraScopes: ['Matrix'] })).toEqual(
       STARTED,
     )
     expect(monitor.profiles()).toEqual([])
@@ -92,16 +94,16 @@ describe('a new key', () => {
   })
 
   it('with an address that would be sent in the clear gets no sign-in page', async () => {
-    const { entrance, tasks } = setUp()
-    const outcome = await entrance.startSignIn({ ...KEY, authUrl: 'http://signin.test' })
+    const { handlers, tasks } = setUp()
+    const outcome = await handlers.startSignIn({ ...KEY, authUrl: 'http://signin.test' })
     expect(outcome).toMatchObject({ ok: false, code: 'bad-address' })
     expect(tasks).toEqual([])
   })
 
   it('of a custom service asks for the audience that was typed, and of LIVE for the public one', async () => {
-    const { entrance, tasks } = setUp()
-    await entrance.startSignIn({ ...KEY, audience: 'https://their.test' })
-    await entrance.startSignIn({ ...KEY, environment: 'live', audience: 'https://their.test' })
+    const { handlers, tasks } = setUp()
+    await handlers.startSignIn({ ...KEY, audience: 'https://their.test' })
+    await handlers.startSignIn({ ...KEY, environment: 'live', audience: 'https://their.test' })
     expect(tasks.map(({ audience }) => audience)).toEqual([
       'https://their.test',
       'https://api.tradestation.com',
@@ -110,9 +112,9 @@ describe('a new key', () => {
   })
 
   it('by a pasted token is unconfirmed until the service answers for it', async () => {
-    const { entrance, http, state, clock } = setUp()
+    const { handlers, http, state, clock } = setUp()
     http.reply = () => undefined
-    await entrance.connect({ ...KEY, refreshToken: 'pasted' })
+    await handlers.connect({ ...KEY, refreshToken: 'pasted' })
     await clock.advance(0)
     expect(state()).toBe('unconfirmed')
     http.answer(renewal('access-1'))
@@ -123,16 +125,18 @@ describe('a new key', () => {
 
 describe('a key that has to sign in again', () => {
   it('keeps its id, its name, its numbers and its streams', async () => {
-    const { entrance, bring, connected, monitor, state, refused, clock } = setUp()
+    const { handlers, bring, connected, monitor, state, refused, clock } = setUp()
     await connected()
-    const opened = monitor.openStream('key-1', { kind: 'positions', target: 'A1', options: {} })
+    const opened = monitor.withProfile('key-1', ({ parts }) =>
+      parts.streams.open({ kind: 'positions', target: 'A1', options: {} }),
+    )
     expect(opened.ok).toBe(true)
     refused.add('token-1')
     await clock.advance(21 * 60_000)
     expect(state()).toBe('sign-in-required')
     const before = monitor.snapshot('key-1')
 
-    expect(await entrance.signInAgain({ profile: 'key-1' })).toEqual(STARTED)
+    expect(await handlers.signInAgain({ profile: 'key-1' })).toEqual(STARTED)
     expect(await bring('token-2')).toEqual({ ok: true, profile: 'key-1' })
     expect(state()).toBe('valid')
     const after = monitor.snapshot('key-1')
@@ -143,9 +147,9 @@ describe('a key that has to sign in again', () => {
   })
 
   it('takes a pasted token as well', async () => {
-    const { entrance, connected, monitor, http, clock, state } = setUp()
+    const { handlers, connected, monitor, http, clock, state } = setUp()
     await connected()
-    const outcome = await entrance.replaceToken({ profile: 'key-1', refreshToken: 'token-2' })
+    const outcome = await handlers.replaceToken({ profile: 'key-1', refreshToken: 'token-2' })
     expect(outcome).toEqual({ ok: true, profile: 'key-1' })
     await clock.advance(0)
     expect(http.requests.map(tokenIn)).toContain('token-2')
@@ -154,17 +158,20 @@ describe('a key that has to sign in again', () => {
   })
 
   it('keeps a setting that was changed while a revocation under way was waited for', async () => {
-    const { entrance, connected, monitor, http, clock } = setUp()
+    const { handlers, connected, monitor, http, clock } = setUp()
     await connected()
     const usual = http.reply
     http.reply = (request) => (request.url.endsWith('/oauth/revoke') ? undefined : usual(request))
-    const revoking = monitor.revoke('key-1')
-    const replacing = entrance.replaceToken({
+    const revoking = monitor.withProfile('key-1', (session) => session.revoke())
+    const replacing = handlers.replaceToken({
       profile: 'key-1',
       refreshToken: 'token-2',
       cancelRevoke: true,
     })
-    monitor.setKeySettings('key-1', { budgetFraction: 0.1 })
+    settingsCommands(monitor, MEMORY_PROFILE_STORE).handlers.setKeySettings({
+      profile: 'key-1',
+      budgetFraction: 0.1,
+    })
     await expect.poll(() => http.waiting).toBe(1)
     http.answer(answerOf(200))
     await revoking
@@ -174,22 +181,22 @@ describe('a key that has to sign in again', () => {
   })
 
   it('is not connected a second time when it is typed anew, and takes the secret that was typed', async () => {
-    const { entrance, bring, connected, monitor, refused, clock } = setUp()
+    const { handlers, bring, connected, monitor, refused, clock } = setUp()
     await connected('token-1', { clientSecret: 'old' })
     refused.add('token-1')
     await clock.advance(21 * 60_000)
-    await entrance.startSignIn({ ...KEY, clientSecret: 'new' })
+    await handlers.startSignIn({ ...KEY, clientSecret: 'new' })
     expect(await bring('token-2')).toEqual({ ok: true, profile: 'key-1' })
     expect(monitor.profile('key-1')?.clientSecret).toBe('new')
     expect(monitor.profiles()).toEqual(['key-1'])
   })
 
   it('uses the secret that it has, or the new one that is typed', async () => {
-    const { entrance, bring, connected, monitor, tasks } = setUp()
+    const { handlers, bring, connected, monitor, tasks } = setUp()
     await connected('token-1', { clientSecret: 'old' })
-    await entrance.signInAgain({ profile: 'key-1' })
+    await handlers.signInAgain({ profile: 'key-1' })
     expect(tasks.at(-1)?.key.clientSecret).toBe('old')
-    await entrance.signInAgain({ profile: 'key-1', clientSecret: 'new' })
+    await handlers.signInAgain({ profile: 'key-1', clientSecret: 'new' })
     expect(tasks.at(-1)?.key.clientSecret).toBe('new')
     expect(monitor.profile('key-1')?.clientSecret).toBe('old')
     await bring('token-2')
@@ -197,9 +204,9 @@ describe('a key that has to sign in again', () => {
   })
 
   it('that was forgotten while the person was in the browser stays forgotten', async () => {
-    const { entrance, bring, connected, monitor } = setUp()
+    const { handlers, bring, connected, monitor } = setUp()
     await connected()
-    await entrance.signInAgain({ profile: 'key-1' })
+    await handlers.signInAgain({ profile: 'key-1' })
     monitor.disconnect('key-1')
     expect(await bring('token-2')).toMatchObject({ ok: false, code: 'unknown-profile' })
     expect(monitor.profiles()).toEqual([])
@@ -211,30 +218,30 @@ describe('while a revocation of the same key is not confirmed (R4)', () => {
     const all = setUp()
     await all.connected()
     all.answerRevokesWith(503)
-    await all.monitor.revoke('key-1')
+    await all.monitor.withProfile('key-1', (session) => session.revoke())
     expect(all.state()).toBe('revoke-unconfirmed')
     return all
   }
 
   it('every way in asks first', async () => {
-    const { entrance, tasks, monitor } = await unconfirmed()
+    const { handlers, tasks, monitor } = await unconfirmed()
     const refusal = { ok: false, code: 'revoke-pending' }
-    expect(await entrance.startSignIn(KEY)).toMatchObject(refusal)
-    expect(await entrance.signInAgain({ profile: 'key-1' })).toMatchObject(refusal)
-    expect(await entrance.connect({ ...KEY, refreshToken: 'token-2' })).toMatchObject(refusal)
-    expect(await entrance.replaceToken({ profile: 'key-1', refreshToken: 'token-2' })).toMatchObject(refusal)
+    expect(await handlers.startSignIn(KEY)).toMatchObject(refusal)
+    expect(await handlers.signInAgain({ profile: 'key-1' })).toMatchObject(refusal)
+    expect(await handlers.connect({ ...KEY, refreshToken: 'token-2' })).toMatchObject(refusal)
+    expect(await handlers.replaceToken({ profile: 'key-1', refreshToken: 'token-2' })).toMatchObject(refusal)
     expect(tasks).toEqual([])
     expect(monitor.profiles()).toEqual(['key-1'])
   })
 
   it('another key is not asked about', async () => {
-    const { entrance } = await unconfirmed()
-    expect(await entrance.startSignIn({ ...KEY, clientId: 'another' })).toEqual(STARTED)
+    const { handlers } = await unconfirmed()
+    expect(await handlers.startSignIn({ ...KEY, clientId: 'another' })).toEqual(STARTED)
   })
 
   it('goes on when the person agrees, and no late retry ends the new sign-in', async () => {
-    const { entrance, bring, http, clock, state, answerRevokesWith } = await unconfirmed()
-    await entrance.signInAgain({ profile: 'key-1', cancelRevoke: true })
+    const { handlers, bring, http, clock, state, answerRevokesWith } = await unconfirmed()
+    await handlers.signInAgain({ profile: 'key-1', cancelRevoke: true })
     await bring('token-2')
     const revokes = revokesIn(http)
     answerRevokesWith(200)
@@ -244,8 +251,8 @@ describe('while a revocation of the same key is not confirmed (R4)', () => {
   })
 
   it('goes on retrying when the person does not agree', async () => {
-    const { entrance, http, clock, state, answerRevokesWith } = await unconfirmed()
-    await entrance.startSignIn(KEY)
+    const { handlers, http, clock, state, answerRevokesWith } = await unconfirmed()
+    await handlers.startSignIn(KEY)
     const revokes = revokesIn(http)
     answerRevokesWith(200)
     await clock.advance(3_600_000)
@@ -254,12 +261,12 @@ describe('while a revocation of the same key is not confirmed (R4)', () => {
   })
 
   it('waits for one that is under way before the code is spent', async () => {
-    const { entrance, tasks, http, clock, monitor, connected } = setUp()
+    const { handlers, tasks, http, clock, monitor, connected } = setUp()
     await connected()
     http.reply = () => undefined
-    const revoking = monitor.revoke('key-1')
+    const revoking = monitor.withProfile('key-1', (session) => session.revoke())
     await clock.advance(0)
-    await entrance.signInAgain({ profile: 'key-1', cancelRevoke: true })
+    await handlers.signInAgain({ profile: 'key-1', cancelRevoke: true })
     let isPrepared = false
     const prepared = tasks[0]?.prepare().then(() => {
       isPrepared = true

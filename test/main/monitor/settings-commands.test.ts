@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { settingsCommands } from '../../../main/monitor/commands/settings.ts'
 import { Monitor } from '../../../main/monitor/monitor.ts'
 import type { Profile } from '../../../main/monitor/profile.ts'
 import { MEMORY_PROFILE_STORE, type ProfileStore } from '../../../main/vault/profile-store.ts'
@@ -20,6 +21,7 @@ async function followed(changes: Partial<Profile> = {}, storage: ProfileStore = 
       : answerOf(200, '{}', QUOTA)
   const ports = { clock, http, random: { next: () => 0.5 }, log: { note: () => {} } }
   const monitor = new Monitor(ports, storage)
+  const { keySettings, setKeySettings } = settingsCommands(monitor, storage).handlers
   monitor.connect({ ...EXAMPLE_KEY, ...changes })
   await clock.advance(MINUTE_MS)
   /** The paths asked for in the next minutes, without those of the sign-in host. */
@@ -32,16 +34,16 @@ async function followed(changes: Partial<Profile> = {}, storage: ProfileStore = 
       .filter(({ url }) => url.startsWith(href))
       .map(({ url }) => url.slice(href.length - 1))
   }
-  const settings = () => {
-    const answer = monitor.keySettings('key-1')
+  const settings = async () => {
+    const answer = await keySettings({ profile: 'key-1' })
     return answer.ok ? answer.settings : answer.code
   }
-  return { clock, http, monitor, asked, settings }
+  return { clock, http, monitor, keySettings, setKeySettings, asked, settings }
 }
 
 test('a key that nobody set anything of has the defaults', async () => {
-  const { monitor } = await followed()
-  expect(monitor.keySettings('key-1')).toMatchObject({
+  const { keySettings } = await followed()
+  expect(await keySettings({ profile: 'key-1' })).toMatchObject({
     ok: true,
     kept: 'until-exit',
     settings: {
@@ -57,58 +59,64 @@ test('a key that nobody set anything of has the defaults', async () => {
 })
 
 test('probes end and begin at once, and the budget is not forgotten meanwhile', async () => {
-  const { monitor, asked, settings } = await followed()
-  expect(monitor.setKeySettings('key-1', { probesEnabled: false })).toMatchObject({ ok: true })
+  const { monitor, asked, settings, setKeySettings } = await followed()
+  expect(await setKeySettings({ profile: 'key-1', probesEnabled: false })).toMatchObject({ ok: true })
   expect(await asked(30)).toEqual([])
   expect(monitor.snapshot('key-1')?.probes).toMatchObject({ enabled: false, budgetFraction: 0.02 })
-  expect(settings()).toMatchObject({ probesEnabled: false, budgetFraction: 0.02 })
-  monitor.setKeySettings('key-1', { probesEnabled: true })
+  expect(await settings()).toMatchObject({ probesEnabled: false, budgetFraction: 0.02 })
+  await setKeySettings({ profile: 'key-1', probesEnabled: true })
   expect(await asked(0)).not.toEqual([])
   expect(monitor.snapshot('key-1')?.probes.enabled).toBe(true)
 })
 
 test('a key that was connected without probes gets the usual budget with the switch', async () => {
-  const { monitor, settings, asked } = await followed({ probes: { budgetFraction: 0, everySeconds: {} } })
-  expect(settings()).toMatchObject({ probesEnabled: false })
-  monitor.setKeySettings('key-1', { probesEnabled: true })
-  expect(settings()).toMatchObject({ probesEnabled: true, budgetFraction: 0.02 })
+  const { settings, asked, setKeySettings } = await followed({
+    probes: { budgetFraction: 0, everySeconds: {} },
+  })
+  expect(await settings()).toMatchObject({ probesEnabled: false })
+  await setKeySettings({ profile: 'key-1', probesEnabled: true })
+  expect(await settings()).toMatchObject({ probesEnabled: true, budgetFraction: 0.02 })
   expect(await asked(1)).not.toEqual([])
 })
 
 test('another budget holds from now on', async () => {
-  const { monitor, asked } = await followed()
+  const { asked, setKeySettings } = await followed()
   const quotes = async () => (await asked(30)).filter((path) => path.includes('/quotes/')).length
-  monitor.setKeySettings('key-1', { budgetFraction: 0.002 })
+  await setKeySettings({ profile: 'key-1', budgetFraction: 0.002 })
   expect(await quotes()).toBeLessThanOrEqual(7)
-  monitor.setKeySettings('key-1', { budgetFraction: 0.2 })
+  await setKeySettings({ profile: 'key-1', budgetFraction: 0.2 })
   expect(await quotes()).toBeGreaterThan(30)
 })
 
 test('probes ask about another symbol, and at an interval of its own where a row has one', async () => {
-  const { monitor, asked } = await followed()
-  monitor.setKeySettings('key-1', { symbol: ' AAPL ', everySeconds: { 'Quote Snapshot': 2, Accounts: 0 } })
+  const { asked, setKeySettings } = await followed()
+  await setKeySettings({
+    profile: 'key-1',
+    symbol: ' AAPL ',
+    everySeconds: { 'Quote Snapshot': 2, Accounts: 0 },
+  })
   const paths = await asked(1)
   expect(paths.filter((path) => path === '/v3/marketdata/quotes/AAPL').length).toBeGreaterThanOrEqual(29)
   expect(paths.filter((path) => path.includes('MSFT') || path === '/v3/brokerage/accounts')).toEqual([])
-  monitor.setKeySettings('key-1', { everySeconds: {} })
+  await setKeySettings({ profile: 'key-1', everySeconds: {} })
   expect((await asked(1)).length).toBeLessThan(29)
 })
 
 test('a rotating key is shown to rotate within what was chosen, also after it signed in again', async () => {
-  const { monitor } = await followed()
+  const { monitor, setKeySettings } = await followed()
   const leftMs = () => {
     const { rotatesBy = 0, rotatedAt = 0 } = monitor.snapshot('key-1')?.refresh ?? {}
     return rotatesBy - rotatedAt
   }
   expect(leftMs()).toBe(30 * MINUTE_MS)
-  monitor.setKeySettings('key-1', { rotationMinutes: 45 })
+  await setKeySettings({ profile: 'key-1', rotationMinutes: 45 })
   expect(leftMs()).toBe(45 * MINUTE_MS)
   const profile = monitor.profile('key-1')
   expect(profile).toMatchObject({ rotationMinutes: 45 })
 })
 
 test('whether one request is tried before all have come back holds from the next refusal on', async () => {
-  const { clock, http, monitor } = await followed()
+  const { clock, http, monitor, setKeySettings } = await followed()
   const usual = http.reply
   let answers = 0
   /** Three headers that show a bucket which fills gradually, then a 429. */
@@ -129,41 +137,41 @@ test('whether one request is tried before all have come back holds from the next
     event: (event) => event.kind === 'rate-limited' && waits.push(event.retryAt - event.at),
     removed: () => {},
   })
-  monitor.setKeySettings('key-1', { everySeconds: { Accounts: 3 }, trialAfterStep: true })
+  await setKeySettings({ profile: 'key-1', everySeconds: { Accounts: 3 }, trialAfterStep: true })
   await clock.advance(MINUTE_MS / 4)
   expect(waits[0]).toBeCloseTo(1_437.5, -1)
 })
 
 test('windows are told of a change', async () => {
-  const { monitor } = await followed()
+  const { monitor, setKeySettings } = await followed()
   const before = monitor.snapshot('key-1')?.revision ?? 0
   const told: string[] = []
   monitor.subscribe({ changed: (profile) => told.push(profile), event: () => {}, removed: () => {} })
-  monitor.setKeySettings('key-1', { trialAfterStep: true })
+  await setKeySettings({ profile: 'key-1', trialAfterStep: true })
   expect(told).toContain('key-1')
   expect(monitor.snapshot('key-1')?.revision).toBeGreaterThan(before)
 })
 
 test('what cannot be is refused whole, in one line that says what', async () => {
-  const { monitor, settings } = await followed()
-  const before = settings()
+  const { settings, keySettings, setKeySettings } = await followed()
+  const before = await settings()
   for (const symbol of ['', '..', 'A,B', 'Ä']) {
-    expect(monitor.setKeySettings('key-1', { probesEnabled: false, symbol })).toEqual({
+    expect(await setKeySettings({ profile: 'key-1', probesEnabled: false, symbol })).toEqual({
       ok: false,
       code: 'bad-symbol',
       message: 'Probes ask about one symbol, as in MSFT: that is none.',
     })
   }
   for (const category of ['Positions Stream', 'Option Risk Reward', 'constructor']) {
-    expect(monitor.setKeySettings('key-1', { everySeconds: { [category]: 30 } })).toMatchObject({
+    expect(await setKeySettings({ profile: 'key-1', everySeconds: { [category]: 30 } })).toMatchObject({
       ok: false,
       code: 'not-probed',
       message: expect.stringContaining(category),
     })
   }
-  expect(settings()).toEqual(before)
-  expect(monitor.setKeySettings('gone', {})).toMatchObject({ ok: false, code: 'unknown-profile' })
-  expect(monitor.keySettings('gone')).toMatchObject({ ok: false, code: 'unknown-profile' })
+  expect(await settings()).toEqual(before)
+  expect(await setKeySettings({ profile: 'gone' })).toMatchObject({ ok: false, code: 'unknown-profile' })
+  expect(await keySettings({ profile: 'gone' })).toMatchObject({ ok: false, code: 'unknown-profile' })
 })
 
 test('what cannot be stored does not hold either, and says why', async () => {
@@ -171,34 +179,34 @@ test('what cannot be stored does not hold either, and says why', async () => {
     ...MEMORY_PROFILE_STORE,
     keepSettings: () => ({ ok: false, why: 'the disk is full' }),
   }
-  const { monitor, settings } = await followed({}, full)
-  expect(monitor.setKeySettings('key-1', { budgetFraction: 0.1 })).toEqual({
+  const { monitor, settings, setKeySettings } = await followed({}, full)
+  expect(await setKeySettings({ profile: 'key-1', budgetFraction: 0.1 })).toEqual({
     ok: false,
     code: 'not-kept',
     message: 'That could not be kept: the disk is full. Nothing was changed; try again.',
   })
-  expect(settings()).toMatchObject({ budgetFraction: 0.02 })
+  expect(await settings()).toMatchObject({ budgetFraction: 0.02 })
   expect(monitor.snapshot('key-1')?.probes.budgetFraction).toBe(0.02)
 })
 
 test('a change is told by the snapshot, so that every window asks for the settings that hold', async () => {
-  const { monitor } = await followed()
+  const { monitor, keySettings, setKeySettings } = await followed()
   const told: (number | undefined)[] = []
   monitor.subscribe({
     changed: (id) => told.push(monitor.snapshot(id)?.settingsAt),
     event: () => {},
     removed: () => {},
   })
-  const at = () => {
-    const answer = monitor.keySettings('key-1')
+  const at = async () => {
+    const answer = await keySettings({ profile: 'key-1' })
     return answer.ok ? answer.settingsAt : undefined
   }
-  const before = at()
+  const before = await at()
   expect(monitor.snapshot('key-1')?.settingsAt).toBe(before)
-  monitor.setKeySettings('key-1', { symbol: 'AAPL' })
-  monitor.setKeySettings('key-1', { symbol: 'TSLA' })
+  await setKeySettings({ profile: 'key-1', symbol: 'AAPL' })
+  await setKeySettings({ profile: 'key-1', symbol: 'TSLA' })
   const [first, second] = told
   expect(first).toBeGreaterThan(before ?? Number.POSITIVE_INFINITY)
   expect(second).toBeGreaterThan(first ?? Number.POSITIVE_INFINITY)
-  expect(at()).toBe(second)
+  expect(await at()).toBe(second)
 })

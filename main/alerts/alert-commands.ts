@@ -1,0 +1,30 @@
+import type { Alert, alertsContract } from '../../app/contract/alerts.ts'
+import type { Feature } from '../../app/contract/ipc.ts'
+import type { CommandError } from '../../app/contract/outcome.ts'
+import type { Thresholds } from '../../app/quota/thresholds.ts'
+
+/** The open alerts and the thresholds of every profile. */
+export interface AlertSource {
+  alerts(): readonly Alert[]
+  /** `false` for an alert that is not open. */
+  dismissAlert(id: string): boolean
+  thresholds(profile: string): Thresholds
+  setThreshold(profile: string, category: string | undefined, below: number | undefined): Thresholds
+  /** Calls `listener` with all open alerts after each change. */
+  onAlerts(listener: (alerts: readonly Alert[]) => void): () => void
+}
+
+const ALERT_OVER: CommandError = { ok: false, code: 'alert-over', message: 'That is over already.' }
+
+/** What a window shows and sets of alerts. */
+export function alertCommands(source: AlertSource): Feature<typeof alertsContract> {
+  return {
+    handlers: {
+      alerts: () => source.alerts(),
+      dismissAlert: ({ id }) => (source.dismissAlert(id) ? { ok: true } : ALERT_OVER),
+      alertThresholds: ({ profile }) => source.thresholds(profile),
+      setAlertThreshold: ({ profile, category, below }) => source.setThreshold(profile, category, below),
+    },
+    follow: ({ alertsChanged }) => source.onAlerts(alertsChanged),
+  }
+}

@@ -1,0 +1,22 @@
+import type { Feature, Handlers } from '../../../app/contract/ipc.ts'
+import type { keysContract } from '../../../app/contract/keys.ts'
+import type { MonitorSurface } from '../monitor-surface.ts'
+
+/** What can be done with a connected key. */
+export function keyCommands(
+  monitor: Pick<MonitorSurface, 'withProfile' | 'disconnect'>,
+  allowUnprotected: Handlers<typeof keysContract>['allowUnprotected'],
+): Feature<typeof keysContract> {
+  return {
+    handlers: {
+      revoke: ({ profile }) => monitor.withProfile(profile, (session) => session.revoke()),
+      tryNow: ({ profile }) =>
+        monitor.withProfile(profile, (session) => {
+          session.tryNow()
+          return { ok: true }
+        }),
+      disconnect: ({ profile }) => monitor.disconnect(profile),
+      allowUnprotected,
+    },
+  }
+}

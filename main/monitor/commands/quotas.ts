@@ -1,0 +1,31 @@
+import type { Feature } from '../../../app/contract/ipc.ts'
+import type { Outcome } from '../../../app/contract/outcome.ts'
+import type { quotasContract } from '../../../app/contract/quotas.ts'
+import { cannotAsk, needsAccount, needsTarget } from '../../api/probe-refusals.ts'
+import { streamToCheck } from '../../api/stream-check.ts'
+import type { MonitorSurface } from '../monitor-surface.ts'
+import type { ProfileParts } from '../profile-parts.ts'
+
+/** What can be asked of one row of a key's quotas. */
+export function quotaCommands(monitor: Pick<MonitorSurface, 'withProfile'>): Feature<typeof quotasContract> {
+  return {
+    handlers: {
+      checkNow: ({ profile, category }) =>
+        monitor.withProfile(profile, ({ parts }) => checkNow(category, parts)),
+      rowDetails: ({ profile, category }) =>
+        monitor.withProfile(profile, ({ parts }) => ({ ok: true, details: parts.tap.detailsOf(category) })),
+    },
+  }
+}
+
+/** A category with requests of its own is probed; one that only streams show is looked at by a stream. */
+async function checkNow(
+  category: string,
+  { prober, streams, mayUseService }: Pick<ProfileParts, 'prober' | 'streams' | 'mayUseService'>,
+): Promise<Outcome> {
+  const request = streamToCheck(category, prober)
+  if (request === undefined) return prober.checkNow(category)
+  if (request === 'no-target') return needsTarget(category)
+  if (!mayUseService()) return cannotAsk(category)
+  return request === 'no-account' ? needsAccount(category) : streams.look(request)
+}

@@ -1,0 +1,90 @@
+import type { Feature } from '../../../app/contract/ipc.ts'
+import type { CommandError, Outcome } from '../../../app/contract/outcome.ts'
+import type {
+  CurrentKeySettings,
+  KeySettings,
+  KeySettingsChange,
+  settingsContract,
+} from '../../../app/contract/settings.ts'
+import { isSymbol } from '../../../app/service/stream-paths.ts'
+import { ROTATION } from '../../../app/tokens/schedule.ts'
+import { notProbed } from '../../api/probe-refusals.ts'
+import { DEFAULT_PROBE_SYMBOL, PROBED_CATEGORIES } from '../../api/probe-requests.ts'
+import type { ProfileStore } from '../../vault/profile-store.ts'
+import type { MonitorSurface } from '../monitor-surface.ts'
+import { DEFAULT_PROBES, type Profile } from '../profile.ts'
+import type { ProfileMonitor } from '../profile-monitor.ts'
+
+/** What a person may set of a connected key. */
+export function settingsCommands(
+  monitor: Pick<MonitorSurface, 'withProfile'>,
+  storage: Pick<ProfileStore, 'keepsSettings' | 'keepSettings'>,
+): Feature<typeof settingsContract> {
+  const current = ({ profile, settingsAt }: ProfileMonitor): Outcome<CurrentKeySettings> => {
+    const kept = storage.keepsSettings(profile) ? 'stored' : 'until-exit'
+    return { ok: true, settings: settingsOf(profile), settingsAt, kept, probed: PROBED_CATEGORIES }
+  }
+  return {
+    handlers: {
+      keySettings: ({ profile }) => monitor.withProfile(profile, current),
+      setKeySettings: ({ profile: id, ...change }) =>
+        monitor.withProfile(id, (session) => {
+          const changed = profileWith(session.profile, change)
+          if (!changed.ok) return changed
+          const saved = storage.keepSettings(changed.profile)
+          if (!saved.ok) {
+            const message = `That could not be kept: ${saved.why}. Nothing was changed; try again.`
+            return { ok: false, code: 'not-kept', message }
+          }
+          session.changeSettings(changed.profile)
+          return current(session)
+        }),
+    },
+  }
+}
+
+/** The settings of a profile, with the default of each that is not set. */
+function settingsOf({ probes, rotationMinutes }: Profile): KeySettings {
+  const { enabled = true, budgetFraction, everySeconds, symbol, trialAfterStep = false } = probes
+  return {
+    probesEnabled: enabled && (budgetFraction > 0 || Object.keys(everySeconds).length > 0),
+    budgetFraction,
+    symbol: symbol ?? DEFAULT_PROBE_SYMBOL,
+    everySeconds,
+    trialAfterStep,
+    rotationMinutes: rotationMinutes ?? ROTATION.rotationMs / 60_000,
+  }
+}
+
+/** The profile after a change, or why it cannot be. */
+function profileWith(profile: Profile, change: KeySettingsChange): Outcome<{ readonly profile: Profile }> {
+  const { probesEnabled, budgetFraction, symbol, everySeconds, trialAfterStep, rotationMinutes } = change
+  const asked = symbol?.trim()
+  if (asked !== undefined && !isSymbol(asked)) return BAD_SYMBOL
+  const stranger = Object.keys(everySeconds ?? {}).find((category) => !PROBED_CATEGORIES.includes(category))
+  if (stranger !== undefined) return notProbed(stranger)
+  const probes = {
+    ...profile.probes,
+    ...(probesEnabled !== undefined && { enabled: probesEnabled }),
+    ...(budgetFraction !== undefined && { budgetFraction }),
+    ...(asked !== undefined && { symbol: asked }),
+    ...(everySeconds !== undefined && { everySeconds }),
+    ...(trialAfterStep !== undefined && { trialAfterStep }),
+  }
+  // A key that was connected without probes has no budget to turn on.
+  const needsBudget = probesEnabled === true && probes.budgetFraction === 0
+  return {
+    ok: true,
+    profile: {
+      ...profile,
+      probes: needsBudget ? { ...probes, budgetFraction: DEFAULT_PROBES.budgetFraction } : probes,
+      ...(rotationMinutes !== undefined && { rotationMinutes }),
+    },
+  }
+}
+
+const BAD_SYMBOL: CommandError = {
+  ok: false,
+  code: 'bad-symbol',
+  message: 'Probes ask about one symbol, as in MSFT: that is none.',
+}

@@ -1,0 +1,134 @@
+import type { Feature } from '../../app/contract/ipc.ts'
+import { type CommandError, type Outcome, UNKNOWN_PROFILE } from '../../app/contract/outcome.ts'
+import type { NewKey, signInContract } from '../../app/contract/sign-in.ts'
+import { DEFAULT_AUDIENCE } from '../../app/sign-in/authorize-url.ts'
+import type { ExtraScope } from '../../app/sign-in/scopes.ts'
+import type { Profile } from '../monitor/profile.ts'
+import { addressesOf } from './connect-key.ts'
+import type { ConnectedKeys, KeyName } from './connected-keys.ts'
+import type { SignIns } from './sign-ins.ts'
+
+export interface SignInCommandsDeps {
+  readonly keys: ConnectedKeys
+  readonly signIns: Pick<SignIns, 'start' | 'cancel' | 'subscribe'>
+  /** Connects a key that is not there yet. */
+  readonly connect: (request: NewKey) => Outcome<{ readonly profile: string }>
+}
+
+type Connected = Outcome<{ readonly profile: string }>
+type EnteredKey = Omit<NewKey, 'refreshToken' | 'cancelRevoke'>
+
+const REVOKE_PENDING: CommandError = {
+  ok: false,
+  code: 'revoke-pending',
+  message: 'A revocation of this key is not confirmed. Trying it again later would end the new sign-in too.',
+}
+
+/** Connects keys, new ones and known ones that lost their tokens, by a browser or by a pasted token. */
+export function signInCommands({
+  keys,
+  signIns,
+  connect,
+}: SignInCommandsDeps): Feature<typeof signInContract> {
+  /** PROMISES R4: asked for before anything is done, whichever way the tokens come. */
+  const blocked = (key: KeyName, cancelRevoke: boolean | undefined): boolean =>
+    cancelRevoke !== true && keys.isRevocationPending(key)
+
+  const again = (profile: Profile): Connected => {
+    const outcome = keys.signedInAgain(profile)
+    return outcome.ok ? { ok: true, profile: profile.id } : outcome
+  }
+
+  /** A key that waits for a sign-in is not connected a second time: it goes on with what was typed. */
+  const enter = (request: EnteredKey, refreshToken: string): Connected => {
+    const addresses = addressesOf(request)
+    if (!addresses.ok) return addresses
+    const waiting = keys
+      .profiles()
+      .filter((id) => keys.needsSignIn(id))
+      .map((id) => keys.profile(id))
+      .find(
+        (profile) =>
+          profile?.authUrl === addresses.authUrl &&
+          profile.baseUrl === addresses.baseUrl &&
+          profile.clientId === request.clientId,
+      )
+    if (waiting === undefined) return connect({ ...request, refreshToken })
+    const { clientSecret: _, ...rest } = waiting
+    const { clientSecret } = request
+    return again({ ...rest, ...(clientSecret !== undefined && { clientSecret }), refreshToken })
+  }
+
+  const start = (
+    key: KeyName & Pick<Profile, 'clientSecret' | 'audience'>,
+    extraScopes: readonly ExtraScope[] | undefined,
+    finish: (refreshToken: string) => Connected,
+  ) => {
+    const { authUrl, clientId, clientSecret, audience } = key
+    return signIns.start({
+      key: { authUrl, clientId, ...(clientSecret !== undefined && { clientSecret }) },
+      audience: audience ?? DEFAULT_AUDIENCE,
+      extraScopes: extraScopes ?? [],
+      prepare: () => keys.suspendRevocationRetry(key),
+      finish,
+    })
+  }
+
+  return {
+    handlers: {
+      connect: async ({ refreshToken, cancelRevoke, ...request }) => {
+        const addresses = addressesOf(request)
+        if (!addresses.ok) return addresses
+        const key = { authUrl: addresses.authUrl, clientId: request.clientId }
+        if (blocked(key, cancelRevoke)) return REVOKE_PENDING
+        await keys.suspendRevocationRetry(key)
+        return enter(request, refreshToken)
+      },
+
+      startSignIn: async ({ extraScopes, cancelRevoke, ...request }) => {
+        const addresses = addressesOf(request)
+        if (!addresses.ok) return addresses
+        const { clientId, clientSecret, environment, audience } = request
+        const key = {
+          authUrl: addresses.authUrl,
+          clientId,
+          ...(clientSecret !== undefined && { clientSecret }),
+          ...(environment === 'custom' && audience && { audience }),
+        }
+        if (blocked(key, cancelRevoke)) return REVOKE_PENDING
+        return start(key, extraScopes, (refreshToken) => enter(request, refreshToken))
+      },
+
+      signInAgain: async ({ profile: id, clientSecret, extraScopes, cancelRevoke }) => {
+        const known = keys.profile(id)
+        if (known === undefined) return UNKNOWN_PROFILE
+        const profile = { ...known, ...(clientSecret !== undefined && { clientSecret }) }
+        if (blocked(profile, cancelRevoke)) return REVOKE_PENDING
+        return start(profile, extraScopes, (refreshToken) => {
+          const now = keys.profile(id)
+          if (now === undefined) return UNKNOWN_PROFILE
+          return again({ ...now, ...(clientSecret !== undefined && { clientSecret }), refreshToken })
+        })
+      },
+
+      replaceToken: async ({ profile: id, clientSecret, refreshToken, cancelRevoke }) => {
+        const known = keys.profile(id)
+        if (known === undefined) return UNKNOWN_PROFILE
+        if (blocked(known, cancelRevoke)) return REVOKE_PENDING
+        await keys.suspendRevocationRetry(known)
+        // Its settings may have been changed meanwhile, or the key disconnected.
+        const profile = keys.profile(id)
+        if (profile === undefined) return UNKNOWN_PROFILE
+        return again({ ...profile, ...(clientSecret !== undefined && { clientSecret }), refreshToken })
+      },
+
+      correctSecret: async ({ profile, clientSecret }) => {
+        const outcome = await keys.correctSecret(profile, clientSecret)
+        return outcome.ok ? { ok: true, profile } : outcome
+      },
+
+      cancelSignIn: ({ signIn }) => signIns.cancel(signIn),
+    },
+    follow: ({ signInChanged }) => signIns.subscribe(signInChanged),
+  }
+}

@@ -1,0 +1,22 @@
+import { alertCommands } from '../../../main/alerts/alert-commands.ts'
+import { historyCommands } from '../../../main/history/history-commands.ts'
+import type { HistoryService } from '../../../main/history/history-service.ts'
+import type { AppFeatures } from '../../../main/hosts/window-session.ts'
+import { keyCommands } from '../../../main/monitor/commands/keys.ts'
+import { quotaCommands } from '../../../main/monitor/commands/quotas.ts'
+import { settingsCommands } from '../../../main/monitor/commands/settings.ts'
+import { streamCommands } from '../../../main/monitor/commands/streams.ts'
+import type { MonitorSurface } from '../../../main/monitor/monitor-surface.ts'
+import { MEMORY_PROFILE_STORE } from '../../../main/vault/profile-store.ts'
+import { NO_SIGN_INS } from '../sign-in/no-sign-ins.ts'
+
+/** The features of an app whose keys are in memory and come in by the test alone. */
+export const appFeatures = (monitor: MonitorSurface, history: HistoryService): AppFeatures => ({
+  quotas: quotaCommands(monitor),
+  streams: streamCommands(monitor),
+  keys: keyCommands(monitor, () => ({ ok: false, code: 'not-needed', message: 'no' })),
+  signIn: NO_SIGN_INS,
+  settings: settingsCommands(monitor, MEMORY_PROFILE_STORE),
+  history: historyCommands(history),
+  alerts: alertCommands(history),
+})
