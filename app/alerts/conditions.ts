@@ -26,7 +26,7 @@ const BETWEEN: Reading = { kind: 'between' }
 const STALE: Reading = { kind: 'stale' }
 const GONE: Reading = { kind: 'gone' }
 
-/** Everything that can be wrong, and how it stands. Restarts are counted over time, so not here. */
+/** All conditions of one profile and their readings. Restarts are counted over time, so they are not among them. */
 export function conditionsOf(snapshot: Snapshot): readonly Condition[] {
   const { at, requests, slots, streams } = snapshot
   return [

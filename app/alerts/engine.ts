@@ -7,18 +7,18 @@ import { Restarts } from './restarts.ts'
 import { alertText } from './text.ts'
 import { type Tracked, TrackedConditions } from './tracked.ts'
 
-/** What a host does about it: says it once, and takes it back once. */
+/** An instruction to the host: raise an alert, once, or withdraw it, once. */
 export type AlertEffect =
   | { readonly kind: 'raised'; readonly alert: Alert }
   | { readonly kind: 'withdrawn'; readonly alert: Alert }
 
-/** Good news is not news for long. */
+/** How long "capacity is back" stays open. Milliseconds. */
 const CAPACITY_BACK_MS = 2 * 60_000
 
-/** Streams are numbered anew at each start: an alert of one of them is about nothing that can be found again. */
+/** Whether an alert is kept over a restart. Alerts on streams are not: streams get new ids at each start. */
 export const outlivesStart = ({ kind }: Pick<Alert, 'kind'>): boolean => !kind.startsWith('stream-')
 
-/** All episodes of all profiles. Decides on snapshots alone; once a second is often enough. */
+/** All alerts of all profiles, decided from snapshots. One snapshot a second and profile is enough. */
 export class AlertEngine {
   readonly #tracked = new TrackedConditions()
   readonly #restarts = new Restarts()
@@ -48,7 +48,7 @@ export class AlertEngine {
     return [...effects, ...this.#others(profile, seen, snapshot)]
   }
 
-  /** The key was disconnected: what it was in trouble with is nobody's any more. */
+  /** Withdraws every alert of a profile that was disconnected. */
   removed(profile: string): readonly AlertEffect[] {
     const effects: AlertEffect[] = []
     for (const tracked of this.#tracked.of(profile)) {
@@ -76,7 +76,7 @@ export class AlertEngine {
     return undefined
   }
 
-  /** Another threshold is another condition: what was said of the former one is taken back. */
+  /** Withdraws alerts on thresholds after one was changed: they were about another condition. */
   thresholdsChanged(profile: string): readonly AlertEffect[] {
     const effects: AlertEffect[] = []
     for (const tracked of this.#tracked.of(profile)) {
@@ -135,7 +135,7 @@ export class AlertEngine {
     return [...former, this.#raise(tracked, snapshot)]
   }
 
-  /** What the conditions did not name: good news that is no news any more, and subjects that are not there. */
+  /** Ends the conditions that a snapshot did not name: expired good news, and subjects that are gone. */
   #others(profile: string, seen: ReadonlySet<Tracked>, snapshot: Snapshot): readonly AlertEffect[] {
     const effects: AlertEffect[] = []
     for (const tracked of this.#tracked.of(profile)) {

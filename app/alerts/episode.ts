@@ -1,15 +1,14 @@
 import type { Patience } from './kinds.ts'
 
 /**
- * One look at one condition.
+ * The reading of one condition. `asOfMs`: epoch ms of its evidence, which for an estimate is older than the reading.
  *
- * `asOfMs` is when the evidence is from, which for a modelled number is long before the look. `between` is the band
- * of the hysteresis, and `stale` is no evidence at all: neither starts an episode nor ends one.
+ * `between` is inside the band of the hysteresis, and `stale` is without evidence: neither starts nor ends an episode.
  */
 export type Reading =
   | { readonly kind: 'bad' | 'good'; readonly asOfMs: number }
   | { readonly kind: 'between' | 'stale' }
-  /** What it was about is not there any more. */
+  /** Its subject no longer exists. */
   | { readonly kind: 'gone' }
 
 export type Episode =
@@ -23,7 +22,7 @@ export type Episode =
       readonly badAsOfMs: number
       readonly goodSinceMs?: number
     }
-  /** It ended without being good again: only a good reading arms it. */
+  /** Ended without a good reading: only a good reading arms it again. */
   | { readonly kind: 'disarmed' }
 
 export const ARMED: Episode = { kind: 'armed' }
@@ -34,7 +33,7 @@ export interface Step {
 }
 
 /**
- * What one more reading makes of an episode.
+ * The next state of an episode after one reading.
  *
  * Each episode is raised at most once and withdrawn at most once, in this order; between two of one condition there
  * was a good reading whose evidence is newer than the last bad one.

@@ -2,7 +2,7 @@ import type { StreamSummary } from '../contract/snapshot.ts'
 import type { Reading } from './episode.ts'
 
 const WINDOW_MS = 10 * 60_000
-/** A planned restart now and then is the service's habit; this many is not. */
+/** Restarts within the window that are an alert; a planned one now and then is usual (service 12). */
 const OFTEN = 3
 
 interface Seen {
@@ -10,7 +10,7 @@ interface Seen {
   timesMs: number[]
 }
 
-/** Counts each stream's restarts over the last minutes, which one snapshot does not show. */
+/** Restarts of each stream over the last ten minutes, which a single snapshot does not show. */
 export class Restarts {
   readonly #streams = new Map<string, Seen>()
 

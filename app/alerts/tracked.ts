@@ -19,7 +19,7 @@ export class TrackedConditions {
     return this.#profiles.get(profile)?.get(kind)?.get(subject)
   }
 
-  /** Made where it is new. */
+  /** The entry of a condition, created at its first use. */
   for(profile: string, kind: AlertKind, subject: string): Tracked {
     const known = this.get(profile, kind, subject)
     if (known !== undefined) return known
@@ -30,7 +30,7 @@ export class TrackedConditions {
     return tracked
   }
 
-  /** What is deleted meanwhile is left out. */
+  /** Entries deleted during the iteration are left out. */
   *of(profile: string): Generator<Tracked> {
     for (const subjects of this.#profiles.get(profile)?.values() ?? []) yield* subjects.values()
   }

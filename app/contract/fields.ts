@@ -1,6 +1,6 @@
 import { z } from 'zod/mini'
 
-/** Deeply `readonly`: what a parser returns is not changed by anyone. */
+/** The deeply `readonly` form of what a parser returns. */
 export type Immutable<T> = T extends readonly (infer Item)[]
   ? readonly Immutable<Item>[]
   : T extends object

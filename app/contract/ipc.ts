@@ -1,6 +1,6 @@
 /**
- * How one description becomes three sides: main's handlers, the bridge and the window's `api` are all
- * derived from a contract object, so a channel cannot be renamed, retyped or left unhandled on one side.
+ * Types that derive main's handlers, the bridge and the window's `api` from one contract object, so that a channel cannot be
+ * renamed, retyped or left unhandled on one side.
  */
 
 /** Turns an untrusted value into a `T`, or throws. */
@@ -26,6 +26,7 @@ export interface Push<T> {
 export const command = <A>(argument: { readonly parse: Parse<A> }) => ({
   returning: <R>(): Command<A, R> => ({ kind: 'command', parse: (value) => argument.parse(value) }),
 })
+/** A push whose payload is a `T`. */
 export const push = <T>(): Push<T> => ({ kind: 'push' })
 
 /** For commands that take no argument. */

@@ -34,7 +34,7 @@ export const windowsContract = {
   hello: command(nothing).returning<Hello>(),
   /** A hidden window is sent no snapshots. */
   setVisible: command(z.strictObject({ visible: z.boolean() })).returning<void>(),
-  /** Oldest first; empty on the desktop, whose windows are nobody else's. */
+  /** The browser windows that were let in, oldest first; empty on the desktop. */
   windows: command(nothing).returning<readonly WindowSummary[]>(),
   /** Ends another window at once: its bearer is good for nothing from then on. */
   endWindow: command(z.strictObject({ window: boundedText(64) })).returning<Outcome>(),

@@ -50,6 +50,7 @@ export interface IncidentInput {
   readonly events: readonly LoggedEvent[]
 }
 
+/** The incident of one key: its snapshot and report, and `events` oldest first, without account ids and symbols. */
 export function incidentOf({ version, snapshot, report, events }: IncidentInput): Incident {
   const happened = events.map(lineOf)
   return {
@@ -78,7 +79,7 @@ export function incidentOf({ version, snapshot, report, events }: IncidentInput)
   }
 }
 
-/** Field by field, so that what an event may carry one day does not leave by itself: a stream's target names accounts. */
+/** One event, copied field by field, so that a field added later does not leave unseen: a stream's target names accounts. */
 function lineOf(event: LoggedEvent): IncidentLine {
   const line = { at: iso(event.at), what: event.kind }
   const request = 'requestId' in event && event.requestId !== undefined ? { requestId: event.requestId } : {}

@@ -85,16 +85,21 @@ export function reportJson(report: Report, { profile, environment }: ExportedKey
   }
 }
 
+/** One row of a table, a number or a text a column. */
 export type Cells = readonly (string | number)[]
 
+/** A row by RFC 4180, its line end included. Texts are quoted where needed and disarmed as formulas. */
 export const csvRow = (row: Cells): string => `${row.map(cell).join(',')}\r\n`
+/** Epoch milliseconds as ISO 8601, UTC. */
 export const isoTime = (ms: number): string => new Date(ms).toISOString()
+/** Milliseconds as seconds, to a tenth. */
 export const secondsOf = (ms: number): number => Math.round(ms / 100) / 10
 
 /**
- * Category names can come from a server's header: a spreadsheet must not take one, or a part of one, for a formula.
- * Where it separates by semicolons or tabs, as it does in half of Europe, it honours quotes only at a cell's beginning:
- * so what follows any separator is disarmed too, also in the wide forms that Japanese ones take for the same.
+ * A cell, disarmed: a category's name can come from a server's header, and a spreadsheet must not run it as a formula.
+ *
+ * A spreadsheet that separates by semicolons or tabs honours quotes only at a cell's beginning, so a formula after any
+ * separator is disarmed too. The wide forms of the operators count as well: Japanese spreadsheets accept them.
  */
 function cell(value: string | number): string {
   if (typeof value === 'number') return String(value)

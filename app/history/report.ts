@@ -48,6 +48,7 @@ export interface ReportInput {
   readonly events: readonly LoggedEvent[]
 }
 
+/** The report of one key between `fromMs` and `toMs`, epoch ms, from its rollups, its looks at slots and its events. */
 export function reportOf({ profile, fromMs, toMs, requests, slots, events }: ReportInput): Report {
   const count = (kind: LoggedEvent['kind']) => events.filter((event) => event.kind === kind).length
   return {

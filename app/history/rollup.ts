@@ -22,6 +22,7 @@ export interface Rollup {
   readonly nearMs: number
 }
 
+/** The beginning of the stretch of `lengthMs` that `atMs` lies in, epoch ms. */
 export const startOf = (atMs: number, lengthMs: number): number => Math.floor(atMs / lengthMs) * lengthMs
 
 /** Adds a later stretch to an earlier one; the result keeps the earlier start. */
@@ -57,8 +58,8 @@ const isNear = ({ remaining, limit }: Sample): boolean => remaining < limit * LO
 /**
  * Turns one bucket's samples, in the order of time, into one `Rollup` a minute.
  *
- * The same samples give the same minutes, whoever feeds them: what a process had not yet written when it was killed
- * is built again from the samples it had.
+ * Deterministic: the same samples give the same minutes, so a minute that was lost with a killed process is built again
+ * from its samples.
  */
 export class MinuteBuilder {
   #open: Rollup | undefined

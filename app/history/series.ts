@@ -28,6 +28,7 @@ export const SERIES_COLUMNS = [
 ] as const
 export type SeriesColumn = (typeof SERIES_COLUMNS)[number]
 
+/** The row of one minute, in the order of `SERIES_COLUMNS`. */
 export function seriesRow({ profile, environment, category, minute }: SeriesMinute): SeriesRow {
   const isKnown = minute.knownMs > 0
   return {

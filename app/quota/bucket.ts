@@ -15,11 +15,11 @@ import {
 import { TOLERANCE } from './replenishment.ts'
 import { RUNNING_OUT_SECONDS } from './state.ts'
 
-/** Where and when one own request was answered. Times in milliseconds on one clock. */
+/** The answer to one own request. Times in milliseconds on one clock. */
 export interface Answered {
   readonly id: number
   readonly receivedAtMs: number
-  /** A 429 of the rate quota: it cost nothing (service 3). */
+  /** Refused with a rate 429, which takes nothing from the quota (service 3). */
   readonly rejected: boolean
   readonly rate?: RateReading
   /** For a request this bucket was not told of when it was sent. */
@@ -30,7 +30,7 @@ export interface Answered {
 export interface Estimate {
   readonly low: number
   readonly high: number
-  /** As unlikely to be passed upwards as `low` is downwards; `high` is what cannot be passed. */
+  /** The level is above it as rarely as it is below `low`; it is never above `high`. */
   readonly likelyHigh: number
   readonly point: number
   readonly slopePerSecond: number
@@ -39,11 +39,11 @@ export interface Estimate {
 const WEIGHED_EVERY_MS = 1000
 const DENSE_SECONDS = 10
 /**
- * What others' use comes to is read each second, and each tenth of a header's age where that is longer; in between it
- * goes on in a straight line.
+ * The least time between two readings of others' use: a second, or a tenth of the header's age where that is longer.
+ * Between two readings it is extrapolated in a straight line.
  */
 const READ_EVERY = { ms: 1000, share: 0.1 } as const
-/** Others' use is told as an interval that leaves this much out at either end. */
+/** Probability that others' use lies beyond either end of its interval. */
 const RATE_TAIL = 0.05
 
 /** What one header shows to be missing beyond own requests. */
@@ -57,20 +57,19 @@ interface Shortfall {
   readonly before: number
 }
 
-/** What a bucket looked like at the last header that was believed. */
+/** The last header that was believed. */
 export interface Seen {
   readonly remaining: number
   readonly atMs: number
 }
 
 /**
- * One quota bucket as this app knows it: bounds on the service's level, learned from headers.
+ * Estimate of one request quota: bounds on the level that the service holds, and others' use, learned from headers.
  *
- * The service holds a level with a fraction; a header shows its floor, rounded, some network time ago. So the
- * bucket keeps two bounds under the hypothesis that only our own requests count: the true level lies in
- * [low − in flight, high] as long as nobody else spends. Each header narrows them; one that does not overlap
- * them proves use elsewhere. A request in flight may count at any moment, so it lowers `low` for the reader at
- * once and for good when it is answered, and `high` only when it surely counted.
+ * The service's level has a fraction; a header shows its floor, some network time ago. Two bounds are kept under the
+ * hypothesis that only own requests count: the level lies in [low − in flight, high]. A header narrows them; one that does
+ * not overlap them proves use by others. A request in flight may count at any moment, so it lowers `low` at once, and
+ * `high` only when it surely counted.
  *
  * Times are milliseconds on one clock that never goes back. Source: service 2.2, 3, 8.3.
  */
@@ -141,23 +140,23 @@ export class Bucket {
   }
 
   /**
-   * The clock went from one moment to the other, and nobody knows whether time did: the machine slept, or the clock was
-   * set. What would have come back is in the upper bound alone, until the next header.
+   * Marks the time between two moments as uncertain: the machine slept, or its clock was set. Its refill counts in the
+   * upper bound only, until the next header.
    */
   doubt(fromMs: number, toMs: number): void {
     this.#level.doubt(fromMs, toMs)
   }
 
-  /** A request that certainly never reached the service. */
+  /** Takes back a request that did not reach the service. */
   notSent(id: number, nowMs: number): void {
     this.#level.advance(nowMs)
     this.#requests.take(id)
   }
 
   /**
-   * A request whose answer never came: it may have counted, so `low` is charged and `high` is not.
+   * Charges a request whose answer was lost to `low` only: it may have counted.
    *
-   * One that may be on its way still may count up to `laterMs` from now, in a bucket that is full again.
+   * `laterMs`: how long from now it may still count, perhaps in a bucket that is full again.
    */
   lost(id: number, nowMs: number, laterMs = 0): void {
     const level = this.#level
@@ -232,7 +231,7 @@ export class Bucket {
     const others = this.#others
     const gain = this.#level.gainPerMs * 1000 - this.ownPerSecond(nowMs)
     const empty = others.emptyWithin(RUNNING_OUT_SECONDS, this.#level.middleAt(nowMs), gain)
-    // Until a header proves somebody else, the likeliest is that nobody else is there: `low` alone allows for them.
+    // Until a header proves use by others, none is assumed: `low` alone allows for them.
     const isShared = this.#isShared
     const taken = isShared ? others.takenAt(0.5, this.limit) : 0
     const reading = {
@@ -240,7 +239,7 @@ export class Bucket {
       takenAtMost: this.#margin.takenAtMost(others, taken, this.limit),
       takenAtLeast: isShared ? others.takenAt(this.#margin.share, this.limit) : 0,
       perSecond: isShared ? others.rate() : 0,
-      // Without a header nothing more is known: the interval does not narrow.
+      // The interval narrows with a header only.
       perSecondAtLeast: isShared
         ? Math.min(known?.perSecondAtLeast ?? this.#atHeader.rateAt(RATE_TAIL), others.rateAt(RATE_TAIL))
         : 0,
@@ -258,8 +257,8 @@ export class Bucket {
   }
 
   /**
-   * Follows others' use up to `nowMs`; `left` is what would be left then without others. A fixed window that ends gives
-   * back what they took; nobody says when the ones after it end, so each is taken to last a period.
+   * Advances others' use to `nowMs`; `left`: requests that would be left then without others. The end of a fixed window
+   * gives back what they took; each window after it is assumed to last a period.
    */
   #follow(nowMs: number, left = this.#level.middleAt(nowMs)): void {
     const level = this.#level
@@ -279,7 +278,7 @@ export class Bucket {
     this.#othersAtMs = nowMs
   }
 
-  /** Somebody looked ahead. */
+  /** Returns to the last header, after a reading of a later moment than the next one. */
   #back(): void {
     this.#reading = undefined
     this.#others.become(this.#atHeader)
@@ -294,7 +293,7 @@ export class Bucket {
     this.#mark()
   }
 
-  /** From here on others' use is followed anew. */
+  /** Makes this moment the one that others' use is followed from. */
   #mark(): void {
     this.#atHeader.become(this.#others)
     this.#headerAtMs = this.#othersAtMs
@@ -321,12 +320,12 @@ export class Bucket {
     if (!isOfNow) return 0
 
     const shown = level.shownBy(header)
-    // From the header's moment to now: others of our own may have counted since, time may have given back.
+    // From the header's moment to now: more own requests may have counted, and time may have given some back.
     const low = Math.max(0, shown.least - this.#requests.mayHaveCountedAfter(sentAtMs))
     const high = Math.max(low, shown.most)
     const { inFlight } = this
     const isFirst = this.seen === undefined || level.model !== model
-    // A window that may have ended since was full at the header's moment no more than at ours.
+    // A fixed window gave nothing back before its end.
     const shownThen = level.model === 'fixed' ? remaining : high
     const proved = !isFirst && level.low - inFlight - shownThen > TOLERANCE
     const surplus = low - inFlight - level.high > TOLERANCE
@@ -371,11 +370,11 @@ export class Bucket {
     this.#mark()
   }
 
-  /** What one header showed to be missing, and by how much the middle fell; `width` of the bounds before it. */
+  /** Folds what one header showed to be missing into others' use, at most once a second. */
   #weigh(nowMs: number, shown: Shortfall): void {
     const missing = this.#missing
     this.#missing += shown.drop
-    // Headers that come thick and fast tell no more each than all of them together.
+    // Headers in quick succession are weighed together.
     if (nowMs - this.#headerAtMs < WEIGHED_EVERY_MS && this.#missing < 3) return
     this.#follow(nowMs, shown.before)
     this.#margin.judge(this.#others, missing + shown.least, this.limit)

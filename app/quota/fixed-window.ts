@@ -8,6 +8,7 @@ export interface FixedWindow {
 
 const ROUNDING_SECONDS = 1
 
+/** The window that a header with `resetSeconds` shows, for a request under way from `sentAtMs` to `receivedAtMs`. */
 export function fixedWindowOf(resetSeconds: number, sentAtMs: number, receivedAtMs: number): FixedWindow {
   return {
     endsEarliestMs: sentAtMs + (resetSeconds - ROUNDING_SECONDS) * 1000 - CLOCK_STEP_MS,

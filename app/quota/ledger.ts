@@ -6,12 +6,12 @@ import { HeldState } from './state.ts'
 import { DEFAULT_THRESHOLDS, type Thresholds, thresholdOf } from './thresholds.ts'
 import { type Hold, viewOf } from './view.ts'
 
-/** Own request under way. `endpoint` is its category where a path rule knows one, else its path. */
+/** An own request under way. `endpoint`: its category where a path rule knows one, else its path. */
 export interface Ticket {
   readonly id: number
   readonly endpoint: string
   readonly sentAtMs: number
-  /** The row it was charged to: by the time it is answered its endpoint may count against another one. */
+  /** The row that was charged. A header may name another row before this request is answered. */
   readonly category: string | undefined
 }
 
@@ -35,9 +35,9 @@ interface Row {
   readonly state: HeldState
 }
 
-/** A resource that no table names, and whose header says no period, starts from this. */
+/** Period of a resource that neither the table nor its header gives one. */
 const UNKNOWN_PERIOD_SECONDS = 60
-/** A service that names a resource of its own for each request must not fill the memory, or the window. */
+/** Bounds of memory and of rows, for a service that names a new resource with each request. */
 const MAX_RESOURCES = 128
 const MAX_ENDPOINTS = 1024
 
@@ -67,12 +67,12 @@ export class Ledger {
     }
   }
 
-  /** Under which share of its limit each row is low, from the next view on. */
+  /** Sets the shares of the limit under which rows are low, from the next view on. */
   setThresholds(thresholds: Thresholds): void {
     this.#thresholds = thresholds
   }
 
-  /** The row an endpoint counts against, as far as is known. */
+  /** The row that an endpoint counts against; `undefined` where none is known. */
   categoryOf(endpoint: string): string | undefined {
     return this.#rowFor(endpoint)?.category
   }
@@ -98,7 +98,7 @@ export class Ledger {
     this.#rowOf(ticket)?.bucket.lost(ticket.id, nowMs, laterMs)
   }
 
-  /** A 429 that does not say of what: no sign of an empty bucket, and it may have counted. */
+  /** Counts a 429 of an unnamed limit: the request may have been charged, and the bucket need not be empty. */
   refusedUnsaid(ticket: Ticket, nowMs: number): string | undefined {
     const row = this.#rowOf(ticket)
     this.lost(ticket, nowMs)
@@ -134,7 +134,7 @@ export class Ledger {
     return hold && hold.untilMs > nowMs ? hold : undefined
   }
 
-  /** How often in a row a category was refused, the hold that is over included. */
+  /** 429s in a row of a category, including those of a wait that is over. */
   refusals(category: string): number {
     return this.#rows.get(category)?.hold?.refusals ?? 0
   }
@@ -147,13 +147,13 @@ export class Ledger {
     return [...this.#rows.values()].map((row) => this.#viewOf(row, nowMs))
   }
 
-  /** One row of the view: what a decision about one category needs. */
+  /** One row of the view. */
   rowAt(category: string, nowMs: number): RequestQuota | undefined {
     const row = this.#rows.get(category)
     return row && this.#viewOf(row, nowMs)
   }
 
-  /** What a bucket holds and how soon that comes back, without an estimate of what is left. */
+  /** Limit and period of a category, without an estimate. */
   sizeOf(category: string): QuotaSize | undefined {
     const bucket = this.#rows.get(category)?.bucket
     return bucket && { limit: bucket.limit, periodMs: bucket.periodMs }
@@ -185,7 +185,7 @@ export class Ledger {
     return this.#rows.get(this.#rowOfEndpoint.get(endpoint) ?? endpoint)
   }
 
-  /** The row a header names, made where it is new; `undefined` where it names none, or one too many. */
+  /** The row that a header names, created where it is new; `undefined` where it names none, or `MAX_RESOURCES` exist. */
   #rowNamed(rate: RateReading, endpoint: string, nowMs: number): Row | undefined {
     const { resource, limit, periodSeconds } = rate
     if (resource === undefined) return undefined
@@ -198,7 +198,6 @@ export class Ledger {
     const category = this.#nameFor(guessed, resource, endpoint)
     let row = this.#rows.get(category)
     if (!row) {
-      // A name alone is no quota, and names without end would be rows without end.
       if (limit === undefined || this.#rowOfResource.size >= MAX_RESOURCES) return undefined
       const bucket = new Bucket(limit, periodSeconds ?? UNKNOWN_PERIOD_SECONDS, nowMs)
       row = { category, bucket, resource, hold: undefined, state: new HeldState() }

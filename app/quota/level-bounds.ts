@@ -2,7 +2,7 @@ import { type FixedWindow, fixedWindowOf, narrowed, windowStep } from './fixed-w
 import type { OwnRequests } from './own-requests.ts'
 import { CLOCK_STEP_MS, rollingAllows, rollingShows } from './replenishment.ts'
 
-/** What one header says, and when its request was under way. Times in milliseconds on one clock. */
+/** One header and the flight of its request. Times in milliseconds on one clock. */
 export interface Shown {
   readonly remaining: number
   readonly resetSeconds: number | undefined
@@ -11,11 +11,11 @@ export interface Shown {
 }
 
 /**
- * The two bounds of a bucket's level, and what time alone does to them: a rolling interval fills both, the end of a
- * fixed window lifts first the one and then the other.
+ * The two bounds of a bucket's level and how time moves them: a rolling interval fills both, the end of a fixed window
+ * raises first `high`, then `low`.
  *
- * Which of the two it is, is judged from Reset (service 8.3.1 against 8.3.5). Times are milliseconds on one clock
- * that never goes back.
+ * Reset decides which of the two models holds (service 8.3.1 against 8.3.5). Times are milliseconds on one clock that
+ * never goes back; levels are requests with a fraction. `Bucket` sets the bounds themselves after a header.
  */
 export class LevelBounds {
   limit: number
@@ -60,7 +60,7 @@ export class LevelBounds {
     return this.#model === 'rolling' ? this.limit / this.periodMs : 0
   }
 
-  /** While the window may or may not have ended, nobody knows in which one a request counts. */
+  /** Whether the window may or may not have ended, so that a request counts in an unknown one. */
   get mayBeInEitherWindow(): boolean {
     const window = this.#window
     return window !== undefined && this.#atMs >= window.endsEarliestMs && this.#atMs < window.endsLatestMs
@@ -115,14 +115,14 @@ export class LevelBounds {
     return Math.min(this.limit, this.high + (nowMs - this.#atMs + CLOCK_STEP_MS) * this.gainPerMs)
   }
 
-  /** Requests that did not come back up to `nowMs`, since the start, because the middle of the bounds stood at the limit. */
+  /** Requests lost to a full bucket since the start, up to `nowMs`: refill while the middle of the bounds was at the limit. */
   spilledAt(nowMs: number): number {
     if (this.#model === 'fixed' || nowMs <= this.#atMs) return this.#spilled
     const free = this.middleAt(this.#atMs) + (nowMs - this.#atMs) * this.gainPerMs
     return this.#spilled + Math.max(0, free - this.limit)
   }
 
-  /** Between the bounds, and straight from one event to the next: a full bucket cuts it off, not one bound. */
+  /** The middle of the bounds, linear in time from one event to the next; the limit caps it, not one of the bounds. */
   middleAt(nowMs: number): number {
     const { inFlight } = this.#requests
     const low = Math.max(0, this.lowAt(nowMs) - inFlight)
@@ -135,7 +135,7 @@ export class LevelBounds {
     return Math.min(this.limit, middle + (nowMs - this.#atMs) * this.gainPerMs)
   }
 
-  /** The levels that one header leaves possible now, whatever of our own counted after it. */
+  /** The levels that one header leaves possible now, not counting own requests after it. */
   shownBy({ remaining, resetSeconds, sentAtMs, nowMs }: Shown): { least: number; most: number } {
     if (this.#model === 'fixed') {
       const mayHaveEnded = this.#window !== undefined && this.#atMs >= this.#window.endsEarliestMs
@@ -146,8 +146,8 @@ export class LevelBounds {
   }
 
   /**
-   * Which model a header speaks of, and its window. False for a header of a window that is over, which says nothing
-   * about now.
+   * Decides model and window from a header. False for a header of a window that is over: it says nothing about the
+   * present.
    */
   judge({ remaining, resetSeconds, sentAtMs, nowMs }: Shown): boolean {
     if (resetSeconds === undefined) {
@@ -172,7 +172,7 @@ export class LevelBounds {
     return this.#window === undefined || this.#window.endsLatestMs > nowMs
   }
 
-  /** What was known about a bucket of another size is void. */
+  /** Starts anew with another limit or period. */
   resize(limit: number, periodMs: number): void {
     this.limit = limit
     this.periodMs = periodMs
@@ -181,7 +181,7 @@ export class LevelBounds {
     this.#change('rolling', undefined)
   }
 
-  /** Without a Reset nobody says when a window ends, but it does within a period: no bucket stays empty. */
+  /** Assumes a window of a period after a header without Reset, so that the bucket does not stay empty. */
   #assumeWindow(sentAtMs: number, nowMs: number): void {
     if (this.#model !== 'fixed' || (this.#window && this.#window.endsLatestMs > nowMs)) return
     this.#window = { endsEarliestMs: sentAtMs, endsLatestMs: nowMs + this.periodMs }
@@ -194,7 +194,7 @@ export class LevelBounds {
     this.#agreements = 0
   }
 
-  /** The window may have ended: what is under way may have counted in the old one. */
+  /** Raises `high` to the limit: the window may have ended, and requests under way may have counted in it. */
   #mayBeNew(): void {
     this.high = this.limit
     this.#requests.allMaybeSeen()

@@ -10,7 +10,7 @@ const BELOW_LOW = { atFirst: 0.02, least: 0.0005, most: 0.03, afterMiss: 0.5, af
  * at any moment, not only when the next header is due; it fades by 2 % a header.
  */
 const SURPRISE = { kept: 0.98, withinSeconds: 2 } as const
-/** So long after a header one request of others may be missing even where nobody was ever seen. */
+/** Age of a header from which one request of others may be missing, even where none was ever seen. Seconds. */
 const ONE_AFTER_SECONDS = 3
 const JUDGED_FROM_SECONDS = 1
 

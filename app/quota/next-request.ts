@@ -3,8 +3,7 @@ import type { RequestQuota } from '../contract/snapshot.ts'
 /**
  * When a bucket whose lower bound holds no whole request has one again, epoch ms, always after `nowMs`.
  *
- * Of a fixed window that is over nobody says when the one after it ends, but it is no longer than a period
- * (service 8.3.5). Once that has passed too, `undefined`: only a request can tell, and nothing waits for ever.
+ * The window after a fixed one lasts a period at most (service 8.3.5). `undefined` after its end: only a request can tell.
  */
 export function nextRequestAtMs(
   { model, limit, period, windowEndsAt }: Pick<RequestQuota, 'model' | 'limit' | 'period' | 'windowEndsAt'>,

@@ -1,11 +1,11 @@
 import type { RequestQuota } from '../contract/snapshot.ts'
 import { replenishedPerSecond } from './model.ts'
 
-/** Use by others under this share of what the quota refills is not told. */
+/** Share of the refill under which use by others is not reported. */
 const NOTABLE_SHARE = 0.02
-/** Nor is use that would be shown as none, requests per second. */
+/** Requests per second under which it is not reported either: it would be shown as none. */
 const MIN_PER_SECOND = 0.05
-/** How long use has to be under that before it has ended: a pause between two scans is no end. */
+/** How long use stays under both before it has ended; a pause between two scans is shorter. */
 const ENDED_AFTER_MS = 60_000
 
 export interface OthersTold {
@@ -28,7 +28,7 @@ interface Episode {
 type Row = Pick<RequestQuota, 'category' | 'limit' | 'period' | 'use' | 'observedAt'>
 
 /**
- * Use by others as episodes, one at a time for each row: told once when it starts and once when it ends.
+ * Use by others as episodes, at most one a row at a time: reported at its start and at its end.
  *
  * An episode starts only where a header proved use, and ends only where a header came after the use fell: silence
  * between two headers says nothing about what others do.
@@ -36,7 +36,7 @@ type Row = Pick<RequestQuota, 'category' | 'limit' | 'period' | 'use' | 'observe
 export class OthersEpisodes {
   readonly #open = new Map<string, Episode>()
 
-  /** A header of this row proved that others made requests since the one before. `nowMs`: epoch ms. */
+  /** Takes a header that proved use by others since the one before. `nowMs`: epoch ms. */
   proved(row: Row, nowMs: number): OthersTold | undefined {
     const perSecond = row.use?.elsewhere ?? 0
     if (this.#open.has(row.category) || perSecond < leastOf(row)) return undefined
@@ -44,7 +44,7 @@ export class OthersEpisodes {
     return { kind: 'started', category: row.category, perSecond, sinceMs: nowMs }
   }
 
-  /** A look at a row now and then, for the ends. */
+  /** Takes a row between headers, to find the end of an episode. */
   looked(row: Row, nowMs: number): OthersTold | undefined {
     const episode = this.#open.get(row.category)
     if (episode === undefined || row.use === null) return undefined

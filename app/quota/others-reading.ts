@@ -1,4 +1,4 @@
-/** What others took since the last header, and how fast they are: middles, and ends of intervals. Requests, seconds. */
+/** Others' requests since the last header and their rate: middles, and ends of intervals. Requests, requests a second. */
 export interface OthersReading {
   readonly taken: number
   readonly takenAtMost: number
@@ -9,7 +9,7 @@ export interface OthersReading {
   /** Chances that nothing is left within ten minutes: see `EmptyChance`. */
   readonly emptyChance: number
   readonly emptyChanceAtPace: number
-  /** By how much a second each of the three counts grew up to here. */
+  /** Growth of each of the three counts, requests a second. */
   readonly growth: Growth
 }
 

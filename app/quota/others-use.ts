@@ -1,7 +1,7 @@
 import { chanceBelow, nearChanceBelow } from './normal.ts'
 import { grow, grown, waiting } from './taken-moments.ts'
 
-/**
+/*
  * How others use one quota, learned from what headers show to be missing beyond this app's own requests.
  *
  * Model: others make requests by chance at some rate, which holds for a while and then jumps to another one. Candidates
@@ -55,20 +55,20 @@ const HOLD_PRIOR: readonly (readonly number[])[] = [
   [0.06, 0.22, 0.42, 0.3],
   [0.25, 0.35, 0.33, 0.07],
 ]
-/** How many spells' worth of evidence the first guess of how long rates hold is. */
+/** Weight of the first guess of holding times, in spells. */
 const PRIOR_SPELLS = 4
-/** Before anything was seen: how likely nobody else is there. */
+/** Probability, before the first header, that no other program uses the quota. */
 const QUIET_AT_FIRST = 0.9
-/** Share of jumps that go to quiet, and how many jumps' worth of evidence the first guess of their ends is. */
+/** Share of jumps that go to quiet; weight of the first guess of where jumps go, in jumps. */
 const TO_QUIET = 0.4
 const PRIOR_JUMPS = 2
-/** Evidence of jumps loses its weight over this. */
+/** Time over which evidence of jumps loses its weight. */
 const MEMORY_SECONDS = 7200
-/** A candidate less likely than this changes no quantile. */
+/** Probability under which a candidate is left out of quantiles. */
 const NEGLIGIBLE = 1e-5
 /** A spread in requests under which a number is taken to be known. */
 const MIN_DEVIATION = 1e-4
-/** Enough to halve any limit down to the width that is wanted. */
+/** Bound of a search by halving, enough for any limit. */
 const MAX_LOOKS = 60
 /** A rate wanders to a neighbour's cell about this often a second. */
 const WANDER = 1 / 1500
@@ -78,7 +78,7 @@ const OUTLIER = 1e-4
 const NOISE = 0.01
 /** A level that is a whole number is shown as that: what is shown to be missing is just over the lower end. */
 const ROUNDED = 0.2
-/** Longer ago than this, nothing that was known is left to follow. */
+/** Age of a header after which the model starts anew: nothing of it would be left. */
 const LONGEST_SECONDS = 7200
 /** From this share of the spilling refill on, others keep a full quota from being full for longer than a step. */
 const MAX_BUSY = 0.95
@@ -97,6 +97,11 @@ export interface Missing {
   readonly variance: number
 }
 
+/**
+ * Others' use of one quota as a distribution over rates, from headers and the time between them: the model above.
+ *
+ * Counts in requests, times in seconds, rates in requests a second. Not pure: `advance` and `observed` change it.
+ */
 export class OthersUse {
   /** Requests a second that come back. */
   #refill: number
@@ -143,7 +148,7 @@ export class OthersUse {
     this.forget()
   }
 
-  /** Takes over everything that another one knows. */
+  /** Copies the whole state of another model. */
   become(other: OthersUse): void {
     this.#limit = other.#limit
     this.#refill = other.#refill
@@ -207,7 +212,7 @@ export class OthersUse {
     this.#spilled += spilled
     let past = 0
     while (past < seconds) {
-      // Short steps at first, longer ones where nobody looked for long: what is not known then is wide anyway.
+      // Short steps at first, longer ones after a long gap: the interval is wide by then.
       const step = Math.min(seconds - past, Math.max(1, 0.1 * this.#seconds))
       const spillingFor = Math.min(step, Math.max(0, past + step - (seconds - spillsFor)))
       this.#jump(step)

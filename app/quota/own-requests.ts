@@ -1,9 +1,9 @@
 /** An own request whose answer has not come. Times in milliseconds on one clock. */
 interface Pending {
   readonly sentAtMs: number
-  /** Growth that the upper bound lost since, because the bucket is never fuller than its limit. */
+  /** Refill that the upper bound lost to the limit since it was sent. Requests. */
   spilled: number
-  /** Whether the upper bound still has to be lowered by this request once it is known to have counted. */
+  /** Whether the upper bound does not include this request yet. */
   unseen: boolean
 }
 
@@ -12,10 +12,10 @@ interface Span {
   readonly receivedAtMs: number
 }
 
-/** More spans than this cannot overlap one answer unless it was under way for minutes. */
+/** Bound of the spans kept; more overlap one answer only if it was under way for minutes. */
 const MAX_SPANS = 1024
 
-/** Which own requests a header may, or may not yet, have counted: the answers overlap and change their order. */
+/** Own requests that a header may or may not have counted: answers overlap and arrive out of order. */
 export class OwnRequests {
   readonly #pending = new Map<number, Pending>()
   #spans: Span[] = []
@@ -35,16 +35,16 @@ export class OwnRequests {
     return request
   }
 
-  /** Growth of the upper bound that went over the limit while requests were under way. */
+  /** Notes refill of the upper bound that went over the limit while requests were under way. */
   spill(growth: number): void {
     if (growth > 0) for (const request of this.#pending.values()) request.spilled += growth
   }
 
   /**
-   * By how much the upper bound falls now that `request` surely counted.
+   * Requests by which the upper bound falls now that `request` surely counted, 0 to 1.
    *
-   * Counted at the start of its flight, it made room for growth that was given up as being over the limit. Each
-   * bit of growth makes up for one request only.
+   * If it counted at the start of its flight, it made room for refill that was dropped at the limit. Each part of that
+   * refill makes up for one request only.
    */
   fall(request: Pending): number {
     if (!request.unseen) return 0
@@ -57,12 +57,12 @@ export class OwnRequests {
     return 1 - regained
   }
 
-  /** The upper bound was set anew: what is under way may be in it already. */
+  /** Marks every request under way as possibly included, after the upper bound was set anew. */
   allMaybeSeen(): void {
     for (const request of this.#pending.values()) request.unseen = false
   }
 
-  /** A request that counted, or may have, at some moment between the two. */
+  /** Notes a request that counted, or may have, between two moments. */
   remember(sentAtMs: number, receivedAtMs: number, neededSinceMs: number): void {
     let oldest = Math.min(sentAtMs, neededSinceMs)
     for (const request of this.#pending.values()) oldest = Math.min(oldest, request.sentAtMs)

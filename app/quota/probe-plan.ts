@@ -19,19 +19,19 @@ export interface ProbeRules {
   readonly everySeconds: Readonly<Record<string, number>>
 }
 
-/** A probe asked for by hand before this is a waste: nothing has come back. */
+/** Minimum time between two probes of one row: before that hardly anything has come back. */
 export const SOONEST_MS = 5_000
-/** The second header, which first shows what others do, comes after this share of the pace. */
+/** Share of the pace after which the second header is asked for: only two headers show others' use. */
 const SECOND_AFTER = 0.2
-/** A check that is noted so long after the last header at most brought it. */
+/** Most time between a header and the note of the probe that brought it. */
 const ANSWERED_WITHIN_MS = 1_000
-/** The even pace is slower than the budget by this, so that the first headers are paid for. */
+/** Factor by which the pace is slower than the budget, which pays for the first headers. */
 const SLACK = 1.03
-/** By which share of the pace chance moves each check: others' cycles and ours must not lock. */
+/** Share of the pace by which chance moves each check, so that it does not lock to others' cycles. */
 export const JITTER = 0.2
-/** A row that is probably empty is asked this seldom at least. */
+/** Minimum time between probes of a row that is probably empty. */
 const EMPTY_EVERY_MS = 15_000
-/** How many times its usual pace a row waits that is fine and that nobody looks at. */
+/** Factor on the pace of a row that is ok while no window or terminal is watched. */
 const SLOWER_UNATTENDED = 3
 
 /**
@@ -83,10 +83,10 @@ export function probeIsDue(
 /**
  * When a probe of this row should go out if no header comes before that, epoch ms; infinite where nothing says when.
  *
- * At an even pace from the last header on, whoever's request brought it: what was not spent is not saved up, and nothing
- * is hurried, since either leaves a gap when a header is worth most. Never into a held row. A row that is probably empty
- * is asked each 15 s at most, and not before one request has come back; a row that is fine and that nobody looks at
- * (`attended` is false) is asked more seldom.
+ * The pace is even, counted from the last header of any request: unspent budget is not saved up and checks are not hurried,
+ * because both leave a gap later. A row after a 429 waits until its end. A row that is probably empty is asked at most
+ * every 15 s, and not before one request has come back. With `attended` false, when no window or terminal is watched, a
+ * row that is ok is asked three times more rarely.
  */
 export function probeDueAtMs(
   row: RequestQuota,
@@ -123,6 +123,7 @@ function waitMs(row: RequestQuota, record: ProbeRecord, rules: ProbeRules, atten
   return paceMs * SLACK * share * (attended || row.state !== 'ok' ? 1 : SLOWER_UNATTENDED)
 }
 
+/** How many probes went out within `spanMs` before `nowMs`, epoch ms. */
 export function probesWithin(record: ProbeRecord, nowMs: number, spanMs: number): number {
   return record.sentAtMs.filter((at) => nowMs - at < spanMs).length
 }

@@ -2,7 +2,7 @@
 export const HORIZONS_MS = { short: 60_000, long: 300_000 } as const
 export type Horizon = keyof typeof HORIZONS_MS
 
-/** An estimate is spread over at least this, so that one request is never read as a storm. */
+/** Least time that an estimate is spread over, so that one request does not read as a storm. */
 const MIN_SPAN_MS = 10_000
 
 /** Requests per second, from requests whose moments are known: an exponentially decaying count. */
@@ -13,6 +13,7 @@ export interface CountedRate {
   readonly sinceMs: number
 }
 
+/** A counted rate that begins at `nowMs`, with no request yet. */
 export const countedFrom = (nowMs: number, horizonMs: number): CountedRate => ({
   horizonMs,
   sum: 0,
@@ -20,12 +21,14 @@ export const countedFrom = (nowMs: number, horizonMs: number): CountedRate => ({
   sinceMs: nowMs,
 })
 
+/** Adds one request at `nowMs`. */
 export function counted(rate: CountedRate, nowMs: number): CountedRate {
   const at = Math.max(nowMs, rate.atMs)
   const kept = rate.sum * Math.exp((rate.atMs - at) / rate.horizonMs)
   return { horizonMs: rate.horizonMs, sum: kept + 1, atMs: at, sinceMs: rate.sinceMs }
 }
 
+/** The rate at `nowMs`, requests per second. */
 export function countedPerSecond(rate: CountedRate, nowMs: number): number {
   const { horizonMs } = rate
   const sum = rate.sum * Math.exp(Math.min(0, rate.atMs - nowMs) / horizonMs)
@@ -45,8 +48,10 @@ export interface IntervalRate {
   readonly weight: number
 }
 
+/** An interval rate before its first interval. */
 export const noIntervals = (horizonMs: number): IntervalRate => ({ horizonMs, sum: 0, weight: 0 })
 
+/** Adds an interval of `spanMs` with `count` requests; one without length adds nothing. */
 export function observedOver(rate: IntervalRate, count: number, spanMs: number): IntervalRate {
   if (spanMs <= 0) return rate
   const kept = Math.exp(-spanMs / rate.horizonMs)
@@ -61,7 +66,7 @@ export function observedOver(rate: IntervalRate, count: number, spanMs: number):
 /** Observed time that counts as evidence at all. */
 const MIN_OBSERVED_MS = 600
 
-/** `undefined` before there was an interval to look at. */
+/** The rate, requests per second; `undefined` before 0.6 s were observed. */
 export function intervalPerSecond(rate: IntervalRate): number | undefined {
   return rate.weight > MIN_OBSERVED_MS / rate.horizonMs ? rate.sum / rate.weight : undefined
 }

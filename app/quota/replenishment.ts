@@ -1,6 +1,6 @@
-/** Services keep time in whole milliseconds. */
+/** Resolution of the service's clock. Milliseconds. */
 export const CLOCK_STEP_MS = 1
-/** Requests by which two bounds may miss each other before it is evidence: services round their clocks too. */
+/** Requests by which two bounds may miss each other without proving anything: services round their clocks. */
 export const TOLERANCE = 0.05
 
 const ROUNDING_SECONDS = 1

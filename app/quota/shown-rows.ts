@@ -1,10 +1,10 @@
 import type { RequestQuota } from '../contract/snapshot.ts'
 
 /**
- * The rows a person is shown: one for each quota that there is.
+ * The rows to show, one a quota.
  *
- * Where headers have shown that another row counts a category's requests, its own row is a default that nothing will
- * ever move. It is not shown; the row that counts says so instead (`alsoCounts`).
+ * A category whose requests another row counts, as headers have shown, has no row: the counting row names it
+ * (`alsoCounts`).
  */
 export function shownRows(rows: readonly RequestQuota[]): readonly RequestQuota[] {
   return rows.filter((row) => row.countedBy === undefined)

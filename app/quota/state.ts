@@ -1,6 +1,6 @@
 import type { QuotaState } from '../contract/snapshot.ts'
 
-/** What the state of a row follows from. Levels in requests; seconds until empty are absent where the row lasts. */
+/** The input of the state of a row. Levels in requests, chances 0 to 1. */
 export interface StateReading {
   /** Whether a header of this row was ever seen. */
   readonly seen: boolean
@@ -24,12 +24,12 @@ export const LOW_THRESHOLD = 0.2
 export const RUNNING_OUT_SECONDS = 600
 /** From here on running out is told in red. */
 export const CRITICAL_SECONDS = 120
-/** A row is said to run out where that is more likely than not, both as others' use may go on and if it goes on as now. */
+/** Least chance of running out, both as others' use may go on and if it goes on as now. */
 const RUNNING_OUT_CHANCE = 0.5
 const RUNNING_OUT_CHANCE_AT_PACE = 0.5
-/** Under this chance a row may be called fine. */
+/** Chance of running out from which a row is not ok. */
 const FINE_CHANCE = 0.4
-/** An interval wider than this share of the limit says nothing worth acting on. */
+/** Width of the interval, as a share of the limit, from which a row counts as not checked. */
 const USELESS_WIDTH = 0.5
 /** How long a condition has to be false, or by which share of the limit, before a milder state is believed. */
 export const HYSTERESIS = { ms: 15_000, share: 0.05 } as const

@@ -1,6 +1,6 @@
 import { chanceBelow, density } from './normal.ts'
 
-/** What `grow` adds: one record that is filled anew, because a step calls it 58 times. */
+/** Arguments of `grow`, one record that is reused because a step calls it 58 times. */
 export const grown = { count: 0, spread: 0, spilled: 0, most: 0 }
 /** Mean and variance that `atLeastNothing` leaves. */
 const kept = { mean: 0, variance: 0 }

@@ -1,7 +1,7 @@
 import type { QuotaState, RequestQuota, Verdict } from '../contract/snapshot.ts'
 import { gravityOf } from './state.ts'
 
-/** A row and the state to judge it by: its own, or a milder one where it was pushed too long ago. */
+/** A row and its state at the present, which is not its own where the row is too old. */
 export interface JudgedRow {
   readonly row: RequestQuota
   readonly state: QuotaState

@@ -5,14 +5,14 @@ import type { OthersReading } from './others-reading.ts'
 import { safePace } from './safe-pace.ts'
 import { type HeldState, LOW_THRESHOLD } from './state.ts'
 
-/** A category that a 429 closed for a while. */
+/** The wait after a 429 (service 7). */
 export interface Hold {
   readonly untilMs: number
   /** 429s in a row. */
   readonly refusals: number
 }
 
-/** What stands beside a row's numbers from one look to the next. */
+/** The parts of a row that are not the bucket's: its wait, state and threshold. */
 export interface RowStanding {
   readonly hold: Hold | undefined
   readonly state: HeldState
@@ -20,9 +20,9 @@ export interface RowStanding {
   readonly threshold?: number
 }
 
-/** No forecast before this much use was seen, in shares of the limit and in requests. */
+/** Least use for a forecast, as a share of the limit and in requests. */
 const EVIDENCE = { fraction: 0.03, requests: 5 }
-/** A forecast further ahead than this many periods is no warning. */
+/** Farthest forecast, in periods. */
 const FORECAST_PERIODS = 12
 
 /** One row of a snapshot, computed for `nowMs`. Units and meanings: `RequestQuota`. */

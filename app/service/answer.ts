@@ -2,8 +2,8 @@
 export type HttpHeaders = Readonly<Record<string, string>>
 
 /**
- * What became of a request. The line between `not-sent` and `unknown` is whether bytes may have reached the
- * service: a refresh that was not sent cost nothing, one whose answer was lost may have rotated the token.
+ * The outcome of a request. `not-sent`: no byte can have reached the service. `unknown`: the answer was lost, and the
+ * service may have acted, as by rotating a token.
  */
 export type HttpOutcome =
   | { readonly kind: 'answer'; readonly status: number; readonly headers: HttpHeaders; readonly body: string }

@@ -1,7 +1,7 @@
 /**
  * Request path → resource category (service 4.3, 11).
  *
- * A guess that is corrected at run time: `X-RateLimit-Resource` names the bucket that really counted.
+ * The category is a guess: at run time `X-RateLimit-Resource` names the bucket that counted.
  */
 interface Rule {
   readonly method: 'GET' | 'POST'

@@ -2,15 +2,15 @@ import type { HttpHeaders } from './answer.ts'
 import { readHeaders } from './headers.ts'
 import { parseJson } from './json.ts'
 
-/** What a 429 refused: a request (service 8.2, quota), a stream (concurrent), or it does not say. */
+/** The limit that a 429 reports (service 8.2): requests, streams, or not said. */
 export type RefusedBy = 'rate' | 'concurrency' | 'unsaid'
 
 /**
- * Tells the two 429s of service 7 apart.
+ * Tells the two kinds of 429 apart (service 7).
  *
- * The body's Message decides when it is one of the two known values: slots may be legitimately full while the
- * rate is what refused. Without it, whichever set of headers says 0, and the rate where it sent only its own. A 429
- * with none of these is a proxy's, or of a quota that is not in the table: it shows nothing about what is left.
+ * The body's Message decides where it has one of its two values: slots can be full while the request quota refuses.
+ * Otherwise the concurrency headers where they say 0, then the rate headers. A 429 without all of these comes from a proxy,
+ * or from a quota without headers (service 13): it shows nothing about what is left.
  */
 export function refusedBy(headers: HttpHeaders, body: string): RefusedBy {
   const message = messageOf(body)

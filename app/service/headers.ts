@@ -1,6 +1,6 @@
 import type { HttpHeaders } from './answer.ts'
 
-/** X-RateLimit-* of one response (service 2.2). What was missing or made no sense is absent. */
+/** The X-RateLimit headers of one response (service 2.2). A header that is missing or not plausible is absent. */
 export interface RateReading {
   readonly limit?: number
   readonly periodSeconds?: number
@@ -10,7 +10,7 @@ export interface RateReading {
   readonly resource?: string
 }
 
-/** X-Concurrency-* of one response (service 2.2). */
+/** The X-Concurrency headers of one response (service 2.2), absent likewise. */
 export interface ConcurrencyReading {
   readonly limit?: number
   readonly remaining?: number
@@ -21,21 +21,21 @@ export interface HeaderReading {
   readonly rate?: RateReading
   readonly concurrency?: ConcurrencyReading
   readonly requestId?: string
-  /** Headers that were there and could not be believed, as `name: why`. Never their values. */
+  /** Headers that are not plausible, as `name: why`. Never their values. */
   readonly oddities: readonly string[]
 }
 
-/** A count or a number of seconds; some gateways write it with a fraction. */
+/** A count, or a number of seconds; some gateways add a fraction. */
 const NUMBER = /^\d{1,9}(?:\.\d{1,9})?$/
 const MAX_REQUESTS = 10_000_000
 const LONGEST_PERIOD_SECONDS = 7 * 86_400
 const LONGEST_NAME = 64
 
 /**
- * Reads the quota headers of any response. Never throws; whatever is not a plausible number is left out.
+ * Reads the quota headers of any response (service 2.2). Never throws: a value that is no plausible number is left out.
  *
- * Source: service 2.2. `Reset` counts seconds: one far beyond the period is an epoch time or garbage, and
- * believing it would hold a bucket for decades. A fraction is rounded the cautious way: counts down, seconds up.
+ * `Reset` is in seconds. One far beyond the period is an epoch time or garbage; believing it would close a bucket for
+ * decades. A fraction is rounded to the cautious side: counts down, seconds up.
  */
 export function readHeaders(headers: HttpHeaders): HeaderReading {
   const oddities: string[] = []
@@ -45,7 +45,7 @@ export function readHeaders(headers: HttpHeaders): HeaderReading {
     const text = raw.trim()
     const value = NUMBER.test(text) ? round(Number(text)) : Number.NaN
     if (value >= least && value <= most) return value
-    oddities.push(`${name}: ${whyNot(text, value)}`)
+    oddities.push(`${name}: ${notPlausible(text, value)}`)
     return undefined
   }
   const count = (name: string, least: number, most: number) => number(name, least, most, Math.floor)
@@ -86,7 +86,8 @@ const DIGITS = /^\d+$/
 /** Seconds or milliseconds since 1970, from 2001 to 2286. */
 const EPOCH = /^[1-9]\d{9}(?:\d{3})?$/
 
-function whyNot(text: string, value: number): string {
+/** Why a header's value is not plausible. */
+function notPlausible(text: string, value: number): string {
   if (EPOCH.test(text)) return 'an epoch time, not a count'
   return Number.isNaN(value) && !DIGITS.test(text) ? 'not a number' : 'out of range'
 }

@@ -1,22 +1,21 @@
 import type { HttpHeaders } from './answer.ts'
 import { readHeaders } from './headers.ts'
 
-/** Whose answer this is: what stands between, such as a network that wants a sign-in, answers for any host. */
+/** The sender of an answer: the service, or something on the way, such as a network that wants a sign-in. */
 export type Sender =
   | { readonly kind: 'service' }
   /** Its head does not say; the body may. */
   | { readonly kind: 'unsure' }
   | { readonly kind: 'other'; readonly why: string }
 
-/** What a person reads of a page where the service should have answered. */
+/** The reason shown for a page in the service's place. */
 export const SOMETHING_ELSE = 'answered by something else (a sign-in page of a network?)'
 
 /**
  * Tells by status line and headers who answered a request to `url`.
  *
- * Quota headers are the service's alone (service 2.2). Every payload of the service is JSON, so a page with a 200 is
- * somebody else's, and so is whoever sends a request on to another host. A refusal may well be a page: it says
- * nothing about who sent it.
+ * Only the service sends quota headers (service 2.2). Its payloads are JSON, so a page with a 200 comes from elsewhere,
+ * such as a network's sign-in page, and so does a redirect to another host. A refusal may be a page of the service too.
  */
 export function senderOf(status: number, headers: HttpHeaders, url: string): Sender {
   const to = redirectedTo(status, headers, url)
@@ -29,16 +28,17 @@ export function senderOf(status: number, headers: HttpHeaders, url: string): Sen
   return /[/+]json$/.test(type) ? { kind: 'service' } : { kind: 'unsure' }
 }
 
-/** The same with the body in hand, or its beginning: JSON never begins like a page. */
+/** The sender of an answer whose body, or its beginning, is known too. */
 export function senderOfAnswer(status: number, headers: HttpHeaders, url: string, body: string): Sender {
   const sender = senderOf(status, headers, url)
   if (sender.kind !== 'unsure' || !isPage(body)) return sender
   return { kind: 'other', why: SOMETHING_ELSE }
 }
 
+/** Whether a body begins like a page of HTML; JSON never does. */
 export const isPage = (body: string): boolean => body.trimStart().startsWith('<')
 
-/** The other host that an answer sends a request on to. Its name only: the rest of an address may hold anything. */
+/** The other host that an answer redirects to, by name only: the rest of an address may hold a secret. `undefined` for none. */
 export function redirectedTo(status: number, headers: HttpHeaders, url: string): string | undefined {
   if (status < 300 || status > 399) return undefined
   const to = authorityOf(headers['location'] ?? '')
@@ -46,9 +46,10 @@ export function redirectedTo(status: number, headers: HttpHeaders, url: string):
   return to.replace(/:\d*$/, '').toLowerCase()
 }
 
+/** Why an answer that redirects to another host is refused. */
 export const redirectWords = (host: string): string => `redirects to another host (${host}); not followed`
 
-/** `undefined` where an address names no host: it stays on the one that was asked. */
+/** Host and port of an address; `undefined` for one without a host, which stays on the host that was asked. */
 const authorityOf = (address: string): string | undefined =>
   /^\s*(?:https?:)?\/\/(?:[^@/?#\\]*@)?((?:\[[\da-f:.]+\]|[\w.-]+)(?::\d*)?)(?=[/?#]|\s*$)/i.exec(
     address,

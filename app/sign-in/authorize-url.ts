@@ -1,6 +1,6 @@
 import { type ExtraScope, scopeText } from './scopes.ts'
 
-/** The public service takes this audience for LIVE and SIM alike; a custom service may want another. */
+/** The audience of the public service, for live and simulated accounts alike (service 10). */
 export const DEFAULT_AUDIENCE = 'https://api.tradestation.com'
 
 export interface AuthorizeFields {
@@ -16,10 +16,10 @@ export interface AuthorizeFields {
 }
 
 /**
- * Where a person signs in (service 10).
+ * The address of the sign-in page (service 10).
  *
- * It holds no secret: whoever sees it can neither answer our redirect server (that takes `state` back from the
- * service) nor spend the code (that takes the verifier or the key's secret).
+ * It holds no secret. To complete the sign-in takes the redirect from the service with `state`, and the verifier or the
+ * key's secret.
  */
 export function authorizeUrl(fields: AuthorizeFields): string {
   const query: [string, string][] = [

@@ -1,7 +1,7 @@
 /** The ports that a default key's redirect may use, in the order in which they are tried. */
 export const REDIRECT_PORTS = [31022, 8080, 3001, 3000] as const
 
-/** A person has this long to answer in the browser. */
+/** How long a sign-in waits for the person's answer in the browser. Milliseconds. */
 export const SIGN_IN_LIMIT_MS = 5 * 60_000
 
 /** Why a sign-in did not end with tokens. */
@@ -26,6 +26,7 @@ export interface FailureWords {
   readonly message: string
 }
 
+/** The text of a failure for a person: what happened, then what to do. */
 export function failureWords(failure: SignInFailure): FailureWords {
   return { code: failure.kind, message: messageOf(failure) }
 }

@@ -1,13 +1,13 @@
 /**
- * The unguessable values of one sign-in, from random bytes that the caller draws.
+ * Bytes of randomness in `state` and in the verifier of one sign-in.
  *
- * 32 bytes are 43 characters of base64url: what RFC 7636 4.1 recommends for a verifier, and enough for `state`.
+ * 32 bytes are 43 characters of base64url, as RFC 7636 4.1 recommends for a verifier.
  */
 export const SIGN_IN_BYTES = 32
 
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
 
-/** RFC 4648 section 5, without padding. */
+/** Bytes as base64url (RFC 4648 section 5), without padding. */
 export function base64Url(bytes: Uint8Array): string {
   let text = ''
   for (let at = 0; at < bytes.length; at += 3) {

@@ -1,11 +1,11 @@
-/** What the browser brought to the redirect server. */
+/** The result of one request to the redirect server. */
 export type Redirect =
   | { readonly kind: 'code'; readonly code: string }
   /** `access_denied`: the person said no. */
   | { readonly kind: 'declined' }
   /** Any other error of the service; `error` is its code, cut to what an OAuth code can be. */
   | { readonly kind: 'refused'; readonly error: string }
-  /** An answer to something else: an older tab, or a page that tries its luck. */
+  /** Its `state` is not of this sign-in: an older tab, or a hostile page. */
   | { readonly kind: 'wrong-state' }
   | { readonly kind: 'not-a-redirect' }
 
@@ -14,8 +14,8 @@ const LONGEST_CODE = 4096
 /**
  * Reads the query of a redirect (RFC 6749 4.1.2), given as its decoded pairs.
  *
- * `state` is looked at first: an error or a code that was not asked for by this sign-in must not even end it, or any
- * page in the same browser could.
+ * `state` is checked before anything else, so that a page in the same browser cannot end this sign-in with an error or a
+ * code of its own.
  */
 export function readRedirect(pairs: Iterable<readonly [string, string]>, expectedState: string): Redirect {
   const fields = new Map<string, string>()

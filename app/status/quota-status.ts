@@ -30,13 +30,13 @@ export const STATE_LABELS: Readonly<Record<QuotaState, string>> = {
   'not-checked': 'not checked',
 }
 
-/** A pushed row older than this says nothing of now: the process that pushes has stopped answering. */
+/** Age of a pushed row from which it counts as not checked: main has stopped answering. Milliseconds. */
 export const OUTDATED_AFTER_MS = 60_000
 
 /** The state a row has at `nowMs`, epoch ms: its own, unless what was pushed is too old to be believed. */
 export function stateAt(quota: RequestQuota, nowMs: number): QuotaState {
   if (nowMs - quota.asOf <= OUTDATED_AFTER_MS) return quota.state
-  // The wait after a 429 is a fact until it ends, whoever tells of it.
+  // The wait after a 429 is a fact until it ends, however old the row is.
   return quota.state === 'blocked' && (quota.blockedUntil ?? 0) > nowMs ? 'blocked' : 'not-checked'
 }
 

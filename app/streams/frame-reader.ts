@@ -7,7 +7,7 @@ const CR = 0x0d
 const OPENING_BRACE = 0x7b
 const CLOSING_BRACE = 0x7d
 
-/** What one chunk said. */
+/** The frames of one chunk. */
 export interface FramesRead {
   /** Whole lines, those below and those over the cap included. */
   readonly count: number
@@ -16,11 +16,11 @@ export interface FramesRead {
 }
 
 /**
- * Bytes of a stream → what its frames say, whatever the chunks.
+ * Reads frames from the bytes of a stream (service 12), however they are cut into chunks.
  *
- * Most frames are data, of which the app only counts how many: a line that opens and closes as an object and
- * holds nothing that could be a key of another kind is counted without being parsed. Such a line may still be
- * broken inside, where a parse would call it noise; neither says anything but that the stream lives.
+ * Most frames are data, of which only the number counts: a line that opens and closes as an object and holds no possible
+ * key of another kind is counted without a parse. A full parse might call such a line noise; both only show that the
+ * stream lives.
  */
 export class FrameReader {
   readonly #framer = new Framer()
@@ -62,7 +62,7 @@ export class FrameReader {
     return { count, notable }
   }
 
-  /** What is left when the stream ends without a line end: an older stream's last word, or half a frame. */
+  /** The rest when the stream ends without a line end: the last line of an older stream, or half a frame. */
   end(): FramesRead {
     const line = this.#framer.end()
     this.#isInLine = false

@@ -1,7 +1,7 @@
 const LF = 0x0a
 const CR = 0x0d
 
-/** One line of a stream may be this long; a longer one is dropped and said so. Bytes. */
+/** Most bytes of one line; a longer one is dropped and counted. */
 export const LONGEST_FRAME_BYTES = 1 << 20
 const SMALLEST_REST_BYTES = 4_096
 
@@ -13,7 +13,7 @@ export interface Framed {
 }
 
 /**
- * Cuts a byte stream into lines, whatever the chunks (service streams: one JSON object a line).
+ * Cuts a byte stream into lines, whatever the chunks (service 12: one JSON object a line).
  *
  * Works on bytes, because a chunk may end inside a UTF-8 character: 0x0A occurs in UTF-8 only as a line feed.
  * Keeps at most one unfinished line of `LONGEST_FRAME_BYTES`, in one piece, however small the chunks are.
@@ -37,7 +37,7 @@ export class Framer {
     return { lines, dropped }
   }
 
-  /** What is left when the stream ends without a line end. */
+  /** The rest when the stream ends without a line end. */
   end(): Uint8Array | undefined {
     const line = this.#finish(new Uint8Array(0))
     return line && line.length > 0 ? line : undefined

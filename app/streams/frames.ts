@@ -1,6 +1,6 @@
 import { parseJson } from '../service/json.ts'
 
-/** What one line of a stream says, beyond its payload, which the app never keeps. */
+/** The kind of one line of a stream (service 12). Its payload is never kept. */
 export type Frame =
   | { readonly kind: 'data' }
   | { readonly kind: 'heartbeat' }
@@ -17,7 +17,7 @@ export type Frame =
 const FATAL = new Set(['DualLogon', 'InternalServerError'])
 const LONGEST_TEXT = 100
 const LONGEST_SYMBOL = 64
-/** So much is cleaned before it is cut: a secret at the cut is found by its part. */
+/** Length that is cleaned before a text is cut, so that a secret at the cut is found. */
 const LONGEST_CLEANED = 2_000
 
 /** Takes secrets out of a text of the service. */
@@ -31,7 +31,7 @@ const shown = (text: string, length: number, clean: CleanText): string =>
 /**
  * Classes one line as a full parse does, whatever the order of its keys (service 12).
  *
- * What is kept of its texts passes `clean`, because a service may repeat what it was sent.
+ * Texts that are kept pass `clean`, because a service may repeat a secret that it was sent.
  */
 export function frameOf(line: string, clean: CleanText = asItIs): Frame {
   let parsed: unknown

@@ -49,7 +49,7 @@ export type StreamInput =
 /** Heartbeats come every 5 s: 15 s without a frame is stale, 30 s is dead (service 12). */
 export const SILENCE = { staleMs: 15_000, deadMs: 30_000 } as const
 
-/** A stream told to go away this soon after it opened was not a stream yet. */
+/** A GoAway this soon after the opening counts as a failure. Milliseconds. */
 const SOON_MS = 2_000
 /** Some servers accept a stream over their cap and close it within seconds (service 12). */
 const YOUNG_MS = 30_000
@@ -58,7 +58,7 @@ const HIDDEN_CAP_LIVES = 3
 type OpenState = Exclude<StreamState, { kind: 'closed' }>
 type UpState = Extract<StreamState, { sawData: boolean }>
 
-/** What a stream is that was just asked for. */
+/** The state of a stream that was just asked for. */
 export const newStream = (nowMs: number): StreamState => ({
   kind: 'opening',
   sinceMs: nowMs,
@@ -68,7 +68,7 @@ export const newStream = (nowMs: number): StreamState => ({
 })
 
 /**
- * The next state of a stream. Frames, not the socket, say that a stream lives.
+ * The next state of a stream after one input, at `nowMs`. Only frames prove that it lives, not an open socket.
  *
  * `chance` in [0, 1) is drawn by the caller for the backoff.
  */
@@ -199,11 +199,11 @@ function afterFailure(
   return waiting(next, hint, 'hidden-cap', retryAtMs, attempt + 1)
 }
 
-/** Ends that nobody announced: an error in the stream says for itself what it is. */
+/** Whether an end came without an announcement; an error in the stream is one. */
 const isAbrupt = (code: StreamReasonCode): boolean =>
   code === 'ended-by-service' || code === 'connection-lost'
 
-/** Silence is no health: a stream that ends by it lived as long as its last frame. */
+/** Until when a stream was healthy: one that ends by silence, until its last frame. */
 const livedUntilMs = (state: OpenState, input: StreamInput, nowMs: number): number =>
   input.kind === 'tick' && isUp(state) ? state.lastFrameAtMs : nowMs
 

@@ -1,5 +1,5 @@
 /**
- * Why a stream is where it is, for programs; the sentence beside it is for people.
+ * The reason for a stream's state as a code, for programs; people read the sentence beside it.
  *
  * Codes may be added. What is here is not renamed.
  */

@@ -1,6 +1,6 @@
 import type { StreamProposal } from '../contract/streams.ts'
 
-/** One own stream that holds a slot, as far as it matters for giving the slot up. Times in epoch ms. */
+/** An own stream with a slot. Times in epoch ms. */
 export interface SlotHolder {
   readonly stream: string
   readonly target: string
@@ -9,10 +9,10 @@ export interface SlotHolder {
   readonly pinned: boolean
 }
 
-/** Slower than this is as good as unused: heartbeats alone come every five seconds. */
+/** Frames a second under which a stream counts as unused; heartbeats come every five seconds. */
 const IDLE_PER_SECOND = 0.5
 
-/** Which own stream to give up: not a pinned one if another will do, then the least used, then the oldest. */
+/** The own stream to close for another one: not pinned if possible, then the least used, then the oldest. */
 export function proposedToClose(holders: readonly SlotHolder[]): StreamProposal | undefined {
   const use = ({ framesPerSecond }: SlotHolder) => (framesPerSecond < IDLE_PER_SECOND ? 0 : framesPerSecond)
   return proposalOf(

@@ -3,7 +3,7 @@ import type { ConcurrencyReading } from '../service/headers.ts'
 import type { SlotQuotaDefault } from '../service/quotas.ts'
 
 interface Row {
-  /** Unknown for a category without slots in the table, until a header tells. Not shown before. */
+  /** Unknown for a category without slots in the table until the first header; not shown before. */
   limit: number | undefined
   own: number
   elsewhere: number
@@ -13,7 +13,7 @@ interface Row {
   releasedAtMs: readonly number[]
 }
 
-/** A service counts a connection that was closed here until it has seen the end of it. */
+/** How long the service may still count a connection that was closed here. Milliseconds. */
 const RELEASE_SEEN_MS = 5_000
 
 /**
@@ -28,14 +28,14 @@ export class SlotLedger {
     for (const { category, limit } of defaults) this.#rows.set(category, newRow(limit))
   }
 
-  /** An own stream holds a slot from the moment it is asked for. */
+  /** Takes a slot for an own stream, from the moment it is asked for. */
   taken(category: string): void {
     const row = this.#rows.get(category) ?? newRow(undefined)
     this.#rows.set(category, row)
     row.own += 1
   }
 
-  /** `nowMs` where the service held the slot too, and may take a moment to see that it is free. */
+  /** Frees an own slot; `nowMs` where the service held it too and may see the end a moment later. */
   released(category: string, nowMs?: number): void {
     const row = this.#rows.get(category)
     if (!row) return

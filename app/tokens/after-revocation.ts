@@ -5,7 +5,7 @@ import type { RevocationResult } from './revocation.ts'
 import { type RefreshSchedule, retryWaitMs } from './schedule.ts'
 import type { TokenState } from './token-state.ts'
 
-/** Nobody waits in front of a retry: it starts on a rung where it does not disturb. */
+/** First rung of the schedule for retries in the background, which are not urgent. */
 const FIRST_RUNG = 5
 
 /** The token that is held is of no use, so only new ones can be told to end the others. */
@@ -55,7 +55,7 @@ export function revocationAsked(state: TokenState): TokenState {
   return { ...state, standing: { kind: 'revoking' } }
 }
 
-/** "Revoked" only after a 200 (service 4.2). A refusal is final until somebody asks again. */
+/** Folds in the result of a revocation. Only a 200 means revoked (service 4.2); a refusal is final until a person asks again. */
 export function afterRevocation(
   state: TokenState,
   answer: RevocationResult,

@@ -178,7 +178,7 @@ const scopesOf = (text: string): readonly string[] =>
     .filter((scope) => scope !== '' && scope.length <= SCOPES.maxLength)
     .slice(0, SCOPES.max)
 
-/** Told from an answer that nobody can say anything of: it brings tokens, and what it says of the refresh token is clear. */
+/** Whether an unusable answer still is a token response: it brings an access token, or a refresh token that can be read. */
 function isMalformed(body: unknown, refreshToken: string | undefined): boolean {
   if (refreshToken !== undefined) return true
   return typeof body === 'object' && body !== null && 'access_token' in body && !('refresh_token' in body)

@@ -11,6 +11,7 @@ export const REVOKE_SPELLINGS = [['token', 'refresh_token'], ['token'], ['refres
 
 export type RevokeSpelling = (typeof REVOKE_SPELLINGS)[number]
 
+/** The request that revokes every refresh token of the key (service 4.2), the token under the names of `spelling`. */
 export function revokeRequest(
   key: KeyCredentials,
   refreshToken: string,

@@ -68,6 +68,7 @@ export interface TokenState {
   readonly warnedAheadMs: number
 }
 
+/** The state of a token that the service has not been asked about. */
 export function newTokenState(token: TokenRecord): TokenState {
   return {
     token,
@@ -91,7 +92,7 @@ export function lostTokenState(reason: string): TokenState {
   }
 }
 
-/** Whether somebody asked for the tokens to end: from there on nothing uses the grant. */
+/** Whether a revocation was asked for; from then on the refresh grant is not used. */
 export function isRevoking({ standing }: TokenState): boolean {
   switch (standing.kind) {
     case 'revoking':
@@ -110,13 +111,15 @@ export function mayRefresh({ token, standing }: TokenState): boolean {
   return token !== undefined && (standing.kind === 'active' || standing.kind === 'unconfirmed')
 }
 
+/** Whether the access token is valid at `nowMs`, epoch ms. */
 export function isAlive({ access }: TokenState, nowMs: number): boolean {
   return access !== undefined && access.expiresAtMs > nowMs
 }
 
-/** Good for a request that takes a few seconds. */
+/** Least lifetime of an access token for a request that takes a few seconds. */
 const FRESH_MS = 5_000
 
+/** Whether the access token is valid long enough for one request. */
 export function isFresh({ access }: TokenState, nowMs: number): boolean {
   return access !== undefined && access.expiresAtMs - nowMs > FRESH_MS
 }

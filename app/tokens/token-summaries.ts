@@ -23,6 +23,7 @@ export function accessSummary(
   }
 }
 
+/** The refresh token as a window is told of it: states and times, never the token. Times in epoch ms. */
 export function refreshSummary(
   state: TokenState,
   stored: RefreshSummary['stored'],

@@ -1,13 +1,13 @@
 /**
- * What stands between the vault's data key and the disk: the system's keychain, or a passphrase.
+ * Wraps the vault's data key, by the system's keychain or a passphrase, so that only the wrapped key is on disk.
  *
- * Every call may wait for a person (a keyring that is locked asks for its password), so an implementation
- * sets itself a deadline: `waiting` carries the end of the wait, after which it is worth asking again.
+ * A call may wait for a person, as a locked keyring asks for its password. An implementation sets itself a deadline:
+ * `waiting` carries the end of the wait, after which a call is worth repeating.
  */
 export interface Keystore {
   wrap(key: Uint8Array): Promise<Wrapping>
   unwrap(wrapped: Uint8Array): Promise<Unwrapping>
-  /** Whether what it wraps is open to whoever can read the file; absent where that cannot be. */
+  /** Whether the wrapped key protects nothing from a program that can read the file; absent where that cannot be. */
   hidesNothing?(): boolean
   /** Whether what this backend wrapped can be a keystore's of this kind; absent where any can. */
   mayHaveWrapped?(backend: string): boolean
@@ -32,5 +32,5 @@ export type Unwrapping =
 export type KeystoreTrouble =
   | { readonly kind: 'waiting'; readonly why: string; readonly settled: Promise<void> }
   | { readonly kind: 'unavailable'; readonly why: string }
-  /** It would hide nothing, and nobody agreed to that. */
+  /** It would protect nothing, and the person has not agreed to that. */
   | { readonly kind: 'unprotected'; readonly why: string }

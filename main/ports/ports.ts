@@ -3,20 +3,20 @@ import type { HttpHeaders, HttpOutcome } from '../../app/service/answer.ts'
 export type { HttpHeaders, HttpOutcome }
 
 /**
- * What the services of main/ need from the world, as narrow interfaces.
+ * Ports: narrow interfaces to time, chance and the network.
  *
- * Real ones are made in the three hosts (`node-ports.ts`), virtual ones in test/simulation. Nothing outside
- * the ports reads the clock, sets a timer, draws a random number or opens a socket.
+ * The hosts make real ones, test/simulation virtual ones. Only ports read the clock, set a timer, draw a random number or
+ * open a socket.
  */
 
-/** `after` returns its own cancel. `wallMs` may jump; `monotonicMs` never goes back. */
+/** Time in milliseconds. `wallMs`: since 1970, may jump; `monotonicMs`: never goes back. `after` returns its cancel. */
 export interface Clock {
   wallMs(): number
   monotonicMs(): number
   after(ms: number, run: () => void): () => void
 }
 
-/** Uniform in [0, 1). */
+/** Random numbers, uniform in [0, 1), not for secrets. */
 export interface Random {
   next(): number
 }
@@ -29,6 +29,7 @@ export interface Log {
   note(line: string, fields?: Readonly<Record<string, unknown>>): void
 }
 
+/** One HTTP request. A secret goes into a header or the body, never into `url`. */
 export interface HttpRequest {
   readonly method: 'GET' | 'POST'
   readonly url: string
@@ -38,6 +39,7 @@ export interface HttpRequest {
   readonly timeoutMs: number
 }
 
+/** Callbacks of one open response, in the order in which they are called. */
 export interface HttpStreamListener {
   /** Once, first, with the status line and headers. */
   opened(status: number, headers: HttpHeaders): void

@@ -1,10 +1,10 @@
 /** The machine's sleep and screen, where a host can see them. */
 export interface Power {
-  /** Each returns its own end. */
+  /** Each returns a function that removes its listener. */
   onSuspend(run: () => void): () => void
   onResume(run: () => void): () => void
   onLock(run: () => void): () => void
   onUnlock(run: () => void): () => void
-  /** Asks the system not to sleep while nobody is at the keyboard; the screen may go dark. */
+  /** Asks the system not to sleep when idle; the screen may go dark. */
   keepAwake(wanted: boolean): void
 }

@@ -14,7 +14,7 @@ export function alertSeverity(severity: Alert['severity']): Severity {
 
 const URGENCY: Readonly<Record<Alert['severity'], number>> = { critical: 2, warning: 1, info: 0 }
 
-/** Of those nobody has seen yet. */
+/** The most urgent alert that is not dismissed. */
 export function mostUrgent(alerts: readonly Alert[]): Alert | undefined {
   return alerts
     .filter(({ dismissed }) => !dismissed)

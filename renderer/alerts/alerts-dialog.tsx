@@ -15,7 +15,7 @@ import sheet from './alerts.module.css'
 
 const css = classesOf({ ...controlsSheet, ...sheet })
 
-/** Open episodes of every key. One that is over leaves by itself. */
+/** Open alerts of all keys. An alert that is over disappears by itself. */
 export function AlertsDialog() {
   const { view } = useParts()
   const alerts = useMirror((mirror) => mirror.alerts)
@@ -37,7 +37,7 @@ export function AlertsDialog() {
   )
 }
 
-/** The alert by the present snapshot of its key; as it was raised where there is none. */
+/** The alert as the present snapshot of its key has it, else as it was raised. */
 function presentOf(
   alert: Alert,
   { snapshots }: MirrorState,

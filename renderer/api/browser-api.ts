@@ -12,12 +12,12 @@ export interface BrowserApiPorts {
   readonly random: () => number
 }
 
-/** Waits before each attempt to reach the host again; the last one repeats. */
+/** Waits before attempts to reach the host again, in ms; the last one repeats. */
 const BACKOFF_MS = [250, 500, 1000, 2000, 4000, 5000] as const
 /** The host sends a blank line every 5 s: two missed and some slack mean that it is gone. */
 const SILENCE_MS = 12_000
 
-/** The host answered, and does not know this page. */
+/** The host answered that it does not know this page. */
 class NotKnown extends Error {
   readonly why: 'restarted' | 'no-code'
 
@@ -34,7 +34,7 @@ export class BrowserApi implements LinkSource {
   readonly #listeners = new Map<string, Set<(value: unknown) => void>>()
   #link: Link = { kind: 'connecting' }
   #failures = 0
-  /** Grows with each new attempt, so that what an older one still says is not heard. */
+  /** Number of the current attempt; answers to older ones are ignored. */
   #attempt = 0
   #cancelRetry: () => void = () => {}
   #abort: AbortController | undefined
@@ -89,7 +89,7 @@ export class BrowserApi implements LinkSource {
     }
   }
 
-  /** A code in the address bar wins over a kept bearer: it is the newer word. */
+  /** A code in the address bar is newer than a stored bearer, so it is used first. */
   async #signIn(signal: AbortSignal): Promise<string | undefined> {
     const { session } = this.#ports
     const code = session.takeCode()
@@ -101,7 +101,7 @@ export class BrowserApi implements LinkSource {
       signal,
     })
     if (answer.status === 401) {
-      // A used code beside a bearer that works is a reload or a restored tab.
+      // A used code beside a valid bearer: the tab was reloaded or restored.
       const kept = session.bearer()
       if (kept === undefined) throw new NotKnown('no-code')
       return kept
@@ -165,7 +165,7 @@ export class BrowserApi implements LinkSource {
       cache: 'no-store',
     })
     if (answer.status === 401) {
-      // An answer to an older bearer says nothing about the one kept since.
+      // Ignores an answer to an older bearer.
       if (this.#ports.session.bearer() === bearer) this.#notKnown('restarted')
       throw new Error('Headroom was restarted')
     }

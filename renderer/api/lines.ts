@@ -14,7 +14,7 @@ export function lineSplitter(): (chunk: Uint8Array) => readonly string[] {
   }
 }
 
-/** What one line of the push stream says; `undefined` for a line that is not a push. */
+/** Parses one line of the push stream; `undefined` for a line that is not a push. */
 export function parsePush(line: string): { readonly channel: string; readonly value: unknown } | undefined {
   let said: unknown
   try {

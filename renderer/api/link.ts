@@ -1,4 +1,4 @@
-/** How the window stands to its host. Times are on the window's own clock. */
+/** The connection of the window to its host. Times are on the window's own clock. */
 export type Link =
   | { readonly kind: 'connecting' }
   | { readonly kind: 'live' }
@@ -13,7 +13,7 @@ export interface LinkSource {
   tryNow(): void
 }
 
-/** The desktop's window ends with its host, so its link is never anything but live. */
+/** The link of the desktop's window, always live: the window ends with its host. */
 export const alwaysLive: LinkSource = {
   current: () => ({ kind: 'live' }),
   subscribe: () => () => {},

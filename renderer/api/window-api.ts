@@ -1,7 +1,7 @@
 import type { AppContract } from '../../app/contract/contract.ts'
 import type { Api } from '../../app/contract/ipc.ts'
 
-/** Everything the window can ask and be told, whichever host it runs in. */
+/** The commands and pushes of the window, the same in every host. */
 export type WindowApi = Api<AppContract>
 
 declare global {

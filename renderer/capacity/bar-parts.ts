@@ -1,6 +1,6 @@
 import type { RequestQuota } from '../../app/contract/snapshot.ts'
 
-/** Shares of the limit in per cent, to a tenth: less cannot be seen, and would only redraw. */
+/** Shares of the limit in per cent, rounded to a tenth so that smaller changes draw nothing. */
 export interface BarParts {
   /** Surely left: solid. */
   readonly low: number

@@ -1,7 +1,7 @@
 import type { Snapshot } from '../../app/contract/snapshot.ts'
 import { useShown, useView } from '../state/window-parts.ts'
 
-/** The row the chart is of: what the person chose, else what the verdict is about, else the first. */
+/** The row of the chart: the chosen one, else the worst one, else the first. */
 export function useChosenCategory(): string | undefined {
   const chosen = useView((view) => view.category)
   return useShown((snapshot) => chosenCategory(snapshot, chosen))

@@ -1,4 +1,4 @@
-/** A CSS module's classes by their names; what is false is left out. */
+/** Joins classes of a CSS module by name; false ones are left out. */
 export type Classes = (...names: readonly (string | false | undefined)[]) => string
 
 export const classesOf =

@@ -15,7 +15,7 @@ interface DialogFrameProps {
   readonly children: ReactNode
 }
 
-/** A dialog to look at and change things in: no question, so no answer but to close it. */
+/** The frame of a dialog without a question: its only button closes it. */
 export function DialogFrame({ title, about, width = 'narrow', children }: DialogFrameProps) {
   const { view } = useParts()
   const close = () => view.setState({ dialog: undefined })

@@ -1,4 +1,4 @@
-/** A form's text by its name, without the blanks around it that come with pasting. */
+/** The text of a form's field, without surrounding blanks. */
 export function formText(form: FormData, name: string): string {
   const value = form.get(name)
   return typeof value === 'string' ? value.trim() : ''

@@ -11,14 +11,14 @@ const css = classesOf({ ...controlsSheet, ...sheet })
 interface QuestionFrameProps {
   readonly title: string
   readonly about: ReactNode
-  /** What the answer brings about. */
+  /** The consequence of a yes. */
   readonly children: ReactNode
   readonly refusal: string | undefined
-  /** The button that says yes: Cancel stands before it, and has the focus. */
+  /** The button for yes; Cancel stands before it and has the focus. */
   readonly answer: ReactNode
 }
 
-/** A dialog that wants an answer: a click beside it is none. */
+/** The frame of a dialog with a question. A click outside does not close it. */
 export function QuestionFrame({ title, about, children, refusal, answer }: QuestionFrameProps) {
   const { view } = useParts()
   const close = () => view.setState({ dialog: undefined })

@@ -3,7 +3,7 @@ import sheet from './dialog.module.css'
 
 const css = classesOf(sheet)
 
-/** Why main did not do what a dialog asked for, where it was asked. */
+/** The error that main returned to a dialog's command, shown in the dialog. */
 export function Refusal({ words }: { readonly words: string | undefined }) {
   if (words === undefined) return null
   return (

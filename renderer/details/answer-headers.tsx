@@ -5,7 +5,7 @@ import sheet from './details.module.css'
 
 const css = classesOf(sheet)
 
-/** The last answer's own words: what everything else was computed from. */
+/** The quota headers of the last response, as received. */
 export function AnswerHeaders({ details }: { readonly details: RowDetails }) {
   const { headers, headersAt, oddities } = details
   const names = Object.keys(headers)

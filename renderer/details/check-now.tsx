@@ -6,7 +6,7 @@ import sheet from './details.module.css'
 
 const css = classesOf({ ...controlsSheet, ...sheet })
 
-/** Looks at this row now instead of at its next probe; a stream category is looked at no other way. */
+/** The button that checks a row now. Categories of streams are checked in no other way. */
 export function CheckNow({ profile, category }: { readonly profile: string; readonly category: string }) {
   const { api } = useParts()
   const asked = useAsked()

@@ -7,11 +7,11 @@ import { rateText } from '../../app/status/rates.ts'
 export interface Fact {
   readonly name: string
   readonly value: string
-  /** What it means, where the name alone does not say. */
+  /** An explanation, where the label needs one. */
   readonly about?: string
 }
 
-/** What is known of one row, and how well. A dash where nothing is. */
+/** The facts of one row with their source; a dash for an unknown one. */
 export function detailFacts(quota: RequestQuota, nowMs: number): readonly Fact[] {
   const { limit, period, resource, used, use, rejected, observedAt } = quota
   const isSeen = quota.source !== 'default'

@@ -11,7 +11,7 @@ import { useRowDetails } from './use-row-details.ts'
 
 const css = classesOf({ ...controlsSheet, ...sheet })
 
-/** Everything known of one row: for judging a number, and for asking the provider about it. */
+/** The details of one row: sources, headers and latest 429s. */
 export function RowDetailsPanel({ category }: { readonly category: string }) {
   const { ticker } = useParts()
   const profile = useSnapshot((snapshot) => snapshot.profile.id)
@@ -34,7 +34,7 @@ export function RowDetailsPanel({ category }: { readonly category: string }) {
 }
 
 function Facts({ category }: { readonly category: string }) {
-  // As text, so that it is drawn again when its words change and not with every tick.
+  // Compared as text, so that it renders when the text changes and not with every tick.
   const said = useQuota(category, (quota, nowMs) => JSON.stringify(detailFacts(quota, nowMs)))
   const facts = useMemo(() => (said === undefined ? [] : (JSON.parse(said) as readonly Fact[])), [said])
   return (

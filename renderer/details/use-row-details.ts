@@ -4,7 +4,7 @@ import { useMirror, useParts, usePausedSince } from '../state/window-parts.ts'
 
 const ASK_AGAIN_MS = 2000
 
-/** Asked for while somebody looks at them: no other part of the window needs them. */
+/** Details of one row, fetched while the details panel is open. */
 export function useRowDetails(profile: string | undefined, category: string): RowDetails | undefined {
   const { api, clock } = useParts()
   const isLive = useMirror((mirror) => mirror.link.kind === 'live')
@@ -20,7 +20,7 @@ export function useRowDetails(profile: string | undefined, category: string): Ro
         const answer = isSeen ? await api.rowDetails({ profile, category }) : undefined
         if (answer?.ok === true && !stopped) setDetails(answer.details)
       } catch {
-        // What was there stays; the banner says when the host is gone.
+        // Keeps the former details; the banner reports a lost host.
       }
       if (!stopped) cancel = clock.after(ASK_AGAIN_MS, ask)
     }

@@ -1,6 +1,6 @@
 import type { LoggedEvent } from '../../app/contract/events.ts'
 
-/** What a person may want to see alone. */
+/** The filters of the event list. */
 export const EVENT_FILTERS = ['all', 'tokens', 'quotas', 'streams', 'service'] as const
 export type EventFilter = (typeof EVENT_FILTERS)[number]
 
@@ -32,7 +32,7 @@ const FILTER_OF: Readonly<Record<LoggedEvent['kind'], Exclude<EventFilter, 'all'
   'stream-closed': 'streams',
 }
 
-/** A kind that this window is too old to know is still shown, under "all". */
+/** A kind from a newer version is shown under "all". */
 export function passes(event: LoggedEvent, filter: EventFilter): boolean {
   return filter === 'all' || FILTER_OF[event.kind] === filter
 }

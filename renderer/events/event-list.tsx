@@ -12,7 +12,7 @@ import { usePastEvents } from './use-past-events.ts'
 
 const css = classesOf({ ...controlsSheet, ...sheet })
 
-/** What the list draws; the rest is kept for when newer ones are not of this profile. */
+/** Most events drawn; more are kept for other profiles. */
 const MAX_SHOWN = 100
 const MAX_PAST = 400
 

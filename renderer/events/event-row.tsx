@@ -12,7 +12,7 @@ const css = classesOf(sheet)
 interface EventRowProps {
   readonly event: LoggedEvent
   readonly stored: 'sealed' | 'memory'
-  /** Of another day a time of day alone would mislead. */
+  /** False for another day, which needs more than the time of day. */
   readonly isToday: boolean
 }
 

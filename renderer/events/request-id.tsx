@@ -4,7 +4,7 @@ import sheet from './events.module.css'
 
 const css = classesOf(sheet)
 
-/** Shortened to its ends where there is little room; a click copies all of it, for the provider's support. */
+/** A request id, shortened where there is little room; a click copies the whole id. */
 export function RequestId({ id, whole = false }: { readonly id: string; readonly whole?: boolean }) {
   const copy = useCopy()
   return (

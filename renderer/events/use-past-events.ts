@@ -6,13 +6,13 @@ import { useParts } from '../state/window-parts.ts'
 const STEP_MS = 7 * 86_400_000
 
 export interface PastEvents {
-  /** Newest first, of before `load` was asked. */
+  /** Earlier events, newest first. */
   readonly events: readonly LoggedEvent[]
   readonly state: 'not-asked' | 'asking' | 'asked'
   load(beforeMs: number): void
 }
 
-/** What happened before this run, a week of it, when a person asks: the file keeps it, not the window. */
+/** Loads the events of the last week before this run from the history, on request. */
 export function usePastEvents(profile: string | undefined): PastEvents {
   const { api, view } = useParts()
   const [asked, setAsked] = useState<{ readonly profile: string; readonly events?: readonly LoggedEvent[] }>()

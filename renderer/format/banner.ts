@@ -7,7 +7,7 @@ import type { Severity } from '../../app/status/severity.ts'
 import { refreshStatus } from '../../app/status/token-status.ts'
 import type { Link } from '../api/link.ts'
 
-/** One at a time, the most urgent. */
+/** The banner; only the most urgent one is shown. */
 export interface Banner {
   readonly id: string
   readonly severity: Severity
@@ -35,7 +35,7 @@ export const BANNER_ACTION_LABELS: Readonly<Record<BannerAction, string>> = {
   'reach-host': 'Try now',
 }
 
-/** `windowMs` is the window's own clock, which the link's times are on; `nowMs` is main's. */
+/** The most urgent banner. `nowMs`: main's clock; `windowMs`: the window's own clock, which the link's times are on. */
 export function bannerFor(
   link: Link,
   snapshot: Snapshot | undefined,
@@ -150,7 +150,7 @@ function signInReason(endsAt: number | undefined, reason: string | undefined, no
   return reason ?? 'the service no longer accepts the refresh token'
 }
 
-/** The only token that still works would be lost with this process. */
+/** A new refresh token that is not stored: it would be lost with this process. */
 function unsavedBanner({ refresh }: Snapshot): Banner | undefined {
   if (refresh.unsaved === undefined) return undefined
   const hint =
@@ -202,7 +202,7 @@ function keystoreBanner({ keystore, refresh }: Snapshot): Banner | undefined {
         action: 'sign-in',
       }
     case 'unprotected':
-      // Somebody agreed to it, and was told then.
+      // The person agreed to it, so no banner repeats it.
       if (refresh.stored === 'sealed') return undefined
       return {
         id: 'keystore-unprotected',
@@ -227,7 +227,7 @@ function serviceBanner({ service }: Snapshot, nowMs: number): Banner | undefined
   }
 }
 
-/** Not while the first answer is on its way: that is over in a moment, and no news. */
+/** No banner while the first refresh is under way: that takes a moment. */
 function unconfirmedBanner({ refresh, access }: Snapshot, nowMs: number): Banner | undefined {
   if (refresh.state !== 'unconfirmed' || access.state === 'refreshing') return undefined
   const { severity, label } = refreshStatus(refresh, nowMs)

@@ -8,7 +8,7 @@ export function slotText(slots: SlotQuota): string {
   return `of ${slots.limit} free${elsewhere}`
 }
 
-/** How old the count is, and whose: only opening a stream brings a header, so it may be old for long. */
+/** Age or source of the count: only opening a stream brings a header. */
 export function slotAge({ source, observedAt }: SlotQuota, nowMs: number): string {
   switch (source) {
     case 'default':
@@ -20,7 +20,7 @@ export function slotAge({ source, observedAt }: SlotQuota, nowMs: number): strin
   }
 }
 
-/** The same in a sentence. */
+/** The source of the count in a sentence. */
 export function slotSource({ source, observedAt, own }: SlotQuota): string {
   switch (source) {
     case 'default':

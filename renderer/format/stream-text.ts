@@ -7,7 +7,7 @@ export function sinceOpened(stream: StreamSummary, nowMs: number): string {
   return stream.openedAt === undefined ? '—' : sinceText(stream.openedAt, nowMs)
 }
 
-/** Why a stream is not live, and what comes next; nothing while it is. */
+/** Why a stream is not live and when it is retried; empty for a live one. */
 export function streamReason(stream: StreamSummary, nowMs: number): string {
   if (stream.state === 'live' || stream.state === 'snapshot') return ''
   const silent =
@@ -23,7 +23,7 @@ export function streamReason(stream: StreamSummary, nowMs: number): string {
   return [stream.reason, silent, retry].filter(Boolean).join(' · ')
 }
 
-/** Which symbols go without, by what the service said of them; the stream itself goes on. */
+/** The symbols that the service does not serve, grouped by its error; the stream continues. */
 export function unservedText({ symbolErrors = [] }: StreamSummary): string {
   const byError = Map.groupBy(symbolErrors, ({ error }) => error)
   return [...byError]

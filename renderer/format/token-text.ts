@@ -4,14 +4,14 @@ import { clockText, dayAndMinuteText } from '../../app/status/moments.ts'
 import type { Severity } from '../../app/status/severity.ts'
 import { accessStatus, refreshStatus } from '../../app/status/token-status.ts'
 
-/** One token's lifeline: how much of its life is left, and what happens at its end. */
+/** The lifeline of a token: the share that is left, and what happens at its end. */
 export interface TokenText {
   readonly label: string
   readonly value: string
   readonly note: string
   /** Share of its life that is left, 0 to 1; absent where no end is known. */
   readonly left?: number
-  /** Where on the same scale it is refreshed. */
+  /** The moment of its refresh on the same scale. */
   readonly mark?: number
   readonly severity: Severity
 }

@@ -1,15 +1,15 @@
 import type { History } from '../../app/contract/history.ts'
 
-/** What happened in one column of time. */
+/** One column of a chart. */
 export interface BandRow {
-  /** Its middle; both its ends where it stands alone. */
+  /** Its middle; its two ends where its neighbours are empty. */
   readonly at: number
   readonly band?: readonly [low: number, high: number]
-  /** Whether only the model vouches for it. */
+  /** Whether it is an estimate without a header. */
   readonly modelled?: boolean
 }
 
-/** As many as a chart of this width can tell apart. */
+/** Columns that a chart of this width can show. */
 export const BAND_COLUMNS = 150
 
 /**
@@ -41,7 +41,7 @@ export function bandRows(points: History['points'], fromMs: number, toMs: number
     const after = filled[position + 1]?.[0]
     const band = [low, high] as const
     if (before !== undefined && isApart(before, index)) rows.push({ at: at(before + 1.5) })
-    // A column that stands alone is as wide as it is, or nothing of it would be drawn.
+    // A column without neighbours is drawn with its width.
     if (isApart(before, index) && isApart(index, after)) {
       rows.push({ at: at(index), band, modelled: !header }, { at: at(index + 1), band, modelled: !header })
     } else rows.push({ at: at(index + 0.5), band, modelled: !header })
@@ -53,5 +53,5 @@ export function bandRows(points: History['points'], fromMs: number, toMs: number
   }
 }
 
-/** Columns in a row without a point that a line is still drawn across. */
+/** Empty columns in a row that a line still crosses. */
 const MAX_EMPTY = 2

@@ -17,7 +17,7 @@ import { type ChartSeries, countTicks, timeTicks } from './series.ts'
 const AXIS_TEXT = { fill: 'var(--muted)', fontSize: 11 } as const
 const MARGIN = { top: 8, right: 14, bottom: 0, left: 0 } as const
 
-/** The chosen row's past and what comes if use goes on. */
+/** The chart of the chosen row: its past, and the forecast if use continues. */
 export const HistoryChart = memo(function HistoryChart({ series }: { readonly series: ChartSeries }) {
   const { rows, fromMs, toMs, nowMs, limit, lowBelow, rejectedAt, range } = series
   const { asBand } = RANGES[range]
@@ -128,7 +128,7 @@ export const HistoryChart = memo(function HistoryChart({ series }: { readonly se
             isAnimationActive={false}
           />
         )}
-        {/* An area without one: a line would measure its own length at each drawing. */}
+        {/* No stroke: Recharts would measure a line's length at each render. */}
         <Area
           dataKey="forecast"
           type="linear"

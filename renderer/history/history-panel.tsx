@@ -16,12 +16,12 @@ import { useHistory } from './use-history.ts'
 
 const css = classesOf({ ...controlsSheet, ...sheet })
 
-// Its own chunk: the numbers are there before the library that draws them.
+// Loaded as a chunk of its own, after the numbers are shown.
 const HistoryChart = lazy(async () => ({ default: (await import('./history-chart.tsx')).HistoryChart }))
 
-/** What a wide chart has across. */
+/** Pixels across a wide chart. */
 const MAX_PIXELS = 900
-/** A drawing costs more than all the numbers together; two seconds of the shortest range are two pixels. */
+/** Least time between two renders: a render costs more than all numbers, and 2 s are two pixels of the shortest range. */
 const MIN_STEP_MS = 2000
 
 const NOTHING: History = { points: [], rejectedAt: [] }
@@ -93,14 +93,14 @@ function HistoryBody({ category, asTable }: HistoryBodyProps) {
   )
 }
 
-/** Drawn anew when a moment further is as much as a pixel, and at most every two seconds. */
+/** The time of the drawn chart, moved by at least a pixel and at most every two seconds. */
 function useSeries(category: string, history: History, range: ChartRange): ChartSeries | undefined {
   const { ticker } = useParts()
   const stepMs = Math.max(MIN_STEP_MS, RANGES[range].pastMs / MAX_PIXELS)
   const step = useShown((_, nowMs) => Math.floor(nowMs / stepMs))
   const quota = useSnapshot((snapshot) => snapshot.requests.find((one) => one.category === category))
   const isDrawable = quota !== undefined
-  // The quota as of this step is drawn; a newer one waits for the next, so it is left out of the list below.
+  // Draws the quota of this step; a newer one waits for the next step, so the list below omits it.
   // biome-ignore lint/correctness/useExhaustiveDependencies: see above
   return useMemo(
     () =>
@@ -116,7 +116,7 @@ function useSeries(category: string, history: History, range: ChartRange): Chart
   )
 }
 
-/** What came since the step began is drawn all the same. */
+/** Samples after the beginning of the step are drawn too. */
 const newest = ({ points }: History) => points.at(-1)?.at ?? 0
 
 function summary(category: string, { rows, limit, rejectedAt, range }: ChartSeries): string {

@@ -23,7 +23,7 @@ interface HistoryTableProps {
   readonly range: ChartRange
 }
 
-/** The chart's points for who would rather read them, newest first. */
+/** The points of the chart as a table, newest first. */
 export const HistoryTable = memo(function HistoryTable({ category, history, range }: HistoryTableProps) {
   const isOfDays = RANGES[range].pastMs > DAY_MS / 2
   const rows: TableRow[] = [

@@ -5,7 +5,7 @@ import sheet from './history.module.css'
 
 const css = classesOf(sheet)
 
-/** How far back, and in which form. */
+/** The range of the chart, and chart or table. */
 export function HistoryTabs() {
   const { view } = useParts()
   const range = useView((one) => one.range)

@@ -5,13 +5,13 @@ const HOUR_MS = 60 * MINUTE_MS
 
 export interface RangeFacts {
   readonly pastMs: number
-  /** How far ahead the forecast is drawn. */
+  /** Length of the forecast. */
   readonly aheadMs: number
   readonly tickMs: number
-  /** How often it is asked for again: a long range changes slowly. */
+  /** Time between two requests for the range; a long one changes slowly. */
   readonly askAgainMs: number
   readonly words: string
-  /** Where columns of time stand for many samples, each is drawn from its lowest to its highest. */
+  /** Whether each column is drawn from its lowest to its highest sample. */
   readonly asBand: boolean
 }
 

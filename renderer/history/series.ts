@@ -5,13 +5,13 @@ import type { ChartRange } from '../state/view-state.ts'
 import { bandRows } from './band.ts'
 import { RANGES } from './ranges.ts'
 
-/** What the chart draws, as one list of moments; a line has no value where it does not run. */
+/** One moment of the chart; a line has no value where it is not drawn. */
 export interface ChartRow {
   readonly at: number
   /** Long ranges: from the lowest to the highest of a column of time, by headers or by the model alone. */
   readonly headerBand?: readonly [low: number, high: number]
   readonly modelledBand?: readonly [low: number, high: number]
-  /** What was surely and possibly left at that moment, as it was known then. */
+  /** Surely and possibly left, as known at that moment. */
   readonly range?: readonly [low: number, high: number]
   readonly header?: number
   readonly modelled?: number
@@ -24,7 +24,7 @@ export interface ChartSeries {
   readonly toMs: number
   readonly nowMs: number
   readonly limit: number
-  /** Under this many requests the row is low; its own threshold. */
+  /** The row's threshold, in requests. */
   readonly lowBelow: number
   readonly rejectedAt: readonly number[]
   readonly range: ChartRange
@@ -105,7 +105,7 @@ function finelyDrawn(points: History['points']): ChartRow[] {
   return rows
 }
 
-/** On the line from a header to the next, at `atMs`. */
+/** Linear between two headers, at `atMs`. */
 function between(before: ChartRow, after: HistoryPoint, atMs: number): number {
   const from = before.header ?? after.remaining
   const share = after.at > before.at ? (atMs - before.at) / (after.at - before.at) : 1
@@ -140,7 +140,7 @@ function addNow(rows: ChartRow[], quota: RequestQuota, nowMs: number, toMs: numb
   rows.push({ at: endMs, forecast: level * (1 - (endMs - nowMs) / (emptyAt - nowMs)) })
 }
 
-/** Back from now, evenly, as far as the range goes. */
+/** Evenly spaced ticks of the range, back from now. */
 export function timeTicks(nowMs: number, range: ChartRange = '15 min'): readonly number[] {
   const { pastMs, tickMs } = RANGES[range]
   const steps = Math.floor(pastMs / tickMs)

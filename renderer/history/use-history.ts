@@ -4,7 +4,7 @@ import type { ChartRange } from '../state/view-state.ts'
 import { useMirror, useParts, usePausedSince } from '../state/window-parts.ts'
 import { RANGES } from './ranges.ts'
 
-/** What a chart of this width can show. */
+/** Most points asked for. */
 const MAX_POINTS = 300
 
 interface Asked {
@@ -12,7 +12,7 @@ interface Asked {
   readonly history: History
 }
 
-/** The past of one category, asked again now and then while somebody can see it and the window is not paused. */
+/** The past of one category, fetched again at the range's interval while the window is visible and not paused. */
 export function useHistory(
   profile: string | undefined,
   category: string | undefined,
@@ -37,10 +37,10 @@ export function useHistory(
           const history = await api.history(query)
           if (!stopped) setAsked({ of: `${profile}\n${category}\n${range}`, history })
         } catch {
-          // The chart keeps what it has; the banner says when the host is gone.
+          // Keeps the former points; the banner reports a lost host.
         }
       }
-      // What stands still is asked for once: another row or range may be looked at meanwhile.
+      // A paused window fetches once: the person may choose another row or range.
       if (!stopped && !isPaused) cancel = clock.after(askAgainMs, ask)
     }
     void ask()
@@ -50,6 +50,6 @@ export function useHistory(
     }
   }, [api, clock, ticker, profile, category, range, isLive, isPaused])
 
-  // What was asked of another row is not this row's past.
+  // Ignores the answer for another row.
   return asked?.of === of ? asked.history : undefined
 }

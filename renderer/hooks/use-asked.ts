@@ -1,14 +1,14 @@
 import { useState } from 'react'
 import type { CommandError, Outcome } from '../../app/contract/outcome.ts'
 
-/** A question to main that a person waits for. */
+/** A command in progress, for a dialog that waits for its result. */
 export interface Asked<T> {
   readonly waiting: boolean
-  /** The refusal of the last try, in words for a person. */
+  /** The message of the last error. */
   readonly refusal: string | undefined
-  /** The same with its code, where main was the one to refuse. */
+  /** The last error with its code, where main returned one. */
   readonly refused: CommandError | undefined
-  /** Resolves to the answer when it was not a refusal. */
+  /** Resolves to the result, `undefined` after an error. */
   run(ask: () => Promise<Outcome<T>>): Promise<Outcome<T> | undefined>
   clear(): void
 }
@@ -44,7 +44,7 @@ export function useAsked<T>(): Asked<T> {
   }
 }
 
-/** The host could not be asked, or failed: a throw of the api is never a refusal. */
+/** The host could not be reached or failed; an expected error is returned, not thrown. */
 export function unanswered(error: unknown): string {
   return error instanceof TypeError
     ? 'Headroom is not answering. Try again when it is back.'

@@ -2,7 +2,7 @@ import { useParts } from '../state/window-parts.ts'
 
 const SAID_FOR_MS = 4000
 
-/** Puts text on the clipboard and says so; where there is none, `otherwise` is shown to be copied by hand. */
+/** Copies text and says so; without a clipboard, `otherwise` is shown to be copied by hand. */
 export function useCopy(): (text: string, done: string, otherwise: string) => void {
   const { view, clock } = useParts()
   return (text, done, otherwise) => {

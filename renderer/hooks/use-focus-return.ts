@@ -5,9 +5,9 @@ import { useParts } from '../state/window-parts.ts'
 const SETTLED_MS = 20
 
 /**
- * Gives the focus back to what opened a dialog.
+ * Returns the focus to the control that opened a dialog.
  *
- * The window is inert behind a dialog, so what had the focus has lost it before the dialog can remember it.
+ * The window is inert behind a dialog, so the control has lost the focus before the dialog can remember it.
  */
 export function useFocusReturn(): void {
   const { view, clock } = useParts()
@@ -25,7 +25,7 @@ export function useFocusReturn(): void {
   }, [view, clock])
 }
 
-/** Of a menu's entry, which goes with its menu, the button that opened the menu. */
+/** For an entry of a menu that closes, the button that opened the menu. */
 function focused(): HTMLElement | undefined {
   const { activeElement } = document
   const button = activeElement?.closest('[role=menu]')?.getAttribute('aria-labelledby')

@@ -1,4 +1,4 @@
-/** What "Connect a key" asks, and what it says when something is missing. No secret is in any of its words. */
+/** The form "Connect a key" and its messages, none of which repeats a secret. */
 
 export const CONNECTIONS = ['live', 'sim', 'custom'] as const
 export type ConnectionKind = (typeof CONNECTIONS)[number]
@@ -67,7 +67,7 @@ export function checkConnection(
   }
 }
 
-/** What is wrong with a pasted token, in words that do not repeat it. */
+/** The error of a pasted token, in words that do not repeat it. */
 export function refreshTokenError(refreshToken: string): string | undefined {
   if (refreshToken === '') return 'A refresh token of this key is needed.'
   if (/\s/.test(refreshToken)) return 'A refresh token has no blanks or line breaks in it.'

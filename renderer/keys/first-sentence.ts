@@ -1,4 +1,4 @@
-/** Main's words for a failure: the first sentence says what happened, the rest what it means and what to do. */
+/** Splits main's message: the first sentence says what happened, the rest what to do. */
 export function firstSentence(message: string): { readonly title: string; readonly text: string } {
   const end = message.indexOf('. ')
   if (end < 0) return { title: message, text: '' }

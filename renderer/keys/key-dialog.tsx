@@ -19,11 +19,11 @@ interface KeyDialogProps {
   readonly title: string
   readonly about: string
   readonly attempt: SignInAttempt
-  /** What is asked besides the token itself. */
+  /** The fields of the dialog besides the token. */
   readonly children?: ReactNode
   readonly errors: Readonly<Record<string, string>>
   readonly onSubmit: (form: FormData, way: Way, agreed: boolean) => void
-  /** Where the tokens that are there may do, with another secret: offered first. */
+  /** Whether correcting the secret may be enough; offered first. */
   readonly onSecret?: (form: FormData) => void
   readonly onClose: () => void
 }

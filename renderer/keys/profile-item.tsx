@@ -24,7 +24,7 @@ function stateOf(mirror: MirrorState, id: string, nowMs: number): KeyState {
   return { severity: status.severity, text: shortText(status) }
 }
 
-/** One of several keys in the menu, with how it stands. */
+/** A key in the menu, with its state. */
 export function ProfileItem({ id }: { readonly id: string }) {
   const profile = useMirror((mirror) => mirror.snapshots.find((one) => one.profile.id === id)?.profile)
   const severity = useMoment(({ mirror, nowMs }) => stateOf(mirror, id, nowMs).severity)

@@ -6,7 +6,7 @@ import { ASKING, answered, IDLE, type KeyOutcome, type SignInState, told } from 
 export interface SignInAttempt {
   readonly state: SignInState
   ask(question: () => Promise<KeyOutcome>): void
-  /** Ends what waits in the browser, if anything does. */
+  /** Cancels the sign-in in the browser, if there is one. */
   cancel(): void
 }
 
@@ -14,7 +14,7 @@ export interface SignInAttempt {
 export function useSignIn(onDone: (profile: string) => void): SignInAttempt {
   const { api } = useParts()
   const [state, setState] = useState<SignInState>(IDLE)
-  /** Grows with each question and each cancel: an answer to an older one is not heard. */
+  /** Number of the current attempt; answers to older ones are ignored. */
   const attempt = useRef(0)
   const done = useRef(onDone)
   done.current = onDone
@@ -26,7 +26,7 @@ export function useSignIn(onDone: (profile: string) => void): SignInAttempt {
 
   const end = (signIn: string) => {
     api.cancelSignIn({ signIn }).catch(() => {
-      // It ends by itself; nobody waits for it any more.
+      // The cancelled sign-in ends by itself; its answer is ignored.
     })
   }
   return {

@@ -21,7 +21,7 @@ const EXPORT_WORDS: Readonly<Record<ExportKind, string>> = {
   incident: 'Save for support',
 }
 
-/** Who used what, and a file of it. */
+/** The report of use, with its export. */
 export function ReportDialog() {
   const { live } = useParts()
   const profile = useSnapshot((snapshot) => snapshot.profile)

@@ -2,7 +2,7 @@ import type { Report, RequestReport } from '../../app/history/report.ts'
 import { durationText } from '../../app/status/durations.ts'
 import { countText, listText } from '../../app/status/rates.ts'
 
-/** Nothing known is a dash, never a zero. */
+/** A number, or a dash where it is unknown. */
 export function lowestWords({ lowest, limit, knownMs }: RequestReport): string {
   return knownMs > 0 ? `${Math.floor(lowest)} / ${limit}` : '—'
 }
@@ -11,14 +11,14 @@ export function nearWords({ nearMs, knownMs }: RequestReport): string {
   return knownMs > 0 ? durationText(nearMs / 1000) : '—'
 }
 
-/** For how long of the report's time the level was known. */
+/** Share of the interval in which the level was known. */
 export function knownWords({ knownMs }: RequestReport): string {
   return knownMs > 0 ? durationText(knownMs / 1000) : '—'
 }
 
 export const countOrDash = (count: number): string => (count === 0 ? '—' : String(Math.round(count)))
 
-/** What else happened, in one sentence; what did not happen is left out. */
+/** Counts of other events in one sentence, without those of zero. */
 export function happenings({ tokens, streams, unreachable }: Report): string {
   const said = [
     ...some(tokens.refreshed, 'token refresh', 'token refreshes'),

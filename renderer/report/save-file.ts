@@ -1,6 +1,6 @@
 import type { ExportedFile } from '../../app/contract/history.ts'
 
-/** Hands a file to the browser, or to the desktop's own question of where it goes. */
+/** Saves a file by the browser's download; the desktop asks where. */
 export function saveFile({ name, mediaType, text }: ExportedFile): void {
   const url = URL.createObjectURL(new Blob([text], { type: mediaType }))
   const link = document.createElement('a')

@@ -9,7 +9,7 @@ export type AskedReport =
   | { readonly kind: 'there'; readonly report: Report }
   | { readonly kind: 'failed'; readonly why: string }
 
-/** Asked once a range: a report is of an interval, and does not run on. */
+/** The report of a range, fetched once: its interval does not move. */
 export function useReport(profile: string | undefined, range: ReportRange): AskedReport {
   const { api, live } = useParts()
   const [asked, setAsked] = useState<AskedReport>({ kind: 'asking' })

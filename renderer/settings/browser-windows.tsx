@@ -8,7 +8,7 @@ import { useParts } from '../state/window-parts.ts'
 
 const css = classesOf(dialogSheet)
 
-/** The browser windows that were let in, so that one that is not the person's own can be ended. */
+/** The browser windows that were let in, each with a button that ends it. */
 export function BrowserWindows() {
   const { api } = useParts()
   const asked = useAsked()

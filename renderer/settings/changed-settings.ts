@@ -5,7 +5,7 @@ export type SettingName = Exclude<keyof KeySettings, 'everySeconds'> | `every ${
 
 export const intervalOf = (category: string): SettingName => `every ${category}`
 
-/** The fields that differ, in the order in which they are shown. */
+/** The fields in which two settings differ, in the order shown. */
 export function changedSettings(before: KeySettings, after: KeySettings): readonly SettingName[] {
   const { everySeconds: intervalsBefore, ...restBefore } = before
   const { everySeconds: intervalsAfter, ...restAfter } = after
@@ -19,7 +19,7 @@ export function changedSettings(before: KeySettings, after: KeySettings): readon
   ]
 }
 
-/** Those that were last changed in another window, after an answer in which `own` were asked for here. */
+/** The fields last changed in another window, after an answer in which this window asked for `own`. */
 export function changedElsewhere(
   former: ReadonlySet<SettingName>,
   changed: readonly SettingName[],

@@ -9,17 +9,17 @@ const css = classesOf(dialogSheet)
 interface DraftFieldProps<T> {
   readonly label: string
   readonly inputMode: 'decimal' | 'text'
-  /** The value that holds, as it is typed. */
+  /** The present value as text. */
   readonly held: string
   readonly hint?: ReactNode
-  /** Another window set the value that holds. */
+  /** Whether another window set the present value. */
   readonly isElsewhere: boolean
   readonly read: (text: string) => Typed<T>
-  /** Resolves when the value holds, or was refused. */
+  /** Resolves when the value is set or rejected. */
   readonly onChoose: (value: T) => Promise<void>
 }
 
-/** One line of the settings: what is typed holds at Enter, or when the field is left; half of a number never does. */
+/** A field of the settings. Its text is applied at Enter or when the focus leaves; an incomplete number never is. */
 export function DraftField<T>({
   label,
   inputMode,
@@ -45,7 +45,7 @@ export function DraftField<T>({
       <label htmlFor={id}>{label}</label>
       <input
         id={id}
-        // A number field keeps what it cannot read to itself, and there would be nothing to say of it.
+        // Not type="number", which hides unreadable text, so that no error could name it.
         type="text"
         inputMode={inputMode}
         autoComplete="off"

@@ -5,11 +5,11 @@ const css = classesOf(dialogSheet)
 
 interface ElsewhereLineProps {
   readonly id: string
-  /** What holds, where something else is being typed. */
+  /** The present value, while another one is being typed. */
   readonly insteadOf?: string | undefined
 }
 
-/** Beneath a setting that another window changed while this one shows it. */
+/** The note under a setting that another window changed. */
 export function ElsewhereLine({ id, insteadOf }: ElsewhereLineProps) {
   return (
     <p id={id} className={css('beneath', 'hint')} role="status">

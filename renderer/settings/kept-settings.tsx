@@ -8,7 +8,7 @@ import { RAW_CHOICES, ROLLUP_CHOICES, spanWords, storageWords, withChosen } from
 
 const css = classesOf(dialogSheet)
 
-/** What the history is doing, and for how long it keeps what. */
+/** Settings of the history: its state and how long each tier is stored. */
 export function KeptSettings() {
   const { api } = useParts()
   const asked = useAsked()
@@ -17,7 +17,7 @@ export function KeptSettings() {
   // biome-ignore lint/correctness/useExhaustiveDependencies: asked again after each change
   useEffect(() => {
     let stopped = false
-    // Without an answer there is nothing to say of it; the banner says that the host is away.
+    // Without an answer nothing is shown; the banner reports a lost host.
     api.storage().then(
       (answer) => !stopped && setStorage(answer),
       () => {},

@@ -14,7 +14,7 @@ interface ProbeIntervalsProps {
   readonly change: HeldKeySettings['change']
 }
 
-/** For a row that is to be asked about at a pace of its own. Closed at first: few need it. */
+/** Intervals of probes per category, closed at first. */
 export function ProbeIntervals({ held, elsewhere, change }: ProbeIntervalsProps) {
   const { everySeconds } = held.settings
   const choose = (category: string, seconds: number | undefined) =>

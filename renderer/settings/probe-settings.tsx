@@ -11,7 +11,7 @@ import { useKeySettings } from './use-key-settings.ts'
 
 const css = classesOf(dialogSheet)
 
-/** Whether, how often and what Headroom asks of a key by itself. */
+/** Settings of the probes of one key. */
 export function ProbeSettings({ profile }: { readonly profile: string }) {
   const { held, refusal, elsewhere, change } = useKeySettings(profile)
   const isRotating = useShown(({ refresh }) => refresh.rotating) ?? false
@@ -88,14 +88,14 @@ interface SwitchProps {
   readonly label: string
   readonly hint?: string
   readonly isOn: boolean
-  /** Another window set what holds. */
+  /** Whether another window set the present value. */
   readonly isElsewhere: boolean
   readonly onChange: (isOn: boolean) => Promise<void>
 }
 
 function Switch({ label, hint, isOn, isElsewhere, onChange }: SwitchProps) {
   const id = useId()
-  /** What was asked for, until it holds or was refused. */
+  /** The value asked for, until it is set or rejected. */
   const [wanted, setWanted] = useState<boolean>()
   const choose = async (next: boolean) => {
     setWanted(next)

@@ -11,7 +11,7 @@ import { isSymbol } from '../../app/service/stream-paths.ts'
 import { clockText } from '../../app/status/moments.ts'
 import { countText, shareText } from '../../app/status/rates.ts'
 
-/** What was typed, as a value; else what is wrong with it. */
+/** A typed text as a value, or its error. */
 export type Typed<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly error: string }
@@ -44,7 +44,7 @@ export function symbolFrom(text: string): Typed<string> {
   return isSymbol(symbol) ? typed(symbol) : wrong('Write one symbol, as in MSFT.')
 }
 
-/** Nothing typed asks for the budget's own pace again. */
+/** An empty text asks for the budget's pace. */
 export function secondsFrom(text: string): Typed<number | undefined> {
   if (text.trim() === '') return typed(undefined)
   const seconds = decimal(text)
@@ -63,7 +63,7 @@ export function keptWords({ kept }: Pick<CurrentKeySettings, 'kept'>): string {
     : 'Kept until Headroom quits, as this key is: it is in memory only.'
 }
 
-/** What the budget comes to: at most, by the limits as they are known, and in the last minute, as counted. */
+/** Probes a minute: the most that the budget allows by the known limits, and the count of the last minute. */
 export function probeUseWords(
   { at, requests, probes }: Pick<Snapshot, 'at' | 'requests' | 'probes'>,
   { settings, probed }: Pick<CurrentKeySettings, 'settings' | 'probed'>,

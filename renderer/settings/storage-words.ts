@@ -7,7 +7,7 @@ const DAY_MS = 24 * HOUR_MS
 export const RAW_CHOICES = [6 * HOUR_MS, DAY_MS, 2 * DAY_MS, 7 * DAY_MS, 14 * DAY_MS] as const
 export const ROLLUP_CHOICES = [7 * DAY_MS, 30 * DAY_MS, 90 * DAY_MS, 365 * DAY_MS] as const
 
-/** With what holds now, which a file may have set to anything between. */
+/** Includes the present value, which a file may have set to another one. */
 export const withChosen = (choices: readonly number[], ms: number): readonly number[] =>
   [...new Set([...choices, ms])].sort((a, b) => a - b)
 

@@ -8,7 +8,7 @@ import { percentOf, thresholdFrom } from './threshold-text.ts'
 
 const css = classesOf(dialogSheet)
 
-/** Below which share of a limit Headroom speaks up: for all rows, and for each that is different. */
+/** Settings of thresholds: shares of the limit under which a row is low, for all rows and for single ones. */
 export function ThresholdSettings({ profile }: { readonly profile: string }) {
   const { api } = useParts()
   const [thresholds, setThresholds] = useState<Thresholds>()
@@ -73,7 +73,7 @@ export function ThresholdSettings({ profile }: { readonly profile: string }) {
   )
 }
 
-/** A row may be called as something that every object has. */
+/** A row can have the name of a property of every object. */
 const ownOf = ({ perCategory }: Thresholds, category: string): number | undefined =>
   Object.hasOwn(perCategory, category) ? perCategory[category] : undefined
 

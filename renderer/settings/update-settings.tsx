@@ -8,7 +8,7 @@ import { useMirror, useParts } from '../state/window-parts.ts'
 
 const css = classesOf(dialogSheet)
 
-/** Whether the desktop app looks for newer versions, and what it knows of one. Nothing in a browser: npm updates that. */
+/** Settings of updates of the desktop app; empty in a browser, where npm updates. */
 export function UpdateSettings() {
   const { api } = useParts()
   const isDesktop = useMirror(({ hello }) => hello?.host === 'desktop')

@@ -6,12 +6,12 @@ import { useParts } from '../state/window-parts.ts'
 import { changedElsewhere, changedSettings, type SettingName } from './changed-settings.ts'
 
 export interface HeldKeySettings {
-  /** As main has them; nothing before its first answer. */
+  /** The settings as main has them; `undefined` before its first answer. */
   readonly held: CurrentKeySettings | undefined
   readonly refusal: string | undefined
-  /** What another window changed since these were first shown, and this one did not change after it. */
+  /** Fields that another window changed since they were shown here. */
   readonly elsewhere: ReadonlySet<SettingName>
-  /** Resolves when the change holds, or was refused. */
+  /** Resolves when the change is made or rejected. */
   change(changes: (now: KeySettings) => Partial<KeySettings>): Promise<void>
 }
 
@@ -28,7 +28,7 @@ export function useKeySettings(profile: string): HeldKeySettings {
   const [elsewhere, setElsewhere] = useState(NOTHING)
   const latest = useRef<CurrentKeySettings>(undefined)
   const turn = useRef(Promise.resolve())
-  // Also while the window is paused: a change from here would be made from what does not hold any more.
+  // Also while the window is paused: a change must start from the present settings.
   const settingsAt = useStore(
     live.mirror,
     ({ snapshots }) => snapshots.find((one) => one.profile.id === profile)?.settingsAt ?? 0,
@@ -62,9 +62,9 @@ export function useKeySettings(profile: string): HeldKeySettings {
   useEffect(() => {
     let stopped = false
     const follow = async () => {
-      // An answer to a change from here may know of it by then.
+      // The answer to a change from here may include it.
       if (stopped || settingsAt <= (latest.current?.settingsAt ?? settingsAt)) return
-      // Without an answer there is nothing to say of it; the banner says that the host is away.
+      // Without an answer nothing is shown; the banner reports a lost host.
       const answer = await api.keySettings({ profile }).catch(() => undefined)
       if (!stopped) answered(answer)
     }

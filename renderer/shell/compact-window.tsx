@@ -9,7 +9,7 @@ import sheet from './shell.module.css'
 
 const css = classesOf({ ...controlsSheet, ...sheet })
 
-/** One line, and what cannot wait: for a window made small in a corner of the screen. */
+/** The window in one line, with the banner, for a small window in a corner of the screen. */
 export function CompactWindow({ inert }: { readonly inert: boolean }) {
   const { view } = useParts()
   return (

@@ -6,7 +6,7 @@ import { SignInDialog } from '../keys/sign-in-dialog.tsx'
 import { useView } from '../state/window-parts.ts'
 import { OpenStreamDialog } from '../streams/open-stream-dialog.tsx'
 
-// Each its own chunk: the numbers do not wait for what is looked at now and then.
+// Each dialog is a chunk of its own, so that the first numbers do not wait for it.
 const AlertsDialog = lazy(async () => ({
   default: (await import('../alerts/alerts-dialog.tsx')).AlertsDialog,
 }))
@@ -28,7 +28,7 @@ export function Dialogs() {
   )
 }
 
-/** Each is made anew when it opens, so that nothing typed outlives it. */
+/** A dialog is mounted when it opens, so that nothing typed outlives it. */
 function OpenDialog() {
   const dialog = useView((view) => view.dialog)
   switch (dialog) {

@@ -9,7 +9,7 @@ interface FailureBoundaryProps {
   readonly children: ReactNode
 }
 
-/** A drawing that throws is a bug; it must not look like a dashboard with nothing on it. */
+/** Shows that a component threw, which is a bug, instead of an empty dashboard. */
 export class FailureBoundary extends Component<FailureBoundaryProps, { readonly failed: boolean }> {
   override readonly state = { failed: false }
 

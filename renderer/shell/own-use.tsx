@@ -6,7 +6,7 @@ import sheet from './shell.module.css'
 
 const css = classesOf(sheet)
 
-/** What this app itself costs the key. All of it is counted here, so it is as old as the snapshot. */
+/** Headroom's own use of the key: streams, probes and their share. */
 export function OwnUse() {
   const streams = useShown((snapshot) => countText(openStreams(snapshot.streams), 'stream'))
   const probes = useShown(({ probes }) =>

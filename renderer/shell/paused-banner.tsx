@@ -9,7 +9,7 @@ import sheet from './shell.module.css'
 
 const css = classesOf({ ...controlsSheet, ...sheet })
 
-/** Over everything else: numbers that stand still must not pass for live ones. */
+/** The banner of a paused window: frozen numbers must not look live. */
 export function PausedBanner() {
   const { togglePause } = useParts()
   const sinceMs = usePausedSince()

@@ -10,7 +10,7 @@ import sheet from './shell.module.css'
 
 const css = classesOf({ ...controlsSheet, ...sheet })
 
-/** The key that is looked at; the others, and the ways in and out, one click away. */
+/** The menu of keys: the shown one, the others, and connecting and disconnecting. */
 export function ProfileMenu() {
   const { view } = useParts()
   const name = useShown((snapshot) => snapshot.profile.name)

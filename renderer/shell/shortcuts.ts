@@ -1,7 +1,7 @@
 import type { LookStore } from '../state/look.ts'
 import { CHART_RANGES, type ViewState, type ViewStore } from '../state/view-state.ts'
 
-/** What a key does, for the list and for the keyboard: one description of both. */
+/** One shortcut, for the list and for the keyboard. */
 export interface Shortcut {
   readonly keys: readonly string[]
   readonly does: string
@@ -54,7 +54,7 @@ export const SHORTCUTS: readonly Shortcut[] = [
 
 type Press = Pick<KeyboardEvent, 'key' | 'ctrlKey' | 'metaKey' | 'altKey' | 'defaultPrevented'>
 
-/** What a press means, or nothing: typing, a menu and a dialog keep their keys. */
+/** The action of a key press; `undefined` while a field, menu or dialog has the focus. */
 export function shortcutFor(press: Press, isBusy: boolean, look: LookStore): Shortcut | undefined {
   if (isBusy || press.defaultPrevented || press.ctrlKey || press.metaKey || press.altKey) return undefined
   if (!look.getState().shortcuts) return undefined
@@ -63,7 +63,7 @@ export function shortcutFor(press: Press, isBusy: boolean, look: LookStore): Sho
 
 const OWN_KEYS = 'input, select, textarea, [role=menu], [role=menuitem], [role=dialog], [role=alertdialog]'
 
-/** Whether what has the focus uses keys itself; a list or a table that scrolls needs its arrows. */
+/** Whether the focused element uses keys itself; a scrolling list needs its arrows. */
 export function usesKeys(target: EventTarget | null, key: string): boolean {
   if (!(target instanceof Element)) return false
   if (target.closest(OWN_KEYS) !== null) return true

@@ -9,7 +9,7 @@ import watch from './icon-watch.svg'
 
 const ICONS: Readonly<Record<Severity, string>> = { ok, watch, critical, unseen }
 
-/** So that a tab in the background says what the window would: the key in its title, the worst of all keys in its icon. */
+/** The title and icon of the tab: the state of the shown key, and the severity of the worst one. */
 export function Title() {
   const status = useMoment(({ mirror, snapshot, nowMs }) => {
     if (mirror.link.kind === 'lost') return 'Headroom stopped answering'

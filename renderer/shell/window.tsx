@@ -79,7 +79,7 @@ function Waiting({ link }: { readonly link: string }) {
       </main>
     )
   }
-  // Until main has answered once, nobody knows whether there is a key.
+  // Whether there is a key is unknown until main's first answer.
   if (link === 'connecting' || !isAnswered)
     return <main className={css('waiting')}>Connecting to Headroom…</main>
   return (

@@ -10,7 +10,7 @@ import sheet from './slots.module.css'
 
 const css = classesOf({ ...controlsSheet, ...sheet })
 
-/** More cells than this say less than the number beside them. */
+/** Most slots drawn as cells; above it only the number is shown. */
 const MAX_CELLS = 100
 
 const NONE: readonly SlotQuota[] = []

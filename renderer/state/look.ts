@@ -4,7 +4,7 @@ import { applyTheme, readTheme, type Theme } from '../theme/theme.ts'
 export const DENSITIES = ['auto', 'roomy', 'dense'] as const
 export type Density = (typeof DENSITIES)[number]
 
-/** How this screen shows things. Nothing here is a secret, or hurts to lose. */
+/** Preferences of this screen. None is secret; losing them does no harm. */
 export interface Look {
   readonly theme: Theme
   /** `auto` follows the window's height. */
@@ -28,7 +28,7 @@ export interface LookPorts {
   readonly root: HTMLElement
 }
 
-/** Reads what was kept, shows it, and keeps each change. */
+/** Reads the stored preferences, applies them, and stores each change. */
 export function createLook({ storage, root }: LookPorts): LookStore {
   const store = createStore<Look>(() => ({
     theme: readTheme(storage),

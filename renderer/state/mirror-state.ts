@@ -6,15 +6,15 @@ import type { Link } from '../api/link.ts'
 import { shared } from './shared.ts'
 import { afterAnswer, afterPush, type Skew, UNKNOWN_SKEW } from './skew.ts'
 
-/** What the window knows, all of it main's word. Changed only by the functions below. */
+/** The window's copy of main's state. Only the functions below change it. */
 export interface MirrorState {
   readonly link: Link
   readonly hello: Hello | undefined
-  /** Latest snapshot per profile, in the order in which profiles were first heard of. */
+  /** Latest snapshot per profile, in the order of their first push. */
   readonly snapshots: readonly Snapshot[]
   /** Newest first. */
   readonly events: readonly LoggedEvent[]
-  /** Open episodes, latest first. */
+  /** Open alerts, latest first. */
   readonly alerts: readonly Alert[]
   readonly skew: Skew
 }
@@ -28,7 +28,7 @@ export const EMPTY_MIRROR: MirrorState = {
   skew: UNKNOWN_SKEW,
 }
 
-/** More than a person scrolls through; older ones are main's to keep. */
+/** Most events in the window; main keeps older ones. */
 export const MAX_EVENTS = 500
 
 export function withPushedSnapshot(state: MirrorState, snapshot: Snapshot, receivedMs: number): MirrorState {
@@ -64,7 +64,7 @@ export function withoutProfile(state: MirrorState, profile: string): MirrorState
   return { ...state, snapshots: state.snapshots.filter((snapshot) => snapshot.profile.id !== profile) }
 }
 
-/** Each event once, whichever way it came. */
+/** Adds events, each once, from a push or an answer. */
 export function withEvents(state: MirrorState, events: readonly LoggedEvent[]): MirrorState {
   const known = new Set(state.events.map((event) => event.seq))
   const added = events.filter((event) => !known.has(event.seq))

@@ -34,14 +34,14 @@ export interface MirrorPorts {
   readonly clock: WindowClock
 }
 
-/** How often everything is asked for although pushes come: it bounds the clock's skew from both sides. */
+/** Time between two full requests beside the pushes: they bound the clock's skew from both sides. */
 const ASK_AGAIN_MS = 20_000
 const ASK_AFTER_FAILURE_MS = 2000
 
 /**
- * Keeps a store equal to what main last said: listen first, then ask once, drop what is older.
+ * Keeps a store equal to main's state: subscribe first, then fetch once, drop older revisions.
  *
- * Asked again on each return of the link, each time the window is seen again, and now and then.
+ * Fetches again when the link returns, when the window becomes visible, and at an interval.
  */
 export class Mirror {
   readonly store: MirrorStore = createStore<MirrorState>(() => EMPTY_MIRROR)
@@ -87,7 +87,7 @@ export class Mirror {
     this.#asking += 1
   }
 
-  /** Told by the page: a hidden window is sent no snapshots, so a seen one asks for the latest. */
+  /** Called by the page: a hidden window gets no snapshots, so a visible one fetches the latest. */
   visibilityChanged(visible: boolean): void {
     this.#visible = visible
     if (this.store.getState().link.kind !== 'live') return
@@ -97,17 +97,17 @@ export class Mirror {
 
   #tellVisible(): void {
     this.#ports.api.setVisible({ visible: this.#visible }).catch(() => {
-      // The link notices for itself when the host is gone, and says so in the page.
+      // The link itself reports a lost host.
     })
   }
 
   #linkChanged(link: Link): void {
     const before = this.store.getState().link
-    // Another process counts revisions and events from the start again.
+    // A new process counts revisions and events from the start.
     if (link.kind === 'no-session') this.store.setState({ ...EMPTY_MIRROR, link })
     else this.#change((state) => ({ ...state, link }))
     if (link.kind === 'live') {
-      // To the host a returning window is a new one, and a new one is taken to be seen.
+      // The host takes a returning window for a new, visible one.
       if (!this.#visible) this.#tellVisible()
       void this.#ask()
     } else if (before.kind === 'live') {
@@ -137,12 +137,12 @@ export class Mirror {
         api.alerts(),
       ])
       if (asking !== this.#asking) return
-      // A push on the way is the newer word.
+      // A push on the way is newer.
       const alerts = this.#alertsHeard ? this.store.getState().alerts : answeredAlerts
       this.#change((state) => withEvents({ ...state, hello, alerts: shared(state.alerts, alerts) }, events))
       this.#askIn(ASK_AGAIN_MS)
     } catch {
-      // Whatever went wrong, the link says it to the person; here it only means to ask once more.
+      // The link reports the error; here it only leads to one more request.
       if (asking === this.#asking) this.#askIn(ASK_AFTER_FAILURE_MS)
     }
   }

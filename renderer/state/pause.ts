@@ -2,11 +2,11 @@ import { createStore, type StoreApi } from 'zustand/vanilla'
 import type { MirrorStore } from './mirror.ts'
 import type { Ticker } from './ticker.ts'
 
-/** Since when the window stands still, on main's clock; `undefined` while it runs. */
+/** The moment at which the window was paused, on main's clock; `undefined` while it runs. */
 export type PauseState = { readonly sinceMs: number | undefined }
 
 export interface Pausable {
-  /** What the window draws: the mirror, or the moment at which it was stopped. */
+  /** The state that the window draws: the mirror, or its copy from the moment of the pause. */
   readonly mirror: MirrorStore
   readonly ticker: Ticker
   readonly pause: StoreApi<PauseState>
@@ -14,7 +14,7 @@ export interface Pausable {
 }
 
 /**
- * A window that a person can stop to read, while the mirror behind it goes on.
+ * Pauses the window for reading, while the mirror behind it continues.
  *
  * Both the numbers and their clock stop: a modelled number that ran on without its headers would drift from the
  * service with every second, and look live.
@@ -27,7 +27,7 @@ export function createPausable(live: MirrorStore, liveTicker: Ticker): Pausable 
   live.subscribe((state) => {
     const { link, alerts } = state
     if (!isPaused()) mirror.setState(state, true)
-    // What asks for a person is said at once, paused or not.
+    // Alerts and sign-in are shown at once, paused or not.
     else if (link !== mirror.getState().link || alerts !== mirror.getState().alerts) {
       mirror.setState({ link, alerts })
     }

@@ -1,5 +1,5 @@
 /**
- * What to add to the window's clock to get main's.
+ * The difference between main's clock and the window's, in ms.
  *
  * A message's `at` is taken before it travels, so `at − received` is at most the true difference: of several
  * messages the largest is the best, and one that waited in a frozen tab cannot make old numbers look new. The
@@ -12,7 +12,7 @@ export interface Skew {
 
 export const UNKNOWN_SKEW: Skew = { ms: 0, known: false }
 
-/** Half a frame: less is jitter, and correcting it would redraw everything. */
+/** Least correction: half a frame. Less is jitter, and a correction renders everything. */
 const SETTLED_MS = 8
 
 export function afterPush(skew: Skew, atMs: number, receivedMs: number): Skew {

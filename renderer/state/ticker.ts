@@ -1,18 +1,18 @@
 import type { WindowClock } from './window-clock.ts'
 
-/** Main's time as the window shows it: it moves twice a second and with each snapshot, for everybody at once. */
+/** Main's time as the window shows it. It moves twice a second and with each snapshot, for all components at once. */
 export interface Ticker {
   /** The same value until the next tick. */
   nowMs(): number
   subscribe(listener: () => void): () => void
 }
 
-/** Each tick draws the ages that moved, and under software drawing a frame costs more than all that is computed for it. */
+/** Ticks a second are few: each renders the ages that moved, and a frame costs more than its computation. */
 export const TICK_MS = 500
 
 export interface TickerPorts {
   readonly clock: WindowClock
-  /** What to add to the window's clock to get main's. */
+  /** The difference between main's clock and the window's, in ms. */
   readonly skewMs: () => number
   /** Tells of each correction of the skew, so that no number waits for the next tick. */
   readonly onSkew: (listener: () => void) => () => void
@@ -20,7 +20,7 @@ export interface TickerPorts {
   readonly onSnapshot: (listener: () => void) => () => void
 }
 
-/** Runs only while somebody listens. */
+/** The timer runs only while there is a listener. */
 export function createTicker({ clock, skewMs, onSkew, onSnapshot }: TickerPorts): Ticker {
   const listeners = new Set<() => void>()
   const read = () => clock.wallMs() + skewMs()

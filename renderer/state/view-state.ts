@@ -1,13 +1,13 @@
 import { createStore, type StoreApi } from 'zustand/vanilla'
 
-/** What the person chose to look at. Nothing here says anything about the service. */
+/** The person's choices of what to show. Nothing here comes from the service. */
 export interface ViewState {
   readonly profile: string | undefined
   readonly category: string | undefined
   readonly dialog: Dialog | undefined
-  /** The last refusal, in the words main gave. */
+  /** The last error of a command, in main's words. */
   readonly notice: string | undefined
-  /** How far back the chart goes. */
+  /** The range of the chart. */
   readonly range: ChartRange
   readonly panel: HistoryView
   /** One line instead of the dashboard. */

@@ -1,8 +1,8 @@
-/** Time as the window gets it. Everything else in renderer/ is given one. */
+/** The window's source of time, passed to everything else in renderer/. */
 export interface WindowClock {
   /** Epoch milliseconds of this computer, which need not agree with main's. */
   wallMs(): number
-  /** Returns its own cancel. */
+  /** Returns a function that cancels it. */
   after(ms: number, run: () => void): () => void
 }
 

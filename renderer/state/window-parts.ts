@@ -11,14 +11,14 @@ import type { Ticker } from './ticker.ts'
 import type { ViewState, ViewStore } from './view-state.ts'
 import type { WindowClock } from './window-clock.ts'
 
-/** What main.tsx made, for every component. */
+/** The objects that main.tsx made, for every component. */
 export interface WindowParts {
   readonly api: WindowApi
   readonly link: LinkSource
   readonly clock: WindowClock
   readonly mirror: MirrorStore
   readonly ticker: Ticker
-  /** As they are while the window is paused, too. */
+  /** The present snapshots, not those of a paused window. */
   readonly live: { readonly mirror: MirrorStore; readonly ticker: Ticker }
   readonly pause: StoreApi<PauseState>
   readonly togglePause: () => void
@@ -38,7 +38,7 @@ export function useMirror<T>(select: (state: MirrorState) => T): T {
   return useStore(useParts().mirror, select)
 }
 
-/** Since when the window stands still, on main's clock. */
+/** The moment at which the window was paused, on main's clock. */
 export function usePausedSince(): number | undefined {
   return useStore(useParts().pause, ({ sinceMs }) => sinceMs)
 }
@@ -51,15 +51,15 @@ export function useView<T>(select: (state: ViewState) => T): T {
   return useStore(useParts().view, select)
 }
 
-/** The profile that is looked at: the chosen one while it lives, else the first. */
+/** The shown profile: the chosen one while it exists, else the first. */
 export function shownSnapshot(mirror: MirrorState, view: ViewState): Snapshot | undefined {
   return mirror.snapshots.find(({ profile }) => profile.id === view.profile) ?? mirror.snapshots[0]
 }
 
-/** What useSyncExternalStore can compare: an object made anew would render for ever. */
+/** A value that useSyncExternalStore can compare: a new object each time would render without end. */
 type Primitive = string | number | boolean | undefined
 
-/** All that the window shows, at one moment of main's clock. */
+/** The state that the window shows, at one moment of main's clock. */
 export interface Moment {
   readonly mirror: MirrorState
   readonly snapshot: Snapshot | undefined
@@ -84,7 +84,7 @@ export function useMoment<T extends Primitive>(read: (moment: Moment) => T): T {
   const value = () => {
     const state = mirror.getState()
     const snapshot = shownSnapshot(state, view.getState())
-    // A push may be newer than the last tick.
+    // The newer of the last tick and the last push.
     return read({ mirror: state, snapshot, nowMs: Math.max(ticker.nowMs(), snapshot?.at ?? 0) })
   }
   return useSyncExternalStore(subscribe, value, value)

@@ -112,7 +112,7 @@ export function OpenStreamDialog() {
   )
 }
 
-/** What the stream will cost, before it is opened. */
+/** The quota and slots that the stream will take. */
 function SlotsLeft({ kind }: { readonly kind: StreamKind }) {
   const { category } = STREAM_SHAPES[kind]
   const slots = useSnapshot((snapshot) => snapshot.slots.find((one) => one.category === category))

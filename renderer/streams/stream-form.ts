@@ -1,12 +1,12 @@
 import type { StreamKind } from '../../app/service/streams.ts'
 
-/** What "Open stream…" asks per kind, and what it says when something is missing. */
+/** The form "Open stream…" per kind, and its errors. */
 
 export interface StreamOption {
   readonly name: string
   readonly label: string
   readonly initial: string
-  /** The only values there are; a whole number otherwise. */
+  /** The allowed values; absent for a whole number. */
   readonly choices?: readonly string[]
 }
 
@@ -69,7 +69,7 @@ export const STREAM_FORMS: Readonly<Record<StreamKind, StreamForm>> = {
   positions: accounts,
 }
 
-/** Kinds that are of exactly one symbol. */
+/** Kinds that take exactly one symbol. */
 const OF_ONE: ReadonlySet<StreamKind> = new Set([
   'barcharts',
   'tickbars',

@@ -4,14 +4,14 @@ import { leftText } from '../../app/status/quota-status.ts'
 import { mostUrgent, type Severity } from '../../app/status/severity.ts'
 import { type BarParts, barParts } from '../capacity/bar-parts.ts'
 
-/** One line for the corner of a screen: the worst of all keys, and until when. */
+/** The line of the strip: the worst of all keys, and its countdown. */
 export interface StripText {
   readonly severity: Severity
   readonly name: string
   /** Requests left as text and as parts of a bar; absent where no row is meant. */
   readonly left?: string
   readonly bar?: BarParts
-  /** At the end: a countdown, or what else is known. */
+  /** The end of the line: a countdown, or another fact. */
   readonly note: string
 }
 

@@ -7,7 +7,7 @@ import { stripText } from './strip-text.ts'
 
 const css = classesOf(sheet)
 
-/** Where the desktop host opens it: app://headroom/#strip, frameless, above every other window. */
+/** The strip, a frameless window on top of all others, at app://headroom/#strip. */
 export const STRIP_HASH = '#strip'
 
 export function Strip() {

@@ -1,4 +1,4 @@
-/** Dark, light, high contrast, or whichever the system is in. Kept in the browser: it is a preference of this screen. */
+/** The theme: dark, light, high contrast, or the system's. Stored in the browser, as a preference of this screen. */
 export const THEMES = ['system', 'light', 'dark', 'contrast'] as const
 export type Theme = (typeof THEMES)[number]
 

@@ -8,7 +8,7 @@ import sheet from './verdict.module.css'
 
 const css = classesOf({ ...controlsSheet, ...sheet })
 
-/** The answer to "can I go on?", and how long the sign-in lasts. */
+/** The headline of the key and the lifelines of its tokens. */
 export function VerdictPanel() {
   const severity = useShown((snapshot, nowMs) => headline(snapshot, nowMs).severity) ?? 'unseen'
   return (
@@ -39,7 +39,7 @@ function Detail() {
   return useShown((snapshot, nowMs) => headline(snapshot, nowMs).detail)
 }
 
-/** The window's one live region: it speaks when the state changes and is silent while numbers run. */
+/** The window's only live region: it announces changes of state, not of numbers. */
 function Spoken() {
   const isPaused = usePausedSince() !== undefined
   const words = useMoment(({ mirror, snapshot, nowMs }) => {

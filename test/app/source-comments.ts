@@ -44,14 +44,21 @@ const EXPORTED =
   /^export (?:(?:async )?function\*? (\w+)|(?:abstract )?class (\w+)|const (\w+)(?:: [^=]+)? = (?:async )?(?:\(|<\w|\w+ =>))/
 const EXPORTED_INTERFACE = /^export interface (\w+)/
 
-/** The names that a file exports as a function or class, or as an interface, without a doc comment right above. */
+/** The functions and classes, or the interfaces, that a file exports without a doc comment right above. */
 export function undocumented(path: string, what: 'functions' | 'interfaces'): readonly string[] {
-  const lines = textOf(path).split('\n')
+  return undocumentedIn(textOf(path), what).map((name) => `${path} ${name}`)
+}
+
+/** The same of a text, by their names. */
+export function undocumentedIn(
+  text: string,
+  what: 'functions' | 'interfaces' = 'functions',
+): readonly string[] {
+  const lines = text.split('\n')
   return lines.flatMap((line, index) => {
     const found = (what === 'functions' ? EXPORTED : EXPORTED_INTERFACE).exec(line)
     const name = found?.slice(1).find((group) => group !== undefined)
-    if (name === undefined || endsDocComment(lines, index - 1)) return []
-    return [`${path}:${index + 1} ${name}`]
+    return name === undefined || endsDocComment(lines, index - 1) ? [] : [name]
   })
 }
 
