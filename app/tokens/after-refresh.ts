@@ -3,15 +3,15 @@ import type { RefreshOutcome } from './refresh-grant.ts'
 import { type KeyLifetimes, retryWaitMs } from './schedule.ts'
 import { isRevoking, type TokenRecord, type TokenState } from './token-state.ts'
 
-/** What a step of the protocol comes to: the next state, and what people are told. */
-export interface Decided {
+/** The result of one protocol step: the next state, and the events to report. */
+export interface Transition {
   readonly state: TokenState
   readonly events: readonly MonitorEvent[]
 }
 
 /**
- * The token after a whole renewal, which honoured the one that was sent. Without a new one in it the key is a default
- * key (service 2.1), unless it ever rotated.
+ * The token after a complete renewal, which accepted the one that was sent. Without a new one in it the key is a
+ * default key (service 2.1), unless it ever rotated.
  */
 function adopted(
   { doubt: _, ...token }: TokenRecord,
@@ -28,11 +28,11 @@ function adopted(
 const MAX_WAITING = 4
 
 /**
- * The token after an answer that was no whole renewal and had `refreshToken` in it: sent next, because a service that
- * rotated may end the session if it sees the former one again. It may also be the text of an error: the former one
- * stays beside it until it has been honoured.
+ * The token after an answer that was no complete renewal and had `refreshToken` in it. That one is sent next, because a
+ * service that rotated may end the session if it sees the former one again. It may also be the text of an error: the
+ * former one stays a candidate until one of them has been accepted.
  */
-export function heldBeside(token: TokenRecord, refreshToken: string | undefined): TokenRecord {
+export function withCandidate(token: TokenRecord, refreshToken: string | undefined): TokenRecord {
   if (refreshToken === undefined || refreshToken === token.refreshToken) return token
   const { honoured, waiting: before } = token.doubt ?? { honoured: token.refreshToken, waiting: [] }
   const waiting = [...before, token.refreshToken].filter((other) => other !== refreshToken)
@@ -41,8 +41,8 @@ export function heldBeside(token: TokenRecord, refreshToken: string | undefined)
   return { ...token, generation: token.generation + 1, refreshToken, doubt }
 }
 
-/** The next of the tokens in doubt, without the one that the service refused; `undefined` where it was the only one. */
-export function fallenBack({ doubt, ...token }: TokenRecord): TokenRecord | undefined {
+/** The next candidate, without the one that the service rejected; `undefined` where that was the only one. */
+export function nextCandidate({ doubt, ...token }: TokenRecord): TokenRecord | undefined {
   const refreshToken = doubt?.waiting.at(-1)
   if (doubt === undefined || refreshToken === undefined) return undefined
   const waiting = doubt.waiting.slice(0, -1)
@@ -50,21 +50,22 @@ export function fallenBack({ doubt, ...token }: TokenRecord): TokenRecord | unde
   return waiting.length > 0 ? { ...next, doubt: { ...doubt, waiting } } : next
 }
 
-/** The next of the tokens in doubt, with the one that was sent behind all others. */
-function turned(token: TokenRecord): TokenRecord {
-  const next = fallenBack(token)
+/** The next candidate, with the one that was sent behind all others. */
+function sentLast(token: TokenRecord): TokenRecord {
+  const next = nextCandidate(token)
   if (next === undefined || token.doubt === undefined) return token
   return { ...next, doubt: { ...token.doubt, waiting: [token.refreshToken, ...(next.doubt?.waiting ?? [])] } }
 }
 
-/** Whether the service's word is on the token that was sent, so that another one may still be live. */
-export const isOfTheToken = (outcome: RefreshOutcome): boolean =>
-  outcome.kind === 'refused' || (outcome.kind === 'misconfigured' && outcome.isOfTheRequest === true)
+/** Whether the service rejected the token that was sent, so that another candidate may still be valid. */
+export const isAboutToken = (outcome: RefreshOutcome): boolean =>
+  outcome.kind === 'refused' || (outcome.kind === 'misconfigured' && outcome.isRequestError === true)
 
 /**
- * Folds in the outcome of a refresh.
+ * The state after the outcome of a refresh (service 4.1).
  *
- * Only an answered refusal ends the session; everything else waits for its rung of the ladder. `jitter` in [0, 1).
+ * Only an answered `invalid_grant` or a rejected key ends the session; everything else is tried again by the schedule.
+ * `jitter` in [0, 1) spreads the retries; `nowMs` is in epoch milliseconds.
  */
 export function afterRefresh(
   state: TokenState,
@@ -72,7 +73,7 @@ export function afterRefresh(
   nowMs: number,
   jitter: number,
   lifetimes: KeyLifetimes,
-): Decided {
+): Transition {
   const { token } = state
   if (token === undefined) return { state, events: [] }
   switch (outcome.kind) {
@@ -101,8 +102,8 @@ export function afterRefresh(
     }
     case 'refused':
     case 'misconfigured': {
-      const other = isOfTheToken(outcome) ? fallenBack(token) : undefined
-      // Not the end: one of the others may be the live one.
+      const other = isAboutToken(outcome) ? nextCandidate(token) : undefined
+      // Not the end: another candidate may be the valid one.
       if (other !== undefined) return { state: { ...state, token: other, retryAtMs: nowMs }, events: [] }
       const failed: MonitorEvent = { kind: 'token-refresh-failed', outcome: outcome.kind }
       if (isRevoking(state)) return { state, events: [failed] }
@@ -128,14 +129,14 @@ export function afterRefresh(
       const asked = outcome.kind === 'later' ? outcome.retryAfterSeconds : undefined
       const { schedule } = lifetimes
       const isMalformed = outcome.kind === 'malformed' || ('isMalformed' in outcome && outcome.isMalformed)
-      const ladder = isMalformed ? { retryMs: schedule.malformedRetryMs } : schedule
-      const retryAtMs = nowMs + retryWaitMs(ladder, failures, jitter, asked)
+      const retries = isMalformed ? { retryMs: schedule.malformedRetryMs } : schedule
+      const retryAtMs = nowMs + retryWaitMs(retries, failures, jitter, asked)
       const given = 'refreshToken' in outcome ? outcome.refreshToken : undefined
-      const isTurned = outcome.kind === 'later' && outcome.anotherTokenMayDo === true
+      const isSentLast = outcome.kind === 'later' && outcome.anotherTokenMayDo === true
       return {
         state: {
           ...state,
-          token: isTurned ? turned(token) : heldBeside(token, given),
+          token: isSentLast ? sentLast(token) : withCandidate(token, given),
           failures,
           retryAtMs,
           failure: outcome.why,

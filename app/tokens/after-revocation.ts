@@ -1,18 +1,18 @@
 import type { MonitorEvent } from '../contract/events.ts'
-import type { Decided } from './after-refresh.ts'
+import type { Transition } from './after-refresh.ts'
 import type { RefreshOutcome } from './refresh-grant.ts'
 import type { RevocationResult } from './revocation.ts'
 import { type RefreshSchedule, retryWaitMs } from './schedule.ts'
 import type { TokenState } from './token-state.ts'
 
-/** First rung of the schedule for retries in the background, which are not urgent. */
-const FIRST_RUNG = 5
+/** The step of the schedule that retries in the background begin with: they are not urgent. */
+const FIRST_RETRY = 5
 
-/** The token that is held is of no use, so only new ones can be told to end the others. */
+/** The current token is of no use, so that only a new sign-in can revoke the others of the key. */
 const SIGN_IN_TO_REVOKE: RevocationResult = { kind: 'refused', why: 'sign in to revoke' }
 
 /**
- * What a revocation of this key would come to without asking the service, if that is certain.
+ * The result of a revocation that is certain without asking the service; `undefined` where it has to be asked.
  *
  * A service may answer 200 to a token that it no longer knows (RFC 7009 2.2), while other tokens of the key
  * live: a session that ended must not turn into "revoked".
@@ -26,8 +26,8 @@ export function revocationForeseen({ token, standing }: TokenState): RevocationR
 }
 
 /**
- * Whether the token that is held may be dead and another one live: an answer was lost that may have replaced it, or
- * was no whole renewal. Only the service can say, by answering a refresh.
+ * Whether another token than the current one may be the valid one: an answer that may have replaced it was lost, or
+ * was no complete renewal. Only an answered refresh settles it.
  */
 export function isInDoubt({ token, lostAnswer }: TokenState): boolean {
   if (token === undefined) return false
@@ -35,8 +35,8 @@ export function isInDoubt({ token, lostAnswer }: TokenState): boolean {
 }
 
 /**
- * What a revocation comes to once `refreshed`, a refresh that it waited for, has ended; `undefined` where the token that
- * is held can be told to end. A 200 for a token that may be dead, or was just refused, would confirm nothing.
+ * The result of a revocation after `refreshed`, the refresh that it waited for; `undefined` where the current token can
+ * be revoked. A 200 for a token that may have been replaced, or was just rejected, would confirm nothing.
  */
 export function revocationAfter(
   state: TokenState,
@@ -50,19 +50,22 @@ export function revocationAfter(
   return { kind: 'unconfirmed', why }
 }
 
-/** From here on nothing uses the grant, whatever the service will answer. */
+/** The state from the click on Revoke on: nothing uses the grant any more, whatever the service answers. */
 export function revocationAsked(state: TokenState): TokenState {
   return { ...state, standing: { kind: 'revoking' } }
 }
 
-/** Folds in the result of a revocation. Only a 200 means revoked (service 4.2); a refusal is final until a person asks again. */
+/**
+ * Folds in the result of a revocation. Only a 200 means revoked (service 4.2); a refusal is final until a person asks
+ * again.
+ */
 export function afterRevocation(
   state: TokenState,
   answer: RevocationResult,
   nowMs: number,
   jitter: number,
   schedule: RefreshSchedule,
-): Decided {
+): Transition {
   const ended: TokenState = { ...state, access: undefined }
   if (answer.kind === 'confirmed') {
     return { state: { ...ended, standing: { kind: 'revoked', atMs: nowMs } }, events: [{ kind: 'revoked' }] }
@@ -70,8 +73,8 @@ export function afterRevocation(
   const retryAtMs =
     answer.kind === 'refused' || !state.mayRevokeByItself
       ? undefined
-      : nowMs + retryWaitMs(schedule, FIRST_RUNG, jitter, undefined)
-  const told: MonitorEvent = {
+      : nowMs + retryWaitMs(schedule, FIRST_RETRY, jitter, undefined)
+  const unconfirmed: MonitorEvent = {
     kind: 'revoke-unconfirmed',
     reason: answer.why,
     ...(retryAtMs !== undefined && { retryAt: Math.round(retryAtMs) }),
@@ -79,12 +82,12 @@ export function afterRevocation(
   const retry = retryAtMs === undefined ? {} : { retryAtMs }
   return {
     state: { ...ended, standing: { kind: 'revoke-unconfirmed', reason: answer.why, ...retry } },
-    events: [told],
+    events: [unconfirmed],
   }
 }
 
-/** A newer sign-in on this API key would be ended by a late retry: from here on only a person tries again. */
-export function stoodDown(state: TokenState): TokenState {
+/** The state without retries of its revocation: a late one would end a newer sign-in on this API key. */
+export function withoutRevocationRetry(state: TokenState): TokenState {
   const { standing } = state
   const next: TokenState = { ...state, mayRevokeByItself: false }
   if (standing.kind !== 'revoke-unconfirmed') return next

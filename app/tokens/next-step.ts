@@ -1,17 +1,19 @@
 import { type KeyLifetimes, refreshDueAt } from './schedule.ts'
 import type { TokenState } from './token-state.ts'
 
-/** What is to be done with a key by itself, and when. An instant, so that it is decided again after sleep. */
+/**
+ * What is due for a key without a person, and when (epoch milliseconds), so that it can be decided again after sleep.
+ */
 export type NextStep =
   | { readonly kind: 'refresh'; readonly atMs: number }
   | { readonly kind: 'revoke'; readonly atMs: number }
   /** The 24 hours of a rotating key end at `endsAtMs`: a person has to sign in again by then. */
   | { readonly kind: 'warn'; readonly atMs: number; readonly aheadMs: number; readonly endsAtMs: number }
 
-/** How long ahead of the absolute end a person is told, the longest first. */
+/** Times ahead of the absolute end at which it is announced, the longest first. Milliseconds. */
 export const WARNINGS_AHEAD_MS = [60 * 60_000, 15 * 60_000] as const
 
-/** The earliest of what is due; `undefined` where only a person can go on. */
+/** The earliest step that is due; `undefined` where only a person can go on. */
 export function nextStep(state: TokenState, nowMs: number, lifetimes: KeyLifetimes): NextStep | undefined {
   const { standing } = state
   switch (standing.kind) {
@@ -30,7 +32,9 @@ export function nextStep(state: TokenState, nowMs: number, lifetimes: KeyLifetim
   }
 }
 
-/** Ahead of expiry, at once without a token that can be used, or when a failed refresh is tried again. */
+/**
+ * When to refresh, in epoch milliseconds: ahead of expiry, at once without a usable token, or at the time of a retry.
+ */
 export function refreshAt(state: TokenState, nowMs: number, { schedule }: KeyLifetimes): number {
   if (state.retryAtMs !== undefined) return state.retryAtMs
   const { access } = state
@@ -38,7 +42,10 @@ export function refreshAt(state: TokenState, nowMs: number, { schedule }: KeyLif
   return refreshDueAt(schedule, access.issuedAtMs, access.issuedAtMs, access.expiresAtMs)
 }
 
-/** When the sign-in of a rotating key ends (service 8.4); `undefined` for a key that never rotated. */
+/**
+ * When the session of a rotating key ends (service 8.4), in epoch milliseconds; `undefined` for a key that never
+ * rotated.
+ */
 export function sessionEndsAt({ token }: TokenState, { absoluteMs }: KeyLifetimes): number | undefined {
   return token?.rotatedAtMs === undefined ? undefined : token.signedInAtMs + absoluteMs
 }

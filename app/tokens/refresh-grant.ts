@@ -3,13 +3,14 @@ import type { HttpOutcome } from '../service/answer.ts'
 import { parseJson } from '../service/json.ts'
 import { isPage, redirectedTo, redirectWords, SOMETHING_ELSE, senderOfAnswer } from '../service/sender.ts'
 
-/** What a token endpoint is asked with. Everything secret in here goes into a body, never into a URL. */
+/** The API key as a token endpoint takes it. Its secret goes into a body, never into a URL. */
 export interface KeyCredentials {
   readonly authUrl: string
   readonly clientId: string
   readonly clientSecret?: string
 }
 
+/** A POST to a token endpoint, without its deadline. */
 export interface FormRequest {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
@@ -32,7 +33,9 @@ export function refreshRequest(key: KeyCredentials, refreshToken: string): FormR
   }
 }
 
-/** Classes of a refresh: only `refused` ends a session, and only when it was answered. */
+/**
+ * The outcome of a refresh (service 4.1, 8.4). Only `refused`, an answered `invalid_grant`, ends a session for good.
+ */
 export type RefreshOutcome =
   | {
       readonly kind: 'renewed'
@@ -43,14 +46,14 @@ export type RefreshOutcome =
       readonly refreshToken?: string
     }
   | { readonly kind: 'refused'; readonly why: string }
-  /** `isOfTheRequest`: something in it could not be taken, which may be the token. */
-  | { readonly kind: 'misconfigured'; readonly why: string; readonly isOfTheRequest?: true }
+  /** `isRequestError`: something in it could not be taken, which may be the token. */
+  | { readonly kind: 'misconfigured'; readonly why: string; readonly isRequestError?: true }
   | {
       readonly kind: 'later'
       readonly why: string
       readonly retryAfterSeconds?: number
       /** What stands between answered, not the sign-in host. */
-      readonly isFromElsewhere?: true
+      readonly isFromIntermediary?: true
       /** A client error without a cause: where there is doubt which token is live, another may fare better. */
       readonly anotherTokenMayDo?: true
       /** As of `unknown`. */
@@ -68,8 +71,8 @@ export type RefreshOutcome =
       readonly refreshToken?: string
     }
 
-/** Whether the sign-in host itself was heard, whatever it said. */
-export function isOfTheService(outcome: RefreshOutcome): boolean {
+/** Whether the sign-in host itself answered, whatever its answer was. */
+export function isFromService(outcome: RefreshOutcome): boolean {
   switch (outcome.kind) {
     case 'renewed':
     case 'refused':
@@ -77,7 +80,7 @@ export function isOfTheService(outcome: RefreshOutcome): boolean {
     case 'malformed':
       return true
     case 'later':
-      return outcome.isFromElsewhere !== true
+      return outcome.isFromIntermediary !== true
     case 'not-sent':
     case 'unknown':
       return false
@@ -97,14 +100,17 @@ const Renewal = z.object({
 })
 const Failure = z.object({ error: z.string() })
 
-/** Classes the answer to `refreshRequest`, which went to `url`. OAuth errors are told by `error`, not by the status (RFC 6749 5.2). */
+/**
+ * Classifies the answer to `refreshRequest`, which went to `url`. OAuth errors are recognised by `error`, not by the
+ * status (RFC 6749 5.2).
+ */
 export function processRefreshAnswer(outcome: HttpOutcome, url: string): RefreshOutcome {
   if (outcome.kind === 'not-sent') return { kind: 'not-sent', why: outcome.why }
   if (outcome.kind === 'unknown') return { kind: 'unknown', why: outcome.why }
   const { status, headers } = outcome
   const body = jsonOf(outcome.body)
   const to = redirectedTo(status, headers, url)
-  if (to !== undefined) return { kind: 'later', why: redirectWords(to), isFromElsewhere: true }
+  if (to !== undefined) return { kind: 'later', why: redirectWords(to), isFromIntermediary: true }
   if (status === 429 || status >= 500) {
     const seconds = retryAfterSeconds(headers['retry-after'])
     // A gateway may have failed after the service rotated.
@@ -132,7 +138,7 @@ export function processRefreshAnswer(outcome: HttpOutcome, url: string): Refresh
         return {
           kind: 'misconfigured',
           why: `the sign-in host answered ${failure.data.error}`,
-          isOfTheRequest: true,
+          isRequestError: true,
         }
       case 'unsupported_grant_type':
       case 'invalid_scope':
@@ -141,8 +147,8 @@ export function processRefreshAnswer(outcome: HttpOutcome, url: string): Refresh
   }
   // A captive portal, a proxy or something else in the middle: not the service's word on the token.
   const why = `the sign-in host answered ${status} without an OAuth answer`
-  const isOfTheRequest = status >= 400 && status < 500 && !isPage(outcome.body)
-  return { kind: 'later', why, ...(isOfTheRequest && { anotherTokenMayDo: true }) }
+  const isRequestError = status >= 400 && status < 500 && !isPage(outcome.body)
+  return { kind: 'later', why, ...(isRequestError && { anotherTokenMayDo: true }) }
 }
 
 /** A whole renewal has an access token that can be used; nothing else replaces a refresh token for good. */
@@ -178,7 +184,9 @@ const scopesOf = (text: string): readonly string[] =>
     .filter((scope) => scope !== '' && scope.length <= SCOPES.maxLength)
     .slice(0, SCOPES.max)
 
-/** Whether an unusable answer still is a token response: it brings an access token, or a refresh token that can be read. */
+/**
+ * Whether an unusable answer still is a token response: it brings an access token, or a refresh token that can be read.
+ */
 function isMalformed(body: unknown, refreshToken: string | undefined): boolean {
   if (refreshToken !== undefined) return true
   return typeof body === 'object' && body !== null && 'access_token' in body && !('refresh_token' in body)
@@ -206,7 +214,10 @@ function jsonOf(text: string): unknown {
   }
 }
 
-/** RFC 9110 10.2.3, the seconds form only; a date would need a clock and is not what this service sends. */
+/**
+ * The seconds of a Retry-After header (RFC 9110 10.2.3); `undefined` for its date form, which would need a clock and is
+ * not what this service sends.
+ */
 export function retryAfterSeconds(header: string | undefined): number | undefined {
   if (header === undefined || !/^\d{1,6}$/.test(header.trim())) return undefined
   return Number(header.trim())

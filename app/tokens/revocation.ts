@@ -9,6 +9,7 @@ import type { FormRequest, KeyCredentials } from './refresh-grant.ts'
  */
 export const REVOKE_SPELLINGS = [['token', 'refresh_token'], ['token'], ['refresh_token']] as const
 
+/** The names of the fields that carry the token. */
 export type RevokeSpelling = (typeof REVOKE_SPELLINGS)[number]
 
 /** The request that revokes every refresh token of the key (service 4.2), the token under the names of `spelling`. */
@@ -39,7 +40,10 @@ export type RevocationResult =
 /** `spelling`: the service expects the field under another name, so that the next spelling is tried. */
 export type SpellingResult = RevocationResult | { readonly kind: 'spelling' }
 
-/** Only a 200 confirms (service 4.2), and only the service's: a network's sign-in page comes with a 200 too. */
+/**
+ * Classifies the answer to `revokeRequest`, which went to `url`. Only a 200 confirms (service 4.2), and only one of the
+ * service itself: a network's sign-in page comes with a 200 too.
+ */
 export function processRevokeAnswer(outcome: HttpOutcome, url: string): SpellingResult {
   if (outcome.kind !== 'answer') return { kind: 'unconfirmed', why: outcome.why }
   const { status, headers, body } = outcome

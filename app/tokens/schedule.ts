@@ -1,5 +1,6 @@
 /** When to refresh, as data and pure functions (service 5.3, 8.4). Milliseconds. */
 
+/** When a token is refreshed and retried. */
 export interface RefreshSchedule {
   /** How long before expiry a refresh is due. */
   readonly leadMs: number
@@ -11,9 +12,10 @@ export interface RefreshSchedule {
   readonly malformedRetryMs: readonly [number, ...number[]]
 }
 
-/** A proxy that asks for days must not cost a rotating token its half hour. Seconds. */
+/** The longest Retry-After that is followed, in seconds: a rotating token may be refused after half an hour. */
 const LONGEST_ASKED_SECONDS = 900
 
+/** The app's own schedule. */
 export const REFRESH_SCHEDULE: RefreshSchedule = {
   leadMs: 120_000,
   floorMs: 10_000,
@@ -44,7 +46,10 @@ export const keyLifetimes = ({
   ...(rotationMinutes !== undefined && { rotationMs: rotationMinutes * 60_000 }),
 })
 
-/** Half the lifetime at least is used, so that a short-lived token is not refreshed all the time. */
+/**
+ * When a token is due for a refresh, in epoch milliseconds. At least half of its lifetime is used, so that a
+ * short-lived token is not refreshed all the time.
+ */
 export function refreshDueAt(
   schedule: RefreshSchedule,
   nowMs: number,
@@ -56,9 +61,9 @@ export function refreshDueAt(
 }
 
 /**
- * The wait after `failures` (≥ 1) in a row.
+ * The wait after `failures` (≥ 1) in a row, in milliseconds.
  *
- * `jitter` in [0, 1) spreads the second half of each rung. A wait that the service asked for is a floor,
+ * `jitter` in [0, 1) spreads the second half of each step. `askedSeconds`, the service's Retry-After, is a minimum,
  * up to a quarter of an hour.
  */
 export function retryWaitMs(
@@ -68,6 +73,9 @@ export function retryWaitMs(
   askedSeconds: number | undefined,
 ): number {
   const index = Math.min(Math.max(1, failures), retryMs.length) - 1
-  const rung = retryMs[index] ?? retryMs[0]
-  return Math.max(rung / 2 + (rung / 2) * jitter, Math.min(askedSeconds ?? 0, LONGEST_ASKED_SECONDS) * 1000)
+  const stepMs = retryMs[index] ?? retryMs[0]
+  return Math.max(
+    stepMs / 2 + (stepMs / 2) * jitter,
+    Math.min(askedSeconds ?? 0, LONGEST_ASKED_SECONDS) * 1000,
+  )
 }

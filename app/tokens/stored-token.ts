@@ -7,7 +7,7 @@ export type StoredStanding =
   | { readonly kind: 'sign-in-required'; readonly reason: string }
   | { readonly kind: 'revoked'; readonly atMs: number }
 
-/** A refresh was begun from this generation, and what came of it is not known. */
+/** A refresh that was begun from this generation and whose outcome is not stored. */
 export interface Intent {
   readonly generation: number
   readonly atMs: number
@@ -37,7 +37,7 @@ export function signedIn(refreshToken: string, nowMs: number): StoredTokens {
 }
 
 /**
- * The state of a key at a start.
+ * The state of a key at a start, from what is stored of its tokens.
  *
  * An open intent means that the token may be used up although no answer is known: the refresh that a start
  * makes is then the one that is tried again at once.
@@ -61,7 +61,7 @@ export function restoredState(
 }
 
 /**
- * What of a state is stored; `token` is the one in it. What a restart has to ask again is left out.
+ * The part of a state that is stored; `token` is the one in it. What a restart has to ask again is left out.
  *
  * A lost answer stays an open intent until the service has had its word on the token.
  */

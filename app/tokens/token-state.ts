@@ -1,6 +1,6 @@
 /**
- * One key's tokens as states (service 3). Everything here is a value: what happened is folded in by
- * `afterRefresh` and `afterRevocation`, what is due comes out of `nextStep`. Times are epoch milliseconds.
+ * The state of one key's tokens (service 3). Everything here is a value: `afterRefresh` and `afterRevocation` take in
+ * what happened, `nextStep` says what is due. Times are epoch milliseconds.
  */
 
 /** One generation of a key's refresh token; the newest that the service gave is in use. */
@@ -18,14 +18,17 @@ export interface TokenRecord {
   readonly doubt?: TokenDoubt
 }
 
-/** Which of several tokens is live is not known: an answer that was no whole renewal had a string in the place of one. */
+/**
+ * The other tokens that may be the valid one, after an answer that was no complete renewal had a string in its place.
+ */
 export interface TokenDoubt {
-  /** The one that the service took last: never dropped for want of room. */
+  /** The one that the service accepted last: never dropped for want of room. */
   readonly honoured: string
-  /** Those that are not held now, the next to try last. */
+  /** The candidates beside the current one; the next to try comes last. */
   readonly waiting: readonly string[]
 }
 
+/** An access token in use. It is never stored. */
 export interface AccessToken {
   readonly value: string
   readonly issuedAtMs: number
@@ -34,12 +37,12 @@ export interface AccessToken {
 }
 
 /**
- * What stands in the way where it is not the token: the API key, its secret or its settings. A new sign-in alone would
- * meet the same answer.
+ * The reason why a sign-in is required where it is not the token: the API key, its secret or its settings. A new
+ * sign-in alone would meet the same answer.
  */
 export type SignInCause = 'misconfigured'
 
-/** Where the refresh token stands: the service's word on it, and what a person asked for. */
+/** The standing of the refresh token: the service's last word on it, and a revocation that a person asked for. */
 export type Standing =
   /** The service has not been asked yet. */
   | { readonly kind: 'unconfirmed' }
@@ -50,15 +53,16 @@ export type Standing =
   | { readonly kind: 'revoke-unconfirmed'; readonly reason: string; readonly retryAtMs?: number }
   | { readonly kind: 'revoked'; readonly atMs: number }
 
+/** What is known of one key's tokens at a moment. */
 export interface TokenState {
   /** Absent where what is stored does not open. */
   readonly token: TokenRecord | undefined
   readonly standing: Standing
   readonly access: AccessToken | undefined
-  /** Refreshes in a row that neither renewed nor were refused. */
+  /** Refreshes in a row that neither renewed nor were rejected. */
   readonly failures: number
   readonly retryAtMs: number | undefined
-  /** What the latest of them met, in plain words. */
+  /** Why the latest of them failed, as a text. */
   readonly failure: string | undefined
   /** An answer was lost, also by an earlier process: it is tried again at once only the first time. */
   readonly lostAnswer: boolean
@@ -83,7 +87,7 @@ export function newTokenState(token: TokenRecord): TokenState {
   }
 }
 
-/** What is stored does not open: only a person can go on. */
+/** The state of a key without a usable token, for `reason`: only a person can go on. */
 export function lostTokenState(reason: string): TokenState {
   return {
     ...newTokenState({ generation: 0, refreshToken: '', signedInAtMs: 0, keepsToken: false }),

@@ -3,7 +3,7 @@ import { refreshAt, sessionEndsAt } from './next-step.ts'
 import type { KeyLifetimes } from './schedule.ts'
 import { isAlive, mayRefresh, type TokenState } from './token-state.ts'
 
-/** What a window is told of the access token: never the token. */
+/** The access token as windows show it: its state and times, never the token. */
 export function accessSummary(
   state: TokenState,
   nowMs: number,
@@ -12,18 +12,20 @@ export function accessSummary(
 ): AccessSummary {
   const { access, standing } = state
   const gone = standing.kind === 'revoked' || standing.kind === 'sign-in-required'
-  const held = gone ? undefined : access
-  if (held === undefined) return { state: isRefreshing ? 'refreshing' : 'none', scopes: [] }
+  const current = gone ? undefined : access
+  if (current === undefined) return { state: isRefreshing ? 'refreshing' : 'none', scopes: [] }
   return {
     state: isRefreshing ? 'refreshing' : isAlive(state, nowMs) ? 'valid' : 'expired',
-    issuedAt: Math.round(held.issuedAtMs),
-    expiresAt: Math.round(held.expiresAtMs),
+    issuedAt: Math.round(current.issuedAtMs),
+    expiresAt: Math.round(current.expiresAtMs),
     refreshAt: Math.round(refreshAt({ ...state, retryAtMs: undefined }, nowMs, lifetimes)),
-    scopes: held.scopes,
+    scopes: current.scopes,
   }
 }
 
-/** The refresh token as a window is told of it: states and times, never the token. Times in epoch ms. */
+/**
+ * The refresh token as windows show it: its state, times and where it is stored, never the token. Times in epoch ms.
+ */
 export function refreshSummary(
   state: TokenState,
   stored: RefreshSummary['stored'],

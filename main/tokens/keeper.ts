@@ -1,6 +1,6 @@
 import type { MonitorEvent } from '../../app/contract/events.ts'
 import type { AccessSummary, RefreshSummary } from '../../app/contract/snapshot.ts'
-import { stoodDown } from '../../app/tokens/after-revocation.ts'
+import { withoutRevocationRetry } from '../../app/tokens/after-revocation.ts'
 import { nextStep } from '../../app/tokens/next-step.ts'
 import type { KeyCredentials, RefreshOutcome } from '../../app/tokens/refresh-grant.ts'
 import type { RevocationResult } from '../../app/tokens/revocation.ts'
@@ -14,34 +14,35 @@ import { KeyRefresh } from './key-refresh.ts'
 import { KeyRevocation } from './key-revocation.ts'
 import type { TokenStore } from './token-store.ts'
 
+/** The ports and listeners of one key's tokens. */
 export interface KeeperDeps {
   readonly http: Http
-  /** Told every token before it is sent, and as it is adopted. */
+  /** Given every token before it is sent, and as it is adopted, to keep it out of logs and texts. */
   readonly secrets: Secrets
   readonly clock: Clock
   readonly random: Random
   readonly timeline: Timeline
   readonly changed: () => void
   readonly event: (event: MonitorEvent) => void
-  /** Whether the sign-in host could be reached, for the one place that tells people so. */
+  /** Called with whether the sign-in host could be reached; `sinceMs`: since when it has not answered. */
   readonly reached: (ok: boolean, why: string, sinceMs?: number) => void
-  /** Somebody who was told of something threw. That is a bug of theirs, and the tokens go on. */
+  /** Called with what a listener threw: a bug in the listener, which the tokens outlive. */
   readonly broke?: (cause: unknown) => void
 }
 
-/** An access token, or why there is none now. */
+/** An access token, or the reason why there is none now. */
 export type Access =
   | { readonly kind: 'token'; readonly value: string }
   | { readonly kind: 'none'; readonly why: string }
 
-/** Sleep stops timers: whatever is due, the time left is looked at again at least this often. */
-const LONGEST_NAP_MS = 60_000
+/** The longest time between two looks at what is due: sleep stops timers. */
+const MAX_WAIT_MS = 60_000
 
 /**
- * Owns the tokens of one key: says what may be sent, and does by itself what is due. Only an answered refusal ends
- * the session.
+ * Owns the tokens of one key: gives out the access token, refreshes it ahead of its expiry, and revokes. Only an answer
+ * of the service ends the session (service 4.1).
  *
- * What anything means is decided in app/tokens; `KeyRefresh` and `KeyRevocation` ask the service and write down.
+ * The rules are in app/tokens; `KeyRefresh` and `KeyRevocation` ask the service, and `TokenStore` keeps the state.
  */
 export class TokenKeeper {
   #key: KeyCredentials
@@ -89,7 +90,7 @@ export class TokenKeeper {
     this.#store.stop()
   }
 
-  /** Ends when nothing of this key is on its way to the service: an answer may bring a token to be stored. */
+  /** Resolves when no request of this key is under way: an answer may bring a token to be stored. */
   async idle(): Promise<void> {
     await Promise.all([this.#refresh.flight, this.#revocation.flight])
   }
@@ -99,7 +100,7 @@ export class TokenKeeper {
     this.#schedule()
   }
 
-  /** The access token to send, refreshed first where that is due. Never one request per caller. */
+  /** The access token to send, refreshed first where that is due. Callers at one moment share one request. */
   async access(): Promise<Access> {
     if (mayRefresh(this.#store.state) && !isFresh(this.#store.state, this.#now())) {
       if (this.#refresh.flight) await this.#refresh.flight
@@ -109,8 +110,8 @@ export class TokenKeeper {
   }
 
   /**
-   * What may be sent at this very moment. Whoever waited for `access` asks this before sending: between the answer and
-   * the one who waits for it, a person may have revoked.
+   * The access token that may be sent at this moment. To be asked again right before sending what waited for `access`:
+   * a person may have revoked in between.
    */
   usable(): Access {
     const { access, standing } = this.#store.state
@@ -120,14 +121,14 @@ export class TokenKeeper {
     return { kind: 'none', why: standing.kind }
   }
 
-  /** The service answered 401 to this token: it is not used again, and a refresh is due. */
+  /** Takes an access token out of use that the service answered 401 to, and refreshes. */
   async rejected(value: string): Promise<void> {
     const { access, failures } = this.#store.state
     if (access?.value !== value) return
     const now = this.#now()
     // A service that refuses what it issued a moment ago will refuse the next one too.
     if (now - access.issuedAtMs < this.#lifetimes.schedule.floorMs) return
-    // Told again about a token that is already out of use: the refresh that failed has its own time to retry.
+    // A second report of a token that is already out of use: the refresh that failed has its own time to retry.
     if (access.expiresAtMs <= now && !this.#refresh.flight && failures > 0) return
     this.#store.use({
       ...this.#store.state,
@@ -141,7 +142,7 @@ export class TokenKeeper {
     return this.#refresh.run()
   }
 
-  /** What "try now" means here: what is not saved, the failed refresh, or the revocation that was not confirmed. */
+  /** Retries at once what waits: an unsaved token, and a failed refresh or an unconfirmed revocation. */
   async tryNow(): Promise<void> {
     this.#store.retry()
     const { standing, failures } = this.#store.state
@@ -149,15 +150,15 @@ export class TokenKeeper {
     else if (failures > 0 || standing.kind === 'sign-in-required') await this.refresh()
   }
 
-  /** Revokes every refresh token of the key. From here on nothing uses the grant. */
+  /** Revokes every refresh token of the key (service 4.2). Nothing uses the grant from the call on. */
   revoke(): Promise<RevocationResult> {
     this.#cancelTimer()
     return this.#revocation.run()
   }
 
   /**
-   * The service confirmed a revocation of this API key that somebody asked for elsewhere: it ended these tokens too
-   * (service 4.2). Whether that was news.
+   * Takes in that the service confirmed a revocation of this API key that another profile asked for: it ended these
+   * tokens too (service 4.2). False where they were revoked already, or are being revoked.
    */
   revokedElsewhere(): boolean {
     if (!this.#revocation.doneElsewhere()) return false
@@ -165,10 +166,10 @@ export class TokenKeeper {
     return true
   }
 
-  /** A newer sign-in on this API key would be ended by a late retry: from here on only a person tries again. */
+  /** Stops the retries of a revocation: a late one would end a newer sign-in on this API key. */
   standDown(): void {
     const wasWaiting = this.#store.state.standing.kind === 'revoke-unconfirmed'
-    const next = stoodDown(this.#store.state)
+    const next = withoutRevocationRetry(this.#store.state)
     if (!wasWaiting) {
       this.#store.use(next)
       return
@@ -178,15 +179,15 @@ export class TokenKeeper {
     this.#deps.changed()
   }
 
-  /** A person corrected what the key is sent with: it is tried at once. */
+  /** Uses a corrected API key or secret, and tries it at once. */
   async changeKey(key: KeyCredentials): Promise<RefreshOutcome> {
     this.#key = key
-    // What is on its way went with the former one.
+    // A request under way was sent with the former one.
     await this.#refresh.flight
     return this.refresh()
   }
 
-  /** It is sent otherwise from now on: what holds goes on, and only what the former one had stopped is tried at once. */
+  /** Uses another API key or secret from now on, and tries it at once only where the former one had been rejected. */
   async takeKey(key: KeyCredentials): Promise<void> {
     this.#key = key
     await this.#refresh.flight
@@ -194,7 +195,7 @@ export class TokenKeeper {
     if (standing.kind === 'sign-in-required' && standing.cause === 'misconfigured') await this.refresh()
   }
 
-  /** A person chose other ones; the token and its deadlines go on. */
+  /** Uses other lifetimes, as a person chose them; the token and its deadlines stay. */
   changeLifetimes(lifetimes: KeyLifetimes): void {
     this.#lifetimes = lifetimes
     this.#schedule()
@@ -220,7 +221,7 @@ export class TokenKeeper {
     const step = nextStep(this.#store.state, this.#now(), this.#lifetimes)
     if (step === undefined) return
     const waitMs = Math.max(0, step.atMs - this.#now())
-    this.#cancelTimer = this.#deps.clock.after(Math.min(waitMs, LONGEST_NAP_MS), () => {
+    this.#cancelTimer = this.#deps.clock.after(Math.min(waitMs, MAX_WAIT_MS), () => {
       if (this.#now() < step.atMs) return this.#schedule()
       switch (step.kind) {
         case 'refresh':

@@ -1,6 +1,6 @@
-import { afterRefresh, fallenBack, heldBeside, isOfTheToken } from '../../app/tokens/after-refresh.ts'
+import { afterRefresh, isAboutToken, nextCandidate, withCandidate } from '../../app/tokens/after-refresh.ts'
 import {
-  isOfTheService,
+  isFromService,
   type KeyCredentials,
   processRefreshAnswer,
   type RefreshOutcome,
@@ -12,6 +12,7 @@ import type { KeeperDeps } from './keeper.ts'
 import { RefreshesToday } from './refreshes-today.ts'
 import type { TokenStore } from './token-store.ts'
 
+/** What a refresh needs of its keeper. */
 export interface KeyRefreshDeps extends Omit<KeeperDeps, 'timeline'> {
   readonly store: TokenStore
   /** Epoch milliseconds. */
@@ -25,11 +26,11 @@ export interface KeyRefreshDeps extends Omit<KeeperDeps, 'timeline'> {
 
 const REFRESH_TIMEOUT_MS = 20_000
 
-/** A host that is there answers within seconds: a person hears of one that does not before the deadline is over. */
+/** After this a host is reported as not answering, while its request goes on. */
 const UNANSWERED_MS = 10_000
 
 /**
- * One key's refresh, from asking to taking the answer in. Callers share one flight.
+ * The refresh of one key's tokens, from the request to the stored answer (service 4.1). Callers share one flight.
  *
  * A refresh token is sent once per deliberate attempt, after the intent to do so is stored; a new one is stored
  * before the access token that came with it is used. When an answer is lost the same token is sent again once,
@@ -40,7 +41,7 @@ export class KeyRefresh {
   readonly #deps: KeyRefreshDeps
   readonly #today: RefreshesToday
   #flight: Promise<RefreshOutcome> | undefined
-  /** A refresh is on its way and its answer has not been taken in: its flight ends a moment later. */
+  /** True until the answer of a refresh has been taken in; its flight ends a moment later. */
   #isAsking = false
   #stopped = false
   #cancelUnanswered: () => void = () => {}
@@ -77,7 +78,7 @@ export class KeyRefresh {
     return this.#flight
   }
 
-  /** Sends the token once, and takes in what comes back; for whoever knows that no flight is under way. */
+  /** Sends the token once and takes in the answer. To be called only while no flight is under way. */
   async askOnce(): Promise<RefreshOutcome> {
     return this.#settle(await this.#ask())
   }
@@ -93,17 +94,17 @@ export class KeyRefresh {
     const outcome = await this.#ask()
     if (outcome.kind !== 'unknown' || this.#store.state.lostAnswer) return this.#settle(outcome)
     this.#lost(outcome)
-    // Also while a revocation waits for it: only the newest token can be told to end with certainty.
+    // Also while a revocation waits for it: only the newest token can be revoked with certainty.
     if (this.#stopped) return this.#settle(outcome)
     return this.#settle(await this.#ask())
   }
 
-  /** Sends the token; where it is refused, and it is in doubt which one is live, the others in their turn. */
+  /** Sends the token, and after a rejection the other candidates in their turn, where there are any. */
   async #ask(): Promise<RefreshOutcome> {
     let outcome = await this.#post()
-    while (!this.#stopped && isOfTheToken(outcome)) {
+    while (!this.#stopped && isAboutToken(outcome)) {
       const { state } = this.#store
-      const token = state.token && fallenBack(state.token)
+      const token = state.token && nextCandidate(state.token)
       if (token === undefined) break
       this.#store.save({ ...state, token })
       outcome = await this.#post()
@@ -147,11 +148,11 @@ export class KeyRefresh {
     return { ...outcome, scopes: outcome.scopes.map((scope) => secrets.clean(scope)) }
   }
 
-  /** A token that came in an answer of no other use is stored before anything else is tried. */
+  /** Stores a token that came in an answer of no other use, before anything else is tried. */
   #lost(outcome: Extract<RefreshOutcome, { kind: 'unknown' }>): void {
     const { state } = this.#store
     if (state.token === undefined) return
-    const token = heldBeside(state.token, outcome.refreshToken)
+    const token = withCandidate(state.token, outcome.refreshToken)
     const next = { ...state, token, lostAnswer: true }
     if (token === state.token) this.#store.use(next)
     else this.#store.save(next)
@@ -164,7 +165,7 @@ export class KeyRefresh {
     this.#isAsking = false
     if (this.#stopped) return outcome
     if (outcome.kind === 'renewed') this.#today.add()
-    reached(isOfTheService(outcome), 'why' in outcome ? outcome.why : '')
+    reached(isFromService(outcome), 'why' in outcome ? outcome.why : '')
     for (const event of events) this.#deps.event(event)
     return outcome
   }

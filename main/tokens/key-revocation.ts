@@ -14,6 +14,7 @@ import type { KeyRefresh } from './key-refresh.ts'
 import { revokeTokens } from './revocation.ts'
 import type { TokenStore } from './token-store.ts'
 
+/** What a revocation needs of its keeper. */
 export interface KeyRevocationDeps
   extends Pick<KeeperDeps, 'http' | 'random' | 'event' | 'changed' | 'broke'> {
   readonly store: TokenStore
@@ -21,12 +22,12 @@ export interface KeyRevocationDeps
   readonly nowMs: () => number
   readonly key: () => KeyCredentials
   readonly lifetimes: () => KeyLifetimes
-  /** A flight is over, whatever it came to: what is due is decided again. */
+  /** Called at the end of each flight, whatever its result: what is due is decided again. */
   readonly ended: () => void
 }
 
 /**
- * The end of one key's tokens, asked for here or elsewhere. Callers share one flight.
+ * The revocation of one key's tokens (service 4.2). Callers share one flight.
  *
  * A refresh under way is waited for, and one whose answer was lost is asked about first: revoking the token it replaces
  * would leave the new one in doubt.
@@ -53,7 +54,7 @@ export class KeyRevocation {
     return this.#flight
   }
 
-  /** Another sign-in's revocation ended these tokens too. Whether that was news. */
+  /** Takes in that another profile's revocation ended these tokens too. False where that changes nothing. */
   doneElsewhere(): boolean {
     if (this.#flight || this.#store.state.standing.kind === 'revoked') return false
     this.#settle({ kind: 'confirmed' }, 0)
@@ -73,7 +74,7 @@ export class KeyRevocation {
     return answer
   }
 
-  /** The refresh whose answer was lost, once more: its answer brings the token that is live, or says that this is none. */
+  /** Repeats the refresh whose answer was lost: its answer brings the valid token, or says that there is none. */
   #resolveDoubt(): Promise<RefreshOutcome> | undefined {
     this.#store.takeNewest()
     return isInDoubt(this.#store.state) ? this.#deps.refresh.askOnce() : undefined

@@ -14,13 +14,15 @@ export interface TokenVault {
   whyLost?(state: LostState): string | undefined
 }
 
-/** `generation`: the one that the token is stored as, above every one that its key ever had. */
+/** The result of sealing; `generation` is what the token is stored as, above every one that its key ever had. */
 export type Sealing =
   | { readonly ok: true; readonly generation: number; readonly tokens: VaultTokens }
   | { readonly ok: false; readonly why: string }
 
+/** Why a stored token does not open. */
 export type LostState = Extract<TokenReading, { kind: 'lost' }>['state']
 
+/** The keeper of a store: its time, and what it is notified of. */
 export interface TokenStoreListener {
   readonly clock: Pick<Clock, 'after'>
   /** Epoch milliseconds. */
@@ -33,8 +35,8 @@ export interface TokenStoreListener {
 
 const MEMORY_ONLY: TokenVault = { seal: () => undefined }
 
-/** Until a keeper listens nothing is saved that could fail. */
-const NOBODY: TokenStoreListener = {
+/** Before a keeper opens the store, and in tests of the vault. */
+const NO_LISTENER: TokenStoreListener = {
   clock: { after: () => () => {} },
   nowMs: () => 0,
   event: () => {},
@@ -57,7 +59,7 @@ const LOST_TEXTS = {
  */
 export class TokenStore {
   readonly #vault: TokenVault
-  #listener = NOBODY
+  #listener = NO_LISTENER
   #state: TokenState = lostTokenState('no token is stored')
   #memory: StoredTokens | undefined
   #sealed: VaultTokens | undefined
@@ -88,7 +90,7 @@ export class TokenStore {
     return new TokenStore(vault, { sealed })
   }
 
-  /** Takes up the stored state for a keeper, which is told of failures and makes its time pass. May be called again. */
+  /** Reads the stored state for a keeper, which is notified of failures from here on. May be called again. */
   open(listener: TokenStoreListener): void {
     this.#listener = listener
     this.#stopped = false
@@ -204,7 +206,7 @@ export class TokenStore {
     if (this.#state.token === undefined) this.#state = this.#stateAtStart()
   }
 
-  /** Takes up a newer token that another process stored: each is sent only once. */
+  /** Takes over a newer token that another process stored: each is sent only once. */
   takeNewest(): void {
     const reading = this.read()
     if (reading.kind !== 'found') return

@@ -40,9 +40,9 @@ export const TOKEN_SABOTAGES: readonly Sabotage[] = [
     promise: 'T8',
     what: 'treat any failure as a refusal',
     file: 'app/tokens/after-refresh.ts',
-    find: 'token: isTurned ? turned(token) : heldBeside(token, given),',
+    find: 'token: isSentLast ? sentLast(token) : withCandidate(token, given),',
     replace:
-      "token: isTurned ? turned(token) : heldBeside(token, given), standing: { kind: 'sign-in-required', reason: outcome.why },",
+      "token: isSentLast ? sentLast(token) : withCandidate(token, given), standing: { kind: 'sign-in-required', reason: outcome.why },",
     test: SESSION_END_TEST,
   },
   {

@@ -100,7 +100,7 @@ test('a redirect to another host is told by the name of that host, and nothing e
   expect(redirect('https://portal.test/login?token=secret')).toEqual({
     kind: 'later',
     why: 'redirects to another host (portal.test); not followed',
-    isFromElsewhere: true,
+    isFromIntermediary: true,
   })
   expect(redirect('/oauth/token2')).toEqual({
     kind: 'later',
