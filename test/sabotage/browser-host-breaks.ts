@@ -17,7 +17,7 @@ export const BROWSER_HOST_SABOTAGES: readonly Sabotage[] = [
     file: GATE,
     find: '!hostsOf(port).includes(host)',
     replace: '!hostsOf(port).some((known) => host.startsWith(known))',
-    test: 'main/hosts/browser/request-gate.test.ts',
+    test: 'main/network/request-gate.test.ts',
   },
   {
     promise: 'W6',
@@ -59,7 +59,7 @@ export const BROWSER_HOST_SABOTAGES: readonly Sabotage[] = [
     file: GATE,
     find: "if (sites[0] === 'none' || isTopNavigation(rawHeaders)) return PASS",
     replace: "if (sites[0] !== '' || isTopNavigation(rawHeaders)) return PASS",
-    test: 'main/hosts/browser/request-gate.test.ts',
+    test: 'main/network/request-gate.test.ts',
   },
   {
     promise: 'W4',

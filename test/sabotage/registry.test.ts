@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { projectFolder } from '../desktop/builder-config.ts'
@@ -10,4 +10,9 @@ test('the text that each break replaces stands once in its file', () => {
     return count === 1 ? [] : [`${promise} ${what}: ${count} times in ${file}`]
   })
   expect(stale).toEqual([])
+})
+
+test('the test that each break is to turn red is there', () => {
+  const missing = SABOTAGES.filter(({ test: path }) => !existsSync(join(projectFolder, 'test', path)))
+  expect(missing.map(({ what, test: path }) => `${what}: ${path}`)).toEqual([])
 })

@@ -3,7 +3,7 @@ import type { Sabotage } from './registry.ts'
 const TAP = 'main/api/quota-tap.ts'
 const TAP_TEST = 'main/api/quota-tap.test.ts'
 const NODE_HTTP = 'main/network/http-client.ts'
-const NODE_HTTP_TEST = 'main/ports/node-http.test.ts'
+const NODE_HTTP_TEST = 'main/network/http-client.test.ts'
 
 const ERRORS_ARE_OUTCOMES = `        outgoing.on('error', (error) => finish(lost(wordsOf(error))))
         // Also without an error, as when the other side answers with an upgrade that nobody asked for.

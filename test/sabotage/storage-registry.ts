@@ -293,7 +293,7 @@ export const STORAGE_SABOTAGES: readonly Sabotage[] = [
     file: 'main/monitor/timeline.ts',
     find: 'if (this.#offsetMs - aheadMs > SET_BACK_MS) {',
     replace: 'if (this.#offsetMs - aheadMs > 1000 * SET_BACK_MS) {',
-    test: 'main/timeline.test.ts',
+    test: 'main/monitor/timeline.test.ts',
   },
   {
     promise: 'T9',

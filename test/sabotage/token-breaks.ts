@@ -67,7 +67,7 @@ export const TOKEN_SABOTAGES: readonly Sabotage[] = [
     file: 'main/monitor/timeline.ts',
     find: 'this.#latestMs = Math.max(this.#latestMs, monotonicMs + this.#offsetMs)\n    if (gapMs',
     replace: 'this.#latestMs = this.#clock.wallMs()\n    if (gapMs',
-    test: 'main/timeline.test.ts',
+    test: 'main/monitor/timeline.test.ts',
   },
   {
     promise: 'T12',
