@@ -143,8 +143,8 @@ export class Bucket {
    * Marks the time between two moments as uncertain: the machine slept, or its clock was set. Its refill counts in the
    * upper bound only, until the next header.
    */
-  doubt(fromMs: number, toMs: number): void {
-    this.#level.doubt(fromMs, toMs)
+  markClockUncertain(fromMs: number, toMs: number): void {
+    this.#level.markClockUncertain(fromMs, toMs)
   }
 
   /** Takes back a request that did not reach the service. */

@@ -84,9 +84,9 @@ export class Ledger {
     return { id, endpoint, sentAtMs: nowMs, category: row?.category }
   }
 
-  /** See `Bucket.doubt`. */
-  doubt(fromMs: number, toMs: number): void {
-    for (const { bucket } of this.#rows.values()) bucket.doubt(fromMs, toMs)
+  /** See `Bucket.markClockUncertain`. */
+  markClockUncertain(fromMs: number, toMs: number): void {
+    for (const { bucket } of this.#rows.values()) bucket.markClockUncertain(fromMs, toMs)
   }
 
   notSent(ticket: Ticket, nowMs: number): void {

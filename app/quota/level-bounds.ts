@@ -81,8 +81,8 @@ export class LevelBounds {
     this.#atMs = nowMs
   }
 
-  /** See `Bucket.doubt`. */
-  doubt(fromMs: number, toMs: number): void {
+  /** See `Bucket.markClockUncertain`. */
+  markClockUncertain(fromMs: number, toMs: number): void {
     this.advance(fromMs)
     const { low } = this
     const window = this.#window

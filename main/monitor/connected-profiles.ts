@@ -1,36 +1,36 @@
 import type { KeyName } from '../sign-in/connected-keys.ts'
 import type { Profile } from './profile.ts'
-import type { ProfileMonitor } from './profile-monitor.ts'
+import type { ProfileSession } from './profile-session.ts'
 
 /** The profiles that are connected, and what one of them means for the others on its API key. */
 export class ConnectedProfiles {
-  readonly #monitors = new Map<string, ProfileMonitor>()
+  readonly #sessions = new Map<string, ProfileSession>()
   /** Stopped, with an answer that may still come. */
-  readonly #ending: ProfileMonitor[] = []
+  readonly #ending: ProfileSession[] = []
 
-  get(id: string): ProfileMonitor | undefined {
-    return this.#monitors.get(id)
+  get(id: string): ProfileSession | undefined {
+    return this.#sessions.get(id)
   }
 
   ids(): Iterable<string> {
-    return this.#monitors.keys()
+    return this.#sessions.keys()
   }
 
-  all(): Iterable<ProfileMonitor> {
-    return this.#monitors.values()
+  all(): Iterable<ProfileSession> {
+    return this.#sessions.values()
   }
 
-  withKey(key: KeyName): readonly ProfileMonitor[] {
-    return [...this.all()].filter((monitor) => monitor.hasKeyOf(key))
+  withKey(key: KeyName): readonly ProfileSession[] {
+    return [...this.all()].filter((session) => session.hasKeyOf(key))
   }
 
-  add(monitor: ProfileMonitor): void {
-    this.#monitors.set(monitor.profile.id, monitor)
+  add(session: ProfileSession): void {
+    this.#sessions.set(session.profile.id, session)
   }
 
   remove(id: string): void {
-    this.#monitors.get(id)?.stop()
-    this.#monitors.delete(id)
+    this.#sessions.get(id)?.stop()
+    this.#sessions.delete(id)
   }
 
   /** A sign-in with this profile is newer than those: a late retry of their revocations would end it. */
@@ -46,19 +46,19 @@ export class ConnectedProfiles {
   }
 
   stop(): void {
-    for (const monitor of this.all()) {
-      monitor.stop()
-      this.#ending.push(monitor)
+    for (const session of this.all()) {
+      session.stop()
+      this.#ending.push(session)
     }
-    this.#monitors.clear()
+    this.#sessions.clear()
   }
 
   /** Ends when no answer that may bring a token is on its way. */
   async idle(): Promise<void> {
-    await Promise.all([...this.#ending, ...this.all()].map((monitor) => monitor.idle()))
+    await Promise.all([...this.#ending, ...this.all()].map((session) => session.idle()))
   }
 
-  #othersWithKeyOf(profile: Profile): readonly ProfileMonitor[] {
+  #othersWithKeyOf(profile: Profile): readonly ProfileSession[] {
     return this.withKey(profile).filter((other) => other.profile.id !== profile.id)
   }
 }

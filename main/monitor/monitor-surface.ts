@@ -2,7 +2,7 @@ import type { LoggedEvent } from '../../app/contract/events.ts'
 import type { CommandError, Outcome } from '../../app/contract/outcome.ts'
 import type { Snapshot } from '../../app/contract/snapshot.ts'
 import type { Profile } from './profile.ts'
-import type { ProfileMonitor } from './profile-monitor.ts'
+import type { ProfileSession } from './profile-session.ts'
 
 export interface MonitorListener {
   /** Something in the profile's snapshot changed. Not throttled: publishers throttle. */
@@ -21,7 +21,7 @@ export interface MonitorSurface {
   /** Events with a `seq` above `after`, oldest first, at most 500. */
   events(after: number): readonly LoggedEvent[]
   /** Runs on one connected key; an id that is not connected any more is answered as such. */
-  withProfile<R>(id: string, run: (session: ProfileMonitor) => R): R | CommandError
+  withProfile<R>(id: string, run: (session: ProfileSession) => R): R | CommandError
   subscribe(listener: MonitorListener): () => void
   /** The machine is about to sleep. */
   sleep(): void

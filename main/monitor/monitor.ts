@@ -12,7 +12,7 @@ import { ConnectedProfiles } from './connected-profiles.ts'
 import { EventLog } from './event-log.ts'
 import type { MonitorListener, MonitorSurface } from './monitor-surface.ts'
 import type { Profile } from './profile.ts'
-import { ProfileMonitor } from './profile-monitor.ts'
+import { ProfileSession } from './profile-session.ts'
 import { Timeline } from './timeline.ts'
 
 export interface MonitorPorts {
@@ -51,12 +51,12 @@ export class Monitor implements MonitorSurface, ConnectedKeys {
     this.#ports = ports
     this.#known = ports.secrets ?? new Redactor()
     this.#storage = storage
-    const inDoubt = (fromMs: number, toMs: number) => {
-      for (const monitor of this.#profiles.all()) monitor.markClockUncertain(fromMs, toMs)
+    const onClockUncertain = (fromMs: number, toMs: number) => {
+      for (const session of this.#profiles.all()) session.markClockUncertain(fromMs, toMs)
     }
     // Not at once: whoever asked for the time is in the middle of something.
     const setBack = () => void ports.clock.after(0, () => this.#startAnew())
-    this.#timeline = new Timeline(ports.clock, inDoubt, setBack)
+    this.#timeline = new Timeline(ports.clock, onClockUncertain, setBack)
   }
 
   connect(profile: Profile): void {
@@ -74,10 +74,10 @@ export class Monitor implements MonitorSurface, ConnectedKeys {
     else this.#follow(profile, tokens)
   }
 
-  #follow(profile: Profile, tokens: TokenStore, former?: ProfileMonitor): void {
+  #follow(profile: Profile, tokens: TokenStore, former?: ProfileSession): void {
     const { attended, clock, random, http, pins } = this.#ports
     const { id } = profile
-    const monitor = new ProfileMonitor(profile, tokens, {
+    const session = new ProfileSession(profile, tokens, {
       clock,
       random,
       http,
@@ -90,10 +90,10 @@ export class Monitor implements MonitorSurface, ConnectedKeys {
       ...(attended && { attended }),
       changed: () => this.#notify((listener) => listener.changed(id)),
       event: (event) => this.#happened(event, id),
-      broke: (cause) => this.#onListenerError(cause),
+      onListenerError: (cause) => this.#onListenerError(cause),
     })
-    this.#profiles.add(monitor)
-    monitor.start()
+    this.#profiles.add(session)
+    session.start()
   }
 
   #pinOwner(profile: Profile): PinOwner {
@@ -102,32 +102,32 @@ export class Monitor implements MonitorSurface, ConnectedKeys {
 
   /** The clock was set back by more than a day: what holds moments of the future is made anew, as by a restart. */
   #startAnew(): void {
-    for (const monitor of [...this.#profiles.all()]) void this.#followAnew(monitor)
+    for (const session of [...this.#profiles.all()]) void this.#followAnew(session)
   }
 
-  async #followAnew(monitor: ProfileMonitor): Promise<void> {
+  async #followAnew(session: ProfileSession): Promise<void> {
     // An answer on its way may bring the token that the new one has to begin with.
-    await monitor.idle()
-    const { id } = monitor.profile
-    if (this.#profiles.get(id) !== monitor) return
-    if (monitor.hasUnsavedToken) {
-      monitor.tryNow()
-      this.#ports.clock.after(UNSAVED_WAIT_MS, () => void this.#followAnew(monitor))
+    await session.idle()
+    const { id } = session.profile
+    if (this.#profiles.get(id) !== session) return
+    if (session.hasUnsavedToken) {
+      session.tryNow()
+      this.#ports.clock.after(UNSAVED_WAIT_MS, () => void this.#followAnew(session))
       return
     }
-    monitor.stop()
-    this.#follow(monitor.profile, monitor.tokens, monitor)
+    session.stop()
+    this.#follow(session.profile, session.tokens, session)
   }
 
   disconnect(profile: string): Outcome {
-    const monitor = this.#profiles.get(profile)
-    if (!monitor) return UNKNOWN_PROFILE
+    const session = this.#profiles.get(profile)
+    if (!session) return UNKNOWN_PROFILE
     const forgotten = this.#storage.forget(profile)
     if (!forgotten.ok) {
       const message = `The key is still stored here: ${forgotten.why}. Nothing was changed; try again.`
       return { ok: false, code: 'not-forgotten', message }
     }
-    const unpinned = this.#ports.pins?.of(this.#pinOwner(monitor.profile)).forget()
+    const unpinned = this.#ports.pins?.of(this.#pinOwner(session.profile)).forget()
     if (unpinned?.ok === false) {
       this.#happened(
         { kind: 'storage-problem', what: `pinned streams are still stored: ${unpinned.why}` },
@@ -157,11 +157,11 @@ export class Monitor implements MonitorSurface, ConnectedKeys {
   }
 
   signedInAgain(profile: Profile): Outcome {
-    const monitor = this.#profiles.get(profile.id)
-    if (!monitor) return UNKNOWN_PROFILE
+    const session = this.#profiles.get(profile.id)
+    if (!session) return UNKNOWN_PROFILE
     this.#profiles.signedIn(profile)
-    const { clientSecret } = monitor.profile
-    monitor.signedInAgain(profile, this.#storage.signIn(profile, this.#timeline.now()))
+    const { clientSecret } = session.profile
+    session.signedInAgain(profile, this.#storage.signIn(profile, this.#timeline.now()))
     if (profile.clientSecret !== clientSecret) this.#secrets.sends(profile.id)
     return { ok: true }
   }
@@ -171,18 +171,18 @@ export class Monitor implements MonitorSurface, ConnectedKeys {
   }
 
   isRevocationPending(key: KeyName): boolean {
-    return this.#profiles.withKey(key).some((monitor) => monitor.isRevocationPending)
+    return this.#profiles.withKey(key).some((session) => session.isRevocationPending)
   }
 
   async suspendRevocationRetry(key: KeyName): Promise<void> {
-    await Promise.all(this.#profiles.withKey(key).map((monitor) => monitor.suspendRevocationRetrySettled()))
+    await Promise.all(this.#profiles.withKey(key).map((session) => session.suspendRevocationRetrySettled()))
   }
 
   events(after: number): readonly LoggedEvent[] {
     return this.#log.after(after)
   }
 
-  withProfile<R>(id: string, run: (session: ProfileMonitor) => R): R | CommandError {
+  withProfile<R>(id: string, run: (session: ProfileSession) => R): R | CommandError {
     const session = this.#profiles.get(id)
     return session ? run(session) : UNKNOWN_PROFILE
   }
@@ -214,7 +214,7 @@ export class Monitor implements MonitorSurface, ConnectedKeys {
 
   wake(): void {
     this.#timeline.resumed()
-    for (const monitor of this.#profiles.all()) monitor.wake()
+    for (const session of this.#profiles.all()) session.wake()
   }
 
   stop(): void {

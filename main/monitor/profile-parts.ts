@@ -32,12 +32,12 @@ export interface ProfilePorts {
   readonly attended?: () => boolean
   readonly changed: () => void
   readonly event: (event: MonitorEvent) => void
-  /** Somebody who was told of something threw. */
-  readonly broke?: (cause: unknown) => void
+  /** A listener of `changed` or `event` threw. */
+  readonly onListenerError?: (cause: unknown) => void
 }
 
-/** What is asked for at the moment it is needed: both are replaced while the parts go on. */
-export interface OfNow {
+/** The profile and its keeper as they are at the moment of the call: a new sign-in replaces both, and the parts go on. */
+export interface CurrentSession {
   readonly profile: () => Profile
   readonly keeper: () => TokenKeeper
 }
@@ -60,8 +60,8 @@ export interface ProfileParts {
 /** Makes everything of one connected key, and says who asks whom. */
 export function profileParts(
   { baseUrl, authUrl, probes }: Profile,
-  { pins, attended, broke, ...given }: ProfilePorts,
-  now: OfNow,
+  { pins, attended, onListenerError, ...given }: ProfilePorts,
+  current: CurrentSession,
 ): ProfileParts {
   const ports = { ...given, http: cleanHttp(given.http, given.secrets) }
   const { clock, random, http, timeline, changed, event } = ports
@@ -72,11 +72,12 @@ export function profileParts(
   const reached = (host: string) => (ok: boolean, why: string, sinceMs?: number) =>
     ok ? reachability.answered(host) : reachability.failed(host, why, sinceMs)
   const bearer = {
-    access: () => now.keeper().access(),
-    usable: () => now.keeper().usable(),
-    rejected: (value: string) => now.keeper().rejected(value),
+    access: () => current.keeper().access(),
+    usable: () => current.keeper().usable(),
+    rejected: (value: string) => current.keeper().rejected(value),
   }
-  const mayUseService = () => now.keeper().canUseService && reachability.mayTry(hostOf(now.profile().baseUrl))
+  const mayUseService = () =>
+    current.keeper().canUseService && reachability.mayTry(hostOf(current.profile().baseUrl))
 
   const tap = new QuotaTap({
     ledger,
@@ -85,7 +86,7 @@ export function profileParts(
     random,
     event,
     changed,
-    trialAfterStep: () => now.profile().probes.trialAfterStep ?? false,
+    trialAfterStep: () => current.profile().probes.trialAfterStep ?? false,
   })
   const client = new ApiClient({ baseUrl, http, tap, reachability, ...bearer })
   const prober = new Prober(probes, {
@@ -111,7 +112,7 @@ export function profileParts(
     new TokenKeeper(
       profile,
       tokens,
-      { ...ports, reached: reached(hostOf(authUrl)), ...(broke && { broke }) },
+      { ...ports, reached: reached(hostOf(authUrl)), ...(onListenerError && { onListenerError }) },
       keyLifetimes(profile),
     )
   return {

@@ -16,7 +16,7 @@ const SET_BACK_EVERY_MS = 10 * 60_000
  */
 export class Timeline {
   readonly #clock: Clock
-  readonly #inDoubt: (fromMs: number, toMs: number) => void
+  readonly #onClockUncertain: (fromMs: number, toMs: number) => void
   readonly #onSetBack: () => void
   #isSuspended = false
   #offsetMs: number
@@ -29,11 +29,11 @@ export class Timeline {
   /** `onSetBack` is called when time went back: each moment that is remembered may be in the future. */
   constructor(
     clock: Clock,
-    inDoubt: (fromMs: number, toMs: number) => void = () => {},
+    onClockUncertain: (fromMs: number, toMs: number) => void = () => {},
     onSetBack: () => void = () => {},
   ) {
     this.#clock = clock
-    this.#inDoubt = inDoubt
+    this.#onClockUncertain = onClockUncertain
     this.#onSetBack = onSetBack
     this.#offsetMs = clock.wallMs() - clock.monotonicMs()
     this.#aheadMs = this.#offsetMs
@@ -57,7 +57,7 @@ export class Timeline {
     this.#latestMs = Math.max(this.#latestMs, monotonicMs + this.#offsetMs)
     if (gapMs > GAP_MS) {
       if (this.#isSuspended) this.#isSuspended = false
-      else this.#inDoubt(fromMs, this.#latestMs)
+      else this.#onClockUncertain(fromMs, this.#latestMs)
     }
     return this.#latestMs
   }

@@ -1,4 +1,5 @@
 import { type Outcome, UNKNOWN_PROFILE } from '../../app/contract/outcome.ts'
+import type { RefreshOutcome } from '../../app/tokens/refresh-grant.ts'
 import type { Profile } from '../monitor/profile.ts'
 import type { Saved } from '../vault/storage-words.ts'
 import type { KeyName } from './connected-keys.ts'
@@ -7,7 +8,7 @@ import type { KeyName } from './connected-keys.ts'
 export interface SecretHolder {
   readonly profile: Profile
   /** Tries another secret now. */
-  correctSecret(profile: Profile): Promise<Outcome>
+  correctSecret(profile: Profile): Promise<RefreshOutcome>
   /** Uses another secret from now on. */
   takeSecret(profile: Profile): void
 }
@@ -45,7 +46,7 @@ export class CorrectedSecrets {
       return { ok: false, code: 'not-kept', message }
     }
     this.drop(id)
-    const outcome = await holder.correctSecret(profile)
+    const outcome = correctionOutcome(await holder.correctSecret(profile))
     // Only now: a refresh that was on its way before says nothing of it.
     this.sends(id)
     if (outcome.ok) this.accepted(id)
@@ -83,5 +84,34 @@ export class CorrectedSecrets {
           `the secret corrected in “${source.name}” is not stored here: ${kept.why}; correct it here, too`,
         )
     }
+  }
+}
+
+/** The answer to a corrected secret that was tried; it is stored in every case. */
+function correctionOutcome(outcome: RefreshOutcome): Outcome {
+  switch (outcome.kind) {
+    case 'renewed':
+      return { ok: true }
+    case 'misconfigured':
+      return {
+        ok: false,
+        code: 'not-accepted',
+        message: 'The service does not accept this secret either. Check it, and the API key.',
+      }
+    case 'refused':
+      return {
+        ok: false,
+        code: 'token-refused',
+        message: 'The secret is kept, but the refresh token is of no use any more. Sign in.',
+      }
+    case 'later':
+    case 'not-sent':
+    case 'malformed':
+    case 'unknown':
+      return {
+        ok: false,
+        code: 'not-confirmed',
+        message: `The secret is kept, and the service has not confirmed it: ${outcome.why}. Try again.`,
+      }
   }
 }

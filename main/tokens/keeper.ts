@@ -27,7 +27,7 @@ export interface KeeperDeps {
   /** Called with whether the sign-in host could be reached; `sinceMs`: since when it has not answered. */
   readonly reached: (ok: boolean, why: string, sinceMs?: number) => void
   /** Called with what a listener threw: a bug in the listener, which the tokens outlive. */
-  readonly broke?: (cause: unknown) => void
+  readonly onListenerError?: (cause: unknown) => void
 }
 
 /** An access token, or the reason why there is none now. */
@@ -167,7 +167,7 @@ export class TokenKeeper {
   }
 
   /** Stops the retries of a revocation: a late one would end a newer sign-in on this API key. */
-  standDown(): void {
+  suspendRevocationRetry(): void {
     const wasWaiting = this.#store.state.standing.kind === 'revoke-unconfirmed'
     const next = withoutRevocationRetry(this.#store.state)
     if (!wasWaiting) {
@@ -247,7 +247,7 @@ function safeCallbacks(deps: KeeperDeps): KeeperDeps {
     try {
       call()
     } catch (error) {
-      deps.broke?.(error)
+      deps.onListenerError?.(error)
     }
   }
   return {

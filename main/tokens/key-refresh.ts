@@ -121,7 +121,7 @@ export class KeyRefresh {
     // How far a request got that threw is not known: it is tried again as after a lost answer.
     return this.#send(token)
       .catch((error: unknown): RefreshOutcome => {
-        this.#deps.broke?.(error)
+        this.#deps.onListenerError?.(error)
         return { kind: 'unknown', why: 'the request failed unexpectedly' }
       })
       .finally(() => this.#cancelUnanswered())

@@ -16,7 +16,7 @@ import type { TokenStore } from './token-store.ts'
 
 /** What a revocation needs of its keeper. */
 export interface KeyRevocationDeps
-  extends Pick<KeeperDeps, 'http' | 'random' | 'event' | 'changed' | 'broke'> {
+  extends Pick<KeeperDeps, 'http' | 'random' | 'event' | 'changed' | 'onListenerError'> {
   readonly store: TokenStore
   readonly refresh: Pick<KeyRefresh, 'flight' | 'askOnce'>
   readonly nowMs: () => number
@@ -88,7 +88,7 @@ export class KeyRevocation {
         this.#store.state.token?.refreshToken ?? '',
       )
     } catch (error) {
-      this.#deps.broke?.(error)
+      this.#deps.onListenerError?.(error)
       return { kind: 'unconfirmed', why: 'the request failed unexpectedly' }
     }
   }

@@ -13,14 +13,14 @@ import { DEFAULT_PROBE_SYMBOL, PROBED_CATEGORIES } from '../../api/probe-request
 import type { ProfileStore } from '../../vault/profile-store.ts'
 import type { MonitorSurface } from '../monitor-surface.ts'
 import { DEFAULT_PROBES, type Profile } from '../profile.ts'
-import type { ProfileMonitor } from '../profile-monitor.ts'
+import type { ProfileSession } from '../profile-session.ts'
 
 /** What a person may set of a connected key. */
 export function settingsCommands(
   monitor: Pick<MonitorSurface, 'withProfile'>,
   storage: Pick<ProfileStore, 'keepsSettings' | 'keepSettings'>,
 ): Feature<typeof settingsContract> {
-  const current = ({ profile, settingsAt }: ProfileMonitor): Outcome<CurrentKeySettings> => {
+  const current = ({ profile, settingsAt }: ProfileSession): Outcome<CurrentKeySettings> => {
     const kept = storage.keepsSettings(profile) ? 'stored' : 'until-exit'
     return { ok: true, settings: settingsOf(profile), settingsAt, kept, probed: PROBED_CATEGORIES }
   }

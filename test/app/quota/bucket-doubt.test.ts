@@ -37,7 +37,7 @@ test.each(['rolling', 'fixed'] as const)(
       }
       const gapMs = 2_000 + HOUR_MS * chance() ** 4
       const slept = seed % 2 === 0
-      bucket.doubt(at, at + gapMs)
+      bucket.markClockUncertain(at, at + gapMs)
       const lag = slept ? 0 : gapMs
       at += gapMs
       for (let look = 0; look < 4; look += 1) {
@@ -65,7 +65,7 @@ test('a bucket that was empty probably has a request again a step after the gap,
   const rate = { limit: 320, periodSeconds: 300, remaining: 0 }
   rolling.answered({ id: 1, receivedAtMs: 0, rejected: false, rate: { ...rate, resetSeconds: 300 } })
   fixed.answered({ id: 2, receivedAtMs: 0, rejected: false, rate: { ...rate, resetSeconds: 60 } })
-  for (const bucket of [rolling, fixed]) bucket.doubt(1, 24 * HOUR_MS)
+  for (const bucket of [rolling, fixed]) bucket.markClockUncertain(1, 24 * HOUR_MS)
   expect([rolling.model, fixed.model]).toEqual(['rolling', 'fixed'])
   expect(rolling.estimate(24 * HOUR_MS)).toMatchObject({ low: 0, high: 320 })
   expect(rolling.estimate(24 * HOUR_MS + 2_000).point).toBeGreaterThanOrEqual(1)

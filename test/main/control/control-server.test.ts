@@ -7,7 +7,7 @@ import type { Outcome } from '../../../app/contract/outcome.ts'
 import { askRunning } from '../../../main/control/ask-running.ts'
 import { startControlServer } from '../../../main/control/control-server.ts'
 import type { SocketPath } from '../../../main/control/socket-path.ts'
-import type { ProfileMonitor } from '../../../main/monitor/profile-monitor.ts'
+import type { ProfileSession } from '../../../main/monitor/profile-session.ts'
 import { nodeClock } from '../../../main/ports/node-clock.ts'
 import type { Clock } from '../../../main/ports/ports.ts'
 import { FakeClock } from '../hosts/browser/fake-clock.ts'
@@ -25,7 +25,7 @@ interface Setting {
 }
 
 /** A session that can do nothing but revoke. */
-const sessionThat = (revoke: ProfileMonitor['revoke']) => ({ revoke }) as unknown as ProfileMonitor
+const sessionThat = (revoke: ProfileSession['revoke']) => ({ revoke }) as unknown as ProfileSession
 
 async function listening(
   path: SocketPath,

@@ -27,22 +27,22 @@ function world(
       : renewal(`a${count}`, { refresh_token: `refresh-${count}` })
   }
   const told: string[] = []
-  const broke: unknown[] = []
+  const errors: unknown[] = []
   const keeper = keeperOf(wrap(store), {
     http,
     clock,
     event: (event) => told.push(event.kind === 'storage-problem' ? event.what : event.kind),
-    broke: (cause) => broke.push(cause),
+    onListenerError: (cause) => errors.push(cause),
     ...more,
   })
-  return { clock, http, store, keeper, told, broke }
+  return { clock, http, store, keeper, told, errors }
 }
 
 test('a listener that throws ends no refresh, no revocation and no schedule, and is named', async () => {
   const oops = () => {
     throw new Error('a window broke')
   }
-  const { clock, http, store, keeper, broke } = world(undefined, {
+  const { clock, http, store, keeper, errors } = world(undefined, {
     event: oops,
     changed: oops,
     reached: oops,
@@ -57,7 +57,7 @@ test('a listener that throws ends no refresh, no revocation and no schedule, and
   expect(http.requests).toHaveLength(2)
   expect(store.stored.token.refreshToken).toBe('refresh-2')
   expect(await keeper.revoke()).toEqual({ kind: 'confirmed' })
-  expect(broke.length).toBeGreaterThan(3)
+  expect(errors.length).toBeGreaterThan(3)
 })
 
 test.each(['intend', 'save', 'note'] as const)(
@@ -148,7 +148,7 @@ test('half a surrogate pair in a token from the service crashes nothing and loop
 })
 
 test('a network that throws is a lost answer: told, tried again on the ladder, and no end of a session', async () => {
-  const { clock, http, keeper, broke } = world()
+  const { clock, http, keeper, errors } = world()
   const reply = http.reply
   http.reply = () => {
     throw new TypeError('a bug of the network')
@@ -159,7 +159,7 @@ test('a network that throws is a lost answer: told, tried again on the ladder, a
   const tries = http.requests.length
   expect(tries).toBeGreaterThan(3)
   expect(tries).toBeLessThan(12)
-  expect(broke.length).toBe(tries)
+  expect(errors.length).toBe(tries)
   http.reply = reply
   await keeper.tryNow()
   expect(keeper.refreshSummary().state).toBe('valid')

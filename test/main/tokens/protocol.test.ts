@@ -323,7 +323,7 @@ test('after standing down, no later process revokes by itself either', async () 
   const first = start()
   await clock.advance(0)
   await first.revoke()
-  first.standDown()
+  first.suspendRevocationRetry()
   first.stop()
   store.steps.length = 0
   const second = start()

@@ -75,7 +75,7 @@ test('after standing down an unconfirmed revocation waits for a person', async (
   keeper.start()
   await clock.advance(0)
   await keeper.revoke()
-  keeper.standDown()
+  keeper.suspendRevocationRetry()
   await clock.advance(DAY_MS)
   expect(http.requests.length).toBe(2)
   http.reply = () => answerOf(200)

@@ -2,7 +2,7 @@ import type { LoggedEvent, MonitorEvent } from '../../../../app/contract/events.
 import type { Thresholds } from '../../../../app/quota/thresholds.ts'
 import type { MonitorListener, MonitorSurface } from '../../../../main/monitor/monitor-surface.ts'
 import type { Profile } from '../../../../main/monitor/profile.ts'
-import type { ProfileMonitor } from '../../../../main/monitor/profile-monitor.ts'
+import type { ProfileSession } from '../../../../main/monitor/profile-session.ts'
 import { exampleSnapshot } from './example-snapshot.ts'
 
 /** Remembers what it was told, and says what the test wants. */
@@ -56,14 +56,14 @@ export class FakeMonitor implements MonitorSurface {
   }
 
   /** A session that keeps thresholds, saw nothing, and agrees to everything. */
-  withProfile<R>(profile: string, run: (session: ProfileMonitor) => R): R {
+  withProfile<R>(profile: string, run: (session: ProfileSession) => R): R {
     const session = {
       parts: { history: { query: () => ({ points: [], rejectedAt: [] }) } },
       setThresholds: (thresholds: Thresholds) => void this.thresholds.set(profile, thresholds),
       revoke: async () => ({ ok: true }),
       tryNow: () => {},
     }
-    return run(session as unknown as ProfileMonitor)
+    return run(session as unknown as ProfileSession)
   }
 
   disconnect = () => ({ ok: true }) as const

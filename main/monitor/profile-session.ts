@@ -2,9 +2,9 @@ import type { MonitorEvent } from '../../app/contract/events.ts'
 import type { Outcome } from '../../app/contract/outcome.ts'
 import type { KeystoreState, Snapshot } from '../../app/contract/snapshot.ts'
 import type { Thresholds } from '../../app/quota/thresholds.ts'
+import type { RefreshOutcome } from '../../app/tokens/refresh-grant.ts'
 import { keyLifetimes } from '../../app/tokens/schedule.ts'
 import type { KeyName } from '../sign-in/connected-keys.ts'
-import { secretTried } from '../sign-in/secret-tried.ts'
 import type { TokenKeeper } from '../tokens/keeper.ts'
 import { revocationOutcome } from '../tokens/key-revocation.ts'
 import type { TokenStore } from '../tokens/token-store.ts'
@@ -12,16 +12,16 @@ import type { Profile } from './profile.ts'
 import { type ProfileParts, type ProfilePorts, profileParts } from './profile-parts.ts'
 import { profileSnapshot } from './profile-snapshot.ts'
 
-export interface ProfileMonitorDeps extends ProfilePorts {
+export interface ProfileSessionDeps extends ProfilePorts {
   readonly firstRevision: number
   /** How far this key can be relied on to be here after a restart. */
   readonly keystore: () => KeystoreState
 }
 
-/** What may be asked of one connected key, and what is told of it. */
-export class ProfileMonitor {
+/** One connected key: its tokens, streams, probes and quotas, from one sign-in to the next. */
+export class ProfileSession {
   #profile: Profile
-  readonly #deps: ProfileMonitorDeps
+  readonly #deps: ProfileSessionDeps
   /** What the commands of this key work on. */
   readonly parts: ProfileParts
   /** Made anew when the key signs in again. */
@@ -30,7 +30,7 @@ export class ProfileMonitor {
   #revision: number
   #settingsAtMs: number
 
-  constructor(profile: Profile, tokens: TokenStore, deps: ProfileMonitorDeps) {
+  constructor(profile: Profile, tokens: TokenStore, deps: ProfileSessionDeps) {
     this.#profile = profile
     this.#deps = deps
     this.#revision = deps.firstRevision
@@ -86,9 +86,9 @@ export class ProfileMonitor {
     return this.#keeper.idle()
   }
 
-  /** Between these nobody knows whether time passed: see `Timeline`. */
+  /** Whether time passed between these moments is not known: see `Timeline`. */
   markClockUncertain(fromMs: number, toMs: number): void {
-    this.parts.ledger.doubt(fromMs, toMs)
+    this.parts.ledger.markClockUncertain(fromMs, toMs)
   }
 
   wake(): void {
@@ -118,7 +118,7 @@ export class ProfileMonitor {
   }
 
   suspendRevocationRetry(): void {
-    this.#keeper.standDown()
+    this.#keeper.suspendRevocationRetry()
   }
 
   get isRevocationPending(): boolean {
@@ -149,9 +149,9 @@ export class ProfileMonitor {
   }
 
   /** The same tokens under another secret. */
-  async correctSecret(profile: Profile): Promise<Outcome> {
+  correctSecret(profile: Profile): Promise<RefreshOutcome> {
     this.#profile = profile
-    return secretTried(await this.#keeper.changeKey(profile))
+    return this.#keeper.changeKey(profile)
   }
 
   /** Another secret for the same tokens, which another profile of this API key has shown to be right. */
