@@ -43,7 +43,7 @@ const LEFT_OUT = [
 /** Stryker runs tests in threads, which share the mask of their process: what it makes of a socket cannot be seen. */
 const NOT_IN_THREADS = '^(?!.*only the owner may open the socket)'
 /** A slice has about so many lines, and so ends before others wait too long for the machine. */
-const SLICE_LINES = 160 / Number(values.share)
+const SLICE_LINES = 40 / Number(values.share)
 const MIN_SLICE_SECONDS = 60
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
