@@ -1,6 +1,6 @@
 import type { RequestQuota } from '../contract/snapshot.ts'
+import type { RequestQuotaDefault } from '../service/categories.ts'
 import type { RateReading } from '../service/headers.ts'
-import type { RequestQuotaDefault } from '../service/quotas.ts'
 import { Bucket } from './bucket.ts'
 import { HeldState } from './state.ts'
 import { DEFAULT_THRESHOLDS, type Thresholds, thresholdOf } from './thresholds.ts'

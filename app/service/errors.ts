@@ -1,5 +1,4 @@
-import type { HttpHeaders } from './answer.ts'
-import { readHeaders } from './headers.ts'
+import type { HeaderReading } from './headers.ts'
 import { parseJson } from './json.ts'
 
 /** The limit that a 429 reports (service 8.2): requests, streams, or not said. */
@@ -12,11 +11,10 @@ export type RefusedBy = 'rate' | 'concurrency' | 'unsaid'
  * Otherwise the concurrency headers where they say 0, then the rate headers. A 429 without all of these comes from a proxy,
  * or from a quota without headers (service 13): it shows nothing about what is left.
  */
-export function refusedBy(headers: HttpHeaders, body: string): RefusedBy {
+export function refusedBy({ rate, concurrency }: HeaderReading, body: string): RefusedBy {
   const message = messageOf(body)
   if (message === 'Rate quota exceeded') return 'rate'
   if (message === 'Stream quota exceeded') return 'concurrency'
-  const { concurrency, rate } = readHeaders(headers)
   if (concurrency?.remaining === 0) return 'concurrency'
   return rate ? 'rate' : 'unsaid'
 }

@@ -25,6 +25,17 @@ export interface HeaderReading {
   readonly oddities: readonly string[]
 }
 
+/** The head of one response: status, headers, and the quota headers as read. Made once for each response. */
+export interface Observation extends HeaderReading {
+  readonly status: number
+  readonly headers: HttpHeaders
+}
+
+/** Reads the head of a response. Header names are in lower case. */
+export function observe(status: number, headers: HttpHeaders): Observation {
+  return { status, headers, ...readHeaders(headers) }
+}
+
 /** A count, or a number of seconds; some gateways add a fraction. */
 const NUMBER = /^\d{1,9}(?:\.\d{1,9})?$/
 const MAX_REQUESTS = 10_000_000

@@ -1,5 +1,5 @@
 import type { HttpHeaders } from './answer.ts'
-import { readHeaders } from './headers.ts'
+import type { Observation } from './headers.ts'
 
 /** The sender of an answer: the service, or something on the way, such as a network that wants a sign-in. */
 export type Sender =
@@ -17,11 +17,10 @@ export const SOMETHING_ELSE = 'answered by something else (a sign-in page of a n
  * Only the service sends quota headers (service 2.2). Its payloads are JSON, so a page with a 200 comes from elsewhere,
  * such as a network's sign-in page, and so does a redirect to another host. A refusal may be a page of the service too.
  */
-export function senderOf(status: number, headers: HttpHeaders, url: string): Sender {
+export function senderOf({ status, headers, rate, concurrency }: Observation, url: string): Sender {
   const to = redirectedTo(status, headers, url)
   if (to !== undefined) return { kind: 'other', why: redirectWords(to) }
   if (status < 200 || status > 299) return { kind: 'service' }
-  const { rate, concurrency } = readHeaders(headers)
   if (rate || concurrency) return { kind: 'service' }
   const type = headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase() ?? ''
   if (type === 'text/html' || type === 'application/xhtml+xml') return { kind: 'other', why: SOMETHING_ELSE }
@@ -29,8 +28,8 @@ export function senderOf(status: number, headers: HttpHeaders, url: string): Sen
 }
 
 /** The sender of an answer whose body, or its beginning, is known too. */
-export function senderOfAnswer(status: number, headers: HttpHeaders, url: string, body: string): Sender {
-  const sender = senderOf(status, headers, url)
+export function senderOfAnswer(observation: Observation, url: string, body: string): Sender {
+  const sender = senderOf(observation, url)
   if (sender.kind !== 'unsure' || !isPage(body)) return sender
   return { kind: 'other', why: SOMETHING_ELSE }
 }

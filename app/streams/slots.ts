@@ -1,6 +1,6 @@
 import type { SlotQuota } from '../contract/snapshot.ts'
+import type { SlotQuotaDefault } from '../service/categories.ts'
 import type { ConcurrencyReading } from '../service/headers.ts'
-import type { SlotQuotaDefault } from '../service/quotas.ts'
 
 interface Row {
   /** Unknown for a category without slots in the table until the first header; not shown before. */

@@ -1,5 +1,6 @@
 import { z } from 'zod/mini'
 import type { HttpOutcome } from '../service/answer.ts'
+import { observe } from '../service/headers.ts'
 import { parseJson } from '../service/json.ts'
 import { isPage, redirectedTo, redirectWords, SOMETHING_ELSE, senderOfAnswer } from '../service/sender.ts'
 
@@ -123,7 +124,7 @@ export function processRefreshAnswer(outcome: HttpOutcome, url: string): Refresh
     }
   }
   if (status >= 200 && status < 300) {
-    const sender = senderOfAnswer(status, headers, url, outcome.body)
+    const sender = senderOfAnswer(observe(status, headers), url, outcome.body)
     return renewalOf(body, sender.kind === 'other')
   }
   const failure = Failure.safeParse(body)

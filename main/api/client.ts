@@ -1,3 +1,4 @@
+import { observe } from '../../app/service/headers.ts'
 import { senderOfAnswer } from '../../app/service/sender.ts'
 import type { Reachability } from '../monitor/reachability.ts'
 import type { Http } from '../ports/ports.ts'
@@ -84,14 +85,15 @@ export class ApiClient {
       reachability.failed(hostOf(baseUrl), outcome.why)
       return { kind: 'unreachable', why: outcome.why, sent: outcome.kind === 'unknown' }
     }
-    const sender = senderOfAnswer(outcome.status, outcome.headers, url, outcome.body)
+    const observation = observe(outcome.status, outcome.headers)
+    const sender = senderOfAnswer(observation, url, outcome.body)
     if (sender.kind === 'other') {
       tap.lost(ticket)
       reachability.failed(hostOf(baseUrl), sender.why)
       return { kind: 'unreachable', why: sender.why, sent: true }
     }
     reachability.answered(hostOf(baseUrl))
-    const tapped = tap.answered(ticket, outcome.status, outcome.headers, outcome.body)
+    const tapped = tap.answered(ticket, observation, outcome.body)
     if (tapped.retryAtMs !== undefined) return { kind: 'limited', retryAtMs: tapped.retryAtMs }
     return {
       kind: 'answered',

@@ -10,12 +10,13 @@ import {
   probeDueAtMs,
   probesWithin,
 } from '../../app/quota/probe-plan.ts'
+import { PROBED_CATEGORIES } from '../../app/service/categories.ts'
 import type { ProbeSettings } from '../monitor/profile.ts'
 import type { Timeline } from '../monitor/timeline.ts'
 import type { Clock, Random } from '../ports/ports.ts'
 import type { ApiAnswer, ApiRequest } from './client.ts'
 import * as refusals from './probe-refusals.ts'
-import { DEFAULT_PROBE_SYMBOL, firstAccount, PROBED_CATEGORIES, probeRequest } from './probe-requests.ts'
+import { DEFAULT_PROBE_SYMBOL, firstAccount, probeRequest } from './probe-requests.ts'
 
 /** What a prober asks the ledger: one row at a time, since most of the time one look at a clock decides. */
 export interface ProbedQuotas {

@@ -5,10 +5,9 @@ import type { Ledger, Ticket } from '../../app/quota/ledger.ts'
 import { nextRequestAtMs } from '../../app/quota/next-request.ts'
 import { OthersEpisodes, type OthersTold } from '../../app/quota/others-episodes.ts'
 import { isProbablyEmpty } from '../../app/quota/probe-plan.ts'
-import type { HttpHeaders } from '../../app/service/answer.ts'
-import { categoryOf } from '../../app/service/endpoints.ts'
+import { categoryOf } from '../../app/service/categories.ts'
 import { type RefusedBy, refusedBy } from '../../app/service/errors.ts'
-import { type HeaderReading, readHeaders } from '../../app/service/headers.ts'
+import type { HeaderReading, Observation } from '../../app/service/headers.ts'
 import type { RecentHistory } from '../history/recent.ts'
 import type { Timeline } from '../monitor/timeline.ts'
 import type { Random } from '../ports/ports.ts'
@@ -92,18 +91,17 @@ export class QuotaTap {
     this.#deps.ledger.lost(ticket, this.#deps.timeline.now(), ON_ITS_WAY_MS)
   }
 
-  answered(ticket: Ticket, status: number, headers: HttpHeaders, body: string): Tapped {
+  answered(ticket: Ticket, reading: Observation, body: string): Tapped {
     const { ledger, history, timeline } = this.#deps
     const now = timeline.now()
-    const reading = readHeaders(headers)
-    const refused = status === 429 ? refusedBy(headers, body) : undefined
+    const refused = reading.status === 429 ? refusedBy(reading, body) : undefined
     if (refused === 'concurrency' && !reading.rate) {
-      this.#note(rowNamed(ticket), headers, reading, refused, now)
+      this.#note(rowNamed(ticket), reading, refused, now)
       ledger.lost(ticket, now)
       return { reading, refused, retryAtMs: now + FALLBACK_SECONDS * 1000 }
     }
     if (!reading.rate && refused === undefined) {
-      this.#note(rowNamed(ticket), headers, reading, refused, now)
+      this.#note(rowNamed(ticket), reading, refused, now)
       // Not surely the throttling layer's answer (a portal's, a proxy's, a 401 before it): it may have counted.
       ledger.lost(ticket, now)
       this.#deps.changed()
@@ -111,12 +109,12 @@ export class QuotaTap {
     }
     if (refused === 'unsaid') {
       const charged = ledger.refusedUnsaid(ticket, now) ?? ticket.endpoint
-      this.#note(rowNamed(ticket), headers, reading, refused, now)
+      this.#note(rowNamed(ticket), reading, refused, now)
       this.#deps.changed()
       return { reading, refused, retryAtMs: this.#hold(charged, reading, refused, now) }
     }
     const { category, elsewhere } = ledger.answered(ticket, reading.rate, now, refused === 'rate')
-    this.#note(category ?? rowNamed(ticket), headers, reading, refused, now)
+    this.#note(category ?? rowNamed(ticket), reading, refused, now)
     if (category !== undefined) {
       const remaining = reading.rate?.remaining
       if (remaining !== undefined) history.observed(category, now, remaining)
@@ -132,13 +130,12 @@ export class QuotaTap {
 
   #note(
     category: string | undefined,
-    headers: HttpHeaders,
-    reading: HeaderReading,
+    reading: Observation,
     refused: RefusedBy | undefined,
     now: number,
   ): void {
     if (category === undefined) return
-    this.#log.answered(category, headers, reading.oddities, now)
+    this.#log.answered(category, reading.headers, reading.oddities, now)
     if (refused !== undefined) this.#log.refused(category, reading.requestId, now)
   }
 

@@ -1,6 +1,6 @@
 import type { MonitorEvent } from '../../app/contract/events.ts'
 import type { Ledger } from '../../app/quota/ledger.ts'
-import { CURRENT_REQUEST_QUOTAS, SLOT_QUOTAS } from '../../app/service/quotas.ts'
+import { CURRENT_REQUEST_QUOTAS, SLOT_QUOTAS } from '../../app/service/categories.ts'
 import { SlotLedger } from '../../app/streams/slots.ts'
 import { keyLifetimes } from '../../app/tokens/schedule.ts'
 import { ApiClient, hostOf } from '../api/client.ts'

@@ -1,4 +1,4 @@
-import { CURRENT_REQUEST_QUOTAS, SLOT_QUOTAS } from '../../app/service/quotas.ts'
+import { CURRENT_REQUEST_QUOTAS, SLOT_QUOTAS } from '../../app/service/categories.ts'
 import { FAULTS } from './fault-names.ts'
 
 /** Another program on the same key that works in spells. */

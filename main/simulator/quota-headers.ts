@@ -4,16 +4,8 @@ import type { WireHeaders } from './wire.ts'
 
 /** What the headers call each category. No pattern, as on the real service: a client has to learn them. */
 const RESOURCE_NAMES: Readonly<Record<string, string>> = {
-  Accounts: 'accounts',
   'Order Details': 'orders',
-  Balances: 'balances',
-  Positions: 'positions',
   'Quote Snapshot': 'quotes',
-  'Option Expirations': 'option-expirations',
-  'Option Strikes': 'option-strikes',
-  'Option Spread Types': 'option-spread-types',
-  'Option Risk Reward': 'option-risk-reward',
-  'Quote Change Stream': 'quote-change-stream',
   'Barchart Stream': 'stream-barcharts',
   'TickBar Stream': 'stream-tickbars',
   'MarketDepth Stream': 'streaming-market-depth',
@@ -24,7 +16,8 @@ const RESOURCE_NAMES: Readonly<Record<string, string>> = {
   'Positions Stream': 'streaming-positions',
 }
 
-export const resourceNameOf = (category: string): string => RESOURCE_NAMES[category] ?? category
+export const resourceNameOf = (category: string): string =>
+  RESOURCE_NAMES[category] ?? category.toLowerCase().replaceAll(' ', '-')
 
 /** The X-RateLimit headers of one response (service 2.2). */
 export function quotaHeaders(

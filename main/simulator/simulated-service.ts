@@ -1,4 +1,4 @@
-import { categoryOf } from '../../app/service/endpoints.ts'
+import { categoryOf } from '../../app/service/categories.ts'
 import { answerAuthorize } from './authorize-endpoint.ts'
 import { discoveryDocument, type IdTokenIssuer } from './id-tokens.ts'
 import type { Ending, OpenStream } from './open-stream.ts'

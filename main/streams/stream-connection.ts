@@ -1,4 +1,5 @@
 import type { HttpHeaders } from '../../app/service/answer.ts'
+import { observe } from '../../app/service/headers.ts'
 import { isPage, SOMETHING_ELSE, senderOf } from '../../app/service/sender.ts'
 import { FrameReader, type FramesRead } from '../../app/streams/frame-reader.ts'
 import type { StreamReasonCode } from '../../app/streams/reasons.ts'
@@ -58,8 +59,8 @@ export class StreamConnection {
   )
   readonly #hangUp: () => void
   #phase: Phase = 'opening'
-  #status = 0
-  #headers: HttpHeaders = {}
+  /** The head of the answer, once it is there. */
+  #observation = observe(0, {})
   #refusal = ''
   #cancelWait = () => {}
 
@@ -115,9 +116,8 @@ export class StreamConnection {
   #answered(status: number, headers: HttpHeaders): void {
     if (this.#phase !== 'opening') return
     const { clock, baseUrl, reached } = this.#deps
-    this.#status = status
-    this.#headers = headers
-    const sender = senderOf(status, headers, baseUrl)
+    this.#observation = observe(status, headers)
+    const sender = senderOf(this.#observation, baseUrl)
     if (sender.kind === 'other') this.#notTheService(sender.why)
     else if (status !== 200) {
       this.#phase = 'refusing'
@@ -136,7 +136,7 @@ export class StreamConnection {
     reached(true, '')
     this.#phase = 'open'
     this.openedAtMs = timeline.now()
-    const { concurrency } = tap.answered(this.#ticket, this.#status, this.#headers, '').reading
+    const { concurrency } = tap.answered(this.#ticket, this.#observation, '').reading
     if (concurrency) this.#observed(concurrency)
     this.#listener.opened()
   }
@@ -182,12 +182,12 @@ export class StreamConnection {
 
   #refused(): void {
     if (this.#phase !== 'refusing') return
-    const tapped = this.#deps.tap.answered(this.#ticket, this.#status, this.#headers, this.#refusal)
+    const tapped = this.#deps.tap.answered(this.#ticket, this.#observation, this.#refusal)
     this.#finish()
     this.#hangUp()
     // A refusal for want of a slot says that none is left, also where it has no headers to say it.
     if (tapped.refused === 'concurrency') this.#observed(tapped.reading.concurrency ?? { remaining: 0 })
-    this.#listener.refused(this.#status, tapped)
+    this.#listener.refused(this.#observation.status, tapped)
   }
 
   #observed(reading: Parameters<SlotLedger['observed']>[1]): void {

@@ -1,6 +1,6 @@
 import { Ledger } from '../../app/quota/ledger.ts'
+import type { RequestQuotaDefault } from '../../app/service/categories.ts'
 import type { RateReading } from '../../app/service/headers.ts'
-import type { RequestQuotaDefault } from '../../app/service/quotas.ts'
 
 /** What stands on a client's screen for one quota, by the headers of its own requests. */
 export interface Client {

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util'
 import { NO_PROBES, probeIsDue } from '../../app/quota/probe-plan.ts'
-import { CURRENT_REQUEST_QUOTAS } from '../../app/service/quotas.ts'
+import { CURRENT_REQUEST_QUOTAS } from '../../app/service/categories.ts'
 import { type RequestQuotaRules, RequestQuotas } from '../../main/simulator/rules/request-quotas.ts'
 import { chanceFrom } from '../app/quota/chance.ts'
 import { type Client, Modelled, otherClients } from './accuracy-clients.ts'

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util'
 import { Ledger } from '../../app/quota/ledger.ts'
-import { CURRENT_REQUEST_QUOTAS } from '../../app/service/quotas.ts'
+import { CURRENT_REQUEST_QUOTAS } from '../../app/service/categories.ts'
 import { median, round, tell } from './result.ts'
 
 /**

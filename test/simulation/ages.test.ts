@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { RequestQuota } from '../../app/contract/snapshot.ts'
 import { isStale, STALE_AFTER_MS } from '../../app/quota/stale.ts'
-import { categoryOf } from '../../app/service/endpoints.ts'
+import { categoryOf } from '../../app/service/categories.ts'
 import { ageText, leftText } from '../../app/status/quota-status.ts'
 import type { HttpHeaders } from '../../main/ports/ports.ts'
 import { proves } from '../proof/proves.ts'

@@ -1,5 +1,5 @@
 import type { RequestQuota, Snapshot } from '../../app/contract/snapshot.ts'
-import { categoryOf } from '../../app/service/endpoints.ts'
+import { categoryOf } from '../../app/service/categories.ts'
 import type { HttpHeaders, HttpOutcome, HttpRequest } from '../../main/ports/ports.ts'
 import type { AllLaws } from './all-laws.ts'
 import { count } from './count.ts'

@@ -1,5 +1,4 @@
-import { CURRENT_REQUEST_QUOTAS } from '../../../app/service/quotas.ts'
-import { PROBED_CATEGORIES } from '../../api/probe-requests.ts'
+import { CURRENT_REQUEST_QUOTAS, PROBED_CATEGORIES } from '../../../app/service/categories.ts'
 import type { ProbeSettings } from '../../monitor/profile.ts'
 import type { Neighbour } from '../../simulator/options.ts'
 import { expected, numberFlag, type ParsedFlag, parsed } from './flag-values.ts'

@@ -6,10 +6,11 @@ import type {
   KeySettingsChange,
   settingsContract,
 } from '../../../app/contract/settings.ts'
+import { PROBED_CATEGORIES } from '../../../app/service/categories.ts'
 import { isSymbol } from '../../../app/service/stream-paths.ts'
 import { ROTATION } from '../../../app/tokens/schedule.ts'
 import { notProbed } from '../../api/probe-refusals.ts'
-import { DEFAULT_PROBE_SYMBOL, PROBED_CATEGORIES } from '../../api/probe-requests.ts'
+import { DEFAULT_PROBE_SYMBOL } from '../../api/probe-requests.ts'
 import type { ProfileStore } from '../../vault/profile-store.ts'
 import type { MonitorSurface } from '../monitor-surface.ts'
 import { DEFAULT_PROBES, type Profile } from '../profile.ts'

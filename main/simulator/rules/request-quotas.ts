@@ -1,4 +1,4 @@
-import { CURRENT_REQUEST_QUOTAS, EARLIER_REQUEST_QUOTAS } from '../../../app/service/quotas.ts'
+import { CURRENT_REQUEST_QUOTAS, EARLIER_REQUEST_QUOTAS } from '../../../app/service/categories.ts'
 import type { Neighbour, RequestLimit } from '../options.ts'
 import { type Arrivals, arrivalsOf } from './arrivals.ts'
 import { sequenceOf } from './seed.ts'

@@ -1,4 +1,4 @@
-import { SLOT_QUOTAS } from '../../../app/service/quotas.ts'
+import { SLOT_QUOTAS } from '../../../app/service/categories.ts'
 
 export interface SlotReading {
   readonly limit: number

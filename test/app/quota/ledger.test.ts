@@ -2,8 +2,8 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { RequestQuota } from '../../../app/contract/snapshot.ts'
 import { Ledger } from '../../../app/quota/ledger.ts'
+import { CURRENT_REQUEST_QUOTAS } from '../../../app/service/categories.ts'
 import type { RateReading } from '../../../app/service/headers.ts'
-import { CURRENT_REQUEST_QUOTAS } from '../../../app/service/quotas.ts'
 import { chanceFrom } from './chance.ts'
 
 const newLedger = () => new Ledger(CURRENT_REQUEST_QUOTAS, 0)

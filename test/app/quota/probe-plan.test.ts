@@ -12,7 +12,7 @@ import {
   probeIsDue,
   probesWithin,
 } from '../../../app/quota/probe-plan.ts'
-import { CURRENT_REQUEST_QUOTAS } from '../../../app/service/quotas.ts'
+import { CURRENT_REQUEST_QUOTAS } from '../../../app/service/categories.ts'
 import { proves } from '../../proof/proves.ts'
 import { chanceFrom } from './chance.ts'
 import { exampleRow } from './example-row.ts'

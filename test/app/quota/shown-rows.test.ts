@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { Ledger } from '../../../app/quota/ledger.ts'
 import { alsoCounts, shownRows } from '../../../app/quota/shown-rows.ts'
-import { CURRENT_REQUEST_QUOTAS } from '../../../app/service/quotas.ts'
+import { CURRENT_REQUEST_QUOTAS } from '../../../app/service/categories.ts'
 
 const rate = (resource: string) => ({
   limit: 320,

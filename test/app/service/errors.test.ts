@@ -1,6 +1,10 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { refusedBy } from '../../../app/service/errors.ts'
+import type { HttpHeaders } from '../../../app/service/answer.ts'
+import { refusedBy as refusedByReading } from '../../../app/service/errors.ts'
+import { readHeaders } from '../../../app/service/headers.ts'
+
+const refusedBy = (headers: HttpHeaders, body: string) => refusedByReading(readHeaders(headers), body)
 
 const body = (Message: unknown) => JSON.stringify({ Error: 'TooManyRequests', Message })
 const slotsFull = { 'x-concurrency-limit': '40', 'x-concurrency-remaining': '0' }

@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import type { HttpHeaders } from '../../../app/service/answer.ts'
+import { observe } from '../../../app/service/headers.ts'
 import { redirectedTo, senderOf, senderOfAnswer } from '../../../app/service/sender.ts'
 
 const URL = 'https://api.test/v3/brokerage/accounts'
-const kind = (status: number, headers: HttpHeaders) => senderOf(status, headers, URL).kind
+const kind = (status: number, headers: HttpHeaders) => senderOf(observe(status, headers), URL).kind
 
 test.each<[string, number, HttpHeaders, string]>([
   ['a page', 200, { 'content-type': 'text/html; charset=utf-8' }, 'other'],
@@ -24,7 +25,7 @@ test.each<[string, number, HttpHeaders, string]>([
 })
 
 test('where the head does not say, a body that begins like a page does', () => {
-  const sender = (body: string) => senderOfAnswer(200, {}, URL, body).kind
+  const sender = (body: string) => senderOfAnswer(observe(200, {}), URL, body).kind
   expect(['<html>', ' \r\n<!DOCTYPE html>', '\ufeff<html>'].map(sender)).toEqual(['other', 'other', 'other'])
   expect(['{}', '[]', '', 'plain words', '"<html>"'].map(sender)).not.toContain('other')
 })

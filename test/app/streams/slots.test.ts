@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { SLOT_QUOTAS } from '../../../app/service/quotas.ts'
+import { SLOT_QUOTAS } from '../../../app/service/categories.ts'
 import { SlotLedger } from '../../../app/streams/slots.ts'
 import { proves } from '../../proof/proves.ts'
 import { chanceFrom } from '../quota/chance.ts'

@@ -1,4 +1,4 @@
-import type { RequestQuotaDefault } from '../../../app/service/quotas.ts'
+import type { RequestQuotaDefault } from '../../../app/service/categories.ts'
 import type { Chance, Process } from './process.ts'
 import {
   around,

@@ -1,5 +1,4 @@
-import { CURRENT_REQUEST_QUOTAS } from '../../../app/service/quotas.ts'
-import { PROBED_CATEGORIES } from '../../../main/api/probe-requests.ts'
+import { CURRENT_REQUEST_QUOTAS, PROBED_CATEGORIES } from '../../../app/service/categories.ts'
 import { chanceFrom } from '../../app/quota/chance.ts'
 import { figuresOf } from './figures.ts'
 import { mixOf } from './kinds.ts'

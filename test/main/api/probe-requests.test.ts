@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { categoryOf } from '../../../app/service/endpoints.ts'
-import { CURRENT_REQUEST_QUOTAS } from '../../../app/service/quotas.ts'
+import { CURRENT_REQUEST_QUOTAS, categoryOf } from '../../../app/service/categories.ts'
 import { firstAccount, probeRequest } from '../../../main/api/probe-requests.ts'
 
 test('every probe counts against the category it is made for', () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { CURRENT_REQUEST_QUOTAS } from '../../../app/service/quotas.ts'
+import { CURRENT_REQUEST_QUOTAS } from '../../../app/service/categories.ts'
 import type { ApiAnswer } from '../../../main/api/client.ts'
 import { proves } from '../../proof/proves.ts'
 import { ACCOUNTS, categoryAt, MINUTE_MS, setUp } from './scripted-prober.ts'

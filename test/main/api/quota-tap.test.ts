@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { HttpHeaders } from '../../../app/service/answer.ts'
+import { observe } from '../../../app/service/headers.ts'
 import { proves } from '../../proof/proves.ts'
 import { quotaHeaders } from '../quota-headers.ts'
 import { startedTap } from './started-tap.ts'
@@ -13,7 +14,7 @@ function setUp(trialAfterStep = false) {
   const { clock, timeline, ledger, events, history, tap } = startedTap(trialAfterStep)
   const row = (category: string) => ledger.view(timeline.now()).find((quota) => quota.category === category)!
   const refuse = (path: string, headers: HttpHeaders, body = RATE) =>
-    tap.answered(tap.sent('GET', path), 429, headers, body)
+    tap.answered(tap.sent('GET', path), observe(429, headers), body)
   return { clock, timeline, ledger, events, history, tap, row, refuse }
 }
 
@@ -22,7 +23,7 @@ test('a request that was hung up on may count for two seconds more, one that was
   // Headers enough to know that nobody else uses it.
   for (let count = 0; count < 4; count += 1) {
     await clock.advance(30_000)
-    tap.answered(tap.sent('GET', ACCOUNTS), 200, quotaHeaders(320, 0), '')
+    tap.answered(tap.sent('GET', ACCOUNTS), observe(200, quotaHeaders(320, 0)), '')
   }
   tap.lost(tap.sent('GET', ACCOUNTS))
   await clock.advance(1_500)
@@ -105,7 +106,7 @@ test.each([
   '{"Error":"TooManyRequests","Message":"Slow down"}',
 ])('a 429 that does not say of what holds its category and blames nobody: %j', async (body) => {
   const { clock, timeline, tap, row, refuse, events, ledger } = setUp()
-  tap.answered(tap.sent('GET', ACCOUNTS), 200, quotaHeaders(300, 19), '')
+  tap.answered(tap.sent('GET', ACCOUNTS), observe(200, quotaHeaders(300, 19)), '')
   await clock.advance(2_000)
   const before = row('Accounts')
   expect(refuse(ACCOUNTS, {}, body)).toMatchObject({ refused: 'unsaid', retryAtMs: timeline.now() + 60_500 })
@@ -122,7 +123,7 @@ test.each([
 
 test('the older 429 without headers says by its Message that the bucket is empty', () => {
   const { tap, row, refuse } = setUp()
-  tap.answered(tap.sent('GET', ACCOUNTS), 200, quotaHeaders(300, 19), '')
+  tap.answered(tap.sent('GET', ACCOUNTS), observe(200, quotaHeaders(300, 19)), '')
   refuse(ACCOUNTS, {}, RATE)
   expect(row('Accounts').remaining).toBeLessThan(1)
 })
@@ -138,7 +139,7 @@ test('an epoch time or garbage in Reset is no wait', () => {
 test('requests refused together count as one refusal', () => {
   const { timeline, tap } = setUp()
   const tickets = [tap.sent('GET', ACCOUNTS), tap.sent('GET', ACCOUNTS), tap.sent('GET', ACCOUNTS)]
-  for (const ticket of tickets) tap.answered(ticket, 429, {}, RATE)
+  for (const ticket of tickets) tap.answered(ticket, observe(429, {}), RATE)
   expect(tap.notBeforeMs('GET', ACCOUNTS)).toBeLessThan(timeline.now() + 62_000)
 })
 
@@ -153,7 +154,7 @@ test('an accepted request after the hold ends the growth', async () => {
   const { clock, timeline, tap, refuse } = setUp()
   refuse(ACCOUNTS, {})
   await clock.advance(61_000)
-  tap.answered(tap.sent('GET', ACCOUNTS), 200, quotaHeaders(10, 290), '')
+  tap.answered(tap.sent('GET', ACCOUNTS), observe(200, quotaHeaders(10, 290)), '')
   expect(refuse(ACCOUNTS, {}).retryAtMs).toBe(timeline.now() + 60_500)
 })
 
@@ -167,7 +168,7 @@ test('a 429 of the slots holds no requests', () => {
 
 test('a bucket whose lower bound holds no whole request is waited for', async () => {
   const { clock, tap } = setUp()
-  tap.answered(tap.sent('GET', ACCOUNTS), 200, quotaHeaders(0, 300), '')
+  tap.answered(tap.sent('GET', ACCOUNTS), observe(200, quotaHeaders(0, 300)), '')
   const notBeforeMs = tap.notBeforeMs('GET', ACCOUNTS) ?? 0
   expect(notBeforeMs).toBeGreaterThan(clock.worldMs())
   await clock.advance(2_000)
@@ -176,7 +177,7 @@ test('a bucket whose lower bound holds no whole request is waited for', async ()
 
 test('where a fixed window is over and the next one may be spent, no time that has passed is named', async () => {
   const { clock, timeline, tap, row } = setUp()
-  tap.answered(tap.sent('GET', ACCOUNTS), 200, quotaHeaders(1, 290, 2), '')
+  tap.answered(tap.sent('GET', ACCOUNTS), observe(200, quotaHeaders(1, 290, 2)), '')
   const endsAtMs = row('Accounts').windowEndsAt ?? 0
   await clock.advance(endsAtMs - timeline.now() + 10_000)
   expect(tap.notBeforeMs('GET', ACCOUNTS)).toBeUndefined()
@@ -195,9 +196,9 @@ test.each([200, 401, 404, 503])(
   'an answer of %d without quota headers may have counted, and may not',
   async (status) => {
     const { clock, tap, row } = setUp()
-    tap.answered(tap.sent('GET', ACCOUNTS), 200, quotaHeaders(100, 207), '')
+    tap.answered(tap.sent('GET', ACCOUNTS), observe(200, quotaHeaders(100, 207)), '')
     const before = row('Accounts')
-    tap.answered(tap.sent('GET', ACCOUNTS), status, {}, '')
+    tap.answered(tap.sent('GET', ACCOUNTS), observe(status, {}), '')
     await clock.advance(0)
     expect(row('Accounts').low).toBeLessThan(before.low)
     expect(row('Accounts').high).toBe(before.high)
@@ -207,7 +208,7 @@ test.each([200, 401, 404, 503])(
 test('a path that no rule knows is learned by its resource name', () => {
   const { tap, row } = setUp()
   const named = { ...quotaHeaders(7, 80, 10), 'x-ratelimit-resource': 'news' }
-  tap.answered(tap.sent('GET', '/v3/news/latest?limit=5'), 200, named, '')
+  tap.answered(tap.sent('GET', '/v3/news/latest?limit=5'), observe(200, named), '')
   expect(row('news')).toMatchObject({ limit: 10, remaining: 7, resource: 'news' })
 })
 
@@ -226,7 +227,7 @@ test('use elsewhere is told once, not at every header', async () => {
   let remaining = 300
   for (let count = 0; count < 20; count += 1) {
     const reset = Math.ceil(((320 - remaining) * 300) / 320)
-    tap.answered(tap.sent('GET', ACCOUNTS), 200, quotaHeaders(remaining, reset), '')
+    tap.answered(tap.sent('GET', ACCOUNTS), observe(200, quotaHeaders(remaining, reset)), '')
     await clock.advance(10_000)
     remaining -= 8
   }
@@ -253,7 +254,7 @@ async function provedRolling(trialAfterStep: boolean) {
   const world = setUp(trialAfterStep)
   for (const remaining of [100, 102, 104]) {
     const reset = Math.ceil(((320 - remaining) * 300) / 320)
-    world.tap.answered(world.tap.sent('GET', ACCOUNTS), 200, quotaHeaders(remaining, reset), '')
+    world.tap.answered(world.tap.sent('GET', ACCOUNTS), observe(200, quotaHeaders(remaining, reset)), '')
     await world.clock.advance(2_800)
   }
   return world
@@ -296,7 +297,7 @@ describe('what support asks for', () => {
   test('the last headers as they came, numbers only, and which of them were not believed', () => {
     const { timeline, tap } = setUp()
     const odd = { 'x-ratelimit-reset': '1767623400', 'x-ratelimit-limit': 'many', 'set-cookie': '12345' }
-    tap.answered(tap.sent('GET', ACCOUNTS), 200, { ...quotaHeaders(319, 1), ...odd }, '')
+    tap.answered(tap.sent('GET', ACCOUNTS), observe(200, { ...quotaHeaders(319, 1), ...odd }), '')
     expect(tap.detailsOf('Accounts')).toEqual({
       refusals: [],
       headers: { 'x-ratelimit-period': 300, 'x-ratelimit-remaining': 319, 'x-ratelimit-reset': 1767623400 },
@@ -309,7 +310,7 @@ describe('what support asks for', () => {
     const { tap, refuse } = setUp()
     const path = '/v3/brokerage/stream/accounts/SIM1001/positions'
     const slots = { 'x-concurrency-limit': '40', 'x-concurrency-remaining': '39' }
-    tap.answered(tap.sent('GET', path), 200, slots, '')
+    tap.answered(tap.sent('GET', path), observe(200, slots), '')
     refuse(path, { ...slots, 'x-concurrency-remaining': '0', 'x-ts-request-id': 'p' }, SLOTS)
     expect(tap.detailsOf('Positions Stream')).toMatchObject({
       refusals: [{ requestId: 'p' }],
@@ -321,8 +322,7 @@ describe('what support asks for', () => {
     const { tap } = setUp()
     tap.answered(
       tap.sent('GET', ACCOUNTS),
-      200,
-      { 'x-ratelimit-remaining': '-1', 'x-ratelimit-limit': '∞' },
+      observe(200, { 'x-ratelimit-remaining': '-1', 'x-ratelimit-limit': '∞' }),
       '',
     )
     expect(tap.detailsOf('Accounts').oddities.length).toBe(2)

@@ -1,5 +1,5 @@
 import { Ledger } from '../../../app/quota/ledger.ts'
-import { CURRENT_REQUEST_QUOTAS } from '../../../app/service/quotas.ts'
+import { CURRENT_REQUEST_QUOTAS } from '../../../app/service/categories.ts'
 import type { ApiAnswer, ApiRequest } from '../../../main/api/client.ts'
 import { Prober } from '../../../main/api/prober.ts'
 import { Timeline } from '../../../main/monitor/timeline.ts'

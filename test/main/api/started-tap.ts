@@ -1,6 +1,6 @@
 import type { MonitorEvent } from '../../../app/contract/events.ts'
 import { Ledger } from '../../../app/quota/ledger.ts'
-import { CURRENT_REQUEST_QUOTAS } from '../../../app/service/quotas.ts'
+import { CURRENT_REQUEST_QUOTAS } from '../../../app/service/categories.ts'
 import { QuotaTap } from '../../../main/api/quota-tap.ts'
 import { RecentHistory } from '../../../main/history/recent.ts'
 import { Timeline } from '../../../main/monitor/timeline.ts'

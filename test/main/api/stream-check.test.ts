@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { CURRENT_REQUEST_QUOTAS, SLOT_QUOTAS } from '../../../app/service/quotas.ts'
+import { CURRENT_REQUEST_QUOTAS, SLOT_QUOTAS } from '../../../app/service/categories.ts'
 import { streamToCheck } from '../../../main/api/stream-check.ts'
 import { DEPTH, POSITIONS, RATE, SLOTS, setUp } from '../streams/scripted-streams.ts'
 

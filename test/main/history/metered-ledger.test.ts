@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { CURRENT_REQUEST_QUOTAS } from '../../../app/service/quotas.ts'
+import { CURRENT_REQUEST_QUOTAS } from '../../../app/service/categories.ts'
 import { MeteredLedger } from '../../../main/history/metered-ledger.ts'
 
 const START_MS = Date.UTC(2026, 0, 5, 14, 0)

@@ -1,5 +1,5 @@
 import type { HttpHeaders } from '../../../app/service/answer.ts'
-import { SLOT_QUOTAS } from '../../../app/service/quotas.ts'
+import { SLOT_QUOTAS } from '../../../app/service/categories.ts'
 import type { StreamRequest } from '../../../app/service/streams.ts'
 import { SlotLedger } from '../../../app/streams/slots.ts'
 import { Redactor } from '../../../main/ports/redactor.ts'

@@ -1,5 +1,5 @@
 import type { RequestQuota, SlotQuota, Snapshot, StreamSummary } from '../../../../app/contract/snapshot.ts'
-import { CURRENT_REQUEST_QUOTAS, SLOT_QUOTAS } from '../../../../app/service/quotas.ts'
+import { CURRENT_REQUEST_QUOTAS, SLOT_QUOTAS } from '../../../../app/service/categories.ts'
 
 export const AT_MS = Date.UTC(2026, 0, 5, 15, 30)
 

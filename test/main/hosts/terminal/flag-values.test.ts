@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { PROBED_CATEGORIES, probeRequest } from '../../../../main/api/probe-requests.ts'
+import { PROBED_CATEGORIES } from '../../../../app/service/categories.ts'
+import { probeRequest } from '../../../../main/api/probe-requests.ts'
 import { probeFlag, trafficFlag } from '../../../../main/hosts/terminal/category-flags.ts'
 import {
   addressFlag,

@@ -1,5 +1,11 @@
 import { expect, test } from 'vitest'
-import { CURRENT_REQUEST_QUOTAS, EARLIER_REQUEST_QUOTAS, SLOT_QUOTAS } from '../../../app/service/quotas.ts'
+import {
+  CATEGORIES,
+  CURRENT_REQUEST_QUOTAS,
+  EARLIER_REQUEST_QUOTAS,
+  SLOT_QUOTAS,
+} from '../../../app/service/categories.ts'
+import { sourcesOf, textOf } from '../source-comments.ts'
 
 const asRows = (quotas: readonly { category: string; limit: number; periodSeconds: number }[]) =>
   Object.fromEntries(quotas.map((quota) => [quota.category, [quota.limit, quota.periodSeconds]]))
@@ -46,4 +52,16 @@ test('the concurrent rows are those of service 8.2', () => {
     'Order Stream by Order Id': 40,
     'Positions Stream': 40,
   })
+})
+
+test('only the table and the simulator name a category of requests, so that a new one is two edits', () => {
+  // One word, such as Positions, also names other things.
+  const names = CATEGORIES.map(({ name }) => name).filter(
+    (name) => name.includes(' ') && !name.includes('Stream'),
+  )
+  const naming = ['app', 'main', 'renderer']
+    .flatMap(sourcesOf)
+    .filter((path) => !path.startsWith('main/simulator/'))
+    .filter((path) => names.some((name) => textOf(path).includes(`'${name}'`)))
+  expect(naming).toEqual(['app/service/categories.ts'])
 })

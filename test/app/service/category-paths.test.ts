@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { categoryOf } from '../../../app/service/endpoints.ts'
-import { CURRENT_REQUEST_QUOTAS, SLOT_QUOTAS } from '../../../app/service/quotas.ts'
+import { CURRENT_REQUEST_QUOTAS, categoryOf, SLOT_QUOTAS } from '../../../app/service/categories.ts'
 import { streamPath } from '../../../app/service/stream-paths.ts'
 import { STREAM_KINDS, STREAM_SHAPES } from '../../../app/service/streams.ts'
 

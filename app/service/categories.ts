@@ -1,0 +1,198 @@
+/** The subjects that a probe may need: an account id fit for a path, and a symbol. */
+export interface ProbeSubjects {
+  readonly account: string | undefined
+  readonly symbol: string
+}
+
+interface RequestLimit {
+  readonly limit: number
+  readonly periodSeconds: number
+}
+
+/** Everything that the app knows of one resource category: one row of the table below. */
+export interface Category {
+  readonly name: string
+  /** The request quota of the current table; absent for a category that has slots only. */
+  readonly requests?: RequestLimit
+  /** The request quota of the older table, where it differs. */
+  readonly earlierRequests?: RequestLimit
+  /** Streams open at once. */
+  readonly slots?: number
+  /** The requests that count against it, by path without query. GET unless `method` says otherwise. */
+  readonly path: RegExp
+  readonly method?: 'POST'
+  /**
+   * Path of the cheapest GET that shows its headers and does nothing else; `undefined` without a subject it needs. Absent
+   * for streams, and for requests that place orders.
+   */
+  readonly probe?: (subjects: ProbeSubjects) => string | undefined
+}
+
+const perFiveMinutes = (limit: number): RequestLimit => ({ limit, periodSeconds: 300 })
+const perMinute = (limit: number): RequestLimit => ({ limit, periodSeconds: 60 })
+const ofAccount =
+  (rest: string) =>
+  ({ account }: ProbeSubjects): string | undefined =>
+    account === undefined ? undefined : `/v3/brokerage/accounts/${account}/${rest}`
+const ofSymbol =
+  (path: string) =>
+  ({ symbol }: ProbeSubjects): string =>
+    `${path}/${encodeURIComponent(symbol)}`
+
+/**
+ * The resource categories with their quotas (service 8.2) and paths (service 4.3, 11), in the order in which they are
+ * shown and probed: Accounts first, because the probes of others need an account.
+ *
+ * A path's category is a guess: at run time `X-RateLimit-Resource` names the bucket that counted. Each option endpoint
+ * has a bucket of its own; MarketDepth is one bucket for its quotes and aggregates.
+ */
+export const CATEGORIES: readonly Category[] = [
+  {
+    name: 'Accounts',
+    requests: perFiveMinutes(320),
+    earlierRequests: perFiveMinutes(250),
+    path: /^\/v3\/brokerage\/accounts$/,
+    probe: () => '/v3/brokerage/accounts',
+  },
+  {
+    name: 'Order Details',
+    requests: perFiveMinutes(320),
+    earlierRequests: perFiveMinutes(250),
+    path: /^\/v3\/brokerage\/accounts\/[^/]+\/(?:historical)?orders(?:\/[^/]+)?$/,
+    probe: ofAccount('orders'),
+  },
+  {
+    name: 'Balances',
+    requests: perFiveMinutes(320),
+    earlierRequests: perFiveMinutes(250),
+    path: /^\/v3\/brokerage\/accounts\/[^/]+\/(?:bod)?balances$/,
+    probe: ofAccount('balances'),
+  },
+  {
+    name: 'Positions',
+    requests: perFiveMinutes(320),
+    earlierRequests: perFiveMinutes(250),
+    path: /^\/v3\/brokerage\/accounts\/[^/]+\/positions$/,
+    probe: ofAccount('positions'),
+  },
+  {
+    name: 'Quote Snapshot',
+    requests: perFiveMinutes(500),
+    earlierRequests: perMinute(30),
+    path: /^\/v3\/marketdata\/quotes\/[^/]+$/,
+    probe: ofSymbol('/v3/marketdata/quotes'),
+  },
+  {
+    name: 'Option Expirations',
+    requests: perMinute(90),
+    path: /^\/v3\/marketdata\/options\/expirations\/[^/]+$/,
+    probe: ofSymbol('/v3/marketdata/options/expirations'),
+  },
+  {
+    name: 'Option Strikes',
+    requests: perMinute(90),
+    path: /^\/v3\/marketdata\/options\/strikes\/[^/]+$/,
+    probe: ofSymbol('/v3/marketdata/options/strikes'),
+  },
+  {
+    name: 'Option Spread Types',
+    requests: perMinute(90),
+    path: /^\/v3\/marketdata\/options\/spreadtypes$/,
+    probe: () => '/v3/marketdata/options/spreadtypes',
+  },
+  {
+    name: 'Option Risk Reward',
+    requests: perMinute(90),
+    path: /^\/v3\/marketdata\/options\/riskreward$/,
+    method: 'POST',
+  },
+  {
+    name: 'Quote Change Stream',
+    requests: perFiveMinutes(500),
+    path: /^\/v3\/marketdata\/stream\/quotes\/[^/]+$/,
+  },
+  {
+    name: 'Barchart Stream',
+    requests: perFiveMinutes(500),
+    path: /^\/v3\/marketdata\/stream\/barcharts\/[^/]+$/,
+  },
+  {
+    name: 'TickBar Stream',
+    requests: perFiveMinutes(500),
+    path: /^\/v2\/stream\/tickbars\/[^/]+\/[^/]+\/[^/]+$/,
+  },
+  {
+    name: 'Positions Stream',
+    slots: 40,
+    path: /^\/v3\/brokerage\/stream\/accounts\/[^/]+\/positions$/,
+  },
+  {
+    name: 'Order Stream',
+    slots: 40,
+    path: /^\/v3\/brokerage\/stream\/accounts\/[^/]+\/orders$/,
+  },
+  {
+    name: 'Order Stream by Order Id',
+    slots: 40,
+    path: /^\/v3\/brokerage\/stream\/accounts\/[^/]+\/orders\/[^/]+$/,
+  },
+  {
+    name: 'MarketDepth Stream',
+    requests: perMinute(30),
+    slots: 10,
+    path: /^\/v3\/marketdata\/stream\/marketdepth\/(?:quotes|aggregates)\/[^/]+$/,
+  },
+  {
+    name: 'Option Quote Stream',
+    slots: 10,
+    path: /^\/v3\/marketdata\/stream\/options\/quotes$/,
+  },
+  {
+    name: 'Option Chain Stream',
+    slots: 10,
+    path: /^\/v3\/marketdata\/stream\/options\/chains\/[^/]+$/,
+  },
+]
+
+/** The request quota of a category before the first header. */
+export interface RequestQuotaDefault extends RequestLimit {
+  readonly category: string
+}
+
+/** The stream slots of a category before the first header. */
+export interface SlotQuotaDefault {
+  readonly category: string
+  readonly limit: number
+}
+
+/** The request quotas of the current table (service 8.2). */
+export const CURRENT_REQUEST_QUOTAS: readonly RequestQuotaDefault[] = CATEGORIES.flatMap(
+  ({ name, requests }) => (requests ? [{ category: name, ...requests }] : []),
+)
+
+/** The request quotas of the older table (service 8.2). */
+export const EARLIER_REQUEST_QUOTAS: readonly RequestQuotaDefault[] = CATEGORIES.flatMap(
+  ({ name, requests, earlierRequests = requests }) =>
+    earlierRequests ? [{ category: name, ...earlierRequests }] : [],
+)
+
+/** The stream slots of the table (service 8.2). */
+export const SLOT_QUOTAS: readonly SlotQuotaDefault[] = CATEGORIES.flatMap(({ name, slots }) =>
+  slots === undefined ? [] : [{ category: name, limit: slots }],
+)
+
+/** The categories that a probe can ask for, in the order in which they are asked. */
+export const PROBED_CATEGORIES: readonly string[] = CATEGORIES.filter(({ probe }) => probe !== undefined).map(
+  ({ name }) => name,
+)
+
+/** Path of the probe of a category; `undefined` where it has none, or needs an account that is not known yet. */
+export function probePath(category: string, subjects: ProbeSubjects): string | undefined {
+  return CATEGORIES.find(({ name }) => name === category)?.probe?.(subjects)
+}
+
+/** The category that a request counts against, or `undefined` for an unknown path. `path` has no query. */
+export function categoryOf(method: string, path: string): string | undefined {
+  return CATEGORIES.find((category) => (category.method ?? 'GET') === method && category.path.test(path))
+    ?.name
+}
