@@ -21,9 +21,9 @@ const COMPANIONS = ['-wal', '-shm', '-journal'] as const
 export function setAside({ folder, name, extension, why }: FileToSetAside, nowMs: number): string {
   const aside = `${name}.${why}-${new Date(nowMs).toISOString().replace(/[:.]/g, '-')}${extension}`
   const path = join(folder, `${name}${extension}`)
-  renameSync(path, join(folder, aside))
-  for (const end of COMPANIONS) {
-    if (existsSync(`${path}${end}`)) renameSync(`${path}${end}`, join(folder, `${aside}${end}`))
-  }
+  const companions = COMPANIONS.filter((end) => existsSync(`${path}${end}`))
+  // A database may be missing with its journal still there.
+  if (companions.length === 0 || existsSync(path)) renameSync(path, join(folder, aside))
+  for (const end of companions) renameSync(`${path}${end}`, join(folder, `${aside}${end}`))
   return aside
 }

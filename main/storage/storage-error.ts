@@ -1,19 +1,26 @@
+import { z } from 'zod'
+
 /** Whether a write to disk is durable, and if not, why, in words for a person. */
 export type Saved = { readonly ok: true } | { readonly ok: false; readonly why: string }
 
+/** The result of a write that is durable. */
 export const SAVED: Saved = { ok: true }
 
 /** Why a database file could not be read or written. `corrupt` and `newer` last; the others may pass. */
 export type StorageFailure = 'full' | 'locked' | 'corrupt' | 'newer' | 'not-allowed' | 'other'
 
+/** Primary result codes of SQLite: the low byte of an extended one. */
 const SQLITE_PERM = 3
 const SQLITE_BUSY = 5
 const SQLITE_LOCKED = 6
+const SQLITE_NOMEM = 7
 const SQLITE_READONLY = 8
 const SQLITE_IOERR = 10
 const SQLITE_CORRUPT = 11
 const SQLITE_FULL = 13
 const SQLITE_CANTOPEN = 14
+const SQLITE_PROTOCOL = 15
+const SQLITE_NOLFS = 22
 const SQLITE_NOTADB = 26
 /** SQLITE_IOERR_WRITE, which some systems return on a full disk or over a quota. */
 const IOERR_WRITE = SQLITE_IOERR | (3 << 8)
@@ -58,4 +65,46 @@ export function storageFailure(error: unknown): StorageFailure {
     default:
       return 'other'
   }
+}
+
+const DAMAGED = 'the file is damaged'
+
+/**
+ * An error of a database file as a text for a person, as the end of a sentence; `undefined` where it is no failure of
+ * the disk or the file, and so a bug.
+ */
+export function storageErrorText(error: unknown): string | undefined {
+  if (isForeignRow(error)) return DAMAGED
+  if (!(error instanceof Error) || !('errcode' in error) || typeof error.errcode !== 'number')
+    return undefined
+  switch (error.errcode & 0xff) {
+    case SQLITE_FULL:
+      return 'the disk is full'
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED:
+    case SQLITE_PROTOCOL:
+      return 'another program has locked the file'
+    case SQLITE_READONLY:
+    case SQLITE_PERM:
+      return 'the file is read-only'
+    case SQLITE_NOMEM:
+      return 'there is too little memory'
+    case SQLITE_NOLFS:
+      return 'the disk does not take a file of this size'
+    case SQLITE_IOERR:
+      return 'the disk reported an error'
+    case SQLITE_CANTOPEN:
+      return 'the file cannot be opened'
+    case SQLITE_CORRUPT:
+    case SQLITE_NOTADB:
+      return DAMAGED
+    default:
+      return undefined
+  }
+}
+
+/** Whether a row was read that Headroom never stores: of another form, or with an integer beyond 2^53. */
+function isForeignRow(error: unknown): boolean {
+  if (error instanceof z.ZodError) return true
+  return error instanceof RangeError && 'code' in error && error.code === 'ERR_OUT_OF_RANGE'
 }

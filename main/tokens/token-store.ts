@@ -2,7 +2,7 @@ import type { MonitorEvent } from '../../app/contract/events.ts'
 import { restoredState, type StoredTokens, storedTokens } from '../../app/tokens/stored-token.ts'
 import { lostTokenState, type TokenState } from '../../app/tokens/token-state.ts'
 import type { Clock } from '../ports/ports.ts'
-import { SAVED, type Saved } from '../vault/storage-words.ts'
+import { SAVED, type Saved } from '../storage/storage-error.ts'
 import type { TokenReading } from '../vault/token-records.ts'
 import type { VaultTokens } from '../vault/vault.ts'
 

@@ -2,8 +2,8 @@ import { createHash, randomBytes } from 'node:crypto'
 import type { DatabaseSync } from 'node:sqlite'
 import { z } from 'zod'
 import type { Keystore, KeystoreTrouble } from '../ports/keystore.ts'
+import { storageErrorText } from '../storage/storage-error.ts'
 import { KEY_BYTES, seal, unseal } from './sealing.ts'
-import { storageWords } from './storage-words.ts'
 
 /** The keys that this start could open, and the one that new records are sealed with. */
 export interface DataKeys {
@@ -124,7 +124,7 @@ export async function addDataKey(
     return { kind: 'unlocked', keys: { opened: new Map([[id, key]]), current: { id, key } } }
   } catch (error) {
     if (database.isTransaction) database.exec('ROLLBACK')
-    const why = storageWords(error)
+    const why = storageErrorText(error)
     if (why === undefined) throw error
     return { kind: 'unwritable', why }
   }
@@ -196,7 +196,7 @@ function attempt(write: () => unknown): void {
   try {
     write()
   } catch (error) {
-    if (storageWords(error) === undefined) throw error
+    if (storageErrorText(error) === undefined) throw error
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Outcome } from '../../app/contract/outcome.ts'
-import type { Saved } from './storage-words.ts'
+import type { Saved } from '../storage/storage-error.ts'
 import type { VaultHandle } from './vault-handle.ts'
 
 /** Keeps a person's agreement for the starts to come; what hides nothing is used only where it is kept. */

@@ -1,10 +1,12 @@
 import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
-import { ensurePrivate } from '../storage/private-files.ts'
+import type { DatabaseSync } from 'node:sqlite'
+import { setAside } from '../storage/set-aside.ts'
+import { migrate, openSqlite } from '../storage/sqlite-file.ts'
+import { storageErrorText, storageFailure } from '../storage/storage-error.ts'
 import { MIGRATIONS } from './schema.ts'
-import { isDamaged, storageWords } from './storage-words.ts'
 
+/** The result of opening `vault.db`. */
 export type VaultFileOpening =
   | {
       readonly kind: 'open'
@@ -17,7 +19,7 @@ export type VaultFileOpening =
 
 const NAME = 'vault'
 const COMPANIONS = ['-wal', '-shm', '-journal'] as const
-/** Waiting blocks everything else, and whoever holds this file longer is not one of us. */
+/** The wait for another program's lock, which blocks everything else; Headroom itself never holds one longer. */
 const BUSY_MS = 250
 
 /**
@@ -37,14 +39,14 @@ export function openVaultFile(
   for (let attempt = 0; attempt < 2; attempt += 1) {
     const aside = strangeBeginning(file)
     if (aside !== undefined) {
-      const said = setAside(folder, nowMs, aside)
+      const said = keepAside(folder, nowMs, aside)
       notices.push(said.line)
       if (!said.ok) return unusable(said.line)
     }
     const opened = existsSync(file) ? open(file) : create(file, migrations)
     switch (opened.kind) {
       case 'damaged': {
-        const said = setAside(folder, nowMs, 'was damaged')
+        const said = keepAside(folder, nowMs, 'was damaged')
         notices.push(said.line)
         if (!said.ok) return unusable(said.line)
         continue
@@ -52,7 +54,7 @@ export function openVaultFile(
       case 'unusable':
         return unusable(`tokens cannot be stored in ${file}: ${opened.why}`)
       case 'open': {
-        const migrated = migrate(opened.database, migrations)
+        const migrated = migrateVault(opened.database, migrations)
         if (migrated.kind === 'open') return { kind: 'open', database: opened.database, notices }
         opened.database.close()
         return unusable(`tokens cannot be stored in ${file}: ${migrated.why}`)
@@ -80,7 +82,7 @@ function create(file: string, migrations: readonly string[]): Opened {
   }
   const opened = open(draft)
   if (opened.kind !== 'open') return opened
-  const migrated = migrate(opened.database, migrations)
+  const migrated = migrateVault(opened.database, migrations)
   try {
     // The last connection takes the journal in as it closes.
     opened.database.close()
@@ -96,9 +98,7 @@ function create(file: string, migrations: readonly string[]): Opened {
 function open(file: string): Opened {
   let database: DatabaseSync | undefined
   try {
-    // Before SQLite makes it, which would let all read it; its -wal and -shm take the mode of this one.
-    ensurePrivate(file)
-    database = new DatabaseSync(file, { timeout: BUSY_MS, enableForeignKeyConstraints: true })
+    database = openSqlite(file, { pragmas: '', busyMs: BUSY_MS })
     // The page that every connection reads first says whether this is a database; the check reads the rest.
     const [found] = database.prepare('PRAGMA quick_check(1)').all()
     if (found?.['quick_check'] !== 'ok') {
@@ -116,28 +116,21 @@ function open(file: string): Opened {
     return { kind: 'open', database }
   } catch (error) {
     database?.close()
-    return isDamaged(error) ? { kind: 'damaged' } : { kind: 'unusable', why: reason(error) }
+    return storageFailure(error) === 'corrupt'
+      ? { kind: 'damaged' }
+      : { kind: 'unusable', why: reason(error) }
   }
 }
 
 type Migrated = { readonly kind: 'open' } | { readonly kind: 'unusable'; readonly why: string }
 
-/** All steps or none. Only upwards: an older program cannot know what a newer one wrote. */
-function migrate(database: DatabaseSync, migrations: readonly string[]): Migrated {
+function migrateVault(database: DatabaseSync, migrations: readonly string[]): Migrated {
   try {
-    const version = Number(database.prepare('PRAGMA user_version').get()?.['user_version'])
-    if (version > migrations.length) {
-      const why = `a newer Headroom wrote it (version ${version}, this one reads up to ${migrations.length})`
-      return { kind: 'unusable', why: `${why}; update Headroom, or choose another folder with --data` }
-    }
-    // Also where there is nothing to migrate: it finds out now whether the file takes writes.
-    database.exec('BEGIN IMMEDIATE')
-    for (const step of migrations.slice(version)) database.exec(step)
-    database.exec(`PRAGMA user_version = ${migrations.length}`)
-    database.exec('COMMIT')
-    return { kind: 'open' }
+    const schema = migrate(database, migrations)
+    if (schema.kind === 'current') return { kind: 'open' }
+    const why = `a newer Headroom wrote it (version ${schema.version}, this one reads up to ${migrations.length})`
+    return { kind: 'unusable', why: `${why}; update Headroom, or choose another folder with --data` }
   } catch (error) {
-    if (database.isTransaction) database.exec('ROLLBACK')
     return { kind: 'unusable', why: reason(error) }
   }
 }
@@ -152,17 +145,13 @@ function strangeBeginning(file: string): string | undefined {
   return undefined
 }
 
-function setAside(
+function keepAside(
   folder: string,
   nowMs: number,
   what: string,
 ): { readonly ok: boolean; readonly line: string } {
-  const kept = `${NAME}.damaged-${new Date(nowMs).toISOString().replace(/[:.]/g, '-')}.db`
   try {
-    for (const end of ['', ...COMPANIONS]) {
-      const from = join(folder, `${NAME}.db${end}`)
-      if (existsSync(from)) renameSync(from, join(folder, `${kept}${end}`))
-    }
+    const kept = setAside({ folder, name: NAME, extension: '.db', why: 'damaged' }, nowMs)
     return {
       ok: true,
       line: `the stored tokens ${what}: the file is kept as ${kept}; connect your keys again`,
@@ -206,5 +195,5 @@ function syncFolder(folder: string): void {
 }
 
 function reason(error: unknown): string {
-  return storageWords(error) ?? (error instanceof Error ? error.message : String(error))
+  return storageErrorText(error) ?? (error instanceof Error ? error.message : String(error))
 }

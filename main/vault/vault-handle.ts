@@ -2,9 +2,9 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import type { Keystore } from '../ports/keystore.ts'
+import { storageErrorText } from '../storage/storage-error.ts'
 import { addDataKey, type DataKeys, NO_KEYS, type Unlocking, unlockDataKeys } from './data-keys.ts'
 import { NewestCommit } from './newest-commit.ts'
-import { storageWords } from './storage-words.ts'
 import { Vault } from './vault.ts'
 import { openVaultFile, type VaultFileOpening } from './vault-file.ts'
 import { type StartTrouble, sealedElsewhere, startTrouble, tokenSealedElsewhere } from './vault-status.ts'
@@ -103,7 +103,7 @@ export class VaultHandle {
         .map(({ id }) => String(id))
     } catch (error) {
       // A disk that cannot be read now keeps its keys to itself, ids and all.
-      if (storageWords(error) === undefined) throw error
+      if (storageErrorText(error) === undefined) throw error
       return []
     }
   }
@@ -215,5 +215,5 @@ async function unlock(database: DatabaseSync, keystore: Keystore, nowMs: number)
 }
 
 const unexpected = (error: unknown): string =>
-  storageWords(error) ??
+  storageErrorText(error) ??
   `the store failed unexpectedly (${error instanceof Error ? error.name : typeof error})`

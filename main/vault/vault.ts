@@ -2,6 +2,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import { z } from 'zod'
 import type { Intent, StoredTokens } from '../../app/tokens/stored-token.ts'
 import type { Profile } from '../monitor/profile.ts'
+import { SAVED, type Saved, storageErrorText } from '../storage/storage-error.ts'
 import type { DataKeys } from './data-keys.ts'
 import { isInJournal, type JournalStep, writeJournal } from './journal.ts'
 import { aboutOf, addressMark, chosenOf, type ProfileAbout, profileAbout } from './profile-record.ts'
@@ -14,7 +15,6 @@ import {
   type VaultView,
   writeRecord,
 } from './records.ts'
-import { SAVED, type Saved, storageWords } from './storage-words.ts'
 import { jsonOf, readTokens, TOKEN, type TokenReading, writeIntent, writeTokens } from './token-records.ts'
 import { filePlace } from './vault-file.ts'
 
@@ -278,7 +278,7 @@ export class Vault {
     try {
       return { ok: true, value: run(this.#view) }
     } catch (error) {
-      const why = storageWords(error)
+      const why = storageErrorText(error)
       if (why === undefined) throw error
       return { ok: false, why }
     }
@@ -301,7 +301,7 @@ export class Vault {
       return SAVED
     } catch (error) {
       this.#rollBack()
-      const why = storageWords(error)
+      const why = storageErrorText(error)
       if (why === undefined) throw error
       return { ok: false, why }
     }
@@ -312,7 +312,7 @@ export class Vault {
       // SQLite has already rolled back by itself after some failures.
       if (this.#database.isTransaction) this.#database.exec('ROLLBACK')
     } catch (error) {
-      if (storageWords(error) === undefined) throw error
+      if (storageErrorText(error) === undefined) throw error
     }
   }
 }

@@ -61,9 +61,9 @@ export const HOSTILE_SABOTAGES: readonly Sabotage[] = [
   {
     promise: 'K1',
     what: 'end the start over a stored number out of range',
-    file: 'main/vault/storage-words.ts',
-    find: 'if (isStrange(error)) return DAMAGED',
-    replace: 'if (isStrange(error) && sqliteCode(error) !== undefined) return DAMAGED',
+    file: 'main/storage/storage-error.ts',
+    find: 'if (isForeignRow(error)) return DAMAGED',
+    replace: 'if (isForeignRow(error) && error instanceof SyntaxError) return DAMAGED',
     test: 'main/vault/rows-fuzz.test.ts',
   },
 ]

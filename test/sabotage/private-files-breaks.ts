@@ -9,10 +9,10 @@ export const PRIVATE_FILES_SABOTAGES: readonly Sabotage[] = [
   {
     promise: 'D7',
     what: 'close the store to others after it was made',
-    file: 'main/vault/vault-file.ts',
-    find: '    ensurePrivate(file)\n    database = new DatabaseSync(file, { timeout: BUSY_MS, enableForeignKeyConstraints: true })\n',
+    file: 'main/storage/sqlite-file.ts',
+    find: '  ensurePrivate(file)\n  const database = new DatabaseSync(file, { timeout: busyMs, enableForeignKeyConstraints: true })\n',
     replace:
-      '    database = new DatabaseSync(file, { timeout: BUSY_MS, enableForeignKeyConstraints: true })\n    ensurePrivate(file)\n',
+      '  const database = new DatabaseSync(file, { timeout: busyMs, enableForeignKeyConstraints: true })\n  ensurePrivate(file)\n',
     test: OTHERS_TEST,
   },
   {

@@ -92,8 +92,8 @@ export const REQUEST_SABOTAGES: readonly Sabotage[] = [
     promise: 'D2',
     what: 'leave a damaged settings file where the next write destroys it',
     file: 'main/storage/set-aside.ts',
-    find: '  renameSync(path, join(folder, aside))\n',
-    replace: '',
+    find: 'renameSync(path, join(folder, aside))',
+    replace: 'join(folder, aside)',
     test: 'main/alerts/alerts.test.ts',
   },
 ]

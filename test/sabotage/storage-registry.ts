@@ -71,9 +71,9 @@ export const STORAGE_SABOTAGES: readonly Sabotage[] = [
     promise: 'T7',
     what: 'say ok although the disk did not take it',
     file: VAULT,
-    find: '      this.#rollBack()\n      const why = storageWords(error)\n      if (why === undefined) throw error\n      return { ok: false, why }',
+    find: '      this.#rollBack()\n      const why = storageErrorText(error)\n      if (why === undefined) throw error\n      return { ok: false, why }',
     replace:
-      '      this.#rollBack()\n      const why = storageWords(error)\n      if (why === undefined) throw error\n      return SAVED',
+      '      this.#rollBack()\n      const why = storageErrorText(error)\n      if (why === undefined) throw error\n      return SAVED',
     test: 'main/vault/full-disk.process.test.ts',
   },
   {
@@ -363,9 +363,10 @@ export const STORAGE_SABOTAGES: readonly Sabotage[] = [
   {
     promise: 'D2',
     what: 'overwrite a damaged file',
-    file: 'main/vault/vault-file.ts',
-    find: 'if (existsSync(from)) renameSync(',
-    replace: 'if (existsSync(from)) rmSync(from)\n      if (existsSync(from)) renameSync(',
+    file: 'main/storage/set-aside.ts',
+    find: 'renameSync(path, join(folder, aside))',
+    // The name of the draft, which the next file takes.
+    replace: "renameSync(path, path.concat('.new'))",
     test: 'main/vault/vault-file.test.ts',
   },
   {

@@ -1,5 +1,5 @@
 import { type Intent, type StoredTokens, signedIn } from '../../../app/tokens/stored-token.ts'
-import type { Saved } from '../../../main/vault/storage-words.ts'
+import type { Saved } from '../../../main/storage/storage-error.ts'
 import type { TokenReading } from '../../../main/vault/token-records.ts'
 import type { VaultTokens } from '../../../main/vault/vault.ts'
 
