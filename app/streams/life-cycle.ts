@@ -1,4 +1,4 @@
-import { type Backoff, backoffMs } from './backoff.ts'
+import { RETRY, retryDelayMs } from '../retry/schedules.ts'
 import type { Frame } from './frames.ts'
 import type { StreamReasonCode } from './reasons.ts'
 
@@ -53,6 +53,8 @@ export const SILENCE = { staleMs: 15_000, deadMs: 30_000 } as const
 const SOON_MS = 2_000
 /** Some servers accept a stream over their cap and close it within seconds (service 12). */
 const YOUNG_MS = 30_000
+/** A connection that lived this long sets the number of failed attempts back to zero. */
+const HEALTHY_AFTER_MS = 30_000
 const HIDDEN_CAP_LIVES = 3
 
 type OpenState = Exclude<StreamState, { kind: 'closed' }>
@@ -70,18 +72,17 @@ export const newStream = (nowMs: number): StreamState => ({
 /**
  * The next state of a stream after one input, at `nowMs`. Only frames prove that it lives, not an open socket.
  *
- * `chance` in [0, 1) is drawn by the caller for the backoff.
+ * `chance`: a random number in [0, 1), for the wait after a failure.
  */
 export function nextStreamState(
   state: StreamState,
   input: StreamInput,
   nowMs: number,
-  backoff: Backoff,
   chance: number,
 ): StreamState {
   if (state.kind === 'closed') return state
   const failed = (reason: string, code: StreamReasonCode): StreamState =>
-    afterFailure(state, reason, code, nowMs, livedUntilMs(state, input, nowMs), backoff, chance)
+    afterFailure(state, { reason, code }, nowMs, livedUntilMs(state, input, nowMs), chance)
   switch (input.kind) {
     case 'close':
       return { kind: 'closed', reason: input.reason, code: input.code }
@@ -94,7 +95,7 @@ export function nextStreamState(
       return { ...historyOf(state), kind: 'opening', sinceMs: nowMs }
     case 'refused': {
       if (state.kind === 'waiting') return state
-      const attempt = attemptsAfter(state, nowMs, backoff) + 1
+      const attempt = attemptsAfter(state, nowMs) + 1
       return waiting(state, input.reason, input.code, input.retryAtMs, attempt)
     }
     case 'ended':
@@ -182,15 +183,13 @@ function afterFrame(
 
 function afterFailure(
   state: OpenState,
-  reason: string,
-  code: StreamReasonCode,
+  { reason, code }: { readonly reason: string; readonly code: StreamReasonCode },
   nowMs: number,
   livedUntil: number,
-  backoff: Backoff,
   chance: number,
 ): StreamState {
-  const attempt = attemptsAfter(state, livedUntil, backoff)
-  const retryAtMs = nowMs + backoffMs(backoff, attempt, chance)
+  const attempt = attemptsAfter(state, livedUntil)
+  const retryAtMs = nowMs + retryDelayMs(RETRY.stream, attempt + 1, chance)
   const diedYoung = isUp(state) && isAbrupt(code) && state.sawData && livedUntil - state.openedAtMs < YOUNG_MS
   const shortLives = diedYoung ? state.shortLives + 1 : isUp(state) ? 0 : state.shortLives
   const next = { ...state, shortLives }
@@ -220,7 +219,7 @@ const waiting = (
 
 const historyOf = ({ attempt, shortLives, code }: OpenState): History => ({ attempt, shortLives, code })
 
-function attemptsAfter(state: OpenState, nowMs: number, backoff: Backoff): number {
-  const healthy = isUp(state) && nowMs - state.openedAtMs >= backoff.healthyAfterMs
+function attemptsAfter(state: OpenState, nowMs: number): number {
+  const healthy = isUp(state) && nowMs - state.openedAtMs >= HEALTHY_AFTER_MS
   return healthy ? 0 : state.attempt
 }

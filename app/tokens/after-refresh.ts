@@ -1,6 +1,7 @@
 import type { MonitorEvent } from '../contract/events.ts'
+import { RETRY } from '../retry/schedules.ts'
 import type { RefreshOutcome } from './refresh-grant.ts'
-import { type KeyLifetimes, retryWaitMs } from './schedule.ts'
+import { type KeyLifetimes, refreshRetryMs } from './schedule.ts'
 import { isRevoking, type TokenRecord, type TokenState } from './token-state.ts'
 
 /** The result of one protocol step: the next state, and the events to report. */
@@ -127,10 +128,9 @@ export function afterRefresh(
     case 'unknown': {
       const failures = state.failures + 1
       const asked = outcome.kind === 'later' ? outcome.retryAfterSeconds : undefined
-      const { schedule } = lifetimes
       const isMalformed = outcome.kind === 'malformed' || ('isMalformed' in outcome && outcome.isMalformed)
-      const retries = isMalformed ? { retryMs: schedule.malformedRetryMs } : schedule
-      const retryAtMs = nowMs + retryWaitMs(retries, failures, jitter, asked)
+      const schedule = isMalformed ? RETRY.malformedRefresh : RETRY.refresh
+      const retryAtMs = nowMs + refreshRetryMs(schedule, failures, jitter, asked)
       const given = 'refreshToken' in outcome ? outcome.refreshToken : undefined
       const isSentLast = outcome.kind === 'later' && outcome.anotherTokenMayDo === true
       return {

@@ -1,12 +1,9 @@
 import type { MonitorEvent } from '../contract/events.ts'
+import { RETRY, retryDelayMs } from '../retry/schedules.ts'
 import type { Transition } from './after-refresh.ts'
 import type { RefreshOutcome } from './refresh-grant.ts'
 import type { RevocationResult } from './revocation.ts'
-import { type RefreshSchedule, retryWaitMs } from './schedule.ts'
 import type { TokenState } from './token-state.ts'
-
-/** The step of the schedule that retries in the background begin with: they are not urgent. */
-const FIRST_RETRY = 5
 
 /** The current token is of no use, so that only a new sign-in can revoke the others of the key. */
 const SIGN_IN_TO_REVOKE: RevocationResult = { kind: 'refused', why: 'sign in to revoke' }
@@ -64,7 +61,6 @@ export function afterRevocation(
   answer: RevocationResult,
   nowMs: number,
   jitter: number,
-  schedule: RefreshSchedule,
 ): Transition {
   const ended: TokenState = { ...state, access: undefined }
   if (answer.kind === 'confirmed') {
@@ -73,7 +69,7 @@ export function afterRevocation(
   const retryAtMs =
     answer.kind === 'refused' || !state.mayRevokeByItself
       ? undefined
-      : nowMs + retryWaitMs(schedule, FIRST_RETRY, jitter, undefined)
+      : nowMs + retryDelayMs(RETRY.revocation, 1, jitter)
   const unconfirmed: MonitorEvent = {
     kind: 'revoke-unconfirmed',
     reason: answer.why,

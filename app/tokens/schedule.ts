@@ -1,26 +1,22 @@
+import { type RetrySchedule, retryDelayMs } from '../retry/schedules.ts'
+
 /** When to refresh, as data and pure functions (service 5.3, 8.4). Milliseconds. */
 
-/** When a token is refreshed and retried. */
+/** When a token is refreshed. */
 export interface RefreshSchedule {
   /** How long before expiry a refresh is due. */
   readonly leadMs: number
   /** Never sooner after the last one than this, whatever lifetime the service claims. */
   readonly floorMs: number
-  /** Waits after failures in a row; the last one repeats. */
-  readonly retryMs: readonly [number, ...number[]]
-  /** The same after answers that cannot be read: each may have used up a token. */
-  readonly malformedRetryMs: readonly [number, ...number[]]
 }
 
 /** The longest Retry-After that is followed, in seconds: a rotating token may be refused after half an hour. */
-const LONGEST_ASKED_SECONDS = 900
+const MAX_ASKED_SECONDS = 900
 
 /** The app's own schedule. */
 export const REFRESH_SCHEDULE: RefreshSchedule = {
   leadMs: 120_000,
   floorMs: 10_000,
-  retryMs: [1_000, 2_000, 5_000, 10_000, 30_000, 60_000],
-  malformedRetryMs: [120_000, 300_000],
 }
 
 /** The configurable times of a key's life. Milliseconds. */
@@ -61,21 +57,15 @@ export function refreshDueAt(
 }
 
 /**
- * The wait after `failures` (≥ 1) in a row, in milliseconds.
- *
- * `jitter` in [0, 1) spreads the second half of each step. `askedSeconds`, the service's Retry-After, is a minimum,
- * up to a quarter of an hour.
+ * The wait after `failures` (from 1) in a row, in milliseconds. `chance` is uniform in [0, 1). `askedSeconds`, the
+ * service's Retry-After, is a minimum, up to a quarter of an hour.
  */
-export function retryWaitMs(
-  { retryMs }: Pick<RefreshSchedule, 'retryMs'>,
+export function refreshRetryMs(
+  schedule: RetrySchedule,
   failures: number,
-  jitter: number,
+  chance: number,
   askedSeconds: number | undefined,
 ): number {
-  const index = Math.min(Math.max(1, failures), retryMs.length) - 1
-  const stepMs = retryMs[index] ?? retryMs[0]
-  return Math.max(
-    stepMs / 2 + (stepMs / 2) * jitter,
-    Math.min(askedSeconds ?? 0, LONGEST_ASKED_SECONDS) * 1000,
-  )
+  const askedMs = Math.min(askedSeconds ?? 0, MAX_ASKED_SECONDS) * 1000
+  return Math.max(retryDelayMs(schedule, failures, chance), askedMs)
 }

@@ -4,6 +4,7 @@ import { minMaxColumns, thinnedMoments } from '../../app/history/columns.ts'
 import { type Report, reportOf } from '../../app/history/report.ts'
 import { MINUTE_MS, startOf } from '../../app/history/rollup.ts'
 import type { SlotSample } from '../../app/history/sample.ts'
+import { RETRY, retryDelayMs } from '../../app/retry/schedules.ts'
 import type { Clock, Log } from '../ports/ports.ts'
 import { type Saved, type StorageFailure, storageFailure } from '../storage/storage-error.ts'
 import {
@@ -40,7 +41,6 @@ export type StorageStatus =
 export const FLUSH_MS = 500
 /** Entries queued at most while the file cannot be written: some minutes of a busy key. */
 const MAX_WAITING = 20_000
-const RETRY_MS = [1_000, 2_000, 5_000, 15_000, 30_000] as const
 const COMPACT_EVERY_MS = 60_000
 const COMPACT_GAP_MS = 20
 export const MAX_EVENTS = 5_000
@@ -197,9 +197,8 @@ export class HistoryStore {
   }
 
   #retry(): void {
-    const waitMs = RETRY_MS[Math.min(this.#failures, RETRY_MS.length - 1)] ?? 0
     this.#failures += 1
-    this.#flushIn(waitMs)
+    this.#flushIn(retryDelayMs(RETRY.history, this.#failures, 0))
   }
 
   #recovered(): void {

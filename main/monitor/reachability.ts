@@ -1,9 +1,7 @@
 import type { MonitorEvent } from '../../app/contract/events.ts'
+import { RETRY, retryDelayMs } from '../../app/retry/schedules.ts'
 import type { Random } from '../ports/ports.ts'
 import type { Timeline } from './timeline.ts'
-
-const FIRST_RETRY_MS = 1_000
-const LAST_RETRY_MS = 30_000
 
 interface Down {
   readonly failures: number
@@ -39,8 +37,7 @@ export class Reachability {
     const now = this.#timeline.now()
     const down = this.#hosts.get(host)
     const failures = (down?.failures ?? 0) + 1
-    const bound = Math.min(LAST_RETRY_MS, FIRST_RETRY_MS * 2 ** Math.min(failures - 1, 10))
-    const retryAtMs = now + bound * (0.5 + this.#random.next() / 2)
+    const retryAtMs = now + retryDelayMs(RETRY.host, failures, this.#random.next())
     this.#hosts.set(host, { failures, sinceMs: down?.sinceMs ?? sinceMs ?? now, retryAtMs, why })
     if (!down) this.#event({ kind: 'service-unreachable', host, why, retryAt: Math.round(retryAtMs) })
   }

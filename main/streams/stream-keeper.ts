@@ -1,9 +1,9 @@
 import type { MonitorEvent } from '../../app/contract/events.ts'
 import type { StreamSummary } from '../../app/contract/snapshot.ts'
 import type { StreamProposal } from '../../app/contract/streams.ts'
+import { RETRY, retryDelayMs } from '../../app/retry/schedules.ts'
 import type { RefusedBy } from '../../app/service/errors.ts'
 import { STREAM_SHAPES, type StreamRequest } from '../../app/service/streams.ts'
-import { backoffMs, STREAM_BACKOFF } from '../../app/streams/backoff.ts'
 import type { FramesRead } from '../../app/streams/frame-reader.ts'
 import type { StreamInput, StreamState } from '../../app/streams/life-cycle.ts'
 import type { StreamReasonCode } from '../../app/streams/reasons.ts'
@@ -183,7 +183,7 @@ export class StreamKeeper {
     const now = timeline.now()
     if (refused === 'concurrency' && slots.justReleased(this.category, now) > 0) {
       const attempt = 'attempt' in this.#watchdog.state ? this.#watchdog.state.attempt : 0
-      return now + SPREAD_MS + backoffMs(STREAM_BACKOFF, attempt, random.next())
+      return now + SPREAD_MS + retryDelayMs(RETRY.stream, attempt + 1, random.next())
     }
     return retryAtMs ?? now + FALLBACK_MS
   }

@@ -1,4 +1,3 @@
-import { STREAM_BACKOFF } from '../../app/streams/backoff.ts'
 import {
   newStream,
   nextStreamState,
@@ -40,7 +39,7 @@ export class StreamWatchdog {
   feed(input: StreamInput): void {
     const before = this.#state
     const { timeline, random } = this.#deps
-    this.#state = nextStreamState(before, input, timeline.now(), STREAM_BACKOFF, random.next())
+    this.#state = nextStreamState(before, input, timeline.now(), random.next())
     if (this.#state.kind !== before.kind) this.#entered(this.#state, before)
   }
 

@@ -8,7 +8,6 @@ import {
 } from '../../app/tokens/after-revocation.ts'
 import type { KeyCredentials, RefreshOutcome } from '../../app/tokens/refresh-grant.ts'
 import type { RevocationResult } from '../../app/tokens/revocation.ts'
-import type { KeyLifetimes } from '../../app/tokens/schedule.ts'
 import type { KeeperDeps } from './keeper.ts'
 import type { KeyRefresh } from './key-refresh.ts'
 import { revokeTokens } from './revocation.ts'
@@ -21,7 +20,6 @@ export interface KeyRevocationDeps
   readonly refresh: Pick<KeyRefresh, 'flight' | 'askOnce'>
   readonly nowMs: () => number
   readonly key: () => KeyCredentials
-  readonly lifetimes: () => KeyLifetimes
   /** Called at the end of each flight, whatever its result: what is due is decided again. */
   readonly ended: () => void
 }
@@ -94,9 +92,8 @@ export class KeyRevocation {
   }
 
   #settle(answer: RevocationResult, jitter: number): void {
-    const { nowMs, lifetimes, event } = this.#deps
-    const { schedule } = lifetimes()
-    const { state, events } = afterRevocation(this.#store.state, answer, nowMs(), jitter, schedule)
+    const { nowMs, event } = this.#deps
+    const { state, events } = afterRevocation(this.#store.state, answer, nowMs(), jitter)
     this.#store.save(state)
     for (const happened of events) event(happened)
   }

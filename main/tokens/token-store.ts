@@ -1,4 +1,5 @@
 import type { MonitorEvent } from '../../app/contract/events.ts'
+import { RETRY, retryDelayMs } from '../../app/retry/schedules.ts'
 import { restoredState, type StoredTokens, storedTokens } from '../../app/tokens/stored-token.ts'
 import { lostTokenState, type TokenState } from '../../app/tokens/token-state.ts'
 import type { Clock } from '../ports/ports.ts'
@@ -42,9 +43,6 @@ const NO_LISTENER: TokenStoreListener = {
   event: () => {},
   changed: () => {},
 }
-
-/** Waits after failures in a row; the last one repeats. A full disk is often freed within minutes. */
-const RETRY_MS = [5_000, 15_000, 30_000, 60_000] as const
 
 const LOST_TEXTS = {
   'key-changed': 'the stored token cannot be opened: the keystore has another key',
@@ -170,7 +168,7 @@ export class TokenStore {
     this.#whyUnsaved = saved.why
     if (this.#stopped) return
     if (this.#failures === 1) this.#problem(`the new token is only in memory: ${saved.why}`)
-    const waitMs = RETRY_MS[Math.min(this.#failures, RETRY_MS.length) - 1] ?? RETRY_MS[0]
+    const waitMs = retryDelayMs(RETRY.tokenSave, this.#failures, 0)
     this.#cancelRetry = this.#listener.clock.after(waitMs, () => this.retry())
   }
 

@@ -44,8 +44,8 @@ export const DESKTOP_SABOTAGES: readonly Sabotage[] = [
     promise: 'W6',
     what: 'load a page that ends again and again without a pause',
     file: 'main/hosts/desktop/open-page.ts',
-    find: 'const index = Math.min(recent.length, RECOVERY_WAITS_MS.length - 1)',
-    replace: 'const index = Math.min(recent.length, 0)',
+    find: 'retryDelayMs(RETRY.page, recent.length + 1, 0)',
+    replace: 'retryDelayMs(RETRY.page, 1, 0)',
     test: 'main/hosts/desktop/open-page-recovery.test.ts',
   },
   {

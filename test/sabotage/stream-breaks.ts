@@ -53,10 +53,10 @@ export const STREAM_SABOTAGES: readonly Sabotage[] = [
   {
     promise: 'S5',
     what: 'no jitter',
-    file: 'app/streams/backoff.ts',
-    find: 'return bound * chance',
-    replace: 'return bound + 0 * chance',
-    test: 'app/streams/backoff.test.ts',
+    file: 'app/retry/schedules.ts',
+    find: 'stepMs * (1 - jitter) + stepMs * jitter * chance',
+    replace: 'stepMs + 0 * jitter * chance',
+    test: 'app/retry/schedules.test.ts',
   },
   {
     promise: 'S1',
@@ -102,8 +102,8 @@ export const STREAM_SABOTAGES: readonly Sabotage[] = [
     promise: 'S2',
     what: 'start the backoff over with every opening',
     file: LIFE_CYCLE,
-    find: 'const healthy = isUp(state) && nowMs - state.openedAtMs >= backoff.healthyAfterMs',
-    replace: 'const healthy = isUp(state) && nowMs - state.openedAtMs >= 0 * backoff.healthyAfterMs',
+    find: 'const healthy = isUp(state) && nowMs - state.openedAtMs >= HEALTHY_AFTER_MS',
+    replace: 'const healthy = isUp(state) && nowMs - state.openedAtMs >= 0 * HEALTHY_AFTER_MS',
     test: 'app/streams/life-cycle.test.ts',
   },
   {

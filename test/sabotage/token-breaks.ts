@@ -129,8 +129,8 @@ export const TOKEN_SABOTAGES: readonly Sabotage[] = [
     promise: 'T10',
     what: 'ask after a malformed answer as soon as after an outage',
     file: 'app/tokens/after-refresh.ts',
-    find: 'isMalformed ? { retryMs: schedule.malformedRetryMs } : schedule',
-    replace: 'isMalformed ? { retryMs: schedule.retryMs } : schedule',
+    find: 'isMalformed ? RETRY.malformedRefresh : RETRY.refresh',
+    replace: 'isMalformed ? RETRY.refresh : RETRY.refresh',
     test: UNPROVEN_TEST,
   },
   {

@@ -5,6 +5,7 @@ import type {
   WebContents,
 } from 'electron'
 import { contract } from '../../../app/contract/contract.ts'
+import { RETRY, retryDelayMs } from '../../../app/retry/schedules.ts'
 import type { Clock, Log } from '../../ports/ports.ts'
 import type { WindowSession, Windows } from '../window-session.ts'
 import { APP_NAME } from './app-name.ts'
@@ -94,27 +95,20 @@ function recover(contents: WebContents, session: WindowSession, clock: Clock, lo
   return () => cancel()
 }
 
-/**
- * When a page that ended is loaded again.
- *
- * A monitor that runs for weeks must not stay blank, so the first time it is at once; a page that ends again and
- * again must not keep the machine busy, so each further time within a while waits longer.
- */
-export const RECOVERY_WAITS_MS: readonly number[] = [0, 1_000, 5_000, 30_000]
-/** An end longer ago than this is forgotten. */
+/** A crash of the page longer ago than this no longer counts. */
 export const FORGOTTEN_AFTER_MS = 300_000
 
 interface RecoveryStep {
   readonly waitMs: number
-  /** To be handed back at the next end. */
+  /** To be passed in at the next crash, in milliseconds. */
   readonly endedAtMs: readonly number[]
 }
 
+/** When a page that crashed is loaded again: later each time it crashes within a few minutes. */
 export function recoveryStep(endedAtMs: readonly number[], nowMs: number): RecoveryStep {
   const recent = endedAtMs.filter((atMs) => nowMs - atMs < FORGOTTEN_AFTER_MS)
-  const index = Math.min(recent.length, RECOVERY_WAITS_MS.length - 1)
   return {
-    waitMs: RECOVERY_WAITS_MS[index] ?? 0,
-    endedAtMs: [...recent, nowMs].slice(-RECOVERY_WAITS_MS.length),
+    waitMs: retryDelayMs(RETRY.page, recent.length + 1, 0),
+    endedAtMs: [...recent, nowMs].slice(-RETRY.page.stepsMs.length),
   }
 }

@@ -1,6 +1,5 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { STREAM_BACKOFF } from '../../../app/streams/backoff.ts'
 import { frameOf } from '../../../app/streams/frames.ts'
 import {
   nextStreamState,
@@ -12,7 +11,7 @@ import { proves } from '../../proof/proves.ts'
 
 const CHANCE = 0.5
 const next = (state: StreamState, input: StreamInput, nowMs: number): StreamState =>
-  nextStreamState(state, input, nowMs, STREAM_BACKOFF, CHANCE)
+  nextStreamState(state, input, nowMs, CHANCE)
 const line = (text: string): StreamInput => ({ kind: 'frame', frame: frameOf(text) })
 
 const opening = (attempt = 0): StreamState => ({
@@ -213,7 +212,7 @@ test('no order of inputs makes a wait that is none, or a state from nowhere', ()
       let now = 0
       for (const [one, elapsed, chance] of all) {
         now += elapsed
-        state = nextStreamState(state, one, now, STREAM_BACKOFF, chance)
+        state = nextStreamState(state, one, now, chance)
         if (state.kind === 'closed') expect.fail('nothing here closes')
         if (!(state.attempt >= 0)) expect.fail(`attempt ${state.attempt}`)
         if (state.kind === 'waiting' && one.kind !== 'refused') expect(state.retryAtMs).not.toBeNaN()

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { REFRESH_SCHEDULE, refreshDueAt, retryWaitMs } from '../../../app/tokens/schedule.ts'
+import { RETRY } from '../../../app/retry/schedules.ts'
+import { REFRESH_SCHEDULE, refreshDueAt, refreshRetryMs } from '../../../app/tokens/schedule.ts'
 
 const MINUTE = 60_000
 
@@ -32,7 +33,7 @@ test('no lifetime makes a refresh follow another within the floor', () => {
 
 test('waits after failures climb the ladder, jittered over the second half of a rung', () => {
   const wait = (failures: number, jitter: number) =>
-    retryWaitMs(REFRESH_SCHEDULE, failures, jitter, undefined)
+    refreshRetryMs(RETRY.refresh, failures, jitter, undefined)
   expect(wait(1, 0)).toBe(500)
   expect(wait(1, 0.999)).toBeLessThan(1_000)
   expect([1, 2, 3, 4, 5, 6, 7, 1e9].map((failures) => wait(failures, 0) * 2)).toEqual([
@@ -42,7 +43,7 @@ test('waits after failures climb the ladder, jittered over the second half of a 
 })
 
 test('a wait that was asked for is a floor, up to a quarter of an hour', () => {
-  const wait = (asked: number) => retryWaitMs(REFRESH_SCHEDULE, 1, 0, asked)
+  const wait = (asked: number) => refreshRetryMs(RETRY.refresh, 1, 0, asked)
   expect(wait(0)).toBe(500)
   expect(wait(30)).toBe(30_000)
   expect(wait(900)).toBe(900_000)

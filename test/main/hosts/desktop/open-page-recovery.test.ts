@@ -1,10 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import {
-  FORGOTTEN_AFTER_MS,
-  RECOVERY_WAITS_MS,
-  recoveryStep,
-} from '../../../../main/hosts/desktop/open-page.ts'
+import { RETRY } from '../../../../app/retry/schedules.ts'
+import { FORGOTTEN_AFTER_MS, recoveryStep } from '../../../../main/hosts/desktop/open-page.ts'
 
 /** The waits of pages that end at these moments. */
 function waits(endsMs: readonly number[]): number[] {
@@ -38,7 +35,7 @@ describe('a page that ended', () => {
           nowMs += step.waitMs
           loads.push(nowMs)
           nowMs += gap
-          expect(ended.length).toBeLessThanOrEqual(RECOVERY_WAITS_MS.length)
+          expect(ended.length).toBeLessThanOrEqual(RETRY.page.stepsMs.length)
         }
         for (const atMs of loads)
           expect(loads.filter((other) => other > atMs - 30_000 && other <= atMs).length).toBeLessThanOrEqual(

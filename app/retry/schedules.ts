@@ -1,0 +1,33 @@
+/** Waits between the attempts of an operation that fails. */
+export interface RetrySchedule {
+  /** The longest wait after each failure in a row, in milliseconds; the last one repeats. */
+  readonly stepsMs: readonly [number, ...number[]]
+  /** The share of a wait that is random, from 0 (the whole step) to 1 (anything from nothing to the step). */
+  readonly jitter: number
+}
+
+/** The retry schedule of each operation that is retried without a person. */
+export const RETRY = {
+  /** Opening a stream. Full jitter, so that clients dropped together come back spread over time. */
+  stream: { stepsMs: [500, 1_000, 2_000, 4_000, 8_000, 16_000, 30_000], jitter: 1 },
+  /** Requests to a host that does not answer. */
+  host: { stepsMs: [1_000, 2_000, 4_000, 8_000, 16_000, 30_000], jitter: 0.5 },
+  /** Refreshing an access token. */
+  refresh: { stepsMs: [1_000, 2_000, 5_000, 10_000, 30_000, 60_000], jitter: 0.5 },
+  /** Refreshing after an answer that cannot be read: each such answer may have used up a refresh token. */
+  malformedRefresh: { stepsMs: [120_000, 300_000], jitter: 0.5 },
+  /** An unconfirmed revocation. */
+  revocation: { stepsMs: [30_000], jitter: 0.5 },
+  /** Saving a token: a full disk is often freed within minutes. */
+  tokenSave: { stepsMs: [5_000, 15_000, 30_000, 60_000], jitter: 0 },
+  /** Writing the history file. */
+  history: { stepsMs: [1_000, 2_000, 5_000, 15_000, 30_000], jitter: 0 },
+  /** Loading a page that crashed: at once the first time, as a monitor that runs for weeks must not stay blank. */
+  page: { stepsMs: [0, 1_000, 5_000, 30_000], jitter: 0 },
+} as const satisfies Record<string, RetrySchedule>
+
+/** The wait after `failures` (from 1) in a row, in milliseconds. `chance` is uniform in [0, 1). */
+export function retryDelayMs({ stepsMs, jitter }: RetrySchedule, failures: number, chance: number): number {
+  const stepMs = stepsMs[Math.min(Math.max(1, failures), stepsMs.length) - 1] ?? stepsMs[0]
+  return stepMs * (1 - jitter) + stepMs * jitter * chance
+}
