@@ -10,7 +10,7 @@ import type {
 import { shownRows } from '../../app/quota/shown-rows.ts'
 import { STATE_LABELS } from '../../app/status/quota-status.ts'
 
-/** One metric, as Prometheus' text and OTLP both have it. */
+/** One metric, in the terms that Prometheus' text format and OTLP share. */
 export interface Metric {
   readonly name: string
   readonly type: 'gauge' | 'counter'
@@ -23,15 +23,15 @@ export interface Sample {
   readonly value: number
 }
 
-/** Of the running process. */
+/** Facts about the running process. */
 export interface ProcessFacts {
-  /** The app's. */
+  /** The version of Headroom. */
   readonly version: string
-  /** Epoch ms: counters count from here. */
+  /** Epoch milliseconds; counters count from here. */
   readonly startedMs: number
 }
 
-/** Restarts of streams since the app started, of one profile by category. */
+/** The restarts of a profile's streams since the app started, by category. */
 export type RestartCounts = (profile: string) => ReadonlyMap<string, number>
 
 export interface MetricsInput {
@@ -40,44 +40,77 @@ export interface MetricsInput {
   readonly process: ProcessFacts
 }
 
+type Values =
+  | { readonly profile: (snapshot: Snapshot) => number | undefined }
+  | { readonly row: (row: RequestQuota) => number | undefined }
+  | { readonly slot: (slot: SlotQuota) => number | undefined }
+  | { readonly samples: (input: MetricsInput) => readonly Sample[] }
+
+/** One row of the table below: a value for each profile, request quota or slot quota, or samples of its own. */
+type Definition = Pick<Metric, 'name' | 'help'> & { readonly type?: 'counter' } & Values
+
 /**
  * The snapshots of all profiles as metrics.
  *
- * Labels name the profile, the category and a state: nothing secret, no account, no token. Times are epoch
- * seconds and rates per second, as is the custom there. A category that another row counts has no numbers of its own.
+ * Labels name the profile, the category and a state: no secret, account or token. Times are epoch seconds and rates
+ * per second, as Prometheus recommends. A category that another row counts has no numbers of its own.
  */
-export function metricsOf({ snapshots, restarts, process }: MetricsInput): readonly Metric[] {
-  const perProfile = (of: (snapshot: Snapshot) => number | undefined): readonly Sample[] =>
-    snapshots.flatMap((snapshot) => sample(profileLabels(snapshot), of(snapshot)))
-  const perRow = (of: (row: RequestQuota) => number | undefined): readonly Sample[] =>
-    snapshots.flatMap((snapshot) =>
-      shownRows(snapshot.requests).flatMap((row) => sample(rowLabels(snapshot, row), of(row))),
-    )
-  const perSlot = (of: (row: SlotQuota) => number | undefined): readonly Sample[] =>
-    snapshots.flatMap((snapshot) =>
-      snapshot.slots.flatMap((row) => sample(rowLabels(snapshot, row), of(row))),
-    )
-  const perState = <S extends string>(
-    states: readonly S[],
-    label: string,
-    of: (row: RequestQuota) => S,
-  ): readonly Sample[] =>
+export const metricsOf = (input: MetricsInput): readonly Metric[] =>
+  METRICS.map((definition) => ({
+    name: definition.name,
+    type: definition.type ?? 'gauge',
+    help: definition.help,
+    samples: samplesOf(input, definition),
+  }))
+
+function samplesOf(input: MetricsInput, values: Values): readonly Sample[] {
+  if ('samples' in values) return values.samples(input)
+  if ('row' in values) return perRow(input, values.row)
+  return input.snapshots.flatMap((snapshot) =>
+    'profile' in values
+      ? sample(profileLabels(snapshot), values.profile(snapshot))
+      : snapshot.slots.flatMap((slot) => sample(rowLabels(snapshot, slot), values.slot(slot))),
+  )
+}
+
+const perRow = (
+  { snapshots }: MetricsInput,
+  of: (row: RequestQuota) => number | undefined,
+): readonly Sample[] =>
+  snapshots.flatMap((snapshot) =>
+    shownRows(snapshot.requests).flatMap((row) => sample(rowLabels(snapshot, row), of(row))),
+  )
+
+const perState =
+  <S extends string>(states: readonly S[], label: string, of: (row: RequestQuota) => S) =>
+  ({ snapshots }: MetricsInput): readonly Sample[] =>
     snapshots.flatMap((snapshot) =>
       shownRows(snapshot.requests).flatMap((row) =>
         stateSet({ labels: rowLabels(snapshot, row), label, states, holds: of(row) }),
       ),
     )
-  const seconds = (ms: number | undefined) => (ms === undefined ? undefined : ms / 1000)
-  return [
-    gauge('headroom_build_info', 'Which Headroom this is; always 1.', [
-      { labels: { version: process.version, platform, arch }, value: 1 },
-    ]),
-    gauge('process_start_time_seconds', 'When this process started: its counters count from then.', [
-      { labels: {}, value: process.startedMs / 1000 },
-    ]),
-    gauge(
-      'headroom_profile_info',
-      'A connected key: where it is used and how its tokens are stored; always 1.',
+
+const seconds = (ms: number | undefined) => (ms === undefined ? undefined : ms / 1000)
+
+const STATES = Object.keys(STATE_LABELS) as readonly QuotaState[]
+const SOURCES: readonly RequestQuota['source'][] = ['header', 'modelled', 'default']
+const VERDICTS: readonly Verdict['kind'][] = ['unknown', 'lasts', 'near-limit', 'runs-out', 'blocked']
+
+const METRICS: readonly Definition[] = [
+  {
+    name: 'headroom_build_info',
+    help: 'Which Headroom this is; always 1.',
+    samples: ({ process: { version } }) => [{ labels: { version, platform, arch }, value: 1 }],
+  },
+  {
+    name: 'process_start_time_seconds',
+    help: 'When this process started: its counters count from then.',
+    samples: ({ process }) => [{ labels: {}, value: process.startedMs / 1000 }],
+  },
+  {
+    name: 'headroom_profile_info',
+    help: 'A connected key: where it is used and how its tokens are stored; always 1.',
+    samples: ({ snapshots }) =>
       snapshots.map((snapshot) => ({
         labels: {
           ...profileLabels(snapshot),
@@ -87,10 +120,11 @@ export function metricsOf({ snapshots, restarts, process }: MetricsInput): reado
         },
         value: 1,
       })),
-    ),
-    gauge(
-      'headroom_verdict',
-      'The headline over all quotas of a key: 1 for the one that holds, 0 for the others.',
+  },
+  {
+    name: 'headroom_verdict',
+    help: 'The headline over all quotas of a key: 1 for the one that holds, 0 for the others.',
+    samples: ({ snapshots }) =>
       snapshots.flatMap((snapshot) =>
         stateSet({
           labels: profileLabels(snapshot),
@@ -99,55 +133,56 @@ export function metricsOf({ snapshots, restarts, process }: MetricsInput): reado
           holds: snapshot.verdict.kind,
         }),
       ),
-    ),
-    gauge(
-      'headroom_service_reachable',
-      '1 while the service answers.',
-      perProfile(({ service }) => (service.reachable ? 1 : 0)),
-    ),
-    gauge(
-      'headroom_access_token_valid',
-      '1 while there is a valid access token.',
-      perProfile(({ access }) => (access.state === 'valid' || access.state === 'refreshing' ? 1 : 0)),
-    ),
-    gauge(
-      'headroom_access_token_expires_timestamp_seconds',
-      'When the access token expires.',
-      perProfile(({ access }) => seconds(access.expiresAt)),
-    ),
-    gauge(
-      'headroom_sign_in_required',
-      '1 when somebody has to sign in again.',
-      perProfile(({ refresh }) => (refresh.state === 'sign-in-required' ? 1 : 0)),
-    ),
-    gauge(
-      'headroom_sign_in_ends_timestamp_seconds',
-      'When the sign-in ends for good.',
-      perProfile(({ refresh }) => seconds(refresh.endsAt)),
-    ),
-    gauge(
-      'headroom_requests_remaining',
-      'Whole requests that can be made now.',
-      perRow((row) => seen(row.source, row.remaining)),
-    ),
-    gauge(
-      'headroom_requests_low',
-      'Whole requests that are surely left.',
-      perRow((row) => seen(row.source, row.low)),
-    ),
-    gauge(
-      'headroom_requests_high',
-      'Whole requests that are possibly left.',
-      perRow((row) => seen(row.source, row.high)),
-    ),
-    gauge(
-      'headroom_requests_state',
-      'The state of a quota: 1 for the one that holds, 0 for the others.',
-      perState(STATES, 'state', (row) => row.state),
-    ),
-    gauge(
-      'headroom_requests_counted_by_info',
-      'A category whose requests another row counts, which therefore has no numbers of its own; always 1.',
+  },
+  {
+    name: 'headroom_service_reachable',
+    help: '1 while the service answers.',
+    profile: ({ service }) => (service.reachable ? 1 : 0),
+  },
+  {
+    name: 'headroom_access_token_valid',
+    help: '1 while there is a valid access token.',
+    profile: ({ access }) => (access.state === 'valid' || access.state === 'refreshing' ? 1 : 0),
+  },
+  {
+    name: 'headroom_access_token_expires_timestamp_seconds',
+    help: 'When the access token expires.',
+    profile: ({ access }) => seconds(access.expiresAt),
+  },
+  {
+    name: 'headroom_sign_in_required',
+    help: '1 when somebody has to sign in again.',
+    profile: ({ refresh }) => (refresh.state === 'sign-in-required' ? 1 : 0),
+  },
+  {
+    name: 'headroom_sign_in_ends_timestamp_seconds',
+    help: 'When the sign-in ends for good.',
+    profile: ({ refresh }) => seconds(refresh.endsAt),
+  },
+  {
+    name: 'headroom_requests_remaining',
+    help: 'Whole requests that can be made now.',
+    row: (row) => seen(row.source, row.remaining),
+  },
+  {
+    name: 'headroom_requests_low',
+    help: 'Whole requests that are surely left.',
+    row: (row) => seen(row.source, row.low),
+  },
+  {
+    name: 'headroom_requests_high',
+    help: 'Whole requests that are possibly left.',
+    row: (row) => seen(row.source, row.high),
+  },
+  {
+    name: 'headroom_requests_state',
+    help: 'The state of a quota: 1 for the one that holds, 0 for the others.',
+    samples: perState(STATES, 'state', (row) => row.state),
+  },
+  {
+    name: 'headroom_requests_counted_by_info',
+    help: 'A category whose requests another row counts, which therefore has no numbers of its own; always 1.',
+    samples: ({ snapshots }) =>
       snapshots.flatMap((snapshot) =>
         snapshot.requests.flatMap((row) =>
           row.countedBy === undefined
@@ -155,118 +190,108 @@ export function metricsOf({ snapshots, restarts, process }: MetricsInput): reado
             : [{ labels: { ...rowLabels(snapshot, row), counted_by: row.countedBy }, value: 1 }],
         ),
       ),
-    ),
-    gauge(
-      'headroom_requests_own_per_second',
-      "This app's use of late, as it estimates it.",
-      perRow((row) => row.use?.own),
-    ),
-    gauge('headroom_requests_elsewhere_per_second', "Others' use: the middle and the ends of its interval.", [
-      ...perRow((row) => row.use?.elsewhere).map(withLabel('bound', 'middle')),
-      ...perRow((row) => row.use?.elsewhereLow).map(withLabel('bound', 'low')),
-      ...perRow((row) => row.use?.elsewhereHigh).map(withLabel('bound', 'high')),
-    ]),
-    gauge(
-      'headroom_requests_safe_interval_seconds',
-      'Seconds between requests that may go on without end; +Inf where others take all.',
-      perRow((row) => row.safe && (row.safe.everySeconds ?? Number.POSITIVE_INFINITY)),
-    ),
-    gauge(
-      'headroom_requests_next_check_timestamp_seconds',
-      'When this app asks for a quota next if no header comes before.',
-      perRow((row) => seconds(row.nextCheckAt)),
-    ),
-    gauge(
-      'headroom_requests_limit',
-      'Requests allowed in the period.',
-      perRow((row) => row.limit),
-    ),
-    gauge(
-      'headroom_requests_period_seconds',
-      'Length of the period.',
-      perRow((row) => row.period),
-    ),
-    gauge(
-      'headroom_requests_observed_timestamp_seconds',
-      'When a header last spoke of this quota.',
-      perRow((row) => seconds(row.observedAt)),
-    ),
-    gauge(
-      'headroom_requests_blocked',
-      '1 while a refusal (429) is in force.',
-      perRow((row) => (row.blockedUntil === undefined ? 0 : 1)),
-    ),
-    gauge(
-      'headroom_requests_empty_timestamp_seconds',
-      'When nothing will be left at the present use; absent where that is not to be expected.',
-      perRow((row) => seconds(row.emptyAt)),
-    ),
-    gauge(
-      'headroom_requests_full_timestamp_seconds',
-      'When all of the limit will be back at the present use; absent where it is, or will not be.',
-      perRow((row) => seconds(row.fullAt)),
-    ),
-    gauge(
-      'headroom_requests_blocked_until_timestamp_seconds',
-      'Until when a refusal (429) is waited out; absent while none is in force.',
-      perRow((row) => seconds(row.blockedUntil)),
-    ),
-    gauge(
-      'headroom_requests_source',
-      'Where the numbers of a quota come from, 1 for the one that holds: a header, the model grown from one, the table.',
-      perState(SOURCES, 'source', (row) => row.source),
-    ),
-    {
-      name: 'headroom_requests_used_total',
-      type: 'counter',
-      help: 'Requests since this app started, by who made them. Those of others are counted when a header shows them: rate() over 5m or more; over 1m for by="own".',
-      samples: [
-        ...perRow((row) => row.used?.own).map(withLabel('by', 'own')),
-        ...perRow((row) => row.used?.elsewhere).map(withLabel('by', 'elsewhere')),
-      ],
-    },
-    counter(
-      'headroom_requests_rejected_total',
-      'Requests refused with 429 since this app started: increase() over 5m or more, they are rare.',
-      perRow((row) => row.rejected),
-    ),
-    gauge(
-      'headroom_slots_limit',
-      'Streams that may be open at once.',
-      perSlot((row) => row.limit),
-    ),
-    gauge(
-      'headroom_slots_free',
-      'Further streams that may be opened.',
-      perSlot((row) => seen(row.source, row.free)),
-    ),
-    gauge(
-      'headroom_slots_own',
-      'Slots held by this app.',
-      perSlot((row) => row.own),
-    ),
-    gauge(
-      'headroom_slots_elsewhere',
-      'Slots held by other programs.',
-      perSlot((row) => seen(row.source, row.elsewhere)),
-    ),
-    gauge('headroom_streams', 'Own streams by category and state.', snapshots.flatMap(streamCounts)),
-    counter(
-      'headroom_stream_restarts_total',
-      'Restarts of own streams since this app started: increase() over 1h or more, they are rare.',
+  },
+  {
+    name: 'headroom_requests_own_per_second',
+    help: "This app's use of late, as it estimates it.",
+    row: (row) => row.use?.own,
+  },
+  {
+    name: 'headroom_requests_elsewhere_per_second',
+    help: "Others' use: the middle and the ends of its interval.",
+    samples: (input) => [
+      ...perRow(input, (row) => row.use?.elsewhere).map(withLabel('bound', 'middle')),
+      ...perRow(input, (row) => row.use?.elsewhereLow).map(withLabel('bound', 'low')),
+      ...perRow(input, (row) => row.use?.elsewhereHigh).map(withLabel('bound', 'high')),
+    ],
+  },
+  {
+    name: 'headroom_requests_safe_interval_seconds',
+    help: 'Seconds between requests that may go on without end; +Inf where others take all.',
+    row: (row) => row.safe && (row.safe.everySeconds ?? Number.POSITIVE_INFINITY),
+  },
+  {
+    name: 'headroom_requests_next_check_timestamp_seconds',
+    help: 'When this app asks for a quota next if no header comes before.',
+    row: (row) => seconds(row.nextCheckAt),
+  },
+  { name: 'headroom_requests_limit', help: 'Requests allowed in the period.', row: (row) => row.limit },
+  { name: 'headroom_requests_period_seconds', help: 'Length of the period.', row: (row) => row.period },
+  {
+    name: 'headroom_requests_observed_timestamp_seconds',
+    help: 'When a header last spoke of this quota.',
+    row: (row) => seconds(row.observedAt),
+  },
+  {
+    name: 'headroom_requests_blocked',
+    help: '1 while a refusal (429) is in force.',
+    row: (row) => (row.blockedUntil === undefined ? 0 : 1),
+  },
+  {
+    name: 'headroom_requests_empty_timestamp_seconds',
+    help: 'When nothing will be left at the present use; absent where that is not to be expected.',
+    row: (row) => seconds(row.emptyAt),
+  },
+  {
+    name: 'headroom_requests_full_timestamp_seconds',
+    help: 'When all of the limit will be back at the present use; absent where it is, or will not be.',
+    row: (row) => seconds(row.fullAt),
+  },
+  {
+    name: 'headroom_requests_blocked_until_timestamp_seconds',
+    help: 'Until when a refusal (429) is waited out; absent while none is in force.',
+    row: (row) => seconds(row.blockedUntil),
+  },
+  {
+    name: 'headroom_requests_source',
+    help: 'Where the numbers of a quota come from, 1 for the one that holds: a header, the model grown from one, the table.',
+    samples: perState(SOURCES, 'source', (row) => row.source),
+  },
+  {
+    name: 'headroom_requests_used_total',
+    type: 'counter',
+    help: 'Requests since this app started, by who made them. Those of others are counted when a header shows them: rate() over 5m or more; over 1m for by="own".',
+    samples: (input) => [
+      ...perRow(input, (row) => row.used?.own).map(withLabel('by', 'own')),
+      ...perRow(input, (row) => row.used?.elsewhere).map(withLabel('by', 'elsewhere')),
+    ],
+  },
+  {
+    name: 'headroom_requests_rejected_total',
+    help: 'Requests refused with 429 since this app started: increase() over 5m or more, they are rare.',
+    type: 'counter',
+    row: (row) => row.rejected,
+  },
+  { name: 'headroom_slots_limit', help: 'Streams that may be open at once.', slot: (row) => row.limit },
+  {
+    name: 'headroom_slots_free',
+    help: 'Further streams that may be opened.',
+    slot: (row) => seen(row.source, row.free),
+  },
+  { name: 'headroom_slots_own', help: 'Slots held by this app.', slot: (row) => row.own },
+  {
+    name: 'headroom_slots_elsewhere',
+    help: 'Slots held by other programs.',
+    slot: (row) => seen(row.source, row.elsewhere),
+  },
+  {
+    name: 'headroom_streams',
+    help: 'Own streams by category and state.',
+    samples: ({ snapshots }) => snapshots.flatMap(streamCounts),
+  },
+  {
+    name: 'headroom_stream_restarts_total',
+    help: 'Restarts of own streams since this app started: increase() over 1h or more, they are rare.',
+    type: 'counter',
+    samples: ({ snapshots, restarts }) =>
       snapshots.flatMap((snapshot) => restartSamples(snapshot, restarts(snapshot.profile.id))),
-    ),
-    gauge(
-      'headroom_snapshot_timestamp_seconds',
-      'When these numbers were true.',
-      perProfile(({ at }) => at / 1000),
-    ),
-  ]
-}
-
-const STATES = Object.keys(STATE_LABELS) as readonly QuotaState[]
-const SOURCES: readonly RequestQuota['source'][] = ['header', 'modelled', 'default']
-const VERDICTS: readonly Verdict['kind'][] = ['unknown', 'lasts', 'near-limit', 'runs-out', 'blocked']
+  },
+  {
+    name: 'headroom_snapshot_timestamp_seconds',
+    help: 'When these numbers were true.',
+    profile: ({ at }) => at / 1000,
+  },
+]
 
 interface StateSet<S extends string> {
   readonly labels: Sample['labels']
@@ -275,22 +300,9 @@ interface StateSet<S extends string> {
   readonly holds: S
 }
 
-/** A series a state, whichever holds: one that came and went with it would look like a restart. */
+/** One series per state, 1 for the current one: a series that came and went would look like a restart. */
 const stateSet = <S extends string>({ labels, label, states, holds }: StateSet<S>): readonly Sample[] =>
   states.map((state) => ({ labels: { ...labels, [label]: state }, value: state === holds ? 1 : 0 }))
-
-const gauge = (name: string, help: string, samples: readonly Sample[]): Metric => ({
-  name,
-  type: 'gauge',
-  help,
-  samples,
-})
-const counter = (name: string, help: string, samples: readonly Sample[]): Metric => ({
-  name,
-  type: 'counter',
-  help,
-  samples,
-})
 
 const profileLabels = ({ profile }: Snapshot) => ({ profile: profile.id, environment: profile.environment })
 
@@ -299,7 +311,7 @@ const rowLabels = (snapshot: Snapshot, { category }: { readonly category: string
   category,
 })
 
-/** The table's word is no measurement: a limit can be told from it, what is left cannot. */
+/** The documented default is no measurement: it gives a limit, but not what is left. */
 const seen = (source: string, value: number): number | undefined => (source === 'default' ? undefined : value)
 
 const sample = (labels: Sample['labels'], value: number | undefined): readonly Sample[] =>
@@ -323,7 +335,7 @@ function streamCounts(snapshot: Snapshot): readonly Sample[] {
   }))
 }
 
-/** Also of categories without one yet: a counter that begins at 1 has no increase. */
+/** Also of categories without a restart yet: a counter that begins at 1 shows no increase. */
 function restartSamples(snapshot: Snapshot, restarts: ReadonlyMap<string, number>): readonly Sample[] {
   const categories = new Set([...snapshot.streams.map(({ category }) => category), ...restarts.keys()])
   return [...categories].map((category) => ({

@@ -1,27 +1,71 @@
 import { MIN_BEARER } from './metrics-server.ts'
 
+/** The metrics server, `--metrics-port`. */
 export interface MetricsOptions {
   readonly port: number
   readonly bearer: string
 }
 
-export type MetricsChoice =
+/** Whether a way of exporting metrics was asked for; `line` says what is wrong with its settings. */
+export type Choice<Options> =
   | { readonly kind: 'off' }
-  | { readonly kind: 'on'; readonly options: MetricsOptions }
-  | { readonly kind: 'usage'; readonly line: string }
+  | { readonly kind: 'on'; readonly options: Options }
+  | { readonly kind: 'unusable'; readonly line: string }
 
 const VARIABLE = 'HEADROOM_METRICS_TOKEN'
 
-/** Off unless asked for, and never without a bearer: it comes from the environment, so that no process list shows it. */
+/** The metrics server of a command line. Its bearer is required, and comes from the environment: process lists show flags. */
 export function metricsChoice(
   port: number | undefined,
   environment: Readonly<Record<string, string | undefined>>,
-): MetricsChoice {
+): Choice<MetricsOptions> {
   if (port === undefined) return { kind: 'off' }
   const bearer = environment[VARIABLE] ?? ''
   if (bearer.length < MIN_BEARER || /\s/.test(bearer)) {
     const line = `--metrics-port needs a bearer in ${VARIABLE}, of ${MIN_BEARER} characters or more without spaces`
-    return { kind: 'usage', line }
+    return { kind: 'unusable', line }
   }
   return { kind: 'on', options: { port, bearer } }
+}
+
+/** The push by OTLP. */
+export interface OtlpOptions {
+  readonly protocol: 'http/protobuf' | 'http/json'
+  /** Interval between pushes in milliseconds, OTEL_METRIC_EXPORT_INTERVAL. */
+  readonly intervalMs: number
+  /** The host, for messages; the exporter reads the full address itself. */
+  readonly host: string
+}
+
+const DEFAULT_INTERVAL_MS = 60_000
+/** A minimum, so that a mistake in a variable cannot flood a collector. */
+const MIN_INTERVAL_MS = 1_000
+
+/** The push by OTLP, from the environment variables of OpenTelemetry's specification ("OTLP Exporter"). Off without an endpoint. */
+export function otlpChoice(environment: Readonly<Record<string, string | undefined>>): Choice<OtlpOptions> {
+  const of = (...names: readonly string[]) => {
+    const name = names.find((one) => environment[one])
+    return name === undefined ? undefined : { name, value: (environment[name] ?? '').trim() }
+  }
+  const endpoint = of('OTEL_EXPORTER_OTLP_METRICS_ENDPOINT', 'OTEL_EXPORTER_OTLP_ENDPOINT')
+  if (endpoint === undefined || of('OTEL_METRICS_EXPORTER')?.value === 'none') return { kind: 'off' }
+  if (of('OTEL_SDK_DISABLED')?.value.toLowerCase() === 'true') return { kind: 'off' }
+  const unusable = (line: string): Choice<OtlpOptions> => ({ kind: 'unusable', line })
+  const url = URL.canParse(endpoint.value) ? new URL(endpoint.value) : undefined
+  if (url === undefined || !/^https?:$/.test(url.protocol))
+    return unusable(`${endpoint.name} is no address: it has to begin with http:// or https://`)
+  const protocol = of('OTEL_EXPORTER_OTLP_METRICS_PROTOCOL', 'OTEL_EXPORTER_OTLP_PROTOCOL')
+  const chosen = protocol?.value ?? 'http/protobuf'
+  if (chosen !== 'http/protobuf' && chosen !== 'http/json')
+    return unusable(`${protocol?.name} asks for ${chosen}: metrics are pushed by http/protobuf or http/json`)
+  const interval = of('OTEL_METRIC_EXPORT_INTERVAL')
+  const intervalMs = interval === undefined ? DEFAULT_INTERVAL_MS : Number(interval.value)
+  if (!(intervalMs > 0 && intervalMs <= 86_400_000))
+    return unusable('OTEL_METRIC_EXPORT_INTERVAL has to be a number of milliseconds, a day at most')
+  const options = {
+    protocol: chosen,
+    intervalMs: Math.max(MIN_INTERVAL_MS, intervalMs),
+    host: url.host,
+  } as const
+  return { kind: 'on', options }
 }

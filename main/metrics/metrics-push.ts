@@ -1,10 +1,12 @@
+import type { MonitorSurface } from '../monitor/monitor-surface.ts'
 import type { Clock } from '../ports/ports.ts'
-import type { Metric } from './metric-list.ts'
-import type { MetricsSource } from './metrics-source.ts'
+import type { Metric, ProcessFacts } from './metric-list.ts'
+import type { OtlpOptions } from './metrics-options.ts'
+import { type MetricsSource, metricsSource } from './metrics-source.ts'
 
 /** Hands metrics to a store. */
 export interface MetricsExporter {
-  /** Never rejects; in plain words why it failed, where it did. */
+  /** Never rejects; resolves to the reason of a failure in plain words, or to `undefined`. */
   send(metrics: readonly Metric[], atMs: number): Promise<string | undefined>
   close(): Promise<void>
 }
@@ -14,21 +16,21 @@ export interface MetricsPushDeps {
   readonly exporter: MetricsExporter
   readonly clock: Clock
   readonly intervalMs: number
-  /** Where to, for the line that says it fails. */
+  /** The destination, for messages. */
   readonly host: string
-  /** Told once when pushes begin to fail, and once when they work again. */
+  /** Called once when pushes begin to fail, and once when they work again. */
   say(line: string): void
 }
 
 export interface MetricsPush {
-  /** After a last push. */
+  /** Pushes once more, then stops. */
   close(): Promise<void>
 }
 
 const FIRST_MS = 1_000
 const LAST_PUSH_MS = 1_000
 
-/** Pushes the metrics regularly, one at a time: what a store does not take is not kept, the next one says more. */
+/** Pushes the metrics at an interval, one push at a time. A failed push is not repeated: the next has newer values. */
 export function startMetricsPush({
   source,
   exporter,
@@ -65,7 +67,7 @@ export function startMetricsPush({
   }
 }
 
-/** A store that does not answer may not hold up the end. */
+/** Waits for `work`, at most `ms` milliseconds. */
 function within(clock: Clock, ms: number, work: Promise<void>): Promise<void> {
   return new Promise((resolve) => {
     const cancel = clock.after(ms, resolve)
@@ -74,4 +76,22 @@ function within(clock: Clock, ms: number, work: Promise<void>): Promise<void> {
       resolve()
     })
   })
+}
+
+interface PushDeps {
+  readonly clock: Clock
+  readonly process: ProcessFacts
+  say(line: string): void
+}
+
+/** Pushes the metrics of a monitor by OTLP. OpenTelemetry's packages are loaded only here. */
+export async function startOtlpPush(
+  monitor: Pick<MonitorSurface, 'profiles' | 'snapshot' | 'subscribe'>,
+  options: OtlpOptions,
+  { clock, process, say }: PushDeps,
+): Promise<MetricsPush> {
+  const { otlpExporter } = await import('./otlp-exporter.ts')
+  const exporter = otlpExporter(options, process)
+  const { intervalMs, host } = options
+  return startMetricsPush({ source: metricsSource(monitor, process), exporter, clock, intervalMs, host, say })
 }

@@ -1,13 +1,15 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { type ClaimedPort, HEALTH_PATH } from '../network/loopback-servers.ts'
+import { type ClaimedPort, claimPort, HEALTH_PATH } from '../network/loopback-servers.ts'
 import { hostsOf } from '../network/request-gate.ts'
 import type { Metric, Sample } from './metric-list.ts'
+import type { MetricsOptions } from './metrics-options.ts'
+import type { MetricsSource } from './metrics-source.ts'
 
 export interface MetricsServerDeps {
   readonly metrics: () => readonly Metric[]
   readonly port: ClaimedPort
-  /** What a scrape has to bring, HEADROOM_METRICS_TOKEN. */
+  /** The bearer token of a scrape, HEADROOM_METRICS_TOKEN. */
   readonly bearer: string
 }
 
@@ -16,7 +18,7 @@ export interface MetricsServer {
   close(): Promise<void>
 }
 
-/** Shorter ones are guessed. */
+/** Minimum length of the bearer, in characters. */
 export const MIN_BEARER = 16
 
 /**
@@ -67,7 +69,7 @@ function send(response: ServerResponse, { status, text, headers = {} }: Answer, 
     'cache-control': 'no-store',
     'x-content-type-options': 'nosniff',
     'cross-origin-resource-policy': 'same-origin',
-    // What follows of a request is not read, and a scrape comes seldom.
+    // The rest of a request is not read, and scrapes are rare.
     connection: 'close',
     ...headers,
   })
@@ -105,4 +107,49 @@ function numberText(value: number): string {
   if (Number.isNaN(value)) return 'NaN'
   if (!Number.isFinite(value)) return value > 0 ? '+Inf' : '-Inf'
   return String(value)
+}
+
+interface ServedMetrics {
+  readonly kind: 'serving'
+  readonly url: string
+  close(): Promise<void>
+}
+export type MetricsServing = ServedMetrics | { readonly kind: 'failed'; readonly line: string }
+
+/** The claimed port of the metrics, before the monitor exists. */
+export type MetricsClaim =
+  | { readonly kind: 'claimed'; serve(source: MetricsSource): ServedMetrics; close(): Promise<void> }
+  | { readonly kind: 'failed'; readonly line: string }
+
+/** Claims the port; a failure is one line that names the flag. */
+export async function claimMetrics({ port, bearer }: MetricsOptions): Promise<MetricsClaim> {
+  try {
+    const claimed = await claimPort(port)
+    return {
+      kind: 'claimed',
+      serve: (source) => {
+        const server = startMetricsServer({ metrics: source.metrics, port: claimed, bearer })
+        const url = `http://127.0.0.1:${server.port}/metrics`
+        return {
+          kind: 'serving',
+          url,
+          close: async () => {
+            source.close()
+            await server.close()
+          },
+        }
+      },
+      close: () => claimed.close(),
+    }
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined
+    const why = code === 'EADDRINUSE' ? 'is taken' : code === 'EACCES' ? 'is not allowed' : 'cannot be had'
+    return { kind: 'failed', line: `port ${port} ${why}: choose another with --metrics-port` }
+  }
+}
+
+/** Claims the port and serves, where the monitor exists already. */
+export async function serveMetrics(source: MetricsSource, options: MetricsOptions): Promise<MetricsServing> {
+  const claim = await claimMetrics(options)
+  return claim.kind === 'failed' ? claim : claim.serve(source)
 }

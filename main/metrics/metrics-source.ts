@@ -1,7 +1,7 @@
 import type { MonitorSurface } from '../monitor/monitor-surface.ts'
 import { type Metric, metricsOf, type ProcessFacts } from './metric-list.ts'
 
-/** What is measured of a monitor, from when it was made. */
+/** The metrics of a monitor; counters count from the creation of the source. */
 export interface MetricsSource {
   metrics(): readonly Metric[]
   close(): void

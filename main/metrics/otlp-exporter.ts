@@ -6,8 +6,8 @@ import { detectResources, envDetector, resourceFromAttributes } from '@opentelem
 import { AggregationTemporality, DataPointType, type MetricData } from '@opentelemetry/sdk-metrics'
 import { systemErrorText } from '../storage/system-error.ts'
 import type { Metric, ProcessFacts } from './metric-list.ts'
+import type { OtlpOptions } from './metrics-options.ts'
 import type { MetricsExporter } from './metrics-push.ts'
-import type { OtlpOptions } from './otlp-choice.ts'
 
 /**
  * Metrics by OTLP over HTTP. Where to, with which headers, how long to wait and whether to compress is what the packages

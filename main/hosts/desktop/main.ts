@@ -19,11 +19,10 @@ import {
   shell,
   Tray,
 } from 'electron'
-import { type MetricsOptions, metricsChoice } from '../../metrics/metrics-options.ts'
+import { type MetricsOptions, metricsChoice, otlpChoice } from '../../metrics/metrics-options.ts'
+import { startOtlpPush } from '../../metrics/metrics-push.ts'
+import { serveMetrics } from '../../metrics/metrics-server.ts'
 import { metricsSource } from '../../metrics/metrics-source.ts'
-import { otlpChoice } from '../../metrics/otlp-choice.ts'
-import { serveMetrics } from '../../metrics/serve-metrics.ts'
-import { startOtlpPush } from '../../metrics/start-push.ts'
 import { nodeHttp } from '../../network/http-client.ts'
 import type { Keystore } from '../../ports/keystore.ts'
 import { fileSink, redactedLog } from '../../ports/log.ts'
@@ -94,7 +93,7 @@ function begin(): void {
   )
   if (secrets.problem !== undefined) fail(secrets.problem)
   else if (folder.kind === 'unusable') fail(folder.line)
-  else if (metrics.kind === 'usage') fail(metrics.line)
+  else if (metrics.kind === 'unusable') fail(metrics.line)
   else start(folder.path, metrics.kind === 'on' ? metrics.options : undefined)
 }
 

@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { askRunning } from '../../control/ask-running.ts'
 import { socketOf } from '../../control/data-folder-socket.ts'
 import type { ControlRequest } from '../../control/protocol.ts'
+import { claimMetrics, serveMetrics } from '../../metrics/metrics-server.ts'
 import { metricsSource } from '../../metrics/metrics-source.ts'
-import { claimMetrics, serveMetrics } from '../../metrics/serve-metrics.ts'
 import type { MonitorPorts } from '../../monitor/monitor.ts'
 import { nodeHttp } from '../../network/http-client.ts'
 import { fileSink, redactedLog } from '../../ports/log.ts'
@@ -79,7 +79,7 @@ export function realCommands(terminal: Terminal, app: AppFolder): Commands {
             claimMetrics,
             facts,
             pushMetrics: async ({ monitor }, options) => {
-              const { startOtlpPush } = await import('../../metrics/start-push.ts')
+              const { startOtlpPush } = await import('../../metrics/metrics-push.ts')
               return startOtlpPush(monitor, options, {
                 clock: nodeClock,
                 process: facts,
@@ -149,7 +149,7 @@ export function realCommands(terminal: Terminal, app: AppFolder): Commands {
           }),
         serveMetrics: (monitor, options) => serveMetrics(metricsSource(monitor, facts), options),
         pushMetrics: async (monitor, options) => {
-          const { startOtlpPush } = await import('../../metrics/start-push.ts')
+          const { startOtlpPush } = await import('../../metrics/metrics-push.ts')
           return startOtlpPush(monitor, options, { clock: nodeClock, process: facts, say: terminal.error })
         },
       })

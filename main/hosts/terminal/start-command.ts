@@ -1,5 +1,4 @@
-import { type MetricsOptions, metricsChoice } from '../../metrics/metrics-options.ts'
-import { otlpChoice } from '../../metrics/otlp-choice.ts'
+import { type MetricsOptions, metricsChoice, otlpChoice } from '../../metrics/metrics-options.ts'
 import type { LockAttempt } from '../../storage/lock.ts'
 import type { StartFlags } from './flags.ts'
 import { EXIT_FAILURE, EXIT_PERSON_NEEDED, EXIT_USAGE, type Terminal } from './terminal.ts'
@@ -45,7 +44,7 @@ export async function start(flags: StartFlags, deps: StartDeps): Promise<number>
     return EXIT_FAILURE
   }
   const metrics = metricsChoice(flags.metricsPort, terminal.environment)
-  if (metrics.kind === 'usage') {
+  if (metrics.kind === 'unusable') {
     terminal.error(metrics.line)
     return EXIT_USAGE
   }

@@ -1,9 +1,13 @@
 import type { LoggedEvent } from '../../../app/contract/events.ts'
 import { type Announcer, bellAnnouncer } from '../../alerts/announcer.ts'
-import { type MetricsOptions, metricsChoice } from '../../metrics/metrics-options.ts'
+import {
+  type MetricsOptions,
+  metricsChoice,
+  type OtlpOptions,
+  otlpChoice,
+} from '../../metrics/metrics-options.ts'
 import type { MetricsPush } from '../../metrics/metrics-push.ts'
-import { type OtlpOptions, otlpChoice } from '../../metrics/otlp-choice.ts'
-import type { MetricsServing } from '../../metrics/serve-metrics.ts'
+import type { MetricsServing } from '../../metrics/metrics-server.ts'
 import type { MonitorSurface } from '../../monitor/monitor-surface.ts'
 import { DEFAULT_PROBES, type ProbeSettings, type Profile } from '../../monitor/profile.ts'
 import type { Clock } from '../../ports/ports.ts'
@@ -36,7 +40,7 @@ export interface WatchDeps {
 export async function watch(flags: WatchFlags, deps: WatchDeps): Promise<number> {
   const { terminal } = deps
   const metrics = metricsChoice(flags.metricsPort, terminal.environment)
-  const misused = thinningProblem(flags) ?? (metrics.kind === 'usage' ? metrics.line : undefined)
+  const misused = thinningProblem(flags) ?? (metrics.kind === 'unusable' ? metrics.line : undefined)
   if (misused !== undefined) {
     terminal.error(misused)
     return EXIT_USAGE

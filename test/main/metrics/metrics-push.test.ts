@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
+import { otlpChoice } from '../../../main/metrics/metrics-options.ts'
 import { startMetricsPush } from '../../../main/metrics/metrics-push.ts'
-import { otlpChoice } from '../../../main/metrics/otlp-choice.ts'
 import { VirtualClock } from '../../simulation/virtual-clock.ts'
 
 function pushing() {

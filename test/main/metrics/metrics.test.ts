@@ -6,9 +6,8 @@ import { z } from 'zod'
 import type { RequestQuota, Snapshot } from '../../../app/contract/snapshot.ts'
 import { metricsOf } from '../../../main/metrics/metric-list.ts'
 import { metricsChoice } from '../../../main/metrics/metrics-options.ts'
-import { prometheusText, startMetricsServer } from '../../../main/metrics/metrics-server.ts'
+import { prometheusText, serveMetrics, startMetricsServer } from '../../../main/metrics/metrics-server.ts'
 import { metricsSource } from '../../../main/metrics/metrics-source.ts'
-import { serveMetrics } from '../../../main/metrics/serve-metrics.ts'
 import type { Profile } from '../../../main/monitor/profile.ts'
 import { claimPort, LOOPBACK_LIMITS } from '../../../main/network/loopback-servers.ts'
 import { proves } from '../../proof/proves.ts'
@@ -284,7 +283,7 @@ test('metrics are off unless asked for, and never without a bearer', () => {
   })
   for (const token of [undefined, '', 'x'.repeat(15), `two words ${BEARER}`]) {
     const choice = metricsChoice(0, { HEADROOM_METRICS_TOKEN: token })
-    expect(choice).toMatchObject({ kind: 'usage', line: expect.stringContaining('--metrics-port') })
+    expect(choice).toMatchObject({ kind: 'unusable', line: expect.stringContaining('--metrics-port') })
     expect(JSON.stringify(choice)).not.toContain(BEARER)
   }
 })

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest'
 import type { RunningApp } from '../../../../main/hosts/start-app.ts'
 import { runBrowser } from '../../../../main/hosts/terminal/run-browser.ts'
-import { claimMetrics } from '../../../../main/metrics/serve-metrics.ts'
+import { claimMetrics } from '../../../../main/metrics/metrics-server.ts'
 import { claimPort } from '../../../../main/network/loopback-servers.ts'
 import { proves } from '../../../proof/proves.ts'
 import { FakeMonitor } from './fake-monitor.ts'
