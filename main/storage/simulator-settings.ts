@@ -1,5 +1,5 @@
 import type { Profile } from '../monitor/profile.ts'
-import { type ChosenSettings, chosenOf, chosenSettings } from '../vault/profile-record.ts'
+import { keySettings, keySettingsOf, type StoredKeySettings } from '../vault/profile-record.ts'
 import { JsonFile } from './json-file.ts'
 import type { Saved } from './storage-error.ts'
 
@@ -7,12 +7,12 @@ import type { Saved } from './storage-error.ts'
 export class SimulatorSettings {
   /** One line for a person, when the file could not be read. */
   readonly notice: string | undefined
-  readonly #file: JsonFile<ChosenSettings>
-  #chosen: ChosenSettings | undefined
+  readonly #file: JsonFile<StoredKeySettings>
+  #chosen: StoredKeySettings | undefined
 
   constructor(folder: string, nowMs: number) {
     const what = "the built-in simulator's settings"
-    this.#file = new JsonFile({ folder, name: 'simulator', what, schema: chosenSettings })
+    this.#file = new JsonFile({ folder, name: 'simulator', what, schema: keySettings })
     let notice: string | undefined
     this.#chosen = this.#file.read(undefined, nowMs, (sentence) => {
       notice = sentence
@@ -25,7 +25,7 @@ export class SimulatorSettings {
   }
 
   keep(profile: Profile): Saved {
-    const chosen = chosenOf(profile)
+    const chosen = keySettingsOf(profile)
     const written = this.#file.write(chosen)
     if (written.ok) this.#chosen = chosen
     return written

@@ -5,15 +5,17 @@ import type { Keystore, KeystoreTrouble } from '../ports/keystore.ts'
 import { storageErrorText } from '../storage/storage-error.ts'
 import { KEY_BYTES, seal, unseal } from './sealing.ts'
 
-/** The keys that this start could open, and the one that new records are sealed with. */
+/** The data keys that this start could open, and the one that new records are sealed with. */
 export interface DataKeys {
   readonly opened: ReadonlyMap<number, Uint8Array>
   /** Absent where none opened: then nothing can be sealed, and what is there can only be counted or forgotten. */
   readonly current?: { readonly id: number; readonly key: Uint8Array }
 }
 
+/** No data key is open. */
 export const NO_KEYS: DataKeys = { opened: new Map() }
 
+/** The result of opening the data keys, or why none opened. */
 export type Unlocking =
   | { readonly kind: 'unlocked'; readonly keys: DataKeys }
   /** What is stored is whole, and the keystore has another key now. `backend`: what it was sealed with. */
@@ -94,7 +96,7 @@ export async function unlockDataKeys(
   return changed ?? elsewhere ?? corrupt ?? { kind: 'record-corrupt', why: 'the stored key is damaged' }
 }
 
-/** A new key beside the ones that do not open: those stay, for the day when their keystore is back. */
+/** Makes a new data key beside those that do not open: they stay, for the day when their keystore is back. */
 export async function addDataKey(
   database: DatabaseSync,
   keystore: Keystore,
@@ -131,8 +133,8 @@ export async function addDataKey(
 }
 
 /**
- * Asked only of what did not open: neither keystore knows the other's work from damage, and one that opens is
- * believed whatever is recorded beside it.
+ * Whether another kind of keystore wrapped a key that did not open: neither kind can tell the other's work from
+ * damage. A key that opens is believed whatever is recorded beside it.
  */
 function isFromElsewhere(keystore: Keystore, { backend, wrapped, wrapped_digest }: KeyRow): boolean {
   return keystore.mayHaveWrapped?.(backend) === false && isWhole(wrapped, wrapped_digest)
@@ -191,7 +193,7 @@ async function wrapAgain(
   )
 }
 
-/** For what is only an improvement: a disk that does not take it now is no reason to stop. */
+/** Runs a write that only improves what is stored: a disk that does not take it now is no reason to stop. */
 function attempt(write: () => unknown): void {
   try {
     write()

@@ -5,10 +5,10 @@ import { z } from 'zod'
 import { writeWhole } from '../storage/write-whole.ts'
 
 /**
- * Which commit was the newest, beside the file that it is of: `vault.seen.json`.
+ * The number of the newest commit, in a file beside the vault's: `vault.seen.json`.
  *
- * A copy of `vault.db` that was put back is whole and opens, and holds tokens that the service has replaced since. Only
- * something outside the file can tell; it is written after the commit, so that a crash never makes a vault look older.
+ * A copy of `vault.db` that was put back is whole and opens, with tokens that the service has replaced since. Only
+ * another file can tell; it is written after the commit, so that a crash never makes a vault look older.
  */
 export class NewestCommit {
   readonly #file: string
@@ -19,7 +19,7 @@ export class NewestCommit {
     this.#database = database
   }
 
-  /** One line for a person where the vault is older than what was committed last. */
+  /** A line for a person where the vault is older than what was committed last; `undefined` where it is not. */
   notice(): string | undefined {
     const seen = this.#seen()
     const now = this.#now()
@@ -28,7 +28,7 @@ export class NewestCommit {
     return 'vault.db is older than the one that was written last, as a copy that was put back is: a key that changes its token at each refresh may have to sign in again'
   }
 
-  /** To be called after each commit. A disk that does not take it costs the notice alone. */
+  /** Stores the newest commit, after each. A disk that does not take it costs the notice alone. */
   note(): void {
     const now = this.#now()
     if (now !== undefined) writeWhole(this.#file, `${JSON.stringify(now)}\n`)
@@ -54,6 +54,6 @@ export class NewestCommit {
   }
 }
 
-/** `madeAtMs` tells one vault from another, `step` counts what its journal has ever held. */
+/** `madeAtMs` tells one vault from another; `step` is the number of rows that its journal has ever had. */
 const commit = z.object({ madeAtMs: z.number(), step: z.int() })
 type Commit = z.output<typeof commit>

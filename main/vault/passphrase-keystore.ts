@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { type Keystore, type KeystoreTrouble, PASSPHRASE_BACKEND } from '../ports/keystore.ts'
 import { KEY_BYTES, seal, unseal } from './sealing.ts'
 
+/** The cost of stretching a passphrase with scrypt. */
 export interface ScryptCost {
   /** CPU and memory: a power of two. */
   readonly N: number
@@ -40,7 +41,7 @@ const wrapping = z
   .refine(({ N, r, p }) => 128 * r * (N + 2 + p) <= MAX_MEMORY_BYTES)
 
 /**
- * The data key under a key stretched from a passphrase, with the cost that was used beside it.
+ * A keystore that wraps the data key under a key stretched from a passphrase, with the cost beside it.
  *
  * A check text sealed apart from the data key tells a wrong passphrase from a damaged record.
  */

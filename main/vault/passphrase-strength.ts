@@ -1,18 +1,18 @@
 import { ZxcvbnFactory } from '@zxcvbn-ts/core'
 import { adjacencyGraphs, dictionary } from '@zxcvbn-ts/language-common'
 
-/** As zxcvbn estimates it: how many guesses a program that knows people's habits needs. Never shown as a fact. */
+/** An estimate (zxcvbn) of how many guesses a passphrase takes a program that knows people's habits. */
 export interface PassphraseStrength {
   readonly isEnough: boolean
   readonly guesses: number
-  /** How long that takes at `GUESSES_PER_SECOND`, as the end of "would take". */
+  /** The time for them at `GUESSES_PER_SECOND`, as a text that ends "would take". */
   readonly time: string
 }
 
-/** Three years at `GUESSES_PER_SECOND`: twelve random letters, or four random words with much to spare. */
+/** The guesses that a passphrase has to take: three years at `GUESSES_PER_SECOND`, as for twelve random letters. */
 export const MIN_GUESSES = 1e12
 
-/** Each takes scrypt 128 MiB (passphrase-keystore.ts): what a rack of graphics cards has the memory for. */
+/** The rate of a rack of graphics cards: each guess takes scrypt 128 MiB (passphrase-keystore.ts). */
 const GUESSES_PER_SECOND = 10_000
 
 const UNITS = [
@@ -25,7 +25,7 @@ const UNITS = [
 
 const estimator = new ZxcvbnFactory({ dictionary, graphs: adjacencyGraphs })
 
-/** Judges a passphrase that a new data key would be sealed under. Takes some milliseconds. */
+/** Estimates a passphrase that a new data key would be sealed under. Takes some milliseconds. */
 export function passphraseStrength(passphrase: string): PassphraseStrength {
   const { guesses } = estimator.check(passphrase.normalize('NFKC'))
   return { isEnough: guesses >= MIN_GUESSES, guesses, time: timeOf(guesses / GUESSES_PER_SECOND) }

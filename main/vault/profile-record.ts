@@ -19,11 +19,11 @@ const withinOrNone = (range: Range) =>
   z.number().transform((value) => (value <= 0 ? 0 : clamped(range, value)))
 
 /**
- * What a person may choose of a connected key.
+ * The settings of a connected key, as they are stored.
  *
- * A file may be damaged or edited: whatever it says, probes spend no more than a person could let them.
+ * A file may be damaged or edited: its numbers are clamped to what a person can set, so that probes spend no more.
  */
-export const chosenSettings = z.object({
+export const keySettings = z.object({
   rotationMinutes: within(ROTATION_MINUTES).exactOptional(),
   probes: z.object({
     enabled: z.boolean().exactOptional(),
@@ -34,9 +34,10 @@ export const chosenSettings = z.object({
   }),
 })
 
-export type ChosenSettings = z.output<typeof chosenSettings>
+/** The settings of a connected key, within their bounds. */
+export type StoredKeySettings = z.output<typeof keySettings>
 
-/** What is stored of a profile in the clear. Its secrets are records of their own, sealed. */
+/** The form of what is stored of a profile in the clear. Its secrets are records of their own, sealed. */
 export const profileAbout = z.object({
   name: z.string(),
   environment: z.enum(['live', 'sim', 'simulator', 'custom']),
@@ -47,7 +48,7 @@ export const profileAbout = z.object({
   hasClientSecret: z.boolean(),
   /** See addressMark; a profile without one is not trusted with its secrets. */
   mark: z.string().exactOptional(),
-  ...chosenSettings.shape,
+  ...keySettings.shape,
   streams: z.array(
     z.object({
       kind: z.enum(STREAM_KINDS),
@@ -57,9 +58,13 @@ export const profileAbout = z.object({
   ),
 })
 
+/** What is stored of a profile in the clear. */
 export type ProfileAbout = z.output<typeof profileAbout>
 
-/** Named one by one: a field that is added to Profile is not stored, in the clear, by accident. */
+/**
+ * The part of a profile that is stored in the clear. Its fields are named one by one: one that is added to `Profile` is
+ * not stored by accident.
+ */
 export function aboutOf(profile: Omit<Profile, 'refreshToken'>): ProfileAbout {
   const { name, environment, authUrl, baseUrl, clientId, audience, streams } = profile
   return {
@@ -70,16 +75,16 @@ export function aboutOf(profile: Omit<Profile, 'refreshToken'>): ProfileAbout {
     clientId,
     ...(audience !== undefined && { audience }),
     hasClientSecret: profile.clientSecret !== undefined,
-    ...chosenOf(profile),
+    ...keySettingsOf(profile),
     streams: streams.map(({ kind, target, options }) => ({ kind, target, options: { ...options } })),
   }
 }
 
-/** Named one by one, as above. */
-export function chosenOf({
+/** The settings of a profile, its fields named one by one as above. */
+export function keySettingsOf({
   probes,
   rotationMinutes,
-}: Pick<Profile, 'probes' | 'rotationMinutes'>): ChosenSettings {
+}: Pick<Profile, 'probes' | 'rotationMinutes'>): StoredKeySettings {
   const { enabled, budgetFraction, everySeconds, symbol, trialAfterStep } = probes
   return {
     ...(rotationMinutes !== undefined && { rotationMinutes }),

@@ -8,23 +8,23 @@ import { TokenStore, type TokenVault } from '../tokens/token-store.ts'
 import type { StoredProfile, Vault } from './vault.ts'
 import type { VaultHandle } from './vault-handle.ts'
 
-/** What a monitor asks of the place where keys live. */
+/** The connected keys as they are stored, for the monitor. */
 export interface ProfileStore {
-  /** A new sign-in: its tokens take the place of those the profile had. */
+  /** Stores a new sign-in: its tokens replace those that the profile had. */
   signIn(profile: Profile, nowMs: number): TokenStore
-  /** What a person chose of a connected key, stored where the key is. */
+  /** Stores the settings of a connected key where the key is stored. */
   keepSettings(profile: Profile): Saved
-  /** The secret of a connected key, stored where its token is. */
+  /** Stores the secret of a connected key where its token is stored. */
   keepSecret(profile: Profile): Saved
-  /** Whether what is chosen of this key outlives the process. */
+  /** Whether the settings of this key outlive the process. */
   keepsSettings(profile: Profile): boolean
-  /** Deletes what is stored of a key here. */
+  /** Deletes everything that is stored of a key. */
   forget(profile: string): Saved
-  /** How far a person can rely on this key being here after a restart. */
+  /** Whether this key is there after a restart, and if not, why. */
   keystore(profile: string): KeystoreState
 }
 
-/** Nothing outlives the process. */
+/** A store of which nothing outlives the process. */
 export const MEMORY_PROFILE_STORE: ProfileStore = {
   signIn: ({ refreshToken }, nowMs) => TokenStore.signedIn(signedIn(refreshToken, nowMs)),
   keepSettings: () => SAVED,
@@ -34,21 +34,22 @@ export const MEMORY_PROFILE_STORE: ProfileStore = {
   keystore: () => 'memory',
 }
 
-/** A key that was connected when the app last ended. */
+/** A key that was connected when the app last ended, with its tokens. */
 export interface RestoredProfile {
   readonly profile: Profile
   readonly tokens: TokenStore
 }
 
+/** What the host decides about stored keys. */
 export interface VaultProfileStoreDeps {
   /**
-   * Whether a key that is connected while the stored ones do not open may be sealed under a new data key: yes
-   * for a keyring that lost its own, no for a passphrase that may be a slip of the hand.
+   * Whether a key that is connected while the stored ones do not open may be sealed under a new data key: true for a
+   * keyring that lost its own key, false for a passphrase that may be mistyped.
    */
   readonly startsOver: boolean
-  /** Where the built-in simulator's settings are kept; its key is not. */
+  /** Stores the settings of the built-in simulator; its key is not stored. */
   readonly simulator?: Pick<SimulatorSettings, 'keep'>
-  /** Something that `keystore` tells may be different now. */
+  /** Called when the answer of `keystore` may have changed. */
   readonly changed: () => void
 }
 
@@ -71,8 +72,8 @@ export class VaultProfileStore implements ProfileStore {
   }
 
   /**
-   * What is stored and not connected yet, or connected before it opened. A key that does not open comes too, for a
-   * person to sign in again.
+   * The stored keys that are not connected yet, or were connected before they opened. A key that does not open is
+   * among them, for a person to sign in again.
    */
   restore(): readonly RestoredProfile[] {
     const stored = this.#handle.vault?.profiles() ?? []
@@ -91,7 +92,7 @@ export class VaultProfileStore implements ProfileStore {
     })
   }
 
-  /** What a person should know of the keys that were restored, a line each. */
+  /** Lines for a person about the restored keys that are damaged. */
   notices(): readonly string[] {
     return [...this.#damaged].map(
       (id) =>
@@ -99,7 +100,7 @@ export class VaultProfileStore implements ProfileStore {
     )
   }
 
-  /** Ids that a new key must not take, connected or not. */
+  /** The ids in use, of connected and of stored keys. */
   ids(): readonly string[] {
     return this.#handle.storedIds()
   }
@@ -141,7 +142,7 @@ export class VaultProfileStore implements ProfileStore {
     return SAVED
   }
 
-  /** What becomes of the secrets of a key that is connected now. */
+  /** Where the secrets of a key are stored that is connected now. */
   get newKeys(): KeptSecrets {
     if (this.#handle.status.state !== 'ok' || this.#handle.vault === undefined) return 'memory'
     return this.#handle.hidesNothing ? 'unprotected' : 'sealed'
@@ -157,7 +158,7 @@ export class VaultProfileStore implements ProfileStore {
     return this.#handle.hidesNothing ? 'unprotected' : 'ok'
   }
 
-  /** The vault as the tokens of one key ask it. A key that is sealed late is sealed with its newest settings. */
+  /** The vault for the tokens of one key. A key that is sealed late is sealed with its newest settings. */
   #vaultOf(id: string): TokenVault {
     return {
       seal: (tokens) => {
@@ -203,7 +204,7 @@ export class VaultProfileStore implements ProfileStore {
 /** A name that resolves nowhere (RFC 2606): nothing of a key whose own addresses are lost is sent anywhere. */
 const NO_ADDRESS = 'https://unknown.invalid'
 
-/** A key of which only the id can be read: it is shown, so that a person knows, and can disconnect it. */
+/** The profile of a key of which only the id can be read: it is shown, so that a person can disconnect it. */
 const damagedProfile = (id: string): Profile => ({
   id,
   name: `${id} (damaged)`,

@@ -11,8 +11,10 @@ export interface VaultView {
   readonly nowMs: number
 }
 
+/** The kinds of sealed records. */
 export type RecordKind = 'refresh-token' | 'refresh-token-doubt' | 'client-secret'
 
+/** A record that was opened. */
 export interface OpenRecord {
   readonly kind: 'found'
   readonly generation: number
@@ -21,6 +23,7 @@ export interface OpenRecord {
   readonly about: string
 }
 
+/** The result of reading a record. `lost`: it is there and does not open. */
 export type RecordReading =
   | OpenRecord
   | { readonly kind: 'none' }
@@ -57,7 +60,10 @@ export function readRecord({ database, keys }: VaultView, profile: string, kind:
   return { kind: 'found', generation, secret, about }
 }
 
-/** Seals and stores a record, inside the caller's transaction. Older generations keep their metadata and lose their secret. */
+/**
+ * Seals and stores a record, inside the caller's transaction. Older generations keep their metadata and lose their
+ * secret.
+ */
 export function writeRecord(
   { database, keys: { current }, nowMs }: VaultView,
   record: {
@@ -82,7 +88,7 @@ export function writeRecord(
     .run(profile, kind, generation - KEPT_GENERATIONS)
 }
 
-/** Moves the newest record of a kind, as it is, to where nothing reads it and nothing overwrites it. */
+/** Moves the newest record of a kind, as it is, to the quarantine: nothing reads or overwrites it there. */
 export function quarantineRecord(
   { database, nowMs }: VaultView,
   profile: string,
@@ -102,7 +108,7 @@ export function quarantineRecord(
   database.prepare('DELETE FROM records WHERE profile = ? AND kind = ?').run(profile, kind)
 }
 
-/** The generation of the next record: never one that was used, also not by a record that was set aside. */
+/** The generation of the next record: never one that was used, also not by a record in quarantine. */
 export function nextGeneration({ database }: VaultView, profile: string, kind: RecordKind): number {
   const highest = (table: 'records' | 'quarantine') =>
     Number(

@@ -1,7 +1,7 @@
 /**
- * The shape of `vault.db`, as the steps that led to it. Step n turns version n into version n + 1.
+ * The schema of `vault.db`, as the migrations that led to it. The one at index n turns version n into n + 1.
  *
- * A step that was released is never edited: it is what turned somebody's file into what it is.
+ * A migration that was released is never edited: files in use were made by it.
  */
 export const MIGRATIONS: readonly string[] = [
   `

@@ -1,19 +1,19 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
 
-/** Bytes. */
+/** The length of a data key, in bytes. */
 export const KEY_BYTES = 32
 const NONCE_BYTES = 12
 const TAG_BYTES = 16
 const FORMAT = 1
 
-/** Where a sealed value belongs; a record moved to another place does not open there. */
+/** The record that a sealed value belongs to: moved to another one, it does not open. */
 export interface Place {
   readonly profile: string
   readonly kind: string
   readonly generation: number
 }
 
-/** AES-256-GCM under a nonce of its own: `format · nonce · tag · ciphertext`. */
+/** Encrypts a text with AES-256-GCM under a random nonce: `format · nonce · tag · ciphertext`. */
 export function seal(key: Uint8Array, place: Place, text: string): Uint8Array {
   const nonce = randomBytes(NONCE_BYTES)
   const cipher = createCipheriv('aes-256-gcm', key, nonce)
@@ -22,7 +22,7 @@ export function seal(key: Uint8Array, place: Place, text: string): Uint8Array {
   return Buffer.concat([Buffer.of(FORMAT), nonce, cipher.getAuthTag(), body])
 }
 
-/** `undefined` where it does not open: another key, another place, or a changed byte. */
+/** Decrypts what `seal` made; `undefined` for another key, another place, or a changed byte. */
 export function unseal(key: Uint8Array, place: Place, sealed: Uint8Array): string | undefined {
   const start = 1 + NONCE_BYTES + TAG_BYTES
   if (sealed.length < start || sealed[0] !== FORMAT) return undefined
@@ -38,7 +38,7 @@ export function unseal(key: Uint8Array, place: Place, sealed: Uint8Array): strin
   }
 }
 
-/** A key for another purpose, so that one key is never used for two. */
+/** Derives a key for one purpose from the data key, so that no key is used for two. */
 export function derivedKey(key: Uint8Array, purpose: string): Uint8Array {
   return new Uint8Array(hkdfSync('sha256', key, new Uint8Array(0), `headroom ${purpose}`, KEY_BYTES))
 }

@@ -17,11 +17,12 @@ export type TokenReading =
   | { readonly kind: 'lost'; readonly state: 'key-changed' | 'record-corrupt'; readonly why?: string }
   | { readonly kind: 'unreadable'; readonly why: string }
 
+/** The kind of the records with the current refresh tokens. */
 export const TOKEN = 'refresh-token'
-/** The tokens that may be live in its place, as JSON, in one record of its own generation. */
+/** The kind of the records with the other candidates, as JSON, under the generation of the token. */
 const DOUBT = 'refresh-token-doubt'
 
-/** What is stored beside a sealed token in the clear: instants and states, nothing that could be used. */
+/** What is stored beside a sealed token in the clear: times and states, no secret. */
 type TokenAbout = Pick<TokenRecord, 'signedInAtMs' | 'rotatedAtMs' | 'keepsToken'> & {
   readonly standing: StoredStanding
 }

@@ -2,13 +2,12 @@ import type { Outcome } from '../../app/contract/outcome.ts'
 import type { Saved } from '../storage/storage-error.ts'
 import type { VaultHandle } from './vault-handle.ts'
 
-/** Keeps a person's agreement for the starts to come; what hides nothing is used only where it is kept. */
+/** Stores a person's agreement for later starts. Without it no unprotected keystore is used. */
 export type KeepConsent = () => Saved
 
 /**
- * A person agrees to store keys where nothing hides them (PROMISES K2): only then, and only where that is the trouble.
- *
- * What could not be stored until now is stored as soon as the keystore answers.
+ * Stores keys in a keystore that does not protect them, after a person agreed to it and only where that is what
+ * prevents storing (promise K2). Keys that were in memory are stored as soon as the keystore answers.
  */
 export async function allowUnprotected(
   handle: Pick<VaultHandle, 'status' | 'askAgain'>,

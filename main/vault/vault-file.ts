@@ -70,8 +70,8 @@ type Opened =
   | { readonly kind: 'unusable'; readonly why: string }
 
 /**
- * A new one is finished under another name first: a file called `vault.db` is then never half a file, and one
- * that is empty was emptied by something else.
+ * Creates the file under another name and renames it once it is complete: a `vault.db` is then never half a file, and
+ * an empty one was emptied by another program.
  */
 function create(file: string, migrations: readonly string[]): Opened {
   const draft = `${file}.new`
@@ -135,7 +135,7 @@ function migrateVault(database: DatabaseSync, migrations: readonly string[]): Mi
   }
 }
 
-/** What SQLite would quietly take for a new database. */
+/** Why a file must not be opened: SQLite would take it for a new database without an error. */
 function strangeBeginning(file: string): string | undefined {
   const size = statSync(file, { throwIfNoEntry: false })?.size
   if (size === 0) return 'was empty'
@@ -183,7 +183,7 @@ function identityOf(path: string): { readonly device: bigint; readonly inode: bi
   return stats && { device: stats.dev, inode: stats.ino }
 }
 
-/** So that the new name itself survives a crash of the machine. */
+/** Syncs a folder, so that a new name in it survives a crash of the machine. */
 function syncFolder(folder: string): void {
   if (process.platform === 'win32') return
   const handle = openSync(folder, 'r')

@@ -9,29 +9,32 @@ import { Vault } from './vault.ts'
 import { openVaultFile, type VaultFileOpening } from './vault-file.ts'
 import { type StartTrouble, sealedElsewhere, startTrouble, tokenSealedElsewhere } from './vault-status.ts'
 
+/** Whether keys are stored, and if not, why. */
 export type VaultStatus =
-  /** Nobody gave a keystore: nothing is stored, and what may be stored already is left alone. */
+  /** No keystore was given: nothing is stored, and stored keys are left alone. */
   { readonly state: 'memory'; readonly line?: string } | { readonly state: 'ok' } | StartTrouble
 
-/** The status after it; with words where it is not `ok`. */
+/** The status after the keystore was asked again, with a line for a person where it is not `ok`. */
 type AskedAgain = { readonly state: VaultStatus['state']; readonly line?: string }
 
+/** The folder of a vault, and what it is opened with. */
 export interface VaultHandleDeps {
   readonly folder: string
   /** Absent: memory only. */
   readonly keystore?: Keystore
   readonly wallMs: () => number
-  /** Where the store is not a file of the folder. */
+  /** Opens the database; by default `vault.db` in the folder. */
   readonly openFile?: (folder: string, nowMs: number) => VaultFileOpening
 }
 
 /**
- * The place where keys outlive the process, if there is one. Never fails to open: what is wrong is its status.
+ * The vault of a data folder, whether it is open, waits for its keystore, or cannot be used. Opening it never fails:
+ * what is wrong is its status.
  *
- * The folder's lock is held by the caller (main/storage/lock.ts).
+ * The caller has the lock of the folder (main/storage/lock.ts).
  */
 export class VaultHandle {
-  /** What a person should know about files that were found damaged. */
+  /** Lines for a person about files that were damaged. */
   readonly notices: readonly string[]
   readonly #deps: VaultHandleDeps
   readonly #database: DatabaseSync | undefined
@@ -85,14 +88,14 @@ export class VaultHandle {
   }
 
   /**
-   * Present where the file opened. While the data key does not open, nothing can be sealed and no secret read, but
-   * what is stored can be named, and forgotten.
+   * The vault, where its file opened. While no data key is open nothing can be sealed and no secret read, but stored
+   * keys can be named and forgotten.
    */
   get vault(): Vault | undefined {
     return this.#vault
   }
 
-  /** Of every stored profile, also while the data key is not open. */
+  /** The ids of the stored profiles, also while no data key is open. */
   storedIds(): readonly string[] {
     const database = this.#database
     if (!database?.isOpen) return []
@@ -102,31 +105,30 @@ export class VaultHandle {
         .all()
         .map(({ id }) => String(id))
     } catch (error) {
-      // A disk that cannot be read now keeps its keys to itself, ids and all.
       if (storageErrorText(error) === undefined) throw error
       return []
     }
   }
 
-  /** Called when a keystore that kept a start waiting has answered, whatever it said. */
+  /** Calls `listener` each time a keystore that was waited for has answered. Returns the function that stops it. */
   onSettled(listener: () => void): () => void {
     this.#opened.add(listener)
     return () => this.#opened.delete(listener)
   }
 
-  /** Whether what is stored here is open to whoever can read the file; a person agreed to that. */
+  /** Whether the keystore protects nothing, so that all who can read the file can read the keys; a person agreed. */
   get hidesNothing(): boolean {
     return this.#status.state === 'ok' && (this.#deps.keystore?.hidesNothing?.() ?? false)
   }
 
-  /** Why a token is lost to this start, where another kind of keystore than its own sealed it. */
+  /** Why the token of a profile does not open, where another kind of keystore sealed it. */
   sealedElsewhere(profile: string): string | undefined {
     const backend = this.#vault?.backendOf(profile)
     if (backend === undefined || this.#deps.keystore?.mayHaveWrapped?.(backend) !== false) return undefined
     return tokenSealedElsewhere(backend)
   }
 
-  /** Asks the keystore once more, as after a person agreed to what it said; several askers share one answer. */
+  /** Asks the keystore once more, as after a person agreed to an unprotected one. Callers share one answer. */
   askAgain(): Promise<AskedAgain> {
     this.#asking ??= this.#ask().finally(() => {
       this.#asking = undefined
@@ -135,9 +137,8 @@ export class VaultHandle {
   }
 
   /**
-   * A new data key beside the one that does not open, for a key that is connected anew.
-   *
-   * Not under a passphrase that may be a slip of the hand: the caller decides.
+   * Makes a new data key beside the one that does not open, for a key that is connected anew. Not to be called with a
+   * passphrase that may be mistyped.
    */
   async startOver(): Promise<void> {
     const { keystore, wallMs } = this.#deps
@@ -205,7 +206,7 @@ export class VaultHandle {
   }
 }
 
-/** What cannot be opened in a way that nobody thought of is still no reason not to start. */
+/** Opens the data keys. An unexpected failure is a status, too: the app starts all the same. */
 async function unlock(database: DatabaseSync, keystore: Keystore, nowMs: number): Promise<Unlocking> {
   try {
     return await unlockDataKeys(database, keystore, nowMs)

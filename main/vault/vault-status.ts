@@ -5,16 +5,15 @@ import { PASSPHRASE_BACKEND } from '../ports/keystore.ts'
 export interface StartTrouble {
   readonly state: Exclude<KeystoreState, 'ok' | 'memory'>
   readonly why: string
-  /** For a window, where keys are connected and keyrings unlocked. */
+  /** The whole line for a window. */
   readonly line: string
-  /** Where a `key-changed` is another kind of keystore's work, which that one opens as ever. */
+  /** Present with `key-changed` where another kind of keystore sealed the keys, and still opens them. */
   readonly sealedBy?: 'desktop' | 'passphrase'
 }
 
 /**
- * One line for each way in which a start finds the store. Told apart because they ask for different things:
- * a locked keyring for a password, a changed key for the old keyring or a new sign-in, a damaged record for a
- * new sign-in only.
+ * The status of a vault that cannot be used as it should. The states ask for different things: a locked keyring for
+ * a password, a changed key for the old keyring or a new sign-in, a damaged record for a new sign-in only.
  */
 export const startTrouble = (state: StartTrouble['state'], why: string): StartTrouble => ({
   state,
@@ -22,10 +21,10 @@ export const startTrouble = (state: StartTrouble['state'], why: string): StartTr
   line: lineOf(state, why),
 })
 
-/** The keystore is another one than at the last start, as when a desktop's folder is opened with a passphrase. */
+/** The status where another kind of keystore sealed the keys, as the desktop's where a passphrase is given. */
 export function sealedElsewhere(backend: string): StartTrouble {
   const sealedBy = backend === PASSPHRASE_BACKEND ? 'passphrase' : 'desktop'
-  // A file says it: anything but a name is not shown.
+  // It comes from a file: anything but a name is not shown.
   const name = /^\w{1,40}$/.test(backend) ? ` (${backend})` : ''
   const { why, where } = {
     desktop: {
@@ -45,7 +44,7 @@ export function sealedElsewhere(backend: string): StartTrouble {
   }
 }
 
-/** The same of one key, in a folder where both kinds of keystore sealed some. */
+/** Why one token does not open, in a folder where both kinds of keystore sealed some. */
 export function tokenSealedElsewhere(backend: string): string {
   const { sealedBy } = sealedElsewhere(backend)
   const [by, where] =

@@ -5,7 +5,7 @@ import type { Profile } from '../monitor/profile.ts'
 import { SAVED, type Saved, storageErrorText } from '../storage/storage-error.ts'
 import type { DataKeys } from './data-keys.ts'
 import { isInJournal, type JournalStep, writeJournal } from './journal.ts'
-import { aboutOf, addressMark, chosenOf, type ProfileAbout, profileAbout } from './profile-record.ts'
+import { aboutOf, addressMark, keySettingsOf, type ProfileAbout, profileAbout } from './profile-record.ts'
 import {
   nextGeneration,
   quarantineRecord,
@@ -39,7 +39,7 @@ export interface StoredProfile {
   readonly tokens: VaultTokens
 }
 
-/** `generation`: the one that its token is stored as. */
+/** The result of storing a sign-in; `generation` is what its token is stored as. */
 export type SignedIn =
   | (Saved & { readonly ok: true; readonly generation: number })
   | (Saved & { readonly ok: false })
@@ -54,6 +54,7 @@ type Read<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; 
 /** An answer of the service may come after the end of the app began. */
 const CLOSED = { ok: false, why: 'the store is closed' } as const
 
+/** An open `vault.db` and its data keys. */
 export interface VaultDeps {
   readonly database: DatabaseSync
   readonly keys: DataKeys
@@ -88,7 +89,7 @@ export class Vault {
     return this.#keys.current !== undefined
   }
 
-  /** Oldest first, so that what a person sees keeps its order. */
+  /** The stored profiles, oldest first, so that windows keep their order. */
   profiles(): readonly StoredProfile[] {
     const reading = this.#read(({ database }) =>
       z
@@ -142,7 +143,7 @@ export class Vault {
 
   /** Stores what a person chose of a key, and touches nothing else of it: the data key need not be open. */
   keepSettings(profile: Pick<Profile, 'id' | 'probes' | 'rotationMinutes'>): Saved {
-    const { probes, rotationMinutes } = chosenOf(profile)
+    const { probes, rotationMinutes } = keySettingsOf(profile)
     const changes = { probes, ...(rotationMinutes !== undefined && { rotationMinutes }) }
     return this.#write(({ database, nowMs }) => {
       for (const [name, value] of Object.entries(changes)) {
@@ -322,7 +323,9 @@ function writeSecret(view: VaultView, profile: string, secret: string): void {
   writeRecord(view, { profile, kind: SECRET, generation, secret, about: '{}' })
 }
 
-/** Without its secret, or its true addresses, a key cannot be used, whatever became of its token: which stays as it is. */
+/**
+ * Without its secret, or its true addresses, a key cannot be used, whatever became of its token: which stays as it is.
+ */
 function unusable(found: StoredProfile, reading: TokenReading): StoredProfile {
   if (found.reading.kind !== 'found') return found
   const { tokens } = found
