@@ -7,11 +7,18 @@ import {
   revocationForeseen,
 } from '../../app/tokens/after-revocation.ts'
 import type { KeyCredentials, RefreshOutcome } from '../../app/tokens/refresh-grant.ts'
-import type { RevocationResult } from '../../app/tokens/revocation.ts'
+import {
+  processRevokeAnswer,
+  REVOKE_SPELLINGS,
+  type RevocationResult,
+  revokeRequest,
+} from '../../app/tokens/revocation.ts'
+import type { Http } from '../ports/ports.ts'
 import type { KeeperDeps } from './keeper.ts'
 import type { KeyRefresh } from './key-refresh.ts'
-import { revokeTokens } from './revocation.ts'
 import type { TokenStore } from './token-store.ts'
+
+const REVOKE_TIMEOUT_MS = 15_000
 
 /** What a revocation needs of its keeper. */
 export interface KeyRevocationDeps
@@ -97,6 +104,26 @@ export class KeyRevocation {
     this.#store.save(state)
     for (const happened of events) event(happened)
   }
+}
+
+/**
+ * Revokes every refresh token of the key (service 4.2), trying the other spellings of the field only after
+ * the service refused one. Confirmed only by a 200.
+ */
+export async function revokeTokens(
+  http: Http,
+  key: KeyCredentials,
+  refreshToken: string,
+): Promise<RevocationResult> {
+  for (const spelling of REVOKE_SPELLINGS) {
+    const request = revokeRequest(key, refreshToken, spelling)
+    const outcome = processRevokeAnswer(
+      await http.send({ method: 'POST', timeoutMs: REVOKE_TIMEOUT_MS, ...request }),
+      request.url,
+    )
+    if (outcome.kind !== 'spelling') return outcome
+  }
+  return { kind: 'unconfirmed', why: 'the service did not accept the request in any known form' }
 }
 
 /** The outcome of a revocation for the command that asked for it. */

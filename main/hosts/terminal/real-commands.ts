@@ -179,7 +179,7 @@ export function realCommands(terminal: Terminal, app: AppFolder): Commands {
     },
 
     revoke: async (flags) => {
-      const { revokeTokens } = await import('../../tokens/revocation.ts')
+      const { revokeTokens } = await import('../../tokens/key-revocation.ts')
       return revoke(flags, {
         terminal,
         running: (dataFolder) => async (request) => {

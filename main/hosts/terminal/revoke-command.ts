@@ -1,3 +1,4 @@
+import type { RevocationResult } from '../../../app/tokens/revocation.ts'
 import type { RevokeFlags } from './flags.ts'
 import {
   type AskRunning,
@@ -11,13 +12,9 @@ import type { StoredKeys, StoredKeysOpening } from './stored-keys.ts'
 import { EXIT_FAILURE, EXIT_OK, EXIT_USAGE, type Terminal } from './terminal.ts'
 import { type ServiceKey, watchedService } from './watched-service.ts'
 
-export type RevokeOutcome =
-  | { readonly kind: 'confirmed' }
-  | { readonly kind: 'refused' | 'unconfirmed'; readonly why: string }
-
 export interface RevokeDeps {
   readonly terminal: Terminal
-  revokeTokens(key: ServiceKey): Promise<RevokeOutcome>
+  revokeTokens(key: ServiceKey): Promise<RevocationResult>
   /** The app that runs on this data folder, or on the default one. */
   running(dataFolder: string | undefined): AskRunning
   /** The keys of that folder when no app runs; absent where nothing could open them. */
@@ -99,7 +96,7 @@ export async function revoke(flags: RevokeFlags, deps: RevokeDeps): Promise<numb
     return report(await revokeTokens(key), key.clientId)
   }
 
-  function report(outcome: RevokeOutcome, whose: string): number {
+  function report(outcome: RevocationResult, whose: string): number {
     switch (outcome.kind) {
       case 'confirmed':
         terminal.out(`revoked: every refresh token of ${whose}`)

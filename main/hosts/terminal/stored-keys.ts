@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import type { RevocationResult } from '../../../app/tokens/revocation.ts'
 import { keyLifetimes } from '../../../app/tokens/schedule.ts'
 import { Timeline } from '../../monitor/timeline.ts'
 import type { Clock, Http, Random } from '../../ports/ports.ts'
@@ -10,14 +11,13 @@ import { TokenKeeper } from '../../tokens/keeper.ts'
 import { passphraseKeystore } from '../../vault/passphrase-keystore.ts'
 import { VaultProfileStore } from '../../vault/profile-store.ts'
 import { VaultHandle } from '../../vault/vault-handle.ts'
-import type { RevokeOutcome } from './revoke-command.ts'
 import type { RunningKey } from './revoke-running.ts'
 import { vaultTrouble } from './vault-trouble.ts'
 
 /** The keys of a data folder that no Headroom runs on. */
 export interface StoredKeys {
   readonly keys: readonly RunningKey[]
-  revoke(profile: string): Promise<RevokeOutcome>
+  revoke(profile: string): Promise<RevocationResult>
   close(): void
 }
 

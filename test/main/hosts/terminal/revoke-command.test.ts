@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
+import type { RevocationResult } from '../../../../app/tokens/revocation.ts'
 import type { RevokeFlags } from '../../../../main/hosts/terminal/flags.ts'
-import { type RevokeOutcome, revoke } from '../../../../main/hosts/terminal/revoke-command.ts'
+import { revoke } from '../../../../main/hosts/terminal/revoke-command.ts'
 import type { ServiceKey } from '../../../../main/hosts/terminal/watched-service.ts'
 import { type FakeTerminalOptions, fakeTerminal } from './fake-terminal.ts'
 
@@ -10,7 +11,7 @@ const SERVICE = {
   clientId: 'key-1',
 }
 const environment = { HEADROOM_REFRESH_TOKEN: 'the-token', HEADROOM_CLIENT_SECRET: 'the-secret' }
-const CONFIRMED: RevokeOutcome = { kind: 'confirmed' }
+const CONFIRMED: RevocationResult = { kind: 'confirmed' }
 
 async function revoked(flags: RevokeFlags, options: FakeTerminalOptions, outcome = CONFIRMED) {
   const terminal = fakeTerminal({ environment, ...options })

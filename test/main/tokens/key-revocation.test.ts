@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { HttpOutcome } from '../../../main/ports/ports.ts'
-import { revokeTokens } from '../../../main/tokens/revocation.ts'
+import { revokeTokens } from '../../../main/tokens/key-revocation.ts'
 import { answerOf, NOT_SENT, REFUSAL, ScriptedHttp, UNKNOWN } from '../scripted-http.ts'
 
 const KEY = { authUrl: 'https://auth.test', clientId: 'id', clientSecret: 'secret' }
