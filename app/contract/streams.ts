@@ -1,5 +1,5 @@
 import { z } from 'zod/mini'
-import { STREAM_KINDS } from '../service/streams.ts'
+import { STREAM_KINDS } from '../service/stream-kinds.ts'
 import { boundedText, type Immutable, number, openObject, profileId, text } from './fields.ts'
 import { command } from './ipc.ts'
 import type { Outcome } from './outcome.ts'

@@ -1,4 +1,4 @@
-import type { StreamRequest } from './streams.ts'
+import { STREAM_TABLE, type StreamRequest, type StreamTarget } from './stream-kinds.ts'
 
 export type StreamPath =
   | { readonly ok: true; readonly path: string }
@@ -18,52 +18,28 @@ const MAX_SYMBOLS = 100
  * Checks the target before a request is spent. Paths: service 11.
  */
 export function streamPath({ kind, target, options }: StreamRequest): StreamPath {
-  switch (kind) {
-    case 'quotes':
-      return checked(symbols(target), (list) => `/v3/marketdata/stream/quotes/${list}`, options)
-    case 'barcharts':
-      return checked(symbol(target), (one) => `/v3/marketdata/stream/barcharts/${one}`, options)
-    case 'tickbars': {
-      const { interval = '1', barsBack = '10', ...rest } = options
-      if (!/^\d{1,5}$/.test(interval) || !/^\d{1,5}$/.test(barsBack)) {
-        return refused('interval and barsBack must be whole numbers')
-      }
-      return checked(symbol(target), (one) => `/v2/stream/tickbars/${one}/${interval}/${barsBack}`, rest)
-    }
-    case 'depth':
-      return checked(symbol(target), (one) => `/v3/marketdata/stream/marketdepth/quotes/${one}`, options)
-    case 'depth-aggregates':
-      return checked(symbol(target), (one) => `/v3/marketdata/stream/marketdepth/aggregates/${one}`, options)
-    case 'option-quotes': {
-      const list = split(target)
-      if (!list.every((one) => SYMBOL.test(one)) || list.length === 0) return badSymbol(target)
-      if (list.length > MAX_SYMBOLS) return refused(`at most ${MAX_SYMBOLS} symbols a stream`)
-      const legs = list.map((one, leg) => `legs[${leg}].Symbol=${encodeURIComponent(one)}`).join('&')
-      return checked('', () => `/v3/marketdata/stream/options/quotes?${legs}`, options)
-    }
-    case 'option-chains':
-      return checked(symbol(target), (one) => `/v3/marketdata/stream/options/chains/${one}`, options)
-    case 'orders':
-      return checked(accounts(target), (list) => `/v3/brokerage/stream/accounts/${list}/orders`, options)
-    case 'orders-by-id': {
-      const [account = '', orders = '', ...more] = target.split('/')
-      const ids = split(orders)
-      if (more.length > 0 || ids.length === 0 || !ids.every((id) => ORDER.test(id))) {
-        return refused('expected ACCOUNT/ORDER,ORDER')
-      }
-      return checked(
-        accounts(account),
-        (list) => `/v3/brokerage/stream/accounts/${list}/orders/${ids.join(',')}`,
-        options,
-      )
-    }
-    case 'positions':
-      return checked(accounts(target), (list) => `/v3/brokerage/stream/accounts/${list}/positions`, options)
+  const { target: form, path, pathOptions = {} } = STREAM_TABLE[kind]
+  const names = Object.keys(pathOptions)
+  const inPath = Object.entries(pathOptions).map(([name, initial]) => options[name] ?? initial)
+  if (!inPath.every((value) => /^\d{1,5}$/.test(value))) {
+    return refused(`${names.join(' and ')} must be whole numbers`)
   }
+  const encoded = ENCODED[form](target)
+  if (!encoded.ok) return refused(encoded.message)
+  const rest = Object.entries(options).filter(([name]) => !names.includes(name))
+  return withQuery(path(encoded.target, encoded.ids ?? inPath.join('/')), rest)
 }
 
-const refused = (message: string): StreamPath => ({ ok: false, message })
-const badSymbol = (target: string): StreamPath => refused(`“${target.slice(0, 60)}” is not a symbol`)
+interface Refused {
+  readonly ok: false
+  readonly message: string
+}
+
+/** A checked target as its path has it; `ids` are the order ids of `orders`. */
+type Encoded = { readonly ok: true; readonly target: string; readonly ids?: string } | Refused
+
+const refused = (message: string): Refused => ({ ok: false, message })
+const badSymbol = (target: string): Refused => refused(`“${target.slice(0, 60)}” is not a symbol`)
 
 function split(list: string): string[] {
   return list
@@ -75,42 +51,50 @@ function split(list: string): string[] {
 /** Whether this is one symbol, fit for the path of a request. */
 export const isSymbol = (text: string): boolean => SYMBOL.test(text) && !text.includes(',')
 
-function symbol(target: string): string | StreamPath {
-  const one = target.trim()
-  return isSymbol(one) ? encodeURIComponent(one) : badSymbol(target)
+const ENCODED: Readonly<Record<StreamTarget, (target: string) => Encoded>> = {
+  symbol: (target) => {
+    const one = target.trim()
+    return isSymbol(one) ? { ok: true, target: encodeURIComponent(one) } : badSymbol(target)
+  },
+  symbols: (target) => symbols(target, (list) => list.map(encodeURIComponent).join(',')),
+  'option-symbols': (target) =>
+    symbols(target, (list) =>
+      list.map((one, leg) => `legs[${leg}].Symbol=${encodeURIComponent(one)}`).join('&'),
+    ),
+  accounts,
+  orders: (target) => {
+    const [account = '', orders = '', ...more] = target.split('/')
+    const ids = split(orders)
+    if (more.length > 0 || ids.length === 0 || !ids.every((id) => ORDER.test(id))) {
+      return refused('expected ACCOUNT/ORDER,ORDER')
+    }
+    const encoded = accounts(account)
+    return encoded.ok ? { ...encoded, ids: ids.join(',') } : encoded
+  },
 }
 
-function symbols(target: string): string | StreamPath {
+function symbols(target: string, encode: (list: readonly string[]) => string): Encoded {
   const list = split(target)
   if (list.length === 0 || !list.every((one) => SYMBOL.test(one))) return badSymbol(target)
   if (list.length > MAX_SYMBOLS) return refused(`at most ${MAX_SYMBOLS} symbols a stream`)
-  return list.map(encodeURIComponent).join(',')
+  return { ok: true, target: encode(list) }
 }
 
-function accounts(target: string): string | StreamPath {
+function accounts(target: string): Encoded {
   const list = split(target)
   if (list.length === 0 || !list.every((one) => ACCOUNT.test(one))) {
     return refused(`“${target.slice(0, 60)}” is not an account id`)
   }
   if (list.length > MAX_ACCOUNTS) return refused(`at most ${MAX_ACCOUNTS} accounts a stream`)
-  return list.join(',')
+  return { ok: true, target: list.join(',') }
 }
 
-function checked(
-  part: string | StreamPath,
-  path: (part: string) => string,
-  options: Readonly<Record<string, string>>,
-): StreamPath {
-  if (typeof part !== 'string') return part
-  const names = Object.keys(options)
-  const bad = names.find((name) => !OPTION_NAME.test(name))
-  if (bad !== undefined) return refused(`“${bad.slice(0, 40)}” is not an option of this stream`)
-  const broken = names.find((name) => !(options[name] ?? '').isWellFormed())
-  if (broken !== undefined) return refused(`the value of “${broken}” is not text`)
-  const query = names
-    .map((name) => `${name}=${encodeURIComponent((options[name] ?? '').toWellFormed())}`)
-    .join('&')
-  const bare = path(part)
-  if (query === '') return { ok: true, path: bare }
-  return { ok: true, path: `${bare}${bare.includes('?') ? '&' : '?'}${query}` }
+function withQuery(path: string, options: readonly (readonly [string, string])[]): StreamPath {
+  const bad = options.find(([name]) => !OPTION_NAME.test(name))
+  if (bad !== undefined) return refused(`“${bad[0].slice(0, 40)}” is not an option of this stream`)
+  const broken = options.find(([, value]) => !value.isWellFormed())
+  if (broken !== undefined) return refused(`the value of “${broken[0]}” is not text`)
+  const query = options.map(([name, value]) => `${name}=${encodeURIComponent(value)}`).join('&')
+  if (query === '') return { ok: true, path }
+  return { ok: true, path: `${path}${path.includes('?') ? '&' : '?'}${query}` }
 }

@@ -1,6 +1,6 @@
 import type { Outcome } from '../../app/contract/outcome.ts'
+import { STREAM_TABLE, type StreamRequest, streamKindOf } from '../../app/service/stream-kinds.ts'
 import { streamPath } from '../../app/service/stream-paths.ts'
-import type { StreamRequest } from '../../app/service/streams.ts'
 import { type ConnectionDeps, StreamConnection } from '../streams/stream-connection.ts'
 import type { Access } from '../tokens/keeper.ts'
 import * as refusals from './probe-refusals.ts'
@@ -12,34 +12,26 @@ export interface StreamCheckDeps extends ConnectionDeps {
   readonly rejected: (value: string) => Promise<void>
 }
 
-/** What a look at a stream category streams; `no-target` where only a person knows, `undefined` for no stream. */
+/**
+ * The stream to open for the headers of a category; `undefined` where no stream counts against it.
+ *
+ * `no-target`: only a person knows what such a stream could be about. `no-account`: none is known yet.
+ */
 export function streamToCheck(
   category: string,
   { account, symbol }: { readonly account: string | undefined; readonly symbol: string },
 ): StreamRequest | 'no-account' | 'no-target' | undefined {
-  const ofSymbol = (kind: StreamRequest['kind']): StreamRequest => ({ kind, target: symbol, options: {} })
-  const ofAccount = (kind: StreamRequest['kind']) =>
-    account === undefined ? 'no-account' : { kind, target: account, options: {} }
-  switch (category) {
-    case 'Quote Change Stream':
-      return ofSymbol('quotes')
-    case 'Barchart Stream':
-      return ofSymbol('barcharts')
-    case 'TickBar Stream':
-      return ofSymbol('tickbars')
-    case 'MarketDepth Stream':
-      return ofSymbol('depth')
-    case 'Option Chain Stream':
-      return ofSymbol('option-chains')
-    case 'Order Stream':
-      return ofAccount('orders')
-    case 'Positions Stream':
-      return ofAccount('positions')
-    case 'Option Quote Stream':
-    case 'Order Stream by Order Id':
+  const kind = streamKindOf(category)
+  if (kind === undefined) return undefined
+  switch (STREAM_TABLE[kind].target) {
+    case 'symbol':
+    case 'symbols':
+      return { kind, target: symbol, options: {} }
+    case 'accounts':
+      return account === undefined ? 'no-account' : { kind, target: account, options: {} }
+    case 'option-symbols':
+    case 'orders':
       return 'no-target'
-    default:
-      return undefined
   }
 }
 

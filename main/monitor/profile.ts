@@ -1,5 +1,5 @@
 import type { Environment } from '../../app/contract/snapshot.ts'
-import type { StreamRequest } from '../../app/service/streams.ts'
+import type { StreamRequest } from '../../app/service/stream-kinds.ts'
 
 /** One connected key. Everything the service may name differently elsewhere is a value here, not a constant. */
 export interface Profile {

@@ -3,7 +3,7 @@ import type { StreamSummary } from '../../app/contract/snapshot.ts'
 import type { StreamProposal } from '../../app/contract/streams.ts'
 import { RETRY, retryDelayMs } from '../../app/retry/schedules.ts'
 import type { RefusedBy } from '../../app/service/errors.ts'
-import { STREAM_SHAPES, type StreamRequest } from '../../app/service/streams.ts'
+import { STREAM_TABLE, type StreamRequest } from '../../app/service/stream-kinds.ts'
 import type { FramesRead } from '../../app/streams/frame-reader.ts'
 import type { StreamInput, StreamState } from '../../app/streams/life-cycle.ts'
 import type { StreamReasonCode } from '../../app/streams/reasons.ts'
@@ -56,7 +56,7 @@ export class StreamKeeper {
 
   constructor(id: string, request: StreamRequest, path: string, isPinned: boolean, deps: StreamDeps) {
     this.id = id
-    this.category = STREAM_SHAPES[request.kind].category
+    this.category = STREAM_TABLE[request.kind].category
     this.request = request
     this.isPinned = isPinned
     this.#deps = deps
@@ -71,7 +71,7 @@ export class StreamKeeper {
       isHandingOver: () => this.#watchdog.state.kind === 'restarting',
       opened: () => {
         this.#symbolErrors.clear()
-        this.#watchdog.feed({ kind: 'opened', hasSnapshot: STREAM_SHAPES[this.request.kind].snapshot })
+        this.#watchdog.feed({ kind: 'opened', hasSnapshot: STREAM_TABLE[this.request.kind].snapshot })
       },
       frames: (read, from) => this.#read(read, from),
       refused: (status, tapped, isSuccessor) => this.#refused(status, tapped, isSuccessor),

@@ -1,8 +1,8 @@
 import type { CommandError, Outcome } from '../../app/contract/outcome.ts'
 import type { StreamSummary } from '../../app/contract/snapshot.ts'
 import type { StreamProposal } from '../../app/contract/streams.ts'
+import { STREAM_TABLE, type StreamRequest, sameRequest } from '../../app/service/stream-kinds.ts'
 import { streamPath } from '../../app/service/stream-paths.ts'
-import { STREAM_SHAPES, type StreamRequest, sameRequest } from '../../app/service/streams.ts'
 import type { StreamReasonCode } from '../../app/streams/reasons.ts'
 import { oldest, proposedToClose, type SlotHolder } from '../../app/streams/slot-proposal.ts'
 import { checkStream } from '../api/stream-check.ts'
@@ -89,7 +89,7 @@ export class Streams {
 
   /** Opens a stream for its headers alone, and closes it as soon as they are there. */
   async look(request: StreamRequest): Promise<Outcome> {
-    const { category } = STREAM_SHAPES[request.kind]
+    const { category } = STREAM_TABLE[request.kind]
     this.#checks.set(category, this.#checksOf(category) + 1)
     const checked = await checkStream(category, request, {
       ...this.#deps,
@@ -123,7 +123,7 @@ export class Streams {
     const path = streamPath(request)
     if (!path.ok) return { ok: false, code: 'bad-target', message: `Not opened: ${path.message}.` }
     if (this.#keepers.filter((keeper) => !keeper.isClosed).length >= MAX_STREAMS) return tooMany(MAX_STREAMS)
-    const { category } = STREAM_SHAPES[request.kind]
+    const { category } = STREAM_TABLE[request.kind]
     if (this.#deps.slots.free(category) === 0) {
       const first = whenFull === 'close-oldest' ? oldest(this.#holders(category)) : undefined
       if (!first) return noSlot(category, this.#proposal(category))

@@ -6,7 +6,7 @@ import {
   type Range,
   ROTATION_MINUTES,
 } from '../../app/contract/setting-ranges.ts'
-import { STREAM_KINDS } from '../../app/service/streams.ts'
+import { STREAM_KINDS } from '../../app/service/stream-kinds.ts'
 import type { Profile } from '../monitor/profile.ts'
 import { derivedKey } from './sealing.ts'
 

@@ -1,7 +1,11 @@
 import { Dialog } from 'radix-ui'
 import { type FormEvent, useId, useRef, useState } from 'react'
-import { STREAM_KINDS, STREAM_SHAPES, type StreamKind } from '../../app/service/streams.ts'
-import { STREAM_KIND_NAMES } from '../../app/status/stream-names.ts'
+import {
+  STREAM_KINDS,
+  STREAM_TABLE,
+  type StreamKind,
+  type StreamOption,
+} from '../../app/service/stream-kinds.ts'
 import { classesOf } from '../components/classes.ts'
 import controlsSheet from '../components/controls.module.css'
 import dialogSheet from '../components/dialog.module.css'
@@ -11,7 +15,7 @@ import { Refusal } from '../components/refusal.tsx'
 import { slotText } from '../format/slot-text.ts'
 import { useAsked } from '../hooks/use-asked.ts'
 import { useParts, useSnapshot } from '../state/window-parts.ts'
-import { checkStream, type FormErrors, STREAM_FORMS, type StreamOption } from './stream-form.ts'
+import { checkStream, type FormErrors, streamForm } from './stream-form.ts'
 
 const css = classesOf({ ...controlsSheet, ...dialogSheet })
 
@@ -24,7 +28,7 @@ export function OpenStreamDialog() {
   const [kind, setKind] = useState<StreamKind>('quotes')
   const [errors, setErrors] = useState(NO_ERRORS)
   const kindId = useId()
-  const form = STREAM_FORMS[kind]
+  const form = streamForm(kind)
   const close = () => view.setState({ dialog: undefined })
 
   const formRef = useRef<HTMLFormElement>(null)
@@ -72,7 +76,7 @@ export function OpenStreamDialog() {
               >
                 {STREAM_KINDS.map((one) => (
                   <option key={one} value={one}>
-                    {STREAM_KIND_NAMES[one]}
+                    {STREAM_TABLE[one].name}
                   </option>
                 ))}
               </select>
@@ -114,7 +118,7 @@ export function OpenStreamDialog() {
 
 /** The quota and slots that the stream will take. */
 function SlotsLeft({ kind }: { readonly kind: StreamKind }) {
-  const { category } = STREAM_SHAPES[kind]
+  const { category } = STREAM_TABLE[kind]
   const slots = useSnapshot((snapshot) => snapshot.slots.find((one) => one.category === category))
   return (
     <div className={css('hint')}>

@@ -1,84 +1,55 @@
-import type { StreamKind } from '../../app/service/streams.ts'
+import {
+  STREAM_TABLE,
+  type StreamKind,
+  type StreamOption,
+  type StreamTarget,
+} from '../../app/service/stream-kinds.ts'
 
-/** The form "Open stream…" per kind, and its errors. */
-
-export interface StreamOption {
-  readonly name: string
-  readonly label: string
-  readonly initial: string
-  /** The allowed values; absent for a whole number. */
-  readonly choices?: readonly string[]
-}
-
-interface StreamForm {
+/** The form "Open stream…" of a kind. */
+export interface StreamForm {
   readonly label: string
   readonly hint: string
   readonly placeholder: string
   readonly options: readonly StreamOption[]
 }
 
-const symbol = (label: string, hint: string, placeholder = 'MSFT'): StreamForm => ({
-  label,
-  hint,
-  placeholder,
-  options: [],
-})
-const accounts: StreamForm = {
-  label: 'Accounts',
-  hint: 'One account id, or several separated by commas.',
-  placeholder: '123456782',
-  options: [],
-}
-
-export const STREAM_FORMS: Readonly<Record<StreamKind, StreamForm>> = {
-  quotes: symbol('Symbols', 'One symbol, or several separated by commas.', 'MSFT,AAPL'),
-  barcharts: {
-    ...symbol('Symbol', 'One symbol.'),
-    options: [
-      { name: 'interval', label: 'Interval', initial: '1' },
-      {
-        name: 'unit',
-        label: 'Unit',
-        initial: 'Minute',
-        choices: ['Minute', 'Daily', 'Weekly', 'Monthly'],
-      },
-    ],
+const FORMS: Readonly<Record<StreamTarget, Omit<StreamForm, 'options'>>> = {
+  symbol: { label: 'Symbol', hint: 'One symbol.', placeholder: 'MSFT' },
+  symbols: {
+    label: 'Symbols',
+    hint: 'One symbol, or several separated by commas.',
+    placeholder: 'MSFT,AAPL',
   },
-  tickbars: {
-    ...symbol('Symbol', 'One symbol.'),
-    options: [
-      { name: 'interval', label: 'Ticks a bar', initial: '100' },
-      { name: 'barsBack', label: 'Bars back', initial: '10' },
-    ],
+  'option-symbols': {
+    label: 'Option symbols',
+    hint: 'As in MSFT 261218C400; several separated by commas.',
+    placeholder: 'MSFT 261218C400',
   },
-  depth: symbol('Symbol', 'One symbol. Shares its slots with depth aggregates.'),
-  'depth-aggregates': symbol('Symbol', 'One symbol. Shares its slots with depth quotes.'),
-  'option-quotes': symbol(
-    'Option symbols',
-    'As in MSFT 261218C400; several separated by commas.',
-    'MSFT 261218C400',
-  ),
-  'option-chains': symbol('Underlying', 'One symbol.'),
-  orders: accounts,
-  'orders-by-id': {
+  accounts: {
+    label: 'Accounts',
+    hint: 'One account id, or several separated by commas.',
+    placeholder: '123456782',
+  },
+  orders: {
     label: 'Account and orders',
     hint: 'The account, a slash, then order ids separated by commas.',
     placeholder: '123456782/286234131,286179863',
-    options: [],
   },
-  positions: accounts,
 }
 
-/** Kinds that take exactly one symbol. */
-const OF_ONE: ReadonlySet<StreamKind> = new Set([
-  'barcharts',
-  'tickbars',
-  'depth',
-  'depth-aggregates',
-  'option-chains',
-])
+/** The form for a stream of this kind. */
+export function streamForm(kind: StreamKind): StreamForm {
+  const { target, targetLabel, note, options = [] } = STREAM_TABLE[kind]
+  const { label, hint, placeholder } = FORMS[target]
+  return {
+    label: targetLabel ?? label,
+    hint: note === undefined ? hint : `${hint} ${note}`,
+    placeholder,
+    options,
+  }
+}
 
-const LONGEST_TARGET = 512
+const MAX_TARGET = 512
 const ACCOUNTS = /^[A-Za-z0-9,\s]+$/
 
 export type FormErrors = Readonly<Record<string, string>>
@@ -96,7 +67,7 @@ export function checkStream(
   target: string,
   option: (name: string) => string,
 ): CheckedStream {
-  const form = STREAM_FORMS[kind]
+  const form = streamForm(kind)
   const errors: Record<string, string> = {}
   const wrong = targetError(kind, target)
   if (wrong !== undefined) errors['target'] = wrong
@@ -117,16 +88,16 @@ export function checkStream(
 }
 
 function targetError(kind: StreamKind, target: string): string | undefined {
-  const form = STREAM_FORMS[kind]
-  if (target === '') return `Say which ${form.label.toLowerCase()} to stream.`
-  if (target.length > LONGEST_TARGET) return `At most ${LONGEST_TARGET} characters.`
-  if (kind === 'orders-by-id') {
+  const { target: takes } = STREAM_TABLE[kind]
+  if (target === '') return `Say which ${streamForm(kind).label.toLowerCase()} to stream.`
+  if (target.length > MAX_TARGET) return `At most ${MAX_TARGET} characters.`
+  if (takes === 'orders') {
     return /^[^/,\s]+\/[^/,\s]+(\s*,\s*[^/,\s]+)*$/.test(target)
       ? undefined
       : 'Write the account, a slash, then the order ids: 123456782/286234131.'
   }
-  if (form === accounts && !ACCOUNTS.test(target)) return 'An account id has letters and digits only.'
-  if (OF_ONE.has(kind) && target.includes(',')) return 'One symbol only.'
+  if (takes === 'accounts' && !ACCOUNTS.test(target)) return 'An account id has letters and digits only.'
+  if (takes === 'symbol' && target.includes(',')) return 'One symbol only.'
   if (target.split(',').some((one) => one.trim() === '')) return 'There is a comma too many.'
   return undefined
 }

@@ -9,7 +9,7 @@ import {
   isWithin,
   ROTATION_MINUTES,
 } from '../../app/contract/setting-ranges.ts'
-import { STREAM_KINDS } from '../../app/service/streams.ts'
+import { STREAM_KINDS } from '../../app/service/stream-kinds.ts'
 import { ThresholdFile } from '../../main/alerts/threshold-file.ts'
 import { DEFAULT_RETENTION } from '../../main/history/compaction.ts'
 import { retentionFile } from '../../main/history/retention-file.ts'

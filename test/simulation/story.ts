@@ -1,4 +1,4 @@
-import type { StreamRequest } from '../../app/service/streams.ts'
+import type { StreamRequest } from '../../app/service/stream-kinds.ts'
 import type { SimulatorOptions } from '../../main/simulator/options.ts'
 import { CRASH_STEPS, type CrashStep, REVOCATION_STEPS } from './crash-steps.ts'
 import type { DiskHealth } from './virtual-disk.ts'

@@ -1,4 +1,4 @@
-import type { StreamRequest } from '../../../app/service/streams.ts'
+import type { StreamRequest } from '../../../app/service/stream-kinds.ts'
 import type { ProbeFlag, TrafficFlag } from './category-flags.ts'
 
 /** What each command is given, after every flag has been parsed. */

@@ -1,17 +1,13 @@
-import { STREAM_KINDS, type StreamKind, type StreamRequest } from '../../../app/service/streams.ts'
+import {
+  STREAM_KINDS,
+  STREAM_TABLE,
+  type StreamKind,
+  type StreamRequest,
+} from '../../../app/service/stream-kinds.ts'
 import { expected, type ParsedFlag, parsed } from './flag-values.ts'
 
 const MAX_TARGET = 512
 const MAX_OPTION = 64
-
-/** Kinds whose path has room for one symbol only. */
-const ONE_SYMBOL: ReadonlySet<StreamKind> = new Set([
-  'barcharts',
-  'tickbars',
-  'depth',
-  'depth-aggregates',
-  'option-chains',
-])
 
 /** `--stream 'barcharts:MSFT?interval=5&unit=Minute'`: kind, target, and the options the endpoint takes. */
 export function streamFlag(text: string): ParsedFlag<StreamRequest> {
@@ -31,16 +27,16 @@ export function streamFlag(text: string): ParsedFlag<StreamRequest> {
 
 function parseTarget(kind: StreamKind, path: string): ParsedFlag<string> {
   if (path.length > MAX_TARGET) return expected(`at most ${MAX_TARGET} characters after ${kind}:`)
-  if (kind === 'orders-by-id') {
+  if (STREAM_TABLE[kind].target === 'orders') {
     const [account = '', ids, ...more] = path.split('/')
     const parts = [account, ...(ids ?? '').split(',')].map((part) => part.trim())
     return ids === undefined || more.length > 0 || !parts.every(isName)
-      ? expected('orders-by-id:ACCOUNT/ID1,ID2')
+      ? expected(`${kind}:ACCOUNT/ID1,ID2`)
       : parsed(`${parts[0]}/${parts.slice(1).join(',')}`)
   }
   const names = path.split(',').map((part) => part.trim())
   if (!names.every(isName)) return expected(`${kind}: followed by names with commas between`)
-  if (names.length > 1 && ONE_SYMBOL.has(kind)) return expected(`one symbol after ${kind}:`)
+  if (names.length > 1 && STREAM_TABLE[kind].target === 'symbol') return expected(`one symbol after ${kind}:`)
   return parsed(names.join(','))
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { CURRENT_REQUEST_QUOTAS, categoryOf, SLOT_QUOTAS } from '../../../app/service/categories.ts'
+import { STREAM_KINDS, STREAM_TABLE } from '../../../app/service/stream-kinds.ts'
 import { streamPath } from '../../../app/service/stream-paths.ts'
-import { STREAM_KINDS, STREAM_SHAPES } from '../../../app/service/streams.ts'
 
 /** Service 11, in its order. */
 const ROWS: readonly (readonly [string, string, string])[] = [
@@ -80,6 +80,6 @@ test('the path that opens a stream counts against the category of its kind', () 
     const target = kind === 'orders-by-id' ? 'SIM1/1,2' : 'SIM1'
     const opened = streamPath({ kind, target, options: {} })
     if (!opened.ok) expect.fail(opened.message)
-    expect(categoryOf('GET', opened.path.split('?')[0]!)).toBe(STREAM_SHAPES[kind].category)
+    expect(categoryOf('GET', opened.path.split('?')[0]!)).toBe(STREAM_TABLE[kind].category)
   }
 })

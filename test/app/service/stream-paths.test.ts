@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { STREAM_KINDS, type StreamKind } from '../../../app/service/stream-kinds.ts'
 import { streamPath } from '../../../app/service/stream-paths.ts'
-import { STREAM_KINDS, type StreamKind } from '../../../app/service/streams.ts'
 
 const pathOf = (kind: StreamKind, target: string, options: Record<string, string> = {}) => {
   const result = streamPath({ kind, target, options })

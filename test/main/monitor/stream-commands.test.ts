@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { contract } from '../../../app/contract/contract.ts'
-import type { StreamRequest } from '../../../app/service/streams.ts'
+import type { StreamRequest } from '../../../app/service/stream-kinds.ts'
 import { streamCommands } from '../../../main/monitor/commands/streams.ts'
 import { Monitor } from '../../../main/monitor/monitor.ts'
 import { PinnedStreams } from '../../../main/streams/pinned-streams.ts'

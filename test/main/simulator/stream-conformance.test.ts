@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from 'vitest'
-import { STREAM_KINDS, type StreamKind } from '../../../app/service/streams.ts'
+import { STREAM_KINDS, type StreamKind } from '../../../app/service/stream-kinds.ts'
 import { json, quotaOf, simulated, slotsOf } from './simulated.ts'
 
 const POSITIONS = '/v3/brokerage/stream/accounts/SIM1001/positions'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { StreamRequest } from '../../../app/service/streams.ts'
+import type { StreamRequest } from '../../../app/service/stream-kinds.ts'
 import { chanceFrom } from '../../app/quota/chance.ts'
 import { proves } from '../../proof/proves.ts'
 import type { OpenedByTest } from '../scripted-http.ts'

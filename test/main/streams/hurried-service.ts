@@ -1,7 +1,7 @@
 import { onTestFinished } from 'vitest'
 import type { LoggedEvent } from '../../../app/contract/events.ts'
 import type { StreamSummary } from '../../../app/contract/snapshot.ts'
-import type { StreamRequest } from '../../../app/service/streams.ts'
+import type { StreamRequest } from '../../../app/service/stream-kinds.ts'
 import { Monitor } from '../../../main/monitor/monitor.ts'
 import { nodeHttp } from '../../../main/network/http-client.ts'
 import type { Clock } from '../../../main/ports/ports.ts'

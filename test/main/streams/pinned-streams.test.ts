@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import type { StreamRequest } from '../../../app/service/streams.ts'
+import type { StreamRequest } from '../../../app/service/stream-kinds.ts'
 import { PinnedStreams, type PinOwner } from '../../../main/streams/pinned-streams.ts'
 import { temporaryFolder } from '../storage/temporary-folder.ts'
 

@@ -1,6 +1,6 @@
 import type { HttpHeaders } from '../../../app/service/answer.ts'
 import { SLOT_QUOTAS } from '../../../app/service/categories.ts'
-import type { StreamRequest } from '../../../app/service/streams.ts'
+import type { StreamRequest } from '../../../app/service/stream-kinds.ts'
 import { SlotLedger } from '../../../app/streams/slots.ts'
 import { Redactor } from '../../../main/ports/redactor.ts'
 import type { Pins } from '../../../main/streams/pinned-streams.ts'

@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest'
-import type { StreamRequest } from '../../../app/service/streams.ts'
+import type { StreamRequest } from '../../../app/service/stream-kinds.ts'
 import { proves } from '../../proof/proves.ts'
 import { hurriedService, LESS_HURRY } from './hurried-service.ts'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { StreamRequest } from '../../../app/service/streams.ts'
+import type { StreamRequest } from '../../../app/service/stream-kinds.ts'
 import type { Pins } from '../../../main/streams/pinned-streams.ts'
 import { MAX_STREAMS } from '../../../main/streams/streams.ts'
 import { bytes, DEPTH, POSITIONS, SLOTS, setUp } from './scripted-streams.ts'

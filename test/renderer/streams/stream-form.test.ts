@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest'
+import type { StreamKind } from '../../../app/service/stream-kinds.ts'
+import { STREAM_KINDS } from '../../../app/service/stream-kinds.ts'
 import { streamPath } from '../../../app/service/stream-paths.ts'
-import type { StreamKind } from '../../../app/service/streams.ts'
-import { STREAM_KINDS } from '../../../app/service/streams.ts'
-import { checkStream, STREAM_FORMS } from '../../../renderer/streams/stream-form.ts'
+import { checkStream, streamForm } from '../../../renderer/streams/stream-form.ts'
 
 const initial = (kind: StreamKind) => (name: string) =>
-  STREAM_FORMS[kind].options.find((option) => option.name === name)?.initial ?? ''
+  streamForm(kind).options.find((option) => option.name === name)?.initial ?? ''
 
 describe('the form that opens a stream', () => {
   it.each(STREAM_KINDS)('asks for %s in a way that the service’s rules accept', (kind) => {
-    const checked = checkStream(kind, STREAM_FORMS[kind].placeholder, initial(kind))
+    const checked = checkStream(kind, streamForm(kind).placeholder, initial(kind))
     if (!checked.ok) throw new Error(JSON.stringify(checked.errors))
     const { target, options = {} } = checked
     expect(streamPath({ kind, target, options })).toMatchObject({ ok: true })

@@ -1,0 +1,164 @@
+/** What a stream is about, and how it is written: accounts and symbols are separated by commas. */
+export type StreamTarget = 'symbol' | 'symbols' | 'option-symbols' | 'accounts' | 'orders'
+
+/** An option of a stream that the window asks for. */
+export interface StreamOption {
+  /** As the service calls it. */
+  readonly name: string
+  readonly label: string
+  readonly initial: string
+  /** The allowed values; absent for a whole number. */
+  readonly choices?: readonly string[]
+}
+
+/** Everything that the app knows of one kind of stream: one row of the table below. */
+export interface StreamKindRow {
+  /** The resource category whose quotas count it. */
+  readonly category: string
+  /** Its name for people. */
+  readonly name: string
+  /** The name of its category for people, where several kinds share one. */
+  readonly categoryName?: string
+  readonly target: StreamTarget
+  /** What the window calls the target, where it is not called by its form. */
+  readonly targetLabel?: string
+  /** A sentence about the kind, beside the form. */
+  readonly note?: string
+  readonly options?: readonly StreamOption[]
+  /** Options that are part of the path, each a whole number, with their defaults. */
+  readonly pathOptions?: Readonly<Record<string, string>>
+  /**
+   * The path for an encoded target, under `{base_url}` (service 11). `more`: the order ids of `orders`, or the values
+   * of `pathOptions` separated by slashes; else empty.
+   */
+  readonly path: (target: string, more: string) => string
+  /** Whether the first answer ends with `EndSnapshot`. */
+  readonly snapshot: boolean
+}
+
+const TABLE = {
+  quotes: {
+    category: 'Quote Change Stream',
+    name: 'Quotes',
+    target: 'symbols',
+    path: (list) => `/v3/marketdata/stream/quotes/${list}`,
+    snapshot: false,
+  },
+  barcharts: {
+    category: 'Barchart Stream',
+    name: 'Bars',
+    target: 'symbol',
+    options: [
+      { name: 'interval', label: 'Interval', initial: '1' },
+      { name: 'unit', label: 'Unit', initial: 'Minute', choices: ['Minute', 'Daily', 'Weekly', 'Monthly'] },
+    ],
+    path: (one) => `/v3/marketdata/stream/barcharts/${one}`,
+    snapshot: false,
+  },
+  tickbars: {
+    category: 'TickBar Stream',
+    name: 'Tick bars',
+    target: 'symbol',
+    options: [
+      { name: 'interval', label: 'Ticks a bar', initial: '100' },
+      { name: 'barsBack', label: 'Bars back', initial: '10' },
+    ],
+    pathOptions: { interval: '1', barsBack: '10' },
+    path: (one, more) => `/v2/stream/tickbars/${one}/${more}`,
+    snapshot: false,
+  },
+  depth: {
+    category: 'MarketDepth Stream',
+    name: 'Depth, quotes',
+    categoryName: 'Depth',
+    target: 'symbol',
+    note: 'Shares its slots with depth aggregates.',
+    path: (one) => `/v3/marketdata/stream/marketdepth/quotes/${one}`,
+    snapshot: false,
+  },
+  'depth-aggregates': {
+    category: 'MarketDepth Stream',
+    name: 'Depth, aggregates',
+    categoryName: 'Depth',
+    target: 'symbol',
+    note: 'Shares its slots with depth quotes.',
+    path: (one) => `/v3/marketdata/stream/marketdepth/aggregates/${one}`,
+    snapshot: false,
+  },
+  'option-quotes': {
+    category: 'Option Quote Stream',
+    name: 'Option quotes',
+    target: 'option-symbols',
+    path: (legs) => `/v3/marketdata/stream/options/quotes?${legs}`,
+    snapshot: false,
+  },
+  'option-chains': {
+    category: 'Option Chain Stream',
+    name: 'Option chain',
+    target: 'symbol',
+    targetLabel: 'Underlying',
+    path: (one) => `/v3/marketdata/stream/options/chains/${one}`,
+    snapshot: false,
+  },
+  orders: {
+    category: 'Order Stream',
+    name: 'Orders',
+    target: 'accounts',
+    path: (list) => `/v3/brokerage/stream/accounts/${list}/orders`,
+    snapshot: true,
+  },
+  'orders-by-id': {
+    category: 'Order Stream by Order Id',
+    name: 'Orders by id',
+    target: 'orders',
+    path: (list, ids) => `/v3/brokerage/stream/accounts/${list}/orders/${ids}`,
+    snapshot: true,
+  },
+  positions: {
+    category: 'Positions Stream',
+    name: 'Positions',
+    target: 'accounts',
+    path: (list) => `/v3/brokerage/stream/accounts/${list}/positions`,
+    snapshot: true,
+  },
+} as const satisfies Record<string, StreamKindRow>
+
+/** A kind of stream (service 6). */
+export type StreamKind = keyof typeof TABLE
+
+/** The kinds of stream (service 6), one row each. */
+export const STREAM_TABLE: Readonly<Record<StreamKind, StreamKindRow>> = TABLE
+
+/** The kinds in the order in which they are offered. */
+export const STREAM_KINDS = Object.keys(TABLE) as [StreamKind, ...StreamKind[]]
+
+/** The first kind of a stream category; `undefined` where no stream counts against it. */
+export const streamKindOf = (category: string): StreamKind | undefined =>
+  STREAM_KINDS.find((kind) => STREAM_TABLE[kind].category === category)
+
+/** The name of a stream category for people; the category itself where no kind is known. */
+export function streamCategoryName(category: string): string {
+  const kind = streamKindOf(category)
+  if (kind === undefined) return category
+  const { categoryName, name } = STREAM_TABLE[kind]
+  return categoryName ?? name
+}
+
+/** The request that opens a stream. */
+export interface StreamRequest {
+  readonly kind: StreamKind
+  /** Symbols or account ids, comma-separated; `ACCOUNT/ORDER,ORDER` for orders-by-id. */
+  readonly target: string
+  readonly options: Readonly<Record<string, string>>
+}
+
+/** Whether both would open the same stream. */
+export function sameRequest(a: StreamRequest, b: StreamRequest): boolean {
+  const names = Object.keys(a.options)
+  return (
+    a.kind === b.kind &&
+    a.target === b.target &&
+    names.length === Object.keys(b.options).length &&
+    names.every((name) => a.options[name] === b.options[name])
+  )
+}
