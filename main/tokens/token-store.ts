@@ -7,8 +7,8 @@ import { SAVED, type Saved } from '../storage/storage-error.ts'
 import type { TokenReading } from '../vault/token-records.ts'
 import type { VaultTokens } from '../vault/vault.ts'
 
-/** The vault as seen by the tokens of one key. */
-export interface TokenVault {
+/** The access of one key's tokens to the vault. */
+export interface TokenSealer {
   /** Seals the first tokens of a sign-in; `undefined` while nothing can be sealed, so that it is asked again later. */
   seal(tokens: StoredTokens): Sealing | undefined
   /** Why a stored token does not open, where the vault knows more than its record tells. */
@@ -34,9 +34,9 @@ export interface TokenStoreListener {
   readonly changed: () => void
 }
 
-const MEMORY_ONLY: TokenVault = { seal: () => undefined }
+const MEMORY_ONLY: TokenSealer = { seal: () => undefined }
 
-/** Before a keeper opens the store, and in tests of the vault. */
+/** In use until a keeper opens the store. */
 const NO_LISTENER: TokenStoreListener = {
   clock: { after: () => () => {} },
   nowMs: () => 0,
@@ -56,7 +56,7 @@ const LOST_TEXTS = {
  * it: a rotated token that cannot be stored is still the only one that works. Nothing here throws.
  */
 export class TokenStore {
-  readonly #vault: TokenVault
+  readonly #sealer: TokenSealer
   #listener = NO_LISTENER
   #state: TokenState = lostTokenState('no token is stored')
   #memory: StoredTokens | undefined
@@ -70,22 +70,22 @@ export class TokenStore {
   #cancelRetry: () => void = () => {}
 
   private constructor(
-    vault: TokenVault,
+    sealer: TokenSealer,
     from: { readonly memory?: StoredTokens; readonly sealed?: VaultTokens },
   ) {
-    this.#vault = vault
+    this.#sealer = sealer
     this.#memory = from.memory
     this.#sealed = from.sealed
   }
 
-  /** The tokens of a new sign-in, sealed as soon as `vault` can; without a vault they end with the process. */
-  static signedIn(tokens: StoredTokens, vault: TokenVault = MEMORY_ONLY): TokenStore {
-    return new TokenStore(vault, { memory: tokens })
+  /** The tokens of a new sign-in, sealed as soon as `sealer` can; without one they end with the process. */
+  static signedIn(tokens: StoredTokens, sealer: TokenSealer = MEMORY_ONLY): TokenStore {
+    return new TokenStore(sealer, { memory: tokens })
   }
 
   /** The tokens of a key that was connected at an earlier start. */
-  static stored(sealed: VaultTokens, vault: TokenVault = MEMORY_ONLY): TokenStore {
-    return new TokenStore(vault, { sealed })
+  static stored(sealed: VaultTokens, sealer: TokenSealer = MEMORY_ONLY): TokenStore {
+    return new TokenStore(sealer, { sealed })
   }
 
   /** Reads the stored state for a keeper, which is notified of failures from here on. May be called again. */
@@ -141,7 +141,7 @@ export class TokenStore {
     const reading = readSafely(this.#sealed)
     if (reading.kind !== 'lost') return reading
     this.#lost = reading.state
-    const why = this.#vault.whyLost?.(reading.state)
+    const why = this.#sealer.whyLost?.(reading.state)
     return why === undefined ? reading : { ...reading, why }
   }
 
@@ -221,7 +221,7 @@ export class TokenStore {
   seal(): Saved {
     const memory = this.#memory
     if (this.#detached || memory === undefined) return SAVED
-    const sealing = safely((): Sealing | typeof SAVED => this.#vault.seal(memory) ?? SAVED)
+    const sealing = safely((): Sealing | typeof SAVED => this.#sealer.seal(memory) ?? SAVED)
     if (!sealing.ok || !('tokens' in sealing)) return sealing
     const { generation, tokens } = sealing
     const { token } = this.#state

@@ -4,7 +4,7 @@ import { signedIn } from '../../app/tokens/stored-token.ts'
 import { DEFAULT_PROBES, type Profile } from '../monitor/profile.ts'
 import type { SimulatorSettings } from '../storage/simulator-settings.ts'
 import { SAVED, type Saved } from '../storage/storage-error.ts'
-import { TokenStore, type TokenVault } from '../tokens/token-store.ts'
+import { type TokenSealer, TokenStore } from '../tokens/token-store.ts'
 import type { StoredProfile, Vault } from './vault.ts'
 import type { VaultHandle } from './vault-handle.ts'
 
@@ -86,7 +86,7 @@ export class VaultProfileStore implements ProfileStore {
       if (former !== undefined && !opensNow) return []
       if (found.about === undefined) this.#damaged.add(found.id)
       former?.detach()
-      const tokens = TokenStore.stored(found.tokens, this.#vaultOf(found.id))
+      const tokens = TokenStore.stored(found.tokens, this.#sealerOf(found.id))
       this.#keys.set(found.id, { profile, tokens })
       return [{ profile, tokens }]
     })
@@ -110,7 +110,7 @@ export class VaultProfileStore implements ProfileStore {
     this.#keys.get(profile.id)?.tokens.detach()
     // The built-in one is new at each start.
     if (profile.environment === 'simulator') return TokenStore.signedIn(signIn)
-    const tokens = TokenStore.signedIn(signIn, this.#vaultOf(profile.id))
+    const tokens = TokenStore.signedIn(signIn, this.#sealerOf(profile.id))
     this.#keys.set(profile.id, { profile, tokens })
     // Where the disk does not take it, the first refresh tells, and tries again.
     tokens.seal()
@@ -158,8 +158,8 @@ export class VaultProfileStore implements ProfileStore {
     return this.#handle.hidesNothing ? 'unprotected' : 'ok'
   }
 
-  /** The vault for the tokens of one key. A key that is sealed late is sealed with its newest settings. */
-  #vaultOf(id: string): TokenVault {
+  /** Seals the tokens of one key. A key that is sealed late is sealed with its newest settings. */
+  #sealerOf(id: string): TokenSealer {
     return {
       seal: (tokens) => {
         const { vault } = this.#handle
