@@ -1,5 +1,5 @@
 import type { RequestQuota } from '../contract/snapshot.ts'
-import { replenishedPerSecond } from './model.ts'
+import { replenishedPerSecond } from './replenishment.ts'
 
 /** Share of the refill under which use by others is not reported. */
 const NOTABLE_SHARE = 0.02

@@ -1,3 +1,5 @@
+import type { RequestQuota } from '../contract/snapshot.ts'
+
 /** Resolution of the service's clock. Milliseconds. */
 export const CLOCK_STEP_MS = 1
 /** Requests by which two bounds may miss each other without proving anything: services round their clocks. */
@@ -47,4 +49,23 @@ export function rollingShows(
   }
   const least = Math.min(most, Math.max(remaining, fromReset.least))
   return { least, most: Math.max(least, Math.min(most, fromReset.most)) }
+}
+
+/** Requests per second that come back on a rolling interval: `limit / period` (service 8.3.2). */
+export function replenishedPerSecond(limit: number, periodSeconds: number): number {
+  return limit / periodSeconds
+}
+
+/**
+ * When a bucket whose lower bound holds no whole request has one again, epoch ms, always after `nowMs`.
+ *
+ * The window after a fixed one lasts a period at most (service 8.3.5). `undefined` after its end: only a request can tell.
+ */
+export function nextRequestAtMs(
+  { model, limit, period, windowEndsAt }: Pick<RequestQuota, 'model' | 'limit' | 'period' | 'windowEndsAt'>,
+  nowMs: number,
+): number | undefined {
+  const periodMs = period * 1000
+  if (model === 'rolling' || windowEndsAt === undefined) return nowMs + periodMs / limit
+  return [windowEndsAt, windowEndsAt + periodMs].find((atMs) => atMs > nowMs)
 }

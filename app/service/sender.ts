@@ -19,7 +19,7 @@ export const SOMETHING_ELSE = 'answered by something else (a sign-in page of a n
  */
 export function senderOf({ status, headers, rate, concurrency }: Observation, url: string): Sender {
   const to = redirectedTo(status, headers, url)
-  if (to !== undefined) return { kind: 'other', why: redirectWords(to) }
+  if (to !== undefined) return { kind: 'other', why: redirectText(to) }
   if (status < 200 || status > 299) return { kind: 'service' }
   if (rate || concurrency) return { kind: 'service' }
   const type = headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase() ?? ''
@@ -46,7 +46,7 @@ export function redirectedTo(status: number, headers: HttpHeaders, url: string):
 }
 
 /** Why an answer that redirects to another host is refused. */
-export const redirectWords = (host: string): string => `redirects to another host (${host}); not followed`
+export const redirectText = (host: string): string => `redirects to another host (${host}); not followed`
 
 /** Host and port of an address; `undefined` for one without a host, which stays on the host that was asked. */
 const authorityOf = (address: string): string | undefined =>

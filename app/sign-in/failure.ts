@@ -20,21 +20,21 @@ export type SignInFailure =
   | { readonly kind: 'no-refresh-token' }
   | { readonly kind: 'not-connected'; readonly why: string }
 
-export interface FailureWords {
+export interface FailureText {
   readonly code: SignInFailure['kind']
   /** What happened, in its first sentence; then what that means and what a person can do. */
   readonly message: string
 }
 
 /** The text of a failure for a person: what happened, then what to do. */
-export function failureWords(failure: SignInFailure): FailureWords {
+export function failureText(failure: SignInFailure): FailureText {
   return { code: failure.kind, message: messageOf(failure) }
 }
 
 function messageOf(failure: SignInFailure): string {
   switch (failure.kind) {
     case 'ports-taken':
-      return `Ports ${portWords()} are taken. The key allows no other. Close what uses one of them, then try again.`
+      return `Ports ${portText()} are taken. The key allows no other. Close what uses one of them, then try again.`
     case 'no-loopback':
       return `This computer's own address cannot be listened on: ${failure.why}. Paste a refresh token instead.`
     case 'declined':
@@ -62,7 +62,7 @@ function messageOf(failure: SignInFailure): string {
   }
 }
 
-function portWords(): string {
+function portText(): string {
   const last = REDIRECT_PORTS.at(-1)
   return `${REDIRECT_PORTS.slice(0, -1).join(', ')} and ${last}`
 }

@@ -1,6 +1,5 @@
 import type { RequestQuota, Snapshot } from '../contract/snapshot.ts'
-import { shownRows } from '../quota/shown-rows.ts'
-import { type JudgedRow, worstFirst } from '../quota/verdict.ts'
+import { type JudgedRow, shownRows, worstFirst } from '../quota/verdict.ts'
 import { coarseSinceText } from './durations.ts'
 import { clockText, minuteText } from './moments.ts'
 import {

@@ -1,5 +1,4 @@
 import type { QuotaState, RequestQuota } from '../contract/snapshot.ts'
-import { isStale } from '../quota/stale.ts'
 import { CRITICAL_SECONDS } from '../quota/state.ts'
 import { coarseSinceText, countdownText, sinceText } from './durations.ts'
 import { clockText } from './moments.ts'
@@ -92,6 +91,15 @@ export function retryText(blockedUntilMs: number, nowMs: number): string {
 /** `17 %`: what is left of the limit, by the middle of the estimate, rounded down. */
 export function shareLeftText({ level, limit }: Pick<RequestQuota, 'level' | 'limit'>): string {
   return `${limit > 0 ? Math.floor((level / limit) * 100) : 0} %`
+}
+
+/** Age of a header from which a row is marked as old. Milliseconds. */
+export const STALE_AFTER_MS = 120_000
+
+/** Whether a row is marked as old at `nowMs`, epoch ms: its last header is older than two minutes. */
+export function isStale(quota: Pick<RequestQuota, 'source' | 'observedAt'>, nowMs: number): boolean {
+  if (quota.source === 'default' || quota.observedAt === undefined) return false
+  return nowMs - quota.observedAt > STALE_AFTER_MS
 }
 
 /** Where `high − low` exceeds this share of the limit, the number is told as a range. */

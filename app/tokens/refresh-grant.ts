@@ -2,7 +2,7 @@ import { z } from 'zod/mini'
 import type { HttpOutcome } from '../service/answer.ts'
 import { observe } from '../service/headers.ts'
 import { parseJson } from '../service/json.ts'
-import { isPage, redirectedTo, redirectWords, SOMETHING_ELSE, senderOfAnswer } from '../service/sender.ts'
+import { isPage, redirectedTo, redirectText, SOMETHING_ELSE, senderOfAnswer } from '../service/sender.ts'
 
 /** The API key as a token endpoint takes it. Its secret goes into a body, never into a URL. */
 export interface KeyCredentials {
@@ -111,7 +111,7 @@ export function processRefreshAnswer(outcome: HttpOutcome, url: string): Refresh
   const { status, headers } = outcome
   const body = jsonOf(outcome.body)
   const to = redirectedTo(status, headers, url)
-  if (to !== undefined) return { kind: 'later', why: redirectWords(to), isFromIntermediary: true }
+  if (to !== undefined) return { kind: 'later', why: redirectText(to), isFromIntermediary: true }
   if (status === 429 || status >= 500) {
     const seconds = retryAfterSeconds(headers['retry-after'])
     // A gateway may have failed after the service rotated.

@@ -1,6 +1,6 @@
 import type { HttpOutcome } from '../service/answer.ts'
 import { parseJson } from '../service/json.ts'
-import { isPage, redirectedTo, redirectWords, SOMETHING_ELSE } from '../service/sender.ts'
+import { isPage, redirectedTo, redirectText, SOMETHING_ELSE } from '../service/sender.ts'
 import type { FormRequest, KeyCredentials } from './refresh-grant.ts'
 
 /**
@@ -51,7 +51,7 @@ export function processRevokeAnswer(outcome: HttpOutcome, url: string): Spelling
     return isPage(body) ? { kind: 'unconfirmed', why: SOMETHING_ELSE } : { kind: 'confirmed' }
   }
   const to = redirectedTo(status, headers, url)
-  if (to !== undefined) return { kind: 'unconfirmed', why: redirectWords(to) }
+  if (to !== undefined) return { kind: 'unconfirmed', why: redirectText(to) }
   const error = oauthErrorOf(body)
   if (error === 'invalid_grant' || error === 'invalid_token') {
     return { kind: 'refused', why: 'the service no longer accepts this token' }

@@ -1,7 +1,6 @@
 import type { CommandError, Outcome } from '../../app/contract/outcome.ts'
 import type { ProbeSummary, RequestQuota } from '../../app/contract/snapshot.ts'
 import type { QuotaSize } from '../../app/quota/ledger.ts'
-import { nextRequestAtMs } from '../../app/quota/next-request.ts'
 import {
   budgetOpensAtMs,
   isProbablyEmpty,
@@ -10,6 +9,7 @@ import {
   probeDueAtMs,
   probesWithin,
 } from '../../app/quota/probe-plan.ts'
+import { nextRequestAtMs } from '../../app/quota/replenishment.ts'
 import { PROBED_CATEGORIES } from '../../app/service/categories.ts'
 import type { ProbeSettings } from '../monitor/profile.ts'
 import type { Timeline } from '../monitor/timeline.ts'

@@ -7,7 +7,7 @@ import type {
   StreamSummary,
   Verdict,
 } from '../../app/contract/snapshot.ts'
-import { shownRows } from '../../app/quota/shown-rows.ts'
+import { shownRows } from '../../app/quota/verdict.ts'
 import { STATE_LABELS } from '../../app/status/quota-status.ts'
 
 /** One metric, in the terms that Prometheus' text format and OTLP share. */

@@ -1,6 +1,6 @@
 import * as oauth from 'oauth4webapi'
 import { parseJson } from '../../app/service/json.ts'
-import { redirectedTo, redirectWords } from '../../app/service/sender.ts'
+import { redirectedTo, redirectText } from '../../app/service/sender.ts'
 import type { SignInFailure } from '../../app/sign-in/failure.ts'
 import { processRefreshAnswer } from '../../app/tokens/refresh-grant.ts'
 import type { Http, HttpOutcome } from '../ports/ports.ts'
@@ -131,7 +131,7 @@ function failureOf(error: unknown, outcome: HttpOutcome | undefined, url: string
     return { kind: 'answer-lost', why: 'it was not a token response' }
   }
   const to = redirectedTo(outcome.status, outcome.headers, url)
-  const why = to === undefined ? `the sign-in host answered ${outcome.status}` : redirectWords(to)
+  const why = to === undefined ? `the sign-in host answered ${outcome.status}` : redirectText(to)
   return { kind: 'later', why }
 }
 

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Outcome } from '../../app/contract/outcome.ts'
 import type { SignInStatus, StartedSignIn } from '../../app/contract/sign-in.ts'
 import { authorizeUrl } from '../../app/sign-in/authorize-url.ts'
-import { failureWords, SIGN_IN_LIMIT_MS, type SignInFailure } from '../../app/sign-in/failure.ts'
+import { failureText, SIGN_IN_LIMIT_MS, type SignInFailure } from '../../app/sign-in/failure.ts'
 import { base64Url, SIGN_IN_BYTES } from '../../app/sign-in/random-values.ts'
 import { readRedirect } from '../../app/sign-in/redirect.ts'
 import type { ExtraScope } from '../../app/sign-in/scopes.ts'
@@ -199,7 +199,7 @@ export class SignIns {
   }
 
   #end(pending: Pending, failure: SignInFailure): Page {
-    const words = this.#cleaned(pending, failureWords(failure))
+    const words = this.#cleaned(pending, failureText(failure))
     if (!isOver(pending)) {
       this.#leave(pending)
       this.#say({ state: 'failed', signIn: pending.id, ...words })
@@ -257,6 +257,6 @@ const FINISHING: Outcome<never> = {
   message: 'A sign-in is being completed. Wait a moment.',
 }
 
-const refusal = (failure: SignInFailure) => ({ ok: false, ...failureWords(failure) }) as const
+const refusal = (failure: SignInFailure) => ({ ok: false, ...failureText(failure) }) as const
 
 const challengeOf = (verifier: string): string => createHash('sha256').update(verifier).digest('base64url')

@@ -1,5 +1,4 @@
-import { isStale } from '../../app/quota/stale.ts'
-import { leftText } from '../../app/status/quota-status.ts'
+import { isStale, leftText } from '../../app/status/quota-status.ts'
 import { classesOf } from '../components/classes.ts'
 import { useQuota } from '../state/window-parts.ts'
 import { barParts } from './bar-parts.ts'

@@ -1,9 +1,9 @@
-import { alsoCounts } from '../../app/quota/shown-rows.ts'
-import { isStale } from '../../app/quota/stale.ts'
+import { alsoCounts } from '../../app/quota/verdict.ts'
 import { clockText } from '../../app/status/moments.ts'
 import {
   ageText,
   fullText,
+  isStale,
   leftText,
   nextCheckText,
   othersText,

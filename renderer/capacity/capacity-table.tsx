@@ -1,6 +1,6 @@
 import { useMemo } from 'react'
 import type { RequestQuota } from '../../app/contract/snapshot.ts'
-import { shownRows } from '../../app/quota/shown-rows.ts'
+import { shownRows } from '../../app/quota/verdict.ts'
 import { classesOf } from '../components/classes.ts'
 import controlsSheet from '../components/controls.module.css'
 import { useLook, useParts, useShown } from '../state/window-parts.ts'

@@ -1,13 +1,13 @@
-import { useMemo } from 'react'
+import { useEffect, useMemo, useState } from 'react'
+import type { RowDetails } from '../../app/contract/quotas.ts'
 import { classesOf } from '../components/classes.ts'
 import controlsSheet from '../components/controls.module.css'
-import { useParts, useQuota, useSnapshot } from '../state/window-parts.ts'
+import { useMirror, useParts, usePausedSince, useQuota, useSnapshot } from '../state/window-parts.ts'
 import { AnswerHeaders } from './answer-headers.tsx'
 import { CheckNow } from './check-now.tsx'
 import { detailFacts, type Fact } from './detail-facts.ts'
 import sheet from './details.module.css'
 import { Refusals } from './refusals.tsx'
-import { useRowDetails } from './use-row-details.ts'
 
 const css = classesOf({ ...controlsSheet, ...sheet })
 
@@ -47,4 +47,35 @@ function Facts({ category }: { readonly category: string }) {
       ))}
     </dl>
   )
+}
+
+const ASK_AGAIN_MS = 2000
+
+/** Details of one row, fetched while the details panel is open. */
+function useRowDetails(profile: string | undefined, category: string): RowDetails | undefined {
+  const { api, clock } = useParts()
+  const isLive = useMirror((mirror) => mirror.link.kind === 'live')
+  const isPaused = usePausedSince() !== undefined
+  const [details, setDetails] = useState<RowDetails>()
+  useEffect(() => {
+    if (profile === undefined || !isLive || isPaused) return
+    let stopped = false
+    let cancel = () => {}
+    const ask = async () => {
+      try {
+        const isSeen = document.visibilityState === 'visible'
+        const answer = isSeen ? await api.rowDetails({ profile, category }) : undefined
+        if (answer?.ok === true && !stopped) setDetails(answer.details)
+      } catch {
+        // Keeps the former details; the banner reports a lost host.
+      }
+      if (!stopped) cancel = clock.after(ASK_AGAIN_MS, ask)
+    }
+    void ask()
+    return () => {
+      stopped = true
+      cancel()
+    }
+  }, [api, clock, profile, category, isLive, isPaused])
+  return details
 }

@@ -4,7 +4,7 @@ import type { LoggedEvent } from '../../app/contract/events.ts'
 export const EVENT_FILTERS = ['all', 'tokens', 'quotas', 'streams', 'service'] as const
 export type EventFilter = (typeof EVENT_FILTERS)[number]
 
-export const EVENT_FILTER_WORDS: Readonly<Record<EventFilter, string>> = {
+export const EVENT_FILTER_LABELS: Readonly<Record<EventFilter, string>> = {
   all: 'All',
   tokens: 'Tokens',
   quotas: 'Quotas',

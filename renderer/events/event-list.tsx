@@ -1,14 +1,15 @@
 import { useState } from 'react'
+import type { LoggedEvent } from '../../app/contract/events.ts'
 import { countText } from '../../app/status/rates.ts'
 import { classesOf } from '../components/classes.ts'
 import controlsSheet from '../components/controls.module.css'
+import { unanswered } from '../hooks/use-asked.ts'
 import { useCopy } from '../hooks/use-copy.ts'
 import { useMirror, useMoment, useParts, useSnapshot } from '../state/window-parts.ts'
-import { EVENT_FILTER_WORDS, EVENT_FILTERS, type EventFilter, passes } from './event-filter.ts'
+import { EVENT_FILTER_LABELS, EVENT_FILTERS, type EventFilter, passes } from './event-filter.ts'
 import { EventRow } from './event-row.tsx'
 import { eventText } from './event-text.ts'
 import sheet from './events.module.css'
-import { usePastEvents } from './use-past-events.ts'
 
 const css = classesOf({ ...controlsSheet, ...sheet })
 
@@ -47,7 +48,7 @@ export function EventList() {
           >
             {EVENT_FILTERS.map((one) => (
               <option key={one} value={one}>
-                {EVENT_FILTER_WORDS[one]}
+                {EVENT_FILTER_LABELS[one]}
               </option>
             ))}
           </select>
@@ -93,4 +94,35 @@ export function EventList() {
       </ol>
     </section>
   )
+}
+
+const STEP_MS = 7 * 86_400_000
+
+interface PastEvents {
+  /** Earlier events, newest first. */
+  readonly events: readonly LoggedEvent[]
+  readonly state: 'not-asked' | 'asking' | 'asked'
+  load(beforeMs: number): void
+}
+
+/** Loads the events of the last week before this run from the history, on request. */
+function usePastEvents(profile: string | undefined): PastEvents {
+  const { api, view } = useParts()
+  const [asked, setAsked] = useState<{ readonly profile: string; readonly events?: readonly LoggedEvent[] }>()
+  const own = asked !== undefined && asked.profile === profile ? asked : undefined
+  return {
+    events: own?.events ?? [],
+    state: own === undefined ? 'not-asked' : own.events === undefined ? 'asking' : 'asked',
+    load: (beforeMs) => {
+      if (profile === undefined) return
+      setAsked({ profile })
+      api.pastEvents({ profile, fromMs: Math.max(0, beforeMs - STEP_MS), toMs: beforeMs - 1 }).then(
+        (events) => setAsked({ profile, events: events.toReversed() }),
+        (error: unknown) => {
+          setAsked(undefined)
+          view.setState({ notice: unanswered(error) })
+        },
+      )
+    },
+  }
 }

@@ -31,7 +31,7 @@ export const HistoryChart = memo(function HistoryChart({ series }: { readonly se
           domain={[fromMs, toMs]}
           allowDataOverflow
           ticks={timeTicks(nowMs, range)}
-          tickFormatter={(at: number) => (at === nowMs ? 'now' : tickWords(at, range))}
+          tickFormatter={(at: number) => (at === nowMs ? 'now' : tickText(at, range))}
           tick={AXIS_TEXT}
           tickLine={false}
           axisLine={false}
@@ -148,8 +148,7 @@ export const HistoryChart = memo(function HistoryChart({ series }: { readonly se
   )
 })
 
-const tickWords = (atMs: number, range: ChartRange) =>
-  range === '7 d' ? weekdayText(atMs) : minuteText(atMs)
+const tickText = (atMs: number, range: ChartRange) => (range === '7 d' ? weekdayText(atMs) : minuteText(atMs))
 
 function Triangle({ cx, cy }: { readonly cx?: number; readonly cy?: number }) {
   if (cx === undefined || cy === undefined) return <g />

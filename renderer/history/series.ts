@@ -1,6 +1,6 @@
 import type { History, HistoryPoint } from '../../app/contract/history.ts'
 import type { RequestQuota } from '../../app/contract/snapshot.ts'
-import { STALE_AFTER_MS } from '../../app/quota/stale.ts'
+import { STALE_AFTER_MS } from '../../app/status/quota-status.ts'
 import type { ChartRange } from '../state/view-state.ts'
 import { bandRows } from './band.ts'
 import { RANGES } from './ranges.ts'

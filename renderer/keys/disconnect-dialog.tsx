@@ -2,7 +2,7 @@ import { classesOf } from '../components/classes.ts'
 import controlsSheet from '../components/controls.module.css'
 import { QuestionFrame } from '../components/question-frame.tsx'
 import { useAsked } from '../hooks/use-asked.ts'
-import { ENVIRONMENT_WORDS } from '../shell/environment-words.ts'
+import { ENVIRONMENT_LABELS } from '../shell/environment-labels.ts'
 import { useParts, useSnapshot } from '../state/window-parts.ts'
 
 const css = classesOf(controlsSheet)
@@ -21,7 +21,7 @@ export function DisconnectDialog() {
   return (
     <QuestionFrame
       title="Disconnect this key here?"
-      about={`${profile.name} · ${ENVIRONMENT_WORDS[profile.environment]}`}
+      about={`${profile.name} · ${ENVIRONMENT_LABELS[profile.environment]}`}
       refusal={asked.refusal}
       answer={
         <button

@@ -89,7 +89,7 @@ export function KeyDialog(props: KeyDialogProps) {
                 {way === 'browser' ? 'Paste a refresh token instead' : 'Sign in with the browser instead'}
               </button>
               <button type="submit" className={css('button', 'primary')} disabled={isAsking}>
-                {buttonWords(way, isAsking)}
+                {buttonText(way, isAsking)}
               </button>
             </div>
             <button
@@ -107,7 +107,7 @@ export function KeyDialog(props: KeyDialogProps) {
   )
 }
 
-function buttonWords(way: Way | 'secret', isAsking: boolean): string {
+function buttonText(way: Way | 'secret', isAsking: boolean): string {
   if (way === 'secret') return isAsking ? 'Trying…' : 'Use this secret'
   if (way === 'paste') return isAsking ? 'Connecting…' : 'Connect'
   return isAsking ? 'Opening…' : 'Sign in with the browser'

@@ -4,7 +4,7 @@ import type { Severity } from '../../app/status/severity.ts'
 import { classesOf } from '../components/classes.ts'
 import controlsSheet from '../components/controls.module.css'
 import { Shape } from '../components/shape.tsx'
-import { ENVIRONMENT_WORDS } from '../shell/environment-words.ts'
+import { ENVIRONMENT_LABELS } from '../shell/environment-labels.ts'
 import shellSheet from '../shell/shell.module.css'
 import type { MirrorState } from '../state/mirror-state.ts'
 import { useMirror, useMoment } from '../state/window-parts.ts'
@@ -38,7 +38,7 @@ export function ProfileItem({ id }: { readonly id: string }) {
       <Shape severity={severity} />
       <span>{profile.name}</span>
       <span className={css('muted')}>
-        {ENVIRONMENT_WORDS[profile.environment]} · {text}
+        {ENVIRONMENT_LABELS[profile.environment]} · {text}
       </span>
     </DropdownMenu.RadioItem>
   )

@@ -6,7 +6,7 @@ import dialogSheet from '../components/dialog.module.css'
 import { QuestionFrame } from '../components/question-frame.tsx'
 import { Shape } from '../components/shape.tsx'
 import { useAsked } from '../hooks/use-asked.ts'
-import { ENVIRONMENT_WORDS } from '../shell/environment-words.ts'
+import { ENVIRONMENT_LABELS } from '../shell/environment-labels.ts'
 import { useParts, useShown, useSnapshot } from '../state/window-parts.ts'
 
 const css = classesOf({ ...controlsSheet, ...dialogSheet })
@@ -43,7 +43,7 @@ export function RevokeDialog() {
   return (
     <QuestionFrame
       title="Revoke every refresh token of this key?"
-      about={`${profile.name} · ${ENVIRONMENT_WORDS[profile.environment]}${ending}`}
+      about={`${profile.name} · ${ENVIRONMENT_LABELS[profile.environment]}${ending}`}
       refusal={asked.refusal}
       answer={
         <button type="button" className={css('button', 'red')} disabled={asked.waiting} onClick={revoke}>

@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import { Field } from '../components/field.tsx'
 import { formText } from '../components/form-text.ts'
-import { ENVIRONMENT_WORDS } from '../shell/environment-words.ts'
+import { ENVIRONMENT_LABELS } from '../shell/environment-labels.ts'
 import { useParts, useSnapshot } from '../state/window-parts.ts'
 import { refreshTokenError, type Way } from './connect-form.ts'
 import { KeyDialog } from './key-dialog.tsx'
@@ -50,7 +50,7 @@ export function SignInDialog() {
   return (
     <KeyDialog
       title={mayCorrect ? 'Correct the secret' : 'Sign in again'}
-      about={`${profile.name} · ${ENVIRONMENT_WORDS[profile.environment]}. Its numbers, its name and its streams stay.`}
+      about={`${profile.name} · ${ENVIRONMENT_LABELS[profile.environment]}. Its numbers, its name and its streams stay.`}
       attempt={attempt}
       errors={errors}
       onSubmit={submit}

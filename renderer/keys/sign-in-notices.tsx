@@ -1,9 +1,8 @@
 import { classesOf } from '../components/classes.ts'
 import controlsSheet from '../components/controls.module.css'
 import { Shape } from '../components/shape.tsx'
-import { firstSentence } from './first-sentence.ts'
 import sheet from './keys.module.css'
-import type { SignInState } from './sign-in-state.ts'
+import { firstSentence, type SignInState } from './sign-in-state.ts'
 
 const css = classesOf({ ...controlsSheet, ...sheet })
 

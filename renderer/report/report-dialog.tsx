@@ -1,21 +1,20 @@
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
 import type { ExportedFile, ExportKind } from '../../app/contract/history.ts'
+import type { Report } from '../../app/history/report.ts'
 import { dayAndMinuteText } from '../../app/status/moments.ts'
 import { classesOf } from '../components/classes.ts'
 import controlsSheet from '../components/controls.module.css'
 import dialogSheet from '../components/dialog.module.css'
 import { DialogFrame } from '../components/dialog-frame.tsx'
 import { Refusal } from '../components/refusal.tsx'
-import { useAsked } from '../hooks/use-asked.ts'
+import { unanswered, useAsked } from '../hooks/use-asked.ts'
 import { useParts, useSnapshot } from '../state/window-parts.ts'
-import { REPORT_RANGE_WORDS, REPORT_RANGES, type ReportRange, reportStart } from './report-ranges.ts'
+import { REPORT_RANGE_LABELS, REPORT_RANGES, type ReportRange, reportStart } from './report-ranges.ts'
 import { ReportTables } from './report-tables.tsx'
-import { saveFile } from './save-file.ts'
-import { useReport } from './use-report.ts'
 
 const css = classesOf({ ...controlsSheet, ...dialogSheet })
 
-const EXPORT_WORDS: Readonly<Record<ExportKind, string>> = {
+const EXPORT_LABELS: Readonly<Record<ExportKind, string>> = {
   'report-csv': 'Save as CSV',
   'report-json': 'Save as JSON',
   incident: 'Save for support',
@@ -29,7 +28,7 @@ export function ReportDialog() {
   const asked = useReport(profile?.id, range)
   const about =
     asked.kind === 'there'
-      ? `${profile?.name} · ${betweenWords(asked.report.from, asked.report.to, live.ticker.nowMs())}`
+      ? `${profile?.name} · ${betweenText(asked.report.from, asked.report.to, live.ticker.nowMs())}`
       : profile?.name
   return (
     <DialogFrame title="Who used what" about={about ?? 'No key is connected.'} width="wide">
@@ -43,7 +42,7 @@ export function ReportDialog() {
               checked={one === range}
               onChange={() => setRange(one)}
             />
-            {REPORT_RANGE_WORDS[one]}
+            {REPORT_RANGE_LABELS[one]}
           </label>
         ))}
       </fieldset>
@@ -55,7 +54,7 @@ export function ReportDialog() {
   )
 }
 
-const betweenWords = (fromMs: number, toMs: number, nowMs: number) =>
+const betweenText = (fromMs: number, toMs: number, nowMs: number) =>
   `${dayAndMinuteText(fromMs, nowMs)} to ${dayAndMinuteText(toMs, fromMs)}`
 
 function Exports({ profile, range }: { readonly profile: string; readonly range: ReportRange }) {
@@ -72,7 +71,7 @@ function Exports({ profile, range }: { readonly profile: string; readonly range:
     <>
       <Refusal words={asked.refusal} />
       <div className={css('actions')}>
-        {(Object.keys(EXPORT_WORDS) as ExportKind[]).map((what) => (
+        {(Object.keys(EXPORT_LABELS) as ExportKind[]).map((what) => (
           <button
             key={what}
             type="button"
@@ -80,7 +79,7 @@ function Exports({ profile, range }: { readonly profile: string; readonly range:
             disabled={asked.waiting}
             onClick={() => void save(what)}
           >
-            {EXPORT_WORDS[what]}
+            {EXPORT_LABELS[what]}
           </button>
         ))}
       </div>
@@ -89,4 +88,39 @@ function Exports({ profile, range }: { readonly profile: string; readonly range:
       </p>
     </>
   )
+}
+
+/** Saves a file by the browser's download; the desktop asks where. */
+function saveFile({ name, mediaType, text }: ExportedFile): void {
+  const url = URL.createObjectURL(new Blob([text], { type: mediaType }))
+  const link = document.createElement('a')
+  link.href = url
+  link.download = name
+  link.click()
+  URL.revokeObjectURL(url)
+}
+
+type AskedReport =
+  | { readonly kind: 'asking' }
+  | { readonly kind: 'there'; readonly report: Report }
+  | { readonly kind: 'failed'; readonly why: string }
+
+/** The report of a range, fetched once: its interval does not move. */
+function useReport(profile: string | undefined, range: ReportRange): AskedReport {
+  const { api, live } = useParts()
+  const [asked, setAsked] = useState<AskedReport>({ kind: 'asking' })
+  useEffect(() => {
+    if (profile === undefined) return
+    let stopped = false
+    setAsked({ kind: 'asking' })
+    const toMs = Math.round(live.ticker.nowMs())
+    api.report({ profile, fromMs: reportStart(range, toMs), toMs }).then(
+      (report) => !stopped && setAsked({ kind: 'there', report }),
+      (error: unknown) => !stopped && setAsked({ kind: 'failed', why: unanswered(error) }),
+    )
+    return () => {
+      stopped = true
+    }
+  }, [api, live, profile, range])
+  return asked
 }

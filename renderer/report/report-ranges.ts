@@ -3,7 +3,7 @@ const HOUR_MS = 3_600_000
 export const REPORT_RANGES = ['1 h', 'today', '24 h', '7 d', '30 d'] as const
 export type ReportRange = (typeof REPORT_RANGES)[number]
 
-export const REPORT_RANGE_WORDS: Readonly<Record<ReportRange, string>> = {
+export const REPORT_RANGE_LABELS: Readonly<Record<ReportRange, string>> = {
   '1 h': 'Last hour',
   today: 'Today',
   '24 h': 'Last 24 hours',

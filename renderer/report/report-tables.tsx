@@ -2,7 +2,7 @@ import type { Report } from '../../app/history/report.ts'
 import { classesOf } from '../components/classes.ts'
 import controlsSheet from '../components/controls.module.css'
 import dialogSheet from '../components/dialog.module.css'
-import { countOrDash, happenings, knownWords, lowestWords, nearWords } from './report-words.ts'
+import { countOrDash, happenings, knownText, lowestText, nearText } from './report-text.ts'
 
 const css = classesOf({ ...controlsSheet, ...dialogSheet })
 
@@ -40,9 +40,9 @@ function RequestTable({ report }: { readonly report: Report }) {
               <td>{countOrDash(row.own)}</td>
               <td>{countOrDash(row.elsewhere)}</td>
               <td>{countOrDash(row.rejected)}</td>
-              <td>{lowestWords(row)}</td>
-              <td>{nearWords(row)}</td>
-              <td className={css('muted')}>{knownWords(row)}</td>
+              <td>{lowestText(row)}</td>
+              <td>{nearText(row)}</td>
+              <td className={css('muted')}>{knownText(row)}</td>
             </tr>
           ))}
         </tbody>

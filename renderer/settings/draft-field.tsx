@@ -2,7 +2,7 @@ import { type ReactNode, useId, useState } from 'react'
 import { classesOf } from '../components/classes.ts'
 import dialogSheet from '../components/dialog.module.css'
 import { ElsewhereLine } from './elsewhere-line.tsx'
-import type { Typed } from './probe-text.ts'
+import type { Typed } from './settings-text.ts'
 
 const css = classesOf(dialogSheet)
 

@@ -4,7 +4,7 @@ import { classesOf } from '../components/classes.ts'
 import dialogSheet from '../components/dialog.module.css'
 import { useAsked } from '../hooks/use-asked.ts'
 import { useParts } from '../state/window-parts.ts'
-import { RAW_CHOICES, ROLLUP_CHOICES, spanWords, storageWords, withChosen } from './storage-words.ts'
+import { RAW_CHOICES, ROLLUP_CHOICES, spanText, storageText, withChosen } from './settings-text.ts'
 
 const css = classesOf(dialogSheet)
 
@@ -36,7 +36,7 @@ export function KeptSettings() {
     <>
       <h3>History</h3>
       <p className={css('hint')} data-testid="storage">
-        {storageWords(storage)}
+        {storageText(storage)}
       </p>
       {storage.kind === 'ok' && (
         <div className={css('rows')}>
@@ -77,7 +77,7 @@ function SpanField({ label, choices, ms, onChange }: SpanFieldProps) {
       <select value={ms} onChange={({ target }) => onChange(Number(target.value))}>
         {withChosen(choices, ms).map((one) => (
           <option key={one} value={one}>
-            {spanWords(one)}
+            {spanText(one)}
           </option>
         ))}
       </select>

@@ -3,7 +3,7 @@ import { classesOf } from '../components/classes.ts'
 import dialogSheet from '../components/dialog.module.css'
 import { intervalOf } from './changed-settings.ts'
 import { DraftField } from './draft-field.tsx'
-import { secondsFrom } from './probe-text.ts'
+import { secondsFrom } from './settings-text.ts'
 import type { HeldKeySettings } from './use-key-settings.ts'
 
 const css = classesOf(dialogSheet)

@@ -6,7 +6,14 @@ import { useShown } from '../state/window-parts.ts'
 import { DraftField } from './draft-field.tsx'
 import { ElsewhereLine } from './elsewhere-line.tsx'
 import { ProbeIntervals } from './probe-intervals.tsx'
-import { budgetFrom, budgetWords, keptWords, probeUseWords, rotationFrom, symbolFrom } from './probe-text.ts'
+import {
+  budgetFrom,
+  budgetText,
+  probeUseText,
+  rotationFrom,
+  storedText,
+  symbolFrom,
+} from './settings-text.ts'
 import { useKeySettings } from './use-key-settings.ts'
 
 const css = classesOf(dialogSheet)
@@ -21,7 +28,7 @@ export function ProbeSettings({ profile }: { readonly profile: string }) {
       <h3>Checks</h3>
       <p className={css('hint')}>
         Requests that Headroom makes by itself, where no header came lately and enough is left.{' '}
-        {held !== undefined && keptWords(held)}
+        {held !== undefined && storedText(held)}
       </p>
       {refusal !== undefined && (
         <p className={css('refusal')} role="alert">
@@ -40,7 +47,7 @@ export function ProbeSettings({ profile }: { readonly profile: string }) {
             <DraftField
               label="Budget, per cent of each quota"
               inputMode="decimal"
-              held={budgetWords(held.settings.budgetFraction)}
+              held={budgetText(held.settings.budgetFraction)}
               hint={<ProbeUse held={held} />}
               isElsewhere={elsewhere.has('budgetFraction')}
               read={budgetFrom}
@@ -81,7 +88,7 @@ export function ProbeSettings({ profile }: { readonly profile: string }) {
 }
 
 function ProbeUse({ held }: { readonly held: CurrentKeySettings }) {
-  return <span data-testid="probe-use">{useShown((snapshot) => probeUseWords(snapshot, held))}</span>
+  return <span data-testid="probe-use">{useShown((snapshot) => probeUseText(snapshot, held))}</span>
 }
 
 interface SwitchProps {

@@ -4,7 +4,7 @@ import dialogSheet from '../components/dialog.module.css'
 import { DialogFrame } from '../components/dialog-frame.tsx'
 import { DENSITIES, type Density } from '../state/look.ts'
 import { useLook, useParts, useSnapshot } from '../state/window-parts.ts'
-import { THEME_WORDS, THEMES } from '../theme/theme.ts'
+import { THEME_LABELS, THEMES } from '../theme/theme.ts'
 import { BrowserWindows } from './browser-windows.tsx'
 import { KeptSettings } from './kept-settings.tsx'
 import { ProbeSettings } from './probe-settings.tsx'
@@ -53,7 +53,7 @@ function LookSettings() {
       >
         {THEMES.map((one) => (
           <option key={one} value={one}>
-            {THEME_WORDS[one]}
+            {THEME_LABELS[one]}
           </option>
         ))}
       </select>

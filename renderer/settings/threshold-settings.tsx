@@ -4,7 +4,7 @@ import { classesOf } from '../components/classes.ts'
 import dialogSheet from '../components/dialog.module.css'
 import { unanswered } from '../hooks/use-asked.ts'
 import { useParts, useShown } from '../state/window-parts.ts'
-import { percentOf, thresholdFrom } from './threshold-text.ts'
+import { percentOf, thresholdFrom } from './settings-text.ts'
 
 const css = classesOf(dialogSheet)
 

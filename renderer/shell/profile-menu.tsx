@@ -1,11 +1,12 @@
 import { DropdownMenu } from 'radix-ui'
 import { useShallow } from 'zustand/react/shallow'
+import { keyStatus } from '../../app/status/key-status.ts'
 import { classesOf } from '../components/classes.ts'
 import controlsSheet from '../components/controls.module.css'
+import { Shape } from '../components/shape.tsx'
 import { ProfileItem } from '../keys/profile-item.tsx'
 import { useMirror, useParts, useShown, useSnapshot } from '../state/window-parts.ts'
-import { ENVIRONMENT_WORDS } from './environment-words.ts'
-import { ProfileDot } from './profile-dot.tsx'
+import { ENVIRONMENT_LABELS } from './environment-labels.ts'
 import sheet from './shell.module.css'
 
 const css = classesOf({ ...controlsSheet, ...sheet })
@@ -26,7 +27,7 @@ export function ProfileMenu() {
         ) : (
           <>
             <ProfileDot />
-            <strong>{name}</strong> {environment && ENVIRONMENT_WORDS[environment]}
+            <strong>{name}</strong> {environment && ENVIRONMENT_LABELS[environment]}
           </>
         )}
         <i className={css('chevron')} aria-hidden="true" />
@@ -69,4 +70,10 @@ export function ProfileMenu() {
       </DropdownMenu.Portal>
     </DropdownMenu.Root>
   )
+}
+
+/** The severity of the key, as in its headline. */
+function ProfileDot() {
+  const severity = useShown((snapshot, nowMs) => keyStatus(snapshot, nowMs).severity) ?? 'unseen'
+  return <Shape severity={severity} />
 }

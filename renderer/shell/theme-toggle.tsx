@@ -1,7 +1,7 @@
 import { classesOf } from '../components/classes.ts'
 import controlsSheet from '../components/controls.module.css'
 import { useLook, useParts } from '../state/window-parts.ts'
-import { nextTheme, THEME_WORDS } from '../theme/theme.ts'
+import { nextTheme, THEME_LABELS } from '../theme/theme.ts'
 import sheet from './shell.module.css'
 
 const css = classesOf({ ...controlsSheet, ...sheet })
@@ -9,7 +9,7 @@ const css = classesOf({ ...controlsSheet, ...sheet })
 export function ThemeToggle() {
   const { look } = useParts()
   const theme = useLook((one) => one.theme)
-  const words = `Theme: ${THEME_WORDS[theme]}`
+  const words = `Theme: ${THEME_LABELS[theme]}`
   return (
     <button
       type="button"

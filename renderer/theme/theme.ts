@@ -2,7 +2,7 @@
 export const THEMES = ['system', 'light', 'dark', 'contrast'] as const
 export type Theme = (typeof THEMES)[number]
 
-export const THEME_WORDS: Readonly<Record<Theme, string>> = {
+export const THEME_LABELS: Readonly<Record<Theme, string>> = {
   system: 'as the system',
   light: 'light',
   dark: 'dark',

@@ -56,7 +56,7 @@ export const QUOTA_SABOTAGES: readonly Sabotage[] = [
   {
     promise: 'Q5',
     what: 'show an old number as a live one',
-    file: 'app/quota/stale.ts',
+    file: 'app/status/quota-status.ts',
     find: 'return nowMs - quota.observedAt > STALE_AFTER_MS',
     replace: 'return nowMs - quota.observedAt > 10 * STALE_AFTER_MS',
     test: 'simulation/ages.test.ts',

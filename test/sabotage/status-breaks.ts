@@ -93,7 +93,7 @@ export const STATUS_SABOTAGES: readonly Sabotage[] = [
     what: 'colour tokens in the terminal by other rules than in the window',
     file: 'main/hosts/terminal/table.ts',
     find: 'toneOf(refreshStatus(snapshot.refresh, nowMs).severity)',
-    replace: 'toneOf(accessStatus(snapshot.access, nowMs).severity)',
+    replace: "toneOf(refreshStatus({ ...snapshot.refresh, state: 'valid' }, nowMs).severity)",
     test: SURFACES_TEST,
   },
   {
@@ -101,7 +101,7 @@ export const STATUS_SABOTAGES: readonly Sabotage[] = [
     what: 'take a category for probes that is never probed',
     file: 'main/hosts/terminal/category-flags.ts',
     find: 'categoryNumbers(text, PROBED_CATEGORIES, secondsBetween)',
-    replace: 'categoryNumbers(text, CATEGORIES, secondsBetween)',
+    replace: 'categoryNumbers(text, [...PROBED_CATEGORIES, ...CATEGORIES], secondsBetween)',
     test: 'main/hosts/terminal/flag-values.test.ts',
   },
   {

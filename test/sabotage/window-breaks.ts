@@ -24,7 +24,7 @@ export const WINDOW_SABOTAGES: readonly Sabotage[] = [
   {
     promise: 'Q11',
     what: 'show a row of its own for a category that another row counts',
-    file: 'app/quota/shown-rows.ts',
+    file: 'app/quota/verdict.ts',
     find: 'rows.filter((row) => row.countedBy === undefined)',
     replace: "rows.filter((row) => row.countedBy !== '')",
     test: 'app/quota/shown-rows.test.ts',
@@ -68,7 +68,7 @@ export const WINDOW_SABOTAGES: readonly Sabotage[] = [
   {
     promise: 'Q5',
     what: 'show an hour-old number as a live one, in a browser',
-    file: 'app/quota/stale.ts',
+    file: 'app/status/quota-status.ts',
     find: '> STALE_AFTER_MS',
     replace: '> 60 * STALE_AFTER_MS',
     test: AGES,

@@ -6,7 +6,7 @@ import type {
   Snapshot,
   StreamSummary,
 } from '../../../app/contract/snapshot.ts'
-import { alsoCounts, shownRows } from '../../../app/quota/shown-rows.ts'
+import { alsoCounts, shownRows } from '../../../app/quota/verdict.ts'
 import { countdownSeconds } from '../../../app/status/durations.ts'
 import { headline } from '../../../app/status/key-status.ts'
 import {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { nextRequestAtMs } from '../../../app/quota/next-request.ts'
+import { nextRequestAtMs } from '../../../app/quota/replenishment.ts'
 
 const fixed = { model: 'fixed', limit: 90, period: 60, windowEndsAt: 100_000 } as const
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { Ledger } from '../../../app/quota/ledger.ts'
-import { alsoCounts, shownRows } from '../../../app/quota/shown-rows.ts'
+import { alsoCounts, shownRows } from '../../../app/quota/verdict.ts'
 import { CURRENT_REQUEST_QUOTAS } from '../../../app/service/categories.ts'
 
 const rate = (resource: string) => ({

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { failureWords, type SignInFailure } from '../../../app/sign-in/failure.ts'
+import { failureText, type SignInFailure } from '../../../app/sign-in/failure.ts'
 
 const ALL: readonly SignInFailure[] = [
   { kind: 'ports-taken' },
@@ -17,7 +17,7 @@ const ALL: readonly SignInFailure[] = [
 ]
 
 test('taken ports are named, with what to do', () => {
-  expect(failureWords({ kind: 'ports-taken' })).toEqual({
+  expect(failureText({ kind: 'ports-taken' })).toEqual({
     code: 'ports-taken',
     message:
       'Ports 31022, 8080, 3001 and 3000 are taken. The key allows no other. Close what uses one of them, then try again.',
@@ -25,7 +25,7 @@ test('taken ports are named, with what to do', () => {
 })
 
 test.each(ALL)('$kind is said in a sentence and what follows from it', (failure) => {
-  const { code, message } = failureWords(failure)
+  const { code, message } = failureText(failure)
   expect(code).toBe(failure.kind)
   expect(message).toMatch(/^[A-Z][^.]+\. [A-Z].*\.$/)
 })

@@ -1,6 +1,11 @@
 import { expect, it } from 'vitest'
-import { STALE_AFTER_MS } from '../../../app/quota/stale.ts'
-import { ageText, leftText, OUTDATED_AFTER_MS, quotaStatus } from '../../../app/status/quota-status.ts'
+import {
+  ageText,
+  leftText,
+  OUTDATED_AFTER_MS,
+  quotaStatus,
+  STALE_AFTER_MS,
+} from '../../../app/status/quota-status.ts'
 import { NOW_MS, quota } from '../../renderer/fixtures.ts'
 
 const UNIT_SECONDS: Readonly<Record<string, number>> = { s: 1, min: 60, h: 3600, d: 86_400 }

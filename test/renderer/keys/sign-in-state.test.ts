@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { firstSentence } from '../../../renderer/keys/first-sentence.ts'
-import { ASKING, answered, IDLE, told } from '../../../renderer/keys/sign-in-state.ts'
+import { ASKING, answered, firstSentence, IDLE, told } from '../../../renderer/keys/sign-in-state.ts'
 
 const STARTED = { ok: true, signIn: 'mine', url: 'https://signin.test/', opened: false, endsAt: 0 } as const
 const WAITING = { kind: 'waiting', signIn: 'mine', url: 'https://signin.test/', opened: false } as const

@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest'
 import {
   budgetFrom,
-  budgetWords,
-  keptWords,
-  probeUseWords,
+  budgetText,
+  probeUseText,
   rotationFrom,
   secondsFrom,
+  storedText,
   symbolFrom,
-} from '../../../renderer/settings/probe-text.ts'
+} from '../../../renderer/settings/settings-text.ts'
 import { snapshot } from '../fixtures.ts'
 import { KEY_SETTINGS } from '../harness/memory-fixtures.ts'
 import '../utc.ts'
@@ -46,7 +46,7 @@ describe('what is typed', () => {
   test('a budget is shown as it was typed', () => {
     for (const text of ['0.1', '0.15', '2', '12.345', '20']) {
       const typed = budgetFrom(text)
-      expect(typed.ok && budgetWords(typed.value)).toBe(text)
+      expect(typed.ok && budgetText(typed.value)).toBe(text)
     }
   })
 })
@@ -56,7 +56,7 @@ describe('what a budget comes to', () => {
 
   test('all probed rows together, and what was counted with the moment it was', () => {
     // 2 % of 320, 500 and 90: 6.4, 10 and 1.8 in each period, at an even pace; Positions every 15 s.
-    expect(probeUseWords(shown, { settings, probed })).toBe(
+    expect(probeUseText(shown, { settings, probed })).toBe(
       'On average at most 15.2 requests a minute, all rows together. ' +
         'Counted by Headroom at 14:31:05: 2 checks in the last minute, 0.6 % of the tightest quota.',
     )
@@ -67,18 +67,18 @@ describe('what a budget comes to', () => {
       settings: { ...settings, budgetFraction: 0.2, everySeconds: {} },
       probed: ['Option Strikes'],
     }
-    expect(probeUseWords(shown, only)).toContain('On average at most 12 requests')
+    expect(probeUseText(shown, only)).toContain('On average at most 12 requests')
   })
 
   test('off says what then shows where a row stands', () => {
     const off = { settings: { ...settings, probesEnabled: false }, probed }
-    expect(probeUseWords(shown, off)).toBe(
+    expect(probeUseText(shown, off)).toBe(
       'Off: a row is as old as its last header, until “Check now” asks for another.',
     )
   })
 })
 
 test('what is kept, and for how long', () => {
-  expect(keptWords({ kept: 'stored' })).toBe('Stored with this key.')
-  expect(keptWords({ kept: 'until-exit' })).toContain('until Headroom quits')
+  expect(storedText({ kept: 'stored' })).toBe('Stored with this key.')
+  expect(storedText({ kept: 'until-exit' })).toContain('until Headroom quits')
 })

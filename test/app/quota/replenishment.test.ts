@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest'
-import { replenishedPerSecond } from '../../../app/quota/model.ts'
 import {
   counted,
   countedFrom,
@@ -9,6 +8,7 @@ import {
   noIntervals,
   observedOver,
 } from '../../../app/quota/rates.ts'
+import { replenishedPerSecond } from '../../../app/quota/replenishment.ts'
 
 test('the examples of service 8.3: 0.6 s a request, and 100 s bring about 167 back', () => {
   expect(1 / replenishedPerSecond(500, 300)).toBeCloseTo(0.6, 12)

@@ -4,10 +4,10 @@ import { reportStart } from '../../../renderer/report/report-ranges.ts'
 import {
   countOrDash,
   happenings,
-  knownWords,
-  lowestWords,
-  nearWords,
-} from '../../../renderer/report/report-words.ts'
+  knownText,
+  lowestText,
+  nearText,
+} from '../../../renderer/report/report-text.ts'
 import { NOW_MS } from '../fixtures.ts'
 import { REPORT } from '../harness/memory-fixtures.ts'
 
@@ -23,15 +23,15 @@ const row = {
 }
 
 it('shows a dash for what was never known, and the number once it was', () => {
-  expect([lowestWords(row), nearWords(row)]).toEqual(['—', '—'])
+  expect([lowestText(row), nearText(row)]).toEqual(['—', '—'])
   const known = { ...row, knownMs: 1 }
-  expect([lowestWords(known), nearWords(known)]).toEqual(['12 / 320', '1 min 1 s'])
+  expect([lowestText(known), nearText(known)]).toEqual(['12 / 320', '1 min 1 s'])
   expect([countOrDash(0), countOrDash(7)]).toEqual(['—', '7'])
 })
 
 it('says for how long the level was known', () => {
-  expect(knownWords({ ...row, knownMs: 58 * 60_000 })).toBe('58 min 0 s')
-  expect(knownWords(row)).toBe('—')
+  expect(knownText({ ...row, knownMs: 58 * 60_000 })).toBe('58 min 0 s')
+  expect(knownText(row)).toBe('—')
 })
 
 it('leaves out what did not happen', () => {

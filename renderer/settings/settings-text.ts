@@ -1,3 +1,4 @@
+import type { StorageSummary } from '../../app/contract/history.ts'
 import {
   BUDGET_FRACTION,
   EVERY_SECONDS,
@@ -55,16 +56,16 @@ export function secondsFrom(text: string): Typed<number | undefined> {
 }
 
 /** `2` for 0.02. Not rounded further than a person can type. */
-export const budgetWords = (share: number): string => String(Math.round(share * 1e6) / 1e4)
+export const budgetText = (share: number): string => String(Math.round(share * 1e6) / 1e4)
 
-export function keptWords({ kept }: Pick<CurrentKeySettings, 'kept'>): string {
+export function storedText({ kept }: Pick<CurrentKeySettings, 'kept'>): string {
   return kept === 'stored'
     ? 'Stored with this key.'
     : 'Kept until Headroom quits, as this key is: it is in memory only.'
 }
 
 /** Probes a minute: the most that the budget allows by the known limits, and the count of the last minute. */
-export function probeUseWords(
+export function probeUseText(
   { at, requests, probes }: Pick<Snapshot, 'at' | 'requests' | 'probes'>,
   { settings, probed }: Pick<CurrentKeySettings, 'settings' | 'probed'>,
 ): string {
@@ -79,3 +80,43 @@ export function probeUseWords(
     `${now} in the last minute, ${shareText(probes.usedFraction)} of the tightest quota.`
   )
 }
+
+/** `20` for 0.2. A share to a tenth of a per cent: more was not typed. */
+export const percentOf = (share: number): string => String(Math.round(share * 1000) / 10)
+
+/** A typed text as a share; an empty one asks for the default. */
+export function thresholdFrom(text: string): number | undefined | 'not-a-share' {
+  const typed = text.trim()
+  if (typed === '') return undefined
+  const percent = Number(typed)
+  return Number.isFinite(percent) && percent >= 0 && percent <= 100 ? percent / 100 : 'not-a-share'
+}
+
+const HOUR_MS = 3_600_000
+const DAY_MS = 24 * HOUR_MS
+
+export const RAW_CHOICES = [6 * HOUR_MS, DAY_MS, 2 * DAY_MS, 7 * DAY_MS, 14 * DAY_MS] as const
+export const ROLLUP_CHOICES = [7 * DAY_MS, 30 * DAY_MS, 90 * DAY_MS, 365 * DAY_MS] as const
+
+/** Includes the present value, which a file may have set to another one. */
+export const withChosen = (choices: readonly number[], ms: number): readonly number[] =>
+  [...new Set([...choices, ms])].sort((a, b) => a - b)
+
+export function storageText(storage: StorageSummary): string {
+  switch (storage.kind) {
+    case 'memory':
+      return 'Nothing is kept on this computer: the history is gone when Headroom quits.'
+    case 'ok':
+      return `Kept on this computer: every sample for ${spanText(storage.rawMs)}, minutes and events for ${spanText(storage.rollupMs)}; ${sizeText(storage.bytes)} now.`
+    case 'failing': {
+      const lost = storage.lost > 0 ? ` ${countText(storage.lost, 'entry was', 'entries were')} lost.` : ''
+      return `The history cannot be written: ${storage.failure}. ${countText(storage.waiting, 'entry waits', 'entries wait')}.${lost}`
+    }
+  }
+}
+
+export const spanText = (ms: number) =>
+  ms < 2 * DAY_MS ? countText(Math.round(ms / HOUR_MS), 'hour') : countText(Math.round(ms / DAY_MS), 'day')
+
+const sizeText = (bytes: number) =>
+  bytes < 1_048_576 ? `${Math.ceil(bytes / 1024)} kB` : `${(bytes / 1_048_576).toFixed(1)} MB`

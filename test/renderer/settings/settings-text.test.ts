@@ -1,7 +1,11 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { storageWords, withChosen } from '../../../renderer/settings/storage-words.ts'
-import { percentOf, thresholdFrom } from '../../../renderer/settings/threshold-text.ts'
+import {
+  percentOf,
+  storageText,
+  thresholdFrom,
+  withChosen,
+} from '../../../renderer/settings/settings-text.ts'
 
 it('reads back the share that it shows', () => {
   fc.assert(
@@ -33,11 +37,11 @@ it('offers what holds now among the usual spans', () => {
 })
 
 it('says what the history does', () => {
-  expect(storageWords({ kind: 'memory' })).toContain('gone when Headroom quits')
+  expect(storageText({ kind: 'memory' })).toContain('gone when Headroom quits')
   expect(
-    storageWords({ kind: 'ok', bytes: 12_582_912, rawMs: 47 * 3_600_000, rollupMs: 90 * 86_400_000 }),
+    storageText({ kind: 'ok', bytes: 12_582_912, rawMs: 47 * 3_600_000, rollupMs: 90 * 86_400_000 }),
   ).toBe('Kept on this computer: every sample for 47 hours, minutes and events for 90 days; 12.0 MB now.')
-  expect(storageWords({ kind: 'failing', failure: 'the disk is full', waiting: 1, lost: 2 })).toBe(
+  expect(storageText({ kind: 'failing', failure: 'the disk is full', waiting: 1, lost: 2 })).toBe(
     'The history cannot be written: the disk is full. 1 entry waits. 2 entries were lost.',
   )
 })

@@ -3,16 +3,16 @@ import { durationText } from '../../app/status/durations.ts'
 import { countText, listText } from '../../app/status/rates.ts'
 
 /** A number, or a dash where it is unknown. */
-export function lowestWords({ lowest, limit, knownMs }: RequestReport): string {
+export function lowestText({ lowest, limit, knownMs }: RequestReport): string {
   return knownMs > 0 ? `${Math.floor(lowest)} / ${limit}` : '—'
 }
 
-export function nearWords({ nearMs, knownMs }: RequestReport): string {
+export function nearText({ nearMs, knownMs }: RequestReport): string {
   return knownMs > 0 ? durationText(nearMs / 1000) : '—'
 }
 
 /** Share of the interval in which the level was known. */
-export function knownWords({ knownMs }: RequestReport): string {
+export function knownText({ knownMs }: RequestReport): string {
   return knownMs > 0 ? durationText(knownMs / 1000) : '—'
 }
 

@@ -1,6 +1,6 @@
 import type { Environment } from '../../app/contract/snapshot.ts'
 
-export const ENVIRONMENT_WORDS: Readonly<Record<Environment, string>> = {
+export const ENVIRONMENT_LABELS: Readonly<Record<Environment, string>> = {
   live: 'LIVE',
   sim: 'SIM',
   simulator: 'SIMULATOR',
