@@ -83,11 +83,11 @@ export class Bucket {
   /** Others' use as the last header left it, and followed from there. */
   readonly #atHeader: OthersUse
   readonly #others: OthersUse
-  /** Up to when each is followed, and what had spilled by then. */
+  /** Up to when each is followed, and what had overflowed by then. */
   #headerAtMs: number
-  #spilledAtHeader = 0
+  #overflowedAtHeader = 0
   #othersAtMs: number
-  #spilled = 0
+  #overflowed = 0
   /** What headers showed to be missing since others' use was last weighed. */
   #missing = 0
   #reading: OthersReading | undefined
@@ -182,7 +182,7 @@ export class Bucket {
       this.#own = counted(this.#own, nowMs)
       this.#ownLong = counted(this.#ownLong, nowMs)
       level.low = Math.max(0, level.low - 1)
-      if (request) level.high = Math.max(0, level.high - this.#requests.fall(request))
+      if (request) level.high = Math.max(0, level.high - this.#requests.consume(request))
     }
     const elsewhere = this.#fold(answer, sentAtMs, nowMs)
     if (!answer.rejected) this.#remember(sentAtMs)
@@ -272,9 +272,9 @@ export class Bucket {
         this.#othersAtMs = lastEndMs
       }
     }
-    const spilled = level.spilledAt(nowMs)
-    this.#others.advance((nowMs - this.#othersAtMs) / 1000, Math.max(0, spilled - this.#spilled), left)
-    this.#spilled = spilled
+    const overflowed = level.overflowedAt(nowMs)
+    this.#others.advance((nowMs - this.#othersAtMs) / 1000, Math.max(0, overflowed - this.#overflowed), left)
+    this.#overflowed = overflowed
     this.#othersAtMs = nowMs
   }
 
@@ -283,7 +283,7 @@ export class Bucket {
     this.#reading = undefined
     this.#others.become(this.#atHeader)
     this.#othersAtMs = this.#headerAtMs
-    this.#spilled = this.#spilledAtHeader
+    this.#overflowed = this.#overflowedAtHeader
   }
 
   #forgetOthers(): void {
@@ -297,7 +297,7 @@ export class Bucket {
   #mark(): void {
     this.#atHeader.become(this.#others)
     this.#headerAtMs = this.#othersAtMs
-    this.#spilledAtHeader = this.#spilled
+    this.#overflowedAtHeader = this.#overflowed
     this.#missing = 0
     this.#reading = undefined
   }
@@ -315,9 +315,9 @@ export class Bucket {
     const level = this.#level
     const { model } = level
     const header = { remaining, resetSeconds, sentAtMs, nowMs }
-    const isOfNow = level.judge(header)
+    const isCurrent = level.judge(header)
     if (level.model !== model) this.#forgetOthers()
-    if (!isOfNow) return 0
+    if (!isCurrent) return 0
 
     const shown = level.shownBy(header)
     // From the header's moment to now: more own requests may have counted, and time may have given some back.
@@ -366,7 +366,7 @@ export class Bucket {
   #restartOthers(nowMs: number): void {
     this.#others.restart()
     this.#othersAtMs = nowMs
-    this.#spilled = this.#level.spilledAt(nowMs)
+    this.#overflowed = this.#level.overflowedAt(nowMs)
     this.#mark()
   }
 

@@ -28,7 +28,7 @@ export class LevelBounds {
   /** The last window shown by a header. Kept after its end: the next one ends at least a period later. */
   #window: FixedWindow | undefined
   #agreements = 0
-  #spilled = 0
+  #overflowed = 0
 
   constructor(limit: number, periodMs: number, nowMs: number, requests: OwnRequests) {
     this.limit = limit
@@ -70,9 +70,9 @@ export class LevelBounds {
     if (nowMs <= this.#atMs) return
     const low = this.lowAt(nowMs)
     const high = this.highAt(nowMs)
-    this.#spilled = this.spilledAt(nowMs)
+    this.#overflowed = this.overflowedAt(nowMs)
     if (this.#model === 'rolling') {
-      this.#requests.spill(this.high + (nowMs - this.#atMs + CLOCK_STEP_MS) * this.gainPerMs - this.limit)
+      this.#requests.overflow(this.high + (nowMs - this.#atMs + CLOCK_STEP_MS) * this.gainPerMs - this.limit)
     }
     const endsMs = this.#window?.endsEarliestMs ?? Number.POSITIVE_INFINITY
     if (this.#atMs < endsMs && nowMs >= endsMs) this.#mayBeNew()
@@ -116,10 +116,10 @@ export class LevelBounds {
   }
 
   /** Requests lost to a full bucket since the start, up to `nowMs`: refill while the middle of the bounds was at the limit. */
-  spilledAt(nowMs: number): number {
-    if (this.#model === 'fixed' || nowMs <= this.#atMs) return this.#spilled
+  overflowedAt(nowMs: number): number {
+    if (this.#model === 'fixed' || nowMs <= this.#atMs) return this.#overflowed
     const free = this.middleAt(this.#atMs) + (nowMs - this.#atMs) * this.gainPerMs
-    return this.#spilled + Math.max(0, free - this.limit)
+    return this.#overflowed + Math.max(0, free - this.limit)
   }
 
   /** The middle of the bounds, linear in time from one event to the next; the limit caps it, not one of the bounds. */

@@ -12,7 +12,7 @@ import { grow, grown, waiting } from './taken-moments.ts'
  * A second of time (a candidate with rate r and holding time h; the textbook's interacting multiple models):
  *   holds on with exp(−1/h); what leaves is spread over the candidates as jumps were seen to go.
  *   taken: mean + r, variance + r (a Poisson count), + r²c²(2t + 1) for a rate only known to lie in its cell.
- *   What would have come back above full is made up for: taken = max(0, taken − spilled). Others cannot take what is not
+ *   What would have come back above full is made up for: taken = max(0, taken − overflowed). Others cannot take what is not
  *   there: taken ≤ what would be left without them.
  * A header that shows d missing: each candidate's probability is multiplied by the normal chance of d ± ½ (Bayes), and
  * taken starts from 0.
@@ -80,7 +80,7 @@ const NOISE = 0.01
 const ROUNDED = 0.2
 /** Age of a header after which the model starts anew: nothing of it would be left. */
 const LONGEST_SECONDS = 7200
-/** From this share of the spilling refill on, others keep a full quota from being full for longer than a step. */
+/** From this share of the overflowing refill on, others keep a full quota from being full for longer than a step. */
 const MAX_BUSY = 0.95
 
 /** Chances, 0 to 1, that a quota is empty within some time: as others' use may go on, and if it goes on as it is. */
@@ -109,10 +109,10 @@ export class OthersUse {
   /** Requests a second of each candidate, and how far off that may be, as a share of it. */
   readonly #rates = new Float64Array(RATE_COUNT)
   readonly #spreads = new Float64Array(RATE_COUNT)
-  /** What was taken since the present rate began, and in how many seconds; what spilled since the last header. */
+  /** What was taken since the present rate began, and in how many seconds; what overflowed since the last header. */
   #spellTaken = 0
   #spellSeconds = 0
-  #spilled = 0
+  #overflowed = 0
   /** Candidates that held since the last header, and those that came by a jump since: `rate × HOLD_COUNT + hold`. */
   readonly #held = new Float64Array(COUNT)
   readonly #came = new Float64Array(COUNT)
@@ -155,7 +155,7 @@ export class OthersUse {
     this.#seconds = other.#seconds
     this.#spellTaken = other.#spellTaken
     this.#spellSeconds = other.#spellSeconds
-    this.#spilled = other.#spilled
+    this.#overflowed = other.#overflowed
     this.#rates.set(other.#rates)
     this.#spreads.set(other.#spreads)
     this.#isSummed = false
@@ -201,22 +201,27 @@ export class OthersUse {
   }
 
   /**
-   * Lets time pass. `spilled`: requests that would have come back above full had others taken nothing; they came at the
+   * Lets time pass. `overflowed`: requests that would have come back above full had others taken nothing; they came at the
    * end of the time. `left`: what would be left now without others.
    */
-  advance(elapsedSeconds: number, spilled: number, left: number): void {
+  advance(elapsedSeconds: number, overflowed: number, left: number): void {
     const seconds = Math.min(elapsedSeconds, LONGEST_SECONDS)
     if (!(seconds > 0 && this.#refill > 0)) return
-    const spillsFor = Math.min(seconds, spilled / this.#refill)
+    const overflowsFor = Math.min(seconds, overflowed / this.#refill)
     this.#isSummed = false
-    this.#spilled += spilled
+    this.#overflowed += overflowed
     let past = 0
     while (past < seconds) {
       // Short steps at first, longer ones after a long gap: the interval is wide by then.
       const step = Math.min(seconds - past, Math.max(1, 0.1 * this.#seconds))
-      const spillingFor = Math.min(step, Math.max(0, past + step - (seconds - spillsFor)))
+      const overflowingFor = Math.min(step, Math.max(0, past + step - (seconds - overflowsFor)))
       this.#jump(step)
-      this.#take(step, spillsFor > 0 ? (spilled * spillingFor) / spillsFor : 0, spillingFor, left)
+      this.#take(
+        step,
+        overflowsFor > 0 ? (overflowed * overflowingFor) / overflowsFor : 0,
+        overflowingFor,
+        left,
+      )
       past += step
       this.#seconds += step
     }
@@ -266,7 +271,7 @@ export class OthersUse {
   #startFromHeader(): void {
     this.#isSummed = false
     this.#seconds = 0
-    this.#spilled = 0
+    this.#overflowed = 0
     this.#came.fill(0)
     this.#heldMean.fill(0)
     this.#heldVariance.fill(0)
@@ -331,9 +336,9 @@ export class OthersUse {
     }
   }
 
-  #take(seconds: number, spilled: number, spillingFor: number, left: number): void {
+  #take(seconds: number, overflowed: number, overflowingFor: number, left: number): void {
     const since = this.#seconds
-    grown.spilled = spilled
+    grown.overflowed = overflowed
     grown.most = left
     for (let rate = 0; rate < RATE_COUNT; rate += 1) {
       const perSecond = this.#rates[rate]!
@@ -343,7 +348,7 @@ export class OthersUse {
       grown.spread = count + cell
       grow(this.#heldMean, this.#heldVariance, rate)
       grow(this.#cameMean, this.#cameVariance, rate)
-      const busy = spilled > 0 ? (perSecond * spillingFor) / spilled : 1
+      const busy = overflowed > 0 ? (perSecond * overflowingFor) / overflowed : 1
       if (busy > 0 && busy < MAX_BUSY) {
         waiting(this.#heldMean, this.#heldVariance, rate, busy)
         waiting(this.#cameMean, this.#cameVariance, rate, busy)
@@ -382,16 +387,16 @@ export class OthersUse {
    * The mean pace of the present spell: requests over seconds, begun anew as far as a jump is likely.
    *
    * Σ taken / Σ seconds is the best there is for one rate, and off by 1/√Σ taken of itself: far less than a cell's width
-   * after a few headers. What spilled counts where others are so busy that the quota was hardly full; else an interval in
-   * which something spilled says nothing of the pace, and neither does one that ends with nothing left.
+   * after a few headers. What overflowed counts where others are so busy that the quota was hardly full; else an interval in
+   * which something overflowed says nothing of the pace, and neither does one that ends with nothing left.
    */
   #meanOfSpell(total: number, shown: number | undefined): void {
     let came = 0
     for (const chance of this.#came) came += chance
     const stays = 1 - came / total
     const isBusy = this.#spellTaken > this.#refill * this.#spellSeconds * BUSY_FROM
-    const isShown = shown !== undefined && (this.#spilled < 1 || isBusy)
-    const taken = isShown ? Math.max(0, shown + this.#spilled) : 0
+    const isShown = shown !== undefined && (this.#overflowed < 1 || isBusy)
+    const taken = isShown ? Math.max(0, shown + this.#overflowed) : 0
     const seconds = isShown ? this.#seconds : 0
     this.#spellTaken = stays * this.#spellTaken + taken
     this.#spellSeconds = stays * this.#spellSeconds + seconds

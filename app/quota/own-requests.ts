@@ -2,7 +2,7 @@
 interface Pending {
   readonly sentAtMs: number
   /** Refill that the upper bound lost to the limit since it was sent. Requests. */
-  spilled: number
+  overflowed: number
   /** Whether the upper bound does not include this request yet. */
   unseen: boolean
 }
@@ -26,7 +26,7 @@ export class OwnRequests {
   }
 
   sent(id: number, nowMs: number): void {
-    this.#pending.set(id, { sentAtMs: nowMs, spilled: 0, unseen: true })
+    this.#pending.set(id, { sentAtMs: nowMs, overflowed: 0, unseen: true })
   }
 
   take(id: number): Pending | undefined {
@@ -36,8 +36,8 @@ export class OwnRequests {
   }
 
   /** Notes refill of the upper bound that went over the limit while requests were under way. */
-  spill(growth: number): void {
-    if (growth > 0) for (const request of this.#pending.values()) request.spilled += growth
+  overflow(growth: number): void {
+    if (growth > 0) for (const request of this.#pending.values()) request.overflowed += growth
   }
 
   /**
@@ -46,13 +46,15 @@ export class OwnRequests {
    * If it counted at the start of its flight, it made room for refill that was dropped at the limit. Each part of that
    * refill makes up for one request only.
    */
-  fall(request: Pending): number {
+  consume(request: Pending): number {
     if (!request.unseen) return 0
-    const regained = Math.min(1, request.spilled)
-    const left = request.spilled - regained
+    const regained = Math.min(1, request.overflowed)
+    const left = request.overflowed - regained
     for (const other of this.#pending.values()) {
-      other.spilled =
-        other.spilled <= request.spilled ? Math.min(other.spilled, left) : other.spilled - regained
+      other.overflowed =
+        other.overflowed <= request.overflowed
+          ? Math.min(other.overflowed, left)
+          : other.overflowed - regained
     }
     return 1 - regained
   }

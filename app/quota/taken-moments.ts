@@ -1,20 +1,20 @@
 import { chanceBelow, density } from './normal.ts'
 
 /** Arguments of `grow`, one record that is reused because a step calls it 58 times. */
-export const grown = { count: 0, spread: 0, spilled: 0, most: 0 }
+export const grown = { count: 0, spread: 0, overflowed: 0, most: 0 }
 /** Mean and variance that `atLeastNothing` leaves. */
 const kept = { mean: 0, variance: 0 }
 
 /**
- * Adds `grown` to a normal number, less what spilled, and keeps it between 0 and `most`, by its first two moments.
+ * Adds `grown` to a normal number, less what overflowed, and keeps it between 0 and `most`, by its first two moments.
  *
  * With z = mean / deviation: E max(0, X) = mean Φ(z) + deviation φ(z), E max(0, X)² = (mean² + variance) Φ(z) + mean
- * deviation φ(z). The upper end is the same seen from above. Where nothing spilled nothing was made up for.
+ * deviation φ(z). The upper end is the same seen from above. Where nothing overflowed nothing was made up for.
  */
 export function grow(means: Float64Array, variances: Float64Array, at: number): void {
-  kept.mean = (means[at] ?? 0) + grown.count - grown.spilled
+  kept.mean = (means[at] ?? 0) + grown.count - grown.overflowed
   kept.variance = (variances[at] ?? 0) + grown.spread
-  if (grown.spilled > 0) atLeastNothing(kept.mean, kept.variance)
+  if (grown.overflowed > 0) atLeastNothing(kept.mean, kept.variance)
   const room = grown.most - kept.mean
   if (room < 0 || room * room < 16 * kept.variance) {
     atLeastNothing(room, kept.variance)
@@ -54,7 +54,7 @@ function atLeastNothing(mean: number, variance: number): void {
 /**
  * Raises what is missing from a full quota to what others' requests leave missing there on average.
  *
- * Each takes 1 and what spills makes up for it: a queue with even service, by Pollaczek and Khinchine with `busy` ρ its
+ * Each takes 1 and what overflows makes up for it: a queue with even service, by Pollaczek and Khinchine with `busy` ρ its
  * mean is ρ / 2(1 − ρ), its variance ρ / 3(1 − ρ) + ρ² / 4(1 − ρ)².
  */
 export function waiting(means: Float64Array, variances: Float64Array, at: number, busy: number): void {

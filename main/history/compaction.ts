@@ -1,4 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
+import { z } from 'zod'
+import { JsonFile } from '../storage/json-file.ts'
 
 export interface Retention {
   readonly rawMs: number
@@ -115,3 +117,19 @@ function freePages(database: DatabaseSync): boolean {
   database.exec(`PRAGMA incremental_vacuum(${SLICE_PAGES})`)
   return true
 }
+
+/** Samples at least an hour, so that they are rolled up before they are deleted; a year at most, to bound the file. */
+const schema = z.object({
+  rawMs: z
+    .number()
+    .min(HOUR_MS)
+    .max(14 * DAY_MS),
+  rollupMs: z
+    .number()
+    .min(DAY_MS)
+    .max(366 * DAY_MS),
+})
+
+/** How long history is stored: `history.json` of the data folder. */
+export const retentionFile = (folder: string): JsonFile<Retention> =>
+  new JsonFile({ folder, name: 'history', what: 'History settings', schema })

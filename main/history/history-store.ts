@@ -13,10 +13,10 @@ import {
   DEFAULT_RETENTION,
   newestBefore,
   type Retention,
+  retentionFile,
 } from './compaction.ts'
 import type { Entry, HistoryFile } from './history-file.ts'
 import { historyBytes, historySentence, ReplaceableFile } from './replaceable-file.ts'
-import { retentionFile } from './retention-file.ts'
 
 export interface HistoryStoreDeps {
   readonly folder: string

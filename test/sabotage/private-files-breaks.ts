@@ -90,7 +90,7 @@ export const PRIVATE_FILES_SABOTAGES: readonly Sabotage[] = [
   {
     promise: 'K2',
     what: 'seal keys under any passphrase',
-    file: 'main/vault/passphrase-strength.ts',
+    file: 'main/hosts/terminal/passphrase-check.ts',
     find: 'isEnough: guesses >= MIN_GUESSES',
     replace: 'isEnough: guesses >= 0',
     test: 'main/hosts/terminal/passphrase-check.test.ts',

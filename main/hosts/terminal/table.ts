@@ -23,7 +23,6 @@ import { accessStatus, refreshStatus } from '../../../app/status/token-status.ts
 import { bar, type Cell, duration, left, paint, right, type Tone } from './cells.ts'
 import { eventLine } from './event-line.ts'
 import { type FittedCell, fitHeight, fitWidth, leaving, type WeighedLine } from './fit.ts'
-import { refreshLine, serviceLine, tokenLine, verdictLine } from './status-lines.ts'
 
 export interface TableOptions {
   /** Columns of the terminal; where they are fewer than 96, whole columns of the table leave. */
@@ -261,4 +260,37 @@ function streamRows(
     leaving(right('RESTARTS', 9, 'dim'), 4),
   ]
   return [heading, ...streams.map(row)]
+}
+
+/** How the key stands, before anything else: a narrow terminal cuts what comes last. */
+function verdictLine(snapshot: Snapshot, nowMs: number): string {
+  return headline(snapshot, nowMs).headline
+}
+
+/** Whose key this is, and whether its service answers. */
+function serviceLine({ profile, service }: Snapshot, nowMs: number): string {
+  const retry = service.retryAt === undefined ? '' : `, trying again in ${duration(service.retryAt - nowMs)}`
+  const why = service.why === undefined ? '' : ` (${service.why})`
+  const reach = service.reachable ? service.host : `${service.host} unreachable${why}${retry}`
+  return `${profile.name} (${profile.environment})  ${reach}`
+}
+
+function tokenLine({ access }: Snapshot, nowMs: number): string {
+  const { label } = accessStatus(access, nowMs)
+  if (label !== 'valid') return `access token   ${label}`
+  const end = access.expiresAt === undefined ? '' : `, ends in ${duration(access.expiresAt - nowMs)}`
+  const next = access.refreshAt === undefined ? '' : `, next refresh in ${duration(access.refreshAt - nowMs)}`
+  return `access token   ${label}${end}${next}`
+}
+
+function refreshLine({ refresh }: Snapshot, nowMs: number): string {
+  const parts = [refreshStatus(refresh, nowMs).label]
+  if (refresh.reason !== undefined) parts.push(refresh.reason)
+  if (refresh.rotating && refresh.rotatesBy !== undefined) {
+    parts.push(`rotates within ${duration(refresh.rotatesBy - nowMs)}`)
+  }
+  if (refresh.endsAt !== undefined) parts.push(`sign-in ends in ${duration(refresh.endsAt - nowMs)}`)
+  if (refresh.retryAt !== undefined) parts.push(`trying again in ${duration(refresh.retryAt - nowMs)}`)
+  parts.push(refresh.stored === 'sealed' ? 'sealed on disk' : 'in memory only')
+  return `refresh token  ${parts.join(', ')}`
 }
