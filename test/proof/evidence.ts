@@ -36,7 +36,7 @@ const simulation = z.object({
   minutes: z.number(),
   virtualHoursPerCoreHour: z.number(),
   /** How often a law was held against something; absent where that was not counted. */
-  lawsChecked: z.int().optional(),
+  invariantsChecked: z.int().optional(),
   failures: z.array(z.unknown()),
   faults: z.record(z.string(), z.number()).default({}),
 })

@@ -162,11 +162,12 @@ function breakLine({ what, result, by, said, test }: Break): string {
 
 function simulated(simulation: Simulation | undefined): readonly string[] {
   if (!simulation) return []
-  const { minutes, virtualHoursPerCoreHour, lawsChecked, failures, faults } = simulation
+  const { minutes, virtualHoursPerCoreHour, invariantsChecked, failures, faults } = simulation
   const injected = Object.entries(faults)
     .sort(([, a], [, b]) => b - a)
     .map(([name, times]) => `${name} ${count(times)}`)
-  const checked = lawsChecked === undefined ? '' : ` Laws were checked ${count(lawsChecked)} times.`
+  const checked =
+    invariantsChecked === undefined ? '' : ` Laws were checked ${count(invariantsChecked)} times.`
   return [
     '## The long simulation',
     '',

@@ -1,8 +1,8 @@
 import { test } from 'vitest'
 import { proves } from '../proof/proves.ts'
+import { FAIR, ROUGH } from './fault-profile.ts'
 import { simulate } from './simulate.ts'
 import { QUIET } from './story.ts'
-import { FAIR, ROUGH } from './weather.ts'
 
 test.each([
   ['fair', FAIR],
@@ -10,9 +10,9 @@ test.each([
 ])(
   'alone on the key, the bounds hold the level at every second (%s network)',
   { timeout: 400_000 },
-  async (_, weather) => {
+  async (_, faultProfile) => {
     const seeds = [100, 101, 102, 103]
-    for (const seed of seeds) await simulate(seed, 1, { ...QUIET, weather, budgetFraction: 0.3 })
+    for (const seed of seeds) await simulate(seed, 1, { ...QUIET, faultProfile, budgetFraction: 0.3 })
     proves('Q1', { level: 2, cases: seeds.length })
   },
 )

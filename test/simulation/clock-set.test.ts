@@ -78,7 +78,7 @@ test('a token that the disk does not take while the clock is set back is not los
   const minute = (minutes: number) => minutes * 60_000
   const world = new World(44, {
     ...QUIET,
-    happenings: [
+    events: [
       { atMs: minute(5), what: { kind: 'wall-jump', ms: WRONG_MS } },
       { atMs: minute(6), what: { kind: 'disk', health: 'full' } },
       { atMs: minute(7), what: { kind: 'expire-access' } },
@@ -98,7 +98,7 @@ test('a token that the disk does not take while the clock is set back is not los
 })
 
 test('a clock that two programs fight over, 400 days apart, costs no flood of refreshes', async () => {
-  // Without own checks: a period that seems over may be probed anew, which other laws count.
+  // Without own checks: a period that seems over may be probed anew, which other invariants count.
   const world = new World(46, { ...QUIET, budgetFraction: 0 })
   await world.takeDisk()
   world.connect()
@@ -121,7 +121,7 @@ test('a clock that two programs fight over, 400 days apart, costs no flood of re
   proves('T9', { level: 2, cases: 60 })
 })
 
-test('a clock that is set back a day twice is followed, and every law holds', async () => {
+test('a clock that is set back a day twice is followed, and every invariant holds', async () => {
   const world = new World(45, QUIET)
   await world.takeDisk()
   world.connect()

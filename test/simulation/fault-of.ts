@@ -1,12 +1,12 @@
-import type { Happening } from './story.ts'
+import type { StoryEvent } from './story.ts'
 
-/** What a happening breaks; `undefined` for what a person does, and for what is put right. */
-export function faultOf(what: Happening): string | undefined {
+/** What a event breaks; `undefined` for what a user does, and for what is put right. */
+export function faultOf(what: StoryEvent): string | undefined {
   switch (what.kind) {
-    case 'weather':
-      if (what.weather.offline) return 'offline'
-      if (what.weather.throttled > 0) return '429-storm'
-      return what.weather.lostAnswer > 0 ? 'rough-weather' : undefined
+    case 'fault-profile':
+      if (what.faultProfile.offline) return 'offline'
+      if (what.faultProfile.throttled > 0) return '429-storm'
+      return what.faultProfile.lostAnswer > 0 ? 'rough-weather' : undefined
     case 'fault':
       return what.on === false ? undefined : what.name
     case 'disk':

@@ -45,7 +45,7 @@ let toldMinutes = 0
 const perCoreHour = ({ virtualHours, cpuSeconds }: Totals) => Math.round((virtualHours / cpuSeconds) * 3600)
 const line = (totals: Totals) =>
   `${totals.seeds} seeds, ${totals.virtualHours} virtual hours, ${perCoreHour(totals)} virtual hours an hour a core, ` +
-  `${totals.lawsChecked} laws checked, ${totals.broken.length} broken`
+  `${totals.invariantsChecked} invariants checked, ${totals.broken.length} broken`
 
 console.log(`from seed ${first}, ${jobs} at once`)
 const totals = await liveMany({
@@ -71,7 +71,7 @@ console.log(`went wrong on purpose: ${JSON.stringify(totals.faults)}`)
 console.log(`was told: ${JSON.stringify(totals.events)}`)
 for (const { broken } of totals.broken) console.log(broken)
 if (values.json !== undefined) {
-  const { seeds, virtualHours, lawsChecked, looks, faults, events, broken } = totals
+  const { seeds, virtualHours, invariantsChecked, looks, faults, events, broken } = totals
   const said = {
     seeds,
     firstSeed: first,
@@ -80,8 +80,8 @@ if (values.json !== undefined) {
     jobs,
     virtualHoursPerCoreHour: perCoreHour(totals),
     looks,
-    lawsChecked,
-    failures: broken.map(({ seed, hours, broken: law }) => ({ seed, hours, law })),
+    invariantsChecked,
+    failures: broken.map(({ seed, hours, broken: violation }) => ({ seed, hours, violation })),
     faults,
     events,
     commit: commit(),
@@ -91,18 +91,18 @@ if (values.json !== undefined) {
 }
 process.exitCode = totals.broken.length === 0 && totals.seeds > 0 && (await keptHold()) ? 0 : 1
 
-/** Whether no kept life that is too long for the tests breaks a law again. */
+/** Whether no kept life that is too long for the tests breaks an invariant again. */
 async function keptHold(): Promise<boolean> {
   let hold = true
   if (!values.kept) return hold
-  for (const { seed, hours, law, story } of keptRegressions()) {
+  for (const { seed, hours, violation, story } of keptRegressions()) {
     if (hours <= LONGEST_TESTED_HOURS) continue
     try {
       await simulate(seed, hours, story)
-      console.log(`the kept life of seed ${seed} held every law for ${hours} h`)
+      console.log(`the kept life of seed ${seed} held every invariant for ${hours} h`)
     } catch (problem) {
       hold = false
-      console.error(`${String(problem)} (once: ${law})`)
+      console.error(`${String(problem)} (once: ${violation})`)
     }
   }
   return hold

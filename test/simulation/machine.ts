@@ -63,7 +63,7 @@ export class Machine {
     this.#crash(step, downMs)
   }
 
-  /** A person ends the app, and starts it again. */
+  /** A user ends the app, and starts it again. */
   quit(downMs: number): void {
     if (!this.#isUp || this.#disk === undefined) return
     const { process } = this

@@ -7,7 +7,7 @@ export interface Totals {
   virtualHours: number
   cpuSeconds: number
   looks: number
-  lawsChecked: number
+  invariantsChecked: number
   readonly events: Record<string, number>
   readonly faults: Record<string, number>
   readonly broken: SeedLife[]
@@ -33,7 +33,7 @@ export async function liveMany({ jobs, next, lived }: ManySeeds): Promise<Totals
     virtualHours: 0,
     cpuSeconds: 0,
     looks: 0,
-    lawsChecked: 0,
+    invariantsChecked: 0,
     events: {},
     faults: {},
     broken: [],
@@ -57,7 +57,7 @@ function lifeOf(
   worker: ChildProcess,
   order: { readonly seed: number; readonly hours: number },
 ): Promise<SeedLife> {
-  const nothing = { ...order, looks: 0, lawsChecked: 0, events: {}, faults: {}, cpuSeconds: 0 }
+  const nothing = { ...order, looks: 0, invariantsChecked: 0, events: {}, faults: {}, cpuSeconds: 0 }
   return new Promise((resolve) => {
     const end = (life: SeedLife) => {
       clearTimeout(deadline)
@@ -85,7 +85,7 @@ function add(totals: Totals, life: SeedLife): void {
   }
   totals.virtualHours += life.hours
   totals.looks += life.looks
-  totals.lawsChecked += life.lawsChecked
+  totals.invariantsChecked += life.invariantsChecked
   for (const kind of ['events', 'faults'] as const) {
     for (const [name, count] of Object.entries(life[kind])) {
       totals[kind][name] = (totals[kind][name] ?? 0) + count

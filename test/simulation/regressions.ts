@@ -6,11 +6,11 @@ import { type Story, storyOf } from './story.ts'
 
 const FOLDER = fileURLToPath(new URL('regressions/', import.meta.url))
 
-/** A life that once broke a law. The story is kept whole: a seed alone means another one when stories change. */
+/** A life that once broke an invariant. The story is kept whole: a seed alone means another one when stories change. */
 const regression = z.object({
   seed: z.int(),
   hours: z.number(),
-  law: z.string(),
+  violation: z.string(),
   date: z.string(),
   story: z.custom<Story>((value) => typeof value === 'object' && value !== null),
 })
@@ -21,10 +21,10 @@ export type Regression = z.output<typeof regression>
 export const LONGEST_TESTED_HOURS = 6
 
 /** Returns the file's path. */
-export function keepRegression(seed: number, hours: number, law: string, date: string): string {
+export function keepRegression(seed: number, hours: number, violation: string, date: string): string {
   mkdirSync(FOLDER, { recursive: true })
   const path = join(FOLDER, `seed-${seed}.json`)
-  const kept: Regression = { seed, hours, law, date, story: storyOf(seed, hours) }
+  const kept: Regression = { seed, hours, violation, date, story: storyOf(seed, hours) }
   writeFileSync(path, `${JSON.stringify(kept, null, 2)}\n`)
   return path
 }

@@ -6,12 +6,12 @@ export interface SeedLife {
   readonly seed: number
   readonly hours: number
   readonly looks: number
-  readonly lawsChecked: number
+  readonly invariantsChecked: number
   readonly events: Readonly<Record<string, number>>
   /** What went wrong on purpose, and how often. */
   readonly faults: Readonly<Record<string, number>>
   readonly cpuSeconds: number
-  /** The sentence of the law that broke, and how to see it again. */
+  /** The sentence of the invariant that broke, and how to see it again. */
   readonly broken?: string
 }
 
@@ -25,14 +25,14 @@ export const hoursOf = (seed: number): number => (seed % LONG_LIVES === 0 ? DAY_
 
 export async function liveSeed(seed: number, hours: number): Promise<SeedLife> {
   const before = process.cpuUsage()
-  const nothing = { seed, hours, looks: 0, lawsChecked: 0, events: {}, faults: {} }
+  const nothing = { seed, hours, looks: 0, invariantsChecked: 0, events: {}, faults: {} }
   const cpuSeconds = () => {
     const { user, system } = process.cpuUsage(before)
     return (user + system) / 1e6
   }
   try {
-    const { looks, lawsChecked, events, faults } = await simulate(seed, hours, storyOf(seed, hours))
-    return { seed, hours, looks, lawsChecked, events, faults, cpuSeconds: cpuSeconds() }
+    const { looks, invariantsChecked, events, faults } = await simulate(seed, hours, storyOf(seed, hours))
+    return { seed, hours, looks, invariantsChecked, events, faults, cpuSeconds: cpuSeconds() }
   } catch (problem) {
     const broken = problem instanceof Error ? problem.message : String(problem)
     return { ...nothing, broken, cpuSeconds: cpuSeconds() }

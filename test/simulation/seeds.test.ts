@@ -2,20 +2,20 @@ import { expect, test } from 'vitest'
 import { proves } from '../proof/proves.ts'
 import { simulate } from './simulate.ts'
 import { QUIET, storyOf } from './story.ts'
-import type { TruthCounts } from './truth-laws.ts'
+import type { TruthCounts } from './truth-invariants.ts'
 
 const SEEDS = 16
 const HOURS = 1.25
 /** Less than on the truth bench: networks fail, processes die, and who comes evenly is off by one in a full bucket. */
 const MIN_COVERED = 0.85
-/** The promises that a law holds at every step; the laws' own files say which is whose. */
+/** The promises that an invariant holds at every step; the invariants' own files say which is whose. */
 const HELD = [
   ...(['T1', 'T2', 'T5', 'T6', 'T7', 'T8', 'T9', 'T11', 'T12'] as const),
   ...(['R1', 'R2', 'R3', 'R4'] as const),
   ...(['Q1', 'Q2', 'Q6', 'Q7', 'Q10', 'S2', 'S4'] as const),
 ]
 
-test(`${SEEDS} seeds of ${HOURS} virtual hours each keep every law`, { timeout: 400_000 }, async () => {
+test(`${SEEDS} seeds of ${HOURS} virtual hours each keep every invariant`, { timeout: 400_000 }, async () => {
   const events: Record<string, number> = {}
   let crashes = 0
   const truth = { looks: 0, covered: 0, underFifth: 0, okUnderFifth: 0, emptyings: 0, emptyingsWarned: 0 }
@@ -25,7 +25,9 @@ test(`${SEEDS} seeds of ${HOURS} virtual hours each keep every law`, { timeout: 
     for (const [figure, count] of Object.entries(report.truth)) truth[figure as keyof TruthCounts] += count
     for (const [kind, count] of Object.entries(report.faults)) if (kind.startsWith('crash')) crashes += count
   }
-  console.info(`simulation: ${SEEDS} seeds × ${HOURS} h kept every law; they saw ${JSON.stringify(events)}`)
+  console.info(
+    `simulation: ${SEEDS} seeds × ${HOURS} h kept every invariant; they saw ${JSON.stringify(events)}`,
+  )
   // Seeds in which nothing goes wrong would prove nothing.
   for (const kind of ['token-refresh-failed', 'rate-limited', 'slots-exhausted', 'stream-restarted']) {
     expect(events[kind], kind).toBeGreaterThan(0)

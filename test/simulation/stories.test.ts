@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import type { StreamSummary } from '../../app/contract/snapshot.ts'
 import { proves } from '../proof/proves.ts'
+import { FAIR, OFFLINE } from './fault-profile.ts'
 import { QUIET, type Story } from './story.ts'
-import { FAIR, OFFLINE } from './weather.ts'
 import { World } from './world.ts'
 
 const HOUR_MS = 3_600_000
@@ -57,8 +57,8 @@ test('a silent stream reads stale after 15 s and is open again within 31 s and t
   const world = new World(6, QUIET)
   world.connect()
   await world.live(30_000)
-  world.http.setWeather(OFFLINE)
-  world.http.setWeather(FAIR)
+  world.http.setFaultProfile(OFFLINE)
+  world.http.setFaultProfile(FAIR)
   await world.live(17_000)
   expect(world.snapshot.streams.some(({ state }) => state === 'stale')).toBe(true)
   await world.live(20_000)

@@ -1,13 +1,13 @@
 import type { StreamRequest } from '../../app/service/stream-kinds.ts'
 import type { SimulatorOptions } from '../../main/simulator/options.ts'
 import { CRASH_STEPS, type CrashStep, REVOCATION_STEPS } from './crash-steps.ts'
+import { FAIR, type FaultProfile, OFFLINE, ROUGH, STORM } from './fault-profile.ts'
 import type { DiskHealth } from './virtual-disk.ts'
 import { VirtualRandom } from './virtual-random.ts'
-import { FAIR, OFFLINE, ROUGH, STORM, type Weather } from './weather.ts'
 
-/** Something that happens to the machine, the network, the service or the person at one moment. */
-export type Happening =
-  | { readonly kind: 'weather'; readonly weather: Weather }
+/** Something that happens to the machine, the network, the service or the user at one moment. */
+export type StoryEvent =
+  | { readonly kind: 'fault-profile'; readonly faultProfile: FaultProfile }
   | { readonly kind: 'fault'; readonly name: string; readonly on: boolean | number }
   | { readonly kind: 'sleep'; readonly ms: number }
   | { readonly kind: 'wall-jump'; readonly ms: number }
@@ -18,10 +18,10 @@ export type Happening =
   /** The process dies when it next comes to this step, and is started `downMs` later. */
   | { readonly kind: 'crash'; readonly step: CrashStep; readonly downMs: number }
   | { readonly kind: 'quit'; readonly downMs: number }
-  | PersonDoes
+  | UserAction
 
 /** What needs an app that runs. */
-export type PersonDoes =
+export type UserAction =
   | { readonly kind: 'open-stream'; readonly request: StreamRequest }
   | { readonly kind: 'close-stream' }
   | { readonly kind: 'try-now' }
@@ -34,8 +34,8 @@ export interface Story {
   readonly service: Partial<SimulatorOptions>
   readonly streams: readonly StreamRequest[]
   readonly budgetFraction: number
-  readonly weather: Weather
-  readonly happenings: readonly { readonly atMs: number; readonly what: Happening }[]
+  readonly faultProfile: FaultProfile
+  readonly events: readonly { readonly atMs: number; readonly what: StoryEvent }[]
 }
 
 const stream = (kind: StreamRequest['kind'], target: string): StreamRequest => ({ kind, target, options: {} })
@@ -61,8 +61,8 @@ export const QUIET: Story = {
   service: { keys: 'rotating', rotationOverlapSeconds: 30, streamRate: 0.2 },
   streams: THREE_STREAMS,
   budgetFraction: 0.02,
-  weather: FAIR,
-  happenings: [],
+  faultProfile: FAIR,
+  events: [],
 }
 
 /** One key's day as a seed has it: what kind of key, what others do, and what goes wrong when. */
@@ -87,24 +87,22 @@ export function storyOf(seed: number, hours: number): Story {
     slotLimits: random.chance(0.3) ? { 'Order Stream': 2 } : {},
     seed,
   }
-  const happenings: { atMs: number; what: Happening }[] = []
+  const events: { atMs: number; what: StoryEvent }[] = []
   const count = Math.ceil(hours * 8)
   for (let step = 0; step < count; step += 1) {
     const atMs = random.between(60_000, hours * HOUR_MS)
-    happenings.push(
-      ...happeningsOf(random, alone).map((what, i) => ({ atMs: atMs + i * lengthMs(random), what })),
-    )
+    events.push(...eventsOf(random, alone).map((what, i) => ({ atMs: atMs + i * lengthMs(random), what })))
   }
   for (let atMs = 0; atMs < hours * HOUR_MS; atMs += random.between(600_000, 3_600_000)) {
-    happenings.push({ atMs, what: { kind: 'sign-in' } })
+    events.push({ atMs, what: { kind: 'sign-in' } })
   }
-  happenings.sort((a, b) => a.atMs - b.atMs)
+  events.sort((a, b) => a.atMs - b.atMs)
   return {
     service,
     streams: THREE_STREAMS,
     budgetFraction: random.pick([0.02, 0.02, 0.05]),
-    weather: random.chance(0.5) ? FAIR : roughFor(alone),
-    happenings,
+    faultProfile: random.chance(0.5) ? FAIR : roughFor(alone),
+    events,
   }
 }
 
@@ -117,21 +115,21 @@ const trafficOf = (random: VirtualRandom): Record<string, number> => ({
 })
 
 /** One thing that happens, with what ends it where it does not end by itself. */
-function happeningsOf(random: VirtualRandom, alone: boolean): readonly Happening[] {
-  const fault = (name: string): readonly Happening[] => [
+function eventsOf(random: VirtualRandom, alone: boolean): readonly StoryEvent[] {
+  const fault = (name: string): readonly StoryEvent[] => [
     { kind: 'fault', name, on: true },
     { kind: 'fault', name, on: false },
   ]
   switch (Math.floor(random.next() * 20)) {
     case 0:
       return [
-        { kind: 'weather', weather: OFFLINE },
-        { kind: 'weather', weather: random.chance(0.5) ? FAIR : roughFor(alone) },
+        { kind: 'fault-profile', faultProfile: OFFLINE },
+        { kind: 'fault-profile', faultProfile: random.chance(0.5) ? FAIR : roughFor(alone) },
       ]
     case 1:
       return [
-        { kind: 'weather', weather: roughFor(alone) },
-        { kind: 'weather', weather: FAIR },
+        { kind: 'fault-profile', faultProfile: roughFor(alone) },
+        { kind: 'fault-profile', faultProfile: FAIR },
       ]
     case 2:
       return [{ kind: 'sleep', ms: random.pick([1_000, 40_000, 600_000, 5_400_000]) }]
@@ -169,8 +167,8 @@ function happeningsOf(random: VirtualRandom, alone: boolean): readonly Happening
     case 13:
       if (alone) return []
       return [
-        { kind: 'weather', weather: STORM },
-        { kind: 'weather', weather: FAIR },
+        { kind: 'fault-profile', faultProfile: STORM },
+        { kind: 'fault-profile', faultProfile: FAIR },
       ]
     case 14:
       return [
@@ -193,15 +191,15 @@ function happeningsOf(random: VirtualRandom, alone: boolean): readonly Happening
 }
 
 /** Who is alone on the key is held to exact bounds, which what nobody asked for, or a refusal that is none, would move. */
-const roughFor = (alone: boolean): Weather => (alone ? { ...ROUGH, duplicated: 0 } : ROUGH)
+const roughFor = (alone: boolean): FaultProfile => (alone ? { ...ROUGH, duplicated: 0 } : ROUGH)
 
 /** Long enough for what the dead process asked to have reached the service. */
 const downMs = (random: VirtualRandom): number =>
   random.pick([3_000, 3_000, 20_000, 20_000, 120_000, 1_200_000])
 
-/** A person ends it all, sometimes while things are bad. */
-function revocation(random: VirtualRandom): readonly Happening[] {
-  const trouble: readonly Happening[] = random.pick<readonly Happening[]>([
+/** A user ends it all, sometimes while things are bad. */
+function revocation(random: VirtualRandom): readonly StoryEvent[] {
+  const trouble: readonly StoryEvent[] = random.pick<readonly StoryEvent[]>([
     [],
     [{ kind: 'fault', name: 'revoke-503', on: random.pick([1, 4]) }],
     [{ kind: 'fault', name: 'lost-revoke-response', on: 1 }],

@@ -76,12 +76,12 @@ const MAX_EVENTS = 20_000_000
  */
 export class VirtualClock implements Clock {
   readonly #timers = new DueQueue()
-  readonly #happenings = new DueQueue()
+  readonly #events = new DueQueue()
   readonly #startMs: number
   #worldMs = 0
   #sleptMs = 0
   #wallErrorMs = 0
-  /** Everything that ran, timers and happenings. */
+  /** Everything that ran, timers and scheduled events. */
   events = 0
 
   constructor(startMs = Date.UTC(2026, 0, 5, 14, 30)) {
@@ -108,7 +108,7 @@ export class VirtualClock implements Clock {
 
   /** Something outside the machine, which goes on while it sleeps. */
   happen(afterMs: number, run: () => void): () => void {
-    return this.#happenings.add(this.#worldMs + Math.max(0, afterMs), run)
+    return this.#events.add(this.#worldMs + Math.max(0, afterMs), run)
   }
 
   /** Timers that wait. */
@@ -134,13 +134,13 @@ export class VirtualClock implements Clock {
     for (let events = 0; ; events += 1) {
       if (events > MAX_EVENTS) throw new Error('virtual time does not move on: a hot loop')
       const timer = this.#timers.first
-      const happening = this.#happenings.first
+      const event = this.#events.first
       const timerMs = timer ? timer.atMs + this.#sleptMs : Number.POSITIVE_INFINITY
-      const happeningMs = happening?.atMs ?? Number.POSITIVE_INFINITY
-      const nextMs = Math.min(timerMs, happeningMs)
+      const eventMs = event?.atMs ?? Number.POSITIVE_INFINITY
+      const nextMs = Math.min(timerMs, eventMs)
       if (nextMs > endMs) break
       this.#worldMs = Math.max(this.#worldMs, nextMs)
-      const due = (happeningMs <= timerMs ? this.#happenings : this.#timers).take()
+      const due = (eventMs <= timerMs ? this.#events : this.#timers).take()
       this.events += 1
       due?.run()
       await settled()

@@ -3,11 +3,11 @@ import type { Http, HttpOutcome, HttpRequest, HttpStreamListener } from '../../m
 import type { SimulatedService } from '../../main/simulator/simulated-service.ts'
 import type { Answer, ServiceReply, ServiceRequest } from '../../main/simulator/wire.ts'
 import { PORTAL_ANSWER, throttledAnswer } from './answers-in-front.ts'
-import { type Fate, fateOf } from './fate.ts'
+import { FAIR, type FaultProfile } from './fault-profile.ts'
+import { type RequestFault, requestFaultOf } from './request-fault.ts'
 import { StreamLine } from './stream-line.ts'
 import type { VirtualClock } from './virtual-clock.ts'
 import type { VirtualRandom } from './virtual-random.ts'
-import { FAIR, type Weather } from './weather.ts'
 import { headersOf, outcomeOf, serviceRequestOf } from './wire-form.ts'
 
 /** What whoever watches the wire is told. Bodies are for looking for secrets and refusals in. */
@@ -28,9 +28,9 @@ const NOBODY: Wiretap = { asked: () => {}, done: () => {} }
  * is `not-sent` only where the service cannot have heard, and a closed stream is never heard of again.
  */
 export class VirtualHttp implements Http {
-  weather: Weather = FAIR
+  faultProfile: FaultProfile = FAIR
   /** How often the network did what. */
-  readonly fates: Record<string, number> = {}
+  readonly requestFaults: Record<string, number> = {}
   readonly #service: SimulatedService
   readonly #clock: VirtualClock
   readonly #random: VirtualRandom
@@ -82,30 +82,30 @@ export class VirtualHttp implements Http {
     this.#lines.add(line)
     const cancelTimeout = this.#clock.after(request.timeoutMs, () => line.lose('no answer in time'))
     line.whenHeard(cancelTimeout)
-    const { weather } = this
-    if (weather.offline) {
+    const { faultProfile } = this
+    if (faultProfile.offline) {
       this.#clock.happen(this.#random.between(1, 50), () => line.lose('the host name was not found'))
       return () => line.hangUp()
     }
-    const fate = this.#fate(weather)
-    const upMs = this.#latencyMs(weather)
-    const downMs = this.#latencyMs(weather)
-    if (fate === 'lost-request') {
+    const requestFault = this.#requestFault(faultProfile)
+    const upMs = this.#latencyMs(faultProfile)
+    const downMs = this.#latencyMs(faultProfile)
+    if (requestFault === 'lost-request') {
       this.#clock.happen(upMs, () => line.lose('connection lost'))
       return () => line.hangUp()
     }
-    if (fate === 'throttled') {
+    if (requestFault === 'throttled') {
       line.answer(this.#throttled(), downMs)
       return () => line.hangUp()
     }
     this.#clock.happen(upMs, () => {
       const reply = this.#service.handle(asked)
-      if (fate === 'black-hole' || reply.kind === 'silence') {
+      if (requestFault === 'black-hole' || reply.kind === 'silence') {
         // The service's own timeouts notice, some time later, that nobody listens.
         if (reply.kind === 'stream') this.#clock.happen(20_000, () => reply.stream.close())
         return
       }
-      if (fate === 'lost-answer' || fate === 'cut' || reply.kind === 'reset') {
+      if (requestFault === 'lost-answer' || requestFault === 'cut' || reply.kind === 'reset') {
         if (reply.kind === 'stream') this.#clock.happen(1_000, () => reply.stream.close())
         this.#clock.happen(downMs, () => line.lose('connection lost'))
         return
@@ -117,9 +117,9 @@ export class VirtualHttp implements Http {
   }
 
   /** The network goes away or comes back; open connections die, at once or without a word. */
-  setWeather(weather: Weather): void {
-    this.weather = weather
-    if (!weather.offline) return
+  setFaultProfile(faultProfile: FaultProfile): void {
+    this.faultProfile = faultProfile
+    if (!faultProfile.offline) return
     for (const line of [...this.#lines]) line.lineDown(this.#random.chance(0.5))
   }
 
@@ -137,7 +137,7 @@ export class VirtualHttp implements Http {
   /** Called once a virtual minute. */
   strikeStreams(): void {
     for (const line of [...this.#lines]) {
-      if (!this.#random.chance(this.weather.streamReset)) continue
+      if (!this.#random.chance(this.faultProfile.streamReset)) continue
       this.#count('stream-lost')
       line.lineDown(this.#random.chance(0.7))
     }
@@ -148,32 +148,33 @@ export class VirtualHttp implements Http {
   }
 
   #carry(asked: ServiceRequest, finish: (outcome: HttpOutcome) => void): void {
-    const { weather } = this
-    if (weather.offline) {
+    const { faultProfile } = this
+    if (faultProfile.offline) {
       this.#clock.happen(this.#random.between(1, 50), () =>
         finish({ kind: 'not-sent', why: 'the host name was not found' }),
       )
       return
     }
-    const fate = this.#fate(weather)
-    const upMs = this.#latencyMs(weather)
-    const downMs = fate === 'late' ? this.#random.between(5_000, 40_000) : this.#latencyMs(weather)
+    const requestFault = this.#requestFault(faultProfile)
+    const upMs = this.#latencyMs(faultProfile)
+    const downMs =
+      requestFault === 'late' ? this.#random.between(5_000, 40_000) : this.#latencyMs(faultProfile)
     const lost = (why: string) => this.#clock.happen(downMs, () => finish({ kind: 'unknown', why }))
-    if (fate === 'lost-request') {
+    if (requestFault === 'lost-request') {
       lost('connection lost')
       return
     }
-    if (fate === 'throttled' || fate === 'portal') {
-      const answer = fate === 'portal' ? PORTAL_ANSWER : this.#throttled()
+    if (requestFault === 'throttled' || requestFault === 'portal') {
+      const answer = requestFault === 'portal' ? PORTAL_ANSWER : this.#throttled()
       this.#clock.happen(downMs, () => finish(outcomeOf(answer)))
       return
     }
     this.#clock.happen(upMs, () => {
       const reply = this.#service.handle(asked)
-      if (fate === 'duplicated' && asked.method === 'GET') this.#service.handle(asked)
-      if (fate === 'black-hole') return
-      if (fate === 'lost-answer') lost('connection lost')
-      else if (fate === 'cut') lost('the answer was cut short')
+      if (requestFault === 'duplicated' && asked.method === 'GET') this.#service.handle(asked)
+      if (requestFault === 'black-hole') return
+      if (requestFault === 'lost-answer') lost('connection lost')
+      else if (requestFault === 'cut') lost('the answer was cut short')
       else this.#deliver(reply, downMs, finish)
     })
   }
@@ -197,21 +198,21 @@ export class VirtualHttp implements Http {
     }
   }
 
-  #count(fate: string): void {
-    this.fates[fate] = (this.fates[fate] ?? 0) + 1
+  #count(requestFault: string): void {
+    this.requestFaults[requestFault] = (this.requestFaults[requestFault] ?? 0) + 1
   }
 
   #throttled(): Answer {
-    return throttledAnswer(this.fates['throttled'] ?? 0)
+    return throttledAnswer(this.requestFaults['throttled'] ?? 0)
   }
 
-  #latencyMs(weather: Weather): number {
-    return this.#random.between(...weather.latencyMs)
+  #latencyMs(faultProfile: FaultProfile): number {
+    return this.#random.between(...faultProfile.latencyMs)
   }
 
-  #fate(weather: Weather): Fate {
-    const fate = fateOf(weather, this.#random.next())
-    if (fate !== 'arrives') this.#count(fate)
-    return fate
+  #requestFault(faultProfile: FaultProfile): RequestFault {
+    const requestFault = requestFaultOf(faultProfile, this.#random.next())
+    if (requestFault !== 'arrives') this.#count(requestFault)
+    return requestFault
   }
 }

@@ -117,7 +117,7 @@ export class VirtualProcess {
     this.#disk?.die()
   }
 
-  /** As by a person, who ends it in peace: an answer on its way is waited for. */
+  /** As by a user, who ends it in peace: an answer on its way is waited for. */
   async quit(): Promise<void> {
     this.monitor.stop()
     await this.monitor.idle()

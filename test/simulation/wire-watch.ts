@@ -1,7 +1,7 @@
 import type { RequestQuota, Snapshot } from '../../app/contract/snapshot.ts'
 import { categoryOf } from '../../app/service/categories.ts'
 import type { HttpHeaders, HttpOutcome, HttpRequest } from '../../main/ports/ports.ts'
-import type { AllLaws } from './all-laws.ts'
+import type { AllInvariants } from './all-invariants.ts'
 import { count } from './count.ts'
 import type { Machine } from './machine.ts'
 import type { VirtualClock } from './virtual-clock.ts'
@@ -9,13 +9,13 @@ import type { Wiretap } from './virtual-http.ts'
 
 export interface WireWatchDeps {
   readonly clock: VirtualClock
-  readonly laws: AllLaws
+  readonly invariants: AllInvariants
   readonly machine: () => Machine
   readonly snapshot: () => Snapshot
   readonly budgetFraction: number
 }
 
-/** Holds what goes over the wire against the laws, and lets the process die where it passes a step. */
+/** Holds what goes over the wire against the invariants, and lets the process die where it passes a step. */
 export class WireWatch implements Wiretap {
   readonly requests: Record<string, number> = {}
   readonly #deps: WireWatchDeps
@@ -42,26 +42,26 @@ export class WireWatch implements Wiretap {
   }
 
   asked(request: HttpRequest, path: string): void {
-    const { clock, laws, snapshot } = this.#deps
+    const { clock, invariants, snapshot } = this.#deps
     const machine = this.#deps.machine()
     if (path === '/oauth/token') {
       count(this.requests, 'token')
-      laws.tokens.asked(request, clock.monotonicMs())
-      laws.revocation.refreshAsked(laws.tokens.isAnswerLost)
+      invariants.tokens.asked(request, clock.monotonicMs())
+      invariants.revocation.refreshAsked(invariants.tokens.isAnswerLost)
       machine.passes('refresh-sent')
       return
     }
     if (path === '/oauth/revoke') {
-      laws.revocation.revokeAsked()
+      invariants.revocation.revokeAsked()
       machine.passes('revoke-sent')
       return
     }
     const category = categoryOf(request.method, path)
     count(this.requests, category ?? path)
-    laws.revocation.resourceAsked(path)
-    laws.tokens.used(bearerOf(request), snapshot, () => machine.durableToken())
+    invariants.revocation.resourceAsked(path)
+    invariants.tokens.used(bearerOf(request), snapshot, () => machine.durableToken())
     if (category !== undefined) {
-      laws.quotas.requestAsked(category, this.#rowOf(category), clock.worldMs())
+      invariants.quotas.requestAsked(category, this.#rowOf(category), clock.worldMs())
       if (!path.includes('/stream/')) {
         this.#inFlight.set(category, (this.#inFlight.get(category) ?? 0) + 1)
         this.#sentAtMs.set(request, clock.worldMs())
@@ -71,15 +71,15 @@ export class WireWatch implements Wiretap {
   }
 
   done(request: HttpRequest, path: string, outcome: HttpOutcome): void {
-    const { clock, laws, budgetFraction } = this.#deps
+    const { clock, invariants, budgetFraction } = this.#deps
     if (path === '/oauth/token') {
-      if (outcome.kind === 'answer') laws.quotas.learnFrom(outcome.body)
-      laws.tokens.done(request, outcome, clock.monotonicMs())
+      if (outcome.kind === 'answer') invariants.quotas.learnFrom(outcome.body)
+      invariants.tokens.done(request, outcome, clock.monotonicMs())
       this.#deps.machine().passes('refresh-received')
       return
     }
     if (path === '/oauth/revoke') {
-      laws.revocation.revokeDone(outcome)
+      invariants.revocation.revokeDone(outcome)
       this.#deps.machine().passes('revoke-received')
       return
     }
@@ -92,28 +92,28 @@ export class WireWatch implements Wiretap {
     if (outcome.kind === 'answer') {
       this.opened(path, outcome.status, outcome.headers)
       if (outcome.status === 401) {
-        laws.tokens.rejected(bearerOf(request), clock.monotonicMs())
+        invariants.tokens.rejected(bearerOf(request), clock.monotonicMs())
         return
       }
     }
     if (outcome.kind === 'answer' && outcome.status === 429) return
-    laws.quotas.probeCounted(this.#asked.get(category), budgetFraction, sentAtMs)
+    invariants.quotas.probeCounted(this.#asked.get(category), budgetFraction, sentAtMs)
   }
 
   /** The head of an answer came in. */
   opened(path: string, status: number, headers: HttpHeaders): void {
-    const { laws } = this.#deps
+    const { invariants } = this.#deps
     const category = categoryOf('GET', path)
     if (category === undefined) return
     const nowMs = this.#deps.clock.worldMs()
     const hasQuota = 'x-ratelimit-remaining' in headers
     // A refusal of the service says what is left too: nothing. One in front of it says nothing of that.
     const isOfService = headers['content-type'] !== 'text/html'
-    if (hasQuota || (status === 429 && isOfService)) laws.alerts.evidence(category, nowMs)
+    if (hasQuota || (status === 429 && isOfService)) invariants.alerts.evidence(category, nowMs)
     if (status !== 429) return
     // A stream may try again as soon as a slot is free, should that have been what was refused.
-    laws.quotas.refused(category, !hasQuota && !path.includes('/stream/'), nowMs)
-    laws.alerts.refused(category)
+    invariants.quotas.refused(category, !hasQuota && !path.includes('/stream/'), nowMs)
+    invariants.alerts.refused(category)
   }
 
   /** The row that a request about to go out counts against. */

@@ -2,20 +2,20 @@ import type { LoggedEvent } from '../../app/contract/events.ts'
 import type { Snapshot } from '../../app/contract/snapshot.ts'
 import type { Monitor } from '../../main/monitor/monitor.ts'
 import { SimulatedService } from '../../main/simulator/simulated-service.ts'
-import { AllLaws } from './all-laws.ts'
-import { breach } from './breach.ts'
+import { AllInvariants } from './all-invariants.ts'
+import { applyEvent } from './apply-event.ts'
 import { count } from './count.ts'
 import { faultOf } from './fault-of.ts'
-import { happen } from './happen.ts'
+import { FAIR } from './fault-profile.ts'
 import { Machine } from './machine.ts'
-import { Person } from './person.ts'
-import type { Happening, Story } from './story.ts'
-import type { TruthCounts } from './truth-laws.ts'
+import type { Story, StoryEvent } from './story.ts'
+import type { TruthCounts } from './truth-invariants.ts'
+import { User } from './user.ts'
+import { violation } from './violation.ts'
 import { VirtualClock } from './virtual-clock.ts'
 import { VirtualHttp } from './virtual-http.ts'
 import { CREDENTIALS, KEY, PROFILE } from './virtual-key.ts'
 import { VirtualRandom } from './virtual-random.ts'
-import { FAIR } from './weather.ts'
 import { WireWatch } from './wire-watch.ts'
 
 const STEP_MS = 1_000
@@ -28,9 +28,9 @@ const DECEIVED_MS = 300_000
 export interface Report {
   readonly virtualMs: number
   readonly clockEvents: number
-  /** How often the whole was looked at, and how often a law was held against something. */
+  /** How often the whole was looked at, and how often an invariant was held against something. */
   readonly looks: number
-  readonly lawsChecked: number
+  readonly invariantsChecked: number
   readonly truth: TruthCounts
   /** What went wrong on purpose, and how often. */
   readonly faults: Readonly<Record<string, number>>
@@ -47,9 +47,9 @@ export class World {
   readonly told: LoggedEvent[] = []
   readonly #machine: Machine
   readonly #story: Story
-  readonly #laws = new AllLaws([KEY.clientSecret, KEY.refreshToken])
+  readonly #invariants = new AllInvariants([KEY.clientSecret, KEY.refreshToken])
   readonly #wire: WireWatch
-  readonly #person: Person
+  readonly #user: User
   readonly #faults: Record<string, number> = {}
   #looks = 0
   #problem: Error | undefined
@@ -62,8 +62,8 @@ export class World {
     const random = new VirtualRandom(seed)
     this.#story = story
     this.#disturbed = [
-      story.weather,
-      ...story.happenings.flatMap(({ what }) => (what.kind === 'weather' ? [what.weather] : [])),
+      story.faultProfile,
+      ...story.events.flatMap(({ what }) => (what.kind === 'fault-profile' ? [what.faultProfile] : [])),
     ].some(({ duplicated, throttled }) => duplicated > 0 || throttled > 0)
     const serviceRandom = random.fork()
     this.service = new SimulatedService(
@@ -72,7 +72,7 @@ export class World {
     )
     this.#wire = new WireWatch({
       clock: this.clock,
-      laws: this.#laws,
+      invariants: this.#invariants,
       machine: () => this.#machine,
       snapshot: () => this.snapshot,
       budgetFraction: story.budgetFraction,
@@ -82,8 +82,8 @@ export class World {
       done: (...done) => this.#watched(() => this.#wire.done(...done)),
       opened: (...opened) => this.#watched(() => this.#wire.opened(...opened)),
     })
-    this.http.weather = story.weather
-    const { alerts } = this.#laws
+    this.http.faultProfile = story.faultProfile
+    const { alerts } = this.#invariants
     this.#machine = new Machine({
       clock: this.clock,
       random: random.fork(),
@@ -98,16 +98,16 @@ export class World {
       },
       crashed: (step) => count(this.#faults, `crash ${step}`),
       gone: (disk) => {
-        this.#laws.restarted(disk, this.clock.monotonicMs())
+        this.#invariants.restarted(disk, this.clock.monotonicMs())
         this.#wire.restarted()
       },
-      broke: (problem) => this.#watched(() => breach(String(problem))),
+      broke: (problem) => this.#watched(() => violation(String(problem))),
     })
-    this.#person = new Person({
+    this.#user = new User({
       clock: this.clock,
       machine: this.#machine,
       service: this.service,
-      laws: this.#laws,
+      invariants: this.#invariants,
       profile: PROFILE,
     })
   }
@@ -142,8 +142,8 @@ export class World {
 
   jumpWall(ms: number): void {
     this.clock.jumpWall(ms)
-    this.#laws.quotas.wallJumped(ms)
-    if (ms < 0) this.#laws.alerts.clockSetBack()
+    this.#invariants.quotas.wallJumped(ms)
+    if (ms < 0) this.#invariants.alerts.clockSetBack()
     this.#disturbed ||= ms > 0
     this.#deceivedAtMs = this.clock.worldMs()
   }
@@ -155,7 +155,7 @@ export class World {
 
   /** Lives through `ms`, looking at the whole at every step. */
   async live(ms: number): Promise<void> {
-    const pending = this.#story.happenings.filter(({ atMs }) => atMs <= ms)
+    const pending = this.#story.events.filter(({ atMs }) => atMs <= ms)
     const startMs = this.clock.worldMs()
     let next = 0
     for (let step = 0; this.clock.worldMs() - startMs < ms; step += 1) {
@@ -169,7 +169,7 @@ export class World {
 
   /** Everything that was wrong is put right; then both sides have to agree on the slots. */
   async settle(): Promise<void> {
-    this.http.setWeather(FAIR)
+    this.http.setFaultProfile(FAIR)
     for (const name of this.service.faults.names()) this.service.faults.set(name, false)
     this.#machine.putRight()
     for (let step = 0; step < SETTLING_MS / STEP_MS; step += 1) {
@@ -177,8 +177,8 @@ export class World {
       this.#look(false)
     }
     await this.#quiet()
-    this.#laws.quotas.slotsAgree(this.snapshot, this.service)
-    this.#laws.tokens.settled(this.snapshot)
+    this.#invariants.quotas.slotsAgree(this.snapshot, this.service)
+    this.#invariants.tokens.settled(this.snapshot)
   }
 
   report(virtualMs: number): Report {
@@ -188,9 +188,9 @@ export class World {
       virtualMs,
       clockEvents: this.clock.events,
       looks: this.#looks,
-      lawsChecked: this.#laws.checked,
-      truth: this.#laws.truth.counts,
-      faults: { ...this.http.fates, ...this.#faults },
+      invariantsChecked: this.#invariants.checked,
+      truth: this.#invariants.truth.counts,
+      faults: { ...this.http.requestFaults, ...this.#faults },
       events,
       requests: this.#wire.requests,
       last: this.snapshot,
@@ -220,23 +220,23 @@ export class World {
     const { alerts } = this.#machine.process
     const monotonicMs = this.clock.monotonicMs()
     this.#looks += 1
-    this.#laws.quotas.seen(snapshot)
-    this.#laws.quotas.silence(this.http.longestSilenceMs())
-    this.#laws.tokens.seen(snapshot, monotonicMs)
-    this.#laws.revocation.seen(snapshot, this.http.openLines, monotonicMs)
+    this.#invariants.quotas.seen(snapshot)
+    this.#invariants.quotas.silence(this.http.longestSilenceMs())
+    this.#invariants.tokens.seen(snapshot, monotonicMs)
+    this.#invariants.revocation.seen(snapshot, this.http.openLines, monotonicMs)
     alerts.observe(snapshot)
     if (scan) {
-      this.#laws.quotas.scanned(snapshot)
-      this.#laws.alerts.shown(alerts.open())
+      this.#invariants.quotas.scanned(snapshot)
+      this.#invariants.alerts.shown(alerts.open())
     }
-    if (!this.#isDeceived) this.#laws.truth.seen(snapshot, this.service, this.#wire.busy)
-    if (this.#isAlone) this.#laws.quotas.bounded(snapshot, this.service, this.#wire.busy)
+    if (!this.#isDeceived) this.#invariants.truth.seen(snapshot, this.service, this.#wire.busy)
+    if (this.#isAlone) this.#invariants.quotas.bounded(snapshot, this.service, this.#wire.busy)
     if (this.#problem) throw this.#problem
   }
 
   /** Time was set, or somebody in front of the service said that a quota is spent: not long ago the app was told lies. */
   get #isDeceived(): boolean {
-    const lies = this.http.fates['throttled'] ?? 0
+    const lies = this.http.requestFaults['throttled'] ?? 0
     if (lies !== this.#lies) this.#deceivedAtMs = this.clock.worldMs()
     this.#lies = lies
     return this.clock.worldMs() - this.#deceivedAtMs < DECEIVED_MS
@@ -252,11 +252,11 @@ export class World {
 
   #toldOf(event: LoggedEvent): void {
     this.told.push(event)
-    this.#laws.quotas.told(event)
-    if (this.#isAlone) this.#laws.quotas.nobodyElse(event)
+    this.#invariants.quotas.told(event)
+    if (this.#isAlone) this.#invariants.quotas.nobodyElse(event)
     if (event.profile !== PROFILE) return
-    this.#laws.tokens.told(event, (token) => this.service.tokens.honours(token, this.clock.worldMs()))
-    this.#laws.revocation.told(event, () => this.service.tokens.livingAt(this.clock.worldMs()))
+    this.#invariants.tokens.told(event, (token) => this.service.tokens.honours(token, this.clock.worldMs()))
+    this.#invariants.revocation.told(event, () => this.service.tokens.livingAt(this.clock.worldMs()))
   }
 
   #noted(line: string, fields: unknown): void {
@@ -266,20 +266,20 @@ export class World {
     }
   }
 
-  #happens(what: Happening): void {
+  #happens(what: StoryEvent): void {
     const name = faultOf(what)
     if (name !== undefined) count(this.#faults, name)
-    happen(what, {
+    applyEvent(what, {
       clock: this.clock,
       http: this.http,
       service: this.service,
       machine: this.#machine,
-      person: this.#person,
+      user: this.#user,
       jumpWall: (ms) => this.jumpWall(ms),
     })
   }
 
-  /** A law broken inside a callback of the monitor is kept for the step: the monitor must not catch it. */
+  /** An invariant broken inside a callback of the monitor is kept for the step: the monitor must not catch it. */
   #watched(look: () => void): void {
     try {
       look()

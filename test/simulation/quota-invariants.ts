@@ -1,8 +1,8 @@
 import type { LoggedEvent } from '../../app/contract/events.ts'
 import type { QuotaState, RequestQuota, Snapshot } from '../../app/contract/snapshot.ts'
 import type { SimulatedService } from '../../main/simulator/simulated-service.ts'
-import { breach } from './breach.ts'
 import { Secrets } from './secrets.ts'
+import { violation } from './violation.ts'
 
 /** The wait after a 429 that names none (service 7). */
 const FALLBACK_MS = 60_000
@@ -17,11 +17,11 @@ const MAX_PROBES_KEPT = 200
 /** Dead after 30 s of silence, looked for once a second, and heard a network time late. */
 const LONGEST_SILENCE_MS = 33_000
 
-/** What holds at every moment of every story. Each breach throws with one sentence. */
-export class Laws {
+/** What holds at every moment of every story. Each violation throws with one sentence. */
+export class QuotaInvariants {
   readonly #secrets: Secrets
   readonly #probes = new Map<string, number[]>()
-  /** How often a law was held against something. */
+  /** How often an invariant was held against something. */
   checked = 0
   /** What each row was called at the last look, and when a request went into one that was called empty. */
   readonly #states = new Map<string, QuotaState>()
@@ -66,10 +66,10 @@ export class Laws {
     this.checked += 1
     const throttledAtMs = this.#throttledAtMs.get(category)
     if (throttledAtMs !== undefined && worldMs - throttledAtMs < FALLBACK_MS - UNNOTICED_SLEEP_MS) {
-      breach(`${category} was asked ${worldMs - throttledAtMs} ms after a 429 that named no time`)
+      violation(`${category} was asked ${worldMs - throttledAtMs} ms after a 429 that named no time`)
     }
     if (!row) return
-    if (row.blockedUntil !== undefined) breach(`a request went into ${row.category}, which is held`)
+    if (row.blockedUntil !== undefined) violation(`a request went into ${row.category}, which is held`)
     this.#intoEmpty(row, worldMs)
   }
 
@@ -81,7 +81,7 @@ export class Laws {
     }
     const agoMs = worldMs - (this.#askedEmptyAtMs.get(category) ?? Number.NEGATIVE_INFINITY)
     if (agoMs < MIN_INTO_EMPTY_MS - UNNOTICED_SLEEP_MS) {
-      breach(`${category}, which is empty, was asked twice in ${agoMs} ms`)
+      violation(`${category}, which is empty, was asked twice in ${agoMs} ms`)
     }
     this.#askedEmptyAtMs.set(category, worldMs)
   }
@@ -103,7 +103,9 @@ export class Laws {
       const most = paid + PROBES_AT_ONCE + PROBES_BY_CHANCE * Math.sqrt(paid)
       if (count > most) {
         const seconds = Math.round((sentAtMs - fromMs) / 1000)
-        breach(`${count} probes of ${row.category} in ${seconds} s, the budget pays for ${most.toFixed(1)}`)
+        violation(
+          `${count} probes of ${row.category} in ${seconds} s, the budget pays for ${most.toFixed(1)}`,
+        )
       }
     }
   }
@@ -117,26 +119,27 @@ export class Laws {
 
   told(event: LoggedEvent): void {
     this.checked += 1
-    if (event.seq <= this.#eventSeq) breach('events are not in order')
+    if (event.seq <= this.#eventSeq) violation('events are not in order')
     this.#eventSeq = event.seq
     this.#noSecretIn(event, `the event ${event.kind}`)
   }
 
   seen(snapshot: Snapshot): void {
     this.checked += 1
-    if (snapshot.revision < this.#revision) breach('the revision went back')
+    if (snapshot.revision < this.#revision) violation('the revision went back')
     this.#revision = snapshot.revision
     for (const { category, own, elsewhere, free, limit } of snapshot.slots) {
-      if (own + elsewhere + free !== limit) breach(`${category}: ${own} + ${elsewhere} + ${free} ≠ ${limit}`)
-      if (Math.min(own, elsewhere, free) < 0) breach(`${category}: a slot count is below 0`)
+      if (own + elsewhere + free !== limit)
+        violation(`${category}: ${own} + ${elsewhere} + ${free} ≠ ${limit}`)
+      if (Math.min(own, elsewhere, free) < 0) violation(`${category}: a slot count is below 0`)
     }
     for (const row of snapshot.requests) {
       this.#states.set(row.category, row.state)
       if (row.blockedUntil !== undefined && !this.#refused.has(row.category)) {
-        breach(`${row.category} is held without a 429 of its own`)
+        violation(`${row.category} is held without a 429 of its own`)
       }
       if (!(row.low <= row.remaining && row.remaining <= row.high && row.high <= row.limit && row.low >= 0)) {
-        breach(`${row.category}: ${row.low} ≤ ${row.remaining} ≤ ${row.high} ≤ ${row.limit} does not hold`)
+        violation(`${row.category}: ${row.low} ≤ ${row.remaining} ≤ ${row.high} ≤ ${row.limit} does not hold`)
       }
     }
     this.#limitsKnown(snapshot)
@@ -144,7 +147,7 @@ export class Laws {
     const tightest = Math.min(...snapshot.requests.map((row) => row.limit))
     const { usedFraction, budgetFraction } = snapshot.probes
     if (isSettled && usedFraction > budgetFraction + PROBES_AT_ONCE / tightest) {
-      breach(`probes used ${usedFraction} of a budget of ${budgetFraction}`)
+      violation(`probes used ${usedFraction} of a budget of ${budgetFraction}`)
     }
   }
 
@@ -173,7 +176,7 @@ export class Laws {
       const before = service.quotas.reading(row.category, service.nowMs() - 60)
       if (!truth || !before || truth.limit !== row.limit) continue
       if (row.low > truth.remaining || row.high < before.remaining) {
-        breach(
+        violation(
           `${row.category}: the service has ${truth.remaining}, the bounds are ${row.low} to ${row.high}`,
         )
       }
@@ -182,12 +185,13 @@ export class Laws {
 
   /** Alone on the key nobody else can have spent anything. */
   nobodyElse(event: LoggedEvent): void {
-    if (event.kind === 'elsewhere') breach(`use elsewhere was invented in ${event.category}`)
+    if (event.kind === 'elsewhere') violation(`use elsewhere was invented in ${event.category}`)
   }
 
   silence(longestMs: number): void {
     this.checked += 1
-    if (longestMs > LONGEST_SILENCE_MS) breach(`a stream was silent for ${longestMs} ms and nobody closed it`)
+    if (longestMs > LONGEST_SILENCE_MS)
+      violation(`a stream was silent for ${longestMs} ms and nobody closed it`)
   }
 
   /** Once nothing opens or closes any more. */
@@ -195,11 +199,11 @@ export class Laws {
     this.checked += 1
     for (const { category, own } of snapshot.slots) {
       const counted = service.slots.own(category)
-      if (own !== counted) breach(`${category}: ${own} own slots here, ${counted} at the service`)
+      if (own !== counted) violation(`${category}: ${own} own slots here, ${counted} at the service`)
     }
   }
 
   #noSecretIn(value: unknown, where: string): void {
-    if (this.#secrets.isIn(JSON.stringify(value))) breach(`${where} holds a secret or a part of one`)
+    if (this.#secrets.isIn(JSON.stringify(value))) violation(`${where} holds a secret or a part of one`)
   }
 }

@@ -1,7 +1,7 @@
 import type { SimulatedService } from '../../main/simulator/simulated-service.ts'
 import type { Machine } from './machine.ts'
-import type { Person } from './person.ts'
-import type { Happening } from './story.ts'
+import type { StoryEvent } from './story.ts'
+import type { User } from './user.ts'
 import type { VirtualClock } from './virtual-clock.ts'
 import type { VirtualHttp } from './virtual-http.ts'
 
@@ -10,16 +10,16 @@ export interface Surroundings {
   readonly http: VirtualHttp
   readonly service: SimulatedService
   readonly machine: Machine
-  readonly person: Person
+  readonly user: User
   readonly jumpWall: (ms: number) => void
 }
 
-/** Lets it happen, now. */
-export function happen(what: Happening, on: Surroundings): void {
-  const { clock, http, service, machine, person } = on
+/** Applies an event of the story now. */
+export function applyEvent(what: StoryEvent, on: Surroundings): void {
+  const { clock, http, service, machine, user } = on
   switch (what.kind) {
-    case 'weather':
-      http.setWeather(what.weather)
+    case 'fault-profile':
+      http.setFaultProfile(what.faultProfile)
       return
     case 'fault':
       service.faults.set(what.name, what.on)
@@ -55,6 +55,6 @@ export function happen(what: Happening, on: Surroundings): void {
     case 'revoke':
     case 'sign-in':
     case 'dismiss-alert':
-      if (machine.isUp) person.does(what)
+      if (machine.isUp) user.does(what)
   }
 }

@@ -1,5 +1,5 @@
 /** What the way to the service is like at one moment. Probabilities are per request. */
-export interface Weather {
+export interface FaultProfile {
   readonly offline: boolean
   readonly latencyMs: readonly [low: number, high: number]
   /** The connection dies before the service reads the request. */
@@ -22,7 +22,7 @@ export interface Weather {
   readonly streamReset: number
 }
 
-export const FAIR: Weather = {
+export const FAIR: FaultProfile = {
   offline: false,
   latencyMs: [20, 120],
   lostRequest: 0,
@@ -36,7 +36,7 @@ export const FAIR: Weather = {
   streamReset: 0,
 }
 
-export const ROUGH: Weather = {
+export const ROUGH: FaultProfile = {
   offline: false,
   latencyMs: [30, 900],
   lostRequest: 0.03,
@@ -50,7 +50,7 @@ export const ROUGH: Weather = {
   streamReset: 0.02,
 }
 
-export const OFFLINE: Weather = { ...FAIR, offline: true }
+export const OFFLINE: FaultProfile = { ...FAIR, offline: true }
 
 /** Somebody in between refuses most of what is asked. */
-export const STORM: Weather = { ...FAIR, throttled: 0.7 }
+export const STORM: FaultProfile = { ...FAIR, throttled: 0.7 }

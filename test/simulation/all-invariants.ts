@@ -1,20 +1,20 @@
-import { AlertLaws } from './alert-laws.ts'
-import { Laws } from './laws.ts'
-import { RevocationLaws } from './revocation-laws.ts'
-import { TokenLaws } from './token-laws.ts'
-import { TruthLaws } from './truth-laws.ts'
+import { AlertInvariants } from './alert-invariants.ts'
+import { QuotaInvariants } from './quota-invariants.ts'
+import { RevocationInvariants } from './revocation-invariants.ts'
+import { TokenInvariants } from './token-invariants.ts'
+import { TruthInvariants } from './truth-invariants.ts'
 import type { OnDisk } from './virtual-disk.ts'
 
-/** The laws of one world, each with what it remembers. */
-export class AllLaws {
-  readonly quotas: Laws
-  readonly tokens = new TokenLaws()
-  readonly revocation = new RevocationLaws()
-  readonly alerts = new AlertLaws()
-  readonly truth = new TruthLaws()
+/** The invariants of one world, each with what it remembers. */
+export class AllInvariants {
+  readonly quotas: QuotaInvariants
+  readonly tokens = new TokenInvariants()
+  readonly revocation = new RevocationInvariants()
+  readonly alerts = new AlertInvariants()
+  readonly truth = new TruthInvariants()
 
   constructor(secrets: readonly string[]) {
-    this.quotas = new Laws(secrets)
+    this.quotas = new QuotaInvariants(secrets)
   }
 
   get checked(): number {
@@ -31,7 +31,7 @@ export class AllLaws {
     this.revocation.restarted(disk, monotonicMs)
   }
 
-  /** A person signed in, and this is the token that came of it. */
+  /** A user signed in, and this is the token that came of it. */
   signedIn(refreshToken: string): void {
     this.quotas.learnFrom(`"refresh_token":"${refreshToken}"`)
     this.tokens.signedIn(refreshToken)

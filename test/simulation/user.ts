@@ -1,32 +1,32 @@
 import type { SimulatedService } from '../../main/simulator/simulated-service.ts'
-import type { AllLaws } from './all-laws.ts'
+import type { AllInvariants } from './all-invariants.ts'
 import type { Machine } from './machine.ts'
-import type { PersonDoes } from './story.ts'
+import type { UserAction } from './story.ts'
 import type { VirtualClock } from './virtual-clock.ts'
 import type { VirtualProcess } from './virtual-process.ts'
 
 const SCOPE = 'openid offline_access MarketData ReadAccount Matrix OptionSpreads'
 
-export interface PersonDeps {
+export interface UserDeps {
   readonly clock: VirtualClock
   readonly machine: Machine
   readonly service: SimulatedService
-  readonly laws: AllLaws
+  readonly invariants: AllInvariants
   readonly profile: string
 }
 
 /** Who sits in front of the window. */
-export class Person {
-  readonly #deps: PersonDeps
+export class User {
+  readonly #deps: UserDeps
   /** In whose window: a process that dies takes its dialog with it. */
   #signsInAt: VirtualProcess | undefined
 
-  constructor(deps: PersonDeps) {
+  constructor(deps: UserDeps) {
     this.#deps = deps
   }
 
-  does(what: PersonDoes): void {
-    const { clock, machine, laws, profile } = this.#deps
+  does(what: UserAction): void {
+    const { clock, machine, invariants, profile } = this.#deps
     const { monitor, alerts } = machine.process
     const snapshot = monitor.snapshot(profile)
     if (snapshot === undefined) return
@@ -40,12 +40,12 @@ export class Person {
         break
       }
       case 'try-now':
-        laws.tokens.triedNow()
+        invariants.tokens.triedNow()
         monitor.withProfile(profile, (session) => session.tryNow())
         break
       case 'revoke':
         // A session that ended is not revoked: it says so, and goes on as it was.
-        if (snapshot.refresh.state !== 'sign-in-required') laws.revocation.asked(clock.monotonicMs())
+        if (snapshot.refresh.state !== 'sign-in-required') invariants.revocation.asked(clock.monotonicMs())
         void monitor.withProfile(profile, (session) => session.revoke())
         break
       case 'sign-in': {
@@ -56,14 +56,14 @@ export class Person {
       }
       case 'dismiss-alert': {
         const alert = alerts.open().find(({ dismissed }) => !dismissed)
-        if (alert) laws.alerts.dismissing(alert.id, () => alerts.dismiss(alert.id))
+        if (alert) invariants.alerts.dismissing(alert.id, () => alerts.dismiss(alert.id))
       }
     }
   }
 
   /** As the dialog has it: a revocation that waits is stood down first. */
   async #signIn(): Promise<void> {
-    const { clock, machine, service, laws, profile: id } = this.#deps
+    const { clock, machine, service, invariants, profile: id } = this.#deps
     const { process } = machine
     this.#signsInAt = process
     const profile = process.monitor.profile(id)
@@ -72,7 +72,7 @@ export class Person {
     if (profile === undefined || process.isOver) return
     const { refreshToken } = service.tokens.signIn(SCOPE, false, clock.worldMs())
     if (refreshToken === undefined) throw new Error('the sign-in gave no refresh token')
-    laws.signedIn(refreshToken)
+    invariants.signedIn(refreshToken)
     process.monitor.signedInAgain({ ...profile, refreshToken })
   }
 }

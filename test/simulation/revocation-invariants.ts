@@ -1,19 +1,19 @@
 import type { MonitorEvent } from '../../app/contract/events.ts'
 import type { Snapshot } from '../../app/contract/snapshot.ts'
 import type { HttpOutcome } from '../../main/ports/ports.ts'
-import { breach } from './breach.ts'
+import { violation } from './violation.ts'
 import type { OnDisk } from './virtual-disk.ts'
 
 /** R3: so long after a revocation was asked for no stream of the key is open. */
 const STREAMS_END_MS = 2_000
 
 /** R1 to R4 of the promises. */
-export class RevocationLaws {
+export class RevocationInvariants {
   checked = 0
   #asked: { readonly atMs: number } | undefined
   /** The service itself answered 200 since the last sign-in. */
   #confirmed = false
-  /** Nobody has signed in anew since a person may have asked for it. */
+  /** Nobody has signed in anew since a user may have asked for it. */
   #isWanted = true
 
   asked(monotonicMs: number): void {
@@ -40,17 +40,18 @@ export class RevocationLaws {
 
   /** `isAnswerLost`: which token is the newest is not known, and only that one can be revoked for certain. */
   refreshAsked(isAnswerLost: boolean): void {
-    if (this.#asked !== undefined && !isAnswerLost) breach('a refresh was sent after the revocation')
+    if (this.#asked !== undefined && !isAnswerLost) violation('a refresh was sent after the revocation')
   }
 
   resourceAsked(path: string): void {
     this.checked += 1
-    if (this.#asked !== undefined) breach(`${path} was asked after the revocation`)
+    if (this.#asked !== undefined) violation(`${path} was asked after the revocation`)
   }
 
   revokeAsked(): void {
     this.checked += 1
-    if (!this.#isWanted) breach('a revocation that nobody waits for was sent, and would end a newer sign-in')
+    if (!this.#isWanted)
+      violation('a revocation that nobody waits for was sent, and would end a newer sign-in')
   }
 
   revokeDone(outcome: HttpOutcome): void {
@@ -61,15 +62,15 @@ export class RevocationLaws {
   told(event: MonitorEvent, living: () => number): void {
     if (event.kind !== 'revoked') return
     this.checked += 1
-    if (!this.#confirmed) breach('"revoked" was told without a 200')
-    if (living() > 0) breach('"revoked" was told while a refresh token lives')
+    if (!this.#confirmed) violation('"revoked" was told without a 200')
+    if (living() > 0) violation('"revoked" was told while a refresh token lives')
   }
 
   seen({ refresh }: Snapshot, openLines: number, monotonicMs: number): void {
     this.checked += 1
-    if (refresh.state === 'revoked' && !this.#confirmed) breach('"revoked" is shown without a 200')
+    if (refresh.state === 'revoked' && !this.#confirmed) violation('"revoked" is shown without a 200')
     if (this.#asked !== undefined && monotonicMs - this.#asked.atMs > STREAMS_END_MS && openLines > 0) {
-      breach(`${openLines} streams are open after the revocation`)
+      violation(`${openLines} streams are open after the revocation`)
     }
   }
 }

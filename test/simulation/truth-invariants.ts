@@ -1,6 +1,6 @@
 import type { QuotaState, RequestQuota, Snapshot } from '../../app/contract/snapshot.ts'
 import type { SimulatedService } from '../../main/simulator/simulated-service.ts'
-import { breach } from './breach.ts'
+import { violation } from './violation.ts'
 
 /**
  * The app's timeline takes no shorter sleep for one as it happens: so much refill may be missing of an upper bound, and
@@ -39,7 +39,7 @@ interface Watched {
  * ever since, is not called ok. How often the range holds, a low row is called ok and an emptying is warned of is
  * counted, and judged over many lives: one life may be unlucky.
  */
-export class TruthLaws {
+export class TruthInvariants {
   checked = 0
   readonly counts: TruthCounts = {
     ...{ looks: 0, covered: 0, underFifth: 0, okUnderFifth: 0, emptyings: 0, emptyingsWarned: 0 },
@@ -65,7 +65,7 @@ export class TruthLaws {
       if (!busy.has(row.category) && !isMistaken)
         this.#isNotAbove(row, Math.min(truth.remaining, before?.remaining ?? 0))
       const { accepted } = service.quotas.elsewhere(row.category, nowMs)
-      // What nobody but this app uses, another law holds exactly.
+      // What nobody but this app uses, another invariant holds exactly.
       if (accepted > 0) this.#count(row, truth.remaining)
     }
   }
@@ -75,7 +75,7 @@ export class TruthLaws {
     if (windowEndsAt - row.asOf <= UNNOTICED_SLEEP_SECONDS * 1000) return
     const slack = Math.ceil((UNNOTICED_SLEEP_SECONDS * row.limit) / row.period)
     if (remaining > row.high + slack) {
-      breach(`${row.category}: the service has ${remaining}, and at most ${row.high} are told`)
+      violation(`${row.category}: the service has ${remaining}, and at most ${row.high} are told`)
     }
   }
 
@@ -89,7 +89,7 @@ export class TruthLaws {
     }
     watched.isUnderSinceHeader &&= isUnder
     if (watched.isUnderSinceHeader && row.state === 'ok') {
-      breach(
+      violation(
         `${row.category} is called ok with ${remaining} of ${row.limit}, and its header said ${row.seen}`,
       )
     }

@@ -1,7 +1,7 @@
 import type { MonitorEvent } from '../../app/contract/events.ts'
 import type { RefreshSummary, Snapshot } from '../../app/contract/snapshot.ts'
 import type { HttpOutcome, HttpRequest } from '../../main/ports/ports.ts'
-import { breach } from './breach.ts'
+import { violation } from './violation.ts'
 import type { OnDisk } from './virtual-disk.ts'
 
 /** More refreshes than this in a minute are a flood: the ladder's first rungs, and the second try of a lost answer. */
@@ -13,14 +13,14 @@ const LAST_WARNING_MS = 15 * 60_000
 const WARNED_WITHIN_LOOKS = 65
 
 /** T1, T2, T5, T6, T8, T9 and T12 of the promises, as they can be seen from the wire and from the window. */
-export class TokenLaws {
+export class TokenInvariants {
   checked = 0
   #inFlight = 0
   /** Of the keeper that is at work. */
   readonly #asked = new Set<HttpRequest>()
   /** Answered refusals since the last sign-in. */
   #refusals = 0
-  /** How often a person or a new process may have asked for a refresh that would not have come by itself. */
+  /** How often a user or a new process may have asked for a refresh that would not have come by itself. */
   #prompts = 0
   #ended: { posts: number } | undefined
   #endsTold = 0
@@ -81,15 +81,16 @@ export class TokenLaws {
     this.checked += 1
     this.#asked.add(request)
     this.#inFlight += 1
-    if (this.#inFlight > 1) breach('two refreshes are in flight at once')
+    if (this.#inFlight > 1) violation('two refreshes are in flight at once')
     this.#retryDueMs = undefined
     this.#askedAtMs = [...this.#askedAtMs.filter((at) => monotonicMs - at < 60_000), monotonicMs]
     if (this.#askedAtMs.length > MAX_A_MINUTE + 2 * this.#prompts) {
-      breach(`${this.#askedAtMs.length} refreshes within a minute`)
+      violation(`${this.#askedAtMs.length} refreshes within a minute`)
     }
     if (this.#ended === undefined) return
     this.#ended.posts += 1
-    if (this.#ended.posts > 2 * this.#prompts) breach('a token was sent again after the service refused it')
+    if (this.#ended.posts > 2 * this.#prompts)
+      violation('a token was sent again after the service refused it')
   }
 
   done(request: HttpRequest, outcome: HttpOutcome, monotonicMs: number): void {
@@ -126,26 +127,26 @@ export class TokenLaws {
     }
     if (event.kind !== 'sign-in-required') return
     this.checked += 1
-    if (this.#refusals === 0) breach('the session ended without an answered invalid_grant')
+    if (this.#refusals === 0) violation('the session ended without an answered invalid_grant')
     if (this.#newest !== undefined && honours(this.#newest)) {
-      breach('the session ended while the newest refresh token is honoured')
+      violation('the session ended while the newest refresh token is honoured')
     }
     this.#endsTold += 1
-    if (this.#endsTold > 1 + this.#prompts) breach('the end of one session was told again')
+    if (this.#endsTold > 1 + this.#prompts) violation('the end of one session was told again')
     this.#ended ??= { posts: 0 }
   }
 
   /** `holds`: the refresh token that is durable now. */
   used(access: string, look: () => Snapshot, holds: () => string | undefined): void {
     this.checked += 1
-    if (this.#rejected.has(access)) breach('an access token was used again after a 401')
+    if (this.#rejected.has(access)) violation('an access token was used again after a 401')
     const came = this.#fresh.get(access)
     if (came === undefined) return
     this.#fresh.delete(access)
     const snapshot = look()
     if (snapshot.refresh.unsaved !== undefined || snapshot.keystore === 'memory') return
     if ((this.#given.get(holds() ?? '') ?? -1) < (this.#given.get(came) ?? 0)) {
-      breach('an access token was used before the refresh token that came with it was stored')
+      violation('an access token was used before the refresh token that came with it was stored')
     }
   }
 
@@ -157,24 +158,24 @@ export class TokenLaws {
   seen({ at, refresh }: Snapshot, monotonicMs: number): void {
     this.checked += 1
     if (refresh.state === 'sign-in-required' && this.#refusals === 0) {
-      breach('a sign-in is asked for without an answered invalid_grant')
+      violation('a sign-in is asked for without an answered invalid_grant')
     }
     if (this.#retryDueMs !== undefined && monotonicMs - this.#retryDueMs > 1_000) {
-      breach('a lost answer was not tried again at once')
+      violation('a lost answer was not tried again at once')
     }
     if (this.#hasRotated && !refresh.rotating && this.#inFlight === 0)
-      breach('a rotating key was not recognised')
+      violation('a rotating key was not recognised')
     this.#looksUnwarned = isLast(refresh, at) && !this.#warned ? this.#looksUnwarned + 1 : 0
-    if (this.#looksUnwarned > WARNED_WITHIN_LOOKS) breach('the end of the 24 hours was not announced')
+    if (this.#looksUnwarned > WARNED_WITHIN_LOOKS) violation('the end of the 24 hours was not announced')
   }
 
   /** After everything was fair for minutes: what the service would still honour is in use. */
   settled({ access, refresh }: Snapshot): void {
     this.checked += 1
-    if (refresh.unsaved !== undefined) breach(`the token is still not saved: ${refresh.unsaved}`)
-    if (refresh.state === 'unconfirmed') breach('the service was not asked for minutes')
+    if (refresh.unsaved !== undefined) violation(`the token is still not saved: ${refresh.unsaved}`)
+    if (refresh.state === 'unconfirmed') violation('the service was not asked for minutes')
     if (refresh.state === 'valid' && access.state !== 'valid' && access.state !== 'refreshing') {
-      breach(`minutes after all was well the access token is ${access.state}`)
+      violation(`minutes after all was well the access token is ${access.state}`)
     }
   }
 
