@@ -308,7 +308,7 @@ export const STORAGE_SABOTAGES: readonly Sabotage[] = [
     what: 'store without protection although the agreement could not be kept',
     file: 'main/vault/unprotected-consent.ts',
     find: '  if (!kept.ok) {\n',
-    replace: "  if (!kept.ok && home.standing.state !== 'unprotected') {\n",
+    replace: "  if (!kept.ok && handle.status.state !== 'unprotected') {\n",
     test: 'main/vault/unprotected-consent.test.ts',
   },
   {
