@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
-import type { Sabotage } from './registry.ts'
+import type { Mutant } from './registry.ts'
 
-/** What a break came to. Only `killed` proves anything. */
+/** The result of a mutant. Only `killed` proves anything. */
 export type Result =
   | 'killed'
   | 'survived'
@@ -11,18 +11,18 @@ export type Result =
   | 'not-by-an-assertion'
   | 'broke-the-test'
 
-export interface Outcome extends Pick<Sabotage, 'promise' | 'what' | 'file' | 'test' | 'grep'> {
+export interface Outcome extends Pick<Mutant, 'promise' | 'what' | 'file' | 'test' | 'grep'> {
   readonly result: Result
   /** The name of the test that noticed; absent where none did. */
   readonly by?: string
-  /** What the assertion, the compiler or the runner said, in one line; empty where a break survived. */
+  /** What the assertion, the compiler or the runner said, in one line; empty where a mutant survived. */
   readonly said: string
 }
 
-/** What became of a break, before it is known whose. */
+/** The result of a mutant, without the mutant. */
 export type Verdict = Pick<Outcome, 'result' | 'by' | 'said'>
 
-export function outcomeOf({ find: _, replace: __, ...about }: Sabotage, verdict: Verdict): Outcome {
+export function outcomeOf({ find: _, replace: __, ...about }: Mutant, verdict: Verdict): Outcome {
   return { ...about, ...verdict }
 }
 

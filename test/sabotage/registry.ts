@@ -1,23 +1,23 @@
-import { ADMISSION_SABOTAGES } from './admission-breaks.ts'
-import { BROWSER_HOST_SABOTAGES } from './browser-host-breaks.ts'
-import { DESKTOP_SABOTAGES } from './desktop-breaks.ts'
-import { HARDENING_SABOTAGES } from './hardening-breaks.ts'
-import { HOSTILE_SABOTAGES } from './hostile-breaks.ts'
-import { NETWORK_SABOTAGES } from './network-breaks.ts'
-import { PACKAGING_SABOTAGES } from './packaging-breaks.ts'
-import { PRIVATE_FILES_SABOTAGES } from './private-files-breaks.ts'
-import { QUOTA_SABOTAGES } from './quota-breaks.ts'
-import { REQUEST_SABOTAGES } from './request-breaks.ts'
-import { SIGN_IN_SABOTAGES } from './sign-in-breaks.ts'
-import { STATUS_SABOTAGES } from './status-breaks.ts'
-import { STORAGE_SABOTAGES } from './storage-registry.ts'
-import { STREAM_SABOTAGES } from './stream-breaks.ts'
-import { TOKEN_SABOTAGES } from './token-breaks.ts'
-import { UNATTENDED_SABOTAGES } from './unattended-breaks.ts'
-import { WINDOW_SABOTAGES } from './window-breaks.ts'
+import { ADMISSION_MUTANTS } from './admission-mutants.ts'
+import { BROWSER_HOST_MUTANTS } from './browser-host-mutants.ts'
+import { DESKTOP_MUTANTS } from './desktop-mutants.ts'
+import { HARDENING_MUTANTS } from './hardening-mutants.ts'
+import { HOSTILE_MUTANTS } from './hostile-mutants.ts'
+import { NETWORK_MUTANTS } from './network-mutants.ts'
+import { PACKAGING_MUTANTS } from './packaging-mutants.ts'
+import { PRIVATE_FILES_MUTANTS } from './private-files-mutants.ts'
+import { QUOTA_MUTANTS } from './quota-mutants.ts'
+import { REQUEST_MUTANTS } from './request-mutants.ts'
+import { SIGN_IN_MUTANTS } from './sign-in-mutants.ts'
+import { STATUS_MUTANTS } from './status-mutants.ts'
+import { STORAGE_MUTANTS } from './storage-mutants.ts'
+import { STREAM_MUTANTS } from './stream-mutants.ts'
+import { TOKEN_MUTANTS } from './token-mutants.ts'
+import { UNATTENDED_MUTANTS } from './unattended-mutants.ts'
+import { WINDOW_MUTANTS } from './window-mutants.ts'
 
-/** One deliberate break. It type-checks, and the test it names turns red by an assertion; or the promise is only claimed. */
-export interface Sabotage {
+/** A deliberate defect in the source. It compiles, and the test it names fails by an assertion. */
+export interface Mutant {
   /** As in the list of promises. */
   readonly promise: string
   readonly what: string
@@ -25,31 +25,31 @@ export interface Sabotage {
   /** Occurs exactly once in the file. */
   readonly find: string
   readonly replace: string
-  /** Path under test/ of what notices it: a file of unit tests, or a `.spec.ts` of what only a browser can notice. */
+  /** Path under test/ of the test that fails: a file of unit tests, or a `.spec.ts` of what only a browser can notice. */
   readonly test: string
   /** Of a spec, only the tests with this in their title. */
   readonly grep?: string
 }
 
-/** What must be green before the break, and red after it. */
-export type Proof = Pick<Sabotage, 'test' | 'grep'>
+/** The test that passes before the mutant is applied, and fails after it. */
+export type Proof = Pick<Mutant, 'test' | 'grep'>
 
-export const SABOTAGES: readonly Sabotage[] = [
-  ...TOKEN_SABOTAGES,
-  ...QUOTA_SABOTAGES,
-  ...HARDENING_SABOTAGES,
-  ...DESKTOP_SABOTAGES,
-  ...STREAM_SABOTAGES,
-  ...STORAGE_SABOTAGES,
-  ...PRIVATE_FILES_SABOTAGES,
-  ...SIGN_IN_SABOTAGES,
-  ...BROWSER_HOST_SABOTAGES,
-  ...WINDOW_SABOTAGES,
-  ...STATUS_SABOTAGES,
-  ...HOSTILE_SABOTAGES,
-  ...REQUEST_SABOTAGES,
-  ...NETWORK_SABOTAGES,
-  ...ADMISSION_SABOTAGES,
-  ...PACKAGING_SABOTAGES,
-  ...UNATTENDED_SABOTAGES,
+export const MUTANTS: readonly Mutant[] = [
+  ...TOKEN_MUTANTS,
+  ...QUOTA_MUTANTS,
+  ...HARDENING_MUTANTS,
+  ...DESKTOP_MUTANTS,
+  ...STREAM_MUTANTS,
+  ...STORAGE_MUTANTS,
+  ...PRIVATE_FILES_MUTANTS,
+  ...SIGN_IN_MUTANTS,
+  ...BROWSER_HOST_MUTANTS,
+  ...WINDOW_MUTANTS,
+  ...STATUS_MUTANTS,
+  ...HOSTILE_MUTANTS,
+  ...REQUEST_MUTANTS,
+  ...NETWORK_MUTANTS,
+  ...ADMISSION_MUTANTS,
+  ...PACKAGING_MUTANTS,
+  ...UNATTENDED_MUTANTS,
 ]

@@ -3,7 +3,7 @@ import { getChromium } from '../browser/get-chromium.ts'
 import { getElectron } from '../electron/get-electron.ts'
 import { linesOf, type Outcome, outcomeOf, type Verdict, writeOutcomes } from './outcome.ts'
 import { nameOf, needsBrowser, prove, proveAll } from './prove.ts'
-import { SABOTAGES, type Sabotage } from './registry.ts'
+import { MUTANTS, type Mutant } from './registry.ts'
 import type { TestRun } from './test-run.ts'
 import { Workshop } from './workshop.ts'
 
@@ -11,13 +11,13 @@ import { Workshop } from './workshop.ts'
  * `node test/sabotage/run.ts [--only T6] [--in main/tokens] [--json FILE]`: breaks each promise on purpose and shows
  * which assertion notices.
  *
- * A break that survives, does not type-check or turns its test red in any other way ends in exit 1.
+ * A mutant that survives, does not type-check or turns its test red in any other way ends in exit 1.
  * With `--json`, what became of each is written to the file as well.
  */
 const { values } = parseArgs({
   options: { only: { type: 'string' }, in: { type: 'string' }, json: { type: 'string' } },
 })
-const chosen = SABOTAGES.filter(
+const chosen = MUTANTS.filter(
   ({ promise, file }) =>
     (values.only === undefined || promise === values.only) &&
     (values.in === undefined || file.startsWith(values.in)),
@@ -31,9 +31,9 @@ const outcomes: Outcome[] = []
 try {
   const before = await workshop.complaints()
   const runs = await proveAll(workshop, chosen)
-  for (const sabotage of chosen) {
-    const verdict = notGreen(runs.get(nameOf(sabotage))) ?? (await verdictOn(sabotage, before))
-    const outcome = outcomeOf(sabotage, verdict)
+  for (const mutant of chosen) {
+    const verdict = notGreen(runs.get(nameOf(mutant))) ?? (await verdictOn(mutant, before))
+    const outcome = outcomeOf(mutant, verdict)
     outcomes.push(outcome)
     console.log(linesOf(outcome))
   }
@@ -42,7 +42,7 @@ try {
 }
 if (values.json !== undefined) writeOutcomes(values.json, outcomes)
 const killed = outcomes.filter(({ result }) => result === 'killed').length
-console.log(`${killed} of ${chosen.length} sabotages killed by an assertion`)
+console.log(`${killed} of ${chosen.length} mutants killed by an assertion`)
 if (killed < chosen.length || chosen.length === 0) process.exitCode = 1
 
 /** A test that is red already notices nothing. */
@@ -53,17 +53,17 @@ function notGreen(run: TestRun | undefined): Verdict | undefined {
   return run.kind === 'broken' ? { result, said: run.why } : { result, by: run.test, said: run.said }
 }
 
-async function verdictOn(sabotage: Sabotage, before: ReadonlySet<string>): Promise<Verdict> {
-  const original = workshop.read(sabotage.file)
-  const parts = original.split(sabotage.find)
+async function verdictOn(mutant: Mutant, before: ReadonlySet<string>): Promise<Verdict> {
+  const original = workshop.read(mutant.file)
+  const parts = original.split(mutant.find)
   if (parts.length !== 2) {
-    return { result: 'stale', said: `its text occurs ${parts.length - 1} times in ${sabotage.file}` }
+    return { result: 'stale', said: `its text occurs ${parts.length - 1} times in ${mutant.file}` }
   }
-  workshop.write(sabotage.file, parts.join(sabotage.replace))
+  workshop.write(mutant.file, parts.join(mutant.replace))
   try {
     const complaint = [...(await workshop.complaints())].find((line) => !before.has(line))
     if (complaint !== undefined) return { result: 'does-not-type-check', said: complaint }
-    const run = await prove(workshop, sabotage)
+    const run = await prove(workshop, mutant)
     switch (run.kind) {
       case 'red':
         return { result: 'killed', by: run.test, said: run.said }
@@ -75,6 +75,6 @@ async function verdictOn(sabotage: Sabotage, before: ReadonlySet<string>): Promi
         return { result: 'broke-the-test', said: run.why }
     }
   } finally {
-    workshop.write(sabotage.file, original)
+    workshop.write(mutant.file, original)
   }
 }

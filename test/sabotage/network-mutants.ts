@@ -1,11 +1,11 @@
-import type { Sabotage } from './registry.ts'
+import type { Mutant } from './registry.ts'
 
 const AGENTS = 'main/network/http-agents.ts'
 const ECHO_TEST = 'main/echoing-service.test.ts'
 const NETWORK_TEST = 'main/ports/network-way.process.test.ts'
 
-/** Breaks of how a request leaves this computer, and of what is read of an answer. */
-export const NETWORK_SABOTAGES: readonly Sabotage[] = [
+/** Mutants of how a request leaves this computer, and of what is read of an answer. */
+export const NETWORK_MUTANTS: readonly Mutant[] = [
   {
     promise: 'T13',
     what: 'ask loopback through the proxy of HTTP_PROXY',

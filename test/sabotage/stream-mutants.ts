@@ -1,4 +1,4 @@
-import type { Sabotage } from './registry.ts'
+import type { Mutant } from './registry.ts'
 
 const LIFE_CYCLE = 'app/streams/life-cycle.ts'
 const KEY_SEARCH = 'app/streams/key-search.ts'
@@ -16,8 +16,8 @@ const SILENCE_ENDS = "if (silentMs >= SILENCE.deadMs) return failed('silent for 
 const SILENCE_GOES_ON = "if (silentMs >= 100 * SILENCE.deadMs) return failed('silent for 30 s', 'silent')"
 const REVOKED = "    this.parts.streams.closeAll('tokens revoked', 'revoked')\n"
 
-/** Breaks of what keeps streams alive and slots exact. */
-export const STREAM_SABOTAGES: readonly Sabotage[] = [
+/** Mutants of what keeps streams alive and slots exact. */
+export const STREAM_MUTANTS: readonly Mutant[] = [
   {
     promise: 'Q6',
     what: 'open streams into a held bucket',

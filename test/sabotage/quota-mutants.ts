@@ -1,10 +1,10 @@
-import type { Sabotage } from './registry.ts'
+import type { Mutant } from './registry.ts'
 
 const TAP = 'main/api/quota-tap.ts'
 const TAP_TEST = 'main/api/quota-tap.test.ts'
 
-/** Breaks of what is known of a quota, and of what is done by it: probes, and holding back after a refusal. */
-export const QUOTA_SABOTAGES: readonly Sabotage[] = [
+/** Mutants of what is known of a quota, and of what is done by it: probes, and holding back after a refusal. */
+export const QUOTA_MUTANTS: readonly Mutant[] = [
   {
     promise: 'Q1',
     what: 'invert the rate of replenishment',

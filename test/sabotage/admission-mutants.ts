@@ -1,11 +1,11 @@
-import type { Sabotage } from './registry.ts'
+import type { Mutant } from './registry.ts'
 
 const ADDRESS_FILE = 'main/storage/address-file.ts'
 const ADDRESS_FILE_TEST = 'main/storage/address-file.test.ts'
 const BROWSER_HOST_TEST = 'main/hosts/browser/browser-host.test.ts'
 
-/** Breaks of how a browser is handed an address that holds a secret, and of who is let in with it. */
-export const ADMISSION_SABOTAGES: readonly Sabotage[] = [
+/** Mutants of how a browser is handed an address that holds a secret, and of who is let in with it. */
+export const ADMISSION_MUTANTS: readonly Mutant[] = [
   {
     promise: 'T13',
     what: 'hand the browser the address with its code',

@@ -1,10 +1,10 @@
-import type { Sabotage } from './registry.ts'
+import type { Mutant } from './registry.ts'
 
 const UPDATES_TEST = 'main/hosts/desktop/updates.test.ts'
 const PACKAGE_TEST = 'packaging/linux-package.test.ts'
 
 /** Of what the installers hold, and what they leave behind. */
-export const PACKAGING_SABOTAGES: readonly Sabotage[] = [
+export const PACKAGING_MUTANTS: readonly Mutant[] = [
   {
     promise: 'P1',
     what: 'pack every installed package beside the bundles that hold them already',

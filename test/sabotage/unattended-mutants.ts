@@ -1,7 +1,7 @@
-import type { Sabotage } from './registry.ts'
+import type { Mutant } from './registry.ts'
 
 /** Of what runs where nobody watches, and is read by other programs. */
-export const UNATTENDED_SABOTAGES: readonly Sabotage[] = [
+export const UNATTENDED_MUTANTS: readonly Mutant[] = [
   {
     promise: 'U1',
     what: 'take a full disk for a reader that is gone',

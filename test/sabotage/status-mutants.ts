@@ -1,4 +1,4 @@
-import type { Sabotage } from './registry.ts'
+import type { Mutant } from './registry.ts'
 
 const STATUS = 'app/status/quota-status.ts'
 const KEY = 'app/status/key-status.ts'
@@ -6,8 +6,8 @@ const STATUS_TEST = 'app/status/quota-status.test.ts'
 const KEY_TEST = 'app/status/key-status.test.ts'
 const SURFACES_TEST = 'app/status/surfaces.test.ts'
 
-/** Breaks of what a state is called, how it is coloured and how long it is said to last: once, for every surface. */
-export const STATUS_SABOTAGES: readonly Sabotage[] = [
+/** Mutants of what a state is called, how it is coloured and how long it is said to last: once, for every surface. */
+export const STATUS_MUTANTS: readonly Mutant[] = [
   {
     promise: 'Q5',
     what: 'go on calling a row ok after the process that pushes has stopped',

@@ -1,4 +1,4 @@
-import type { Sabotage } from './registry.ts'
+import type { Mutant } from './registry.ts'
 
 const GATE = 'main/network/request-gate.ts'
 const ROUTES = 'main/hosts/browser/routes.ts'
@@ -9,8 +9,8 @@ const STILL = 'e2e/still-window.spec.ts'
 const LOST = 'e2e/lost-window.spec.ts'
 const PUSH_STREAM_TEST = 'main/hosts/browser/push-stream.test.ts'
 
-/** Breaks of who may use the browser host, and of what a window that does not keep up costs it. */
-export const BROWSER_HOST_SABOTAGES: readonly Sabotage[] = [
+/** Mutants of who may use the browser host, and of what a window that does not keep up costs it. */
+export const BROWSER_HOST_MUTANTS: readonly Mutant[] = [
   {
     promise: 'W5',
     what: 'compare the start of a host',

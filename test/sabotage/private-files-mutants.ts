@@ -1,11 +1,11 @@
-import type { Sabotage } from './registry.ts'
+import type { Mutant } from './registry.ts'
 
 const FILES = 'main/storage/private-files.ts'
 const FILES_TEST = 'main/storage/private-files.test.ts'
 const OTHERS_TEST = 'main/storage/other-users.process.test.ts'
 
-/** Breaks of what keeps other users of the machine away from the data folder. */
-export const PRIVATE_FILES_SABOTAGES: readonly Sabotage[] = [
+/** Mutants of what keeps other users of the machine away from the data folder. */
+export const PRIVATE_FILES_MUTANTS: readonly Mutant[] = [
   {
     promise: 'D7',
     what: 'close the store to others after it was made',

@@ -1,4 +1,4 @@
-import type { Sabotage } from './registry.ts'
+import type { Mutant } from './registry.ts'
 
 const HOSTILE = 'e2e/window/hostile-strings.spec.ts'
 const IMAGE = 'an image that does not load from a server'
@@ -10,8 +10,8 @@ const PAUSE_TEST = 'renderer/state/pause.test.ts'
 const BAND = 'renderer/history/band.ts'
 const BAND_TEST = 'renderer/history/band.test.ts'
 
-/** Breaks of what a person sees: text that is more than text, and numbers that look newer than they are. */
-export const WINDOW_SABOTAGES: readonly Sabotage[] = [
+/** Mutants of what a person sees: text that is more than text, and numbers that look newer than they are. */
+export const WINDOW_MUTANTS: readonly Mutant[] = [
   {
     promise: 'Q11',
     what: 'name one of the categories that share a quota, and leave the others to be missed',

@@ -1,4 +1,4 @@
-import type { Sabotage } from './registry.ts'
+import type { Mutant } from './registry.ts'
 
 const PROTOCOL_TEST = 'main/tokens/protocol.test.ts'
 const CRASH_TEST = 'main/tokens/crash.process.test.ts'
@@ -8,8 +8,8 @@ const TOKEN_STORE = 'main/tokens/token-store.ts'
 const VAULT = 'main/vault/vault.ts'
 const TOKEN_RECORDS = 'main/vault/token-records.ts'
 
-/** Breaks of what has to outlive a process: the store, its keystores, and the order of writing and sending. */
-export const STORAGE_SABOTAGES: readonly Sabotage[] = [
+/** Mutants of what has to outlive a process: the store, its keystores, and the order of writing and sending. */
+export const STORAGE_MUTANTS: readonly Mutant[] = [
   {
     promise: 'T1',
     what: 'forget at a start that an answer was lost',

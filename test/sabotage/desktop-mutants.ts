@@ -1,4 +1,4 @@
-import type { Sabotage } from './registry.ts'
+import type { Mutant } from './registry.ts'
 
 const IPC_FUZZ_TEST = 'main/hosts/desktop/ipc-fuzz.test.ts'
 const OPEN_PAGE = 'main/hosts/desktop/open-page.ts'
@@ -7,7 +7,7 @@ const QUIT = 'main/hosts/desktop/quit.ts'
 const QUIT_TEST = 'main/hosts/desktop/quit.test.ts'
 
 /** The desktop host's, as far as no Electron is needed to notice them. */
-export const DESKTOP_SABOTAGES: readonly Sabotage[] = [
+export const DESKTOP_MUTANTS: readonly Mutant[] = [
   {
     promise: 'W2',
     what: 'skip the sender check',

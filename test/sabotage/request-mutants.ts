@@ -1,4 +1,4 @@
-import type { Sabotage } from './registry.ts'
+import type { Mutant } from './registry.ts'
 
 const TAP = 'main/api/quota-tap.ts'
 const TAP_TEST = 'main/api/quota-tap.test.ts'
@@ -21,8 +21,8 @@ const ASK_AGAIN = `        outgoing.on('error', (error) => {
         })
 `
 
-/** Breaks of what becomes of a request that nobody answers, that is given up, or that is refused without a word. */
-export const REQUEST_SABOTAGES: readonly Sabotage[] = [
+/** Mutants of what becomes of a request that nobody answers, that is given up, or that is refused without a word. */
+export const REQUEST_MUTANTS: readonly Mutant[] = [
   {
     promise: 'T3',
     what: 'take a body that is shorter than its length for an answer',

@@ -1,11 +1,11 @@
-import type { Sabotage } from './registry.ts'
+import type { Mutant } from './registry.ts'
 
 const GATE = 'main/network/request-gate.ts'
 const PAGES = 'e2e/hostile-pages.spec.ts'
 const REQUESTS = 'e2e/hostile-requests.spec.ts'
 
 /** Breaks that hostile pages, programs and files notice. */
-export const HOSTILE_SABOTAGES: readonly Sabotage[] = [
+export const HOSTILE_MUTANTS: readonly Mutant[] = [
   {
     promise: 'W4',
     what: 'take any Origin that calls itself an address of this machine',

@@ -1,4 +1,4 @@
-import type { Sabotage } from './registry.ts'
+import type { Mutant } from './registry.ts'
 
 const REFRESH = 'main/tokens/key-refresh.ts'
 const REVOCATION = 'main/tokens/key-revocation.ts'
@@ -10,8 +10,8 @@ const STORIES_TEST = 'simulation/stories.test.ts'
 
 const FLIGHT_OR_DOUBT = 'this.#deps.refresh.flight ?? this.#resolveDoubt()'
 
-/** Breaks of the life of a key: its refreshes, the clock they go by, and its revocation. */
-export const TOKEN_SABOTAGES: readonly Sabotage[] = [
+/** Mutants of the life of a key: its refreshes, the clock they go by, and its revocation. */
+export const TOKEN_MUTANTS: readonly Mutant[] = [
   {
     promise: 'T1',
     what: 'do not try a lost answer again at once',

@@ -1,11 +1,11 @@
-import type { Sabotage } from './registry.ts'
+import type { Mutant } from './registry.ts'
 
 const COMMANDS = 'main/sign-in/sign-in-commands.ts'
 const COMMANDS_TEST = 'main/sign-in/sign-in-commands.test.ts'
 const SIGN_INS_TEST = 'main/sign-in/sign-ins.test.ts'
 
-/** Breaks of how keys come in, and of what a newer sign-in must be spared. */
-export const SIGN_IN_SABOTAGES: readonly Sabotage[] = [
+/** Mutants of how keys come in, and of what a newer sign-in must be spared. */
+export const SIGN_IN_MUTANTS: readonly Mutant[] = [
   {
     promise: 'R4',
     what: 'keep retrying a revocation after a newer sign-in',

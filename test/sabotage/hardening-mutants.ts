@@ -1,4 +1,4 @@
-import type { Sabotage } from './registry.ts'
+import type { Mutant } from './registry.ts'
 
 const HARDENING = 'main/hosts/desktop/hardening.ts'
 const HARDENING_TEST = 'main/hosts/desktop/hardening.test.ts'
@@ -133,11 +133,11 @@ const FUSES: readonly Switch[] = [
 ]
 
 const switched = (file: string, test: string) => {
-  return ([what, find, replace]: Switch): Sabotage => ({ promise: 'W1', what, file, find, replace, test })
+  return ([what, find, replace]: Switch): Mutant => ({ promise: 'W1', what, file, find, replace, test })
 }
 
 /** Each item of Electron's security checklist, switched off. */
-export const HARDENING_SABOTAGES: readonly Sabotage[] = [
+export const HARDENING_MUTANTS: readonly Mutant[] = [
   ...PAGE_SWITCHES.map(switched(HARDENING, HARDENING_TEST)),
   ...FUSES.map(switched(PACKAGES, PACKAGING_TEST)),
   {
