@@ -2,7 +2,7 @@ import type { RequestQuota } from '../contract/snapshot.ts'
 import type { RequestQuotaDefault } from '../service/categories.ts'
 import type { RateReading } from '../service/headers.ts'
 import { Bucket } from './bucket.ts'
-import { HeldState } from './state.ts'
+import { RowState } from './state.ts'
 import { DEFAULT_THRESHOLDS, type Thresholds, thresholdOf } from './thresholds.ts'
 import { type Hold, viewOf } from './view.ts'
 
@@ -32,7 +32,7 @@ interface Row {
   readonly bucket: Bucket
   resource: string | undefined
   hold: Hold | undefined
-  readonly state: HeldState
+  readonly state: RowState
 }
 
 /** Period of a resource that neither the table nor its header gives one. */
@@ -62,7 +62,7 @@ export class Ledger {
         bucket: new Bucket(limit, periodSeconds, nowMs),
         resource: undefined,
         hold: undefined,
-        state: new HeldState(),
+        state: new RowState(),
       })
     }
   }
@@ -200,7 +200,7 @@ export class Ledger {
     if (!row) {
       if (limit === undefined || this.#rowOfResource.size >= MAX_RESOURCES) return undefined
       const bucket = new Bucket(limit, periodSeconds ?? UNKNOWN_PERIOD_SECONDS, nowMs)
-      row = { category, bucket, resource, hold: undefined, state: new HeldState() }
+      row = { category, bucket, resource, hold: undefined, state: new RowState() }
       this.#rows.set(category, row)
     }
     row.resource = resource

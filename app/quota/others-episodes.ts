@@ -8,7 +8,7 @@ const MIN_PER_SECOND = 0.05
 /** How long use stays under both before it has ended; a pause between two scans is shorter. */
 const ENDED_AFTER_MS = 60_000
 
-export interface OthersTold {
+export interface OthersEvent {
   readonly kind: 'started' | 'ended'
   readonly category: string
   /** Requests per second: as it starts, or the mean from start to end. */
@@ -37,7 +37,7 @@ export class OthersEpisodes {
   readonly #open = new Map<string, Episode>()
 
   /** Takes a header that proved use by others since the one before. `nowMs`: epoch ms. */
-  proved(row: Row, nowMs: number): OthersTold | undefined {
+  proved(row: Row, nowMs: number): OthersEvent | undefined {
     const perSecond = row.use?.elsewhere ?? 0
     if (this.#open.has(row.category) || perSecond < leastOf(row)) return undefined
     this.#open.set(row.category, { sinceMs: nowMs, requests: 0, lookedAtMs: nowMs, quietSinceMs: undefined })
@@ -45,7 +45,7 @@ export class OthersEpisodes {
   }
 
   /** Takes a row between headers, to find the end of an episode. */
-  looked(row: Row, nowMs: number): OthersTold | undefined {
+  looked(row: Row, nowMs: number): OthersEvent | undefined {
     const episode = this.#open.get(row.category)
     if (episode === undefined || row.use === null) return undefined
     const { elsewhere } = row.use

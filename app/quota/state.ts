@@ -81,7 +81,7 @@ export function stateOf(reading: StateReading, slack = 0): QuotaState {
  * A graver state holds at once. A milder one holds when nothing as grave was asked for during 15 s, or when the reading
  * is 5 points of the limit clear of the former one; the end of a 429's wait is a fact and counts at once.
  */
-export class HeldState {
+export class RowState {
   #state: QuotaState = 'not-checked'
   #falseSinceMs: number | undefined
 
@@ -98,10 +98,10 @@ export class HeldState {
   }
 
   #leaves(wanted: QuotaState, reading: StateReading, nowMs: number): boolean {
-    const held = this.#state
-    if (gravityOf(wanted) > gravityOf(held)) return true
-    if (held === 'not-checked' || (wanted === 'ok' && held === 'blocked')) return true
-    if (gravityOf(stateOf(reading, HYSTERESIS.share)) >= gravityOf(held)) {
+    const current = this.#state
+    if (gravityOf(wanted) > gravityOf(current)) return true
+    if (current === 'not-checked' || (wanted === 'ok' && current === 'blocked')) return true
+    if (gravityOf(stateOf(reading, HYSTERESIS.share)) >= gravityOf(current)) {
       this.#falseSinceMs = undefined
       return false
     }

@@ -2,7 +2,7 @@ import type { RequestQuota, RowVerdict } from '../contract/snapshot.ts'
 import type { Bucket } from './bucket.ts'
 import type { OthersReading } from './others-reading.ts'
 import { replenishedPerSecond } from './replenishment.ts'
-import { type HeldState, LOW_THRESHOLD } from './state.ts'
+import { LOW_THRESHOLD, type RowState } from './state.ts'
 
 /** The wait after a 429 (service 7). */
 export interface Hold {
@@ -14,7 +14,7 @@ export interface Hold {
 /** The parts of a row that are not the bucket's: its wait, state and threshold. */
 export interface RowStanding {
   readonly hold: Hold | undefined
-  readonly state: HeldState
+  readonly state: RowState
   /** Share of the limit under which the row is low; `LOW_THRESHOLD` where it is absent. */
   readonly threshold?: number
 }

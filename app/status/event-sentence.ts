@@ -6,7 +6,7 @@ import { clockText } from './moments.ts'
 import { rateText } from './rates.ts'
 import { capitalised } from './sentences.ts'
 import type { Severity } from './severity.ts'
-import { streamName } from './stream-names.ts'
+import { streamName } from './stream-status.ts'
 import { refreshStatus, signInEndSeverity } from './token-status.ts'
 
 export interface EventSentence {

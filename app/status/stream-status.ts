@@ -1,4 +1,5 @@
 import type { SlotQuota, StreamSummary } from '../contract/snapshot.ts'
+import { streamCategoryName } from '../service/stream-kinds.ts'
 import type { Severity } from './severity.ts'
 
 /** Severity and label of a stream or of a group of slots, the same on every surface. */
@@ -37,3 +38,7 @@ export function slotStatus({
   const label = free === 0 ? 'no slot is free' : `${free} ${free === 1 ? 'slot' : 'slots'} left`
   return { severity: 'watch', label }
 }
+
+/** The name of a stream for people: `Depth · MSFT`. */
+export const streamName = (category: string, target: string): string =>
+  `${streamCategoryName(category)} · ${target}`

@@ -2,7 +2,7 @@ import type { MonitorEvent } from '../../app/contract/events.ts'
 import type { RowDetails } from '../../app/contract/quotas.ts'
 import type { RequestQuota } from '../../app/contract/snapshot.ts'
 import type { Ledger, Ticket } from '../../app/quota/ledger.ts'
-import { OthersEpisodes, type OthersTold } from '../../app/quota/others-episodes.ts'
+import { OthersEpisodes, type OthersEvent } from '../../app/quota/others-episodes.ts'
 import { isProbablyEmpty } from '../../app/quota/probe-plan.ts'
 import { nextRequestAtMs } from '../../app/quota/replenishment.ts'
 import { categoryOf } from '../../app/service/categories.ts'
@@ -182,19 +182,19 @@ export class QuotaTap {
 
   /** Looks at the rows now and then: use by others ends without an answer that says so. */
   looked(rows: readonly RequestQuota[], nowMs: number): void {
-    for (const row of rows) this.#tellOthers(this.#others.looked(row, nowMs))
+    for (const row of rows) this.#reportOthers(this.#others.looked(row, nowMs))
   }
 
   #othersProved(category: string, now: number): void {
     const row = this.#deps.ledger.rowAt(category, now)
-    if (row) this.#tellOthers(this.#others.proved(row, now))
+    if (row) this.#reportOthers(this.#others.proved(row, now))
   }
 
-  #tellOthers(told: OthersTold | undefined): void {
-    if (told === undefined) return
-    const { category, sinceMs } = told
-    const perSecond = Math.round(told.perSecond * 100) / 100
-    if (told.kind === 'started') this.#deps.event({ kind: 'elsewhere', category, perSecond })
+  #reportOthers(others: OthersEvent | undefined): void {
+    if (others === undefined) return
+    const { category, sinceMs } = others
+    const perSecond = Math.round(others.perSecond * 100) / 100
+    if (others.kind === 'started') this.#deps.event({ kind: 'elsewhere', category, perSecond })
     else this.#deps.event({ kind: 'elsewhere-ended', category, perSecond, since: Math.round(sinceMs) })
   }
 }

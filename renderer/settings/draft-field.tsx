@@ -10,7 +10,7 @@ interface DraftFieldProps<T> {
   readonly label: string
   readonly inputMode: 'decimal' | 'text'
   /** The present value as text. */
-  readonly held: string
+  readonly current: string
   readonly hint?: ReactNode
   /** Whether another window set the present value. */
   readonly isElsewhere: boolean
@@ -23,7 +23,7 @@ interface DraftFieldProps<T> {
 export function DraftField<T>({
   label,
   inputMode,
-  held,
+  current,
   hint,
   isElsewhere,
   read,
@@ -35,7 +35,7 @@ export function DraftField<T>({
   const error = wanted?.ok === false ? wanted.error : undefined
   const choose = async () => {
     if (wanted?.ok !== true) return
-    if (draft !== held) await onChoose(wanted.value)
+    if (draft !== current) await onChoose(wanted.value)
     setDraft((now) => (now === draft ? undefined : now))
   }
   const about = error ?? hint
@@ -50,7 +50,7 @@ export function DraftField<T>({
         inputMode={inputMode}
         autoComplete="off"
         spellCheck={false}
-        value={draft ?? held}
+        value={draft ?? current}
         aria-invalid={error !== undefined}
         aria-describedby={beneath.join(' ') || undefined}
         onChange={({ target }) => setDraft(target.value)}
@@ -65,7 +65,7 @@ export function DraftField<T>({
       {isElsewhere && (
         <ElsewhereLine
           id={`${id}-elsewhere`}
-          insteadOf={draft === undefined || draft === held ? undefined : held}
+          insteadOf={draft === undefined || draft === current ? undefined : current}
         />
       )}
     </div>

@@ -9,14 +9,14 @@ import type { HeldKeySettings } from './use-key-settings.ts'
 const css = classesOf(dialogSheet)
 
 interface ProbeIntervalsProps {
-  readonly held: CurrentKeySettings
+  readonly current: CurrentKeySettings
   readonly elsewhere: HeldKeySettings['elsewhere']
   readonly change: HeldKeySettings['change']
 }
 
 /** Intervals of probes per category, closed at first. */
-export function ProbeIntervals({ held, elsewhere, change }: ProbeIntervalsProps) {
-  const { everySeconds } = held.settings
+export function ProbeIntervals({ current, elsewhere, change }: ProbeIntervalsProps) {
+  const { everySeconds } = current.settings
   const choose = (category: string, seconds: number | undefined) =>
     change((now) => {
       const { [category]: _, ...others } = now.everySeconds
@@ -30,12 +30,12 @@ export function ProbeIntervals({ held, elsewhere, change }: ProbeIntervalsProps)
       </p>
       {/* The rows have these names in other settings, too. */}
       <fieldset className={css('rows', 'two')} aria-label="Seconds between checks">
-        {held.probed.map((category) => (
+        {current.probed.map((category) => (
           <DraftField
             key={category}
             label={category}
             inputMode="decimal"
-            held={String(everySeconds[category] ?? '')}
+            current={String(everySeconds[category] ?? '')}
             isElsewhere={elsewhere.has(intervalOf(category))}
             read={secondsFrom}
             onChoose={(seconds) => choose(category, seconds)}

@@ -20,7 +20,7 @@ const css = classesOf(dialogSheet)
 
 /** Settings of the probes of one key. */
 export function ProbeSettings({ profile }: { readonly profile: string }) {
-  const { held, refusal, elsewhere, change } = useKeySettings(profile)
+  const { current, refusal, elsewhere, change } = useKeySettings(profile)
   const isRotating = useShown(({ refresh }) => refresh.rotating) ?? false
 
   return (
@@ -28,27 +28,27 @@ export function ProbeSettings({ profile }: { readonly profile: string }) {
       <h3>Checks</h3>
       <p className={css('hint')}>
         Requests that Headroom makes by itself, where no header came lately and enough is left.{' '}
-        {held !== undefined && storedText(held)}
+        {current !== undefined && storedText(current)}
       </p>
       {refusal !== undefined && (
         <p className={css('refusal')} role="alert">
           {refusal}
         </p>
       )}
-      {held !== undefined && (
+      {current !== undefined && (
         <>
           <div className={css('rows')}>
             <Switch
               label="Check this key"
-              isOn={held.settings.probesEnabled}
+              isOn={current.settings.probesEnabled}
               isElsewhere={elsewhere.has('probesEnabled')}
               onChange={(probesEnabled) => change(() => ({ probesEnabled }))}
             />
             <DraftField
               label="Budget, per cent of each quota"
               inputMode="decimal"
-              held={budgetText(held.settings.budgetFraction)}
-              hint={<ProbeUse held={held} />}
+              current={budgetText(current.settings.budgetFraction)}
+              hint={<ProbeUse current={current} />}
               isElsewhere={elsewhere.has('budgetFraction')}
               read={budgetFrom}
               onChoose={(budgetFraction) => change(() => ({ budgetFraction }))}
@@ -56,7 +56,7 @@ export function ProbeSettings({ profile }: { readonly profile: string }) {
             <DraftField
               label="Symbol to ask about"
               inputMode="text"
-              held={held.settings.symbol}
+              current={current.settings.symbol}
               isElsewhere={elsewhere.has('symbol')}
               read={symbolFrom}
               onChoose={(symbol) => change(() => ({ symbol }))}
@@ -64,7 +64,7 @@ export function ProbeSettings({ profile }: { readonly profile: string }) {
             <Switch
               label="Try one request soon after a refusal"
               hint="As soon as one request has come back; the service asks to wait until all have."
-              isOn={held.settings.trialAfterStep}
+              isOn={current.settings.trialAfterStep}
               isElsewhere={elsewhere.has('trialAfterStep')}
               onChange={(trialAfterStep) => change(() => ({ trialAfterStep }))}
             />
@@ -72,7 +72,7 @@ export function ProbeSettings({ profile }: { readonly profile: string }) {
               <DraftField
                 label="Refresh token rotates within, minutes"
                 inputMode="decimal"
-                held={String(held.settings.rotationMinutes)}
+                current={String(current.settings.rotationMinutes)}
                 hint="A token that is not refreshed for so long may be refused. Set what holds for your key."
                 isElsewhere={elsewhere.has('rotationMinutes')}
                 read={rotationFrom}
@@ -80,15 +80,15 @@ export function ProbeSettings({ profile }: { readonly profile: string }) {
               />
             )}
           </div>
-          <ProbeIntervals held={held} elsewhere={elsewhere} change={change} />
+          <ProbeIntervals current={current} elsewhere={elsewhere} change={change} />
         </>
       )}
     </>
   )
 }
 
-function ProbeUse({ held }: { readonly held: CurrentKeySettings }) {
-  return <span data-testid="probe-use">{useShown((snapshot) => probeUseText(snapshot, held))}</span>
+function ProbeUse({ current }: { readonly current: CurrentKeySettings }) {
+  return <span data-testid="probe-use">{useShown((snapshot) => probeUseText(snapshot, current))}</span>
 }
 
 interface SwitchProps {

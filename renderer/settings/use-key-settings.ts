@@ -7,7 +7,7 @@ import { changedElsewhere, changedSettings, type SettingName } from './changed-s
 
 export interface HeldKeySettings {
   /** The settings as main has them; `undefined` before its first answer. */
-  readonly held: CurrentKeySettings | undefined
+  readonly current: CurrentKeySettings | undefined
   readonly refusal: string | undefined
   /** Fields that another window changed since they were shown here. */
   readonly elsewhere: ReadonlySet<SettingName>
@@ -24,7 +24,7 @@ const NOTHING: ReadonlySet<SettingName> = new Set()
 export function useKeySettings(profile: string): HeldKeySettings {
   const { api, live } = useParts()
   const { refusal, run } = useAsked<CurrentKeySettings>()
-  const [held, setHeld] = useState<CurrentKeySettings>()
+  const [current, setCurrent] = useState<CurrentKeySettings>()
   const [elsewhere, setElsewhere] = useState(NOTHING)
   const latest = useRef<CurrentKeySettings>(undefined)
   const turn = useRef(Promise.resolve())
@@ -39,7 +39,7 @@ export function useKeySettings(profile: string): HeldKeySettings {
       if (answer?.ok !== true) return
       const former = latest.current
       latest.current = answer
-      setHeld(answer)
+      setCurrent(answer)
       if (former === undefined) return
       const changed = changedSettings(former.settings, answer.settings)
       setElsewhere((now) => changedElsewhere(now, changed, own))
@@ -75,7 +75,7 @@ export function useKeySettings(profile: string): HeldKeySettings {
   }, [api, profile, settingsAt, answered])
 
   return {
-    held,
+    current,
     refusal,
     elsewhere,
     change: (changes) => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Bucket } from '../../../app/quota/bucket.ts'
-import { HeldState } from '../../../app/quota/state.ts'
+import { RowState } from '../../../app/quota/state.ts'
 import { viewOf } from '../../../app/quota/view.ts'
 import { chanceFrom } from './chance.ts'
 import { play, type Traffic } from './traffic.ts'
@@ -13,7 +13,7 @@ const SIZES = [
 ] as const
 
 const rowOf = (bucket: Bucket, nowMs: number) =>
-  viewOf('Positions', undefined, bucket, { hold: undefined, state: new HeldState() }, nowMs)
+  viewOf('Positions', undefined, bucket, { hold: undefined, state: new RowState() }, nowMs)
 
 /** From full to empty at a constant pace: a part of it our own, a part others', or all of it one's. */
 function constantLoad(seed: number): Traffic {

@@ -2,9 +2,9 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import {
   gravityOf,
-  HeldState,
   HYSTERESIS,
   LOW_THRESHOLD,
+  RowState,
   type StateReading,
   stateOf,
 } from '../../../app/quota/state.ts'
@@ -58,7 +58,7 @@ describe('the ladder', () => {
 
 describe('a state over time', () => {
   const held = (...readings: readonly [number, Partial<StateReading>][]) => {
-    const state = new HeldState()
+    const state = new RowState()
     return readings.map(([atMs, fields]) => state.at(reading(fields), atMs)).at(-1)
   }
 
@@ -109,7 +109,7 @@ describe('a state over time', () => {
     const step = fc.tuple(fc.integer({ min: 0, max: 20_000 }), fc.integer({ min: 0, max: 320 }))
     fc.assert(
       fc.property(fc.array(step, { maxLength: 50 }), (steps) => {
-        const state = new HeldState()
+        const state = new RowState()
         let nowMs = 0
         for (const [afterMs, low] of steps) {
           nowMs += afterMs

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { Bucket } from '../../../app/quota/bucket.ts'
-import { HeldState, LOW_THRESHOLD } from '../../../app/quota/state.ts'
+import { LOW_THRESHOLD, RowState } from '../../../app/quota/state.ts'
 import { viewOf } from '../../../app/quota/view.ts'
 import { chanceFrom } from './chance.ts'
 import { play } from './traffic.ts'
@@ -10,7 +10,7 @@ const rowOf = (bucket: Bucket, nowMs: number, untilMs?: number) =>
     'Positions',
     'positions',
     bucket,
-    { hold: untilMs === undefined ? undefined : { untilMs, refusals: 1 }, state: new HeldState() },
+    { hold: untilMs === undefined ? undefined : { untilMs, refusals: 1 }, state: new RowState() },
     nowMs,
   )
 

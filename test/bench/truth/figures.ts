@@ -1,5 +1,5 @@
 import { JITTER } from '../../../app/quota/probe-plan.ts'
-import { HeldState, LOW_THRESHOLD } from '../../../app/quota/state.ts'
+import { LOW_THRESHOLD, RowState } from '../../../app/quota/state.ts'
 import {
   bursts,
   comesEmpty,
@@ -81,7 +81,7 @@ export function figuresOf(looks: Looks): Figures {
 /** The ladder of states over the oracle's range and chance. A refusal's wait is a fact, and knows nobody better. */
 function asTheOracleTells(looks: Looks): Looks {
   const { kind, count, oracle } = looks
-  const held = new HeldState()
+  const held = new RowState()
   const state = Array.from({ length: count }, (_, at) =>
     held.at(
       {
