@@ -14,8 +14,8 @@ import { PROBED_CATEGORIES } from '../../app/service/categories.ts'
 import type { ProbeSettings } from '../monitor/profile.ts'
 import type { Timeline } from '../monitor/timeline.ts'
 import type { Clock, Random } from '../ports/ports.ts'
+import * as checkErrors from './check-errors.ts'
 import type { ApiAnswer, ApiRequest } from './client.ts'
-import * as refusals from './probe-refusals.ts'
 import { DEFAULT_PROBE_SYMBOL, firstAccount, probeRequest } from './probe-requests.ts'
 
 /** What a prober asks the ledger: one row at a time, since most of the time one look at a clock decides. */
@@ -126,18 +126,18 @@ export class Prober {
     const { timeline, quotas, mayProbe } = this.#deps
     const now = timeline.now()
     const counted = quotas.categoryOf(category)
-    if (!PROBED_CATEGORIES.includes(category)) return refusals.notProbed(category)
-    if (counted !== category && counted !== undefined) return refusals.countedElsewhere(category, counted)
+    if (!PROBED_CATEGORIES.includes(category)) return checkErrors.notProbed(category)
+    if (counted !== category && counted !== undefined) return checkErrors.countedElsewhere(category, counted)
     const request = this.#requestFor(category)
-    if (!request) return refusals.needsAccount(category)
-    if (this.#stopped || !mayProbe()) return refusals.cannotAsk(category)
+    if (!request) return checkErrors.needsAccount(category)
+    if (this.#stopped || !mayProbe()) return checkErrors.cannotAsk(category)
     if (this.#under.has(category)) return { ok: true }
     const refusal = this.#whyNotNow(category, now)
     if (refusal) return refusal
     const answer = await this.#probe(category, request, now)
     return answer.kind === 'answered' && answer.hasQuota
       ? { ok: true }
-      : refusals.noHeaders(category, answer, timeline.now())
+      : checkErrors.noHeaders(category, answer, timeline.now())
   }
 
   /** When this row is asked for next if no header comes before, epoch ms; `undefined` where nothing says when. */
@@ -197,10 +197,10 @@ export class Prober {
 
   #whyNotNow(category: string, now: number): CommandError | undefined {
     const row = this.#deps.quotas.rowAt(category, now)
-    if (!row) return refusals.notProbed(category)
-    if (row.blockedUntil !== undefined) return refusals.held(category, row.blockedUntil, now)
+    if (!row) return checkErrors.notProbed(category)
+    if (row.blockedUntil !== undefined) return checkErrors.held(category, row.blockedUntil, now)
     if (isProbablyEmpty(row))
-      return refusals.nothingLeft(category, row.nextAt ?? nextRequestAtMs(row, now), now)
+      return checkErrors.nothingLeft(category, row.nextAt ?? nextRequestAtMs(row, now), now)
     const { budgetFraction } = this.#settings
     if (budgetFraction === 0) return undefined
     const opensAtMs = budgetOpensAtMs(
@@ -210,7 +210,7 @@ export class Prober {
       budgetFraction,
       now,
     )
-    return opensAtMs > now ? refusals.budgetSpent(category, opensAtMs, now) : undefined
+    return opensAtMs > now ? checkErrors.budgetSpent(category, opensAtMs, now) : undefined
   }
 
   #recordOf(category: string): ProbeRecord {

@@ -3,7 +3,7 @@ import { STREAM_TABLE, type StreamRequest, streamKindOf } from '../../app/servic
 import { streamPath } from '../../app/service/stream-paths.ts'
 import { type ConnectionDeps, StreamConnection } from '../streams/stream-connection.ts'
 import type { Access } from '../tokens/keeper.ts'
-import * as refusals from './probe-refusals.ts'
+import * as checkErrors from './check-errors.ts'
 
 export interface StreamCheckDeps extends ConnectionDeps {
   readonly access: () => Promise<Access>
@@ -47,14 +47,14 @@ export async function checkStream(
   deps: StreamCheckDeps,
 ): Promise<Outcome> {
   const path = streamPath(request)
-  if (!path.ok) return refusals.needsTarget(category)
+  if (!path.ok) return checkErrors.needsTarget(category)
   await deps.access()
   const token = deps.usable()
-  if (token.kind === 'none') return refusals.cannotAsk(category)
+  if (token.kind === 'none') return checkErrors.cannotAsk(category)
   const now = deps.timeline.now()
   const notBeforeMs = deps.tap.notBeforeMs('GET', path.path)
-  if (notBeforeMs !== undefined) return refusals.held(category, notBeforeMs, now)
-  if (deps.slots.free(category) === 0) return refusals.noSlotFree(category)
+  if (notBeforeMs !== undefined) return checkErrors.held(category, notBeforeMs, now)
+  if (deps.slots.free(category) === 0) return checkErrors.noSlotFree(category)
   return new Promise((resolve) => {
     const connection: StreamConnection = new StreamConnection(category, path.path, token.value, deps, {
       opened: () => {
@@ -64,12 +64,12 @@ export async function checkStream(
       frames: () => {},
       refused: (status, { refused, retryAtMs }) => {
         if (status === 401) void deps.rejected(token.value)
-        if (refused === 'concurrency') resolve(refusals.noSlotFree(category))
+        if (refused === 'concurrency') resolve(checkErrors.noSlotFree(category))
         else if (refused !== undefined && retryAtMs !== undefined) {
-          resolve(refusals.held(category, retryAtMs, deps.timeline.now()))
-        } else resolve(refusals.refusedBy(category, status))
+          resolve(checkErrors.held(category, retryAtMs, deps.timeline.now()))
+        } else resolve(checkErrors.refusedBy(category, status))
       },
-      ended: (why) => resolve(refusals.unreachable(why)),
+      ended: (why) => resolve(checkErrors.unreachable(why)),
     })
   })
 }

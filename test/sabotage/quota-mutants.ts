@@ -73,8 +73,8 @@ export const QUOTA_MUTANTS: readonly Mutant[] = [
     promise: 'Q6',
     what: 'check now whatever is held',
     file: 'main/api/prober.ts',
-    find: 'if (row.blockedUntil !== undefined) return refusals.held(category, row.blockedUntil, now)',
-    replace: 'if (row.blockedUntil === 0) return refusals.held(category, row.blockedUntil, now)',
+    find: 'if (row.blockedUntil !== undefined) return checkErrors.held(category, row.blockedUntil, now)',
+    replace: 'if (row.blockedUntil === 0) return checkErrors.held(category, row.blockedUntil, now)',
     test: 'main/api/check-now.test.ts',
   },
   {

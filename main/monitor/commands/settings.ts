@@ -9,7 +9,7 @@ import type {
 import { PROBED_CATEGORIES } from '../../../app/service/categories.ts'
 import { isSymbol } from '../../../app/service/stream-paths.ts'
 import { ROTATION } from '../../../app/tokens/schedule.ts'
-import { notProbed } from '../../api/probe-refusals.ts'
+import { notProbed } from '../../api/check-errors.ts'
 import { DEFAULT_PROBE_SYMBOL } from '../../api/probe-requests.ts'
 import type { ProfileStore } from '../../vault/profile-store.ts'
 import type { MonitorSurface } from '../monitor-surface.ts'

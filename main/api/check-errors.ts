@@ -1,30 +1,30 @@
 import type { CommandError } from '../../app/contract/outcome.ts'
 import type { ApiAnswer } from './client.ts'
 
-/** Why "check now" did not check, and what a person can do about it. Times in epoch milliseconds. */
+/** The errors of "check now": why it did not check, and what a person can do. Times in epoch milliseconds. */
 
-const refusal = (code: string, message: string): CommandError => ({
+const checkError = (code: string, message: string): CommandError => ({
   ok: false,
   code,
   message: `Not checked: ${message}`,
 })
 
 const later = (code: string, message: string, atMs: number, nowMs: number): CommandError => ({
-  ...refusal(code, `${message} in ${Math.max(1, Math.ceil((atMs - nowMs) / 1000))} s.`),
+  ...checkError(code, `${message} in ${Math.max(1, Math.ceil((atMs - nowMs) / 1000))} s.`),
   retryAt: Math.round(atMs),
 })
 
 export const notProbed = (category: string): CommandError =>
-  refusal('not-probed', `there is no request that shows ${category} and does nothing else.`)
+  checkError('not-probed', `there is no request that shows ${category} and does nothing else.`)
 
 export const countedElsewhere = (category: string, counted: string): CommandError =>
-  refusal('counted-elsewhere', `requests of ${category} are counted by ${counted}. Check that one.`)
+  checkError('counted-elsewhere', `requests of ${category} are counted by ${counted}. Check that one.`)
 
 export const needsAccount = (category: string): CommandError =>
-  refusal('no-account', `${category} needs an account, and none is known yet. Check Accounts first.`)
+  checkError('no-account', `${category} needs an account, and none is known yet. Check Accounts first.`)
 
 export const cannotAsk = (category: string): CommandError =>
-  refusal(
+  checkError(
     'cannot-ask',
     `no request can be sent for ${category} now: signed out, or the service is out of reach.`,
   )
@@ -34,22 +34,22 @@ export const held = (category: string, untilMs: number, nowMs: number): CommandE
 
 export const nothingLeft = (category: string, atMs: number | undefined, nowMs: number): CommandError =>
   atMs === undefined
-    ? refusal('nothing-left', `no request of ${category} is left.`)
+    ? checkError('nothing-left', `no request of ${category} is left.`)
     : later('nothing-left', `no request of ${category} is left. One comes back`, atMs, nowMs)
 
 export const budgetSpent = (category: string, atMs: number, nowMs: number): CommandError =>
   later('budget-spent', `what checks may spend of ${category} is spent. The next can go out`, atMs, nowMs)
 
 export const noSlotFree = (category: string): CommandError =>
-  refusal('no-slot', `all slots of ${category} are in use, and a look needs one for a moment.`)
+  checkError('no-slot', `all slots of ${category} are in use, and a look needs one for a moment.`)
 
 export const needsTarget = (category: string): CommandError =>
-  refusal('needs-target', `${category} needs to know what to stream. Open such a stream to see its quota.`)
+  checkError('needs-target', `${category} needs to know what to stream. Open such a stream to see its quota.`)
 
-export const unreachable = (why: string): CommandError => refusal('unreachable', `${why}.`)
+export const unreachable = (why: string): CommandError => checkError('unreachable', `${why}.`)
 
 export const refusedBy = (category: string, status: number): CommandError =>
-  refusal('no-headers', `the service answered ${status}, without a word on ${category}.`)
+  checkError('no-headers', `the service answered ${status}, without a word on ${category}.`)
 
 export function noHeaders(category: string, answer: ApiAnswer, nowMs: number): CommandError {
   switch (answer.kind) {
