@@ -163,7 +163,7 @@ export class Bucket {
     level.advance(nowMs)
     const request = this.#requests.take(id)
     if (!request) return
-    level.low = Math.max(0, Math.min(level.low, this.limit - level.gainPerMs * laterMs) - 1)
+    level.chargeLost(laterMs)
     this.#remember(request.sentAtMs, laterMs)
   }
 
@@ -181,8 +181,7 @@ export class Bucket {
     else {
       this.#own = counted(this.#own, nowMs)
       this.#ownLong = counted(this.#ownLong, nowMs)
-      level.low = Math.max(0, level.low - 1)
-      if (request) level.high = Math.max(0, level.high - this.#requests.consume(request))
+      level.charge(request ? this.#requests.consume(request) : 0)
     }
     const elsewhere = this.#fold(answer, sentAtMs, nowMs)
     if (!answer.rejected) this.#remember(sentAtMs)
@@ -332,18 +331,8 @@ export class Bucket {
     const before = level.middleAt(nowMs)
     const width = Math.max(0, level.high - level.low + inFlight)
     if (proved) this.#isShared = true
-    if (isFirst || proved || surplus) {
-      level.low = low
-      level.high = high
-      this.#requests.allMaybeSeen()
-    } else {
-      level.low = Math.max(level.low, low)
-      if (high < level.high) {
-        level.high = high
-        this.#requests.allMaybeSeen()
-      }
-    }
-    level.low = Math.min(level.low, level.high + inFlight)
+    if (isFirst || proved || surplus) level.replace(low, high)
+    else level.narrow(low, high)
     const drop = before - level.middleAt(nowMs)
     if (isFirst) this.#restartOthers(nowMs)
     else

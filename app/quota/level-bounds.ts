@@ -15,13 +15,13 @@ export interface Shown {
  * raises first `high`, then `low`.
  *
  * Reset decides which of the two models holds (service 8.3.1 against 8.3.5). Times are milliseconds on one clock that
- * never goes back; levels are requests with a fraction. `Bucket` sets the bounds themselves after a header.
+ * never goes back; levels are requests with a fraction.
  */
 export class LevelBounds {
   limit: number
   periodMs: number
-  low: number
-  high: number
+  #low: number
+  #high: number
   readonly #requests: OwnRequests
   #model: 'rolling' | 'fixed' = 'rolling'
   #atMs: number
@@ -33,10 +33,20 @@ export class LevelBounds {
   constructor(limit: number, periodMs: number, nowMs: number, requests: OwnRequests) {
     this.limit = limit
     this.periodMs = periodMs
-    this.low = limit
-    this.high = limit
+    this.#low = limit
+    this.#high = limit
     this.#atMs = nowMs
     this.#requests = requests
+  }
+
+  /** The least level that is possible, before own requests in flight. Requests. */
+  get low(): number {
+    return this.#low
+  }
+
+  /** The most that is possible. Requests. */
+  get high(): number {
+    return this.#high
   }
 
   get model(): 'rolling' | 'fixed' {
@@ -72,47 +82,74 @@ export class LevelBounds {
     const high = this.highAt(nowMs)
     this.#overflowed = this.overflowedAt(nowMs)
     if (this.#model === 'rolling') {
-      this.#requests.overflow(this.high + (nowMs - this.#atMs + CLOCK_STEP_MS) * this.gainPerMs - this.limit)
+      this.#requests.overflow(this.#high + (nowMs - this.#atMs + CLOCK_STEP_MS) * this.gainPerMs - this.limit)
     }
     const endsMs = this.#window?.endsEarliestMs ?? Number.POSITIVE_INFINITY
     if (this.#atMs < endsMs && nowMs >= endsMs) this.#mayBeNew()
-    this.low = low
-    this.high = high
+    this.#low = low
+    this.#high = high
     this.#atMs = nowMs
   }
 
   /** See `Bucket.markClockUncertain`. */
   markClockUncertain(fromMs: number, toMs: number): void {
     this.advance(fromMs)
-    const { low } = this
+    const low = this.#low
     const window = this.#window
     if (window && window.endsLatestMs > fromMs) {
       const endsLatestMs = Math.min(window.endsLatestMs + (toMs - fromMs), toMs + this.periodMs)
       this.#window = { ...window, endsLatestMs }
     }
     this.advance(toMs)
-    this.low = low
+    this.#low = low
+  }
+
+  /** Charges one request that counted; `high` requests of it surely did since the upper bound was set, 0 to 1. */
+  charge(high: number): void {
+    this.#low = Math.max(0, this.#low - 1)
+    this.#high = Math.max(0, this.#high - high)
+  }
+
+  /** Charges a request that may count up to `laterMs` from now to the lower bound. */
+  chargeLost(laterMs: number): void {
+    this.#low = Math.max(0, Math.min(this.#low, this.limit - this.gainPerMs * laterMs) - 1)
+  }
+
+  /** Replaces both bounds by those of a header that they do not overlap. */
+  replace(low: number, high: number): void {
+    this.#high = high
+    this.#low = Math.min(low, high + this.#requests.inFlight)
+    this.#requests.allMaybeSeen()
+  }
+
+  /** Narrows the bounds to those of a header. */
+  narrow(low: number, high: number): void {
+    if (high < this.#high) {
+      this.#high = high
+      this.#requests.allMaybeSeen()
+    }
+    this.#low = Math.min(Math.max(this.#low, low), this.#high + this.#requests.inFlight)
   }
 
   lowAt(nowMs: number): number {
     if (this.#model === 'fixed') {
       const window = this.#window
       // Only when the end is passed: later, requests that counted since have lowered it already.
-      if (!window || nowMs < window.endsLatestMs || this.#atMs >= window.endsLatestMs) return this.low
+      if (!window || nowMs < window.endsLatestMs || this.#atMs >= window.endsLatestMs) return this.#low
       const since = this.#requests.mayHaveCountedAfter(window.endsEarliestMs)
-      return Math.max(this.low, this.limit - since)
+      return Math.max(this.#low, this.limit - since)
     }
     const elapsedMs = Math.max(0, nowMs - this.#atMs - CLOCK_STEP_MS)
-    return Math.min(this.limit, this.low + elapsedMs * this.gainPerMs)
+    return Math.min(this.limit, this.#low + elapsedMs * this.gainPerMs)
   }
 
   highAt(nowMs: number): number {
     if (this.#model === 'fixed') {
       const endsMs = this.#window?.endsEarliestMs
-      return endsMs !== undefined && nowMs >= endsMs && this.#atMs < endsMs ? this.limit : this.high
+      return endsMs !== undefined && nowMs >= endsMs && this.#atMs < endsMs ? this.limit : this.#high
     }
-    if (nowMs <= this.#atMs) return this.high
-    return Math.min(this.limit, this.high + (nowMs - this.#atMs + CLOCK_STEP_MS) * this.gainPerMs)
+    if (nowMs <= this.#atMs) return this.#high
+    return Math.min(this.limit, this.#high + (nowMs - this.#atMs + CLOCK_STEP_MS) * this.gainPerMs)
   }
 
   /** Requests lost to a full bucket since the start, up to `nowMs`: refill while the middle of the bounds was at the limit. */
@@ -131,7 +168,7 @@ export class LevelBounds {
       const mayHaveEnded = this.#window !== undefined && nowMs >= this.#window.endsEarliestMs
       return mayHaveEnded && nowMs < endsMs ? low : (low + this.highAt(nowMs)) / 2
     }
-    const middle = (Math.max(0, this.low - inFlight) + this.high) / 2
+    const middle = (Math.max(0, this.#low - inFlight) + this.#high) / 2
     return Math.min(this.limit, middle + (nowMs - this.#atMs) * this.gainPerMs)
   }
 
@@ -176,8 +213,8 @@ export class LevelBounds {
   resize(limit: number, periodMs: number): void {
     this.limit = limit
     this.periodMs = periodMs
-    this.low = Math.min(this.low, limit)
-    this.high = limit
+    this.#low = Math.min(this.#low, limit)
+    this.#high = limit
     this.#change('rolling', undefined)
   }
 
@@ -196,7 +233,7 @@ export class LevelBounds {
 
   /** Raises `high` to the limit: the window may have ended, and requests under way may have counted in it. */
   #mayBeNew(): void {
-    this.high = this.limit
+    this.#high = this.limit
     this.#requests.allMaybeSeen()
   }
 }
