@@ -2,7 +2,7 @@ import { type FixedWindow, fixedWindowOf, narrowed, windowStep } from './fixed-w
 import type { OwnRequests } from './own-requests.ts'
 import { CLOCK_STEP_MS, rollingAllows, rollingShows } from './replenishment.ts'
 
-/** One header and the flight of its request. Times in milliseconds on one clock. */
+/** One header with the send and receive times of its request. Times are milliseconds on one monotonic clock. */
 export interface Shown {
   readonly remaining: number
   readonly resetSeconds: number | undefined
@@ -11,11 +11,11 @@ export interface Shown {
 }
 
 /**
- * The two bounds of a bucket's level and how time moves them: a rolling interval fills both, the end of a fixed window
- * raises first `high`, then `low`.
+ * The lower and upper bound of a bucket's level, and how they change with time.
  *
- * Reset decides which of the two models holds (service 8.3.1 against 8.3.5). Times are milliseconds on one clock that
- * never goes back; levels are requests with a fraction.
+ * A rolling interval refills both (service 8.3.1); the end of a fixed window raises first `high`, then `low` (service
+ * 8.3.5). Reset decides which of the two models applies. Times are milliseconds on one monotonic clock; levels are
+ * fractional requests.
  */
 export class LevelBounds {
   limit: number
@@ -25,7 +25,7 @@ export class LevelBounds {
   readonly #requests: OwnRequests
   #model: 'rolling' | 'fixed' = 'rolling'
   #atMs: number
-  /** The last window shown by a header. Kept after its end: the next one ends at least a period later. */
+  /** The last window that a header showed. Kept after its end, because the next one ends at least a period later. */
   #window: FixedWindow | undefined
   #agreements = 0
   #overflowed = 0
@@ -39,12 +39,12 @@ export class LevelBounds {
     this.#requests = requests
   }
 
-  /** The least level that is possible, before own requests in flight. Requests. */
+  /** The lower bound of the level, in requests. Own requests in flight are not subtracted. */
   get low(): number {
     return this.#low
   }
 
-  /** The most that is possible. Requests. */
+  /** The upper bound of the level, in requests. */
   get high(): number {
     return this.#high
   }
@@ -53,11 +53,12 @@ export class LevelBounds {
     return this.#model
   }
 
+  /** `observed` after two headers that agree with the rolling model, or after one that shows a fixed window. */
   get confidence(): 'assumed' | 'observed' {
     return this.#agreements >= 2 || this.#model === 'fixed' ? 'observed' : 'assumed'
   }
 
-  /** The last moment that the bounds were moved to. */
+  /** The time that the bounds are valid for: the latest argument of `advance`. */
   get atMs(): number {
     return this.#atMs
   }
@@ -66,16 +67,18 @@ export class LevelBounds {
     return this.#window
   }
 
+  /** The refill in requests per millisecond; 0 in the fixed model. */
   get gainPerMs(): number {
     return this.#model === 'rolling' ? this.limit / this.periodMs : 0
   }
 
-  /** Whether the window may or may not have ended, so that a request counts in an unknown one. */
+  /** Whether the window may have ended, so that a request now counts in the old or in the new one. */
   get mayBeInEitherWindow(): boolean {
     const window = this.#window
     return window !== undefined && this.#atMs >= window.endsEarliestMs && this.#atMs < window.endsLatestMs
   }
 
+  /** Moves both bounds to `nowMs`. Does nothing for an earlier time. */
   advance(nowMs: number): void {
     if (nowMs <= this.#atMs) return
     const low = this.lowAt(nowMs)
@@ -104,25 +107,25 @@ export class LevelBounds {
     this.#low = low
   }
 
-  /** Charges one request that counted; `high` requests of it surely did since the upper bound was set, 0 to 1. */
+  /** Charges one request that counted; `high`, 0 to 1: the part of it to charge to the upper bound as well. */
   charge(high: number): void {
     this.#low = Math.max(0, this.#low - 1)
     this.#high = Math.max(0, this.#high - high)
   }
 
-  /** Charges a request that may count up to `laterMs` from now to the lower bound. */
+  /** Charges a request that may count at any time up to `laterMs` from now. Lowers the lower bound only. */
   chargeLost(laterMs: number): void {
     this.#low = Math.max(0, Math.min(this.#low, this.limit - this.gainPerMs * laterMs) - 1)
   }
 
-  /** Replaces both bounds by those of a header that they do not overlap. */
+  /** Replaces both bounds by those of a header whose interval does not overlap them. */
   replace(low: number, high: number): void {
     this.#high = high
     this.#low = Math.min(low, high + this.#requests.inFlight)
     this.#requests.allMaybeSeen()
   }
 
-  /** Narrows the bounds to those of a header. */
+  /** Intersects the bounds with those of a header. */
   narrow(low: number, high: number): void {
     if (high < this.#high) {
       this.#high = high
@@ -131,10 +134,11 @@ export class LevelBounds {
     this.#low = Math.min(Math.max(this.#low, low), this.#high + this.#requests.inFlight)
   }
 
+  /** The lower bound at `nowMs`, in requests; at most the limit. */
   lowAt(nowMs: number): number {
     if (this.#model === 'fixed') {
       const window = this.#window
-      // Only when the end is passed: later, requests that counted since have lowered it already.
+      // Only while the bounds pass the end: after it, `charge` has already lowered `low` by the requests since.
       if (!window || nowMs < window.endsLatestMs || this.#atMs >= window.endsLatestMs) return this.#low
       const since = this.#requests.mayHaveCountedAfter(window.endsEarliestMs)
       return Math.max(this.#low, this.limit - since)
@@ -143,6 +147,7 @@ export class LevelBounds {
     return Math.min(this.limit, this.#low + elapsedMs * this.gainPerMs)
   }
 
+  /** The upper bound at `nowMs`, in requests; at most the limit. */
   highAt(nowMs: number): number {
     if (this.#model === 'fixed') {
       const endsMs = this.#window?.endsEarliestMs
@@ -152,14 +157,14 @@ export class LevelBounds {
     return Math.min(this.limit, this.#high + (nowMs - this.#atMs + CLOCK_STEP_MS) * this.gainPerMs)
   }
 
-  /** Requests lost to a full bucket since the start, up to `nowMs`: refill while the middle of the bounds was at the limit. */
+  /** Refill lost to a full bucket from the start to `nowMs`, in requests: the excess of `middleAt` over the limit. */
   overflowedAt(nowMs: number): number {
     if (this.#model === 'fixed' || nowMs <= this.#atMs) return this.#overflowed
     const free = this.middleAt(this.#atMs) + (nowMs - this.#atMs) * this.gainPerMs
     return this.#overflowed + Math.max(0, free - this.limit)
   }
 
-  /** The middle of the bounds, linear in time from one event to the next; the limit caps it, not one of the bounds. */
+  /** The midpoint of the bounds in requests, linear in time between events; the limit caps it, not each bound. */
   middleAt(nowMs: number): number {
     const { inFlight } = this.#requests
     const low = Math.max(0, this.lowAt(nowMs) - inFlight)
@@ -172,7 +177,7 @@ export class LevelBounds {
     return Math.min(this.limit, middle + (nowMs - this.#atMs) * this.gainPerMs)
   }
 
-  /** The levels that one header leaves possible now, not counting own requests after it. */
+  /** The interval of levels that is consistent with one header now. Own requests after it are not subtracted. */
   shownBy({ remaining, resetSeconds, sentAtMs, nowMs }: Shown): { least: number; most: number } {
     if (this.#model === 'fixed') {
       const mayHaveEnded = this.#window !== undefined && this.#atMs >= this.#window.endsEarliestMs
@@ -183,8 +188,8 @@ export class LevelBounds {
   }
 
   /**
-   * Decides model and window from a header. False for a header of a window that is over: it says nothing about the
-   * present.
+   * Updates model and window from a header. Returns false for a header of a window that has ended, which carries no
+   * information about the present one.
    */
   judge({ remaining, resetSeconds, sentAtMs, nowMs }: Shown): boolean {
     if (resetSeconds === undefined) {
@@ -209,7 +214,7 @@ export class LevelBounds {
     return this.#window === undefined || this.#window.endsLatestMs > nowMs
   }
 
-  /** Starts anew with another limit or period. */
+  /** Sets another limit and period, and restarts with the rolling model. */
   resize(limit: number, periodMs: number): void {
     this.limit = limit
     this.periodMs = periodMs
@@ -218,7 +223,7 @@ export class LevelBounds {
     this.#change('rolling', undefined)
   }
 
-  /** Assumes a window of a period after a header without Reset, so that the bucket does not stay empty. */
+  /** Assumes a window of one period after a header without Reset; without it a bucket at 0 would never refill. */
   #assumeWindow(sentAtMs: number, nowMs: number): void {
     if (this.#model !== 'fixed' || (this.#window && this.#window.endsLatestMs > nowMs)) return
     this.#window = { endsEarliestMs: sentAtMs, endsLatestMs: nowMs + this.periodMs }
@@ -231,7 +236,7 @@ export class LevelBounds {
     this.#agreements = 0
   }
 
-  /** Raises `high` to the limit: the window may have ended, and requests under way may have counted in it. */
+  /** Raises `high` to the limit: a new window may have begun, and requests in flight may have counted in it. */
   #mayBeNew(): void {
     this.#high = this.limit
     this.#requests.allMaybeSeen()

@@ -1,30 +1,33 @@
 import type { OthersUse } from './others-use.ts'
 
 /**
- * The chance that others took more than `low` allows for, before surprises. A header that shows more halves it, each
- * other one makes it greater by 3 %, so that 4 % of headers show more: 0.5^0.04 × 1.03^0.96 ≈ 1.
+ * The probability that others took more than `low` allows for: initial value, bounds, and factors.
+ *
+ * A header that shows more missing (a miss) halves it; any other header (a hit) raises it by 3 %. It is stable when 4 %
+ * of headers are misses: 0.5^0.04 × 1.03^0.96 ≈ 1.
  */
 const BELOW_LOW = { atFirst: 0.02, least: 0.0005, most: 0.03, afterMiss: 0.5, afterHit: 1.03 } as const
 /**
- * The largest surprise lately: by how much a header showed more to be missing than the middle allowed. It may come again
- * at any moment, not only when the next header is due; it fades by 2 % a header.
+ * The surprise is the largest recent excess, in requests, of what a header showed missing over the median estimate. It
+ * decays by 2 % per header, and counts in full from `withinSeconds` after a header, because such a burst may repeat at
+ * any time.
  */
 const SURPRISE = { kept: 0.98, withinSeconds: 2 } as const
-/** Age of a header from which one request of others may be missing, even where none was ever seen. Seconds. */
+/** Age of a header, in seconds, from which `low` allows for one request of others even if none was ever observed. */
 const ONE_AFTER_SECONDS = 3
 const JUDGED_FROM_SECONDS = 1
 
-/** How far below the middle `low` has to be, learned from how often headers came out below it. */
+/** The margin between `low` and the median estimate, learned from how often a header showed a level below `low`. */
 export class LowMargin {
   #share: number = BELOW_LOW.atFirst
   #surprise = 0
 
-  /** The chance that others took more than is allowed for, before surprises; 0 to 1. */
+  /** The probability that others took more than `low` allows for, without the surprise; 0 to 1. */
   get share(): number {
     return this.#share
   }
 
-  /** Requests that others took since the last header at most, where they took `taken` in the middle. */
+  /** An upper bound on others' requests since the last header. `taken`: the present estimate; `limit`: the quota's. */
   takenAtMost(others: OthersUse, taken: number, limit: number): number {
     return Math.max(
       others.seconds > ONE_AFTER_SECONDS ? 1 : 0,
@@ -33,7 +36,7 @@ export class LowMargin {
     )
   }
 
-  /** A header showed so many requests to be missing at least. */
+  /** Learns from a header that showed at least `missing` requests missing, unless it is within a second of the last. */
   judge(others: OthersUse, missing: number, limit: number): void {
     if (others.seconds < JUDGED_FROM_SECONDS) return
     const isMiss = missing > others.takenAt(1 - this.#share, limit)

@@ -1,4 +1,7 @@
-/** Others' requests since the last header and their rate: middles, and ends of intervals. Requests, requests a second. */
+/**
+ * An estimate of other programs' requests since the last header and of their rate, each with the ends of its interval.
+ * Requests; requests per second.
+ */
 export interface OthersReading {
   readonly taken: number
   readonly takenAtMost: number
@@ -6,14 +9,14 @@ export interface OthersReading {
   readonly perSecond: number
   readonly perSecondAtLeast: number
   readonly perSecondAtMost: number
-  /** Chances that nothing is left within ten minutes: see `EmptyChance`. */
+  /** Probabilities, 0 to 1, that the quota is empty within ten minutes: see `EmptyChance`. */
   readonly emptyChance: number
   readonly emptyChanceAtPace: number
-  /** Growth of each of the three counts, requests a second. */
+  /** Growth of the three counts, in requests per second. */
   readonly growth: Growth
 }
 
-/** Requests, or requests a second. */
+/** The three counts in requests, or their growth in requests per second. */
 interface Growth {
   readonly taken: number
   readonly takenAtMost: number
@@ -22,14 +25,16 @@ interface Growth {
 
 export const NO_GROWTH: Growth = { taken: 0, takenAtMost: 0, takenAtLeast: 0 }
 
-/** How fast the counts grew from one reading to the next, `seconds` apart. */
+/** Computes the growth between two readings that are `seconds` apart. */
 export const growthFrom = (before: Growth, now: Growth, seconds: number): Growth => ({
   taken: (now.taken - before.taken) / seconds,
   takenAtMost: (now.takenAtMost - before.takenAtMost) / seconds,
   takenAtLeast: (now.takenAtLeast - before.takenAtLeast) / seconds,
 })
 
-/** A reading `seconds` on: the counts go on in a straight line, the rest stays. */
+/**
+ * Extrapolates a reading by `seconds`: the counts grow linearly and stay at or above 0, everything else is unchanged.
+ */
 export const later = (reading: OthersReading, seconds: number): OthersReading => ({
   ...reading,
   taken: Math.max(0, reading.taken + reading.growth.taken * seconds),

@@ -2,34 +2,38 @@ import { chanceBelow, nearChanceBelow } from './normal.ts'
 import { grow, grown, waiting } from './taken-moments.ts'
 
 /*
- * How others use one quota, learned from what headers show to be missing beyond this app's own requests.
+ * Estimates other programs' requests on one quota from what headers show missing beyond this app's own requests.
  *
- * Model: others make requests by chance at some rate, which holds for a while and then jumps to another one. Candidates
- * are 0 and rates from 1/16 to 32 times the refill, three to an octave, each with four lengths of time that it may be
- * likely to hold. Each candidate carries its probability, and the mean and the variance of what others took since the
- * last header ("taken"), once for having held all that time and once for having come by a jump since.
+ * Model: others make requests at random, at a rate that is constant for a while and then jumps to another one. A
+ * candidate is a rate r with a mean holding time h: r is 0 or one of 28 rates from 1/16 to 32 times the refill, three to
+ * an octave; h is one of four times. Each candidate has a probability. Each rate has the mean and the variance of the
+ * requests that others made since the last header ("taken"). Both are computed twice: for a rate that held since that
+ * header ("held"), and for one that began by a jump since then ("came").
  *
- * A second of time (a candidate with rate r and holding time h; the textbook's interacting multiple models):
- *   holds on with exp(−1/h); what leaves is spread over the candidates as jumps were seen to go.
- *   taken: mean + r, variance + r (a Poisson count), + r²c²(2t + 1) for a rate only known to lie in its cell.
- *   What would have come back above full is made up for: taken = max(0, taken − overflowed). Others cannot take what is not
- *   there: taken ≤ what would be left without them.
- * A header that shows d missing: each candidate's probability is multiplied by the normal chance of d ± ½ (Bayes), and
- * taken starts from 0.
+ * A time step of one second, t seconds after the last header (an interacting multiple model, IMM):
+ *   1. Jump: a candidate keeps its rate with probability exp(−1/h). The rest of its probability is distributed over all
+ *      candidates in proportion to the jumps observed so far.
+ *   2. Growth: mean of taken + r;
+ *      variance of taken + r (a Poisson count) + r²c²(2t + 1), with c·r the standard deviation of r within its cell.
+ *   3. Limits: taken = max(0, taken − overflowed), because a full quota loses its refill unless others use it;
+ *      taken ≤ left, the level that there would be without others.
  *
- * Requests and seconds throughout; rates in the arrays are in refills.
+ * A header that shows d requests missing: the probability of each candidate is multiplied by the normal probability of
+ * d ± ½ (Bayes' rule), and taken restarts at 0.
+ *
+ * Units: requests and seconds. `RATES` is in multiples of the refill, `#rates` in requests per second.
  */
 
 const PER_OCTAVE = 3
 const OCTAVES = { below: 4, above: 5 } as const
-/** Standard deviation of a rate within its cell, as a share of it: a cell is 26 % wide, evenly: 0.26 / √12. */
+/** Width of a rate's cell as a share of the rate (26 %), and the standard deviation of a uniform one: 0.26 / √12. */
 const CELL = 2 ** (1 / PER_OCTAVE) - 1
 const CELL_SPREAD = CELL / Math.sqrt(12)
-/** A spell's mean counts from so many requests on. */
+/** Requests in a spell from which its mean rate is used. */
 const MIN_COUNTED = 5
-/** From a candidate to the end of its cell, as a factor. */
+/** Factor from a candidate's rate to the edge of its cell. */
 const HALF_CELL = 2 ** (1 / (2 * PER_OCTAVE))
-/** From this share of the refill on others are so busy that a quota is hardly ever full. */
+/** Multiple of the refill above which others keep a quota from being full. */
 const BUSY_FROM = 1.15
 const RATES: readonly number[] = [
   0,
@@ -43,7 +47,10 @@ const HOLD_SECONDS: readonly number[] = [5, 30, 180, 2000]
 const HOLD_COUNT = HOLD_SECONDS.length
 const COUNT = RATE_COUNT * HOLD_COUNT
 
-/** Quiet, within what comes back, busy, storm: how long a rate holds is learned for each. Upper ends, in refills. */
+/**
+ * Bands of rates: idle, within the refill, busy, storm. Holding times are learned per band. Upper ends, in multiples of
+ * the refill.
+ */
 const BANDS = [0, 1.5, 5] as const
 const BAND_OF: readonly number[] = RATES.map((rate) => {
   const band = BANDS.findIndex((end) => rate <= end)
@@ -55,41 +62,43 @@ const HOLD_PRIOR: readonly (readonly number[])[] = [
   [0.06, 0.22, 0.42, 0.3],
   [0.25, 0.35, 0.33, 0.07],
 ]
-/** Weight of the first guess of holding times, in spells. */
+/** Weight of the prior of holding times, in spells. */
 const PRIOR_SPELLS = 4
 /** Probability, before the first header, that no other program uses the quota. */
 const QUIET_AT_FIRST = 0.9
-/** Share of jumps that go to quiet; weight of the first guess of where jumps go, in jumps. */
+/** Prior share of jumps that end at rate 0; weight of the prior of jump targets, in jumps. */
 const TO_QUIET = 0.4
 const PRIOR_JUMPS = 2
-/** Time over which evidence of jumps loses its weight. */
+/** Time constant with which evidence of jumps decays, in seconds. */
 const MEMORY_SECONDS = 7200
-/** Probability under which a candidate is left out of quantiles. */
+/** Probability below which a candidate is ignored in quantiles. */
 const NEGLIGIBLE = 1e-5
-/** A spread in requests under which a number is taken to be known. */
+/** Standard deviation, in requests, below which a number counts as exact. */
 const MIN_DEVIATION = 1e-4
-/** Bound of a search by halving, enough for any limit. */
+/** Maximum number of iterations of the search for a quantile; enough for any limit. */
 const MAX_LOOKS = 60
-/** A rate wanders to a neighbour's cell about this often a second. */
+/** Rate, per second, at which a candidate's probability moves to the neighbouring cells. */
 const WANDER = 1 / 1500
-/** Each header may be one that no candidate explains. */
+/** Prior probability of a header that no candidate explains. */
 const OUTLIER = 1e-4
-/** Variance of what is shown, beyond rounding. */
+/** Variance of a header's value beyond rounding, in requests². */
 const NOISE = 0.01
-/** A level that is a whole number is shown as that: what is shown to be missing is just over the lower end. */
+/** Shift of both ends, in requests: a header rounds, and the amount missing is just above the lower end. */
 const ROUNDED = 0.2
-/** Age of a header after which the model starts anew: nothing of it would be left. */
+/** Maximum age of a header, in seconds: a longer gap is cut to it, because no information would remain. */
 const LONGEST_SECONDS = 7200
-/** From this share of the overflowing refill on, others keep a full quota from being full for longer than a step. */
+/** Share of the overflowing refill from which others keep a full quota below full for longer than one time step. */
 const MAX_BUSY = 0.95
 
-/** Chances, 0 to 1, that a quota is empty within some time: as others' use may go on, and if it goes on as it is. */
+/**
+ * Probabilities, 0 to 1, that a quota is empty within some time: with rates that may change, and at the present rates.
+ */
 export interface EmptyChance {
   readonly chance: number
   readonly atPace: number
 }
 
-/** Requests that a header shows to be missing beyond own ones. */
+/** The requests that a header shows missing beyond own ones: see `observed`. */
 export interface Missing {
   readonly least: number
   readonly most: number
@@ -98,47 +107,50 @@ export interface Missing {
 }
 
 /**
- * Others' use of one quota as a distribution over rates, from headers and the time between them: the model above.
+ * A probability distribution over the rate of other programs' requests on one quota: see the model above.
  *
- * Counts in requests, times in seconds, rates in requests a second. Not pure: `advance` and `observed` change it.
+ * Counts are requests, times seconds, rates requests per second. Mutable: `advance` and `observed` change it.
  */
 export class OthersUse {
-  /** Requests a second that come back. */
+  /** The refill, in requests per second. */
   #refill: number
   #limit: number
-  /** Requests a second of each candidate, and how far off that may be, as a share of it. */
+  /** Rate of each candidate in requests per second, and its standard deviation as a share of it. */
   readonly #rates = new Float64Array(RATE_COUNT)
   readonly #spreads = new Float64Array(RATE_COUNT)
-  /** What was taken since the present rate began, and in how many seconds; what overflowed since the last header. */
+  /** Requests taken in the present spell and its length in seconds; overflow since the last header. */
   #spellTaken = 0
   #spellSeconds = 0
   #overflowed = 0
-  /** Candidates that held since the last header, and those that came by a jump since: `rate × HOLD_COUNT + hold`. */
+  /**
+   * Probabilities of the candidates, by `rate × HOLD_COUNT + hold`: rate unchanged since the last header, or begun by a
+   * jump since.
+   */
   readonly #held = new Float64Array(COUNT)
   readonly #came = new Float64Array(COUNT)
-  /** What others took since the last header, by rate. */
+  /** Mean and variance of others' requests since the last header, by rate. */
   readonly #heldMean = new Float64Array(RATE_COUNT)
   readonly #heldVariance = new Float64Array(RATE_COUNT)
   readonly #cameMean = new Float64Array(RATE_COUNT)
   readonly #cameVariance = new Float64Array(RATE_COUNT)
-  /** What others took, in parts: each a normal number with a chance. */
+  /** The distribution of others' requests as a mixture of normal distributions: weights and means. */
   readonly #partChance = new Float64Array(2 * RATE_COUNT)
   readonly #partMean = new Float64Array(2 * RATE_COUNT)
-  /** One over the deviation. */
+  /** Reciprocal of each standard deviation. */
   readonly #partSharpness = new Float64Array(2 * RATE_COUNT)
   #parts = 0
-  /** The candidates' chances by rate, however long it may hold. */
+  /** The candidates' probabilities by rate, summed over holding times. */
   readonly #heldChance = new Float64Array(RATE_COUNT)
   readonly #cameChance = new Float64Array(RATE_COUNT)
-  /** Where jumps went, in jumps. */
+  /** Number of jumps that ended at each rate. */
   readonly #ends = new Float64Array(RATE_COUNT)
-  /** How long rates of a band held, in spells. */
+  /** Number of spells by holding time, for each band. */
   readonly #holds = HOLD_PRIOR.map((prior) => Float64Array.from(prior))
-  /** Spells by band, summed for one jump. */
+  /** Sum of `#holds` by band; valid within one jump. */
   readonly #spells = new Float64Array(HOLD_PRIOR.length)
-  /** Of what left its candidate since the last header: which bands, and which holding times. */
+  /** Probability that left its candidate since the last header, by band and holding time. */
   readonly #left = HOLD_PRIOR.map(() => new Float64Array(HOLD_COUNT))
-  /** Whether the chances by rate are those of now. */
+  /** Whether the sums by rate are up to date. */
   #isSummed = false
   #seconds = 0
 
@@ -175,12 +187,14 @@ export class OthersUse {
     return this.#seconds
   }
 
+  /** Sets another limit and period, and resets the model. */
   resize(limit: number, periodSeconds: number): void {
     this.#limit = limit
     this.#refill = limit / periodSeconds
     this.forget()
   }
 
+  /** Resets the model to its priors. */
   forget(): void {
     const each = (1 - TO_QUIET) / (RATE_COUNT - 1)
     this.#seconds = 0
@@ -201,8 +215,8 @@ export class OthersUse {
   }
 
   /**
-   * Lets time pass. `overflowed`: requests that would have come back above full had others taken nothing; they came at the
-   * end of the time. `left`: what would be left now without others.
+   * Advances the model. `overflowed`: refill that a full quota would have lost without others' requests, at the end of
+   * the elapsed time. `left`: the level now without others' requests.
    */
   advance(elapsedSeconds: number, overflowed: number, left: number): void {
     const seconds = Math.min(elapsedSeconds, LONGEST_SECONDS)
@@ -212,7 +226,7 @@ export class OthersUse {
     this.#overflowed += overflowed
     let past = 0
     while (past < seconds) {
-      // Short steps at first, longer ones after a long gap: the interval is wide by then.
+      // Steps of a second at first, longer ones after a long gap, when the interval is wide anyway.
       const step = Math.min(seconds - past, Math.max(1, 0.1 * this.#seconds))
       const overflowingFor = Math.min(step, Math.max(0, past + step - (seconds - overflowsFor)))
       this.#jump(step)
@@ -228,13 +242,15 @@ export class OthersUse {
   }
 
   /**
-   * A header showed that from `least` to `most` requests are missing beyond own ones, the ends known with `variance`;
-   * `most` is infinite where nothing is left: more than all cannot be missing. `taken` is what all headers together make
-   * of it.
+   * Updates the model from a header that shows `least` to `most` requests missing beyond own ones; `variance` is that
+   * of these two ends.
+   *
+   * `most` is infinite where nothing is left, because more than the limit cannot be missing. `taken` is the estimate of
+   * the amount missing from all headers together.
    */
   observed({ least, most, taken, variance }: Missing): void {
     const noise = NOISE + variance
-    // Never sharper than a whole request.
+    // At least one request wide.
     const middle = (least + most) / 2
     const low = least < ROUNDED ? Number.NEGATIVE_INFINITY : Math.min(least, middle - 0.5) + ROUNDED
     const high = Math.max(most, middle + 0.5) + ROUNDED
@@ -261,13 +277,13 @@ export class OthersUse {
     this.#startFromHeader()
   }
 
-  /** The count begins anew without a header, as at the end of a fixed window: what was taken before is given back. */
+  /** Restarts the count without a header, as at the end of a fixed window. The distribution over rates is kept. */
   restart(): void {
     for (let at = 0; at < COUNT; at += 1) this.#held[at]! += this.#came[at]!
     this.#startFromHeader()
   }
 
-  /** The level is known again; who takes how much is as likely as before. */
+  /** Restarts the count of taken requests; the distribution over rates is kept. */
   #startFromHeader(): void {
     this.#isSummed = false
     this.#seconds = 0
@@ -357,9 +373,10 @@ export class OthersUse {
   }
 
   /**
-   * Counts the jumps that a header makes likely: where they went, and how long what they ended was likely to hold.
+   * Updates the statistics of jumps and holding times from a header.
    *
-   * `total` is the sum of what the candidates came to; `came` over it is the chance of each to have come by a jump.
+   * `total` is the sum of all probabilities before normalisation; `#came` / `total` is the probability that a candidate
+   * began by a jump.
    */
   #learn(total: number): void {
     const kept = Math.exp(-this.#seconds / MEMORY_SECONDS)
@@ -384,11 +401,11 @@ export class OthersUse {
   }
 
   /**
-   * The mean pace of the present spell: requests over seconds, begun anew as far as a jump is likely.
+   * Updates the mean rate of the present spell: requests over seconds, discounted by the probability of a jump.
    *
-   * Σ taken / Σ seconds is the best there is for one rate, and off by 1/√Σ taken of itself: far less than a cell's width
-   * after a few headers. What overflowed counts where others are so busy that the quota was hardly full; else an interval in
-   * which something overflowed says nothing of the pace, and neither does one that ends with nothing left.
+   * Σ taken / Σ seconds is the best estimate of a constant rate; its relative error is 1 / √Σ taken, after a few
+   * headers far less than the width of a cell. An interval with overflow is used only where others are so busy that the
+   * quota was hardly ever full; an interval that ends at 0 is not used. Neither shows the rate.
    */
   #meanOfSpell(total: number, shown: number | undefined): void {
     let came = 0
@@ -403,7 +420,7 @@ export class OthersUse {
     this.#centre()
   }
 
-  /** Puts the candidate in whose cell the spell's mean lies right there. */
+  /** Moves the rate of the candidate whose cell contains the spell's mean to that mean. */
   #centre(): void {
     const mean = this.#spellSeconds > 0 ? this.#spellTaken / this.#spellSeconds : 0
     for (let rate = 0; rate < RATE_COUNT; rate += 1) {
@@ -430,7 +447,7 @@ export class OthersUse {
     }
   }
 
-  /** The chances by rate, and of what others took the parts that are likely enough to matter. */
+  /** Sums the probabilities by rate, and collects the components of the mixture that are likely enough to matter. */
   #sum(): void {
     if (this.#isSummed) return
     this.#isSummed = true
@@ -460,12 +477,12 @@ export class OthersUse {
     this.#parts = parts
   }
 
-  /** The chance that others took at most `taken` since the last header. */
+  /** The probability, 0 to 1, that others took at most `taken` requests since the last header. */
   chanceOfAtMost(taken: number): number {
     this.#sum()
     let sum = 0
     for (let part = 0; part < this.#parts; part += 1) {
-      // A number that is known for certain is at most itself.
+      // The smallest deviation is added, so that an exact number is at most itself.
       const above = taken - this.#partMean[part]! + MIN_DEVIATION
       sum += this.#partChance[part]! * nearChanceBelow(above * this.#partSharpness[part]!)
     }
@@ -473,9 +490,9 @@ export class OthersUse {
   }
 
   /**
-   * What others took since the last header at most, with the chance `share`; between 0 and `most`.
+   * The quantile `share` (0 to 1) of others' requests since the last header; 0 to `most`.
    *
-   * By false position between two ends, halving where that stands still (the Illinois rule): about 6 looks, not 13.
+   * Root search by false position with the Illinois rule: about 6 evaluations instead of 13 by bisection.
    */
   takenAt(share: number, most: number): number {
     let low = share > 0.5 ? 0.02 : 0.5
@@ -487,7 +504,7 @@ export class OthersUse {
     if (overHigh < 0) return most
     let side = 0
     for (let look = 0; look < MAX_LOOKS && high - low > width; look += 1) {
-      // Near an end false position creeps: every third look halves.
+      // False position converges slowly near an end, so every third step is a bisection.
       const isHalved = look % 3 === 2 || !(overHigh > underLow)
       const at = isHalved ? (low + high) / 2 : low - (underLow * (high - low)) / (overHigh - underLow)
       const middle = Math.min(high - width / 4, Math.max(low + width / 4, at))
@@ -507,7 +524,10 @@ export class OthersUse {
     return (low + high) / 2
   }
 
-  /** The rate of others: the mean of the present spell where that is likely, else the middle one. Requests a second. */
+  /**
+   * The estimated rate of others in requests per second: the mean of the present spell if it is plausible, else the
+   * median.
+   */
   rate(): number {
     const mean = this.#spellTaken / this.#spellSeconds
     const isLikely = this.#spellTaken >= MIN_COUNTED && mean >= this.rateAt(0.01) && mean <= this.rateAt(0.99)
@@ -515,7 +535,7 @@ export class OthersUse {
     return isLikely && middle > 0 ? mean : middle
   }
 
-  /** The rate of others that is not passed with the chance `share`, requests a second. */
+  /** The quantile `share` (0 to 1) of the rate of others, in requests per second. */
   rateAt(share: number): number {
     this.#sum()
     let sum = 0
@@ -532,11 +552,11 @@ export class OthersUse {
   }
 
   /**
-   * The chance that a level that others drained is empty within `horizonSeconds`. `left`: what would be left without
-   * others; `gain`: requests a second that it changes by without others.
+   * The probability that others empty the quota within `horizonSeconds`. `left`: the level now without others'
+   * requests, in requests; `gain`: its change without them, in requests per second.
    *
-   * For a rate r: the level falls by r − gain a second and is empty after t = level / (r − gain); the rate has to hold
-   * for so long, exp(−t / h).
+   * At rate r the level falls by r − gain per second, and is 0 after t = level / (r − gain). The rate holds for that
+   * long with probability exp(−t / h).
    */
   emptyWithin(horizonSeconds: number, left: number, gain: number): EmptyChance {
     this.#sum()
@@ -560,7 +580,7 @@ export class OthersUse {
   }
 }
 
-/** The chance of a candidate that it holds for `seconds` more: Σ chance × exp(−seconds / holding time). */
+/** The probability that a rate holds for `seconds` more: the sum of probability × exp(−seconds / holding time). */
 function stillHolding(chances: Float64Array, rate: number, seconds: number): number {
   let sum = 0
   for (let hold = 0; hold < HOLD_COUNT; hold += 1) {
@@ -569,15 +589,16 @@ function stillHolding(chances: Float64Array, rate: number, seconds: number): num
   return sum
 }
 
+/** The reciprocal of the standard deviation, which is bounded from below. */
 const sharpness = (variance: number): number => 1 / Math.max(MIN_DEVIATION / 6, Math.sqrt(variance))
 
 const STAYS_OF_A_SECOND = HOLD_SECONDS.map((hold) => Math.exp(-1 / hold))
 
-/** How likely a rate of each holding time holds for so long. Most steps are of one second. */
+/** The probability for each holding time that a rate holds for `seconds`. Most steps last one second. */
 const staysFor = (seconds: number): readonly number[] =>
   seconds === 1 ? STAYS_OF_A_SECOND : HOLD_SECONDS.map((hold) => Math.exp(-seconds / hold))
 
-/** The chance that a normal number lies between the two. */
+/** The probability that a normally distributed number lies between `low` and `high`. */
 function within(low: number, high: number, mean: number, variance: number): number {
   const deviation = Math.sqrt(variance)
   const above = high === Number.POSITIVE_INFINITY ? 1 : chanceBelow((high - mean) / deviation)

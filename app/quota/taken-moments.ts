@@ -1,15 +1,18 @@
 import { chanceBelow, density } from './normal.ts'
 
-/** Arguments of `grow`, one record that is reused because a step calls it 58 times. */
+/** The arguments of `grow`: one reused record, because one time step calls it 58 times. */
 export const grown = { count: 0, spread: 0, overflowed: 0, most: 0 }
-/** Mean and variance that `atLeastNothing` leaves. */
+/** The result of `atLeastNothing`: mean and variance. */
 const kept = { mean: 0, variance: 0 }
 
 /**
- * Adds `grown` to a normal number, less what overflowed, and keeps it between 0 and `most`, by its first two moments.
+ * Adds `grown` to a normally distributed number, subtracts the overflow, clips the result to 0 … `most`, and stores its
+ * mean and variance.
  *
- * With z = mean / deviation: E max(0, X) = mean Φ(z) + deviation φ(z), E max(0, X)² = (mean² + variance) Φ(z) + mean
- * deviation φ(z). The upper end is the same seen from above. Where nothing overflowed nothing was made up for.
+ * For X normal with mean m and standard deviation s, and z = m / s:
+ *   E max(0, X)  = m Φ(z) + s φ(z)
+ *   E max(0, X)² = (m² + s²) Φ(z) + m s φ(z)
+ * The upper end is the same for `most` − X. The clip at 0 is computed only where something overflowed.
  */
 export function grow(means: Float64Array, variances: Float64Array, at: number): void {
   kept.mean = (means[at] ?? 0) + grown.count - grown.overflowed
@@ -24,7 +27,7 @@ export function grow(means: Float64Array, variances: Float64Array, at: number): 
   variances[at] = kept.variance
 }
 
-/** Leaves the mean and variance of max(0, X) in `kept`. */
+/** Writes mean and variance of max(0, X) to `kept`. Above z = 4 they are those of X, below z = −6 both are 0. */
 function atLeastNothing(mean: number, variance: number): void {
   if (variance < 1e-12) {
     kept.mean = Math.max(0, mean)
@@ -52,10 +55,13 @@ function atLeastNothing(mean: number, variance: number): void {
 }
 
 /**
- * Raises what is missing from a full quota to what others' requests leave missing there on average.
+ * Raises mean and variance to those of a full quota whose refill others use to the share `busy`, unless the mean is
+ * higher already.
  *
- * Each takes 1 and what overflows makes up for it: a queue with even service, by Pollaczek and Khinchine with `busy` ρ its
- * mean is ρ / 2(1 − ρ), its variance ρ / 3(1 − ρ) + ρ² / 4(1 − ρ)².
+ * Each request takes 1, and the refill replaces it at a constant rate: a queue with constant service time and load
+ * ρ = `busy`, 0 to 1. By Pollaczek and Khinchine:
+ *   mean     = ρ / 2(1 − ρ)
+ *   variance = ρ / 3(1 − ρ) + ρ² / 4(1 − ρ)²
  */
 export function waiting(means: Float64Array, variances: Float64Array, at: number, busy: number): void {
   const idle = 1 - busy
