@@ -2,7 +2,7 @@ import type { Outcome } from '../../app/contract/outcome.ts'
 import type { WindowSummary } from '../../app/contract/windows.ts'
 import type { Clock } from '../ports/ports.ts'
 
-/** A window as its host holds it. */
+/** An admitted window, as its host provides it. */
 export interface AdmittedWindow {
   isOpen(): boolean
   end(): void
@@ -10,7 +10,7 @@ export interface AdmittedWindow {
 
 export interface AdmittedWindowsDeps {
   readonly clock: Pick<Clock, 'wallMs'>
-  /** Told at each admission how many there are, this one included. */
+  /** Called after each admission with the number of windows, the new one included. */
   readonly admitted: (id: string, count: number) => void
 }
 
@@ -20,7 +20,7 @@ interface Entry {
   lastUsedAt: number
 }
 
-/** The windows that were let in with a code, so that a person sees one that is not theirs, and can end it. */
+/** The windows admitted by a code. A person can list them, recognise a foreign one, and end it. */
 export class AdmittedWindows {
   readonly #deps: AdmittedWindowsDeps
   readonly #windows = new Map<string, Entry>()
@@ -30,7 +30,7 @@ export class AdmittedWindows {
     this.#deps = deps
   }
 
-  /** Returns the id that the window is listed under, which is no secret. */
+  /** Adds a window and returns its id for the list. The id is not a secret. */
   add(window: AdmittedWindow): string {
     this.#count += 1
     const id = `window-${this.#count}`
@@ -49,7 +49,7 @@ export class AdmittedWindows {
     this.#windows.delete(id)
   }
 
-  /** `asking`: the window that wants to know. */
+  /** Lists the windows. `asking`: the id of the window that made the request. */
   list(asking?: string): readonly WindowSummary[] {
     return [...this.#windows].map(([id, { window, admittedAt, lastUsedAt }]) => ({
       id,

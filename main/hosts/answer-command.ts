@@ -1,14 +1,16 @@
 import type { Contract, Handlers } from '../../app/contract/ipc.ts'
 import { argumentError } from './browser/argument-error.ts'
 
-/** What became of one command from a window. `error` lines are for the window, and hold nothing it sent. */
+/**
+ * The result of one command from a window. An `error` line is shown in the window, and repeats nothing of the argument.
+ */
 export type CommandAnswer =
   | { readonly kind: 'value'; readonly value: unknown }
   | { readonly kind: 'unknown-command' }
   | { readonly kind: 'bad-argument'; readonly error: string }
   | { readonly kind: 'failed'; readonly error: string; readonly cause: unknown }
 
-/** Both hosts answer through this: nothing reaches a handler that the contract's own parser has not passed. */
+/** Runs one command in either host. A handler is called only with an argument that the contract's parser accepted. */
 export async function answerCommand<C extends Contract>(
   contract: C,
   handlers: Handlers<C>,

@@ -10,8 +10,8 @@ export interface AppFolder {
 }
 
 /**
- * The folder of our package.json, upwards from a file in it. Looked for and not counted in steps: the
- * sources, the bundle and its chunks lie at different depths.
+ * Finds the folder of Headroom's package.json, searching upwards from `file`. The depth differs between sources, bundle
+ * and chunks, so it is not fixed.
  */
 export function findAppFolder(file: string): AppFolder {
   for (let folder = dirname(file); ; folder = dirname(folder)) {
@@ -26,6 +26,6 @@ function versionIn(folder: string): string | undefined {
     const found = packageFile.safeParse(JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')))
     return found.success ? found.data.version : undefined
   } catch {
-    return undefined // none here, or somebody else's
+    return undefined // missing, or the package.json of another package
   }
 }

@@ -1,10 +1,10 @@
-/** One window, as far as attention goes. */
+/** The registration of one open window with `Attention`. */
 export interface Seat {
   setVisible(visible: boolean): void
   leave(): void
 }
 
-/** Whether anybody looks: at least one window is open and not hidden. */
+/** Whether at least one window is open and visible. */
 export class Attention {
   readonly #visible = new Set<object>()
 
@@ -12,7 +12,7 @@ export class Attention {
     return this.#visible.size > 0
   }
 
-  /** A window opens; it is visible until it says otherwise. */
+  /** Registers an open window. It counts as visible until `setVisible(false)`. */
   take(): Seat {
     const seat = {}
     this.#visible.add(seat)

@@ -5,19 +5,20 @@ import { systemErrorText } from '../storage/system-error.ts'
 type Environment = Readonly<Record<string, string | undefined>>
 
 export interface SecretsReading {
-  /** With each secret under its own name, wherever it was read. */
+  /** The environment with each secret under its own name, whatever its source. */
   readonly environment: Environment
-  /** One line on the first secret that was named and could not be had. */
+  /** One line on the first secret that was named and could not be read. */
   readonly problem?: string
 }
 
-/** Longer than any token or passphrase; a file that goes on is not one. */
+/** A size limit above any token or passphrase. */
 const MAX_SECRET_BYTES = 64 * 1024
 
 /**
- * The environment with the secrets that lie in files, one each: where `NAME_FILE` says, else as `NAME` in the folder
- * that systemd names in `CREDENTIALS_DIRECTORY` (systemd.exec(5)). A variable that is set itself wins over the folder.
- * The line end that an editor leaves is no part of a secret.
+ * Adds secrets from files to the environment, one a file: the file that `NAME_FILE` names, else `NAME` in systemd's
+ * `CREDENTIALS_DIRECTORY` (systemd.exec(5)).
+ *
+ * A variable that is set itself takes precedence over the directory. A line end at the end of a file is removed.
  */
 export function withSecretFiles(
   environment: Environment,
@@ -59,7 +60,9 @@ function readIfThere(path: string, read: (path: string) => string | undefined): 
   }
 }
 
-/** `undefined` where the file is longer than a secret. It may be a pipe, as a shell's `<(…)` is. */
+/**
+ * Reads a secret from a file or a pipe, such as a shell's `<(…)`; `undefined` if it is longer than `MAX_SECRET_BYTES`.
+ */
 export function readSecret(path: string): string | undefined {
   const file = openSync(path, 'r')
   try {
@@ -75,7 +78,10 @@ export function readSecret(path: string): string | undefined {
   }
 }
 
-/** What a person hands over by the environment because a flag would show it to everybody. */
+/**
+ * The environment variables that hold secrets. They are not flags, because every user can read the arguments of a
+ * process.
+ */
 export const SECRETS = [
   'HEADROOM_PASSPHRASE',
   'HEADROOM_CLIENT_SECRET',
@@ -86,8 +92,8 @@ export const SECRETS = [
 type SecretName = (typeof SECRETS)[number]
 
 /**
- * The environment as it was at the start. Its secrets are taken out of the process's own: a report of a crash lists
- * that, and every program that is started from here, the browser among them, would inherit it.
+ * Returns the environment and deletes its secrets from the process's own, which crash reports contain and child
+ * processes, such as the browser, inherit.
  */
 export function takenEnvironment(own: NodeJS.ProcessEnv): Readonly<NodeJS.ProcessEnv> {
   const taken = { ...own }

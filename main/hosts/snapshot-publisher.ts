@@ -1,26 +1,30 @@
 import type { Snapshot } from '../../app/contract/snapshot.ts'
 import type { Clock } from '../ports/ports.ts'
 
-/** Between two snapshots of one profile to one window that changes are the reason for. */
+/** Minimum time between two snapshots of one profile that are sent because of a change. */
 export const PUBLISH_EVERY_MS = 250
-/** Somewhat under the second that numbers may be shown as of one moment: timers are late now and then. */
+/**
+ * Interval of snapshots without a change: below the second for which shown numbers are valid, because timers fire late.
+ */
 export const PUBLISH_AT_LEAST_EVERY_MS = 900
 const MAX_PER_SECOND = 4
 
 interface Lane {
-  /** When the latest change was sent. */
+  /** Monotonic time of the last snapshot that was sent because of a change. */
   changeSentMs: number
-  /** The latest `MAX_PER_SECOND`, oldest first, changes or not. */
+  /** Times of the last `MAX_PER_SECOND` snapshots, oldest first, whatever their reason. */
   sentMs: readonly number[]
   due: (() => void) | undefined
   cancelRefresh: () => void
-  /** Changed while the window was hidden. */
+  /** Whether the profile changed while the window was hidden. */
   missed: boolean
 }
 
 /**
- * Sends the latest snapshot, never a queue of them: the first change after quiet goes at once, then at most
- * four a second, none to a hidden window. A snapshot is made when it is sent, so it is never old.
+ * Sends the latest snapshot of each profile to one window, and never queues one.
+ *
+ * The first change after a pause is sent at once, further ones at most four times a second, none while the window is
+ * hidden. A snapshot is made when it is sent.
  */
 export class Publisher {
   readonly #clock: Clock
@@ -40,7 +44,7 @@ export class Publisher {
     this.#send = send
   }
 
-  /** From now on these profiles, and each that changes, are sent at least once a second, changed or not. */
+  /** Sends these profiles, and each that changes, at least once a second from now on, changed or not. */
   keepFresh(profiles: readonly string[]): void {
     this.#keepsFresh = true
     for (const profile of profiles) this.#refreshLater(profile, this.#laneOf(profile))
@@ -54,7 +58,7 @@ export class Publisher {
     }
     if (lane.due) return
     const waitMs = this.#earliestMs(lane) - this.#clock.monotonicMs()
-    // Even "at once" waits for the code under way to finish: one change often comes as several.
+    // A timer even for 0 ms: one change often causes several calls of `changed`.
     lane.due = this.#clock.after(Math.max(0, waitMs), () => {
       lane.due = undefined
       lane.changeSentMs = this.#clock.monotonicMs()
@@ -66,7 +70,7 @@ export class Publisher {
     this.#visible = visible
     for (const [profile, lane] of this.#lanes) {
       if (!visible) {
-        // What was to be sent is, once the window is seen again; until then nothing wakes for it.
+        // A pending change is sent when the window is visible again; until then no timer runs.
         lane.missed ||= lane.due !== undefined
         this.#cancel(lane)
         continue
@@ -89,7 +93,7 @@ export class Publisher {
     this.#visible = false
   }
 
-  /** What was sent only because time passed holds up no change, as long as they are few enough together. */
+  /** The earliest time for the next change. Snapshots sent without a change count only towards the limit per second. */
   #earliestMs({ changeSentMs, sentMs }: Lane): number {
     const [oldest] = sentMs.length < MAX_PER_SECOND ? [] : sentMs
     return Math.max(changeSentMs + PUBLISH_EVERY_MS, (oldest ?? Number.NEGATIVE_INFINITY) + 1000)
@@ -107,7 +111,7 @@ export class Publisher {
     lane.cancelRefresh()
     if (!this.#keepsFresh || !this.#visible) return
     lane.cancelRefresh = this.#clock.after(PUBLISH_AT_LEAST_EVERY_MS, () => {
-      // A change that waits for its turn is sent within the second as well.
+      // A pending change is sent within the second anyway.
       if (lane.due) this.#refreshLater(profile, lane)
       else this.#flush(profile, lane)
     })

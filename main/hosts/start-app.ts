@@ -34,22 +34,22 @@ import { settled } from './settled.ts'
 import { openWindows, type Windows } from './window-session.ts'
 
 export interface AppDeps {
-  /** Held by the caller: one owner at a time (main/storage/lock.ts). */
+  /** A folder whose lock the caller holds (main/storage/lock.ts). */
   readonly dataFolder: string
   readonly ports: MonitorPorts
-  /** What a window is told about the host that shows it. */
+  /** The description of the host that each window receives. */
   readonly hello: Hello
-  /** The host's way of speaking up; without one the windows alone do. */
+  /** The host's notifications; absent where only the windows show alerts. */
   readonly announcer?: Announcer
-  /** Absent: keys are kept in memory only, and the window says so. */
+  /** Absent: keys are kept in memory only, and the window shows that. */
   readonly keystore?: Keystore
-  /** Whether a key may be sealed anew while the stored ones do not open: not under a passphrase. */
+  /** Whether keys may be sealed anew while the stored ones cannot be opened. False under a passphrase. */
   readonly startsOver?: boolean
-  /** Keeps a person's agreement to store keys unprotected; absent where no keystore asks for it. */
+  /** Stores a person's consent to unprotected keys; absent where the keystore never needs it. */
   readonly keepConsent?: KeepConsent
-  /** Starts on the built-in simulator, whatever is stored. */
+  /** Starts with the built-in simulator and ignores stored keys. */
   readonly simulate?: boolean
-  /** Absent where no browser can be opened: the window then shows the link to a sign-in. */
+  /** Opens a browser; absent where that is impossible: the window then shows the link of a sign-in. */
   readonly openUrl?: OpenUrl
 }
 
@@ -61,7 +61,7 @@ export interface RunningApp {
   stop(): Promise<void>
 }
 
-/** What every host with a window starts, whatever shows the window. */
+/** Starts the app behind any host with a window. */
 export async function startApp({
   dataFolder,
   ports,
@@ -103,7 +103,7 @@ export async function startApp({
   const demonstration = new Demonstration({
     monitor,
     asChosen: (profile) => simulatorSettings.chosenFor(profile),
-    // Numbers of a demonstration in the place of a person's own would be taken for those.
+    // Demonstration numbers must not be mistaken for those of a real key.
     isWanted: () => simulate || storage.ids().length === 0,
   })
   const restore = () => {
@@ -123,7 +123,7 @@ export async function startApp({
   const unsubscribe = monitor.subscribe({
     changed: () => {},
     event: ({ kind, profile }) => {
-      // After a long sleep the demonstration's own sign-in has ended, and nobody can sign in to it.
+      // After a long sleep the demonstration's sign-in has expired, and nothing can renew it.
       if (kind !== 'sign-in-required' || !demonstration.isShown(profile)) return
       ports.clock.after(0, () => monitor.disconnect(profile))
     },
@@ -194,7 +194,7 @@ export async function startApp({
   }
 }
 
-/** What a person should know of the place where keys are stored; nothing where all is well. */
+/** Messages on the key storage for the window; empty when all is well. */
 function storageNotices({ notices, status }: VaultHandle): readonly string[] {
   return status.state === 'ok' || status.line === undefined ? notices : [...notices, status.line]
 }
@@ -206,8 +206,9 @@ interface DemonstrationDeps {
 }
 
 /**
- * With no key stored or connected, the built-in simulator is: a first start shows live data, and so does the moment
- * after the last key was forgotten. A fresh one each time, because its key rotates its token.
+ * Runs the built-in simulator while no key is stored or connected, so that a first start shows live data.
+ *
+ * Each run starts a new simulator, because its key rotates its token.
  */
 class Demonstration {
   readonly #monitor: MonitorSurface
@@ -232,7 +233,7 @@ class Demonstration {
     this.#monitor.connect(this.#asChosen(builtIn.profile))
   }
 
-  /** A real key takes its place. */
+  /** Stops the demonstration; a real key replaces it. */
   end(): void {
     if (this.#running === undefined) return
     this.#monitor.disconnect(this.#running.profile.id)
@@ -254,7 +255,7 @@ class Demonstration {
   }
 }
 
-/** The simulator inside this process, on a loopback port of its own, as a profile. */
+/** The simulator inside this process on a loopback port, with its profile. */
 export interface BuiltIn {
   readonly profile: Profile
   close(): Promise<void>

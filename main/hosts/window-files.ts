@@ -4,13 +4,12 @@ import { extname, join } from 'node:path'
 /**
  * The built window, read once at start.
  *
- * A request is looked up in this list as it came, undecoded: a path that is not in it has no meaning, so there is
- * no path to escape from the folder with.
+ * Requests are looked up by their exact, undecoded path, so no path can lead out of the folder.
  */
 export interface WindowFiles {
   /** `path` begins with a slash and has no query. */
   find(path: string): WindowFile | undefined
-  /** The page itself, with the nonce its own style elements carry. */
+  /** The page, with `nonce` on its style elements. */
   page(nonce: string): string
 }
 
@@ -22,7 +21,7 @@ export interface WindowFile {
 
 const PAGE = '/index.html'
 const NONCE_MARK = '__CSP_NONCE__'
-/** Where Vite puts the files that carry a hash of their content in their name. */
+/** The path of a file whose name contains a hash of its content, as Vite writes it. */
 const HASHED = /^\/assets\/.+-[\w-]{8,}\.\w+$/
 
 export const PAGE_CONTENT_TYPE = 'text/html; charset=utf-8'
@@ -41,12 +40,12 @@ const CONTENT_TYPES: Readonly<Record<string, string>> = {
   '.woff2': 'font/woff2',
 }
 
-/** Throws when the folder holds no built window. */
+/** Reads the built window. Throws if the folder contains none. */
 export function readWindowFiles(folder: string): WindowFiles {
   const files = new Map<string, WindowFile>()
   for (const path of pathsIn(folder, '/')) {
     const contentType = CONTENT_TYPES[extname(path)]
-    // Source maps and whatever else a build leaves behind are not part of the window.
+    // Source maps and other build output are not served.
     if (contentType === undefined) continue
     const cacheControl = HASHED.test(path) ? 'public, max-age=31536000, immutable' : 'no-cache'
     files.set(path, { bytes: readFileSync(join(folder, path)), contentType, cacheControl })
@@ -62,11 +61,11 @@ export function readWindowFiles(folder: string): WindowFiles {
 
 export const isPage = (path: string): boolean => path === '/' || path === PAGE
 
-/** Level by level: inside Electron's archive `readdir` knows no recursion. */
+/** Lists the files level by level, because `readdir` inside Electron's archive has no recursion. */
 function* pathsIn(folder: string, at: string): Generator<string> {
   for (const entry of listFolder(join(folder, at))) {
     if (entry.isDirectory()) yield* pathsIn(folder, `${at}${entry.name}/`)
-    // A symbolic link is neither: it could lead out of the folder.
+    // Symbolic links are skipped: they could lead out of the folder.
     else if (entry.isFile()) yield `${at}${entry.name}`
   }
 }

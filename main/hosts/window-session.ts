@@ -16,19 +16,19 @@ import type { AdmittedWindows } from './admitted-windows.ts'
 import type { Attention } from './attention.ts'
 import { Publisher } from './snapshot-publisher.ts'
 
-/** One open window: the handlers of its commands, and its end. */
+/** One open window: the handlers of its commands. */
 export interface WindowSession {
   readonly handlers: Handlers<AppContract>
   close(): void
 }
 
-/** What a host is given: it opens a session for each window, and tells it where the pushes go. */
+/** Opens the windows of a host: one session each, with the functions that deliver its pushes. */
 export interface Windows {
-  /** `id`: what the window is listed under, where it is. */
+  /** `id`: the window's id in the list of admitted windows, if it is in it. */
   open(pushes: Pushes<AppContract>, id?: string): WindowSession
 }
 
-/** What is the same for every window. */
+/** The features that all windows share. */
 export interface AppFeatures {
   readonly quotas: Feature<typeof quotasContract>
   readonly streams: Feature<typeof streamsContract>
@@ -44,13 +44,13 @@ export interface WindowsDeps {
   readonly clock: Clock
   readonly hello: () => Hello
   readonly features: AppFeatures
-  /** Told which windows are looked at; absent where nothing depends on it. */
+  /** Tracks which windows are visible; absent where nothing depends on it. */
   readonly attention?: Attention
   /** Absent in a host whose windows need no code. */
   readonly admitted?: AdmittedWindows
 }
 
-/** Serves the contract to any number of windows from one monitor. */
+/** Serves the contract from one monitor to any number of windows. */
 export function openWindows(deps: WindowsDeps): Windows {
   const { monitor, attention, clock, hello, features, admitted } = deps
   const snapshots = () =>
@@ -91,7 +91,7 @@ export function openWindows(deps: WindowsDeps): Windows {
           ...features.settings.handlers,
           ...features.history.handlers,
           ...features.alerts.handlers,
-          // A desktop app that has a feed of newer versions answers these itself.
+          // The desktop host replaces these two where it has a feed of newer versions.
           updates: () => ({ kind: 'no-feed' }),
           setCheckForUpdates: () => ({ kind: 'no-feed' }),
         },

@@ -14,10 +14,14 @@ const SECRET_BYTES = 32
 const MAX_FAILURES = 20
 const FAILURE_WINDOW_MS = 60_000
 
+/**
+ * The single-use codes that admit browser windows. A used code is replaced; after 20 wrong ones a minute others are
+ * rejected.
+ */
 export class Admission {
   readonly #deps: AdmissionDeps
   #code: string
-  /** When recent wrong codes came, oldest first; never longer than what it takes to refuse. */
+  /** Times of recent wrong codes, oldest first; at most `MAX_FAILURES`. */
   #failedAtMs: number[] = []
 
   constructor(deps: AdmissionDeps) {
@@ -25,14 +29,16 @@ export class Admission {
     this.#code = newSecret(deps.randomBytes)
   }
 
-  /** The code that is good now. */
+  /** The currently valid code. */
   get code(): string {
     return this.#code
   }
 
   /**
-   * A right code is taken even while wrong ones are being turned away: guessing 256 bits is hopeless either way,
-   * and a program that sends rubbish must not be able to lock the person out.
+   * Checks a code, and replaces it if it is right.
+   *
+   * A right code is accepted even while wrong ones are rejected: 256 bits cannot be guessed either way, and a program
+   * that sends wrong codes must not lock the person out.
    */
   offer(code: string): CodeVerdict {
     if (isSameSecret(code, this.#code)) {
@@ -52,9 +58,12 @@ export class Admission {
 export const newSecret = (randomBytes: RandomBytes): string =>
   Buffer.from(randomBytes(SECRET_BYTES)).toString('base64url')
 
-/** A lookup by digest takes as long for a nearly right secret as for a wrong one. */
+/**
+ * The SHA-256 digest of a secret, for lookups: comparing digests reveals nothing about how much of a wrong secret is
+ * right.
+ */
 export const digestOf = (secret: string): string => createHash('sha256').update(secret).digest('base64url')
 
-/** Digests are compared, because `timingSafeEqual` takes equal lengths only. */
+/** Compares in constant time. Digests, because `timingSafeEqual` requires equal lengths. */
 const isSameSecret = (offered: string, wanted: string): boolean =>
   timingSafeEqual(createHash('sha256').update(offered).digest(), createHash('sha256').update(wanted).digest())

@@ -1,9 +1,9 @@
 /**
- * One line for an argument that did not parse: which field, and what was expected of it.
+ * Describes an invalid command argument in one line: the field and the expected type or range.
  *
- * It never repeats anything that was received, neither a value nor a name: the argument may hold a secret, or be
- * one in the wrong place. Only the first step of a path is said, because contract arguments are strict objects
- * and that step is one of their declared fields; deeper ones may be keys of the input.
+ * It repeats neither a value nor a name that was received, because either may be a secret. Only the first step of a
+ * path is named: contract arguments are strict objects, so that step is a declared field; deeper steps may be keys of
+ * the input.
  */
 export function argumentError(command: string, error: unknown): string {
   const issue = firstIssue(error)
@@ -24,7 +24,7 @@ interface Issue {
 }
 
 function complaint(issue: Issue): string {
-  // Deeper than the declared field, limits and types are those of a part that is not named.
+  // A deeper part is not named, so its type and its limits are not stated either.
   if (issue.path.length > 1) return 'holds something that is not valid'
   switch (issue.code) {
     case 'invalid_type':

@@ -13,7 +13,7 @@ import { routes } from './routes.ts'
 
 export interface BrowserHostDeps {
   readonly windows: Windows
-  /** Where each window that is let in is listed. */
+  /** The list of admitted windows. */
   readonly admitted: AdmittedWindows
   /** The built window: `dist/window`. */
   readonly windowFolder: string
@@ -21,7 +21,7 @@ export interface BrowserHostDeps {
   readonly clock: Clock
   readonly randomBytes: RandomBytes
   readonly log: Log
-  /** Told the address to open: at start, and again whenever its code was used. */
+  /** Called with the address to open: at start, and after each use of its code. */
   ready(url: string): void
 }
 
@@ -30,7 +30,7 @@ export interface BrowserHost {
   close(): Promise<void>
 }
 
-/** Serves the window to browsers on this machine, and to nothing else. */
+/** Serves the window to browsers on this machine only. */
 export async function startBrowserHost(deps: BrowserHostDeps): Promise<BrowserHost> {
   const { windows, admitted, windowFolder, clock, randomBytes, log } = deps
   const files = readWindowFiles(windowFolder)
@@ -66,7 +66,7 @@ export async function startBrowserHost(deps: BrowserHostDeps): Promise<BrowserHo
   }
 }
 
-/** Nothing of the framework runs, and nothing is parsed, for a request that the gate turns away. */
+/** Rejects a request at the gate before the framework parses any of it. */
 function guarded(port: number, next: RequestListener): RequestListener {
   const headers = Object.entries(securityHeaders({ connectSrc: "'self'" }))
   return (request, response) => {
@@ -78,7 +78,7 @@ function guarded(port: number, next: RequestListener): RequestListener {
       return
     }
     response.statusCode = verdict.status
-    // The rest of a refused request is not read.
+    // Closes the connection, so that the rest of a rejected request is not read.
     response.setHeader('connection', 'close')
     response.end()
   }

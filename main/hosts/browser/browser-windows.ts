@@ -6,10 +6,12 @@ import type { WindowSession, Windows } from '../window-session.ts'
 import { digestOf, newSecret } from './admission.ts'
 import { type PushSink, PushStream } from './push-stream.ts'
 
-/** A reload, or a laptop that nods off, is back within this. */
+/**
+ * Time without a push stream after which a window's session closes. Covers a reload and a short sleep of the machine.
+ */
 export const GRACE_MS = 30_000
 const MAX_WINDOWS = 32
-/** A duplicated tab carries its original's bearer along; more than this is no person. */
+/** Limit of streams with one bearer. A duplicated tab copies its original's bearer; a person does not need more. */
 const MAX_STREAMS_PER_WINDOW = 4
 
 export interface BrowserWindowsDeps {
@@ -19,17 +21,17 @@ export interface BrowserWindowsDeps {
   readonly admitted: AdmittedWindows
 }
 
-/** The windows that were admitted since start, each known by the digest of its bearer. */
+/** The windows admitted since start, by the digest of their bearer. */
 export class BrowserWindows {
   readonly #deps: BrowserWindowsDeps
-  /** In order of last use. */
+  /** Ordered by last use. */
   readonly #byDigest = new Map<string, BrowserWindow>()
 
   constructor(deps: BrowserWindowsDeps) {
     this.#deps = deps
   }
 
-  /** A bearer for one more window, or `undefined` while as many as we keep are open. */
+  /** Admits a window and returns its bearer; `undefined` while `MAX_WINDOWS` are open. */
   admit(): string | undefined {
     if (this.#byDigest.size >= MAX_WINDOWS && !this.#forgetLongestUnused()) return undefined
     const bearer = newSecret(this.#deps.randomBytes)
@@ -66,10 +68,10 @@ export class BrowserWindows {
 }
 
 /**
- * One bearer's window.
+ * The window of one bearer.
  *
- * Its session is open from its first use until its push stream has been gone for the grace period. The bearer
- * outlives the session: after a night's sleep the same page goes on, and nobody has to fetch a new code.
+ * Its session opens at first use and closes when its push stream has been gone for `GRACE_MS`. The bearer stays valid
+ * after that, so that a page resumes after a long sleep without a new code.
  */
 export class BrowserWindow {
   readonly #deps: BrowserWindowsDeps
@@ -79,7 +81,7 @@ export class BrowserWindow {
   #isClosed = false
   readonly #id: string
 
-  /** `ended`: from here on its bearer is good for nothing. */
+  /** `ended` is called when a person ends the window; its bearer must be invalid from then on. */
   constructor(deps: BrowserWindowsDeps, ended: () => void) {
     this.#deps = deps
     this.#id = deps.admitted.add({
@@ -95,7 +97,7 @@ export class BrowserWindow {
     this.#deps.admitted.used(this.#id)
   }
 
-  /** It is listed no more. */
+  /** Removes the window from the list. */
   forget(): void {
     this.#deps.admitted.remove(this.#id)
   }
@@ -104,7 +106,7 @@ export class BrowserWindow {
     return this.#session !== undefined
   }
 
-  /** Opens the session where it is not; commands may come before the push stream does. */
+  /** The open session, opened if needed: commands may arrive before the push stream. */
   session(): WindowSession {
     if (this.#isClosed) throw new Error('the host is closing')
     if (this.#session === undefined) {
@@ -118,7 +120,7 @@ export class BrowserWindow {
   }
 
   stream(sink: PushSink): void {
-    // Nobody will hear the `close` of a response that is closed already.
+    // A closed response emits no further `close`.
     if (this.#isClosed || sink.destroyed) {
       sink.end()
       return

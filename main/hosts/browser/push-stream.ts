@@ -4,22 +4,22 @@ import { type Pushes, pushesThrough } from '../../../app/contract/ipc.ts'
 import type { Snapshot } from '../../../app/contract/snapshot.ts'
 import type { Clock } from '../../ports/ports.ts'
 
-/** What a push stream needs of a response, so that tests can play a reader that stops reading. */
+/** The part of `ServerResponse` that a push stream uses; tests substitute a slow reader. */
 export type PushSink = Pick<
   ServerResponse,
   'write' | 'end' | 'destroy' | 'once' | 'writableLength' | 'destroyed' | 'writableEnded'
 >
 
 export const KEEP_ALIVE_MS = 5_000
-/** More than this unread by the window: it is not coming back to it. */
+/** Limit of unread bytes, above which the stream is closed. */
 export const MAX_BUFFERED_BYTES = 1_000_000
 
 /**
- * The pushes of one window as lines of JSON over one response that does not end.
+ * Writes the pushes of one window as lines of JSON to one response that does not end.
  *
- * A window that reads slowly costs bounded memory: of each profile's snapshots only the latest waits, and events,
- * which may not be dropped, are written until too much is unread. Then the stream is cut; the window comes back and
- * asks for the events it missed by their `seq`.
+ * Memory for a slow reader is bounded: only the latest snapshot of each profile waits, while events are never dropped
+ * and are written up to `MAX_BUFFERED_BYTES`. Then the stream is closed; the window reconnects and requests missed
+ * events by their `seq`.
  */
 export class PushStream {
   readonly #sink: PushSink
@@ -49,7 +49,7 @@ export class PushStream {
       this.#waiting.clear()
       onClosed()
     })
-    // A blank line at once: the window's fetch settles on the headers, not on the first change.
+    // A blank line at once, so that the window's fetch resolves before the first change.
     this.#keepAlive()
   }
 

@@ -16,9 +16,9 @@ export interface RoutesDeps {
   readonly windows: BrowserWindows
   readonly randomBytes: RandomBytes
   readonly log: Log
-  /** A code was used: there is a new one to print. */
+  /** Called after a code was used: there is a new one to print. */
   readonly codeUsed: () => void
-  /** A request with a right bearer came on this connection. */
+  /** Called for each request with a valid bearer, with its connection. */
   readonly admittedOn: (socket: Socket) => void
 }
 
@@ -27,7 +27,7 @@ const NONCE_BYTES = 16
 const JSON_TYPE = /^application\/json(?:; ?charset=utf-8)?$/i
 const BEARER = /^Bearer ([\w-]{16,128})$/
 
-/** What is served to a request that has passed the gate. */
+/** The routes of the browser host, for requests that passed the gate. */
 export function routes(deps: RoutesDeps): FastifyInstance {
   const app = fastify({ logger: false, bodyLimit: MAX_BODY_BYTES, exposeHeadRoutes: false })
   const admitted = new WeakMap<FastifyRequest, BrowserWindow>()
@@ -37,7 +37,7 @@ export function routes(deps: RoutesDeps): FastifyInstance {
     return window
   }
 
-  // Only JSON has a meaning here; text/plain is what another site's form can send without asking.
+  // JSON only: another site's form can send text/plain without a CORS preflight.
   app.removeAllContentTypeParsers()
   app.addContentTypeParser(
     'application/json',
@@ -45,14 +45,14 @@ export function routes(deps: RoutesDeps): FastifyInstance {
     app.getDefaultJsonParser('error', 'error'),
   )
 
-  // Before the body is read, so that a stranger cannot make this process read one.
+  // Runs before the body is read, so that no body of an unauthorised request is read.
   app.addHook('onRequest', async (request, reply) => {
     if (!isApi(request.url)) return
     reply.header('cache-control', 'no-store')
     if (request.url !== '/api/session') {
       const window = bearerWindow(request, deps.windows)
       if (window === undefined)
-        // What follows of a refused request is not read.
+        // Closes the connection, so that the rest of the rejected request is not read.
         return refuse(reply.header('connection', 'close'), 401, 'a bearer of this start is needed')
       admitted.set(request, window)
       deps.admittedOn(request.raw.socket)
@@ -99,14 +99,14 @@ export function routes(deps: RoutesDeps): FastifyInstance {
   })
 
   app.get('/api/pushes', (request, reply) => {
-    // Before the reply is taken from the framework, which would otherwise not answer a failure.
+    // Before `hijack`, after which the framework no longer answers errors.
     const window = windowOf(request)
     reply.hijack()
     reply.raw.writeHead(200, { 'content-type': 'application/x-ndjson', 'cache-control': 'no-store' })
     window.stream(reply.raw)
   })
 
-  // That this process answers: for a container or a supervisor, who bring no bearer.
+  // A health check for containers and supervisors, without a bearer.
   app.get(HEALTH_PATH, (_request, reply) =>
     reply.header('cache-control', 'no-store').type('text/plain; charset=utf-8').send('ok\n'),
   )
@@ -137,7 +137,7 @@ function bearerWindow(request: FastifyRequest, windows: BrowserWindows): Browser
   return bearer === undefined ? undefined : windows.find(bearer)
 }
 
-/** The page alone carries a nonce, and a new one each time. */
+/** Sends the page with a new nonce. Only the page carries one. */
 function sendPage(reply: FastifyReply, { files, randomBytes }: RoutesDeps): FastifyReply {
   const nonce = Buffer.from(randomBytes(NONCE_BYTES)).toString('base64')
   return reply
@@ -149,7 +149,7 @@ function sendPage(reply: FastifyReply, { files, randomBytes }: RoutesDeps): Fast
 const refuse = (reply: FastifyReply, status: number, error: string): FastifyReply =>
   reply.code(status).header('cache-control', 'no-store').send({ error })
 
-/** Fixed lines: a parser's own message can quote what it could not parse. */
+/** Fixed error lines: a parser's own message may quote its input. */
 function complaint(status: number): string {
   switch (status) {
     case 400:

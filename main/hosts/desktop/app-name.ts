@@ -1,5 +1,5 @@
 /**
- * What the app is called everywhere: in menus and dialogs, as a window's class, and as the entry of the system's keyring
- * that holds the key under which tokens are sealed. `productName` in package.json and in electron-builder.yml is the same.
+ * The name of the app in menus, dialogs and the window class, and of its entry in the system's keyring, which holds the
+ * key that seals tokens. Equal to `productName` in package.json and electron-builder.yml.
  */
 export const APP_NAME = 'Headroom'

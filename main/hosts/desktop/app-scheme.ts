@@ -3,26 +3,28 @@ import { securityHeaders } from '../../network/security-headers.ts'
 import type { RandomBytes } from '../../ports/ports.ts'
 import { isPage, PAGE_CONTENT_TYPE, type WindowFiles } from '../window-files.ts'
 
-/** Where the window lives: an origin of its own, which no site has and no `file:` page shares. */
+/** The address of the window: an origin of its own, which no site and no `file:` page shares. */
 export const APP_URL = 'app://headroom/'
 const PROTOCOL = 'app:'
 const HOST = 'headroom'
 const NONCE_BYTES = 16
 
-/** `fetch`, CORS, service workers and CSP bypasses are left off: the window needs none of them. */
+/**
+ * The privileges of the scheme. `fetch`, CORS, service workers and CSP bypasses are off: the window does not use them.
+ */
 export const APP_SCHEME: CustomScheme = {
   scheme: 'app',
   privileges: { standard: true, secure: true },
 }
 
-/** By its parts: `URL.origin` is "null" for a scheme that only Electron knows. */
+/** Whether a URL is within the app. Compares its parts, because `URL.origin` is "null" for a custom scheme. */
 export function isAppUrl(url: string): boolean {
   if (!URL.canParse(url)) return false
   const { protocol, host, username, password } = new URL(url)
   return protocol === PROTOCOL && host === HOST && username === '' && password === ''
 }
 
-/** Answers the window's own requests from the list of built files, and every other with 404. */
+/** Answers requests of the window from the built files, and all others with 404. */
 export function appScheme(files: WindowFiles, randomBytes: RandomBytes): (request: Request) => Response {
   return ({ method, url }) => {
     if (method !== 'GET' || !isAppUrl(url)) return respond(404, 'text/plain', '')

@@ -2,7 +2,7 @@ import type { IpcRenderer } from 'electron'
 import type { Api, Contract } from '../../../app/contract/ipc.ts'
 import type { Reply } from './ipc.ts'
 
-/** The window's side of `contract`: one function per channel, and no way to name another. */
+/** The window's functions for `contract`: one per channel, with no access to other channels. */
 export function bridge<const C extends Contract>(
   contract: C,
   ipc: Pick<IpcRenderer, 'invoke' | 'on' | 'off'>,
@@ -13,7 +13,7 @@ export function bridge<const C extends Contract>(
     return reply.value
   }
   const listen = (channel: string) => (listener: (value: unknown) => void) => {
-    // The event stays here: it carries the sender, and with it all of ipcRenderer.
+    // The event is not passed on: through its sender it would expose all of ipcRenderer.
     const relay = (_event: unknown, value: unknown) => listener(value)
     ipc.on(channel, relay)
     return () => void ipc.off(channel, relay)

@@ -9,19 +9,19 @@ export interface DefectDeps {
   }
   readonly log: Log
   readonly ending: Ending
-  /** Tells a person that the app goes on. */
+  /** Notifies a person that the app continues. */
   readonly notify: (line: string) => void
 }
 
 const START_AGAIN = 0
 
 /**
- * What becomes of an error that nothing in the app expected, which is a defect of the app.
+ * Handles unexpected errors, which are bugs of the app.
  *
- * The rule: an exception that nothing caught ends the app, because what it left half done is unknown: it is logged,
- * streams are closed and stores are written (at most `QUIT_LIMIT_MS`), a dialog says so and offers to start again, and
- * the process ends with 1. A rejected promise that nothing handled concerns one piece of work: it is logged, the person
- * is told once a run, and the app goes on. The log's own redaction applies to both.
+ * An uncaught exception ends the app, because it may leave work half done: it is logged, streams are closed and stores
+ * are written (at most `QUIT_LIMIT_MS`), a dialog offers a restart, and the process exits with 1. An unhandled
+ * rejection affects one piece of work: it is logged, the person is notified once per run, and the app continues. The
+ * log redacts both.
  */
 export function followDefects({ process, electron, log, ending, notify }: DefectDeps): void {
   let isEnding = false

@@ -1,29 +1,29 @@
 import type { UpdateState } from '../../../app/contract/updates.ts'
 
-/** What a person can do outside of a page: from the tray and from the menus. */
+/** The actions that a person can take from the tray and the menus. */
 export interface DesktopActions {
   showWindow(): void
   toggleStrip(): void
-  /** Every service that does not answer, every refresh that failed: again now. */
+  /** Retries every unreachable service and every failed refresh at once. */
   tryNow(): void
   saveReport(): void
   showLog(): void
   setCloseToTray(wanted: boolean): void
   setGlobalShortcut(wanted: boolean): void
   setKeepAwake(wanted: boolean): void
-  /** Absent where this is no installed app. */
+  /** Absent where the app is not installed. */
   readonly setOpenAtLogin?: (wanted: boolean) => void
   setCheckForUpdates(wanted: boolean): void
-  /** Fetches, installs or shows the newer version that a person was told of. */
+  /** Downloads, installs or shows the newer version that a person was notified of. */
   proceedWithUpdate(): void
   quit(): void
 }
 
-/** What is ticked. */
+/** The checked states of the menu items. */
 export interface DesktopChoices {
   readonly stripShown: boolean
   readonly closeToTray: boolean
-  /** Off where the desktop shows no tray icons: the app could not be reached without its window. */
+  /** False where the desktop shows no tray icons: without its window the app could not be reached. */
   readonly hasTray: boolean
   readonly globalShortcut: boolean
   readonly keepAwake: boolean

@@ -37,7 +37,7 @@ export interface ShellDeps
   readonly notify: Notify
 }
 
-/** After a login the desktop may show its tray later than it starts apps. */
+/** Interval and number of checks for a tray: after a login it may appear later than the app. */
 const TRAY_LOOK_MS = 3_000
 const TRAY_LOOKS = 10
 
@@ -46,7 +46,7 @@ export interface DesktopShell {
   close(): void
 }
 
-/** What a person sees and touches: the two windows, the tray, the menus, the shortcut. */
+/** The visible part of the desktop host: the two windows, the tray, the menus and the shortcut. */
 export function desktopShell(deps: ShellDeps): DesktopShell {
   const { electron, platform, state, loginItem, running, power, notify, clock, log } = deps
   const { app, Menu, shell } = electron
@@ -75,13 +75,13 @@ export function desktopShell(deps: ShellDeps): DesktopShell {
     setGlobalShortcut(electron, wanted, () => window.toggle(), log) && wanted
 
   const rotatingKeys = followRotatingKeys({ monitor, power, notify, clockText })
-  // Asked once: it is the system's registry or a file, and the tray looks at the choices all day.
+  // Read once, because it is in the registry or a file and the tray asks often.
   let openAtLogin = loginItem?.isSet() ?? false
   const updates = followUpdates({
     ...deps,
     isWanted: () => state.read().checkForUpdates,
     changed: () => choicesChanged(),
-    // Of the build's own repository, and no secret.
+    // An address from the build, without secrets.
     openPage: (url) => shell.openExternal(url),
   })
   const choices = (): DesktopChoices => ({
@@ -135,7 +135,7 @@ export function desktopShell(deps: ShellDeps): DesktopShell {
     tray.changed()
   }
 
-  /** Said once: somebody who closed the window would otherwise believe that nothing is watched any more. */
+  /** Notifies once that the app continues in the tray after its window was closed. */
   async function windowClosed(): Promise<void> {
     if (isQuitting || !state.read().closeToTray || state.read().toldOfTray) return
     if (!(await deps.tray.ask()) || isQuitting) return
@@ -148,21 +148,21 @@ export function desktopShell(deps: ShellDeps): DesktopShell {
     })
   }
 
-  /** The last window is closed: without a tray nobody could reach the app any more. */
+  /** Quits after the last window was closed, unless a tray icon keeps the app within reach. */
   async function allWindowsClosed(): Promise<void> {
-    // On macOS an app goes on without a window until it is told to quit.
+    // On macOS an app continues without a window.
     if (platform === 'darwin') return
     if (state.read().closeToTray && (await deps.tray.ask())) return
     if (electron.BrowserWindow.getAllWindows().length === 0) app.quit()
   }
 
   let cancelLook = () => {}
-  /** Started without a window, on a desktop that shows no tray icon yet. */
+  /** Waits for a tray after a start without a window; shows the window if none appears. */
   function lookForTray(looks: number): void {
     cancelLook = clock.after(TRAY_LOOK_MS, async () => {
       if (window.isOpen || isQuitting) return
       if (await deps.tray.ask()) {
-        // The icon was made when nothing would show it.
+        // The icon was created when there was no tray to show it.
         tray.close()
         tray = openTray({ electron, platform, monitor, clock, choices, actions })
         choicesChanged()
@@ -174,7 +174,7 @@ export function desktopShell(deps: ShellDeps): DesktopShell {
   app.on('before-quit', () => {
     isQuitting = true
   })
-  // The system shuts down: held off for as long as the end takes.
+  // Delays the shutdown of the system until the app has quit.
   electron.powerMonitor.on('shutdown', (event?: { preventDefault(): void }) => {
     event?.preventDefault()
     app.quit()
@@ -203,11 +203,11 @@ export function desktopShell(deps: ShellDeps): DesktopShell {
   }
 }
 
-/** Hours and minutes, as this system writes them. */
+/** A time of day in the format of this system. */
 const clockText = (atMs: number): string =>
   new Date(atMs).toLocaleTimeString([], { hour: '2-digit', minute: '2-digit' })
 
-/** Set or not as wanted; `false` when the system or another program has it already. */
+/** Registers or unregisters the global shortcut. False when another program has it. */
 function setGlobalShortcut(
   { globalShortcut }: Pick<ElectronPieces, 'globalShortcut'>,
   wanted: boolean,

@@ -2,9 +2,9 @@ import { z } from 'zod'
 import type { SettingsStore } from '../../storage/settings-store.ts'
 
 /**
- * What the desktop host remembers: where its windows were and what a person chose. Nothing that hurts to lose.
+ * The desktop host's own state: window positions and a person's choices.
  *
- * A value that is not as described reads as its default, alone: one bad number is no reason to forget the rest.
+ * Each invalid value is replaced by its default, and the others are kept.
  */
 const rectangle = z.object({
   x: z.int(),
@@ -17,12 +17,12 @@ const desktopState = z.object({
   windowBounds: rectangle.optional().catch(undefined),
   windowMaximized: z.boolean().catch(false),
   stripBounds: rectangle.optional().catch(undefined),
-  /** The window goes, the app stays: what it watches does not stop when nobody looks. */
+  /** Whether the app continues in the tray after its window was closed. */
   closeToTray: z.boolean().catch(true),
-  /** Said once, the first time the window goes and the app stays. */
+  /** Whether the person was notified that the app continues in the tray. */
   toldOfTray: z.boolean().catch(false),
   stripShown: z.boolean().catch(false),
-  /** Off until asked for: a shortcut of the whole system is taken from other programs. */
+  /** Off by default: a global shortcut is taken from other programs. */
   globalShortcut: z.boolean().catch(false),
   keepAwake: z.boolean().catch(false),
   checkForUpdates: z.boolean().catch(true),
@@ -39,19 +39,19 @@ type Stored = Readonly<Record<string, unknown>>
 type Migration = (stored: Stored) => Stored
 
 /**
- * The step at index n brings a file of version n to n + 1. Steps are never changed once released.
+ * Migrations: the one at index n brings a file from version n to n + 1. A released one is never changed.
  *
- * Counted by a number of our own: run from a checkout, `app.getVersion()` is Electron's version and not ours, so
- * electron-store's migrations would take steps for done that never ran.
+ * The version is a number of its own. electron-store's migrations compare `app.getVersion()`, which is Electron's
+ * version when run from a checkout.
  */
 const MIGRATIONS: readonly Migration[] = [
-  // 0: the first form knew one window and called its place `bounds`.
+  // From version 0, which stored one window's position as `bounds`.
   ({ bounds, ...rest }) => (bounds === undefined ? rest : { ...rest, windowBounds: bounds }),
 ]
 
 export const STATE_VERSION = MIGRATIONS.length
 
-/** A file of a newer Headroom is left as it is: what this one does not know stays in it. */
+/** Applies the migrations. A file of a newer version is returned unchanged, so that its unknown fields are kept. */
 export function migrated(stored: Stored): Stored {
   const { schemaVersion } = stored
   const from = Number.isSafeInteger(schemaVersion) ? Math.max(0, Number(schemaVersion)) : 0

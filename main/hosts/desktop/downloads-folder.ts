@@ -6,19 +6,19 @@ import type { ElectronPieces } from './electron-pieces.ts'
 type Paths = Pick<ElectronPieces['app'], 'getPath'>
 
 /**
- * A whole path in the person's downloads folder, or in the home folder where there is none.
+ * An absolute path in the downloads folder, or in the home folder if there is none.
  *
- * With a name alone a save dialog opens in the folder that the process was started in: the system's own, or a checkout.
+ * With a bare name a save dialog would open in the working directory of the process.
  */
 export function inDownloads(app: Paths, name: string): string {
   try {
     return join(app.getPath('downloads'), name)
   } catch {
-    return join(homedir(), name) // an account without such a folder
+    return join(homedir(), name) // the account has no such folder
   }
 }
 
-/** Names the dialog in which a person says where a file of the window goes. */
+/** Sets title and path of the save dialog for a file from the window. */
 export const nameDownload = (app: Paths) => (item: DownloadItem) =>
   item.setSaveDialogOptions({
     title: 'Save a file of Headroom',

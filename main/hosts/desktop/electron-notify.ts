@@ -5,11 +5,11 @@ import type { ElectronPieces } from './electron-pieces.ts'
 
 export interface SystemNotices {
   readonly notify: Notify
-  /** What it was about is over. */
+  /** Closes the notification of `tag`, whose cause is over. */
   withdraw(tag: string): void
 }
 
-/** A system that takes none, or fails to show one, is no error: the window and the tray say the same. */
+/** Shows system notifications. A failure is ignored, because window and tray show the same facts. */
 export function systemNotices(
   { Notification }: Pick<ElectronPieces, 'Notification'>,
   clicked: () => void,
@@ -25,7 +25,7 @@ export function systemNotices(
       if (!Notification.isSupported()) return
       withdraw(tag)
       const notification = new Notification({ title, body, urgency: isUrgent ? 'critical' : 'normal' })
-      // Kept: one that nothing refers to is collected, and its click with it.
+      // Referenced until it is closed: a collected notification would lose its click handler.
       shown.set(tag, notification)
       notification.on('click', clicked)
       const forget = () => {

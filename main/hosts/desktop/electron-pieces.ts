@@ -1,8 +1,8 @@
 /**
- * What this host uses of Electron, by Electron's own types.
+ * The parts of Electron that this host uses, by Electron's own types.
  *
- * Only main.ts and preload.ts import values from `electron`; everything else is handed these, so that it also runs
- * where there is no Electron.
+ * Only main.ts and preload.ts import values from `electron`; every other module receives them, so that it also runs
+ * without Electron.
  */
 export type ElectronPieces = Pick<
   typeof import('electron/main'),

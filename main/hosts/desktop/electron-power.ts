@@ -3,10 +3,10 @@ import type { ElectronPieces } from './electron-pieces.ts'
 
 type PowerPieces = Pick<ElectronPieces, 'powerMonitor' | 'powerSaveBlocker'>
 
-/** Usable after Electron's `ready`. */
+/** The power events of Electron. To be called after Electron's `ready`. */
 export function electronPower({ powerMonitor, powerSaveBlocker }: PowerPieces): Power {
   let blocker: number | undefined
-  // Spelled out for each event: Electron types each name as a function of its own.
+  // Written out per event, because Electron types each name as an overload.
   return {
     onSuspend: (run) => {
       powerMonitor.on('suspend', run)

@@ -4,7 +4,7 @@ import type { AppUpdater } from 'electron-updater'
 import { z } from 'zod'
 import type { Updater } from './updates.ts'
 
-/** What the part of electron-updater does that is used here. */
+/** The part of electron-updater that is used. */
 export type FeedReader = Pick<
   AppUpdater,
   'checkForUpdates' | 'downloadUpdate' | 'quitAndInstall' | 'autoDownload' | 'autoInstallOnAppQuit' | 'logger'
@@ -13,15 +13,15 @@ export type FeedReader = Pick<
 export interface ElectronUpdatesDeps {
   readonly isPackaged: boolean
   readonly platform: NodeJS.Platform
-  /** `process.resourcesPath`, in which the build puts `app-update.yml` when it names a feed. */
+  /** `process.resourcesPath`: contains `app-update.yml` if the build has a feed. */
   readonly resources: string
-  /** The package.json inside of the app: its homepage is the repository that the feed belongs to. */
+  /** The app's package.json, whose homepage is the repository of the feed. */
   readonly packageFile: string
-  /** Loaded only where there is a feed. */
+  /** Loads electron-updater; called only if there is a feed. */
   readonly load: () => Promise<FeedReader>
 }
 
-/** `undefined` where the build named no feed: nothing is ever asked for then. */
+/** The updates of an installed app; `undefined` where the build has no feed, so that no request is ever made. */
 export function electronUpdates(deps: ElectronUpdatesDeps): Updater | undefined {
   const feed = deps.isPackaged ? textOf(join(deps.resources, 'app-update.yml')) : undefined
   const homepage = homepageIn(textOf(deps.packageFile))
@@ -41,7 +41,7 @@ export function electronUpdates(deps: ElectronUpdatesDeps): Updater | undefined 
     download: async () => {
       await (await reader()).downloadUpdate()
     },
-    // Not silent, so that a person sees what is installed; started again afterwards.
+    // Shows the installer, and restarts the app afterwards.
     install: () => loaded?.quitAndInstall(false, true),
     verifiesSignature: verifiesSignature(deps.platform, feed),
     releasePage: (version) => `${homepage}/releases/tag/v${encodeURIComponent(version)}`,
@@ -51,15 +51,17 @@ export function electronUpdates(deps: ElectronUpdatesDeps): Updater | undefined 
 function configured(reader: FeedReader): FeedReader {
   reader.autoDownload = false
   reader.autoInstallOnAppQuit = false
-  // It logs addresses and paths by itself; failures come back as rejections, which are logged redacted.
+  // Its logger would write addresses and paths. Errors arrive as rejections, which are logged redacted.
   reader.logger = null
   reader.on('error', () => {})
   return reader
 }
 
 /**
- * macOS installs only what has the running app's signature. On Windows electron-updater compares the publisher, if the
- * feed's file names one, and installs anything if it names none. A deb's signature is not verified at all.
+ * Whether an installer's signature is verified.
+ *
+ * macOS requires the running app's signature. On Windows electron-updater compares the publisher if the feed names one,
+ * and otherwise verifies nothing. The signature of a deb is not verified.
  */
 function verifiesSignature(platform: NodeJS.Platform, feed: string): boolean {
   if (platform === 'darwin') return true
@@ -72,7 +74,7 @@ function homepageIn(text: string | undefined): string | undefined {
   try {
     return manifest.parse(JSON.parse(text ?? '')).homepage.replace(/\/$/, '')
   } catch {
-    return undefined // a local build names a folder
+    return undefined // a local build, whose feed is a folder
   }
 }
 

@@ -2,7 +2,10 @@ import type { MonitorSurface } from '../../monitor/monitor-surface.ts'
 import type { Log } from '../../ports/ports.ts'
 import type { Power } from '../../ports/power.ts'
 
-/** After a sleep every deadline is decided again; what happened stands in the log, beside what came of it. */
+/**
+ * Tells the monitor of sleep and wake-up, after which it decides every deadline again. Logs power events. Returns its
+ * cancel.
+ */
 export function followPower(
   power: Power,
   monitor: Pick<MonitorSurface, 'sleep' | 'wake'>,
@@ -19,7 +22,7 @@ export function followPower(
     }),
     power.onResume(woke('the machine woke')),
     power.onLock(() => log.note('the screen was locked')),
-    // Some systems sleep without saying so; a person who comes back is the next best sign.
+    // Some systems report no wake-up; unlocking the screen is the next best sign.
     power.onUnlock(woke('the screen was unlocked')),
   ]
   return () => {

@@ -6,20 +6,23 @@ import type { Keystore } from '../../ports/keystore.ts'
 import type { SafeStorageDeps } from './safe-storage-keystore.ts'
 
 /**
- * What earlier versions were called where they sealed: packaged, and from a checkout. The keyring's entry has the app's
- * name, and a process can open the entry of one name only.
+ * Names of earlier versions, packaged and run from a checkout. Keyring entries are stored by the app's name, and a
+ * process can open those of one name only.
  */
 export const FORMER_NAMES = ['headroom', 'Electron'] as const
-/** A start that only opens what was sealed under this former name, of the flag's value. */
+/** The flag of a process that only opens a key under the former name in its value. */
 export const OPEN_AS_FLAG = 'open-as'
 
 const KEY_BYTES = 32
 const OPEN_LIMIT_MS = 10_000
 
-/** The key that a keyring's entry of `name` opens; `undefined` where it does not. */
+/** Unwraps a key with the keyring entry of `name`; `undefined` if that fails. */
 export type OpenAs = (name: string, wrapped: Uint8Array) => Promise<Uint8Array | undefined>
 
-/** Opens what the present name refuses by a former one, and has it wrapped again under the present one. */
+/**
+ * A keystore that also tries the former names when the present one is refused. Such a key is wrapped again under the
+ * present name.
+ */
 export function withFormerNames(keystore: Keystore, openAs: OpenAs): Keystore {
   return {
     ...keystore,
@@ -36,8 +39,8 @@ export function withFormerNames(keystore: Keystore, openAs: OpenAs): Keystore {
 }
 
 /**
- * Asks a process of our own that has the former name. What is wrapped goes to it by its stdin and the key comes back by
- * its stdout, so that neither is in a list of arguments or in a file.
+ * Unwraps a key in a child process that has the former name. The wrapped key and the key travel by stdin and stdout, so
+ * that neither is in an argument list or a file.
  */
 export const openInProcess =
   (executable: string, args: readonly string[]): OpenAs =>
@@ -52,7 +55,7 @@ export const openInProcess =
       child.stdout.setEncoding('latin1').on('data', (text: string) => {
         said += text
       })
-      child.stdin.on('error', () => {}) // it ended already, which `close` says
+      child.stdin.on('error', () => {}) // the process has exited, which `close` reports
       child.on('error', () => resolve(undefined))
       child.on('close', (code) => resolve(code === 0 ? Buffer.from(said, 'base64') : undefined))
       child.stdin.end(wrapped)
@@ -65,10 +68,10 @@ export interface OpenAsDeps {
   readonly say: (text: string, done: () => void) => void
 }
 
-/** The other side of `openInProcess`: this process, under `name`. Ends with 1 where the entry does not open it. */
+/** The child's side of `openInProcess`: unwraps one key under `name`. Exits with 1 if that fails. */
 export async function openOnly(name: string, { app, safeStorage, stdin, say }: OpenAsDeps): Promise<void> {
   app.setName(name)
-  // The app itself is using its own.
+  // A temporary profile, because the running app locks its own.
   const profileFolder = mkdtempSync(join(tmpdir(), 'headroom-open-'))
   app.setPath('userData', profileFolder)
   const exit = (code: number) => {

@@ -8,34 +8,34 @@ import type {
 } from 'electron'
 import { isAppUrl } from './app-scheme.ts'
 
-/** What the window may do, each with its reason. Nothing here is needed on a good day. */
+/** The window's preferences, all restrictive, each with its reason. */
 export function windowPreferences(preloadPath: string, isPackaged: boolean): WebPreferences {
   return {
     preload: preloadPath,
-    // The page's process has no rights of its own even if the page is taken over.
+    // The page's process has no privileges, even if the page is compromised.
     sandbox: true,
-    // The preload's functions cannot be replaced under its feet by the page.
+    // The page cannot replace the preload's functions.
     contextIsolation: true,
-    // The page has no `require`, in the window or in anything it starts.
+    // The page has no `require`, nor do its frames and workers.
     nodeIntegration: false,
     nodeIntegrationInWorker: false,
     nodeIntegrationInSubFrames: false,
-    // Same-origin rules and mixed-content rules stay on.
+    // Same-origin and mixed-content rules stay enabled.
     webSecurity: true,
     allowRunningInsecureContent: false,
     experimentalFeatures: false,
-    // A <webview> would be a second, unguarded window.
+    // A <webview> would be a second, unprotected window.
     webviewTag: false,
-    // Dropping a file on a window navigates to it.
+    // A file dropped on the window would navigate it.
     navigateOnDragDrop: false,
-    // Its dictionaries are fetched from the network.
+    // Dictionaries would be downloaded.
     spellcheck: false,
-    // A console is a way to paste an attacker's script; people who build the app need one.
+    // A console lets an attacker's script be pasted; developers need one.
     devTools: !isPackaged,
   } satisfies BrowserWindowConstructorOptions['webPreferences']
 }
 
-/** The window asks for no permission and loads nothing but itself. */
+/** Denies all permissions but one, and all requests except for the app itself. */
 export function hardenSession(
   session: Pick<
     Session,
@@ -49,21 +49,21 @@ export function hardenSession(
   isPackaged: boolean,
   nameDownload: (item: DownloadItem) => void,
 ): void {
-  // Camera, clipboard reading, notifications and the rest: asked for by nobody, so given to nobody.
+  // Camera, clipboard reading, notifications and others are not used.
   session.setPermissionRequestHandler((_contents, permission, decide, { isMainFrame, requestingUrl }) =>
     decide(mayUse(permission, isMainFrame, requestingUrl)),
   )
-  // The synchronous question of the same kind, which the request handler does not see.
+  // Synchronous checks, which bypass the request handler.
   session.setPermissionCheckHandler((_contents, permission, requestingOrigin, { isMainFrame }) =>
     mayUse(permission, isMainFrame, requestingOrigin),
   )
-  // Screens and their sound: without an answer of ours Electron gives none; said here, so that it stays so.
+  // Screen capture. Electron denies it by default; set here so that it stays denied.
   session.setDisplayMediaRequestHandler(null)
   // HID, serial and USB devices.
   session.setDevicePermissionHandler(() => false)
-  // Behind the CSP: even a page that escaped it reaches no network from here.
+  // Blocks the network even for a page that bypassed the CSP.
   session.webRequest.onBeforeRequest(({ url }, decide) => decide({ cancel: !mayRequest(url, isPackaged) }))
-  // A file that our own page made is saved where a person says; any other download is somebody else's idea.
+  // Allows files made by our own page, with a save dialog, and no other download.
   session.on('will-download', (event, item) => {
     if (isOurFile(item.getURL())) nameDownload(item)
     else event.preventDefault()
@@ -71,56 +71,57 @@ export function hardenSession(
 }
 
 /**
- * Copying a request's id by its button: plain text that our own page writes, after a person's click.
- * Reading the clipboard is another permission, and stays refused.
+ * Whether the page may use a permission: only to write plain text to the clipboard, in the main frame of the app.
+ *
+ * Reading the clipboard is a separate permission and is denied.
  */
 function mayUse(permission: string, isMainFrame: boolean, url: string): boolean {
   return permission === 'clipboard-sanitized-write' && isMainFrame && isAppUrl(url)
 }
 
-/** Every page that ever comes to be in this app, also one nobody planned. To be called before Electron is ready. */
+/** Restricts every page in the app, also ones created unexpectedly. To be called before Electron is ready. */
 export function hardenContents(app: Pick<App, 'on' | 'enableSandbox'>): void {
-  // Also for a window whose preferences forget it.
+  // Also for windows whose preferences omit it.
   app.enableSandbox()
   app.on('web-contents-created', (_event, contents) => hardenOne(contents))
 }
 
 function hardenOne(contents: WebContents): void {
-  // The window is one page: a link that leads anywhere is a mistake or an attack. It may load itself again.
+  // The window is a single page, so any navigation except its own reload is a mistake or an attack.
   const isOnlyReload = ({ url, isMainFrame }: { readonly url: string; readonly isMainFrame: boolean }) =>
     isMainFrame && isAppUrl(url) && url === contents.getURL()
   contents.on('will-navigate', (event) => {
     if (!isOnlyReload(event)) event.preventDefault()
   })
-  // The same for frames in it, of which there are none.
+  // Frames; the window has none.
   contents.on('will-frame-navigate', (event) => {
     if (!isOnlyReload(event)) event.preventDefault()
   })
-  // A server that answers elsewhere than it was asked.
+  // Redirects.
   contents.on('will-redirect', (event) => event.preventDefault())
-  // A password prompt of a server or proxy: nothing of ours asks for one, and the answer would be a secret. An answer
-  // without a name cancels it; without any answer the request would wait for ever.
+  // The login prompt of a server or proxy: the answer would be a secret. Calling `answer` without a name cancels it;
+  // without any answer the request would wait forever.
   contents.on('login', (event, _details, _server, answer) => {
     event.preventDefault()
     answer()
   })
-  // USB, serial and Bluetooth choosers: none is offered, so the first device is not taken either.
+  // Choosers of USB, serial and Bluetooth devices: an empty choice, so that the first device is not selected.
   contents.on('select-bluetooth-device', (event, _devices, choose) => {
     event.preventDefault()
     choose('')
   })
-  // Even where the tag were allowed.
+  // Blocks <webview> even if its tag were allowed.
   contents.on('will-attach-webview', (event) => event.preventDefault())
-  // A window we did not make has none of the preferences above.
+  // A window opened by the page would lack the preferences above.
   contents.setWindowOpenHandler(() => ({ action: 'deny' }))
 }
 
-/** An export: bytes of our page's own memory, which nobody else can name. */
+/** Whether a download is an export: a blob URL of our page, which no other page can refer to. */
 function isOurFile(url: string): boolean {
   return url.startsWith('blob:') && isAppUrl(url.slice('blob:'.length))
 }
 
-/** The developer tools are a page of their own, made of requests. */
+/** Whether a URL may be requested: the app itself, and the developer tools, whose page consists of requests. */
 function mayRequest(url: string, isPackaged: boolean): boolean {
   return isAppUrl(url) || (!isPackaged && URL.canParse(url) && new URL(url).protocol === 'devtools:')
 }

@@ -5,14 +5,14 @@ import { answerCommand } from '../answer-command.ts'
 import { isAppUrl } from './app-scheme.ts'
 
 /**
- * A command's answer as it crosses to the preload script.
+ * The answer to a command, as sent to the preload script.
  *
- * An error thrown in a handler would reach the window dressed with Electron's own words, and the terminal with a
- * stack; so a failure is a value until the bridge throws it, one clear line.
+ * A failure is sent as a value and thrown by the bridge as one line. Electron would wrap an error thrown in a handler
+ * in its own message and write a stack to the terminal.
  */
 export type Reply = { readonly value: unknown } | { readonly error: string }
 
-/** Answers every command of `contract`; what an untrusted frame sends never reaches a parser or a handler. */
+/** Answers every command of `contract`. An argument from an untrusted frame reaches no parser and no handler. */
 export function serve<const C extends Contract>(
   contract: C,
   handlers: Handlers<C>,
@@ -43,7 +43,7 @@ export function serve<const C extends Contract>(
   }
 }
 
-/** Main's side of the pushes. A window that is gone, or whose page ended, is told nothing. */
+/** Main's side of the pushes. Sends nothing to a window that is closed or whose page crashed. */
 export function publish<const C extends Contract>(
   contract: C,
   contents: Pick<WebContents, 'send' | 'isDestroyed' | 'isCrashed'>,
@@ -53,7 +53,9 @@ export function publish<const C extends Contract>(
   })
 }
 
-/** The main frame of our window, while it shows our page. A frame that is gone has no say either. */
+/**
+ * Whether a message comes from the main frame of our window while it shows our page. False for a frame that is gone.
+ */
 export function isOurFrame(
   { sender, senderFrame }: Pick<IpcMainInvokeEvent, 'sender' | 'senderFrame'>,
   contents: Pick<WebContents, 'id'>,

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { ElectronPieces } from './electron-pieces.ts'
 
-/** Told to a start that nobody clicked on: no window, the tray only. */
+/** The argument of a start at login: only the tray is shown. */
 export const IN_TRAY_FLAG = '--in-tray'
 
 export interface LoginItem {
@@ -15,14 +15,14 @@ export interface LoginItemDeps {
   readonly platform: NodeJS.Platform
   /** `$XDG_CONFIG_HOME`, or `.config` in the home folder. */
   readonly configFolder: string
-  /** An AppImage's own path; elsewhere the executable's. */
+  /** The path of the AppImage, or of the executable. */
   readonly executable: string
 }
 
 /**
- * Start at login. `undefined` where this is not an installed app: the entry would start Electron without us.
+ * The login item of the app; `undefined` where it is not installed, because the entry would start plain Electron.
  *
- * Electron does it on macOS and Windows; desktops of Linux read an entry in a folder.
+ * Electron implements it on macOS and Windows; Linux desktops read an entry in a folder.
  */
 export function loginItem(deps: LoginItemDeps): LoginItem | undefined {
   if (!deps.app.isPackaged) return undefined
@@ -30,14 +30,14 @@ export function loginItem(deps: LoginItemDeps): LoginItem | undefined {
 }
 
 /**
- * Whether the system started this process at login and no person did. macOS passes no arguments to what it starts, and
- * says it so; elsewhere `IN_TRAY_FLAG` is among the arguments.
+ * Whether the system started this process at login. macOS passes no arguments and reports it by an API; elsewhere
+ * `IN_TRAY_FLAG` is among the arguments.
  */
 export const startedAtLogin = ({ app, platform }: Pick<LoginItemDeps, 'app' | 'platform'>): boolean =>
   platform === 'darwin' && app.isPackaged && app.getLoginItemSettings().wasOpenedAtLogin
 
 function systemItem({ app }: LoginItemDeps): LoginItem {
-  // Windows compares the arguments: without them it would say that nothing is set.
+  // Windows compares the arguments; without them it would report that no entry is set.
   const args = [IN_TRAY_FLAG]
   return {
     isSet: () => app.getLoginItemSettings({ args }).openAtLogin,
@@ -57,8 +57,9 @@ function autostartEntry({ configFolder, executable }: LoginItemDeps): LoginItem 
   }
 }
 
+/** The desktop entry that starts `executable` at login. */
 export function entryText(executable: string): string {
-  // Quoted by the rules of desktop entries; a percent sign would be a field code.
+  // Quoted by the rules of desktop entries, where a percent sign begins a field code.
   const quoted = `"${executable.replace(/[\\"`$]/g, '\\$&').replaceAll('%', '%%')}"`
   return [
     '[Desktop Entry]',

@@ -8,11 +8,11 @@ import { MIN_SIZE, openingBounds } from './window-bounds.ts'
 export interface MainWindowDeps extends PageDeps {
   readonly electron: PageDeps['electron'] & Pick<ElectronPieces, 'screen'>
   readonly state: DesktopStateStore
-  /** It was closed, by whomever. */
+  /** Called when the window was closed, by a person or by the app. */
   readonly closed: () => void
 }
 
-/** The window with everything in it: made when it is wanted, gone when it is closed. */
+/** The main window. It is created when needed and destroyed when closed. */
 export class MainWindow {
   readonly #deps: MainWindowDeps
   #window: BrowserWindow | undefined
@@ -25,7 +25,7 @@ export class MainWindow {
     return this.#window !== undefined
   }
 
-  /** To the front, made anew where it is gone. */
+  /** Brings the window to the front; opens it if needed. */
   show(): void {
     if (this.#window === undefined) {
       this.#window = this.#open()
@@ -36,7 +36,7 @@ export class MainWindow {
     this.#window.focus()
   }
 
-  /** What the global shortcut does: out of the way if it is what the person looks at. */
+  /** The action of the global shortcut: closes a focused window, and shows it otherwise. */
   toggle(): void {
     if (this.#window?.isFocused()) this.#window.close()
     else this.show()

@@ -48,11 +48,11 @@ import { storedDesktopState } from './stored-desktop-state.ts'
 import { systemRoutes } from './system-proxy.ts'
 import { trayPresence } from './tray-presence.ts'
 
-/** Electron's entry: makes the real ports and hands them over. */
+/** The entry point of the desktop: creates the real ports and starts the app with them. */
 
 createFilesPrivately()
 
-// Before anything is sealed: the system's keyring files the app's key under this name, and a checkout has another.
+// Before anything is sealed: keyring entries are stored under this name, which differs in a checkout.
 app.setName(APP_NAME)
 
 const complain = (line: string) => void process.stderr.write(`headroom: ${line}\n`)
@@ -61,7 +61,7 @@ const fail = (line: string) =>
   void failToStart(line, { electron: { app, dialog }, hasTerminal, complain }).catch(() => app.exit(1))
 
 const { values } = parseArgs({
-  // Before our arguments stands the executable, and from a checkout also this file.
+  // Skips the executable and, from a checkout, this file.
   args: process.argv.slice(app.isPackaged ? 1 : 2),
   options: {
     data: { type: 'string' },
@@ -70,7 +70,7 @@ const { values } = parseArgs({
     [OPEN_AS_FLAG]: { type: 'string' },
     simulate: { type: 'boolean' },
   },
-  // Chromium takes switches of its own from the same command line.
+  // Chromium reads switches of its own from the same command line.
   strict: false,
 })
 const formerName = FORMER_NAMES.find((name) => name === values[OPEN_AS_FLAG])
@@ -179,7 +179,7 @@ function start(dataFolder: string, metricsOptions: MetricsOptions | undefined): 
       const facts = { version, startedMs: processStartMs }
       const served =
         metricsOptions && (await serveMetrics(metricsSource(running.monitor, facts), metricsOptions))
-      // A port that is taken costs the metrics, not the window.
+      // A metrics port that is taken does not prevent the start.
       if (served?.kind === 'failed') complain(served.line)
       if (served?.kind === 'serving') process.stdout.write(`metrics ready: ${served.url}\n`)
       const otlp = otlpChoice(process.env)
@@ -205,8 +205,8 @@ function start(dataFolder: string, metricsOptions: MetricsOptions | undefined): 
 }
 
 /**
- * Only Linux's keyrings know the entry by name alone and open it to each program of the person; on macOS it would let
- * any program have ours open the entry.
+ * Adds the former names on Linux only, where keyrings find an entry by its name and open it for every program of the
+ * person anyway. On macOS only the app may open its entry; the flag would give its key to any program.
  */
 function foundByName(keystore: Keystore): Keystore {
   if (process.platform !== 'linux') return keystore

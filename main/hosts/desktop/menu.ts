@@ -9,7 +9,7 @@ export interface MenuDeps {
   readonly actions: DesktopActions
 }
 
-/** The usual roles: without a menu, copy and paste have no shortcuts on macOS. */
+/** The application menu. Without its standard roles, copy and paste have no shortcuts on macOS. */
 export function menuTemplate({
   platform,
   isPackaged,
@@ -25,7 +25,7 @@ export function menuTemplate({
   ]
   if (!isPackaged) view.push({ type: 'separator' }, { role: 'toggleDevTools' })
   const app: MenuItemConstructorOptions[] = [
-    // Where the app has no menu of its own name.
+    // On platforms without an app menu.
     ...(platform === 'darwin' ? [] : choiceItems(choices, actions)),
     { type: 'separator' },
     { role: 'close' },
@@ -47,7 +47,7 @@ export function menuTemplate({
   ]
 }
 
-/** The app's own menu, as macOS has it, with our choices where others have "Settings". */
+/** The macOS app menu; our choices are where other apps have "Settings". */
 function macMenu(choices: DesktopChoices, actions: DesktopActions): MenuItemConstructorOptions {
   return {
     role: 'appMenu',

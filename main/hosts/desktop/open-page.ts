@@ -20,16 +20,16 @@ export interface PageDeps {
   readonly preloadPath: string
   readonly clock: Clock
   readonly log: Log
-  /** In the window's title bar and in the taskbar; absent where the system takes it from the app's bundle. */
+  /** The icon of title bar and taskbar; absent where the system takes it from the app bundle. */
   readonly iconPath?: string
-  /** Windows ends the person's session: what is not written yet is lost unless it is written before this returns. */
+  /** Called when Windows ends the person's session. Unsaved data must be written before it returns. */
   readonly sessionEnding: () => void
 }
 
-/** The page's own background, so that a slow first paint is not a white flash. */
+/** The page's background, so that a slow first paint shows no white flash. */
 const BACKGROUND = '#0e1116'
 
-/** One window of ours with its session, which ends with it. Shown when it is painted. */
+/** Opens a window with its session, which ends with it. It is shown after its first paint. */
 export function openPage(
   url: string,
   options: BrowserWindowConstructorOptions,
@@ -46,7 +46,7 @@ export function openPage(
   const { webContents } = window
   const paced = pacedPushes(publish(contract, webContents))
   const session = windows.open(paced.pushes)
-  // This page's own channels: another page's messages do not even arrive here.
+  // These channels belong to this page: messages of other pages do not arrive here.
   const isOurs = (event: IpcMainInvokeEvent) => isOurFrame(event, webContents)
   serve(contract, session.handlers, webContents.ipc, isOurs, log)
   webContents.ipc.handle(HEARD_CHANNEL, (event) => {
@@ -55,7 +55,7 @@ export function openPage(
   webContents.on('did-finish-load', () => paced.startOver())
   const stopRecovering = recover(webContents, session, clock, log)
 
-  // The first may still be called off, so that nothing is stopped then; after the second there is no time for more.
+  // The first event can still be cancelled, so nothing is stopped yet; after the second there is no time.
   window.on('query-session-end', sessionEnding)
   window.on('session-end', sessionEnding)
   window.once('ready-to-show', () => window.show())
@@ -69,12 +69,12 @@ export function openPage(
   return window
 }
 
-/** Main loses nothing with a page: the new one asks for the latest snapshot, as any new window does. */
+/** Reloads a page that crashed. Main loses no state: a new page fetches the latest snapshot. */
 function recover(contents: WebContents, session: WindowSession, clock: Clock, log: Log): () => void {
   let endedAtMs: readonly number[] = []
   let cancel = () => {}
   contents.on('render-process-gone', (_event, { reason }) => {
-    // What a window being closed reports.
+    // The reason when a window is closed.
     if (reason === 'clean-exit') return
     const step = recoveryStep(endedAtMs, clock.monotonicMs())
     endedAtMs = step.endedAtMs
@@ -82,29 +82,29 @@ function recover(contents: WebContents, session: WindowSession, clock: Clock, lo
     cancel()
     cancel = clock.after(step.waitMs, () => {
       if (contents.isDestroyed()) return
-      // The page that ended may have been hidden; the next one says so only if it is.
+      // The crashed page may have been hidden; the new one reports only being hidden.
       void session.handlers.setVisible({ visible: true })
       contents.reload()
     })
   })
   contents.on('unresponsive', () => {
     log.note('the page of a window does not answer')
-    // Under a debugger it stands still on purpose.
+    // A page that is paused in the debugger does not answer either.
     if (!contents.isDevToolsOpened()) contents.forcefullyCrashRenderer()
   })
   return () => cancel()
 }
 
-/** A crash of the page longer ago than this no longer counts. */
+/** Age of a crash, in milliseconds, from which it no longer counts. */
 export const FORGOTTEN_AFTER_MS = 300_000
 
 interface RecoveryStep {
   readonly waitMs: number
-  /** To be passed in at the next crash, in milliseconds. */
+  /** Times of recent crashes, in monotonic milliseconds; to be passed to the next call. */
   readonly endedAtMs: readonly number[]
 }
 
-/** When a page that crashed is loaded again: later each time it crashes within a few minutes. */
+/** Computes when to reload a page that crashed: the delay grows with each crash within `FORGOTTEN_AFTER_MS`. */
 export function recoveryStep(endedAtMs: readonly number[], nowMs: number): RecoveryStep {
   const recent = endedAtMs.filter((atMs) => nowMs - atMs < FORGOTTEN_AFTER_MS)
   return {

@@ -2,22 +2,29 @@ import type { AppContract } from '../../../app/contract/contract.ts'
 import type { Pushes } from '../../../app/contract/ipc.ts'
 import type { Snapshot } from '../../../app/contract/snapshot.ts'
 
-/** The preload script's answer to each snapshot; no part of the contract, because the page has no say in it. */
+/**
+ * The channel on which the preload script acknowledges snapshots. Not in the contract, because the page must not use
+ * it.
+ */
 export const HEARD_CHANNEL = 'snapshot-heard'
-/** Two seconds' worth at the fastest: more under way means that the page stands still. */
+/**
+ * Maximum number of unacknowledged snapshots: two seconds' worth at the highest rate. At this number the page is taken
+ * to be blocked.
+ */
 export const MAX_UNHEARD = 8
 
 export interface PacedPushes {
   readonly pushes: Pushes<AppContract>
   heard(): void
-  /** Another page is there now, and nobody answers any more for what was sent before. */
+  /** Forgets what was not acknowledged: a new page was loaded, and the old one will not answer. */
   startOver(): void
 }
 
 /**
- * A page that stands still takes no messages, and Electron keeps them for it: hours of snapshots, in main's memory.
+ * Limits the snapshots under way to a page.
  *
- * So only a few are under way, and of the rest the latest of each profile waits here. Events are few and go at once.
+ * Electron would queue messages to a blocked page in main's memory without limit. At most `MAX_UNHEARD` snapshots are
+ * under way; the latest one of each profile waits here. Events are few and are sent at once.
  */
 export function pacedPushes(pushes: Pushes<AppContract>): PacedPushes {
   let unheard = 0

@@ -1,27 +1,27 @@
 import type { Clock, Log } from '../../ports/ports.ts'
 import type { ElectronPieces } from './electron-pieces.ts'
 
-/** The longest that the end of the app may take, of the 3 s that a person or a system waits for it. */
+/** The maximum duration of quitting, within the 3 s that a person or a system allows. */
 export const QUIT_LIMIT_MS = 2_700
 
 export interface QuitDeps {
   readonly app: Pick<ElectronPieces['app'], 'on' | 'exit'>
   readonly clock: Pick<Clock, 'after'>
   readonly log: Log
-  /** Closes streams and writes what is not on disk yet. */
+  /** Closes streams and writes unsaved data. */
   readonly stop: () => Promise<void>
 }
 
 export interface Ending {
-  /** Stops everything, once; resolves when that is done, has failed or has taken `QUIT_LIMIT_MS`. */
+  /** Stops everything once. Resolves when that is done, has failed or has taken `QUIT_LIMIT_MS`. */
   stop(): Promise<void>
 }
 
 /**
- * Holds the process until streams are closed and stores are written, at most `QUIT_LIMIT_MS`; then ends it.
+ * Delays the exit of the process until streams are closed and stores are written, at most `QUIT_LIMIT_MS`.
  *
- * Every way to quit comes through `will-quit`: the menus, the last window, SIGINT, SIGTERM. It ends by `app.exit`, not
- * by a second `app.quit`: Electron ignores that one for as long as anything runs that the event itself caused.
+ * Every way to quit emits `will-quit`: the menus, the last window, SIGINT, SIGTERM. It ends with `app.exit`, because
+ * Electron ignores a second `app.quit` while work caused by the event is running.
  */
 export function endAfterStop({ app, clock, log, stop }: QuitDeps): Ending {
   let stopped: Promise<void> | undefined

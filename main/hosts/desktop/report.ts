@@ -9,20 +9,20 @@ export interface ReportInputs {
   readonly versions: Readonly<Record<string, string | undefined>>
   readonly state: DesktopState
   readonly snapshots: readonly Snapshot[]
-  /** The log as it is on the disk: redacted once when it was written. */
+  /** The log file, redacted when it was written. */
   readonly log: string
-  /** The person's own names in paths: the home folder and the data folder. */
+  /** Paths that contain the person's name: the home folder and the data folder. */
   readonly paths: readonly string[]
 }
 
-/** What comes from this many last lines is what a fault is looked for in. */
+/** Number of last lines of the log in a report. */
 const LOG_LINES = 2_000
 
 /**
- * What a person can send with a question, as text they can read first.
+ * Builds the text of a report that a person can read and attach to a question.
  *
- * It names profiles by number, and holds no account, symbol, key, path or secret: the log passes a redactor again, which
- * now also knows the names that may stand in it.
+ * Profiles are numbered. It contains no account, symbol, key, path or secret: the log is redacted again, by a redactor
+ * that also knows the names of the snapshots.
  */
 export function reportText(inputs: ReportInputs): string {
   const { atMs, app, system, versions, state, snapshots, log, paths } = inputs
@@ -39,11 +39,11 @@ export function reportText(inputs: ReportInputs): string {
   return sections.map(([title, text]) => `== ${title} ==\n${redactor.text(withoutNames(text))}\n`).join('\n')
 }
 
-/** Also of profiles that are gone, and of symbols too short for the redactor. */
+/** Replaces names in known fields, also those of removed profiles and of symbols too short for the redactor. */
 const withoutNames = (text: string) =>
   text.replace(/"(target|stream|profile|host|accounts?|symbols?)":"(?:[^"\\]|\\.)*"/g, '"$1":"[name]"')
 
-/** Names by which a person, an account or a position could be known. */
+/** Names that could identify a person, an account or a position. */
 function namesIn(snapshots: readonly Snapshot[]): readonly string[] {
   return snapshots.flatMap(({ profile, service, streams }) => [
     profile.id,

@@ -6,22 +6,21 @@ export interface RotatingKeysDeps {
   readonly monitor: Pick<MonitorSurface, 'profiles' | 'snapshot' | 'subscribe'>
   readonly power: Pick<Power, 'keepAwake' | 'onSuspend'>
   readonly notify: Notify
-  /** As a person reads a clock: `14:32`. */
+  /** Formats a time of day, such as `14:32`. */
   readonly clockText: (atMs: number) => string
 }
 
 export interface RotatingKeys {
-  /** What a person chose. */
+  /** Sets the person's choice. */
   setKeepAwake(wanted: boolean): void
   close(): void
 }
 
 /**
- * What a key whose refresh token rotates asks of the machine (service 8.4): a token that is not refreshed for its
- * half hour may be refused, and a machine that sleeps refreshes nothing.
+ * Keeps the machine awake while a key with a rotating refresh token is connected, if the person chose that.
  *
- * So the machine is kept awake where a person chose that, for as long as such a key is connected; a lid that is closed
- * all the same is warned about.
+ * Such a token may be refused after half an hour without a refresh (service 8.4), and a sleeping machine does not
+ * refresh. A sleep that happens anyway, as by closing the lid, causes a warning.
  */
 export function followRotatingKeys({ monitor, power, notify, clockText }: RotatingKeysDeps): RotatingKeys {
   let wanted = false
@@ -35,7 +34,7 @@ export function followRotatingKeys({ monitor, power, notify, clockText }: Rotati
   const decide = () => power.keepAwake(wanted && deadlines().length > 0)
   const leave = monitor.subscribe({
     changed: () => {},
-    // Each of these may begin or end a rotating key's life; nothing else does.
+    // These events can add or end a rotating key; others cannot.
     event: ({ kind }) => {
       if (kind === 'token-refreshed' || kind === 'sign-in-required' || kind === 'revoked') decide()
     },

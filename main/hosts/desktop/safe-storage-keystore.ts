@@ -3,33 +3,36 @@ import { type Keystore, type KeystoreTrouble, PASSPHRASE_BACKEND } from '../../p
 import type { Clock } from '../../ports/ports.ts'
 
 export interface SafeStorageDeps {
-  /** The synchronous calls are left out by type: a locked keyring would freeze the whole app. */
+  /** The asynchronous calls only: with a locked keyring a synchronous one would block the whole app. */
   readonly safeStorage: Pick<
     SafeStorage,
     | 'isAsyncEncryptionAvailable'
     | 'encryptStringAsync'
     | 'decryptStringAsync'
-    // Reads a setting; it neither encrypts nor waits.
+    // Reads a setting; does not wait.
     | 'getSelectedStorageBackend'
   >
   readonly platform: NodeJS.Platform
   readonly clock: Clock
-  /** Whether the person agreed to keep tokens where they are not protected. */
+  /** Whether the person consented to tokens stored without protection. */
   readonly mayBeUnprotected: () => boolean
   readonly deadlineMs?: number
 }
 
-/** Longer than a keyring that is open takes; a person at a password prompt should see the window meanwhile. */
+/**
+ * Time limit of a keyring call: longer than an open keyring needs, short enough that the window appears during a
+ * password prompt.
+ */
 const DEADLINE_MS = 3_000
 
-/** How long after a keyring was not open yet it is asked again. */
+/** Time after which a keyring that was not open is tried again. */
 const ASK_AGAIN_MS = 5_000
 
 const UNAVAILABLE = 'the system offers no place for secrets'
 
 /**
- * A keyring that is not open yet rejects like one with another key, and tells it by these words alone; Electron's types
- * have no code for it. Its own sentence: "safeStorage.decryptStringAsync is temporarily unavailable."
+ * Whether an error says that the keyring is not open yet. Electron reports it by its message alone,
+ * "safeStorage.decryptStringAsync is temporarily unavailable."; a wrong key rejects in the same way.
  */
 const isNotOpenYet = (error: unknown): boolean =>
   error instanceof Error && /temporarily unavailable/i.test(error.message)
@@ -40,16 +43,16 @@ type InTime<T> =
   | Extract<KeystoreTrouble, { kind: 'waiting' }>
 
 /**
- * The data key under the system's own: Keychain, DPAPI, Secret Service, KWallet.
+ * Wraps the data key with the system's keystore: Keychain, DPAPI, Secret Service, KWallet.
  *
- * Asked only after Electron's `ready`. On Linux without a keyring Electron falls back by itself to a password that is in
- * Chromium's source: that hides nothing, and shows as the backend `basic_text` or as the prefix `v10`. Nothing is sealed
- * by it unless the person agreed. A keyring that is not open yet is `waiting`, never `refused`.
+ * Usable after Electron's `ready`. On Linux without a keyring Electron encrypts with a password from Chromium's source,
+ * which protects nothing; this shows as the backend `basic_text` or the prefix `v10`, and is used only with the
+ * person's consent. A keyring that is not open yet is `waiting`, never `refused`.
  */
 export function safeStorageKeystore(deps: SafeStorageDeps): Keystore {
   const { safeStorage, platform, clock, mayBeUnprotected, deadlineMs = DEADLINE_MS } = deps
 
-  /** Runs on after the deadline: its end says when to ask again. */
+  /** Limits the wait for `work`, which continues after the deadline; `settled` resolves when it ends. */
   const inTime = <T>(work: () => Promise<T>): Promise<InTime<T>> =>
     new Promise((resolve) => {
       const running = work().then(

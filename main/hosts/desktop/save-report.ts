@@ -19,7 +19,7 @@ export interface SaveReportDeps {
   readonly log: Log
 }
 
-/** Asks where to, and writes it there; nothing is sent anywhere. */
+/** Asks for a path and writes the report there. Nothing is sent. */
 export async function saveReport(deps: SaveReportDeps): Promise<void> {
   const { electron, version, dataFolder, monitor, state, wallMs, log } = deps
   const atMs = wallMs()
@@ -62,7 +62,7 @@ export async function saveReport(deps: SaveReportDeps): Promise<void> {
   }
 }
 
-/** In words; the path is in front of the person who just chose it. */
+/** Describes a write error without the path, which the person has just chosen. */
 function whyNotWritten(error: unknown): string {
   const code = error instanceof Error && 'code' in error ? error.code : undefined
   switch (code) {
@@ -81,6 +81,6 @@ function readOr(file: string, otherwise: string): string {
   try {
     return readFileSync(file, 'utf8')
   } catch {
-    return otherwise // no such file yet
+    return otherwise // the file does not exist yet
   }
 }

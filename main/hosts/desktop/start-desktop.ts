@@ -19,7 +19,7 @@ import { endAfterStop } from './quit.ts'
 import type { TrayPresence } from './tray-presence.ts'
 import type { Updater } from './updates.ts'
 
-/** The app behind the windows. */
+/** The app, as the desktop host uses it. */
 export interface RunningApp {
   readonly windows: Windows
   readonly monitor: Pick<
@@ -27,7 +27,7 @@ export interface RunningApp {
     'profiles' | 'snapshot' | 'subscribe' | 'withProfile' | 'sleep' | 'wake'
   >
   stop(): Promise<void>
-  /** Writes what is not on disk yet, at once. */
+  /** Writes unsaved data synchronously. */
   flush(): void
 }
 
@@ -37,7 +37,7 @@ export interface DesktopDeps {
   readonly version: string
   /** The built window: `dist/window`. */
   readonly windowFolder: string
-  /** `dist/desktop/icon.png`, for windows; absent on macOS, where the Dock shows the bundle's. */
+  /** `dist/desktop/icon.png`, for windows; absent on macOS, where the Dock shows the icon of the app bundle. */
   readonly iconPath?: string
   readonly tray: TrayPresence
   /** `dist/desktop/preload.cjs`. */
@@ -45,31 +45,31 @@ export interface DesktopDeps {
   readonly dataFolder: string
   readonly state: DesktopStateStore
   readonly loginItem: LoginItem | undefined
-  /** `undefined` where the app has no feed of newer versions. */
+  /** `undefined` where the build has no update feed. */
   readonly updater: Updater | undefined
-  /** Started by the system, not by a person: no window until one is asked for. */
+  /** Whether the system started the app at login: no window is shown at first. */
   readonly inTray: boolean
   readonly clock: Clock
   readonly randomBytes: RandomBytes
   readonly log: Log
-  /** Errors that nothing caught are heard on it. */
+  /** The process whose uncaught errors are handled. */
   readonly process: Pick<NodeJS.Process, 'on'>
-  /** Called once, when Electron is ready, and only by the instance that runs. */
+  /** Called once Electron is ready, only by the first instance. */
   readonly startApp: (ports: { readonly announcer: Announcer }) => Promise<RunningApp>
 }
 
-/** Windows files notifications and the taskbar's button under it; electron-builder.yml has the same. */
+/** The id by which Windows groups notifications and taskbar buttons. Equal to that in electron-builder.yml. */
 const APP_ID = 'app.headroom.desktop'
 
 /**
- * One instance for each data folder: a second start brings the first one's window to the front and ends.
+ * Starts the desktop host, one instance per data folder: a second start shows the first one's window and exits.
  *
- * Everything up to the first `await` must happen before Electron is ready, which is why nothing is awaited there.
+ * No `await` before the calls that must precede Electron's `ready`.
  */
 export async function startDesktop(deps: DesktopDeps): Promise<void> {
   const { electron, clock, log } = deps
   const { app, protocol, session } = electron
-  // Chromium's profile, and with it the lock of the single instance: one for each data folder.
+  // Chromium's profile contains the lock of the single instance, so it lies in the data folder.
   const profileFolder = join(deps.dataFolder, 'desktop')
   mkdirSync(profileFolder, { recursive: true, mode: 0o700 })
   app.setPath('userData', profileFolder)
@@ -83,7 +83,7 @@ export async function startDesktop(deps: DesktopDeps): Promise<void> {
     isWanted = true
     shell?.show()
   }
-  // Before anything slow, as a keyring is: one who starts it again meanwhile would be answered by nothing.
+  // Before slow steps such as the keyring, so that a second start during them is answered.
   app.on('second-instance', show)
   app.on('activate', show)
   app.setAppUserModelId(APP_ID)

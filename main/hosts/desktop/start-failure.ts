@@ -2,12 +2,12 @@ import type { ElectronPieces } from './electron-pieces.ts'
 
 export interface StartFailureDeps {
   readonly electron: Pick<ElectronPieces, 'app' | 'dialog'>
-  /** Whether a person can read what the process writes: started from an icon or at login, nobody can. */
+  /** Whether stderr is visible to a person; not after a start from an icon or at login. */
   readonly hasTerminal: boolean
   readonly complain: (line: string) => void
 }
 
-/** Says in one line why the app cannot start, where a person sees it, and ends the process with 1. */
+/** Shows in one line why the app cannot start, and exits with 1. */
 export async function failToStart(
   line: string,
   { electron, hasTerminal, complain }: StartFailureDeps,
@@ -19,7 +19,7 @@ export async function failToStart(
     const detail = line.charAt(0).toUpperCase() + line.slice(1)
     await dialog
       .showMessageBox({ type: 'error', title: 'Headroom', message: 'Headroom cannot start.', detail })
-      .catch(() => {}) // the line stands on stderr all the same
+      .catch(() => {}) // the line was also written to stderr
   }
   app.exit(1)
 }

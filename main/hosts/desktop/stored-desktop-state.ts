@@ -18,12 +18,12 @@ export interface StoredDesktopStateDeps {
 
 type StateFile = Store<Record<string, unknown>>
 
-/** `window.json` in the data folder, stored by electron-store. A damaged one is set aside, and the defaults apply. */
+/** Reads `window.json` in the data folder with electron-store. A damaged file is set aside and the defaults apply. */
 export function storedDesktopState(deps: StoredDesktopStateDeps): DesktopStateStore {
   const file = openStore(deps)
-  // It answers this channel to any page, with the data folder's path; no window of ours asks.
+  // electron-store would answer this channel to any page, with the path of the data folder; our windows do not use it.
   deps.ipcMain.removeAllListeners('electron-store-get-data')
-  // A change applies to this run also where it cannot be saved.
+  // A change applies to this run even if it cannot be saved.
   let stored: Readonly<Record<string, unknown>> = file?.store ?? {}
   const write = (next: Readonly<Record<string, unknown>>): Saved => {
     stored = next

@@ -8,17 +8,17 @@ import { holdsTitleBar } from './window-bounds.ts'
 export interface StripWindowDeps extends PageDeps {
   readonly electron: PageDeps['electron'] & Pick<ElectronPieces, 'screen'>
   readonly state: DesktopStateStore
-  /** A person closed or opened it: whatever shows a tick for it. */
+  /** Called when the strip was opened or closed, to update checked menu items. */
   readonly changed: () => void
-  /** It goes because everything goes, and is there again at the next start. */
+  /** Whether the app is quitting: the strip then closes, but is opened again at the next start. */
   readonly isQuitting: () => boolean
 }
 
-/** Read by renderer/main.tsx. */
+/** The address of the strip. Parsed by renderer/main.tsx. */
 export const STRIP_URL = `${APP_URL}#strip`
 const SIZE = { width: 360, height: 38 } as const
 
-/** The verdict in one line, above every other window. */
+/** A window of one line, the headline, above all other windows. */
 export class StripWindow {
   readonly #deps: StripWindowDeps
   #window: BrowserWindow | undefined
@@ -27,7 +27,7 @@ export class StripWindow {
     this.#deps = deps
   }
 
-  /** As it was when the app ended. */
+  /** Opens the strip if it was open at the last exit. */
   restore(): void {
     if (this.#deps.state.read().stripShown) this.#open()
   }
@@ -62,8 +62,8 @@ export class StripWindow {
     }
     const window = openPage(STRIP_URL, options, this.#deps)
     this.#window = window
-    // Also above another program's full screen, and on whichever desktop the person works. On macOS the app would
-    // lose its icon in the Dock by that, which the last option prevents.
+    // Above other programs' full screens and on every desktop. The last option keeps the app's icon in the Dock on
+    // macOS.
     window.setAlwaysOnTop(true, 'floating')
     window.setVisibleOnAllWorkspaces(true, { visibleOnFullScreen: true, skipTransformProcessType: true })
     window.on('close', () => state.change({ stripBounds: window.getBounds() }))

@@ -2,22 +2,22 @@ import https, { type RequestOptions } from 'node:https'
 import type { Duplex } from 'node:stream'
 import { type HttpRoutes, httpRoutes, isLoopback } from '../../network/http-agents.ts'
 
-/** What the system says of the way to an address, as a browser is told it: `PROXY proxy.test:8080; DIRECT`. */
+/** Resolves the system's proxy for an address, in the format of a PAC script: `PROXY proxy.test:8080; DIRECT`. */
 export type ResolveProxy = (url: string) => Promise<string>
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** A system that names only proxies which Headroom does not speak to, as SOCKS: nothing is sent around them. */
+/** The system offers only proxies of unsupported kinds, such as SOCKS. The request fails instead of bypassing them. */
 class UnsupportedProxyError extends Error {
   readonly code = 'ERR_PROXY_UNSUPPORTED'
 }
 
 /**
- * The way to a host as the system has it: its settings or the script that a company gives it.
+ * Routes requests by the system's proxy settings or PAC script.
  *
- * A proxy that the environment names goes first, as everywhere in Headroom. The rules of `httpRoutes` hold for each
- * way: loopback is asked directly, a proxy is a CONNECT tunnel only, certificates are always checked. The system is
- * asked for each connection and is told the host alone.
+ * A proxy named by the environment takes precedence, as everywhere in Headroom. The rules of `httpRoutes` apply:
+ * loopback is connected directly, a proxy is used as a CONNECT tunnel, certificates are always verified. The system is
+ * asked for each connection, with the host only.
  */
 export function systemRoutes(resolveProxy: ResolveProxy, environment: Environment): HttpRoutes {
   const own = httpRoutes({ ...environment })
@@ -37,10 +37,10 @@ interface Connecting {
   createConnection(options: object, connected: Connected): Duplex | undefined
 }
 
-/** Asks the system for each connection, then connects as the agent of that way does. */
+/** An agent that asks the system for each connection and connects as the agent of that route. */
 class SystemProxyAgent extends https.Agent {
   readonly #resolveProxy: ResolveProxy
-  /** By the proxy's URL; the empty one is the direct way. */
+  /** By the proxy's URL; the empty string is the direct route. */
   readonly #ways = new Map<string, Connecting>()
 
   constructor(resolveProxy: ResolveProxy) {
@@ -48,12 +48,12 @@ class SystemProxyAgent extends https.Agent {
     this.#resolveProxy = resolveProxy
   }
 
-  /** Called by Node's own `Agent` with a callback; it takes a socket later as well as at once. */
+  /** Called by Node's `Agent`, which accepts a socket returned or passed to the callback later. */
   override createConnection(
     options: RequestOptions,
     callback?: (error: Error | null, socket: Duplex) => void,
   ): undefined {
-    // Node's types promise a socket also beside an error, where there is none.
+    // Node's types require a socket also with an error, where there is none.
     const connected = callback as Connected
     const { host, port } = options
     const name = host?.includes(':') && !host.startsWith('[') ? `[${host}]` : host
@@ -62,7 +62,7 @@ class SystemProxyAgent extends https.Agent {
       .catch((cause: unknown) => connected(cause instanceof Error ? cause : new Error('no way')))
   }
 
-  /** The next way is tried where one leads nowhere: nothing of the request was sent yet. */
+  /** Connects by the first route; tries the next one if that fails, because nothing was sent yet. */
   #connect([url, ...others]: readonly string[], options: RequestOptions, connected: Connected): void {
     if (url === undefined) {
       connected(new UnsupportedProxyError('no way that can be used'))
@@ -88,7 +88,7 @@ class SystemProxyAgent extends https.Agent {
   }
 }
 
-/** The URLs of the proxies that can be used, in the system's order; the empty one is the direct way. */
+/** The URLs of supported proxies in the system's order; the empty string is the direct route. */
 export function waysOf(answer: string): readonly string[] {
   return answer.split(';').flatMap((entry) => {
     const [kind = '', address = ''] = entry.trim().split(/\s+/)

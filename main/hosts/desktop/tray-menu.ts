@@ -28,7 +28,7 @@ export function trayMenu(
   ]
 }
 
-/** The same ticks stand in the window's menu. */
+/** The items for a person's choices, also used in the window's menu. */
 export function choiceItems(choices: DesktopChoices, actions: DesktopActions): MenuItemConstructorOptions[] {
   const choice = (
     label: string,
@@ -63,7 +63,7 @@ export function choiceItems(choices: DesktopChoices, actions: DesktopActions): M
   ]
 }
 
-/** The newer version, once there is one, or why there never is. */
+/** The item for a newer version, or for why updates are unavailable. */
 function versionItem(updates: UpdateState, actions: DesktopActions): MenuItemConstructorOptions[] {
   const label = updateLabel(updates)
   if (label === undefined) return []
@@ -71,7 +71,7 @@ function versionItem(updates: UpdateState, actions: DesktopActions): MenuItemCon
   return [isForInformation ? { label, enabled: false } : { label, click: actions.proceedWithUpdate }]
 }
 
-/** An ampersand would underline a letter instead of being shown, and a profile's name is anybody's text. */
+/** The label of a profile. Ampersands are doubled, because a single one underlines the next letter. */
 function labelOf({ name, environment, text }: TrayProfile): string {
   return `${name} · ${environment.toUpperCase()} — ${text}`.replaceAll('&', '&&')
 }

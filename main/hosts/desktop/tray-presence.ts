@@ -2,28 +2,28 @@ import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** Whether the desktop shows tray icons. Without one an app whose window is closed could not be reached any more. */
+/** Whether the desktop shows tray icons. Without one, an app without a window cannot be reached. */
 export interface TrayPresence {
-  /** As it was when last asked; `false` before that. */
+  /** The last answer; `false` before the first. */
   readonly isThere: boolean
-  /** Takes 3 s at most. */
+  /** Asks the desktop; takes at most 3 s. */
   ask(): Promise<boolean>
 }
 
 export interface TrayPresenceDeps {
   readonly platform: NodeJS.Platform
   readonly environment: Readonly<Record<string, string | undefined>>
-  /** What a program says on stdout; `undefined` where it is not there or fails. */
+  /** Runs a program and returns its stdout; `undefined` if it is missing or fails. */
   readonly run?: (program: string, args: readonly string[]) => Promise<string | undefined>
   readonly exists?: (path: string) => boolean
 }
 
-/** Who shows the icons registers this name on the session's bus: Plasma, Xfce, Cinnamon, GNOME with its extension. */
+/** The bus name of a tray host: Plasma, Xfce, Cinnamon, GNOME with its extension. */
 const WATCHER = 'org.kde.StatusNotifierWatcher'
 const BUS = 'org.freedesktop.DBus'
 const BUS_PATH = '/org/freedesktop/DBus'
 
-/** The same question to the session's bus, by the programs that a desktop may have. */
+/** The same query of the session bus for the programs that a desktop may have. */
 const QUESTIONS: readonly (readonly [program: string, ...args: string[]])[] = [
   ['busctl', '--user', 'call', BUS, BUS_PATH, BUS, 'NameHasOwner', 's', WATCHER],
   ['gdbus', 'call', '--session', '-d', BUS, '-o', BUS_PATH, '-m', `${BUS}.NameHasOwner`, WATCHER],
@@ -40,8 +40,10 @@ const QUESTIONS: readonly (readonly [program: string, ...args: string[]])[] = [
 const ANSWER_LIMIT_MS = 1_000
 
 /**
- * Windows and macOS always have a tray. On Linux many desktops have none, and Electron cannot tell: its icon is then
- * simply nowhere. A tray of the older kind, without a watcher, counts as none.
+ * Determines whether there is a tray: always on Windows and macOS.
+ *
+ * On Linux Electron cannot tell, and an icon without a tray is invisible. A legacy tray without a StatusNotifierWatcher
+ * counts as none.
  */
 export function trayPresence({
   platform,

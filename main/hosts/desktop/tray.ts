@@ -19,18 +19,21 @@ export interface TrayDeps {
 }
 
 export interface TrayIcon {
-  /** What is ticked changed. */
+  /** Updates the checked menu items. */
   changed(): void
   close(): void
 }
 
-/** Far below once a second, and soon enough for an icon at the edge of the screen. */
+/** Interval of updates of the icon: far below once a second, and frequent enough for a tray. */
 export const TRAY_EVERY_MS = 2_000
 const ICON_SIZES = [16, 32] as const
 
 const NO_KEY = { severity: 'unseen', text: 'No key connected' } as const
 
-/** The worst of all keys at the edge of the screen. Written only when its words change: some desktops blink at each write. */
+/**
+ * Shows the most severe status of all keys as a tray icon. Written only when its text changes, because some desktops
+ * flicker at each write.
+ */
 export function openTray({ electron, platform, monitor, clock, choices, actions }: TrayDeps): TrayIcon {
   const images = new Map<Severity, Electron.NativeImage>()
   const imageOf = (severity: Severity) => {
@@ -63,7 +66,7 @@ export function openTray({ electron, platform, monitor, clock, choices, actions 
     })
   }
   const unsubscribe = monitor.subscribe({ changed: writeSoon, event: () => {}, removed: writeSoon })
-  // On macOS a click opens the menu, which has the window in it.
+  // On macOS a click opens the menu, which contains an item for the window.
   if (platform !== 'darwin') tray.on('click', actions.showWindow)
   write()
   return {
@@ -90,13 +93,13 @@ function makeImage(
   return image
 }
 
-/** One profile in a line that stays true without being written again: moments, never countdowns. */
+/** One profile in a line with times of day, never countdowns, so that it stays true without an update. */
 interface TrayLine {
   readonly severity: Severity
   readonly text: string
 }
 
-/** `Positions running out about 14:35`, `ok · tightest: Accounts 61 %`. */
+/** The line of a profile: `Positions running out about 14:35`, `ok · tightest: Accounts 61 %`. */
 export function trayLine(snapshot: Snapshot): TrayLine {
   const status = keyStatus(snapshot, snapshot.at)
   const { severity, category, moment } = status

@@ -4,27 +4,27 @@ import type { Notify } from '../../ports/notify.ts'
 import type { Clock, Log } from '../../ports/ports.ts'
 import type { Windows } from '../window-session.ts'
 
-/** Where newer versions come from. Each promise rejects where the feed cannot be had or is not to be trusted. */
+/** A source of newer versions. Promises reject when the feed is unreachable or cannot be trusted. */
 export interface Updater {
-  /** The newer version, or `undefined` when this is the newest. */
+  /** Returns the newer version; `undefined` if there is none. */
   check(): Promise<string | undefined>
-  /** Fetches the version that was found last and verifies it. */
+  /** Downloads the version found last and verifies it. */
   download(): Promise<void>
-  /** Ends the app and installs what was downloaded. */
+  /** Exits the app and installs the downloaded version. */
   install(): void
-  /** Whether the signature of an installer is verified here. Without that nothing is installed from within the app. */
+  /** Whether an installer's signature is verified. If not, the app installs nothing itself. */
   readonly verifiesSignature: boolean
-  /** The page of a release, for a person's browser. */
+  /** The address of a release's page. */
   releasePage(version: string): string
 }
 
 export interface UpdatesDeps {
   readonly updater: Updater | undefined
   readonly clock: Pick<Clock, 'after'>
-  /** The setting. */
+  /** Whether the setting is on. */
   readonly isWanted: () => boolean
   readonly notify: Notify
-  /** Shows a page in the person's browser. */
+  /** Opens a page in the person's browser. */
   readonly openPage: (url: string) => Promise<void>
   readonly changed: () => void
   readonly log: Log
@@ -32,21 +32,21 @@ export interface UpdatesDeps {
 
 export interface Updates {
   state(): UpdateState
-  /** After the setting was changed. */
+  /** Called after the setting changed. */
   wantedChanged(): void
-  /** What a person who was told of a version does next: fetch it, install it, or see its page. */
+  /** The person's next step for a version: download, install, or open its page. */
   proceed(): void
   close(): void
 }
 
-/** Not at once: the start belongs to what the app is for. */
+/** Delay of the first check, so that it does not slow down the start. */
 export const FIRST_CHECK_MS = 60_000
 export const CHECK_EVERY_MS = 24 * 60 * 60_000
 
 /**
- * Looks for newer versions and tells of each once.
+ * Checks for newer versions and notifies of each once.
  *
- * Fetching and installing are only ever begun by `proceed`, which a person calls.
+ * Downloads and installations start only by `proceed`, which a person triggers.
  */
 export function followUpdates(deps: UpdatesDeps): Updates {
   const { updater, clock, isWanted, notify, changed, log } = deps
@@ -77,7 +77,7 @@ export function followUpdates(deps: UpdatesDeps): Updates {
     }
     checkAfter(CHECK_EVERY_MS)
   }
-  /** What is being fetched or waits to be installed is not taken back by a later look. */
+  /** Whether a found version is news: one that is being downloaded or is ready to install is not replaced. */
   const isNews = (version: string) =>
     state.kind === 'none' ||
     state.kind === 'available' ||
@@ -142,7 +142,7 @@ export function followUpdates(deps: UpdatesDeps): Updates {
   }
 }
 
-/** The same windows, whose pages are told of newer versions and may turn the looking for them on and off. */
+/** The same windows, whose pages also receive newer versions and can turn the checks on and off. */
 export function withUpdates(
   windows: Windows,
   { state, setWanted }: { readonly state: () => UpdateState; readonly setWanted: (wanted: boolean) => void },
@@ -159,6 +159,6 @@ export function withUpdates(
   }
 }
 
-/** The rest of a refused request's message is the answer's headers. */
+/** The first line of an error; the others of a failed request are response headers. */
 const firstLine = (error: unknown): string =>
   (error instanceof Error ? error.message : String(error)).split('\n', 1)[0] ?? ''

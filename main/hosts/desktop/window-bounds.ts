@@ -2,12 +2,14 @@ import type { Rectangle } from 'electron'
 
 export const DEFAULT_SIZE = { width: 1440, height: 900 } as const
 export const MIN_SIZE = { width: 360, height: 480 } as const
-/** This much of the window must be on a screen for a person to get hold of it. */
+/** Pixels of the window that must be on a screen, so that a person can move it. */
 const MIN_VISIBLE = 64
 
 /**
- * Where to open: where it was, unless that screen is gone or has shrunk; never larger than the work area of its screen,
- * which for a first window is the first of `workAreas`. Without a position Electron centres it.
+ * Computes where to open a window: at its last position, unless that screen is gone or smaller.
+ *
+ * Never larger than the work area of its screen; a first window uses the first of `workAreas`. Without a position
+ * Electron centres it.
  */
 export function openingBounds(
   saved: Rectangle | undefined,
@@ -21,6 +23,7 @@ export function openingBounds(
   return saved && last ? { width, height, x: saved.x, y: saved.y } : { width, height }
 }
 
+/** Whether enough of a window's title bar is within a work area to move it. */
 export function holdsTitleBar(area: Rectangle, { x, y, width }: Rectangle): boolean {
   const visibleWidth = Math.min(x + width, area.x + area.width) - Math.max(x, area.x)
   return visibleWidth >= MIN_VISIBLE && y >= area.y && y <= area.y + area.height - MIN_VISIBLE

@@ -2,14 +2,14 @@ import type { Severity } from '../../../../app/status/severity.ts'
 import type { Picture } from './png.ts'
 
 type Colour = readonly [red: number, green: number, blue: number]
-/** Whether the point is inside, in a unit square with the origin at the top left. */
+/** Whether a point is inside a shape, in a unit square with the origin at the top left. */
 type Inside = (x: number, y: number) => boolean
 interface Layer {
   readonly colour: Colour
   readonly inside: Inside
 }
 
-/** Samples across each pixel: edges are smooth without any drawing library. */
+/** Samples per pixel and axis, for smooth edges. */
 const SAMPLES = 4
 
 const COLOURS: Readonly<Record<Severity, Colour>> = {
@@ -40,12 +40,12 @@ const SHAPES: Readonly<Record<Severity, Inside>> = {
   unseen: but(circle(0.36), circle(0.24)),
 }
 
-/** macOS colours a template itself, by the bar behind it: only its alpha counts. */
+/** The tray icon of a severity. macOS colours a template image itself and uses only its alpha. */
 export function trayPicture(severity: Severity, size: number, isTemplate: boolean): Picture {
   return draw(size, [{ colour: isTemplate ? BLACK : COLOURS[severity], inside: SHAPES[severity] }])
 }
 
-/** The window's own mark (renderer/shell/icon.svg): two bars used, one bar of headroom. */
+/** The app's icon (renderer/shell/icon.svg): two bars used, one bar of headroom. */
 export function appPicture(size: number): Picture {
   const unit = 16
   const bar = (left: number, top: number, width: number, height: number) =>
@@ -67,7 +67,7 @@ function roundedSquare(margin: number, radius: number): Inside {
   }
 }
 
-/** Later layers cover earlier ones. */
+/** Draws layers; later ones cover earlier ones. */
 function draw(size: number, layers: readonly Layer[]): Picture {
   const rgba = new Uint8Array(size * size * 4)
   for (let y = 0; y < size; y += 1)

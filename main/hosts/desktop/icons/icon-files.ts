@@ -1,4 +1,4 @@
-/** Windows' and macOS's icon files: both are lists of PNGs behind a small header. */
+/** The icon files of Windows and macOS: lists of PNGs after a small header. */
 
 export interface SizedPng {
   readonly size: number
@@ -7,9 +7,10 @@ export interface SizedPng {
 
 const ICO_ENTRY_BYTES = 16
 const ICO_HEADER_BYTES = 6
-/** A zero in the byte for the size means 256, the largest there is. */
+/** The size of which the file stores 0, because its field is one byte. */
 const ICO_LARGEST = 256
 
+/** Builds a Windows icon file. */
 export function ico(pictures: readonly SizedPng[]): Buffer {
   const header = Buffer.alloc(ICO_HEADER_BYTES + pictures.length * ICO_ENTRY_BYTES)
   header.writeUInt16LE(1, 2)
@@ -28,7 +29,7 @@ export function ico(pictures: readonly SizedPng[]): Buffer {
   return Buffer.concat([header, ...pictures.map(({ bytes }) => bytes)])
 }
 
-/** The types that hold a PNG of that many pixels. */
+/** Types of a macOS icon file that contain a PNG, by size in pixels. */
 const ICNS_TYPES: Readonly<Record<number, string>> = {
   128: 'ic07',
   256: 'ic08',
@@ -36,6 +37,7 @@ const ICNS_TYPES: Readonly<Record<number, string>> = {
   1024: 'ic10',
 }
 
+/** Builds a macOS icon file. */
 export function icns(pictures: readonly SizedPng[]): Buffer {
   const parts = pictures.map(({ size, bytes }) => {
     const type = ICNS_TYPES[size]

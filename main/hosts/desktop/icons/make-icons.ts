@@ -5,9 +5,9 @@ import { icns, ico, type SizedPng } from './icon-files.ts'
 import { png } from './png.ts'
 
 /**
- * `node main/hosts/desktop/icons/make-icons.ts`: the icons that electron-builder.yml names, written beside this file.
+ * `node main/hosts/desktop/icons/make-icons.ts` writes the icons that electron-builder.yml names next to this file.
  *
- * The tray's are not here: they are drawn when they are shown.
+ * Tray icons are drawn at run time.
  */
 const ICO_SIZES = [16, 24, 32, 48, 64, 128, 256]
 const ICNS_SIZES = [128, 256, 512, 1024]

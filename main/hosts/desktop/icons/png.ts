@@ -1,6 +1,6 @@
 import { crc32, deflateSync } from 'node:zlib'
 
-/** Pixels of a square picture, four bytes each: red, green, blue, alpha (not premultiplied). */
+/** The pixels of a square image, four bytes each: red, green, blue, alpha (not premultiplied). */
 export interface Picture {
   readonly size: number
   readonly rgba: Uint8Array
@@ -10,7 +10,7 @@ const SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
 const EIGHT_BIT = 8
 const TRUE_COLOUR_WITH_ALPHA = 6
 
-/** The least that a PNG needs: one header, unfiltered rows, one end. */
+/** Encodes a minimal PNG: one header, unfiltered rows, one end. */
 export function png({ size, rgba }: Picture): Buffer {
   const header = Buffer.alloc(13)
   header.writeUInt32BE(size, 0)
