@@ -59,7 +59,10 @@ describe.skipIf(obstacle !== undefined)(name, { timeout: 120_000 }, () => {
       new Promise((resolve) => setTimeout(resolve, ANSWER_LIMIT_MS, 'no answer')),
     ])
 
-  it('takes no more than 50 ms at once, while keys come, streams open and a person looks around', async () => {
+  // Held against a clock: where other programs take the processor away meanwhile, it is tried again.
+  it('takes no more than 50 ms at once, while keys come, streams open and a person looks around', {
+    retry: 2,
+  }, async () => {
     const simulator = await startSimulator({})
     try {
       const seen = () => longestTasksMs(started.said).length
