@@ -3,20 +3,20 @@ import type { Feature } from '../../app/contract/ipc.ts'
 import type { CommandError } from '../../app/contract/outcome.ts'
 import type { Thresholds } from '../../app/quota/thresholds.ts'
 
-/** The open alerts and the thresholds of every profile. */
+/** The open alerts of all profiles, and the thresholds of each profile. */
 export interface AlertSource {
   alerts(): readonly Alert[]
-  /** `false` for an alert that is not open. */
+  /** Closes an open alert; `false` when no alert with this id is open. */
   dismissAlert(id: string): boolean
   thresholds(profile: string): Thresholds
   setThreshold(profile: string, category: string | undefined, below: number | undefined): Thresholds
-  /** Calls `listener` with all open alerts after each change. */
+  /** Calls `listener` with all open alerts after each change. Returns the unsubscribe function. */
   onAlerts(listener: (alerts: readonly Alert[]) => void): () => void
 }
 
 const ALERT_OVER: CommandError = { ok: false, code: 'alert-over', message: 'That is over already.' }
 
-/** What a window shows and sets of alerts. */
+/** The window's commands for open alerts and alert thresholds. */
 export function alertCommands(source: AlertSource): Feature<typeof alertsContract> {
   return {
     handlers: {

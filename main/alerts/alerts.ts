@@ -8,14 +8,17 @@ import type { ThresholdFile } from './threshold-file.ts'
 export interface AlertsDeps {
   readonly announcer: Announcer
   readonly thresholds: ThresholdFile
-  /** What was open when the app last ended, as it was kept. */
+  /** The stored bodies of the alerts that were open when the app last ended. */
   readonly kept: readonly string[]
-  /** Keeps an open alert, or forgets it. */
+  /** Stores the body of an open alert; `undefined` deletes it. */
   readonly keep: (id: string, body: string | undefined) => void
   readonly changed: (alerts: readonly Alert[]) => void
 }
 
-/** Episodes as they come and go: each is shown once, kept over a restart, and taken back when it is over. */
+/**
+ * The open alerts of all profiles. Each is announced once, survives a restart, and is withdrawn when its condition
+ * ends.
+ */
 export class Alerts {
   readonly #deps: AlertsDeps
   readonly #engine: AlertEngine
@@ -27,7 +30,7 @@ export class Alerts {
     this.#engine = new AlertEngine(kept)
   }
 
-  /** To be called about once a second for each profile. */
+  /** Updates the alerts of one profile. Must be called about once a second for each profile. */
   observe(snapshot: Snapshot): void {
     this.#tell(this.#engine.observe(snapshot))
   }
@@ -37,7 +40,7 @@ export class Alerts {
     this.#deps.thresholds.forget(profile)
   }
 
-  /** Latest first. */
+  /** The open alerts, latest first. */
   open(): readonly Alert[] {
     return this.#engine.alerts()
   }
@@ -73,7 +76,7 @@ export class Alerts {
   }
 }
 
-/** What a row of `open_alerts` says; `undefined` for one that this version cannot read, which is then forgotten. */
+/** Parses a stored row of `open_alerts`. `undefined` when this version cannot read it; the row is then deleted. */
 export function storedAlert(text: string): Alert | undefined {
   try {
     return alertSchema.parse(JSON.parse(text))

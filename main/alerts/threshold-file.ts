@@ -7,13 +7,16 @@ const schema = z.object({
   profiles: z.record(z.string(), z.object({ below: share, perCategory: z.record(z.string(), share) })),
 })
 
-/** Each profile's thresholds, in `alerts.json` of the data folder. A file that cannot be read means the defaults. */
+/**
+ * The alert thresholds of each profile, stored in `alerts.json` of the data folder. An unreadable file gives the
+ * defaults.
+ */
 export class ThresholdFile {
   readonly #file: JsonFile<z.output<typeof schema>> | undefined
   readonly #problem: (sentence: string) => void
   readonly #profiles: Map<string, Thresholds>
 
-  /** Without a folder the thresholds last as long as the object. */
+  /** Without a folder, thresholds are held in memory only. */
   constructor(folder: string | undefined, nowMs: number, problem: (sentence: string) => void) {
     this.#file =
       folder === undefined
@@ -29,7 +32,7 @@ export class ThresholdFile {
     return this.#profiles.get(profile) ?? DEFAULT_THRESHOLDS
   }
 
-  /** `below` of 0 turns the alert off; `undefined` removes the category's own threshold. */
+  /** Sets a threshold. `below` 0 turns the alert off; `undefined` removes the category's own threshold. */
   set(profile: string, category: string | undefined, below: number | undefined): Thresholds {
     const before = this.of(profile)
     const next = changed(before, category, below)
@@ -38,7 +41,7 @@ export class ThresholdFile {
     return next
   }
 
-  /** Drops the thresholds of a disconnected key, whose id may be given to another key. */
+  /** Deletes the thresholds of a disconnected key, because its id may be reused for another key. */
   forget(profile: string): void {
     if (this.#profiles.delete(profile)) this.#write()
   }

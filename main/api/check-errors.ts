@@ -1,7 +1,7 @@
 import type { CommandError } from '../../app/contract/outcome.ts'
 import type { ApiAnswer } from './client.ts'
 
-/** The errors of "check now": why it did not check, and what a person can do. Times in epoch milliseconds. */
+/** Errors of "check now": each message says why no check was made and what to do. All times are epoch milliseconds. */
 
 const checkError = (code: string, message: string): CommandError => ({
   ok: false,
@@ -14,43 +14,55 @@ const later = (code: string, message: string, atMs: number, nowMs: number): Comm
   retryAt: Math.round(atMs),
 })
 
+/** No probe exists for the category. */
 export const notProbed = (category: string): CommandError =>
   checkError('not-probed', `there is no request that shows ${category} and does nothing else.`)
 
+/** Requests of the category are counted in another row, `counted`. */
 export const countedElsewhere = (category: string, counted: string): CommandError =>
   checkError('counted-elsewhere', `requests of ${category} are counted by ${counted}. Check that one.`)
 
+/** The probe needs an account id, and none is known yet. */
 export const needsAccount = (category: string): CommandError =>
   checkError('no-account', `${category} needs an account, and none is known yet. Check Accounts first.`)
 
+/** No request can be sent now: signed out, or the service is unreachable. */
 export const cannotAsk = (category: string): CommandError =>
   checkError(
     'cannot-ask',
     `no request can be sent for ${category} now: signed out, or the service is out of reach.`,
   )
 
+/** The category is held after a 429 until `untilMs`. */
 export const held = (category: string, untilMs: number, nowMs: number): CommandError =>
   later('held', `the service refused ${category}. It can be asked again`, untilMs, nowMs)
 
+/** The quota has no whole request left; `atMs` is the time of the next one, if known. */
 export const nothingLeft = (category: string, atMs: number | undefined, nowMs: number): CommandError =>
   atMs === undefined
     ? checkError('nothing-left', `no request of ${category} is left.`)
     : later('nothing-left', `no request of ${category} is left. One comes back`, atMs, nowMs)
 
+/** The probe budget of the category is spent until `atMs`. */
 export const budgetSpent = (category: string, atMs: number, nowMs: number): CommandError =>
   later('budget-spent', `what checks may spend of ${category} is spent. The next can go out`, atMs, nowMs)
 
+/** A stream check needs a free slot, and all are in use. */
 export const noSlotFree = (category: string): CommandError =>
   checkError('no-slot', `all slots of ${category} are in use, and a look needs one for a moment.`)
 
+/** The stream needs a target that only the user can name. */
 export const needsTarget = (category: string): CommandError =>
   checkError('needs-target', `${category} needs to know what to stream. Open such a stream to see its quota.`)
 
+/** The service is unreachable, or there is no token. `why` is a sentence without its full stop. */
 export const unreachable = (why: string): CommandError => checkError('unreachable', `${why}.`)
 
+/** The service answered with `status` and without quota headers. */
 export const refusedBy = (category: string, status: number): CommandError =>
   checkError('no-headers', `the service answered ${status}, without a word on ${category}.`)
 
+/** The error for a probe whose answer had no quota headers. */
 export function noHeaders(category: string, answer: ApiAnswer, nowMs: number): CommandError {
   switch (answer.kind) {
     case 'limited':

@@ -18,7 +18,7 @@ export interface ApiClientDeps {
 
 export interface ApiRequest {
   readonly method: 'GET' | 'POST'
-  /** With its query, under `{base_url}`. */
+  /** Path and query, relative to `{base_url}`. */
   readonly path: string
   readonly body?: string
 }
@@ -27,14 +27,17 @@ export type ApiAnswer =
   | { readonly kind: 'answered'; readonly status: number; readonly body: string; readonly hasQuota: boolean }
   | { readonly kind: 'limited'; readonly retryAtMs: number }
   | { readonly kind: 'no-token'; readonly why: string }
-  /** `sent`: whether a request may have reached the service. */
+  /** `sent`: whether the request may have reached the service. */
   | { readonly kind: 'unreachable'; readonly why: string; readonly sent: boolean }
 
 const TIMEOUT_MS = 15_000
 
 const STOPPED: ApiAnswer = { kind: 'no-token', why: 'Headroom no longer watches this key' }
 
-/** Requests to resources: bearer, header tap, one fresh token after a 401 (service 5). */
+/**
+ * Sends requests to resources: adds the bearer, passes answers to the quota tap, and retries once with a new token
+ * after a 401 (service 5).
+ */
 export class ApiClient {
   readonly #deps: ApiClientDeps
   #isStopped = false
@@ -43,7 +46,7 @@ export class ApiClient {
     this.#deps = deps
   }
 
-  /** What waits for its token does not go out any more: the key may be gone, and with it who counts its requests. */
+  /** Drops requests that still wait for a token: after a disconnect their quota use would no longer be counted. */
   stop(): void {
     this.#isStopped = true
   }
@@ -58,7 +61,7 @@ export class ApiClient {
     await this.#deps.rejected(first.value)
     await this.#deps.access()
     const second = this.#deps.usable()
-    // The token that was just refused would be refused again.
+    // Retrying with the same token would give another 401.
     if (this.#isStopped || second.kind === 'none' || second.value === first.value) return answer
     const again = await this.#send(request, second.value)
     return again.kind === 'unreachable' ? { ...again, sent: true } : again
@@ -104,4 +107,5 @@ export class ApiClient {
   }
 }
 
+/** The host and port of a URL. */
 export const hostOf = (url: string): string => new URL(url).host

@@ -3,10 +3,10 @@ import { type ProbeSubjects, probePath } from '../../app/service/categories.ts'
 import { parseJson } from '../../app/service/json.ts'
 import type { ApiRequest } from './client.ts'
 
-/** A symbol that any account with market data may ask for. */
+/** A default symbol that every account with market data may request. */
 export const DEFAULT_PROBE_SYMBOL = 'MSFT'
 
-/** The cheapest request of a category, `undefined` where there is none: streams, and requests that place orders. */
+/** The cheapest request of a category. `undefined` for streams and for categories whose requests place orders. */
 export function probeRequest(category: string, subjects: ProbeSubjects): ApiRequest | undefined {
   const path = probePath(category, subjects)
   return path === undefined ? undefined : { method: 'GET', path }
@@ -15,7 +15,7 @@ export function probeRequest(category: string, subjects: ProbeSubjects): ApiRequ
 const Accounts = z.object({ Accounts: z.array(z.object({ AccountID: z.string() })) })
 const ACCOUNT = /^[A-Za-z0-9]{1,20}$/
 
-/** The first account id of an accounts answer that is fit for a path. */
+/** The first account id in an accounts answer that can be used in a path. */
 export function firstAccount(body: string): string | undefined {
   try {
     const parsed = Accounts.safeParse(parseJson(body))

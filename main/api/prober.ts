@@ -18,12 +18,15 @@ import * as checkErrors from './check-errors.ts'
 import type { ApiAnswer, ApiRequest } from './client.ts'
 import { DEFAULT_PROBE_SYMBOL, firstAccount, probeRequest } from './probe-requests.ts'
 
-/** What a prober asks the ledger: one row at a time, since most of the time one look at a clock decides. */
+/**
+ * The ledger's methods for a prober. They read one row, because usually a comparison of times is enough and no view of
+ * all rows is needed.
+ */
 export interface ProbedQuotas {
   rowAt(category: string, nowMs: number): RequestQuota | undefined
   sizeOf(category: string): QuotaSize | undefined
   lastHeaderAtMs(category: string): number | undefined
-  /** The row that really counts a category's requests, as headers have shown. */
+  /** The row in which response headers count this category's requests. */
   categoryOf(category: string): string | undefined
 }
 
@@ -33,31 +36,34 @@ export interface ProberDeps {
   readonly random: Random
   readonly quotas: ProbedQuotas
   readonly request: (request: ApiRequest) => Promise<ApiAnswer>
-  /** Whether a request of our own making should go out at all now. */
+  /** Whether probes may be sent at all now. */
   readonly mayProbe: () => boolean
-  /** Whether somebody looks at the numbers; taken for granted where nobody can tell. */
+  /** Whether a user is looking at the numbers; absent where the host cannot tell, which counts as `true`. */
   readonly attended?: () => boolean
 }
 
-/** Once a second at most: with every window closed, nothing in the process should wake the machine more often. */
+/**
+ * The tick interval in milliseconds. One second is the minimum, so that an app without windows does not wake the
+ * machine more often.
+ */
 const TICK_MS = 1000
 const MAX_AT_ONCE = 4
-/** A row that is not due is looked at again after this, header or not: the model may near its end by itself. */
-const LOOK_AGAIN_MS = 5_000
 /**
- * A probe that the key may not make is not made again soon; one that met a fault is, a little later, and one that
- * never went out sooner still.
+ * The interval until a row that is not due is evaluated again, even without a new header: its modelled quota may run
+ * out in between.
  */
+const LOOK_AGAIN_MS = 5_000
+/** Pauses after a failed probe in milliseconds: rejected by the service, failed by a server fault, or never sent. */
 const PAUSE_AFTER = { refusedMs: 10 * 60_000, faultMs: 30_000, notSentMs: 5_000 } as const
 
-/** Until when nothing can have changed that would make a probe due. */
+/** The inputs of the last evaluation of a row; until one of them changes, no probe can become due. */
 interface Look {
   readonly atMs: number
   readonly headerAtMs: number | undefined
   readonly attended: boolean
 }
 
-/** Sends the cheapest request of a category where its row would otherwise grow stale, within the budget. */
+/** Sends the cheapest request of a category before its row becomes stale, within the probe budget. */
 export class Prober {
   readonly #deps: ProberDeps
   #settings: ProbeSettings
@@ -73,7 +79,7 @@ export class Prober {
     this.#deps = deps
   }
 
-  /** The first account of the key, once an accounts answer has named one. */
+  /** The first account of the key; `undefined` until an accounts answer has named one. */
   get account(): string | undefined {
     return this.#account
   }
@@ -82,7 +88,7 @@ export class Prober {
     return this.#settings.symbol ?? DEFAULT_PROBE_SYMBOL
   }
 
-  /** Holds from now on; what was spent of a budget stays spent. */
+  /** Applies new settings; probes already sent still count against the budget. */
   change(settings: ProbeSettings): void {
     const before = this.symbol
     this.#settings = settings
@@ -90,7 +96,7 @@ export class Prober {
     const asks = (category: string, symbol: string) =>
       probeRequest(category, { account: this.#account, symbol })?.path
     for (const [category, record] of this.#records) {
-      // What was refused for one symbol may be answered for another.
+      // A probe rejected for one symbol may succeed for another, so the pause ends.
       if (asks(category, before) === asks(category, this.symbol)) continue
       this.#records.set(category, { ...record, notBeforeMs: NO_PROBES.notBeforeMs })
     }
@@ -114,14 +120,14 @@ export class Prober {
     const attended = this.#deps.attended?.() ?? true
     for (const category of PROBED_CATEGORIES) {
       if (this.#under.size >= MAX_AT_ONCE) return
-      // Where another row counts this one's requests, its hold and its budget would be passed by.
+      // Where another row counts this category's requests, a probe would bypass that row's hold and budget.
       if (this.#under.has(category) || !this.#countsItself(category)) continue
       const request = this.#requestFor(category)
       if (request && this.#isDue(category, attended, now)) void this.#probe(category, request, now)
     }
   }
 
-  /** One probe because a person asked, within the budget all the same: it is there to protect the trader's own. */
+  /** Sends one probe at a user's request. The budget still applies, because it protects the user's own requests. */
   async checkNow(category: string): Promise<Outcome> {
     const { timeline, quotas, mayProbe } = this.#deps
     const now = timeline.now()
@@ -140,7 +146,10 @@ export class Prober {
       : checkErrors.noHeaders(category, answer, timeline.now())
   }
 
-  /** When this row is asked for next if no header comes before, epoch ms; `undefined` where nothing says when. */
+  /**
+   * When the row is probed next if no header arrives before, in epoch milliseconds; `undefined` when no probe is
+   * scheduled.
+   */
   nextCheckAt(row: RequestQuota): number | undefined {
     const { category } = row
     if (!this.#enabled || !this.#countsItself(category) || !this.#requestFor(category)) return undefined
@@ -229,7 +238,7 @@ export class Prober {
     this.#under.add(category)
     const answer = await this.#deps.request(request).finally(() => this.#under.delete(category))
     this.#settle(category, answer)
-    // What this answer made possible (an account for the other rows) need not wait for the next tick.
+    // The answer may enable other probes, such as those that need an account: no need to wait for the next tick.
     if (answer.kind === 'answered') this.tick()
     return answer
   }
@@ -239,13 +248,14 @@ export class Prober {
     const record = this.#recordOf(category)
     const earlier = record.sentAtMs.slice(0, -1)
     if (answer.kind === 'no-token' || (answer.kind === 'unreachable' && !answer.sent)) {
-      // It cost nothing: the budget has it back.
+      // The request was not sent, so it does not count against the budget.
       const notBeforeMs = now + PAUSE_AFTER.notSentMs
       this.#records.set(category, { ...record, sentAtMs: earlier, notBeforeMs })
       return
     }
-    // A probe may wait for a token before it goes out, so the budget counts it at its answer: two that are a period
-    // apart here are one apart at the service too. An interval that was asked for keeps its beat.
+    // The budget counts a probe at its answer, not at its start, because it may wait for a token first: two probes one
+    // period apart here are then one period apart at the service. A configured interval is measured from start to
+    // start.
     const keepsBeat = this.#settings.everySeconds[category] !== undefined
     const sentAtMs = keepsBeat ? record.sentAtMs : [...earlier, now]
     this.#records.set(category, { ...record, sentAtMs })

@@ -20,29 +20,29 @@ export interface QuotaTapDeps {
   readonly random: Random
   readonly event: (event: MonitorEvent) => void
   readonly changed: () => void
-  /** See ProbeSettings; asked each time, since a person may change it. Off where it is left out. */
+  /** See `ProbeSettings.trialAfterStep`. Read for each refusal, because the user may change it. Absent: off. */
   readonly trialAfterStep?: () => boolean
 }
 
 export interface Tapped {
   readonly reading: HeaderReading
   readonly refused?: RefusedBy
-  /** For a refusal: not before this. Epoch ms. */
+  /** For a 429: the earliest retry, in epoch milliseconds. */
   readonly retryAtMs?: number
 }
 
-/** The wait after a rate 429 without X-RateLimit-Reset (service 7). */
+/** The wait after a rate-limit 429 without X-RateLimit-Reset (service 7), in seconds. */
 const FALLBACK_SECONDS = 60
-/** The service rounds too; a request right on the second is refused again. */
+/** Added to each wait, in milliseconds: the service rounds its times, so a request exactly at Reset may get a 429. */
 const GRACE_MS = 500
 const LONGEST_HOLD_MS = 15 * 60_000
-/** The floor under a Reset that was waited for and refused again; doubled each time. */
+/** The first minimum wait after a Reset that led to another 429, in milliseconds; doubled at each further one. */
 const FIRST_FLOOR_MS = 1_000
 const MAX_DOUBLINGS = 10
-/** How long a request that was hung up on may take to reach the service. */
+/** How long an aborted request may still take to reach the service, in milliseconds. */
 const ON_ITS_WAY_MS = 2_000
 
-/** Every request of this app and every answer to it pass here: the one place that reads quota headers. */
+/** Records every request of this app and its answer; the only reader of quota headers. */
 export class QuotaTap {
   readonly #deps: QuotaTapDeps
   readonly #others = new OthersEpisodes()
@@ -58,9 +58,9 @@ export class QuotaTap {
   }
 
   /**
-   * When a request to this path may go out, epoch ms; `undefined` where that is now.
+   * The earliest time for a request to this path, in epoch milliseconds; `undefined` when it may be sent now.
    *
-   * Not into a held category, and not where probably no whole request is left: it would be refused.
+   * Set while the category is held, and while probably no whole request is left: the service would answer 429.
    */
   notBeforeMs(method: string, pathAndQuery: string): number | undefined {
     const { ledger, timeline } = this.#deps
@@ -73,7 +73,7 @@ export class QuotaTap {
     return nextRequestAtMs(row, now)
   }
 
-  /** The ids of refused requests and the last headers of a row, for support. */
+  /** The request ids of recent 429s and the last headers of a row, for a support request. */
   detailsOf(category: string): RowDetails {
     return this.#log.detailsOf(category)
   }
@@ -86,7 +86,7 @@ export class QuotaTap {
     this.#deps.ledger.lost(ticket, this.#deps.timeline.now())
   }
 
-  /** Nobody waits for its answer any more, and it may be on its way to the service still. */
+  /** Records a request that was aborted before its answer; it may still reach the service and count. */
   hungUp(ticket: Ticket): void {
     this.#deps.ledger.lost(ticket, this.#deps.timeline.now(), ON_ITS_WAY_MS)
   }
@@ -102,7 +102,8 @@ export class QuotaTap {
     }
     if (!reading.rate && refused === undefined) {
       this.#note(rowNamed(ticket), reading, refused, now)
-      // Not surely the throttling layer's answer (a portal's, a proxy's, a 401 before it): it may have counted.
+      // The answer may come from a proxy, a captive portal or an authentication layer instead of the throttling layer,
+      // so the request may or may not have counted.
       ledger.lost(ticket, now)
       this.#deps.changed()
       return { reading }
@@ -139,10 +140,13 @@ export class QuotaTap {
     if (refused !== undefined) this.#log.refused(category, reading.requestId, now)
   }
 
-  /** Closes one category, and no other, for as long as the service asked (service 7). */
+  /**
+   * Holds one category, and only that one, for the time that the service requires (service 7). Returns the end in epoch
+   * milliseconds.
+   */
   #hold(category: string, reading: HeaderReading, refused: RefusedBy, now: number): number {
     const { ledger, history, event } = this.#deps
-    // Requests that were under way together are refused together: that is one refusal, not several in a row.
+    // Several requests in flight may be refused together; they count as one refusal.
     const held = ledger.holdOf(category, now)
     const refusals = held?.refusals ?? ledger.refusals(category) + 1
     const wantedMs = now + Math.min(this.#waitMs(category, reading, refused, refusals), LONGEST_HOLD_MS)
@@ -159,9 +163,9 @@ export class QuotaTap {
   }
 
   /**
-   * Reset and half a second; 60 s where there is none, doubled each time it comes again. A Reset that was waited for and
-   * refused again says less each time: a floor grows under it. From the second refusal on chance spreads the programs
-   * that wait for the same moment.
+   * The wait after a 429, in milliseconds: Reset plus `GRACE_MS`, or `FALLBACK_SECONDS` without Reset, doubled at each
+   * repetition. A Reset that led to another 429 is less trustworthy, so a growing minimum applies. From the second
+   * refusal on, jitter spreads programs that wait for the same moment.
    */
   #waitMs(category: string, reading: HeaderReading, refused: RefusedBy, refusals: number): number {
     const { ledger, random, trialAfterStep } = this.#deps
@@ -180,7 +184,7 @@ export class QuotaTap {
     return askedMs + GRACE_MS + jitterMs
   }
 
-  /** Looks at the rows now and then: use by others ends without an answer that says so. */
+  /** Evaluates the rows periodically: use by other programs can end without an answer that shows it. */
   looked(rows: readonly RequestQuota[], nowMs: number): void {
     for (const row of rows) this.#reportOthers(this.#others.looked(row, nowMs))
   }
@@ -199,6 +203,8 @@ export class QuotaTap {
   }
 }
 
-/** A category may have slots only, and then no row of requests; a path that no rule knows names nothing. */
+/**
+ * The row of a ticket. A category may have slots only and no request row; for a path that no rule matches, `undefined`.
+ */
 const rowNamed = ({ category, endpoint }: Ticket): string | undefined =>
   category ?? (endpoint.startsWith('/') ? undefined : endpoint)

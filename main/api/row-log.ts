@@ -2,11 +2,11 @@ import type { RowDetails } from '../../app/contract/quotas.ts'
 import type { HttpHeaders } from '../../app/service/answer.ts'
 
 const MAX_REFUSALS = 20
-/** As many as a ledger has rows: the table's and those that headers name. */
+/** The maximum number of rows in a ledger: those of the table and those that headers name. */
 const MAX_ROWS = 160
 const LONGEST_NUMBER = 20
 
-/** The quota headers that are numbers (service 2.2). Names and values of others may say more than a quota. */
+/** The numeric quota headers (service 2.2). Other header names and values may reveal more than a quota. */
 const NUMBERS = [
   'x-ratelimit-limit',
   'x-ratelimit-period',
@@ -23,7 +23,7 @@ interface Entry {
   atMs: number | undefined
 }
 
-/** What a provider's support asks for, row by row: the ids of requests refused lately, and the headers as they came. */
+/** Support details for each row: the ids of recently refused requests, and the quota headers as received. */
 export class RowLog {
   readonly #rows = new Map<string, Entry>()
 

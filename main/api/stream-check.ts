@@ -13,9 +13,9 @@ export interface StreamCheckDeps extends ConnectionDeps {
 }
 
 /**
- * The stream to open for the headers of a category; `undefined` where no stream counts against it.
+ * The stream to open in order to read the quota headers of a category; `undefined` where no stream counts against it.
  *
- * `no-target`: only a person knows what such a stream could be about. `no-account`: none is known yet.
+ * `no-target`: only the user can name a target. `no-account`: no account id is known yet.
  */
 export function streamToCheck(
   category: string,
@@ -36,10 +36,10 @@ export function streamToCheck(
 }
 
 /**
- * Opens a stream to see its headers and closes it as soon as they are there.
+ * Opens a stream, reads its quota headers and closes it.
  *
- * Nothing else shows the quotas of a stream category. It takes a request and, for a moment, a slot: never the last
- * one without a person asking, and never one that is not free.
+ * The only way to see the quotas of a stream category. It costs one request and briefly one slot: never a slot that is
+ * in use, and the last free one only at a user's request.
  */
 export async function checkStream(
   category: string,

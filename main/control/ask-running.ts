@@ -10,7 +10,7 @@ import type { SocketPath } from './socket-path.ts'
 
 export type Asked =
   | { readonly kind: 'answered'; readonly answer: ControlAnswer }
-  /** Nobody listens: no app runs on this data folder, or it has no socket. */
+  /** No listener: no app runs on this data folder, or it has no socket. */
   | { readonly kind: 'nobody' }
   | { readonly kind: 'failed'; readonly why: string }
 
@@ -20,10 +20,13 @@ export interface AskDeps {
   readonly userId: number | undefined
 }
 
-/** A revocation waits for the service; a status does not. */
+/** Timeouts in milliseconds; a revocation waits for the service, a status does not. */
 const TIMEOUT_MS = { status: 5_000, revoke: 60_000 } as const
 
-/** Asks the app that runs on a data folder. A socket that another user may have put there is not asked: it would be believed. */
+/**
+ * Sends a request to the app that runs on a data folder. A socket that another user may have created is refused,
+ * because its answer could not be trusted.
+ */
 export function askRunning(request: ControlRequest, { clock, path, userId }: AskDeps): Promise<Asked> {
   if (path.kind === 'elsewhere' && !isOurFolder(path.folder, userId))
     return Promise.resolve({ kind: 'nobody' })
@@ -54,7 +57,10 @@ export function askRunning(request: ControlRequest, { clock, path, userId }: Ask
   })
 }
 
-/** Node tells nothing of the process at the other end; only its owner can have made a socket of his in a folder of his. */
+/**
+ * Why a socket cannot be trusted. Node gives no credentials of the peer process, so the owners of the socket and of its
+ * folder are checked instead.
+ */
 function whyForeign(path: SocketPath, userId: number | undefined): string | undefined {
   if (path.kind === 'pipe' || userId === undefined) return undefined
   try {

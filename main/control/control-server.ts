@@ -10,7 +10,7 @@ import type { SocketPath } from './socket-path.ts'
 
 export interface ControlServerDeps {
   readonly monitor: Pick<MonitorSurface, 'profiles' | 'snapshot' | 'withProfile'>
-  /** Those that were let in with a code; absent in a host without. */
+  /** The browser windows that signed in with a code; absent in a host without browser windows. */
   readonly windows?: () => readonly WindowSummary[]
   readonly path: SocketPath
   readonly clock: Clock
@@ -22,15 +22,18 @@ export interface ControlServer {
   close(): Promise<void>
 }
 
-/** A command line asks at once and reads at once; whatever takes this long for either is not one, or was suspended. */
+/**
+ * The maximum silence of a client in milliseconds. Command lines send and read at once; a longer silence means another
+ * program or a suspended one.
+ */
 const SILENCE_MS = 10_000
 const MAX_CONNECTIONS = 16
 
 /**
- * Lets the `headroom` commands of this machine's owner ask the running app.
+ * Serves the `headroom` commands of this machine's user.
  *
- * The caller holds the data folder's lock, so a socket file that is there was left behind. Without the socket the
- * app still does everything else, so a failure to listen is noted and not thrown.
+ * The caller must hold the data folder's lock, so that an existing socket file is known to be stale. A failure to
+ * listen is logged and not thrown: the rest of the app works without the socket.
  */
 export async function startControlServer(deps: ControlServerDeps): Promise<ControlServer> {
   const { path, log } = deps
@@ -41,7 +44,7 @@ export async function startControlServer(deps: ControlServerDeps): Promise<Contr
     serve(socket, deps, () => limit.keep(socket))
   })
   const limit = limitConnections(server, MAX_CONNECTIONS)
-  // Whatever goes wrong later concerns one connection, or is seen by the next command.
+  // A later error concerns one connection only, or is reported by the next command.
   server.on('error', (error) => log.note('the control socket failed', { cause: error }))
   try {
     makeWay(path, deps.userId)
@@ -53,7 +56,7 @@ export async function startControlServer(deps: ControlServerDeps): Promise<Contr
   return {
     close: () =>
       new Promise((resolve) => {
-        // libuv takes the file away with the socket.
+        // libuv deletes the socket file.
         server.close(() => resolve())
         for (const socket of open) socket.destroy()
       }),
@@ -77,7 +80,10 @@ function makeWay(path: SocketPath, userId: number | undefined): void {
   rmSync(path.path)
 }
 
-/** In a folder that all may write to, a name can be taken by anybody: both sides check before they trust it. */
+/**
+ * Whether a folder belongs to the user and is closed to others. Its name lies in a world-writable folder where any user
+ * could have created it, so client and server both check.
+ */
 export function isOurFolder(folder: string, userId: number | undefined): boolean {
   const found = lstatSync(folder, { throwIfNoEntry: false })
   return found?.isDirectory() === true && found.uid === userId && (found.mode & 0o077) === 0
@@ -86,7 +92,8 @@ export function isOurFolder(folder: string, userId: number | undefined): boolean
 function listen(server: Server, path: SocketPath): Promise<void> {
   return new Promise<void>((resolve, reject) => {
     server.once('error', reject)
-    // The socket is made within `listen`, and never for a moment open to others. A pipe of libuv's is the owner's.
+    // The umask applies while `listen` creates the socket, so that it is private from the start. Named pipes of libuv
+    // are private to their owner anyway.
     const before = path.kind === 'pipe' ? undefined : process.umask(0o177)
     try {
       server.listen(path.path, () => {
@@ -116,7 +123,7 @@ function serve(socket: Socket, deps: ControlServerDeps, keep: () => void): void 
     cancel()
     socket.removeAllListeners('data')
     const request = parseRequest(received.slice(0, end))
-    // It waits for the service, and its answer must not be cut off by newcomers.
+    // A revocation waits for the service; newer connections must not displace it.
     if (request?.do === 'revoke') keep()
     void answerTo(request, deps)
       .catch((error: unknown): ControlAnswer => {

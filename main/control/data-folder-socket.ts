@@ -4,7 +4,7 @@ import { resolve } from 'node:path'
 import { absolute } from '../storage/home-folder.ts'
 import { type SocketPath, type SocketPlace, socketPath } from './socket-path.ts'
 
-/** The socket of a data folder, by whatever path or link that was named. */
+/** The socket path of a data folder, the same for every path or link that leads to it. */
 export function socketOf(
   dataFolder: string,
   environment: Readonly<Record<string, string | undefined>>,
@@ -16,11 +16,11 @@ function real(folder: string): string {
   try {
     return realpathSync(folder)
   } catch {
-    return resolve(folder) // it is not there, and so nobody listens
+    return resolve(folder) // the folder does not exist, so no app listens
   }
 }
 
-/** This process's own. */
+/** The `SocketPlace` of this process. */
 export function thisPlace(environment: Readonly<Record<string, string | undefined>>): SocketPlace {
   return {
     platform: process.platform,

@@ -3,13 +3,13 @@ import { type Snapshot, snapshotSchema } from '../../app/contract/snapshot.ts'
 import { type WindowSummary, windowSummary } from '../../app/contract/windows.ts'
 
 /**
- * What is said over the control socket: one line of JSON each way, then the connection ends.
+ * The protocol of the control socket: one line of JSON in each direction, then the connection ends.
  *
- * Whoever can open the socket is the owner of the data folder; there is no further secret, and none crosses.
+ * Only the owner of the data folder can open the socket, so there is no further authentication, and no secret is sent.
  */
 const request = z.discriminatedUnion('do', [
   z.strictObject({ do: z.literal('status') }),
-  /** The confirmation was typed on the other side. */
+  /** The command line has already asked the user to confirm. */
   z.strictObject({ do: z.literal('revoke'), profile: z.string().min(1).max(64) }),
 ])
 

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 
-/** What of the system decides where a socket can be. */
+/** The system properties that determine the path of a socket. */
 export interface SocketPlace {
   readonly platform: NodeJS.Platform
-  /** A folder of the person's own for what lives as long as a session; XDG_RUNTIME_DIR on Linux. */
+  /** The user's folder for session files; XDG_RUNTIME_DIR on Linux. */
   readonly runtimeFolder: string | undefined
   readonly temporaryFolder: string
   readonly userId: number | undefined
@@ -12,18 +12,21 @@ export interface SocketPlace {
 
 export type SocketPath =
   | { readonly kind: 'pipe'; readonly path: string }
-  /** In the data folder itself, which is the owner's alone. */
+  /** In the data folder, which is private to its owner. */
   | { readonly kind: 'socket'; readonly path: string }
-  /** In a folder made for it, which has to be checked: others may have been there first. */
+  /** In a folder created for the socket. It must be checked, because another user could have created it first. */
   | { readonly kind: 'elsewhere'; readonly path: string; readonly folder: string }
 
-/** `sun_path` holds 104 bytes on macOS and the BSDs, its end included; 108 on Linux. The smaller one serves all. */
+/**
+ * The longest socket path in bytes. `sun_path` holds 104 on macOS and the BSDs, terminator included, and 108 on Linux;
+ * the smaller limit applies everywhere.
+ */
 const MAX_BYTES = 103
 
 /**
- * Where the running app of a data folder listens, and where the commands look for it: both sides compute it.
+ * The socket path of a data folder, computed in the same way by the app and by the commands.
  *
- * A socket's path has room for a hundred bytes only, and a data folder can be anywhere.
+ * A socket path is limited to about a hundred bytes, while a data folder can be anywhere.
  */
 export function socketPath(dataFolder: string, place: SocketPlace): SocketPath {
   const name = createHash('sha256').update(dataFolder).digest('hex').slice(0, 24)
@@ -37,7 +40,7 @@ export function socketPath(dataFolder: string, place: SocketPlace): SocketPath {
   return { kind: 'elsewhere', folder, path: join(folder, `${name}.sock`) }
 }
 
-/** On macOS TMPDIR itself is half of the room. */
+/** The temporary folder, or `/tmp` where its path is long: TMPDIR on macOS alone takes half of the limit. */
 function shortTemporary({ temporaryFolder }: SocketPlace): string {
   return Buffer.byteLength(temporaryFolder) <= 50 ? temporaryFolder : '/tmp'
 }

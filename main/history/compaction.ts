@@ -4,28 +4,32 @@ import { JsonFile } from '../storage/json-file.ts'
 
 export interface Retention {
   readonly rawMs: number
-  /** Rolled-up samples, slots and events. */
+  /** For rolled-up samples, slots and events. */
   readonly rollupMs: number
 }
 
 const HOUR_MS = 3_600_000
 export const DEFAULT_RETENTION: Retention = { rawMs: 48 * HOUR_MS, rollupMs: 30 * 24 * HOUR_MS }
 
-/** Prefix of the series of a disconnected key. No profile id begins with it. */
+/**
+ * Prefix of the profile id under which the series of a disconnected key await deletion. No profile id begins with it.
+ */
 export const FORGOTTEN = 'forgotten:'
 
 const DAY_MS = 24 * HOUR_MS
 
 /**
- * What compaction counts from: the clock, but where that is more than a day ahead of what was seen last, the newest
- * sample, until the app has run for a day. A clock that is wrong for a while deletes nothing.
+ * The reference time of compaction, protected against a wrong clock. A clock more than a day ahead of the last trusted
+ * time is ignored, in favour of that time, until the app has run for a day: a temporarily wrong clock deletes nothing.
  */
 export class CompactionTime {
   #trustedMs: number | undefined
-  /** Monotonic. */
+  /** Monotonic milliseconds. */
   #aheadSinceMs: number | undefined
 
-  /** `newestMs` is called once and returns the newest sample of earlier runs. */
+  /**
+   * The reference time in epoch milliseconds. `newestMs` is called once and returns the newest sample of earlier runs.
+   */
   at(nowMs: number, monotonicMs: number, newestMs: () => number | undefined): number {
     this.#trustedMs ??= newestMs() ?? nowMs
     if (nowMs - this.#trustedMs <= DAY_MS) {
@@ -41,7 +45,10 @@ export class CompactionTime {
   }
 }
 
-/** When the newest sample up to `nowMs` was, of slots too; `undefined` where there is none. A look-up for each series. */
+/**
+ * The time of the newest sample or slot sample up to `nowMs`; `undefined` where there is none. One index lookup for
+ * each series.
+ */
 export function newestBefore(database: DatabaseSync, nowMs: number): number | undefined {
   const newest = ['samples', 'minutes', 'slots']
     .map((table) =>
@@ -56,14 +63,14 @@ export function newestBefore(database: DatabaseSync, nowMs: number): number | un
   return newest.length === 0 ? undefined : Math.max(...newest)
 }
 
-/** Rows taken at a time: a millisecond or two, between which everything else runs. */
+/** Rows deleted at a time: a slice takes a millisecond or two, so that other work is not blocked. */
 const SLICE_ROWS = 1_000
 const SLICE_PAGES = 64
 
 /**
- * Takes away one slice of what is too old. Returns whether there is more.
+ * Deletes one slice of expired rows. Returns whether there are more.
  *
- * What is to go is always the beginning of one series of one table, so a slice is one range of one tree.
+ * Expired rows are always the beginning of one series of one table, so a slice is one range of one B-tree.
  */
 export function compactSlice(database: DatabaseSync, retention: Retention, nowMs: number): boolean {
   const cutoffs = {
@@ -109,7 +116,7 @@ function deleteBefore(database: DatabaseSync, table: string, series: number, cut
   return Number(changes)
 }
 
-/** Returns pages to the file system, but only where much of the file is empty: new rows reuse them. */
+/** Returns free pages to the file system, but only when they are much of the file: new rows reuse them otherwise. */
 function freePages(database: DatabaseSync): boolean {
   const pragma = (name: string) => Number(database.prepare(`PRAGMA ${name}`).get()?.[name] ?? 0)
   const free = pragma('freelist_count')
@@ -118,7 +125,10 @@ function freePages(database: DatabaseSync): boolean {
   return true
 }
 
-/** Samples at least an hour, so that they are rolled up before they are deleted; a year at most, to bound the file. */
+/**
+ * Samples stay at least an hour, so that they are rolled up before they are deleted, and at most a year, to limit the
+ * file's size.
+ */
 const schema = z.object({
   rawMs: z
     .number()
@@ -130,6 +140,6 @@ const schema = z.object({
     .max(366 * DAY_MS),
 })
 
-/** How long history is stored: `history.json` of the data folder. */
+/** The settings file for retention times: `history.json` of the data folder. */
 export const retentionFile = (folder: string): JsonFile<Retention> =>
   new JsonFile({ folder, name: 'history', what: 'History settings', schema })

@@ -3,15 +3,16 @@ import type { Incident } from '../../app/history/incident.ts'
 import type { Report } from '../../app/history/report.ts'
 import { type ExportedKey, isoTime, reportCsv, reportJson } from '../../app/history/report-csv.ts'
 
+/** The history behind an export. */
 export interface ExportSource {
   readonly version: string
-  /** `undefined` for a profile that is not connected. */
+  /** The environment of a profile, such as `live`; `undefined` for a profile that is not connected. */
   environment(profile: string): string | undefined
   report(profile: string, fromMs: number, toMs: number): Report
   incident(profile: string, fromMs: number, toMs: number): Incident | undefined
 }
 
-/** `undefined` for a profile that is not connected. */
+/** An export as a file with name, media type and text; `undefined` for a profile that is not connected. */
 export function exportedFile(
   source: ExportSource,
   what: ExportKind,

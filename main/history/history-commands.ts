@@ -4,7 +4,7 @@ import { UNKNOWN_PROFILE } from '../../app/contract/outcome.ts'
 import { exportedFile } from './exports.ts'
 import type { HistoryService } from './history-service.ts'
 
-/** What a window reads of the history, and how long it is kept. */
+/** The window's commands for the history and its retention. */
 export function historyCommands(history: HistoryService): Feature<typeof historyContract> {
   return {
     handlers: {

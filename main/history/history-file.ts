@@ -30,16 +30,16 @@ export type Entry =
     }
   | { readonly kind: 'event'; readonly event: LoggedEvent }
   | { readonly kind: 'profile'; readonly profile: string; readonly environment: Environment }
-  /** The key was disconnected; its id may be given to another key. */
+  /** Disowns the series of a disconnected key, because its id may be reused for another key. */
   | { readonly kind: 'forget'; readonly profile: string }
   | { readonly kind: 'alert'; readonly id: string; readonly body: string | undefined }
 
 export type SeriesKind = 'requests' | 'slots'
 
-/** Below every level of `LEVELS`. */
+/** The level of `minutes`, below every level of `LEVELS`. */
 const MINUTES = -1
 
-/** A part of an interval, and the table that holds it. */
+/** A part of an interval and the table that covers it. */
 interface Piece {
   readonly tier: TierName
   readonly lengthMs: number
@@ -47,7 +47,7 @@ interface Piece {
   readonly toMs: number
 }
 
-/** The columns of a stretch, with its number of 429s. */
+/** The extent of one chart column, with its number of 429s. */
 export type Stretch = Extent & Pick<Sample, 'rejected'>
 
 /** The open `history.db`. Every method throws SQLite's errors; `HistoryStore` handles them. */
@@ -64,7 +64,7 @@ export class HistoryFile {
     this.#statements = Object.fromEntries(prepared)
   }
 
-  /** Finishes what a former process left open. */
+  /** Rolls up samples that an earlier process left open. */
   catchUp(nowMs: number): void {
     this.#tiers.goTo(nowMs)
     this.#transaction(() => {
@@ -75,7 +75,7 @@ export class HistoryFile {
     })
   }
 
-  /** All of it or nothing. */
+  /** Writes all entries in one transaction. */
   write(entries: readonly Entry[], nowMs: number): void {
     this.#tiers.goTo(nowMs)
     this.#transaction(() => {
@@ -122,7 +122,7 @@ export class HistoryFile {
     ]
   }
 
-  /** Whole minutes from `fromMs`'s to `toMs`'s, joined to quarters where they can be. */
+  /** The rollups of whole minutes from `fromMs` to `toMs`, in quarters of an hour where possible. */
   accounts(profile: string, category: string, fromMs: number, toMs: number): readonly Rollup[] {
     const series = this.#find(profile, category, 'requests')
     if (series === undefined) return []
@@ -143,7 +143,7 @@ export class HistoryFile {
     return this.#all('slots', series, sinceMs, toMs).map(slotSampleOf)
   }
 
-  /** Oldest first; of too many, the latest. */
+  /** The latest `most` events of the interval, oldest first. */
   events(profile: string, fromMs: number, toMs: number, most: number): readonly LoggedEvent[] {
     return this.#all('events', profile, fromMs, toMs, most)
       .flatMap((row) => storedEvent(row[0]) ?? [])
@@ -200,7 +200,10 @@ export class HistoryFile {
     this.#statements.dropProfile.run(profile)
   }
 
-  /** Where the closed stretches of an interval are kept: the coarsest level where it fits, finer ones at both ends. */
+  /**
+   * Splits an interval into the tables that cover its closed stretches: the coarsest level in the middle, finer ones at
+   * both ends.
+   */
   #pieces(series: number, fromMs: number, toMs: number, level: number): readonly Piece[] {
     if (fromMs >= toMs) return []
     const coarsest = LEVELS[level]
@@ -216,7 +219,7 @@ export class HistoryFile {
     ]
   }
 
-  /** One stretch a column, put together where the rows are: a week of them is more than it is worth to hand over. */
+  /** One extent for each column, aggregated in SQL: a week of rows is too much to copy into JavaScript. */
   #columns(series: number, { tier, lengthMs, fromMs, toMs }: Piece, columnMs: number): Stretch[] {
     return this.#all(COLUMN_STATEMENTS[tier], series, fromMs, toMs, fromMs, columnMs).map((row) =>
       columnOf(row, lengthMs),
@@ -254,7 +257,7 @@ export class HistoryFile {
     } catch (error) {
       this.#tiers.forget()
       this.#series.clear()
-      // SQLite has rolled back by itself where it could not go on, as on a full disk.
+      // SQLite rolls back by itself after some errors, such as a full disk.
       if (this.database.isTransaction) this.database.exec('ROLLBACK')
       throw error
     }

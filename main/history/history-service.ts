@@ -21,7 +21,7 @@ export interface HistoryServiceDeps {
   readonly log: Log
   readonly announcer: Announcer
   readonly version: string
-  /** Without a data folder nothing outlives the process. */
+  /** Absent: the history is held in memory only. */
   readonly dataFolder?: string
   readonly retention?: Retention
   /** Called once when a file of the history cannot be used, and again only after it could. */
@@ -30,7 +30,7 @@ export interface HistoryServiceDeps {
 
 export type HistoryStatus = StorageStatus | { readonly kind: 'memory' }
 
-/** For intervals up to this length the running process has finer points than the file. */
+/** The running process has finer points than the file for intervals up to this length. */
 const RECENT_MS = 16 * 60_000
 
 /** Sampling interval of each profile, for the history and the alerts. */
@@ -44,7 +44,7 @@ export class HistoryService {
   readonly #alerts: Alerts
   readonly #listeners = new Set<(alerts: readonly Alert[]) => void>()
   readonly #unsubscribe: () => void
-  /** Held back until a key is connected: an event belongs to a profile. */
+  /** Problems not reported yet: an event belongs to a profile, and no key is connected. */
   #problems: string[] = []
   /** Profiles whose thresholds the monitor has already been given. */
   readonly #thresholdsSet = new Set<string>()
@@ -135,7 +135,7 @@ export class HistoryService {
     })
   }
 
-  /** Oldest first. From the running process where the file cannot be read. */
+  /** The events of the interval, oldest first; from memory where the file cannot be read. */
   pastEvents(profile: string, fromMs: number, toMs: number): readonly LoggedEvent[] {
     const kept = this.#store?.events(profile, fromMs, toMs)
     if (kept) return kept
@@ -188,7 +188,10 @@ export class HistoryService {
     this.#store?.flush()
   }
 
-  /** Writes the rest and stops. To be called after the monitor stopped, so that its last events are stored. */
+  /**
+   * Writes the remaining entries and stops. Call it after the monitor stopped, so that the monitor's last events are
+   * stored.
+   */
   close(): void {
     this.#cancelLook()
     this.#unsubscribe()
@@ -227,7 +230,7 @@ export class HistoryService {
   }
 }
 
-/** The running process's points, preceded by the file's. At most `most` points; the file's are dropped first. */
+/** The points in memory, preceded by those of the file. At most `most` points; those of the file are dropped first. */
 function withEarlier(
   recent: History,
   stored: (untilMs: number, most: number) => History | undefined,
@@ -236,7 +239,7 @@ function withEarlier(
   const [first] = recent.points
   if (first === undefined) return stored(Number.POSITIVE_INFINITY, most) ?? recent
   const room = most - recent.points.length
-  // What is asked of the file is never fewer than two points: a low and a high.
+  // The file returns at least two points, a low and a high.
   const earlier = room < 2 ? undefined : stored(first.at - 1, room)
   if (earlier === undefined) return recent
   const rejectedAt = [...new Set([...earlier.rejectedAt, ...recent.rejectedAt])].toSorted((a, b) => a - b)

@@ -37,19 +37,19 @@ export type StorageStatus =
       readonly lost: number
     }
 
-/** Together with the time a write takes, what a kill -9 can lose stays below one second. */
+/** The flush interval in milliseconds. Together with the duration of a write, a kill -9 loses less than a second. */
 export const FLUSH_MS = 500
-/** Entries queued at most while the file cannot be written: some minutes of a busy key. */
+/** The maximum number of queued entries while the file cannot be written: some minutes of a busy key. */
 const MAX_WAITING = 20_000
 const COMPACT_EVERY_MS = 60_000
 const COMPACT_GAP_MS = 20
 export const MAX_EVENTS = 5_000
 
 /**
- * What was seen and what happened, kept in `history.db`.
+ * Samples and events in `history.db`.
  *
- * Nothing here waits or throws: a file that cannot be used costs history, never monitoring. Entries wait in memory
- * until the next flush, and longer while the file fails; then the oldest of too many go first.
+ * Methods neither block nor throw: a broken file costs history, not monitoring. Entries are queued until the next
+ * flush, or longer while the file fails; beyond `MAX_WAITING` the oldest are dropped.
  */
 export class HistoryStore {
   readonly #deps: HistoryStoreDeps
@@ -77,14 +77,14 @@ export class HistoryStore {
     if (this.#isClosed) return
     this.#waiting.push(entry)
     if (this.#waiting.length > MAX_WAITING) {
-      // A tenth in one go rather than one at each.
+      // One large splice instead of one for each entry.
       this.#waiting.splice(0, MAX_WAITING / 10)
       this.#lost += MAX_WAITING / 10
     }
     if (this.#cancelFlush === undefined) this.#flushIn(FLUSH_MS)
   }
 
-  /** At most `points`, the lows and highs of what a chart of that many can show; `undefined` while the file fails. */
+  /** At most `points` points, the lows and highs of a chart with that many; `undefined` while the file fails. */
   query(
     profile: string,
     category: string,
@@ -95,12 +95,12 @@ export class HistoryStore {
     return this.#read((file) => historyOf(file, profile, category, fromMs, toMs, points))
   }
 
-  /** Of whole minutes: `from` and `to` in the answer say which. */
+  /** A report of whole minutes; its `from` and `to` say which. `undefined` while the file fails. */
   report(profile: string, fromMs: number, toMs: number): Report | undefined {
     return this.#read((file) => reportFrom(file, profile, fromMs, toMs))
   }
 
-  /** Oldest first, the latest `MAX_EVENTS` of the interval. */
+  /** The latest `MAX_EVENTS` events of the interval, oldest first; `undefined` while the file fails. */
   events(profile: string, fromMs: number, toMs: number): readonly LoggedEvent[] | undefined {
     return this.#read((file) => file.events(profile, fromMs, toMs, MAX_EVENTS))
   }
@@ -125,7 +125,7 @@ export class HistoryStore {
     return { kind: 'ok', bytes: historyBytes(this.#deps.folder), rawMs, rollupMs }
   }
 
-  /** Takes effect with the next compaction. */
+  /** Stores retention times; they apply from the next compaction. */
   setRetention(retention: Retention): Saved {
     const written = retentionFile(this.#deps.folder).write(retention)
     if (written.ok) this.#retention = retention
@@ -137,7 +137,7 @@ export class HistoryStore {
     this.#cancelFlush?.()
     this.#cancelFlush = undefined
     if (!this.#kept.file) this.#open()
-    // Where it failed, even nothing is written: that tells whether it works again.
+    // After a failure even an empty queue is written: it shows whether the file works again.
     if (!this.#kept.file || (this.#waiting.length === 0 && this.#failure === undefined)) return
     try {
       this.#kept.file.write(this.#waiting, this.#deps.clock.wallMs())
@@ -223,7 +223,7 @@ export class HistoryStore {
     try {
       const file = this.#failure === undefined ? this.#kept.file : undefined
       const nowMs = this.#deps.clock.wallMs()
-      // What is over is rolled up before its samples can go, also where nothing is written any more.
+      // Closed minutes are rolled up before compaction deletes their samples, even when no new entries arrive.
       file?.write([], nowMs)
       if (file !== undefined) {
         const atMs = this.#compactionTime.at(nowMs, this.#deps.clock.monotonicMs(), () =>

@@ -9,7 +9,8 @@ interface Used {
 }
 
 /**
- * The ledger, with a count of who used what since start: rates forget, and "what ate my quota at 14:20?" asks later.
+ * A ledger that also totals each category's use since start, own and by other programs: a rate cannot answer later
+ * "what used my quota at 14:20?".
  *
  * A request that may have counted is counted as own; a refused one used nothing.
  */
@@ -33,7 +34,7 @@ export class MeteredLedger extends Ledger {
     const rows: readonly Writable<RequestQuota>[] = super.view(nowMs)
     for (const row of rows) {
       const used = this.#used.get(row.category)
-      // Each view is made anew, so its rows are nobody else's yet.
+      // `view` returns new objects, so changing a row is safe.
       if (used) row.used = { own: used.own, elsewhere: Math.floor(used.elsewhere) }
     }
     return rows

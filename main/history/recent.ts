@@ -2,7 +2,7 @@ import type { History, HistoryPoint } from '../../app/contract/history.ts'
 import type { RequestQuota } from '../../app/contract/snapshot.ts'
 import { columnAt } from '../../app/history/columns.ts'
 
-/** How much of each category is held in memory: what the 15-minute chart draws. */
+/** How long points are held in memory, in milliseconds: enough for the 15-minute chart. */
 const KEPT_MS = 16 * 60_000
 const MAX_POINTS = 2_000
 const MAX_REJECTIONS = 500
@@ -20,7 +20,7 @@ export class RecentHistory {
     this.#add(category, { at: Math.round(atMs), remaining, source: 'header' })
   }
 
-  /** Samples the model between two headers. Rows without a reading yet have no history. */
+  /** Adds a modelled point for each row between two headers. Rows without a reading are skipped. */
   sampled(rows: readonly RequestQuota[], atMs: number): void {
     for (const row of rows) {
       if (row.source === 'default') continue
@@ -40,7 +40,7 @@ export class RecentHistory {
     track.rejectedAt = [...track.rejectedAt.slice(-(MAX_REJECTIONS - 1)), Math.round(atMs)]
   }
 
-  /** At most `points`, oldest first; where there are more, headers are kept before modelled ones. */
+  /** At most `points` points, oldest first; when thinned, headers are preferred to modelled points. */
   query(category: string, fromMs: number, toMs: number, points: number): History {
     const track = this.#tracks.get(category)
     if (!track) return { points: [], rejectedAt: [] }
@@ -68,14 +68,14 @@ export class RecentHistory {
   #add(category: string, point: HistoryPoint): void {
     const track = this.#track(category)
     track.points.push(point)
-    // Cut in one go now and then rather than shifted at every point.
+    // Trimmed in bulk now and then, which is cheaper than a shift for each point.
     if (track.points.length > MAX_POINTS || (track.points[0]?.at ?? point.at) < point.at - 2 * KEPT_MS) {
       track.points = track.points.filter((p) => p.at >= point.at - KEPT_MS).slice(-MAX_POINTS / 2)
     }
   }
 }
 
-/** One point per time slot: its last header, or else its last sample. */
+/** One point for each time slot: its last header, otherwise its last sample. */
 function thinned(
   points: readonly HistoryPoint[],
   fromMs: number,

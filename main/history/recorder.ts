@@ -16,7 +16,7 @@ const NOTHING: Counted = { own: 0, elsewhere: 0, rejected: 0 }
 /** Turns snapshots into history entries: samples of request quotas, and slots when they change. */
 export class Recorder {
   readonly #add: (entry: Entry) => void
-  /** Each row's counters at its last entry; they count from the profile's start. */
+  /** The counters of each row at its last entry; they start at zero with the profile. */
   readonly #counted = new Map<string, Counted>()
   readonly #samples = new Map<string, Sample>()
   readonly #slots = new Map<string, SlotSample>()
@@ -26,7 +26,7 @@ export class Recorder {
     this.#add = add
   }
 
-  /** Takes a sample; to be called about once a second. */
+  /** Takes a sample. Must be called about once a second. */
   observe(snapshot: Snapshot): void {
     const { id: profile, environment } = snapshot.profile
     if (this.#environments.get(profile) !== environment) {
@@ -37,7 +37,7 @@ export class Recorder {
     for (const row of snapshot.slots) this.#slot(profile, row, snapshot.at)
   }
 
-  /** Drops the counters of a profile: connected again, it counts from zero. */
+  /** Drops the counters of a disconnected profile: after a reconnect they start at zero. */
   forget(profile: string): void {
     this.#environments.delete(profile)
     for (const map of [this.#counted, this.#samples, this.#slots]) {
@@ -78,12 +78,12 @@ export class Recorder {
   }
 }
 
-/** The growth of a counter; one that fell was restarted, as after a reconnect. */
+/** The growth of a counter; a smaller value than before means that the counter was reset, as by a reconnect. */
 const since = (before: number, now: number): number => (now >= before ? now - before : now)
 
 function isWorthKeeping(sample: Sample, last: Sample | undefined): boolean {
   if (sample.own > 0 || sample.elsewhere > 0 || sample.rejected > 0) return true
-  // A row that no header has spoken of yet has nothing to draw.
+  // A row without any header has no measured value.
   if (sample.source === 'default') return false
   return (
     last === undefined ||

@@ -11,7 +11,7 @@ import { MIGRATIONS } from './schema.ts'
 const NAME = 'history'
 export const HISTORY_FILE = `${NAME}.db`
 
-/** After a kill -9 the operating system still writes the log; only a power cut may lose the last seconds. */
+/** With these settings a kill -9 loses no committed write; a power cut may lose the last seconds. */
 const PRAGMAS = `
   PRAGMA auto_vacuum = INCREMENTAL;
   PRAGMA journal_mode = WAL;
@@ -30,16 +30,16 @@ export interface ReplaceableFileDeps {
 
 export type FileOpening =
   | { readonly kind: 'opened' }
-  /** It was damaged: an empty one took its place. */
+  /** The file was damaged and an empty one has replaced it. */
   | { readonly kind: 'replaced' }
   | { readonly kind: 'failed'; readonly failure: StorageFailure; readonly cause: unknown }
 
-/** How often a damaged file is replaced in one run: the disk may damage each new one too. */
+/** How often a damaged file is replaced in one run; a failing disk may damage every new one too. */
 const MAX_REPLACED = 3
 
 /**
- * `history.db` of a data folder. One that is damaged or from a newer version is set aside whole, and an empty one
- * takes its place: monitoring must not depend on the history.
+ * `history.db` of a data folder. A damaged file, or one of a newer version, is set aside and replaced by an empty one:
+ * monitoring must not depend on the history.
  */
 export class ReplaceableFile {
   readonly #deps: ReplaceableFileDeps
@@ -73,7 +73,7 @@ export class ReplaceableFile {
     }
   }
 
-  /** Sets the file aside and begins a new one. */
+  /** Sets the file aside and opens an empty one. */
   replace(failure: StorageFailure): FileOpening {
     const { folder, clock } = this.#deps
     this.close()
@@ -139,7 +139,7 @@ function openEmpty(folder: string, failure: StorageFailure, nowMs: number): Hist
   }
 }
 
-/** The file must not be open. */
+/** Renames the file. It must not be open. */
 function setHistoryAside(folder: string, failure: StorageFailure, nowMs: number): string {
   const why = failure === 'newer' ? 'newer' : 'corrupt'
   return setAside({ folder, name: NAME, extension: '.db', why }, nowMs)
@@ -168,7 +168,7 @@ export function historyBytes(folder: string): number {
     .reduce((sum, size) => sum + size, 0)
 }
 
-/** One sentence for a person. `aside`: the name under which the unusable file was set aside. */
+/** One sentence for the user. `aside`: the name under which the unusable file was set aside. */
 export function historySentence(failure: StorageFailure, aside?: string): string {
   const kept = aside === undefined ? '' : ` It is kept as ${aside}, and a new one was begun.`
   switch (failure) {

@@ -2,13 +2,16 @@ import type { Extent } from '../../app/history/columns.ts'
 import type { Rollup } from '../../app/history/rollup.ts'
 import type { Sample, SampleSource, SlotSample } from '../../app/history/sample.ts'
 
-/** Between the tables' columns and the records of app/history. Rows are read as arrays: half the time of objects. */
+/**
+ * Conversion between table columns and the records of app/history. Rows are read as arrays, which takes half the time
+ * of objects.
+ */
 
 export type Row = readonly unknown[]
 
 /**
- * A row as the statement was told to give it, which `node:sqlite` types as an object whatever that was. Its columns are
- * looked at one by one below. By hand: a schema made reading 100,000 rows two to three times as long.
+ * Narrows a row, which `node:sqlite` types as an object even for `setReturnArrays`. Columns are checked one by one
+ * below instead of by a schema, which made reading 100,000 rows two to three times slower.
  */
 export function asRow(row: unknown): Row {
   if (!Array.isArray(row)) throw new TypeError('a statement of the history gave a row that is no array')
@@ -59,7 +62,7 @@ export const rollupOf = (row: Row): Rollup => ({
   nearMs: whole(row[10]),
 })
 
-/** Of `min(at), max(at), low, high, low_first, source, rejected` over stretches of `lengthMs`. */
+/** A chart column from `min(at), max(at), low, high, low_first, source, rejected` over stretches of `lengthMs`. */
 export const columnOf = (row: Row, lengthMs: number): Extent & Pick<Sample, 'rejected'> => ({
   atMs: whole(row[0]),
   endMs: whole(row[1]) + lengthMs,

@@ -1,8 +1,8 @@
 /**
- * The history's tables, as steps upwards. A step is never changed once it was released: a new one is added.
+ * The migrations of the history's tables, in order. A released migration is never changed; new ones are appended.
  *
- * Everything is clustered by series and time (`WITHOUT ROWID`), because that is how it is read, rolled up and aged.
- * `minutes`, `quarters` and `hours` hold only stretches that are over; the open one is in `samples`.
+ * Every table is clustered by series and time (`WITHOUT ROWID`), the order in which it is read, rolled up and deleted.
+ * `minutes`, `quarters` and `hours` hold closed stretches only; the open one is in `samples`.
  */
 export const MIGRATIONS: readonly string[] = [
   `
@@ -60,7 +60,7 @@ export const MIGRATIONS: readonly string[] = [
   ) STRICT;
   CREATE INDEX events_by_time ON events (profile, at);
   `,
-  // A day or a week of minutes is more than a chart draws or a report should add up.
+  // Coarser levels: a chart or a report of a day or a week would otherwise read too many minutes.
   `
   CREATE TABLE quarters (
     series INTEGER NOT NULL,
@@ -94,14 +94,14 @@ export const MIGRATIONS: readonly string[] = [
     PRIMARY KEY (series, at)
   ) STRICT, WITHOUT ROWID;
   `,
-  // What was said about a condition that still lasts is not said again by the next start.
+  // Open alerts, so that a restart does not announce a lasting condition again.
   `
   CREATE TABLE open_alerts (
     id TEXT PRIMARY KEY,
     body TEXT NOT NULL
   ) STRICT, WITHOUT ROWID;
   `,
-  // Rows that leave the app say which of live and simulated numbers they are.
+  // Environments, so that exported rows can be told apart as live or simulated.
   `
   CREATE TABLE profiles (
     id TEXT PRIMARY KEY,

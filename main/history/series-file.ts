@@ -15,10 +15,11 @@ export interface SeriesQuery {
   readonly toMs: number
 }
 
+/** A read-only view of the recorded minutes. */
 export interface SeriesFile {
-  /** Each whole minute that begins in the interval, by profile, category and time. */
+  /** The whole minutes that begin in the interval, by profile, category and time. */
   minutes(query: SeriesQuery): Iterable<SeriesMinute>
-  /** Profiles that have minutes, connected or not. */
+  /** Profiles with recorded minutes, connected or not. */
   profiles(): readonly { readonly profile: string; readonly environment: string }[]
   close(): void
 }
@@ -27,7 +28,7 @@ export type SeriesOpening =
   | { readonly kind: 'open'; readonly file: SeriesFile }
   | { readonly kind: 'failed'; readonly line: string }
 
-/** The history of a data folder, opened read-only beside an app that may be writing it. */
+/** Opens the history of a data folder read-only, also while an app is writing it. */
 export function openSeriesFile(folder: string): SeriesOpening {
   const path = join(folder, HISTORY_FILE)
   const failed = (why: string): SeriesOpening => ({
@@ -52,7 +53,7 @@ export function openSeriesFile(folder: string): SeriesOpening {
 }
 
 function seriesFile(database: DatabaseSync): SeriesFile {
-  // A file that no app of this version has opened yet does not have the table.
+  // Files that no app of this version has opened lack this table.
   const hasProfiles =
     database.prepare(`SELECT 1 FROM sqlite_schema WHERE name = 'profiles'`).get() !== undefined
   const environment = hasProfiles

@@ -26,7 +26,7 @@ const TYPES: Readonly<Record<SeriesColumn, BasicType>> = {
 
 const MAYBE_UNKNOWN: ReadonlySet<SeriesColumn> = new Set(['lowest_remaining', 'highest_remaining'])
 
-/** The columns of a series as Apache Parquet; what kind of file it is stands in its key-value metadata. */
+/** A series as an Apache Parquet file; its key-value metadata describes the content. */
 export function seriesParquet(
   minutes: Iterable<SeriesMinute>,
   { fromMs, toMs, version }: SeriesInterval,

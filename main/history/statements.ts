@@ -4,7 +4,9 @@ import type { LEVELS } from './tiers.ts'
 /** The tables of rolled-up stretches. */
 export type TierName = 'minutes' | (typeof LEVELS)[number]['table']
 
-/** Which of the low and the high came first is known of the single stretches only. */
+/**
+ * `low_first` is exact for a single stretch only; for an aggregate it says whether the low came first in every stretch.
+ */
 const COLUMNS = 'min(at), max(at), min(low), max(high), min(low_first), max(source), sum(rejected)'
 const columnsOf = (table: string): string =>
   `SELECT ${COLUMNS} FROM ${table} WHERE series = ? AND at >= ? AND at < ?

@@ -1,10 +1,10 @@
 import { type LoggedEvent, loggedEvent } from '../../app/contract/events.ts'
 
 /**
- * An event as the history gives it back.
+ * Parses a stored event.
  *
- * `undefined` for a kind that this version does not know, as after a step back to an older one, and for a text that is
- * none any more: one such row may not cost a person all the others.
+ * `undefined` for a kind that this version does not know, as after a downgrade, and for damaged text, so that one bad
+ * row does not lose the others.
  */
 export function storedEvent(body: unknown): LoggedEvent | undefined {
   try {

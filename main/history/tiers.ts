@@ -3,36 +3,36 @@ import { MINUTE_MS, MinuteBuilder, merged, type Rollup, startOf } from '../../ap
 import { HOLD_MS, type Sample } from '../../app/history/sample.ts'
 import { asRow, ROLLUP_COLUMNS, rollupOf, rollupValues, SAMPLE_COLUMNS, sampleOf } from './rows.ts'
 
-/** The levels that minutes are rolled up to, finest first. Each divides an hour or is whole hours. */
+/** The rollup levels above minutes, finest first. Each length divides an hour or is a multiple of one. */
 export const LEVELS = [
   { table: 'quarters', lengthMs: 15 * MINUTE_MS },
   { table: 'hours', lengthMs: 60 * MINUTE_MS },
 ] as const
 
-/** A clock that went back by more than this counts as wrong (main/monitor/timeline.ts follows it then). */
+/** A clock set back by more than this was wrong before (main/monitor/timeline.ts then follows it), in milliseconds. */
 const WRONG_CLOCK_MS = 24 * 60 * MINUTE_MS
 
-/** The stretches of one series that are still open. */
+/** The open stretches of one series. */
 interface Open {
   readonly minute: MinuteBuilder
-  /** One for each of `LEVELS`. */
+  /** One for each level of `LEVELS`. */
   readonly levels: (Rollup | undefined)[]
 }
 
-/** A level of the tables with the level below it. */
+/** A rollup level and the statements on its table and the one below. */
 interface Level {
   readonly lengthMs: number
   readonly insert: StatementSync
   readonly last: StatementSync
-  /** The rows of the level below that are not rolled up into this one yet. */
+  /** The rows of the level below that are not yet rolled up. */
   readonly below: StatementSync
 }
 
 /**
- * Keeps `minutes` and what they are put together to in step with `samples`, a stretch at a time as each ends.
+ * Rolls up `samples` into `minutes`, and those into the levels above, as each stretch closes.
  *
- * What is open lives in memory only and is built again from the file after a start or a failed write: the samples
- * are what must not be lost, everything else follows from them.
+ * Open stretches are held in memory and rebuilt from the file after a start or a failed write: everything is derived
+ * from the samples.
  */
 export class Tiers {
   readonly #open = new Map<number, Open>()
@@ -66,20 +66,22 @@ export class Tiers {
     }))
   }
 
-  /** Sets the time of what follows. After a clock was set back, open stretches lie in its former future. */
+  /**
+   * Sets the current time. After the clock was set back, the open stretches would lie in the future and are dropped.
+   */
   goTo(nowMs: number): void {
     if (nowMs < this.#nowMs - WRONG_CLOCK_MS) this.#open.clear()
     this.#nowMs = nowMs
   }
 
-  /** Adds a sample; to be called in the transaction that inserts it, before the insert. */
+  /** Adds a sample. Must be called in the inserting transaction, before the insert. */
   add(series: number, sample: Sample): void {
     const open = this.#openOf(series)
     const closed = open.minute.add(sample)
     if (closed) this.#closed(series, open, closed)
   }
 
-  /** Closes stretches that ended before `nowMs` although no sample followed. Within a transaction. */
+  /** Closes stretches that ended before `nowMs` without a further sample. Must be called in a transaction. */
   closeAt(nowMs: number): void {
     for (const [series, open] of this.#open) {
       const closed = open.minute.closeAt(nowMs)
@@ -88,7 +90,9 @@ export class Tiers {
     }
   }
 
-  /** Drops the open stretches after a failed transaction: they are ahead of the file, and are read from it again. */
+  /**
+   * Drops the open stretches after a failed transaction, since they are ahead of the file; they are rebuilt from it.
+   */
   forget(): void {
     this.#open.clear()
   }
@@ -115,9 +119,10 @@ export class Tiers {
     if (known) return known
     const open: Open = { minute: new MinuteBuilder(), levels: LEVELS.map(() => undefined) }
     this.#open.set(series, open)
-    // Rows beyond were written under a wrong clock, and are over when their time has come.
+    // Later rows were written under a wrong clock; they are closed when their time comes.
     const untilMs = Math.min(this.#nowMs + WRONG_CLOCK_MS, Number.MAX_SAFE_INTEGER)
-    // From the coarsest down: what a finer level closes on the way belongs after what is there.
+    // From the coarsest level down, so that stretches closed at a finer level on the way are appended to the existing
+    // ones.
     for (const [level, { lengthMs, last, below }] of [...this.#levels.entries()].reverse()) {
       const lastMs = timeOf(last.get(series, untilMs))
       for (const row of below.iterate(series, lastMs === undefined ? 0 : lastMs + lengthMs, untilMs)) {
@@ -125,7 +130,7 @@ export class Tiers {
       }
     }
     const lastMinuteMs = timeOf(this.#lastMinute.get(series, untilMs)) ?? Number.NEGATIVE_INFINITY
-    // From a little before, for what still held when the first minute to build began.
+    // Starts earlier by `HOLD_MS`, because the last sample before the first minute is still in effect there.
     const fromMs = Math.max(0, lastMinuteMs + MINUTE_MS - HOLD_MS)
     for (const row of this.#samplesSince.iterate(series, fromMs, untilMs)) {
       const sample = sampleOf(asRow(row))
@@ -167,7 +172,7 @@ const timeOf = (row: Readonly<Record<string, unknown>> | undefined): number | un
   return typeof at === 'number' ? at : undefined
 }
 
-/** `node:sqlite` types rows as objects whatever the statement was told. */
+/** Makes a statement return rows as arrays; `node:sqlite` still types them as objects. */
 export function asArrays(statement: StatementSync): StatementSync {
   statement.setReturnArrays(true)
   return statement

@@ -10,7 +10,7 @@ import type {
 import { shownRows } from '../../app/quota/verdict.ts'
 import { STATE_LABELS } from '../../app/status/quota-status.ts'
 
-/** One metric, in the terms that Prometheus' text format and OTLP share. */
+/** One metric, in terms common to Prometheus' text format and OTLP. */
 export interface Metric {
   readonly name: string
   readonly type: 'gauge' | 'counter'
@@ -27,7 +27,7 @@ export interface Sample {
 export interface ProcessFacts {
   /** The version of Headroom. */
   readonly version: string
-  /** Epoch milliseconds; counters count from here. */
+  /** The process start in epoch milliseconds; counters start here. */
   readonly startedMs: number
 }
 
@@ -46,7 +46,9 @@ type Values =
   | { readonly slot: (slot: SlotQuota) => number | undefined }
   | { readonly samples: (input: MetricsInput) => readonly Sample[] }
 
-/** One row of the table below: a value for each profile, request quota or slot quota, or samples of its own. */
+/**
+ * One metric's definition: a value for each profile, request quota or slot quota, or a function that returns samples.
+ */
 type Definition = Pick<Metric, 'name' | 'help'> & { readonly type?: 'counter' } & Values
 
 /**
@@ -300,7 +302,10 @@ interface StateSet<S extends string> {
   readonly holds: S
 }
 
-/** One series per state, 1 for the current one: a series that came and went would look like a restart. */
+/**
+ * One series for each state, 1 for the current one and 0 for the others: a disappearing series would look like a
+ * restart.
+ */
 const stateSet = <S extends string>({ labels, label, states, holds }: StateSet<S>): readonly Sample[] =>
   states.map((state) => ({ labels: { ...labels, [label]: state }, value: state === holds ? 1 : 0 }))
 
@@ -311,7 +316,7 @@ const rowLabels = (snapshot: Snapshot, { category }: { readonly category: string
   category,
 })
 
-/** The documented default is no measurement: it gives a limit, but not what is left. */
+/** The value, or `undefined` for the documented default, which states a limit but measures nothing. */
 const seen = (source: string, value: number): number | undefined => (source === 'default' ? undefined : value)
 
 const sample = (labels: Sample['labels'], value: number | undefined): readonly Sample[] =>
@@ -335,7 +340,10 @@ function streamCounts(snapshot: Snapshot): readonly Sample[] {
   }))
 }
 
-/** Also of categories without a restart yet: a counter that begins at 1 shows no increase. */
+/**
+ * Restart counters, including zeros for categories without restarts: a counter that first appears at 1 shows no
+ * increase.
+ */
 function restartSamples(snapshot: Snapshot, restarts: ReadonlyMap<string, number>): readonly Sample[] {
   const categories = new Set([...snapshot.streams.map(({ category }) => category), ...restarts.keys()])
   return [...categories].map((category) => ({

@@ -1,12 +1,12 @@
 import { MIN_BEARER } from './metrics-server.ts'
 
-/** The metrics server, `--metrics-port`. */
+/** Options of the metrics server, `--metrics-port`. */
 export interface MetricsOptions {
   readonly port: number
   readonly bearer: string
 }
 
-/** Whether a way of exporting metrics was asked for; `line` says what is wrong with its settings. */
+/** Whether a way of exporting metrics was requested. `line` says what is wrong with its settings. */
 export type Choice<Options> =
   | { readonly kind: 'off' }
   | { readonly kind: 'on'; readonly options: Options }
@@ -14,7 +14,10 @@ export type Choice<Options> =
 
 const VARIABLE = 'HEADROOM_METRICS_TOKEN'
 
-/** The metrics server of a command line. Its bearer is required, and comes from the environment: process lists show flags. */
+/**
+ * Options of the metrics server from the command line. The required bearer comes from the environment, because process
+ * lists show flags.
+ */
 export function metricsChoice(
   port: number | undefined,
   environment: Readonly<Record<string, string | undefined>>,
@@ -28,7 +31,7 @@ export function metricsChoice(
   return { kind: 'on', options: { port, bearer } }
 }
 
-/** The push by OTLP. */
+/** Options of the push by OTLP. */
 export interface OtlpOptions {
   readonly protocol: 'http/protobuf' | 'http/json'
   /** Interval between pushes in milliseconds, OTEL_METRIC_EXPORT_INTERVAL. */
@@ -41,7 +44,10 @@ const DEFAULT_INTERVAL_MS = 60_000
 /** A minimum, so that a mistake in a variable cannot flood a collector. */
 const MIN_INTERVAL_MS = 1_000
 
-/** The push by OTLP, from the environment variables of OpenTelemetry's specification ("OTLP Exporter"). Off without an endpoint. */
+/**
+ * Options of the push by OTLP, from the environment variables of OpenTelemetry's specification ("OTLP Exporter"). Off
+ * without an endpoint.
+ */
 export function otlpChoice(environment: Readonly<Record<string, string | undefined>>): Choice<OtlpOptions> {
   const of = (...names: readonly string[]) => {
     const name = names.find((one) => environment[one])

@@ -4,9 +4,9 @@ import type { Metric, ProcessFacts } from './metric-list.ts'
 import type { OtlpOptions } from './metrics-options.ts'
 import { type MetricsSource, metricsSource } from './metrics-source.ts'
 
-/** Hands metrics to a store. */
+/** Sends metrics to a collector. */
 export interface MetricsExporter {
-  /** Never rejects; resolves to the reason of a failure in plain words, or to `undefined`. */
+  /** Sends once. Never rejects; resolves to the reason of a failure in plain words, or to `undefined`. */
   send(metrics: readonly Metric[], atMs: number): Promise<string | undefined>
   close(): Promise<void>
 }
@@ -30,7 +30,10 @@ export interface MetricsPush {
 const FIRST_MS = 1_000
 const LAST_PUSH_MS = 1_000
 
-/** Pushes the metrics at an interval, one push at a time. A failed push is not repeated: the next has newer values. */
+/**
+ * Pushes the metrics at an interval, one push at a time. A failed push is not retried, because the next has newer
+ * values.
+ */
 export function startMetricsPush({
   source,
   exporter,

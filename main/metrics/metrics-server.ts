@@ -22,10 +22,10 @@ export interface MetricsServer {
 export const MIN_BEARER = 16
 
 /**
- * `/metrics` for a Prometheus on this machine.
+ * Serves `/metrics` to a Prometheus on this machine.
  *
- * On loopback only, for the exact Host and with a bearer: a page in a browser can reach loopback too, but it cannot
- * name another Host nor know the bearer.
+ * Binds to loopback and requires the exact Host and a bearer: a web page can also reach loopback, but it can neither
+ * set another Host nor know the bearer.
  */
 export function startMetricsServer(deps: MetricsServerDeps): MetricsServer {
   const expected = digest(deps.bearer)
@@ -69,19 +69,19 @@ function send(response: ServerResponse, { status, text, headers = {} }: Answer, 
     'cache-control': 'no-store',
     'x-content-type-options': 'nosniff',
     'cross-origin-resource-policy': 'same-origin',
-    // The rest of a request is not read, and scrapes are rare.
+    // The rest of the request is not read, and scrapes are rare.
     connection: 'close',
     ...headers,
   })
   response.end(withBody ? text : undefined)
 }
 
-/** Of equal length, whatever was sent. */
+/** A digest, so that a comparison is of equal lengths for any input. */
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest()
 
 const PROMETHEUS_CONTENT_TYPE = 'text/plain; version=0.0.4; charset=utf-8'
 
-/** Metrics in Prometheus' text format, version 0.0.4. One without samples is left out. */
+/** Metrics in Prometheus' text format, version 0.0.4. Metrics without samples are left out. */
 export function prometheusText(metrics: readonly Metric[]): string {
   return metrics
     .filter(({ samples }) => samples.length > 0)
@@ -94,7 +94,7 @@ export function prometheusText(metrics: readonly Metric[]): string {
 
 const helpText = (help: string): string => help.replaceAll('\\', '\\\\').replaceAll('\n', '\\n')
 
-/** Category names can come from a server's header. */
+/** Labels as text. Values are escaped, because category names can come from a server's header. */
 function labelText(labels: Sample['labels']): string {
   const pairs = Object.entries(labels).map(([name, text]) => {
     const escaped = text.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n')
@@ -116,7 +116,7 @@ interface ServedMetrics {
 }
 export type MetricsServing = ServedMetrics | { readonly kind: 'failed'; readonly line: string }
 
-/** The claimed port of the metrics, before the monitor exists. */
+/** A claimed port of the metrics server, before the monitor exists. */
 export type MetricsClaim =
   | { readonly kind: 'claimed'; serve(source: MetricsSource): ServedMetrics; close(): Promise<void> }
   | { readonly kind: 'failed'; readonly line: string }
@@ -148,7 +148,7 @@ export async function claimMetrics({ port, bearer }: MetricsOptions): Promise<Me
   }
 }
 
-/** Claims the port and serves, where the monitor exists already. */
+/** Claims the port and serves at once, for hosts whose monitor already exists. */
 export async function serveMetrics(source: MetricsSource, options: MetricsOptions): Promise<MetricsServing> {
   const claim = await claimMetrics(options)
   return claim.kind === 'failed' ? claim : claim.serve(source)

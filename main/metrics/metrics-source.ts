@@ -1,7 +1,7 @@
 import type { MonitorSurface } from '../monitor/monitor-surface.ts'
 import { type Metric, metricsOf, type ProcessFacts } from './metric-list.ts'
 
-/** The metrics of a monitor; counters count from the creation of the source. */
+/** The metrics of a monitor; counters start when the source is created. */
 export interface MetricsSource {
   metrics(): readonly Metric[]
   close(): void

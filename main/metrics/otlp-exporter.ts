@@ -10,15 +10,15 @@ import type { OtlpOptions } from './metrics-options.ts'
 import type { MetricsExporter } from './metrics-push.ts'
 
 /**
- * Metrics by OTLP over HTTP. Where to, with which headers, how long to wait and whether to compress is what the packages
- * read from OTEL_EXPORTER_OTLP_*; what is told of this process, from OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES.
+ * An exporter of metrics by OTLP over HTTP. Destination, headers, timeout and compression are read by the packages from
+ * OTEL_EXPORTER_OTLP_*; the resource attributes from OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES.
  */
 export function otlpExporter({ protocol }: OtlpOptions, process: ProcessFacts): MetricsExporter {
   const exporter = protocol === 'http/json' ? new JsonExporter() : new ProtobufExporter()
   const resource = resourceFromAttributes({
     'service.name': 'headroom',
     'service.version': process.version,
-    // Those who watch several machines tell them apart by it.
+    // Tells several machines in one collector apart.
     'service.instance.id': hostname(),
     'host.name': hostname(),
   }).merge(detectResources({ detectors: [envDetector] }))
@@ -52,7 +52,7 @@ function dataOf({ name, type, help, samples }: Metric, startTime: HrTime, endTim
 
 const hrTime = (ms: number): HrTime => [Math.floor(ms / 1000), Math.round((ms % 1000) * 1_000_000)]
 
-/** The packages' own words can hold what the other side answered. */
+/** A failure in our own words, because the packages' messages can quote the collector's answer. */
 function failureText(error: Error | undefined): string {
   const code = error !== undefined && 'code' in error ? error.code : undefined
   if (typeof code === 'number') return `it answered ${code}`
