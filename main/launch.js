@@ -1,9 +1,9 @@
 #!/usr/bin/env node
 /**
- * What `headroom` and every npm script run, on whatever Node is there: plain JavaScript.
+ * The launcher behind `headroom` and every npm script, in plain JavaScript for any version of Node.
  *
- * It hands over to a Node that is new enough, makes sure the build is there, and imports it. Nothing
- * here writes to stdout: `watch --json` promises that only JSON is on it.
+ * Hands over to a Node that is new enough, ensures that the build exists, and imports it. Writes nothing to stdout:
+ * `watch --json` promises only JSON there.
  */
 import { spawn } from 'node:child_process'
 import { existsSync, mkdirSync } from 'node:fs'
@@ -24,14 +24,17 @@ function fail(line) {
   process.exit(1)
 }
 
-// Node answers this signal by opening its inspector to every program of the machine, which can then read all that is in memory.
+// Node's default for this signal opens its inspector to every program of the machine, which could then read all memory.
 if (process.platform !== 'win32') process.on('SIGUSR1', () => {})
 
 const nodeMajor = Number(process.versions.node.split('.')[0])
 if (nodeMajor >= MIN_NODE_MAJOR) await run()
 else handOver()
 
-/** The npm package `node` carries a Node of its own; npm scripts find it first, a bare `node` does not. */
+/**
+ * Runs the launcher again on the Node in the npm package `node`. npm scripts find that one first, a bare `node` does
+ * not.
+ */
 function handOver() {
   const newer = newerNode()
   if (newer === undefined || process.env.HEADROOM_HANDED_OVER) {
@@ -58,7 +61,7 @@ function newerNode() {
     const folder = join(dirname(require.resolve('node/package.json')), 'bin')
     return [join(folder, 'node.exe'), join(folder, 'node')].find((file) => existsSync(file))
   } catch {
-    return undefined // an optional dependency: some platforms have no binary of it
+    return undefined // an optional dependency without a binary for some platforms
   }
 }
 
@@ -69,13 +72,19 @@ async function run() {
   await import(pathToFileURL(join(appFolder, 'dist', 'hosts', 'headroom.js')).href)
 }
 
-/** A launcher that is killed outright forwards no signal; its end of the channel closes all the same. */
+/**
+ * Ends this process when the launcher ends. A killed launcher forwards no signal, but its end of the IPC channel
+ * closes.
+ */
 function endWithLauncher() {
   process.channel?.unref()
   process.once('disconnect', () => process.kill(process.pid, 'SIGTERM'))
 }
 
-/** An installed package carries its `dist/` and not the sources; there is nothing to compare or build. */
+/**
+ * Whether this is a source checkout. An installed package contains `dist/` without sources, so there is nothing to
+ * build.
+ */
 function isSourceCheckout() {
   return ['vite.config.ts', 'main/hosts/terminal/headroom.ts'].every((file) =>
     existsSync(join(appFolder, file)),
@@ -90,7 +99,7 @@ async function ensureBuilt() {
   if (isFresh()) return
   const release = await takeBuildLock()
   try {
-    // Another process may have built while this one waited; the sources may have changed meanwhile too.
+    // Meanwhile another process may have built, or the sources may have changed.
     if (isFresh()) return
     process.stderr.write('building Headroom (a few seconds, once) …\n')
     await build()
@@ -100,8 +109,8 @@ async function ensureBuilt() {
 }
 
 /**
- * Two starts at once must not write one `dist/` together. SQLite's lock and not a folder or a file with a
- * pid in it: it dies with its process, so there is no stale one to judge.
+ * Prevents two starts from building into one `dist/` at the same time. A SQLite lock is released when its process dies,
+ * so unlike a pid file or a lock folder it cannot be stale.
  */
 async function takeBuildLock() {
   const { DatabaseSync } = await import('node:sqlite')
@@ -121,12 +130,12 @@ async function takeBuildLock() {
   }
 }
 
-/** A build runs the code of every package that it is made with: none of it is handed what is Headroom's. */
+/** The environment of a build without Headroom's variables: a build runs the code of every package it uses. */
 function withoutSecrets(environment) {
   return Object.fromEntries(Object.entries(environment).filter(([name]) => !name.startsWith('HEADROOM_')))
 }
 
-/** Quiet unless it fails; then everything it said goes to stderr. */
+/** Runs the build. Its output goes to stderr if it fails, and nowhere otherwise. */
 async function build() {
   let vite
   try {

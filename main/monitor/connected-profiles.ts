@@ -2,10 +2,10 @@ import type { KeyName } from '../sign-in/connected-keys.ts'
 import type { Profile } from './profile.ts'
 import type { ProfileSession } from './profile-session.ts'
 
-/** The profiles that are connected, and what one of them means for the others on its API key. */
+/** The sessions of the connected profiles, and the effects that one of them has on others with the same API key. */
 export class ConnectedProfiles {
   readonly #sessions = new Map<string, ProfileSession>()
-  /** Stopped, with an answer that may still come. */
+  /** Stopped sessions with an answer still on its way. */
   readonly #ending: ProfileSession[] = []
 
   get(id: string): ProfileSession | undefined {
@@ -33,12 +33,15 @@ export class ConnectedProfiles {
     this.#sessions.delete(id)
   }
 
-  /** A sign-in with this profile is newer than those: a late retry of their revocations would end it. */
+  /** Stops retries of earlier revocations of this API key: they would also end this newer sign-in. */
   signedIn(profile: Profile): void {
     for (const other of this.#othersWithKeyOf(profile)) other.suspendRevocationRetry()
   }
 
-  /** A revocation ends every sign-in on its API key (service 4.2), and none of them may go on reading "valid". */
+  /**
+   * Marks the other sign-ins on the API key as revoked, so that none still shows "valid": a revocation ends them all
+   * (service 4.2).
+   */
   revoked(id: string): void {
     const profile = this.get(id)?.profile
     if (profile === undefined) return
@@ -53,7 +56,7 @@ export class ConnectedProfiles {
     this.#sessions.clear()
   }
 
-  /** Ends when no answer that may bring a token is on its way. */
+  /** Resolves when no answer that may bring a token is on its way. */
   async idle(): Promise<void> {
     await Promise.all([...this.#ending, ...this.all()].map((session) => session.idle()))
   }

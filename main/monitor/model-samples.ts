@@ -15,7 +15,10 @@ export interface ModelSamplesDeps {
 
 const SAMPLE_MS = 3_000
 
-/** Looks at the model between headers, for the chart, for states and for ends of others' use that time alone changes. */
+/**
+ * Samples the quota model between headers: for the chart, for states, and to notice the end of other programs' use,
+ * which time alone can show.
+ */
 export class ModelSamples {
   readonly #deps: ModelSamplesDeps
   #states = ''
@@ -25,7 +28,7 @@ export class ModelSamples {
     this.#deps = deps
   }
 
-  /** Takes the first one now. */
+  /** Takes the first sample now, and then at an interval. */
   start(): void {
     this.#take()
   }

@@ -4,29 +4,30 @@ import type { Snapshot } from '../../app/contract/snapshot.ts'
 import type { Profile } from './profile.ts'
 import type { ProfileSession } from './profile-session.ts'
 
+/** Callbacks of a monitor. */
 export interface MonitorListener {
-  /** Something in the profile's snapshot changed. Not throttled: publishers throttle. */
+  /** The profile's snapshot changed. Not throttled: subscribers throttle. */
   changed(profile: string): void
   event(event: LoggedEvent): void
   removed(profile: string): void
 }
 
-/** What the hosts may ask of the app, and what they are told. */
+/** The interface between the app and its hosts. */
 export interface MonitorSurface {
   connect(profile: Profile): void
   disconnect(profile: string): Outcome
-  /** As of now: every number is computed for the moment of the call. */
+  /** The snapshot of a profile, computed for the moment of the call; `undefined` when it is not connected. */
   snapshot(profile: string): Snapshot | undefined
   profiles(): readonly string[]
   /** Events with a `seq` above `after`, oldest first, at most 500. */
   events(after: number): readonly LoggedEvent[]
-  /** Runs on one connected key; an id that is not connected any more is answered as such. */
+  /** Runs a function on a connected key; returns an error when the key is not connected. */
   withProfile<R>(id: string, run: (session: ProfileSession) => R): R | CommandError
   subscribe(listener: MonitorListener): () => void
-  /** The machine is about to sleep. */
+  /** Must be called before the machine sleeps. */
   sleep(): void
-  /** After the machine slept: every deadline is decided again. */
+  /** Must be called after the machine slept: all deadlines are evaluated again. */
   wake(): void
-  /** Closes every stream and timer. */
+  /** Closes all streams and timers. */
   stop(): void
 }

@@ -16,22 +16,22 @@ import { ProfileSession } from './profile-session.ts'
 import { Timeline } from './timeline.ts'
 
 export interface MonitorPorts {
-  /** Whether somebody looks at the numbers; taken for granted where nobody can tell. */
+  /** Whether a user is looking at the numbers; absent where the host cannot tell, which counts as `true`. */
   readonly attended?: () => boolean
   readonly clock: Clock
   readonly random: Random
   readonly http: Http
-  /** Shared with the log where there is one; its own otherwise. */
+  /** The redactor shared with the log; absent: a new one. */
   readonly secrets?: Secrets
   readonly log: Log
-  /** Absent where nothing is kept. */
+  /** Absent where nothing is stored. */
   readonly pins?: Pick<PinnedStreams, 'of' | 'flush'>
 }
 
-/** How long a key whose newest token is in memory only keeps the times of a wrong clock before it is looked at again. */
+/** The wait before a retry of `#followAnew` for a key whose newest token is in memory only, in milliseconds. */
 const UNSAVED_WAIT_MS = 60_000
 
-/** The composition root of what the app does, whatever the host. */
+/** The composition root of the app below its hosts. */
 export class Monitor implements MonitorSurface, ConnectedKeys {
   readonly #ports: MonitorPorts
   readonly #known: Secrets
@@ -54,7 +54,7 @@ export class Monitor implements MonitorSurface, ConnectedKeys {
     const onClockUncertain = (fromMs: number, toMs: number) => {
       for (const session of this.#profiles.all()) session.markClockUncertain(fromMs, toMs)
     }
-    // Not at once: whoever asked for the time is in the middle of something.
+    // Deferred, because the caller that asked for the time has not finished yet.
     const setBack = () => void ports.clock.after(0, () => this.#startAnew())
     this.#timeline = new Timeline(ports.clock, onClockUncertain, setBack)
   }
@@ -66,10 +66,10 @@ export class Monitor implements MonitorSurface, ConnectedKeys {
     this.#follow(profile, this.#storage.signIn(profile, this.#timeline.now()), former)
   }
 
-  /** A key that was connected when the app last ended goes on where it was; no sign-in, and nobody is told so. */
+  /** Resumes a key that was connected when the app last ended. Not a sign-in, and no event. */
   restore(profile: Profile, tokens: TokenStore): void {
     const waiting = this.#profiles.get(profile.id)
-    // It could not be opened when it was connected; its streams and numbers go on.
+    // The key's tokens could not be read when it was connected; its streams and numbers continue.
     if (waiting) waiting.signedInAgain(profile, tokens)
     else this.#follow(profile, tokens)
   }
@@ -83,7 +83,7 @@ export class Monitor implements MonitorSurface, ConnectedKeys {
       http,
       secrets: this.#known,
       timeline: this.#timeline,
-      // Windows drop what is older than what they have: a key connected anew goes on counting.
+      // Windows drop older revisions, so a key that is connected again continues counting.
       firstRevision: former ? former.revision + 1 : 0,
       keystore: () => this.#storage.keystore(id),
       ...(pins && { pins: pins.of(this.#pinOwner(profile)) }),
@@ -100,13 +100,16 @@ export class Monitor implements MonitorSurface, ConnectedKeys {
     return { ...profile, isKept: () => this.#storage.keepsSettings(profile) }
   }
 
-  /** The clock was set back by more than a day: what holds moments of the future is made anew, as by a restart. */
+  /**
+   * Creates all sessions anew, as by a restart, after the clock was set back by more than a day: they hold times in the
+   * future.
+   */
   #startAnew(): void {
     for (const session of [...this.#profiles.all()]) void this.#followAnew(session)
   }
 
   async #followAnew(session: ProfileSession): Promise<void> {
-    // An answer on its way may bring the token that the new one has to begin with.
+    // A pending answer may bring the refresh token with which the new session has to start.
     await session.idle()
     const { id } = session.profile
     if (this.#profiles.get(id) !== session) return
@@ -192,18 +195,18 @@ export class Monitor implements MonitorSurface, ConnectedKeys {
     return () => this.#listeners.delete(listener)
   }
 
-  /** What concerns every connected key, as trouble with the data folder does. */
+  /** Reports an event on every connected key, such as a problem with the data folder. */
   happenedToAll(event: MonitorEvent): void {
     for (const id of this.#profiles.ids()) this.#happened(event, id)
   }
 
-  /** What is stored, or how, may be different now. */
+  /** Must be called when the stored data or the kind of storage may have changed. */
   storageChanged(): void {
     this.#ports.pins?.flush()
     for (const id of this.#profiles.ids()) this.#notify((listener) => listener.changed(id))
   }
 
-  /** Ends when no answer that may bring a token is on its way. */
+  /** Resolves when no answer that may bring a token is on its way. */
   idle(): Promise<void> {
     return this.#profiles.idle()
   }
@@ -229,7 +232,7 @@ export class Monitor implements MonitorSurface, ConnectedKeys {
     if (event.kind === 'token-refreshed') this.#secrets.accepted(profile)
   }
 
-  /** An error of one listener is noted, and keeps nothing from the others. */
+  /** Calls all listeners; an error of one is logged and does not affect the others. */
   #notify(tell: (listener: MonitorListener) => void): void {
     for (const listener of this.#listeners) {
       try {

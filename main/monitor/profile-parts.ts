@@ -24,24 +24,25 @@ export interface ProfilePorts {
   readonly clock: Clock
   readonly random: Random
   readonly http: Http
-  /** Told every token as it is adopted; what the service says passes it where it enters. */
+  /** Receives every token as it is adopted; text from the service is cleaned by it on entry. */
   readonly secrets: Secrets
   readonly timeline: Timeline
   readonly pins?: Pins
-  /** Whether somebody looks at the numbers; taken for granted where nobody can tell. */
+  /** Whether a user is looking at the numbers; absent where the host cannot tell, which counts as `true`. */
   readonly attended?: () => boolean
   readonly changed: () => void
   readonly event: (event: MonitorEvent) => void
-  /** A listener of `changed` or `event` threw. */
+  /** Called when a listener of `changed` or `event` throws. */
   readonly onListenerError?: (cause: unknown) => void
 }
 
-/** The profile and its keeper as they are at the moment of the call: a new sign-in replaces both, and the parts go on. */
+/** The current profile and its token keeper. A new sign-in replaces both, while the other parts stay. */
 export interface CurrentSession {
   readonly profile: () => Profile
   readonly keeper: () => TokenKeeper
 }
 
+/** The services of one connected key. */
 export interface ProfileParts {
   readonly ledger: Ledger
   readonly slots: SlotLedger
@@ -52,12 +53,12 @@ export interface ProfileParts {
   readonly prober: Prober
   readonly streams: Streams
   readonly samples: ModelSamples
-  /** One for each sign-in of the key. */
+  /** Creates the token keeper of a sign-in. */
   readonly keeperFor: (profile: Profile, tokens: TokenStore) => TokenKeeper
   readonly mayUseService: () => boolean
 }
 
-/** Makes everything of one connected key, and says who asks whom. */
+/** Creates and connects the services of one key. */
 export function profileParts(
   { baseUrl, authUrl, probes }: Profile,
   { pins, attended, onListenerError, ...given }: ProfilePorts,

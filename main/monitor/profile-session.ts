@@ -14,17 +14,17 @@ import { profileSnapshot } from './profile-snapshot.ts'
 
 export interface ProfileSessionDeps extends ProfilePorts {
   readonly firstRevision: number
-  /** How far this key can be relied on to be here after a restart. */
+  /** Whether this key's tokens will survive a restart. */
   readonly keystore: () => KeystoreState
 }
 
-/** One connected key: its tokens, streams, probes and quotas, from one sign-in to the next. */
+/** One connected key: its tokens, streams, probes and quotas, over any number of sign-ins. */
 export class ProfileSession {
   #profile: Profile
   readonly #deps: ProfileSessionDeps
-  /** What the commands of this key work on. */
+  /** The services that the commands of this key use. */
   readonly parts: ProfileParts
-  /** Made anew when the key signs in again. */
+  /** Replaced at each sign-in. */
   #keeper: TokenKeeper
   #tokens: TokenStore
   #revision: number
@@ -47,17 +47,17 @@ export class ProfileSession {
     return this.#profile
   }
 
-  /** Where its tokens live. */
+  /** The store of its tokens. */
   get tokens(): TokenStore {
     return this.#tokens
   }
 
-  /** Its newest token is in memory only: a disk did not take it. */
+  /** Whether its newest token is in memory only, because it could not be written to disk. */
   get hasUnsavedToken(): boolean {
     return this.#keeper.refreshSummary().unsaved !== undefined
   }
 
-  /** Epoch milliseconds; later with each change of the settings. */
+  /** When the settings changed last, in epoch milliseconds; increases with each change. */
   get settingsAt(): number {
     return Math.round(this.#settingsAtMs)
   }
@@ -81,12 +81,12 @@ export class ProfileSession {
     this.#keeper.stop()
   }
 
-  /** Ends when nothing of its tokens is on the way: an answer may bring one that has to be stored. */
+  /** Resolves when no token request is on its way: its answer may bring a token that has to be stored. */
   idle(): Promise<void> {
     return this.#keeper.idle()
   }
 
-  /** Whether time passed between these moments is not known: see `Timeline`. */
+  /** Records that it is unknown whether the time between two moments passed: see `Timeline`. */
   markClockUncertain(fromMs: number, toMs: number): void {
     this.parts.ledger.markClockUncertain(fromMs, toMs)
   }
@@ -102,17 +102,17 @@ export class ProfileSession {
   }
 
   async revoke(): Promise<Outcome> {
-    // Nothing uses the grant from here on, whatever the service will answer.
+    // No request may use the grant from here on, whatever the answer.
     this.parts.streams.closeAll('tokens revoked', 'revoked')
     return revocationOutcome(await this.#keeper.revoke())
   }
 
-  /** A revocation of this API key was confirmed that was asked for elsewhere. */
+  /** Records a confirmed revocation of this API key that another profile requested. */
   revokedElsewhere(): void {
     if (this.#keeper.revokedElsewhere()) this.parts.streams.closeAll('tokens revoked', 'revoked')
   }
 
-  /** Whether both are sign-ins on one API key, which a revocation ends together (service 4.2). */
+  /** Whether this session is a sign-in on the given API key; a revocation ends all of them (service 4.2). */
   hasKeyOf({ authUrl, clientId }: KeyName): boolean {
     return this.#profile.authUrl === authUrl && this.#profile.clientId === clientId
   }
@@ -131,13 +131,13 @@ export class ProfileSession {
     return state === 'sign-in-required' || state === 'revoked'
   }
 
-  /** A revocation under way is waited for: it would end whatever is issued before it arrives. */
+  /** Suspends retries and waits for a revocation in progress: it would end any token issued before it arrives. */
   async suspendRevocationRetrySettled(): Promise<void> {
     this.suspendRevocationRetry()
     if (this.#keeper.refreshSummary().state === 'revoking') await this.#keeper.revoke()
   }
 
-  /** The same key with new tokens: quotas, slots, history and streams go on. */
+  /** Replaces the tokens after a new sign-in; quotas, slots, history and streams continue. */
   signedInAgain(profile: Profile, tokens: TokenStore): void {
     this.#keeper.stop()
     this.#profile = profile
@@ -148,22 +148,22 @@ export class ProfileSession {
     this.#changed()
   }
 
-  /** The same tokens under another secret. */
+  /** Tries another client secret with the same tokens. */
   correctSecret(profile: Profile): Promise<RefreshOutcome> {
     this.#profile = profile
     return this.#keeper.changeKey(profile)
   }
 
-  /** Another secret for the same tokens, which another profile of this API key has shown to be right. */
+  /** Adopts a client secret that the service has accepted from another profile of this API key. */
   takeSecret(profile: Profile): void {
     this.#profile = profile
     void this.#keeper.takeKey(profile)
   }
 
-  /** The same key as a person wants it followed from now on; its tokens and numbers go on. */
+  /** Applies new settings; tokens and numbers continue. */
   changeSettings(profile: Profile): void {
     this.#profile = profile
-    // Two changes may share a millisecond.
+    // Two changes may fall into the same millisecond.
     this.#settingsAtMs = Math.max(this.#deps.timeline.now(), this.#settingsAtMs + 1)
     this.#keeper.changeLifetimes(keyLifetimes(profile))
     this.parts.prober.change(profile.probes)

@@ -9,7 +9,7 @@ import type { TokenKeeper } from '../tokens/keeper.ts'
 import type { Profile } from './profile.ts'
 import type { Reachability } from './reachability.ts'
 
-/** Each tells its own part. */
+/** The sources of a snapshot, one for each of its parts. */
 export interface SnapshotSources {
   readonly revision: number
   readonly settingsAt: number
@@ -23,10 +23,10 @@ export interface SnapshotSources {
   readonly prober: Pick<Prober, 'summary' | 'nextCheckAt'>
 }
 
-/** The end of a shorter API key would be most of it. */
+/** The minimum length of an API key whose ending is shown: it would be most of a shorter one. */
 const MIN_KEY_LENGTH = 12
 
-/** What is told of one profile, every number computed for `nowMs`. Of its API key only the ending is. */
+/** The snapshot of one profile, computed for `nowMs`. Of its API key it contains only the ending. */
 export function profileSnapshot(sources: SnapshotSources, nowMs: number): Snapshot {
   const { revision, profile, keystore, reachability, keeper, ledger, slots, streams, prober, settingsAt } =
     sources

@@ -1,7 +1,7 @@
 import type { Environment } from '../../app/contract/snapshot.ts'
 import type { StreamRequest } from '../../app/service/stream-kinds.ts'
 
-/** One connected key. Everything the service may name differently elsewhere is a value here, not a constant. */
+/** One connected key. Everything that may differ between services is a value here, not a constant. */
 export interface Profile {
   readonly id: string
   readonly name: string
@@ -12,33 +12,34 @@ export interface Profile {
   readonly clientId: string
   readonly clientSecret?: string
   readonly refreshToken: string
-  /** What a sign-in asks tokens for, where that is not the public service's. */
+  /** The audience of a sign-in; absent: the public service's. */
   readonly audience?: string
-  /** After so long a rotating refresh token may be refused; 30 by default (service 8.4). */
+  /** The age in minutes from which a rotating refresh token may be refused; absent: 30 (service 8.4). */
   readonly rotationMinutes?: number
   readonly probes: ProbeSettings
-  /** Opened as soon as the key has a valid access token. */
+  /** Streams to open as soon as the key has a valid access token. */
   readonly streams: readonly StreamRequest[]
 }
 
+/** A key's probe settings. */
 export interface ProbeSettings {
-  /** A person may turn probing off without forgetting the rest; on where nothing is said. */
+  /** Whether probing is on, independently of the other settings; absent: on. */
   readonly enabled?: boolean
-  /** Share of each quota that probes may spend, 0 to 1. 0 turns probing off. */
+  /** The share of each quota that probes may spend, 0 to 1. 0 turns probing off. */
   readonly budgetFraction: number
   /** Seconds between probes of a category, overriding the budget for it. */
   readonly everySeconds: Readonly<Record<string, number>>
-  /** What is asked for where a category needs a symbol; `DEFAULT_PROBE_SYMBOL` where nothing is said. */
+  /** The symbol for probes of categories that need one; absent: `DEFAULT_PROBE_SYMBOL`. */
   readonly symbol?: string
   /**
-   * After a 429 of a bucket that was seen to fill gradually, one request after a single request has come back, instead
-   * of waiting until the bucket is full (service 7 asks for the latter, so this is off unless it is set).
+   * After a 429 of a bucket that was seen to fill gradually, sends one request once a single request has been refilled,
+   * instead of waiting until the bucket is full. Service 7 asks for the latter, so this is off unless set.
    */
   readonly trialAfterStep?: boolean
 }
 
-/** 2 % of each quota: what a brokerage key can spare without anyone noticing. */
+/** Probes take 2 % of each quota, an unnoticeable share for a brokerage key. */
 export const DEFAULT_PROBES: ProbeSettings = { budgetFraction: 0.02, everySeconds: {} }
 
-/** The built-in simulator's quota is nobody's: looked at more often, a first start shows more. */
+/** The built-in simulator's quota has no other use, so more frequent probes make a first start more informative. */
 export const SIMULATOR_PROBES: ProbeSettings = { budgetFraction: 0.05, everySeconds: {} }

@@ -7,14 +7,14 @@ interface Down {
   readonly failures: number
   readonly sinceMs: number
   retryAtMs: number
-  /** In plain words, of the latest failure: what a person can act on. */
+  /** The reason of the latest failure in plain words, for the user. */
   readonly why: string
 }
 
 /**
- * Whether a host answers at all. Any answer, also a refusal, means that it does.
+ * Whether each host is reachable. Any answer, including a refusal, counts as reachable.
  *
- * Says so once when it stops and once when it is back, whoever notices.
+ * Emits one event when a host becomes unreachable and one when it is back, for all callers together.
  */
 export class Reachability {
   readonly #hosts = new Map<string, Down>()
@@ -32,7 +32,7 @@ export class Reachability {
     if (this.#hosts.delete(host)) this.#event({ kind: 'service-back', host })
   }
 
-  /** `sinceMs`: the moment of the request that shows it, where that lies back. */
+  /** Records a failure. `sinceMs`: the time of the failed request, where it was earlier than now. */
   failed(host: string, why: string, sinceMs?: number): void {
     const now = this.#timeline.now()
     const down = this.#hosts.get(host)
@@ -42,7 +42,7 @@ export class Reachability {
     if (!down) this.#event({ kind: 'service-unreachable', host, why, retryAt: Math.round(retryAtMs) })
   }
 
-  /** Whether a request of our own making should go to this host now. */
+  /** Whether a request without a user's action may be sent to this host now. */
   mayTry(host: string): boolean {
     const down = this.#hosts.get(host)
     return !down || down.retryAtMs <= this.#timeline.now()
@@ -52,7 +52,7 @@ export class Reachability {
     for (const down of this.#hosts.values()) down.retryAtMs = this.#timeline.now()
   }
 
-  /** The host that has been away longest. */
+  /** The host that has been unreachable the longest. */
   get down(): (Readonly<Down> & { readonly host: string }) | undefined {
     const [first] = [...this.#hosts].sort(([, a], [, b]) => a.sinceMs - b.sinceMs)
     return first && { host: first[0], ...first[1] }

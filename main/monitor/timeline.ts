@@ -1,18 +1,24 @@
 import type { Clock } from '../ports/ports.ts'
 
-/** The wall clock may be this far ahead of the monotonic one before it means sleep or a correction. */
+/** The forward gap between wall clock and monotonic clock that counts as sleep or a correction, in milliseconds. */
 const GAP_MS = 2_000
-/** A wall clock this far behind was wrong before, and by more than a wait can be too long for. */
+/**
+ * A wall clock set back by more than this was wrong before, and by more than any wait may be prolonged. Milliseconds.
+ */
 const SET_BACK_MS = 24 * 3_600_000
-/** Following costs each key a refresh: a clock that two programs fight over is followed so often and no more. */
+/**
+ * The minimum interval between two adoptions of a clock that was set back, in milliseconds: each costs every key a
+ * refresh, and two programs may fight over the clock.
+ */
 const SET_BACK_EVERY_MS = 10 * 60_000
 
 /**
- * Epoch milliseconds that do not go back, but for a clock that was wrong by more than a day: see `onSetBack`.
+ * The current time in epoch milliseconds. It never goes back, except after a clock that was wrong by more than a day:
+ * see `onSetBack`.
  *
- * Follows the monotonic clock, so that a correction of the wall clock cannot undo a countdown. A forward gap between the
- * two is taken over: most often the machine slept (timers stood still, the service did not). It may also be somebody
- * who set the clock, which looks the same from here, so that a gap is told of unless a sleep was announced.
+ * Follows the monotonic clock, so that a correction of the wall clock cannot undo a countdown. A forward gap between
+ * the two is adopted: usually the machine slept, and its timers stood still while the service's time went on. A user
+ * who sets the clock forward looks the same, so a gap without an announced sleep is reported to `onClockUncertain`.
  */
 export class Timeline {
   readonly #clock: Clock
@@ -20,13 +26,13 @@ export class Timeline {
   readonly #onSetBack: () => void
   #isSuspended = false
   #offsetMs: number
-  /** The wall clock less the monotonic one, as it was when the two last agreed. */
+  /** The wall clock minus the monotonic clock, when the two last agreed. */
   #aheadMs: number
   #latestMs: number
-  /** Monotonic. */
+  /** Monotonic milliseconds. */
   #setBackNotBeforeMs = Number.NEGATIVE_INFINITY
 
-  /** `onSetBack` is called when time went back: each moment that is remembered may be in the future. */
+  /** `onSetBack` is called when the time went back: stored times may lie in the future. */
   constructor(
     clock: Clock,
     onClockUncertain: (fromMs: number, toMs: number) => void = () => {},
@@ -45,14 +51,14 @@ export class Timeline {
     const aheadMs = this.#clock.wallMs() - monotonicMs
     if (this.#offsetMs - aheadMs > SET_BACK_MS) {
       if (monotonicMs >= this.#setBackNotBeforeMs) return this.#setBack(monotonicMs, aheadMs)
-      // Nothing is concluded from a clock in dispute: its way back ahead would read as another sleep.
+      // While two programs fight over the clock nothing is adopted: its next forward jump would look like sleep.
       this.#latestMs = Math.max(this.#latestMs, monotonicMs + this.#offsetMs)
       return this.#latestMs
     }
     const gapMs = aheadMs - this.#aheadMs
     const fromMs = Math.max(this.#latestMs, monotonicMs + this.#offsetMs)
     if (gapMs > GAP_MS) this.#offsetMs += gapMs
-    // A correction backwards is not followed, but the next sleep is measured from it.
+    // A backward correction is not followed, but the next gap is measured from it.
     if (gapMs > GAP_MS || gapMs < 0) this.#aheadMs = aheadMs
     this.#latestMs = Math.max(this.#latestMs, monotonicMs + this.#offsetMs)
     if (gapMs > GAP_MS) {
@@ -71,7 +77,7 @@ export class Timeline {
     return this.#latestMs
   }
 
-  /** The system says that it goes to sleep: the gap that follows is no riddle. */
+  /** The system announced a sleep: the next gap is not reported as uncertain. */
   suspended(): void {
     this.#isSuspended = true
   }

@@ -2,11 +2,11 @@ import type { Http, HttpHeaders } from '../ports/ports.ts'
 import type { Secrets } from '../ports/redactor.ts'
 
 /**
- * The same requests, whose answers' headers hold no secret: a service, or what stands before it, may send back what it
- * was sent (a request's id made of a token, a resource's name), and such strings are shown, kept and given to support.
+ * An `Http` that removes secrets from response headers. A service or a proxy may echo parts of a request (a request id
+ * made of a token, a resource's name), and headers are shown, stored and given to support.
  *
- * Bodies come as they are: the sign-in host's hold the tokens, and of others nothing is kept but what `Secrets.clean`
- * has passed.
+ * Bodies are not changed: those of the sign-in host contain the tokens, and of other bodies only text that
+ * `Secrets.clean` has processed is kept.
  */
 export function cleanHttp(http: Http, secrets: Pick<Secrets, 'clean'>): Http {
   const cleaned = (headers: HttpHeaders): HttpHeaders =>

@@ -1,15 +1,16 @@
 import type { Server, Socket } from 'node:net'
 
+/** The connection limit of one server. */
 export interface ConnectionLimit {
-  /** This one has shown who it is: it neither counts nor is ended for another. */
+  /** Exempts an authenticated connection: it is not counted and not closed in favour of another. */
   keep(socket: Socket): void
 }
 
 /**
- * Holds at most so many strangers' connections to a server, and ends the oldest for the next one.
+ * Limits the unauthenticated connections to a server, and closes the oldest one when a new one exceeds the limit.
  *
- * Node's own `maxConnections` turns the newcomer away instead: whoever holds that many open, saying nothing, would
- * keep everybody else out. Who wants to be served here has asked long before as many others have come.
+ * Node's `maxConnections` rejects the new connection instead, so that silent connections could lock out everyone else.
+ * A real client sends its request long before as many others connect.
  */
 export function limitConnections(server: Server, most: number): ConnectionLimit {
   const strangers = new Set<Socket>()

@@ -2,21 +2,21 @@ import http from 'node:http'
 import https from 'node:https'
 import tls from 'node:tls'
 
-/** The way to a host, or why there is none. */
+/** The agent for a host, or why there is none. */
 export type HttpRoute =
   | { readonly kind: 'agent'; readonly agent: http.Agent }
   | { readonly kind: 'closed'; readonly why: string }
 
-/** Finds the way to the host of a URL. */
+/** Selects the agent for the host of a URL. */
 export type HttpRoutes = (url: URL) => HttpRoute
 
 /**
- * Decides how a request leaves this computer.
+ * Selects an agent for each request.
  *
- * Loopback is always asked directly. Any other host is asked over TLS only: through a proxy (HTTPS_PROXY, NO_PROXY,
- * in either case) that is a CONNECT tunnel, so the proxy reads the host's name and nothing else. Plain http would
- * hand tokens to every computer on the way, and to the proxy of HTTP_PROXY. Certificates are always checked,
- * whatever NODE_TLS_REJECT_UNAUTHORIZED says.
+ * Loopback is connected to directly. Any other host must use TLS: with a proxy (HTTPS_PROXY, NO_PROXY, in upper or
+ * lower case) through a CONNECT tunnel, so that the proxy sees the host's name only. Plain http would expose tokens to
+ * every computer on the path, and to the proxy of HTTP_PROXY. Certificates are always checked, whatever
+ * NODE_TLS_REJECT_UNAUTHORIZED says.
  */
 export function httpRoutes(environment: NodeJS.ProcessEnv): HttpRoutes {
   const plain = new http.Agent({ keepAlive: false })
@@ -54,7 +54,10 @@ type ProxyChoice =
   | { readonly kind: 'http'; readonly environment: NodeJS.ProcessEnv }
   | { readonly kind: 'unusable'; readonly why: string }
 
-/** A proxy that is set and cannot be used is no reason to go around it: its owner may want nothing sent directly. */
+/**
+ * The proxy for https. An invalid proxy setting is an error, not a reason to connect directly: its owner may forbid
+ * direct connections.
+ */
 function proxyOf(environment: NodeJS.ProcessEnv): ProxyChoice {
   const name = ['https_proxy', 'HTTPS_PROXY'].find((one) => environment[one]?.trim())
   const text = environment[name ?? '']?.trim()
@@ -67,7 +70,10 @@ function proxyOf(environment: NodeJS.ProcessEnv): ProxyChoice {
     : { kind: 'unusable', why: `the proxy in ${name} is not an http address` }
 }
 
-/** Node throws on the first use of some addresses and silently ignores others. */
+/**
+ * Whether Node accepts the address of a proxy: it throws on the first use of some addresses and silently ignores
+ * others.
+ */
 function isProxyAddress(address: string): boolean {
   if (!URL.canParse(address)) return false
   const { protocol, username, password } = new URL(address)
@@ -80,15 +86,15 @@ function isProxyAddress(address: string): boolean {
 }
 
 /**
- * The roots that Node carries and NODE_EXTRA_CA_CERTS names, and those of the system's own store, where a company
- * puts its own. Read once, at the first request that needs them: some systems take tenths of a second.
+ * The trusted roots: Node's own, those of NODE_EXTRA_CA_CERTS, and those of the system's store, where a company
+ * installs its own. Read once, at the first request that needs them: some systems take tenths of a second.
  */
 function trustedContext(): tls.SecureContext {
   const roots = new Set([...tls.getCACertificates('default'), ...systemRoots()])
   return tls.createSecureContext({ ca: [...roots] })
 }
 
-/** A store that cannot be read adds nothing: Node's own roots still verify. */
+/** The system's roots; none where the store cannot be read, so that Node's own roots still verify. */
 function systemRoots(): readonly string[] {
   try {
     return tls.getCACertificates('system')

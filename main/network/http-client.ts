@@ -4,23 +4,26 @@ import { TLSSocket } from 'node:tls'
 import type { Http, HttpHeaders, HttpOutcome, HttpRequest, HttpStreamListener } from '../ports/ports.ts'
 import { type HttpRoutes, httpRoutes } from './http-agents.ts'
 
-/** An answer that is read whole may be this large. Bytes. */
+/** The maximum size of an answer that is read whole, in bytes. */
 const MAX_ANSWER_BYTES = 8 << 20
-/** What may be read beside and for each byte of it: an answer in chunks of one byte is six times its size. */
+/**
+ * The maximum of framing bytes, beside the body and for each byte of it: an answer in chunks of one byte is six times
+ * its size.
+ */
 const FRAMING = { maxBytes: 256 << 10, maxFactor: 4 } as const
 const MIN_BUFFER_BYTES = 16 << 10
 
 const MALFORMED = 'the request could not be written'
 
 /**
- * HTTP/1.1 on Node's own stack: no redirects, no retries, one connection a request.
+ * HTTP/1.1 on Node's own stack: no redirects, no retries, one connection for each request.
  *
- * A fresh connection each time is on purpose for tokens (a reused one may die while a refresh is on it, and
- * nobody could say whether the service rotated) and cheap enough for a handful of probes a minute. Proxies come
- * from the environment, as `httpRoutes` says.
+ * Connections are not reused, because a reused one may die during a refresh, and then it is unknown whether the service
+ * rotated the token. New ones are cheap enough for a few probes a minute. Proxies come from the environment: see
+ * `httpRoutes`.
  */
 export function nodeHttp(environment: NodeJS.ProcessEnv, routes: HttpRoutes = httpRoutes(environment)): Http {
-  /** The request, or why there is none: no way to its host, or a token with a line end in it, say. */
+  /** The request, or why it cannot be made, such as no route to its host or a token with a line end in it. */
   const start = (request: HttpRequest): http.ClientRequest | string => {
     try {
       const url = new URL(request.url)
@@ -64,7 +67,7 @@ export function nodeHttp(environment: NodeJS.ProcessEnv, routes: HttpRoutes = ht
         const lost = (why: string): HttpOutcome =>
           established() ? { kind: 'unknown', why } : { kind: 'not-sent', why }
         outgoing.on('error', (error) => finish(lost(wordsOf(error))))
-        // Also without an error, as when the other side answers with an upgrade that nobody asked for.
+        // Also fires without an error, as when the other side answers with an unrequested upgrade.
         outgoing.on('close', () => {
           if (!answered) finish(lost('connection lost'))
         })
@@ -104,7 +107,7 @@ export function nodeHttp(environment: NodeJS.ProcessEnv, routes: HttpRoutes = ht
   }
 }
 
-/** Bytes in one piece, however small the parts they come in: a list of parts costs a hundred bytes for each. */
+/** A growing buffer in one piece. A list of small parts would cost a hundred bytes of overhead for each. */
 class GrowingBuffer {
   #buffer = Buffer.alloc(0)
   #bytes = 0
@@ -168,7 +171,10 @@ function openStream(
   }
 }
 
-/** Whether bytes of the request may have reached the other side: the connection, TLS included, stood once. */
+/**
+ * Whether bytes of the request may have reached the other side: true once the connection, including TLS, was
+ * established.
+ */
 function watchConnection(outgoing: http.ClientRequest): () => boolean {
   let established = false
   outgoing.on('socket', (socket) => {
@@ -192,7 +198,7 @@ function headersOf(response: http.IncomingMessage): HttpHeaders {
   return Object.fromEntries(entries) as HttpHeaders
 }
 
-/** A socket error in plain words: neither its message, which may hold addresses, nor its code is for people. */
+/** A socket error in plain words. Its message may contain addresses, and its code means nothing to users. */
 function wordsOf({ code = '' }: Error & { code?: string }): string {
   switch (code) {
     case 'ECONNREFUSED':
@@ -220,7 +226,7 @@ function wordsOf({ code = '' }: Error & { code?: string }): string {
   return 'connection failed'
 }
 
-/** OpenSSL's verdicts on a chain whose names do not say what they are about. */
+/** OpenSSL's codes for an untrusted certificate chain whose names do not suggest it. */
 const UNTRUSTED = new Set([
   'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
   'INVALID_CA',

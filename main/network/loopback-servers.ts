@@ -3,32 +3,36 @@ import type { AddressInfo, Socket } from 'node:net'
 import { type ConnectionLimit, limitConnections } from './connection-limit.ts'
 
 /**
- * The same listener on both loopback addresses, on one port.
+ * A server on one port of both loopback addresses.
  *
- * `localhost` means ::1 to some browsers. If only 127.0.0.1 were bound, another program could take ::1 on this port
- * and be shown the codes that people bring here; so a port that is taken on either address counts as taken.
+ * `localhost` means ::1 to some browsers. If only 127.0.0.1 were bound, another program could listen on ::1 with the
+ * same port and receive the users' codes; so a port that is taken on either address counts as taken.
  */
 export interface LoopbackServers {
   readonly port: number
-  /** Of somebody who showed who they are: it may be silent for long, and is not ended for a newcomer. */
+  /** Exempts an authenticated connection from the silence timeout and the connection limit, until its next request. */
   keep(socket: Socket): void
   close(): Promise<void>
 }
 
-/** Answered with 200 to everybody on this machine for as long as the process runs; it says nothing of the service. */
+/**
+ * The path of a health check: 200 while the process runs, without authentication and without any statement about the
+ * service.
+ */
 export const HEALTH_PATH = '/healthz'
 
+/** Limits against clients that hold connections open. */
 export interface LoopbackLimits {
   readonly headersTimeoutMs: number
   readonly requestTimeoutMs: number
-  /** How often the two above are looked at. */
+  /** How often the two timeouts above are checked. */
   readonly checkedEveryMs: number
   /**
-   * Neither side sends: also of somebody who does not read the answer, whom the timeouts of a request never end. A
-   * sign-in's page waits for the service meanwhile.
+   * The timeout of a connection without data in either direction. It also ends a client that does not read its answer,
+   * which the request timeouts never do. Long enough for a sign-in page that waits for the service.
    */
   readonly silenceMs: number
-  /** Of strangers, on each of the two addresses. */
+  /** The maximum number of unauthenticated connections on each of the two addresses. */
   readonly mostConnections: number
 }
 
@@ -39,9 +43,12 @@ export const LOOPBACK_LIMITS: LoopbackLimits = {
   silenceMs: 60_000,
   mostConnections: 128,
 }
-/** How often another free port is tried when a free one on 127.0.0.1 is taken on ::1. */
+/** How many free ports are tried when one that is free on 127.0.0.1 is taken on ::1. */
 const MAX_PORT_TRIES = 5
 
+/**
+ * Listens on a port of both loopback addresses; 0 takes any free one. Rejects with code `EADDRINUSE` when it is taken.
+ */
 export async function listenOnLoopback(
   port: number,
   listenerFor: (port: number) => RequestListener,
@@ -56,15 +63,18 @@ export async function listenOnLoopback(
   }
 }
 
-/** A port that is held while there is nothing to serve on it yet: whatever cannot be undone comes after it. */
+/** A bound port without a handler yet, so that irreversible steps can follow the check of the port. */
 export interface ClaimedPort {
   readonly port: number
-  /** From now on; until then each request is told to come back. */
+  /** Installs the handler; until then every request gets 503 with Retry-After. */
   serve(listenerFor: (port: number) => RequestListener): LoopbackServers
   close(): Promise<void>
 }
 
-/** Rejects with code `EADDRINUSE` when the port is taken; 0 takes any free one. */
+/**
+ * Binds a port before there is anything to serve. Rejects with code `EADDRINUSE` when the port is taken; 0 takes any
+ * free one.
+ */
 export async function claimPort(port: number): Promise<ClaimedPort> {
   let listener: RequestListener = (_request, response) => {
     response.writeHead(503, { 'retry-after': '1', connection: 'close' }).end()
@@ -124,7 +134,10 @@ function makeServer(limits: LoopbackLimits): Server {
   return server
 }
 
-/** Until its next request: then Node sets the timeout anew, and whoever asks has to show again who they are. */
+/**
+ * Exempts a connection until its next request, when Node sets the timeout anew and the client has to authenticate
+ * again.
+ */
 function keep(socket: Socket, held: readonly ConnectionLimit[]): void {
   socket.setTimeout(0)
   for (const limit of held) limit.keep(socket)
@@ -140,7 +153,7 @@ function listen(server: Server, port: number, host: string): Promise<number> {
   })
 }
 
-/** Ends what is open at once: a push stream would otherwise hold the app for as long as a window is there. */
+/** Closes all connections at once: a push stream would otherwise keep the app alive as long as its window is open. */
 function close(server: Server): Promise<void> {
   return new Promise((resolve) => {
     server.close(() => resolve())

@@ -1,15 +1,15 @@
 /**
- * The first thing that happens to every request, before any of it is routed or read.
+ * The head of a request, as the gate sees it before any routing.
  *
- * A page on any site, or on another port of this machine, can make a browser send requests here, and a name
- * that is rebound to 127.0.0.1 makes them look like ours. What such a page cannot do is choose its `Host` and
- * `Origin`, so both are compared exactly: no case folding, no normalising, no second header of the same name.
+ * A page of any site, or on another port of this machine, can make a browser send requests here, and a name rebound to
+ * 127.0.0.1 makes them look like our own. Such a page cannot choose its `Host` and `Origin`, so both are compared
+ * exactly: no case folding, no normalising, no second header of the same name.
  */
 export interface RequestHead {
   readonly method: string
-  /** As it came: path and query, undecoded. */
+  /** Path and query as received, undecoded. */
   readonly url: string
-  /** Name, value, name, value: `IncomingMessage.rawHeaders`, in which duplicates are still there. */
+  /** Name, value, name, value: `IncomingMessage.rawHeaders`, which keeps duplicates. */
   readonly rawHeaders: readonly string[]
 }
 
@@ -19,20 +19,21 @@ const METHODS = new Set(['GET', 'HEAD', 'POST'])
 const PASS: Gate = { pass: true }
 const refuse = (status: 403 | 404 | 405 | 421): Gate => ({ pass: false, status })
 
-/** The three spellings of this address. Port 80 is the one that browsers leave out. */
+/** The three `Host` values of this address. Browsers leave out port 80. */
 export function hostsOf(port: number): readonly string[] {
   return ['127.0.0.1', 'localhost', '[::1]'].map((name) => (port === 80 ? name : `${name}:${port}`))
 }
 
+/** Decides whether a request may be routed, by its method, path, `Host`, `Origin` and `Sec-Fetch-Site`. */
 export function gate({ method, url, rawHeaders }: RequestHead, port: number): Gate {
   const [host, ...moreHosts] = valuesOf(rawHeaders, 'host')
   if (host === undefined || moreHosts.length > 0 || !hostsOf(port).includes(host)) return refuse(421)
 
   if (!METHODS.has(method)) return refuse(405)
-  // A proxy's absolute form names a second host, which nothing has compared.
+  // The absolute form of a proxy request names a second host, which has not been compared.
   if (!url.startsWith('/')) return refuse(404)
-  // The router decodes, and rules that look at the path as it came would meet another: no path here has a second
-  // spelling, so one that needs decoding leads nowhere.
+  // The router decodes paths, while some rules compare undecoded ones and would see a different path. No path here
+  // needs encoding, so encoded ones are not found.
   if (url.split('?', 1)[0]?.includes('%')) return refuse(404)
 
   const origins = valuesOf(rawHeaders, 'origin')
@@ -43,11 +44,12 @@ export function gate({ method, url, rawHeaders }: RequestHead, port: number): Ga
   if (sites.length > 1) return refuse(403)
   if (sites.length === 0 || sites[0] === 'same-origin') return PASS
   if (isApi(url)) return refuse(403)
-  // A link may lead here (`none` is the address bar); nothing else of another site may load a part of it.
+  // Navigation from a link or from the address bar (`none`) is allowed; other sites may not load any part of a page.
   if (sites[0] === 'none' || isTopNavigation(rawHeaders)) return PASS
   return refuse(403)
 }
 
+/** Whether a path with its query belongs to the API. */
 export const isApi = (url: string): boolean => url === '/api' || url.startsWith('/api/')
 
 function isTopNavigation(rawHeaders: readonly string[]): boolean {

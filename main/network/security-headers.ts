@@ -1,9 +1,9 @@
-/** What every response says about itself, in both hosts of the window. */
+/** Response headers for the window, in a browser and on the desktop. */
 
 export interface PolicyInputs {
-  /** The window in a browser talks to this server; the desktop's window to nobody. */
+  /** The browser's window connects to this server, the desktop's to no host. */
   readonly connectSrc: "'self'" | "'none'"
-  /** For the style elements that libraries insert; only the page itself has one. */
+  /** For style elements that libraries insert. The page itself is the only element with a nonce. */
   readonly nonce?: string
 }
 

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Run by dpkg before the package is removed. "Start at Login" is a file in each account's own folder, which the package
-# does not own: left behind, it would start a program that is gone.
+# Run by dpkg before the package is removed. The package does not own the "Start at Login" file in each account's
+# folder; left behind, it would start a program that no longer exists.
 [ "$1" = remove ] || exit 0 # an upgrade keeps the choice
 
 getent passwd | while IFS=: read -r account _ _ _ _ home _; do

@@ -3,13 +3,13 @@ import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from '
 import { join, relative } from 'node:path'
 
 /*
- * Whether dist/ was built from the sources that lie beside it. Plain JavaScript: the launcher asks before anything is
- * built, the Vite configuration writes the stamp after every build.
+ * Checks whether dist/ was built from the sources beside it. Plain JavaScript, because the launcher uses it before any
+ * build; the Vite configuration writes the stamp after every build.
  */
 
 /**
- * Of every source's path, size and time. The newest time alone would miss a deleted file, and a file that
- * came back with an old date.
+ * A hash over path, size and modification time of every source. The newest time alone would miss a deleted file, and a
+ * file restored with an old date.
  */
 export function sourceFingerprint(appFolder) {
   const hash = createHash('sha256')
@@ -26,23 +26,27 @@ export function sourceFingerprint(appFolder) {
     }
   }
   for (const folder of ['app', 'main', 'renderer']) walk(join(appFolder, folder))
-  // The lock file: packages are part of the bundles.
+  // The lock file counts, because packages are part of the bundles.
   for (const file of ['vite.config.ts', 'package.json', 'package-lock.json']) {
     if (existsSync(join(appFolder, file))) add(join(appFolder, file))
   }
   return hash.digest('hex')
 }
 
+/** Whether dist/ is complete and was built from sources with this fingerprint. */
 export function isBuilt(appFolder, fingerprint) {
   try {
     const stamp = JSON.parse(readFileSync(stampFile(appFolder), 'utf8'))
     return stamp.sources === fingerprint && existsSync(join(appFolder, 'dist', 'hosts', 'headroom.js'))
   } catch {
-    return false // no stamp, or half of one: build
+    return false // no stamp, or an incomplete one: build
   }
 }
 
-/** `fingerprint` is of before the build: sources that change meanwhile are built again. */
+/**
+ * Records a build. `fingerprint` must be taken before the build, so that a source changed meanwhile causes another
+ * build.
+ */
 export function writeStamp(appFolder, fingerprint) {
   writeFileSync(stampFile(appFolder), JSON.stringify({ sources: fingerprint }))
 }

@@ -26,7 +26,7 @@ export function thirdPartyNotices(file: string): Plugin {
   const add = (found: BundledPackage) => packages.set(`${found.name}@${found.version}`, found)
   return {
     name: 'headroom:third-party-notices',
-    // One list for all environments.
+    // One list for all Vite environments.
     sharedDuringBuild: true,
     enforce: 'post',
     configEnvironment: () => ({ build: { license: { fileName: PARTS_FILE } } }),
@@ -54,7 +54,7 @@ export function thirdPartyNotices(file: string): Plugin {
   }
 }
 
-/** The package that a file belongs to: that of the nearest package.json with a name and a version. */
+/** The package that a file belongs to: the nearest package.json with a name and a version. */
 export function packageOf(file: string): BundledPackage | undefined {
   for (let folder = dirname(file); folder !== dirname(folder); folder = dirname(folder)) {
     const found = packageIn(folder)
@@ -77,7 +77,10 @@ function packageIn(folder: string): BundledPackage | undefined {
   }
 }
 
-/** Packages under the same text share it. Throws for a package that states no licence: it may not be shipped. */
+/**
+ * The notices as text; packages with the same licence text share it. Throws for a package without a licence, because it
+ * may not be shipped.
+ */
 export function noticesText(packages: readonly BundledPackage[]): string {
   const sections = new Map<string, string[]>()
   const byName = packages.toSorted((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0))

@@ -7,16 +7,16 @@ import type { Redactor } from './redactor.ts'
 
 const MAX_BYTES = 1_000_000
 
-/** Where finished lines go. */
+/** The destination of finished lines. */
 export type LogSink = (line: string) => void
 
-/** Every line passes the redactor, whatever the sink. */
+/** A log whose lines all pass the redactor. */
 export function redactedLog(redactor: Redactor, wallMs: () => number, sink: LogSink): Log {
   return {
     note(line, fields = {}) {
       const clean = redactor.fields(fields)
       const tail = Object.keys(clean).length > 0 ? ` ${redactor.text(JSON.stringify(clean))}` : ''
-      // One line each, so that a server's words cannot forge a line of their own.
+      // One line each, so that text from a server cannot forge another line.
       const text = `${redactor.text(line)}${tail}`.replace(/\p{Cc}+/gu, ' ')
       sink(`${new Date(wallMs()).toISOString()} ${text}`)
     },
@@ -24,9 +24,9 @@ export function redactedLog(redactor: Redactor, wallMs: () => number, sink: LogS
 }
 
 /**
- * `headroom.log` in the data folder, and the one before it: never more than twice the bound.
+ * Writes `headroom.log` in the data folder and keeps one predecessor: at most twice `mostBytes`.
  *
- * A disk that does not take the log must not stop the monitor: it is said once, on `complain`.
+ * A failure to write must not stop the monitor; it is reported once, through `complain`.
  */
 export function fileSink(folder: string, complain: (line: string) => void, mostBytes = MAX_BYTES): LogSink {
   const file = join(folder, 'headroom.log')
@@ -52,7 +52,7 @@ export function fileSink(folder: string, complain: (line: string) => void, mostB
 function append(file: string, entry: string): void {
   const handle = openPrivately(file, 'append')
   try {
-    // One of an earlier version may be readable by others.
+    // A file of an earlier version may be readable by other users.
     if (process.platform !== 'win32') fchmodSync(handle, PRIVATE_MODE)
     const bytes = Buffer.from(entry)
     for (let at = 0; at < bytes.length; ) at += writeSync(handle, bytes, at)

@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks'
 import type { Clock, Random } from './ports.ts'
 
-/** setTimeout overflows past 2^31 - 1 ms and would fire at once. */
+/** The longest delay of setTimeout, in milliseconds: it overflows past 2^31 - 1 and would fire at once. */
 const LONGEST_WAIT_MS = 2 ** 31 - 1
 
 /** When this process started, epoch ms. */
@@ -16,8 +16,8 @@ export const nodeClock: Clock = {
   },
 }
 
-/** Ends the process after so long whatever is left over, and keeps it no longer than what is. */
+/** Ends the process after at most `ms` milliseconds, even with work left; does not keep it alive that long. */
 export const exitWithin = (ms: number): void => void setTimeout(() => process.exit(), ms).unref()
 
-/** For jitter only; secrets and codes come from node:crypto. */
+/** Randomness for jitter only; secrets and codes come from node:crypto. */
 export const nodeRandom: Random = { next: () => Math.random() }

@@ -1,11 +1,14 @@
-/** One message that the system shows outside of our windows. */
+/** One system notification. */
 export interface Notice {
   readonly title: string
   readonly body: string
-  /** A later one with the same tag takes the place of the one that is still shown. */
+  /** A later notification with the same tag replaces the current one. */
   readonly tag: string
   readonly isUrgent: boolean
 }
 
-/** Where a host can show one; elsewhere it goes nowhere, and the window's events say the same. */
+/**
+ * Shows a system notification. Hosts without notifications ignore it, and the window's events carry the same
+ * information.
+ */
 export type Notify = (notice: Notice) => void

@@ -1,6 +1,6 @@
 /**
- * Shows an address in the person's browser; rejects where that is not possible. Only addresses that main built.
+ * Opens an address in the user's browser; rejects where that is not possible. Only for addresses that main built.
  *
- * Resolves with what to call once the address was used: whatever was written to open it is then removed.
+ * Resolves with a function to call after the address was used: it removes any file that was written to open it.
  */
 export type OpenUrl = (url: string) => Promise<() => void>

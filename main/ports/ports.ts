@@ -5,8 +5,8 @@ export type { HttpHeaders, HttpOutcome }
 /**
  * Ports: narrow interfaces to time, chance and the network.
  *
- * The hosts make real ones, test/simulation virtual ones. Only ports read the clock, set a timer, draw a random number or
- * open a socket.
+ * Hosts implement them with the system, test/simulation with virtual time and chance. Only ports read the clock, set a
+ * timer, draw a random number or open a socket.
  */
 
 /** Time in milliseconds. `wallMs`: since 1970, may jump; `monotonicMs`: never goes back. `after` returns its cancel. */
@@ -24,7 +24,7 @@ export interface Random {
 /** Cryptographically strong random bytes, unlike `Random`. */
 export type RandomBytes = (size: number) => Uint8Array
 
-/** One line of a log. Fields pass one redactor before anything is written. */
+/** A log of single lines. Fields pass one redactor before anything is written. */
 export interface Log {
   note(line: string, fields?: Readonly<Record<string, unknown>>): void
 }
@@ -35,22 +35,22 @@ export interface HttpRequest {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
   readonly body?: string
-  /** Until the answer's headers, and for `send` until its last byte. */
+  /** The timeout in milliseconds: until the answer's headers, and for `send` until its last byte. */
   readonly timeoutMs: number
 }
 
-/** Callbacks of one open response, in the order in which they are called. */
+/** The callbacks of one open response, in the order in which they are called. */
 export interface HttpStreamListener {
   /** Once, first, with the status line and headers. */
   opened(status: number, headers: HttpHeaders): void
   chunk(bytes: Uint8Array): void
-  /** Once, last, unless closed by the caller. */
+  /** Called once and last, unless the caller closed the stream. */
   ended(why: string): void
 }
 
 /** HTTP/1.1 with the system's certificates and proxies; no redirects, no retries. */
 export interface Http {
   send(request: HttpRequest): Promise<HttpOutcome>
-  /** Opens a body that is read as it comes. Returns its close, which frees the socket at once. */
+  /** Opens a body that is read as it arrives. Returns a function that closes it and frees the socket at once. */
   open(request: HttpRequest, listener: HttpStreamListener): () => void
 }

@@ -1,10 +1,10 @@
 /** The machine's sleep and screen, where a host can see them. */
 export interface Power {
-  /** Each returns a function that removes its listener. */
+  /** Each returns the unsubscribe function. */
   onSuspend(run: () => void): () => void
   onResume(run: () => void): () => void
   onLock(run: () => void): () => void
   onUnlock(run: () => void): () => void
-  /** Asks the system not to sleep when idle; the screen may go dark. */
+  /** Asks the system not to sleep when idle; the screen may still turn off. */
   keepAwake(wanted: boolean): void
 }

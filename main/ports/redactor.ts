@@ -1,11 +1,14 @@
 const REDACTED = '[redacted]'
 const MAX_DEPTH = 6
-/** Shorter ones are parts of ordinary words: hiding them would shred every line and show where they were. */
+/**
+ * The minimum length of a secret. Hiding shorter ones, which occur in ordinary words, would mutilate every line and
+ * show where the secret was.
+ */
 const MIN_SECRET = 4
 
 const SECRET_KEY =
   /token|secret|passphrase|password|authori[sz]ation|bearer|cookie|credential|verifier|^(?:auth_?)?code$|api_?key/i
-/** Never logged at all, whatever they hold. */
+/** Fields that are never logged, whatever their value. */
 const OMITTED_KEY = /headers?$|body$/i
 
 /** Shapes of secrets in running text: bearer headers, form and query fields, JWTs, the single-use code. */
@@ -16,27 +19,30 @@ const SECRET_SHAPES: readonly (readonly [RegExp, string])[] = [
   [/([\w-]*(?:token|secret|password|passphrase|verifier)(?:=|"\s*:\s*"))[^\s"&,;}]+/gi, `$1${REDACTED}`],
 ]
 
-/** What is told every secret, and takes it out of what the service says. */
+/** The known secrets, and their removal from text. */
 export interface Secrets {
-  /** From here on it is taken out wherever it appears. */
+  /** Adds a secret; it is removed from all text from here on. */
   hide(secret: string): void
-  /** The text without any secret, and without a part of one that is long enough to be told from chance. */
+  /** The text without any known secret, and without any part of one that is too long to be a coincidence. */
   clean(text: string): string
 }
 
-/** The tokens of the last hours for a dozen keys; what is in use is told again at each refresh. */
+/** Enough for the tokens of the last hours of a dozen keys; tokens in use are added again at each refresh. */
 const MAX_SECRETS = 128
 const RUN = 12
 const STRIDE = 5
 
-/** The one place that knows every secret, and decides what of a text may be shown, kept or written. */
+/** The registry of all secrets. It decides what of a text may be shown, stored or logged. */
 export class Redactor implements Secrets {
-  /** Each secret with its spellings, the one told last at the end. */
+  /** Each secret with its spellings, the most recently added one last. */
   readonly #spellings = new Map<string, readonly string[]>()
-  /** Runs of `RUN` characters, one at each `STRIDE` of a spelling: any longer part of it holds one of them. */
+  /**
+   * Runs of `RUN` characters, one at each `STRIDE` of a spelling. Any part of at least `RUN + STRIDE - 1` characters
+   * contains one of them.
+   */
   #runs: ReadonlyMap<string, readonly (readonly [spelling: string, at: number])[]> | undefined
 
-  /** A known secret is taken out wherever it appears, also percent-encoded. */
+  /** Adds a secret in all its spellings, such as percent-encoded. */
   hide(secret: string): void {
     if (secret.length < MIN_SECRET) return
     const known = this.#spellings.delete(secret)
@@ -44,7 +50,7 @@ export class Redactor implements Secrets {
       secret,
       encodeURIComponent(secret.toWellFormed()),
       JSON.stringify(secret).slice(1, -1),
-      // As a host name comes.
+      // As in a host name.
       secret.toLowerCase(),
     ])
     this.#spellings.set(secret, [...spellings])
@@ -69,7 +75,7 @@ export class Redactor implements Secrets {
     return this.#object(fields, 0)
   }
 
-  /** Longest first: a secret may be the beginning of another. */
+  /** Replaces known secrets, longest first, because one may be the beginning of another. */
   #known(line: string): string {
     const longestFirst = [...this.#spellings.values()].flat().sort((a, b) => b.length - a.length)
     return longestFirst.reduce((text, secret) => text.replaceAll(secret, REDACTED), line)
@@ -116,7 +122,7 @@ export class Redactor implements Secrets {
   }
 }
 
-/** `tokensRefreshed: 3` is a count and `hasSecret: true` a fact; neither holds a secret. */
+/** Whether a field's value may hold a secret: `tokensRefreshed: 3` is a count and `hasSecret: true` a fact. */
 function isHolding(value: unknown): boolean {
   return value !== undefined && value !== null && typeof value !== 'number' && typeof value !== 'boolean'
 }
@@ -136,7 +142,7 @@ function runsOf(spellings: readonly string[]): ReadonlyMap<string, Places> {
   return runs
 }
 
-/** The longest part of a spelling in `text` around a run that both have there. */
+/** The longest common part of `text` and a spelling around a run that both contain. */
 function widest(text: string, at: number, places: Places): readonly [start: number, end: number] {
   let widestStart = at
   let widestEnd = at

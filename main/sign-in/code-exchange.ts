@@ -5,7 +5,7 @@ import type { SignInFailure } from '../../app/sign-in/failure.ts'
 import { processRefreshAnswer } from '../../app/tokens/refresh-grant.ts'
 import type { Http, HttpOutcome } from '../ports/ports.ts'
 
-/** The key that signs in, as the token endpoint has to be told about it. */
+/** The key that signs in, as the token endpoint needs it. */
 export interface SigningKey {
   readonly authUrl: string
   readonly clientId: string
@@ -13,6 +13,7 @@ export interface SigningKey {
   readonly clientSecret?: string
 }
 
+/** A redirect's code and the values it is exchanged with. */
 export interface CodeToExchange {
   /** The redirect's query, with its code and its state. */
   readonly callback: URLSearchParams
@@ -22,8 +23,9 @@ export interface CodeToExchange {
   readonly verifier?: string
 }
 
+/** The result of an exchange. */
 export type Exchange =
-  /** The access token that came along is not kept: the first refresh, written down ahead, brings another. */
+  /** The access token in the answer is not kept: the first refresh, which is recorded in advance, brings another. */
   | { readonly kind: 'granted'; readonly refreshToken: string }
   | Extract<
       SignInFailure,
@@ -41,13 +43,13 @@ export type Exchange =
 
 const EXCHANGE_TIMEOUT_MS = 20_000
 
-/** Spends the code, once (service 10). */
+/** Exchanges the code, once (service 10). */
 export async function exchangeCode(http: Http, key: SigningKey, code: CodeToExchange): Promise<Exchange> {
   const url = `${key.authUrl}/oauth/token`
   const server: oauth.AuthorizationServer = { issuer: key.authUrl, token_endpoint: url }
   const client: oauth.Client = { client_id: key.clientId }
   const callback = new URLSearchParams(code.callback)
-  // Names the issuer in a spelling that is not ours to know; the state is bound to this one host already.
+  // The issuer's spelling is unknown to us; the state already binds the redirect to this one host.
   callback.delete('iss')
   const line = watchedLine(http)
   try {
@@ -58,7 +60,7 @@ export async function exchangeCode(http: Http, key: SigningKey, code: CodeToExch
       oauth.validateAuthResponse(server, client, callback, code.state),
       code.redirectUri,
       code.verifier ?? oauth.nopkce,
-      // The address was checked when the key was typed: https, or this computer.
+      // The address was checked when the key was entered: https, or this computer.
       { [oauth.customFetch]: line.fetch, [oauth.allowInsecureRequests]: true },
     )
     const tokens = await oauth.processAuthorizationCodeResponse(server, client, response)
@@ -69,7 +71,7 @@ export async function exchangeCode(http: Http, key: SigningKey, code: CodeToExch
   }
 }
 
-/** Our `Http` as the `fetch` that the library calls, keeping what became of the one request. */
+/** Our `Http` as the `fetch` that the library calls; records the outcome of the one request. */
 function watchedLine(http: Http) {
   let outcome: HttpOutcome | undefined
   return {
@@ -92,12 +94,12 @@ function watchedLine(http: Http) {
 }
 
 /**
- * The answer without its `id_token`: service 2.1 calls it opaque, and the library throws on one that is no JWT
- * although the code is spent by then. Who the person is does not matter here.
+ * The answer without its `id_token`. Service 2.1 calls it opaque, and the library throws on one that is not a JWT,
+ * although the code is spent by then. The user's identity is not needed.
  */
 function responseOf({ status, body }: Extract<HttpOutcome, { kind: 'answer' }>): Response {
   const fields = jsonObject(body)
-  // Statuses that may carry no body; a `Response` with one throws.
+  // Statuses that exclude a body: `Response` throws when given one.
   if (status < 200 || status === 204 || status === 205 || status === 304 || status > 599)
     return new Response(null, { status: 502 })
   if (fields === undefined) return new Response(body, { status })
@@ -109,7 +111,7 @@ function failureOf(error: unknown, outcome: HttpOutcome | undefined, url: string
   if (outcome === undefined) throw error
   if (outcome.kind === 'not-sent') return { kind: 'not-sent', why: outcome.why }
   if (outcome.kind === 'unknown') return { kind: 'answer-lost', why: outcome.why }
-  // The code is spent: what the library finds fault with is kept all the same where it is whole.
+  // The code is spent, so a complete answer is kept even where the library rejects it.
   const whole = granted(outcome, url)
   if (whole !== undefined) return whole
   if (error instanceof oauth.ResponseBodyError) {
@@ -118,7 +120,7 @@ function failureOf(error: unknown, outcome: HttpOutcome | undefined, url: string
         return { kind: 'code-refused' }
       case 'invalid_client':
       case 'unauthorized_client':
-      // What a key with a secret gets when it signs in without one.
+      // The answer to a key with a secret that signs in without it.
       case 'access_denied':
         return { kind: 'misconfigured' }
       case 'temporarily_unavailable':
@@ -135,7 +137,10 @@ function failureOf(error: unknown, outcome: HttpOutcome | undefined, url: string
   return { kind: 'later', why }
 }
 
-/** A string in an answer that is less than a whole renewal may be the text of an error, and would replace a good token. */
+/**
+ * The tokens of a complete renewal. A token in an incomplete answer may be an error's text, and would replace a good
+ * token.
+ */
 function granted(outcome: HttpOutcome | undefined, url: string): Exchange | undefined {
   const whole = outcome && processRefreshAnswer(outcome, url)
   if (whole?.kind !== 'renewed' || whole.refreshToken === undefined) return undefined

@@ -9,11 +9,11 @@ const HOSTS = {
   sim: { authUrl: 'https://signin.tradestation.com', baseUrl: 'https://sim-api.tradestation.com' },
 } as const
 
-/** Checks what a person typed and connects it under an id of its own. */
+/** Validates the entered values and connects the key under a new id. */
 export function connectKey(
   monitor: Pick<MonitorSurface, 'connect' | 'profiles'>,
   request: NewKey,
-  /** Ids that stored keys have, connected or not. */
+  /** Ids of stored keys, connected or not. */
   reserved: readonly string[] = [],
 ): Outcome<{ readonly profile: string }> {
   const { environment, name, clientId, clientSecret, refreshToken, audience } = request
@@ -40,7 +40,7 @@ export function connectKey(
   return { ok: true, profile: profile.id }
 }
 
-/** The hosts of a key: the provider's, or those a person typed, where nothing can be sent in the clear. */
+/** The hosts of a key: the provider's, or those the user entered if they use https. */
 export function addressesOf(
   request: Pick<NewKey, 'environment' | 'authUrl' | 'baseUrl'>,
 ): Outcome<{ readonly authUrl: string; readonly baseUrl: string }> {
@@ -53,7 +53,9 @@ export function addressesOf(
   return { ok: true, authUrl: auth, baseUrl: base }
 }
 
-/** https, except on loopback; no path, no credentials in the address. `undefined` where it is anything else. */
+/**
+ * The origin of an address that uses https (or http on loopback), without path and credentials; otherwise `undefined`.
+ */
 export function serviceOrigin(text: string): string | undefined {
   if (!URL.canParse(text)) return undefined
   const url = new URL(text)

@@ -4,7 +4,7 @@ import type { Profile } from '../monitor/profile.ts'
 import type { Saved } from '../storage/storage-error.ts'
 import type { KeyName } from './connected-keys.ts'
 
-/** A connected profile, as far as its secret goes. */
+/** A connected profile, as needed to change its client secret. */
 export interface SecretHolder {
   readonly profile: Profile
   /** Tries another secret now. */
@@ -21,25 +21,25 @@ export interface CorrectedSecretsDeps {
 }
 
 /**
- * Secrets that a person typed anew for one profile. A secret is the API key's (service 4.1): once the service has
- * taken it, every profile of that key goes on with it. Before that it may be a slip of the hand, and stays where it was
- * typed.
+ * Client secrets that the user corrected for one profile. A secret belongs to the API key (service 4.1), so once the
+ * service has accepted it, every profile of that key adopts it. Until then it may be a typing error, and stays with its
+ * profile.
  */
 export class CorrectedSecrets {
   readonly #deps: CorrectedSecretsDeps
-  /** Profiles whose new secret the service has not taken yet. */
+  /** Profiles whose new secret the service has not accepted yet. */
   readonly #untried = new Set<string>()
 
   constructor(deps: CorrectedSecretsDeps) {
     this.#deps = deps
   }
 
-  /** A person typed one: stored, then tried. */
+  /** Stores a corrected secret, then tries it. */
   async correct(id: string, clientSecret: string): Promise<Outcome> {
     const holder = this.#deps.holder(id)
     if (holder === undefined) return UNKNOWN_PROFILE
     const profile = { ...holder.profile, clientSecret }
-    // Before it is sent: a token that rotates with it must open with it after a restart, too.
+    // Stored before it is sent, because a token rotated with it must be usable with it after a restart.
     const saved = this.#deps.keep(profile)
     if (!saved.ok) {
       const message = `The secret could not be kept: ${saved.why}. Nothing was changed; try again.`
@@ -47,23 +47,26 @@ export class CorrectedSecrets {
     }
     this.drop(id)
     const outcome = correctionOutcome(await holder.correctSecret(profile))
-    // Only now: a refresh that was on its way before says nothing of it.
+    // Only after the attempt: the answer to an earlier refresh proves nothing about the new secret.
     this.sends(id)
     if (outcome.ok) this.accepted(id)
     return outcome
   }
 
-  /** From here on the profile sends a new secret. */
+  /** Marks the profile's secret as new and not yet accepted. */
   sends(id: string): void {
     this.#untried.add(id)
   }
 
-  /** Nothing more is expected of what was typed there. */
+  /** Removes the mark that `sends` set. */
   drop(id: string): void {
     this.#untried.delete(id)
   }
 
-  /** The service answered this profile with new tokens. */
+  /**
+   * Must be called when the service answered this profile with new tokens. Passes an accepted new secret to the other
+   * profiles of the API key.
+   */
   accepted(id: string): void {
     if (!this.#untried.delete(id)) return
     const { holder, withKey, keep, problem } = this.#deps
@@ -72,10 +75,10 @@ export class CorrectedSecrets {
     if (source === undefined || clientSecret === undefined) return
     for (const other of withKey(source)) {
       const former = other.profile.clientSecret
-      // Without one it signed in by PKCE (service 5.7), and needs none.
+      // A profile without a secret signed in by PKCE (service 5.7), and needs none.
       if (former === undefined || former === clientSecret) continue
       const profile = { ...other.profile, clientSecret }
-      // Before it is sent, as where it was typed.
+      // Stored before it is sent, as above.
       const kept = keep(profile)
       if (kept.ok) other.takeSecret(profile)
       else
@@ -87,7 +90,7 @@ export class CorrectedSecrets {
   }
 }
 
-/** The answer to a corrected secret that was tried; it is stored in every case. */
+/** The outcome of a corrected secret that was tried. It is stored in every case. */
 function correctionOutcome(outcome: RefreshOutcome): Outcome {
   switch (outcome.kind) {
     case 'renewed':

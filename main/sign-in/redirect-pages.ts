@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto'
 
-/** What the browser tab says at the end of a sign-in. No script, nothing loaded, nothing that came in the URL. */
+/**
+ * The pages that a browser tab shows at the end of a sign-in. No script, no external resource, no text from the URL.
+ */
 
 const STYLE = `:root{color-scheme:light dark}
 body{font:16px/1.5 system-ui,sans-serif;max-width:32rem;margin:20vh auto 0;padding:0 1.5rem}
@@ -50,7 +52,7 @@ export const NOT_HERE: Page = {
   text: 'Headroom waits here for the end of a sign-in, and for nothing else.',
 }
 
-/** `message` is one of our own, its first sentence being the title. */
+/** A failure page. `message` is one of our own texts; its first sentence becomes the title. */
 export function failedPage(message: string): Page {
   const end = message.indexOf('. ')
   const [title, text] = end < 0 ? [message, ''] : [message.slice(0, end), message.slice(end + 2)]

@@ -12,9 +12,9 @@ export type ListenOnLoopback = (
 ) => Promise<LoopbackServers>
 
 export interface RedirectServer {
-  /** What the service is told to send the browser to. */
+  /** The redirect address that the service is given. */
   readonly redirectUri: string
-  /** Lets the pages that are being answered out first, for a moment. */
+  /** Waits up to `LAST_PAGE_MS` for pages in progress, then closes. */
   close(): Promise<void>
 }
 
@@ -23,16 +23,20 @@ export interface RedirectServerDeps {
   readonly clock: Pick<Clock, 'after'>
 }
 
-/** A browser reads its page at once; one that does not must not hold the port. */
+/**
+ * How long `close` waits for pages in progress, in milliseconds. Browsers read at once; one that does not must not hold
+ * the port.
+ */
 const LAST_PAGE_MS = 2_000
 
 /** Answers a redirect's query with the page that its tab shows. */
 export type AnswerRedirect = (query: URLSearchParams) => Promise<Page>
 
 /**
- * Waits for the browser on the first port that is free; the key allows no other (service 10).
+ * Waits for the redirect on the first free port of those that the key allows (service 10).
  *
- * Both addresses, because `localhost` means ::1 to some browsers: a program on the other one would be handed the code.
+ * Binds both loopback addresses, because `localhost` means ::1 to some browsers: a program on the other address would
+ * receive the code.
  */
 export async function listenForRedirect(
   { listen, clock }: RedirectServerDeps,
@@ -73,7 +77,7 @@ function allClosed(open: ReadonlySet<ServerResponse>, clock: Pick<Clock, 'after'
   })
 }
 
-/** EACCES is what some systems say about a port that they keep for themselves. */
+/** EACCES is the error of some systems for a port that they reserve. */
 const MEANS_TAKEN: ReadonlySet<string> = new Set(['EADDRINUSE', 'EACCES'])
 
 const codeOf = (error: unknown): string =>
@@ -84,7 +88,7 @@ function redirectListener(port: number, answer: AnswerRedirect, open: Set<Server
   return (request, response) => {
     open.add(response)
     response.once('close', () => open.delete(response))
-    // A page whose own name was made to lead here must not get to see or end anything.
+    // A page whose own host name was rebound to this address must neither see nor end a sign-in.
     if (!names.has(request.headers.host ?? '')) return show(response, { ...NOT_HERE, status: 421 })
     const query = queryOf(request)
     if (query === undefined) return show(response, NOT_HERE)
@@ -95,7 +99,9 @@ function redirectListener(port: number, answer: AnswerRedirect, open: Set<Server
   }
 }
 
-/** The redirect is a plain GET of the root; browsers ask for an icon too, which is nothing of ours. */
+/**
+ * The query of a redirect, which is a plain GET of the root; `undefined` for other requests, such as that of an icon.
+ */
 function queryOf({ method, url }: IncomingMessage): URLSearchParams | undefined {
   const [path, ...rest] = (url ?? '').split('?')
   return method === 'GET' && path === '/' ? new URLSearchParams(rest.join('?')) : undefined

@@ -11,7 +11,7 @@ import type { SignIns } from './sign-ins.ts'
 export interface SignInCommandsDeps {
   readonly keys: ConnectedKeys
   readonly signIns: Pick<SignIns, 'start' | 'cancel' | 'subscribe'>
-  /** Connects a key that is not there yet. */
+  /** Connects a new key. */
   readonly connect: (request: NewKey) => Outcome<{ readonly profile: string }>
 }
 
@@ -24,13 +24,16 @@ const REVOKE_PENDING: CommandError = {
   message: 'A revocation of this key is not confirmed. Trying it again later would end the new sign-in too.',
 }
 
-/** Connects keys, new ones and known ones that lost their tokens, by a browser or by a pasted token. */
+/** The commands that connect keys, new ones and those that need a new sign-in, by a browser or by a pasted token. */
 export function signInCommands({
   keys,
   signIns,
   connect,
 }: SignInCommandsDeps): Feature<typeof signInContract> {
-  /** PROMISES R4: asked for before anything is done, whichever way the tokens come. */
+  /**
+   * Whether a revocation is pending and not yet cancelled by the user. Checked before any sign-in, by browser or by
+   * token (PROMISES R4).
+   */
   const blocked = (key: KeyName, cancelRevoke: boolean | undefined): boolean =>
     cancelRevoke !== true && keys.isRevocationPending(key)
 
@@ -39,7 +42,10 @@ export function signInCommands({
     return outcome.ok ? { ok: true, profile: profile.id } : outcome
   }
 
-  /** A key that waits for a sign-in is not connected a second time: it goes on with what was typed. */
+  /**
+   * Connects a key with its token. A connected key that needs a sign-in is updated with the entered values instead of
+   * being added again.
+   */
   const enter = (request: EnteredKey, refreshToken: string): Connected => {
     const addresses = addressesOf(request)
     if (!addresses.ok) return addresses
@@ -116,7 +122,7 @@ export function signInCommands({
         if (known === undefined) return UNKNOWN_PROFILE
         if (blocked(known, cancelRevoke)) return REVOKE_PENDING
         await keys.suspendRevocationRetry(known)
-        // Its settings may have been changed meanwhile, or the key disconnected.
+        // Meanwhile the settings may have changed, or the key may have been disconnected.
         const profile = keys.profile(id)
         if (profile === undefined) return UNKNOWN_PROFILE
         return again({ ...profile, ...(clientSecret !== undefined && { clientSecret }), refreshToken })

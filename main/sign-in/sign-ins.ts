@@ -16,24 +16,24 @@ import { type ListenOnLoopback, listenForRedirect, type RedirectServer } from '.
 export interface SignInDeps {
   readonly http: Http
   readonly clock: Clock
-  /** Cryptographically strong. */
+  /** Cryptographically strong random bytes. */
   readonly randomBytes: (size: number) => Uint8Array
   readonly listen: ListenOnLoopback
   /** Absent where no browser can be opened: the window then shows the link. */
   readonly openUrl?: OpenUrl
   readonly log: Log
-  /** What a service says of a sign-in passes it. */
+  /** Cleans the service's text about a sign-in. */
   readonly secrets?: Secrets
 }
 
-/** One sign-in as its caller wants it. */
+/** One requested sign-in. */
 export interface SignInTask {
   readonly key: SigningKey
   readonly audience: string
   readonly extraScopes: readonly ExtraScope[]
-  /** Runs before the code is spent: what would end the new tokens has to be out of the way by then. */
+  /** Runs before the code is spent; must finish everything that would end the new tokens. */
   readonly prepare: () => Promise<void>
-  /** Puts the new refresh token where it lives and names its profile. */
+  /** Stores the new refresh token and returns its profile. */
   readonly finish: (refreshToken: string) => Outcome<{ readonly profile: string }>
 }
 
@@ -45,30 +45,30 @@ interface Pending {
   readonly server: RedirectServer
   readonly endsAt: number
   cancelTimer: () => void
-  /** Removes what was written to open its address. */
+  /** Removes the file that was written to open the address. */
   addressUsed: () => void
   stage: 'waiting' | 'exchanging' | 'over'
-  /** Said once: any page can send such answers, as fast as it likes. */
+  /** Whether the notice was shown. Once is enough: any page can send such redirects in large numbers. */
   saidWrongState: boolean
 }
 
-/** A window's words while a redirect came that was not ours to take. */
+/** The window's notice after a redirect with a wrong `state`. */
 const WRONG_STATE_NOTICE =
   'An answer to another sign-in came and was ignored. Go on in the tab that was opened last.'
 
 /**
- * Signs people in through their browser, one at a time: a second start ends the first.
+ * Signs users in through their browser, one sign-in at a time: a second start ends the first.
  *
- * A redirect that does not carry this sign-in's `state` is shown a page and changes nothing; the first that does is
- * the only one that counts, and its code is spent once.
+ * A redirect without this sign-in's `state` gets an error page and has no effect. Only the first one with it counts,
+ * and its code is spent once.
  */
 export class SignIns {
   readonly #deps: SignInDeps
   readonly #listeners = new Set<(status: SignInStatus) => void>()
   #pending: Pending | undefined
-  /** Grows with each start, so that one that was overtaken while it opened its port stops there. */
+  /** Increases with each start, so that a start that was superseded while it opened its port stops. */
   #starts = 0
-  /** The last server's end: its port has to be free for the next one. */
+  /** Resolves when the last server is closed and its port is free. */
   #closing: Promise<void> = Promise.resolve()
 
   constructor(deps: SignInDeps) {
@@ -132,7 +132,7 @@ export class SignIns {
     return { ok: true }
   }
 
-  /** Frees the port; nothing that still comes is answered. */
+  /** Ends the current sign-in and frees the port. */
   async stop(): Promise<void> {
     this.#starts += 1
     if (this.#pending) this.#end(this.#pending, { kind: 'cancelled' })
@@ -207,7 +207,7 @@ export class SignIns {
     return failedPage(words.message)
   }
 
-  /** A service may repeat what it was sent, in the error that it names. */
+  /** Removes this sign-in's secrets from a message: a service may repeat them in its error. */
   #cleaned<T extends { readonly message: string }>({ task, state, verifier }: Pending, words: T): T {
     const { secrets } = this.#deps
     if (secrets === undefined) return words
@@ -241,14 +241,14 @@ export class SignIns {
       try {
         listener(status)
       } catch (error) {
-        // A window's bug: by now the tokens are where they belong, and the sign-in is what it is.
+        // A listener's error must not affect the sign-in, which is complete by then.
         this.#deps.log.note('somebody who was told of a sign-in failed', { cause: error })
       }
     }
   }
 }
 
-// A function, because TypeScript takes a field that was set before an await to be what it was.
+// A function, because TypeScript keeps a field narrowed across an `await`.
 const isOver = (pending: Pending): boolean => pending.stage === 'over'
 
 const FINISHING: Outcome<never> = {

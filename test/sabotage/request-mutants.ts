@@ -6,7 +6,7 @@ const NODE_HTTP = 'main/network/http-client.ts'
 const NODE_HTTP_TEST = 'main/network/http-client.test.ts'
 
 const ERRORS_ARE_OUTCOMES = `        outgoing.on('error', (error) => finish(lost(wordsOf(error))))
-        // Also without an error, as when the other side answers with an upgrade that nobody asked for.
+        // Also fires without an error, as when the other side answers with an unrequested upgrade.
         outgoing.on('close', () => {
           if (!answered) finish(lost('connection lost'))
         })

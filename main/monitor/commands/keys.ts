@@ -2,7 +2,7 @@ import type { Feature, Handlers } from '../../../app/contract/ipc.ts'
 import type { keysContract } from '../../../app/contract/keys.ts'
 import type { MonitorSurface } from '../monitor-surface.ts'
 
-/** What can be done with a connected key. */
+/** The commands for a connected key. */
 export function keyCommands(
   monitor: Pick<MonitorSurface, 'withProfile' | 'disconnect'>,
   allowUnprotected: Handlers<typeof keysContract>['allowUnprotected'],

@@ -6,7 +6,7 @@ import { streamToCheck } from '../../api/stream-check.ts'
 import type { MonitorSurface } from '../monitor-surface.ts'
 import type { ProfileParts } from '../profile-parts.ts'
 
-/** What can be asked of one row of a key's quotas. */
+/** The commands for one row of a key's quotas. */
 export function quotaCommands(monitor: Pick<MonitorSurface, 'withProfile'>): Feature<typeof quotasContract> {
   return {
     handlers: {
@@ -18,7 +18,7 @@ export function quotaCommands(monitor: Pick<MonitorSurface, 'withProfile'>): Fea
   }
 }
 
-/** A category with requests of its own is probed; one that only streams show is looked at by a stream. */
+/** Checks one row: by a probe, or by a stream for a category whose quotas only streams show. */
 async function checkNow(
   category: string,
   { prober, streams, mayUseService }: Pick<ProfileParts, 'prober' | 'streams' | 'mayUseService'>,

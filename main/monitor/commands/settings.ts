@@ -16,7 +16,7 @@ import type { MonitorSurface } from '../monitor-surface.ts'
 import { DEFAULT_PROBES, type Profile } from '../profile.ts'
 import type { ProfileSession } from '../profile-session.ts'
 
-/** What a person may set of a connected key. */
+/** The commands for the settings of a connected key. */
 export function settingsCommands(
   monitor: Pick<MonitorSurface, 'withProfile'>,
   storage: Pick<ProfileStore, 'keepsSettings' | 'keepSettings'>,
@@ -57,7 +57,7 @@ function settingsOf({ probes, rotationMinutes }: Profile): KeySettings {
   }
 }
 
-/** The profile after a change, or why it cannot be. */
+/** The profile after a change, or the error of an invalid change. */
 function profileWith(profile: Profile, change: KeySettingsChange): Outcome<{ readonly profile: Profile }> {
   const { probesEnabled, budgetFraction, symbol, everySeconds, trialAfterStep, rotationMinutes } = change
   const asked = symbol?.trim()
@@ -72,7 +72,7 @@ function profileWith(profile: Profile, change: KeySettingsChange): Outcome<{ rea
     ...(everySeconds !== undefined && { everySeconds }),
     ...(trialAfterStep !== undefined && { trialAfterStep }),
   }
-  // A key that was connected without probes has no budget to turn on.
+  // A key connected without probes has a budget of 0, so turning probes on needs a default.
   const needsBudget = probesEnabled === true && probes.budgetFraction === 0
   return {
     ok: true,

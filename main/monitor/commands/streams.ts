@@ -2,7 +2,7 @@ import type { Feature } from '../../../app/contract/ipc.ts'
 import type { streamsContract } from '../../../app/contract/streams.ts'
 import type { MonitorSurface } from '../monitor-surface.ts'
 
-/** The streams that Headroom opens on a key. */
+/** The commands for the streams that Headroom opens on a key. */
 export function streamCommands(
   monitor: Pick<MonitorSurface, 'withProfile'>,
 ): Feature<typeof streamsContract> {
