@@ -13,7 +13,7 @@ type Order = (service: SimulatedService, body: Readonly<Record<string, unknown>>
 const DONE = jsonAnswer(200, { done: true })
 const bad = (message: string): Answer => errorAnswer(400, 'BadRequest', message)
 
-/** What a test or a person may do to the running simulator, each a POST with a JSON body. */
+/** The operations that a test or a user can perform on the running simulator, each a POST with a JSON body. */
 const ORDERS: Readonly<Record<string, Order>> = {
   'expire-access': (service) => {
     service.tokens.expireAccess(service.nowMs())
@@ -23,7 +23,7 @@ const ORDERS: Readonly<Record<string, Order>> = {
     service.tokens.endEverySignIn()
     return DONE
   },
-  /** `{"how":"end"|"reset"|"goaway-v2"|"goaway-v3","category"?:…}` */
+  /** Body: `{"how":"end"|"reset"|"goaway-v2"|"goaway-v3","category"?:…}` */
   'cut-streams': (service, body) => {
     const { how = 'end', category: named } = body
     const category = typeof named === 'string' ? named : undefined
@@ -39,7 +39,7 @@ const ORDERS: Readonly<Record<string, Order>> = {
         return bad('how must be end, reset, goaway-v2 or goaway-v3')
     }
   },
-  /** `{"Positions":1.5}`; categories not named stop. */
+  /** Body: `{"Positions":1.5}`, requests per second. Categories not named stop. */
   traffic: (service, body) => {
     const rates: Record<string, number> = {}
     for (const [category, rate] of Object.entries(body)) {
@@ -51,7 +51,7 @@ const ORDERS: Readonly<Record<string, Order>> = {
     service.setTraffic(rates)
     return DONE
   },
-  /** `{"Positions Stream":2}` */
+  /** Body: `{"Positions Stream":2}`, slots held by other programs. */
   'slots-elsewhere': (service, body) => {
     for (const [category, slots] of Object.entries(body)) {
       if (service.slots.reading(category) === undefined)
@@ -62,7 +62,7 @@ const ORDERS: Readonly<Record<string, Order>> = {
     for (const [category, slots] of Object.entries(body)) service.slots.setElsewhere(category, Number(slots))
     return DONE
   },
-  /** `{"name":"goaway-v2","on":true}`, or a number of times */
+  /** Body: `{"name":"goaway-v2","on":true}`; `on` may also be a number of times. */
   fault: (service, body) => {
     const { name, on } = body
     if (typeof name !== 'string' || faultProblem(name) !== undefined)
@@ -74,7 +74,7 @@ const ORDERS: Readonly<Record<string, Order>> = {
   },
 }
 
-/** The control surface. It exists only when it was asked for, and only for who knows its secret. */
+/** Answers a request of the control surface, which exists on request only and requires its secret. */
 export function answerControl(service: SimulatedService, secret: string, request: ServiceRequest): Answer {
   if (!sameText(request.headers['x-simulator-control'] ?? '', secret)) {
     return errorAnswer(403, 'Forbidden', 'X-Simulator-Control is missing or wrong.')

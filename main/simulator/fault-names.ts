@@ -1,12 +1,13 @@
+/** A fault that can be simulated. */
 export interface FaultDescription {
   readonly name: string
   /** One line for `--help`. */
   readonly what: string
-  /** How often it strikes when no count is given; absent: every time. */
+  /** How often it strikes when no count is given; absent: always. */
   readonly times?: number
 }
 
-/** What can go wrong on request. `NAME:TIMES` and `NAME:always` override how often it strikes. */
+/** The faults that can be simulated. `NAME:TIMES` and `NAME:always` override how often they strike. */
 export const FAULTS: readonly FaultDescription[] = [
   { name: 'lost-refresh-response', what: 'a refresh takes effect, then the socket dies (once)', times: 1 },
   {

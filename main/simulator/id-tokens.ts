@@ -1,7 +1,7 @@
 import { createPublicKey, generateKeyPair, type JsonWebKey, type KeyObject, sign } from 'node:crypto'
 import { promisify } from 'node:util'
 
-/** What an OpenID Connect client checks of the person who signed in (OpenID Connect Core 1.0, section 2). */
+/** The claims of an `id_token` that an OpenID Connect client checks (OpenID Connect Core 1.0, section 2). */
 export interface IdTokenClaims {
   readonly clientId: string
   readonly nonce?: string
@@ -10,9 +10,9 @@ export interface IdTokenClaims {
   readonly lifetimeSeconds: number
 }
 
-/** Signs `id_token`s and publishes the key they are checked with. */
+/** Signs `id_token`s and publishes the key to check them. */
 export interface IdTokenIssuer {
-  /** `{auth_url}`, which a client compares with the address it was given. */
+  /** `{auth_url}`, which a client compares with its configured address. */
   issuer(): string
   sign(claims: IdTokenClaims): string
   /** The JSON Web Key Set (RFC 7517, section 5). */
@@ -26,10 +26,10 @@ const RSA_BITS = 2048
 const base64url = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url')
 
 /**
- * An issuer with an RS256 key of its own (RFC 7518, section 3.3), made off the main thread.
+ * Creates an issuer with a new RS256 key (RFC 7518, section 3.3), generated off the main thread.
  *
- * `issuerOf` is asked at each use, because a server knows its port only once it listens. The key lives as long as
- * the process: nothing that the simulator signs is worth keeping.
+ * `issuerOf` is called at each use, because a server knows its port only once it listens. The key is not stored:
+ * nothing that it signs has to be valid after the process.
  */
 export async function createIdTokenIssuer(issuerOf: () => string): Promise<IdTokenIssuer> {
   const { privateKey } = await promisify(generateKeyPair)('rsa', { modulusLength: RSA_BITS })

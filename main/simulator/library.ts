@@ -1,9 +1,9 @@
 import { startSimulator as start } from './server.ts'
 
 /**
- * The simulator for other programs' tests: `import { startSimulator } from 'headroom/simulator'`.
+ * Options of the simulator for other programs' tests: `import { startSimulator } from 'headroom/simulator'`.
  *
- * The types here name nothing outside this file, so that one declaration file describes the whole.
+ * The types in this file refer to no other file, so that one declaration file describes all of them.
  */
 export interface SimulatorOptions {
   /** 0 or absent: any free port of 127.0.0.1. */
@@ -14,11 +14,11 @@ export interface SimulatorOptions {
   readonly clientSecret?: string
   /** A refresh token that is valid from the start; absent: `sim-refresh`. */
   readonly refreshToken?: string
-  /** Whether refresh tokens stay (`default`) or are replaced by each refresh (`rotating`). */
+  /** Whether refresh tokens stay the same (`default`) or are replaced by each refresh (`rotating`). */
   readonly keys?: 'default' | 'rotating'
   readonly accessLifetimeSeconds?: number
   readonly window?: 'rolling' | 'fixed'
-  /** Requests per second that other programs on the key make, by category. */
+  /** Requests per second of other programs on the key, by category. */
   readonly traffic?: Readonly<Record<string, number>>
   /** Requests already made when the simulator starts, by category. */
   readonly alreadySpent?: Readonly<Record<string, number>>
@@ -26,35 +26,36 @@ export interface SimulatorOptions {
   readonly limits?: Readonly<Record<string, { readonly limit: number; readonly periodSeconds: number }>>
   /** Stream slots other than the table's, by category. */
   readonly slotLimits?: Readonly<Record<string, number>>
-  /** Messages a second of each stream; 0 leaves the snapshot and heartbeats. */
+  /** Messages per second of each stream; 0 leaves the snapshot and heartbeats. */
   readonly streamRate?: number
   readonly heartbeatSeconds?: number
   /** Names from `headroom simulate --help`, each optionally with `:TIMES` or `:always`. */
   readonly faults?: readonly string[]
-  /** What the sign-in page does: ask a person, or answer at once. Absent: `ask`. */
+  /** The behaviour of the sign-in page: ask the user, or answer at once. Absent: `ask`. */
   readonly consent?: 'ask' | 'approve' | 'decline'
   /** The same seed gives the same prices. */
   readonly seed?: number
 }
 
+/** A running simulator. */
 export interface Simulator {
-  /** `http://127.0.0.1:PORT`: the sign-in host and the resource host at once. */
+  /** `http://127.0.0.1:PORT`, both the sign-in host and the resource host. */
   readonly origin: string
   readonly port: number
   /** Whole requests that a category can still make (service 2.2), or `undefined` where no request quota counts it. */
   remaining(category: string): number | undefined
   /** The streams that are open now. */
   openStreams(): readonly { readonly id: string; readonly category: string }[]
-  /** Replaces what other programs do from now on; categories not named stop. */
+  /** Replaces the requests of other programs; categories not named stop. */
   setTraffic(traffic: Readonly<Record<string, number>>): void
-  /** Ends open streams from the service's side; absent category: all of them. Returns how many. */
+  /** Ends open streams from the service's side; absent category: all. Returns their number. */
   endStreams(category?: string): number
   /** Destroys every connection. */
   close(): Promise<void>
 }
 
 /**
- * Serves the simulated service on loopback, with signed `id_token`s and a discovery document.
+ * Starts the simulated service on loopback, with signed `id_token`s and a discovery document.
  *
  * Throws a RangeError that names an option out of range, and an error with code EADDRINUSE when the port is taken.
  */

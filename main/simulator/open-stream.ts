@@ -2,7 +2,9 @@ import type { Payload } from './rules/payloads-market.ts'
 import { END_SNAPSHOT, type Frames, heartbeat } from './rules/stream-frames.ts'
 import type { OpenedStream, StreamPiece } from './wire.ts'
 
-/** How a stream ends by itself: a last line, if any, then after a while the body or the socket. */
+/**
+ * How a stream ends by itself: an optional last line, then after a delay the end of the body or a reset of the socket.
+ */
 export interface Ending {
   readonly atMs: number
   readonly lastLine?: string
@@ -10,35 +12,38 @@ export interface Ending {
   readonly how: 'end' | 'reset'
 }
 
+/** The behaviour of one simulated stream. */
 export interface StreamTraits {
   readonly heartbeatMs: number
-  /** Infinity: nothing after the opening but heartbeats. */
+  /** Milliseconds between messages; Infinity: only the opening frames and heartbeats. */
   readonly gapMs: number
   readonly ending?: Ending
-  /** Asked at every frame, so that a fault can strike an open stream. */
+  /** Evaluated at every frame, so that a fault can strike an open stream. */
   readonly silent: () => boolean
   readonly split: () => boolean
   readonly chance: () => number
 }
 
+/** The id and category of one stream, and the release of its slot. */
 export interface StreamPlace {
   readonly id: string
   readonly category: string
-  /** Once, however the stream ends. */
+  /** Called once, however the stream ends. */
   readonly closed: () => void
 }
 
 const SPLIT_GAP_MS = 20
 const MAX_SPLIT_BYTES = 200
-/** A machine that slept is not sent the messages of the night. */
+/** The maximum delay for which missed messages are made up, in milliseconds: after a sleep they are skipped. */
 const CATCH_UP_MS = 10_000
 
 type Phase =
   | { readonly kind: 'running' }
-  /** The last line was said; the stream ends at `endsAtMs`. */
+  /** The last line was sent; the stream ends at `endsAtMs`. */
   | { readonly kind: 'ending'; readonly endsAtMs: number; readonly how: Ending['how'] }
   | { readonly kind: 'over' }
 
+/** An open stream without a socket: its pieces are computed when they are taken. */
 export class OpenStream implements OpenedStream {
   readonly id: string
   readonly category: string
@@ -53,7 +58,7 @@ export class OpenStream implements OpenedStream {
   #heartbeatDueMs: number
   #messages = 0
   #heartbeats = 0
-  /** Bytes that wait for their part of a split chunk. */
+  /** Bytes that wait to be sent as part of a split chunk. */
   #held: Uint8Array = new Uint8Array()
   #heldDueMs = Number.POSITIVE_INFINITY
   #moved: () => void = () => undefined
@@ -107,7 +112,7 @@ export class OpenStream implements OpenedStream {
     this.#moved = moved
   }
 
-  /** Ends the stream from outside. */
+  /** Ends the stream from outside, as the service does. */
   cut(ending: Ending): void {
     if (this.#phase.kind !== 'running') return
     this.#ending = ending
@@ -137,7 +142,7 @@ export class OpenStream implements OpenedStream {
     this.#phase = { kind: 'ending', endsAtMs: dueMs + ending.lingerMs, how: ending.how }
     if (ending.lastLine !== undefined) return this.#send(`${ending.lastLine}${this.#frames.lineEnd}`, dueMs)
     if (ending.how === 'end') return []
-    // Half a frame: a client must not take what it has for a whole one.
+    // Half a frame, which a client must not treat as a whole one.
     const frame = JSON.stringify(this.#frames.message(this.#messages, dueMs) ?? END_SNAPSHOT)
     return [{ kind: 'chunk', bytes: bytesOf(frame.slice(0, frame.length / 2)) }]
   }
@@ -164,7 +169,7 @@ export class OpenStream implements OpenedStream {
   }
 
   #sendHeld(dueMs: number): readonly StreamPiece[] {
-    // A long queue goes in larger parts, or a fast stream would fall ever further behind.
+    // A long queue is sent in larger parts, so that a fast stream does not fall further and further behind.
     const most = Math.max(MAX_SPLIT_BYTES, this.#held.length / 4)
     const size = this.#traits.split() ? 1 + Math.floor(this.#traits.chance() * most) : this.#held.length
     const bytes = this.#held.subarray(0, size)

@@ -1,7 +1,7 @@
 import { CURRENT_REQUEST_QUOTAS, SLOT_QUOTAS } from '../../app/service/categories.ts'
 import { FAULTS } from './fault-names.ts'
 
-/** Another program on the same key that works in spells. */
+/** Another program on the same key, which may work in spells. */
 export interface Neighbour {
   readonly category: string
   readonly perSecond: number
@@ -14,7 +14,7 @@ export interface RequestLimit {
   readonly periodSeconds: number
 }
 
-/** How the simulated key, its user and its neighbours are. Every field is a rule of the service that can vary. */
+/** The options of a simulated key, its user and other programs. Each field is a rule of the service that can vary. */
 export interface SimulatorOptions {
   readonly clientId: string
   /** A key without a secret is a PKCE key (service 4.1). */
@@ -23,11 +23,11 @@ export interface SimulatorOptions {
   readonly keys: 'default' | 'rotating'
   /** Rotating keys: a refresh token older than this is refused. */
   readonly refreshExpirySeconds: number
-  /** Rotating keys: how long the token just replaced is still honoured. */
+  /** Rotating keys: how long the token just replaced is still accepted. */
   readonly rotationOverlapSeconds: number
-  /** Rotating keys: counted from the sign-in, whatever was refreshed since. */
+  /** Rotating keys: the lifetime of a sign-in in seconds, regardless of refreshes. */
   readonly absoluteLifetimeSeconds: number
-  /** Whether a replaced token that comes back ends its whole sign-in, as some identity providers have it. */
+  /** Whether reuse of a replaced token ends the whole sign-in, as with some identity providers. */
   readonly reuseEndsSignIn: boolean
   readonly accessLifetimeSeconds: number
   readonly table: 'current' | 'earlier'
@@ -36,24 +36,24 @@ export interface SimulatorOptions {
   readonly errors: 'current' | 'legacy'
   readonly revokeField: 'token' | 'refresh_token' | 'either'
   readonly heartbeatSeconds: number
-  /** Requests per second that other programs on the key make, by category. */
+  /** Requests per second of other programs on the key, by category. */
   readonly traffic: Readonly<Record<string, number>>
   readonly arrivals: 'even' | 'poisson'
   readonly neighbours: readonly Neighbour[]
-  /** Stream slots that other programs hold, by category. */
+  /** Stream slots held by other programs, by category. */
   readonly slotsElsewhere: Readonly<Record<string, number>>
   /** Requests already made when the simulator starts, by category. */
   readonly alreadySpent: Readonly<Record<string, number>>
-  /** Values "agreed with the provider's support team" (service 8.1), which win over the table. */
+  /** Request quotas "agreed with the provider's support team" (service 8.1), which override the table. */
   readonly limits: Readonly<Record<string, RequestLimit>>
   readonly slotLimits: Readonly<Record<string, number>>
   /** Messages per second per stream; 0 leaves the snapshot and heartbeats. */
   readonly streamRate: number
   /** Names of `FAULTS`, each optionally with `:TIMES` or `:always`. */
   readonly faults: readonly string[]
-  /** What the sign-in page does: ask, or answer at once for tests without a browser. */
+  /** The behaviour of the sign-in page: ask, or answer at once for tests without a browser. */
   readonly consent: 'ask' | 'approve' | 'decline'
-  /** Turns the control surface on; its requests carry this in `X-Simulator-Control`. */
+  /** The secret of the control surface, sent in `X-Simulator-Control`. Absent: no control surface. */
   readonly controlSecret?: string
   readonly seed: number
 }
@@ -85,7 +85,7 @@ export const DEFAULT_SIMULATOR_OPTIONS: SimulatorOptions = {
   seed: 1,
 }
 
-/** Fields that are absent or undefined take their default. */
+/** The options with defaults for absent or undefined fields. */
 export function withDefaults(options: Partial<SimulatorOptions>): SimulatorOptions {
   const given = Object.entries(options).filter(([, value]) => value !== undefined)
   return { ...DEFAULT_SIMULATOR_OPTIONS, ...Object.fromEntries(given) }
@@ -95,7 +95,7 @@ const POSITIVE = ['refreshExpirySeconds', 'absoluteLifetimeSeconds', 'accessLife
 const NOT_NEGATIVE = ['rotationOverlapSeconds', 'streamRate'] as const
 const MAX_PER_SECOND = 1000
 
-/** One sentence about the first value that cannot be simulated, or `undefined`. */
+/** One sentence about the first option that cannot be simulated, or `undefined`. */
 export function problemWith(options: SimulatorOptions): string | undefined {
   for (const name of POSITIVE) if (!(options[name] > 0)) return `${name} must be above 0`
   for (const name of NOT_NEGATIVE) if (!(options[name] >= 0)) return `${name} must not be negative`
@@ -149,7 +149,7 @@ function slotProblem(options: SimulatorOptions): string | undefined {
   return undefined
 }
 
-/** One sentence if `fault` is not `NAME`, `NAME:TIMES` or `NAME:always`. */
+/** One sentence if `fault` is not `NAME`, `NAME:TIMES` or `NAME:always`; otherwise `undefined`. */
 export function faultProblem(fault: string): string | undefined {
   const [name, times, ...more] = fault.split(':')
   if (!FAULTS.some((known) => known.name === name)) return `no fault is called ${name}`
@@ -162,17 +162,17 @@ const hasRequestQuota = (category: string, options: SimulatorOptions): boolean =
   CURRENT_REQUEST_QUOTAS.some((quota) => quota.category === category)
 
 /**
- * The key a first start is connected to: rotating, and not alone.
+ * The options of the built-in simulator: a rotating key that another program uses too.
  *
- * Another program works on Positions in spells that drain it (1.5 a second against the 320/300 that come
- * back), so that within minutes there is a forecast, a warning and a recovery to be seen.
+ * The other program drains Positions in spells (1.5 requests a second, against a refill of 320/300), so that a
+ * forecast, a warning and a recovery appear within minutes.
  */
 export const BUILT_IN_OPTIONS: SimulatorOptions = {
   ...DEFAULT_SIMULATOR_OPTIONS,
   keys: 'rotating',
   rotationOverlapSeconds: 30,
   arrivals: 'poisson',
-  // Enough to see that its streams live; a window that nobody looks at pays for each frame.
+  // Enough to show that a stream is alive; every frame costs work even in a hidden window.
   streamRate: 1,
   neighbours: [
     { category: 'Positions', perSecond: 1.5, onSeconds: 420, offSeconds: 120 },

@@ -2,7 +2,10 @@ import type { QuotaReading } from './rules/request-quotas.ts'
 import type { SlotReading } from './rules/slots.ts'
 import type { WireHeaders } from './wire.ts'
 
-/** What the headers call each category. No pattern, as on the real service: a client has to learn them. */
+/**
+ * The resource names that headers give the categories. They follow no pattern, as on the real service: a client must
+ * learn them.
+ */
 const RESOURCE_NAMES: Readonly<Record<string, string>> = {
   'Order Details': 'orders',
   'Quote Snapshot': 'quotes',

@@ -2,7 +2,7 @@ import { ACCOUNT_IDS } from './rules/payloads-brokerage.ts'
 import { type SpreadType, spreadTypeOf } from './rules/payloads-options.ts'
 import { type Answer, errorAnswer } from './wire.ts'
 
-/** Reading of what a resource's path and query ask for. A problem is already the answer to it. */
+/** A parameter read from a resource's path or query, or the answer to an invalid one. */
 export type Read<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly answer: Answer }
@@ -15,6 +15,7 @@ const MAX_SYMBOLS = 100
 const MAX_LEGS = 10
 const MAX_PAGE_SIZE = 600
 
+/** The accounts of a request, known and unknown. */
 export interface AskedAccounts {
   readonly known: readonly string[]
   readonly unknown: readonly string[]
@@ -68,6 +69,7 @@ export function readBarUnit(query: URLSearchParams): Read<(typeof BAR_UNITS)[num
   return unit === undefined ? bad('unit must be Minute, Daily, Weekly or Monthly.') : read(unit)
 }
 
+/** The range of bars that a request names. */
 export interface AskedBars {
   readonly unit: (typeof BAR_UNITS)[number]
   readonly interval: number
@@ -75,7 +77,7 @@ export interface AskedBars {
   readonly untilMs: number
 }
 
-/** A thousand bars show what there is to see; more would only cost memory. */
+/** The maximum number of bars; more would only cost memory. */
 const MAX_BARS = 1000
 const UNIT_MINUTES = { Minute: 1, Daily: 1440, Weekly: 10_080, Monthly: 43_200 } as const
 
@@ -107,13 +109,13 @@ function readDate(query: URLSearchParams, name: string): Read<number | undefined
   return Number.isNaN(atMs) ? bad(`${name} must be a date.`) : read(atMs)
 }
 
-/** `spreadType`, one of the types that `spreadtypes` lists. Absent: single options. */
+/** Reads `spreadType`, one of the types that `spreadtypes` lists. Absent: single options. */
 export function readSpreadType(query: URLSearchParams): Read<SpreadType> {
   const type = spreadTypeOf(parameter(query, 'spreadType') ?? 'Single')
   return type === undefined ? bad('spreadType must be one that options/spreadtypes lists.') : read(type)
 }
 
-/** `symbol`, a list; a trailing ` *` stands for every option of an underlying. Absent: every symbol. */
+/** Reads `symbol`, a list; a trailing ` *` stands for every option of an underlying. Absent: every symbol. */
 export function readSymbolFilter(query: URLSearchParams): Read<(symbol: string) => boolean> {
   const text = parameter(query, 'symbol')
   if (text === undefined) return read(() => true)
@@ -129,7 +131,7 @@ export interface Page {
   readonly offset: number
 }
 
-/** `pageSize`, 1 to 600, and `nextToken`, which an earlier page named. Absent: all in one page. */
+/** Reads `pageSize`, 1 to 600, and `nextToken`, as named by an earlier page. Absent: one page with everything. */
 export function readPage(query: URLSearchParams): Read<Page> {
   return flatRead(
     readWhole(query, 'pageSize', { low: 1, high: MAX_PAGE_SIZE, otherwise: MAX_PAGE_SIZE }),
@@ -144,13 +146,13 @@ export function readPage(query: URLSearchParams): Read<Page> {
   )
 }
 
-/** One page of `items`, and the token of the next one where there is one. */
+/** One page of `items`, and the token of the next page if there is one. */
 export function pageOf<T>(items: readonly T[], { size, offset }: Page) {
   const nextToken = offset + size < items.length ? `page-${offset + size}` : undefined
   return { items: items.slice(offset, offset + size), nextToken }
 }
 
-/** `legs[0].Symbol=…&legs[1].Symbol=…` */
+/** Reads `legs[0].Symbol=…&legs[1].Symbol=…`. */
 export function readLegs(query: URLSearchParams): Read<readonly string[]> {
   const legs = [...query]
     .filter(([name, value]) => /^legs\[\d+\]\.symbol$/i.test(name) && value.trim() !== '')
@@ -168,7 +170,7 @@ export function readSince(query: URLSearchParams): Read<string> {
 const flatRead = <T, R>(result: Read<T>, then: (value: T) => Read<R>): Read<R> =>
   result.ok ? then(result.value) : result
 
-/** Query names are not case-sensitive, like those of the real service. */
+/** A query parameter by name. Names are not case-sensitive, as on the real service. */
 const parameter = (query: URLSearchParams, name: string): string | undefined =>
   [...query].find(([key]) => key.toLowerCase() === name.toLowerCase())?.[1]
 

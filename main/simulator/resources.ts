@@ -23,7 +23,7 @@ import {
 import { expirations, riskReward, spreadTypes, strikes } from './rules/payloads-options.ts'
 import { type Answer, errorAnswer, jsonAnswer } from './wire.ts'
 
-/** What a resource needs to know about the request that reached it. */
+/** A request as its resource needs it. */
 export interface Asked {
   readonly seed: number
   readonly atMs: number
@@ -53,7 +53,7 @@ const perAccount =
 const ordersOf = ({ seed, atMs }: Asked, account: string): readonly Payload[] =>
   orderIds(seed, account).map((id) => order(seed, account, id, atMs))
 
-/** One account after the other, in pages (`pageSize`, `nextToken`). */
+/** Orders of one account after the other, in pages (`pageSize`, `nextToken`). */
 const pagedOrders = (asked: Asked): Answer =>
   whenRead(readAccounts(asked.parts[0] ?? ''), ({ known, unknown }) =>
     whenRead(readPage(asked.query), (page) => {
@@ -84,7 +84,7 @@ const ofUnderlying = (of: (asked: Asked, underlying: string) => Payload) => (ask
       : jsonAnswer(200, of(asked, underlying)),
   )
 
-/** The resources that answer once (service 11). */
+/** The resources that give a single answer (service 11). */
 export const RESOURCES: readonly Resource[] = [
   get(/^\/v3\/brokerage\/accounts$/, () => jsonAnswer(200, { Accounts: accounts() })),
   get(
@@ -132,9 +132,9 @@ export const RESOURCES: readonly Resource[] = [
 ]
 
 /**
- * Resources that no row of service 8.2 counts: they cost no quota and carry no quota headers.
+ * Resources that no row of service 8.2 counts: no quota, no quota headers.
  *
- * Bars are held to history credits on the real service (service 13).
+ * On the real service, bars are limited by history credits (service 13).
  */
 export const UNCOUNTED_RESOURCES: readonly Resource[] = [
   get(/^\/v3\/marketdata\/barcharts\/([^/]+)$/, (asked) =>

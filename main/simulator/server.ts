@@ -9,13 +9,14 @@ import { type ServicePorts, SimulatedService } from './simulated-service.ts'
 import { pump } from './stream-pump.ts'
 import { type Answer, errorAnswer, type ServiceReply, type ServiceRequest } from './wire.ts'
 
-/** What the shell needs besides: `after` returns its own cancel. */
+/** The ports of the server in addition to those of the service. `after` returns its cancel function. */
 export interface ServerPorts extends ServicePorts {
   after(ms: number, run: () => void): () => void
 }
 
+/** A running simulator server. */
 export interface SimulatorServer {
-  /** http://127.0.0.1:PORT, both `{auth_url}` and `{base_url}`. */
+  /** `http://127.0.0.1:PORT`, both `{auth_url}` and `{base_url}`. */
   readonly origin: string
   readonly port: number
   readonly service: SimulatedService
@@ -25,10 +26,13 @@ export interface SimulatorServer {
 }
 
 const MAX_BODY_BYTES = 64 * 1024
-/** A finer step would be noise; this one divides evenly. */
+/** The number of possible random values: more would make no difference, and a power of two divides exactly. */
 const CHANCE_STEPS = 2 ** 47
 
-/** The wall clock, held when it is set back: otherwise an hour of quota would have to pass twice. */
+/**
+ * The system's ports. The wall clock stands still when it is set back: otherwise an hour of quota would have to pass
+ * twice.
+ */
 function realPorts(): ServerPorts {
   let lastMs = Date.now()
   let heldMs = 0
@@ -51,13 +55,13 @@ export interface ServerOptions extends Partial<SimulatorOptions> {
   /** 0 or absent: any free port. */
   readonly port?: number
   /**
-   * Whether `id_token` is a signed JWT, with a discovery document and a key set beside it. Absent: it is opaque,
-   * which saves the 0.1 to 0.5 s that making a key takes.
+   * Whether `id_token` is a signed JWT, with a discovery document and a key set. Absent: it is opaque, which saves the
+   * 0.1 to 0.5 s for generating a key.
    */
   readonly signedIdTokens?: boolean
 }
 
-/** Serves the simulated service on loopback. Throws with code EADDRINUSE when the port is taken. */
+/** Starts the simulated service on loopback. Throws with code EADDRINUSE when the port is taken. */
 export async function startSimulator(
   options: ServerOptions,
   ports: ServerPorts = realPorts(),
@@ -77,7 +81,7 @@ export async function startSimulator(
     },
     (request, response) => {
       serve(service, ports, request, response).catch((error: unknown) => {
-        // Whatever a client sends, the next client is served.
+        // An error in one answer must not stop the server.
         if (error instanceof Error && !response.headersSent) {
           return send(
             response,
@@ -106,7 +110,7 @@ async function serve(
   incoming: IncomingMessage,
   response: ServerResponse,
 ) {
-  // A socket that dies under an answer is the client's business.
+  // A socket error during an answer concerns its client only.
   response.on('error', () => undefined)
   const body = await bodyOf(incoming)
   if (body === 'gone') return
@@ -142,7 +146,7 @@ function carry(reply: ServiceReply, response: ServerResponse, ports: ServerPorts
       pump(reply.stream, response, ports)
       return
     case 'reset':
-      // A FIN would read as a clean close: a reset is what a dead path looks like.
+      // A FIN would look like a clean close; a dead connection looks like a reset.
       response.socket?.resetAndDestroy()
       return
     case 'cut':
@@ -165,7 +169,7 @@ async function bodyOf(incoming: IncomingMessage): Promise<string | 'gone' | 'too
   const parts: Buffer[] = []
   let bytes = 0
   try {
-    // Leaving the loop must not destroy the socket that a 413 goes out on.
+    // Leaving the loop must not destroy the socket, on which a 413 is still to be sent.
     for await (const part of incoming.iterator({ destroyOnReturn: false })) {
       bytes += part.length
       if (bytes > MAX_BODY_BYTES) return 'too-large'
@@ -189,7 +193,7 @@ function requestOf(incoming: IncomingMessage, body: string): ServiceRequest | un
   return { method: incoming.method ?? '', path, query: query.join('?'), headers, body }
 }
 
-/** Proxies send the absolute form. */
+/** The path and query of a request target in absolute form, as proxies send it. */
 function pathOfAbsolute(target: string): string | undefined {
   if (!URL.canParse(target)) return undefined
   const url = new URL(target)
@@ -201,7 +205,7 @@ const listening = (server: Server, port: number): Promise<number> =>
     server.once('error', reject)
     server.listen(port, '127.0.0.1', () => {
       server.off('error', reject)
-      // An accept that fails, as when file handles run out, concerns one client and not the server.
+      // A failed accept, as when file handles run out, concerns one client only.
       server.on('error', () => undefined)
       resolve((server.address() as AddressInfo).port)
     })

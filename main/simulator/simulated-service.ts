@@ -12,7 +12,7 @@ import { ThrottledResources } from './throttled-resources.ts'
 import { answerRevoke, answerToken, type TokenEndpointRules } from './token-endpoints.ts'
 import { type Answer, errorAnswer, jsonAnswer, type ServiceReply, type ServiceRequest } from './wire.ts'
 
-/** Time and chance. `nowMs` counts from the epoch, may have a fraction and never goes back. */
+/** The ports of the simulated service. `nowMs`: epoch milliseconds, may have a fraction, never goes back. */
 export interface ServicePorts {
   nowMs(): number
   random(): number
@@ -24,8 +24,8 @@ const SEEDED_SCOPE = 'openid offline_access MarketData ReadAccount Matrix Option
 const SKEW_MS = 3_600_000
 
 /**
- * The simulated service without sockets and timers: a request goes in, what would be on the wire comes
- * out, and an open stream is asked what is due. `server.ts` puts it on a port; virtual time drives it as well.
+ * The simulated service without sockets and timers: it maps a request to an answer, and open streams are polled for
+ * their pieces. `server.ts` serves it on a port; tests drive it with virtual time.
  */
 export class SimulatedService {
   readonly options: SimulatorOptions
@@ -100,13 +100,13 @@ export class SimulatedService {
     return this.#resources.streams()
   }
 
-  /** Ends open streams from the service's side. Absent category: all of them. */
+  /** Ends open streams from the service's side. Absent category: all. */
   cutStreams(how: Ending['how'], category?: string, lastLine?: string): number {
     const said = lastLine === undefined ? {} : { lastLine }
     return this.#resources.cutStreams({ atMs: this.nowMs(), lingerMs: 0, how, ...said }, category)
   }
 
-  /** Replaces what other programs do from now on; categories not named stop. */
+  /** Replaces the requests of other programs; categories not named stop. */
   setTraffic(traffic: Readonly<Record<string, number>>): void {
     const nowMs = this.nowMs()
     for (const category of this.quotas.categories()) {
@@ -157,7 +157,7 @@ export class SimulatedService {
       : unauthorized(state === 'expired' ? 'The access token has expired.' : 'The access token is not valid.')
   }
 
-  /** What every answer carries. */
+  /** Adds the headers that every answer has. */
   #finished(reply: ServiceReply, requestId: string, atMs: number): ServiceReply {
     const date = new Date(atMs + (this.faults.armed('skewed-date') ? SKEW_MS : 0)).toUTCString()
     const dated = (answer: Answer): Answer => ({
@@ -209,7 +209,7 @@ function statusOf(reply: ServiceReply): number {
 
 const byteLength = (text: string): number => new TextEncoder().encode(text).length
 
-/** Names that mean nothing to whoever is given them. */
+/** The alphabet of random names. */
 const LETTERS = 'abcdefghijklmnopqrstuvwxyz0123456789'
 const lettersOf = (random: () => number, count: number, alphabet: string): string =>
   Array.from({ length: count }, () => alphabet[Math.floor(random() * alphabet.length)]).join('')
@@ -219,7 +219,7 @@ const opaqueToken = (random: () => number): string => `sim.${lettersOf(random, 4
 const requestIdOf = (random: () => number): string =>
   [8, 4, 4, 4, 12].map((count) => lettersOf(random, count, '0123456789abcdef')).join('-')
 
-/** One request as the service saw it. No header, body or query: those may hold secrets. */
+/** One request in the simulator's log. Without headers, body and query, which may contain secrets. */
 interface LedgerEntry {
   readonly atMs: number
   readonly method: string
@@ -241,7 +241,7 @@ class Ledger {
     if (this.#entries.length > 2 * MAX_ENTRIES) this.#entries = this.#entries.slice(-MAX_ENTRIES)
   }
 
-  /** The newest, oldest first. */
+  /** The newest entries, oldest first. */
   entries(): readonly LedgerEntry[] {
     return this.#entries.slice(-MAX_ENTRIES)
   }

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import type { OpenedStream, StreamPiece } from './wire.ts'
 
-/** A client that takes nothing for this long is cut off. */
+/** A client that reads nothing for this long is disconnected. Milliseconds. */
 const STALLED_MS = 30_000
 
 export interface PumpPorts {
@@ -10,9 +10,9 @@ export interface PumpPorts {
 }
 
 /**
- * Carries what a stream says to a socket, as it comes due.
+ * Writes a stream's pieces to a response when they are due.
  *
- * The slot is free as soon as the client's end is seen, not when a write finds out.
+ * Frees the slot as soon as the client closes the connection, not at the next failed write.
  */
 export function pump(stream: OpenedStream, response: ServerResponse, ports: PumpPorts): void {
   const { socket } = response
@@ -37,7 +37,8 @@ export function pump(stream: OpenedStream, response: ServerResponse, ports: Pump
         return
       case 'reset':
         over = true
-        // After the bytes before it are out, or nothing of them would be seen; a space does not end the frame.
+        // The write's callback resets the connection, so that earlier bytes are sent first; a space does not complete a
+        // frame.
         response.write(' ', () => socket?.resetAndDestroy())
         return
     }

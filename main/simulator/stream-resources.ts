@@ -23,7 +23,7 @@ import type { Answer } from './wire.ts'
 
 export interface StreamResource {
   readonly path: RegExp
-  /** Frames to be streamed, or why there is no stream. */
+  /** The frames of the stream, or the answer that refuses it. */
   open(asked: Asked): Opening
 }
 
@@ -54,7 +54,7 @@ export const STREAM_RESOURCES: readonly StreamResource[] = [
       whenRead(readBarUnit(asked.query), (unit) =>
         whenRead(readWhole(asked.query, 'interval', { low: 1, high: 1440, otherwise: 1 }), (interval) =>
           whenRead(readWhole(asked.query, 'barsback', { low: 1, high: 57_600, otherwise: 1 }), (barsBack) =>
-            // A thousand bars show what there is to see; the rest would only cost memory.
+            // A thousand bars at most: more would only cost memory.
             opened(barFrames(asked.seed, symbol, { unit, interval, barsBack: Math.min(barsBack, 1000) })),
           ),
         ),

@@ -2,6 +2,7 @@ import type { Ending, StreamTraits } from './open-stream.ts'
 import type { Faults } from './rules/faults.ts'
 import { GO_AWAY_V2, GO_AWAY_V3 } from './rules/stream-frames.ts'
 
+/** The options that apply to every stream. */
 export interface StreamHabits {
   readonly heartbeatSeconds: number
   readonly streamRate: number
@@ -14,7 +15,7 @@ const HIDDEN_CAP_MS = 3000
 const RESET_AFTER_MS = 5000
 export const HIDDEN_CAP = 5
 
-/** How a stream opened now will behave: each fault that strikes shapes this one stream. */
+/** The behaviour of a stream opened now, including the faults that strike it. */
 export function traitsOf(
   habits: StreamHabits,
   faults: Faults,
@@ -25,7 +26,7 @@ export function traitsOf(
   const ending = overHiddenCap
     ? ({ atMs: atMs + HIDDEN_CAP_MS, lingerMs: 0, how: 'end' } as const)
     : endingOf(faults, path, atMs)
-  // A fault with a count strikes the streams opened while it lasts; a standing one strikes open ones too.
+  // A fault with a count strikes new streams only; a standing one strikes open streams too.
   const silent = !faults.standing('silent-stream') && faults.strike('silent-stream')
   const split = !faults.standing('split-frames') && faults.strike('split-frames')
   return {
@@ -59,7 +60,7 @@ function endingOf(faults: Faults, path: string, atMs: number): Ending | undefine
   return undefined
 }
 
-/** A stream's fatal errors name what it is about: here the first symbol or account of its path. */
+/** The last line of a fatal error. It names the subject of the stream: the first symbol or account of its path. */
 function errorLine(path: string, error: string): string {
   const last = decodeURIComponent(path.split('/').at(-1) ?? '').split(',')[0]
   return JSON.stringify({ Symbol: last, Error: error })

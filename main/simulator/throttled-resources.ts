@@ -11,14 +11,14 @@ import { HIDDEN_CAP, traitsOf } from './stream-traits.ts'
 import { type Answer, errorAnswer, type ServiceReply, type ServiceRequest, type WireHeaders } from './wire.ts'
 
 /**
- * What X-RateLimit-* say of a stream that the table of service 8.2 gives slots only.
+ * The X-RateLimit values of a stream for which the table of service 8.2 has slots only.
  *
- * Both header sets are on its answers (2.2, 7), but no request quota is stated for it: so nothing is spent and
- * nothing refused, and the limit is the one seen on the real service that is in no row of the table.
+ * Its answers carry both header sets (service 2.2, 7), but no request quota is stated for it, so nothing is counted or
+ * refused. The limit is one seen on the real service that is in no row of the table.
  */
 const UNTABLED: QuotaReading = { limit: 251, periodSeconds: 300, remaining: 251, resetSeconds: 0 }
 
-/** The resources and the throttling layer that stands before them (service 1), for one key and user. */
+/** The resources behind their throttling layer (service 1), for one key and user. */
 export class ThrottledResources {
   readonly quotas: RequestQuotas
   readonly slots: Slots
@@ -40,14 +40,14 @@ export class ThrottledResources {
     return [...this.#streams]
   }
 
-  /** Ends open streams from the service's side. Absent category: all of them. */
+  /** Ends open streams from the service's side. Absent category: all. */
   cutStreams(ending: Ending, category: string | undefined): number {
     const cut = this.streams().filter((stream) => category === undefined || stream.category === category)
     for (const stream of cut) stream.cut(ending)
     return cut.length
   }
 
-  /** One request of a valid access token. A refused one costs nothing. */
+  /** Answers a request with a valid access token. A refused request costs nothing. */
   answer(request: ServiceRequest, category: string, atMs: number): ServiceReply {
     const streamed = STREAM_RESOURCES.find(({ path }) => path.test(request.path))
     const rate = this.quotas.reading(category, atMs)
@@ -69,7 +69,7 @@ export class ThrottledResources {
     return this.#open(opening.frames, request.path, category, overHiddenCap, atMs)
   }
 
-  /** The answer of a resource that no quota counts, or `undefined` where the path is none of them. */
+  /** The answer of a resource without a quota, or `undefined` for other paths. */
   uncounted(request: ServiceRequest, atMs: number): Answer | undefined {
     const asked = askedOf(request, this.#habits.seed, atMs)
     return asked && resourceAnswer(UNCOUNTED_RESOURCES, request, asked)
@@ -130,7 +130,7 @@ function resourceAnswer(
   return resource?.answer(matched(resource.path, request.path, asked))
 }
 
-/** `undefined` when the path has an escape that is none. */
+/** The request for a resource; `undefined` when its path has an invalid escape. */
 function askedOf(request: ServiceRequest, seed: number, atMs: number): Asked | undefined {
   try {
     decodeURIComponent(request.path)

@@ -12,7 +12,7 @@ export interface TokenEndpointRules {
   readonly signIns: SignInRules
   readonly faults: Faults
   readonly mint: () => string
-  /** Absent: the `id_token` is opaque, as service 2.1 leaves it open. */
+  /** Absent: `id_token`s are opaque, as service 2.1 permits. */
   readonly idTokens?: IdTokenIssuer
 }
 
@@ -20,7 +20,7 @@ const LATE_COMMIT_MS = 3000
 const FORM = 'application/x-www-form-urlencoded'
 const NO_STORE = { 'Cache-Control': 'no-store', Pragma: 'no-cache' }
 
-/** POST /oauth/token (service 4.1, 10). */
+/** Answers POST /oauth/token (service 4.1, 10). */
 export function answerToken(rules: TokenEndpointRules, request: ServiceRequest, atMs: number): ServiceReply {
   const form = readForm(request)
   if (!(form instanceof URLSearchParams)) return refusal(form)
@@ -38,7 +38,7 @@ export function answerToken(rules: TokenEndpointRules, request: ServiceRequest, 
 
 function answerRefresh(rules: TokenEndpointRules, form: URLSearchParams, atMs: number): ServiceReply {
   const { faults, tokens } = rules
-  // What happens on the way there: the service never sees the request.
+  // Faults on the path: the service never receives the request.
   if (faults.strike('refresh-reset')) return { kind: 'reset' }
   if (faults.strike('html-refresh-response')) return htmlAnswer(200, PORTAL)
   if (faults.strike('refresh-503'))
@@ -87,9 +87,9 @@ function answerCode(rules: TokenEndpointRules, form: URLSearchParams, atMs: numb
 }
 
 /**
- * POST /oauth/revoke (service 4.2): JSON as the service's sample has it, or the form of RFC 7009, section 2.1.
+ * Answers POST /oauth/revoke (service 4.2): JSON as in the service's sample, or the form of RFC 7009, section 2.1.
  *
- * A form is answered by that section's rules: a token that is not known any more is as good as revoked (2.2).
+ * A form is answered by that RFC's rules: an unknown token counts as revoked (RFC 7009, section 2.2).
  */
 export function answerRevoke(rules: TokenEndpointRules, request: ServiceRequest, atMs: number): ServiceReply {
   const asked = readRevocation(request)
@@ -131,7 +131,7 @@ function clientProblem(
   return clientSecret === rules.clientSecret ? undefined : refused('invalid_client', 'Unauthorized.')
 }
 
-/** A form, and nothing else: JSON is refused here as it is by the service. */
+/** Reads a form. JSON is refused, as by the service. */
 function readForm(request: ServiceRequest): URLSearchParams | TokenRefusal {
   if (mediaType(request) !== FORM) {
     return refused('invalid_request', 'Content-Type must be application/x-www-form-urlencoded.')
@@ -181,7 +181,7 @@ function textIn(body: Readonly<Record<string, unknown>>, name: string): string |
   return typeof value === 'string' && value !== '' ? value : null
 }
 
-/** A token response (service 2.1). `nonce` is the one of the sign-in that the answer completes. */
+/** A token response (service 2.1). `nonce`: that of the sign-in that the answer completes. */
 function granted(rules: TokenEndpointRules, grant: TokenGrant, atMs: number, nonce?: string): Answer {
   return jsonAnswer(
     200,

@@ -1,4 +1,4 @@
-/** Requests and answers as the simulated service sees them, whatever carries them. */
+/** A request as the simulated service receives it, over any transport. */
 export interface ServiceRequest {
   readonly method: string
   /** Without the query, percent-encoded as it came. */
@@ -12,6 +12,7 @@ export interface ServiceRequest {
 
 export type WireHeaders = Readonly<Record<string, string>>
 
+/** The reaction of the service to a request. */
 export type ServiceReply =
   | Answer
   | {
@@ -20,41 +21,42 @@ export type ServiceReply =
       readonly headers: WireHeaders
       readonly stream: OpenedStream
     }
-  /** The socket dies before a byte of the answer. */
+  /** The socket is reset before any byte of the answer. */
   | { readonly kind: 'reset' }
-  /** The answer's headers and `sentBytes` of its body, then the socket dies. */
+  /** The socket is reset after the headers and `sentBytes` of the body. */
   | { readonly kind: 'cut'; readonly answer: Answer; readonly sentBytes: number }
-  /** The socket stays open and nothing comes. */
+  /** The socket stays open without an answer. */
   | { readonly kind: 'silence' }
 
+/** One whole answer. */
 export interface Answer {
   readonly kind: 'answer'
   readonly status: number
   readonly headers: WireHeaders
   readonly body: string
-  /** How long the service takes; absent: no time. */
+  /** The time until the answer, in milliseconds; absent: none. */
   readonly delayMs?: number
-  /** Only the headers given here may be on the wire. */
+  /** Send the headers given here only. */
   readonly bare?: true
 }
 
-/** What a stream puts on the wire. `end` finishes the body, `reset` kills the socket inside it. */
+/** One piece of a stream's output. `end` finishes the body, `reset` resets the socket within it. */
 export type StreamPiece =
   | { readonly kind: 'chunk'; readonly bytes: Uint8Array }
   | { readonly kind: 'end' }
   | { readonly kind: 'reset' }
 
-/** An open stream that is asked what is due, so that real and virtual time can both drive it. */
+/** An open stream that is polled for due pieces, so that both real and virtual time can drive it. */
 export interface OpenedStream {
   readonly id: string
   readonly category: string
-  /** When `take` has something to give; `undefined` once it has ended. */
+  /** The time of the next piece for `take`; `undefined` after the end. */
   nextDueMs(): number | undefined
-  /** Everything due up to `atMs`, in order. */
+  /** Returns all pieces due up to `atMs`, in order. */
   take(atMs: number): readonly StreamPiece[]
-  /** The client is gone: the slot is free at once. */
+  /** The client has disconnected; frees the slot at once. */
   close(): void
-  /** Called when `nextDueMs` moved without `take`, as when the stream is cut from outside. */
+  /** Sets a callback for changes of `nextDueMs` without a `take`, as when the stream is cut from outside. */
   whenMoved(moved: () => void): void
 }
 
@@ -67,7 +69,7 @@ export function jsonAnswer(status: number, body: unknown, headers: WireHeaders =
   }
 }
 
-/** The shape of every error of a resource (service 2.3). */
+/** An error of a resource (service 2.3). */
 export const errorAnswer = (status: number, error: string, message: string, headers?: WireHeaders): Answer =>
   jsonAnswer(status, { Error: error, Message: message }, headers)
 

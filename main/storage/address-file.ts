@@ -8,26 +8,31 @@ export interface AddressFileDeps {
   /** The data folder, which no other user may read. */
   readonly folder: string
   readonly clock: Pick<Clock, 'after'>
-  /** Cryptographically strong: the name is in an argument list, and says nothing. */
+  /**
+   * Cryptographically strong random bytes, so that the file's name, which is visible in an argument list, reveals
+   * nothing.
+   */
   readonly randomBytes: (size: number) => Uint8Array
-  /** Shows a file in the person's browser. */
+  /** Opens a file in the user's browser. */
   readonly openFile: (path: string) => Promise<void>
 }
 
-/** A browser that was not running yet may take this long to read it. */
+/**
+ * How long the file exists at most, in milliseconds: a browser that has to start first may take this long to read it.
+ */
 export const ADDRESS_FILE_MS = 60_000
 
 const NAME = /^open-[\w-]+\.html$/
 
 /**
- * Opens addresses that hold a secret, such as a single-use code or a sign-in's state.
+ * Opens addresses with a secret, such as a single-use code or a sign-in's `state`.
  *
- * Every user of the machine reads every program's argument list, and a browser is handed what it opens by one. So it
- * is handed the path of a file that only its owner reads, and that leads on to the address. The file is deleted when
- * the address was used, and after a minute at the latest.
+ * A browser receives an address in its argument list, which every user of the machine can read. It is therefore given
+ * the path of a private file that redirects to the address. The file is deleted after the address was used, and after a
+ * minute at the latest.
  */
 export function openByFile({ folder, clock, randomBytes, openFile }: AddressFileDeps): OpenUrl {
-  // Of a process that was killed: what they lead to ended with it.
+  // Files of a killed process; their addresses became useless with it.
   for (const name of readdirSync(folder)) if (NAME.test(name)) rmSync(join(folder, name), { force: true })
   return async (address) => {
     const path = join(folder, `open-${Buffer.from(randomBytes(12)).toString('base64url')}.html`)
@@ -56,7 +61,10 @@ function writeNew(path: string, text: string): void {
   }
 }
 
-/** `replace` leaves no entry of the file in the tab's history; the rest is for a browser without scripts. */
+/**
+ * A page that redirects to the address. `replace` keeps the file out of the tab's history; the rest is for browsers
+ * without scripts.
+ */
 function pageLeadingTo(address: string): string {
   const inScript = JSON.stringify(address).replaceAll('<', '\\u003c')
   const inMarkup = address.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;')

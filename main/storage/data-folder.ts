@@ -4,19 +4,20 @@ import { dataFolderOf, thisAccount } from './home-folder.ts'
 import { whyNotTrusted } from './private-files.ts'
 import { systemErrorText } from './system-error.ts'
 
+/** The result of opening a data folder. */
 export type DataFolderOpening =
   | { readonly kind: 'open'; readonly path: string }
   | { readonly kind: 'unusable'; readonly line: string }
 
-/** The same for every host; `undefined` where the account has no home folder. */
+/** The default data folder, the same for every host; `undefined` where the account has no home folder. */
 export const defaultDataFolder = (): string | undefined => dataFolderOf(thisAccount(), 'Headroom')
 
 export const NO_HOME =
   'cannot keep data: this account has no home folder (HOME is empty or no absolute path); name a folder with --data'
 
 /**
- * Creates the folder where needed, for its owner only, and makes sure that files can be written in it and that no
- * other user can plant or replace them.
+ * Opens a data folder. Creates it where needed, private to its owner, and checks that files can be written in it and
+ * that no other user can create or replace them.
  */
 export function openDataFolder(folder: string | undefined): DataFolderOpening {
   if (folder === undefined) return { kind: 'unusable', line: NO_HOME }
@@ -31,7 +32,7 @@ export function openDataFolder(folder: string | undefined): DataFolderOpening {
     const distrust = whyNotTrusted(path)
     if (distrust !== undefined) return unusable(`${distrust}; choose a folder of your own with --data`)
     accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK)
-    // What was looked at, and no link to it, which may lead elsewhere by the next file.
+    // The real path, because a link could lead elsewhere by the time of the next file.
     return { kind: 'open', path: realpathSync(path) }
   } catch (error) {
     return unusable(reason(error))
@@ -39,8 +40,9 @@ export function openDataFolder(folder: string | undefined): DataFolderOpening {
 }
 
 /**
- * Level by level: Node's recursive mkdir never returns where a parent exists and refuses with ENOENT, as /proc
- * does. A folder that was there keeps its mode: others may be meant to list it, and our files in it are private.
+ * Creates a folder level by level: Node's recursive mkdir never returns where a parent exists and refuses with ENOENT,
+ * as /proc does. An existing folder keeps its mode, because others may be meant to list it; our files in it are
+ * private.
  */
 function makeFolder(path: string): void {
   if (existsSync(path)) return

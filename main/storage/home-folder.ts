@@ -1,22 +1,28 @@
 import { homedir, userInfo } from 'node:os'
 import { posix, win32 } from 'node:path'
 
-/** What says where an account keeps its files. */
+/** The sources of an account's folders. */
 export interface Account {
   readonly platform: NodeJS.Platform
   readonly environment: Readonly<Record<string, string | undefined>>
-  /** As the system has it, the likeliest first. */
+  /** The home folders that the system names, most likely first. */
   readonly homes: readonly string[]
 }
 
-/** A relative path in the environment counts as none: the XDG base directory rules say so of theirs. */
+/**
+ * An absolute path from the environment; a relative one counts as not set, as the XDG base directory specification
+ * requires.
+ */
 export const absolute = (
   path: string | undefined,
   platform: NodeJS.Platform = process.platform,
 ): string | undefined =>
   path !== undefined && (platform === 'win32' ? win32 : posix).isAbsolute(path) ? path : undefined
 
-/** HOME comes first and may be anything; the account's own entry is what is left when it is empty or relative. */
+/**
+ * The account of this process. HOME comes first and can be set to anything; the system's entry for the account applies
+ * where it is empty or relative.
+ */
 export function thisAccount(environment: Account['environment'] = process.env): Account {
   const homes = [homedir, () => userInfo().homedir].flatMap((ask) => {
     try {
@@ -32,8 +38,8 @@ export const homeFolder = ({ homes, platform }: Account): string | undefined =>
   homes.find((home) => absolute(home, platform) !== undefined)
 
 /**
- * The platform's folder for what an app keeps. `undefined` where nobody says where that is: below the folder that a
- * command happens to be run in is no place for tokens.
+ * The platform's folder for an app's data. `undefined` where it is unknown: the current folder of a command is no place
+ * for tokens.
  */
 export function dataFolderOf(account: Account, name: string): string | undefined {
   const { platform, environment } = account

@@ -10,14 +10,14 @@ export interface JsonFileOptions<T> {
   readonly folder: string
   /** Without the extension: `alerts` for `alerts.json`. */
   readonly name: string
-  /** The subject of a notice, in the plural, such as `Alert thresholds`. */
+  /** The subject of a problem's sentence, in the plural, such as `Alert thresholds`. */
   readonly what: string
   readonly schema: z.ZodType<T>
-  /** A longer file counts as damaged. */
+  /** The maximum length; a longer file counts as damaged. */
   readonly maxLength?: number
 }
 
-/** A small JSON file of the data folder, validated as it is read and replaced whole as it is written. */
+/** A small JSON file of the data folder, validated when read and replaced as a whole when written. */
 export class JsonFile<T> {
   readonly #options: JsonFileOptions<T>
   readonly #path: string
@@ -28,9 +28,9 @@ export class JsonFile<T> {
   }
 
   /**
-   * The file's value, or `fallback` where there is no file or none that can be read. Never throws.
+   * The file's value, or `fallback` where the file is missing or unreadable. Never throws.
    *
-   * `onProblem` is called with one sentence for a person where the file cannot be read; a damaged file is set aside.
+   * `onProblem` is called with one sentence for the user where the file cannot be read; a damaged file is set aside.
    */
   read<F>(fallback: F, nowMs: number, onProblem: (sentence: string) => void): T | F {
     const { schema, what, maxLength = Number.POSITIVE_INFINITY } = this.#options
@@ -65,7 +65,7 @@ export class JsonFile<T> {
   }
 }
 
-/** `undefined`, which no JSON text stands for, where the text is not JSON. */
+/** The parsed text, or `undefined` (which no JSON text represents) where it is not JSON. */
 function jsonOf(text: string): unknown {
   try {
     return JSON.parse(text)

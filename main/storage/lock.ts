@@ -6,6 +6,7 @@ import { z } from 'zod'
 import { ensurePrivate } from './private-files.ts'
 import { writeWhole } from './write-whole.ts'
 
+/** The process that holds a lock. */
 export interface LockHolder {
   readonly pid: number
   readonly host: 'desktop' | 'browser' | 'terminal'
@@ -23,18 +24,17 @@ const SQLITE_NOLFS = 22
 const SQLITE_NOTADB = 26
 
 /**
- * One owner per data folder: two programs refreshing one rotating token would end each other's sign-in.
+ * Locks a data folder for one process: two processes refreshing one rotating token would end each other's sign-in.
  *
- * An exclusive SQLite transaction that is never written to: the operating system ends it with its process,
- * whatever way that dies, so there is no stale lock to judge. Who holds it stands in a side file, which is
- * only read once the lock is known to be held.
+ * The lock is an exclusive SQLite transaction without writes. The operating system releases it when its process ends in
+ * any way, so it cannot be stale. A side file names the holder; it is read only while the lock is known to be held.
  */
 export function lockDataFolder(folder: string, holder: LockHolder): LockAttempt {
   const sideFile = join(folder, 'lock.json')
   const opening = openExclusively(join(folder, 'lock.db'))
   if (opening.kind === 'unusable') return { kind: 'unusable', line: `cannot lock ${folder}: ${opening.why}` }
   const former = readHolder(sideFile)
-  // A file system without locks says busy to everyone (ENOLCK), and one that only pretends says yes to everyone.
+  // A file system without locks reports every attempt as busy (ENOLCK), or lets every attempt succeed.
   if (opening.kind === 'busy') return canLock(folder) ? busy(folder, former) : withoutLocks(folder)
   if (former !== undefined && isAlive(former.pid) && isOpenToOthers(join(folder, 'lock.db'))) {
     opening.database.close()
@@ -50,10 +50,10 @@ export function lockDataFolder(folder: string, holder: LockHolder): LockAttempt 
     if (!held) return
     held = false
     try {
-      // While the lock is still held: a moment later this could be the next owner's.
+      // Deleted before the release: afterwards the file could be the next owner's.
       rmSync(sideFile, { force: true })
     } catch {
-      // it is only read while somebody holds the lock
+      // The file is read only while the lock is held.
     }
     opening.database.close()
   }
@@ -77,7 +77,7 @@ function openExclusively(file: string, retried = false): Opening {
     const code = error instanceof Error && 'errcode' in error ? error.errcode : undefined
     if (code === SQLITE_BUSY) return { kind: 'busy' }
     if (code === SQLITE_NOTADB && !retried) {
-      // Nobody holds a file that is no database, and the lock keeps nothing that could be lost.
+      // A file that is no database cannot be locked, and a lock file contains nothing to lose.
       rmSync(file, { force: true })
       return openExclusively(file, true)
     }
@@ -88,7 +88,10 @@ function openExclusively(file: string, retried = false): Opening {
 
 const NO_LOCKS =
   'file locks do not work there, as on some network folders; choose a folder on a local disk with --data'
-/** Beginning an exclusive transaction reads and writes nothing but the file's header. */
+/**
+ * The primary codes that mean a failure of locking, since beginning an exclusive transaction reads and writes only the
+ * file's header.
+ */
 const LOCK_FAILURES: ReadonlySet<number> = new Set([SQLITE_IOERR, SQLITE_PROTOCOL, SQLITE_NOLFS])
 
 const withoutLocks = (folder: string): LockAttempt => ({
@@ -96,7 +99,7 @@ const withoutLocks = (folder: string): LockAttempt => ({
   line: `cannot lock ${folder}: ${NO_LOCKS}`,
 })
 
-/** Whether a file that no other process knows can be locked. */
+/** Whether file locks work in a folder, tested with a new file. */
 function canLock(folder: string): boolean {
   const file = join(folder, `lock-trial-${process.pid}.db`)
   try {
@@ -117,25 +120,31 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** What another process says that tries to take the lock which this one holds; its number may be a former owner's. */
+/**
+ * A program for another process that tries to take the lock held by this one. The recorded pid is no proof, because it
+ * may be a former owner's.
+ */
 const TRY = `
   const { DatabaseSync } = require('node:sqlite')
   try { new DatabaseSync(process.argv[1]).exec('PRAGMA busy_timeout = 0; BEGIN EXCLUSIVE'); console.log('taken') } catch {}
 `
 
-/** Whether another process can take the lock as well. Within Electron, which starts no other Node, it is believed to work. */
+/** Whether another process can take the lock too. Assumed not within Electron, which cannot start another Node. */
 function isOpenToOthers(file: string): boolean {
   if (process.versions['electron'] !== undefined) return false
   const { stdout } = spawnSync(process.execPath, ['--eval', TRY, file], { encoding: 'utf8', timeout: 10_000 })
   return stdout?.trim() === 'taken'
 }
 
-/** Made by us and not by SQLite, which would let everybody read it: a reader's lock keeps the owner out. */
+/**
+ * Creates the lock file privately. SQLite would make it readable for all users, and a reader's lock would keep the
+ * owner out.
+ */
 function makeForOwner(file: string): void {
   try {
     ensurePrivate(file)
   } catch (error) {
-    // Two starts at once: the other one made it.
+    // Another process that started at the same time created it.
     if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error
   }
 }
@@ -156,6 +165,6 @@ function readHolder(sideFile: string): LockHolder | undefined {
   try {
     return holderFile.parse(JSON.parse(readFileSync(sideFile, 'utf8')))
   } catch {
-    return undefined // not written yet, or damaged: "another Headroom" says enough
+    return undefined // not written yet, or damaged: the message then names no process
   }
 }

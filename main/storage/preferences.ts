@@ -5,10 +5,12 @@ import type { Saved } from './storage-error.ts'
 
 const SCHEMA_VERSION = 1
 
-/** A value unknown to this version, such as a newer one's, reads as the default and stays in the file. */
+/**
+ * The preferences. A value unknown to this version, such as a newer one's, reads as the default and stays in the file.
+ */
 const values = z.object({
   theme: z.enum(['system', 'light', 'dark']).catch('system'),
-  /** A person agreed to store keys although nothing on this system hides them. */
+  /** Whether the user agreed to store keys on a system that cannot protect them. */
   storeUnprotected: z.boolean().catch(false),
 })
 
@@ -17,14 +19,15 @@ type Stored = Readonly<z.output<typeof stored>>
 
 export type PreferenceValues = z.output<typeof values>
 
+/** The preferences as read. */
 export interface PreferencesOpening {
   readonly preferences: Preferences
-  /** One line for a person, when the file could not be read. */
+  /** One line for the user when the file could not be read. */
   readonly notice?: string
 }
 
 /**
- * `preferences.json`: what a person chose in any host; no secret.
+ * `preferences.json`: the user's choices in any host, without secrets.
  *
  * Not stored by electron-store, which hosts without Electron lack and which on a full disk replaces a good file by a
  * truncated one.
@@ -42,7 +45,7 @@ export class Preferences implements SettingsStore<PreferenceValues> {
     return values.parse(this.#stored)
   }
 
-  /** Keys unknown to this version stay. */
+  /** Changes and stores some values. Keys unknown to this version stay in the file. */
   change(changes: Partial<PreferenceValues>): Saved {
     const { schemaVersion: before } = this.#stored
     const schemaVersion = typeof before === 'number' ? Math.max(before, SCHEMA_VERSION) : SCHEMA_VERSION
@@ -53,7 +56,7 @@ export class Preferences implements SettingsStore<PreferenceValues> {
   }
 }
 
-/** Never throws: a file that cannot be read is set aside, and the defaults apply. */
+/** Opens the preferences. Never throws: an unreadable file is set aside, and the defaults apply. */
 export function openPreferences(folder: string, nowMs: number): PreferencesOpening {
   const file = new JsonFile<Stored>({ folder, name: 'preferences', what: 'preferences', schema: stored })
   let notice: string | undefined

@@ -10,25 +10,22 @@ import {
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 
-/** The mode of every file of the app: no other user of the machine reads it, from its first byte on (PROMISES D7). */
+/** The mode of every file of the app: private to its user from the first byte on (PROMISES D7). */
 export const PRIVATE_MODE = 0o600
 
 const OTHERS_MAY = 0o077
 const OTHERS_MAY_WRITE = 0o022
 const ALL_MAY_WRITE = 0o002
 const STICKY = 0o1000
-/** Absent on Windows, where a link cannot be refused at opening. */
+/** 0 on Windows, where a link cannot be refused at opening. */
 const NO_FOLLOW = constants.O_NOFOLLOW ?? 0
 
-/** Makes whatever this process and its children create private by default, as the files that libraries make. */
+/** Makes new files of this process and its children private by default, including those that libraries create. */
 export function createFilesPrivately(): void {
   if (process.platform !== 'win32') process.umask(OTHERS_MAY)
 }
 
-/**
- * Opens a file for writing at its end (`append`) or from its beginning, empty (`replace`). A new one is private; a
- * link is refused.
- */
+/** Opens a file for writing, at its end (`append`) or emptied (`replace`). A new file is private; a link is refused. */
 export function openPrivately(file: string, how: 'append' | 'replace'): number {
   const { O_WRONLY, O_CREAT, O_APPEND, O_TRUNC } = constants
   const mode = how === 'append' ? O_APPEND : O_TRUNC
@@ -36,10 +33,10 @@ export function openPrivately(file: string, how: 'append' | 'replace'): number {
 }
 
 /**
- * Makes sure that a file which a library opens by its path is there and private; one of an earlier version may be
- * readable by others. Throws where it is a link.
+ * Ensures that a file which a library opens by its path exists and is private; one of an earlier version may be
+ * readable by others. Throws for a link.
  *
- * A file that is there is not opened: closing it would end SQLite's locks on it in this process (POSIX).
+ * An existing file is not opened: closing it would release SQLite's locks on it in this process (POSIX).
  */
 export function ensurePrivate(file: string): void {
   const found = lstatSync(file, { throwIfNoEntry: false })
@@ -53,9 +50,9 @@ export function ensurePrivate(file: string): void {
 
 /**
  * Why a folder cannot be trusted with secrets, as the end of a sentence: it belongs to another user, others may write
- * to it or replace it, or a name in it is a link to somewhere else. `undefined` where it can.
+ * to it or replace it, or a part of its path is a link. `undefined` where it can.
  *
- * Nothing is judged on Windows, whose access lists have no mode.
+ * Windows is not checked, because its access lists have no mode.
  */
 export function whyNotTrusted(
   folder: string,

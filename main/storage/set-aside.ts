@@ -1,11 +1,12 @@
 import { existsSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
 
+/** A file that cannot be used. */
 export interface FileToSetAside {
   readonly folder: string
   /** Without the extension: `alerts` for `alerts.json`. */
   readonly name: string
-  /** With its dot. */
+  /** The extension with its dot. */
   readonly extension: '.json' | '.db'
   /** Part of the new name. */
   readonly why: 'corrupt' | 'newer' | 'damaged'
@@ -15,14 +16,14 @@ export interface FileToSetAside {
 const COMPANIONS = ['-wal', '-shm', '-journal'] as const
 
 /**
- * Renames a file that cannot be used, with its SQLite companions, so that the next write destroys nothing:
+ * Renames an unusable file, with its SQLite companions, so that the next write destroys nothing:
  * `alerts.corrupt-2026-01-05T15-30-00-000Z.json`. Returns the new name; throws the error of the rename.
  */
 export function setAside({ folder, name, extension, why }: FileToSetAside, nowMs: number): string {
   const aside = `${name}.${why}-${new Date(nowMs).toISOString().replace(/[:.]/g, '-')}${extension}`
   const path = join(folder, `${name}${extension}`)
   const companions = COMPANIONS.filter((end) => existsSync(`${path}${end}`))
-  // A database may be missing with its journal still there.
+  // The journal of a missing database is set aside too.
   if (companions.length === 0 || existsSync(path)) renameSync(path, join(folder, aside))
   for (const end of companions) renameSync(`${path}${end}`, join(folder, `${aside}${end}`))
   return aside

@@ -1,8 +1,11 @@
 import type { Saved } from './storage-error.ts'
 
-/** Settings kept between runs, by whatever library stores them. */
+/** Settings that are kept between runs, independent of the library that stores them. */
 export interface SettingsStore<T> {
   read(): T
-  /** The changes apply to this run also where they cannot be saved, unless the implementation says otherwise. */
+  /**
+   * Changes some settings. They apply to this run even where they cannot be saved, unless the implementation says
+   * otherwise.
+   */
   change(changes: Partial<T>): Saved
 }

@@ -3,9 +3,9 @@ import { keySettings, keySettingsOf, type StoredKeySettings } from '../vault/pro
 import { JsonFile } from './json-file.ts'
 import type { Saved } from './storage-error.ts'
 
-/** What a person chose for the built-in simulator, whose key is new at each start: `simulator.json`. */
+/** The user's settings for the built-in simulator, whose key is new at each start: `simulator.json`. */
 export class SimulatorSettings {
-  /** One line for a person, when the file could not be read. */
+  /** One line for the user when the file could not be read. */
   readonly notice: string | undefined
   readonly #file: JsonFile<StoredKeySettings>
   #chosen: StoredKeySettings | undefined

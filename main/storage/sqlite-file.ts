@@ -2,14 +2,14 @@ import { DatabaseSync } from 'node:sqlite'
 import { ensurePrivate } from './private-files.ts'
 
 export interface SqliteOptions {
-  /** Statements of `PRAGMA`. */
+  /** `PRAGMA` statements to run after opening. */
   readonly pragmas: string
   /** How long a statement waits for another program's lock, in milliseconds. */
   readonly busyMs: number
 }
 
 /**
- * Opens a database file, created private where it is missing. Throws what SQLite throws.
+ * Opens a database file, created private where it is missing. Throws SQLite's errors.
  *
  * SQLite itself would create it readable for all; its -wal and -shm files take the mode of the main file.
  */
@@ -25,16 +25,17 @@ export function openSqlite(file: string, { pragmas, busyMs }: SqliteOptions): Da
   }
 }
 
+/** The schema of a file after `migrate`. */
 export type SchemaState =
   | { readonly kind: 'current' }
-  /** Written by a later version, whose tables are unknown here; left as it is. */
+  /** Written by a later version with unknown tables; left unchanged. */
   | { readonly kind: 'newer'; readonly version: number }
 
 /**
- * Runs the steps that a file of an older version lacks, all in one transaction; the step at index n leads from
- * version n to n + 1. Throws what SQLite throws, with the file unchanged.
+ * Runs the migrations that a file of an older version lacks, in one transaction; the one at index n leads from version
+ * n to n + 1. Throws SQLite's errors, with the file unchanged.
  *
- * The transaction is opened also where no step is missing: it shows now whether the file takes writes.
+ * The transaction is opened even without migrations to run, because it shows whether the file can be written.
  */
 export function migrate(database: DatabaseSync, migrations: readonly string[]): SchemaState {
   const version = Number(database.prepare('PRAGMA user_version').get()?.['user_version'])

@@ -1,12 +1,14 @@
 import { z } from 'zod'
 
-/** Whether a write to disk is durable, and if not, why, in words for a person. */
+/** Whether a write to disk is durable; if not, `why` says so in words for the user. */
 export type Saved = { readonly ok: true } | { readonly ok: false; readonly why: string }
 
 /** The result of a write that is durable. */
 export const SAVED: Saved = { ok: true }
 
-/** Why a database file could not be read or written. `corrupt` and `newer` last; the others may pass. */
+/**
+ * Why a database file could not be read or written. `corrupt` and `newer` are permanent; the others may be temporary.
+ */
 export type StorageFailure = 'full' | 'locked' | 'corrupt' | 'newer' | 'not-allowed' | 'other'
 
 /** Primary result codes of SQLite: the low byte of an extended one. */
@@ -25,7 +27,7 @@ const SQLITE_NOTADB = 26
 /** SQLITE_IOERR_WRITE, which some systems return on a full disk or over a quota. */
 const IOERR_WRITE = SQLITE_IOERR | (3 << 8)
 
-/** The failure that an error of SQLite or of the file system stands for. */
+/** The kind of failure behind an error of SQLite or of the file system. */
 export function storageFailure(error: unknown): StorageFailure {
   const code = error instanceof Error && 'errcode' in error ? error.errcode : undefined
   if (typeof code === 'number') {
@@ -49,7 +51,7 @@ export function storageFailure(error: unknown): StorageFailure {
   }
   const system = error instanceof Error && 'code' in error ? error.code : undefined
   switch (system) {
-    // An integer beyond 2^53, which Headroom never stores: every read of it would fail.
+    // An integer beyond 2^53, which Headroom never stores, makes every read fail.
     case 'ERR_OUT_OF_RANGE':
       return 'corrupt'
     case 'ENOSPC':
@@ -70,8 +72,8 @@ export function storageFailure(error: unknown): StorageFailure {
 const DAMAGED = 'the file is damaged'
 
 /**
- * An error of a database file as a text for a person, as the end of a sentence; `undefined` where it is no failure of
- * the disk or the file, and so a bug.
+ * An error of a database file as a text for the user, as the end of a sentence; `undefined` where neither the disk nor
+ * the file failed, which means a bug.
  */
 export function storageErrorText(error: unknown): string | undefined {
   if (isForeignRow(error)) return DAMAGED

@@ -1,4 +1,4 @@
-/** Node's words for a failed call of the system are `EACCES: permission denied, open '/…'`: a code and a path. */
+/** Plain words for error codes. Node's own message is `EACCES: permission denied, open '/…'`: a code and a path. */
 const WORDS: Readonly<Record<string, string>> = {
   EACCES: 'permission denied',
   EPERM: 'permission denied',
@@ -22,7 +22,7 @@ const WORDS: Readonly<Record<string, string>> = {
   ETIMEDOUT: 'it did not answer in time',
 }
 
-/** A failed call of the system in plain words, as the end of a sentence: its code is for a log, not for people. */
+/** A failed system call in plain words, as the end of a sentence. Its code belongs in a log only. */
 export function systemErrorText(error: unknown): string {
   const code = error instanceof Error && 'code' in error ? String(error.code) : undefined
   if (code === undefined) return error instanceof Error ? error.message : String(error)

@@ -4,16 +4,16 @@ import type { Saved } from './storage-error.ts'
 import { systemErrorText } from './system-error.ts'
 
 /**
- * Replaces a small file by `text`, or leaves it as it was.
+ * Replaces a small file by `text`, or leaves it unchanged.
  *
- * The size is checked before the rename: on a full disk a write may report success for fewer bytes than it
- * was given, and renaming that over the good file loses both.
+ * The size is checked before the rename: on a full disk a write may report success for fewer bytes than it was given,
+ * and renaming that over the good file loses both.
  */
 export function writeWhole(file: string, text: string): Saved {
   const bytes = new TextEncoder().encode(text)
   const draft = `${file}.new`
   try {
-    // One that a crash left behind may be readable by others, or lead elsewhere.
+    // A draft left by a crash may be readable by others, or be a link.
     rmSync(draft, { force: true })
     const handle = openSync(draft, 'wx', PRIVATE_MODE)
     try {
@@ -36,6 +36,6 @@ function discard(draft: string): void {
   try {
     rmSync(draft, { force: true })
   } catch {
-    // the failure that led here is the one to tell; the next write replaces the draft
+    // Report the original error; the next write replaces the draft.
   }
 }

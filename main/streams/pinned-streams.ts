@@ -9,7 +9,7 @@ import type { Saved } from '../storage/storage-error.ts'
 export interface Pins {
   read(): readonly StreamRequest[]
   write(requests: readonly StreamRequest[]): Saved
-  /** Also drops entries of other versions: the key is forgotten, and its account ids with it. */
+  /** Removes the pins, including those of other versions, so that no account id of a forgotten key stays. */
   forget(): Saved
 }
 
@@ -23,28 +23,30 @@ const request = z.object({
   options: z.record(z.string().max(32), z.string().max(64)).default({}),
 })
 const entry = z.object({ owner: z.string(), pins: z.array(z.unknown()) })
-/** A bare list was written by a version that did not store the owner. */
+/** A bare list comes from a version that did not store the owner. */
 const stored = z.object({ profiles: z.record(z.string(), z.union([entry, z.array(z.unknown())])) })
 type Entry = z.output<typeof entry>
 type Stored = z.output<typeof stored>
 
-/** The key whose pins are meant: an id is given again once its key was forgotten, or was in memory only. */
+/**
+ * The key that owns pins. An id alone is not enough: it is reused after its key was forgotten or was in memory only.
+ */
 export interface PinOwner extends Pick<Profile, 'id' | 'environment' | 'authUrl' | 'baseUrl' | 'clientId'> {
-  /** Whether the key outlives the process: otherwise its pins do not, either. */
+  /** Whether the key outlives the process; otherwise its pins do not either. */
   readonly isKept: () => boolean
 }
 
 /**
- * Which streams are opened again at the next start, by API key and host: `pinned-streams.json` in the data folder.
+ * The streams to open again at the next start, by API key and host: `pinned-streams.json` in the data folder.
  *
- * Targets hold account ids, which must not reach another broker or key, so the file is private and an entry is read
- * only by the key that wrote it. A damaged file is set aside and pins start empty. A pin that this version cannot
- * read, such as a newer one's, stays in the file and is not opened.
+ * Targets contain account ids, which must not reach another broker or key, so the file is private and an entry is read
+ * only by the key that wrote it. A damaged file is set aside and pins start empty. A pin that this version cannot read,
+ * such as a newer one's, stays in the file and is not opened.
  */
 export class PinnedStreams {
   readonly #file: JsonFile<Stored>
   #profiles: Stored['profiles']
-  /** Of keys that are in memory only. */
+  /** The pins of keys that are in memory only. */
   readonly #unkept = new Map<string, { readonly owner: PinOwner; readonly pins: readonly unknown[] }>()
 
   constructor(folder: string, nowMs: number) {
@@ -70,7 +72,7 @@ export class PinnedStreams {
     }
   }
 
-  /** Writes the pins of keys that were in memory only, and are kept by now. */
+  /** Writes the pins of keys that are stored by now and were in memory only before. */
   flush(): void {
     for (const { owner, pins } of [...this.#unkept.values()]) if (owner.isKept()) this.#keep(owner, pins)
   }
@@ -101,7 +103,7 @@ export class PinnedStreams {
   }
 }
 
-/** The built-in simulator is on another port at each start. */
+/** A digest of the owner; a constant for the built-in simulator, whose port changes at each start. */
 function markOf({ environment, authUrl, baseUrl, clientId }: PinOwner): string {
   if (environment === 'simulator') return 'simulator'
   return createHash('sha256')

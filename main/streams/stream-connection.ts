@@ -18,17 +18,17 @@ export interface ConnectionDeps {
   readonly tap: QuotaTap
   readonly slots: SlotLedger
   readonly reached: (ok: boolean, why: string) => void
-  /** Own connections of the category whose answer is still to come. */
+  /** The number of own connections of the category without an answer yet. */
   readonly opening: (category: string) => number
-  /** A connection that held a slot of the service has given it back. */
+  /** Called when a connection has released a slot of the service. */
   readonly slotFreed: (category: string) => void
 }
 
-/** Once closed from here, nothing is said any more. */
+/** Callbacks of a connection. None is called after `close`. */
 export interface ConnectionListener {
   opened(): void
   frames(read: FramesRead): void
-  /** An answer other than 200, with what its headers and body said about quotas. */
+  /** The answer was not 200; `tapped` is what its headers and body said about quotas. */
   refused(status: number, tapped: Tapped): void
   ended(why: string, code: StreamReasonCode): void
 }
@@ -36,16 +36,19 @@ export interface ConnectionListener {
 const OPEN_TIMEOUT_MS = 15_000
 const REFUSAL_TIMEOUT_MS = 5_000
 const LONGEST_REFUSAL_BYTES = 4_096
-/** A stream with nothing to say sends a heartbeat after 5 s (service 12). */
+/**
+ * How long an unidentified answer may stay without data, in milliseconds. An idle stream sends a heartbeat after 5 s
+ * (service 12).
+ */
 const FIRST_WORD_MS = 6_000
 
-/** `unsure`: an answer whose head does not say whose it is; its first bytes do. */
+/** `unsure`: the answer's head does not identify the service; its first bytes will. */
 type Phase = 'opening' | 'unsure' | 'open' | 'refusing' | 'over'
 
 /**
- * One HTTP/1.1 connection of a stream and the slot it holds, from the request to its end.
+ * One HTTP/1.1 connection of a stream and its slot, from the request to the end.
  *
- * The slot is counted from the moment of the request and given back exactly once, however this ends.
+ * The slot counts from the request on and is released exactly once, however the connection ends.
  */
 export class StreamConnection {
   readonly category: string
@@ -59,7 +62,7 @@ export class StreamConnection {
   )
   readonly #hangUp: () => void
   #phase: Phase = 'opening'
-  /** The head of the answer, once it is there. */
+  /** The status and headers of the answer, once received. */
   #observation = observe(0, {})
   #refusal = ''
   #cancelWait = () => {}
@@ -93,7 +96,7 @@ export class StreamConnection {
     )
   }
 
-  /** When it was asked for, until it was opened; then when it was opened. */
+  /** The time of the request until the stream is open, then the time of its opening. Epoch milliseconds. */
   openedAtMs: number
 
   get isOpening(): boolean {
@@ -106,7 +109,7 @@ export class StreamConnection {
 
   close(): void {
     if (this.#phase === 'over') return
-    // Nobody will hear the answer: the request may have counted all the same.
+    // The answer will not be read, but the request may have counted.
     if (this.#phase === 'opening') this.#deps.tap.hungUp(this.#ticket)
     else if (this.#phase !== 'open') this.#deps.tap.lost(this.#ticket)
     this.#finish()
@@ -122,7 +125,7 @@ export class StreamConnection {
     else if (status !== 200) {
       this.#phase = 'refusing'
       reached(true, '')
-      // Its body says which quota refused; one that never ends is not waited for.
+      // The body says which quota refused. A body without end is not waited for.
       this.#cancelWait = clock.after(REFUSAL_TIMEOUT_MS, () => this.#refused())
     } else if (sender.kind === 'unsure') {
       this.#phase = 'unsure'
@@ -160,7 +163,7 @@ export class StreamConnection {
   #heardFirst(bytes: Uint8Array): void {
     const text = this.#decoder.decode(bytes)
     if (isPage(text)) this.#notTheService(SOMETHING_ELSE)
-    // Line ends say nothing yet.
+    // Line ends alone identify no sender.
     else if (text.trim() !== '') this.#opened()
   }
 
@@ -171,7 +174,7 @@ export class StreamConnection {
       this.#deps.tap.lost(this.#ticket)
       if (this.#phase === 'opening') this.#deps.reached(false, why)
     } else {
-      // An older stream's last word may come without a line end.
+      // The last line of older streams may lack its line end.
       const last = this.#reader.end()
       if (last.notable.some(({ kind }) => kind === 'ended')) this.#listener.frames(last)
       if (this.isOver) return
@@ -185,7 +188,7 @@ export class StreamConnection {
     const tapped = this.#deps.tap.answered(this.#ticket, this.#observation, this.#refusal)
     this.#finish()
     this.#hangUp()
-    // A refusal for want of a slot says that none is left, also where it has no headers to say it.
+    // A refusal for lack of a slot means that none is left, even without headers that say so.
     if (tapped.refused === 'concurrency') this.#observed(tapped.reading.concurrency ?? { remaining: 0 })
     this.#listener.refused(this.#observation.status, tapped)
   }

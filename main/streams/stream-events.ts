@@ -8,7 +8,7 @@ export interface StreamName {
   readonly target: string
 }
 
-/** Writes the events of one stream: opened once, then any number of restarts, closed once. */
+/** Emits the events of one stream: one for its opening, one for each restart, one for its closing. */
 export class StreamEvents {
   readonly #name: StreamName
   readonly #slots: SlotLedger

@@ -11,11 +11,12 @@ export interface HandoverDeps extends ConnectionDeps {
   readonly rejected: (value: string) => Promise<void>
 }
 
+/** Callbacks of a handover. */
 export interface HandoverListener {
-  /** Whether the current connection was announced to go away, and its successor is still to open. */
+  /** Whether the service announced the end of the current connection, and its successor is not open yet. */
   isHandingOver(): boolean
   opened(): void
-  /** Frames of a connection that is over are to be ignored. */
+  /** Frames of a connection that is over must be ignored. */
   frames(read: FramesRead, from: StreamConnection): void
   refused(status: number, tapped: Tapped, isSuccessor: boolean): void
   /** A connection ended, or none could be opened. */
@@ -32,11 +33,14 @@ export class StreamHandover {
   readonly #path: string
   readonly #deps: HandoverDeps
   readonly #listener: HandoverListener
-  /** The connection that is read, or that is being opened. */
+  /** The connection that is read or being opened. */
   #current: StreamConnection | undefined
-  /** Replaces the current connection once it is open: a stream that is to go away is not dropped before that. */
+  /** Replaces the current connection once open: a stream that is about to end is not dropped earlier. */
   #successor: StreamConnection | undefined
-  /** Grows with each attempt and each `hangUp`: an attempt that waited for a token meanwhile is stale. */
+  /**
+   * Increases with each attempt and each `hangUp`, so that an attempt that waited for a token meanwhile is recognised
+   * as stale.
+   */
   #attempt = 0
 
   constructor(category: string, path: string, deps: HandoverDeps, listener: HandoverListener) {
@@ -46,17 +50,17 @@ export class StreamHandover {
     this.#listener = listener
   }
 
-  /** Connections that are asked for and not answered yet. */
+  /** The number of connections without an answer yet. */
   get opening(): number {
     return [this.#current, this.#successor].filter((one) => one?.isOpening).length
   }
 
-  /** When the current connection got its slot, in epoch milliseconds; `undefined` while it holds none. */
+  /** When the current connection got its slot, in epoch milliseconds; `undefined` while it has none. */
   get openedAtMs(): number | undefined {
     return this.#current?.isOver === false ? this.#current.openedAtMs : undefined
   }
 
-  /** When its category may be asked again, in epoch milliseconds; `undefined` where it may be now. */
+  /** When its category may be requested again, in epoch milliseconds; `undefined` where it may be now. */
   get heldUntilMs(): number | undefined {
     return this.#deps.tap.notBeforeMs('GET', this.#path)
   }

@@ -18,20 +18,23 @@ import { StreamWatchdog } from './stream-watchdog.ts'
 
 export interface StreamDeps extends HandoverDeps {
   readonly random: Random
-  /** Which own stream to close to free a slot for this one; `undefined` where none holds one. */
+  /** The own stream to close in order to free a slot for this one; `undefined` where no own stream has one. */
   readonly proposal: (category: string) => StreamProposal | undefined
   readonly event: (event: MonitorEvent) => void
   readonly changed: () => void
 }
 
-/** How long an opening may take before a wake from sleep treats it as lost: its own timer stood still. */
+/**
+ * How long an opening may take before a wake treats it as lost, in milliseconds: its own timer stood still during the
+ * sleep.
+ */
 const OPENING_MS = 20_000
-/** Random delay, at most, so that many streams do not reconnect at the same moment. */
+/** The maximum random delay in milliseconds, so that many streams do not reconnect at the same moment. */
 const SPREAD_MS = 500
-/** The wait after a 429 that names none (service 7). */
+/** The wait after a 429 without a Reset (service 7), in milliseconds. */
 const FALLBACK_MS = 60_000
 
-/** Statuses below 500 that come from a portal, a proxy or overload, so that a retry makes sense. */
+/** Statuses below 500 of a portal, a proxy or an overload, after which a retry makes sense. */
 const PASSING = new Set([407, 408, 421, 425])
 
 interface Reason {
@@ -51,7 +54,7 @@ export class StreamKeeper {
   readonly #symbolErrors = new SymbolErrors()
   readonly #watchdog: StreamWatchdog
   readonly #connections: StreamHandover
-  /** Why it is being opened again; `undefined` once it is open. */
+  /** Why it is being opened again; `undefined` while it is open. */
   #lastReason: Reason | undefined
 
   constructor(id: string, request: StreamRequest, path: string, isPinned: boolean, deps: StreamDeps) {
@@ -79,7 +82,7 @@ export class StreamKeeper {
     })
   }
 
-  /** Its connections that are asked for and not answered yet. */
+  /** The number of its connections without an answer yet. */
   get opening(): number {
     return this.#connections.opening
   }
@@ -93,7 +96,7 @@ export class StreamKeeper {
     return state.kind === 'waiting' && state.code === 'no-slot'
   }
 
-  /** Set while it holds a slot. */
+  /** Its slot; `undefined` while it has none. */
   get holder(): SlotHolder | undefined {
     const { openedAtMs } = this.#connections
     if (openedAtMs === undefined) return undefined
@@ -120,21 +123,21 @@ export class StreamKeeper {
     this.#watchdog.watch()
   }
 
-  /** The service is back, or there is a token again: no need to wait the backoff out. */
+  /** Ends a backoff early, as when the service is reachable again or a token has arrived. */
   nudge(): void {
     const { state } = this.#watchdog
     if (state.kind !== 'waiting') return
-    // A refusal named its time; everything else may try again now, a little spread.
+    // A refusal names the time of the next attempt; other waits end now, with a little jitter.
     if (state.code === 'rate-limited' || state.code === 'no-slot') return
     this.#watchdog.tryWithin(SPREAD_MS)
   }
 
-  /** A slot may be free for it. */
+  /** Must be called when a slot may be free for this stream. */
   slotFreed(): void {
     if (this.waitsForSlot) this.#watchdog.tryWithin(SPREAD_MS)
   }
 
-  /** After the machine slept: timers stood still, the service did not. */
+  /** Must be called after the machine slept: timers stood still, the service did not. */
   wake(): void {
     const now = this.#deps.timeline.now()
     const { state } = this.#watchdog
@@ -146,7 +149,7 @@ export class StreamKeeper {
     this.nudge()
   }
 
-  /** `maxSymbolErrors`: the latest of them. */
+  /** A summary with at most `maxSymbolErrors` symbol errors, the latest ones. */
   summary(maxSymbolErrors: number): StreamSummary {
     const { state } = this.#watchdog
     const { list } = this.#symbolErrors
@@ -167,7 +170,7 @@ export class StreamKeeper {
   #refused(status: number, tapped: Tapped, isSuccessor: boolean): void {
     const { refused } = tapped
     if (refused === 'concurrency' && isSuccessor) {
-      // Its own former connection held the slot: free as soon as the service has seen the end of it.
+      // Its own earlier connection held the slot, which is free once the service has noticed that connection's end.
       this.#watchdog.feed({ kind: 'ended', reason: 'server going away', code: 'going-away' })
       return
     }
@@ -177,7 +180,7 @@ export class StreamKeeper {
     this.#watchdog.feed(inputOfAnswer(status, refused, this.#retryAtMs(tapped)))
   }
 
-  /** A slot released here a moment ago is free soon; when other programs release theirs is unknown. */
+  /** When to retry. A slot released here a moment ago is free soon; when other programs release theirs is unknown. */
   #retryAtMs({ refused, retryAtMs }: Tapped): number {
     const { slots, timeline, random } = this.#deps
     const now = timeline.now()
@@ -245,7 +248,9 @@ export class StreamKeeper {
   }
 }
 
-/** What an answer other than 200 means for the stream. `retryAtMs`: when a 429 may be retried, in epoch ms. */
+/**
+ * The effect of an answer other than 200 on the stream. `retryAtMs`: when a 429 may be retried, in epoch milliseconds.
+ */
 function inputOfAnswer(status: number, refused: RefusedBy | undefined, retryAtMs: number): StreamInput {
   switch (refused) {
     case 'concurrency':
@@ -266,7 +271,7 @@ function inputOfAnswer(status: number, refused: RefusedBy | undefined, retryAtMs
     : { kind: 'failed', reason }
 }
 
-/** The part of a summary that follows from the state; `last` is why it is being opened again, if it is. */
+/** The part of a summary that follows from the state. `last`: why it is being opened again, if it is. */
 function summaryOf(
   state: StreamState,
   last: Reason | undefined,
@@ -274,7 +279,7 @@ function summaryOf(
   const isAtRest = state.kind === 'waiting' || state.kind === 'closed'
   const reason = isAtRest ? { text: state.reason, code: state.code } : last
   return {
-    // A restarting stream still delivers frames, which is what matters to a reader.
+    // A restarting stream still delivers frames, which is what matters to a user.
     state: state.kind === 'restarting' ? 'live' : state.kind,
     ...('openedAtMs' in state && {
       openedAt: Math.round(state.openedAtMs),
@@ -307,7 +312,7 @@ class SymbolErrors {
     if (oldest !== undefined) this.#bySymbol.delete(oldest)
   }
 
-  /** A new connection reports them again. */
+  /** Clears the errors before a new connection, which reports them again. */
   clear(): void {
     this.#bySymbol.clear()
   }

@@ -14,7 +14,9 @@ export interface WatchdogDeps {
   readonly random: Random
 }
 
-/** The longest time between two looks, so that a clock that was set or an unannounced sleep is noticed. */
+/**
+ * The maximum interval between two checks, in milliseconds, so that a changed clock or an unannounced sleep is noticed.
+ */
 const MAX_WATCH_MS = 5_000
 const MIN_WATCH_MS = 10
 
@@ -43,7 +45,7 @@ export class StreamWatchdog {
     if (this.#state.kind !== before.kind) this.#entered(this.#state, before)
   }
 
-  /** Looks at the time now. A stream is alive by its frames, not by its socket. */
+  /** Checks the time now. A stream is alive by its frames, not by its socket. */
   watch(): void {
     const state = this.#state
     if (state.kind === 'closed') return
@@ -53,7 +55,7 @@ export class StreamWatchdog {
     if (this.#state.kind !== 'closed') this.watchOn()
   }
 
-  /** Sets the timer for the next look: when a wait ends, or when the stream would have been silent for too long. */
+  /** Sets the timer for the next check: the end of a wait, or the moment when silence would be too long. */
   watchOn(): void {
     const inMs = this.#nextWatchMs()
     this.unwatch()

@@ -10,17 +10,20 @@ import type { Pins } from './pinned-streams.ts'
 import { type StreamDeps, StreamKeeper } from './stream-keeper.ts'
 
 export interface StreamsDeps extends Omit<StreamDeps, 'opening' | 'proposal' | 'slotFreed'> {
-  /** Absent without a data folder: a pin then lasts until the app ends. */
+  /** Absent without a data folder: pins then last until the app ends. */
   readonly pins?: Pins
 }
 
-/** What to do when every slot is taken: reject, or close the own stream that was opened first. */
+/** What to do when every slot is taken: refuse, or close the own stream that was opened first. */
 export type WhenFull = 'refuse' | 'close-oldest'
 
 export const MAX_STREAMS = 200
-/** Of all streams together in one snapshot: their number and length are the service's choice. */
+/**
+ * The maximum of symbol errors of all streams in one snapshot; without it, the service would choose their number and
+ * length.
+ */
 const MAX_SYMBOL_ERRORS = 64
-/** The latest closed streams stay visible with their reason. */
+/** The number of closed streams that stay visible with their reason. */
 const MAX_CLOSED_SHOWN = 5
 
 /** The own streams of one profile. */
@@ -28,14 +31,16 @@ export class Streams {
   readonly #deps: StreamsDeps
   #keepers: StreamKeeper[] = []
   #nextId = 1
-  /** Open connections per category that are opened for their headers only. */
+  /** The number of open checks by category: connections opened for their headers only. */
   readonly #checks = new Map<string, number>()
 
   constructor(deps: StreamsDeps) {
     this.#deps = deps
   }
 
-  /** Opens these and the pinned ones. One that cannot be opened is listed as closed, with the reason. */
+  /**
+   * Opens the given streams and the pinned ones. A stream that cannot be opened is listed as closed, with the reason.
+   */
   openAtStart(requests: readonly StreamRequest[]): void {
     for (const request of requests) this.#openOrListClosed(request, false)
     for (const request of this.#deps.pins?.read() ?? []) {
@@ -49,7 +54,7 @@ export class Streams {
     return this.#open(request, whenFull, false)
   }
 
-  /** Closes a stream, or removes one that is closed from the list. Either also unpins it. */
+  /** Closes a stream, or removes a closed one from the list. Either unpins it too. */
   close(id: string): Outcome {
     const keeper = this.#find(id)
     if (!keeper) return unknownStream
@@ -61,7 +66,7 @@ export class Streams {
     return wasPinned ? this.#keepPins() : { ok: true }
   }
 
-  /** Opens it again, now; a closed one gets a new id. */
+  /** Opens a stream again, now; a closed one gets a new id. */
   restart(id: string): Outcome<{ readonly stream: string }> {
     const keeper = this.#find(id)
     if (!keeper) return unknownStream
@@ -74,7 +79,7 @@ export class Streams {
     return opened
   }
 
-  /** A pinned stream is opened again at the next start. */
+  /** Pins or unpins a stream. A pinned stream is opened again at the next start. */
   pin(id: string, isPinned: boolean): Outcome {
     const keeper = this.#find(id)
     if (!keeper) return unknownStream
@@ -87,13 +92,13 @@ export class Streams {
     for (const keeper of this.#keepers) keeper.close(reason, code)
   }
 
-  /** Opens a stream for its headers alone, and closes it as soon as they are there. */
+  /** Opens a stream for its headers only, and closes it once they have arrived. */
   async look(request: StreamRequest): Promise<Outcome> {
     const { category } = STREAM_TABLE[request.kind]
     this.#checks.set(category, this.#checksOf(category) + 1)
     const checked = await checkStream(category, request, {
       ...this.#deps,
-      // Itself not included: it is the one that the headers are of.
+      // Excludes this connection, because the headers are its own answer.
       opening: (wanted) => this.#opening(wanted) - (wanted === category ? 1 : 0),
       slotFreed: (freed) => this.#slotFreed(freed),
     })
@@ -139,7 +144,7 @@ export class Streams {
     const opened = this.#open(request, 'refuse', isPinned)
     if (opened.ok) return
     const code = opened.code === 'no-slot' ? 'no-slot' : 'refused'
-    // This keeper opens no connection: opening the stream again makes another one, which is checked again.
+    // This keeper opens no connection. Opening the stream again creates another one, which is checked again.
     this.#added(request, '', isPinned).close(reasonOf(opened), code)
   }
 
@@ -165,7 +170,7 @@ export class Streams {
     }
   }
 
-  /** Gives a freed slot to one waiting stream, the longest waiting first. */
+  /** Gives a freed slot to the stream that has waited longest. */
   #slotFreed(category: string): void {
     this.#keepers.find((keeper) => keeper.category === category && keeper.waitsForSlot)?.slotFreed()
   }
@@ -227,6 +232,6 @@ function noSlot(category: string, proposal: StreamProposal | undefined): Command
   }
 }
 
-/** The message as the reason of a stream, which follows its name: no capital, no full stop. */
+/** The message as the reason of a stream. It follows the stream's name, so it has neither a capital nor a full stop. */
 const reasonOf = ({ message }: CommandError): string =>
   `${message.charAt(0).toLowerCase()}${message.slice(1)}`.replace(/\.$/, '')

@@ -1,20 +1,21 @@
-/** When the requests of other programs come, one after the other. */
+/** The arrival times of other programs' requests, in order. */
 export interface Arrivals {
-  /** Infinity when none comes. */
+  /** The next arrival in epoch milliseconds; Infinity when there is none. */
   readonly nextAtMs: number
   advance(): void
 }
 
+/** How often another program makes requests. */
 export interface ArrivalRule {
   readonly perSecond: number
   readonly shape: 'even' | 'poisson'
-  /** Absent: always at work. */
+  /** Absent: without pauses. */
   readonly spells?: { readonly onMs: number; readonly offMs: number }
 }
 
 /**
- * Gaps are drawn in working time, which is then laid out over the spells: a program that works two minutes
- * out of five makes `perSecond` requests in each second of the two and none in the three.
+ * The arrivals of a rule from `startMs` on. Gaps are drawn in working time and then mapped to the spells: a program
+ * that works two minutes out of five makes `perSecond` requests in each second of the two and none in the three.
  */
 export function arrivalsOf(rule: ArrivalRule, startMs: number, chance: () => number): Arrivals {
   const gapMs = () => (1000 / rule.perSecond) * (rule.shape === 'even' ? 1 : -Math.log(1 - chance()))

@@ -1,9 +1,9 @@
 import { FAULTS } from '../fault-names.ts'
 
-/** How often a fault still strikes. */
+/** How often a fault will still strike. */
 type Strikes = number
 
-/** Which faults are armed. A fault with a count disarms itself. */
+/** The armed faults. A fault with a count disarms itself. */
 export class Faults {
   readonly #armed = new Map<string, Strikes>()
 
@@ -15,7 +15,10 @@ export class Faults {
     }
   }
 
-  /** `true` arms it as often as its description says, a number that often, `false` or 0 disarms it. */
+  /**
+   * Arms or disarms a fault: `true` arms it for the count of its description, a number for that many times; `false` or
+   * 0 disarms it. Throws a RangeError for an unknown name.
+   */
   set(name: string, on: boolean | number): void {
     const known = FAULTS.find((fault) => fault.name === name)
     if (known === undefined) throw new RangeError(`no fault is called ${name}`)
@@ -28,12 +31,12 @@ export class Faults {
     return this.#armed.has(name)
   }
 
-  /** Armed for good: it also strikes what is already under way. */
+  /** Whether it is armed without a count; such a fault also affects what is already open. */
   standing(name: string): boolean {
     return this.#armed.get(name) === Number.POSITIVE_INFINITY
   }
 
-  /** Whether it strikes now; uses up one strike. */
+  /** Whether it strikes now; uses one count. */
   strike(name: string): boolean {
     const left = this.#armed.get(name)
     if (left === undefined) return false

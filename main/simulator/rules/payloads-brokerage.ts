@@ -1,7 +1,7 @@
 import { type Payload, priceOf, SYNTHETIC, timestamp } from './payloads-market.ts'
 import { unitOf, wholeOf } from './seed.ts'
 
-/** The only accounts there are. */
+/** The ids of all accounts. */
 export const ACCOUNT_IDS: readonly string[] = ['SIM1001', 'SIM1002']
 const HELD: Readonly<Record<string, readonly string[]>> = {
   SIM1001: ['MSFT', 'AAPL', 'SPY', 'NVDA'],
@@ -43,7 +43,7 @@ export function balance(seed: number, account: string, atMs: number): Payload {
   }
 }
 
-/** As the account stood when the day began. */
+/** The balance at the beginning of the day. */
 export function balanceAtOpen(seed: number, account: string, atMs: number): Payload {
   const { AccountType, CashBalance, Equity } = balance(
     seed,
@@ -101,7 +101,7 @@ const STATUSES = [
   { Status: 'FLL', StatusDescription: 'Filled' },
 ] as const
 
-/** Any order id is known; its order walks from sent to filled within each ten minutes. */
+/** An order. Every id exists; its state goes from sent to filled within each ten minutes. */
 export function order(seed: number, account: string, id: string, atMs: number): Payload {
   const symbols = HELD[account] ?? []
   const symbol = symbols[wholeOf(seed, 0, symbols.length - 1, 'order', id)] ?? 'MSFT'

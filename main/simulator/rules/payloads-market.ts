@@ -1,13 +1,13 @@
 import { unitOf, wholeOf } from './seed.ts'
 
 /**
- * Market data that moves and repeats: a price is a function of (seed, symbol, time).
+ * Market data that changes and repeats: a price is a function of (seed, symbol, time).
  *
- * Numbers are strings, as on the wire of the real service, and every payload says that it is synthetic.
+ * Numbers are strings, as on the real service, and every payload says that it is synthetic.
  */
 export type Payload = Readonly<Record<string, unknown>>
 
-/** Not ASCII on purpose: a chunk that ends inside a character must be survivable. */
+/** The mark of synthetic data. Contains a non-ASCII character, so that chunks can end inside a character. */
 export const SYNTHETIC = { Origin: 'simulator · synthetic' } as const
 
 export const UNKNOWN_SYMBOL = 'NOPE'
@@ -24,7 +24,7 @@ const WAVES = [
   { seconds: 3607, share: 0.012 },
 ] as const
 
-/** Dollars, to the cent. */
+/** A price in dollars, rounded to cents. */
 export function priceOf(seed: number, symbol: string, atMs: number): number {
   const base = 20 + 480 * unitOf(seed, 'base', symbol)
   const moved = WAVES.reduce((sum, { seconds, share }, wave) => {
@@ -89,7 +89,7 @@ const UNIT_MS: Readonly<Record<BarUnit, number>> = {
   Monthly: 30 * DAY_MS,
 }
 
-/** The bar that holds `atMs`, as far as it has come by then. */
+/** The bar that contains `atMs`, with the prices until then. */
 export function bar(seed: number, symbol: string, unit: BarUnit, interval: number, atMs: number): Payload {
   const lengthMs = UNIT_MS[unit] * interval
   const startMs = Math.floor(atMs / lengthMs) * lengthMs
@@ -143,7 +143,7 @@ export function bars(
   })
 }
 
-/** What a symbol is; an option's name has a space, as in `MSFT 261218C400`. */
+/** The details of a symbol. An option's name has a space, as in `MSFT 261218C400`. */
 export function symbolDetail(symbol: string): Payload {
   const option = /^(\S+) \d{6}([CP])([\d.]+)$/.exec(symbol)
   return {
@@ -177,7 +177,7 @@ export function symbolDetail(symbol: string): Payload {
   }
 }
 
-/** The v2 shape: numbers, and the bar's state in `Status`. */
+/** A tick bar in the v2 shape: numbers, and the bar's state in `Status`. */
 export function tickBar(seed: number, symbol: string, ticks: number, atMs: number): Payload {
   const price = priceOf(seed, symbol, atMs)
   return {

@@ -13,7 +13,7 @@ function fridays(atMs: number, count: number): readonly string[] {
   )
 }
 
-/** Standard monthly options expire on a month's third Friday: the one from the 15th to the 21st. */
+/** Whether a Friday is the third of its month (15th to 21st), when standard monthly options expire. */
 function isThirdFriday(date: string): boolean {
   const day = Number(date.slice(8))
   return day >= 15 && day <= 21
@@ -32,7 +32,10 @@ const strikesOf = (seed: number, underlying: string, atMs: number): readonly num
   return Array.from({ length: 21 }, (_, step) => middle + (step - 10) * 5).filter((strike) => strike > 0)
 }
 
-/** How many consecutive strikes one spread of a type takes, and what a request for one can choose. */
+/**
+ * Each spread type with the number of consecutive strikes of one spread, and with the intervals that a request can
+ * choose.
+ */
 const SPREAD_TYPES = [
   { Name: 'Single', StrikeInterval: false, ExpirationInterval: false, strikes: 1 },
   { Name: 'Vertical', StrikeInterval: true, ExpirationInterval: false, strikes: 2 },
@@ -42,11 +45,11 @@ const SPREAD_TYPES = [
 ] as const
 export type SpreadType = (typeof SPREAD_TYPES)[number]['Name']
 
-/** The spread type of that name, in any case, or `undefined` when there is none. */
+/** The spread type with that name, in any case; otherwise `undefined`. */
 export const spreadTypeOf = (name: string): SpreadType | undefined =>
   SPREAD_TYPES.find(({ Name }) => Name.toLowerCase() === name.toLowerCase())?.Name
 
-/** Each entry holds the strikes of one spread, lowest first. */
+/** The strikes of an underlying. Each entry contains the strikes of one spread, lowest first. */
 export function strikes(seed: number, underlying: string, spreadType: SpreadType, atMs: number): Payload {
   const all = strikesOf(seed, underlying, atMs)
   const taken = SPREAD_TYPES.find(({ Name }) => Name === spreadType)?.strikes ?? 1
@@ -73,7 +76,7 @@ export const riskReward = (seed: number, spreadPrice: number, words: string): Pa
   ...SYNTHETIC,
 })
 
-/** A quote of one option or of a spread of several legs. */
+/** A quote of one option, or of a spread of several legs. */
 export function optionQuote(seed: number, legs: readonly string[], atMs: number): Payload {
   const name = legs.join('+')
   const middle = priceOf(seed, name, atMs) / 40
@@ -97,7 +100,7 @@ export function optionQuote(seed: number, legs: readonly string[], atMs: number)
   }
 }
 
-/** The contracts a chain stream walks through, one a message. */
+/** The contracts of a chain stream, one for each message. */
 export function chainSymbols(seed: number, underlying: string, atMs: number): readonly string[] {
   const date = fridays(atMs, 1)[0]?.slice(2).replaceAll('-', '') ?? ''
   return strikesOf(seed, underlying, atMs).flatMap((strike) =>

@@ -29,16 +29,16 @@ interface Row {
 }
 
 /**
- * The request buckets of one key and user, with what other programs take out of them.
+ * The request buckets of one key and user, including the requests of other programs.
  *
- * Nothing runs between requests: whoever looks at a bucket first lets the neighbours' requests up to that
- * moment through it, in the order of their times, and some of them find it empty too.
+ * Nothing runs between requests: before a bucket is read, the other programs' requests up to that time are applied in
+ * order, and some of them are refused too.
  */
 export class RequestQuotas {
   readonly #rows = new Map<string, Row>()
   readonly #rules: RequestQuotaRules
 
-  /** `programs`: others on the key whose requests come as they please, by category, beside those of the rules. */
+  /** `programs`: further programs with their own arrival times, by category, in addition to those of the rules. */
   constructor(
     rules: RequestQuotaRules,
     startMs: number,
@@ -64,7 +64,10 @@ export class RequestQuotas {
     return this.#rows.has(category)
   }
 
-  /** One request of ours. A category without a request quota always accepts. */
+  /**
+   * Counts one request of the client. Returns whether it is accepted; a category without a request quota always
+   * accepts.
+   */
   spend(category: string, atMs: number): boolean {
     const row = this.#settled(category, atMs)
     if (row === undefined) return true
@@ -80,7 +83,7 @@ export class RequestQuotas {
     return { limit, periodSeconds, ...readingOf(row.rule, row.bucket, atMs) }
   }
 
-  /** What other programs got and were refused so far. */
+  /** The requests of other programs so far, accepted and refused. */
   elsewhere(category: string, atMs: number): { readonly accepted: number; readonly refused: number } {
     return { ...(this.#settled(category, atMs)?.elsewhere ?? { accepted: 0, refused: 0 }) }
   }

@@ -1,5 +1,5 @@
 /**
- * Chance that repeats: the same seed and words give the same number, whatever was asked before.
+ * A repeatable random number in [0, 1): the same seed and words always give the same number.
  *
  * Payloads are functions of (seed, name, time), so that a request, a stream and a test agree on a price.
  */
@@ -13,7 +13,7 @@ export function unitOf(seed: number, ...words: readonly (string | number)[]): nu
   return ((hash ^ (hash >>> 16)) >>> 0) / 2 ** 32
 }
 
-/** A whole number in [low, high]. */
+/** A repeatable whole number in [low, high]. */
 export const wholeOf = (seed: number, low: number, high: number, ...words: readonly (string | number)[]) =>
   low + Math.floor(unitOf(seed, ...words) * (high - low + 1))
 

@@ -1,27 +1,28 @@
 import { createHash } from 'node:crypto'
 import { refused, type TokenRefusal } from './token-rules.ts'
 
-/** The authorization-code flow up to the code (service 10). */
+/** A request of the authorization-code flow (service 10). */
 export interface AuthorizeRequest {
   readonly redirectUri: string
   readonly scope: string
   readonly state: string | undefined
   readonly challenge: string | undefined
-  /** Returned inside the `id_token`, so that a client knows its own sign-in again. */
+  /** Returned in the `id_token`, so that a client can match it to its sign-in. */
   readonly nonce: string | undefined
 }
 
+/** The outcome of an authorization request. */
 export type AuthorizeOutcome =
   | { readonly kind: 'ask'; readonly request: AuthorizeRequest }
-  /** Told to the person, because the redirect cannot be trusted. */
+  /** Shown to the user, because the redirect cannot be trusted. */
   | { readonly kind: 'unsafe'; readonly description: string }
-  /** Told to the program, by its redirect. */
+  /** Returned to the program through its redirect. */
   | { readonly kind: 'redirect'; readonly location: string }
 
 const ALLOWED_PORTS: readonly string[] = ['', '80', '3000', '3001', '8080', '31022']
 const ALLOWED_HOSTS: readonly string[] = ['localhost', '127.0.0.1', '[::1]']
 
-/** A default key allows loopback on a few ports; a random port is refused. */
+/** Whether a default key allows the redirect: loopback on a few ports only. */
 export function isAllowedRedirect(uri: string): boolean {
   if (!URL.canParse(uri)) return false
   const url = new URL(uri)
@@ -75,7 +76,7 @@ export function redirectTo(uri: string, fields: Readonly<Record<string, string |
 const CODE_LIFETIME_MS = 600_000
 const MAX_PENDING = 200
 
-/** What a spent code was asked with. */
+/** The authorization request of a code, after its exchange. */
 export interface ExchangedCode {
   readonly kind: 'exchanged'
   readonly scope: string
@@ -83,7 +84,7 @@ export interface ExchangedCode {
   readonly nonce: string | undefined
 }
 
-/** Questions that wait for a person, and codes that wait for their exchange. Both are single-use. */
+/** Authorization requests that wait for the user, and codes that wait for their exchange. Both are single-use. */
 export class SignInRules {
   readonly #mint: () => string
   readonly #asked = new Map<string, AuthorizeRequest>()
@@ -93,7 +94,7 @@ export class SignInRules {
     this.#mint = mint
   }
 
-  /** The id under which the person's answer is expected. */
+  /** Stores a request and returns the id under which the user's answer is expected. */
   ask(request: AuthorizeRequest): string {
     const id = this.#mint()
     this.#asked.set(id, request)
@@ -101,7 +102,7 @@ export class SignInRules {
     return id
   }
 
-  /** Where the person is sent after answering, or `undefined` when nothing was asked under `id`. */
+  /** The redirect after the user's answer, or `undefined` when no request has this id. */
   answer(id: string, approved: boolean, atMs: number): string | undefined {
     const request = this.#asked.get(id)
     if (request === undefined) return undefined
@@ -117,7 +118,7 @@ export class SignInRules {
     return redirectTo(redirectUri, { code, state })
   }
 
-  /** Spends `code`, whatever comes of it. */
+  /** Spends `code`, whatever the result. */
   exchange(
     code: string,
     redirectUri: string,

@@ -5,7 +5,7 @@ export interface SlotReading {
   readonly remaining: number
 }
 
-/** The stream slots of one key and user (service 3, 8.2): taken on open, free again on close. */
+/** The stream slots of one key and user (service 3, 8.2), taken when a stream opens and free when it closes. */
 export class Slots {
   readonly #limits: ReadonlyMap<string, number>
   readonly #own = new Map<string, number>()
@@ -19,7 +19,7 @@ export class Slots {
     this.#elsewhere = new Map(Object.entries(elsewhere))
   }
 
-  /** `undefined` for a category that has no slots. */
+  /** The limit and use of a category's slots; `undefined` for a category without slots. */
   reading(category: string): SlotReading | undefined {
     const limit = this.#limits.get(category)
     if (limit === undefined) return undefined

@@ -14,12 +14,12 @@ import {
 } from './payloads-market.ts'
 import { chainSymbols, optionQuote } from './payloads-options.ts'
 
-/** What one kind of stream says: the frames it opens with, and its n-th message after them. */
+/** The content of one stream: its opening frames, and its n-th message after them. */
 export interface Frames {
   readonly contentType: string
   readonly lineEnd: '\n' | '\r\n'
   opening(atMs: number): readonly Payload[]
-  /** `undefined` when the stream has nothing but heartbeats to say. */
+  /** `undefined` when the stream sends heartbeats only. */
   message(count: number, atMs: number): Payload | undefined
 }
 
@@ -41,7 +41,7 @@ export const heartbeat = (count: number, atMs: number): Payload => ({
 const turn = <T>(items: readonly T[], count: number): T | undefined =>
   items.length === 0 ? undefined : items[count % items.length]
 
-/** Symbols take turns; one that is unknown is told once and does not end the stream. */
+/** Frames of a quote stream. Symbols take turns; an unknown one is reported once and does not end the stream. */
 export function quoteFrames(seed: number, symbols: readonly string[]): Frames {
   const known = symbols.filter((symbol) => symbol !== UNKNOWN_SYMBOL)
   return {
@@ -57,7 +57,7 @@ export function quoteFrames(seed: number, symbols: readonly string[]): Frames {
   }
 }
 
-/** A stream of one symbol: `first` is what it opens with, `next` what follows. */
+/** Frames of a stream of one symbol: `first` opens it, `next` gives its messages. */
 function oneSymbol(
   shape: Pick<Frames, 'contentType' | 'lineEnd'>,
   symbol: string,
@@ -128,7 +128,7 @@ export function optionChainFrames(seed: number, underlying: string): Frames {
   )
 }
 
-/** Orders and positions open with everything there is, then say so (service 12). */
+/** Frames of an order stream. Order and position streams open with a snapshot and its end marker (service 12). */
 export function orderFrames(seed: number, accounts: readonly string[], ids?: readonly string[]): Frames {
   const all = accounts.flatMap((account) => (ids ?? orderIds(seed, account)).map((id) => ({ account, id })))
   return {

@@ -1,9 +1,8 @@
 /**
- * The arithmetic of service 8.3, on whole numbers.
+ * A quota as a bucket (service 8.3), in whole numbers.
  *
- * A rolling bucket counts in request-milliseconds: one request is `periodMs` of them and each millisecond
- * brings back `limit`, so that a third of a request is kept exactly and nothing is lost to rounding however
- * often a bucket is looked at.
+ * A rolling bucket counts in request-milliseconds: a request costs `periodMs`, and each millisecond refills `limit`.
+ * Fractions of a request are therefore exact, and no rounding error accumulates however often a bucket is read.
  */
 export interface BucketRule {
   readonly limit: number
@@ -15,7 +14,7 @@ export type Bucket =
   | { readonly kind: 'rolling'; readonly level: number; readonly atMs: number }
   | { readonly kind: 'fixed'; readonly used: number; readonly startedAtMs: number | undefined }
 
-/** What X-RateLimit-Remaining and -Reset say. */
+/** The values of X-RateLimit-Remaining and -Reset. */
 export interface BucketReading {
   readonly remaining: number
   readonly resetSeconds: number
@@ -30,7 +29,7 @@ export function fullBucket(rule: BucketRule, atMs: number): Bucket {
     : { kind: 'fixed', used: 0, startedAtMs: undefined }
 }
 
-/** The bucket as it stands at `atMs`. A clock that goes back gives nothing and takes nothing. */
+/** The bucket at `atMs`. A clock that goes back changes nothing. */
 export function bucketAt(rule: BucketRule, bucket: Bucket, atMs: number): Bucket {
   switch (bucket.kind) {
     case 'rolling': {
@@ -46,7 +45,7 @@ export function bucketAt(rule: BucketRule, bucket: Bucket, atMs: number): Bucket
   }
 }
 
-/** One request at `atMs`. A refused one changes nothing but the time. */
+/** Makes one request at `atMs`. A refused one changes only the time. */
 export function spend(rule: BucketRule, bucket: Bucket, atMs: number): { accepted: boolean; bucket: Bucket } {
   const now = bucketAt(rule, bucket, atMs)
   switch (now.kind) {
@@ -56,7 +55,7 @@ export function spend(rule: BucketRule, bucket: Bucket, atMs: number): { accepte
     }
     case 'fixed': {
       if (now.used >= rule.limit) return { accepted: false, bucket: now }
-      // The window starts at the first request of the category and never slides (service 8.3.5).
+      // The window starts at the first request of the category and does not slide (service 8.3.5).
       const startedAtMs = now.startedAtMs ?? Math.floor(atMs)
       return { accepted: true, bucket: { kind: 'fixed', used: now.used + 1, startedAtMs } }
     }

@@ -1,7 +1,7 @@
 /**
- * The life of the tokens of one API key (service 3, 5 and 8.4).
+ * The token limits of one API key (service 3, 5 and 8.4).
  *
- * A sign-in is what one person agreed to once; refreshing replaces its token, or on a default key leaves it.
+ * A sign-in is one user's consent; a refresh replaces its token on a rotating key and keeps it on a default key.
  */
 export interface TokenLimits {
   readonly rotating: boolean
@@ -34,10 +34,11 @@ export const refused = (error: TokenErrorCode, description: string): TokenRefusa
   description,
 })
 
+/** One user's consent, shared by all refresh tokens made from it. */
 export interface SignIn {
   readonly signedInAtMs: number
   readonly scope: string
-  /** Agreed to by PKCE: its refreshes need no client secret (service 4.1). */
+  /** Made with PKCE: its refreshes need no client secret (service 4.1). */
   readonly pkce: boolean
   ended: boolean
 }
@@ -57,7 +58,7 @@ export class TokenRules {
   readonly #mint: () => string
   readonly #refresh = new Map<string, RefreshToken>()
   readonly #access = new Map<string, { readonly expiresAtMs: number; readonly scope: string }>()
-  /** Refreshes that were received and will take effect without an answer. */
+  /** Refreshes that will take effect later, without an answer. */
   #late: { readonly atMs: number; readonly token: string }[] = []
 
   constructor(limits: TokenLimits, mint: () => string) {
@@ -65,13 +66,13 @@ export class TokenRules {
     this.#mint = mint
   }
 
-  /** A sign-in whose refresh token is known beforehand. */
+  /** Adds a sign-in with a known refresh token. */
   seed(token: string, scope: string, atMs: number): void {
     const signIn: SignIn = { signedInAtMs: atMs, scope, pkce: false, ended: false }
     this.#keep(token, { signIn, issuedAtMs: atMs, replacedAtMs: undefined, child: undefined })
   }
 
-  /** What a completed authorization code gives: a refresh token only with offline_access (service 5.4). */
+  /** The grant for an authorization code: with a refresh token only for offline_access (service 5.4). */
   signIn(scope: string, pkce: boolean, atMs: number): TokenGrant {
     const signIn: SignIn = { signedInAtMs: atMs, scope, pkce, ended: false }
     const grant = this.#accessGrant(scope, atMs)
@@ -89,19 +90,19 @@ export class TokenRules {
     }
     const grant = this.#accessGrant(held.signIn.scope, atMs)
     if (!this.#limits.rotating) return grant
-    // Of two answers to one token only the later one counts: the earlier is what was lost on the way.
+    // Of two refreshes with one token only the later counts: the earlier answer was lost.
     const previous = held.child
     if (previous !== undefined) previous.replacedAtMs ??= atMs
     held.replacedAtMs ??= atMs
     return { ...grant, refreshToken: this.#issue(held.signIn, held, atMs) }
   }
 
-  /** A refresh whose effect comes later and whose answer never does. */
+  /** Records a refresh that takes effect later and whose answer never arrives. */
   refreshLater(token: string, atMs: number): void {
     this.#late.push({ atMs, token })
   }
 
-  /** Ends every refresh token of the key; access tokens live on (service 3, 4.2). */
+  /** Ends every refresh token of the key; access tokens stay valid (service 3, 4.2). */
   revoke(token: string, atMs: number): 'revoked' | TokenRefusal {
     this.#settle(atMs)
     const problem = this.#problemWith(this.#refresh.get(token), atMs)
@@ -114,12 +115,12 @@ export class TokenRules {
     for (const held of this.#refresh.values()) held.signIn.ended = true
   }
 
-  /** Whether the sign-in behind `token` was agreed to by PKCE. */
+  /** Whether the sign-in of `token` was made with PKCE. */
   isPkce(token: string): boolean {
     return this.#refresh.get(token)?.signIn.pkce ?? false
   }
 
-  /** How many refresh tokens would be honoured now. */
+  /** The number of refresh tokens that would be accepted now. */
   livingAt(atMs: number): number {
     this.#settle(atMs)
     return [...this.#refresh.values()].filter((held) => this.#problemWith(held, atMs) === undefined).length
@@ -151,7 +152,7 @@ export class TokenRules {
     }
     if (atMs >= held.issuedAtMs + this.#limits.refreshExpiryMs) return 'The refresh token has expired.'
     if (held.replacedAtMs === undefined) return undefined
-    // Only the token just replaced is honoured: its own child must still be the newest of the sign-in.
+    // Only the token just replaced is accepted: its successor must still be the newest of the sign-in.
     const justReplaced = held.child !== undefined && held.child.replacedAtMs === undefined
     const inOverlap = atMs < held.replacedAtMs + this.#limits.rotationOverlapMs
     return justReplaced && inOverlap ? undefined : 'The refresh token was already used.'
@@ -189,7 +190,7 @@ export class TokenRules {
   }
 }
 
-/** A map keeps the order of insertion: the first key is the oldest. */
+/** Drops the oldest entries; a Map iterates in insertion order. */
 function dropOldest<T>(kept: Map<string, T>): void {
   while (kept.size > MAX_KEPT) {
     const [oldest] = kept.keys()
