@@ -24,6 +24,7 @@ export interface QuotaTapDeps {
   readonly trialAfterStep?: () => boolean
 }
 
+/** The quota information of one answer. */
 export interface Tapped {
   readonly reading: HeaderReading
   readonly refused?: RefusedBy

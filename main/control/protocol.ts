@@ -27,6 +27,7 @@ export type ControlAnswer =
 export const MAX_REQUEST_BYTES = 4_096
 export const MAX_ANSWER_BYTES = 16_000_000
 
+/** Parses one line of a client; `undefined` when it is not a request. */
 export function parseRequest(line: string): ControlRequest | undefined {
   try {
     return request.parse(JSON.parse(line))
@@ -45,6 +46,7 @@ const answer: z.ZodType<ControlAnswer> = z.union([
   z.object({ ok: z.literal(false), code: z.string(), message: z.string() }),
 ])
 
+/** Parses one line of the app; `undefined` when it is not an answer. */
 export function parseAnswer(line: string): ControlAnswer | undefined {
   try {
     return answer.parse(JSON.parse(line))

@@ -2,6 +2,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import { z } from 'zod'
 import { JsonFile } from '../storage/json-file.ts'
 
+/** How long rows are stored, in milliseconds. */
 export interface Retention {
   readonly rawMs: number
   /** For rolled-up samples, slots and events. */

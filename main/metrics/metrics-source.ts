@@ -7,6 +7,7 @@ export interface MetricsSource {
   close(): void
 }
 
+/** Subscribes to the monitor, in order to count stream restarts. */
 export function metricsSource(
   monitor: Pick<MonitorSurface, 'profiles' | 'snapshot' | 'subscribe'>,
   process: ProcessFacts,

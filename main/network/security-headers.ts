@@ -3,10 +3,11 @@
 export interface PolicyInputs {
   /** The browser's window connects to this server, the desktop's to no host. */
   readonly connectSrc: "'self'" | "'none'"
-  /** For style elements that libraries insert. The page itself is the only element with a nonce. */
+  /** The nonce of style elements that libraries insert; only the response with the page has one. */
   readonly nonce?: string
 }
 
+/** The Content-Security-Policy: content of this origin only, and style elements with the nonce. */
 export function contentSecurityPolicy({ connectSrc, nonce }: PolicyInputs): string {
   return [
     "default-src 'none'",
@@ -21,6 +22,7 @@ export function contentSecurityPolicy({ connectSrc, nonce }: PolicyInputs): stri
   ].join('; ')
 }
 
+/** The headers of every response, with the Content-Security-Policy. */
 export function securityHeaders(inputs: PolicyInputs): Readonly<Record<string, string>> {
   return {
     'content-security-policy': contentSecurityPolicy(inputs),

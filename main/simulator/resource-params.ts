@@ -21,6 +21,7 @@ export interface AskedAccounts {
   readonly unknown: readonly string[]
 }
 
+/** Reads a list of account ids; 404 when none of them is known. */
 export function readAccounts(text: string): Read<AskedAccounts> {
   const asked = listOf(text)
   if (asked.length === 0 || asked.length > MAX_ACCOUNTS) return bad(`Name 1 to ${MAX_ACCOUNTS} accounts.`)
@@ -29,6 +30,7 @@ export function readAccounts(text: string): Read<AskedAccounts> {
   return read({ known, unknown: asked.filter((id) => !ACCOUNT_IDS.includes(id)) })
 }
 
+/** Reads a list of 1 to `MAX_SYMBOLS` symbols. */
 export function readSymbols(text: string): Read<readonly string[]> {
   const symbols = listOf(text)
   return symbols.length >= 1 && symbols.length <= MAX_SYMBOLS
@@ -36,12 +38,14 @@ export function readSymbols(text: string): Read<readonly string[]> {
     : bad(`Name 1 to ${MAX_SYMBOLS} symbols.`)
 }
 
+/** Reads a list of 1 to 50 order ids. */
 export function readOrderIds(text: string): Read<readonly string[]> {
   const ids = listOf(text)
   const readable = ids.length >= 1 && ids.length <= 50 && ids.every((id) => /^[\w-]{1,40}$/.test(id))
   return readable ? read(ids) : bad('Name 1 to 50 order ids.')
 }
 
+/** Reads a whole number from `low` to `high` from the query. Absent: `otherwise`. */
 export function readWhole(
   query: URLSearchParams,
   name: string,
@@ -52,6 +56,7 @@ export function readWhole(
   return readWholeText(text, name, range)
 }
 
+/** Reads a whole number from `low` to `high`; `name` is for the error message. */
 export function readWholeText(
   text: string,
   name: string,
@@ -63,6 +68,7 @@ export function readWholeText(
 
 const BAR_UNITS = ['Minute', 'Daily', 'Weekly', 'Monthly'] as const
 
+/** Reads `unit`, in any case. Absent: `Daily`. */
 export function readBarUnit(query: URLSearchParams): Read<(typeof BAR_UNITS)[number]> {
   const text = parameter(query, 'unit') ?? 'Daily'
   const unit = BAR_UNITS.find((known) => known.toLowerCase() === text.toLowerCase())
@@ -162,6 +168,7 @@ export function readLegs(query: URLSearchParams): Read<readonly string[]> {
     : bad(`Name 1 to ${MAX_LEGS} legs, as in legs[0].Symbol=.`)
 }
 
+/** Reads `since`, a required date. */
 export function readSince(query: URLSearchParams): Read<string> {
   const since = parameter(query, 'since')
   return since !== undefined && !Number.isNaN(Date.parse(since)) ? read(since) : bad('since must be a date.')

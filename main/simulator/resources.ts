@@ -33,6 +33,7 @@ export interface Asked {
   readonly body: string
 }
 
+/** A resource with its method and path. */
 export interface Resource {
   readonly method: 'GET' | 'POST'
   readonly path: RegExp
@@ -175,5 +176,6 @@ function objectIn(body: string): Readonly<Record<string, unknown>> | undefined {
   }
 }
 
+/** The result of `then` for a valid parameter, otherwise the answer to the invalid one. */
 export const whenRead = <T, R>(result: Read<T>, then: (value: T) => R): R | Answer =>
   result.ok ? then(result.value) : result.answer

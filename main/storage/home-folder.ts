@@ -34,6 +34,7 @@ export function thisAccount(environment: Account['environment'] = process.env): 
   return { platform: process.platform, environment, homes }
 }
 
+/** The first absolute home folder of an account, or `undefined`. */
 export const homeFolder = ({ homes, platform }: Account): string | undefined =>
   homes.find((home) => absolute(home, platform) !== undefined)
 

@@ -62,6 +62,7 @@ export function spend(rule: BucketRule, bucket: Bucket, atMs: number): { accepte
   }
 }
 
+/** The values of the quota headers at `atMs`: whole requests rounded down, seconds up. */
 export function readingOf(rule: BucketRule, bucket: Bucket, atMs: number): BucketReading {
   const now = bucketAt(rule, bucket, atMs)
   switch (now.kind) {

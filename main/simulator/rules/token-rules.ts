@@ -53,6 +53,7 @@ interface RefreshToken {
 
 const MAX_KEPT = 5000
 
+/** The refresh and access tokens of one API key. */
 export class TokenRules {
   readonly #limits: TokenLimits
   readonly #mint: () => string
