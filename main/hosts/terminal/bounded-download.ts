@@ -5,24 +5,24 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { Clock } from '../../ports/ports.ts'
 
-/** What `@electron/get` takes in place of its own. */
+/** The interface that `@electron/get` accepts in place of its own downloader. */
 export interface Downloader {
   download(url: string, file: string): Promise<void>
 }
 
 export interface DownloadBounds {
   readonly clock: Pick<Clock, 'after'>
-  /** Until the first headers of an answer, redirects included. */
+  /** Time limit until the first response headers, redirects included. */
   readonly connectTimeoutMs: number
-  /** One line at each tenth. */
+  /** Writes one line at each tenth of the download. */
   readonly say: (line: string) => void
   readonly stallTimeoutMs?: number
 }
 
-/** A line that went dead in the middle of a download. */
+/** Time without data after which a download is aborted. */
 const STALL_TIMEOUT_MS = 20_000
 
-/** Fetches `url` into `file`. Rejects when nobody answers in time, or the bytes stop coming. */
+/** Downloads `url` to `file`. Rejects when no response arrives in time or the data stalls. */
 export async function fetchTo(
   url: string,
   file: string,
@@ -50,14 +50,14 @@ export async function fetchTo(
       { signal: abort.signal },
     )
   } catch (error) {
-    // A pipeline says only that it was aborted.
+    // A pipeline's own error says only that it was aborted.
     throw abort.signal.aborted ? abort.signal.reason : error
   } finally {
     cancel()
   }
 }
 
-/** Says each tenth once; nothing where the size is not known. */
+/** Reports each tenth of a download once; nothing if its size is unknown. */
 export function tenths(totalBytes: number, say: (line: string) => void): (bytes: number) => void {
   let received = 0
   let said = 0

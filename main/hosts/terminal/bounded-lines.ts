@@ -1,33 +1,34 @@
 import type { Terminal } from './terminal.ts'
 
-/** Lines for a reader that may lag: what waits for it is bounded, and the newest of what is replaced anyway. */
+/** Writes lines to a reader that may be slow, with a bounded queue. */
 export interface BoundedLines {
-  /** A line of its own. Of a reader that lags, the oldest ones are dropped and counted. */
+  /** Writes a line of its own. For a slow reader the oldest lines are dropped and counted. */
   each(line: string): void
   /**
-   * A line that replaces the one before if that still waits. Made when it can be written; without one there is nothing
-   * to say.
+   * Writes a line that replaces the previous one if that is still waiting. `make` is called when the line can be
+   * written; `undefined` writes nothing.
    */
   newest(make: () => string | undefined): void
-  /** Writes what waits, whatever the reader does. */
+  /** Writes everything that waits, even if the reader is slow. */
   end(): void
 }
 
-/** Lines that wait for a reader at most. The longest events have some hundred characters. */
+/** Maximum number of waiting lines. The longest events have a few hundred characters. */
 export const MAX_WAITING_LINES = 1_000
 
 export interface BoundedLinesDeps extends Pick<Terminal, 'out' | 'onDrain'> {
-  /** Told once for each time that the reader lagged, when it reads again. */
+  /** Called with the number of dropped lines, once per slow phase, when the reader continues. */
   dropped(lines: number): void
 }
 
+/** Creates the queue between a command and stdout. */
 export function boundedLines({ out, onDrain, dropped }: BoundedLinesDeps): BoundedLines {
   let waiting: string[] = []
   let newest: (() => string | undefined) | undefined
   let isLagging = false
   let droppedLines = 0
 
-  /** Stops where the reader lags again, unless it is the end. */
+  /** Writes until the reader is slow again; at the end, everything. */
   function write(isEnd = false): void {
     const mayGoOn = () => isEnd || !isLagging
     while (mayGoOn() && waiting.length > 0) isLagging = !out(waiting.shift() ?? '')

@@ -4,9 +4,9 @@ import type { Neighbour } from '../../simulator/options.ts'
 import { expected, numberFlag, type ParsedFlag, parsed } from './flag-values.ts'
 
 /**
- * Reads `Positions=1.0,Accounts=0.2`: a number for each of the named categories.
+ * Parses a number for each of the named categories: `Positions=1.0,Accounts=0.2`.
  *
- * Names are matched whatever their case, and come back as INTERFACES.md writes them.
+ * Case is ignored; the result has the names as the contract spells them.
  */
 export function categoryNumbers(
   text: string,
@@ -32,10 +32,11 @@ const secondsBetween = numberFlag({ atLeast: 1, atMost: 86_400, unit: 'seconds' 
 export type ProbeFlag = Pick<ProbeSettings, 'everySeconds'> & Partial<ProbeSettings>
 
 /**
- * `--probe 'Accounts=30,Positions=60'` overrides the budget for these categories; `none` probes nothing.
+ * Parses `--probe 'Accounts=30,Positions=60'`: intervals in seconds that replace the budget's for these categories;
+ * `none` disables probes.
  *
- * Naming a category turns probes on, also for a key whose settings turn them off. A category that no harmless request
- * shows is refused: streams, and what places orders.
+ * Naming a category enables probes, even for a key whose settings disable them. Categories that no harmless request
+ * shows are rejected: streams and order placement.
  */
 export function probeFlag(text: string): ParsedFlag<ProbeFlag> {
   if (text.trim().toLowerCase() === 'none') return parsed({ budgetFraction: 0, everySeconds: {} })
@@ -44,7 +45,7 @@ export function probeFlag(text: string): ParsedFlag<ProbeFlag> {
   return parsed({ enabled: true, everySeconds: every.value })
 }
 
-/** What other programs on the same key use: requests per second all the time, and in bursts. */
+/** Simulated traffic of other programs on the same key: requests per second, constant or in bursts. */
 export interface TrafficFlag {
   readonly steady: Readonly<Record<string, number>>
   readonly bursts: readonly Neighbour[]
@@ -55,9 +56,9 @@ const requestsPerSecond = numberFlag({ atLeast: 0, atMost: 1000, unit: 'requests
 const burstSeconds = numberFlag({ above: 0, atMost: 86_400, unit: 'seconds' })
 
 /**
- * `--traffic 'Positions=1.0,Accounts=0.2'`; `Positions=2.5@120/300` makes them in 120 of every 300 seconds only.
+ * Parses `--traffic 'Positions=1.0,Accounts=0.2'`. `Positions=2.5@120/300` applies during 120 of every 300 seconds.
  *
- * A category may have one steady pace and any number of bursts beside it.
+ * A category may have one constant rate and any number of bursts.
  */
 export function trafficFlag(text: string): ParsedFlag<TrafficFlag> {
   const parts = text.split(',')

@@ -2,7 +2,7 @@ import { styleText } from 'node:util'
 
 export type Tone = 'plain' | 'dim' | 'bold' | 'good' | 'warn' | 'bad'
 
-/** Text of a fixed width, and how it is painted where colours are on. */
+/** A text of fixed width with its style. */
 export interface Cell {
   readonly text: string
   readonly tone: Tone
@@ -14,7 +14,10 @@ export function paint({ text, tone }: Cell, colour: boolean): string {
   return colour && tone !== 'plain' ? styleText(STYLES[tone], text, { validateStream: false }) : text
 }
 
-/** Cut or filled to exactly `width`. What a service names itself must not move the cursor: no control characters. */
+/**
+ * Cuts or pads a text to exactly `width`. Control characters are removed, so that a name from a service cannot move the
+ * cursor.
+ */
 export function left(text: string, width: number, tone: Tone = 'plain'): Cell {
   return { text: cut(printable(text), width).padEnd(width), tone }
 }
@@ -32,7 +35,7 @@ function cut(text: string, width: number): string {
   return characters.length <= width ? text : `${characters.slice(0, Math.max(0, width - 1)).join('')}…`
 }
 
-/** At most five characters: `9s`, `4m59s`, `23h`, `12d`. Never negative. */
+/** Formats a duration in at most five characters: `9s`, `4m59s`, `23h`, `12d`. Negative ones count as 0. */
 export function duration(ms: number): string {
   const seconds = Math.max(0, Math.ceil(ms / 1000))
   if (seconds < 100) return `${seconds}s`
@@ -43,10 +46,7 @@ export function duration(ms: number): string {
   return hours < 100 ? `${hours}h` : `${Math.floor(hours / 24)}d`
 }
 
-/**
- * Filled blocks to `fraction`, shaded ones from there to `upTo`. An empty bar means that nothing is left, a full one that
- * all is.
- */
+/** Draws a bar: filled up to `fraction`, shaded to `upTo` (0 to 1). Empty only at 0 and full only at 1. */
 export function bar(fraction: number, width: number, upTo = fraction): string {
   const filled = blocks(fraction, width)
   const shaded = Math.max(filled, blocks(upTo, width))

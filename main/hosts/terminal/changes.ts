@@ -2,19 +2,19 @@ import type { Snapshot } from '../../../app/contract/snapshot.ts'
 
 type Row = Readonly<Record<string, unknown>>
 
-/** What is new since the snapshot or the changes before. */
+/** The changes of one profile since the previous line about it. */
 export interface Changes {
   readonly revision: number
   readonly at: number
-  /** Its id. */
+  /** The profile's id. */
   readonly profile: string
-  /** The fields that changed, of the rows that changed, beside the key of each; `null`: the field is gone. */
+  /** The changed fields of changed rows, each with the row's key; `null` for a field that was removed. */
   readonly requests?: readonly Row[]
   readonly slots?: readonly Row[]
   readonly streams?: readonly Row[]
-  /** Rows that are gone: categories, and ids of streams. */
+  /** The keys of removed rows: categories, and ids of streams. */
   readonly gone?: Readonly<Record<string, readonly string[]>>
-  /** Other fields of a snapshot stand here whole. */
+  /** Other fields of a snapshot are included whole if they changed. */
   readonly [name: string]: unknown
 }
 
@@ -22,19 +22,21 @@ const TABLES = { requests: 'category', slots: 'category', streams: 'id' } as con
 type TableName = keyof typeof TABLES
 const OTHERS = ['service', 'keystore', 'access', 'refresh', 'probes', 'settingsAt', 'verdict'] as const
 
-/** These follow from time and from the rest of a row. */
+/** Fields that follow from time and from other fields, and are never reported. */
 const UNTOLD: ReadonlySet<string> = new Set(['asOf', 'level', 'slope', 'emptyChance', 'lastFrameAt'])
-/** Told once a forecast has moved by so much. */
+/** Change of a forecast, in milliseconds, from which it is reported. */
 const FORECAST_MS = 10_000
 const FORECASTS: ReadonlySet<string> = new Set(['nextAt', 'fullAt', 'emptyAt'])
-/** An estimate is told once it has moved by a tenth, and by something that a person would see. */
+/** An estimate is reported once it has changed by a tenth, and by at least a visible amount. */
 const ESTIMATE_SHARE = 0.1
 const ESTIMATE_STEP = 0.02
 const ESTIMATES: ReadonlySet<string> = new Set(['use', 'safe', 'framesPerSecond', 'probes', 'verdict'])
 
 /**
- * Tells of one profile what changed since it was told last. Forecasts and estimates count as changed once they differ
- * from what was told, not from the moment before: what moves slowly is told as well.
+ * Computes the changes of one profile since it was last reported.
+ *
+ * Forecasts and estimates are compared with the reported value, not with the previous one, so that slow changes are
+ * reported, too.
  */
 export class TellChanges {
   #told: Snapshot | undefined
@@ -44,7 +46,7 @@ export class TellChanges {
     streams: new Map(),
   }
 
-  /** A whole snapshot was told. */
+  /** Records that a whole snapshot was reported. */
   whole(snapshot: Snapshot): void {
     this.#told = snapshot
     for (const [table, key] of tables()) {
@@ -52,7 +54,7 @@ export class TellChanges {
     }
   }
 
-  /** `undefined` where nothing changed. A whole one comes first. */
+  /** The changes since the last report; `undefined` if there are none, or before the first whole snapshot. */
   changes(now: Snapshot): Changes | undefined {
     const told = this.#told
     if (told === undefined) return undefined

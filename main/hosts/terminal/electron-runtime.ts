@@ -8,11 +8,11 @@ import { nodeClock } from '../../ports/node-clock.ts'
 import { type Downloader, fetchTo } from './bounded-download.ts'
 
 /**
- * Electron's runtime is not in its npm package: the package fetches it when it is first asked for.
+ * Downloads Electron's runtime, which its npm package downloads at first use.
  *
- * That fetch waits as long as the network lets it and says nothing for half a minute. So the archive is fetched here,
- * through the package's own library (its mirrors, proxy, cache and checksums apply), and the package's own
- * `install.js` then finds it in the cache and unpacks it.
+ * The package's own download has no time limit and writes nothing for half a minute. Here the archive is downloaded
+ * with the package's library, so that its mirrors, proxy, cache and checksums apply; `install.js` then unpacks it from
+ * the cache.
  */
 export type Download =
   | { readonly kind: 'downloaded'; readonly electronPath: string }
@@ -38,7 +38,7 @@ const checksumFile = z.record(z.string(), z.string())
 const require = createRequire(import.meta.url)
 const UNPACK_LIMIT_MS = 120_000
 
-/** As `electron/index.js` looks for it, which would start the download itself. */
+/** The path of an installed runtime, found as by `electron/index.js`, which would start the download. */
 export function installedRuntime(): string | undefined {
   const folder = electronFolder()
   if (folder === undefined) return undefined
@@ -50,10 +50,11 @@ export function installedRuntime(): string | undefined {
     const unpacked = readFileSync(join(dist, 'version'), 'utf8').trim().replace(/^v/, '')
     return unpacked === version && existsSync(executable) ? executable : undefined
   } catch {
-    return undefined // not unpacked, or half of it
+    return undefined // missing or incomplete
   }
 }
 
+/** Downloads and unpacks the runtime; `say` receives progress lines. A failure is returned, not thrown. */
 export async function downloadRuntime(
   connectTimeoutMs: number,
   say: (line: string) => void,
@@ -90,11 +91,11 @@ function electronFolder(): string | undefined {
   try {
     return dirname(require.resolve('electron/package.json'))
   } catch {
-    return undefined // a development dependency: an installed Headroom has none
+    return undefined // a development dependency, which an installed Headroom lacks
   }
 }
 
-/** A dependency of Electron's package and not of ours, so it is looked up from there. */
+/** Loads `@electron/get` as a dependency of Electron's package, because it is not one of ours. */
 async function electronGet(folder: string): Promise<ElectronGet> {
   const path = createRequire(join(folder, 'package.json')).resolve('@electron/get')
   return import(pathToFileURL(path).href)
@@ -103,7 +104,7 @@ async function electronGet(folder: string): Promise<ElectronGet> {
 function unpack(folder: string): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>()
   const child = spawn(process.execPath, [join(folder, 'install.js')], {
-    // stdout is for the ready line.
+    // stderr, because stdout is for the ready line.
     stdio: ['ignore', 2, 2],
     timeout: UNPACK_LIMIT_MS,
     env: {

@@ -14,13 +14,13 @@ export interface ExportDeps {
   readonly version: string
   readonly nowMs: () => number
   openSeries(folder: string): SeriesOpening
-  /** Loaded where it is asked for. */
+  /** Loads the Parquet writer, which is needed for that format only. */
   parquet(): Promise<typeof import('../../history/series-parquet.ts')>
 }
 
 const DAY_MS = 86_400_000
 
-/** Writes what the history has kept, for other programs. */
+/** Exports the stored history for other programs. */
 export async function exportHistory(flags: ExportFlags, deps: ExportDeps): Promise<number> {
   const { terminal } = deps
   const fail = (line: string, exitCode: number = EXIT_FAILURE) => {
@@ -80,7 +80,7 @@ async function piecesOf(
   }
 }
 
-/** In a folder, a name that says what it is of; of several keys it names none. */
+/** The path of an export: `output`, or in a folder a name with profile (`all` for several), start and format. */
 function pathOf(
   output: string,
   file: SeriesFile,
@@ -93,7 +93,7 @@ function pathOf(
   return join(output, exportName('series', key, fromMs, format))
 }
 
-/** A reader that lags holds it up: half a million rows need not be in memory. */
+/** Waits while the reader of stdout is slow, so that half a million rows need not be in memory. */
 async function writeOut(pieces: Iterable<string | Uint8Array>, terminal: Terminal): Promise<void> {
   for (const piece of pieces) {
     if (terminal.out(String(piece).replace(/\r?\n$/, ''))) continue
@@ -112,7 +112,7 @@ async function writeOut(pieces: Iterable<string | Uint8Array>, terminal: Termina
   }
 }
 
-/** Whole or not at all, and never over a file that is there. Why not, where it was not. */
+/** Writes a new file completely or not at all; an existing one is not replaced. Returns the reason of a failure. */
 function writeNew(path: string, pieces: Iterable<string | Uint8Array>): string | undefined {
   let descriptor: number
   try {

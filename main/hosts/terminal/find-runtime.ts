@@ -1,12 +1,12 @@
 import { type Download, downloadRuntime, installedRuntime } from './electron-runtime.ts'
 
-/** What deciding needs to know of the machine. */
+/** The facts about the machine on which the choice of a host depends. */
 export interface DesktopEnvironment {
   readonly platform: NodeJS.Platform
   readonly variables: Readonly<Record<string, string | undefined>>
   /** `undefined` where there are no user ids. */
   readonly userId: number | undefined
-  /** The path of Electron's executable, when it is there. */
+  /** The path of Electron's executable, if it is installed. */
   installedRuntime(): string | undefined
   downloadRuntime(connectTimeoutMs: number): Promise<Download>
 }
@@ -16,10 +16,10 @@ export type FoundHost =
   /** `reason` completes "no desktop window here (…)". */
   | { readonly kind: 'browser'; readonly reason: string }
 
-/** A person waits for this: a network without a way out should not cost them more. */
+/** A person waits for this, so a network without internet access must fail soon. */
 const CONNECT_TIMEOUT_MS = 5_000
 
-/** Whether Electron's runtime can start here; fetches it where that is all that is missing. */
+/** Whether Electron can start here. Downloads its runtime if only that is missing. */
 export async function findDesktop(environment: DesktopEnvironment = thisMachine()): Promise<FoundHost> {
   const obstacle = obstacleOf(environment)
   if (obstacle !== undefined) return { kind: 'browser', reason: obstacle }
@@ -40,7 +40,7 @@ export async function findDesktop(environment: DesktopEnvironment = thisMachine(
 function obstacleOf({ platform, variables, userId }: DesktopEnvironment): string | undefined {
   const { DISPLAY, WAYLAND_DISPLAY } = variables
   if (platform === 'linux' && !DISPLAY && !WAYLAND_DISPLAY) return 'no display'
-  // Chromium's sandbox does not start as root, and the window is not shown without it.
+  // Chromium's sandbox does not work as root, and the window is not shown without it.
   if (platform !== 'win32' && userId === 0) return 'running as root'
   return undefined
 }

@@ -1,11 +1,11 @@
 import type { Cell } from './cells.ts'
 
-/** A cell that leaves a line which is too narrow for all: the higher, the earlier; without one it stays. */
+/** A cell that is removed from a line that is too wide: the highest `leaves` first; cells without it stay. */
 export interface FittedCell extends Cell {
   readonly leaves?: number
 }
 
-/** A line, and how much it matters where there is no room for all: 0 goes first. */
+/** A line with its weight: in a window that is too low, the lowest weight is removed first. */
 export interface WeighedLine {
   readonly cells: readonly FittedCell[]
   readonly weight: number
@@ -14,8 +14,10 @@ export interface WeighedLine {
 export const leaving = (cell: Cell, leaves: number): FittedCell => ({ ...cell, leaves })
 
 /**
- * The cells that fit into `width`, with a space between each. Whole columns leave, and not the end of each
- * line: a terminal that wraps a table makes two unreadable ones of it. What stays too wide is cut.
+ * Returns the cells that fit into `width`, with a space between them.
+ *
+ * Whole columns are removed rather than the end of each line, because a terminal that wraps a table makes it
+ * unreadable. The last cell is cut if the rest is still too wide.
  */
 export function fitWidth(cells: readonly FittedCell[], width: number): readonly FittedCell[] {
   let kept = cells
@@ -28,8 +30,10 @@ export function fitWidth(cells: readonly FittedCell[], width: number): readonly 
 }
 
 /**
- * The lines that fit into `rows`, in their order. Of equal weight the lower leave first, and the last line
- * says how many did: a quota that is not shown must not look like one that is not there.
+ * Returns the lines that fit into `rows`, in their order.
+ *
+ * Of equal weights the lowest line is removed first. The last line states how many were removed, so that a hidden quota
+ * is not taken for a missing one.
  */
 export function fitHeight(lines: readonly WeighedLine[], rows: number): readonly WeighedLine[] {
   const blank = (line: WeighedLine) => line.cells.length === 0
@@ -48,7 +52,7 @@ export function fitHeight(lines: readonly WeighedLine[], rows: number): readonly
 }
 
 function widthOf(cells: readonly Cell[]): number {
-  // What is filled up at the end of a line is not written.
+  // Padding at the end of a line is not counted.
   return cells.reduce((sum, { text }, index) => {
     const shown = index === cells.length - 1 ? text.trimEnd() : text
     return sum + [...shown].length + (index === 0 ? 0 : 1)

@@ -3,7 +3,7 @@ import { isSymbol } from '../../../app/service/stream-paths.ts'
 import { serviceOrigin } from '../../sign-in/connect-key.ts'
 import { faultProblem } from '../../simulator/options.ts'
 
-/** What a flag's parser makes of its text: the value, or a sentence on what was expected. */
+/** The result of a flag's parser: the value, or a phrase for what was expected. */
 export type ParsedFlag<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly expected: string }
@@ -11,7 +11,7 @@ export type ParsedFlag<T> =
 export const parsed = <T>(value: T): ParsedFlag<T> => ({ ok: true, value })
 export const expected = (what: string): ParsedFlag<never> => ({ ok: false, expected: what })
 
-/** A parser as commander takes it: commander's message names the flag and the value, ours adds what was expected. */
+/** Adapts a parser to commander, whose message names flag and value; ours adds what was expected. */
 export const argument =
   <T>(parse: (text: string) => ParsedFlag<T>) =>
   (text: string): T => {
@@ -20,12 +20,12 @@ export const argument =
     return result.value
   }
 
-/** For a repeatable flag. */
+/** Adapts a parser to commander for a repeatable flag. */
 export const repeated =
   <T>(parse: (text: string) => ParsedFlag<T>) =>
   (text: string, before: readonly T[] | undefined): readonly T[] => [...(before ?? []), argument(parse)(text)]
 
-/** One of a few words. */
+/** Parses one of several words. */
 export const wordFlag =
   <const W extends string>(words: readonly W[]) =>
   (text: string): ParsedFlag<W> => {
@@ -33,17 +33,17 @@ export const wordFlag =
     return word === undefined ? expected(`one of ${words.join(', ')}`) : parsed(word)
   }
 
-/** An id or a folder. A leading `--` is the next flag, swallowed because this one has no value. */
+/** Parses an id or a folder. A leading `--` is the next flag, read as a value because this one has none. */
 export function textFlag(text: string): ParsedFlag<string> {
   const usable = text.trim() !== '' && !/\p{Cc}/u.test(text) && !text.startsWith('--')
   return usable ? parsed(text) : expected('text that is not empty')
 }
 
-/** Longer than any run, and far enough from the 2³¹−1 ms that a timer can hold. */
+/** The maximum duration: longer than any run, and below a timer's 2³¹−1 ms. */
 const MAX_SECONDS = 2_000_000
 
 interface NumberRange {
-  /** Exclusive lower bound; `atLeast` is the inclusive one. */
+  /** Exclusive lower bound; `atLeast` is an inclusive one. */
   readonly above?: number
   readonly atLeast?: number
   readonly atMost: number
@@ -62,24 +62,24 @@ export const numberFlag =
     return fits ? parsed(value) : expected(`a number of ${unit} ${low} ${atMost}`)
   }
 
-/** A duration that has to be longer than nothing. */
+/** Parses a duration in seconds, greater than 0. */
 export const secondsFlag = numberFlag({ above: 0, atMost: MAX_SECONDS, unit: 'seconds' })
 
-/** A duration that may be nothing. */
+/** Parses a duration in seconds, 0 included. */
 export const secondsOrZeroFlag = numberFlag({ atLeast: 0, atMost: MAX_SECONDS, unit: 'seconds' })
 
-/** 0 takes any free port. */
+/** Parses a port; 0 selects a free one. */
 export function portFlag(text: string): ParsedFlag<number> {
   const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN
   return port <= 65_535 ? parsed(port) : expected('a whole number from 0 to 65535')
 }
 
-/** Plain decimals only: `Number` also reads '', ' ', '0x10', '1e9' and 'Infinity'. */
+/** Parses a plain decimal number. `Number` would also accept '', ' ', '0x10', '1e9' and 'Infinity'. */
 export function decimal(text: string): number | undefined {
   return /^\d{1,12}(?:\.\d{1,9})?$/.test(text) ? Number(text) : undefined
 }
 
-/** The origin of a sign-in or resource host, by the same rule as in a window. */
+/** Parses the origin of a sign-in or resource host, by the same rule as in the window. */
 export function addressFlag(text: string): ParsedFlag<string> {
   const origin = serviceOrigin(text)
   return origin === undefined
@@ -87,7 +87,7 @@ export function addressFlag(text: string): ParsedFlag<string> {
     : parsed(origin)
 }
 
-/** A date or a moment in ISO 8601, as epoch milliseconds; without a zone it is UTC. */
+/** Parses a date or time in ISO 8601 to epoch milliseconds; UTC without a zone. */
 export function timeFlag(text: string): ParsedFlag<number> {
   const found = /^(\d{4}-\d{2}-\d{2})(?:T(\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)?)(Z|[+-]\d{2}:\d{2})?)?$/.exec(
     text,
@@ -97,13 +97,13 @@ export function timeFlag(text: string): ParsedFlag<number> {
   return Number.isNaN(ms) ? expected('a time as in 2026-01-05 or 2026-01-05T15:30Z') : parsed(ms)
 }
 
-/** One symbol, fit for the path of a request. */
+/** Parses one symbol that is valid in the path of a request. */
 export function symbolFlag(text: string): ParsedFlag<string> {
   const symbol = text.trim()
   return isSymbol(symbol) ? parsed(symbol) : expected('one symbol, as in MSFT')
 }
 
-/** `--fault NAME`, `NAME:TIMES` or `NAME:always`. */
+/** Parses `--fault NAME`, `NAME:TIMES` or `NAME:always`. */
 export function faultFlag(text: string): ParsedFlag<string> {
   const problem = faultProblem(text)
   return problem === undefined ? parsed(text) : expected(`a fault that simulate --help lists; ${problem}`)

@@ -1,7 +1,7 @@
 import type { StreamRequest } from '../../../app/service/stream-kinds.ts'
 import type { ProbeFlag, TrafficFlag } from './category-flags.ts'
 
-/** What each command is given, after every flag has been parsed. */
+/** The parsed flags of each command. */
 
 export interface StartFlags {
   readonly host: 'auto' | 'desktop' | 'browser'
@@ -10,7 +10,7 @@ export interface StartFlags {
   readonly link: boolean
   readonly data?: string
   readonly simulate?: true
-  /** Serves Prometheus' text on this port of loopback. */
+  /** The loopback port on which Prometheus metrics are served. */
   readonly metricsPort?: number
 }
 
@@ -22,11 +22,11 @@ export interface ServiceFlags {
 
 export interface WatchFlags extends ServiceFlags {
   readonly probe?: ProbeFlag
-  /** What probes ask about where a category needs a symbol. */
+  /** The symbol for probes of categories that need one. */
   readonly probeSymbol?: string
   readonly trialAfterStep?: true
   readonly stream?: readonly StreamRequest[]
-  /** Where the key is sealed under HEADROOM_PASSPHRASE; absent: in memory only. */
+  /** The folder in which the key is stored, sealed under HEADROOM_PASSPHRASE; absent: in memory only. */
   readonly data?: string
   /** Seconds. */
   readonly for?: number
@@ -51,13 +51,13 @@ export interface ExportFlags {
   readonly from?: number
   readonly to?: number
   readonly format: 'csv' | 'json' | 'parquet'
-  /** A file, or a folder; absent: stdout. */
+  /** A file or a folder; absent: stdout. */
   readonly output?: string
 }
 
 export interface RevokeFlags extends ServiceFlags {
   readonly yes?: true
-  /** Where the running app is, and which of its keys: only without the flags of a service. */
+  /** Folder and profile of a key of the running app; only without the flags of a service. */
   readonly data?: string
   readonly profile?: string
 }

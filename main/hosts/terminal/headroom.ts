@@ -8,9 +8,11 @@ import { type Commands, runProgram } from './program.ts'
 import { realCommands } from './real-commands.ts'
 import { EXIT_FAILURE, EXIT_OK, EXIT_PERSON_NEEDED } from './terminal.ts'
 
-/** The `headroom` command. `main/launch.js` imports it once Node is new enough and the build is there. */
+/**
+ * The entry point of the `headroom` command. `main/launch.js` imports it after checking Node's version and the build.
+ */
 
-/** How long what is left over, as a socket in its last moments, may keep the process after the command ended. */
+/** Time for which open handles, such as closing sockets, may delay the exit after the command ended. */
 const LINGER_MS = 500
 
 createFilesPrivately()
@@ -31,7 +33,7 @@ terminal.whenWritten((failure) => {
 })
 exitWithin(LINGER_MS)
 
-/** Each command that takes a secret, where one that was named cannot be had. */
+/** Replaces each command that uses a secret by one that fails with `line`, because a named secret could not be read. */
 function allRefusing(line: string): Omit<Commands, 'status' | 'export'> {
   const refuse = async () => {
     terminal.error(line)

@@ -10,8 +10,8 @@ import {
 import type { Changes } from './changes.ts'
 
 /**
- * The version of the JSON lines, in the `v` of each. Fields, event kinds and line types may be added without a new one;
- * a reader passes over what it does not know.
+ * The version of the JSON lines, stored as `v` in each. Fields, event kinds and line types may be added without a new
+ * version; readers must ignore unknown ones.
  */
 export const JSON_LINES_VERSION = 1
 
@@ -26,7 +26,7 @@ const v = z.literal(JSON_LINES_VERSION)
 
 type Fields = Readonly<Record<string, z.ZodMiniType>>
 
-/** Some of the fields of a row, and always which one it is; `null` stands for a field that is no longer there. */
+/** A schema of partial rows with a required key; `null` stands for a removed field. */
 function someOf(key: string, fields: Fields) {
   const some = Object.entries(fields).map(([name, field]) => [name, z.optional(z.nullable(field))] as const)
   return z.optional(z.array(z.looseObject({ ...Object.fromEntries(some), [key]: z.string() })))
@@ -53,7 +53,7 @@ const line = z.union([
   ...eventSchemas.map(({ shape }) => z.looseObject({ v, type: z.literal('event'), ...shape })),
 ])
 
-/** What `json-lines.schema.json` holds, for programs that read the lines (JSON Schema 2020-12). */
+/** The content of `json-lines.schema.json`, for programs that read the lines (JSON Schema 2020-12). */
 export function jsonLinesSchema(): string {
   const metadata = z.registry<{
     readonly id?: string

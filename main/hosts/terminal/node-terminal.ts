@@ -5,15 +5,18 @@ import type { OutputEnd, Screen, Terminal } from './terminal.ts'
 
 const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGBREAK'] as const
 
-/** What a terminal is made of; a process has it all. */
+/** The parts of a process that a terminal consists of. */
 export type TerminalProcess = Pick<NodeJS.Process, 'stdin' | 'stdout' | 'stderr' | 'on' | 'off'>
 
 export interface NodeTerminal extends Terminal {
-  /** Tells once, when all that was written has left this process or never will, why the last of it did not; and nothing where it did. */
+  /**
+   * Calls `run` once, when all output was written or failed: with a line on why the last of it failed, or with
+   * `undefined`.
+   */
   whenWritten(run: (failure: string | undefined) => void): void
 }
 
-/** The terminal of this process; `environment` is what it was started with. */
+/** The terminal of this process; `environment` is that of its start. */
 export function nodeTerminal(own: TerminalProcess, environment: Terminal['environment']): NodeTerminal {
   const { stdin, stdout, stderr } = own
   const { TERM } = environment
@@ -35,7 +38,7 @@ export function nodeTerminal(own: TerminalProcess, environment: Terminal['enviro
       return () => void stdout.off('drain', run)
     },
     error: (line) => void stderr.write(`headroom: ${line}\n`),
-    // On stderr: what stdout says may be read by a program.
+    // On stderr, because a program may read stdout.
     ...(stderr.isTTY && { bell: () => void stderr.write('\u0007') }),
     ask: async (question) => {
       const lines = createInterface({ input: stdin, output: stderr })
@@ -56,7 +59,7 @@ export function nodeTerminal(own: TerminalProcess, environment: Terminal['enviro
     },
     whenWritten: (run) => {
       stdout.write('', (error) => {
-        // The error of an earlier line, which its event has not told yet.
+        // The error of an earlier line, whose event was not emitted yet.
         if (error && codeOf(error) !== 'ERR_STREAM_DESTROYED') end ??= outputEnd(error)
         run(end?.kind === 'failed' ? end.line : undefined)
       })
@@ -64,7 +67,7 @@ export function nodeTerminal(own: TerminalProcess, environment: Terminal['enviro
   }
 }
 
-/** libuv's word for a reader that is gone is EPIPE, on Windows also EOF. */
+/** libuv's error codes for a closed pipe: EPIPE, on Windows also EOF. */
 const READER_GONE = new Set<unknown>(['EPIPE', 'EOF'])
 
 const codeOf = (error: Error): unknown => ('code' in error ? error.code : undefined)
@@ -75,11 +78,11 @@ function outputEnd(error: Error): OutputEnd {
     : { kind: 'failed', line: `stdout cannot be written: ${systemErrorText(error)}` }
 }
 
-/** NO_COLOR counts when it is set to anything but nothing (no-color.org). */
+/** The screen of a stream. NO_COLOR applies if it is set and not empty (no-color.org). */
 function screenOf(stream: NodeJS.WriteStream, { NO_COLOR }: Terminal['environment']): Screen {
   const update = createLogUpdate(stream)
   return {
-    // 0 is what a terminal says that was never told its size.
+    // A terminal whose size was never set reports 0.
     columns: () => stream.columns || 80,
     rows: () => stream.rows || 24,
     colour: NO_COLOR === undefined || NO_COLOR === '',

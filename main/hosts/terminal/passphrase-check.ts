@@ -4,17 +4,18 @@ import { ZxcvbnFactory } from '@zxcvbn-ts/core'
 import { adjacencyGraphs, dictionary } from '@zxcvbn-ts/language-common'
 
 export type PassphraseCheck =
-  /** Nothing is stored yet, and would be under a passphrase that is soon guessed. */
+  /** No keys are stored yet, and the passphrase is too weak to store any. */
   | { readonly kind: 'too-weak'; readonly line: string }
-  /** Nothing is stored yet; the line says how strong it is. */
+  /** No keys are stored yet; the line states the strength. */
   | { readonly kind: 'new'; readonly line: string }
-  /** It may have sealed keys already, and is soon guessed. */
+  /** Keys may be stored already, and the passphrase is weak. */
   | { readonly kind: 'weak'; readonly line: string }
   | { readonly kind: 'strong'; readonly line?: undefined }
 
 /**
- * What a person is told of HEADROOM_PASSPHRASE before it opens or seals the keys of a folder. One that sealed some
- * already goes on opening them.
+ * Checks HEADROOM_PASSPHRASE before it opens or seals the keys of a folder, and words the message.
+ *
+ * A weak passphrase that already sealed keys still opens them.
  */
 export function checkPassphrase(dataFolder: string, passphrase: string): PassphraseCheck {
   const { isEnough, time } = passphraseStrength(passphrase)
@@ -31,18 +32,20 @@ export function checkPassphrase(dataFolder: string, passphrase: string): Passphr
       }
 }
 
-/** An estimate (zxcvbn) of how many guesses a passphrase takes a program that knows people's habits. */
+/** An estimate by zxcvbn of the guesses that a dictionary attack needs for a passphrase. */
 interface PassphraseStrength {
   readonly isEnough: boolean
   readonly guesses: number
-  /** The time for them at `GUESSES_PER_SECOND`, as a text that ends "would take". */
+  /** The time for `guesses` at `GUESSES_PER_SECOND`, as a text that completes "would take". */
   readonly time: string
 }
 
-/** The guesses that a passphrase has to take: three years at `GUESSES_PER_SECOND`, as for twelve random letters. */
+/** The required number of guesses: three years at `GUESSES_PER_SECOND`, as for twelve random letters. */
 const MIN_GUESSES = 1e12
 
-/** The rate of a rack of graphics cards: each guess takes scrypt 128 MiB (passphrase-keystore.ts). */
+/**
+ * The rate of an attacker with a rack of graphics cards: each guess runs scrypt with 128 MiB (passphrase-keystore.ts).
+ */
 const GUESSES_PER_SECOND = 10_000
 
 const UNITS = [
@@ -55,7 +58,7 @@ const UNITS = [
 
 const estimator = new ZxcvbnFactory({ dictionary, graphs: adjacencyGraphs })
 
-/** Estimates a passphrase that a new data key would be sealed under. Takes some milliseconds. */
+/** Estimates the strength of a passphrase. Takes some milliseconds. */
 export function passphraseStrength(passphrase: string): PassphraseStrength {
   const { guesses } = estimator.check(passphrase.normalize('NFKC'))
   return { isEnough: guesses >= MIN_GUESSES, guesses, time: timeOf(guesses / GUESSES_PER_SECOND) }

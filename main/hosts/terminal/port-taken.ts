@@ -1,4 +1,4 @@
-/** One line when a port could not be had; `undefined` for every other error. */
+/** Describes in one line why a port could not be opened; `undefined` for any other error. */
 export function portTaken(error: unknown, port: number): string | undefined {
   const code = error instanceof Error && 'code' in error ? error.code : undefined
   if (code === 'EADDRINUSE') return `port ${port} is taken: choose another with --port, or 0 for any free one`

@@ -19,7 +19,7 @@ import type { ExportFlags, RevokeFlags, SimulateFlags, StartFlags, StatusFlags, 
 import { streamFlag } from './stream-flag.ts'
 import { EXIT_OK, EXIT_USAGE } from './terminal.ts'
 
-/** What the commands do; each ends in an exit code. */
+/** The commands. Each resolves to an exit code. */
 export interface Commands {
   start(flags: StartFlags): Promise<number>
   watch(flags: WatchFlags): Promise<number>
@@ -36,7 +36,7 @@ export interface ProgramPorts {
   error(line: string): void
 }
 
-/** Runs one command line; `args` starts after the script's name. A line that does not parse ends in exit 2. */
+/** Runs one command line. `args` starts after the script's name; a line that does not parse exits with 2. */
 export async function runProgram(args: readonly string[], ports: ProgramPorts): Promise<number> {
   let exitCode: number = EXIT_OK
   const program = describeProgram(ports, (code) => {
@@ -47,7 +47,7 @@ export async function runProgram(args: readonly string[], ports: ProgramPorts): 
     return exitCode
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error
-    if (error.exitCode === 0) return EXIT_OK // --help, --version
+    if (error.exitCode === 0) return EXIT_OK // --help and --version
     ports.error(usageLine(error, commandOf(program, args)))
     return EXIT_USAGE
   }
@@ -260,7 +260,7 @@ function describeSimulate(program: Command): Command {
     .addHelpText('after', `\nFaults, each as NAME, NAME:TIMES or NAME:always:\n${list}\n\n${CONTROL_HELP}`)
 }
 
-/** The command a line is about; `undefined` when its first word is no command's name. */
+/** The command of a line; `undefined` when its first word is not a command. */
 function commandOf(program: Command, args: readonly string[]): Command | undefined {
   const [first = '--'] = args
   const name = first.startsWith('-') ? 'start' : first
@@ -270,8 +270,9 @@ function commandOf(program: Command, args: readonly string[]): Command | undefin
 const SECRET_FLAGS: ReadonlySet<string> = new Set(['--client-secret', '--refresh-token'])
 
 /**
- * One line that names the flag and says what was expected. Arguments that were not asked for are not
- * repeated: one may be a secret somebody meant to give to a flag that does not exist.
+ * Describes a usage error in one line that names the flag and what was expected.
+ *
+ * An unexpected argument is not repeated, because it may be a secret meant for a flag that does not exist.
  */
 function usageLine({ code, message }: CommanderError, command: Command | undefined): string {
   if (command === undefined)

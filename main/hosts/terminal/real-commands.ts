@@ -28,7 +28,7 @@ import { status } from './status-command.ts'
 import { EXIT_FAILURE, type Terminal } from './terminal.ts'
 import { watch } from './watch-command.ts'
 
-/** The commands with the real world behind them. What only one of them needs is loaded when it runs. */
+/** Creates the commands with real ports. Modules that only one command needs are loaded when it runs. */
 export function realCommands(terminal: Terminal, app: AppFolder): Commands {
   const http = nodeHttp(process.env)
   const ask = (dataFolder: string, request: ControlRequest) =>
@@ -38,11 +38,11 @@ export function realCommands(terminal: Terminal, app: AppFolder): Commands {
       userId: process.getuid?.(),
     })
   const facts = { version: app.version, startedMs: processStartMs }
-  // Read once; an empty one is none.
+  // Read once. An empty one counts as absent.
   const passphrase = terminal.environment['HEADROOM_PASSPHRASE'] || undefined
   const portsWith = (log: Log): MonitorPorts => ({ clock: nodeClock, random: nodeRandom, http, log })
 
-  /** Whether nothing may be sealed under it; what a person should know of it is said. */
+  /** Whether a passphrase is too weak to seal keys. Writes its strength to stderr. */
   const isTooWeak = async (dataFolder: string, words: string): Promise<boolean> => {
     const { checkPassphrase } = await import('./passphrase-check.ts')
     const { kind, line } = checkPassphrase(dataFolder, words)
@@ -130,7 +130,7 @@ export function realCommands(terminal: Terminal, app: AppFolder): Commands {
           const { kind, line } = checkPassphrase(folder, words)
           if (kind === 'too-weak') return { kind: 'failed', line, needsPerson: true }
           const opening = await openWatchVault(folder, words, portsWith(log))
-          // Where it does not open, or nothing will be stored, that is the one thing to say.
+          // Only for a vault that opened and will store a key; otherwise another message is more important.
           const stores = kind === 'weak' || terminal.environment['HEADROOM_REFRESH_TOKEN']
           if (opening.kind === 'open' && line !== undefined && stores) terminal.error(line)
           return opening
@@ -217,7 +217,7 @@ function hasDisplay({ environment: { DISPLAY, WAYLAND_DISPLAY } }: Terminal): bo
   return process.platform !== 'linux' || Boolean(DISPLAY || WAYLAND_DISPLAY)
 }
 
-/** Runs the desktop host in its own process and ends as it ends. */
+/** Runs the desktop host as a child process and exits with its code. */
 function runDesktop(
   electronPath: string,
   appFolder: string,
@@ -225,11 +225,11 @@ function runDesktop(
   terminal: Terminal,
 ): Promise<number> {
   const main = join(appFolder, 'dist', 'desktop', 'main.js')
-  // The bearer goes by the environment.
+  // The bearer is passed by the environment.
   const metricsPort = metrics === undefined ? [] : ['--metrics-port', String(metrics.port)]
   const args = [main, '--data', dataFolder, ...(simulate ? ['--simulate'] : []), ...metricsPort]
-  // The first is set by some editors' terminals and would turn Electron into a plain Node; the desktop has the
-  // system's keyring, and no use for the second.
+  // ELECTRON_RUN_AS_NODE, set by some editors' terminals, would turn Electron into plain Node. The passphrase is not
+  // needed, because the desktop host uses the system's keyring.
   const { ELECTRON_RUN_AS_NODE: _, HEADROOM_PASSPHRASE: __, ...environment } = terminal.environment
   const child = spawn(electronPath, args, { stdio: 'inherit', env: environment })
   const cancel = terminal.onStop(() => child.kill('SIGTERM'))

@@ -15,15 +15,15 @@ import { type ServiceKey, watchedService } from './watched-service.ts'
 export interface RevokeDeps {
   readonly terminal: Terminal
   revokeTokens(key: ServiceKey): Promise<RevocationResult>
-  /** The app that runs on this data folder, or on the default one. */
+  /** Asks the app that runs on this data folder, or on the default one. */
   running(dataFolder: string | undefined): AskRunning
-  /** The keys of that folder when no app runs; absent where nothing could open them. */
+  /** Opens the keys of that folder while no app runs; absent without a passphrase. */
   openStored?(dataFolder: string | undefined): Promise<StoredKeysOpening>
 }
 
 const CONFIRMATION = 'revoke'
 
-/** "Revoked" is only said after the service answered 200 (service 4.2). */
+/** Revokes tokens. Reports "revoked" only after the service answered 200 (service 4.2). */
 export async function revoke(flags: RevokeFlags, deps: RevokeDeps): Promise<number> {
   const { terminal, revokeTokens } = deps
   const service = watchedService(flags, terminal.environment)
@@ -37,7 +37,7 @@ export async function revoke(flags: RevokeFlags, deps: RevokeDeps): Promise<numb
       return confirmAndRevoke(service.key)
   }
 
-  /** Without credentials: the running app has them. */
+  /** Revokes by the running app, which has the credentials. */
   async function revokeRunning(): Promise<number> {
     const ask = deps.running(flags.data)
     const chosen = await chooseRunningKey(ask, flags.profile)
@@ -61,7 +61,7 @@ export async function revoke(flags: RevokeFlags, deps: RevokeDeps): Promise<numb
     return EXIT_FAILURE
   }
 
-  /** No app runs, and the folder's passphrase was given. */
+  /** Revokes a stored key while no app runs. */
   async function revokeStored(stored: StoredKeys): Promise<number> {
     try {
       const chosen = pickKey(stored.keys, flags.profile, 'the data folder')

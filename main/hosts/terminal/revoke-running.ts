@@ -13,7 +13,7 @@ export type RunningKeyChoice =
 
 export type AskRunning = (request: ControlRequest) => Promise<Asked>
 
-/** Which key of the running app is meant: the one that was named, or the only one there is. */
+/** Selects a key of the running app: the named one, or the only one. */
 export async function chooseRunningKey(
   ask: AskRunning,
   named: string | undefined,
@@ -39,7 +39,7 @@ export async function chooseRunningKey(
   return pickKey(keys, named, 'the running Headroom')
 }
 
-/** The one that was named, or the only one; `where` they are is for the words. */
+/** Selects the named key, or the only one. `where` names the place of the keys in messages. */
 export function pickKey(
   keys: readonly RunningKey[],
   named: string | undefined,
@@ -65,7 +65,7 @@ export type RunningRevocation =
   | { readonly kind: 'confirmed' }
   | { readonly kind: 'failed'; readonly line: string }
 
-/** "Revoked" is only what the running app was told by the service with a 200 (service 4.2). */
+/** Revokes a key by the running app. "Revoked" means that the service answered the app with 200 (service 4.2). */
 export async function revokeRunningKey(ask: AskRunning, { profile }: RunningKey): Promise<RunningRevocation> {
   const asked = await ask({ do: 'revoke', profile })
   switch (asked.kind) {

@@ -12,21 +12,22 @@ import { EXIT_FAILURE, EXIT_OK, type Terminal } from './terminal.ts'
 
 export interface RunBrowserDeps {
   readonly terminal: Terminal
-  /** Rejects where the port is taken. */
+  /** Rejects if the port is taken. */
   claimPort(port: number): Promise<ClaimedPort>
   claimMetrics(options: MetricsOptions): Promise<MetricsClaim>
   readonly facts: ProcessFacts
   pushMetrics(app: RunningApp, options: OtlpOptions): Promise<MetricsPush>
   startApp(args: HostArguments & BrowserArguments): Promise<RunningApp>
   serve(app: RunningApp, port: ClaimedPort, ready: (url: string) => void): Promise<{ close(): Promise<void> }>
-  /** Absent where no browser can be opened, as without a display. */
+  /** Opens a browser; absent where that is impossible, such as without a display. */
   readonly openUrl?: (dataFolder: string) => OpenUrl
 }
 
 /**
- * Serves the window to this machine's browsers until told to stop.
+ * Serves the window to browsers on this machine until stopped.
  *
- * Its ports are held before the app starts: a start that cannot serve spends no stored rotating token.
+ * The ports are opened before the app starts, so that a start that cannot serve does not use up a stored rotating
+ * token.
  */
 export async function runBrowser(
   args: HostArguments & BrowserArguments,
@@ -86,7 +87,7 @@ async function serveUntil(stopped: Promise<void>, { args, port, metrics, deps }:
     const host = await serve(app, port, (url) => {
       if (args.link) terminal.out(`headroom ready: ${url}`)
       wasUsed()
-      // Once: a later line is for a person who wants another window.
+      // Only the first address is opened; later ones are for further windows.
       opened = toOpen?.(url)
       opened?.catch(() => terminal.error('no browser could be opened: open the link above'))
       toOpen = undefined

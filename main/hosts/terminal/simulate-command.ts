@@ -14,7 +14,10 @@ export interface SimulateDeps {
   start(options: SimulatorOptions, port: number): Promise<ServingSimulator>
 }
 
-/** Asks for the control surface, and is the secret it wants. An environment variable: there is no flag for a secret. */
+/**
+ * The secret that enables the control surface and that its requests must carry. An environment variable, because flags
+ * must not contain secrets.
+ */
 export const CONTROL_SECRET = 'HEADROOM_SIMULATOR_CONTROL'
 const MIN_SECRET = 16
 
@@ -23,7 +26,7 @@ function secretProblem(secret: string | undefined): string | undefined {
   return `${CONTROL_SECRET} needs at least ${MIN_SECRET} characters`
 }
 
-/** Serves until it is told to stop. */
+/** Runs the simulator until stopped. */
 export async function simulate(flags: SimulateFlags, { terminal, start }: SimulateDeps): Promise<number> {
   const controlSecret = terminal.environment[CONTROL_SECRET]
   const options = { ...simulatorOptions(flags), ...(controlSecret && { controlSecret }) }
@@ -48,7 +51,7 @@ export async function simulate(flags: SimulateFlags, { terminal, start }: Simula
   }
 }
 
-/** The flags in the simulator's own words; what no flag names keeps its default. */
+/** Converts the flags to simulator options; omitted flags keep their defaults. */
 export function simulatorOptions(flags: SimulateFlags): SimulatorOptions {
   return withDefaults({
     clientId: flags.clientId,

@@ -3,7 +3,7 @@ import type { LockAttempt } from '../../storage/lock.ts'
 import type { StartFlags } from './flags.ts'
 import { EXIT_FAILURE, EXIT_PERSON_NEEDED, EXIT_USAGE, type Terminal } from './terminal.ts'
 
-/** Whether Electron can be had here, and why not. */
+/** Whether Electron can run here, or why not. */
 export type DesktopSearch =
   | { readonly kind: 'desktop'; readonly electronPath: string }
   | { readonly kind: 'browser'; readonly reason: string }
@@ -21,7 +21,7 @@ export interface StartDeps {
     folder: string | undefined,
   ): { readonly kind: 'open'; readonly path: string } | { readonly kind: 'unusable'; readonly line: string }
   findDesktop(): Promise<DesktopSearch>
-  /** Takes the folder's lock itself: it is the process that lives. */
+  /** Runs the desktop host, which locks the folder itself. */
   runDesktop(electronPath: string, args: HostArguments): Promise<number>
   lock(folder: string): LockAttempt
   runBrowser(args: HostArguments & BrowserArguments): Promise<number>
@@ -30,13 +30,13 @@ export interface StartDeps {
 export interface BrowserArguments {
   readonly port: number
   readonly open: boolean
-  /** Whether the ready line carries the single-use code. */
+  /** Whether the ready line includes the single-use code. */
   readonly link: boolean
-  /** Why this is not the desktop window; absent when a person chose the browser. */
+  /** Why the browser host was chosen; absent when a person chose it. */
   readonly hostReason?: string
 }
 
-/** Decides which host shows the window, and says why in one line when it is not the desktop's. */
+/** Chooses the host that shows the window, and writes the reason in one line when it is not the desktop. */
 export async function start(flags: StartFlags, deps: StartDeps): Promise<number> {
   const { terminal } = deps
   const fail = (line: string) => {
@@ -87,7 +87,7 @@ export async function start(flags: StartFlags, deps: StartDeps): Promise<number>
     lock.release()
   }
 
-  /** The desktop host shows the window that is already open, and ends. */
+  /** Starts the desktop host, which shows the window of the running app and exits. */
   async function bringToFront(): Promise<void> {
     const search = await deps.findDesktop()
     if (search.kind === 'desktop') await deps.runDesktop(search.electronPath, args)

@@ -16,13 +16,15 @@ export interface StatusDeps {
 
 const PLAIN_COLUMNS = 100
 
-/** A person who does not know it ends it from another window's settings, or by starting Headroom anew. */
+/**
+ * Formats an admitted window. A person can end an unknown one in another window's settings, or by restarting Headroom.
+ */
 function windowLine({ id, admittedAt, lastUsedAt, isOpen }: WindowSummary): string {
   const clock = (atMs: number) => new Date(atMs).toTimeString().slice(0, 8)
   return `browser ${id}  let in at ${clock(admittedAt)}, ${isOpen ? 'open' : 'closed'}, last used at ${clock(lastUsedAt)}`
 }
 
-/** What the running app knows now: a table for each key, or one line of JSON for each. */
+/** Writes the state of the running app: a table per key, or one line of JSON each. */
 export async function status(flags: StatusFlags, deps: StatusDeps): Promise<number> {
   const { terminal } = deps
   const folder = flags.data ?? deps.defaultDataFolder()

@@ -14,7 +14,7 @@ import { VaultHandle } from '../../vault/vault-handle.ts'
 import type { RunningKey } from './revoke-running.ts'
 import { vaultTrouble } from './vault-trouble.ts'
 
-/** The keys of a data folder that no Headroom runs on. */
+/** The keys of a data folder on which no Headroom runs. */
 export interface StoredKeys {
   readonly keys: readonly RunningKey[]
   revoke(profile: string): Promise<RevocationResult>
@@ -33,10 +33,10 @@ export interface StoredKeysPorts {
 }
 
 /**
- * Opens the keys that a passphrase sealed, to revoke one: nothing is refreshed but what a lost answer left in doubt, and no
- * other program may own the folder.
+ * Opens the keys of a data folder with its passphrase, to revoke one. Locks the folder.
  *
- * What becomes of a revocation is stored, so that the next start of Headroom says the same.
+ * The only refresh is one that recovers a token whose response was lost. The outcome of a revocation is stored for the
+ * next start.
  */
 export async function openStoredKeys(
   folder: string,

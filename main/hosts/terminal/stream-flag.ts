@@ -9,7 +9,7 @@ import { expected, type ParsedFlag, parsed } from './flag-values.ts'
 const MAX_TARGET = 512
 const MAX_OPTION = 64
 
-/** `--stream 'barcharts:MSFT?interval=5&unit=Minute'`: kind, target, and the options the endpoint takes. */
+/** Parses `--stream 'barcharts:MSFT?interval=5&unit=Minute'`: kind, target, and the endpoint's options. */
 export function streamFlag(text: string): ParsedFlag<StreamRequest> {
   const colon = text.indexOf(':')
   if (colon < 0) return expected('KIND:TARGET, as in positions:SIM1001')
@@ -40,7 +40,10 @@ function parseTarget(kind: StreamKind, path: string): ParsedFlag<string> {
   return parsed(names.join(','))
 }
 
-/** Symbols have dots, dollars and inner spaces ("MSFT 261218C400"), never a slash or a control character. */
+/**
+ * Whether a text is a valid symbol or account: dots, dollars and inner spaces ("MSFT 261218C400") are valid, slashes
+ * and control characters are not.
+ */
 function isName(text: string): boolean {
   return text.length > 0 && !/[/\\#\p{Cc}]/u.test(text) && text !== '.' && text !== '..'
 }

@@ -25,21 +25,24 @@ import { eventLine } from './event-line.ts'
 import { type FittedCell, fitHeight, fitWidth, leaving, type WeighedLine } from './fit.ts'
 
 export interface TableOptions {
-  /** Columns of the terminal; where they are fewer than 96, whole columns of the table leave. */
+  /** The terminal's width in columns; under 96 whole columns of the table are removed. */
   readonly columns: number
-  /** Lines there is room for; absent: all. What matters least leaves first, and a last line says so. */
+  /**
+   * The number of available lines; absent: unlimited. The least important lines are removed first, and a last line
+   * counts them.
+   */
   readonly rows?: number
   readonly colour: boolean
 }
 
-/** From here on every column has room. */
+/** The width, in columns of the terminal, that all columns of the table need. */
 const MIN_COLUMNS = 96
 const MAX_BAR = 30
 const LAST_EVENTS = 5
-/** Under so many columns a row has room for the state's word, a short name and what is left. */
+/** The layout under `columns` columns: state, a short name, and what is left. */
 const NARROW = { columns: 60, state: 11, category: 14 } as const
 
-/** What leaves a window that is too low, from the first to the last. */
+/** The order in which lines are removed from a window that is too low, the lowest first. */
 const WEIGHTS = {
   blank: 0,
   event: 1,
@@ -52,16 +55,20 @@ const WEIGHTS = {
   head: 8,
 } as const
 
-/** What leaves a window that is too narrow, from the last to the first. */
+/** The order in which columns are removed from a window that is too narrow, the highest first. */
 const LEAVES = { category: 1, age: 2, pace: 3, full: 4, others: 5, own: 6, bar: 7 } as const
 
-/** Everything but the bar and the category, with one space before each: `~120–380/500` and `running out <10m`. */
+/**
+ * The widths of all columns but bar and category, without the space before each: `~120–380/500`, `running out <10m`.
+ */
 const WIDTHS = { left: 12, own: 4, others: 7, pace: 9, full: 5, state: 17, age: 7 } as const
 const FIXED = Object.values(WIDTHS).reduce((sum, width) => sum + width + 1, 0)
 
 /**
- * The whole table, as of `nowMs`: the headline first. A number that grew from an old header carries a `~`, and what only
- * the table says reads `documented` where a header's age would stand: a number without a source is never shown.
+ * Renders the whole table as of `nowMs`, the headline first.
+ *
+ * A number computed from an old header is marked with `~`. A documented default has `documented` in place of a header's
+ * age, so that every number shows its source.
  */
 export function renderTable(
   snapshot: Snapshot,
@@ -103,7 +110,7 @@ export function renderTable(
     recent.length > 0
       ? [
           ...weighed(WEIGHTS.event + 0.9, [[left('EVENTS', width, 'dim')]]),
-          // The older leave first.
+          // Older events are removed first.
           ...recent.flatMap((event, at) => weighed(WEIGHTS.event + at / 10, [eventRow(event, nowMs, width)])),
         ]
       : [],
@@ -143,7 +150,7 @@ function line(cells: readonly Cell[], colour: boolean): string {
     .join(' ')
 }
 
-/** Categories that have no line of their own, because another one counts their requests. */
+/** The categories without a line of their own, because another category counts their requests. */
 function countedRows(requests: readonly RequestQuota[], width: number): readonly (readonly FittedCell[])[] {
   const said = shownRows(requests).flatMap(({ category }) => {
     const also = alsoCounts(requests, category)
@@ -186,7 +193,7 @@ function requestRow(quota: RequestQuota, nowMs: number, layout: Layout): readonl
   ]
 }
 
-/** Filled to what is surely left, shaded to what is possibly left. The table's default is not a reading: it gets no bar. */
+/** The bar of a quota: filled up to `low`, shaded up to `high`. A default is not a measurement and has no bar. */
 function barOf({ source, limit, low, high }: RequestQuota, width: number): string {
   if (source === 'default') return '┄'.repeat(width)
   return limit > 0 ? bar(low / limit, width, high / limit) : bar(0, width)
@@ -194,7 +201,7 @@ function barOf({ source, limit, low, high }: RequestQuota, width: number): strin
 
 const TONES: Readonly<Record<Severity, Tone>> = { ok: 'good', watch: 'warn', critical: 'bad', unseen: 'dim' }
 
-/** The state's word and its countdown, both short: `running out 3m30s`. */
+/** The state and its countdown in a short form: `running out 3m30s`. */
 function stateText(quota: RequestQuota, nowMs: number): string {
   const { state, label, note, untilMs } = quotaStatus(quota, nowMs)
   if (untilMs === undefined || note === '' || !/\d/.test(note)) return `${label} ${note}`.trimEnd()
@@ -203,7 +210,7 @@ function stateText(quota: RequestQuota, nowMs: number): string {
   return `${label} ${duration(seconds * 1000)}`
 }
 
-/** Both kinds of quota: the age of the last header, or where the number comes from without one. */
+/** The age of the last header of a request or slot quota, or its source if there is none. */
 function ageText(
   { source, observedAt }: Pick<RequestQuota | SlotQuota, 'source' | 'observedAt'>,
   nowMs: number,
@@ -236,7 +243,7 @@ function toneOf(severity: Severity): Tone {
   return severity === 'ok' ? 'plain' : TONES[severity]
 }
 
-/** A heading, and a line for each stream. */
+/** A heading, and a line per stream. */
 function streamRows(
   streams: readonly StreamSummary[],
   nowMs: number,
@@ -262,12 +269,12 @@ function streamRows(
   return [heading, ...streams.map(row)]
 }
 
-/** How the key stands, before anything else: a narrow terminal cuts what comes last. */
+/** The status of the key. It comes first, because a narrow terminal cuts the end. */
 function verdictLine(snapshot: Snapshot, nowMs: number): string {
   return headline(snapshot, nowMs).headline
 }
 
-/** Whose key this is, and whether its service answers. */
+/** The profile, and whether its service answers. */
 function serviceLine({ profile, service }: Snapshot, nowMs: number): string {
   const retry = service.retryAt === undefined ? '' : `, trying again in ${duration(service.retryAt - nowMs)}`
   const why = service.why === undefined ? '' : ` (${service.why})`

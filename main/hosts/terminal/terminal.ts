@@ -1,45 +1,45 @@
-/** What the commands need of the terminal they run in. */
+/** The terminal of a command: its input, output and signals. */
 export interface Terminal {
   readonly environment: Readonly<Record<string, string | undefined>>
-  /** The screen stdout is on; absent when it goes to a file or a pipe, or cannot be redrawn. */
+  /** The screen of stdout; absent for a file or a pipe, or if it cannot be redrawn. */
   readonly screen?: Screen
-  /** Whether somebody can answer a question. */
+  /** Whether a person can answer a question. */
   readonly interactive: boolean
-  /** One line on stdout. `false`: its reader lags, and what is written before the next `onDrain` waits in memory. */
+  /** Writes one line to stdout. `false`: the reader is slow, and lines before the next `onDrain` are held in memory. */
   out(line: string): boolean
-  /** Tells when everything that waited has been read. Returns its own cancel. */
+  /** Subscribes to the end of a slow phase, when all output was read. Returns its cancel. */
   onDrain(run: () => void): () => void
-  /** One line on stderr. */
+  /** Writes one line to stderr. */
   error(line: string): void
-  /** Rings, where somebody is near; absent elsewhere. */
+  /** Rings the bell; absent without a terminal. */
   bell?(): void
-  /** The answer without its end of line; `undefined` when the input ended. */
+  /** Asks a question and returns the answer without its line end; `undefined` if the input has ended. */
   ask(question: string): Promise<string | undefined>
-  /** Tells of each request to stop: Ctrl-C, SIGTERM, a closed terminal. Returns its own cancel. */
+  /** Subscribes to requests to stop: Ctrl-C, SIGTERM, a closed terminal. Returns its cancel. */
   onStop(run: () => void): () => void
-  /** Tells when stdout takes no more. Returns its own cancel. */
+  /** Subscribes to the end of stdout. Returns its cancel. */
   onOutputEnd(run: (end: OutputEnd) => void): () => void
 }
 
 export type OutputEnd =
-  /** Its reader is gone, as with `watch --json | head`. */
+  /** The reader has closed it, as in `watch --json | head`. */
   | { readonly kind: 'closed' }
-  /** It cannot be written, as on a full disk; the line says why. */
+  /** Writing failed, as on a full disk; the line states why. */
   | { readonly kind: 'failed'; readonly line: string }
 
 export interface Screen {
   columns(): number
-  /** Lines that are seen at once. */
+  /** The number of visible lines. */
   rows(): number
   readonly colour: boolean
   /** Replaces what was drawn before. */
   draw(text: string): void
-  /** Leaves what was drawn and goes on below it. */
+  /** Leaves the last drawing on the screen and continues below it. */
   keep(): void
 }
 
 export const EXIT_OK = 0
 export const EXIT_FAILURE = 1
 export const EXIT_USAGE = 2
-/** Trying again does not help: a person has to sign in, or to mend what is configured. */
+/** Retrying does not help: a person must sign in or correct the configuration. */
 export const EXIT_PERSON_NEEDED = 3

@@ -1,6 +1,6 @@
 import type { VaultStatus } from '../../vault/vault-handle.ts'
 
-/** Why the keys of a folder do not open under HEADROOM_PASSPHRASE, and what a person at a terminal can do about it. */
+/** Describes why HEADROOM_PASSPHRASE does not open the keys of a folder, and what a person can do. */
 export function vaultTrouble(folder: string, status: Exclude<VaultStatus, { state: 'ok' }>): string {
   switch (status.state) {
     case 'key-changed':

@@ -25,18 +25,18 @@ export interface WatchDeps {
   createMonitor(): MonitorSurface
   openVault(folder: string, passphrase: string): Promise<WatchVaultOpening>
   startBuiltIn(): Promise<BuiltIn>
-  /** Looks after a monitor until closed, in the data folder where there is one, and speaks up through the announcer. */
+  /** Starts the history and alerts of a monitor, with the data folder if there is one. */
   recordHistory(
     monitor: MonitorSurface,
     announcer: Announcer,
     dataFolder: string | undefined,
   ): { close(): Promise<void> }
   serveMetrics(monitor: MonitorSurface, options: MetricsOptions): Promise<MetricsServing>
-  /** By OTLP, to the store that the environment names. */
+  /** Sends metrics by OTLP to the endpoint in the environment. */
   pushMetrics(monitor: MonitorSurface, options: OtlpOptions): Promise<MetricsPush>
 }
 
-/** The monitor without a window. Being offline is not a reason to end; having nobody signed in is. */
+/** Runs the monitor without a window. It ends when no key is signed in, but not when the service is unreachable. */
 export async function watch(flags: WatchFlags, deps: WatchDeps): Promise<number> {
   const { terminal } = deps
   const metrics = metricsChoice(flags.metricsPort, terminal.environment)
@@ -176,18 +176,18 @@ async function follow(
     id = connected
     if (!vault) monitor.connect(asWatched(asked, flags))
     publisher.changed(id)
-    // A key that had ended before says so in its state; there is nothing that happens.
+    // A key that had ended before emits no event, so its state is checked.
     const refresh = monitor.snapshot(id)?.refresh
     if (refresh?.state === 'sign-in-required' || refresh?.state === 'revoked') {
       personNeeded(`sign in again: ${refresh.reason ?? 'the tokens of this key were revoked'}`)
     }
   })
-  // What is left on the screen, or last in a log, must not read "valid" where a sign-in is needed.
+  // Shows the final state, so that the screen or log does not end with "valid" when a sign-in is needed.
   const latest = failure === undefined ? undefined : monitor.snapshot(id)
   if (latest) view.last(latest)
-  // Of the state it ends in: afterwards there is none.
+  // The final state, which no longer exists after `stop`.
   const lastPush = pushed?.close()
-  // Before the listeners go: what closing the streams says is still told.
+  // Before the listeners are removed, so that events of closing streams are shown.
   monitor.stop()
   for (const cancel of cancels) cancel()
   await history.close()
@@ -199,7 +199,7 @@ async function follow(
   return failure.exitCode
 }
 
-/** Why it ended before it was told to. */
+/** Why the command ended by itself. */
 interface Failure {
   readonly line: string
   readonly exitCode: number
@@ -214,7 +214,7 @@ async function metricsFor(
   return choice.kind === 'on' ? serveMetrics(monitor, choice.options) : undefined
 }
 
-/** Only what a person has to change ends it; everything else is the monitor's to retry. */
+/** The reason to end, if only a person can correct it; the monitor retries everything else. */
 function reasonToGiveUp(event: LoggedEvent): string | undefined {
   if (event.kind === 'sign-in-required') return `sign in again: ${event.reason}`
   if (event.kind === 'token-refresh-failed' && event.outcome === 'misconfigured') {
@@ -224,9 +224,9 @@ function reasonToGiveUp(event: LoggedEvent): string | undefined {
 }
 
 /**
- * A key as this run watches it: what the flags say, and where they say nothing what was chosen of it.
+ * The profile for this run: its stored settings with the flags applied.
  *
- * For this run only: the choice that is stored with the key stays as it is.
+ * The stored settings are not changed.
  */
 export function asWatched(
   profile: Profile,

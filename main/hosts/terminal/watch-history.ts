@@ -8,17 +8,17 @@ import type { Clock, Log } from '../../ports/ports.ts'
 export interface WatchHistoryDeps {
   readonly monitor: Pick<MonitorSurface, 'subscribe' | 'profiles' | 'snapshot' | 'events' | 'withProfile'>
   readonly announcer: Announcer
-  /** Held by the caller; without one nothing is kept, and no other command can ask. */
+  /** A folder locked by the caller; without one, no history is stored and no other command can query this one. */
   readonly dataFolder: string | undefined
   readonly environment: Readonly<Record<string, string | undefined>>
   readonly clock: Clock
   readonly log: Log
   readonly version: string
-  /** What is wrong with the history file, once an episode. */
+  /** Called with a sentence on a problem of the history file, once per episode. */
   readonly problem: (sentence: string) => void
 }
 
-/** What `watch` remembers and speaks up about; with a data folder it keeps history and can be asked, as the app can. */
+/** Starts the history and alerts of `watch`; with a data folder also storage and queries, as in the app. */
 export function watchHistory(deps: WatchHistoryDeps): { close(): Promise<void> } {
   const { dataFolder, environment, ...rest } = deps
   const history = new HistoryService({ ...rest, ...(dataFolder !== undefined && { dataFolder }) })

@@ -9,33 +9,32 @@ import { VaultHandle } from '../../vault/vault-handle.ts'
 import { settled } from '../settled.ts'
 import { vaultTrouble } from './vault-trouble.ts'
 
-/** Where a watched key lives: it is made a monitor of, connected, and at the end left in good order. */
+/** The opened vault of `watch`, with a monitor of its keys. */
 export interface WatchVault {
   readonly monitor: MonitorSurface
-  /** What a person should know about files that were found damaged. */
+  /** Messages about damaged files. */
   readonly notices: readonly string[]
   /**
-   * Connects the key, from what is stored where that is as new as what was given. What was chosen of a stored key
-   * stays stored; `asWatched` says what becomes of it in this run.
+   * Connects the key, with the stored token if that is at least as new as the given one. Returns the profile's id;
+   * `undefined` if no token is given or stored.
    *
-   * Returns its profile's id; nothing where no token was given and none is stored.
+   * Stored settings are not changed; `asWatched` applies the flags of this run.
    */
   connect(profile: WatchedProfile, asWatched: (profile: Profile) => Profile): string | undefined
   close(): Promise<void>
 }
 
-/** A key may be known from an earlier run, and no token be given now. */
+/** A profile whose token is optional, because an earlier run may have stored one. */
 export type WatchedProfile = Omit<Profile, 'refreshToken'> & { readonly refreshToken?: string }
 
 export type WatchVaultOpening =
   | { readonly kind: 'open'; readonly vault: WatchVault }
-  /** `needsPerson`: it will fail again until a person has changed what is configured. */
+  /** `needsPerson`: a retry fails until a person corrects the configuration. */
   | { readonly kind: 'failed'; readonly line: string; readonly needsPerson: boolean }
 
 /**
- * Opens the vault of `headroom watch --data DIR`.
- *
- * One owner for each folder, as for the windows: two programs refreshing one rotating token would end each other.
+ * Opens the vault of `headroom watch --data DIR` and locks the folder: of two programs that refresh one rotating token,
+ * each would invalidate the other's.
  */
 export async function openWatchVault(
   folder: string,
@@ -49,7 +48,7 @@ export async function openWatchVault(
   const keystore = passphraseKeystore(passphrase)
   const handle = await VaultHandle.open({ folder: data.path, keystore, wallMs: () => ports.clock.wallMs() })
   const { status } = handle
-  // A damaged key is started over; a wrong passphrase is the person's to put right, and nothing is changed.
+  // A damaged record starts over. A wrong passphrase is for a person to correct, and changes nothing.
   if (status.state !== 'ok' && status.state !== 'record-corrupt') {
     handle.close()
     lock.release()
@@ -86,7 +85,7 @@ export async function openWatchVault(
         const { id } = stored.profile
         const known = refreshToken === '' || (handle.vault?.knows(id, refreshToken) ?? false)
         const kept = { ...stored.profile, ...(clientSecret !== undefined && { clientSecret }), refreshToken }
-        // A token that was never here, for a key whose own is of no use any more, is a new sign-in.
+        // An unknown token for a key whose stored one has ended is a new sign-in.
         if (!known && hasEnded(stored)) signIn(kept, asWatched(kept))
         else monitor.restore(asWatched(kept), stored.tokens)
         return id

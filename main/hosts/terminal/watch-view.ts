@@ -8,13 +8,13 @@ import { changesLine, eventLine as eventJson, snapshotLine } from './json-lines.
 import { renderTable } from './table.ts'
 import type { Screen, Terminal } from './terminal.ts'
 
-/** How `watch` shows what it is told. */
+/** The output of `watch`. */
 export interface WatchView {
   snapshot(snapshot: Snapshot): void
-  /** The state it ends in, shown whatever was shown just before. */
+  /** Shows the final state, even right after another snapshot. */
   last(snapshot: Snapshot): void
   event(event: LoggedEvent): void
-  /** What the app speaks up about by itself. */
+  /** Shows an alert. */
   alert(line: string): void
   end(): void
 }
@@ -24,17 +24,17 @@ const PLAIN_GAP_MS = 5000
 const KEPT_EVENTS = 20
 const KEPT_ALERTS = 3
 
-/** Which lines `watch --json` leaves out. */
+/** Filters of `watch --json`. */
 export interface Thinning {
-  /** At most one snapshot in so many seconds. */
+  /** Minimum time between two snapshots, in seconds. */
   readonly every?: number
-  /** Events alone. */
+  /** Only events. */
   readonly events?: true
-  /** What changed instead of whole snapshots. */
+  /** Changes in place of whole snapshots. */
   readonly changes?: true
 }
 
-/** Screens are redrawn in place; a file or a pipe gets lines. */
+/** Selects the view: a redrawn screen, or lines for a file or a pipe. */
 export function watchView(terminal: Terminal, flags: Thinning & { readonly json?: true }): WatchView {
   if (flags.json !== true && terminal.screen !== undefined) return liveView(terminal.screen)
   const lines = boundedLines({
@@ -44,15 +44,15 @@ export function watchView(terminal: Terminal, flags: Thinning & { readonly json?
   return flags.json === true ? jsonView(lines, flags) : plainView(lines)
 }
 
-/** Between two whole snapshots among lines of changes: for a reader that comes later, and as a sign of life. */
+/** Time between two whole snapshots among lines of changes, for readers that start later and as a heartbeat. */
 const WHOLE_GAP_MS = 60_000
 
-/** One object per line; the fields are those of `json-lines.schema.json`. */
+/** Writes one JSON object per line, as `json-lines.schema.json` describes. */
 export function jsonView(lines: BoundedLines, { every = 0, events, changes }: Thinning = {}): WatchView {
   const isDue = regularly(every * 1_000)
   const isWholeDue = regularly(WHOLE_GAP_MS)
   const told = new TellChanges()
-  /** Made when it is written: a reader that lags is told what changed since what it was given. */
+  /** Called when the line can be written, so that a slow reader gets the changes since its last line. */
   const lineOf = (snapshot: Snapshot): string | undefined => {
     if (changes === true && !isWholeDue(snapshot.at)) {
       const differing = told.changes(snapshot)
@@ -70,13 +70,13 @@ export function jsonView(lines: BoundedLines, { every = 0, events, changes }: Th
     },
     last,
     event: (event) => lines.each(eventJson(event)),
-    // Programs read the snapshots and judge for themselves.
+    // Programs evaluate the snapshots themselves.
     alert: () => {},
     end: () => lines.end(),
   }
 }
 
-/** Whether one of a regular series is due; a clock that was set back does not hold it up. */
+/** Creates a test for the next time of a regular series. A clock that was set back does not delay it. */
 function regularly(gapMs: number): (atMs: number) => boolean {
   let dueMs = Number.NEGATIVE_INFINITY
   return (atMs) => {
@@ -91,7 +91,7 @@ function liveView(screen: Screen): WatchView {
   const alerts: string[] = []
   const draw = (snapshot: Snapshot) => {
     const { colour } = screen
-    // The cursor stands on a line of its own below what was drawn.
+    // The cursor occupies a line below the drawing.
     const rows = screen.rows() - alerts.length - 1
     const look = { columns: screen.columns(), rows, colour }
     const table = renderTable(snapshot, events, snapshot.at, look)
@@ -112,7 +112,7 @@ function liveView(screen: Screen): WatchView {
   }
 }
 
-/** Events as they come, and the table every few seconds. */
+/** Writes events as they occur, and a table every few seconds. */
 export function plainView(lines: BoundedLines): WatchView {
   const isDue = regularly(PLAIN_GAP_MS)
   const stamp = (atMs: number) => new Date(atMs).toISOString()

@@ -1,7 +1,7 @@
 import type { ServiceFlags } from './flags.ts'
 import { EXIT_PERSON_NEEDED, EXIT_USAGE } from './terminal.ts'
 
-/** Which service, and which key on it, a command is about. */
+/** The service of a command, and the key on it. */
 export interface ServiceKey {
   readonly authUrl: string
   readonly baseUrl: string
@@ -13,7 +13,7 @@ export interface ServiceKey {
 export type WatchedService =
   | { readonly kind: 'built-in' }
   | { readonly kind: 'key'; readonly key: ServiceKey }
-  /** Nothing can be done with what was given: the line says why, and the command ends with the code. */
+  /** The input is incomplete or invalid: a line that states why, and the exit code. */
   | { readonly kind: 'unusable'; readonly line: string; readonly exitCode: number }
 
 export const TOKEN_MISSING = 'sign-in needed: put a refresh token in HEADROOM_REFRESH_TOKEN'
@@ -21,11 +21,14 @@ export const TOKEN_MISSING = 'sign-in needed: put a refresh token in HEADROOM_RE
 const PASSPHRASE_MISSING =
   'HEADROOM_PASSPHRASE opens what is sealed in --data; without it, put a refresh token in HEADROOM_REFRESH_TOKEN'
 
-/** The three flags go together; the secrets come from the environment only, so that no process list shows one. */
+/**
+ * Reads service and key from the three flags, which are required together, and the secrets from the environment,
+ * because process lists show flags.
+ */
 export function watchedService(
   { authUrl, baseUrl, clientId }: ServiceFlags,
   environment: Readonly<Record<string, string | undefined>>,
-  /** Where a key may be stored: sealed, it needs no token from outside. */
+  /** Where a key may be stored. A sealed one needs no token in the environment. */
   stored: 'nowhere' | 'without-passphrase' | 'sealed' = 'nowhere',
 ): WatchedService {
   const missing = Object.entries({ '--auth-url': authUrl, '--base-url': baseUrl, '--client-id': clientId })
@@ -40,7 +43,7 @@ export function watchedService(
       exitCode: EXIT_USAGE,
     }
   }
-  // A line end or a space comes with what is read from a file, and the service would refuse the whole for it.
+  // Values read from files may end with a line end or a space, which the service would reject.
   const refreshToken = environment['HEADROOM_REFRESH_TOKEN']?.trim() ?? ''
   const clientSecret = environment['HEADROOM_CLIENT_SECRET']?.trim() ?? ''
   if (refreshToken === '' && stored !== 'sealed') {
