@@ -40,7 +40,7 @@ document.addEventListener('visibilitychange', tellVisibility)
 // A tab may be opened in the background.
 if (document.visibilityState === 'hidden') tellVisibility()
 
-// Only the desktop has a window for the strip; in a browser the fragment holds the code.
+// The strip exists on the desktop only; in a browser the fragment is the code.
 const isStrip = window.headroom !== undefined && location.hash === STRIP_HASH
 const root = document.getElementById('window')
 if (root === null) throw new Error('index.html has no #window')
@@ -65,7 +65,7 @@ createRoot(root).render(
   </StrictMode>,
 )
 
-/** The desktop's preload script provides the api; in a browser the host is reached over HTTP. */
+/** The api: from the desktop's preload script, or over HTTP in a browser. */
 function connectHost() {
   if (window.headroom !== undefined) return { api: window.headroom, link: alwaysLive }
   const session = browserSession({ location, history, storage: sessionStorage })
@@ -75,7 +75,7 @@ function connectHost() {
     clock,
     random: Math.random,
   })
-  // A link opened in this tab changes the fragment only.
+  // A link that is opened in this tab changes only the fragment.
   addEventListener('hashchange', () => browser.start())
   browser.start()
   return { api: browser.api, link: browser }

@@ -14,7 +14,7 @@ export function alertSeverity(severity: Alert['severity']): Severity {
 
 const URGENCY: Readonly<Record<Alert['severity'], number>> = { critical: 2, warning: 1, info: 0 }
 
-/** The most urgent alert that is not dismissed. */
+/** The most urgent alert that was not dismissed. */
 export function mostUrgent(alerts: readonly Alert[]): Alert | undefined {
   return alerts
     .filter(({ dismissed }) => !dismissed)

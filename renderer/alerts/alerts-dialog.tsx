@@ -15,7 +15,7 @@ import sheet from './alerts.module.css'
 
 const css = classesOf({ ...controlsSheet, ...sheet })
 
-/** Open alerts of all keys. An alert that is over disappears by itself. */
+/** The open alerts of all keys. An alert whose cause has ended disappears by itself. */
 export function AlertsDialog() {
   const { view } = useParts()
   const alerts = useMirror((mirror) => mirror.alerts)
@@ -37,7 +37,7 @@ export function AlertsDialog() {
   )
 }
 
-/** The alert as the present snapshot of its key has it, else as it was raised. */
+/** The alert with the data of its key's present snapshot; without one, as it was raised. */
 function presentOf(
   alert: Alert,
   { snapshots }: MirrorState,

@@ -8,16 +8,16 @@ export interface BrowserApiPorts {
   readonly fetch: typeof globalThis.fetch
   readonly session: BrowserSession
   readonly clock: WindowClock
-  /** Uniform in [0, 1). */
+  /** A random number in [0, 1). */
   readonly random: () => number
 }
 
-/** Waits before attempts to reach the host again, in ms; the last one repeats. */
+/** Delays before attempts to reconnect to the host, in ms; the last one repeats. */
 const BACKOFF_MS = [250, 500, 1000, 2000, 4000, 5000] as const
-/** The host sends a blank line every 5 s: two missed and some slack mean that it is gone. */
+/** Time without data after which the host counts as lost: two of its blank lines, sent every 5 s, and some slack. */
 const SILENCE_MS = 12_000
 
-/** The host answered that it does not know this page. */
+/** The host answered that this page has no valid session. */
 class NotKnown extends Error {
   readonly why: 'restarted' | 'no-code'
 
@@ -27,7 +27,7 @@ class NotKnown extends Error {
   }
 }
 
-/** The browser host's client: commands as POSTs, pushes as one response that does not end. */
+/** The client of the browser host: commands as POST requests, pushes as one response that does not end. */
 export class BrowserApi implements LinkSource {
   readonly #ports: BrowserApiPorts
   readonly #linkListeners = new Set<(link: Link) => void>()
@@ -61,7 +61,7 @@ export class BrowserApi implements LinkSource {
     if (this.#link.kind === 'lost') this.start()
   }
 
-  /** Connects, now; also when the address bar got a new code. */
+  /** Connects at once; also called for a new code in the address bar. */
   start(): void {
     this.#cancelRetry()
     this.#abort?.abort()
@@ -89,7 +89,7 @@ export class BrowserApi implements LinkSource {
     }
   }
 
-  /** A code in the address bar is newer than a stored bearer, so it is used first. */
+  /** Obtains a bearer. A code in the address bar is newer than a stored bearer and is used first. */
   async #signIn(signal: AbortSignal): Promise<string | undefined> {
     const { session } = this.#ports
     const code = session.takeCode()
@@ -101,7 +101,7 @@ export class BrowserApi implements LinkSource {
       signal,
     })
     if (answer.status === 401) {
-      // A used code beside a valid bearer: the tab was reloaded or restored.
+      // A used code with a valid bearer: the tab was reloaded or restored.
       const kept = session.bearer()
       if (kept === undefined) throw new NotKnown('no-code')
       return kept
@@ -165,7 +165,7 @@ export class BrowserApi implements LinkSource {
       cache: 'no-store',
     })
     if (answer.status === 401) {
-      // Ignores an answer to an older bearer.
+      // An answer to an older bearer is ignored.
       if (this.#ports.session.bearer() === bearer) this.#notKnown('restarted')
       throw new Error('Headroom was restarted')
     }
@@ -207,8 +207,9 @@ function listen<T>(listeners: Set<T>, listener: T): () => void {
 }
 
 /**
- * The window's side of the contract, without the contract: its schemas would be a sixth of the script that a browser
- * waits for. A listener is what a push takes and no command does.
+ * Implements the contract without its schemas, which would be a sixth of the script that a browser downloads.
+ *
+ * An argument that is a function is the listener of a push; any other argument is that of a command.
  */
 function apiThrough(
   ask: (name: string, arg: unknown) => Promise<unknown>,
@@ -217,7 +218,7 @@ function apiThrough(
   const entry = (name: string) => (arg?: unknown) =>
     typeof arg === 'function' ? follow(name, (value) => void arg(value)) : ask(name, arg)
   return new Proxy({} as WindowApi, {
-    // An object with a `then` would be taken for a promise.
+    // An object with a `then` would be treated as a promise.
     get: (_target, name) => (typeof name === 'string' && name !== 'then' ? entry(name) : undefined),
   })
 }

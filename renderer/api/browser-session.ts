@@ -1,8 +1,8 @@
 /**
- * How a page in a browser proves that it was opened from the link the host printed.
+ * The session of a page in a browser, opened by the link that the host printed.
  *
- * The link's fragment carries a code that works once. It is taken out of the address bar before anything else
- * happens, exchanged for a bearer, and the bearer is kept for the life of the tab, so that a reload works.
+ * The fragment of the link contains a single-use code. It is removed from the address bar first and exchanged for a
+ * bearer, which is stored for the life of the tab, so that a reload works.
  */
 export interface SessionPlace {
   readonly location: Pick<Location, 'hash' | 'pathname' | 'search'>
@@ -16,7 +16,7 @@ export interface BrowserSession {
   bearer(): string | undefined
   keep(bearer: string): void
   forget(): void
-  /** The fragment's code, at most once. */
+  /** Returns the fragment's code, at most once. */
   takeCode(): string | undefined
 }
 

@@ -1,10 +1,10 @@
 import type { RequestQuota } from '../../app/contract/snapshot.ts'
 
-/** Shares of the limit in per cent, rounded to a tenth so that smaller changes draw nothing. */
+/** Parts of a bar in per cent of the limit, rounded to a tenth so that smaller changes do not render. */
 export interface BarParts {
-  /** Surely left: solid. */
+  /** Certainly left: solid. */
   readonly low: number
-  /** Possibly left above that: hatched. */
+  /** Possibly left above `low`: hatched. */
   readonly possible: number
 }
 

@@ -6,7 +6,10 @@ import sheet from './capacity.module.css'
 
 const css = classesOf(sheet)
 
-/** Solid to what is surely left, hatched to what is possibly left. The tick is the row's own threshold. */
+/**
+ * A bar that is solid for what is certainly left and hatched for what is possibly left. The tick is the row's
+ * threshold.
+ */
 export function CapacityBar({ category }: { readonly category: string }) {
   const low = useQuota(category, (quota) => barParts(quota).low) ?? 0
   const possible = useQuota(category, (quota) => barParts(quota).possible) ?? 0
@@ -20,7 +23,7 @@ export function CapacityBar({ category }: { readonly category: string }) {
     ? `not checked; the documented limit is ${limit}`
     : `${isOld ? 'about ' : ''}${left.replace('~', '')} of ${limit}`
   return (
-    // A <meter> draws itself and could show neither the hatching nor the tick.
+    // A <meter> could show neither hatching nor tick.
     // biome-ignore lint/a11y/useSemanticElements: see above
     <span
       className={css('bar')}

@@ -37,7 +37,7 @@ export function CapacityRow({ category, chosen }: CategoryProps & { readonly cho
   const counted = useShown((snapshot) => alsoCounts(snapshot.requests, category).join(', '))
   const choose = () => view.setState({ category })
   return (
-    // The name is the row's button for keyboards and screen readers; a click anywhere in the row is a shortcut to it.
+    // The name is the row's button for keyboards and screen readers; a click anywhere in the row does the same.
     <tr
       className={css('row', severity, source === 'default' && 'default', chosen && 'chosen')}
       data-category={category}
@@ -91,7 +91,7 @@ export function CapacityRow({ category, chosen }: CategoryProps & { readonly cho
   )
 }
 
-// One component a cell, so that a tick renders the cells whose words changed and no others.
+// One component per cell, so that only cells whose text changed render.
 
 function State({ category, severity }: CategoryProps & { readonly severity: Severity }) {
   const label = useQuota(category, (quota, nowMs) => quotaStatus(quota, nowMs).label)

@@ -10,7 +10,7 @@ import { useChosenCategory } from './chosen-category.ts'
 
 const css = classesOf({ ...controlsSheet, ...sheet })
 
-/** Separates names in one comparable string; no header can carry it. */
+/** Separates names in one comparable string. A header cannot contain it. */
 const SEPARATOR = '\n'
 
 export function CapacityTable() {
@@ -84,7 +84,7 @@ function commonThresholdText(rows: readonly RequestQuota[]): string {
   return first !== undefined && isCommon ? `${Math.round(first.threshold * 100)} %` : "each row's own"
 }
 
-/** A click turns the column's times of day into countdowns, and back. */
+/** The head of the column "full": a click switches between times of day and countdowns. */
 function FullHead() {
   const { look } = useParts()
   const as = useLook(({ fullAs }) => fullAs)

@@ -1,7 +1,7 @@
 import type { Snapshot } from '../../app/contract/snapshot.ts'
 import { useShown, useView } from '../state/window-parts.ts'
 
-/** The row of the chart: the chosen one, else the worst one, else the first. */
+/** The row that the chart shows: the chosen one, else the worst one, else the first. */
 export function useChosenCategory(): string | undefined {
   const chosen = useView((view) => view.category)
   return useShown((snapshot) => chosenCategory(snapshot, chosen))

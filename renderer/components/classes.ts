@@ -1,4 +1,4 @@
-/** Joins classes of a CSS module by name; false ones are left out. */
+/** Joins class names of a CSS module; false ones are omitted. */
 export type Classes = (...names: readonly (string | false | undefined)[]) => string
 
 export const classesOf =

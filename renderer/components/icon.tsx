@@ -15,7 +15,7 @@ const PATHS = {
 
 export type IconName = keyof typeof PATHS
 
-/** An icon without a name: its button has one. */
+/** An icon without a label, for a button that has one. */
 export function Icon({ name }: { readonly name: IconName }) {
   return (
     <svg className={css('icon')} viewBox="0 0 16 16" aria-hidden="true" focusable="false">

@@ -11,14 +11,14 @@ const css = classesOf({ ...controlsSheet, ...sheet })
 interface QuestionFrameProps {
   readonly title: string
   readonly about: ReactNode
-  /** The consequence of a yes. */
+  /** The consequences of confirming. */
   readonly children: ReactNode
   readonly refusal: string | undefined
-  /** The button for yes; Cancel stands before it and has the focus. */
+  /** The button that confirms. Cancel precedes it and has the focus. */
   readonly answer: ReactNode
 }
 
-/** The frame of a dialog with a question. A click outside does not close it. */
+/** The frame of a dialog that asks for confirmation. A click outside does not close it. */
 export function QuestionFrame({ title, about, children, refusal, answer }: QuestionFrameProps) {
   const { view } = useParts()
   const close = () => view.setState({ dialog: undefined })

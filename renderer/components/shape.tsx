@@ -4,7 +4,7 @@ import sheet from './shape.module.css'
 
 const css = classesOf(sheet)
 
-/** A mark of severity that differs in shape, not in colour alone. The text beside it names the state. */
+/** A mark of severity that differs in shape as well as in colour. The text next to it names the state. */
 export function Shape({ severity }: { readonly severity: Severity }) {
   return <i className={css('shape', severity)} aria-hidden="true" data-severity={severity} />
 }

@@ -7,11 +7,11 @@ import { rateText } from '../../app/status/rates.ts'
 export interface Fact {
   readonly name: string
   readonly value: string
-  /** An explanation, where the label needs one. */
+  /** An explanation of the label, where it needs one. */
   readonly about?: string
 }
 
-/** The facts of one row with their source; a dash for an unknown one. */
+/** The facts of one row with their sources; unknown ones are a dash. */
 export function detailFacts(quota: RequestQuota, nowMs: number): readonly Fact[] {
   const { limit, period, resource, used, use, rejected, observedAt } = quota
   const isSeen = quota.source !== 'default'

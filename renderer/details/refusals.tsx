@@ -12,7 +12,7 @@ interface RefusalsProps {
   readonly nowMs: number
 }
 
-/** The row's latest 429s, newest first, each with its request id. */
+/** The row's latest 429 responses, newest first, each with its request id. */
 export function Refusals({ refusals, nowMs }: RefusalsProps) {
   return (
     <div className={css('part')}>

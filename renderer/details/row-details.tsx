@@ -34,7 +34,7 @@ export function RowDetailsPanel({ category }: { readonly category: string }) {
 }
 
 function Facts({ category }: { readonly category: string }) {
-  // Compared as text, so that it renders when the text changes and not with every tick.
+  // Compared as text, so that it renders only when the text changes.
   const said = useQuota(category, (quota, nowMs) => JSON.stringify(detailFacts(quota, nowMs)))
   const facts = useMemo(() => (said === undefined ? [] : (JSON.parse(said) as readonly Fact[])), [said])
   return (
@@ -51,7 +51,7 @@ function Facts({ category }: { readonly category: string }) {
 
 const ASK_AGAIN_MS = 2000
 
-/** Details of one row, fetched while the details panel is open. */
+/** The details of one row, fetched repeatedly while the panel is open. */
 function useRowDetails(profile: string | undefined, category: string): RowDetails | undefined {
   const { api, clock } = useParts()
   const isLive = useMirror((mirror) => mirror.link.kind === 'live')
@@ -67,7 +67,7 @@ function useRowDetails(profile: string | undefined, category: string): RowDetail
         const answer = isSeen ? await api.rowDetails({ profile, category }) : undefined
         if (answer?.ok === true && !stopped) setDetails(answer.details)
       } catch {
-        // Keeps the former details; the banner reports a lost host.
+        // Keeps the previous details; the banner reports a lost host.
       }
       if (!stopped) cancel = clock.after(ASK_AGAIN_MS, ask)
     }

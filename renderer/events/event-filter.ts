@@ -32,7 +32,7 @@ const FILTER_OF: Readonly<Record<LoggedEvent['kind'], Exclude<EventFilter, 'all'
   'stream-closed': 'streams',
 }
 
-/** A kind from a newer version is shown under "all". */
+/** Whether an event passes the filter. A kind from a newer version passes "all" only. */
 export function passes(event: LoggedEvent, filter: EventFilter): boolean {
   return filter === 'all' || FILTER_OF[event.kind] === filter
 }

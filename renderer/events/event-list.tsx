@@ -13,7 +13,7 @@ import sheet from './events.module.css'
 
 const css = classesOf({ ...controlsSheet, ...sheet })
 
-/** Most events drawn; more are kept for other profiles. */
+/** Maximum number of events drawn; more are stored, for other profiles. */
 const MAX_SHOWN = 100
 const MAX_PAST = 400
 
@@ -74,11 +74,11 @@ export function EventList() {
           </button>
         </span>
       </div>
-      {/* A list that scrolls is reached by keyboard through its own focus. */}
+      {/* A scrolling list needs its own focus for the keyboard. */}
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: see above */}
       <ol className={css('list')} aria-label="Events" tabIndex={0}>
         {shown.map((event) => (
-          // Each run counts its events from the start again.
+          // `seq` restarts with each run of the app.
           <EventRow
             key={`${event.at} ${event.seq}`}
             event={event}
@@ -105,7 +105,7 @@ interface PastEvents {
   load(beforeMs: number): void
 }
 
-/** Loads the events of the last week before this run from the history, on request. */
+/** Loads last week's events before this run from the history, on request. */
 function usePastEvents(profile: string | undefined): PastEvents {
   const { api, view } = useParts()
   const [asked, setAsked] = useState<{ readonly profile: string; readonly events?: readonly LoggedEvent[] }>()

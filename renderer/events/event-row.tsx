@@ -12,7 +12,7 @@ const css = classesOf(sheet)
 interface EventRowProps {
   readonly event: LoggedEvent
   readonly stored: 'sealed' | 'memory'
-  /** False for another day, which needs more than the time of day. */
+  /** False for an event of another day, whose date is shown. */
   readonly isToday: boolean
 }
 

@@ -1,7 +1,7 @@
 import type { LoggedEvent } from '../../app/contract/events.ts'
 import { eventSentence } from '../../app/status/event-sentence.ts'
 
-/** Events as lines to paste into a message, with times in UTC. */
+/** Formats events as lines for a message, with times in UTC. */
 export function eventText(events: readonly LoggedEvent[], stored: 'sealed' | 'memory'): string {
   return events
     .map((event) => {

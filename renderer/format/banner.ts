@@ -35,7 +35,7 @@ export const BANNER_ACTION_LABELS: Readonly<Record<BannerAction, string>> = {
   'reach-host': 'Try now',
 }
 
-/** The most urgent banner. `nowMs`: main's clock; `windowMs`: the window's own clock, which the link's times are on. */
+/** The most urgent banner. `nowMs` is on main's clock; `windowMs` is on the window's, as are the times of the link. */
 export function bannerFor(
   link: Link,
   snapshot: Snapshot | undefined,
@@ -150,7 +150,7 @@ function signInReason(endsAt: number | undefined, reason: string | undefined, no
   return reason ?? 'the service no longer accepts the refresh token'
 }
 
-/** A new refresh token that is not stored: it would be lost with this process. */
+/** The banner for a new refresh token that is not stored, and would be lost with this process. */
 function unsavedBanner({ refresh }: Snapshot): Banner | undefined {
   if (refresh.unsaved === undefined) return undefined
   const hint =
@@ -202,7 +202,7 @@ function keystoreBanner({ keystore, refresh }: Snapshot): Banner | undefined {
         action: 'sign-in',
       }
     case 'unprotected':
-      // The person agreed to it, so no banner repeats it.
+      // The person consented to it, so no banner repeats it.
       if (refresh.stored === 'sealed') return undefined
       return {
         id: 'keystore-unprotected',
@@ -227,7 +227,7 @@ function serviceBanner({ service }: Snapshot, nowMs: number): Banner | undefined
   }
 }
 
-/** No banner while the first refresh is under way: that takes a moment. */
+/** The banner for an unconfirmed token. None during the first refresh, which takes a moment. */
 function unconfirmedBanner({ refresh, access }: Snapshot, nowMs: number): Banner | undefined {
   if (refresh.state !== 'unconfirmed' || access.state === 'refreshing') return undefined
   const { severity, label } = refreshStatus(refresh, nowMs)

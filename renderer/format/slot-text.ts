@@ -8,7 +8,7 @@ export function slotText(slots: SlotQuota): string {
   return `of ${slots.limit} free${elsewhere}`
 }
 
-/** Age or source of the count: only opening a stream brings a header. */
+/** The age or source of the count. Only opening a stream brings a header. */
 export function slotAge({ source, observedAt }: SlotQuota, nowMs: number): string {
   switch (source) {
     case 'default':
@@ -20,7 +20,7 @@ export function slotAge({ source, observedAt }: SlotQuota, nowMs: number): strin
   }
 }
 
-/** The source of the count in a sentence. */
+/** The source of the count, as a sentence. */
 export function slotSource({ source, observedAt, own }: SlotQuota): string {
   switch (source) {
     case 'default':
@@ -36,7 +36,7 @@ export function slotSource({ source, observedAt, own }: SlotQuota): string {
 
 export type SlotCell = 'own' | 'elsewhere' | 'free'
 
-/** One entry per slot, own ones first. Never more than the limit. */
+/** One entry per slot, own ones first; at most the limit. */
 export function slotCells({ limit, own, elsewhere }: SlotQuota): readonly SlotCell[] {
   return Array.from({ length: Math.max(0, limit) }, (_, index) =>
     index < own ? 'own' : index < own + elsewhere ? 'elsewhere' : 'free',

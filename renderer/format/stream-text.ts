@@ -2,12 +2,12 @@ import type { StreamSummary } from '../../app/contract/snapshot.ts'
 import { sinceText, untilText } from '../../app/status/durations.ts'
 import { listText } from '../../app/status/rates.ts'
 
-/** For how long a stream is open; a dash where it is not. */
+/** How long a stream has been open; a dash if it is not. */
 export function sinceOpened(stream: StreamSummary, nowMs: number): string {
   return stream.openedAt === undefined ? '—' : sinceText(stream.openedAt, nowMs)
 }
 
-/** Why a stream is not live and when it is retried; empty for a live one. */
+/** Why a stream is not live, and when it is retried; empty for a live one. */
 export function streamReason(stream: StreamSummary, nowMs: number): string {
   if (stream.state === 'live' || stream.state === 'snapshot') return ''
   const silent =
@@ -23,7 +23,7 @@ export function streamReason(stream: StreamSummary, nowMs: number): string {
   return [stream.reason, silent, retry].filter(Boolean).join(' · ')
 }
 
-/** The symbols that the service does not serve, grouped by its error; the stream continues. */
+/** The symbols that the service rejected, grouped by error. The stream itself continues. */
 export function unservedText({ symbolErrors = [] }: StreamSummary): string {
   const byError = Map.groupBy(symbolErrors, ({ error }) => error)
   return [...byError]

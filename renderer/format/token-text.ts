@@ -4,21 +4,21 @@ import { clockText, dayAndMinuteText } from '../../app/status/moments.ts'
 import type { Severity } from '../../app/status/severity.ts'
 import { accessStatus, refreshStatus } from '../../app/status/token-status.ts'
 
-/** The lifeline of a token: the share that is left, and what happens at its end. */
+/** A token's life as text and bar: the share that remains, and what happens at its end. */
 export interface TokenText {
   readonly label: string
   readonly value: string
   readonly note: string
-  /** Share of its life that is left, 0 to 1; absent where no end is known. */
+  /** The share of its life that remains, 0 to 1; absent if its end is unknown. */
   readonly left?: number
-  /** The moment of its refresh on the same scale. */
+  /** The time of its refresh on the same scale. */
   readonly mark?: number
   readonly severity: Severity
 }
 
 const ABSOLUTE_LIFETIME_MS = 86_400_000
 
-/** The lifeline of an access token at `nowMs`, epoch ms. */
+/** The life of an access token at `nowMs`, epoch milliseconds. */
 export function accessText(access: AccessSummary, nowMs: number): TokenText {
   const { severity, label: state } = accessStatus(access, nowMs)
   const { expiresAt, issuedAt, refreshAt } = access
@@ -49,7 +49,7 @@ function lifeline(
   return { left, mark: share(expiresAt - refreshAt, expiresAt - issuedAt) }
 }
 
-/** The lifeline of a refresh token at `nowMs`, epoch ms. */
+/** The life of a refresh token at `nowMs`, epoch milliseconds. */
 export function refreshText(refresh: RefreshSummary, nowMs: number): TokenText {
   const kind = refresh.rotating ? 'rotating' : 'default'
   const { severity, label: state } = refreshStatus(refresh, nowMs)

@@ -2,20 +2,20 @@ import type { History } from '../../app/contract/history.ts'
 
 /** One column of a chart. */
 export interface BandRow {
-  /** Its middle; its two ends where its neighbours are empty. */
+  /** Its middle, or both ends where its neighbours are empty. Epoch milliseconds. */
   readonly at: number
   readonly band?: readonly [low: number, high: number]
-  /** Whether it is an estimate without a header. */
+  /** Whether the column contains no header, only the model's estimate. */
   readonly modelled?: boolean
 }
 
-/** Columns that a chart of this width can show. */
+/** Number of columns in a chart. */
 export const BAND_COLUMNS = 150
 
 /**
- * The lowest and the highest of each column: a dip of a second is seen on a chart of a week.
+ * Reduces points to the lowest and highest value per column, so that a dip of a second shows on a chart of a week.
  *
- * A column without a point is a gap, unless its neighbours are near enough that the points are merely sparse.
+ * A column without points is a gap, unless its neighbours are so near that the points are merely sparse.
  */
 export function bandRows(points: History['points'], fromMs: number, toMs: number): readonly BandRow[] {
   const widthMs = (toMs - fromMs) / BAND_COLUMNS
@@ -41,7 +41,7 @@ export function bandRows(points: History['points'], fromMs: number, toMs: number
     const after = filled[position + 1]?.[0]
     const band = [low, high] as const
     if (before !== undefined && isApart(before, index)) rows.push({ at: at(before + 1.5) })
-    // A column without neighbours is drawn with its width.
+    // A column without neighbours is drawn in its full width.
     if (isApart(before, index) && isApart(index, after)) {
       rows.push({ at: at(index), band, modelled: !header }, { at: at(index + 1), band, modelled: !header })
     } else rows.push({ at: at(index + 0.5), band, modelled: !header })
@@ -53,5 +53,5 @@ export function bandRows(points: History['points'], fromMs: number, toMs: number
   }
 }
 
-/** Empty columns in a row that a line still crosses. */
+/** Maximum number of empty columns in a row that a line crosses. */
 const MAX_EMPTY = 2

@@ -17,7 +17,7 @@ import { type ChartSeries, countTicks, timeTicks } from './series.ts'
 const AXIS_TEXT = { fill: 'var(--muted)', fontSize: 11 } as const
 const MARGIN = { top: 8, right: 14, bottom: 0, left: 0 } as const
 
-/** The chart of the chosen row: its past, and the forecast if use continues. */
+/** The chart of the chosen row: its past, and a forecast at the present rate of use. */
 export const HistoryChart = memo(function HistoryChart({ series }: { readonly series: ChartSeries }) {
   const { rows, fromMs, toMs, nowMs, limit, lowBelow, rejectedAt, range } = series
   const { asBand } = RANGES[range]
@@ -128,7 +128,7 @@ export const HistoryChart = memo(function HistoryChart({ series }: { readonly se
             isAnimationActive={false}
           />
         )}
-        {/* No stroke: Recharts would measure a line's length at each render. */}
+        {/* No stroke, because Recharts would measure a line's length at each render. */}
         <Area
           dataKey="forecast"
           type="linear"

@@ -16,12 +16,14 @@ import { useHistory } from './use-history.ts'
 
 const css = classesOf({ ...controlsSheet, ...sheet })
 
-// Loaded as a chunk of its own, after the numbers are shown.
+// A separate chunk, loaded after the numbers are shown.
 const HistoryChart = lazy(async () => ({ default: (await import('./history-chart.tsx')).HistoryChart }))
 
-/** Pixels across a wide chart. */
+/** Width of a wide chart in pixels. */
 const MAX_PIXELS = 900
-/** Least time between two renders: a render costs more than all numbers, and 2 s are two pixels of the shortest range. */
+/**
+ * Minimum time between two renders. A render costs more than all numbers, and 2 s are two pixels of the shortest range.
+ */
 const MIN_STEP_MS = 2000
 
 const NOTHING: History = { points: [], rejectedAt: [] }
@@ -93,14 +95,14 @@ function HistoryBody({ category, asTable }: HistoryBodyProps) {
   )
 }
 
-/** The time of the drawn chart, moved by at least a pixel and at most every two seconds. */
+/** The series at a time that advances by at least a pixel and at most every two seconds. */
 function useSeries(category: string, history: History, range: ChartRange): ChartSeries | undefined {
   const { ticker } = useParts()
   const stepMs = Math.max(MIN_STEP_MS, RANGES[range].pastMs / MAX_PIXELS)
   const step = useShown((_, nowMs) => Math.floor(nowMs / stepMs))
   const quota = useSnapshot((snapshot) => snapshot.requests.find((one) => one.category === category))
   const isDrawable = quota !== undefined
-  // Draws the quota of this step; a newer one waits for the next step, so the list below omits it.
+  // Uses the quota at this time and not each newer one, so the list below omits it.
   // biome-ignore lint/correctness/useExhaustiveDependencies: see above
   return useMemo(
     () =>
@@ -116,7 +118,7 @@ function useSeries(category: string, history: History, range: ChartRange): Chart
   )
 }
 
-/** Samples after the beginning of the step are drawn too. */
+/** Draws samples that arrive within the step, too. */
 const newest = ({ points }: History) => points.at(-1)?.at ?? 0
 
 function summary(category: string, { rows, limit, rejectedAt, range }: ChartSeries): string {

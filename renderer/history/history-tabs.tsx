@@ -5,7 +5,7 @@ import sheet from './history.module.css'
 
 const css = classesOf(sheet)
 
-/** The range of the chart, and chart or table. */
+/** The controls for the range of the chart, and for chart or table. */
 export function HistoryTabs() {
   const { view } = useParts()
   const range = useView((one) => one.range)

@@ -5,13 +5,13 @@ const HOUR_MS = 60 * MINUTE_MS
 
 export interface RangeFacts {
   readonly pastMs: number
-  /** Length of the forecast. */
+  /** Duration of the forecast, in milliseconds. */
   readonly aheadMs: number
   readonly tickMs: number
-  /** Time between two requests for the range; a long one changes slowly. */
+  /** Interval of requests for the range, in milliseconds; a long range changes slowly. */
   readonly askAgainMs: number
   readonly words: string
-  /** Whether each column is drawn from its lowest to its highest sample. */
+  /** Whether each column is drawn from its lowest to its highest value. */
   readonly asBand: boolean
 }
 

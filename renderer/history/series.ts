@@ -5,13 +5,13 @@ import type { ChartRange } from '../state/view-state.ts'
 import { bandRows } from './band.ts'
 import { RANGES } from './ranges.ts'
 
-/** One moment of the chart; a line has no value where it is not drawn. */
+/** One time of the chart. A line without a value is not drawn there. */
 export interface ChartRow {
   readonly at: number
-  /** Long ranges: from the lowest to the highest of a column of time, by headers or by the model alone. */
+  /** Long ranges: lowest and highest value of a column, from headers or from the model alone. */
   readonly headerBand?: readonly [low: number, high: number]
   readonly modelledBand?: readonly [low: number, high: number]
-  /** Surely and possibly left, as known at that moment. */
+  /** The interval of the requests left, as known at that time. */
   readonly range?: readonly [low: number, high: number]
   readonly header?: number
   readonly modelled?: number
@@ -33,8 +33,10 @@ export interface ChartSeries {
 export const AHEAD_MS = RANGES['15 min'].aheadMs
 
 /**
- * Headers are joined by a solid line while each is less than two minutes after the last; what was only modelled is
- * drawn, dashed, where no header vouches for it: across longer gaps, and from the last header to now.
+ * Computes the lines of the chart.
+ *
+ * Headers less than two minutes apart are joined by a solid line. Modelled values are drawn dashed across longer gaps,
+ * and from the last header to now.
  */
 export function chartSeries(
   history: History,
@@ -66,7 +68,7 @@ function bandLine(points: History['points'], fromMs: number, nowMs: number): Cha
     const isChange = before !== undefined && modelled !== undefined && before !== modelled
     before = modelled
     if (band === undefined) return { at }
-    // Where one kind ends and the other begins they share a column, so that no gap is drawn.
+    // A column at the change from headers to the model, or back, belongs to both, so that no gap is drawn.
     if (isChange) return { at, headerBand: band, modelledBand: band }
     return modelled === true ? { at, modelledBand: band } : { at, headerBand: band }
   })
@@ -93,7 +95,7 @@ function finelyDrawn(points: History['points']): ChartRow[] {
       lastHeaderMs !== undefined && nextHeader !== undefined && nextHeader.at - lastHeaderMs <= STALE_AFTER_MS
     if (isVouchedFor) {
       const before = rows.findLast((row) => row.header !== undefined)
-      // The line stays straight from header to header; only the interval of that moment is added.
+      // A point on the straight line between two headers; it adds only the interval of that time.
       const header = before && nextHeader && between(before, nextHeader, point.at)
       if (header !== undefined && point.low !== undefined)
         rows.push({ at: point.at, header, ...rangeOf(point) })
@@ -105,7 +107,7 @@ function finelyDrawn(points: History['points']): ChartRow[] {
   return rows
 }
 
-/** Linear between two headers, at `atMs`. */
+/** Interpolates linearly between two headers at `atMs`. */
 function between(before: ChartRow, after: HistoryPoint, atMs: number): number {
   const from = before.header ?? after.remaining
   const share = after.at > before.at ? (atMs - before.at) / (after.at - before.at) : 1
@@ -116,7 +118,7 @@ function rangeOf({ low, high }: Pick<HistoryPoint, 'low' | 'high'>): Pick<ChartR
   return low === undefined || high === undefined ? {} : { range: [low, high] }
 }
 
-/** A dashed line begins at the header it grew from. */
+/** Begins a dashed line at the last header. */
 function joinModelled(rows: ChartRow[]): void {
   const last = rows.at(-1)
   if (last?.header !== undefined && last.modelled === undefined) {
@@ -140,7 +142,7 @@ function addNow(rows: ChartRow[], quota: RequestQuota, nowMs: number, toMs: numb
   rows.push({ at: endMs, forecast: level * (1 - (endMs - nowMs) / (emptyAt - nowMs)) })
 }
 
-/** Evenly spaced ticks of the range, back from now. */
+/** Evenly spaced ticks of the range, ending now. */
 export function timeTicks(nowMs: number, range: ChartRange = '15 min'): readonly number[] {
   const { pastMs, tickMs } = RANGES[range]
   const steps = Math.floor(pastMs / tickMs)

@@ -4,7 +4,7 @@ import type { ChartRange } from '../state/view-state.ts'
 import { useMirror, useParts, usePausedSince } from '../state/window-parts.ts'
 import { RANGES } from './ranges.ts'
 
-/** Most points asked for. */
+/** Maximum number of points per request. */
 const MAX_POINTS = 300
 
 interface Asked {
@@ -12,7 +12,7 @@ interface Asked {
   readonly history: History
 }
 
-/** The past of one category, fetched again at the range's interval while the window is visible and not paused. */
+/** The history of one category, fetched at the range's interval while the window is visible and not paused. */
 export function useHistory(
   profile: string | undefined,
   category: string | undefined,
@@ -37,10 +37,10 @@ export function useHistory(
           const history = await api.history(query)
           if (!stopped) setAsked({ of: `${profile}\n${category}\n${range}`, history })
         } catch {
-          // Keeps the former points; the banner reports a lost host.
+          // Keeps the previous points; the banner reports a lost host.
         }
       }
-      // A paused window fetches once: the person may choose another row or range.
+      // A paused window fetches once, because the person may choose another row or range.
       if (!stopped && !isPaused) cancel = clock.after(askAgainMs, ask)
     }
     void ask()

@@ -1,14 +1,14 @@
 import { useState } from 'react'
 import type { CommandError, Outcome } from '../../app/contract/outcome.ts'
 
-/** A command in progress, for a dialog that waits for its result. */
+/** The state of a command whose result a dialog waits for. */
 export interface Asked<T> {
   readonly waiting: boolean
   /** The message of the last error. */
   readonly refusal: string | undefined
-  /** The last error with its code, where main returned one. */
+  /** The last error with its code, if main returned one. */
   readonly refused: CommandError | undefined
-  /** Resolves to the result, `undefined` after an error. */
+  /** Runs a command. Resolves to its result; `undefined` after an error. */
   run(ask: () => Promise<Outcome<T>>): Promise<Outcome<T> | undefined>
   clear(): void
 }
@@ -44,7 +44,7 @@ export function useAsked<T>(): Asked<T> {
   }
 }
 
-/** The host could not be reached or failed; an expected error is returned, not thrown. */
+/** The message for a host that was unreachable or failed. Expected errors are returned, not thrown. */
 export function unanswered(error: unknown): string {
   return error instanceof TypeError
     ? 'Headroom is not answering. Try again when it is back.'

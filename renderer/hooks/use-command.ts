@@ -2,7 +2,7 @@ import type { Outcome } from '../../app/contract/outcome.ts'
 import { useParts } from '../state/window-parts.ts'
 import { unanswered } from './use-asked.ts'
 
-/** Runs a command of a button outside of dialogs, and shows its error as the window's notice. */
+/** Runs a command outside of dialogs and shows its error as the window's notice. */
 export function useCommand(): (ask: () => Promise<Outcome>) => void {
   const { view } = useParts()
   return (ask) => {

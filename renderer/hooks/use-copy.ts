@@ -2,7 +2,7 @@ import { useParts } from '../state/window-parts.ts'
 
 const SAID_FOR_MS = 4000
 
-/** Copies text and says so; without a clipboard, `otherwise` is shown to be copied by hand. */
+/** Copies text and confirms that; without a clipboard shows `otherwise`, to be copied by hand. */
 export function useCopy(): (text: string, done: string, otherwise: string) => void {
   const { view, clock } = useParts()
   return (text, done, otherwise) => {
@@ -13,7 +13,7 @@ export function useCopy(): (text: string, done: string, otherwise: string) => vo
       })
     }
     const failed = () => view.setState({ notice: otherwise })
-    // No clipboard without a secure origin or a permission.
+    // The clipboard needs a secure origin and a permission.
     if (navigator.clipboard === undefined) failed()
     else navigator.clipboard.writeText(text).then(copied, failed)
   }

@@ -1,7 +1,7 @@
 import { useEffect } from 'react'
 import { useParts } from '../state/window-parts.ts'
 
-/** After the dialog's own attempt, which finds the window still inert. */
+/** Delay in ms, until the dialog's own attempt has failed because the window is still inert. */
 const SETTLED_MS = 20
 
 /**
@@ -25,7 +25,7 @@ export function useFocusReturn(): void {
   }, [view, clock])
 }
 
-/** For an entry of a menu that closes, the button that opened the menu. */
+/** The focused control; for an entry of a menu, which closes, the button that opened the menu. */
 function focused(): HTMLElement | undefined {
   const { activeElement } = document
   const button = activeElement?.closest('[role=menu]')?.getAttribute('aria-labelledby')

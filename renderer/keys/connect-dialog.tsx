@@ -21,8 +21,10 @@ const css = classesOf(dialogSheet)
 const NO_ERRORS: Readonly<Record<string, string>> = {}
 
 /**
- * A secret goes from the input to main, once: the inputs are read when the form is sent and hold their values only
- * while the dialog is open; no state of the window has them.
+ * The dialog that connects a key.
+ *
+ * A secret is passed from its input to main once: inputs are read when the form is submitted, and no state of the
+ * window stores their values.
  */
 export function ConnectDialog() {
   const { api, view } = useParts()

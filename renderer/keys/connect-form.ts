@@ -9,7 +9,7 @@ export const CONNECTION_WORDS: Readonly<Record<ConnectionKind, string>> = {
   custom: 'Other',
 }
 
-/** How the tokens come: agreed to in the browser, or pasted. */
+/** The source of the tokens: consent in the browser, or pasted. */
 export type Way = 'browser' | 'paste'
 
 export interface Connection {
@@ -20,7 +20,7 @@ export interface Connection {
   readonly clientId: string
   readonly audience?: string
   readonly clientSecret?: string
-  /** Absent for a sign-in through the browser. */
+  /** Absent for a sign-in by the browser. */
   readonly refreshToken?: string
 }
 
@@ -67,7 +67,7 @@ export function checkConnection(
   }
 }
 
-/** The error of a pasted token, in words that do not repeat it. */
+/** The error of a pasted token, without the token. */
 export function refreshTokenError(refreshToken: string): string | undefined {
   if (refreshToken === '') return 'A refresh token of this key is needed.'
   if (/\s/.test(refreshToken)) return 'A refresh token has no blanks or line breaks in it.'
@@ -77,7 +77,7 @@ export function refreshTokenError(refreshToken: string): string | undefined {
 const HOST_ERROR = 'Write it as https://host; http only for this computer.'
 const THIS_COMPUTER: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]'])
 
-/** `https://host[:port]`; http on loopback only, so that no token crosses a network in the clear. */
+/** Parses `https://host[:port]`; http on loopback only, so that no token is sent unencrypted over a network. */
 export function originOf(text: string): string | undefined {
   if (!URL.canParse(text)) return undefined
   const url = new URL(text)

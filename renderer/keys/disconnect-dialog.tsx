@@ -7,7 +7,7 @@ import { useParts, useSnapshot } from '../state/window-parts.ts'
 
 const css = classesOf(controlsSheet)
 
-/** The dialog that disconnects a key: forgets it here, and revokes nothing. */
+/** The dialog that disconnects a key: removes it here without revoking it. */
 export function DisconnectDialog() {
   const { api, view } = useParts()
   const asked = useAsked()

@@ -23,16 +23,16 @@ interface KeyDialogProps {
   readonly children?: ReactNode
   readonly errors: Readonly<Record<string, string>>
   readonly onSubmit: (form: FormData, way: Way, agreed: boolean) => void
-  /** Whether correcting the secret may be enough; offered first. */
+  /** Set where correcting the secret may suffice; offered first. */
   readonly onSecret?: (form: FormData) => void
   readonly onClose: () => void
 }
 
 /**
- * Two ways to tokens, the browser first; before both, where that may be enough, the secret alone.
+ * A dialog that obtains tokens by the browser or by pasting, and where `onSecret` is set by correcting the secret.
  *
- * While the person is in the browser the form is hidden and not taken down: what was typed is there for another try,
- * in the inputs alone, and gone with the dialog.
+ * During the browser's sign-in the form is hidden but stays mounted: the inputs keep what was typed for another
+ * attempt, until the dialog closes.
  */
 export function KeyDialog(props: KeyDialogProps) {
   const { title, about, attempt, children, errors, onSubmit, onSecret, onClose } = props
@@ -113,7 +113,10 @@ function buttonText(way: Way | 'secret', isAsking: boolean): string {
   return isAsking ? 'Opening…' : 'Sign in with the browser'
 }
 
-/** Asked when the dialog opens: the key on screen may be the simulator's, which is never stored. */
+/**
+ * A note on where secrets are stored. Fetched when the dialog opens, because the shown key may be the simulator's,
+ * which is never stored.
+ */
 function WhereKept() {
   const { api } = useParts()
   const [keeps, setKeeps] = useState<KeptSecrets>()

@@ -11,7 +11,7 @@ import { useParts, useShown, useSnapshot } from '../state/window-parts.ts'
 
 const css = classesOf({ ...controlsSheet, ...dialogSheet })
 
-/** Outcomes that stay on screen as a banner after the dialog. */
+/** Outcomes that a banner shows after the dialog. */
 const BANNER_CODES: readonly string[] = ['revoke-unconfirmed', 'revoke-refused']
 
 export function RevokeDialog() {
@@ -24,7 +24,7 @@ export function RevokeDialog() {
   const [isAgreed, setAgreed] = useState(false)
   const isTold =
     useShown(({ refresh }) => refresh.state === 'revoke-unconfirmed' || refresh.state === 'revoked') ?? false
-  // From here on the banner says how it stands, also while the service leaves main waiting.
+  // From then on the banner shows the outcome, even while main waits for the service.
   useEffect(() => {
     if (isAgreed && isTold) view.setState({ dialog: undefined })
   }, [isAgreed, isTold, view])
@@ -33,7 +33,7 @@ export function RevokeDialog() {
     setAgreed(true)
     const settled = await asked.run(async () => {
       const outcome = await api.revoke({ profile: profile.id })
-      // Confirmed or not, the banner says it from here on, and offers to try again.
+      // The banner shows the outcome, confirmed or not, and offers a retry.
       return outcome.ok || BANNER_CODES.includes(outcome.code) ? { ok: true } : outcome
     })
     if (settled !== undefined) close()
@@ -86,7 +86,7 @@ export function RevokeDialog() {
   )
 }
 
-/** A revocation ends refresh tokens only (service 4.2): access tokens that were issued run to their own end. */
+/** States that access tokens stay valid until they expire: a revocation affects refresh tokens only (service 4.2). */
 function AccessLivesOn() {
   const left = useShown(({ access }, nowMs) =>
     access.expiresAt !== undefined && access.expiresAt > nowMs

@@ -9,7 +9,7 @@ const SCOPE_WORDS: Readonly<Record<ExtraScope, string>> = {
   OptionSpreads: 'risk and reward of option spreads',
 }
 
-/** The least is enough for every quota but these; the key must be allowed what is asked for. */
+/** Optional scopes. All other quotas need only the basic scopes; the key must be allowed to use what is requested. */
 export function ScopeChoices() {
   return (
     <fieldset className={css('choices')}>

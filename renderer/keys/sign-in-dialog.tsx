@@ -10,12 +10,12 @@ import { useSignIn } from './use-sign-in.ts'
 
 const NO_ERRORS: Readonly<Record<string, string>> = {}
 
-/** New tokens for a key that is connected: of what is known about it, nothing has to be typed again. */
+/** The dialog for new tokens of a connected key, whose known data need not be entered again. */
 export function SignInDialog() {
   const { api, view } = useParts()
   const profile = useSnapshot((snapshot) => snapshot.profile)
   const isKeyWrong = useSnapshot(({ refresh }) => refresh.cause === 'misconfigured')
-  // As it was when the dialog opened: what is being typed does not change its meaning.
+  // Fixed when the dialog opens, so that the form does not change while the person types.
   const [mayCorrect] = useState(isKeyWrong)
   const [errors, setErrors] = useState(NO_ERRORS)
   const close = () => view.setState({ dialog: undefined })

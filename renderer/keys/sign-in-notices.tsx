@@ -8,11 +8,11 @@ const css = classesOf({ ...controlsSheet, ...sheet })
 
 interface SignInNoticeProps {
   readonly state: SignInState
-  /** The person agrees that a pending revocation is dropped. */
+  /** Called when the person agrees to drop a pending revocation. */
   readonly onAgree: () => void
 }
 
-/** What stands between the person and the tokens. */
+/** The reason why the sign-in cannot continue. */
 export function SignInNotice({ state, onAgree }: SignInNoticeProps) {
   if (state.kind !== 'failed' && state.kind !== 'blocked') return null
   const { title, text } = firstSentence(state.message)
@@ -25,7 +25,7 @@ export function SignInNotice({ state, onAgree }: SignInNoticeProps) {
         <span>{isBlocked ? `${text} Go on, and stop trying to revoke?` : text}</span>
       </p>
       {isBlocked ? (
-        // Not a button that the Enter key finds in a form: this one is meant.
+        // Not a submit button, so that Enter does not trigger it.
         <button type="button" className={css('button')} onClick={onAgree}>
           Go on
         </button>

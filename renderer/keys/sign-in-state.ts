@@ -1,12 +1,12 @@
 import type { Outcome } from '../../app/contract/outcome.ts'
 import type { SignInStatus, StartedSignIn } from '../../app/contract/sign-in.ts'
 
-/** How the dialog's attempt to get tokens stands. No secret is in it. */
+/** The state of the dialog's attempt to obtain tokens. Contains no secret. */
 export type SignInState =
   | { readonly kind: 'idle' }
-  /** Main was asked; `heard` keeps what is told before its answer names the sign-in. */
+  /** Waiting for main's answer; `heard`: statuses that arrived before it named the sign-in. */
   | { readonly kind: 'asking'; readonly heard: readonly SignInStatus[] }
-  /** A revocation of this key is not confirmed: the person decides. */
+  /** A revocation of this key is not confirmed; the person decides. */
   | { readonly kind: 'blocked'; readonly message: string }
   | {
       readonly kind: 'waiting'
@@ -18,7 +18,7 @@ export type SignInState =
   | { readonly kind: 'failed'; readonly code: string; readonly message: string }
   | { readonly kind: 'done'; readonly profile: string }
 
-/** A browser sign-in begins; a pasted token is in at once. */
+/** A sign-in by the browser has begun, or a pasted token was accepted. */
 export type KeyOutcome = Outcome<StartedSignIn | { readonly profile: string }>
 
 export const IDLE: SignInState = { kind: 'idle' }
@@ -36,7 +36,7 @@ export function answered(state: SignInState, outcome: KeyOutcome): SignInState {
   return state.heard.reduce<SignInState>(told, { kind: 'waiting', signIn, url, opened })
 }
 
-/** Statuses of other sign-ins, as another window's, are not this dialog's. */
+/** Applies a status; ignores those of other sign-ins, such as another window's. */
 export function told(state: SignInState, status: SignInStatus): SignInState {
   if (state.kind === 'asking') return { ...state, heard: [...state.heard, status] }
   if (state.kind !== 'waiting' || state.signIn !== status.signIn) return state
@@ -46,12 +46,12 @@ export function told(state: SignInState, status: SignInStatus): SignInState {
     case 'done':
       return { kind: 'done', profile: status.profile }
     case 'failed':
-      // Cancelled here, or by a sign-in that another window began.
+      // Cancelled here or replaced by another window's sign-in.
       return { kind: 'failed', code: status.code, message: status.message }
   }
 }
 
-/** Splits main's message: the first sentence says what happened, the rest what to do. */
+/** Splits main's message: the first sentence says what happened, the others what to do. */
 export function firstSentence(message: string): { readonly title: string; readonly text: string } {
   const end = message.indexOf('. ')
   if (end < 0) return { title: message, text: '' }

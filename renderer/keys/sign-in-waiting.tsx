@@ -13,7 +13,7 @@ interface SignInWaitingProps {
   readonly onCancel: () => void
 }
 
-/** While the person is in the browser. The address holds no secret (app/sign-in/authorize-url.ts). */
+/** Shown during a sign-in by the browser. Its address contains no secret (app/sign-in/authorize-url.ts). */
 export function SignInWaiting({ state, onCancel }: SignInWaitingProps) {
   const { url, opened, notice } = state
   const isInBrowser = useMirror((mirror) => mirror.hello?.host === 'browser')

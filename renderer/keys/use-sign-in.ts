@@ -6,15 +6,15 @@ import { ASKING, answered, IDLE, type KeyOutcome, type SignInState, told } from 
 export interface SignInAttempt {
   readonly state: SignInState
   ask(question: () => Promise<KeyOutcome>): void
-  /** Cancels the sign-in in the browser, if there is one. */
+  /** Cancels the sign-in by the browser, if there is one. */
   cancel(): void
 }
 
-/** One dialog's attempt to get tokens. `onDone` runs once, with the profile they belong to. */
+/** The attempt of one dialog to obtain tokens. `onDone` is called once, with their profile. */
 export function useSignIn(onDone: (profile: string) => void): SignInAttempt {
   const { api } = useParts()
   const [state, setState] = useState<SignInState>(IDLE)
-  /** Number of the current attempt; answers to older ones are ignored. */
+  /** Number of the current attempt; answers to earlier ones are ignored. */
   const attempt = useRef(0)
   const done = useRef(onDone)
   done.current = onDone
@@ -26,7 +26,7 @@ export function useSignIn(onDone: (profile: string) => void): SignInAttempt {
 
   const end = (signIn: string) => {
     api.cancelSignIn({ signIn }).catch(() => {
-      // The cancelled sign-in ends by itself; its answer is ignored.
+      // A sign-in that is not cancelled expires by itself.
     })
   }
   return {

@@ -90,7 +90,7 @@ function Exports({ profile, range }: { readonly profile: string; readonly range:
   )
 }
 
-/** Saves a file by the browser's download; the desktop asks where. */
+/** Saves a file by a download; the desktop asks for its path. */
 function saveFile({ name, mediaType, text }: ExportedFile): void {
   const url = URL.createObjectURL(new Blob([text], { type: mediaType }))
   const link = document.createElement('a')
@@ -105,7 +105,7 @@ type AskedReport =
   | { readonly kind: 'there'; readonly report: Report }
   | { readonly kind: 'failed'; readonly why: string }
 
-/** The report of a range, fetched once: its interval does not move. */
+/** The report of a range, fetched once, because its interval does not change. */
 function useReport(profile: string | undefined, range: ReportRange): AskedReport {
   const { api, live } = useParts()
   const [asked, setAsked] = useState<AskedReport>({ kind: 'asking' })

@@ -11,7 +11,7 @@ export const REPORT_RANGE_LABELS: Readonly<Record<ReportRange, string>> = {
   '30 d': 'Last 30 days',
 }
 
-/** From when to `nowMs`; today begins at this computer's midnight. */
+/** The start of a range that ends at `nowMs`. Today begins at this computer's midnight. */
 export function reportStart(range: ReportRange, nowMs: number): number {
   switch (range) {
     case '1 h':

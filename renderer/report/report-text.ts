@@ -2,7 +2,7 @@ import type { Report, RequestReport } from '../../app/history/report.ts'
 import { durationText } from '../../app/status/durations.ts'
 import { countText, listText } from '../../app/status/rates.ts'
 
-/** A number, or a dash where it is unknown. */
+/** The lowest level and the limit; a dash if it is unknown. */
 export function lowestText({ lowest, limit, knownMs }: RequestReport): string {
   return knownMs > 0 ? `${Math.floor(lowest)} / ${limit}` : '—'
 }
@@ -11,14 +11,14 @@ export function nearText({ nearMs, knownMs }: RequestReport): string {
   return knownMs > 0 ? durationText(nearMs / 1000) : '—'
 }
 
-/** Share of the interval in which the level was known. */
+/** The time for which the level was known; a dash if there is none. */
 export function knownText({ knownMs }: RequestReport): string {
   return knownMs > 0 ? durationText(knownMs / 1000) : '—'
 }
 
 export const countOrDash = (count: number): string => (count === 0 ? '—' : String(Math.round(count)))
 
-/** Counts of other events in one sentence, without those of zero. */
+/** The counts of other events in a sentence, without those of zero. */
 export function happenings({ tokens, streams, unreachable }: Report): string {
   const said = [
     ...some(tokens.refreshed, 'token refresh', 'token refreshes'),

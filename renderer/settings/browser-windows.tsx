@@ -8,7 +8,7 @@ import { useParts } from '../state/window-parts.ts'
 
 const css = classesOf(dialogSheet)
 
-/** The browser windows that were let in, each with a button that ends it. */
+/** The admitted browser windows, each with a button that ends it. */
 export function BrowserWindows() {
   const { api } = useParts()
   const asked = useAsked()

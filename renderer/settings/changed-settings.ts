@@ -1,11 +1,11 @@
 import type { KeySettings } from '../../app/contract/settings.ts'
 
-/** One field of the settings: a setting, or the interval of one category. */
+/** One field of the settings: a setting, or the probe interval of one category. */
 export type SettingName = Exclude<keyof KeySettings, 'everySeconds'> | `every ${string}`
 
 export const intervalOf = (category: string): SettingName => `every ${category}`
 
-/** The fields in which two settings differ, in the order shown. */
+/** The fields in which two settings differ, in the order of display. */
 export function changedSettings(before: KeySettings, after: KeySettings): readonly SettingName[] {
   const { everySeconds: intervalsBefore, ...restBefore } = before
   const { everySeconds: intervalsAfter, ...restAfter } = after
@@ -19,7 +19,7 @@ export function changedSettings(before: KeySettings, after: KeySettings): readon
   ]
 }
 
-/** The fields last changed in another window, after an answer in which this window asked for `own`. */
+/** The fields last changed in another window, after an answer to a change of `own` by this window. */
 export function changedElsewhere(
   former: ReadonlySet<SettingName>,
   changed: readonly SettingName[],

@@ -9,17 +9,19 @@ const css = classesOf(dialogSheet)
 interface DraftFieldProps<T> {
   readonly label: string
   readonly inputMode: 'decimal' | 'text'
-  /** The present value as text. */
+  /** The present value, as text. */
   readonly current: string
   readonly hint?: ReactNode
   /** Whether another window set the present value. */
   readonly isElsewhere: boolean
   readonly read: (text: string) => Typed<T>
-  /** Resolves when the value is set or rejected. */
+  /** Resolves when the value was set or rejected. */
   readonly onChoose: (value: T) => Promise<void>
 }
 
-/** A field of the settings. Its text is applied at Enter or when the focus leaves; an incomplete number never is. */
+/**
+ * A field of the settings. Its text is applied on Enter or when it loses the focus; an invalid number is not applied.
+ */
 export function DraftField<T>({
   label,
   inputMode,
@@ -45,7 +47,7 @@ export function DraftField<T>({
       <label htmlFor={id}>{label}</label>
       <input
         id={id}
-        // Not type="number", which hides unreadable text, so that no error could name it.
+        // type="number" hides invalid text, so no error could quote it.
         type="text"
         inputMode={inputMode}
         autoComplete="off"

@@ -5,7 +5,7 @@ const css = classesOf(dialogSheet)
 
 interface ElsewhereLineProps {
   readonly id: string
-  /** The present value, while another one is being typed. */
+  /** The present value, while the person is entering another one. */
   readonly insteadOf?: string | undefined
 }
 

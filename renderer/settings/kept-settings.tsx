@@ -8,7 +8,7 @@ import { RAW_CHOICES, ROLLUP_CHOICES, spanText, storageText, withChosen } from '
 
 const css = classesOf(dialogSheet)
 
-/** Settings of the history: its state and how long each tier is stored. */
+/** Settings of the history: its state, and how long each tier is stored. */
 export function KeptSettings() {
   const { api } = useParts()
   const asked = useAsked()

@@ -14,7 +14,7 @@ interface ProbeIntervalsProps {
   readonly change: HeldKeySettings['change']
 }
 
-/** Intervals of probes per category, closed at first. */
+/** The probe intervals per category, collapsed at first. */
 export function ProbeIntervals({ current, elsewhere, change }: ProbeIntervalsProps) {
   const { everySeconds } = current.settings
   const choose = (category: string, seconds: number | undefined) =>
@@ -28,7 +28,7 @@ export function ProbeIntervals({ current, elsewhere, change }: ProbeIntervalsPro
       <p className={css('hint')}>
         Seconds between checks, whatever the budget. 0 never checks a row; one left empty keeps to the budget.
       </p>
-      {/* The rows have these names in other settings, too. */}
+      {/* Other settings have rows with the same names. */}
       <fieldset className={css('rows', 'two')} aria-label="Seconds between checks">
         {current.probed.map((category) => (
           <DraftField

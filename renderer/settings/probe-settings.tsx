@@ -18,7 +18,7 @@ import { useKeySettings } from './use-key-settings.ts'
 
 const css = classesOf(dialogSheet)
 
-/** Settings of the probes of one key. */
+/** The probe settings of one key. */
 export function ProbeSettings({ profile }: { readonly profile: string }) {
   const { current, refusal, elsewhere, change } = useKeySettings(profile)
   const isRotating = useShown(({ refresh }) => refresh.rotating) ?? false
@@ -102,7 +102,7 @@ interface SwitchProps {
 
 function Switch({ label, hint, isOn, isElsewhere, onChange }: SwitchProps) {
   const id = useId()
-  /** The value asked for, until it is set or rejected. */
+  /** The requested value, until it is set or rejected. */
   const [wanted, setWanted] = useState<boolean>()
   const choose = async (next: boolean) => {
     setWanted(next)

@@ -19,7 +19,7 @@ const DENSITY_WORDS: Readonly<Record<Density, string>> = {
   dense: 'dense',
 }
 
-/** The settings. Each change applies at once; there is no save button. */
+/** The settings. Each change applies immediately; there is no save button. */
 export function SettingsDialog() {
   const profile = useSnapshot((snapshot) => snapshot.profile.id)
   return (

@@ -23,7 +23,7 @@ const wrong = (error: string) => ({ ok: false, error }) as const
 const decimal = (text: string): number =>
   /^\d{1,9}(?:[.,]\d{1,9})?$/.test(text.trim()) ? Number(text.trim().replace(',', '.')) : Number.NaN
 
-/** Per cent as typed, as a share. */
+/** Parses a budget in per cent to a share. */
 export function budgetFrom(text: string): Typed<number> {
   const share = decimal(text) / 100
   const { least, most } = BUDGET_FRACTION
@@ -45,7 +45,7 @@ export function symbolFrom(text: string): Typed<string> {
   return isSymbol(symbol) ? typed(symbol) : wrong('Write one symbol, as in MSFT.')
 }
 
-/** An empty text asks for the budget's pace. */
+/** Parses an interval in seconds; an empty text selects the budget's own. */
 export function secondsFrom(text: string): Typed<number | undefined> {
   if (text.trim() === '') return typed(undefined)
   const seconds = decimal(text)
@@ -55,7 +55,7 @@ export function secondsFrom(text: string): Typed<number | undefined> {
     : wrong(`0, or from ${least} to ${most}.`)
 }
 
-/** `2` for 0.02. Not rounded further than a person can type. */
+/** Formats a share in per cent, `2` for 0.02, with all digits that a person can enter. */
 export const budgetText = (share: number): string => String(Math.round(share * 1e6) / 1e4)
 
 export function storedText({ kept }: Pick<CurrentKeySettings, 'kept'>): string {
@@ -64,7 +64,7 @@ export function storedText({ kept }: Pick<CurrentKeySettings, 'kept'>): string {
     : 'Kept until Headroom quits, as this key is: it is in memory only.'
 }
 
-/** Probes a minute: the most that the budget allows by the known limits, and the count of the last minute. */
+/** The probes per minute: the maximum that budget and known limits allow, and the number in the last minute. */
 export function probeUseText(
   { at, requests, probes }: Pick<Snapshot, 'at' | 'requests' | 'probes'>,
   { settings, probed }: Pick<CurrentKeySettings, 'settings' | 'probed'>,
@@ -81,10 +81,10 @@ export function probeUseText(
   )
 }
 
-/** `20` for 0.2. A share to a tenth of a per cent: more was not typed. */
+/** Formats a share in per cent, `20` for 0.2, to a tenth, which is the precision of the input. */
 export const percentOf = (share: number): string => String(Math.round(share * 1000) / 10)
 
-/** A typed text as a share; an empty one asks for the default. */
+/** Parses a share; an empty text selects the default. */
 export function thresholdFrom(text: string): number | undefined | 'not-a-share' {
   const typed = text.trim()
   if (typed === '') return undefined
@@ -98,7 +98,7 @@ const DAY_MS = 24 * HOUR_MS
 export const RAW_CHOICES = [6 * HOUR_MS, DAY_MS, 2 * DAY_MS, 7 * DAY_MS, 14 * DAY_MS] as const
 export const ROLLUP_CHOICES = [7 * DAY_MS, 30 * DAY_MS, 90 * DAY_MS, 365 * DAY_MS] as const
 
-/** Includes the present value, which a file may have set to another one. */
+/** The choices and the present value, which a file may have set to another one. */
 export const withChosen = (choices: readonly number[], ms: number): readonly number[] =>
   [...new Set([...choices, ms])].sort((a, b) => a - b)
 

@@ -8,7 +8,7 @@ import { percentOf, thresholdFrom } from './settings-text.ts'
 
 const css = classesOf(dialogSheet)
 
-/** Settings of thresholds: shares of the limit under which a row is low, for all rows and for single ones. */
+/** The thresholds below which a row is low, as shares of the limit: for all rows and for single ones. */
 export function ThresholdSettings({ profile }: { readonly profile: string }) {
   const { api } = useParts()
   const [thresholds, setThresholds] = useState<Thresholds>()
@@ -73,7 +73,7 @@ export function ThresholdSettings({ profile }: { readonly profile: string }) {
   )
 }
 
-/** A row can have the name of a property of every object. */
+/** The row's own threshold. `hasOwn`, because a category may be named like a property of every object. */
 const ownOf = ({ perCategory }: Thresholds, category: string): number | undefined =>
   Object.hasOwn(perCategory, category) ? perCategory[category] : undefined
 

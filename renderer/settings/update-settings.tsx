@@ -8,7 +8,7 @@ import { useMirror, useParts } from '../state/window-parts.ts'
 
 const css = classesOf(dialogSheet)
 
-/** Settings of updates of the desktop app; empty in a browser, where npm updates. */
+/** The update settings of the desktop app; empty in a browser, where npm updates Headroom. */
 export function UpdateSettings() {
   const { api } = useParts()
   const isDesktop = useMirror(({ hello }) => hello?.host === 'desktop')

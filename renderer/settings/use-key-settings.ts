@@ -6,20 +6,22 @@ import { useParts } from '../state/window-parts.ts'
 import { changedElsewhere, changedSettings, type SettingName } from './changed-settings.ts'
 
 export interface HeldKeySettings {
-  /** The settings as main has them; `undefined` before its first answer. */
+  /** The settings in main; `undefined` before its first answer. */
   readonly current: CurrentKeySettings | undefined
   readonly refusal: string | undefined
-  /** Fields that another window changed since they were shown here. */
+  /** Fields that another window has changed since they were shown. */
   readonly elsewhere: ReadonlySet<SettingName>
-  /** Resolves when the change is made or rejected. */
+  /** Resolves when the change was made or rejected. */
   change(changes: (now: KeySettings) => Partial<KeySettings>): Promise<void>
 }
 
 const NOTHING: ReadonlySet<SettingName> = new Set()
 
 /**
- * The settings of one key. Changes go out one after the other, each made from what holds by then; another window's are
- * asked for when a snapshot tells of them.
+ * The settings of one key.
+ *
+ * Changes are sent one at a time, each computed from the settings after the one before. Changes by another window are
+ * fetched when a snapshot reports them.
  */
 export function useKeySettings(profile: string): HeldKeySettings {
   const { api, live } = useParts()
@@ -28,7 +30,7 @@ export function useKeySettings(profile: string): HeldKeySettings {
   const [elsewhere, setElsewhere] = useState(NOTHING)
   const latest = useRef<CurrentKeySettings>(undefined)
   const turn = useRef(Promise.resolve())
-  // Also while the window is paused: a change must start from the present settings.
+  // Not paused: a change must be based on the present settings.
   const settingsAt = useStore(
     live.mirror,
     ({ snapshots }) => snapshots.find((one) => one.profile.id === profile)?.settingsAt ?? 0,
@@ -62,7 +64,7 @@ export function useKeySettings(profile: string): HeldKeySettings {
   useEffect(() => {
     let stopped = false
     const follow = async () => {
-      // The answer to a change from here may include it.
+      // The answer to a change by this window may include it already.
       if (stopped || settingsAt <= (latest.current?.settingsAt ?? settingsAt)) return
       // Without an answer nothing is shown; the banner reports a lost host.
       const answer = await api.keySettings({ profile }).catch(() => undefined)

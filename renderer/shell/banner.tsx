@@ -9,11 +9,11 @@ import sheet from './shell.module.css'
 
 const css = classesOf({ ...controlsSheet, ...sheet })
 
-/** The most urgent banner. */
+/** The area of the most urgent banner. */
 export function BannerArea() {
   const { api, link, clock, view } = useParts()
   const run = useCommand()
-  // Compared as text, so that it renders when the text changes and not with every tick.
+  // Compared as text, so that it renders only when the text changes.
   const said = useMoment(({ mirror, snapshot, nowMs }) =>
     JSON.stringify(bannerFor(mirror.link, snapshot, nowMs, clock.wallMs())),
   )
@@ -61,7 +61,7 @@ export function BannerArea() {
   )
 }
 
-/** The last error, until it is dismissed. */
+/** The last error of a command, until it is dismissed. */
 export function RefusalNotice() {
   const { view } = useParts()
   const notice = useView((state) => state.notice)

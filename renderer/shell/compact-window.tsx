@@ -9,7 +9,7 @@ import sheet from './shell.module.css'
 
 const css = classesOf({ ...controlsSheet, ...sheet })
 
-/** The window in one line, with the banner, for a small window in a corner of the screen. */
+/** The window as one line with its banner, for a small window in a corner of the screen. */
 export function CompactWindow({ inert }: { readonly inert: boolean }) {
   const { view } = useParts()
   return (

@@ -6,7 +6,7 @@ import { SignInDialog } from '../keys/sign-in-dialog.tsx'
 import { useView } from '../state/window-parts.ts'
 import { OpenStreamDialog } from '../streams/open-stream-dialog.tsx'
 
-// Each dialog is a chunk of its own, so that the first numbers do not wait for it.
+// Each dialog is a separate chunk, so that the first numbers do not wait for it.
 const AlertsDialog = lazy(async () => ({
   default: (await import('../alerts/alerts-dialog.tsx')).AlertsDialog,
 }))
@@ -28,7 +28,7 @@ export function Dialogs() {
   )
 }
 
-/** A dialog is mounted when it opens, so that nothing typed outlives it. */
+/** Mounts a dialog when it opens, so that its inputs do not outlive it. */
 function OpenDialog() {
   const dialog = useView((view) => view.dialog)
   switch (dialog) {

@@ -9,7 +9,7 @@ interface FailureBoundaryProps {
   readonly children: ReactNode
 }
 
-/** Shows that a component threw, which is a bug, instead of an empty dashboard. */
+/** Shows that a component threw, which is a bug, in place of an empty dashboard. */
 export class FailureBoundary extends Component<FailureBoundaryProps, { readonly failed: boolean }> {
   override readonly state = { failed: false }
 

@@ -17,7 +17,7 @@ const ITEMS: readonly (readonly [Dialog, string])[] = [
 export function MoreMenu() {
   const { view } = useParts()
   return (
-    // Not modal: a modal menu would insert a style element to lock the page's scrolling.
+    // A modal menu would insert a style element to lock the page's scrolling.
     <DropdownMenu.Root modal={false}>
       <DropdownMenu.Trigger className={css('button', 'ghost', 'icon')} aria-label="More" title="More">
         <Icon name="more" />

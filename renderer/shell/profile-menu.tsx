@@ -11,7 +11,7 @@ import sheet from './shell.module.css'
 
 const css = classesOf({ ...controlsSheet, ...sheet })
 
-/** The menu of keys: the shown one, the others, and connecting and disconnecting. */
+/** The menu of keys: switch between keys, connect and disconnect. */
 export function ProfileMenu() {
   const { view } = useParts()
   const name = useShown((snapshot) => snapshot.profile.name)
@@ -19,7 +19,7 @@ export function ProfileMenu() {
   const shown = useSnapshot((snapshot) => snapshot.profile.id)
   const profiles = useMirror(useShallow((mirror) => mirror.snapshots.map(({ profile }) => profile.id)))
   return (
-    // Not modal: a modal menu would insert a style element to lock the page's scrolling.
+    // A modal menu would insert a style element to lock the page's scrolling.
     <DropdownMenu.Root modal={false}>
       <DropdownMenu.Trigger className={css('pill', 'profile')} data-testid="profile">
         {name === undefined ? (
@@ -72,7 +72,7 @@ export function ProfileMenu() {
   )
 }
 
-/** The severity of the key, as in its headline. */
+/** The severity of the key, equal to that of its headline. */
 function ProfileDot() {
   const severity = useShown((snapshot, nowMs) => keyStatus(snapshot, nowMs).severity) ?? 'unseen'
   return <Shape severity={severity} />

@@ -11,7 +11,7 @@ export interface Shortcut {
 export interface Doing {
   readonly view: ViewStore
   readonly togglePause: () => void
-  /** Moves the chosen row up or down the table. */
+  /** Moves the selected row up or down the table. */
   readonly step: (by: 1 | -1) => void
   readonly focus: (selector: string) => void
   readonly canOpenStream: () => boolean
@@ -54,7 +54,7 @@ export const SHORTCUTS: readonly Shortcut[] = [
 
 type Press = Pick<KeyboardEvent, 'key' | 'ctrlKey' | 'metaKey' | 'altKey' | 'defaultPrevented'>
 
-/** The action of a key press; `undefined` while a field, menu or dialog has the focus. */
+/** The shortcut of a key press; `undefined` while a field, menu or dialog has the focus. */
 export function shortcutFor(press: Press, isBusy: boolean, look: LookStore): Shortcut | undefined {
   if (isBusy || press.defaultPrevented || press.ctrlKey || press.metaKey || press.altKey) return undefined
   if (!look.getState().shortcuts) return undefined
@@ -63,7 +63,7 @@ export function shortcutFor(press: Press, isBusy: boolean, look: LookStore): Sho
 
 const OWN_KEYS = 'input, select, textarea, [role=menu], [role=menuitem], [role=dialog], [role=alertdialog]'
 
-/** Whether the focused element uses keys itself; a scrolling list needs its arrows. */
+/** Whether the focused element uses the key itself, as a scrolling list uses arrows. */
 export function usesKeys(target: EventTarget | null, key: string): boolean {
   if (!(target instanceof Element)) return false
   if (target.closest(OWN_KEYS) !== null) return true

@@ -9,7 +9,7 @@ import watch from './icon-watch.svg'
 
 const ICONS: Readonly<Record<Severity, string>> = { ok, watch, critical, unseen }
 
-/** The title and icon of the tab: the state of the shown key, and the severity of the worst one. */
+/** The tab's title and icon: the state of the shown key, and the highest severity of all keys. */
 export function Title() {
   const status = useMoment(({ mirror, snapshot, nowMs }) => {
     if (mirror.link.kind === 'lost') return 'Headroom stopped answering'

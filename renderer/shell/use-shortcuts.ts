@@ -3,7 +3,7 @@ import { chosenCategory } from '../capacity/chosen-category.ts'
 import { shownSnapshot, useParts } from '../state/window-parts.ts'
 import { type Doing, shortcutFor, usesKeys } from './shortcuts.ts'
 
-/** The window's shortcuts, while no dialog is open. */
+/** Handles the window's shortcuts while no dialog is open. */
 export function useShortcuts(): void {
   const { view, look, mirror, togglePause } = useParts()
   useEffect(() => {

@@ -10,7 +10,7 @@ import sheet from './slots.module.css'
 
 const css = classesOf({ ...controlsSheet, ...sheet })
 
-/** Most slots drawn as cells; above it only the number is shown. */
+/** Maximum number of slots drawn as cells; for more, only the number is shown. */
 const MAX_CELLS = 100
 
 const NONE: readonly SlotQuota[] = []

@@ -4,14 +4,14 @@ import { applyTheme, readTheme, type Theme } from '../theme/theme.ts'
 export const DENSITIES = ['auto', 'roomy', 'dense'] as const
 export type Density = (typeof DENSITIES)[number]
 
-/** Preferences of this screen. None is secret; losing them does no harm. */
+/** Preferences of this screen. None is secret; losing them is harmless. */
 export interface Look {
   readonly theme: Theme
   /** `auto` follows the window's height. */
   readonly density: Density
   /** Whether "full at" is a time of day or a countdown. */
   readonly fullAs: 'clock' | 'countdown'
-  /** Single keys can be in the way of speech input: WCAG 2.1.4 asks for a way to turn them off. */
+  /** Off for people whose speech input types single keys (WCAG 2.1.4). */
   readonly shortcuts: boolean
 }
 
@@ -28,7 +28,7 @@ export interface LookPorts {
   readonly root: HTMLElement
 }
 
-/** Reads the stored preferences, applies them, and stores each change. */
+/** Reads and applies the stored preferences, and stores each change. */
 export function createLook({ storage, root }: LookPorts): LookStore {
   const store = createStore<Look>(() => ({
     theme: readTheme(storage),

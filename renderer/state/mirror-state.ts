@@ -10,7 +10,7 @@ import { afterAnswer, afterPush, type Skew, UNKNOWN_SKEW } from './skew.ts'
 export interface MirrorState {
   readonly link: Link
   readonly hello: Hello | undefined
-  /** Latest snapshot per profile, in the order of their first push. */
+  /** The latest snapshot of each profile, in the order of their first push. */
   readonly snapshots: readonly Snapshot[]
   /** Newest first. */
   readonly events: readonly LoggedEvent[]
@@ -28,7 +28,7 @@ export const EMPTY_MIRROR: MirrorState = {
   skew: UNKNOWN_SKEW,
 }
 
-/** Most events in the window; main keeps older ones. */
+/** Maximum number of events in the window; main stores older ones. */
 export const MAX_EVENTS = 500
 
 export function withPushedSnapshot(state: MirrorState, snapshot: Snapshot, receivedMs: number): MirrorState {
@@ -38,8 +38,10 @@ export function withPushedSnapshot(state: MirrorState, snapshot: Snapshot, recei
 }
 
 /**
- * All profiles, as asked for at `askedMs`. A profile that the answer lacks is gone, unless it was `heardOf` while
- * the question was under way: then the answer is the older word.
+ * Applies the answer to a request for all profiles.
+ *
+ * A profile that the answer lacks is removed, unless it was pushed during the request (`heardOf`): then the push is
+ * newer.
  */
 export function withAllSnapshots(
   state: MirrorState,
@@ -64,7 +66,7 @@ export function withoutProfile(state: MirrorState, profile: string): MirrorState
   return { ...state, snapshots: state.snapshots.filter((snapshot) => snapshot.profile.id !== profile) }
 }
 
-/** Adds events, each once, from a push or an answer. */
+/** Adds events from a push or an answer, without duplicates. */
 export function withEvents(state: MirrorState, events: readonly LoggedEvent[]): MirrorState {
   const known = new Set(state.events.map((event) => event.seq))
   const added = events.filter((event) => !known.has(event.seq))
@@ -77,7 +79,10 @@ export function lastSeq(state: MirrorState): number {
   return state.events[0]?.seq ?? 0
 }
 
-/** An older revision than the one shown is dropped: pushes and answers may pass each other. */
+/**
+ * Inserts a snapshot. An older revision than the present one is dropped, because pushes and answers may overtake each
+ * other.
+ */
 function placed(snapshots: readonly Snapshot[], snapshot: Snapshot): readonly Snapshot[] {
   const index = snapshots.findIndex(({ profile }) => profile.id === snapshot.profile.id)
   const shown = snapshots[index]

@@ -34,19 +34,19 @@ export interface MirrorPorts {
   readonly clock: WindowClock
 }
 
-/** Time between two full requests beside the pushes: they bound the clock's skew from both sides. */
+/** Interval of full requests beside the pushes; they bound the skew of the clocks from both sides. */
 const ASK_AGAIN_MS = 20_000
 const ASK_AFTER_FAILURE_MS = 2000
 
 /**
- * Keeps a store equal to main's state: subscribe first, then fetch once, drop older revisions.
+ * Keeps a store equal to main's state: subscribes, fetches once, and drops older revisions.
  *
  * Fetches again when the link returns, when the window becomes visible, and at an interval.
  */
 export class Mirror {
   readonly store: MirrorStore = createStore<MirrorState>(() => EMPTY_MIRROR)
   readonly #ports: MirrorPorts
-  /** Which profiles were pushed or removed while a question is under way. */
+  /** Profiles that were pushed or removed during a request. */
   #heardOf = new Set<string>()
   #removed = new Set<string>()
   #alertsHeard = false
@@ -87,7 +87,7 @@ export class Mirror {
     this.#asking += 1
   }
 
-  /** Called by the page: a hidden window gets no snapshots, so a visible one fetches the latest. */
+  /** Called by the page. A hidden window receives no snapshots, so it fetches the latest when it becomes visible. */
   visibilityChanged(visible: boolean): void {
     this.#visible = visible
     if (this.store.getState().link.kind !== 'live') return
@@ -107,7 +107,7 @@ export class Mirror {
     if (link.kind === 'no-session') this.store.setState({ ...EMPTY_MIRROR, link })
     else this.#change((state) => ({ ...state, link }))
     if (link.kind === 'live') {
-      // The host takes a returning window for a new, visible one.
+      // The host treats a returning window as a new, visible one.
       if (!this.#visible) this.#tellVisible()
       void this.#ask()
     } else if (before.kind === 'live') {
@@ -137,12 +137,12 @@ export class Mirror {
         api.alerts(),
       ])
       if (asking !== this.#asking) return
-      // A push on the way is newer.
+      // A push during the request is newer than the answer.
       const alerts = this.#alertsHeard ? this.store.getState().alerts : answeredAlerts
       this.#change((state) => withEvents({ ...state, hello, alerts: shared(state.alerts, alerts) }, events))
       this.#askIn(ASK_AGAIN_MS)
     } catch {
-      // The link reports the error; here it only leads to one more request.
+      // The link reports the error; here it only causes another request.
       if (asking === this.#asking) this.#askIn(ASK_AFTER_FAILURE_MS)
     }
   }

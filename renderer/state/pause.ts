@@ -2,11 +2,11 @@ import { createStore, type StoreApi } from 'zustand/vanilla'
 import type { MirrorStore } from './mirror.ts'
 import type { Ticker } from './ticker.ts'
 
-/** The moment at which the window was paused, on main's clock; `undefined` while it runs. */
+/** The time at which the window was paused, on main's clock; `undefined` while it is not. */
 export type PauseState = { readonly sinceMs: number | undefined }
 
 export interface Pausable {
-  /** The state that the window draws: the mirror, or its copy from the moment of the pause. */
+  /** The state to draw: the mirror, or its copy from the time of the pause. */
   readonly mirror: MirrorStore
   readonly ticker: Ticker
   readonly pause: StoreApi<PauseState>
@@ -14,10 +14,10 @@ export interface Pausable {
 }
 
 /**
- * Pauses the window for reading, while the mirror behind it continues.
+ * Pauses the window for reading while the mirror continues.
  *
- * Both the numbers and their clock stop: a modelled number that ran on without its headers would drift from the
- * service with every second, and look live.
+ * The numbers and their clock stop together: a modelled number without new headers would drift from the service, and
+ * look live.
  */
 export function createPausable(live: MirrorStore, liveTicker: Ticker): Pausable {
   const mirror = createStore(() => live.getState())
@@ -27,7 +27,7 @@ export function createPausable(live: MirrorStore, liveTicker: Ticker): Pausable 
   live.subscribe((state) => {
     const { link, alerts } = state
     if (!isPaused()) mirror.setState(state, true)
-    // Alerts and sign-in are shown at once, paused or not.
+    // Alerts and sign-ins are shown at once, even in a paused window.
     else if (link !== mirror.getState().link || alerts !== mirror.getState().alerts) {
       mirror.setState({ link, alerts })
     }

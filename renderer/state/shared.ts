@@ -1,7 +1,8 @@
 /**
- * Returns `after`, reusing each part of `before` that is equal.
+ * Returns `after`, reusing each part of `before` that is equal. Plain JSON data only.
  *
- * A snapshot is parsed up to four times a second and most of it is unchanged; components skip a part that is the same object. Plain JSON data only.
+ * Up to four snapshots a second are parsed, mostly unchanged; components do not render for a part that is the same
+ * object.
  */
 export function shared<T>(before: unknown, after: T): T {
   if (Object.is(before, after)) return after

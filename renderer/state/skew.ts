@@ -1,9 +1,9 @@
 /**
  * The difference between main's clock and the window's, in ms.
  *
- * A message's `at` is taken before it travels, so `at − received` is at most the true difference: of several
- * messages the largest is the best, and one that waited in a frozen tab cannot make old numbers look new. The
- * answer to a question bounds the difference from both sides, and so also corrects a clock that was set.
+ * A message's `at` is set before it is sent, so `at − received` is at most the true difference. The maximum over
+ * several messages is the best estimate, and a message that waited in a frozen tab cannot make old numbers look new.
+ * The answer to a request bounds the difference from both sides, which also corrects a clock that was set.
  */
 export interface Skew {
   readonly ms: number
@@ -12,14 +12,16 @@ export interface Skew {
 
 export const UNKNOWN_SKEW: Skew = { ms: 0, known: false }
 
-/** Least correction: half a frame. Less is jitter, and a correction renders everything. */
+/** Minimum correction in ms, half a frame: smaller ones are jitter, and each correction renders everything. */
 const SETTLED_MS = 8
 
+/** Updates the skew by a push. It can only grow. */
 export function afterPush(skew: Skew, atMs: number, receivedMs: number): Skew {
   const seenMs = atMs - receivedMs
   return !skew.known || seenMs > skew.ms + SETTLED_MS ? { ms: seenMs, known: true } : skew
 }
 
+/** Updates the skew by the answer to a request: between `at − received` and `at − asked`. */
 export function afterAnswer(skew: Skew, atMs: number, askedMs: number, receivedMs: number): Skew {
   const leastMs = atMs - receivedMs
   const mostMs = atMs - askedMs

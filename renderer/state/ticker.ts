@@ -1,26 +1,28 @@
 import type { WindowClock } from './window-clock.ts'
 
-/** Main's time as the window shows it. It moves twice a second and with each snapshot, for all components at once. */
+/**
+ * Main's time as the window shows it, the same for all components. It advances twice a second and with each snapshot.
+ */
 export interface Ticker {
-  /** The same value until the next tick. */
+  /** Epoch milliseconds; constant until the next tick. */
   nowMs(): number
   subscribe(listener: () => void): () => void
 }
 
-/** Ticks a second are few: each renders the ages that moved, and a frame costs more than its computation. */
+/** Interval of ticks. Each renders the ages that changed, and a frame costs more than its computation. */
 export const TICK_MS = 500
 
 export interface TickerPorts {
   readonly clock: WindowClock
   /** The difference between main's clock and the window's, in ms. */
   readonly skewMs: () => number
-  /** Tells of each correction of the skew, so that no number waits for the next tick. */
+  /** Subscribes to corrections of the skew, so that numbers do not wait for the next tick. */
   readonly onSkew: (listener: () => void) => () => void
-  /** Tells of each snapshot that came: it is drawn as of now, so that the next tick is due a whole step later. */
+  /** Subscribes to snapshots. Each is drawn as of now, so the next tick is due a whole interval later. */
   readonly onSnapshot: (listener: () => void) => () => void
 }
 
-/** The timer runs only while there is a listener. */
+/** Creates the ticker. Its timer runs only while there is a listener. */
 export function createTicker({ clock, skewMs, onSkew, onSnapshot }: TickerPorts): Ticker {
   const listeners = new Set<() => void>()
   const read = () => clock.wallMs() + skewMs()

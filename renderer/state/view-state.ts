@@ -1,6 +1,6 @@
 import { createStore, type StoreApi } from 'zustand/vanilla'
 
-/** The person's choices of what to show. Nothing here comes from the service. */
+/** The person's choices of what to show. None comes from the service. */
 export interface ViewState {
   readonly profile: string | undefined
   readonly category: string | undefined
@@ -10,7 +10,7 @@ export interface ViewState {
   /** The range of the chart. */
   readonly range: ChartRange
   readonly panel: HistoryView
-  /** One line instead of the dashboard. */
+  /** One line in place of the dashboard. */
   readonly compact: boolean
 }
 
@@ -28,7 +28,7 @@ export type Dialog =
 export const CHART_RANGES = ['15 min', '1 h', '24 h', '7 d'] as const
 export type ChartRange = (typeof CHART_RANGES)[number]
 
-/** The chosen row's past as a picture or as a table, or what is known of it now. */
+/** The view of the chosen row: its history as a chart or a table, or its details. */
 export type HistoryView = 'chart' | 'table' | 'details'
 
 export type ViewStore = StoreApi<ViewState>

@@ -1,8 +1,8 @@
-/** The window's source of time, passed to everything else in renderer/. */
+/** The window's source of time, passed to all other modules of renderer/. */
 export interface WindowClock {
-  /** Epoch milliseconds of this computer, which need not agree with main's. */
+  /** Epoch milliseconds of this computer, whose clock may differ from main's. */
   wallMs(): number
-  /** Returns a function that cancels it. */
+  /** Runs a function after `ms` milliseconds. Returns its cancel. */
   after(ms: number, run: () => void): () => void
 }
 

@@ -11,14 +11,14 @@ import type { Ticker } from './ticker.ts'
 import type { ViewState, ViewStore } from './view-state.ts'
 import type { WindowClock } from './window-clock.ts'
 
-/** The objects that main.tsx made, for every component. */
+/** The objects that main.tsx creates, for all components. */
 export interface WindowParts {
   readonly api: WindowApi
   readonly link: LinkSource
   readonly clock: WindowClock
   readonly mirror: MirrorStore
   readonly ticker: Ticker
-  /** The present snapshots, not those of a paused window. */
+  /** The present snapshots, even while the window is paused. */
   readonly live: { readonly mirror: MirrorStore; readonly ticker: Ticker }
   readonly pause: StoreApi<PauseState>
   readonly togglePause: () => void
@@ -38,7 +38,7 @@ export function useMirror<T>(select: (state: MirrorState) => T): T {
   return useStore(useParts().mirror, select)
 }
 
-/** The moment at which the window was paused, on main's clock. */
+/** The time at which the window was paused, on main's clock. */
 export function usePausedSince(): number | undefined {
   return useStore(useParts().pause, ({ sinceMs }) => sinceMs)
 }
@@ -56,10 +56,10 @@ export function shownSnapshot(mirror: MirrorState, view: ViewState): Snapshot | 
   return mirror.snapshots.find(({ profile }) => profile.id === view.profile) ?? mirror.snapshots[0]
 }
 
-/** A value that useSyncExternalStore can compare: a new object each time would render without end. */
+/** A value that useSyncExternalStore can compare. A new object each time would render endlessly. */
 type Primitive = string | number | boolean | undefined
 
-/** The state that the window shows, at one moment of main's clock. */
+/** The state of the window at one time of main's clock. */
 export interface Moment {
   readonly mirror: MirrorState
   readonly snapshot: Snapshot | undefined
@@ -67,8 +67,8 @@ export interface Moment {
 }
 
 /**
- * A value of this moment. The component renders only when the value itself changes, however often snapshots come and
- * the ticker ticks.
+ * Selects a value of the present moment. The component renders only when the value changes, not with every snapshot or
+ * tick.
  */
 export function useMoment<T extends Primitive>(read: (moment: Moment) => T): T {
   const { mirror, view, ticker } = useParts()
@@ -84,18 +84,18 @@ export function useMoment<T extends Primitive>(read: (moment: Moment) => T): T {
   const value = () => {
     const state = mirror.getState()
     const snapshot = shownSnapshot(state, view.getState())
-    // The newer of the last tick and the last push.
+    // The later of the last tick and the last push.
     return read({ mirror: state, snapshot, nowMs: Math.max(ticker.nowMs(), snapshot?.at ?? 0) })
   }
   return useSyncExternalStore(subscribe, value, value)
 }
 
-/** As `useMoment`, of the shown snapshot; `undefined` while there is none. */
+/** Like `useMoment`, for the shown snapshot; `undefined` while there is none. */
 export function useShown<T extends Primitive>(read: (snapshot: Snapshot, nowMs: number) => T): T | undefined {
   return useMoment(({ snapshot, nowMs }) => snapshot && read(snapshot, nowMs))
 }
 
-/** As `useShown`, of one category's quota. */
+/** Like `useShown`, for the quota of one category. */
 export function useQuota<T extends Primitive>(
   category: string,
   read: (quota: RequestQuota, nowMs: number) => T,
@@ -106,7 +106,7 @@ export function useQuota<T extends Primitive>(
   })
 }
 
-/** The shown snapshot's part that `select` names, as the snapshot has it. */
+/** Selects a part of the shown snapshot, as the same object while it is unchanged. */
 export function useSnapshot<T>(select: (snapshot: Snapshot) => T): T | undefined {
   const profile = useView((view) => view.profile)
   return useMirror((mirror) => {

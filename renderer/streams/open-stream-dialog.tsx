@@ -116,7 +116,7 @@ export function OpenStreamDialog() {
   )
 }
 
-/** The quota and slots that the stream will take. */
+/** The quota and slots that the stream will use. */
 function SlotsLeft({ kind }: { readonly kind: StreamKind }) {
   const { category } = STREAM_TABLE[kind]
   const slots = useSnapshot((snapshot) => snapshot.slots.find((one) => one.category === category))

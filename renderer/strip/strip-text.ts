@@ -4,18 +4,18 @@ import { leftText } from '../../app/status/quota-status.ts'
 import { mostUrgent, type Severity } from '../../app/status/severity.ts'
 import { type BarParts, barParts } from '../capacity/bar-parts.ts'
 
-/** The line of the strip: the worst of all keys, and its countdown. */
+/** The line of the strip: the most severe status of all keys, and its countdown. */
 export interface StripText {
   readonly severity: Severity
   readonly name: string
-  /** Requests left as text and as parts of a bar; absent where no row is meant. */
+  /** Requests left, as text and as parts of a bar; absent where the status is not about a row. */
   readonly left?: string
   readonly bar?: BarParts
   /** The end of the line: a countdown, or another fact. */
   readonly note: string
 }
 
-/** The most urgent profile speaks; among equals the first. `nowMs`: epoch ms. */
+/** The text for the most urgent profile; among equals the first. `nowMs`: epoch milliseconds. */
 export function stripText(snapshots: readonly Snapshot[], nowMs: number): StripText {
   const all = snapshots.map((snapshot) => textOf(snapshot, nowMs))
   return mostUrgent(all) ?? { severity: 'unseen', name: 'No key connected', note: '' }

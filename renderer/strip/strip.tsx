@@ -7,7 +7,7 @@ import { stripText } from './strip-text.ts'
 
 const css = classesOf(sheet)
 
-/** The strip, a frameless window on top of all others, at app://headroom/#strip. */
+/** The fragment of the strip, a frameless window above all others, at app://headroom/#strip. */
 export const STRIP_HASH = '#strip'
 
 export function Strip() {

@@ -8,7 +8,7 @@ import sheet from './verdict.module.css'
 
 const css = classesOf({ ...controlsSheet, ...sheet })
 
-/** The headline of the key and the lifelines of its tokens. */
+/** The headline of the key and the life of its tokens. */
 export function VerdictPanel() {
   const severity = useShown((snapshot, nowMs) => headline(snapshot, nowMs).severity) ?? 'unseen'
   return (
@@ -39,7 +39,7 @@ function Detail() {
   return useShown((snapshot, nowMs) => headline(snapshot, nowMs).detail)
 }
 
-/** The window's only live region: it announces changes of state, not of numbers. */
+/** The window's only live region. It announces changes of state, not of numbers. */
 function Spoken() {
   const isPaused = usePausedSince() !== undefined
   const words = useMoment(({ mirror, snapshot, nowMs }) => {
