@@ -4,6 +4,7 @@ import { systemErrorText } from '../storage/system-error.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
+/** The environment with secrets from files, or the reason why one could not be read. */
 export interface SecretsReading {
   /** The environment with each secret under its own name, whatever its source. */
   readonly environment: Environment

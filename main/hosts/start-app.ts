@@ -53,6 +53,7 @@ export interface AppDeps {
   readonly openUrl?: OpenUrl
 }
 
+/** The running app behind the windows of a host. */
 export interface RunningApp {
   readonly monitor: MonitorSurface
   readonly history: HistoryService
@@ -261,6 +262,7 @@ export interface BuiltIn {
   close(): Promise<void>
 }
 
+/** Starts the built-in simulator on a free loopback port. */
 export async function startBuiltIn(): Promise<BuiltIn> {
   const simulator = await startSimulator(BUILT_IN_OPTIONS)
   const { clientId, clientSecret, refreshToken } = BUILT_IN_OPTIONS

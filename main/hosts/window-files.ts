@@ -13,6 +13,7 @@ export interface WindowFiles {
   page(nonce: string): string
 }
 
+/** One built file with its HTTP headers. */
 export interface WindowFile {
   readonly bytes: Buffer
   readonly contentType: string
@@ -59,6 +60,7 @@ export function readWindowFiles(folder: string): WindowFiles {
   }
 }
 
+/** Whether a path is that of the page. */
 export const isPage = (path: string): boolean => path === '/' || path === PAGE
 
 /** Lists the files level by level, because `readdir` inside Electron's archive has no recursion. */

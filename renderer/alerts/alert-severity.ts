@@ -1,6 +1,7 @@
 import type { Alert } from '../../app/contract/alerts.ts'
 import type { Severity } from '../../app/status/severity.ts'
 
+/** Maps an alert's severity to that of a status. */
 export function alertSeverity(severity: Alert['severity']): Severity {
   switch (severity) {
     case 'critical':

@@ -6,6 +6,7 @@ export type Link =
   /** The host does not know this page, which must be opened by the link that the host prints. */
   | { readonly kind: 'no-session'; readonly why: 'restarted' | 'no-code' }
 
+/** The source of the link's state. */
 export interface LinkSource {
   current(): Link
   subscribe(listener: (link: Link) => void): () => void

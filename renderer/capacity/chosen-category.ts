@@ -7,6 +7,7 @@ export function useChosenCategory(): string | undefined {
   return useShown((snapshot) => chosenCategory(snapshot, chosen))
 }
 
+/** The row of the chart, as `useChosenCategory`; `undefined` without rows. */
 export function chosenCategory(snapshot: Snapshot, chosen: string | undefined): string | undefined {
   const has = (category: string | undefined) =>
     category !== undefined && snapshot.requests.some((quota) => quota.category === category)

@@ -4,6 +4,7 @@ import { clockText } from '../../app/status/moments.ts'
 import { nextCheckText, othersText, safePaceText } from '../../app/status/quota-status.ts'
 import { rateText } from '../../app/status/rates.ts'
 
+/** One labelled fact of a row. */
 export interface Fact {
   readonly name: string
   readonly value: string

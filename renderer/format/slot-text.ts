@@ -34,6 +34,7 @@ export function slotSource({ source, observedAt, own }: SlotQuota): string {
   }
 }
 
+/** A slot's use: own, by others, or free. */
 export type SlotCell = 'own' | 'elsewhere' | 'free'
 
 /** One entry per slot, own ones first; at most the limit. */

@@ -3,6 +3,7 @@ import type { ChartRange } from '../state/view-state.ts'
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
 
+/** The parameters of one range of the chart. Times are milliseconds. */
 export interface RangeFacts {
   readonly pastMs: number
   /** Duration of the forecast, in milliseconds. */

@@ -18,6 +18,7 @@ export interface ChartRow {
   readonly forecast?: number
 }
 
+/** The lines of a chart, with its axes and limits. */
 export interface ChartSeries {
   readonly rows: readonly ChartRow[]
   readonly fromMs: number

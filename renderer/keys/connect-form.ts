@@ -12,6 +12,7 @@ export const CONNECTION_WORDS: Readonly<Record<ConnectionKind, string>> = {
 /** The source of the tokens: consent in the browser, or pasted. */
 export type Way = 'browser' | 'paste'
 
+/** The validated form of a new key. */
 export interface Connection {
   readonly name: string
   readonly environment: ConnectionKind
@@ -28,6 +29,7 @@ export type CheckedConnection =
   | { readonly ok: true; readonly connection: Connection }
   | { readonly ok: false; readonly errors: Readonly<Record<string, string>> }
 
+/** Validates the form. `field` reads one of its texts. */
 export function checkConnection(
   environment: ConnectionKind,
   way: Way,

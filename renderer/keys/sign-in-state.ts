@@ -24,6 +24,7 @@ export type KeyOutcome = Outcome<StartedSignIn | { readonly profile: string }>
 export const IDLE: SignInState = { kind: 'idle' }
 export const ASKING: SignInState = { kind: 'asking', heard: [] }
 
+/** Applies main's answer to the request, then the statuses that arrived before it. */
 export function answered(state: SignInState, outcome: KeyOutcome): SignInState {
   if (state.kind !== 'asking') return state
   if (!outcome.ok) {

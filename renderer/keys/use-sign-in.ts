@@ -3,6 +3,7 @@ import { unanswered } from '../hooks/use-asked.ts'
 import { useParts } from '../state/window-parts.ts'
 import { ASKING, answered, IDLE, type KeyOutcome, type SignInState, told } from './sign-in-state.ts'
 
+/** The attempt of a dialog to obtain tokens. */
 export interface SignInAttempt {
   readonly state: SignInState
   ask(question: () => Promise<KeyOutcome>): void

@@ -7,6 +7,7 @@ export function lowestText({ lowest, limit, knownMs }: RequestReport): string {
   return knownMs > 0 ? `${Math.floor(lowest)} / ${limit}` : '—'
 }
 
+/** The time below `LOW_THRESHOLD` of the limit; a dash if the level was never known. */
 export function nearText({ nearMs, knownMs }: RequestReport): string {
   return knownMs > 0 ? durationText(nearMs / 1000) : '—'
 }

@@ -32,6 +32,7 @@ export function budgetFrom(text: string): Typed<number> {
     : wrong(`Write a number from ${least * 100} to ${most * 100}.`)
 }
 
+/** Parses a rotation period in minutes. */
 export function rotationFrom(text: string): Typed<number> {
   const minutes = decimal(text)
   const { least, most } = ROTATION_MINUTES
@@ -58,6 +59,7 @@ export function secondsFrom(text: string): Typed<number | undefined> {
 /** Formats a share in per cent, `2` for 0.02, with all digits that a person can enter. */
 export const budgetText = (share: number): string => String(Math.round(share * 1e6) / 1e4)
 
+/** States where the settings of a key are stored. */
 export function storedText({ kept }: Pick<CurrentKeySettings, 'kept'>): string {
   return kept === 'stored'
     ? 'Stored with this key.'
@@ -102,6 +104,7 @@ export const ROLLUP_CHOICES = [7 * DAY_MS, 30 * DAY_MS, 90 * DAY_MS, 365 * DAY_M
 export const withChosen = (choices: readonly number[], ms: number): readonly number[] =>
   [...new Set([...choices, ms])].sort((a, b) => a - b)
 
+/** Describes the stored history: its tiers, size and failures. */
 export function storageText(storage: StorageSummary): string {
   switch (storage.kind) {
     case 'memory':
@@ -115,6 +118,7 @@ export function storageText(storage: StorageSummary): string {
   }
 }
 
+/** Formats a duration in hours or days. */
 export const spanText = (ms: number) =>
   ms < 2 * DAY_MS ? countText(Math.round(ms / HOUR_MS), 'hour') : countText(Math.round(ms / DAY_MS), 'day')
 

@@ -5,6 +5,7 @@ import { useAsked } from '../hooks/use-asked.ts'
 import { useParts } from '../state/window-parts.ts'
 import { changedElsewhere, changedSettings, type SettingName } from './changed-settings.ts'
 
+/** The settings of one key, with the means to change them. */
 export interface HeldKeySettings {
   /** The settings in main; `undefined` before its first answer. */
   readonly current: CurrentKeySettings | undefined

@@ -8,6 +8,7 @@ export interface Shortcut {
   readonly run: (doing: Doing) => void
 }
 
+/** The stores and functions for the actions of shortcuts. */
 export interface Doing {
   readonly view: ViewStore
   readonly togglePause: () => void

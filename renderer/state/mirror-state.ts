@@ -31,6 +31,7 @@ export const EMPTY_MIRROR: MirrorState = {
 /** Maximum number of events in the window; main stores older ones. */
 export const MAX_EVENTS = 500
 
+/** Applies a pushed snapshot, and corrects the skew by it. */
 export function withPushedSnapshot(state: MirrorState, snapshot: Snapshot, receivedMs: number): MirrorState {
   const snapshots = placed(state.snapshots, snapshot)
   const skew = afterPush(state.skew, snapshot.at, receivedMs)
@@ -75,6 +76,7 @@ export function withEvents(state: MirrorState, events: readonly LoggedEvent[]): 
   return { ...state, events: all.slice(0, MAX_EVENTS) }
 }
 
+/** The number of the newest event; 0 without one. */
 export function lastSeq(state: MirrorState): number {
   return state.events[0]?.seq ?? 0
 }

@@ -5,6 +5,7 @@ import type { Ticker } from './ticker.ts'
 /** The time at which the window was paused, on main's clock; `undefined` while it is not. */
 export type PauseState = { readonly sinceMs: number | undefined }
 
+/** The state of a window that can be paused. */
 export interface Pausable {
   /** The state to draw: the mirror, or its copy from the time of the pause. */
   readonly mirror: MirrorStore

@@ -62,6 +62,7 @@ export type CheckedStream =
     }
   | { readonly ok: false; readonly errors: FormErrors }
 
+/** Validates a form. `option` reads the text of one of its options. */
 export function checkStream(
   kind: StreamKind,
   target: string,

@@ -5,6 +5,7 @@ export interface AdmissionDeps {
   readonly monotonicMs: () => number
 }
 
+/** The result of checking a code. `too-many`: wrong, after `MAX_FAILURES` wrong ones within a minute. */
 export type CodeVerdict =
   | { readonly kind: 'admitted' }
   | { readonly kind: 'refused' }
@@ -55,6 +56,7 @@ export class Admission {
   }
 }
 
+/** A random secret of 256 bits, in base64url. */
 export const newSecret = (randomBytes: RandomBytes): string =>
   Buffer.from(randomBytes(SECRET_BYTES)).toString('base64url')
 

@@ -25,6 +25,7 @@ export interface BrowserHostDeps {
   ready(url: string): void
 }
 
+/** The running browser host, with the port it listens on. */
 export interface BrowserHost {
   readonly port: number
   close(): Promise<void>

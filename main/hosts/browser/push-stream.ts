@@ -10,6 +10,7 @@ export type PushSink = Pick<
   'write' | 'end' | 'destroy' | 'once' | 'writableLength' | 'destroyed' | 'writableEnded'
 >
 
+/** Interval of blank lines that keep the connection alive, in milliseconds. */
 export const KEEP_ALIVE_MS = 5_000
 /** Limit of unread bytes, above which the stream is closed. */
 export const MAX_BUFFERED_BYTES = 1_000_000

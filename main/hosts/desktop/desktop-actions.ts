@@ -31,4 +31,5 @@ export interface DesktopChoices {
   readonly updates: UpdateState
 }
 
+/** The global shortcut, in Electron's notation. */
 export const SHORTCUT = 'Control+Alt+H'

@@ -30,6 +30,7 @@ const desktopState = z.object({
 
 export type DesktopState = z.output<typeof desktopState>
 
+/** Parses stored state. Invalid or missing values become defaults. */
 export const readDesktopState = (stored: unknown): DesktopState =>
   desktopState.safeParse(stored).data ?? desktopState.parse({})
 
@@ -49,6 +50,7 @@ const MIGRATIONS: readonly Migration[] = [
   ({ bounds, ...rest }) => (bounds === undefined ? rest : { ...rest, windowBounds: bounds }),
 ]
 
+/** The version of the stored state that this release writes. */
 export const STATE_VERSION = MIGRATIONS.length
 
 /** Applies the migrations. A file of a newer version is returned unchanged, so that its unknown fields are kept. */

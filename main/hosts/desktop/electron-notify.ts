@@ -3,6 +3,7 @@ import type { Notify } from '../../ports/notify.ts'
 import type { Log } from '../../ports/ports.ts'
 import type { ElectronPieces } from './electron-pieces.ts'
 
+/** System notifications, identified by tag: a new one replaces that of the same tag. */
 export interface SystemNotices {
   readonly notify: Notify
   /** Closes the notification of `tag`, whose cause is over. */

@@ -5,6 +5,7 @@ import type { ElectronPieces } from './electron-pieces.ts'
 /** The argument of a start at login: only the tray is shown. */
 export const IN_TRAY_FLAG = '--in-tray'
 
+/** The entry that starts the app at login. */
 export interface LoginItem {
   isSet(): boolean
   set(wanted: boolean): void

@@ -13,6 +13,7 @@ export const HEARD_CHANNEL = 'snapshot-heard'
  */
 export const MAX_UNHEARD = 8
 
+/** Pushes to one page, and the acknowledgements that pace them. */
 export interface PacedPushes {
   readonly pushes: Pushes<AppContract>
   heard(): void

@@ -12,6 +12,7 @@ export interface QuitDeps {
   readonly stop: () => Promise<void>
 }
 
+/** The orderly end of the app. */
 export interface Ending {
   /** Stops everything once. Resolves when that is done, has failed or has taken `QUIT_LIMIT_MS`. */
   stop(): Promise<void>

@@ -2,6 +2,7 @@ import type { Snapshot } from '../../../app/contract/snapshot.ts'
 import { Redactor } from '../../ports/redactor.ts'
 import type { DesktopState } from './desktop-state.ts'
 
+/** The facts of a report, before they are redacted. */
 export interface ReportInputs {
   readonly atMs: number
   readonly app: string

@@ -10,6 +10,7 @@ export interface RotatingKeysDeps {
   readonly clockText: (atMs: number) => string
 }
 
+/** The prevention of sleep for rotating keys. */
 export interface RotatingKeys {
   /** Sets the person's choice. */
   setKeepAwake(wanted: boolean): void

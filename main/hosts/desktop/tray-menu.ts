@@ -3,12 +3,14 @@ import type { UpdateState } from '../../../app/contract/updates.ts'
 import { updateLabel } from '../../../app/status/update-status.ts'
 import { type DesktopActions, type DesktopChoices, SHORTCUT } from './desktop-actions.ts'
 
+/** A profile in the tray's menu, with its status as text. */
 export interface TrayProfile {
   readonly name: string
   readonly environment: string
   readonly text: string
 }
 
+/** The tray's menu: a line per profile, then actions and choices. */
 export function trayMenu(
   profiles: readonly TrayProfile[],
   choices: DesktopChoices,

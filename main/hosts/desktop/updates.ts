@@ -30,6 +30,7 @@ export interface UpdatesDeps {
   readonly log: Log
 }
 
+/** The checks for newer versions and their result. */
 export interface Updates {
   state(): UpdateState
   /** Called after the setting changed. */

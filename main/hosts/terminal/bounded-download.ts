@@ -10,6 +10,7 @@ export interface Downloader {
   download(url: string, file: string): Promise<void>
 }
 
+/** Limits of a download, and where its progress is written. */
 export interface DownloadBounds {
   readonly clock: Pick<Clock, 'after'>
   /** Time limit until the first response headers, redirects included. */

@@ -29,6 +29,7 @@ export function categoryNumbers(
 
 const secondsBetween = numberFlag({ atLeast: 1, atMost: 86_400, unit: 'seconds' })
 
+/** Probe settings from `--probe`; omitted ones keep the key's own. */
 export type ProbeFlag = Pick<ProbeSettings, 'everySeconds'> & Partial<ProbeSettings>
 
 /**

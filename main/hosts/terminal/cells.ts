@@ -10,6 +10,7 @@ export interface Cell {
 
 const STYLES = { dim: 'dim', bold: 'bold', good: 'green', warn: 'yellow', bad: 'red' } as const
 
+/** The text of a cell, with terminal colours if `colour`. */
 export function paint({ text, tone }: Cell, colour: boolean): string {
   return colour && tone !== 'plain' ? styleText(STYLES[tone], text, { validateStream: false }) : text
 }
@@ -22,10 +23,12 @@ export function left(text: string, width: number, tone: Tone = 'plain'): Cell {
   return { text: cut(printable(text), width).padEnd(width), tone }
 }
 
+/** Like `left`, aligned to the right. */
 export function right(text: string, width: number, tone: Tone = 'plain'): Cell {
   return { text: cut(printable(text), width).padStart(width), tone }
 }
 
+/** Replaces control and format characters by a space. */
 export function printable(text: string): string {
   return text.replace(/[\p{Cc}\p{Cf}]+/gu, ' ')
 }

@@ -11,12 +11,13 @@ export interface DesktopEnvironment {
   downloadRuntime(connectTimeoutMs: number): Promise<Download>
 }
 
+/** The host that can run here. */
 export type FoundHost =
   | { readonly kind: 'desktop'; readonly electronPath: string }
   /** `reason` completes "no desktop window here (…)". */
   | { readonly kind: 'browser'; readonly reason: string }
 
-/** A person waits for this, so a network without internet access must fail soon. */
+/** Time limit for a connection: a person waits, so a network without internet access must fail soon. */
 const CONNECT_TIMEOUT_MS = 5_000
 
 /** Whether Electron can start here. Downloads its runtime if only that is missing. */

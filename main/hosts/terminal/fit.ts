@@ -11,6 +11,7 @@ export interface WeighedLine {
   readonly weight: number
 }
 
+/** A cell that may be removed from a line: the highest `leaves` first. */
 export const leaving = (cell: Cell, leaves: number): FittedCell => ({ ...cell, leaves })
 
 /**

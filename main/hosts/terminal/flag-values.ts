@@ -50,6 +50,7 @@ interface NumberRange {
   readonly unit: string
 }
 
+/** Creates a parser of decimal numbers within a range. */
 export const numberFlag =
   ({ above, atLeast, atMost, unit }: NumberRange) =>
   (text: string): ParsedFlag<number> => {

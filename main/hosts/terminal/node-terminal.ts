@@ -8,6 +8,7 @@ const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGBREAK'] as const
 /** The parts of a process that a terminal consists of. */
 export type TerminalProcess = Pick<NodeJS.Process, 'stdin' | 'stdout' | 'stderr' | 'on' | 'off'>
 
+/** A terminal that also reports when its output was written. */
 export interface NodeTerminal extends Terminal {
   /**
    * Calls `run` once, when all output was written or failed: with a line on why the last of it failed, or with

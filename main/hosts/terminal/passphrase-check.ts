@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { ZxcvbnFactory } from '@zxcvbn-ts/core'
 import { adjacencyGraphs, dictionary } from '@zxcvbn-ts/language-common'
 
+/** The result of the check, with a line for the person where there is something to say. */
 export type PassphraseCheck =
   /** No keys are stored yet, and the passphrase is too weak to store any. */
   | { readonly kind: 'too-weak'; readonly line: string }

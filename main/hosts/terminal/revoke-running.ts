@@ -7,10 +7,12 @@ export interface RunningKey {
   readonly name: string
 }
 
+/** The selected key, or a line on why there is none: no app runs (`nobody`), a wrong name, or a failed request. */
 export type RunningKeyChoice =
   | { readonly kind: 'key'; readonly key: RunningKey }
   | { readonly kind: 'nobody' | 'usage' | 'failed'; readonly line: string }
 
+/** Sends a request to the running app. */
 export type AskRunning = (request: ControlRequest) => Promise<Asked>
 
 /** Selects a key of the running app: the named one, or the only one. */
@@ -61,6 +63,7 @@ export function pickKey(
 const listed = (keys: readonly RunningKey[]): string =>
   keys.map(({ profile, name }) => `${profile} (${name})`).join(', ') || 'it has none'
 
+/** The outcome of a revocation by the running app. */
 export type RunningRevocation =
   | { readonly kind: 'confirmed' }
   | { readonly kind: 'failed'; readonly line: string }

@@ -8,6 +8,7 @@ export type DesktopSearch =
   | { readonly kind: 'desktop'; readonly electronPath: string }
   | { readonly kind: 'browser'; readonly reason: string }
 
+/** The arguments of every host with a window. */
 export interface HostArguments {
   readonly dataFolder: string
   readonly simulate: boolean
@@ -27,6 +28,7 @@ export interface StartDeps {
   runBrowser(args: HostArguments & BrowserArguments): Promise<number>
 }
 
+/** The further arguments of the browser host. */
 export interface BrowserArguments {
   readonly port: number
   readonly open: boolean

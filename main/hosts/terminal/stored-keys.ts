@@ -21,6 +21,7 @@ export interface StoredKeys {
   close(): void
 }
 
+/** The opened keys, or a line on why they cannot be opened. */
 export type StoredKeysOpening =
   | { readonly kind: 'open'; readonly stored: StoredKeys }
   | { readonly kind: 'nothing-stored' }

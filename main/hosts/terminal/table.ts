@@ -24,6 +24,7 @@ import { bar, type Cell, duration, left, paint, right, type Tone } from './cells
 import { eventLine } from './event-line.ts'
 import { type FittedCell, fitHeight, fitWidth, leaving, type WeighedLine } from './fit.ts'
 
+/** The available space for a table, and whether it has colours. */
 export interface TableOptions {
   /** The terminal's width in columns; under 96 whole columns of the table are removed. */
   readonly columns: number

@@ -21,12 +21,14 @@ export interface Terminal {
   onOutputEnd(run: (end: OutputEnd) => void): () => void
 }
 
+/** The reason why stdout ended. */
 export type OutputEnd =
   /** The reader has closed it, as in `watch --json | head`. */
   | { readonly kind: 'closed' }
   /** Writing failed, as on a full disk; the line states why. */
   | { readonly kind: 'failed'; readonly line: string }
 
+/** A terminal's screen that can be redrawn. */
 export interface Screen {
   columns(): number
   /** The number of visible lines. */

@@ -10,6 +10,7 @@ export interface ServiceKey {
   readonly refreshToken: string
 }
 
+/** The built-in simulator, or a key on a service. */
 export type WatchedService =
   | { readonly kind: 'built-in' }
   | { readonly kind: 'key'; readonly key: ServiceKey }

@@ -1,5 +1,6 @@
 /** The icon files of Windows and macOS: lists of PNGs after a small header. */
 
+/** A square PNG with its size in pixels. */
 export interface SizedPng {
   readonly size: number
   readonly bytes: Buffer
