@@ -9,6 +9,7 @@ const VARIABLE = 'HEADROOM_TESTS'
 
 /** Unit and integration tests that take long for what a change usually touches: whole days, kills by the hundred, waits. */
 export const THOROUGH_FILES: readonly string[] = [
+  'app/gateway/scheduler-laws.test.ts',
   'bench/truth/live-key.process.test.ts',
   'desktop/desktop-life.test.ts',
   'desktop/quit.test.ts',

@@ -1,0 +1,160 @@
+/** What stands in a fair queue: `order` is its place among the requests of its own program. */
+export interface Queued {
+  readonly order: number
+}
+
+interface Flow<T> {
+  readonly program: string
+  weight: number
+  /** Start tag of its first request, in virtual time. */
+  start: number
+  /** By `order`. */
+  readonly items: T[]
+}
+
+/** Tags are sums of many fractions. */
+const TAG_TOLERANCE = 1e-9
+
+/**
+ * Requests of several programs in the order of start-time fair queueing; first in, first out within a program.
+ *
+ *     start tag of a program's next request   S = max(v when it comes, F of the one before),   F = S + 1 / weight
+ *     virtual time                            v = S of the request served last
+ *     next                                    the least S; of equal ones the least F, then the one that waits longest
+ *
+ * Derivation: each waiting program has v ≤ S ≤ v + 1 / weight, and its S grows by 1 / weight a request. So over any time in
+ * which f and g both wait, the requests they get differ by |n(f) / weight(f) − n(g) / weight(g)| ≤ 1 / weight(f) + 1 / weight(g):
+ * of what the two get together, neither is more than one request ahead of its share. Of n programs that wait, one of share s
+ * of the weights is never more than 1 + (n − 2) s requests ahead of it: below 2 for equal weights, or up to three programs.
+ *
+ * A program that did not wait gains nothing by it, and one that is ahead stays so: S is at least its last F until none waits.
+ *
+ * Source: Goyal, Vin and Cheng, "Start-Time Fair Queuing: A Scheduling Algorithm for Integrated Services Packet Switching
+ * Networks", SIGCOMM 1996.
+ */
+export class FairQueue<T extends Queued> {
+  readonly #waiting = new Map<string, Flow<T>>()
+  /** The last F of programs that do not wait, since when one last did not. */
+  readonly #former = new Map<string, number>()
+  #virtual = 0
+  #size = 0
+
+  /** Requests that wait. */
+  get size(): number {
+    return this.#size
+  }
+
+  /** `weight` is positive, and the program's from now on. */
+  add(program: string, weight: number, item: T): void {
+    const flow = this.#waiting.get(program) ?? this.#begin(program, weight)
+    flow.weight = weight
+    let at = flow.items.length
+    while (at > 0 && (flow.items[at - 1]?.order ?? 0) > item.order) at -= 1
+    flow.items.splice(at, 0, item)
+    this.#size += 1
+  }
+
+  /** Takes one out that was not served. False if it is not there. */
+  remove(program: string, item: T): boolean {
+    const flow = this.#waiting.get(program)
+    const at = flow?.items.indexOf(item) ?? -1
+    if (flow === undefined || at < 0) return false
+    flow.items.splice(at, 1)
+    this.#size -= 1
+    if (flow.items.length === 0) this.#end(flow)
+    return true
+  }
+
+  /** Serves the next one. */
+  take(): T | undefined {
+    const flow = next(this.#waiting.values())
+    const item = flow?.items.shift()
+    if (flow === undefined || item === undefined) return undefined
+    this.#virtual = flow.start
+    flow.start += 1 / flow.weight
+    this.#size -= 1
+    if (flow.items.length === 0) this.#end(flow)
+    return item
+  }
+
+  /** All of them as they would be served if none came or went. */
+  *inOrder(): Generator<T> {
+    const flows = new Set([...this.#waiting.values()].map((flow) => ({ ...flow, items: [...flow.items] })))
+    while (flows.size > 0) {
+      const flow = next(flows)
+      const item = flow?.items.shift()
+      if (flow === undefined || item === undefined) return
+      flow.start += 1 / flow.weight
+      if (flow.items.length === 0) flows.delete(flow)
+      yield item
+    }
+  }
+
+  /**
+   * How many would be served before this one if none came or went: its place in `inOrder`.
+   *
+   * The k-th request of a program has the start tag S + k / weight, so of each other program those go before whose tag is
+   * less: (own tag − S) × weight of them.
+   */
+  ahead(program: string, item: T): number {
+    const own = this.#waiting.get(program)
+    const place = own?.items.indexOf(item) ?? -1
+    if (own === undefined || place < 0) return 0
+    const tagged = { start: own.start + place / own.weight, weight: own.weight, order: item.order }
+    let ahead = place
+    for (const flow of this.#waiting.values()) {
+      if (flow === own) continue
+      const { start, weight, items } = flow
+      const before = Math.floor((tagged.start - start) * weight)
+      let count = Math.min(items.length, Math.max(0, before))
+      // About its own tag, rounding and equal tags decide.
+      while (count > 0 && !goesBefore(nth(flow, count - 1), tagged)) count -= 1
+      while (count < items.length && goesBefore(nth(flow, count), tagged)) count += 1
+      ahead += count
+    }
+    return ahead
+  }
+
+  #begin(program: string, weight: number): Flow<T> {
+    const start = Math.max(this.#virtual, this.#former.get(program) ?? 0)
+    const flow: Flow<T> = { program, weight, start, items: [] }
+    this.#former.delete(program)
+    this.#waiting.set(program, flow)
+    return flow
+  }
+
+  #end(flow: Flow<T>): void {
+    this.#waiting.delete(flow.program)
+    this.#former.set(flow.program, flow.start)
+    if (this.#waiting.size > 0) return
+    // When none waits, none is owed anything, and tags begin anew.
+    this.#former.clear()
+    this.#virtual = 0
+  }
+}
+
+/** What decides which of two requests is served first. */
+interface Tagged {
+  readonly start: number
+  readonly weight: number
+  readonly order: number
+}
+
+const nth = <T extends Queued>({ start, weight, items }: Flow<T>, index: number): Tagged => ({
+  start: start + index / weight,
+  weight,
+  order: items[index]?.order ?? 0,
+})
+
+function goesBefore(one: Tagged, other: Tagged): boolean {
+  const bySooner = one.start - other.start
+  if (Math.abs(bySooner) > TAG_TOLERANCE * Math.max(1, one.start)) return bySooner < 0
+  // The one of more weight has the least F.
+  return one.weight === other.weight ? one.order < other.order : one.weight > other.weight
+}
+
+function next<T extends Queued>(flows: Iterable<Flow<T>>): Flow<T> | undefined {
+  let best: Flow<T> | undefined
+  for (const flow of flows) if (best === undefined || goesBefore(nth(flow, 0), nth(best, 0))) best = flow
+  return best
+}

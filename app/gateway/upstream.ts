@@ -1,0 +1,92 @@
+import type { BucketQueue, Waiting } from './bucket-queue.ts'
+import { type OfferedRequest, PROGRAM_CLASSES, type ProgramClass } from './decisions.ts'
+
+/** A request of a program that has not ended. */
+export interface Request extends OfferedRequest {
+  /** Of being offered. */
+  readonly order: number
+  readonly offeredAtMs: number
+  readonly deadlineMs: number
+}
+
+/** Why a request is sent again: once for each. */
+export type ResendReason = 'rate-limited' | 'unauthorized' | 'cut'
+
+/**
+ * - `waiting`: for its turn, in its bucket's queue.
+ * - `sent`: its outcome is still to come.
+ * - `refreshing`: answered by a 401, until there is another token.
+ */
+export type UpstreamState = 'waiting' | 'sent' | 'refreshing'
+
+/**
+ * A request upstream, and the requests that it is made for: one, several equal ones, or none any more.
+ *
+ * It waits as the most urgent class of them, as a request of the program that brought that class first.
+ */
+export class Upstream implements Waiting {
+  readonly id: number
+  readonly order: number
+  readonly sameAs: string | undefined
+  readonly requests = new Map<number, Request>()
+  bucket: BucketQueue<Upstream>
+  state: UpstreamState
+  wasSent = false
+  readonly #resent = new Set<ResendReason>()
+  #placedAs: Pick<Request, 'program' | 'weight' | 'class'> = { program: '', weight: 1, class: 'background' }
+
+  /** `request` is the first one it is made for; without one it is the gateway's own, and sent already. */
+  constructor(id: number, bucket: BucketQueue<Upstream>, order: number, request?: Request) {
+    this.id = id
+    this.order = order
+    this.bucket = bucket
+    this.sameAs = request?.sameAs
+    this.state = request === undefined ? 'sent' : 'waiting'
+    if (request === undefined) return
+    this.requests.set(request.id, request)
+    this.#placedAs = request
+  }
+
+  get program(): string {
+    return this.#placedAs.program
+  }
+
+  get weight(): number {
+    return this.#placedAs.weight
+  }
+
+  get class(): ProgramClass {
+    return this.#placedAs.class
+  }
+
+  /** Ids of the requests it is made for. */
+  get ids(): readonly number[] {
+    return [...this.requests.keys()]
+  }
+
+  /** Whether it was sent again for this reason. */
+  wasResentFor(reason: ResendReason): boolean {
+    return this.#resent.has(reason)
+  }
+
+  /** Whether it may be sent again for this reason. It may, once. */
+  mayResendFor(reason: ResendReason): boolean {
+    if (this.#resent.has(reason)) return false
+    this.#resent.add(reason)
+    return true
+  }
+
+  /** Moves it within its queue after a request joined or left. */
+  placeAnew(): void {
+    const requests = [...this.requests.values()]
+    const highest = PROGRAM_CLASSES.find((name) => requests.some((request) => request.class === name))
+    const urgent = requests.filter((request) => request.class === highest)
+    const [first] = urgent
+    const isPlaced =
+      this.class === highest && urgent.some((request) => request.program === this.#placedAs.program)
+    if (first === undefined || isPlaced) return
+    this.bucket.remove(this)
+    this.#placedAs = first
+    this.bucket.add(this)
+  }
+}

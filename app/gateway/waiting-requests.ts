@@ -1,0 +1,97 @@
+import type { ProgramClass } from './decisions.ts'
+
+/** How many requests may wait. Critical ones are never refused for it: their patience bounds them. */
+export const MAX_WAITING = { perProgram: 64, all: 512 } as const
+
+/** What counts of a request while it waits. */
+export interface Patient {
+  readonly id: number
+  /** Of being offered. */
+  readonly order: number
+  readonly program: string
+  readonly class: ProgramClass
+  readonly deadlineMs: number
+}
+
+/** The requests that wait for their turn: how many of each program, and whose patience ends first. */
+export class WaitingRequests<R extends Patient> {
+  /** By deadline, then in the order of being offered. */
+  readonly #byDeadline: R[] = []
+  readonly #byProgram = new Map<string, number>()
+
+  get size(): number {
+    return this.#byDeadline.length
+  }
+
+  /** The one whose patience ends first. */
+  get first(): R | undefined {
+    return this.#byDeadline[0]
+  }
+
+  /** In the order in which their patience ends. */
+  all(): readonly R[] {
+    return [...this.#byDeadline]
+  }
+
+  add(request: R): void {
+    this.#byDeadline.splice(this.#placeOf(request), 0, request)
+    this.#byProgram.set(request.program, this.#countOf(request.program) + 1)
+  }
+
+  /** False if it does not wait. */
+  delete(request: R): boolean {
+    const at = this.#placeOf(request)
+    if (this.#byDeadline[at]?.id !== request.id) return false
+    this.#byDeadline.splice(at, 1)
+    const left = this.#countOf(request.program) - 1
+    if (left > 0) this.#byProgram.set(request.program, left)
+    else this.#byProgram.delete(request.program)
+    return true
+  }
+
+  /**
+   * Which request has to go after one of `program` was added: the newest of the program with most waiting, never a critical
+   * one. `undefined` if not too many wait, or only critical ones.
+   */
+  oneTooMany(program: string): R | undefined {
+    if (this.#countOf(program) > MAX_WAITING.perProgram) {
+      const newest = this.#newestOf(program)
+      if (newest !== undefined) return newest
+    }
+    if (this.size <= MAX_WAITING.all) return undefined
+    for (const [most] of [...this.#byProgram].sort(([, a], [, b]) => b - a)) {
+      const newest = this.#newestOf(most)
+      if (newest !== undefined) return newest
+    }
+    return undefined
+  }
+
+  #countOf(program: string): number {
+    return this.#byProgram.get(program) ?? 0
+  }
+
+  #newestOf(program: string): R | undefined {
+    let newest: R | undefined
+    for (const request of this.#byDeadline) {
+      if (request.program !== program || request.class === 'critical') continue
+      if (newest === undefined || request.order > newest.order) newest = request
+    }
+    return newest
+  }
+
+  /** Where it stands, or would. */
+  #placeOf({ deadlineMs, order }: R): number {
+    let low = 0
+    let high = this.#byDeadline.length
+    while (low < high) {
+      const middle = (low + high) >>> 1
+      const other = this.#byDeadline[middle]
+      const isBefore =
+        other !== undefined &&
+        (other.deadlineMs < deadlineMs || (other.deadlineMs === deadlineMs && other.order < order))
+      if (isBefore) low = middle + 1
+      else high = middle
+    }
+    return low
+  }
+}

@@ -1,0 +1,358 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { BucketBound } from '../../../app/gateway/bucket-bound.ts'
+import type { RateReading } from '../../../app/service/headers.ts'
+import { chanceFrom } from '../quota/chance.ts'
+import { ReferenceService } from '../quota/reference-service.ts'
+
+const RULE = { limit: 320, periodSeconds: 300 } as const
+const PER_MS = RULE.limit / (RULE.periodSeconds * 1000)
+const rate = (remaining: number, resetSeconds?: number): RateReading => ({
+  ...RULE,
+  remaining,
+  ...(resetSeconds !== undefined && { resetSeconds }),
+})
+
+/** A bound after one request from 0 to `atMs`. */
+function boundAfter(reading: RateReading, atMs = 100): BucketBound {
+  const bound = new BucketBound()
+  bound.sent(0, 0)
+  bound.answered(0, 'no', reading, atMs)
+  return bound
+}
+
+describe('before the first header', () => {
+  test('one request at a time may go', () => {
+    const bound = new BucketBound()
+    expect(bound.allows(1, 0)).toBe(true)
+    bound.sent(1, 0)
+    expect(bound.allows(1, 10)).toBe(false)
+    expect(bound.reachesAtMs(1, 10)).toBeUndefined()
+    bound.answered(1, 'no', undefined, 20)
+    expect(bound.allows(1, 20)).toBe(true)
+    expect(bound.low(20)).toBeUndefined()
+    expect(bound.reading(20)).toBeUndefined()
+  })
+
+  test('a header without limit and period says nothing, unless the size is known', () => {
+    const bound = new BucketBound()
+    bound.sent(1, 0)
+    bound.answered(1, 'no', { remaining: 5 }, 10)
+    expect(bound.low(10)).toBeUndefined()
+    const sized = new BucketBound(RULE)
+    sized.sent(1, 0)
+    sized.answered(1, 'no', { remaining: 5 }, 10)
+    expect(sized.low(10)).toBe(5)
+  })
+})
+
+describe('from a header on', () => {
+  test('it is the higher of Remaining and what Reset leaves', () => {
+    expect(boundAfter(rate(100)).low(100)).toBe(100)
+    // 206 s to full at 0.9375 s a request: at least 320 − 219.73.
+    expect(boundAfter(rate(100, 206)).low(100)).toBeCloseTo(100.2667, 4)
+  })
+
+  test('it grows by limit / period, up to the limit', () => {
+    const bound = boundAfter(rate(100))
+    expect(bound.low(100 + 9375 + 1)).toBeCloseTo(110, 6)
+    expect(bound.low(10_000_000)).toBe(320)
+  })
+
+  test('a level is allowed in the very millisecond in which it is reached, and not before', () => {
+    const bound = boundAfter(rate(0))
+    const atMs = bound.reachesAtMs(1, 100)
+    expect(atMs).toBe(1039)
+    expect(bound.allows(1, 1038)).toBe(false)
+    expect(bound.allows(1, 1039)).toBe(true)
+  })
+
+  test('requests in flight are subtracted, and those that ended after its own was sent', () => {
+    const bound = boundAfter(rate(100))
+    bound.sent(1, 200)
+    bound.sent(2, 210)
+    expect(bound.low(210)).toBeLessThanOrEqual(98 + 110 * PER_MS)
+    bound.answered(1, 'no', undefined, 300)
+    expect(bound.inFlight).toBe(1)
+    // 1 ended after 2 was sent: it may be counted after it, but no other program ever was seen.
+    bound.answered(2, 'no', rate(98), 310)
+    expect(bound.low(310)).toBeGreaterThanOrEqual(98)
+    expect(bound.low(310)).toBeLessThan(98.3)
+  })
+
+  test('a request in flight while the bucket is full may be counted late', () => {
+    const bound = boundAfter(rate(320))
+    bound.sent(1, 200)
+    expect(bound.low(60_000)).toBe(319)
+    bound.answered(1, 'no', undefined, 60_000)
+    expect(bound.low(60_000)).toBe(319)
+    expect(bound.low(61_000)).toBe(320)
+  })
+
+  test('a header that is lower than possible shows another program, and the bound follows it', () => {
+    const bound = boundAfter(rate(100))
+    bound.sent(1, 200)
+    expect(bound.answered(1, 'no', rate(60), 300)).toBe(true)
+    expect(bound.low(300)).toBe(60)
+  })
+
+  test('a late header of before another program spent does not hide that it did', () => {
+    const bound = boundAfter(rate(100))
+    bound.sent(1, 200)
+    bound.sent(2, 201)
+    bound.answered(2, 'rate', rate(0, 300), 300)
+    // Counted before the other program came.
+    bound.answered(1, 'no', rate(98), 310)
+    expect(bound.low(310)).toBeLessThan(0.1)
+    bound.sent(3, 320)
+    bound.answered(3, 'no', rate(50), 330)
+    expect(bound.low(330)).toBe(50)
+  })
+
+  test('of two requests of one millisecond the one may be counted after the other, whose answer came first', () => {
+    const bound = boundAfter(rate(100))
+    bound.sent(1, 200)
+    bound.sent(2, 200)
+    bound.answered(2, 'no', undefined, 200)
+    bound.answered(1, 'rate', rate(50), 210)
+    expect(bound.low(210)).toBe(49)
+  })
+
+  test('a request that never reached the service costs nothing', () => {
+    const bound = boundAfter(rate(100))
+    bound.sent(1, 200)
+    expect(bound.notSent(1)).toBe(200)
+    expect(bound.low(200)).toBeGreaterThanOrEqual(100)
+    expect(bound.notSent(1)).toBeUndefined()
+  })
+
+  test('a request that was lost may be counted for a while, also in a full bucket', () => {
+    const bound = boundAfter(rate(320))
+    bound.sent(1, 1000)
+    bound.lost(1, 1000, 2000)
+    expect(bound.low(1000)).toBeCloseTo(320 - 2000 * PER_MS - 1, 6)
+  })
+
+  test('limit and period may change under way: the header wins, and what was known is void', () => {
+    const bound = boundAfter(rate(300))
+    bound.sent(1, 200)
+    expect(bound.answered(1, 'no', { limit: 250, periodSeconds: 300, remaining: 240 }, 300)).toBe(true)
+    expect(bound.limit).toBe(250)
+    expect(bound.low(300)).toBe(240)
+    expect(bound.low(10_000_000)).toBe(250)
+  })
+
+  test('while the clock is uncertain nothing grows', () => {
+    const bound = boundAfter(rate(100))
+    const before = bound.low(5_000)!
+    bound.markClockUncertain(5_000, 3_605_000)
+    expect(bound.low(3_605_000)).toBeCloseTo(before, 6)
+  })
+})
+
+describe('after a 429', () => {
+  test('it is computed anew from its own fields, and Reset is not slept', () => {
+    const bound = boundAfter(rate(100))
+    bound.sent(1, 200)
+    expect(bound.answered(1, 'rate', rate(0, 300), 300)).toBe(true)
+    expect(bound.low(300)).toBe(0)
+    expect(bound.reachesAtMs(1, 300)).toBe(300 + 1 + 938)
+  })
+
+  test('without fields the bucket is held for 60 s, then twice as long, and an hour at most', () => {
+    const bound = boundAfter(rate(100))
+    let nowMs = 200
+    const waits: number[] = []
+    for (let i = 0; i < 8; i += 1) {
+      bound.sent(i, nowMs)
+      bound.answered(i, 'unsaid', undefined, nowMs)
+      const nextMs = bound.reachesAtMs(1, nowMs)!
+      waits.push((nextMs - nowMs) / 1000)
+      nowMs = nextMs
+    }
+    expect(waits).toEqual([60, 120, 240, 480, 960, 1920, 3600, 3600])
+    bound.sent(9, nowMs)
+    bound.answered(9, 'no', undefined, nowMs)
+    bound.sent(10, nowMs)
+    bound.answered(10, 'unsaid', undefined, nowMs)
+    expect(bound.reachesAtMs(1, nowMs)).toBe(nowMs + 60_000)
+  })
+
+  test('requests that were refused together are one hold', () => {
+    const bound = boundAfter(rate(100))
+    bound.sent(1, 200)
+    bound.sent(2, 200)
+    bound.answered(1, 'unsaid', undefined, 300)
+    bound.answered(2, 'unsaid', undefined, 400)
+    expect(bound.reachesAtMs(1, 400)).toBe(60_300)
+  })
+
+  test('a 429 that shows requests left is not believed: the bucket is held', () => {
+    const bound = boundAfter(rate(100))
+    bound.sent(1, 200)
+    bound.answered(1, 'rate', rate(50), 300)
+    expect(bound.allows(1, 300)).toBe(false)
+    expect(bound.reachesAtMs(1, 300)).toBe(60_300)
+  })
+
+  test('a 429 that says it is full now is not taken at its word', () => {
+    const bound = boundAfter(rate(100))
+    bound.sent(1, 200)
+    bound.answered(1, 'rate', rate(0, 0), 300)
+    expect(bound.low(302)).toBeLessThan(0.01)
+    expect(bound.reachesAtMs(1, 300)).toBe(300 + 1 + 938)
+  })
+
+  test('also before the first header a bucket is held', () => {
+    const bound = new BucketBound()
+    bound.sent(1, 0)
+    bound.answered(1, 'rate', undefined, 100)
+    expect(bound.allows(1, 60_099)).toBe(false)
+    expect(bound.allows(1, 60_100)).toBe(true)
+    expect(bound.isForgettable(60_099)).toBe(false)
+    expect(bound.isForgettable(60_100)).toBe(true)
+  })
+})
+
+describe('a fixed window', () => {
+  const boundOfWindow = () => boundAfter(rate(200, 290))
+
+  test('does not grow, and is full when it has surely ended', () => {
+    const bound = boundOfWindow()
+    expect(bound.low(200_000)).toBe(200)
+    expect(bound.low(290_100)).toBe(200)
+    expect(bound.low(290_101)).toBe(320)
+    expect(bound.reachesAtMs(201, 1000)).toBe(290_101)
+  })
+
+  test('own requests about its end may be in the next one', () => {
+    const bound = boundOfWindow()
+    bound.sent(1, 289_500)
+    bound.answered(1, 'no', undefined, 289_600)
+    bound.sent(2, 290_000)
+    expect(bound.low(290_200)).toBe(318)
+  })
+
+  test('of a next window without a header it is known that it ends within a period', () => {
+    const bound = boundOfWindow()
+    bound.sent(1, 291_000)
+    bound.lost(1, 291_000, 0)
+    expect(bound.low(500_000)).toBe(319)
+    expect(bound.low(291_000 + 300_002)).toBe(320)
+  })
+
+  test('a late header of the window before says nothing of this one', () => {
+    const bound = boundOfWindow()
+    bound.sent(1, 289_000)
+    bound.sent(2, 290_300)
+    bound.answered(2, 'no', rate(319, 300), 290_400)
+    bound.answered(1, 'no', rate(3, 2), 290_500)
+    expect(bound.low(290_500)).toBeGreaterThanOrEqual(318)
+  })
+
+  test('turns beyond what one window brings come with the windows after it', () => {
+    const bound = boundAfter(rate(0, 290))
+    expect(bound.turnAtMs(1, 0, 1000)).toBe(290_101)
+    expect(bound.turnAtMs(1, 319, 1000)).toBe(290_101)
+    expect(bound.turnAtMs(1, 320, 1000)).toBe(590_101)
+  })
+})
+
+/** Requests of ours, one burst of arrivals after another, with nobody else on the key. */
+test.each(['rolling', 'fixed'] as const)(
+  'alone on a %s bucket, the bound never exceeds the level',
+  (window) => {
+    fc.assert(
+      fc.property(
+        fc.integer(),
+        fc.integer({ min: 3, max: 400 }),
+        fc.integer({ min: 10, max: 400 }),
+        (seed, limit, periodSeconds) => {
+          const chance = chanceFrom(seed)
+          const service = new ReferenceService({ limit, periodSeconds, window }, limit, 0)
+          const bound = new BucketBound()
+          const flights: {
+            id: number
+            countMs: number
+            answerMs: number
+            reading?: RateReading
+            counted: boolean
+          }[] = []
+          let nowMs = 0
+          for (let id = 0; id < 120; id += 1) {
+            nowMs += chance() < 0.3 ? chance() * periodSeconds * 300 : chance() * 200
+            for (;;) {
+              const next = flights
+                .map((one) => ({ one, atMs: one.counted ? one.answerMs : one.countMs }))
+                .sort((a, b) => a.atMs - b.atMs)[0]
+              if (next === undefined || next.atMs > nowMs) break
+              if (!next.one.counted) {
+                if (!service.spend(next.atMs)) expect.fail('refused')
+                next.one.counted = true
+                next.one.reading = service.headers(next.atMs)
+              } else {
+                // A fixed window shows itself by its first header, and may not by a later one.
+                const reading = next.one.id === 0 || chance() < 0.8 ? next.one.reading : undefined
+                bound.answered(next.one.id, 'no', reading, next.atMs)
+                flights.splice(flights.indexOf(next.one), 1)
+              }
+            }
+            const uncounted = flights.filter((one) => !one.counted).length
+            const low = bound.low(nowMs)
+            const most = service.level(nowMs) - uncounted + 1e-6
+            if (low !== undefined && low > most) expect.fail(`bound ${low}, level ${most}`)
+            if (!bound.allows(1, nowMs)) continue
+            bound.sent(id, nowMs)
+            const countMs = nowMs + chance() * 300
+            flights.push({ id, countMs, answerMs: countMs + chance() * 300, counted: false })
+          }
+        },
+      ),
+      { numRuns: 500 },
+    )
+  },
+)
+
+test('a bound is a number whatever headers say', () => {
+  const reading = fc.record(
+    {
+      limit: fc.constantFrom(1, 2, 30, 320, 10_000_000),
+      periodSeconds: fc.constantFrom(1, 60, 300, 604_800),
+      remaining: fc.nat(10_000_000),
+      resetSeconds: fc.nat(1_300_000),
+    },
+    { requiredKeys: [] },
+  )
+  const step = fc.record({
+    what: fc.constantFrom('answer', 'rate', 'unsaid', 'lost', 'not-sent', 'clock' as const),
+    gapMs: fc.oneof(fc.nat(2000), fc.nat(10_000_000)),
+    lastsMs: fc.nat(40_000),
+    reading: fc.option(reading, { nil: undefined }),
+  })
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
+      const bound = new BucketBound()
+      let nowMs = 0
+      for (const [id, { what, gapMs, lastsMs, reading }] of steps.entries()) {
+        nowMs += gapMs
+        bound.sent(id, nowMs)
+        nowMs += lastsMs
+        if (what === 'lost') bound.lost(id, nowMs, 2000)
+        else if (what === 'not-sent') bound.notSent(id)
+        else if (what === 'clock') bound.markClockUncertain(nowMs - lastsMs, nowMs)
+        else bound.answered(id, what === 'answer' ? 'no' : what, reading as RateReading | undefined, nowMs)
+        const low = bound.low(nowMs)
+        if (low === undefined) continue
+        const turnAtMs = bound.turnAtMs(1, 3, nowMs)
+        const isSound = [
+          Number.isFinite(low) && low <= bound.limit!,
+          (bound.reachesAtMs(1, nowMs) ?? nowMs) >= nowMs,
+          Number.isFinite(turnAtMs) && turnAtMs >= nowMs,
+          Object.values(bound.reading(nowMs)!).every((value) => Number.isFinite(value) && value >= 0),
+        ]
+        if (isSound.includes(false)) expect.fail(`low ${low}, turn ${turnAtMs} at ${nowMs}: ${isSound}`)
+      }
+    }),
+    { numRuns: 2_000 },
+  )
+})

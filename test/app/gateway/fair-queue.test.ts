@@ -1,0 +1,149 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { FairQueue } from '../../../app/gateway/fair-queue.ts'
+
+interface Item {
+  readonly order: number
+  readonly program: number
+}
+
+const weights = fc.array(fc.constantFrom(1, 1, 1, 2, 3, 0.5, 10), { minLength: 2, maxLength: 8 })
+/** A program that adds one, or `undefined` where one is served. */
+const steps = fc.array(fc.option(fc.nat(7), { nil: undefined }), { maxLength: 300 })
+
+/** Runs the steps; `served` is called with the programs that waited, the one that was served included. */
+function run(
+  weightOf: readonly number[],
+  what: readonly (number | undefined)[],
+  served: (item: Item, waiting: readonly number[]) => void,
+): void {
+  const queue = new FairQueue<Item>()
+  const waiting = weightOf.map(() => 0)
+  for (const [order, step] of what.entries()) {
+    const program = step === undefined ? undefined : step % weightOf.length
+    if (program !== undefined) {
+      queue.add(`p${program}`, weightOf[program]!, { order, program })
+      waiting[program]! += 1
+      continue
+    }
+    const busy = waiting.flatMap((count, index) => (count > 0 ? [index] : []))
+    const item = queue.take()
+    if ((item === undefined) !== (busy.length === 0)) expect.fail('it is not work conserving')
+    if (item === undefined) continue
+    served(item, busy)
+    waiting[item.program]! -= 1
+  }
+}
+
+test('of what two waiting programs get together, neither is more than one request ahead of its share', () => {
+  fc.assert(
+    fc.property(weights, steps, (weightOf, what) => {
+      // By how much one is ahead of the other since both wait, and the least of it.
+      const pairs = new Map<string, { ahead: number; least: number }>()
+      run(weightOf, what, (item, busy) => {
+        for (const [f, weightF] of weightOf.entries()) {
+          for (const [g, weightG] of weightOf.entries()) {
+            const key = `${f} ${g}`
+            if (f === g || !busy.includes(f) || !busy.includes(g)) {
+              pairs.delete(key)
+              continue
+            }
+            const share = weightF / (weightF + weightG)
+            const pair = pairs.get(key) ?? { ahead: 0, least: 0 }
+            pairs.set(key, pair)
+            if (item.program === f) pair.ahead += 1 - share
+            if (item.program === g) pair.ahead -= share
+            if (pair.ahead - pair.least > 1 + 1e-6)
+              expect.fail(`${f} is ${pair.ahead - pair.least} ahead of ${g}`)
+            pair.least = Math.min(pair.least, pair.ahead)
+          }
+        }
+      })
+    }),
+    { numRuns: 2_000 },
+  )
+})
+
+test('over any time in which it waits, a program of equal weight gets at most two requests more than its share', () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 2, max: 8 }), steps, (programs, what) => {
+      const ahead = Array.from({ length: programs }, () => ({ now: 0, least: 0 }))
+      let former = ''
+      run(Array(programs).fill(1), what, (item, busy) => {
+        if (busy.join() !== former) for (const one of ahead) Object.assign(one, { now: 0, least: 0 })
+        former = busy.join()
+        for (const program of busy) {
+          const one = ahead[program]!
+          one.now += (item.program === program ? 1 : 0) - 1 / busy.length
+          if (one.now - one.least > 2) expect.fail(`${program} is ${one.now - one.least} ahead`)
+          one.least = Math.min(one.least, one.now)
+        }
+      })
+    }),
+    { numRuns: 2_000 },
+  )
+})
+
+test('requests of one program are served in their order, also those that come back', () => {
+  const queue = new FairQueue<{ readonly order: number }>()
+  for (const order of [3, 1, 2]) queue.add('bot', 1, { order })
+  const first = queue.take()
+  expect(first).toEqual({ order: 1 })
+  queue.add('bot', 1, { order: 1 })
+  expect([queue.take(), queue.take(), queue.take()]).toEqual([{ order: 1 }, { order: 2 }, { order: 3 }])
+  expect(queue.take()).toBeUndefined()
+})
+
+test('a program that waits little is served before the backlog of a busy one', () => {
+  const queue = new FairQueue<Item>()
+  for (let order = 0; order < 20; order += 1) queue.add('scanner', 1, { order, program: 0 })
+  for (let i = 0; i < 5; i += 1) queue.take()
+  queue.add('notes', 1, { order: 20, program: 1 })
+  const next = [queue.take()?.program, queue.take()?.program]
+  expect(next).toContain(1)
+})
+
+test('a program cannot gain by coming late: what it got ahead is remembered while others wait', () => {
+  const queue = new FairQueue<Item>()
+  for (let order = 0; order < 10; order += 1) queue.add('steady', 1, { order, program: 0 })
+  queue.add('comes and goes', 0.1, { order: 10, program: 1 })
+  const served: (number | undefined)[] = []
+  for (let order = 11; order < 19; order += 1) {
+    const program = queue.take()?.program
+    served.push(program)
+    if (program === 1) queue.add('comes and goes', 0.1, { order, program: 1 })
+  }
+  expect(served.filter((program) => program === 1)).toHaveLength(1)
+})
+
+test('the order and the places that are foretold are those of the service', () => {
+  fc.assert(
+    fc.property(weights, steps, (weightOf, what) => {
+      const queue = new FairQueue<Item>()
+      for (const [order, step] of what.entries()) {
+        if (step === undefined) queue.take()
+        else {
+          const program = step % weightOf.length
+          queue.add(`p${program}`, weightOf[program]!, { order, program })
+        }
+      }
+      const foretold = [...queue.inOrder()]
+      expect(foretold.map((item) => queue.ahead(`p${item.program}`, item))).toEqual(foretold.map((_, i) => i))
+      expect(foretold).toHaveLength(queue.size)
+      expect(foretold.map(() => queue.take())).toEqual(foretold)
+      expect(queue.size).toBe(0)
+    }),
+    { numRuns: 500 },
+  )
+})
+
+test('one that is taken out is not served, and taking it out twice changes nothing', () => {
+  const queue = new FairQueue<Item>()
+  const items = [0, 1, 2].map((order) => ({ order, program: 0 }))
+  for (const item of items) queue.add('bot', 1, item)
+  expect(queue.remove('bot', items[1]!)).toBe(true)
+  expect(queue.remove('bot', items[1]!)).toBe(false)
+  expect(queue.remove('other', items[0]!)).toBe(false)
+  expect(queue.size).toBe(2)
+  expect([queue.take(), queue.take(), queue.take()]).toEqual([items[0], items[2], undefined])
+})

@@ -1,0 +1,64 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { PATIENCE_MS, patienceMsOf, sameAsOf } from '../../../app/gateway/request-fields.ts'
+
+test.each([
+  ['wait=10', 10],
+  ['respond-async, wait=10', 10],
+  ['WAIT = "10" ; foo', 10],
+  ['wait=0', 0],
+  ['wait=300', 300],
+  ['wait=301', 300],
+  ['wait=99999999999999999999999', 300],
+  // The first one counts, and a quoted comma separates nothing.
+  ['wait=5, wait=9', 5],
+  ['foo="a, wait=1", wait=7', 7],
+  ['foo="\\", wait=1", wait=7', 7],
+])('Prefer %j is a patience of %i s', (prefer, seconds) => {
+  expect(patienceMsOf(prefer)).toBe(seconds * 1000)
+})
+
+test.each([
+  undefined,
+  '',
+  'wait',
+  'wait=',
+  'wait=soon',
+  'wait=-1',
+  'wait=1.5',
+  'await=5',
+  'foo; wait=5',
+  'wait=5 6',
+])('Prefer %j says nothing of patience', (prefer) => {
+  expect(patienceMsOf(prefer)).toBe(PATIENCE_MS.usual)
+})
+
+test('whatever a caller writes, its patience is a time within bounds', () => {
+  const text = fc.oneof(fc.string(), fc.stringMatching(/^(wait ?= ?"?\d{0,5}"?[;, ]*|"|\\){0,6}$/))
+  fc.assert(
+    fc.property(text, (prefer) => {
+      const patienceMs = patienceMsOf(prefer)
+      expect(patienceMs >= 0 && patienceMs <= PATIENCE_MS.max).toBe(true)
+    }),
+    { numRuns: 2_000 },
+  )
+})
+
+const get = { method: 'GET', pathAndQuery: '/v3/a?b', accept: 'application/json', acceptEncoding: undefined }
+
+test('equal requests are those of one path, query, Accept and Accept-Encoding', () => {
+  expect(sameAsOf({ ...get })).toBe(sameAsOf(get))
+  const others = [
+    { ...get, pathAndQuery: '/v3/a?B' },
+    { ...get, pathAndQuery: '/v3/a%3Fb' },
+    { ...get, accept: undefined },
+    { ...get, accept: undefined, acceptEncoding: 'application/json' },
+    { ...get, acceptEncoding: 'gzip' },
+  ]
+  expect(new Set([get, ...others].map(sameAsOf)).size).toBe(others.length + 1)
+})
+
+test('only GET is shared', () => {
+  expect(sameAsOf({ ...get, method: 'POST' })).toBeUndefined()
+  expect(sameAsOf({ ...get, method: 'HEAD' })).toBeUndefined()
+})

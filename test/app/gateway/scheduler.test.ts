@@ -1,0 +1,472 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import { levelOf } from '../../../app/gateway/bucket-queue.ts'
+import type { Decision, OfferedRequest, UpstreamOutcome } from '../../../app/gateway/decisions.ts'
+import { NO_REFRESH_MS, Scheduler } from '../../../app/gateway/scheduler.ts'
+import { MAX_WAITING } from '../../../app/gateway/waiting-requests.ts'
+import type { RateReading } from '../../../app/service/headers.ts'
+
+const RULE = { limit: 320, periodSeconds: 300 } as const
+const SECONDS_PER_REQUEST = 0.9375
+const POSITIONS = 'Positions'
+
+/** Quota headers with so many requests left, for which Reset says nothing more. */
+const rate = (remaining: number): RateReading => ({ ...RULE, remaining })
+const answer = (remaining?: number): UpstreamOutcome => ({
+  kind: 'answer',
+  ...(remaining !== undefined && { rate: rate(remaining) }),
+})
+
+let scheduler: Scheduler
+let nextId: number
+
+beforeEach(() => {
+  scheduler = new Scheduler()
+  nextId = 1
+})
+
+const request = (more: Partial<OfferedRequest> = {}): OfferedRequest => ({
+  id: nextId++,
+  program: 'bot',
+  class: 'normal',
+  weight: 1,
+  bucket: POSITIONS,
+  patienceMs: 30_000,
+  ...more,
+})
+const offer = (more: Partial<OfferedRequest> = {}, nowMs = 0): readonly Decision[] =>
+  scheduler.offer(request(more), nowMs)
+/** A header says at 0 how many are left. */
+function left(remaining: number, bucket = POSITIONS): void {
+  const id = nextId++
+  scheduler.passed(id, bucket, 0)
+  scheduler.answered(id, answer(remaining), 0)
+}
+const kinds = (decisions: readonly Decision[]) => decisions.map((decision) => decision.kind)
+const send = (upstream: number, isResend = false, requests = [upstream]): Decision => ({
+  kind: 'send',
+  upstream,
+  requests,
+  isResend,
+})
+
+describe('when a request goes', () => {
+  test('before the first header one request at a time, then as many as it allows', () => {
+    expect(offer()).toEqual([send(1)])
+    expect(kinds(offer())).toEqual(['wait'])
+    expect(kinds(offer())).toEqual(['wait'])
+    expect(scheduler.nextWakeAtMs).toBe(31_000)
+    expect(scheduler.answered(1, answer(300), 100)).toEqual([
+      { kind: 'answer', upstream: 1, requests: [1] },
+      send(2),
+      send(3),
+    ])
+  })
+
+  test('each class leaves a reserve to those before it: 6 % of the limit, or as many as said', () => {
+    expect(['critical', 'normal', 'background'].map((name) => levelOf(name as 'normal', 320))).toEqual([
+      1, 21, 41,
+    ])
+    expect(['critical', 'normal', 'background'].map((name) => levelOf(name as 'normal', 320, 5))).toEqual([
+      1, 6, 11,
+    ])
+    // A full bucket is open to each class, however small it is.
+    expect(['critical', 'normal', 'background'].map((name) => levelOf(name as 'normal', 2))).toEqual([
+      1, 2, 2,
+    ])
+    left(25)
+    expect(kinds(offer({ class: 'background' }))).toEqual(['wait'])
+    expect(kinds(offer())).toEqual(['send'])
+    for (let i = 0; i < 4; i += 1) expect(kinds(offer())).toEqual(['send'])
+    expect(kinds(offer())).toEqual(['wait'])
+    expect(kinds(offer({ class: 'critical' }))).toEqual(['send'])
+  })
+
+  test('a reserve can be set for a bucket', () => {
+    scheduler = new Scheduler((bucket) => (bucket === POSITIONS ? { reserve: 0 } : {}))
+    left(2)
+    expect(kinds(offer({ class: 'background' }))).toEqual(['send'])
+    expect(kinds(offer({ class: 'background' }))).toEqual(['send'])
+    expect(kinds(offer({ class: 'background' }))).toEqual(['wait'])
+  })
+
+  test('it is sent when its level is reached, and the scheduler says when that is', () => {
+    left(20)
+    const [waits] = offer()
+    // The header is a whole millisecond of the service's clock old.
+    expect(waits).toEqual({ kind: 'wait', request: 2, upstream: 2, turnAtMs: 1 + SECONDS_PER_REQUEST * 1000 })
+    expect(scheduler.nextWakeAtMs).toBe(939)
+    expect(scheduler.due(938)).toEqual([])
+    expect(scheduler.due(939)).toEqual([send(2)])
+    expect(scheduler.nextWakeAtMs).toBeUndefined()
+  })
+
+  test('a request whose turn has come goes before one that is offered then, though its wake-up is late', () => {
+    left(20)
+    offer()
+    expect(kinds(offer({ program: 'late' }, 940))).toEqual(['send', 'wait'])
+  })
+
+  test('a program with a backlog does not keep another one waiting behind it', () => {
+    left(20)
+    for (let i = 0; i < 5; i += 1) offer({ program: 'scanner', patienceMs: 300_000 })
+    const [waits] = offer({ program: 'notes' })
+    expect(waits).toMatchObject({ kind: 'wait', turnAtMs: 1 + 2 * SECONDS_PER_REQUEST * 1000 })
+  })
+
+  test('buckets do not wait for each other', () => {
+    left(0)
+    left(300, 'Accounts')
+    expect(kinds(offer())).toEqual(['wait'])
+    expect(kinds(offer({ bucket: 'Accounts' }))).toEqual(['send'])
+  })
+
+  test('a clock that goes back stands still', () => {
+    left(20)
+    offer({}, 500)
+    expect(scheduler.due(100)).toEqual([])
+    expect(scheduler.due(939)).toEqual([send(2)])
+  })
+})
+
+describe('patience', () => {
+  test('a request whose turn comes too late is refused at once, with when to come again', () => {
+    left(0)
+    expect(offer({ patienceMs: 19_000 })).toEqual([
+      {
+        kind: 'refuse',
+        request: 2,
+        why: 'too-late',
+        // 21 requests have to come back.
+        retryAfterSeconds: 20,
+        rate: { ...RULE, remaining: 0, resetSeconds: 300 },
+      },
+    ])
+    expect(scheduler.open).toEqual({ requests: 0, upstreams: 0 })
+    expect(kinds(offer({ patienceMs: 19_689 }))).toEqual(['wait'])
+  })
+
+  test('without patience it is now or not at all', () => {
+    left(21)
+    expect(kinds(offer({ patienceMs: 0 }))).toEqual(['send'])
+    expect(kinds(offer({ patienceMs: 0 }))).toEqual(['refuse'])
+  })
+
+  test('one that was overtaken is refused when its patience ends, and a second later at most', () => {
+    left(20)
+    offer({ patienceMs: 1000 })
+    offer({ class: 'critical' })
+    offer({ class: 'critical' })
+    expect(scheduler.nextWakeAtMs).toBe(2000)
+    expect(scheduler.due(1999)).toEqual([])
+    expect(scheduler.due(2000)).toMatchObject([{ kind: 'refuse', request: 2, why: 'too-late' }])
+  })
+
+  test('after a sleep of the machine what is over is refused, not sent', () => {
+    left(20)
+    offer()
+    expect(scheduler.due(3_600_000)).toMatchObject([{ kind: 'refuse', request: 2, why: 'too-late' }])
+  })
+
+  test('when the bound is computed anew, those that cannot be served in time any more are refused', () => {
+    left(25)
+    for (let i = 0; i < 5; i += 1) offer()
+    expect(kinds(offer({ patienceMs: 10_000 }))).toEqual(['wait'])
+    const decisions = scheduler.answered(2, answer(0), 100)
+    expect(decisions).toMatchObject([
+      { kind: 'answer', requests: [2] },
+      { kind: 'refuse', request: 7, why: 'too-late' },
+    ])
+  })
+})
+
+describe('how many may wait', () => {
+  test('of a program, 64: the newest one is refused', () => {
+    scheduler = new Scheduler(() => ({ size: { limit: 10_000, periodSeconds: 10 } }))
+    offer({ program: 'other' })
+    for (let i = 0; i < MAX_WAITING.perProgram; i += 1) expect(kinds(offer())).toEqual(['wait'])
+    expect(offer()).toMatchObject([{ kind: 'refuse', why: 'queue-full' }])
+    expect(kinds(offer({ program: 'third' }))).toEqual(['wait'])
+    expect(scheduler.waiting()).toHaveLength(MAX_WAITING.perProgram + 1)
+  })
+
+  test('in all, 512: the newest one of the program with most waiting is refused, never a critical one', () => {
+    offer({ program: 'first' })
+    const most = [...Array(60)].map(() => offer({ program: 'most' }))
+    expect(most.flatMap(kinds).every((kind) => kind === 'wait')).toBe(true)
+    const newest = nextId - 1
+    for (let i = 0; i < 62; i += 1) offer({ program: 'guard', class: 'critical' })
+    for (let i = 0; i < MAX_WAITING.all - 122; i += 1) offer({ program: `p${i % 8}` })
+    expect(scheduler.waiting()).toHaveLength(MAX_WAITING.all)
+    expect(offer({ program: 'small' })).toMatchObject([
+      { kind: 'refuse', request: newest, why: 'queue-full' },
+      { kind: 'wait' },
+    ])
+    expect(scheduler.waiting()).toHaveLength(MAX_WAITING.all)
+  })
+
+  test('a critical one takes the place of another of its program', () => {
+    offer({ program: 'first' })
+    for (let i = 0; i < MAX_WAITING.perProgram; i += 1) offer()
+    expect(offer({ class: 'critical' })).toMatchObject([
+      { kind: 'refuse', request: MAX_WAITING.perProgram + 1, why: 'queue-full' },
+      { kind: 'wait' },
+    ])
+  })
+})
+
+describe('equal requests', () => {
+  const same = { sameAs: 'GET /v3/brokerage/accounts' }
+
+  test('share one that is upstream, until it is answered', () => {
+    left(300)
+    expect(offer(same)).toEqual([send(2)])
+    expect(offer({ ...same, program: 'notes' })).toEqual([{ kind: 'join', request: 3, upstream: 2 }])
+    expect(scheduler.answered(2, answer(299), 100)).toEqual([
+      { kind: 'answer', upstream: 2, requests: [2, 3] },
+    ])
+    expect(offer(same, 100)).toEqual([send(4)])
+  })
+
+  test('others do not', () => {
+    left(300)
+    offer(same)
+    expect(kinds(offer({ sameAs: 'GET /v3/brokerage/accounts?x' }))).toEqual(['send'])
+    expect(kinds(offer())).toEqual(['send'])
+  })
+
+  test('share one that waits, which then waits as the higher class of the two', () => {
+    left(20)
+    offer({ ...same, class: 'background', patienceMs: 60_000 })
+    const [joined] = offer({ ...same, program: 'notes' })
+    expect(joined).toMatchObject({ kind: 'wait', request: 3, upstream: 2, turnAtMs: 938.5 })
+    expect(offer({ ...same, program: 'guard', class: 'critical' })).toEqual([send(2, false, [2, 3, 4])])
+  })
+
+  test('when the one of higher class goes away, it waits as before', () => {
+    left(0)
+    offer({ ...same, class: 'normal' })
+    offer({ ...same, program: 'guard', class: 'critical' })
+    expect(scheduler.nextWakeAtMs).toBe(939)
+    expect(scheduler.drop(3, 10)).toEqual([])
+    expect(scheduler.nextWakeAtMs).toBe(19_689)
+    expect(scheduler.due(19_689)).toEqual([send(2)])
+  })
+
+  test('when the first one goes away, the others go on', () => {
+    left(20)
+    offer(same)
+    offer({ ...same, program: 'notes' })
+    scheduler.drop(2, 10)
+    expect(scheduler.due(939)).toEqual([send(2, false, [3])])
+    expect(scheduler.answered(2, answer(20), 1000)).toMatchObject([{ kind: 'answer', requests: [3] }])
+    expect(scheduler.open).toEqual({ requests: 0, upstreams: 0 })
+  })
+
+  test('each has its own patience', () => {
+    left(0)
+    offer(same)
+    expect(offer({ ...same, program: 'notes', patienceMs: 1000 })).toMatchObject([
+      { kind: 'refuse', request: 3, why: 'too-late' },
+    ])
+    expect(scheduler.due(19_689)).toEqual([send(2)])
+  })
+})
+
+describe('what goes away', () => {
+  test('a waiting request is dropped unsent', () => {
+    left(20)
+    offer()
+    expect(scheduler.drop(2, 10)).toEqual([])
+    expect(scheduler.due(60_000)).toEqual([])
+    expect(scheduler.open).toEqual({ requests: 0, upstreams: 0 })
+  })
+
+  test('the answer to one that was sent is for no request: its outcome still counts', () => {
+    left(300)
+    offer({ sameAs: 'x' })
+    expect(scheduler.drop(2, 10)).toEqual([{ kind: 'abandon', upstream: 2 }])
+    expect(kinds(offer({ sameAs: 'x' }, 10))).toEqual(['send'])
+    expect(scheduler.open.upstreams).toBe(2)
+    expect(scheduler.answered(2, { kind: 'cut' }, 20)).toEqual([])
+    expect(scheduler.open.upstreams).toBe(1)
+    expect(scheduler.drop(2, 30)).toEqual([])
+  })
+
+  test('a program that is cut off has nothing left', () => {
+    left(22)
+    offer({ program: 'cut' })
+    offer({ program: 'cut', sameAs: 'x' })
+    offer({ program: 'cut' })
+    offer({ program: 'other', sameAs: 'x' })
+    offer({ program: 'other' })
+    expect(scheduler.dropProgram('cut', 10)).toEqual([{ kind: 'abandon', upstream: 2 }])
+    expect(scheduler.waiting().map((waiting) => waiting.program)).toEqual(['other'])
+    expect(scheduler.answered(3, answer(20), 20)).toMatchObject([{ kind: 'answer', requests: [5] }])
+  })
+
+  test('all that wait can be refused: nothing can be sent for now', () => {
+    left(21)
+    offer()
+    offer()
+    expect(scheduler.refuseWaiting(10)).toMatchObject([{ kind: 'refuse', request: 3, why: 'unavailable' }])
+    expect(scheduler.open).toEqual({ requests: 1, upstreams: 1 })
+  })
+})
+
+describe('resends', () => {
+  const limited = (remaining?: number): UpstreamOutcome => ({
+    kind: 'rate-limited',
+    of: 'rate',
+    ...(remaining !== undefined && { rate: rate(remaining) }),
+  })
+
+  test('after a 429 a request is queued again, once, if its patience allows', () => {
+    left(100)
+    offer()
+    expect(scheduler.answered(2, limited(0), 100)).toMatchObject([{ kind: 'wait', request: 2, upstream: 2 }])
+    const wakeAtMs = scheduler.nextWakeAtMs!
+    expect(scheduler.due(wakeAtMs)).toEqual([send(2, true)])
+    expect(scheduler.answered(2, limited(0), wakeAtMs + 100)).toEqual([
+      { kind: 'answer', upstream: 2, requests: [2] },
+    ])
+  })
+
+  test('those whose patience does not allow it get the 429 as it came', () => {
+    left(100)
+    offer({ sameAs: 'x', patienceMs: 1000 })
+    offer({ sameAs: 'x', program: 'notes' })
+    expect(scheduler.answered(2, limited(0), 100)).toMatchObject([
+      { kind: 'answer', upstream: 2, requests: [2] },
+      { kind: 'wait', request: 3, upstream: 2 },
+    ])
+  })
+
+  test('a 429 without fields holds its bucket for 60 s, and no other', () => {
+    left(100)
+    left(100, 'Accounts')
+    offer()
+    expect(scheduler.answered(3, limited(), 100)).toMatchObject([{ kind: 'answer', requests: [3] }])
+    expect(offer({}, 200)).toMatchObject([{ kind: 'refuse', why: 'too-late', retryAfterSeconds: 60 }])
+    expect(kinds(offer({ bucket: 'Accounts' }, 200))).toEqual(['send'])
+    expect(kinds(offer({ patienceMs: 61_000 }, 200))).toEqual(['wait'])
+    expect(scheduler.nextWakeAtMs).toBe(60_100)
+  })
+
+  test('a request that comes back goes before the later ones of its program', () => {
+    left(22)
+    offer()
+    offer()
+    offer({ patienceMs: 60_000 })
+    scheduler.answered(2, limited(0), 100)
+    expect(scheduler.due(scheduler.nextWakeAtMs!)).toEqual([send(2, true)])
+  })
+
+  test('after a 401 there is one refresh and one resend, then the 401 is passed on', () => {
+    left(100)
+    offer()
+    expect(scheduler.answered(2, { kind: 'unauthorized' }, 100)).toEqual([{ kind: 'refresh', upstream: 2 }])
+    expect(scheduler.refreshed(2, true, 200)).toMatchObject([{ kind: 'wait', request: 2 }, send(2, true)])
+    expect(scheduler.answered(2, { kind: 'unauthorized' }, 300)).toMatchObject([{ kind: 'answer' }])
+    offer({}, 400)
+    expect(kinds(scheduler.answered(3, { kind: 'unauthorized' }, 500))).toEqual(['answer'])
+    offer({}, 300 + NO_REFRESH_MS)
+    expect(kinds(scheduler.answered(4, { kind: 'unauthorized' }, 300 + NO_REFRESH_MS))).toEqual(['refresh'])
+  })
+
+  test('without a token the requests are refused', () => {
+    left(100)
+    offer({ sameAs: 'x' })
+    offer({ sameAs: 'x', program: 'notes' })
+    scheduler.answered(2, { kind: 'unauthorized' }, 100)
+    expect(scheduler.refreshed(2, false, 200)).toMatchObject([
+      { kind: 'refuse', request: 2, why: 'unavailable' },
+      { kind: 'refuse', request: 3, why: 'unavailable' },
+    ])
+    expect(scheduler.open).toEqual({ requests: 0, upstreams: 0 })
+  })
+
+  test('a cut before the answer is answered by one resend, a second one fails', () => {
+    left(100)
+    offer()
+    expect(scheduler.answered(2, { kind: 'cut' }, 100)).toMatchObject([
+      { kind: 'wait', request: 2 },
+      send(2, true),
+    ])
+    expect(scheduler.answered(2, { kind: 'cut' }, 200)).toEqual([
+      { kind: 'fail', upstream: 2, requests: [2], why: 'cut' },
+    ])
+    // Both may have been counted.
+    expect(scheduler.rateOf(POSITIONS, 200)?.remaining).toBe(98)
+  })
+
+  test('one without an answer in time fails, and one that never reached the service costs nothing', () => {
+    left(100)
+    offer()
+    expect(scheduler.answered(2, { kind: 'timeout' }, 100)).toMatchObject([{ kind: 'fail', why: 'timeout' }])
+    offer({}, 100)
+    expect(scheduler.answered(3, { kind: 'not-sent' }, 100)).toMatchObject([
+      { kind: 'fail', why: 'not-sent' },
+    ])
+    expect(scheduler.rateOf(POSITIONS, 100)?.remaining).toBe(99)
+  })
+
+  test('an outcome that is told twice changes nothing', () => {
+    left(100)
+    offer()
+    scheduler.answered(2, answer(99), 100)
+    expect(scheduler.answered(2, answer(0), 100)).toEqual([])
+    expect(scheduler.rateOf(POSITIONS, 100)?.remaining).toBe(99)
+  })
+})
+
+describe('the bucket that a header names', () => {
+  test('counts the request, and what waits in one without a header goes there', () => {
+    offer({ bucket: '/v3/new' })
+    offer({ bucket: '/v3/new' })
+    offer({ bucket: '/v3/new' })
+    const decisions = scheduler.answered(1, { kind: 'answer', rate: rate(21), bucket: 'new-things' }, 100)
+    expect(kinds(decisions)).toEqual(['answer', 'send'])
+    expect(scheduler.rateOf('new-things', 100)?.remaining).toBe(20)
+    expect(scheduler.rateOf('/v3/new', 100)).toBeUndefined()
+    expect(scheduler.waiting()).toMatchObject([{ request: 3, bucket: 'new-things' }])
+  })
+
+  test('another one than was thought gives the request back to the one that was', () => {
+    left(100)
+    left(50, 'Balances')
+    offer()
+    scheduler.answered(3, { kind: 'answer', rate: rate(49), bucket: 'Balances' }, 100)
+    expect(scheduler.rateOf(POSITIONS, 100)?.remaining).toBe(100)
+    expect(scheduler.rateOf('Balances', 100)?.remaining).toBe(49)
+  })
+
+  test('paths without a quota are forgotten, and those with one are remembered', () => {
+    const asked: string[] = []
+    scheduler = new Scheduler((bucket) => {
+      asked.push(bucket)
+      return {}
+    })
+    const ask = (bucket: string, outcome: UpstreamOutcome) => {
+      const id = nextId
+      offer({ bucket })
+      scheduler.answered(id, outcome, 0)
+    }
+    for (let i = 0; i < 2; i += 1) ask('/v3/none', answer())
+    for (let i = 0; i < 2; i += 1) ask('/v3/one', answer(100))
+    expect(asked).toEqual(['/v3/none', '/v3/none', '/v3/one'])
+  })
+
+  test('paths without end do not fill the memory', () => {
+    for (let i = 0; i < 1_100; i += 1) left(100, `/v3/${i}`)
+    expect(scheduler.rateOf('/v3/0', 0)).toBeUndefined()
+    expect(scheduler.rateOf('/v3/1099', 0)?.remaining).toBe(100)
+  })
+})
+
+test('while it is uncertain whether time passed, nothing comes back', () => {
+  left(20)
+  offer({ patienceMs: 300_000 })
+  scheduler.markClockUncertain(100, 200_000)
+  expect(scheduler.due(200_000)).toEqual([])
+  expect(scheduler.nextWakeAtMs).toBe(200_839)
+})
