@@ -23,7 +23,7 @@ import { readRecord, recordingTo } from './record.ts'
  * `npm run promises`: runs every suite and every break, and writes `test/PROMISES.md` of what they said.
  *
  * `--folder DIR` keeps what was gathered (`suites.json`, `sabotage.json`) and uses what is there already, so that the
- * parts can be run one by one; `--simulation FILE` is what `simulate:long --json` wrote, `--sabotage FILE` what
+ * parts can be run one by one, and mutants go on where a run was ended; `--simulation FILE` is what `simulate:long --json` wrote, `--sabotage FILE` what
  * `sabotage --json` did; `--out FILE` is where the page goes. What was gathered of another commit than the present one is marked on the page.
  */
 const { values } = parseArgs({
@@ -87,7 +87,7 @@ async function runSabotage(): Promise<Sabotage> {
   }
   const file = join(scratch, 'outcomes.json')
   const origin = originNow()
-  await run(['test/sabotage/run.ts', '--json', file])
+  await run(['test/sabotage/run.ts', '--json', file, '--resume', join(folder, 'mutants.json')])
   return { ...origin, outcomes: [...parseOutcomes(readFileSync(file, 'utf8'))] }
 }
 

@@ -1,21 +1,29 @@
 import { parseArgs } from 'node:util'
 import { getChromium } from '../browser/get-chromium.ts'
 import { getElectron } from '../electron/get-electron.ts'
+import { originNow } from '../proof/commit.ts'
 import { linesOf, type Outcome, outcomeOf, type Verdict, writeOutcomes } from './outcome.ts'
+import { Progress } from './progress.ts'
 import { nameOf, needsBrowser, prove, proveAll } from './prove.ts'
 import { MUTANTS, type Mutant } from './registry.ts'
 import type { TestRun } from './test-run.ts'
 import { Workshop } from './workshop.ts'
 
 /**
- * `node test/sabotage/run.ts [--only T6] [--in main/tokens] [--json FILE]`: breaks each promise on purpose and shows
+ * `node test/sabotage/run.ts [--only T6] [--in main/tokens] [--json FILE] [--resume FILE]`: breaks each promise on purpose and shows
  * which assertion notices.
  *
  * A mutant that survives, does not type-check or turns its test red in any other way ends in exit 1.
- * With `--json`, what became of each is written to the file as well.
+ * With `--json`, what became of each is written to the file as well. With `--resume`, each is written as soon as it is
+ * known, and a run of the same commit that was ended goes on where it was.
  */
 const { values } = parseArgs({
-  options: { only: { type: 'string' }, in: { type: 'string' }, json: { type: 'string' } },
+  options: {
+    only: { type: 'string' },
+    in: { type: 'string' },
+    json: { type: 'string' },
+    resume: { type: 'string' },
+  },
 })
 const chosen = MUTANTS.filter(
   ({ promise, file }) =>
@@ -26,15 +34,19 @@ const chosen = MUTANTS.filter(
 // Their absence is said once here; the proofs that need them are then not green.
 if (chosen.some(needsBrowser)) await getChromium((line) => console.error(line))
 if (chosen.some(({ test }) => test.startsWith('desktop/'))) await getElectron((line) => console.error(line))
+const progress = new Progress(values.resume, originNow().commit)
+const remaining = chosen.filter((mutant) => progress.resultOf(mutant) === undefined)
 const workshop = new Workshop()
 const outcomes: Outcome[] = []
 try {
   const before = await workshop.complaints()
-  const runs = await proveAll(workshop, chosen)
+  const runs = await proveAll(workshop, remaining)
   for (const mutant of chosen) {
-    const verdict = notGreen(runs.get(nameOf(mutant))) ?? (await verdictOn(mutant, before))
-    const outcome = outcomeOf(mutant, verdict)
+    const known = progress.resultOf(mutant)
+    const outcome =
+      known ?? outcomeOf(mutant, notGreen(runs.get(nameOf(mutant))) ?? (await verdictOn(mutant, before)))
     outcomes.push(outcome)
+    if (known === undefined) progress.add(outcome)
     console.log(linesOf(outcome))
   }
 } finally {

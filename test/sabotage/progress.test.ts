@@ -1,0 +1,28 @@
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { temporaryFolder } from '../main/storage/temporary-folder.ts'
+import { outcomeOf } from './outcome.ts'
+import { Progress } from './progress.ts'
+import { MUTANTS } from './registry.ts'
+
+const [first, second] = MUTANTS
+
+test('a run that was ended goes on where it was, and one of another commit begins anew', () => {
+  const path = join(temporaryFolder(), 'mutants.json')
+  const run = new Progress(path, 'c1')
+  expect(run.resultOf(first!)).toBeUndefined()
+  run.add(outcomeOf(first!, { result: 'killed', by: 'a test', said: 'expected 1 to be 2' }))
+  const next = new Progress(path, 'c1')
+  expect(next.resultOf(first!)).toMatchObject({ result: 'killed', by: 'a test' })
+  expect(next.resultOf(second!)).toBeUndefined()
+  next.add(outcomeOf(second!, { result: 'survived', said: '' }))
+  expect(new Progress(path, 'c1').resultOf(first!)?.result).toBe('killed')
+  expect(new Progress(path, 'c1').resultOf(second!)?.result).toBe('survived')
+  expect(new Progress(path, 'c2').resultOf(first!)).toBeUndefined()
+})
+
+test('without a file nothing is kept', () => {
+  const run = new Progress(undefined, 'c1')
+  run.add(outcomeOf(first!, { result: 'killed', said: '' }))
+  expect(new Progress(undefined, 'c1').resultOf(first!)).toBeUndefined()
+})
