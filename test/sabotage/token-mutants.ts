@@ -122,7 +122,7 @@ export const TOKEN_MUTANTS: readonly Mutant[] = [
     what: 'take a late 401 for one to the token that is held',
     file: 'main/tokens/keeper.ts',
     find: 'if (access?.value !== value) return',
-    replace: 'if (access === undefined) return',
+    replace: "if (access === undefined || value === '') return",
     test: KEEPER_TEST,
   },
   {
