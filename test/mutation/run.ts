@@ -115,7 +115,10 @@ async function mutate(files: readonly string[], tests: readonly string[], second
 function readResults(): MutationResults {
   if (!existsSync(resultsFile)) return { seed, share, folders: {}, files: {} }
   const known = parseMutation(readFileSync(resultsFile, 'utf8'))
-  return known.seed === seed && known.share === share ? known : { seed, share, folders: {}, files: {} }
+  if (known.seed !== seed || known.share !== share) return { seed, share, folders: {}, files: {} }
+  // A file that moved or went has no score any more.
+  const files = Object.entries(known.files).filter(([file]) => existsSync(join(root, file)))
+  return { ...known, files: Object.fromEntries(files) }
 }
 
 /** Files without anything that runs, as types alone, have no mutants. */

@@ -12,4 +12,10 @@ export const KNOWN_SURVIVORS: readonly KnownSurvivor[] = [
     file: 'main/storage/simulator-settings.ts',
     reason: 'the tests of it start the whole app (test/main/stored-settings.test.ts), outside its folder',
   },
+  {
+    file: 'main/control/ask-running.ts',
+    replacement: 'false',
+    reason:
+      'whose folder and socket it is takes another user of the machine: test/main/storage/other-users.process.test.ts',
+  },
 ]
