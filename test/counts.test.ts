@@ -16,6 +16,15 @@ test('what the suites report is summed in one line', () => {
   expect(countsLine(sum)).toBe('unsteady: 1 passed on a second try only\ntests: 15 passed, 0 failed')
 })
 
+test('a unit test that passed on its second try only is counted as that', () => {
+  const assertionResults = [
+    { status: 'passed', failureMessages: [] },
+    { status: 'passed', failureMessages: ['timed out'] },
+  ]
+  const counts = vitestCounts({ ...vitest(2, 0), testResults: [{ assertionResults }] }, 0)
+  expect(counts).toEqual({ passed: 2, failed: 0, skipped: 0, again: 1 })
+})
+
 test('failed and skipped tests are named', () => {
   const sum = addCounts(vitestCounts(vitest(10, 2, 3), 1), playwrightCounts(playwright(4, 1, 0, 1), 1))
   expect(countsLine(sum)).toBe('tests: 14 passed, 3 failed, 4 skipped')

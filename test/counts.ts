@@ -15,6 +15,14 @@ const vitestReport = z.object({
   numFailedTests: z.int(),
   numPendingTests: z.int(),
   numTodoTests: z.int(),
+  // A test that passed on its second try keeps what the first one said.
+  testResults: z
+    .array(
+      z.object({
+        assertionResults: z.array(z.object({ status: z.string(), failureMessages: z.array(z.string()) })),
+      }),
+    )
+    .default([]),
 })
 
 const playwrightReport = z.object({
@@ -24,9 +32,12 @@ const playwrightReport = z.object({
 export function vitestCounts(report: unknown, exitCode: number): Counts {
   const read = vitestReport.safeParse(report)
   if (!read.success) return honest(NONE, exitCode)
-  const { numPassedTests, numFailedTests, numPendingTests, numTodoTests } = read.data
+  const { numPassedTests, numFailedTests, numPendingTests, numTodoTests, testResults } = read.data
+  const again = testResults
+    .flatMap(({ assertionResults }) => assertionResults)
+    .filter(({ status, failureMessages }) => status === 'passed' && failureMessages.length > 0).length
   return honest(
-    { ...NONE, passed: numPassedTests, failed: numFailedTests, skipped: numPendingTests + numTodoTests },
+    { passed: numPassedTests, failed: numFailedTests, skipped: numPendingTests + numTodoTests, again },
     exitCode,
   )
 }

@@ -8,10 +8,11 @@ import { parseArgs } from 'node:util'
 import { type Chromium, getChromium } from './browser/get-chromium.ts'
 import { addCounts, type Counts, countsLine, NONE, playwrightCounts, vitestCounts } from './counts.ts'
 import { getElectron } from './electron/get-electron.ts'
+import { addNamed, type NamedTests, namedInBrowser, namedLines, namedUnits } from './named-tests.ts'
 import { choosing, isPart, type Part } from './thorough.ts'
 
 /**
- * `npm test`: every suite, and at the end one line with the sum. `--part` says which of their tests (thorough.ts).
+ * `npm test`: every suite, and at the end those that failed, by name, and one line with the sum. `--part` says which of their tests (thorough.ts).
  *
  * A suite that ran no test, or ended badly without naming a failed test, counts as one failure: the line
  * must never look better than what happened.
@@ -52,19 +53,20 @@ async function main(): Promise<number> {
   const folder = values.reports ?? mkdtempSync(join(tmpdir(), 'headroom-tests-'))
   try {
     let sum = NONE
-    for (const suite of chosen)
-      sum = addCounts(
-        sum,
-        await RUNNERS[suite]({ report: join(folder, suite), filters: positionals, chromium, part }),
-      )
-    return ended(sum)
+    let named: NamedTests = { failed: [], unsteady: [] }
+    for (const suite of chosen) {
+      const report = join(folder, suite)
+      sum = addCounts(sum, await RUNNERS[suite]({ report, filters: positionals, chromium, part }))
+      named = addNamed(named, NAMED[suite](read(report)))
+    }
+    return ended(sum, named)
   } finally {
     if (values.reports === undefined) rmSync(folder, { recursive: true, force: true })
   }
 }
 
-function ended(sum: Counts): number {
-  process.stdout.write(`\n${countsLine(sum)}\n`)
+function ended(sum: Counts, named: NamedTests = { failed: [], unsteady: [] }): number {
+  process.stdout.write(`\n${namedLines(named)}${countsLine(sum)}\n`)
   return sum.failed === 0 ? 0 : 1
 }
 
@@ -101,6 +103,11 @@ const RUNNERS: Readonly<Record<Suite, RunSuite>> = {
     })
     return playwrightCounts(read(report), exitCode)
   },
+}
+
+const NAMED: Readonly<Record<Suite, (report: unknown) => NamedTests>> = {
+  unit: namedUnits,
+  browser: namedInBrowser,
 }
 
 function packageFolder(name: string): string {

@@ -3,6 +3,7 @@ import { defineConfig } from 'vitest/config'
 import { LongestFirst } from './longest-first.ts'
 import { part, THOROUGH_FILES } from './thorough.ts'
 
+const { CI } = process.env
 const LEFT_OUT = ['e2e/**', 'node_modules/**', ...(part() === 'quick' ? THOROUGH_FILES : [])]
 const INCLUDED = part() === 'thorough' ? [...THOROUGH_FILES] : ['**/*.test.{ts,tsx}']
 /** What decides and words: pure functions and components, which leave nothing behind for the next file. */
@@ -13,6 +14,8 @@ export default defineConfig({
     root: fileURLToPath(new URL('.', import.meta.url)),
     environment: 'node',
     testTimeout: 60_000,
+    // As in the browser's suite: a shared machine stalls at times, and what needed a second try is named at the end.
+    retry: CI === undefined ? 0 : 1,
     pool: 'forks',
     maxWorkers: 2,
     // For the processes that tests start: reading the sources anew takes each of them half a second of a core.
