@@ -1,5 +1,5 @@
 import type { RequestQuota, SlotQuota, Snapshot, StreamSummary } from '../contract/snapshot.ts'
-import { fewSlots } from '../status/stream-status.ts'
+import { fewSlots, isSlotCountCurrent } from '../status/stream-status.ts'
 import { SIGN_IN_ENDING } from '../status/token-status.ts'
 import type { Reading } from './episode.ts'
 import type { AlertKind } from './kinds.ts'
@@ -17,8 +17,6 @@ export interface Condition {
 const MINUTE_MS = 60_000
 /** A deadline has to move this far away again before it counts as met. */
 const DEADLINE_SLACK_MS = 5 * MINUTE_MS
-/** Slots show in the answers to opened streams only: a header is evidence for this long. */
-const SLOTS_FRESH_MS = 10 * MINUTE_MS
 
 const bad = (asOfMs: number): Reading => ({ kind: 'bad', asOfMs })
 const good = (asOfMs: number): Reading => ({ kind: 'good', asOfMs })
@@ -115,10 +113,7 @@ function belowThreshold(row: RequestQuota, asOfMs: number | undefined): Reading 
 }
 
 function slotsLow(row: SlotQuota, nowMs: number): Reading {
-  const isCurrent =
-    row.source === 'counted' ||
-    (row.source === 'header' && row.observedAt !== undefined && nowMs - row.observedAt <= SLOTS_FRESH_MS)
-  if (!isCurrent) return STALE
+  if (!isSlotCountCurrent(row, nowMs)) return STALE
   const low = fewSlots(row.limit)
   if (row.free <= low) return bad(nowMs)
   return row.free > low + 1 ? good(nowMs) : BETWEEN

@@ -1,5 +1,6 @@
 import type { Snapshot } from '../contract/snapshot.ts'
 import { quotaStatus } from '../status/quota-status.ts'
+import { slotStatus } from '../status/stream-status.ts'
 
 /** What Headroom speaks up about. Each is an episode of its own: of one profile, of one subject. */
 export type AlertKind =
@@ -33,8 +34,15 @@ export const SEVERITIES: Readonly<Record<AlertKind, Severity>> = {
   'revoke-unconfirmed': 'critical',
 }
 
-/** How urgent an alert is by how things stand: a quota that runs out within two minutes is as urgent as an empty one. */
+/**
+ * How urgent an alert is by the present state: a quota that runs out within two minutes is as
+ * urgent as an empty one, and no free slot more than few.
+ */
 export function severityOf(kind: AlertKind, subject: string, snapshot: Snapshot, nowMs: number): Severity {
+  if (kind === 'slots-low') {
+    const group = snapshot.slots.find(({ category }) => category === subject)
+    return group !== undefined && slotStatus(group).severity === 'critical' ? 'critical' : SEVERITIES[kind]
+  }
   if (kind !== 'runs-out') return SEVERITIES[kind]
   const row = snapshot.requests.find(({ category }) => category === subject)
   const isCritical = row !== undefined && quotaStatus(row, nowMs).severity === 'critical'

@@ -7,7 +7,7 @@ import { rateText } from './rates.ts'
 import { capitalised } from './sentences.ts'
 import type { Severity } from './severity.ts'
 import { streamName } from './stream-status.ts'
-import { refreshStatus, signInEndSeverity } from './token-status.ts'
+import { refreshStatus, SIGN_IN_ENDS_SOON, signInEndSeverity } from './token-status.ts'
 
 export interface EventSentence {
   readonly severity: Severity
@@ -44,7 +44,7 @@ export function eventSentence(event: LoggedEvent, { stored, as = 'clock' }: Even
     case 'sign-in-due':
       return {
         severity: signInEndSeverity(event.endsAt, event.at),
-        text: parts('Sign in again soon', `the sign-in ends ${moment(event.endsAt, event.at, as)}`),
+        text: parts(capitalised(SIGN_IN_ENDS_SOON), `the sign-in ends ${moment(event.endsAt, event.at, as)}`),
       }
     case 'revoked':
       return { severity: 'ok', text: 'Refresh tokens revoked · confirmed by the service' }

@@ -1,113 +1,52 @@
 import type { RequestQuota, Snapshot } from '../contract/snapshot.ts'
-import { type JudgedRow, shownRows, worstFirst } from '../quota/verdict.ts'
-import { coarseSinceText } from './durations.ts'
-import { clockText, minuteText } from './moments.ts'
-import {
-  emptyText,
-  leftText,
-  lowText,
-  quotaStatus,
-  retryText,
-  STATE_LABELS,
-  safeSentence,
-  shareLeftText,
-  stateAt,
-  stateSentence,
-  usageSentence,
-} from './quota-status.ts'
+import { shownRows } from '../quota/verdict.ts'
+import { coarseSinceText, sinceText } from './durations.ts'
+import { ASPECTS, type Aspect, type Finding, freshestMs, judgedRows, keyFindings } from './key-findings.ts'
+import { leftText, STALE_AFTER_MS, STATE_LABELS, shareLeftText, stateAt } from './quota-status.ts'
 import { countText, listText } from './rates.ts'
-import { capitalised } from './sentences.ts'
-import type { Severity } from './severity.ts'
-import { refreshStatus } from './token-status.ts'
+import { mostUrgent, type Severity } from './severity.ts'
 
 /**
- * How one API key stands, the same on every surface: the sign-in first, then the service, then the worst of its quotas.
+ * How one API key is, the same on every surface: the worst of its findings, or that it is ok.
  *
  * Pure. A surface chooses which parts it has room for, and clock or countdown.
  */
-export interface KeyStatus {
-  readonly severity: Severity
-  /** What it is about, where that is one quota: its category. */
-  readonly category?: string
-  /** The state in a word or three: `running out`, `ok`, `Sign in again`. */
-  readonly label: string
-  /** A countdown, a share, or the tightest quota; empty where the label says it all. For a surface that is redrawn. */
-  readonly note: string
-  /** The same without a countdown, for a surface that is written once: `until 14:36:05`. */
-  readonly moment: string
-  /** The row, where it is about one. */
-  readonly quota?: RequestQuota
+export interface KeyStatus extends Omit<Finding, 'aspect'> {
+  /** How many findings there are besides this one. */
+  readonly others: number
 }
 
-/** `nowMs`: epoch ms, on the clock of the snapshot's `at`. */
+/** The state of the key at `nowMs`, epoch ms, on the clock of the snapshot's `at`. */
 export function keyStatus(snapshot: Snapshot, nowMs: number): KeyStatus {
-  return signInStatus(snapshot, nowMs) ?? serviceStatus(snapshot) ?? quotasStatus(snapshot, nowMs)
+  const findings = keyFindings(snapshot, nowMs)
+  const [worst] = findings
+  return worst === undefined
+    ? { ...okStatus(snapshot, nowMs), others: 0 }
+    : { ...worst, others: findings.length - 1 }
 }
 
 /** The subject and the label in one: `Positions running out`, `ok`, `Sign in again`. */
-export function shortText({ category, label }: KeyStatus): string {
-  return category === undefined ? label : `${category} ${label}`
+export function shortText({ subject, label }: Pick<Finding, 'subject' | 'label'>): string {
+  return subject === undefined ? label : `${subject} ${label}`
 }
 
-function plain(severity: Severity, label: string): KeyStatus {
-  return { severity, label, note: '', moment: '' }
-}
-
-function signInStatus({ refresh }: Snapshot, nowMs: number): KeyStatus | undefined {
-  if (refresh.state === 'valid' || refresh.state === 'unconfirmed') return undefined
-  const { severity, label } = refreshStatus(refresh, nowMs)
-  return plain(severity, capitalised(label))
-}
-
-/** The label of a service that does not answer. */
-export const UNREACHABLE = 'Service unreachable'
-
-function serviceStatus({ service }: Snapshot): KeyStatus | undefined {
-  return service.reachable ? undefined : plain('watch', UNREACHABLE)
-}
-
-function quotasStatus(snapshot: Snapshot, nowMs: number): KeyStatus {
-  const [worst] = judged(snapshot, nowMs)
-  if (worst === undefined) {
-    const newest = newestHeaderMs(snapshot.requests)
-    return {
-      severity: 'unseen',
-      label: STATE_LABELS['not-checked'],
-      note: newest === undefined ? NO_DATA : `last data ${coarseSinceText(newest, nowMs)} ago`,
-      moment: newest === undefined ? NO_DATA : `last data at ${minuteText(newest)}`,
-    }
+function okStatus(snapshot: Snapshot, nowMs: number): Omit<Finding, 'aspect'> {
+  const [tightest] = judgedRows(snapshot, nowMs)
+  const unchecked = uncheckedRows(snapshot, nowMs)
+  const text = `${unchecked.length === 0 ? 'No quota' : 'No checked quota'} will run out in the next 10 min.`
+  const status = { severity: 'ok', label: STATE_LABELS.ok, text, sentence: text } as const
+  // Without a row there is a finding: no data yet.
+  if (tightest === undefined) return { ...status, note: '', moment: '', action: '', detail: '' }
+  const { row } = tightest
+  const note = `tightest: ${row.category} ${shareLeftText(row)}`
+  return {
+    ...status,
+    note,
+    moment: note,
+    action: '',
+    detail: `Tightest: ${row.category}, ${leftText(row, nowMs)} of ${row.limit} left.${uncheckedSentence(unchecked)}`,
+    quota: row,
   }
-  const { row } = worst
-  const status = quotaStatus(row, nowMs)
-  if (status.state === 'ok') {
-    const tightest = `tightest: ${row.category} ${shareLeftText(row)}`
-    return { severity: 'ok', label: status.label, note: tightest, moment: tightest, quota: row }
-  }
-  const { severity, label, note } = status
-  return { severity, category: row.category, label, note, moment: momentText(row, nowMs), quota: row }
-}
-
-/** Where nothing may count down: `until 14:36:05` after a 429, `about 14:35` for an estimate, the share of what is low. */
-function momentText(row: RequestQuota, nowMs: number): string {
-  const { state, note, untilMs } = quotaStatus(row, nowMs)
-  if (state === 'blocked') return untilMs === undefined ? '' : `until ${clockText(untilMs)}`
-  if (state !== 'running-out') return note
-  return untilMs === undefined || note.startsWith('within') ? note : `about ${minuteText(untilMs)}`
-}
-
-/** The rows that say something of now, the worst first. */
-function judged(snapshot: Snapshot, nowMs: number): readonly JudgedRow[] {
-  return worstFirst(snapshot.requests.map((row) => ({ row, state: stateAt(row, nowMs) })))
-}
-
-const NO_DATA = 'no data yet'
-
-function newestHeaderMs(requests: readonly RequestQuota[]): number | undefined {
-  let newest: number | undefined
-  for (const { observedAt } of requests) {
-    if (observedAt !== undefined && (newest === undefined || observedAt > newest)) newest = observedAt
-  }
-  return newest
 }
 
 /** The sentence a trader looks for, what to do about it, and why. */
@@ -117,45 +56,18 @@ export interface Headline {
   readonly detail: string
 }
 
-/**
- * The headline of a key at `nowMs`, epoch ms: what is wrong with the key itself comes before its quotas, and the headline
- * of the quotas is calm only where every row that was checked lately is ok.
- */
+/** The headline of a key at `nowMs`, epoch ms, in one line: its worst finding, and which others there are. */
 export function headline(snapshot: Snapshot, nowMs: number): Headline {
-  const quotas = quotasHeadline(snapshot, nowMs)
-  const key = signInStatus(snapshot, nowMs) ?? serviceStatus(snapshot)
-  return key === undefined
-    ? quotas
-    : { severity: key.severity, headline: `${key.label}.`, detail: quotas.headline }
-}
-
-function quotasHeadline(snapshot: Snapshot, nowMs: number): Headline {
-  const rows = judged(snapshot, nowMs)
-  const [worst, ...others] = rows
-  if (worst === undefined) return noData(snapshot, nowMs)
-  const { row, state } = worst
-  const { severity } = quotaStatus(row, nowMs)
-  const unchecked = uncheckedRows(snapshot, nowMs)
-  if (state === 'ok') {
-    const which = unchecked.length === 0 ? 'No quota' : 'No checked quota'
-    return {
-      severity,
-      headline: `${which} will run out in the next 10 min.`,
-      detail: `${tightestSentence(row, nowMs)}${uncheckedSentence(unchecked)}`,
-    }
-  }
-  const also = alsoSentence(others, unchecked.length === 0, nowMs)
+  const [, ...others] = keyFindings(snapshot, nowMs)
+  const { severity, sentence, action, detail, quota } = keyStatus(snapshot, nowMs)
+  const isOfQuota = severity !== 'ok' && quota !== undefined
+  const allChecked = uncheckedRows(snapshot, nowMs).length === 0
+  const also = others.length > 0 || isOfQuota ? alsoSentence(others, allChecked) : ''
   return {
     severity,
-    headline: joined(stateSentence(row, nowMs), also),
-    detail: joined(usageSentence(row, nowMs), safeSentence(row, nowMs)),
+    headline: also === '' ? sentence : `${sentence} ${also}`,
+    detail: [action, detail].filter(Boolean).join(' '),
   }
-}
-
-const joined = (...sentences: readonly string[]) => sentences.filter(Boolean).join(' ')
-
-function tightestSentence(row: RequestQuota, nowMs: number): string {
-  return `Tightest: ${row.category}, ${leftText(row, nowMs)} of ${row.limit} left.`
 }
 
 /** Rows that a header spoke of once, and none lately enough to say what is left. */
@@ -171,69 +83,112 @@ function uncheckedSentence(rows: readonly RequestQuota[]): string {
   return ` Not checked: ${listText(rows.map(({ category }) => category))}.`
 }
 
-/** How many other quotas are named beside the first. */
+/** How many other findings are named beside the first. */
 const MAX_NAMED = 3
 
 /** `All others are fine.`, or which others are in which state, the worst first. */
-function alsoSentence(others: readonly JudgedRow[], allChecked: boolean, nowMs: number): string {
-  const bad = others.filter(({ state }) => state !== 'ok')
-  if (bad.length === 0) return allChecked ? 'All others are fine.' : 'All others that are checked are fine.'
+function alsoSentence(others: readonly Finding[], allChecked: boolean): string {
+  if (others.length === 0)
+    return allChecked ? 'All others are fine.' : 'All others that are checked are fine.'
   const groups = new Map<string, string[]>()
-  for (const { row, state } of bad.slice(0, MAX_NAMED)) {
-    const group = groups.get(STATE_LABELS[state]) ?? []
-    groups.set(STATE_LABELS[state], group)
-    group.push(`${row.category}${noteInBrackets(row, nowMs)}`)
+  for (const { aspect, subject, label, note } of others.slice(0, MAX_NAMED)) {
+    const isNamed = subject !== undefined && (aspect === 'quotas' || aspect === 'slots')
+    const [name, value] = isNamed
+      ? [label, aspect === 'slots' || note === '' ? subject : `${subject} (${note})`]
+      : [subject ?? label, subject === undefined ? note : label]
+    groups.set(name, [...(groups.get(name) ?? []), value])
   }
-  const named = [...groups].map(([label, names]) => `${label}: ${names.join(', ')}`).join('; ')
-  const more = bad.length > MAX_NAMED ? `; +${bad.length - MAX_NAMED} more` : ''
-  return `Also ${named}${more}.`
-}
-
-function noteInBrackets(row: RequestQuota, nowMs: number): string {
-  switch (stateAt(row, nowMs)) {
-    case 'running-out':
-      return ` (${emptyText(row, nowMs)})`
-    case 'blocked':
-      return row.blockedUntil === undefined ? '' : ` (${retryText(row.blockedUntil, nowMs)})`
-    case 'low':
-      return ` (${lowText(row)})`
-    case 'empty':
-    case 'ok':
-    case 'not-checked':
-      return ''
-  }
-}
-
-function noData({ requests }: Snapshot, nowMs: number): Headline {
-  const newest = newestHeaderMs(requests)
-  if (newest === undefined) {
-    return {
-      severity: 'unseen',
-      headline: 'No data yet.',
-      detail: 'Limits shown are the documented defaults.',
-    }
-  }
-  return {
-    severity: 'unseen',
-    headline: `No fresh data. Last header ${coarseSinceText(newest, nowMs)} ago.`,
-    detail: 'Numbers since then are estimates.',
-  }
+  const named = [...groups].map(([name, values]) => [name, values.filter(Boolean).join(', ')])
+  const list = named.map(([name, values]) => (values === '' ? name : `${name}: ${values}`)).join('; ')
+  const more = others.length > MAX_NAMED ? `; +${others.length - MAX_NAMED} more` : ''
+  return `Also ${list}${more}.`
 }
 
 /** What a screen reader is told: changes of state, not each step of a countdown. */
 export function spokenText(snapshot: Snapshot, nowMs: number): string {
-  const key = signInStatus(snapshot, nowMs) ?? serviceStatus(snapshot)
-  if (key !== undefined) return `${key.label}.`
-  const [worst] = judged(snapshot, nowMs)
-  if (worst === undefined) {
-    return newestHeaderMs(snapshot.requests) === undefined ? 'No data yet.' : 'No fresh data.'
+  const [worst] = keyFindings(snapshot, nowMs)
+  if (worst === undefined) return 'No checked quota will run out in the next 10 min.'
+  const { aspect, subject, label } = worst
+  switch (aspect) {
+    case 'quotas':
+      return label === STATE_LABELS.blocked ? `${subject} was refused (429).` : `${subject} is ${label}.`
+    case 'slots':
+      return `${subject} is ${label}.`
+    case 'streams':
+      return worst.severity === 'critical' ? 'All streams are silent.' : 'Streams are silent.'
+    case 'data':
+      return freshestMs(snapshot, nowMs) === undefined ? 'No data yet.' : 'No fresh data.'
+    case 'sign-in':
+    case 'service':
+      return `${label}.`
   }
-  const { row, state } = worst
-  return state === 'ok'
-    ? 'No checked quota will run out in the next 10 min.'
-    : spokenState(row, STATE_LABELS[state])
 }
 
-function spokenState({ category }: RequestQuota, label: string): string {
-  return label === STATE_LABELS.blocked ? `${category} was refused (429).` : `${category} is ${label}.`
+/** One part of the key's health in a word or two: `Streams 1 silent`. */
+export interface AspectStatus {
+  readonly aspect: Aspect
+  readonly name: string
+  readonly severity: Severity
+  readonly label: string
+}
+
+const ASPECT_NAMES: Readonly<Record<Aspect, string>> = {
+  'sign-in': 'Sign-in',
+  service: 'Service',
+  streams: 'Streams',
+  slots: 'Slots',
+  quotas: 'Quotas',
+  data: 'Data',
+}
+
+/** Every part of the key's health at `nowMs`, epoch ms, the healthy ones too. */
+export function aspectStatuses(snapshot: Snapshot, nowMs: number): readonly AspectStatus[] {
+  const findings = keyFindings(snapshot, nowMs)
+  return ASPECTS.map((aspect) => {
+    const of = findings.filter((finding) => finding.aspect === aspect)
+    const severity = mostUrgent(of)?.severity
+    const name = ASPECT_NAMES[aspect]
+    if (severity === undefined) return { aspect, name, ...healthy(aspect, snapshot, nowMs) }
+    return { aspect, name, severity, label: aspectLabel(of, snapshot, nowMs) }
+  })
+}
+
+function healthy(
+  aspect: Aspect,
+  snapshot: Snapshot,
+  nowMs: number,
+): Pick<AspectStatus, 'severity' | 'label'> {
+  const { streams } = snapshot
+  if (aspect === 'streams' && streams.every(({ state }) => state === 'closed')) {
+    return { severity: 'unseen', label: 'none' }
+  }
+  if (aspect === 'quotas' && judgedRows(snapshot, nowMs).length === 0) {
+    return { severity: 'unseen', label: STATE_LABELS['not-checked'] }
+  }
+  const freshest = freshestMs(snapshot, nowMs)
+  if (aspect !== 'data' || freshest === undefined) return { severity: 'ok', label: STATE_LABELS.ok }
+  return { severity: 'ok', label: `${sinceText(freshest, nowMs)} old` }
+}
+
+function aspectLabel([first, ...rest]: readonly Finding[], snapshot: Snapshot, nowMs: number): string {
+  if (first === undefined) return ''
+  switch (first.aspect) {
+    case 'sign-in':
+      return first.label.replace(/^Sign-in /, '').toLowerCase()
+    case 'service':
+      return 'unreachable'
+    case 'streams':
+      return first.label.replace(/ of \d+/, '')
+    case 'slots':
+      return `${rest.length + 1} ${first.label}`
+    case 'quotas':
+      return first.label
+    case 'data': {
+      const freshest = freshestMs(snapshot, nowMs)
+      if (freshest === undefined) return 'none yet'
+      return nowMs - freshest > STALE_AFTER_MS
+        ? `${coarseSinceText(freshest, nowMs)} old`
+        : `${sinceText(freshest, nowMs)} old`
+    }
+  }
 }

@@ -239,6 +239,31 @@ export function stateSentence(quota: RequestQuota, nowMs: number): string {
   }
 }
 
+/** The same to be read after the label of the state, which it does not repeat: subject, until when, what it means. */
+export function stateText(quota: RequestQuota, nowMs: number): string {
+  const { category, blockedUntil } = quota
+  switch (stateAt(quota, nowMs)) {
+    case 'ok':
+    case 'not-checked':
+      return `${category}.`
+    case 'low':
+      return isUnderThreshold(quota)
+        ? `${category}, ${shareLeftText(quota)} left.`
+        : `${category} could run out within 10 min, ${shareLeftText(quota)} left.`
+    case 'running-out': {
+      const when = emptyText(quota, nowMs)
+      return `${category}, ${when.startsWith('within') ? when : `empty in ${when}`}.`
+    }
+    case 'empty':
+      return `${category}. Calls will fail with 429 until ${isDrainedByOthers(quota) ? 'others slow down' : 'it refills'}.`
+    case 'blocked':
+      if (blockedUntil === undefined) return `${category} was refused.`
+      return blockedUntil <= nowMs
+        ? `${category} was refused. Safe to retry now.`
+        : `${category} was refused. Safe to retry at ${clockText(blockedUntil)}, in ${retryText(blockedUntil, nowMs)}.`
+  }
+}
+
 /** Beside the word low: how much is left, or that it could run out where that alone makes it low. */
 export const lowText = (quota: RequestQuota): string =>
   isUnderThreshold(quota) ? shareLeftText(quota) : 'could run out'

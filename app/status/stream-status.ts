@@ -5,7 +5,7 @@ import type { Severity } from './severity.ts'
 /** Severity and label of a stream or of a group of slots, the same on every surface. */
 export interface StreamStatus {
   readonly severity: Severity
-  /** In lower case: `live`, `silent`, `no slot is free`. Empty where there is nothing to say. */
+  /** In lower case: `live`, `silent`, `full`. Empty where there is nothing to say. */
   readonly label: string
 }
 
@@ -21,6 +21,30 @@ const STREAM_STATUSES: Readonly<Record<StreamSummary['state'], StreamStatus>> = 
 /** Status of one stream by its state (service 12). */
 export const streamStatus = ({ state }: Pick<StreamSummary, 'state'>): StreamStatus => STREAM_STATUSES[state]
 
+/** How long an open stream may bring nothing, not even a heartbeat, before it counts as silent. Milliseconds. */
+const SILENT_AFTER_MS = 15_000
+
+/**
+ * Whether an open stream brings no data at `nowMs`, epoch ms: connected and silent, or waiting for its next attempt and
+ * without a frame for as long. A reconnection that takes a moment is neither.
+ */
+export function isStreamSilent({ state, lastFrameAt }: StreamSummary, nowMs: number): boolean {
+  if (state === 'stale') return true
+  return state === 'waiting' && (lastFrameAt === undefined || nowMs - lastFrameAt >= SILENT_AFTER_MS)
+}
+
+/** How long a header is evidence of slots, which show in the answers to opened streams only. Milliseconds. */
+const SLOTS_FRESH_MS = 10 * 60_000
+
+/** Whether the count of a group's slots is of now at `nowMs`, epoch ms: counted here, or from a recent header. */
+export function isSlotCountCurrent(
+  { source, observedAt }: Pick<SlotQuota, 'source' | 'observedAt'>,
+  nowMs: number,
+): boolean {
+  if (source === 'counted') return true
+  return source === 'header' && observedAt !== undefined && nowMs - observedAt <= SLOTS_FRESH_MS
+}
+
 /** Few free slots: this share of the limit, one at least. */
 const FEW_SLOTS = 0.1
 
@@ -35,8 +59,8 @@ export function slotStatus({
 }: Pick<SlotQuota, 'source' | 'free' | 'limit'>): StreamStatus {
   if (source === 'default') return { severity: 'unseen', label: '' }
   if (free > fewSlots(limit)) return { severity: 'ok', label: '' }
-  const label = free === 0 ? 'no slot is free' : `${free} ${free === 1 ? 'slot' : 'slots'} left`
-  return { severity: 'watch', label }
+  if (free <= 0) return { severity: 'critical', label: 'full' }
+  return { severity: 'watch', label: `${free} ${free === 1 ? 'slot' : 'slots'} left` }
 }
 
 /** The name of a stream for people: `Depth · MSFT`. */

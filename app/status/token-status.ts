@@ -11,6 +11,9 @@ export interface TokenStatus {
 /** How long before the end of a sign-in it asks for attention, inclusive. Milliseconds. */
 export const SIGN_IN_ENDING = { watchMs: 3_600_000, criticalMs: 900_000 } as const
 
+/** The label of a sign-in that ends within `SIGN_IN_ENDING`. */
+export const SIGN_IN_ENDS_SOON = 'sign in again soon'
+
 /** Severity of a sign-in that ends at `endsAtMs`, epoch ms (service 8.4). */
 export function signInEndSeverity(endsAtMs: number, nowMs: number): Severity {
   const leftMs = endsAtMs - nowMs

@@ -1,6 +1,6 @@
 import type { Snapshot } from '../../app/contract/snapshot.ts'
 import { untilText } from '../../app/status/durations.ts'
-import { UNREACHABLE } from '../../app/status/key-status.ts'
+import { UNREACHABLE } from '../../app/status/key-findings.ts'
 import { clockText, minuteText } from '../../app/status/moments.ts'
 import { capitalised, sentence } from '../../app/status/sentences.ts'
 import type { Severity } from '../../app/status/severity.ts'

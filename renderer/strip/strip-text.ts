@@ -1,4 +1,5 @@
 import type { Snapshot } from '../../app/contract/snapshot.ts'
+import { keyFindings } from '../../app/status/key-findings.ts'
 import { keyStatus, shortText } from '../../app/status/key-status.ts'
 import { leftText } from '../../app/status/quota-status.ts'
 import { mostUrgent, type Severity } from '../../app/status/severity.ts'
@@ -13,25 +14,34 @@ export interface StripText {
   readonly bar?: BarParts
   /** The end of the line: a countdown, or another fact. */
   readonly note: string
+  /** How many other findings there are, of all keys. */
+  readonly more: number
 }
 
 /** The text for the most urgent profile; among equals the first. `nowMs`: epoch milliseconds. */
 export function stripText(snapshots: readonly Snapshot[], nowMs: number): StripText {
   const all = snapshots.map((snapshot) => textOf(snapshot, nowMs))
-  return mostUrgent(all) ?? { severity: 'unseen', name: 'No key connected', note: '' }
+  const most = mostUrgent(all)
+  if (most === undefined) return { severity: 'unseen', name: 'No key connected', note: '', more: 0 }
+  const found = all.reduce((sum, { more }) => sum + more, 0)
+  const isFinding = most.severity !== 'ok'
+  return { ...most, more: isFinding ? found - 1 : found }
 }
 
+/** `more`: how many findings the key has, the one that is shown included. */
 function textOf(snapshot: Snapshot, nowMs: number): StripText {
   const status = keyStatus(snapshot, nowMs)
-  const { severity, category, label, note, quota } = status
-  if (category === undefined || quota === undefined) {
-    return { severity, name: shortText(status), note: note || snapshot.profile.name }
+  const more = keyFindings(snapshot, nowMs).length
+  const { severity, subject, label, note, quota } = status
+  if (subject === undefined || quota === undefined) {
+    return { severity, name: shortText(status), note: note || snapshot.profile.name, more }
   }
   return {
     severity,
-    name: category,
+    name: subject,
     left: leftText(quota, nowMs),
     bar: barParts(quota),
     note: [label, note].filter(Boolean).join(' '),
+    more,
   }
 }

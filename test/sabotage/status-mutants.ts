@@ -2,6 +2,7 @@ import type { Mutant } from './registry.ts'
 
 const STATUS = 'app/status/quota-status.ts'
 const KEY = 'app/status/key-status.ts'
+const FINDINGS = 'app/status/key-findings.ts'
 const STATUS_TEST = 'app/status/quota-status.test.ts'
 const KEY_TEST = 'app/status/key-status.test.ts'
 const SURFACES_TEST = 'app/status/surfaces.test.ts'
@@ -60,16 +61,48 @@ export const STATUS_MUTANTS: readonly Mutant[] = [
     promise: 'Q5',
     what: 'call every quota fine though one is not checked any more',
     file: KEY,
-    find: "const which = unchecked.length === 0 ? 'No quota' : 'No checked quota'",
-    replace: "const which = unchecked.length >= 0 ? 'No quota' : 'No checked quota'",
+    find: "unchecked.length === 0 ? 'No quota' : 'No checked quota'",
+    replace: "unchecked.length >= 0 ? 'No quota' : 'No checked quota'",
     test: KEY_TEST,
   },
   {
     promise: 'Q5',
     what: 'keep a calm headline over a key that is dead',
-    file: KEY,
-    find: '  return key === undefined\n    ? quotas\n',
-    replace: "  return key === undefined || quotas.severity === 'ok'\n    ? quotas\n",
+    file: FINDINGS,
+    find: '    ...signInFindings(snapshot, nowMs),\n',
+    replace: '',
+    test: KEY_TEST,
+  },
+  {
+    promise: 'Q5',
+    what: 'keep a calm headline while streams are silent',
+    file: FINDINGS,
+    find: '    ...streamFindings(snapshot, nowMs),\n',
+    replace: '',
+    test: SURFACES_TEST,
+  },
+  {
+    promise: 'Q5',
+    what: 'keep a calm headline while a group of slots is full',
+    file: FINDINGS,
+    find: '    ...slotFindings(snapshot, nowMs),\n',
+    replace: '',
+    test: SURFACES_TEST,
+  },
+  {
+    promise: 'Q5',
+    what: 'say of a sign-in only once it has ended that it does',
+    file: FINDINGS,
+    find: "return refresh.endsAt === undefined || severity === 'ok' ?",
+    replace: "return refresh.endsAt === undefined || severity !== 'unseen' ?",
+    test: KEY_TEST,
+  },
+  {
+    promise: 'Q5',
+    what: 'let a headline of quotas hide that the key has no sign-in',
+    file: FINDINGS,
+    find: '(isDead(finding, snapshot) ? 4 : GRAVITY[finding.severity])',
+    replace: '(isDead(finding, snapshot) ? 0 : GRAVITY[finding.severity])',
     test: KEY_TEST,
   },
   {

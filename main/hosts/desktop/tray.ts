@@ -102,8 +102,8 @@ interface TrayLine {
 /** The line of a profile: `Positions running out about 14:35`, `ok · tightest: Accounts 61 %`. */
 export function trayLine(snapshot: Snapshot): TrayLine {
   const status = keyStatus(snapshot, snapshot.at)
-  const { severity, category, moment } = status
+  const { severity, subject, moment } = status
   const short = shortText(status)
   if (moment === '') return { severity, text: short }
-  return { severity, text: category === undefined ? `${short} · ${moment}` : `${short} ${moment}` }
+  return { severity, text: subject === undefined ? `${short} · ${moment}` : `${short} ${moment}` }
 }

@@ -1,9 +1,19 @@
 import '../../renderer/utc.ts'
 import { describe, expect, it } from 'vitest'
 import type { RequestQuota, Snapshot } from '../../../app/contract/snapshot.ts'
-import { headline, keyStatus, shortText, spokenText } from '../../../app/status/key-status.ts'
+import { keyFindings } from '../../../app/status/key-findings.ts'
+import { aspectStatuses, headline, keyStatus, shortText, spokenText } from '../../../app/status/key-status.ts'
 import { mostUrgent } from '../../../app/status/severity.ts'
-import { CALM_REQUESTS, defaultQuota, NOW_MS, quota, REQUESTS, snapshot } from '../../renderer/fixtures.ts'
+import {
+  CALM_REQUESTS,
+  defaultQuota,
+  NOW_MS,
+  quota,
+  REQUESTS,
+  slots,
+  snapshot,
+  stream,
+} from '../../renderer/fixtures.ts'
 
 const use = { total: 1.4, own: 0.1, elsewhere: 1.25, elsewhereLow: 1.2, elsewhereHigh: 1.3 }
 const row = (category: string, more: Partial<RequestQuota> = {}) => quota(category, 320, 300, 250, more)
@@ -16,7 +26,7 @@ describe('the headline', () => {
       severity: 'critical',
       headline: 'Positions runs out in 1 min 50 s. Also low: Option Expirations (20 %).',
       detail:
-        'Others use 0.9–1.1/s, Headroom uses 0.4/s; it refills 1.07/s. Safe pace: none, others take all.',
+        'Safe pace: none, others take all. Others use 0.9–1.1/s, Headroom uses 0.4/s; it refills 1.07/s.',
     })
   })
 
@@ -84,7 +94,7 @@ describe('the headline', () => {
     for (const state of ['sign-in-required', 'revoke-unconfirmed', 'revoked', 'revoking', 'none'] as const) {
       const dead = snapshot({ requests: CALM_REQUESTS, refresh: { ...refresh, state } })
       expect(headline(dead, NOW_MS).severity).not.toBe('ok')
-      expect(headline(dead, NOW_MS).headline).toBe(`${keyStatus(dead, NOW_MS).label}.`)
+      expect(headline(dead, NOW_MS).headline).toContain(`${keyStatus(dead, NOW_MS).label}.`)
     }
     const away = snapshot({ requests: CALM_REQUESTS, service: { reachable: false, host: 'h' } })
     expect(headline(away, NOW_MS)).toMatchObject({ severity: 'watch', headline: 'Service unreachable.' })
@@ -119,7 +129,7 @@ describe('a key in a line', () => {
     const service = { reachable: false, host: 'api.example.com' }
     expect(line({ refresh, service }).label).toBe('Sign in again')
     expect(line({ refresh: { ...refresh, cause: 'misconfigured' }, service }).label).toBe('Key not accepted')
-    expect(line({ service }).label).toBe('Service unreachable')
+    expect(line({ service, requests: CALM_REQUESTS }).label).toBe('Service unreachable')
   })
 
   it('never calls an unconfirmed revocation done', () => {
@@ -134,4 +144,147 @@ describe('a key in a line', () => {
     expect(mostUrgent(lines)?.id).toBe(1)
     expect(mostUrgent([])).toBeUndefined()
   })
+})
+
+const calm = (more: Partial<Snapshot> = {}) => snapshot({ requests: CALM_REQUESTS, ...more })
+const streams = (...states: readonly Snapshot['streams'][number]['state'][]) =>
+  states.map((state, index) =>
+    stream(`s${index}`, 'Order Stream', `SIM${index}`, { state, lastFrameAt: NOW_MS - 20_000 }),
+  )
+const { refresh: valid } = snapshot()
+
+describe('the findings of a key', () => {
+  const found = (more: Partial<Snapshot>) =>
+    keyFindings(calm(more), NOW_MS).map((one) => [one.severity, shortText(one)])
+
+  it('are none while all of it is healthy', () => {
+    expect(found({})).toEqual([])
+    expect(keyStatus(calm(), NOW_MS)).toMatchObject({ severity: 'ok', label: 'ok', others: 0 })
+  })
+
+  it.each<[string, Partial<Snapshot>, 'watch' | 'critical' | 'unseen', string]>([
+    ['silent streams', { streams: streams('live', 'stale', 'stale') }, 'watch', 'Streams 2 of 3 silent'],
+    ['all streams silent', { streams: streams('stale', 'waiting') }, 'critical', 'Streams 2 of 2 silent'],
+    [
+      'a full group',
+      { slots: [slots('Option Chain Stream', 10, 9, 1)] },
+      'critical',
+      'Option Chain Stream full',
+    ],
+    [
+      'a sign-in that ends within the hour',
+      { refresh: { ...valid, endsAt: NOW_MS + 3_600_000 } },
+      'watch',
+      'Sign in again soon',
+    ],
+    [
+      'a sign-in that ends within a quarter of an hour',
+      { refresh: { ...valid, endsAt: NOW_MS + 900_000 } },
+      'critical',
+      'Sign in again soon',
+    ],
+    ['an ended sign-in', { refresh: { ...valid, state: 'sign-in-required' } }, 'critical', 'Sign in again'],
+    ['a revocation', { refresh: { ...valid, state: 'revoked' } }, 'unseen', 'Revoked'],
+    [
+      'a revocation that nobody confirmed',
+      { refresh: { ...valid, state: 'revoke-unconfirmed' } },
+      'critical',
+      'Revocation not confirmed',
+    ],
+    [
+      'a token that is on no disk',
+      { refresh: { ...valid, unsaved: 'the disk is full' } },
+      'critical',
+      'New refresh token not saved',
+    ],
+    [
+      'a token that could not be refreshed',
+      { access: { state: 'expired', expiresAt: NOW_MS - 1000, scopes: [] } },
+      'watch',
+      'Access token expired',
+    ],
+    ['an unreachable service', { service: { reachable: false, host: 'h' } }, 'watch', 'Service unreachable'],
+    [
+      'numbers from an old header',
+      { requests: [row('Accounts', { observedAt: NOW_MS - 125_000 })] },
+      'unseen',
+      'not checked',
+    ],
+  ])('with %s are one, and the headline is about it', (_, more, severity, text) => {
+    expect(found(more)).toEqual([[severity, text]])
+    const { headline: said, severity: shown } = headline(calm(more), NOW_MS)
+    expect(shown).toBe(severity)
+    expect(said).not.toMatch(/^No (checked )?quota/)
+  })
+
+  it('are the worst first; a key without a sign-in before all else', () => {
+    const blocked = row('Positions', { state: 'blocked', blockedUntil: NOW_MS + 40_000 })
+    const all = {
+      requests: [row('A', { state: 'low' }), blocked],
+      slots: [slots('Option Chain Stream', 10, 10, 0)],
+      streams: streams('live', 'stale'),
+      service: { reachable: false, host: 'h' },
+    }
+    expect(found(all).map(([, text]) => text)).toEqual([
+      'Positions 429',
+      'Option Chain Stream full',
+      'Service unreachable',
+      'A low',
+      'Streams 1 of 2 silent',
+    ])
+    expect(found({ ...all, refresh: { ...valid, state: 'revoked' } })[0]).toEqual(['unseen', 'Revoked'])
+    expect(keyStatus(calm(all), NOW_MS).others).toBe(4)
+    expect(headline(calm(all), NOW_MS).headline).toBe(
+      'Positions was refused (429). Safe to retry at 14:31:45, in 40 s. ' +
+        'Also full: Option Chain Stream; Service unreachable; low: A (could run out); +1 more.',
+    )
+  })
+
+  it('leave out what is no trouble: a reconnection of a moment, and a count of slots that is old', () => {
+    const again = stream('s', 'Order Stream', 'SIM1', { state: 'waiting', lastFrameAt: NOW_MS - 14_000 })
+    const old = { ...slots('Option Chain Stream', 10, 10, 0), observedAt: NOW_MS - 601_000 }
+    expect(found({ streams: [again], slots: [old] })).toEqual([])
+    expect(found({ streams: streams('closed', 'opening') })).toEqual([])
+  })
+
+  it('take a token and streams as they were pushed, where the push is old', () => {
+    const later = NOW_MS + 3_600_000
+    const texts = keyFindings(calm(), later).map(shortText)
+    expect(texts).toEqual(['not checked'])
+  })
+})
+
+it('each part of a key’s health has a word, and the severity of its worst finding', () => {
+  const parts = (more: Partial<Snapshot> = {}) =>
+    aspectStatuses(calm(more), NOW_MS).map(({ name, severity, label }) => `${name} ${label} ${severity}`)
+  expect(parts()).toEqual([
+    'Sign-in ok ok',
+    'Service ok ok',
+    'Streams ok ok',
+    'Slots ok ok',
+    'Quotas ok ok',
+    'Data 6 s old ok',
+  ])
+  expect(
+    parts({
+      requests: [row('Positions', { state: 'empty', observedAt: NOW_MS - 240_000 })],
+      refresh: { ...valid, state: 'revoke-unconfirmed' },
+      service: { reachable: false, host: 'h' },
+      streams: streams('live', 'stale'),
+      slots: [slots('Option Chain Stream', 10, 10, 0), slots('MarketDepth Stream', 10, 10, 0)],
+    }),
+  ).toEqual([
+    'Sign-in revocation not confirmed critical',
+    'Service unreachable watch',
+    'Streams 1 silent watch',
+    'Slots 2 full critical',
+    'Quotas empty critical',
+    'Data 4 min old unseen',
+  ])
+  expect(parts({ streams: [], requests: [] }).slice(2)).toEqual([
+    'Streams none unseen',
+    'Slots ok ok',
+    'Quotas not checked unseen',
+    'Data none yet unseen',
+  ])
 })

@@ -135,6 +135,38 @@ const TOKENS: Readonly<Record<RefreshSummary['state'], readonly [severity: Sever
   revoked: ['unseen', 'revoked'],
 }
 const LIVE = { kind: 'live' } as const
+
+it.each<[string, Partial<Snapshot>, Severity, RegExp]>([
+  [
+    'silent streams',
+    { streams: [stream('a', 'Order Stream', 'S', { state: 'stale' }), stream('b', 'Order Stream', 'T')] },
+    'watch',
+    /silent/i,
+  ],
+  ['a full group of slots', { slots: [slots('Option Chain Stream', 10, 9, 1)] }, 'critical', /full/],
+  [
+    'a sign-in that is about to end',
+    { refresh: { ...snapshot().refresh, endsAt: NOW_MS + 600_000 } },
+    'critical',
+    /sign in again soon/i,
+  ],
+  ['a service that does not answer', { service: { reachable: false, host: 'h' } }, 'watch', /unreachable/],
+])('%s: the same severity and word on every surface of the key', (_, more, severity, word) => {
+  const at = snapshot({ requests: [quota('Positions', 320, 300, 250)], ...more })
+  const strip = stripText([at], NOW_MS)
+  const surfaces = [
+    { severity: keyStatus(at, NOW_MS).severity, text: shortText(keyStatus(at, NOW_MS)) },
+    { severity: headline(at, NOW_MS).severity, text: headline(at, NOW_MS).headline },
+    { severity, text: spokenText(at, NOW_MS) },
+    trayLine(at),
+    { severity: strip.severity, text: strip.name },
+    { severity, text: renderTable(at, [], NOW_MS, { columns: 120, colour: false }).split('\n')[0] },
+  ]
+  for (const surface of surfaces) {
+    expect(surface.severity).toBe(severity)
+    expect(surface.text).toMatch(word)
+  }
+})
 /** A key of which only the tokens can be wrong. */
 const withTokens = (more: Partial<RefreshSummary>) => {
   const { refresh } = snapshot()
@@ -243,7 +275,7 @@ it.each<[SlotQuota, Severity, string]>([
   [{ ...slots('Order Stream', 40, 1, 0), source: 'default' }, 'unseen', ''],
   [slots('Order Stream', 40, 30, 5), 'ok', ''],
   [slots('Order Stream', 40, 30, 6), 'watch', '4 slots left'],
-  [slots('Order Stream', 40, 30, 10), 'watch', 'no slot is free'],
+  [slots('Order Stream', 40, 30, 10), 'critical', 'full'],
 ])('slots have one severity and one word', (group, severity, label) => {
   expect(slotStatus(group)).toEqual({ severity, label })
   const at = snapshot({ slots: [group], streams: [] })
@@ -251,8 +283,10 @@ it.each<[SlotQuota, Severity, string]>([
   const line = renderTable(at, [], NOW_MS, { columns: 120, colour: true })
     .split('\n')
     .find((one) => one.includes('/40'))
-  expect(line?.includes(`${start}[${PAINT.watch}m`)).toBe(severity === 'watch')
-  if (severity !== 'watch') return
+  for (const one of ['watch', 'critical'] as const) {
+    expect(line?.includes(`${start}[${PAINT[one]}m`)).toBe(severity === one)
+  }
+  if (label === '') return
   expect(alertText('slots-low', 'Order Stream', at, NOW_MS).title).toBe(`Order Stream: ${label}`)
   expect(alertSeverity(severityOf('slots-low', 'Order Stream', at, NOW_MS))).toBe(severity)
 })

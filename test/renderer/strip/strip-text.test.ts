@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Snapshot } from '../../../app/contract/snapshot.ts'
 import { stripText } from '../../../renderer/strip/strip-text.ts'
-import { NOW_MS, quota, snapshot } from '../fixtures.ts'
+import { NOW_MS, quota, slots, snapshot } from '../fixtures.ts'
 
 const of = (changes: Partial<Snapshot>): Snapshot => snapshot(changes)
 const options = quota('Option Strikes', 90, 60, 55)
@@ -21,6 +21,7 @@ describe('the strip', () => {
       left: '68',
       bar: { low: 19.1, possible: 4.3 },
       note: 'running out 3 min 30 s',
+      more: 0,
     })
   })
 
@@ -38,6 +39,7 @@ describe('the strip', () => {
       severity: 'ok',
       name: 'ok',
       note: 'tightest: Option Strikes 61 %',
+      more: 0,
     })
     expect(text(of({ requests: [] }))).toMatchObject({ name: 'not checked', note: 'no data yet' })
     const old = quota('Accounts', 320, 300, 1, { state: 'not-checked', observedAt: NOW_MS - 250_000 })
@@ -55,10 +57,22 @@ describe('the strip', () => {
     const calm = of({ requests: [options] })
     const lost = of({
       service: { reachable: false, host: 'h' },
+      requests: [options],
       profile: { ...calm.profile, name: 'Second' },
     })
     expect(text(calm, lost)).toMatchObject({ severity: 'watch', name: 'Service unreachable', note: 'Second' })
     expect(text(calm, lost, of({ refresh }))).toMatchObject({ severity: 'critical', name: 'Sign in again' })
     expect(text(of({ refresh: { ...refresh, cause: 'misconfigured' } })).name).toBe('Key not accepted')
+  })
+
+  it('counts what else there is, of all keys', () => {
+    const full = of({ requests: [options], slots: [slots('Option Chain Stream', 10, 9, 1)] })
+    expect(text(full).more).toBe(0)
+    expect(text(of({ requests: [out] }), full).more).toBe(1)
+    expect(text(full)).toMatchObject({
+      severity: 'critical',
+      name: 'Option Chain Stream full',
+      note: '10/10',
+    })
   })
 })

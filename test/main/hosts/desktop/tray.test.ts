@@ -2,7 +2,7 @@ import '../../../renderer/utc.ts'
 import { describe, expect, it } from 'vitest'
 import type { RequestQuota, Snapshot } from '../../../../app/contract/snapshot.ts'
 import { trayLine } from '../../../../main/hosts/desktop/tray.ts'
-import { NOW_MS, quota, snapshot } from '../../../renderer/fixtures.ts'
+import { CALM_REQUESTS, NOW_MS, quota, snapshot } from '../../../renderer/fixtures.ts'
 
 const line = (changes: Partial<Snapshot>) => trayLine(snapshot(changes))
 const positions = (more: Partial<RequestQuota>) =>
@@ -50,7 +50,7 @@ describe('a profile in the tray', () => {
     expect(line({ refresh: misconfigured }).text).toBe('Key not accepted')
     expect(refresh('revoke-unconfirmed').text).toBe('Revocation not confirmed')
     expect(refresh('revoked').text).toBe('Revoked')
-    expect(line({ service: { reachable: false, host: 'h' } })).toEqual({
+    expect(line({ service: { reachable: false, host: 'h' }, requests: CALM_REQUESTS })).toEqual({
       severity: 'watch',
       text: 'Service unreachable',
     })
