@@ -2,7 +2,7 @@ import type { RequestQuota, Snapshot } from '../contract/snapshot.ts'
 import { countdownText } from '../status/durations.ts'
 import { leftText, quotaStatus, safeSentence, stateSentence, usageSentence } from '../status/quota-status.ts'
 import { capitalised, sentence } from '../status/sentences.ts'
-import { slotStatus, streamStatus } from '../status/stream-status.ts'
+import { streamName as nameOf, slotStatus, streamStatus } from '../status/stream-status.ts'
 import { refreshStatus } from '../status/token-status.ts'
 import type { AlertKind } from './kinds.ts'
 
@@ -75,7 +75,7 @@ export function alertText(kind: AlertKind, subject: string, snapshot: Snapshot, 
 
 function streamName(id: string, { streams }: Snapshot): string {
   const stream = streams.find((one) => one.id === id)
-  return stream ? `${stream.category} ${stream.target}` : 'A stream'
+  return stream ? nameOf(stream) : 'A stream'
 }
 
 /** A row by the word of its state; the body says until when, what is left, who uses it and what is safe. */

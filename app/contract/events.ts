@@ -1,7 +1,7 @@
 import { z } from 'zod/mini'
 import { type Immutable, number, openObject, optionalNumber, optionalText, text } from './fields.ts'
 import { command, push } from './ipc.ts'
-import { streamProposal } from './streams.ts'
+import { streamKind, streamProposal } from './streams.ts'
 
 const refreshFailure = z.enum(['refused', 'misconfigured', 'later', 'not-sent', 'malformed', 'unknown'])
 
@@ -10,7 +10,7 @@ export type RefreshFailure = z.output<typeof refreshFailure>
 
 /** `seq` grows by one per event of one running app; `at` is epoch ms. */
 const logged = { seq: number, at: number, profile: text }
-const ofStream = { stream: text, category: text, target: text, reason: text }
+const ofStream = { stream: text, category: text, streamKind, target: text, reason: text }
 
 const event = <K extends string, F extends z.core.$ZodShape>(kind: K, fields: F) =>
   openObject({ kind: z.literal(kind), ...logged, ...fields })

@@ -3,6 +3,7 @@ import { LOW_THRESHOLD } from '../quota/state.ts'
 import type { StreamReasonCode } from '../streams/reasons.ts'
 import { type Immutable, number, openObject, optionalNumber, optionalText, text } from './fields.ts'
 import { command, nothing, push } from './ipc.ts'
+import { streamKind } from './streams.ts'
 
 /*
  * What a window, a terminal or another program is told about one profile. The types are inferred from the schemas, which
@@ -195,6 +196,8 @@ export interface SymbolError extends Immutable<z.output<typeof symbolError>> {}
 export const streamSummary = openObject({
   id: text,
   category: text,
+  /** Which of the kinds that share a category. */
+  streamKind,
   target: text,
   state: z.enum(['opening', 'snapshot', 'live', 'stale', 'waiting', 'closed']),
   openedAt: optionalNumber,
@@ -207,6 +210,8 @@ export const streamSummary = openObject({
   retryAt: optionalNumber,
   /** Symbols or accounts that the service will not serve; the stream goes on without them. The latest few. */
   symbolErrors: z.exactOptional(z.array(symbolError)),
+  /** When it closes because a person closed it, epoch ms; until then it can be kept, and it holds its slot. */
+  closingAt: optionalNumber,
   /** Opened again at the next start. */
   pinned: z.exactOptional(z.boolean()),
 })

@@ -1,13 +1,17 @@
 import { z } from 'zod/mini'
-import { STREAM_KINDS } from '../service/stream-kinds.ts'
+import { STREAM_KINDS, type StreamKind } from '../service/stream-kinds.ts'
 import { boundedText, type Immutable, number, openObject, profileId, text } from './fields.ts'
 import { command } from './ipc.ts'
 import type { Outcome } from './outcome.ts'
 
 const MAX_OPTIONS = 16
 
+/** The kind of a stream. A newer process may say one that this version does not know. */
+export const streamKind = z.exactOptional(text as z.ZodMiniType<StreamKind>)
+
 export const streamProposal = openObject({
   stream: text,
+  streamKind,
   target: text,
   openedAt: number,
   framesPerSecond: number,
@@ -27,17 +31,26 @@ const newStream = z.strictObject({
       .record(boundedText(32), boundedText(64))
       .check(z.refine((options) => Object.keys(options).length <= MAX_OPTIONS)),
   ),
-  /** Where every slot is taken: refused with a proposal (the default), or the own stream opened first makes room. */
-  whenFull: z.optional(z.enum(['refuse', 'close-oldest'])),
+  /** Id of the own stream to close if every slot is taken, as a proposal names it; without it, opening is refused. */
+  replace: z.optional(boundedText(64)),
 })
 
 const ofStream = z.strictObject({ profile: profileId, stream: boundedText(64) })
+const closedStream = z.strictObject({
+  profile: profileId,
+  stream: boundedText(64),
+  /** Whole seconds in which `keepStream` can call it off. Until then the stream is open and holds its slot. */
+  inSeconds: z.optional(z.int().check(z.gte(1), z.lte(60))),
+})
 const pinnedStream = z.strictObject({ profile: profileId, stream: boundedText(64), pinned: z.boolean() })
 
 /** The streams that Headroom opens on one key. */
 export const streamsContract = {
   openStream: command(newStream).returning<Outcome<{ readonly stream: string }>>(),
-  closeStream: command(ofStream).returning<Outcome>(),
+  /** Closes a stream, or removes a closed one from the list. */
+  closeStream: command(closedStream).returning<Outcome>(),
+  /** Calls off a close that was asked for with `inSeconds`. */
+  keepStream: command(ofStream).returning<Outcome>(),
   /** Opens a stream anew, now; one that is closed comes back under a new id. */
   restartStream: command(ofStream).returning<Outcome<{ readonly stream: string }>>(),
   /** A pinned stream is opened again at the next start. */

@@ -69,7 +69,7 @@ const TABLE = {
   },
   depth: {
     category: 'MarketDepth Stream',
-    name: 'Depth, quotes',
+    name: 'Depth quotes',
     categoryName: 'Depth',
     target: 'symbol',
     note: 'Shares its slots with depth aggregates.',
@@ -78,7 +78,7 @@ const TABLE = {
   },
   'depth-aggregates': {
     category: 'MarketDepth Stream',
-    name: 'Depth, aggregates',
+    name: 'Depth aggregates',
     categoryName: 'Depth',
     target: 'symbol',
     note: 'Shares its slots with depth quotes.',

@@ -6,7 +6,7 @@ import { clockText } from './moments.ts'
 import { rateText } from './rates.ts'
 import { capitalised } from './sentences.ts'
 import type { Severity } from './severity.ts'
-import { streamName } from './stream-status.ts'
+import { proposalName, streamName } from './stream-status.ts'
 import { refreshStatus, SIGN_IN_ENDS_SOON, signInEndSeverity } from './token-status.ts'
 
 export interface EventSentence {
@@ -81,20 +81,17 @@ export function eventSentence(event: LoggedEvent, { stored, as = 'clock' }: Even
       return {
         severity: 'ok',
         // A first opening has nothing to explain; main then repeats the word.
-        text: parts(
-          `${streamName(event.category, event.target)} opened`,
-          event.reason !== 'opened' && event.reason,
-        ),
+        text: parts(`${streamName(event)} opened`, event.reason !== 'opened' && event.reason),
       }
     case 'stream-restarted':
       return {
         severity: 'watch',
-        text: parts(`${streamName(event.category, event.target)} restarted`, event.reason),
+        text: parts(`${streamName(event)} restarted`, event.reason),
       }
     case 'stream-closed':
       return {
         severity: 'unseen',
-        text: parts(`${streamName(event.category, event.target)} closed`, event.reason),
+        text: parts(`${streamName(event)} closed`, event.reason),
       }
     case 'elsewhere':
       return {
@@ -148,8 +145,9 @@ function withRequestId(text: string, requestId: string | undefined): EventSenten
   return requestId === undefined ? { severity: 'critical', text } : { severity: 'critical', text, requestId }
 }
 
-/** `MSFT, open for 2 h 14 min, 0.4/s`: enough to judge whether that stream can be given up. */
-export function proposalText({ target, openedAt, framesPerSecond }: StreamProposal, nowMs: number): string {
+/** `Depth quotes · MSFT, open for 2 h 14 min, 0.4/s`: enough to judge whether that stream can be given up. */
+export function proposalText(proposal: StreamProposal, nowMs: number): string {
+  const { openedAt, framesPerSecond } = proposal
   const rate = rateText(framesPerSecond)
-  return `${target}, open for ${sinceText(openedAt, nowMs)}, ${rate === '—' ? 'silent' : rate}`
+  return `${proposalName(proposal)}, open for ${sinceText(openedAt, nowMs)}, ${rate === '—' ? 'silent' : rate}`
 }

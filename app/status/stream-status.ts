@@ -1,5 +1,6 @@
 import type { SlotQuota, StreamSummary } from '../contract/snapshot.ts'
-import { streamCategoryName } from '../service/stream-kinds.ts'
+import type { StreamProposal } from '../contract/streams.ts'
+import { STREAM_TABLE, type StreamKind, streamCategoryName } from '../service/stream-kinds.ts'
 import type { Severity } from './severity.ts'
 
 /** Severity and label of a stream or of a group of slots, the same on every surface. */
@@ -63,6 +64,21 @@ export function slotStatus({
   return { severity: 'watch', label: `${free} ${free === 1 ? 'slot' : 'slots'} left` }
 }
 
-/** The name of a stream for people: `Depth · MSFT`. */
-export const streamName = (category: string, target: string): string =>
-  `${streamCategoryName(category)} · ${target}`
+/** What names a stream. Two kinds share the category of depth, so that only the kind tells them apart. */
+export interface NamedStream {
+  readonly category: string
+  readonly target: string
+  /** Absent in what an earlier version of this app stored or says. */
+  readonly streamKind?: StreamKind
+}
+
+/** The name of a kind of stream for people: `Depth quotes`; of its category where the kind is not known. */
+export const streamKindName = ({ category, streamKind }: Omit<NamedStream, 'target'>): string =>
+  (streamKind === undefined ? undefined : STREAM_TABLE[streamKind]?.name) ?? streamCategoryName(category)
+
+/** The name of a stream for people: `Depth quotes · MSFT`. */
+export const streamName = (stream: NamedStream): string => `${streamKindName(stream)} · ${stream.target}`
+
+/** The stream that a proposal names, on its button and in its sentence: `Depth quotes · MSFT`, or `MSFT` without a kind. */
+export const proposalName = ({ streamKind, target }: StreamProposal): string =>
+  streamKind === undefined ? target : `${STREAM_TABLE[streamKind]?.name ?? streamKind} · ${target}`

@@ -1,8 +1,10 @@
 import type { StreamProposal } from '../contract/streams.ts'
+import type { StreamKind } from '../service/stream-kinds.ts'
 
 /** An own stream with a slot. Times in epoch ms. */
 export interface SlotHolder {
   readonly stream: string
+  readonly streamKind?: StreamKind
   readonly target: string
   readonly openedAt: number
   readonly framesPerSecond: number
@@ -15,22 +17,10 @@ const IDLE_PER_SECOND = 0.5
 /** The own stream to close for another one: not pinned if possible, then the least used, then the oldest. */
 export function proposedToClose(holders: readonly SlotHolder[]): StreamProposal | undefined {
   const use = ({ framesPerSecond }: SlotHolder) => (framesPerSecond < IDLE_PER_SECOND ? 0 : framesPerSecond)
-  return proposalOf(
-    holders.toSorted(
-      (a, b) => Number(a.pinned) - Number(b.pinned) || use(a) - use(b) || a.openedAt - b.openedAt,
-    )[0],
+  const [holder] = holders.toSorted(
+    (a, b) => Number(a.pinned) - Number(b.pinned) || use(a) - use(b) || a.openedAt - b.openedAt,
   )
-}
-
-/** The oldest own stream, again not a pinned one if another will do. */
-export function oldest(holders: readonly SlotHolder[]): StreamProposal | undefined {
-  return proposalOf(
-    holders.toSorted((a, b) => Number(a.pinned) - Number(b.pinned) || a.openedAt - b.openedAt)[0],
-  )
-}
-
-function proposalOf(holder: SlotHolder | undefined): StreamProposal | undefined {
-  if (!holder) return undefined
-  const { stream, target, openedAt, framesPerSecond } = holder
-  return { stream, target, openedAt, framesPerSecond }
+  if (holder === undefined) return undefined
+  const { stream, streamKind, target, openedAt, framesPerSecond } = holder
+  return { stream, ...(streamKind && { streamKind }), target, openedAt, framesPerSecond }
 }

@@ -1,10 +1,12 @@
 import type { MonitorEvent } from '../../app/contract/events.ts'
 import type { StreamProposal } from '../../app/contract/streams.ts'
+import type { StreamKind } from '../../app/service/stream-kinds.ts'
 import type { SlotLedger } from '../../app/streams/slots.ts'
 
 export interface StreamName {
   readonly stream: string
   readonly category: string
+  readonly streamKind: StreamKind
   readonly target: string
 }
 

@@ -64,7 +64,7 @@ export class StreamKeeper {
     this.isPinned = isPinned
     this.#deps = deps
     this.#events = new StreamEvents(
-      { stream: id, category: this.category, target: request.target },
+      { stream: id, category: this.category, streamKind: request.kind, target: request.target },
       deps.slots,
       deps.event,
     )
@@ -102,6 +102,7 @@ export class StreamKeeper {
     if (openedAtMs === undefined) return undefined
     return {
       stream: this.id,
+      streamKind: this.request.kind,
       target: this.request.target,
       openedAt: Math.round(openedAtMs),
       framesPerSecond: this.#rate.perSecond(this.#deps.timeline.now()),
@@ -158,6 +159,7 @@ export class StreamKeeper {
     return {
       id: this.id,
       category: this.category,
+      streamKind: this.request.kind,
       target: this.request.target,
       ...summaryOf(state, this.#lastReason),
       framesPerSecond: isUp ? this.#rate.perSecond(this.#deps.timeline.now()) : 0,

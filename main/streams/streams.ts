@@ -3,8 +3,11 @@ import type { StreamSummary } from '../../app/contract/snapshot.ts'
 import type { StreamProposal } from '../../app/contract/streams.ts'
 import { STREAM_TABLE, type StreamRequest, sameRequest } from '../../app/service/stream-kinds.ts'
 import { streamPath } from '../../app/service/stream-paths.ts'
+import { sinceText } from '../../app/status/durations.ts'
+import { rateText } from '../../app/status/rates.ts'
+import { proposalName } from '../../app/status/stream-status.ts'
 import type { StreamReasonCode } from '../../app/streams/reasons.ts'
-import { oldest, proposedToClose, type SlotHolder } from '../../app/streams/slot-proposal.ts'
+import { proposedToClose, type SlotHolder } from '../../app/streams/slot-proposal.ts'
 import { checkStream } from '../api/stream-check.ts'
 import type { Pins } from './pinned-streams.ts'
 import { type StreamDeps, StreamKeeper } from './stream-keeper.ts'
@@ -13,9 +16,6 @@ export interface StreamsDeps extends Omit<StreamDeps, 'opening' | 'proposal' | '
   /** Absent without a data folder: pins then last until the app ends. */
   readonly pins?: Pins
 }
-
-/** What to do when every slot is taken: refuse, or close the own stream that was opened first. */
-export type WhenFull = 'refuse' | 'close-oldest'
 
 export const MAX_STREAMS = 200
 /**
@@ -31,6 +31,8 @@ export class Streams {
   readonly #deps: StreamsDeps
   #keepers: StreamKeeper[] = []
   #nextId = 1
+  /** Streams that a person closed and can still keep, by id. */
+  readonly #closing = new Map<string, { readonly atMs: number; readonly cancel: () => void }>()
   /** The number of open checks by category: connections opened for their headers only. */
   readonly #checks = new Map<string, number>()
 
@@ -50,14 +52,42 @@ export class Streams {
     }
   }
 
-  open(request: StreamRequest, whenFull: WhenFull = 'refuse'): Outcome<{ readonly stream: string }> {
-    return this.#open(request, whenFull, false)
+  /** Opens a stream. `replace`: the id of the own stream of that category to close if every slot is taken. */
+  open(request: StreamRequest, replace?: string): Outcome<{ readonly stream: string }> {
+    return this.#open(request, replace, false)
+  }
+
+  /**
+   * Closes a stream after `inSeconds`, unless `keep` calls that off; a closed one leaves the list at once. Until then the
+   * connection is open and counted, so that the slots that are shown stay true.
+   */
+  closeIn(id: string, inSeconds: number): Outcome {
+    const keeper = this.#find(id)
+    if (!keeper) return unknownStream
+    if (keeper.isClosed) return this.close(id)
+    if (this.#closing.has(id)) return { ok: true }
+    const { clock, timeline, changed } = this.#deps
+    this.#closing.set(id, {
+      atMs: timeline.now() + inSeconds * 1000,
+      cancel: clock.after(inSeconds * 1000, () => this.close(id)),
+    })
+    changed()
+    return { ok: true }
+  }
+
+  /** Calls off `closeIn`. */
+  keep(id: string): Outcome {
+    if (!this.#closing.has(id)) return unknownStream
+    this.#forgetClosing(id)
+    this.#deps.changed()
+    return { ok: true }
   }
 
   /** Closes a stream, or removes a closed one from the list. Either unpins it too. */
   close(id: string): Outcome {
     const keeper = this.#find(id)
     if (!keeper) return unknownStream
+    this.#forgetClosing(id)
     const wasPinned = keeper.isPinned
     keeper.isPinned = false
     if (keeper.isClosed) this.#keepers = this.#keepers.filter((one) => one !== keeper)
@@ -70,11 +100,12 @@ export class Streams {
   restart(id: string): Outcome<{ readonly stream: string }> {
     const keeper = this.#find(id)
     if (!keeper) return unknownStream
+    this.#forgetClosing(id)
     if (!keeper.isClosed) {
       keeper.restart()
       return { ok: true, stream: id }
     }
-    const opened = this.#open(keeper.request, 'refuse', keeper.isPinned)
+    const opened = this.#open(keeper.request, undefined, keeper.isPinned)
     if (opened.ok) this.#keepers = this.#keepers.filter((one) => one !== keeper)
     return opened
   }
@@ -89,7 +120,10 @@ export class Streams {
   }
 
   closeAll(reason: string, code: StreamReasonCode): void {
-    for (const keeper of this.#keepers) keeper.close(reason, code)
+    for (const keeper of this.#keepers) {
+      this.#forgetClosing(keeper.id)
+      keeper.close(reason, code)
+    }
   }
 
   /** Opens a stream for its headers only, and closes it once they have arrived. */
@@ -116,23 +150,38 @@ export class Streams {
   }
 
   stop(): void {
+    // What a person closed is not opened again at the next start, even if the app ends first.
+    for (const id of [...this.#closing.keys()]) this.close(id)
     this.closeAll('Headroom is closing', 'closing')
   }
 
   summaries(): readonly StreamSummary[] {
     const share = Math.floor(MAX_SYMBOL_ERRORS / Math.max(1, this.#keepers.length))
-    return this.#keepers.map((keeper) => keeper.summary(share))
+    return this.#keepers.map((keeper) => {
+      const closing = this.#closing.get(keeper.id)
+      const summary = keeper.summary(share)
+      return closing === undefined ? summary : { ...summary, closingAt: Math.round(closing.atMs) }
+    })
   }
 
-  #open(request: StreamRequest, whenFull: WhenFull, isPinned: boolean): Outcome<{ readonly stream: string }> {
+  #open(
+    request: StreamRequest,
+    replace: string | undefined,
+    isPinned: boolean,
+  ): Outcome<{ readonly stream: string }> {
     const path = streamPath(request)
     if (!path.ok) return { ok: false, code: 'bad-target', message: `Not opened: ${path.message}.` }
     if (this.#keepers.filter((keeper) => !keeper.isClosed).length >= MAX_STREAMS) return tooMany(MAX_STREAMS)
     const { category } = STREAM_TABLE[request.kind]
     if (this.#deps.slots.free(category) === 0) {
-      const first = whenFull === 'close-oldest' ? oldest(this.#holders(category)) : undefined
-      if (!first) return noSlot(category, this.#proposal(category))
-      this.#find(first.stream)?.close(`closed to make room for ${request.target}`, 'made-room')
+      const holders = this.#holders(category)
+      // One that was closed by hand gives its slot first, before its time to be kept is over.
+      const given =
+        holders.find(({ stream }) => stream === replace) ??
+        holders.find(({ stream }) => this.#closing.has(stream))
+      if (!given) return noSlot(this.#slotsOf(category), this.#proposal(category), this.#deps.timeline.now())
+      this.#forgetClosing(given.stream)
+      this.#find(given.stream)?.close(`closed to make room for ${request.target}`, 'made-room')
     }
     const keeper = this.#added(request, path.path, isPinned)
     keeper.start()
@@ -141,7 +190,7 @@ export class Streams {
   }
 
   #openOrListClosed(request: StreamRequest, isPinned: boolean): void {
-    const opened = this.#open(request, 'refuse', isPinned)
+    const opened = this.#open(request, undefined, isPinned)
     if (opened.ok) return
     const code = opened.code === 'no-slot' ? 'no-slot' : 'refused'
     // This keeper opens no connection. Opening the stream again creates another one, which is checked again.
@@ -185,6 +234,16 @@ export class Streams {
     )
   }
 
+  #slotsOf(category: string): string {
+    const limit = this.#deps.slots.view().find((row) => row.category === category)?.limit
+    return limit === undefined ? `all slots of ${category}` : `all ${limit} slots of ${category}`
+  }
+
+  #forgetClosing(id: string): void {
+    this.#closing.get(id)?.cancel()
+    this.#closing.delete(id)
+  }
+
   #opening(category: string): number {
     const checks = this.#checksOf(category)
     return this.#keepers.reduce(
@@ -221,13 +280,16 @@ const tooMany = (most: number): CommandError => ({
   message: `Not opened: ${most} streams are open already.`,
 })
 
-function noSlot(category: string, proposal: StreamProposal | undefined): CommandError {
-  const taken = `Not opened: all slots of ${category} are in use`
+/** The sentence and the proposal name the same stream: a window's button closes the one of the proposal. */
+function noSlot(slots: string, proposal: StreamProposal | undefined, nowMs: number): CommandError {
+  const taken = `Not opened: ${slots} are in use`
   if (!proposal) return { ok: false, code: 'no-slot', message: `${taken} by other programs.` }
+  const rate = rateText(proposal.framesPerSecond)
+  const use = `${rate === '—' ? 'silent' : rate}, open for ${sinceText(proposal.openedAt, nowMs)}`
   return {
     ok: false,
     code: 'no-slot',
-    message: `${taken}. Close a stream first; ${proposal.target} is the least used.`,
+    message: `${taken}. Least used: ${proposalName(proposal)} (${use}).`,
     proposal,
   }
 }

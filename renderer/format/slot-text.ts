@@ -8,6 +8,16 @@ export function slotText(slots: SlotQuota): string {
   return `of ${slots.limit} free${elsewhere}`
 }
 
+/** `37 free`, `FULL` where no slot is. */
+export function freeText({ free }: Pick<SlotQuota, 'free'>): string {
+  return free === 0 ? 'FULL' : `${free} free`
+}
+
+/** `2 own, 6 by others, 2 of 10 free` */
+export function othersSlotsText({ own, elsewhere, free, limit }: SlotQuota): string {
+  return `${own} own, ${elsewhere} by others, ${free} of ${limit} free.`
+}
+
 /** The age or source of the count. Only opening a stream brings a header. */
 export function slotAge({ source, observedAt }: SlotQuota, nowMs: number): string {
   switch (source) {

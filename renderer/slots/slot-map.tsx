@@ -1,10 +1,12 @@
 import { memo } from 'react'
 import type { SlotQuota } from '../../app/contract/snapshot.ts'
+import { streamCategoryName } from '../../app/service/stream-kinds.ts'
 import { capitalised } from '../../app/status/sentences.ts'
 import { slotStatus } from '../../app/status/stream-status.ts'
 import { classesOf } from '../components/classes.ts'
 import controlsSheet from '../components/controls.module.css'
-import { slotAge, slotCells, slotSource, slotText } from '../format/slot-text.ts'
+import { Shape } from '../components/shape.tsx'
+import { freeText, othersSlotsText, slotAge, slotCells, slotSource } from '../format/slot-text.ts'
 import { useShown, useSnapshot } from '../state/window-parts.ts'
 import sheet from './slots.module.css'
 
@@ -15,19 +17,22 @@ const MAX_CELLS = 100
 
 const NONE: readonly SlotQuota[] = []
 
+/** One line for each group of slots. */
 export function SlotMap() {
   const slots = useSnapshot((snapshot) => snapshot.slots) ?? NONE
   return (
     <section className={css('part')} aria-labelledby="slots-title">
       <div className={css('head')}>
         <h2 id="slots-title">Stream slots</h2>
-        <span>open at once</span>
+        <span className={css('legend')}>
+          open at once · <i className={css('own-mark')} /> own <i className={css('others-mark')} /> others
+        </span>
       </div>
-      <div className={css('slots')}>
+      <ul className={css('slots')} aria-label="Stream slots">
         {slots.map((quota) => (
           <SlotGroup key={quota.category} quota={quota} />
         ))}
-      </div>
+      </ul>
     </section>
   )
 }
@@ -35,34 +40,32 @@ export function SlotMap() {
 const SlotGroup = memo(function SlotGroup({ quota }: { readonly quota: SlotQuota }) {
   const isDefault = quota.source === 'default'
   const { severity, label } = slotStatus(quota)
+  const about = [label && `${capitalised(label)}.`, othersSlotsText(quota), slotSource(quota)]
   return (
-    <div
+    <li
       className={css('group', severity, isDefault && 'default')}
       data-slots={quota.category}
       data-source={quota.source}
       data-severity={severity}
-      title={label ? `${capitalised(label)}. ${slotSource(quota)}` : slotSource(quota)}
+      title={[quota.category, ...about.filter(Boolean)].join('\n')}
     >
-      <div className={css('words')}>
-        <span>
-          {quota.category} <Age quota={quota} />
-        </span>
-        <span>
-          <b className={css('number')} data-testid="free">
-            {quota.free}
-          </b>{' '}
-          <span className={css('muted')}>{slotText(quota)}</span>
-        </span>
-      </div>
-      {quota.limit <= MAX_CELLS && (
-        <div className={css('cells')} aria-hidden="true">
-          {slotCells(quota).map((cell, index) => (
+      <Shape severity={severity} />
+      <span className={css('name')}>{streamCategoryName(quota.category)}</span>
+      <span className={css('cells')} aria-hidden="true">
+        {quota.limit <= MAX_CELLS &&
+          slotCells(quota).map((cell, index) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: a slot is its position and nothing else
             <i key={index} className={css(cell)} data-slot={cell} />
           ))}
-        </div>
-      )}
-    </div>
+      </span>
+      <Age quota={quota} />
+      <span className={css('used')} data-testid="used">
+        <b className={css('number')}>{quota.own + quota.elsewhere}</b>/{quota.limit}
+      </span>
+      <b className={css('free-word')} data-testid="free">
+        {freeText(quota)}
+      </b>
+    </li>
   )
 })
 

@@ -6,6 +6,7 @@ import {
   type StreamKind,
   type StreamOption,
 } from '../../app/service/stream-kinds.ts'
+import { proposalName } from '../../app/status/stream-status.ts'
 import { classesOf } from '../components/classes.ts'
 import controlsSheet from '../components/controls.module.css'
 import dialogSheet from '../components/dialog.module.css'
@@ -32,7 +33,7 @@ export function OpenStreamDialog() {
   const close = () => view.setState({ dialog: undefined })
 
   const formRef = useRef<HTMLFormElement>(null)
-  const ask = async (element: HTMLFormElement, whenFull?: 'close-oldest') => {
+  const ask = async (element: HTMLFormElement, replace?: string) => {
     if (profile === undefined) return
     const data = new FormData(element)
     const checked = checkStream(kind, formText(data, 'target'), (name) => formText(data, name))
@@ -40,7 +41,7 @@ export function OpenStreamDialog() {
     if (!checked.ok) return
     const { target, options } = checked
     const opened = await asked.run(() =>
-      api.openStream({ profile, kind, target, ...(options && { options }), ...(whenFull && { whenFull }) }),
+      api.openStream({ profile, kind, target, ...(options && { options }), ...(replace && { replace }) }),
     )
     if (opened !== undefined) close()
   }
@@ -48,9 +49,7 @@ export function OpenStreamDialog() {
     event.preventDefault()
     void ask(event.currentTarget)
   }
-  const makeRoom = () => {
-    if (formRef.current !== null) void ask(formRef.current, 'close-oldest')
-  }
+  const proposal = asked.refused?.code === 'no-slot' ? asked.refused.proposal : undefined
 
   return (
     <Dialog.Root open onOpenChange={(open) => !open && close()}>
@@ -100,9 +99,14 @@ export function OpenStreamDialog() {
               <button type="button" className={css('button')} onClick={close}>
                 Cancel
               </button>
-              {asked.refused?.code === 'no-slot' && asked.refused.proposal !== undefined && (
-                <button type="button" className={css('button')} disabled={asked.waiting} onClick={makeRoom}>
-                  Close the oldest, open this
+              {proposal !== undefined && (
+                <button
+                  type="button"
+                  className={css('button')}
+                  disabled={asked.waiting}
+                  onClick={() => formRef.current && void ask(formRef.current, proposal.stream)}
+                >
+                  Replace {proposalName(proposal)}
                 </button>
               )}
               <button type="submit" className={css('button', 'primary')} disabled={asked.waiting}>

@@ -1,5 +1,6 @@
 import { memo } from 'react'
 import type { StreamSummary } from '../../app/contract/snapshot.ts'
+import { untilText } from '../../app/status/durations.ts'
 import { countText, rateText } from '../../app/status/rates.ts'
 import { streamName, streamStatus } from '../../app/status/stream-status.ts'
 import { classesOf } from '../components/classes.ts'
@@ -14,14 +15,23 @@ import sheet from './streams.module.css'
 const css = classesOf({ ...controlsSheet, ...sheet })
 
 export const StreamRow = memo(function StreamRow({ stream }: { readonly stream: StreamSummary }) {
-  const name = streamName(stream.category, stream.target)
+  const name = streamName(stream)
   const { severity, label } = streamStatus(stream)
   const reason = useShown((_, nowMs) => streamReason(stream, nowMs))
   const since = useShown((_, nowMs) => sinceOpened(stream, nowMs))
   const unserved = unservedText(stream)
+  const { closingAt } = stream
+  const closing = useShown((_, nowMs) =>
+    closingAt === undefined ? '' : `closes in ${untilText(closingAt, nowMs)}`,
+  )
   const restarts = `restarted ${countText(stream.restarts, 'time')}`
   return (
-    <li className={css('stream', severity)} data-stream={stream.id} data-state={stream.state}>
+    <li
+      className={css('stream', severity, closing && 'closing')}
+      data-stream={stream.id}
+      data-state={stream.state}
+      data-closing={closingAt !== undefined}
+    >
       <span className={css('name')} title={`${name} · ${restarts}`}>
         <Shape severity={severity} />
         <span>{name}</span>
@@ -39,7 +49,7 @@ export const StreamRow = memo(function StreamRow({ stream }: { readonly stream: 
         {rateText(stream.framesPerSecond)}
       </span>
       <span className={css('word')} data-testid="state">
-        {label}
+        {closing || label}
       </span>
       <StreamActions stream={stream} name={name} />
       {reason && <span className={css('reason')}>{reason}</span>}
@@ -52,14 +62,30 @@ export const StreamRow = memo(function StreamRow({ stream }: { readonly stream: 
   )
 })
 
+/** How long a close can be undone. The stream is open, and holds its slot, until then. */
+const UNDO_SECONDS = 5
+
 function StreamActions({ stream, name }: { readonly stream: StreamSummary; readonly name: string }) {
   const { api } = useParts()
   const run = useCommand()
   const profile = useSnapshot((snapshot) => snapshot.profile.id)
   const pinned = stream.pinned ?? false
   const isClosed = stream.state === 'closed'
+  const isClosing = stream.closingAt !== undefined
   if (profile === undefined) return <span />
   const target = { profile, stream: stream.id }
+  if (isClosing) {
+    return (
+      <button
+        type="button"
+        className={css('undo')}
+        aria-label={`Undo closing ${name}`}
+        onClick={() => run(() => api.keepStream(target))}
+      >
+        Undo
+      </button>
+    )
+  }
   return (
     <span className={css('actions')}>
       <Action
@@ -75,14 +101,12 @@ function StreamActions({ stream, name }: { readonly stream: StreamSummary; reado
         about={isClosed ? 'Open again' : 'Restart'}
         onClick={() => run(() => api.restartStream(target))}
       />
-      {!isClosed && (
-        <Action
-          icon="close"
-          label={`Close ${name}`}
-          about="Close"
-          onClick={() => run(() => api.closeStream(target))}
-        />
-      )}
+      <Action
+        icon="close"
+        label={`${isClosed ? 'Remove' : 'Close'} ${name}`}
+        about={isClosed ? 'Remove from the list' : `Close; ${UNDO_SECONDS} s to undo it`}
+        onClick={() => run(() => api.closeStream(isClosed ? target : { ...target, inSeconds: UNDO_SECONDS }))}
+      />
     </span>
   )
 }

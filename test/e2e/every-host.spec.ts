@@ -66,14 +66,17 @@ test('a stream opened in the window takes a slot and gives it back when closed',
 }) => {
   await connectKey(page, simulator)
   const slots = page.locator('[data-slots="Positions Stream"]')
-  await expect(slots).toContainText('40 of 40 free')
+  await expect(slots).toContainText('40 free')
 
   await openPositionsStream(page)
-  await expect(slots).toContainText('39 of 40 free')
+  await expect(slots).toContainText('39 free')
   expect(simulator.service.streams()).toHaveLength(1)
 
   await page.getByRole('button', { name: /^Close .*SIM1001/ }).click()
-  await expect(slots).toContainText('40 of 40 free')
+  // Until the close can no longer be undone, the stream is open and counted.
+  await expect(page.getByRole('button', { name: /^Undo closing .*SIM1001/ })).toBeVisible()
+  await expect(slots).toContainText('39 free')
+  await expect(slots).toContainText('40 free', { timeout: 30_000 })
   await expect.poll(() => simulator.service.streams().length).toBe(0)
 })
 

@@ -212,6 +212,7 @@ export const STREAMS: readonly StreamSummary[] = [
   stream('s1', 'Positions Stream', '123456782'),
   stream('s2', 'Order Stream', '123456782', { framesPerSecond: 0.1 }),
   stream('s3', 'MarketDepth Stream', 'MSFT', {
+    streamKind: 'depth',
     framesPerSecond: 38,
     openedAt: NOW_MS - 41 * SECOND,
     restarts: 1,

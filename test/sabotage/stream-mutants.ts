@@ -170,4 +170,28 @@ export const STREAM_MUTANTS: readonly Mutant[] = [
     replace: '',
     test: SOCKETS_TEST,
   },
+  {
+    promise: 'S4',
+    what: 'replace another stream than the refusal named',
+    file: 'main/streams/streams.ts',
+    find: 'holders.find(({ stream }) => stream === replace) ??',
+    replace: 'holders.find(({ stream }) => replace !== undefined && stream !== replace) ??',
+    test: STREAMS_TEST,
+  },
+  {
+    promise: 'S4',
+    what: 'close at once what can still be kept',
+    file: 'main/streams/streams.ts',
+    find: 'cancel: clock.after(inSeconds * 1000, () => this.close(id)),',
+    replace: 'cancel: clock.after(0, () => this.close(id)),',
+    test: STREAMS_TEST,
+  },
+  {
+    promise: 'S4',
+    what: 'call a full group of slots ok',
+    file: 'app/status/stream-status.ts',
+    find: "if (free <= 0) return { severity: 'critical', label: 'full' }",
+    replace: "if (free <= 0) return { severity: 'ok', label: '' }",
+    test: 'app/status/surfaces.test.ts',
+  },
 ]

@@ -8,10 +8,14 @@ export function streamCommands(
 ): Feature<typeof streamsContract> {
   return {
     handlers: {
-      openStream: ({ profile, kind, target, options = {}, whenFull }) =>
-        monitor.withProfile(profile, ({ parts }) => parts.streams.open({ kind, target, options }, whenFull)),
-      closeStream: ({ profile, stream }) =>
-        monitor.withProfile(profile, ({ parts }) => parts.streams.close(stream)),
+      openStream: ({ profile, kind, target, options = {}, replace }) =>
+        monitor.withProfile(profile, ({ parts }) => parts.streams.open({ kind, target, options }, replace)),
+      closeStream: ({ profile, stream, inSeconds }) =>
+        monitor.withProfile(profile, ({ parts }) =>
+          inSeconds === undefined ? parts.streams.close(stream) : parts.streams.closeIn(stream, inSeconds),
+        ),
+      keepStream: ({ profile, stream }) =>
+        monitor.withProfile(profile, ({ parts }) => parts.streams.keep(stream)),
       restartStream: ({ profile, stream }) =>
         monitor.withProfile(profile, ({ parts }) => parts.streams.restart(stream)),
       pinStream: ({ profile, stream, pinned }) =>

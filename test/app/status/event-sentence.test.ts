@@ -69,11 +69,15 @@ describe('events in plain words', () => {
       'critical',
       'Positions Stream refused (429) · no slot free',
     ],
-    [{ kind: 'stream-opened', ...depth, reason: 'opened' }, 'ok', 'Depth · MSFT opened'],
     [
-      { kind: 'stream-restarted', ...depth, reason: 'server going away' },
+      { kind: 'stream-opened', streamKind: 'depth', ...depth, reason: 'opened' },
+      'ok',
+      'Depth quotes · MSFT opened',
+    ],
+    [
+      { kind: 'stream-restarted', streamKind: 'depth', ...depth, reason: 'server going away' },
       'watch',
-      'Depth · MSFT restarted · server going away',
+      'Depth quotes · MSFT restarted · server going away',
     ],
     [
       { kind: 'stream-closed', ...depth, reason: 'closed by you' },

@@ -1,4 +1,4 @@
-import { NOW_MS, snapshot, stream } from '../../renderer/fixtures.ts'
+import { NOW_MS, slots, snapshot, stream } from '../../renderer/fixtures.ts'
 import { asked, expect, test } from './window-fixtures.ts'
 
 test('an own stream is pinned, restarted and, once closed, opened again', async ({ page, open }) => {
@@ -10,15 +10,19 @@ test('an own stream is pinned, restarted and, once closed, opened again', async 
           restarts: 2,
           symbolErrors: [{ symbol: 'NOPE', error: 'FAILED, EX_INVALID_SYMBOL', at: NOW_MS }],
         }),
-        stream('s3', 'MarketDepth Stream', 'MSFT', { state: 'closed', reason: 'closed here' }),
+        stream('s3', 'MarketDepth Stream', 'MSFT', {
+          streamKind: 'depth',
+          state: 'closed',
+          reason: 'closed here',
+        }),
       ],
     }),
   )
   await page.getByRole('button', { name: 'Pin Positions · 123', pressed: true }).click()
   await page.getByRole('button', { name: 'Pin Quotes · MSFT,NOPE', pressed: false }).click()
   await page.getByRole('button', { name: 'Restart Quotes · MSFT,NOPE' }).click()
-  await page.getByRole('button', { name: 'Open again Depth · MSFT' }).click()
-  await expect(page.getByRole('button', { name: 'Close Depth · MSFT' })).toHaveCount(0)
+  await page.getByRole('button', { name: 'Open again Depth quotes · MSFT' }).click()
+  await expect(page.getByRole('button', { name: 'Close Depth quotes · MSFT' })).toHaveCount(0)
   await expect
     .poll(() => asked(host, 'pinStream'))
     .toEqual([
@@ -31,6 +35,8 @@ test('an own stream is pinned, restarted and, once closed, opened again', async 
       { profile: 'main', stream: 's2' },
       { profile: 'main', stream: 's3' },
     ])
+  await page.getByRole('button', { name: 'Remove Depth quotes · MSFT' }).click()
+  await expect.poll(() => asked(host, 'closeStream')).toEqual([{ profile: 'main', stream: 's3' }])
   const quotes = page.locator('[data-stream=s2]')
   await expect(quotes).toContainText('↻2')
   await expect(quotes.getByTestId('unserved')).toHaveText('NOPE not served: FAILED, EX_INVALID_SYMBOL')
@@ -42,13 +48,52 @@ test('where every slot is taken, room is made only when a person says so', async
   const dialog = page.getByRole('dialog')
   await dialog.getByLabel('Kind').selectOption('depth')
   await dialog.getByLabel('Symbol').fill('AAPL')
-  const proposal = { stream: 's3', target: 'MSFT', openedAt: NOW_MS, framesPerSecond: 0 }
+  const proposal = {
+    stream: 's3',
+    streamKind: 'depth-aggregates',
+    target: 'MSFT',
+    openedAt: NOW_MS,
+    framesPerSecond: 0,
+  }
   host.answer('openStream', { ok: false, code: 'no-slot', message: 'All 10 slots are taken.', proposal })
   await dialog.getByRole('button', { name: 'Open stream', exact: true }).click()
   await expect(dialog.getByRole('alert')).toHaveText('All 10 slots are taken.')
   host.answer('openStream', { ok: true, stream: 's9' })
-  await dialog.getByRole('button', { name: 'Close the oldest, open this' }).click()
+  await dialog.getByRole('button', { name: 'Replace Depth aggregates · MSFT' }).click()
   await expect(dialog).toBeHidden()
   const plain = { profile: 'main', kind: 'depth', target: 'AAPL' }
-  expect(asked(host, 'openStream')).toEqual([plain, { ...plain, whenFull: 'close-oldest' }])
+  expect(asked(host, 'openStream')).toEqual([plain, { ...plain, replace: 's3' }])
+})
+
+test('closing can be undone, and nothing to press is smaller than 24 px', async ({ page, open }) => {
+  const depth = stream('s3', 'MarketDepth Stream', 'MSFT', { streamKind: 'depth' })
+  const chains = ['A', 'B', 'C', 'D', 'E'].map((target) => stream(target, 'Option Chain Stream', target))
+  const host = await open(snapshot({ streams: [depth, ...chains] }))
+  const list = page.getByRole('region', { name: 'Own streams, list' })
+  await expect(list.getByRole('listitem')).toHaveCount(1)
+  await list.getByRole('button', { name: 'Option chain 5' }).click()
+  await expect(list.getByRole('listitem')).toHaveCount(6)
+  for (const button of await list.getByRole('button').all()) {
+    const box = await button.boundingBox()
+    expect(Math.min(box?.width ?? 0, box?.height ?? 0)).toBeGreaterThanOrEqual(24)
+  }
+  await list.getByRole('button', { name: 'Close Depth quotes · MSFT' }).click()
+  await expect
+    .poll(() => asked(host, 'closeStream'))
+    .toEqual([{ profile: 'main', stream: 's3', inSeconds: 5 }])
+  host.show(snapshot({ revision: 2, streams: [{ ...depth, closingAt: NOW_MS + 60_000 }, ...chains] }))
+  await expect(page.locator('[data-stream=s3]').getByTestId('state')).toHaveText(/^closes in \d+ s$/)
+  await list.getByRole('button', { name: 'Undo closing Depth quotes · MSFT' }).click()
+  await expect.poll(() => asked(host, 'keepStream')).toEqual([{ profile: 'main', stream: 's3' }])
+})
+
+test('a full group of slots is told in a word, on one line', async ({ page, open }) => {
+  const full = slots('Option Chain Stream', 10, 9, 1)
+  await open(snapshot({ slots: [slots('Positions Stream', 40, 1, 2), full] }))
+  const group = page.locator('[data-slots="Option Chain Stream"]')
+  await expect(group).toHaveAttribute('data-severity', 'critical')
+  await expect(group.getByTestId('free')).toHaveText('FULL')
+  await expect(group.getByTestId('used')).toHaveText('10/10')
+  const box = await group.boundingBox()
+  expect(box?.height ?? 99).toBeLessThan(34)
 })

@@ -274,12 +274,13 @@ test('a stream is asked for with what its endpoint needs', async ({ page, open }
     target: 'MSFT',
     options: { interval: '5', unit: 'Minute' },
   })
-  await page.getByRole('button', { name: 'Close Depth · MSFT' }).click()
+  await page.getByRole('button', { name: 'Close Depth quotes · MSFT' }).click()
   await expect
     .poll(() => host.asked.find(({ name }) => name === 'closeStream')?.arg)
     .toEqual({
       profile: 'main',
       stream: 's3',
+      inSeconds: 5,
     })
 })
 
@@ -365,7 +366,7 @@ test('the theme follows the system until the person says otherwise', async ({ pa
 test('a refusal is said in main’s words until it is read', async ({ page, open }) => {
   const host = await open(snapshot())
   host.answer('closeStream', { ok: false, code: 'gone', message: 'That stream is closed already.' })
-  await page.getByRole('button', { name: 'Close Depth · MSFT' }).click()
+  await page.getByRole('button', { name: 'Close Depth quotes · MSFT' }).click()
   await expect(page.getByRole('alert')).toContainText('That stream is closed already.')
   await page.getByRole('alert').getByRole('button', { name: 'Close' }).click()
   await expect(page.getByRole('alert')).toBeEmpty()

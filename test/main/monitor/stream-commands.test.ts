@@ -93,11 +93,14 @@ test('commands on a key or a stream that is not there say so', async () => {
 
 test('what a window asks for is taken only in the shape that the contract names', async () => {
   const open = { profile: PROFILE, kind: 'positions', target: 'SIM1001' }
-  expect(contract.openStream.parse({ ...open, whenFull: 'close-oldest' })).toMatchObject({
-    whenFull: 'close-oldest',
-  })
+  expect(contract.openStream.parse({ ...open, replace: 's1' })).toMatchObject({ replace: 's1' })
   expect(contract.openStream.parse(open)).toEqual(open)
-  expect(() => contract.openStream.parse({ ...open, whenFull: 'close-all' })).toThrow()
+  expect(() => contract.openStream.parse({ ...open, replace: 7 })).toThrow()
+  const close = { profile: PROFILE, stream: 's1' }
+  expect(contract.closeStream.parse({ ...close, inSeconds: 5 })).toEqual({ ...close, inSeconds: 5 })
+  for (const inSeconds of [0, 0.5, 61]) {
+    expect(() => contract.closeStream.parse({ ...close, inSeconds })).toThrow()
+  }
   expect(() => contract.pinStream.parse({ profile: PROFILE, stream: 's1' })).toThrow()
   expect(() => contract.pinStream.parse({ profile: PROFILE, stream: 's1', pinned: 'yes' })).toThrow()
   expect(() => contract.restartStream.parse({ profile: PROFILE, stream: 's1', force: true })).toThrow()

@@ -56,8 +56,10 @@ test('after a day of churn no slot has leaked, and at no moment was one miscount
     const act = (): void => {
       const id = one(streams.summaries())?.id ?? 's0'
       const dice = chance()
-      if (dice < 0.5) streams.open(one(KINDS) ?? KINDS[0]!, chance() < 0.2 ? 'close-oldest' : 'refuse')
-      else if (dice < 0.8) streams.close(id)
+      if (dice < 0.5) streams.open(one(KINDS) ?? KINDS[0]!, chance() < 0.2 ? id : undefined)
+      else if (dice < 0.7) streams.close(id)
+      else if (dice < 0.78) streams.closeIn(id, 5)
+      else if (dice < 0.8) streams.keep(id)
       else if (dice < 0.9) streams.restart(id)
       else if (dice < 0.95) streams.nudge()
       else {

@@ -4,7 +4,7 @@ import type { StreamRequest } from '../../../app/service/stream-kinds.ts'
 import { SlotLedger } from '../../../app/streams/slots.ts'
 import { Redactor } from '../../../main/ports/redactor.ts'
 import type { Pins } from '../../../main/streams/pinned-streams.ts'
-import { Streams, type WhenFull } from '../../../main/streams/streams.ts'
+import { Streams } from '../../../main/streams/streams.ts'
 import type { Access } from '../../../main/tokens/keeper.ts'
 import { startedTap } from '../api/started-tap.ts'
 import { ScriptedHttp } from '../scripted-http.ts'
@@ -56,8 +56,8 @@ export function setUp(pins?: Pins) {
       listener.ended('ended by the service')
     },
   }
-  const open = async (request = POSITIONS, whenFull?: WhenFull) => {
-    const outcome = streams.open(request, whenFull)
+  const open = async (request = POSITIONS, replace?: string) => {
+    const outcome = streams.open(request, replace)
     await clock.advance(0)
     return outcome
   }

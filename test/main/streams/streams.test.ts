@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import type { StreamRequest } from '../../../app/service/stream-kinds.ts'
+import { streamName } from '../../../app/status/stream-status.ts'
 import type { Pins } from '../../../main/streams/pinned-streams.ts'
 import { MAX_STREAMS } from '../../../main/streams/streams.ts'
 import { bytes, DEPTH, POSITIONS, SLOTS, setUp } from './scripted-streams.ts'
@@ -144,28 +145,101 @@ test('where every slot is taken, the least used stream is proposed, then the old
   expect(http.streams).toHaveLength(10)
 })
 
-test('asked to, the oldest stream makes room, but a pinned one only if all are', async () => {
+test('the stream that the refusal names is the one that replacing closes', async () => {
   const setup = setUp()
   await fillDepth(setup)
   const { streams, open, own, http } = setup
-  streams.pin('s1', true)
-  expect(await open(depthOf('MSFT'), 'close-oldest')).toMatchObject({ ok: true })
-  expect(streams.summaries().find(({ id }) => id === 's2')).toMatchObject({
-    state: 'closed',
-    reasonCode: 'made-room',
+  // The oldest, s1, is busy, as all are but s5.
+  for (const [index, stream] of http.streams.entries()) {
+    if (index !== 4) stream.listener.chunk(bytes('{"Last":"1"}\n'.repeat(20)))
+  }
+  const refused = await open(depthOf('MSFT'))
+  expect(refused).toMatchObject({
+    message:
+      'Not opened: all 10 slots of MarketDepth Stream are in use. Least used: Depth quotes · S4 (silent, open for 6 s).',
+    proposal: { stream: 's5', streamKind: 'depth', target: 'S4' },
   })
-  expect([own('MarketDepth Stream'), http.streams[0]?.closed, http.streams[1]?.closed]).toEqual([
+  const named = refused.ok ? undefined : refused.proposal?.stream
+  expect(await open(depthOf('MSFT'), named)).toMatchObject({ ok: true })
+  expect(streams.summaries().filter(({ state }) => state === 'closed')).toMatchObject([
+    { id: 's5', reasonCode: 'made-room' },
+  ])
+  expect([own('MarketDepth Stream'), http.streams[0]?.closed, http.streams[4]?.closed]).toEqual([
     10,
     false,
     true,
   ])
 })
 
+test('nothing is closed for a replacement that is gone, or that is not needed', async () => {
+  const setup = setUp()
+  await fillDepth(setup)
+  const { streams, open } = setup
+  expect(await open(depthOf('MSFT'), 's99')).toMatchObject({ ok: false, code: 'no-slot' })
+  streams.close('s2')
+  expect(await open(depthOf('MSFT'), 's3')).toMatchObject({ ok: true })
+  expect(streams.summaries().find(({ id }) => id === 's3')?.state).not.toBe('closed')
+})
+
+test('a close can be called off for five seconds, and the slot is counted until it really ends', async () => {
+  const { streams, open, service, clock, http, own, summary } = setUp()
+  await open()
+  service.opens()
+  expect(streams.closeIn('s1', 5)).toEqual({ ok: true })
+  expect([summary().closingAt, own('Positions Stream')]).toEqual([clock.wallMs() + 5_000, 1])
+  await clock.advance(4_900)
+  expect(streams.keep('s1')).toEqual({ ok: true })
+  await clock.advance(5_000)
+  expect([summary().closingAt, http.streams[0]?.closed, own('Positions Stream')]).toEqual([
+    undefined,
+    false,
+    1,
+  ])
+  expect(streams.keep('s1')).toMatchObject({ code: 'unknown-stream' })
+  streams.closeIn('s1', 5)
+  await clock.advance(5_000)
+  expect([summary().state, http.streams[0]?.closed, own('Positions Stream')]).toEqual(['closed', true, 0])
+  expect(streams.closeIn('s1', 5)).toEqual({ ok: true })
+  expect(streams.summaries()).toEqual([])
+})
+
+test('a stream that is being closed gives its slot at once to one that is opened', async () => {
+  const setup = setUp()
+  await fillDepth(setup)
+  const { streams, open, clock, own } = setup
+  streams.closeIn('s7', 5)
+  expect(await open(depthOf('MSFT'))).toMatchObject({ ok: true })
+  expect(streams.summaries().find(({ id }) => id === 's7')).toMatchObject({ state: 'closed' })
+  await clock.advance(10_000)
+  expect(own('MarketDepth Stream')).toBe(10)
+})
+
+test('a pinned stream that was closed just before the end is not opened at the next start', async () => {
+  const pins = memoryPins()
+  const { streams, open } = setUp(pins)
+  await open(POSITIONS)
+  streams.pin('s1', true)
+  streams.closeIn('s1', 5)
+  expect(pins.kept).toEqual([POSITIONS])
+  streams.stop()
+  expect(pins.kept).toEqual([])
+})
+
+test('depth quotes and depth aggregates of one symbol are told apart by name', async () => {
+  const { streams, open, events, service } = setUp()
+  await open(DEPTH)
+  service.opens()
+  service.says('{"Bids":[]}\n')
+  await open({ ...DEPTH, kind: 'depth-aggregates' })
+  expect(streams.summaries().map(streamName)).toEqual(['Depth quotes · MSFT', 'Depth aggregates · MSFT'])
+  expect(events.find(({ kind }) => kind === 'stream-opened')).toMatchObject({ streamKind: 'depth' })
+})
+
 test('a refusal right after a stream made room is tried again soon: the service has yet to see it', async () => {
   const setup = setUp()
   await fillDepth(setup)
   const { clock, open, service, http } = setup
-  await open(depthOf('MSFT'), 'close-oldest')
+  await open(depthOf('MSFT'), 's1')
   service.refuses(429, SLOTS, { 'x-concurrency-limit': '10', 'x-concurrency-remaining': '0' })
   await clock.advance(1_500)
   expect(http.streams).toHaveLength(12)

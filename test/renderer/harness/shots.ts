@@ -94,7 +94,7 @@ const ACTS: Readonly<Record<string, Act>> = {
   },
   refused: async (page, host) => {
     host.answer('closeStream', { ok: false, code: 'gone', message: 'That stream is closed already.' })
-    await page.getByRole('button', { name: 'Close Depth · MSFT' }).click()
+    await page.getByRole('button', { name: 'Close Depth quotes · MSFT' }).click()
     await page.getByText('That stream is closed already.').waitFor()
   },
 }

@@ -52,6 +52,7 @@ export class FakeWindows implements Windows {
       },
       openStream: called('openStream', { ok: true as const, stream: 's1' }),
       closeStream: called('closeStream', { ok: true as const }),
+      keepStream: called('keepStream', { ok: true as const }),
       restartStream: called('restartStream', { ok: true as const, stream: 's1' }),
       pinStream: called('pinStream', { ok: true as const }),
       revoke: called('revoke', { ok: true as const }),

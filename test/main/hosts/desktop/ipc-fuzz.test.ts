@@ -43,7 +43,6 @@ const hostileText = fc.oneof(
     'live',
     'positions',
     'report-csv',
-    'close-oldest',
   ),
   fc.nat(6000).map((length) => 'x'.repeat(length)),
 )
@@ -57,7 +56,6 @@ const hostileValue = fc.oneof(
 const KEYS = [
   ...new Set(Object.values(GOOD_ARGUMENTS).flatMap((good) => Object.keys(good))),
   'baseUrl',
-  'whenFull',
   'audience',
   'cancelRevoke',
   '__proto__',
