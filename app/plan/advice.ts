@@ -1,0 +1,81 @@
+import { PROGRAM_CLASSES } from '../gateway/decisions.ts'
+import { type CategoryDemand, type Demand, totalBurst, totalRate } from './demand.ts'
+import type { Plan, PlannedProgram } from './plan.ts'
+
+/** What one program would have to give up in one category for the plan to fit. */
+export interface Concession {
+  readonly category: string
+  readonly program: string
+  /** Requests a second to go down to, 0 or more. Absent: the rate may stay. */
+  readonly perSecond?: number
+  /** Requests at one moment to go down to, 0 or more. Absent: the burst may stay. */
+  readonly burst?: number
+}
+
+/** Rates are told in hundredths. */
+const RATE_STEPS = 100
+
+/**
+ * What to give up first for a category to fit: the last class first, in it the least weight. Each gives
+ * all it asks for before the next one gives anything. Empty where the category fits.
+ *
+ * Of `Σρ − r` and `Σb + reserve − L` no more is given than fits; rates are rounded down to hundredths.
+ */
+export function concessionsOf(category: CategoryDemand): readonly Concession[] {
+  const { capacityPerSecond, limit, reserve, demands } = category
+  const rates = given(demands, 'perSecond', totalRate(demands) - capacityPerSecond)
+  const bursts = given(demands, 'burst', totalBurst(demands) + reserve - limit)
+  return inGivingOrder(demands).flatMap((demand) => {
+    const perSecond = rates.get(demand)
+    const burst = bursts.get(demand)
+    if (perSecond === undefined && burst === undefined) return []
+    return [
+      {
+        category: category.category,
+        program: demand.program,
+        ...(perSecond !== undefined && { perSecond: Math.floor(perSecond * RATE_STEPS) / RATE_STEPS }),
+        ...(burst !== undefined && { burst: Math.floor(burst) }),
+      },
+    ]
+  })
+}
+
+/** What is left to each that gives up some of `excess`. */
+function given(
+  demands: readonly Demand[],
+  what: 'perSecond' | 'burst',
+  excess: number,
+): ReadonlyMap<Demand, number> {
+  const left = new Map<Demand, number>()
+  for (const demand of inGivingOrder(demands)) {
+    if (excess <= 0) break
+    const gives = Math.min(demand[what], excess)
+    if (gives > 0) left.set(demand, demand[what] - gives)
+    excess -= gives
+  }
+  return left
+}
+
+function inGivingOrder(demands: readonly Demand[]): readonly Demand[] {
+  const rank = (demand: Demand) => PROGRAM_CLASSES.indexOf(demand.class)
+  return demands.toSorted((a, b) => rank(b) - rank(a) || a.weight - b.weight)
+}
+
+/** The plan after its programs made the concessions. A program that is left nothing of a category asks nothing of it. */
+export function withConcessions(plan: Plan, concessions: readonly Concession[]): Plan {
+  return { ...plan, programs: plan.programs.map((program) => conceded(program, concessions)) }
+}
+
+function conceded(program: PlannedProgram, concessions: readonly Concession[]): PlannedProgram {
+  const own = new Map(
+    concessions.filter(({ program: name }) => name === program.name).map((one) => [one.category, one]),
+  )
+  return {
+    ...program,
+    requests: program.requests.flatMap((requests) => {
+      const { perSecond, burst } = own.get(requests.category) ?? {}
+      if (perSecond === 0 || burst === 0) return []
+      return [{ ...requests, perSecond: perSecond ?? requests.perSecond, burst: burst ?? requests.burst }]
+    }),
+  }
+}

@@ -1,0 +1,101 @@
+import { levelOf } from '../gateway/bucket-queue.ts'
+import { PROGRAM_CLASSES, type ProgramClass } from '../gateway/decisions.ts'
+import { STREAM_TABLE } from '../service/stream-kinds.ts'
+import { limitOf, type Plan } from './plan.ts'
+
+/** What one program asks of one category. */
+export interface Demand {
+  readonly program: string
+  readonly class: ProgramClass
+  readonly weight: number
+  /** Requests a second. */
+  readonly perSecond: number
+  /** Requests at one moment, without streams. */
+  readonly burst: number
+  /** Streams that it may open at one moment: each counts once when it is opened (service 8.2). */
+  readonly opens: number
+}
+
+/** A category and all that a plan asks of it. */
+export interface CategoryDemand {
+  readonly category: string
+  readonly limit: number
+  /** Requests that come back a second: `limit / period` (service 8.3). */
+  readonly capacityPerSecond: number
+  /** The levels of the gateway's classes, in requests (`levelOf`). */
+  readonly levels: Readonly<Record<ProgramClass, number>>
+  /**
+   * Requests that nobody of the plan is to count on: what the gateway keeps for the classes before. With programs of class
+   * `critical` alone nothing is kept.
+   */
+  readonly reserve: number
+  readonly demands: readonly Demand[]
+}
+
+/**
+ * What a plan asks of each category that has a request quota, in the order of first mention.
+ * A program that names a category twice asks for the sum.
+ */
+export function demandsOf(plan: Plan): readonly CategoryDemand[] {
+  const byCategory = new Map<string, Demand[]>()
+  for (const program of plan.programs) {
+    for (const [category, asked] of askedBy(program)) {
+      const demands = byCategory.get(category) ?? []
+      const { name, class: own, weight } = program
+      demands.push({ program: name, class: own, weight, ...asked })
+      byCategory.set(category, demands)
+    }
+  }
+  return [...byCategory].flatMap(([category, demands]) => categoryDemand(plan, category, demands))
+}
+
+type Asked = Pick<Demand, 'perSecond' | 'burst' | 'opens'>
+
+function askedBy(program: Plan['programs'][number]): ReadonlyMap<string, Asked> {
+  const asked = new Map<string, Asked>()
+  const add = (category: string, { perSecond, burst, opens }: Asked) => {
+    const before = asked.get(category) ?? { perSecond: 0, burst: 0, opens: 0 }
+    asked.set(category, {
+      perSecond: before.perSecond + perSecond,
+      burst: before.burst + burst,
+      opens: before.opens + opens,
+    })
+  }
+  for (const { category, perSecond, burst } of program.requests) add(category, { perSecond, burst, opens: 0 })
+  for (const { kind } of program.streams)
+    add(STREAM_TABLE[kind].category, { perSecond: 0, burst: 0, opens: 1 })
+  return asked
+}
+
+/** Nothing for a category without a request quota, such as one that has slots only. */
+function categoryDemand(plan: Plan, category: string, demands: readonly Demand[]): CategoryDemand[] {
+  const size = limitOf(plan, category)
+  if (size === undefined) return []
+  const { limit, periodSeconds } = size
+  const kept = Object.hasOwn(plan.reserves, category) ? plan.reserves[category] : undefined
+  const levelFor = (own: ProgramClass) => levelOf(own, limit, kept)
+  const levels = {
+    critical: levelFor('critical'),
+    normal: levelFor('normal'),
+    background: levelFor('background'),
+  }
+  const onlyCritical = demands.every((demand) => demand.class === 'critical')
+  const reserve = onlyCritical ? 0 : levels.normal - 1
+  return [{ category, limit, capacityPerSecond: limit / periodSeconds, levels, reserve, demands }]
+}
+
+/** Requests a second of all demands. */
+export const totalRate = (demands: readonly Demand[]): number =>
+  demands.reduce((sum, { perSecond }) => sum + perSecond, 0)
+
+/** Requests of all demands at one moment, if they all come at once. */
+export const totalBurst = (demands: readonly Demand[]): number =>
+  demands.reduce((sum, { burst, opens }) => sum + burst + opens, 0)
+
+/** Whether `a` goes before `b`. */
+export const isBefore = (a: ProgramClass, b: ProgramClass): boolean =>
+  PROGRAM_CLASSES.indexOf(a) < PROGRAM_CLASSES.indexOf(b)
+
+/** Whether a sum of rates is more than a capacity, by more than the rounding of the sum. */
+export const exceeds = (perSecond: number, capacityPerSecond: number): boolean =>
+  perSecond > capacityPerSecond * (1 + 1e-9)

@@ -1,0 +1,43 @@
+import type { ProgramClass } from '../gateway/decisions.ts'
+import { CURRENT_REQUEST_QUOTAS } from '../service/categories.ts'
+import type { StreamRequest } from '../service/stream-kinds.ts'
+
+/** What one program asks of one category: at most `burst + perSecond × t` requests in any `t` seconds (a token bucket, RFC 2697). */
+export interface PlannedRequests {
+  readonly category: string
+  /** Requests a second on average, 0 or more. */
+  readonly perSecond: number
+  /** The most it asks for at one moment, a whole number from 1. */
+  readonly burst: number
+}
+
+/** A program of a plan, with the gateway's class and weight. */
+export interface PlannedProgram {
+  readonly name: string
+  readonly class: ProgramClass
+  /** Share among the programs of its class, above 0. */
+  readonly weight: number
+  readonly requests: readonly PlannedRequests[]
+  readonly streams: readonly StreamRequest[]
+}
+
+/** A request quota: `limit` requests, all of which come back within `periodSeconds` (service 8.2). */
+export interface PlannedLimit {
+  readonly limit: number
+  readonly periodSeconds: number
+}
+
+/** Programs that are to share one key. */
+export interface Plan {
+  readonly programs: readonly PlannedProgram[]
+  /** Limits that differ from the service's table, by category. */
+  readonly limits: Readonly<Record<string, PlannedLimit>>
+  /** Requests kept back, by category, instead of the gateway's 6 % of the limit. */
+  readonly reserves: Readonly<Record<string, number>>
+}
+
+/** The request quota of a category: what the plan says, else the current table (service 8.2); `undefined` for neither. */
+export function limitOf(plan: Plan, category: string): PlannedLimit | undefined {
+  if (Object.hasOwn(plan.limits, category)) return plan.limits[category]
+  return CURRENT_REQUEST_QUOTAS.find((quota) => quota.category === category)
+}

@@ -1,0 +1,30 @@
+import { SLOT_QUOTAS } from '../service/categories.ts'
+import { STREAM_TABLE, type StreamRequest, sameRequest } from '../service/stream-kinds.ts'
+import type { Plan } from './plan.ts'
+
+/** The streams of a plan in one category that has slots. */
+export interface SlotUse {
+  readonly category: string
+  /** Streams that the programs ask for. */
+  readonly streams: number
+  /** Those that are not equal to another one: what it would take if equal streams were shared. */
+  readonly shared: number
+  /** Slots of the category (service 8.2). */
+  readonly limit: number
+}
+
+/** The slots that a plan takes, in the order of the service's table; none for categories without streams. */
+export function slotUseOf({ programs }: Plan): readonly SlotUse[] {
+  const asked = programs.flatMap(({ streams }) => streams)
+  return SLOT_QUOTAS.flatMap(({ category, limit }) => {
+    const streams = asked.filter(({ kind }) => STREAM_TABLE[kind].category === category)
+    return streams.length === 0
+      ? []
+      : [{ category, streams: streams.length, shared: different(streams), limit }]
+  })
+}
+
+function different(streams: readonly StreamRequest[]): number {
+  return streams.filter((stream, at) => streams.findIndex((other) => sameRequest(other, stream)) === at)
+    .length
+}

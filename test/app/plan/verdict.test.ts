@@ -1,0 +1,126 @@
+import { expect, test } from 'vitest'
+import type { Plan, PlannedProgram } from '../../../app/plan/plan.ts'
+import { verdictLine } from '../../../app/plan/plan-words.ts'
+import { planVerdict } from '../../../app/plan/verdict.ts'
+import type { StreamRequest } from '../../../app/service/stream-kinds.ts'
+
+const program = (name: string, change: Partial<PlannedProgram> = {}): PlannedProgram => ({
+  name,
+  class: 'normal',
+  weight: 1,
+  requests: [],
+  streams: [],
+  ...change,
+})
+const positions = (perSecond: number, burst: number) => [{ category: 'Positions', perSecond, burst }]
+const planOf = (...programs: PlannedProgram[]): Plan => ({ programs, limits: {}, reserves: {} })
+const chain = (target: string): StreamRequest => ({ kind: 'option-chains', target, options: {} })
+
+test('rates and bursts below what the table gives fit, and nobody waits', () => {
+  const plan = planOf(
+    program('bot', { class: 'critical', requests: positions(0.2, 10) }),
+    program('notes', { requests: positions(0.5, 40) }),
+  )
+  const verdict = planVerdict(plan)
+  expect(verdict).toEqual({
+    fits: true,
+    categories: [
+      {
+        category: 'Positions',
+        perSecond: 0.7,
+        capacityPerSecond: 320 / 300,
+        burst: 50,
+        limit: 320,
+        reserve: 20,
+        fits: true,
+        waits: [
+          { program: 'bot', worstSeconds: 0 },
+          { program: 'notes', worstSeconds: 0 },
+        ],
+      },
+    ],
+    slots: [],
+    advice: [],
+  })
+  expect(verdictLine(verdict)).toBe('Fits. Nobody waits.')
+})
+
+test('a background program waits for the second reserve, which its plan may need', () => {
+  const verdict = planVerdict(
+    planOf(program('scanner', { class: 'background', requests: positions(0.5, 300) })),
+  )
+  // 300 at once of 320, at a level of 41: 21 have to come back at 320 in 300 s.
+  const worstSeconds = (300 + 41 - 320) / (320 / 300)
+  expect(verdict.categories[0]?.waits).toEqual([{ program: 'scanner', worstSeconds }])
+  expect(verdictLine(verdict)).toBe('Fits. Positions: scanner waits up to 20 s.')
+})
+
+test('what a class after may have taken is bounded by the level at which it stops', () => {
+  const plan = planOf(
+    program('bot', { class: 'critical', requests: positions(0.1, 20) }),
+    program('scanner', { class: 'background', requests: positions(0.5, 5000) }),
+  )
+  const waits = planVerdict(plan).categories[0]?.waits
+  expect(waits?.[0]).toEqual({ program: 'bot', worstSeconds: 0 })
+  expect(waits?.[1]?.worstSeconds).toBeCloseTo((5020 + 41 - 320) / (320 / 300 - 0.1))
+})
+
+test('rates beyond what comes back do not fit, and wait without bound', () => {
+  const plan = planOf(
+    program('bot', { class: 'critical', requests: positions(0.8, 5) }),
+    program('scanner', { class: 'background', requests: positions(0.5, 5) }),
+  )
+  const verdict = planVerdict(plan)
+  expect(verdict.fits).toBe(false)
+  expect(verdict.categories[0]?.waits).toEqual([
+    { program: 'bot', worstSeconds: 0 },
+    { program: 'scanner', worstSeconds: null },
+  ])
+  expect(verdictLine(verdict)).toBe('Does not fit. Positions: 1.30/s is asked for and 1.07/s comes back.')
+  expect(verdict.advice).toEqual(['Positions: let scanner ask for at most 0.26/s.'])
+})
+
+test('the last class gives up first, in it the least weight, all of it before the next', () => {
+  const plan = planOf(
+    program('heavy', { class: 'background', weight: 5, requests: positions(0.1, 200) }),
+    program('light', { class: 'background', requests: positions(0.1, 100) }),
+    program('notes', { requests: positions(0.1, 120) }),
+  )
+  expect(planVerdict(plan).advice).toEqual([
+    'Positions: leave out light.',
+    'Positions: let heavy ask for at most 180 at once.',
+  ])
+})
+
+test('programs that are all critical need no reserve', () => {
+  const fits = (burst: number) =>
+    planVerdict(planOf(program('bot', { class: 'critical', requests: positions(0.1, burst) }))).fits
+  expect([fits(320), fits(321)]).toEqual([true, false])
+})
+
+test('each stream takes a slot, and says how many are equal', () => {
+  const streams = Array.from({ length: 9 }, (_, at) => chain(`S${at}`))
+  const plan = planOf(program('a', { streams }), program('b', { streams: [chain('S0'), chain('S1')] }))
+  const verdict = planVerdict(plan)
+  expect(verdict.slots).toEqual([
+    { category: 'Option Chain Stream', streams: 11, shared: 9, limit: 10, fits: false },
+  ])
+  expect(verdict.advice).toEqual(['Option chain: close 1 stream of 11, the 2 equal ones first.'])
+  expect(verdictLine(verdict)).toBe('Does not fit. Option chain: 11 streams for 10 slots.')
+})
+
+test('opening streams counts against their request quota', () => {
+  const depth = (target: string): StreamRequest => ({ kind: 'depth', target, options: {} })
+  const opens = planVerdict(planOf(program('a', { streams: [depth('MSFT'), depth('SPY')] })))
+  expect(opens.categories.map(({ category, burst, perSecond }) => [category, burst, perSecond])).toEqual([
+    ['MarketDepth Stream', 2, 0],
+  ])
+})
+
+test('a limit of the plan goes before the table, and a category without one is not judged', () => {
+  const requests = [{ category: 'Else', perSecond: 1, burst: 1 }]
+  const plan = planOf(program('a', { requests }))
+  expect(planVerdict(plan).categories).toEqual([])
+  const limits = { Else: { limit: 10, periodSeconds: 100 } }
+  expect(planVerdict({ ...plan, limits }).categories[0]).toMatchObject({ limit: 10, fits: false })
+})
