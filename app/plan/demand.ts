@@ -25,7 +25,7 @@ export interface CategoryDemand {
   /** The levels of the gateway's classes, in requests (`levelOf`). */
   readonly levels: Readonly<Record<ProgramClass, number>>
   /**
-   * Requests that nobody of the plan is to count on: what the gateway keeps for the classes before. With programs of class
+   * Requests that no program of the plan may count on: what the gateway keeps for the classes before. With programs of class
    * `critical` alone nothing is kept.
    */
   readonly reserve: number

@@ -22,7 +22,7 @@ export interface WorstWait {
  * may be behind their share. So `wait ≤ lack / (r − Σ_<k ρ − Σ_k,others ρ)`. The first term is one more than the bursts leave,
  * because headers are in whole seconds and may hide one request (service 8.1).
  *
- * It holds for arrivals that keep to the plan, on a key that nobody else uses, and is reached, but for that one request, by
+ * It holds for arrivals that keep to the plan, on a key without other use, and is reached, but for that one request, by
  * the program that is served last where all bursts come at once.
  */
 export function worstWaits(category: CategoryDemand): readonly WorstWait[] {

@@ -33,6 +33,7 @@ async function asked(args: readonly string[]): Promise<readonly [string, object]
     watch: record('watch'),
     status: record('status'),
     export: record('export'),
+    plan: async (_file, flags) => record('plan')(flags),
     simulate: record('simulate'),
     revoke: record('revoke'),
   }

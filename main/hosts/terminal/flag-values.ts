@@ -98,6 +98,16 @@ export function timeFlag(text: string): ParsedFlag<number> {
   return Number.isNaN(ms) ? expected('a time as in 2026-01-05 or 2026-01-05T15:30Z') : parsed(ms)
 }
 
+const UNIT_MS = { m: 60_000, h: 3_600_000, d: 86_400_000 } as const
+const MAX_AGO_MS = 400 * UNIT_MS.d
+
+/** Parses a length of time with its unit, as in `90m`, `24h` or `7d`. Result: milliseconds, above 0, at most 400 days. */
+export function agoFlag(text: string): ParsedFlag<number> {
+  const [, number = '', unit] = /^(\d{1,6})([mhd])$/.exec(text) ?? []
+  const ms = unit === undefined ? 0 : Number(number) * UNIT_MS[unit as keyof typeof UNIT_MS]
+  return ms > 0 && ms <= MAX_AGO_MS ? parsed(ms) : expected('a length of time as in 90m, 24h or 7d')
+}
+
 /** Parses one symbol that is valid in the path of a request. */
 export function symbolFlag(text: string): ParsedFlag<string> {
   const symbol = text.trim()

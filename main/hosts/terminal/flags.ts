@@ -55,6 +55,14 @@ export interface ExportFlags {
   readonly output?: string
 }
 
+export interface PlanFlags {
+  readonly json?: true
+  /** Milliseconds back from now. */
+  readonly fromHistory?: number
+  readonly data?: string
+  readonly profile?: string
+}
+
 export interface RevokeFlags extends ServiceFlags {
   readonly yes?: true
   /** Folder and profile of a key of the running app; only without the flags of a service. */

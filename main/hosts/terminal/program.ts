@@ -3,6 +3,7 @@ import { FAULTS } from '../../simulator/fault-names.ts'
 import { probeFlag, trafficFlag } from './category-flags.ts'
 import {
   addressFlag,
+  agoFlag,
   argument,
   faultFlag,
   numberFlag,
@@ -15,7 +16,15 @@ import {
   timeFlag,
   wordFlag,
 } from './flag-values.ts'
-import type { ExportFlags, RevokeFlags, SimulateFlags, StartFlags, StatusFlags, WatchFlags } from './flags.ts'
+import type {
+  ExportFlags,
+  PlanFlags,
+  RevokeFlags,
+  SimulateFlags,
+  StartFlags,
+  StatusFlags,
+  WatchFlags,
+} from './flags.ts'
 import { streamFlag } from './stream-flag.ts'
 import { EXIT_OK, EXIT_USAGE } from './terminal.ts'
 
@@ -26,6 +35,7 @@ export interface Commands {
   status(flags: StatusFlags): Promise<number>
   simulate(flags: SimulateFlags): Promise<number>
   export(flags: ExportFlags): Promise<number>
+  plan(file: string | undefined, flags: PlanFlags): Promise<number>
   revoke(flags: RevokeFlags): Promise<number>
 }
 
@@ -69,6 +79,9 @@ function describeProgram(
   describeWatch(program).action(async (flags: WatchFlags) => done(await commands.watch(flags)))
   describeStatus(program).action(async (flags: StatusFlags) => done(await commands.status(flags)))
   describeExport(program).action(async (flags: ExportFlags) => done(await commands.export(flags)))
+  describePlan(program).action(async (file: string | undefined, flags: PlanFlags) =>
+    done(await commands.plan(file, flags)),
+  )
   describeSimulate(program).action(async (flags: SimulateFlags) => done(await commands.simulate(flags)))
   describeRevoke(program).action(async (flags: RevokeFlags) => done(await commands.revoke(flags)))
   return program
@@ -191,6 +204,30 @@ const describeExport = (program: Command) =>
     .option('--output <path>', 'a file that is not there yet, or a folder to put one in', argument(textFlag))
     .option(...DATA, argument(textFlag))
 
+const describePlan = (program: Command) =>
+  program
+    .command('plan')
+    .summary('whether programs and streams fit a key, and who waits how long')
+    .description(
+      'Says whether the programs of a file, what the history has recorded, or both together, fit the quotas of a key ' +
+        'through the gateway; who waits how long at worst; and what to give up first.',
+    )
+    .argument('[file]', 'JSON; see below')
+    .option('--json', 'the verdict as one JSON object')
+    .option('--from-history <time>', 'with what was recorded in the last 24h, 90m or 7d', argument(agoFlag))
+    .option('--profile <id>', 'the key whose history it is, as status names it', argument(textFlag))
+    .option(...DATA, argument(textFlag))
+    .addHelpText('after', PLAN_HELP)
+
+const PLAN_HELP = `
+The file, rates and periods in seconds:
+  {"programs": [{"name": "scanner", "class": "background", "weight": 1,
+                 "requests": [{"category": "Positions", "perSecond": 0.5, "burst": 10}],
+                 "streams": ["option-chains:MSFT"]}],
+   "limits":  {"Positions": {"limit": 320, "period": 300}},
+   "reserve": {"Positions": 20}}
+class is critical, normal (unless said) or background; limits and reserve may be left out.`
+
 const describeRevoke = (program: Command) =>
   withService(
     program
@@ -276,12 +313,14 @@ const SECRET_FLAGS: ReadonlySet<string> = new Set(['--client-secret', '--refresh
  */
 function usageLine({ code, message }: CommanderError, command: Command | undefined): string {
   if (command === undefined)
-    return 'the commands are start, watch, status, export, simulate and revoke; --help describes them'
+    return 'the commands are start, watch, status, export, plan, simulate and revoke; --help describes them'
   const flag = /option '(--?[^ '=]+)/.exec(message)?.[1] ?? ''
   const option = command.options.find((known) => known.long === flag)
   switch (code) {
     case 'commander.excessArguments':
-      return `${command.name()} takes flags only; --help lists them`
+      return command.registeredArguments.length === 0
+        ? `${command.name()} takes flags only; --help lists them`
+        : `${command.name()} takes one file; --help describes it`
     case 'commander.optionMissingArgument':
       return `option '${option?.flags ?? flag}' needs a value: ${option?.description ?? ''}`
     case 'commander.unknownOption':

@@ -170,6 +170,17 @@ export function realCommands(terminal: Terminal, app: AppFolder): Commands {
       })
     },
 
+    plan: async (file, flags) => {
+      const { plan } = await import('./plan-command.ts')
+      const { openSeriesFile } = await import('../../history/series-file.ts')
+      return plan(file, flags, {
+        terminal,
+        defaultDataFolder,
+        nowMs: nodeClock.wallMs,
+        openSeries: openSeriesFile,
+      })
+    },
+
     simulate: async (flags) => {
       const { startSimulator } = await import('../../simulator/server.ts')
       return simulate(flags, {

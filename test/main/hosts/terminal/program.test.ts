@@ -21,6 +21,7 @@ async function run(args: readonly string[], exitCode = 0): Promise<Run> {
     watch: record('watch'),
     status: record('status'),
     export: record('export'),
+    plan: async (file, flags) => record('plan')({ file, ...flags }),
     simulate: record('simulate'),
     revoke: record('revoke'),
   }
@@ -149,6 +150,17 @@ test('every command explains itself, and simulate lists its faults', async () =>
   expect((await run(['--help'])).out).toContain('watch')
 })
 
+test('a plan takes one file, and what was recorded by a length of time', async () => {
+  const { calls } = await run(['plan', 'mine.json', '--json', '--from-history', '24h'])
+  expect(calls).toEqual([['plan', { file: 'mine.json', json: true, fromHistory: 86_400_000 }]])
+  const usage = await run(['plan', '--from-history', 'yesterday'])
+  expect(usage).toMatchObject({ exitCode: 2, calls: [] })
+  expect(usage.errors.join()).toContain('a length of time as in 90m, 24h or 7d')
+  expect((await run(['plan', 'a.json', 'b.json'])).errors).toEqual([
+    'plan takes one file; --help describes it',
+  ])
+})
+
 test('--version prints the version alone', async () => {
   expect(await run(['--version'])).toMatchObject({ exitCode: 0, out: '1.2.3\n', errors: [] })
 })
@@ -162,6 +174,7 @@ test('what a command throws is a bug and not a usage error', async () => {
     watch: broken,
     status: broken,
     export: broken,
+    plan: broken,
     simulate: broken,
     revoke: broken,
   }

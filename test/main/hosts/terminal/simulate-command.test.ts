@@ -18,6 +18,7 @@ async function flagsOf(...args: readonly string[]): Promise<SimulateFlags> {
     watch: unexpected,
     status: unexpected,
     export: unexpected,
+    plan: unexpected,
     revoke: unexpected,
     simulate: async (flags: SimulateFlags) => {
       resolve(flags)

@@ -1,0 +1,44 @@
+import type { PlannedRequests } from './plan.ts'
+
+/** Requests of one category that were recorded in the minute from `atMs`; a fraction where they are an estimate. */
+export interface RecordedMinute {
+  readonly category: string
+  /** Epoch ms. */
+  readonly atMs: number
+  readonly requests: number
+}
+
+const MINUTE_SECONDS = 60
+
+/**
+ * The token bucket that covers what was recorded, a category each: the rate is the mean over the recorded minutes, the burst the
+ * most by which the requests of any stretch exceed it, rounded up.
+ *
+ * A minute is the resolution: its requests count as asked for at its start, so the burst is not less than it was. Minutes of a
+ * category are in the order of time; those that were not recorded count as quiet. Categories without a request are left out.
+ */
+export function recordedRequests(minutes: Iterable<RecordedMinute>): readonly PlannedRequests[] {
+  const byCategory = new Map<string, RecordedMinute[]>()
+  for (const minute of minutes) {
+    const before = byCategory.get(minute.category)
+    if (before === undefined) byCategory.set(minute.category, [minute])
+    else before.push(minute)
+  }
+  return [...byCategory].flatMap(([category, own]) => {
+    const perSecond = own.reduce((sum, { requests }) => sum + requests, 0) / (own.length * MINUTE_SECONDS)
+    return perSecond > 0 ? [{ category, perSecond, burst: Math.ceil(leastBurst(own, perSecond)) }] : []
+  })
+}
+
+/** The fullest that a bucket gets which the minutes fill and which drains at `perSecond`. */
+function leastBurst(minutes: readonly RecordedMinute[], perSecond: number): number {
+  let level = 0
+  let most = 0
+  let beforeMs = Number.NEGATIVE_INFINITY
+  for (const { atMs, requests } of minutes) {
+    level = Math.max(0, level - (perSecond * (atMs - beforeMs)) / 1000) + requests
+    most = Math.max(most, level)
+    beforeMs = atMs
+  }
+  return most
+}

@@ -1,0 +1,152 @@
+import { readFileSync, statSync } from 'node:fs'
+import type { Plan, PlannedProgram } from '../../../app/plan/plan.ts'
+import { planRateText, verdictLine } from '../../../app/plan/plan-words.ts'
+import { type RecordedMinute, recordedRequests } from '../../../app/plan/recorded.ts'
+import { type PlanVerdict, planVerdict } from '../../../app/plan/verdict.ts'
+import type { SeriesOpening } from '../../history/series-file.ts'
+import { NO_HOME } from '../../storage/data-folder.ts'
+import { systemErrorText } from '../../storage/system-error.ts'
+import { left, right } from './cells.ts'
+import type { PlanFlags } from './flags.ts'
+import { readPlan } from './plan-file.ts'
+import { EXIT_FAILURE, EXIT_OK, EXIT_USAGE, type Terminal } from './terminal.ts'
+
+export interface PlanDeps {
+  readonly terminal: Terminal
+  readonly defaultDataFolder: () => string | undefined
+  readonly nowMs: () => number
+  openSeries(folder: string): SeriesOpening
+}
+
+/** A plan is written by a person: more than this is some other file. */
+const MAX_FILE_BYTES = 1_048_576
+/** Names of what was recorded: the app's own requests, and what it saw others use. */
+const RECORDED_OWN = 'Headroom'
+const RECORDED_OTHERS = 'other programs'
+
+/**
+ * Whether the programs of a file, what was recorded, or both, fit a key: `headroom plan`. Exit 0 whether they do or not, 2 for a
+ * file that is missing or wrong.
+ */
+export function plan(file: string | undefined, flags: PlanFlags, deps: PlanDeps): number {
+  const { terminal } = deps
+  const fail = (line: string, exitCode: number) => {
+    terminal.error(line)
+    return exitCode
+  }
+  if (file === undefined && flags.fromHistory === undefined)
+    return fail('plan needs a file, or --from-history 24h for what was recorded', EXIT_USAGE)
+  let whole: Plan = { programs: [], limits: {}, reserves: {} }
+  if (file !== undefined) {
+    const read = readPlanFile(file)
+    if (read.kind === 'wrong') return fail(read.line, EXIT_USAGE)
+    whole = read.plan
+  }
+  if (flags.fromHistory !== undefined) {
+    const recorded = recordedPrograms(flags, flags.fromHistory, deps)
+    if (typeof recorded === 'string') return fail(recorded, EXIT_FAILURE)
+    const names = new Set(whole.programs.map(({ name }) => name))
+    const taken = recorded.find(({ name }) => names.has(name))
+    if (taken !== undefined)
+      return fail(
+        `${file}: a program must not be called ${taken.name}, which is what was recorded`,
+        EXIT_USAGE,
+      )
+    whole = { ...whole, programs: [...recorded, ...whole.programs] }
+  }
+  const verdict = planVerdict(whole)
+  terminal.out(flags.json === true ? JSON.stringify(verdict) : planText(verdict))
+  return EXIT_OK
+}
+
+function readPlanFile(file: string): ReturnType<typeof readPlan> {
+  const wrong = (why: string) => ({ kind: 'wrong' as const, line: `${file}: ${why}` })
+  try {
+    if (statSync(file).size > MAX_FILE_BYTES) return wrong('it is larger than 1 MiB, so it is no plan')
+    const read = readPlan(readFileSync(file, 'utf8'))
+    return read.kind === 'wrong' ? wrong(read.line) : read
+  } catch (error) {
+    return wrong(systemErrorText(error))
+  }
+}
+
+/** What was recorded, as two programs: nobody says how it divides between those of others. A line where it cannot be read. */
+function recordedPrograms(
+  { data, profile }: PlanFlags,
+  lastMs: number,
+  { defaultDataFolder, nowMs, openSeries }: PlanDeps,
+): readonly PlannedProgram[] | string {
+  const folder = data ?? defaultDataFolder()
+  if (folder === undefined) return NO_HOME
+  const opening = openSeries(folder)
+  if (opening.kind === 'failed') return opening.line
+  const { file } = opening
+  try {
+    const profiles = file.profiles().map((known) => known.profile)
+    const [only = profile, ...more] = profiles
+    if (profile === undefined && more.length > 0)
+      return `the history has several keys; --profile says which: ${profiles.join(', ')}`
+    if (profile !== undefined && !profiles.includes(profile))
+      return `the history has no profile '${profile}'; it has ${profiles.join(', ') || 'none'}`
+    const own: RecordedMinute[] = []
+    const others: RecordedMinute[] = []
+    const toMs = nowMs()
+    for (const { category, minute } of file.minutes({
+      profile: profile ?? only,
+      fromMs: toMs - lastMs,
+      toMs,
+    })) {
+      own.push({ category, atMs: minute.atMs, requests: minute.own })
+      others.push({ category, atMs: minute.atMs, requests: minute.elsewhere })
+    }
+    if (own.length === 0) return 'the history has no minute of that time'
+    return [
+      recordedProgram(RECORDED_OWN, own, 'background'),
+      recordedProgram(RECORDED_OTHERS, others, 'normal'),
+    ]
+  } finally {
+    file.close()
+  }
+}
+
+function recordedProgram(
+  name: string,
+  minutes: readonly RecordedMinute[],
+  ownClass: PlannedProgram['class'],
+): PlannedProgram {
+  return { name, class: ownClass, weight: 1, requests: recordedRequests(minutes), streams: [] }
+}
+
+/** The verdict, a table of what is asked for, and what to give up first. */
+function planText(verdict: PlanVerdict): string {
+  const width = Math.max(8, ...verdict.categories.map(({ category }) => category.length))
+  const row = (name: string, ...cells: readonly string[]) =>
+    [left(name, width), ...cells.map((cell) => right(cell, 11))].map(({ text }) => text).join('')
+  const rows = verdict.categories.map(
+    ({ category, perSecond, capacityPerSecond, burst, limit, reserve, fits }) =>
+      row(
+        category,
+        planRateText(perSecond),
+        planRateText(capacityPerSecond),
+        String(burst),
+        String(limit),
+        String(reserve),
+        fits ? 'fits' : 'too much',
+      ),
+  )
+  const head = row('category', 'asked for', 'comes back', 'at once', 'limit', 'kept back', '')
+  const slots = verdict.slots.map(
+    ({ category, streams, limit, fits }) =>
+      `${category}: ${streams} of ${limit} slots${fits ? '' : ', too many'}`,
+  )
+  const advice =
+    verdict.advice.length === 0
+      ? []
+      : ['', 'To make it fit, give up first:', ...verdict.advice.map((line) => `  ${line}`)]
+  return [
+    verdictLine(verdict),
+    ...(rows.length === 0 ? [] : ['', head.trimEnd(), ...rows]),
+    ...(slots.length === 0 ? [] : ['', ...slots]),
+    ...advice,
+  ].join('\n')
+}

@@ -1,0 +1,181 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { openSeriesFile } from '../../../../main/history/series-file.ts'
+import type { PlanFlags } from '../../../../main/hosts/terminal/flags.ts'
+import { plan } from '../../../../main/hosts/terminal/plan-command.ts'
+import { EPOCH_MS, PROFILE, record, startedStore } from '../../history/started-store.ts'
+import { temporaryFolder } from '../../storage/temporary-folder.ts'
+import { fakeTerminal } from './fake-terminal.ts'
+
+function planned(content: unknown, flags: PlanFlags = {}, nowMs = EPOCH_MS) {
+  const terminal = fakeTerminal()
+  const file = join(temporaryFolder(), 'plan.json')
+  if (content !== undefined)
+    writeFileSync(file, typeof content === 'string' ? content : JSON.stringify(content))
+  const deps = {
+    terminal,
+    defaultDataFolder: () => undefined,
+    nowMs: () => nowMs,
+    openSeries: openSeriesFile,
+  }
+  const exitCode = plan(content === undefined ? undefined : file, flags, deps)
+  const errors = terminal.errors.map((line) => line.replace(file, 'plan.json'))
+  return { exitCode, text: terminal.lines.join('\n'), errors }
+}
+
+const scanner = {
+  name: 'scanner',
+  class: 'background',
+  weight: 1,
+  requests: [{ category: 'positions', perSecond: 0.5, burst: 10 }],
+  streams: ['option-chains:MSFT'],
+}
+
+test('the verdict of a file, for people and as one JSON object', () => {
+  const { exitCode, text, errors } = planned({ programs: [scanner] })
+  expect({ exitCode, errors }).toEqual({ exitCode: 0, errors: [] })
+  expect(text).toBe(
+    [
+      'Fits. Nobody waits.',
+      '',
+      'category   asked for comes back    at once      limit  kept back',
+      'Positions     0.50/s     1.07/s         10        320         20       fits',
+      '',
+      'Option Chain Stream: 1 of 10 slots',
+    ].join('\n'),
+  )
+  const { text: line } = planned({ programs: [scanner] }, { json: true })
+  expect(JSON.parse(line)).toEqual({
+    fits: true,
+    categories: [
+      {
+        category: 'Positions',
+        perSecond: 0.5,
+        capacityPerSecond: 320 / 300,
+        burst: 10,
+        limit: 320,
+        reserve: 20,
+        fits: true,
+        waits: [{ program: 'scanner', worstSeconds: 0 }],
+      },
+    ],
+    slots: [{ category: 'Option Chain Stream', streams: 1, shared: 1, limit: 10, fits: true }],
+    advice: [],
+  })
+})
+
+test('a plan that does not fit ends well, and says what to give up', () => {
+  const { exitCode, text } = planned({
+    programs: [scanner],
+    limits: { Positions: { limit: 20, period: 100 } },
+    reserve: { positions: 12 },
+  })
+  expect(exitCode).toBe(0)
+  expect(text).toContain('Does not fit. Positions: 0.50/s is asked for and 0.20/s comes back; 10 may be')
+  expect(text).toContain(
+    'give up first:\n  Positions: let scanner ask for at most 0.20/s and at most 8 at once.',
+  )
+})
+
+describe('a wrong file is refused with the path of what is wrong', () => {
+  const program = (change: object) => ({ programs: [scanner, { ...scanner, name: 'b', ...change }] })
+  const request = (change: object) => program({ requests: [{ ...scanner.requests[0], ...change }] })
+  test.each<[string, unknown, string]>([
+    ['no JSON', '{', 'plan.json: it is not JSON'],
+    ['a list', [], 'plan.json: the file must be an object'],
+    ['no programs', {}, 'plan.json: programs must be an array'],
+    ['a name twice', program({ name: 'scanner' }), 'plan.json: programs[1].name is there twice'],
+    [
+      'a class that is none',
+      program({ class: 'vip' }),
+      'programs[1].class must be one of critical, normal, background',
+    ],
+    ['a weight of nothing', program({ weight: 0 }), 'programs[1].weight must be above 0'],
+    ['a rate in words', request({ perSecond: 'some' }), 'programs[1].requests[0].perSecond must be a number'],
+    ['a negative rate', request({ perSecond: -1 }), 'programs[1].requests[0].perSecond must be at least 0'],
+    ['half a burst', request({ burst: 1.5 }), 'programs[1].requests[0].burst must be a whole number'],
+    ['a burst without end', request({ burst: 1e9 }), 'programs[1].requests[0].burst must be at most 100000'],
+    ['a member that is none', request({ rate: 1 }), 'programs[1].requests[0].rate is not a member of a plan'],
+    [
+      'an unknown category',
+      request({ category: 'Else' }),
+      'programs[1].requests[0].category must have a limit in limits, or be one of Accounts',
+    ],
+    [
+      'a stream that is none',
+      program({ streams: ['chains:MSFT'] }),
+      'programs[1].streams[0] must be a kind out of',
+    ],
+    [
+      'a period of nothing',
+      { programs: [], limits: { Positions: { limit: 1, period: 0 } } },
+      'limits.Positions.period must be above 0',
+    ],
+    [
+      'a reserve of nothing known',
+      { programs: [], reserve: { Else: 1 } },
+      'reserve.Else is of a category without a limit',
+    ],
+  ])('%s', (_, content, line) => {
+    const { exitCode, text, errors } = planned(content)
+    expect({ exitCode, text }).toEqual({ exitCode: 2, text: '' })
+    expect(errors).toEqual([expect.stringContaining(line)])
+  })
+
+  test('no file, a folder, and neither a file nor the history', () => {
+    const deps = {
+      terminal: fakeTerminal(),
+      defaultDataFolder: () => undefined,
+      nowMs: () => EPOCH_MS,
+      openSeries: openSeriesFile,
+    }
+    const folder = temporaryFolder()
+    mkdirSync(join(folder, 'here'))
+    expect(plan(join(folder, 'gone.json'), {}, deps)).toBe(2)
+    expect(plan(join(folder, 'here'), {}, deps)).toBe(2)
+    expect(plan(undefined, {}, deps)).toBe(2)
+    expect(deps.terminal.errors.map((line) => line.replace(`${folder}/`, ''))).toEqual([
+      expect.stringMatching(/^gone\.json: /),
+      expect.stringMatching(/^here: /),
+      'plan needs a file, or --from-history 24h for what was recorded',
+    ])
+  })
+})
+
+test('what was recorded counts beside the programs of a file', () => {
+  const data = temporaryFolder()
+  const started = startedStore(data)
+  started.store.add({ kind: 'profile', profile: PROFILE, environment: 'live' })
+  const recorded = (second: number) => ({
+    own: second % 10 === 0 ? 1 : 0,
+    elsewhere: second % 2 === 0 ? 1 : 0,
+  })
+  record(started, 10 * 60 + 5, recorded, 'Positions')
+  started.store.flush()
+  const nowMs = EPOCH_MS + 3_600_000
+  const { exitCode, text, errors } = planned(
+    { programs: [scanner] },
+    { fromHistory: 86_400_000, data, json: true },
+    nowMs,
+  )
+  expect({ exitCode, errors }).toEqual({ exitCode: 0, errors: [] })
+  const verdict = JSON.parse(text)
+  expect(verdict.fits).toBe(false)
+  expect(verdict.categories[0].perSecond).toBeCloseTo(0.5 + 0.1 + 0.5)
+  expect(verdict.categories[0].waits.map(({ program }: { program: string }) => program)).toEqual([
+    'Headroom',
+    'other programs',
+    'scanner',
+  ])
+  const alone = planned(undefined, { fromHistory: 86_400_000, data, json: true }, nowMs)
+  expect(JSON.parse(alone.text)).toMatchObject({ fits: true, categories: [{ burst: 6 + 30 }] })
+  const named = planned(
+    { programs: [{ ...scanner, name: 'Headroom' }] },
+    { fromHistory: 86_400_000, data },
+    nowMs,
+  )
+  expect(named).toMatchObject({ exitCode: 2, text: '' })
+  const early = planned(undefined, { fromHistory: 60_000, data }, nowMs)
+  expect(early).toMatchObject({ exitCode: 1, errors: ['the history has no minute of that time'] })
+})
