@@ -7,15 +7,25 @@ export type Part = 'quick' | 'thorough' | 'all'
 const PARTS: readonly Part[] = ['quick', 'thorough', 'all']
 const VARIABLE = 'HEADROOM_TESTS'
 
-/** Unit and integration tests that take long for what a change usually touches: whole days, kills by the hundred, waits. */
+/** Unit and integration tests that take long for what a change usually touches: whole days, kills by the hundred, fuzzing, waits. */
 export const THOROUGH_FILES: readonly string[] = [
   'app/gateway/scheduler-laws.test.ts',
+  'app/quota/bucket-accuracy.test.ts',
+  'app/quota/bucket-bounds.test.ts',
   'bench/truth/live-key.process.test.ts',
   'desktop/desktop-life.test.ts',
+  'desktop/packaged-app.test.ts',
   'desktop/quit.test.ts',
+  'main/control/protocol-fuzz.test.ts',
   'main/history/kill.process.test.ts',
+  'main/history/rows-fuzz.test.ts',
+  'main/hosts/browser/requests-fuzz.test.ts',
+  'main/hosts/desktop/ipc-fuzz.test.ts',
+  'main/stored-files-fuzz.test.ts',
   'main/tokens/crash.process.test.ts',
   'main/vault/crash.process.test.ts',
+  'main/vault/rows-fuzz.test.ts',
+  'packaging/npm-package.process.test.ts',
   'simulation/ages.test.ts',
   'simulation/bounds.test.ts',
   'simulation/seeds.test.ts',

@@ -5,7 +5,7 @@ import { viewOf } from '../../../app/quota/view.ts'
 import { chanceFrom } from './chance.ts'
 import { play, type Traffic } from './traffic.ts'
 
-const SEEDS = 400
+const SEEDS = 150
 const SIZES = [
   [500, 300],
   [320, 300],
