@@ -85,14 +85,14 @@ function living(
   if (endsAt !== undefined) {
     return {
       value: untilText(endsAt, nowMs),
-      note: `left · sign in again by ${dayAndMinuteText(endsAt, nowMs)}`,
+      note: `left · sign in by ${dayAndMinuteText(endsAt, nowMs)}`,
       left: share(endsAt - nowMs, ABSOLUTE_LIFETIME_MS),
     }
   }
   if (rotating && rotatesBy !== undefined) {
     return { value: untilText(rotatesBy, nowMs), note: `left · rotates by ${clockText(rotatesBy)}` }
   }
-  return { value: 'no end', note: 'valid until it is revoked', left: 1 }
+  return { value: 'does not expire', note: 'until revoked', left: 1 }
 }
 
 const share = (part: number, whole: number) => Math.min(1, Math.max(0, part / whole))

@@ -20,6 +20,10 @@ const ShortcutsDialog = lazy(async () => ({
   default: (await import('./shortcuts-dialog.tsx')).ShortcutsDialog,
 }))
 
+const FindingsDialog = lazy(async () => ({
+  default: (await import('../verdict/findings-dialog.tsx')).FindingsDialog,
+}))
+
 export function Dialogs() {
   return (
     <Suspense fallback={null}>
@@ -52,5 +56,7 @@ function OpenDialog() {
       return <SettingsDialog />
     case 'shortcuts':
       return <ShortcutsDialog />
+    case 'findings':
+      return <FindingsDialog />
   }
 }

@@ -14,7 +14,6 @@ const css = classesOf({ ...controlsSheet, ...sheet })
 export function Header() {
   const { view } = useParts()
   const hello = useMirror((mirror) => mirror.hello)
-  const hasGrant = useShown(({ refresh }) => refresh.state !== 'none' && refresh.state !== 'revoked') ?? false
   const isSignedIn = useShown(({ access }) => access.state !== 'none') ?? false
   const about = hello && [`Headroom ${hello.version}`, hello.hostReason].filter(Boolean).join(' · ')
   return (
@@ -39,14 +38,6 @@ export function Header() {
         onClick={() => view.setState({ dialog: 'open-stream' })}
       >
         Open stream…
-      </button>
-      <button
-        type="button"
-        className={css('button', 'danger')}
-        disabled={!hasGrant}
-        onClick={() => view.setState({ dialog: 'revoke' })}
-      >
-        Revoke tokens…
       </button>
     </header>
   )

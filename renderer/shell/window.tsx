@@ -4,10 +4,12 @@ import controlsSheet from '../components/controls.module.css'
 import { EventList } from '../events/event-list.tsx'
 import { HistoryPanel } from '../history/history-panel.tsx'
 import { useFocusReturn } from '../hooks/use-focus-return.ts'
+import { useMedia } from '../hooks/use-media.ts'
 import { SlotMap } from '../slots/slot-map.tsx'
 import { useMirror, useParts, usePausedSince, useView } from '../state/window-parts.ts'
 import { OwnStreams } from '../streams/own-streams.tsx'
-import { VerdictPanel } from '../verdict/verdict-panel.tsx'
+import { TokenPanel } from '../verdict/token-panel.tsx'
+import { Aspects, NARROW, VerdictPanel } from '../verdict/verdict-panel.tsx'
 import { BannerArea, RefusalNotice } from './banner.tsx'
 import { CompactWindow } from './compact-window.tsx'
 import { Dialogs } from './dialogs.tsx'
@@ -47,11 +49,21 @@ interface DashboardProps {
 }
 
 function Dashboard({ dimmed, frozen }: DashboardProps) {
+  const isNarrow = useMedia(NARROW)
   return (
     <>
-      <div className={css(dimmed && 'dimmed', frozen && 'frozen')}>
+      <div className={css('health', dimmed && 'dimmed', frozen && 'frozen')}>
         <VerdictPanel />
       </div>
+      {isNarrow && (
+        <section
+          className={css('tokens-alone', dimmed && 'dimmed', frozen && 'frozen')}
+          aria-label="Tokens and health"
+        >
+          <TokenPanel />
+          <Aspects />
+        </section>
+      )}
       <main className={css('main', dimmed && 'dimmed', frozen && 'frozen')}>
         <div className={css('left')}>
           <CapacityTable />

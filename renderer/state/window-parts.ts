@@ -1,4 +1,4 @@
-import { createContext, use, useCallback, useSyncExternalStore } from 'react'
+import { createContext, use, useCallback, useMemo, useSyncExternalStore } from 'react'
 import { type StoreApi, useStore } from 'zustand'
 import type { RequestQuota, Snapshot } from '../../app/contract/snapshot.ts'
 import type { LinkSource } from '../api/link.ts'
@@ -93,6 +93,12 @@ export function useMoment<T extends Primitive>(read: (moment: Moment) => T): T {
 /** Like `useMoment`, for the shown snapshot; `undefined` while there is none. */
 export function useShown<T extends Primitive>(read: (snapshot: Snapshot, nowMs: number) => T): T | undefined {
   return useMoment(({ snapshot, nowMs }) => snapshot && read(snapshot, nowMs))
+}
+
+/** Like `useShown`, for a value that is compared by its content. It must be JSON. */
+export function useShownValue<T>(read: (snapshot: Snapshot, nowMs: number) => T): T | undefined {
+  const text = useShown((snapshot, nowMs) => JSON.stringify(read(snapshot, nowMs)))
+  return useMemo(() => (text === undefined ? undefined : (JSON.parse(text) as T)), [text])
 }
 
 /** Like `useShown`, for the quota of one category. */

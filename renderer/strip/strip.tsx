@@ -17,6 +17,7 @@ export function Strip() {
   const low = useMoment(({ mirror, nowMs }) => stripText(mirror.snapshots, nowMs).bar?.low)
   const possible = useMoment(({ mirror, nowMs }) => stripText(mirror.snapshots, nowMs).bar?.possible)
   const note = useMoment(({ mirror, nowMs }) => stripText(mirror.snapshots, nowMs).note)
+  const more = useMoment(({ mirror, nowMs }) => stripText(mirror.snapshots, nowMs).more) ?? 0
   useEffect(() => {
     document.title = `${name ?? 'Headroom'} · Headroom`
   }, [name])
@@ -36,6 +37,11 @@ export function Strip() {
       <span className={css('note')} title={note}>
         {note}
       </span>
+      {more > 0 && (
+        <b className={css('more')} title={`${more} more`} data-testid="strip-more">
+          +{more}
+        </b>
+      )}
     </main>
   )
 }

@@ -1,30 +1,39 @@
-import { headline, spokenText } from '../../app/status/key-status.ts'
+import { aspectStatuses, keyStatus, spokenText } from '../../app/status/key-status.ts'
 import { classesOf } from '../components/classes.ts'
 import controlsSheet from '../components/controls.module.css'
 import { Shape } from '../components/shape.tsx'
-import { useMoment, usePausedSince, useShown } from '../state/window-parts.ts'
-import { TokenLife } from './token-life.tsx'
+import { useMedia } from '../hooks/use-media.ts'
+import { useMoment, usePausedSince, useShown, useShownValue } from '../state/window-parts.ts'
+import { FindingChips } from './finding-chips.tsx'
+import { TokenPanel } from './token-panel.tsx'
 import sheet from './verdict.module.css'
 
 const css = classesOf({ ...controlsSheet, ...sheet })
 
-/** The headline of the key and the life of its tokens. */
+/** Below this width the tokens are a panel of their own, so that the headline alone stays in sight. */
+export const NARROW = '(max-width: 899px)'
+
+/** The health of the key: its worst finding, which others there are, and the life of its tokens. */
 export function VerdictPanel() {
-  const severity = useShown((snapshot, nowMs) => headline(snapshot, nowMs).severity) ?? 'unseen'
+  const severity = useShown((snapshot, nowMs) => keyStatus(snapshot, nowMs).severity) ?? 'unseen'
+  const isNarrow = useMedia(NARROW)
   return (
     <section className={css('verdict', severity)} aria-label="Verdict" data-verdict={severity}>
+      <div className={css('mark')}>
+        <Shape severity={severity} />
+      </div>
       <div className={css('sentence')}>
         <h1 data-testid="verdict-headline">
-          <Shape severity={severity} />
           <Headline />
         </h1>
         <p data-testid="verdict-detail">
           <Detail />
         </p>
       </div>
-      <div className={css('tokens')}>
-        <TokenLife token="access" />
-        <TokenLife token="refresh" />
+      {!isNarrow && <TokenPanel />}
+      <div className={css('below')}>
+        <FindingChips />
+        {!isNarrow && <Aspects />}
       </div>
       <Spoken />
     </section>
@@ -32,11 +41,41 @@ export function VerdictPanel() {
 }
 
 function Headline() {
-  return useShown((snapshot, nowMs) => headline(snapshot, nowMs).headline)
+  const label = useShown((snapshot, nowMs) => keyStatus(snapshot, nowMs).label)
+  const text = useShown((snapshot, nowMs) => keyStatus(snapshot, nowMs).text)
+  return (
+    <>
+      <strong className={css('state-word')} data-testid="verdict-word">
+        {label}
+      </strong>{' '}
+      {text}
+    </>
+  )
 }
 
 function Detail() {
-  return useShown((snapshot, nowMs) => headline(snapshot, nowMs).detail)
+  const action = useShown((snapshot, nowMs) => keyStatus(snapshot, nowMs).action)
+  const detail = useShown((snapshot, nowMs) => keyStatus(snapshot, nowMs).detail)
+  return (
+    <>
+      {action !== '' && <b>{action}</b>} {detail}
+    </>
+  )
+}
+
+/** Every part of the key's health in a word. */
+export function Aspects() {
+  const aspects = useShownValue(aspectStatuses) ?? []
+  return (
+    <ul className={css('aspects')} aria-label="Health of the key">
+      {aspects.map(({ aspect, name, severity, label }) => (
+        <li key={aspect} className={css(severity)} data-aspect={aspect} data-severity={severity}>
+          <Shape severity={severity} />
+          {name} <b className={css('word')}>{label}</b>
+        </li>
+      ))}
+    </ul>
+  )
 }
 
 /** The window's only live region. It announces changes of state, not of numbers. */

@@ -145,4 +145,22 @@ export const WINDOW_MUTANTS: readonly Mutant[] = [
     replace: 'return snapshot.revision < 0 ||\n',
     test: 'renderer/state/mirror-state.test.ts',
   },
+  {
+    promise: 'Q5',
+    what: 'count the headline’s own finding among those that are more',
+    file: 'renderer/verdict/finding-chips.tsx',
+    find: 'const more = others.length - chips.length',
+    replace: 'const more = others.length + 1 - chips.length',
+    test: 'e2e/window/headline.spec.ts',
+    grep: 'more findings than the first',
+  },
+  {
+    promise: 'Q5',
+    what: 'let the headline scroll away in a low window',
+    file: 'renderer/shell/shell.module.css',
+    find: '    position: sticky;\n    z-index: 5;',
+    replace: '    position: static;\n    z-index: 5;',
+    test: 'e2e/window/headline.spec.ts',
+    grep: 'at 1024×700',
+  },
 ]

@@ -59,7 +59,7 @@ test('the chart goes back as far as it is asked to', async ({ page, open }) => {
 
 test('a report is of the time that was asked for, and is saved as a file', async ({ page, open }) => {
   const host = await open(snapshot())
-  await page.getByRole('button', { name: 'More' }).click()
+  await page.getByRole('button', { name: 'More', exact: true }).click()
   await page.getByRole('menuitem', { name: 'Report…' }).click()
   const dialog = page.getByRole('dialog')
   await expect(dialog.getByRole('row', { name: /^Positions 120/ })).toContainText('7 min 0 s')

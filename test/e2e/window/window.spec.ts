@@ -3,7 +3,7 @@ import { CALM_REQUESTS, NOW_MS, quota, snapshot } from '../../renderer/fixtures.
 import { STATES } from '../../renderer/harness/states.ts'
 import { expect, problemsOf, test } from './window-fixtures.ts'
 
-const CALM = 'No quota will run out in the next 10 min.'
+const CALM = 'ok No quota will run out in the next 10 min.'
 const row = (category: string) => `tr[data-category="${category}"]`
 
 test('the numbers are those of the last push, while ages and countdowns run', async ({ page, open }) => {

@@ -22,7 +22,7 @@ describe('the lifelines', () => {
     expect(refreshText(refresh, NOW_MS)).toMatchObject({
       label: 'Refresh token · rotating · sealed',
       value: '18 h 41 min',
-      note: 'left · sign in again by Sat 09:12',
+      note: 'left · sign in by Sat 09:12',
     })
   })
 
@@ -31,7 +31,7 @@ describe('the lifelines', () => {
       { state: 'valid', rotating: false, stored: 'memory', refreshesToday: 0 },
       NOW_MS,
     )
-    expect(words).toMatchObject({ label: 'Refresh token · default · in memory', value: 'no end' })
+    expect(words).toMatchObject({ label: 'Refresh token · default · in memory', value: 'does not expire' })
   })
 
   it('ask for attention an hour and a quarter of an hour before the end', () => {

@@ -76,7 +76,7 @@ const ACTS: Readonly<Record<string, Act>> = {
     await page.keyboard.press('?')
     await page.getByRole('dialog').waitFor()
   },
-  'more-menu': (page) => page.getByRole('button', { name: 'More' }).click(),
+  'more-menu': (page) => page.getByRole('button', { name: 'More', exact: true }).click(),
   paused: (page) => page.getByRole('button', { name: 'Pause' }).click(),
   compact: (page) => page.getByRole('button', { name: 'Compact' }).click(),
   contrast: async (page) => {

@@ -1,0 +1,60 @@
+import type { Snapshot } from '../../app/contract/snapshot.ts'
+import { type Finding, keyFindings } from '../../app/status/key-findings.ts'
+import { countText } from '../../app/status/rates.ts'
+import { classesOf } from '../components/classes.ts'
+import controlsSheet from '../components/controls.module.css'
+import { Shape } from '../components/shape.tsx'
+import { useMedia } from '../hooks/use-media.ts'
+import { useParts, useShownValue } from '../state/window-parts.ts'
+import sheet from './verdict.module.css'
+
+const css = classesOf({ ...controlsSheet, ...sheet })
+
+/** Findings as chips where there is room for them. */
+const MAX_CHIPS = 3
+const ROOMY = '(min-width: 1380px)'
+
+/** A finding as the window draws it: without the row, which changes with every snapshot. */
+export type ShownFinding = Omit<Finding, 'quota'>
+
+/** All findings of the shown key, the worst first. */
+export const shownFindings = (snapshot: Snapshot, nowMs: number): readonly ShownFinding[] =>
+  keyFindings(snapshot, nowMs).map(({ quota: _, ...finding }) => finding)
+
+/** The findings besides the headline's: three as chips, and how many more, which opens the list of all. */
+export function FindingChips() {
+  const { view } = useParts()
+  const isRoomy = useMedia(ROOMY)
+  const [, ...others] = useShownValue(shownFindings) ?? []
+  if (others.length === 0) return null
+  const chips = isRoomy ? others.slice(0, others.length > MAX_CHIPS ? MAX_CHIPS - 1 : MAX_CHIPS) : []
+  const more = others.length - chips.length
+  const openList = () => view.setState({ dialog: 'findings' })
+  return (
+    <div className={css('chips')}>
+      {chips.map(({ aspect, severity, subject, label, note }) => (
+        <button
+          key={`${aspect} ${subject} ${label}`}
+          type="button"
+          className={css('chip', severity)}
+          title={`${[subject, label, note].filter(Boolean).join(' ')}. Opens the list of all.`}
+          onClick={openList}
+        >
+          <Shape severity={severity} />
+          <b className={css('word')}>{label}</b> {[subject, note].filter(Boolean).join(', ')}
+        </button>
+      ))}
+      {more > 0 && (
+        <button
+          type="button"
+          className={css('chip')}
+          data-testid="more-findings"
+          title={`Opens the list of all ${countText(others.length + 1, 'finding')}.`}
+          onClick={openList}
+        >
+          +{more} more
+        </button>
+      )}
+    </div>
+  )
+}

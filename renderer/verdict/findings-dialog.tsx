@@ -1,0 +1,60 @@
+import { classesOf } from '../components/classes.ts'
+import controlsSheet from '../components/controls.module.css'
+import { DialogFrame } from '../components/dialog-frame.tsx'
+import { Shape } from '../components/shape.tsx'
+import { useParts, useShown, useShownValue } from '../state/window-parts.ts'
+import { type ShownFinding, shownFindings } from './finding-chips.tsx'
+import sheet from './verdict.module.css'
+
+const css = classesOf({ ...controlsSheet, ...sheet })
+
+/** All findings of the key, the worst first, each with what to do. */
+export function FindingsDialog() {
+  const findings = useShownValue(shownFindings) ?? []
+  const name = useShown(({ profile }) => profile.name)
+  return (
+    <DialogFrame
+      title={`Health of ${name ?? 'the key'}`}
+      about="Worst first. Each clears by itself."
+      width="medium"
+    >
+      {findings.length === 0 ? (
+        <p>Nothing is wrong.</p>
+      ) : (
+        <ul className={css('findings')} aria-label="Findings">
+          {findings.map((finding) => (
+            <FindingRow key={`${finding.aspect} ${finding.subject} ${finding.label}`} finding={finding} />
+          ))}
+        </ul>
+      )}
+    </DialogFrame>
+  )
+}
+
+function FindingRow({ finding }: { readonly finding: ShownFinding }) {
+  const { view } = useParts()
+  const { aspect, severity, subject, label, text, action, detail } = finding
+  return (
+    <li className={css(severity)} data-finding={aspect}>
+      <Shape severity={severity} />
+      <div>
+        <b className={css('finding-title')}>
+          <span className={css('word')}>{label}</span> {text}
+        </b>
+        <p>
+          {action} {detail}
+        </p>
+      </div>
+      {aspect === 'quotas' && subject !== undefined && (
+        <button
+          type="button"
+          className={css('button')}
+          aria-label={`Show ${subject}`}
+          onClick={() => view.setState({ dialog: undefined, category: subject, panel: 'chart' })}
+        >
+          Show
+        </button>
+      )}
+    </li>
+  )
+}

@@ -1,0 +1,148 @@
+import type { Page } from '@playwright/test'
+import type { Snapshot } from '../../../app/contract/snapshot.ts'
+import { CALM_REQUESTS, NOW_MS, quota, slots, snapshot, stream } from '../../renderer/fixtures.ts'
+import { layoutFaults } from '../../renderer/harness/layout-faults.ts'
+import { STATES } from '../../renderer/harness/states.ts'
+import { expect, problemsOf, test } from './window-fixtures.ts'
+
+const calm = (more: Partial<Snapshot> = {}) => snapshot({ requests: CALM_REQUESTS, ...more })
+const { refresh } = snapshot()
+const silent = ['a', 'b', 'c'].map((id) =>
+  stream(id, 'Order Stream', id, { state: 'stale', lastFrameAt: NOW_MS - 27_000 }),
+)
+
+/** What the headline was calm over once, and what it has to begin with. */
+const TROUBLES: readonly (readonly [name: string, Partial<Snapshot>, severity: string, words: RegExp])[] = [
+  ['all streams silent', { streams: silent }, 'critical', /^3 of 3 silent No stream brings data\./],
+  [
+    'a full group of slots',
+    { slots: [slots('Option Chain Stream', 10, 9, 1)] },
+    'critical',
+    /^full Option Chain Stream: all 10 slots are in use\.$/,
+  ],
+  [
+    'a sign-in that is about to end',
+    { refresh: { ...refresh, endsAt: NOW_MS + 600_000 } },
+    'critical',
+    /^Sign in again soon The sign-in ends at 14:41, in 9 min\.$/,
+  ],
+  [
+    'an ended sign-in',
+    { refresh: { ...refresh, state: 'sign-in-required', endsAt: NOW_MS - 60_000 } },
+    'critical',
+    /^Sign in again The sign-in ended at 14:30\.$/,
+  ],
+  [
+    'a revocation',
+    { refresh: { ...refresh, state: 'revoked', revokedAt: NOW_MS - 5_000 } },
+    'unseen',
+    /^Revoked Confirmed by the service at 14:31:00\.$/,
+  ],
+  [
+    'a revocation that is not confirmed',
+    { refresh: { ...refresh, state: 'revoke-unconfirmed', reason: 'the service answered 503' } },
+    'critical',
+    /^Revocation not confirmed The service answered 503\.$/,
+  ],
+]
+
+for (const [name, more, severity, words] of TROUBLES) {
+  test(`the headline, the title and the icon say it: ${name}`, async ({ page, open }) => {
+    await open(calm(more))
+    await expect(page.locator('[data-verdict]')).toHaveAttribute('data-verdict', severity)
+    await expect(page.getByTestId('verdict-headline')).toHaveText(words)
+    await expect(page).not.toHaveTitle(/^ok/)
+    await expect(page.locator('link[rel=icon]')).toHaveAttribute('href', new RegExp(`icon-${severity}`))
+    await expect(page.getByTestId('profile').locator('[data-severity]')).toHaveAttribute(
+      'data-severity',
+      severity,
+    )
+    await expect(page.getByTestId('more-findings')).toHaveCount(0)
+  })
+}
+
+test('more findings than the first are counted, and listed with what to do', async ({ page, open }) => {
+  await page.setViewportSize({ width: 1440, height: 900 })
+  const requests = [
+    ...CALM_REQUESTS.filter(({ category }) => category !== 'Positions'),
+    quota('Positions', 320, 300, 0, { state: 'blocked', blockedUntil: NOW_MS + 40_000 }),
+  ]
+  await open(
+    calm({
+      requests,
+      streams: silent,
+      slots: [slots('Option Chain Stream', 10, 9, 1), slots('MarketDepth Stream', 10, 9, 1)],
+      service: { reachable: false, host: 'h' },
+    }),
+  )
+  const headline = page.getByTestId('verdict-headline')
+  await expect(headline).toHaveText(/^429 Positions was refused\. Safe to retry at 14:31:45, in \d+ s\.$/)
+  await expect(page.getByTestId('verdict-detail')).toContainText('Hold Positions calls until then.')
+  const more = page.getByTestId('more-findings')
+  await expect(more).toHaveText('+2 more')
+  const health = page.getByRole('list', { name: 'Health of the key' })
+  await expect(health.getByRole('listitem')).toHaveText([
+    'Sign-in ok',
+    'Service unreachable',
+    'Streams 3 silent',
+    'Slots 2 full',
+    'Quotas 429',
+    /^Data \d+ s old$/,
+  ])
+  await page.setViewportSize({ width: 1024, height: 700 })
+  await expect(more).toHaveText('+4 more')
+  await more.click()
+  const dialog = page.getByRole('dialog', { name: 'Health of Main key' })
+  await expect(dialog.locator('[data-finding]')).toHaveCount(5)
+  await expect(dialog).toContainText('Close a stream before you open another.')
+  expect(await problemsOf(page, '[role=dialog]')).toEqual([])
+  expect(await layoutFaults(page)).toEqual([])
+  await dialog.getByRole('button', { name: 'Show Positions' }).click()
+  await expect(dialog).toBeHidden()
+  await expect(page.locator('[data-history]')).toHaveAttribute('data-history', 'Positions')
+})
+
+test('revoking is one click away beside the tokens, and not in red', async ({ page, open }) => {
+  await open(calm())
+  const revoke = page.getByRole('region', { name: 'Verdict' }).getByRole('button', { name: 'Revoke tokens…' })
+  await expect(revoke).toBeVisible()
+  const colour = (name: string) =>
+    page.getByRole('button', { name, exact: true }).evaluate((one) => getComputedStyle(one).color)
+  expect(await colour('Revoke tokens…')).toBe(await colour('Open stream…'))
+  await page.setViewportSize({ width: 400, height: 800 })
+  await expect(page.getByRole('button', { name: 'Revoke tokens…' })).toHaveCount(1)
+})
+
+const inSight = (page: Page, selector: string) =>
+  page.locator(selector).evaluate((one) => {
+    const { top, bottom } = one.getBoundingClientRect()
+    return top >= 0 && bottom <= innerHeight
+  })
+
+for (const [name, viewport] of [
+  ['1024×700', { width: 1024, height: 700 }],
+  ['1440×900 at 150 %', { width: 960, height: 600 }],
+  ['400×800', { width: 400, height: 800 }],
+] as const) {
+  test(`at ${name} every quota is reached without losing the headline, and no column is cut`, async ({
+    page,
+    open,
+  }) => {
+    await page.setViewportSize(viewport)
+    await open(STATES['target']!)
+    const rows = page.locator('tr[data-category]')
+    for (const row of await rows.all()) {
+      await row.scrollIntoViewIfNeeded()
+      const category = await row.getAttribute('data-category')
+      // A row behind the headline is not reached.
+      const isOnTop = await row.evaluate((one) => {
+        const { left, top, width, height } = one.getBoundingClientRect()
+        return one.contains(document.elementFromPoint(left + width / 2, top + height / 2))
+      })
+      expect(isOnTop, category ?? '').toBe(true)
+      expect(await inSight(page, '[data-testid=verdict-headline]'), category ?? '').toBe(true)
+    }
+    await page.evaluate(() => scrollTo(0, 0))
+    await expect.poll(() => layoutFaults(page)).toEqual([])
+  })
+}
