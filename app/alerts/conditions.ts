@@ -1,4 +1,5 @@
 import type { RequestQuota, SlotQuota, Snapshot, StreamSummary } from '../contract/snapshot.ts'
+import { isOfWholeKey } from '../quota/row-problems.ts'
 import { fewSlots, isSlotCountCurrent } from '../status/stream-status.ts'
 import { SIGN_IN_ENDING } from '../status/token-status.ts'
 import type { Reading } from './episode.ts'
@@ -29,6 +30,7 @@ export function conditionsOf(snapshot: Snapshot): readonly Condition[] {
   const { at, requests, slots, streams } = snapshot
   return [
     ...requests.flatMap((row) => requestConditions(row, at)),
+    { kind: 'refused', subject: '', reading: refusedKey(requests, at) },
     ...slots.map(
       (row) => ({ kind: 'slots-low', subject: row.category, reading: slotsLow(row, at) }) as const,
     ),
@@ -58,7 +60,19 @@ function requestConditions(row: RequestQuota, nowMs: number): readonly Condition
     { kind: 'runs-out', subject, reading: runsOut(row, asOfMs) },
     { kind: 'empty', subject, reading: empty(row, asOfMs) },
     { kind: 'below-threshold', subject, reading: belowThreshold(row, asOfMs) },
+    { kind: 'refused', subject, reading: refusedRow(row, nowMs) },
   ]
+}
+
+/** What concerns the whole key is one alert, with an empty subject; a missing permission is one of its row. */
+function refusedKey(requests: readonly RequestQuota[], nowMs: number): Reading {
+  return requests.some(({ problem }) => problem !== undefined && isOfWholeKey(problem.status))
+    ? bad(nowMs)
+    : good(nowMs)
+}
+
+function refusedRow({ problem }: RequestQuota, nowMs: number): Reading {
+  return problem !== undefined && !isOfWholeKey(problem.status) ? bad(nowMs) : good(nowMs)
 }
 
 /** In force because the service said so, whatever else is known; over once a later header shows capacity. */

@@ -1,4 +1,5 @@
 import type { Snapshot } from '../contract/snapshot.ts'
+import { keyProblems } from '../status/problem-status.ts'
 import { quotaStatus } from '../status/quota-status.ts'
 import { slotStatus } from '../status/stream-status.ts'
 
@@ -9,6 +10,7 @@ export type AlertKind =
   | 'below-threshold'
   | 'blocked'
   | 'capacity-back'
+  | 'refused'
   | 'slots-low'
   | 'stream-stale'
   | 'stream-restarts'
@@ -25,6 +27,7 @@ export const SEVERITIES: Readonly<Record<AlertKind, Severity>> = {
   'below-threshold': 'warning',
   blocked: 'critical',
   'capacity-back': 'info',
+  refused: 'warning',
   'slots-low': 'warning',
   'stream-stale': 'warning',
   'stream-restarts': 'warning',
@@ -42,6 +45,10 @@ export function severityOf(kind: AlertKind, subject: string, snapshot: Snapshot,
   if (kind === 'slots-low') {
     const group = snapshot.slots.find(({ category }) => category === subject)
     return group !== undefined && slotStatus(group).severity === 'critical' ? 'critical' : SEVERITIES[kind]
+  }
+  if (kind === 'refused') {
+    const [problem] = subject === '' ? keyProblems(snapshot, nowMs) : []
+    return problem?.severity === 'critical' ? 'critical' : SEVERITIES[kind]
   }
   if (kind !== 'runs-out') return SEVERITIES[kind]
   const row = snapshot.requests.find(({ category }) => category === subject)
@@ -62,6 +69,8 @@ export const PATIENCE: Readonly<Record<AlertKind, Patience>> = {
   // A refusal is a fact, not a trend; the same holds for its end.
   blocked: { holdMs: 0, recoverMs: 0 },
   'capacity-back': { holdMs: 0, recoverMs: 0 },
+  // One failing answer passes; a refused token does not.
+  refused: { holdMs: 30_000, recoverMs: 0 },
   'slots-low': { holdMs: 5_000, recoverMs: 10_000 },
   // It was silent for 15 s before it is called stale.
   'stream-stale': { holdMs: 0, recoverMs: 5_000 },

@@ -1,5 +1,6 @@
 import type { RequestQuota, Snapshot } from '../contract/snapshot.ts'
 import { countdownText } from '../status/durations.ts'
+import { keyProblems, problemAdvice, problemDetail, problemSentence } from '../status/problem-status.ts'
 import { leftText, quotaStatus, safeSentence, stateSentence, usageSentence } from '../status/quota-status.ts'
 import { capitalised, sentence } from '../status/sentences.ts'
 import { streamName as nameOf, slotStatus, streamStatus } from '../status/stream-status.ts'
@@ -29,6 +30,8 @@ export function alertText(kind: AlertKind, subject: string, snapshot: Snapshot, 
       return row === undefined ? { title: subject, body: '' } : quotaText(row, on, nowMs)
     case 'capacity-back':
       return { title: `${subject} can be called again`, body: row ? leftSentence(row, on, nowMs) : '' }
+    case 'refused':
+      return refusedText(subject, row, snapshot, nowMs)
     case 'slots-low': {
       const slots = snapshot.slots.find((quota) => quota.category === subject)
       return {
@@ -72,6 +75,28 @@ export function alertText(kind: AlertKind, subject: string, snapshot: Snapshot, 
       }
   }
 }
+
+function refusedText(
+  subject: string,
+  row: RequestQuota | undefined,
+  snapshot: Snapshot,
+  nowMs: number,
+): AlertText {
+  const { name } = snapshot.profile
+  const [whole] = subject === '' ? keyProblems(snapshot, nowMs) : []
+  if (whole !== undefined) {
+    return { title: withoutStop(whole.sentence), body: `${whole.action} ${whole.detail} On ${name}.` }
+  }
+  if (subject === '' || row?.problem === undefined) {
+    return { title: `${subject || name} answers again`, body: '' }
+  }
+  return {
+    title: withoutStop(problemSentence(subject, row.problem)),
+    body: `${problemAdvice(subject, row.problem)} ${problemDetail(row.problem, nowMs)} On ${name}.`,
+  }
+}
+
+const withoutStop = (text: string): string => text.replace(/\.$/, '')
 
 function streamName(id: string, { streams }: Snapshot): string {
   const stream = streams.find((one) => one.id === id)

@@ -40,6 +40,13 @@ export const eventSchemas = [
   /** A browser window was let in with a code; `open` counts those that were, this one included. */
   event('window-admitted', { window: text, open: number }),
   event('rate-limited', { category: text, retryAt: number, requestId: optionalText }),
+  /**
+   * Requests are answered without a number: refused, or not by the service. Told once for a 401 and for each 5xx, whatever
+   * the number of rows, and once for each row otherwise; `category` is the first row.
+   */
+  event('requests-refused', { category: text, status: number, message: optionalText }),
+  /** Numbers come again. `since`: when the refusals began, epoch ms. */
+  event('requests-answered', { category: text, status: number, since: number }),
   event('slots-exhausted', {
     category: text,
     requestId: optionalText,

@@ -108,6 +108,17 @@ const quotaState = z.enum(['ok', 'low', 'running-out', 'empty', 'blocked', 'not-
 
 export type QuotaState = z.output<typeof quotaState>
 
+const rowProblem = openObject({
+  status: number,
+  /** The service's own text, without secrets and cut to 200 characters. */
+  message: optionalText,
+  /** When the first answer of this kind came, epoch ms. */
+  since: number,
+})
+
+/** The last answer of a row where it brought no number: an HTTP status, 200 for an answer without quota headers. */
+export interface RowProblem extends Immutable<z.output<typeof rowProblem>> {}
+
 export const requestQuota = openObject({
   category: text,
   resource: optionalText,
@@ -165,6 +176,8 @@ export const requestQuota = openObject({
   safe: z.exactOptional(openObject({ everySeconds: z.nullable(number), burst: number })),
   /** When this app asks for this row next if no header comes before, epoch ms; absent where it will not. */
   nextCheckAt: optionalNumber,
+  /** The last answer, where it brought no number; the next number ends it. */
+  problem: z.exactOptional(rowProblem),
 })
 
 /**

@@ -88,6 +88,14 @@ function lineOf(event: LoggedEvent): IncidentLine {
       return { ...line, category: event.category, ...request, retryAt: iso(event.retryAt) }
     case 'slots-exhausted':
       return { ...line, category: event.category, ...request }
+    case 'requests-refused':
+      return { ...line, category: event.category, detail: `answered ${event.status}` }
+    case 'requests-answered':
+      return {
+        ...line,
+        category: event.category,
+        detail: `after ${event.status} since ${iso(event.since)}`,
+      }
     case 'stream-opened':
     case 'stream-restarted':
     case 'stream-closed':

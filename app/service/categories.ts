@@ -26,6 +26,8 @@ export interface Category {
    * for streams, and for requests that place orders.
    */
   readonly probe?: (subjects: ProbeSubjects) => string | undefined
+  /** The scope that its requests need (service 10), where it is not that of its kind: see `scopeOf`. */
+  readonly scope?: string
 }
 
 const perFiveMinutes = (limit: number): RequestLimit => ({ limit, periodSeconds: 300 })
@@ -105,6 +107,7 @@ export const CATEGORIES: readonly Category[] = [
     requests: perMinute(90),
     path: /^\/v3\/marketdata\/options\/riskreward$/,
     method: 'POST',
+    scope: 'OptionSpreads',
   },
   {
     name: 'Quote Change Stream',
@@ -140,6 +143,7 @@ export const CATEGORIES: readonly Category[] = [
     name: 'MarketDepth Stream',
     requests: perMinute(30),
     slots: 10,
+    scope: 'Matrix',
     path: /^\/v3\/marketdata\/stream\/marketdepth\/(?:quotes|aggregates)\/[^/]+$/,
   },
   {
@@ -195,4 +199,11 @@ export function probePath(category: string, subjects: ProbeSubjects): string | u
 export function categoryOf(method: string, path: string): string | undefined {
   return CATEGORIES.find((category) => (category.method ?? 'GET') === method && category.path.test(path))
     ?.name
+}
+
+/** The scope that requests of a category need (service 10): `ReadAccount` for accounts, else `MarketData`, unless it has its own. */
+export function scopeOf(category: string): string {
+  const known = CATEGORIES.find(({ name }) => name === category)
+  if (known?.scope !== undefined) return known.scope
+  return known?.path.source.includes('brokerage') ? 'ReadAccount' : 'MarketData'
 }

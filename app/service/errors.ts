@@ -20,11 +20,36 @@ export function refusedBy({ rate, concurrency }: HeaderReading, body: string): R
 }
 
 function messageOf(body: string): string | undefined {
+  const message = errorFields(body)?.Message
+  return typeof message === 'string' ? message.trim() : undefined
+}
+
+function errorFields(body: string): { readonly Message?: unknown; readonly Error?: unknown } | undefined {
   try {
     const parsed: unknown = parseJson(body)
-    if (typeof parsed !== 'object' || parsed === null || !('Message' in parsed)) return undefined
-    return typeof parsed.Message === 'string' ? parsed.Message.trim() : undefined
+    return typeof parsed === 'object' && parsed !== null ? parsed : undefined
   } catch {
     return undefined
   }
+}
+
+const LONGEST_MESSAGE = 200
+/** Length that is cleaned before a text is cut, so that a secret at the cut is found. */
+const LONGEST_CLEANED = 2_000
+
+/**
+ * What an error body says for a person (service 2.3): `Message`, or `Error` without one, in one line of at most 200
+ * characters. `clean` takes out secrets, because a service may repeat one that it was sent. `undefined` for a body that
+ * says neither.
+ */
+export function errorMessage(body: string, clean: (text: string) => string): string | undefined {
+  const fields = errorFields(body)
+  const said = [fields?.Message, fields?.Error].find(
+    (text): text is string => typeof text === 'string' && text.trim() !== '',
+  )
+  if (said === undefined) return undefined
+  const line = clean(said.slice(0, LONGEST_CLEANED))
+    .replace(/[\s\p{C}]+/gu, ' ')
+    .trim()
+  return line === '' ? undefined : line.slice(0, LONGEST_MESSAGE).toWellFormed()
 }

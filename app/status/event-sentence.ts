@@ -1,8 +1,10 @@
 import type { LoggedEvent, RefreshFailure } from '../contract/events.ts'
 import type { RefreshSummary } from '../contract/snapshot.ts'
 import type { StreamProposal } from '../contract/streams.ts'
+import { isOfWholeKey } from '../quota/row-problems.ts'
 import { sinceText, untilText } from './durations.ts'
 import { clockText } from './moments.ts'
+import { problemAdvice, problemSentence, problemStatus } from './problem-status.ts'
 import { rateText } from './rates.ts'
 import { capitalised } from './sentences.ts'
 import type { Severity } from './severity.ts'
@@ -69,6 +71,27 @@ export function eventSentence(event: LoggedEvent, { stored, as = 'clock' }: Even
         `${event.category} refused (429) · safe to retry ${moment(event.retryAt, event.at, as)}`,
         event.requestId,
       )
+    case 'requests-refused': {
+      const { category, status, message } = event
+      return {
+        severity: problemStatus(event).severity,
+        text: parts(
+          withoutStop(problemSentence(category, event)),
+          message !== undefined && status >= 400 && `“${message}”`,
+          withoutStop(problemAdvice(category, event)),
+        ),
+      }
+    }
+    case 'requests-answered':
+      return {
+        severity: 'ok',
+        text: parts(
+          isOfWholeKey(event.status)
+            ? 'The service answers with numbers again'
+            : `${event.category} answers again`,
+          `after ${event.status} for ${sinceText(event.since, event.at)}`,
+        ),
+      }
     case 'slots-exhausted':
       return withRequestId(
         parts(
@@ -138,6 +161,8 @@ function rotated(stored: EventStyle['stored']): string {
 
 const moment = (momentMs: number, atMs: number, as: 'clock' | 'countdown') =>
   as === 'clock' ? `at ${clockText(momentMs)}` : `in ${untilText(momentMs, atMs)}`
+
+const withoutStop = (text: string) => text.replace(/\.$/, '')
 
 const parts = (...texts: readonly (string | false | undefined)[]) => texts.filter(Boolean).join(' · ')
 

@@ -2,6 +2,7 @@ import type { RequestQuota, Snapshot, StreamSummary } from '../contract/snapshot
 import { type JudgedRow, worstFirst } from '../quota/verdict.ts'
 import { coarseSinceText, countdownText, sinceText } from './durations.ts'
 import { clockText, minuteText } from './moments.ts'
+import { keyProblems } from './problem-status.ts'
 import {
   isStale,
   OUTDATED_AFTER_MS,
@@ -58,6 +59,7 @@ export function keyFindings(snapshot: Snapshot, nowMs: number): readonly Finding
   return [
     ...signInFindings(snapshot, nowMs),
     ...serviceFindings(snapshot, nowMs),
+    ...problemFindings(snapshot, nowMs),
     ...streamFindings(snapshot, nowMs),
     ...slotFindings(snapshot, nowMs),
     ...quotaFindings(snapshot, nowMs),
@@ -215,6 +217,23 @@ function serviceFindings({ service }: Snapshot, nowMs: number): readonly Finding
   ]
 }
 
+/** Answers that bring no number: of the token, of the service, or of single rows. */
+function problemFindings(snapshot: Snapshot, nowMs: number): readonly Finding[] {
+  return keyProblems(snapshot, nowMs)
+    .filter(({ isWhole, category }) => isWhole || !isJudgedWorse(category, snapshot, nowMs))
+    .map(({ isWhole, problem, severity, label, note, category, ...said }): Finding => {
+      const texts = { severity, text: said.sentence, ...said }
+      if (!isWhole) return { ...texts, aspect: 'quotas', subject: category, label, note, moment: note }
+      const aspect = problem.status === 401 ? 'sign-in' : 'service'
+      return { ...texts, aspect, label: `${capitalised(label)} (${note})`, note: '', moment: '' }
+    })
+}
+
+/** Whether the number of a row says something graver than its last answer. */
+function isJudgedWorse(category: string, snapshot: Snapshot, nowMs: number): boolean {
+  return judgedRows(snapshot, nowMs).some(({ row, state }) => row.category === category && state !== 'ok')
+}
+
 /** What silent streams are about. */
 const STREAMS = 'Streams'
 
@@ -339,6 +358,8 @@ function dataFindings(snapshot: Snapshot, nowMs: number): readonly Finding[] {
     })
   }
   const newest = newestHeaderMs(snapshot.requests)
+  // Answers that bring no number are the reason, and told as that.
+  if (keyProblems(snapshot, nowMs).length > 0) return []
   if (newest === undefined) {
     return finding({
       note: NO_DATA,

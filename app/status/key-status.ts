@@ -1,7 +1,15 @@
 import type { RequestQuota, Snapshot } from '../contract/snapshot.ts'
 import { shownRows } from '../quota/verdict.ts'
 import { coarseSinceText, sinceText } from './durations.ts'
-import { ASPECTS, type Aspect, type Finding, freshestMs, judgedRows, keyFindings } from './key-findings.ts'
+import {
+  ASPECTS,
+  type Aspect,
+  type Finding,
+  freshestMs,
+  judgedRows,
+  keyFindings,
+  UNREACHABLE,
+} from './key-findings.ts'
 import { leftText, STALE_AFTER_MS, STATE_LABELS, shareLeftText, stateAt } from './quota-status.ts'
 import { countText, listText } from './rates.ts'
 import { mostUrgent, type Severity } from './severity.ts'
@@ -176,7 +184,7 @@ function aspectLabel([first, ...rest]: readonly Finding[], snapshot: Snapshot, n
     case 'sign-in':
       return first.label.replace(/^Sign-in /, '').toLowerCase()
     case 'service':
-      return 'unreachable'
+      return first.label === UNREACHABLE ? 'unreachable' : first.label.toLowerCase()
     case 'streams':
       return first.label.replace(/ of \d+/, '')
     case 'slots':

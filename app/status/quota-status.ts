@@ -1,7 +1,8 @@
-import type { QuotaState, RequestQuota } from '../contract/snapshot.ts'
+import type { QuotaState, RequestQuota, RowProblem } from '../contract/snapshot.ts'
 import { CRITICAL_SECONDS } from '../quota/state.ts'
 import { coarseSinceText, countdownText, sinceText } from './durations.ts'
 import { clockText } from './moments.ts'
+import { problemSentence, problemStatus, toldProblem } from './problem-status.ts'
 import { rateRangeText, SMALLEST_SHOWN_PER_SECOND } from './rates.ts'
 import type { Severity } from './severity.ts'
 
@@ -12,7 +13,7 @@ import type { Severity } from './severity.ts'
 export interface QuotaStatus {
   readonly state: QuotaState
   readonly severity: Severity
-  /** One word for each state: see `STATE_LABELS`. */
+  /** One word for each state: see `STATE_LABELS`; of a row whose answers bring no number, see `problemStatus`. */
   readonly label: string
   /** When the 429 may be retried, or when the quota is estimated to be empty. Epoch ms. */
   readonly untilMs?: number
@@ -43,6 +44,8 @@ export function stateAt(quota: RequestQuota, nowMs: number): QuotaState {
 export function quotaStatus(quota: RequestQuota, nowMs: number): QuotaStatus {
   const state = stateAt(quota, nowMs)
   const label = STATE_LABELS[state]
+  const problem = refusedProblem(quota, nowMs)
+  if (problem !== undefined) return { state, ...problemStatus(problem) }
   switch (state) {
     case 'ok':
       return { state, severity: 'ok', label, note: '' }
@@ -75,6 +78,12 @@ export function quotaStatus(quota: RequestQuota, nowMs: number): QuotaStatus {
     case 'not-checked':
       return { state, severity: 'unseen', label, note: '' }
   }
+}
+
+/** The problem that a row's words are about: none where its number says something graver. */
+function refusedProblem(quota: RequestQuota, nowMs: number): RowProblem | undefined {
+  const state = stateAt(quota, nowMs)
+  return state === 'ok' || state === 'not-checked' ? toldProblem(quota, nowMs) : undefined
 }
 
 /** `3 min 30 s`, or `within 10 min` where it is more than a period ahead: further than a forecast can be told to the minute. */
@@ -212,6 +221,8 @@ function refillText({ model, limit, period, windowEndsAt }: RequestQuota): strin
 /** One sentence on what the state means for the person who calls, without who uses it: the headline of a row. */
 export function stateSentence(quota: RequestQuota, nowMs: number): string {
   const { category, blockedUntil, emptyAt } = quota
+  const problem = refusedProblem(quota, nowMs)
+  if (problem !== undefined) return problemSentence(category, problem)
   switch (stateAt(quota, nowMs)) {
     case 'ok':
       return `${category} is ok.`

@@ -91,7 +91,7 @@ export class ApiClient {
     const observation = observe(outcome.status, outcome.headers)
     const sender = senderOfAnswer(observation, url, outcome.body)
     if (sender.kind === 'other') {
-      tap.lost(ticket)
+      tap.notTheService(ticket, outcome.status, sender.why)
       reachability.failed(hostOf(baseUrl), sender.why)
       return { kind: 'unreachable', why: sender.why, sent: true }
     }

@@ -10,6 +10,7 @@ import {
   probesWithin,
 } from '../../app/quota/probe-plan.ts'
 import { nextRequestAtMs } from '../../app/quota/replenishment.ts'
+import { RETRY, retryDelayMs } from '../../app/retry/schedules.ts'
 import { PROBED_CATEGORIES } from '../../app/service/categories.ts'
 import type { ProbeSettings } from '../monitor/profile.ts'
 import type { Timeline } from '../monitor/timeline.ts'
@@ -55,6 +56,9 @@ const MAX_AT_ONCE = 4
 const LOOK_AGAIN_MS = 5_000
 /** Pauses after a failed probe in milliseconds: rejected by the service, failed by a server fault, or never sent. */
 const PAUSE_AFTER = { refusedMs: 10 * 60_000, faultMs: 30_000, notSentMs: 5_000 } as const
+/** The statuses of a refused token and of a refused permission. */
+const UNAUTHORIZED = 401
+const FORBIDDEN = 403
 
 /** The inputs of the last evaluation of a row; until one of them changes, no probe can become due. */
 interface Look {
@@ -70,6 +74,10 @@ export class Prober {
   readonly #records = new Map<string, ProbeRecord>()
   readonly #looks = new Map<string, Look>()
   readonly #under = new Set<string>()
+  /** 401s in a row of each category. */
+  readonly #unauthorized = new Map<string, number>()
+  /** Categories that wait after a 401 or a 403, which another sign-in may mend. */
+  readonly #unaccepted = new Set<string>()
   #account: string | undefined
   #stopped = false
   #cancel: () => void = () => {}
@@ -100,6 +108,17 @@ export class Prober {
       if (asks(category, before) === asks(category, this.symbol)) continue
       this.#records.set(category, { ...record, notBeforeMs: NO_PROBES.notBeforeMs })
     }
+    this.tick()
+  }
+
+  /** Ends the pauses after a 401 and a 403: a new sign-in may have another user and other scopes. */
+  signedIn(): void {
+    for (const category of this.#unaccepted) {
+      this.#records.set(category, { ...this.#recordOf(category), notBeforeMs: NO_PROBES.notBeforeMs })
+      this.#looks.delete(category)
+    }
+    this.#unaccepted.clear()
+    this.#unauthorized.clear()
     this.tick()
   }
 
@@ -261,9 +280,20 @@ export class Prober {
     this.#records.set(category, { ...record, sentAtMs })
     if (answer.kind !== 'answered') return
     if (category === 'Accounts' && answer.status === 200) this.#account ??= firstAccount(answer.body)
-    if (answer.status >= 400 && !answer.hasQuota) {
-      const pauseMs = answer.status >= 500 ? PAUSE_AFTER.faultMs : PAUSE_AFTER.refusedMs
-      this.#records.set(category, { ...record, sentAtMs, notBeforeMs: now + pauseMs })
+    const { status, hasQuota } = answer
+    if (hasQuota || (status !== UNAUTHORIZED && status !== FORBIDDEN)) this.#unaccepted.delete(category)
+    else this.#unaccepted.add(category)
+    if (hasQuota || status !== UNAUTHORIZED) this.#unauthorized.delete(category)
+    if (status >= 400 && !hasQuota) {
+      this.#records.set(category, { ...record, sentAtMs, notBeforeMs: now + this.#pauseMs(category, status) })
     }
+  }
+
+  #pauseMs(category: string, status: number): number {
+    if (status >= 500) return PAUSE_AFTER.faultMs
+    if (status !== UNAUTHORIZED) return PAUSE_AFTER.refusedMs
+    const failures = (this.#unauthorized.get(category) ?? 0) + 1
+    this.#unauthorized.set(category, failures)
+    return retryDelayMs(RETRY.unauthorized, failures, this.#deps.random.next())
   }
 }

@@ -1,16 +1,18 @@
 import type { MonitorEvent } from '../../app/contract/events.ts'
 import type { RowDetails } from '../../app/contract/quotas.ts'
-import type { RequestQuota } from '../../app/contract/snapshot.ts'
+import type { RequestQuota, RowProblem } from '../../app/contract/snapshot.ts'
 import type { Ledger, Ticket } from '../../app/quota/ledger.ts'
 import { OthersEpisodes, type OthersEvent } from '../../app/quota/others-episodes.ts'
 import { isProbablyEmpty } from '../../app/quota/probe-plan.ts'
 import { nextRequestAtMs } from '../../app/quota/replenishment.ts'
-import { categoryOf } from '../../app/service/categories.ts'
-import { type RefusedBy, refusedBy } from '../../app/service/errors.ts'
+import { type Refused, RowProblems } from '../../app/quota/row-problems.ts'
+import { categoryOf, PROBED_CATEGORIES } from '../../app/service/categories.ts'
+import { errorMessage, type RefusedBy, refusedBy } from '../../app/service/errors.ts'
 import type { HeaderReading, Observation } from '../../app/service/headers.ts'
 import type { RecentHistory } from '../history/recent.ts'
 import type { Timeline } from '../monitor/timeline.ts'
 import type { Random } from '../ports/ports.ts'
+import type { Secrets } from '../ports/redactor.ts'
 import { RowLog } from './row-log.ts'
 
 export interface QuotaTapDeps {
@@ -18,6 +20,7 @@ export interface QuotaTapDeps {
   readonly history: RecentHistory
   readonly timeline: Timeline
   readonly random: Random
+  readonly secrets: Pick<Secrets, 'clean'>
   readonly event: (event: MonitorEvent) => void
   readonly changed: () => void
   /** See `ProbeSettings.trialAfterStep`. Read for each refusal, because the user may change it. Absent: off. */
@@ -48,6 +51,7 @@ export class QuotaTap {
   readonly #deps: QuotaTapDeps
   readonly #others = new OthersEpisodes()
   readonly #log = new RowLog()
+  readonly #problems = new RowProblems()
 
   constructor(deps: QuotaTapDeps) {
     this.#deps = deps
@@ -79,12 +83,26 @@ export class QuotaTap {
     return this.#log.detailsOf(category)
   }
 
+  /** The last answer of a row, where it brought no number. */
+  problemOf(category: string): RowProblem | undefined {
+    return this.#problems.of(category)
+  }
+
   notSent(ticket: Ticket): void {
     this.#deps.ledger.notSent(ticket, this.#deps.timeline.now())
   }
 
   lost(ticket: Ticket): void {
     this.#deps.ledger.lost(ticket, this.#deps.timeline.now())
+  }
+
+  /** Records an answer by something else than the service, such as a network's sign-in page; `why` is the shown reason. */
+  notTheService(ticket: Ticket, status: number, why: string): void {
+    const { ledger, timeline } = this.#deps
+    ledger.lost(ticket, timeline.now())
+    // Reachability tells it once for the whole host.
+    const row = rowNamed(ticket)
+    if (row !== undefined) this.#problems.strange(row, { status, message: why }, timeline.now())
   }
 
   /** Records a request that was aborted before its answer; it may still reach the service and count. */
@@ -106,6 +124,7 @@ export class QuotaTap {
       // The answer may come from a proxy, a captive portal or an authentication layer instead of the throttling layer,
       // so the request may or may not have counted.
       ledger.lost(ticket, now)
+      this.#noNumber(ticket, reading.status, body, now)
       this.#deps.changed()
       return { reading }
     }
@@ -119,7 +138,10 @@ export class QuotaTap {
     this.#note(category ?? rowNamed(ticket), reading, refused, now)
     if (category !== undefined) {
       const remaining = reading.rate?.remaining
-      if (remaining !== undefined) history.observed(category, now, remaining)
+      if (remaining !== undefined) {
+        history.observed(category, now, remaining)
+        this.#number(category, ticket)
+      }
       if (elsewhere > 0) this.#othersProved(category, now)
     }
     this.#deps.changed()
@@ -128,6 +150,28 @@ export class QuotaTap {
       return { reading, refused, retryAtMs: now + FALLBACK_SECONDS * 1000 }
     }
     return { reading, refused, retryAtMs: this.#hold(category ?? ticket.endpoint, reading, refused, now) }
+  }
+
+  /** An answer without quota headers: a refusal, or not from the throttling layer. */
+  #noNumber(ticket: Ticket, status: number, body: string, now: number): void {
+    const row = rowNamed(ticket)
+    const { ledger, secrets, event } = this.#deps
+    if (row === undefined || ledger.sizeOf(row) === undefined) return
+    const isFine = status >= 200 && status < 300
+    // A stream may open without quota headers (service 12).
+    if (isFine && !PROBED_CATEGORIES.includes(row)) return
+    const message = isFine ? undefined : errorMessage(body, (text) => secrets.clean(text))
+    const refused: Refused = { status, ...(message !== undefined && { message }) }
+    const begun = this.#problems.refused(row, refused, now)
+    if (begun) event(begun)
+  }
+
+  #number(category: string, ticket: Ticket): void {
+    // The header may name another row than the one that was refused.
+    for (const row of new Set([category, rowNamed(ticket)])) {
+      const ended = row === undefined ? undefined : this.#problems.answered(row)
+      if (ended) this.#deps.event(ended)
+    }
   }
 
   #note(

@@ -85,6 +85,7 @@ export function profileParts(
     history,
     timeline,
     random,
+    secrets: given.secrets,
     event,
     changed,
     trialAfterStep: () => current.profile().probes.trialAfterStep ?? false,

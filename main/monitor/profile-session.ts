@@ -145,6 +145,7 @@ export class ProfileSession {
     this.#tokens = tokens
     this.#keeper = this.parts.keeperFor(profile, tokens)
     this.#keeper.start()
+    this.parts.prober.signedIn()
     this.#changed()
   }
 

@@ -4,6 +4,7 @@ import { verdictOf } from '../../app/quota/verdict.ts'
 import type { SlotLedger } from '../../app/streams/slots.ts'
 import { hostOf } from '../api/client.ts'
 import type { Prober } from '../api/prober.ts'
+import type { QuotaTap } from '../api/quota-tap.ts'
 import type { Streams } from '../streams/streams.ts'
 import type { TokenKeeper } from '../tokens/keeper.ts'
 import type { Profile } from './profile.ts'
@@ -21,6 +22,7 @@ export interface SnapshotSources {
   readonly slots: Pick<SlotLedger, 'view'>
   readonly streams: Pick<Streams, 'summaries'>
   readonly prober: Pick<Prober, 'summary' | 'nextCheckAt'>
+  readonly tap: Pick<QuotaTap, 'problemOf'>
 }
 
 /** The minimum length of an API key whose ending is shown: it would be most of a shorter one. */
@@ -28,11 +30,24 @@ const MIN_KEY_LENGTH = 12
 
 /** The snapshot of one profile, computed for `nowMs`. Of its API key it contains only the ending. */
 export function profileSnapshot(sources: SnapshotSources, nowMs: number): Snapshot {
-  const { revision, profile, keystore, reachability, keeper, ledger, slots, streams, prober, settingsAt } =
-    sources
+  const {
+    revision,
+    profile,
+    keystore,
+    reachability,
+    keeper,
+    ledger,
+    slots,
+    streams,
+    prober,
+    settingsAt,
+    tap,
+  } = sources
   const requests = ledger.view(nowMs).map((row) => {
     const nextCheckAt = prober.nextCheckAt(row)
-    return nextCheckAt === undefined ? row : { ...row, nextCheckAt }
+    const problem = tap.problemOf(row.category)
+    if (nextCheckAt === undefined && problem === undefined) return row
+    return { ...row, ...(nextCheckAt !== undefined && { nextCheckAt }), ...(problem && { problem }) }
   })
   return {
     revision,

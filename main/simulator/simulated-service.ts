@@ -133,10 +133,21 @@ export class SimulatedService {
     if (this.faults.strike('resources-503')) {
       return errorAnswer(503, 'ServiceUnavailable', 'Try again later.', { 'Retry-After': '5' })
     }
+    const strange = this.#strangeAnswer()
+    if (strange !== undefined) return strange
     const stranger = this.#bearerProblem(request, atMs)
     if (stranger !== undefined) return stranger
     if (category === undefined) return this.#resources.uncounted(request, atMs) ?? unknownResource(request)
     return this.#resources.answer(request, category, atMs)
+  }
+
+  #strangeAnswer(): Answer | undefined {
+    if (this.faults.strike('resources-401')) {
+      return errorAnswer(401, 'Unauthorized', 'The token is not accepted.')
+    }
+    if (this.faults.strike('resources-403'))
+      return errorAnswer(403, 'Forbidden', 'The scope does not allow it.')
+    return this.faults.strike('resources-garbage') ? jsonAnswer(200, { hello: 'world' }) : undefined
   }
 
   #published(request: ServiceRequest, document: (idTokens: IdTokenIssuer) => unknown): Answer {

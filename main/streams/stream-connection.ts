@@ -145,7 +145,7 @@ export class StreamConnection {
   }
 
   #notTheService(why: string): void {
-    this.#deps.tap.lost(this.#ticket)
+    this.#deps.tap.notTheService(this.#ticket, this.#observation.status, why)
     this.#deps.reached(false, why)
     this.#finish()
     this.#hangUp()

@@ -1,6 +1,7 @@
 import type { RequestQuota } from '../../app/contract/snapshot.ts'
 import { sinceText } from '../../app/status/durations.ts'
 import { clockText } from '../../app/status/moments.ts'
+import { problemAdvice, problemDetail, problemSentence } from '../../app/status/problem-status.ts'
 import { nextCheckText, othersText, safePaceText } from '../../app/status/quota-status.ts'
 import { rateText } from '../../app/status/rates.ts'
 
@@ -30,6 +31,7 @@ export function detailFacts(quota: RequestQuota, nowMs: number): readonly Fact[]
       value: isSeen ? `${quota.low}–${quota.high}` : '—',
       about: 'What is surely left, and what is possibly left.',
     },
+    ...problemFacts(quota, nowMs),
     { name: 'Others use', value: perSecondText(othersText(quota)), about: 'As far as headers show it.' },
     {
       name: 'Safe pace',
@@ -69,6 +71,16 @@ export function detailFacts(quota: RequestQuota, nowMs: number): readonly Fact[]
     },
     { name: '429s since start', value: String(rejected) },
   ]
+}
+
+function problemFacts({ category, problem }: RequestQuota, nowMs: number): readonly Fact[] {
+  if (problem === undefined) return []
+  const sentences = [
+    problemSentence(category, problem),
+    problemDetail(problem, nowMs),
+    problemAdvice(category, problem),
+  ]
+  return [{ name: 'Last answer', value: sentences.join(' ') }]
 }
 
 const perSecondText = (rate: string) => (rate === '?' || rate === '0' ? rate : `${rate}/s`)

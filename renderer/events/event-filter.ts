@@ -25,6 +25,8 @@ const FILTER_OF: Readonly<Record<LoggedEvent['kind'], Exclude<EventFilter, 'all'
   'window-admitted': 'service',
   'rate-limited': 'quotas',
   'slots-exhausted': 'quotas',
+  'requests-refused': 'service',
+  'requests-answered': 'service',
   elsewhere: 'quotas',
   'elsewhere-ended': 'quotas',
   'stream-opened': 'streams',

@@ -114,7 +114,7 @@ test('a refusal may be a page, and is still an answer', async () => {
   const { client, http, events } = setUp()
   http.reply = () => answerOf(404, '<html>Cannot GET</html>', { 'content-type': 'text/html' })
   expect(await client.request(GET)).toMatchObject({ kind: 'answered', status: 404 })
-  expect(events).toEqual([])
+  expect(events).toEqual([{ kind: 'requests-refused', category: 'Accounts', status: 404 }])
 })
 
 test('a 429 comes back as the time to wait for', async () => {

@@ -4,10 +4,11 @@ import { CURRENT_REQUEST_QUOTAS } from '../../../app/service/categories.ts'
 import { QuotaTap } from '../../../main/api/quota-tap.ts'
 import { RecentHistory } from '../../../main/history/recent.ts'
 import { Timeline } from '../../../main/monitor/timeline.ts'
+import { Redactor } from '../../../main/ports/redactor.ts'
 import { VirtualClock } from '../../simulation/virtual-clock.ts'
 
 /** The quotas of one key on virtual time, with all that is told of them. */
-export function startedTap(trialAfterStep = false) {
+export function startedTap(trialAfterStep = false, secrets = new Redactor()) {
   const clock = new VirtualClock()
   const timeline = new Timeline(clock)
   const ledger = new Ledger(CURRENT_REQUEST_QUOTAS, timeline.now())
@@ -20,6 +21,7 @@ export function startedTap(trialAfterStep = false) {
     history,
     timeline,
     random,
+    secrets,
     event,
     changed: () => {},
     trialAfterStep: () => trialAfterStep,

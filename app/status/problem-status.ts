@@ -1,0 +1,132 @@
+import type { RequestQuota, RowProblem, Snapshot } from '../contract/snapshot.ts'
+import { isOfWholeKey } from '../quota/row-problems.ts'
+import { shownRows } from '../quota/verdict.ts'
+import { scopeOf } from '../service/categories.ts'
+import { sinceText } from './durations.ts'
+import { minuteText } from './moments.ts'
+import { countText } from './rates.ts'
+import { sentence } from './sentences.ts'
+import type { Severity } from './severity.ts'
+
+/**
+ * What every surface says of answers that bring no quota number: a refused token, a missing permission, a failing
+ * service, or something else that answers in its place. Pure.
+ */
+export interface ProblemStatus {
+  readonly severity: Severity
+  /** `refused`, `failing`, `no number`. */
+  readonly label: string
+  /** The status code. */
+  readonly note: string
+}
+
+/** How long a service may fail, or answer without a number, before a row that has one says so. Milliseconds. */
+export const PROBLEM_LASTS_MS = 30_000
+
+/**
+ * The problem of a row as far as it is to be told at `nowMs`, epoch ms. A refused token or permission is told at once;
+ * one failing answer beside a number is not yet a state.
+ */
+export function toldProblem(
+  { problem, source, state }: Pick<RequestQuota, 'problem' | 'source' | 'state'>,
+  nowMs: number,
+): RowProblem | undefined {
+  if (problem === undefined) return undefined
+  const isRefusal = problem.status === 401 || problem.status === 403
+  const hasNumber = source !== 'default' && state !== 'not-checked'
+  return isRefusal || !hasNumber || nowMs - problem.since >= PROBLEM_LASTS_MS ? problem : undefined
+}
+
+/** Severity and words of a problem. */
+export function problemStatus({ status }: Pick<RowProblem, 'status'>): ProblemStatus {
+  const note = String(status)
+  if (status === 401) return { severity: 'critical', label: 'refused', note }
+  if (status >= 500) return { severity: 'watch', label: 'failing', note }
+  if (status >= 400) return { severity: 'watch', label: 'refused', note }
+  return { severity: 'watch', label: 'no number', note }
+}
+
+/** One sentence on what happens: `This key may not read Positions (403).` */
+export function problemSentence(category: string, { status }: Pick<RowProblem, 'status'>): string {
+  if (status === 401) return 'The service refuses this key’s token (401).'
+  if (status === 403) return `This key may not read ${category} (403).`
+  if (status >= 500) return `The service fails on ${category} (${status}).`
+  if (status >= 400) return `The service refuses checks of ${category} (${status}).`
+  return `Answers for ${category} bring no quota headers (${status}).`
+}
+
+/** One sentence on what to do about it: `Sign in again with scope ReadAccount.` */
+export function problemAdvice(category: string, { status }: Pick<RowProblem, 'status'>): string {
+  if (status === 401) return 'Sign in again, or check that this key belongs to this host.'
+  if (status === 403) return `Sign in again with scope ${scopeOf(category)}.`
+  if (status >= 500) return 'Nothing to do yet; Headroom keeps checking.'
+  if (status >= 400) return 'Check the symbol and the account that checks use, in the settings.'
+  return 'Is something else answering for the service? Check its address and the network.'
+}
+
+/** What was said and since when: `It says: “Forbidden”. Since 14:02 (3 min 4 s).` */
+export function problemDetail({ status, message, since }: RowProblem, nowMs: number): string {
+  const said = message === undefined ? '' : status < 400 ? `${sentence(message)} ` : `It says: “${message}”. `
+  return `${said}Since ${minuteText(since)} (${sinceText(since, nowMs)}).`
+}
+
+/** One problem of a key: of all rows that share it, or of one row. */
+export interface KeyProblem extends ProblemStatus {
+  /** The first row that has it. */
+  readonly category: string
+  readonly problem: RowProblem
+  /** Whether it is a problem of the token or of the service, and not of the row alone. */
+  readonly isWhole: boolean
+  /** What happens: `problemSentence` of all rows that have it. */
+  readonly sentence: string
+  /** What to do: `problemAdvice`. */
+  readonly action: string
+  /** What the service says, and since when: `problemDetail`. */
+  readonly detail: string
+}
+
+/**
+ * The problems of a key's rows at `nowMs`, epoch ms, the gravest first. Rows that share a 401, a 5xx or answers without
+ * headers are one problem; empty where every row that was asked has a number.
+ */
+export function keyProblems({ requests }: Pick<Snapshot, 'requests'>, nowMs: number): readonly KeyProblem[] {
+  const groups = new Map<string, [RequestQuota, ...RequestQuota[]]>()
+  for (const row of shownRows(requests)) {
+    const problem = toldProblem(row, nowMs)
+    if (problem === undefined) continue
+    const key = isShared(problem) ? String(problem.status) : row.category
+    const group = groups.get(key)
+    if (group) group.push(row)
+    else groups.set(key, [row])
+  }
+  return [...groups.values()]
+    .map((rows) => ofRows(rows, nowMs))
+    .toSorted((a, b) => gravityOf(b.problem) - gravityOf(a.problem))
+}
+
+function ofRows(rows: readonly [RequestQuota, ...RequestQuota[]], nowMs: number): KeyProblem {
+  const [{ category }] = rows
+  const since = Math.min(...rows.map(({ problem }) => problem?.since ?? nowMs))
+  const problem = { ...(rows[0].problem ?? { status: 0 }), since }
+  return {
+    ...problemStatus(problem),
+    category,
+    problem,
+    isWhole: isShared(problem) && (problem.status === 401 || rows.length > 1),
+    sentence: problemSentence(subjectOf(category, rows.length), problem),
+    action: problemAdvice(category, problem),
+    detail: problemDetail(problem, nowMs),
+  }
+}
+
+const isShared = ({ status }: RowProblem): boolean => isOfWholeKey(status) || status < 400
+
+function subjectOf(category: string, rows: number): string {
+  return rows === 1 ? category : `${category} and ${countText(rows - 1, 'other quota')}`
+}
+
+/** A refused token first, then what concerns the whole service, then single rows. */
+function gravityOf({ status }: RowProblem): number {
+  if (status === 401) return 2
+  return status >= 500 || status < 400 ? 1 : 0
+}

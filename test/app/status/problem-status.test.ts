@@ -1,0 +1,87 @@
+import '../../renderer/utc.ts'
+import { expect, test } from 'vitest'
+import { eventSentence } from '../../../app/status/event-sentence.ts'
+import { headline, keyStatus, shortText, spokenText } from '../../../app/status/key-status.ts'
+import { keyProblems, PROBLEM_LASTS_MS, toldProblem } from '../../../app/status/problem-status.ts'
+import { quotaStatus, stateSentence } from '../../../app/status/quota-status.ts'
+import { defaultQuota, NOW_MS, quota, snapshot } from '../../renderer/fixtures.ts'
+
+const MINUTE = 60_000
+const since = NOW_MS - 3 * MINUTE
+const refused = (status: number, message?: string) => ({
+  problem: { status, since, ...(message !== undefined && { message }) },
+})
+const unseen = (category: string, status: number, message?: string) => ({
+  ...defaultQuota(category, 320, 300),
+  ...refused(status, message),
+})
+
+test('a key that every request refuses is red on every surface, says so and what to do', () => {
+  const at = snapshot({ requests: ['Accounts', 'Positions'].map((row) => unseen(row, 401, 'Expired')) })
+  expect(headline(at, NOW_MS)).toEqual({
+    severity: 'critical',
+    headline: 'The service refuses this key’s token (401).',
+    detail:
+      'Sign in again, or check that this key belongs to this host. It says: “Expired”. Since 14:28 (3 min 0 s).',
+  })
+  expect(shortText(keyStatus(at, NOW_MS))).toBe('Refused (401)')
+  expect(keyStatus(at, NOW_MS).severity).toBe('critical')
+  expect(spokenText(at, NOW_MS)).toBe('Refused (401).')
+})
+
+test.each([
+  ['Positions', 'ReadAccount'],
+  ['Quote Snapshot', 'MarketData'],
+  ['MarketDepth Stream', 'Matrix'],
+  ['Option Risk Reward', 'OptionSpreads'],
+])('a 403 on %s names the scope %s', (category, scope) => {
+  const at = snapshot({ requests: [quota('Accounts', 320, 300, 320), unseen(category, 403)] })
+  const { severity, headline: said, detail } = headline(at, NOW_MS)
+  expect(severity).toBe('watch')
+  expect(said).toBe(`This key may not read ${category} (403).`)
+  expect(detail).toContain(`Sign in again with scope ${scope}.`)
+})
+
+test('a host that answers without quota headers reads as that, not as missing data', () => {
+  const at = snapshot({ requests: [unseen('Accounts', 200)] })
+  expect(headline(at, NOW_MS).headline).toBe('Answers for Accounts bring no quota headers (200).')
+  expect(headline(at, NOW_MS).detail).toContain('Is something else answering for the service?')
+  expect(headline(at, NOW_MS).headline).not.toContain('No data')
+})
+
+test('a row in worse trouble comes before one row that is refused', () => {
+  const empty = quota('Positions', 320, 300, 0, { state: 'empty', low: 0, high: 0 })
+  const at = snapshot({ requests: [unseen('Balances', 403), empty] })
+  expect(headline(at, NOW_MS).headline).toContain('Positions is empty.')
+  const dead = snapshot({ requests: [unseen('Balances', 401), empty] })
+  expect(headline(dead, NOW_MS).headline).toContain('refuses this key’s token')
+})
+
+test('a row says refused in place of ok or not checked, and keeps what is graver', () => {
+  const ok = quota('Accounts', 320, 300, 320, refused(403))
+  expect(quotaStatus(ok, NOW_MS)).toMatchObject({ severity: 'watch', label: 'refused', note: '403' })
+  expect(quotaStatus(unseen('Accounts', 401), NOW_MS)).toMatchObject({ severity: 'critical', note: '401' })
+  expect(stateSentence(ok, NOW_MS)).toBe('This key may not read Accounts (403).')
+  const low = quota('Accounts', 320, 300, 30, { state: 'low', ...refused(403) })
+  expect(quotaStatus(low, NOW_MS).label).toBe('low')
+})
+
+test('one failing answer beside a number is told once it has lasted', () => {
+  const row = (ageMs: number) =>
+    quota('Accounts', 320, 300, 320, { problem: { status: 503, since: NOW_MS - ageMs } })
+  expect(toldProblem(row(PROBLEM_LASTS_MS - 1), NOW_MS)).toBeUndefined()
+  expect(toldProblem(row(PROBLEM_LASTS_MS), NOW_MS)).toBeDefined()
+  expect(keyProblems(snapshot({ requests: [row(1_000)] }), NOW_MS)).toEqual([])
+  expect(quotaStatus(row(PROBLEM_LASTS_MS), NOW_MS)).toMatchObject({ label: 'failing', note: '503' })
+})
+
+test('the event says what was refused, in whose words, and what to do', () => {
+  const event = { seq: 1, at: NOW_MS, profile: 'a', category: 'Positions', status: 403 } as const
+  expect(eventSentence({ ...event, kind: 'requests-refused', message: 'Forbidden' })).toEqual({
+    severity: 'watch',
+    text: 'This key may not read Positions (403) · “Forbidden” · Sign in again with scope ReadAccount',
+  })
+  expect(eventSentence({ ...event, kind: 'requests-answered', since }).text).toBe(
+    'Positions answers again · after 403 for 3 min 0 s',
+  )
+})

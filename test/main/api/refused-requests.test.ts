@@ -1,0 +1,137 @@
+import { expect, test } from 'vitest'
+import type { MonitorEvent } from '../../../app/contract/events.ts'
+import type { Snapshot } from '../../../app/contract/snapshot.ts'
+import { observe } from '../../../app/service/headers.ts'
+import { Monitor } from '../../../main/monitor/monitor.ts'
+import { Redactor } from '../../../main/ports/redactor.ts'
+import { SimulatedService } from '../../../main/simulator/simulated-service.ts'
+import { proves } from '../../proof/proves.ts'
+import { VirtualClock } from '../../simulation/virtual-clock.ts'
+import { VirtualHttp } from '../../simulation/virtual-http.ts'
+import { CREDENTIALS, KEY } from '../../simulation/virtual-key.ts'
+import { VirtualRandom } from '../../simulation/virtual-random.ts'
+import { quotaHeaders } from '../quota-headers.ts'
+import { startedTap } from './started-tap.ts'
+
+const ACCOUNTS = '/v3/brokerage/accounts'
+
+/** A whole key on virtual time, before a service that answers every resource by the fault. */
+async function living(fault: string) {
+  const clock = new VirtualClock()
+  const random = new VirtualRandom(7)
+  const service = new SimulatedService(CREDENTIALS, {
+    nowMs: () => clock.worldMs(),
+    random: () => random.next(),
+  })
+  service.faults.set(fault, Number.POSITIVE_INFINITY)
+  const events: MonitorEvent[] = []
+  const http = new VirtualHttp(service, clock, random.fork())
+  const monitor = new Monitor({ clock, random: random.fork(), http, log: { note: () => {} } })
+  monitor.subscribe({ changed: () => {}, removed: () => {}, event: (event) => void events.push(event) })
+  monitor.connect({ ...KEY, id: 'a', probes: { budgetFraction: 0.02, everySeconds: {} }, streams: [] })
+  await clock.advance(20_000)
+  const seen = (): Snapshot => monitor.snapshot('a') as Snapshot
+  const kinds = () => events.map(({ kind }) => kind)
+  const row = (category: string) => seen().requests.find((one) => one.category === category)
+  return { clock, service, monitor, seen, events, kinds, row }
+}
+
+test.each([
+  ['resources-401', 401, 'The token is not accepted.'],
+  ['resources-403', 403, 'The scope does not allow it.'],
+  ['resources-503', 503, 'Try again later.'],
+  ['resources-garbage', 200, undefined],
+])(
+  '%s is on the row with status, message and beginning, and in one event',
+  async (fault, status, message) => {
+    const { row, events, seen, monitor } = await living(fault)
+    expect(row('Accounts')?.problem).toEqual({
+      status,
+      since: expect.any(Number),
+      ...(message !== undefined && { message }),
+    })
+    const told = events.flatMap((event) => (event.kind === 'requests-refused' ? event.category : []))
+    // What concerns the whole key or service is told once.
+    const rows = seen().requests.filter(({ problem }) => problem !== undefined)
+    expect(told).toHaveLength(status === 401 || status === 503 ? 1 : rows.length)
+    expect(seen().service.reachable).toBe(true)
+    monitor.stop()
+    proves('Q5', { level: 2, cases: 1 })
+  },
+)
+
+test('one refused key is one event, and one when it is accepted again', async () => {
+  const { clock, service, monitor, kinds, row } = await living('resources-401')
+  await clock.advance(10 * 60_000)
+  expect(kinds().filter((kind) => kind === 'requests-refused')).toHaveLength(1)
+  service.faults.set('resources-401', false)
+  await clock.advance(11 * 60_000)
+  expect(row('Accounts')?.problem).toBeUndefined()
+  expect(kinds().filter((kind) => kind === 'requests-answered')).toHaveLength(1)
+  monitor.stop()
+})
+
+test('a 401 on a token that was just issued is asked again once it is older, not ten minutes later', async () => {
+  const { clock, service, monitor, row } = await living('resources-401')
+  const { since } = row('Accounts')?.problem ?? {}
+  service.faults.set('resources-401', false)
+  await clock.advance(31_000)
+  expect(row('Accounts')?.problem).toBeUndefined()
+  expect((row('Accounts')?.observedAt ?? 0) - (since ?? 0)).toBeLessThan(60_000)
+  monitor.stop()
+})
+
+test('a service that refuses every token is asked ever more rarely, and its tokens are not renewed in a loop', async () => {
+  const { clock, monitor, seen, kinds } = await living('resources-401')
+  await clock.advance(60 * 60_000)
+  const refreshed = kinds().filter((kind) => kind === 'token-refreshed').length
+  expect(refreshed).toBeGreaterThan(2)
+  expect(refreshed).toBeLessThan(24)
+  expect(seen().probes.perMinute).toBeLessThan(12)
+  monitor.stop()
+  proves('T9', { level: 2, cases: 1 })
+})
+
+test('the message of a refusal is one short line without a secret', () => {
+  const secrets = new Redactor()
+  secrets.hide('a-token-that-was-sent')
+  const { tap } = startedTap(false, secrets)
+  const said = `Bad token a-token-that-was-sent\n\u001b[2J${'x'.repeat(500)}`
+  tap.answered(tap.sent('GET', ACCOUNTS), observe(401, {}), JSON.stringify({ Message: said }))
+  const message = tap.problemOf('Accounts')?.message ?? ''
+  expect(message).toMatch(/^Bad token \S+ \[2Jx+$/)
+  expect(message).not.toContain('a-token-that')
+  expect(message.length).toBeLessThanOrEqual(200)
+  proves('T11', { level: 1, cases: 1 })
+})
+
+test.each([['[]'], ['null'], ['{"Message":7}'], ['<html>'], ['']])(
+  'a body that says nothing for a person leaves no message: %j',
+  (body) => {
+    const { tap } = startedTap()
+    tap.answered(tap.sent('GET', ACCOUNTS), observe(500, {}), body)
+    expect(tap.problemOf('Accounts')).toEqual({ status: 500, since: expect.any(Number) })
+  },
+)
+
+test('a network’s sign-in page is on the row as that', () => {
+  const { tap, events } = startedTap()
+  tap.notTheService(tap.sent('GET', ACCOUNTS), 200, 'answered by something else')
+  expect(tap.problemOf('Accounts')).toMatchObject({ status: 200, message: 'answered by something else' })
+  tap.answered(tap.sent('GET', ACCOUNTS), observe(200, quotaHeaders(300, 19)), '')
+  expect(tap.problemOf('Accounts')).toBeUndefined()
+  // Reachability tells its start and its end.
+  expect(events).toEqual([])
+})
+
+test('a stream that opens without quota headers is no problem of its row', () => {
+  const { tap } = startedTap()
+  tap.answered(tap.sent('GET', '/v3/marketdata/stream/quotes/MSFT'), observe(200, {}), '')
+  expect(tap.problemOf('Quote Change Stream')).toBeUndefined()
+})
+
+test('a refusal that brings a number is no problem', () => {
+  const { tap } = startedTap()
+  tap.answered(tap.sent('GET', ACCOUNTS), observe(401, quotaHeaders(300, 19)), '')
+  expect(tap.problemOf('Accounts')).toBeUndefined()
+})
