@@ -1,5 +1,8 @@
 /** Lengths of time as text: `41 s`, `14 min 32 s`, `2 h 14 min`, `3 d 4 h`. One place for every surface. */
 
+/** Age of a pushed row from which it counts as not checked: main has stopped answering. Milliseconds. */
+export const OUTDATED_AFTER_MS = 60_000
+
 const MINUTE_SECONDS = 60
 const HOUR_SECONDS = 3600
 const DAY_SECONDS = 86_400

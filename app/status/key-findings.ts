@@ -1,11 +1,10 @@
 import type { RequestQuota, Snapshot, StreamSummary } from '../contract/snapshot.ts'
 import { type JudgedRow, worstFirst } from '../quota/verdict.ts'
-import { coarseSinceText, countdownText, sinceText } from './durations.ts'
+import { coarseSinceText, countdownText, OUTDATED_AFTER_MS, sinceText } from './durations.ts'
 import { clockText, minuteText } from './moments.ts'
 import { keyProblems } from './problem-status.ts'
 import {
   isStale,
-  OUTDATED_AFTER_MS,
   quotaStatus,
   STATE_LABELS,
   safeSentence,

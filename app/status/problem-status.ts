@@ -2,7 +2,7 @@ import type { RequestQuota, RowProblem, Snapshot } from '../contract/snapshot.ts
 import { isOfWholeKey } from '../quota/row-problems.ts'
 import { shownRows } from '../quota/verdict.ts'
 import { scopeOf } from '../service/categories.ts'
-import { sinceText } from './durations.ts'
+import { OUTDATED_AFTER_MS, sinceText } from './durations.ts'
 import { minuteText } from './moments.ts'
 import { countText } from './rates.ts'
 import { sentence } from './sentences.ts'
@@ -28,10 +28,11 @@ export const PROBLEM_LASTS_MS = 30_000
  * one failing answer beside a number is not yet a state.
  */
 export function toldProblem(
-  { problem, source, state }: Pick<RequestQuota, 'problem' | 'source' | 'state'>,
+  { problem, source, state, asOf }: Pick<RequestQuota, 'problem' | 'source' | 'state' | 'asOf'>,
   nowMs: number,
 ): RowProblem | undefined {
-  if (problem === undefined) return undefined
+  // What was pushed is too old to be believed.
+  if (problem === undefined || nowMs - asOf > OUTDATED_AFTER_MS) return undefined
   const isRefusal = problem.status === 401 || problem.status === 403
   const hasNumber = source !== 'default' && state !== 'not-checked'
   return isRefusal || !hasNumber || nowMs - problem.since >= PROBLEM_LASTS_MS ? problem : undefined

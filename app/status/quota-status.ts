@@ -1,6 +1,6 @@
 import type { QuotaState, RequestQuota, RowProblem } from '../contract/snapshot.ts'
 import { CRITICAL_SECONDS } from '../quota/state.ts'
-import { coarseSinceText, countdownText, sinceText } from './durations.ts'
+import { coarseSinceText, countdownText, OUTDATED_AFTER_MS, sinceText } from './durations.ts'
 import { clockText } from './moments.ts'
 import { problemSentence, problemStatus, toldProblem } from './problem-status.ts'
 import { rateRangeText, SMALLEST_SHOWN_PER_SECOND } from './rates.ts'
@@ -29,9 +29,6 @@ export const STATE_LABELS: Readonly<Record<QuotaState, string>> = {
   blocked: '429',
   'not-checked': 'not checked',
 }
-
-/** Age of a pushed row from which it counts as not checked: main has stopped answering. Milliseconds. */
-export const OUTDATED_AFTER_MS = 60_000
 
 /** The state a row has at `nowMs`, epoch ms: its own, unless what was pushed is too old to be believed. */
 export function stateAt(quota: RequestQuota, nowMs: number): QuotaState {

@@ -134,3 +134,17 @@ test('a revocation is bad until it is confirmed', () => {
   expect(reading('revoking')).toBe('between')
   expect(reading('revoked')).toBe('good')
 })
+
+test.each([401, 500])('a %d is one alert of the key, whatever the number of rows', (status) => {
+  const problem = { status, since: AT_MS }
+  const requests = ['Accounts', 'Balances'].map((category) => exampleQuota({ category, problem }))
+  const found = conditionsOf(exampleSnapshot({ at: AT_MS, requests }))
+  const refused = found.filter(({ kind, reading }) => kind === 'refused' && reading.kind === 'bad')
+  expect(refused.map(({ subject }) => subject)).toEqual([''])
+})
+
+test('a missing permission is an alert of its row, and over with the next number', () => {
+  const bad = ofRow('refused', { category: 'Balances', problem: { status: 403, since: AT_MS } })
+  expect(bad).toEqual({ kind: 'bad', asOfMs: AT_MS })
+  expect(ofRow('refused', { category: 'Balances' })?.kind).toBe('good')
+})

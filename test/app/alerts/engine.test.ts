@@ -211,3 +211,24 @@ test('what is said names the category, the key and what is left', () => {
   expect(alert?.title).toBe('Accounts low')
   expect(alert?.body).toContain('10 of 320 left on Built-in simulator.')
 })
+
+test('refused requests are told once they have lasted half a minute, and withdrawn with the next number', () => {
+  const engine = new AlertEngine()
+  const refused = (second: number): Partial<Snapshot> => ({
+    ...quota(second, 300),
+    requests: [exampleQuota({ problem: { status: 401, since: AT_MS } })],
+  })
+  expect(
+    follow(
+      engine,
+      seconds(1, 30).map((second) => refused(second)),
+    ),
+  ).toEqual([])
+  expect(follow(engine, [refused(31)])).toEqual(['raised refused'])
+  expect(engine.alerts()[0]).toMatchObject({
+    severity: 'critical',
+    title: 'The service refuses this key’s token (401)',
+    subject: '',
+  })
+  expect(follow(engine, [quota(32, 300), quota(33, 300)])).toEqual(['withdrawn refused'])
+})

@@ -1,11 +1,6 @@
 import { expect, it } from 'vitest'
-import {
-  ageText,
-  leftText,
-  OUTDATED_AFTER_MS,
-  quotaStatus,
-  STALE_AFTER_MS,
-} from '../../../app/status/quota-status.ts'
+import { OUTDATED_AFTER_MS } from '../../../app/status/durations.ts'
+import { ageText, leftText, quotaStatus, STALE_AFTER_MS } from '../../../app/status/quota-status.ts'
 import { NOW_MS, quota } from '../../renderer/fixtures.ts'
 
 const UNIT_SECONDS: Readonly<Record<string, number>> = { s: 1, min: 60, h: 3600, d: 86_400 }

@@ -85,3 +85,9 @@ test('the event says what was refused, in whose words, and what to do', () => {
     'Positions answers again · after 403 for 3 min 0 s',
   )
 })
+
+test('a row that main has stopped to push says nothing of its last answer', () => {
+  const row = quota('Accounts', 320, 300, 320, refused(401))
+  expect(quotaStatus(row, NOW_MS + 60_000).label).toBe('refused')
+  expect(quotaStatus(row, NOW_MS + 60_001).severity).toBe('unseen')
+})

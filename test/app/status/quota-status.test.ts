@@ -1,13 +1,13 @@
 import '../../renderer/utc.ts'
 import { describe, expect, it } from 'vitest'
 import type { RequestQuota } from '../../../app/contract/snapshot.ts'
+import { OUTDATED_AFTER_MS } from '../../../app/status/durations.ts'
 import {
   ageText,
   emptyText,
   fullText,
   leftText,
   nextCheckText,
-  OUTDATED_AFTER_MS,
   othersText,
   ownText,
   quotaStatus,
