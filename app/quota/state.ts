@@ -1,4 +1,5 @@
-import type { QuotaState } from '../contract/snapshot.ts'
+import type { QuotaState, RequestQuota } from '../contract/snapshot.ts'
+import { replenishedPerSecond } from './replenishment.ts'
 
 /** The input of the state of a row. Levels in requests, chances 0 to 1. */
 export interface StateReading {
@@ -73,6 +74,26 @@ export function stateOf(reading: StateReading, slack = 0): QuotaState {
     return 'running-out'
   }
   return low < reading.threshold * limit + more || reading.emptyChance >= FINE_CHANCE ? 'low' : 'ok'
+}
+
+/** The fields of a row that its lasting depends on. */
+type LastingRow = Pick<RequestQuota, 'use' | 'level' | 'limit' | 'period' | 'model' | 'windowEndsAt' | 'asOf'>
+
+/**
+ * Whether the row does not run out within 10 minutes even at the high end of others' use. False while others' use is not
+ * known, which takes two headers.
+ *
+ * It falls by own + others − refill per second, and lasts where that times 600 s is less than what is left. A fixed
+ * window gives nothing back before its end and everything then, so what is left has to last to the end, and a whole
+ * limit through the next window.
+ */
+export function lastsAtMost({ use, level, limit, period, model, windowEndsAt, asOf }: LastingRow): boolean {
+  if (use === null) return false
+  const used = use.own + (use.elsewhereHigh ?? use.elsewhere)
+  if (model === 'rolling') return (used - replenishedPerSecond(limit, period)) * RUNNING_OUT_SECONDS < level
+  const leftSeconds = windowEndsAt === undefined ? RUNNING_OUT_SECONDS : (windowEndsAt - asOf) / 1000
+  const nextSeconds = Math.min(period, RUNNING_OUT_SECONDS - leftSeconds)
+  return used * Math.min(leftSeconds, RUNNING_OUT_SECONDS) < level && used * nextSeconds < limit
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { QuotaState, RequestQuota, Verdict } from '../contract/snapshot.ts'
-import { gravityOf } from './state.ts'
+import { gravityOf, lastsAtMost } from './state.ts'
 
 /** A row and its state at the present, which is not its own where the row is too old. */
 export interface JudgedRow {
@@ -23,9 +23,18 @@ export function worstFirst(rows: readonly JudgedRow[]): readonly JudgedRow[] {
     )
 }
 
-/** The one category that limits the whole, for programs: what `state` says of the worst row, in the words of INTERFACES. */
+/** The rows that are ok now and of which it is not known whether they last: see `lastsAtMost`. */
+export function doubtfulRows(rows: readonly JudgedRow[]): readonly RequestQuota[] {
+  return rows.filter(({ row, state }) => state === 'ok' && !lastsAtMost(row)).map(({ row }) => row)
+}
+
+/**
+ * The one category that limits the whole, for programs: what `state` says of the worst row, in the words of INTERFACES.
+ * `lasts` only where every row does even at the high end of others' use.
+ */
 export function verdictOf(rows: readonly RequestQuota[]): Verdict {
-  const [worst] = worstFirst(rows.map((row) => ({ row, state: row.state })))
+  const judged = worstFirst(rows.map((row) => ({ row, state: row.state })))
+  const [worst] = judged
   if (worst === undefined) return { kind: 'unknown' }
   const { category } = worst.row
   const at = whenOf(worst.row)
@@ -39,7 +48,7 @@ export function verdictOf(rows: readonly RequestQuota[]): Verdict {
     case 'low':
       return { kind: 'near-limit', category }
     case 'ok':
-      return { kind: 'lasts', category }
+      return doubtfulRows(judged).length === 0 ? { kind: 'lasts', category } : { kind: 'unknown' }
     case 'not-checked':
       return { kind: 'unknown' }
   }

@@ -1,5 +1,5 @@
 import type { RequestQuota, Snapshot } from '../contract/snapshot.ts'
-import { shownRows } from '../quota/verdict.ts'
+import { doubtfulRows, shownRows } from '../quota/verdict.ts'
 import { coarseSinceText, sinceText } from './durations.ts'
 import {
   ASPECTS,
@@ -10,7 +10,7 @@ import {
   keyFindings,
   UNREACHABLE,
 } from './key-findings.ts'
-import { leftText, STALE_AFTER_MS, STATE_LABELS, shareLeftText, stateAt } from './quota-status.ts'
+import { leftText, othersText, STALE_AFTER_MS, STATE_LABELS, shareLeftText, stateAt } from './quota-status.ts'
 import { countText, listText } from './rates.ts'
 import { mostUrgent, type Severity } from './severity.ts'
 
@@ -38,11 +38,16 @@ export function shortText({ subject, label }: Pick<Finding, 'subject' | 'label'>
   return subject === undefined ? label : `${subject} ${label}`
 }
 
+/** What is said of rows that are ok now, where too little is known of others' use to say for how long. */
+const SO_FAR = `${STATE_LABELS.ok} so far`
+
 function okStatus(snapshot: Snapshot, nowMs: number): Omit<Finding, 'aspect'> {
-  const [tightest] = judgedRows(snapshot, nowMs)
+  const rows = judgedRows(snapshot, nowMs)
+  const [tightest] = rows
+  const doubtful = doubtfulRows(rows)
   const unchecked = uncheckedRows(snapshot, nowMs)
-  const text = `${unchecked.length === 0 ? 'No quota' : 'No checked quota'} will run out in the next 10 min.`
-  const status = { severity: 'ok', label: STATE_LABELS.ok, text, sentence: text } as const
+  const status =
+    doubtful.length === 0 ? lastingStatus(unchecked.length === 0) : soFarStatus(unchecked.length === 0)
   // Without a row there is a finding: no data yet.
   if (tightest === undefined) return { ...status, note: '', moment: '', action: '', detail: '' }
   const { row } = tightest
@@ -52,9 +57,31 @@ function okStatus(snapshot: Snapshot, nowMs: number): Omit<Finding, 'aspect'> {
     note,
     moment: note,
     action: '',
-    detail: `Tightest: ${row.category}, ${leftText(row, nowMs)} of ${row.limit} left.${uncheckedSentence(unchecked)}`,
+    detail: `${doubtSentence(doubtful)}Tightest: ${row.category}, ${leftText(row, nowMs)} of ${row.limit} left.${uncheckedSentence(unchecked)}`,
     quota: row,
   }
+}
+
+type Said = Pick<Finding, 'severity' | 'label' | 'text' | 'sentence'>
+
+function lastingStatus(allChecked: boolean): Said {
+  const text = `${allChecked ? 'No quota' : 'No checked quota'} will run out in the next 10 min.`
+  return { severity: 'ok', label: STATE_LABELS.ok, text, sentence: text }
+}
+
+function soFarStatus(allChecked: boolean): Said {
+  const text = `${allChecked ? 'All quotas' : 'All checked quotas'} are ${SO_FAR}.`
+  return { severity: 'unseen', label: SO_FAR, text, sentence: text }
+}
+
+/** `Others’ use is not known well enough yet: Positions (0–5.9/s).`, with a space after it; empty where it is known. */
+function doubtSentence(rows: readonly RequestQuota[]): string {
+  if (rows.length === 0) return ''
+  const named = rows.map((row) =>
+    row.use === null ? row.category : `${row.category} (${othersText(row)}/s)`,
+  )
+  const which = rows.length > MAX_NAMED ? countText(rows.length, 'quota') : listText(named)
+  return `Others’ use is not known well enough yet: ${which}. `
 }
 
 /** The sentence a trader looks for, what to do about it, and why. */
@@ -68,9 +95,8 @@ export interface Headline {
 export function headline(snapshot: Snapshot, nowMs: number): Headline {
   const [, ...others] = keyFindings(snapshot, nowMs)
   const { severity, sentence, action, detail, quota } = keyStatus(snapshot, nowMs)
-  const isOfQuota = severity !== 'ok' && quota !== undefined
-  const allChecked = uncheckedRows(snapshot, nowMs).length === 0
-  const also = others.length > 0 || isOfQuota ? alsoSentence(others, allChecked) : ''
+  const isOfQuota = quota !== undefined && stateAt(quota, nowMs) !== 'ok'
+  const also = others.length > 0 || isOfQuota ? alsoSentence(others, snapshot, nowMs) : ''
   return {
     severity,
     headline: also === '' ? sentence : `${sentence} ${also}`,
@@ -95,9 +121,11 @@ function uncheckedSentence(rows: readonly RequestQuota[]): string {
 const MAX_NAMED = 3
 
 /** `All others are fine.`, or which others are in which state, the worst first. */
-function alsoSentence(others: readonly Finding[], allChecked: boolean): string {
-  if (others.length === 0)
-    return allChecked ? 'All others are fine.' : 'All others that are checked are fine.'
+function alsoSentence(others: readonly Finding[], snapshot: Snapshot, nowMs: number): string {
+  if (others.length === 0) {
+    const which = uncheckedRows(snapshot, nowMs).length === 0 ? 'All others' : 'All others that are checked'
+    return `${which} are ${doubtfulRows(judgedRows(snapshot, nowMs)).length === 0 ? 'fine' : SO_FAR}.`
+  }
   const groups = new Map<string, string[]>()
   for (const { aspect, subject, label, note } of others.slice(0, MAX_NAMED)) {
     const isNamed = subject !== undefined && (aspect === 'quotas' || aspect === 'slots')
@@ -115,7 +143,10 @@ function alsoSentence(others: readonly Finding[], allChecked: boolean): string {
 /** What a screen reader is told: changes of state, not each step of a countdown. */
 export function spokenText(snapshot: Snapshot, nowMs: number): string {
   const [worst] = keyFindings(snapshot, nowMs)
-  if (worst === undefined) return 'No checked quota will run out in the next 10 min.'
+  if (worst === undefined) {
+    const isDoubtful = doubtfulRows(judgedRows(snapshot, nowMs)).length > 0
+    return (isDoubtful ? soFarStatus(false) : lastingStatus(false)).sentence
+  }
   const { aspect, subject, label } = worst
   switch (aspect) {
     case 'quotas':
@@ -172,6 +203,9 @@ function healthy(
   }
   if (aspect === 'quotas' && judgedRows(snapshot, nowMs).length === 0) {
     return { severity: 'unseen', label: STATE_LABELS['not-checked'] }
+  }
+  if (aspect === 'quotas' && doubtfulRows(judgedRows(snapshot, nowMs)).length > 0) {
+    return { severity: 'unseen', label: SO_FAR }
   }
   const freshest = freshestMs(snapshot, nowMs)
   if (aspect !== 'data' || freshest === undefined) return { severity: 'ok', label: STATE_LABELS.ok }

@@ -8,6 +8,9 @@ const SECOND = 1000
 const MINUTE = 60_000
 const HOUR = 3_600_000
 
+/** Known not to be used: what two headers have shown. */
+const UNUSED = { total: 0, own: 0, elsewhere: 0, elsewhereLow: 0, elsewhereHigh: 0 }
+
 /** A quota as a header showed it `ageSeconds` ago; fields beyond the basic ones are given by each test. */
 export function quota(
   category: string,
@@ -27,7 +30,7 @@ export function quota(
     high: Math.floor(level),
     source: 'header',
     observedAt: NOW_MS,
-    use: null,
+    use: UNUSED,
     rejected: 0,
     level,
     asOf: NOW_MS,
@@ -164,6 +167,7 @@ export const CALM_REQUESTS: readonly RequestQuota[] = REQUESTS.map((row) => {
     level: left,
     low: left - 1,
     high: left + 1,
+    use: UNUSED,
     verdict: 'lasts',
     state: 'ok',
   }

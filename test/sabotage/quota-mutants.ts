@@ -151,6 +151,22 @@ export const QUOTA_MUTANTS: readonly Mutant[] = [
   },
   {
     promise: 'Q9',
+    what: 'say that a quota lasts after one header, which shows no use by others',
+    file: 'app/quota/state.ts',
+    find: 'if (use === null) return false',
+    replace: 'if (use === null) return true',
+    test: 'app/quota/view.test.ts',
+  },
+  {
+    promise: 'Q9',
+    what: 'say that a quota lasts at the middle of others’ use, where the high end empties it',
+    file: 'app/quota/state.ts',
+    find: 'use.own + (use.elsewhereHigh ?? use.elsewhere)',
+    replace: 'use.own + use.elsewhere',
+    test: 'app/quota/view.test.ts',
+  },
+  {
+    promise: 'Q9',
     what: 'warn of an emptying only where nothing speaks against it',
     file: 'app/quota/state.ts',
     find: 'reading.emptyChanceAtPace >= RUNNING_OUT_CHANCE_AT_PACE - 4 * slack',

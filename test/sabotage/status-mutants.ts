@@ -11,6 +11,22 @@ const SURFACES_TEST = 'app/status/surfaces.test.ts'
 export const STATUS_MUTANTS: readonly Mutant[] = [
   {
     promise: 'Q5',
+    what: 'promise the next ten minutes of rows whose use by others is not known well enough',
+    file: KEY,
+    find: 'doubtful.length === 0 ? lastingStatus',
+    replace: 'doubtful.length < 99 ? lastingStatus',
+    test: SURFACES_TEST,
+  },
+  {
+    promise: 'Q5',
+    what: 'call the others fine where use of them is not known well enough',
+    file: KEY,
+    find: ".length === 0 ? 'fine'",
+    replace: ".length < 99 ? 'fine'",
+    test: KEY_TEST,
+  },
+  {
+    promise: 'Q5',
     what: 'go on calling a row ok after the process that pushes has stopped',
     file: STATUS,
     find: 'if (nowMs - quota.asOf <= OUTDATED_AFTER_MS) return quota.state',
@@ -61,8 +77,8 @@ export const STATUS_MUTANTS: readonly Mutant[] = [
     promise: 'Q5',
     what: 'call every quota fine though one is not checked any more',
     file: KEY,
-    find: "unchecked.length === 0 ? 'No quota' : 'No checked quota'",
-    replace: "unchecked.length >= 0 ? 'No quota' : 'No checked quota'",
+    find: "allChecked ? 'No quota' : 'No checked quota'",
+    replace: "allChecked ? 'No quota' : 'No quota'",
     test: KEY_TEST,
   },
   {

@@ -1,13 +1,16 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import type { RequestQuota } from '../../../app/contract/snapshot.ts'
 import {
   gravityOf,
   HYSTERESIS,
   LOW_THRESHOLD,
+  lastsAtMost,
   RowState,
   type StateReading,
   stateOf,
 } from '../../../app/quota/state.ts'
+import { exampleRow } from './example-row.ts'
 
 const reading = (fields: Partial<StateReading> = {}): StateReading => ({
   seen: true,
@@ -53,6 +56,35 @@ describe('the ladder', () => {
         expect(isFine && (fields.low < 64 || !fields.seen)).toBe(false)
       }),
     )
+  })
+})
+
+describe('a row lasts ten minutes', () => {
+  const use = { total: 0, own: 0.5, elsewhere: 0, elsewhereLow: 0, elsewhereHigh: 0 }
+  // 300 in 300 s: it refills 1/s, so 200 last where less than 1.333/s are used.
+  const row = (more: Partial<RequestQuota>) => exampleRow({ limit: 300, ...more })
+
+  test('only where others’ use is known', () => {
+    expect(lastsAtMost(row({ use }))).toBe(true)
+    expect(lastsAtMost(row({ use: null }))).toBe(false)
+  })
+
+  test('at the high end of others’ use and with own use', () => {
+    expect(lastsAtMost(row({ use: { ...use, elsewhereHigh: 0.83 } }))).toBe(true)
+    expect(lastsAtMost(row({ use: { ...use, elsewhereHigh: 0.84 } }))).toBe(false)
+    expect(lastsAtMost(row({ use: { total: 1.4, own: 0.5, elsewhere: 0.9 } }))).toBe(false)
+  })
+
+  test('a fixed window to its end with what is left, and through the next one with its limit', () => {
+    const fixed = { model: 'fixed', asOf: 0, windowEndsAt: 100_000, level: 100 } as const
+    const lasts = (elsewhereHigh: number, more: Partial<RequestQuota> = {}) =>
+      lastsAtMost(row({ ...fixed, ...more, use: { ...use, own: 0, elsewhereHigh } }))
+    expect([lasts(0.99), lasts(1)]).toEqual([true, false])
+    expect([lasts(0.99, { level: 300 }), lasts(1, { level: 300 })]).toEqual([true, false])
+    const { windowEndsAt: _, ...endless } = exampleRow({ ...fixed, limit: 300 })
+    const lastsEndless = (elsewhereHigh: number) =>
+      lastsAtMost({ ...endless, use: { ...use, own: 0, elsewhereHigh } })
+    expect([lastsEndless(0.16), lastsEndless(0.17)]).toEqual([true, false])
   })
 })
 

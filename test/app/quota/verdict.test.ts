@@ -1,6 +1,9 @@
 import { expect, test } from 'vitest'
 import { verdictOf } from '../../../app/quota/verdict.ts'
-import { exampleRow as row } from './example-row.ts'
+import { exampleRow } from './example-row.ts'
+
+const use = { total: 0, own: 0, elsewhere: 0, elsewhereLow: 0, elsewhereHigh: 0 }
+const row = (more: Parameters<typeof exampleRow>[0] = {}) => exampleRow({ use, ...more })
 
 test('nothing seen, or nothing seen lately, is nothing known', () => {
   expect(verdictOf([])).toEqual({ kind: 'unknown' })
@@ -19,6 +22,14 @@ test('an unseen row does not hide a seen one', () => {
       category: 'B',
     },
   )
+})
+
+test('quotas last only where each does at the high end of others’ use', () => {
+  const quiet = row({ category: 'A' })
+  expect(verdictOf([quiet, row({ category: 'B', use: null })])).toEqual({ kind: 'unknown' })
+  const busy = { ...use, total: 2, elsewhere: 2, elsewhereHigh: 5.9 }
+  expect(verdictOf([quiet, row({ category: 'B', use: busy })])).toEqual({ kind: 'unknown' })
+  expect(verdictOf([quiet, row({ category: 'B', state: 'low', use: busy })]).kind).toBe('near-limit')
 })
 
 test('the gravest row speaks, whatever the order', () => {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { Bucket } from '../../../app/quota/bucket.ts'
 import { LOW_THRESHOLD, RowState } from '../../../app/quota/state.ts'
+import { verdictOf } from '../../../app/quota/verdict.ts'
 import { viewOf } from '../../../app/quota/view.ts'
 import { chanceFrom } from './chance.ts'
 import { play } from './traffic.ts'
@@ -40,6 +41,27 @@ function drained(perSecond: number, remaining: number): { bucket: Bucket; nowMs:
   }
   return { bucket, nowMs: 120_000 }
 }
+
+test('ten minutes are promised only once headers show others’ use well enough', () => {
+  // Others take 4/s of a quota that refills 1.67/s: the first two headers do not show that yet.
+  const bucket = new Bucket(500, 300, 0)
+  const see = (id: number, remaining: number, atMs: number) => {
+    bucket.sent(id, atMs)
+    const resetSeconds = Math.ceil((500 - remaining) * 0.6)
+    const rate = { limit: 500, periodSeconds: 300, remaining, resetSeconds }
+    bucket.answered({ id, receivedAtMs: atMs, rejected: false, rate })
+  }
+  const said = (nowMs: number) => [rowOf(bucket, nowMs).state, verdictOf([rowOf(bucket, nowMs)]).kind]
+  see(1, 497, 0)
+  expect(said(4_000)).toEqual(['ok', 'unknown'])
+  see(2, 480, 6_000)
+  expect(said(30_000)).toEqual(['ok', 'unknown'])
+  const quiet = seeing(319)
+  quiet.sent(2, 10_000)
+  const rate = { limit: 320, periodSeconds: 300, remaining: 319, resetSeconds: 1 }
+  quiet.answered({ id: 2, receivedAtMs: 10_000, rejected: false, rate })
+  expect(verdictOf([rowOf(quiet, 30_000)]).kind).toBe('lasts')
+})
 
 describe('the source of a number', () => {
   test('is the table, with no age, before a header', () => {

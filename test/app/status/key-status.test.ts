@@ -49,6 +49,29 @@ describe('the headline', () => {
     expect(said(ok, defaultQuota('Balances', 320, 300)).headline).toMatch(/^No quota will/)
   })
 
+  it('promises nothing of a row whose use by others is not known well enough, and says which', () => {
+    const wide = { total: 2.4, own: 0, elsewhere: 2.4, elsewhereLow: 0, elsewhereHigh: 5.9 }
+    const falling = quota('Quote Snapshot', 500, 300, 480, { low: 281, high: 500, use: wide })
+    const once = row('Balances', { use: null })
+    expect(said(ok, falling, once)).toEqual({
+      severity: 'unseen',
+      headline: 'All quotas are ok so far.',
+      detail:
+        'Others’ use is not known well enough yet: Balances and Quote Snapshot (0–5.9/s). Tightest: Accounts, 250 of 320 left.',
+    })
+    const lost = row('Positions', { state: 'not-checked' })
+    expect(said(ok, once, lost)).toMatchObject({
+      headline: 'All checked quotas are ok so far.',
+      detail:
+        'Others’ use is not known well enough yet: Balances. Tightest: Accounts, 250 of 320 left. Not checked: Positions.',
+    })
+    const four = ['A', 'B', 'C', 'D'].map((category) => row(category, { use: null }))
+    expect(said(...four).detail).toMatch(/not known well enough yet: 4 quotas\. Tightest/)
+    const empty = row('Positions', { state: 'empty', use })
+    expect(said(empty, once).headline).toMatch(/ All others are ok so far\.$/)
+    expect(spokenText(snapshot({ requests: [ok, once] }), NOW_MS)).toBe('All checked quotas are ok so far.')
+  })
+
   it('says nothing of the present where nothing is checked', () => {
     expect(said(row('Balances', { state: 'not-checked', observedAt: NOW_MS - 250_000 }))).toEqual({
       severity: 'unseen',

@@ -99,11 +99,11 @@ describe('what a person can do', () => {
     expect(usageSentence(own, NOW_MS)).toBe('Headroom uses 0.5/s; it refills 1.07/s.')
     const idle = positions({ use: { total: 0, own: 0, elsewhere: 0 } })
     expect(usageSentence(idle, NOW_MS + 12_000)).toBe('No use measured (last check 12 s ago).')
-    expect(usageSentence(positions(), NOW_MS)).toBe('Use by others is not known yet.')
+    expect(usageSentence(positions({ use: null }), NOW_MS)).toBe('Use by others is not known yet.')
     const fixed = positions({ use, model: 'fixed', windowEndsAt: NOW_MS + 60_000 })
     expect(usageSentence(fixed, NOW_MS)).toContain('it refills at 14:32:05.')
     expect([ownText(positions({ use })), othersText(positions({ use }))]).toEqual(['0.1', '1.2–1.3'])
-    expect([ownText(positions()), othersText(positions())]).toEqual(['?', '?'])
+    expect([ownText(positions({ use: null })), othersText(positions({ use: null }))]).toEqual(['?', '?'])
   })
 
   it('says the safe pace, rounded to the safe side', () => {

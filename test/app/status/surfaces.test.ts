@@ -13,6 +13,7 @@ import type {
   Snapshot,
   StreamSummary,
 } from '../../../app/contract/snapshot.ts'
+import { verdictOf } from '../../../app/quota/verdict.ts'
 import { eventSentence } from '../../../app/status/event-sentence.ts'
 import { headline, keyStatus, shortText, spokenText } from '../../../app/status/key-status.ts'
 import { quotaStatus, STATE_LABELS, stateSentence } from '../../../app/status/quota-status.ts'
@@ -85,6 +86,18 @@ describe.each(states)('the state "%s"', (state) => {
       }
     }
   })
+})
+
+it('a row that is ok, and may not last, is called ok so far and painted grey on every surface', () => {
+  const at = snapshot({ requests: [quota('Positions', 320, 300, 318, { use: null })] })
+  expect(headline(at, NOW_MS)).toMatchObject({ severity: 'unseen', headline: 'All quotas are ok so far.' })
+  expect(keyStatus(at, NOW_MS)).toMatchObject({ severity: 'unseen', label: 'ok so far' })
+  expect(trayLine(at).severity).toBe('unseen')
+  expect(trayLine(at).text).toContain('ok so far')
+  const { severity, name, note } = stripText([at], NOW_MS)
+  expect([severity, `${name} ${note}`]).toEqual(['unseen', expect.stringContaining('ok so far')])
+  expect(renderTable(at, [], NOW_MS, { columns: 120, colour: false })).toContain('All quotas are ok so far.')
+  expect(verdictOf(at.requests)).toEqual({ kind: 'unknown' })
 })
 
 it('within two minutes of its end a row is red, and so is every surface that speaks of it', () => {
