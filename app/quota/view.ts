@@ -2,6 +2,7 @@ import type { RequestQuota, RowVerdict } from '../contract/snapshot.ts'
 import type { Bucket } from './bucket.ts'
 import type { OthersReading } from './others-reading.ts'
 import { replenishedPerSecond } from './replenishment.ts'
+import { safePace } from './safe-pace.ts'
 import { LOW_THRESHOLD, type RowState } from './state.ts'
 
 /** The wait after a 429 (service 7). */
@@ -143,24 +144,4 @@ function verdictOf(row: {
   if (row.point < row.limit * LOW_THRESHOLD) return 'near-limit'
   const idle = row.point >= row.limit && (!row.use || row.use.total < 0.05)
   return idle ? 'idle' : 'lasts'
-}
-
-/**
- * What may be asked of a row without its running out, at the high end of others' use.
- *
- * Rolling: what comes back, `limit / period`, less what others take, may be used for ever; its inverse is the pace.
- * Fixed window: what is left now, less what others take until the window ends, spread evenly over that time.
- */
-function safePace(
-  row: Pick<RequestQuota, 'model' | 'limit' | 'period' | 'low' | 'use' | 'blockedUntil' | 'windowEndsAt'>,
-  nowMs: number,
-): NonNullable<RequestQuota['safe']> {
-  if (row.blockedUntil !== undefined) return { everySeconds: null, burst: 0 }
-  const others = row.use?.elsewhereHigh ?? row.use?.elsewhere ?? 0
-  const secondsLeft = Math.max(0, ((row.windowEndsAt ?? nowMs) - nowMs) / 1000)
-  const perSecond =
-    row.model === 'rolling' || secondsLeft === 0
-      ? replenishedPerSecond(row.limit, row.period) - others
-      : row.low / secondsLeft - others
-  return { everySeconds: perSecond > 0 ? 1 / perSecond : null, burst: row.low }
 }

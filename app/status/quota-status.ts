@@ -1,6 +1,7 @@
 import type { QuotaState, RequestQuota, RowProblem } from '../contract/snapshot.ts'
+import { emptyAtWith } from '../quota/safe-pace.ts'
 import { CRITICAL_SECONDS } from '../quota/state.ts'
-import { coarseSinceText, countdownText, OUTDATED_AFTER_MS, sinceText } from './durations.ts'
+import { coarseSinceText, countdownText, durationText, OUTDATED_AFTER_MS, sinceText } from './durations.ts'
 import { clockText } from './moments.ts'
 import { problemSentence, problemStatus, toldProblem } from './problem-status.ts'
 import { rateRangeText, SMALLEST_SHOWN_PER_SECOND } from './rates.ts'
@@ -189,6 +190,38 @@ export function safeSentence(quota: RequestQuota, nowMs: number): string {
   const { everySeconds, burst } = quota.safe
   if (everySeconds === null) return 'Safe pace: none, others take all.'
   return `Safe pace: ${paceText(everySeconds)}${burst > 0 ? `, ${burst} at once` : ''}.`
+}
+
+/**
+ * The safe pace with its burst, for a person who looks closer: `1 per 1.9 s, 36 at once above the reserve of 64`, `none:
+ * others take all`.
+ */
+export function safeFactText(quota: RequestQuota, nowMs: number): string {
+  const pace = safePaceText(quota, nowMs)
+  if (quota.safe === undefined || pace === '?' || stateAt(quota, nowMs) === 'blocked') return pace
+  const { everySeconds, burst } = quota.safe
+  const reserve = Math.ceil(quota.limit * quota.threshold)
+  const instead = quota.model === 'fixed' ? ' instead' : ''
+  const atOnce = burst === 0 ? '' : `, ${burst} at once${instead} above the reserve of ${reserve}`
+  return `${everySeconds === null ? 'none: others take all' : pace}${atOnce}`
+}
+
+/** Periods beyond which an end is too far off to be told as a moment. */
+const WHAT_IF_PERIODS = 12
+
+/**
+ * What becomes of a row if `addedPerSecond` more requests are made than now: `lasts`, `empty at 14:52:10 at the earliest`,
+ * `?` where what is left is not known.
+ */
+export function whatIfText(quota: RequestQuota, addedPerSecond: number, nowMs: number): string {
+  const state = stateAt(quota, nowMs)
+  if (state === 'not-checked' || state === 'blocked' || quota.safe === undefined) return '?'
+  const atMs = emptyAtWith(quota, addedPerSecond, nowMs)
+  if (atMs === undefined) return 'lasts'
+  if (atMs - nowMs > WHAT_IF_PERIODS * quota.period * 1000) {
+    return `lasts more than ${durationText(WHAT_IF_PERIODS * quota.period)}`
+  }
+  return `empty at ${clockText(atMs)} at the earliest`
 }
 
 /** Who uses it and how fast, beside the refill: `Others use 1.2–1.3/s; it refills 1.07/s.` */

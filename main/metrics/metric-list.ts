@@ -213,6 +213,11 @@ const METRICS: readonly Definition[] = [
     row: (row) => row.safe && (row.safe.everySeconds ?? Number.POSITIVE_INFINITY),
   },
   {
+    name: 'headroom_requests_safe_burst',
+    help: 'Requests that may be made at once now and leave the reserve, the threshold’s share of the limit.',
+    row: (row) => row.safe?.burst,
+  },
+  {
     name: 'headroom_requests_next_check_timestamp_seconds',
     help: 'When this app asks for a quota next if no header comes before.',
     row: (row) => seconds(row.nextCheckAt),

@@ -2,7 +2,7 @@ import type { RequestQuota } from '../../app/contract/snapshot.ts'
 import { sinceText } from '../../app/status/durations.ts'
 import { clockText } from '../../app/status/moments.ts'
 import { problemAdvice, problemDetail, problemSentence } from '../../app/status/problem-status.ts'
-import { nextCheckText, othersText, safePaceText } from '../../app/status/quota-status.ts'
+import { nextCheckText, othersText, safeFactText } from '../../app/status/quota-status.ts'
 import { rateText } from '../../app/status/rates.ts'
 
 /** One labelled fact of a row. */
@@ -35,8 +35,9 @@ export function detailFacts(quota: RequestQuota, nowMs: number): readonly Fact[]
     { name: 'Others use', value: perSecondText(othersText(quota)), about: 'As far as headers show it.' },
     {
       name: 'Safe pace',
-      value: safePaceText(quota, nowMs),
-      about: 'What may be asked without the quota’s running out, at the most that others use.',
+      value: safeFactText(quota, nowMs),
+      about:
+        'What all own requests together, Headroom’s included, may use without the quota’s running out, at the most that others use.',
     },
     { name: 'Next check', value: nextCheckText(quota, nowMs) || '—' },
     {

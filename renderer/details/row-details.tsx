@@ -8,6 +8,7 @@ import { CheckNow } from './check-now.tsx'
 import { detailFacts, type Fact } from './detail-facts.ts'
 import sheet from './details.module.css'
 import { Refusals } from './refusals.tsx'
+import { WhatIf } from './what-if.tsx'
 
 const css = classesOf({ ...controlsSheet, ...sheet })
 
@@ -19,7 +20,10 @@ export function RowDetailsPanel({ category }: { readonly category: string }) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by keyboard through its own focus
     <section className={css('scroll', 'details')} aria-label={`${category}, details`} tabIndex={0}>
-      <Facts category={category} />
+      <div>
+        <WhatIf category={category} />
+        <Facts category={category} />
+      </div>
       <div>
         {profile !== undefined && <CheckNow profile={profile} category={category} />}
         {details !== undefined && (

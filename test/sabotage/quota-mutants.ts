@@ -221,4 +221,20 @@ export const QUOTA_MUTANTS: readonly Mutant[] = [
     replace: '? FALLBACK_SECONDS * 1000 * 1 ** again',
     test: TAP_TEST,
   },
+  {
+    promise: 'Q9',
+    what: 'tell a pace that is safe only at the middle of what others use',
+    file: 'app/quota/safe-pace.ts',
+    find: 'use?.elsewhereHigh ?? use?.elsewhere ?? 0',
+    replace: 'use?.elsewhere ?? 0',
+    test: 'app/quota/safe-pace.test.ts',
+  },
+  {
+    promise: 'Q9',
+    what: 'spend the reserve in a burst',
+    file: 'app/quota/safe-pace.ts',
+    find: 'row.low - reserve - others',
+    replace: 'row.low - 0 * reserve - others',
+    test: 'app/quota/safe-pace.test.ts',
+  },
 ]

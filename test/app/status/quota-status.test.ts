@@ -15,6 +15,7 @@ import {
   safeSentence,
   stateSentence,
   usageSentence,
+  whatIfText,
 } from '../../../app/status/quota-status.ts'
 import { defaultQuota, NOW_MS, quota } from '../../renderer/fixtures.ts'
 
@@ -121,6 +122,16 @@ describe('what a person can do', () => {
     expect(safePaceText(refused, NOW_MS)).toBe('in 40 s')
     expect(safePaceText(refused, NOW_MS + 40_000)).toBe('retry now')
     expect(safeSentence(refused, NOW_MS)).toBe('')
+  })
+
+  it('says what becomes of a row if more is asked of it', () => {
+    const row = positions({ use, safe: { everySeconds: null, burst: 0 }, low: 54 })
+    // 1.3/s of others and 0.1/s of its own, of which 1.07/s come back: 0.83/s with another 0.5/s.
+    expect(whatIfText(row, 0.5, NOW_MS)).toBe('empty at 14:32:09 at the earliest')
+    const quiet = { ...row, use: { total: 0.1, own: 0.1, elsewhere: 0 } }
+    expect(whatIfText(quiet, 0.5, NOW_MS)).toBe('lasts')
+    expect(whatIfText(quiet, 0.97, NOW_MS)).toBe('lasts more than 1 h 0 min')
+    expect(whatIfText({ ...row, state: 'not-checked' }, 0.5, NOW_MS)).toBe('?')
   })
 
   it('says what the state means for the next call', () => {

@@ -75,6 +75,7 @@ test('a quota tells its state, its interval, others’ use, the safe pace and th
     ['high', '1.3'],
   ])
   expect(one('safe_interval_seconds')).toEqual(['+Inf'])
+  expect(one('safe_burst')).toEqual(['61'])
   expect(one('next_check_timestamp_seconds')).toEqual([String((AT_MS + 12_000) / 1000)])
 })
 

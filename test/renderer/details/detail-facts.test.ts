@@ -2,6 +2,7 @@ import '../utc.ts'
 import { expect, it } from 'vitest'
 import type { RequestQuota } from '../../../app/contract/snapshot.ts'
 import { detailFacts } from '../../../renderer/details/detail-facts.ts'
+import { addedPerSecond } from '../../../renderer/details/what-if.tsx'
 import { defaultQuota, NOW_MS, quota } from '../fixtures.ts'
 
 const said = (row: RequestQuota) =>
@@ -41,4 +42,17 @@ it('shows a dash for what no header told', () => {
 it('speaks of the window where there is one', () => {
   const row = quota('Accounts', 250, 300, 38, { model: 'fixed', windowEndsAt: NOW_MS + 60_000 })
   expect(said(row)['Window ends']).toBe('14:32:05')
+})
+
+it('tells the safe pace with the burst above the reserve, and who takes all where there is none', () => {
+  const safe = (everySeconds: number | null, burst: number) =>
+    said(quota('Balances', 320, 300, 100, { safe: { everySeconds, burst } }))['Safe pace']
+  expect(safe(1.899, 36)).toBe('1 per 1.9 s, 36 at once above the reserve of 64')
+  expect(safe(1.899, 0)).toBe('1 per 1.9 s')
+  expect(safe(null, 0)).toBe('none: others take all')
+})
+
+it('takes what a person may type for a rate, and nothing else', () => {
+  expect(['0.5', ' 2 ', '0,25', '.5', '0'].map(addedPerSecond)).toEqual([0.5, 2, 0.25, 0.5, 0])
+  expect(['', '-1', 'x', '1e3', '101', '1.2.3'].map(addedPerSecond)).toEqual(Array(6).fill(undefined))
 })

@@ -1,0 +1,44 @@
+import { useId, useState } from 'react'
+import { whatIfText } from '../../app/status/quota-status.ts'
+import { classesOf } from '../components/classes.ts'
+import { useQuota } from '../state/window-parts.ts'
+import sheet from './details.module.css'
+
+const css = classesOf(sheet)
+
+/** Highest rate that the field takes, requests per second; no documented quota refills so fast. */
+const MAX_PER_SECOND = 100
+
+/** A field for further requests per second, and what would become of the row. */
+export function WhatIf({ category }: { readonly category: string }) {
+  const id = useId()
+  const [typed, setTyped] = useState('0.5')
+  const added = addedPerSecond(typed)
+  const outcome = useQuota(category, (quota, nowMs) =>
+    added === undefined ? '' : whatIfText(quota, added, nowMs),
+  )
+  return (
+    <div className={css('what-if')}>
+      <label htmlFor={id}>If I add</label>
+      <input
+        id={id}
+        inputMode="decimal"
+        value={typed}
+        aria-invalid={added === undefined}
+        aria-describedby={`${id}-outcome`}
+        onChange={(event) => setTyped(event.target.value)}
+      />
+      <span>/s:</span>
+      <output id={`${id}-outcome`} htmlFor={id} data-testid="what-if">
+        {added === undefined ? `Write a number from 0 to ${MAX_PER_SECOND}.` : outcome}
+      </output>
+    </div>
+  )
+}
+
+/** Requests per second as typed, also with a decimal comma; `undefined` for anything else. */
+export function addedPerSecond(typed: string): number | undefined {
+  if (!/^\s*\d*[.,]?\d+\s*$/.test(typed)) return undefined
+  const value = Number(typed.trim().replace(',', '.'))
+  return value <= MAX_PER_SECOND ? value : undefined
+}

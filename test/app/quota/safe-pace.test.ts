@@ -1,0 +1,133 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { emptyAtWith, type PacedRow, safePace } from '../../../app/quota/safe-pace.ts'
+
+const HORIZON_SECONDS = 7_200
+
+const row = (more: Partial<PacedRow> = {}): PacedRow => ({
+  model: 'rolling',
+  limit: 320,
+  period: 300,
+  low: 100,
+  threshold: 0.2,
+  use: { total: 0.6, own: 0.1, elsewhere: 0.5, elsewhereLow: 0.4, elsewhereHigh: 0.54 },
+  ...more,
+})
+
+const rolling = fc
+  .record({
+    limit: fc.integer({ min: 10, max: 1_000 }),
+    period: fc.constantFrom(60, 300, 900),
+    share: fc.double({ min: 0, max: 1, noNaN: true }),
+    threshold: fc.constantFrom(0, 0.1, 0.2, 0.5),
+    others: fc.double({ min: 0, max: 0.99, noNaN: true }),
+  })
+  .map(({ limit, period, share, threshold, others }) => {
+    const elsewhereHigh = (others * limit) / period
+    const low = Math.floor(limit * share)
+    const use = { total: elsewhereHigh, own: 0, elsewhere: elsewhereHigh / 2, elsewhereHigh }
+    return row({ limit, period, low, threshold, use })
+  })
+
+/** The lowest level, in requests, of a quota that starts at `low` and is used at that pace after a burst. */
+function lowest(
+  { model, limit, period, low, use }: PacedRow,
+  everySeconds: number | null,
+  burst: number,
+  seconds: number,
+): number {
+  const refill = model === 'rolling' ? limit / period : 0
+  const others = use?.elsewhereHigh ?? 0
+  let level = low - burst
+  let least = level
+  const step = everySeconds ?? seconds
+  for (let at = step; at <= seconds; at += step) {
+    level = Math.min(limit, level + (refill - others) * step) - (everySeconds === null ? 0 : 1)
+    least = Math.min(least, level)
+  }
+  return least
+}
+
+test('others at the high end of their use never see it empty at the safe pace, after its burst', () => {
+  fc.assert(
+    fc.property(rolling, (one) => {
+      const { everySeconds, burst } = safePace(one, 0)
+      expect(burst).toBeGreaterThanOrEqual(0)
+      expect(lowest(one, everySeconds, 0, HORIZON_SECONDS)).toBeGreaterThan(-1e-6)
+      const reserve = Math.min(one.low, one.threshold * one.limit)
+      expect(lowest(one, everySeconds, burst, HORIZON_SECONDS)).toBeGreaterThan(reserve - 1e-6)
+    }),
+    { numRuns: 1_000 },
+  )
+})
+
+test('a pace a tenth faster does empty it', () => {
+  fc.assert(
+    fc.property(rolling, (one) => {
+      const { everySeconds } = safePace(one, 0)
+      if (everySeconds === null) return
+      const faster = everySeconds / 1.1
+      // Each request takes a tenth of one more than comes back.
+      const seconds = (one.low * 11 + 22) * faster
+      expect(lowest(one, faster, 0, seconds)).toBeLessThan(0)
+    }),
+    { numRuns: 1_000 },
+  )
+})
+
+test('a fixed window lasts to its end at the safe pace, or after the burst, and not at a tenth more', () => {
+  const fixed = fc.record({
+    low: fc.integer({ min: 1, max: 320 }),
+    secondsLeft: fc.integer({ min: 1, max: 300 }),
+    others: fc.double({ min: 0, max: 2, noNaN: true }),
+  })
+  fc.assert(
+    fc.property(fixed, ({ low, secondsLeft, others }) => {
+      const use = { total: others, own: 0, elsewhere: others }
+      const one = row({ model: 'fixed', low, use, windowEndsAt: secondsLeft * 1_000 })
+      const { everySeconds, burst } = safePace(one, 0)
+      expect(low - burst - others * secondsLeft).toBeGreaterThan(
+        burst > 0 ? 64 - 1e-6 : Number.NEGATIVE_INFINITY,
+      )
+      if (everySeconds === null) return
+      const left = (pace: number) => low - others * secondsLeft - secondsLeft / pace
+      expect(left(everySeconds)).toBeGreaterThan(-1e-6)
+      expect(left(everySeconds / 1.1)).toBeLessThan(0)
+    }),
+    { numRuns: 1_000 },
+  )
+})
+
+describe('the safe pace of one row', () => {
+  test('is what comes back less the most that others take; the burst leaves the reserve', () => {
+    expect(safePace(row(), 0)).toEqual({ everySeconds: 1 / (320 / 300 - 0.54), burst: 36 })
+  })
+  test('is none where others take all, and there is no burst under the reserve', () => {
+    const use = { total: 1.25, own: 0, elsewhere: 1.25, elsewhereHigh: 1.3 }
+    expect(safePace(row({ use, low: 61 }), 0)).toEqual({ everySeconds: null, burst: 0 })
+  })
+  test('is none while a 429 is waited out', () => {
+    expect(safePace(row({ blockedUntil: 40_000 }), 0)).toEqual({ everySeconds: null, burst: 0 })
+  })
+  test('is that of the refill where no use is known, or a fixed window has ended', () => {
+    const everySeconds = 300 / 320
+    expect(safePace(row({ use: null }), 0)).toMatchObject({ everySeconds })
+    expect(safePace(row({ use: null, model: 'fixed', windowEndsAt: 1_000 }), 1_000)).toMatchObject({
+      everySeconds,
+    })
+  })
+})
+
+describe('what if more is asked', () => {
+  test('it lasts up to what comes back, and is empty the sooner the more is added', () => {
+    const spare = 320 / 300 - 0.1 - 0.54
+    expect(emptyAtWith(row(), spare - 0.001, 0)).toBeUndefined()
+    expect(emptyAtWith(row(), spare + 0.5, 0)).toBeCloseTo(200_000, 3)
+    expect(emptyAtWith(row(), spare + 1, 0)).toBeCloseTo(100_000, 3)
+  })
+  test('a fixed window lasts if its end comes first', () => {
+    const fixed = row({ model: 'fixed', windowEndsAt: 100_000 })
+    expect(emptyAtWith(fixed, 0.3, 0)).toBeUndefined()
+    expect(emptyAtWith(fixed, 0.61, 0)).toBeCloseTo(80_000, 3)
+  })
+})
