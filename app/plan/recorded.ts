@@ -1,4 +1,5 @@
 import type { PlannedRequests } from './plan.ts'
+import type { Arrival } from './replay.ts'
 
 /** Requests of one category that were recorded in the minute from `atMs`; a fraction where they are an estimate. */
 export interface RecordedMinute {
@@ -41,4 +42,29 @@ function leastBurst(minutes: readonly RecordedMinute[], perSecond: number): numb
     beforeMs = atMs
   }
   return most
+}
+
+/**
+ * The recorded requests of one program as arrivals, evenly over each minute, which is all that the history keeps. `fromMs` is when
+ * the replayed time begins, epoch ms. Fractions of an estimate are carried on within their category.
+ */
+export function recordedArrivals(
+  program: string,
+  minutes: Iterable<RecordedMinute>,
+  fromMs: number,
+): readonly Arrival[] {
+  const owed = new Map<string, number>()
+  const arrivals: Arrival[] = []
+  for (const { category, atMs, requests } of minutes) {
+    const due = (owed.get(category) ?? 0) + requests
+    const whole = Math.floor(due)
+    owed.set(category, due - whole)
+    for (let at = 0; at < whole; at += 1)
+      arrivals.push({
+        program,
+        category,
+        atMs: Math.max(0, atMs - fromMs) + Math.floor((at * MINUTE_SECONDS * 1000) / whole),
+      })
+  }
+  return arrivals
 }

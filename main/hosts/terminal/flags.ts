@@ -57,6 +57,8 @@ export interface ExportFlags {
 
 export interface PlanFlags {
   readonly json?: true
+  /** Runs a day of it in virtual time as well. */
+  readonly replay?: true
   /** Milliseconds back from now. */
   readonly fromHistory?: number
   readonly data?: string

@@ -1,7 +1,9 @@
 import { readFileSync, statSync } from 'node:fs'
 import type { Plan, PlannedProgram } from '../../../app/plan/plan.ts'
 import { planRateText, verdictLine } from '../../../app/plan/plan-words.ts'
-import { type RecordedMinute, recordedRequests } from '../../../app/plan/recorded.ts'
+import { plannedDay } from '../../../app/plan/planned-day.ts'
+import { type RecordedMinute, recordedArrivals, recordedRequests } from '../../../app/plan/recorded.ts'
+import { type Arrival, type Replay, replay } from '../../../app/plan/replay.ts'
 import { type PlanVerdict, planVerdict } from '../../../app/plan/verdict.ts'
 import type { SeriesOpening } from '../../history/series-file.ts'
 import { NO_HOME } from '../../storage/data-folder.ts'
@@ -18,6 +20,9 @@ export interface PlanDeps {
   openSeries(folder: string): SeriesOpening
 }
 
+/** A day of a plan: six and a half hours, as the market is open. */
+const DAY_MS = 6.5 * 3_600_000
+const REPLAY = { patienceMs: 300_000, stretchMs: 180_000 }
 /** A plan is written by a person: more than this is some other file. */
 const MAX_FILE_BYTES = 1_048_576
 /** Names of what was recorded: the app's own requests, and what it saw others use. */
@@ -37,25 +42,30 @@ export function plan(file: string | undefined, flags: PlanFlags, deps: PlanDeps)
   if (file === undefined && flags.fromHistory === undefined)
     return fail('plan needs a file, or --from-history 24h for what was recorded', EXIT_USAGE)
   let whole: Plan = { programs: [], limits: {}, reserves: {} }
+  let arrivals: readonly Arrival[] = []
   if (file !== undefined) {
     const read = readPlanFile(file)
     if (read.kind === 'wrong') return fail(read.line, EXIT_USAGE)
     whole = read.plan
+    if (flags.replay === true) arrivals = plannedDay(whole, flags.fromHistory ?? DAY_MS, seededChance())
   }
   if (flags.fromHistory !== undefined) {
     const recorded = recordedPrograms(flags, flags.fromHistory, deps)
     if (typeof recorded === 'string') return fail(recorded, EXIT_FAILURE)
     const names = new Set(whole.programs.map(({ name }) => name))
-    const taken = recorded.find(({ name }) => names.has(name))
+    const taken = recorded.programs.find(({ name }) => names.has(name))
     if (taken !== undefined)
       return fail(
         `${file}: a program must not be called ${taken.name}, which is what was recorded`,
         EXIT_USAGE,
       )
-    whole = { ...whole, programs: [...recorded, ...whole.programs] }
+    whole = { ...whole, programs: [...recorded.programs, ...whole.programs] }
+    arrivals = [...arrivals, ...recorded.arrivals].sort((a, b) => a.atMs - b.atMs)
   }
   const verdict = planVerdict(whole)
-  terminal.out(flags.json === true ? JSON.stringify(verdict) : planText(verdict))
+  const replayed = flags.replay === true ? replay(whole, arrivals, REPLAY) : undefined
+  if (flags.json === true) terminal.out(JSON.stringify({ ...verdict, ...(replayed && { replay: replayed }) }))
+  else terminal.out([planText(verdict), ...(replayed ? ['', replayText(replayed)] : [])].join('\n'))
   return EXIT_OK
 }
 
@@ -70,12 +80,17 @@ function readPlanFile(file: string): ReturnType<typeof readPlan> {
   }
 }
 
+interface Recorded {
+  readonly programs: readonly PlannedProgram[]
+  readonly arrivals: readonly Arrival[]
+}
+
 /** What was recorded, as two programs: nobody says how it divides between those of others. A line where it cannot be read. */
 function recordedPrograms(
   { data, profile }: PlanFlags,
   lastMs: number,
   { defaultDataFolder, nowMs, openSeries }: PlanDeps,
-): readonly PlannedProgram[] | string {
+): Recorded | string {
   const folder = data ?? defaultDataFolder()
   if (folder === undefined) return NO_HOME
   const opening = openSeries(folder)
@@ -100,10 +115,16 @@ function recordedPrograms(
       others.push({ category, atMs: minute.atMs, requests: minute.elsewhere })
     }
     if (own.length === 0) return 'the history has no minute of that time'
-    return [
-      recordedProgram(RECORDED_OWN, own, 'background'),
-      recordedProgram(RECORDED_OTHERS, others, 'normal'),
-    ]
+    return {
+      programs: [
+        recordedProgram(RECORDED_OWN, own, 'background'),
+        recordedProgram(RECORDED_OTHERS, others, 'normal'),
+      ],
+      arrivals: [
+        ...recordedArrivals(RECORDED_OWN, own, toMs - lastMs),
+        ...recordedArrivals(RECORDED_OTHERS, others, toMs - lastMs),
+      ],
+    }
   } finally {
     file.close()
   }
@@ -149,4 +170,28 @@ function planText(verdict: PlanVerdict): string {
     ...(slots.length === 0 ? [] : ['', ...slots]),
     ...advice,
   ].join('\n')
+}
+
+/** The waits that a replayed day had, a line each. */
+function replayText({ waits, upstreamRefusals }: Replay): string {
+  const lines = waits.map(
+    ({ program, category, sent, refused, p99Seconds, worstSeconds }) =>
+      `  ${program}, ${category}: ${sent} sent, 99 of 100 within ${p99Seconds.toFixed(1)} s, the longest ${worstSeconds.toFixed(1)} s` +
+      (refused === 0 ? '' : `, ${refused} refused`),
+  )
+  const refusals = upstreamRefusals === 0 ? 'no 429' : `${upstreamRefusals} times 429`
+  return [`Replayed through the gateway’s scheduler, with a patience of 300 s: ${refusals}.`, ...lines].join(
+    '\n',
+  )
+}
+
+/** The same numbers in each run, from 0 to below 1: a plan that is asked about twice gets the same day (mulberry32). */
+function seededChance(): () => number {
+  let state = 1
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
+  }
 }

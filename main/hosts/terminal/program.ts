@@ -214,6 +214,7 @@ const describePlan = (program: Command) =>
     )
     .argument('[file]', 'JSON; see below')
     .option('--json', 'the verdict as one JSON object')
+    .option('--replay', "also runs a day of it through the gateway's scheduler, in virtual time")
     .option('--from-history <time>', 'with what was recorded in the last 24h, 90m or 7d', argument(agoFlag))
     .option('--profile <id>', 'the key whose history it is, as status names it', argument(textFlag))
     .option(...DATA, argument(textFlag))

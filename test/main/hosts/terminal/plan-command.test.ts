@@ -65,6 +65,20 @@ test('the verdict of a file, for people and as one JSON object', () => {
   })
 })
 
+test('a day is replayed, the same one each time, and a plan without it is not', () => {
+  const busy = { ...scanner, requests: [{ category: 'Positions', perSecond: 0.9, burst: 60 }] }
+  const first = planned({ programs: [busy] }, { replay: true, json: true })
+  const { replay } = JSON.parse(first.text)
+  expect(replay.upstreamRefusals).toBe(0)
+  expect(replay.waits).toEqual([expect.objectContaining({ program: 'scanner', refused: 0 })])
+  expect(replay.waits[0].sent).toBeGreaterThan(0.8 * 0.9 * 6.5 * 3600)
+  expect(planned({ programs: [busy] }, { replay: true, json: true }).text).toBe(first.text)
+  expect(JSON.parse(planned({ programs: [busy] }, { json: true }).text)).not.toHaveProperty('replay')
+  expect(planned({ programs: [busy] }, { replay: true }).text).toMatch(
+    /\nReplayed through the gateway’s scheduler, with a patience of 300 s: no 429.\n {2}scanner, Positions: \d+ sent/,
+  )
+})
+
 test('a plan that does not fit ends well, and says what to give up', () => {
   const { exitCode, text } = planned({
     programs: [scanner],
@@ -170,6 +184,14 @@ test('what was recorded counts beside the programs of a file', () => {
   ])
   const alone = planned(undefined, { fromHistory: 86_400_000, data, json: true }, nowMs)
   expect(JSON.parse(alone.text)).toMatchObject({ fits: true, categories: [{ burst: 6 + 30 }] })
+  const both = planned(
+    { programs: [scanner] },
+    { fromHistory: 3_600_000, data, json: true, replay: true },
+    nowMs,
+  )
+  const waits: { program: string; sent: number }[] = JSON.parse(both.text).replay.waits
+  expect(waits.find(({ program }) => program === 'other programs')?.sent).toBe(300)
+  expect(waits.map(({ program }) => program).toSorted()).toEqual(['Headroom', 'other programs', 'scanner'])
   const named = planned(
     { programs: [{ ...scanner, name: 'Headroom' }] },
     { fromHistory: 86_400_000, data },

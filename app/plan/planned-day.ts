@@ -1,0 +1,31 @@
+import type { Plan, PlannedRequests } from './plan.ts'
+import type { Arrival } from './replay.ts'
+
+/**
+ * A day of a plan: each program asks for up to its whole burst at random moments, as often as its rate allows, never more than its
+ * plan does in any time. In order of time.
+ *
+ * `chance` gives numbers from 0 to below 1; `lengthMs` is how long the day is.
+ */
+export function plannedDay(plan: Plan, lengthMs: number, chance: () => number): readonly Arrival[] {
+  const arrivals = plan.programs.flatMap(({ name, requests }) =>
+    requests.flatMap((one) =>
+      momentsOf(one, lengthMs, chance).map((atMs) => ({ atMs, program: name, category: one.category })),
+    ),
+  )
+  return arrivals.sort((a, b) => a.atMs - b.atMs)
+}
+
+function momentsOf({ perSecond, burst }: PlannedRequests, lengthMs: number, chance: () => number): number[] {
+  const moments: number[] = []
+  let tokens = burst
+  let atMs = 0
+  // All that came back since the last time is asked for at once, after pauses of half the time that a burst takes to come back.
+  while (atMs < lengthMs && perSecond > 0) {
+    const pauseMs = (-Math.log(1 - chance()) * 500 * burst) / perSecond
+    tokens = Math.min(burst, tokens + (perSecond * pauseMs) / 1000)
+    atMs += pauseMs
+    for (; tokens >= 1 && atMs < lengthMs; tokens -= 1) moments.push(Math.ceil(atMs))
+  }
+  return moments
+}

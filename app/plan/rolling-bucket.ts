@@ -1,0 +1,38 @@
+import type { PlannedLimit } from './plan.ts'
+
+/** The service's bucket of a rolling quota, with its headers (service 2.2, 8.3.2). Full at the beginning; times in ms. */
+export class RollingBucket {
+  readonly #limit: number
+  readonly #periodSeconds: number
+  #level: number
+  #atMs = 0
+
+  constructor({ limit, periodSeconds }: PlannedLimit) {
+    this.#limit = limit
+    this.#periodSeconds = periodSeconds
+    this.#level = limit
+  }
+
+  /** Requests left, 0 to the limit, with the fraction that has come back. Time does not go back. */
+  level(nowMs: number): number {
+    const seconds = Math.max(0, nowMs - this.#atMs) / 1000
+    this.#level = Math.min(this.#limit, this.#level + (seconds * this.#limit) / this.#periodSeconds)
+    this.#atMs = Math.max(this.#atMs, nowMs)
+    return this.#level
+  }
+
+  /** One request. False: refused with 429, which takes nothing (service 3). */
+  spend(nowMs: number): boolean {
+    if (this.level(nowMs) < 1) return false
+    this.#level -= 1
+    return true
+  }
+
+  /** What a response tells: Remaining rounded down, Reset the whole seconds to full. */
+  header(nowMs: number): { limit: number; periodSeconds: number; remaining: number; resetSeconds: number } {
+    const level = this.level(nowMs)
+    const [limit, periodSeconds] = [this.#limit, this.#periodSeconds]
+    const resetSeconds = Math.ceil(((limit - level) * periodSeconds) / limit)
+    return { limit, periodSeconds, remaining: Math.floor(level), resetSeconds }
+  }
+}
