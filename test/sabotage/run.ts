@@ -10,23 +10,27 @@ import type { TestRun } from './test-run.ts'
 import { Workshop } from './workshop.ts'
 
 /**
- * `node test/sabotage/run.ts [--only T6] [--in main/tokens] [--json FILE] [--resume FILE]`: breaks each promise on purpose and shows
- * which assertion notices.
+ * `node test/sabotage/run.ts [--only T6] [--in main/tokens] [--shard 1/2] [--json FILE] [--resume FILE]`: breaks each promise on
+ * purpose and shows which assertion notices.
  *
  * A mutant that survives, does not type-check or turns its test red in any other way ends in exit 1.
  * With `--json`, what became of each is written to the file as well. With `--resume`, each is written as soon as it is
- * known, and a run of the same commit that was ended goes on where it was.
+ * known, and a run of the same commit that was ended goes on where it was. `--shard I/N` takes each Nth mutant, from the Ith on, so
+ * that a machine with several cores may run N at once, each with a file of its own to resume.
  */
 const { values } = parseArgs({
   options: {
     only: { type: 'string' },
     in: { type: 'string' },
+    shard: { type: 'string', default: '1/1' },
     json: { type: 'string' },
     resume: { type: 'string' },
   },
 })
+const [shard = 1, shards = 1] = values.shard.split('/').map(Number)
 const chosen = MUTANTS.filter(
-  ({ promise, file }) =>
+  ({ promise, file }, at) =>
+    at % shards === shard - 1 &&
     (values.only === undefined || promise === values.only) &&
     (values.in === undefined || file.startsWith(values.in)),
 )
