@@ -16,14 +16,14 @@ export type HttpRoutes = (url: URL) => HttpRoute
  * Loopback is connected to directly. Any other host must use TLS: with a proxy (HTTPS_PROXY, NO_PROXY, in upper or
  * lower case) through a CONNECT tunnel, so that the proxy sees the host's name only. Plain http would expose tokens to
  * every computer on the path, and to the proxy of HTTP_PROXY. Certificates are always checked, whatever
- * NODE_TLS_REJECT_UNAUTHORIZED says.
+ * NODE_TLS_REJECT_UNAUTHORIZED says. With `keepAlive` connections are used again.
  */
-export function httpRoutes(environment: NodeJS.ProcessEnv): HttpRoutes {
-  const plain = new http.Agent({ keepAlive: false })
+export function httpRoutes(environment: NodeJS.ProcessEnv, { keepAlive = false } = {}): HttpRoutes {
+  const plain = new http.Agent({ keepAlive })
   const proxy = proxyOf(environment)
   let secure: { readonly direct: https.Agent; readonly proxied: https.Agent } | undefined
   const secureAgents = () => {
-    secure ??= secureAgentsFor(proxy)
+    secure ??= secureAgentsFor(proxy, keepAlive)
     return secure
   }
   return ({ protocol, hostname }) => {
@@ -36,8 +36,8 @@ export function httpRoutes(environment: NodeJS.ProcessEnv): HttpRoutes {
   }
 }
 
-function secureAgentsFor(proxy: ProxyChoice) {
-  const options = { keepAlive: false, rejectUnauthorized: true, secureContext: trustedContext() }
+function secureAgentsFor(proxy: ProxyChoice, keepAlive: boolean) {
+  const options = { keepAlive, rejectUnauthorized: true, secureContext: trustedContext() }
   const direct = new https.Agent(options)
   if (proxy.kind !== 'http') return { direct, proxied: direct }
   return { direct, proxied: new https.Agent({ ...options, proxyEnv: proxy.environment }) }

@@ -175,7 +175,7 @@ function openStream(
  * Whether bytes of the request may have reached the other side: true once the connection, including TLS, was
  * established.
  */
-function watchConnection(outgoing: http.ClientRequest): () => boolean {
+export function watchConnection(outgoing: http.ClientRequest): () => boolean {
   let established = false
   outgoing.on('socket', (socket) => {
     const note = () => {
@@ -190,7 +190,8 @@ function watchConnection(outgoing: http.ClientRequest): () => boolean {
   return () => established
 }
 
-function headersOf(response: http.IncomingMessage): HttpHeaders {
+/** The headers of an answer, a field that came several times in one value. */
+export function headersOf(response: http.IncomingMessage): HttpHeaders {
   const entries = Object.entries(response.headers).map(([name, value]) => [
     name,
     Array.isArray(value) ? value.join(', ') : (value ?? ''),
@@ -199,7 +200,7 @@ function headersOf(response: http.IncomingMessage): HttpHeaders {
 }
 
 /** A socket error in plain words. Its message may contain addresses, and its code means nothing to users. */
-function wordsOf({ code = '' }: Error & { code?: string }): string {
+export function wordsOf({ code = '' }: Error & { code?: string }): string {
   switch (code) {
     case 'ECONNREFUSED':
       return 'connection refused'

@@ -1,5 +1,6 @@
 import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
 import { type ConnectionLimit, limitConnections } from './connection-limit.ts'
 
 /**
@@ -43,6 +44,9 @@ export const LOOPBACK_LIMITS: LoopbackLimits = {
   silenceMs: 60_000,
   mostConnections: 128,
 }
+/** Answers a request that cannot be parsed, instead of Node's plain 400 or 431. It has to close the socket. */
+export type MalformedListener = (error: Error, socket: Duplex) => void
+
 /** How many free ports are tried when one that is free on 127.0.0.1 is taken on ::1. */
 const MAX_PORT_TRIES = 5
 
@@ -53,10 +57,11 @@ export async function listenOnLoopback(
   port: number,
   listenerFor: (port: number) => RequestListener,
   limits: LoopbackLimits = LOOPBACK_LIMITS,
+  malformed?: MalformedListener,
 ): Promise<LoopbackServers> {
   for (let tries = 1; ; tries++) {
     try {
-      return await listenOnce(port, listenerFor, limits)
+      return await listenOnce(port, listenerFor, { limits, malformed })
     } catch (error) {
       if (port !== 0 || codeOf(error) !== 'EADDRINUSE' || tries >= MAX_PORT_TRIES) throw error
     }
@@ -90,16 +95,22 @@ export async function claimPort(port: number): Promise<ClaimedPort> {
   }
 }
 
+interface ServerTraits {
+  readonly limits: LoopbackLimits
+  readonly malformed: MalformedListener | undefined
+}
+
 async function listenOnce(
   wanted: number,
   listenerFor: (port: number) => RequestListener,
-  limits: LoopbackLimits,
+  { limits, malformed }: ServerTraits,
 ): Promise<LoopbackServers> {
   const four = makeServer(limits)
   const six = makeServer(limits)
   const held = [four, six].map((server) => limitConnections(server, limits.mostConnections))
   const port = await listen(four, wanted, '127.0.0.1')
   const listener = listenerFor(port)
+  if (malformed !== undefined) for (const server of [four, six]) server.on('clientError', malformed)
   four.on('request', listener)
   six.on('request', listener)
   const servers = [four]

@@ -24,10 +24,16 @@ export function hostsOf(port: number): readonly string[] {
   return ['127.0.0.1', 'localhost', '[::1]'].map((name) => (port === 80 ? name : `${name}:${port}`))
 }
 
+/** The one `Host` of a request if it names this address; else `undefined`. */
+export function ownHost(rawHeaders: readonly string[], port: number): string | undefined {
+  const [host, ...moreHosts] = valuesOf(rawHeaders, 'host')
+  return host !== undefined && moreHosts.length === 0 && hostsOf(port).includes(host) ? host : undefined
+}
+
 /** Decides whether a request may be routed, by its method, path, `Host`, `Origin` and `Sec-Fetch-Site`. */
 export function gate({ method, url, rawHeaders }: RequestHead, port: number): Gate {
-  const [host, ...moreHosts] = valuesOf(rawHeaders, 'host')
-  if (host === undefined || moreHosts.length > 0 || !hostsOf(port).includes(host)) return refuse(421)
+  const host = ownHost(rawHeaders, port)
+  if (host === undefined) return refuse(421)
 
   if (!METHODS.has(method)) return refuse(405)
   // The absolute form of a proxy request names a second host, which has not been compared.
@@ -60,6 +66,7 @@ function isTopNavigation(rawHeaders: readonly string[]): boolean {
   return only('sec-fetch-mode', 'navigate') && only('sec-fetch-dest', 'document')
 }
 
-function valuesOf(rawHeaders: readonly string[], name: string): readonly string[] {
+/** The values of a header field, `name` in lower case, one for each time that it was sent. */
+export function valuesOf(rawHeaders: readonly string[], name: string): readonly string[] {
   return rawHeaders.filter((_, i) => i % 2 === 1 && rawHeaders[i - 1]?.toLowerCase() === name)
 }

@@ -10,8 +10,8 @@ export const NETWORK_MUTANTS: readonly Mutant[] = [
     promise: 'T13',
     what: 'ask loopback through the proxy of HTTP_PROXY',
     file: AGENTS,
-    find: 'const plain = new http.Agent({ keepAlive: false })',
-    replace: 'const plain = new http.Agent({ keepAlive: false, proxyEnv: environment })',
+    find: 'const plain = new http.Agent({ keepAlive })',
+    replace: 'const plain = new http.Agent({ keepAlive, proxyEnv: environment })',
     test: NETWORK_TEST,
   },
   {

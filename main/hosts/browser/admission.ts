@@ -1,5 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
+import { newSecret } from '../../network/random-secret.ts'
 import type { RandomBytes } from '../../ports/ports.ts'
+
 export interface AdmissionDeps {
   readonly randomBytes: RandomBytes
   readonly monotonicMs: () => number
@@ -11,7 +13,6 @@ export type CodeVerdict =
   | { readonly kind: 'refused' }
   | { readonly kind: 'too-many'; readonly retryAfterSeconds: number }
 
-const SECRET_BYTES = 32
 const MAX_FAILURES = 20
 const FAILURE_WINDOW_MS = 60_000
 
@@ -55,16 +56,6 @@ export class Admission {
     return { kind: 'refused' }
   }
 }
-
-/** A random secret of 256 bits, in base64url. */
-export const newSecret = (randomBytes: RandomBytes): string =>
-  Buffer.from(randomBytes(SECRET_BYTES)).toString('base64url')
-
-/**
- * The SHA-256 digest of a secret, for lookups: comparing digests reveals nothing about how much of a wrong secret is
- * right.
- */
-export const digestOf = (secret: string): string => createHash('sha256').update(secret).digest('base64url')
 
 /** Compares in constant time. Digests, because `timingSafeEqual` requires equal lengths. */
 const isSameSecret = (offered: string, wanted: string): boolean =>

@@ -1,9 +1,9 @@
 import { contract } from '../../../app/contract/contract.ts'
 import { pushesToEach } from '../../../app/contract/ipc.ts'
+import { digestOf, newSecret } from '../../network/random-secret.ts'
 import type { Clock, RandomBytes } from '../../ports/ports.ts'
 import type { AdmittedWindows } from '../admitted-windows.ts'
 import type { WindowSession, Windows } from '../window-session.ts'
-import { digestOf, newSecret } from './admission.ts'
 import { type PushSink, PushStream } from './push-stream.ts'
 
 /**

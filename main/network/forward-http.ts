@@ -1,0 +1,116 @@
+import http from 'node:http'
+import https from 'node:https'
+import type { HttpHeaders } from '../ports/ports.ts'
+import { type HttpRoutes, httpRoutes } from './http-agents.ts'
+import { headersOf, watchConnection, wordsOf } from './http-client.ts'
+
+/** A request that is passed on for a program. */
+export interface ForwardRequest {
+  readonly method: 'GET' | 'HEAD' | 'POST'
+  /** The origin of the service, without a trailing slash. */
+  readonly origin: string
+  /** Path and query, sent as they are. */
+  readonly pathAndQuery: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body?: Buffer
+  /** Until the status line, in milliseconds. */
+  readonly timeoutMs: number
+}
+
+/** An answer whose body is read as it arrives, and not faster than its reader takes it. */
+export interface ForwardAnswer {
+  readonly status: number
+  readonly headers: HttpHeaders
+  /** Name, value, name, value, as they came. */
+  readonly rawHeaders: readonly string[]
+  /** `complete` is true once the whole body has come. */
+  readonly body: NodeJS.ReadableStream & { readonly complete: boolean; destroy(): void }
+}
+
+/** One of the two is called, once. */
+export interface ForwardListener {
+  answered(answer: ForwardAnswer): void
+  /** `not-sent`: no byte can have reached the service. `cut`: the connection ended before a byte of the answer. */
+  failed(how: 'not-sent' | 'cut' | 'timeout', why: string): void
+}
+
+/** Sends a request. Returns a function that aborts it at any time, also while the body comes. */
+export type ForwardHttp = (request: ForwardRequest, listener: ForwardListener) => () => void
+
+/**
+ * Forwarding on Node's own stack: no redirects, no retries, the routes of `httpRoutes`.
+ *
+ * Connections are used again, unlike those of `nodeHttp`: a TLS handshake would cost a program more than its request. One
+ * that dies meanwhile counts as cut.
+ */
+export function nodeForwardHttp(
+  environment: NodeJS.ProcessEnv,
+  routes: HttpRoutes = httpRoutes(environment, { keepAlive: true }),
+): ForwardHttp {
+  return (request, listener) => {
+    const outgoing = start(request, routes)
+    if (typeof outgoing === 'string') {
+      const soon = setImmediate(() => listener.failed('not-sent', outgoing))
+      return () => clearImmediate(soon)
+    }
+    let isOver = false
+    const established = watchConnection(outgoing)
+    const failed: ForwardListener['failed'] = (how, why) => {
+      if (isOver) return
+      isOver = true
+      clearTimeout(timer)
+      outgoing.destroy()
+      listener.failed(how, why)
+    }
+    const lost = (why: string) => failed(established() ? 'cut' : 'not-sent', why)
+    const timer = setTimeout(
+      () => failed(established() ? 'timeout' : 'not-sent', 'no answer in time'),
+      request.timeoutMs,
+    )
+    outgoing.on('error', (error) => lost(wordsOf(error)))
+    outgoing.on('close', () => lost('connection lost'))
+    outgoing.on('response', (body) => {
+      if (isOver) return
+      isOver = true
+      clearTimeout(timer)
+      listener.answered({
+        status: body.statusCode ?? 0,
+        headers: headersOf(body),
+        rawHeaders: body.rawHeaders,
+        body,
+      })
+    })
+    outgoing.end(request.body)
+    return () => {
+      isOver = true
+      clearTimeout(timer)
+      outgoing.destroy()
+    }
+  }
+}
+
+const MALFORMED = 'the request could not be written'
+
+/** The request, or why it cannot be made. */
+function start(
+  { method, origin, pathAndQuery, headers, body }: ForwardRequest,
+  routes: HttpRoutes,
+): http.ClientRequest | string {
+  try {
+    const url = new URL(origin)
+    const route = routes(url)
+    if (route.kind !== 'agent') return route.why
+    const outgoing = (url.protocol === 'https:' ? https : http).request(url, {
+      method,
+      // Not taken from a URL, whose parser would rewrite it.
+      path: pathAndQuery,
+      agent: route.agent,
+      headers: { ...headers, ...(body !== undefined && { 'content-length': String(body.length) }) },
+    })
+    outgoing.setNoDelay(true)
+    return outgoing
+  } catch {
+    // The error's own message would quote the header.
+    return MALFORMED
+  }
+}

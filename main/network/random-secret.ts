@@ -1,0 +1,14 @@
+import { createHash } from 'node:crypto'
+import type { RandomBytes } from '../ports/ports.ts'
+
+const SECRET_BYTES = 32
+
+/** A random secret of 256 bits, in base64url. */
+export const newSecret = (randomBytes: RandomBytes): string =>
+  Buffer.from(randomBytes(SECRET_BYTES)).toString('base64url')
+
+/**
+ * The SHA-256 digest of a secret, for lookups: comparing digests reveals nothing about how much of a wrong secret is
+ * right.
+ */
+export const digestOf = (secret: string): string => createHash('sha256').update(secret).digest('base64url')
