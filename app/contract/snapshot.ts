@@ -1,4 +1,5 @@
 import { z } from 'zod/mini'
+import { PROGRAM_CLASSES } from '../gateway/decisions.ts'
 import { LOW_THRESHOLD } from '../quota/state.ts'
 import type { StreamReasonCode } from '../streams/reasons.ts'
 import { type Immutable, number, openObject, optionalNumber, optionalText, text } from './fields.ts'
@@ -252,6 +253,46 @@ const verdict = openObject({
 
 export interface Verdict extends Immutable<z.output<typeof verdict>> {}
 
+export const gatewaySummary = openObject({
+  state: z.enum(['off', 'serving', 'failed']),
+  /** Where programs call it, while it serves. */
+  url: optionalText,
+  /** Why it does not serve, in plain words. */
+  why: optionalText,
+})
+
+/** The gateway, through which programs on this machine use the key. */
+export interface GatewaySummary extends Immutable<z.output<typeof gatewaySummary>> {}
+
+const programUse = openObject({ category: text, forwarded: number, perSecond: number, waiting: number })
+
+export const programSummary = openObject({
+  id: text,
+  name: text,
+  class: z.enum(PROGRAM_CLASSES),
+  /** Share among the programs of its class. */
+  weight: number,
+  /** The last four characters of its key, to tell one from another. */
+  keyEnding: text,
+  lastSeenAt: optionalNumber,
+  /** Requests that the service answered since the gateway was turned on, stream opens included, repetitions not. */
+  forwarded: number,
+  /** Requests that the answer to an equal one served. */
+  coalesced: number,
+  /** Requests that the gateway refused. */
+  refused: number,
+  /** Mean of the last minute. */
+  perSecond: number,
+  waiting: number,
+  longestWaitMs: number,
+  /** Streams open now. */
+  streams: number,
+  use: z.array(programUse),
+})
+
+/** A program that calls the gateway with a key of its own. */
+export interface ProgramSummary extends Immutable<z.output<typeof programSummary>> {}
+
 export const snapshotSchema = openObject({
   revision: number,
   at: number,
@@ -267,6 +308,10 @@ export const snapshotSchema = openObject({
   /** Grows with each change of what a person set of this key, in whichever window: then `keySettings` is worth asking again. */
   settingsAt: optionalNumber,
   verdict,
+  /** Absent while the gateway is off. */
+  gateway: z.exactOptional(gatewaySummary),
+  /** The programs that use this key; absent while the gateway is off. */
+  programs: z.exactOptional(z.array(programSummary)),
 })
 
 /** One profile at the moment `at`; `revision` grows with each change. */

@@ -3,7 +3,8 @@ import { senderOfAnswer } from '../../app/service/sender.ts'
 import type { Reachability } from '../monitor/reachability.ts'
 import type { Http } from '../ports/ports.ts'
 import type { Access } from '../tokens/keeper.ts'
-import type { QuotaTap } from './quota-tap.ts'
+import type { OwnOutcome, OwnTurn, TakeTurn } from './own-turn.ts'
+import type { QuotaTap, Tapped } from './quota-tap.ts'
 
 export interface ApiClientDeps {
   readonly baseUrl: string
@@ -14,6 +15,8 @@ export interface ApiClientDeps {
   /** See `TokenKeeper.usable`. */
   readonly usable: () => Access
   readonly rejected: (value: string) => Promise<void>
+  /** How to wait for a turn among the requests of programs; `undefined` while the gateway is off. */
+  readonly turns?: () => TakeTurn | undefined
 }
 
 export interface ApiRequest {
@@ -34,6 +37,12 @@ const TIMEOUT_MS = 15_000
 
 const STOPPED: ApiAnswer = { kind: 'no-token', why: 'Headroom no longer watches this key' }
 
+const NO_TURN: ApiAnswer = {
+  kind: 'unreachable',
+  why: 'programs behind the gateway use this quota now',
+  sent: false,
+}
+
 /**
  * Sends requests to resources: adds the bearer, passes answers to the quota tap, and retries once with a new token
  * after a 401 (service 5).
@@ -53,21 +62,33 @@ export class ApiClient {
 
   async request(request: ApiRequest): Promise<ApiAnswer> {
     await this.#deps.access()
-    if (this.#isStopped) return STOPPED
-    const first = this.#deps.usable()
-    if (first.kind === 'none') return { kind: 'no-token', why: first.why }
-    const answer = await this.#send(request, first.value)
-    if (answer.kind !== 'answered' || answer.status !== 401) return answer
-    await this.#deps.rejected(first.value)
+    const { answer, token } = await this.#inTurn(request)
+    if (token === undefined || answer.kind !== 'answered' || answer.status !== 401) return answer
+    await this.#deps.rejected(token)
     await this.#deps.access()
-    const second = this.#deps.usable()
+    const again = await this.#inTurn(request, token)
     // Retrying with the same token would give another 401.
-    if (this.#isStopped || second.kind === 'none' || second.value === first.value) return answer
-    const again = await this.#send(request, second.value)
-    return again.kind === 'unreachable' ? { ...again, sent: true } : again
+    if (again.token === undefined) return answer
+    return again.answer.kind === 'unreachable' ? { ...again.answer, sent: true } : again.answer
   }
 
-  async #send({ method, path, body }: ApiRequest, token: string): Promise<ApiAnswer> {
+  /** Sends a request with another token than `refused`. `token`: the one it was sent with; absent where it was not. */
+  async #inTurn(
+    request: ApiRequest,
+    refused?: string,
+  ): Promise<{ readonly answer: ApiAnswer; readonly token?: string }> {
+    const takeTurn = this.#deps.turns?.()
+    const turn = takeTurn && (await takeTurn(request.method, request.path))
+    if (takeTurn !== undefined && turn === undefined) return { answer: NO_TURN }
+    const access = this.#isStopped ? undefined : this.#deps.usable()
+    if (access?.kind !== 'token' || access.value === refused) {
+      turn?.({ kind: 'not-sent' })
+      return { answer: access?.kind === 'none' ? { kind: 'no-token', why: access.why } : STOPPED }
+    }
+    return { answer: await this.#send(request, access.value, turn), token: access.value }
+  }
+
+  async #send({ method, path, body }: ApiRequest, token: string, turn?: OwnTurn): Promise<ApiAnswer> {
     const { http, tap, reachability, baseUrl } = this.#deps
     const ticket = tap.sent(method, path)
     const url = `${baseUrl}${path}`
@@ -85,6 +106,7 @@ export class ApiClient {
     if (outcome.kind !== 'answer') {
       if (outcome.kind === 'not-sent') tap.notSent(ticket)
       else tap.lost(ticket)
+      turn?.({ kind: outcome.kind === 'not-sent' ? 'not-sent' : 'timeout' })
       reachability.failed(hostOf(baseUrl), outcome.why)
       return { kind: 'unreachable', why: outcome.why, sent: outcome.kind === 'unknown' }
     }
@@ -92,11 +114,13 @@ export class ApiClient {
     const sender = senderOfAnswer(observation, url, outcome.body)
     if (sender.kind === 'other') {
       tap.notTheService(ticket, outcome.status, sender.why)
+      turn?.({ kind: 'timeout' })
       reachability.failed(hostOf(baseUrl), sender.why)
       return { kind: 'unreachable', why: sender.why, sent: true }
     }
     reachability.answered(hostOf(baseUrl))
     const tapped = tap.answered(ticket, observation, outcome.body)
+    turn?.(outcomeOf(tapped))
     if (tapped.retryAtMs !== undefined) return { kind: 'limited', retryAtMs: tapped.retryAtMs }
     return {
       kind: 'answered',
@@ -105,6 +129,13 @@ export class ApiClient {
       hasQuota: tapped.reading.rate !== undefined,
     }
   }
+}
+
+function outcomeOf({ refused, reading: { rate } }: Tapped): OwnOutcome {
+  const quota = rate && { rate }
+  return refused === 'rate' || refused === 'unsaid'
+    ? { kind: 'rate-limited', of: refused, ...quota }
+    : { kind: 'answer', ...quota }
 }
 
 /** The host and port of a URL. */

@@ -20,8 +20,17 @@ export interface AskDeps {
   readonly userId: number | undefined
 }
 
-/** Timeouts in milliseconds; a revocation waits for the service, a status does not. */
-const TIMEOUT_MS = { status: 5_000, revoke: 60_000 } as const
+/**
+ * Timeouts in milliseconds; a revocation waits for the service, and turning the gateway off for requests under way. A
+ * status does not.
+ */
+const TIMEOUT_MS = {
+  status: 5_000,
+  revoke: 60_000,
+  gateway: 15_000,
+  'add-program': 5_000,
+  'cut-program': 5_000,
+} as const
 
 /**
  * Sends a request to the app that runs on a data folder. A socket that another user may have created is refused,

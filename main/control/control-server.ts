@@ -2,6 +2,8 @@ import { lstatSync, mkdirSync, rmSync } from 'node:fs'
 import { createServer, type Server, type Socket } from 'node:net'
 import type { Snapshot } from '../../app/contract/snapshot.ts'
 import type { WindowSummary } from '../../app/contract/windows.ts'
+import type { Gateway } from '../gateway/gateway.ts'
+import { DEFAULT_GATEWAY_PORT } from '../gateway/limits.ts'
 import type { MonitorSurface } from '../monitor/monitor-surface.ts'
 import { limitConnections } from '../network/connection-limit.ts'
 import type { Clock, Log } from '../ports/ports.ts'
@@ -12,6 +14,8 @@ export interface ControlServerDeps {
   readonly monitor: Pick<MonitorSurface, 'profiles' | 'snapshot' | 'withProfile'>
   /** The browser windows that signed in with a code; absent in a host without browser windows. */
   readonly windows?: () => readonly WindowSummary[]
+  /** Absent in a host without a gateway. */
+  readonly gateway?: Pick<Gateway, 'summary' | 'programs' | 'turnOn' | 'turnOff' | 'add' | 'cut'>
   readonly path: SocketPath
   readonly clock: Clock
   readonly log: Log
@@ -141,7 +145,7 @@ function serve(socket: Socket, deps: ControlServerDeps, keep: () => void): void 
 
 async function answerTo(
   request: ControlRequest | undefined,
-  { monitor, windows }: ControlServerDeps,
+  { monitor, windows, gateway }: ControlServerDeps,
 ): Promise<ControlAnswer> {
   switch (request?.do) {
     case undefined:
@@ -151,6 +155,46 @@ async function answerTo(
     case 'revoke': {
       const outcome = await monitor.withProfile(request.profile, (session) => session.revoke())
       return outcome.ok ? { ok: true, revoked: request.profile } : outcome
+    }
+    case 'gateway':
+    case 'add-program':
+    case 'cut-program':
+      return gateway === undefined ? NO_GATEWAY : answerOfGateway(request, gateway)
+  }
+}
+
+const NO_GATEWAY: ControlAnswer = {
+  ok: false,
+  code: 'no-gateway',
+  message: 'The running Headroom has no gateway: headroom start has one.',
+}
+
+async function answerOfGateway(
+  request: Extract<ControlRequest, { do: 'gateway' | 'add-program' | 'cut-program' }>,
+  gateway: NonNullable<ControlServerDeps['gateway']>,
+): Promise<ControlAnswer> {
+  const failed = (message: string): ControlAnswer => ({ ok: false, code: 'failed', message })
+  switch (request.do) {
+    case 'gateway': {
+      const change =
+        request.turn === 'on'
+          ? await gateway.turnOn(request.port ?? DEFAULT_GATEWAY_PORT)
+          : request.turn === 'off'
+            ? await gateway.turnOff()
+            : undefined
+      return change?.ok === false
+        ? failed(change.why)
+        : { ok: true, gateway: gateway.summary, programs: gateway.programs() }
+    }
+    case 'add-program': {
+      const added = gateway.add(request)
+      return added.ok
+        ? { ok: true, key: added.key, program: added.program.name, gateway: gateway.summary }
+        : failed(added.why)
+    }
+    case 'cut-program': {
+      const cut = gateway.cut(request.name)
+      return cut.ok ? { ok: true, cut: request.name } : failed(cut.why)
     }
   }
 }

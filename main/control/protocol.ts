@@ -1,19 +1,49 @@
 import { z } from 'zod'
-import { type Snapshot, snapshotSchema } from '../../app/contract/snapshot.ts'
+import {
+  type GatewaySummary,
+  gatewaySummary,
+  type ProgramSummary,
+  programSummary,
+  type Snapshot,
+  snapshotSchema,
+} from '../../app/contract/snapshot.ts'
 import { type WindowSummary, windowSummary } from '../../app/contract/windows.ts'
+import { programClass, programName, programWeight } from '../gateway/programs.ts'
 
 /**
  * The protocol of the control socket: one line of JSON in each direction, then the connection ends.
  *
- * Only the owner of the data folder can open the socket, so there is no further authentication, and no secret is sent.
+ * Only the owner of the data folder can open the socket, so there is no further authentication. The one secret that is
+ * sent is the key of a program that was just added: it is shown once, to the user who added it.
  */
 const request = z.discriminatedUnion('do', [
   z.strictObject({ do: z.literal('status') }),
   /** The command line has already asked the user to confirm. */
   z.strictObject({ do: z.literal('revoke'), profile: z.string().min(1).max(64) }),
+  /** Without `turn` it only asks. `port` is for turning on. */
+  z.strictObject({
+    do: z.literal('gateway'),
+    turn: z.enum(['on', 'off']).exactOptional(),
+    port: z.int().min(0).max(65_535).exactOptional(),
+  }),
+  z.strictObject({
+    do: z.literal('add-program'),
+    name: programName,
+    class: programClass,
+    weight: programWeight,
+    profile: z.string().min(1).max(64).exactOptional(),
+  }),
+  z.strictObject({ do: z.literal('cut-program'), name: z.string().min(1).max(64) }),
 ])
 
 export type ControlRequest = z.output<typeof request>
+
+/** A program with what it does now, and the key that it uses. */
+const listedProgram = z.object({ ...programSummary.shape, profile: z.string() })
+
+export interface ListedProgram extends ProgramSummary {
+  readonly profile: string
+}
 
 export type ControlAnswer =
   | {
@@ -22,6 +52,9 @@ export type ControlAnswer =
       readonly windows?: readonly WindowSummary[]
     }
   | { readonly ok: true; readonly revoked: string }
+  | { readonly ok: true; readonly gateway: GatewaySummary; readonly programs: readonly ListedProgram[] }
+  | { readonly ok: true; readonly key: string; readonly program: string; readonly gateway: GatewaySummary }
+  | { readonly ok: true; readonly cut: string }
   | { readonly ok: false; readonly code: string; readonly message: string }
 
 export const MAX_REQUEST_BYTES = 4_096
@@ -43,6 +76,9 @@ const answer: z.ZodType<ControlAnswer> = z.union([
     windows: z.array(windowSummary).exactOptional(),
   }),
   z.object({ ok: z.literal(true), revoked: z.string() }),
+  z.object({ ok: z.literal(true), key: z.string(), program: z.string(), gateway: gatewaySummary }),
+  z.object({ ok: z.literal(true), gateway: gatewaySummary, programs: z.array(listedProgram) }),
+  z.object({ ok: z.literal(true), cut: z.string() }),
   z.object({ ok: z.literal(false), code: z.string(), message: z.string() }),
 ])
 

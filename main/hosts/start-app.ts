@@ -5,6 +5,8 @@ import { alertCommands } from '../alerts/alert-commands.ts'
 import { type Announcer, SILENT } from '../alerts/announcer.ts'
 import { type ControlServer, startControlServer } from '../control/control-server.ts'
 import { socketOf } from '../control/data-folder-socket.ts'
+import { Gateway } from '../gateway/gateway.ts'
+import { Programs } from '../gateway/programs.ts'
 import { historyCommands } from '../history/history-commands.ts'
 import { HistoryService } from '../history/history-service.ts'
 import { keyCommands } from '../monitor/commands/keys.ts'
@@ -14,6 +16,7 @@ import { streamCommands } from '../monitor/commands/streams.ts'
 import { Monitor, type MonitorPorts } from '../monitor/monitor.ts'
 import type { MonitorSurface } from '../monitor/monitor-surface.ts'
 import { type Profile, SIMULATOR_PROBES } from '../monitor/profile.ts'
+import { type ForwardHttp, nodeForwardHttp } from '../network/forward-http.ts'
 import { listenOnLoopback } from '../network/loopback-servers.ts'
 import type { Keystore } from '../ports/keystore.ts'
 import type { OpenUrl } from '../ports/open-url.ts'
@@ -51,6 +54,10 @@ export interface AppDeps {
   readonly simulate?: boolean
   /** Opens a browser; absent where that is impossible: the window then shows the link of a sign-in. */
   readonly openUrl?: OpenUrl
+  /** Sends what programs ask through the gateway; absent: by the proxies of the environment. */
+  readonly forward?: ForwardHttp
+  /** The port of the gateway for this run; absent: as it was turned on or off before. */
+  readonly gatewayPort?: number
 }
 
 /** The running app behind the windows of a host. */
@@ -59,6 +66,7 @@ export interface RunningApp {
   readonly history: HistoryService
   readonly windows: Windows
   readonly admitted: AdmittedWindows
+  readonly gateway: Gateway
   stop(): Promise<void>
 }
 
@@ -73,6 +81,8 @@ export async function startApp({
   keepConsent,
   startsOver = false,
   simulate = false,
+  forward = nodeForwardHttp(process.env),
+  gatewayPort,
 }: AppDeps): Promise<RunningApp> {
   const handle = await VaultHandle.open({
     folder: dataFolder,
@@ -168,8 +178,23 @@ export async function startApp({
       alerts: alertCommands(history),
     },
   })
+  const gateway = new Gateway({
+    monitor,
+    programs: new Programs({
+      dataFolder,
+      clock: ports.clock,
+      randomBytes,
+      problem: (what) => monitor.happenedToAll({ kind: 'storage-problem', what }),
+    }),
+    forward,
+    clock: ports.clock,
+    log: ports.log,
+    secrets,
+  })
+  await gateway.start(gatewayPort)
   const control: ControlServer = await startControlServer({
     monitor,
+    gateway,
     windows: () => admitted.list(),
     path: socketOf(dataFolder, process.env),
     clock: ports.clock,
@@ -181,8 +206,10 @@ export async function startApp({
     history,
     windows,
     admitted,
+    gateway,
     stop: async () => {
       await control.close()
+      await gateway.stop()
       unsubscribe()
       await signIns.stop()
       forgetHandle()

@@ -18,6 +18,7 @@ import type { TokenStore } from '../tokens/token-store.ts'
 import { ModelSamples } from './model-samples.ts'
 import type { Profile } from './profile.ts'
 import { Reachability } from './reachability.ts'
+import type { SessionGateway } from './session-gateway.ts'
 import type { Timeline } from './timeline.ts'
 
 export interface ProfilePorts {
@@ -40,6 +41,8 @@ export interface ProfilePorts {
 export interface CurrentSession {
   readonly profile: () => Profile
   readonly keeper: () => TokenKeeper
+  /** What a gateway adds to the key; `undefined` while it is off. */
+  readonly gateway?: () => SessionGateway | undefined
 }
 
 /** The services of one connected key. */
@@ -56,6 +59,9 @@ export interface ProfileParts {
   /** Creates the token keeper of a sign-in. */
   readonly keeperFor: (profile: Profile, tokens: TokenStore) => TokenKeeper
   readonly mayUseService: () => boolean
+  /** The access token of the current sign-in. */
+  readonly bearer: Pick<TokenKeeper, 'access' | 'usable' | 'rejected'>
+  readonly timeline: Timeline
 }
 
 /** Creates and connects the services of one key. */
@@ -90,7 +96,8 @@ export function profileParts(
     changed,
     trialAfterStep: () => current.profile().probes.trialAfterStep ?? false,
   })
-  const client = new ApiClient({ baseUrl, http, tap, reachability, ...bearer })
+  const turns = () => current.gateway?.()?.takeTurn
+  const client = new ApiClient({ baseUrl, http, tap, reachability, turns, ...bearer })
   const prober = new Prober(probes, {
     clock,
     timeline,
@@ -129,5 +136,7 @@ export function profileParts(
     samples,
     keeperFor,
     mayUseService,
+    bearer,
+    timeline,
   }
 }

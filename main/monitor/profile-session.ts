@@ -11,6 +11,7 @@ import type { TokenStore } from '../tokens/token-store.ts'
 import type { Profile } from './profile.ts'
 import { type ProfileParts, type ProfilePorts, profileParts } from './profile-parts.ts'
 import { profileSnapshot } from './profile-snapshot.ts'
+import type { SessionGateway } from './session-gateway.ts'
 
 export interface ProfileSessionDeps extends ProfilePorts {
   readonly firstRevision: number
@@ -29,6 +30,7 @@ export class ProfileSession {
   #tokens: TokenStore
   #revision: number
   #settingsAtMs: number
+  #gateway: SessionGateway | undefined
 
   constructor(profile: Profile, tokens: TokenStore, deps: ProfileSessionDeps) {
     this.#profile = profile
@@ -38,7 +40,11 @@ export class ProfileSession {
     const changed = () => this.#changed()
     const event = (happened: MonitorEvent) => this.#happened(happened)
     const ports = { ...deps, changed, event }
-    this.parts = profileParts(profile, ports, { profile: () => this.#profile, keeper: () => this.#keeper })
+    this.parts = profileParts(profile, ports, {
+      profile: () => this.#profile,
+      keeper: () => this.#keeper,
+      gateway: () => this.#gateway,
+    })
     this.#tokens = tokens
     this.#keeper = this.parts.keeperFor(profile, tokens)
   }
@@ -89,11 +95,23 @@ export class ProfileSession {
   /** Records that it is unknown whether the time between two moments passed: see `Timeline`. */
   markClockUncertain(fromMs: number, toMs: number): void {
     this.parts.ledger.markClockUncertain(fromMs, toMs)
+    this.#gateway?.markClockUncertain(fromMs, toMs)
   }
 
   wake(): void {
     this.#keeper.wake()
     this.parts.streams.wake()
+  }
+
+  /** Serves programs on this key from here on; `undefined` ends that. */
+  attachGateway(gateway: SessionGateway | undefined): void {
+    this.#gateway = gateway
+    this.#changed()
+  }
+
+  /** Numbers of programs changed. */
+  gatewayChanged(): void {
+    this.#changed()
   }
 
   setThresholds(thresholds: Thresholds): void {
@@ -187,6 +205,7 @@ export class ProfileSession {
         keystore: this.#deps.keystore(),
         ...this.parts,
         keeper: this.#keeper,
+        gateway: this.#gateway,
       },
       this.#deps.timeline.now(),
     )

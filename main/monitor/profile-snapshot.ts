@@ -9,6 +9,7 @@ import type { Streams } from '../streams/streams.ts'
 import type { TokenKeeper } from '../tokens/keeper.ts'
 import type { Profile } from './profile.ts'
 import type { Reachability } from './reachability.ts'
+import type { SessionGateway } from './session-gateway.ts'
 
 /** The sources of a snapshot, one for each of its parts. */
 export interface SnapshotSources {
@@ -23,6 +24,7 @@ export interface SnapshotSources {
   readonly streams: Pick<Streams, 'summaries'>
   readonly prober: Pick<Prober, 'summary' | 'nextCheckAt'>
   readonly tap: Pick<QuotaTap, 'problemOf'>
+  readonly gateway?: Pick<SessionGateway, 'summary'> | undefined
 }
 
 /** The minimum length of an API key whose ending is shown: it would be most of a shorter one. */
@@ -63,6 +65,7 @@ export function profileSnapshot(sources: SnapshotSources, nowMs: number): Snapsh
     probes: prober.summary(),
     settingsAt,
     verdict: verdictOf(requests),
+    ...sources.gateway?.summary(),
   }
 }
 

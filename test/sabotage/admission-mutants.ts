@@ -90,7 +90,7 @@ export const ADMISSION_MUTANTS: readonly Mutant[] = [
   {
     promise: 'W4',
     what: 'know a bearer by the beginning of its digest',
-    file: 'main/hosts/browser/admission.ts',
+    file: 'main/network/random-secret.ts',
     find: "createHash('sha256').update(secret).digest('base64url')",
     replace: "createHash('sha256').update(secret).digest('base64url').slice(0, 3)",
     test: 'main/hosts/browser/admission.test.ts',

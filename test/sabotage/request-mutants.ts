@@ -100,8 +100,8 @@ export const REQUEST_MUTANTS: readonly Mutant[] = [
     promise: 'R3',
     what: 'send what waited for its token after the key was stopped',
     file: 'main/api/client.ts',
-    find: 'if (this.#isStopped) return STOPPED\n    const first',
-    replace: "if (this.#isStopped && this.#deps.usable().kind === 'none') return STOPPED\n    const first",
+    find: 'const access = this.#isStopped ? undefined',
+    replace: "const access = this.#isStopped && this.#deps.usable().kind === 'none' ? undefined",
     test: 'main/api/client.test.ts',
   },
   {
@@ -116,8 +116,9 @@ export const REQUEST_MUTANTS: readonly Mutant[] = [
     promise: 'R3',
     what: 'send the token that was handed out before a revocation',
     file: 'main/api/client.ts',
-    find: 'await this.#deps.access()\n    if (this.#isStopped) return STOPPED\n    const first = this.#deps.usable()',
-    replace: 'const first = await this.#deps.access()\n    if (this.#isStopped) return STOPPED',
+    find: 'await this.#deps.access()\n    const { answer, token } = await this.#inTurn(request)',
+    replace:
+      'const held = await this.#deps.access()\n    const { answer, token } =\n      held.kind === "token" ? { answer: await this.#send(request, held.value), token: held.value } : await this.#inTurn(request)',
     test: 'main/api/client.test.ts',
   },
   {

@@ -23,6 +23,7 @@ import { type MetricsOptions, metricsChoice, otlpChoice } from '../../metrics/me
 import { startOtlpPush } from '../../metrics/metrics-push.ts'
 import { serveMetrics } from '../../metrics/metrics-server.ts'
 import { metricsSource } from '../../metrics/metrics-source.ts'
+import { nodeForwardHttp } from '../../network/forward-http.ts'
 import { nodeHttp } from '../../network/http-client.ts'
 import type { Keystore } from '../../ports/keystore.ts'
 import { fileSink, redactedLog } from '../../ports/log.ts'
@@ -66,6 +67,7 @@ const { values } = parseArgs({
   options: {
     data: { type: 'string' },
     'in-tray': { type: 'boolean' },
+    'gateway-port': { type: 'string' },
     'metrics-port': { type: 'string' },
     [OPEN_AS_FLAG]: { type: 'string' },
     simulate: { type: 'boolean' },
@@ -152,7 +154,9 @@ function start(dataFolder: string, metricsOptions: MetricsOptions | undefined): 
       const { preferences, notice } = openPreferences(dataFolder, nodeClock.wallMs())
       if (notice !== undefined) log.note(notice)
       const resolveProxy = (url: string) => session.defaultSession.resolveProxy(url)
-      const http = nodeHttp(process.env, systemRoutes(resolveProxy, process.env))
+      const routes = systemRoutes(resolveProxy, process.env)
+      const http = nodeHttp(process.env, routes)
+      const gatewayPort = values['gateway-port']
       const running = await startApp({
         dataFolder,
         ports: { clock: nodeClock, random: nodeRandom, http, log, secrets },
@@ -169,6 +173,8 @@ function start(dataFolder: string, metricsOptions: MetricsOptions | undefined): 
         keepConsent: () => preferences.change({ storeUnprotected: true }),
         startsOver: true,
         simulate: values.simulate === true,
+        forward: nodeForwardHttp(process.env, routes),
+        ...(typeof gatewayPort === 'string' && { gatewayPort: Number(gatewayPort) }),
         openUrl: openExternally(shell, {
           platform: process.platform,
           folder: dataFolder,
@@ -176,6 +182,10 @@ function start(dataFolder: string, metricsOptions: MetricsOptions | undefined): 
           randomBytes,
         }),
       })
+      const { gateway } = running
+      // A port that is taken does not prevent the start.
+      if (gateway.summary.state === 'failed') complain(`the gateway does not serve: ${gateway.summary.why}`)
+      if (gateway.summary.state === 'serving') process.stdout.write(`gateway ready: ${gateway.summary.url}\n`)
       const facts = { version, startedMs: processStartMs }
       const served =
         metricsOptions && (await serveMetrics(metricsSource(running.monitor, facts), metricsOptions))

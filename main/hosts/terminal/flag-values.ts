@@ -1,5 +1,6 @@
 import { InvalidArgumentError } from 'commander'
 import { isSymbol } from '../../../app/service/stream-paths.ts'
+import { PROGRAM_LIMITS, PROGRAM_NAME } from '../../gateway/limits.ts'
 import { serviceOrigin } from '../../sign-in/connect-key.ts'
 import { faultProblem } from '../../simulator/options.ts'
 
@@ -112,6 +113,13 @@ export function agoFlag(text: string): ParsedFlag<number> {
 export function symbolFlag(text: string): ParsedFlag<string> {
   const symbol = text.trim()
   return isSymbol(symbol) ? parsed(symbol) : expected('one symbol, as in MSFT')
+}
+
+/** Parses the name of a program behind the gateway. */
+export function programNameFlag(text: string): ParsedFlag<string> {
+  return PROGRAM_NAME.test(text) && text.length <= PROGRAM_LIMITS.name
+    ? parsed(text)
+    : expected(`a name of up to ${PROGRAM_LIMITS.name} letters, digits, spaces, dots and dashes`)
 }
 
 /** Parses `--fault NAME`, `NAME:TIMES` or `NAME:always`. */

@@ -1,3 +1,4 @@
+import type { ProgramClass } from '../../../app/gateway/decisions.ts'
 import type { StreamRequest } from '../../../app/service/stream-kinds.ts'
 import type { ProbeFlag, TrafficFlag } from './category-flags.ts'
 
@@ -12,6 +13,23 @@ export interface StartFlags {
   readonly simulate?: true
   /** The loopback port on which Prometheus metrics are served. */
   readonly metricsPort?: number
+  /** The loopback port on which programs are served. */
+  readonly gatewayPort?: number
+}
+
+export interface GatewayFlags {
+  readonly data?: string
+  readonly port?: number
+  readonly json?: true
+}
+
+export interface ProgramFlags {
+  readonly data?: string
+  readonly class: ProgramClass
+  readonly weight: number
+  /** The id of the key that it uses; absent: the only one. */
+  readonly profile?: string
+  readonly json?: true
 }
 
 export interface ServiceFlags {

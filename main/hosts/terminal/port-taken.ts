@@ -1,8 +1,9 @@
-/** Describes in one line why a port could not be opened; `undefined` for any other error. */
-export function portTaken(error: unknown, port: number): string | undefined {
+/** Describes in one line why the port of a flag could not be opened; `undefined` for any other error. */
+export function portTaken(error: unknown, port: number, flag = '--port'): string | undefined {
   const code = error instanceof Error && 'code' in error ? error.code : undefined
-  if (code === 'EADDRINUSE') return `port ${port} is taken: choose another with --port, or 0 for any free one`
+  if (code === 'EADDRINUSE')
+    return `port ${port} is taken: choose another with ${flag}, or 0 for any free one`
   if (code === 'EACCES')
-    return `port ${port} is not allowed: choose another with --port, or 0 for any free one`
+    return `port ${port} is not allowed: choose another with ${flag}, or 0 for any free one`
   return undefined
 }

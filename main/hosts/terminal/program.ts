@@ -1,4 +1,6 @@
 import { Command, CommanderError } from 'commander'
+import { PROGRAM_CLASSES } from '../../../app/gateway/decisions.ts'
+import { DEFAULT_GATEWAY_PORT, PROGRAM_LIMITS } from '../../gateway/limits.ts'
 import { FAULTS } from '../../simulator/fault-names.ts'
 import { probeFlag, trafficFlag } from './category-flags.ts'
 import {
@@ -8,6 +10,7 @@ import {
   faultFlag,
   numberFlag,
   portFlag,
+  programNameFlag,
   repeated,
   secondsFlag,
   secondsOrZeroFlag,
@@ -18,13 +21,16 @@ import {
 } from './flag-values.ts'
 import type {
   ExportFlags,
+  GatewayFlags,
   PlanFlags,
+  ProgramFlags,
   RevokeFlags,
   SimulateFlags,
   StartFlags,
   StatusFlags,
   WatchFlags,
 } from './flags.ts'
+import type { ProgramAction } from './gateway-commands.ts'
 import { streamFlag } from './stream-flag.ts'
 import { EXIT_OK, EXIT_USAGE } from './terminal.ts'
 
@@ -37,6 +43,8 @@ export interface Commands {
   export(flags: ExportFlags): Promise<number>
   plan(file: string | undefined, flags: PlanFlags): Promise<number>
   revoke(flags: RevokeFlags): Promise<number>
+  gateway(turn: 'on' | 'off' | undefined, flags: GatewayFlags): Promise<number>
+  program(action: ProgramAction, name: string | undefined, flags: ProgramFlags): Promise<number>
 }
 
 export interface ProgramPorts {
@@ -84,6 +92,13 @@ function describeProgram(
   )
   describeSimulate(program).action(async (flags: SimulateFlags) => done(await commands.simulate(flags)))
   describeRevoke(program).action(async (flags: RevokeFlags) => done(await commands.revoke(flags)))
+  describeGateway(program).action(async (turn: 'on' | 'off' | undefined, flags: GatewayFlags) =>
+    done(await commands.gateway(turn, flags)),
+  )
+  describePrograms(program).action(
+    async (action: ProgramAction, name: string | undefined, flags: ProgramFlags) =>
+      done(await commands.program(action, name, flags)),
+  )
   return program
 }
 
@@ -120,6 +135,11 @@ const describeStart = (program: Command) =>
     .option(...DATA, argument(textFlag))
     .option('--simulate', 'start on the built-in simulator, whatever is stored')
     .option(...METRICS, argument(portFlag))
+    .option(
+      '--gateway-port <port>',
+      'serve programs on this port in this run; 0 takes any free one',
+      argument(portFlag),
+    )
     .addHelpText('after', `\nFrom the environment:${PASSPHRASE}${METRICS_TOKEN}${SECRET_FILES}`)
 
 const SECRETS = `
@@ -244,6 +264,49 @@ const describeRevoke = (program: Command) =>
     .option('--profile <id>', 'which of several keys, as status names it', argument(textFlag))
     .option(...DATA, argument(textFlag))
 
+const describeGateway = (program: Command) =>
+  program
+    .command('gateway')
+    .summary('turn the gateway of the running Headroom on or off')
+    .description(
+      'Programs on this machine call the service through the gateway, each with a key of its own: see program. ' +
+        'Without on or off it says whether the gateway serves. What is chosen holds at later starts too.',
+    )
+    .argument('[turn]', 'on or off', argument(wordFlag(['on', 'off'])))
+    .option(
+      '--port <port>',
+      `of on: the port; 0 takes any free one (${DEFAULT_GATEWAY_PORT})`,
+      argument(portFlag),
+    )
+    .option('--json', 'one line of JSON')
+    .option(...DATA, argument(textFlag))
+
+const weight = numberFlag({
+  atLeast: PROGRAM_LIMITS.weight.least,
+  atMost: PROGRAM_LIMITS.weight.most,
+  unit: 'shares',
+})
+
+const describePrograms = (program: Command) =>
+  program
+    .command('program')
+    .summary('the programs behind the gateway of the running Headroom')
+    .description(
+      'program add NAME prints the key of a new program, once; program cut NAME ends one; program list shows them.',
+    )
+    .argument('<action>', 'add, list or cut', argument(wordFlag(['add', 'list', 'cut'])))
+    .argument('[name]', 'of the program', argument(programNameFlag))
+    .option(
+      '--class <class>',
+      'of add: critical, normal or background; the last two leave a reserve to those before',
+      argument(wordFlag(PROGRAM_CLASSES)),
+      'normal',
+    )
+    .option('--weight <number>', 'of add: its share among the programs of its class', argument(weight), 1)
+    .option('--profile <id>', 'of add: which of several keys it uses, as status names it', argument(textFlag))
+    .option('--json', 'of add and list: one line of JSON')
+    .option(...DATA, argument(textFlag))
+
 const heartbeat = numberFlag({ atLeast: 0.05, atMost: 3600, unit: 'seconds' })
 const streamRate = numberFlag({ atLeast: 0, atMost: 1000, unit: 'messages per second' })
 
@@ -314,14 +377,14 @@ const SECRET_FLAGS: ReadonlySet<string> = new Set(['--client-secret', '--refresh
  */
 function usageLine({ code, message }: CommanderError, command: Command | undefined): string {
   if (command === undefined)
-    return 'the commands are start, watch, status, export, plan, simulate and revoke; --help describes them'
+    return 'the commands are start, watch, status, export, plan, simulate, revoke, gateway and program; --help describes them'
   const flag = /option '(--?[^ '=]+)/.exec(message)?.[1] ?? ''
   const option = command.options.find((known) => known.long === flag)
   switch (code) {
     case 'commander.excessArguments':
-      return command.registeredArguments.length === 0
-        ? `${command.name()} takes flags only; --help lists them`
-        : `${command.name()} takes one file; --help describes it`
+      return command.registeredArguments.length > 0
+        ? `${command.name()} takes fewer words than that; --help lists them`
+        : `${command.name()} takes flags only; --help lists them`
     case 'commander.optionMissingArgument':
       return `option '${option?.flags ?? flag}' needs a value: ${option?.description ?? ''}`
     case 'commander.unknownOption':

@@ -86,7 +86,7 @@ export function realCommands(terminal: Terminal, app: AppFolder): Commands {
                 say: terminal.error,
               })
             },
-            startApp: ({ dataFolder, hostReason, open, simulate: simulated }) =>
+            startApp: ({ dataFolder, hostReason, open, simulate: simulated, gatewayPort }) =>
               startApp({
                 dataFolder,
                 ports: { ...portsWith(log), secrets },
@@ -98,6 +98,7 @@ export function realCommands(terminal: Terminal, app: AppFolder): Commands {
                 ...(open && hasDisplay(terminal) && { openUrl: openUrl(dataFolder) }),
                 ...(passphrase !== undefined && { keystore: passphraseKeystore(passphrase) }),
                 simulate: simulated,
+                ...(gatewayPort !== undefined && { gatewayPort }),
               }),
             serve: ({ windows, admitted }, port, ready) =>
               startBrowserHost({
@@ -153,6 +154,16 @@ export function realCommands(terminal: Terminal, app: AppFolder): Commands {
           return startOtlpPush(monitor, options, { clock: nodeClock, process: facts, say: terminal.error })
         },
       })
+    },
+
+    gateway: async (turn, flags) => {
+      const { gateway } = await import('./gateway-commands.ts')
+      return gateway(turn, flags, { terminal, defaultDataFolder, askRunning: ask })
+    },
+
+    program: async (action, name, flags) => {
+      const { program } = await import('./gateway-commands.ts')
+      return program({ action, name }, flags, { terminal, defaultDataFolder, askRunning: ask })
     },
 
     status: (flags) => status(flags, { terminal, defaultDataFolder, askRunning: ask }),
@@ -232,13 +243,14 @@ function hasDisplay({ environment: { DISPLAY, WAYLAND_DISPLAY } }: Terminal): bo
 function runDesktop(
   electronPath: string,
   appFolder: string,
-  { dataFolder, simulate, metrics }: HostArguments,
+  { dataFolder, simulate, metrics, gatewayPort }: HostArguments,
   terminal: Terminal,
 ): Promise<number> {
   const main = join(appFolder, 'dist', 'desktop', 'main.js')
   // The bearer is passed by the environment.
   const metricsPort = metrics === undefined ? [] : ['--metrics-port', String(metrics.port)]
-  const args = [main, '--data', dataFolder, ...(simulate ? ['--simulate'] : []), ...metricsPort]
+  const gateway = gatewayPort === undefined ? [] : ['--gateway-port', String(gatewayPort)]
+  const args = [main, '--data', dataFolder, ...(simulate ? ['--simulate'] : []), ...metricsPort, ...gateway]
   // ELECTRON_RUN_AS_NODE, set by some editors' terminals, would turn Electron into plain Node. The passphrase is not
   // needed, because the desktop host uses the system's keyring.
   const { ELECTRON_RUN_AS_NODE: _, HEADROOM_PASSPHRASE: __, ...environment } = terminal.environment

@@ -41,6 +41,11 @@ export async function runBrowser(
   }
   const port = await claimed(args.port, deps)
   if ('line' in port) return fail(port.line)
+  const taken = await whyGatewayCannot(args.gatewayPort, deps)
+  if (taken !== undefined) {
+    await port.close()
+    return fail(taken)
+  }
   const metrics = args.metrics && (await deps.claimMetrics(args.metrics))
   try {
     if (metrics?.kind === 'failed') return fail(metrics.line)
@@ -55,14 +60,24 @@ export async function runBrowser(
 async function claimed(
   port: number,
   { claimPort }: RunBrowserDeps,
+  flag?: string,
 ): Promise<ClaimedPort | { readonly line: string }> {
   try {
     return await claimPort(port)
   } catch (error) {
-    const line = portTaken(error, port)
+    const line = portTaken(error, port, flag)
     if (line === undefined) throw error
     return { line }
   }
+}
+
+/** Why the gateway cannot serve on the port of this run, asked before the app starts; `undefined` where it can. */
+async function whyGatewayCannot(port: number | undefined, deps: RunBrowserDeps): Promise<string | undefined> {
+  if (port === undefined || port === 0) return undefined
+  const free = await claimed(port, deps, '--gateway-port')
+  if ('line' in free) return free.line
+  await free.close()
+  return undefined
 }
 
 interface Serving {
@@ -81,6 +96,9 @@ async function serveUntil(stopped: Promise<void>, { args, port, metrics, deps }:
     const served = metrics?.serve(metricsSource(app.monitor, facts))
     if (otlp.kind === 'on') pushed = await deps.pushMetrics(app, otlp.options)
     if (served !== undefined) terminal.out(`metrics ready: ${served.url}`)
+    const gateway = app.gateway.summary
+    if (gateway.state === 'serving') terminal.out(`gateway ready: ${gateway.url}`)
+    if (gateway.state === 'failed') terminal.error(`the gateway does not serve: ${gateway.why}`)
     let toOpen = args.open ? openUrl?.(args.dataFolder) : undefined
     let opened: Promise<() => void> | undefined
     const wasUsed = () => void opened?.then((used) => used()).catch(() => {})

@@ -13,6 +13,8 @@ export interface HostArguments {
   readonly dataFolder: string
   readonly simulate: boolean
   readonly metrics?: MetricsOptions
+  /** The port of the gateway for this run; absent: as it was turned on or off before. */
+  readonly gatewayPort?: number
 }
 
 export interface StartDeps {
@@ -61,6 +63,7 @@ export async function start(flags: StartFlags, deps: StartDeps): Promise<number>
     dataFolder: folder.path,
     simulate: flags.simulate === true,
     ...(metrics.kind === 'on' && { metrics: metrics.options }),
+    ...(flags.gatewayPort !== undefined && { gatewayPort: flags.gatewayPort }),
   }
 
   const lock = deps.lock(folder.path)

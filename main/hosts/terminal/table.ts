@@ -8,6 +8,7 @@ import type {
 } from '../../../app/contract/snapshot.ts'
 import { alsoCounts, shownRows } from '../../../app/quota/verdict.ts'
 import { countdownSeconds } from '../../../app/status/durations.ts'
+import { gatewayStatus } from '../../../app/status/gateway-status.ts'
 import { headline } from '../../../app/status/key-status.ts'
 import {
   leftText,
@@ -23,6 +24,7 @@ import { accessStatus, refreshStatus } from '../../../app/status/token-status.ts
 import { bar, type Cell, duration, left, paint, right, type Tone } from './cells.ts'
 import { eventLine } from './event-line.ts'
 import { type FittedCell, fitHeight, fitWidth, leaving, type WeighedLine } from './fit.ts'
+import { gatewayText, programHeading, programText } from './program-rows.ts'
 
 /** The available space for a table, and whether it has colours. */
 export interface TableOptions {
@@ -108,6 +110,7 @@ export function renderTable(
       ...snapshot.slots.flatMap((slot) => weighed(weightOf(slot, WEIGHTS.slot), [slotRow(slot, nowMs)])),
     ],
     snapshot.streams.length > 0 ? weighed(WEIGHTS.stream, streamRows(snapshot.streams, nowMs, width)) : [],
+    programRows(snapshot, width),
     recent.length > 0
       ? [
           ...weighed(WEIGHTS.event + 0.9, [[left('EVENTS', width, 'dim')]]),
@@ -122,6 +125,17 @@ export function renderTable(
   return fitHeight(lines, room)
     .map(({ cells }) => line(fitWidth(cells, columns), colour))
     .join('\n')
+}
+
+/** The gateway and its programs; nothing while it is off. */
+function programRows({ gateway, programs = [] }: Snapshot, width: number): readonly WeighedLine[] {
+  if (gateway === undefined) return []
+  const tone = TONES[gatewayStatus(gateway).severity]
+  return [
+    ...weighed(WEIGHTS.stream, [[left(gatewayText(gateway), width, tone)]]),
+    ...(programs.length > 0 ? weighed(WEIGHTS.stream, [[left(programHeading(), width, 'dim')]]) : []),
+    ...programs.flatMap((program) => weighed(WEIGHTS.stream, [[left(programText(program), width)]])),
+  ]
 }
 
 const URGENT: ReadonlySet<QuotaState> = new Set(['low', 'running-out', 'empty', 'blocked'])

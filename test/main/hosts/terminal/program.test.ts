@@ -24,6 +24,8 @@ async function run(args: readonly string[], exitCode = 0): Promise<Run> {
     plan: async (file, flags) => record('plan')({ file, ...flags }),
     simulate: record('simulate'),
     revoke: record('revoke'),
+    gateway: async (turn, flags) => record('gateway')({ turn, ...flags }),
+    program: async (action, name, flags) => record('program')({ action, name, ...flags }),
   }
   const ended = await runProgram(args, {
     version: '1.2.3',
@@ -157,8 +159,41 @@ test('a plan takes one file, and what was recorded by a length of time', async (
   expect(usage).toMatchObject({ exitCode: 2, calls: [] })
   expect(usage.errors.join()).toContain('a length of time as in 90m, 24h or 7d')
   expect((await run(['plan', 'a.json', 'b.json'])).errors).toEqual([
-    'plan takes one file; --help describes it',
+    'plan takes fewer words than that; --help lists them',
   ])
+})
+
+test.each([
+  [['gateway'], ['gateway', { turn: undefined }]],
+  [
+    ['gateway', 'on', '--port', '0'],
+    ['gateway', { turn: 'on', port: 0 }],
+  ],
+  [
+    ['program', 'add', 'My bot', '--class', 'critical', '--weight', '2.5'],
+    ['program', { action: 'add', name: 'My bot', class: 'critical', weight: 2.5 }],
+  ],
+  [
+    ['program', 'list', '--json'],
+    ['program', { action: 'list', name: undefined, class: 'normal', weight: 1, json: true }],
+  ],
+])('%j is understood', async (args, call) => {
+  expect(await run(args)).toEqual({ exitCode: 0, calls: [call], out: '', errors: [] })
+})
+
+test.each([
+  [['gateway', 'maybe'], /'turn'.*Expected one of on, off/],
+  [['gateway', 'on', '--port', '70000'], /'--port <port>'.*from 0 to 65535/],
+  [['gateway', 'on', 'now'], /^gateway takes fewer words than that; --help lists them$/],
+  [['program'], /missing required argument 'action'/],
+  [['program', 'add', 'a/b'], /'name'.*Expected a name of up to 40/],
+  [['program', 'add', 'a', '--class', 'urgent'], /'--class <class>'.*critical, normal, background/],
+  [['program', 'add', 'a', '--weight', '0'], /'--weight <number>'.*from 0.01 to 100/],
+])('%j is one line that says what is wrong, and exit 2', async (args, line) => {
+  const { exitCode, errors, calls } = await run(args)
+  expect(exitCode).toBe(2)
+  expect(calls).toEqual([])
+  expect(errors).toEqual([expect.stringMatching(line)])
 })
 
 test('--version prints the version alone', async () => {
@@ -177,6 +212,8 @@ test('what a command throws is a bug and not a usage error', async () => {
     plan: broken,
     simulate: broken,
     revoke: broken,
+    gateway: broken,
+    program: broken,
   }
   const ports = { version: '1', commands, out: () => {}, error: () => {} }
   await expect(runProgram(['watch'], ports)).rejects.toThrow('broken')

@@ -14,7 +14,11 @@ function world() {
   const terminal = fakeTerminal()
   const happened: string[] = []
   const monitor = new FakeMonitor(() => 0)
-  const app = { monitor, stop: async () => void happened.push('app stopped') } as unknown as RunningApp
+  const app = {
+    monitor,
+    gateway: { summary: { state: 'off' } },
+    stop: async () => void happened.push('app stopped'),
+  } as unknown as RunningApp
   const deps = {
     terminal,
     claimPort,
@@ -42,6 +46,7 @@ test('a taken port, of the window or of the metrics, is found before the app sta
   for (const [args, flag] of [
     [{ ...ARGS, port }, '--port'],
     [{ ...ARGS, metrics: { port, bearer: BEARER } }, '--metrics-port'],
+    [{ ...ARGS, gatewayPort: port }, '--gateway-port'],
   ] as const) {
     const { terminal, happened, deps } = world()
     expect(await runBrowser(args, deps)).toBe(1)
@@ -50,7 +55,7 @@ test('a taken port, of the window or of the metrics, is found before the app sta
       expect.stringMatching(`^port ${port} is taken: choose another with ${flag}`),
     ])
   }
-  proves('U2', { level: 3, cases: 2 })
+  proves('U2', { level: 3, cases: 3 })
 })
 
 test('the ports are free again after a stop, and after a start that failed', async () => {

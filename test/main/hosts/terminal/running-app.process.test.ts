@@ -49,6 +49,44 @@ test('status and revoke ask the app that runs, and say so when none does', async
   expect((await app.ended).exitCode).toBe(0)
 }, 40_000)
 
+test('programs are added, served, listed and cut off from the command line', async () => {
+  const folder = temporaryFolder()
+  const ask = (...args: readonly string[]) => headroom([...args, '--data', folder]).ended
+  expect(await ask('program', 'list')).toMatchObject({ exitCode: 1, stdout: '' })
+  const app = headroom(start(folder))
+  await app.said('headroom ready: ')
+  expect((await ask('gateway')).stdout).toBe('The gateway is off\n')
+  const on = await ask('gateway', 'on', '--port', '0')
+  expect(on).toMatchObject({ exitCode: 0, stderr: '' })
+  const [, url = ''] = /(http:\/\/127\.0\.0\.1:\d+)/.exec(on.stdout) ?? []
+  const added = await ask('program', 'add', 'My bot', '--class', 'critical')
+  expect(added).toMatchObject({ exitCode: 0, stderr: expect.stringContaining('shown this once') })
+  const key = added.stdout.trim()
+  const read = () => fetch(`${url}/v3/brokerage/accounts`, { headers: { authorization: `Bearer ${key}` } })
+  expect((await read()).status).toBe(200)
+  const listed = await ask('program', 'list')
+  expect(listed.stdout).toMatch(/^My bot +critical +1 +1 +0\.02 +0 +0 +active$/m)
+  expect((await ask('status')).stdout).toContain('My bot')
+  expect(listed.stdout).not.toContain(key)
+  expect(await ask('program', 'cut', 'My bot')).toMatchObject({ exitCode: 0, stdout: 'My bot is cut off\n' })
+  expect((await read()).status).toBe(401)
+  expect(await ask('program', 'cut', 'My bot')).toMatchObject({
+    exitCode: 1,
+    stderr: 'headroom: there is no program named My bot\n',
+  })
+  app.child.kill('SIGTERM')
+  const { exitCode, stdout, stderr } = await app.ended
+  expect(exitCode).toBe(0)
+  expect(stdout + stderr).not.toContain(key)
+  expect(readFileSync(join(folder, 'headroom.log'), 'utf8')).not.toContain(key)
+  // What was turned on stays on.
+  const again = headroom(start(folder))
+  await again.said('gateway ready: ')
+  expect((await ask('gateway', 'off')).stdout).toBe('The gateway is off\n')
+  again.child.kill('SIGTERM')
+  expect((await again.ended).exitCode).toBe(0)
+}, 120_000)
+
 test('metrics are served on loopback to whoever has the bearer', async () => {
   const environment = { HEADROOM_METRICS_TOKEN: BEARER }
   const app = headroom([...start(temporaryFolder()), '--metrics-port', '0'], environment)

@@ -20,6 +20,8 @@ async function flagsOf(...args: readonly string[]): Promise<SimulateFlags> {
     export: unexpected,
     plan: unexpected,
     revoke: unexpected,
+    gateway: unexpected,
+    program: unexpected,
     simulate: async (flags: SimulateFlags) => {
       resolve(flags)
       return 0

@@ -1,0 +1,27 @@
+import type { GatewaySummary, ProgramSummary } from '../contract/snapshot.ts'
+import type { Severity } from './severity.ts'
+
+/** The state of the gateway in words, with its severity. */
+export function gatewayStatus({ state, url, why }: GatewaySummary): {
+  readonly text: string
+  readonly severity: Severity
+} {
+  switch (state) {
+    case 'off':
+      return { text: 'The gateway is off', severity: 'unseen' }
+    case 'serving':
+      return { text: `The gateway serves programs at ${url ?? 'this machine'}`, severity: 'ok' }
+    case 'failed':
+      return { text: `The gateway does not serve: ${why ?? 'its port cannot be used'}`, severity: 'watch' }
+  }
+}
+
+/** What a program does now. */
+export type ProgramState = 'waiting' | 'active' | 'idle' | 'not seen yet'
+
+/** What a program does now: it waits for its turn, sent something in the last minute or reads a stream, or neither. */
+export function programState({ waiting, perSecond, streams, lastSeenAt }: ProgramSummary): ProgramState {
+  if (waiting > 0) return 'waiting'
+  if (perSecond > 0 || streams > 0) return 'active'
+  return lastSeenAt === undefined ? 'not seen yet' : 'idle'
+}

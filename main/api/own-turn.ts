@@ -1,0 +1,16 @@
+import type { RateReading } from '../../app/service/headers.ts'
+
+/** What became of a request that took its turn. */
+export type OwnOutcome =
+  /** An answer, also one of 401. */
+  | { readonly kind: 'answer'; readonly rate?: RateReading }
+  | { readonly kind: 'rate-limited'; readonly of: 'rate' | 'unsaid'; readonly rate?: RateReading }
+  | { readonly kind: 'timeout' | 'not-sent' }
+
+/** Tells what became of an own request. To be called once. */
+export type OwnTurn = (outcome: OwnOutcome) => void
+
+/**
+ * Waits for the turn of one of Headroom's own checks among the requests of programs. `undefined`: there is no room now.
+ */
+export type TakeTurn = (method: string, path: string) => Promise<OwnTurn | undefined>

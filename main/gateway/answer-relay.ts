@@ -1,0 +1,132 @@
+import type { ServerResponse } from 'node:http'
+import type { ForwardAnswer } from '../network/forward-http.ts'
+import { valuesOf } from '../network/request-gate.ts'
+import { GATEWAY_NAME } from './problem.ts'
+
+/** Fields of one connection only (RFC 9110, section 7.6.1), and cookies, which the gateway does not pass on. */
+const DROPPED: ReadonlySet<string> = new Set([
+  'connection',
+  'keep-alive',
+  'proxy-authenticate',
+  'proxy-authorization',
+  'proxy-connection',
+  'set-cookie',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+])
+/** What a reader may leave unread while another one of the same answer goes on. */
+const MAX_BEHIND_BYTES = 8 << 20
+
+/** The end-to-end fields of an answer as they came, without `token`, and with `Via` and `Proxy-Status`. */
+export function passedHeaders({ status, rawHeaders }: ForwardAnswer, token: string): string[] {
+  const named = valuesOf(rawHeaders, 'connection').flatMap((value) => value.toLowerCase().split(/\s*,\s*/))
+  const passed: string[] = []
+  for (let i = 0; i + 1 < rawHeaders.length; i += 2) {
+    const name = rawHeaders[i] ?? ''
+    const lower = name.toLowerCase()
+    if (DROPPED.has(lower) || named.includes(lower)) continue
+    passed.push(name, (rawHeaders[i + 1] ?? '').replaceAll(token, '[redacted]'))
+  }
+  passed.push('Via', `1.1 ${GATEWAY_NAME}`, 'Proxy-Status', `${GATEWAY_NAME}; received-status=${status}`)
+  return passed
+}
+
+/** One caller of an answer. */
+export interface Reader {
+  readonly reply: ServerResponse
+  /** Whether the answer was asked for by another caller's request. */
+  readonly isCoalesced: boolean
+}
+
+export interface Relayed {
+  readonly answer: ForwardAnswer
+  /** What was read of the body before, if anything, and whether that is all. */
+  readonly begun?: { readonly bytes: Buffer; readonly isWhole: boolean }
+  /** The access token that the request was sent with. */
+  readonly token: string
+  readonly readers: readonly Reader[]
+  /** Aborts the request upstream. */
+  abort(): void
+  /** Called once, when the body has ended or every reader has gone. */
+  ended(): void
+}
+
+/**
+ * Passes an answer on to its readers as it comes, and reads no faster than the fastest of them takes it.
+ *
+ * A reader far behind the others is ended, so that it neither stops them nor fills the memory. An answer that is cut short
+ * is cut short for its readers too.
+ */
+export function relay({ answer, begun, token, readers, abort, ended }: Relayed): void {
+  const { body, status } = answer
+  const headers = passedHeaders(answer, token)
+  const open = new Set<ServerResponse>()
+  const blocked = new Set<ServerResponse>()
+  let isOver = false
+  const finish = () => {
+    if (isOver) return
+    isOver = true
+    ended()
+  }
+  const left = (reply: ServerResponse) => {
+    open.delete(reply)
+    blocked.delete(reply)
+    if (isOver) return
+    if (open.size === 0) {
+      finish()
+      abort()
+    } else if (blocked.size < open.size) body.resume()
+  }
+  const pass = (chunk: Buffer) => {
+    for (const reply of open) {
+      if (reply.write(chunk)) continue
+      blocked.add(reply)
+      if (reply.writableLength > MAX_BEHIND_BYTES) reply.destroy()
+    }
+    if (blocked.size >= open.size) body.pause()
+  }
+  for (const { reply, isCoalesced } of readers) {
+    if (reply.destroyed) continue
+    open.add(reply)
+    reply.on('close', () => left(reply))
+    reply.on('drain', () => {
+      blocked.delete(reply)
+      body.resume()
+    })
+    const cache = isCoalesced ? ['Cache-Status', `${GATEWAY_NAME}; hit; detail=coalesced`] : []
+    // Neither Node's own Date nor any other field is added to what the service said.
+    reply.sendDate = false
+    reply.writeHead(status, [...headers, ...cache])
+    // Streams may stay without data for long.
+    reply.flushHeaders()
+  }
+  if (open.size === 0) {
+    finish()
+    abort()
+    return
+  }
+  if (begun !== undefined && begun.bytes.length > 0) pass(begun.bytes)
+  const whole = () => {
+    finish()
+    for (const reply of open) reply.end()
+  }
+  if (begun?.isWhole) {
+    whole()
+    return
+  }
+  const cut = () => {
+    finish()
+    for (const reply of open) reply.destroy()
+  }
+  body.on('data', pass)
+  body.on('end', () => {
+    if (body.complete) whole()
+    else cut()
+  })
+  body.on('error', cut)
+  body.on('close', () => {
+    if (!isOver) cut()
+  })
+}

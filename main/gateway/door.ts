@@ -1,0 +1,198 @@
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
+import type { Duplex } from 'node:stream'
+import { callerGate, destinationOf, READING_POST } from './caller-gate.ts'
+import type { AdmittedRequest } from './forwarder.ts'
+import { GATEWAY_NAME, type Problem, problemBody, problemHeaders, sendProblem } from './problem.ts'
+import { LOCAL_TOKEN_SECONDS, type Program, type Programs } from './programs.ts'
+
+export interface DoorDeps {
+  readonly port: number
+  readonly programs: Pick<Programs, 'ofBearer' | 'tokenFor'>
+  /** The scopes of the access token of a program's key. */
+  readonly scopesOf: (program: Program) => readonly string[]
+  /** Exempts the connection of an authenticated request from the silence timeout. */
+  readonly admitted: (request: IncomingMessage) => void
+  /** Answers an admitted request. */
+  readonly serve: (request: AdmittedRequest) => void
+}
+
+const MAX_BODY_BYTES = 1 << 20
+const HEALTH = '/headroom/health'
+const TOKEN = '/oauth/token'
+const REVOKE = '/oauth/revoke'
+
+/**
+ * The door of the gateway: lets in the requests of known programs, and tells the others why not.
+ *
+ * Checked in this order: Host, Origin, path, health, key, method. Nothing of a request that is refused is sent anywhere.
+ */
+export function door(deps: DoorDeps): RequestListener {
+  return (request, reply) => {
+    const { url = '', rawHeaders, method = '' } = request
+    const verdict = callerGate({ url, rawHeaders }, deps.port)
+    if (!verdict.pass) return sendProblem(reply, denied(verdict.status, verdict.detail))
+    if (bodyIsTooLong(request)) return sendProblem(reply, TOO_LONG)
+    const path = url.split('?', 1)[0] ?? url
+    if (path === HEALTH) return answerHealth(request, reply)
+    if (path === TOKEN && method === 'POST') return void answerToken(request, reply, deps)
+    if (path === REVOKE)
+      return sendProblem(reply, denied(403, 'A program revokes nothing; do that in Headroom.'))
+    const bearer = bearerOf(request)
+    const program = bearer === undefined ? undefined : deps.programs.ofBearer(bearer)
+    if (program === undefined) return sendProblem(reply, UNKNOWN_KEY)
+    const destination = destinationOf(path)
+    if (destination === 'orders') return sendProblem(reply, NO_ORDERS)
+    if (method === 'POST' && path === READING_POST) return void servePost(request, reply, program, deps)
+    if (method !== 'GET' && method !== 'HEAD') return sendProblem(reply, NO_ORDERS)
+    if (destination === 'nowhere') return sendProblem(reply, denied(404, NOWHERE))
+    if (hasBody(request)) return sendProblem(reply, denied(400, `A ${method} has no body.`))
+    admit(request, reply, { program, method, body: undefined }, deps)
+  }
+}
+
+/** Answers what is no HTTP, or has a header that is too large. */
+export function malformed(_error: Error, socket: Duplex): void {
+  if (!socket.writable) {
+    socket.destroy()
+    return
+  }
+  const problem = denied(400, 'This is not a request that can be read, or its header is over 16 KiB.')
+  const body = problemBody(problem)
+  const headers = Object.entries({ ...problemHeaders(problem, body), connection: 'close' })
+  const head = headers.map(([name, value]) => `${name}: ${value}\r\n`).join('')
+  socket.end(`HTTP/1.1 400 Bad Request\r\n${head}\r\n${body}`)
+}
+
+type Admission = Pick<AdmittedRequest, 'program' | 'method' | 'body'>
+
+function admit(
+  request: IncomingMessage,
+  reply: ServerResponse,
+  admission: Admission,
+  { admitted, serve }: DoorDeps,
+): void {
+  const { accept, prefer } = request.headers
+  admitted(request)
+  serve({
+    ...admission,
+    pathAndQuery: request.url ?? '/',
+    accept,
+    acceptEncoding: textOf(request.headers['accept-encoding']),
+    contentType: admission.body === undefined ? undefined : request.headers['content-type'],
+    prefer: textOf(prefer),
+    reply,
+  })
+}
+
+async function servePost(
+  request: IncomingMessage,
+  reply: ServerResponse,
+  program: Program,
+  deps: DoorDeps,
+): Promise<void> {
+  const body = await bodyOf(request)
+  if (body.kind === 'too-long') return sendProblem(reply, TOO_LONG)
+  if (body.kind === 'gone') return
+  admit(request, reply, { program, method: 'POST', body: body.bytes }, deps)
+}
+
+/** The token endpoint for programs (service 4.1): a program's key is its refresh token. */
+async function answerToken(
+  request: IncomingMessage,
+  reply: ServerResponse,
+  { programs, scopesOf }: DoorDeps,
+): Promise<void> {
+  const body = await bodyOf(request)
+  if (body.kind === 'too-long') return sendProblem(reply, TOO_LONG)
+  if (body.kind === 'gone') return
+  const form = new URLSearchParams(body.bytes.toString('utf8'))
+  if (form.get('grant_type') !== 'refresh_token')
+    return sendJson(reply, 400, {
+      error: 'unsupported_grant_type',
+      error_description:
+        'Headroom takes grant_type=refresh_token, with the key of a program as refresh_token.',
+    })
+  const issued = programs.tokenFor(form.get('refresh_token') ?? '')
+  if (issued === undefined)
+    return sendJson(reply, 400, {
+      error: 'invalid_grant',
+      error_description: 'Headroom knows no program with this key.',
+    })
+  sendJson(reply, 200, {
+    access_token: issued.token,
+    expires_in: LOCAL_TOKEN_SECONDS,
+    token_type: 'Bearer',
+    scope: scopesOf(issued.program).join(' '),
+  })
+}
+
+function answerHealth(request: IncomingMessage, reply: ServerResponse): void {
+  const isRead = request.method === 'GET' || request.method === 'HEAD'
+  if (isRead) sendJson(reply, 200, { status: 'ok' })
+  else sendProblem(reply, denied(403, 'The health check is a GET.'))
+}
+
+function sendJson(reply: ServerResponse, status: number, value: unknown): void {
+  if (reply.headersSent || reply.destroyed) return
+  const body = JSON.stringify(value)
+  reply.writeHead(status, {
+    'content-type': 'application/json',
+    'content-length': String(Buffer.byteLength(body)),
+    'cache-control': 'no-store',
+    'x-content-type-options': 'nosniff',
+  })
+  reply.end(reply.req.method === 'HEAD' ? undefined : body)
+}
+
+/** The one bearer of a request; `undefined` where there is none, or several. */
+function bearerOf({ rawHeaders, headers: { authorization = '' } }: IncomingMessage): string | undefined {
+  const names = rawHeaders.filter((name, i) => i % 2 === 0 && name.toLowerCase() === 'authorization')
+  if (names.length !== 1) return undefined
+  return /^bearer +([\w.~+/=-]{1,512}) *$/i.exec(authorization)?.[1]
+}
+
+const textOf = (value: string | readonly string[] | undefined): string | undefined =>
+  typeof value === 'object' ? value.join(', ') : value
+
+const hasBody = ({ headers }: IncomingMessage): boolean =>
+  headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
+
+const bodyIsTooLong = ({ headers }: IncomingMessage): boolean =>
+  Number(headers['content-length'] ?? 0) > MAX_BODY_BYTES
+
+type Body =
+  | { readonly kind: 'whole'; readonly bytes: Buffer }
+  | { readonly kind: 'too-long' }
+  | { readonly kind: 'gone' }
+
+/** The body of a request, of up to `MAX_BODY_BYTES`. `gone`: its caller ended the connection. */
+function bodyOf(request: IncomingMessage): Promise<Body> {
+  return new Promise((resolve) => {
+    const parts: Buffer[] = []
+    let bytes = 0
+    request.on('data', (part: Buffer) => {
+      bytes += part.length
+      if (bytes > MAX_BODY_BYTES) {
+        request.pause()
+        resolve({ kind: 'too-long' })
+      } else parts.push(part)
+    })
+    request.on('end', () => resolve({ kind: 'whole', bytes: Buffer.concat(parts) }))
+    request.on('error', () => resolve({ kind: 'gone' }))
+    request.on('close', () => resolve({ kind: 'gone' }))
+  })
+}
+
+const denied = (status: number, detail: string): Problem => ({
+  status,
+  detail,
+  proxyError: status === 400 ? 'http_request_error' : 'http_request_denied',
+})
+
+const TOO_LONG = denied(400, 'The body is over 1 MiB.')
+const NO_ORDERS = denied(403, 'Headroom forwards no orders, only requests that read.')
+const NOWHERE = 'Headroom forwards what is under /v3/ and /v2/stream/.'
+const UNKNOWN_KEY: Problem = {
+  ...denied(401, 'This is not the key of a program in Headroom, or its token has ended.'),
+  headers: { 'www-authenticate': `Bearer realm="${GATEWAY_NAME}"` },
+}

@@ -1,0 +1,327 @@
+import type { IncomingMessage } from 'node:http'
+import type { GatewaySummary, ProgramSummary } from '../../app/contract/snapshot.ts'
+import type { MonitorListener, MonitorSurface } from '../monitor/monitor-surface.ts'
+import type { ProfileSession } from '../monitor/profile-session.ts'
+import type { ForwardHttp } from '../network/forward-http.ts'
+import { type LoopbackServers, listenOnLoopback } from '../network/loopback-servers.ts'
+import type { Clock, Log } from '../ports/ports.ts'
+import type { Secrets } from '../ports/redactor.ts'
+import { door, malformed } from './door.ts'
+import { type AdmittedRequest, Forwarder } from './forwarder.ts'
+import { sendProblem } from './problem.ts'
+import type { Program, Programs } from './programs.ts'
+
+export interface GatewayDeps {
+  readonly monitor: Pick<MonitorSurface, 'profiles' | 'withProfile' | 'subscribe' | 'snapshot'>
+  readonly programs: Programs
+  readonly forward: ForwardHttp
+  readonly clock: Clock
+  readonly log: Log
+  readonly secrets: Secrets
+}
+
+/** What a person asks of a new program. `profile` may be left out while one key is connected. */
+export interface NewProgram extends Pick<Program, 'name' | 'class' | 'weight'> {
+  readonly profile?: string | undefined
+}
+
+export type AddedProgram =
+  | { readonly ok: true; readonly program: Program; readonly key: string }
+  | { readonly ok: false; readonly why: string }
+
+export type GatewayChange = { readonly ok: true } | { readonly ok: false; readonly why: string }
+
+/** How long requests already sent may take when the gateway ends, in milliseconds. */
+const DRAIN_MS = 5_000
+
+/** A forwarder, and the session whose key it uses: a key that is connected again has another one. */
+interface Attached {
+  readonly session: ProfileSession
+  readonly forwarder: Forwarder
+}
+
+/**
+ * The gateway of one running app: a server for programs on this machine, each with a key of its own, that passes their
+ * requests on with the token of a connected key. Off until it is turned on.
+ */
+export class Gateway {
+  readonly #deps: GatewayDeps
+  readonly #attached = new Map<string, Attached>()
+  #servers: LoopbackServers | undefined
+  /** Why it could not be turned on. */
+  #failure: string | undefined
+  #unsubscribe: () => void = () => {}
+  /** Changes of the server, one after the other. */
+  #changing: Promise<unknown> = Promise.resolve()
+
+  constructor(deps: GatewayDeps) {
+    this.#deps = deps
+  }
+
+  get summary(): GatewaySummary {
+    if (this.#servers !== undefined)
+      return { state: 'serving', url: `http://127.0.0.1:${this.#servers.port}` }
+    return this.#failure === undefined ? { state: 'off' } : { state: 'failed', why: this.#failure }
+  }
+
+  /** All programs, also of keys that are not connected, with what they do now. */
+  programs(): readonly (ProgramSummary & Pick<Program, 'profile'>)[] {
+    return this.#deps.programs.list().map((program) => ({
+      ...summaryOf(program, this.#attached.get(program.profile)),
+      profile: program.profile,
+    }))
+  }
+
+  /** Serves as it did when the app ended last, or on `port` for this run. A port that is taken is a `failed` state. */
+  async start(port?: number): Promise<GatewayChange> {
+    const wanted = port ?? this.#deps.programs.port
+    return wanted === undefined ? { ok: true } : this.#oneByOne(() => this.#serve(wanted))
+  }
+
+  /** Serves on a port from now on, also at later starts. 0 takes any free port now, and at each start. */
+  turnOn(port: number): Promise<GatewayChange> {
+    return this.#oneByOne(async () => {
+      const served = await this.#serve(port)
+      if (!served.ok) return served
+      const saved = this.#deps.programs.setPort(port)
+      return saved.ok ? saved : { ok: false, why: `it serves, but only until Headroom ends: ${saved.why}` }
+    })
+  }
+
+  /** Ends serving: what was sent may finish for `DRAIN_MS`, what waits gets 503. It stays off at later starts. */
+  turnOff(): Promise<GatewayChange> {
+    return this.#oneByOne(async () => {
+      const saved = this.#deps.programs.setPort(undefined)
+      await this.#end('the gateway was turned off')
+      return saved.ok
+        ? saved
+        : { ok: false, why: `it is off, but will be on at the next start: ${saved.why}` }
+    })
+  }
+
+  /** Ends with the app. */
+  async stop(): Promise<void> {
+    await this.#oneByOne(() => this.#end('Headroom is ending'))
+  }
+
+  add({ name, class: own, weight, profile }: NewProgram): AddedProgram {
+    const { monitor, programs, secrets } = this.#deps
+    const connected = monitor.profiles()
+    const [only] = connected
+    const chosen = profile ?? (connected.length === 1 ? only : undefined)
+    if (chosen === undefined)
+      return {
+        ok: false,
+        why:
+          connected.length === 0
+            ? 'no key is connected that it could use'
+            : `say which key it uses, one of ${connected.join(', ')}`,
+      }
+    if (!connected.includes(chosen))
+      return {
+        ok: false,
+        why: `there is no connected key '${chosen}', but ${connected.join(', ') || 'none'}`,
+      }
+    const added = programs.add({ name, class: own, weight, profile: chosen })
+    if (added.kind === 'refused') return { ok: false, why: added.why }
+    secrets.hide(added.key)
+    this.#changed(chosen)
+    return { ok: true, program: added.program, key: added.key }
+  }
+
+  /** Cuts a program off: its key counts no longer, its requests and streams end at once. */
+  cut(name: string): GatewayChange {
+    const cut = this.#deps.programs.cut(name)
+    if (cut === undefined) return { ok: false, why: `there is no program named ${name}` }
+    const { program, saved } = cut
+    for (const { forwarder } of this.#attached.values()) forwarder.cut(program)
+    this.#changed(program.profile)
+    return saved.ok
+      ? { ok: true }
+      : { ok: false, why: `it is cut off until Headroom ends, but that could not be stored: ${saved.why}` }
+  }
+
+  /** The programs of one connected key with what they do now. */
+  programsOf(profile: string): readonly ProgramSummary[] {
+    const attached = this.#attached.get(profile)
+    return this.#deps.programs
+      .list()
+      .filter((program) => program.profile === profile)
+      .map((program) => summaryOf(program, attached))
+  }
+
+  #oneByOne<T>(change: () => Promise<T>): Promise<T> {
+    const done = this.#changing.then(change)
+    this.#changing = done.catch(() => {})
+    return done
+  }
+
+  async #serve(port: number): Promise<GatewayChange> {
+    if (this.#servers !== undefined) {
+      if (port === 0 || this.#servers.port === port) return { ok: true }
+      await this.#end('the gateway moves to another port')
+    }
+    try {
+      this.#servers = await listenOnLoopback(port, (own) => this.#listener(own), undefined, malformed)
+    } catch (error) {
+      if (!(error instanceof Error && 'code' in error)) throw error
+      this.#failure =
+        error.code === 'EADDRINUSE'
+          ? `port ${port} is taken; choose another one`
+          : `port ${port} cannot be used (${String(error.code)})`
+      this.#deps.log.note('the gateway cannot be turned on', { why: this.#failure })
+      return { ok: false, why: this.#failure }
+    }
+    this.#failure = undefined
+    this.#unsubscribe = this.#deps.monitor.subscribe(this.#follow())
+    for (const profile of this.#deps.monitor.profiles()) this.#attach(profile)
+    this.#deps.log.note('the gateway serves', { port: this.#servers.port })
+    return { ok: true }
+  }
+
+  async #end(why: string): Promise<void> {
+    this.#failure = undefined
+    const servers = this.#servers
+    if (servers === undefined) return
+    this.#servers = undefined
+    this.#unsubscribe()
+    const attached = [...this.#attached.values()]
+    const drained = Promise.all(attached.map(({ forwarder }) => forwarder.drain(why)))
+    await new Promise<void>((resolve) => {
+      const cancel = this.#deps.clock.after(DRAIN_MS, resolve)
+      void drained.then(() => {
+        cancel()
+        resolve()
+      })
+    })
+    for (const { session, forwarder } of attached) {
+      session.attachGateway(undefined)
+      forwarder.stop()
+    }
+    this.#attached.clear()
+    await servers.close()
+    this.#deps.log.note('the gateway is off', { why })
+  }
+
+  #listener(port: number) {
+    const { programs, monitor } = this.#deps
+    return door({
+      port,
+      programs,
+      scopesOf: ({ profile }) => monitor.snapshot(profile)?.access.scopes ?? [],
+      admitted: ({ socket }: IncomingMessage) => this.#servers?.keep(socket),
+      serve: (request) => this.#request(request),
+    })
+  }
+
+  #request(request: AdmittedRequest): void {
+    const attached = this.#servers && this.#attach(request.program.profile)
+    if (attached === undefined) {
+      sendProblem(request.reply, {
+        status: 503,
+        detail: 'Not sent: the key that this program uses is not connected in Headroom.',
+        proxyError: 'destination_unavailable',
+      })
+      return
+    }
+    attached.forwarder.serve(request).catch((cause: unknown) => {
+      this.#deps.log.note('a request of a program failed', { cause })
+      request.reply.destroy()
+    })
+  }
+
+  /** The forwarder of a connected key; another one after the key was connected anew. */
+  #attach(profile: string): Attached | undefined {
+    const session = this.#deps.monitor.withProfile(profile, (found) => ({ ok: true as const, found }))
+    const known = this.#attached.get(profile)
+    if (!session.ok) {
+      known?.forwarder.stop()
+      this.#attached.delete(profile)
+      return undefined
+    }
+    if (known?.session === session.found) return known
+    known?.forwarder.stop()
+    const attached = { session: session.found, forwarder: this.#forwarderOf(session.found) }
+    this.#attached.set(profile, attached)
+    session.found.attachGateway({
+      takeTurn: (method, path) => attached.forwarder.ownTurn(method, path),
+      markClockUncertain: (fromMs, toMs) => attached.forwarder.markClockUncertain(fromMs, toMs),
+      summary: () => ({ gateway: this.summary, programs: this.programsOf(profile) }),
+    })
+    return attached
+  }
+
+  #forwarderOf(session: ProfileSession): Forwarder {
+    const { tap, ledger, slots, reachability, bearer, timeline } = session.parts
+    return new Forwarder({
+      clock: this.#deps.clock,
+      timeline,
+      baseUrl: session.profile.baseUrl,
+      tap,
+      ledger,
+      slots,
+      reachability,
+      ...bearer,
+      forward: this.#deps.forward,
+      changed: () => session.gatewayChanged(),
+    })
+  }
+
+  #follow(): MonitorListener {
+    return {
+      changed: () => {},
+      event: ({ kind, profile }) => {
+        if (kind === 'sign-in-required')
+          this.#attached.get(profile)?.forwarder.refuseWaiting('this key needs a sign-in in Headroom')
+        if (kind === 'revoked' || kind === 'revoke-unconfirmed')
+          this.#attached.get(profile)?.forwarder.refuseWaiting('the tokens of this key were revoked')
+      },
+      removed: (profile) => {
+        this.#attached.get(profile)?.forwarder.stop()
+        this.#attached.delete(profile)
+      },
+    }
+  }
+
+  #changed(profile: string): void {
+    this.#attached.get(profile)?.session.gatewayChanged()
+  }
+}
+
+function summaryOf(program: Program, attached: Attached | undefined): ProgramSummary {
+  const { profile: _, ...shown } = program
+  if (attached === undefined)
+    return {
+      ...shown,
+      forwarded: 0,
+      coalesced: 0,
+      refused: 0,
+      perSecond: 0,
+      waiting: 0,
+      longestWaitMs: 0,
+      streams: 0,
+      use: [],
+    }
+  const nowMs = attached.session.parts.timeline.now()
+  const { use, waiting } = attached.forwarder.nowOf(program)
+  const used = use.byCategory(nowMs)
+  const names = new Set([...used.map(({ category }) => category), ...waiting.map(({ category }) => category)])
+  const oldestMs = Math.min(nowMs, ...waiting.map(({ sinceMs }) => sinceMs))
+  return {
+    ...shown,
+    ...(use.lastSeenAtMs !== undefined && { lastSeenAt: Math.round(use.lastSeenAtMs) }),
+    forwarded: used.reduce((sum, { forwarded }) => sum + forwarded, 0),
+    coalesced: use.coalesced,
+    refused: use.refused,
+    perSecond: used.reduce((sum, { perSecond }) => sum + perSecond, 0),
+    waiting: waiting.length,
+    longestWaitMs: Math.round(nowMs - oldestMs),
+    streams: use.streams,
+    use: [...names].map((category) => ({
+      category,
+      forwarded: used.find((one) => one.category === category)?.forwarded ?? 0,
+      perSecond: used.find((one) => one.category === category)?.perSecond ?? 0,
+      waiting: waiting.filter((one) => one.category === category).length,
+    })),
+  }
+}

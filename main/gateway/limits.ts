@@ -1,0 +1,8 @@
+/** The port of the gateway unless a person chooses another one. */
+export const DEFAULT_GATEWAY_PORT = 4791
+
+/** The limits of what a person enters about programs. */
+export const PROGRAM_LIMITS = { programs: 64, name: 40, weight: { least: 0.01, most: 100 } } as const
+
+/** A program's name: letters, digits, and a few signs between them, for it stands in tables and labels. */
+export const PROGRAM_NAME: RegExp = /^[\p{L}\p{N}](?:[\p{L}\p{N} ._-]*[\p{L}\p{N}])?$/u

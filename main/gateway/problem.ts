@@ -1,0 +1,63 @@
+import { type ServerResponse, STATUS_CODES } from 'node:http'
+
+/** An answer of the gateway itself, as opposed to one of the service. */
+export interface Problem {
+  readonly status: number
+  /** One sentence: what is wrong, and what to do. */
+  readonly detail: string
+  /** The type of error for proxies (RFC 9209, section 2.3). */
+  readonly proxyError: ProxyError
+  /** What the service would call it, for clients that read its errors (service 3). */
+  readonly error?: string
+  readonly message?: string
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+export type ProxyError =
+  | 'connection_terminated'
+  | 'connection_timeout'
+  | 'destination_unavailable'
+  | 'http_request_denied'
+  | 'http_request_error'
+  | 'http_response_timeout'
+  | 'proxy_internal_response'
+
+/** The name under which the gateway appears in `Via` and `Proxy-Status`. */
+export const GATEWAY_NAME = 'headroom'
+
+/** The body: `application/problem+json` (RFC 9457), with the two members of the service's own errors (service 3). */
+export function problemBody({ status, detail, error, message }: Problem): string {
+  const title = STATUS_CODES[status] ?? 'Error'
+  return JSON.stringify({
+    type: 'about:blank',
+    title,
+    status,
+    detail,
+    Error: error ?? title.replaceAll(' ', ''),
+    Message: message ?? detail,
+  })
+}
+
+/** The headers of a problem, `Proxy-Status` (RFC 9209) included. */
+export function problemHeaders(problem: Problem, body: string): Record<string, string> {
+  return {
+    'content-type': 'application/problem+json',
+    'content-length': String(Buffer.byteLength(body)),
+    'cache-control': 'no-store',
+    'x-content-type-options': 'nosniff',
+    'proxy-status': `${GATEWAY_NAME}; error=${problem.proxyError}; details="${quoted(problem.detail)}"`,
+    ...problem.headers,
+  }
+}
+
+/** Sends a problem. One whose request was not read to its end closes the connection. */
+export function sendProblem(reply: ServerResponse, problem: Problem): void {
+  if (reply.headersSent || reply.destroyed) return
+  const body = problemBody(problem)
+  if (!reply.req.complete) reply.setHeader('connection', 'close')
+  reply.writeHead(problem.status, problemHeaders(problem, body))
+  reply.end(reply.req.method === 'HEAD' ? undefined : body)
+}
+
+/** The text of a structured field's string (RFC 8941, section 3.3.3): ASCII, with `"` and `\` escaped. */
+const quoted = (text: string): string => text.replace(/[^\x20-\x7e]/g, '?').replace(/["\\]/g, '\\$&')

@@ -1,0 +1,186 @@
+import { z } from 'zod'
+import { PROGRAM_CLASSES, type ProgramClass } from '../../app/gateway/decisions.ts'
+import { digestOf, newSecret } from '../network/random-secret.ts'
+import type { Clock, RandomBytes } from '../ports/ports.ts'
+import { JsonFile } from '../storage/json-file.ts'
+import type { Saved } from '../storage/storage-error.ts'
+import { PROGRAM_LIMITS, PROGRAM_NAME } from './limits.ts'
+
+/** A program that may call the gateway. */
+export interface Program {
+  readonly id: string
+  readonly name: string
+  readonly class: ProgramClass
+  /** Share among the programs of its class. */
+  readonly weight: number
+  /** The connected key that its requests use. */
+  readonly profile: string
+  /** The last four characters of its key, to tell one from another. */
+  readonly keyEnding: string
+}
+
+export const programName: z.ZodType<string> = z.string().max(PROGRAM_LIMITS.name).regex(PROGRAM_NAME)
+export const programWeight: z.ZodType<number> = z
+  .number()
+  .min(PROGRAM_LIMITS.weight.least)
+  .max(PROGRAM_LIMITS.weight.most)
+export const programClass: z.ZodType<ProgramClass> = z.enum(PROGRAM_CLASSES)
+
+const storedProgram = z.object({
+  id: z.string().min(1).max(16),
+  name: programName,
+  class: programClass,
+  weight: programWeight,
+  profile: z.string().min(1).max(64),
+  keyEnding: z.string().length(4),
+  /** SHA-256, base64url. The key has 256 random bits, so that a slow hash would add nothing. */
+  keyDigest: z.string().length(43),
+})
+type StoredProgram = Readonly<z.output<typeof storedProgram>>
+
+const stored = z.object({
+  schemaVersion: z.literal(1),
+  /** The port on which the gateway serves; absent: off. */
+  port: z.int().min(0).max(65_535).exactOptional(),
+  programs: z.array(storedProgram).max(PROGRAM_LIMITS.programs).readonly(),
+})
+type Stored = Readonly<z.output<typeof stored>>
+
+const EMPTY: Stored = { schemaVersion: 1, programs: [] }
+/** The life of a local access token in seconds, as that of the service's (service 4.3). */
+export const LOCAL_TOKEN_SECONDS = 1200
+/** A program that asks for a token with each request must not fill the memory. */
+const MAX_TOKENS_PER_PROGRAM = 32
+
+interface LocalToken {
+  readonly program: string
+  readonly endsAtMs: number
+}
+
+export type AddedProgram =
+  | { readonly kind: 'added'; readonly program: Program; readonly key: string }
+  | { readonly kind: 'refused'; readonly why: string }
+
+export interface ProgramsDeps {
+  readonly dataFolder: string
+  readonly clock: Clock
+  readonly randomBytes: RandomBytes
+  /** Receives one sentence where the stored programs cannot be read. */
+  readonly problem: (sentence: string) => void
+}
+
+/**
+ * The programs that may call the gateway, in `gateway.json` of the data folder, and their local access tokens, in memory.
+ *
+ * A key is shown once, when its program is added; only its digest is stored.
+ */
+export class Programs {
+  readonly #deps: ProgramsDeps
+  readonly #file: JsonFile<Stored>
+  #stored: Stored
+  /** By the digest of the token, oldest first. */
+  readonly #tokens = new Map<string, LocalToken>()
+
+  constructor(deps: ProgramsDeps) {
+    this.#deps = deps
+    this.#file = new JsonFile<Stored>({
+      folder: deps.dataFolder,
+      name: 'gateway',
+      what: 'The programs of the gateway',
+      schema: stored,
+    })
+    this.#stored = this.#file.read(EMPTY, deps.clock.wallMs(), deps.problem)
+  }
+
+  /** The port on which the gateway serves at each start; `undefined` while it is off. */
+  get port(): number | undefined {
+    return this.#stored.port
+  }
+
+  /** Stores whether, and where, the gateway serves at the next start. */
+  setPort(port: number | undefined): Saved {
+    const { port: _, ...rest } = this.#stored
+    return this.#save(port === undefined ? rest : { ...rest, port })
+  }
+
+  list(): readonly Program[] {
+    return this.#stored.programs.map(withoutDigest)
+  }
+
+  add({ name, class: own, weight, profile }: Omit<Program, 'id' | 'keyEnding'>): AddedProgram {
+    const { programs } = this.#stored
+    const refused = (why: string): AddedProgram => ({ kind: 'refused', why })
+    if (programs.some((program) => sameName(program.name, name)))
+      return refused(`there is a program named ${name} already; cut it first, or choose another name`)
+    if (programs.length >= PROGRAM_LIMITS.programs)
+      return refused(`there are ${PROGRAM_LIMITS.programs} programs already; cut one first`)
+    const key = newSecret(this.#deps.randomBytes)
+    const program: StoredProgram = {
+      id: this.#freeId(),
+      name,
+      class: own,
+      weight,
+      profile,
+      keyEnding: key.slice(-4),
+      keyDigest: digestOf(key),
+    }
+    const saved = this.#save({ ...this.#stored, programs: [...programs, program] })
+    return saved.ok
+      ? { kind: 'added', program: withoutDigest(program), key }
+      : refused(`it could not be stored: ${saved.why}`)
+  }
+
+  /** Takes a program away: its key and tokens are worth nothing from here on. Counts even where it cannot be stored. */
+  cut(name: string): { readonly program: Program; readonly saved: Saved } | undefined {
+    const program = this.#stored.programs.find((one) => sameName(one.name, name))
+    if (program === undefined) return undefined
+    for (const [digest, token] of this.#tokens) if (token.program === program.id) this.#tokens.delete(digest)
+    const programs = this.#stored.programs.filter(({ id }) => id !== program.id)
+    const next = { ...this.#stored, programs }
+    const saved = this.#save(next)
+    this.#stored = next
+    return { program: withoutDigest(program), saved }
+  }
+
+  /** The program of a bearer: of its key, or of a local access token that has not ended. */
+  ofBearer(bearer: string): Program | undefined {
+    const digest = digestOf(bearer)
+    const token = this.#tokens.get(digest)
+    if (token === undefined) return this.#stored.programs.find(({ keyDigest }) => keyDigest === digest)
+    if (token.endsAtMs > this.#deps.clock.monotonicMs())
+      return this.#stored.programs.find(({ id }) => id === token.program)
+    this.#tokens.delete(digest)
+    return undefined
+  }
+
+  /** A local access token for the program with this key; `undefined` where there is none. */
+  tokenFor(key: string): { readonly token: string; readonly program: Program } | undefined {
+    const digest = digestOf(key)
+    const program = this.#stored.programs.find(({ keyDigest }) => keyDigest === digest)
+    if (program === undefined) return undefined
+    const own = [...this.#tokens].filter(([, { program: id }]) => id === program.id)
+    const [oldest] = own
+    if (oldest !== undefined && own.length >= MAX_TOKENS_PER_PROGRAM) this.#tokens.delete(oldest[0])
+    const token = newSecret(this.#deps.randomBytes)
+    const endsAtMs = this.#deps.clock.monotonicMs() + LOCAL_TOKEN_SECONDS * 1000
+    this.#tokens.set(digestOf(token), { program: program.id, endsAtMs })
+    return { token, program }
+  }
+
+  #freeId(): string {
+    const taken = new Set(this.#stored.programs.map(({ id }) => id))
+    let number = this.#stored.programs.length + 1
+    while (taken.has(`program-${number}`)) number += 1
+    return `program-${number}`
+  }
+
+  #save(next: Stored): Saved {
+    const saved = this.#file.write(next)
+    if (saved.ok) this.#stored = next
+    return saved
+  }
+}
+
+const withoutDigest = ({ keyDigest: _, ...program }: StoredProgram): Program => program
+
+const sameName = (a: string, b: string): boolean => a.toLowerCase() === b.toLowerCase()

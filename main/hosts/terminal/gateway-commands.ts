@@ -1,0 +1,129 @@
+import type { GatewaySummary } from '../../../app/contract/snapshot.ts'
+import type { Asked } from '../../control/ask-running.ts'
+import type { ControlAnswer, ControlRequest, ListedProgram } from '../../control/protocol.ts'
+import { NO_HOME } from '../../storage/data-folder.ts'
+import type { GatewayFlags, ProgramFlags } from './flags.ts'
+import { gatewayText, programHeading, programText } from './program-rows.ts'
+import { EXIT_FAILURE, EXIT_OK, EXIT_USAGE, type Terminal } from './terminal.ts'
+
+export type ProgramAction = 'add' | 'list' | 'cut'
+
+export interface GatewayCommandDeps {
+  readonly terminal: Terminal
+  readonly defaultDataFolder: () => string | undefined
+  /** Asks the app that runs on this data folder. */
+  askRunning(dataFolder: string, request: ControlRequest): Promise<Asked>
+}
+
+/** Turns the gateway of the running app on or off, or says whether it serves. */
+export async function gateway(
+  turn: 'on' | 'off' | undefined,
+  { data, port, json }: GatewayFlags,
+  deps: GatewayCommandDeps,
+): Promise<number> {
+  const { terminal } = deps
+  if (port !== undefined && turn !== 'on') return misused('--port is of: gateway on', deps)
+  const request = { do: 'gateway', ...(turn && { turn }), ...(port !== undefined && { port }) } as const
+  const answer = await asked(request, data, deps)
+  if (answer === undefined) return EXIT_FAILURE
+  if (!('programs' in answer)) return somethingElse(deps)
+  if (json === true) terminal.out(JSON.stringify({ v: 1, type: 'gateway', ...answer.gateway }))
+  else terminal.out(gatewayText(answer.gateway))
+  return EXIT_OK
+}
+
+/** Adds, lists or cuts off programs of the running app. */
+export async function program(
+  { action, name }: { readonly action: ProgramAction; readonly name: string | undefined },
+  flags: ProgramFlags,
+  deps: GatewayCommandDeps,
+): Promise<number> {
+  if (action === 'list') {
+    if (name !== undefined) return misused('program list takes no name', deps)
+    const answer = await asked({ do: 'gateway' }, flags.data, deps)
+    if (answer === undefined) return EXIT_FAILURE
+    return 'programs' in answer ? listed(answer, flags, deps) : somethingElse(deps)
+  }
+  if (name === undefined) return misused(`program ${action} needs the name of the program`, deps)
+  if (action === 'cut') {
+    const answer = await asked({ do: 'cut-program', name }, flags.data, deps)
+    if (answer === undefined) return EXIT_FAILURE
+    deps.terminal.out(`${name} is cut off`)
+    return EXIT_OK
+  }
+  const { class: own, weight, profile } = flags
+  const request = {
+    do: 'add-program',
+    name,
+    class: own,
+    weight,
+    ...(profile !== undefined && { profile }),
+  } as const
+  const answer = await asked(request, flags.data, deps)
+  if (answer === undefined) return EXIT_FAILURE
+  return 'key' in answer ? added(answer, flags, deps) : somethingElse(deps)
+}
+
+function listed(
+  {
+    gateway: state,
+    programs,
+  }: { readonly gateway: GatewaySummary; readonly programs: readonly ListedProgram[] },
+  { json }: ProgramFlags,
+  { terminal }: GatewayCommandDeps,
+): number {
+  if (json === true) {
+    terminal.out(JSON.stringify({ v: 1, type: 'programs', gateway: state, programs }))
+    return EXIT_OK
+  }
+  terminal.out(gatewayText(state))
+  if (programs.length === 0) terminal.out('no program yet: headroom program add NAME')
+  else for (const line of [programHeading(), ...programs.map(programText)]) terminal.out(line)
+  return EXIT_OK
+}
+
+function added(
+  {
+    key,
+    program: name,
+    gateway: state,
+  }: { readonly key: string; readonly program: string; readonly gateway: GatewaySummary },
+  { json }: ProgramFlags,
+  { terminal }: GatewayCommandDeps,
+): number {
+  if (json === true) {
+    terminal.out(JSON.stringify({ v: 1, type: 'program-added', program: name, key, gateway: state }))
+    return EXIT_OK
+  }
+  terminal.out(key)
+  terminal.error(`this is the key of ${name}; it is shown this once`)
+  if (state.state !== 'serving') terminal.error(`${gatewayText(state)}: headroom gateway on`)
+  return EXIT_OK
+}
+
+/** The answer of the running app; `undefined` after a line on why there is none. */
+async function asked(
+  request: ControlRequest,
+  data: string | undefined,
+  { terminal, defaultDataFolder, askRunning }: GatewayCommandDeps,
+): Promise<Extract<ControlAnswer, { ok: true }> | undefined> {
+  const folder = data ?? defaultDataFolder()
+  const fail = (line: string) => void terminal.error(line)
+  if (folder === undefined) return fail(NO_HOME) as undefined
+  const { kind, ...rest } = await askRunning(folder, request)
+  if (kind === 'nobody') return fail(`no Headroom is running on ${folder}; start it first`) as undefined
+  if ('why' in rest) return fail(`the running Headroom cannot be asked: ${rest.why}`) as undefined
+  if (!('answer' in rest)) return undefined
+  if (!rest.answer.ok) return fail(rest.answer.message) as undefined
+  return rest.answer
+}
+
+function misused(line: string, { terminal }: GatewayCommandDeps): number {
+  terminal.error(line)
+  return EXIT_USAGE
+}
+
+function somethingElse({ terminal }: GatewayCommandDeps): number {
+  terminal.error('the running Headroom answered something else')
+  return EXIT_FAILURE
+}

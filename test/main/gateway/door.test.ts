@@ -1,0 +1,190 @@
+import { request } from 'node:http'
+import { connect } from 'node:net'
+import { expect, onTestFinished, test } from 'vitest'
+import type { ForwardRequest } from '../../../main/network/forward-http.ts'
+import { LOOPBACK_LIMITS } from '../../../main/network/loopback-servers.ts'
+import { type RequestParts, rawExchange, requestText } from '../hosts/browser/raw-http.ts'
+import { silentSockets } from '../silent-sockets.ts'
+import { startGateway } from './started-gateway.ts'
+
+const ACCOUNTS = '/v3/brokerage/accounts'
+
+/** A gateway that notes what would go upstream. */
+async function noting() {
+  const sent: ForwardRequest[] = []
+  const started = await startGateway({
+    forward: (forwarded, { failed }) => {
+      sent.push(forwarded)
+      setImmediate(() => failed('not-sent', 'out of reach'))
+      return () => {}
+    },
+  })
+  const key = started.add('bot')
+  const at = `127.0.0.1:${started.port}`
+  const ask = (parts: RequestParts & { readonly host?: string }) =>
+    rawExchange(
+      started.port,
+      requestText({
+        target: ACCOUNTS,
+        ...parts,
+        headers: [['host', parts.host ?? at], ['authorization', `Bearer ${key}`], ...(parts.headers ?? [])],
+      }),
+    )
+  return { ...started, sent, key, at, ask }
+}
+
+test('each Host of the address passes, on both loopback addresses; others are refused before anything else', async () => {
+  const { port, ask, sent, key } = await noting()
+  for (const host of [`127.0.0.1:${port}`, `localhost:${port}`, `[::1]:${port}`])
+    expect((await ask({ host })).status).toBe(503)
+  expect(sent).toHaveLength(3)
+  const hosts = ['evil.test', `evil.test:${port}`, '127.0.0.1', `127.0.0.1:${port + 1}`, `LOCALHOST:${port}`]
+  for (const host of [...hosts, `localhost.:${port}`, `127.1:${port}`, `a@127.0.0.1:${port}`])
+    expect([host, (await ask({ host })).status]).toEqual([host, 421])
+  const twice = `GET ${ACCOUNTS} HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\nhost: evil.test\r\nauthorization: Bearer ${key}\r\nconnection: close\r\n\r\n`
+  expect([400, 421]).toContain((await rawExchange(port, twice)).status)
+  expect(sent).toHaveLength(3)
+})
+
+test.each([
+  [[['origin', 'http://evil.test']]],
+  [[['origin', 'null']]],
+  [[['origin', 'http://127.0.0.1:4780']]],
+  [[['sec-fetch-site', 'same-origin']]],
+  [[['Sec-Fetch-Dest', 'empty']]],
+  [[['sec-fetch-user', '?1']]],
+] as const)('a page in a browser gets 403, with or without a key: %j', async (headers) => {
+  const { ask, sent, port, at } = await noting()
+  const answer = await ask({ headers })
+  expect(answer.status).toBe(403)
+  expect([...answer.headers.keys()].filter((name) => name.startsWith('access-control'))).toEqual([])
+  const health = requestText({ target: '/headroom/health', headers: [['host', at], ...headers] })
+  expect((await rawExchange(port, health)).status).toBe(403)
+  expect(sent).toEqual([])
+})
+
+test.each([
+  '/v3/../v3/brokerage/accounts',
+  '/v3/brokerage/..',
+  '/v3/%2e%2e/brokerage',
+  '/v3/.%2E/brokerage',
+  '/v3/brokerage%2faccounts',
+  '/v3/brokerage%5C..%5caccounts',
+  '/v3/brokerage\\accounts',
+  '/v3/brokerage%00',
+  '/v3/brokerage%0d%0ax: y',
+  '/v3/brokerage%7F',
+  '/v3/brokerage%',
+  'http://127.0.0.1/v3/brokerage/accounts',
+  'http://api.example/v3/brokerage/accounts',
+  '*',
+])('the path %j is refused', async (target) => {
+  const { ask, sent } = await noting()
+  expect((await ask({ target: target.replace(' ', '') })).status).toBe(400)
+  expect(sent).toEqual([])
+})
+
+test('a query may hold what a path may not', async () => {
+  const { ask, sent } = await noting()
+  const target = `${ACCOUNTS}?path=../..%2F%00`
+  expect((await ask({ target })).status).toBe(503)
+  expect(sent.map(({ pathAndQuery }) => pathAndQuery)).toEqual([target])
+})
+
+test.each([
+  ['none', []],
+  ['an empty one', [['authorization', 'Bearer ']]],
+  ['another scheme', [['authorization', 'Basic YTpi']]],
+  ['one in the query', []],
+  [
+    'two',
+    [
+      ['authorization', 'Bearer a'],
+      ['authorization', 'Bearer b'],
+    ],
+  ],
+] as const)('without a key is 401: %s', async (_, headers) => {
+  const { port, at, sent, key } = await noting()
+  const text = requestText({ target: `${ACCOUNTS}?access_token=${key}`, headers: [['host', at], ...headers] })
+  const answer = await rawExchange(port, text)
+  expect(answer.status).toBe(401)
+  expect(answer.body).not.toContain(key)
+  expect(sent).toEqual([])
+})
+
+test('the health check needs no key and says nothing', async () => {
+  const { port, at } = await noting()
+  const answer = await rawExchange(port, requestText({ target: '/headroom/health', headers: [['host', at]] }))
+  expect([answer.status, answer.body]).toEqual([200, '{"status":"ok"}'])
+})
+
+test('a header over 16 KiB and a body over 1 MiB are refused with 400, in the words of the gateway', async () => {
+  const { ask, sent, port, at, key } = await noting()
+  const header = await ask({ headers: [['x-long', 'x'.repeat(17 * 1024)]] })
+  expect(header.status).toBe(400)
+  expect(header.headers.get('content-type')).toBe('application/problem+json')
+  const options = { port, host: '127.0.0.1', method: 'POST', path: '/v3/marketdata/options/riskreward' }
+  const status = await new Promise((resolve, reject) => {
+    const outgoing = request({
+      ...options,
+      headers: { host: at, authorization: `Bearer ${key}`, 'content-length': String((1 << 20) + 1) },
+    })
+    outgoing.on('response', (answer) => resolve(answer.statusCode))
+    outgoing.on('error', reject)
+    outgoing.flushHeaders()
+    onTestFinished(() => void outgoing.destroy())
+  })
+  expect(status).toBe(400)
+  const chunked = await new Promise((resolve, reject) => {
+    const outgoing = request({ ...options, headers: { host: at, authorization: `Bearer ${key}` } })
+    outgoing.on('response', (answer) => resolve(answer.statusCode))
+    outgoing.on('error', reject)
+    for (let part = 0; part < 17; part += 1) outgoing.write('x'.repeat(64 * 1024))
+    onTestFinished(() => void outgoing.destroy())
+  })
+  expect(chunked).toBe(400)
+  expect(sent).toEqual([])
+})
+
+test('the one POST that reads is forwarded with its body', async () => {
+  const { ask, sent } = await noting()
+  const body = '{"Legs": [ ]}'
+  const target = '/v3/marketdata/options/riskreward'
+  const answer = await ask({ method: 'POST', target, body, headers: [['content-type', 'application/json']] })
+  expect(answer.status).toBe(503)
+  expect(sent[0]?.body?.toString()).toBe(body)
+  expect(sent[0]?.headers).toMatchObject({ 'content-type': 'application/json' })
+})
+
+test('a GET with a body is refused: its second half could be taken for another request', async () => {
+  const { ask, sent } = await noting()
+  expect((await ask({ body: 'GET /v3/x HTTP/1.1\r\n\r\n' })).status).toBe(400)
+  expect(sent).toEqual([])
+})
+
+test('a program revokes nothing', async () => {
+  const { ask } = await noting()
+  expect((await ask({ method: 'POST', target: '/oauth/revoke', body: 'token=x' })).status).toBe(403)
+})
+
+test('300 connections that say nothing, or stop within a header, keep no program out', async () => {
+  const { ask, port, at } = await noting()
+  const to = { port, host: '127.0.0.1' }
+  const silent = await silentSockets(300, to)
+  const slow = await silentSockets(300, to, `GET ${ACCOUNTS} HTTP/1.1\r\nhost: ${at}\r\nx-slow: `)
+  expect((await ask({})).status).toBe(503)
+  expect(silent.open + slow.open).toBeLessThanOrEqual(LOOPBACK_LIMITS.mostConnections)
+})
+
+test('garbage is answered with 400 and closed', async () => {
+  const { port } = await noting()
+  const answer = await rawExchange(port, '\x16\x03\x01 garbage\r\n\r\n')
+  expect(answer.status).toBe(400)
+  const socket = connect({ port, host: '127.0.0.1' })
+  socket.on('error', () => {})
+  await new Promise((resolve) => {
+    socket.on('close', resolve)
+    socket.resume()
+    socket.write('NO HTTP AT ALL\r\n\r\n')
+  })
+})

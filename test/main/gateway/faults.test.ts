@@ -1,0 +1,174 @@
+import { once } from 'node:events'
+import { createServer as createHttpServer, type IncomingMessage, request } from 'node:http'
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { startGateway } from './started-gateway.ts'
+
+const SOON = { timeout: 20_000, interval: 20 }
+const ACCOUNTS = '/v3/brokerage/accounts'
+const BODY = JSON.stringify({ Accounts: [{ AccountID: 'SIM1001' }] })
+const HEAD =
+  'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nx-ratelimit-limit: 250\r\nx-ratelimit-period: 300\r\n' +
+  'x-ratelimit-remaining: 249\r\nx-ratelimit-reset: 2\r\nx-ratelimit-resource: Accounts\r\n' +
+  `set-cookie: a=b\r\ncontent-length: ${BODY.length}\r\n\r\n`
+
+async function listening(server: Server): Promise<string> {
+  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => void server.close())
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+/** A gateway whose resources come from `answer`; tokens come from the simulator. */
+async function before(answer: (socket: Socket, request: string, count: number) => void) {
+  let count = 0
+  const sockets = new Set<Socket>()
+  const origin = await listening(
+    createServer((socket) => {
+      sockets.add(socket)
+      socket.on('error', () => {})
+      socket.on('data', (bytes) => answer(socket, bytes.toString('latin1'), ++count))
+    }),
+  )
+  onTestFinished(() => {
+    for (const socket of sockets) socket.destroy()
+  })
+  const started = await startGateway({ profile: { baseUrl: origin } })
+  return { ...started, count: () => count }
+}
+
+/** No queue leaks: nothing is open any more. */
+async function expectNothingLeft(monitor: Awaited<ReturnType<typeof startGateway>>['monitor']) {
+  await vi.waitFor(
+    () => expect(monitor.snapshot('key-1')?.programs?.[0]).toMatchObject({ waiting: 0, streams: 0 }),
+    SOON,
+  )
+}
+
+test('cut at every byte: sent at most twice, and never an answer that looks whole', async () => {
+  const whole = HEAD + BODY
+  let cutAt = 0
+  let seen = 0
+  const { add, get, monitor } = await before((socket) => {
+    seen += 1
+    socket.end(whole.slice(0, cutAt))
+  })
+  const key = add('bot')
+  for (cutAt = 0; cutAt < whole.length; cutAt += cutAt < HEAD.length ? 7 : 1) {
+    seen = 0
+    const outcome = await get(ACCOUNTS, key).then(
+      async (answer) => [answer.status, await answer.text().catch(() => 'cut')] as const,
+      () => ['cut', ''] as const,
+    )
+    if (cutAt < HEAD.length) expect([cutAt, outcome[0], seen]).toEqual([cutAt, 502, 2])
+    else expect([cutAt, outcome, seen]).toEqual([cutAt, [200, 'cut'], 1])
+  }
+  await expectNothingLeft(monitor)
+})
+
+test('cut once: the second sending is answered, and the caller notices nothing', async () => {
+  const { add, get, count } = await before((socket, _, n) => {
+    if (n === 1) socket.destroy()
+    else socket.write(HEAD + BODY)
+  })
+  const answer = await get(ACCOUNTS, add('bot'))
+  expect([answer.status, await answer.text(), count()]).toEqual([200, BODY, 2])
+  expect(answer.headers.get('set-cookie')).toBeNull()
+})
+
+test('a 401 right after a refresh is not answered by another refresh', async () => {
+  const refused = 'HTTP/1.1 401 Unauthorized\r\ncontent-length: 2\r\n\r\n{}'
+  const { add, get, count, monitor } = await before((socket) => void socket.write(refused))
+  const answer = await get(ACCOUNTS, add('bot'))
+  expect([answer.status, count()]).toEqual([503, 1])
+  expect(await answer.json()).toMatchObject({ detail: expect.stringContaining('no token') })
+  expect(monitor.snapshot('key-1')?.refresh.refreshesToday).toBe(1)
+  await expectNothingLeft(monitor)
+})
+
+test('a 429 without fields holds its bucket: the next request is not sent', async () => {
+  const refused = 'HTTP/1.1 429 Too Many Requests\r\ncontent-length: 0\r\n\r\n'
+  const { add, get, count } = await before((socket) => void socket.write(refused))
+  const key = add('bot')
+  const answer = await get(ACCOUNTS, key, { prefer: 'wait=1' })
+  expect([answer.status, answer.headers.get('proxy-status')]).toEqual([429, 'headroom; received-status=429'])
+  const next = await get(ACCOUNTS, key, { prefer: 'wait=1' })
+  expect(next.status).toBe(429)
+  expect(next.headers.get('proxy-status')).toContain('error=')
+  expect(Number(next.headers.get('retry-after'))).toBeGreaterThan(30)
+  expect(count()).toBe(1)
+})
+
+test('what nobody listens for is 503, and a caller that goes away frees its place', async () => {
+  const origin = await listening(createServer())
+  const { add, get, monitor } = await startGateway({ profile: { baseUrl: origin.replace(/\d+$/, '1') } })
+  const key = add('bot')
+  const answer = await get(ACCOUNTS, key)
+  expect(answer.status).toBe(503)
+  expect(await answer.json()).toMatchObject({ detail: expect.stringContaining('was not sent') })
+  await expectNothingLeft(monitor)
+})
+
+test('callers that go away before the answer leave nothing behind', async () => {
+  let open = 0
+  const { add, url, monitor } = await before((socket) => {
+    open += 1
+    socket.on('close', () => {
+      open -= 1
+    })
+  })
+  const key = add('bot')
+  const leaving = Array.from({ length: 20 }, (_, i) => {
+    const controller = new AbortController()
+    const asked = fetch(`${url}${ACCOUNTS}?i=${i}`, {
+      headers: { authorization: `Bearer ${key}` },
+      signal: controller.signal,
+    }).catch(() => {})
+    return { controller, asked }
+  })
+  await vi.waitFor(() => expect(open).toBeGreaterThan(0), SOON)
+  for (const { controller } of leaving) controller.abort()
+  await Promise.all(leaving.map(({ asked }) => asked))
+  await vi.waitFor(() => expect(open).toBe(0), SOON)
+  await expectNothingLeft(monitor)
+})
+
+test('an answer is read no faster than its caller reads it', async () => {
+  const part = Buffer.alloc(1 << 20, 'x')
+  const parts = 128
+  let written = 0
+  let blocked = false
+  const server = createHttpServer((_, reply) => {
+    reply.writeHead(200, { 'content-type': 'application/json' })
+    const more = () => {
+      blocked = false
+      while (written < parts) {
+        written += 1
+        if (reply.write(part)) continue
+        blocked = true
+        reply.once('drain', more)
+        return
+      }
+      reply.end()
+    }
+    more()
+  })
+  const { add, port } = await startGateway({ profile: { baseUrl: await listening(server) } })
+  const outgoing = request({ port, path: ACCOUNTS, headers: { authorization: `Bearer ${add('bot')}` } }).end()
+  const [answer] = (await once(outgoing, 'response')) as [IncomingMessage]
+  await vi.waitFor(() => expect([blocked, written > 0]).toEqual([true, true]), SOON)
+  let former = 0
+  await vi.waitFor(() => {
+    const now = written
+    const stands = now === former
+    former = now
+    expect([stands, blocked]).toEqual([true, true])
+  }, SOON)
+  // What sockets hold, and no more.
+  expect(written).toBeLessThan(parts / 2)
+  let bytes = 0
+  answer.on('data', (chunk: Buffer) => {
+    bytes += chunk.length
+  })
+  await once(answer, 'end')
+  expect(bytes).toBe(parts << 20)
+})

@@ -1,0 +1,264 @@
+import { once } from 'node:events'
+import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { request } from 'node:http'
+import { join } from 'node:path'
+import { type Quote, TradeStationClient } from 'tradestation-api-ts'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import type { ForwardRequest } from '../../../main/network/forward-http.ts'
+import { startGateway } from './started-gateway.ts'
+
+const SOON = { timeout: 20_000, interval: 20 }
+const ACCOUNTS = '/v3/brokerage/accounts'
+
+interface Pointed {
+  defaults: { baseURL?: string }
+}
+
+/** The client's two hosts are fixed inside it; both are the gateway here. */
+function brokerageClient(origin: string, key: string): TradeStationClient {
+  const client = new TradeStationClient({ clientId: 'any', refresh_token: key, environment: 'Simulation' })
+  const { httpClient } = client as unknown as {
+    httpClient: { axiosInstance: Pointed; tokenManager: { axiosInstance: Pointed } }
+  }
+  httpClient.axiosInstance.defaults.baseURL = origin
+  httpClient.tokenManager.axiosInstance.defaults.baseURL = origin
+  onTestFinished(() => client.closeAllStreams())
+  return client
+}
+
+test('an unchanged third-party client reads and streams through the gateway', async () => {
+  const { url, add, service, monitor } = await startGateway({ simulator: { streamRate: 20 } })
+  const { brokerage, marketData } = brokerageClient(url, add('bot'))
+  const [account] = await brokerage.getAccounts()
+  expect(account?.AccountID).toBe('SIM1001')
+  expect((await brokerage.getPositions('SIM1001')).Positions.length).toBeGreaterThan(0)
+  expect((await marketData.getQuoteSnapshots(['MSFT'])).Quotes).toHaveLength(1)
+  const stream = await marketData.streamQuotes(['MSFT'])
+  const message = await new Promise<Quote>((resolve) => stream.once('data', resolve))
+  expect(message.Symbol).toBe('MSFT')
+  expect(service.service.streams()).toHaveLength(1)
+  const [bot] = monitor.snapshot('key-1')?.programs ?? []
+  expect(bot).toMatchObject({ name: 'bot', forwarded: 4, refused: 0, waiting: 0, streams: 1 })
+})
+
+test('what passes is counted as own, by program and category', async () => {
+  const { add, get, monitor } = await startGateway()
+  const [bot, notes] = [add('bot'), add('notes', { class: 'background' })]
+  for (let i = 0; i < 3; i += 1) expect((await get(ACCOUNTS, bot)).status).toBe(200)
+  expect((await get('/v3/brokerage/accounts/SIM1001/positions', notes)).status).toBe(200)
+  const snapshot = monitor.snapshot('key-1')
+  const row = snapshot?.requests.find(({ category }) => category === 'Accounts')
+  expect(row).toMatchObject({ source: 'header', used: { own: 3, elsewhere: 0 } })
+  expect(snapshot?.programs).toMatchObject([
+    { name: 'bot', forwarded: 3, use: [{ category: 'Accounts', forwarded: 3, waiting: 0 }] },
+    { name: 'notes', class: 'background', forwarded: 1, use: [{ category: 'Positions', forwarded: 1 }] },
+  ])
+})
+
+test('an answer comes as the service gave it, and says that it passed the gateway', async () => {
+  const { add, get, service } = await startGateway()
+  const key = add('bot')
+  const answer = await get(ACCOUNTS, key)
+  expect(answer.headers.get('via')).toBe('1.1 headroom')
+  expect(answer.headers.get('proxy-status')).toBe('headroom; received-status=200')
+  expect(answer.headers.get('x-ratelimit-remaining')).toBe('319')
+  const refused = await get('/v3/marketdata/quotes/NOPE/extra', key)
+  expect(refused.status).toBe(404)
+  expect(refused.headers.get('proxy-status')).toBe('headroom; received-status=404')
+  expect(JSON.stringify([...answer.headers, await answer.text()])).not.toContain('Bearer')
+  expect(service.service.streams()).toEqual([])
+})
+
+test('a wrong key is refused by the gateway, in words that name it', async () => {
+  const { get, url } = await startGateway()
+  const answer = await get(ACCOUNTS, 'wrong-key-of-a-program')
+  expect(answer.status).toBe(401)
+  expect(answer.headers.get('www-authenticate')).toBe('Bearer realm="headroom"')
+  expect(answer.headers.get('content-type')).toBe('application/problem+json')
+  expect(answer.headers.get('proxy-status')).toMatch(/^headroom; error=http_request_denied; details="/)
+  expect(await answer.json()).toMatchObject({ status: 401, title: 'Unauthorized', Error: 'Unauthorized' })
+  const token = await fetch(`${url}/oauth/token`, {
+    method: 'POST',
+    body: new URLSearchParams({ grant_type: 'refresh_token', refresh_token: 'wrong' }),
+  })
+  expect(token.status).toBe(400)
+  expect(await token.json()).toMatchObject({ error: 'invalid_grant' })
+})
+
+test('a program gets a local token, of which nothing is the access token of the key', async () => {
+  const { add, get, url } = await startGateway()
+  const answer = await fetch(`${url}/oauth/token`, {
+    method: 'POST',
+    body: new URLSearchParams({ grant_type: 'refresh_token', client_id: 'x', refresh_token: add('bot') }),
+  })
+  const token = (await answer.json()) as { access_token: string; expires_in: number; token_type: string }
+  expect(token).toMatchObject({ expires_in: 1200, token_type: 'Bearer' })
+  expect((await get(ACCOUNTS, token.access_token)).status).toBe(200)
+})
+
+test.each([
+  ['POST', '/v3/orderexecution/orders'],
+  ['GET', '/v3/orderexecution/routes'],
+  ['GET', '/v3/%6FrderExecution/orders'],
+  ['GET', '//v3/./orderexecution/orders'],
+  ['PUT', '/v3/orderexecution/orders/1'],
+  ['DELETE', '/v3/brokerage/accounts'],
+  ['POST', '/v3/brokerage/accounts'],
+])('%s %s is not forwarded', async (method, path) => {
+  const sent: string[] = []
+  const { add, port } = await startGateway({
+    forward: ({ pathAndQuery }, { failed }) => {
+      sent.push(pathAndQuery)
+      failed('not-sent', 'not wanted')
+      return () => {}
+    },
+  })
+  const outgoing = request({
+    port,
+    host: '127.0.0.1',
+    method,
+    path,
+    headers: { authorization: `Bearer ${add('bot')}` },
+  })
+  outgoing.end()
+  const [answer] = await once(outgoing, 'response')
+  answer.resume()
+  expect(answer.statusCode).toBe(403)
+  expect(answer.headers['proxy-status']).toContain('Headroom forwards no orders')
+  expect(sent).toEqual([])
+})
+
+test('path, query and body go upstream byte for byte, with the token of the key and nothing else of the caller', async () => {
+  const sent: ForwardRequest[] = []
+  const { add, port } = await startGateway({
+    forward: (forwarded, { failed }) => {
+      sent.push(forwarded)
+      setImmediate(() => failed('not-sent', 'out of reach'))
+      return () => {}
+    },
+  })
+  const key = add('bot')
+  const path = "/v3/marketdata/quotes/$SPX%20X,%41'?a=%2f..%2F&b=%00&&c"
+  const outgoing = request({
+    port,
+    host: '127.0.0.1',
+    path,
+    headers: {
+      authorization: `Bearer ${key}`,
+      accept: 'application/json',
+      cookie: 'a=b',
+      'x-forwarded-for': '1.2.3.4',
+      'user-agent': 'bot/1',
+      prefer: 'wait=1',
+    },
+  })
+  outgoing.end()
+  const [answer] = await once(outgoing, 'response')
+  expect(answer.statusCode).toBe(503)
+  answer.resume()
+  expect(sent).toHaveLength(1)
+  expect(sent[0]?.pathAndQuery).toBe(path)
+  const { authorization, ...rest } = sent[0]?.headers ?? {}
+  expect(rest).toEqual({ via: '1.1 headroom', accept: 'application/json' })
+  expect(authorization).toMatch(/^Bearer /)
+  expect(authorization).not.toContain(key)
+})
+
+test('equal requests in flight share one, and each caller has the whole answer', async () => {
+  const { add, get, monitor } = await startGateway()
+  const [a, b] = [add('a'), add('b')]
+  const answers = await Promise.all([get(ACCOUNTS, a), get(ACCOUNTS, b), get(ACCOUNTS, b)])
+  const bodies = await Promise.all(answers.map((answer) => answer.text()))
+  expect(answers.map(({ status }) => status)).toEqual([200, 200, 200])
+  expect(new Set(bodies).size).toBe(1)
+  const shared = answers.filter(
+    ({ headers }) => headers.get('cache-status') === 'headroom; hit; detail=coalesced',
+  )
+  const own = monitor.snapshot('key-1')?.requests.find(({ category }) => category === 'Accounts')?.used?.own
+  expect(own).toBe(3 - shared.length)
+})
+
+test('a request that cannot make it within its patience is refused at once, with the time of its turn', async () => {
+  const { add, get, service } = await startGateway({ simulator: { traffic: {} } })
+  const key = add('bot', { class: 'background' })
+  const answers = await Promise.all(
+    Array.from({ length: 330 }, (_, i) => get(`${ACCOUNTS}?i=${i}`, key, { prefer: 'wait=0' })),
+  )
+  const refused = answers.filter(({ status }) => status === 429)
+  expect(refused.length).toBeGreaterThan(10)
+  expect(answers.filter(({ status }) => status !== 429 && status !== 200)).toEqual([])
+  // None came from the service.
+  expect(refused.filter(({ headers }) => !headers.get('proxy-status')?.includes('error='))).toEqual([])
+  const [one] = refused
+  expect(Number(one?.headers.get('retry-after'))).toBeGreaterThan(0)
+  expect(await one?.json()).toMatchObject({ Error: 'TooManyRequests', Message: 'Rate quota exceeded' })
+  expect(service.port).toBeGreaterThan(0)
+})
+
+test('a program that is cut off gets nothing more: its open stream ends at once, its key is unknown', async () => {
+  const { add, get, gateway, service, monitor } = await startGateway({ simulator: { streamRate: 50 } })
+  const [bot, other] = [add('bot'), add('other')]
+  const stream = await get('/v3/marketdata/stream/quotes/MSFT', bot)
+  const kept = await get('/v3/marketdata/stream/quotes/AAPL', other)
+  const reader = stream.body!.getReader()
+  await reader.read()
+  await kept.body!.getReader().read()
+  await vi.waitFor(() => expect(service.service.streams()).toHaveLength(2), SOON)
+  expect(gateway.cut('bot')).toEqual({ ok: true })
+  await expect(
+    (async () => {
+      for (;;) if ((await reader.read()).done) return
+    })(),
+  ).rejects.toThrow()
+  expect((await get(ACCOUNTS, bot)).status).toBe(401)
+  await vi.waitFor(() => expect(service.service.streams()).toHaveLength(1), SOON)
+  expect(monitor.snapshot('key-1')?.programs).toMatchObject([{ name: 'other', streams: 1 }])
+  expect(gateway.cut('bot')).toEqual({ ok: false, why: 'there is no program named bot' })
+})
+
+test('keys are stored as digests, in a file for the user alone, and are in no log and no snapshot', async () => {
+  const { add, get, dataFolder, notes, monitor, gateway } = await startGateway()
+  const key = add('bot')
+  await get(ACCOUNTS, key)
+  expect(readdirSync(dataFolder)).toEqual(['gateway.json'])
+  const file = join(dataFolder, 'gateway.json')
+  expect(statSync(file).mode & 0o777).toBe(0o600)
+  const everything = JSON.stringify([
+    readFileSync(file, 'utf8'),
+    notes,
+    monitor.snapshot('key-1'),
+    gateway.programs(),
+    monitor.events(0),
+  ])
+  // All but its last four characters, which tell one key from another.
+  for (let at = 0; at + 8 <= key.length; at += 1) expect(everything).not.toContain(key.slice(at, at + 8))
+  expect(everything).toContain(key.slice(-4))
+})
+
+test('turned off, it answers no longer, and the snapshot says nothing of programs', async () => {
+  const { add, get, gateway, monitor, url } = await startGateway()
+  const key = add('bot')
+  expect(monitor.snapshot('key-1')?.gateway).toEqual({ state: 'serving', url })
+  expect((await get(ACCOUNTS, key)).status).toBe(200)
+  expect(await gateway.turnOff()).toEqual({ ok: true })
+  await expect(get(ACCOUNTS, key)).rejects.toThrow()
+  expect(monitor.snapshot('key-1')).not.toHaveProperty('gateway')
+  expect(monitor.snapshot('key-1')).not.toHaveProperty('programs')
+})
+
+test('requests that wait end with 503 and the reason when the tokens are revoked', async () => {
+  const { add, get, monitor } = await startGateway()
+  const key = add('bot', { class: 'background' })
+  const waiting = Array.from({ length: 330 }, (_, i) =>
+    get(`${ACCOUNTS}?i=${i}`, key, { prefer: 'wait=300' }),
+  )
+  await vi.waitFor(() => expect(monitor.snapshot('key-1')?.programs?.[0]?.waiting).toBeGreaterThan(5), SOON)
+  await monitor.withProfile('key-1', (session) => session.revoke())
+  const answers = await Promise.all(waiting)
+  const unavailable = answers.filter(({ status }) => status === 503)
+  expect(unavailable.length).toBeGreaterThan(5)
+  expect(await unavailable[0]?.json()).toMatchObject({
+    detail: 'Not sent: the tokens of this key were revoked.',
+  })
+  expect((await get(ACCOUNTS, key)).status).toBe(503)
+})

@@ -1,0 +1,94 @@
+import { randomBytes } from 'node:crypto'
+import { onTestFinished } from 'vitest'
+import type { ProgramClass } from '../../../app/gateway/decisions.ts'
+import { Gateway } from '../../../main/gateway/gateway.ts'
+import { Programs } from '../../../main/gateway/programs.ts'
+import { Monitor } from '../../../main/monitor/monitor.ts'
+import type { Profile } from '../../../main/monitor/profile.ts'
+import { type ForwardHttp, nodeForwardHttp } from '../../../main/network/forward-http.ts'
+import { nodeHttp } from '../../../main/network/http-client.ts'
+import { nodeClock, nodeRandom } from '../../../main/ports/node-clock.ts'
+import { Redactor } from '../../../main/ports/redactor.ts'
+import { type ServerOptions, type SimulatorServer, startSimulator } from '../../../main/simulator/server.ts'
+import { temporaryFolder } from '../storage/temporary-folder.ts'
+
+export interface StartedGateway {
+  readonly service: SimulatorServer
+  readonly monitor: Monitor
+  readonly gateway: Gateway
+  readonly port: number
+  readonly url: string
+  readonly dataFolder: string
+  /** Every line of the log. */
+  readonly notes: readonly string[]
+  readonly secrets: Redactor
+  /** Adds a program and returns its key. */
+  add(name: string, traits?: { readonly class?: ProgramClass; readonly weight?: number }): string
+  get(path: string, key: string, headers?: Readonly<Record<string, string>>): Promise<Response>
+}
+
+export interface GatewayTraits {
+  readonly simulator?: ServerOptions
+  readonly forward?: ForwardHttp
+  readonly profile?: Partial<Profile>
+}
+
+/** A gateway on a free port, before a simulator whose key makes no checks of its own. */
+export async function startGateway({
+  simulator = {},
+  forward = nodeForwardHttp({}),
+  profile = {},
+}: GatewayTraits = {}): Promise<StartedGateway> {
+  const service = await startSimulator({ clientId: 'sim-key', refreshToken: 'sim-refresh', ...simulator })
+  const dataFolder = temporaryFolder()
+  const notes: string[] = []
+  const log = {
+    note: (line: string, fields?: object) => void notes.push(`${line} ${JSON.stringify(fields)}`),
+  }
+  const secrets = new Redactor()
+  const monitor = new Monitor({ clock: nodeClock, random: nodeRandom, http: nodeHttp({}), log, secrets })
+  monitor.connect({
+    id: 'key-1',
+    name: 'Mine',
+    environment: 'simulator',
+    authUrl: service.origin,
+    baseUrl: service.origin,
+    clientId: 'sim-key',
+    refreshToken: 'sim-refresh',
+    probes: { enabled: false, budgetFraction: 0, everySeconds: {} },
+    streams: [],
+    ...profile,
+  })
+  const programs = new Programs({
+    dataFolder,
+    clock: nodeClock,
+    randomBytes,
+    problem: (what) => void notes.push(what),
+  })
+  const gateway = new Gateway({ monitor, programs, forward, clock: nodeClock, log, secrets })
+  onTestFinished(async () => {
+    await service.close()
+    await gateway.stop()
+    monitor.stop()
+  })
+  const change = await gateway.turnOn(0)
+  if (!change.ok) throw new Error(change.why)
+  const url = gateway.summary.url ?? ''
+  return {
+    service,
+    monitor,
+    gateway,
+    url,
+    port: Number(new URL(url).port),
+    dataFolder,
+    notes,
+    secrets,
+    add: (name, { class: own = 'normal', weight = 1 } = {}) => {
+      const added = gateway.add({ name, class: own, weight })
+      if (!added.ok) throw new Error(added.why)
+      return added.key
+    },
+    get: (path, key, headers = {}) =>
+      fetch(`${url}${path}`, { headers: { authorization: `Bearer ${key}`, ...headers } }),
+  }
+}
