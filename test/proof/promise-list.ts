@@ -171,6 +171,16 @@ export const PROMISES = {
     3,
     'A real Prometheus takes the metrics and every query of the dashboard; an OTLP store is pushed the same numbers',
   ),
+  G1: promised(
+    2,
+    'No request is sent upstream twice but by the resends that are allowed; none is left without an answer',
+  ),
+  G2: promised(2, 'Nothing is refused upstream that waiting could have saved'),
+  G4: promised(2, 'A busy program’s lead over its fair share is at most 2 requests, over any time'),
+  G5: promised(2, 'A critical program within its burst never waits'),
+  G6: promised(3, 'Each answer through the gateway says whether the service said it or Headroom'),
+  G7: promised(3, 'No page, no other Host and no unknown key gets through the gateway; no order ever does'),
+  G8: promised(3, 'A program that is cut off gets nothing more from then on, open streams included'),
 } as const satisfies Readonly<Record<string, Promised>>
 
 export type PromiseId = keyof typeof PROMISES

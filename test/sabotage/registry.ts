@@ -1,6 +1,7 @@
 import { ADMISSION_MUTANTS } from './admission-mutants.ts'
 import { BROWSER_HOST_MUTANTS } from './browser-host-mutants.ts'
 import { DESKTOP_MUTANTS } from './desktop-mutants.ts'
+import { GATEWAY_MUTANTS } from './gateway-mutants.ts'
 import { HARDENING_MUTANTS } from './hardening-mutants.ts'
 import { HOSTILE_MUTANTS } from './hostile-mutants.ts'
 import { NETWORK_MUTANTS } from './network-mutants.ts'
@@ -52,4 +53,5 @@ export const MUTANTS: readonly Mutant[] = [
   ...ADMISSION_MUTANTS,
   ...PACKAGING_MUTANTS,
   ...UNATTENDED_MUTANTS,
+  ...GATEWAY_MUTANTS,
 ]

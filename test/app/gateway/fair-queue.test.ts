@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { FairQueue } from '../../../app/gateway/fair-queue.ts'
+import { proves } from '../../proof/proves.ts'
 
 interface Item {
   readonly order: number
@@ -62,6 +63,7 @@ test('of what two waiting programs get together, neither is more than one reques
     }),
     { numRuns: 2_000 },
   )
+  proves('G4', { level: 2, cases: 2_000 })
 })
 
 test('over any time in which it waits, a program of equal weight gets at most two requests more than its share', () => {
@@ -82,6 +84,7 @@ test('over any time in which it waits, a program of equal weight gets at most tw
     }),
     { numRuns: 2_000 },
   )
+  proves('G4', { level: 2, cases: 2_000 })
 })
 
 test('requests of one program are served in their order, also those that come back', () => {

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { PROGRAM_CLASSES, type ProgramClass } from '../../../app/gateway/decisions.ts'
 import { MAX_WAITING } from '../../../app/gateway/waiting-requests.ts'
+import { proves } from '../../proof/proves.ts'
 import { chanceFrom } from '../quota/chance.ts'
 import { ReferenceService, type Rule } from '../quota/reference-service.ts'
 import { type Arrival, type Fault, type Sent, toldOf, VirtualDoor } from './virtual-door.ts'
@@ -97,6 +98,7 @@ describe('with no other program on the key', () => {
       }),
       { numRuns: RUNS, seed: SEED },
     )
+    proves('G2', { level: 2, cases: RUNS })
   })
 
   test('none waits while the bucket holds more than its class leaves to others: it is work conserving', () => {
@@ -172,6 +174,7 @@ describe('with no other program on the key', () => {
       }),
       { numRuns: RUNS, seed: SEED },
     )
+    proves('G5', { level: 2, cases: RUNS })
   })
 
   test('a request is refused at once if and only if its turn comes after its patience', () => {
@@ -244,6 +247,7 @@ describe('with no other program on the key', () => {
       }),
       { numRuns: RUNS, seed: SEED },
     )
+    proves('G4', { level: 2, cases: RUNS })
     expect(slots).toBeGreaterThan(1_000)
   })
 })
@@ -304,6 +308,7 @@ describe('beside programs that the gateway does not see', () => {
       }),
       { numRuns: RUNS, seed: SEED },
     )
+    proves('G2', { level: 2, cases: RUNS })
     expect(count.refused).toBeGreaterThan(count.bursts / 4)
     expect(count.alone).toBeGreaterThan(count.bursts / 4)
   })
@@ -330,6 +335,7 @@ describe('beside programs that the gateway does not see', () => {
       }),
       { numRuns: RUNS, seed: SEED },
     )
+    proves('G2', { level: 2, cases: RUNS })
   })
 
   test('at most one request in a hundred is refused at once, or after waiting, against its turn', () => {
@@ -424,6 +430,7 @@ describe('whatever happens upstream and to callers', () => {
         }),
         { numRuns: RUNS, seed: SEED },
       )
+      proves('G1', { level: 2, cases: RUNS })
       expect(resent).toBeGreaterThan(0)
     },
   )

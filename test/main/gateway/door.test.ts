@@ -3,6 +3,7 @@ import { connect } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
 import type { ForwardRequest } from '../../../main/network/forward-http.ts'
 import { LOOPBACK_LIMITS } from '../../../main/network/loopback-servers.ts'
+import { proves } from '../../proof/proves.ts'
 import { type RequestParts, rawExchange, requestText } from '../hosts/browser/raw-http.ts'
 import { silentSockets } from '../silent-sockets.ts'
 import { startGateway } from './started-gateway.ts'
@@ -44,6 +45,7 @@ test('each Host of the address passes, on both loopback addresses; others are re
   const twice = `GET ${ACCOUNTS} HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\nhost: evil.test\r\nauthorization: Bearer ${key}\r\nconnection: close\r\n\r\n`
   expect([400, 421]).toContain((await rawExchange(port, twice)).status)
   expect(sent).toHaveLength(3)
+  proves('G7', { level: 3, cases: 12 })
 })
 
 test.each([

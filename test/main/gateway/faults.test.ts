@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { createServer as createHttpServer, type IncomingMessage, request } from 'node:http'
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
 import { expect, onTestFinished, test, vi } from 'vitest'
+import { proves } from '../../proof/proves.ts'
 import { startGateway } from './started-gateway.ts'
 
 const SOON = { timeout: 20_000, interval: 20 }
@@ -53,8 +54,10 @@ test('cut at every byte: sent at most twice, and never an answer that looks whol
     socket.end(whole.slice(0, cutAt))
   })
   const key = add('bot')
-  for (cutAt = 0; cutAt < whole.length; cutAt += cutAt < HEAD.length ? 7 : 1) {
+  let cases = 0
+  for (cutAt = 0; cutAt < whole.length; cutAt += 1) {
     seen = 0
+    cases += 1
     const outcome = await get(ACCOUNTS, key).then(
       async (answer) => [answer.status, await answer.text().catch(() => 'cut')] as const,
       () => ['cut', ''] as const,
@@ -63,6 +66,7 @@ test('cut at every byte: sent at most twice, and never an answer that looks whol
     else expect([cutAt, outcome, seen]).toEqual([cutAt, [200, 'cut'], 1])
   }
   await expectNothingLeft(monitor)
+  proves(['G1', 'G6'], { level: 3, cases })
 })
 
 test('cut once: the second sending is answered, and the caller notices nothing', async () => {

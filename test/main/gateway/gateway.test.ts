@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { type Quote, TradeStationClient } from 'tradestation-api-ts'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import type { ForwardRequest } from '../../../main/network/forward-http.ts'
+import { proves } from '../../proof/proves.ts'
 import { startGateway } from './started-gateway.ts'
 
 const SOON = { timeout: 20_000, interval: 20 }
@@ -67,6 +68,7 @@ test('an answer comes as the service gave it, and says that it passed the gatewa
   expect(refused.headers.get('proxy-status')).toBe('headroom; received-status=404')
   expect(JSON.stringify([...answer.headers, await answer.text()])).not.toContain('Bearer')
   expect(service.service.streams()).toEqual([])
+  proves('G6', { level: 3, cases: 2 })
 })
 
 test('a wrong key is refused by the gateway, in words that name it', async () => {
@@ -126,6 +128,7 @@ test.each([
   expect(answer.statusCode).toBe(403)
   expect(answer.headers['proxy-status']).toContain('Headroom forwards no orders')
   expect(sent).toEqual([])
+  proves('G7', { level: 3, cases: 1 })
 })
 
 test('path, query and body go upstream byte for byte, with the token of the key and nothing else of the caller', async () => {
@@ -214,6 +217,7 @@ test('a program that is cut off gets nothing more: its open stream ends at once,
   await vi.waitFor(() => expect(service.service.streams()).toHaveLength(1), SOON)
   expect(monitor.snapshot('key-1')?.programs).toMatchObject([{ name: 'other', streams: 1 }])
   expect(gateway.cut('bot')).toEqual({ ok: false, why: 'there is no program named bot' })
+  proves('G8', { level: 3, cases: 1 })
 })
 
 test('keys are stored as digests, in a file for the user alone, and are in no log and no snapshot', async () => {

@@ -1,0 +1,173 @@
+import type { Mutant } from './registry.ts'
+
+const BOUND_TEST = 'app/gateway/bucket-bound.test.ts'
+const LAWS_TEST = 'app/gateway/scheduler-laws.test.ts'
+const DOOR_TEST = 'main/gateway/gateway.test.ts'
+const SCHEDULER = 'app/gateway/scheduler.ts'
+const BOUND = 'app/gateway/bucket-bound.ts'
+const QUEUE = 'app/gateway/bucket-queue.ts'
+const FAIR_QUEUE = 'app/gateway/fair-queue.ts'
+
+/** Mutants of which request of which program goes upstream when. */
+export const GATEWAY_MUTANTS: readonly Mutant[] = [
+  {
+    promise: 'G1',
+    what: 'resend a request after each cut',
+    file: 'app/gateway/upstream.ts',
+    find: 'if (this.#resent.has(reason)) return false',
+    replace: "if (this.#resent.has(reason) && reason !== 'cut') return false",
+    test: LAWS_TEST,
+  },
+  {
+    promise: 'G1',
+    what: 'forget a request when its patience ends, without an answer',
+    file: SCHEDULER,
+    find: 'return [...missed, ...sent, ...this.#expire(now, now)]',
+    replace: 'this.#expire(now, now)\n    return [...missed, ...sent]',
+    test: LAWS_TEST,
+  },
+  {
+    promise: 'G2',
+    what: 'keep nothing back',
+    file: QUEUE,
+    find: 'Math.max(DEFAULT_RESERVE.least, Math.ceil(DEFAULT_RESERVE.share * limit))',
+    replace: 'Math.min(0, Math.ceil(DEFAULT_RESERVE.share * limit))',
+    test: LAWS_TEST,
+  },
+  {
+    promise: 'G2',
+    what: 'forget the requests in flight',
+    file: BOUND,
+    find: 'return this.#freeAt(nowMs) - this.inFlight >= level',
+    replace: 'return this.#freeAt(nowMs) >= level',
+    test: LAWS_TEST,
+  },
+  {
+    promise: 'G2',
+    what: 'take requests of one millisecond for those that a header counted',
+    file: 'app/gateway/own-request-times.ts',
+    find: 'if ((this.#endedAtMs[middle] ?? 0) < atMs) low = middle + 1',
+    replace: 'if ((this.#endedAtMs[middle] ?? 0) <= atMs) low = middle + 1',
+    test: BOUND_TEST,
+  },
+  {
+    promise: 'G2',
+    what: 'believe the former bound although a header shows another program',
+    file: BOUND,
+    find: 'if (isLower) this.#othersSeenAtMs = nowMs',
+    replace: 'if (isLower) this.#othersSeenAtMs = Number.NEGATIVE_INFINITY',
+    test: LAWS_TEST,
+  },
+  {
+    promise: 'G2',
+    what: 'let a late header of before hide that another program spent',
+    file: BOUND,
+    find: 'isOlder ? Math.min(former, shows) : shows',
+    replace: 'isOlder ? Math.max(former, shows) : shows',
+    test: BOUND_TEST,
+  },
+  {
+    promise: 'G4',
+    what: 'first come, first served',
+    file: FAIR_QUEUE,
+    find: 'const bySooner = one.start - other.start',
+    replace: 'const bySooner = one.order - other.order',
+    test: LAWS_TEST,
+  },
+  {
+    promise: 'G4',
+    what: 'give a program that comes late all that it did not ask for',
+    file: FAIR_QUEUE,
+    find: 'const start = Math.max(this.#virtual, this.#former.get(program) ?? 0)',
+    replace: 'const start = Math.min(this.#virtual, this.#former.get(program) ?? 0)',
+    test: 'app/gateway/fair-queue.test.ts',
+  },
+  {
+    promise: 'G5',
+    what: 'treat all classes alike',
+    file: QUEUE,
+    find: '{ critical: 0, normal: 1, background: 2 }',
+    replace: '{ critical: 0, normal: 0, background: 0 }',
+    test: LAWS_TEST,
+  },
+  {
+    promise: 'G1',
+    what: 'leave the request of a caller that went away in its queue',
+    file: 'main/gateway/forwarder.ts',
+    find: 'this.#apply(this.#scheduler.drop(call.id, this.#now()))',
+    replace: 'this.#apply([])',
+    test: 'main/gateway/faults.test.ts',
+  },
+  {
+    promise: 'G6',
+    what: 'pass answers of the service on as if there were no gateway',
+    file: 'main/gateway/answer-relay.ts',
+    find: "'Proxy-Status', `",
+    replace: "'Server-Timing', `",
+    test: DOOR_TEST,
+  },
+  {
+    promise: 'G6',
+    what: 'end an answer that was cut short as if it were whole',
+    file: 'main/gateway/answer-relay.ts',
+    find: 'for (const reply of open) reply.destroy()',
+    replace: 'for (const reply of open) reply.end()',
+    test: 'main/gateway/faults.test.ts',
+  },
+  {
+    promise: 'G7',
+    what: 'take any Host for our own',
+    file: 'main/gateway/caller-gate.ts',
+    find: 'if (ownHost(rawHeaders, port) === undefined)',
+    replace: "if (ownHost(rawHeaders, port) === 'none')",
+    test: 'main/gateway/door.test.ts',
+  },
+  {
+    promise: 'G7',
+    what: 'let pages in that a browser sends without an Origin',
+    file: 'main/gateway/caller-gate.ts',
+    find: "lower.startsWith('sec-fetch-') && lower !== 'sec-fetch-mode'",
+    replace: "lower.startsWith('sec-fetch-') && lower === 'sec-fetch-mode' && lower.length > 99",
+    test: 'main/gateway/door.test.ts',
+  },
+  {
+    promise: 'G7',
+    what: 'look for the dots of a path only where they are not encoded',
+    file: 'main/gateway/caller-gate.ts',
+    find: '(?:\\.|%2e){2}',
+    replace: '(?:\\.|%2E2e){2}',
+    test: 'main/gateway/door.test.ts',
+  },
+  {
+    promise: 'G7',
+    what: 'know orders by one spelling of their path',
+    file: 'main/gateway/caller-gate.ts',
+    find: 'const decoded = decodedPath(path).toLowerCase()',
+    replace: 'const decoded = path.trim()',
+    test: DOOR_TEST,
+  },
+  {
+    promise: 'G7',
+    what: 'forward what is no GET',
+    file: 'main/gateway/door.ts',
+    find: "if (method !== 'GET' && method !== 'HEAD') return",
+    replace: "if (method !== 'GET' && method !== 'HEAD' && method !== 'DELETE') return",
+    test: DOOR_TEST,
+  },
+  {
+    promise: 'G8',
+    what: 'leave the streams of a program open that was cut off',
+    file: 'main/gateway/forwarder.ts',
+    find: 'if (relayed.program === program.id) reply.destroy()',
+    replace: 'if (relayed.program === program.id && reply.destroyed) reply.destroy()',
+    test: DOOR_TEST,
+  },
+  {
+    promise: 'G8',
+    what: 'honour the local tokens of a program that was cut off',
+    file: 'main/gateway/programs.ts',
+    find: 'if (token.program === program.id) this.#tokens.delete(digest)',
+    replace: "if (token.program === program.id && digest === '') this.#tokens.delete(digest)",
+    test: 'main/gateway/programs.test.ts',
+  },
+]
