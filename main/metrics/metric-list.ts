@@ -1,5 +1,6 @@
 import { arch, platform } from 'node:process'
 import type {
+  ProgramSummary,
   QuotaState,
   RequestQuota,
   SlotQuota,
@@ -44,6 +45,8 @@ type Values =
   | { readonly profile: (snapshot: Snapshot) => number | undefined }
   | { readonly row: (row: RequestQuota) => number | undefined }
   | { readonly slot: (slot: SlotQuota) => number | undefined }
+  | { readonly program: (program: ProgramSummary) => number | undefined }
+  | { readonly programUse: (use: ProgramSummary['use'][number]) => number | undefined }
   | { readonly samples: (input: MetricsInput) => readonly Sample[] }
 
 /**
@@ -68,6 +71,11 @@ export const metricsOf = (input: MetricsInput): readonly Metric[] =>
 function samplesOf(input: MetricsInput, values: Values): readonly Sample[] {
   if ('samples' in values) return values.samples(input)
   if ('row' in values) return perRow(input, values.row)
+  if ('program' in values) return perProgram(input, (program) => [[{}, values.program(program)]])
+  if ('programUse' in values)
+    return perProgram(input, ({ use }) =>
+      use.map((one) => [{ category: one.category }, values.programUse(one)]),
+    )
   return input.snapshots.flatMap((snapshot) =>
     'profile' in values
       ? sample(profileLabels(snapshot), values.profile(snapshot))
@@ -81,6 +89,19 @@ const perRow = (
 ): readonly Sample[] =>
   snapshots.flatMap((snapshot) =>
     shownRows(snapshot.requests).flatMap((row) => sample(rowLabels(snapshot, row), of(row))),
+  )
+
+/** Samples of each program behind the gateway: 64 at most, in the categories that each has used. */
+const perProgram = (
+  { snapshots }: MetricsInput,
+  of: (program: ProgramSummary) => readonly (readonly [Sample['labels'], number | undefined])[],
+): readonly Sample[] =>
+  snapshots.flatMap((snapshot) =>
+    (snapshot.programs ?? []).flatMap((program) =>
+      of(program).flatMap(([labels, value]) =>
+        sample({ ...profileLabels(snapshot), program: program.name, ...labels }, value),
+      ),
+    ),
   )
 
 const perState =
@@ -292,6 +313,44 @@ const METRICS: readonly Definition[] = [
     type: 'counter',
     samples: ({ snapshots, restarts }) =>
       snapshots.flatMap((snapshot) => restartSamples(snapshot, restarts(snapshot.profile.id))),
+  },
+  {
+    name: 'headroom_gateway_up',
+    help: '1 while the gateway serves programs, 0 while it should and cannot; absent while it is off.',
+    profile: ({ gateway }) => gateway && (gateway.state === 'serving' ? 1 : 0),
+  },
+  {
+    name: 'headroom_program_forwarded_total',
+    help: 'Requests of a program that the service answered since the gateway was turned on, part of by="own" above: rate() over 1m or more.',
+    type: 'counter',
+    programUse: ({ forwarded }) => forwarded,
+  },
+  {
+    name: 'headroom_program_coalesced_total',
+    help: 'Requests of a program that the answer to an equal one served: rate() over 1m or more.',
+    type: 'counter',
+    program: ({ coalesced }) => coalesced,
+  },
+  {
+    name: 'headroom_program_refused_total',
+    help: 'Requests of a program that the gateway refused: increase() over 5m or more.',
+    type: 'counter',
+    program: ({ refused }) => refused,
+  },
+  {
+    name: 'headroom_program_waiting',
+    help: 'Requests of a program that wait for their turn.',
+    program: ({ waiting }) => waiting,
+  },
+  {
+    name: 'headroom_program_longest_wait_seconds',
+    help: 'How long the request of a program has waited that came first.',
+    program: ({ longestWaitMs }) => longestWaitMs / 1000,
+  },
+  {
+    name: 'headroom_program_streams',
+    help: 'Streams that a program reads now.',
+    program: ({ streams }) => streams,
   },
   {
     name: 'headroom_snapshot_timestamp_seconds',

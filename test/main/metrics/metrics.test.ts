@@ -156,6 +156,38 @@ test('restarts are counted from the start of the app, also of streams that are g
   expect(monitor.listening).toBe(0)
 })
 
+test('programs behind the gateway have series of their own, and none while it is off', () => {
+  const program = {
+    id: 'program-1',
+    name: 'My bot',
+    class: 'normal',
+    weight: 1,
+    keyEnding: 'abcd',
+    forwarded: 7,
+    coalesced: 2,
+    refused: 1,
+    perSecond: 0.1,
+    waiting: 3,
+    longestWaitMs: 1500,
+    streams: 1,
+    use: [{ category: 'Accounts', forwarded: 7, perSecond: 0.1, waiting: 3 }],
+  } as const
+  const { values } = parsed([exampleSnapshot({ gateway: { state: 'serving' }, programs: [program] })])
+  const [forwarded] = values('headroom_program_forwarded_total')
+  expect(forwarded).toMatchObject({ value: '7', labels: { program: 'My bot', category: 'Accounts' } })
+  const one = (name: string) => values(`headroom_program_${name}`).map(({ value }) => value)
+  expect(['coalesced_total', 'refused_total', 'waiting', 'longest_wait_seconds', 'streams'].map(one)).toEqual(
+    [['2'], ['1'], ['3'], ['1.5'], ['1']],
+  )
+  expect(values('headroom_gateway_up')[0]?.value).toBe('1')
+  const failed = parsed([exampleSnapshot({ gateway: { state: 'failed', why: 'port 1 is taken' } })])
+  expect(failed.values('headroom_gateway_up')[0]?.value).toBe('0')
+  expect(textOf([exampleSnapshot()])).not.toMatch(/^headroom_(program|gateway)/m)
+  expect(textOf([exampleSnapshot({ gateway: { state: 'serving' }, programs: [program] })])).not.toContain(
+    'abcd',
+  )
+})
+
 test('each counter says over which time its rate is one', () => {
   const { all } = parsed([exampleSnapshot({ requests: [exampleQuota({ used: { own: 1, elsewhere: 2 } })] })])
   const counters = all.filter(({ type }) => type === 'COUNTER')
