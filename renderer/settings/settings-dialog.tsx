@@ -1,4 +1,5 @@
 import { Fragment } from 'react'
+import { TIME_ZONES, type TimeZone } from '../../app/status/moments.ts'
 import { classesOf } from '../components/classes.ts'
 import dialogSheet from '../components/dialog.module.css'
 import { DialogFrame } from '../components/dialog-frame.tsx'
@@ -17,6 +18,12 @@ const DENSITY_WORDS: Readonly<Record<Density, string>> = {
   auto: 'as the height allows',
   roomy: 'roomy',
   dense: 'dense',
+}
+
+const ZONE_WORDS: Readonly<Record<TimeZone, string>> = {
+  local: 'this computer’s',
+  exchange: 'exchange (New York)',
+  utc: 'UTC',
 }
 
 /** The settings. Each change applies immediately; there is no save button. */
@@ -40,7 +47,7 @@ export function SettingsDialog() {
 
 function LookSettings() {
   const { look } = useParts()
-  const { theme, density, fullAs, shortcuts } = useLook((one) => one)
+  const { theme, density, fullAs, zone, shortcuts } = useLook((one) => one)
   return (
     <div className={css('rows')}>
       <label htmlFor="theme">Theme</label>
@@ -81,6 +88,20 @@ function LookSettings() {
       >
         <option value="clock">a time of day</option>
         <option value="countdown">a countdown</option>
+      </select>
+      <label htmlFor="zone">Times of day</label>
+      <select
+        id="zone"
+        value={zone}
+        onChange={({ target }) =>
+          look.setState({ zone: TIME_ZONES.find((one) => one === target.value) ?? 'local' })
+        }
+      >
+        {TIME_ZONES.map((one) => (
+          <option key={one} value={one}>
+            {ZONE_WORDS[one]}
+          </option>
+        ))}
       </select>
       <label htmlFor="shortcuts">Single-key shortcuts</label>
       <input

@@ -24,6 +24,10 @@ const FindingsDialog = lazy(async () => ({
   default: (await import('../verdict/findings-dialog.tsx')).FindingsDialog,
 }))
 
+const PaletteDialog = lazy(async () => ({
+  default: (await import('../palette/palette-dialog.tsx')).PaletteDialog,
+}))
+
 export function Dialogs() {
   return (
     <Suspense fallback={null}>
@@ -58,5 +62,7 @@ function OpenDialog() {
       return <ShortcutsDialog />
     case 'findings':
       return <FindingsDialog />
+    case 'palette':
+      return <PaletteDialog />
   }
 }

@@ -1,8 +1,9 @@
+import { zonedClockText } from '../../app/status/moments.ts'
 import { AlertsButton } from '../alerts/alerts-button.tsx'
 import { classesOf } from '../components/classes.ts'
 import controlsSheet from '../components/controls.module.css'
 import { Icon } from '../components/icon.tsx'
-import { useMirror, useParts, usePausedSince, useShown } from '../state/window-parts.ts'
+import { useMirror, useMoment, useParts, usePausedSince, useShown } from '../state/window-parts.ts'
 import { MoreMenu } from './more-menu.tsx'
 import { OwnUse } from './own-use.tsx'
 import { ProfileMenu } from './profile-menu.tsx'
@@ -10,6 +11,8 @@ import sheet from './shell.module.css'
 import { ThemeToggle } from './theme-toggle.tsx'
 
 const css = classesOf({ ...controlsSheet, ...sheet })
+
+const isMac = /Mac/.test(navigator.userAgent)
 
 export function Header() {
   const { view } = useParts()
@@ -24,12 +27,20 @@ export function Header() {
       <ProfileMenu />
       <OwnUse />
       <span className={css('spacer')} />
+      <Clock />
       <AlertsButton />
+      <button
+        type="button"
+        className={css('button', 'ghost', 'with-icon')}
+        onClick={() => view.setState({ dialog: 'palette' })}
+      >
+        Search <kbd className={css('kbd')}>{isMac ? '⌘K' : 'Ctrl K'}</kbd>
+      </button>
       <ThemeToggle />
       <MoreMenu />
       <PauseButton />
-      <button type="button" className={css('button')} onClick={() => view.setState({ compact: true })}>
-        Compact
+      <button type="button" className={css('button')} onClick={() => view.setState({ glance: true })}>
+        Glance
       </button>
       <button
         type="button"
@@ -40,6 +51,17 @@ export function Header() {
         Open stream…
       </button>
     </header>
+  )
+}
+
+/** The time, as every time of day in the window. */
+function Clock() {
+  const time = useMoment(({ snapshot, nowMs }) => snapshot && zonedClockText(nowMs))
+  if (time === undefined) return null
+  return (
+    <time className={css('clock')} title="The zone is chosen in the settings" data-testid="clock">
+      {time}
+    </time>
   )
 }
 

@@ -1,5 +1,5 @@
 import type { LookStore } from '../state/look.ts'
-import { CHART_RANGES, type ViewState, type ViewStore } from '../state/view-state.ts'
+import { CHART_RANGES, type ChartRange, type ViewState, type ViewStore } from '../state/view-state.ts'
 
 /** One shortcut, for the list and for the keyboard. */
 export interface Shortcut {
@@ -23,12 +23,19 @@ const show =
   ({ view }: Doing) =>
     view.setState(part)
 
+const CHART_NAMES: Readonly<Record<ChartRange, string>> = {
+  '15 min': '15-minute',
+  '1 h': '1-hour',
+  '24 h': '24-hour',
+  '7 d': '7-day',
+}
+
 export const SHORTCUTS: readonly Shortcut[] = [
   { keys: ['j', 'ArrowDown'], does: 'Next row', run: ({ step }) => step(1) },
-  { keys: ['k', 'ArrowUp'], does: 'Row before', run: ({ step }) => step(-1) },
+  { keys: ['k', 'ArrowUp'], does: 'Previous row', run: ({ step }) => step(-1) },
   ...CHART_RANGES.map((range, index) => ({
     keys: [String(index + 1)],
-    does: `Chart of ${range}`,
+    does: `${CHART_NAMES[range]} chart`,
     run: show({ range, panel: 'chart' }),
   })),
   { keys: ['t'], does: 'Chart as a table', run: show({ panel: 'table' }) },
@@ -46,12 +53,21 @@ export const SHORTCUTS: readonly Shortcut[] = [
   { keys: ['f', '/'], does: 'Filter events', run: ({ focus }) => focus('#event-filter') },
   { keys: ['p'], does: 'Pause, resume', run: ({ togglePause }) => togglePause() },
   {
-    keys: ['c'],
-    does: 'Compact, and back',
-    run: ({ view }) => view.setState(({ compact }) => ({ compact: !compact })),
+    keys: ['g', '0'],
+    does: 'Glance: one key large, and all keys',
+    run: ({ view }) => view.setState(({ glance }) => ({ glance: !glance })),
   },
   { keys: ['?'], does: 'This list', run: show({ dialog: 'shortcuts' }) },
 ]
+
+const KEY_NAMES: Readonly<Record<string, string>> = { ArrowDown: '↓', ArrowUp: '↑' }
+
+/** A key as a person reads it. */
+export const keyName = (key: string): string => KEY_NAMES[key] ?? key
+
+/** Whether a key press opens the palette: Ctrl+K, on a Mac ⌘K. */
+export const opensPalette = ({ key, ctrlKey, metaKey, altKey }: Press): boolean =>
+  key.toLowerCase() === 'k' && ctrlKey !== metaKey && !altKey
 
 type Press = Pick<KeyboardEvent, 'key' | 'ctrlKey' | 'metaKey' | 'altKey' | 'defaultPrevented'>
 

@@ -1,14 +1,14 @@
-import { useEffect } from 'react'
+import { useEffect, useMemo } from 'react'
 import { chosenCategory } from '../capacity/chosen-category.ts'
 import { shownSnapshot, useParts } from '../state/window-parts.ts'
-import { type Doing, shortcutFor, usesKeys } from './shortcuts.ts'
+import { type Doing, opensPalette, shortcutFor, usesKeys } from './shortcuts.ts'
 
-/** Handles the window's shortcuts while no dialog is open. */
-export function useShortcuts(): void {
-  const { view, look, mirror, togglePause } = useParts()
-  useEffect(() => {
+/** What shortcuts and the palette act with. */
+export function useDoing(): Doing {
+  const { view, mirror, togglePause } = useParts()
+  return useMemo(() => {
     const snapshot = () => shownSnapshot(mirror.getState(), view.getState())
-    const doing: Doing = {
+    return {
       view,
       togglePause,
       focus: (selector) => document.querySelector<HTMLElement>(selector)?.focus(),
@@ -22,7 +22,20 @@ export function useShortcuts(): void {
         if (category !== undefined) view.setState({ category })
       },
     }
+  }, [view, mirror, togglePause])
+}
+
+/** Handles the window's shortcuts while no dialog is open. */
+export function useShortcuts(): void {
+  const { view, look } = useParts()
+  const doing = useDoing()
+  useEffect(() => {
     const pressed = (event: KeyboardEvent) => {
+      if (opensPalette(event) && view.getState().dialog === undefined) {
+        event.preventDefault()
+        view.setState({ dialog: 'palette' })
+        return
+      }
       const isBusy = view.getState().dialog !== undefined || usesKeys(event.target, event.key)
       const shortcut = shortcutFor(event, isBusy, look)
       if (shortcut === undefined) return
@@ -31,5 +44,5 @@ export function useShortcuts(): void {
     }
     document.addEventListener('keydown', pressed)
     return () => document.removeEventListener('keydown', pressed)
-  }, [view, look, mirror, togglePause])
+  }, [view, look, doing])
 }

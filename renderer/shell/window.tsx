@@ -2,16 +2,16 @@ import { CapacityTable } from '../capacity/capacity-table.tsx'
 import { classesOf } from '../components/classes.ts'
 import controlsSheet from '../components/controls.module.css'
 import { EventList } from '../events/event-list.tsx'
+import { Glance } from '../glance/glance.tsx'
 import { HistoryPanel } from '../history/history-panel.tsx'
 import { useFocusReturn } from '../hooks/use-focus-return.ts'
 import { useMedia } from '../hooks/use-media.ts'
 import { SlotMap } from '../slots/slot-map.tsx'
-import { useMirror, useParts, usePausedSince, useView } from '../state/window-parts.ts'
+import { useLook, useMirror, useParts, usePausedSince, useView } from '../state/window-parts.ts'
 import { OwnStreams } from '../streams/own-streams.tsx'
 import { TokenPanel } from '../verdict/token-panel.tsx'
 import { Aspects, NARROW, VerdictPanel } from '../verdict/verdict-panel.tsx'
 import { BannerArea, RefusalNotice } from './banner.tsx'
-import { CompactWindow } from './compact-window.tsx'
 import { Dialogs } from './dialogs.tsx'
 import { Header } from './header.tsx'
 import { PausedBanner } from './paused-banner.tsx'
@@ -25,17 +25,23 @@ export function HeadroomWindow() {
   const link = useMirror((mirror) => mirror.link.kind)
   const hasProfile = useMirror((mirror) => mirror.snapshots.length > 0)
   const isBehindDialog = useView((view) => view.dialog !== undefined)
-  const isCompact = useView((view) => view.compact)
+  const isGlance = useView((view) => view.glance)
   const isPaused = usePausedSince() !== undefined
+  // Drawn anew in another zone: texts of the past do not change by themselves.
+  const zone = useLook((look) => look.zone)
   useShortcuts()
   useFocusReturn()
-  if (isCompact && hasProfile) return <CompactWindow inert={isBehindDialog} />
+  if (isGlance && hasProfile) return <Glance key={zone} inert={isBehindDialog} />
   return (
     <div className={css('window')} data-link={link} inert={isBehindDialog}>
       <Header />
       <PausedBanner />
       <BannerArea />
-      {hasProfile ? <Dashboard dimmed={link === 'lost'} frozen={isPaused} /> : <Waiting link={link} />}
+      {hasProfile ? (
+        <Dashboard key={zone} dimmed={link === 'lost'} frozen={isPaused} />
+      ) : (
+        <Waiting link={link} />
+      )}
       <Dialogs />
       <RefusalNotice />
       <Title />

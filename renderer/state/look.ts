@@ -1,4 +1,5 @@
 import { createStore, type StoreApi } from 'zustand/vanilla'
+import { showTimesIn, TIME_ZONES, type TimeZone } from '../../app/status/moments.ts'
 import { applyTheme, readTheme, type Theme } from '../theme/theme.ts'
 
 export const DENSITIES = ['auto', 'roomy', 'dense'] as const
@@ -11,6 +12,8 @@ export interface Look {
   readonly density: Density
   /** Whether "full at" is a time of day or a countdown. */
   readonly fullAs: 'clock' | 'countdown'
+  /** The zone of every time of day. */
+  readonly zone: TimeZone
   /** Off for people whose speech input types single keys (WCAG 2.1.4). */
   readonly shortcuts: boolean
 }
@@ -21,6 +24,7 @@ const KEYS = {
   density: 'headroom.density',
   fullAs: 'headroom.full-as',
   shortcuts: 'headroom.shortcuts',
+  zone: 'headroom.time-zone',
 } as const
 
 export interface LookPorts {
@@ -35,15 +39,18 @@ export function createLook({ storage, root }: LookPorts): LookStore {
     density: DENSITIES.find((one) => one === storage.getItem(KEYS.density)) ?? 'auto',
     fullAs: storage.getItem(KEYS.fullAs) === 'countdown' ? 'countdown' : 'clock',
     shortcuts: storage.getItem(KEYS.shortcuts) !== 'off',
+    zone: TIME_ZONES.find((one) => one === storage.getItem(KEYS.zone)) ?? 'local',
   }))
   const keep = (name: keyof typeof KEYS, value: string | undefined) =>
     value === undefined ? storage.removeItem(KEYS[name]) : storage.setItem(KEYS[name], value)
   const apply = (look: Look) => {
     applyTheme(look.theme, root, storage)
+    showTimesIn(look.zone)
     if (look.density === 'auto') delete root.dataset['density']
     else root.dataset['density'] = look.density
     keep('density', look.density === 'auto' ? undefined : look.density)
     keep('fullAs', look.fullAs === 'clock' ? undefined : look.fullAs)
+    keep('zone', look.zone === 'local' ? undefined : look.zone)
     keep('shortcuts', look.shortcuts ? undefined : 'off')
   }
   apply(store.getState())

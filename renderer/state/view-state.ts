@@ -10,8 +10,8 @@ export interface ViewState {
   /** The range of the chart. */
   readonly range: ChartRange
   readonly panel: HistoryView
-  /** One line in place of the dashboard. */
-  readonly compact: boolean
+  /** One key to be read from afar, in place of the dashboard. */
+  readonly glance: boolean
 }
 
 export type Dialog =
@@ -25,6 +25,7 @@ export type Dialog =
   | 'settings'
   | 'shortcuts'
   | 'findings'
+  | 'palette'
 
 export const CHART_RANGES = ['15 min', '1 h', '24 h', '7 d'] as const
 export type ChartRange = (typeof CHART_RANGES)[number]
@@ -42,5 +43,5 @@ export const createView = (): ViewStore =>
     notice: undefined,
     range: '15 min',
     panel: 'chart',
-    compact: false,
+    glance: false,
   }))

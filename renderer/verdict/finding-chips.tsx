@@ -41,7 +41,8 @@ export function FindingChips() {
           onClick={openList}
         >
           <Shape severity={severity} />
-          <b className={css('word')}>{label}</b> {[subject, note].filter(Boolean).join(', ')}
+          <b className={css('word')}>{label}</b>
+          <span className={css('chip-text')}>{[subject, note].filter(Boolean).join(', ')}</span>
         </button>
       ))}
       {more > 0 && (

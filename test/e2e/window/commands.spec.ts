@@ -74,15 +74,6 @@ test('a paused window says that its numbers are old, and goes on where the servi
   await expect.poll(async () => Number(await remaining.textContent())).toBeGreaterThan(200)
 })
 
-test('the compact window is one line and the way back', async ({ page, open }) => {
-  await open(snapshot())
-  await page.getByRole('button', { name: 'Compact' }).click()
-  await expect(page.getByTestId('strip')).toContainText('Positions')
-  await expect(page.locator('table')).toHaveCount(0)
-  await page.getByRole('button', { name: 'Expand' }).click()
-  await expect(page.locator('tr[data-category="Positions"]')).toBeVisible()
-})
-
 test('rows are walked by keys, and keys stay out of typing', async ({ page, open }) => {
   await open(snapshot())
   const history = page.locator('[data-history]')

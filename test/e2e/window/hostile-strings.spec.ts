@@ -219,10 +219,10 @@ async function walk(page: Page, host: FakeHost, tainted: Tainted, before?: Place
 
   show()
   await expect(page.locator('[data-banner]')).toHaveCount(0)
-  await page.getByRole('button', { name: 'Compact' }).click()
+  await page.getByRole('button', { name: 'Glance' }).click()
   await says('category', 'Positions')
-  await seen('the compact window')
-  await page.getByRole('button', { name: 'Expand' }).click()
+  await seen('the glance')
+  await page.getByRole('button', { name: 'Close' }).click()
   await page.getByTestId('verdict-headline').waitFor()
   return places
 }

@@ -75,7 +75,7 @@ const VIEWS: readonly (readonly [name: string, key: string, shown: string])[] = 
   ['table', 't', '[data-history] table'],
   ['a week', '4', '[data-history] .recharts-area path'],
   ['paused', 'p', '[data-banner=paused]'],
-  ['compact', 'c', '[data-testid=strip]'],
+  ['glance', 'g', '[data-testid=glance-word]'],
 ]
 
 for (const [name, key, shown] of VIEWS) {

@@ -78,7 +78,7 @@ const ACTS: Readonly<Record<string, Act>> = {
   },
   'more-menu': (page) => page.getByRole('button', { name: 'More', exact: true }).click(),
   paused: (page) => page.getByRole('button', { name: 'Pause' }).click(),
-  compact: (page) => page.getByRole('button', { name: 'Compact' }).click(),
+  glance: (page) => page.getByRole('button', { name: 'Glance' }).click(),
   contrast: async (page) => {
     for (let i = 0; i < 3; i += 1) await page.getByRole('button', { name: /^Theme/ }).click()
   },

@@ -4,7 +4,7 @@ import { SHORTCUTS, shortcutFor } from '../../../renderer/shell/shortcuts.ts'
 import type { Look } from '../../../renderer/state/look.ts'
 
 const look = (shortcuts: boolean) =>
-  createStore<Look>(() => ({ theme: 'system', density: 'auto', fullAs: 'clock', shortcuts }))
+  createStore<Look>(() => ({ theme: 'system', density: 'auto', fullAs: 'clock', zone: 'local', shortcuts }))
 const press = (key: string, more = {}) => ({
   key,
   ctrlKey: false,

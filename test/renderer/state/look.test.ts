@@ -19,6 +19,7 @@ it('keeps what a person chose, and finds it again', () => {
     density: 'dense',
     fullAs: 'countdown',
     shortcuts: false,
+    zone: 'exchange',
   })
   expect(first.dataset).toEqual({ theme: 'contrast', density: 'dense' })
   const next = ports(Object.fromEntries(first.values))
@@ -27,6 +28,7 @@ it('keeps what a person chose, and finds it again', () => {
     density: 'dense',
     fullAs: 'countdown',
     shortcuts: false,
+    zone: 'exchange',
   })
   expect(next.dataset).toEqual({ theme: 'contrast', density: 'dense' })
 })

@@ -1,0 +1,179 @@
+import { useEffect } from 'react'
+import type { Snapshot } from '../../app/contract/snapshot.ts'
+import { type GlanceNumber, glanceNote, glanceNumber, signInByText } from '../../app/status/glance.ts'
+import { keyFindings } from '../../app/status/key-findings.ts'
+import { aspectStatuses, keyStatus } from '../../app/status/key-status.ts'
+import { zonedClockText } from '../../app/status/moments.ts'
+import { classesOf } from '../components/classes.ts'
+import controlsSheet from '../components/controls.module.css'
+import { Shape } from '../components/shape.tsx'
+import { accessText } from '../format/token-text.ts'
+import { useMedia } from '../hooks/use-media.ts'
+import { BannerArea, RefusalNotice } from '../shell/banner.tsx'
+import { Dialogs } from '../shell/dialogs.tsx'
+import { ENVIRONMENT_LABELS } from '../shell/environment-labels.ts'
+import { PausedBanner } from '../shell/paused-banner.tsx'
+import { Title } from '../shell/title.tsx'
+import {
+  useMirror,
+  useMoment,
+  useParts,
+  useShown,
+  useShownValue,
+  useSnapshot,
+} from '../state/window-parts.ts'
+import { Strip } from '../strip/strip.tsx'
+import sheet from './glance.module.css'
+import { KeyTable } from './key-table.tsx'
+
+const css = classesOf({ ...controlsSheet, ...sheet })
+
+/** How many findings besides the first are shown as cards. */
+const MAX_CARDS = 3
+
+/** One key to be read from across the room, and all keys where there are several. In a low window, one line. */
+export function Glance({ inert }: { readonly inert: boolean }) {
+  const { view } = useParts()
+  const isLine = useMedia('(max-height: 220px)')
+  const isSeveral = useMirror(({ snapshots }) => snapshots.length > 1)
+  const close = () => view.setState({ glance: false })
+  useEffect(() => {
+    const pressed = (event: KeyboardEvent) => {
+      const isBusy = event.defaultPrevented || view.getState().dialog !== undefined
+      if (event.key === 'Escape' && !isBusy) view.setState({ glance: false })
+    }
+    document.addEventListener('keydown', pressed)
+    return () => document.removeEventListener('keydown', pressed)
+  }, [view])
+  return (
+    <div className={css('page')} inert={inert} data-testid="glance">
+      {isLine ? (
+        <div className={css('line')}>
+          <Strip />
+          <button type="button" className={css('button')} onClick={close}>
+            Close
+          </button>
+        </div>
+      ) : (
+        <main>
+          <Hero close={close} />
+          {isSeveral && <KeyTable />}
+        </main>
+      )}
+      <PausedBanner />
+      <BannerArea />
+      <Dialogs />
+      <RefusalNotice />
+      <Title />
+    </div>
+  )
+}
+
+function Hero({ close }: { readonly close: () => void }) {
+  const status = useShownValue(heroOf)
+  const number = useShownValue(glanceNumber) ?? { caption: '', value: '' }
+  const name = useShown(({ profile }) => profile.name)
+  const environment = useSnapshot(({ profile }) => profile.environment)
+  const time = useMoment(({ nowMs }) => zonedClockText(nowMs))
+  const severity = status?.severity ?? 'unseen'
+  return (
+    <section className={css('glance', severity)} aria-label="Glance" data-severity={severity}>
+      <div className={css('top')}>
+        <Shape severity={severity} />
+        <b>{name}</b>
+        <span className={css('muted')}>{environment && ENVIRONMENT_LABELS[environment]}</span>
+        <span className={css('spacer')} />
+        <button type="button" className={css('button', 'ghost')} onClick={close}>
+          Close <kbd>Esc</kbd>
+        </button>
+        <time className={css('clock')}>{time}</time>
+      </div>
+      <div className={css('hero')}>
+        {number.value !== '' && <BigNumber number={number} />}
+        <div className={css('say')}>
+          <h1 className={css('word')} data-testid="glance-word">
+            <Shape severity={severity} /> {status?.label}
+          </h1>
+          <p className={css('subject')}>{status?.subject}</p>
+          <p className={css('muted')}>{status?.text}</p>
+          <p className={css('muted')}>{status?.action}</p>
+        </div>
+      </div>
+      <Cards />
+      <Facts />
+    </section>
+  )
+}
+
+function heroOf(snapshot: Snapshot, nowMs: number) {
+  const { severity, label, subject, text, action } = keyStatus(snapshot, nowMs)
+  return { severity, label, subject, text, action }
+}
+
+function BigNumber({ number: { caption, value } }: { readonly number: GlanceNumber }) {
+  return (
+    <p className={css('number')}>
+      <span className={css('caption')}>{caption}</span>
+      <strong
+        className={css('big')}
+        data-length={value.length > 4 ? 'long' : 'short'}
+        data-testid="glance-number"
+      >
+        {value}
+      </strong>
+    </p>
+  )
+}
+
+/** The next findings, as cards. */
+function Cards() {
+  const cards = useShownValue(cardsOf) ?? []
+  if (cards.length === 0) return null
+  return (
+    <ol className={css('cards')} aria-label="Also">
+      {cards.map(({ severity, label, subject, note }) => (
+        <li key={`${subject} ${label}`} className={css(severity)}>
+          <span className={css('word')}>
+            <Shape severity={severity} /> {label}
+          </span>
+          <span className={css('card-subject')}>
+            {subject} <b className={css('word')}>{note}</b>
+          </span>
+        </li>
+      ))}
+    </ol>
+  )
+}
+
+const cardsOf = (snapshot: Snapshot, nowMs: number) =>
+  keyFindings(snapshot, nowMs)
+    .slice(1, 1 + MAX_CARDS)
+    .map((finding) => {
+      const { severity, label, subject = '' } = finding
+      return { severity, label, subject, note: glanceNote(finding, nowMs) }
+    })
+
+/** Slots, streams and tokens in a line. */
+function Facts() {
+  const facts = useShownValue(factsOf) ?? []
+  return (
+    <ul className={css('facts')} aria-label="Slots, streams and tokens">
+      {facts.map(({ name, severity, label }) => (
+        <li key={name} className={css(severity)}>
+          <Shape severity={severity} /> {name} <b className={css('word')}>{label}</b>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+function factsOf(snapshot: Snapshot, nowMs: number) {
+  const aspects = aspectStatuses(snapshot, nowMs)
+  const signIn = aspects.find(({ aspect }) => aspect === 'sign-in')
+  const token = accessText(snapshot.access, nowMs)
+  return [
+    ...aspects.filter(({ aspect }) => aspect === 'slots' || aspect === 'streams' || aspect === 'data'),
+    { name: 'Token', severity: token.severity, label: token.value },
+    { name: 'Sign in by', severity: signIn?.severity ?? 'unseen', label: signInByText(snapshot, nowMs) },
+  ]
+}

@@ -1,0 +1,100 @@
+import { useEffect } from 'react'
+import { type KeyLine, keyLines } from '../../app/status/glance.ts'
+import { countText } from '../../app/status/rates.ts'
+import { classesOf } from '../components/classes.ts'
+import controlsSheet from '../components/controls.module.css'
+import { Shape } from '../components/shape.tsx'
+import { ENVIRONMENT_LABELS } from '../shell/environment-labels.ts'
+import type { MirrorState } from '../state/mirror-state.ts'
+import { useMirror, useMoment, useParts, useSnapshot } from '../state/window-parts.ts'
+import sheet from './glance.module.css'
+
+const css = classesOf({ ...controlsSheet, ...sheet })
+
+const linesOf = ({ snapshots }: MirrorState, nowMs: number) => JSON.stringify(keyLines(snapshots, nowMs))
+
+/** All keys, the worst first; Alt and a number opens one. */
+export function KeyTable() {
+  const { view } = useParts()
+  const said = useMoment(({ mirror, nowMs }) => linesOf(mirror, nowMs))
+  const lines = JSON.parse(said) as readonly KeyLine[]
+  const open = (profile: string) => view.setState({ profile, category: undefined, glance: false })
+  useEffect(() => {
+    const pressed = (event: KeyboardEvent) => {
+      const line =
+        event.altKey && /^Digit[1-9]$/.test(event.code) ? lines[Number(event.code.at(-1)) - 1] : undefined
+      if (line === undefined) return
+      event.preventDefault()
+      view.setState({ profile: line.id, category: undefined, glance: false })
+    }
+    document.addEventListener('keydown', pressed)
+    return () => document.removeEventListener('keydown', pressed)
+  })
+  const urgent = lines.filter(({ severity }) => severity === 'critical').length
+  return (
+    <section className={css('keys')} aria-labelledby="keys-title">
+      <div className={css('head')}>
+        <h2 id="keys-title">All keys</h2>
+        <span>worst first, Alt and a number opens one</span>
+        <span className={css('right')}>
+          {countText(lines.length, 'key')} · {urgent} critical
+        </span>
+      </div>
+      <div className={css('scroll')}>
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">Key</th>
+              <th scope="col">State</th>
+              <th scope="col">Tightest quota</th>
+              <th scope="col">Left</th>
+              <th scope="col">Until</th>
+              <th scope="col" title="Refused requests since Headroom started">
+                429s
+              </th>
+              <th scope="col">Silent</th>
+              <th scope="col">Sign in by</th>
+            </tr>
+          </thead>
+          <tbody>
+            {lines.map((line, index) => (
+              <KeyRow key={line.id} line={line} index={index} open={open} />
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </section>
+  )
+}
+
+interface KeyRowProps {
+  readonly line: KeyLine
+  readonly index: number
+  readonly open: (profile: string) => void
+}
+
+function KeyRow({ line, index, open }: KeyRowProps) {
+  const { id, severity, state, tightest, left, note, refusals, silent, signInBy } = line
+  const profile = useMirror(({ snapshots }) => snapshots.find((one) => one.profile.id === id)?.profile)
+  const isShown = useSnapshot((snapshot) => snapshot.profile.id) === id
+  if (profile === undefined) return null
+  return (
+    <tr className={css(severity)} aria-current={isShown ? 'true' : undefined} data-key={id}>
+      <th scope="row">
+        <button type="button" className={css('button', 'ghost', 'key')} onClick={() => open(id)}>
+          {index < 9 && <kbd>Alt {index + 1}</kbd>} <b>{profile.name}</b>{' '}
+          <span className={css('muted')}>{ENVIRONMENT_LABELS[profile.environment]}</span>
+        </button>
+      </th>
+      <td>
+        <Shape severity={severity} /> <b className={css('word')}>{state}</b>
+      </td>
+      <td>{tightest || '–'}</td>
+      <td className={css('mono')}>{left || '–'}</td>
+      <td>{note || '–'}</td>
+      <td>{refusals}</td>
+      <td>{silent || '–'}</td>
+      <td>{signInBy}</td>
+    </tr>
+  )
+}

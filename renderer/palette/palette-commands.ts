@@ -1,0 +1,60 @@
+import { shownRows } from '../../app/quota/verdict.ts'
+import { type Doing, SHORTCUTS } from '../shell/shortcuts.ts'
+import type { MirrorState } from '../state/mirror-state.ts'
+import type { Dialog } from '../state/view-state.ts'
+
+/** One entry of the palette: something that the window can do. */
+export interface PaletteCommand {
+  readonly label: string
+  /** The keys that do the same, as a person reads them. */
+  readonly keys: readonly string[]
+  readonly run: (doing: Doing) => void
+}
+
+const DIALOGS: readonly (readonly [Dialog, string])[] = [
+  ['findings', 'Health of the key'],
+  ['connect', 'Connect a key…'],
+  ['sign-in', 'Sign in again…'],
+  ['disconnect', 'Disconnect this key…'],
+  ['revoke', 'Revoke tokens…'],
+]
+
+/** Everything the window can do: its shortcuts, its dialogs, another key, a row. `profile`: the shown key. */
+export function paletteCommands(
+  { snapshots }: Pick<MirrorState, 'snapshots'>,
+  profile: string | undefined,
+): readonly PaletteCommand[] {
+  const shown = snapshots.find((one) => one.profile.id === profile)
+  const needsKey: ReadonlySet<Dialog> = new Set(['findings', 'sign-in', 'disconnect', 'revoke'])
+  return [
+    ...SHORTCUTS.map(({ keys, does, run }) => ({ label: does, keys, run })),
+    ...DIALOGS.filter(([dialog]) => shown !== undefined || !needsKey.has(dialog)).map(([dialog, label]) => ({
+      label,
+      keys: [],
+      run: ({ view }: Doing) => view.setState({ dialog }),
+    })),
+    ...snapshots
+      .filter((one) => one !== shown)
+      .map(({ profile: { id, name } }) => ({
+        label: `Show the key ${name}`,
+        keys: [],
+        run: ({ view }: Doing) => view.setState({ profile: id, category: undefined }),
+      })),
+    ...shownRows(shown?.requests ?? []).map(({ category }) => ({
+      label: `Show ${category}`,
+      keys: [],
+      run: ({ view }: Doing) => view.setState({ category, panel: 'chart' as const, glance: false }),
+    })),
+  ]
+}
+
+/** The commands whose labels have every typed word, in their own order; those that begin with the first word first. */
+export function matchingCommands(
+  commands: readonly PaletteCommand[],
+  typed: string,
+): readonly PaletteCommand[] {
+  const words = typed.toLowerCase().split(/\s+/).filter(Boolean)
+  const found = commands.filter(({ label }) => words.every((word) => label.toLowerCase().includes(word)))
+  const begins = ({ label }: PaletteCommand) => label.toLowerCase().startsWith(words[0] ?? '')
+  return [...found.filter(begins), ...found.filter((one) => !begins(one))]
+}

@@ -1,0 +1,118 @@
+import '../../renderer/utc.ts'
+import { describe, expect, it } from 'vitest'
+import type { Snapshot } from '../../../app/contract/snapshot.ts'
+import { glanceNote, glanceNumber, keyLines } from '../../../app/status/glance.ts'
+import { keyFindings } from '../../../app/status/key-findings.ts'
+import { CALM_REQUESTS, NOW_MS, quota, slots, snapshot, stream } from '../../renderer/fixtures.ts'
+
+const row = (more: Parameters<typeof quota>[4] = {}) => quota('Positions', 320, 300, 55, more)
+const of = (more: Partial<Snapshot>) => snapshot({ requests: CALM_REQUESTS, ...more })
+const { refresh } = snapshot()
+
+it.each<[string, Partial<Snapshot>, string, string]>([
+  [
+    'a 429',
+    { requests: [row({ state: 'blocked', blockedUntil: NOW_MS + 40_000 })] },
+    'safe to retry in',
+    '0:40',
+  ],
+  [
+    'a 429 that is over',
+    { requests: [row({ state: 'blocked', blockedUntil: NOW_MS })] },
+    'safe to retry',
+    'now',
+  ],
+  [
+    'a quota that runs out',
+    { requests: [row({ state: 'running-out', emptyAt: NOW_MS + 214_000 })] },
+    'empty in',
+    '3:30',
+  ],
+  [
+    'a quota that runs out at some time',
+    { requests: [row({ state: 'running-out', emptyAt: NOW_MS + 500_000 })] },
+    'empty within',
+    '10 min',
+  ],
+  ['a low quota', { requests: [row({ state: 'low' })] }, 'left', '17 %'],
+  [
+    'an empty quota',
+    { requests: [row({ state: 'empty', level: 0, remaining: 0, low: 0, high: 0 })] },
+    'left',
+    '0',
+  ],
+  ['a sign-in that ends', { refresh: { ...refresh, endsAt: NOW_MS + 90_000 } }, 'sign-in ends in', '1:30'],
+  ['an ended sign-in', { refresh: { ...refresh, state: 'sign-in-required' } }, '', ''],
+  ['full slots', { slots: [slots('Option Chain Stream', 10, 10, 0)] }, 'slots free', '0'],
+  [
+    'silent streams',
+    { streams: [stream('a', 'Order Stream', 'A', { state: 'stale' }), stream('b', 'Order Stream', 'B')] },
+    'streams silent',
+    '1/2',
+  ],
+  [
+    'a service that does not answer',
+    { service: { reachable: false, host: 'h', since: NOW_MS - 65_000 } },
+    'silent for',
+    '1:05',
+  ],
+  ['no data', { requests: [] }, '', ''],
+  ['a healthy key', {}, 'tightest: Option Expirations', '60 %'],
+])('the number of %s is the one that matters', (_, more, caption, value) => {
+  expect(glanceNumber(of(more), NOW_MS)).toEqual({ caption, value })
+})
+
+it('a card says how long, how many or how much', () => {
+  const requests = [
+    row({ state: 'running-out', emptyAt: NOW_MS + 214_000 }),
+    quota('Quote Snapshot', 500, 300, 85, { state: 'low' }),
+    quota('Option Strikes', 90, 60, 0, { state: 'empty' }),
+  ]
+  const findings = keyFindings(of({ requests, slots: [slots('Option Chain Stream', 10, 10, 0)] }), NOW_MS)
+  expect(findings.map((finding) => `${finding.subject} ${glanceNote(finding, NOW_MS)}`)).toEqual([
+    'Option Strikes 0',
+    'Option Chain Stream 10/10',
+    'Positions 3:30',
+    'Quote Snapshot 17 %',
+  ])
+})
+
+describe('the table of keys', () => {
+  const key = (name: string, more: Partial<Snapshot>) =>
+    of({ profile: { id: name, name, environment: 'live' }, ...more })
+
+  it('has the worst first, each with its state, tightest quota, refusals, streams and sign-in', () => {
+    const lines = keyLines(
+      [
+        key('archive', { requests: [], streams: [], refresh: { ...refresh, state: 'none' } }),
+        key('calm', { streams: [] }),
+        key('low', { requests: [row({ state: 'low', rejected: 2 })] }),
+        key('blocked', {
+          requests: [row({ state: 'blocked', blockedUntil: NOW_MS + 40_000, rejected: 7 })],
+          streams: [
+            stream('a', 'Order Stream', 'A', { state: 'stale' }),
+            stream('b', 'Order Stream', 'B'),
+            stream('c', 'Order Stream', 'C', { state: 'closed' }),
+          ],
+        }),
+        key('full', { slots: [slots('Option Chain Stream', 10, 10, 0)] }),
+      ],
+      NOW_MS,
+    )
+    expect(lines.map(({ id }) => id)).toEqual(['blocked', 'full', 'low', 'calm', 'archive'])
+    expect(lines[0]).toEqual({
+      id: 'blocked',
+      severity: 'critical',
+      state: '429',
+      tightest: 'Positions',
+      left: '55 / 320',
+      note: '40 s',
+      refusals: 7,
+      silent: '1 of 2',
+      signInBy: 'Sat 09:12',
+    })
+    expect(lines[1]).toMatchObject({ state: 'Option Chain Stream full', tightest: 'Option Expirations' })
+    expect(lines[3]).toMatchObject({ state: 'ok', silent: '', note: '60 %' })
+    expect(lines[4]).toMatchObject({ state: 'Signed out', tightest: '', left: '', signInBy: 'signed out' })
+  })
+})

@@ -1,0 +1,47 @@
+import '../../renderer/utc.ts'
+import { afterEach, describe, expect, it } from 'vitest'
+import { headline } from '../../../app/status/key-status.ts'
+import {
+  clockText,
+  dayAndMinuteText,
+  minuteText,
+  showTimesIn,
+  weekdayText,
+  zonedClockText,
+} from '../../../app/status/moments.ts'
+import { NOW_MS, snapshot } from '../../renderer/fixtures.ts'
+
+afterEach(() => showTimesIn('local'))
+
+/** A Saturday, 00:30 in UTC: Friday evening in New York, before and after daylight saving time begins. */
+const WINTER_MS = Date.UTC(2026, 0, 10, 0, 30, 5)
+const SUMMER_MS = Date.UTC(2026, 6, 11, 0, 30, 5)
+
+describe('the zone of all times', () => {
+  it('is the computer’s own until another is chosen', () => {
+    expect([clockText(WINTER_MS), zonedClockText(WINTER_MS)]).toEqual(['00:30:05', '00:30:05'])
+  })
+
+  it('is the exchange’s in winter and in summer', () => {
+    showTimesIn('exchange')
+    expect([zonedClockText(WINTER_MS), weekdayText(WINTER_MS)]).toEqual(['19:30:05 ET', 'Fri 19:30'])
+    expect([minuteText(SUMMER_MS), weekdayText(SUMMER_MS)]).toEqual(['20:30', 'Fri 20:30'])
+    // The day is that of the zone: both are Friday the 9th in New York.
+    expect(dayAndMinuteText(WINTER_MS, WINTER_MS - 10 * 3_600_000)).toBe('19:30')
+    expect(dayAndMinuteText(WINTER_MS, WINTER_MS + 30 * 86_400_000)).toBe('2026-01-09 19:30')
+  })
+
+  it('is UTC where that was chosen', () => {
+    showTimesIn('utc')
+    expect(zonedClockText(WINTER_MS)).toBe('00:30:05 UTC')
+  })
+
+  it('holds in sentences too', () => {
+    const blocked = snapshot({
+      refresh: { ...snapshot().refresh, state: 'revoked', revokedAt: NOW_MS },
+    })
+    expect(headline(blocked, NOW_MS).headline).toContain('at 14:31:05.')
+    showTimesIn('exchange')
+    expect(headline(blocked, NOW_MS).headline).toContain('at 10:31:05.')
+  })
+})

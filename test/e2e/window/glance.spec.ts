@@ -1,0 +1,119 @@
+import { CALM_REQUESTS, NOW_MS, quota, slots, snapshot } from '../../renderer/fixtures.ts'
+import { layoutFaults } from '../../renderer/harness/layout-faults.ts'
+import { expect, problemsOf, test } from './window-fixtures.ts'
+
+const worst = snapshot({
+  requests: [
+    quota('Option Expirations', 90, 60, 0, { state: 'blocked', blockedUntil: NOW_MS + 120_000, rejected: 7 }),
+    quota('Option Strikes', 90, 60, 0, { state: 'empty', level: 0 }),
+    quota('Positions', 320, 300, 61, { state: 'running-out', emptyAt: NOW_MS + 214_000 }),
+    quota('Quote Snapshot', 500, 300, 85, { state: 'low' }),
+  ],
+  slots: [slots('Option Chain Stream', 10, 9, 1)],
+})
+
+test('one key is readable at three metres: its number is a sixth of the window high', async ({
+  page,
+  open,
+}) => {
+  await page.setViewportSize({ width: 1280, height: 800 })
+  await open(worst)
+  await page.getByRole('button', { name: 'Glance' }).click()
+  await expect(page.locator('table')).toHaveCount(0)
+  await expect(page.getByTestId('glance-word')).toHaveText('429')
+  const number = page.getByTestId('glance-number')
+  await expect(number).toHaveText(/^1:\d\d$/)
+  // 3 metres and a letter of 7.5 mm, on a screen of 96 pixels an inch, ask for 28 pixels; the number has far more.
+  const height = await number.evaluate((one) => Number.parseFloat(getComputedStyle(one).fontSize))
+  expect(height).toBeGreaterThan(800 / 6)
+  const word = await page.getByTestId('glance-word').evaluate((one) => getComputedStyle(one).fontSize)
+  expect(Number.parseFloat(word)).toBeGreaterThan(60)
+  await expect(page.getByRole('list', { name: 'Also' }).getByRole('listitem')).toHaveText([
+    /empty\s*Option Strikes\s*0/,
+    /full\s*Option Chain Stream\s*10\/10/,
+    /running out\s*Positions\s*3:\d\d/,
+  ])
+  for (const viewport of [
+    { width: 1440, height: 900 },
+    { width: 900, height: 520 },
+    { width: 400, height: 800 },
+  ]) {
+    await page.setViewportSize(viewport)
+    await expect.poll(() => layoutFaults(page), `${viewport.width}`).toEqual([])
+  }
+  expect(await problemsOf(page)).toEqual([])
+  await page.keyboard.press('Escape')
+  await expect(page.locator('tr[data-category="Positions"]')).toBeVisible()
+})
+
+test('in a low window it is one line', async ({ page, open }) => {
+  await page.setViewportSize({ width: 420, height: 120 })
+  await open(worst)
+  await page.keyboard.press('g')
+  await expect(page.getByTestId('strip')).toContainText('Option Expirations')
+  await expect(page.getByTestId('strip-more')).toHaveText('+4')
+  await page.getByRole('button', { name: 'Close' }).click()
+  await expect(page.getByTestId('verdict-headline')).toBeAttached()
+})
+
+test('several keys are a table, the worst first, and one is opened by a click or a key', async ({
+  page,
+  open,
+}) => {
+  const calm = snapshot({
+    profile: { id: 'paper', name: 'Paper', environment: 'sim' },
+    requests: CALM_REQUESTS,
+  })
+  const host = await open(calm)
+  host.show(calm, worst)
+  await page.keyboard.press('0')
+  const rows = page.locator('tr[data-key]')
+  await expect(rows).toHaveCount(2)
+  await expect(rows.first()).toHaveText(
+    /Main key.*429.*Option Expirations.*0 \/ 90.*min.*7.*0 of 3.*Sat 09:12/s,
+  )
+  await expect(rows.nth(1)).toHaveAttribute('aria-current', 'true')
+  expect(await problemsOf(page)).toEqual([])
+  await page.keyboard.press('Alt+1')
+  await expect(page.getByTestId('profile')).toContainText('Main key')
+  await page.keyboard.press('g')
+  await rows.getByRole('button', { name: /Paper/ }).click()
+  await expect(page.getByTestId('profile')).toContainText('Paper')
+})
+
+test('times are the exchange’s in every part of the window, once that is chosen', async ({ page, open }) => {
+  await page.setViewportSize({ width: 1440, height: 900 })
+  await open(worst)
+  await expect(page.getByTestId('verdict-headline')).toContainText('14:33:05')
+  await page.keyboard.press('s')
+  await page.getByLabel('Times of day').selectOption('exchange')
+  await page.keyboard.press('Escape')
+  await expect(page.getByTestId('clock')).toHaveText(/^10:31:\d\d ET$/)
+  await expect(page.getByTestId('verdict-headline')).toContainText('10:33:05')
+  await expect(page.getByRole('list', { name: 'Events' })).toContainText('10:30:23')
+  await expect(page.getByRole('list', { name: 'Events' })).not.toContainText('14:30:23')
+  await page.reload()
+  await expect(page.getByTestId('clock')).toHaveText(/ET$/)
+})
+
+test('a command is found by typing, and done', async ({ page, open }) => {
+  await open(worst)
+  await page.getByRole('button', { name: 'Search' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Search commands' })
+  await expect(dialog.getByRole('combobox')).toBeFocused()
+  expect(await problemsOf(page, '[role=dialog]')).toEqual([])
+  await dialog.getByRole('combobox').fill('nothing like this')
+  await expect(dialog).toContainText('Nothing matches.')
+  await page.keyboard.press('Escape')
+  await expect(page.getByRole('button', { name: 'Search' })).toBeFocused()
+  await page.keyboard.press('Control+k')
+  await page.keyboard.type('show quote')
+  await expect(dialog.getByRole('option', { selected: true })).toHaveText('Show Quote Snapshot')
+  await page.keyboard.press('Enter')
+  await expect(dialog).toBeHidden()
+  await expect(page.locator('[data-history]')).toHaveAttribute('data-history', 'Quote Snapshot')
+  await page.keyboard.press('Control+k')
+  await page.keyboard.type('revoke')
+  await page.keyboard.press('Enter')
+  await expect(page.getByRole('alertdialog')).toBeVisible()
+})

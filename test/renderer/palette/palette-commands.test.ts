@@ -1,0 +1,32 @@
+import { expect, it } from 'vitest'
+import { matchingCommands, paletteCommands } from '../../../renderer/palette/palette-commands.ts'
+import { SHORTCUTS } from '../../../renderer/shell/shortcuts.ts'
+import { snapshot } from '../fixtures.ts'
+
+const second = snapshot({ profile: { id: 'two', name: 'Second key', environment: 'sim' } })
+const all = paletteCommands({ snapshots: [snapshot(), second] }, 'main')
+const labels = (typed: string) => matchingCommands(all, typed).map(({ label }) => label)
+
+it('has all that the keyboard does, other keys, and each row; each once', () => {
+  const names = all.map(({ label }) => label)
+  for (const { does } of SHORTCUTS) expect(names).toContain(does)
+  expect(names).toContain('Show the key Second key')
+  expect(names).not.toContain('Show the key Main key')
+  expect(names).toContain('Show Positions')
+  expect(names).toContain('Revoke tokens…')
+  expect(new Set(names).size).toBe(names.length)
+})
+
+it('finds by any words, those that begin so first', () => {
+  expect(labels('sett')).toEqual(['Settings'])
+  expect(labels('chain show')).toEqual([])
+  expect(labels('positions')).toEqual(['Show Positions'])
+  expect(labels('re')[0]).toMatch(/^Re/)
+  expect(labels('')).toHaveLength(all.length)
+})
+
+it('offers nothing of a key where there is none', () => {
+  const none = paletteCommands({ snapshots: [] }, undefined).map(({ label }) => label)
+  expect(none).toContain('Connect a key…')
+  expect(none).not.toContain('Revoke tokens…')
+})
