@@ -24,8 +24,7 @@ export function stripText(snapshots: readonly Snapshot[], nowMs: number): StripT
   const most = mostUrgent(all)
   if (most === undefined) return { severity: 'unseen', name: 'No key connected', note: '', more: 0 }
   const found = all.reduce((sum, { more }) => sum + more, 0)
-  const isFinding = most.severity !== 'ok'
-  return { ...most, more: isFinding ? found - 1 : found }
+  return { ...most, more: found - Math.min(1, most.more) }
 }
 
 /** `more`: how many findings the key has, the one that is shown included. */

@@ -68,6 +68,7 @@ describe('the strip', () => {
   it('counts what else there is, of all keys', () => {
     const full = of({ requests: [options], slots: [slots('Option Chain Stream', 10, 9, 1)] })
     expect(text(full).more).toBe(0)
+    expect(text(of({ requests: [options] })).more).toBe(0)
     expect(text(of({ requests: [out] }), full).more).toBe(1)
     expect(text(full)).toMatchObject({
       severity: 'critical',
