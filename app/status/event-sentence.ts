@@ -134,7 +134,7 @@ const REFRESH_FAILURES: Readonly<Record<RefreshFailure, string>> = {
   misconfigured: 'Refresh refused · the API key or its secret is not right',
   later: 'Refresh put off by the service',
   'not-sent': 'Refresh not sent · the sign-in host could not be reached',
-  malformed: 'Refresh answer malformed · nothing of it is lost',
+  malformed: 'Unreadable refresh answer · your sign-in is intact',
   unknown: 'Refresh not confirmed · its answer was lost · the same token is tried again',
 }
 

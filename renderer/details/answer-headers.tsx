@@ -25,9 +25,9 @@ export function AnswerHeaders({ details }: { readonly details: RowDetails }) {
         </dl>
       )}
       {oddities.length > 0 && (
-        <ul className={css('odd')} aria-label="Not believed">
+        <ul className={css('odd')} aria-label="Ignored">
           {oddities.map((oddity) => (
-            <li key={oddity}>Not believed: {oddity}</li>
+            <li key={oddity}>Ignored: {oddity}</li>
           ))}
         </ul>
       )}

@@ -55,7 +55,7 @@ export function detailFacts(quota: RequestQuota, nowMs: number): readonly Fact[]
             : clockText(quota.windowEndsAt),
     },
     {
-      name: 'Use elsewhere, range',
+      name: 'Others’ use, range',
       value:
         use?.elsewhereLow === undefined || use.elsewhereHigh === undefined
           ? '—'

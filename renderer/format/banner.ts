@@ -54,7 +54,7 @@ function linkBanner(link: Link, windowMs: number): Banner | undefined {
       return {
         id: 'host-gone',
         severity: 'critical',
-        title: `Headroom is not answering since ${clockText(link.sinceMs)}`,
+        title: `Headroom stopped answering at ${clockText(link.sinceMs)}`,
         text: `Numbers since then are estimates. ${nextTry(link.retryAtMs, windowMs)}`,
         action: 'reach-host',
       }
@@ -63,7 +63,7 @@ function linkBanner(link: Link, windowMs: number): Banner | undefined {
         ? {
             id: 'host-restarted',
             severity: 'critical',
-            title: 'Headroom was restarted. Open the link it printed',
+            title: 'Headroom restarted. Open the new link from your terminal',
             text: 'It is the line that begins with “headroom ready”. This page belongs to a run that has ended.',
           }
         : {
@@ -156,7 +156,7 @@ function unsavedBanner({ refresh }: Snapshot): Banner | undefined {
   const hint =
     refresh.unsaved === 'the disk is full'
       ? 'Free some space before quitting.'
-      : 'Put that right before quitting.'
+      : 'Fix this before you quit, or you must sign in again.'
   return {
     id: 'refresh-unsaved',
     severity: 'critical',
@@ -176,7 +176,7 @@ function keystoreBanner({ keystore, refresh }: Snapshot): Banner | undefined {
         id: 'keystore-waiting',
         severity: 'watch',
         title: 'Waiting for the system keyring',
-        text: 'Unlock it to go on; nothing was deleted.',
+        text: 'Unlock it to continue; nothing was deleted.',
       }
     case 'unavailable':
       return {
@@ -190,7 +190,7 @@ function keystoreBanner({ keystore, refresh }: Snapshot): Banner | undefined {
         id: 'keystore-key-changed',
         severity: 'critical',
         title: 'The stored token cannot be opened here',
-        text: 'Another keystore, key or passphrase sealed it. Nothing was deleted: open it with that one, or sign in again.',
+        text: 'It was encrypted with a different keystore, key or passphrase. Nothing was deleted: start Headroom with that one, or sign in again.',
         action: 'sign-in',
       }
     case 'record-corrupt':
@@ -235,7 +235,7 @@ function unconfirmedBanner({ refresh, access }: Snapshot, nowMs: number): Banner
     id: 'refresh-unconfirmed',
     severity,
     title: `Sign-in ${label}`,
-    text: `${refresh.reason === undefined ? '' : `${sentence(refresh.reason)} `}Its refresh token is tried until the service answers; nothing has to be done yet.`,
+    text: `${refresh.reason === undefined ? '' : `${sentence(refresh.reason)} `}Headroom keeps trying; nothing to do yet.`,
     action: 'try-now',
   }
 }

@@ -23,7 +23,7 @@ export function accessText(access: AccessSummary, nowMs: number): TokenText {
   const { severity, label: state } = accessStatus(access, nowMs)
   const { expiresAt, issuedAt, refreshAt } = access
   const text = { label: 'Access token', severity }
-  if (access.state === 'none') return { ...text, value: state, note: 'no key is signed in' }
+  if (access.state === 'none') return { ...text, value: state, note: 'signed out' }
   if (state === 'expired') return { ...text, value: state, note: endedAt(expiresAt), left: 0 }
   if (expiresAt === undefined) return { ...text, value: state, note: '' }
   const value = untilText(expiresAt, nowMs)
@@ -63,7 +63,7 @@ export function refreshText(refresh: RefreshSummary, nowMs: number): TokenText {
       return { ...text, label: 'Refresh token', note: '' }
     case 'sign-in-required':
       return refresh.cause === 'misconfigured'
-        ? { ...text, note: 'token kept' }
+        ? { ...text, note: 'on hold · API key or secret rejected' }
         : { ...text, note: '', left: 0 }
     case 'revoking':
       return { ...text, note: 'waiting for the service' }

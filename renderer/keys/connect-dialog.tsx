@@ -49,7 +49,7 @@ export function ConnectDialog() {
   return (
     <KeyDialog
       title="Connect a brokerage key"
-      about="Headroom asks for reading only. It never places orders."
+      about="Read-only access. Headroom never places orders."
       attempt={attempt}
       errors={errors}
       onSubmit={submit}

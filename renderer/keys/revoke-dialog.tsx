@@ -76,7 +76,7 @@ export function RevokeDialog() {
         </li>
       </ul>
       <p>
-        Changing the key's secret would not end these tokens. To leave this computer only, use{' '}
+        To remove the key from this computer only, use{' '}
         <button type="button" className={css('link')} onClick={() => view.setState({ dialog: 'disconnect' })}>
           Disconnect
         </button>
@@ -95,7 +95,7 @@ function AccessLivesOn() {
   )
   return (
     <span>
-      Access tokens already issued go on working,{' '}
+      Access tokens already issued keep working,{' '}
       {left === undefined ? (
         'for up to 20 minutes'
       ) : (

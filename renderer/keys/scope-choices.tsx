@@ -13,7 +13,7 @@ const SCOPE_WORDS: Readonly<Record<ExtraScope, string>> = {
 export function ScopeChoices() {
   return (
     <fieldset className={css('choices')}>
-      <legend>Also ask for</legend>
+      <legend>Extra permissions</legend>
       {EXTRA_SCOPES.map((scope) => (
         <label key={scope}>
           <input type="checkbox" name="scope" value={scope} />

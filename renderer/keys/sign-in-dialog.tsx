@@ -50,7 +50,7 @@ export function SignInDialog() {
   return (
     <KeyDialog
       title={mayCorrect ? 'Correct the secret' : 'Sign in again'}
-      about={`${profile.name} · ${ENVIRONMENT_LABELS[profile.environment]}. Its numbers, its name and its streams stay.`}
+      about={`${profile.name} · ${ENVIRONMENT_LABELS[profile.environment]}. Name, history and streams are kept.`}
       attempt={attempt}
       errors={errors}
       onSubmit={submit}

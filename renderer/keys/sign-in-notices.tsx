@@ -22,12 +22,12 @@ export function SignInNotice({ state, onAgree }: SignInNoticeProps) {
       <Shape severity="watch" />
       <p>
         <b>{title}</b>
-        <span>{isBlocked ? `${text} Go on, and stop trying to revoke?` : text}</span>
+        <span>{isBlocked ? `${text} Continue, and stop trying to revoke?` : text}</span>
       </p>
       {isBlocked ? (
         // Not a submit button, so that Enter does not trigger it.
         <button type="button" className={css('button')} onClick={onAgree}>
-          Go on
+          Continue
         </button>
       ) : (
         <button type="submit" className={css('button')}>

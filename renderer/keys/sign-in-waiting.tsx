@@ -20,7 +20,7 @@ export function SignInWaiting({ state, onCancel }: SignInWaitingProps) {
   const host = new URL(url).host
   return (
     <>
-      <Dialog.Title>Go on in your browser</Dialog.Title>
+      <Dialog.Title>Continue in your browser</Dialog.Title>
       <Dialog.Description>
         {opened
           ? `The sign-in page of ${host} is open there. This waits 5 minutes for you.`

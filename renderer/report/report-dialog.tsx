@@ -46,7 +46,7 @@ export function ReportDialog() {
           </label>
         ))}
       </fieldset>
-      {asked.kind === 'asking' && <p>Adding up…</p>}
+      {asked.kind === 'asking' && <p>Loading…</p>}
       {asked.kind === 'failed' && <p className={css('refusal')}>{asked.why}</p>}
       {asked.kind === 'there' && <ReportTables report={asked.report} />}
       {profile !== undefined && <Exports profile={profile.id} range={range} />}

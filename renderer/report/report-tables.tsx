@@ -29,8 +29,8 @@ function RequestTable({ report }: { readonly report: Report }) {
             <th scope="col">Elsewhere</th>
             <th scope="col">429s</th>
             <th scope="col">Lowest</th>
-            <th scope="col">Near limit</th>
-            <th scope="col">Known for</th>
+            <th scope="col">Time low</th>
+            <th scope="col">Measured for</th>
           </tr>
         </thead>
         <tbody>
@@ -61,7 +61,7 @@ function SlotTable({ report }: { readonly report: Report }) {
           <tr>
             <th scope="col">Stream slots</th>
             <th scope="col">Most own</th>
-            <th scope="col">Most elsewhere</th>
+            <th scope="col">Most by others</th>
             <th scope="col">Least free</th>
             <th scope="col">Refused</th>
           </tr>

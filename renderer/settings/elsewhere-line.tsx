@@ -15,7 +15,7 @@ export function ElsewhereLine({ id, insteadOf }: ElsewhereLineProps) {
     <p id={id} className={css('beneath', 'hint')} role="status">
       {insteadOf === undefined
         ? 'Changed in another window.'
-        : `Changed in another window, to ${insteadOf === '' ? 'nothing' : insteadOf}. What you typed stays, and holds once you leave the field.`}
+        : `Changed in another window, to ${insteadOf === '' ? 'nothing' : insteadOf}. Your edit applies when you leave the field.`}
     </p>
   )
 }

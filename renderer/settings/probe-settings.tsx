@@ -27,7 +27,7 @@ export function ProbeSettings({ profile }: { readonly profile: string }) {
     <>
       <h3>Checks</h3>
       <p className={css('hint')}>
-        Requests that Headroom makes by itself, where no header came lately and enough is left.{' '}
+        Requests Headroom makes on its own when there is no recent data.{' '}
         {current !== undefined && storedText(current)}
       </p>
       {refusal !== undefined && (
@@ -45,7 +45,7 @@ export function ProbeSettings({ profile }: { readonly profile: string }) {
               onChange={(probesEnabled) => change(() => ({ probesEnabled }))}
             />
             <DraftField
-              label="Budget, per cent of each quota"
+              label="Headroom may use, per cent of each quota"
               inputMode="decimal"
               current={budgetText(current.settings.budgetFraction)}
               hint={<ProbeUse current={current} />}
@@ -62,8 +62,8 @@ export function ProbeSettings({ profile }: { readonly profile: string }) {
               onChoose={(symbol) => change(() => ({ symbol }))}
             />
             <Switch
-              label="Try one request soon after a refusal"
-              hint="As soon as one request has come back; the service asks to wait until all have."
+              label="After a 429, retry once early"
+              hint="As soon as one request has refilled. Default: wait the full Reset, as the service asks."
               isOn={current.settings.trialAfterStep}
               isElsewhere={elsewhere.has('trialAfterStep')}
               onChange={(trialAfterStep) => change(() => ({ trialAfterStep }))}
@@ -73,7 +73,7 @@ export function ProbeSettings({ profile }: { readonly profile: string }) {
                 label="Refresh token rotates within, minutes"
                 inputMode="decimal"
                 current={String(current.settings.rotationMinutes)}
-                hint="A token that is not refreshed for so long may be refused. Set what holds for your key."
+                hint="Your key’s refresh tokens expire after this long unused."
                 isElsewhere={elsewhere.has('rotationMinutes')}
                 read={rotationFrom}
                 onChoose={(rotationMinutes) => change(() => ({ rotationMinutes }))}

@@ -15,7 +15,7 @@ import { UpdateSettings } from './update-settings.tsx'
 const css = classesOf(dialogSheet)
 
 const DENSITY_WORDS: Readonly<Record<Density, string>> = {
-  auto: 'as the height allows',
+  auto: 'auto',
   roomy: 'roomy',
   dense: 'dense',
 }
@@ -30,7 +30,7 @@ const ZONE_WORDS: Readonly<Record<TimeZone, string>> = {
 export function SettingsDialog() {
   const profile = useSnapshot((snapshot) => snapshot.profile.id)
   return (
-    <DialogFrame title="Settings" about="Each change holds at once." width="medium">
+    <DialogFrame title="Settings" about="Changes apply immediately." width="medium">
       <LookSettings />
       {profile !== undefined && (
         <Fragment key={profile}>

@@ -61,9 +61,7 @@ export const budgetText = (share: number): string => String(Math.round(share * 1
 
 /** States where the settings of a key are stored. */
 export function storedText({ kept }: Pick<CurrentKeySettings, 'kept'>): string {
-  return kept === 'stored'
-    ? 'Stored with this key.'
-    : 'Kept until Headroom quits, as this key is: it is in memory only.'
+  return kept === 'stored' ? 'Stored with this key.' : 'Kept until Headroom quits, like the key.'
 }
 
 /** The probes per minute: the maximum that budget and known limits allow, and the number in the last minute. */

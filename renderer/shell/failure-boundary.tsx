@@ -21,9 +21,9 @@ export class FailureBoundary extends Component<FailureBoundaryProps, { readonly 
     if (!this.state.failed) return this.props.children
     return (
       <main className={css('waiting')} role="alert">
-        <p>This window could not be drawn. Headroom itself goes on.</p>
+        <p>Something broke in this window. Headroom is still running.</p>
         <button type="button" className={css('button', 'primary')} onClick={() => location.reload()}>
-          Draw it again
+          Reload
         </button>
       </main>
     )

@@ -72,7 +72,7 @@ function PauseButton() {
     <button
       type="button"
       className={css('button', 'with-icon')}
-      title="Stops this window to be read. Headroom goes on."
+      title="Freezes the numbers so you can read them. Monitoring continues."
       onClick={togglePause}
     >
       <Icon name={isPaused ? 'resume' : 'pause'} /> {isPaused ? 'Resume' : 'Pause'}

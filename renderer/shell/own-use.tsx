@@ -22,7 +22,7 @@ export function OwnUse() {
   return (
     <span className={css('pill', 'own-use')} data-testid="own-use" title={about}>
       {streams} · {probes} · <strong>{used}</strong> used
-      <span className={css('roomy')}> · budget {budget}</span>
+      <span className={css('roomy')}> · cap {budget}</span>
     </span>
   )
 }

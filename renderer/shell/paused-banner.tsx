@@ -20,8 +20,7 @@ export function PausedBanner() {
       <p>
         <b>Paused at {clockText(sinceMs)}</b>{' '}
         <span>
-          These numbers are <Age sinceMs={sinceMs} /> old. Headroom goes on: tokens and streams are looked
-          after.
+          These numbers are <Age sinceMs={sinceMs} /> old. Monitoring continues.
         </span>
       </p>
       <button type="button" className={css('button')} onClick={togglePause}>

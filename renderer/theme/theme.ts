@@ -3,7 +3,7 @@ export const THEMES = ['system', 'light', 'dark', 'contrast'] as const
 export type Theme = (typeof THEMES)[number]
 
 export const THEME_LABELS: Readonly<Record<Theme, string>> = {
-  system: 'as the system',
+  system: 'system',
   light: 'light',
   dark: 'dark',
   contrast: 'high contrast',

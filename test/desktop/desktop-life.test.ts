@@ -76,7 +76,7 @@ describe.skipIf(obstacle !== undefined)(name, () => {
     await desktop.report('window-shown', ({ id }) => id === 3)
     // An alert may be told meanwhile as well.
     const told = desktop.reports.filter(
-      (report) => report.kind === 'called' && report.value === 'Headroom goes on in the tray',
+      (report) => report.kind === 'called' && report.value === 'Headroom keeps running in the tray',
     )
     expect(told).toHaveLength(1)
   })

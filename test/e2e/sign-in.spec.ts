@@ -72,7 +72,7 @@ for (const secret of ['', 'the-secret']) {
       approve,
     }) => {
       await start(page)
-      await expect(dialog).toContainText('Go on in your browser')
+      await expect(dialog).toContainText('Continue in your browser')
       const address = await signInAddress(dialog)
       const query = new URL(address).searchParams
       expect(query.get('scope')).toBe('openid offline_access MarketData ReadAccount')
@@ -148,7 +148,7 @@ test('with all four ports taken it says which, and what to do', async ({ page, d
     await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))))
   }
   await dialog.getByRole('button', { name: 'Try again' }).click()
-  await expect(dialog).toContainText('Go on in your browser')
+  await expect(dialog).toContainText('Continue in your browser')
 })
 
 test('cancelling frees the port and leaves the form as it was', async ({ page, dialog }) => {
@@ -211,7 +211,7 @@ test('a sign-in on a key whose revocation is not confirmed asks first', async ({
   const notice = dialog.locator('[data-sign-in="blocked"]')
   await expect(notice).toContainText('A revocation of this key is not confirmed')
   await expect(dialog.getByRole('link')).toHaveCount(0)
-  await notice.getByRole('button', { name: 'Go on' }).click()
+  await notice.getByRole('button', { name: 'Continue' }).click()
   await approve()
   await expect(dialog).toBeHidden()
   await expect(page.locator('[data-banner="revoke-unconfirmed"]')).toHaveCount(0)

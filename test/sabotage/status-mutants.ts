@@ -169,4 +169,28 @@ export const STATUS_MUTANTS: readonly Mutant[] = [
     replace: 'const NOTABLE_SHARE = 0.01',
     test: 'app/quota/others-episodes.test.ts',
   },
+  {
+    promise: 'Q5',
+    what: 'say in the settings what no surface says any more',
+    file: 'renderer/settings/settings-dialog.tsx',
+    find: 'Changes apply immediately.',
+    replace: 'Each change holds at once.',
+    test: 'app/words.test.ts',
+  },
+  {
+    promise: 'Q5',
+    what: 'tell times of the computer where the exchange’s were chosen',
+    file: 'app/status/moments.ts',
+    find: '  shown = zone\n',
+    replace: "  shown = zone === 'utc' ? zone : 'local'\n",
+    test: 'app/status/moments.test.ts',
+  },
+  {
+    promise: 'Q5',
+    what: 'show from afar a 429 as over before it is',
+    file: 'app/status/glance.ts',
+    find: "{ caption: 'safe to retry in', value: countdown(untilMs - nowMs, 'up') }",
+    replace: "{ caption: 'safe to retry in', value: countdown(untilMs - nowMs - 9_000, 'up') }",
+    test: 'app/status/glance.test.ts',
+  },
 ]

@@ -33,10 +33,10 @@ export function followDefects({ process, electron, log, ending, notify }: Defect
     void endAfter()
   })
   process.on('unhandledRejection', (cause) => {
-    log.note('a rejected promise that nothing handled; Headroom goes on', { cause })
+    log.note('a rejected promise that nothing handled; Headroom keeps running', { cause })
     if (isTold) return
     isTold = true
-    notify('Something in Headroom failed. It goes on; Show Log in the Help menu says what it was.')
+    notify('Something in Headroom failed. It is still running; Show Log in the Help menu says what it was.')
   })
 
   async function endAfter(): Promise<void> {

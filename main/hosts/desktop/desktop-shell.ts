@@ -141,7 +141,7 @@ export function desktopShell(deps: ShellDeps): DesktopShell {
     if (!(await deps.tray.ask()) || isQuitting) return
     state.change({ toldOfTray: true })
     notify({
-      title: 'Headroom goes on in the tray',
+      title: 'Headroom keeps running in the tray',
       body: 'Quotas, streams and tokens are still watched. Quit from the tray icon.',
       tag: 'tray',
       isUrgent: false,

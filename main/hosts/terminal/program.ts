@@ -107,7 +107,7 @@ const METRICS = [
   "serve Prometheus' text on this port; 0 takes any free one",
 ] as const
 const METRICS_TOKEN = `
-  HEADROOM_METRICS_TOKEN  the bearer a scrape of --metrics-port has to bring`
+  HEADROOM_METRICS_TOKEN  bearer token required to scrape --metrics-port`
 const PASSPHRASE = `
   HEADROOM_PASSPHRASE     seals the keys in --data where no keyring does; without it they are in memory only`
 const SECRET_FILES = `
@@ -133,7 +133,7 @@ const describeStart = (program: Command) =>
     .option('--no-open', 'do not open a browser')
     .option('--no-link', 'write no single-use code of the browser host on stdout, as for a journal')
     .option(...DATA, argument(textFlag))
-    .option('--simulate', 'start on the built-in simulator, whatever is stored')
+    .option('--simulate', 'use the built-in simulator, ignoring stored keys')
     .option(...METRICS, argument(portFlag))
     .option(
       '--gateway-port <port>',
@@ -166,10 +166,10 @@ const describeWatch = (program: Command) =>
   )
     .option(
       '--probe <list>',
-      "seconds between probes, as in 'Accounts=30,Positions=60', or none",
+      "seconds between checks, as in 'Accounts=30,Positions=60', or none",
       argument(probeFlag),
     )
-    .option('--probe-symbol <symbol>', 'what probes of market data ask about (MSFT)', argument(symbolFlag))
+    .option('--probe-symbol <symbol>', 'what checks of market data ask about (MSFT)', argument(symbolFlag))
     .option(
       '--trial-after-step',
       'after a 429 of a rolling quota, one request once one has come back, not only once it is full',
@@ -357,7 +357,7 @@ function describeSimulate(program: Command): Command {
       argument(trafficFlag),
     )
     .option('--stream-rate <number>', 'messages per second per stream', argument(streamRate), 2)
-    .option('--fault <name>', 'misbehave in one way; repeatable', repeated(faultFlag))
+    .option('--fault <name>', 'inject a fault; repeatable', repeated(faultFlag))
     .addHelpText('after', `\nFaults, each as NAME, NAME:TIMES or NAME:always:\n${list}\n\n${CONTROL_HELP}`)
 }
 

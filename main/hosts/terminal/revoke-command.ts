@@ -82,10 +82,10 @@ export async function revoke(flags: RevokeFlags, deps: RevokeDeps): Promise<numb
   async function isConfirmed(question: string): Promise<boolean> {
     if (flags.yes === true) return true
     if (!terminal.interactive) {
-      terminal.error('nothing was revoked: nobody can confirm it here; --yes revokes without asking')
+      terminal.error('nothing was revoked: not a terminal, cannot ask; pass --yes to revoke without asking')
       return false
     }
-    const answer = await terminal.ask(`${question}\nType "${CONFIRMATION}" to go on: `)
+    const answer = await terminal.ask(`${question}\nType "${CONFIRMATION}" to continue: `)
     if (answer?.trim() === CONFIRMATION) return true
     terminal.error('nothing was revoked')
     return false

@@ -17,7 +17,7 @@ export type WatchedService =
   /** The input is incomplete or invalid: a line that states why, and the exit code. */
   | { readonly kind: 'unusable'; readonly line: string; readonly exitCode: number }
 
-export const TOKEN_MISSING = 'sign-in needed: put a refresh token in HEADROOM_REFRESH_TOKEN'
+export const TOKEN_MISSING = 'signed out: put a refresh token in HEADROOM_REFRESH_TOKEN'
 
 const PASSPHRASE_MISSING =
   'HEADROOM_PASSPHRASE opens what is sealed in --data; without it, put a refresh token in HEADROOM_REFRESH_TOKEN'

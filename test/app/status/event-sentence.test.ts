@@ -25,7 +25,7 @@ describe('events in plain words', () => {
     [
       { kind: 'token-refresh-failed', outcome: 'malformed', why: 'the access token cannot be used' },
       'watch',
-      'Refresh answer malformed · nothing of it is lost · the access token cannot be used',
+      'Unreadable refresh answer · your sign-in is intact · the access token cannot be used',
     ],
     [
       { kind: 'token-refresh-failed', outcome: 'refused' },

@@ -9,7 +9,7 @@ test('a row’s details are the last answer’s own words, and are looked at now
   await page.keyboard.press('d')
   const details = page.getByRole('region', { name: 'Quote Snapshot, details' })
   await expect(details.getByTestId('headers')).toContainText('x-ratelimit-remaining478')
-  await expect(details).toContainText('Not believed: x-concurrency-limit: not a number')
+  await expect(details).toContainText('Ignored: x-concurrency-limit: not a number')
   await expect(details).toContainText('no request id')
   await details.getByRole('button', { name: /^Copy request id/ }).click()
   expect(await text()).toBe('a9c14d07-55f2-4c1e-9d2b-70f0c4a3b1e2')
@@ -123,7 +123,7 @@ test('strings from servers stay text in every dialog and panel', async ({ page, 
     details: { refusals: [{ at: NOW_MS, requestId: evil }], headers: {}, oddities: [evil] },
   })
   await page.keyboard.press('d')
-  await expect(page.locator('[data-history]')).toContainText(`Not believed: ${evil}`)
+  await expect(page.locator('[data-history]')).toContainText(`Ignored: ${evil}`)
   host.push('alertsChanged', [
     {
       id: evil,

@@ -38,7 +38,7 @@ test('what another window sets is followed, and each setting says so', async ({ 
   await expect(intervals.getByLabel('Accounts')).toHaveValue('60')
   await expect(intervals.getByLabel('Positions')).toHaveValue('')
   await expect(intervals.getByText('Changed in another window')).toHaveCount(2)
-  await expect(dialog.getByLabel('Budget, per cent of each quota')).not.toHaveAccessibleDescription(
+  await expect(dialog.getByLabel('Headroom may use, per cent of each quota')).not.toHaveAccessibleDescription(
     /another window/,
   )
   expect(await problemsOf(page, '[role="dialog"]')).toEqual([])
@@ -52,17 +52,17 @@ test('what is being typed stays, says what holds instead, and holds once the fie
   const symbol = dialog.getByLabel('Symbol to ask about')
   await symbol.fill('TSLA')
   changeElsewhere(host, { symbol: 'AAPL', budgetFraction: 0.1 })
-  await expect(dialog.getByLabel('Budget, per cent of each quota')).toHaveValue('10')
+  await expect(dialog.getByLabel('Headroom may use, per cent of each quota')).toHaveValue('10')
   await expect(symbol).toHaveValue('TSLA')
   await expect(symbol).toHaveAccessibleDescription(
-    'Changed in another window, to AAPL. What you typed stays, and holds once you leave the field.',
+    'Changed in another window, to AAPL. Your edit applies when you leave the field.',
   )
   const settings = { ...KEY_SETTINGS.settings, symbol: 'TSLA', budgetFraction: 0.1 }
   host.answer('setKeySettings', { ...KEY_SETTINGS, settings, settingsAt: AT + 2 })
   await symbol.press('Enter')
   await expect(symbol).not.toHaveAccessibleDescription(/another window/)
   await expect(symbol).toHaveValue('TSLA')
-  await expect(dialog.getByLabel('Budget, per cent of each quota')).toHaveAccessibleDescription(
+  await expect(dialog.getByLabel('Headroom may use, per cent of each quota')).toHaveAccessibleDescription(
     /another window/,
   )
 })
@@ -80,7 +80,7 @@ test('a change made here is no other window’s, and is not asked about again', 
   host.show(snapshot({ revision: 2, settingsAt: AT + 1, profile: { ...profile, name: 'Told of it' } }))
   await expect(page.getByText('Told of it').first()).toBeVisible()
   changeElsewhere(host, { symbol: 'TSLA', budgetFraction: 0.1 }, AT + 2)
-  await expect(dialog.getByLabel('Budget, per cent of each quota')).toHaveValue('10')
+  await expect(dialog.getByLabel('Headroom may use, per cent of each quota')).toHaveValue('10')
   await expect(symbol).not.toHaveAccessibleDescription(/another window/)
   expect(asked() - before).toBe(1)
 })

@@ -35,7 +35,7 @@ test('probes are set for the key that is shown, and half a number never is', asy
   const dialog = page.getByRole('dialog')
   await expect(dialog).toContainText('Stored with this key.')
   await expect(dialog.getByTestId('probe-use')).toContainText('On average at most 15.2 requests a minute')
-  const budget = dialog.getByLabel('Budget, per cent of each quota')
+  const budget = dialog.getByLabel('Headroom may use, per cent of each quota')
   await budget.fill('50')
   await expect(budget).toHaveAttribute('aria-invalid', 'true')
   await expect(budget).toHaveAccessibleDescription('Write a number from 0.1 to 20.')
@@ -46,7 +46,7 @@ test('probes are set for the key that is shown, and half a number never is', asy
   await expect(dialog.getByTestId('probe-use')).toContainText('On average at most 60.2 requests a minute')
   await dialog.getByLabel('Symbol to ask about').fill('AAPL')
   await dialog.getByLabel('Refresh token rotates within, minutes').fill('45')
-  await dialog.getByLabel('Try one request soon after a refusal').check()
+  await dialog.getByLabel('After a 429, retry once early').check()
   await dialog.getByText('Rows with an interval of their own: 1').click()
   const intervals = dialog.getByRole('group', { name: 'Seconds between checks' })
   // The second change is made while the first is on its way, and keeps it.

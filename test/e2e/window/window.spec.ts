@@ -159,7 +159,7 @@ test('each state of a sign-in can be read by everybody', async ({ page, open, co
   const host = await open(STATES['sign-in']!)
   await page.locator('[data-banner=sign-in-required]').getByRole('button', { name: 'Sign in' }).click()
   const dialog = page.getByRole('dialog')
-  await expect(dialog).toContainText('Its numbers, its name and its streams stay.')
+  await expect(dialog).toContainText('Name, history and streams are kept.')
   const message = 'Ports 31022, 8080, 3001 and 3000 are taken. Close what uses one of them, then try again.'
   host.answer('signInAgain', { ok: false, code: 'ports-taken', message })
   await dialog.getByRole('button', { name: 'Sign in with the browser' }).click()
@@ -225,10 +225,10 @@ test('the Enter key agrees to nothing', async ({ page, open }) => {
   })
   const asked = () => host.asked.filter(({ name }) => name === 'replaceToken').map(({ arg }) => arg)
   await dialog.getByLabel('Refresh token').press('Enter')
-  await expect(dialog.getByRole('button', { name: 'Go on' })).toBeVisible()
+  await expect(dialog.getByRole('button', { name: 'Continue' })).toBeVisible()
   await dialog.getByLabel('Refresh token').press('Enter')
   await expect.poll(() => asked().length).toBe(2)
-  await dialog.getByRole('button', { name: 'Go on' }).click()
+  await dialog.getByRole('button', { name: 'Continue' }).click()
   await expect.poll(() => asked().length).toBe(3)
   const plain = { profile: 'main', refreshToken: 'a-token' }
   expect(asked()).toEqual([plain, plain, { ...plain, cancelRevoke: true }])
@@ -242,9 +242,7 @@ test('revoking says what it does, and leaves the word "revoked" to the service',
     'Every program that signs in with this key must sign in again, not only Headroom.',
   )
   await expect(dialog).toContainText('3 open streams of this profile close.')
-  await expect(dialog).toContainText(
-    /Access tokens already issued go on working, this one for 14 min \d+ s\./,
-  )
+  await expect(dialog).toContainText(/Access tokens already issued keep working, this one for 14 min \d+ s\./)
   await expect(dialog).toContainText('Open orders stay as they are.')
   await expect(dialog.getByRole('button', { name: 'Cancel' })).toBeFocused()
   expect(await problemsOf(page, '[role=alertdialog]')).toEqual([])
@@ -302,7 +300,7 @@ test('a host that goes away dims the numbers; back again, all is live', async ({
   const host = await open(snapshot())
   host.sleep()
   await expect(page.locator('[data-banner=host-gone]')).toContainText(
-    /^Headroom is not answering since \d\d:\d\d:\d\d/,
+    /^Headroom stopped answering at \d\d:\d\d:\d\d/,
   )
   await expect(page.locator('main')).toHaveCSS('opacity', '0.5')
   host.wake()
@@ -334,7 +332,7 @@ test('a restarted host is told from one that is away, and its new link works in 
   const host = await open(snapshot({ revision: 50 }))
   host.restart()
   await expect(page.locator('[data-banner=host-restarted]')).toContainText(
-    'Headroom was restarted. Open the link it printed',
+    'Headroom restarted. Open the new link from your terminal',
   )
   await expect(page.locator(row('Positions'))).toHaveCount(0)
   host.show(snapshot({ revision: 1 }))
@@ -355,7 +353,7 @@ test('the theme follows the system until the person says otherwise', async ({ pa
   await open(snapshot())
   const background = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor)
   expect(await background()).toBe('rgb(244, 246, 249)')
-  await page.getByRole('button', { name: 'Theme: as the system' }).click()
+  await page.getByRole('button', { name: 'Theme: system' }).click()
   await page.getByRole('button', { name: 'Theme: light' }).click()
   expect(await background()).toBe('rgb(14, 17, 22)')
   await page.reload()

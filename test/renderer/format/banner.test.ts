@@ -92,7 +92,7 @@ describe('the banner', () => {
 
   it('says why a sign-in is not confirmed yet, where that is known', () => {
     const refresh = { ...base.refresh, state: 'unconfirmed' } as const
-    const still = 'Its refresh token is tried until the service answers; nothing has to be done yet.'
+    const still = 'Headroom keeps trying; nothing to do yet.'
     expect(banner({ refresh })?.text).toBe(still)
     expect(banner({ refresh: { ...refresh, reason: 'the answer was malformed' } })?.text).toBe(
       `The answer was malformed. ${still}`,
@@ -111,7 +111,7 @@ describe('the banner', () => {
 
   it('tells a restarted host from a page that never had a link', () => {
     const restarted = bannerFor({ kind: 'no-session', why: 'restarted' }, undefined, NOW_MS, NOW_MS)
-    expect(restarted?.title).toBe('Headroom was restarted. Open the link it printed')
+    expect(restarted?.title).toBe('Headroom restarted. Open the new link from your terminal')
     expect(bannerFor({ kind: 'no-session', why: 'no-code' }, undefined, NOW_MS, NOW_MS)?.id).toBe('no-code')
   })
 
@@ -126,14 +126,14 @@ describe('the banner', () => {
     })
     const locked = { ...refresh, unsaved: 'another program has locked the file' }
     expect(banner({ refresh: locked })?.text).toBe(
-      'It is in use from memory. Put that right before quitting.',
+      'It is in use from memory. Fix this before you quit, or you must sign in again.',
     )
   })
 
   it('blames no keyring for what another keystore or passphrase sealed', () => {
     const changed = banner({ keystore: 'key-changed' })
     expect(changed?.title).toBe('The stored token cannot be opened here')
-    expect(changed?.text).toMatch(/keystore, key or passphrase .* Nothing was deleted/)
+    expect(changed?.text).toMatch(/keystore, key or passphrase.* Nothing was deleted/)
   })
 
   it('offers to store without protection only while nothing is stored', () => {

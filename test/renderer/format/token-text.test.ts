@@ -44,7 +44,7 @@ describe('the lifelines', () => {
 
   it('do not call a token ended that the service has not been heard on', () => {
     const words = refreshText({ ...refresh, state: 'sign-in-required', cause: 'misconfigured' }, NOW_MS)
-    expect(words).toMatchObject({ value: 'key not accepted', note: 'token kept' })
+    expect(words).toMatchObject({ value: 'key not accepted', note: 'on hold · API key or secret rejected' })
     expect(refreshText({ ...refresh, state: 'sign-in-required' }, NOW_MS).value).toBe('sign in again')
   })
 
