@@ -247,6 +247,7 @@ export class Bucket {
         others.rateAt(1 - RATE_TAIL),
       ),
       emptyChance: empty.chance,
+      emptyChanceByPresent: empty.byPresent,
       emptyChanceAtPace: empty.atPace,
       growth: NO_GROWTH,
     }

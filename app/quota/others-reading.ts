@@ -11,6 +11,7 @@ export interface OthersReading {
   readonly perSecondAtMost: number
   /** Probabilities, 0 to 1, that the quota is empty within ten minutes: see `EmptyChance`. */
   readonly emptyChance: number
+  readonly emptyChanceByPresent: number
   readonly emptyChanceAtPace: number
   /** Growth of the three counts, in requests per second. */
   readonly growth: Growth

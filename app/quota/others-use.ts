@@ -91,10 +91,12 @@ const LONGEST_SECONDS = 7200
 const MAX_BUSY = 0.95
 
 /**
- * Probabilities, 0 to 1, that a quota is empty within some time: with rates that may change, and at the present rates.
+ * Probabilities, 0 to 1, that a quota is empty within some time: by all that may happen; by the present rates alone,
+ * which may end before; and if the present rates do not end.
  */
 export interface EmptyChance {
   readonly chance: number
+  readonly byPresent: number
   readonly atPace: number
 }
 
@@ -576,7 +578,97 @@ export class OthersUse {
         sum += stillHolding(this.#came, rate, cameIn)
       }
     }
-    return { chance: sum, atPace }
+    return {
+      chance: Math.min(1, sum + this.#emptyByJump(horizonSeconds, left, gain)),
+      byPresent: sum,
+      atPace,
+    }
+  }
+
+  /**
+   * The probability that rates which do not empty the quota now jump to one that does, within `horizonSeconds`.
+   *
+   * In each quarter of that time, (present rates that end) × (1 − (1 − f)ⁿ): f is the probability that a spell that
+   * begins then empties the level of that moment, Σ P(jump ends at r) × P(r holds for level / (r − gain)), and n is how
+   * many spells fit into the rest, 1 + rest / mean length of a spell.
+   */
+  #emptyByJump(horizonSeconds: number, left: number, gain: number): number {
+    const level = Math.max(0, left - this.#meanTaken())
+    const calm = this.#calmFor(level / horizonSeconds + gain)
+    const slope = gain - this.rateAt(0.5)
+    const spellSeconds = this.#spellLength()
+    let sum = 0
+    for (let quarter = 0; quarter < 4; quarter += 1) {
+      const [from, to] = [(quarter * horizonSeconds) / 4, ((quarter + 1) * horizonSeconds) / 4]
+      let ending = 0
+      for (let hold = 0; hold < HOLD_COUNT; hold += 1) {
+        const seconds = HOLD_SECONDS[hold]!
+        ending += calm[hold]! * (Math.exp(-from / seconds) - Math.exp(-to / seconds))
+      }
+      const middle = (from + to) / 2
+      const levelThen = Math.max(0, Math.min(this.#limit, level + slope * middle))
+      const fatal = this.#emptyByNewSpell(levelThen, gain, horizonSeconds - middle)
+      sum += ending * (1 - (1 - fatal) ** (1 + (horizonSeconds - middle) / spellSeconds))
+    }
+    return sum
+  }
+
+  /** The mean of others' requests since the last header. */
+  #meanTaken(): number {
+    let sum = 0
+    for (let rate = 0; rate < RATE_COUNT; rate += 1) {
+      sum += this.#heldChance[rate]! * this.#heldMean[rate]! + this.#cameChance[rate]! * this.#cameMean[rate]!
+    }
+    return sum
+  }
+
+  /** The probability, by holding time, of the rates below `perSecond`. */
+  #calmFor(perSecond: number): readonly number[] {
+    const calm = HOLD_SECONDS.map(() => 0)
+    for (let rate = 0; rate < RATE_COUNT && this.#rates[rate]! < perSecond; rate += 1) {
+      for (let hold = 0; hold < HOLD_COUNT; hold += 1) {
+        const at = rate * HOLD_COUNT + hold
+        calm[hold]! += this.#held[at]! + this.#came[at]!
+      }
+    }
+    return calm
+  }
+
+  /** The mean length of a spell in seconds, as jumps have ended so far. */
+  #spellLength(): number {
+    const lengths = this.#holds.map((holds) => {
+      let [spells, seconds] = [0, 0]
+      for (let hold = 0; hold < HOLD_COUNT; hold += 1) {
+        spells += holds[hold]!
+        seconds += holds[hold]! * HOLD_SECONDS[hold]!
+      }
+      return seconds / spells
+    })
+    let [ends, sum] = [0, 0]
+    for (let rate = 0; rate < RATE_COUNT; rate += 1) {
+      ends += this.#ends[rate]!
+      sum += this.#ends[rate]! * lengths[BAND_OF[rate]!]!
+    }
+    return sum / ends
+  }
+
+  /** The probability that a spell which begins now empties `level` within `withinSeconds`. */
+  #emptyByNewSpell(level: number, gain: number, withinSeconds: number): number {
+    let [ends, sum] = [0, 0]
+    for (let rate = 0; rate < RATE_COUNT; rate += 1) {
+      ends += this.#ends[rate]!
+      const drain = this.#rates[rate]! - gain
+      if (drain <= 0 || level > drain * withinSeconds) continue
+      const seconds = level / drain
+      const holds = this.#holds[BAND_OF[rate]!]!
+      let [spells, lasting] = [0, 0]
+      for (let hold = 0; hold < HOLD_COUNT; hold += 1) {
+        spells += holds[hold]!
+        lasting += holds[hold]! * Math.exp(-seconds / HOLD_SECONDS[hold]!)
+      }
+      sum += (this.#ends[rate]! * lasting) / spells
+    }
+    return Math.min(1, sum / ends)
   }
 }
 

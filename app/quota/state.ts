@@ -13,9 +13,9 @@ export interface StateReading {
   readonly low: number
   readonly high: number
   readonly level: number
-  /** The chance that nothing is left at some moment of the next ten minutes, 0 to 1. */
+  /** The chance that others' present use, which may end, empties the row within the next ten minutes, 0 to 1. */
   readonly emptyChance: number
-  /** The same if others go on as they do now. */
+  /** The same if it does not end. */
   readonly emptyChanceAtPace: number
 }
 

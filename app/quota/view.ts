@@ -92,7 +92,7 @@ export function viewOf(
       low,
       high: likelyHigh,
       level: point,
-      emptyChance: others?.emptyChance ?? 0,
+      emptyChance: others?.emptyChanceByPresent ?? 0,
       emptyChanceAtPace: others?.emptyChanceAtPace ?? 0,
     },
     nowMs,

@@ -151,6 +151,14 @@ export const QUOTA_MUTANTS: readonly Mutant[] = [
   },
   {
     promise: 'Q9',
+    what: 'tell the chance of running out as if others’ use never began anew',
+    file: 'app/quota/others-use.ts',
+    find: 'Math.min(1, sum + this.#emptyByJump(horizonSeconds, left, gain))',
+    replace: 'Math.min(1, sum + 0 * this.#emptyByJump(horizonSeconds, left, gain))',
+    test: 'bench/truth/truth-small.test.ts',
+  },
+  {
+    promise: 'Q9',
     what: 'say that a quota lasts after one header, which shows no use by others',
     file: 'app/quota/state.ts',
     find: 'if (use === null) return false',

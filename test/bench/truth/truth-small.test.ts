@@ -63,6 +63,15 @@ test('a quota under a fifth is not called ok, and one that runs out is told befo
   proves('Q9', { level: 2, cases: all.underFifth + all.emptyings })
 })
 
+test('the told chance of running out allows for use that has yet to begin', () => {
+  expect(all.forecasts).toBeGreaterThan(5000)
+  const unlikely = all.chances.slice(0, 2)
+  const of = (part: 'told' | 'came' | 'looks') => unlikely.reduce((sum, step) => sum + step[part], 0)
+  expect(of('came') / of('looks') - of('told') / of('looks')).toBeLessThan(0.23)
+  expect(all.brier / all.forecasts).toBeLessThan(0.2)
+  proves('Q9', { level: 2, cases: all.forecasts })
+})
+
 test('checks keep their budget on average, and a row in trouble is seldom older than a minute', () => {
   for (const { name, checks, budget } of kinds) expect(checks, name).toBeLessThanOrEqual(budget + 2)
   expect(all.warningLooks).toBeGreaterThan(1000)
