@@ -1,5 +1,7 @@
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
+import { announce, browserNotifications } from './alerts/announce.ts'
+import { Sounds } from './alerts/sounds.ts'
 import { BrowserApi } from './api/browser-api.ts'
 import { browserSession } from './api/browser-session.ts'
 import { alwaysLive } from './api/link.ts'
@@ -19,6 +21,8 @@ import { WindowContext } from './state/window-parts.ts'
 
 const look = createLook({ storage: localStorage, root: document.documentElement })
 
+// The strip exists on the desktop only; in a browser the fragment is the code.
+const isStrip = window.headroom !== undefined && location.hash === STRIP_HASH
 const { api, link } = connectHost()
 const mirror = new Mirror({ api, link, clock })
 const ticker = createTicker({
@@ -35,13 +39,23 @@ const ticker = createTicker({
 })
 const shown = createPausable(mirror.store, ticker)
 mirror.start()
+const sounds = new Sounds(() => new AudioContext())
+// The desktop shows the system's notifications itself.
+const showNotification = window.headroom === undefined ? browserNotifications() : undefined
+api.alertAnnounced((announcement) => {
+  if (isStrip) return
+  announce(announcement, {
+    look: () => look.getState(),
+    play: (severity) => sounds.play(severity),
+    isAllowed: () => Notification.permission === 'granted',
+    ...(showNotification && { show: showNotification }),
+  })
+})
 const tellVisibility = () => mirror.visibilityChanged(document.visibilityState === 'visible')
 document.addEventListener('visibilitychange', tellVisibility)
 // A tab may be opened in the background.
 if (document.visibilityState === 'hidden') tellVisibility()
 
-// The strip exists on the desktop only; in a browser the fragment is the code.
-const isStrip = window.headroom !== undefined && location.hash === STRIP_HASH
 const root = document.getElementById('window')
 if (root === null) throw new Error('index.html has no #window')
 createRoot(root).render(
@@ -58,6 +72,7 @@ createRoot(root).render(
         togglePause: shown.toggle,
         view: createView(),
         look,
+        sounds,
       }}
     >
       <FailureBoundary>{isStrip ? <Strip /> : <HeadroomWindow />}</FailureBoundary>

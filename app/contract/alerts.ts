@@ -1,4 +1,5 @@
 import { z } from 'zod/mini'
+import type { Announcement } from '../alerts/groups.ts'
 import { type AlertKind, SEVERITIES } from '../alerts/kinds.ts'
 import type { Thresholds } from '../quota/thresholds.ts'
 import { boundedText, categoryName, type Immutable, number, ofProfile, profileId, text } from './fields.ts'
@@ -28,6 +29,27 @@ export const alertSchema = z.object({
 /** One episode that was said and is not over. */
 export interface Alert extends Immutable<z.output<typeof alertSchema>> {}
 
+/** An alert whose cause has ended. */
+export interface ClosedAlert extends Alert {
+  /** Epoch ms. */
+  readonly endedAt: number
+}
+
+const timeOfDay = z.string().check(z.regex(/^(?:[01]\d|2[0-3]):[0-5]\d$/))
+
+/** When alerts are announced by notification, sound and bell. Times of day are local, `HH:MM`. */
+export const alertPreferences = z.object({
+  /** Nothing is announced until then, epoch ms. */
+  snoozedUntil: z.optional(number),
+  quietHours: z.optional(z.object({ from: timeOfDay, to: timeOfDay })),
+  /** Whether critical alerts are announced during a snooze and quiet hours too. */
+  urgentBypass: z.boolean(),
+})
+
+export interface AlertPreferences extends Immutable<z.output<typeof alertPreferences>> {}
+
+export const DEFAULT_ALERT_PREFERENCES: AlertPreferences = { urgentBypass: true }
+
 /** What the app says by itself. */
 export const alertsContract = {
   /** Open episodes, latest first. */
@@ -45,6 +67,14 @@ export const alertsContract = {
     }),
   ).returning<Thresholds>(),
 
+  /** Alerts of this run whose cause has ended, latest first, at most 200. */
+  closedAlerts: command(nothing).returning<readonly ClosedAlert[]>(),
+  alertPreferences: command(nothing).returning<AlertPreferences>(),
+  /** Replaces all of them. */
+  setAlertPreferences: command(alertPreferences).returning<AlertPreferences>(),
+
   /** All open episodes, after each change. */
   alertsChanged: push<readonly Alert[]>(),
+  /** An alert to be told now: a window sounds it, and shows a notification where its host cannot. */
+  alertAnnounced: push<Announcement>(),
 } as const

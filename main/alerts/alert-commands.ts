@@ -1,4 +1,5 @@
-import type { Alert, alertsContract } from '../../app/contract/alerts.ts'
+import type { Announcement } from '../../app/alerts/groups.ts'
+import type { Alert, AlertPreferences, alertsContract, ClosedAlert } from '../../app/contract/alerts.ts'
 import type { Feature } from '../../app/contract/ipc.ts'
 import type { CommandError } from '../../app/contract/outcome.ts'
 import type { Thresholds } from '../../app/quota/thresholds.ts'
@@ -10,6 +11,12 @@ export interface AlertSource {
   dismissAlert(id: string): boolean
   thresholds(profile: string): Thresholds
   setThreshold(profile: string, category: string | undefined, below: number | undefined): Thresholds
+  /** The alerts of this run that are over, latest first. */
+  closedAlerts(): readonly ClosedAlert[]
+  alertPreferences(): AlertPreferences
+  setAlertPreferences(preferences: AlertPreferences): AlertPreferences
+  /** Calls `listener` with each announcement. Returns the unsubscribe function. */
+  onAnnounced(listener: (announcement: Announcement) => void): () => void
   /** Calls `listener` with all open alerts after each change. Returns the unsubscribe function. */
   onAlerts(listener: (alerts: readonly Alert[]) => void): () => void
 }
@@ -23,8 +30,16 @@ export function alertCommands(source: AlertSource): Feature<typeof alertsContrac
       alerts: () => source.alerts(),
       dismissAlert: ({ id }) => (source.dismissAlert(id) ? { ok: true } : ALERT_OVER),
       alertThresholds: ({ profile }) => source.thresholds(profile),
+      closedAlerts: () => source.closedAlerts(),
+      alertPreferences: () => source.alertPreferences(),
+      setAlertPreferences: (preferences) => source.setAlertPreferences(preferences),
       setAlertThreshold: ({ profile, category, below }) => source.setThreshold(profile, category, below),
     },
-    follow: ({ alertsChanged }) => source.onAlerts(alertsChanged),
+    follow: ({ alertsChanged, alertAnnounced }) => {
+      const stops = [source.onAlerts(alertsChanged), source.onAnnounced(alertAnnounced)]
+      return () => {
+        for (const stop of stops) stop()
+      }
+    },
   }
 }

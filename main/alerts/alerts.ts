@@ -1,5 +1,12 @@
 import { type AlertEffect, AlertEngine, outlivesStart } from '../../app/alerts/engine.ts'
-import { type Alert, alertSchema } from '../../app/contract/alerts.ts'
+import { type Announcement, type AnnouncementEffect, Announcements } from '../../app/alerts/groups.ts'
+import { mayAnnounce } from '../../app/alerts/quiet.ts'
+import {
+  type Alert,
+  type AlertPreferences,
+  alertSchema,
+  type ClosedAlert,
+} from '../../app/contract/alerts.ts'
 import type { Snapshot } from '../../app/contract/snapshot.ts'
 import type { Thresholds } from '../../app/quota/thresholds.ts'
 import type { Announcer } from './announcer.ts'
@@ -13,7 +20,11 @@ export interface AlertsDeps {
   /** Stores the body of an open alert; `undefined` deletes it. */
   readonly keep: (id: string, body: string | undefined) => void
   readonly changed: (alerts: readonly Alert[]) => void
+  /** Called with each announcement, for windows. */
+  readonly announced?: (announcement: Announcement) => void
 }
+
+const MAX_CLOSED = 200
 
 /**
  * The open alerts of all profiles. Each is announced once, survives a restart, and is withdrawn when its condition
@@ -22,6 +33,11 @@ export interface AlertsDeps {
 export class Alerts {
   readonly #deps: AlertsDeps
   readonly #engine: AlertEngine
+  readonly #announcements = new Announcements()
+  /** Latest first. */
+  #closed: readonly ClosedAlert[] = []
+  /** The time of the last snapshot, epoch ms. */
+  #nowMs = 0
 
   constructor(deps: AlertsDeps) {
     this.#deps = deps
@@ -32,6 +48,7 @@ export class Alerts {
 
   /** Updates the alerts of one profile. Must be called about once a second for each profile. */
   observe(snapshot: Snapshot): void {
+    this.#nowMs = snapshot.at
     this.#tell(this.#engine.observe(snapshot))
   }
 
@@ -45,13 +62,27 @@ export class Alerts {
     return this.#engine.alerts()
   }
 
+  /** Alerts of this run that are over, latest first. */
+  closed(): readonly ClosedAlert[] {
+    return this.#closed
+  }
+
   dismiss(id: string): boolean {
     const alert = this.#engine.dismiss(id)
     if (!alert) return false
-    this.#deps.announcer.withdraw(id)
+    this.#announce(this.#announcements.ended(id))
     this.#deps.keep(id, JSON.stringify(alert))
     this.#deps.changed(this.open())
     return true
+  }
+
+  get preferences(): AlertPreferences {
+    return this.#deps.thresholds.preferences
+  }
+
+  setPreferences(preferences: AlertPreferences): AlertPreferences {
+    this.#deps.thresholds.setPreferences(preferences)
+    return this.preferences
   }
 
   thresholds(profile: string): Thresholds {
@@ -66,13 +97,33 @@ export class Alerts {
 
   #tell(effects: readonly AlertEffect[]): void {
     if (effects.length === 0) return
+    const raised = effects.flatMap(({ kind, alert }) => (kind === 'raised' ? alert : []))
     for (const { kind, alert } of effects) {
-      const { id, severity, title, body } = alert
-      if (kind === 'raised') this.#deps.announcer.announce({ id, severity, title, body })
-      else this.#deps.announcer.withdraw(id)
-      this.#deps.keep(id, kind === 'raised' ? JSON.stringify(alert) : undefined)
+      if (kind === 'withdrawn') this.#ended(alert)
+      this.#deps.keep(alert.id, kind === 'raised' ? JSON.stringify(alert) : undefined)
     }
+    this.#announce(this.#announcements.raised(raised))
     this.#deps.changed(this.open())
+  }
+
+  #ended(alert: Alert): void {
+    this.#announce(this.#announcements.ended(alert.id))
+    const endedAt = Math.max(this.#nowMs, alert.at)
+    this.#closed = [{ ...alert, endedAt }, ...this.#closed].slice(0, MAX_CLOSED)
+  }
+
+  #announce(effects: readonly AnnouncementEffect[]): void {
+    const { announcer, announced, thresholds } = this.#deps
+    for (const effect of effects) {
+      if (effect.kind === 'withdraw') {
+        announcer.withdraw(effect.id)
+        continue
+      }
+      const { announcement } = effect
+      if (!mayAnnounce(thresholds.preferences, announcement.severity, this.#nowMs)) continue
+      announcer.announce(announcement)
+      announced?.(announcement)
+    }
   }
 }
 

@@ -1,14 +1,5 @@
-import type { Severity } from '../../app/alerts/kinds.ts'
+import type { Announcement } from '../../app/alerts/groups.ts'
 import type { Notify } from '../ports/notify.ts'
-
-/** The notification of one alert, for a user who is not looking at the window. */
-export interface Announcement {
-  /** The alert's id; each id is announced once. */
-  readonly id: string
-  readonly severity: Severity
-  readonly title: string
-  readonly body: string
-}
 
 /** The notification channel of a host: system notifications, a terminal's bell, or none. */
 export interface Announcer {

@@ -1,20 +1,29 @@
 import { z } from 'zod'
+import { type AlertPreferences, DEFAULT_ALERT_PREFERENCES } from '../../app/contract/alerts.ts'
 import { DEFAULT_THRESHOLDS, type Thresholds } from '../../app/quota/thresholds.ts'
 import { JsonFile } from '../storage/json-file.ts'
 
+const timeOfDay = z.string().regex(/^(?:[01]\d|2[0-3]):[0-5]\d$/)
+const preferences = z.object({
+  snoozedUntil: z.number().optional(),
+  quietHours: z.object({ from: timeOfDay, to: timeOfDay }).optional(),
+  urgentBypass: z.boolean(),
+})
 const share = z.number().min(0).max(1)
 const schema = z.object({
   profiles: z.record(z.string(), z.object({ below: share, perCategory: z.record(z.string(), share) })),
+  preferences: preferences.optional().catch(undefined),
 })
 
 /**
- * The alert thresholds of each profile, stored in `alerts.json` of the data folder. An unreadable file gives the
+ * The alert thresholds of each profile, and when alerts are announced, stored in `alerts.json` of the data folder. An unreadable file gives the
  * defaults.
  */
 export class ThresholdFile {
   readonly #file: JsonFile<z.output<typeof schema>> | undefined
   readonly #problem: (sentence: string) => void
   readonly #profiles: Map<string, Thresholds>
+  #preferences: AlertPreferences
 
   /** Without a folder, thresholds are held in memory only. */
   constructor(folder: string | undefined, nowMs: number, problem: (sentence: string) => void) {
@@ -23,9 +32,10 @@ export class ThresholdFile {
         ? undefined
         : new JsonFile({ folder, name: 'alerts', what: 'Alert thresholds', schema })
     this.#problem = problem
-    this.#profiles = new Map(
-      Object.entries(this.#file?.read({ profiles: {} }, nowMs, problem).profiles ?? {}),
-    )
+    const none: z.output<typeof schema> = { profiles: {} }
+    const stored = this.#file?.read(none, nowMs, problem)
+    this.#profiles = new Map(Object.entries(stored?.profiles ?? {}))
+    this.#preferences = stored?.preferences ?? DEFAULT_ALERT_PREFERENCES
   }
 
   of(profile: string): Thresholds {
@@ -46,8 +56,21 @@ export class ThresholdFile {
     if (this.#profiles.delete(profile)) this.#write()
   }
 
+  /** When alerts are announced, for all profiles. */
+  get preferences(): AlertPreferences {
+    return this.#preferences
+  }
+
+  setPreferences(preferences: AlertPreferences): void {
+    this.#preferences = preferences
+    this.#write()
+  }
+
   #write(): void {
-    const written = this.#file?.write({ profiles: Object.fromEntries(this.#profiles) })
+    const written = this.#file?.write({
+      profiles: Object.fromEntries(this.#profiles),
+      preferences: this.#preferences,
+    })
     if (written?.ok === false) {
       this.#problem(`Alert thresholds could not be kept (${written.why}); they apply until Headroom ends`)
     }

@@ -1,4 +1,5 @@
-import type { Alert } from '../../app/contract/alerts.ts'
+import type { Announcement } from '../../app/alerts/groups.ts'
+import type { Alert, AlertPreferences, ClosedAlert } from '../../app/contract/alerts.ts'
 import type { LoggedEvent } from '../../app/contract/events.ts'
 import type { History } from '../../app/contract/history.ts'
 import type { Outcome } from '../../app/contract/outcome.ts'
@@ -43,6 +44,7 @@ export class HistoryService {
   readonly #recorder: Recorder
   readonly #alerts: Alerts
   readonly #listeners = new Set<(alerts: readonly Alert[]) => void>()
+  readonly #announced = new Set<(announcement: Announcement) => void>()
   readonly #unsubscribe: () => void
   /** Problems not reported yet: an event belongs to a profile, and no key is connected. */
   #problems: string[] = []
@@ -72,6 +74,9 @@ export class HistoryService {
       keep: (id, body) => store?.add({ kind: 'alert', id, body }),
       changed: (alerts) => {
         for (const listener of this.#listeners) listener(alerts)
+      },
+      announced: (announcement) => {
+        for (const listener of this.#announced) listener(announcement)
       },
     })
     this.#unsubscribe = monitor.subscribe({
@@ -181,6 +186,24 @@ export class HistoryService {
   onAlerts(listener: (alerts: readonly Alert[]) => void): () => void {
     this.#listeners.add(listener)
     return () => void this.#listeners.delete(listener)
+  }
+
+  /** Subscribes to announcements of alerts; returns the unsubscribe function. */
+  onAnnounced(listener: (announcement: Announcement) => void): () => void {
+    this.#announced.add(listener)
+    return () => void this.#announced.delete(listener)
+  }
+
+  closedAlerts(): readonly ClosedAlert[] {
+    return this.#alerts.closed()
+  }
+
+  alertPreferences(): AlertPreferences {
+    return this.#alerts.preferences
+  }
+
+  setAlertPreferences(preferences: AlertPreferences): AlertPreferences {
+    return this.#alerts.setPreferences(preferences)
   }
 
   /** Writes all queued entries now. */

@@ -1,39 +1,68 @@
+import { useEffect, useState } from 'react'
+import { groupsOf, groupTitle, worstSeverity } from '../../app/alerts/groups.ts'
 import { severityOf } from '../../app/alerts/kinds.ts'
 import { alertText } from '../../app/alerts/text.ts'
-import type { Alert } from '../../app/contract/alerts.ts'
-import { sinceText } from '../../app/status/durations.ts'
-import { dayAndMinuteText } from '../../app/status/moments.ts'
+import type { Alert, AlertPreferences, ClosedAlert } from '../../app/contract/alerts.ts'
+import { sinceText, untilText } from '../../app/status/durations.ts'
+import { clockText, dayAndMinuteText, minuteText } from '../../app/status/moments.ts'
 import { classesOf } from '../components/classes.ts'
 import controlsSheet from '../components/controls.module.css'
 import { DialogFrame } from '../components/dialog-frame.tsx'
 import { Shape } from '../components/shape.tsx'
-import { useAsked } from '../hooks/use-asked.ts'
+import { unanswered, useAsked } from '../hooks/use-asked.ts'
 import type { MirrorState } from '../state/mirror-state.ts'
 import { useMirror, useMoment, useParts } from '../state/window-parts.ts'
 import { alertSeverity } from './alert-severity.ts'
 import sheet from './alerts.module.css'
+import { jumpTo } from './jump.ts'
+import { snoozeChoices } from './snooze.ts'
 
 const css = classesOf({ ...controlsSheet, ...sheet })
 
-/** The open alerts of all keys. An alert whose cause has ended disappears by itself. */
+/** The open alerts of all keys, and those that are over. An alert whose cause has ended moves there by itself. */
 export function AlertsDialog() {
   const { view } = useParts()
-  const alerts = useMirror((mirror) => mirror.alerts)
+  const [shown, setShown] = useState<'open' | 'closed'>('open')
   return (
     <DialogFrame title="Alerts" about="Open problems, newest first. Each clears by itself." width="wide">
-      {alerts.length === 0 ? (
-        <p>No open problems.</p>
-      ) : (
-        <ul className={css('list')} aria-label="Alerts">
-          {alerts.map((alert) => (
-            <AlertRow key={alert.id} alert={alert} />
+      <div className={css('bar')}>
+        <fieldset className={css('tabs')} aria-label="Which alerts">
+          {(['open', 'closed'] as const).map((one) => (
+            <button
+              key={one}
+              type="button"
+              className={css('button', 'ghost')}
+              aria-pressed={shown === one}
+              onClick={() => setShown(one)}
+            >
+              {one === 'open' ? 'Open' : 'Closed'}
+            </button>
           ))}
-        </ul>
-      )}
+        </fieldset>
+        <Snooze />
+      </div>
+      {shown === 'open' ? <OpenAlerts /> : <ClosedAlerts />}
       <button type="button" className={css('button')} onClick={() => view.setState({ dialog: 'settings' })}>
-        Thresholds…
+        Thresholds, sounds, quiet hours…
       </button>
     </DialogFrame>
+  )
+}
+
+function OpenAlerts() {
+  const alerts = useMirror((mirror) => mirror.alerts)
+  const groups = groupsOf(alerts)
+  if (groups.length === 0) return <p>No open problems.</p>
+  return (
+    <ul className={css('list')} aria-label="Alerts">
+      {groups.map(({ id, alerts: members }) =>
+        members.length === 1 ? (
+          <AlertRow key={id} alert={members[0]} />
+        ) : (
+          <GroupRow key={id} alerts={members} />
+        ),
+      )}
+    </ul>
   )
 }
 
@@ -52,11 +81,16 @@ function presentOf(
   }
 }
 
+function useSince(sinceMs: number): string {
+  const lasting = useMoment(({ nowMs }) => sinceText(sinceMs, nowMs))
+  const since = useMoment(({ nowMs }) => dayAndMinuteText(sinceMs, nowMs))
+  return `Since ${since} (${lasting}).`
+}
+
 function AlertRow({ alert }: { readonly alert: Alert }) {
   const { api } = useParts()
   const asked = useAsked()
-  const lasting = useMoment(({ nowMs }) => sinceText(alert.since, nowMs))
-  const since = useMoment(({ nowMs }) => dayAndMinuteText(alert.since, nowMs))
+  const since = useSince(alert.since)
   const severity = useMoment(({ mirror, nowMs }) => presentOf(alert, mirror, nowMs).severity)
   const title = useMoment(({ mirror, nowMs }) => presentOf(alert, mirror, nowMs).title)
   const body = useMoment(({ mirror, nowMs }) => presentOf(alert, mirror, nowMs).body)
@@ -66,10 +100,11 @@ function AlertRow({ alert }: { readonly alert: Alert }) {
       <div>
         <b>{title}</b>
         <p>
-          {body} Since {since} ({lasting}).
+          {body} {since}
         </p>
         {asked.refusal !== undefined && <p role="alert">{asked.refusal}</p>}
       </div>
+      <ShowButton alert={alert} title={title} />
       {alert.dismissed ? (
         <span className={css('muted')}>seen</span>
       ) : (
@@ -84,5 +119,165 @@ function AlertRow({ alert }: { readonly alert: Alert }) {
         </button>
       )}
     </li>
+  )
+}
+
+/** Alerts of one kind that came together: one line, with the subjects behind it. */
+function GroupRow({ alerts }: { readonly alerts: readonly [Alert, ...Alert[]] }) {
+  const { api, view } = useParts()
+  const [first] = alerts
+  const fresh = alerts.filter(({ dismissed }) => !dismissed)
+  const since = useSince(first.since)
+  const title = groupTitle(first.kind, alerts.length)
+  const severity = useMoment(({ mirror, nowMs }) =>
+    worstSeverity(alerts.map((alert) => presentOf(alert, mirror, nowMs).severity)),
+  )
+  const names = useMoment(({ mirror, nowMs }) =>
+    alerts.map((alert) => presentOf(alert, mirror, nowMs).title).join(' · '),
+  )
+  const dismissAll = async () => {
+    for (const { id } of fresh) {
+      const outcome = await api.dismissAlert({ id }).catch((error: unknown) => {
+        view.setState({ notice: unanswered(error) })
+        return undefined
+      })
+      if (outcome === undefined) return
+    }
+  }
+  return (
+    <li className={css('alert', fresh.length === 0 && 'seen')} data-alert={first.id}>
+      <Shape severity={fresh.length === 0 ? 'unseen' : alertSeverity(severity)} />
+      <div>
+        <b>{title}</b>
+        <p>{since}</p>
+        <details>
+          <summary>Which ones</summary>
+          {names}
+        </details>
+      </div>
+      <ShowButton alert={first} title={title} />
+      {fresh.length === 0 ? (
+        <span className={css('muted')}>seen</span>
+      ) : (
+        <button
+          type="button"
+          className={css('button')}
+          aria-label={`Dismiss ${title}`}
+          onClick={() => void dismissAll()}
+        >
+          Dismiss all
+        </button>
+      )}
+    </li>
+  )
+}
+
+/** Closes the dialog and leads to the row or stream that the alert is about. */
+function ShowButton({ alert, title }: { readonly alert: Alert; readonly title: string }) {
+  const { view } = useParts()
+  return (
+    <button
+      type="button"
+      className={css('button', 'ghost')}
+      aria-label={`Show ${title}`}
+      onClick={() => jumpTo(alert, view)}
+    >
+      Show
+    </button>
+  )
+}
+
+function ClosedAlerts() {
+  const { api } = useParts()
+  const open = useMirror((mirror) => mirror.alerts)
+  const [answer, setAnswer] = useState<readonly ClosedAlert[] | string>()
+  // Asked again when an alert opens or closes.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: see above
+  useEffect(() => {
+    let stopped = false
+    api.closedAlerts().then(
+      (closed) => !stopped && setAnswer(closed),
+      (error: unknown) => !stopped && setAnswer(unanswered(error)),
+    )
+    return () => {
+      stopped = true
+    }
+  }, [api, open])
+  if (answer === undefined) return <p>Loading…</p>
+  if (typeof answer === 'string') return <p role="alert">{answer}</p>
+  if (answer.length === 0) return <p>None closed since Headroom started.</p>
+  return (
+    <ul className={css('list')} aria-label="Closed alerts">
+      {answer.map((alert) => (
+        <ClosedRow key={`${alert.id} ${alert.endedAt}`} alert={alert} />
+      ))}
+    </ul>
+  )
+}
+
+function ClosedRow({ alert }: { readonly alert: ClosedAlert }) {
+  const { since, endedAt } = alert
+  const day = useMoment(({ nowMs }) => dayAndMinuteText(since, nowMs))
+  return (
+    <li className={css('alert', 'seen')} data-closed-alert={alert.id}>
+      <Shape severity="unseen" />
+      <div>
+        <b>{alert.title}</b>
+        <p>
+          {day} to {clockText(endedAt)}, lasted {sinceText(since, endedAt)}.
+        </p>
+      </div>
+    </li>
+  )
+}
+
+/** Holds sounds and notifications for a while. */
+function Snooze() {
+  const { api, ticker } = useParts()
+  const [preferences, setPreferences] = useState<AlertPreferences>()
+  const [failure, setFailure] = useState<string>()
+  const left = useMoment(({ nowMs }) => {
+    const until = preferences?.snoozedUntil
+    return until === undefined || until <= nowMs ? '' : untilText(until, nowMs)
+  })
+  useEffect(() => {
+    let stopped = false
+    api.alertPreferences().then(
+      (answer) => !stopped && setPreferences(answer),
+      (error: unknown) => !stopped && setFailure(unanswered(error)),
+    )
+    return () => {
+      stopped = true
+    }
+  }, [api])
+  if (failure !== undefined) return <p role="alert">{failure}</p>
+  if (preferences === undefined) return null
+  const snooze = (untilMs: number | undefined) => {
+    const { snoozedUntil: _, ...others } = preferences
+    api
+      .setAlertPreferences(untilMs === undefined ? others : { ...others, snoozedUntil: Math.round(untilMs) })
+      .then(setPreferences, (error: unknown) => setFailure(unanswered(error)))
+  }
+  if (left !== '') {
+    return (
+      <p className={css('snooze')}>
+        <span>
+          Snoozed until {minuteText(preferences.snoozedUntil ?? 0)}, {left}.
+        </span>
+        <button type="button" className={css('button', 'ghost')} onClick={() => snooze(undefined)}>
+          End snooze
+        </button>
+      </p>
+    )
+  }
+  return (
+    <fieldset className={css('snooze')} aria-label="Snooze sounds and notifications">
+      <span className={css('muted')}>Snooze</span>
+      {snoozeChoices(ticker.nowMs()).map(({ label, untilMs }) => (
+        <button key={label} type="button" className={css('button', 'ghost')} onClick={() => snooze(untilMs)}>
+          {label}
+        </button>
+      ))}
+    </fieldset>
   )
 }

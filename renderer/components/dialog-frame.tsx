@@ -1,5 +1,5 @@
 import { Dialog } from 'radix-ui'
-import type { ReactNode } from 'react'
+import { type ReactNode, useRef } from 'react'
 import { useParts } from '../state/window-parts.ts'
 import { classesOf } from './classes.ts'
 import controlsSheet from './controls.module.css'
@@ -15,16 +15,26 @@ interface DialogFrameProps {
   readonly children: ReactNode
 }
 
-/** The frame of a dialog without a question: its only button closes it. */
+/** The frame of a dialog without a question: its only button closes it, and its title has the focus when it opens. */
 export function DialogFrame({ title, about, width = 'narrow', children }: DialogFrameProps) {
   const { view } = useParts()
+  const titleRef = useRef<HTMLHeadingElement>(null)
   const close = () => view.setState({ dialog: undefined })
   return (
     <Dialog.Root open onOpenChange={(open) => !open && close()}>
       <Dialog.Portal>
         <div className={css('backdrop')} />
-        <Dialog.Content className={css('dialog', width)}>
-          <Dialog.Title className={css('beside-corner')}>{title}</Dialog.Title>
+        <Dialog.Content
+          className={css('dialog', width)}
+          onOpenAutoFocus={(event) => {
+            // The first control may act at a key press meant for the window: it must not have the focus.
+            event.preventDefault()
+            titleRef.current?.focus()
+          }}
+        >
+          <Dialog.Title ref={titleRef} tabIndex={-1} className={css('beside-corner')}>
+            {title}
+          </Dialog.Title>
           <Dialog.Description>{about}</Dialog.Description>
           {children}
           <Dialog.Close className={css('button', 'ghost', 'corner')} aria-label="Close">

@@ -6,6 +6,7 @@ import { DialogFrame } from '../components/dialog-frame.tsx'
 import { DENSITIES, type Density } from '../state/look.ts'
 import { useLook, useParts, useSnapshot } from '../state/window-parts.ts'
 import { THEME_LABELS, THEMES } from '../theme/theme.ts'
+import { AlertSettings } from './alert-settings.tsx'
 import { BrowserWindows } from './browser-windows.tsx'
 import { KeptSettings } from './kept-settings.tsx'
 import { ProbeSettings } from './probe-settings.tsx'
@@ -38,6 +39,7 @@ export function SettingsDialog() {
           <ThresholdSettings profile={profile} />
         </Fragment>
       )}
+      <AlertSettings />
       <KeptSettings />
       <BrowserWindows />
       <UpdateSettings />

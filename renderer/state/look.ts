@@ -1,4 +1,5 @@
 import { createStore, type StoreApi } from 'zustand/vanilla'
+import type { Severity } from '../../app/alerts/kinds.ts'
 import { showTimesIn, TIME_ZONES, type TimeZone } from '../../app/status/moments.ts'
 import { applyTheme, readTheme, type Theme } from '../theme/theme.ts'
 
@@ -16,7 +17,14 @@ export interface Look {
   readonly zone: TimeZone
   /** Off for people whose speech input types single keys (WCAG 2.1.4). */
   readonly shortcuts: boolean
+  /** Severities of alerts that sound. None unless turned on. */
+  readonly sounds: readonly Severity[]
+  /** Whether this browser shows notifications, where its person allows them. */
+  readonly notifications: boolean
 }
+
+/** The severities of alerts, the gravest first. */
+export const SOUNDING: readonly Severity[] = ['critical', 'warning', 'info']
 
 export type LookStore = StoreApi<Look>
 
@@ -25,6 +33,8 @@ const KEYS = {
   fullAs: 'headroom.full-as',
   shortcuts: 'headroom.shortcuts',
   zone: 'headroom.time-zone',
+  sounds: 'headroom.sounds',
+  notifications: 'headroom.notifications',
 } as const
 
 export interface LookPorts {
@@ -40,6 +50,8 @@ export function createLook({ storage, root }: LookPorts): LookStore {
     fullAs: storage.getItem(KEYS.fullAs) === 'countdown' ? 'countdown' : 'clock',
     shortcuts: storage.getItem(KEYS.shortcuts) !== 'off',
     zone: TIME_ZONES.find((one) => one === storage.getItem(KEYS.zone)) ?? 'local',
+    sounds: SOUNDING.filter((severity) => storage.getItem(KEYS.sounds)?.split(' ').includes(severity)),
+    notifications: storage.getItem(KEYS.notifications) === 'on',
   }))
   const keep = (name: keyof typeof KEYS, value: string | undefined) =>
     value === undefined ? storage.removeItem(KEYS[name]) : storage.setItem(KEYS[name], value)
@@ -52,6 +64,8 @@ export function createLook({ storage, root }: LookPorts): LookStore {
     keep('fullAs', look.fullAs === 'clock' ? undefined : look.fullAs)
     keep('zone', look.zone === 'local' ? undefined : look.zone)
     keep('shortcuts', look.shortcuts ? undefined : 'off')
+    keep('sounds', look.sounds.length === 0 ? undefined : look.sounds.join(' '))
+    keep('notifications', look.notifications ? 'on' : undefined)
   }
   apply(store.getState())
   store.subscribe(apply)

@@ -1,6 +1,7 @@
 import { createContext, use, useCallback, useMemo, useSyncExternalStore } from 'react'
 import { type StoreApi, useStore } from 'zustand'
 import type { RequestQuota, Snapshot } from '../../app/contract/snapshot.ts'
+import type { Sounds } from '../alerts/sounds.ts'
 import type { LinkSource } from '../api/link.ts'
 import type { WindowApi } from '../api/window-api.ts'
 import type { Look, LookStore } from './look.ts'
@@ -24,6 +25,7 @@ export interface WindowParts {
   readonly togglePause: () => void
   readonly view: ViewStore
   readonly look: LookStore
+  readonly sounds: Sounds
 }
 
 export const WindowContext = createContext<WindowParts | undefined>(undefined)

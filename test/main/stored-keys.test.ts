@@ -47,6 +47,7 @@ async function started(dataFolder: string, keystore?: Keystore, more: Partial<Ap
     },
     profileRemoved: note,
     alertsChanged: note,
+    alertAnnounced: () => {},
     signInChanged: note,
   })
   const snapshot = async (id = 'key-1'): Promise<Snapshot | undefined> =>

@@ -37,6 +37,7 @@ async function started(dataFolder: string, words?: string) {
     eventHappened: () => {},
     profileRemoved: () => {},
     alertsChanged: () => {},
+    alertAnnounced: () => {},
     signInChanged: () => {},
   })
   return { handlers, stop }

@@ -10,6 +10,30 @@ const SURFACES_TEST = 'app/status/surfaces.test.ts'
 /** Mutants of what a state is called, how it is coloured and how long it is said to last: once, for every surface. */
 export const STATUS_MUTANTS: readonly Mutant[] = [
   {
+    promise: 'Q9',
+    what: 'announce each of many streams that fall silent together',
+    file: 'app/alerts/groups.ts',
+    find: 'if (burst.count < GROUP_FROM) {',
+    replace: 'if (burst.count < GROUP_FROM * 100) {',
+    test: 'app/alerts/groups.test.ts',
+  },
+  {
+    promise: 'Q9',
+    what: 'hold what is urgent during quiet hours',
+    file: 'app/alerts/quiet.ts',
+    find: "return !isQuiet || (urgentBypass && severity === 'critical')",
+    replace: "return !isQuiet || (urgentBypass && severity === 'info')",
+    test: 'app/alerts/quiet.test.ts',
+  },
+  {
+    promise: 'Q9',
+    what: 'sound alerts that a person has not turned on',
+    file: 'renderer/alerts/announce.ts',
+    find: 'if (sounds.includes(announcement.severity)) play',
+    replace: 'if (sounds.length >= 0) play',
+    test: 'renderer/alerts/sounds.test.ts',
+  },
+  {
     promise: 'Q5',
     what: 'promise the next ten minutes of rows whose use by others is not known well enough',
     file: KEY,

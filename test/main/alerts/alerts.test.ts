@@ -5,6 +5,7 @@ import { Alerts, storedAlert } from '../../../main/alerts/alerts.ts'
 import { bellAnnouncer, SILENT, throughNotify } from '../../../main/alerts/announcer.ts'
 import { ThresholdFile } from '../../../main/alerts/threshold-file.ts'
 import type { Notice } from '../../../main/ports/notify.ts'
+import { exampleSnapshot, exampleStream, AT_MS as SNAPSHOT_MS } from '../hosts/terminal/example-snapshot.ts'
 import { temporaryFolder } from '../storage/temporary-folder.ts'
 
 const ANNOUNCEMENT = {
@@ -109,4 +110,67 @@ test('a threshold that cannot be written applies, and that it is not kept is sai
   const thresholds = thresholdsIn(folder, problems)
   expect(thresholds.set('key-1', undefined, 0.3).below).toBe(0.3)
   expect(problems).toEqual([expect.stringMatching(/^Alert thresholds could not be kept/)])
+})
+
+function followed(announced: string[]) {
+  const thresholds = thresholdsIn(undefined)
+  const alerts = new Alerts({
+    announcer: {
+      announce: ({ title }) => void announced.push(title),
+      withdraw: () => {},
+    },
+    thresholds,
+    kept: [],
+    keep: () => {},
+    changed: () => {},
+  })
+  const silent = (count: number, second: number) =>
+    exampleSnapshot({
+      at: SNAPSHOT_MS + second * 1000,
+      requests: [],
+      slots: [],
+      streams: Array.from({ length: count }, (_, index) =>
+        exampleStream({ id: `s${index}`, state: 'stale' }),
+      ),
+    })
+  return { alerts, silent }
+}
+
+test('eighteen streams that fall silent together are announced once', () => {
+  const announced: string[] = []
+  const { alerts, silent } = followed(announced)
+  alerts.observe(silent(18, 1))
+  expect(announced).toEqual(['18 streams are silent'])
+  expect(alerts.open()).toHaveLength(18)
+})
+
+test('a snoozed alert is in the list and not announced', () => {
+  const announced: string[] = []
+  const { alerts, silent } = followed(announced)
+  alerts.setPreferences({ snoozedUntil: SNAPSHOT_MS + 60_000, urgentBypass: true })
+  alerts.observe(silent(1, 1))
+  expect(announced).toEqual([])
+  expect(alerts.open()).toHaveLength(1)
+})
+
+test('an alert that is over is among the closed ones with its end', () => {
+  const { alerts, silent } = followed([])
+  alerts.observe(silent(1, 1))
+  expect(alerts.closed()).toEqual([])
+  alerts.observe(silent(0, 41))
+  expect(alerts.open()).toEqual([])
+  expect(alerts.closed()).toMatchObject([
+    { kind: 'stream-stale', since: SNAPSHOT_MS + 1_000, endedAt: SNAPSHOT_MS + 41_000 },
+  ])
+})
+
+test('when alerts are announced is kept over a start, and a file from before still reads', () => {
+  const folder = temporaryFolder()
+  const quiet = { quietHours: { from: '22:00', to: '07:00' }, urgentBypass: false }
+  const file = thresholdsIn(folder)
+  expect(file.preferences).toEqual({ urgentBypass: true })
+  file.set('key-1', 'Accounts', 0.5)
+  file.setPreferences(quiet)
+  expect(thresholdsIn(folder).preferences).toEqual(quiet)
+  expect(thresholdsIn(folder).of('key-1').perCategory).toEqual({ Accounts: 0.5 })
 })

@@ -47,6 +47,7 @@ function opened() {
     profileRemoved: ignore,
     signInChanged: ignore,
     alertsChanged: (alerts) => void told.push(alerts),
+    alertAnnounced: () => {},
   })
   const ask = async (name: string, arg?: unknown) => {
     const answer = await answerCommand(contract, session.handlers, name, arg)

@@ -22,6 +22,7 @@ async function running({ clock = nodeClock, http = nodeHttp({}) }: { clock?: Clo
     eventHappened: () => {},
     profileRemoved: () => {},
     alertsChanged: () => {},
+    alertAnnounced: () => {},
     signInChanged: () => {},
   })
   onTestFinished(() => window.close())

@@ -52,6 +52,7 @@ function setUp() {
       eventHappened: (event) => seen.events.push(event),
       profileRemoved: ({ profile }) => seen.removed.push(profile),
       alertsChanged: () => {},
+      alertAnnounced: () => {},
       signInChanged: () => {},
     })
     return { ...session, seen }

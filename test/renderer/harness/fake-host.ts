@@ -5,7 +5,7 @@ import { extname, join } from 'node:path'
 import type { LoggedEvent } from '../../../app/contract/events.ts'
 import type { Snapshot } from '../../../app/contract/snapshot.ts'
 import { EVENTS, NOW_MS } from '../fixtures.ts'
-import { ALERTS, KEY_SETTINGS, REPORT, rowDetailsOf } from './memory-fixtures.ts'
+import { ALERTS, CLOSED_ALERTS, KEY_SETTINGS, REPORT, rowDetailsOf } from './memory-fixtures.ts'
 import { historyOf } from './states.ts'
 
 interface HistoryQuery {
@@ -77,6 +77,12 @@ export async function startFakeHost(dist: string, shown: Snapshot): Promise<Fake
       }
       case 'alerts':
         return ALERTS
+      case 'alertPreferences':
+        return { urgentBypass: true }
+      case 'setAlertPreferences':
+        return arg
+      case 'closedAlerts':
+        return CLOSED_ALERTS
       case 'pastEvents':
       case 'windows':
         return []

@@ -1,4 +1,4 @@
-import type { Alert } from '../../../app/contract/alerts.ts'
+import type { Alert, ClosedAlert } from '../../../app/contract/alerts.ts'
 import type { RowDetails } from '../../../app/contract/quotas.ts'
 import type { CurrentKeySettings } from '../../../app/contract/settings.ts'
 import type { Report } from '../../../app/history/report.ts'
@@ -30,6 +30,22 @@ export const ALERTS: readonly Alert[] = [
     title: 'MarketDepth Stream: 3 slots left',
     body: '3 of 10 stream slots are free on Main key.',
     dismissed: true,
+  },
+]
+
+export const CLOSED_ALERTS: readonly ClosedAlert[] = [
+  {
+    id: 'main empty Balances',
+    profile: 'main',
+    kind: 'empty',
+    severity: 'critical',
+    subject: 'Balances',
+    since: NOW_MS - 20 * MINUTE,
+    at: NOW_MS - 20 * MINUTE,
+    title: 'Balances empty',
+    body: '0 of 320 left on Main key.',
+    dismissed: false,
+    endedAt: NOW_MS - 18 * MINUTE,
   },
 ]
 

@@ -4,7 +4,15 @@ import { SHORTCUTS, shortcutFor } from '../../../renderer/shell/shortcuts.ts'
 import type { Look } from '../../../renderer/state/look.ts'
 
 const look = (shortcuts: boolean) =>
-  createStore<Look>(() => ({ theme: 'system', density: 'auto', fullAs: 'clock', zone: 'local', shortcuts }))
+  createStore<Look>(() => ({
+    theme: 'system',
+    density: 'auto',
+    fullAs: 'clock',
+    zone: 'local',
+    shortcuts,
+    sounds: [],
+    notifications: false,
+  }))
 const press = (key: string, more = {}) => ({
   key,
   ctrlKey: false,

@@ -20,6 +20,8 @@ it('keeps what a person chose, and finds it again', () => {
     fullAs: 'countdown',
     shortcuts: false,
     zone: 'exchange',
+    sounds: ['critical', 'info'],
+    notifications: true,
   })
   expect(first.dataset).toEqual({ theme: 'contrast', density: 'dense' })
   const next = ports(Object.fromEntries(first.values))
@@ -29,6 +31,8 @@ it('keeps what a person chose, and finds it again', () => {
     fullAs: 'countdown',
     shortcuts: false,
     zone: 'exchange',
+    sounds: ['critical', 'info'],
+    notifications: true,
   })
   expect(next.dataset).toEqual({ theme: 'contrast', density: 'dense' })
 })
@@ -39,5 +43,7 @@ it('keeps nothing for what is as it comes', () => {
   expect(look.getState().density).toBe('auto')
   look.setState({ shortcuts: false })
   look.setState({ shortcuts: true })
+  look.setState({ sounds: ['warning'], notifications: true })
+  look.setState({ sounds: [], notifications: false })
   expect([[...values], dataset]).toEqual([[], {}])
 })

@@ -85,6 +85,9 @@ export class FakeWindows implements Windows {
       setRetention: called('setRetention', { ok: true as const }),
       alerts: called('alerts', []),
       dismissAlert: called('dismissAlert', { ok: true as const }),
+      closedAlerts: called('closedAlerts', []),
+      alertPreferences: called('alertPreferences', { urgentBypass: true }),
+      setAlertPreferences: called('setAlertPreferences', { urgentBypass: true }),
       alertThresholds: called('alertThresholds', DEFAULT_THRESHOLDS),
       setAlertThreshold: called('setAlertThreshold', DEFAULT_THRESHOLDS),
     }

@@ -1,0 +1,162 @@
+import type { Alert } from '../contract/alerts.ts'
+import { countText } from '../status/rates.ts'
+import type { AlertKind, Severity } from './kinds.ts'
+
+/** Alerts of one profile and kind that were raised within this time are one to a person, from `GROUP_FROM` on. Milliseconds. */
+const GROUP_WITHIN_MS = 5_000
+const GROUP_FROM = 3
+
+/** Alerts that are told as one: three or more of a kind that came together, or a single one. */
+export interface AlertGroup {
+  /** Of its first alert. */
+  readonly id: string
+  /** The oldest first; never empty. */
+  readonly alerts: readonly [Alert, ...Alert[]]
+}
+
+/** Sorts open alerts into groups, latest group first. */
+export function groupsOf(alerts: readonly Alert[]): readonly AlertGroup[] {
+  const lanes = new Map<string, [Alert, ...Alert[]][]>()
+  for (const alert of alerts.toSorted((a, b) => a.at - b.at)) {
+    const key = laneOf(alert)
+    const bursts = lanes.get(key) ?? []
+    lanes.set(key, bursts)
+    const burst = bursts.at(-1)
+    if (burst !== undefined && alert.at - burst[0].at <= GROUP_WITHIN_MS) burst.push(alert)
+    else bursts.push([alert])
+  }
+  return [...lanes.values()]
+    .flat()
+    .flatMap((burst): readonly AlertGroup[] =>
+      burst.length >= GROUP_FROM
+        ? [{ id: burst[0].id, alerts: burst }]
+        : burst.map((alert) => ({ id: alert.id, alerts: [alert] })),
+    )
+    .sort((a, b) => b.alerts[0].at - a.alerts[0].at)
+}
+
+const laneOf = ({ profile, kind }: Alert): string => `${profile}\n${kind}`
+
+const SEVERITY_ORDER: readonly Severity[] = ['critical', 'warning', 'info']
+
+/** The gravest severity of several. */
+export function worstSeverity(severities: readonly Severity[]): Severity {
+  return SEVERITY_ORDER.find((severity) => severities.includes(severity)) ?? 'info'
+}
+
+/** The title of a group of alerts of one kind: `18 streams are silent`. */
+export function groupTitle(kind: AlertKind, count: number): string {
+  switch (kind) {
+    case 'runs-out':
+      return `${countText(count, 'quota')} are running out`
+    case 'empty':
+      return `${countText(count, 'quota')} are empty`
+    case 'below-threshold':
+      return `${countText(count, 'quota')} are low`
+    case 'blocked':
+      return `${countText(count, 'quota')} were refused (429)`
+    case 'capacity-back':
+      return `${countText(count, 'quota')} can be called again`
+    case 'refused':
+      return `This key may not read ${countText(count, 'quota')}`
+    case 'slots-low':
+      return `${countText(count, 'group')} of stream slots are nearly full`
+    case 'stream-stale':
+      return `${countText(count, 'stream')} are silent`
+    case 'stream-restarts':
+      return `${countText(count, 'stream')} keep restarting`
+    case 'sign-in-1h':
+    case 'sign-in-15min':
+    case 'sign-in-required':
+    case 'revoke-unconfirmed':
+      return `${countText(count, 'alert')} of one key`
+  }
+}
+
+/** The alert as a person is told of it, by notification, sound or a line in a terminal. */
+export interface Announcement {
+  /** The alert's id, or that of a group; each id is announced once. */
+  readonly id: string
+  readonly severity: Severity
+  readonly title: string
+  readonly body: string
+}
+
+export type AnnouncementEffect =
+  | { readonly kind: 'announce'; readonly announcement: Announcement }
+  | { readonly kind: 'withdraw'; readonly id: string }
+
+interface Burst {
+  readonly groupId: string
+  readonly firstAtMs: number
+  readonly open: Set<string>
+  count: number
+  isGrouped: boolean
+}
+
+/**
+ * Turns alerts into announcements: the third of a kind within five seconds replaces the single ones by one for all, and
+ * later ones of that burst are silent.
+ */
+export class Announcements {
+  readonly #bursts = new Map<string, Burst>()
+  /** The burst of each open alert. */
+  readonly #burstOf = new Map<string, Burst>()
+
+  /** Takes alerts that were raised together. */
+  raised(alerts: readonly Alert[]): readonly AnnouncementEffect[] {
+    const lanes = new Map<string, Alert[]>()
+    for (const alert of alerts) lanes.set(laneOf(alert), [...(lanes.get(laneOf(alert)) ?? []), alert])
+    return [...lanes].flatMap(([lane, together]) => this.#raisedIn(lane, together))
+  }
+
+  /** Takes the end of an alert, or that a person has seen it. */
+  ended(id: string): readonly AnnouncementEffect[] {
+    const burst = this.#burstOf.get(id)
+    this.#burstOf.delete(id)
+    burst?.open.delete(id)
+    if (!burst?.isGrouped) return [{ kind: 'withdraw', id }]
+    return burst.open.size === 0 ? [{ kind: 'withdraw', id: burst.groupId }] : []
+  }
+
+  #raisedIn(lane: string, alerts: readonly Alert[]): readonly AnnouncementEffect[] {
+    const [first] = alerts
+    if (first === undefined) return []
+    const burst = this.#burstAt(lane, first)
+    const before = [...burst.open]
+    burst.count += alerts.length
+    for (const { id } of alerts) {
+      burst.open.add(id)
+      this.#burstOf.set(id, burst)
+    }
+    if (burst.isGrouped) return []
+    if (burst.count < GROUP_FROM) {
+      return alerts.map(({ id, severity, title, body }) => ({
+        kind: 'announce',
+        announcement: { id, severity, title, body },
+      }))
+    }
+    burst.isGrouped = true
+    const announcement = {
+      id: burst.groupId,
+      severity: worstSeverity(alerts.map(({ severity }) => severity)),
+      title: groupTitle(first.kind, burst.count),
+      body: first.body,
+    }
+    return [...before.map((id) => ({ kind: 'withdraw', id }) as const), { kind: 'announce', announcement }]
+  }
+
+  #burstAt(lane: string, { id, at }: Alert): Burst {
+    const known = this.#bursts.get(lane)
+    if (known !== undefined && at - known.firstAtMs <= GROUP_WITHIN_MS) return known
+    const burst = {
+      groupId: `${id}/group`,
+      firstAtMs: at,
+      open: new Set<string>(),
+      count: 0,
+      isGrouped: false,
+    }
+    this.#bursts.set(lane, burst)
+    return burst
+  }
+}

@@ -1,0 +1,27 @@
+import type { AlertPreferences } from '../contract/alerts.ts'
+import type { Severity } from './kinds.ts'
+
+const MINUTES_A_DAY = 1440
+
+/** Minutes since local midnight of a time of day `HH:MM`. */
+const minuteOf = (time: string): number => Number(time.slice(0, 2)) * 60 + Number(time.slice(3, 5))
+
+/** Whether quiet hours are on at `nowMs`, epoch ms, in local time. They may go past midnight; `from` counts, `to` does not. */
+export function isQuietHour({ quietHours }: Pick<AlertPreferences, 'quietHours'>, nowMs: number): boolean {
+  if (quietHours === undefined) return false
+  const now = new Date(nowMs)
+  const minute = now.getHours() * 60 + now.getMinutes()
+  const from = minuteOf(quietHours.from)
+  const length = (minuteOf(quietHours.to) - from + MINUTES_A_DAY) % MINUTES_A_DAY
+  return (minute - from + MINUTES_A_DAY) % MINUTES_A_DAY < length
+}
+
+/**
+ * Whether an alert is announced at `nowMs`, epoch ms: by notification, sound and bell. During a snooze and
+ * quiet hours only critical ones are, and not even those where a person turned the bypass off. The list of open alerts shows all in any case.
+ */
+export function mayAnnounce(preferences: AlertPreferences, severity: Severity, nowMs: number): boolean {
+  const { snoozedUntil = 0, urgentBypass } = preferences
+  const isQuiet = nowMs < snoozedUntil || isQuietHour(preferences, nowMs)
+  return !isQuiet || (urgentBypass && severity === 'critical')
+}

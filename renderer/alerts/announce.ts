@@ -1,0 +1,32 @@
+import type { Announcement } from '../../app/alerts/groups.ts'
+import type { Severity } from '../../app/alerts/kinds.ts'
+import type { Look } from '../state/look.ts'
+
+export interface AnnouncePorts {
+  readonly look: () => Look
+  readonly play: (severity: Severity) => void
+  /** Shows a notification; absent where the host shows its own, or the browser has none. */
+  readonly show?: (announcement: Announcement) => void
+  /** Whether the person allows notifications of this page. */
+  readonly isAllowed: () => boolean
+}
+
+/** Tells a person of one alert outside the page: by sound and by notification, as far as they turned them on. */
+export function announce(announcement: Announcement, { look, play, show, isAllowed }: AnnouncePorts): void {
+  const { sounds, notifications } = look()
+  if (sounds.includes(announcement.severity)) play(announcement.severity)
+  if (notifications && isAllowed()) show?.(announcement)
+}
+
+/** Notifications of the browser; `undefined` where it has none. */
+export function browserNotifications(): ((announcement: Announcement) => void) | undefined {
+  if (!('Notification' in globalThis)) return undefined
+  return ({ id, title, body, severity }) => {
+    try {
+      const shown = new Notification(title, { body, tag: id, requireInteraction: severity === 'critical' })
+      shown.addEventListener('click', () => window.focus())
+    } catch {
+      // Some browsers show them only from a service worker; the page shows the alert in any case.
+    }
+  }
+}

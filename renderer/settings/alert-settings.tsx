@@ -1,0 +1,151 @@
+import { useEffect, useState } from 'react'
+import type { Severity } from '../../app/alerts/kinds.ts'
+import type { AlertPreferences } from '../../app/contract/alerts.ts'
+import { classesOf } from '../components/classes.ts'
+import controlsSheet from '../components/controls.module.css'
+import dialogSheet from '../components/dialog.module.css'
+import { unanswered } from '../hooks/use-asked.ts'
+import { SOUNDING } from '../state/look.ts'
+import { useLook, useParts } from '../state/window-parts.ts'
+
+const css = classesOf({ ...controlsSheet, ...dialogSheet })
+
+const SOUND_LABELS: Readonly<Record<Severity, string>> = {
+  critical: 'Sound for critical alerts',
+  warning: 'Sound for warnings',
+  info: 'Sound when something is well again',
+}
+const DEFAULT_QUIET_HOURS = { from: '20:00', to: '07:00' } as const
+
+/** Sounds, notifications of this browser, and quiet hours. */
+export function AlertSettings() {
+  return (
+    <>
+      <h3>Sounds and quiet hours</h3>
+      <div className={css('rows')}>
+        {SOUNDING.map((severity) => (
+          <SoundSetting key={severity} severity={severity} />
+        ))}
+        <NotificationSetting />
+      </div>
+      <QuietHours />
+    </>
+  )
+}
+
+function SoundSetting({ severity }: { readonly severity: Severity }) {
+  const { look, sounds } = useParts()
+  const on = useLook((one) => one.sounds)
+  const id = `sound-${severity}`
+  return (
+    <>
+      <label htmlFor={id}>{SOUND_LABELS[severity]}</label>
+      <span>
+        <input
+          id={id}
+          type="checkbox"
+          checked={on.includes(severity)}
+          onChange={({ target }) =>
+            look.setState({
+              sounds: SOUNDING.filter((one) => (one === severity ? target.checked : on.includes(one))),
+            })
+          }
+        />{' '}
+        <button
+          type="button"
+          className={css('button', 'ghost')}
+          aria-label={`Test: ${SOUND_LABELS[severity]}`}
+          onClick={() => sounds.play(severity)}
+        >
+          Test
+        </button>
+      </span>
+    </>
+  )
+}
+
+/** Only in a browser: the desktop app shows the system's notifications itself. */
+function NotificationSetting() {
+  const { look } = useParts()
+  const on = useLook((one) => one.notifications)
+  const [refused, setRefused] = useState(false)
+  if (window.headroom !== undefined || !('Notification' in window)) return null
+  const change = async (wanted: boolean) => {
+    const permission = wanted ? await Notification.requestPermission() : 'default'
+    setRefused(wanted && permission !== 'granted')
+    look.setState({ notifications: wanted && permission === 'granted' })
+  }
+  return (
+    <>
+      <label htmlFor="notifications">Notifications of this browser</label>
+      <span>
+        <input
+          id="notifications"
+          type="checkbox"
+          checked={on}
+          onChange={({ target }) => void change(target.checked)}
+        />
+        {refused && <span role="alert"> The browser does not allow them; change that in its settings.</span>}
+      </span>
+    </>
+  )
+}
+
+function QuietHours() {
+  const { api } = useParts()
+  const [preferences, setPreferences] = useState<AlertPreferences>()
+  const [failure, setFailure] = useState<string>()
+  useEffect(() => {
+    let stopped = false
+    api.alertPreferences().then(
+      (answer) => !stopped && setPreferences(answer),
+      (error: unknown) => !stopped && setFailure(unanswered(error)),
+    )
+    return () => {
+      stopped = true
+    }
+  }, [api])
+  const set = (next: AlertPreferences) => {
+    setPreferences(next)
+    api.setAlertPreferences(next).then(setPreferences, (error: unknown) => setFailure(unanswered(error)))
+  }
+  if (failure !== undefined) return <p role="alert">{failure}</p>
+  if (preferences === undefined) return null
+  const { quietHours, ...others } = preferences
+  const time = (end: 'from' | 'to', label: string) =>
+    quietHours && (
+      <>
+        <label htmlFor={`quiet-${end}`}>{label}</label>
+        <input
+          id={`quiet-${end}`}
+          type="time"
+          value={quietHours[end]}
+          onChange={({ target }) =>
+            target.value !== '' && set({ ...others, quietHours: { ...quietHours, [end]: target.value } })
+          }
+        />
+      </>
+    )
+  return (
+    <div className={css('rows')}>
+      <label htmlFor="quiet">Quiet hours</label>
+      <input
+        id="quiet"
+        type="checkbox"
+        checked={quietHours !== undefined}
+        onChange={({ target }) =>
+          set(target.checked ? { ...others, quietHours: DEFAULT_QUIET_HOURS } : others)
+        }
+      />
+      {time('from', 'Quiet from')}
+      {time('to', 'Quiet until')}
+      <label htmlFor="urgent">Critical alerts come through snooze and quiet hours</label>
+      <input
+        id="urgent"
+        type="checkbox"
+        checked={preferences.urgentBypass}
+        onChange={({ target }) => set({ ...preferences, urgentBypass: target.checked })}
+      />
+    </div>
+  )
+}

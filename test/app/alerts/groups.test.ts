@@ -1,0 +1,82 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { Announcements, groupsOf, groupTitle } from '../../../app/alerts/groups.ts'
+import { type AlertKind, SEVERITIES } from '../../../app/alerts/kinds.ts'
+import type { Alert } from '../../../app/contract/alerts.ts'
+
+const alert = (subject: string, at: number, kind: AlertKind = 'stream-stale'): Alert => ({
+  id: `${kind}/${subject}@${at}`,
+  profile: 'key-1',
+  kind,
+  severity: SEVERITIES[kind],
+  subject,
+  since: at,
+  at,
+  title: `${subject} is silent`,
+  body: 'b',
+  dismissed: false,
+})
+const streams = (count: number, at = 0) => Array.from({ length: count }, (_, index) => alert(`s${index}`, at))
+
+test('eighteen silent streams are one group, and two are two', () => {
+  expect(groupsOf(streams(18)).map(({ alerts }) => alerts.length)).toEqual([18])
+  expect(groupsOf(streams(2)).map(({ alerts }) => alerts.length)).toEqual([1, 1])
+  expect(groupTitle('stream-stale', 18)).toBe('18 streams are silent')
+})
+
+test.each([
+  [5_000, [3]],
+  [5_001, [1, 1, 1]],
+])('three of a kind within %d ms make groups of %j', (lastAtMs, sizes) => {
+  const alerts = [alert('a', 0), alert('b', 10), alert('c', lastAtMs)]
+  expect(groupsOf(alerts).map(({ alerts: members }) => members.length)).toEqual(sizes)
+})
+
+test('kinds and keys are not mixed', () => {
+  const alerts = [
+    alert('a', 0),
+    alert('b', 0),
+    alert('Accounts', 0, 'empty'),
+    { ...alert('c', 0), profile: 'key-2' },
+  ]
+  expect(groupsOf(alerts)).toHaveLength(4)
+})
+
+test('every alert is in exactly one group', () => {
+  const kinds = fc.constantFrom<AlertKind>('empty', 'stream-stale')
+  fc.assert(
+    fc.property(fc.array(fc.tuple(fc.nat(30_000), kinds)), (raised) => {
+      const alerts = raised.map(([at, kind], index) => alert(`s${index}`, at, kind))
+      const grouped = groupsOf(alerts).flatMap((group) => group.alerts.map(({ id }) => id))
+      expect(grouped.toSorted()).toEqual(alerts.map(({ id }) => id).toSorted())
+    }),
+  )
+})
+
+const told = (effects: ReturnType<Announcements['raised']>) =>
+  effects.map((effect) => (effect.kind === 'announce' ? `+ ${effect.announcement.title}` : `- ${effect.id}`))
+
+test('eighteen at once are announced once, and withdrawn once when the last is over', () => {
+  const announcements = new Announcements()
+  const all = streams(18)
+  expect(told(announcements.raised(all))).toEqual(['+ 18 streams are silent'])
+  const ends = all.flatMap(({ id }) => told(announcements.ended(id)))
+  expect(ends).toEqual([`- ${all[0]?.id}/group`])
+})
+
+test('the third within five seconds replaces the first two, and the fourth is silent', () => {
+  const announcements = new Announcements()
+  const [a, b, c, d] = [alert('a', 0), alert('b', 1_000), alert('c', 5_000), alert('d', 5_000)]
+  expect(told(announcements.raised([a]))).toEqual(['+ a is silent'])
+  expect(told(announcements.raised([b]))).toEqual(['+ b is silent'])
+  expect(told(announcements.raised([c]))).toEqual([`- ${a.id}`, `- ${b.id}`, '+ 3 streams are silent'])
+  expect(told(announcements.raised([d]))).toEqual([])
+  expect(told(announcements.raised([alert('e', 5_001)]))).toEqual(['+ e is silent'])
+})
+
+test('a single alert is withdrawn by its own id', () => {
+  const announcements = new Announcements()
+  const one = alert('a', 0)
+  announcements.raised([one])
+  expect(told(announcements.ended(one.id))).toEqual([`- ${one.id}`])
+})

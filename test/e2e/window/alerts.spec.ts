@@ -1,0 +1,49 @@
+import { snapshot } from '../../renderer/fixtures.ts'
+import { asked, expect, test } from './window-fixtures.ts'
+
+test('opened by its key, the alerts focus no button that could lose one', async ({ page, open }) => {
+  const host = await open(snapshot())
+  await expect(page.getByTestId('alerts')).toBeVisible()
+  await page.keyboard.press('a')
+  const dialog = page.getByRole('dialog')
+  await expect(dialog.getByRole('heading', { name: 'Alerts' })).toBeFocused()
+  await page.keyboard.press('Enter')
+  await page.keyboard.press('Space')
+  await expect(dialog.locator('[data-alert]')).toHaveCount(2)
+  expect(asked(host, 'dismissAlert')).toEqual([])
+})
+
+test('an alert leads to its row, and closed ones are told with their length', async ({ page, open }) => {
+  await open(snapshot())
+  await page.getByTestId('alerts').click()
+  await page.getByRole('button', { name: 'Closed' }).click()
+  await expect(page.locator('[data-closed-alert]')).toContainText('lasted 2 min 0 s')
+  await page.getByRole('button', { name: 'Open', exact: true }).click()
+  await page.locator('[data-alert="main runs-out Positions"]').getByRole('button', { name: /^Show/ }).click()
+  await expect(page.getByRole('dialog')).toHaveCount(0)
+  const row = page.locator('tr[data-category="Positions"]')
+  await expect(row.getByRole('button', { name: 'Positions' }).first()).toBeFocused()
+})
+
+test('a snooze goes to the host with its end, and says how long it lasts', async ({ page, open }) => {
+  const host = await open(snapshot())
+  await page.getByTestId('alerts').click()
+  await page.getByRole('dialog').getByRole('button', { name: '15 min' }).click()
+  await expect(page.getByText(/Snoozed until/)).toBeVisible()
+  expect(asked(host, 'setAlertPreferences')[0]).toMatchObject({
+    urgentBypass: true,
+    snoozedUntil: expect.any(Number),
+  })
+})
+
+test('sounds are off until they are turned on, and quiet hours have times', async ({ page, open }) => {
+  const host = await open(snapshot())
+  await page.getByTestId('alerts').click()
+  await page.getByRole('button', { name: /Thresholds, sounds/ }).click()
+  await expect(page.getByLabel('Sound for critical alerts', { exact: true })).not.toBeChecked()
+  await page.getByLabel('Sound for critical alerts', { exact: true }).check()
+  await page.getByLabel('Quiet hours', { exact: true }).check()
+  await page.getByLabel('Quiet from').fill('21:30')
+  const sent = () => asked(host, 'setAlertPreferences').at(-1)
+  await expect.poll(sent).toEqual({ urgentBypass: true, quietHours: { from: '21:30', to: '07:00' } })
+})
