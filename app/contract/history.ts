@@ -46,6 +46,9 @@ export interface History {
   readonly rejectedAt: readonly number[]
 }
 
+/** The level of each row over a while, oldest first: `[epoch ms, requests left]`, at most `points` a row. */
+export type Trends = Readonly<Record<string, readonly (readonly [atMs: number, remaining: number])[]>>
+
 const historyQuery = z.strictObject({
   profile: profileId,
   category: categoryName,
@@ -58,6 +61,10 @@ const historyQuery = z.strictObject({
 /** What the app remembers of a key: charts, reports, past events, and the file that they are kept in. */
 export const historyContract = {
   history: command(historyQuery).returning<History>(),
+  /** The small charts of all rows of a key, by category; rows without a point are left out. */
+  trends: command(
+    z.strictObject({ ...interval, points: z.int().check(z.gte(2), z.lte(64)) }),
+  ).returning<Trends>(),
   /** Who used what, of whole minutes: the answer says from when to when. */
   report: command(z.strictObject(interval)).returning<Report>(),
   exportFile: command(z.strictObject({ ...interval, what: z.enum(EXPORTS) })).returning<

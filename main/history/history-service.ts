@@ -1,7 +1,7 @@
 import type { Announcement } from '../../app/alerts/groups.ts'
 import type { Alert, AlertPreferences, ClosedAlert } from '../../app/contract/alerts.ts'
 import type { LoggedEvent } from '../../app/contract/events.ts'
-import type { History } from '../../app/contract/history.ts'
+import type { History, Trends } from '../../app/contract/history.ts'
 import type { Outcome } from '../../app/contract/outcome.ts'
 import { type Incident, incidentOf } from '../../app/history/incident.ts'
 import { type Report, reportOf } from '../../app/history/report.ts'
@@ -103,6 +103,19 @@ export class HistoryService {
     }
     if (toMs - fromMs > RECENT_MS) return stored(toMs, points) ?? recent()
     return withEarlier(recent(), (untilMs, most) => stored(Math.min(toMs, untilMs), most), points)
+  }
+
+  /** The levels of all rows of a profile that have any, at most `points` a row; empty for one that is not connected. */
+  trends(profile: string, fromMs: number, toMs: number, points: number): Trends {
+    const rows = this.#deps.monitor.snapshot(profile)?.requests ?? []
+    return Object.fromEntries(
+      rows.flatMap(({ category }) => {
+        const { points: found } = this.quotaHistory(profile, category, fromMs, toMs, points)
+        return found.length === 0
+          ? []
+          : [[category, found.map(({ at, remaining }) => [at, remaining] as const)]]
+      }),
+    )
   }
 
   report(profile: string, fromMs: number, toMs: number): Report {

@@ -1,3 +1,4 @@
+import { memo } from 'react'
 import { alsoCounts } from '../../app/quota/verdict.ts'
 import { clockText } from '../../app/status/moments.ts'
 import {
@@ -21,6 +22,10 @@ import { Shape } from '../components/shape.tsx'
 import { useLook, useParts, useQuota, useShown } from '../state/window-parts.ts'
 import sheet from './capacity.module.css'
 import { CapacityBar } from './capacity-bar.tsx'
+import { chooseCategory } from './chosen-category.ts'
+import type { RowGroupId } from './row-groups.ts'
+import { TREND, type TrendPath } from './trend-path.ts'
+import { useRowActions } from './use-groups.ts'
 
 const css = classesOf({ ...controlsSheet, ...sheet })
 
@@ -28,14 +33,24 @@ interface CategoryProps {
   readonly category: string
 }
 
-export function CapacityRow({ category, chosen }: CategoryProps & { readonly chosen: boolean }) {
-  const { view } = useParts()
+interface CapacityRowProps extends CategoryProps {
+  readonly chosen: boolean
+  readonly group: RowGroupId
+  readonly trend: TrendPath | undefined
+}
+
+/** The media type under which a dragged row's category is carried. */
+const DRAGGED = 'application/x-headroom-row'
+
+export const CapacityRow = memo(function CapacityRow({ category, chosen, group, trend }: CapacityRowProps) {
+  const parts = useParts()
+  const { moveTo } = useRowActions()
   const severity = useQuota(category, (quota, nowMs) => quotaStatus(quota, nowMs).severity) ?? 'unseen'
   const state = useQuota(category, (quota, nowMs) => quotaStatus(quota, nowMs).state)
   const source = useQuota(category, (quota) => quota.source)
   const stale = useQuota(category, isStale) ?? false
   const counted = useShown((snapshot) => alsoCounts(snapshot.requests, category).join(', '))
-  const choose = () => view.setState({ category })
+  const choose = () => chooseCategory(parts, category)
   return (
     // The name is the row's button for keyboards and screen readers; a click anywhere in the row does the same.
     <tr
@@ -45,7 +60,20 @@ export function CapacityRow({ category, chosen }: CategoryProps & { readonly cho
       data-stale={stale}
       data-severity={severity}
       data-state={state}
+      aria-current={chosen ? 'true' : undefined}
+      draggable
       onClick={choose}
+      onDragStart={({ dataTransfer }) => {
+        dataTransfer.effectAllowed = 'move'
+        dataTransfer.setData(DRAGGED, category)
+      }}
+      onDragOver={(event) => {
+        if (event.dataTransfer.types.includes(DRAGGED)) event.preventDefault()
+      }}
+      onDrop={(event) => {
+        event.preventDefault()
+        moveTo(event.dataTransfer.getData(DRAGGED), category)
+      }}
     >
       <td className={css('state')} data-testid="state">
         <State category={category} severity={severity} />
@@ -54,11 +82,13 @@ export function CapacityRow({ category, chosen }: CategoryProps & { readonly cho
         <button
           type="button"
           className={css('choose')}
+          aria-label={category}
           aria-pressed={chosen}
           title={counted ? `${category}, also counts ${counted}` : category}
           onClick={choose}
         >
-          <span>{category}</span>
+          {/* The heading of the group says the rest. */}
+          <span>{group === 'stream-opens' ? category.replace(/ Stream$/, '') : category}</span>
         </button>
         {counted && (
           <div className={css('shared', 'muted')} data-testid="shared">
@@ -71,6 +101,9 @@ export function CapacityRow({ category, chosen }: CategoryProps & { readonly cho
       </td>
       <td className={css('count')}>
         <Left category={category} />
+      </td>
+      <td className={css('trend')} data-testid="trend">
+        {trend && <Trend {...trend} />}
       </td>
       <td className={css('own', 'muted')}>
         <Own category={category} />
@@ -88,6 +121,16 @@ export function CapacityRow({ category, chosen }: CategoryProps & { readonly cho
         <Age category={category} />
       </td>
     </tr>
+  )
+})
+
+/** The last 15 minutes of the row; the chart below tells them in full. */
+function Trend({ line, area }: TrendPath) {
+  return (
+    <svg viewBox={`0 0 ${TREND.width} ${TREND.height}`} aria-hidden="true">
+      <path className={css('trend-area')} d={area} />
+      <path className={css('trend-line')} d={line} />
+    </svg>
   )
 }
 

@@ -1,25 +1,24 @@
-import { useMemo } from 'react'
+import { DropdownMenu } from 'radix-ui'
 import type { RequestQuota } from '../../app/contract/snapshot.ts'
-import { shownRows } from '../../app/quota/verdict.ts'
+import { quotaStatus } from '../../app/status/quota-status.ts'
+import { mostUrgent } from '../../app/status/severity.ts'
 import { classesOf } from '../components/classes.ts'
 import controlsSheet from '../components/controls.module.css'
+import { Icon, type IconName } from '../components/icon.tsx'
+import { Shape } from '../components/shape.tsx'
 import { useLook, useParts, useShown } from '../state/window-parts.ts'
 import sheet from './capacity.module.css'
 import { CapacityRow } from './capacity-row.tsx'
 import { useChosenCategory } from './chosen-category.ts'
+import type { RowGroup } from './row-groups.ts'
+import { useGroups, useRowActions } from './use-groups.ts'
+import { useTrends } from './use-trends.ts'
 
 const css = classesOf({ ...controlsSheet, ...sheet })
 
-/** Separates names in one comparable string. A header cannot contain it. */
-const SEPARATOR = '\n'
-
 export function CapacityTable() {
-  const named = useShown((snapshot) =>
-    shownRows(snapshot.requests)
-      .map((quota) => quota.category)
-      .join(SEPARATOR),
-  )
-  const categories = useMemo(() => (named ? named.split(SEPARATOR) : []), [named])
+  const groups = useGroups()
+  const trends = useTrends()
   const fixed = useShown((snapshot) => snapshot.requests.some((quota) => quota.model === 'fixed'))
   const threshold = useShown((snapshot) => commonThresholdText(snapshot.requests))
   const chosen = useChosenCategory()
@@ -31,6 +30,7 @@ export function CapacityTable() {
           {fixed ? 'fixed windows' : 'rolling windows'} · solid = certain, hatched = possible, mark = low
           below {threshold}
         </span>
+        <RowTools category={chosen} />
       </div>
       <div className={css('scroll')}>
         <table className={css('table')} aria-labelledby="capacity-title">
@@ -49,6 +49,9 @@ export function CapacityTable() {
                 <span className={css('beside-bar')}>of limit</span>
                 <span className={css('without-bar')}>Left</span>
               </th>
+              <th scope="col" className={css('trend')}>
+                15 min
+              </th>
               <th scope="col" className={css('own')}>
                 Own /s
               </th>
@@ -66,14 +69,129 @@ export function CapacityTable() {
               </th>
             </tr>
           </thead>
-          <tbody>
-            {categories.map((category) => (
-              <CapacityRow key={category} category={category} chosen={category === chosen} />
-            ))}
-          </tbody>
+          {groups.map((group) => (
+            <tbody key={group.id} data-group={group.id}>
+              <GroupHead group={group} />
+              {group.rows.map((category) => (
+                <CapacityRow
+                  key={category}
+                  category={category}
+                  chosen={category === chosen}
+                  group={group.id}
+                  trend={trends.get(category)}
+                />
+              ))}
+            </tbody>
+          ))}
         </table>
       </div>
     </section>
+  )
+}
+
+/** The columns after those that every width shows; a heading that spanned hidden ones would make room for them. */
+const FURTHER_COLUMNS = ['bar-cell', 'count', 'trend', 'own', 'others', 'pace', 'full', 'age'] as const
+
+/** The heading of a group, with the line that its unseen rows are folded under. */
+function GroupHead({ group: { id, name, window, unseen, isOpen } }: { readonly group: RowGroup }) {
+  const { view } = useParts()
+  const toggle = () =>
+    view.setState(({ openGroups }) => ({
+      openGroups: isOpen ? openGroups.filter((one) => one !== id) : [...openGroups, id],
+    }))
+  return (
+    <tr className={css('group')}>
+      <th scope="rowgroup" colSpan={2}>
+        <span>
+          <b>{name}</b> {window}
+          {unseen > 0 && (
+            <button type="button" className={css('fold')} aria-expanded={isOpen} onClick={toggle}>
+              {isOpen ? '▾' : '▸'} {unseen} not checked
+            </button>
+          )}
+        </span>
+      </th>
+      {FURTHER_COLUMNS.map((column) => (
+        <td key={column} className={css(column)} />
+      ))}
+    </tr>
+  )
+}
+
+/** What can be done with the chosen row, and the rows that are hidden. Each has a key, too. */
+function RowTools({ category }: { readonly category: string | undefined }) {
+  const actions = useRowActions()
+  const isPinned = useLook(({ rows }) => category !== undefined && rows.pinned.includes(category))
+  if (category === undefined) return null
+  return (
+    <div className={css('tools')}>
+      <Tool
+        icon="pin"
+        label={`Pin ${category} on top`}
+        shortcut="*"
+        pressed={isPinned}
+        onClick={() => actions.pin()}
+      />
+      <Tool icon="up" label={`Move ${category} up`} shortcut="K" onClick={() => actions.move(-1)} />
+      <Tool icon="down" label={`Move ${category} down`} shortcut="J" onClick={() => actions.move(1)} />
+      <Tool icon="hide" label={`Hide ${category}`} shortcut="h" onClick={() => actions.hide()} />
+      <HiddenRows />
+    </div>
+  )
+}
+
+interface ToolProps {
+  readonly icon: IconName
+  readonly label: string
+  readonly shortcut: string
+  readonly pressed?: boolean
+  readonly onClick: () => void
+}
+
+function Tool({ icon, label, shortcut, pressed, onClick }: ToolProps) {
+  return (
+    <button
+      type="button"
+      className={css('tool', pressed === true && 'pressed')}
+      aria-label={label}
+      aria-pressed={pressed}
+      title={`${label} (${shortcut})`}
+      onClick={onClick}
+    >
+      <Icon name={icon} />
+    </button>
+  )
+}
+
+/** The menu of hidden rows, marked with the most urgent of them. */
+function HiddenRows() {
+  const actions = useRowActions()
+  const hidden = useLook(({ rows }) => rows.hidden)
+  const severity = useShown(
+    (snapshot, nowMs) =>
+      mostUrgent(
+        snapshot.requests
+          .filter(({ category }) => hidden.includes(category))
+          .map((quota) => quotaStatus(quota, nowMs)),
+      )?.severity,
+  )
+  if (hidden.length === 0) return null
+  return (
+    // A modal menu would insert a style element to lock the page's scrolling.
+    <DropdownMenu.Root modal={false}>
+      <DropdownMenu.Trigger className={css('hidden-rows')}>
+        {severity !== undefined && <Shape severity={severity} />} Hidden rows {hidden.length}
+      </DropdownMenu.Trigger>
+      <DropdownMenu.Portal>
+        <DropdownMenu.Content className={css('menu')} align="end" sideOffset={6}>
+          {hidden.map((category) => (
+            <DropdownMenu.Item key={category} className={css('item')} onSelect={() => actions.show(category)}>
+              Show {category}
+            </DropdownMenu.Item>
+          ))}
+        </DropdownMenu.Content>
+      </DropdownMenu.Portal>
+    </DropdownMenu.Root>
   )
 }
 

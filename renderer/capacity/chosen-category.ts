@@ -1,17 +1,45 @@
+import { useEffect } from 'react'
 import type { Snapshot } from '../../app/contract/snapshot.ts'
-import { useShown, useView } from '../state/window-parts.ts'
+import type { WindowParts } from '../state/window-parts.ts'
+import { useLook, useParts, useShown, useView } from '../state/window-parts.ts'
 
-/** The row that the chart shows: the chosen one, else the worst one, else the first. */
+/** The row that the chart shows. */
 export function useChosenCategory(): string | undefined {
   const chosen = useView((view) => view.category)
-  return useShown((snapshot) => chosenCategory(snapshot, chosen))
+  const followsWorst = useLook((look) => look.followsWorst)
+  return useShown((snapshot) => chosenCategory(snapshot, { chosen, followsWorst }))
 }
 
-/** The row of the chart, as `useChosenCategory`; `undefined` without rows. */
-export function chosenCategory(snapshot: Snapshot, chosen: string | undefined): string | undefined {
+interface Choice {
+  readonly chosen: string | undefined
+  readonly followsWorst: boolean
+}
+
+/** The row of the chart: the worst one if it is followed, else the chosen one, else the first; `undefined` without rows. */
+export function chosenCategory(snapshot: Snapshot, { chosen, followsWorst }: Choice): string | undefined {
   const has = (category: string | undefined) =>
     category !== undefined && snapshot.requests.some((quota) => quota.category === category)
-  if (has(chosen)) return chosen
-  if (has(snapshot.verdict.category)) return snapshot.verdict.category
+  const wanted = followsWorst ? [snapshot.verdict.category, chosen] : [chosen, snapshot.verdict.category]
+  const found = wanted.find(has)
+  if (found !== undefined) return found
   return (snapshot.requests.find((quota) => quota.source !== 'default') ?? snapshot.requests[0])?.category
+}
+
+/** Chooses a row, as a person does: the worst one is not followed any longer. */
+export function chooseCategory({ view, look }: Pick<WindowParts, 'view' | 'look'>, category: string): void {
+  if (look.getState().followsWorst) look.setState({ followsWorst: false })
+  view.setState({ category })
+}
+
+/**
+ * Chooses the worst row once, as soon as there is one, so that the chart starts where it matters. From then on only a
+ * person changes the choice.
+ */
+export function useFirstChoice(): void {
+  const { view } = useParts()
+  const isChosen = useView(({ category }) => category !== undefined)
+  const worst = useShown((snapshot) => snapshot.verdict.category)
+  useEffect(() => {
+    if (!isChosen && worst !== undefined) view.setState({ category: worst })
+  }, [view, isChosen, worst])
 }

@@ -10,6 +10,9 @@ const PATHS = {
   pin: 'M5.5 2.5h5 M6.5 2.5v4L4.5 9h7L9.5 6.5v-4 M8 9v4.5',
   pause: 'M5.5 3.5v9 M10.5 3.5v9',
   resume: 'M5.5 3.5v9l6.5-4.5z',
+  up: 'M8 13V3 M4 7l4-4 4 4',
+  down: 'M8 3v10 M4 9l4 4 4-4',
+  hide: 'M2 8c2-3 4-4 6-4s4 1 6 4c-2 3-4 4-6 4s-4-1-6-4 M3 13 13 3',
   more: 'M3 8h.01 M8 8h.01 M13 8h.01',
 } as const
 

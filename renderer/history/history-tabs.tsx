@@ -1,18 +1,27 @@
 import { classesOf } from '../components/classes.ts'
 import { CHART_RANGES, type HistoryView } from '../state/view-state.ts'
-import { useParts, useView } from '../state/window-parts.ts'
+import { useLook, useParts, useView } from '../state/window-parts.ts'
 import sheet from './history.module.css'
 
 const css = classesOf(sheet)
 
 /** The controls for the range of the chart, and for chart or table. */
 export function HistoryTabs() {
-  const { view } = useParts()
+  const { view, look } = useParts()
+  const follows = useLook(({ followsWorst }) => followsWorst)
   const range = useView((one) => one.range)
   const panel = useView((one) => one.panel)
   const other = (to: HistoryView) => view.setState({ panel: panel === to ? 'chart' : to })
   return (
     <div className={css('tabs')}>
+      <label className={css('follow')}>
+        <input
+          type="checkbox"
+          checked={follows}
+          onChange={(event) => look.setState({ followsWorst: event.target.checked })}
+        />
+        Follow worst
+      </label>
       {CHART_RANGES.map((one) => (
         <button
           key={one}

@@ -1,4 +1,5 @@
 import { shownRows } from '../../app/quota/verdict.ts'
+import { chooseCategory } from '../capacity/chosen-category.ts'
 import { type Doing, SHORTCUTS } from '../shell/shortcuts.ts'
 import type { MirrorState } from '../state/mirror-state.ts'
 import type { Dialog } from '../state/view-state.ts'
@@ -43,7 +44,10 @@ export function paletteCommands(
     ...shownRows(shown?.requests ?? []).map(({ category }) => ({
       label: `Show ${category}`,
       keys: [],
-      run: ({ view }: Doing) => view.setState({ category, panel: 'chart' as const, glance: false }),
+      run: ({ view, look }: Doing) => {
+        chooseCategory({ view, look }, category)
+        view.setState({ panel: 'chart', glance: false })
+      },
     })),
   ]
 }

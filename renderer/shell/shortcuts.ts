@@ -1,3 +1,4 @@
+import type { RowActions } from '../capacity/use-groups.ts'
 import type { LookStore } from '../state/look.ts'
 import { CHART_RANGES, type ChartRange, type ViewState, type ViewStore } from '../state/view-state.ts'
 
@@ -11,9 +12,9 @@ export interface Shortcut {
 /** The stores and functions for the actions of shortcuts. */
 export interface Doing {
   readonly view: ViewStore
+  readonly look: LookStore
   readonly togglePause: () => void
-  /** Moves the selected row up or down the table. */
-  readonly step: (by: 1 | -1) => void
+  readonly rows: RowActions
   readonly focus: (selector: string) => void
   readonly canOpenStream: () => boolean
 }
@@ -31,8 +32,17 @@ const CHART_NAMES: Readonly<Record<ChartRange, string>> = {
 }
 
 export const SHORTCUTS: readonly Shortcut[] = [
-  { keys: ['j', 'ArrowDown'], does: 'Next row', run: ({ step }) => step(1) },
-  { keys: ['k', 'ArrowUp'], does: 'Previous row', run: ({ step }) => step(-1) },
+  { keys: ['j', 'ArrowDown'], does: 'Next row', run: ({ rows }) => rows.step(1) },
+  { keys: ['k', 'ArrowUp'], does: 'Previous row', run: ({ rows }) => rows.step(-1) },
+  { keys: ['J'], does: 'Move the row down', run: ({ rows }) => rows.move(1) },
+  { keys: ['K'], does: 'Move the row up', run: ({ rows }) => rows.move(-1) },
+  { keys: ['*'], does: 'Pin the row on top, or unpin it', run: ({ rows }) => rows.pin() },
+  { keys: ['h'], does: 'Hide the row', run: ({ rows }) => rows.hide() },
+  {
+    keys: ['w'],
+    does: 'Follow the worst row, or stop',
+    run: ({ look }) => look.setState(({ followsWorst }) => ({ followsWorst: !followsWorst })),
+  },
   ...CHART_RANGES.map((range, index) => ({
     keys: [String(index + 1)],
     does: `${CHART_NAMES[range]} chart`,

@@ -1,28 +1,22 @@
 import { useEffect, useMemo } from 'react'
-import { chosenCategory } from '../capacity/chosen-category.ts'
+import { rowActions } from '../capacity/use-groups.ts'
 import { shownSnapshot, useParts } from '../state/window-parts.ts'
 import { type Doing, opensPalette, shortcutFor, usesKeys } from './shortcuts.ts'
 
 /** What shortcuts and the palette act with. */
 export function useDoing(): Doing {
-  const { view, mirror, togglePause } = useParts()
+  const { view, look, mirror, togglePause } = useParts()
   return useMemo(() => {
     const snapshot = () => shownSnapshot(mirror.getState(), view.getState())
     return {
       view,
+      look,
       togglePause,
       focus: (selector) => document.querySelector<HTMLElement>(selector)?.focus(),
       canOpenStream: () => (snapshot()?.access.state ?? 'none') !== 'none',
-      step: (by) => {
-        const shown = snapshot()
-        if (shown === undefined) return
-        const names = shown.requests.map(({ category }) => category)
-        const at = names.indexOf(chosenCategory(shown, view.getState().category) ?? '')
-        const category = names[Math.min(names.length - 1, Math.max(0, at + by))]
-        if (category !== undefined) view.setState({ category })
-      },
+      rows: rowActions({ view, look, mirror }),
     }
-  }, [view, mirror, togglePause])
+  }, [view, look, mirror, togglePause])
 }
 
 /** Handles the window's shortcuts while no dialog is open. */

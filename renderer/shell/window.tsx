@@ -1,4 +1,5 @@
 import { CapacityTable } from '../capacity/capacity-table.tsx'
+import { useFirstChoice } from '../capacity/chosen-category.ts'
 import { classesOf } from '../components/classes.ts'
 import controlsSheet from '../components/controls.module.css'
 import { EventList } from '../events/event-list.tsx'
@@ -30,6 +31,7 @@ export function HeadroomWindow() {
   // Drawn anew in another zone: texts of the past do not change by themselves.
   const zone = useLook((look) => look.zone)
   useShortcuts()
+  useFirstChoice()
   useFocusReturn()
   if (isGlance && hasProfile) return <Glance key={zone} inert={isBehindDialog} />
   return (

@@ -1,6 +1,7 @@
 import { createStore, type StoreApi } from 'zustand/vanilla'
 import type { Severity } from '../../app/alerts/kinds.ts'
 import { showTimesIn, TIME_ZONES, type TimeZone } from '../../app/status/moments.ts'
+import { AS_DELIVERED, type RowArrangement, storedArrangement } from '../capacity/row-groups.ts'
 import { applyTheme, readTheme, type Theme } from '../theme/theme.ts'
 
 export const DENSITIES = ['auto', 'roomy', 'dense'] as const
@@ -15,6 +16,10 @@ export interface Look {
   readonly fullAs: 'clock' | 'countdown'
   /** The zone of every time of day. */
   readonly zone: TimeZone
+  /** Whether the chart is of whichever row is the worst, instead of the chosen one. */
+  readonly followsWorst: boolean
+  /** Order, hidden and pinned rows of the table. */
+  readonly rows: RowArrangement
   /** Off for people whose speech input types single keys (WCAG 2.1.4). */
   readonly shortcuts: boolean
   /** Severities of alerts that sound. None unless turned on. */
@@ -31,6 +36,8 @@ export type LookStore = StoreApi<Look>
 const KEYS = {
   density: 'headroom.density',
   fullAs: 'headroom.full-as',
+  followsWorst: 'headroom.follows-worst',
+  rows: 'headroom.rows',
   shortcuts: 'headroom.shortcuts',
   zone: 'headroom.time-zone',
   sounds: 'headroom.sounds',
@@ -48,6 +55,8 @@ export function createLook({ storage, root }: LookPorts): LookStore {
     theme: readTheme(storage),
     density: DENSITIES.find((one) => one === storage.getItem(KEYS.density)) ?? 'auto',
     fullAs: storage.getItem(KEYS.fullAs) === 'countdown' ? 'countdown' : 'clock',
+    followsWorst: storage.getItem(KEYS.followsWorst) === 'on',
+    rows: storedArrangement(storage.getItem(KEYS.rows)),
     shortcuts: storage.getItem(KEYS.shortcuts) !== 'off',
     zone: TIME_ZONES.find((one) => one === storage.getItem(KEYS.zone)) ?? 'local',
     sounds: SOUNDING.filter((severity) => storage.getItem(KEYS.sounds)?.split(' ').includes(severity)),
@@ -63,6 +72,8 @@ export function createLook({ storage, root }: LookPorts): LookStore {
     keep('density', look.density === 'auto' ? undefined : look.density)
     keep('fullAs', look.fullAs === 'clock' ? undefined : look.fullAs)
     keep('zone', look.zone === 'local' ? undefined : look.zone)
+    keep('followsWorst', look.followsWorst ? 'on' : undefined)
+    keep('rows', isAsDelivered(look.rows) ? undefined : JSON.stringify(look.rows))
     keep('shortcuts', look.shortcuts ? undefined : 'off')
     keep('sounds', look.sounds.length === 0 ? undefined : look.sounds.join(' '))
     keep('notifications', look.notifications ? 'on' : undefined)
@@ -71,3 +82,5 @@ export function createLook({ storage, root }: LookPorts): LookStore {
   store.subscribe(apply)
   return store
 }
+
+const isAsDelivered = (rows: RowArrangement) => JSON.stringify(rows) === JSON.stringify(AS_DELIVERED)

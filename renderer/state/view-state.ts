@@ -1,9 +1,12 @@
 import { createStore, type StoreApi } from 'zustand/vanilla'
+import type { RowGroupId } from '../capacity/row-groups.ts'
 
 /** The person's choices of what to show. None comes from the service. */
 export interface ViewState {
   readonly profile: string | undefined
   readonly category: string | undefined
+  /** Groups of the table whose unseen rows are shown. */
+  readonly openGroups: readonly RowGroupId[]
   readonly dialog: Dialog | undefined
   /** The last error of a command, in main's words. */
   readonly notice: string | undefined
@@ -39,6 +42,7 @@ export const createView = (): ViewStore =>
   createStore<ViewState>(() => ({
     profile: undefined,
     category: undefined,
+    openGroups: [],
     dialog: undefined,
     notice: undefined,
     range: '15 min',

@@ -1,3 +1,4 @@
+import { chooseCategory } from '../capacity/chosen-category.ts'
 import { classesOf } from '../components/classes.ts'
 import controlsSheet from '../components/controls.module.css'
 import { DialogFrame } from '../components/dialog-frame.tsx'
@@ -32,7 +33,7 @@ export function FindingsDialog() {
 }
 
 function FindingRow({ finding }: { readonly finding: ShownFinding }) {
-  const { view } = useParts()
+  const { view, look } = useParts()
   const { aspect, severity, subject, label, text, action, detail } = finding
   return (
     <li className={css(severity)} data-finding={aspect}>
@@ -50,7 +51,10 @@ function FindingRow({ finding }: { readonly finding: ShownFinding }) {
           type="button"
           className={css('button')}
           aria-label={`Show ${subject}`}
-          onClick={() => view.setState({ dialog: undefined, category: subject, panel: 'chart' })}
+          onClick={() => {
+            chooseCategory({ view, look }, subject)
+            view.setState({ dialog: undefined, panel: 'chart' })
+          }}
         >
           Show
         </button>

@@ -7,6 +7,7 @@ const DATA = 'an address that is a page from a server'
 const LINK = 'a link and a form from a server'
 const AGES = 'e2e/shown-ages.spec.ts'
 const PAUSE_TEST = 'renderer/state/pause.test.ts'
+const TABLE_TEST = 'e2e/window/table.spec.ts'
 const BAND = 'renderer/history/band.ts'
 const BAND_TEST = 'renderer/history/band.test.ts'
 
@@ -162,5 +163,22 @@ export const WINDOW_MUTANTS: readonly Mutant[] = [
     replace: '    position: static;\n    z-index: 5;',
     test: 'e2e/window/headline.spec.ts',
     grep: 'at 1024×700',
+  },
+  {
+    promise: 'W6',
+    what: 'let the chart change to another row by itself',
+    file: 'renderer/capacity/chosen-category.ts',
+    find: 'if (!isChosen && worst !== undefined) view.setState({ category: worst })',
+    replace: 'if (worst !== undefined) view.setState({ category: worst })',
+    test: TABLE_TEST,
+    grep: 'the chosen row stays',
+  },
+  {
+    promise: 'W6',
+    what: 'fold a row that the service refuses',
+    file: 'renderer/capacity/row-groups.ts',
+    find: ' && problem === undefined',
+    replace: ' && problem !== null',
+    test: 'renderer/capacity/row-groups.test.ts',
   },
 ]

@@ -8,6 +8,7 @@ export type CommandName = {
 export const GOOD_ARGUMENTS: Readonly<Partial<Record<CommandName, Record<string, unknown>>>> = {
   events: { after: 0 },
   history: { profile: 'p', category: 'Positions', fromMs: 0, toMs: 1, points: 300 },
+  trends: { profile: 'p', fromMs: 0, toMs: 1, points: 32 },
   openStream: { profile: 'p', kind: 'barcharts', target: 'MSFT', options: { interval: '5' }, replace: 's-1' },
   closeStream: { profile: 'p', stream: 's-1', inSeconds: 5 },
   keepStream: { profile: 'p', stream: 's-1' },

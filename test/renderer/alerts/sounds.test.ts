@@ -10,6 +10,8 @@ const LOOK: Look = {
   density: 'auto',
   fullAs: 'clock',
   zone: 'local',
+  followsWorst: false,
+  rows: { order: [], hidden: [], pinned: [] },
   shortcuts: true,
   sounds: [],
   notifications: false,

@@ -75,6 +75,20 @@ export async function startFakeHost(dist: string, shown: Snapshot): Promise<Fake
         const of = snapshots.find((one) => one.profile.id === profile)
         return of ? historyOf(of, category, toMs - fromMs) : { points: [], rejectedAt: [] }
       }
+      case 'trends': {
+        const { profile, fromMs, toMs } = arg as HistoryQuery
+        const of = snapshots.find((one) => one.profile.id === profile)
+        const rows = of?.requests.filter(({ source }) => source !== 'default') ?? []
+        return Object.fromEntries(
+          rows.map(({ category }) => [
+            category,
+            historyOf(of as Snapshot, category, toMs - fromMs).points.map(({ at, remaining }) => [
+              at,
+              remaining,
+            ]),
+          ]),
+        )
+      }
       case 'alerts':
         return ALERTS
       case 'alertPreferences':

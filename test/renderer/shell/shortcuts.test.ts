@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import { createStore } from 'zustand/vanilla'
+import { AS_DELIVERED } from '../../../renderer/capacity/row-groups.ts'
 import { SHORTCUTS, shortcutFor } from '../../../renderer/shell/shortcuts.ts'
 import type { Look } from '../../../renderer/state/look.ts'
 
@@ -8,6 +9,8 @@ const look = (shortcuts: boolean) =>
     theme: 'system',
     density: 'auto',
     fullAs: 'clock',
+    followsWorst: false,
+    rows: AS_DELIVERED,
     zone: 'local',
     shortcuts,
     sounds: [],

@@ -22,6 +22,8 @@ it('keeps what a person chose, and finds it again', () => {
     zone: 'exchange',
     sounds: ['critical', 'info'],
     notifications: true,
+    followsWorst: true,
+    rows: { order: ['Balances'], hidden: ['Accounts'], pinned: [] },
   })
   expect(first.dataset).toEqual({ theme: 'contrast', density: 'dense' })
   const next = ports(Object.fromEntries(first.values))
@@ -33,6 +35,8 @@ it('keeps what a person chose, and finds it again', () => {
     zone: 'exchange',
     sounds: ['critical', 'info'],
     notifications: true,
+    followsWorst: true,
+    rows: { order: ['Balances'], hidden: ['Accounts'], pinned: [] },
   })
   expect(next.dataset).toEqual({ theme: 'contrast', density: 'dense' })
 })
@@ -42,8 +46,9 @@ it('keeps nothing for what is as it comes', () => {
   const look = createLook(given)
   expect(look.getState().density).toBe('auto')
   look.setState({ shortcuts: false })
-  look.setState({ shortcuts: true })
   look.setState({ sounds: ['warning'], notifications: true })
   look.setState({ sounds: [], notifications: false })
+  look.setState({ shortcuts: true, rows: { order: [], hidden: ['Accounts'], pinned: [] } })
+  look.setState({ rows: { order: [], hidden: [], pinned: [] } })
   expect([[...values], dataset]).toEqual([[], {}])
 })

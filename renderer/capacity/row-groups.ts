@@ -1,0 +1,164 @@
+import type { RequestQuota, Snapshot } from '../../app/contract/snapshot.ts'
+import { shownRows } from '../../app/quota/verdict.ts'
+import { streamKindOf } from '../../app/service/stream-kinds.ts'
+import { durationText } from '../../app/status/durations.ts'
+
+/** How a person arranged the rows of the table, by category. Unknown categories are kept: they may come back. */
+export interface RowArrangement {
+  /** Their order; rows that it lacks follow in the service's order. */
+  readonly order: readonly string[]
+  readonly hidden: readonly string[]
+  /** Shown above all groups. */
+  readonly pinned: readonly string[]
+}
+
+export const AS_DELIVERED: RowArrangement = { order: [], hidden: [], pinned: [] }
+
+const GROUP_NAMES = {
+  pinned: 'Pinned',
+  rest: 'REST',
+  options: 'Options',
+  'stream-opens': 'Stream opens',
+} as const
+export type RowGroupId = keyof typeof GROUP_NAMES
+const GROUP_IDS = Object.keys(GROUP_NAMES) as readonly RowGroupId[]
+
+export interface RowGroup {
+  readonly id: RowGroupId
+  readonly name: string
+  /** `5 min window` */
+  readonly window: string
+  /** Categories in the order in which they are shown. */
+  readonly rows: readonly string[]
+  /** The number of rows that no header was seen of, folded or, if `isOpen`, shown. */
+  readonly unseen: number
+  readonly isOpen: boolean
+}
+
+/** What of the table is open and chosen. */
+export interface TableView {
+  readonly open: readonly RowGroupId[]
+  readonly chosen: string | undefined
+}
+
+/** The groups of the table without hidden rows; empty groups are left out. */
+export function rowGroups(
+  snapshot: Pick<Snapshot, 'requests'>,
+  arrangement: RowArrangement,
+  { open, chosen }: TableView,
+): readonly RowGroup[] {
+  const rows = arranged(shownRows(snapshot.requests), arrangement)
+  const shown = rows.filter(({ category }) => !arrangement.hidden.includes(category))
+  const isAnySeen = rows.some((row) => row.source !== 'default')
+  return GROUP_IDS.flatMap((id) => {
+    const of = shown.filter((row) => groupOf(row.category, arrangement) === id)
+    if (of.length === 0) return []
+    const isOpen = open.includes(id)
+    const isFolded = (row: RequestQuota) => isAnySeen && id !== 'pinned' && isUnseen(row)
+    return [
+      {
+        id,
+        name: GROUP_NAMES[id],
+        window: windowText(of),
+        rows: of
+          .filter((row) => isOpen || !isFolded(row) || row.category === chosen)
+          .map(({ category }) => category),
+        unseen: of.filter(isFolded).length,
+        isOpen,
+      },
+    ]
+  })
+}
+
+/** The categories in the order of the screen, over all groups. */
+export const rowsOf = (groups: readonly RowGroup[]): readonly string[] => groups.flatMap(({ rows }) => rows)
+
+/**
+ * A row that nothing is known of and nothing is planned for. One that is about to be checked is shown, so that rows do not
+ * jump in one after the other at the start.
+ */
+function isUnseen({ source, nextCheckAt, problem }: RequestQuota): boolean {
+  return source === 'default' && nextCheckAt === undefined && problem === undefined
+}
+
+export function groupOf(category: string, { pinned }: RowArrangement): RowGroupId {
+  if (pinned.includes(category)) return 'pinned'
+  if (streamKindOf(category) !== undefined || /\bstream\b/i.test(category)) return 'stream-opens'
+  return /^option/i.test(category) ? 'options' : 'rest'
+}
+
+/** `5 min window`, `1 min and 5 min windows` */
+function windowText(rows: readonly RequestQuota[]): string {
+  const periods = [...new Set(rows.map(({ period }) => period))].sort((a, b) => a - b)
+  const texts = periods.map((seconds) =>
+    seconds % 60 === 0 && seconds < 3600 ? `${seconds / 60} min` : durationText(seconds),
+  )
+  return `${texts.join(' and ')} ${texts.length === 1 ? 'window' : 'windows'}`
+}
+
+function arranged(rows: readonly RequestQuota[], { order }: RowArrangement): readonly RequestQuota[] {
+  const placeOf = new Map(order.map((category, index) => [category, index]))
+  const place = ({ category }: RequestQuota) => placeOf.get(category) ?? order.length
+  return rows.toSorted((a, b) => place(a) - place(b))
+}
+
+/** Moves a row before or after another one of its group. `requests`: all rows, hidden and folded ones included. */
+export function movedTo(
+  requests: readonly RequestQuota[],
+  arrangement: RowArrangement,
+  category: string,
+  target: string,
+): RowArrangement {
+  const order = arranged(requests, arrangement).map((row) => row.category)
+  const [from, to] = [order.indexOf(category), order.indexOf(target)]
+  if (from < 0 || to < 0 || groupOf(category, arrangement) !== groupOf(target, arrangement))
+    return arrangement
+  return { ...arrangement, order: order.toSpliced(from, 1).toSpliced(to, 0, category) }
+}
+
+/** Moves a row one place up or down among the rows that its group shows. */
+export function movedBy(
+  requests: readonly RequestQuota[],
+  arrangement: RowArrangement,
+  {
+    groups,
+    category,
+    by,
+  }: { readonly groups: readonly RowGroup[]; readonly category: string; readonly by: 1 | -1 },
+): RowArrangement {
+  const rows = groups.find((group) => group.rows.includes(category))?.rows ?? []
+  const target = rows[rows.indexOf(category) + by]
+  return target === undefined ? arrangement : movedTo(requests, arrangement, category, target)
+}
+
+/** Pins a row on top of the table, or takes it back to its group. */
+export const pinToggled = (arrangement: RowArrangement, category: string): RowArrangement => ({
+  ...arrangement,
+  pinned: toggled(arrangement.pinned, category),
+})
+
+/** Hides a row, or shows it again. A hidden row still counts for the headline and for alerts. */
+export const hideToggled = (arrangement: RowArrangement, category: string): RowArrangement => ({
+  ...arrangement,
+  hidden: toggled(arrangement.hidden, category),
+})
+
+const toggled = (list: readonly string[], one: string): readonly string[] =>
+  list.includes(one) ? list.filter((other) => other !== one) : [...list, one]
+
+/** An arrangement as it was stored; as delivered where that text is none. */
+export function storedArrangement(text: string | null): RowArrangement {
+  try {
+    const parsed: unknown = JSON.parse(text ?? '')
+    const listOf = (name: keyof RowArrangement): readonly string[] => {
+      const list = (parsed as Record<string, unknown> | null)?.[name]
+      return Array.isArray(list) ? list.filter((one) => typeof one === 'string').slice(0, MAX_STORED) : []
+    }
+    return { order: listOf('order'), hidden: listOf('hidden'), pinned: listOf('pinned') }
+  } catch {
+    return AS_DELIVERED
+  }
+}
+
+/** Far more categories than the service has. */
+const MAX_STORED = 200

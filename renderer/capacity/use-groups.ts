@@ -1,0 +1,99 @@
+import { useMemo } from 'react'
+import {
+  shownSnapshot,
+  useLook,
+  useParts,
+  useShown,
+  useView,
+  type WindowParts,
+} from '../state/window-parts.ts'
+import { chooseCategory, chosenCategory } from './chosen-category.ts'
+import { hideToggled, movedBy, movedTo, pinToggled, type RowGroup, rowGroups, rowsOf } from './row-groups.ts'
+
+/** The groups of the table as they are shown, the same objects while nothing of them changed. */
+export function useGroups(): readonly RowGroup[] {
+  const arrangement = useLook(({ rows }) => rows)
+  const open = useView(({ openGroups }) => openGroups)
+  const chosen = useView(({ category }) => category)
+  const followsWorst = useLook((look) => look.followsWorst)
+  // Compared as text, so that the table renders only when its rows change.
+  const text = useShown((snapshot) =>
+    JSON.stringify(
+      rowGroups(snapshot, arrangement, {
+        open,
+        chosen: chosenCategory(snapshot, { chosen, followsWorst }),
+      }),
+    ),
+  )
+  return useMemo(() => (text === undefined ? [] : (JSON.parse(text) as readonly RowGroup[])), [text])
+}
+
+/** What a person does with the rows of the table, by keyboard or mouse. */
+export interface RowActions {
+  /** Chooses the next row of the screen, or the one before. */
+  step(by: 1 | -1): void
+  /** Moves the chosen row within its group. */
+  move(by: 1 | -1): void
+  /** Moves a row to the place of another one of its group. */
+  moveTo(category: string, target: string): void
+  pin(): void
+  /** Hides the chosen row and chooses the next one. */
+  hide(): void
+  show(category: string): void
+}
+
+type Parts = Pick<WindowParts, 'view' | 'look' | 'mirror'>
+
+export function useRowActions(): RowActions {
+  const parts = useParts()
+  return useMemo(() => rowActions(parts), [parts])
+}
+
+export function rowActions({ view, look, mirror }: Parts): RowActions {
+  const present = () => {
+    const snapshot = shownSnapshot(mirror.getState(), view.getState())
+    if (snapshot === undefined) return undefined
+    const { followsWorst, rows: arrangement } = look.getState()
+    const { category, openGroups } = view.getState()
+    const chosen = chosenCategory(snapshot, { chosen: category, followsWorst })
+    const groups = rowGroups(snapshot, arrangement, { open: openGroups, chosen })
+    return chosen === undefined ? undefined : { snapshot, arrangement, chosen, groups }
+  }
+  type Present = NonNullable<ReturnType<typeof present>>
+  const act = (run: (now: Present) => void) => {
+    const now = present()
+    if (now !== undefined) run(now)
+  }
+  const neighbour = ({ groups, chosen }: Present, by: 1 | -1) => {
+    const names = rowsOf(groups)
+    const at = names.indexOf(chosen)
+    return names[Math.min(names.length - 1, Math.max(0, at + by))]
+  }
+  return {
+    step: (by) =>
+      act((now) => {
+        const category = neighbour(now, by)
+        if (category !== undefined) chooseCategory({ view, look }, category)
+      }),
+    move: (by) =>
+      act(({ snapshot, arrangement, groups, chosen }) =>
+        look.setState({
+          rows: movedBy(snapshot.requests, arrangement, { groups, category: chosen, by }),
+        }),
+      ),
+    moveTo: (category, target) =>
+      act(({ snapshot, arrangement }) =>
+        look.setState({ rows: movedTo(snapshot.requests, arrangement, category, target) }),
+      ),
+    pin: () => act(({ arrangement, chosen }) => look.setState({ rows: pinToggled(arrangement, chosen) })),
+    hide: () =>
+      act((now) => {
+        const { arrangement, chosen } = now
+        if (arrangement.hidden.includes(chosen)) return
+        const next = neighbour(now, 1) === chosen ? neighbour(now, -1) : neighbour(now, 1)
+        look.setState({ rows: hideToggled(arrangement, chosen) })
+        if (next !== undefined) chooseCategory({ view, look }, next)
+      }),
+    show: (category) => look.setState(({ rows }) => ({ rows: hideToggled(rows, category) })),
+  }
+}

@@ -1,0 +1,102 @@
+import type { Page } from '@playwright/test'
+import { NOW_MS, quota, REQUESTS, snapshot } from '../../renderer/fixtures.ts'
+import { expect, test } from './window-fixtures.ts'
+
+const row = (category: string) => `tr[data-category="${category}"]`
+const shown = (page: Page) =>
+  page
+    .locator('tr[data-category]')
+    .evaluateAll((rows) => rows.map((one) => one.getAttribute('data-category')))
+const REST = ['Accounts', 'Order Details', 'Balances', 'Positions', 'Quote Snapshot']
+const SEEN = [...REST, 'Option Expirations', 'Option Strikes', 'Quote Change Stream', 'MarketDepth Stream']
+
+test('no column moves when what it shows gets wider', async ({ page, open }) => {
+  const host = await open(snapshot())
+  const edges = () =>
+    page
+      .locator(`${row('Positions')} > *`)
+      .evaluateAll((cells) => cells.map((cell) => cell.getBoundingClientRect().left))
+  const before = await edges()
+  const wide = REQUESTS.map((one) => ({
+    ...one,
+    source: 'modelled' as const,
+    observedAt: NOW_MS - 200_000,
+    low: 10,
+    high: one.limit,
+    state: 'running-out' as const,
+    emptyAt: NOW_MS + 230_000,
+    use: { total: 12, own: 11.2, elsewhere: 12, elsewhereLow: 10.1, elsewhereHigh: 99.5 },
+    safe: { everySeconds: 112.4, burst: 0 },
+  }))
+  host.show(snapshot({ revision: 2, requests: wide }))
+  await expect(page.locator(row('Positions')).getByTestId('remaining')).toHaveText('~10–320')
+  expect(await edges()).toEqual(before)
+})
+
+test('rows are grouped, and those that nothing is known of are folded under a line that opens', async ({
+  page,
+  open,
+}) => {
+  await open(snapshot())
+  expect(await shown(page)).toEqual(SEEN)
+  const options = page.locator('tbody[data-group=options]')
+  await expect(options.getByRole('rowheader').first()).toContainText('Options 1 min window')
+  await options.getByRole('button', { name: '2 not checked', expanded: false }).click()
+  await expect(page.locator(row('Option Spread Types'))).toBeVisible()
+  await options.getByRole('button', { name: '2 not checked', expanded: true }).click()
+  expect(await shown(page)).toEqual(SEEN)
+})
+
+test('a small chart of the last minutes stands in each row', async ({ page, open }) => {
+  await open(snapshot())
+  const line = page.locator(row('Positions')).getByTestId('trend').locator('path').last()
+  await expect(line).toHaveAttribute('d', /^M[\d.]+ [\d.]+(L[\d.]+ [\d.]+){8,}$/)
+})
+
+test('order, hidden and pinned rows are a person’s, by keyboard and mouse, and are kept', async ({
+  page,
+  open,
+}) => {
+  await open(snapshot())
+  await page.locator(row('Balances')).getByTestId('age').click()
+  await page.keyboard.press('Shift+K')
+  expect((await shown(page)).slice(0, 3)).toEqual(['Accounts', 'Balances', 'Order Details'])
+  await page.getByRole('button', { name: 'Move Balances down' }).click()
+  expect(await shown(page)).toEqual(SEEN)
+  await page.locator(row('Quote Snapshot')).dragTo(page.locator(row('Accounts')))
+  expect((await shown(page)).slice(0, 2)).toEqual(['Quote Snapshot', 'Accounts'])
+
+  await page.keyboard.press('h')
+  await expect(page.locator(row('Balances'))).toHaveCount(0)
+  await expect(page.locator('[data-history]')).toHaveAttribute('data-history', 'Positions')
+  await page.getByRole('button', { name: 'Option Strikes', exact: true }).click()
+  await page.keyboard.press('*')
+  const arranged = ['Option Strikes', 'Quote Snapshot', 'Accounts', 'Order Details', 'Positions']
+  expect((await shown(page)).slice(0, 5)).toEqual(arranged)
+
+  await page.reload()
+  await page.locator(row('Accounts')).waitFor()
+  expect((await shown(page)).slice(0, 5)).toEqual(arranged)
+  await page.getByRole('button', { name: 'Hidden rows 1' }).click()
+  await page.getByRole('menuitem', { name: 'Show Balances' }).click()
+  await expect(page.locator(row('Balances'))).toBeVisible()
+})
+
+test('the chosen row stays until a person chooses another, or follows the worst', async ({ page, open }) => {
+  const host = await open(snapshot())
+  const chart = page.locator('[data-history]')
+  await expect(chart).toHaveAttribute('data-history', 'Positions')
+  const worse = snapshot({ revision: 2, verdict: { kind: 'near-limit', category: 'Option Expirations' } })
+  host.show(worse)
+  const requests = [quota('Accounts', 320, 300, 7), ...REQUESTS.slice(1)]
+  host.show({ ...worse, revision: 3, requests })
+  await expect(page.locator(row('Accounts')).getByTestId('remaining')).toHaveText('7')
+  await expect(chart).toHaveAttribute('data-history', 'Positions')
+  await page.keyboard.press('w')
+  await expect(chart).toHaveAttribute('data-history', 'Option Expirations')
+  host.show(snapshot({ revision: 4, verdict: { kind: 'near-limit', category: 'Balances' } }))
+  await expect(chart).toHaveAttribute('data-history', 'Balances')
+  await page.locator(row('Accounts')).getByTestId('age').click()
+  await expect(chart).toHaveAttribute('data-history', 'Accounts')
+  await expect(page.getByRole('checkbox', { name: 'Follow worst' })).not.toBeChecked()
+})

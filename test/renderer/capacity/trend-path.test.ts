@@ -1,0 +1,19 @@
+import { expect, test } from 'vitest'
+import { TREND, trendPaths } from '../../../renderer/capacity/trend-path.ts'
+
+const rows = [{ category: 'Positions', limit: 320 }]
+
+test('a small chart goes from the oldest point to now, a full quota at the top and an empty one at the bottom', () => {
+  const trends = { Positions: [[0, 320] as const, [500, 160] as const, [1000, 0] as const] }
+  const path = trendPaths(trends, rows, 0, 1000).get('Positions')
+  expect(path?.line).toBe('M0 1L32 8L64 15')
+  expect(path?.area).toBe(`M0 1L32 8L64 15V${TREND.height}H0Z`)
+})
+
+test('one point, none, points of another time and unknown rows draw nothing', () => {
+  const one = [[0, 320] as const]
+  expect(trendPaths({ Positions: one }, rows, 0, 1000).size).toBe(0)
+  expect(trendPaths({}, rows, 0, 1000).size).toBe(0)
+  expect(trendPaths({ Positions: [...one, [2000, 1] as const] }, rows, 0, 1000).size).toBe(0)
+  expect(trendPaths({ toString: [...one, [500, 1] as const] }, rows, 0, 1000).size).toBe(0)
+})
