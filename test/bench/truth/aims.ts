@@ -9,6 +9,8 @@ export interface Aim {
   readonly isMet: boolean | undefined
   /** The same of the oracle, where that can be said. */
   readonly best?: Pick<Aim, 'measured' | 'isMet'>
+  /** The same of an oracle that is not told the kind of traffic. */
+  readonly untold?: Pick<Aim, 'measured' | 'isMet'>
 }
 
 export const NO_MODEL = 'no model: the last Remaining stands'
@@ -28,15 +30,24 @@ export const changesAnHour: OfKind = ({ changes, hours }) => changes / hours
 const OF_THE_ORACLE =
   /^(coverage|mean error against “no|`ok`|`running-out`, `empty`|from “would|changes|“runs out|told chance|alerts|emptyings)/
 
+/** What one that is not told the kind can be held to besides: how near it comes to the one that is. */
+const OF_THE_UNTOLD = new RegExp(`${OF_THE_ORACLE.source}|^mean error against the oracle`)
+
 /** What must hold, as it was measured, and beside it what the oracle comes to on the same headers. */
 export function aimsOf(kinds: readonly Figures[]): readonly Aim[] {
   const aims = aimsOver(kinds)
   const best = kinds.flatMap((kind) => (kind.best ? [kind.best] : []))
   if (best.length < kinds.length) return aims
   const ofOracle = aimsOver(best)
+  const ofUntold = aimsOver(kinds.flatMap((kind) => (kind.untold ? [kind.untold] : [])))
   return aims.map((aim, at) => {
     const { measured, isMet } = ofOracle[at]!
-    return OF_THE_ORACLE.test(aim.figure) ? { ...aim, best: { measured, isMet } } : aim
+    const untold = ofUntold[at] && { measured: ofUntold[at].measured, isMet: ofUntold[at].isMet }
+    return {
+      ...aim,
+      ...(OF_THE_ORACLE.test(aim.figure) && { best: { measured, isMet } }),
+      ...(untold && OF_THE_UNTOLD.test(aim.figure) && { untold }),
+    }
   })
 }
 
@@ -328,8 +339,9 @@ const seconds = (value: number): string => (Number.isFinite(value) ? `${Math.rou
 const count = (value: number): string => value.toLocaleString('en')
 
 /** One word for each aim, as a terminal and a page say it. */
-export const aimWord = ({ isMet, best }: Aim): string => {
+export const aimWord = ({ isMet, best, untold }: Aim): string => {
   if (isMet === undefined) return 'nothing to measure'
   if (isMet) return 'met'
-  return best?.isMet === false ? 'missed, by the oracle too' : 'missed'
+  if (best?.isMet === false) return 'missed, by the oracle too'
+  return untold?.isMet === false ? 'missed, by anyone who is not told the kind too' : 'missed'
 }

@@ -9,7 +9,7 @@ import {
   warningDelays,
 } from './emptyings.ts'
 import type { Kind } from './kinds.ts'
-import type { Looks } from './looks.ts'
+import type { Looks, Told } from './looks.ts'
 import { isWarning } from './row-state.ts'
 
 /** How often one of ten steps of chance was told, and how often it came. */
@@ -64,6 +64,8 @@ export interface Figures {
   emptyingsWarned: number
   /** The same of what the oracle would tell with the same words for the same chances; absent where it was not asked. */
   readonly best?: Figures
+  /** The same of an oracle that is not told the kind of traffic. */
+  readonly untold?: Figures
 }
 
 const BUDGET_FRACTION = 0.02
@@ -75,12 +77,16 @@ export function figuresOf(looks: Looks): Figures {
   const figures = sumsOf(looks)
   return Number.isNaN(looks.oracle.chance[0]!)
     ? figures
-    : { ...figures, best: sumsOf(asTheOracleTells(looks)) }
+    : {
+        ...figures,
+        best: sumsOf(asTold(looks, looks.oracle)),
+        ...(!Number.isNaN(looks.untold.chance[0]!) && { untold: sumsOf(asTold(looks, looks.untold)) }),
+      }
 }
 
 /** The ladder of states over the oracle's range and chance. A refusal's wait is a fact, and knows nobody better. */
-function asTheOracleTells(looks: Looks): Looks {
-  const { kind, count, oracle } = looks
+function asTold(looks: Looks, oracle: Told): Looks {
+  const { kind, count } = looks
   const held = new RowState()
   const state = Array.from({ length: count }, (_, at) =>
     held.at(
@@ -229,6 +235,8 @@ export function added(one: Figures, other: Figures): Figures {
       Object.entries(one.peerErrors).map(([peer, error]) => [peer, error + (other.peerErrors[peer] ?? 0)]),
     ),
     ...(one.best && other.best && { best: added(one.best, other.best) }),
+    // Asked in the first seed alone.
+    ...(one.untold && { untold: one.untold }),
     chances: one.chances.map((step, at) => ({
       told: step.told + other.chances[at]!.told,
       came: step.came + other.chances[at]!.came,

@@ -7,6 +7,7 @@ import {
   exponential,
   heavyTailed,
   levels,
+  oneOf,
   openingRamp,
   selfExciting,
   spells,
@@ -201,6 +202,25 @@ function one(refill: number, chance: Chance): Drawn {
     },
   ]
   return picked(FAMILIES, chance)()
+}
+
+const SUPPOSED = { drawn: 1500, steady: 300, quiet: 200 } as const
+const REDRAWN_SECONDS = 3600
+
+/**
+ * What anyone may suppose who is not told the kind of traffic: what the bench draws from, a steady pace or nobody, in
+ * the shares of the bench.
+ */
+export function supposed(refill: number, chance: Chance): Process {
+  const several = (count: number, draw: () => Process) => Array.from({ length: count }, draw)
+  return oneOf(
+    [
+      ...several(SUPPOSED.drawn, () => drawn(refill, chance).others),
+      ...several(SUPPOSED.steady, () => steady(between(0.2, 4, chance) * refill)),
+      ...several(SUPPOSED.quiet, () => steady(0)),
+    ],
+    REDRAWN_SECONDS,
+  )
 }
 
 const picked = <T>(items: readonly T[], chance: Chance): T => items[Math.floor(chance() * items.length)]!

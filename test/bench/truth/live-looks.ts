@@ -37,7 +37,10 @@ export class LiveLooks {
     this.#kind = kind
     this.#startMs = startMs
     this.#seed = seed
-    this.#oracle = new Oracle(kind.others, kind.limit, kind.periodSeconds, chanceFrom(seed + 1))
+    this.#oracle = new Oracle(
+      { process: kind.others, limit: kind.limit, periodSeconds: kind.periodSeconds },
+      chanceFrom(seed + 1),
+    )
   }
 
   /** One look: the snapshot as printed, and the truth a moment later. */

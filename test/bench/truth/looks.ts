@@ -20,20 +20,29 @@ export interface Looks {
   readonly headerAgeSeconds: Float64Array
   /** The told chance that the quota is empty within ten minutes, 0 to 1. */
   readonly chance: Float64Array
-  readonly oracle: {
-    readonly middle: Float64Array
-    readonly low: Float64Array
-    readonly high: Float64Array
-    /** NaN where the future was not followed. */
-    readonly chance: Float64Array
-  }
+  readonly oracle: Told
+  /** An oracle that is not told the kind of traffic, only what kinds there are. */
+  readonly untold: Told
   readonly peers: Readonly<Record<string, Float64Array>>
   /** Checks that the service counted against this quota. */
   checks: number
 }
 
+/** What an oracle says of each second. */
+export interface Told {
+  readonly middle: Float64Array
+  readonly low: Float64Array
+  readonly high: Float64Array
+  /** NaN where the future was not followed. */
+  readonly chance: Float64Array
+}
+
 export function noLooks(kind: Kind, count: number, aheadSeconds: number, peers: readonly string[]): Looks {
   const numbers = () => new Float64Array(count)
+  const told = (): Told => {
+    const chance = numbers().fill(Number.NaN)
+    return { middle: numbers(), low: numbers(), high: numbers(), chance }
+  }
   return {
     kind,
     count,
@@ -47,7 +56,8 @@ export function noLooks(kind: Kind, count: number, aheadSeconds: number, peers: 
     emptyInSeconds: numbers(),
     headerAgeSeconds: numbers(),
     chance: numbers(),
-    oracle: { middle: numbers(), low: numbers(), high: numbers(), chance: numbers().fill(Number.NaN) },
+    oracle: told(),
+    untold: told(),
     peers: Object.fromEntries(peers.map((name) => [name, numbers()])),
     checks: 0,
   }

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
 import { chanceFrom } from '../../app/quota/chance.ts'
 import { Oracle } from './oracle.ts'
-import { cyclic, steady } from './processes.ts'
+import type { Process } from './process.ts'
+import { cyclic, oneOf, steady } from './processes.ts'
 
-const oracleOf = (process: ConstructorParameters<typeof Oracle>[0]) =>
-  new Oracle(process, 320, 300, chanceFrom(5))
+const oracleOf = (process: Process) => new Oracle({ process, limit: 320, periodSeconds: 300 }, chanceFrom(5))
 
 test('with nobody else it is exact', () => {
   const oracle = oracleOf(steady(0))
@@ -42,4 +42,13 @@ test('headers tell it where in a cycle others are', () => {
   const atTheEnd = oracle.look(300).middle
   expect(Math.abs(atTheEnd - 25)).toBeLessThan(30)
   expect(Math.abs(oracle.look(400).middle - 130)).toBeLessThan(35)
+})
+
+test('not told which of several processes it is, it learns that from headers', () => {
+  const oracle = oracleOf(oneOf([steady(0), steady(1), steady(4)], 3600))
+  expect(oracle.look(30).low).toBeLessThan(oracle.look(30).high - 50)
+  oracle.observed(30, 232, false)
+  oracle.observed(60, 144, false)
+  // 4.0 less the 1.067 that come back.
+  expect(Math.abs(oracle.look(90).middle - 56)).toBeLessThanOrEqual(12)
 })

@@ -7,6 +7,14 @@ const FIRST_WIDTH = 0.5
 /** So many of them are followed into the future. */
 const FOLLOWED = 50
 
+/** What an oracle believes of a quota and of others. */
+export interface Believed {
+  readonly process: Process
+  readonly limit: number
+  readonly periodSeconds: number
+  readonly particles?: number
+}
+
 /**
  * What the best possible client would show: a particle filter that knows the process of others and its parameters, and
  * sees the same headers of the same quota at the moment the service counts.
@@ -20,40 +28,48 @@ export class Oracle {
   readonly #limit: number
   readonly #refill: number
   readonly #size: number
-  #levels = new Float64Array(PARTICLES)
+  readonly #count: number
+  #levels: Float64Array
   #states: Float64Array
-  #rates = new Float64Array(PARTICLES)
-  #counts = new Float64Array(PARTICLES)
-  #spareLevels = new Float64Array(PARTICLES)
+  #rates: Float64Array
+  #counts: Float64Array
+  #spareLevels: Float64Array
   #spareStates: Float64Array
-  #spareRates = new Float64Array(PARTICLES)
-  #spareCounts = new Float64Array(PARTICLES)
-  readonly #weights = new Float64Array(PARTICLES)
-  readonly #sorted = new Float64Array(PARTICLES)
+  #spareRates: Float64Array
+  #spareCounts: Float64Array
+  readonly #weights: Float64Array
+  readonly #sorted: Float64Array
   #second = -1
   #atSeconds = 0
 
-  constructor(process: Process, limit: number, periodSeconds: number, chance: Chance) {
+  constructor(of: Believed, chance: Chance) {
+    const { process, limit, periodSeconds, particles = PARTICLES } = of
     this.#process = process
     this.#chance = chance
     this.#limit = limit
     this.#refill = limit / periodSeconds
     this.#size = process.size
-    this.#states = new Float64Array(PARTICLES * process.size)
-    this.#spareStates = new Float64Array(PARTICLES * process.size)
+    this.#count = particles
+    const each = () => new Float64Array(particles)
+    ;[this.#levels, this.#spareLevels] = [each(), each()]
+    ;[this.#rates, this.#spareRates] = [each(), each()]
+    ;[this.#counts, this.#spareCounts] = [each(), each()]
+    ;[this.#weights, this.#sorted] = [each(), each()]
+    this.#states = new Float64Array(this.#count * process.size)
+    this.#spareStates = new Float64Array(this.#count * process.size)
     this.#levels.fill(limit)
-    for (let i = 0; i < PARTICLES; i += 1) process.start(this.#states, i * this.#size, chance)
+    for (let i = 0; i < this.#count; i += 1) process.start(this.#states, i * this.#size, chance)
   }
 
   /** The service counted an own request, unless it refused it, and answered with this Remaining. */
   observed(atSeconds: number, remaining: number, isRefused: boolean): void {
     this.#advance(atSeconds)
     const before = this.#levels
-    if (!isRefused) for (let i = 0; i < PARTICLES; i += 1) before[i] = Math.max(0, before[i]! - 1)
+    if (!isRefused) for (let i = 0; i < this.#count; i += 1) before[i] = Math.max(0, before[i]! - 1)
     this.#weigh(remaining)
     this.#resample()
     const levels = this.#levels
-    for (let i = 0; i < PARTICLES; i += 1) {
+    for (let i = 0; i < this.#count; i += 1) {
       const level = levels[i]!
       if (level < remaining || level >= remaining + 1)
         levels[i] = Math.min(this.#limit, remaining + this.#chance())
@@ -66,7 +82,8 @@ export class Oracle {
     const sorted = this.#sorted
     sorted.set(this.#levels)
     sorted.sort()
-    const at = (share: number) => Math.floor(sorted[Math.min(PARTICLES - 1, Math.floor(share * PARTICLES))]!)
+    const at = (share: number) =>
+      Math.floor(sorted[Math.min(this.#count - 1, Math.floor(share * this.#count))]!)
     return { middle: at(0.5), low: at(0.025), high: at(0.975) }
   }
 
@@ -79,7 +96,7 @@ export class Oracle {
     const state = new Float64Array(size)
     let empty = 0
     for (let one = 0; one < FOLLOWED; one += 1) {
-      const from = Math.floor(((one + 0.5) * PARTICLES) / FOLLOWED)
+      const from = Math.floor(((one + 0.5) * this.#count) / FOLLOWED)
       state.set(this.#states.subarray(from * size, (from + 1) * size))
       let [level, last] = [this.#levels[from]!, this.#counts[from]!]
       for (let second = 1; second <= horizonSeconds && level >= 1; second += 1) {
@@ -104,7 +121,7 @@ export class Oracle {
 
   #nextSecond(second: number): void {
     const [rates, counts] = [this.#rates, this.#counts]
-    for (let i = 0; i < PARTICLES; i += 1) {
+    for (let i = 0; i < this.#count; i += 1) {
       rates[i] = this.#process.next(this.#states, i * this.#size, second, counts[i]!, this.#chance)
       counts[i] = 0
     }
@@ -115,7 +132,7 @@ export class Oracle {
     const [rates, counts, levels] = [this.#rates, this.#counts, this.#levels]
     const gain = this.#refill * seconds
     const limit = this.#limit
-    for (let i = 0; i < PARTICLES; i += 1) {
+    for (let i = 0; i < this.#count; i += 1) {
       const count = poisson(rates[i]! * seconds, this.#chance)
       counts[i]! += count
       const level = levels[i]!
@@ -139,14 +156,14 @@ export class Oracle {
     const [weights, levels] = [this.#weights, this.#levels]
     for (let width = FIRST_WIDTH; ; width *= 2) {
       let [sum, squares] = [0, 0]
-      for (let i = 0; i < PARTICLES; i += 1) {
+      for (let i = 0; i < this.#count; i += 1) {
         const off = Math.max(0, remaining - levels[i]!, levels[i]! - remaining - 1) / width
         const weight = Math.exp(-0.5 * off * off)
         weights[i] = weight
         sum += weight
         squares += weight * weight
       }
-      if (sum * sum >= MIN_EFFECTIVE * PARTICLES * squares && sum > 1e-9) return
+      if (sum * sum >= MIN_EFFECTIVE * this.#count * squares && sum > 1e-9) return
       if (width > 4 * this.#limit) return
     }
   }
@@ -155,12 +172,12 @@ export class Oracle {
   #resample(): void {
     const size = this.#size
     let total = 0
-    for (let i = 0; i < PARTICLES; i += 1) total += this.#weights[i]!
-    const step = total / PARTICLES
+    for (let i = 0; i < this.#count; i += 1) total += this.#weights[i]!
+    const step = total / this.#count
     let [sum, from] = [this.#weights[0]!, 0]
-    for (let i = 0; i < PARTICLES; i += 1) {
+    for (let i = 0; i < this.#count; i += 1) {
       const place = step * (i + 0.5)
-      while (sum < place && from < PARTICLES - 1) sum += this.#weights[++from]!
+      while (sum < place && from < this.#count - 1) sum += this.#weights[++from]!
       this.#spareLevels[i] = this.#levels[from]!
       this.#spareRates[i] = this.#rates[from]!
       this.#spareCounts[i] = this.#counts[from]!

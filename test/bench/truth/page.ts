@@ -78,12 +78,13 @@ export function truthPage({ aims, kinds, how, origin, machine }: PageOf): string
     `## Aims: ${met} of ${aims.length} met`,
     '',
     ...table(
-      ['figure', 'aim', 'measured', 'the oracle', ''],
+      ['figure', 'aim', 'measured', 'the oracle', 'not told the kind', ''],
       aims.map((one) => [
         one.figure,
         one.aim,
         one.measured,
         one.best?.measured ?? '',
+        one.untold?.measured ?? '',
         one.isMet === false ? `**${aimWord(one)}**` : aimWord(one),
       ]),
     ),

@@ -178,3 +178,19 @@ export function staggered(programs: number, rate: number, onSeconds: number, cyc
     },
   }
 }
+
+/** One of several processes, and which one is not known; now and then, each `redrawnSeconds` on average, another one. */
+export function oneOf(processes: readonly Process[], redrawnSeconds: number): Process {
+  const draw = (state: Float64Array, at: number, chance: Chance) => {
+    state[at] = Math.floor(chance() * processes.length)
+    processes[state[at]]!.start(state, at + 1, chance)
+  }
+  return {
+    size: 1 + Math.max(...processes.map(({ size }) => size)),
+    start: draw,
+    next(state, at, second, last, chance) {
+      if (chance() * redrawnSeconds < 1) draw(state, at, chance)
+      return processes[state[at]!]!.next(state, at + 1, second, last, chance)
+    },
+  }
+}

@@ -9,7 +9,7 @@ import { chanceFrom } from '../../app/quota/chance.ts'
 import { VirtualClock } from '../../simulation/virtual-clock.ts'
 import { otherClients } from '../accuracy-clients.ts'
 import { CountingService, OWN } from './counting-service.ts'
-import type { Kind } from './kinds.ts'
+import { type Kind, supposed } from './kinds.ts'
 import { type Looks, noLooks } from './looks.ts'
 import { Oracle } from './oracle.ts'
 import { DrawnTraffic } from './process.ts'
@@ -23,6 +23,11 @@ const LOOKS = MINUTES * 60
 export const AHEAD_SECONDS = 600
 /** Following the future costs most of all: the oracle does so now and then. */
 const LOOKS_AHEAD_EVERY = 10
+const UNTOLD_PARTICLES = 1200
+/** One that is not told the kind costs as much as all the rest: it is asked in a run's first seed. */
+const UNTOLD_LOOKS_AHEAD_EVERY = 20
+/** Not that of the random kinds, so that none of them is among what is supposed. */
+const SUPPOSED_SEED = 900_001
 const DRAWN_SECONDS = LOOKS + AHEAD_SECONDS + 120
 const AFTER_A_REFUSAL_MS = 30_000
 
@@ -35,8 +40,11 @@ const KEEPER = {
   canUseService: true,
 } as unknown as TokenKeeper
 
-/** Half an hour of the product's own parts on one kind of traffic, looked at once a second. */
-export async function watchedKey(kind: Kind, seed: number): Promise<Looks> {
+/**
+ * Half an hour of the product's own parts on one kind of traffic, looked at once a second; `asksUntold`: beside the oracle
+ * also the one that is not told the kind.
+ */
+export async function watchedKey(kind: Kind, seed: number, asksUntold = false): Promise<Looks> {
   const clock = new VirtualClock()
   const startMs = clock.worldMs()
   const { limit, periodSeconds } = kind
@@ -49,7 +57,18 @@ export async function watchedKey(kind: Kind, seed: number): Promise<Looks> {
     startMs,
     { [CATEGORY]: [others] },
   )
-  const oracle = new Oracle(kind.others, limit, periodSeconds, chanceFrom(seed + 500_000))
+  const oracles = {
+    oracle: new Oracle({ process: kind.others, limit, periodSeconds }, chanceFrom(seed + 500_000)),
+    ...(asksUntold && {
+      untold: new Oracle(
+        {
+          ...{ limit, periodSeconds, particles: UNTOLD_PARTICLES },
+          process: supposed(limit / periodSeconds, chanceFrom(SUPPOSED_SEED)),
+        },
+        chanceFrom(seed + 600_000),
+      ),
+    }),
+  }
   const peers = otherClients()
   const seconds = (atMs: number) => (atMs - startMs) / 1000
   const looks = noLooks(
@@ -64,7 +83,7 @@ export async function watchedKey(kind: Kind, seed: number): Promise<Looks> {
       for (const peer of peers) peer.sent(id, atMs)
     },
     counted: (remaining, isRefused, isOwn, atMs) => {
-      oracle.observed(seconds(atMs), remaining, isRefused)
+      for (const oracle of Object.values(oracles)) oracle.observed(seconds(atMs), remaining, isRefused)
       // A refused one takes nothing (service 3).
       if (!isRefused && !isOwn) looks.checks += 1
     },
@@ -101,14 +120,17 @@ export async function watchedKey(kind: Kind, seed: number): Promise<Looks> {
     const truth = service.reading(CATEGORY, atMs)?.remaining ?? Number.NaN
     looks.truth[look] = truth
     lookAt(ledger, look, atMs)
-    const best = oracle.look(seconds(atMs))
-    looks.oracle.middle[look] = best.middle
-    looks.oracle.low[look] = best.low
-    looks.oracle.high[look] = best.high
-    looks.oracle.chance[look] =
-      look % LOOKS_AHEAD_EVERY === 0
-        ? oracle.emptyWithin(AHEAD_SECONDS, kind.own)
-        : looks.oracle.chance[look - 1]!
+    for (const name of ['oracle', 'untold'] as const) {
+      const [oracle, told] = [oracles[name], looks[name]]
+      if (oracle === undefined) continue
+      const every = name === 'oracle' ? LOOKS_AHEAD_EVERY : UNTOLD_LOOKS_AHEAD_EVERY
+      const best = oracle.look(seconds(atMs))
+      told.middle[look] = best.middle
+      told.low[look] = best.low
+      told.high[look] = best.high
+      told.chance[look] =
+        look % every === 0 ? oracle.emptyWithin(AHEAD_SECONDS, kind.own) : told.chance[look - 1]!
+    }
     for (const peer of peers) looks.peers[peer.name]![look] = peer.remaining(atMs)
   }
   prober.stop()
