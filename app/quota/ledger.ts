@@ -159,12 +159,6 @@ export class Ledger {
     return bucket && { limit: bucket.limit, periodMs: bucket.periodMs }
   }
 
-  /** Whether headers have shown that the bucket fills gradually (service 8.3.1). */
-  isProvedRolling(category: string): boolean {
-    const bucket = this.#rows.get(category)?.bucket
-    return bucket?.model === 'rolling' && bucket.confidence === 'observed'
-  }
-
   #viewOf(row: Row, nowMs: number): RequestQuota {
     const standing = {
       hold: row.hold,

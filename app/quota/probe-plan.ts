@@ -17,6 +17,8 @@ export interface ProbeRules {
   readonly budgetFraction: number
   /** Seconds between probes, overriding the budget for a category. */
   readonly everySeconds: Readonly<Record<string, number>>
+  /** Whether probes may ask again while a 429 is being waited out; absent: not. */
+  readonly trialAfterStep?: boolean
 }
 
 /** Minimum time between two probes of one row: before that hardly anything has come back. */
@@ -31,6 +33,8 @@ const SLACK = 1.03
 export const JITTER = 0.2
 /** Minimum time between probes of a row that is probably empty. */
 const EMPTY_EVERY_MS = 15_000
+/** Paces between two probes of a row whose 429 is being waited out. */
+const PACES_WHILE_HELD = 2
 /** Factor on the pace of a row that is ok while no window or terminal is watched. */
 const SLOWER_UNATTENDED = 3
 
@@ -84,7 +88,8 @@ export function probeIsDue(
  * When a probe of this row should go out if no header comes before that, epoch ms; infinite where nothing says when.
  *
  * The pace is even, counted from the last header of any request: unspent budget is not saved up and checks are not hurried,
- * because both leave a gap later. A row after a 429 waits until its end. A row that is probably empty is asked at most
+ * because both leave a gap later. A row after a 429 waits until its end; with `trialAfterStep`, where headers have shown
+ * that it fills gradually, it is asked every two paces meanwhile, because a wait for Reset leaves it unseen for so long. A row that is probably empty is asked at most
  * every 15 s, and not before one request has come back. With `attended` false, when no window or terminal is watched, a
  * row that is ok is asked three times more rarely.
  */
@@ -95,11 +100,15 @@ export function probeDueAtMs(
   nowMs: number,
   attended = true,
 ): number {
-  if (row.blockedUntil !== undefined) return Math.max(row.blockedUntil, nowMs + 1)
-  if (nowMs < record.notBeforeMs) return record.notBeforeMs
   const lastMs = record.sentAtMs.at(-1) ?? Number.NEGATIVE_INFINITY
   const headerMs = row.observedAt ?? Number.NEGATIVE_INFINITY
   const sinceMs = Math.max(lastMs, headerMs)
+  if (row.blockedUntil !== undefined) {
+    const endMs = Math.max(row.blockedUntil, nowMs + 1)
+    if (!rules.trialAfterStep || row.model !== 'rolling' || row.confidence !== 'observed') return endMs
+    return Math.min(endMs, Math.max(record.notBeforeMs, sinceMs + PACES_WHILE_HELD * heldPaceMs(row, rules)))
+  }
+  if (nowMs < record.notBeforeMs) return record.notBeforeMs
   const everySeconds = rules.everySeconds[row.category]
   if (everySeconds === 0) return Number.POSITIVE_INFINITY
   const dueAtMs =
@@ -111,6 +120,12 @@ export function probeDueAtMs(
 /** Whether a request would more likely be refused than not, as far as is known. */
 export const isProbablyEmpty = (row: Pick<RequestQuota, 'observedAt' | 'low' | 'level'>): boolean =>
   row.observedAt !== undefined && row.low < 1 && row.level <= 1
+
+function heldPaceMs(row: RequestQuota, { budgetFraction, everySeconds }: ProbeRules): number {
+  const every = everySeconds[row.category]
+  if (every === 0) return Number.POSITIVE_INFINITY
+  return Math.max(SOONEST_MS, every === undefined ? paceMsOf(row, budgetFraction) * SLACK : every * 1000)
+}
 
 /** The freshness goal: how old a row may grow before a request is spent on it. */
 function waitMs(row: RequestQuota, record: ProbeRecord, rules: ProbeRules, attended: boolean): number {

@@ -23,8 +23,6 @@ export interface QuotaTapDeps {
   readonly secrets: Pick<Secrets, 'clean'>
   readonly event: (event: MonitorEvent) => void
   readonly changed: () => void
-  /** See `ProbeSettings.trialAfterStep`. Read for each refusal, because the user may change it. Absent: off. */
-  readonly trialAfterStep?: () => boolean
 }
 
 /** The quota information of one answer. */
@@ -132,7 +130,7 @@ export class QuotaTap {
       const charged = ledger.refusedUnsaid(ticket, now) ?? ticket.endpoint
       this.#note(rowNamed(ticket), reading, refused, now)
       this.#deps.changed()
-      return { reading, refused, retryAtMs: this.#hold(charged, reading, refused, now) }
+      return { reading, refused, retryAtMs: this.#hold(charged, reading, now) }
     }
     const { category, elsewhere } = ledger.answered(ticket, reading.rate, now, refused === 'rate')
     this.#note(category ?? rowNamed(ticket), reading, refused, now)
@@ -149,7 +147,7 @@ export class QuotaTap {
     if (refused === 'concurrency') {
       return { reading, refused, retryAtMs: now + FALLBACK_SECONDS * 1000 }
     }
-    return { reading, refused, retryAtMs: this.#hold(category ?? ticket.endpoint, reading, refused, now) }
+    return { reading, refused, retryAtMs: this.#hold(category ?? ticket.endpoint, reading, now) }
   }
 
   /** An answer without quota headers: a refusal, or not from the throttling layer. */
@@ -189,12 +187,12 @@ export class QuotaTap {
    * Holds one category, and only that one, for the time that the service requires (service 7). Returns the end in epoch
    * milliseconds.
    */
-  #hold(category: string, reading: HeaderReading, refused: RefusedBy, now: number): number {
+  #hold(category: string, reading: HeaderReading, now: number): number {
     const { ledger, history, event } = this.#deps
     // Several requests in flight may be refused together; they count as one refusal.
     const held = ledger.holdOf(category, now)
     const refusals = held?.refusals ?? ledger.refusals(category) + 1
-    const wantedMs = now + Math.min(this.#waitMs(category, reading, refused, refusals), LONGEST_HOLD_MS)
+    const wantedMs = now + Math.min(this.#waitMs(reading, refusals), LONGEST_HOLD_MS)
     const untilMs = Math.max(wantedMs, held?.untilMs ?? 0)
     ledger.hold(category, { untilMs, refusals })
     history.rejected(category, now)
@@ -212,15 +210,10 @@ export class QuotaTap {
    * repetition. A Reset that led to another 429 is less trustworthy, so a growing minimum applies. From the second
    * refusal on, jitter spreads programs that wait for the same moment.
    */
-  #waitMs(category: string, reading: HeaderReading, refused: RefusedBy, refusals: number): number {
-    const { ledger, random, trialAfterStep } = this.#deps
+  #waitMs(reading: HeaderReading, refusals: number): number {
+    const { random } = this.#deps
     const again = Math.min(refusals - 1, MAX_DOUBLINGS)
     const resetMs = reading.rate?.resetSeconds === undefined ? undefined : reading.rate.resetSeconds * 1000
-    const size = ledger.sizeOf(category)
-    const isWorthATrial = refusals === 1 && refused === 'rate' && trialAfterStep?.()
-    if (isWorthATrial && size && ledger.isProvedRolling(category)) {
-      return Math.min(resetMs ?? FALLBACK_SECONDS * 1000, size.periodMs / size.limit) + GRACE_MS
-    }
     const jitterMs = again > 0 ? random.next() * 1000 * refusals : 0
     const askedMs =
       resetMs === undefined

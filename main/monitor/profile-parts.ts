@@ -94,7 +94,6 @@ export function profileParts(
     secrets: given.secrets,
     event,
     changed,
-    trialAfterStep: () => current.profile().probes.trialAfterStep ?? false,
   })
   const turns = () => current.gateway?.()?.takeTurn
   const client = new ApiClient({ baseUrl, http, tap, reachability, turns, ...bearer })

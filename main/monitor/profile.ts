@@ -32,8 +32,8 @@ export interface ProbeSettings {
   /** The symbol for probes of categories that need one; absent: `DEFAULT_PROBE_SYMBOL`. */
   readonly symbol?: string
   /**
-   * After a 429 of a bucket that was seen to fill gradually, sends one request once a single request has been refilled,
-   * instead of waiting until the bucket is full. Service 7 asks for the latter, so this is off unless set.
+   * After a 429 of a bucket that was seen to fill gradually, probes go on at every second pace while it is waited out, so
+   * that the row is not unseen for all of Reset. Other requests wait. Service 7 asks all to, so this is off unless set.
    */
   readonly trialAfterStep?: boolean
 }

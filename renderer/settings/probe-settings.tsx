@@ -62,8 +62,8 @@ export function ProbeSettings({ profile }: { readonly profile: string }) {
               onChoose={(symbol) => change(() => ({ symbol }))}
             />
             <Switch
-              label="After a 429, retry once early"
-              hint="As soon as one request has refilled. Default: wait the full Reset, as the service asks."
+              label="After a 429, keep checking"
+              hint="Half as often; other requests still wait. Default: wait the full Reset, as the service asks."
               isOn={current.settings.trialAfterStep}
               isElsewhere={elsewhere.has('trialAfterStep')}
               onChange={(trialAfterStep) => change(() => ({ trialAfterStep }))}

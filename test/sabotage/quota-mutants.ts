@@ -89,8 +89,8 @@ export const QUOTA_MUTANTS: readonly Mutant[] = [
     promise: 'Q6',
     what: 'probe into a held bucket',
     file: 'app/quota/probe-plan.ts',
-    find: 'if (row.blockedUntil !== undefined) return Math.max(row.blockedUntil, nowMs + 1)',
-    replace: 'if (row.blockedUntil === 0) return Math.max(row.blockedUntil, nowMs + 1)',
+    find: 'if (row.blockedUntil !== undefined) {',
+    replace: 'if (row.blockedUntil !== undefined && row.blockedUntil < 1) {',
     test: 'main/api/prober.test.ts',
   },
   {
@@ -207,11 +207,11 @@ export const QUOTA_MUTANTS: readonly Mutant[] = [
   },
   {
     promise: 'Q7',
-    what: 'a trial request in a bucket that nobody has seen to fill gradually',
-    file: TAP,
-    find: 'size && ledger.isProvedRolling(category)',
-    replace: 'size && ledger.sizeOf(category)',
-    test: TAP_TEST,
+    what: 'ask during the wait after a 429 where nobody allowed it',
+    file: 'app/quota/probe-plan.ts',
+    find: 'if (!rules.trialAfterStep || row.model',
+    replace: 'if (rules.trialAfterStep === false || row.model',
+    test: 'app/quota/probe-plan.test.ts',
   },
   {
     promise: 'Q7',

@@ -37,6 +37,27 @@ describe('a probe is never sent', () => {
     expect(probeIsDue(held, NO_PROBES, { ...rules, everySeconds: { Positions: 1 } }, HOUR)).toBe(false)
     expect(probeIsDue(row(), NO_PROBES, rules, HOUR)).toBe(true)
   })
+  test('into a held bucket before two paces, even where asking while it is held is allowed', () => {
+    const allowed = { ...rules, trialAfterStep: true }
+    const held = row({ blockedUntil: 2 * HOUR, observedAt: HOUR, low: 0, level: 0 })
+    // 16 probes in 300 s, and 3 % slower.
+    const twoPacesMs = 2 * (300_000 / 16) * 1.03
+    expect(probeDueAtMs(held, NO_PROBES, allowed, HOUR)).toBe(HOUR + twoPacesMs)
+    expect(probeDueAtMs(held, { ...NO_PROBES, sentAtMs: [HOUR + 9] }, allowed, HOUR)).toBe(
+      HOUR + 9 + twoPacesMs,
+    )
+    expect(probeDueAtMs({ ...held, blockedUntil: HOUR + 30_000 }, NO_PROBES, allowed, HOUR)).toBe(
+      HOUR + 30_000,
+    )
+    const every = { ...allowed, everySeconds: { Positions: 60 } }
+    expect(probeDueAtMs(held, NO_PROBES, every, HOUR)).toBe(HOUR + 120_000)
+    expect(probeDueAtMs(held, NO_PROBES, { ...every, everySeconds: { Positions: 0 } }, HOUR)).toBe(2 * HOUR)
+    // Only where the quota was seen to fill gradually: a window gives nothing back before its end.
+    for (const other of [{ confidence: 'assumed' }, { model: 'fixed' }] as const) {
+      expect(probeDueAtMs({ ...held, ...other }, NO_PROBES, allowed, HOUR)).toBe(2 * HOUR)
+    }
+    expect(probeDueAtMs(held, NO_PROBES, rules, HOUR)).toBe(2 * HOUR)
+  })
   test('into a bucket that is probably empty before one request came back and 15 seconds passed', () => {
     const empty = (fields: Partial<RequestQuota> = {}) =>
       row({ low: 0, level: 1, observedAt: HOUR, ...fields })

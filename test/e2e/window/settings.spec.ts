@@ -46,7 +46,7 @@ test('probes are set for the key that is shown, and half a number never is', asy
   await expect(dialog.getByTestId('probe-use')).toContainText('On average at most 60.2 requests a minute')
   await dialog.getByLabel('Symbol to ask about').fill('AAPL')
   await dialog.getByLabel('Refresh token rotates within, minutes').fill('45')
-  await dialog.getByLabel('After a 429, retry once early').check()
+  await dialog.getByLabel('After a 429, keep checking').check()
   await dialog.getByText('Rows with an interval of their own: 1').click()
   const intervals = dialog.getByRole('group', { name: 'Seconds between checks' })
   // The second change is made while the first is on its way, and keeps it.

@@ -10,8 +10,8 @@ const DEPTH = '/v3/marketdata/stream/marketdepth/quotes/MSFT'
 const RATE = JSON.stringify({ Error: 'TooManyRequests', Message: 'Rate quota exceeded' })
 const SLOTS = JSON.stringify({ Error: 'TooManyRequests', Message: 'Stream quota exceeded' })
 
-function setUp(trialAfterStep = false) {
-  const { clock, timeline, ledger, events, history, tap } = startedTap(trialAfterStep)
+function setUp() {
+  const { clock, timeline, ledger, events, history, tap } = startedTap()
   const row = (category: string) => ledger.view(timeline.now()).find((quota) => quota.category === category)!
   const refuse = (path: string, headers: HttpHeaders, body = RATE) =>
     tap.answered(tap.sent('GET', path), observe(429, headers), body)
@@ -247,36 +247,6 @@ test('a Reset that was waited for and refused again is waited for longer each ti
   expect(waits.slice(1, 5)).toEqual([3_500, 6_000, 10_500, 19_000])
   expect(waits.at(-1)).toBeLessThanOrEqual(900_000)
   proves('Q7', { level: 1, cases: 1 })
-})
-
-/** A bucket that three headers have shown to fill gradually, then a 429. */
-async function provedRolling(trialAfterStep: boolean) {
-  const world = setUp(trialAfterStep)
-  for (const remaining of [100, 102, 104]) {
-    const reset = Math.ceil(((320 - remaining) * 300) / 320)
-    world.tap.answered(world.tap.sent('GET', ACCOUNTS), observe(200, quotaHeaders(remaining, reset)), '')
-    await world.clock.advance(2_800)
-  }
-  return world
-}
-
-describe('one trial request after one replenishment step', () => {
-  test('only where it was asked for', async () => {
-    const { timeline, refuse } = await provedRolling(false)
-    expect(refuse(ACCOUNTS, quotaHeaders(0, 300)).retryAtMs).toBe(timeline.now() + 300_500)
-  })
-
-  test('then after one step and half a second, and after a second refusal not again', async () => {
-    const { clock, timeline, refuse } = await provedRolling(true)
-    expect(refuse(ACCOUNTS, quotaHeaders(0, 300)).retryAtMs).toBe(timeline.now() + 937.5 + 500)
-    await clock.advance(1_438)
-    expect(refuse(ACCOUNTS, quotaHeaders(0, 300)).retryAtMs).toBeGreaterThanOrEqual(timeline.now() + 300_500)
-  })
-
-  test('and not in a bucket that nobody has seen to fill gradually', () => {
-    const { timeline, refuse } = setUp(true)
-    expect(refuse(ACCOUNTS, quotaHeaders(0, 300)).retryAtMs).toBe(timeline.now() + 300_500)
-  })
 })
 
 describe('what support asks for', () => {

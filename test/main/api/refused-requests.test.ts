@@ -95,7 +95,7 @@ test('a service that refuses every token is asked ever more rarely, and its toke
 test('the message of a refusal is one short line without a secret', () => {
   const secrets = new Redactor()
   secrets.hide('a-token-that-was-sent')
-  const { tap } = startedTap(false, secrets)
+  const { tap } = startedTap(secrets)
   const said = `Bad token a-token-that-was-sent\n\u001b[2J${'x'.repeat(500)}`
   tap.answered(tap.sent('GET', ACCOUNTS), observe(401, {}), JSON.stringify({ Message: said }))
   const message = tap.problemOf('Accounts')?.message ?? ''

@@ -8,7 +8,7 @@ import { Redactor } from '../../../main/ports/redactor.ts'
 import { VirtualClock } from '../../simulation/virtual-clock.ts'
 
 /** The quotas of one key on virtual time, with all that is told of them. */
-export function startedTap(trialAfterStep = false, secrets = new Redactor()) {
+export function startedTap(secrets = new Redactor()) {
   const clock = new VirtualClock()
   const timeline = new Timeline(clock)
   const ledger = new Ledger(CURRENT_REQUEST_QUOTAS, timeline.now())
@@ -24,7 +24,6 @@ export function startedTap(trialAfterStep = false, secrets = new Redactor()) {
     secrets,
     event,
     changed: () => {},
-    trialAfterStep: () => trialAfterStep,
   })
   return { clock, timeline, ledger, events, event, history, random, tap }
 }

@@ -115,16 +115,18 @@ test('a rotating key is shown to rotate within what was chosen, also after it si
   expect(profile).toMatchObject({ rotationMinutes: 45 })
 })
 
-test('whether one request is tried before all have come back holds from the next refusal on', async () => {
+test('whether a refused row is checked while others wait holds from the next refusal on', async () => {
   const { clock, http, monitor, setKeySettings } = await followed()
   const usual = http.reply
   let answers = 0
+  const askedAtMs: number[] = []
   /** Three headers that show a bucket which fills gradually, then a 429. */
   http.reply = (request) => {
     if (!request.url.endsWith('/v3/brokerage/accounts')) return usual(request)
     const remaining = answers < 3 ? 100 + 2 * answers : 0
     const reset = Math.ceil(((320 - remaining) * 300) / 320)
     answers += 1
+    if (remaining === 0) askedAtMs.push(clock.worldMs())
     return answerOf(
       remaining > 0 ? 200 : 429,
       '{"Error":"TooManyRequests","Message":"Rate quota exceeded"}',
@@ -138,8 +140,14 @@ test('whether one request is tried before all have come back holds from the next
     removed: () => {},
   })
   await setKeySettings({ profile: 'key-1', everySeconds: { Accounts: 3 }, trialAfterStep: true })
-  await clock.advance(MINUTE_MS / 4)
-  expect(waits[0]).toBeCloseTo(1_437.5, -1)
+  await clock.advance(MINUTE_MS)
+  // Other requests wait for Reset; checks go on at every second pace, which is never under 5 s.
+  expect(waits[0]).toBeCloseTo(300_500, -1)
+  expect(askedAtMs.length).toBeGreaterThan(3)
+  for (const [index, at] of askedAtMs.slice(1).entries()) {
+    expect(at - askedAtMs[index]!).toBeGreaterThanOrEqual(10_000)
+    expect(at - askedAtMs[index]!).toBeLessThan(13_000)
+  }
 })
 
 test('windows are told of a change', async () => {
