@@ -1,6 +1,7 @@
 import { z } from 'zod/mini'
 import { alertsContract } from './alerts.ts'
 import { eventsContract } from './events.ts'
+import { gatewayContract } from './gateway.ts'
 import { historyContract } from './history.ts'
 import { keysContract } from './keys.ts'
 import { quotasContract } from './quotas.ts'
@@ -27,6 +28,7 @@ export const contract = {
   ...alertsContract,
   ...windowsContract,
   ...updatesContract,
+  ...gatewayContract,
 } as const
 
 export type AppContract = typeof contract

@@ -1,8 +1,8 @@
 import { z } from 'zod'
+import type { ListedProgram } from '../../app/contract/gateway.ts'
 import {
   type GatewaySummary,
   gatewaySummary,
-  type ProgramSummary,
   programSummary,
   type Snapshot,
   snapshotSchema,
@@ -40,10 +40,6 @@ export type ControlRequest = z.output<typeof request>
 
 /** A program with what it does now, and the key that it uses. */
 const listedProgram = z.object({ ...programSummary.shape, profile: z.string() })
-
-export interface ListedProgram extends ProgramSummary {
-  readonly profile: string
-}
 
 export type ControlAnswer =
   | {

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http'
+import type { ListedProgram } from '../../app/contract/gateway.ts'
 import type { GatewaySummary, ProgramSummary } from '../../app/contract/snapshot.ts'
 import type { MonitorListener, MonitorSurface } from '../monitor/monitor-surface.ts'
 import type { ProfileSession } from '../monitor/profile-session.ts'
@@ -65,7 +66,7 @@ export class Gateway {
   }
 
   /** All programs, also of keys that are not connected, with what they do now. */
-  programs(): readonly (ProgramSummary & Pick<Program, 'profile'>)[] {
+  programs(): readonly ListedProgram[] {
     return this.#deps.programs.list().map((program) => ({
       ...summaryOf(program, this.#attached.get(program.profile)),
       profile: program.profile,

@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import { PROGRAM_CLASSES, type ProgramClass } from '../../app/gateway/decisions.ts'
+import { PROGRAM_LIMITS, PROGRAM_NAME } from '../../app/gateway/program-limits.ts'
 import { digestOf, newSecret } from '../network/random-secret.ts'
 import type { Clock, RandomBytes } from '../ports/ports.ts'
 import { JsonFile } from '../storage/json-file.ts'
 import type { Saved } from '../storage/storage-error.ts'
-import { PROGRAM_LIMITS, PROGRAM_NAME } from './limits.ts'
 
 /** A program that may call the gateway. */
 export interface Program {

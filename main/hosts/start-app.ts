@@ -6,6 +6,7 @@ import { type Announcer, SILENT } from '../alerts/announcer.ts'
 import { type ControlServer, startControlServer } from '../control/control-server.ts'
 import { socketOf } from '../control/data-folder-socket.ts'
 import { Gateway } from '../gateway/gateway.ts'
+import { gatewayCommands } from '../gateway/gateway-commands.ts'
 import { Programs } from '../gateway/programs.ts'
 import { historyCommands } from '../history/history-commands.ts'
 import { HistoryService } from '../history/history-service.ts'
@@ -162,6 +163,19 @@ export async function startApp({
     if (outcome.ok) demonstration.end()
     return outcome
   }
+  const gateway = new Gateway({
+    monitor,
+    programs: new Programs({
+      dataFolder,
+      clock: ports.clock,
+      randomBytes,
+      problem: (what) => monitor.happenedToAll({ kind: 'storage-problem', what }),
+    }),
+    forward,
+    clock: ports.clock,
+    log: ports.log,
+    secrets,
+  })
   const windows = openWindows({
     admitted,
     monitor,
@@ -176,20 +190,8 @@ export async function startApp({
       settings: settingsCommands(monitor, storage),
       history: historyCommands(history),
       alerts: alertCommands(history),
+      gateway: gatewayCommands(gateway),
     },
-  })
-  const gateway = new Gateway({
-    monitor,
-    programs: new Programs({
-      dataFolder,
-      clock: ports.clock,
-      randomBytes,
-      problem: (what) => monitor.happenedToAll({ kind: 'storage-problem', what }),
-    }),
-    forward,
-    clock: ports.clock,
-    log: ports.log,
-    secrets,
   })
   await gateway.start(gatewayPort)
   const control: ControlServer = await startControlServer({

@@ -1,5 +1,6 @@
 import type { alertsContract } from '../../app/contract/alerts.ts'
 import type { AppContract } from '../../app/contract/contract.ts'
+import type { gatewayContract } from '../../app/contract/gateway.ts'
 import type { historyContract } from '../../app/contract/history.ts'
 import type { Feature, Handlers, Pushes } from '../../app/contract/ipc.ts'
 import type { keysContract } from '../../app/contract/keys.ts'
@@ -37,6 +38,7 @@ export interface AppFeatures {
   readonly settings: Feature<typeof settingsContract>
   readonly history: Feature<typeof historyContract>
   readonly alerts: Feature<typeof alertsContract>
+  readonly gateway: Feature<typeof gatewayContract>
 }
 
 export interface WindowsDeps {
@@ -91,6 +93,7 @@ export function openWindows(deps: WindowsDeps): Windows {
           ...features.settings.handlers,
           ...features.history.handlers,
           ...features.alerts.handlers,
+          ...features.gateway.handlers,
           // The desktop host replaces these two where it has a feed of newer versions.
           updates: () => ({ kind: 'no-feed' }),
           setCheckForUpdates: () => ({ kind: 'no-feed' }),

@@ -20,6 +20,10 @@ const ShortcutsDialog = lazy(async () => ({
   default: (await import('./shortcuts-dialog.tsx')).ShortcutsDialog,
 }))
 
+const ProgramsDialog = lazy(async () => ({
+  default: (await import('../programs/programs-dialog.tsx')).ProgramsDialog,
+}))
+
 const FindingsDialog = lazy(async () => ({
   default: (await import('../verdict/findings-dialog.tsx')).FindingsDialog,
 }))
@@ -64,5 +68,7 @@ function OpenDialog() {
       return <FindingsDialog />
     case 'palette':
       return <PaletteDialog />
+    case 'programs':
+      return <ProgramsDialog />
   }
 }

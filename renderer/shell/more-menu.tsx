@@ -10,6 +10,7 @@ const css = classesOf({ ...controlsSheet, ...sheet })
 
 const ITEMS: readonly (readonly [Dialog, string])[] = [
   ['report', 'Report…'],
+  ['programs', 'Programs…'],
   ['settings', 'Settings…'],
   ['shortcuts', 'Keyboard…'],
 ]

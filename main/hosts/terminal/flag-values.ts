@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from 'commander'
+import { PROGRAM_LIMITS, PROGRAM_NAME } from '../../../app/gateway/program-limits.ts'
 import { isSymbol } from '../../../app/service/stream-paths.ts'
-import { PROGRAM_LIMITS, PROGRAM_NAME } from '../../gateway/limits.ts'
 import { serviceOrigin } from '../../sign-in/connect-key.ts'
 import { faultProblem } from '../../simulator/options.ts'
 

@@ -1,6 +1,7 @@
+import type { ListedProgram } from '../../../app/contract/gateway.ts'
 import type { GatewaySummary } from '../../../app/contract/snapshot.ts'
 import type { Asked } from '../../control/ask-running.ts'
-import type { ControlAnswer, ControlRequest, ListedProgram } from '../../control/protocol.ts'
+import type { ControlAnswer, ControlRequest } from '../../control/protocol.ts'
 import { NO_HOME } from '../../storage/data-folder.ts'
 import type { GatewayFlags, ProgramFlags } from './flags.ts'
 import { gatewayText, programHeading, programText } from './program-rows.ts'

@@ -1,6 +1,6 @@
 import { Command, CommanderError } from 'commander'
 import { PROGRAM_CLASSES } from '../../../app/gateway/decisions.ts'
-import { DEFAULT_GATEWAY_PORT, PROGRAM_LIMITS } from '../../gateway/limits.ts'
+import { DEFAULT_GATEWAY_PORT, PROGRAM_LIMITS } from '../../../app/gateway/program-limits.ts'
 import { FAULTS } from '../../simulator/fault-names.ts'
 import { probeFlag, trafficFlag } from './category-flags.ts'
 import {

@@ -18,6 +18,9 @@ const OPTIONAL = [
   'everySeconds',
   'trialAfterStep',
   'rotationMinutes',
+  'replace of openStream',
+  'inSeconds of closeStream',
+  'port of setGateway',
 ]
 const isOptional = (name: CommandName, field: string) =>
   OPTIONAL.includes(field) || OPTIONAL.includes(`${field} of ${name}`)
@@ -30,6 +33,7 @@ const NO_ARGUMENT = [
   'allowUnprotected',
   'windows',
   'updates',
+  'gateway',
 ] as const
 
 test('every command is covered here', () => {

@@ -8,6 +8,7 @@ import { settingsCommands } from '../../../main/monitor/commands/settings.ts'
 import { streamCommands } from '../../../main/monitor/commands/streams.ts'
 import type { MonitorSurface } from '../../../main/monitor/monitor-surface.ts'
 import { MEMORY_PROFILE_STORE } from '../../../main/vault/profile-store.ts'
+import { NO_GATEWAY } from '../gateway/no-gateway.ts'
 import { NO_SIGN_INS } from '../sign-in/no-sign-ins.ts'
 
 /** The features of an app whose keys are in memory and come in by the test alone. */
@@ -19,4 +20,5 @@ export const appFeatures = (monitor: MonitorSurface, history: HistoryService): A
   settings: settingsCommands(monitor, MEMORY_PROFILE_STORE),
   history: historyCommands(history),
   alerts: alertCommands(history),
+  gateway: NO_GATEWAY,
 })

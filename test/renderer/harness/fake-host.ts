@@ -124,6 +124,8 @@ export async function startFakeHost(dist: string, shown: Snapshot): Promise<Fake
         return { ok: true, stream: 's9' }
       case 'connect':
         return { ok: true, profile: 'main' }
+      case 'gateway':
+        return { gateway: { state: 'off' }, programs: [] }
       case 'setVisible':
         return null
       default:

@@ -1,0 +1,44 @@
+import { z } from 'zod/mini'
+import { PROGRAM_CLASSES } from '../gateway/decisions.ts'
+import { PROGRAM_LIMITS, PROGRAM_NAME } from '../gateway/program-limits.ts'
+import { profileId } from './fields.ts'
+import { command, nothing } from './ipc.ts'
+import type { Outcome } from './outcome.ts'
+import type { GatewaySummary, ProgramSummary } from './snapshot.ts'
+
+/** A program, and the connected key that it uses. */
+export interface ListedProgram extends ProgramSummary {
+  readonly profile: string
+}
+
+/** The gateway and all its programs, also of keys that are not connected. */
+export interface GatewayOverview {
+  readonly gateway: GatewaySummary
+  readonly programs: readonly ListedProgram[]
+}
+
+const name = z.string().check(z.minLength(1), z.maxLength(PROGRAM_LIMITS.name), z.regex(PROGRAM_NAME))
+const { least, most } = PROGRAM_LIMITS.weight
+
+/** The gateway, through which programs on this machine use a key. */
+export const gatewayContract = {
+  gateway: command(nothing).returning<GatewayOverview>(),
+  /** Turns it on or off, at later starts too. `port` is for turning on; 0 takes any free one. */
+  setGateway: command(
+    z.strictObject({
+      on: z.boolean(),
+      port: z.exactOptional(z.int().check(z.gte(0), z.lte(65_535))),
+    }),
+  ).returning<Outcome>(),
+  /** Adds a program. Its key is in this answer and nowhere else. */
+  addProgram: command(
+    z.strictObject({
+      name,
+      class: z.enum(PROGRAM_CLASSES),
+      weight: z.number().check(z.gte(least), z.lte(most)),
+      profile: profileId,
+    }),
+  ).returning<Outcome<{ readonly key: string }>>(),
+  /** Ends a program at once, its open streams included. */
+  cutProgram: command(z.strictObject({ name })).returning<Outcome>(),
+} as const
