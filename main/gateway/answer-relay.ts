@@ -64,6 +64,7 @@ export function relay({ answer, begun, token, readers, abort, ended }: Relayed):
   const headers = passedHeaders(answer, token)
   const open = new Set<ServerResponse>()
   const blocked = new Set<ServerResponse>()
+  const isStream = valuesOf(answer.rawHeaders, 'content-length').length === 0
   let isOver = false
   const finish = () => {
     if (isOver) return
@@ -99,8 +100,8 @@ export function relay({ answer, begun, token, readers, abort, ended }: Relayed):
     // Neither Node's own Date nor any other field is added to what the service said.
     reply.sendDate = false
     reply.writeHead(status, [...headers, ...cache])
-    // Streams may stay without data for long.
-    reply.flushHeaders()
+    // A stream may stay without data for long; an answer of known length goes out in one piece with its header.
+    if (isStream) reply.flushHeaders()
   }
   if (open.size === 0) {
     finish()

@@ -108,11 +108,11 @@ export const GATEWAY_MUTANTS: readonly Mutant[] = [
   },
   {
     promise: 'G6',
-    what: 'end an answer that was cut short as if it were whole',
-    file: 'main/gateway/answer-relay.ts',
-    find: 'for (const reply of open) reply.destroy()',
-    replace: 'for (const reply of open) reply.end()',
-    test: 'main/gateway/faults.test.ts',
+    what: 'refuse without saying who does',
+    file: 'main/gateway/problem.ts',
+    find: "'proxy-status': `",
+    replace: "'x-status': `",
+    test: DOOR_TEST,
   },
   {
     promise: 'G7',

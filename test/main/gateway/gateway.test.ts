@@ -49,7 +49,7 @@ test('what passes is counted as own, by program and category', async () => {
   expect((await get('/v3/brokerage/accounts/SIM1001/positions', notes)).status).toBe(200)
   const snapshot = monitor.snapshot('key-1')
   const row = snapshot?.requests.find(({ category }) => category === 'Accounts')
-  expect(row).toMatchObject({ source: 'header', used: { own: 3, elsewhere: 0 } })
+  expect(row).toMatchObject({ source: 'header', used: { own: 3 } })
   expect(snapshot?.programs).toMatchObject([
     { name: 'bot', forwarded: 3, use: [{ category: 'Accounts', forwarded: 3, waiting: 0 }] },
     { name: 'notes', class: 'background', forwarded: 1, use: [{ category: 'Positions', forwarded: 1 }] },
