@@ -15,6 +15,21 @@ const ofStream = { stream: text, category: text, streamKind, target: text, reaso
 const event = <K extends string, F extends z.core.$ZodShape>(kind: K, fields: F) =>
   openObject({ kind: z.literal(kind), ...logged, ...fields })
 
+/** What was known of a row when a 429 came: its level, and the requests of the minute before. */
+const beforeRefusal = openObject({
+  limit: number,
+  /** Requests left, as bounds. */
+  low: number,
+  high: number,
+  /** Own requests in the last 60 s. */
+  own: number,
+  /** Requests of others in the last 60 s, as bounds of an estimate; absent where their use was not known. */
+  othersLow: optionalNumber,
+  othersHigh: optionalNumber,
+})
+
+export type BeforeRefusal = Immutable<z.output<typeof beforeRefusal>>
+
 /** One schema for each kind. A field that a kind was given later is kept. */
 export const eventSchemas = [
   event('token-refreshed', { rotated: z.boolean(), expiresAt: number }),
@@ -39,7 +54,12 @@ export const eventSchemas = [
   event('storage-problem', { what: text }),
   /** A browser window was let in with a code; `open` counts those that were, this one included. */
   event('window-admitted', { window: text, open: number }),
-  event('rate-limited', { category: text, retryAt: number, requestId: optionalText }),
+  event('rate-limited', {
+    category: text,
+    retryAt: number,
+    requestId: optionalText,
+    before: z.exactOptional(beforeRefusal),
+  }),
   /**
    * Requests are answered without a number: refused, or not by the service. Told once for a 401 and for each 5xx, whatever
    * the number of rows, and once for each row otherwise; `category` is the first row.

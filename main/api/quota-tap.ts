@@ -1,4 +1,4 @@
-import type { MonitorEvent } from '../../app/contract/events.ts'
+import type { BeforeRefusal, MonitorEvent } from '../../app/contract/events.ts'
 import type { RowDetails } from '../../app/contract/quotas.ts'
 import type { RequestQuota, RowProblem } from '../../app/contract/snapshot.ts'
 import type { Ledger, Ticket } from '../../app/quota/ledger.ts'
@@ -33,6 +33,12 @@ export interface Tapped {
   readonly retryAtMs?: number
 }
 
+/** A 429 as it was answered, and what was known before. */
+interface Refusal {
+  readonly reading: HeaderReading
+  readonly before: BeforeRefusal | undefined
+}
+
 /** The wait after a rate-limit 429 without X-RateLimit-Reset (service 7), in seconds. */
 const FALLBACK_SECONDS = 60
 /** Added to each wait, in milliseconds: the service rounds its times, so a request exactly at Reset may get a 429. */
@@ -41,6 +47,7 @@ const LONGEST_HOLD_MS = 15 * 60_000
 /** The first minimum wait after a Reset that led to another 429, in milliseconds; doubled at each further one. */
 const FIRST_FLOOR_MS = 1_000
 const MAX_DOUBLINGS = 10
+const MINUTE_MS = 60_000
 /** How long an aborted request may still take to reach the service, in milliseconds. */
 const ON_ITS_WAY_MS = 2_000
 
@@ -50,6 +57,8 @@ export class QuotaTap {
   readonly #others = new OthersEpisodes()
   readonly #log = new RowLog()
   readonly #problems = new RowProblems()
+  /** When own requests of the last minute were sent, by row, oldest first. */
+  readonly #sentAtMs = new Map<string, readonly number[]>()
 
   constructor(deps: QuotaTapDeps) {
     this.#deps = deps
@@ -57,7 +66,33 @@ export class QuotaTap {
 
   sent(method: string, pathAndQuery: string): Ticket {
     const path = pathAndQuery.split('?', 1)[0] ?? pathAndQuery
-    return this.#deps.ledger.sent(categoryOf(method, path) ?? path, this.#deps.timeline.now())
+    const now = this.#deps.timeline.now()
+    const ticket = this.#deps.ledger.sent(categoryOf(method, path) ?? path, now)
+    const row = ticket.category
+    if (row !== undefined) this.#sentAtMs.set(row, [...this.#sentInMinute(row, now), now])
+    return ticket
+  }
+
+  #sentInMinute(row: string, now: number): readonly number[] {
+    return (this.#sentAtMs.get(row) ?? []).filter((at) => now - at < MINUTE_MS)
+  }
+
+  /** What is known of a row at this moment, for the record of a 429; its answer must not have been taken in yet. */
+  #before({ category }: Ticket, now: number): BeforeRefusal | undefined {
+    const row = category === undefined ? undefined : this.#deps.ledger.rowAt(category, now)
+    if (row === undefined || row.source === 'default') return undefined
+    const { limit, low, high, use } = row
+    const minuteOf = (perSecond: number) => Math.round(perSecond * 60)
+    return {
+      limit,
+      low,
+      high,
+      own: this.#sentInMinute(row.category, now).length,
+      ...(use && {
+        othersLow: minuteOf(use.elsewhereLow ?? use.elsewhere),
+        othersHigh: minuteOf(use.elsewhereHigh ?? use.elsewhere),
+      }),
+    }
   }
 
   /**
@@ -112,6 +147,7 @@ export class QuotaTap {
     const { ledger, history, timeline } = this.#deps
     const now = timeline.now()
     const refused = reading.status === 429 ? refusedBy(reading, body) : undefined
+    const before = refused === undefined ? undefined : this.#before(ticket, now)
     if (refused === 'concurrency' && !reading.rate) {
       this.#note(rowNamed(ticket), reading, refused, now)
       ledger.lost(ticket, now)
@@ -130,7 +166,7 @@ export class QuotaTap {
       const charged = ledger.refusedUnsaid(ticket, now) ?? ticket.endpoint
       this.#note(rowNamed(ticket), reading, refused, now)
       this.#deps.changed()
-      return { reading, refused, retryAtMs: this.#hold(charged, reading, now) }
+      return { reading, refused, retryAtMs: this.#hold(charged, { reading, before }, now) }
     }
     const { category, elsewhere } = ledger.answered(ticket, reading.rate, now, refused === 'rate')
     this.#note(category ?? rowNamed(ticket), reading, refused, now)
@@ -147,7 +183,11 @@ export class QuotaTap {
     if (refused === 'concurrency') {
       return { reading, refused, retryAtMs: now + FALLBACK_SECONDS * 1000 }
     }
-    return { reading, refused, retryAtMs: this.#hold(category ?? ticket.endpoint, reading, now) }
+    return {
+      reading,
+      refused,
+      retryAtMs: this.#hold(category ?? ticket.endpoint, { reading, before }, now),
+    }
   }
 
   /** An answer without quota headers: a refusal, or not from the throttling layer. */
@@ -187,7 +227,7 @@ export class QuotaTap {
    * Holds one category, and only that one, for the time that the service requires (service 7). Returns the end in epoch
    * milliseconds.
    */
-  #hold(category: string, reading: HeaderReading, now: number): number {
+  #hold(category: string, { reading, before }: Refusal, now: number): number {
     const { ledger, history, event } = this.#deps
     // Several requests in flight may be refused together; they count as one refusal.
     const held = ledger.holdOf(category, now)
@@ -201,6 +241,7 @@ export class QuotaTap {
       category,
       retryAt: Math.round(untilMs),
       ...(reading.requestId !== undefined && { requestId: reading.requestId }),
+      ...(before && { before }),
     })
     return untilMs
   }

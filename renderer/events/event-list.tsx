@@ -1,5 +1,6 @@
 import { useState } from 'react'
 import type { LoggedEvent } from '../../app/contract/events.ts'
+import { incidentLines } from '../../app/status/incident-log.ts'
 import { countText } from '../../app/status/rates.ts'
 import { classesOf } from '../components/classes.ts'
 import controlsSheet from '../components/controls.module.css'
@@ -29,6 +30,7 @@ export function EventList() {
   const ofRun = events.filter((event) => event.profile === profile)
   const ofProfile = [...ofRun.slice(0, MAX_SHOWN), ...past.events]
   const shown = ofProfile.filter((event) => passes(event, filter)).slice(0, MAX_SHOWN + MAX_PAST)
+  const lines = incidentLines(shown, { stored })
   const copyAll = () => {
     const text = eventText(shown, stored)
     copy(text, `${countText(shown.length, 'event')} copied.`, text)
@@ -77,13 +79,12 @@ export function EventList() {
       {/* A scrolling list needs its own focus for the keyboard. */}
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: see above */}
       <ol className={css('list')} aria-label="Events" tabIndex={0}>
-        {shown.map((event) => (
+        {lines.map((line) => (
           // `seq` restarts with each run of the app.
           <EventRow
-            key={`${event.at} ${event.seq}`}
-            event={event}
-            stored={stored}
-            isToday={event.at >= dayStartMs}
+            key={`${line.events[0].at} ${line.events[0].seq}`}
+            line={line}
+            isToday={line.at >= dayStartMs}
           />
         ))}
         {shown.length === 0 && (

@@ -92,8 +92,8 @@ export const REQUEST_MUTANTS: readonly Mutant[] = [
     promise: 'Q7',
     what: 'go on after a 429 that does not say of what',
     file: TAP,
-    find: 'retryAtMs: this.#hold(charged, reading, now) }',
-    replace: 'retryAtMs: this.#hold(charged + charged, reading, now) }',
+    find: 'retryAtMs: this.#hold(charged, { reading, before }, now) }',
+    replace: 'retryAtMs: this.#hold(charged + charged, { reading, before }, now) }',
     test: TAP_TEST,
   },
   {

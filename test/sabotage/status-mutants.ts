@@ -11,6 +11,22 @@ const SURFACES_TEST = 'app/status/surfaces.test.ts'
 export const STATUS_MUTANTS: readonly Mutant[] = [
   {
     promise: 'Q9',
+    what: 'write a line for each quota that others begin to use in one second',
+    file: 'app/status/incident-log.ts',
+    find: "    case 'elsewhere':\n    case 'elsewhere-ended':\n      return event.kind",
+    replace: "    case 'elsewhere':\n    case 'elsewhere-ended':\n      return String(event.seq)",
+    test: 'app/status/incident-log.test.ts',
+  },
+  {
+    promise: 'Q9',
+    what: 'call an unreachable service open for ever',
+    file: 'app/status/incident-log.ts',
+    find: "event.kind === 'service-back' && event.host === begun.host",
+    replace: "event.kind === 'service-back' && event.host === begun.host.slice(1)",
+    test: 'app/status/incident-log.test.ts',
+  },
+  {
+    promise: 'Q9',
     what: 'announce each of many streams that fall silent together',
     file: 'app/alerts/groups.ts',
     find: 'if (burst.count < GROUP_FROM) {',

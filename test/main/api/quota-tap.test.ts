@@ -311,3 +311,23 @@ describe('what support asks for', () => {
     })
   })
 })
+
+test('a 429 tells what was known before it: the level, and both uses of the last minute', async () => {
+  const { clock, tap, refuse, events } = setUp()
+  for (const remaining of [300, 270, 240, 210]) {
+    tap.answered(tap.sent('GET', ACCOUNTS), observe(200, quotaHeaders(remaining, 300 - remaining)), '')
+    await clock.advance(20_000)
+  }
+  refuse(ACCOUNTS, quotaHeaders(0, 300))
+  const [told] = events.flatMap((event) => (event.kind === 'rate-limited' ? event : []))
+  // Two requests of the last 60 s, and the one that was refused.
+  expect(told?.before).toMatchObject({ limit: 320, own: 3 })
+  expect(told?.before?.high).toBeGreaterThan(150)
+  expect(told?.before?.othersHigh).toBeGreaterThan(60)
+})
+
+test('a 429 before any header has nothing to tell of before', () => {
+  const { refuse, events } = setUp()
+  refuse(ACCOUNTS, quotaHeaders(0, 300))
+  expect(events[0]).not.toHaveProperty('before')
+})

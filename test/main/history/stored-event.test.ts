@@ -17,7 +17,14 @@ const EVENTS: { readonly [K in MonitorEvent['kind']]: LoggedEvent & { readonly k
   'service-back': { ...LOGGED, kind: 'service-back', host: 'h' },
   'storage-problem': { ...LOGGED, kind: 'storage-problem', what: 'w' },
   'window-admitted': { ...LOGGED, kind: 'window-admitted', window: 'window-1', open: 1 },
-  'rate-limited': { ...LOGGED, kind: 'rate-limited', category: 'Accounts', retryAt: 6, requestId: 'q' },
+  'rate-limited': {
+    ...LOGGED,
+    kind: 'rate-limited',
+    category: 'Accounts',
+    retryAt: 6,
+    requestId: 'q',
+    before: { limit: 320, low: 1, high: 9, own: 2, othersLow: 60, othersHigh: 90 },
+  },
   'slots-exhausted': {
     ...LOGGED,
     kind: 'slots-exhausted',

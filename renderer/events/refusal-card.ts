@@ -1,0 +1,54 @@
+import type { BeforeRefusal } from '../../app/contract/events.ts'
+import type { IncidentLine } from '../../app/status/incident-log.ts'
+import { clockText } from '../../app/status/moments.ts'
+
+/** What is known of one 429. */
+export interface RefusalCard {
+  readonly category: string
+  /** Epoch ms. */
+  readonly at: number
+  readonly requestIds: readonly string[]
+  readonly facts: readonly { readonly name: string; readonly value: string }[]
+}
+
+/** The card of a line on a 429; `undefined` of any other line. */
+export function refusalCard({ events, at }: IncidentLine): RefusalCard | undefined {
+  const refusals = events.flatMap((event) => (event.kind === 'rate-limited' ? event : []))
+  const [first] = refusals
+  if (first === undefined) return undefined
+  const requestIds = refusals.flatMap(({ requestId }) => requestId ?? [])
+  const retryAt = Math.max(...refusals.map((refusal) => refusal.retryAt))
+  return {
+    category: first.category,
+    at,
+    requestIds,
+    facts: [
+      ...(first.before === undefined
+        ? [{ name: 'Left before', value: 'not known' }]
+        : beforeFacts(first.before)),
+      { name: 'Refused requests', value: String(refusals.length) },
+      { name: 'Safe to retry at', value: clockText(retryAt) },
+      { name: 'Request id', value: requestIds.length === 0 ? 'none given' : requestIds.join(', ') },
+    ],
+  }
+}
+
+function beforeFacts({ low, high, limit, own, othersLow, othersHigh }: BeforeRefusal): RefusalCard['facts'] {
+  const known = othersLow !== undefined && othersHigh !== undefined
+  return [
+    { name: 'Left before', value: `${range(low, high)} of ${limit} (estimate)` },
+    { name: 'Headroom, last 60 s', value: `${own} requests` },
+    {
+      name: 'Others, last 60 s',
+      value: known ? `${range(othersLow, othersHigh)} requests (estimate)` : 'not known',
+    },
+  ]
+}
+
+const range = (low: number, high: number): string => (low === high ? String(low) : `${low}–${high}`)
+
+/** The card as text for the provider's support, its time in UTC. */
+export function supportText({ category, at, facts }: RefusalCard): string {
+  const lines = facts.map(({ name, value }) => `${name}: ${value}`)
+  return [`429 on ${category} at ${new Date(at).toISOString()}`, ...lines, ''].join('\n')
+}
