@@ -2,12 +2,15 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import type { Duplex } from 'node:stream'
 import { callerGate, destinationOf, READING_POST } from './caller-gate.ts'
 import type { AdmittedRequest } from './forwarder.ts'
+import type { Connection } from './peer-user.ts'
 import { GATEWAY_NAME, type Problem, problemBody, problemHeaders, sendProblem } from './problem.ts'
 import { LOCAL_TOKEN_SECONDS, type Program, type Programs } from './programs.ts'
 
 export interface DoorDeps {
   readonly port: number
   readonly programs: Pick<Programs, 'ofBearer' | 'tokenFor'>
+  /** Whether the process at the other end runs as this user, as far as the system tells. */
+  readonly isOwnUser: (connection: Connection) => boolean
   /** The scopes of the access token of a program's key. */
   readonly scopesOf: (program: Program) => readonly string[]
   /** Exempts the connection of an authenticated request from the silence timeout. */
@@ -24,13 +27,14 @@ const REVOKE = '/oauth/revoke'
 /**
  * The door of the gateway: lets in the requests of known programs, and tells the others why not.
  *
- * Checked in this order: Host, Origin, path, health, key, method. Nothing of a request that is refused is sent anywhere.
+ * Checked in this order: Host, Origin, path, the user of the calling process, health, key, method. Nothing of a request that is refused is sent anywhere.
  */
 export function door(deps: DoorDeps): RequestListener {
   return (request, reply) => {
     const { url = '', rawHeaders, method = '' } = request
     const verdict = callerGate({ url, rawHeaders }, deps.port)
     if (!verdict.pass) return sendProblem(reply, denied(verdict.status, verdict.detail))
+    if (!deps.isOwnUser(request.socket)) return sendProblem(reply, OTHER_USER)
     if (bodyIsTooLong(request)) return sendProblem(reply, TOO_LONG)
     const path = url.split('?', 1)[0] ?? url
     if (path === HEALTH) return answerHealth(request, reply)
@@ -191,6 +195,7 @@ const denied = (status: number, detail: string): Problem => ({
 
 const TOO_LONG = denied(400, 'The body is over 1 MiB.')
 const NO_ORDERS = denied(403, 'Headroom forwards no orders, only requests that read.')
+const OTHER_USER = denied(403, 'Programs of other users of this computer may not call the gateway.')
 const NOWHERE = 'Headroom forwards what is under /v3/ and /v2/stream/.'
 const UNKNOWN_KEY: Problem = {
   ...denied(401, 'This is not the key of a program in Headroom, or its token has ended.'),

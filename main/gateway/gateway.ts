@@ -9,6 +9,7 @@ import type { Clock, Log } from '../ports/ports.ts'
 import type { Secrets } from '../ports/redactor.ts'
 import { door, malformed } from './door.ts'
 import { type AdmittedRequest, Forwarder } from './forwarder.ts'
+import { type Connection, isOwnUser, peerUser } from './peer-user.ts'
 import { sendProblem } from './problem.ts'
 import type { Program, Programs } from './programs.ts'
 
@@ -19,6 +20,10 @@ export interface GatewayDeps {
   readonly clock: Clock
   readonly log: Log
   readonly secrets: Secrets
+  /** The id of this user; absent where the system has none. */
+  readonly userId: number | undefined
+  /** See `peerUser`. */
+  readonly peerUser?: (connection: Connection) => number | undefined
 }
 
 /** What a person asks of a new program. `profile` may be left out while one key is connected. */
@@ -48,6 +53,7 @@ interface Attached {
 export class Gateway {
   readonly #deps: GatewayDeps
   readonly #attached = new Map<string, Attached>()
+  readonly #ownConnections = new WeakMap<Connection, boolean>()
   #servers: LoopbackServers | undefined
   /** Why it could not be turned on. */
   #failure: string | undefined
@@ -209,10 +215,21 @@ export class Gateway {
     return door({
       port,
       programs,
+      isOwnUser: (connection) => this.#isOwnUser(connection),
       scopesOf: ({ profile }) => monitor.snapshot(profile)?.access.scopes ?? [],
       admitted: ({ socket }: IncomingMessage) => this.#servers?.keep(socket),
       serve: (request) => this.#request(request),
     })
+  }
+
+  /** Asked once for each connection: its ends do not change. */
+  #isOwnUser(connection: Connection): boolean {
+    const known = this.#ownConnections.get(connection)
+    if (known !== undefined) return known
+    const { userId, peerUser: userOf = peerUser } = this.#deps
+    const isOwn = isOwnUser(userOf(connection), userId)
+    this.#ownConnections.set(connection, isOwn)
+    return isOwn
   }
 
   #request(request: AdmittedRequest): void {

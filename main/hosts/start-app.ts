@@ -175,6 +175,7 @@ export async function startApp({
     clock: ports.clock,
     log: ports.log,
     secrets,
+    userId: process.getuid?.(),
   })
   const windows = openWindows({
     admitted,

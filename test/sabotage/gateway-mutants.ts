@@ -143,15 +143,15 @@ export const GATEWAY_MUTANTS: readonly Mutant[] = [
     what: 'know orders by one spelling of their path',
     file: 'main/gateway/caller-gate.ts',
     find: 'const decoded = decodedPath(path).toLowerCase()',
-    replace: 'const decoded = path.trim()',
+    replace: 'const decoded = decodedPath(path).trim()',
     test: DOOR_TEST,
   },
   {
     promise: 'G7',
-    what: 'forward what is no GET',
+    what: 'look at the paths of orders only where something is placed',
     file: 'main/gateway/door.ts',
-    find: "if (method !== 'GET' && method !== 'HEAD') return",
-    replace: "if (method !== 'GET' && method !== 'HEAD' && method !== 'DELETE') return",
+    find: "if (destination === 'orders') return",
+    replace: "if (destination === 'orders' && method === 'POST') return",
     test: DOOR_TEST,
   },
   {
@@ -169,5 +169,13 @@ export const GATEWAY_MUTANTS: readonly Mutant[] = [
     find: 'if (token.program === program.id) this.#tokens.delete(digest)',
     replace: "if (token.program === program.id && digest === '') this.#tokens.delete(digest)",
     test: 'main/gateway/programs.test.ts',
+  },
+  {
+    promise: 'G7',
+    what: 'let the programs of other users in',
+    file: 'main/gateway/door.ts',
+    find: 'if (!deps.isOwnUser(request.socket)) return',
+    replace: 'if (!deps.isOwnUser(request.socket) && request.complete && request.aborted) return',
+    test: 'main/gateway/door.test.ts',
   },
 ]

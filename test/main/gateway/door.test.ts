@@ -169,6 +169,15 @@ test('a program revokes nothing', async () => {
   expect((await ask({ method: 'POST', target: '/oauth/revoke', body: 'token=x' })).status).toBe(403)
 })
 
+test('a program of another user is refused, with a key and for the health check', async () => {
+  const { add, get } = await startGateway({ peerUser: () => (process.getuid?.() ?? 0) + 1 })
+  const answer = await get(ACCOUNTS, add('bot'))
+  expect(answer.status).toBe(403)
+  expect(await answer.json()).toMatchObject({ detail: expect.stringContaining('other users') })
+  expect((await get('/headroom/health', '')).status).toBe(403)
+  proves('G7', { level: 3, cases: 2 })
+})
+
 test('300 connections that say nothing, or stop within a header, keep no program out', async () => {
   const { ask, port, at } = await noting()
   const to = { port, host: '127.0.0.1' }

@@ -187,3 +187,22 @@ test('an answer is read no faster than its caller reads it', async () => {
   await once(answer, 'end')
   expect(bytes).toBe(parts << 20)
 })
+
+test('turned off, what was sent is still answered, and what waits ends with 503', async () => {
+  let finish = () => {}
+  const { add, get, gateway, monitor, count } = await before((socket) => {
+    finish = () => void socket.write(HEAD + BODY)
+  })
+  const key = add('bot')
+  const sent = get(ACCOUNTS, key)
+  await vi.waitFor(() => expect(count()).toBe(1), SOON)
+  // Without a header yet, one request at a time.
+  const waits = get(`${ACCOUNTS}?second`, key)
+  await vi.waitFor(() => expect(monitor.snapshot('key-1')?.programs?.[0]?.waiting).toBe(1), SOON)
+  const off = gateway.turnOff()
+  expect((await waits).status).toBe(503)
+  finish()
+  const answer = await sent
+  expect([answer.status, await answer.text()]).toEqual([200, BODY])
+  expect(await off).toEqual({ ok: true })
+})

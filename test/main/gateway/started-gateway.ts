@@ -31,6 +31,7 @@ export interface GatewayTraits {
   readonly simulator?: ServerOptions
   readonly forward?: ForwardHttp
   readonly profile?: Partial<Profile>
+  readonly peerUser?: () => number
 }
 
 /** A gateway on a free port, before a simulator whose key makes no checks of its own. */
@@ -38,6 +39,7 @@ export async function startGateway({
   simulator = {},
   forward = nodeForwardHttp({}),
   profile = {},
+  peerUser,
 }: GatewayTraits = {}): Promise<StartedGateway> {
   const service = await startSimulator({ clientId: 'sim-key', refreshToken: 'sim-refresh', ...simulator })
   const dataFolder = temporaryFolder()
@@ -65,7 +67,16 @@ export async function startGateway({
     randomBytes,
     problem: (what) => void notes.push(what),
   })
-  const gateway = new Gateway({ monitor, programs, forward, clock: nodeClock, log, secrets })
+  const gateway = new Gateway({
+    monitor,
+    programs,
+    forward,
+    clock: nodeClock,
+    log,
+    secrets,
+    userId: process.getuid?.(),
+    ...(peerUser && { peerUser }),
+  })
   onTestFinished(async () => {
     await service.close()
     await gateway.stop()

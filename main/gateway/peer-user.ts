@@ -1,0 +1,45 @@
+import { readFileSync } from 'node:fs'
+
+/** The ends of a connection on loopback, as its server sees them. */
+export interface Connection {
+  readonly remoteAddress?: string | undefined
+  readonly remotePort?: number | undefined
+  readonly localPort?: number | undefined
+}
+
+/** Linux's tables of TCP sockets, with the address of this machine in each: bytes of a word in reverse, in hex. */
+const TABLES = {
+  '127.0.0.1': { file: '/proc/net/tcp', address: '0100007F' },
+  '::1': { file: '/proc/net/tcp6', address: '00000000000000000000000001000000' },
+} as const
+
+const readText = (file: string): string => readFileSync(file, 'utf8')
+
+/**
+ * The id of the user whose process made a connection to this machine; `undefined` where the system does not tell, as
+ * anywhere but on Linux.
+ */
+export function peerUser(
+  { remoteAddress = '', remotePort, localPort }: Connection,
+  read: (file: string) => string = readText,
+): number | undefined {
+  const table = Object.entries(TABLES).find(([address]) => address === remoteAddress)?.[1]
+  if (table === undefined || remotePort === undefined || localPort === undefined) return undefined
+  const end = (port: number) => `${table.address}:${port.toString(16).toUpperCase().padStart(4, '0')}`
+  const wanted = `${end(remotePort)} ${end(localPort)}`
+  let text: string
+  try {
+    text = read(table.file)
+  } catch {
+    return undefined
+  }
+  const line = text.split('\n').find((one) => one.includes(` ${wanted} `))
+  // sl, local, remote, state, queues, timer, retransmits, uid.
+  const uid = Number(line?.trim().split(/\s+/)[7])
+  return Number.isInteger(uid) ? uid : undefined
+}
+
+/** Whether a connection is of this user, or of root, who may read everything anyway; true where that is not known. */
+export function isOwnUser(peer: number | undefined, ownUserId: number | undefined): boolean {
+  return peer === undefined || ownUserId === undefined || peer === ownUserId || peer === 0
+}
