@@ -14,6 +14,7 @@ export default defineConfig({
     root: fileURLToPath(new URL('.', import.meta.url)),
     environment: 'node',
     testTimeout: 60_000,
+    hookTimeout: 60_000,
     // As in the browser's suite: a shared machine stalls at times, and what needed a second try is named at the end.
     retry: CI === undefined ? 0 : 1,
     pool: 'forks',

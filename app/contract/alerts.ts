@@ -40,7 +40,7 @@ const timeOfDay = z.string().check(z.regex(/^(?:[01]\d|2[0-3]):[0-5]\d$/))
 /** When alerts are announced by notification, sound and bell. Times of day are local, `HH:MM`. */
 export const alertPreferences = z.object({
   /** Nothing is announced until then, epoch ms. */
-  snoozedUntil: z.optional(number),
+  snoozedUntil: z.optional(z.number().check(z.gte(0))),
   quietHours: z.optional(z.object({ from: timeOfDay, to: timeOfDay })),
   /** Whether critical alerts are announced during a snooze and quiet hours too. */
   urgentBypass: z.boolean(),
@@ -71,7 +71,7 @@ export const alertsContract = {
   closedAlerts: command(nothing).returning<readonly ClosedAlert[]>(),
   alertPreferences: command(nothing).returning<AlertPreferences>(),
   /** Replaces all of them. */
-  setAlertPreferences: command(alertPreferences).returning<AlertPreferences>(),
+  setAlertPreferences: command(z.strictObject(alertPreferences.shape)).returning<AlertPreferences>(),
 
   /** All open episodes, after each change. */
   alertsChanged: push<readonly Alert[]>(),

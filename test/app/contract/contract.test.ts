@@ -21,6 +21,8 @@ const OPTIONAL = [
   'replace of openStream',
   'inSeconds of closeStream',
   'port of setGateway',
+  'snoozedUntil',
+  'quietHours',
 ]
 const isOptional = (name: CommandName, field: string) =>
   OPTIONAL.includes(field) || OPTIONAL.includes(`${field} of ${name}`)
@@ -34,6 +36,8 @@ const NO_ARGUMENT = [
   'windows',
   'updates',
   'gateway',
+  'closedAlerts',
+  'alertPreferences',
 ] as const
 
 test('every command is covered here', () => {

@@ -39,6 +39,11 @@ export const GOOD_ARGUMENTS: Readonly<Partial<Record<CommandName, Record<string,
   dismissAlert: { id: 'a-1' },
   alertThresholds: { profile: 'p' },
   setAlertThreshold: { profile: 'p', category: 'Positions', below: 0.2 },
+  setAlertPreferences: {
+    snoozedUntil: 1,
+    quietHours: { from: '22:00', to: '07:00' },
+    urgentBypass: false,
+  },
   keySettings: { profile: 'p' },
   setKeySettings: {
     profile: 'p',
