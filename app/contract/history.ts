@@ -37,6 +37,9 @@ export interface HistoryPoint {
   /** What was surely and possibly left, as it was known then; the last quarter of an hour only. */
   readonly low?: number
   readonly high?: number
+  /** Requests per second of this app and of others, as estimated then; the last quarter of an hour only. */
+  readonly own?: number
+  readonly elsewhere?: number
 }
 
 /** How one row's quota went. */
@@ -44,6 +47,8 @@ export interface History {
   readonly points: readonly HistoryPoint[]
   /** When 429s happened, in the asked interval. */
   readonly rejectedAt: readonly number[]
+  /** Since when this row is recorded, epoch ms; absent where nothing is. */
+  readonly since?: number
 }
 
 /** The level of each row over a while, oldest first: `[epoch ms, requests left]`, at most `points` a row. */

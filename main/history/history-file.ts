@@ -88,6 +88,16 @@ export class HistoryFile {
     return this.#all('categories', profile, kind).map((row) => String(row[0]))
   }
 
+  /** The time of the oldest sample of a series, raw or rolled up, epoch ms; `undefined` without one. */
+  since(profile: string, category: string): number | undefined {
+    const series = this.#find(profile, category, 'requests')
+    if (series === undefined) return undefined
+    const from = (['rawFrom', 'minutesFrom', 'hoursFrom'] as const).flatMap(
+      (name) => this.#number(name, series) ?? [],
+    )
+    return from.length === 0 ? undefined : Math.min(...from)
+  }
+
   /** The extents of each chart column of `columnMs` milliseconds, oldest first. */
   extents(profile: string, category: string, fromMs: number, toMs: number, columnMs: number): Stretch[] {
     const series = this.#find(profile, category, 'requests')

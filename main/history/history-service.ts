@@ -279,5 +279,6 @@ function withEarlier(
   const earlier = room < 2 ? undefined : stored(first.at - 1, room)
   if (earlier === undefined) return recent
   const rejectedAt = [...new Set([...earlier.rejectedAt, ...recent.rejectedAt])].toSorted((a, b) => a - b)
-  return { points: [...earlier.points, ...recent.points], rejectedAt }
+  const since = earlier.since ?? recent.since
+  return { points: [...earlier.points, ...recent.points], rejectedAt, ...(since !== undefined && { since }) }
 }

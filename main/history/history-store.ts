@@ -255,7 +255,9 @@ function historyOf(
   const rejectedAt = stretches
     .filter(({ rejected }) => rejected > 0)
     .map(({ atMs, endMs }) => Math.round((atMs + endMs) / 2))
+  const since = file.since(profile, category)
   return {
+    ...(since !== undefined && { since }),
     points: minMaxColumns(stretches, fromMs, toMs, points),
     rejectedAt: thinnedMoments(rejectedAt, fromMs, toMs, points),
   }

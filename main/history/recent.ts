@@ -10,6 +10,8 @@ const MAX_REJECTIONS = 500
 interface Track {
   points: HistoryPoint[]
   rejectedAt: number[]
+  /** The first point of this run. */
+  sinceMs: number | undefined
 }
 
 /** The last minutes of each category, in memory. */
@@ -31,6 +33,7 @@ export class RecentHistory {
         source,
         low: row.low,
         high: row.high,
+        ...(row.use && { own: thousandths(row.use.own), elsewhere: thousandths(row.use.elsewhere) }),
       })
     }
   }
@@ -53,13 +56,14 @@ export class RecentHistory {
         points,
       ),
       rejectedAt: track.rejectedAt.filter(inside),
+      ...(track.sinceMs !== undefined && { since: track.sinceMs }),
     }
   }
 
   #track(category: string): Track {
     let track = this.#tracks.get(category)
     if (!track) {
-      track = { points: [], rejectedAt: [] }
+      track = { points: [], rejectedAt: [], sinceMs: undefined }
       this.#tracks.set(category, track)
     }
     return track
@@ -67,6 +71,7 @@ export class RecentHistory {
 
   #add(category: string, point: HistoryPoint): void {
     const track = this.#track(category)
+    track.sinceMs ??= point.at
     track.points.push(point)
     // Trimmed in bulk now and then, which is cheaper than a shift for each point.
     if (track.points.length > MAX_POINTS || (track.points[0]?.at ?? point.at) < point.at - 2 * KEPT_MS) {
@@ -74,6 +79,11 @@ export class RecentHistory {
     }
   }
 }
+
+const thousandths = (perSecond: number) => Math.round(perSecond * 1000) / 1000
+
+/** A header itself before a look that repeats its number, and that before an estimate. A look has an interval. */
+const rank = ({ source, low }: HistoryPoint) => (source === 'modelled' ? 0 : low === undefined ? 2 : 1)
 
 /** One point for each time slot: its last header, otherwise its last sample. */
 function thinned(
@@ -88,7 +98,7 @@ function thinned(
   for (const point of points) {
     const slot = slotOf(point.at)
     const held = slots.get(slot)
-    if (!held || point.source === 'header' || held.source === 'modelled') slots.set(slot, point)
+    if (!held || rank(point) >= rank(held)) slots.set(slot, point)
   }
   return [...slots.values()]
 }

@@ -24,6 +24,8 @@ export const STATEMENTS = {
   dropEvents: 'DELETE FROM events WHERE profile = ?',
   addSample: `INSERT OR REPLACE INTO samples (series, ${SAMPLE_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
   samples: `SELECT ${SAMPLE_COLUMNS} FROM samples WHERE series = ? AND at BETWEEN ? AND ? ORDER BY at`,
+  hoursFrom: 'SELECT min(at) FROM hours WHERE series = ?',
+  minutesFrom: 'SELECT min(at) FROM minutes WHERE series = ?',
   rawFrom: 'SELECT min(at) FROM samples WHERE series = ?',
   minutes: `SELECT ${ROLLUP_COLUMNS} FROM minutes WHERE series = ? AND at >= ? AND at < ? ORDER BY at`,
   quarters: `SELECT ${ROLLUP_COLUMNS} FROM quarters WHERE series = ? AND at >= ? AND at < ? ORDER BY at`,

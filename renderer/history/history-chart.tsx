@@ -3,35 +3,54 @@ import {
   Area,
   CartesianGrid,
   ComposedChart,
-  ReferenceDot,
   ReferenceLine,
   ResponsiveContainer,
+  Tooltip,
   XAxis,
   YAxis,
 } from 'recharts'
-import { minuteText, weekdayText } from '../../app/status/moments.ts'
+import { clockText, minuteText, weekdayText } from '../../app/status/moments.ts'
+import { classesOf } from '../components/classes.ts'
 import type { ChartRange } from '../state/view-state.ts'
-import { RANGES } from './ranges.ts'
-import { type ChartSeries, countTicks, timeTicks } from './series.ts'
+import { chartReading } from './chart-reading.ts'
+import sheet from './history.module.css'
+import type { ChartMarker } from './markers.ts'
+import { type ChartRow, type ChartSeries, countTicks, timeTicks } from './series.ts'
+import type { UseStrip } from './strip-of-use.ts'
+
+const css = classesOf(sheet)
 
 const AXIS_TEXT = { fill: 'var(--muted)', fontSize: 11 } as const
-const MARGIN = { top: 8, right: 14, bottom: 0, left: 0 } as const
+const MARGIN = { top: 18, right: 14, bottom: 0, left: 0 } as const
+
+interface HistoryChartProps {
+  readonly series: ChartSeries
+  readonly markers: readonly ChartMarker[]
+  /** The chart in a sentence, for those who do not see it. */
+  readonly summary: string
+}
 
 /** The chart of the chosen row: its past, and a forecast at the present rate of use. */
-export const HistoryChart = memo(function HistoryChart({ series }: { readonly series: ChartSeries }) {
-  const { rows, fromMs, toMs, nowMs, limit, lowBelow, rejectedAt, range } = series
-  const { asBand } = RANGES[range]
+export const HistoryChart = memo(function HistoryChart({ series, markers, summary }: HistoryChartProps) {
+  const { rows, fromMs, toMs, nowMs, limit, lowBelow, range, facts, strip } = series
+  const { asBand } = facts
   return (
     <ResponsiveContainer width="100%" height="100%" initialDimension={{ width: 600, height: 150 }}>
-      <ComposedChart data={rows} margin={MARGIN} accessibilityLayer={false}>
+      <ComposedChart
+        data={rows as ChartRow[]}
+        margin={MARGIN}
+        accessibilityLayer
+        role="img"
+        aria-label={summary}
+      >
         <CartesianGrid vertical={false} stroke="var(--line)" />
         <XAxis
           dataKey="at"
           type="number"
           domain={[fromMs, toMs]}
           allowDataOverflow
-          ticks={timeTicks(nowMs, range)}
-          tickFormatter={(at: number) => (at === nowMs ? 'now' : tickText(at, range))}
+          ticks={timeTicks(nowMs, facts)}
+          tickFormatter={(at: number) => (at === nowMs ? 'now' : tickText(at, range, facts.tickMs))}
           tick={AXIS_TEXT}
           tickLine={false}
           axisLine={false}
@@ -40,8 +59,9 @@ export const HistoryChart = memo(function HistoryChart({ series }: { readonly se
         />
         <YAxis
           type="number"
-          domain={[0, limit]}
-          ticks={countTicks(limit)}
+          domain={[strip?.base ?? 0, limit]}
+          ticks={strip ? [strip.base, strip.top, ...countTicks(limit)] : countTicks(limit)}
+          tickFormatter={(value: number) => axisText(value, strip)}
           tick={AXIS_TEXT}
           tickLine={false}
           axisLine={false}
@@ -140,19 +160,125 @@ export const HistoryChart = memo(function HistoryChart({ series }: { readonly se
           activeDot={false}
           isAnimationActive={false}
         />
-        {rejectedAt.map((at) => (
-          <ReferenceDot key={at} x={at} y={0} r={5} ifOverflow="discard" shape={Triangle} />
+        {strip && (
+          <Area
+            dataKey="othersBar"
+            type="stepAfter"
+            stroke="none"
+            fill="var(--elsewhere)"
+            fillOpacity={0.55}
+            dot={false}
+            activeDot={false}
+            isAnimationActive={false}
+          />
+        )}
+        {strip && (
+          <Area
+            dataKey="ownBar"
+            type="stepAfter"
+            stroke="none"
+            fill="var(--own)"
+            fillOpacity={0.9}
+            dot={false}
+            activeDot={false}
+            isAnimationActive={false}
+          />
+        )}
+        {strip && (
+          <ReferenceLine
+            y={strip.refill}
+            stroke="var(--muted)"
+            strokeDasharray="3 3"
+            label={{
+              value: `refill ${Number(strip.refillPerSecond.toFixed(2))}/s`,
+              position: 'insideBottomRight',
+              fill: 'var(--muted)',
+              fontSize: 11,
+            }}
+          />
+        )}
+        {markers.map(({ kind, at }) => (
+          <ReferenceLine
+            key={`${kind} ${at}`}
+            x={at}
+            stroke={MARKER_COLOURS[kind]}
+            strokeDasharray="2 3"
+            label={<MarkerLabel kind={kind} />}
+          />
         ))}
+        <Tooltip
+          content={<Reading limit={limit} />}
+          cursor={{ stroke: 'var(--text)', strokeWidth: 1 }}
+          isAnimationActive={false}
+          filterNull={false}
+        />
       </ComposedChart>
     </ResponsiveContainer>
   )
 })
 
-const tickText = (atMs: number, range: ChartRange) => (range === '7 d' ? weekdayText(atMs) : minuteText(atMs))
+/** The axis tells requests, and below zero the rates of the strip. */
+function axisText(value: number, strip: UseStrip | undefined): string {
+  if (strip === undefined || value >= 0) return String(value)
+  return value === strip.base ? '0' : `${strip.maxPerSecond.toFixed(1)}/s`
+}
 
-function Triangle({ cx, cy }: { readonly cx?: number; readonly cy?: number }) {
-  if (cx === undefined || cy === undefined) return <g />
+const tickText = (atMs: number, range: ChartRange, tickMs: number) =>
+  range === '7 d' ? weekdayText(atMs) : tickMs < 60_000 ? clockText(atMs) : minuteText(atMs)
+
+/** The label of a marker, above the line. Recharts passes where the line is. */
+function MarkerLabel({ kind, viewBox }: { readonly kind: ChartMarker['kind']; readonly viewBox?: Place }) {
+  if (viewBox === undefined) return <g />
+  const { x = 0, y = 0 } = viewBox
   return (
-    <path d={`M${cx - 5},${cy} L${cx + 5},${cy} L${cx},${cy - 8} Z`} fill="var(--critical)" data-mark="429" />
+    <g data-mark={kind}>
+      {kind === '429' && (
+        <path d={`M${x - 5},${y - 4} L${x + 5},${y - 4} L${x},${y - 12} Z`} fill="var(--critical)" />
+      )}
+      <text x={kind === '429' ? x + 8 : x} y={y - 4} fill={MARKER_COLOURS[kind]} fontSize={11}>
+        {kind}
+      </text>
+    </g>
+  )
+}
+
+interface Place {
+  readonly x?: number
+  readonly y?: number
+}
+
+const MARKER_COLOURS: Readonly<Record<ChartMarker['kind'], string>> = {
+  '429': 'var(--critical)',
+  GoAway: 'var(--elsewhere)',
+  token: 'var(--muted)',
+  'sign-in': 'var(--watch)',
+}
+
+interface ReadingProps {
+  readonly limit: number
+  /** Given by Recharts: whether there is a cursor, and the rows under it. */
+  readonly active?: boolean
+  readonly payload?: readonly { readonly payload?: ChartRow }[]
+}
+
+/** The tooltip of the cursor. It alone renders when the cursor moves. */
+function Reading({ limit, active, payload }: ReadingProps) {
+  const row = payload?.find((one) => one.payload !== undefined)?.payload
+  const reading = active === true && row !== undefined ? chartReading(row, limit) : undefined
+  if (reading === undefined) return null
+  return (
+    <div className={css('reading')} aria-live="polite" data-testid="reading">
+      <p>
+        <b>{reading.time}</b> {reading.source}
+      </p>
+      <dl>
+        {reading.facts.map(({ name, value }) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+      </dl>
+    </div>
   )
 }

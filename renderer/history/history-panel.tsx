@@ -1,15 +1,17 @@
 import { lazy, Suspense, useMemo } from 'react'
 import type { History } from '../../app/contract/history.ts'
+import { dayAndMinuteText } from '../../app/status/moments.ts'
 import { countText } from '../../app/status/rates.ts'
 import { useChosenCategory } from '../capacity/chosen-category.ts'
 import { classesOf } from '../components/classes.ts'
 import controlsSheet from '../components/controls.module.css'
 import { RowDetailsPanel } from '../details/row-details.tsx'
 import type { ChartRange } from '../state/view-state.ts'
-import { useParts, useShown, useSnapshot, useView } from '../state/window-parts.ts'
+import { useMirror, useParts, useShown, useSnapshot, useView } from '../state/window-parts.ts'
 import sheet from './history.module.css'
 import { HistoryTable } from './history-table.tsx'
 import { HistoryTabs } from './history-tabs.tsx'
+import { chartMarkers } from './markers.ts'
 import { RANGES } from './ranges.ts'
 import { type ChartSeries, chartSeries } from './series.ts'
 import { useHistory } from './use-history.ts'
@@ -60,37 +62,75 @@ function HistoryBody({ category, asTable }: HistoryBodyProps) {
   const series = useSeries(category, history ?? NOTHING, range)
   if (series === undefined) return null
   if (asTable) return <HistoryTable category={category} history={history ?? NOTHING} range={range} />
-  const rejections = series.rejectedAt.length
   return (
     <div className={css('body')}>
-      <div className={css('chart')} role="img" aria-label={summary(category, series)}>
+      <div className={css('chart')}>
         {series.rows.length === 0 && history !== undefined && (
           <p className={css('empty')}>No data in this range.</p>
         )}
         <Suspense fallback={null}>
-          <HistoryChart series={series} />
+          <ChartWithMarkers series={series} profile={profile} summary={summary(category, series)} />
         </Suspense>
       </div>
-      <div className={css('legend')}>
+      <Legend series={series} />
+    </div>
+  )
+}
+
+interface ChartWithMarkersProps {
+  readonly series: ChartSeries
+  readonly profile: string | undefined
+  readonly summary: string
+}
+
+function ChartWithMarkers({ series, profile, summary }: ChartWithMarkersProps) {
+  const events = useMirror((mirror) => mirror.events)
+  const { rejectedAt, fromMs, nowMs } = series
+  const markers = useMemo(
+    () => chartMarkers(events, rejectedAt, { profile, fromMs, toMs: nowMs }),
+    [events, rejectedAt, profile, fromMs, nowMs],
+  )
+  return <HistoryChart series={series} markers={markers} summary={summary} />
+}
+
+function Legend({ series: { facts, strip, sinceMs, rejectedAt, nowMs } }: { readonly series: ChartSeries }) {
+  return (
+    <div className={css('legend')}>
+      <span>
+        <b className={css('header-line')} /> from headers
+      </span>
+      <span>
+        <b className={css('modelled-line')} /> estimate
+      </span>
+      {!facts.asBand && (
         <span>
-          <b className={css('header-line')} /> from headers
+          <b className={css('range-area')} /> possible range
         </span>
+      )}
+      {facts.asBand && <span>lowest to highest</span>}
+      {facts.aheadMs > 0 && (
         <span>
-          <b className={css('modelled-line')} /> estimate
+          <b className={css('forecast-line')} /> forecast
         </span>
-        {!RANGES[range].asBand && (
+      )}
+      {strip !== undefined && (
+        <>
           <span>
-            <b className={css('range-area')} /> possible range
+            <b className={css('own-area')} /> own use
           </span>
-        )}
-        {RANGES[range].asBand && <span>lowest to highest</span>}
-        {RANGES[range].aheadMs > 0 && (
           <span>
-            <b className={css('forecast-line')} /> forecast
+            <b className={css('others-area')} /> others
           </span>
-        )}
-        <span>▲ 429 ({rejections === 0 ? 'none here' : rejections})</span>
-      </div>
+        </>
+      )}
+      <span>▲ 429 ({rejectedAt.length === 0 ? 'none here' : rejectedAt.length})</span>
+      <span className={css('since')} data-testid="recording-since">
+        {sinceMs === undefined
+          ? 'Nothing recorded yet'
+          : `Recording since ${dayAndMinuteText(sinceMs, nowMs)}`}
+        {' · '}
+        <kbd>←</kbd> <kbd>→</kbd> cursor
+      </span>
     </div>
   )
 }
@@ -121,11 +161,11 @@ function useSeries(category: string, history: History, range: ChartRange): Chart
 /** Draws samples that arrive within the step, too. */
 const newest = ({ points }: History) => points.at(-1)?.at ?? 0
 
-function summary(category: string, { rows, limit, rejectedAt, range }: ChartSeries): string {
+function summary(category: string, { rows, limit, rejectedAt, facts }: ChartSeries): string {
   const counts = rows.flatMap((row) => row.headerBand ?? row.modelledBand ?? row.header ?? row.modelled ?? [])
   if (counts.length === 0) return `${category}: no history yet`
   const least = Math.floor(Math.min(...counts))
   const most = Math.floor(Math.max(...counts))
   const rejections = countText(rejectedAt.length, 'refusal with 429', 'refusals with 429')
-  return `${category}, ${RANGES[range].words}: between ${least} and ${most} of ${limit} requests left, ${rejections}`
+  return `${category}, ${facts.words}: between ${least} and ${most} of ${limit} requests left, ${rejections}`
 }

@@ -3,7 +3,8 @@ import type { RequestQuota } from '../../app/contract/snapshot.ts'
 import { STALE_AFTER_MS } from '../../app/status/quota-status.ts'
 import type { ChartRange } from '../state/view-state.ts'
 import { bandRows } from './band.ts'
-import { RANGES } from './ranges.ts'
+import { RANGES, type RangeFacts, shownRange } from './ranges.ts'
+import { stripOf, type UseStrip, withUse } from './strip-of-use.ts'
 
 /** One time of the chart. A line without a value is not drawn there. */
 export interface ChartRow {
@@ -16,6 +17,14 @@ export interface ChartRow {
   readonly header?: number
   readonly modelled?: number
   readonly forecast?: number
+  /** The last header at or before this time, epoch ms. */
+  readonly headerAt?: number
+  /** Requests per second, as estimated then. */
+  readonly own?: number
+  readonly elsewhere?: number
+  /** The bars of the strip beneath, in units of the axis: see `UseStrip`. */
+  readonly ownBar?: readonly [from: number, to: number]
+  readonly othersBar?: readonly [from: number, to: number]
 }
 
 /** The lines of a chart, with its axes and limits. */
@@ -29,6 +38,11 @@ export interface ChartSeries {
   readonly lowBelow: number
   readonly rejectedAt: readonly number[]
   readonly range: ChartRange
+  readonly facts: RangeFacts
+  /** Own and others' use beneath the line; `undefined` where none is known. */
+  readonly strip: UseStrip | undefined
+  /** Since when the row is recorded, epoch ms. */
+  readonly sinceMs: number | undefined
 }
 
 export const AHEAD_MS = RANGES['15 min'].aheadMs
@@ -45,14 +59,19 @@ export function chartSeries(
   nowMs: number,
   range: ChartRange = '15 min',
 ): ChartSeries {
-  const { pastMs, aheadMs, asBand } = RANGES[range]
+  const facts = shownRange(range, firstMs(history, nowMs), nowMs)
+  const { pastMs, aheadMs, asBand } = facts
   const fromMs = nowMs - pastMs
   const toMs = nowMs + aheadMs
   const points = history.points.filter((point) => point.at >= fromMs && point.at <= nowMs)
-  const rows = asBand ? bandLine(points, fromMs, nowMs) : finelyDrawn(points)
-  if (aheadMs > 0 || !asBand) addNow(rows, quota, nowMs, toMs)
+  const lines = asBand ? bandLine(points, fromMs, nowMs) : finelyDrawn(points)
+  if (aheadMs > 0 || !asBand) addNow(lines, quota, nowMs, toMs)
+  const strip = asBand ? undefined : stripOf(points, quota)
   return {
-    rows,
+    rows: asBand ? lines : withUse(lines, points, quota, strip),
+    facts,
+    strip,
+    sinceMs: history.since ?? history.points[0]?.at,
     fromMs,
     toMs,
     nowMs,
@@ -61,6 +80,13 @@ export function chartSeries(
     rejectedAt: history.rejectedAt.filter((at) => at >= fromMs && at <= nowMs),
     range,
   }
+}
+
+/** The oldest point or 429 of the shortest range; `undefined` without one. */
+function firstMs({ points, rejectedAt }: History, nowMs: number): number | undefined {
+  const fromMs = nowMs - RANGES['15 min'].pastMs
+  const first = [...points.map(({ at }) => at), ...rejectedAt].filter((at) => at >= fromMs)
+  return first.length === 0 ? undefined : Math.min(...first)
 }
 
 function bandLine(points: History['points'], fromMs: number, nowMs: number): ChartRow[] {
@@ -144,8 +170,10 @@ function addNow(rows: ChartRow[], quota: RequestQuota, nowMs: number, toMs: numb
 }
 
 /** Evenly spaced ticks of the range, ending now. */
-export function timeTicks(nowMs: number, range: ChartRange = '15 min'): readonly number[] {
-  const { pastMs, tickMs } = RANGES[range]
+export function timeTicks(
+  nowMs: number,
+  { pastMs, tickMs }: Pick<RangeFacts, 'pastMs' | 'tickMs'> = RANGES['15 min'],
+): readonly number[] {
   const steps = Math.floor(pastMs / tickMs)
   return Array.from({ length: steps + 1 }, (_, index) => nowMs - (steps - index) * tickMs)
 }

@@ -181,4 +181,12 @@ export const WINDOW_MUTANTS: readonly Mutant[] = [
     replace: ' && problem !== null',
     test: 'renderer/capacity/row-groups.test.ts',
   },
+  {
+    promise: 'Q5',
+    what: 'call a look that repeats a header a header, in the cursor of the chart',
+    file: 'renderer/history/strip-of-use.ts',
+    find: "if (point.source === 'header' && point.low === undefined) headerAt = point.at",
+    replace: 'headerAt = point.at',
+    test: 'renderer/history/chart-reading.test.ts',
+  },
 ]

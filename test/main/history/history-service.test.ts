@@ -88,6 +88,11 @@ test('what ate the quota has an answer: seen, counted, kept and reported', () =>
   live(30, 10)
   const nowMs = clock.wallMs()
   const points = history.quotaHistory(PROFILE, 'Accounts', AT_MS, nowMs, 300).points
+  const trend = history.trends(PROFILE, AT_MS, nowMs, 32)['Accounts'] ?? []
+  expect(trend.length).toBeGreaterThan(1)
+  expect(trend.length).toBeLessThanOrEqual(32)
+  expect(trend.at(-1)).toEqual([points.at(-1)?.at, points.at(-1)?.remaining])
+  expect(history.trends('nobody', AT_MS, nowMs, 32)).toEqual({})
   expect(points.map(({ remaining }) => remaining)).toEqual(expect.arrayContaining([300, 10]))
   const report = history.report(PROFILE, AT_MS, nowMs)
   expect(report.requests[0]).toMatchObject({ category: 'Accounts', own: 5, elsewhere: 70 })

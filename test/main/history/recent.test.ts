@@ -65,3 +65,16 @@ test('of many points at most as many as asked for come back, in order, headers b
     ),
   )
 })
+
+test('tells who used it, since when it records, and prefers a header to a look that repeats it', () => {
+  const history = new RecentHistory()
+  const use = { total: 1.35, own: 0.10004, elsewhere: 1.25 }
+  history.observed('Accounts', 100, 319)
+  history.sampled([{ ...row('header', 319), low: 319, high: 319, use }], 101)
+  expect(history.query('Accounts', 0, 1000, 300)).toMatchObject({
+    points: [{ source: 'header' }, { own: 0.1, elsewhere: 1.25, low: 319 }],
+    since: 100,
+  })
+  history.sampled([{ ...row('header', 319), low: 319, high: 319, use }], 900)
+  expect(history.query('Accounts', 0, 1000, 2).points.map(({ at }) => at)).toEqual([100, 900])
+})

@@ -117,9 +117,10 @@ export function historyOf(state: Snapshot, category: string, spanMs = 15 * MINUT
       at: NOW_MS + seconds * SECOND,
       remaining: Math.min(row.limit, Math.max(0, fall + wave)),
       source: 'header' as const,
+      ...(index % 5 === 0 && { own: 0.4, elsewhere: category === 'Positions' ? 0.9 + (index % 3) / 10 : 0 }),
     }
   })
-  return { points, rejectedAt }
+  return { points, rejectedAt, since: NOW_MS - 5 * 60 * MINUTE }
 }
 
 /** As main sends long ranges: a low and a high for each column of time. */

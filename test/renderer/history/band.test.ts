@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import type { HistoryPoint } from '../../../app/contract/history.ts'
 import { BAND_COLUMNS, bandRows } from '../../../renderer/history/band.ts'
+import { RANGES } from '../../../renderer/history/ranges.ts'
 import { chartSeries, timeTicks } from '../../../renderer/history/series.ts'
 import { CHART_RANGES } from '../../../renderer/state/view-state.ts'
 import { NOW_MS, quota } from '../fixtures.ts'
@@ -70,7 +71,7 @@ it('joins what was modelled to what headers said', () => {
 })
 
 it.each(CHART_RANGES)('names moments of the last %s that end now', (range) => {
-  const ticks = timeTicks(NOW_MS, range)
+  const ticks = timeTicks(NOW_MS, RANGES[range])
   expect(ticks.at(-1)).toBe(NOW_MS)
   expect(ticks.length).toBeGreaterThanOrEqual(6)
   expect(ticks.length).toBeLessThanOrEqual(8)

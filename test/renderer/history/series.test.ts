@@ -10,7 +10,7 @@ const at = (seconds: number, remaining: number, source: HistoryPoint['source'] =
 })
 const positions = quota('Positions', 320, 300, 38)
 const rowsOf = (points: readonly HistoryPoint[], row = positions) =>
-  chartSeries({ points, rejectedAt: [] }, row, NOW_MS).rows.map((one) => ({
+  chartSeries({ points, rejectedAt: [] }, row, NOW_MS).rows.map(({ headerAt: _, ...one }) => ({
     ...one,
     at: (one.at - NOW_MS) / 1000,
   }))
@@ -56,7 +56,7 @@ describe('the chart', () => {
   })
 
   it('forecasts down to nothing', () => {
-    const rows = rowsOf([at(-10, 40)], { ...positions, emptyAt: NOW_MS + 114_000 })
+    const rows = rowsOf([at(-890, 90), at(-10, 40)], { ...positions, emptyAt: NOW_MS + 114_000 })
     expect(rows.slice(-2)).toEqual([
       { at: 0, modelled: 38, range: [38, 38], forecast: 38 },
       { at: 114, forecast: 0 },
@@ -64,7 +64,7 @@ describe('the chart', () => {
   })
 
   it('cuts a long forecast off where the chart ends', () => {
-    const rows = rowsOf([], { ...positions, emptyAt: NOW_MS + 2 * AHEAD_MS })
+    const rows = rowsOf([at(-890, 40)], { ...positions, emptyAt: NOW_MS + 2 * AHEAD_MS })
     expect(rows.at(-1)).toEqual({ at: AHEAD_MS / 1000, forecast: 19 })
   })
 

@@ -1,0 +1,49 @@
+import { sinceText } from '../../app/status/durations.ts'
+import { clockText } from '../../app/status/moments.ts'
+import { rateRangeText } from '../../app/status/rates.ts'
+import type { ChartRow } from './series.ts'
+
+/** What the cursor of the chart reads at one time. */
+export interface ChartReading {
+  /** `14:28:40` */
+  readonly time: string
+  /** Where the number comes from and how old that is: `header`, `estimate, header 28 s before`. */
+  readonly source: string
+  readonly facts: readonly { readonly name: string; readonly value: string }[]
+}
+
+/** The reading of a row of the chart; `undefined` where the line has a gap. `limit`: requests. */
+export function chartReading(row: ChartRow, limit: number): ChartReading | undefined {
+  const band = row.headerBand ?? row.modelledBand
+  const value = row.header ?? row.modelled ?? row.forecast
+  if (band === undefined && value === undefined) return undefined
+  const [low, high] = band ?? row.range ?? [value ?? 0, value ?? 0]
+  const facts = [{ name: 'Left', value: `${rangeText(low, high)} of ${limit}` }]
+  if (row.own !== undefined && row.elsewhere !== undefined) {
+    facts.push(
+      { name: 'Own', value: perSecond(row.own) },
+      { name: 'Others', value: perSecond(row.elsewhere) },
+    )
+  }
+  return { time: clockText(row.at), source: sourceText(row), facts }
+}
+
+/** Sources of a row, the last header first where the row is one. */
+function sourceText(row: ChartRow): string {
+  if (row.headerBand !== undefined) return 'lowest to highest, from headers'
+  if (row.modelledBand !== undefined) return 'lowest to highest, estimated'
+  if (row.header === undefined && row.modelled === undefined) return 'forecast'
+  if (row.headerAt === row.at) return 'header'
+  if (row.headerAt === undefined) return 'estimate'
+  return `estimate, header ${sinceText(row.headerAt, row.at)} before`
+}
+
+function rangeText(low: number, high: number): string {
+  const [from, to] = [Math.floor(low), Math.floor(high)]
+  return from === to ? String(from) : `${from}–${to}`
+}
+
+function perSecond(rate: number): string {
+  const text = rateRangeText(rate, rate)
+  return text === '0' ? text : `${text}/s`
+}

@@ -1,0 +1,59 @@
+import type { LoggedEvent } from '../../app/contract/events.ts'
+
+/** A moment on the chart that explains a change of the line. */
+export interface ChartMarker {
+  readonly kind: '429' | 'GoAway' | 'token' | 'sign-in'
+  /** Epoch ms. */
+  readonly at: number
+}
+
+/** Markers of a kind that are nearer than this share of the range are one: labels must not overlap. */
+const LEAST_DISTANCE = 1 / 25
+
+/**
+ * The markers between two moments, oldest first: 429s of the row, and what happened to the key's streams, tokens and
+ * sign-in.
+ *
+ * `profile`: the key that is shown; the events are of all keys.
+ */
+export function chartMarkers(
+  events: readonly LoggedEvent[],
+  rejectedAt: readonly number[],
+  {
+    profile,
+    fromMs,
+    toMs,
+  }: { readonly profile: string | undefined; readonly fromMs: number; readonly toMs: number },
+): readonly ChartMarker[] {
+  const markers = [
+    ...rejectedAt.map((at): ChartMarker => ({ kind: '429', at })),
+    ...events.flatMap((event): readonly ChartMarker[] => {
+      const kind = event.profile === profile ? kindOf(event) : undefined
+      return kind === undefined ? [] : [{ kind, at: event.at }]
+    }),
+  ]
+  const last = new Map<ChartMarker['kind'], number>()
+  return markers
+    .filter(({ at }) => at >= fromMs && at <= toMs)
+    .sort((a, b) => a.at - b.at)
+    .filter(({ kind, at }) => {
+      const before = last.get(kind)
+      if (before !== undefined && at - before < (toMs - fromMs) * LEAST_DISTANCE) return false
+      last.set(kind, at)
+      return true
+    })
+}
+
+function kindOf(event: LoggedEvent): ChartMarker['kind'] | undefined {
+  switch (event.kind) {
+    case 'stream-restarted':
+      return event.reason === 'server going away' ? 'GoAway' : undefined
+    case 'token-refreshed':
+      return 'token'
+    case 'sign-in-required':
+    case 'revoked':
+      return 'sign-in'
+    default:
+      return undefined
+  }
+}

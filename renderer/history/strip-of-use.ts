@@ -1,0 +1,75 @@
+import type { HistoryPoint } from '../../app/contract/history.ts'
+import type { RequestQuota } from '../../app/contract/snapshot.ts'
+import type { ChartRow } from './series.ts'
+
+/**
+ * The strip of use beneath the line of a chart. Both share one axis, so that one cursor and one tooltip serve both: the
+ * strip is drawn below zero, and its rates are scaled to that place.
+ */
+export interface UseStrip {
+  /** Places on the axis, in requests: of no use, of `maxPerSecond`, and of the refill. */
+  readonly base: number
+  readonly top: number
+  readonly refill: number
+  /** Requests per second. */
+  readonly maxPerSecond: number
+  readonly refillPerSecond: number
+}
+
+/** Where the strip begins and ends, as shares of the limit below zero. */
+const BASE = -0.34
+const TOP = -0.1
+
+/** A point says what use was until the next one, but not longer than this. Milliseconds. */
+const SAYS_MS = 30_000
+
+/** The strip for these points; `undefined` where none of them knows of use. */
+export function stripOf(
+  points: readonly HistoryPoint[],
+  { limit, period }: Pick<RequestQuota, 'limit' | 'period'>,
+): UseStrip | undefined {
+  const totals = points.flatMap(({ own, elsewhere }) =>
+    own === undefined || elsewhere === undefined ? [] : [own + elsewhere],
+  )
+  if (totals.length === 0) return undefined
+  const refillPerSecond = limit / period
+  const maxPerSecond = Math.max(refillPerSecond * 1.25, ...totals)
+  const at = (perSecond: number) => limit * (BASE + ((TOP - BASE) * perSecond) / maxPerSecond)
+  return { base: at(0), top: at(maxPerSecond), refill: at(refillPerSecond), maxPerSecond, refillPerSecond }
+}
+
+/** The rows with the use and the last header of their time. Rows that only break a line stay as they are. */
+export function withUse(
+  rows: readonly ChartRow[],
+  points: readonly HistoryPoint[],
+  { observedAt }: Pick<RequestQuota, 'observedAt'>,
+  strip: UseStrip | undefined,
+): readonly ChartRow[] {
+  let next = 0
+  let known: HistoryPoint | undefined
+  let headerAt: number | undefined
+  return rows.map((row) => {
+    for (; next < points.length; next += 1) {
+      const point = points[next]
+      if (point === undefined || point.at > row.at) break
+      if (point.own !== undefined) known = point
+      // A look that only repeats a header's number has an interval, and is none itself.
+      if (point.source === 'header' && point.low === undefined) headerAt = point.at
+    }
+    if (observedAt !== undefined && observedAt <= row.at) headerAt = Math.max(headerAt ?? 0, observedAt)
+    const isLine = row.header !== undefined || row.modelled !== undefined
+    if (!isLine) return row
+    const told = headerAt === undefined ? row : { ...row, headerAt }
+    if (known === undefined || strip === undefined || row.at - known.at > SAYS_MS) return told
+    const { own = 0, elsewhere = 0 } = known
+    const scale = (strip.top - strip.base) / strip.maxPerSecond
+    const ownTop = strip.base + own * scale
+    return {
+      ...told,
+      own,
+      elsewhere,
+      ownBar: [strip.base, ownTop],
+      othersBar: [ownTop, ownTop + elsewhere * scale],
+    }
+  })
+}

@@ -1,0 +1,51 @@
+import { snapshot } from '../../renderer/fixtures.ts'
+import { expect, problemsOf, test } from './window-fixtures.ts'
+
+test('the cursor of the chart reads time, source and who used it, by pointer and by arrow keys', async ({
+  page,
+  open,
+}) => {
+  await page.setViewportSize({ width: 1440, height: 900 })
+  await open(snapshot())
+  const chart = page.getByRole('img', { name: /^Positions, last 15 minutes/ })
+  await chart.waitFor()
+  const box = (await chart.boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 }
+  expect(box.height).toBeGreaterThanOrEqual(180)
+  await page.mouse.move(box.x + box.width * 0.6, box.y + box.height * 0.4)
+  const reading = page.getByTestId('reading')
+  await expect(reading).toContainText(/^14:2\d:\d\d (header|estimate)/)
+  await expect(reading).toContainText(/Left\d+ of 320Own0\.4\/sOthers(0\.9|1\.0|1\.1)\/s/)
+  await page.mouse.move(box.x - 40, box.y - 40)
+  await expect(reading).toHaveCount(0)
+
+  await chart.focus()
+  await page.keyboard.press('ArrowRight')
+  await expect(reading).toBeVisible()
+  const first = await reading.textContent()
+  await page.keyboard.press('ArrowRight')
+  await expect(reading).not.toHaveText(first ?? '')
+  // Arrows in the chart choose no other row.
+  await expect(page.locator('[data-history]')).toHaveAttribute('data-history', 'Positions')
+  expect(await problemsOf(page, '[data-history]')).toEqual([])
+})
+
+test('the chart marks what happened, and says since when it records', async ({ page, open }) => {
+  await open(snapshot())
+  await page.getByRole('button', { name: 'Quote Snapshot', exact: true }).click()
+  for (const mark of ['429', 'token', 'GoAway']) {
+    await expect(page.locator(`[data-mark="${mark}"]`)).toHaveCount(1)
+  }
+  await expect(page.getByTestId('recording-since')).toContainText('Recording since 09:31')
+})
+
+test('a chart that began two minutes ago is not empty for its most part', async ({ page, open }) => {
+  const host = await open(snapshot())
+  const at = Date.UTC(2026, 2, 13, 14, 31, 5)
+  const points = [90, 60, 30, 0].map((seconds) => ({
+    at: at - seconds * 1000,
+    remaining: 300 - seconds,
+    source: 'header',
+  }))
+  host.answer('history', { points, rejectedAt: [], since: at - 90_000 })
+  await expect(page.getByRole('img', { name: /^Positions, last 2 minutes/ })).toBeVisible({ timeout: 20_000 })
+})

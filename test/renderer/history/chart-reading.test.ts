@@ -1,0 +1,107 @@
+import '../utc.ts'
+import { describe, expect, test } from 'vitest'
+import type { HistoryPoint } from '../../../app/contract/history.ts'
+import { chartReading } from '../../../renderer/history/chart-reading.ts'
+import { chartMarkers } from '../../../renderer/history/markers.ts'
+import { shownRange } from '../../../renderer/history/ranges.ts'
+import { chartSeries } from '../../../renderer/history/series.ts'
+import { EVENTS, NOW_MS, quota } from '../fixtures.ts'
+
+const SECOND = 1000
+const MINUTE = 60_000
+
+const point = (seconds: number, more: Partial<HistoryPoint> = {}): HistoryPoint => ({
+  at: NOW_MS + seconds * SECOND,
+  remaining: 100,
+  source: 'modelled',
+  ...more,
+})
+
+describe('what the cursor reads', () => {
+  const points = [
+    point(-60, { source: 'header', remaining: 120, own: 0.1, elsewhere: 0 }),
+    point(-32, { remaining: 107, low: 101, high: 113, own: 0.1, elsewhere: 1.25 }),
+  ]
+  const { rows } = chartSeries({ points, rejectedAt: [] }, quota('Positions', 320, 300, 100), NOW_MS)
+  const at = (seconds: number) => {
+    const row = rows.find((one) => one.at === NOW_MS + seconds * SECOND)
+    return row && chartReading(row, 320)
+  }
+  test('is the time, the range, who used it, and that it is an estimate of such an age', () => {
+    expect(at(-32)).toEqual({
+      time: '14:30:33',
+      source: 'estimate, header 28 s before',
+      facts: [
+        { name: 'Left', value: '101–113 of 320' },
+        { name: 'Own', value: '0.1/s' },
+        { name: 'Others', value: '1.3/s' },
+      ],
+    })
+  })
+  test('is a header where there was one', () => {
+    expect(at(-60)).toMatchObject({ source: 'header', facts: [{ value: '120 of 320' }, {}, { value: '0' }] })
+  })
+  test('is nothing in a gap, and says when it is only a forecast', () => {
+    expect(chartReading({ at: NOW_MS }, 320)).toBeUndefined()
+    expect(chartReading({ at: NOW_MS, forecast: 3 }, 320)).toMatchObject({ source: 'forecast' })
+  })
+})
+
+describe('the strip of use', () => {
+  const row = quota('Positions', 320, 300, 100)
+  test('is drawn below the line, others on top of own, up to the most that was used', () => {
+    const points = [point(-10, { own: 0.5, elsewhere: 1.5 }), point(-5, { own: 0, elsewhere: 0 })]
+    const { strip, rows } = chartSeries({ points, rejectedAt: [] }, row, NOW_MS)
+    expect(strip?.maxPerSecond).toBe(2)
+    const used = rows.find((one) => one.own === 0.5)
+    expect(used?.ownBar?.[0]).toBe(strip?.base)
+    expect(used?.othersBar?.[0]).toBe(used?.ownBar?.[1])
+    expect(used?.othersBar?.[1]).toBeCloseTo(strip?.top ?? 0, 6)
+    expect(strip?.top ?? 1).toBeLessThan(0)
+  })
+  test('is left out where no use is known', () => {
+    expect(chartSeries({ points: [point(-10)], rejectedAt: [] }, row, NOW_MS).strip).toBeUndefined()
+  })
+})
+
+describe('the shortest range', () => {
+  test('grows with the data, from 2 to 15 minutes', () => {
+    const words = (minutes: number | undefined) =>
+      shownRange('15 min', minutes === undefined ? undefined : NOW_MS - minutes * MINUTE, NOW_MS).words
+    expect([undefined, 0, 2, 2.1, 4, 7, 9, 11, 15].map(words)).toEqual(
+      [2, 2, 2, 3, 5, 8, 10, 15, 15].map((minutes) => `last ${minutes} minutes`),
+    )
+    expect(shownRange('1 h', NOW_MS, NOW_MS).words).toBe('last hour')
+  })
+  test('begins with the oldest point, and says since when is recorded', () => {
+    const row = quota('Positions', 320, 300, 100)
+    const since = NOW_MS - 9 * 60 * MINUTE
+    const series = chartSeries({ points: [point(-90)], rejectedAt: [], since }, row, NOW_MS)
+    expect([series.fromMs, series.sinceMs]).toEqual([NOW_MS - 2 * MINUTE, since])
+    expect(chartSeries({ points: [point(-800)], rejectedAt: [] }, row, NOW_MS).fromMs).toBe(
+      NOW_MS - 15 * MINUTE,
+    )
+  })
+})
+
+describe('markers', () => {
+  const range = { profile: 'main', fromMs: NOW_MS - 15 * MINUTE, toMs: NOW_MS }
+  test('tell 429s, tokens and GoAway of the shown key, oldest first', () => {
+    expect(chartMarkers(EVENTS, [NOW_MS - 6 * MINUTE], range)).toEqual([
+      { kind: '429', at: NOW_MS - 6 * MINUTE },
+      { kind: 'token', at: NOW_MS - 329 * SECOND },
+      { kind: 'GoAway', at: NOW_MS - 42 * SECOND },
+    ])
+    expect(chartMarkers(EVENTS, [], { ...range, profile: 'other' })).toEqual([])
+  })
+  test('of a kind that are close together are one', () => {
+    const rejectedAt = [0, 5, 20, 36, 80].map((seconds) => NOW_MS - 300 * SECOND + seconds * SECOND)
+    expect(chartMarkers([], rejectedAt, range).map(({ at }) => (at - NOW_MS) / SECOND)).toEqual([
+      -300, -264, -220,
+    ])
+  })
+  test('a sign-in that ended is one', () => {
+    const ended = { profile: 'main', seq: 9, at: NOW_MS - 1, kind: 'sign-in-required', reason: 'x' } as const
+    expect(chartMarkers([ended], [], range)).toEqual([{ kind: 'sign-in', at: NOW_MS - 1 }])
+  })
+})
