@@ -32,7 +32,7 @@ export const StreamRow = memo(function StreamRow({ stream }: { readonly stream: 
       data-state={stream.state}
       data-closing={closingAt !== undefined}
     >
-      <span className={css('name')} title={`${name} · ${restarts}`}>
+      <span className={css('name')} title={`${name} · open for ${since} · ${restarts}`}>
         <Shape severity={severity} />
         <span>{name}</span>
         {stream.restarts > 0 && (
