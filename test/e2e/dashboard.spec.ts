@@ -18,7 +18,7 @@ test('the page says so when the host goes, and is live again with the link of th
   const flags = ['--host', 'browser', '--no-open', '--port', port, '--data', headroom.dataFolder]
   const next = await startProcess(['start', ...flags], 'headroom ready: ')
   try {
-    await expect(page.locator('[data-banner="host-restarted"]')).toContainText('Headroom was restarted', {
+    await expect(page.locator('[data-banner="host-restarted"]')).toContainText('Headroom restarted', {
       timeout: 20_000,
     })
     await page.goto(next.ready[0] ?? '')

@@ -172,7 +172,7 @@ const describeWatch = (program: Command) =>
     .option('--probe-symbol <symbol>', 'what checks of market data ask about (MSFT)', argument(symbolFlag))
     .option(
       '--trial-after-step',
-      'after a 429 of a rolling quota, go on probing it, half as often, while other requests wait',
+      'after a 429 of a rolling quota, keep checking it, half as often, while other requests wait',
     )
     .option(
       '--stream <stream>',
