@@ -1,4 +1,4 @@
-import type { RequestQuota } from '../../app/contract/snapshot.ts'
+import type { RequestQuota, Snapshot } from '../../app/contract/snapshot.ts'
 import { sinceText } from '../../app/status/durations.ts'
 import { clockText } from '../../app/status/moments.ts'
 import { problemAdvice, problemDetail, problemSentence } from '../../app/status/problem-status.ts'
@@ -73,6 +73,16 @@ export function detailFacts(quota: RequestQuota, nowMs: number): readonly Fact[]
     { name: '429s since start', value: String(rejected) },
   ]
 }
+
+/** What each program behind the gateway uses of a row; empty where none has used it. */
+export const programsText = ({ programs = [] }: Pick<Snapshot, 'programs'>, category: string): string =>
+  programs
+    .flatMap(({ name, use }) => {
+      const own = use.find((one) => one.category === category)
+      if (own === undefined) return []
+      return `${name} ${rateText(own.perSecond)}${own.waiting > 0 ? `, ${own.waiting} waiting` : ''}`
+    })
+    .join(' · ')
 
 function problemFacts({ category, problem }: RequestQuota, nowMs: number): readonly Fact[] {
   if (problem === undefined) return []

@@ -2,10 +2,17 @@ import { useEffect, useMemo, useState } from 'react'
 import type { RowDetails } from '../../app/contract/quotas.ts'
 import { classesOf } from '../components/classes.ts'
 import controlsSheet from '../components/controls.module.css'
-import { useMirror, useParts, usePausedSince, useQuota, useSnapshot } from '../state/window-parts.ts'
+import {
+  useMirror,
+  useParts,
+  usePausedSince,
+  useQuota,
+  useShown,
+  useSnapshot,
+} from '../state/window-parts.ts'
 import { AnswerHeaders } from './answer-headers.tsx'
 import { CheckNow } from './check-now.tsx'
-import { detailFacts, type Fact } from './detail-facts.ts'
+import { detailFacts, type Fact, programsText } from './detail-facts.ts'
 import sheet from './details.module.css'
 import { Refusals } from './refusals.tsx'
 import { WhatIf } from './what-if.tsx'
@@ -40,9 +47,16 @@ export function RowDetailsPanel({ category }: { readonly category: string }) {
 function Facts({ category }: { readonly category: string }) {
   // Compared as text, so that it renders only when the text changes.
   const said = useQuota(category, (quota, nowMs) => JSON.stringify(detailFacts(quota, nowMs)))
+  const programs = useShown((snapshot) => programsText(snapshot, category))
   const facts = useMemo(() => (said === undefined ? [] : (JSON.parse(said) as readonly Fact[])), [said])
   return (
     <dl className={css('facts')}>
+      {programs && (
+        <div title="Through the gateway, over the last minute. Part of what Headroom uses.">
+          <dt>Programs</dt>
+          <dd>{programs}</dd>
+        </div>
+      )}
       {facts.map(({ name, value, about }) => (
         <div key={name} title={about}>
           <dt>{name}</dt>

@@ -1,7 +1,8 @@
 import '../utc.ts'
 import { expect, it } from 'vitest'
 import type { RequestQuota } from '../../../app/contract/snapshot.ts'
-import { detailFacts } from '../../../renderer/details/detail-facts.ts'
+import { rateText } from '../../../app/status/rates.ts'
+import { detailFacts, programsText } from '../../../renderer/details/detail-facts.ts'
 import { addedPerSecond } from '../../../renderer/details/what-if.tsx'
 import { defaultQuota, NOW_MS, quota } from '../fixtures.ts'
 
@@ -55,4 +56,32 @@ it('tells the safe pace with the burst above the reserve, and who takes all wher
 it('takes what a person may type for a rate, and nothing else', () => {
   expect(['0.5', ' 2 ', '0,25', '.5', '0'].map(addedPerSecond)).toEqual([0.5, 2, 0.25, 0.5, 0])
   expect(['', '-1', 'x', '1e3', '101', '1.2.3'].map(addedPerSecond)).toEqual(Array(6).fill(undefined))
+})
+
+it('a row says which programs use it, and which of them wait', () => {
+  const program = {
+    id: 'program-1',
+    name: 'My bot',
+    class: 'normal',
+    weight: 1,
+    keyEnding: 'abcd',
+    forwarded: 7,
+    coalesced: 0,
+    refused: 0,
+    perSecond: 0.25,
+    waiting: 2,
+    longestWaitMs: 10,
+    streams: 0,
+    use: [{ category: 'Accounts', forwarded: 7, perSecond: 0.25, waiting: 2 }],
+  } as const
+  const notes = {
+    ...program,
+    name: 'notes',
+    use: [{ category: 'Accounts', forwarded: 1, perSecond: 0, waiting: 0 }],
+  }
+  expect(programsText({ programs: [program, notes] }, 'Accounts')).toBe(
+    `My bot ${rateText(0.25)}, 2 waiting · notes ${rateText(0)}`,
+  )
+  expect(programsText({ programs: [program] }, 'Positions')).toBe('')
+  expect(programsText({}, 'Accounts')).toBe('')
 })
