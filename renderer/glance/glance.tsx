@@ -95,8 +95,11 @@ function Hero({ close }: { readonly close: () => void }) {
             <Shape severity={severity} /> {status?.label}
           </h1>
           <p className={css('subject')}>{status?.subject}</p>
-          <p className={css('muted')}>{status?.text}</p>
-          <p className={css('muted')}>{status?.action}</p>
+          {status?.lines.map((line) => (
+            <p key={line} className={css('muted')}>
+              {line}
+            </p>
+          ))}
         </div>
       </div>
       <Cards />
@@ -106,13 +109,15 @@ function Hero({ close }: { readonly close: () => void }) {
 }
 
 function heroOf(snapshot: Snapshot, nowMs: number) {
-  const { severity, label, subject, text, action } = keyStatus(snapshot, nowMs)
-  return { severity, label, subject, text, action }
+  const { severity, label, subject, quota, moment, text, action, detail } = keyStatus(snapshot, nowMs)
+  // The large number says what the text of a quota does.
+  const lines = subject !== undefined && quota !== undefined ? [moment, action, detail] : [text, action]
+  return { severity, label, subject, lines: lines.filter(Boolean) }
 }
 
 function BigNumber({ number: { caption, value } }: { readonly number: GlanceNumber }) {
   return (
-    <p className={css('number')}>
+    <p className={css('figure')}>
       <span className={css('caption')}>{caption}</span>
       <strong
         className={css('big')}

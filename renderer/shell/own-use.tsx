@@ -21,7 +21,10 @@ export function OwnUse() {
   if (streams === undefined) return null
   return (
     <span className={css('pill', 'own-use')} data-testid="own-use" title={about}>
-      {streams} · {probes} · <strong>{used}</strong> used
+      <span className={css('wide-only')}>
+        {streams} · {probes} ·{' '}
+      </span>
+      <strong>{used}</strong> used
       <span className={css('roomy')}> · cap {budget}</span>
     </span>
   )

@@ -17,6 +17,7 @@ import { Dialogs } from './dialogs.tsx'
 import { Header } from './header.tsx'
 import { PausedBanner } from './paused-banner.tsx'
 import sheet from './shell.module.css'
+import { MAIN, SkipLinks } from './skip-links.tsx'
 import { Title } from './title.tsx'
 import { useShortcuts } from './use-shortcuts.ts'
 
@@ -36,6 +37,7 @@ export function HeadroomWindow() {
   if (isGlance && hasProfile) return <Glance key={zone} inert={isBehindDialog} />
   return (
     <div className={css('window')} data-link={link} inert={isBehindDialog}>
+      <SkipLinks />
       <Header />
       <PausedBanner />
       <BannerArea />
@@ -72,7 +74,7 @@ function Dashboard({ dimmed, frozen }: DashboardProps) {
           <Aspects />
         </section>
       )}
-      <main className={css('main', dimmed && 'dimmed', frozen && 'frozen')}>
+      <main id={MAIN} tabIndex={-1} className={css('main', dimmed && 'dimmed', frozen && 'frozen')}>
         <div className={css('left')}>
           <CapacityTable />
           <HistoryPanel />

@@ -189,4 +189,22 @@ export const WINDOW_MUTANTS: readonly Mutant[] = [
     replace: 'headerAt = point.at',
     test: 'renderer/history/chart-reading.test.ts',
   },
+  {
+    promise: 'Q5',
+    what: 'draw targets that a pointer misses',
+    file: 'renderer/theme/base.css',
+    find: '  min-width: 24px;\n  min-height: 24px;',
+    replace: '  min-width: 14px;\n  min-height: 14px;',
+    test: 'e2e/window/accessibility.spec.ts',
+    grep: '24 pixels large, 1440',
+  },
+  {
+    promise: 'Q5',
+    what: 'mark the chosen row in forced colours by its colour alone',
+    file: 'renderer/capacity/capacity.module.css',
+    find: '    outline: 2px solid Highlight;',
+    replace: '    outline: none;',
+    test: 'e2e/window/accessibility.spec.ts',
+    grep: 'in forced colours',
+  },
 ]
