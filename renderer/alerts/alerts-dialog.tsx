@@ -174,13 +174,13 @@ function GroupRow({ alerts }: { readonly alerts: readonly [Alert, ...Alert[]] })
 
 /** Closes the dialog and leads to the row or stream that the alert is about. */
 function ShowButton({ alert, title }: { readonly alert: Alert; readonly title: string }) {
-  const { view } = useParts()
+  const parts = useParts()
   return (
     <button
       type="button"
       className={css('button', 'ghost')}
       aria-label={`Show ${title}`}
-      onClick={() => jumpTo(alert, view)}
+      onClick={() => jumpTo(alert, parts)}
     >
       Show
     </button>

@@ -1,10 +1,14 @@
 import type { Alert } from '../../app/contract/alerts.ts'
-import type { ViewStore } from '../state/view-state.ts'
+import { chooseIfRow } from '../capacity/chosen-category.ts'
+import type { WindowParts } from '../state/window-parts.ts'
 
 /** Closes the dialog, and shows and focuses the row, slots or stream that an alert is about. */
-export function jumpTo({ profile, subject }: Pick<Alert, 'profile' | 'subject'>, view: ViewStore): void {
-  const { category } = view.getState()
-  view.setState({ profile, dialog: undefined, glance: false, category: subject === '' ? category : subject })
+export function jumpTo(
+  { profile, subject }: Pick<Alert, 'profile' | 'subject'>,
+  parts: Pick<WindowParts, 'view' | 'look' | 'mirror'>,
+): void {
+  parts.view.setState({ profile, dialog: undefined, glance: false })
+  chooseIfRow(parts, profile, subject)
   if (subject === '') return
   // Closing the dialog first gives the focus back to the button that opened it.
   requestAnimationFrame(() => requestAnimationFrame(() => focusOn(subject)))

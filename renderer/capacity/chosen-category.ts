@@ -31,6 +31,16 @@ export function chooseCategory({ view, look }: Pick<WindowParts, 'view' | 'look'
   view.setState({ category })
 }
 
+/** Chooses what an alert is about if it is a row of that key; a stream or a group of slots leaves the chart as it is. */
+export function chooseIfRow(
+  { view, look, mirror }: Pick<WindowParts, 'view' | 'look' | 'mirror'>,
+  profile: string,
+  subject: string,
+): void {
+  const snapshot = mirror.getState().snapshots.find((one) => one.profile.id === profile)
+  if (snapshot?.requests.some(({ category }) => category === subject)) chooseCategory({ view, look }, subject)
+}
+
 /**
  * Chooses the worst row once, as soon as there is one, so that the chart starts where it matters. From then on only a
  * person changes the choice.

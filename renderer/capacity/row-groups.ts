@@ -41,14 +41,15 @@ export interface TableView {
   readonly chosen: string | undefined
 }
 
-/** The groups of the table without hidden rows; empty groups are left out. */
+/** The groups of the table without hidden rows, except for the chosen one; empty groups are left out. */
 export function rowGroups(
   snapshot: Pick<Snapshot, 'requests'>,
   arrangement: RowArrangement,
   { open, chosen }: TableView,
 ): readonly RowGroup[] {
   const rows = arranged(shownRows(snapshot.requests), arrangement)
-  const shown = rows.filter(({ category }) => !arrangement.hidden.includes(category))
+  // A hidden row that is chosen elsewhere, as from an alert, is shown as long as it is chosen.
+  const shown = rows.filter(({ category }) => category === chosen || !arrangement.hidden.includes(category))
   const isAnySeen = rows.some((row) => row.source !== 'default')
   return GROUP_IDS.flatMap((id) => {
     const of = shown.filter((row) => groupOf(row.category, arrangement) === id)

@@ -89,9 +89,8 @@ export function rowActions({ view, look, mirror }: Parts): RowActions {
     hide: () =>
       act((now) => {
         const { arrangement, chosen } = now
-        if (arrangement.hidden.includes(chosen)) return
         const next = neighbour(now, 1) === chosen ? neighbour(now, -1) : neighbour(now, 1)
-        look.setState({ rows: hideToggled(arrangement, chosen) })
+        if (!arrangement.hidden.includes(chosen)) look.setState({ rows: hideToggled(arrangement, chosen) })
         if (next !== undefined) chooseCategory({ view, look }, next)
       }),
     show: (category) => look.setState(({ rows }) => ({ rows: hideToggled(rows, category) })),

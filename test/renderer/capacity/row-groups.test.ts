@@ -75,6 +75,9 @@ describe('an own arrangement', () => {
     const hidden = hideToggled(AS_DELIVERED, 'Accounts')
     expect(named(hidden)[0]).not.toContain('Accounts')
     expect(hideToggled(hidden, 'Accounts')).toEqual(AS_DELIVERED)
+    // One that an alert leads to is shown all the same.
+    const chosen = rowGroups({ requests: REQUESTS }, hidden, { open: [], chosen: 'Accounts' })
+    expect(chosen[0]?.rows[0]).toBe('Accounts')
   })
   test('keeps what is not there now, and what is new follows', () => {
     const order = ['Quote Snapshot', 'Gone', 'Balances']

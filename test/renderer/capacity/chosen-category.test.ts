@@ -1,0 +1,42 @@
+import { expect, test } from 'vitest'
+import { createStore } from 'zustand/vanilla'
+import { chooseCategory, chooseIfRow, chosenCategory } from '../../../renderer/capacity/chosen-category.ts'
+import { createLook } from '../../../renderer/state/look.ts'
+import { EMPTY_MIRROR } from '../../../renderer/state/mirror-state.ts'
+import { createView } from '../../../renderer/state/view-state.ts'
+import { snapshot } from '../fixtures.ts'
+
+const shown = snapshot()
+
+function parts() {
+  const storage = { getItem: () => null, setItem: () => {}, removeItem: () => {} }
+  const look = createLook({ storage, root: { dataset: {} } as HTMLElement })
+  const mirror = createStore(() => ({ ...EMPTY_MIRROR, snapshots: [shown] }))
+  return { view: createView(), look, mirror }
+}
+
+test('the chart is of the chosen row, or of the worst one if that is followed', () => {
+  expect(chosenCategory(shown, { chosen: 'Balances', followsWorst: false })).toBe('Balances')
+  expect(chosenCategory(shown, { chosen: 'Balances', followsWorst: true })).toBe('Positions')
+  expect(chosenCategory(shown, { chosen: 'Gone', followsWorst: false })).toBe('Positions')
+  const calm = { ...shown, verdict: { kind: 'unknown' } as const }
+  expect(chosenCategory(calm, { chosen: undefined, followsWorst: true })).toBe('Accounts')
+  expect(chosenCategory({ ...calm, requests: [] }, { chosen: 'A', followsWorst: false })).toBeUndefined()
+})
+
+test('choosing a row ends following the worst', () => {
+  const { view, look } = parts()
+  look.setState({ followsWorst: true })
+  chooseCategory({ view, look }, 'Balances')
+  expect([view.getState().category, look.getState().followsWorst]).toEqual(['Balances', false])
+})
+
+test('an alert about a stream leaves the chosen row, one about a row chooses it', () => {
+  const all = parts()
+  chooseCategory(all, 'Balances')
+  chooseIfRow(all, 'main', 's3')
+  chooseIfRow(all, 'other', 'Accounts')
+  expect(all.view.getState().category).toBe('Balances')
+  chooseIfRow(all, 'main', 'Accounts')
+  expect(all.view.getState().category).toBe('Accounts')
+})
