@@ -4,6 +4,22 @@ import type { Mutant } from './registry.ts'
 export const UNATTENDED_MUTANTS: readonly Mutant[] = [
   {
     promise: 'U1',
+    what: 'cut the verdict where a narrow terminal ends',
+    file: 'main/hosts/terminal/table.ts',
+    find: '...wrapped(printable(verdictLine(snapshot, nowMs)), columns).map(',
+    replace: '...wrapped(printable(verdictLine(snapshot, nowMs)), columns).slice(0, 1).map(',
+    test: 'main/hosts/terminal/table.test.ts',
+  },
+  {
+    promise: 'U1',
+    what: 'leave the drawing of the former size on the screen',
+    file: 'main/hosts/terminal/watch-view.ts',
+    find: 'const stopResizing = screen.onResize(redraw)',
+    replace: 'const stopResizing = screen.onResize(() => {})',
+    test: 'main/hosts/terminal/watch-view.test.ts',
+  },
+  {
+    promise: 'U1',
     what: 'take a full disk for a reader that is gone',
     file: 'main/hosts/terminal/node-terminal.ts',
     find: "new Set<unknown>(['EPIPE', 'EOF'])",

@@ -69,3 +69,22 @@ function cutLast(cells: readonly FittedCell[], width: number): readonly FittedCe
   const text = characters.length <= room ? last.text : `${characters.slice(0, room - 1).join('')}…`
   return [...cells.slice(0, -1), { ...last, text }]
 }
+
+/** Breaks a text between words into lines of at most `width` characters; a longer word is broken too. Nothing is cut off. */
+export function wrapped(text: string, width: number): readonly string[] {
+  const most = Math.max(1, width)
+  const lines: string[] = []
+  let line = ''
+  for (const word of text.split(' ')) {
+    const joined = line === '' ? word : `${line} ${word}`
+    if ([...joined].length <= most) {
+      line = joined
+      continue
+    }
+    if (line !== '') lines.push(line)
+    const letters = [...word]
+    while (letters.length > most) lines.push(letters.splice(0, most).join(''))
+    line = letters.join('')
+  }
+  return line === '' && lines.length > 0 ? lines : [...lines, line]
+}

@@ -3,10 +3,16 @@ import { createLogUpdate } from 'log-update'
 import { systemErrorText } from '../../storage/system-error.ts'
 import type { OutputEnd, Screen, Terminal } from './terminal.ts'
 
+const CTRL_C = '\u0003'
+/** Clears the visible lines and puts the cursor at the top. */
+const CLEAR_SCREEN = '\u001b[2J\u001b[H'
 const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGBREAK'] as const
 
 /** The parts of a process that a terminal consists of. */
-export type TerminalProcess = Pick<NodeJS.Process, 'stdin' | 'stdout' | 'stderr' | 'on' | 'off'>
+export type TerminalProcess = Pick<
+  NodeJS.Process,
+  'stdin' | 'stdout' | 'stderr' | 'on' | 'off' | 'kill' | 'pid'
+>
 
 /** A terminal that also reports when its output was written. */
 export interface NodeTerminal extends Terminal {
@@ -54,6 +60,25 @@ export function nodeTerminal(own: TerminalProcess, environment: Terminal['enviro
         for (const signal of STOP_SIGNALS) own.off(signal, run)
       }
     },
+    ...(stdin.isTTY === true && {
+      onKey: (run: (key: string) => void) => {
+        const heard = (bytes: Buffer) => {
+          // Raw input delivers Ctrl-C as a character.
+          for (const key of bytes.toString('utf8')) {
+            if (key === CTRL_C) own.kill(own.pid, 'SIGINT')
+            else run(key)
+          }
+        }
+        stdin.setRawMode(true)
+        stdin.on('data', heard)
+        stdin.resume()
+        return () => {
+          stdin.off('data', heard)
+          stdin.setRawMode(false)
+          stdin.pause()
+        }
+      },
+    }),
     onOutputEnd: (run) => {
       endListeners.add(run)
       return () => void endListeners.delete(run)
@@ -88,6 +113,16 @@ function screenOf(stream: NodeJS.WriteStream, { NO_COLOR }: Terminal['environmen
     rows: () => stream.rows || 24,
     colour: NO_COLOR === undefined || NO_COLOR === '',
     draw: (text) => update(text),
+    onResize: (run) => {
+      const resized = () => {
+        // A terminal that became narrower has wrapped the drawing into more lines than were counted.
+        update.clear()
+        stream.write(CLEAR_SCREEN)
+        run()
+      }
+      stream.on('resize', resized)
+      return () => void stream.off('resize', resized)
+    },
     keep: () => update.done(),
   }
 }

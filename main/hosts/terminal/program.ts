@@ -32,6 +32,7 @@ import type {
 } from './flags.ts'
 import type { ProgramAction } from './gateway-commands.ts'
 import { streamFlag } from './stream-flag.ts'
+import { suggestionFor } from './suggestion.ts'
 import { EXIT_OK, EXIT_USAGE } from './terminal.ts'
 
 /** The commands. Each resolves to an exit code. */
@@ -66,7 +67,7 @@ export async function runProgram(args: readonly string[], ports: ProgramPorts): 
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error
     if (error.exitCode === 0) return EXIT_OK // --help and --version
-    ports.error(usageLine(error, commandOf(program, args)))
+    ports.error(usageLine(error, commandOf(program, args), meantCommand(program, args)))
     return EXIT_USAGE
   }
 }
@@ -368,6 +369,23 @@ function commandOf(program: Command, args: readonly string[]): Command | undefin
   return program.commands.find((command) => command.name() === name)
 }
 
+/** The command that the first word of a line was probably meant to be. The word itself is not repeated: it may be a secret. */
+function meantCommand(program: Command, [first = '']: readonly string[]): string | undefined {
+  return suggestionFor(
+    first,
+    program.commands.map((command) => command.name()),
+  )
+}
+
+/** `did you mean '--port'? `, or nothing. */
+function meantOption(command: Command, flag: string): string {
+  const meant = suggestionFor(
+    flag,
+    command.options.flatMap(({ long }) => long ?? []),
+  )
+  return meant === undefined ? '' : `did you mean '${meant}'? `
+}
+
 const SECRET_FLAGS: ReadonlySet<string> = new Set(['--client-secret', '--refresh-token'])
 
 /**
@@ -375,9 +393,13 @@ const SECRET_FLAGS: ReadonlySet<string> = new Set(['--client-secret', '--refresh
  *
  * An unexpected argument is not repeated, because it may be a secret meant for a flag that does not exist.
  */
-function usageLine({ code, message }: CommanderError, command: Command | undefined): string {
+function usageLine(
+  { code, message }: CommanderError,
+  command: Command | undefined,
+  meant: string | undefined,
+): string {
   if (command === undefined)
-    return 'the commands are start, watch, status, export, plan, simulate, revoke, gateway and program; --help describes them'
+    return `${meant === undefined ? '' : `did you mean 'headroom ${meant}'? `}the commands are start, watch, status, export, plan, simulate, revoke, gateway and program; --help describes them`
   const flag = /option '(--?[^ '=]+)/.exec(message)?.[1] ?? ''
   const option = command.options.find((known) => known.long === flag)
   switch (code) {
@@ -391,7 +413,7 @@ function usageLine({ code, message }: CommanderError, command: Command | undefin
       if (option !== undefined) return `option '${flag}' takes no value`
       return SECRET_FLAGS.has(flag)
         ? `unknown option '${flag}': secrets come from HEADROOM_CLIENT_SECRET and HEADROOM_REFRESH_TOKEN`
-        : `unknown option '${flag}'; --help lists what there is`
+        : `unknown option '${flag}'; ${meantOption(command, flag)}--help lists what there is`
     default:
       return message.replace(/^error: /, '').replace(/\s*\n\s*/g, ' ')
   }

@@ -21,9 +21,9 @@ import {
 import type { Severity } from '../../../app/status/severity.ts'
 import { slotStatus, streamStatus } from '../../../app/status/stream-status.ts'
 import { accessStatus, refreshStatus } from '../../../app/status/token-status.ts'
-import { bar, type Cell, duration, left, paint, right, type Tone } from './cells.ts'
+import { bar, type Cell, duration, left, paint, printable, right, type Tone } from './cells.ts'
 import { eventLine } from './event-line.ts'
-import { type FittedCell, fitHeight, fitWidth, leaving, type WeighedLine } from './fit.ts'
+import { type FittedCell, fitHeight, fitWidth, leaving, type WeighedLine, wrapped } from './fit.ts'
 import { gatewayText, programHeading, programText } from './program-rows.ts'
 
 /** The available space for a table, and whether it has colours. */
@@ -91,7 +91,10 @@ export function renderTable(
   const recent = events.slice(-LAST_EVENTS)
   const sections: readonly (readonly WeighedLine[])[] = [
     weighed(WEIGHTS.head, [
-      [left(verdictLine(snapshot, nowMs), width, TONES[headline(snapshot, nowMs).severity])],
+      // Whole in any width: what a narrow terminal would cut first is what matters most.
+      ...wrapped(printable(verdictLine(snapshot, nowMs)), columns).map((text) => [
+        left(text, columns, TONES[headline(snapshot, nowMs).severity]),
+      ]),
       [left(serviceLine(snapshot, nowMs), width, 'bold')],
       [left(tokenLine(snapshot, nowMs), width, toneOf(accessStatus(snapshot.access, nowMs).severity))],
       [left(refreshLine(snapshot, nowMs), width, toneOf(refreshStatus(snapshot.refresh, nowMs).severity))],
@@ -284,7 +287,7 @@ function streamRows(
   return [heading, ...streams.map(row)]
 }
 
-/** The status of the key. It comes first, because a narrow terminal cuts the end. */
+/** The status of the key. */
 function verdictLine(snapshot: Snapshot, nowMs: number): string {
   return headline(snapshot, nowMs).headline
 }
@@ -308,10 +311,13 @@ function tokenLine({ access }: Snapshot, nowMs: number): string {
 function refreshLine({ refresh }: Snapshot, nowMs: number): string {
   const parts = [refreshStatus(refresh, nowMs).label]
   if (refresh.reason !== undefined) parts.push(refresh.reason)
-  if (refresh.rotating && refresh.rotatesBy !== undefined) {
+  // Tokens that have ended neither rotate nor end again.
+  const isAlive = refresh.state === 'valid' || refresh.state === 'unconfirmed'
+  if (isAlive && refresh.rotating && refresh.rotatesBy !== undefined) {
     parts.push(`rotates within ${duration(refresh.rotatesBy - nowMs)}`)
   }
-  if (refresh.endsAt !== undefined) parts.push(`sign-in ends in ${duration(refresh.endsAt - nowMs)}`)
+  if (isAlive && refresh.endsAt !== undefined)
+    parts.push(`sign-in ends in ${duration(refresh.endsAt - nowMs)}`)
   if (refresh.retryAt !== undefined) parts.push(`trying again in ${duration(refresh.retryAt - nowMs)}`)
   parts.push(refresh.stored === 'sealed' ? 'sealed on disk' : 'in memory only')
   return `refresh token  ${parts.join(', ')}`

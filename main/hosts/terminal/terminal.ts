@@ -17,6 +17,8 @@ export interface Terminal {
   ask(question: string): Promise<string | undefined>
   /** Subscribes to requests to stop: Ctrl-C, SIGTERM, a closed terminal. Returns its cancel. */
   onStop(run: () => void): () => void
+  /** Subscribes to single keys, as typed; absent where stdin is no terminal. Returns its cancel. */
+  onKey?(run: (key: string) => void): () => void
   /** Subscribes to the end of stdout. Returns its cancel. */
   onOutputEnd(run: (end: OutputEnd) => void): () => void
 }
@@ -36,6 +38,8 @@ export interface Screen {
   readonly colour: boolean
   /** Replaces what was drawn before. */
   draw(text: string): void
+  /** Subscribes to changes of the size, after which the screen is empty. Returns its cancel. */
+  onResize(run: () => void): () => void
   /** Leaves the last drawing on the screen and continues below it. */
   keep(): void
 }

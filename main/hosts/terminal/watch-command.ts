@@ -159,6 +159,15 @@ async function follow(
       output.kind === 'closed' ? end() : resolve({ line: output.line, exitCode: EXIT_FAILURE }),
     )
     cancels.push(terminal.onStop(end), outputEnded)
+    const { key: typed } = view
+    if (typed !== undefined && terminal.onKey !== undefined) {
+      cancels.push(
+        terminal.onKey((key) => {
+          if (key === 'q' || key === 'Q') end()
+          else typed(key)
+        }),
+      )
+    }
     if (flags.for !== undefined) cancels.push(clock.after(flags.for * 1000, end))
     const unsubscribe = monitor.subscribe({
       changed: (changed) => publisher.changed(changed),

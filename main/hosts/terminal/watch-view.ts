@@ -4,6 +4,7 @@ import { type BoundedLines, boundedLines } from './bounded-lines.ts'
 import { printable } from './cells.ts'
 import { TellChanges } from './changes.ts'
 import { eventLine } from './event-line.ts'
+import { wrapped } from './fit.ts'
 import { changesLine, eventLine as eventJson, snapshotLine } from './json-lines.ts'
 import { renderTable } from './table.ts'
 import type { Screen, Terminal } from './terminal.ts'
@@ -16,6 +17,8 @@ export interface WatchView {
   event(event: LoggedEvent): void
   /** Shows an alert. */
   alert(line: string): void
+  /** Takes a typed key; absent where nothing is redrawn. */
+  key?(key: string): void
   end(): void
 }
 
@@ -89,15 +92,28 @@ function regularly(gapMs: number): (atMs: number) => boolean {
 function liveView(screen: Screen): WatchView {
   const events: LoggedEvent[] = []
   const alerts: string[] = []
+  let latest: Snapshot | undefined
+  let isHelpShown = false
   const draw = (snapshot: Snapshot) => {
+    latest = snapshot
     const { colour } = screen
+    const columns = screen.columns()
+    const below = [...alerts, ...(isHelpShown ? KEY_HELP : [])].flatMap((text) => wrapped(text, columns))
     // The cursor occupies a line below the drawing.
-    const rows = screen.rows() - alerts.length - 1
-    const look = { columns: screen.columns(), rows, colour }
-    const table = renderTable(snapshot, events, snapshot.at, look)
-    screen.draw([table, ...alerts].join('\n'))
+    const rows = screen.rows() - below.length - 1
+    const table = renderTable(snapshot, events, snapshot.at, { columns, rows, colour })
+    screen.draw([table, ...below].join('\n'))
   }
+  const redraw = () => {
+    if (latest) draw(latest)
+  }
+  const stopResizing = screen.onResize(redraw)
   return {
+    key: (key) => {
+      if (key !== '?') return
+      isHelpShown = !isHelpShown
+      redraw()
+    },
     snapshot: draw,
     last: draw,
     event: (event) => {
@@ -105,12 +121,17 @@ function liveView(screen: Screen): WatchView {
       if (events.length > KEPT_EVENTS) events.shift()
     },
     alert: (line) => {
-      alerts.push(`! ${printable(line)}`.slice(0, screen.columns() - 1))
+      alerts.push(`! ${printable(line)}`)
       if (alerts.length > KEPT_ALERTS) alerts.shift()
     },
-    end: () => screen.keep(),
+    end: () => {
+      stopResizing()
+      screen.keep()
+    },
   }
 }
+
+const KEY_HELP = ['q  quit     ?  show or hide these keys', 'headroom watch --help lists the flags'] as const
 
 /** Writes events as they occur, and a table every few seconds. */
 export function plainView(lines: BoundedLines): WatchView {

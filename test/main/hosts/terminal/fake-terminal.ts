@@ -1,4 +1,4 @@
-import type { OutputEnd, Terminal } from '../../../../main/hosts/terminal/terminal.ts'
+import type { OutputEnd, Screen, Terminal } from '../../../../main/hosts/terminal/terminal.ts'
 
 export interface FakeTerminal extends Terminal {
   readonly lines: string[]
@@ -13,9 +13,15 @@ export interface FakeTerminal extends Terminal {
   /** A reader that lags takes no line until it is told to read. */
   lag(): void
   read(): void
+  /** Types a key; only with a screen. */
+  press(key: string): void
+  /** How many listen for keys. */
+  readonly keyListeners: number
 }
 
 export interface FakeTerminalOptions {
+  /** A screen, with keys: see `press`. */
+  readonly screen?: Screen
   readonly environment?: Readonly<Record<string, string>>
   readonly interactive?: boolean
   readonly answer?: string
@@ -25,6 +31,7 @@ export function fakeTerminal({
   environment = {},
   interactive = false,
   answer,
+  screen,
 }: FakeTerminalOptions = {}): FakeTerminal {
   const lines: string[] = []
   const errors: string[] = []
@@ -33,6 +40,7 @@ export function fakeTerminal({
   const stops = new Set<() => void>()
   const drains = new Set<() => void>()
   const ends = new Set<(end: OutputEnd) => void>()
+  const keys = new Set<(key: string) => void>()
   let lags = false
   const tellEnd = (end: OutputEnd) => {
     for (const run of [...ends]) run(end)
@@ -70,6 +78,19 @@ export function fakeTerminal({
     onOutputEnd: (run) => {
       ends.add(run)
       return () => void ends.delete(run)
+    },
+    ...(screen && {
+      screen,
+      onKey: (run: (key: string) => void) => {
+        keys.add(run)
+        return () => void keys.delete(run)
+      },
+    }),
+    press: (key) => {
+      for (const run of [...keys]) run(key)
+    },
+    get keyListeners() {
+      return keys.size
     },
     stop: call(stops),
     closeOutput: () => tellEnd({ kind: 'closed' }),

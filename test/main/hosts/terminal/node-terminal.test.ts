@@ -66,3 +66,47 @@ test('of a stream that nobody reads no more than its own buffer and the newest l
   expect(dropped).toEqual([50_000 - numbers.length])
   proves('U1', { level: 2, cases: 1 })
 })
+
+test('keys are raw while somebody listens, and Ctrl-C still stops', () => {
+  const raw: boolean[] = []
+  const killed: unknown[] = []
+  const stdin = Object.assign(new PassThrough(), {
+    isTTY: true,
+    setRawMode: (on: boolean) => raw.push(on),
+  })
+  const own = Object.assign(new EventEmitter(), {
+    stdin,
+    stdout: new PassThrough(),
+    stderr: new PassThrough(),
+    pid: 42,
+    kill: (pid: number, signal: string) => killed.push([pid, signal]),
+  })
+  const terminal = nodeTerminal(own as unknown as TerminalProcess, {})
+  const keys: string[] = []
+  const stop = terminal.onKey?.((key) => keys.push(key))
+  stdin.emit('data', Buffer.from('q?'))
+  stdin.emit('data', Buffer.from('\u0003'))
+  stop?.()
+  stdin.emit('data', Buffer.from('x'))
+  expect(keys).toEqual(['q', '?'])
+  expect(killed).toEqual([[42, 'SIGINT']])
+  expect(raw).toEqual([true, false])
+})
+
+test('after a resize the screen is empty before it is drawn again', () => {
+  let written = ''
+  const stdout = Object.assign(new PassThrough(), { isTTY: true, columns: 80, rows: 24 })
+  stdout.setEncoding('utf8').on('data', (text: string) => {
+    written += text
+  })
+  const { screen } = terminalOn(stdout)
+  screen?.draw('the former drawing')
+  const stop = screen?.onResize(() => {
+    written += '<redrawn>'
+  })
+  stdout.emit('resize')
+  expect(written.endsWith('\u001b[2J\u001b[H<redrawn>')).toBe(true)
+  stop?.()
+  stdout.emit('resize')
+  expect(written.match(/<redrawn>/g)).toHaveLength(1)
+})

@@ -218,3 +218,18 @@ test('what a command throws is a bug and not a usage error', async () => {
   const ports = { version: '1', commands, out: () => {}, error: () => {} }
   await expect(runProgram(['watch'], ports)).rejects.toThrow('broken')
 })
+
+test.each([
+  ['simulator', 'simulate'],
+  ['watc', 'watch'],
+])('headroom %s asks whether headroom %s is meant, and runs nothing', async (word, meant) => {
+  const { exitCode, errors, calls } = await run([word])
+  expect(exitCode).toBe(2)
+  expect(errors).toEqual([expect.stringMatching(`^did you mean 'headroom ${meant}'\\? the commands are`)])
+  expect(calls).toEqual([])
+})
+
+test('a flag that is nearly one asks whether that is meant', async () => {
+  const { errors } = await run(['watch', '--jsn'])
+  expect(errors).toEqual([expect.stringContaining("did you mean '--json'?")])
+})

@@ -224,3 +224,26 @@ test('a bar is shaded from what is surely left to what is possibly left', () => 
   expect(bar(0, 8, 0.02)).toBe('▒░░░░░░░')
   expect(bar(1, 4, 1)).toBe('████')
 })
+
+test.each([20, 40, 60, 80])('the verdict is first and whole at %d columns', (columns) => {
+  const requests = [exampleQuota({ state: 'empty', use: { total: 1, own: 0, elsewhere: 1 } })]
+  const snapshot = exampleSnapshot({ requests })
+  const wide = renderTable(snapshot, [], AT_MS, { columns: 300, colour: false }).split('\n')[0] ?? ''
+  const lines = renderTable(snapshot, [], AT_MS, { columns, rows: 30, colour: false }).split('\n')
+  const text = lines.join(' ')
+  expect(wide).toContain('Accounts is empty.')
+  expect(text.startsWith(wide)).toBe(true)
+  for (const line of lines) expect([...line].length).toBeLessThanOrEqual(columns)
+})
+
+test('tokens that were revoked neither rotate nor end again', () => {
+  const refresh = {
+    ...exampleSnapshot().refresh,
+    rotating: true,
+    rotatesBy: AT_MS + 1_000,
+    endsAt: AT_MS + 9_000,
+  }
+  const table = renderTable(exampleSnapshot({ refresh: { ...refresh, state: 'revoked' } }), [], AT_MS, PLAIN)
+  expect(table).not.toContain('rotates within')
+  expect(table).not.toContain('sign-in ends')
+})

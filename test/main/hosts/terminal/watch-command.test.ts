@@ -2,6 +2,7 @@ import { expect, test, vi } from 'vitest'
 import { z } from 'zod'
 import type { Announcer } from '../../../../main/alerts/announcer.ts'
 import type { WatchFlags } from '../../../../main/hosts/terminal/flags.ts'
+import type { Screen } from '../../../../main/hosts/terminal/terminal.ts'
 import { type WatchDeps, watch } from '../../../../main/hosts/terminal/watch-command.ts'
 import { DEFAULT_PROBES, type Profile } from '../../../../main/monitor/profile.ts'
 import { AT_MS } from './example-snapshot.ts'
@@ -391,4 +392,30 @@ test('metrics need their bearer, and a port that is taken is exit 1 and one line
   served.terminal.stop()
   expect(await served.exitCode).toBe(0)
   expect(closed).toBe(true)
+})
+
+test('q quits a live table, and the keys are no longer taken then', async () => {
+  const screen: Screen = {
+    columns: () => 80,
+    rows: () => 24,
+    colour: false,
+    draw: () => {},
+    keep: () => {},
+    onResize: () => () => {},
+  }
+  const { terminal, exitCode, monitor } = await watched({}, { screen })
+  expect(terminal.keyListeners).toBe(1)
+  terminal.press('?')
+  terminal.press('q')
+  expect(await exitCode).toBe(0)
+  expect(monitor.stopped).toBe(true)
+  expect(terminal.keyListeners).toBe(0)
+})
+
+test('lines of JSON take no keys, so that a person can type on', async () => {
+  const screen = { columns: () => 80, rows: () => 24, colour: false } as unknown as Screen
+  const { terminal, exitCode } = await watched({ json: true }, { screen })
+  expect(terminal.keyListeners).toBe(0)
+  terminal.stop()
+  expect(await exitCode).toBe(0)
 })
