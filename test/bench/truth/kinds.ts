@@ -206,6 +206,7 @@ function one(refill: number, chance: Chance): Drawn {
 
 const SUPPOSED = { drawn: 1500, steady: 300, quiet: 200 } as const
 const REDRAWN_SECONDS = 3600
+const MAX_OF_THE_REFILL = 25
 
 /**
  * What anyone may suppose who is not told the kind of traffic: what the bench draws from, a steady pace or nobody, in
@@ -219,7 +220,7 @@ export function supposed(refill: number, chance: Chance): Process {
       ...several(SUPPOSED.steady, () => steady(between(0.2, 4, chance) * refill)),
       ...several(SUPPOSED.quiet, () => steady(0)),
     ],
-    REDRAWN_SECONDS,
+    { redrawnSeconds: REDRAWN_SECONDS, maxPerSecond: MAX_OF_THE_REFILL * refill },
   )
 }
 

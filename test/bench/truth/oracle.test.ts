@@ -45,7 +45,9 @@ test('headers tell it where in a cycle others are', () => {
 })
 
 test('not told which of several processes it is, it learns that from headers', () => {
-  const oracle = oracleOf(oneOf([steady(0), steady(1), steady(4)], 3600))
+  const oracle = oracleOf(
+    oneOf([steady(0), steady(1), steady(4)], { redrawnSeconds: 3600, maxPerSecond: 99 }),
+  )
   expect(oracle.look(30).low).toBeLessThan(oracle.look(30).high - 50)
   oracle.observed(30, 232, false)
   oracle.observed(60, 144, false)

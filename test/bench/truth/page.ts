@@ -63,9 +63,13 @@ export interface PageOf {
   readonly machine: string
 }
 
+const UNTOLD =
+  'The one that is not told the kind knows only what kinds the bench draws from, how likely each is and how they behave: 2,000 possible others, of which headers show which fit. It is a particle filter of 1,200 possible truths, each followed every second, and it was asked in the first seed of each kind.'
+
 /** What is true of the numbers on screen, kind by kind. */
 export function truthPage({ aims, kinds, how, origin, machine }: PageOf): string {
   const met = aims.filter(({ isMet }) => isMet === true).length
+  const isUntoldAsked = aims.some(({ untold }) => untold !== undefined)
   return [
     '# Truth',
     '',
@@ -78,18 +82,23 @@ export function truthPage({ aims, kinds, how, origin, machine }: PageOf): string
     `## Aims: ${met} of ${aims.length} met`,
     '',
     ...table(
-      ['figure', 'aim', 'measured', 'the oracle', 'not told the kind', ''],
+      ['figure', 'aim', 'measured', 'the oracle', ...(isUntoldAsked ? ['not told the kind'] : []), ''],
       aims.map((one) => [
         one.figure,
         one.aim,
         one.measured,
         one.best?.measured ?? '',
-        one.untold?.measured ?? '',
+        ...(isUntoldAsked ? [one.untold?.measured ?? ''] : []),
         one.isMet === false ? `**${aimWord(one)}**` : aimWord(one),
       ]),
     ),
     '',
-    'The oracle knows which kind of traffic it sees and its parameters: that a burst lasts two minutes of five, or when a day’s peak comes. What it misses on the same headers cannot be met by anyone who sees no more. What it meets and Headroom does not is the price of not being told: Headroom learns from headers alone how long a pace holds, and needs several to notice that one has changed. A fold weighs 112 candidates where a second has passed since the last one, and costs a microsecond only in between.',
+    'The oracle knows which kind of traffic it sees and its parameters: that a burst lasts two minutes of five, or when a day’s peak comes.',
+    ...(isUntoldAsked ? [UNTOLD] : []),
+    '',
+    '## Why the others are not met',
+    '',
+    ...reasons(aims.filter(({ isMet }) => isMet === false)),
     '',
     '## Kinds of traffic',
     '',
@@ -98,6 +107,39 @@ export function truthPage({ aims, kinds, how, origin, machine }: PageOf): string
     ...table(kindColumns(), kinds.map(kindRow)),
     '',
   ].join('\n')
+}
+
+const OF_THE_FOLD = /^folding a header/
+
+function reasons(missed: readonly Aim[]): readonly string[] {
+  const known = missed.flatMap((aim) => {
+    const why = reason(aim)
+    return why === undefined ? [] : [`- ${aim.figure}: ${why}`]
+  })
+  const others = missed.filter((aim) => reason(aim) === undefined).map(({ figure }) => figure)
+  if (others.length === 0) return known
+  const rest = `- ${others.join('; ')}: in real time the oracle is not asked what is to come, and what it misses is not said here. [The page of virtual time](TRUTH.md) says it for kinds drawn in the same way.`
+  return [...known, rest]
+}
+
+/**
+ * Why an aim cannot be met, or what it would take: from what the two oracles come to on the same headers; `undefined` where
+ * they were not asked.
+ */
+function reason({ figure, best, untold }: Aim): string | undefined {
+  if (OF_THE_FOLD.test(figure)) {
+    return 'a fold weighs 112 candidates, 28 rates and none, each for four lengths of time, with a normal probability each; a header a second costs 4 µs of that second. It takes 1 µs only where several headers come within a second.'
+  }
+  if (best?.isMet === false) {
+    return `the oracle, which is told everything but the future, comes to ${best.measured}. It cannot be met by anyone who sees these headers alone.`
+  }
+  if (untold?.isMet === false) {
+    return `who is not told the kind of traffic comes to ${untold.measured}. It takes knowing beforehand what others do.`
+  }
+  if (untold?.isMet === true) {
+    return `within reach of who knows what kinds there are, and how likely each is (${untold.measured}). Headroom supposes only that a rate holds for a while and then jumps, so that nothing is tuned to the bench.`
+  }
+  return undefined
 }
 
 const table = (columns: readonly string[], rows: readonly (readonly string[])[]): readonly string[] =>

@@ -179,8 +179,15 @@ export function staggered(programs: number, rate: number, onSeconds: number, cyc
   }
 }
 
-/** One of several processes, and which one is not known; now and then, each `redrawnSeconds` on average, another one. */
-export function oneOf(processes: readonly Process[], redrawnSeconds: number): Process {
+export interface NotKnown {
+  /** After so long on average it is another one. */
+  readonly redrawnSeconds: number
+  /** Two that excite themselves together grow without end. */
+  readonly maxPerSecond: number
+}
+
+/** One of several processes, and which one is not known. */
+export function oneOf(processes: readonly Process[], { redrawnSeconds, maxPerSecond }: NotKnown): Process {
   const draw = (state: Float64Array, at: number, chance: Chance) => {
     state[at] = Math.floor(chance() * processes.length)
     processes[state[at]]!.start(state, at + 1, chance)
@@ -190,7 +197,7 @@ export function oneOf(processes: readonly Process[], redrawnSeconds: number): Pr
     start: draw,
     next(state, at, second, last, chance) {
       if (chance() * redrawnSeconds < 1) draw(state, at, chance)
-      return processes[state[at]!]!.next(state, at + 1, second, last, chance)
+      return Math.min(maxPerSecond, processes[state[at]!]!.next(state, at + 1, second, last, chance))
     },
   }
 }
