@@ -87,6 +87,8 @@ interface Upstream {
   flight: Flight | undefined
   /** The access token that the service answered 401 to, until there is another one. */
   refusedToken: string | undefined
+  /** Why there was no token when its turn came. */
+  unsentWhy: string | undefined
 }
 
 /** One sending of a request upstream. */
@@ -270,6 +272,7 @@ export class Forwarder {
       calls: new Map(),
       flight: undefined,
       refusedToken: undefined,
+      unsentWhy: undefined,
     }
     const call: Call = { ...request, id, upstream }
     upstream.calls.set(id, call)
@@ -347,7 +350,9 @@ export class Forwarder {
         for (const id of decision.requests) {
           const call = this.#calls.get(id)
           if (call === undefined) continue
-          sendProblem(call.reply, FAILURES[decision.why])
+          const { unsentWhy } = call.upstream
+          const problem = unsentWhy === undefined ? FAILURES[decision.why] : unavailable(unsentWhy)
+          sendProblem(call.reply, problem)
           this.#forget(call)
         }
         return
@@ -373,6 +378,7 @@ export class Forwarder {
     const access = this.#deps.usable()
     // Told after this decision: others of the same event come before.
     if (upstream === undefined || access.kind === 'none') {
+      if (upstream !== undefined && access.kind === 'none') upstream.unsentWhy = wordsOfNoToken(access.why)
       this.#settleSoon(id, { kind: 'not-sent' })
       return
     }

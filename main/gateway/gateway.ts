@@ -237,7 +237,10 @@ export class Gateway {
     if (attached === undefined) {
       sendProblem(request.reply, {
         status: 503,
-        detail: 'Not sent: the key that this program uses is not connected in Headroom.',
+        detail:
+          this.#servers === undefined
+            ? 'Not sent: the gateway is being turned off.'
+            : 'Not sent: the key that this program uses is not connected in Headroom.',
         proxyError: 'destination_unavailable',
       })
       return

@@ -108,7 +108,7 @@ function ShownKey({ shown: { name, key }, url }: { readonly shown: NewKey; reado
       </p>
       {programExamples(url, key).map(({ language, code }) => (
         <div key={language} className={css('field')}>
-          <label>
+          <div className={css('hint')}>
             {language}{' '}
             <button
               type="button"
@@ -119,7 +119,7 @@ function ShownKey({ shown: { name, key }, url }: { readonly shown: NewKey; reado
             >
               Copy
             </button>
-          </label>
+          </div>
           <code>{code}</code>
         </div>
       ))}

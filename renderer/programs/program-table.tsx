@@ -32,10 +32,8 @@ export function ProgramTable({ programs, waiting, cut }: ProgramTableProps) {
             <th scope="col">Waiting</th>
             <th scope="col">Refused</th>
             <th scope="col">Streams</th>
-            <th scope="col">
-              <span className={css('hint')}>Now</span>
-            </th>
-            <th scope="col" />
+            <th scope="col">Now</th>
+            <th scope="col">Access</th>
           </tr>
         </thead>
         <tbody>

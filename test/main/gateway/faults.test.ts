@@ -201,8 +201,26 @@ test('turned off, what was sent is still answered, and what waits ends with 503'
   await vi.waitFor(() => expect(monitor.snapshot('key-1')?.programs?.[0]?.waiting).toBe(1), SOON)
   const off = gateway.turnOff()
   expect((await waits).status).toBe(503)
+  const late = await get(`${ACCOUNTS}?third`, key)
+  expect(await late.json()).toMatchObject({ status: 503, detail: expect.stringContaining('turned off') })
   finish()
   const answer = await sent
   expect([answer.status, await answer.text()]).toEqual([200, BODY])
   expect(await off).toEqual({ ok: true })
+})
+
+test('a program whose key is disconnected is told so, and goes on when it is connected again', async () => {
+  const { add, get, monitor, service } = await startGateway()
+  const key = add('bot')
+  expect((await get(ACCOUNTS, key)).status).toBe(200)
+  const { profile } = monitor.withProfile('key-1', (session) => ({ profile: session.profile })) as {
+    profile: Parameters<typeof monitor.connect>[0]
+  }
+  monitor.disconnect('key-1')
+  const answer = await get(ACCOUNTS, key)
+  expect(await answer.json()).toMatchObject({ status: 503, detail: expect.stringContaining('not connected') })
+  monitor.connect(profile)
+  expect((await get(ACCOUNTS, key)).status).toBe(200)
+  expect(monitor.snapshot('key-1')?.programs).toMatchObject([{ name: 'bot', forwarded: 1 }])
+  expect(service.port).toBeGreaterThan(0)
 })
