@@ -197,13 +197,13 @@ export const HistoryChart = memo(function HistoryChart({ series, markers, summar
             }}
           />
         )}
-        {markers.map(({ kind, at }) => (
+        {markers.map(({ kind, at, lane }) => (
           <ReferenceLine
             key={`${kind} ${at}`}
             x={at}
             stroke={MARKER_COLOURS[kind]}
             strokeDasharray="2 3"
-            label={<MarkerLabel kind={kind} />}
+            label={<MarkerLabel kind={kind} lane={lane} />}
           />
         ))}
         <Tooltip
@@ -227,9 +227,14 @@ const tickText = (atMs: number, range: ChartRange, tickMs: number) =>
   range === '7 d' ? weekdayText(atMs) : tickMs < 60_000 ? clockText(atMs) : minuteText(atMs)
 
 /** The label of a marker, above the line. Recharts passes where the line is. */
-function MarkerLabel({ kind, viewBox }: { readonly kind: ChartMarker['kind']; readonly viewBox?: Place }) {
+function MarkerLabel({
+  kind,
+  lane,
+  viewBox,
+}: Pick<ChartMarker, 'kind' | 'lane'> & { readonly viewBox?: Place }) {
   if (viewBox === undefined) return <g />
-  const { x = 0, y = 0 } = viewBox
+  const { x = 0, y: top = 0 } = viewBox
+  const y = top + lane * LANE_HEIGHT
   return (
     <g data-mark={kind}>
       {kind === '429' && (
@@ -241,6 +246,9 @@ function MarkerLabel({ kind, viewBox }: { readonly kind: ChartMarker['kind']; re
     </g>
   )
 }
+
+/** Pixels from one line of labels to the next. */
+const LANE_HEIGHT = 14
 
 interface Place {
   readonly x?: number

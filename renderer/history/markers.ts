@@ -5,10 +5,15 @@ export interface ChartMarker {
   readonly kind: '429' | 'GoAway' | 'token' | 'sign-in'
   /** Epoch ms. */
   readonly at: number
+  /** The line of its label, 0 on top: labels that are close together are on lines of their own. */
+  readonly lane: number
 }
 
 /** Markers of a kind that are nearer than this share of the range are one: labels must not overlap. */
 const LEAST_DISTANCE = 1 / 25
+/** The share of the range that a label takes on a narrow chart. */
+const LABEL_WIDTH = 0.14
+const LANES = 3
 
 /**
  * The markers between two moments, oldest first: 429s of the row, and what happened to the key's streams, tokens and
@@ -26,13 +31,14 @@ export function chartMarkers(
   }: { readonly profile: string | undefined; readonly fromMs: number; readonly toMs: number },
 ): readonly ChartMarker[] {
   const markers = [
-    ...rejectedAt.map((at): ChartMarker => ({ kind: '429', at })),
-    ...events.flatMap((event): readonly ChartMarker[] => {
+    ...rejectedAt.map((at): Omit<ChartMarker, 'lane'> => ({ kind: '429', at })),
+    ...events.flatMap((event): readonly Omit<ChartMarker, 'lane'>[] => {
       const kind = event.profile === profile ? kindOf(event) : undefined
       return kind === undefined ? [] : [{ kind, at: event.at }]
     }),
   ]
   const last = new Map<ChartMarker['kind'], number>()
+  const labelled: number[] = []
   return markers
     .filter(({ at }) => at >= fromMs && at <= toMs)
     .sort((a, b) => a.at - b.at)
@@ -41,6 +47,13 @@ export function chartMarkers(
       if (before !== undefined && at - before < (toMs - fromMs) * LEAST_DISTANCE) return false
       last.set(kind, at)
       return true
+    })
+    .map((marker) => {
+      const isFree = (lane: number) =>
+        marker.at - (labelled[lane] ?? Number.NEGATIVE_INFINITY) >= (toMs - fromMs) * LABEL_WIDTH
+      const lane = Math.max(0, [...Array(LANES).keys()].findIndex(isFree))
+      labelled[lane] = marker.at
+      return { ...marker, lane }
     })
 }
 
