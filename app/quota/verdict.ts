@@ -30,9 +30,12 @@ export function doubtfulRows(rows: readonly JudgedRow[]): readonly RequestQuota[
 
 /**
  * The one category that limits the whole, for programs: what `state` says of the worst row, in the words of INTERFACES.
- * `lasts` only where every row does even at the high end of others' use.
+ * `lasts` only where every row does even at the high end of others' use, and headers can still come.
  */
-export function verdictOf(rows: readonly RequestQuota[]): Verdict {
+export function verdictOf(
+  rows: readonly RequestQuota[],
+  { reachable }: { readonly reachable: boolean },
+): Verdict {
   const judged = worstFirst(rows.map((row) => ({ row, state: row.state })))
   const [worst] = judged
   if (worst === undefined) return { kind: 'unknown' }
@@ -48,7 +51,9 @@ export function verdictOf(rows: readonly RequestQuota[]): Verdict {
     case 'low':
       return { kind: 'near-limit', category }
     case 'ok':
-      return doubtfulRows(judged).length === 0 ? { kind: 'lasts', category } : { kind: 'unknown' }
+      return reachable && doubtfulRows(judged).length === 0
+        ? { kind: 'lasts', category }
+        : { kind: 'unknown' }
     case 'not-checked':
       return { kind: 'unknown' }
   }

@@ -51,11 +51,12 @@ export function profileSnapshot(sources: SnapshotSources, nowMs: number): Snapsh
     if (nextCheckAt === undefined && problem === undefined) return row
     return { ...row, ...(nextCheckAt !== undefined && { nextCheckAt }), ...(problem && { problem }) }
   })
+  const service = serviceSummary(profile, reachability)
   return {
     revision,
     at: Math.round(nowMs),
     profile: profileSummary(profile),
-    service: serviceSummary(profile, reachability),
+    service,
     keystore,
     access: keeper.accessSummary(),
     refresh: keeper.refreshSummary(),
@@ -64,7 +65,7 @@ export function profileSnapshot(sources: SnapshotSources, nowMs: number): Snapsh
     streams: streams.summaries(),
     probes: prober.summary(),
     settingsAt,
-    verdict: verdictOf(requests),
+    verdict: verdictOf(requests, service),
     ...sources.gateway?.summary(),
   }
 }

@@ -159,6 +159,14 @@ export const QUOTA_MUTANTS: readonly Mutant[] = [
   },
   {
     promise: 'Q9',
+    what: 'say that quotas last while the service cannot be reached',
+    file: 'app/quota/verdict.ts',
+    find: 'return reachable && doubtfulRows',
+    replace: 'return doubtfulRows',
+    test: 'app/quota/verdict.test.ts',
+  },
+  {
+    promise: 'Q9',
     what: 'say that a quota lasts after one header, which shows no use by others',
     file: 'app/quota/state.ts',
     find: 'if (use === null) return false',

@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest'
-import { verdictOf } from '../../../app/quota/verdict.ts'
+import type { RequestQuota } from '../../../app/contract/snapshot.ts'
+import { verdictOf as verdictAt } from '../../../app/quota/verdict.ts'
 import { exampleRow } from './example-row.ts'
 
+const verdictOf = (rows: readonly RequestQuota[]) => verdictAt(rows, { reachable: true })
 const use = { total: 0, own: 0, elsewhere: 0, elsewhereLow: 0, elsewhereHigh: 0 }
 const row = (more: Parameters<typeof exampleRow>[0] = {}) => exampleRow({ use, ...more })
 
@@ -30,6 +32,12 @@ test('quotas last only where each does at the high end of others’ use', () => 
   const busy = { ...use, total: 2, elsewhere: 2, elsewhereHigh: 5.9 }
   expect(verdictOf([quiet, row({ category: 'B', use: busy })])).toEqual({ kind: 'unknown' })
   expect(verdictOf([quiet, row({ category: 'B', state: 'low', use: busy })]).kind).toBe('near-limit')
+})
+
+test('nothing lasts, as far as is known, while the service cannot be reached; what is wrong stays wrong', () => {
+  const away = { reachable: false }
+  expect(verdictAt([row()], away)).toEqual({ kind: 'unknown' })
+  expect(verdictAt([row(), row({ category: 'low', state: 'low' })], away).kind).toBe('near-limit')
 })
 
 test('the gravest row speaks, whatever the order', () => {

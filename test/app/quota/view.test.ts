@@ -51,7 +51,10 @@ test('ten minutes are promised only once headers show others’ use well enough'
     const rate = { limit: 500, periodSeconds: 300, remaining, resetSeconds }
     bucket.answered({ id, receivedAtMs: atMs, rejected: false, rate })
   }
-  const said = (nowMs: number) => [rowOf(bucket, nowMs).state, verdictOf([rowOf(bucket, nowMs)]).kind]
+  const said = (nowMs: number) => [
+    rowOf(bucket, nowMs).state,
+    verdictOf([rowOf(bucket, nowMs)], { reachable: true }).kind,
+  ]
   see(1, 497, 0)
   expect(said(4_000)).toEqual(['ok', 'unknown'])
   see(2, 480, 6_000)
@@ -60,7 +63,7 @@ test('ten minutes are promised only once headers show others’ use well enough'
   quiet.sent(2, 10_000)
   const rate = { limit: 320, periodSeconds: 300, remaining: 319, resetSeconds: 1 }
   quiet.answered({ id: 2, receivedAtMs: 10_000, rejected: false, rate })
-  expect(verdictOf([rowOf(quiet, 30_000)]).kind).toBe('lasts')
+  expect(verdictOf([rowOf(quiet, 30_000)], { reachable: true }).kind).toBe('lasts')
 })
 
 describe('the source of a number', () => {

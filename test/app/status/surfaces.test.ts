@@ -97,7 +97,7 @@ it('a row that is ok, and may not last, is called ok so far and painted grey on 
   const { severity, name, note } = stripText([at], NOW_MS)
   expect([severity, `${name} ${note}`]).toEqual(['unseen', expect.stringContaining('ok so far')])
   expect(renderTable(at, [], NOW_MS, { columns: 120, colour: false })).toContain('All quotas are ok so far.')
-  expect(verdictOf(at.requests)).toEqual({ kind: 'unknown' })
+  expect(verdictOf(at.requests, at.service)).toEqual({ kind: 'unknown' })
 })
 
 it('within two minutes of its end a row is red, and so is every surface that speaks of it', () => {
