@@ -14,7 +14,7 @@ import { keyCommands } from '../monitor/commands/keys.ts'
 import { quotaCommands } from '../monitor/commands/quotas.ts'
 import { settingsCommands } from '../monitor/commands/settings.ts'
 import { streamCommands } from '../monitor/commands/streams.ts'
-import { Monitor, type MonitorPorts } from '../monitor/monitor.ts'
+import { Monitor, type MonitorPorts, type Past } from '../monitor/monitor.ts'
 import type { MonitorSurface } from '../monitor/monitor-surface.ts'
 import { type Profile, SIMULATOR_PROBES } from '../monitor/profile.ts'
 import { type ForwardHttp, nodeForwardHttp } from '../network/forward-http.ts'
@@ -26,6 +26,7 @@ import { connectKey } from '../sign-in/connect-key.ts'
 import { signInCommands } from '../sign-in/sign-in-commands.ts'
 import { SignIns } from '../sign-in/sign-ins.ts'
 import { BUILT_IN_OPTIONS } from '../simulator/options.ts'
+import { pastOf } from '../simulator/past.ts'
 import { startSimulator } from '../simulator/server.ts'
 import { SimulatorSettings } from '../storage/simulator-settings.ts'
 import { PinnedStreams } from '../streams/pinned-streams.ts'
@@ -231,7 +232,7 @@ function storageNotices({ notices, status }: VaultHandle): readonly string[] {
 }
 
 interface DemonstrationDeps {
-  readonly monitor: MonitorSurface
+  readonly monitor: Monitor
   readonly asChosen: (profile: Profile) => Profile
   readonly isWanted: () => boolean
 }
@@ -242,7 +243,7 @@ interface DemonstrationDeps {
  * Each run starts a new simulator, because its key rotates its token.
  */
 class Demonstration {
-  readonly #monitor: MonitorSurface
+  readonly #monitor: Monitor
   readonly #asChosen: (profile: Profile) => Profile
   readonly #isWanted: () => boolean
   #running: BuiltIn | undefined
@@ -262,6 +263,7 @@ class Demonstration {
     if (!this.#isNeeded()) return builtIn.close()
     this.#running = builtIn
     this.#monitor.connect(this.#asChosen(builtIn.profile))
+    this.#monitor.recordPast(builtIn.profile.id, builtIn.past)
   }
 
   /** Stops the demonstration; a real key replaces it. */
@@ -289,14 +291,21 @@ class Demonstration {
 /** The simulator inside this process on a loopback port, with its profile. */
 export interface BuiltIn {
   readonly profile: Profile
+  /** What a monitor would have seen in the fifteen minutes before: simulated, as all of it is. */
+  readonly past: Past
   close(): Promise<void>
 }
+
+/** The history that the built-in simulator starts with, in milliseconds: as long as the shortest chart. */
+const PAST_MS = 15 * 60_000
 
 /** Starts the built-in simulator on a free loopback port. */
 export async function startBuiltIn(): Promise<BuiltIn> {
   const simulator = await startSimulator(BUILT_IN_OPTIONS)
   const { clientId, clientSecret, refreshToken } = BUILT_IN_OPTIONS
+  const nowMs = simulator.service.nowMs()
   return {
+    past: pastOf(simulator.service.quotas, nowMs - PAST_MS, nowMs),
     profile: {
       id: 'simulator',
       name: 'Built-in simulator',

@@ -28,6 +28,16 @@ export interface MonitorPorts {
   readonly pins?: Pick<PinnedStreams, 'of' | 'flush'>
 }
 
+/** What was seen of a key before it was connected. Times are epoch milliseconds, oldest first. */
+export interface Past {
+  readonly headers: readonly {
+    readonly category: string
+    readonly atMs: number
+    readonly remaining: number
+  }[]
+  readonly events: readonly { readonly atMs: number; readonly event: MonitorEvent }[]
+}
+
 /** The wait before a retry of `#followAnew` for a key whose newest token is in memory only, in milliseconds. */
 const UNSAVED_WAIT_MS = 60_000
 
@@ -94,6 +104,20 @@ export class Monitor implements MonitorSurface, ConnectedKeys {
     })
     this.#profiles.add(session)
     session.start()
+  }
+
+  /** Adds what was seen of a key before it was connected. Must be called right after `connect`. */
+  recordPast(id: string, { headers, events }: Past): void {
+    const session = this.#profiles.get(id)
+    if (!session) return
+    for (const { category, atMs, remaining } of headers) {
+      session.parts.history.observed(category, atMs, remaining)
+    }
+    for (const { atMs, event } of events) {
+      if (event.kind === 'rate-limited') session.parts.history.rejected(event.category, atMs)
+      const logged = this.#log.add(event, id, atMs)
+      this.#notify((listener) => listener.event(logged))
+    }
   }
 
   #pinOwner(profile: Profile): PinOwner {

@@ -44,6 +44,8 @@ export interface SimulatorOptions {
   readonly slotsElsewhere: Readonly<Record<string, number>>
   /** Requests already made when the simulator starts, by category. */
   readonly alreadySpent: Readonly<Record<string, number>>
+  /** How long before its start, in seconds, the quotas and the use of other programs begin. */
+  readonly startedSecondsAgo: number
   /** Request quotas "agreed with the provider's support team" (service 8.1), which override the table. */
   readonly limits: Readonly<Record<string, RequestLimit>>
   readonly slotLimits: Readonly<Record<string, number>>
@@ -77,6 +79,7 @@ export const DEFAULT_SIMULATOR_OPTIONS: SimulatorOptions = {
   neighbours: [],
   slotsElsewhere: {},
   alreadySpent: {},
+  startedSecondsAgo: 0,
   limits: {},
   slotLimits: {},
   streamRate: 2,
@@ -92,7 +95,7 @@ export function withDefaults(options: Partial<SimulatorOptions>): SimulatorOptio
 }
 
 const POSITIVE = ['refreshExpirySeconds', 'absoluteLifetimeSeconds', 'accessLifetimeSeconds'] as const
-const NOT_NEGATIVE = ['rotationOverlapSeconds', 'streamRate'] as const
+const NOT_NEGATIVE = ['rotationOverlapSeconds', 'streamRate', 'startedSecondsAgo'] as const
 const MAX_PER_SECOND = 1000
 
 /** One sentence about the first option that cannot be simulated, or `undefined`. */
@@ -161,11 +164,16 @@ const hasRequestQuota = (category: string, options: SimulatorOptions): boolean =
   options.limits[category] !== undefined ||
   CURRENT_REQUEST_QUOTAS.some((quota) => quota.category === category)
 
+/** The spells in which the built-in simulator's other program uses Positions. */
+const SPELL = { onSeconds: 195, offSeconds: 285 } as const
+
 /**
  * The options of the built-in simulator: a rotating key that another program uses too.
  *
- * The other program drains Positions in spells (1.5 requests a second, against a refill of 320/300), so that a
- * forecast, a warning and a recovery appear within minutes.
+ * The other program drains Positions in spells (2.4 requests a second, against a refill of 320/300): from full to about
+ * an eighth, and then long enough not at all for it to be full again, so that a forecast, a warning and a recovery come
+ * every eight minutes for as long as it runs. Its clock is two such spells ahead: the first, from a quota that was partly
+ * spent, ended in a 429, and the third begins with the start.
  */
 export const BUILT_IN_OPTIONS: SimulatorOptions = {
   ...DEFAULT_SIMULATOR_OPTIONS,
@@ -175,12 +183,13 @@ export const BUILT_IN_OPTIONS: SimulatorOptions = {
   // Enough to show that a stream is alive; every frame costs work even in a hidden window.
   streamRate: 1,
   neighbours: [
-    { category: 'Positions', perSecond: 1.5, onSeconds: 420, offSeconds: 120 },
+    { category: 'Positions', perSecond: 2.4, onSeconds: SPELL.onSeconds, offSeconds: SPELL.offSeconds },
     { category: 'Order Details', perSecond: 0.2, onSeconds: 3600, offSeconds: 0 },
     { category: 'Balances', perSecond: 0.5, onSeconds: 90, offSeconds: 150 },
     { category: 'Quote Snapshot', perSecond: 1.1, onSeconds: 240, offSeconds: 60 },
     { category: 'Option Expirations', perSecond: 1.3, onSeconds: 25, offSeconds: 95 },
   ],
+  startedSecondsAgo: 2 * (SPELL.onSeconds + SPELL.offSeconds),
   alreadySpent: { Positions: 150, 'Order Details': 22, 'Quote Snapshot': 60, Balances: 18 },
   slotsElsewhere: { 'Positions Stream': 2, 'MarketDepth Stream': 6 },
 }

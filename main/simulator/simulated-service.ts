@@ -59,7 +59,12 @@ export class SimulatedService {
     )
     this.tokens.seed(this.options.refreshToken, SEEDED_SCOPE, nowMs)
     this.#signIns = new SignInRules(mint)
-    this.#resources = new ThrottledResources(this.options, this.faults, ports.random, nowMs)
+    this.#resources = new ThrottledResources(
+      this.options,
+      this.faults,
+      ports.random,
+      nowMs - this.options.startedSecondsAgo * 1000,
+    )
     this.quotas = this.#resources.quotas
     this.slots = this.#resources.slots
     const { faults, tokens } = this

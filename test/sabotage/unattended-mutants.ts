@@ -3,6 +3,14 @@ import type { Mutant } from './registry.ts'
 /** Of what runs where nobody watches, and is read by other programs. */
 export const UNATTENDED_MUTANTS: readonly Mutant[] = [
   {
+    promise: 'Q5',
+    what: 'start the built-in simulator without what was before',
+    file: 'main/simulator/past.ts',
+    find: 'for (let atMs = fromMs; atMs < untilMs; atMs += LOOK_MS) {',
+    replace: 'for (let atMs = untilMs - LOOK_MS; atMs < untilMs; atMs += LOOK_MS) {',
+    test: 'main/simulator/past.test.ts',
+  },
+  {
     promise: 'U1',
     what: 'cut the verdict where a narrow terminal ends',
     file: 'main/hosts/terminal/table.ts',

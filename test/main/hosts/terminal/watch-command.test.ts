@@ -56,6 +56,7 @@ async function watched(
     pushMetrics: () => Promise.reject(new Error('no store here')),
     startBuiltIn: async () => ({
       profile: BUILT_IN,
+      past: { headers: [], events: [] },
       close: async () => {
         builtIn.closed = true
       },

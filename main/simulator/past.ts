@@ -1,0 +1,57 @@
+import type { MonitorEvent } from '../../app/contract/events.ts'
+import { PROBED_CATEGORIES } from '../../app/service/categories.ts'
+import type { RequestQuotas } from './rules/request-quotas.ts'
+
+/** What a monitor that had been running would have seen of the built-in simulator. Times are epoch milliseconds. */
+export interface SimulatedPast {
+  /** Header readings, oldest first for each category. */
+  readonly headers: readonly {
+    readonly category: string
+    readonly atMs: number
+    readonly remaining: number
+  }[]
+  /** Events, oldest first. */
+  readonly events: readonly { readonly atMs: number; readonly event: MonitorEvent }[]
+}
+
+/** One reading of each category in so many milliseconds, as with a small budget for checks. */
+const EVERY_MS = 15_000
+/** How often it is looked whether nothing was left. */
+const LOOK_MS = 1_000
+/** How long before the start the service asked for a planned reconnection. Milliseconds. */
+const GOAWAY_BEFORE_MS = 6 * 60_000
+
+/**
+ * Reads the quotas as a monitor would have since `fromMs`, in order of time, up to `untilMs`. Must be called before
+ * anything else reads them. The first moment without a request left is a 429, the later ones are not.
+ */
+export function pastOf(
+  quotas: Pick<RequestQuotas, 'reading'>,
+  fromMs: number,
+  untilMs: number,
+): SimulatedPast {
+  const headers: SimulatedPast['headers'][number][] = []
+  const events: SimulatedPast['events'][number][] = []
+  const refused = new Set<string>()
+  for (let atMs = fromMs; atMs < untilMs; atMs += LOOK_MS) {
+    for (const category of PROBED_CATEGORIES) {
+      const reading = quotas.reading(category, atMs)
+      if (reading === undefined) continue
+      if ((atMs - fromMs) % EVERY_MS === 0) headers.push({ category, atMs, remaining: reading.remaining })
+      if (reading.remaining >= 1 || refused.has(category)) continue
+      refused.add(category)
+      const retryAt = Math.round(atMs + reading.resetSeconds * 1000)
+      events.push({ atMs, event: { kind: 'rate-limited', category, retryAt } })
+    }
+  }
+  const restarted = {
+    kind: 'stream-restarted',
+    stream: 'past',
+    category: 'Order Stream',
+    target: 'SIM1001',
+    reason: 'server going away',
+  } as const
+  const goAwayMs = untilMs - GOAWAY_BEFORE_MS
+  if (goAwayMs > fromMs) events.push({ atMs: goAwayMs, event: restarted })
+  return { headers, events: events.toSorted((a, b) => a.atMs - b.atMs) }
+}

@@ -1,0 +1,37 @@
+import { expect, test } from 'vitest'
+import { BUILT_IN_OPTIONS } from '../../../main/simulator/options.ts'
+import { pastOf } from '../../../main/simulator/past.ts'
+import { SimulatedService } from '../../../main/simulator/simulated-service.ts'
+
+const NOW = Date.UTC(2026, 2, 13, 14, 31, 5)
+const PAST_MS = 15 * 60_000
+
+function built() {
+  const service = new SimulatedService(BUILT_IN_OPTIONS, { nowMs: () => NOW, random: () => 0.5 })
+  return { service, past: pastOf(service.quotas, NOW - PAST_MS, NOW) }
+}
+
+test('fifteen minutes lie behind the built-in simulator at its start, without a gap', () => {
+  const { past } = built()
+  const times = past.headers.filter(({ category }) => category === 'Positions').map(({ atMs }) => atMs)
+  expect(times[0]).toBe(NOW - PAST_MS)
+  expect(times.at(-1)).toBeGreaterThan(NOW - 20_000)
+  for (const [index, atMs] of times.entries()) {
+    expect(atMs - (times[index - 1] ?? atMs)).toBeLessThanOrEqual(20_000)
+  }
+})
+
+test('one 429 and one GoAway are in it, in order, and none is to come', () => {
+  const { past } = built()
+  expect(past.events.map(({ event }) => event.kind)).toEqual(['rate-limited', 'stream-restarted'])
+  expect(past.events[0]?.event).toMatchObject({ category: 'Positions' })
+  for (const { atMs } of past.events) expect(atMs).toBeLessThan(NOW)
+})
+
+test('its last number is the one that the simulator goes on from', () => {
+  const { service, past } = built()
+  for (const category of ['Positions', 'Balances', 'Order Details']) {
+    const last = past.headers.findLast((header) => header.category === category)
+    expect(service.quotas.reading(category, last?.atMs ?? 0)?.remaining).toBe(last?.remaining)
+  }
+})
