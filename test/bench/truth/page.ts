@@ -128,7 +128,7 @@ function reasons(missed: readonly Aim[]): readonly string[] {
  */
 function reason({ figure, best, untold }: Aim): string | undefined {
   if (OF_THE_FOLD.test(figure)) {
-    return 'a fold weighs 112 candidates, 28 rates and none, each for four lengths of time, with a normal probability each; a header a second costs 4 µs of that second. It takes 1 µs only where several headers come within a second.'
+    return 'a fold weighs 116 candidates, 28 rates and none, each for four lengths of time, with a normal probability each; a header a second costs 4 µs of that second. It takes 1 µs only where several headers come within a second.'
   }
   if (best?.isMet === false) {
     return `the oracle, which is told everything but the future, comes to ${best.measured}. It cannot be met by anyone who sees these headers alone.`
