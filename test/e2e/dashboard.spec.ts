@@ -12,7 +12,7 @@ test('the page says so when the host goes, and is live again with the link of th
   const { port } = new URL(headroom.origin)
 
   await headroom.stop()
-  await expect(page.locator('[data-banner="host-gone"]')).toContainText('Headroom is not answering')
+  await expect(page.locator('[data-banner="host-gone"]')).toContainText('Headroom stopped answering at')
   await expect(page.locator('tr[data-category="Accounts"]')).toBeVisible()
 
   const flags = ['--host', 'browser', '--no-open', '--port', port, '--data', headroom.dataFolder]
