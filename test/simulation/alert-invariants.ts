@@ -7,12 +7,21 @@ import { violation } from './violation.ts'
 /** Looks are a second apart, and a sleep this short is not noticed. */
 const SLACK_MS = 5_000
 
-/** Alerts are episodes: one at a time for each subject, said once, from fresh evidence, and not forgotten. */
+/** Alerts of a kind that come within this time are told as one, from the third on. */
+const GROUP_WITHIN_MS = 5_000
+const GROUP = '/group'
+
+/** Alerts are episodes: one at a time for each subject, said once, alone or in a group, from fresh evidence, and not forgotten. */
 export class AlertInvariants {
   checked = 0
   readonly #said = new Set<string>()
+  /** Announcements that were not taken back. */
+  readonly #told = new Set<string>()
   /** By id; what a user has seen is true. */
   readonly #open = new Map<string, boolean>()
+  /** Taken back since the last look: each is over, or told by a group from then on. */
+  readonly #takenBack = new Set<string>()
+  readonly #groups: { readonly lane: string; readonly sinceMs: number }[] = []
   readonly #evidenceAtMs = new Map<string, number>()
   readonly #refused = new Set<string>()
   #dismissing: string | undefined
@@ -31,9 +40,15 @@ export class AlertInvariants {
     this.checked += 1
     if (this.#said.has(id)) violation(`the alert ${id} was said twice`)
     this.#said.add(id)
+    this.#told.add(id)
+    if (id.endsWith(GROUP)) {
+      this.#groups.push(laneOf(id.slice(0, -GROUP.length)))
+      return
+    }
     const condition = conditionOf(id)
     for (const other of this.#open.keys()) {
-      if (conditionOf(other) === condition) violation(`${condition} was said while ${other} is open`)
+      if (conditionOf(other) === condition && !this.#takenBack.has(other))
+        violation(`${condition} was said while ${other} is open`)
     }
     this.#open.set(id, false)
     this.#isFresh(condition, rows, worldMs)
@@ -41,8 +56,14 @@ export class AlertInvariants {
 
   withdrawn(id: string): void {
     this.checked += 1
+    const wasTold = this.#told.delete(id)
     if (this.#dismissing === id) return
-    if (!this.#open.delete(id)) violation(`the alert ${id} was withdrawn and is not open`)
+    if (id.endsWith(GROUP)) {
+      if (!wasTold) violation(`the group ${id} was withdrawn and is not told`)
+      return
+    }
+    if (!this.#open.has(id)) violation(`the alert ${id} was withdrawn and is not open`)
+    this.#takenBack.add(id)
   }
 
   /** What a user has seen is taken back from where it was said, and goes on until it is over. */
@@ -58,6 +79,9 @@ export class AlertInvariants {
       if (!outlivesStart({ kind: (conditionOf(id).split('/')[1] ?? '') as Alert['kind'] }))
         this.#open.delete(id)
     }
+    for (const id of this.#takenBack) this.#open.delete(id)
+    this.#told.clear()
+    this.#takenBack.clear()
     this.#refused.clear()
     // It lives by the wall clock as it is now, and an id names a moment: those of a day that comes again are no news.
     if (this.#isClockBehind) this.#said.clear()
@@ -73,10 +97,30 @@ export class AlertInvariants {
     this.checked += 1
     const shown = new Map(alerts.map(({ id, dismissed }) => [id, dismissed]))
     for (const [id, isDismissed] of this.#open) {
-      if (!shown.has(id)) violation(`the alert ${id} was lost`)
-      if (shown.get(id) !== isDismissed) violation(`the alert ${id} forgot that it was dismissed`)
+      const isTakenBack = this.#takenBack.has(id)
+      if (shown.has(id)) {
+        if (isTakenBack && !this.#isGrouped(id)) violation(`the alert ${id} is open and was taken back`)
+        if (shown.get(id) !== isDismissed) violation(`the alert ${id} forgot that it was dismissed`)
+      } else {
+        if (!isTakenBack && !this.#isGrouped(id)) violation(`the alert ${id} was lost`)
+        this.#open.delete(id)
+      }
     }
-    if (shown.size !== this.#open.size) violation('an alert is shown that was never said')
+    for (const [id, isDismissed] of shown) {
+      if (this.#open.has(id)) continue
+      if (!this.#isGrouped(id)) violation(`the alert ${id} is shown and was never said`)
+      this.#open.set(id, isDismissed)
+    }
+    this.#takenBack.clear()
+    for (const id of this.#told) {
+      if (!id.endsWith(GROUP)) continue
+      const group = laneOf(id.slice(0, -GROUP.length))
+      if (![...shown.keys()].some((one) => isIn(one, group))) violation(`the group ${id} is told of nothing`)
+    }
+  }
+
+  #isGrouped(id: string): boolean {
+    return this.#groups.some((group) => isIn(id, group))
   }
 
   #isFresh(condition: string, rows: readonly RequestQuota[], worldMs: number): void {
@@ -94,3 +138,14 @@ export class AlertInvariants {
 
 /** An id is `profile/kind/subject@time`. */
 const conditionOf = (id: string): string => id.slice(0, id.lastIndexOf('@'))
+
+/** The profile and kind of an alert, and when it began. */
+function laneOf(id: string): { readonly lane: string; readonly sinceMs: number } {
+  const lane = conditionOf(id).split('/').slice(0, 2).join('/')
+  return { lane, sinceMs: Number(id.slice(id.lastIndexOf('@') + 1)) }
+}
+
+function isIn(id: string, group: { readonly lane: string; readonly sinceMs: number }): boolean {
+  const { lane, sinceMs } = laneOf(id)
+  return lane === group.lane && sinceMs >= group.sinceMs && sinceMs - group.sinceMs <= GROUP_WITHIN_MS
+}
