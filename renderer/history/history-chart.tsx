@@ -197,13 +197,13 @@ export const HistoryChart = memo(function HistoryChart({ series, markers, summar
             }}
           />
         )}
-        {markers.map(({ kind, at, lane }) => (
+        {markers.map(({ kind, at, lane, side }) => (
           <ReferenceLine
             key={`${kind} ${at}`}
             x={at}
             stroke={MARKER_COLOURS[kind]}
             strokeDasharray="2 3"
-            label={<MarkerLabel kind={kind} lane={lane} />}
+            label={<MarkerLabel kind={kind} lane={lane} side={side} />}
           />
         ))}
         <Tooltip
@@ -227,20 +227,23 @@ const tickText = (atMs: number, range: ChartRange, tickMs: number) =>
   range === '7 d' ? weekdayText(atMs) : tickMs < 60_000 ? clockText(atMs) : minuteText(atMs)
 
 /** The label of a marker, above the line. Recharts passes where the line is. */
-function MarkerLabel({
-  kind,
-  lane,
-  viewBox,
-}: Pick<ChartMarker, 'kind' | 'lane'> & { readonly viewBox?: Place }) {
+function MarkerLabel({ kind, lane, side, viewBox }: Omit<ChartMarker, 'at'> & { readonly viewBox?: Place }) {
   if (viewBox === undefined) return <g />
   const { x = 0, y: top = 0 } = viewBox
   const y = top + lane * LANE_HEIGHT
+  const gap = kind === '429' ? 8 : 0
   return (
     <g data-mark={kind}>
       {kind === '429' && (
         <path d={`M${x - 5},${y - 4} L${x + 5},${y - 4} L${x},${y - 12} Z`} fill="var(--critical)" />
       )}
-      <text x={kind === '429' ? x + 8 : x} y={y - 4} fill={MARKER_COLOURS[kind]} fontSize={11}>
+      <text
+        x={side === 'left' ? x - gap : x + gap}
+        y={y - 4}
+        textAnchor={side === 'left' ? 'end' : 'start'}
+        fill={MARKER_COLOURS[kind]}
+        fontSize={11}
+      >
         {kind}
       </text>
     </g>

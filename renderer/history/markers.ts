@@ -7,6 +7,8 @@ export interface ChartMarker {
   readonly at: number
   /** The line of its label, 0 on top: labels that are close together are on lines of their own. */
   readonly lane: number
+  /** The side of its line on which the label stands: `left` where there is no room to the right. */
+  readonly side: 'left' | 'right'
 }
 
 /** Markers of a kind that are nearer than this share of the range are one: labels must not overlap. */
@@ -31,8 +33,8 @@ export function chartMarkers(
   }: { readonly profile: string | undefined; readonly fromMs: number; readonly toMs: number },
 ): readonly ChartMarker[] {
   const markers = [
-    ...rejectedAt.map((at): Omit<ChartMarker, 'lane'> => ({ kind: '429', at })),
-    ...events.flatMap((event): readonly Omit<ChartMarker, 'lane'>[] => {
+    ...rejectedAt.map((at): Pick<ChartMarker, 'kind' | 'at'> => ({ kind: '429', at })),
+    ...events.flatMap((event): readonly Pick<ChartMarker, 'kind' | 'at'>[] => {
       const kind = event.profile === profile ? kindOf(event) : undefined
       return kind === undefined ? [] : [{ kind, at: event.at }]
     }),
@@ -49,11 +51,13 @@ export function chartMarkers(
       return true
     })
     .map((marker) => {
-      const isFree = (lane: number) =>
-        marker.at - (labelled[lane] ?? Number.NEGATIVE_INFINITY) >= (toMs - fromMs) * LABEL_WIDTH
+      const widthMs = (toMs - fromMs) * LABEL_WIDTH
+      const side = marker.at > toMs - widthMs ? 'left' : 'right'
+      const labelAt = side === 'left' ? marker.at - widthMs : marker.at
+      const isFree = (lane: number) => labelAt - (labelled[lane] ?? Number.NEGATIVE_INFINITY) >= widthMs
       const lane = Math.max(0, [...Array(LANES).keys()].findIndex(isFree))
-      labelled[lane] = marker.at
-      return { ...marker, lane }
+      labelled[lane] = labelAt
+      return { ...marker, lane, side }
     })
 }
 

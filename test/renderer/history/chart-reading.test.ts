@@ -88,9 +88,9 @@ describe('markers', () => {
   const range = { profile: 'main', fromMs: NOW_MS - 15 * MINUTE, toMs: NOW_MS }
   test('tell 429s, tokens and GoAway of the shown key, oldest first', () => {
     expect(chartMarkers(EVENTS, [NOW_MS - 6 * MINUTE], range)).toEqual([
-      { kind: '429', at: NOW_MS - 6 * MINUTE, lane: 0 },
-      { kind: 'token', at: NOW_MS - 329 * SECOND, lane: 1 },
-      { kind: 'GoAway', at: NOW_MS - 42 * SECOND, lane: 0 },
+      { kind: '429', at: NOW_MS - 6 * MINUTE, lane: 0, side: 'right' },
+      { kind: 'token', at: NOW_MS - 329 * SECOND, lane: 1, side: 'right' },
+      { kind: 'GoAway', at: NOW_MS - 42 * SECOND, lane: 0, side: 'left' },
     ])
     expect(chartMarkers(EVENTS, [], { ...range, profile: 'other' })).toEqual([])
   })
@@ -102,6 +102,8 @@ describe('markers', () => {
   })
   test('a sign-in that ended is one', () => {
     const ended = { profile: 'main', seq: 9, at: NOW_MS - 1, kind: 'sign-in-required', reason: 'x' } as const
-    expect(chartMarkers([ended], [], range)).toEqual([{ kind: 'sign-in', at: NOW_MS - 1, lane: 0 }])
+    expect(chartMarkers([ended], [], range)).toEqual([
+      { kind: 'sign-in', at: NOW_MS - 1, lane: 0, side: 'left' },
+    ])
   })
 })
