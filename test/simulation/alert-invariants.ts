@@ -47,7 +47,9 @@ export class AlertInvariants {
     }
     const condition = conditionOf(id)
     for (const other of this.#open.keys()) {
-      if (conditionOf(other) === condition && !this.#takenBack.has(other))
+      if (conditionOf(other) !== condition) continue
+      // One of a group ends without a word of its own; the next look tells whether it did.
+      if (!this.#takenBack.has(other) && !this.#isGrouped(other))
         violation(`${condition} was said while ${other} is open`)
     }
     this.#open.set(id, false)
@@ -106,6 +108,8 @@ export class AlertInvariants {
         this.#open.delete(id)
       }
     }
+    const conditions = new Set([...shown.keys()].map(conditionOf))
+    if (conditions.size < shown.size) violation('one condition has two open alerts')
     for (const [id, isDismissed] of shown) {
       if (this.#open.has(id)) continue
       if (!this.#isGrouped(id)) violation(`the alert ${id} is shown and was never said`)
