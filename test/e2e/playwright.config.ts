@@ -8,7 +8,8 @@ const executablePath = findChromium()
 const { CI } = process.env
 const EVERY_HOST = /every-host\.spec\.ts$/
 const WINDOW = /\/window\/[^/]+\.spec\.ts$/
-const THOROUGH = new RegExp(THOROUGH_TAG)
+/** By its tag, or as a whole file: Playwright looks for it in both. */
+const THOROUGH = new RegExp(`${THOROUGH_TAG}|hostile-(?:pages|requests)\\.spec`)
 /** Of this run: see thorough.ts. */
 const chosen = part() === 'quick' ? { grepInvert: THOROUGH } : part() === 'thorough' ? { grep: THOROUGH } : {}
 const TIMED = /(first-paint|lost-window)\.spec\.ts$/
