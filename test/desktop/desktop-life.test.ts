@@ -148,7 +148,7 @@ describe.skipIf(obstacle !== undefined)(name, () => {
     await desktop.report('called', isTold)
     await desktop.order({ kind: 'choose', label: 'Open Headroom' })
     await desktop.report('window-shown')
-    expect(readFileSync(join(dataFolder, 'headroom.log'), 'utf8')).toContain('Headroom goes on')
+    expect(readFileSync(join(dataFolder, 'headroom.log'), 'utf8')).toContain('Headroom keeps running')
   })
 
   it('ends after an exception that nothing caught, with everything written and said', async () => {
