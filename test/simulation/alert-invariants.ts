@@ -64,7 +64,8 @@ export class AlertInvariants {
       if (!wasTold) violation(`the group ${id} was withdrawn and is not told`)
       return
     }
-    if (!this.#open.has(id)) violation(`the alert ${id} was withdrawn and is not open`)
+    if (!this.#open.has(id) && !this.#isGrouped(id))
+      violation(`the alert ${id} was withdrawn and is not open`)
     this.#takenBack.add(id)
   }
 
