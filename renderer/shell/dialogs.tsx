@@ -1,12 +1,22 @@
 import { lazy, Suspense } from 'react'
-import { ConnectDialog } from '../keys/connect-dialog.tsx'
-import { DisconnectDialog } from '../keys/disconnect-dialog.tsx'
-import { RevokeDialog } from '../keys/revoke-dialog.tsx'
-import { SignInDialog } from '../keys/sign-in-dialog.tsx'
 import { useView } from '../state/window-parts.ts'
-import { OpenStreamDialog } from '../streams/open-stream-dialog.tsx'
 
 // Each dialog is a separate chunk, so that the first numbers do not wait for it.
+const ConnectDialog = lazy(async () => ({
+  default: (await import('../keys/connect-dialog.tsx')).ConnectDialog,
+}))
+const DisconnectDialog = lazy(async () => ({
+  default: (await import('../keys/disconnect-dialog.tsx')).DisconnectDialog,
+}))
+const SignInDialog = lazy(async () => ({
+  default: (await import('../keys/sign-in-dialog.tsx')).SignInDialog,
+}))
+const RevokeDialog = lazy(async () => ({
+  default: (await import('../keys/revoke-dialog.tsx')).RevokeDialog,
+}))
+const OpenStreamDialog = lazy(async () => ({
+  default: (await import('../streams/open-stream-dialog.tsx')).OpenStreamDialog,
+}))
 const AlertsDialog = lazy(async () => ({
   default: (await import('../alerts/alerts-dialog.tsx')).AlertsDialog,
 }))

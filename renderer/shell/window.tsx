@@ -1,9 +1,9 @@
+import { lazy, Suspense } from 'react'
 import { CapacityTable } from '../capacity/capacity-table.tsx'
 import { useFirstChoice } from '../capacity/chosen-category.ts'
 import { classesOf } from '../components/classes.ts'
 import controlsSheet from '../components/controls.module.css'
 import { EventList } from '../events/event-list.tsx'
-import { Glance } from '../glance/glance.tsx'
 import { HistoryPanel } from '../history/history-panel.tsx'
 import { useFocusReturn } from '../hooks/use-focus-return.ts'
 import { useMedia } from '../hooks/use-media.ts'
@@ -22,6 +22,8 @@ import { Title } from './title.tsx'
 import { useShortcuts } from './use-shortcuts.ts'
 
 const css = classesOf({ ...controlsSheet, ...sheet })
+/** A chunk of its own: most windows are never one. */
+const Glance = lazy(async () => ({ default: (await import('../glance/glance.tsx')).Glance }))
 
 export function HeadroomWindow() {
   const link = useMirror((mirror) => mirror.link.kind)
@@ -34,7 +36,12 @@ export function HeadroomWindow() {
   useShortcuts()
   useFirstChoice()
   useFocusReturn()
-  if (isGlance && hasProfile) return <Glance key={zone} inert={isBehindDialog} />
+  if (isGlance && hasProfile)
+    return (
+      <Suspense fallback={null}>
+        <Glance key={zone} inert={isBehindDialog} />
+      </Suspense>
+    )
   return (
     <div className={css('window')} data-link={link} inert={isBehindDialog}>
       <SkipLinks />
