@@ -4,7 +4,7 @@ import { STATES } from '../../renderer/harness/states.ts'
 import { THOROUGH_TAG } from '../../thorough.ts'
 import { expect, overflow, problemsOf, test } from './window-fixtures.ts'
 
-/** The theme that most look at; the others have thorough tests of their own. */
+/** The theme that most look at; the others, views and dialogs are tried in the thorough part. */
 test.use({ colorScheme: 'dark' })
 
 const THOROUGH = { tag: THOROUGH_TAG }
@@ -79,18 +79,18 @@ const VIEWS: readonly (readonly [name: string, key: string, shown: string])[] = 
 ]
 
 for (const [name, key, shown] of VIEWS) {
-  test(`"${name}" is a key away, fits every window and can be read by everybody`, async ({
-    page,
-    open,
-    complaints,
-  }) => {
-    await open(STATES['target']!)
-    await page.keyboard.press(key)
-    await page.locator(shown).first().waitFor()
-    await fits(page)
-    expect(await problemsOf(page)).toEqual([])
-    expect(complaints).toEqual([])
-  })
+  test(
+    `"${name}" is a key away, fits every window and can be read by everybody`,
+    THOROUGH,
+    async ({ page, open, complaints }) => {
+      await open(STATES['target']!)
+      await page.keyboard.press(key)
+      await page.locator(shown).first().waitFor()
+      await fits(page)
+      expect(await problemsOf(page)).toEqual([])
+      expect(complaints).toEqual([])
+    },
+  )
 
   test(`"${name}" can be read by everybody in the other themes`, THOROUGH, async ({ page, open }) => {
     await page.emulateMedia({ colorScheme: 'light' })
@@ -123,18 +123,18 @@ const DIALOGS: Readonly<Record<string, (page: Page) => Promise<void>>> = {
 }
 
 for (const [name, show] of Object.entries(DIALOGS)) {
-  test(`the dialog "${name}" fits every window and can be read by everybody`, async ({
-    page,
-    open,
-    complaints,
-  }) => {
-    await open(STATES['target']!)
-    await show(page)
-    await fits(page)
-    // The window behind it is out of reach, and has a test of its own.
-    expect(await problemsOf(page, DIALOG)).toEqual([])
-    expect(complaints).toEqual([])
-  })
+  test(
+    `the dialog "${name}" fits every window and can be read by everybody`,
+    THOROUGH,
+    async ({ page, open, complaints }) => {
+      await open(STATES['target']!)
+      await show(page)
+      await fits(page)
+      // The window behind it is out of reach, and has a test of its own.
+      expect(await problemsOf(page, DIALOG)).toEqual([])
+      expect(complaints).toEqual([])
+    },
+  )
 
   test(
     `the dialog "${name}" can be read by everybody in the other themes`,
