@@ -173,6 +173,7 @@ test('a key that has to sign in again keeps its place', async ({ page, dialog, a
 
   await page.getByRole('button', { name: 'Revoke tokens…' }).click()
   // By keyboard alone: Cancel has the focus, the button is one step away.
+  await expect(page.getByRole('button', { name: 'Cancel' })).toBeFocused()
   await page.keyboard.press('Tab')
   await expect(page.getByRole('button', { name: 'Revoke all tokens' })).toBeFocused()
   await page.keyboard.press('Enter')
