@@ -166,23 +166,24 @@ class ReplayedDay {
 
   #do(decisions: readonly Decision[], nowMs: number): void {
     for (const decision of decisions) {
-      if (decision.kind === 'send') this.#send(decision.upstream, nowMs)
+      if (decision.kind === 'send') this.#send(decision.upstream, decision.isResend, nowMs)
       else if (decision.kind === 'refuse') this.#refuse(decision.request)
+      else if (decision.kind === 'answer') this.#open.delete(decision.upstream)
     }
   }
 
-  #send(id: number, nowMs: number): void {
+  #send(id: number, isResend: boolean, nowMs: number): void {
     const arrival = this.#open.get(id)
     if (arrival === undefined) return
     // A request that is sent again after a 429 has had its turn already.
-    const waits = this.#waitsOf(arrival)
-    waits.sentMs.push(nowMs - arrival.atMs)
+    if (!isResend) this.#waitsOf(arrival).sentMs.push(nowMs - arrival.atMs)
     this.#up.add({ id, category: arrival.category, atMs: nowMs + TRIP_MS })
   }
 
   #refuse(id: number): void {
     const arrival = this.#open.get(id)
     if (arrival !== undefined) this.#waitsOf(arrival).refused += 1
+    this.#open.delete(id)
   }
 
   #waitsOf({ program, category }: Arrival): Waits {

@@ -51,8 +51,9 @@ export interface SlotVerdict {
  * Whether a plan fits: iff for each category `Σ rate ≤ limit / period` and `Σ burst + reserve ≤ limit`, and each of its streams
  * has a slot (service 8.2, 8.3).
  *
- * Where it fits, through the gateway, on a key without other use, and with arrivals that keep to the plan: no request is
- * refused, and none waits longer than its `worstSeconds`. Where a category does not fit, its bursts at one moment, or its
+ * Where it fits, through the gateway, on a key without other use, with arrivals that keep to the plan and callers who have the
+ * patience for it, and as long as no more than 64 requests of a program wait: no request is refused, and none waits longer than
+ * its `worstSeconds`. Where a category does not fit, its bursts at one moment, or its
  * rates for long enough, make a critical or normal request wait, a background one longer than the reserve takes to come
  * back, or any of them in vain.
  */
