@@ -2,13 +2,14 @@ import { useEffect, useState } from 'react'
 import { groupsOf, groupTitle, worstSeverity } from '../../app/alerts/groups.ts'
 import { severityOf } from '../../app/alerts/kinds.ts'
 import { alertText } from '../../app/alerts/text.ts'
-import type { Alert, AlertPreferences, ClosedAlert } from '../../app/contract/alerts.ts'
+import type { Alert, ClosedAlert } from '../../app/contract/alerts.ts'
 import { sinceText, untilText } from '../../app/status/durations.ts'
 import { clockText, dayAndMinuteText, minuteText } from '../../app/status/moments.ts'
 import { classesOf } from '../components/classes.ts'
 import controlsSheet from '../components/controls.module.css'
 import { DialogFrame } from '../components/dialog-frame.tsx'
 import { Shape } from '../components/shape.tsx'
+import { useAlertPreferences } from '../hooks/use-alert-preferences.ts'
 import { unanswered, useAsked } from '../hooks/use-asked.ts'
 import type { MirrorState } from '../state/mirror-state.ts'
 import { useMirror, useMoment, useParts } from '../state/window-parts.ts'
@@ -233,30 +234,17 @@ function ClosedRow({ alert }: { readonly alert: ClosedAlert }) {
 
 /** Holds sounds and notifications for a while. */
 function Snooze() {
-  const { api, ticker } = useParts()
-  const [preferences, setPreferences] = useState<AlertPreferences>()
-  const [failure, setFailure] = useState<string>()
+  const { ticker } = useParts()
+  const { preferences, failure, change } = useAlertPreferences()
   const left = useMoment(({ nowMs }) => {
     const until = preferences?.snoozedUntil
     return until === undefined || until <= nowMs ? '' : untilText(until, nowMs)
   })
-  useEffect(() => {
-    let stopped = false
-    api.alertPreferences().then(
-      (answer) => !stopped && setPreferences(answer),
-      (error: unknown) => !stopped && setFailure(unanswered(error)),
-    )
-    return () => {
-      stopped = true
-    }
-  }, [api])
   if (failure !== undefined) return <p role="alert">{failure}</p>
   if (preferences === undefined) return null
   const snooze = (untilMs: number | undefined) => {
     const { snoozedUntil: _, ...others } = preferences
-    api
-      .setAlertPreferences(untilMs === undefined ? others : { ...others, snoozedUntil: Math.round(untilMs) })
-      .then(setPreferences, (error: unknown) => setFailure(unanswered(error)))
+    change(untilMs === undefined ? others : { ...others, snoozedUntil: Math.round(untilMs) })
   }
   if (left !== '') {
     return (

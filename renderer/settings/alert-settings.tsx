@@ -1,10 +1,9 @@
-import { useEffect, useState } from 'react'
+import { useState } from 'react'
 import type { Severity } from '../../app/alerts/kinds.ts'
-import type { AlertPreferences } from '../../app/contract/alerts.ts'
 import { classesOf } from '../components/classes.ts'
 import controlsSheet from '../components/controls.module.css'
 import dialogSheet from '../components/dialog.module.css'
-import { unanswered } from '../hooks/use-asked.ts'
+import { useAlertPreferences } from '../hooks/use-alert-preferences.ts'
 import { SOUNDING } from '../state/look.ts'
 import { useLook, useParts } from '../state/window-parts.ts'
 
@@ -92,23 +91,7 @@ function NotificationSetting() {
 }
 
 function QuietHours() {
-  const { api } = useParts()
-  const [preferences, setPreferences] = useState<AlertPreferences>()
-  const [failure, setFailure] = useState<string>()
-  useEffect(() => {
-    let stopped = false
-    api.alertPreferences().then(
-      (answer) => !stopped && setPreferences(answer),
-      (error: unknown) => !stopped && setFailure(unanswered(error)),
-    )
-    return () => {
-      stopped = true
-    }
-  }, [api])
-  const set = (next: AlertPreferences) => {
-    setPreferences(next)
-    api.setAlertPreferences(next).then(setPreferences, (error: unknown) => setFailure(unanswered(error)))
-  }
+  const { preferences, failure, change: set } = useAlertPreferences()
   if (failure !== undefined) return <p role="alert">{failure}</p>
   if (preferences === undefined) return null
   const { quietHours, ...others } = preferences
