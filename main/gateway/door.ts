@@ -1,7 +1,7 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
+import type { AdmittedRequest } from './admitted-request.ts'
 import { callerGate, destinationOf, READING_POST } from './caller-gate.ts'
-import type { AdmittedRequest } from './forwarder.ts'
 import type { Connection } from './peer-user.ts'
 import { GATEWAY_NAME, type Problem, problemBody, problemHeaders, sendProblem } from './problem.ts'
 import { LOCAL_TOKEN_SECONDS, type Program, type Programs } from './programs.ts'

@@ -1,54 +1,27 @@
-import type { ServerResponse } from 'node:http'
 import type { Decision, UpstreamOutcome } from '../../app/gateway/decisions.ts'
 import { patienceMsOf, sameAsOf } from '../../app/gateway/request-fields.ts'
 import { Scheduler } from '../../app/gateway/scheduler.ts'
-import type { Ledger, Ticket } from '../../app/quota/ledger.ts'
+import type { Ledger } from '../../app/quota/ledger.ts'
 import { categoryOf } from '../../app/service/categories.ts'
-import { observe } from '../../app/service/headers.ts'
-import { senderOf } from '../../app/service/sender.ts'
 import { streamKindOf } from '../../app/service/stream-kinds.ts'
-import type { SlotLedger } from '../../app/streams/slots.ts'
-import { hostOf } from '../api/client.ts'
 import type { OwnOutcome, OwnTurn } from '../api/own-turn.ts'
-import type { QuotaTap } from '../api/quota-tap.ts'
-import type { Reachability } from '../monitor/reachability.ts'
-import type { Timeline } from '../monitor/timeline.ts'
-import type { ForwardAnswer, ForwardHttp } from '../network/forward-http.ts'
-import type { Clock } from '../ports/ports.ts'
 import type { Access } from '../tokens/keeper.ts'
+import type { AdmittedRequest } from './admitted-request.ts'
 import { relay } from './answer-relay.ts'
-import { GATEWAY_NAME, type Problem, sendProblem } from './problem.ts'
+import { OpenReplies } from './open-replies.ts'
+import { type Problem, sendProblem } from './problem.ts'
 import { ProgramUse } from './program-use.ts'
 import type { Program } from './programs.ts'
+import { CUT_OFF, FAILURES, problemOf, unavailable, wordsOfNoToken } from './refusals.ts'
+import { Sending, type SendingDeps } from './sending.ts'
 
-export interface ForwarderDeps {
-  readonly clock: Clock
-  readonly timeline: Timeline
-  readonly baseUrl: string
-  readonly tap: QuotaTap
+export interface ForwarderDeps extends SendingDeps {
   readonly ledger: Pick<Ledger, 'categoryOf' | 'sizeOf'>
-  readonly slots: Pick<SlotLedger, 'taken' | 'released' | 'observed'>
-  readonly reachability: Pick<Reachability, 'answered' | 'failed'>
   readonly access: () => Promise<Access>
   readonly usable: () => Access
   readonly rejected: (token: string) => Promise<void>
-  readonly forward: ForwardHttp
   /** Called when numbers of a program changed. */
   readonly changed: () => void
-}
-
-/** The request of a program, as the door admitted it. */
-export interface AdmittedRequest {
-  readonly program: Program
-  readonly method: 'GET' | 'HEAD' | 'POST'
-  /** As received, undecoded. */
-  readonly pathAndQuery: string
-  readonly accept: string | undefined
-  readonly acceptEncoding: string | undefined
-  readonly contentType: string | undefined
-  readonly prefer: string | undefined
-  readonly body: Buffer | undefined
-  readonly reply: ServerResponse
 }
 
 /** What a program does on this key now. */
@@ -58,11 +31,6 @@ export interface ProgramNow {
   readonly waiting: readonly { readonly category: string; readonly sinceMs: number }[]
 }
 
-/** Until the status line of an answer. */
-const FIRST_BYTE_MS = 30_000
-/** A 429 is small; no more of it is read to learn which quota refused. */
-const MAX_REFUSAL_BYTES = 64 << 10
-const REFUSAL_TIMEOUT_MS = 5_000
 /** The longest sleep of the wake-up timer. */
 const MAX_WAIT_MS = 60_000
 
@@ -84,34 +52,20 @@ interface Upstream {
   /** The category of its stream slot; absent where it opens no stream. */
   readonly stream: string | undefined
   readonly calls: Map<number, Call>
-  flight: Flight | undefined
+  sending: Sending | undefined
   /** The access token that the service answered 401 to, until there is another one. */
   refusedToken: string | undefined
   /** Why there was no token when its turn came. */
   unsentWhy: string | undefined
 }
 
-/** One sending of a request upstream. */
-interface Flight {
-  readonly token: string
-  readonly ticket: Ticket
-  abort: () => void
-  answer?: ForwardAnswer
-  begun?: { readonly bytes: Buffer; readonly isWhole: boolean }
-  hasSlot: boolean
-}
-
-/**
- * Forwards the requests of programs on one connected key: does what the scheduler decides, with the key's access token, and
- * tells the quota tap of each request and answer, so that it counts as own.
- */
+/** Forwards the requests of programs on one connected key: does what the scheduler decides, with the key's access token. */
 export class Forwarder {
   readonly #deps: ForwarderDeps
   readonly #scheduler: Scheduler
   readonly #calls = new Map<number, Call>()
   readonly #upstreams = new Map<number, Upstream>()
-  /** The replies that are being written. */
-  readonly #relayed = new Map<ServerResponse, { readonly program: string; readonly isStream: boolean }>()
+  readonly #replies = new OpenReplies()
   readonly #uses = new Map<string, ProgramUse>()
   /** Own checks that wait for their turn. */
   readonly #own = new Map<number, (hasTurn: boolean) => void>()
@@ -200,7 +154,7 @@ export class Forwarder {
       sendProblem(call.reply, CUT_OFF)
       this.#drop(call)
     }
-    for (const [reply, relayed] of [...this.#relayed]) if (relayed.program === program.id) reply.destroy()
+    this.#replies.cut(program.id)
     this.#uses.delete(program.id)
   }
 
@@ -228,7 +182,7 @@ export class Forwarder {
       sendProblem(call.reply, unavailable(this.#closed))
       this.#drop(call)
     }
-    for (const reply of [...this.#relayed.keys()]) reply.destroy()
+    this.#replies.cutAll()
   }
 
   /** See `Timeline`: it is not known whether the time between the two moments has passed. */
@@ -240,7 +194,7 @@ export class Forwarder {
   /** Requests that have not ended, and requests upstream: none when all is done. */
   get open(): { readonly requests: number; readonly upstreams: number } {
     return {
-      requests: this.#calls.size + this.#relayed.size,
+      requests: this.#calls.size + this.#replies.size,
       upstreams: Math.max(this.#upstreams.size, this.#scheduler.open.upstreams),
     }
   }
@@ -248,9 +202,7 @@ export class Forwarder {
   #onIdle: () => void = () => {}
 
   #checkIdle(): void {
-    // Streams do not end by themselves.
-    const isAnswering = [...this.#relayed.values()].some(({ isStream }) => !isStream)
-    if (this.#calls.size === 0 && this.#upstreams.size === 0 && !isAnswering) this.#onIdle()
+    if (this.#calls.size === 0 && this.#upstreams.size === 0 && !this.#replies.hasAnswers) this.#onIdle()
   }
 
   #now(): number {
@@ -270,7 +222,7 @@ export class Forwarder {
       endpoint,
       stream: isStream ? category : undefined,
       calls: new Map(),
-      flight: undefined,
+      sending: undefined,
       refusedToken: undefined,
       unsentWhy: undefined,
     }
@@ -382,119 +334,14 @@ export class Forwarder {
       this.#settleSoon(id, { kind: 'not-sent' })
       return
     }
-    const { method, pathAndQuery, accept, acceptEncoding, contentType, body } = upstream.request
-    const flight: Flight = {
-      token: access.value,
-      ticket: this.#deps.tap.sent(method === 'HEAD' ? 'GET' : method, pathAndQuery),
-      abort: () => {},
-      hasSlot: false,
-    }
-    upstream.flight = flight
-    if (upstream.stream !== undefined) {
-      this.#deps.slots.taken(upstream.stream)
-      flight.hasSlot = true
-    }
-    flight.abort = this.#deps.forward(
-      {
-        method,
-        origin: this.#deps.baseUrl,
-        pathAndQuery,
-        headers: {
-          authorization: `Bearer ${access.value}`,
-          via: `1.1 ${GATEWAY_NAME}`,
-          ...(accept !== undefined && { accept }),
-          ...(acceptEncoding !== undefined && { 'accept-encoding': acceptEncoding }),
-          ...(contentType !== undefined && { 'content-type': contentType }),
-        },
-        ...(body !== undefined && { body }),
-        timeoutMs: FIRST_BYTE_MS,
-      },
-      {
-        answered: (answer) => this.#answered(upstream, flight, answer),
-        failed: (how, why) => this.#failed(upstream, flight, how, why),
-      },
-    )
-  }
-
-  #failed(upstream: Upstream, flight: Flight, how: 'not-sent' | 'cut' | 'timeout', why: string): void {
-    const { tap, reachability, baseUrl } = this.#deps
-    if (how === 'not-sent') tap.notSent(flight.ticket)
-    else if (how === 'cut') tap.lost(flight.ticket)
-    else tap.hungUp(flight.ticket)
-    // A reused connection may have been closed meanwhile, which says nothing about the host.
-    if (how !== 'cut') reachability.failed(hostOf(baseUrl), why)
-    this.#freeSlot(upstream, flight)
-    upstream.flight = undefined
-    this.#settle(upstream.id, { kind: how })
-  }
-
-  #answered(upstream: Upstream, flight: Flight, answer: ForwardAnswer): void {
-    flight.answer = answer
-    // Errors of the body are the relay's matter once it reads; until then they end it.
-    answer.body.on('error', () => {})
-    if (answer.status !== 429) {
-      this.#judge(upstream, flight, answer)
-      return
-    }
-    const parts: Buffer[] = []
-    let bytes = 0
-    const done = (isWhole: boolean) => {
-      cancel()
-      answer.body.off('data', read)
-      answer.body.off('end', ended)
-      answer.body.off('close', closed)
-      if (!isWhole) answer.body.pause()
-      flight.begun = { bytes: Buffer.concat(parts), isWhole }
-      this.#judge(upstream, flight, answer)
-    }
-    const read = (part: Buffer) => {
-      parts.push(part)
-      bytes += part.length
-      if (bytes >= MAX_REFUSAL_BYTES) done(false)
-    }
-    const ended = () => done(true)
-    const closed = () => done(true)
-    const cancel = this.#deps.clock.after(REFUSAL_TIMEOUT_MS, () => done(false))
-    answer.body.on('data', read)
-    answer.body.on('end', ended)
-    answer.body.on('close', closed)
-  }
-
-  /** Counts an answer, and tells the scheduler. */
-  #judge(upstream: Upstream, flight: Flight, { status, headers }: ForwardAnswer): void {
-    // Abandoned while its 429 was read: counted already.
-    if (upstream.flight !== flight) return
-    const { tap, reachability, slots, baseUrl } = this.#deps
-    const observation = observe(status, headers)
-    const sender = senderOf(observation, baseUrl)
-    if (sender.kind === 'other') {
-      // Passed on as it came, but it says nothing of quotas.
-      tap.notTheService(flight.ticket, status, sender.why)
-      reachability.failed(hostOf(baseUrl), sender.why)
-      this.#freeSlot(upstream, flight)
-      this.#settle(upstream.id, { kind: 'answer' })
-      return
-    }
-    reachability.answered(hostOf(baseUrl))
-    const { reading, refused } = tap.answered(
-      flight.ticket,
-      observation,
-      flight.begun?.bytes.toString('utf8') ?? '',
-    )
-    if (upstream.stream !== undefined) {
-      if (reading.concurrency !== undefined)
-        slots.observed(upstream.stream, reading.concurrency, 0, this.#now())
-      if (status !== 200) this.#freeSlot(upstream, flight)
-    }
-    const { rate } = reading
-    const quota = {
-      ...(rate !== undefined && { rate }),
-      ...(rate !== undefined && { bucket: this.#bucketOf(upstream.endpoint) }),
-    }
-    if (status === 401) this.#settle(upstream.id, { kind: 'unauthorized', ...quota })
-    else if (refused === 'rate' || refused === 'unsaid')
-      this.#settle(upstream.id, { kind: 'rate-limited', of: refused, ...quota })
-    else this.#settle(upstream.id, { kind: 'answer', ...quota })
+    const { request, stream, endpoint } = upstream
+    const bucket = () => this.#bucketOf(endpoint)
+    const sending = new Sending({ request, token: access.value, stream, bucket }, this.#deps, (outcome) => {
+      if (sending.answer === undefined) upstream.sending = undefined
+      this.#settle(upstream.id, outcome)
+    })
+    upstream.sending = sending
+    sending.start()
   }
 
   #settle(id: number, outcome: UpstreamOutcome): void {
@@ -502,11 +349,10 @@ export class Forwarder {
     const upstream = this.#upstreams.get(id)
     const isPassedOn = decisions.some((decision) => decision.kind === 'answer' && decision.upstream === id)
     // What is not passed on is not read.
-    if (!isPassedOn && upstream?.flight !== undefined) {
-      if (outcome.kind === 'unauthorized') upstream.refusedToken = upstream.flight.token
-      upstream.flight.abort()
-      this.#freeSlot(upstream, upstream.flight)
-      upstream.flight = undefined
+    if (!isPassedOn && upstream?.sending !== undefined) {
+      if (outcome.kind === 'unauthorized') upstream.refusedToken = upstream.sending.token
+      upstream.sending.discard()
+      upstream.sending = undefined
     }
     this.#apply(decisions)
     if (upstream !== undefined) this.#forgetIdle(upstream)
@@ -531,33 +377,33 @@ export class Forwarder {
 
   #answer(id: number, requests: readonly number[]): void {
     const upstream = this.#upstreams.get(id)
-    const flight = upstream?.flight
-    const answer = flight?.answer
+    const sending = upstream?.sending
+    const answer = sending?.answer
     const calls = requests.flatMap((request) => this.#calls.get(request) ?? [])
-    if (upstream === undefined || flight === undefined || answer === undefined) return
+    if (upstream === undefined || sending === undefined || answer === undefined) return
     const [first] = calls
     const isStream = upstream.stream !== undefined && answer.status === 200
     const uses = calls.map((call) => this.#countsOf(call.program))
     for (const [i, call] of calls.entries()) {
       const use = uses[i]
       this.#forget(call)
-      this.#relayed.set(call.reply, { program: call.program.id, isStream })
+      this.#replies.begun(call.reply, { program: call.program.id, isStream })
       if (use === undefined) continue
       if (isStream) use.streams += 1
       if (call !== first) use.coalesced += 1
       else if (answer.status !== 429) use.forwarded(this.#bucketOf(upstream.endpoint), this.#now())
     }
-    // Others may go on to wait for their turn after a 429; the next sending makes another flight.
-    upstream.flight = undefined
+    // Others may go on to wait for their turn after a 429; the next sending is another one.
+    upstream.sending = undefined
     relay({
       answer,
-      ...(flight.begun !== undefined && { begun: flight.begun }),
-      token: flight.token,
+      ...(sending.begun !== undefined && { begun: sending.begun }),
+      token: sending.token,
       readers: calls.map((call) => ({ reply: call.reply, isCoalesced: call !== first })),
-      abort: flight.abort,
+      abort: () => sending.abort(),
       ended: () => {
-        this.#freeSlot(upstream, flight)
-        for (const { reply } of calls) this.#relayed.delete(reply)
+        sending.freeSlot()
+        for (const { reply } of calls) this.#replies.ended(reply)
         if (isStream) for (const use of uses) use.streams -= 1
         this.#deps.changed()
         this.#checkIdle()
@@ -569,21 +415,9 @@ export class Forwarder {
   #abandon(id: number): void {
     const upstream = this.#upstreams.get(id)
     this.#upstreams.delete(id)
-    const flight = upstream?.flight
-    if (upstream !== undefined && flight !== undefined) {
-      upstream.flight = undefined
-      if (flight.answer === undefined) this.#deps.tap.hungUp(flight.ticket)
-      else this.#deps.tap.lost(flight.ticket)
-      this.#freeSlot(upstream, flight)
-      flight.abort()
-    }
+    upstream?.sending?.abandon()
+    if (upstream !== undefined) upstream.sending = undefined
     this.#settleSoon(id, { kind: 'cut' })
-  }
-
-  #freeSlot({ stream }: Upstream, flight: Flight): void {
-    if (stream === undefined || !flight.hasSlot) return
-    flight.hasSlot = false
-    this.#deps.slots.released(stream, flight.answer?.status === 200 ? this.#now() : undefined)
   }
 
   /** The caller went away. */
@@ -606,7 +440,7 @@ export class Forwarder {
   }
 
   #forgetIdle(upstream: Upstream): void {
-    if (upstream.calls.size === 0 && upstream.flight === undefined) this.#upstreams.delete(upstream.id)
+    if (upstream.calls.size === 0 && upstream.sending === undefined) this.#upstreams.delete(upstream.id)
   }
 
   #refuse(request: AdmittedRequest, problem: Problem): void {
@@ -620,81 +454,5 @@ export class Forwarder {
     const use = new ProgramUse()
     this.#uses.set(id, use)
     return use
-  }
-}
-
-const unavailable = (why: string): Problem => ({
-  status: 503,
-  detail: `Not sent: ${why}.`,
-  proxyError: 'destination_unavailable',
-})
-
-const CUT_OFF: Problem = {
-  status: 401,
-  detail: 'This program was cut off in Headroom.',
-  proxyError: 'http_request_denied',
-  headers: { 'www-authenticate': `Bearer realm="${GATEWAY_NAME}"` },
-}
-
-const FAILURES: Readonly<Record<'cut' | 'timeout' | 'not-sent', Problem>> = {
-  cut: {
-    status: 502,
-    detail: 'The connection to the service ended twice before an answer; the request may have been counted.',
-    proxyError: 'connection_terminated',
-  },
-  timeout: {
-    status: 504,
-    detail: 'The service did not answer in 30 seconds; the request may have been counted.',
-    proxyError: 'http_response_timeout',
-  },
-  'not-sent': {
-    status: 503,
-    detail: 'The service cannot be reached now; the request was not sent.',
-    proxyError: 'destination_unavailable',
-  },
-}
-
-function wordsOfNoToken(why: string): string {
-  switch (why) {
-    case 'sign-in-required':
-      return 'this key needs a sign-in in Headroom'
-    case 'revoked':
-    case 'revoking':
-    case 'revoke-unconfirmed':
-      return 'the tokens of this key were revoked'
-    default:
-      return 'Headroom has no access token of this key now'
-  }
-}
-
-function problemOf(
-  { why, retryAfterSeconds, rate }: Extract<Decision, { kind: 'refuse' }>,
-  unavailableWhy: string | undefined,
-): Problem {
-  const retry = retryAfterSeconds === undefined ? {} : { 'retry-after': String(retryAfterSeconds) }
-  if (why === 'unavailable') {
-    return { ...unavailable(unavailableWhy ?? 'the key cannot be used now'), headers: retry }
-  }
-  const fields = {
-    'x-ratelimit-limit': rate?.limit,
-    'x-ratelimit-period': rate?.periodSeconds,
-    'x-ratelimit-remaining': rate?.remaining,
-    'x-ratelimit-reset': rate?.resetSeconds,
-  }
-  const known = Object.entries(fields).flatMap(([name, value]) =>
-    value === undefined ? [] : [[name, String(value)] as const],
-  )
-  const turn = retryAfterSeconds === undefined ? '' : `; its turn comes in about ${retryAfterSeconds} s`
-  const detail =
-    why === 'queue-full'
-      ? `Not sent: the queue is full${turn}.`
-      : `Not sent: this quota has no room within the patience of the request${turn}.`
-  return {
-    status: 429,
-    detail,
-    proxyError: 'http_request_denied',
-    error: 'TooManyRequests',
-    message: why === 'queue-full' ? 'queue full' : 'Rate quota exceeded',
-    headers: { ...retry, ...Object.fromEntries(known) },
   }
 }

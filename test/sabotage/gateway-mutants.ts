@@ -157,9 +157,9 @@ export const GATEWAY_MUTANTS: readonly Mutant[] = [
   {
     promise: 'G8',
     what: 'leave the streams of a program open that was cut off',
-    file: 'main/gateway/forwarder.ts',
-    find: 'if (relayed.program === program.id) reply.destroy()',
-    replace: 'if (relayed.program === program.id && reply.destroyed) reply.destroy()',
+    file: 'main/gateway/open-replies.ts',
+    find: 'if (open.program === program) reply.destroy()',
+    replace: 'if (open.program === program && reply.destroyed) reply.destroy()',
     test: DOOR_TEST,
   },
   {

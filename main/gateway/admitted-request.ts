@@ -1,0 +1,16 @@
+import type { ServerResponse } from 'node:http'
+import type { Program } from './programs.ts'
+
+/** The request of a program, as the door admitted it. */
+export interface AdmittedRequest {
+  readonly program: Program
+  readonly method: 'GET' | 'HEAD' | 'POST'
+  /** As received, undecoded. */
+  readonly pathAndQuery: string
+  readonly accept: string | undefined
+  readonly acceptEncoding: string | undefined
+  readonly contentType: string | undefined
+  readonly prefer: string | undefined
+  readonly body: Buffer | undefined
+  readonly reply: ServerResponse
+}

@@ -1,0 +1,83 @@
+import type { Decision } from '../../app/gateway/decisions.ts'
+import { GATEWAY_NAME, type Problem } from './problem.ts'
+
+/** The answer to a request that cannot be sent now. */
+export const unavailable = (why: string): Problem => ({
+  status: 503,
+  detail: `Not sent: ${why}.`,
+  proxyError: 'destination_unavailable',
+})
+
+/** The answer to the requests of a program that was cut off. */
+export const CUT_OFF: Problem = {
+  status: 401,
+  detail: 'This program was cut off in Headroom.',
+  proxyError: 'http_request_denied',
+  headers: { 'www-authenticate': `Bearer realm="${GATEWAY_NAME}"` },
+}
+
+/** The answers to a request that was sent, or should have been, and got none. */
+export const FAILURES: Readonly<Record<'cut' | 'timeout' | 'not-sent', Problem>> = {
+  cut: {
+    status: 502,
+    detail: 'The connection to the service ended twice before an answer; the request may have been counted.',
+    proxyError: 'connection_terminated',
+  },
+  timeout: {
+    status: 504,
+    detail: 'The service did not answer in 30 seconds; the request may have been counted.',
+    proxyError: 'http_response_timeout',
+  },
+  'not-sent': {
+    status: 503,
+    detail: 'The service cannot be reached now; the request was not sent.',
+    proxyError: 'destination_unavailable',
+  },
+}
+
+/** Why there is no access token, `why` as the keeper of tokens calls it. */
+export function wordsOfNoToken(why: string): string {
+  switch (why) {
+    case 'sign-in-required':
+      return 'this key needs a sign-in in Headroom'
+    case 'revoked':
+    case 'revoking':
+    case 'revoke-unconfirmed':
+      return 'the tokens of this key were revoked'
+    default:
+      return 'Headroom has no access token of this key now'
+  }
+}
+
+/** The answer to a request that the scheduler refused. `unavailableWhy`: why nothing can be sent. */
+export function problemOf(
+  { why, retryAfterSeconds, rate }: Extract<Decision, { kind: 'refuse' }>,
+  unavailableWhy: string | undefined,
+): Problem {
+  const retry = retryAfterSeconds === undefined ? {} : { 'retry-after': String(retryAfterSeconds) }
+  if (why === 'unavailable') {
+    return { ...unavailable(unavailableWhy ?? 'the key cannot be used now'), headers: retry }
+  }
+  const fields = {
+    'x-ratelimit-limit': rate?.limit,
+    'x-ratelimit-period': rate?.periodSeconds,
+    'x-ratelimit-remaining': rate?.remaining,
+    'x-ratelimit-reset': rate?.resetSeconds,
+  }
+  const known = Object.entries(fields).flatMap(([name, value]) =>
+    value === undefined ? [] : [[name, String(value)] as const],
+  )
+  const turn = retryAfterSeconds === undefined ? '' : `; its turn comes in about ${retryAfterSeconds} s`
+  const detail =
+    why === 'queue-full'
+      ? `Not sent: the queue is full${turn}.`
+      : `Not sent: this quota has no room within the patience of the request${turn}.`
+  return {
+    status: 429,
+    detail,
+    proxyError: 'http_request_denied',
+    error: 'TooManyRequests',
+    message: why === 'queue-full' ? 'queue full' : 'Rate quota exceeded',
+    headers: { ...retry, ...Object.fromEntries(known) },
+  }
+}

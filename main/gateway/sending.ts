@@ -1,0 +1,210 @@
+import type { UpstreamOutcome } from '../../app/gateway/decisions.ts'
+import type { Ticket } from '../../app/quota/ledger.ts'
+import { observe } from '../../app/service/headers.ts'
+import { senderOf } from '../../app/service/sender.ts'
+import type { SlotLedger } from '../../app/streams/slots.ts'
+import { hostOf } from '../api/client.ts'
+import type { QuotaTap } from '../api/quota-tap.ts'
+import type { Reachability } from '../monitor/reachability.ts'
+import type { Timeline } from '../monitor/timeline.ts'
+import type { ForwardAnswer, ForwardHttp } from '../network/forward-http.ts'
+import type { Clock } from '../ports/ports.ts'
+import type { AdmittedRequest } from './admitted-request.ts'
+import { GATEWAY_NAME } from './problem.ts'
+
+export interface SendingDeps {
+  readonly clock: Clock
+  readonly timeline: Timeline
+  readonly baseUrl: string
+  readonly tap: QuotaTap
+  readonly slots: Pick<SlotLedger, 'taken' | 'released' | 'observed'>
+  readonly reachability: Pick<Reachability, 'answered' | 'failed'>
+  readonly forward: ForwardHttp
+}
+
+/** What is sent, with what token. */
+export interface Outgoing {
+  readonly request: Omit<AdmittedRequest, 'program' | 'prefer' | 'reply'>
+  readonly token: string
+  /** The category of its stream slot; absent where it opens no stream. */
+  readonly stream: string | undefined
+  /** The bucket of a header that came with it. */
+  readonly bucket: () => string
+}
+
+/** Until the status line of an answer. */
+const FIRST_BYTE_MS = 30_000
+/** A 429 is small; no more of it is read to learn which quota refused. */
+const MAX_REFUSAL_BYTES = 64 << 10
+const REFUSAL_TIMEOUT_MS = 5_000
+
+/**
+ * One sending of a request upstream with the key's access token, and the head of its answer.
+ *
+ * Tells the quota tap of both, so that it counts as own, and takes and frees the slot of a stream. The body of an answer is left to
+ * its reader, but for that of a 429, which says what quota refused.
+ */
+export class Sending {
+  readonly token: string
+  readonly #deps: SendingDeps
+  readonly #outgoing: Outgoing
+  readonly #settled: (outcome: UpstreamOutcome) => void
+  readonly #ticket: Ticket
+  #answer: ForwardAnswer | undefined
+  #begun: { readonly bytes: Buffer; readonly isWhole: boolean } | undefined
+  #hasSlot = false
+  /** Its outcome is not wanted any more. */
+  #isAbandoned = false
+  #abort: () => void = () => {}
+
+  /** Counts the request as sent; `start` sends it. `settled` is called once, unless it is abandoned before. */
+  constructor(outgoing: Outgoing, deps: SendingDeps, settled: (outcome: UpstreamOutcome) => void) {
+    const { request, token, stream } = outgoing
+    this.token = token
+    this.#deps = deps
+    this.#outgoing = outgoing
+    this.#settled = settled
+    this.#ticket = deps.tap.sent(request.method === 'HEAD' ? 'GET' : request.method, request.pathAndQuery)
+    if (stream === undefined) return
+    deps.slots.taken(stream)
+    this.#hasSlot = true
+  }
+
+  /** The answer, once its head is there. */
+  get answer(): ForwardAnswer | undefined {
+    return this.#answer
+  }
+
+  /** What was read of the answer's body, if anything, and whether that is all. */
+  get begun(): { readonly bytes: Buffer; readonly isWhole: boolean } | undefined {
+    return this.#begun
+  }
+
+  start(): void {
+    const { baseUrl, forward } = this.#deps
+    const { method, pathAndQuery, accept, acceptEncoding, contentType, body } = this.#outgoing.request
+    this.#abort = forward(
+      {
+        method,
+        origin: baseUrl,
+        pathAndQuery,
+        headers: {
+          authorization: `Bearer ${this.token}`,
+          via: `1.1 ${GATEWAY_NAME}`,
+          ...(accept !== undefined && { accept }),
+          ...(acceptEncoding !== undefined && { 'accept-encoding': acceptEncoding }),
+          ...(contentType !== undefined && { 'content-type': contentType }),
+        },
+        ...(body !== undefined && { body }),
+        timeoutMs: FIRST_BYTE_MS,
+      },
+      {
+        answered: (answer) => this.#answered(answer),
+        failed: (how, why) => this.#failed(how, why),
+      },
+    )
+  }
+
+  /** Ends it upstream, and nothing else. */
+  abort(): void {
+    this.#abort()
+  }
+
+  /** Its answer is not passed on: ends it, and frees its slot. */
+  discard(): void {
+    this.#abort()
+    this.freeSlot()
+  }
+
+  /** No call is left that its answer is for. It may have been counted. */
+  abandon(): void {
+    this.#isAbandoned = true
+    if (this.#answer === undefined) this.#deps.tap.hungUp(this.#ticket)
+    else this.#deps.tap.lost(this.#ticket)
+    this.freeSlot()
+    this.#abort()
+  }
+
+  /** The stream has ended. */
+  freeSlot(): void {
+    const { stream } = this.#outgoing
+    if (stream === undefined || !this.#hasSlot) return
+    this.#hasSlot = false
+    const closedAtMs = this.#answer?.status === 200 ? this.#deps.timeline.now() : undefined
+    this.#deps.slots.released(stream, closedAtMs)
+  }
+
+  #failed(how: 'not-sent' | 'cut' | 'timeout', why: string): void {
+    const { tap, reachability, baseUrl } = this.#deps
+    if (how === 'not-sent') tap.notSent(this.#ticket)
+    else if (how === 'cut') tap.lost(this.#ticket)
+    else tap.hungUp(this.#ticket)
+    // A reused connection may have been closed meanwhile, which says nothing about the host.
+    if (how !== 'cut') reachability.failed(hostOf(baseUrl), why)
+    this.freeSlot()
+    this.#settled({ kind: how })
+  }
+
+  #answered(answer: ForwardAnswer): void {
+    this.#answer = answer
+    // Errors of the body are the relay's matter once it reads; until then they end it.
+    answer.body.on('error', () => {})
+    if (answer.status !== 429) {
+      this.#judge(answer)
+      return
+    }
+    const parts: Buffer[] = []
+    let bytes = 0
+    const done = (isWhole: boolean) => {
+      cancel()
+      answer.body.off('data', read)
+      answer.body.off('end', ended)
+      answer.body.off('close', closed)
+      if (!isWhole) answer.body.pause()
+      this.#begun = { bytes: Buffer.concat(parts), isWhole }
+      this.#judge(answer)
+    }
+    const read = (part: Buffer) => {
+      parts.push(part)
+      bytes += part.length
+      if (bytes >= MAX_REFUSAL_BYTES) done(false)
+    }
+    const ended = () => done(true)
+    const closed = () => done(true)
+    const cancel = this.#deps.clock.after(REFUSAL_TIMEOUT_MS, () => done(false))
+    answer.body.on('data', read)
+    answer.body.on('end', ended)
+    answer.body.on('close', closed)
+  }
+
+  /** Counts an answer, and says what became of the request. */
+  #judge({ status, headers }: ForwardAnswer): void {
+    // Abandoned while its 429 was read: counted already.
+    if (this.#isAbandoned) return
+    const { tap, reachability, slots, timeline, baseUrl } = this.#deps
+    const { stream, bucket } = this.#outgoing
+    const observation = observe(status, headers)
+    const sender = senderOf(observation, baseUrl)
+    if (sender.kind === 'other') {
+      // Passed on as it came, but it says nothing of quotas.
+      tap.notTheService(this.#ticket, status, sender.why)
+      reachability.failed(hostOf(baseUrl), sender.why)
+      this.freeSlot()
+      this.#settled({ kind: 'answer' })
+      return
+    }
+    reachability.answered(hostOf(baseUrl))
+    const body = this.#begun?.bytes.toString('utf8') ?? ''
+    const { reading, refused } = tap.answered(this.#ticket, observation, body)
+    if (stream !== undefined) {
+      if (reading.concurrency !== undefined) slots.observed(stream, reading.concurrency, 0, timeline.now())
+      if (status !== 200) this.freeSlot()
+    }
+    const { rate } = reading
+    const quota = rate === undefined ? {} : { rate, bucket: bucket() }
+    if (status === 401) this.#settled({ kind: 'unauthorized', ...quota })
+    else if (refused === 'rate' || refused === 'unsaid')
+      this.#settled({ kind: 'rate-limited', of: refused, ...quota })
+    else this.#settled({ kind: 'answer', ...quota })
+  }
+}
