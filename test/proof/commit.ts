@@ -4,7 +4,14 @@ import { z } from 'zod'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 /** Pages that are made from results, and so are written after them. */
-const PAGES = ['test/mutation/results.json', 'test/PROMISES.md', 'test/BENCH.md', 'test/TRUTH.md']
+const PAGES = [
+  'test/mutation/results.json',
+  'test/PROMISES.md',
+  'test/BENCH.md',
+  'test/TRUTH.md',
+  'test/TRUTH-LIVE.md',
+  'test/PLANS.md',
+]
 
 export const origin = z.object({
   commit: z.string().min(1),
@@ -33,6 +40,16 @@ export function commitsSince(commit: string): number | undefined {
     return Number(git('rev-list', '--count', `${commit}..HEAD`))
   } catch {
     return undefined
+  }
+}
+
+/** Whether nothing lies between that commit and the present one but changed lists of mutants and pages. */
+export function onlyMutantsDiffer(commit: string): boolean {
+  const others = [...PAGES, 'test/sabotage/*-mutants.ts'].map((path) => `:!${path}`)
+  try {
+    return git('diff', '--name-only', commit, 'HEAD', '--', '.', ...others) === ''
+  } catch {
+    return false
   }
 }
 

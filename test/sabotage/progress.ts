@@ -1,6 +1,7 @@
+import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { z } from 'zod'
-import type { Outcome, Result } from './outcome.ts'
+import { type Outcome, outcomeOf, type Result, type Verdict } from './outcome.ts'
 import type { Mutant } from './registry.ts'
 
 const RESULTS = [
@@ -25,42 +26,64 @@ const progress = z.object({
       result: z.enum(RESULTS),
       by: z.string().exactOptional(),
       said: z.string(),
+      /** Of what the mutant changed: one that is written anew has no outcome yet. */
+      change: z.string(),
     }),
   ),
 })
 
+/** Whether the sources of another commit are those of the present one, but for the lists of mutants. */
+export type IsSameSource = (commit: string) => boolean
+
 /**
  * The outcomes of a run under way, written to a file as they come: a run that was ended goes on where it was.
  *
- * Outcomes of another commit than `commit` are left out: each page is of one state of the sources.
+ * Outcomes of other sources are left out: each page is of one state of the sources. Where only lists of mutants differ,
+ * an outcome holds as long as its mutant is the same.
  */
 export class Progress {
   readonly #path: string | undefined
   readonly #commit: string
   readonly #outcomes: z.infer<typeof progress>['outcomes'] = []
 
-  constructor(path: string | undefined, commit: string) {
+  constructor(path: string | undefined, commit: string, isSameSource: IsSameSource = () => false) {
     this.#path = path
     this.#commit = commit
     if (path === undefined || !existsSync(path)) return
     const found = progress.parse(JSON.parse(readFileSync(path, 'utf8')))
-    if (found.commit === commit) this.#outcomes.push(...found.outcomes)
+    if (found.commit === commit || isSameSource(found.commit)) this.#outcomes.push(...found.outcomes)
   }
 
-  /** The mutant's outcome of an earlier run of the same commit. */
+  /** The mutant's outcome of an earlier run of the same sources. */
   resultOf(mutant: Mutant): Outcome | undefined {
     const found = this.#outcomes.find(
-      ({ promise, what, file }) => promise === mutant.promise && what === mutant.what && file === mutant.file,
+      ({ promise, what, file, change }) =>
+        promise === mutant.promise &&
+        what === mutant.what &&
+        file === mutant.file &&
+        change === changeOf(mutant),
     )
-    return found && { ...found, promise: mutant.promise }
+    if (found === undefined) return undefined
+    const { change: _, ...outcome } = found
+    return { ...outcome, promise: mutant.promise }
   }
 
-  add(outcome: Outcome): void {
-    this.#outcomes.push(outcome)
-    if (this.#path === undefined) return
+  /** Keeps a mutant's outcome and returns it. */
+  add(mutant: Mutant, verdict: Verdict): Outcome {
+    const outcome = outcomeOf(mutant, verdict)
+    this.#outcomes.push({ ...outcome, change: changeOf(mutant) })
+    if (this.#path === undefined) return outcome
     writeFileSync(
       this.#path,
       `${JSON.stringify({ commit: this.#commit, outcomes: this.#outcomes }, undefined, 1)}\n`,
     )
+    return outcome
   }
+}
+
+function changeOf({ find, replace, test, grep }: Mutant): string {
+  return createHash('sha256')
+    .update(JSON.stringify([find, replace, test, grep ?? '']))
+    .digest('hex')
+    .slice(0, 16)
 }

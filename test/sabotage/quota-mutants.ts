@@ -82,7 +82,7 @@ export const QUOTA_MUTANTS: readonly Mutant[] = [
     what: 'probe as often with nobody looking',
     file: 'app/quota/probe-plan.ts',
     find: "(attended || row.state !== 'ok' ? 1 : SLOWER_UNATTENDED)",
-    replace: "(attended || row.state !== 'ok' ? 1 : 1)",
+    replace: "(attended || row.state !== 'ok' ? 1 : SLOWER_UNATTENDED / SLOWER_UNATTENDED)",
     test: 'main/api/prober.test.ts',
   },
   {
@@ -162,7 +162,7 @@ export const QUOTA_MUTANTS: readonly Mutant[] = [
     what: 'say that quotas last while the service cannot be reached',
     file: 'app/quota/verdict.ts',
     find: 'return reachable && doubtfulRows',
-    replace: 'return doubtfulRows',
+    replace: 'return (reachable || !reachable) && doubtfulRows',
     test: 'app/quota/verdict.test.ts',
   },
   {

@@ -1,8 +1,8 @@
 import { parseArgs } from 'node:util'
 import { getChromium } from '../browser/get-chromium.ts'
 import { getElectron } from '../electron/get-electron.ts'
-import { originNow } from '../proof/commit.ts'
-import { linesOf, type Outcome, outcomeOf, type Verdict, writeOutcomes } from './outcome.ts'
+import { onlyMutantsDiffer, originNow } from '../proof/commit.ts'
+import { linesOf, type Outcome, type Verdict, writeOutcomes } from './outcome.ts'
 import { Progress } from './progress.ts'
 import { nameOf, needsBrowser, prove, proveAll } from './prove.ts'
 import { MUTANTS, type Mutant } from './registry.ts'
@@ -15,7 +15,7 @@ import { Workshop } from './workshop.ts'
  *
  * A mutant that survives, does not type-check or turns its test red in any other way ends in exit 1.
  * With `--json`, what became of each is written to the file as well. With `--resume`, each is written as soon as it is
- * known, and a run of the same commit that was ended goes on where it was. `--shard I/N` takes each Nth mutant, from the Ith on, so
+ * known, and a run of the same commit, or of one that differs in nothing but mutants, goes on where it was ended. `--shard I/N` takes each Nth mutant, from the Ith on, so
  * that a machine with several cores may run N at once, each with a file of its own to resume.
  */
 const { values } = parseArgs({
@@ -38,7 +38,7 @@ const chosen = MUTANTS.filter(
 // Their absence is said once here; the proofs that need them are then not green.
 if (chosen.some(needsBrowser)) await getChromium((line) => console.error(line))
 if (chosen.some(({ test }) => test.startsWith('desktop/'))) await getElectron((line) => console.error(line))
-const progress = new Progress(values.resume, originNow().commit)
+const progress = new Progress(values.resume, originNow().commit, onlyMutantsDiffer)
 const remaining = chosen.filter((mutant) => progress.resultOf(mutant) === undefined)
 const workshop = new Workshop()
 const outcomes: Outcome[] = []
@@ -48,9 +48,8 @@ try {
   for (const mutant of chosen) {
     const known = progress.resultOf(mutant)
     const outcome =
-      known ?? outcomeOf(mutant, notGreen(runs.get(nameOf(mutant))) ?? (await verdictOn(mutant, before)))
+      known ?? progress.add(mutant, notGreen(runs.get(nameOf(mutant))) ?? (await verdictOn(mutant, before)))
     outcomes.push(outcome)
-    if (known === undefined) progress.add(outcome)
     console.log(linesOf(outcome))
   }
 } finally {
