@@ -80,6 +80,11 @@ export const eventSchemas = [
   event('elsewhere', { category: text, perSecond: number }),
   /** Others stopped. `perSecond`: their mean rate from `since`, epoch ms, until they did. */
   event('elsewhere-ended', { category: text, perSecond: number, since: number }),
+  /** The gateway refused a request of a program: its turn comes after its patience. Told once a minute, program and category. */
+  event('program-refused', { program: text, category: text, retryAt: optionalNumber }),
+  event('program-cut', { program: text }),
+  event('gateway-on', { url: text }),
+  event('gateway-off', { why: text }),
 ] as const
 
 export const loggedEvent = z.discriminatedUnion('kind', eventSchemas)

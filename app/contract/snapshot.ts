@@ -96,6 +96,8 @@ const quotaUse = openObject({
   elsewhere: number,
   elsewhereLow: optionalNumber,
   elsewhereHigh: optionalNumber,
+  /** The part of `own` that each program behind the gateway makes, by its id; absent while the gateway is off. */
+  programs: z.exactOptional(z.record(z.string(), number)),
 })
 
 /** Requests per second, by everybody, by this app, and by others: the middle, and the ends of a 90 % interval. */
@@ -275,6 +277,8 @@ export const programSummary = openObject({
   /** The last four characters of its key, to tell one from another. */
   keyEnding: text,
   lastSeenAt: optionalNumber,
+  /** The process that called last, where the system tells: `python3 scan.py (4123)`. */
+  process: optionalText,
   /** Requests that the service answered since the gateway was turned on, stream opens included, repetitions not. */
   forwarded: number,
   /** Requests that the answer to an equal one served. */

@@ -108,6 +108,13 @@ function lineOf(event: LoggedEvent): IncidentLine {
         category: event.category,
         detail: `${event.perSecond} a second by other programs since ${iso(event.since)}`,
       }
+    case 'program-refused':
+      return {
+        ...line,
+        category: event.category,
+        ...(event.retryAt !== undefined && { retryAt: iso(event.retryAt) }),
+        detail: 'refused by Headroom, not by the service',
+      }
     case 'service-unreachable':
     case 'service-back':
       return { ...line, detail: event.host }
@@ -120,6 +127,9 @@ function lineOf(event: LoggedEvent): IncidentLine {
     case 'revoke-unconfirmed':
     case 'storage-problem':
     case 'window-admitted':
+    case 'program-cut':
+    case 'gateway-on':
+    case 'gateway-off':
       return line
   }
 }

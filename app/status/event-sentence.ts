@@ -3,6 +3,7 @@ import type { RefreshSummary } from '../contract/snapshot.ts'
 import type { StreamProposal } from '../contract/streams.ts'
 import { isOfWholeKey } from '../quota/row-problems.ts'
 import { sinceText, untilText } from './durations.ts'
+import { gatewayStatus } from './gateway-status.ts'
 import { clockText } from './moments.ts'
 import { problemAdvice, problemSentence, problemStatus } from './problem-status.ts'
 import { rateText } from './rates.ts'
@@ -126,6 +127,20 @@ export function eventSentence(event: LoggedEvent, { stored, as = 'clock' }: Even
         severity: 'ok',
         text: `Others stopped using ${event.category} (${rateText(event.perSecond)} for ${sinceText(event.since, event.at)})`,
       }
+    case 'program-refused':
+      return {
+        severity: 'watch',
+        text: parts(
+          `${event.program} refused in ${event.category} by Headroom, before the service would`,
+          event.retryAt !== undefined && `its turn comes ${moment(event.retryAt, event.at, as)}`,
+        ),
+      }
+    case 'program-cut':
+      return { severity: 'unseen', text: `Program ${event.program} cut off` }
+    case 'gateway-on':
+      return { severity: 'ok', text: gatewayStatus({ state: 'serving', url: event.url }).text }
+    case 'gateway-off':
+      return { severity: 'unseen', text: parts(gatewayStatus({ state: 'off' }).text, event.why) }
   }
 }
 

@@ -50,6 +50,8 @@ function groupOf(event: LoggedEvent): string {
     case 'rate-limited':
     case 'slots-exhausted':
       return `${event.kind} ${event.category}`
+    case 'program-refused':
+      return `${event.kind} ${event.program}`
     case 'requests-refused':
     case 'requests-answered':
       return `${event.kind} ${event.status}`
@@ -67,6 +69,9 @@ function groupOf(event: LoggedEvent): string {
     case 'service-back':
     case 'storage-problem':
     case 'window-admitted':
+    case 'program-cut':
+    case 'gateway-on':
+    case 'gateway-off':
       // Each of these says something of its own.
       return `${event.kind} ${event.seq}`
   }
@@ -138,6 +143,8 @@ function groupText(events: readonly [LoggedEvent, ...LoggedEvent[]]): string {
       return `${countText(count, 'quota')} refused (${first.status}): ${listText(categoriesOf(events))}`
     case 'requests-answered':
       return `${countText(count, 'quota')} answer again after ${first.status}: ${listText(categoriesOf(events))}`
+    case 'program-refused':
+      return `${first.program} refused by Headroom in ${countText(count, 'quota')}: ${listText(categoriesOf(events))}`
     default:
       // Several refusals of one category: the request id of each is in the details.
       return eventSentence(first).text

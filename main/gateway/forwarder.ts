@@ -1,3 +1,4 @@
+import type { MonitorEvent } from '../../app/contract/events.ts'
 import type { Decision, UpstreamOutcome } from '../../app/gateway/decisions.ts'
 import { patienceMsOf, sameAsOf } from '../../app/gateway/request-fields.ts'
 import { Scheduler } from '../../app/gateway/scheduler.ts'
@@ -10,7 +11,7 @@ import type { AdmittedRequest } from './admitted-request.ts'
 import { relay } from './answer-relay.ts'
 import { OpenReplies } from './open-replies.ts'
 import { type Problem, sendProblem } from './problem.ts'
-import { ProgramUse } from './program-use.ts'
+import { ProgramUse, shownCategory } from './program-use.ts'
 import type { Program } from './programs.ts'
 import { CUT_OFF, FAILURES, problemOf, unavailable, wordsOfNoToken } from './refusals.ts'
 import { Sending, type SendingDeps } from './sending.ts'
@@ -20,6 +21,7 @@ export interface ForwarderDeps extends SendingDeps {
   readonly access: () => Promise<Access>
   readonly usable: () => Access
   readonly rejected: (token: string) => Promise<void>
+  readonly event: (event: MonitorEvent) => void
   /** Called when numbers of a program changed. */
   readonly changed: () => void
 }
@@ -33,6 +35,8 @@ export interface ProgramNow {
 
 /** The longest sleep of the wake-up timer. */
 const MAX_WAIT_MS = 60_000
+
+const REFUSAL_TOLD_MS = 60_000
 
 /** The name of Headroom itself among the programs of the scheduler; no program's id is empty. */
 const OWN_PROGRAM = ''
@@ -69,6 +73,8 @@ export class Forwarder {
   readonly #uses = new Map<string, ProgramUse>()
   /** Own checks that wait for their turn. */
   readonly #own = new Map<number, (hasTurn: boolean) => void>()
+  /** By program and category. */
+  readonly #refusalsToldAtMs = new Map<string, number>()
   #nextId = 1
   #cancelWake: () => void = () => {}
   /** Set while no request is taken: why not. */
@@ -99,7 +105,7 @@ export class Forwarder {
     const waiting = this.#scheduler
       .waiting()
       .filter(({ program: id }) => id === program.id)
-      .map(({ bucket, sinceMs }) => ({ category: bucket, sinceMs }))
+      .map(({ bucket, sinceMs }) => ({ category: shownCategory(bucket), sinceMs }))
     return { use: this.#countsOf(program), waiting }
   }
 
@@ -288,6 +294,7 @@ export class Forwarder {
         this.#own.get(decision.request)?.(false)
         const call = this.#calls.get(decision.request)
         if (call === undefined) return
+        if (decision.why !== 'unavailable') this.#tellRefusal(call, decision)
         this.#refuse(call, problemOf(decision, why))
         this.#forget(call)
         return
@@ -391,7 +398,9 @@ export class Forwarder {
       if (use === undefined) continue
       if (isStream) use.streams += 1
       if (call !== first) use.coalesced += 1
-      else if (answer.status !== 429) use.forwarded(this.#bucketOf(upstream.endpoint), this.#now())
+      else if (answer.status !== 429) {
+        use.forwarded(shownCategory(this.#bucketOf(upstream.endpoint)), this.#now())
+      }
     }
     // Others may go on to wait for their turn after a 429; the next sending is another one.
     upstream.sending = undefined
@@ -441,6 +450,24 @@ export class Forwarder {
 
   #forgetIdle(upstream: Upstream): void {
     if (upstream.calls.size === 0 && upstream.sending === undefined) this.#upstreams.delete(upstream.id)
+  }
+
+  /** Tells a refusal, once in `REFUSAL_TOLD_MS` for each category of a program. */
+  #tellRefusal(
+    { program, upstream }: Call,
+    { retryAfterSeconds }: Extract<Decision, { kind: 'refuse' }>,
+  ): void {
+    const now = this.#now()
+    const category = shownCategory(this.#bucketOf(upstream.endpoint))
+    const told = `${program.id} ${category}`
+    if (now - (this.#refusalsToldAtMs.get(told) ?? Number.NEGATIVE_INFINITY) < REFUSAL_TOLD_MS) return
+    this.#refusalsToldAtMs.set(told, now)
+    this.#deps.event({
+      kind: 'program-refused',
+      program: program.name,
+      category,
+      ...(retryAfterSeconds !== undefined && { retryAt: Math.round(now + retryAfterSeconds * 1000) }),
+    })
   }
 
   #refuse(request: AdmittedRequest, problem: Problem): void {

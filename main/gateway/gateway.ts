@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http'
+import type { MonitorEvent } from '../../app/contract/events.ts'
 import type { ListedProgram } from '../../app/contract/gateway.ts'
 import type { GatewaySummary, ProgramSummary } from '../../app/contract/snapshot.ts'
 import type { MonitorListener, MonitorSurface } from '../monitor/monitor-surface.ts'
@@ -8,9 +9,10 @@ import { type LoopbackServers, listenOnLoopback } from '../network/loopback-serv
 import type { Clock, Log } from '../ports/ports.ts'
 import type { Secrets } from '../ports/redactor.ts'
 import type { AdmittedRequest } from './admitted-request.ts'
+import { CallingProcesses } from './calling-process.ts'
 import { door, malformed } from './door.ts'
 import { Forwarder } from './forwarder.ts'
-import { type Connection, isOwnUser, peerUser } from './peer-user.ts'
+import { type Connection, isOwnUser, type PeerSocket, peerSocket } from './peer-user.ts'
 import { sendProblem } from './problem.ts'
 import type { Program, Programs } from './programs.ts'
 
@@ -23,8 +25,10 @@ export interface GatewayDeps {
   readonly secrets: Secrets
   /** The id of this user; absent where the system has none. */
   readonly userId: number | undefined
-  /** See `peerUser`. */
-  readonly peerUser?: (connection: Connection) => number | undefined
+  /** See `peerSocket`. */
+  readonly peer?: (connection: Connection) => PeerSocket | undefined
+  /** Receives what concerns the programs of every key. */
+  readonly happenedToAll: (event: MonitorEvent) => void
 }
 
 /** What a person asks of a new program. `profile` may be left out while one key is connected. */
@@ -54,7 +58,8 @@ interface Attached {
 export class Gateway {
   readonly #deps: GatewayDeps
   readonly #attached = new Map<string, Attached>()
-  readonly #ownConnections = new WeakMap<Connection, boolean>()
+  readonly #peers = new WeakMap<Connection, { readonly socket: PeerSocket | undefined }>()
+  readonly #processes: CallingProcesses
   #servers: LoopbackServers | undefined
   /** Why it could not be turned on. */
   #failure: string | undefined
@@ -64,6 +69,9 @@ export class Gateway {
 
   constructor(deps: GatewayDeps) {
     this.#deps = deps
+    this.#processes = new CallingProcesses(deps.clock, () => {
+      for (const { session } of this.#attached.values()) session.gatewayChanged()
+    })
   }
 
   get summary(): GatewaySummary {
@@ -75,7 +83,7 @@ export class Gateway {
   /** All programs, also of keys that are not connected, with what they do now. */
   programs(): readonly ListedProgram[] {
     return this.#deps.programs.list().map((program) => ({
-      ...summaryOf(program, this.#attached.get(program.profile)),
+      ...this.#summaryOf(program, this.#attached.get(program.profile)),
       profile: program.profile,
     }))
   }
@@ -143,7 +151,10 @@ export class Gateway {
     if (cut === undefined) return { ok: false, why: `there is no program named ${name}` }
     const { program, saved } = cut
     for (const { forwarder } of this.#attached.values()) forwarder.cut(program)
-    this.#changed(program.profile)
+    this.#processes.forget(program.id)
+    this.#attached
+      .get(program.profile)
+      ?.session.gatewayHappened({ kind: 'program-cut', program: program.name })
     return saved.ok
       ? { ok: true }
       : { ok: false, why: `it is cut off until Headroom ends, but that could not be stored: ${saved.why}` }
@@ -155,7 +166,12 @@ export class Gateway {
     return this.#deps.programs
       .list()
       .filter((program) => program.profile === profile)
-      .map((program) => summaryOf(program, attached))
+      .map((program) => this.#summaryOf(program, attached))
+  }
+
+  #summaryOf(program: Program, attached: Attached | undefined): ProgramSummary {
+    const process = this.#processes.of(program.id)
+    return { ...summaryOf(program, attached), ...(process !== undefined && { process }) }
   }
 
   #oneByOne<T>(change: () => Promise<T>): Promise<T> {
@@ -184,6 +200,7 @@ export class Gateway {
     this.#unsubscribe = this.#deps.monitor.subscribe(this.#follow())
     for (const profile of this.#deps.monitor.profiles()) this.#attach(profile)
     this.#deps.log.note('the gateway serves', { port: this.#servers.port })
+    this.#deps.happenedToAll({ kind: 'gateway-on', url: `http://127.0.0.1:${this.#servers.port}` })
     return { ok: true }
   }
 
@@ -209,6 +226,7 @@ export class Gateway {
     this.#attached.clear()
     await servers.close()
     this.#deps.log.note('the gateway is off', { why })
+    this.#deps.happenedToAll({ kind: 'gateway-off', why })
   }
 
   #listener(port: number) {
@@ -223,14 +241,18 @@ export class Gateway {
     })
   }
 
-  /** Asked once for each connection: its ends do not change. */
   #isOwnUser(connection: Connection): boolean {
-    const known = this.#ownConnections.get(connection)
-    if (known !== undefined) return known
-    const { userId, peerUser: userOf = peerUser } = this.#deps
-    const isOwn = isOwnUser(userOf(connection), userId)
-    this.#ownConnections.set(connection, isOwn)
-    return isOwn
+    return isOwnUser(this.#peerOf(connection)?.userId, this.#deps.userId)
+  }
+
+  /** Asked once for each connection: its ends do not change. */
+  #peerOf(connection: Connection): PeerSocket | undefined {
+    const known = this.#peers.get(connection)
+    if (known !== undefined) return known.socket
+    const { peer = peerSocket } = this.#deps
+    const socket = peer(connection)
+    this.#peers.set(connection, { socket })
+    return socket
   }
 
   #request(request: AdmittedRequest): void {
@@ -246,6 +268,8 @@ export class Gateway {
       })
       return
     }
+    const peer = this.#peerOf(request.reply.req.socket)
+    if (peer !== undefined) this.#processes.called(request.program.id, peer)
     attached.forwarder.serve(request).catch((cause: unknown) => {
       this.#deps.log.note('a request of a program failed', { cause })
       request.reply.destroy()
@@ -285,6 +309,7 @@ export class Gateway {
       reachability,
       ...bearer,
       forward: this.#deps.forward,
+      event: (event) => session.gatewayHappened(event),
       changed: () => session.gatewayChanged(),
     })
   }

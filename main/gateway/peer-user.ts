@@ -15,14 +15,19 @@ const TABLES = {
 
 const readText = (file: string): string => readFileSync(file, 'utf8')
 
-/**
- * The id of the user whose process made a connection to this machine; `undefined` where the system does not tell, as
- * anywhere but on Linux.
- */
-export function peerUser(
+/** The socket at the other end of a connection. */
+export interface PeerSocket {
+  /** The id of the user whose process made the connection. */
+  readonly userId: number
+  /** Its number in `/proc/PID/fd`. */
+  readonly inode: string
+}
+
+/** The other end of a connection to this machine; `undefined` where the system does not tell, as anywhere but on Linux. */
+export function peerSocket(
   { remoteAddress = '', remotePort, localPort }: Connection,
   read: (file: string) => string = readText,
-): number | undefined {
+): PeerSocket | undefined {
   const table = Object.entries(TABLES).find(([address]) => address === remoteAddress)?.[1]
   if (table === undefined || remotePort === undefined || localPort === undefined) return undefined
   const end = (port: number) => `${table.address}:${port.toString(16).toUpperCase().padStart(4, '0')}`
@@ -34,9 +39,10 @@ export function peerUser(
     return undefined
   }
   const line = text.split('\n').find((one) => one.includes(` ${wanted} `))
-  // sl, local, remote, state, queues, timer, retransmits, uid.
-  const uid = Number(line?.trim().split(/\s+/)[7])
-  return Number.isInteger(uid) ? uid : undefined
+  // sl, local, remote, state, queues, timer, retransmits, uid, timeout, inode.
+  const fields = line?.trim().split(/\s+/) ?? []
+  const userId = Number(fields[7])
+  return Number.isInteger(userId) ? { userId, inode: fields[9] ?? '' } : undefined
 }
 
 /** Whether a connection is of this user, or of root, who may read everything anyway; true where that is not known. */

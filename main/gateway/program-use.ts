@@ -27,6 +27,12 @@ class MinuteCount {
   }
 }
 
+/** Paths that no header has named a category for yet. */
+const OTHER_PATHS = 'Other paths'
+
+/** What a bucket is called where it is shown: one without a category goes by its path, which may name an account. */
+export const shownCategory = (bucket: string): string => (bucket.startsWith('/') ? OTHER_PATHS : bucket)
+
 /** The requests of one program in one category. */
 export interface CategoryUse {
   readonly category: string

@@ -177,6 +177,7 @@ export async function startApp({
     log: ports.log,
     secrets,
     userId: process.getuid?.(),
+    happenedToAll: (event) => monitor.happenedToAll(event),
   })
   const windows = openWindows({
     admitted,

@@ -109,6 +109,11 @@ export class ProfileSession {
     this.#changed()
   }
 
+  /** Records what happened to a program of this key. */
+  gatewayHappened(event: MonitorEvent): void {
+    this.#happened(event)
+  }
+
   /** Numbers of programs changed. */
   gatewayChanged(): void {
     this.#changed()

@@ -1,4 +1,10 @@
-import type { KeystoreState, ProfileSummary, Snapshot } from '../../app/contract/snapshot.ts'
+import type {
+  KeystoreState,
+  ProfileSummary,
+  ProgramSummary,
+  RequestQuota,
+  Snapshot,
+} from '../../app/contract/snapshot.ts'
 import type { Ledger } from '../../app/quota/ledger.ts'
 import { verdictOf } from '../../app/quota/verdict.ts'
 import type { SlotLedger } from '../../app/streams/slots.ts'
@@ -45,7 +51,9 @@ export function profileSnapshot(sources: SnapshotSources, nowMs: number): Snapsh
     settingsAt,
     tap,
   } = sources
-  const requests = ledger.view(nowMs).map((row) => {
+  const served = sources.gateway?.summary()
+  const requests = ledger.view(nowMs).map((counted) => {
+    const row = served === undefined ? counted : withPrograms(counted, served.programs)
     const nextCheckAt = prober.nextCheckAt(row)
     const problem = tap.problemOf(row.category)
     if (nextCheckAt === undefined && problem === undefined) return row
@@ -66,8 +74,27 @@ export function profileSnapshot(sources: SnapshotSources, nowMs: number): Snapsh
     probes: prober.summary(),
     settingsAt,
     verdict: verdictOf(requests, service),
-    ...sources.gateway?.summary(),
+    ...served,
   }
+}
+
+/**
+ * The row with the part of its own use that each program makes.
+ *
+ * A program's rate is the mean of its last minute, and own use decays over a minute. Where that lets the programs come to more than
+ * own use, they share it as their rates do: the sum of programs is part of own.
+ */
+function withPrograms(row: RequestQuota, programs: readonly ProgramSummary[]): RequestQuota {
+  const { category, use } = row
+  if (use === null) return row
+  const rates = programs.flatMap(({ id, use: used }) => {
+    const perSecond = used.find((one) => one.category === category)?.perSecond ?? 0
+    return perSecond > 0 ? [[id, perSecond] as const] : []
+  })
+  const sum = rates.reduce((total, [, perSecond]) => total + perSecond, 0)
+  const share = sum > use.own ? use.own / sum : 1
+  const shares = rates.map(([id, perSecond]) => [id, perSecond * share] as const)
+  return { ...row, use: { ...use, programs: Object.fromEntries(shares) } }
 }
 
 function profileSummary({ id, name, environment, clientId }: Profile): ProfileSummary {

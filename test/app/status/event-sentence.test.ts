@@ -94,6 +94,22 @@ describe('events in plain words', () => {
       'ok',
       'Others stopped using Positions (1.2/s for 8 min 0 s)',
     ],
+    [
+      { kind: 'program-refused', program: 'bot', category: 'Positions', retryAt: NOW_MS + 60_000 },
+      'watch',
+      'bot refused in Positions by Headroom, before the service would · its turn comes at 14:32:05',
+    ],
+    [{ kind: 'program-cut', program: 'bot' }, 'unseen', 'Program bot cut off'],
+    [
+      { kind: 'gateway-on', url: 'http://127.0.0.1:4791' },
+      'ok',
+      'The gateway serves programs at http://127.0.0.1:4791',
+    ],
+    [
+      { kind: 'gateway-off', why: 'the gateway was turned off' },
+      'unseen',
+      'The gateway is off · the gateway was turned off',
+    ],
   ])('%j', (event, severity, text) => {
     expect(said(event)).toEqual({ severity, text })
   })

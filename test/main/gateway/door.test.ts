@@ -170,7 +170,9 @@ test('a program revokes nothing', async () => {
 })
 
 test('a program of another user is refused, with a key and for the health check', async () => {
-  const { add, get } = await startGateway({ peerUser: () => (process.getuid?.() ?? 0) + 1 })
+  const { add, get } = await startGateway({
+    peer: () => ({ userId: (process.getuid?.() ?? 0) + 1, inode: '' }),
+  })
   const answer = await get(ACCOUNTS, add('bot'))
   expect(answer.status).toBe(403)
   expect(await answer.json()).toMatchObject({ detail: expect.stringContaining('other users') })

@@ -50,6 +50,11 @@ test('what passes is counted as own, by program and category', async () => {
   const snapshot = monitor.snapshot('key-1')
   const row = snapshot?.requests.find(({ category }) => category === 'Accounts')
   expect(row).toMatchObject({ source: 'header', used: { own: 3 } })
+  const { own = 0, programs = {} } = row?.use ?? {}
+  const ofPrograms = Object.values(programs).reduce((sum, perSecond) => sum + perSecond, 0)
+  expect(Object.keys(programs)).toEqual(['program-1'])
+  expect(ofPrograms).toBeGreaterThan(0)
+  expect(ofPrograms).toBeLessThanOrEqual(own + 1e-9)
   expect(snapshot?.programs).toMatchObject([
     { name: 'bot', forwarded: 3, use: [{ category: 'Accounts', forwarded: 3, waiting: 0 }] },
     { name: 'notes', class: 'background', forwarded: 1, use: [{ category: 'Positions', forwarded: 1 }] },
@@ -182,7 +187,7 @@ test('equal requests in flight share one, and each caller has the whole answer',
 })
 
 test('a request that cannot make it within its patience is refused at once, with the time of its turn', async () => {
-  const { add, get, service } = await startGateway({ simulator: { traffic: {} } })
+  const { add, get, service, monitor } = await startGateway({ simulator: { traffic: {} } })
   const key = add('bot', { class: 'background' })
   const answers = await Promise.all(
     Array.from({ length: 330 }, (_, i) => get(`${ACCOUNTS}?i=${i}`, key, { prefer: 'wait=0' })),
@@ -196,6 +201,25 @@ test('a request that cannot make it within its patience is refused at once, with
   expect(Number(one?.headers.get('retry-after'))).toBeGreaterThan(0)
   expect(await one?.json()).toMatchObject({ Error: 'TooManyRequests', Message: 'Rate quota exceeded' })
   expect(service.port).toBeGreaterThan(0)
+  // Told once for all of them.
+  const told = monitor.events(0).filter(({ kind }) => kind === 'program-refused')
+  expect(told).toMatchObject([{ program: 'bot', category: 'Accounts', retryAt: expect.any(Number) }])
+})
+
+test('paths that no header has named are counted together, under no name of an account', async () => {
+  const { add, get, monitor } = await startGateway()
+  const bot = add('bot')
+  for (const path of ['/v3/brokerage/nowhere/SIM1001', '/v3/brokerage/nowhere/SIM1002']) await get(path, bot)
+  expect(monitor.snapshot('key-1')?.programs).toMatchObject([
+    { forwarded: 2, use: [{ category: 'Other paths', forwarded: 2 }] },
+  ])
+})
+
+test.skipIf(process.platform !== 'linux')('the process of a program is told', async () => {
+  const { add, get, monitor } = await startGateway()
+  await get(ACCOUNTS, add('bot'))
+  const shown = () => monitor.snapshot('key-1')?.programs?.[0]?.process
+  await vi.waitFor(() => expect(shown()).toContain(`(${process.pid})`), SOON)
 })
 
 test('a program that is cut off gets nothing more: its open stream ends at once, its key is unknown', async () => {
@@ -208,6 +232,7 @@ test('a program that is cut off gets nothing more: its open stream ends at once,
   await kept.body!.getReader().read()
   await vi.waitFor(() => expect(service.service.streams()).toHaveLength(2), SOON)
   expect(gateway.cut('bot')).toEqual({ ok: true })
+  expect(monitor.events(0).at(-1)).toMatchObject({ kind: 'program-cut', program: 'bot' })
   await expect(
     (async () => {
       // A second of its frames: long before, it has ended.
@@ -249,6 +274,11 @@ test('turned off, it answers no longer, and the snapshot says nothing of program
   await expect(get(ACCOUNTS, key)).rejects.toThrow()
   expect(monitor.snapshot('key-1')).not.toHaveProperty('gateway')
   expect(monitor.snapshot('key-1')).not.toHaveProperty('programs')
+  const told = monitor.events(0).filter(({ kind }) => kind.startsWith('gateway-'))
+  expect(told).toMatchObject([
+    { kind: 'gateway-on', url },
+    { kind: 'gateway-off', why: 'the gateway was turned off' },
+  ])
 })
 
 test('requests that wait end with 503 and the reason when the tokens are revoked', async () => {

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { connect, createServer, type Socket } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
-import { isOwnUser, peerUser } from '../../../main/gateway/peer-user.ts'
+import { isOwnUser, peerSocket } from '../../../main/gateway/peer-user.ts'
 
 const HEAD =
   '  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode\n'
@@ -17,15 +17,15 @@ test('the user is that of the end of the connection that called, not of ours', (
     line('0100007F:C351', '0100007F:12B7', 1002)
   const read = () => table
   const connection = { remoteAddress: '127.0.0.1', remotePort: 50_000, localPort: 4791 }
-  expect(peerUser(connection, read)).toBe(1001)
-  expect(peerUser({ ...connection, remotePort: 50_001 }, read)).toBe(1002)
-  expect(peerUser({ ...connection, remotePort: 50_002 }, read)).toBeUndefined()
+  expect(peerSocket(connection, read)).toEqual({ userId: 1001, inode: '12345' })
+  expect(peerSocket({ ...connection, remotePort: 50_001 }, read)?.userId).toBe(1002)
+  expect(peerSocket({ ...connection, remotePort: 50_002 }, read)).toBeUndefined()
   const files: string[] = []
   const noting = (file: string) => {
     files.push(file)
     return line('00000000000000000000000001000000:C350', '00000000000000000000000001000000:12B7', 7)
   }
-  expect(peerUser({ ...connection, remoteAddress: '::1' }, noting)).toBe(7)
+  expect(peerSocket({ ...connection, remoteAddress: '::1' }, noting)?.userId).toBe(7)
   expect(files).toEqual(['/proc/net/tcp6'])
 })
 
@@ -34,8 +34,8 @@ test('where the system does not tell, nobody is kept out; else the user and root
     throw new Error('no /proc')
   }
   const connection = { remoteAddress: '127.0.0.1', remotePort: 1, localPort: 2 }
-  expect(peerUser(connection, unreadable)).toBeUndefined()
-  expect(peerUser({}, unreadable)).toBeUndefined()
+  expect(peerSocket(connection, unreadable)).toBeUndefined()
+  expect(peerSocket({}, unreadable)).toBeUndefined()
   expect([undefined, 0, 1000, 1001].map((peer) => isOwnUser(peer, 1000))).toEqual([true, true, true, false])
   expect([0, 1000].map((peer) => isOwnUser(peer, 0))).toEqual([true, false])
 })
@@ -50,6 +50,6 @@ test.skipIf(process.platform !== 'linux')('a real connection is of this processâ
       server.close()
     })
     const [socket] = (await once(server, 'connection')) as [Socket]
-    expect(peerUser(socket)).toBe(process.getuid?.())
+    expect(peerSocket(socket)?.userId).toBe(process.getuid?.())
   }
 })

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { onTestFinished } from 'vitest'
 import type { ProgramClass } from '../../../app/gateway/decisions.ts'
 import { Gateway } from '../../../main/gateway/gateway.ts'
+import type { PeerSocket } from '../../../main/gateway/peer-user.ts'
 import { Programs } from '../../../main/gateway/programs.ts'
 import { Monitor } from '../../../main/monitor/monitor.ts'
 import type { Profile } from '../../../main/monitor/profile.ts'
@@ -31,7 +32,7 @@ export interface GatewayTraits {
   readonly simulator?: ServerOptions
   readonly forward?: ForwardHttp
   readonly profile?: Partial<Profile>
-  readonly peerUser?: () => number
+  readonly peer?: () => PeerSocket
 }
 
 /** A gateway on a free port, before a simulator whose key makes no checks of its own. */
@@ -39,7 +40,7 @@ export async function startGateway({
   simulator = {},
   forward = nodeForwardHttp({}),
   profile = {},
-  peerUser,
+  peer,
 }: GatewayTraits = {}): Promise<StartedGateway> {
   const service = await startSimulator({ clientId: 'sim-key', refreshToken: 'sim-refresh', ...simulator })
   const dataFolder = temporaryFolder()
@@ -75,7 +76,8 @@ export async function startGateway({
     log,
     secrets,
     userId: process.getuid?.(),
-    ...(peerUser && { peerUser }),
+    ...(peer && { peer }),
+    happenedToAll: (event) => monitor.happenedToAll(event),
   })
   onTestFinished(async () => {
     await service.close()

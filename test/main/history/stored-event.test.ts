@@ -51,6 +51,16 @@ const EVENTS: { readonly [K in MonitorEvent['kind']]: LoggedEvent & { readonly k
     perSecond: 0.4,
     since: 1,
   },
+  'program-refused': {
+    ...LOGGED,
+    kind: 'program-refused',
+    program: 'bot',
+    category: 'Accounts',
+    retryAt: 9,
+  },
+  'program-cut': { ...LOGGED, kind: 'program-cut', program: 'bot' },
+  'gateway-on': { ...LOGGED, kind: 'gateway-on', url: 'http://127.0.0.1:4791' },
+  'gateway-off': { ...LOGGED, kind: 'gateway-off', why: 'the gateway was turned off' },
 }
 
 test.each(Object.values(EVENTS))('$kind comes back as it was stored', (event) => {

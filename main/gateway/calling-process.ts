@@ -1,0 +1,109 @@
+import { readdir, readFile, readlink } from 'node:fs/promises'
+import { basename } from 'node:path'
+import type { Clock } from '../ports/ports.ts'
+import type { PeerSocket } from './peer-user.ts'
+
+/** Looking through all processes takes milliseconds; a program that opens a connection for each request is looked up this often. */
+const LOOK_AGAIN_MS = 30_000
+/** So that a process that names itself at length does not fill a table. */
+const MAX_NAME = 40
+const SCRIPT = /\.(?:[cm]?[jt]s|py|rb|pl|sh|r|jl|lua|php|jar|exe|dll)$/i
+
+/** What the system tells of processes. */
+export interface ProcessTable {
+  /** Ids of the processes, as text. */
+  ids(): Promise<readonly string[]>
+  /** The targets of a process's open files. Rejects for a process of another user, or one that has ended. */
+  openFiles(id: string): Promise<readonly string[]>
+  commandLine(id: string): Promise<readonly string[]>
+}
+
+/** Linux's `/proc`. Elsewhere `ids` rejects. */
+export const linuxProcesses: ProcessTable = {
+  ids: async () => (await readdir('/proc')).filter((name) => /^\d+$/.test(name)),
+  openFiles: async (id) => {
+    const folder = `/proc/${id}/fd`
+    const links = await Promise.allSettled(
+      (await readdir(folder)).map((name) => readlink(`${folder}/${name}`)),
+    )
+    return links.flatMap((link) => (link.status === 'fulfilled' ? link.value : []))
+  },
+  commandLine: async (id) => (await readFile(`/proc/${id}/cmdline`, 'utf8')).split('\0'),
+}
+
+/**
+ * The process that holds a socket: its program, the script that it runs, and its id, `python3 scan.py (4123)`. No other part of its
+ * command line, which may hold secrets. `undefined` where none is found.
+ */
+export async function processOf(
+  { inode }: PeerSocket,
+  table: ProcessTable = linuxProcesses,
+): Promise<string | undefined> {
+  // 0: a socket that was closed meanwhile.
+  if (!/^[1-9]\d*$/.test(inode)) return undefined
+  try {
+    for (const id of await table.ids()) {
+      const files = await table.openFiles(id).catch((): readonly string[] => [])
+      if (!files.includes(`socket:[${inode}]`)) continue
+      const [command = '', ...args] = await table.commandLine(id)
+      const script = args.find((arg) => !arg.startsWith('-'))
+      const named = script !== undefined && SCRIPT.test(script) ? [command, script] : [command]
+      const words = named.map((word) =>
+        basename(word)
+          .replace(/[^\x20-\x7e]/g, '?')
+          .slice(0, MAX_NAME),
+      )
+      return `${words.join(' ')} (${id})`
+    }
+  } catch {
+    // No /proc, or a process that ended meanwhile.
+  }
+  return undefined
+}
+
+interface Caller {
+  readonly inode: string
+  readonly atMs: number
+  name: string | undefined
+}
+
+/** Which process each program called from last. */
+export class CallingProcesses {
+  readonly #clock: Pick<Clock, 'monotonicMs'>
+  readonly #changed: () => void
+  readonly #processOf: (peer: PeerSocket) => Promise<string | undefined>
+  readonly #callers = new Map<string, Caller>()
+
+  /** `changed` is called when a process was found. */
+  constructor(
+    clock: Pick<Clock, 'monotonicMs'>,
+    changed: () => void,
+    find: (peer: PeerSocket) => Promise<string | undefined> = processOf,
+  ) {
+    this.#clock = clock
+    this.#changed = changed
+    this.#processOf = find
+  }
+
+  of(program: string): string | undefined {
+    return this.#callers.get(program)?.name
+  }
+
+  forget(program: string): void {
+    this.#callers.delete(program)
+  }
+
+  /** A program called on this connection. Looks its process up, without a wait. */
+  called(program: string, peer: PeerSocket): void {
+    const known = this.#callers.get(program)
+    const atMs = this.#clock.monotonicMs()
+    if (known?.inode === peer.inode || (known !== undefined && atMs - known.atMs < LOOK_AGAIN_MS)) return
+    const caller: Caller = { inode: peer.inode, atMs, name: known?.name }
+    this.#callers.set(program, caller)
+    void this.#processOf(peer).then((name) => {
+      if (name === undefined || this.#callers.get(program) !== caller || name === caller.name) return
+      caller.name = name
+      this.#changed()
+    })
+  }
+}
