@@ -260,8 +260,8 @@ function strangeOf(page: Page): readonly string[] {
 /** The window with harmless text, which each of the others is held against. */
 let plain: Awaited<ReturnType<typeof walked>> | undefined
 
-/** One that runs, one that ends what it stands in, one that is drawn otherwise than written; the others are thorough. */
-const QUICK = ['a script', 'the end of what it stands in', 'letters that turn the direction']
+/** The one that would run; the others, a quarter of a minute each, are thorough. */
+const QUICK = ['a script']
 
 for (const [name, text] of Object.entries(HOSTILE)) {
   const title = `${name} from a server is text in every field: it runs nothing, asks for nothing, leads nowhere`
