@@ -12,6 +12,7 @@ export const THOROUGH_FILES: readonly string[] = [
   'app/gateway/scheduler-laws.test.ts',
   'app/quota/bucket-accuracy.test.ts',
   'app/quota/bucket-bounds.test.ts',
+  'app/streams/shared-laws.test.ts',
   'bench/truth/live-key.process.test.ts',
   'desktop/desktop-life.test.ts',
   'desktop/packaged-app.test.ts',

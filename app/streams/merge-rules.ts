@@ -1,0 +1,109 @@
+import type { StreamKind } from '../service/stream-kinds.ts'
+import type { Members } from './json-members.ts'
+import type { StreamAddress } from './stream-address.ts'
+
+/** How frames of one kind of stream become the state that a new reader is given. */
+export interface MergeRule {
+  /** Names the object that a frame is about; `undefined` for one that cannot be merged. */
+  keyOf(members: Members): string | undefined
+  /** `newest`: the last frame of an object is its state. `fields`: a frame changes the members that it has. */
+  readonly merge: 'newest' | 'fields'
+  /** The members that name an object in a deletion; absent for kinds whose objects do not vanish. */
+  readonly identity?: readonly string[]
+  /** The newest objects that are kept; absent: all. */
+  readonly ring?: number
+  /** The key of an object that the next one of another key takes the place of. */
+  readonly provisional?: string
+}
+
+/** Most bars that are kept for new readers; a stream of more is not shared. */
+export const MAX_RING_BARS = 1_000
+
+/** The rule of a stream; `undefined` where the past that it asks for is too long to be kept. */
+export function mergeRuleOf({
+  kind,
+  options,
+}: Pick<StreamAddress, 'kind' | 'options'>): MergeRule | undefined {
+  return RULES[kind](options)
+}
+
+type RuleOf = (options: StreamAddress['options']) => MergeRule | undefined
+
+const byMembers =
+  (...names: readonly string[]): MergeRule['keyOf'] =>
+  (members) => {
+    const values = names.map((name) => members.get(name))
+    return values.includes(undefined) ? undefined : values.join(' ')
+  }
+
+/** Full objects follow each other, unless the caller asked for the changed members only. */
+const ofAccounts =
+  (id: string): RuleOf =>
+  ({ changes }) => ({
+    keyOf: byMembers('AccountID', id),
+    merge: changes?.toLowerCase() === 'true' ? 'fields' : 'newest',
+    identity: ['AccountID', id],
+  })
+
+/** The first frame of a symbol has all members, later ones those that changed. */
+const quotes: RuleOf = () => ({ keyOf: byMembers('Symbol'), merge: 'fields' })
+
+/** Each frame is a whole book. */
+const book: RuleOf = () => ({ keyOf: () => 'book', merge: 'newest' })
+
+const contracts: RuleOf = () => ({ keyOf: (members) => legsOf(members.get('Legs')), merge: 'fields' })
+
+/** A bar is told by the time of its end, also while it is open. A stream from a date on has no known number of bars. */
+const bars: RuleOf = ({ firstdate, barsback }) => {
+  const ring = wholeOf(barsback, 1)
+  if (firstdate !== undefined || ring > MAX_RING_BARS) return undefined
+  return { keyOf: byMembers('TimeStamp'), merge: 'newest', ring }
+}
+
+const OPEN_BAR = 'open'
+/** The bit of `Status` that closes a tick bar. */
+const CLOSED_BIT = 8
+
+/** The time of a tick bar moves until the bar is closed. */
+const tickBars: RuleOf = (options) => {
+  const rule = bars(options)
+  const isOpen = (members: Members) => (Number(members.get('Status') ?? CLOSED_BIT) & CLOSED_BIT) === 0
+  return (
+    rule && {
+      ...rule,
+      keyOf: (members) => (isOpen(members) ? OPEN_BAR : rule.keyOf(members)),
+      provisional: OPEN_BAR,
+    }
+  )
+}
+
+const RULES: Readonly<Record<StreamKind, RuleOf>> = {
+  quotes,
+  barcharts: bars,
+  tickbars: tickBars,
+  depth: book,
+  'depth-aggregates': book,
+  'option-quotes': contracts,
+  'option-chains': contracts,
+  orders: ofAccounts('OrderID'),
+  'orders-by-id': ofAccounts('OrderID'),
+  positions: ofAccounts('PositionID'),
+}
+
+function wholeOf(text: string | undefined, initial: number): number {
+  if (text === undefined) return initial
+  return /^\d{1,6}$/.test(text) ? Math.max(1, Number(text)) : Number.POSITIVE_INFINITY
+}
+
+/** A spread is told from others by the symbols and ratios of its legs. */
+function legsOf(text: string | undefined): string | undefined {
+  if (text === undefined) return undefined
+  const legs: unknown = JSON.parse(text)
+  if (!Array.isArray(legs) || legs.length === 0) return undefined
+  return JSON.stringify(
+    legs.map((leg: unknown) => {
+      const { Symbol: symbol, Ratio: ratio } = (leg ?? {}) as { Symbol?: unknown; Ratio?: unknown }
+      return [symbol, ratio]
+    }),
+  )
+}

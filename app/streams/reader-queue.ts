@@ -1,0 +1,155 @@
+import type { SharedFrame, SharedState } from './shared-state.ts'
+
+/** What one reader may be behind. */
+export interface Behind {
+  readonly frames: number
+  readonly bytes: number
+}
+
+/** What one reader may be behind before frames are merged. */
+export const MAX_BEHIND: Behind = { frames: 256, bytes: 1 << 20 }
+
+/** Endings of objects that are owed to one reader at most, beside the objects that there are. */
+const MAX_ENDINGS = 4_096
+
+/** What of the state a reader asks for. */
+export type Wanted = (symbol: string | undefined) => boolean
+
+const EVERYTHING: Wanted = () => true
+
+type Source = Pick<
+  SharedState,
+  'bytesOf' | 'symbolOf' | 'has' | 'keys' | 'size' | 'isComplete' | 'endSnapshot' | 'forgets' | 'provisional'
+>
+
+/**
+ * What is still to be written to one reader of a shared stream, in bounded memory.
+ *
+ * A reader that is up to date gets each frame as it came. A new one, and one that is too far behind, gets the newest state
+ * of each object that it has not got, and is then up to date. What cannot be merged ends it: see `isLost`.
+ */
+export class ReaderQueue {
+  #source: Source
+  readonly #wants: Wanted
+  readonly #max: Behind
+  readonly #frames: SharedFrame[] = []
+  #first = 0
+  #bytes = 0
+  /** Objects whose newest state is owed, with the frame of those that ended; `undefined` while up to date. */
+  #owed: Map<string, Uint8Array | undefined> | undefined
+  #owesEndSnapshot = false
+  #isLost = false
+
+  constructor(source: Source, wants: Wanted = EVERYTHING, max: Behind = MAX_BEHIND) {
+    this.#source = source
+    this.#wants = wants
+    this.#max = max
+  }
+
+  /** Whether something was left out that the newest state does not make up for. */
+  get isLost(): boolean {
+    return this.#isLost
+  }
+
+  /** Frames and objects that are owed. */
+  get behind(): number {
+    return this.#frames.length - this.#first + (this.#owed?.size ?? 0) + (this.#owesEndSnapshot ? 1 : 0)
+  }
+
+  /** Owes the state as it stands to a reader that has nothing yet. */
+  join(): void {
+    this.#owed = new Map()
+    for (const key of this.#source.keys)
+      if (this.#wants(this.#source.symbolOf(key))) this.#owed.set(key, undefined)
+    this.#owesEndSnapshot = this.#source.isComplete
+  }
+
+  /** Goes on with another stream that has all of the former: what differs is owed. */
+  moveTo(source: Source): void {
+    this.#merge()
+    const owed = this.#owed ?? new Map<string, Uint8Array | undefined>()
+    const former = this.#source
+    for (const key of source.keys) {
+      if (!this.#wants(source.symbolOf(key))) continue
+      if (!sameBytes(former.bytesOf(key), source.bytesOf(key))) owed.set(key, undefined)
+    }
+    this.#owed = owed
+    this.#source = source
+  }
+
+  push(frame: SharedFrame): void {
+    if (frame.kind === 'object' && !this.#wants(frame.symbol)) return
+    if (this.#owed !== undefined) {
+      this.#owe(this.#owed, frame)
+      return
+    }
+    this.#frames.push(frame)
+    this.#bytes += frame.bytes.length
+    if (this.#frames.length - this.#first > this.#max.frames || this.#bytes > this.#max.bytes) this.#merge()
+  }
+
+  /** The next frame to write; `undefined` where nothing is left. */
+  take(): Uint8Array | undefined {
+    if (this.#owed !== undefined) {
+      for (const [key, end] of this.#owed) {
+        this.#owed.delete(key)
+        const bytes = end ?? this.#source.bytesOf(key)
+        if (bytes !== undefined) return bytes
+        if (this.#source.forgets && key !== this.#source.provisional) this.#isLost = true
+      }
+      this.#owed = undefined
+      if (this.#owesEndSnapshot) {
+        this.#owesEndSnapshot = false
+        return this.#source.endSnapshot
+      }
+    }
+    const frame = this.#frames[this.#first]
+    if (frame === undefined) return undefined
+    this.#first += 1
+    this.#bytes -= frame.bytes.length
+    if (this.#first === this.#frames.length) {
+      this.#frames.length = 0
+      this.#first = 0
+    }
+    return frame.bytes
+  }
+
+  #merge(): void {
+    if (this.#owed !== undefined) return
+    const owed = new Map<string, Uint8Array | undefined>()
+    for (const frame of this.#frames.slice(this.#first)) this.#owe(owed, frame)
+    this.#frames.length = 0
+    this.#first = 0
+    this.#bytes = 0
+    this.#owed = owed
+  }
+
+  #owe(owed: Map<string, Uint8Array | undefined>, frame: SharedFrame): void {
+    switch (frame.kind) {
+      case 'object':
+        owed.set(frame.key, frame.isDeletion ? frame.bytes : undefined)
+        this.#isLost ||= this.#cannotOwe(owed)
+        return
+      case 'end-snapshot':
+        this.#owesEndSnapshot = true
+        return
+      case 'unmergeable':
+        this.#isLost = true
+        return
+      case 'heartbeat':
+        return
+    }
+  }
+
+  /** Whether an object that is owed is not kept any more, or endings of objects came without number. */
+  #cannotOwe(owed: ReadonlyMap<string, Uint8Array | undefined>): boolean {
+    if (owed.size > this.#source.size + MAX_ENDINGS) return true
+    if (!this.#source.forgets) return false
+    for (const key of owed.keys()) if (key !== this.#source.provisional) return !this.#source.has(key)
+    return false
+  }
+}
+
+function sameBytes(a: Uint8Array | undefined, b: Uint8Array | undefined): boolean {
+  return a?.length === b?.length && (a?.every((byte, at) => byte === b?.[at]) ?? true)
+}

@@ -1,0 +1,130 @@
+import { STREAM_TABLE, type StreamKind } from '../service/stream-kinds.ts'
+
+/** What a request for a stream asks for. Two with one `key` are served by one stream of the service. */
+export interface StreamAddress {
+  /** Canonical path and parameters in the order of their names, with the form that was asked for. */
+  readonly key: string
+  readonly kind: StreamKind
+  /** Symbols or account ids as the window writes them; `ACCOUNT/ORDER,ORDER` for orders by id. */
+  readonly target: string
+  /** The parameters that are no part of the target, by their names in lower case. */
+  readonly options: Readonly<Record<string, string>>
+  /** The symbols of a quote stream in capitals; absent for other kinds. */
+  readonly symbols?: ReadonlySet<string>
+  /** The form that is asked for, where it is not the usual one. */
+  readonly accept?: string
+}
+
+type Shape = Pick<StreamAddress, 'kind' | 'target'> & { readonly path: string; readonly inPath?: string[] }
+
+const PATHS: readonly [RegExp, (parts: readonly string[]) => Shape][] = [
+  [/^\/v3\/marketdata\/stream\/quotes\/([^/]+)$/, ([list = '']) => shape('quotes', list)],
+  [/^\/v3\/marketdata\/stream\/barcharts\/([^/]+)$/, ([one = '']) => shape('barcharts', one)],
+  [
+    /^\/v2\/stream\/tickbars\/([^/]+)\/([^/]+)\/([^/]+)$/,
+    ([one = '', ...inPath]) => ({ ...shape('tickbars', one, inPath.join('/')), inPath }),
+  ],
+  [/^\/v3\/marketdata\/stream\/marketdepth\/quotes\/([^/]+)$/, ([one = '']) => shape('depth', one)],
+  [
+    /^\/v3\/marketdata\/stream\/marketdepth\/aggregates\/([^/]+)$/,
+    ([one = '']) => shape('depth-aggregates', one),
+  ],
+  [/^\/v3\/marketdata\/stream\/options\/quotes$/, () => shape('option-quotes', '')],
+  [/^\/v3\/marketdata\/stream\/options\/chains\/([^/]+)$/, ([one = '']) => shape('option-chains', one)],
+  [/^\/v3\/brokerage\/stream\/accounts\/([^/]+)\/orders$/, ([list = '']) => shape('orders', list)],
+  [
+    /^\/v3\/brokerage\/stream\/accounts\/([^/]+)\/orders\/([^/]+)$/,
+    ([list = '', ids = '']) => ({ ...shape('orders-by-id', list, ids), target: `${list}/${ids}` }),
+  ],
+  [/^\/v3\/brokerage\/stream\/accounts\/([^/]+)\/positions$/, ([list = '']) => shape('positions', list)],
+]
+
+const shape = (kind: StreamKind, target: string, more = ''): Shape => ({
+  kind,
+  target,
+  path: STREAM_TABLE[kind].path(target, more),
+})
+
+const LEG = /^legs\[\d+\]\.symbol$/
+
+/**
+ * What the request for a stream asks for; `undefined` where no known kind of stream has this path, or its text cannot be
+ * decoded. `accept`: its field Accept.
+ */
+export function streamAddressOf(pathAndQuery: string, accept?: string): StreamAddress | undefined {
+  const [path = '', ...rest] = pathAndQuery.split('?')
+  const parts = path.split('/').map(decoded)
+  const pairs = parametersOf(rest.join('?'))
+  if (parts.includes(undefined) || pairs === undefined) return undefined
+  // A slash inside a part, as some symbols have, would make two of it.
+  if (parts.some((part) => part?.includes('/'))) return undefined
+  for (const [pattern, read] of PATHS) {
+    const match = pattern.exec(parts.join('/'))
+    if (match === null) continue
+    const found = read(match.slice(1))
+    const form = formOf(accept)
+    const sorted = pairs.toSorted(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))
+    const legs = sorted.filter(([name]) => LEG.test(name)).map(([, value]) => value)
+    return {
+      key: JSON.stringify([found.path, sorted, form]),
+      kind: found.kind,
+      target: found.kind === 'option-quotes' ? legs.join(',') : found.target,
+      options: Object.fromEntries(pairs.filter(([name]) => !name.startsWith('legs['))),
+      ...(found.inPath && { options: { interval: found.inPath[0] ?? '', barsback: found.inPath[1] ?? '' } }),
+      ...(found.kind === 'quotes' && { symbols: symbolsOf(found.target) }),
+      ...(form !== '' && { accept: form }),
+    }
+  }
+  return undefined
+}
+
+/** Whether a stream of `open` brings all that `wanted` asks for: an equal one, or quotes of more symbols. */
+export function covers(open: StreamAddress, wanted: StreamAddress): boolean {
+  if (open.key === wanted.key) return true
+  if (open.symbols === undefined || wanted.symbols === undefined || open.accept !== wanted.accept)
+    return false
+  return sameOptions(open, wanted) && [...wanted.symbols].every((symbol) => open.symbols?.has(symbol))
+}
+
+const sameOptions = (a: StreamAddress, b: StreamAddress): boolean =>
+  JSON.stringify(Object.entries(a.options).toSorted()) ===
+  JSON.stringify(Object.entries(b.options).toSorted())
+
+const symbolsOf = (list: string): ReadonlySet<string> =>
+  new Set(
+    list
+      .split(',')
+      .map((symbol) => symbol.trim().toUpperCase())
+      .filter(Boolean),
+  )
+
+/** The usual form is any JSON; another one, such as one of a version, makes a stream of its own. */
+function formOf(accept: string | undefined): string {
+  const wanted = (accept ?? '').trim().toLowerCase()
+  return wanted === '' || wanted.includes('*/*') || /(?:^|[\s,])application\/json\b/.test(wanted)
+    ? ''
+    : wanted
+}
+
+type Pair = readonly [name: string, value: string]
+
+/** Names in lower case, because the service takes them in any. */
+function parametersOf(query: string): readonly Pair[] | undefined {
+  const pairs: Pair[] = []
+  for (const part of query.split('&').filter(Boolean)) {
+    const at = part.indexOf('=')
+    const name = decoded(at < 0 ? part : part.slice(0, at))
+    const value = decoded(at < 0 ? '' : part.slice(at + 1).replaceAll('+', ' '))
+    if (name === undefined || value === undefined) return undefined
+    pairs.push([name.toLowerCase(), value])
+  }
+  return pairs
+}
+
+function decoded(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,207 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import type { StreamKind } from '../../../app/service/stream-kinds.ts'
+import { membersOf, textOfMembers } from '../../../app/streams/json-members.ts'
+import { MAX_RING_BARS, mergeRuleOf } from '../../../app/streams/merge-rules.ts'
+import { MAX_BEHIND, ReaderQueue } from '../../../app/streams/reader-queue.ts'
+import { type SharedFrame, SharedState } from '../../../app/streams/shared-state.ts'
+import { proves } from '../../proof/proves.ts'
+import { check, SHAPES, steps } from './interleaving.ts'
+
+const encoder = new TextEncoder()
+const decoder = new TextDecoder()
+const END = '{"StreamStatus":"EndSnapshot"}'
+
+function stateOf(kind: StreamKind, options: Readonly<Record<string, string>> = {}): SharedState {
+  const rule = mergeRuleOf({ kind, options })
+  if (rule === undefined) throw new Error('not shared')
+  const state = new SharedState({ kind }, rule, (text) => encoder.encode(text))
+  state.opened()
+  return state
+}
+
+const order = (id: number, status: string) => `{"AccountID":"A","OrderID":"${id}","Status":"${status}"}`
+const textsOf = (frames: readonly SharedFrame[]) => frames.map(({ bytes }) => decoder.decode(bytes).trim())
+const hearAll = (state: SharedState, ...lines: readonly string[]) =>
+  lines.flatMap((line) => state.heard(line))
+
+function restOf(queue: ReaderQueue): string[] {
+  const texts: string[] = []
+  for (let bytes = queue.take(); bytes !== undefined; bytes = queue.take())
+    texts.push(decoder.decode(bytes).trim())
+  return texts
+}
+
+test.each(SHAPES.map((shape) => [shape.kind, shape.options, shape] as const))(
+  'any interleaving ends as a fresh stream does: %s %o',
+  (_kind, _options, shape) => {
+    fc.assert(
+      fc.property(steps, (happened) => void check(shape, happened)),
+      { numRuns: 60 },
+    )
+    proves('G6', { level: 2, cases: 60 })
+  },
+)
+
+test('a new reader gets every object as it stands, then the end of the snapshot, then what follows', () => {
+  const state = stateOf('orders')
+  hearAll(state, order(1, 'OPN'), order(2, 'OPN'), END, order(1, 'FLL'))
+  hearAll(state, '{"AccountID":"A","OrderID":"2","Deleted":true}')
+  const queue = new ReaderQueue(state)
+  queue.join()
+  expect(restOf(queue)).toEqual([order(1, 'FLL'), END])
+  for (const frame of state.heard(order(3, 'OPN'))) queue.push(frame)
+  expect(restOf(queue)).toEqual([order(3, 'OPN')])
+})
+
+test('a reader that joins during the first answer gets its end from the service', () => {
+  const state = stateOf('positions')
+  hearAll(state, '{"AccountID":"A","PositionID":"1","Last":"1"}')
+  const queue = new ReaderQueue(state)
+  queue.join()
+  expect(restOf(queue)).toHaveLength(1)
+  for (const frame of state.heard(END)) queue.push(frame)
+  expect(restOf(queue)).toEqual([END])
+})
+
+test('after a restart readers get the differences only, and what vanished as a deletion', () => {
+  const state = stateOf('orders')
+  hearAll(state, order(1, 'OPN'), order(2, 'OPN'), END)
+  state.opened()
+  expect(hearAll(state, order(1, 'OPN'), order(3, 'OPN'))).toEqual([])
+  expect(textsOf(state.heard(END))).toEqual([
+    '{"AccountID":"A","OrderID":"2","Deleted":true}',
+    order(3, 'OPN'),
+  ])
+})
+
+test('a restart that is cut before the end of its snapshot changes nothing', () => {
+  const state = stateOf('orders')
+  hearAll(state, order(1, 'OPN'), order(2, 'OPN'), END)
+  state.opened()
+  hearAll(state, order(1, 'FLL'))
+  state.opened()
+  expect(textsOf(hearAll(state, order(1, 'OPN'), order(2, 'OPN'), END))).toEqual([])
+})
+
+test('quotes that a new connection repeats are not passed on; heartbeats are, announcements are not', () => {
+  const state = stateOf('quotes')
+  hearAll(state, '{"Symbol":"MSFT","Last":1.10,"Bid":1}', '{"Symbol":"MSFT","Bid":2}')
+  state.opened()
+  expect(state.heard('{"Symbol":"MSFT","Last":1.10,"Bid":2}')).toEqual([])
+  expect(textsOf(state.heard('{"Symbol":"MSFT","Last":1.10,"Bid":2}'))).toHaveLength(1)
+  expect(textsOf(state.heard('{"Heartbeat":7}'))).toEqual(['{"Heartbeat":7}'])
+  expect(state.heard('{"StreamStatus":"GoAway"}')).toEqual([])
+  expect(state.heard('{"Error":"GoAway","Message":"x"}')).toEqual([])
+  expect(state.heard('{"Error":"InternalServerError"}')).toEqual([])
+})
+
+test('merged quotes keep each number as it was written', () => {
+  const state = stateOf('quotes')
+  hearAll(state, '{"Symbol":"MSFT","Last":1.10,"Id":12345678901234567890}', '{"Symbol":"MSFT","Bid":2.50}')
+  const queue = new ReaderQueue(state)
+  queue.join()
+  expect(restOf(queue)).toEqual(['{"Symbol":"MSFT","Last":1.10,"Id":12345678901234567890,"Bid":2.50}'])
+})
+
+test('a reader of some symbols gets these only, and errors of these', () => {
+  const state = stateOf('quotes')
+  hearAll(
+    state,
+    '{"Symbol":"MSFT","Last":1}',
+    '{"Symbol":"AAPL","Last":1}',
+    '{"Symbol":"NOPE","Error":"FAILED"}',
+  )
+  const queue = new ReaderQueue(state, (symbol) => symbol === 'AAPL' || symbol === 'NOPE')
+  queue.join()
+  const later = hearAll(state, '{"Symbol":"MSFT","Last":2}', '{"Symbol":"AAPL","Last":2}', '{"Heartbeat":1}')
+  for (const frame of later) queue.push(frame)
+  expect(restOf(queue).map((text) => (JSON.parse(text) as { Symbol: string }).Symbol)).toEqual([
+    'AAPL',
+    'NOPE',
+  ])
+})
+
+test('a reader that reads nothing is owed the newest state of each object, however many frames come', () => {
+  const state = stateOf('orders')
+  hearAll(state, END)
+  const queue = new ReaderQueue(state)
+  queue.join()
+  restOf(queue)
+  for (let i = 0; i < 100 * MAX_BEHIND.frames; i += 1)
+    for (const frame of state.heard(order(i % 3, `${i}`))) queue.push(frame)
+  expect(queue.behind).toBe(3)
+  expect(queue.isLost).toBe(false)
+  expect(restOf(queue)).toHaveLength(3)
+})
+
+test('up to 256 frames or 1 MiB nothing is merged, beyond it is', () => {
+  const frameOf = (length: number): SharedFrame => ({
+    kind: 'object',
+    bytes: new Uint8Array(length),
+    key: 'one',
+    isDeletion: false,
+  })
+  const within = (frames: number, length: number) => {
+    const queue = new ReaderQueue(stateOf('depth'))
+    for (let i = 0; i < frames; i += 1) queue.push(frameOf(length))
+    return queue.behind
+  }
+  expect(within(MAX_BEHIND.frames, 10)).toBe(MAX_BEHIND.frames)
+  expect(within(MAX_BEHIND.frames + 1, 10)).toBe(1)
+  expect(within(4, MAX_BEHIND.bytes / 4)).toBe(4)
+  expect(within(5, MAX_BEHIND.bytes / 4)).toBe(1)
+})
+
+test('what cannot be merged is not left out in silence', () => {
+  const queue = new ReaderQueue(stateOf('quotes'))
+  for (let i = 0; i <= MAX_BEHIND.frames; i += 1)
+    queue.push({ kind: i === 0 ? 'unmergeable' : 'heartbeat', bytes: new Uint8Array(4) })
+  expect(queue.isLost).toBe(true)
+})
+
+test('a bar that is not kept any more ends a reader that has not got it', () => {
+  const state = stateOf('barcharts', { barsback: '2' })
+  const queue = new ReaderQueue(state)
+  for (let i = 0; i <= MAX_BEHIND.frames; i += 1)
+    for (const frame of state.heard(`{"TimeStamp":"${1000 + i}","Close":"1"}`)) queue.push(frame)
+  restOf(queue)
+  expect(queue.isLost).toBe(true)
+})
+
+test('an open tick bar gives way to the closed one', () => {
+  const state = stateOf('tickbars', { barsback: '3' })
+  hearAll(
+    state,
+    '{"TimeStamp":"/Date(1)/","Status":13}',
+    '{"TimeStamp":"/Date(2)/","Status":1}',
+    '{"TimeStamp":"/Date(3)/","Status":3}',
+    '{"TimeStamp":"/Date(4)/","Status":13}',
+  )
+  const queue = new ReaderQueue(state)
+  queue.join()
+  expect(restOf(queue).map((text) => (JSON.parse(text) as { TimeStamp: string }).TimeStamp)).toEqual([
+    '/Date(1)/',
+    '/Date(4)/',
+  ])
+})
+
+test('bars further back than is kept, or from a date on, are no shared stream', () => {
+  const rule = (options: Readonly<Record<string, string>>) => mergeRuleOf({ kind: 'barcharts', options })
+  expect(rule({})?.ring).toBe(1)
+  expect(rule({ barsback: String(MAX_RING_BARS) })?.ring).toBe(MAX_RING_BARS)
+  expect(rule({ barsback: String(MAX_RING_BARS + 1) })).toBeUndefined()
+  expect(rule({ firstdate: '2026-01-01' })).toBeUndefined()
+})
+
+test('the members of any object are those of a parse, and written as they were', () => {
+  fc.assert(
+    fc.property(fc.dictionary(fc.string(), fc.jsonValue()), fc.boolean(), (object, isWide) => {
+      const text = JSON.stringify(object, null, isWide ? 2 : 0)
+      const members = membersOf(text)
+      expect(JSON.parse(textOfMembers(members))).toEqual(JSON.parse(text))
+      expect([...members.keys()].toSorted()).toEqual(Object.keys(object).toSorted())
+    }),
+    { numRuns: 300 },
+  )
+})
