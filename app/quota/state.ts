@@ -44,6 +44,9 @@ const GRAVITY: Readonly<Record<QuotaState, number>> = {
   blocked: 5,
 }
 
+/** Requests that have come back until an empty row is no longer empty: rounding is less than one. */
+const EMPTY_SLACK = 1
+
 /** Which of two states comes first in a headline: greater is worse. */
 export const gravityOf = (state: QuotaState): number => GRAVITY[state]
 
@@ -60,13 +63,15 @@ export const gravityOf = (state: QuotaState): number => GRAVITY[state]
  * | `ok` | none of these |
  *
  * `slack`, a share of the limit, widens each condition but `blocked` and `ok`: a state that holds goes on to hold there.
+ * It widens `empty` by one request at most, because it says that calls fail.
  */
 export function stateOf(reading: StateReading, slack = 0): QuotaState {
   const { limit, low, level } = reading
   const more = slack * limit
   if (reading.blocked) return 'blocked'
   if (!reading.seen || reading.high - low > USELESS_WIDTH * limit - more) return 'not-checked'
-  if (low < 1 + more && level < 1 + more) return 'empty'
+  const nothing = 1 + Math.min(more, EMPTY_SLACK)
+  if (low < nothing && level < nothing) return 'empty'
   if (
     reading.emptyChance >= RUNNING_OUT_CHANCE - 3 * slack &&
     reading.emptyChanceAtPace >= RUNNING_OUT_CHANCE_AT_PACE - 4 * slack
@@ -99,8 +104,8 @@ export function lastsAtMost({ use, level, limit, period, model, windowEndsAt, as
 /**
  * The state of one row over time.
  *
- * A graver state holds at once. A milder one holds when nothing as grave was asked for during 15 s, or when the reading
- * is 5 points of the limit clear of the former one; the end of a 429's wait is a fact and counts at once.
+ * A graver state holds at once. A milder one holds after 15 s in which the reading was 5 points of the limit clear of the
+ * former one; that a 429's wait ended well, or that an empty row has requests again, is a fact and counts at once.
  */
 export class RowState {
   #state: QuotaState = 'not-checked'
@@ -126,6 +131,7 @@ export class RowState {
       this.#falseSinceMs = undefined
       return false
     }
+    if (current === 'empty') return true
     this.#falseSinceMs = Math.min(this.#falseSinceMs ?? nowMs, nowMs)
     return nowMs - this.#falseSinceMs >= HYSTERESIS.ms
   }

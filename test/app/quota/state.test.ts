@@ -114,6 +114,13 @@ describe('a state over time', () => {
     expect(held([0, { low: 63 }], [1_000, { low: 79 }], [60_000, { low: 79 }])).toBe('low')
   })
 
+  test('is no longer empty as soon as requests are left, because it says that calls fail', () => {
+    const empty: [number, Partial<StateReading>] = [0, { low: 0, level: 0, high: 1 }]
+    expect(held(empty, [1, { low: 1.9, level: 1.9, high: 3 }])).toBe('empty')
+    expect(held(empty, [1, { low: 2, level: 2, high: 3 }])).toBe('low')
+    expect(held(empty, [1, { low: 25, level: 25, high: 26 }])).toBe('low')
+  })
+
   test('counts the 15 seconds anew where the condition came back', () => {
     const readings: [number, Partial<StateReading>][] = [
       [0, { low: 63 }],
