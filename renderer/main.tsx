@@ -14,7 +14,7 @@ import { STRIP_HASH, Strip } from './strip/strip.tsx'
 import './theme/fonts.css'
 import './theme/tokens.css'
 import './theme/base.css'
-import { createLook } from './state/look.ts'
+import { createLook, followZone } from './state/look.ts'
 import { createView } from './state/view-state.ts'
 import { browserClock as clock } from './state/window-clock.ts'
 import { WindowContext } from './state/window-parts.ts'
@@ -39,6 +39,7 @@ const ticker = createTicker({
 })
 const shown = createPausable(mirror.store, ticker)
 mirror.start()
+followZone({ api, link, look })
 const sounds = new Sounds(() => new AudioContext())
 // The desktop shows the system's notifications itself.
 const showNotification = window.headroom === undefined ? browserNotifications() : undefined

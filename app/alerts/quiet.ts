@@ -1,16 +1,16 @@
-import type { AlertPreferences } from '../contract/alerts.ts'
+import type { AlertPreferences, AlertPreferencesChange } from '../contract/alerts.ts'
+import { minuteOfDay } from '../status/moments.ts'
 import type { Severity } from './kinds.ts'
 
 const MINUTES_A_DAY = 1440
 
-/** Minutes since local midnight of a time of day `HH:MM`. */
+/** Minutes since midnight of a time of day `HH:MM`. */
 const minuteOf = (time: string): number => Number(time.slice(0, 2)) * 60 + Number(time.slice(3, 5))
 
-/** Whether quiet hours are on at `nowMs`, epoch ms, in local time. They may go past midnight; `from` counts, `to` does not. */
+/** Whether quiet hours are on at `nowMs`, epoch ms, in the zone of all times of day. They may go past midnight; `from` counts, `to` does not. */
 export function isQuietHour({ quietHours }: Pick<AlertPreferences, 'quietHours'>, nowMs: number): boolean {
   if (quietHours === undefined) return false
-  const now = new Date(nowMs)
-  const minute = now.getHours() * 60 + now.getMinutes()
+  const minute = minuteOfDay(nowMs)
   const from = minuteOf(quietHours.from)
   const length = (minuteOf(quietHours.to) - from + MINUTES_A_DAY) % MINUTES_A_DAY
   return (minute - from + MINUTES_A_DAY) % MINUTES_A_DAY < length
@@ -24,4 +24,18 @@ export function mayAnnounce(preferences: AlertPreferences, severity: Severity, n
   const { snoozedUntil = 0, urgentBypass } = preferences
   const isQuiet = nowMs < snoozedUntil || isQuietHour(preferences, nowMs)
   return !isQuiet || (urgentBypass && severity === 'critical')
+}
+
+/** The preferences after a change: `null` takes one away, and what the change leaves out stays. */
+export function changedPreferences(
+  before: AlertPreferences,
+  { snoozedUntil, quietHours, urgentBypass }: AlertPreferencesChange,
+): AlertPreferences {
+  const snooze = snoozedUntil === undefined ? before.snoozedUntil : snoozedUntil
+  const quiet = quietHours === undefined ? before.quietHours : quietHours
+  return {
+    urgentBypass: urgentBypass ?? before.urgentBypass,
+    ...(typeof snooze === 'number' && { snoozedUntil: snooze }),
+    ...(quiet && { quietHours: quiet }),
+  }
 }

@@ -37,7 +37,7 @@ export interface ClosedAlert extends Alert {
 
 const timeOfDay = z.string().check(z.regex(/^(?:[01]\d|2[0-3]):[0-5]\d$/))
 
-/** When alerts are announced by notification, sound and bell. Times of day are local, `HH:MM`. */
+/** When alerts are announced by notification, sound and bell. Times of day are `HH:MM`, in the zone of all times of day. */
 export const alertPreferences = z.object({
   /** Nothing is announced until then, epoch ms. */
   snoozedUntil: z.optional(z.number().check(z.gte(0))),
@@ -47,6 +47,16 @@ export const alertPreferences = z.object({
 })
 
 export interface AlertPreferences extends Immutable<z.output<typeof alertPreferences>> {}
+
+const { snoozedUntil, quietHours, urgentBypass } = alertPreferences.shape
+const alertPreferencesChange = z.strictObject({
+  snoozedUntil: z.nullish(snoozedUntil),
+  quietHours: z.nullish(quietHours),
+  urgentBypass: z.optional(urgentBypass),
+})
+
+/** What is to be different: `null` takes a snooze or quiet hours away, and what is left out stays as it is. */
+export interface AlertPreferencesChange extends Immutable<z.output<typeof alertPreferencesChange>> {}
 
 export const DEFAULT_ALERT_PREFERENCES: AlertPreferences = { urgentBypass: true }
 
@@ -70,8 +80,8 @@ export const alertsContract = {
   /** Alerts of this run whose cause has ended, latest first, at most 200. */
   closedAlerts: command(nothing).returning<readonly ClosedAlert[]>(),
   alertPreferences: command(nothing).returning<AlertPreferences>(),
-  /** Replaces all of them. */
-  setAlertPreferences: command(z.strictObject(alertPreferences.shape)).returning<AlertPreferences>(),
+  /** What is left out stays as it is, so that two windows do not undo each other's changes. */
+  setAlertPreferences: command(alertPreferencesChange).returning<AlertPreferences>(),
 
   /** All open episodes, after each change. */
   alertsChanged: push<readonly Alert[]>(),

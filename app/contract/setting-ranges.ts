@@ -1,3 +1,7 @@
+/** Zones in which times of day can be shown: the computer's own, the exchange's (New York), UTC. */
+export const TIME_ZONES = ['local', 'exchange', 'utc'] as const
+export type TimeZone = (typeof TIME_ZONES)[number]
+
 /** The bounds of a setting, both included. */
 export interface Range {
   readonly least: number

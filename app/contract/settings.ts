@@ -1,8 +1,16 @@
 import { z } from 'zod/mini'
 import { boundedText, categoryName, type Immutable, ofProfile, profileId } from './fields.ts'
-import { command } from './ipc.ts'
+import { command, nothing, push } from './ipc.ts'
 import type { Outcome } from './outcome.ts'
-import { BUDGET_FRACTION, EVERY_SECONDS, isWithin, type Range, ROTATION_MINUTES } from './setting-ranges.ts'
+import {
+  BUDGET_FRACTION,
+  EVERY_SECONDS,
+  isWithin,
+  type Range,
+  ROTATION_MINUTES,
+  TIME_ZONES,
+  type TimeZone,
+} from './setting-ranges.ts'
 
 const MAX_INTERVALS = 32
 
@@ -46,11 +54,17 @@ export interface CurrentKeySettings {
   readonly probed: readonly string[]
 }
 
-/** What a person may set of one connected key. */
+/** What a person may set of one connected key, and for all keys and surfaces. */
 export const settingsContract = {
   keySettings: command(ofProfile).returning<Outcome<CurrentKeySettings>>(),
   /** What is left out stays as it is. Refused whole where a part of it cannot be, or cannot be stored. */
   setKeySettings: command(z.strictObject({ profile: profileId, ...changes })).returning<
     Outcome<CurrentKeySettings>
   >(),
+
+  /** The zone of every time of day: in windows, the tray, notifications and a terminal. */
+  timeZone: command(nothing).returning<TimeZone>(),
+  /** Applies immediately, also where it cannot be stored; the error then says so. */
+  setTimeZone: command(z.strictObject({ zone: z.enum(TIME_ZONES) })).returning<Outcome>(),
+  timeZoneChanged: push<TimeZone>(),
 } as const

@@ -1,7 +1,6 @@
 /** Moments in words, in the time zone that the person chose: the computer's own, the exchange's, or UTC. */
 
-export const TIME_ZONES = ['local', 'exchange', 'utc'] as const
-export type TimeZone = (typeof TIME_ZONES)[number]
+import type { TimeZone } from '../contract/setting-ranges.ts'
 
 /** What stands beside a clock that is not the computer's own. */
 export const ZONE_LABELS: Readonly<Record<TimeZone, string>> = { local: '', exchange: 'ET', utc: 'UTC' }
@@ -12,7 +11,7 @@ const EXCHANGE_ZONE = 'America/New_York'
 let shown: TimeZone = 'local'
 let exchange: Intl.DateTimeFormat | undefined
 
-/** Chooses the zone of every text of this module from now on: a preference of the whole window, set once at its start. */
+/** Chooses the zone of every text and day of this module from now on: one setting for a whole process. */
 export function showTimesIn(zone: TimeZone): void {
   shown = zone
 }
@@ -116,3 +115,27 @@ export function dayAndMinuteText(atMs: number, nowMs: number): string {
   if (Math.abs(atMs - nowMs) < 6 * DAY_MS) return weekdayText(atMs)
   return `${day} ${minuteText(atMs)}`
 }
+
+const DAY_SECONDS = 86_400
+
+/** Seconds since midnight. A zone may be off by part of a minute, never of a second. */
+function secondOfDay(atMs: number): number {
+  const { hour, minute, second } = fieldsOf(atMs)
+  return hour * 3600 + minute * 60 + second
+}
+
+/** Minutes since midnight at `atMs`, epoch ms: 0 to 1439. */
+export const minuteOfDay = (atMs: number): number => Math.floor(secondOfDay(atMs) / 60)
+
+/** When it is `hour` o'clock on the day of `nowMs`. Both in epoch ms. */
+export function hourOfToday(nowMs: number, hour: number): number {
+  const wanted = hour * 3600
+  const wholeSecondMs = Math.floor(nowMs / 1000) * 1000
+  const guessMs = wholeSecondMs + (wanted - secondOfDay(nowMs)) * 1000
+  // On a day on which the clock changes, the guess is off by that change.
+  const off = (((secondOfDay(guessMs) - wanted + DAY_SECONDS * 1.5) % DAY_SECONDS) - DAY_SECONDS / 2) * 1000
+  return guessMs - off
+}
+
+/** The midnight before `nowMs`. Both in epoch ms. */
+export const startOfToday = (nowMs: number): number => hourOfToday(nowMs, 0)

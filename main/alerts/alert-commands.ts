@@ -1,5 +1,11 @@
 import type { Announcement } from '../../app/alerts/groups.ts'
-import type { Alert, AlertPreferences, alertsContract, ClosedAlert } from '../../app/contract/alerts.ts'
+import type {
+  Alert,
+  AlertPreferences,
+  AlertPreferencesChange,
+  alertsContract,
+  ClosedAlert,
+} from '../../app/contract/alerts.ts'
 import type { Feature } from '../../app/contract/ipc.ts'
 import type { CommandError } from '../../app/contract/outcome.ts'
 import type { Thresholds } from '../../app/quota/thresholds.ts'
@@ -14,7 +20,7 @@ export interface AlertSource {
   /** The alerts of this run that are over, latest first. */
   closedAlerts(): readonly ClosedAlert[]
   alertPreferences(): AlertPreferences
-  setAlertPreferences(preferences: AlertPreferences): AlertPreferences
+  setAlertPreferences(change: AlertPreferencesChange): AlertPreferences
   /** Calls `listener` with each announcement. Returns the unsubscribe function. */
   onAnnounced(listener: (announcement: Announcement) => void): () => void
   /** Calls `listener` with all open alerts after each change. Returns the unsubscribe function. */
@@ -32,7 +38,7 @@ export function alertCommands(source: AlertSource): Feature<typeof alertsContrac
       alertThresholds: ({ profile }) => source.thresholds(profile),
       closedAlerts: () => source.closedAlerts(),
       alertPreferences: () => source.alertPreferences(),
-      setAlertPreferences: (preferences) => source.setAlertPreferences(preferences),
+      setAlertPreferences: (change) => source.setAlertPreferences(change),
       setAlertThreshold: ({ profile, category, below }) => source.setThreshold(profile, category, below),
     },
     follow: ({ alertsChanged, alertAnnounced }) => {

@@ -1,9 +1,10 @@
 import { type AlertEffect, AlertEngine, outlivesStart } from '../../app/alerts/engine.ts'
 import { type Announcement, type AnnouncementEffect, Announcements } from '../../app/alerts/groups.ts'
-import { mayAnnounce } from '../../app/alerts/quiet.ts'
+import { changedPreferences, mayAnnounce } from '../../app/alerts/quiet.ts'
 import {
   type Alert,
   type AlertPreferences,
+  type AlertPreferencesChange,
   alertSchema,
   type ClosedAlert,
 } from '../../app/contract/alerts.ts'
@@ -80,8 +81,8 @@ export class Alerts {
     return this.#deps.thresholds.preferences
   }
 
-  setPreferences(preferences: AlertPreferences): AlertPreferences {
-    this.#deps.thresholds.setPreferences(preferences)
+  changePreferences(change: AlertPreferencesChange): AlertPreferences {
+    this.#deps.thresholds.setPreferences(changedPreferences(this.preferences, change))
     return this.preferences
   }
 

@@ -1,5 +1,10 @@
 import type { Announcement } from '../../app/alerts/groups.ts'
-import type { Alert, AlertPreferences, ClosedAlert } from '../../app/contract/alerts.ts'
+import type {
+  Alert,
+  AlertPreferences,
+  AlertPreferencesChange,
+  ClosedAlert,
+} from '../../app/contract/alerts.ts'
 import type { LoggedEvent } from '../../app/contract/events.ts'
 import type { History, Trends } from '../../app/contract/history.ts'
 import type { Outcome } from '../../app/contract/outcome.ts'
@@ -215,8 +220,8 @@ export class HistoryService {
     return this.#alerts.preferences
   }
 
-  setAlertPreferences(preferences: AlertPreferences): AlertPreferences {
-    return this.#alerts.setPreferences(preferences)
+  setAlertPreferences(change: AlertPreferencesChange): AlertPreferences {
+    return this.#alerts.changePreferences(change)
   }
 
   /** Writes all queued entries now. */

@@ -28,6 +28,7 @@ import { SignIns } from '../sign-in/sign-ins.ts'
 import { BUILT_IN_OPTIONS } from '../simulator/options.ts'
 import { pastOf } from '../simulator/past.ts'
 import { startSimulator } from '../simulator/server.ts'
+import { ShownTimes } from '../storage/shown-times.ts'
 import { SimulatorSettings } from '../storage/simulator-settings.ts'
 import { PinnedStreams } from '../streams/pinned-streams.ts'
 import { VaultProfileStore } from '../vault/profile-store.ts'
@@ -92,6 +93,8 @@ export async function startApp({
     wallMs: () => ports.clock.wallMs(),
   })
   const simulatorSettings = new SimulatorSettings(dataFolder, ports.clock.wallMs())
+  const notices: string[] = []
+  const times = new ShownTimes(dataFolder, ports.clock.wallMs(), (what) => void notices.push(what))
   const storage: VaultProfileStore = new VaultProfileStore(handle, {
     startsOver,
     simulator: simulatorSettings,
@@ -126,7 +129,8 @@ export async function startApp({
   restore()
   await demonstration.start()
   const { notice } = simulatorSettings
-  for (const what of [...storageNotices(handle), ...storage.notices(), ...(notice ? [notice] : [])])
+  if (notice !== undefined) notices.push(notice)
+  for (const what of [...storageNotices(handle), ...storage.notices(), ...notices])
     monitor.happenedToAll({ kind: 'storage-problem', what })
   const forgetHandle = handle.onSettled(() => {
     restore()
@@ -190,7 +194,7 @@ export async function startApp({
       streams: streamCommands(monitor),
       keys: keyCommands(monitor, () => allowUnprotected(handle, keepConsent)),
       signIn: signInCommands({ keys: monitor, signIns, connect }),
-      settings: settingsCommands(monitor, storage),
+      settings: settingsCommands(monitor, storage, times),
       history: historyCommands(history),
       alerts: alertCommands(history),
       gateway: gatewayCommands(gateway),

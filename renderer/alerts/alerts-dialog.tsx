@@ -242,10 +242,8 @@ function Snooze() {
   })
   if (failure !== undefined) return <p role="alert">{failure}</p>
   if (preferences === undefined) return null
-  const snooze = (untilMs: number | undefined) => {
-    const { snoozedUntil: _, ...others } = preferences
-    change(untilMs === undefined ? others : { ...others, snoozedUntil: Math.round(untilMs) })
-  }
+  const snooze = (untilMs: number | undefined) =>
+    change({ snoozedUntil: untilMs === undefined ? null : Math.round(untilMs) })
   if (left !== '') {
     return (
       <p className={css('snooze')}>

@@ -1,4 +1,4 @@
-import { minuteText } from '../../app/status/moments.ts'
+import { hourOfToday, minuteText } from '../../app/status/moments.ts'
 
 /** An offered end of a snooze, epoch ms. */
 export interface SnoozeChoice {
@@ -8,12 +8,12 @@ export interface SnoozeChoice {
 
 const QUARTER_MS = 15 * 60_000
 const HOUR_MS = 60 * 60_000
-/** The close of the regular session in local time, where it is still to come today. */
+/** The close of the regular session by the clock that is shown, where it is still to come today. */
 const CLOSE_HOUR = 16
 
 /** Ends of a snooze at `nowMs`: in 15 minutes, in an hour, and at 16:00 where that is later today. */
 export function snoozeChoices(nowMs: number): readonly SnoozeChoice[] {
-  const closeMs = new Date(nowMs).setHours(CLOSE_HOUR, 0, 0, 0)
+  const closeMs = hourOfToday(nowMs, CLOSE_HOUR)
   return [
     { label: '15 min', untilMs: nowMs + QUARTER_MS },
     { label: '1 h', untilMs: nowMs + HOUR_MS },

@@ -1,6 +1,7 @@
 import { useState } from 'react'
 import type { LoggedEvent } from '../../app/contract/events.ts'
 import { incidentLines } from '../../app/status/incident-log.ts'
+import { startOfToday } from '../../app/status/moments.ts'
 import { countText } from '../../app/status/rates.ts'
 import { classesOf } from '../components/classes.ts'
 import controlsSheet from '../components/controls.module.css'
@@ -26,7 +27,7 @@ export function EventList() {
   const copy = useCopy()
   const { live } = useParts()
   const past = usePastEvents(profile)
-  const dayStartMs = useMoment(({ nowMs }) => new Date(nowMs).setHours(0, 0, 0, 0))
+  const dayStartMs = useMoment(({ nowMs }) => startOfToday(nowMs))
   const ofRun = events.filter((event) => event.profile === profile)
   const ofProfile = [...ofRun.slice(0, MAX_SHOWN), ...past.events]
   const shown = ofProfile.filter((event) => passes(event, filter)).slice(0, MAX_SHOWN + MAX_PAST)

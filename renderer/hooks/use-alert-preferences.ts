@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'react'
-import type { AlertPreferences } from '../../app/contract/alerts.ts'
+import { changedPreferences } from '../../app/alerts/quiet.ts'
+import type { AlertPreferences, AlertPreferencesChange } from '../../app/contract/alerts.ts'
 import { useParts } from '../state/window-parts.ts'
 import { unanswered } from './use-asked.ts'
 
@@ -18,9 +19,9 @@ export function useAlertPreferences() {
       stopped = true
     }
   }, [api])
-  const change = (next: AlertPreferences) => {
-    setPreferences(next)
-    api.setAlertPreferences(next).then(setPreferences, (error: unknown) => setFailure(unanswered(error)))
+  const change = (wanted: AlertPreferencesChange) => {
+    setPreferences((before) => before && changedPreferences(before, wanted))
+    api.setAlertPreferences(wanted).then(setPreferences, (error: unknown) => setFailure(unanswered(error)))
   }
   return { preferences, failure, change } as const
 }

@@ -1,3 +1,5 @@
+import { startOfToday } from '../../app/status/moments.ts'
+
 const HOUR_MS = 3_600_000
 
 export const REPORT_RANGES = ['1 h', 'today', '24 h', '7 d', '30 d'] as const
@@ -11,13 +13,13 @@ export const REPORT_RANGE_LABELS: Readonly<Record<ReportRange, string>> = {
   '30 d': 'Last 30 days',
 }
 
-/** The start of a range that ends at `nowMs`. Today begins at this computer's midnight. */
+/** The start of a range that ends at `nowMs`. Today begins at midnight in the zone that is shown. */
 export function reportStart(range: ReportRange, nowMs: number): number {
   switch (range) {
     case '1 h':
       return nowMs - HOUR_MS
     case 'today':
-      return new Date(nowMs).setHours(0, 0, 0, 0)
+      return startOfToday(nowMs)
     case '24 h':
       return nowMs - 24 * HOUR_MS
     case '7 d':

@@ -94,7 +94,7 @@ function QuietHours() {
   const { preferences, failure, change: set } = useAlertPreferences()
   if (failure !== undefined) return <p role="alert">{failure}</p>
   if (preferences === undefined) return null
-  const { quietHours, ...others } = preferences
+  const { quietHours } = preferences
   const time = (end: 'from' | 'to', label: string) =>
     quietHours && (
       <>
@@ -104,7 +104,7 @@ function QuietHours() {
           type="time"
           value={quietHours[end]}
           onChange={({ target }) =>
-            target.value !== '' && set({ ...others, quietHours: { ...quietHours, [end]: target.value } })
+            target.value !== '' && set({ quietHours: { ...quietHours, [end]: target.value } })
           }
         />
       </>
@@ -116,9 +116,7 @@ function QuietHours() {
         id="quiet"
         type="checkbox"
         checked={quietHours !== undefined}
-        onChange={({ target }) =>
-          set(target.checked ? { ...others, quietHours: DEFAULT_QUIET_HOURS } : others)
-        }
+        onChange={({ target }) => set({ quietHours: target.checked ? DEFAULT_QUIET_HOURS : null })}
       />
       {time('from', 'Quiet from')}
       {time('to', 'Quiet until')}
@@ -127,7 +125,7 @@ function QuietHours() {
         id="urgent"
         type="checkbox"
         checked={preferences.urgentBypass}
-        onChange={({ target }) => set({ ...preferences, urgentBypass: target.checked })}
+        onChange={({ target }) => set({ urgentBypass: target.checked })}
       />
     </div>
   )

@@ -1,8 +1,9 @@
 import { Fragment } from 'react'
-import { TIME_ZONES, type TimeZone } from '../../app/status/moments.ts'
+import { TIME_ZONES, type TimeZone } from '../../app/contract/setting-ranges.ts'
 import { classesOf } from '../components/classes.ts'
 import dialogSheet from '../components/dialog.module.css'
 import { DialogFrame } from '../components/dialog-frame.tsx'
+import { useAsked } from '../hooks/use-asked.ts'
 import { DENSITIES, type Density } from '../state/look.ts'
 import { useLook, useParts, useSnapshot } from '../state/window-parts.ts'
 import { THEME_LABELS, THEMES } from '../theme/theme.ts'
@@ -48,7 +49,8 @@ export function SettingsDialog() {
 }
 
 function LookSettings() {
-  const { look } = useParts()
+  const { api, look } = useParts()
+  const asked = useAsked()
   const { theme, density, fullAs, zone, shortcuts } = useLook((one) => one)
   return (
     <div className={css('rows')}>
@@ -95,9 +97,11 @@ function LookSettings() {
       <select
         id="zone"
         value={zone}
-        onChange={({ target }) =>
-          look.setState({ zone: TIME_ZONES.find((one) => one === target.value) ?? 'local' })
-        }
+        onChange={({ target }) => {
+          const wanted = TIME_ZONES.find((one) => one === target.value) ?? 'local'
+          look.setState({ zone: wanted })
+          void asked.run(() => api.setTimeZone({ zone: wanted }))
+        }}
       >
         {TIME_ZONES.map((one) => (
           <option key={one} value={one}>
@@ -105,6 +109,7 @@ function LookSettings() {
           </option>
         ))}
       </select>
+      {asked.refusal !== undefined && <p role="alert">{asked.refusal}</p>}
       <label htmlFor="shortcuts">Single-key shortcuts</label>
       <input
         id="shortcuts"

@@ -1,6 +1,9 @@
 import { createStore, type StoreApi } from 'zustand/vanilla'
 import type { Severity } from '../../app/alerts/kinds.ts'
-import { showTimesIn, TIME_ZONES, type TimeZone } from '../../app/status/moments.ts'
+import { TIME_ZONES, type TimeZone } from '../../app/contract/setting-ranges.ts'
+import { showTimesIn } from '../../app/status/moments.ts'
+import type { LinkSource } from '../api/link.ts'
+import type { WindowApi } from '../api/window-api.ts'
 import { AS_DELIVERED, type RowArrangement, storedArrangement } from '../capacity/row-groups.ts'
 import { applyTheme, readTheme, type Theme } from '../theme/theme.ts'
 
@@ -14,7 +17,7 @@ export interface Look {
   readonly density: Density
   /** Whether "full at" is a time of day or a countdown. */
   readonly fullAs: 'clock' | 'countdown'
-  /** The zone of every time of day. */
+  /** The zone of every time of day. Main has it for all surfaces; this is the window's copy, for its first paint. */
   readonly zone: TimeZone
   /** Whether the chart is of whichever row is the worst, instead of the chosen one. */
   readonly followsWorst: boolean
@@ -84,3 +87,22 @@ export function createLook({ storage, root }: LookPorts): LookStore {
 }
 
 const isAsDelivered = (rows: RowArrangement) => JSON.stringify(rows) === JSON.stringify(AS_DELIVERED)
+
+export interface ZonePorts {
+  readonly api: Pick<WindowApi, 'timeZone' | 'timeZoneChanged'>
+  readonly link: LinkSource
+  readonly look: LookStore
+}
+
+/** Keeps the zone as main has it for all surfaces: asks at each connection, and follows each change. */
+export function followZone({ api, link, look }: ZonePorts): void {
+  const show = (zone: TimeZone) => look.setState({ zone })
+  const ask = () => {
+    if (link.current().kind !== 'live') return
+    // The link reports a lost host; until it is back the window's copy of the zone is as good.
+    api.timeZone().then(show, () => {})
+  }
+  api.timeZoneChanged(show)
+  link.subscribe(ask)
+  ask()
+}

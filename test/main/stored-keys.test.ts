@@ -48,6 +48,7 @@ async function started(dataFolder: string, keystore?: Keystore, more: Partial<Ap
     profileRemoved: note,
     alertsChanged: note,
     alertAnnounced: () => {},
+    timeZoneChanged: () => {},
     signInChanged: note,
   })
   const snapshot = async (id = 'key-1'): Promise<Snapshot | undefined> =>

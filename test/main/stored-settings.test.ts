@@ -38,6 +38,7 @@ async function started(dataFolder: string, words?: string) {
     profileRemoved: () => {},
     alertsChanged: () => {},
     alertAnnounced: () => {},
+    timeZoneChanged: () => {},
     signInChanged: () => {},
   })
   return { handlers, stop }

@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { minuteText } from '../../../app/status/moments.ts'
 import type { Notify } from '../../ports/notify.ts'
 import type { Log } from '../../ports/ports.ts'
 import type { Power } from '../../ports/power.ts'
@@ -74,7 +75,7 @@ export function desktopShell(deps: ShellDeps): DesktopShell {
   const holdShortcut = (wanted: boolean) =>
     setGlobalShortcut(electron, wanted, () => window.toggle(), log) && wanted
 
-  const rotatingKeys = followRotatingKeys({ monitor, power, notify, clockText })
+  const rotatingKeys = followRotatingKeys({ monitor, power, notify, clockText: minuteText })
   // Read once, because it is in the registry or a file and the tray asks often.
   let openAtLogin = loginItem?.isSet() ?? false
   const updates = followUpdates({
@@ -202,10 +203,6 @@ export function desktopShell(deps: ShellDeps): DesktopShell {
     },
   }
 }
-
-/** A time of day in the format of this system. */
-const clockText = (atMs: number): string =>
-  new Date(atMs).toLocaleTimeString([], { hour: '2-digit', minute: '2-digit' })
 
 /** Registers or unregisters the global shortcut. False when another program has it. */
 function setGlobalShortcut(

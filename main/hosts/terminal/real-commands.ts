@@ -18,6 +18,7 @@ import { openByFile } from '../../storage/address-file.ts'
 import { defaultDataFolder, NO_HOME, openDataFolder } from '../../storage/data-folder.ts'
 import { lockDataFolder } from '../../storage/lock.ts'
 import { openPreferences } from '../../storage/preferences.ts'
+import { ShownTimes } from '../../storage/shown-times.ts'
 import type { AppFolder } from '../app-folder.ts'
 import type { Commands } from './program.ts'
 import { revoke } from './revoke-command.ts'
@@ -41,6 +42,9 @@ export function realCommands(terminal: Terminal, app: AppFolder): Commands {
   // Read once. An empty one counts as absent.
   const passphrase = terminal.environment['HEADROOM_PASSPHRASE'] || undefined
   const portsWith = (log: Log): MonitorPorts => ({ clock: nodeClock, random: nodeRandom, http, log })
+
+  const showTimesOf = (dataFolder: string): void =>
+    void new ShownTimes(dataFolder, nodeClock.wallMs(), terminal.error)
 
   /** Whether a passphrase is too weak to seal keys. Writes its strength to stderr. */
   const isTooWeak = async (dataFolder: string, words: string): Promise<boolean> => {
@@ -137,6 +141,7 @@ export function realCommands(terminal: Terminal, app: AppFolder): Commands {
           return opening
         },
         startBuiltIn,
+        showTimesOf,
         recordHistory: (monitor, announcer, dataFolder) =>
           watchHistory({
             monitor,
@@ -166,7 +171,7 @@ export function realCommands(terminal: Terminal, app: AppFolder): Commands {
       return program({ action, name }, flags, { terminal, defaultDataFolder, askRunning: ask })
     },
 
-    status: (flags) => status(flags, { terminal, defaultDataFolder, askRunning: ask }),
+    status: (flags) => status(flags, { terminal, defaultDataFolder, askRunning: ask, showTimesOf }),
 
     export: async (flags) => {
       const { exportHistory } = await import('./export-command.ts')

@@ -1,4 +1,5 @@
 import type { WindowSummary } from '../../../app/contract/windows.ts'
+import { clockText } from '../../../app/status/moments.ts'
 import type { Asked } from '../../control/ask-running.ts'
 import type { ControlRequest } from '../../control/protocol.ts'
 import { NO_HOME } from '../../storage/data-folder.ts'
@@ -12,6 +13,8 @@ export interface StatusDeps {
   readonly defaultDataFolder: () => string | undefined
   /** Asks the app that runs on this data folder. */
   askRunning(dataFolder: string, request: ControlRequest): Promise<Asked>
+  /** Shows times of day as the windows of this data folder do. */
+  showTimesOf(dataFolder: string): void
 }
 
 const PLAIN_COLUMNS = 100
@@ -20,8 +23,7 @@ const PLAIN_COLUMNS = 100
  * Formats an admitted window. A person can end an unknown one in another window's settings, or by restarting Headroom.
  */
 function windowLine({ id, admittedAt, lastUsedAt, isOpen }: WindowSummary): string {
-  const clock = (atMs: number) => new Date(atMs).toTimeString().slice(0, 8)
-  return `browser ${id}  let in at ${clock(admittedAt)}, ${isOpen ? 'open' : 'closed'}, last used at ${clock(lastUsedAt)}`
+  return `browser ${id}  let in at ${clockText(admittedAt)}, ${isOpen ? 'open' : 'closed'}, last used at ${clockText(lastUsedAt)}`
 }
 
 /** Writes the state of the running app: a table per key, or one line of JSON each. */
@@ -43,6 +45,7 @@ export async function status(flags: StatusFlags, deps: StatusDeps): Promise<numb
     case 'answered':
       break
   }
+  deps.showTimesOf(folder)
   const { answer } = asked
   if (!answer.ok || !('snapshots' in answer)) {
     terminal.error(answer.ok ? 'the running Headroom answered something else' : answer.message)

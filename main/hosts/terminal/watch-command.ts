@@ -25,6 +25,8 @@ export interface WatchDeps {
   createMonitor(): MonitorSurface
   openVault(folder: string, passphrase: string): Promise<WatchVaultOpening>
   startBuiltIn(): Promise<BuiltIn>
+  /** Shows times of day as the windows of this data folder do. */
+  showTimesOf(dataFolder: string): void
   /** Starts the history and alerts of a monitor, with the data folder if there is one. */
   recordHistory(
     monitor: MonitorSurface,
@@ -50,6 +52,7 @@ export async function watch(flags: WatchFlags, deps: WatchDeps): Promise<number>
     terminal.error(otlp.line)
     return EXIT_PERSON_NEEDED
   }
+  if (flags.data !== undefined) deps.showTimesOf(flags.data)
   const { HEADROOM_PASSPHRASE: passphrase = '' } = terminal.environment
   const stored = flags.data === undefined ? 'nowhere' : passphrase === '' ? 'without-passphrase' : 'sealed'
   const service = watchedService(flags, terminal.environment, stored)

@@ -11,15 +11,17 @@ import { isSymbol } from '../../../app/service/stream-paths.ts'
 import { ROTATION } from '../../../app/tokens/schedule.ts'
 import { notProbed } from '../../api/check-errors.ts'
 import { DEFAULT_PROBE_SYMBOL } from '../../api/probe-requests.ts'
+import type { ShownTimes } from '../../storage/shown-times.ts'
 import type { ProfileStore } from '../../vault/profile-store.ts'
 import type { MonitorSurface } from '../monitor-surface.ts'
 import { DEFAULT_PROBES, type Profile } from '../profile.ts'
 import type { ProfileSession } from '../profile-session.ts'
 
-/** The commands for the settings of a connected key. */
+/** The commands for the settings of a connected key, and for those of all surfaces. */
 export function settingsCommands(
   monitor: Pick<MonitorSurface, 'withProfile'>,
   storage: Pick<ProfileStore, 'keepsSettings' | 'keepSettings'>,
+  times: ShownTimes,
 ): Feature<typeof settingsContract> {
   const current = ({ profile, settingsAt }: ProfileSession): Outcome<CurrentKeySettings> => {
     const kept = storage.keepsSettings(profile) ? 'stored' : 'until-exit'
@@ -40,7 +42,15 @@ export function settingsCommands(
           session.changeSettings(changed.profile)
           return current(session)
         }),
+      timeZone: () => times.zone,
+      setTimeZone: ({ zone }) => {
+        const saved = times.set(zone)
+        if (saved.ok) return saved
+        const message = `It applies until Headroom ends, but could not be stored: ${saved.why}.`
+        return { ok: false, code: 'not-stored', message }
+      },
     },
+    follow: ({ timeZoneChanged }) => times.onChange(timeZoneChanged),
   }
 }
 

@@ -1,7 +1,10 @@
 import '../../renderer/utc.ts'
-import { expect, test } from 'vitest'
+import { afterEach, expect, test } from 'vitest'
 import { mayAnnounce } from '../../../app/alerts/quiet.ts'
 import { type AlertPreferences, alertPreferences } from '../../../app/contract/alerts.ts'
+import { showTimesIn } from '../../../app/status/moments.ts'
+
+afterEach(() => showTimesIn('local'))
 
 const at = (time: string) => Date.parse(`2026-03-13T${time}Z`)
 const night: AlertPreferences = { quietHours: { from: '22:00', to: '07:00' }, urgentBypass: true }
@@ -45,4 +48,11 @@ test('without preferences all is announced', () => {
 
 test.each(['24:00', '7:00', '07:60', '', '07:00:00'])('%j is no time of day', (from) => {
   expect(() => alertPreferences.parse({ quietHours: { from, to: '08:00' }, urgentBypass: true })).toThrow()
+})
+
+test('quiet hours are by the zone that all times are shown in', () => {
+  showTimesIn('exchange')
+  // 22:00 in New York.
+  expect(mayAnnounce(night, 'warning', Date.parse('2026-03-14T01:59:59Z'))).toBe(true)
+  expect(mayAnnounce(night, 'warning', Date.parse('2026-03-14T02:00:00Z'))).toBe(false)
 })

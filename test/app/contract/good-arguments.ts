@@ -44,6 +44,7 @@ export const GOOD_ARGUMENTS: Readonly<Partial<Record<CommandName, Record<string,
     quietHours: { from: '22:00', to: '07:00' },
     urgentBypass: false,
   },
+  setTimeZone: { zone: 'exchange' },
   keySettings: { profile: 'p' },
   setKeySettings: {
     profile: 'p',

@@ -4,8 +4,11 @@ import { headline } from '../../../app/status/key-status.ts'
 import {
   clockText,
   dayAndMinuteText,
+  hourOfToday,
+  minuteOfDay,
   minuteText,
   showTimesIn,
+  startOfToday,
   weekdayText,
   zonedClockText,
 } from '../../../app/status/moments.ts'
@@ -43,5 +46,30 @@ describe('the zone of all times', () => {
     expect(headline(blocked, NOW_MS).headline).toContain('at 14:31:05.')
     showTimesIn('exchange')
     expect(headline(blocked, NOW_MS).headline).toContain('at 10:31:05.')
+  })
+})
+
+describe('the day of a zone', () => {
+  it('begins at its own midnight', () => {
+    expect(startOfToday(WINTER_MS)).toBe(Date.UTC(2026, 0, 10))
+    showTimesIn('exchange')
+    expect(startOfToday(WINTER_MS)).toBe(Date.UTC(2026, 0, 9, 5))
+    expect(startOfToday(SUMMER_MS + 250)).toBe(Date.UTC(2026, 6, 10, 4))
+    expect(minuteOfDay(SUMMER_MS)).toBe(20 * 60 + 30)
+    showTimesIn('utc')
+    expect(startOfToday(WINTER_MS)).toBe(Date.UTC(2026, 0, 10))
+    expect(startOfToday(Date.UTC(2026, 0, 10))).toBe(Date.UTC(2026, 0, 10))
+  })
+
+  it('has its hours, also on a day on which the clock changes', () => {
+    showTimesIn('exchange')
+    // 8 March 2026: from 02:00 on it is an hour later.
+    const evening = Date.UTC(2026, 2, 9, 1)
+    expect(startOfToday(evening)).toBe(Date.UTC(2026, 2, 8, 5))
+    expect(hourOfToday(evening, 16)).toBe(Date.UTC(2026, 2, 8, 20))
+    expect(hourOfToday(Date.UTC(2026, 2, 8, 6), 16)).toBe(Date.UTC(2026, 2, 8, 20))
+    // 1 November 2026: an hour earlier.
+    expect(startOfToday(Date.UTC(2026, 10, 2, 1))).toBe(Date.UTC(2026, 10, 1, 4))
+    expect(hourOfToday(Date.UTC(2026, 10, 1, 4, 30), 16)).toBe(Date.UTC(2026, 10, 1, 21))
   })
 })

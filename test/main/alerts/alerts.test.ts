@@ -147,7 +147,7 @@ test('eighteen streams that fall silent together are announced once', () => {
 test('a snoozed alert is in the list and not announced', () => {
   const announced: string[] = []
   const { alerts, silent } = followed(announced)
-  alerts.setPreferences({ snoozedUntil: SNAPSHOT_MS + 60_000, urgentBypass: true })
+  alerts.changePreferences({ snoozedUntil: SNAPSHOT_MS + 60_000 })
   alerts.observe(silent(1, 1))
   expect(announced).toEqual([])
   expect(alerts.open()).toHaveLength(1)
@@ -162,6 +162,18 @@ test('an alert that is over is among the closed ones with its end', () => {
   expect(alerts.closed()).toMatchObject([
     { kind: 'stream-stale', since: SNAPSHOT_MS + 1_000, endedAt: SNAPSHOT_MS + 41_000 },
   ])
+})
+
+test('a settings page that was opened before a snooze does not undo it', () => {
+  const { alerts } = followed([])
+  const quietHours = { from: '22:00', to: '07:00' }
+  alerts.changePreferences({ snoozedUntil: SNAPSHOT_MS + 60_000 })
+  alerts.changePreferences({ quietHours })
+  const both = { urgentBypass: true, snoozedUntil: SNAPSHOT_MS + 60_000, quietHours }
+  expect(alerts.preferences).toEqual(both)
+  expect(alerts.changePreferences({ urgentBypass: false })).toEqual({ ...both, urgentBypass: false })
+  expect(alerts.changePreferences({ snoozedUntil: null })).toEqual({ urgentBypass: false, quietHours })
+  expect(alerts.changePreferences({ quietHours: null })).toEqual({ urgentBypass: false })
 })
 
 test('when alerts are announced is kept over a start, and a file from before still reads', () => {

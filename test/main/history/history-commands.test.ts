@@ -48,6 +48,7 @@ function opened() {
     signInChanged: ignore,
     alertsChanged: (alerts) => void told.push(alerts),
     alertAnnounced: () => {},
+    timeZoneChanged: () => {},
   })
   const ask = async (name: string, arg?: unknown) => {
     const answer = await answerCommand(contract, session.handlers, name, arg)

@@ -7,6 +7,7 @@ import { quotaCommands } from '../../../main/monitor/commands/quotas.ts'
 import { settingsCommands } from '../../../main/monitor/commands/settings.ts'
 import { streamCommands } from '../../../main/monitor/commands/streams.ts'
 import type { MonitorSurface } from '../../../main/monitor/monitor-surface.ts'
+import { ShownTimes } from '../../../main/storage/shown-times.ts'
 import { MEMORY_PROFILE_STORE } from '../../../main/vault/profile-store.ts'
 import { NO_GATEWAY } from '../gateway/no-gateway.ts'
 import { NO_SIGN_INS } from '../sign-in/no-sign-ins.ts'
@@ -17,7 +18,7 @@ export const appFeatures = (monitor: MonitorSurface, history: HistoryService): A
   streams: streamCommands(monitor),
   keys: keyCommands(monitor, () => ({ ok: false, code: 'not-needed', message: 'no' })),
   signIn: NO_SIGN_INS,
-  settings: settingsCommands(monitor, MEMORY_PROFILE_STORE),
+  settings: settingsCommands(monitor, MEMORY_PROFILE_STORE, new ShownTimes(undefined, 0, () => {})),
   history: historyCommands(history),
   alerts: alertCommands(history),
   gateway: NO_GATEWAY,

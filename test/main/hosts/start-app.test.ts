@@ -23,6 +23,7 @@ async function running({ clock = nodeClock, http = nodeHttp({}) }: { clock?: Clo
     profileRemoved: () => {},
     alertsChanged: () => {},
     alertAnnounced: () => {},
+    timeZoneChanged: () => {},
     signInChanged: () => {},
   })
   onTestFinished(() => window.close())

@@ -53,6 +53,7 @@ function setUp() {
       profileRemoved: ({ profile }) => seen.removed.push(profile),
       alertsChanged: () => {},
       alertAnnounced: () => {},
+      timeZoneChanged: () => {},
       signInChanged: () => {},
     })
     return { ...session, seen }

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { settingsCommands } from '../../../main/monitor/commands/settings.ts'
 import { Monitor } from '../../../main/monitor/monitor.ts'
 import type { Profile } from '../../../main/monitor/profile.ts'
+import { ShownTimes } from '../../../main/storage/shown-times.ts'
 import { MEMORY_PROFILE_STORE, type ProfileStore } from '../../../main/vault/profile-store.ts'
 import { VirtualClock } from '../../simulation/virtual-clock.ts'
 import { EXAMPLE_KEY } from '../example-key.ts'
@@ -21,7 +22,11 @@ async function followed(changes: Partial<Profile> = {}, storage: ProfileStore = 
       : answerOf(200, '{}', QUOTA)
   const ports = { clock, http, random: { next: () => 0.5 }, log: { note: () => {} } }
   const monitor = new Monitor(ports, storage)
-  const { keySettings, setKeySettings } = settingsCommands(monitor, storage).handlers
+  const { keySettings, setKeySettings } = settingsCommands(
+    monitor,
+    storage,
+    new ShownTimes(undefined, 0, () => {}),
+  ).handlers
   monitor.connect({ ...EXAMPLE_KEY, ...changes })
   await clock.advance(MINUTE_MS)
   /** The paths asked for in the next minutes, without those of the sign-in host. */

@@ -6,6 +6,7 @@ import type { HttpRequest } from '../../../main/ports/ports.ts'
 import { connectKey } from '../../../main/sign-in/connect-key.ts'
 import { signInCommands } from '../../../main/sign-in/sign-in-commands.ts'
 import type { SignInTask } from '../../../main/sign-in/sign-ins.ts'
+import { ShownTimes } from '../../../main/storage/shown-times.ts'
 import { MEMORY_PROFILE_STORE } from '../../../main/vault/profile-store.ts'
 import { VirtualClock } from '../../simulation/virtual-clock.ts'
 import { answerOf, REFUSAL, renewal, ScriptedHttp } from '../scripted-http.ts'
@@ -168,7 +169,11 @@ describe('a key that has to sign in again', () => {
       refreshToken: 'token-2',
       cancelRevoke: true,
     })
-    settingsCommands(monitor, MEMORY_PROFILE_STORE).handlers.setKeySettings({
+    settingsCommands(
+      monitor,
+      MEMORY_PROFILE_STORE,
+      new ShownTimes(undefined, 0, () => {}),
+    ).handlers.setKeySettings({
       profile: 'key-1',
       budgetFraction: 0.1,
     })

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { extname, join } from 'node:path'
+import type { AlertPreferences } from '../../../app/contract/alerts.ts'
 import type { LoggedEvent } from '../../../app/contract/events.ts'
 import type { Snapshot } from '../../../app/contract/snapshot.ts'
 import { EVENTS, NOW_MS } from '../fixtures.ts'
@@ -54,6 +55,7 @@ export async function startFakeHost(dist: string, shown: Snapshot): Promise<Fake
   let snapshots: readonly Snapshot[] = [shown]
   let events: readonly LoggedEvent[] = EVENTS
   let keySettings = KEY_SETTINGS.settings
+  let alertPreferences: AlertPreferences = { urgentBypass: true }
   let asleep = false
   let refused = 0
   let made = 0
@@ -92,9 +94,21 @@ export async function startFakeHost(dist: string, shown: Snapshot): Promise<Fake
       case 'alerts':
         return ALERTS
       case 'alertPreferences':
-        return { urgentBypass: true }
-      case 'setAlertPreferences':
-        return arg
+        return alertPreferences
+      case 'setAlertPreferences': {
+        const { quietHours, snoozedUntil } = { ...alertPreferences, ...(arg as object) }
+        alertPreferences = {
+          urgentBypass: true,
+          ...(quietHours && { quietHours }),
+          ...(snoozedUntil && { snoozedUntil }),
+        }
+        return alertPreferences
+      }
+      case 'timeZone':
+        return 'local'
+      case 'setTimeZone':
+        push('timeZoneChanged', (arg as { zone: string }).zone)
+        return { ok: true }
       case 'closedAlerts':
         return CLOSED_ALERTS
       case 'pastEvents':

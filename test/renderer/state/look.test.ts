@@ -1,5 +1,7 @@
 import { expect, it } from 'vitest'
-import { createLook } from '../../../renderer/state/look.ts'
+import type { TimeZone } from '../../../app/contract/setting-ranges.ts'
+import type { Link } from '../../../renderer/api/link.ts'
+import { createLook, followZone } from '../../../renderer/state/look.ts'
 
 function ports(kept: Readonly<Record<string, string>> = {}) {
   const values = new Map(Object.entries(kept))
@@ -51,4 +53,39 @@ it('keeps nothing for what is as it comes', () => {
   look.setState({ shortcuts: true, rows: { order: [], hidden: ['Accounts'], pinned: [] } })
   look.setState({ rows: { order: [], hidden: [], pinned: [] } })
   expect([[...values], dataset]).toEqual([[], {}])
+})
+
+it('shows times in the zone that main has for all surfaces', async () => {
+  const { ports: given, values } = ports()
+  const look = createLook(given)
+  const answers: TimeZone[] = ['exchange', 'local']
+  let link: Link = { kind: 'connecting' }
+  const onLink: (() => void)[] = []
+  let tell = (_zone: TimeZone) => {}
+  followZone({
+    look,
+    link: {
+      current: () => link,
+      subscribe: (listener) => {
+        onLink.push(() => listener(link))
+        return () => {}
+      },
+    } as Parameters<typeof followZone>[0]['link'],
+    api: {
+      timeZone: async () => answers.shift() ?? 'local',
+      timeZoneChanged: (listener) => {
+        tell = listener
+        return () => {}
+      },
+    },
+  })
+  expect(answers).toHaveLength(2)
+  link = { kind: 'live' }
+  for (const listener of onLink) listener()
+  await expect.poll(() => look.getState().zone).toBe('exchange')
+  expect(values.get('headroom.time-zone')).toBe('exchange')
+  // Another window of the same app, or a notification's settings, changed it.
+  tell('utc')
+  expect(look.getState().zone).toBe('utc')
+  look.setState({ zone: 'local' })
 })

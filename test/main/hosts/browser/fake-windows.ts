@@ -93,6 +93,8 @@ export class FakeWindows implements Windows {
       closedAlerts: called('closedAlerts', []),
       alertPreferences: called('alertPreferences', { urgentBypass: true }),
       setAlertPreferences: called('setAlertPreferences', { urgentBypass: true }),
+      timeZone: called('timeZone', 'local' as const),
+      setTimeZone: called('setTimeZone', { ok: true as const }),
       alertThresholds: called('alertThresholds', DEFAULT_THRESHOLDS),
       setAlertThreshold: called('setAlertThreshold', DEFAULT_THRESHOLDS),
     }

@@ -8,6 +8,7 @@ import { fakeTerminal } from './fake-terminal.ts'
 async function asked(flags: StatusFlags, answer: Asked) {
   const terminal = fakeTerminal()
   const folders: string[] = []
+  const zonesOf: string[] = []
   const exitCode = await status(flags, {
     terminal,
     defaultDataFolder: () => '/default',
@@ -15,8 +16,9 @@ async function asked(flags: StatusFlags, answer: Asked) {
       folders.push(folder)
       return answer
     },
+    showTimesOf: (folder) => void zonesOf.push(folder),
   })
-  return { terminal, folders, exitCode }
+  return { terminal, folders, zonesOf, exitCode }
 }
 
 const answered = (count: number): Asked => ({
@@ -26,8 +28,11 @@ const answered = (count: number): Asked => ({
 
 test('without a home folder it says so, and looks nowhere', async () => {
   const terminal = fakeTerminal()
-  const askRunning = () => Promise.reject(new Error('asked'))
-  expect(await status({}, { terminal, defaultDataFolder: () => undefined, askRunning })).toBe(1)
+  const never = () => {
+    throw new Error('asked')
+  }
+  const deps = { terminal, defaultDataFolder: () => undefined, askRunning: never, showTimesOf: never }
+  expect(await status({}, deps)).toBe(1)
   expect(terminal.errors).toEqual([expect.stringContaining('HOME')])
 })
 
@@ -41,7 +46,9 @@ test('with --json each key is one line, in the shape of watch', async () => {
 })
 
 test('without it each key is a table', async () => {
-  const { terminal } = await asked({ data: '/other' }, answered(1))
+  const { terminal, zonesOf } = await asked({ data: '/other' }, answered(1))
+  // Its times are those of the windows on the same data folder.
+  expect(zonesOf).toEqual(['/other'])
   expect(terminal.lines.join('\n')).toContain('Positions Stream')
 })
 

@@ -51,6 +51,7 @@ export async function virtualWatch(flags: WatchFlags & { readonly for: number })
       recordHistory: () => ({ close: async () => {} }),
       serveMetrics: async () => ({ kind: 'failed', line: 'no metrics here' }),
       pushMetrics: () => Promise.reject(new Error('no store here')),
+      showTimesOf: () => {},
       startBuiltIn: () => Promise.reject(new Error('no simulator here')),
     },
   )

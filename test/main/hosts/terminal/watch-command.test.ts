@@ -54,6 +54,7 @@ async function watched(
     recordHistory: () => ({ close: async () => {} }),
     serveMetrics: async () => ({ kind: 'failed', line: 'no metrics here' }),
     pushMetrics: () => Promise.reject(new Error('no store here')),
+    showTimesOf: () => {},
     startBuiltIn: async () => ({
       profile: BUILT_IN,
       past: { headers: [], events: [] },

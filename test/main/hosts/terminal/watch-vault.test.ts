@@ -6,6 +6,7 @@ import { settingsCommands } from '../../../../main/monitor/commands/settings.ts'
 import type { MonitorPorts } from '../../../../main/monitor/monitor.ts'
 import type { Profile } from '../../../../main/monitor/profile.ts'
 import { nodeClock, nodeRandom } from '../../../../main/ports/node-clock.ts'
+import { ShownTimes } from '../../../../main/storage/shown-times.ts'
 import { passphraseKeystore } from '../../../../main/vault/passphrase-keystore.ts'
 import { MEMORY_PROFILE_STORE, VaultProfileStore } from '../../../../main/vault/profile-store.ts'
 import { VaultHandle } from '../../../../main/vault/vault-handle.ts'
@@ -69,7 +70,11 @@ async function watched(folder: string, flags: WatchFlags, refreshToken = '') {
   if (opening.kind === 'failed') throw new Error(opening.line)
   const { vault } = opening
   const id = vault.connect({ ...ASKED, refreshToken }, (key) => asWatched(key, flags)) ?? ''
-  const held = await settingsCommands(vault.monitor, MEMORY_PROFILE_STORE).handlers.keySettings({
+  const held = await settingsCommands(
+    vault.monitor,
+    MEMORY_PROFILE_STORE,
+    new ShownTimes(undefined, 0, () => {}),
+  ).handlers.keySettings({
     profile: id,
   })
   const shown = vault.monitor.snapshot(id)
