@@ -75,7 +75,7 @@ export const NETWORK_MUTANTS: readonly Mutant[] = [
     what: 'show a stream’s error that repeats the token',
     file: 'app/streams/frames.ts',
     find: 'clean(text.slice(0, LONGEST_CLEANED)).slice(0, length)',
-    replace: 'clean(text.slice(0, 0)) + text.slice(0, length)',
+    replace: 'clean(text.slice(LONGEST_CLEANED)) + text.slice(0, length)',
     test: ECHO_TEST,
   },
   {

@@ -52,7 +52,7 @@ export const PRIVATE_FILES_MUTANTS: readonly Mutant[] = [
     what: 'follow a link to write the log',
     file: FILES,
     find: 'O_WRONLY | O_CREAT | NO_FOLLOW | mode',
-    replace: 'O_WRONLY | O_CREAT | mode',
+    replace: 'O_WRONLY | O_CREAT | (NO_FOLLOW & 0) | mode',
     test: FILES_TEST,
   },
   {
@@ -92,7 +92,7 @@ export const PRIVATE_FILES_MUTANTS: readonly Mutant[] = [
     what: 'seal keys under any passphrase',
     file: 'main/hosts/terminal/passphrase-check.ts',
     find: 'isEnough: guesses >= MIN_GUESSES',
-    replace: 'isEnough: guesses >= 0',
+    replace: 'isEnough: guesses >= Math.min(0, MIN_GUESSES)',
     test: 'main/hosts/terminal/passphrase-check.test.ts',
   },
   {

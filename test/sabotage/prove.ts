@@ -12,9 +12,9 @@ export const nameOf = ({ test, grep }: Proof): string => (grep === undefined ? t
 
 export const needsBrowser = ({ test }: Proof): boolean => test.endsWith('.spec.ts')
 
-/** The specs of the window are served a build of their own, on a scripted host. */
+/** What is built is looked at by these; the specs of the window are served a build of their own, on a scripted host. */
 const needsBuild = ({ test }: Proof): boolean =>
-  test.startsWith('desktop/') || (needsBrowser({ test }) && !test.startsWith('e2e/window/'))
+  /^(?:desktop|packaging)\//.test(test) || (needsBrowser({ test }) && !test.startsWith('e2e/window/'))
 
 export async function prove(workshop: Workshop, proof: Proof): Promise<TestRun> {
   if (needsBuild(proof)) {

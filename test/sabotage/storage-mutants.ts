@@ -300,7 +300,7 @@ export const STORAGE_MUTANTS: readonly Mutant[] = [
     what: 'keep what was remembered under a wrong clock',
     file: 'main/monitor/monitor.ts',
     find: 'const setBack = () => void ports.clock.after(0, () => this.#startAnew())',
-    replace: 'const setBack = () => void ports.clock.after(0, () => this.storageChanged())',
+    replace: 'const setBack = () => void ports.clock.after(0, () => setBack.length > 0 && this.#startAnew())',
     test: 'simulation/clock-set.test.ts',
   },
   {

@@ -162,7 +162,7 @@ export const WINDOW_MUTANTS: readonly Mutant[] = [
     find: '    position: sticky;\n    z-index: 5;',
     replace: '    position: static;\n    z-index: 5;',
     test: 'e2e/window/headline.spec.ts',
-    grep: 'at 1024×700',
+    grep: 'at 400×800',
   },
   {
     promise: 'W6',
