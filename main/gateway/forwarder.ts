@@ -22,6 +22,8 @@ export interface ForwarderDeps extends SendingDeps {
   readonly usable: () => Access
   readonly rejected: (token: string) => Promise<void>
   readonly event: (event: MonitorEvent) => void
+  /** Requests kept back for the classes before, by category. */
+  readonly reserve?: Readonly<Record<string, number>>
   /** Called when numbers of a program changed. */
   readonly changed: () => void
 }
@@ -84,7 +86,11 @@ export class Forwarder {
     this.#deps = deps
     this.#scheduler = new Scheduler((bucket) => {
       const size = deps.ledger.sizeOf(bucket)
-      return size === undefined ? {} : { size: { limit: size.limit, periodSeconds: size.periodMs / 1000 } }
+      const reserve = deps.reserve?.[bucket]
+      return {
+        ...(size !== undefined && { size: { limit: size.limit, periodSeconds: size.periodMs / 1000 } }),
+        ...(reserve !== undefined && { reserve }),
+      }
     })
   }
 

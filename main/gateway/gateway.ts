@@ -1,5 +1,4 @@
 import type { IncomingMessage } from 'node:http'
-import type { MonitorEvent } from '../../app/contract/events.ts'
 import type { ListedProgram } from '../../app/contract/gateway.ts'
 import type { GatewaySummary, ProgramSummary } from '../../app/contract/snapshot.ts'
 import type { MonitorListener, MonitorSurface } from '../monitor/monitor-surface.ts'
@@ -14,7 +13,7 @@ import { door, malformed } from './door.ts'
 import { Forwarder } from './forwarder.ts'
 import { type Connection, isOwnUser, type PeerSocket, peerSocket } from './peer-user.ts'
 import { sendProblem } from './problem.ts'
-import type { Program, Programs } from './programs.ts'
+import { ONLY_KEY, type Program, type Programs } from './programs.ts'
 
 export interface GatewayDeps {
   readonly monitor: Pick<MonitorSurface, 'profiles' | 'withProfile' | 'subscribe' | 'snapshot'>
@@ -27,8 +26,8 @@ export interface GatewayDeps {
   readonly userId: number | undefined
   /** See `peerSocket`. */
   readonly peer?: (connection: Connection) => PeerSocket | undefined
-  /** Receives what concerns the programs of every key. */
-  readonly happenedToAll: (event: MonitorEvent) => void
+  /** Requests kept back of a quota for the classes before, by category, instead of 6 % of its limit. */
+  readonly reserve?: Readonly<Record<string, number>>
 }
 
 /** What a person asks of a new program. `profile` may be left out while one key is connected. */
@@ -82,7 +81,7 @@ export class Gateway {
 
   /** All programs, also of keys that are not connected, with what they do now. */
   programs(): readonly ListedProgram[] {
-    return this.#deps.programs.list().map((program) => ({
+    return this.#programs().map((program) => ({
       ...this.#summaryOf(program, this.#attached.get(program.profile)),
       profile: program.profile,
     }))
@@ -149,7 +148,8 @@ export class Gateway {
   cut(name: string): GatewayChange {
     const cut = this.#deps.programs.cut(name)
     if (cut === undefined) return { ok: false, why: `there is no program named ${name}` }
-    const { program, saved } = cut
+    const { saved } = cut
+    const program = this.#withKey(cut.program)
     for (const { forwarder } of this.#attached.values()) forwarder.cut(program)
     this.#processes.forget(program.id)
     this.#attached
@@ -163,10 +163,20 @@ export class Gateway {
   /** The programs of one connected key with what they do now. */
   programsOf(profile: string): readonly ProgramSummary[] {
     const attached = this.#attached.get(profile)
-    return this.#deps.programs
-      .list()
+    return this.#programs()
       .filter((program) => program.profile === profile)
       .map((program) => this.#summaryOf(program, attached))
+  }
+
+  #programs(): readonly Program[] {
+    return this.#deps.programs.list().map((program) => this.#withKey(program))
+  }
+
+  /** The program with the key that it uses: one that names none uses the only one. */
+  #withKey(program: Program): Program {
+    const [only, ...more] = this.#deps.monitor.profiles()
+    const isOnly = program.profile === ONLY_KEY && only !== undefined && more.length === 0
+    return isOnly ? { ...program, profile: only } : program
   }
 
   #summaryOf(program: Program, attached: Attached | undefined): ProgramSummary {
@@ -200,7 +210,6 @@ export class Gateway {
     this.#unsubscribe = this.#deps.monitor.subscribe(this.#follow())
     for (const profile of this.#deps.monitor.profiles()) this.#attach(profile)
     this.#deps.log.note('the gateway serves', { port: this.#servers.port })
-    this.#deps.happenedToAll({ kind: 'gateway-on', url: `http://127.0.0.1:${this.#servers.port}` })
     return { ok: true }
   }
 
@@ -221,12 +230,12 @@ export class Gateway {
     })
     for (const { session, forwarder } of attached) {
       session.attachGateway(undefined)
+      session.gatewayHappened({ kind: 'gateway-off', why })
       forwarder.stop()
     }
     this.#attached.clear()
     await servers.close()
     this.#deps.log.note('the gateway is off', { why })
-    this.#deps.happenedToAll({ kind: 'gateway-off', why })
   }
 
   #listener(port: number) {
@@ -235,7 +244,7 @@ export class Gateway {
       port,
       programs,
       isOwnUser: (connection) => this.#isOwnUser(connection),
-      scopesOf: ({ profile }) => monitor.snapshot(profile)?.access.scopes ?? [],
+      scopesOf: (program) => monitor.snapshot(this.#withKey(program).profile)?.access.scopes ?? [],
       admitted: ({ socket }: IncomingMessage) => this.#servers?.keep(socket),
       serve: (request) => this.#request(request),
     })
@@ -255,7 +264,8 @@ export class Gateway {
     return socket
   }
 
-  #request(request: AdmittedRequest): void {
+  #request(admitted: AdmittedRequest): void {
+    const request = { ...admitted, program: this.#withKey(admitted.program) }
     const attached = this.#servers && this.#attach(request.program.profile)
     if (attached === undefined) {
       sendProblem(request.reply, {
@@ -294,6 +304,8 @@ export class Gateway {
       markClockUncertain: (fromMs, toMs) => attached.forwarder.markClockUncertain(fromMs, toMs),
       summary: () => ({ gateway: this.summary, programs: this.programsOf(profile) }),
     })
+    const { url } = this.summary
+    if (url !== undefined) session.found.gatewayHappened({ kind: 'gateway-on', url })
     return attached
   }
 
@@ -310,13 +322,17 @@ export class Gateway {
       ...bearer,
       forward: this.#deps.forward,
       event: (event) => session.gatewayHappened(event),
+      ...(this.#deps.reserve && { reserve: this.#deps.reserve }),
       changed: () => session.gatewayChanged(),
     })
   }
 
   #follow(): MonitorListener {
     return {
-      changed: () => {},
+      changed: (profile) => {
+        // A key that was connected after the gateway was turned on.
+        if (!this.#attached.has(profile)) this.#attach(profile)
+      },
       event: ({ kind, profile }) => {
         if (kind === 'sign-in-required')
           this.#attached.get(profile)?.forwarder.refuseWaiting('this key needs a sign-in in Headroom')

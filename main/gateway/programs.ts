@@ -5,6 +5,7 @@ import { digestOf, newSecret } from '../network/random-secret.ts'
 import type { Clock, RandomBytes } from '../ports/ports.ts'
 import { JsonFile } from '../storage/json-file.ts'
 import type { Saved } from '../storage/storage-error.ts'
+import type { GivenProgram } from './given-programs.ts'
 
 /** A program that may call the gateway. */
 export interface Program {
@@ -46,6 +47,9 @@ const stored = z.object({
 })
 type Stored = Readonly<z.output<typeof stored>>
 
+/** The `profile` of a program that uses the one key that is connected. */
+export const ONLY_KEY = ''
+
 const EMPTY: Stored = { schemaVersion: 1, programs: [] }
 /** The life of a local access token in seconds, as that of the service's (service 4.3). */
 export const LOCAL_TOKEN_SECONDS = 1200
@@ -62,7 +66,10 @@ export type AddedProgram =
   | { readonly kind: 'refused'; readonly why: string }
 
 export interface ProgramsDeps {
-  readonly dataFolder: string
+  /** Absent: programs are kept in memory only. */
+  readonly dataFolder?: string | undefined
+  /** The programs of this run whose keys a person chose. One hides a stored program of its name. */
+  readonly given?: readonly GivenProgram[]
   readonly clock: Clock
   readonly randomBytes: RandomBytes
   /** Receives one sentence where the stored programs cannot be read. */
@@ -76,20 +83,32 @@ export interface ProgramsDeps {
  */
 export class Programs {
   readonly #deps: ProgramsDeps
-  readonly #file: JsonFile<Stored>
+  readonly #file: JsonFile<Stored> | undefined
   #stored: Stored
+  #given: readonly StoredProgram[]
   /** By the digest of the token, oldest first. */
   readonly #tokens = new Map<string, LocalToken>()
 
   constructor(deps: ProgramsDeps) {
     this.#deps = deps
-    this.#file = new JsonFile<Stored>({
-      folder: deps.dataFolder,
-      name: 'gateway',
-      what: 'The programs of the gateway',
-      schema: stored,
-    })
-    this.#stored = this.#file.read(EMPTY, deps.clock.wallMs(), deps.problem)
+    const { dataFolder: folder, given = [] } = deps
+    this.#file =
+      folder === undefined
+        ? undefined
+        : new JsonFile<Stored>({
+            folder,
+            name: 'gateway',
+            what: 'The programs of the gateway',
+            schema: stored,
+          })
+    this.#stored = this.#file?.read(EMPTY, deps.clock.wallMs(), deps.problem) ?? EMPTY
+    this.#given = given.map(({ key, ...program }) => ({
+      ...program,
+      id: `given:${program.name}`,
+      profile: ONLY_KEY,
+      keyEnding: key.slice(-4),
+      keyDigest: digestOf(key),
+    }))
   }
 
   /** The port on which the gateway serves at each start; `undefined` while it is off. */
@@ -104,13 +123,18 @@ export class Programs {
   }
 
   list(): readonly Program[] {
-    return this.#stored.programs.map(withoutDigest)
+    return this.#all().map(withoutDigest)
+  }
+
+  #all(): readonly StoredProgram[] {
+    const isHidden = ({ name }: StoredProgram) => this.#given.some((given) => sameName(given.name, name))
+    return [...this.#given, ...this.#stored.programs.filter((program) => !isHidden(program))]
   }
 
   add({ name, class: own, weight, profile }: Omit<Program, 'id' | 'keyEnding'>): AddedProgram {
     const { programs } = this.#stored
     const refused = (why: string): AddedProgram => ({ kind: 'refused', why })
-    if (programs.some((program) => sameName(program.name, name)))
+    if (this.#all().some((program) => sameName(program.name, name)))
       return refused(`there is a program named ${name} already; cut it first, or choose another name`)
     if (programs.length >= PROGRAM_LIMITS.programs)
       return refused(`there are ${PROGRAM_LIMITS.programs} programs already; cut one first`)
@@ -132,9 +156,14 @@ export class Programs {
 
   /** Takes a program away: its key and tokens are worth nothing from here on. Counts even where it cannot be stored. */
   cut(name: string): { readonly program: Program; readonly saved: Saved } | undefined {
-    const program = this.#stored.programs.find((one) => sameName(one.name, name))
+    const program = this.#all().find((one) => sameName(one.name, name))
     if (program === undefined) return undefined
     for (const [digest, token] of this.#tokens) if (token.program === program.id) this.#tokens.delete(digest)
+    if (this.#given.includes(program)) {
+      this.#given = this.#given.filter((one) => one !== program)
+      const why = 'its key is in HEADROOM_GATEWAY_KEYS, and counts again at the next start'
+      return { program: withoutDigest(program), saved: { ok: false, why } }
+    }
     const programs = this.#stored.programs.filter(({ id }) => id !== program.id)
     const next = { ...this.#stored, programs }
     const saved = this.#save(next)
@@ -146,9 +175,9 @@ export class Programs {
   ofBearer(bearer: string): Program | undefined {
     const digest = digestOf(bearer)
     const token = this.#tokens.get(digest)
-    if (token === undefined) return this.#stored.programs.find(({ keyDigest }) => keyDigest === digest)
+    if (token === undefined) return this.#all().find(({ keyDigest }) => keyDigest === digest)
     if (token.endsAtMs > this.#deps.clock.monotonicMs())
-      return this.#stored.programs.find(({ id }) => id === token.program)
+      return this.#all().find(({ id }) => id === token.program)
     this.#tokens.delete(digest)
     return undefined
   }
@@ -156,7 +185,7 @@ export class Programs {
   /** A local access token for the program with this key; `undefined` where there is none. */
   tokenFor(key: string): { readonly token: string; readonly program: Program } | undefined {
     const digest = digestOf(key)
-    const program = this.#stored.programs.find(({ keyDigest }) => keyDigest === digest)
+    const program = this.#all().find(({ keyDigest }) => keyDigest === digest)
     if (program === undefined) return undefined
     const own = [...this.#tokens].filter(([, { program: id }]) => id === program.id)
     const [oldest] = own
@@ -175,7 +204,7 @@ export class Programs {
   }
 
   #save(next: Stored): Saved {
-    const saved = this.#file.write(next)
+    const saved: Saved = this.#file?.write(next) ?? { ok: true }
     if (saved.ok) this.#stored = next
     return saved
   }

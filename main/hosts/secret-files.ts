@@ -89,6 +89,7 @@ export const SECRETS = [
   'HEADROOM_REFRESH_TOKEN',
   'HEADROOM_METRICS_TOKEN',
   'HEADROOM_SIMULATOR_CONTROL',
+  'HEADROOM_GATEWAY_KEYS',
 ] as const
 type SecretName = (typeof SECRETS)[number]
 

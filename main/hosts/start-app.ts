@@ -181,7 +181,6 @@ export async function startApp({
     log: ports.log,
     secrets,
     userId: process.getuid?.(),
-    happenedToAll: (event) => monitor.happenedToAll(event),
   })
   const windows = openWindows({
     admitted,

@@ -46,8 +46,8 @@ export const UNATTENDED_MUTANTS: readonly Mutant[] = [
     promise: 'U1',
     what: 'have a supervisor try again what only a person can mend',
     file: 'main/hosts/terminal/watch-command.ts',
-    find: 'const personNeeded = (line: string) => resolve({ line, exitCode: EXIT_PERSON_NEEDED })',
-    replace: 'const personNeeded = (line: string) => resolve({ line, exitCode: EXIT_FAILURE })',
+    find: 'if (gateway === undefined) resolve({ line, exitCode: EXIT_PERSON_NEEDED })',
+    replace: 'if (gateway === undefined) resolve({ line, exitCode: EXIT_FAILURE })',
     test: 'main/hosts/terminal/watch-command.test.ts',
   },
   {

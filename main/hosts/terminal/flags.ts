@@ -17,12 +17,6 @@ export interface StartFlags {
   readonly gatewayPort?: number
 }
 
-export interface GatewayFlags {
-  readonly data?: string
-  readonly port?: number
-  readonly json?: true
-}
-
 export interface ProgramFlags {
   readonly data?: string
   readonly class: ProgramClass
@@ -54,6 +48,12 @@ export interface WatchFlags extends ServiceFlags {
   readonly events?: true
   readonly changes?: true
   readonly metricsPort?: number
+}
+
+export interface GatewayFlags extends WatchFlags {
+  readonly port?: number
+  /** Requests kept back for the classes before, by category. */
+  readonly reserve?: Readonly<Record<string, number>>
 }
 
 export interface StatusFlags {

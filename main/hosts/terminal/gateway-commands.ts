@@ -18,13 +18,17 @@ export interface GatewayCommandDeps {
 
 /** Turns the gateway of the running app on or off, or says whether it serves. */
 export async function gateway(
-  turn: 'on' | 'off' | undefined,
-  { data, port, json }: GatewayFlags,
+  turn: 'on' | 'off' | 'status',
+  { data, port, json, ...others }: GatewayFlags,
   deps: GatewayCommandDeps,
 ): Promise<number> {
   const { terminal } = deps
-  if (port !== undefined && turn !== 'on') return misused('--port is of: gateway on', deps)
-  const request = { do: 'gateway', ...(turn && { turn }), ...(port !== undefined && { port }) } as const
+  const [flag] = Object.keys(others)
+  if (flag !== undefined)
+    return misused(`gateway ${turn} asks the running Headroom, and takes no ${flagOf(flag)}`, deps)
+  if (port !== undefined && turn !== 'on') return misused(`gateway ${turn} takes no --port`, deps)
+  const turned = turn === 'status' ? {} : { turn }
+  const request = { do: 'gateway', ...turned, ...(port !== undefined && { port }) } as const
   const answer = await asked(request, data, deps)
   if (answer === undefined) return EXIT_FAILURE
   if (!('programs' in answer)) return somethingElse(deps)
@@ -118,6 +122,9 @@ async function asked(
   if (!rest.answer.ok) return fail(rest.answer.message) as undefined
   return rest.answer
 }
+
+/** `probeSymbol` as it is typed: `--probe-symbol`. */
+const flagOf = (name: string): string => `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`
 
 function misused(line: string, { terminal }: GatewayCommandDeps): number {
   terminal.error(line)

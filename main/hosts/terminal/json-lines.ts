@@ -17,6 +17,7 @@ export const JSON_LINES_VERSION = 1
 
 export const snapshotLine = (snapshot: Snapshot): string => lineOf('snapshot', snapshot)
 export const changesLine = (changes: Changes): string => lineOf('changes', changes)
+export const gatewayReadyLine = (url: string): string => lineOf('gateway-ready', { url })
 export const eventLine = (event: LoggedEvent): string => lineOf('event', event)
 
 const lineOf = (type: string, fields: object): string =>
@@ -50,6 +51,7 @@ const changes = z.looseObject({
 const line = z.union([
   z.looseObject({ v, type: z.literal('snapshot'), ...snapshotSchema.shape }),
   changes,
+  z.looseObject({ v, type: z.literal('gateway-ready'), url: z.string() }),
   ...eventSchemas.map(({ shape }) => z.looseObject({ v, type: z.literal('event'), ...shape })),
 ])
 

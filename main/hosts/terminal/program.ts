@@ -31,9 +31,13 @@ import type {
   WatchFlags,
 } from './flags.ts'
 import type { ProgramAction } from './gateway-commands.ts'
+import { reserveFlag } from './gateway-run.ts'
 import { streamFlag } from './stream-flag.ts'
 import { suggestionFor } from './suggestion.ts'
 import { EXIT_OK, EXIT_USAGE } from './terminal.ts'
+
+/** What is asked of the gateway of the running app. */
+export type GatewayTurn = 'on' | 'off' | 'status'
 
 /** The commands. Each resolves to an exit code. */
 export interface Commands {
@@ -44,7 +48,7 @@ export interface Commands {
   export(flags: ExportFlags): Promise<number>
   plan(file: string | undefined, flags: PlanFlags): Promise<number>
   revoke(flags: RevokeFlags): Promise<number>
-  gateway(turn: 'on' | 'off' | undefined, flags: GatewayFlags): Promise<number>
+  gateway(turn: GatewayTurn | undefined, flags: GatewayFlags): Promise<number>
   program(action: ProgramAction, name: string | undefined, flags: ProgramFlags): Promise<number>
 }
 
@@ -93,7 +97,7 @@ function describeProgram(
   )
   describeSimulate(program).action(async (flags: SimulateFlags) => done(await commands.simulate(flags)))
   describeRevoke(program).action(async (flags: RevokeFlags) => done(await commands.revoke(flags)))
-  describeGateway(program).action(async (turn: 'on' | 'off' | undefined, flags: GatewayFlags) =>
+  describeGateway(program).action(async (turn: GatewayTurn | undefined, flags: GatewayFlags) =>
     done(await commands.gateway(turn, flags)),
   )
   describePrograms(program).action(
@@ -156,7 +160,7 @@ const withService = (command: Command) =>
     .addHelpText('after', SECRETS)
 
 const describeWatch = (program: Command) =>
-  withService(
+  withWatched(
     program
       .command('watch')
       .summary('the monitor without a window')
@@ -164,7 +168,10 @@ const describeWatch = (program: Command) =>
         'A live table in this terminal, or one JSON object per line. ' +
           'Without the three flags of a service it watches a built-in simulator.',
       ),
-  )
+  ).addHelpText('after', `${PASSPHRASE}${METRICS_TOKEN}${SECRET_FILES}`.slice(1))
+
+const withWatched = (command: Command) =>
+  withService(command)
     .option(
       '--probe <list>',
       "seconds between checks, as in 'Accounts=30,Positions=60', or none",
@@ -191,7 +198,6 @@ const describeWatch = (program: Command) =>
     .option('--events', 'of --json: events alone')
     .option('--changes', 'of --json: what changed, and a whole snapshot once a minute')
     .option(...METRICS, argument(portFlag))
-    .addHelpText('after', `${PASSPHRASE}${METRICS_TOKEN}${SECRET_FILES}`.slice(1))
 
 const describeStatus = (program: Command) =>
   program
@@ -265,22 +271,33 @@ const describeRevoke = (program: Command) =>
     .option('--profile <id>', 'which of several keys, as status names it', argument(textFlag))
     .option(...DATA, argument(textFlag))
 
+const GATEWAY_KEYS = `
+  HEADROOM_GATEWAY_KEYS   programs by keys of your own: 'bot:critical=KEY,notes=KEY', name[:class[:weight]]=key`
+
 const describeGateway = (program: Command) =>
-  program
-    .command('gateway')
-    .summary('turn the gateway of the running Headroom on or off')
-    .description(
-      'Programs on this machine call the service through the gateway, each with a key of its own: see program. ' +
-        'Without on or off it says whether the gateway serves. What is chosen holds at later starts too.',
-    )
-    .argument('[turn]', 'on or off', argument(wordFlag(['on', 'off'])))
+  withWatched(
+    program
+      .command('gateway')
+      .summary('serve programs without a window, or turn the gateway of the running Headroom on or off')
+      .description(
+        'Programs on this machine call the service through the gateway, each with a key of its own: see program. ' +
+          'With on, off or status, and --data, it asks the running Headroom; what is chosen holds at later starts too. ' +
+          'Without a word it runs the monitor and the gateway without a window, with the flags of watch: ' +
+          'without the three flags of a service, on a built-in simulator.',
+      )
+      .argument('[turn]', 'on, off or status', argument(wordFlag(['on', 'off', 'status']))),
+  )
     .option(
       '--port <port>',
-      `of on: the port; 0 takes any free one (${DEFAULT_GATEWAY_PORT})`,
+      `of on, and without a word: the port; 0 takes any free one (${DEFAULT_GATEWAY_PORT})`,
       argument(portFlag),
     )
-    .option('--json', 'one line of JSON')
-    .option(...DATA, argument(textFlag))
+    .option(
+      '--reserve <list>',
+      "requests kept back for the classes before, as in 'Positions=20' (6 % of each quota)",
+      argument(reserveFlag),
+    )
+    .addHelpText('after', `${GATEWAY_KEYS}${PASSPHRASE}${METRICS_TOKEN}${SECRET_FILES}`.slice(1))
 
 const weight = numberFlag({
   atLeast: PROGRAM_LIMITS.weight.least,

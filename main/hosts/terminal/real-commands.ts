@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { constants } from 'node:os'
 import { join } from 'node:path'
+import { DEFAULT_GATEWAY_PORT } from '../../../app/gateway/program-limits.ts'
 import { askRunning } from '../../control/ask-running.ts'
 import { socketOf } from '../../control/data-folder-socket.ts'
 import type { ControlRequest } from '../../control/protocol.ts'
@@ -26,7 +27,7 @@ import { runBrowser } from './run-browser.ts'
 import { simulate } from './simulate-command.ts'
 import { type HostArguments, start } from './start-command.ts'
 import { status } from './status-command.ts'
-import { EXIT_FAILURE, type Terminal } from './terminal.ts'
+import { EXIT_FAILURE, EXIT_PERSON_NEEDED, type Terminal } from './terminal.ts'
 import { watch } from './watch-command.ts'
 
 /** Creates the commands with real ports. Modules that only one command needs are loaded when it runs. */
@@ -52,6 +53,53 @@ export function realCommands(terminal: Terminal, app: AppFolder): Commands {
     const { kind, line } = checkPassphrase(dataFolder, words)
     if (line !== undefined) terminal.error(line)
     return kind === 'too-weak'
+  }
+
+  const watchFor = async (flags: Parameters<typeof watch>[0]): Promise<number> => {
+    const { startBuiltIn } = await import('../start-app.ts')
+    const { watchHistory } = await import('./watch-history.ts')
+    const { Monitor } = await import('../../monitor/monitor.ts')
+    const { createGateway: gatewayOf } = await import('./run-gateway.ts')
+    const log: Log = { note: () => {} }
+    const secrets = new Redactor()
+    for (const { key } of flags.gateway?.given ?? []) secrets.hide(key)
+    return watch(flags, {
+      terminal,
+      clock: nodeClock,
+      createMonitor: () => new Monitor(portsWith(log)),
+      openVault: async (folder, words) => {
+        const { openWatchVault } = await import('./watch-vault.ts')
+        const { checkPassphrase } = await import('./passphrase-check.ts')
+        const { kind, line } = checkPassphrase(folder, words)
+        if (kind === 'too-weak') return { kind: 'failed', line, needsPerson: true }
+        const opening = await openWatchVault(folder, words, portsWith(log))
+        // Only for a vault that opened and will store a key; otherwise another message is more important.
+        const stores = kind === 'weak' || terminal.environment['HEADROOM_REFRESH_TOKEN']
+        if (opening.kind === 'open' && line !== undefined && stores) terminal.error(line)
+        return opening
+      },
+      startBuiltIn,
+      showTimesOf,
+      createGateway: (run, monitor, dataFolder) =>
+        gatewayOf(run, monitor, { dataFolder, log, secrets, say: terminal.error }),
+      recordHistory: (monitor, announcer, dataFolder, gateway) =>
+        watchHistory({
+          monitor,
+          announcer,
+          dataFolder,
+          environment: process.env,
+          clock: nodeClock,
+          log,
+          version: app.version,
+          problem: terminal.error,
+          ...(gateway && { gateway }),
+        }),
+      serveMetrics: (monitor, options) => serveMetrics(metricsSource(monitor, facts), options),
+      pushMetrics: async (monitor, options) => {
+        const { startOtlpPush } = await import('../../metrics/metrics-push.ts')
+        return startOtlpPush(monitor, options, { clock: nodeClock, process: facts, say: terminal.error })
+      },
+    })
   }
 
   return {
@@ -120,50 +168,21 @@ export function realCommands(terminal: Terminal, app: AppFolder): Commands {
         },
       }),
 
-    watch: async (flags) => {
-      const { startBuiltIn } = await import('../start-app.ts')
-      const { watchHistory } = await import('./watch-history.ts')
-      const { Monitor } = await import('../../monitor/monitor.ts')
-      const log: Log = { note: () => {} }
-      return watch(flags, {
-        terminal,
-        clock: nodeClock,
-        createMonitor: () => new Monitor(portsWith(log)),
-        openVault: async (folder, words) => {
-          const { openWatchVault } = await import('./watch-vault.ts')
-          const { checkPassphrase } = await import('./passphrase-check.ts')
-          const { kind, line } = checkPassphrase(folder, words)
-          if (kind === 'too-weak') return { kind: 'failed', line, needsPerson: true }
-          const opening = await openWatchVault(folder, words, portsWith(log))
-          // Only for a vault that opened and will store a key; otherwise another message is more important.
-          const stores = kind === 'weak' || terminal.environment['HEADROOM_REFRESH_TOKEN']
-          if (opening.kind === 'open' && line !== undefined && stores) terminal.error(line)
-          return opening
-        },
-        startBuiltIn,
-        showTimesOf,
-        recordHistory: (monitor, announcer, dataFolder) =>
-          watchHistory({
-            monitor,
-            announcer,
-            dataFolder,
-            environment: process.env,
-            clock: nodeClock,
-            log,
-            version: app.version,
-            problem: terminal.error,
-          }),
-        serveMetrics: (monitor, options) => serveMetrics(metricsSource(monitor, facts), options),
-        pushMetrics: async (monitor, options) => {
-          const { startOtlpPush } = await import('../../metrics/metrics-push.ts')
-          return startOtlpPush(monitor, options, { clock: nodeClock, process: facts, say: terminal.error })
-        },
-      })
-    },
+    watch: async (flags) => watchFor(flags),
 
     gateway: async (turn, flags) => {
-      const { gateway } = await import('./gateway-commands.ts')
-      return gateway(turn, flags, { terminal, defaultDataFolder, askRunning: ask })
+      if (turn !== undefined) {
+        const { gateway } = await import('./gateway-commands.ts')
+        return gateway(turn, flags, { terminal, defaultDataFolder, askRunning: ask })
+      }
+      const { port = DEFAULT_GATEWAY_PORT, reserve = {}, ...watched } = flags
+      const { givenPrograms } = await import('../../gateway/given-programs.ts')
+      const given = givenPrograms(terminal.environment['HEADROOM_GATEWAY_KEYS'])
+      if (given.kind === 'unusable') {
+        terminal.error(given.line)
+        return EXIT_PERSON_NEEDED
+      }
+      return watchFor({ ...watched, gateway: { port, reserve, given: given.programs } })
     },
 
     program: async (action, name, flags) => {

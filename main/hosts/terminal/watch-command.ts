@@ -1,5 +1,6 @@
 import type { LoggedEvent } from '../../../app/contract/events.ts'
 import { type Announcer, bellAnnouncer } from '../../alerts/announcer.ts'
+import type { ControlServerDeps } from '../../control/control-server.ts'
 import {
   type MetricsOptions,
   metricsChoice,
@@ -14,6 +15,7 @@ import type { Clock } from '../../ports/ports.ts'
 import { Publisher } from '../snapshot-publisher.ts'
 import type { BuiltIn } from '../start-app.ts'
 import type { WatchFlags } from './flags.ts'
+import type { CreateGateway, GatewayRun } from './gateway-run.ts'
 import { EXIT_FAILURE, EXIT_OK, EXIT_PERSON_NEEDED, EXIT_USAGE, type Terminal } from './terminal.ts'
 import type { WatchVault, WatchVaultOpening } from './watch-vault.ts'
 import { watchView } from './watch-view.ts'
@@ -32,14 +34,23 @@ export interface WatchDeps {
     monitor: MonitorSurface,
     announcer: Announcer,
     dataFolder: string | undefined,
+    gateway: ControlServerDeps['gateway'],
   ): { close(): Promise<void> }
+  readonly createGateway: CreateGateway
   serveMetrics(monitor: MonitorSurface, options: MetricsOptions): Promise<MetricsServing>
   /** Sends metrics by OTLP to the endpoint in the environment. */
   pushMetrics(monitor: MonitorSurface, options: OtlpOptions): Promise<MetricsPush>
 }
 
-/** Runs the monitor without a window. It ends when no key is signed in, but not when the service is unreachable. */
-export async function watch(flags: WatchFlags, deps: WatchDeps): Promise<number> {
+/** The flags of a run, with what `headroom gateway` adds. */
+type Run = WatchFlags & { readonly gateway?: GatewayRun }
+
+/**
+ * Runs the monitor without a window. It ends when no key is signed in, but not when the service is unreachable.
+ *
+ * With a gateway it serves programs as well, and goes on without a sign-in: they are answered 503 until there is one.
+ */
+export async function watch(flags: Run, deps: WatchDeps): Promise<number> {
   const { terminal } = deps
   const metrics = metricsChoice(flags.metricsPort, terminal.environment)
   const misused = thinningProblem(flags) ?? (metrics.kind === 'unusable' ? metrics.line : undefined)
@@ -101,7 +112,7 @@ function profileOf(key: ServiceKey): Profile {
 
 async function followAtHome(
   profile: Profile,
-  flags: WatchFlags & { readonly data: string },
+  flags: Run & { readonly data: string },
   passphrase: string,
   deps: WatchDeps,
 ): Promise<number> {
@@ -119,14 +130,10 @@ async function followAtHome(
   }
 }
 
-async function follow(
-  asked: Profile,
-  flags: WatchFlags,
-  deps: WatchDeps,
-  vault?: WatchVault,
-): Promise<number> {
+async function follow(asked: Profile, flags: Run, deps: WatchDeps, vault?: WatchVault): Promise<number> {
   const { terminal, clock } = deps
   const monitor = vault?.monitor ?? deps.createMonitor()
+  const gateway = flags.gateway && deps.createGateway(flags.gateway, monitor, vault && flags.data)
   const view = watchView(terminal, flags)
   const metrics = await metricsFor(flags, monitor, deps)
   if (metrics?.kind === 'failed') {
@@ -140,7 +147,19 @@ async function follow(
     monitor,
     bellAnnouncer(() => terminal.bell?.(), view.alert),
     vault && flags.data,
+    gateway,
   )
+  // Before the key is connected, so that a run that cannot serve does not use up a rotating token.
+  const served = gateway && (await gateway.start(flags.gateway?.port))
+  if (served?.ok === false) {
+    terminal.error(`the gateway cannot serve: ${served.why}`)
+    await history.close()
+    await metrics?.close()
+    await pushed?.close()
+    monitor.stop()
+    return EXIT_FAILURE
+  }
+  if (gateway?.summary.url !== undefined) view.serves(gateway.summary.url)
   const publisher = new Publisher(clock, monitor.snapshot.bind(monitor), view.snapshot)
   let id = asked.id
   publisher.keepFresh([id])
@@ -157,7 +176,10 @@ async function follow(
 
   const failure = await new Promise<Failure | undefined>((resolve) => {
     const end = () => resolve(undefined)
-    const personNeeded = (line: string) => resolve({ line, exitCode: EXIT_PERSON_NEEDED })
+    const personNeeded = (line: string) => {
+      if (gateway === undefined) resolve({ line, exitCode: EXIT_PERSON_NEEDED })
+      else terminal.error(`${line}; until then programs are answered 503`)
+    }
     const outputEnded = terminal.onOutputEnd((output) =>
       output.kind === 'closed' ? end() : resolve({ line: output.line, exitCode: EXIT_FAILURE }),
     )
@@ -184,7 +206,7 @@ async function follow(
     })
     cancels.push(unsubscribe)
     const connected = vault ? vault.connect(asked, (key) => asWatched(key, flags)) : asked.id
-    if (connected === undefined) return personNeeded(TOKEN_MISSING)
+    if (connected === undefined) return resolve({ line: TOKEN_MISSING, exitCode: EXIT_PERSON_NEEDED })
     id = connected
     if (!vault) monitor.connect(asWatched(asked, flags))
     publisher.changed(id)
@@ -200,6 +222,7 @@ async function follow(
   // The final state, which no longer exists after `stop`.
   const lastPush = pushed?.close()
   // Before the listeners are removed, so that events of closing streams are shown.
+  if (gateway !== undefined) await gateway.stop()
   monitor.stop()
   for (const cancel of cancels) cancel()
   await history.close()

@@ -1,5 +1,5 @@
 import type { Announcer } from '../../alerts/announcer.ts'
-import { startControlServer } from '../../control/control-server.ts'
+import { type ControlServerDeps, startControlServer } from '../../control/control-server.ts'
 import { socketOf } from '../../control/data-folder-socket.ts'
 import { HistoryService } from '../../history/history-service.ts'
 import type { MonitorSurface } from '../../monitor/monitor-surface.ts'
@@ -16,6 +16,7 @@ export interface WatchHistoryDeps {
   readonly version: string
   /** Called with a sentence on a problem of the history file, once per episode. */
   readonly problem: (sentence: string) => void
+  readonly gateway?: NonNullable<ControlServerDeps['gateway']>
 }
 
 /** Starts the history and alerts of `watch`; with a data folder also storage and queries, as in the app. */

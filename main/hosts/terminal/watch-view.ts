@@ -5,7 +5,7 @@ import { printable } from './cells.ts'
 import { TellChanges } from './changes.ts'
 import { eventLine } from './event-line.ts'
 import { wrapped } from './fit.ts'
-import { changesLine, eventLine as eventJson, snapshotLine } from './json-lines.ts'
+import { changesLine, eventLine as eventJson, gatewayReadyLine, snapshotLine } from './json-lines.ts'
 import { renderTable } from './table.ts'
 import type { Screen, Terminal } from './terminal.ts'
 
@@ -19,6 +19,8 @@ export interface WatchView {
   alert(line: string): void
   /** Takes a typed key; absent where nothing is redrawn. */
   key?(key: string): void
+  /** Says where the gateway serves. */
+  serves(url: string): void
   end(): void
 }
 
@@ -38,13 +40,18 @@ export interface Thinning {
 }
 
 /** Selects the view: a redrawn screen, or lines for a file or a pipe. */
-export function watchView(terminal: Terminal, flags: Thinning & { readonly json?: true }): WatchView {
+export function watchView(
+  terminal: Terminal,
+  flags: Thinning & { readonly json?: true; readonly gateway?: object },
+): WatchView {
   if (flags.json !== true && terminal.screen !== undefined) return liveView(terminal.screen)
   const lines = boundedLines({
     ...terminal,
     dropped: (count) => terminal.error(`stdout is read too slowly: ${count} lines were left out`),
   })
-  return flags.json === true ? jsonView(lines, flags) : plainView(lines)
+  if (flags.json === true) return jsonView(lines, flags)
+  // A server's journal is for what happens, not for a table every few seconds.
+  return plainView(lines, flags.gateway === undefined ? PLAIN_GAP_MS : Number.POSITIVE_INFINITY)
 }
 
 /** Time between two whole snapshots among lines of changes, for readers that start later and as a heartbeat. */
@@ -73,6 +80,7 @@ export function jsonView(lines: BoundedLines, { every = 0, events, changes }: Th
     },
     last,
     event: (event) => lines.each(eventJson(event)),
+    serves: (url) => lines.each(gatewayReadyLine(url)),
     // Programs evaluate the snapshots themselves.
     alert: () => {},
     end: () => lines.end(),
@@ -120,6 +128,9 @@ function liveView(screen: Screen): WatchView {
       events.push(event)
       if (events.length > KEPT_EVENTS) events.shift()
     },
+    serves: (url) => {
+      alerts.push(readyText(url))
+    },
     alert: (line) => {
       alerts.push(`! ${printable(line)}`)
       if (alerts.length > KEPT_ALERTS) alerts.shift()
@@ -131,11 +142,13 @@ function liveView(screen: Screen): WatchView {
   }
 }
 
+const readyText = (url: string): string => `gateway ready: ${url}`
+
 const KEY_HELP = ['q  quit     ?  show or hide these keys', 'headroom watch --help lists the flags'] as const
 
-/** Writes events as they occur, and a table every few seconds. */
-export function plainView(lines: BoundedLines): WatchView {
-  const isDue = regularly(PLAIN_GAP_MS)
+/** Writes events as they occur, and a table every `gapMs`; none where that is infinite. */
+export function plainView(lines: BoundedLines, gapMs = PLAIN_GAP_MS): WatchView {
+  const isDue = Number.isFinite(gapMs) ? regularly(gapMs) : () => false
   const stamp = (atMs: number) => new Date(atMs).toISOString()
   const look = { columns: PLAIN_COLUMNS, colour: false }
   const last = (snapshot: Snapshot) =>
@@ -146,6 +159,7 @@ export function plainView(lines: BoundedLines): WatchView {
     },
     last,
     event: (event) => lines.each(`${stamp(event.at)}  ${eventLine(event)}`),
+    serves: (url) => lines.each(readyText(url)),
     alert: (line) => lines.each(`! ${printable(line)}`),
     end: () => lines.end(),
   }

@@ -77,7 +77,6 @@ export async function startGateway({
     secrets,
     userId: process.getuid?.(),
     ...(peer && { peer }),
-    happenedToAll: (event) => monitor.happenedToAll(event),
   })
   onTestFinished(async () => {
     await service.close()

@@ -166,6 +166,14 @@ test('a plan takes one file, and what was recorded by a length of time', async (
 test.each([
   [['gateway'], ['gateway', { turn: undefined }]],
   [
+    ['gateway', 'status'],
+    ['gateway', { turn: 'status' }],
+  ],
+  [
+    ['gateway', '--port', '0', '--reserve', 'positions=20', '--json', '--for', '9'],
+    ['gateway', { turn: undefined, port: 0, reserve: { Positions: 20 }, json: true, for: 9 }],
+  ],
+  [
     ['gateway', 'on', '--port', '0'],
     ['gateway', { turn: 'on', port: 0 }],
   ],
@@ -182,7 +190,9 @@ test.each([
 })
 
 test.each([
-  [['gateway', 'maybe'], /'turn'.*Expected one of on, off/],
+  [['gateway', 'maybe'], /'turn'.*Expected one of on, off, status/],
+  [['gateway', '--reserve', 'Positions=-1'], /'--reserve <list>'.*from 0 to 10000 for Positions/],
+  [['gateway', '--reserve', 'Order Stream=1'], /'--reserve <list>'.*not "Order Stream"/],
   [['gateway', 'on', '--port', '70000'], /'--port <port>'.*from 0 to 65535/],
   [['gateway', 'on', 'now'], /^gateway takes fewer words than that; --help lists them$/],
   [['program'], /missing required argument 'action'/],

@@ -55,7 +55,7 @@ test('programs are added, served, listed and cut off from the command line', asy
   expect(await ask('program', 'list')).toMatchObject({ exitCode: 1, stdout: '' })
   const app = headroom(start(folder))
   await app.said('headroom ready: ')
-  expect((await ask('gateway')).stdout).toBe('The gateway is off\n')
+  expect((await ask('gateway', 'status')).stdout).toBe('The gateway is off\n')
   const on = await ask('gateway', 'on', '--port', '0')
   expect(on).toMatchObject({ exitCode: 0, stderr: '' })
   const [, url = ''] = /(http:\/\/127\.0\.0\.1:\d+)/.exec(on.stdout) ?? []

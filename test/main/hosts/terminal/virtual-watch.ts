@@ -48,6 +48,9 @@ export async function virtualWatch(flags: WatchFlags & { readonly for: number })
       clock,
       createMonitor: () => monitor,
       openVault: async () => ({ kind: 'failed', line: 'no vault here', needsPerson: false }),
+      createGateway: () => {
+        throw new Error('no gateway here')
+      },
       recordHistory: () => ({ close: async () => {} }),
       serveMetrics: async () => ({ kind: 'failed', line: 'no metrics here' }),
       pushMetrics: () => Promise.reject(new Error('no store here')),

@@ -51,6 +51,9 @@ async function watched(
     clock,
     createMonitor: () => monitor,
     openVault: async () => ({ kind: 'failed', line: 'no vault in these tests', needsPerson: false }),
+    createGateway: () => {
+      throw new Error('no gateway in these tests')
+    },
     recordHistory: () => ({ close: async () => {} }),
     serveMetrics: async () => ({ kind: 'failed', line: 'no metrics here' }),
     pushMetrics: () => Promise.reject(new Error('no store here')),

@@ -1,0 +1,67 @@
+import { PROGRAM_CLASSES, type ProgramClass } from '../../app/gateway/decisions.ts'
+import { PROGRAM_LIMITS, PROGRAM_NAME } from '../../app/gateway/program-limits.ts'
+
+/** A program whose key a person chose, for a run without hands: nothing of it is stored. */
+export interface GivenProgram {
+  readonly name: string
+  readonly class: ProgramClass
+  readonly weight: number
+  readonly key: string
+}
+
+export type GivenPrograms =
+  | { readonly kind: 'given'; readonly programs: readonly GivenProgram[] }
+  /** One line that names the entry and what is wrong with it, without its key. */
+  | { readonly kind: 'unusable'; readonly line: string }
+
+/** Shorter keys can be guessed. */
+const MIN_KEY = 16
+/** What a bearer may hold (RFC 6750, section 2.1), of the length that the door takes. */
+const KEY = /^[\w.~+/-]{1,510}=*$/
+const VARIABLE = 'HEADROOM_GATEWAY_KEYS'
+
+/** Reads `HEADROOM_GATEWAY_KEYS`: `bot:critical=KEY,notes=KEY`, each `name[:class[:weight]]=key`. */
+export function givenPrograms(text: string | undefined): GivenPrograms {
+  const programs: GivenProgram[] = []
+  const entries = (text ?? '').split(',').map((entry) => entry.trim())
+  for (const [i, entry] of entries.entries()) {
+    if (entry === '') continue
+    const read = programOf(entry)
+    const problem = typeof read === 'string' ? read : whyTwice(read, programs)
+    if (problem !== undefined) return { kind: 'unusable', line: `${VARIABLE}, entry ${i + 1}: ${problem}` }
+    if (typeof read !== 'string') programs.push(read)
+  }
+  return programs.length > PROGRAM_LIMITS.programs
+    ? { kind: 'unusable', line: `${VARIABLE}: ${PROGRAM_LIMITS.programs} programs are the most` }
+    : { kind: 'given', programs }
+}
+
+/** A program, or what is wrong. Nothing of the text is quoted: where it is not as expected, any part may be the key. */
+function programOf(entry: string): GivenProgram | string {
+  const equals = entry.indexOf('=')
+  if (equals < 0) return 'expected name[:class[:weight]]=key'
+  const key = entry.slice(equals + 1).trim()
+  const [name = '', own = 'normal', share = '1', ...more] = entry
+    .slice(0, equals)
+    .split(':')
+    .map((part) => part.trim())
+  if (more.length > 0) return 'expected name[:class[:weight]]=key'
+  if (name.length > PROGRAM_LIMITS.name || !PROGRAM_NAME.test(name))
+    return `expected a name of up to ${PROGRAM_LIMITS.name} letters, digits, spaces, dots and dashes before the =`
+  const programClass = PROGRAM_CLASSES.find((one) => one === own)
+  if (programClass === undefined)
+    return `expected a class out of ${PROGRAM_CLASSES.join(', ')} after the name`
+  const { least, most } = PROGRAM_LIMITS.weight
+  const weight = /^\d{1,6}(?:\.\d{1,6})?$/.test(share) ? Number(share) : Number.NaN
+  if (!(weight >= least && weight <= most))
+    return `expected a weight from ${least} to ${most} after the class`
+  if (key.length < MIN_KEY) return `its key has fewer than ${MIN_KEY} characters`
+  if (!KEY.test(key)) return 'its key may hold letters, digits and - . _ ~ + /, and = at its end'
+  return { name, class: programClass, weight, key }
+}
+
+function whyTwice({ name, key }: GivenProgram, before: readonly GivenProgram[]): string | undefined {
+  if (before.some((other) => other.name.toLowerCase() === name.toLowerCase()))
+    return 'its name is there twice'
+  return before.some((other) => other.key === key) ? 'its key is there twice' : undefined
+}

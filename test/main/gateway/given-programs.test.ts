@@ -1,0 +1,52 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { givenPrograms } from '../../../main/gateway/given-programs.ts'
+
+const KEY = 'a-key-of-sixteen-characters-or-more=='
+
+test('names, classes, weights and keys are read as they stand', () => {
+  expect(givenPrograms(undefined)).toEqual({ kind: 'given', programs: [] })
+  expect(
+    givenPrograms(`bot:critical=${KEY}, My notes:normal:2.5=${KEY}2==,x=${'k'.repeat(16)}`),
+  ).toMatchObject({
+    kind: 'unusable',
+    line: expect.stringContaining('entry 2'),
+  })
+  expect(givenPrograms(`bot:critical=${KEY}, My notes:normal:2.5=2${KEY},x=${'k'.repeat(16)}`)).toEqual({
+    kind: 'given',
+    programs: [
+      { name: 'bot', class: 'critical', weight: 1, key: KEY },
+      { name: 'My notes', class: 'normal', weight: 2.5, key: `2${KEY}` },
+      { name: 'x', class: 'normal', weight: 1, key: 'k'.repeat(16) },
+    ],
+  })
+})
+
+test.each([
+  [KEY.replaceAll('=', ''), 'entry 1: expected name[:class[:weight]]=key'],
+  [`bot=${'k'.repeat(15)}`, 'entry 1: its key has fewer than 16 characters'],
+  [
+    `a=${KEY},bot:urgent=1${KEY}`,
+    'entry 2: expected a class out of critical, normal, background after the name',
+  ],
+  [`bot:normal:0=${KEY}`, 'entry 1: expected a weight from 0.01 to 100 after the class'],
+  [`bot:normal:1:1=${KEY}`, 'entry 1: expected name[:class[:weight]]=key'],
+  [`bot\n=${KEY},=${KEY}`, 'entry 2: expected a name of up to 40 letters'],
+  [`bot=${KEY} and more`, 'entry 1: its key may hold'],
+  [`bot=${KEY},BOT=1${KEY}`, 'entry 2: its name is there twice'],
+  [`bot=${KEY},notes=${KEY}`, 'entry 2: its key is there twice'],
+])('%j is refused in one line', (text, line) => {
+  const given = givenPrograms(text)
+  expect(given.kind === 'unusable' && given.line).toContain(`HEADROOM_GATEWAY_KEYS, ${line}`)
+})
+
+test('whatever is wrong, no part of what was given is in the line', () => {
+  const secret = fc.stringMatching(/^[A-Z0-9]{12,40}$/)
+  const around = fc.constantFrom('', '=', ':', ',', 'bot=', 'bot:critical=', '=bot', ':normal=bot', ' ')
+  fc.assert(
+    fc.property(around, secret, around, (before, key, after) => {
+      const given = givenPrograms(`${before}${key}${after}`)
+      if (given.kind === 'unusable') expect(given.line).not.toContain(key)
+    }),
+  )
+})

@@ -1,0 +1,143 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { startSimulator } from '../../../../main/simulator/server.ts'
+import { temporaryFolder } from '../../storage/temporary-folder.ts'
+import { type Running, runNode } from './run-node.ts'
+
+/** `headroom gateway` without a window, as a real process before a simulator in this one. */
+const HEADROOM = fileURLToPath(new URL('../../../../main/hosts/terminal/headroom.ts', import.meta.url))
+const KEY = 'k3y-of-the-bot-0123456789'
+const ACCOUNTS = '/v3/brokerage/accounts'
+const PATIENT = { timeout: 30_000, interval: 50 }
+
+const ENVIRONMENT = {
+  HEADROOM_REFRESH_TOKEN: 'sim-refresh',
+  HEADROOM_CLIENT_SECRET: '',
+  HEADROOM_PASSPHRASE: '',
+  HEADROOM_METRICS_TOKEN: '',
+  HEADROOM_GATEWAY_KEYS: `bot:critical=${KEY}`,
+}
+
+async function service() {
+  const simulator = await startSimulator({ clientId: 'sim-key', refreshToken: 'sim-refresh' })
+  onTestFinished(() => simulator.close())
+  const flags = ['--auth-url', simulator.origin, '--base-url', simulator.origin, '--client-id', 'sim-key']
+  const gateway = (args: readonly string[] = [], environment: Readonly<Record<string, string>> = {}) =>
+    runNode([HEADROOM, 'gateway', '--port', '0', '--probe', 'none', ...flags, ...args], {
+      ...ENVIRONMENT,
+      ...environment,
+    })
+  return { simulator, gateway }
+}
+
+async function urlOf({ said, child }: Running, before = 'gateway ready: '): Promise<string> {
+  let stdout = ''
+  child.stdout?.on('data', (text: string) => {
+    stdout += text
+  })
+  await said(before)
+  return /http:\/\/127\.0\.0\.1:\d+/.exec(stdout)?.[0] ?? ''
+}
+
+const get = (url: string, path = ACCOUNTS, headers: Readonly<Record<string, string>> = {}) =>
+  fetch(`${url}${path}`, { headers: { authorization: `Bearer ${KEY}`, ...headers } })
+
+test('it serves the programs of the environment, says where, and ends at SIGTERM with exit code 0', async () => {
+  const { gateway } = await service()
+  const running = gateway()
+  const url = await urlOf(running)
+  expect((await get(url)).status).toBe(200)
+  expect((await get(url, ACCOUNTS, { authorization: 'Bearer another-key-of-16' })).status).toBe(401)
+  running.child.kill('SIGTERM')
+  const { exitCode, stdout, stderr } = await running.ended
+  expect(exitCode).toBe(0)
+  expect(stdout.split('\n')[0]).toBe(`gateway ready: ${url}`)
+  expect(stdout + stderr).not.toContain(KEY)
+}, 120_000)
+
+test('with --json the first line says where it serves, and snapshots have the program', async () => {
+  const { gateway } = await service()
+  const running = gateway(['--json', '--reserve', 'Accounts=20'])
+  const url = await urlOf(running, '"type":"gateway-ready"')
+  expect((await get(url)).status).toBe(200)
+  await running.said('"forwarded":1')
+  running.child.kill('SIGTERM')
+  const { exitCode, stdout } = await running.ended
+  expect(exitCode).toBe(0)
+  const [ready, ...lines] = stdout
+    .trim()
+    .split('\n')
+    .map((text) => JSON.parse(text))
+  expect(ready).toEqual({ v: 1, type: 'gateway-ready', url })
+  expect(new Set(lines.map(({ type }) => type))).toEqual(new Set(['snapshot', 'event']))
+  const last = lines.findLast(({ type, programs }) => type === 'snapshot' && programs !== undefined)
+  expect(last.programs).toMatchObject([{ name: 'bot', class: 'critical', forwarded: 1, keyEnding: '6789' }])
+  expect(stdout).not.toContain(KEY)
+}, 120_000)
+
+test('where a sign-in is needed, it goes on serving and answers 503', async () => {
+  const { gateway } = await service()
+  const running = gateway([], { HEADROOM_REFRESH_TOKEN: 'of-another-day' })
+  const url = await urlOf(running)
+  await vi.waitFor(async () => {
+    const answer = await get(url)
+    expect(answer.status).toBe(503)
+    expect(await answer.json()).toMatchObject({ detail: expect.stringContaining('sign-in') })
+  }, PATIENT)
+  running.child.kill('SIGTERM')
+  const { exitCode, stderr } = await running.ended
+  expect(exitCode).toBe(0)
+  expect(stderr).toContain('until then programs are answered 503')
+}, 120_000)
+
+test('a port that is taken, and keys that cannot be used, end it with one line before the token is used', async () => {
+  const { gateway, simulator } = await service()
+  const bad = await gateway([], { HEADROOM_GATEWAY_KEYS: `bot=${KEY},notes=short-secret` }).ended
+  expect(bad).toMatchObject({ exitCode: 3, stdout: '' })
+  expect(bad.stderr).toBe('headroom: HEADROOM_GATEWAY_KEYS, entry 2: its key has fewer than 16 characters\n')
+  const taken = await gateway(['--port', String(simulator.port)]).ended
+  expect(taken).toMatchObject({ exitCode: 1, stdout: '' })
+  expect(taken.stderr).toBe(
+    `headroom: the gateway cannot serve: port ${simulator.port} is taken; choose another one\n`,
+  )
+}, 120_000)
+
+test('what waits at SIGTERM ends with 503, and the process with exit code 0', async () => {
+  const { gateway } = await service()
+  const other = 'k3y-of-the-notes-0123456789'
+  const running = gateway(['--json', '--reserve', 'Accounts=200'], {
+    HEADROOM_GATEWAY_KEYS: `bot:critical=${KEY},notes:background=${other}`,
+  })
+  const url = await urlOf(running, '"type":"gateway-ready"')
+  // Each comes back after 1.2 s, and notes keeps its hands off until all have.
+  for (let i = 0; i < 20; i += 1) expect((await get(url)).status).toBe(200)
+  const waiting = get(url, `${ACCOUNTS}?waits`, { authorization: `Bearer ${other}`, prefer: 'wait=300' })
+  await running.said('"waiting":1')
+  running.child.kill('SIGTERM')
+  const answer = await waiting
+  expect(answer.status).toBe(503)
+  expect(await answer.json()).toMatchObject({ detail: 'Not sent: Headroom is ending.' })
+  expect((await running.ended).exitCode).toBe(0)
+}, 120_000)
+
+test('programs are added to a gateway with a data folder, and are there again after kill -9', async () => {
+  const { gateway } = await service()
+  const folder = temporaryFolder()
+  const environment = { HEADROOM_PASSPHRASE: 'correct horse battery staple of mine' }
+  const first = gateway(['--data', folder], environment)
+  await urlOf(first)
+  const added = await runNode([HEADROOM, 'program', 'add', 'scanner', '--data', folder], ENVIRONMENT).ended
+  expect(added).toMatchObject({ exitCode: 0 })
+  const key = added.stdout.trim()
+  first.child.kill('SIGKILL')
+  await first.ended
+  const second = gateway(['--data', folder], environment)
+  const url = await urlOf(second)
+  expect((await get(url, ACCOUNTS, { authorization: `Bearer ${key}` })).status).toBe(200)
+  expect((await get(url)).status).toBe(200)
+  expect(readFileSync(join(folder, 'gateway.json'), 'utf8')).not.toContain(KEY)
+  second.child.kill('SIGTERM')
+  expect((await second.ended).exitCode).toBe(0)
+}, 120_000)
