@@ -198,7 +198,8 @@ export const STATUS_MUTANTS: readonly Mutant[] = [
     what: 'never tell that others have stopped',
     file: 'app/quota/others-episodes.ts',
     find: 'if (quietSinceMs === undefined || nowMs - quietSinceMs < ENDED_AFTER_MS) return undefined',
-    replace: 'if (quietSinceMs === undefined || nowMs - quietSinceMs < ENDED_AFTER_MS * 1e5) return undefined',
+    replace:
+      'if (quietSinceMs === undefined || nowMs - quietSinceMs < ENDED_AFTER_MS * 1e5) return undefined',
     test: 'app/quota/others-episodes.test.ts',
   },
   {
