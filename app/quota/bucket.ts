@@ -248,7 +248,6 @@ export class Bucket {
       ),
       emptyChance: empty.chance,
       emptyChanceByPresent: empty.byPresent,
-      emptyChanceAtPace: empty.atPace,
       growth: NO_GROWTH,
     }
     this.#reading =

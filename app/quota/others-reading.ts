@@ -12,7 +12,6 @@ export interface OthersReading {
   /** Probabilities, 0 to 1, that the quota is empty within ten minutes: see `EmptyChance`. */
   readonly emptyChance: number
   readonly emptyChanceByPresent: number
-  readonly emptyChanceAtPace: number
   /** Growth of the three counts, in requests per second. */
   readonly growth: Growth
 }

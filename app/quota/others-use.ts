@@ -91,13 +91,12 @@ const LONGEST_SECONDS = 7200
 const MAX_BUSY = 0.95
 
 /**
- * Probabilities, 0 to 1, that a quota is empty within some time: by all that may happen; by the present rates alone,
- * which may end before; and if the present rates do not end.
+ * Probabilities, 0 to 1, that a quota is empty within some time: by all that may happen, and by the present rates alone,
+ * which may end before.
  */
 export interface EmptyChance {
   readonly chance: number
   readonly byPresent: number
-  readonly atPace: number
 }
 
 /** The requests that a header shows missing beyond own ones: see `observed`. */
@@ -563,25 +562,19 @@ export class OthersUse {
   emptyWithin(horizonSeconds: number, left: number, gain: number): EmptyChance {
     this.#sum()
     let sum = 0
-    let atPace = 0
     for (let rate = 0; rate < RATE_COUNT; rate += 1) {
       const drain = this.#rates[rate]! - gain
       if (drain <= 0) continue
       const heldIn = Math.max(0, left - this.#heldMean[rate]!) / drain
-      if (heldIn <= horizonSeconds && this.#heldChance[rate]! > NEGLIGIBLE) {
-        atPace += this.#heldChance[rate]!
+      if (heldIn <= horizonSeconds && this.#heldChance[rate]! > NEGLIGIBLE)
         sum += stillHolding(this.#held, rate, heldIn)
-      }
       const cameIn = Math.max(0, left - this.#cameMean[rate]!) / drain
-      if (cameIn <= horizonSeconds && this.#cameChance[rate]! > NEGLIGIBLE) {
-        atPace += this.#cameChance[rate]!
+      if (cameIn <= horizonSeconds && this.#cameChance[rate]! > NEGLIGIBLE)
         sum += stillHolding(this.#came, rate, cameIn)
-      }
     }
     return {
       chance: Math.min(1, sum + this.#emptyByJump(horizonSeconds, left, gain)),
       byPresent: sum,
-      atPace,
     }
   }
 

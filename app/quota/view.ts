@@ -92,8 +92,8 @@ export function viewOf(
       low,
       high: likelyHigh,
       level: point,
-      emptyChance: others?.emptyChanceByPresent ?? 0,
-      emptyChanceAtPace: others?.emptyChanceAtPace ?? 0,
+      emptyChance: others?.emptyChance ?? 0,
+      emptyChanceByPresent: others?.emptyChanceByPresent ?? 0,
     },
     nowMs,
   )

@@ -185,8 +185,8 @@ export const QUOTA_MUTANTS: readonly Mutant[] = [
     promise: 'Q9',
     what: 'warn of an emptying only where nothing speaks against it',
     file: 'app/quota/state.ts',
-    find: 'reading.emptyChanceAtPace >= RUNNING_OUT_CHANCE_AT_PACE - 4 * slack',
-    replace: 'reading.emptyChanceAtPace >= 2 * RUNNING_OUT_CHANCE_AT_PACE - 0.0001 * (1 + slack)',
+    find: 'reading.emptyChanceByPresent >= part * RUNNING_OUT_CHANCE',
+    replace: 'reading.emptyChanceByPresent >= 0.9999',
     test: 'bench/truth/truth-small.test.ts',
   },
   {

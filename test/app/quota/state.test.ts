@@ -3,7 +3,6 @@ import { describe, expect, test } from 'vitest'
 import type { RequestQuota } from '../../../app/contract/snapshot.ts'
 import {
   gravityOf,
-  HYSTERESIS,
   LOW_THRESHOLD,
   lastsAtMost,
   RowState,
@@ -21,7 +20,7 @@ const reading = (fields: Partial<StateReading> = {}): StateReading => ({
   high: 200,
   level: 200,
   emptyChance: 0,
-  emptyChanceAtPace: 0,
+  emptyChanceByPresent: 0,
   ...fields,
 })
 
@@ -30,16 +29,22 @@ describe('the ladder', () => {
     ['well filled', {}, 'ok'],
     ['low at the threshold', { low: 64 }, 'ok'],
     ['low just under the threshold', { low: 63 }, 'low'],
-    ['likely empty in ten minutes', { emptyChance: 0.5, emptyChanceAtPace: 0.5 }, 'running-out'],
-    ['empty in ten minutes only if it goes on as it is', { emptyChance: 0.39, emptyChanceAtPace: 1 }, 'ok'],
-    ['empty in ten minutes only by a change', { emptyChance: 0.39, emptyChanceAtPace: 0.49 }, 'ok'],
-    ['too likely empty to be fine', { emptyChance: 0.4, emptyChanceAtPace: 0.49 }, 'low'],
+    ['likely empty by present use', { emptyChance: 0.7, emptyChanceByPresent: 0.7 }, 'running-out'],
+    ['less likely empty by present use', { emptyChance: 0.9, emptyChanceByPresent: 0.69 }, 'low'],
+    ['too likely empty to be fine', { emptyChance: 0.15 }, 'low'],
+    ['unlikely empty', { emptyChance: 0.14, emptyChanceByPresent: 0.14 }, 'ok'],
     ['nothing left', { low: 0, level: 0.9, high: 1 }, 'empty'],
     ['perhaps something left', { low: 0, level: 1, high: 3 }, 'low'],
     ['a 429 waited out', { blocked: true, low: 0, level: 0, high: 0 }, 'blocked'],
     ['no header yet', { seen: false, low: 0, high: 320 }, 'not-checked'],
     ['wider than half the limit', { low: 100, high: 261 }, 'not-checked'],
     ['as wide as half the limit', { low: 100, high: 260 }, 'ok'],
+    [
+      'wide, but kept empty',
+      { low: 0, level: 0.5, high: 200, emptyChance: 0.8, emptyChanceByPresent: 0.7 },
+      'empty',
+    ],
+    ['wide, and perhaps empty', { low: 0, level: 0.5, high: 200, emptyChanceByPresent: 0.69 }, 'not-checked'],
   ])('%s', (_, fields, state) => {
     expect(stateOf(reading(fields))).toBe(state)
   })
@@ -101,17 +106,17 @@ describe('a state over time', () => {
 
   test('turns graver at once', () => {
     expect(held([0, {}], [1, { low: 63 }])).toBe('low')
-    expect(held([0, {}], [1, { emptyChance: 1, emptyChanceAtPace: 1 }])).toBe('running-out')
+    expect(held([0, {}], [1, { emptyChance: 1, emptyChanceByPresent: 1 }])).toBe('running-out')
   })
 
-  test('stays until the level was five points clear of it for 15 seconds', () => {
-    const clear: [number, Partial<StateReading>][] = [
-      [0, { low: 63 }],
-      [1_000, { low: 80 }],
-    ]
-    expect(held(...clear, [1_000 + HYSTERESIS.ms - 1, { low: 80 }])).toBe('low')
-    expect(held(...clear, [1_000 + HYSTERESIS.ms, { low: 80 }])).toBe('ok')
-    expect(held([0, { low: 63 }], [1_000, { low: 79 }], [60_000, { low: 79 }])).toBe('low')
+  const LOW: Partial<StateReading> = { low: 63 }
+  /** Four and five points above the threshold. */
+  const [NEAR, CLEAR]: readonly Partial<StateReading>[] = [{ low: 79 }, { low: 80 }]
+
+  test('stays until the level was five points clear of it for 30 seconds', () => {
+    expect(held([0, LOW], [1_000, CLEAR!], [30_999, CLEAR!])).toBe('low')
+    expect(held([0, LOW], [1_000, CLEAR!], [31_000, CLEAR!])).toBe('ok')
+    expect(held([0, LOW], [1_000, NEAR!], [60_000, NEAR!])).toBe('low')
   })
 
   test('is no longer empty as soon as requests are left, because it says that calls fail', () => {
@@ -121,26 +126,49 @@ describe('a state over time', () => {
     expect(held(empty, [1, { low: 25, level: 25, high: 26 }])).toBe('low')
   })
 
-  test('counts the 15 seconds anew where the condition came back', () => {
-    const readings: [number, Partial<StateReading>][] = [
-      [0, { low: 63 }],
-      [1_000, { low: 80 }],
-      [10_000, { low: 79 }],
-      [20_000, { low: 80 }],
-      [34_999, { low: 80 }],
-    ]
-    expect(held(...readings)).toBe('low')
-    expect(held(...readings, [35_000, { low: 80 }])).toBe('ok')
+  test('stays until the chance was under half of what began it for 30 seconds', () => {
+    const at = (chance: number) => ({ emptyChance: chance, emptyChanceByPresent: chance })
+    expect(held([0, at(0.7)], [1_000, at(0.36)], [60_000, at(0.36)])).toBe('running-out')
+    expect(held([0, at(0.7)], [1_000, at(0.34)], [30_999, at(0.34)])).toBe('running-out')
+    expect(held([0, at(0.7)], [1_000, at(0.34)], [31_000, at(0.34)])).toBe('low')
+    expect(held([0, at(0.15)], [1_000, at(0.08)], [60_000, at(0.08)])).toBe('low')
+    expect(held([0, at(0.15)], [1_000, at(0.07)], [31_000, at(0.07)])).toBe('ok')
   })
 
-  test('is no longer blocked 15 seconds after the wait, unless the next answer is another 429', () => {
+  test('counts anew where the condition came back', () => {
+    for (const back of [LOW, NEAR!]) {
+      const readings: [number, Partial<StateReading>][] = [
+        [0, LOW],
+        [1_000, CLEAR!],
+        [10_000, back],
+        [20_000, CLEAR!],
+        [49_999, CLEAR!],
+      ]
+      expect(held(...readings)).toBe('low')
+      expect(held(...readings, [50_000, CLEAR!])).toBe('ok')
+    }
+  })
+
+  test('is not checked after 30 seconds without a useful range, and checked with the next header at once', () => {
+    const wide = { low: 100, high: 261 }
+    for (const [from, state] of [
+      [{}, 'ok'],
+      [LOW, 'low'],
+    ] as const) {
+      expect(held([0, from], [1_000, wide], [30_999, wide])).toBe(state)
+      expect(held([0, from], [1_000, wide], [31_000, wide])).toBe('not-checked')
+      expect(held([0, from], [1_000, wide], [31_000, wide], [31_001, from])).toBe(state)
+    }
+  })
+
+  test('is no longer blocked 30 seconds after the wait, unless the next answer is another 429', () => {
     const over: [number, Partial<StateReading>][] = [
       [0, { blocked: true }],
       [1, { low: 10, level: 10, high: 11 }],
     ]
     expect(held(...over)).toBe('blocked')
-    expect(held(...over, [15_001, { low: 10, level: 10, high: 11 }])).toBe('low')
-    expect(held(...over, [10_000, { blocked: true }], [15_001, { blocked: true }])).toBe('blocked')
+    expect(held(...over, [30_001, { low: 10, level: 10, high: 11 }])).toBe('low')
+    expect(held(...over, [10_000, { blocked: true }], [30_001, { blocked: true }])).toBe('blocked')
     expect(held([0, { blocked: true }], [1, {}])).toBe('ok')
   })
 

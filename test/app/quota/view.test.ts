@@ -43,22 +43,26 @@ function drained(perSecond: number, remaining: number): { bucket: Bucket; nowMs:
 }
 
 test('ten minutes are promised only once headers show others’ use well enough', () => {
-  // Others take 4/s of a quota that refills 1.67/s: the first two headers do not show that yet.
-  const bucket = new Bucket(500, 300, 0)
-  const see = (id: number, remaining: number, atMs: number) => {
-    bucket.sent(id, atMs)
-    const resetSeconds = Math.ceil((500 - remaining) * 0.6)
-    const rate = { limit: 500, periodSeconds: 300, remaining, resetSeconds }
-    bucket.answered({ id, receivedAtMs: atMs, rejected: false, rate })
+  // A quota that refills 1.67/s, full at first; the second header shows as many missing.
+  const after = (missing: number) => {
+    const bucket = new Bucket(500, 300, 0)
+    const see = (id: number, remaining: number, atMs: number) => {
+      bucket.sent(id, atMs)
+      const resetSeconds = Math.ceil((500 - remaining) * 0.6)
+      const rate = { limit: 500, periodSeconds: 300, remaining, resetSeconds }
+      bucket.answered({ id, receivedAtMs: atMs, rejected: false, rate })
+    }
+    see(1, 497, 0)
+    if (missing > 0) see(2, 500 - missing, 6_000)
+    return bucket
   }
-  const said = (nowMs: number) => [
+  const said = (bucket: Bucket, nowMs: number) => [
     rowOf(bucket, nowMs).state,
     verdictOf([rowOf(bucket, nowMs)], { reachable: true }).kind,
   ]
-  see(1, 497, 0)
-  expect(said(4_000)).toEqual(['ok', 'unknown'])
-  see(2, 480, 6_000)
-  expect(said(30_000)).toEqual(['ok', 'unknown'])
+  expect(said(after(0), 4_000)).toEqual(['ok', 'unknown'])
+  expect(said(after(4), 30_000)).toEqual(['ok', 'unknown'])
+  expect(said(after(20), 30_000)).toEqual(['low', 'near-limit'])
   const quiet = seeing(319)
   quiet.sent(2, 10_000)
   const rate = { limit: 320, periodSeconds: 300, remaining: 319, resetSeconds: 1 }

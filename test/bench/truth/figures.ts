@@ -99,7 +99,7 @@ function asTold(looks: Looks, oracle: Told): Looks {
         high: oracle.high[at]!,
         level: oracle.middle[at]!,
         emptyChance: oracle.chance[at]!,
-        emptyChanceAtPace: oracle.chance[at]!,
+        emptyChanceByPresent: oracle.chance[at]!,
       },
       at * 1000,
     ),
