@@ -230,6 +230,10 @@ export const streamSummary = openObject({
   closingAt: optionalNumber,
   /** Opened again at the next start. */
   pinned: z.exactOptional(z.boolean()),
+  /** Programs' readers behind the gateway that share it; absent for none. */
+  readers: optionalNumber,
+  /** The programs of these readers by name, the first few. */
+  readBy: z.exactOptional(z.array(openObject({ program: text, readers: number }))),
 })
 
 export interface StreamSummary extends Immutable<z.output<typeof streamSummary>> {}

@@ -42,6 +42,8 @@ export type StreamInput =
   | { readonly kind: 'failed'; readonly reason: string }
   | { readonly kind: 'tick' }
   | { readonly kind: 'retry' }
+  /** A program wants its first answer: a planned restart. `canOverlap` as of a frame. */
+  | { readonly kind: 'renew'; readonly canOverlap: boolean }
   /** A person wants it opened anew, now. */
   | { readonly kind: 'restart' }
   | { readonly kind: 'close'; readonly reason: string; readonly code: StreamReasonCode }
@@ -90,6 +92,12 @@ export function nextStreamState(
       return { kind: 'closed', reason: input.reason, code: 'refused' }
     case 'restart':
       return waiting(state, 'restarted here', 'restarted-here', nowMs, 0)
+    case 'renew': {
+      if (!isUp(state)) return state
+      const reason = 'opened anew for a program'
+      if (!input.canOverlap) return waiting(state, reason, 'program-joined', nowMs, 0)
+      return handingOver(state, { reason, code: 'program-joined' }, state.lastFrameAtMs, nowMs)
+    }
     case 'retry':
       if (state.kind !== 'waiting') return state
       return { ...historyOf(state), kind: 'opening', sinceMs: nowMs }
@@ -149,17 +157,7 @@ function afterFrame(
       // as soon as it is asked has none to offer: that is waited out.
       if (nowMs - state.openedAtMs < SOON_MS) return failed(reason, 'going-away')
       if (!canOverlap) return waiting(state, reason, 'going-away', nowMs, 0)
-      const { openedAtMs, shortLives } = state
-      const heard = { openedAtMs, lastFrameAtMs: nowMs }
-      return {
-        kind: 'restarting',
-        sinceMs: nowMs,
-        reason,
-        ...heard,
-        attempt: 0,
-        shortLives,
-        code: 'going-away',
-      }
+      return handingOver(state, { reason, code: 'going-away' }, nowMs, nowMs)
     }
     case 'fatal':
       // Another sign-in took this session's place: reopening would only take it back and forth.
@@ -180,6 +178,22 @@ function afterFrame(
       return alive
   }
 }
+
+const handingOver = (
+  { openedAtMs, shortLives }: UpState,
+  { reason, code }: Pick<Extract<StreamState, { kind: 'restarting' }>, 'reason' | 'code'>,
+  lastFrameAtMs: number,
+  nowMs: number,
+): StreamState => ({
+  kind: 'restarting',
+  sinceMs: nowMs,
+  reason,
+  openedAtMs,
+  lastFrameAtMs,
+  attempt: 0,
+  shortLives,
+  code,
+})
 
 function afterFailure(
   state: OpenState,

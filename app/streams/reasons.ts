@@ -29,6 +29,8 @@ export type StreamReasonCode =
   | 'refused'
   | 'dual-logon'
   | 'restarted-here'
+  /** A program began to read a stream of Headroom's own: planned, not a failure. */
+  | 'program-joined'
   | 'closed-here'
   | 'made-room'
   | 'revoked'

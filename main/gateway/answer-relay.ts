@@ -20,14 +20,18 @@ const DROPPED: ReadonlySet<string> = new Set([
 const MAX_BEHIND_BYTES = 8 << 20
 
 /** The end-to-end fields of an answer as they came, without `token`, and with `Via` and `Proxy-Status`. */
-export function passedHeaders({ status, rawHeaders }: ForwardAnswer, token: string): string[] {
+export function passedHeaders(
+  { status, rawHeaders }: Pick<ForwardAnswer, 'status' | 'rawHeaders'>,
+  token: string | undefined,
+): string[] {
   const named = valuesOf(rawHeaders, 'connection').flatMap((value) => value.toLowerCase().split(/\s*,\s*/))
   const passed: string[] = []
   for (let i = 0; i + 1 < rawHeaders.length; i += 2) {
     const name = rawHeaders[i] ?? ''
     const lower = name.toLowerCase()
     if (DROPPED.has(lower) || named.includes(lower)) continue
-    passed.push(name, (rawHeaders[i + 1] ?? '').replaceAll(token, '[redacted]'))
+    const value = rawHeaders[i + 1] ?? ''
+    passed.push(name, token === undefined ? value : value.replaceAll(token, '[redacted]'))
   }
   passed.push('Via', `1.1 ${GATEWAY_NAME}`, 'Proxy-Status', `${GATEWAY_NAME}; received-status=${status}`)
   return passed

@@ -1,5 +1,5 @@
 import type { MonitorEvent } from '../../app/contract/events.ts'
-import type { Decision, UpstreamOutcome } from '../../app/gateway/decisions.ts'
+import type { Decision, OfferedRequest, UpstreamOutcome } from '../../app/gateway/decisions.ts'
 import { patienceMsOf, sameAsOf } from '../../app/gateway/request-fields.ts'
 import { Scheduler } from '../../app/gateway/scheduler.ts'
 import type { Ledger } from '../../app/quota/ledger.ts'
@@ -15,6 +15,7 @@ import { ProgramUse, shownCategory } from './program-use.ts'
 import type { Program } from './programs.ts'
 import { CUT_OFF, FAILURES, problemOf, unavailable, wordsOfNoToken } from './refusals.ts'
 import { Sending, type SendingDeps } from './sending.ts'
+import { type SharingDeps, StreamHub, type StreamTurn } from './stream-hub.ts'
 
 export interface ForwarderDeps extends SendingDeps {
   readonly ledger: Pick<Ledger, 'categoryOf' | 'sizeOf'>
@@ -26,6 +27,8 @@ export interface ForwarderDeps extends SendingDeps {
   readonly reserve?: Readonly<Record<string, number>>
   /** Called when numbers of a program changed. */
   readonly changed: () => void
+  /** The streams of the key, which programs share. */
+  readonly sharing: SharingDeps
 }
 
 /** What a program does on this key now. */
@@ -73,8 +76,9 @@ export class Forwarder {
   readonly #upstreams = new Map<number, Upstream>()
   readonly #replies = new OpenReplies()
   readonly #uses = new Map<string, ProgramUse>()
-  /** Own checks that wait for their turn. */
-  readonly #own = new Map<number, (hasTurn: boolean) => void>()
+  /** Requests sent elsewhere that wait for their turn: own checks, and openings of shared streams. */
+  readonly #turns = new Map<number, (refused?: Problem) => void>()
+  readonly #hub: StreamHub
   /** By program and category. */
   readonly #refusalsToldAtMs = new Map<string, number>()
   #nextId = 1
@@ -84,6 +88,17 @@ export class Forwarder {
 
   constructor(deps: ForwarderDeps) {
     this.#deps = deps
+    this.#hub = new StreamHub({
+      ...deps.sharing,
+      clock: deps.clock,
+      timeline: deps.timeline,
+      turn: (asked) => this.#streamTurn(asked),
+      countsOf: (program) => this.#countsOf(program),
+      refuse: (request, problem) => this.#refuse(request, problem),
+      forwarded: (program, category) =>
+        this.#countsOf(program).forwarded(shownCategory(this.#bucketOf(category)), this.#now()),
+      changed: () => deps.changed(),
+    })
     this.#scheduler = new Scheduler((bucket) => {
       const size = deps.ledger.sizeOf(bucket)
       const reserve = deps.reserve?.[bucket]
@@ -103,7 +118,7 @@ export class Forwarder {
     if (reply.destroyed || reply.writableEnded) return
     if (this.#closed !== undefined) return this.#refuse(request, unavailable(this.#closed))
     if (access.kind === 'none') return this.#refuse(request, unavailable(wordsOfNoToken(access.why)))
-    this.#offer(request)
+    if (!this.#hub.serve(request)) this.#offer(request)
   }
 
   /** Uses of this program since the gateway was turned on, and its requests that wait. */
@@ -112,7 +127,7 @@ export class Forwarder {
       .waiting()
       .filter(({ program: id }) => id === program.id)
       .map(({ bucket, sinceMs }) => ({ category: shownCategory(bucket), sinceMs }))
-    return { use: this.#countsOf(program), waiting }
+    return { use: this.#countsOf(program), waiting: [...waiting, ...this.#hub.waitingOf(program)] }
   }
 
   /** Whether any program waits for its turn: Headroom's own checks then wait too. */
@@ -124,27 +139,33 @@ export class Forwarder {
    * Waits for the turn of one of Headroom's own checks, which are of the class `background`. Resolves to a function to tell
    * its outcome, or to `undefined` where there is no room within `OWN_PATIENCE_MS`.
    */
-  ownTurn(method: string, path: string): Promise<OwnTurn | undefined> {
+  async ownTurn(method: string, path: string): Promise<OwnTurn | undefined> {
+    const turn = await this.#turn(categoryOf(method, path) ?? path, {
+      program: OWN_PROGRAM,
+      class: 'background',
+      weight: 1,
+      patienceMs: OWN_PATIENCE_MS,
+    })
+    return typeof turn === 'function' ? turn : undefined
+  }
+
+  #streamTurn({ program, path, patienceMs }: StreamTurn): Promise<OwnTurn | Problem> {
+    const endpoint = categoryOf('GET', path.split('?', 1)[0] ?? path) ?? path
+    const { id, class: urgency, weight } = program
+    return this.#turn(endpoint, { program: id, class: urgency, weight, patienceMs })
+  }
+
+  #turn(
+    endpoint: string,
+    asked: Pick<OfferedRequest, 'program' | 'class' | 'weight' | 'patienceMs'>,
+  ): Promise<OwnTurn | Problem> {
     const id = this.#nextId++
-    const endpoint = categoryOf(method, path) ?? path
     return new Promise((resolve) => {
-      this.#own.set(id, (hasTurn) => {
-        this.#own.delete(id)
-        resolve(hasTurn ? (outcome) => this.#ownSettled(id, endpoint, outcome) : undefined)
+      this.#turns.set(id, (refused) => {
+        this.#turns.delete(id)
+        resolve(refused ?? ((outcome) => this.#ownSettled(id, endpoint, outcome)))
       })
-      this.#apply(
-        this.#scheduler.offer(
-          {
-            id,
-            program: OWN_PROGRAM,
-            class: 'background',
-            weight: 1,
-            bucket: this.#bucketOf(endpoint),
-            patienceMs: OWN_PATIENCE_MS,
-          },
-          this.#now(),
-        ),
-      )
+      this.#apply(this.#scheduler.offer({ ...asked, id, bucket: this.#bucketOf(endpoint) }, this.#now()))
     })
   }
 
@@ -167,11 +188,13 @@ export class Forwarder {
       this.#drop(call)
     }
     this.#replies.cut(program.id)
+    this.#hub.cut(program)
     this.#uses.delete(program.id)
   }
 
   /** Ends the requests that wait with 503: the key cannot be used. Those already sent go on. */
   refuseWaiting(why: string): void {
+    this.#hub.refuseWaiting(why)
     this.#apply(this.#scheduler.refuseWaiting(this.#now()), why)
   }
 
@@ -179,6 +202,7 @@ export class Forwarder {
   async drain(why: string): Promise<void> {
     this.#closed = why
     this.refuseWaiting(why)
+    this.#hub.end(why)
     await new Promise<void>((resolve) => {
       this.#onIdle = resolve
       this.#checkIdle()
@@ -189,6 +213,7 @@ export class Forwarder {
   stop(): void {
     this.#closed ??= 'the gateway was turned off'
     this.refuseWaiting(this.#closed)
+    this.#hub.end(this.#closed)
     this.#cancelWake()
     for (const call of [...this.#calls.values()]) {
       sendProblem(call.reply, unavailable(this.#closed))
@@ -206,7 +231,7 @@ export class Forwarder {
   /** Requests that have not ended, and requests upstream: none when all is done. */
   get open(): { readonly requests: number; readonly upstreams: number } {
     return {
-      requests: this.#calls.size + this.#replies.size,
+      requests: this.#calls.size + this.#replies.size + this.#hub.size,
       upstreams: Math.max(this.#upstreams.size, this.#scheduler.open.upstreams),
     }
   }
@@ -287,9 +312,9 @@ export class Forwarder {
   #do(decision: Decision, why: string | undefined): void {
     switch (decision.kind) {
       case 'send': {
-        const own = this.#own.get(decision.upstream)
-        if (own === undefined) this.#send(decision.upstream)
-        else own(true)
+        const turn = this.#turns.get(decision.upstream)
+        if (turn === undefined) this.#send(decision.upstream)
+        else turn()
         return
       }
       case 'wait':
@@ -297,7 +322,7 @@ export class Forwarder {
         this.#share(decision.request, decision.upstream)
         return
       case 'refuse': {
-        this.#own.get(decision.request)?.(false)
+        this.#turns.get(decision.request)?.(problemOf(decision, why))
         const call = this.#calls.get(decision.request)
         if (call === undefined) return
         if (decision.why !== 'unavailable') this.#tellRefusal(call, decision)

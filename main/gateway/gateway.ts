@@ -310,7 +310,7 @@ export class Gateway {
   }
 
   #forwarderOf(session: ProfileSession): Forwarder {
-    const { tap, ledger, slots, reachability, bearer, timeline } = session.parts
+    const { tap, ledger, slots, reachability, bearer, timeline, streams } = session.parts
     return new Forwarder({
       clock: this.#deps.clock,
       timeline,
@@ -324,6 +324,7 @@ export class Gateway {
       event: (event) => session.gatewayHappened(event),
       ...(this.#deps.reserve && { reserve: this.#deps.reserve }),
       changed: () => session.gatewayChanged(),
+      sharing: { streams, slots },
     })
   }
 

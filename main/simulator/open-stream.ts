@@ -144,7 +144,7 @@ export class OpenStream implements OpenedStream {
     if (ending.how === 'end') return []
     // Half a frame, which a client must not treat as a whole one.
     const frame = JSON.stringify(this.#frames.message(this.#messages, dueMs) ?? END_SNAPSHOT)
-    return [{ kind: 'chunk', bytes: bytesOf(frame.slice(0, frame.length / 2)) }]
+    return this.#send(frame.slice(0, frame.length / 2), dueMs)
   }
 
   #finish(how: Ending['how']): readonly StreamPiece[] {

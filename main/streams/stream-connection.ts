@@ -1,5 +1,5 @@
 import type { HttpHeaders } from '../../app/service/answer.ts'
-import { observe } from '../../app/service/headers.ts'
+import { type Observation, observe } from '../../app/service/headers.ts'
 import { isPage, SOMETHING_ELSE, senderOf } from '../../app/service/sender.ts'
 import { FrameReader, type FramesRead } from '../../app/streams/frame-reader.ts'
 import type { StreamReasonCode } from '../../app/streams/reasons.ts'
@@ -22,14 +22,18 @@ export interface ConnectionDeps {
   readonly opening: (category: string) => number
   /** Called when a connection has released a slot of the service. */
   readonly slotFreed: (category: string) => void
+  /** The form that is asked for, where it is not `application/json`. */
+  readonly accept?: string
 }
 
 /** Callbacks of a connection. None is called after `close`. */
 export interface ConnectionListener {
-  opened(): void
+  opened(observation: Observation): void
+  /** Bytes of an open stream, before their frames are told. */
+  heard?(bytes: Uint8Array): void
   frames(read: FramesRead): void
   /** The answer was not 200; `tapped` is what its headers and body said about quotas. */
-  refused(status: number, tapped: Tapped): void
+  refused(status: number, tapped: Tapped, answer: { observation: Observation; body: string }): void
   ended(why: string, code: StreamReasonCode): void
 }
 
@@ -85,7 +89,7 @@ export class StreamConnection {
       {
         method: 'GET',
         url: `${baseUrl}${path}`,
-        headers: { authorization: `Bearer ${token}`, accept: 'application/json' },
+        headers: { authorization: `Bearer ${token}`, accept: deps.accept ?? 'application/json' },
         timeoutMs: OPEN_TIMEOUT_MS,
       },
       {
@@ -141,7 +145,7 @@ export class StreamConnection {
     this.openedAtMs = timeline.now()
     const { concurrency } = tap.answered(this.#ticket, this.#observation, '').reading
     if (concurrency) this.#observed(concurrency)
-    this.#listener.opened()
+    this.#listener.opened(this.#observation)
   }
 
   #notTheService(why: string): void {
@@ -154,6 +158,7 @@ export class StreamConnection {
 
   #heard(bytes: Uint8Array): void {
     if (this.#phase === 'unsure') this.#heardFirst(bytes)
+    if (this.#phase === 'open') this.#listener.heard?.(bytes)
     if (this.#phase === 'open') this.#listener.frames(this.#reader.push(bytes))
     else if (this.#phase === 'refusing' && this.#refusal.length < LONGEST_REFUSAL_BYTES) {
       this.#refusal += this.#decoder.decode(bytes)
@@ -190,7 +195,8 @@ export class StreamConnection {
     this.#hangUp()
     // A refusal for lack of a slot means that none is left, even without headers that say so.
     if (tapped.refused === 'concurrency') this.#observed(tapped.reading.concurrency ?? { remaining: 0 })
-    this.#listener.refused(this.#observation.status, tapped)
+    const answer = { observation: this.#observation, body: this.#refusal }
+    this.#listener.refused(this.#observation.status, tapped, answer)
   }
 
   #observed(reading: Parameters<SlotLedger['observed']>[1]): void {

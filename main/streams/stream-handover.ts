@@ -1,7 +1,8 @@
+import type { Observation } from '../../app/service/headers.ts'
 import type { FramesRead } from '../../app/streams/frame-reader.ts'
 import type { StreamInput } from '../../app/streams/life-cycle.ts'
-import type { Tapped } from '../api/quota-tap.ts'
 import type { Access } from '../tokens/keeper.ts'
+import type { RefusedStream } from './stream-audience.ts'
 import { type ConnectionDeps, StreamConnection } from './stream-connection.ts'
 
 export interface HandoverDeps extends ConnectionDeps {
@@ -15,10 +16,12 @@ export interface HandoverDeps extends ConnectionDeps {
 export interface HandoverListener {
   /** Whether the service announced the end of the current connection, and its successor is not open yet. */
   isHandingOver(): boolean
-  opened(): void
+  opened(observation: Observation): void
+  /** Bytes of the connection that is read. */
+  heard(bytes: Uint8Array): void
   /** Frames of a connection that is over must be ignored. */
   frames(read: FramesRead, from: StreamConnection): void
-  refused(status: number, tapped: Tapped, isSuccessor: boolean): void
+  refused(answer: RefusedStream, isSuccessor: boolean): void
   /** A connection ended, or none could be opened. */
   lost(why: StreamInput): void
 }
@@ -98,14 +101,15 @@ export class StreamHandover {
   #newConnection(token: string): StreamConnection {
     const listener = this.#listener
     const connection: StreamConnection = new StreamConnection(this.#category, this.#path, token, this.#deps, {
-      opened: () => {
+      opened: (observation) => {
         if (connection === this.#successor) this.#succeed(connection)
-        listener.opened()
+        listener.opened(observation)
       },
+      heard: (bytes) => listener.heard(bytes),
       frames: (read) => listener.frames(read, connection),
-      refused: (status, tapped) => {
+      refused: (status, tapped, answer) => {
         if (status === 401) void this.#deps.rejected(token)
-        listener.refused(status, tapped, connection === this.#successor)
+        listener.refused({ ...answer, tapped }, connection === this.#successor)
       },
       ended: (reason, code) => {
         if (connection === this.#current && listener.isHandingOver()) this.#formerEnded()

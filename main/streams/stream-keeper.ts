@@ -11,6 +11,7 @@ import type { SlotHolder } from '../../app/streams/slot-proposal.ts'
 import type { Tapped } from '../api/quota-tap.ts'
 import type { Random } from '../ports/ports.ts'
 import { FrameRate } from './frame-rate.ts'
+import type { RefusedStream, StreamAudience } from './stream-audience.ts'
 import type { StreamConnection } from './stream-connection.ts'
 import { StreamEvents } from './stream-events.ts'
 import { type HandoverDeps, StreamHandover } from './stream-handover.ts'
@@ -47,7 +48,13 @@ export class StreamKeeper {
   readonly id: string
   readonly category: string
   readonly request: StreamRequest
+  /** Its path and query under `{base_url}`. */
+  readonly path: string
   isPinned: boolean
+  /** Whether Headroom itself wants it, beside programs. */
+  isOwn = true
+  /** The programs that read it, if any do. */
+  audience: StreamAudience | undefined
   readonly #deps: StreamDeps
   readonly #rate: FrameRate
   readonly #events: StreamEvents
@@ -61,6 +68,7 @@ export class StreamKeeper {
     this.id = id
     this.category = STREAM_TABLE[request.kind].category
     this.request = request
+    this.path = path
     this.isPinned = isPinned
     this.#deps = deps
     this.#events = new StreamEvents(
@@ -72,12 +80,14 @@ export class StreamKeeper {
     this.#watchdog = new StreamWatchdog(deps, (state, before) => this.#entered(state, before))
     this.#connections = new StreamHandover(this.category, path, deps, {
       isHandingOver: () => this.#watchdog.state.kind === 'restarting',
-      opened: () => {
+      opened: (observation) => {
         this.#symbolErrors.clear()
+        this.audience?.opened(observation)
         this.#watchdog.feed({ kind: 'opened', hasSnapshot: STREAM_TABLE[this.request.kind].snapshot })
       },
+      heard: (bytes) => this.audience?.heard(bytes),
       frames: (read, from) => this.#read(read, from),
-      refused: (status, tapped, isSuccessor) => this.#refused(status, tapped, isSuccessor),
+      refused: (answer, isSuccessor) => this.#refused(answer, isSuccessor),
       lost: (why) => this.#watchdog.feed(why),
     })
   }
@@ -124,6 +134,12 @@ export class StreamKeeper {
     this.#watchdog.watch()
   }
 
+  /** Opens it anew for its first answer, before the present connection is closed if there is a slot for both. */
+  renew(): void {
+    this.#watchdog.feed({ kind: 'renew', canOverlap: this.#canOverlap() })
+    this.#watchdog.watch()
+  }
+
   /** Ends a backoff early, as when the service is reachable again or a token has arrived. */
   nudge(): void {
     const { state } = this.#watchdog
@@ -166,11 +182,14 @@ export class StreamKeeper {
       restarts: this.#events.restarts,
       ...(symbolErrors.length > 0 && { symbolErrors }),
       ...(this.isPinned && { pinned: true }),
+      ...readersOf(this.audience),
     }
   }
 
-  #refused(status: number, tapped: Tapped, isSuccessor: boolean): void {
+  #refused(answer: RefusedStream, isSuccessor: boolean): void {
+    const { tapped, observation } = answer
     const { refused } = tapped
+    this.audience?.refused(answer)
     if (refused === 'concurrency' && isSuccessor) {
       // Its own earlier connection held the slot, which is free once the service has noticed that connection's end.
       this.#watchdog.feed({ kind: 'ended', reason: 'server going away', code: 'going-away' })
@@ -179,7 +198,7 @@ export class StreamKeeper {
     if (refused === 'concurrency') {
       this.#events.exhausted(tapped.reading.requestId, this.#deps.proposal(this.category))
     }
-    this.#watchdog.feed(inputOfAnswer(status, refused, this.#retryAtMs(tapped)))
+    this.#watchdog.feed(inputOfAnswer(observation.status, refused, this.#retryAtMs(tapped)))
   }
 
   /** When to retry. A slot released here a moment ago is free soon; when other programs release theirs is unknown. */
@@ -246,6 +265,7 @@ export class StreamKeeper {
       case 'stale':
         break
     }
+    this.audience?.became(state)
     this.#deps.changed()
   }
 }
@@ -271,6 +291,15 @@ function inputOfAnswer(status: number, refused: RefusedBy | undefined, retryAtMs
   return status >= 500 || status < 400 || PASSING.has(status)
     ? { kind: 'ended', reason, code: 'service-error' }
     : { kind: 'failed', reason }
+}
+
+/** The most programs of one stream in a snapshot. */
+const MAX_READ_BY = 16
+
+function readersOf(audience: StreamAudience | undefined): Pick<StreamSummary, 'readers' | 'readBy'> {
+  const readBy = audience?.readBy ?? []
+  const readers = readBy.reduce((sum, one) => sum + one.readers, 0)
+  return readers === 0 ? {} : { readers, readBy: readBy.slice(0, MAX_READ_BY) }
 }
 
 /** The part of a summary that follows from the state. `last`: why it is being opened again, if it is. */

@@ -8,13 +8,26 @@ import { rateText } from '../../app/status/rates.ts'
 import { proposalName } from '../../app/status/stream-status.ts'
 import type { StreamReasonCode } from '../../app/streams/reasons.ts'
 import { proposedToClose, type SlotHolder } from '../../app/streams/slot-proposal.ts'
+import { streamAddressOf } from '../../app/streams/stream-address.ts'
 import { checkStream } from '../api/stream-check.ts'
 import type { Pins } from './pinned-streams.ts'
+import type { StreamAudience } from './stream-audience.ts'
 import { type StreamDeps, StreamKeeper } from './stream-keeper.ts'
 
 export interface StreamsDeps extends Omit<StreamDeps, 'opening' | 'proposal' | 'slotFreed'> {
   /** Absent without a data folder: pins then last until the app ends. */
   readonly pins?: Pins
+}
+
+/** A stream that a program asked for. */
+export interface ProgramStream {
+  readonly request: StreamRequest
+  /** Its path and query, as the program wrote them. */
+  readonly path: string
+  readonly accept: string | undefined
+  readonly audience: StreamAudience
+  /** Whether to ask the service although no slot is known to be free: others may have left theirs. */
+  readonly mayBeRefused: boolean
 }
 
 export const MAX_STREAMS = 200
@@ -26,7 +39,7 @@ const MAX_SYMBOL_ERRORS = 64
 /** The number of closed streams that stay visible with their reason. */
 const MAX_CLOSED_SHOWN = 5
 
-/** The own streams of one profile. */
+/** The own streams of one profile: those that Headroom wants, and those that programs behind the gateway do. */
 export class Streams {
   readonly #deps: StreamsDeps
   #keepers: StreamKeeper[] = []
@@ -36,8 +49,44 @@ export class Streams {
   /** The number of open checks by category: connections opened for their headers only. */
   readonly #checks = new Map<string, number>()
 
+  /** Called when a slot is free that no own stream waits for. */
+  onSlotFreed: (category: string) => void = () => {}
+
   constructor(deps: StreamsDeps) {
     this.#deps = deps
+  }
+
+  /** Those that are not closed. */
+  get keepers(): readonly StreamKeeper[] {
+    return this.#keepers.filter((keeper) => !keeper.isClosed)
+  }
+
+  /** Opens a stream for a program; Headroom itself does not want it. */
+  openForProgram(asked: ProgramStream): Outcome<{ readonly keeper: StreamKeeper }> {
+    const room = this.#roomFor(asked.request, undefined, asked.mayBeRefused)
+    if (!room.ok) return room
+    const { request, path, accept, audience } = asked
+    const keeper = this.#added(request, path, { isPinned: false, ...(accept !== undefined && { accept }) })
+    keeper.isOwn = false
+    keeper.audience = audience
+    keeper.start()
+    this.#deps.changed()
+    return { ok: true, keeper }
+  }
+
+  /** Why no stream of this category can be opened now: the sentence and the one least worth its slot. */
+  noSlot(category: string): CommandError {
+    return noSlot(this.#slotsOf(category), this.#proposal(category), this.#deps.timeline.now())
+  }
+
+  /** Ends a stream that no program wants any more, unless Headroom does. It is not listed as closed. */
+  leftByPrograms(keeper: StreamKeeper): void {
+    keeper.audience = undefined
+    if (!keeper.isOwn) {
+      keeper.close('no program reads it', 'closed-here')
+      this.#keepers = this.#keepers.filter((one) => one !== keeper)
+    }
+    this.#deps.changed()
   }
 
   /**
@@ -171,22 +220,44 @@ export class Streams {
   ): Outcome<{ readonly stream: string }> {
     const path = streamPath(request)
     if (!path.ok) return { ok: false, code: 'bad-target', message: `Not opened: ${path.message}.` }
+    const shared = this.#sharedAs(path.path)
+    if (shared !== undefined) {
+      shared.isOwn = true
+      shared.isPinned ||= isPinned
+      this.#deps.changed()
+      return { ok: true, stream: shared.id }
+    }
+    const room = this.#roomFor(request, replace, false)
+    if (!room.ok) return room
+    const keeper = this.#added(request, path.path, { isPinned })
+    keeper.start()
+    this.#deps.changed()
+    return { ok: true, stream: keeper.id }
+  }
+
+  /** The equal stream that only programs wanted until now. */
+  #sharedAs(path: string): StreamKeeper | undefined {
+    const key = streamAddressOf(path)?.key
+    return this.#keepers.find(
+      (keeper) => !keeper.isOwn && !keeper.isClosed && streamAddressOf(keeper.path)?.key === key,
+    )
+  }
+
+  /** Makes room for one more stream, or says why there is none. `mayBeRefused`: without a slot too. */
+  #roomFor(request: StreamRequest, replace: string | undefined, mayBeRefused: boolean): Outcome {
     if (this.#keepers.filter((keeper) => !keeper.isClosed).length >= MAX_STREAMS) return tooMany(MAX_STREAMS)
     const { category } = STREAM_TABLE[request.kind]
-    if (this.#deps.slots.free(category) === 0) {
+    if (!mayBeRefused && this.#deps.slots.free(category) === 0) {
       const holders = this.#holders(category)
       // One that was closed by hand gives its slot first, before its time to be kept is over.
       const given =
         holders.find(({ stream }) => stream === replace) ??
         holders.find(({ stream }) => this.#closing.has(stream))
-      if (!given) return noSlot(this.#slotsOf(category), this.#proposal(category), this.#deps.timeline.now())
+      if (!given) return this.noSlot(category)
       this.#forgetClosing(given.stream)
       this.#find(given.stream)?.close(`closed to make room for ${request.target}`, 'made-room')
     }
-    const keeper = this.#added(request, path.path, isPinned)
-    keeper.start()
-    this.#deps.changed()
-    return { ok: true, stream: keeper.id }
+    return { ok: true }
   }
 
   #openOrListClosed(request: StreamRequest, isPinned: boolean): void {
@@ -194,12 +265,17 @@ export class Streams {
     if (opened.ok) return
     const code = opened.code === 'no-slot' ? 'no-slot' : 'refused'
     // This keeper opens no connection. Opening the stream again creates another one, which is checked again.
-    this.#added(request, '', isPinned).close(reasonOf(opened), code)
+    this.#added(request, '', { isPinned }).close(reasonOf(opened), code)
   }
 
-  #added(request: StreamRequest, path: string, isPinned: boolean): StreamKeeper {
+  #added(
+    request: StreamRequest,
+    path: string,
+    { isPinned, accept }: { readonly isPinned: boolean; readonly accept?: string },
+  ): StreamKeeper {
     const keeper = new StreamKeeper(`s${this.#nextId++}`, request, path, isPinned, {
       ...this.#deps,
+      ...(accept !== undefined && { accept }),
       opening: (wanted) => this.#opening(wanted),
       proposal: (wanted) => this.#proposal(wanted),
       slotFreed: (freed) => this.#slotFreed(freed),
@@ -221,7 +297,9 @@ export class Streams {
 
   /** Gives a freed slot to the stream that has waited longest. */
   #slotFreed(category: string): void {
-    this.#keepers.find((keeper) => keeper.category === category && keeper.waitsForSlot)?.slotFreed()
+    const waiting = this.#keepers.find((keeper) => keeper.category === category && keeper.waitsForSlot)
+    if (waiting === undefined) this.onSlotFreed(category)
+    else waiting.slotFreed()
   }
 
   #proposal(category: string): StreamProposal | undefined {

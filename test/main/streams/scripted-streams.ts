@@ -63,6 +63,7 @@ export function setUp(pins?: Pins) {
   }
   return {
     clock,
+    timeline,
     http,
     streams,
     slots,

@@ -1,0 +1,264 @@
+import type { Observation } from '../../app/service/headers.ts'
+import { STREAM_TABLE } from '../../app/service/stream-kinds.ts'
+import { Framer } from '../../app/streams/framer.ts'
+import { frameOf } from '../../app/streams/frames.ts'
+import type { StreamState } from '../../app/streams/life-cycle.ts'
+import type { MergeRule } from '../../app/streams/merge-rules.ts'
+import { type SharedFrame, SharedState } from '../../app/streams/shared-state.ts'
+import type { StreamAddress } from '../../app/streams/stream-address.ts'
+import type { OwnTurn } from '../api/own-turn.ts'
+import type { Clock } from '../ports/ports.ts'
+import type { ReadBy, RefusedStream, StreamAudience } from '../streams/stream-audience.ts'
+import type { StreamKeeper } from '../streams/stream-keeper.ts'
+import { passedHeaders } from './answer-relay.ts'
+import { GATEWAY_NAME } from './problem.ts'
+import type { StreamReader } from './stream-reader.ts'
+
+/** What a shared stream tells the hub. */
+export interface SharedStreamListener {
+  /** A reader's answer began. `isFirst`: it was asked for by this reader. */
+  began(reader: StreamReader, isFirst: boolean): void
+  ended(reader: StreamReader): void
+  /** The service answered something else before the stream was ever open. */
+  refused(answer: RefusedStream): void
+  /** The stream was never open, and waits for another attempt, or is closed. */
+  notOpened(state: Extract<StreamState, { kind: 'waiting' | 'closed' }>): void
+  /** It will be read no more: no reader is left, or all were told to go away. */
+  over(): void
+  /** Frames came. */
+  heard(): void
+}
+
+export interface SharedStreamDeps {
+  readonly clock: Clock
+  readonly address: StreamAddress
+  readonly rule: MergeRule
+  readonly listener: SharedStreamListener
+}
+
+/** How long a stream is kept that no program reads any more. Milliseconds. */
+export const KEPT_MS = 10_000
+/** How long programs wait for a stream that the service ended before they are told. Milliseconds. */
+export const MAX_OUTAGE_MS = 60_000
+
+const GO_AWAY = '{"StreamStatus":"GoAway"}'
+/** Fields that say something of the request that opened the stream only. */
+const OF_ONE_REQUEST = /^(?:x-ratelimit-|x-concurrency-|x-ts-request-id$|date$)/
+const LF = 0x0a
+const CR = 0x0d
+
+const encoder = new TextEncoder()
+const encode = (text: string): Uint8Array => encoder.encode(text)
+
+/**
+ * One stream of the service, and the programs that read it.
+ *
+ * What happens to its connection stays hidden from them: after a restart they get the differences, and the end only when
+ * the service is not back in `MAX_OUTAGE_MS`.
+ */
+export class SharedStream implements StreamAudience {
+  readonly address: StreamAddress
+  /** Told to the scheduler once the service has answered. */
+  turn: OwnTurn | undefined
+  keeper: StreamKeeper | undefined
+  readonly #clock: Clock
+  readonly #listener: SharedStreamListener
+  readonly #decoder = new TextDecoder()
+  readonly #readers = new Set<StreamReader>()
+  /** Readers whose answer has not begun, in the order in which they came. */
+  readonly #pending = new Set<StreamReader>()
+  readonly #state: SharedState
+  #framer = new Framer()
+  /** The fields of the answer that opened it; `undefined` before. */
+  #observation: Observation | undefined
+  #lastByte = 0
+  #hasLineEnd = false
+  #lastWords: string | undefined
+  #cancelOutage: (() => void) | undefined
+  #cancelKept: (() => void) | undefined
+  #isOver = false
+
+  constructor({ clock, address, rule, listener }: SharedStreamDeps) {
+    this.address = address
+    this.#clock = clock
+    this.#listener = listener
+    this.#state = new SharedState(address, rule, encode)
+  }
+
+  get category(): string {
+    return STREAM_TABLE[this.address.kind].category
+  }
+
+  get state(): SharedState {
+    return this.#state
+  }
+
+  get isOpen(): boolean {
+    return this.#observation !== undefined && !this.#isOver
+  }
+
+  get isOver(): boolean {
+    return this.#isOver
+  }
+
+  /** Whether no program reads it, and it is kept in case one comes back. */
+  get isKept(): boolean {
+    return this.#cancelKept !== undefined
+  }
+
+  get pending(): readonly StreamReader[] {
+    return [...this.#pending]
+  }
+
+  get readers(): readonly StreamReader[] {
+    return [...this.#readers]
+  }
+
+  get readBy(): ReadBy {
+    const counts = new Map<string, number>()
+    for (const { program } of this.#readers) counts.set(program.name, (counts.get(program.name) ?? 0) + 1)
+    return Array.from(counts, ([program, readers]) => ({ program, readers }))
+  }
+
+  /** Takes a reader in: its answer begins now, or when the stream is open. */
+  add(reader: StreamReader): void {
+    this.#cancelKept?.()
+    this.#cancelKept = undefined
+    reader.onGone = () => this.#gone(reader)
+    this.#pending.add(reader)
+    if (this.isOpen) this.#begin(reader, false)
+  }
+
+  /** Lets a reader go that was answered otherwise. */
+  remove(reader: StreamReader): void {
+    reader.onGone = () => {}
+    this.#gone(reader)
+  }
+
+  /** Takes over the readers of a stream that this one has all of. */
+  takeOver(other: SharedStream): void {
+    for (const reader of other.#readers) {
+      reader.onGone = () => this.#gone(reader)
+      this.#readers.add(reader)
+      reader.moveTo(this.#state)
+    }
+    other.#readers.clear()
+    other.close()
+  }
+
+  /** Ends its readers, as a service that goes away does. */
+  close(): void {
+    if (this.#isOver) return
+    this.#isOver = true
+    this.#cancelOutage?.()
+    this.#cancelKept?.()
+    this.#cancelKept = undefined
+    for (const reader of [...this.#readers]) this.#sendAway(reader)
+    this.#listener.over()
+  }
+
+  opened(observation: Observation): void {
+    this.turn?.({ kind: 'answer', ...(observation.rate && { rate: observation.rate }) })
+    this.turn = undefined
+    this.#observation ??= observation
+    this.#framer = new Framer()
+    this.#lastByte = 0
+    this.#state.opened()
+    this.#cancelOutage?.()
+    this.#cancelOutage = undefined
+    let isFirst = true
+    for (const reader of this.pending) {
+      this.#begin(reader, isFirst)
+      isFirst = false
+    }
+  }
+
+  heard(bytes: Uint8Array): void {
+    if (this.#observation === undefined || this.#isOver) return
+    this.#findLineEnd(bytes)
+    const frames: SharedFrame[] = []
+    for (const line of this.#framer.push(bytes).lines) {
+      const text = this.#decoder.decode(line)
+      frames.push(...this.#state.heard(text))
+      const frame = frameOf(text)
+      if (frame.kind === 'fatal' && frame.error === 'DualLogon') this.#lastWords = text
+    }
+    if (frames.length === 0) return
+    for (const reader of this.#readers) {
+      reader.hear(frames)
+      if (reader.isLost) this.#sendAway(reader)
+    }
+    this.#listener.heard()
+  }
+
+  refused(answer: RefusedStream): void {
+    const { refused, reading } = answer.tapped
+    const rate = reading.rate && { rate: reading.rate }
+    this.turn?.(
+      refused === 'rate' || refused === 'unsaid'
+        ? { kind: 'rate-limited', of: refused, ...rate }
+        : { kind: 'answer', ...rate },
+    )
+    this.turn = undefined
+    if (this.#observation === undefined) this.#listener.refused(answer)
+  }
+
+  became(state: StreamState): void {
+    if (state.kind !== 'waiting' && state.kind !== 'closed') return
+    const isUnsent = state.code === 'no-token' || state.code === 'rate-limited'
+    this.turn?.({ kind: isUnsent ? 'not-sent' : 'timeout' })
+    this.turn = undefined
+    if (this.#isOver) return
+    if (this.#observation === undefined) this.#listener.notOpened(state)
+    else if (state.kind === 'closed') this.close()
+    else this.#cancelOutage ??= this.#clock.after(MAX_OUTAGE_MS, () => this.close())
+  }
+
+  #begin(reader: StreamReader, isFirst: boolean): void {
+    if (!this.#pending.delete(reader) || this.#observation === undefined) return
+    if (reader.isGone) return
+    this.#readers.add(reader)
+    reader.begin(this.#headers(isFirst), this.#state)
+    this.#listener.began(reader, isFirst)
+  }
+
+  #headers(isFirst: boolean): string[] {
+    const { status = 200, headers = {} } = this.#observation ?? {}
+    const rawHeaders = Object.entries(headers).flatMap(([name, value]) =>
+      value === undefined || (!isFirst && OF_ONE_REQUEST.test(name)) ? [] : [name, value],
+    )
+    const passed = passedHeaders({ status, rawHeaders }, undefined)
+    return isFirst ? passed : [...passed, 'Cache-Status', `${GATEWAY_NAME}; hit; detail=coalesced`]
+  }
+
+  /** Its connection ended, or it was answered otherwise. */
+  #gone(reader: StreamReader): void {
+    this.#pending.delete(reader)
+    const wasReading = this.#readers.delete(reader)
+    if (this.#readers.size === 0 && this.#pending.size === 0) this.#leftAlone()
+    if (wasReading) this.#listener.ended(reader)
+  }
+
+  #leftAlone(): void {
+    if (this.#isOver || this.isKept) return
+    if (!this.isOpen || this.keeper?.isOwn === true) this.close()
+    else this.#cancelKept = this.#clock.after(KEPT_MS, () => this.close())
+  }
+
+  #sendAway(reader: StreamReader): void {
+    reader.onGone = () => {}
+    reader.end(this.#state.line(this.#lastWords ?? GO_AWAY))
+    this.#gone(reader)
+  }
+
+  /** Own lines end as those of the service do. */
+  #findLineEnd(bytes: Uint8Array): void {
+    if (this.#hasLineEnd || bytes.length === 0) return
+    const at = bytes.indexOf(LF)
+    if (at >= 0) {
+      this.#hasLineEnd = true
+      this.#state.lineEnd = (at === 0 ? this.#lastByte : bytes[at - 1]) === CR ? '\r\n' : '\n'
+    }
+    this.#lastByte = bytes[bytes.length - 1] ?? 0
+  }
+}

@@ -1,0 +1,402 @@
+import { PROGRAM_CLASSES } from '../../app/gateway/decisions.ts'
+import { patienceMsOf } from '../../app/gateway/request-fields.ts'
+import type { Observation } from '../../app/service/headers.ts'
+import { STREAM_TABLE } from '../../app/service/stream-kinds.ts'
+import type { StreamState } from '../../app/streams/life-cycle.ts'
+import { mergeRuleOf } from '../../app/streams/merge-rules.ts'
+import type { SlotLedger } from '../../app/streams/slots.ts'
+import { covers, type StreamAddress, streamAddressOf } from '../../app/streams/stream-address.ts'
+import type { OwnTurn } from '../api/own-turn.ts'
+import type { Timeline } from '../monitor/timeline.ts'
+import type { Clock } from '../ports/ports.ts'
+import type { RefusedStream } from '../streams/stream-audience.ts'
+import type { Streams } from '../streams/streams.ts'
+import type { AdmittedRequest } from './admitted-request.ts'
+import { passedHeaders } from './answer-relay.ts'
+import { type Problem, sendProblem } from './problem.ts'
+import type { ProgramUse } from './program-use.ts'
+import type { Program } from './programs.ts'
+import { CUT_OFF, unavailable } from './refusals.ts'
+import { SharedStream } from './shared-stream.ts'
+import { StreamReader } from './stream-reader.ts'
+
+/** A stream that is to be opened for a program, for its turn among all requests. */
+export interface StreamTurn {
+  readonly program: Program
+  readonly path: string
+  readonly patienceMs: number
+}
+
+/** What the hub shares out: the streams of one connected key. */
+export interface SharingDeps {
+  readonly streams: Streams
+  readonly slots: Pick<SlotLedger, 'free' | 'view'>
+}
+
+export interface StreamHubDeps extends SharingDeps {
+  readonly clock: Clock
+  readonly timeline: Timeline
+  /** Waits for the turn of a request. Resolves to a function to tell its outcome, or to why it is refused. */
+  readonly turn: (asked: StreamTurn) => Promise<OwnTurn | Problem>
+  readonly countsOf: (program: Program) => ProgramUse
+  /** Counts a request that was refused, and answers it. */
+  readonly refuse: (request: AdmittedRequest, problem: Problem) => void
+  /** A request that the service answered counts as the program's. */
+  readonly forwarded: (program: Program, category: string) => void
+  readonly changed: () => void
+}
+
+interface Asked {
+  readonly shared: SharedStream
+  /** The request that it is opened for, as it came. */
+  readonly request: AdmittedRequest
+  isTakingTurn: boolean
+  /** Attempts that ended without an answer. */
+  attempts: number
+}
+
+/** How often the service is asked for a slot that others hold. Milliseconds. */
+const TRY_MS = 5_000
+/** How often it is looked whether a slot or a reader's time has come. Milliseconds. */
+const LOOK_MS = 1_000
+const MAX_ATTEMPTS = 2
+
+/**
+ * The streams that programs read on one connected key: equal ones share one stream of the service and one slot, those that
+ * Headroom itself has open among them.
+ */
+export class StreamHub {
+  readonly #deps: StreamHubDeps
+  readonly #shared = new Set<SharedStream>()
+  /** Those that have no stream of the service yet. */
+  readonly #asked = new Map<SharedStream, Asked>()
+  readonly #requests = new Map<StreamReader, AdmittedRequest>()
+  readonly #triedAtMs = new Map<string, number>()
+  #cancelLook: (() => void) | undefined
+
+  constructor(deps: StreamHubDeps) {
+    this.#deps = deps
+    deps.streams.onSlotFreed = () => this.#advance()
+  }
+
+  /** Readers, and requests that wait for their stream. */
+  get size(): number {
+    return this.#requests.size
+  }
+
+  /** When each request of a program came that waits for its stream and not for its turn, by category. */
+  waitingOf(program: Program): readonly { readonly category: string; readonly sinceMs: number }[] {
+    return [...this.#asked.values()]
+      .filter(({ isTakingTurn }) => !isTakingTurn)
+      .flatMap(({ shared }) =>
+        shared.pending
+          .filter((reader) => reader.program.id === program.id)
+          .map(({ sinceMs }) => ({ category: shared.category, sinceMs })),
+      )
+  }
+
+  /** Serves a request for a stream that can be shared; `false` for any other request. */
+  serve(request: AdmittedRequest): boolean {
+    if (request.method !== 'GET') return false
+    const address = streamAddressOf(request.pathAndQuery, request.accept)
+    const rule = address && mergeRuleOf(address)
+    if (address === undefined || rule === undefined) return false
+    const shared = this.#sharedAs(address)
+    if (shared?.state.isJoinable === false) return false
+    const sinceMs = this.#deps.timeline.now()
+    const patientUntilMs = sinceMs + patienceMsOf(request.prefer)
+    const reader = new StreamReader(request, address, { sinceMs, patientUntilMs })
+    this.#requests.set(reader, request)
+    request.reply.on('close', () => this.#requests.delete(reader))
+    if (shared !== undefined) {
+      shared.add(reader)
+      this.#deps.changed()
+      return true
+    }
+    const added = new SharedStream({
+      clock: this.#deps.clock,
+      address,
+      rule,
+      listener: {
+        began: (begun, isFirst) => this.#began(begun, isFirst),
+        ended: (left) => this.#ended(left),
+        refused: (answer) => this.#refused(added, answer),
+        notOpened: (state) => this.#notOpened(added, state),
+        over: () => this.#over(added),
+        heard: () => this.#enlarge(added),
+      },
+    })
+    this.#shared.add(added)
+    this.#asked.set(added, { shared: added, request, isTakingTurn: false, attempts: 0 })
+    added.add(reader)
+    if (!this.#joinsOwn(added)) this.#advance()
+    this.#deps.changed()
+    return true
+  }
+
+  /** Ends all that a program reads at once. */
+  cut(program: Program): void {
+    for (const [reader] of [...this.#requests]) {
+      if (reader.program.id !== program.id) continue
+      sendProblem(reader.reply, CUT_OFF)
+      if (!reader.reply.writableEnded) reader.reply.destroy()
+      this.#leave(reader)
+    }
+  }
+
+  /** Ends the requests whose stream is not open yet with 503. */
+  refuseWaiting(why: string): void {
+    for (const shared of [...this.#asked.keys()]) this.#answerAll(shared, unavailable(why))
+  }
+
+  /** Ends everything: readers are told to go away. */
+  end(why: string): void {
+    this.refuseWaiting(why)
+    for (const shared of [...this.#shared]) shared.close()
+    this.#cancelLook?.()
+    this.#cancelLook = undefined
+    this.#deps.streams.onSlotFreed = () => {}
+  }
+
+  #sharedAs(address: StreamAddress): SharedStream | undefined {
+    const open = [...this.#shared].filter((one) => !one.isOver)
+    return (
+      open.find((one) => one.address.key === address.key) ??
+      open.find((one) => one.isOpen && covers(one.address, address))
+    )
+  }
+
+  /** Reads a stream that Headroom has open, from its first answer on. */
+  #joinsOwn(shared: SharedStream): boolean {
+    const keeper = this.#deps.streams.keepers.find(
+      (one) => one.audience === undefined && streamAddressOf(one.path)?.key === shared.address.key,
+    )
+    if (keeper === undefined) return false
+    shared.keeper = keeper
+    keeper.audience = shared
+    keeper.renew()
+    this.#look()
+    return true
+  }
+
+  /** Opens what has a slot, the most urgent first. */
+  #advance(): void {
+    const urgency = ({ shared }: Asked) =>
+      Math.min(...shared.pending.map(({ program }) => PROGRAM_CLASSES.indexOf(program.class)))
+    const waiting = [...this.#asked.values()].filter(
+      ({ shared, isTakingTurn }) => shared.keeper === undefined && !isTakingTurn,
+    )
+    for (const asked of waiting.toSorted((a, b) => urgency(a) - urgency(b))) void this.#open(asked)
+    this.#look()
+  }
+
+  async #open(asked: Asked): Promise<void> {
+    const { shared, request } = asked
+    const { streams, timeline, turn } = this.#deps
+    const [first] = shared.pending
+    // Freeing a slot looks for who can use it, and must not find this one.
+    asked.isTakingTurn = true
+    if (first === undefined || !this.#hasRoom(shared)) {
+      asked.isTakingTurn = false
+      return
+    }
+    const patienceMs =
+      Math.max(...shared.pending.map(({ patientUntilMs }) => patientUntilMs)) - timeline.now()
+    const taken = await turn({ program: first.program, path: request.pathAndQuery, patienceMs })
+    asked.isTakingTurn = false
+    const isWanted = this.#asked.has(shared) && shared.pending.length > 0
+    if (typeof taken !== 'function') {
+      if (isWanted) this.#answerAll(shared, taken)
+      return
+    }
+    const opened =
+      isWanted &&
+      streams.openForProgram({
+        request: { kind: shared.address.kind, target: shared.address.target, options: {} },
+        path: request.pathAndQuery,
+        accept: shared.address.accept,
+        audience: shared,
+        mayBeRefused: this.#mayTry(shared.category),
+      })
+    if (opened === false || !opened.ok) {
+      taken({ kind: 'not-sent' })
+      if (opened !== false && opened.code !== 'no-slot') this.#answerAll(shared, unavailable(opened.message))
+      return
+    }
+    this.#triedAtMs.set(shared.category, timeline.now())
+    shared.turn = taken
+    shared.keeper = opened.keeper
+  }
+
+  /** Whether a slot is free, can be freed, or may have been left by others. */
+  #hasRoom({ category }: SharedStream): boolean {
+    if (this.#hasFreeSlot(category)) return true
+    const kept = [...this.#shared].find((one) => one.category === category && one.isKept)
+    kept?.close()
+    return this.#hasFreeSlot(category) || this.#mayTry(category)
+  }
+
+  /** Whether a slot is free beside those that are promised to streams on their way, the present one among them. */
+  #hasFreeSlot(category: string): boolean {
+    const free = this.#deps.slots.free(category)
+    const promised = [...this.#asked.values()].filter(
+      ({ shared, isTakingTurn }) => isTakingTurn && shared.category === category,
+    )
+    return free === undefined || free >= promised.length
+  }
+
+  #mayTry(category: string): boolean {
+    const { slots, timeline } = this.#deps
+    const row = slots.view().find((one) => one.category === category)
+    if (row === undefined || row.elsewhere === 0) return false
+    const sinceMs = Math.max(this.#triedAtMs.get(category) ?? 0, row.observedAt ?? 0)
+    return timeline.now() - sinceMs >= TRY_MS
+  }
+
+  /** Looks again while a request waits for its stream. */
+  #look(): void {
+    if (this.#cancelLook !== undefined || this.#asked.size === 0) return
+    this.#cancelLook = this.#deps.clock.after(LOOK_MS, () => {
+      this.#cancelLook = undefined
+      this.#expire()
+      this.#advance()
+    })
+  }
+
+  /** Answers those whose patience has ended while nothing was under way for them. */
+  #expire(): void {
+    const nowMs = this.#deps.timeline.now()
+    for (const { shared, isTakingTurn } of [...this.#asked.values()]) {
+      if (isTakingTurn || (shared.keeper?.opening ?? 0) > 0) continue
+      for (const reader of shared.pending)
+        if (reader.patientUntilMs <= nowMs) this.#answer(shared, reader, this.#tooLate(shared))
+    }
+  }
+
+  #tooLate(shared: SharedStream): Problem {
+    if (shared.keeper !== undefined && !shared.keeper.waitsForSlot)
+      return unavailable('the service did not open this stream in time')
+    const { streams, slots } = this.#deps
+    const row = slots.view().find((one) => one.category === shared.category)
+    return {
+      status: 429,
+      detail: streams.noSlot(shared.category).message,
+      proxyError: 'http_request_denied',
+      error: 'TooManyRequests',
+      message: 'Stream quota exceeded',
+      headers: {
+        ...(row && { 'x-concurrency-limit': String(row.limit) }),
+        'x-concurrency-remaining': '0',
+        'x-concurrency-resource': row?.resource ?? shared.category,
+      },
+    }
+  }
+
+  #began(reader: StreamReader, isFirst: boolean): void {
+    const use = this.#deps.countsOf(reader.program)
+    use.streams += 1
+    if (isFirst) this.#deps.forwarded(reader.program, STREAM_TABLE[reader.address.kind].category)
+    else use.coalesced += 1
+    for (const shared of [...this.#asked.keys()]) if (shared.isOpen) this.#asked.delete(shared)
+    this.#deps.changed()
+  }
+
+  #ended(reader: StreamReader): void {
+    this.#requests.delete(reader)
+    this.#deps.countsOf(reader.program).streams -= 1
+    if (this.#asked.size > 0) this.#advance()
+    this.#deps.changed()
+  }
+
+  #refused(shared: SharedStream, answer: RefusedStream): void {
+    const { tapped, observation } = answer
+    if (observation.status === 401) return
+    if (tapped.refused === 'concurrency') {
+      // It goes on waiting without a stream of its own; one of Headroom's waits by itself.
+      const { keeper } = shared
+      if (keeper === undefined || keeper.isOwn) return
+      shared.keeper = undefined
+      this.#deps.streams.leftByPrograms(keeper)
+      this.#look()
+      return
+    }
+    const untilMs = tapped.refused === undefined ? Number.POSITIVE_INFINITY : (tapped.retryAtMs ?? 0)
+    for (const reader of shared.pending) {
+      if (reader.patientUntilMs >= untilMs) continue
+      if (observation.status !== 429) this.#deps.forwarded(reader.program, shared.category)
+      sendAnswer(reader, observation, answer.body)
+      this.#leave(reader)
+    }
+  }
+
+  #notOpened(shared: SharedStream, state: Extract<StreamState, { kind: 'waiting' | 'closed' }>): void {
+    const asked = this.#asked.get(shared)
+    if (asked === undefined) return
+    if (state.kind === 'closed') this.#answerAll(shared, unavailable(state.reason))
+    else if (state.code === 'no-token')
+      this.#answerAll(shared, unavailable('Headroom has no access token of this key now'))
+    else if (state.code === 'connection-lost' || state.code === 'not-the-service') {
+      asked.attempts += 1
+      if (asked.attempts >= MAX_ATTEMPTS) this.#answerAll(shared, noAnswer(state.reason))
+    }
+    this.#look()
+  }
+
+  /** A larger stream of quotes takes the place of smaller ones, once it has told all that they have. */
+  #enlarge(larger: SharedStream): void {
+    if (larger.address.symbols === undefined || !larger.isOpen) return
+    for (const smaller of [...this.#shared]) {
+      if (smaller === larger || !smaller.isOpen || !covers(larger.address, smaller.address)) continue
+      if ([...smaller.state.keys].every((key) => larger.state.has(key))) larger.takeOver(smaller)
+    }
+  }
+
+  #over(shared: SharedStream): void {
+    this.#shared.delete(shared)
+    this.#asked.delete(shared)
+    const { keeper } = shared
+    shared.keeper = undefined
+    if (keeper !== undefined) this.#deps.streams.leftByPrograms(keeper)
+    for (const reader of shared.pending) sendProblem(reader.reply, unavailable('the stream was closed'))
+    this.#deps.changed()
+  }
+
+  #answerAll(shared: SharedStream, problem: Problem): void {
+    for (const reader of shared.pending) this.#answer(shared, reader, problem)
+  }
+
+  #answer(shared: SharedStream, reader: StreamReader, problem: Problem): void {
+    const request = this.#requests.get(reader)
+    this.#requests.delete(reader)
+    if (request !== undefined) this.#deps.refuse(request, problem)
+    shared.remove(reader)
+  }
+
+  /** A reader that has its answer, or needs none any more. */
+  #leave(reader: StreamReader): void {
+    this.#requests.delete(reader)
+    for (const shared of [...this.#shared])
+      if (shared.pending.includes(reader) || shared.readers.includes(reader)) shared.remove(reader)
+  }
+}
+
+/** Passes an answer on that opened no stream. */
+function sendAnswer({ reply }: StreamReader, { status, headers }: Observation, body: string): void {
+  if (reply.headersSent || reply.destroyed) return
+  const rawHeaders = Object.entries(headers).flatMap(([name, value]) =>
+    value === undefined || name === 'content-length' ? [] : [name, value],
+  )
+  reply.sendDate = false
+  reply.writeHead(status, [
+    ...passedHeaders({ status, rawHeaders }, undefined),
+    'content-length',
+    String(Buffer.byteLength(body)),
+  ])
+  reply.end(body)
+}
+
+const noAnswer = (why: string): Problem => ({
+  status: 502,
+  detail: `The service did not open this stream (${why}); the request may have been counted.`,
+  proxyError: 'connection_terminated',
+})

@@ -1,0 +1,122 @@
+import { EventEmitter } from 'node:events'
+import type { ServerResponse } from 'node:http'
+import type { AdmittedRequest } from '../../../main/gateway/admitted-request.ts'
+import { sendProblem } from '../../../main/gateway/problem.ts'
+import { ProgramUse } from '../../../main/gateway/program-use.ts'
+import type { Program } from '../../../main/gateway/programs.ts'
+import { StreamHub, type StreamTurn } from '../../../main/gateway/stream-hub.ts'
+import { setUp } from '../streams/scripted-streams.ts'
+
+const decoder = new TextDecoder()
+
+/** The reply to one program, which reads as fast as the test lets it. */
+export class FakeReply extends EventEmitter {
+  status: number | undefined
+  headers: string[] = []
+  text = ''
+  destroyed = false
+  writableEnded = false
+  sendDate = true
+  /** Whether the program reads nothing. */
+  isFrozen = false
+  readonly req = { complete: true, method: 'GET' }
+
+  get headersSent(): boolean {
+    return this.status !== undefined
+  }
+
+  get lines(): readonly string[] {
+    return this.text.split(/\r?\n/).filter(Boolean)
+  }
+
+  setHeader(): void {}
+  flushHeaders(): void {}
+
+  writeHead(status: number, headers: readonly string[] | object): void {
+    this.status = status
+    this.headers = Array.isArray(headers) ? headers : Object.entries(headers).flat().map(String)
+  }
+
+  write(bytes: Uint8Array | string): boolean {
+    if (this.destroyed || this.writableEnded) throw new Error('written after its end')
+    this.text += typeof bytes === 'string' ? bytes : decoder.decode(bytes)
+    return !this.isFrozen
+  }
+
+  end(last?: Uint8Array | string): void {
+    if (last !== undefined) this.write(last)
+    this.writableEnded = true
+    this.emit('close')
+  }
+
+  destroy(): void {
+    this.destroyed = true
+    this.emit('close')
+  }
+
+  thaw(): void {
+    this.isFrozen = false
+    this.emit('drain')
+  }
+}
+
+export const program = (name: string, traits: Partial<Program> = {}): Program => ({
+  id: name,
+  name,
+  class: 'normal',
+  weight: 1,
+  keyEnding: 'abcd',
+  profile: 'key-1',
+  ...traits,
+})
+
+/** Shared streams of one key on virtual time, with a service that says what the test says. */
+export function setUpHub() {
+  const set = setUp()
+  const uses = new Map<string, ProgramUse>()
+  const turns: StreamTurn[] = []
+  const countsOf = ({ id }: Program) => {
+    const use = uses.get(id) ?? new ProgramUse()
+    uses.set(id, use)
+    return use
+  }
+  const hub = new StreamHub({
+    streams: set.streams,
+    slots: set.slots,
+    clock: set.clock,
+    timeline: set.timeline,
+    turn: async (asked) => {
+      turns.push(asked)
+      return () => {}
+    },
+    countsOf,
+    refuse: ({ reply, program: of }, problem) => {
+      countsOf(of).refused += 1
+      sendProblem(reply, problem)
+    },
+    forwarded: (of, category) => countsOf(of).forwarded(category, set.timeline.now()),
+    changed: () => {},
+  })
+  const ask = async (path: string, of: Program = program('bot'), prefer?: string): Promise<FakeReply> => {
+    const reply = new FakeReply()
+    const request: AdmittedRequest = {
+      program: of,
+      method: 'GET',
+      pathAndQuery: path,
+      accept: undefined,
+      acceptEncoding: undefined,
+      contentType: undefined,
+      prefer,
+      body: undefined,
+      reply: reply as unknown as ServerResponse,
+    }
+    if (!hub.serve(request)) throw new Error('not shared')
+    await set.clock.advance(0)
+    return reply
+  }
+  /** The newest connection says these lines. */
+  const says = (...lines: readonly string[]) => set.service.says(lines.map((line) => `${line}\r\n`).join(''))
+  /** How many connections were opened upstream until now. */
+  const opened = () => set.http.streams.length
+  return { ...set, hub, ask, says, opened, turns, countsOf }
+}

@@ -1,0 +1,369 @@
+import { expect, test } from 'vitest'
+import { MAX_BEHIND } from '../../../app/streams/reader-queue.ts'
+import { KEPT_MS, MAX_OUTAGE_MS } from '../../../main/gateway/shared-stream.ts'
+import { proves } from '../../proof/proves.ts'
+import { RATE, SLOTS } from '../streams/scripted-streams.ts'
+import { type FakeReply, program, setUpHub } from './scripted-hub.ts'
+
+const POSITIONS = '/v3/brokerage/stream/accounts/SIM1001/positions'
+const CHAIN = '/v3/marketdata/stream/options/chains/MSFT'
+const quotes = (list: string) => `/v3/marketdata/stream/quotes/${list}`
+const position = (id: number, last: number) => `{"AccountID":"SIM1001","PositionID":"${id}","Last":"${last}"}`
+const END = '{"StreamStatus":"EndSnapshot"}'
+const GO_AWAY = '{"StreamStatus":"GoAway"}'
+const heartbeat = (count: number) => `{"Heartbeat":${count}}`
+const problemIn = (reply: FakeReply) =>
+  JSON.parse(reply.text) as { Error: string; Message: string; detail: string }
+
+/** A stream of positions that is open, with one reader. */
+async function openPositions() {
+  const set = setUpHub()
+  const first = await set.ask(POSITIONS)
+  set.service.opens()
+  set.says(position(1, 10), position(2, 20), END)
+  return { ...set, first }
+}
+
+test('equal streams share one request and one slot; a late reader gets what is, its end, and what follows', async () => {
+  const { ask, says, first, opened, own, countsOf } = await openPositions()
+  says(position(1, 11))
+  const late = await ask(`${POSITIONS}?`, program('notes'))
+  expect(late.lines).toEqual([position(1, 11), position(2, 20), END])
+  says(position(2, 21))
+  expect(late.lines.at(-1)).toBe(position(2, 21))
+  expect(first.lines).toEqual([position(1, 10), position(2, 20), END, position(1, 11), position(2, 21)])
+  expect(opened()).toBe(1)
+  expect(own('Positions Stream')).toBe(1)
+  expect(countsOf(program('bot'))).toMatchObject({ streams: 1, coalesced: 0 })
+  expect(countsOf(program('notes'))).toMatchObject({ streams: 1, coalesced: 1 })
+  expect(late.headers).toContain('headroom; hit; detail=coalesced')
+})
+
+test('readers that came while it was being opened are answered by the one that is opened', async () => {
+  const { ask, service, says, opened } = setUpHub()
+  const replies = [await ask(POSITIONS), await ask(POSITIONS, program('notes'))]
+  expect(opened()).toBe(1)
+  service.opens()
+  says(position(1, 1), END)
+  for (const { status, lines } of replies)
+    expect({ status, lines }).toEqual({ status: 200, lines: [position(1, 1), END] })
+})
+
+test('frames are passed on whole, however they were cut', async () => {
+  const { first, service } = await openPositions()
+  const before = first.text
+  service.says('{"AccountID":"SIM1001","Positi')
+  expect(first.text).toBe(before)
+  service.says('onID":"1","Last":"9"}\r\n{"Heart')
+  expect(first.text).toBe(`${before}${position(1, 9)}\r\n`)
+})
+
+test('the last reader gone, the stream is kept for ten seconds, and its slot is free then', async () => {
+  const { ask, first, clock, own, opened, streams } = await openPositions()
+  first.destroy()
+  await clock.advance(KEPT_MS - 1)
+  expect(own('Positions Stream')).toBe(1)
+  const again = await ask(POSITIONS)
+  expect(again.lines).toHaveLength(3)
+  again.destroy()
+  await clock.advance(KEPT_MS)
+  expect(own('Positions Stream')).toBe(0)
+  expect(opened()).toBe(1)
+  expect(streams.summaries()).toEqual([])
+})
+
+test('a stream that is kept gives its slot to one that waits, at once', async () => {
+  const set = setUpHub()
+  const replies: FakeReply[] = []
+  for (let i = 0; i < 10; i += 1) {
+    replies.push(await set.ask(`/v3/marketdata/stream/options/chains/S${i}`))
+    set.service.opens()
+  }
+  replies[3]!.destroy()
+  expect(set.own('Option Chain Stream')).toBe(10)
+  const next = await set.ask(CHAIN)
+  expect(set.opened()).toBe(11)
+  set.service.opens()
+  expect(next.status).toBe(200)
+  expect(set.own('Option Chain Stream')).toBe(10)
+})
+
+test('without a slot a reader waits for its patience, then is told the stream least worth its slot', async () => {
+  const set = setUpHub()
+  for (let i = 0; i < 10; i += 1) {
+    await set.ask(`/v3/marketdata/stream/options/chains/S${i}`)
+    set.service.opens()
+  }
+  const waits = await set.ask(CHAIN, program('notes'), 'wait=5')
+  expect(set.hub.waitingOf(program('notes'))).toMatchObject([{ category: 'Option Chain Stream' }])
+  await set.clock.advance(4_000)
+  expect(waits.status).toBeUndefined()
+  await set.clock.advance(3_000)
+  expect(waits.status).toBe(429)
+  expect(problemIn(waits)).toMatchObject({ Error: 'TooManyRequests', Message: 'Stream quota exceeded' })
+  expect(problemIn(waits).detail).toContain('Least used: Option chain · S0')
+  expect(waits.headers).toContain('x-concurrency-remaining')
+  expect(set.opened()).toBe(10)
+  expect(set.hub.waitingOf(program('notes'))).toEqual([])
+})
+
+test('a slot that is freed goes to the most urgent program that waits', async () => {
+  const set = setUpHub()
+  const replies: FakeReply[] = []
+  for (let i = 0; i < 10; i += 1) {
+    replies.push(await set.ask(`/v3/marketdata/stream/options/chains/S${i}`))
+    set.service.opens()
+  }
+  const background = await set.ask(
+    '/v3/marketdata/stream/options/chains/B',
+    program('b', { class: 'background' }),
+  )
+  const critical = await set.ask(
+    '/v3/marketdata/stream/options/chains/C',
+    program('c', { class: 'critical' }),
+  )
+  replies[0]!.destroy()
+  await set.clock.advance(0)
+  set.service.opens()
+  expect(critical.status).toBe(200)
+  expect(background.status).toBeUndefined()
+})
+
+test('a slot that others hold is tried every five seconds, not more often', async () => {
+  const set = setUpHub()
+  const waits = await set.ask(CHAIN, undefined, 'wait=60')
+  const none = { 'x-concurrency-limit': '10', 'x-concurrency-remaining': '0' }
+  set.service.refuses(429, SLOTS, none)
+  expect(set.opened()).toBe(1)
+  await set.clock.advance(4_000)
+  expect(set.opened()).toBe(1)
+  await set.clock.advance(3_000)
+  expect(set.opened()).toBe(2)
+  set.service.opens()
+  expect(waits.status).toBe(200)
+})
+
+test('a GoAway is hidden: another stream first, then the differences only, for fifty readers by one request', async () => {
+  const { ask, says, service, clock, opened, first, own, http } = await openPositions()
+  const readers = [first]
+  for (let i = 0; i < 49; i += 1) readers.push(await ask(POSITIONS))
+  await clock.advance(5_000)
+  const before = readers.map(({ lines }) => lines.length)
+  says(GO_AWAY)
+  await clock.advance(0)
+  expect(opened()).toBe(2)
+  expect(http.streams[0]!.closed).toBe(false)
+  service.opens()
+  expect(http.streams[0]!.closed).toBe(true)
+  says(position(1, 10), position(3, 30), END)
+  for (const [at, { lines, writableEnded, destroyed }] of readers.entries()) {
+    expect(lines.slice(before[at])).toEqual([
+      '{"AccountID":"SIM1001","PositionID":"2","Deleted":true}',
+      position(3, 30),
+    ])
+    expect(writableEnded || destroyed).toBe(false)
+  }
+  expect(own('Positions Stream')).toBe(1)
+  proves('G6', { level: 2, cases: readers.length })
+})
+
+test('cuts and silence are hidden, and no heartbeat is invented', async () => {
+  const { says, service, clock, first, opened } = await openPositions()
+  const before = first.lines.length
+  service.ends()
+  await clock.advance(5_000)
+  expect(opened()).toBe(2)
+  service.opens()
+  says(position(1, 10), position(2, 20), END)
+  // 30 s of silence, then another connection.
+  await clock.advance(40_000)
+  expect(opened()).toBe(3)
+  service.opens()
+  says(position(1, 10), position(2, 20), END, heartbeat(1))
+  expect(first.lines.slice(before)).toEqual([heartbeat(1)])
+  expect(first.writableEnded).toBe(false)
+})
+
+test('a service that is not back in a minute ends its readers as it would itself', async () => {
+  const { service, clock, first, streams } = await openPositions()
+  service.ends()
+  await clock.advance(MAX_OUTAGE_MS - 1)
+  expect(first.writableEnded).toBe(false)
+  await clock.advance(1)
+  expect(first.lines.at(-1)).toBe(GO_AWAY)
+  expect(first.text.endsWith(`${GO_AWAY}\r\n`)).toBe(true)
+  expect(first.writableEnded).toBe(true)
+  expect(streams.summaries()).toEqual([])
+})
+
+test('a sign-in elsewhere that ends the stream is told as it was said', async () => {
+  const { says, first, opened } = await openPositions()
+  says('{"Error":"DualLogon","Message":"elsewhere"}')
+  expect(first.lines.at(-1)).toBe('{"Error":"DualLogon","Message":"elsewhere"}')
+  expect(first.writableEnded).toBe(true)
+  expect(opened()).toBe(1)
+})
+
+test('a frozen reader delays no other, and is brought up to date with the newest of each object', async () => {
+  const { ask, says, first } = await openPositions()
+  const frozen = await ask(POSITIONS, program('notes'))
+  frozen.isFrozen = true
+  const rounds = 3 * MAX_BEHIND.frames
+  for (let i = 1; i <= rounds; i += 1) says(position(1, i))
+  expect(first.lines).toHaveLength(3 + rounds)
+  expect(frozen.lines.length).toBeLessThan(6)
+  frozen.thaw()
+  expect(frozen.lines.at(-1)).toBe(position(1, rounds))
+  expect(frozen.lines.length).toBeLessThan(8)
+  says(position(2, 5))
+  expect(frozen.lines.at(-1)).toBe(position(2, 5))
+})
+
+test('a frozen reader that cannot be brought up to date is told to go away', async () => {
+  const { ask, service, says } = setUpHub()
+  const frozen = await ask('/v3/marketdata/stream/barcharts/MSFT?barsback=2')
+  service.opens()
+  frozen.isFrozen = true
+  for (let i = 0; i < 3 * MAX_BEHIND.frames; i += 1) says(`{"TimeStamp":"${1000 + i}"}`)
+  expect(frozen.lines.at(-1)).toBe(GO_AWAY)
+  expect(frozen.writableEnded).toBe(true)
+})
+
+test('quotes of some symbols come out of a larger stream', async () => {
+  const { ask, service, says, opened } = setUpHub()
+  await ask(quotes('MSFT,AAPL'))
+  service.opens()
+  says('{"Symbol":"MSFT","Last":1}', '{"Symbol":"AAPL","Last":1}')
+  const some = await ask(quotes('aapl'), program('notes'))
+  says('{"Symbol":"MSFT","Last":2}', '{"Symbol":"AAPL","Last":2}')
+  expect(some.lines).toEqual(['{"Symbol":"AAPL","Last":1}', '{"Symbol":"AAPL","Last":2}'])
+  expect(opened()).toBe(1)
+})
+
+test('an enlargement opens the larger stream before it drops the smaller one, whose readers go on', async () => {
+  const { ask, service, says, opened, http } = setUpHub()
+  const small = await ask(quotes('MSFT'))
+  service.opens()
+  says('{"Symbol":"MSFT","Last":1}')
+  const large = await ask(quotes('MSFT,AAPL'), program('notes'))
+  expect(opened()).toBe(2)
+  service.opens()
+  says('{"Symbol":"AAPL","Last":1}')
+  expect(http.streams[0]!.closed).toBe(false)
+  says('{"Symbol":"MSFT","Last":2}')
+  expect(http.streams[0]!.closed).toBe(true)
+  says('{"Symbol":"AAPL","Last":3}', '{"Symbol":"MSFT","Last":3}')
+  expect(small.lines).toEqual([
+    '{"Symbol":"MSFT","Last":1}',
+    '{"Symbol":"MSFT","Last":2}',
+    '{"Symbol":"MSFT","Last":3}',
+  ])
+  expect(small.writableEnded).toBe(false)
+  expect(large.lines).toHaveLength(4)
+})
+
+test("a stream that Headroom has open is read from a first answer on, and stays Headroom's", async () => {
+  const { open, service, says, ask, clock, own, opened, http, summary } = setUpHub()
+  await open()
+  service.opens()
+  says(position(1, 1), END)
+  await clock.advance(5_000)
+  const reader = await ask(POSITIONS)
+  expect(opened()).toBe(2)
+  expect(http.streams[0]!.closed).toBe(false)
+  says(position(1, 2))
+  service.opens()
+  says(position(1, 3), END)
+  expect(reader.lines).toEqual([position(1, 3), END])
+  expect(own('Positions Stream')).toBe(1)
+  expect(summary()).toMatchObject({ readers: 1, readBy: [{ program: 'bot', readers: 1 }] })
+  reader.destroy()
+  await clock.advance(KEPT_MS)
+  expect(own('Positions Stream')).toBe(1)
+  expect(summary()).not.toHaveProperty('readers')
+})
+
+test('a stream of programs that a person opens too is the same one, and stays when they leave', async () => {
+  const { open, first, streams, clock, opened, own } = await openPositions()
+  expect(await open()).toMatchObject({ ok: true, stream: streams.summaries()[0]!.id })
+  first.destroy()
+  await clock.advance(2 * KEPT_MS)
+  expect(opened()).toBe(1)
+  expect(own('Positions Stream')).toBe(1)
+})
+
+test('a stream that a person closes ends its readers', async () => {
+  const { streams, first, own } = await openPositions()
+  streams.close(streams.summaries()[0]!.id)
+  expect(first.lines.at(-1)).toBe(GO_AWAY)
+  expect(first.writableEnded).toBe(true)
+  expect(own('Positions Stream')).toBe(0)
+})
+
+test('what refuses the stream is passed on as it came', async () => {
+  const { ask, service, own } = setUpHub()
+  const replies = [await ask(POSITIONS), await ask(POSITIONS)]
+  service.refuses(403, '{"Error":"Forbidden","Message":"no"}', { 'content-type': 'application/json' })
+  for (const { status, text, headers } of replies) {
+    expect({ status, text }).toEqual({ status: 403, text: '{"Error":"Forbidden","Message":"no"}' })
+    expect(headers).toContain('headroom; received-status=403')
+  }
+  expect(own('Positions Stream')).toBe(0)
+})
+
+test('a 429 of the rate quota is waited out as far as the patience of the reader goes', async () => {
+  const { ask, service, clock } = setUpHub()
+  const patient = await ask(quotes('MSFT'), program('a'), 'wait=60')
+  const hasty = await ask(quotes('MSFT'), program('b'), 'wait=1')
+  service.refuses(429, RATE, {
+    'x-ratelimit-limit': '500',
+    'x-ratelimit-period': '300',
+    'x-ratelimit-remaining': '0',
+    'x-ratelimit-reset': '20',
+  })
+  expect(hasty.status).toBe(429)
+  await clock.advance(25_000)
+  service.opens()
+  expect(patient.status).toBe(200)
+})
+
+test('a connection that is lost twice before the stream was open is told', async () => {
+  const { ask, service, clock } = setUpHub()
+  const reply = await ask(POSITIONS)
+  service.ends()
+  await clock.advance(5_000)
+  service.ends()
+  expect(reply.status).toBe(502)
+})
+
+test('a program that is cut off has no stream and waits for none; others go on', async () => {
+  const { ask, hub, first, http } = await openPositions()
+  const [bot, notes] = [program('bot'), program('notes')]
+  const other = await ask(POSITIONS, notes)
+  const waits = await ask(CHAIN, bot)
+  hub.cut(bot)
+  expect(first.destroyed).toBe(true)
+  expect(waits.status).toBe(401)
+  http.streams[0]!.listener.chunk(Buffer.from(`${position(1, 5)}\r\n`))
+  expect(other.lines.at(-1)).toBe(position(1, 5))
+  expect(hub.size).toBe(1)
+})
+
+test('at the end readers are told to go away, and those that wait get 503', async () => {
+  const { ask, hub, first, own } = await openPositions()
+  const waits = await ask(CHAIN)
+  hub.end('the gateway was turned off')
+  expect(first.lines.at(-1)).toBe(GO_AWAY)
+  expect(waits.status).toBe(503)
+  expect(own('Positions Stream')).toBe(0)
+  expect(own('Option Chain Stream')).toBe(0)
+})
+
+test('a reader that goes before its stream is open costs nothing more', async () => {
+  const { ask, own, hub, clock } = setUpHub()
+  const reply = await ask(POSITIONS)
+  reply.destroy()
+  await clock.advance(0)
+  expect(own('Positions Stream')).toBe(0)
+  expect(hub.size).toBe(0)
+})
