@@ -1,3 +1,4 @@
+import type { LoggedEvent } from '../contract/events.ts'
 import type { Snapshot } from '../contract/snapshot.ts'
 import { coarseSinceText, countdownSeconds } from './durations.ts'
 import { type Finding, judgedRows, keyFindings } from './key-findings.ts'
@@ -98,8 +99,8 @@ export interface KeyLine {
   /** Requests left of the limit; empty where no row is checked. */
   readonly left: string
   readonly note: string
-  /** 429s since Headroom started. */
-  readonly refusals: number
+  /** 429s of today, in the zone that is shown; absent until they were counted. */
+  readonly refusals?: number
   /** `1 of 13`; empty without open streams. */
   readonly silent: string
   readonly signInBy: string
@@ -107,15 +108,22 @@ export interface KeyLine {
 
 const LINE_ORDER: Readonly<Record<Severity, number>> = { critical: 0, watch: 1, ok: 2, unseen: 3 }
 
-/** All keys, the worst first; among equals in their own order. */
-export function keyLines(snapshots: readonly Snapshot[], nowMs: number): readonly KeyLine[] {
+/**
+ * All keys, the worst first; among equals in their own order. `refusals`: the 429s of today by key, where they were
+ * counted.
+ */
+export function keyLines(
+  snapshots: readonly Snapshot[],
+  nowMs: number,
+  refusals: Readonly<Record<string, number>> = {},
+): readonly KeyLine[] {
   return snapshots
-    .map((snapshot) => keyLine(snapshot, nowMs))
+    .map((snapshot) => keyLine(snapshot, nowMs, refusals[snapshot.profile.id]))
     .sort((a, b) => LINE_ORDER[a.severity] - LINE_ORDER[b.severity])
 }
 
-function keyLine(snapshot: Snapshot, nowMs: number): KeyLine {
-  const { profile, requests, streams } = snapshot
+function keyLine(snapshot: Snapshot, nowMs: number, refusals: number | undefined): KeyLine {
+  const { profile, streams } = snapshot
   const status = keyStatus(snapshot, nowMs)
   const [tightest] = judgedRows(snapshot, nowMs)
   const open = streams.filter(({ state }) => state !== 'closed')
@@ -128,10 +136,25 @@ function keyLine(snapshot: Snapshot, nowMs: number): KeyLine {
     tightest: row?.category ?? '',
     left: row === undefined ? '' : `${leftText(row, nowMs)} / ${row.limit}`,
     note: row === undefined ? status.note : quotaStatus(row, nowMs).note || shareLeftText(row),
-    refusals: requests.reduce((sum, { rejected }) => sum + rejected, 0),
+    ...(refusals !== undefined && { refusals }),
     silent: open.length === 0 ? '' : `${silent} of ${open.length}`,
     signInBy: signInByText(snapshot, nowMs),
   }
+}
+
+/**
+ * The 429s of one key since `fromMs`, epoch ms: of request quotas and of slots. An event that is given twice, from the
+ * history and from this run, counts once.
+ */
+export function refusalsSince(events: readonly LoggedEvent[], profile: string, fromMs: number): number {
+  const seen = events.flatMap((event) =>
+    (event.kind === 'rate-limited' || event.kind === 'slots-exhausted') &&
+    event.profile === profile &&
+    event.at >= fromMs
+      ? `${event.at} ${event.kind} ${event.category} ${event.requestId ?? event.seq}`
+      : [],
+  )
+  return new Set(seen).size
 }
 
 /** When a person has to sign in again: a day and time, `does not expire`, or the state of a token that is none. */

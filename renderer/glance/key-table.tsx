@@ -8,15 +8,18 @@ import { ENVIRONMENT_LABELS } from '../shell/environment-labels.ts'
 import type { MirrorState } from '../state/mirror-state.ts'
 import { useMirror, useMoment, useParts, useSnapshot } from '../state/window-parts.ts'
 import sheet from './glance.module.css'
+import { useRefusalsToday } from './use-refusals-today.ts'
 
 const css = classesOf({ ...controlsSheet, ...sheet })
 
-const linesOf = ({ snapshots }: MirrorState, nowMs: number) => JSON.stringify(keyLines(snapshots, nowMs))
+const linesOf = ({ snapshots }: MirrorState, nowMs: number, refusals: Readonly<Record<string, number>>) =>
+  JSON.stringify(keyLines(snapshots, nowMs, refusals))
 
 /** All keys, the worst first; Alt and a number opens one. */
 export function KeyTable() {
   const { view } = useParts()
-  const said = useMoment(({ mirror, nowMs }) => linesOf(mirror, nowMs))
+  const refusals = useRefusalsToday()
+  const said = useMoment(({ mirror, nowMs }) => linesOf(mirror, nowMs, refusals))
   const lines = JSON.parse(said) as readonly KeyLine[]
   const open = (profile: string) => view.setState({ profile, category: undefined, glance: false })
   useEffect(() => {
@@ -49,8 +52,8 @@ export function KeyTable() {
               <th scope="col">Tightest quota</th>
               <th scope="col">Left</th>
               <th scope="col">Until</th>
-              <th scope="col" title="Refused requests since Headroom started">
-                429s
+              <th scope="col" title="Requests refused with 429 since midnight">
+                429s today
               </th>
               <th scope="col">Silent</th>
               <th scope="col">Sign in by</th>
@@ -92,7 +95,7 @@ function KeyRow({ line, index, open }: KeyRowProps) {
       <td>{tightest || '–'}</td>
       <td className={css('mono')}>{left || '–'}</td>
       <td>{note || '–'}</td>
-      <td>{refusals}</td>
+      <td>{refusals ?? '–'}</td>
       <td>{silent || '–'}</td>
       <td>{signInBy}</td>
     </tr>

@@ -1,7 +1,8 @@
 import '../../renderer/utc.ts'
 import { describe, expect, it } from 'vitest'
+import type { LoggedEvent } from '../../../app/contract/events.ts'
 import type { Snapshot } from '../../../app/contract/snapshot.ts'
-import { glanceNote, glanceNumber, keyLines } from '../../../app/status/glance.ts'
+import { glanceNote, glanceNumber, keyLines, refusalsSince } from '../../../app/status/glance.ts'
 import { keyFindings } from '../../../app/status/key-findings.ts'
 import { CALM_REQUESTS, NOW_MS, quota, slots, snapshot, stream } from '../../renderer/fixtures.ts'
 
@@ -86,9 +87,9 @@ describe('the table of keys', () => {
       [
         key('archive', { requests: [], streams: [], refresh: { ...refresh, state: 'none' } }),
         key('calm', { streams: [] }),
-        key('low', { requests: [row({ state: 'low', rejected: 2 })] }),
+        key('low', { requests: [row({ state: 'low' })] }),
         key('blocked', {
-          requests: [row({ state: 'blocked', blockedUntil: NOW_MS + 40_000, rejected: 7 })],
+          requests: [row({ state: 'blocked', blockedUntil: NOW_MS + 40_000 })],
           streams: [
             stream('a', 'Order Stream', 'A', { state: 'stale' }),
             stream('b', 'Order Stream', 'B'),
@@ -98,6 +99,7 @@ describe('the table of keys', () => {
         key('full', { slots: [slots('Option Chain Stream', 10, 10, 0)] }),
       ],
       NOW_MS,
+      { blocked: 7 },
     )
     expect(lines.map(({ id }) => id)).toEqual(['blocked', 'full', 'low', 'calm', 'archive'])
     expect(lines[0]).toEqual({
@@ -114,5 +116,26 @@ describe('the table of keys', () => {
     expect(lines[1]).toMatchObject({ state: 'Option Chain Stream full', tightest: 'Option Expirations' })
     expect(lines[3]).toMatchObject({ state: 'ok', silent: '', note: '60 %' })
     expect(lines[4]).toMatchObject({ state: 'Signed out', tightest: '', left: '', signInBy: 'signed out' })
+  })
+})
+
+describe('the 429s of a key since a moment', () => {
+  const refused = (at: number, more: object = {}): LoggedEvent => ({
+    kind: 'rate-limited',
+    seq: at,
+    at,
+    profile: 'a',
+    category: 'Positions',
+    retryAt: at + 1,
+    ...more,
+  })
+
+  it('are those of quotas and of slots, each once, and none of another key or of before', () => {
+    const stored = { ...refused(20, { requestId: 'q' }), seq: 99 }
+    const full = { kind: 'slots-exhausted', seq: 1, at: 30, profile: 'a', category: 'Order Stream' } as const
+    const events = [refused(9), refused(10), refused(20, { requestId: 'q' }), stored, full]
+    const others = [refused(40, { profile: 'b' }), { ...full, profile: 'b' }]
+    expect(refusalsSince([...events, ...others], 'a', 10)).toBe(3)
+    expect(refusalsSince(events, 'c', 10)).toBe(0)
   })
 })

@@ -1,0 +1,40 @@
+import { useEffect, useMemo, useState } from 'react'
+import type { LoggedEvent } from '../../app/contract/events.ts'
+import { refusalsSince } from '../../app/status/glance.ts'
+import { startOfToday } from '../../app/status/moments.ts'
+import { useMirror, useMoment, useParts } from '../state/window-parts.ts'
+
+/**
+ * The 429s of each key since midnight in the zone that is shown: of the history, and of this run. A key whose history did
+ * not answer is left out.
+ */
+export function useRefusalsToday(): Readonly<Record<string, number>> {
+  const { api, live } = useParts()
+  const fromMs = useMoment(({ nowMs }) => startOfToday(nowMs))
+  const profiles = useMirror(({ snapshots }) => snapshots.map(({ profile }) => profile.id).join('\n'))
+  const ofRun = useMirror(({ events }) => events)
+  const [past, setPast] = useState<Readonly<Record<string, readonly LoggedEvent[]>>>({})
+  useEffect(() => {
+    let stopped = false
+    for (const profile of profiles.split('\n').filter(Boolean)) {
+      api.pastEvents({ profile, fromMs, toMs: Math.max(fromMs + 1, Math.round(live.ticker.nowMs())) }).then(
+        (events) => !stopped && setPast((before) => ({ ...before, [profile]: events })),
+        // Its cell stays empty, and the link tells of a host that is gone.
+        () => {},
+      )
+    }
+    return () => {
+      stopped = true
+    }
+  }, [api, live, fromMs, profiles])
+  return useMemo(
+    () =>
+      Object.fromEntries(
+        Object.entries(past).map(([profile, events]) => [
+          profile,
+          refusalsSince([...events, ...ofRun], profile, fromMs),
+        ]),
+      ),
+    [past, ofRun, fromMs],
+  )
+}
