@@ -13,6 +13,7 @@ import type { RecentHistory } from '../history/recent.ts'
 import type { Timeline } from '../monitor/timeline.ts'
 import type { Random } from '../ports/ports.ts'
 import type { Secrets } from '../ports/redactor.ts'
+import { RecentMoments } from './recent-moments.ts'
 import { RowLog } from './row-log.ts'
 
 export interface QuotaTapDeps {
@@ -57,8 +58,8 @@ export class QuotaTap {
   readonly #others = new OthersEpisodes()
   readonly #log = new RowLog()
   readonly #problems = new RowProblems()
-  /** When own requests of the last minute were sent, by row, oldest first. */
-  readonly #sentAtMs = new Map<string, readonly number[]>()
+  /** When own requests were sent, by row. */
+  readonly #sent = new Map<string, RecentMoments>()
 
   constructor(deps: QuotaTapDeps) {
     this.#deps = deps
@@ -69,12 +70,16 @@ export class QuotaTap {
     const now = this.#deps.timeline.now()
     const ticket = this.#deps.ledger.sent(categoryOf(method, path) ?? path, now)
     const row = ticket.category
-    if (row !== undefined) this.#sentAtMs.set(row, [...this.#sentInMinute(row, now), now])
+    if (row !== undefined) this.#sentOf(row).add(now)
     return ticket
   }
 
-  #sentInMinute(row: string, now: number): readonly number[] {
-    return (this.#sentAtMs.get(row) ?? []).filter((at) => now - at < MINUTE_MS)
+  #sentOf(row: string): RecentMoments {
+    const known = this.#sent.get(row)
+    if (known !== undefined) return known
+    const sent = new RecentMoments(MINUTE_MS)
+    this.#sent.set(row, sent)
+    return sent
   }
 
   /** What is known of a row at this moment, for the record of a 429; its answer must not have been taken in yet. */
@@ -87,7 +92,7 @@ export class QuotaTap {
       limit,
       low,
       high,
-      own: this.#sentInMinute(row.category, now).length,
+      own: this.#sentOf(row.category).count(now),
       ...(use && {
         othersLow: minuteOf(use.elsewhereLow ?? use.elsewhere),
         othersHigh: minuteOf(use.elsewhereHigh ?? use.elsewhere),

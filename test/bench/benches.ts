@@ -61,6 +61,10 @@ export const BENCHES = {
     of: ['idle'],
     minutes: [2, 10],
   }),
+  gateway: bench('What the gateway adds to a request', 'bench/gateway-cost.ts', {
+    pairs: [1_500, 6_000],
+    requests: [20_000, 60_000],
+  }),
   streams: bench('Sixty streams at full rate', 'bench/streams-load.ts', { seconds: [15, 120] }),
   fold: bench('Folding a header into the model', 'bench/quota.ts', { observations: [500_000, 2_000_000] }),
   history: bench('Reading a week of history', 'bench/history.ts', { days: [7, 30] }),

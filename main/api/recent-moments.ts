@@ -1,0 +1,33 @@
+/** How many forgotten moments are kept until they are cut off together. */
+const MAX_FORGOTTEN = 256
+
+/** Moments of the last `keptMs` milliseconds. Adding one costs the same however many there are. */
+export class RecentMoments {
+  readonly #keptMs: number
+  /** Oldest first, from `#first` on. */
+  #atMs: number[] = []
+  #first = 0
+
+  constructor(keptMs: number) {
+    this.#keptMs = keptMs
+  }
+
+  add(nowMs: number): void {
+    this.#forget(nowMs)
+    this.#atMs.push(nowMs)
+  }
+
+  /** How many of them are less than `keptMs` old at `nowMs`. */
+  count(nowMs: number): number {
+    this.#forget(nowMs)
+    return this.#atMs.length - this.#first
+  }
+
+  #forget(nowMs: number): void {
+    while (this.#first < this.#atMs.length && nowMs - (this.#atMs[this.#first] ?? 0) >= this.#keptMs)
+      this.#first += 1
+    if (this.#first < MAX_FORGOTTEN || this.#first * 2 < this.#atMs.length) return
+    this.#atMs = this.#atMs.slice(this.#first)
+    this.#first = 0
+  }
+}

@@ -1,0 +1,173 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { Agent, request } from 'node:http'
+import { setTimeout as pause } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+import { round, tell } from './result.ts'
+
+/**
+ * What the gateway adds to a request: `node test/bench/gateway-cost.ts [--pairs 1500] [--requests 20000] [--json]`.
+ *
+ * Service, gateway and a plain proxy are processes of their own; each request is made directly, through the proxy and through
+ * the gateway, one after the other in turning order, so that whatever else the machine does meets all three. Exit 1 where an aim
+ * is missed.
+ */
+const { values } = parseArgs({
+  options: {
+    pairs: { type: 'string', default: '1500' },
+    requests: { type: 'string', default: '20000' },
+    json: { type: 'boolean', default: false },
+  },
+})
+const pairs = Number(values.pairs)
+const requests = Number(values.requests)
+const AIMS = { p50Ms: 0.25, p99Ms: 1, perSecond: 3_000 } as const
+const GAP_MS = 20
+const CONNECTIONS = 32
+const WARM_UP = 2_000
+const KEY = 'a-key-of-the-bench-0123456789'
+const PATH = '/v3/brokerage/accounts'
+/** Of the system's clock ticks, in seconds (`CLK_TCK`, 100 on Linux). */
+const TICK_SECONDS = 0.01
+
+const here = (path: string) => fileURLToPath(new URL(path, import.meta.url))
+const agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS })
+const children: ChildProcess[] = []
+
+try {
+  const service = await started([here('gateway-upstream.ts'), 'service'], /^(\d+)$/m)
+  const origin = `http://127.0.0.1:${service.said}`
+  const pass = await started([here('gateway-upstream.ts'), 'pass', origin], /^(\d+)$/m)
+  const gateway = await started(
+    [
+      ...[here('../../main/hosts/terminal/headroom.ts'), 'gateway', '--port', '0', '--probe', 'none'],
+      ...['--auth-url', origin, '--base-url', origin, '--client-id', 'bench'],
+    ],
+    /^gateway ready: (\S+)$/m,
+  )
+  const ways = {
+    direct: { url: origin, pid: service.pid },
+    pass: { url: `http://127.0.0.1:${pass.said}`, pid: pass.pid },
+    gateway: { url: gateway.said, pid: gateway.pid },
+  }
+  type Way = keyof typeof ways
+  const names = Object.keys(ways) as Way[]
+  for (const name of names) await many(ways[name].url, WARM_UP)
+
+  const tookMs: Record<Way, number[]> = { direct: [], pass: [], gateway: [] }
+  for (let pair = 0; pair < pairs; pair += 1) {
+    await pause(GAP_MS)
+    for (let i = 0; i < names.length; i += 1) {
+      const name = names[(pair + i) % names.length] ?? 'direct'
+      tookMs[name].push(await once(ways[name].url, pair))
+    }
+  }
+  const added = (name: Way, part: number) =>
+    round(quantile(tookMs[name], part) - quantile(tookMs.direct, part))
+
+  const perCore: Record<string, number> = {}
+  const perSecond: Record<string, number> = {}
+  for (const name of names) {
+    const { url, pid } = ways[name]
+    const [beganMs, before] = [performance.now(), cpuSeconds(pid)]
+    await many(url, requests)
+    perSecond[name] = round((requests / (performance.now() - beganMs)) * 1000)
+    perCore[name] = round(requests / (cpuSeconds(pid) - before))
+  }
+
+  const [p50, p99, core] = [added('gateway', 0.5), added('gateway', 0.99), perCore['gateway'] ?? 0]
+  tell(
+    {
+      what: 'What the gateway adds to a request, the middle one',
+      unit: 'ms',
+      better: 'less',
+      ours: p50,
+      peers: { 'a proxy of Node that only passes on': added('pass', 0.5) },
+      details: {
+        'added, p99, ms': p99,
+        'added by the plain proxy, p99, ms': added('pass', 0.99),
+        'a direct request, p50, ms': round(quantile(tookMs.direct, 0.5)),
+        'a direct request, p99, ms': round(quantile(tookMs.direct, 0.99)),
+        'requests a second of one core': core,
+        'requests a second of one core, the plain proxy': perCore['pass'] ?? 0,
+        [`requests a second, ${CONNECTIONS} connections`]: perSecond['gateway'] ?? 0,
+        [`requests a second, ${CONNECTIONS} connections, the plain proxy`]: perSecond['pass'] ?? 0,
+      },
+      aims: [
+        { what: `p50 at most ${AIMS.p50Ms} ms more`, isMet: p50 <= AIMS.p50Ms },
+        { what: `p99 at most ${AIMS.p99Ms} ms more`, isMet: p99 <= AIMS.p99Ms },
+        { what: `at least ${AIMS.perSecond} requests a second of one core`, isMet: core >= AIMS.perSecond },
+      ],
+      how: `${pairs} times one request each directly, through the plain proxy and through the gateway, in turning order, ${GAP_MS} ms apart; then ${requests} requests over ${CONNECTIONS} connections each way, and what their process took of a core. Client, service, proxy and gateway share the machine's cores. A share of p99 is the machine's: the plain proxy meets it too.`,
+    },
+    values.json,
+  )
+} finally {
+  agent.destroy()
+  for (const child of children) child.kill()
+}
+
+/** Starts a process of the bench; resolves once stdout matches. */
+function started(
+  args: readonly string[],
+  ready: RegExp,
+): Promise<{ readonly said: string; readonly pid: number }> {
+  const child = spawn(process.execPath, args, {
+    stdio: ['pipe', 'pipe', 'inherit'],
+    env: {
+      ...process.env,
+      HEADROOM_REFRESH_TOKEN: 'a-refresh-token-of-the-bench',
+      HEADROOM_GATEWAY_KEYS: `bench=${KEY}`,
+    },
+  })
+  children.push(child)
+  return new Promise((resolve, reject) => {
+    let out = ''
+    child.on('exit', (code) => reject(new Error(`${args.join(' ')} ended with ${code}`)))
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      out += text
+      const [, said] = ready.exec(out) ?? []
+      if (said !== undefined && child.pid !== undefined) resolve({ said, pid: child.pid })
+    })
+  })
+}
+
+/** One request; resolves to how long its whole answer took, in milliseconds. */
+function once(url: string, number: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const beganMs = performance.now()
+    const headers = { authorization: `Bearer ${KEY}` }
+    const asked = request(`${url}${PATH}?${number}`, { agent, headers }, (answer) => {
+      if (answer.statusCode !== 200) reject(new Error(`${url} answered ${answer.statusCode}`))
+      answer.resume()
+      answer.on('end', () => resolve(performance.now() - beganMs))
+    })
+    asked.on('error', reject)
+    asked.end()
+  })
+}
+
+async function many(url: string, count: number): Promise<void> {
+  let next = 0
+  const one = async () => {
+    while (next < count) {
+      next += 1
+      await once(url, next)
+    }
+  }
+  await Promise.all(Array.from({ length: CONNECTIONS }, one))
+}
+
+/** What a process has taken of the cores. */
+function cpuSeconds(pid: number): number {
+  if (process.platform !== 'linux') return Number.NaN
+  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+  return (Number(fields[11]) + Number(fields[12])) * TICK_SECONDS
+}
+
+function quantile(numbers: readonly number[], part: number): number {
+  const sorted = numbers.toSorted((a, b) => a - b)
+  return sorted[Math.min(sorted.length - 1, Math.floor(part * sorted.length))] ?? Number.NaN
+}

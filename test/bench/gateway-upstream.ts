@@ -1,0 +1,55 @@
+import { Agent, createServer, request } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+/**
+ * What stands around the gateway in its bench, each as a process: `service`, which answers at once with the headers of a large
+ * quota, or `pass ORIGIN`, a proxy of Node that does nothing but pass on. Prints its port, and ends when its stdin does.
+ */
+const [role, origin = ''] = process.argv.slice(2)
+
+const BODY = JSON.stringify({
+  Accounts: [{ AccountID: 'SIM1001', AccountType: 'Margin', Note: 'x'.repeat(400) }],
+})
+const TOKEN = {
+  access_token: 'an-access-token-of-the-bench',
+  refresh_token: 'a-refresh-token-of-the-bench',
+  token_type: 'Bearer',
+  expires_in: 1200,
+  scope: 'openid',
+}
+const LIMIT = 1_000_000
+const agent = new Agent({ keepAlive: true, maxSockets: 256 })
+
+const server = createServer((asked, answer) => {
+  if (role === 'pass') {
+    const { method, url: path, headers } = asked
+    const passed = request(new URL(origin), { method, path, headers, agent }, (answered) => {
+      answer.writeHead(answered.statusCode ?? 502, answered.rawHeaders)
+      answered.pipe(answer)
+    })
+    passed.on('error', () => answer.destroy())
+    asked.pipe(passed)
+    return
+  }
+  if (asked.url === '/oauth/token') {
+    answer.writeHead(200, { 'content-type': 'application/json' })
+    answer.end(JSON.stringify(TOKEN))
+    return
+  }
+  answer.writeHead(200, {
+    'content-type': 'application/json',
+    'content-length': String(BODY.length),
+    'x-ratelimit-resource': 'Accounts',
+    'x-ratelimit-limit': String(LIMIT),
+    'x-ratelimit-period': '60',
+    'x-ratelimit-remaining': String(LIMIT - 1),
+    'x-ratelimit-reset': '1',
+  })
+  answer.end(BODY)
+})
+server.keepAliveTimeout = 600_000
+server.listen(0, '127.0.0.1', () => {
+  process.stdout.write(`${(server.address() as AddressInfo).port}\n`)
+})
+process.stdin.resume()
+process.stdin.on('end', () => process.exit(0))
