@@ -10,7 +10,8 @@ export type RefreshFailure = z.output<typeof refreshFailure>
 
 /** `seq` grows by one per event of one running app; `at` is epoch ms. */
 const logged = { seq: number, at: number, profile: text }
-const ofStream = { stream: text, category: text, streamKind, target: text, reason: text }
+const stream = { stream: text, category: text, streamKind, target: text }
+const ofStream = { ...stream, reason: text }
 
 const event = <K extends string, F extends z.core.$ZodShape>(kind: K, fields: F) =>
   openObject({ kind: z.literal(kind), ...logged, ...fields })
@@ -39,6 +40,8 @@ export const eventSchemas = [
     why: optionalText,
     retryAt: optionalNumber,
   }),
+  /** A person signed in again to a key that is connected. */
+  event('signed-in', {}),
   event('sign-in-required', { reason: text, cause: z.exactOptional(z.literal('misconfigured')) }),
   /** The 24 hours of a rotating key (service 8.4) end `at` this instant: told an hour ahead and a quarter of an hour ahead. */
   event('sign-in-due', { endsAt: number }),
@@ -76,6 +79,10 @@ export const eventSchemas = [
   event('stream-opened', ofStream),
   event('stream-restarted', ofStream),
   event('stream-closed', ofStream),
+  /** An open stream brings nothing, not even a heartbeat. Told once; `since`: its last frame, epoch ms. */
+  event('stream-silent', { ...stream, since: number }),
+  /** It is heard again, on the same connection or on another. */
+  event('stream-resumed', { ...stream, since: number }),
   /** Others began to use a quota. Told once; `elsewhere-ended` tells its end. */
   event('elsewhere', { category: text, perSecond: number }),
   /** Others stopped. `perSecond`: their mean rate from `since`, epoch ms, until they did. */

@@ -100,6 +100,9 @@ function lineOf(event: LoggedEvent): IncidentLine {
     case 'stream-restarted':
     case 'stream-closed':
       return { ...line, category: event.category, detail: event.reason }
+    case 'stream-silent':
+    case 'stream-resumed':
+      return { ...line, category: event.category, detail: `no data since ${iso(event.since)}` }
     case 'elsewhere':
       return { ...line, category: event.category, detail: `${event.perSecond} a second by other programs` }
     case 'elsewhere-ended':
@@ -123,6 +126,7 @@ function lineOf(event: LoggedEvent): IncidentLine {
     case 'token-refreshed':
     case 'sign-in-required':
     case 'sign-in-due':
+    case 'signed-in':
     case 'revoked':
     case 'revoke-unconfirmed':
     case 'storage-problem':

@@ -9,7 +9,7 @@ import { problemAdvice, problemSentence, problemStatus } from './problem-status.
 import { rateText } from './rates.ts'
 import { capitalised } from './sentences.ts'
 import type { Severity } from './severity.ts'
-import { proposalName, streamName } from './stream-status.ts'
+import { proposalName, streamName, streamStatus } from './stream-status.ts'
 import { refreshStatus, SIGN_IN_ENDS_SOON, signInEndSeverity } from './token-status.ts'
 
 export interface EventSentence {
@@ -44,6 +44,8 @@ export function eventSentence(event: LoggedEvent, { stored, as = 'clock' }: Even
         event.at,
         event.reason,
       )
+    case 'signed-in':
+      return { severity: 'ok', text: 'Signed in again' }
     case 'sign-in-due':
       return {
         severity: signInEndSeverity(event.endsAt, event.at),
@@ -105,17 +107,30 @@ export function eventSentence(event: LoggedEvent, { stored, as = 'clock' }: Even
       return {
         severity: 'ok',
         // A first opening has nothing to explain; main then repeats the word.
-        text: parts(`${streamName(event)} opened`, event.reason !== 'opened' && event.reason),
+        text:
+          event.reason === NO_SLOT_LIMIT
+            ? `${streamName(event)} opened (${event.reason})`
+            : parts(`${streamName(event)} opened`, event.reason !== 'opened' && event.reason),
       }
     case 'stream-restarted':
       return {
         severity: 'watch',
-        text: parts(`${streamName(event)} restarted`, event.reason),
+        text: `${streamName(event)} ${streamChange('restarted', event.reason)}`,
       }
     case 'stream-closed':
       return {
         severity: 'unseen',
-        text: parts(`${streamName(event)} closed`, event.reason),
+        text: `${streamName(event)} ${streamChange('closed', event.reason)}`,
+      }
+    case 'stream-silent':
+      return {
+        severity: STALE.severity,
+        text: `${streamName(event)} ${STALE.label} · last data at ${clockText(event.since)}`,
+      }
+    case 'stream-resumed':
+      return {
+        severity: 'ok',
+        text: `${streamName(event)} brings data again · silent for ${sinceText(event.since, event.at)}`,
       }
     case 'elsewhere':
       return {
@@ -143,6 +158,15 @@ export function eventSentence(event: LoggedEvent, { stored, as = 'clock' }: Even
       return { severity: 'unseen', text: parts(gatewayStatus({ state: 'off' }).text, event.why) }
   }
 }
+
+/** What is said of a stream of a kind whose slots the service does not count. */
+export const NO_SLOT_LIMIT = 'no slot limit'
+
+const STALE = streamStatus({ state: 'stale' })
+
+/** `closed · no answer in time`, or `closed by you`: a reason may say the verb itself. */
+export const streamChange = (verb: 'restarted' | 'closed', reason: string): string =>
+  reason.startsWith(verb) ? reason : parts(verb, reason)
 
 const REFRESH_FAILURES: Readonly<Record<RefreshFailure, string>> = {
   refused: 'Refresh refused · the service no longer accepts this token',

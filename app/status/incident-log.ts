@@ -1,9 +1,8 @@
 import type { LoggedEvent } from '../contract/events.ts'
-import { sinceText } from './durations.ts'
-import { type EventSentence, type EventStyle, eventSentence } from './event-sentence.ts'
-import { clockText } from './moments.ts'
+import { type EventSentence, type EventStyle, eventSentence, streamChange } from './event-sentence.ts'
 import { countText, listText, rateText } from './rates.ts'
 import { mostUrgent } from './severity.ts'
+import { streamName } from './stream-status.ts'
 
 /** One line of the log: an event, or several of one kind in one second. */
 export interface IncidentLine extends EventSentence {
@@ -13,6 +12,8 @@ export interface IncidentLine extends EventSentence {
   readonly at: number
   /** When it ended, epoch ms; absent while it lasts, and of what has no length. */
   readonly endedAt?: number
+  /** The events that ended it; they are no lines of their own. Empty while it lasts. */
+  readonly ends: readonly LoggedEvent[]
   /** Whether it is of a kind that lasts and has not ended. */
   readonly isOpen: boolean
 }
@@ -21,7 +22,8 @@ export interface IncidentLine extends EventSentence {
  * The lines of a log, newest first, from events in any order.
  *
  * Events of one kind in one second are one line, the worst first in it; a refused refresh and the sign-in that it asks for
- * are one; use by others, an unreachable service and refused requests have an end once it was told.
+ * are one; use by others, an unreachable service, refused requests, a silent stream and a needed sign-in have an end once it
+ * was told, and that end is part of their line.
  */
 export function incidentLines(
   events: readonly LoggedEvent[],
@@ -34,8 +36,10 @@ export function incidentLines(
     if (group) group.push(event)
     else groups.set(key, [event])
   }
-  return [...groups.values()]
-    .map((group) => lineOf(group, events, style))
+  const lines = [...groups.values()].map((group) => lineOf(group, events, style))
+  const ends = new Set(lines.flatMap((line) => line.ends))
+  return lines
+    .filter((line) => !line.events.every((event) => ends.has(event)))
     .sort((a, b) => b.at - a.at || seqOf(b) - seqOf(a))
 }
 
@@ -56,6 +60,8 @@ function groupOf(event: LoggedEvent): string {
     case 'requests-answered':
       return `${event.kind} ${event.status}`
     case 'stream-opened':
+    case 'stream-silent':
+    case 'stream-resumed':
     case 'elsewhere':
     case 'elsewhere-ended':
       return event.kind
@@ -63,6 +69,7 @@ function groupOf(event: LoggedEvent): string {
     case 'token-refresh-failed':
     case 'sign-in-required':
     case 'sign-in-due':
+    case 'signed-in':
     case 'revoked':
     case 'revoke-unconfirmed':
     case 'service-unreachable':
@@ -106,16 +113,17 @@ function lineOf(
   const { requestId } = sentences.find((sentence) => sentence.requestId !== undefined) ?? {}
   const severity = mostUrgent(sentences)?.severity ?? 'unseen'
   const ends = lasts(first) ? events.map((event) => endOf(event, all)) : []
-  const isOver = ends.length > 0 && ends.every((end) => end !== undefined)
-  const endedAt = isOver ? Math.max(...ends.map((end) => end ?? at)) : undefined
-  const ended = endedAt === undefined ? '' : ` · until ${clockText(endedAt)} (${sinceText(at, endedAt)})`
+  const known = ends.filter((end) => end !== undefined)
+  const isOver = ends.length > 0 && known.length === ends.length
+  const endedAt = isOver ? Math.max(...known.map((end) => end.at)) : undefined
   return {
     events,
     at,
     severity,
-    text: `${events.length === 1 ? eventSentence(first, style).text : groupText(events)}${ended}`,
+    text: events.length === 1 ? eventSentence(first, style).text : groupText(events),
     ...(requestId !== undefined && { requestId }),
     ...(endedAt !== undefined && { endedAt }),
+    ends: isOver ? known : [],
     isOpen: ends.length > 0 && !isOver,
   }
 }
@@ -136,9 +144,13 @@ function groupText(events: readonly [LoggedEvent, ...LoggedEvent[]]): string {
     case 'stream-opened':
       return `${countText(count, 'stream')} opened`
     case 'stream-restarted':
-      return `${countText(count, 'stream')} restarted · ${first.reason}`
+      return `${countText(count, 'stream')} ${streamChange('restarted', first.reason)}`
     case 'stream-closed':
-      return `${countText(count, 'stream')} closed · ${first.reason}`
+      return `${countText(count, 'stream')} ${streamChange('closed', first.reason)}`
+    case 'stream-silent':
+      return `${countText(count, 'stream')} silent: ${listText(namesOf(events))}`
+    case 'stream-resumed':
+      return `${countText(count, 'stream')} ${count === 1 ? 'brings' : 'bring'} data again: ${listText(namesOf(events))}`
     case 'requests-refused':
       return `${countText(count, 'quota')} refused (${first.status}): ${listText(categoriesOf(events))}`
     case 'requests-answered':
@@ -154,16 +166,35 @@ function groupText(events: readonly [LoggedEvent, ...LoggedEvent[]]): string {
 const categoriesOf = (events: readonly LoggedEvent[]): readonly string[] =>
   events.flatMap((event) => ('category' in event ? event.category : []))
 
-/** Whether an event is the beginning of something whose end is an event too. */
-const lasts = ({ kind }: LoggedEvent): boolean =>
-  kind === 'elsewhere' || kind === 'service-unreachable' || kind === 'requests-refused'
+/** How many streams of a line are named. */
+const MAX_NAMED = 3
 
-/** When what an event began was over, epoch ms. */
-function endOf(begun: LoggedEvent, all: readonly LoggedEvent[]): number | undefined {
-  const ends = all.filter(
-    (event) => event.profile === begun.profile && event.at >= begun.at && isEndOf(event, begun),
-  )
-  return ends.length === 0 ? undefined : Math.min(...ends.map(({ at }) => at))
+const namesOf = (events: readonly LoggedEvent[]): readonly string[] => {
+  const names = events.flatMap((event) => ('target' in event ? streamName(event) : []))
+  return names.length <= MAX_NAMED
+    ? names
+    : [...names.slice(0, MAX_NAMED - 1), `${names.length - MAX_NAMED + 1} more`]
+}
+
+/** Kinds that begin something whose end is an event too. */
+const LASTING: ReadonlySet<LoggedEvent['kind']> = new Set([
+  'elsewhere',
+  'service-unreachable',
+  'requests-refused',
+  'stream-silent',
+  'sign-in-required',
+])
+
+const lasts = ({ kind }: LoggedEvent): boolean => LASTING.has(kind)
+
+/** The event that ended what another began; `undefined` while it lasts. */
+function endOf(begun: LoggedEvent, all: readonly LoggedEvent[]): LoggedEvent | undefined {
+  return all
+    .filter((event) => event.profile === begun.profile && event.at >= begun.at && isEndOf(event, begun))
+    .reduce<LoggedEvent | undefined>(
+      (first, event) => (first === undefined || event.at < first.at ? event : first),
+      undefined,
+    )
 }
 
 function isEndOf(event: LoggedEvent, begun: LoggedEvent): boolean {
@@ -172,6 +203,12 @@ function isEndOf(event: LoggedEvent, begun: LoggedEvent): boolean {
       return event.kind === 'elsewhere-ended' && event.category === begun.category
     case 'service-unreachable':
       return event.kind === 'service-back' && event.host === begun.host
+    case 'stream-silent':
+      return (
+        (event.kind === 'stream-resumed' || event.kind === 'stream-closed') && event.stream === begun.stream
+      )
+    case 'sign-in-required':
+      return event.kind === 'signed-in'
     case 'requests-refused':
       // One end is told for all rows of a status that concerns the whole key.
       return (

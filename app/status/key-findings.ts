@@ -16,7 +16,7 @@ import {
 import { capitalised, sentence } from './sentences.ts'
 import type { Severity } from './severity.ts'
 import { isSlotCountCurrent, isStreamSilent, slotStatus } from './stream-status.ts'
-import { accessStatus, refreshStatus, SIGN_IN_ENDS_SOON } from './token-status.ts'
+import { accessStatus, keystoreTrouble, refreshStatus, SIGN_IN_ENDS_SOON } from './token-status.ts'
 
 /** The parts of a key's health, as the headline lists them. */
 export const ASPECTS = ['sign-in', 'service', 'streams', 'slots', 'quotas', 'data'] as const
@@ -92,7 +92,15 @@ const joined = (...sentences: readonly string[]) => sentences.filter(Boolean).jo
 
 function signInFindings(snapshot: Snapshot, nowMs: number): readonly Finding[] {
   const { refresh, access } = snapshot
-  const found = [...refreshFindings(snapshot, nowMs), ...unsavedFindings(snapshot)]
+  const keystore = keystoreFindings(snapshot)
+  // Tokens that cannot be read are why there is no sign-in; where they only cannot be stored, that comes after it.
+  const isCause = snapshot.keystore !== 'unavailable' && snapshot.keystore !== 'unprotected'
+  const found = [
+    ...(isCause ? keystore : []),
+    ...refreshFindings(snapshot, nowMs),
+    ...unsavedFindings(snapshot),
+    ...(isCause ? [] : keystore),
+  ]
   const { severity, label } = accessStatus(access, pushedMs(snapshot, nowMs))
   const isAlive = refresh.state === 'valid' || refresh.state === 'unconfirmed'
   if (!isAlive || access.state === 'none' || severity === 'ok') return found
@@ -192,6 +200,11 @@ function unsavedFindings({ refresh }: Snapshot): readonly Finding[] {
       action: 'Fix this before you quit, or you must sign in again.',
     }),
   ]
+}
+
+function keystoreFindings(snapshot: Snapshot): readonly Finding[] {
+  const trouble = keystoreTrouble(snapshot)
+  return trouble === undefined ? [] : [plain({ aspect: 'sign-in', ...trouble })]
 }
 
 /** The label of a service that does not answer. */

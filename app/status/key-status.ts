@@ -13,6 +13,7 @@ import {
 import { leftText, othersText, STALE_AFTER_MS, STATE_LABELS, shareLeftText, stateAt } from './quota-status.ts'
 import { countText, listText } from './rates.ts'
 import { mostUrgent, type Severity } from './severity.ts'
+import { keystoreTrouble } from './token-status.ts'
 
 /**
  * How one API key is, the same on every surface: the worst of its findings, or that it is ok.
@@ -216,7 +217,9 @@ function aspectLabel([first, ...rest]: readonly Finding[], snapshot: Snapshot, n
   if (first === undefined) return ''
   switch (first.aspect) {
     case 'sign-in':
-      return first.label.replace(/^Sign-in /, '').toLowerCase()
+      return first.label === keystoreTrouble(snapshot)?.label
+        ? 'keyring trouble'
+        : first.label.replace(/^Sign-in /, '').toLowerCase()
     case 'service':
       return first.label === UNREACHABLE ? 'unreachable' : first.label.toLowerCase()
     case 'streams':

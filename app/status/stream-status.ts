@@ -31,6 +31,8 @@ const SILENT_AFTER_MS = 15_000
  */
 export function isStreamSilent({ state, lastFrameAt }: StreamSummary, nowMs: number): boolean {
   if (state === 'stale') return true
+  // Its first opening is no silence; between two attempts it is opening for a moment.
+  if (state === 'opening') return lastFrameAt !== undefined && nowMs - lastFrameAt >= SILENT_AFTER_MS
   return state === 'waiting' && (lastFrameAt === undefined || nowMs - lastFrameAt >= SILENT_AFTER_MS)
 }
 

@@ -1,4 +1,4 @@
-import type { AccessSummary, RefreshSummary } from '../contract/snapshot.ts'
+import type { AccessSummary, RefreshSummary, Snapshot } from '../contract/snapshot.ts'
 import type { Severity } from './severity.ts'
 
 /** Severity and label of a token, the same on every surface. */
@@ -55,5 +55,65 @@ export function refreshStatus(
       return { severity: 'critical', label: 'revocation not confirmed' }
     case 'revoked':
       return { severity: 'unseen', label: 'revoked' }
+  }
+}
+
+/** What is wrong with the place where tokens are stored, the same in the banner and among the findings. */
+export interface KeystoreTrouble {
+  readonly severity: Severity
+  /** A sentence without its full stop. */
+  readonly label: string
+  readonly text: string
+  /** What to do. */
+  readonly action: string
+}
+
+const MEMORY_ONLY = 'Tokens are kept in memory only: gone when Headroom quits.'
+
+/** The trouble of a keystore (service 8); `undefined` where there is none, and where the person agreed to it. */
+export function keystoreTrouble({
+  keystore,
+  refresh,
+}: Pick<Snapshot, 'keystore' | 'refresh'>): KeystoreTrouble | undefined {
+  switch (keystore) {
+    case 'ok':
+    case 'memory':
+      return undefined
+    case 'waiting':
+      return {
+        severity: 'watch',
+        label: 'Waiting for the system keyring',
+        text: '',
+        action: 'Unlock it to continue; nothing was deleted.',
+      }
+    case 'unavailable':
+      return {
+        severity: 'watch',
+        label: "The system's keystore does not answer",
+        text: MEMORY_ONLY,
+        action: 'Nothing was deleted.',
+      }
+    case 'key-changed':
+      return {
+        severity: 'critical',
+        label: 'The stored token cannot be opened here',
+        text: 'It was encrypted with a different keystore, key or passphrase.',
+        action: 'Nothing was deleted: start Headroom with that one, or sign in again.',
+      }
+    case 'record-corrupt':
+      return {
+        severity: 'critical',
+        label: 'The stored token is damaged',
+        text: 'It was set aside, not deleted.',
+        action: 'Sign in again.',
+      }
+    case 'unprotected':
+      if (refresh.stored === 'sealed') return undefined
+      return {
+        severity: 'watch',
+        label: 'This system would store secrets unprotected',
+        text: MEMORY_ONLY,
+        action: 'If they are stored, any program that can read your files can use them.',
+      }
   }
 }

@@ -91,7 +91,7 @@ export function nextStreamState(
     case 'failed':
       return { kind: 'closed', reason: input.reason, code: 'refused' }
     case 'restart':
-      return waiting(state, 'restarted here', 'restarted-here', nowMs, 0)
+      return waiting(state, 'restarted by you', 'restarted-here', nowMs, 0)
     case 'renew': {
       if (!isUp(state)) return state
       const reason = 'opened anew for a program'

@@ -189,6 +189,7 @@ export class Monitor implements MonitorSurface, ConnectedKeys {
     this.#profiles.signedIn(profile)
     const { clientSecret } = session.profile
     session.signedInAgain(profile, this.#storage.signIn(profile, this.#timeline.now()))
+    this.#happened({ kind: 'signed-in' }, profile.id)
     if (profile.clientSecret !== clientSecret) this.#secrets.sends(profile.id)
     return { ok: true }
   }

@@ -1,6 +1,7 @@
 import type { MonitorEvent } from '../../app/contract/events.ts'
 import type { StreamProposal } from '../../app/contract/streams.ts'
 import type { StreamKind } from '../../app/service/stream-kinds.ts'
+import { NO_SLOT_LIMIT } from '../../app/status/event-sentence.ts'
 import type { SlotLedger } from '../../app/streams/slots.ts'
 
 export interface StreamName {
@@ -10,12 +11,14 @@ export interface StreamName {
   readonly target: string
 }
 
-/** Emits the events of one stream: one for its opening, one for each restart, one for its closing. */
+/** Emits the events of one stream: its opening, each restart, the start and end of each silence, and its closing. */
 export class StreamEvents {
   readonly #name: StreamName
   readonly #slots: SlotLedger
   readonly #event: (event: MonitorEvent) => void
   #openings = 0
+  /** The last frame before the present silence, epoch ms; `undefined` while it is heard. */
+  #silentSinceMs: number | undefined
 
   constructor(name: StreamName, slots: SlotLedger, event: (event: MonitorEvent) => void) {
     this.#name = name
@@ -34,6 +37,20 @@ export class StreamEvents {
     else this.#event({ kind: 'stream-restarted', ...this.#name, reason })
   }
 
+  /** Told once for each silence. `sinceMs`: its last frame, epoch ms. */
+  silent(sinceMs: number): void {
+    if (this.#silentSinceMs !== undefined) return
+    this.#silentSinceMs = Math.round(sinceMs)
+    this.#event({ kind: 'stream-silent', ...this.#name, since: this.#silentSinceMs })
+  }
+
+  /** Ends a silence, if there is one. */
+  heard(): void {
+    if (this.#silentSinceMs === undefined) return
+    this.#event({ kind: 'stream-resumed', ...this.#name, since: this.#silentSinceMs })
+    this.#silentSinceMs = undefined
+  }
+
   closed(reason: string): void {
     this.#event({ kind: 'stream-closed', ...this.#name, reason })
   }
@@ -49,7 +66,7 @@ export class StreamEvents {
 
   #slotsLeft(): string {
     const free = this.#slots.free(this.#name.category)
-    if (free === undefined) return 'no slots are counted for this kind'
+    if (free === undefined) return NO_SLOT_LIMIT
     return `${free} ${free === 1 ? 'slot' : 'slots'} left`
   }
 }

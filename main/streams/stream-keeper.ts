@@ -5,7 +5,7 @@ import { RETRY, retryDelayMs } from '../../app/retry/schedules.ts'
 import type { RefusedBy } from '../../app/service/errors.ts'
 import { STREAM_TABLE, type StreamRequest } from '../../app/service/stream-kinds.ts'
 import type { FramesRead } from '../../app/streams/frame-reader.ts'
-import type { StreamInput, StreamState } from '../../app/streams/life-cycle.ts'
+import { SILENCE, type StreamInput, type StreamState } from '../../app/streams/life-cycle.ts'
 import type { StreamReasonCode } from '../../app/streams/reasons.ts'
 import type { SlotHolder } from '../../app/streams/slot-proposal.ts'
 import type { Tapped } from '../api/quota-tap.ts'
@@ -63,6 +63,8 @@ export class StreamKeeper {
   readonly #connections: StreamHandover
   /** Why it is being opened again; `undefined` while it is open. */
   #lastReason: Reason | undefined
+  /** Its last frame before the present wait, epoch ms; `undefined` while it is open, and before its first opening. */
+  #heardMs: number | undefined
 
   constructor(id: string, request: StreamRequest, path: string, isPinned: boolean, deps: StreamDeps) {
     this.id = id
@@ -77,7 +79,11 @@ export class StreamKeeper {
       deps.event,
     )
     this.#rate = new FrameRate(deps.timeline.now())
-    this.#watchdog = new StreamWatchdog(deps, (state, before) => this.#entered(state, before))
+    this.#watchdog = new StreamWatchdog(
+      deps,
+      (state, before) => this.#entered(state, before),
+      () => this.#judgeSilence(),
+    )
     this.#connections = new StreamHandover(this.category, path, deps, {
       isHandingOver: () => this.#watchdog.state.kind === 'restarting',
       opened: (observation) => {
@@ -178,6 +184,7 @@ export class StreamKeeper {
       streamKind: this.request.kind,
       target: this.request.target,
       ...summaryOf(state, this.#lastReason),
+      ...(!isUp && this.#heardMs !== undefined && { lastFrameAt: Math.round(this.#heardMs) }),
       framesPerSecond: isUp ? this.#rate.perSecond(this.#deps.timeline.now()) : 0,
       restarts: this.#events.restarts,
       ...(symbolErrors.length > 0 && { symbolErrors }),
@@ -239,12 +246,15 @@ export class StreamKeeper {
 
   #entered(state: StreamState, before: StreamState): void {
     if (state.kind === 'waiting' || state.kind === 'closed') this.#connections.hangUp()
+    if ('lastFrameAtMs' in before) this.#heardMs = before.lastFrameAtMs
     switch (state.kind) {
       case 'opening':
         if (before.kind === 'waiting') void this.#connections.connect()
         break
       case 'restarting':
         this.#lastReason = { text: state.reason, code: state.code }
+        // Being told to go away is a sign of life.
+        if (state.code === 'going-away') this.#events.heard()
         void this.#connections.connect()
         break
       case 'snapshot':
@@ -253,6 +263,8 @@ export class StreamKeeper {
           this.#events.opened(this.#lastReason?.text ?? 'connection lost')
           this.#lastReason = undefined
         }
+        this.#heardMs = undefined
+        this.#events.heard()
         break
       case 'waiting':
         this.#lastReason = { text: state.reason, code: state.code }
@@ -263,10 +275,18 @@ export class StreamKeeper {
         this.#events.closed(state.reason)
         break
       case 'stale':
+        this.#events.silent(state.lastFrameAtMs)
         break
     }
     this.audience?.became(state)
     this.#deps.changed()
+  }
+
+  /** A stream that cannot be opened again is silent as long after its last frame as one that is connected. */
+  #judgeSilence(): void {
+    const { kind } = this.#watchdog.state
+    if (this.#heardMs === undefined || (kind !== 'waiting' && kind !== 'opening')) return
+    if (this.#deps.timeline.now() - this.#heardMs >= SILENCE.staleMs) this.#events.silent(this.#heardMs)
   }
 }
 

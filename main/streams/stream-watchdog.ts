@@ -24,13 +24,19 @@ const MIN_WATCH_MS = 10
 export class StreamWatchdog {
   readonly #deps: WatchdogDeps
   readonly #entered: (state: StreamState, before: StreamState) => void
+  readonly #watched: () => void
   #state: StreamState
   #cancelTimer: () => void = () => {}
 
-  /** `entered` is called whenever the kind of the state changes. */
-  constructor(deps: WatchdogDeps, entered: (state: StreamState, before: StreamState) => void) {
+  /** `entered` is called whenever the kind of the state changes, `watched` after each check of the time. */
+  constructor(
+    deps: WatchdogDeps,
+    entered: (state: StreamState, before: StreamState) => void,
+    watched: () => void,
+  ) {
     this.#deps = deps
     this.#entered = entered
+    this.#watched = watched
     this.#state = newStream(deps.timeline.now())
   }
 
@@ -52,6 +58,7 @@ export class StreamWatchdog {
     if (state.kind === 'waiting') {
       if (state.retryAtMs <= this.#deps.timeline.now()) this.feed({ kind: 'retry' })
     } else this.feed({ kind: 'tick' })
+    this.#watched()
     if (this.#state.kind !== 'closed') this.watchOn()
   }
 

@@ -140,7 +140,7 @@ export class Streams {
     const wasPinned = keeper.isPinned
     keeper.isPinned = false
     if (keeper.isClosed) this.#keepers = this.#keepers.filter((one) => one !== keeper)
-    else keeper.close('closed here', 'closed-here')
+    else keeper.close('closed by you', 'closed-here')
     this.#deps.changed()
     return wasPinned ? this.#keepPins() : { ok: true }
   }

@@ -31,7 +31,9 @@ export function EventList() {
   const ofRun = events.filter((event) => event.profile === profile)
   const ofProfile = [...ofRun.slice(0, MAX_SHOWN), ...past.events]
   const shown = ofProfile.filter((event) => passes(event, filter)).slice(0, MAX_SHOWN + MAX_PAST)
-  const lines = incidentLines(shown, { stored })
+  const all = incidentLines(shown, { stored })
+  const open = all.filter(({ isOpen }) => isOpen).length
+  const lines = filter === 'open' ? all.filter(({ isOpen }) => isOpen) : all
   const copyAll = () => {
     const text = eventText(shown, stored)
     copy(text, `${countText(shown.length, 'event')} copied.`, text)
@@ -40,7 +42,7 @@ export function EventList() {
     <section className={css('part')} aria-labelledby="events-title">
       <div className={css('head', 'joined')}>
         <h2 id="events-title">Events</h2>
-        <span>newest first</span>
+        <span>{open === 0 ? 'newest first' : `newest first · ${open} open`}</span>
         <span className={css('tools')}>
           <select
             id="event-filter"
@@ -88,9 +90,13 @@ export function EventList() {
             isToday={line.at >= dayStartMs}
           />
         ))}
-        {shown.length === 0 && (
+        {lines.length === 0 && (
           <li className={css('empty')}>
-            {ofProfile.length === 0 ? 'Nothing has happened yet.' : 'None of this kind.'}
+            {ofProfile.length === 0
+              ? 'Nothing has happened yet.'
+              : filter === 'open'
+                ? 'Nothing lasts.'
+                : 'None of this kind.'}
           </li>
         )}
       </ol>

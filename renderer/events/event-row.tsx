@@ -1,4 +1,5 @@
 import { memo } from 'react'
+import { sinceText } from '../../app/status/durations.ts'
 import type { IncidentLine } from '../../app/status/incident-log.ts'
 import { clockText, weekdayText } from '../../app/status/moments.ts'
 import { classesOf } from '../components/classes.ts'
@@ -18,20 +19,23 @@ interface EventRowProps {
 
 export const EventRow = memo(
   function EventRow({ line, isToday }: EventRowProps) {
-    const { severity, text, requestId, at, isOpen } = line
-    const iso = new Date(at).toISOString()
+    const { severity, text, requestId, at, endedAt, isOpen } = line
+    const moment = (ms: number) => (isToday ? clockText(ms) : weekdayText(ms))
     const card = refusalCard(line)
     return (
-      <li className={css('event')} data-event={line.events[0].kind} data-open={isOpen}>
-        <time dateTime={iso} title={iso}>
-          {isToday ? clockText(at) : weekdayText(at)}
-        </time>
+      <li
+        className={css('event', isOpen && 'lasting', severity)}
+        data-event={line.events[0].kind}
+        data-open={isOpen}
+      >
+        <span className={css('when')}>
+          <Time at={at} text={moment(at)} />
+          {isOpen && <span className={css('open')}>open</span>}
+          {endedAt !== undefined && <Time at={endedAt} text={moment(endedAt)} />}
+        </span>
         <Shape severity={severity} />
         {card === undefined ? (
-          <div>
-            <span>{text}</span>
-            {isOpen && <em className={css('open')}> · open</em>}
-          </div>
+          <span>{text}</span>
         ) : (
           <details>
             <summary>{text}</summary>
@@ -39,6 +43,7 @@ export const EventRow = memo(
           </details>
         )}
         {requestId !== undefined && <RequestId id={requestId} />}
+        {endedAt !== undefined && <span className={css('lasted')}>{sinceText(at, endedAt)}</span>}
       </li>
     )
   },
@@ -47,8 +52,18 @@ export const EventRow = memo(
     before.isToday === after.isToday &&
     before.line.text === after.line.text &&
     before.line.isOpen === after.line.isOpen &&
+    before.line.endedAt === after.line.endedAt &&
     before.line.events.length === after.line.events.length,
 )
+
+function Time({ at, text }: { readonly at: number; readonly text: string }) {
+  const iso = new Date(at).toISOString()
+  return (
+    <time dateTime={iso} title={iso}>
+      {text}
+    </time>
+  )
+}
 
 /** What was known when a 429 came, to be read or sent to the provider's support. */
 function Card({ card }: { readonly card: RefusalCard }) {

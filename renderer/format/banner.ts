@@ -4,7 +4,7 @@ import { UNREACHABLE } from '../../app/status/key-findings.ts'
 import { clockText, minuteText } from '../../app/status/moments.ts'
 import { capitalised, sentence } from '../../app/status/sentences.ts'
 import type { Severity } from '../../app/status/severity.ts'
-import { refreshStatus } from '../../app/status/token-status.ts'
+import { keystoreTrouble, refreshStatus } from '../../app/status/token-status.ts'
 import type { Link } from '../api/link.ts'
 
 /** The banner; only the most urgent one is shown. */
@@ -166,52 +166,24 @@ function unsavedBanner({ refresh }: Snapshot): Banner | undefined {
   }
 }
 
-function keystoreBanner({ keystore, refresh }: Snapshot): Banner | undefined {
-  switch (keystore) {
-    case 'ok':
-    case 'memory':
-      return undefined
-    case 'waiting':
-      return {
-        id: 'keystore-waiting',
-        severity: 'watch',
-        title: 'Waiting for the system keyring',
-        text: 'Unlock it to continue; nothing was deleted.',
-      }
-    case 'unavailable':
-      return {
-        id: 'keystore-unavailable',
-        severity: 'watch',
-        title: "The system's keystore does not answer",
-        text: 'Tokens are kept in memory only: gone when Headroom quits. Nothing was deleted.',
-      }
-    case 'key-changed':
-      return {
-        id: 'keystore-key-changed',
-        severity: 'critical',
-        title: 'The stored token cannot be opened here',
-        text: 'It was encrypted with a different keystore, key or passphrase. Nothing was deleted: start Headroom with that one, or sign in again.',
-        action: 'sign-in',
-      }
-    case 'record-corrupt':
-      return {
-        id: 'keystore-record-corrupt',
-        severity: 'critical',
-        title: 'The stored token is damaged',
-        text: 'It was set aside, not deleted. Sign in again.',
-        action: 'sign-in',
-      }
-    case 'unprotected':
-      // The person consented to it, so no banner repeats it.
-      if (refresh.stored === 'sealed') return undefined
-      return {
-        id: 'keystore-unprotected',
-        severity: 'watch',
-        title: 'This system would store secrets unprotected',
-        text: 'Tokens are kept in memory only: gone when Headroom quits. If they are stored, any program that can read your files can use them.',
-        action: 'store-unprotected',
-      }
+function keystoreBanner(snapshot: Snapshot): Banner | undefined {
+  const trouble = keystoreTrouble(snapshot)
+  if (trouble === undefined) return undefined
+  const { keystore } = snapshot
+  const action = KEYSTORE_ACTIONS[keystore]
+  return {
+    id: `keystore-${keystore}`,
+    severity: trouble.severity,
+    title: trouble.label,
+    text: `${trouble.text} ${trouble.action}`.trimStart(),
+    ...(action && { action }),
   }
+}
+
+const KEYSTORE_ACTIONS: { readonly [State in Snapshot['keystore']]?: BannerAction } = {
+  'key-changed': 'sign-in',
+  'record-corrupt': 'sign-in',
+  unprotected: 'store-unprotected',
 }
 
 function serviceBanner({ service }: Snapshot, nowMs: number): Banner | undefined {

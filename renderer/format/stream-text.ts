@@ -20,7 +20,9 @@ export function streamReason(stream: StreamSummary, nowMs: number): string {
       : stream.retryAt > nowMs
         ? `next try in ${untilText(stream.retryAt, nowMs)}`
         : 'trying now'
-  return [stream.reason, silent, retry].filter(Boolean).join(' · ')
+  // The row says that it is closed.
+  const reason = stream.state === 'closed' ? stream.reason?.replace(/^closed /, '') : stream.reason
+  return [reason, silent, retry].filter(Boolean).join(' · ')
 }
 
 /** The symbols that the service rejected, grouped by error. The stream itself continues. */

@@ -68,6 +68,7 @@ function kindOf(event: LoggedEvent): ChartMarker['kind'] | undefined {
     case 'token-refreshed':
       return 'token'
     case 'sign-in-required':
+    case 'signed-in':
     case 'revoked':
       return 'sign-in'
     default:

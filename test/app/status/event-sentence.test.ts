@@ -79,11 +79,7 @@ describe('events in plain words', () => {
       'watch',
       'Depth quotes · MSFT restarted · server going away',
     ],
-    [
-      { kind: 'stream-closed', ...depth, reason: 'closed by you' },
-      'unseen',
-      'Depth · MSFT closed · closed by you',
-    ],
+    [{ kind: 'stream-closed', ...depth, reason: 'closed by you' }, 'unseen', 'Depth · MSFT closed by you'],
     [
       { kind: 'elsewhere', category: 'Positions', perSecond: 1 },
       'watch',

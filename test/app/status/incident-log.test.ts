@@ -31,9 +31,36 @@ test('use by others has an end once it was told, with its length, and is open un
   const started = others('Positions', 1.5)
   expect(incidentLines([started])[0]).toMatchObject({ isOpen: true })
   const ended = logged({ kind: 'elsewhere-ended', category: 'Positions', perSecond: 1.2, since: AT }, 480)
-  const line = incidentLines([started, ended]).at(-1)
-  expect(line).toMatchObject({ isOpen: false, endedAt: AT + 480_000 })
-  expect(line?.text).toMatch(/ · until 14:39:05 \(8 min 0 s\)$/)
+  // Its end is part of its line.
+  expect(incidentLines([started, ended])).toMatchObject([
+    { isOpen: false, endedAt: AT + 480_000, events: [started], ends: [ended] },
+  ])
+  expect(texts([ended])).toEqual(['Others stopped using Positions (1.2/s for 8 min 0 s)'])
+})
+
+test('a silent stream is one line from its start to its end, and others that fell silent with it are named', () => {
+  const stream = (name: string) => ({ stream: name, category: 'Order Stream', target: name })
+  const silent = (name: string) => logged({ kind: 'stream-silent', ...stream(name), since: AT - 15_000 })
+  const one = silent('SIM1')
+  expect(texts([one])).toEqual(['Orders · SIM1 silent · last data at 14:30:50'])
+  const resumed = logged({ kind: 'stream-resumed', ...stream('SIM1'), since: AT - 15_000 }, 20)
+  expect(texts([resumed])).toEqual(['Orders · SIM1 brings data again · silent for 35 s'])
+  expect(incidentLines([one, resumed])).toMatchObject([{ isOpen: false, endedAt: AT + 20_000 }])
+  const closed = logged({ kind: 'stream-closed', ...stream('SIM1'), reason: 'closed by you' }, 9)
+  expect(incidentLines([one, closed])).toMatchObject([{ isOpen: false, endedAt: AT + 9_000 }])
+  expect(texts([closed])).toEqual(['Orders · SIM1 closed by you'])
+  // Of two silent streams one is heard again: the line lasts, and the news is a line.
+  const both = [silent('SIM1'), silent('SIM2')]
+  expect(incidentLines([...both, resumed])).toMatchObject([{ ends: [] }, { isOpen: true, events: both }])
+  const many = Array.from({ length: 18 }, (_, index) => silent(`SIM${index}`))
+  expect(texts(many)).toEqual(['18 streams silent: Orders · SIM0, Orders · SIM1 and 16 more'])
+})
+
+test('a sign-in that was needed ends with the sign-in', () => {
+  const required = logged({ kind: 'sign-in-required', reason: 'the sign-in has ended' })
+  const done = logged({ kind: 'signed-in' }, 30)
+  expect(incidentLines([required])).toMatchObject([{ isOpen: true }])
+  expect(incidentLines([required, done])).toMatchObject([{ isOpen: false, endedAt: AT + 30_000 }])
 })
 
 test('a line of several is open until the last of them has ended', () => {
@@ -87,17 +114,23 @@ test('each 429 of another category is a line, the newest first', () => {
   ).toEqual([2, 1])
 })
 
-test('no event is lost or told twice, but a refused refresh in its sign-in', () => {
+test('no event is lost or a line twice, but a refused refresh in its sign-in', () => {
   const event = fc.oneof(
     fc
       .record({ category: fc.constantFrom('A', 'B'), later: fc.nat(5) })
       .map(({ category, later }) => others(category, 1, later)),
     fc.nat(5).map((later) => logged({ kind: 'service-back', host: 'h' }, later)),
     fc.nat(5).map((later) => logged({ kind: 'revoked' }, later)),
+    fc.nat(5).map((later) => logged({ kind: 'service-unreachable', host: 'h' }, later)),
   )
   fc.assert(
     fc.property(fc.array(event), (events) => {
-      const shown = incidentLines(events).flatMap((line) => line.events.map((one) => one.seq))
+      const lines = incidentLines(events)
+      const begun = lines.flatMap((line) => line.events.map((one) => one.seq))
+      const ends = lines.flatMap((line) => line.ends.map((one) => one.seq))
+      // One end may be that of several lines, and stays a line where another end of the same second is none.
+      const shown = [...begun, ...new Set(ends.filter((one) => !begun.includes(one)))]
+      expect(new Set(begun).size).toBe(begun.length)
       expect(shown.toSorted((a, b) => a - b)).toEqual(events.map((one) => one.seq).toSorted((a, b) => a - b))
     }),
   )

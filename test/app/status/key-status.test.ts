@@ -180,6 +180,34 @@ describe('the findings of a key', () => {
   const found = (more: Partial<Snapshot>) =>
     keyFindings(calm(more), NOW_MS).map((one) => [one.severity, shortText(one)])
 
+  it('tell a keyring or a stored token that is in trouble, as the headline too', () => {
+    expect(found({ keystore: 'waiting' })).toEqual([['watch', 'Waiting for the system keyring']])
+    expect(found({ keystore: 'unavailable' })).toEqual([['watch', "The system's keystore does not answer"]])
+    const damaged = calm({ keystore: 'record-corrupt' })
+    expect(headline(damaged, NOW_MS)).toMatchObject({
+      severity: 'critical',
+      headline: expect.stringMatching(/^The stored token is damaged\. It was set aside, not deleted\./),
+    })
+    expect(found({ keystore: 'key-changed' })).toEqual([
+      ['critical', 'The stored token cannot be opened here'],
+    ])
+    const memory = { ...calm({}).refresh, stored: 'memory' } as const
+    expect(found({ keystore: 'unprotected', refresh: memory })).toEqual([
+      ['watch', 'This system would store secrets unprotected'],
+    ])
+    // Why there is no sign-in comes before that there is none.
+    const out = { ...memory, state: 'none' } as const
+    expect(found({ keystore: 'waiting', refresh: out }).map(([, said]) => said)).toEqual([
+      'Waiting for the system keyring',
+      'Signed out',
+    ])
+    expect(found({ keystore: 'unavailable', refresh: out })[0]?.[1]).toBe('Signed out')
+    expect(aspectStatuses(damaged, NOW_MS)[0]?.label).toBe('keyring trouble')
+    // The person consented to it, or wants nothing stored.
+    expect(found({ keystore: 'unprotected' })).toEqual([])
+    expect(found({ keystore: 'memory', refresh: memory })).toEqual([])
+  })
+
   it('are none while all of it is healthy', () => {
     expect(found({})).toEqual([])
     expect(keyStatus(calm(), NOW_MS)).toMatchObject({ severity: 'ok', label: 'ok', others: 0 })
@@ -267,7 +295,10 @@ describe('the findings of a key', () => {
     const again = stream('s', 'Order Stream', 'SIM1', { state: 'waiting', lastFrameAt: NOW_MS - 14_000 })
     const old = { ...slots('Option Chain Stream', 10, 10, 0), observedAt: NOW_MS - 601_000 }
     expect(found({ streams: [again], slots: [old] })).toEqual([])
-    expect(found({ streams: streams('closed', 'opening') })).toEqual([])
+    const { lastFrameAt: _, ...first } = stream('a', 'Order Stream', 'A', { state: 'opening' })
+    expect(found({ streams: [...streams('closed'), first] })).toEqual([])
+    // One that is opened again and again brings no data between its attempts either.
+    expect(found({ streams: streams('opening') })).toEqual([['watch', 'Streams 1 of 1 silent']])
   })
 
   it('take a token and streams as they were pushed, where the push is old', () => {

@@ -13,7 +13,7 @@ test('an own stream is pinned, restarted and, once closed, opened again', async 
         stream('s3', 'MarketDepth Stream', 'MSFT', {
           streamKind: 'depth',
           state: 'closed',
-          reason: 'closed here',
+          reason: 'closed by you',
         }),
       ],
     }),

@@ -3,7 +3,8 @@ import type { LoggedEvent, MonitorEvent } from '../../../app/contract/events.ts'
 import { storedEvent } from '../../../main/history/stored-event.ts'
 
 const LOGGED = { seq: 7, at: 1_767_000_000_000, profile: 'key-1' }
-const STREAM = { stream: 's1', category: 'Positions Stream', target: 'SIM1001', reason: 'connection lost' }
+const NAMED_STREAM = { stream: 's1', category: 'Positions Stream', target: 'SIM1001' }
+const STREAM = { ...NAMED_STREAM, reason: 'connection lost' }
 
 /** One of each kind, with every field that it may have. */
 const EVENTS: { readonly [K in MonitorEvent['kind']]: LoggedEvent & { readonly kind: K } } = {
@@ -43,6 +44,9 @@ const EVENTS: { readonly [K in MonitorEvent['kind']]: LoggedEvent & { readonly k
   'stream-opened': { ...LOGGED, kind: 'stream-opened', ...STREAM },
   'stream-restarted': { ...LOGGED, kind: 'stream-restarted', ...STREAM },
   'stream-closed': { ...LOGGED, kind: 'stream-closed', ...STREAM },
+  'stream-silent': { ...LOGGED, kind: 'stream-silent', ...NAMED_STREAM, since: 7 },
+  'stream-resumed': { ...LOGGED, kind: 'stream-resumed', ...NAMED_STREAM, since: 7 },
+  'signed-in': { ...LOGGED, kind: 'signed-in' },
   elsewhere: { ...LOGGED, kind: 'elsewhere', category: 'Accounts', perSecond: 0.4 },
   'elsewhere-ended': {
     ...LOGGED,

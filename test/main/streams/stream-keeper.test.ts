@@ -54,7 +54,7 @@ test('silence reads stale at 15 s and is opened again at 30 s, whatever the sock
   expect(http.streams.length).toBe(2)
   service.opens()
   expect(summary().restarts).toBe(1)
-  expect(kinds()).toEqual(['stream-opened', 'stream-restarted'])
+  expect(kinds()).toEqual(['stream-opened', 'stream-silent', 'stream-restarted', 'stream-resumed'])
 })
 
 test('heartbeats keep a stream live for hours', async () => {
@@ -279,7 +279,7 @@ test('a closed stream stays visible with its reason until it is closed again', a
   await open()
   service.opens()
   streams.close('s1')
-  expect(streams.summaries()).toMatchObject([{ state: 'closed', reason: 'closed here' }])
+  expect(streams.summaries()).toMatchObject([{ state: 'closed', reason: 'closed by you' }])
   streams.close('s1')
   expect(streams.summaries()).toEqual([])
   expect(streams.close('s1')).toMatchObject({ code: 'unknown-stream' })
@@ -293,4 +293,25 @@ test('stopping closes every stream and leaves no timer', async () => {
   streams.stop()
   expect(http.streams.map(({ closed }) => closed)).toEqual([true, true])
   expect(clock.pending).toBe(0)
+})
+
+test('a silence is told once, with its start and its end, also where the stream cannot be opened again', async () => {
+  const { clock, http, summary, service, open, events, kinds } = setUp()
+  await open()
+  service.opens()
+  service.says('{"StreamStatus":"EndSnapshot"}\n')
+  const heardAt = clock.wallMs()
+  await clock.advance(15_000)
+  expect(events.at(-1)).toMatchObject({ kind: 'stream-silent', target: 'SIM1001', since: heardAt })
+  service.says('{"Heartbeat":1,"Timestamp":"2026-01-05T14:30:00Z"}\n')
+  expect(events.at(-1)).toMatchObject({ kind: 'stream-resumed', since: heardAt })
+  // The connection ends, and no attempt succeeds.
+  const lastAt = clock.wallMs()
+  service.ends()
+  await clock.advance(1)
+  expect(summary()).toMatchObject({ state: 'waiting', lastFrameAt: lastAt })
+  await clock.advance(60_000)
+  expect(http.streams.length).toBeGreaterThan(1)
+  expect(kinds()).toEqual(['stream-opened', 'stream-silent', 'stream-resumed', 'stream-silent'])
+  expect(events.at(-1)).toMatchObject({ kind: 'stream-silent', since: lastAt })
 })
