@@ -1,6 +1,6 @@
 import { z } from 'zod/mini'
 import type { Report } from '../history/report.ts'
-import type { SlotSample } from '../history/sample.ts'
+import type { ProgramUseHistory, SlotSample } from '../history/sample.ts'
 import type { LoggedEvent } from './events.ts'
 import { categoryName, profileId } from './fields.ts'
 import { command, nothing } from './ipc.ts'
@@ -51,6 +51,14 @@ export interface History {
   readonly since?: number
 }
 
+/** Requests of each program behind the gateway in one category, from `from`, epoch ms, on, by stretches of `resolutionMs`. */
+export interface ProgramHistory {
+  readonly from: number
+  /** Whole minutes. */
+  readonly resolutionMs: number
+  readonly programs: readonly ProgramUseHistory[]
+}
+
 /** The level of each row over a while, oldest first: `[epoch ms, requests left]`, at most `points` a row. */
 export type Trends = Readonly<Record<string, readonly (readonly [atMs: number, remaining: number])[]>>
 
@@ -66,6 +74,14 @@ const historyQuery = z.strictObject({
 /** What the app remembers of a key: charts, reports, past events, and the file that they are kept in. */
 export const historyContract = {
   history: command(historyQuery).returning<History>(),
+  /** The part of own requests that each program behind the gateway made; none where no history is kept. */
+  programHistory: command(
+    z.strictObject({
+      ...interval,
+      category: categoryName,
+      columns: z.int().check(z.gte(1), z.lte(300)),
+    }),
+  ).returning<ProgramHistory>(),
   /** The small charts of all rows of a key, by category; rows without a point are left out. */
   trends: command(
     z.strictObject({ ...interval, points: z.int().check(z.gte(2), z.lte(64)) }),

@@ -19,6 +19,8 @@ export interface RequestReport {
   readonly category: string
   readonly limit: number
   readonly own: number
+  /** The part of `own` that each program behind the gateway made, busiest first; absent where none did. */
+  readonly programs?: readonly ProgramReport[]
   readonly elsewhere: number
   /** 429s of the request rate. */
   readonly rejected: number
@@ -26,6 +28,11 @@ export interface RequestReport {
   readonly nearMs: number
   /** For how much of the interval the level was known. What is not known is not near, nor far. */
   readonly knownMs: number
+}
+
+export interface ProgramReport {
+  readonly program: string
+  readonly requests: number
 }
 
 export interface SlotReport {
@@ -43,20 +50,22 @@ export interface ReportInput {
   readonly fromMs: number
   readonly toMs: number
   readonly requests: ReadonlyMap<string, readonly Rollup[]>
+  /** Requests of each program, by category. */
+  readonly programs?: ReadonlyMap<string, readonly ProgramReport[]>
   /** With the look that held when the interval began. */
   readonly slots: ReadonlyMap<string, readonly SlotSample[]>
   readonly events: readonly LoggedEvent[]
 }
 
 /** The report of one key between `fromMs` and `toMs`, epoch ms, from its rollups, its looks at slots and its events. */
-export function reportOf({ profile, fromMs, toMs, requests, slots, events }: ReportInput): Report {
+export function reportOf({ profile, fromMs, toMs, requests, programs, slots, events }: ReportInput): Report {
   const count = (kind: LoggedEvent['kind']) => events.filter((event) => event.kind === kind).length
   return {
     profile,
     from: fromMs,
     to: toMs,
     requests: [...requests]
-      .flatMap(([category, rollups]) => requestReport(category, rollups))
+      .flatMap(([category, rollups]) => requestReport(category, rollups, programs?.get(category)))
       .sort((a, b) => b.own + b.elsewhere - (a.own + a.elsewhere) || a.category.localeCompare(b.category)),
     slots: slotReports(slots, events),
     tokens: {
@@ -73,11 +82,21 @@ export function reportOf({ profile, fromMs, toMs, requests, slots, events }: Rep
   }
 }
 
-function requestReport(category: string, rollups: readonly Rollup[]): readonly RequestReport[] {
+function requestReport(
+  category: string,
+  rollups: readonly Rollup[],
+  used: readonly ProgramReport[] = [],
+): readonly RequestReport[] {
   const [first, ...rest] = rollups
   if (!first) return []
   const { limit, own, elsewhere, rejected, low, nearMs, knownMs } = rest.reduce(merged, first)
-  return [{ category, limit, own, elsewhere, rejected, lowest: low, nearMs, knownMs }]
+  const programs = used.toSorted((a, b) => b.requests - a.requests || a.program.localeCompare(b.program))
+  return [
+    {
+      ...{ category, limit, own, elsewhere, rejected, lowest: low, nearMs, knownMs },
+      ...(programs.length > 0 && { programs }),
+    },
+  ]
 }
 
 function slotReports(slots: ReportInput['slots'], events: readonly LoggedEvent[]): readonly SlotReport[] {

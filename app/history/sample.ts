@@ -1,3 +1,5 @@
+import type { ProgramClass } from '../gateway/decisions.ts'
+
 /** Where a number came from. `default` is the table's word: kept only where requests were counted against it. */
 export type SampleSource = 'header' | 'modelled' | 'default'
 
@@ -22,6 +24,21 @@ export interface SlotSample {
   readonly own: number
   readonly elsewhere: number
   readonly free: number
+}
+
+/** Requests of one program behind the gateway, in one category, since the look before. They are part of `own`. */
+export interface ProgramSample {
+  /** Epoch milliseconds. */
+  readonly atMs: number
+  readonly program: string
+  readonly class: ProgramClass
+  readonly requests: number
+}
+
+/** Requests of one program in a row of stretches of equal length. */
+export interface ProgramUseHistory {
+  readonly program: string
+  readonly requests: readonly number[]
 }
 
 /** A look holds until the next one, but not longer: after that the app was not there to look. */

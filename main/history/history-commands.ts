@@ -10,6 +10,7 @@ export function historyCommands(history: HistoryService): Feature<typeof history
     handlers: {
       history: ({ profile, category, fromMs, toMs, points }) =>
         history.quotaHistory(profile, category, fromMs, toMs, points),
+      programHistory: ({ profile, category, ...query }) => history.programHistory(profile, category, query),
       trends: ({ profile, fromMs, toMs, points }) => history.trends(profile, fromMs, toMs, points),
       report: ({ profile, fromMs, toMs }) => history.report(profile, fromMs, toMs),
       exportFile: ({ profile, fromMs, toMs, what }) => {

@@ -3,7 +3,7 @@ import type { LoggedEvent } from '../../app/contract/events.ts'
 import type { Environment } from '../../app/contract/snapshot.ts'
 import type { Extent } from '../../app/history/columns.ts'
 import { MINUTE_MS, type Rollup, startOf } from '../../app/history/rollup.ts'
-import type { Sample, SlotSample } from '../../app/history/sample.ts'
+import type { ProgramSample, ProgramUseHistory, Sample, SlotSample } from '../../app/history/sample.ts'
 import { FORGOTTEN } from './compaction.ts'
 import {
   asRow,
@@ -27,6 +27,12 @@ export type Entry =
       readonly profile: string
       readonly category: string
       readonly sample: SlotSample
+    }
+  | {
+      readonly kind: 'program'
+      readonly profile: string
+      readonly category: string
+      readonly sample: ProgramSample
     }
   | { readonly kind: 'event'; readonly event: LoggedEvent }
   | { readonly kind: 'profile'; readonly profile: string; readonly environment: Environment }
@@ -153,6 +159,28 @@ export class HistoryFile {
     return this.#all('slots', series, sinceMs, toMs).map(slotSampleOf)
   }
 
+  /**
+   * Requests of each program behind the gateway, in columns of `columnMs` from `fromMs` on; both are multiples of a minute. Programs
+   * without a request are left out.
+   */
+  programUse(
+    profile: string,
+    category: string,
+    { fromMs, toMs, columnMs }: { readonly fromMs: number; readonly toMs: number; readonly columnMs: number },
+  ): readonly ProgramUseHistory[] {
+    const series = this.#find(profile, category, 'requests')
+    if (series === undefined) return []
+    const columns = Math.max(0, Math.ceil((toMs - fromMs) / columnMs))
+    const found = new Map<string, number[]>()
+    for (const [program, column, requests] of this.#all('programUse', series, fromMs, toMs, columnMs)) {
+      const name = String(program)
+      const known = found.get(name) ?? new Array<number>(columns).fill(0)
+      known[Number(column)] = Number(requests)
+      found.set(name, known)
+    }
+    return [...found].map(([program, requests]) => ({ program, requests }))
+  }
+
   /** The latest `most` events of the interval, oldest first. */
   events(profile: string, fromMs: number, toMs: number, most: number): readonly LoggedEvent[] {
     return this.#all('events', profile, fromMs, toMs, most)
@@ -179,6 +207,12 @@ export class HistoryFile {
       case 'slots': {
         const series = this.#seriesOf(entry.profile, entry.category, 'slots')
         this.#statements.addSlots.run(series, ...slotValues(entry.sample))
+        break
+      }
+      case 'program': {
+        const { atMs, program, class: own, requests } = entry.sample
+        const series = this.#seriesOf(entry.profile, entry.category, 'requests')
+        this.#statements.addProgramUse.run(series, startOf(atMs, MINUTE_MS), program, own, requests)
         break
       }
       case 'event': {

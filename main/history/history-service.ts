@@ -6,10 +6,11 @@ import type {
   ClosedAlert,
 } from '../../app/contract/alerts.ts'
 import type { LoggedEvent } from '../../app/contract/events.ts'
-import type { History, Trends } from '../../app/contract/history.ts'
+import type { History, ProgramHistory, Trends } from '../../app/contract/history.ts'
 import type { Outcome } from '../../app/contract/outcome.ts'
 import { type Incident, incidentOf } from '../../app/history/incident.ts'
 import { type Report, reportOf } from '../../app/history/report.ts'
+import { MINUTE_MS } from '../../app/history/rollup.ts'
 import type { SlotSample } from '../../app/history/sample.ts'
 import type { Thresholds } from '../../app/quota/thresholds.ts'
 import { Alerts } from '../alerts/alerts.ts'
@@ -18,7 +19,7 @@ import { ThresholdFile } from '../alerts/threshold-file.ts'
 import type { MonitorSurface } from '../monitor/monitor-surface.ts'
 import type { Clock, Log } from '../ports/ports.ts'
 import type { Retention } from './compaction.ts'
-import { HistoryStore, type StorageStatus } from './history-store.ts'
+import { HistoryStore, type ProgramQuery, type StorageStatus } from './history-store.ts'
 import { Recorder } from './recorder.ts'
 
 export interface HistoryServiceDeps {
@@ -108,6 +109,12 @@ export class HistoryService {
     }
     if (toMs - fromMs > RECENT_MS) return stored(toMs, points) ?? recent()
     return withEarlier(recent(), (untilMs, most) => stored(Math.min(toMs, untilMs), most), points)
+  }
+
+  /** Requests of each program behind the gateway in one category; none where nothing is kept. */
+  programHistory(profile: string, category: string, query: ProgramQuery): ProgramHistory {
+    const none = { from: query.fromMs, resolutionMs: MINUTE_MS, programs: [] }
+    return this.#store?.programHistory(profile, category, query) ?? none
   }
 
   /** The levels of all rows of a profile that have any, at most `points` a row; empty for one that is not connected. */

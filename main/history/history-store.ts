@@ -1,7 +1,7 @@
 import type { LoggedEvent } from '../../app/contract/events.ts'
-import type { History } from '../../app/contract/history.ts'
+import type { History, ProgramHistory } from '../../app/contract/history.ts'
 import { minMaxColumns, thinnedMoments } from '../../app/history/columns.ts'
-import { type Report, reportOf } from '../../app/history/report.ts'
+import { type ProgramReport, type Report, reportOf } from '../../app/history/report.ts'
 import { MINUTE_MS, startOf } from '../../app/history/rollup.ts'
 import type { SlotSample } from '../../app/history/sample.ts'
 import { RETRY, retryDelayMs } from '../../app/retry/schedules.ts'
@@ -36,6 +36,13 @@ export type StorageStatus =
       readonly waiting: number
       readonly lost: number
     }
+
+/** An interval, epoch ms, and how many stretches of it are wanted at most. */
+export interface ProgramQuery {
+  readonly fromMs: number
+  readonly toMs: number
+  readonly columns: number
+}
 
 /** The flush interval in milliseconds. Together with the duration of a write, a kill -9 loses less than a second. */
 export const FLUSH_MS = 500
@@ -103,6 +110,24 @@ export class HistoryStore {
   /** The latest `MAX_EVENTS` events of the interval, oldest first; `undefined` while the file fails. */
   events(profile: string, fromMs: number, toMs: number): readonly LoggedEvent[] | undefined {
     return this.#read((file) => file.events(profile, fromMs, toMs, MAX_EVENTS))
+  }
+
+  /**
+   * Requests of each program behind the gateway, by stretches of whole minutes of which at most `columns` cover the interval;
+   * `undefined` while the file fails.
+   */
+  programHistory(
+    profile: string,
+    category: string,
+    { fromMs, toMs, columns }: ProgramQuery,
+  ): ProgramHistory | undefined {
+    const from = startOf(fromMs, MINUTE_MS)
+    const resolutionMs = MINUTE_MS * Math.max(1, Math.ceil((toMs - from) / MINUTE_MS / columns))
+    return this.#read((file) => ({
+      from,
+      resolutionMs,
+      programs: file.programUse(profile, category, { fromMs: from, toMs, columnMs: resolutionMs }),
+    }))
   }
 
   slots(profile: string, category: string, fromMs: number, toMs: number): readonly SlotSample[] | undefined {
@@ -263,6 +288,18 @@ function historyOf(
   }
 }
 
+/** What each program asked in all, between two whole minutes. */
+function programTotals(
+  file: HistoryFile,
+  profile: string,
+  category: string,
+  fromMs: number,
+  toMs: number,
+): readonly ProgramReport[] {
+  const used = file.programUse(profile, category, { fromMs, toMs, columnMs: toMs - fromMs })
+  return used.map(({ program, requests: [requests = 0] }) => ({ program, requests }))
+}
+
 /** A report of whole minutes, rounded outwards: finer samples are not stored for long. */
 function reportFrom(file: HistoryFile, profile: string, fromMs: number, toMs: number): Report {
   const from = startOf(fromMs, MINUTE_MS)
@@ -274,6 +311,9 @@ function reportFrom(file: HistoryFile, profile: string, fromMs: number, toMs: nu
     fromMs: from,
     toMs: to,
     requests: new Map(requests.map((category) => [category, file.accounts(profile, category, from, to)])),
+    programs: new Map(
+      requests.map((category) => [category, programTotals(file, profile, category, from, to)]),
+    ),
     slots: new Map(slots.map((category) => [category, file.slots(profile, category, from, to)])),
     events: file.events(profile, from, to - 1, MAX_REPORTED_EVENTS),
   })

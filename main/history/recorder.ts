@@ -1,4 +1,10 @@
-import type { Environment, RequestQuota, SlotQuota, Snapshot } from '../../app/contract/snapshot.ts'
+import type {
+  Environment,
+  ProgramSummary,
+  RequestQuota,
+  SlotQuota,
+  Snapshot,
+} from '../../app/contract/snapshot.ts'
 import { REPEAT_MS, type Sample, type SlotSample } from '../../app/history/sample.ts'
 import type { Entry } from './history-file.ts'
 
@@ -20,6 +26,8 @@ export class Recorder {
   readonly #counted = new Map<string, Counted>()
   readonly #samples = new Map<string, Sample>()
   readonly #slots = new Map<string, SlotSample>()
+  /** The counter of each program and category at its last entry. */
+  readonly #forwarded = new Map<string, number>()
   readonly #environments = new Map<string, Environment>()
 
   constructor(add: (entry: Entry) => void) {
@@ -34,15 +42,16 @@ export class Recorder {
       this.#add({ kind: 'profile', profile, environment })
     }
     for (const row of snapshot.requests) this.#request(profile, row, snapshot.at)
+    // Turned on again, the gateway counts from zero.
+    if (snapshot.programs === undefined) forgetOf(profile, this.#forwarded)
+    for (const program of snapshot.programs ?? []) this.#program(profile, program, snapshot.at)
     for (const row of snapshot.slots) this.#slot(profile, row, snapshot.at)
   }
 
   /** Drops the counters of a disconnected profile: after a reconnect they start at zero. */
   forget(profile: string): void {
     this.#environments.delete(profile)
-    for (const map of [this.#counted, this.#samples, this.#slots]) {
-      for (const key of map.keys()) if (key.startsWith(`${profile}\n`)) map.delete(key)
-    }
+    for (const map of [this.#counted, this.#samples, this.#slots, this.#forwarded]) forgetOf(profile, map)
   }
 
   #request(profile: string, row: RequestQuota, atMs: number): void {
@@ -65,6 +74,22 @@ export class Recorder {
     this.#add({ kind: 'sample', profile, category, sample })
   }
 
+  #program(profile: string, { id, name, class: own, use }: ProgramSummary, atMs: number): void {
+    for (const { category, forwarded } of use) {
+      // An id is given again after its program was cut off.
+      const key = `${profile}\n${id}\n${name}\n${category}`
+      const requests = since(this.#forwarded.get(key) ?? 0, forwarded)
+      if (requests === 0) continue
+      this.#forwarded.set(key, forwarded)
+      this.#add({
+        kind: 'program',
+        profile,
+        category,
+        sample: { atMs, program: name, class: own, requests },
+      })
+    }
+  }
+
   #slot(profile: string, row: SlotQuota, atMs: number): void {
     if (row.source === 'default' && row.own === 0) return
     const { category, limit, own, elsewhere, free } = row
@@ -76,6 +101,10 @@ export class Recorder {
     this.#slots.set(key, sample)
     this.#add({ kind: 'slots', profile, category, sample })
   }
+}
+
+function forgetOf(profile: string, map: Map<string, unknown>): void {
+  for (const key of map.keys()) if (key.startsWith(`${profile}\n`)) map.delete(key)
 }
 
 /** The growth of a counter; a smaller value than before means that the counter was reset, as by a reconnect. */

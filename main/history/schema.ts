@@ -108,6 +108,17 @@ export const MIGRATIONS: readonly string[] = [
     environment TEXT NOT NULL
   ) STRICT, WITHOUT ROWID;
   `,
+  // Own requests by program behind the gateway and by the minute: the part of `own` that each program made.
+  `
+  CREATE TABLE program_use (
+    series INTEGER NOT NULL,
+    at INTEGER NOT NULL,
+    program TEXT NOT NULL,
+    class TEXT NOT NULL,
+    requests INTEGER NOT NULL,
+    PRIMARY KEY (series, at, program)
+  ) STRICT, WITHOUT ROWID;
+  `,
 ]
 
 export const SCHEMA_VERSION = MIGRATIONS.length

@@ -1,6 +1,8 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { PROGRAM_CLASSES } from '../../app/gateway/decisions.ts'
+import type { ProgramSample } from '../../app/history/sample.ts'
 import type { SeriesMinute } from '../../app/history/series.ts'
 import { systemErrorText } from '../storage/system-error.ts'
 import { FORGOTTEN } from './compaction.ts'
@@ -15,10 +17,18 @@ export interface SeriesQuery {
   readonly toMs: number
 }
 
+/** A minute of one program behind the gateway, in one category. */
+export interface ProgramMinute {
+  readonly category: string
+  readonly sample: ProgramSample
+}
+
 /** A read-only view of the recorded minutes. */
 export interface SeriesFile {
   /** The whole minutes that begin in the interval, by profile, category and time. */
   minutes(query: SeriesQuery): Iterable<SeriesMinute>
+  /** The requests of programs behind the gateway in those minutes: part of what they name as own. */
+  programMinutes(query: SeriesQuery): Iterable<ProgramMinute>
   /** Profiles with recorded minutes, connected or not. */
   profiles(): readonly { readonly profile: string; readonly environment: string }[]
   close(): void
@@ -68,7 +78,33 @@ function seriesFile(database: DatabaseSync): SeriesFile {
        ORDER BY profile, category, at`,
     ),
   )
+  const hasPrograms =
+    database.prepare(`SELECT 1 FROM sqlite_schema WHERE name = 'program_use'`).get() !== undefined
+  const programs = hasPrograms
+    ? asArrays(
+        database.prepare(
+          `SELECT category, at, program, class, requests
+           FROM series JOIN program_use ON program_use.series = series.id
+           WHERE ${ofRequests} AND (?1 IS NULL OR profile = ?1) AND at >= ?2 AND at < ?3
+           ORDER BY category, program, at`,
+        ),
+      )
+    : undefined
   return {
+    programMinutes: function* ({ profile, fromMs, toMs }) {
+      for (const row of programs?.iterate(profile ?? null, fromMs, toMs) ?? []) {
+        const [category, atMs, program, own, requests] = asRow(row)
+        yield {
+          category: String(category),
+          sample: {
+            atMs: numberOf(atMs),
+            program: String(program),
+            class: PROGRAM_CLASSES.find((one) => one === own) ?? 'normal',
+            requests: numberOf(requests),
+          },
+        }
+      }
+    },
     minutes: function* ({ profile, fromMs, toMs }) {
       for (const row of minutes.iterate(profile ?? null, fromMs, toMs)) {
         const [id, where, category, ...columns] = asRow(row)

@@ -40,6 +40,11 @@ export const STATEMENTS = {
   dropAlert: 'DELETE FROM open_alerts WHERE id = ?',
   addProfile: 'INSERT OR REPLACE INTO profiles (id, environment) VALUES (?, ?)',
   dropProfile: 'DELETE FROM profiles WHERE id = ?',
+  addProgramUse: `INSERT INTO program_use (series, at, program, class, requests) VALUES (?1, ?2, ?3, ?4, ?5)
+    ON CONFLICT DO UPDATE SET requests = requests + ?5, class = ?4`,
+  /** Sums over columns of so many milliseconds, counted from the beginning. */
+  programUse: `SELECT program, CAST((at - ?2) / ?4 AS INTEGER), sum(requests) FROM program_use
+    WHERE series = ?1 AND at >= ?2 AND at < ?3 GROUP BY 1, 2 ORDER BY 1, 2`,
   openAlerts: 'SELECT body FROM open_alerts ORDER BY id',
 } as const
 

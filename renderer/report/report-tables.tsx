@@ -2,7 +2,7 @@ import type { Report } from '../../app/history/report.ts'
 import { classesOf } from '../components/classes.ts'
 import controlsSheet from '../components/controls.module.css'
 import dialogSheet from '../components/dialog.module.css'
-import { countOrDash, happenings, knownText, lowestText, nearText } from './report-text.ts'
+import { countOrDash, happenings, knownText, lowestText, nearText, programsLine } from './report-text.ts'
 
 const css = classesOf({ ...controlsSheet, ...dialogSheet })
 
@@ -37,7 +37,10 @@ function RequestTable({ report }: { readonly report: Report }) {
           {report.requests.map((row) => (
             <tr key={row.category}>
               <th scope="row">{row.category}</th>
-              <td>{countOrDash(row.own)}</td>
+              <td>
+                {countOrDash(row.own)}
+                {row.programs && <div className={css('hint')}>{programsLine(row)}</div>}
+              </td>
               <td>{countOrDash(row.elsewhere)}</td>
               <td>{countOrDash(row.rejected)}</td>
               <td>{lowestText(row)}</td>

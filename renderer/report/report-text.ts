@@ -17,6 +17,13 @@ export function knownText({ knownMs }: RequestReport): string {
   return knownMs > 0 ? durationText(knownMs / 1000) : '—'
 }
 
+/** What each program behind the gateway asked, a part of this app's requests: `bot 120, notes 4, Headroom 16`. */
+export function programsLine({ own, programs = [] }: RequestReport): string {
+  const rest = own - programs.reduce((sum, { requests }) => sum + requests, 0)
+  const all = [...programs, ...(rest >= 1 ? [{ program: 'Headroom', requests: rest }] : [])]
+  return all.map(({ program, requests }) => `${program} ${Math.round(requests)}`).join(', ')
+}
+
 export const countOrDash = (count: number): string => (count === 0 ? '—' : String(Math.round(count)))
 
 /** The counts of other events in a sentence, without those of zero. */

@@ -80,12 +80,18 @@ function readPlanFile(file: string): ReturnType<typeof readPlan> {
   }
 }
 
+/** A program behind the gateway, with the class that it had last. */
+interface RecordedProgram {
+  readonly class: PlannedProgram['class']
+  readonly minutes: RecordedMinute[]
+}
+
 interface Recorded {
   readonly programs: readonly PlannedProgram[]
   readonly arrivals: readonly Arrival[]
 }
 
-/** What was recorded, as two programs: nobody says how it divides between those of others. A line where it cannot be read. */
+/** What was recorded: each program behind the gateway, the app's own checks, and as one what others used. A line where it cannot be read. */
 function recordedPrograms(
   { data, profile }: PlanFlags,
   lastMs: number,
@@ -106,21 +112,34 @@ function recordedPrograms(
     const own: RecordedMinute[] = []
     const others: RecordedMinute[] = []
     const toMs = nowMs()
-    for (const { category, minute } of file.minutes({
-      profile: profile ?? only,
-      fromMs: toMs - lastMs,
-      toMs,
-    })) {
-      own.push({ category, atMs: minute.atMs, requests: minute.own })
+    const query = { profile: profile ?? only, fromMs: toMs - lastMs, toMs }
+    const programs = new Map<string, RecordedProgram>()
+    /** Of programs behind the gateway, by category and minute. */
+    const theirs = new Map<string, number>()
+    for (const { category, sample } of file.programMinutes(query)) {
+      const { program, class: ownClass, atMs, requests } = sample
+      const minutes = programs.get(program)?.minutes ?? []
+      minutes.push({ category, atMs, requests })
+      programs.set(program, { class: ownClass, minutes })
+      const key = `${category}\n${atMs}`
+      theirs.set(key, (theirs.get(key) ?? 0) + requests)
+    }
+    for (const { category, minute } of file.minutes(query)) {
+      const ofPrograms = theirs.get(`${category}\n${minute.atMs}`) ?? 0
+      own.push({ category, atMs: minute.atMs, requests: Math.max(0, minute.own - ofPrograms) })
       others.push({ category, atMs: minute.atMs, requests: minute.elsewhere })
     }
     if (own.length === 0) return 'the history has no minute of that time'
     return {
       programs: [
+        ...[...programs].map(([name, { class: ownClass, minutes }]) =>
+          recordedProgram(name, minutes, ownClass),
+        ),
         recordedProgram(RECORDED_OWN, own, 'background'),
         recordedProgram(RECORDED_OTHERS, others, 'normal'),
       ],
       arrivals: [
+        ...[...programs].flatMap(([name, { minutes }]) => recordedArrivals(name, minutes, query.fromMs)),
         ...recordedArrivals(RECORDED_OWN, own, toMs - lastMs),
         ...recordedArrivals(RECORDED_OTHERS, others, toMs - lastMs),
       ],

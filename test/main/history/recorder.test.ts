@@ -70,3 +70,26 @@ test('which environment a key is of comes before its numbers, once', () => {
   expect(entries[0]).toEqual({ kind: 'profile', profile: 'k', environment: 'sim' })
   expect(entries.filter(({ kind }) => kind === 'profile')).toHaveLength(1)
 })
+
+test('requests of programs are since the look before, by name, and begin anew with the gateway', () => {
+  const used = (name: string, id: string, forwarded: number) => ({
+    ...{ id, name, class: 'background' as const, weight: 1, keyEnding: 'abcd', refused: 0, coalesced: 0 },
+    ...{ perSecond: 0, waiting: 0, longestWaitMs: 0, streams: 0, forwarded },
+    use: [{ category: 'Accounts', forwarded, perSecond: 0, waiting: 0 }],
+  })
+  const entries = recorded([
+    { at: at(0), programs: [used('bot', 'program-1', 3)] },
+    { at: at(1), programs: [used('bot', 'program-1', 3)] },
+    { at: at(2), programs: [used('bot', 'program-1', 5)] },
+    { at: at(3) },
+    { at: at(4), programs: [used('bot', 'program-1', 6)] },
+    { at: at(5), programs: [used('other', 'program-1', 7)] },
+  ])
+  const programs = entries.flatMap((entry) => (entry.kind === 'program' ? [entry.sample] : []))
+  expect(programs).toEqual([
+    { atMs: at(0), program: 'bot', class: 'background', requests: 3 },
+    { atMs: at(2), program: 'bot', class: 'background', requests: 2 },
+    { atMs: at(4), program: 'bot', class: 'background', requests: 6 },
+    { atMs: at(5), program: 'other', class: 'background', requests: 7 },
+  ])
+})

@@ -7,6 +7,7 @@ import {
   knownText,
   lowestText,
   nearText,
+  programsLine,
 } from '../../../renderer/report/report-text.ts'
 import { NOW_MS } from '../fixtures.ts'
 import { REPORT } from '../harness/memory-fixtures.ts'
@@ -49,4 +50,13 @@ it('leaves out what did not happen', () => {
 it('begins today at midnight and the others so long before now', () => {
   expect(reportStart('today', NOW_MS)).toBe(Date.UTC(2026, 2, 13))
   expect(NOW_MS - reportStart('7 d', NOW_MS)).toBe(7 * 86_400_000)
+})
+
+it('says what each program asked, and what is left of own requests as Headroom’s', () => {
+  const programs = [
+    { program: 'bot', requests: 120 },
+    { program: 'notes', requests: 4 },
+  ]
+  expect(programsLine({ ...row, own: 140, programs })).toBe('bot 120, notes 4, Headroom 16')
+  expect(programsLine({ ...row, own: 124, programs })).toBe('bot 120, notes 4')
 })

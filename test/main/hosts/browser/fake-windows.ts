@@ -50,6 +50,7 @@ export class FakeWindows implements Windows {
       history: () => {
         throw new Error('the disk said: SECRET-IN-A-STACK')
       },
+      programHistory: called('programHistory', { from: 0, resolutionMs: 60_000, programs: [] }),
       trends: called('trends', {}),
       openStream: called('openStream', { ok: true as const, stream: 's1' }),
       closeStream: called('closeStream', { ok: true as const }),

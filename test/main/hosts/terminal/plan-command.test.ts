@@ -157,6 +157,30 @@ describe('a wrong file is refused with the path of what is wrong', () => {
   })
 })
 
+test('each program behind the gateway is planned as it was recorded, and not twice', () => {
+  const data = temporaryFolder()
+  const started = startedStore(data)
+  started.store.add({ kind: 'profile', profile: PROFILE, environment: 'live' })
+  record(started, 10 * 60 + 5, () => ({ own: 1 }), 'Positions')
+  for (let minute = 0; minute < 10; minute += 1) {
+    const sample = {
+      atMs: EPOCH_MS + minute * 60_000,
+      program: 'bot',
+      class: 'critical' as const,
+      requests: 45,
+    }
+    started.store.add({ kind: 'program', profile: PROFILE, category: 'Positions', sample })
+  }
+  started.store.flush()
+  const flags = { fromHistory: 3_600_000, data, json: true, replay: true } as const
+  const { text, exitCode } = planned(undefined, flags, EPOCH_MS + 3_600_000)
+  expect(exitCode).toBe(0)
+  const { categories, replay } = JSON.parse(text)
+  expect(categories[0].waits.map(({ program }: { program: string }) => program)).toEqual(['bot', 'Headroom'])
+  const sent = replay.waits.map(({ program, sent }: { program: string; sent: number }) => [program, sent])
+  expect(Object.fromEntries(sent)).toMatchObject({ bot: 450, Headroom: 150 })
+})
+
 test('what was recorded counts beside the programs of a file', () => {
   const data = temporaryFolder()
   const started = startedStore(data)
