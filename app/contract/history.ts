@@ -62,6 +62,12 @@ export interface ProgramHistory {
 /** The level of each row over a while, oldest first: `[epoch ms, requests left]`, at most `points` a row. */
 export type Trends = Readonly<Record<string, readonly (readonly [atMs: number, remaining: number])[]>>
 
+/** One recorded minute of a row: its start, and requests of this app and of others, which are an estimate. */
+export type RecordedUse = readonly [atMs: number, own: number, elsewhere: number]
+
+/** What was recorded of the rows of a key, a minute each, by category. */
+export type RecordedUses = Readonly<Record<string, readonly RecordedUse[]>>
+
 const historyQuery = z.strictObject({
   profile: profileId,
   category: categoryName,
@@ -86,6 +92,10 @@ export const historyContract = {
   trends: command(
     z.strictObject({ ...interval, points: z.int().check(z.gte(2), z.lte(64)) }),
   ).returning<Trends>(),
+  /** The whole minutes of the interval that had any use; two days at most. Rows without one are left out. */
+  recordedUses: command(
+    z.strictObject(interval).check(z.refine(({ fromMs, toMs }) => toMs - fromMs <= 2 * DAY_MS)),
+  ).returning<RecordedUses>(),
   /** Who used what, of whole minutes: the answer says from when to when. */
   report: command(z.strictObject(interval)).returning<Report>(),
   exportFile: command(z.strictObject({ ...interval, what: z.enum(EXPORTS) })).returning<

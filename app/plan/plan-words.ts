@@ -1,8 +1,10 @@
 import { streamCategoryName } from '../service/stream-kinds.ts'
 import { durationText } from '../status/durations.ts'
-import { countText, listText } from '../status/rates.ts'
+import { countText, listText, shareText } from '../status/rates.ts'
+import type { Severity } from '../status/severity.ts'
 import type { Concession } from './advice.ts'
 import { type CategoryDemand, exceeds, totalBurst, totalRate } from './demand.ts'
+import { OTHERS_NAME } from './running.ts'
 import type { CategoryVerdict, PlanVerdict, SlotVerdict } from './verdict.ts'
 
 /** `1.07/s`: in hundredths, because plans are made of small rates. */
@@ -31,7 +33,8 @@ export function adviceLines(
   return [...concessions.map(concessionLine), ...slots.filter(({ fits }) => !fits).map(slotLine)]
 }
 
-function concessionLine({ category, program, perSecond, burst }: Concession): string {
+/** One concession as a sentence. */
+export function concessionLine({ category, program, perSecond, burst }: Concession): string {
   if (perSecond === 0 || burst === 0) return `${category}: leave out ${program}.`
   const changes = [
     ...(perSecond === undefined ? [] : [`at most ${planRateText(perSecond)}`]),
@@ -40,32 +43,85 @@ function concessionLine({ category, program, perSecond, burst }: Concession): st
   return `${category}: let ${program} ask for ${listText(changes)}.`
 }
 
-function slotLine({ category, streams, shared, limit }: SlotVerdict): string {
-  const close = `${streamCategoryName(category)}: close ${countText(streams - limit, 'stream')} of ${streams}`
+/** What to close where streams are more than slots, as a sentence. */
+export function slotLine({ category, streams, shared, limit, elsewhere }: SlotVerdict): string {
+  const excess = Math.min(streams, streams + elsewhere - limit)
+  const close = `${streamCategoryName(category)}: close ${countText(excess, 'stream')} of ${streams}`
   const equal = streams - shared
   return equal === 0 ? `${close}.` : `${close}, the ${countText(equal, 'equal one')} first.`
 }
 
 /** The verdict as one line: `fits`, who waits how long at worst, or what does not fit and why. */
-export function verdictLine({ fits, categories, slots }: PlanVerdict): string {
-  if (!fits) {
-    const reasons = [
-      ...categories.flatMap(({ category, why }) => (why === undefined ? [] : [`${category}: ${why}`])),
-      ...slots.filter((slot) => !slot.fits).map(slotReason),
-    ]
-    return `Does not fit. ${reasons.join(' ')}`
-  }
-  const waits = categories.flatMap(waitPhrases)
+export function verdictLine(verdict: PlanVerdict): string {
+  if (!verdict.fits) return `Does not fit. ${reasonsText(verdict)}`
+  const waits = verdict.categories.flatMap(waitPhrases)
   return waits.length === 0 ? 'Fits. Nobody waits.' : `Fits. ${waits.join(' ')}`
 }
 
-const slotReason = ({ category, streams, limit }: SlotVerdict) =>
-  `${streamCategoryName(category)}: ${countText(streams, 'stream')} for ${countText(limit, 'slot')}.`
+const slotReason = ({ category, streams, limit, elsewhere }: SlotVerdict) =>
+  `${streamCategoryName(category)}: ${countText(streams, 'stream')} for ${countText(limit, 'slot')}` +
+  (elsewhere === 0 ? '.' : `, ${elsewhere} of which others hold.`)
 
 function waitPhrases({ category, waits }: CategoryVerdict): readonly string[] {
   return waits.flatMap(({ program, worstSeconds }) => {
     if (worstSeconds === 0) return []
-    const upTo = worstSeconds === null ? 'without bound' : `up to ${durationText(Math.ceil(worstSeconds))}`
-    return [`${category}: ${program} waits ${upTo}.`]
+    return [`${category}: ${program} waits ${planWaitText(worstSeconds)}.`]
   })
+}
+
+/** What a whole plan comes to, for a headline: a label, the rest of the sentence, and how much it asks of a person. */
+export interface PlanHeadline {
+  readonly severity: Severity
+  readonly label: string
+  readonly text: string
+}
+
+/**
+ * The headline of a plan. `atMost` is the verdict with others at the high end of their estimate: a plan that fits only as long as
+ * others stay at its middle is not told to fit.
+ */
+export function planHeadline(verdict: PlanVerdict, atMost: PlanVerdict = verdict): PlanHeadline {
+  if (!verdict.fits) return { severity: 'critical', label: 'Does not fit.', text: reasonsText(verdict) }
+  if (!atMost.fits)
+    return {
+      severity: 'watch',
+      label: 'May not fit.',
+      text: `With others at the high end of their estimate: ${reasonsText(atMost)}`,
+    }
+  const longest = longestWait(verdict)
+  if (longest === undefined) return { severity: 'ok', label: 'Fits.', text: 'No program waits.' }
+  return {
+    severity: 'watch',
+    label: 'Fits, with waits.',
+    text: `${longest.program} waits ${planWaitText(longest.worstSeconds)}.`,
+  }
+}
+
+const reasonsText = ({ categories, slots }: PlanVerdict): string =>
+  [
+    ...categories.flatMap(({ category, why }) => (why === undefined ? [] : [`${category}: ${why}`])),
+    ...slots.filter(({ fits }) => !fits).map(slotReason),
+  ].join(' ')
+
+/** The program that waits longest at worst, of those that go through the gateway; `undefined` where none waits. */
+function longestWait({ categories }: PlanVerdict) {
+  const seconds = ({ worstSeconds }: { worstSeconds: number | null }) =>
+    worstSeconds ?? Number.POSITIVE_INFINITY
+  return categories
+    .flatMap(({ waits }) => waits)
+    .filter((wait) => wait.program !== OTHERS_NAME && wait.worstSeconds !== 0)
+    .toSorted((a, b) => seconds(b) - seconds(a))[0]
+}
+
+/** `up to 12 s`; `without bound` for `null`. */
+export const planWaitText = (worstSeconds: number | null): string =>
+  worstSeconds === null ? 'without bound' : `up to ${durationText(Math.ceil(worstSeconds))}`
+
+/** The category that is nearest to what comes back: `Tightest: Positions, 93 % of refill.`; empty for no category. */
+export function tightestText({ categories }: PlanVerdict): string {
+  const share = (one: CategoryVerdict) => one.perSecond / one.capacityPerSecond
+  const [tightest] = categories.toSorted((a, b) => share(b) - share(a))
+  return tightest === undefined
+    ? ''
+    : `Tightest: ${tightest.category}, ${shareText(share(tightest))} of refill.`
 }

@@ -27,6 +27,13 @@ export interface PlannedLimit {
   readonly periodSeconds: number
 }
 
+/** The slots of one category of streams (service 8.2). */
+export interface PlannedSlots {
+  readonly limit: number
+  /** Slots that streams outside of the plan hold, 0 or more. */
+  readonly elsewhere: number
+}
+
 /** Programs that are to share one key. */
 export interface Plan {
   readonly programs: readonly PlannedProgram[]
@@ -34,6 +41,8 @@ export interface Plan {
   readonly limits: Readonly<Record<string, PlannedLimit>>
   /** Requests kept back, by category, instead of the gateway's 6 % of the limit. */
   readonly reserves: Readonly<Record<string, number>>
+  /** Slots that differ from the service's table, by category. */
+  readonly slots?: Readonly<Record<string, PlannedSlots>>
 }
 
 /** The request quota of a category: what the plan says, else the current table (service 8.2); `undefined` for neither. */

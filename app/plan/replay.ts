@@ -24,13 +24,15 @@ export interface ReplayedWaits {
   readonly worstSeconds: number
 }
 
-/** The lowest that a category's bucket was in one stretch of the day. */
+/** The lowest that a category's bucket was in one stretch of the day, and the longest that a request waited. */
 export interface ReplayedLevel {
   readonly category: string
   /** The beginning of the stretch, milliseconds. */
   readonly atMs: number
   /** Requests, 0 to the limit. */
   readonly lowest: number
+  /** Of the requests that reached the service in the stretch, 0 or more. */
+  readonly longestSeconds: number
 }
 
 /** What became of a day. */
@@ -60,8 +62,28 @@ const TRIP_MS = 25
  * Arrivals of programs that the plan does not have, or of categories without a limit, are left out.
  */
 export function replay(plan: Plan, arrivals: Iterable<Arrival>, options: ReplayOptions): Replay {
+  const slices = replayInSlices(plan, arrivals, options)
+  let slice = slices.next()
+  while (slice.done !== true) slice = slices.next()
+  return slice.value
+}
+
+/** Arrivals between two pauses: some milliseconds of work. */
+const SLICE = 200
+
+/** The same as `replay`, with pauses in which a window can do something else. */
+export function* replayInSlices(
+  plan: Plan,
+  arrivals: Iterable<Arrival>,
+  options: ReplayOptions,
+): Generator<void, Replay> {
   const day = new ReplayedDay(plan, options)
-  for (const arrival of arrivals) day.arrive(arrival)
+  let arrived = 0
+  for (const arrival of arrivals) {
+    day.arrive(arrival)
+    arrived += 1
+    if (arrived % SLICE === 0) yield
+  }
   return day.end()
 }
 
@@ -77,6 +99,8 @@ interface OnItsWay {
   readonly atMs: number
   readonly id: number
   readonly category: string
+  /** How long it waited before it was sent, milliseconds. */
+  readonly waitedMs: number
 }
 
 interface Answer extends OnItsWay {
@@ -90,11 +114,11 @@ class ReplayedDay {
   readonly #scheduler: Scheduler
   readonly #programs: ReadonlyMap<string, { readonly class: ProgramClass; readonly weight: number }>
   readonly #buckets = new Map<string, RollingBucket | undefined>()
-  readonly #waits = new Map<string, Waits>()
+  readonly #waits = new Map<string, Map<string, Waits>>()
   readonly #open = new Map<number, Arrival>()
   readonly #up = new Queue<OnItsWay>()
   readonly #down = new Queue<Answer>()
-  readonly #levels = new Map<string, ReplayedLevel>()
+  readonly #levels = new Map<string, Map<number, Stretch>>()
   #upstreamRefusals = 0
   #nextId = 1
 
@@ -125,8 +149,17 @@ class ReplayedDay {
   end(): Replay {
     this.#runUntil(Number.POSITIVE_INFINITY)
     return {
-      waits: [...this.#waits.values()].map(summary),
-      levels: [...this.#levels.values()].toSorted((a, b) => a.atMs - b.atMs),
+      waits: [...this.#waits.values()].flatMap((own) => [...own.values()]).map(summary),
+      levels: [...this.#levels]
+        .flatMap(([category, stretches]) =>
+          [...stretches].map(([atMs, { lowest, longestMs }]) => ({
+            category,
+            atMs,
+            lowest,
+            longestSeconds: longestMs / 1000,
+          })),
+        )
+        .toSorted((a, b) => a.atMs - b.atMs),
       upstreamRefusals: this.#upstreamRefusals,
     }
   }
@@ -148,10 +181,10 @@ class ReplayedDay {
   #reach(request: OnItsWay | undefined): void {
     const bucket = request && this.#bucketOf(request.category)
     if (request === undefined || bucket === undefined) return
-    const { atMs, category } = request
+    const { atMs, category, waitedMs } = request
     const isAccepted = bucket.spend(atMs)
     if (!isAccepted) this.#upstreamRefusals += 1
-    this.#note(category, atMs, bucket.level(atMs))
+    this.#note(category, atMs, { level: bucket.level(atMs), waitedMs })
     this.#down.add({ ...request, atMs: atMs + TRIP_MS, isAccepted, header: bucket.header(atMs) })
   }
 
@@ -177,7 +210,8 @@ class ReplayedDay {
     if (arrival === undefined) return
     // A request that is sent again after a 429 has had its turn already.
     if (!isResend) this.#waitsOf(arrival).sentMs.push(nowMs - arrival.atMs)
-    this.#up.add({ id, category: arrival.category, atMs: nowMs + TRIP_MS })
+    const waitedMs = nowMs - arrival.atMs
+    this.#up.add({ id, category: arrival.category, waitedMs, atMs: nowMs + TRIP_MS })
   }
 
   #refuse(id: number): void {
@@ -187,11 +221,12 @@ class ReplayedDay {
   }
 
   #waitsOf({ program, category }: Arrival): Waits {
-    const key = `${program}\n${category}`
-    const before = this.#waits.get(key)
+    const own = this.#waits.get(program) ?? new Map<string, Waits>()
+    this.#waits.set(program, own)
+    const before = own.get(category)
     if (before !== undefined) return before
     const waits = { program, category, sentMs: [], refused: 0 }
-    this.#waits.set(key, waits)
+    own.set(category, waits)
     return waits
   }
 
@@ -212,13 +247,22 @@ class ReplayedDay {
     this.#scheduler.answered(id, { kind: 'answer', rate: bucket.header(0) }, 0)
   }
 
-  #note(category: string, nowMs: number, level: number): void {
+  #note(category: string, nowMs: number, { level, waitedMs }: { level: number; waitedMs: number }): void {
     const atMs = Math.floor(nowMs / this.#options.stretchMs) * this.#options.stretchMs
-    const key = `${category}\n${atMs}`
-    const before = this.#levels.get(key)
-    if (before === undefined || level < before.lowest)
-      this.#levels.set(key, { category, atMs, lowest: level })
+    const stretches = this.#levels.get(category) ?? new Map<number, Stretch>()
+    this.#levels.set(category, stretches)
+    const stretch = stretches.get(atMs)
+    if (stretch === undefined) stretches.set(atMs, { lowest: level, longestMs: waitedMs })
+    else {
+      stretch.lowest = Math.min(stretch.lowest, level)
+      stretch.longestMs = Math.max(stretch.longestMs, waitedMs)
+    }
   }
+}
+
+interface Stretch {
+  lowest: number
+  longestMs: number
 }
 
 function summary({ program, category, sentMs, refused }: Waits): ReplayedWaits {

@@ -11,16 +11,27 @@ export interface SlotUse {
   readonly shared: number
   /** Slots of the category (service 8.2). */
   readonly limit: number
+  /** Slots that streams outside of the plan hold. */
+  readonly elsewhere: number
 }
 
-/** The slots that a plan takes, in the order of the service's table; none for categories without streams. */
-export function slotUseOf({ programs }: Plan): readonly SlotUse[] {
+/** The slots that a plan takes, in the order of the service's table; none for categories without streams of the plan. */
+export function slotUseOf({ programs, slots = {} }: Plan): readonly SlotUse[] {
   const asked = programs.flatMap(({ streams }) => streams)
   return SLOT_QUOTAS.flatMap(({ category, limit }) => {
+    const here = Object.hasOwn(slots, category) ? slots[category] : undefined
     const streams = asked.filter(({ kind }) => STREAM_TABLE[kind].category === category)
     return streams.length === 0
       ? []
-      : [{ category, streams: streams.length, shared: different(streams), limit }]
+      : [
+          {
+            category,
+            streams: streams.length,
+            shared: different(streams),
+            limit: here?.limit ?? limit,
+            elsewhere: here?.elsewhere ?? 0,
+          },
+        ]
   })
 }
 

@@ -44,6 +44,8 @@ export interface SlotVerdict {
   /** Those that differ: what it would take if equal streams were shared. */
   readonly shared: number
   readonly limit: number
+  /** Slots that streams outside of the plan hold. */
+  readonly elsewhere: number
   readonly fits: boolean
 }
 
@@ -60,7 +62,7 @@ export interface SlotVerdict {
 export function planVerdict(plan: Plan): PlanVerdict {
   const demands = demandsOf(plan)
   const categories = demands.map(categoryVerdict)
-  const slots = slotUseOf(plan).map((use) => ({ ...use, fits: use.streams <= use.limit }))
+  const slots = slotUseOf(plan).map((use) => ({ ...use, fits: use.streams + use.elsewhere <= use.limit }))
   const fits = [...categories, ...slots].every((one) => one.fits)
   return { fits, categories, slots, advice: adviceLines(demands.flatMap(concessionsOf), slots) }
 }

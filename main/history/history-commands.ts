@@ -12,6 +12,7 @@ export function historyCommands(history: HistoryService): Feature<typeof history
         history.quotaHistory(profile, category, fromMs, toMs, points),
       programHistory: ({ profile, category, ...query }) => history.programHistory(profile, category, query),
       trends: ({ profile, fromMs, toMs, points }) => history.trends(profile, fromMs, toMs, points),
+      recordedUses: ({ profile, fromMs, toMs }) => history.recordedUses(profile, fromMs, toMs),
       report: ({ profile, fromMs, toMs }) => history.report(profile, fromMs, toMs),
       exportFile: ({ profile, fromMs, toMs, what }) => {
         const file = exportedFile(history, what, profile, fromMs, toMs)

@@ -151,6 +151,12 @@ export class HistoryFile {
     return [...closed, ...open]
   }
 
+  /** The closed minutes that begin in the interval, oldest first, as far back as minutes are kept. */
+  minutes(profile: string, category: string, fromMs: number, toMs: number): readonly Rollup[] {
+    const series = this.#find(profile, category, 'requests')
+    return series === undefined ? [] : this.#all('minutes', series, fromMs, toMs).map(rollupOf)
+  }
+
   /** The slot samples within the interval, preceded by the one in effect when it began. */
   slots(profile: string, category: string, fromMs: number, toMs: number): readonly SlotSample[] {
     const series = this.#find(profile, category, 'slots')

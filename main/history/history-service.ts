@@ -6,7 +6,7 @@ import type {
   ClosedAlert,
 } from '../../app/contract/alerts.ts'
 import type { LoggedEvent } from '../../app/contract/events.ts'
-import type { History, ProgramHistory, Trends } from '../../app/contract/history.ts'
+import type { History, ProgramHistory, RecordedUses, Trends } from '../../app/contract/history.ts'
 import type { Outcome } from '../../app/contract/outcome.ts'
 import { type Incident, incidentOf } from '../../app/history/incident.ts'
 import { type Report, reportOf } from '../../app/history/report.ts'
@@ -128,6 +128,11 @@ export class HistoryService {
           : [[category, found.map(({ at, remaining }) => [at, remaining] as const)]]
       }),
     )
+  }
+
+  /** The recorded minutes with any use, by category; none where nothing is kept. */
+  recordedUses(profile: string, fromMs: number, toMs: number): RecordedUses {
+    return this.#store?.recordedUses(profile, fromMs, toMs) ?? {}
   }
 
   report(profile: string, fromMs: number, toMs: number): Report {

@@ -1,5 +1,5 @@
 import type { LoggedEvent } from '../../app/contract/events.ts'
-import type { History, ProgramHistory } from '../../app/contract/history.ts'
+import type { History, ProgramHistory, RecordedUses } from '../../app/contract/history.ts'
 import { minMaxColumns, thinnedMoments } from '../../app/history/columns.ts'
 import { type ProgramReport, type Report, reportOf } from '../../app/history/report.ts'
 import { MINUTE_MS, startOf } from '../../app/history/rollup.ts'
@@ -105,6 +105,20 @@ export class HistoryStore {
   /** A report of whole minutes; its `from` and `to` say which. `undefined` while the file fails. */
   report(profile: string, fromMs: number, toMs: number): Report | undefined {
     return this.#read((file) => reportFrom(file, profile, fromMs, toMs))
+  }
+
+  /** The minutes with any use, by category; `undefined` while the file fails. */
+  recordedUses(profile: string, fromMs: number, toMs: number): RecordedUses | undefined {
+    return this.#read((file) => {
+      const uses = file.categories(profile, 'requests').map((category) => {
+        const minutes = file
+          .minutes(profile, category, fromMs, toMs)
+          .filter(({ own, elsewhere }) => own > 0 || elsewhere > 0)
+          .map(({ atMs, own, elsewhere }) => [atMs, own, elsewhere] as const)
+        return [category, minutes] as const
+      })
+      return Object.fromEntries(uses.filter(([, minutes]) => minutes.length > 0))
+    })
   }
 
   /** The latest `MAX_EVENTS` events of the interval, oldest first; `undefined` while the file fails. */

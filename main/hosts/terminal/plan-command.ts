@@ -4,6 +4,7 @@ import { planRateText, verdictLine } from '../../../app/plan/plan-words.ts'
 import { plannedDay } from '../../../app/plan/planned-day.ts'
 import { type RecordedMinute, recordedArrivals, recordedRequests } from '../../../app/plan/recorded.ts'
 import { type Arrival, type Replay, replay } from '../../../app/plan/replay.ts'
+import { seededChance } from '../../../app/plan/seeded-chance.ts'
 import { type PlanVerdict, planVerdict } from '../../../app/plan/verdict.ts'
 import type { SeriesOpening } from '../../history/series-file.ts'
 import { NO_HOME } from '../../storage/data-folder.ts'
@@ -202,15 +203,4 @@ function replayText({ waits, upstreamRefusals }: Replay): string {
   return [`Replayed through the gateway’s scheduler, with a patience of 300 s: ${refusals}.`, ...lines].join(
     '\n',
   )
-}
-
-/** The same numbers in each run, from 0 to below 1: a plan that is asked about twice gets the same day (mulberry32). */
-function seededChance(): () => number {
-  let state = 1
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
-  }
 }

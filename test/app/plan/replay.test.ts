@@ -52,8 +52,8 @@ test('without waits nothing waits, and the levels are those of the service', () 
       },
     ],
     levels: [
-      { category: CATEGORY, atMs: 0, lowest: LIMIT - 2 },
-      { category: CATEGORY, atMs: 180_000, lowest: LIMIT - 1 },
+      { category: CATEGORY, atMs: 0, lowest: LIMIT - 2, longestSeconds: 0 },
+      { category: CATEGORY, atMs: 180_000, lowest: LIMIT - 1, longestSeconds: 0 },
     ],
     upstreamRefusals: 0,
   })

@@ -103,7 +103,7 @@ test('each stream takes a slot, and says how many are equal', () => {
   const plan = planOf(program('a', { streams }), program('b', { streams: [chain('S0'), chain('S1')] }))
   const verdict = planVerdict(plan)
   expect(verdict.slots).toEqual([
-    { category: 'Option Chain Stream', streams: 11, shared: 9, limit: 10, fits: false },
+    { category: 'Option Chain Stream', streams: 11, shared: 9, limit: 10, elsewhere: 0, fits: false },
   ])
   expect(verdict.advice).toEqual(['Option chain: close 1 stream of 11, the 2 equal ones first.'])
   expect(verdictLine(verdict)).toBe('Does not fit. Option chain: 11 streams for 10 slots.')

@@ -97,6 +97,7 @@ test('a window sees the size of the history and chooses how long it is kept', as
 
 test.each([
   ['report', { ...interval, fromMs: -1 }],
+  ['recordedUses', { ...interval, toMs: interval.fromMs + 3 * 86_400_000 }],
   ['exportFile', { ...interval, what: 'everything' }],
   ['setAlertThreshold', { profile: PROFILE, below: 1.1 }],
   ['setRetention', { rawMs: 1, rollupMs: 1 }],

@@ -140,6 +140,8 @@ export async function startFakeHost(dist: string, shown: Snapshot): Promise<Fake
         return { ok: true, profile: 'main' }
       case 'gateway':
         return { gateway: { state: 'off' }, programs: [] }
+      case 'recordedUses':
+        return {}
       case 'setVisible':
         return null
       default:

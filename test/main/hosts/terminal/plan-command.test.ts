@@ -60,7 +60,7 @@ test('the verdict of a file, for people and as one JSON object', () => {
         waits: [{ program: 'scanner', worstSeconds: 0 }],
       },
     ],
-    slots: [{ category: 'Option Chain Stream', streams: 1, shared: 1, limit: 10, fits: true }],
+    slots: [{ category: 'Option Chain Stream', streams: 1, shared: 1, limit: 10, elsewhere: 0, fits: true }],
     advice: [],
   })
 })

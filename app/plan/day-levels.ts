@@ -1,0 +1,43 @@
+import { limitOf, type Plan } from './plan.ts'
+import type { Replay } from './replay.ts'
+
+/** A stretch of a day in one category: how full the bucket was at its lowest, and the longest wait. */
+export interface DayStretch {
+  /** Milliseconds from the beginning. */
+  readonly atMs: number
+  /** Share of the limit, 0 to 1. */
+  readonly lowest: number
+  readonly longestSeconds: number
+}
+
+/**
+ * The stretches of a replayed day in one category, all of them: where nothing was asked for, the bucket fills by what comes back
+ * (service 8.3). Empty for a category without a limit.
+ */
+export function dayLevels(
+  { levels }: Replay,
+  {
+    plan,
+    category,
+    lengthMs,
+    stretchMs,
+  }: {
+    readonly plan: Plan
+    readonly category: string
+    readonly lengthMs: number
+    readonly stretchMs: number
+  },
+): readonly DayStretch[] {
+  const size = limitOf(plan, category)
+  if (size === undefined) return []
+  const known = new Map(levels.filter((one) => one.category === category).map((one) => [one.atMs, one]))
+  const stretches: DayStretch[] = []
+  let level = size.limit
+  for (let atMs = 0; atMs < lengthMs; atMs += stretchMs) {
+    const here = known.get(atMs)
+    level =
+      here?.lowest ?? Math.min(size.limit, level + (stretchMs / 1000) * (size.limit / size.periodSeconds))
+    stretches.push({ atMs, lowest: level / size.limit, longestSeconds: here?.longestSeconds ?? 0 })
+  }
+  return stretches
+}

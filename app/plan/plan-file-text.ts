@@ -1,0 +1,33 @@
+import type { StreamRequest } from '../service/stream-kinds.ts'
+import type { Plan, PlannedProgram } from './plan.ts'
+
+/** A plan as the text of a file for `headroom plan`: JSON, a program a line. Limits are written with their period in seconds. */
+export function planFileText({ programs, limits, reserves }: Plan): string {
+  const lines = programs.map((program) => `  ${JSON.stringify(programMember(program))}`).join(',\n')
+  const sizes = Object.entries(limits).map(
+    ([category, { limit, periodSeconds }]) => [category, { limit, period: periodSeconds }] as const,
+  )
+  return [
+    lines === '' ? '{"programs":[]' : `{"programs":[\n${lines}\n]`,
+    ...(sizes.length === 0 ? [] : [`"limits":${JSON.stringify(Object.fromEntries(sizes))}`]),
+    ...(Object.keys(reserves).length === 0 ? [] : [`"reserve":${JSON.stringify(reserves)}`]),
+  ]
+    .join(',\n')
+    .concat('}\n')
+}
+
+const programMember = ({ name, class: own, weight, requests, streams }: PlannedProgram) => ({
+  name,
+  class: own,
+  weight,
+  requests: requests.map(({ category, perSecond, burst }) => ({ category, perSecond, burst })),
+  streams: streams.map(streamText),
+})
+
+/** `barcharts:MSFT?interval=5&unit=Minute`: a stream as flags and files name it. */
+export function streamText({ kind, target, options }: StreamRequest): string {
+  const query = Object.entries(options)
+    .map(([name, value]) => `${name}=${encodeURIComponent(value)}`)
+    .join('&')
+  return `${kind}:${target}${query === '' ? '' : `?${query}`}`
+}

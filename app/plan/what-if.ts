@@ -1,0 +1,97 @@
+import type { Plan, PlannedProgram } from './plan.ts'
+import { plannedDay } from './planned-day.ts'
+import { type RecordedMinute, recordedArrivals } from './recorded.ts'
+import type { Arrival } from './replay.ts'
+
+/** What one program was recorded to ask for, minutes in the order of time within each category. */
+export interface RecordedProgram {
+  readonly program: string
+  readonly minutes: readonly RecordedMinute[]
+}
+
+/** A day that a plan is tried on. */
+export interface WhatIfDay {
+  /** What runs now: the plan that the recording is of. */
+  readonly base: Plan
+  readonly recorded: readonly RecordedProgram[]
+  /** When the day begins, epoch ms. */
+  readonly fromMs: number
+  readonly lengthMs: number
+  /** Numbers from 0 to below 1. */
+  readonly chance: () => number
+}
+
+/**
+ * The arrivals of a day under a plan, in order of time: what was recorded of each program, faster or slower by as much as the plan
+ * changed its rate; as planned where nothing was recorded. What the plan left out of the base does not come.
+ */
+export function whatIfArrivals(plan: Plan, day: WhatIfDay): readonly Arrival[] {
+  const recorded = new Map(day.recorded.map(({ program, minutes }) => [program, minutes]))
+  const arrivals = plan.programs.flatMap((program) => {
+    const minutes = recorded.get(program.name) ?? []
+    const known = new Set(minutes.map(({ category }) => category))
+    const factors = factorsOf(program, day.base)
+    const changed = minutes.flatMap((minute) => {
+      const requests = minute.requests * factors(minute.category)
+      return requests > 0 ? [{ ...minute, requests }] : []
+    })
+    const requests = program.requests.filter(({ category }) => !known.has(category))
+    return [
+      ...recordedArrivals(program.name, changed, day.fromMs),
+      ...plannedDay({ ...plan, programs: [{ ...program, requests }] }, day.lengthMs, day.chance),
+    ]
+  })
+  return arrivals.sort((a, b) => a.atMs - b.atMs)
+}
+
+/** By how much a plan changed the rate of a program in a category; 0 where it left it out, 1 where neither names it. */
+function factorsOf({ name, requests }: PlannedProgram, base: Plan): (category: string) => number {
+  const rateIn = (all: PlannedProgram['requests'], category: string) =>
+    all.filter((one) => one.category === category).reduce((sum, { perSecond }) => sum + perSecond, 0)
+  const before = base.programs.find((program) => program.name === name)?.requests ?? []
+  return (category) => {
+    const was = rateIn(before, category)
+    const is = rateIn(requests, category)
+    return was > 0 ? is / was : 1
+  }
+}
+
+/** Requests that the programs of a key have sent in one category, to divide what was recorded of all of them. */
+export interface SentRequests {
+  readonly program: string
+  readonly category: string
+  readonly sent: number
+}
+
+/**
+ * Divides the minutes that were recorded of a key's own requests between its programs, by what each has sent since the gateway was
+ * turned on; an estimate, because the recording does not say who asked. `rest` is who gets the others, `total` what the key has
+ * sent in a category.
+ */
+export function dividedMinutes(
+  minutes: readonly RecordedMinute[],
+  sent: readonly SentRequests[],
+  { rest, total }: { readonly rest: string; readonly total: (category: string) => number },
+): readonly RecordedProgram[] {
+  const names = [...new Set(sent.map(({ program }) => program)), rest]
+  const byPrograms = (category: string) =>
+    sent.filter((one) => one.category === category).reduce((sum, one) => sum + one.sent, 0)
+  const shareOf = (name: string, category: string): number => {
+    const all = Math.max(total(category), byPrograms(category))
+    if (all === 0) return name === rest ? 1 : 0
+    if (name === rest) return (all - byPrograms(category)) / all
+    const own = sent.filter((one) => one.program === name && one.category === category)
+    return own.reduce((sum, one) => sum + one.sent, 0) / all
+  }
+  return names.map((program) => {
+    const shares = new Map<string, number>()
+    return {
+      program,
+      minutes: minutes.flatMap((minute) => {
+        const share = shares.get(minute.category) ?? shareOf(program, minute.category)
+        shares.set(minute.category, share)
+        return share > 0 ? [{ ...minute, requests: minute.requests * share }] : []
+      }),
+    }
+  })
+}

@@ -1,0 +1,38 @@
+import { expect, test } from 'vitest'
+import type { Plan } from '../../../app/plan/plan.ts'
+import { planFileText, streamText } from '../../../app/plan/plan-file-text.ts'
+import { readPlan } from '../../../main/hosts/terminal/plan-file.ts'
+
+const PLAN: Plan = {
+  programs: [
+    {
+      name: 'scanner "fast"',
+      class: 'background',
+      weight: 0.5,
+      requests: [{ category: 'Positions', perSecond: 0.25, burst: 10 }],
+      streams: [
+        { kind: 'option-chains', target: 'MSFT', options: {} },
+        { kind: 'barcharts', target: '$SPX.X', options: { interval: '5', unit: 'Minute' } },
+        { kind: 'option-quotes', target: 'MSFT 261218C400', options: { note: 'a&b=c' } },
+      ],
+    },
+    { name: 'notes', class: 'critical', weight: 1, requests: [], streams: [] },
+  ],
+  limits: { Positions: { limit: 100, periodSeconds: 60 } },
+  reserves: { Positions: 5 },
+}
+
+test('a plan that is written is read again as it was', () => {
+  expect(readPlan(planFileText(PLAN))).toEqual({ kind: 'plan', plan: PLAN })
+  const bare: Plan = { programs: [], limits: {}, reserves: {} }
+  expect(readPlan(planFileText(bare))).toEqual({ kind: 'plan', plan: bare })
+})
+
+test('a program is a line, and a stream is written as flags name it', () => {
+  expect(planFileText(PLAN).split('\n')[1]).toContain('"name":"scanner \\"fast\\""')
+  expect(PLAN.programs[0]?.streams.map(streamText)).toEqual([
+    'option-chains:MSFT',
+    'barcharts:$SPX.X?interval=5&unit=Minute',
+    'option-quotes:MSFT 261218C400?note=a%26b%3Dc',
+  ])
+})

@@ -1,0 +1,119 @@
+import { expect, test } from 'vitest'
+import type { ProgramSummary } from '../../../app/contract/snapshot.ts'
+import { planHeadline, tightestText } from '../../../app/plan/plan-words.ts'
+import { runningPlan, withOthersHigh } from '../../../app/plan/running.ts'
+import { planVerdict } from '../../../app/plan/verdict.ts'
+import { quota, slots, snapshot, stream } from '../../renderer/fixtures.ts'
+
+const bot: ProgramSummary = {
+  id: 'p1',
+  name: 'bot',
+  class: 'critical',
+  weight: 2,
+  keyEnding: 'abcd',
+  forwarded: 10,
+  coalesced: 0,
+  refused: 0,
+  perSecond: 0.25,
+  waiting: 0,
+  longestWaitMs: 0,
+  streams: 0,
+  use: [{ category: 'Positions', forwarded: 10, perSecond: 0.25, waiting: 0 }],
+}
+const use = { total: 0.9, own: 0.3, elsewhere: 0.6, elsewhereLow: 0.4, elsewhereHigh: 0.9 }
+const positions = quota('Positions', 320, 300, 200, { use, observedAt: 1000 })
+const row = (name: string, category: string, perSecond: number, burst: number) => ({
+  name,
+  requests: [{ category, perSecond, burst }],
+})
+
+test('programs, the key’s own requests besides and what others use are the plan of what runs', () => {
+  const { plan, others } = runningPlan(
+    snapshot({ requests: [positions], programs: [bot], slots: [], streams: [] }),
+  )
+  expect(plan.programs).toEqual([
+    { ...row('bot', 'Positions', 0.25, 3), class: 'critical', weight: 2, streams: [] },
+    { ...row('Headroom', 'Positions', 0.05, 1), class: 'background', weight: 1, streams: [] },
+    { ...row('Others', 'Positions', 0.6, 6), class: 'critical', weight: 1, streams: [] },
+  ])
+  expect(plan.limits).toEqual({ Positions: { limit: 320, periodSeconds: 300 } })
+  expect(others).toEqual([{ category: 'Positions', perSecond: 0.6, low: 0.4, high: 0.9, observedAtMs: 1000 }])
+})
+
+test('it needs no gateway: what was only observed is a plan too', () => {
+  const { plan } = runningPlan(snapshot({ requests: [positions], slots: [], streams: [] }))
+  expect(plan.programs.map(({ name, requests }) => [name, requests[0]?.perSecond])).toEqual([
+    ['Headroom', 0.3],
+    ['Others', 0.6],
+  ])
+})
+
+test('streams hold their slots, and those of which only the number is known do too', () => {
+  const { plan } = runningPlan(
+    snapshot({
+      requests: [],
+      slots: [slots('Option Chain Stream', 10, 3, 4)],
+      streams: [
+        stream('s1', 'Option Chain Stream', 'MSFT'),
+        stream('s2', 'Option Chain Stream', 'SPY', { state: 'closed' }),
+      ],
+    }),
+  )
+  expect(plan.programs).toEqual([
+    {
+      name: 'Headroom',
+      class: 'background',
+      weight: 1,
+      requests: [],
+      streams: [{ kind: 'option-chains', target: 'MSFT', options: {} }],
+    },
+  ])
+  expect(plan.slots).toEqual({ 'Option Chain Stream': { limit: 10, elsewhere: 6 } })
+  expect(planVerdict(plan).slots).toEqual([
+    { category: 'Option Chain Stream', streams: 1, shared: 1, limit: 10, elsewhere: 6, fits: true },
+  ])
+})
+
+test('a program that is called as something else here is told apart', () => {
+  const { plan } = runningPlan(
+    snapshot({ requests: [positions], programs: [{ ...bot, name: 'Others' }], slots: [], streams: [] }),
+  )
+  expect(plan.programs.map(({ name }) => name)).toEqual(['Others (program)', 'Headroom', 'Others'])
+})
+
+test('a plan that fits only while others stay at the middle of their estimate is not told to fit', () => {
+  const { plan, others } = runningPlan(
+    snapshot({ requests: [positions], programs: [bot], slots: [], streams: [] }),
+  )
+  const verdict = planVerdict(plan)
+  expect(planHeadline(verdict)).toEqual({ severity: 'ok', label: 'Fits.', text: 'No program waits.' })
+  expect(planHeadline(verdict, planVerdict(withOthersHigh(plan, others)))).toEqual({
+    severity: 'watch',
+    label: 'May not fit.',
+    text: 'With others at the high end of their estimate: Positions: 1.20/s is asked for and 1.07/s comes back.',
+  })
+  expect(tightestText(verdict)).toBe('Tightest: Positions, 84 % of refill.')
+  const more = { ...plan, programs: [...plan.programs, { ...plan.programs[0]!, name: 'second' }] }
+  expect(planHeadline(planVerdict(more))).toEqual({
+    severity: 'critical',
+    label: 'Does not fit.',
+    text: 'Positions: 1.15/s is asked for and 1.07/s comes back.',
+  })
+})
+
+test('the headline names the program that waits longest, never others', () => {
+  const program = (name: string, own: 'critical' | 'background', burst: number) => ({
+    ...row(name, 'Positions', 0.1, burst),
+    class: own,
+    weight: 1,
+    streams: [],
+  })
+  const verdict = planVerdict({
+    programs: [program('Others', 'critical', 10), program('scanner', 'background', 285)],
+    limits: {},
+    reserves: {},
+  })
+  const { severity, label, text } = planHeadline(verdict)
+  expect({ severity, label }).toEqual({ severity: 'watch', label: 'Fits, with waits.' })
+  expect(text).toMatch(/^scanner waits up to \d+ s\.$/)
+})

@@ -1,0 +1,91 @@
+import { expect, test } from 'vitest'
+import { dayLevels } from '../../../app/plan/day-levels.ts'
+import type { Plan, PlannedProgram } from '../../../app/plan/plan.ts'
+import { replay } from '../../../app/plan/replay.ts'
+import { seededChance } from '../../../app/plan/seeded-chance.ts'
+import { dividedMinutes, type WhatIfDay, whatIfArrivals } from '../../../app/plan/what-if.ts'
+
+const HOUR_MS = 3_600_000
+const MINUTE_MS = 60_000
+const CATEGORY = 'Positions'
+
+const program = (name: string, perSecond: number): PlannedProgram => ({
+  name,
+  class: 'normal',
+  weight: 1,
+  requests: [{ category: CATEGORY, perSecond, burst: 10 }],
+  streams: [],
+})
+const planOf = (...programs: PlannedProgram[]): Plan => ({ programs, limits: {}, reserves: {} })
+
+/** Thirty requests in each of the first ten minutes. */
+const minutes = Array.from({ length: 10 }, (_, at) => ({
+  category: CATEGORY,
+  atMs: 1_000_000_000 + at * MINUTE_MS,
+  requests: 30,
+}))
+const base = planOf(program('scanner', 0.5))
+const day: WhatIfDay = {
+  base,
+  recorded: [{ program: 'scanner', minutes }],
+  fromMs: 1_000_000_000,
+  lengthMs: HOUR_MS,
+  chance: seededChance(),
+}
+const countOf = (plan: Plan, name: string) =>
+  whatIfArrivals(plan, day).filter((arrival) => arrival.program === name).length
+
+test('what runs comes as it was recorded, faster by as much as its rate was raised', () => {
+  expect(countOf(base, 'scanner')).toBe(300)
+  expect(countOf(planOf(program('scanner', 1)), 'scanner')).toBe(600)
+  expect(countOf(planOf(program('scanner', 0.25)), 'scanner')).toBe(150)
+})
+
+test('what the plan leaves out does not come', () => {
+  expect(countOf(planOf(), 'scanner')).toBe(0)
+  expect(countOf(planOf({ ...program('scanner', 1), requests: [] }), 'scanner')).toBe(0)
+})
+
+test('what neither names but was recorded comes as it was', () => {
+  const recorded = [{ program: 'scanner', minutes: minutes.map((one) => ({ ...one, category: 'Accounts' })) }]
+  const arrivals = whatIfArrivals(base, { ...day, recorded, lengthMs: 0 })
+  expect(arrivals.map(({ category }) => category)).toEqual(Array.from({ length: 300 }, () => 'Accounts'))
+})
+
+test('a new program asks as planned, in the order of time with the others', () => {
+  const arrivals = whatIfArrivals(planOf(program('scanner', 0.5), program('notes', 0.2)), day)
+  const notes = arrivals.filter((arrival) => arrival.program === 'notes')
+  expect(notes.length).toBeGreaterThan(0.6 * 0.2 * 3600)
+  expect(notes.length).toBeLessThanOrEqual(0.2 * 3600 + 10)
+  const times = arrivals.map(({ atMs }) => atMs)
+  expect(times).toEqual(times.toSorted((a, b) => a - b))
+})
+
+test('own minutes are divided by what each program has sent, and nothing is lost', () => {
+  const sent = [
+    { program: 'scanner', category: CATEGORY, sent: 60 },
+    { program: 'notes', category: CATEGORY, sent: 20 },
+  ]
+  const divided = dividedMinutes(minutes, sent, { rest: 'Headroom', total: () => 100 })
+  expect(divided.map(({ program: name, minutes: own }) => [name, own[0]?.requests])).toEqual([
+    ['scanner', 18],
+    ['notes', 6],
+    ['Headroom', 6],
+  ])
+  const unknown = dividedMinutes(minutes, [], { rest: 'Headroom', total: () => 0 })
+  expect(unknown).toEqual([{ program: 'Headroom', minutes }])
+  // Programs that have sent more than the key counts, as after a reconnect, share all of it.
+  const more = dividedMinutes(minutes, sent, { rest: 'Headroom', total: () => 10 })
+  expect(more.map(({ minutes: own }) => own[0]?.requests)).toEqual([22.5, 7.5, undefined])
+})
+
+test('the levels of a day are complete: a bucket that is not asked fills by what comes back', () => {
+  const limits = { [CATEGORY]: { limit: 100, periodSeconds: 1000 } }
+  const plan = { ...base, limits }
+  const arrivals = Array.from({ length: 50 }, () => ({ atMs: 0, program: 'scanner', category: CATEGORY }))
+  const of = { plan, category: CATEGORY, lengthMs: 4 * 180_000, stretchMs: 180_000 }
+  const levels = dayLevels(replay(plan, arrivals, { patienceMs: 1000, stretchMs: of.stretchMs }), of)
+  expect(levels.map(({ lowest }) => lowest)).toEqual([0.5, 0.68, 0.86, 1])
+  expect(levels.map(({ atMs }) => atMs)).toEqual([0, 180_000, 360_000, 540_000])
+  expect(dayLevels({ waits: [], levels: [], upstreamRefusals: 0 }, { ...of, category: 'Else' })).toEqual([])
+})

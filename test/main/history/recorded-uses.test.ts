@@ -1,0 +1,26 @@
+import { expect, test } from 'vitest'
+import { temporaryFolder } from '../storage/temporary-folder.ts'
+import { EPOCH_MS, PROFILE, record, startedStore } from './started-store.ts'
+
+const MINUTE_MS = 60_000
+
+test('the closed minutes with any use come by category, of the interval alone', () => {
+  const started = startedStore(temporaryFolder())
+  // Two requests of its own in the first minute, three of others in the third, none in between.
+  const uses = (second: number) => ({
+    own: second === 3 || second === 7 ? 1 : 0,
+    elsewhere: second === 125 ? 3 : 0,
+  })
+  record(started, 245, uses)
+  started.store.flush()
+  const all = started.store.recordedUses(PROFILE, EPOCH_MS, EPOCH_MS + 10 * MINUTE_MS)
+  expect(all).toEqual({
+    Accounts: [
+      [EPOCH_MS, 2, 0],
+      [EPOCH_MS + 2 * MINUTE_MS, 0, 3],
+    ],
+  })
+  const later = started.store.recordedUses(PROFILE, EPOCH_MS + MINUTE_MS, EPOCH_MS + 2 * MINUTE_MS)
+  expect(later).toEqual({})
+  expect(started.store.recordedUses('another', EPOCH_MS, EPOCH_MS + 10 * MINUTE_MS)).toEqual({})
+})
