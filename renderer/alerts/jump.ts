@@ -7,7 +7,7 @@ export function jumpTo(
   { profile, subject }: Pick<Alert, 'profile' | 'subject'>,
   parts: Pick<WindowParts, 'view' | 'look' | 'mirror'>,
 ): void {
-  parts.view.setState({ profile, dialog: undefined, glance: false })
+  parts.view.setState({ profile, dialog: undefined, page: 'dashboard' })
   chooseIfRow(parts, profile, subject)
   if (subject === '') return
   // Closing the dialog first gives the focus back to the button that opened it.

@@ -36,11 +36,11 @@ export function Glance({ inert }: { readonly inert: boolean }) {
   const { view } = useParts()
   const isLine = useMedia('(max-height: 220px)')
   const isSeveral = useMirror(({ snapshots }) => snapshots.length > 1)
-  const close = () => view.setState({ glance: false })
+  const close = () => view.setState({ page: 'dashboard' })
   useEffect(() => {
     const pressed = (event: KeyboardEvent) => {
       const isBusy = event.defaultPrevented || view.getState().dialog !== undefined
-      if (event.key === 'Escape' && !isBusy) view.setState({ glance: false })
+      if (event.key === 'Escape' && !isBusy) view.setState({ page: 'dashboard' })
     }
     document.addEventListener('keydown', pressed)
     return () => document.removeEventListener('keydown', pressed)

@@ -21,14 +21,14 @@ export function KeyTable() {
   const refusals = useRefusalsToday()
   const said = useMoment(({ mirror, nowMs }) => linesOf(mirror, nowMs, refusals))
   const lines = JSON.parse(said) as readonly KeyLine[]
-  const open = (profile: string) => view.setState({ profile, category: undefined, glance: false })
+  const open = (profile: string) => view.setState({ profile, category: undefined, page: 'dashboard' })
   useEffect(() => {
     const pressed = (event: KeyboardEvent) => {
       const line =
         event.altKey && /^Digit[1-9]$/.test(event.code) ? lines[Number(event.code.at(-1)) - 1] : undefined
       if (line === undefined) return
       event.preventDefault()
-      view.setState({ profile: line.id, category: undefined, glance: false })
+      view.setState({ profile: line.id, category: undefined, page: 'dashboard' })
     }
     document.addEventListener('keydown', pressed)
     return () => document.removeEventListener('keydown', pressed)

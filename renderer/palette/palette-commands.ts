@@ -46,7 +46,7 @@ export function paletteCommands(
       keys: [],
       run: ({ view, look }: Doing) => {
         chooseCategory({ view, look }, category)
-        view.setState({ panel: 'chart', glance: false })
+        view.setState({ panel: 'chart', page: 'dashboard' })
       },
     })),
   ]

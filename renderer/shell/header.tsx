@@ -39,7 +39,7 @@ export function Header() {
       <ThemeToggle />
       <MoreMenu />
       <PauseButton />
-      <button type="button" className={css('button')} onClick={() => view.setState({ glance: true })}>
+      <button type="button" className={css('button')} onClick={() => view.setState({ page: 'glance' })}>
         Glance
       </button>
       <button

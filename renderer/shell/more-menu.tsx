@@ -25,6 +25,9 @@ export function MoreMenu() {
       </DropdownMenu.Trigger>
       <DropdownMenu.Portal>
         <DropdownMenu.Content className={css('menu')} align="end" sideOffset={6}>
+          <DropdownMenu.Item className={css('item')} onSelect={() => view.setState({ page: 'plan' })}>
+            Plan…
+          </DropdownMenu.Item>
           {ITEMS.map(([dialog, words]) => (
             <DropdownMenu.Item
               key={dialog}

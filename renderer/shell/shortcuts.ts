@@ -65,7 +65,12 @@ export const SHORTCUTS: readonly Shortcut[] = [
   {
     keys: ['g', '0'],
     does: 'Glance: one key large, and all keys',
-    run: ({ view }) => view.setState(({ glance }) => ({ glance: !glance })),
+    run: ({ view }) => view.setState(({ page }) => ({ page: page === 'glance' ? 'dashboard' : 'glance' })),
+  },
+  {
+    keys: ['P'],
+    does: 'Plan: would other programs and streams fit?',
+    run: ({ view }) => view.setState(({ page }) => ({ page: page === 'plan' ? 'dashboard' : 'plan' })),
   },
   { keys: ['?'], does: 'This list', run: show({ dialog: 'shortcuts' }) },
 ]

@@ -22,21 +22,22 @@ import { Title } from './title.tsx'
 import { useShortcuts } from './use-shortcuts.ts'
 
 const css = classesOf({ ...controlsSheet, ...sheet })
-/** A chunk of its own: most windows are never one. */
+// Separate chunks: most windows never show these pages.
 const Glance = lazy(async () => ({ default: (await import('../glance/glance.tsx')).Glance }))
+const PlanPage = lazy(async () => ({ default: (await import('../plan/plan-page.tsx')).PlanPage }))
 
 export function HeadroomWindow() {
   const link = useMirror((mirror) => mirror.link.kind)
   const hasProfile = useMirror((mirror) => mirror.snapshots.length > 0)
   const isBehindDialog = useView((view) => view.dialog !== undefined)
-  const isGlance = useView((view) => view.glance)
+  const page = useView((view) => view.page)
   const isPaused = usePausedSince() !== undefined
   // Drawn anew in another zone: texts of the past do not change by themselves.
   const zone = useLook((look) => look.zone)
   useShortcuts()
   useFirstChoice()
   useFocusReturn()
-  if (isGlance && hasProfile)
+  if (page === 'glance' && hasProfile)
     return (
       <Suspense fallback={null}>
         <Glance key={zone} inert={isBehindDialog} />
@@ -48,7 +49,11 @@ export function HeadroomWindow() {
       <Header />
       <PausedBanner />
       <BannerArea />
-      {hasProfile ? (
+      {hasProfile && page === 'plan' ? (
+        <Suspense fallback={null}>
+          <PlanPage key={zone} />
+        </Suspense>
+      ) : hasProfile ? (
         <Dashboard key={zone} dimmed={link === 'lost'} frozen={isPaused} />
       ) : (
         <Waiting link={link} />

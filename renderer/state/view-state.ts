@@ -1,5 +1,6 @@
 import { createStore, type StoreApi } from 'zustand/vanilla'
 import type { RowGroupId } from '../capacity/row-groups.ts'
+import type { PlanDraft } from '../plan/plan-draft.ts'
 
 /** The person's choices of what to show. None comes from the service. */
 export interface ViewState {
@@ -13,9 +14,13 @@ export interface ViewState {
   /** The range of the chart. */
   readonly range: ChartRange
   readonly panel: HistoryView
-  /** One key to be read from afar, in place of the dashboard. */
-  readonly glance: boolean
+  readonly page: Page
+  /** The plan that is being changed, of one key; kept while another page is shown. */
+  readonly plan: PlanDraft | undefined
 }
+
+/** What fills the window: the dashboard, one key to be read from afar, or the planner. */
+export type Page = 'dashboard' | 'glance' | 'plan'
 
 export type Dialog =
   | 'open-stream'
@@ -48,5 +53,6 @@ export const createView = (): ViewStore =>
     notice: undefined,
     range: '15 min',
     panel: 'chart',
-    glance: false,
+    page: 'dashboard',
+    plan: undefined,
   }))

@@ -1,0 +1,76 @@
+import { concessionsOf } from '../../app/plan/advice.ts'
+import { demandsOf } from '../../app/plan/demand.ts'
+import { planFileText } from '../../app/plan/plan-file-text.ts'
+import { concessionLine, slotLine } from '../../app/plan/plan-words.ts'
+import { OTHERS_NAME } from '../../app/plan/running.ts'
+import type { PlanVerdict } from '../../app/plan/verdict.ts'
+import { classesOf } from '../components/classes.ts'
+import controlsSheet from '../components/controls.module.css'
+import { useCopy } from '../hooks/use-copy.ts'
+import sheet from './plan.module.css'
+import { conceded, type PlanDraft } from './plan-draft.ts'
+
+const css = classesOf({ ...controlsSheet, ...sheet })
+
+interface AdvicePanelProps {
+  readonly draft: PlanDraft
+  readonly verdict: PlanVerdict
+  change(draft: PlanDraft): void
+}
+
+/** What to give up for the plan to fit, and the plan as a file. */
+export function AdvicePanel({ draft, verdict, change }: AdvicePanelProps) {
+  const copy = useCopy()
+  const concessions = demandsOf(draft.plan).flatMap(concessionsOf)
+  const slots = verdict.slots.filter(({ fits }) => !fits)
+  const copied = () =>
+    copy(
+      planFileText(draft.plan),
+      'The plan is copied. Save it as plan.json for "headroom plan plan.json".',
+      'The plan could not be copied: this page has no clipboard.',
+    )
+  return (
+    <section className={css('panel', 'advice')} aria-labelledby="plan-advice">
+      <div className={css('head', 'heading')}>
+        <h2 id="plan-advice">Advice</h2>
+        <span>{verdict.fits ? 'nothing has to go' : 'what to give up first'}</span>
+      </div>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by keyboard through its own focus */}
+      <section className={css('scroll')} aria-label="Advice, list" tabIndex={0}>
+        {verdict.fits && <p className={css('note')}>The plan fits as it is.</p>}
+        <ol className={css('advices')}>
+          {concessions.map((concession) => {
+            const line = concessionLine(concession)
+            const isOthers = concession.program === OTHERS_NAME
+            return (
+              <li key={line}>
+                <span>{isOthers ? `${concession.category}: what others use alone is too much.` : line}</span>
+                {!isOthers && (
+                  <button
+                    type="button"
+                    className={css('button', 'small')}
+                    aria-label={`Apply: ${line}`}
+                    onClick={() => change(conceded(draft, concession))}
+                  >
+                    Apply
+                  </button>
+                )}
+              </li>
+            )
+          })}
+          {slots.map((slot) => (
+            <li key={slot.category}>
+              <span>{slotLine(slot)}</span>
+            </li>
+          ))}
+        </ol>
+      </section>
+      <p className={css('command')}>
+        <code>headroom plan plan.json --json</code>
+        <button type="button" className={css('button', 'small')} onClick={copied}>
+          Copy as JSON
+        </button>
+      </p>
+    </section>
+  )
+}

@@ -1,0 +1,171 @@
+import { lazy, Suspense, useId, useMemo, useState } from 'react'
+import { type DayStretch, dayLevels } from '../../app/plan/day-levels.ts'
+import type { PlanVerdict } from '../../app/plan/verdict.ts'
+import { waitText } from '../../app/status/durations.ts'
+import { dayAndMinuteText } from '../../app/status/moments.ts'
+import { shareText } from '../../app/status/rates.ts'
+import { classesOf } from '../components/classes.ts'
+import controlsSheet from '../components/controls.module.css'
+import { useParts, useQuota } from '../state/window-parts.ts'
+import type { DayRow } from './day-chart.tsx'
+import sheet from './plan.module.css'
+import type { PlanDraft } from './plan-draft.ts'
+import { type PlannedDays, STRETCH_MS, useDay } from './use-day.ts'
+
+const css = classesOf({ ...controlsSheet, ...sheet })
+
+// A separate chunk, loaded after the verdict is shown.
+const DayChart = lazy(async () => ({ default: (await import('./day-chart.tsx')).DayChart }))
+
+interface DayPanelProps {
+  readonly draft: PlanDraft
+  readonly verdict: PlanVerdict
+}
+
+/** The picture of a day with and without the change, of one category. */
+export function DayPanel({ draft, verdict }: DayPanelProps) {
+  const id = useId()
+  const { days, isBehind } = useDay(draft)
+  const [chosen, setChosen] = useState('')
+  const [asTable, setAsTable] = useState(false)
+  const names = verdict.categories.map(({ category }) => category)
+  const category = names.includes(chosen) ? chosen : tightestOf(verdict)
+  const isChanged = draft.plan !== draft.base.plan
+  const rows = useMemo(() => (days && category !== undefined ? rowsOf(days, category) : []), [days, category])
+  const boundSeconds = boundOf(verdict, category)
+  const summary = summaryText({ rows, isBehind, isChanged, boundSeconds })
+  return (
+    <section className={css('panel', 'day')} aria-labelledby="plan-day" data-history={category}>
+      <div className={css('head', 'heading')}>
+        <h2 id="plan-day">A day with the change</h2>
+        <span>{days === undefined ? 'replaying…' : aboutText(days)}</span>
+        <span className={css('tools')}>
+          <label htmlFor={id} className={css('spoken')}>
+            Category of the picture
+          </label>
+          <select id={id} value={category} onChange={(event) => setChosen(event.target.value)}>
+            {names.map((name) => (
+              <option key={name}>{name}</option>
+            ))}
+          </select>
+          <button
+            type="button"
+            className={css('button', 'small')}
+            aria-pressed={asTable}
+            onClick={() => setAsTable(!asTable)}
+          >
+            Table
+          </button>
+        </span>
+      </div>
+      <p className={css('note')} data-testid="plan-day-summary">
+        {summary}
+      </p>
+      {category !== undefined && rows.length > 0 && asTable && <DayTable rows={rows} category={category} />}
+      {category !== undefined && rows.length > 0 && !asTable && (
+        <Picture rows={rows} category={category} summary={`${category}: ${summary}`} />
+      )}
+    </section>
+  )
+}
+
+interface PictureProps {
+  readonly rows: readonly DayRow[]
+  readonly category: string
+  readonly summary: string
+}
+
+function Picture({ rows, category, summary }: PictureProps) {
+  const threshold = useQuota(category, (quota) => quota.threshold) ?? 0
+  return (
+    <div className={css('picture')}>
+      <Suspense fallback={null}>
+        <DayChart rows={rows} threshold={threshold} summary={summary} />
+      </Suspense>
+    </div>
+  )
+}
+
+function DayTable({ rows, category }: { readonly rows: readonly DayRow[]; readonly category: string }) {
+  const { live } = useParts()
+  const nowMs = live.ticker.nowMs()
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by keyboard through its own focus
+    <section className={css('scroll')} aria-label={`${category}, the day as a table`} tabIndex={0}>
+      <table className={css('day-table')}>
+        <thead>
+          <tr>
+            <th scope="col">From</th>
+            <th scope="col">Lowest without the change</th>
+            <th scope="col">Lowest with the change</th>
+            <th scope="col">Longest wait</th>
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map(({ at, before, after, longestSeconds }) => (
+            <tr key={at}>
+              <td>{dayAndMinuteText(at, nowMs)}</td>
+              <td className={css('number')}>{shareText(before)}</td>
+              <td className={css('number')}>{shareText(after)}</td>
+              <td className={css('number')}>
+                {longestSeconds === 0 ? 'none' : waitText(longestSeconds * 1000)}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  )
+}
+
+function tightestOf({ categories }: PlanVerdict): string | undefined {
+  const share = ({ perSecond, capacityPerSecond }: PlanVerdict['categories'][number]) =>
+    perSecond / capacityPerSecond
+  return categories.toSorted((a, b) => share(b) - share(a))[0]?.category
+}
+
+const aboutText = ({ isRecorded, lengthMs }: PlannedDays): string => {
+  const hours = Math.max(1, Math.round(lengthMs / 3_600_000))
+  return isRecorded
+    ? `the recorded minutes of ${hours === 1 ? 'the last hour' : `the last ${hours} h`}, replayed; others and who asked are estimates`
+    : 'nothing is recorded yet: a day made from the rates of the plan'
+}
+
+function rowsOf({ fromMs, lengthMs, before, after, plan }: PlannedDays, category: string): readonly DayRow[] {
+  const of = { plan, category, lengthMs, stretchMs: STRETCH_MS }
+  const changed: readonly DayStretch[] = dayLevels(after, of)
+  return dayLevels(before, of).map(({ atMs, lowest }, at) => ({
+    at: fromMs + atMs,
+    before: lowest,
+    after: changed[at]?.lowest ?? lowest,
+    longestSeconds: changed[at]?.longestSeconds ?? 0,
+  }))
+}
+
+interface Summary {
+  readonly rows: readonly DayRow[]
+  readonly isBehind: boolean
+  readonly isChanged: boolean
+  /** The worst wait at the plan's rates, in seconds; infinite without a bound. */
+  readonly boundSeconds: number
+}
+
+/** Lowest level and longest wait of the day, and whether it asked for more than the plan does. */
+function summaryText({ rows, isBehind, isChanged, boundSeconds }: Summary): string {
+  if (rows.length === 0) return ''
+  const lowest = Math.min(...rows.map(({ after }) => after))
+  const before = Math.min(...rows.map((row) => row.before))
+  const longest = Math.max(...rows.map(({ longestSeconds }) => longestSeconds))
+  const level = isChanged
+    ? `With the change the lowest level is ${shareText(lowest)}, without it ${shareText(before)}`
+    : `The lowest level is ${shareText(lowest)}`
+  const wait = longest === 0 ? 'no request waits' : `the longest wait is ${waitText(longest * 1000)}`
+  const busier = longest > boundSeconds + 1 ? ' At times that day asked for more than the rates above.' : ''
+  return `${isBehind ? 'Replaying… ' : ''}${level}; ${wait}.${busier}`
+}
+
+/** The longest worst wait in a category, infinite where one has no bound; 0 where the category does not occur. */
+function boundOf({ categories }: PlanVerdict, category: string | undefined): number {
+  const waits = categories.find((one) => one.category === category)?.waits ?? []
+  return Math.max(0, ...waits.map(({ worstSeconds }) => worstSeconds ?? Number.POSITIVE_INFINITY))
+}

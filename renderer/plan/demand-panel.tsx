@@ -1,0 +1,196 @@
+import type { PlannedProgram } from '../../app/plan/plan.ts'
+import { OTHERS_NAME } from '../../app/plan/running.ts'
+import type { CategoryVerdict, PlanVerdict, SlotVerdict } from '../../app/plan/verdict.ts'
+import { streamCategoryName } from '../../app/service/stream-kinds.ts'
+import { rateRangeText, shareText } from '../../app/status/rates.ts'
+import type { Severity } from '../../app/status/severity.ts'
+import { classesOf } from '../components/classes.ts'
+import controlsSheet from '../components/controls.module.css'
+import { Shape } from '../components/shape.tsx'
+import sheet from './plan.module.css'
+import type { PlanDraft } from './plan-draft.ts'
+import { fillOf } from './swatch.tsx'
+
+const css = classesOf({ ...controlsSheet, ...sheet })
+
+/** Where a bar marks what comes back, per cent of its width: what is above fits beside it. */
+const REFILL_AT = 80
+
+interface DemandPanelProps {
+  readonly draft: PlanDraft
+  readonly verdict: PlanVerdict
+}
+
+/** What the plan asks of each category, against what comes back; and the slots that its streams take. */
+export function DemandPanel({ draft, verdict: { categories, slots } }: DemandPanelProps) {
+  const rows = Object.keys(draft.plan.limits)
+  const placeOf = ({ category }: CategoryVerdict) =>
+    rows.includes(category) ? rows.indexOf(category) : rows.length
+  const inRowOrder = categories.toSorted((a, b) => placeOf(a) - placeOf(b))
+  return (
+    <section className={css('panel', 'demand')} aria-labelledby="plan-demand">
+      <div className={css('head', 'heading')}>
+        <h2 id="plan-demand">Demand against capacity</h2>
+        <span>requests per second; the mark is what comes back</span>
+      </div>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by keyboard through its own focus */}
+      <section className={css('scroll')} aria-label="Demand by category" tabIndex={0}>
+        <table className={css('demands')}>
+          <thead>
+            <tr>
+              <th scope="col">Category</th>
+              <th scope="col">Share</th>
+              <th scope="col">per second</th>
+              <th scope="col">burst + reserve</th>
+            </tr>
+          </thead>
+          <tbody>
+            {inRowOrder.map((category) => (
+              <DemandRow key={category.category} draft={draft} category={category} />
+            ))}
+          </tbody>
+          {slots.length > 0 && (
+            <tbody>
+              <tr>
+                <th scope="rowgroup" colSpan={4} className={css('group')}>
+                  Stream slots
+                </th>
+              </tr>
+              {slots.map((slot) => (
+                <SlotRow key={slot.category} slot={slot} />
+              ))}
+            </tbody>
+          )}
+        </table>
+        {categories.length === 0 && <p className={css('note')}>The plan asks for nothing.</p>}
+        <RoomLeft categories={inRowOrder} />
+      </section>
+    </section>
+  )
+}
+
+interface DemandRowProps {
+  readonly draft: PlanDraft
+  readonly category: CategoryVerdict
+}
+
+function DemandRow({ draft, category }: DemandRowProps) {
+  const { category: name, perSecond, capacityPerSecond, burst, reserve, limit, fits } = category
+  const share = perSecond / capacityPerSecond
+  const severity = severityOf(fits, category)
+  const others = draft.base.others.find((one) => one.category === name)
+  const estimate =
+    others === undefined
+      ? ''
+      : `, others about ${others.perSecond.toFixed(2)}/s (${rateRangeText(others.low, others.high)}/s)`
+  return (
+    <tr data-demand={name} data-severity={severity} title={category.why}>
+      <th scope="row">
+        <Shape severity={severity} /> {name}
+      </th>
+      <td>
+        {/* biome-ignore lint/a11y/useSemanticElements: a <meter> could not show who asks */}
+        <span
+          className={css('stack')}
+          role="meter"
+          aria-label={`${name}, asked for of what comes back${estimate}`}
+          aria-valuemin={0}
+          aria-valuemax={100}
+          aria-valuenow={Math.min(100, Math.round(share * 100))}
+          aria-valuetext={`${shareText(share)}, ${fits ? 'fits' : 'does not fit'}`}
+        >
+          {draft.plan.programs.map((program, at) => (
+            <Part key={program.name} program={program} at={at} category={category} />
+          ))}
+          <u style={{ left: `${REFILL_AT}%` }} />
+        </span>
+      </td>
+      <td className={css('number')}>
+        {perSecond.toFixed(2)} <span className={css('muted')}>/ {capacityPerSecond.toFixed(2)}</span>{' '}
+        <span className={css('word', severity)}>{shareText(share)}</span>
+      </td>
+      <td className={css('muted')}>
+        {burst} + {reserve} / {limit}
+      </td>
+    </tr>
+  )
+}
+
+interface PartProps {
+  readonly program: PlannedProgram
+  readonly at: number
+  readonly category: CategoryVerdict
+}
+
+function Part({ program, at, category: { category, capacityPerSecond } }: PartProps) {
+  const perSecond = program.requests
+    .filter((one) => one.category === category)
+    .reduce((sum, one) => sum + one.perSecond, 0)
+  if (perSecond === 0) return null
+  const width = (REFILL_AT * perSecond) / capacityPerSecond
+  const words = `${program.name} ${perSecond.toFixed(2)}/s${program.name === OTHERS_NAME ? ', an estimate' : ''}`
+  return <i className={css(fillOf(program.name, at))} style={{ width: `${width}%` }} title={words} />
+}
+
+/** From this share of what comes back a category is close to its limit. */
+const CLOSE = 0.9
+
+function severityOf(fits: boolean, { perSecond, capacityPerSecond, waits }: CategoryVerdict): Severity {
+  if (!fits) return 'critical'
+  const someWait = waits.some(({ program, worstSeconds }) => program !== OTHERS_NAME && worstSeconds !== 0)
+  return someWait || perSecond / capacityPerSecond >= CLOSE ? 'watch' : 'ok'
+}
+
+function SlotRow({ slot }: { readonly slot: SlotVerdict }) {
+  const { category, streams, shared, elsewhere, limit, fits } = slot
+  const left = limit - streams - elsewhere
+  const severity: Severity = !fits ? 'critical' : left === 0 ? 'watch' : 'ok'
+  return (
+    <tr data-slots-of={category} data-severity={severity}>
+      <th scope="row">
+        <Shape severity={severity} /> {streamCategoryName(category)}
+      </th>
+      <td>
+        <span className={css('cells')} aria-hidden="true">
+          {Array.from({ length: limit }, (_, at) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: slots have no names
+            <i key={at} className={css(at < streams ? 'held' : at < streams + elsewhere && 'outside')} />
+          ))}
+        </span>
+      </td>
+      <td className={css('number')}>
+        {streams + elsewhere} <span className={css('muted')}>/ {limit}</span>{' '}
+        <span className={css('word', severity)}>{fits ? `${left} left` : `${-left} too many`}</span>
+      </td>
+      <td className={css('muted')}>
+        {[
+          ...(elsewhere > 0 ? [`${elsewhere} held by others`] : []),
+          ...(shared < streams ? [`${streams - shared} equal`] : []),
+        ].join(', ')}
+      </td>
+    </tr>
+  )
+}
+
+/** What one more program may use. */
+function RoomLeft({ categories }: { readonly categories: readonly CategoryVerdict[] }) {
+  if (categories.length === 0) return null
+  return (
+    <>
+      <h3 className={css('subhead')}>
+        Room left <span>what one more program may ask for</span>
+      </h3>
+      <ul className={css('room')}>
+        {categories.map(({ category, perSecond, capacityPerSecond, burst, reserve, limit }) => {
+          const rate = Math.floor(Math.max(0, capacityPerSecond - perSecond) * 100) / 100
+          const once = Math.max(0, limit - burst - reserve)
+          return (
+            <li key={category} className={css('chip')}>
+              {category} <b>{rate === 0 || once === 0 ? 'none' : `${rate.toFixed(2)}/s, ${once} at once`}</b>
+            </li>
+          )
+        })}
+      </ul>
+    </>
+  )
+}

@@ -1,0 +1,50 @@
+import { useState } from 'react'
+import { classesOf } from '../components/classes.ts'
+import sheet from './plan.module.css'
+
+const css = classesOf(sheet)
+
+interface NumberFieldProps {
+  readonly label: string
+  readonly value: number
+  readonly least: number
+  readonly most: number
+  /** Digits after the point; 0 takes whole numbers only. */
+  readonly digits: number
+  change(value: number): void
+}
+
+/** A number to type, also with a decimal comma. What is no number in range is marked, changes nothing, and goes when the field is left. */
+export function NumberField({ label, value, least, most, digits, change }: NumberFieldProps) {
+  const [typed, setTyped] = useState<string>()
+  const shown = typed ?? value.toFixed(digits)
+  const isWrong = typed !== undefined && numberIn(typed, { least, most, digits }) === undefined
+  return (
+    <input
+      className={css('number-field')}
+      inputMode="decimal"
+      aria-label={label}
+      aria-invalid={isWrong}
+      title={isWrong ? `From ${least} to ${most}` : undefined}
+      value={shown}
+      onChange={(event) => {
+        setTyped(event.target.value)
+        const number = numberIn(event.target.value, { least, most, digits })
+        if (number !== undefined) change(number)
+      }}
+      onBlur={() => setTyped(undefined)}
+    />
+  )
+}
+
+/** A typed number, rounded to its digits; `undefined` for anything else, or one out of range. */
+export function numberIn(
+  typed: string,
+  { least, most, digits }: { readonly least: number; readonly most: number; readonly digits: number },
+): number | undefined {
+  if (!/^\s*\d*[.,]?\d+\s*$/.test(typed)) return undefined
+  const number = Number(typed.trim().replace(',', '.'))
+  if (digits === 0 && !Number.isInteger(number)) return undefined
+  const rounded = Number(number.toFixed(digits))
+  return rounded >= least && rounded <= most ? rounded : undefined
+}

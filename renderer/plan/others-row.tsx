@@ -1,0 +1,47 @@
+import { OTHERS_NAME, type OthersEstimate } from '../../app/plan/running.ts'
+import { sinceText } from '../../app/status/durations.ts'
+import { countText, rateRangeText } from '../../app/status/rates.ts'
+import { classesOf } from '../components/classes.ts'
+import { useMoment } from '../state/window-parts.ts'
+import sheet from './plan.module.css'
+import { Swatch } from './swatch.tsx'
+
+const css = classesOf(sheet)
+
+interface OthersRowProps {
+  readonly others: readonly OthersEstimate[]
+  readonly at: number
+}
+
+/** What others are estimated to use: with its range and age, and not to be changed. */
+export function OthersRow({ others, at }: OthersRowProps) {
+  const oldestMs = Math.min(...others.map(({ observedAtMs }) => observedAtMs ?? 0))
+  const age = useMoment(({ nowMs }) =>
+    oldestMs > 0 ? `headers up to ${sinceText(oldestMs, nowMs)} old` : '',
+  )
+  const total = (of: (one: OthersEstimate) => number) => others.reduce((sum, one) => sum + of(one), 0)
+  const range = rateRangeText(
+    total(({ low }) => low),
+    total(({ high }) => high),
+  )
+  return (
+    <tbody data-program={OTHERS_NAME}>
+      <tr className={css('first')}>
+        <th scope="row">
+          <span className={css('name')}>
+            <Swatch name={OTHERS_NAME} at={at} />
+            <b>{OTHERS_NAME}</b>
+          </span>
+        </th>
+        <td colSpan={2} className={css('muted')}>
+          estimate
+        </td>
+        <td colSpan={6} className={css('muted')} data-testid="plan-others">
+          about {total(({ perSecond }) => perSecond).toFixed(2)}/s, {range}/s, in{' '}
+          {countText(others.length, 'category', 'categories')}; {age}. Not through the gateway: nothing makes
+          them wait.
+        </td>
+      </tr>
+    </tbody>
+  )
+}

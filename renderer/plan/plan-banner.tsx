@@ -1,0 +1,81 @@
+import { planHeadline, tightestText } from '../../app/plan/plan-words.ts'
+import type { PlanVerdict } from '../../app/plan/verdict.ts'
+import { clockText } from '../../app/status/moments.ts'
+import { classesOf } from '../components/classes.ts'
+import controlsSheet from '../components/controls.module.css'
+import { Shape } from '../components/shape.tsx'
+import { useParts, useSnapshot } from '../state/window-parts.ts'
+import sheet from './plan.module.css'
+import { changesText, type PlanDraft } from './plan-draft.ts'
+
+const css = classesOf({ ...controlsSheet, ...sheet })
+
+interface PlanBannerProps {
+  readonly draft: PlanDraft
+  readonly verdict: PlanVerdict
+  /** With others at the high end of their estimate. */
+  readonly atMost: PlanVerdict
+  /** Of what runs now. */
+  readonly before: PlanVerdict
+}
+
+/** Whether the plan fits, beside what runs now. */
+export function PlanBanner({ draft, verdict, atMost, before }: PlanBannerProps) {
+  const { view } = useParts()
+  const isServing = useSnapshot(({ gateway }) => gateway?.state === 'serving') ?? false
+  const { severity, label, text } = planHeadline(verdict, atMost)
+  const changes = changesText(draft)
+  return (
+    <section className={css('banner', severity)} aria-label="Verdict of the plan" data-severity={severity}>
+      <div className={css('mark')}>
+        <Shape severity={severity} />
+      </div>
+      <div className={css('sentence')}>
+        <h1 data-testid="plan-headline">
+          <strong className={css('word')}>{label}</strong> {text}
+        </h1>
+        <p>
+          <span className={css('lead')}>{tightestText(verdict)}</span>{' '}
+          {isServing
+            ? 'Waits are through the gateway.'
+            : 'The gateway is off: a request that waits here gets a 429 without it.'}
+        </p>
+        <p className={css('spoken')} role="status" data-testid="plan-spoken">
+          {label} {text}
+        </p>
+      </div>
+      <div className={css('compared')}>
+        <Compared title={`Now, as of ${clockText(draft.sinceMs)}`} verdict={before} />
+        {changes !== '' && <Compared title={changes} verdict={verdict} isChosen />}
+      </div>
+      <button
+        type="button"
+        className={css('button', 'ghost', 'close')}
+        onClick={() => view.setState({ page: 'dashboard' })}
+      >
+        Close <kbd>Esc</kbd>
+      </button>
+    </section>
+  )
+}
+
+interface ComparedProps {
+  readonly title: string
+  readonly verdict: PlanVerdict
+  readonly isChosen?: boolean
+}
+
+/** One verdict as a card. */
+function Compared({ title, verdict, isChosen = false }: ComparedProps) {
+  const { severity, label, text } = planHeadline(verdict)
+  return (
+    <div className={css('card', severity, isChosen && 'chosen')}>
+      <b>
+        <Shape severity={severity} /> {title}
+      </b>
+      <span title={text}>
+        <b className={css('word')}>{label}</b> {text}
+      </span>
+    </div>
+  )
+}

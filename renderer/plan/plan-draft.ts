@@ -1,0 +1,161 @@
+import { type Concession, withConcessions } from '../../app/plan/advice.ts'
+import type { Plan, PlannedProgram, PlannedRequests } from '../../app/plan/plan.ts'
+import { OTHERS_NAME, OWN_NAME, type RunningPlan } from '../../app/plan/running.ts'
+import { type StreamRequest, sameRequest } from '../../app/service/stream-kinds.ts'
+
+/** A plan that a person is changing, and what it began as. */
+export interface PlanDraft {
+  readonly profile: string
+  /** When it was taken from what ran, epoch ms. */
+  readonly sinceMs: number
+  readonly base: RunningPlan
+  readonly plan: Plan
+  /** Programs that a person added, by name. */
+  readonly added: readonly string[]
+}
+
+/** A draft that is what runs. */
+export const draftOf = (profile: string, base: RunningPlan, sinceMs: number): PlanDraft => ({
+  profile,
+  sinceMs,
+  base,
+  plan: base.plan,
+  added: [],
+})
+
+/** Whether a person may change the program: what others do is observed, not chosen. */
+export const isChangeable = ({ name }: PlannedProgram): boolean => name !== OTHERS_NAME
+
+/** Rate of a row that was just added, requests a second. */
+const FIRST_PER_SECOND = 0.1
+
+/** Adds a program of class normal that asks for one category; its name is new. */
+export function programAdded(draft: PlanDraft, category: string | undefined): PlanDraft {
+  const taken = new Set(draft.plan.programs.map(({ name }) => name))
+  let number = draft.added.length + 1
+  while (taken.has(`program ${number}`)) number += 1
+  const program: PlannedProgram = {
+    name: `program ${number}`,
+    class: 'normal',
+    weight: 1,
+    requests: category === undefined ? [] : [{ category, perSecond: FIRST_PER_SECOND, burst: 1 }],
+    streams: [],
+  }
+  const { programs } = draft.plan
+  const own = programs.findIndex(({ name }) => name === OWN_NAME || name === OTHERS_NAME)
+  const at = own < 0 ? programs.length : own
+  return withPrograms({ ...draft, added: [...draft.added, program.name] }, programs.toSpliced(at, 0, program))
+}
+
+export const programRemoved = (draft: PlanDraft, name: string): PlanDraft =>
+  withPrograms(
+    { ...draft, added: draft.added.filter((one) => one !== name) },
+    draft.plan.programs.filter((program) => program.name !== name),
+  )
+
+/** Changes class, weight or name. A name that is empty, too long or taken changes nothing. */
+export function programChanged(
+  draft: PlanDraft,
+  name: string,
+  change: Partial<Pick<PlannedProgram, 'name' | 'class' | 'weight'>>,
+): PlanDraft {
+  const next = change.name?.trim()
+  const isTaken = draft.plan.programs.some((program) => program.name === next && next !== name)
+  if (next !== undefined && (next === '' || isTaken || next === OTHERS_NAME || next === OWN_NAME))
+    return draft
+  const { added } = draft
+  return changed(
+    { ...draft, added: next === undefined ? added : added.map((one) => (one === name ? next : one)) },
+    name,
+    (program) => ({ ...program, ...change, ...(next !== undefined && { name: next }) }),
+  )
+}
+
+/** Changes one row of a program, by its place. */
+export const requestsChanged = (
+  draft: PlanDraft,
+  name: string,
+  { at, ...change }: { readonly at: number } & Partial<PlannedRequests>,
+): PlanDraft =>
+  changed(draft, name, (program) => ({
+    ...program,
+    requests: program.requests.map((one, index) => (index === at ? { ...one, ...change } : one)),
+  }))
+
+export const requestsAdded = (draft: PlanDraft, name: string, category: string): PlanDraft =>
+  changed(draft, name, (program) => ({
+    ...program,
+    requests: [...program.requests, { category, perSecond: FIRST_PER_SECOND, burst: 1 }],
+  }))
+
+export const requestsRemoved = (draft: PlanDraft, name: string, at: number): PlanDraft =>
+  changed(draft, name, (program) => ({ ...program, requests: program.requests.toSpliced(at, 1) }))
+
+/** Adds a stream to a program that does not have it yet. */
+export const streamAdded = (draft: PlanDraft, name: string, stream: StreamRequest): PlanDraft =>
+  changed(draft, name, (program) =>
+    program.streams.some((one) => sameRequest(one, stream))
+      ? program
+      : { ...program, streams: [...program.streams, stream] },
+  )
+
+export const streamRemoved = (draft: PlanDraft, name: string, at: number): PlanDraft =>
+  changed(draft, name, (program) => ({ ...program, streams: program.streams.toSpliced(at, 1) }))
+
+/** The draft after one program gave up what an advice says. */
+export const conceded = (draft: PlanDraft, concession: Concession): PlanDraft => ({
+  ...draft,
+  plan: withConcessions(draft.plan, [concession]),
+})
+
+/** What a person changed of a program. */
+export type ProgramChange = 'added' | 'changed' | 'none'
+
+/** Whether the program is one that runs, as it runs. */
+export function changeOf({ added, base }: PlanDraft, program: PlannedProgram): ProgramChange {
+  if (added.includes(program.name)) return 'added'
+  const before = base.plan.programs.find(({ name }) => name === program.name)
+  return JSON.stringify(before) === JSON.stringify(program) ? 'none' : 'changed'
+}
+
+/** The rate that a program runs at in a category, where the draft has another one. */
+export function rateBefore(
+  { base }: PlanDraft,
+  name: string,
+  { category, perSecond }: PlannedRequests,
+): number | undefined {
+  const before = base.plan.programs
+    .find((program) => program.name === name)
+    ?.requests.find((one) => one.category === category)
+  return before === undefined || before.perSecond === perSecond ? undefined : before.perSecond
+}
+
+/** `1 added, 2 changed, 1 left out`; empty for what runs. */
+export function changesText(draft: PlanDraft): string {
+  const changes = draft.plan.programs.map((program) => changeOf(draft, program))
+  const count = (one: ProgramChange) => changes.filter((change) => change === one).length
+  const names = new Set(draft.plan.programs.map(({ name }) => name))
+  const gone = draft.base.plan.programs.filter(({ name }) => !names.has(name)).length
+  const parts = [
+    [count('added'), 'added'],
+    [count('changed'), 'changed'],
+    [gone, 'left out'],
+  ] as const
+  return parts.flatMap(([number, what]) => (number === 0 ? [] : [`${number} ${what}`])).join(', ')
+}
+
+function changed(
+  draft: PlanDraft,
+  name: string,
+  change: (program: PlannedProgram) => PlannedProgram,
+): PlanDraft {
+  return withPrograms(
+    draft,
+    draft.plan.programs.map((program) => (program.name === name ? change(program) : program)),
+  )
+}
+
+const withPrograms = (draft: PlanDraft, programs: readonly PlannedProgram[]): PlanDraft => ({
+  ...draft,
+  plan: { ...draft.plan, programs },
+})

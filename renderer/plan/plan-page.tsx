@@ -1,0 +1,74 @@
+import { useEffect, useMemo, useRef } from 'react'
+import { runningPlan, withOthersHigh } from '../../app/plan/running.ts'
+import { planVerdict } from '../../app/plan/verdict.ts'
+import { classesOf } from '../components/classes.ts'
+import controlsSheet from '../components/controls.module.css'
+import { MAIN } from '../shell/skip-links.tsx'
+import { shownSnapshot, useParts, useSnapshot, useView } from '../state/window-parts.ts'
+import { AdvicePanel } from './advice-panel.tsx'
+import { DayPanel } from './day-panel.tsx'
+import { DemandPanel } from './demand-panel.tsx'
+import sheet from './plan.module.css'
+import { PlanBanner } from './plan-banner.tsx'
+import { draftOf, type PlanDraft } from './plan-draft.ts'
+import { ProgramsPanel } from './programs-panel.tsx'
+
+const css = classesOf({ ...controlsSheet, ...sheet })
+
+/** Would it fit? What runs on the key as a plan to change, with the verdict at once. */
+export function PlanPage() {
+  const { view, mirror, live } = useParts()
+  const profile = useSnapshot((snapshot) => snapshot.profile.id)
+  const kept = useView(({ plan }) => plan)
+  const begin = () => {
+    const snapshot = shownSnapshot(mirror.getState(), view.getState())
+    if (snapshot === undefined) return
+    view.setState({ plan: draftOf(snapshot.profile.id, runningPlan(snapshot), live.ticker.nowMs()) })
+  }
+  const draft = kept !== undefined && kept.profile === profile ? kept : undefined
+  // biome-ignore lint/correctness/useExhaustiveDependencies: begins once for each key
+  useEffect(() => {
+    if (draft === undefined) begin()
+  }, [draft === undefined])
+  useEffect(() => {
+    const pressed = (event: KeyboardEvent) => {
+      const isBusy = event.defaultPrevented || view.getState().dialog !== undefined
+      if (event.key === 'Escape' && !isBusy) view.setState({ page: 'dashboard' })
+    }
+    document.addEventListener('keydown', pressed)
+    return () => document.removeEventListener('keydown', pressed)
+  }, [view])
+  if (draft === undefined) return <main id={MAIN} tabIndex={-1} className={css('page')} />
+  return <Planned key={draft.profile} draft={draft} reset={begin} />
+}
+
+interface PlannedProps {
+  readonly draft: PlanDraft
+  readonly reset: () => void
+}
+
+function Planned({ draft, reset }: PlannedProps) {
+  const { view } = useParts()
+  const main = useRef<HTMLElement>(null)
+  const change = (next: PlanDraft) => view.setState({ plan: next })
+  const { plan, base } = draft
+  const verdict = useMemo(() => planVerdict(plan), [plan])
+  const atMost = useMemo(() => planVerdict(withOthersHigh(plan, base.others)), [plan, base])
+  const before = useMemo(() => planVerdict(base.plan), [base])
+  useEffect(() => main.current?.focus({ preventScroll: true }), [])
+  return (
+    <main ref={main} id={MAIN} tabIndex={-1} className={css('page')} data-testid="plan">
+      <PlanBanner draft={draft} verdict={verdict} atMost={atMost} before={before} />
+      <div className={css('columns')}>
+        <div className={css('column')}>
+          <ProgramsPanel draft={draft} verdict={verdict} change={change} reset={reset} />
+          <DayPanel draft={draft} verdict={verdict} />
+        </div>
+        <div className={css('column')}>
+          <DemandPanel draft={draft} verdict={verdict} />
+          <AdvicePanel draft={draft} verdict={verdict} change={change} />
+        </div>
+      </div>
+    </main>
+  )
+}

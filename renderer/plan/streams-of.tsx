@@ -1,0 +1,111 @@
+import { useId, useState } from 'react'
+import type { PlannedProgram } from '../../app/plan/plan.ts'
+import { STREAM_KINDS, STREAM_TABLE, type StreamKind } from '../../app/service/stream-kinds.ts'
+import { classesOf } from '../components/classes.ts'
+import controlsSheet from '../components/controls.module.css'
+import { Icon } from '../components/icon.tsx'
+import { checkStream, streamForm } from '../streams/stream-form.ts'
+import sheet from './plan.module.css'
+import { type PlanDraft, streamRemoved } from './plan-draft.ts'
+
+const css = classesOf({ ...controlsSheet, ...sheet })
+
+interface StreamsOfProps {
+  readonly draft: PlanDraft
+  readonly program: PlannedProgram
+  change(draft: PlanDraft): void
+}
+
+/** The streams of one program. */
+export function StreamsOf({ draft, program: { name, streams }, change }: StreamsOfProps) {
+  return (
+    <span className={css('streams')}>
+      {streams.map(({ kind, target, options }, at) => {
+        const words = `${STREAM_TABLE[kind].name} ${target}`
+        return (
+          <span key={`${kind} ${target} ${JSON.stringify(options)}`} className={css('chip')}>
+            {words}
+            <button
+              type="button"
+              className={css('remove')}
+              aria-label={`Leave out ${words} of ${name}`}
+              onClick={() => change(streamRemoved(draft, name, at))}
+            >
+              <Icon name="close" />
+            </button>
+          </span>
+        )
+      })}
+    </span>
+  )
+}
+
+interface AddStreamProps {
+  readonly name: string
+  add(stream: PlannedProgram['streams'][number]): void
+  close(): void
+}
+
+/** A form that adds a stream to a program. */
+export function AddStream({ name, add, close }: AddStreamProps) {
+  const id = useId()
+  const [kind, setKind] = useState<StreamKind>('option-chains')
+  const [target, setTarget] = useState('')
+  const [problem, setProblem] = useState<string>()
+  const form = streamForm(kind)
+  const initials = new Map(form.options.map((option) => [option.name, option.initial]))
+  const submit = () => {
+    const checked = checkStream(kind, target.trim(), (option) => initials.get(option) ?? '')
+    if (!checked.ok) return setProblem(checked.errors['target'] ?? Object.values(checked.errors)[0])
+    add({ kind, target: checked.target, options: checked.options ?? {} })
+    close()
+  }
+  return (
+    <form
+      className={css('add-stream')}
+      onSubmit={(event) => {
+        event.preventDefault()
+        submit()
+      }}
+      onKeyDown={(event) => {
+        if (event.key !== 'Escape') return
+        event.preventDefault()
+        close()
+      }}
+    >
+      <select
+        aria-label={`Kind of stream for ${name}`}
+        value={kind}
+        onChange={(event) => setKind(STREAM_KINDS.find((one) => one === event.target.value) ?? kind)}
+      >
+        {STREAM_KINDS.map((one) => (
+          <option key={one} value={one}>
+            {STREAM_TABLE[one].name}
+          </option>
+        ))}
+      </select>
+      <input
+        // biome-ignore lint/a11y/noAutofocus: the button that opened the form is gone
+        autoFocus
+        aria-label={form.label}
+        placeholder={form.placeholder}
+        value={target}
+        aria-invalid={problem !== undefined}
+        aria-describedby={`${id}-problem`}
+        onChange={(event) => {
+          setTarget(event.target.value)
+          setProblem(undefined)
+        }}
+      />
+      <button type="submit" className={css('button', 'small')}>
+        Add
+      </button>
+      <button type="button" className={css('button', 'ghost', 'small')} onClick={close}>
+        Cancel
+      </button>
+      <span id={`${id}-problem`} className={css('error')}>
+        {problem}
+      </span>
+    </form>
+  )
+}

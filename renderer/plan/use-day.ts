@@ -1,0 +1,192 @@
+import { useEffect, useState } from 'react'
+import type { RecordedUses } from '../../app/contract/history.ts'
+import type { Snapshot } from '../../app/contract/snapshot.ts'
+import type { Plan } from '../../app/plan/plan.ts'
+import type { RecordedMinute } from '../../app/plan/recorded.ts'
+import { type Replay, replayInSlices } from '../../app/plan/replay.ts'
+import { OTHERS_NAME, OWN_NAME, type RunningPlan } from '../../app/plan/running.ts'
+import { seededChance } from '../../app/plan/seeded-chance.ts'
+import {
+  dividedMinutes,
+  type RecordedProgram,
+  type WhatIfDay,
+  whatIfArrivals,
+} from '../../app/plan/what-if.ts'
+import type { WindowClock } from '../state/window-clock.ts'
+import { shownSnapshot, useParts } from '../state/window-parts.ts'
+import type { PlanDraft } from './plan-draft.ts'
+
+const HOUR_MS = 3_600_000
+const RECORDED_MS = 24 * HOUR_MS
+/** A day without a recording: as long as the market is open. */
+const MARKET_MS = 6.5 * HOUR_MS
+const MINUTE_MS = 60_000
+/** Length of the stretches of the picture. */
+export const STRETCH_MS = 180_000
+const REPLAY = { patienceMs: 300_000, stretchMs: STRETCH_MS }
+/** A plan rests so long before its day is replayed: a slider moves many times a second. */
+const REST_MS = 250
+/** Work between two pauses, milliseconds: less than a frame. */
+const SLICE_MS = 8
+
+/** The day that the plan is tried on, and what came of it. */
+export interface PlannedDays {
+  readonly fromMs: number
+  readonly lengthMs: number
+  /** Whether it is what was recorded; else it is made from the rates of the plan. */
+  readonly isRecorded: boolean
+  readonly before: Replay
+  /** The same as `before` where nothing is changed. */
+  readonly after: Replay
+  readonly plan: Plan
+}
+
+/** Replays the recorded day with and without the change, a while after each change; `undefined` until the first is done. */
+export function useDay(draft: PlanDraft): {
+  readonly days: PlannedDays | undefined
+  readonly isBehind: boolean
+} {
+  const { clock } = useParts()
+  const { base, plan } = draft
+  const day = useRecordedDay(draft)
+  const [before, setBefore] = useState<{ readonly day: WhatIfDay; readonly replay: Replay }>()
+  const [after, setAfter] = useState<{ readonly plan: Plan; readonly replay: Replay }>()
+  const basePlan = base.plan
+  useEffect(() => {
+    if (day === undefined) return
+    return replayed(clock, basePlan, day, (replay) => setBefore({ day, replay }))
+  }, [clock, basePlan, day])
+  useEffect(() => {
+    if (day === undefined || plan === basePlan) return
+    let cancel = () => {}
+    const stopRest = clock.after(REST_MS, () => {
+      cancel = replayed(clock, plan, day, (replay) => setAfter({ plan, replay }))
+    })
+    return () => {
+      stopRest()
+      cancel()
+    }
+  }, [clock, plan, basePlan, day])
+  if (day === undefined || before === undefined || before.day !== day)
+    return { days: undefined, isBehind: true }
+  const known =
+    plan === basePlan ? { plan, replay: before.replay } : (after ?? { plan: basePlan, replay: before.replay })
+  const { fromMs, lengthMs, recorded } = day
+  return {
+    days: {
+      fromMs,
+      lengthMs,
+      isRecorded: recorded.length > 0,
+      before: before.replay,
+      after: known.replay,
+      plan: known.plan,
+    },
+    isBehind: known.plan !== plan,
+  }
+}
+
+/** The recorded day of a key, asked for once for each draft that begins. */
+function useRecordedDay({ profile, sinceMs, base }: PlanDraft): WhatIfDay | undefined {
+  const { api, mirror, view } = useParts()
+  const [asked, setAsked] = useState<{ readonly of: RunningPlan; readonly day: WhatIfDay }>()
+  useEffect(() => {
+    let stopped = false
+    const toMs = Math.floor(sinceMs / MINUTE_MS) * MINUTE_MS
+    const snapshot = shownSnapshot(mirror.getState(), view.getState())
+    const answered = (uses: RecordedUses) => {
+      if (!stopped) setAsked({ of: base, day: dayOf({ base, uses, toMs, snapshot }) })
+    }
+    // Without an answer the day is made from the plan; the banner reports a lost host.
+    api
+      .recordedUses({ profile, fromMs: Math.max(0, toMs - RECORDED_MS), toMs })
+      .then(answered, () => answered({}))
+    return () => {
+      stopped = true
+    }
+  }, [api, mirror, view, profile, sinceMs, base])
+  return asked?.of === base ? asked.day : undefined
+}
+
+interface DayParts {
+  readonly base: RunningPlan
+  readonly uses: RecordedUses
+  readonly toMs: number
+  readonly snapshot: Snapshot | undefined
+}
+
+/** The day from the first recorded minute of the last 24 hours; one of the market's length without any. */
+export function dayOf({ base, uses, toMs, snapshot }: DayParts): WhatIfDay {
+  const minutes = (requests: (own: number, elsewhere: number) => number): readonly RecordedMinute[] =>
+    Object.entries(uses).flatMap(([category, all]) =>
+      all.flatMap(([atMs, own, elsewhere]) => {
+        const count = requests(own, elsewhere)
+        return count > 0 ? [{ category, atMs, requests: count }] : []
+      }),
+    )
+  const programs = snapshot?.programs ?? []
+  const names = new Set(base.plan.programs.map(({ name }) => name))
+  const sent = programs.flatMap(({ name, use }) =>
+    use.map(({ category, forwarded }) => ({ program: name, category, sent: forwarded })),
+  )
+  const recorded: readonly RecordedProgram[] = [
+    ...dividedMinutes(
+      minutes((own) => own),
+      sent.filter(({ program }) => names.has(program)),
+      {
+        rest: OWN_NAME,
+        total: (category) => snapshot?.requests.find((row) => row.category === category)?.used?.own ?? 0,
+      },
+    ),
+    { program: OTHERS_NAME, minutes: minutes((_, elsewhere) => elsewhere) },
+  ].filter((one) => one.minutes.length > 0)
+  const first = Math.min(...recorded.flatMap((one) => one.minutes.map(({ atMs }) => atMs)))
+  const hasAny = recorded.length > 0
+  const fromMs = hasAny ? first : toMs - MARKET_MS
+  return { base: base.plan, recorded, fromMs, lengthMs: toMs - fromMs, chance: seededChance() }
+}
+
+/** Replays a day in slices, so that the window stays as quick as it was. Returns the cancel. */
+function replayed(
+  clock: WindowClock,
+  plan: Plan,
+  day: WhatIfDay,
+  done: (replay: Replay) => void,
+): () => void {
+  let cancel = () => {}
+  const begin = () => {
+    const withOwn = { ...plan, programs: recordedPrograms(plan, day) }
+    const slices = replayInSlices(
+      withOwn,
+      whatIfArrivals(withOwn, { ...day, chance: seededChance() }),
+      REPLAY,
+    )
+    const work = () => {
+      const endMs = clock.wallMs() + SLICE_MS
+      let slice = slices.next()
+      while (slice.done !== true && clock.wallMs() < endMs) slice = slices.next()
+      if (slice.done === true) done(slice.value)
+      else cancel = clock.after(0, work)
+    }
+    work()
+  }
+  cancel = clock.after(0, begin)
+  return () => cancel()
+}
+
+/** The programs of a plan, and Headroom and others where only the recording has them: they ran, though not now. */
+function recordedPrograms(plan: Plan, { base, recorded }: WhatIfDay): Plan['programs'] {
+  const has = (all: Plan['programs'], name: string) => all.some((program) => program.name === name)
+  const missing = recorded.filter(
+    ({ program }) => !has(plan.programs, program) && !has(base.programs, program),
+  )
+  return [
+    ...plan.programs,
+    ...missing.map(({ program }) => ({
+      name: program,
+      class: program === OTHERS_NAME ? ('critical' as const) : ('background' as const),
+      weight: 1,
+      requests: [],
+      streams: [],
+    })),
+  ]
+}

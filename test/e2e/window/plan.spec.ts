@@ -1,0 +1,228 @@
+import type { Page } from '@playwright/test'
+import { readPlan } from '../../../main/hosts/terminal/plan-file.ts'
+import { slots } from '../../renderer/fixtures.ts'
+import { layoutFaults } from '../../renderer/harness/layout-faults.ts'
+import { BUSY, recordedDay } from './plan-fixtures.ts'
+import { asked, copied, expect, overflow, problemsOf, test } from './window-fixtures.ts'
+
+const headline = (page: Page) => page.getByTestId('plan-headline')
+const summary = (page: Page) => page.getByTestId('plan-day-summary')
+const WIDE = { width: 1440, height: 900 }
+
+test('it is reached by the menu, the palette and a key, and what was changed is there again', async ({
+  page,
+  open,
+}) => {
+  await page.setViewportSize(WIDE)
+  await open(BUSY)
+  await page.getByRole('button', { name: 'More', exact: true }).click()
+  await page.getByRole('menuitem', { name: 'Plan…' }).click()
+  await expect(headline(page)).toHaveText('Fits. No program waits.')
+  await page.getByRole('button', { name: '+ Program' }).click()
+  await page.keyboard.press('Escape')
+  await expect(page.getByTestId('verdict-headline')).toBeVisible()
+  await page.keyboard.press('Control+k')
+  await expect(page.getByRole('combobox')).toBeFocused()
+  await page.keyboard.type('plan')
+  await page.keyboard.press('Enter')
+  await expect(page.getByLabel('Name of the program')).toHaveValue('program 1')
+  await page.getByRole('button', { name: 'Start again from now' }).click()
+  await expect(page.getByLabel('Name of the program')).toHaveCount(0)
+  await page.getByRole('button', { name: 'Close' }).click()
+  await page.keyboard.press('P')
+  await expect(headline(page)).toBeVisible()
+})
+
+test('it starts from what runs: programs, own requests, streams, and others as an estimate with range and age', async ({
+  page,
+  open,
+}) => {
+  await page.setViewportSize(WIDE)
+  await open(BUSY)
+  await page.keyboard.press('P')
+  const programs = page.locator('[data-program]')
+  await expect(programs.locator('th')).toContainText([
+    'executor',
+    'risk',
+    'scanner',
+    'dashboard',
+    'backtest',
+    'Headroom',
+    'Others',
+  ])
+  await expect(page.getByLabel('Requests per second of scanner, Quote Snapshot')).toHaveValue('0.75')
+  await expect(page.locator('[data-program=Headroom]')).toContainText('Depth quotes MSFT')
+  await expect(page.locator('[data-program=Others]')).toContainText('estimate')
+  await expect(page.getByTestId('plan-others')).toContainText(
+    /about 2\.15\/s, 1\.9–2\.4\/s, in 7 categories; headers up to \d+ s old/,
+  )
+  await expect(page.locator('[data-program=Others] input')).toHaveCount(0)
+  await expect(page.locator('[data-slots-of="MarketDepth Stream"]')).toContainText('4 held by others')
+})
+
+test('without the gateway it starts from what was observed, and says what a wait is then', async ({
+  page,
+  open,
+}) => {
+  const { gateway: _, programs: __, ...rest } = BUSY
+  await page.setViewportSize(WIDE)
+  await open(rest)
+  await page.keyboard.press('P')
+  await expect(page.locator('[data-program] th')).toContainText(['Headroom', 'Others'])
+  await expect(page.getByTestId('plan')).toContainText('a request that waits here gets a 429 without it')
+  await expect(page.getByLabel('Requests per second of Headroom, Quote Snapshot')).toHaveValue('0.90')
+})
+
+test('a dragged rate is judged at once: what does not fit, why, and what to drop', async ({ page, open }) => {
+  await page.setViewportSize(WIDE)
+  await open(BUSY)
+  await page.keyboard.press('P')
+  const slider = page.getByRole('slider', { name: 'Rate of backtest, Option Expirations' })
+  await slider.focus()
+  for (let press = 0; press < 40; press += 1) await page.keyboard.press('ArrowRight')
+  await expect(slider).toHaveValue('0.74')
+  await expect(headline(page)).toHaveText(
+    'Does not fit. Option Expirations: 1.54/s is asked for and 1.50/s comes back.',
+  )
+  await expect(page.getByTestId('plan-spoken')).toContainText('Does not fit.')
+  await expect(page.locator('[data-demand="Option Expirations"]')).toHaveAttribute(
+    'data-severity',
+    'critical',
+  )
+  await expect(page.locator('[data-program=backtest]')).toContainText('was 0.34')
+  expect(await problemsOf(page)).toEqual([])
+  await page
+    .getByRole('button', {
+      name: 'Apply: Option Expirations: let backtest ask for at most 0.70/s.',
+    })
+    .click()
+  await expect(slider).toHaveValue('0.7')
+  await expect(headline(page)).toContainText(/^(Fits|May not fit)/)
+  // At its rate now it fits whatever others do within their estimate; a burst makes it wait.
+  await page.getByLabel('Requests per second of backtest, Option Expirations').fill('0,30')
+  await page.getByLabel('Burst of backtest, Option Expirations').fill('72')
+  await expect(headline(page)).toHaveText(/^Fits, with waits\. backtest waits up to \d+ s\.$/)
+})
+
+test('what is no number changes nothing, and is marked', async ({ page, open }) => {
+  await page.setViewportSize(WIDE)
+  await open(BUSY)
+  await page.keyboard.press('P')
+  const rate = page.getByLabel('Requests per second of risk, Positions')
+  await rate.fill('much')
+  await expect(rate).toHaveAttribute('aria-invalid', 'true')
+  await expect(headline(page)).toHaveText('Fits. No program waits.')
+  await page.getByLabel('Burst of risk, Positions').focus()
+  await expect(rate).toHaveValue('0.10')
+  await expect(rate).toHaveAttribute('aria-invalid', 'false')
+})
+
+test('a program and its streams are added; streams beyond the slots do not fit', async ({ page, open }) => {
+  await page.setViewportSize(WIDE)
+  await open({ ...BUSY, slots: [slots('Option Chain Stream', 10, 0, 10)] })
+  await page.keyboard.press('P')
+  await page.getByRole('button', { name: '+ Program' }).click()
+  await page.getByLabel('Name of the program').fill('notes')
+  await page.getByLabel('Name of the program').press('Tab')
+  await page.getByLabel('Add a category to notes').selectOption('Option Strikes')
+  await expect(page.getByLabel('Burst of notes, Option Strikes')).toHaveValue('1')
+  await page.getByRole('button', { name: 'Add a stream to notes' }).click()
+  await page.getByLabel('Underlying').fill('MSFT,SPY')
+  await page.keyboard.press('Enter')
+  await expect(page.getByText('One symbol only.')).toBeVisible()
+  await page.getByLabel('Underlying').fill('MSFT')
+  await page.keyboard.press('Enter')
+  await expect(page.locator('[data-program=notes]')).toContainText('Option chain MSFT')
+  await expect(headline(page)).toHaveText(
+    'Does not fit. Option chain: 1 stream for 10 slots, 10 of which others hold.',
+  )
+  await expect(page.getByRole('region', { name: 'Advice, list' })).toContainText('close 1 stream of 1')
+  await page.getByRole('button', { name: 'Leave out Option chain MSFT of notes' }).click()
+  await expect(headline(page)).toContainText('Fits.')
+  await page.getByRole('button', { name: 'Leave out notes', exact: true }).click()
+  await expect(page.locator('[data-program=notes]')).toHaveCount(0)
+})
+
+test('the recorded day is shown with and without the change, as a picture and as a table', async ({
+  page,
+  open,
+}) => {
+  await page.setViewportSize(WIDE)
+  const host = await open(BUSY)
+  host.answer('recordedUses', recordedDay(4))
+  await page.keyboard.press('P')
+  await expect(page.getByText('the recorded minutes of the last 4 h, replayed')).toBeVisible()
+  await page.getByLabel('Category of the picture').selectOption('Quote Snapshot')
+  await expect(summary(page)).toHaveText(/^The lowest level is \d+ %; no request waits\.$/)
+  await page.getByLabel('Requests per second of scanner, Quote Snapshot').fill('3')
+  await expect(summary(page)).toHaveText(
+    /^With the change the lowest level is [\d.]+ %, without it \d+ %; the longest wait is /,
+  )
+  await expect(page.getByRole('img', { name: /^Quote Snapshot: With the change/ })).toBeVisible()
+  await page.getByRole('button', { name: 'Table' }).click()
+  const table = page.getByRole('region', { name: 'Quote Snapshot, the day as a table' })
+  await expect(table.getByRole('row')).toHaveCount(4 * 20 + 1)
+  expect(await problemsOf(page)).toEqual([])
+  expect(asked(host, 'recordedUses')).toEqual([
+    { profile: 'main', fromMs: expect.any(Number), toMs: expect.any(Number) },
+  ])
+})
+
+test('without a recording the day is made from the plan, and says so', async ({ page, open }) => {
+  await page.setViewportSize(WIDE)
+  await open(BUSY)
+  await page.keyboard.press('P')
+  await expect(page.getByText('nothing is recorded yet')).toBeVisible()
+  await expect(summary(page)).toContainText('The lowest level is')
+})
+
+test('the plan is copied as the file that the command reads', async ({ page, open }) => {
+  await page.setViewportSize(WIDE)
+  await open(BUSY)
+  await page.keyboard.press('P')
+  await page.getByLabel('Class of scanner').selectOption('background')
+  const text = await copied(page)
+  await page.getByRole('button', { name: 'Copy as JSON' }).click()
+  const read = readPlan(await text())
+  expect(read).toMatchObject({ kind: 'plan' })
+  if (read.kind !== 'plan') return
+  expect(read.plan.programs.find(({ name }) => name === 'scanner')).toEqual({
+    name: 'scanner',
+    class: 'background',
+    weight: 2,
+    requests: [
+      { category: 'Quote Snapshot', perSecond: 0.75, burst: 8 },
+      { category: 'Option Expirations', perSecond: 0.4, burst: 4 },
+    ],
+    streams: [],
+  })
+})
+
+for (const size of [WIDE, { width: 1024, height: 700 }])
+  for (const colorScheme of ['dark', 'light'] as const)
+    test(`nothing is cut, hidden or too small to click, ${size.width} wide and ${colorScheme}`, async ({
+      page,
+      open,
+    }) => {
+      await page.setViewportSize(size)
+      await page.emulateMedia({ colorScheme })
+      const host = await open(BUSY)
+      host.answer('recordedUses', recordedDay(1))
+      await page.keyboard.press('P')
+      await expect(summary(page)).toContainText('The lowest level is')
+      await page.locator('[data-history] .recharts-surface').first().waitFor()
+      expect((await overflow(page))[0]).toBe(0)
+      await expect.poll(() => layoutFaults(page)).toEqual([])
+      expect(await problemsOf(page)).toEqual([])
+      const small = await page
+        .locator('main button:visible, main select:visible, main input:visible')
+        .evaluateAll((all) =>
+          all.flatMap((one) => {
+            const { width, height } = one.getBoundingClientRect()
+            return width >= 24 && height >= 24
+              ? []
+              : [`${one.getAttribute('aria-label')} ${width} × ${height}`]
+          }),
+        )
+      expect(small).toEqual([])
+    })

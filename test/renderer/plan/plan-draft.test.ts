@@ -1,0 +1,102 @@
+import { expect, test } from 'vitest'
+import type { Plan } from '../../../app/plan/plan.ts'
+import { numberIn } from '../../../renderer/plan/number-field.tsx'
+import {
+  changeOf,
+  changesText,
+  conceded,
+  draftOf,
+  programAdded,
+  programChanged,
+  programRemoved,
+  rateBefore,
+  requestsAdded,
+  requestsChanged,
+  requestsRemoved,
+  streamAdded,
+  streamRemoved,
+} from '../../../renderer/plan/plan-draft.ts'
+
+const plan: Plan = {
+  programs: [
+    {
+      name: 'scanner',
+      class: 'normal',
+      weight: 2,
+      requests: [{ category: 'Positions', perSecond: 0.4, burst: 4 }],
+      streams: [],
+    },
+    { name: 'Headroom', class: 'background', weight: 1, requests: [], streams: [] },
+    { name: 'Others', class: 'critical', weight: 1, requests: [], streams: [] },
+  ],
+  limits: {},
+  reserves: {},
+}
+const draft = draftOf('main', { plan, others: [] }, 0)
+const names = (one: typeof draft) => one.plan.programs.map(({ name }) => name)
+
+test('a draft that is taken from what runs has no changes', () => {
+  expect(changesText(draft)).toBe('')
+  expect(draft.plan).toBe(plan)
+})
+
+test('programs are added before Headroom with a new name each, and left out again', () => {
+  const two = programAdded(programAdded(draft, 'Accounts'), undefined)
+  expect(names(two)).toEqual(['scanner', 'program 1', 'program 2', 'Headroom', 'Others'])
+  expect(two.plan.programs.map((program) => program.requests.length)).toEqual([1, 1, 0, 0, 0])
+  expect(changesText(two)).toBe('2 added')
+  const one = programRemoved(two, 'program 1')
+  // The number of those that were added; one that is taken is not given again.
+  expect(names(programAdded(one, undefined))).toEqual([
+    'scanner',
+    'program 2',
+    'program 3',
+    'Headroom',
+    'Others',
+  ])
+  expect(changesText(programRemoved(one, 'scanner'))).toBe('1 added, 1 left out')
+})
+
+test('a name that is empty, taken or stands for something else is not taken', () => {
+  const one = programAdded(draft, undefined)
+  for (const name of ['', '  ', 'scanner', 'Others', 'Headroom'])
+    expect(names(programChanged(one, 'program 1', { name }))).toEqual(names(one))
+  const named = programChanged(one, 'program 1', { name: ' notes ' })
+  expect(names(named)).toEqual(['scanner', 'notes', 'Headroom', 'Others'])
+  expect(changeOf(named, named.plan.programs[1]!)).toBe('added')
+})
+
+test('a changed rate says what it was, and changed back it is no change', () => {
+  const faster = requestsChanged(draft, 'scanner', { at: 0, perSecond: 0.6 })
+  expect(changesText(faster)).toBe('1 changed')
+  expect(rateBefore(faster, 'scanner', faster.plan.programs[0]!.requests[0]!)).toBe(0.4)
+  const back = requestsChanged(faster, 'scanner', { at: 0, perSecond: 0.4 })
+  expect(changesText(back)).toBe('')
+  expect(rateBefore(back, 'scanner', back.plan.programs[0]!.requests[0]!)).toBeUndefined()
+})
+
+test('rows and streams come and go, an equal stream once', () => {
+  const more = requestsAdded(draft, 'scanner', 'Accounts')
+  expect(more.plan.programs[0]?.requests.map(({ category }) => category)).toEqual(['Positions', 'Accounts'])
+  expect(changesText(requestsRemoved(more, 'scanner', 1))).toBe('')
+  const stream = { kind: 'option-chains', target: 'MSFT', options: {} } as const
+  const streaming = streamAdded(streamAdded(draft, 'scanner', stream), 'scanner', { ...stream })
+  expect(streaming.plan.programs[0]?.streams).toEqual([stream])
+  expect(changesText(streamRemoved(streaming, 'scanner', 0))).toBe('')
+})
+
+test('what an advice says is given up', () => {
+  const less = conceded(draft, { category: 'Positions', program: 'scanner', perSecond: 0.2 })
+  expect(less.plan.programs[0]?.requests).toEqual([{ category: 'Positions', perSecond: 0.2, burst: 4 }])
+  expect(changesText(less)).toBe('1 changed')
+})
+
+test('a typed number takes a point or a comma, and nothing out of range', () => {
+  const range = { least: 0, most: 10, digits: 2 }
+  expect(['0.5', '0,5', ' 2 ', '.25', '10'].map((typed) => numberIn(typed, range))).toEqual([
+    0.5, 0.5, 2, 0.25, 10,
+  ])
+  for (const typed of ['', 'some', '-1', '10.5', '1e1', 'NaN', '1.', '0x1'])
+    expect(numberIn(typed, range)).toBeUndefined()
+  expect(numberIn('1.5', { ...range, digits: 0 })).toBeUndefined()
+})
