@@ -74,6 +74,23 @@ export interface NamedStream {
   readonly streamKind?: StreamKind
 }
 
+/**
+ * The programs that read a stream behind the gateway: `7 programs on 1 slot: bot, notes ×2`, or `read by bot`. Empty where
+ * none does. `on`: what they share.
+ */
+export function readByText(
+  { readers = 0, readBy = [] }: Pick<StreamSummary, 'readers' | 'readBy'>,
+  on: 'slot' | 'stream',
+): string {
+  const names = readBy
+    .map(({ program, readers: of }) => (of === 1 ? program : `${program} ×${of}`))
+    .join(', ')
+  // Of very many programs a snapshot names the first few only.
+  const areAll = readBy.reduce((sum, one) => sum + one.readers, 0) >= readers
+  if (readBy.length <= 1) return names && `read by ${names}`
+  return `${areAll ? '' : 'over '}${readBy.length} programs on 1 ${on}: ${names}${areAll ? '' : ', …'}`
+}
+
 /** The name of a kind of stream for people: `Depth quotes`; of its category where the kind is not known. */
 export const streamKindName = ({ category, streamKind }: Omit<NamedStream, 'target'>): string =>
   (streamKind === undefined ? undefined : STREAM_TABLE[streamKind]?.name) ?? streamCategoryName(category)

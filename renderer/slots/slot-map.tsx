@@ -1,8 +1,8 @@
 import { memo } from 'react'
-import type { SlotQuota } from '../../app/contract/snapshot.ts'
+import type { SlotQuota, StreamSummary } from '../../app/contract/snapshot.ts'
 import { streamCategoryName } from '../../app/service/stream-kinds.ts'
 import { capitalised } from '../../app/status/sentences.ts'
-import { slotStatus } from '../../app/status/stream-status.ts'
+import { readByText, slotStatus } from '../../app/status/stream-status.ts'
 import { classesOf } from '../components/classes.ts'
 import controlsSheet from '../components/controls.module.css'
 import { Shape } from '../components/shape.tsx'
@@ -16,10 +16,12 @@ const css = classesOf({ ...controlsSheet, ...sheet })
 const MAX_CELLS = 100
 
 const NONE: readonly SlotQuota[] = []
+const NO_STREAMS: readonly StreamSummary[] = []
 
 /** One line for each group of slots. */
 export function SlotMap() {
   const slots = useSnapshot((snapshot) => snapshot.slots) ?? NONE
+  const streams = useSnapshot((snapshot) => snapshot.streams) ?? NO_STREAMS
   return (
     <section className={css('part')} aria-labelledby="slots-title">
       <div className={css('head')}>
@@ -30,14 +32,26 @@ export function SlotMap() {
       </div>
       <ul className={css('slots')} aria-label="Stream slots">
         {slots.map((quota) => (
-          <SlotGroup key={quota.category} quota={quota} />
+          <SlotGroup key={quota.category} quota={quota} shared={sharedText(streams, quota.category)} />
         ))}
       </ul>
     </section>
   )
 }
 
-const SlotGroup = memo(function SlotGroup({ quota }: { readonly quota: SlotQuota }) {
+/** A line for each stream of the group that programs read. */
+const sharedText = (streams: readonly StreamSummary[], category: string): string =>
+  streams
+    .filter((stream) => stream.category === category && stream.readers)
+    .map((stream) => `${stream.target}: ${readByText(stream, 'slot')}`)
+    .join('\n')
+
+interface GroupProps {
+  readonly quota: SlotQuota
+  readonly shared: string
+}
+
+const SlotGroup = memo(function SlotGroup({ quota, shared }: GroupProps) {
   const isDefault = quota.source === 'default'
   const { severity, label } = slotStatus(quota)
   const about = [label && `${capitalised(label)}.`, othersSlotsText(quota), slotSource(quota)]
@@ -65,6 +79,11 @@ const SlotGroup = memo(function SlotGroup({ quota }: { readonly quota: SlotQuota
       <b className={css('free-word')} data-testid="free">
         {freeText(quota)}
       </b>
+      {shared && (
+        <small className={css('shared')} data-testid="shared">
+          {shared}
+        </small>
+      )}
     </li>
   )
 })

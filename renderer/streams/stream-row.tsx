@@ -2,7 +2,7 @@ import { memo } from 'react'
 import type { StreamSummary } from '../../app/contract/snapshot.ts'
 import { untilText } from '../../app/status/durations.ts'
 import { countText, rateText } from '../../app/status/rates.ts'
-import { streamName, streamStatus } from '../../app/status/stream-status.ts'
+import { readByText, streamName, streamStatus } from '../../app/status/stream-status.ts'
 import { classesOf } from '../components/classes.ts'
 import controlsSheet from '../components/controls.module.css'
 import { Icon, type IconName } from '../components/icon.tsx'
@@ -20,6 +20,7 @@ export const StreamRow = memo(function StreamRow({ stream }: { readonly stream: 
   const reason = useShown((_, nowMs) => streamReason(stream, nowMs))
   const since = useShown((_, nowMs) => sinceOpened(stream, nowMs))
   const unserved = unservedText(stream)
+  const readBy = readByText(stream, 'stream')
   const { closingAt } = stream
   const closing = useShown((_, nowMs) =>
     closingAt === undefined ? '' : `closes in ${untilText(closingAt, nowMs)}`,
@@ -53,6 +54,11 @@ export const StreamRow = memo(function StreamRow({ stream }: { readonly stream: 
       </span>
       <StreamActions stream={stream} name={name} />
       {reason && <span className={css('reason')}>{reason}</span>}
+      {readBy && (
+        <span className={css('reason')} data-testid="read-by">
+          {readBy}
+        </span>
+      )}
       {unserved && (
         <span className={css('reason', 'unserved')} data-testid="unserved">
           {unserved}

@@ -181,6 +181,10 @@ export const PROMISES = {
   G6: promised(3, 'Each answer through the gateway says whether the service said it or Headroom'),
   G7: promised(3, 'No page, no other Host and no unknown key gets through the gateway; no order ever does'),
   G8: promised(3, 'A program that is cut off gets nothing more from then on, open streams included'),
+  G9: promised(
+    3,
+    'Programs that read one stream share one slot; each ends with the state of a fresh stream, and none delays another',
+  ),
 } as const satisfies Readonly<Record<string, Promised>>
 
 export type PromiseId = keyof typeof PROMISES

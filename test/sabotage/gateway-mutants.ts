@@ -156,14 +156,6 @@ export const GATEWAY_MUTANTS: readonly Mutant[] = [
   },
   {
     promise: 'G8',
-    what: 'leave the streams of a program open that was cut off',
-    file: 'main/gateway/open-replies.ts',
-    find: 'if (open.program === program) reply.destroy()',
-    replace: 'if (open.program === program && reply.destroyed) reply.destroy()',
-    test: DOOR_TEST,
-  },
-  {
-    promise: 'G8',
     what: 'honour the local tokens of a program that was cut off',
     file: 'main/gateway/programs.ts',
     find: 'if (token.program === program.id) this.#tokens.delete(digest)',

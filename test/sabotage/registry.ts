@@ -9,6 +9,7 @@ import { PACKAGING_MUTANTS } from './packaging-mutants.ts'
 import { PRIVATE_FILES_MUTANTS } from './private-files-mutants.ts'
 import { QUOTA_MUTANTS } from './quota-mutants.ts'
 import { REQUEST_MUTANTS } from './request-mutants.ts'
+import { SHARED_STREAM_MUTANTS } from './shared-stream-mutants.ts'
 import { SIGN_IN_MUTANTS } from './sign-in-mutants.ts'
 import { STATUS_MUTANTS } from './status-mutants.ts'
 import { STORAGE_MUTANTS } from './storage-mutants.ts'
@@ -54,4 +55,5 @@ export const MUTANTS: readonly Mutant[] = [
   ...PACKAGING_MUTANTS,
   ...UNATTENDED_MUTANTS,
   ...GATEWAY_MUTANTS,
+  ...SHARED_STREAM_MUTANTS,
 ]

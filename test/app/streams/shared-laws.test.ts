@@ -16,5 +16,5 @@ test('10,000 interleavings of frames, joins, leaves, restarts and slow readers e
     { numRuns: RUNS },
   )
   expect(readers).toBeGreaterThan(RUNS)
-  proves('G6', { level: 2, cases: RUNS })
+  proves('G9', { level: 2, cases: RUNS })
 })

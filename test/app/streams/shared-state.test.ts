@@ -39,7 +39,7 @@ test.each(SHAPES.map((shape) => [shape.kind, shape.options, shape] as const))(
       fc.property(steps, (happened) => void check(shape, happened)),
       { numRuns: 60 },
     )
-    proves('G6', { level: 2, cases: 60 })
+    proves('G9', { level: 2, cases: 60 })
   },
 )
 

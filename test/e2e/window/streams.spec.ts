@@ -97,3 +97,30 @@ test('a full group of slots is told in a word, on one line', async ({ page, open
   const box = await group.boundingBox()
   expect(box?.height ?? 99).toBeLessThan(34)
 })
+
+test('programs that share a slot are named beside it and beside their stream', async ({ page, open }) => {
+  await open(
+    snapshot({
+      streams: [
+        stream('s1', 'Option Chain Stream', 'MSFT', {
+          streamKind: 'option-chains',
+          readers: 3,
+          readBy: [
+            { program: 'bot', readers: 2 },
+            { program: 'notes', readers: 1 },
+          ],
+        }),
+        stream('s2', 'Option Chain Stream', 'AAPL', { streamKind: 'option-chains' }),
+      ],
+    }),
+  )
+  const words = '2 programs on 1 slot: bot ×2, notes'
+  await expect(page.locator('[data-slots="Option Chain Stream"]').getByTestId('shared')).toHaveText(
+    `MSFT: ${words}`,
+  )
+  await expect(page.locator('[data-stream=s1]').getByTestId('read-by')).toHaveText(
+    words.replace('slot', 'stream'),
+  )
+  await expect(page.getByTestId('shared')).toHaveCount(1)
+  await expect(page.getByTestId('read-by')).toHaveCount(1)
+})

@@ -127,7 +127,7 @@ test('fetch and curl read one stream through faults, each with the whole state a
       ],
     },
   ])
-  proves('G6', { level: 3, cases: clients.length })
+  proves('G9', { level: 3, cases: clients.length })
 })
 
 test('a reader that dies frees what it held within a second; the others go on', async () => {
@@ -163,7 +163,7 @@ test('a reader that reads nothing stops neither the others nor the stream', asyn
   await vi.waitFor(() => expect(reads.lines.frames.length).toBeGreaterThan(2_000), SOON)
   // The kernel and Node hold some of it; the rest is merged and not kept.
   expect(gateway.monitor.snapshot('key-1')?.streams[0]?.readers).toBe(2)
-  proves('G6', { level: 3, cases: 1 })
+  proves('G9', { level: 3, cases: 1 })
 })
 
 test('seven programs read one option chain on one slot', async () => {

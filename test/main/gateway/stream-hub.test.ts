@@ -164,7 +164,7 @@ test('a GoAway is hidden: another stream first, then the differences only, for f
     expect(writableEnded || destroyed).toBe(false)
   }
   expect(own('Positions Stream')).toBe(1)
-  proves('G6', { level: 2, cases: readers.length })
+  proves('G9', { level: 2, cases: readers.length })
 })
 
 test('cuts and silence are hidden, and no heartbeat is invented', async () => {
@@ -347,6 +347,7 @@ test('a program that is cut off has no stream and waits for none; others go on',
   http.streams[0]!.listener.chunk(Buffer.from(`${position(1, 5)}\r\n`))
   expect(other.lines.at(-1)).toBe(position(1, 5))
   expect(hub.size).toBe(1)
+  proves('G8', { level: 2, cases: 2 })
 })
 
 test('at the end readers are told to go away, and those that wait get 503', async () => {

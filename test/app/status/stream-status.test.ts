@@ -1,0 +1,20 @@
+import { expect, test } from 'vitest'
+import { readByText } from '../../../app/status/stream-status.ts'
+
+const by = (...programs: readonly (readonly [string, number])[]) =>
+  programs.map(([program, readers]) => ({ program, readers }))
+
+test('the programs that share a slot are named, with the readers of each', () => {
+  expect(readByText({ readers: 3, readBy: by(['bot', 1], ['notes', 2]) }, 'slot')).toBe(
+    '2 programs on 1 slot: bot, notes ×2',
+  )
+  expect(readByText({ readers: 1, readBy: by(['bot', 1]) }, 'slot')).toBe('read by bot')
+  expect(readByText({ readers: 2, readBy: by(['bot', 2]) }, 'stream')).toBe('read by bot ×2')
+})
+
+test('a stream that no program reads says nothing, and of very many the first are named', () => {
+  expect(readByText({}, 'slot')).toBe('')
+  expect(readByText({ readers: 9, readBy: by(['a', 1], ['b', 1]) }, 'stream')).toBe(
+    'over 2 programs on 1 stream: a, b, …',
+  )
+})
