@@ -65,7 +65,7 @@ const HOLD_PRIOR: readonly (readonly number[])[] = [
 /** Weight of the prior of holding times, in spells. */
 const PRIOR_SPELLS = 4
 /** Probability, before the first header, that no other program uses the quota. */
-const QUIET_AT_FIRST = 0.9
+const QUIET_AT_FIRST = 0.6
 /** Prior share of jumps that end at rate 0; weight of the prior of jump targets, in jumps. */
 const TO_QUIET = 0.4
 const PRIOR_JUMPS = 2
@@ -78,7 +78,7 @@ const MIN_DEVIATION = 1e-4
 /** Maximum number of iterations of the search for a quantile; enough for any limit. */
 const MAX_LOOKS = 60
 /** Rate, per second, at which a candidate's probability moves to the neighbouring cells. */
-const WANDER = 1 / 1500
+const WANDER = 1 / 500
 /** Prior probability of a header that no candidate explains. */
 const OUTLIER = 1e-4
 /** Variance of a header's value beyond rounding, in requests². */

@@ -30,8 +30,11 @@ export const CRITICAL_SECONDS = 120
  * under a quarter, as the truth bench counts them; the median warning comes 6 s later.
  */
 const RUNNING_OUT_CHANCE = 0.7
-/** Chance of running out, by all that others may do, from which a row is not ok. */
-const NOT_OK_CHANCE = 0.15
+/**
+ * Chance of running out, by all that others may do, from which a row is not ok. Above 0.18, which a key that nobody else
+ * uses starts with until a third header came.
+ */
+const NOT_OK_CHANCE = 0.2
 /** Width of the interval, as a share of the limit, from which a row counts as not checked. */
 const USELESS_WIDTH = 0.5
 /**
@@ -64,7 +67,7 @@ export const gravityOf = (state: QuotaState): number => GRAVITY[state]
  * | `not-checked` | no header yet, or `high − low` is over half the limit, unless it is empty and likely to stay so |
  * | `empty` | `low` and the middle are below 1 |
  * | `running-out` | empty within 10 minutes by others' present use, with a chance of 70 % |
- * | `low` | `low` is under the threshold, or empty within 10 minutes by anything with a chance of 15 % |
+ * | `low` | `low` is under the threshold, or empty within 10 minutes by anything with a chance of 20 % |
  * | `ok` | none of these |
  *
  * `isHeld` widens each condition but `blocked` and `ok` by 5 points of the limit, and halves each chance: what a state

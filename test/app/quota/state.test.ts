@@ -31,8 +31,8 @@ describe('the ladder', () => {
     ['low just under the threshold', { low: 63 }, 'low'],
     ['likely empty by present use', { emptyChance: 0.7, emptyChanceByPresent: 0.7 }, 'running-out'],
     ['less likely empty by present use', { emptyChance: 0.9, emptyChanceByPresent: 0.69 }, 'low'],
-    ['too likely empty to be fine', { emptyChance: 0.15 }, 'low'],
-    ['unlikely empty', { emptyChance: 0.14, emptyChanceByPresent: 0.14 }, 'ok'],
+    ['too likely empty to be fine', { emptyChance: 0.2 }, 'low'],
+    ['unlikely empty', { emptyChance: 0.19, emptyChanceByPresent: 0.19 }, 'ok'],
     ['nothing left', { low: 0, level: 0.9, high: 1 }, 'empty'],
     ['perhaps something left', { low: 0, level: 1, high: 3 }, 'low'],
     ['a 429 waited out', { blocked: true, low: 0, level: 0, high: 0 }, 'blocked'],
@@ -131,8 +131,8 @@ describe('a state over time', () => {
     expect(held([0, at(0.7)], [1_000, at(0.36)], [60_000, at(0.36)])).toBe('running-out')
     expect(held([0, at(0.7)], [1_000, at(0.34)], [30_999, at(0.34)])).toBe('running-out')
     expect(held([0, at(0.7)], [1_000, at(0.34)], [31_000, at(0.34)])).toBe('low')
-    expect(held([0, at(0.15)], [1_000, at(0.08)], [60_000, at(0.08)])).toBe('low')
-    expect(held([0, at(0.15)], [1_000, at(0.07)], [31_000, at(0.07)])).toBe('ok')
+    expect(held([0, at(0.2)], [1_000, at(0.11)], [60_000, at(0.11)])).toBe('low')
+    expect(held([0, at(0.2)], [1_000, at(0.09)], [31_000, at(0.09)])).toBe('ok')
   })
 
   test('counts anew where the condition came back', () => {
