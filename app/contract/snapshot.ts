@@ -270,7 +270,16 @@ export const gatewaySummary = openObject({
 /** The gateway, through which programs on this machine use the key. */
 export interface GatewaySummary extends Immutable<z.output<typeof gatewaySummary>> {}
 
-const programUse = openObject({ category: text, forwarded: number, perSecond: number, waiting: number })
+const programUse = openObject({
+  category: text,
+  forwarded: number,
+  perSecond: number,
+  waiting: number,
+  /** How long the one that came first has waited; absent while none waits. */
+  longestWaitMs: optionalNumber,
+  /** When the turn of the next one comes, if no other requests come before, epoch ms. */
+  nextTurnAt: optionalNumber,
+})
 
 export const programSummary = openObject({
   id: text,

@@ -27,6 +27,8 @@ export interface WaitingRequest {
   readonly class: ProgramClass
   readonly bucket: string
   readonly sinceMs: number
+  /** When its turn comes, if none comes or goes meanwhile. */
+  readonly turnAtMs: number
 }
 
 /** No further refresh for so long after one that brought no token the service takes. */
@@ -177,9 +179,15 @@ export class Scheduler {
       request: id,
       program,
       class: own,
-      bucket: this.#upstreamOf.get(id)?.bucket.name ?? bucket,
+      ...this.#placeOf(id, bucket),
       sinceMs: offeredAtMs,
     }))
+  }
+
+  #placeOf(request: number, offeredFor: string): Pick<WaitingRequest, 'bucket' | 'turnAtMs'> {
+    const upstream = this.#upstreamOf.get(request)
+    if (upstream === undefined) return { bucket: offeredFor, turnAtMs: this.#nowMs }
+    return { bucket: upstream.bucket.name, turnAtMs: upstream.bucket.turnOf(upstream, this.#nowMs) }
   }
 
   /** Requests that have not ended, and requests upstream: 0 and 0 when all is done. */

@@ -31,11 +31,19 @@ export interface ForwarderDeps extends SendingDeps {
   readonly sharing: SharingDeps
 }
 
+/** A request that waits for its turn; milliseconds on the timeline. */
+export interface WaitingNow {
+  readonly category: string
+  readonly sinceMs: number
+  /** Absent where it waits for a slot: that depends on others. */
+  readonly turnAtMs?: number
+}
+
 /** What a program does on this key now. */
 export interface ProgramNow {
   readonly use: ProgramUse
-  /** When each of its waiting requests came, by category. */
-  readonly waiting: readonly { readonly category: string; readonly sinceMs: number }[]
+  /** Its waiting requests: when each came, and when its turn comes. */
+  readonly waiting: readonly WaitingNow[]
 }
 
 /** The longest sleep of the wake-up timer. */
@@ -126,7 +134,7 @@ export class Forwarder {
     const waiting = this.#scheduler
       .waiting()
       .filter(({ program: id }) => id === program.id)
-      .map(({ bucket, sinceMs }) => ({ category: shownCategory(bucket), sinceMs }))
+      .map(({ bucket, sinceMs, turnAtMs }) => ({ category: shownCategory(bucket), sinceMs, turnAtMs }))
     return { use: this.#countsOf(program), waiting: [...waiting, ...this.#hub.waitingOf(program)] }
   }
 

@@ -10,7 +10,7 @@ import type { Secrets } from '../ports/redactor.ts'
 import type { AdmittedRequest } from './admitted-request.ts'
 import { CallingProcesses } from './calling-process.ts'
 import { door, malformed } from './door.ts'
-import { Forwarder } from './forwarder.ts'
+import { Forwarder, type WaitingNow } from './forwarder.ts'
 import { type Connection, isOwnUser, type PeerSocket, peerSocket } from './peer-user.ts'
 import { sendProblem } from './problem.ts'
 import { ONLY_KEY, type Program, type Programs } from './programs.ts'
@@ -385,7 +385,24 @@ function summaryOf(program: Program, attached: Attached | undefined): ProgramSum
       category,
       forwarded: used.find((one) => one.category === category)?.forwarded ?? 0,
       perSecond: used.find((one) => one.category === category)?.perSecond ?? 0,
-      waiting: waiting.filter((one) => one.category === category).length,
+      ...waitOf(
+        waiting.filter((one) => one.category === category),
+        nowMs,
+      ),
     })),
+  }
+}
+
+/** How many wait in one category, how long the first has, and when the next one goes. */
+function waitOf(
+  waiting: readonly WaitingNow[],
+  nowMs: number,
+): Pick<ProgramSummary['use'][number], 'waiting' | 'longestWaitMs' | 'nextTurnAt'> {
+  if (waiting.length === 0) return { waiting: 0 }
+  const turnsMs = waiting.flatMap(({ turnAtMs }) => turnAtMs ?? [])
+  return {
+    waiting: waiting.length,
+    longestWaitMs: Math.round(nowMs - Math.min(nowMs, ...waiting.map(({ sinceMs }) => sinceMs))),
+    ...(turnsMs.length > 0 && { nextTurnAt: Math.round(Math.min(...turnsMs)) }),
   }
 }

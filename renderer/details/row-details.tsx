@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useState } from 'react'
+import { lazy, Suspense, useEffect, useMemo, useState } from 'react'
 import type { RowDetails } from '../../app/contract/quotas.ts'
 import { classesOf } from '../components/classes.ts'
 import controlsSheet from '../components/controls.module.css'
@@ -17,6 +17,10 @@ import sheet from './details.module.css'
 import { Refusals } from './refusals.tsx'
 import { WhatIf } from './what-if.tsx'
 
+const ProgramChart = lazy(async () => ({
+  default: (await import('../programs/program-chart.tsx')).ProgramChart,
+}))
+
 const css = classesOf({ ...controlsSheet, ...sheet })
 
 /** The details of one row: sources, headers and latest 429s. */
@@ -24,12 +28,16 @@ export function RowDetailsPanel({ category }: { readonly category: string }) {
   const { ticker } = useParts()
   const profile = useSnapshot((snapshot) => snapshot.profile.id)
   const details = useRowDetails(profile, category)
+  const hasPrograms = useSnapshot((snapshot) => snapshot.programs !== undefined) === true
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by keyboard through its own focus
     <section className={css('scroll', 'details')} aria-label={`${category}, details`} tabIndex={0}>
       <div>
         <WhatIf category={category} />
         <Facts category={category} />
+        <Suspense fallback={null}>
+          {hasPrograms && <ProgramChart profile={profile} category={category} />}
+        </Suspense>
       </div>
       <div>
         {profile !== undefined && <CheckNow profile={profile} category={category} />}

@@ -39,7 +39,10 @@ export function ProgramTable({ programs, waiting, cut }: ProgramTableProps) {
         <tbody>
           {programs.map((program) => (
             <tr key={program.id} title={usedText(program)}>
-              <th scope="row">{program.name}</th>
+              <th scope="row">
+                {program.name}
+                {program.process !== undefined && <div className={css('hint')}>{program.process}</div>}
+              </th>
               <td>…{program.keyEnding}</td>
               <td>{program.class}</td>
               <td>{program.weight}</td>

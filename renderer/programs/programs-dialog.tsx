@@ -13,6 +13,7 @@ import { type Asked, useAsked } from '../hooks/use-asked.ts'
 import { useParts, useSnapshot } from '../state/window-parts.ts'
 import { AddProgram } from './add-program.tsx'
 import { ProgramTable } from './program-table.tsx'
+import { WaitingList } from './waiting-list.tsx'
 
 const css = classesOf({ ...controlsSheet, ...dialogSheet })
 
@@ -54,6 +55,7 @@ export function ProgramsDialog() {
     <DialogFrame title="Programs" about={ABOUT} width="wide">
       <Switch gateway={gateway} asked={asked} changed={changed} />
       <ProgramTable programs={programs} waiting={asked.waiting} cut={(name) => void cut(name)} />
+      <WaitingList programs={programs} />
       <Refusal words={asked.refusal} />
       <AddProgram profile={profile} url={gateway.url} added={changed} />
     </DialogFrame>

@@ -1,5 +1,5 @@
 import { snapshot } from '../../renderer/fixtures.ts'
-import { asked, copied, expect, test } from './window-fixtures.ts'
+import { asked, copied, expect, problemsOf, test } from './window-fixtures.ts'
 
 const BOT = {
   id: 'program-1',
@@ -14,7 +14,8 @@ const BOT = {
   waiting: 2,
   longestWaitMs: 4300,
   streams: 1,
-  use: [{ category: 'Accounts', forwarded: 12, perSecond: 0.25, waiting: 2 }],
+  process: 'python3 scan.py (4123)',
+  use: [{ category: 'Accounts', forwarded: 12, perSecond: 0.25, waiting: 2, longestWaitMs: 4300 }],
 } as const
 
 test('the gateway is turned on, and a program is added with its key shown once', async ({ page, open }) => {
@@ -70,4 +71,48 @@ test('programs are shown with what they do now, and are cut off', async ({ page,
   expect(asked(host, 'cutProgram')).toEqual([{ name: 'My bot' }])
   await dialog.getByRole('button', { name: 'Turn off' }).click()
   await expect.poll(() => asked(host, 'setGateway')).toEqual([{ on: false }])
+})
+
+test('who waits for what, and for how long, is listed in order of turn', async ({ page, open }) => {
+  const now = snapshot()
+  const waits = (category: string, waiting: number, longestWaitMs: number, inMs: number) => ({
+    ...{ category, waiting, longestWaitMs, nextTurnAt: now.at + inMs, forwarded: 0, perSecond: 0 },
+  })
+  await open({
+    ...now,
+    gateway: { state: 'serving', url: 'http://127.0.0.1:4791' },
+    programs: [
+      { ...BOT, use: [waits('Positions', 3, 45_000, 300_000)] },
+      { ...BOT, id: 'program-2', name: 'notes', use: [waits('Accounts', 1, 4_000, 30_000)] },
+    ],
+  })
+  await page.getByRole('button', { name: 'More', exact: true }).click()
+  await page.getByRole('menuitem', { name: 'Programs…' }).click()
+  const list = page.getByRole('region', { name: 'Waiting now' })
+  await expect(list.getByRole('heading')).toHaveText('Waiting now, 4 requests')
+  await expect(list.getByRole('row').nth(1)).toContainText(/Accounts.*notes.*1.*4\.0 s.*in \d+ s/)
+  await expect(list.getByRole('row').nth(2)).toContainText(/Positions.*My bot.*3.*45 s.*in \d min/)
+  await expect(page.getByText('python3 scan.py (4123)')).toHaveCount(2)
+  expect(await problemsOf(page, '[role="dialog"]')).toEqual([])
+})
+
+test('the details of a row show its use by program, stacked', async ({ page, open }) => {
+  const host = await open({
+    ...snapshot(),
+    gateway: { state: 'serving', url: 'http://127.0.0.1:4791' },
+    programs: [BOT],
+  })
+  host.answer('programHistory', {
+    from: 0,
+    resolutionMs: 60_000,
+    programs: [
+      { program: 'notes', requests: [0, 60, 0] },
+      { program: 'My bot', requests: [30, 60, 120] },
+    ],
+  })
+  await page.getByRole('button', { name: 'Details', exact: true }).click()
+  const chart = page.getByRole('img', { name: 'Requests of programs: My bot 210, notes 60' })
+  await expect(chart.locator('rect')).toHaveCount(4)
+  await expect(page.getByText(/^Use per program, from the history/)).toContainText('at most 2.0/s')
+  expect(await problemsOf(page, '[data-history]')).toEqual([])
 })

@@ -91,6 +91,8 @@ export async function startFakeHost(dist: string, shown: Snapshot): Promise<Fake
           ]),
         )
       }
+      case 'programHistory':
+        return { from: 0, resolutionMs: 60_000, programs: [] }
       case 'alerts':
         return ALERTS
       case 'alertPreferences':

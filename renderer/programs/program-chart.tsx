@@ -1,0 +1,96 @@
+import { useEffect, useState } from 'react'
+import type { ProgramHistory } from '../../app/contract/history.ts'
+import { durationText } from '../../app/status/durations.ts'
+import { rateText } from '../../app/status/rates.ts'
+import { classesOf } from '../components/classes.ts'
+import { RANGES } from '../history/ranges.ts'
+import { useParts, useView } from '../state/window-parts.ts'
+import { programBars } from './program-bars.ts'
+import sheet from './program-chart.module.css'
+
+const css = classesOf(sheet)
+
+const WIDTH = 600
+const HEIGHT = 96
+const MAX_COLUMNS = 60
+const ASK_AGAIN_MS = 30_000
+/** Later programs share the last look: more than these cannot be told apart in a chart this small. */
+const LOOKS = 6
+
+/** Requests per second of each program behind the gateway in one category, stacked, over the chart's range. */
+export function ProgramChart({
+  profile,
+  category,
+}: {
+  readonly profile: string | undefined
+  readonly category: string
+}) {
+  const history = useProgramHistory(profile, category)
+  const bars = history && programBars(history)
+  if (history === undefined || bars === undefined) return null
+  const look = (program: number) => css(`look-${Math.min(program, LOOKS - 1)}`)
+  const said = bars.programs.map(({ name, requests }) => `${name} ${requests}`).join(', ')
+  return (
+    <figure className={css('chart')}>
+      <figcaption>
+        Use per program, from the history, by {durationText(history.resolutionMs / 1000)}; at most{' '}
+        {rateText(bars.maxPerSecond)}
+      </figcaption>
+      <svg
+        viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
+        preserveAspectRatio="none"
+        role="img"
+        aria-label={`Requests of programs: ${said}`}
+      >
+        {bars.pieces.map(({ program, left, width, bottom, height }) => (
+          <rect
+            key={`${left} ${program}`}
+            className={look(program)}
+            x={left * WIDTH}
+            y={(1 - bottom - height) * HEIGHT}
+            width={width * WIDTH}
+            height={height * HEIGHT}
+          />
+        ))}
+      </svg>
+      <ul>
+        {bars.programs.map(({ name, requests }, program) => (
+          <li key={name}>
+            <svg viewBox="0 0 10 10" aria-hidden="true">
+              <rect className={look(program)} width="10" height="10" />
+            </svg>
+            {name} {requests}
+          </li>
+        ))}
+      </ul>
+    </figure>
+  )
+}
+
+function useProgramHistory(profile: string | undefined, category: string): ProgramHistory | undefined {
+  const { api, clock, ticker } = useParts()
+  const range = useView((view) => view.range)
+  const [history, setHistory] = useState<ProgramHistory>()
+  useEffect(() => {
+    if (profile === undefined) return
+    let stopped = false
+    let cancel = () => {}
+    const ask = async () => {
+      const toMs = Math.round(ticker.nowMs())
+      const fromMs = Math.max(0, toMs - RANGES[range].pastMs)
+      try {
+        const answer = await api.programHistory({ profile, category, fromMs, toMs, columns: MAX_COLUMNS })
+        if (!stopped) setHistory(answer)
+      } catch {
+        // Keeps the previous bars; the banner reports a lost host.
+      }
+      if (!stopped) cancel = clock.after(ASK_AGAIN_MS, ask)
+    }
+    void ask()
+    return () => {
+      stopped = true
+      cancel()
+    }
+  }, [api, clock, ticker, profile, category, range])
+  return history
+}
