@@ -109,6 +109,13 @@ describe('endings', () => {
     expect(() => JSON.parse(linesOf(seen).at(-1) ?? '')).toThrow()
   })
 
+  test('a reset comes inside the last frame also where chunks are split', () => {
+    const { stream } = opened({ ending: { atMs: 505, lingerMs: 0, how: 'reset' }, split: () => true })
+    const lines = linesOf(drive(stream, 60_000))
+    for (const line of lines.slice(0, -1)) expect(() => JSON.parse(line)).not.toThrow()
+    expect(() => JSON.parse(lines.at(-1) ?? '')).toThrow()
+  })
+
   test('closing frees the slot at once and nothing follows', () => {
     const { stream, closed } = opened()
     stream.close()
