@@ -27,8 +27,6 @@ export interface WaitingRequest {
   readonly class: ProgramClass
   readonly bucket: string
   readonly sinceMs: number
-  /** When its turn comes, if none comes or goes meanwhile. */
-  readonly turnAtMs: number
 }
 
 /** No further refresh for so long after one that brought no token the service takes. */
@@ -179,15 +177,20 @@ export class Scheduler {
       request: id,
       program,
       class: own,
-      ...this.#placeOf(id, bucket),
+      bucket: this.#upstreamOf.get(id)?.bucket.name ?? bucket,
       sinceMs: offeredAtMs,
     }))
   }
 
-  #placeOf(request: number, offeredFor: string): Pick<WaitingRequest, 'bucket' | 'turnAtMs'> {
+  /** Whether any request waits. */
+  get hasWaiting(): boolean {
+    return this.#waiting.size > 0
+  }
+
+  /** When the turn of a request comes that waits, if none comes or goes meanwhile; `undefined` if it does not wait. */
+  turnAtMs(request: number): number | undefined {
     const upstream = this.#upstreamOf.get(request)
-    if (upstream === undefined) return { bucket: offeredFor, turnAtMs: this.#nowMs }
-    return { bucket: upstream.bucket.name, turnAtMs: upstream.bucket.turnOf(upstream, this.#nowMs) }
+    return upstream?.state === 'waiting' ? upstream.bucket.turnOf(upstream, this.#nowMs) : undefined
   }
 
   /** Requests that have not ended, and requests upstream: 0 and 0 when all is done. */

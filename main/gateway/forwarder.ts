@@ -134,13 +134,16 @@ export class Forwarder {
     const waiting = this.#scheduler
       .waiting()
       .filter(({ program: id }) => id === program.id)
-      .map(({ bucket, sinceMs, turnAtMs }) => ({ category: shownCategory(bucket), sinceMs, turnAtMs }))
+      .map(({ request, bucket, sinceMs }) => {
+        const turnAtMs = this.#scheduler.turnAtMs(request)
+        return { category: shownCategory(bucket), sinceMs, ...(turnAtMs !== undefined && { turnAtMs }) }
+      })
     return { use: this.#countsOf(program), waiting: [...waiting, ...this.#hub.waitingOf(program)] }
   }
 
   /** Whether any program waits for its turn: Headroom's own checks then wait too. */
   get hasWaiting(): boolean {
-    return this.#scheduler.waiting().length > 0
+    return this.#scheduler.hasWaiting
   }
 
   /**

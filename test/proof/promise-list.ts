@@ -176,6 +176,10 @@ export const PROMISES = {
     'No request is sent upstream twice but by the resends that are allowed; none is left without an answer',
   ),
   G2: promised(2, 'Nothing is refused upstream that waiting could have saved'),
+  G3: promised(
+    2,
+    'Programs that the gateway cannot see are refused nothing because of it, as long as they leave half of what comes back',
+  ),
   G4: promised(2, 'A busy program’s lead over its fair share is at most 2 requests, over any time'),
   G5: promised(2, 'A critical program within its burst never waits'),
   G6: promised(3, 'Each answer through the gateway says whether the service said it or Headroom'),

@@ -67,6 +67,14 @@ export const GATEWAY_MUTANTS: readonly Mutant[] = [
     test: BOUND_TEST,
   },
   {
+    promise: 'G3',
+    what: 'reckon with no use but its own, whatever headers show',
+    file: BOUND,
+    find: 'Math.min(former, shown.least + inFlight)',
+    replace: 'Math.max(former, shown.least + inFlight)',
+    test: LAWS_TEST,
+  },
+  {
     promise: 'G4',
     what: 'first come, first served',
     file: FAIR_QUEUE,

@@ -338,6 +338,39 @@ describe('beside programs that the gateway does not see', () => {
     proves('G2', { level: 2, cases: RUNS })
   })
 
+  test('those programs are refused nothing, as long as they take less than comes back and no burst over the reserve', () => {
+    let bursts = 0
+    fc.assert(
+      fc.property(seed, fc.integer({ min: 60, max: 500 }), (from, requests) => {
+        const chance = chanceFrom(from)
+        const period = Math.ceil(requests * (0.5 + chance()))
+        const rule = { limit: requests, periodSeconds: period, window: 'rolling' as const }
+        const door = doorOf({ rule, maxTripMs: 60, chance })
+        const untilMs = period * 3000
+        load(door, rule, chance, { share: 1.5, untilMs, one: ofClass('normal', 'background') })
+        // What a bucket of half the reserve that fills at half the pace lets through.
+        const most = Math.floor(reserveOf(requests) / 2)
+        const perMs = (0.5 * requests) / (period * 1000)
+        let held = most
+        for (let atMs = 1; atMs < untilMs; ) {
+          const gapMs = Math.ceil((-Math.log(1 - chance()) * (chance() < 0.2 ? 5 : 0.5)) / perMs)
+          atMs += gapMs
+          held = Math.min(most, held + gapMs * perMs)
+          const count = chance() < 0.3 ? Math.floor(held) : Math.min(1, Math.floor(held))
+          held -= count
+          if (count === 0) continue
+          bursts += 1
+          door.burst(atMs, count)
+        }
+        door.run()
+        expect(door.bursts.filter(({ count, accepted }) => accepted < count)).toEqual([])
+      }),
+      { numRuns: RUNS, seed: SEED },
+    )
+    proves('G3', { level: 2, cases: RUNS })
+    expect(bursts).toBeGreaterThan(10_000)
+  })
+
   test('at most one request in a hundred is refused at once, or after waiting, against its turn', () => {
     const count = { all: 0, early: 0, late: 0, refused: 0 }
     fc.assert(

@@ -60,7 +60,7 @@ export class VirtualDoor {
   /** What was told of each request upstream, in the order of its sends. */
   readonly outcomes = new Map<number, UpstreamOutcome['kind'][]>()
   /** When other programs spent, and how much of it the service accepted. */
-  readonly bursts: { readonly atMs: number; readonly accepted: number }[] = []
+  readonly bursts: { readonly atMs: number; readonly count: number; readonly accepted: number }[] = []
   /** Requests that were sent and have not reached the service. */
   onItsWay = 0
   /** Called after each event, when the scheduler has nothing left to do at that moment. */
@@ -126,7 +126,7 @@ export class VirtualDoor {
     this.at(atMs, () => {
       let accepted = 0
       for (let i = 0; i < count; i += 1) if (this.service.spend(this.nowMs)) accepted += 1
-      this.bursts.push({ atMs: this.nowMs, accepted })
+      this.bursts.push({ atMs: this.nowMs, count, accepted })
     })
   }
 
