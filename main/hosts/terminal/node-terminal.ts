@@ -1,6 +1,7 @@
 import { createInterface } from 'node:readline/promises'
 import { createLogUpdate } from 'log-update'
 import { systemErrorText } from '../../storage/system-error.ts'
+import { wrapped } from './fit.ts'
 import type { OutputEnd, Screen, Terminal } from './terminal.ts'
 
 const CTRL_C = '\u0003'
@@ -27,6 +28,16 @@ export interface NodeTerminal extends Terminal {
 export function nodeTerminal(own: TerminalProcess, environment: Terminal['environment']): NodeTerminal {
   const { stdin, stdout, stderr } = own
   const { TERM } = environment
+  /** Broken between words where a person reads it; whole for a file or a pipe. */
+  const toWidth = (text: string): string => {
+    if (!stderr.isTTY) return text
+    // A terminal whose size was never set reports 0.
+    const columns = stderr.columns || 80
+    return text
+      .split('\n')
+      .flatMap((line) => wrapped(line, columns))
+      .join('\n')
+  }
   const endListeners = new Set<(end: OutputEnd) => void>()
   let end: OutputEnd | undefined
   stdout.on('error', (error) => {
@@ -44,13 +55,13 @@ export function nodeTerminal(own: TerminalProcess, environment: Terminal['enviro
       stdout.on('drain', run)
       return () => void stdout.off('drain', run)
     },
-    error: (line) => void stderr.write(`headroom: ${line}\n`),
+    error: (line) => void stderr.write(`${toWidth(`headroom: ${line}`)}\n`),
     // On stderr, because a program may read stdout.
     ...(stderr.isTTY && { bell: () => void stderr.write('\u0007') }),
     ask: async (question) => {
       const lines = createInterface({ input: stdin, output: stderr })
       const ended = new Promise<undefined>((resolve) => lines.once('close', () => resolve(undefined)))
-      const answer = await Promise.race([lines.question(question).catch(() => undefined), ended])
+      const answer = await Promise.race([lines.question(toWidth(question)).catch(() => undefined), ended])
       lines.close()
       return answer
     },

@@ -1,5 +1,6 @@
 import { EventEmitter } from 'node:events'
 import { PassThrough, Writable } from 'node:stream'
+import { stripVTControlCharacters } from 'node:util'
 import { expect, test } from 'vitest'
 import { boundedLines, MAX_WAITING_LINES } from '../../../../main/hosts/terminal/bounded-lines.ts'
 import { nodeTerminal, type TerminalProcess } from '../../../../main/hosts/terminal/node-terminal.ts'
@@ -109,4 +110,27 @@ test('after a resize the screen is empty before it is drawn again', () => {
   stop?.()
   stdout.emit('resize')
   expect(written.match(/<redrawn>/g)).toHaveLength(1)
+})
+
+test('a question and an error are broken between words at the width of the terminal, and whole for a file', async () => {
+  const said = async (isTTY: boolean) => {
+    const stderr = Object.assign(new PassThrough(), { isTTY, columns: 30 })
+    const streams = { stdin: new PassThrough(), stdout: new PassThrough(), stderr }
+    const own = Object.assign(new EventEmitter(), streams) as unknown as TerminalProcess
+    const terminal = nodeTerminal(own, {})
+    terminal.error('the access tokens that were issued go on working for 20 minutes')
+    const answer = terminal.ask('This revokes every token of the key that was issued.\nType "revoke": ')
+    streams.stdin.write('no\n')
+    expect(await answer).toBe('no')
+    return stripVTControlCharacters(String(stderr.read()))
+  }
+  const lines = (await said(true)).split('\n')
+  expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(30)
+  expect(lines.slice(0, 3)).toEqual([
+    'headroom: the access tokens',
+    'that were issued go on working',
+    'for 20 minutes',
+  ])
+  expect(lines).toContain('This revokes every token of')
+  expect(await said(false)).toContain('the access tokens that were issued go on working for 20 minutes\n')
 })
