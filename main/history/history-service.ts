@@ -296,6 +296,7 @@ function withEarlier(
   const earlier = room < 2 ? undefined : stored(first.at - 1, room)
   if (earlier === undefined) return recent
   const rejectedAt = [...new Set([...earlier.rejectedAt, ...recent.rejectedAt])].toSorted((a, b) => a - b)
-  const since = earlier.since ?? recent.since
-  return { points: [...earlier.points, ...recent.points], rejectedAt, ...(since !== undefined && { since }) }
+  // What was seen before this run of the app, as the past of the simulator, is in memory only.
+  const since = Math.min(earlier.since ?? Number.POSITIVE_INFINITY, recent.since ?? first.at)
+  return { points: [...earlier.points, ...recent.points], rejectedAt, since }
 }

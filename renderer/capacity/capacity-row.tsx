@@ -35,6 +35,8 @@ interface CategoryProps {
 
 interface CapacityRowProps extends CategoryProps {
   readonly chosen: boolean
+  /** Whether it is the row in most trouble, which stays in sight. */
+  readonly worst: boolean
   readonly group: RowGroupId
   readonly trend: TrendPath | undefined
 }
@@ -42,7 +44,8 @@ interface CapacityRowProps extends CategoryProps {
 /** The media type under which a dragged row's category is carried. */
 const DRAGGED = 'application/x-headroom-row'
 
-export const CapacityRow = memo(function CapacityRow({ category, chosen, group, trend }: CapacityRowProps) {
+export const CapacityRow = memo(function CapacityRow(props: CapacityRowProps) {
+  const { category, chosen, worst, group, trend } = props
   const parts = useParts()
   const { moveTo } = useRowActions()
   const severity = useQuota(category, (quota, nowMs) => quotaStatus(quota, nowMs).severity) ?? 'unseen'
@@ -54,12 +57,19 @@ export const CapacityRow = memo(function CapacityRow({ category, chosen, group, 
   return (
     // The name is the row's button for keyboards and screen readers; a click anywhere in the row does the same.
     <tr
-      className={css('row', severity, source === 'default' && 'default', chosen && 'chosen')}
+      className={css(
+        'row',
+        severity,
+        source === 'default' && 'default',
+        chosen && 'chosen',
+        worst && 'worst',
+      )}
       data-category={category}
       data-source={source}
       data-stale={stale}
       data-severity={severity}
       data-state={state}
+      data-worst={worst}
       aria-current={chosen ? 'true' : undefined}
       draggable
       onClick={choose}
@@ -144,7 +154,7 @@ function State({ category, severity }: CategoryProps & { readonly severity: Seve
   )
   return (
     <span className={css('state-line')} title={title}>
-      <Shape severity={severity} />
+      <Shape severity={severity} label={label} />
       <b>{label}</b>
       {note !== '' && <span className={css('note')}>{note}</span>}
     </span>

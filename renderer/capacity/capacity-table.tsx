@@ -1,5 +1,6 @@
 import { DropdownMenu } from 'radix-ui'
-import type { RequestQuota } from '../../app/contract/snapshot.ts'
+import type { RequestQuota, Snapshot } from '../../app/contract/snapshot.ts'
+import { judgedRows } from '../../app/status/key-findings.ts'
 import { quotaStatus } from '../../app/status/quota-status.ts'
 import { mostUrgent } from '../../app/status/severity.ts'
 import { classesOf } from '../components/classes.ts'
@@ -22,11 +23,12 @@ export function CapacityTable() {
   const fixed = useShown((snapshot) => snapshot.requests.some((quota) => quota.model === 'fixed'))
   const threshold = useShown((snapshot) => commonThresholdText(snapshot.requests))
   const chosen = useChosenCategory()
+  const worst = useShown(worstCategory)
   return (
     <section className={css('panel', 'capacity')} aria-labelledby="capacity-title">
       <div className={css('head')}>
         <h2 id="capacity-title">Request quotas</h2>
-        <span>
+        <span className={css('about')}>
           {fixed ? 'fixed windows' : 'rolling windows'} · solid = certain, hatched = possible, mark = low
           below {threshold}
         </span>
@@ -77,6 +79,7 @@ export function CapacityTable() {
                   key={category}
                   category={category}
                   chosen={category === chosen}
+                  worst={category === worst}
                   group={group.id}
                   trend={trends.get(category)}
                 />
@@ -87,6 +90,12 @@ export function CapacityTable() {
       </div>
     </section>
   )
+}
+
+/** The row in most trouble; `undefined` while all are ok. It stays in sight when the table is scrolled. */
+function worstCategory(snapshot: Snapshot, nowMs: number): string | undefined {
+  const [tightest] = judgedRows(snapshot, nowMs)
+  return tightest === undefined || tightest.state === 'ok' ? undefined : tightest.row.category
 }
 
 /** The columns after those that every width shows; a heading that spanned hidden ones would make room for them. */

@@ -2,6 +2,7 @@ import { memo } from 'react'
 import { sinceText } from '../../app/status/durations.ts'
 import type { IncidentLine } from '../../app/status/incident-log.ts'
 import { clockText, weekdayText } from '../../app/status/moments.ts'
+import { STATE_LABELS } from '../../app/status/quota-status.ts'
 import { classesOf } from '../components/classes.ts'
 import { Shape } from '../components/shape.tsx'
 import { useCopy } from '../hooks/use-copy.ts'
@@ -33,7 +34,10 @@ export const EventRow = memo(
           {isOpen && <span className={css('open')}>open</span>}
           {endedAt !== undefined && <Time at={endedAt} text={moment(endedAt)} />}
         </span>
-        <Shape severity={severity} />
+        <Shape
+          severity={severity}
+          {...(line.events[0].kind === 'rate-limited' && { label: STATE_LABELS.blocked })}
+        />
         {card === undefined ? (
           <span>{text}</span>
         ) : (

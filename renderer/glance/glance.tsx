@@ -79,7 +79,7 @@ function Hero({ close }: { readonly close: () => void }) {
   return (
     <section className={css('glance', severity)} aria-label="Glance" data-severity={severity}>
       <div className={css('top')}>
-        <Shape severity={severity} />
+        <Shape severity={severity} label={status?.label} />
         <b>{name}</b>
         <span className={css('muted')}>{environment && ENVIRONMENT_LABELS[environment]}</span>
         <span className={css('spacer')} />
@@ -92,7 +92,7 @@ function Hero({ close }: { readonly close: () => void }) {
         {number.value !== '' && <BigNumber number={number} />}
         <div className={css('say')}>
           <h1 className={css('word')} data-testid="glance-word">
-            <Shape severity={severity} /> {status?.label}
+            <Shape severity={severity} label={status?.label} /> {status?.label}
           </h1>
           <p className={css('subject')}>{status?.subject}</p>
           {status?.lines.map((line) => (
@@ -139,7 +139,7 @@ function Cards() {
       {cards.map(({ severity, label, subject, note }) => (
         <li key={`${subject} ${label}`} className={css(severity)}>
           <span className={css('word')}>
-            <Shape severity={severity} /> {label}
+            <Shape severity={severity} label={label} /> {label}
           </span>
           <span className={css('card-subject')}>
             {subject} <b className={css('word')}>{note}</b>

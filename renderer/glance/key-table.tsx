@@ -90,7 +90,7 @@ function KeyRow({ line, index, open }: KeyRowProps) {
         </button>
       </th>
       <td>
-        <Shape severity={severity} /> <b className={css('word')}>{state}</b>
+        <Shape severity={severity} label={state} /> <b className={css('word')}>{state}</b>
       </td>
       <td>{tightest || '–'}</td>
       <td className={css('mono')}>{left || '–'}</td>

@@ -235,7 +235,10 @@ function MarkerLabel({ kind, lane, side, viewBox }: Omit<ChartMarker, 'at'> & { 
   return (
     <g data-mark={kind}>
       {kind === '429' && (
-        <path d={`M${x - 5},${y - 4} L${x + 5},${y - 4} L${x},${y - 12} Z`} fill="var(--critical)" />
+        <>
+          <path d={octagon(x, y - 8)} fill="var(--critical)" />
+          <path d={`M${x - 3},${y - 8} h6`} stroke="var(--panel)" strokeWidth={2} />
+        </>
       )}
       <text
         x={side === 'left' ? x - gap : x + gap}
@@ -249,6 +252,10 @@ function MarkerLabel({ kind, lane, side, viewBox }: Omit<ChartMarker, 'at'> & { 
     </g>
   )
 }
+
+/** An octagon of 11 pixels around a point, the shape of a 429 everywhere. */
+const octagon = (x: number, y: number): string =>
+  `M${x - 2.2},${y - 5.5} h4.4 l3.3,3.3 v4.4 l-3.3,3.3 h-4.4 l-3.3,-3.3 v-4.4 Z`
 
 /** Pixels from one line of labels to the next. */
 const LANE_HEIGHT = 14

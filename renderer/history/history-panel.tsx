@@ -1,10 +1,12 @@
 import { lazy, Suspense, useMemo } from 'react'
 import type { History } from '../../app/contract/history.ts'
 import { dayAndMinuteText } from '../../app/status/moments.ts'
+import { STATE_LABELS } from '../../app/status/quota-status.ts'
 import { countText } from '../../app/status/rates.ts'
 import { useChosenCategory } from '../capacity/chosen-category.ts'
 import { classesOf } from '../components/classes.ts'
 import controlsSheet from '../components/controls.module.css'
+import { Shape } from '../components/shape.tsx'
 import { RowDetailsPanel } from '../details/row-details.tsx'
 import type { ChartRange } from '../state/view-state.ts'
 import { useMirror, useParts, useShown, useSnapshot, useView } from '../state/window-parts.ts'
@@ -123,13 +125,18 @@ function Legend({ series: { facts, strip, sinceMs, rejectedAt, nowMs } }: { read
           </span>
         </>
       )}
-      <span>▲ 429 ({rejectedAt.length === 0 ? 'none here' : rejectedAt.length})</span>
+      <span>
+        <Shape severity="critical" label={STATE_LABELS.blocked} /> 429
+        {rejectedAt.length > 1 && ` (${rejectedAt.length})`}
+      </span>
       <span className={css('since')} data-testid="recording-since">
         {sinceMs === undefined
           ? 'Nothing recorded yet'
           : `Recording since ${dayAndMinuteText(sinceMs, nowMs)}`}
-        {' · '}
-        <kbd>←</kbd> <kbd>→</kbd> cursor
+        <span className={css('keys')}>
+          {' · '}
+          <kbd>←</kbd> <kbd>→</kbd> cursor · <kbd>m</kbd> maximise
+        </span>
       </span>
     </div>
   )

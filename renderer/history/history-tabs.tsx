@@ -11,6 +11,7 @@ export function HistoryTabs() {
   const follows = useLook(({ followsWorst }) => followsWorst)
   const range = useView((one) => one.range)
   const panel = useView((one) => one.panel)
+  const isMaximised = useView((one) => one.maximised)
   const other = (to: HistoryView) => view.setState({ panel: panel === to ? 'chart' : to })
   return (
     <div className={css('tabs')}>
@@ -37,6 +38,15 @@ export function HistoryTabs() {
       </button>
       <button type="button" aria-pressed={panel === 'details'} onClick={() => other('details')}>
         Details
+      </button>
+      <button
+        type="button"
+        aria-label="Maximise"
+        aria-pressed={isMaximised}
+        title={isMaximised ? 'Restore the table and the panels (m)' : 'Maximise the chart (m)'}
+        onClick={() => view.setState({ maximised: !isMaximised })}
+      >
+        ⤢
       </button>
     </div>
   )

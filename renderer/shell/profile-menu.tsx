@@ -75,5 +75,6 @@ export function ProfileMenu() {
 /** The severity of the key, equal to that of its headline. */
 function ProfileDot() {
   const severity = useShown((snapshot, nowMs) => keyStatus(snapshot, nowMs).severity) ?? 'unseen'
-  return <Shape severity={severity} />
+  const label = useShown((snapshot, nowMs) => keyStatus(snapshot, nowMs).label)
+  return <Shape severity={severity} label={label} />
 }

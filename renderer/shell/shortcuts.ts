@@ -48,6 +48,11 @@ export const SHORTCUTS: readonly Shortcut[] = [
     does: `${CHART_NAMES[range]} chart`,
     run: show({ range, panel: 'chart' }),
   })),
+  {
+    keys: ['m'],
+    does: 'Maximise the chart, or restore it',
+    run: ({ view }) => view.setState(({ maximised }) => ({ maximised: !maximised })),
+  },
   { keys: ['t'], does: 'Chart as a table', run: show({ panel: 'table' }) },
   { keys: ['d'], does: 'Details of the row', run: show({ panel: 'details' }) },
   {

@@ -72,6 +72,7 @@ interface DashboardProps {
 
 function Dashboard({ dimmed, frozen }: DashboardProps) {
   const isNarrow = useMedia(NARROW)
+  const isMaximised = useView((view) => view.maximised)
   return (
     <>
       <div className={css('health', dimmed && 'dimmed', frozen && 'frozen')}>
@@ -86,16 +87,22 @@ function Dashboard({ dimmed, frozen }: DashboardProps) {
           <Aspects />
         </section>
       )}
-      <main id={MAIN} tabIndex={-1} className={css('main', dimmed && 'dimmed', frozen && 'frozen')}>
+      <main
+        id={MAIN}
+        tabIndex={-1}
+        className={css('main', isMaximised && 'maximised', dimmed && 'dimmed', frozen && 'frozen')}
+      >
         <div className={css('left')}>
-          <CapacityTable />
+          {!isMaximised && <CapacityTable />}
           <HistoryPanel />
         </div>
-        <div className={css('panel')}>
-          <SlotMap />
-          <OwnStreams />
-          <EventList />
-        </div>
+        {!isMaximised && (
+          <div className={css('panel')}>
+            <SlotMap />
+            <OwnStreams />
+            <EventList />
+          </div>
+        )}
       </main>
     </>
   )

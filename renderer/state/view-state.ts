@@ -17,6 +17,8 @@ export interface ViewState {
   readonly page: Page
   /** The plan that is being changed, of one key; kept while another page is shown. */
   readonly plan: PlanDraft | undefined
+  /** Whether the chart has the room of the table and of the panels beside it. */
+  readonly maximised: boolean
 }
 
 /** What fills the window: the dashboard, one key to be read from afar, or the planner. */
@@ -55,4 +57,5 @@ export const createView = (): ViewStore =>
     panel: 'chart',
     page: 'dashboard',
     plan: undefined,
+    maximised: false,
   }))

@@ -7,7 +7,7 @@ import { Shape } from '../components/shape.tsx'
 import { useCommand } from '../hooks/use-command.ts'
 import { useParts, useSnapshot } from '../state/window-parts.ts'
 import { type StreamGroup, type StreamsOfKind, streamGroups } from './stream-groups.ts'
-import { StreamRow } from './stream-row.tsx'
+import { StreamRow, UNDO_SECONDS } from './stream-row.tsx'
 import sheet from './streams.module.css'
 
 const css = classesOf({ ...controlsSheet, ...sheet })
@@ -23,6 +23,7 @@ export function OwnStreams() {
       <div className={css('head', 'joined')}>
         <h2 id="streams-title">Own streams</h2>
         {open > 0 && <span>{open} open</span>}
+        <CloseAll streams={streams} />
       </div>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by keyboard through its own focus */}
       <section className={css('scroll')} aria-label="Own streams, list" tabIndex={0}>
@@ -83,6 +84,39 @@ function Kind({ kind, group }: { readonly kind: StreamsOfKind; readonly group: s
         </ul>
       )}
     </>
+  )
+}
+
+/** Closes every open stream after a question; each can be kept for as long as one that was closed alone. */
+function CloseAll({ streams }: { readonly streams: readonly StreamSummary[] }) {
+  const { api } = useParts()
+  const run = useCommand()
+  const profile = useSnapshot((snapshot) => snapshot.profile.id)
+  const [isAsked, setAsked] = useState(false)
+  const open = streams.filter(({ state, closingAt }) => state !== 'closed' && closingAt === undefined)
+  if (profile === undefined || open.length < 2) return null
+  const close = () => {
+    setAsked(false)
+    for (const { id } of open) run(() => api.closeStream({ profile, stream: id, inSeconds: UNDO_SECONDS }))
+  }
+  return (
+    <span className={css('close-all')}>
+      {isAsked ? (
+        <>
+          <button type="button" className={css('link')} onClick={close}>
+            Close {open.length} streams
+          </button>
+          {/* biome-ignore lint/a11y/noAutofocus: the button that was pressed is gone, and this is the harmless one */}
+          <button type="button" className={css('link')} autoFocus onClick={() => setAsked(false)}>
+            Keep
+          </button>
+        </>
+      ) : (
+        <button type="button" className={css('link')} onClick={() => setAsked(true)}>
+          Close all…
+        </button>
+      )}
+    </span>
   )
 }
 

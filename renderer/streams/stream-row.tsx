@@ -69,7 +69,7 @@ export const StreamRow = memo(function StreamRow({ stream }: { readonly stream: 
 })
 
 /** How long a close can be undone. The stream is open, and holds its slot, until then. */
-const UNDO_SECONDS = 5
+export const UNDO_SECONDS = 5
 
 function StreamActions({ stream, name }: { readonly stream: StreamSummary; readonly name: string }) {
   const { api } = useParts()

@@ -40,7 +40,7 @@ export function FindingChips() {
           title={`${[subject, label, note].filter(Boolean).join(' ')}. Opens the list of all.`}
           onClick={openList}
         >
-          <Shape severity={severity} />
+          <Shape severity={severity} label={label} />
           <b className={css('word')}>{label}</b>
           <span className={css('chip-text')}>{[subject, note].filter(Boolean).join(', ')}</span>
         </button>

@@ -37,7 +37,7 @@ function FindingRow({ finding }: { readonly finding: ShownFinding }) {
   const { aspect, severity, subject, label, text, action, detail } = finding
   return (
     <li className={css(severity)} data-finding={aspect}>
-      <Shape severity={severity} />
+      <Shape severity={severity} label={label} />
       <div>
         <b className={css('finding-title')}>
           <span className={css('word')}>{label}</span> {text}

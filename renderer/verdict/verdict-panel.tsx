@@ -16,11 +16,12 @@ export const NARROW = '(max-width: 899px)'
 /** The health of the key: its worst finding, which others there are, and the life of its tokens. */
 export function VerdictPanel() {
   const severity = useShown((snapshot, nowMs) => keyStatus(snapshot, nowMs).severity) ?? 'unseen'
+  const label = useShown((snapshot, nowMs) => keyStatus(snapshot, nowMs).label)
   const isNarrow = useMedia(NARROW)
   return (
     <section className={css('verdict', severity)} aria-label="Verdict" data-verdict={severity}>
       <div className={css('mark')}>
-        <Shape severity={severity} />
+        <Shape severity={severity} label={label} />
       </div>
       <div className={css('sentence')}>
         <h1 data-testid="verdict-headline">
@@ -70,7 +71,7 @@ export function Aspects() {
     <ul className={css('aspects')} aria-label="Health of the key">
       {aspects.map(({ aspect, name, severity, label }) => (
         <li key={aspect} className={css(severity)} data-aspect={aspect} data-severity={severity}>
-          <Shape severity={severity} />
+          <Shape severity={severity} label={label} />
           {name} <b className={css('word')}>{label}</b>
         </li>
       ))}

@@ -124,3 +124,15 @@ test('programs that share a slot are named beside it and beside their stream', a
   await expect(page.getByTestId('shared')).toHaveCount(1)
   await expect(page.getByTestId('read-by')).toHaveCount(1)
 })
+
+test('all streams are closed after a question, each with its time to be kept', async ({ page, open }) => {
+  const host = await open(snapshot())
+  await page.getByRole('button', { name: 'Close all…' }).click()
+  await expect(page.getByRole('button', { name: 'Keep', exact: true })).toBeFocused()
+  await page.keyboard.press('Enter')
+  expect(asked(host, 'closeStream')).toEqual([])
+  await page.getByRole('button', { name: 'Close all…' }).click()
+  await page.getByRole('button', { name: /^Close \d+ streams$/ }).click()
+  const open3 = snapshot().streams.map(({ id }) => ({ profile: 'main', stream: id, inSeconds: 5 }))
+  await expect.poll(() => asked(host, 'closeStream')).toEqual(open3)
+})

@@ -101,6 +101,18 @@ test('what ate the quota has an answer: seen, counted, kept and reported', () =>
   ])
 })
 
+test('a chart records since the oldest point that it draws, also one from before this run', () => {
+  const { history, monitor, clock, live } = started(temporaryFolder())
+  const first = { at: AT_MS - 600_000, remaining: 320, source: 'header' } as const
+  monitor.recent = { points: [first], rejectedAt: [], since: first.at }
+  live(30, 300)
+  const since = () => history.quotaHistory(PROFILE, 'Accounts', AT_MS - 900_000, clock.wallMs(), 300).since
+  expect(since()).toBe(first.at)
+  // The file knows more than the memory of this run.
+  monitor.recent = { points: [{ ...first, at: clock.wallMs() }], rejectedAt: [], since: clock.wallMs() }
+  expect(since()).toBeLessThan(AT_MS + 10_000)
+})
+
 test('the exports are files with a name, and hold no secret', () => {
   const { history, monitor, clock, live } = started(temporaryFolder())
   live(5, 300)

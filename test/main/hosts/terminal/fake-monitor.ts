@@ -1,4 +1,5 @@
 import type { LoggedEvent, MonitorEvent } from '../../../../app/contract/events.ts'
+import type { History } from '../../../../app/contract/history.ts'
 import type { Thresholds } from '../../../../app/quota/thresholds.ts'
 import type { MonitorListener, MonitorSurface } from '../../../../main/monitor/monitor-surface.ts'
 import type { Profile } from '../../../../main/monitor/profile.ts'
@@ -8,6 +9,8 @@ import { exampleSnapshot } from './example-snapshot.ts'
 /** Remembers what it was told, and says what the test wants. */
 export class FakeMonitor implements MonitorSurface {
   readonly connected: Profile[] = []
+  /** The last minutes of every row, as a session has them in memory. */
+  recent: History = { points: [], rejectedAt: [] }
   readonly #listeners = new Set<MonitorListener>()
   readonly #nowMs: () => number
   stopped = false
@@ -58,7 +61,7 @@ export class FakeMonitor implements MonitorSurface {
   /** A session that keeps thresholds, saw nothing, and agrees to everything. */
   withProfile<R>(profile: string, run: (session: ProfileSession) => R): R {
     const session = {
-      parts: { history: { query: () => ({ points: [], rejectedAt: [] }) } },
+      parts: { history: { query: () => this.recent } },
       setThresholds: (thresholds: Thresholds) => void this.thresholds.set(profile, thresholds),
       revoke: async () => ({ ok: true }),
       tryNow: () => {},
