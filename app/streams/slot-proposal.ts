@@ -9,16 +9,22 @@ export interface SlotHolder {
   readonly openedAt: number
   readonly framesPerSecond: number
   readonly pinned: boolean
+  /** Readers of programs behind the gateway. */
+  readonly readers?: number
 }
 
 /** Frames a second under which a stream counts as unused; heartbeats come every five seconds. */
 const IDLE_PER_SECOND = 0.5
 
-/** The own stream to close for another one: not pinned if possible, then the least used, then the oldest. */
+/** The own stream to close for another one: not pinned if possible, then the least used, of the fewest readers, the oldest. */
 export function proposedToClose(holders: readonly SlotHolder[]): StreamProposal | undefined {
   const use = ({ framesPerSecond }: SlotHolder) => (framesPerSecond < IDLE_PER_SECOND ? 0 : framesPerSecond)
   const [holder] = holders.toSorted(
-    (a, b) => Number(a.pinned) - Number(b.pinned) || use(a) - use(b) || a.openedAt - b.openedAt,
+    (a, b) =>
+      Number(a.pinned) - Number(b.pinned) ||
+      use(a) - use(b) ||
+      (a.readers ?? 0) - (b.readers ?? 0) ||
+      a.openedAt - b.openedAt,
   )
   if (holder === undefined) return undefined
   const { stream, streamKind, target, openedAt, framesPerSecond } = holder

@@ -1,7 +1,7 @@
 import { PROGRAM_CLASSES } from '../../app/gateway/decisions.ts'
 import { patienceMsOf } from '../../app/gateway/request-fields.ts'
 import type { Observation } from '../../app/service/headers.ts'
-import { STREAM_TABLE } from '../../app/service/stream-kinds.ts'
+import { STREAM_TABLE, type StreamRequest } from '../../app/service/stream-kinds.ts'
 import type { StreamState } from '../../app/streams/life-cycle.ts'
 import { mergeRuleOf } from '../../app/streams/merge-rules.ts'
 import type { SlotLedger } from '../../app/streams/slots.ts'
@@ -60,6 +60,8 @@ const TRY_MS = 5_000
 /** How often it is looked whether a slot or a reader's time has come. Milliseconds. */
 const LOOK_MS = 1_000
 const MAX_ATTEMPTS = 2
+/** What a stream is about is shown, so that it is bounded; a longer one is passed on unshared. */
+const MAX_TARGET_LENGTH = 512
 
 /**
  * The streams that programs read on one connected key: equal ones share one stream of the service and one slot, those that
@@ -77,6 +79,7 @@ export class StreamHub {
   constructor(deps: StreamHubDeps) {
     this.#deps = deps
     deps.streams.onSlotFreed = () => this.#advance()
+    deps.streams.onSlotWanted = (category) => this.#giveUpKept(category)
   }
 
   /** Readers, and requests that wait for their stream. */
@@ -100,7 +103,7 @@ export class StreamHub {
     if (request.method !== 'GET') return false
     const address = streamAddressOf(request.pathAndQuery, request.accept)
     const rule = address && mergeRuleOf(address)
-    if (address === undefined || rule === undefined) return false
+    if (address === undefined || rule === undefined || address.target.length > MAX_TARGET_LENGTH) return false
     const shared = this.#sharedAs(address)
     if (shared?.state.isJoinable === false) return false
     const sinceMs = this.#deps.timeline.now()
@@ -130,6 +133,7 @@ export class StreamHub {
     this.#asked.set(added, { shared: added, request, isTakingTurn: false, attempts: 0 })
     added.add(reader)
     if (!this.#joinsOwn(added)) this.#advance()
+    if (patientUntilMs <= sinceMs) this.#expire()
     this.#deps.changed()
     return true
   }
@@ -156,6 +160,7 @@ export class StreamHub {
     this.#cancelLook?.()
     this.#cancelLook = undefined
     this.#deps.streams.onSlotFreed = () => {}
+    this.#deps.streams.onSlotWanted = () => {}
   }
 
   #sharedAs(address: StreamAddress): SharedStream | undefined {
@@ -212,7 +217,7 @@ export class StreamHub {
     const opened =
       isWanted &&
       streams.openForProgram({
-        request: { kind: shared.address.kind, target: shared.address.target, options: {} },
+        request: requestOf(shared.address),
         path: request.pathAndQuery,
         accept: shared.address.accept,
         audience: shared,
@@ -220,7 +225,8 @@ export class StreamHub {
       })
     if (opened === false || !opened.ok) {
       taken({ kind: 'not-sent' })
-      if (opened !== false && opened.code !== 'no-slot') this.#answerAll(shared, unavailable(opened.message))
+      if (opened !== false && opened.code !== 'no-slot')
+        this.#answerAll(shared, { ...unavailable(''), detail: opened.message })
       return
     }
     this.#triedAtMs.set(shared.category, timeline.now())
@@ -231,9 +237,13 @@ export class StreamHub {
   /** Whether a slot is free, can be freed, or may have been left by others. */
   #hasRoom({ category }: SharedStream): boolean {
     if (this.#hasFreeSlot(category)) return true
+    this.#giveUpKept(category)
+    return this.#hasFreeSlot(category) || this.#mayTry(category)
+  }
+
+  #giveUpKept(category: string): void {
     const kept = [...this.#shared].find((one) => one.category === category && one.isKept)
     kept?.close()
-    return this.#hasFreeSlot(category) || this.#mayTry(category)
   }
 
   /** Whether a slot is free beside those that are promised to streams on their way, the present one among them. */
@@ -305,6 +315,8 @@ export class StreamHub {
     this.#requests.delete(reader)
     this.#deps.countsOf(reader.program).streams -= 1
     if (this.#asked.size > 0) this.#advance()
+    for (const { waitsForSlot, category } of this.#deps.streams.keepers)
+      if (waitsForSlot) this.#giveUpKept(category)
     this.#deps.changed()
   }
 
@@ -378,6 +390,13 @@ export class StreamHub {
     for (const shared of [...this.#shared])
       if (shared.pending.includes(reader) || shared.readers.includes(reader)) shared.remove(reader)
   }
+}
+
+/** As a person would ask for it, so that it can be pinned. */
+function requestOf({ kind, target, options }: StreamAddress): StreamRequest {
+  const { barsback, ...rest } = options
+  const isInPath = kind === 'tickbars' && barsback !== undefined
+  return { kind, target, options: isInPath ? { ...rest, barsBack: barsback } : options }
 }
 
 /** Passes an answer on that opened no stream. */

@@ -123,6 +123,7 @@ export class StreamKeeper {
       openedAt: Math.round(openedAtMs),
       framesPerSecond: this.#rate.perSecond(this.#deps.timeline.now()),
       pinned: this.isPinned,
+      readers: countOf(this.audience),
     }
   }
 
@@ -316,10 +317,12 @@ function inputOfAnswer(status: number, refused: RefusedBy | undefined, retryAtMs
 /** The most programs of one stream in a snapshot. */
 const MAX_READ_BY = 16
 
+const countOf = (audience: StreamAudience | undefined): number =>
+  audience?.readBy.reduce((sum, one) => sum + one.readers, 0) ?? 0
+
 function readersOf(audience: StreamAudience | undefined): Pick<StreamSummary, 'readers' | 'readBy'> {
-  const readBy = audience?.readBy ?? []
-  const readers = readBy.reduce((sum, one) => sum + one.readers, 0)
-  return readers === 0 ? {} : { readers, readBy: readBy.slice(0, MAX_READ_BY) }
+  const readers = countOf(audience)
+  return readers === 0 ? {} : { readers, readBy: audience?.readBy.slice(0, MAX_READ_BY) ?? [] }
 }
 
 /** The part of a summary that follows from the state. `last`: why it is being opened again, if it is. */

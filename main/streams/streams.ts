@@ -51,6 +51,8 @@ export class Streams {
 
   /** Called when a slot is free that no own stream waits for. */
   onSlotFreed: (category: string) => void = () => {}
+  /** Asked to close a stream that no program reads any more, where a slot is wanted. */
+  onSlotWanted: (category: string) => void = () => {}
 
   constructor(deps: StreamsDeps) {
     this.#deps = deps
@@ -247,6 +249,7 @@ export class Streams {
   #roomFor(request: StreamRequest, replace: string | undefined, mayBeRefused: boolean): Outcome {
     if (this.#keepers.filter((keeper) => !keeper.isClosed).length >= MAX_STREAMS) return tooMany(MAX_STREAMS)
     const { category } = STREAM_TABLE[request.kind]
+    if (this.#deps.slots.free(category) === 0) this.onSlotWanted(category)
     if (!mayBeRefused && this.#deps.slots.free(category) === 0) {
       const holders = this.#holders(category)
       // One that was closed by hand gives its slot first, before its time to be kept is over.

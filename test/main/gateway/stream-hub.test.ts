@@ -368,3 +368,38 @@ test('a reader that goes before its stream is open costs nothing more', async ()
   expect(own('Positions Stream')).toBe(0)
   expect(hub.size).toBe(0)
 })
+
+test('a person gets the slot of a stream that no program reads any more', async () => {
+  const set = setUpHub()
+  const replies: FakeReply[] = []
+  for (let i = 0; i < 10; i += 1) {
+    replies.push(await set.ask(`/v3/marketdata/stream/options/chains/S${i}`))
+    set.service.opens()
+  }
+  const wanted = { kind: 'option-chains', target: 'MSFT', options: {} } as const
+  expect(await set.open(wanted)).toMatchObject({ ok: false, code: 'no-slot' })
+  replies[5]!.destroy()
+  expect(await set.open(wanted)).toMatchObject({ ok: true })
+  expect(set.own('Option Chain Stream')).toBe(10)
+})
+
+test('a program without patience is answered at once where no slot is free', async () => {
+  const set = setUpHub()
+  for (let i = 0; i < 10; i += 1) {
+    await set.ask(`/v3/marketdata/stream/options/chains/S${i}`)
+    set.service.opens()
+  }
+  expect((await set.ask(CHAIN, program('notes'), 'wait=0')).status).toBe(429)
+})
+
+test('the stream of a program can be pinned as it was asked for', async () => {
+  const { ask, service, streams, summary } = setUpHub()
+  await ask('/v2/stream/tickbars/MSFT/5/3')
+  service.opens()
+  streams.pin(summary().id, true)
+  expect(streams.keepers[0]?.request).toEqual({
+    kind: 'tickbars',
+    target: 'MSFT',
+    options: { interval: '5', barsBack: '3' },
+  })
+})
