@@ -1,6 +1,6 @@
 import { levelOf } from '../gateway/bucket-queue.ts'
 import { PROGRAM_CLASSES, type ProgramClass } from '../gateway/decisions.ts'
-import { STREAM_TABLE } from '../service/stream-kinds.ts'
+import { STREAM_TABLE, type StreamRequest, sameRequest } from '../service/stream-kinds.ts'
 import { limitOf, type Plan } from './plan.ts'
 
 /** What one program asks of one category. */
@@ -12,7 +12,10 @@ export interface Demand {
   readonly perSecond: number
   /** Requests at one moment, without streams. */
   readonly burst: number
-  /** Streams that it may open at one moment: each counts once when it is opened (service 8.2). */
+  /**
+   * Streams that it may open at one moment: each counts once when it is opened (service 8.2). One that an earlier program of the
+   * plan has too is shared, so it is not opened again.
+   */
   readonly opens: number
 }
 
@@ -38,8 +41,11 @@ export interface CategoryDemand {
  */
 export function demandsOf(plan: Plan): readonly CategoryDemand[] {
   const byCategory = new Map<string, Demand[]>()
+  const opened: StreamRequest[] = []
   for (const program of plan.programs) {
-    for (const [category, asked] of askedBy(program)) {
+    const streams = program.streams.filter((stream) => !opened.some((other) => sameRequest(other, stream)))
+    opened.push(...streams)
+    for (const [category, asked] of askedBy({ ...program, streams })) {
       const demands = byCategory.get(category) ?? []
       const { name, class: own, weight } = program
       demands.push({ program: name, class: own, weight, ...asked })

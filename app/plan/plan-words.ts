@@ -45,10 +45,9 @@ export function concessionLine({ category, program, perSecond, burst }: Concessi
 
 /** What to close where streams are more than slots, as a sentence. */
 export function slotLine({ category, streams, shared, limit, elsewhere }: SlotVerdict): string {
-  const excess = Math.min(streams, streams + elsewhere - limit)
-  const close = `${streamCategoryName(category)}: close ${countText(excess, 'stream')} of ${streams}`
-  const equal = streams - shared
-  return equal === 0 ? `${close}.` : `${close}, the ${countText(equal, 'equal one')} first.`
+  const excess = Math.min(shared, shared + elsewhere - limit)
+  const close = `${streamCategoryName(category)}: close ${countText(excess, 'stream')} of ${shared}`
+  return streams === shared ? `${close}.` : `${close} that differ; equal ones share a slot.`
 }
 
 /** The verdict as one line: `fits`, who waits how long at worst, or what does not fit and why. */
@@ -58,8 +57,8 @@ export function verdictLine(verdict: PlanVerdict): string {
   return waits.length === 0 ? 'Fits. Nobody waits.' : `Fits. ${waits.join(' ')}`
 }
 
-const slotReason = ({ category, streams, limit, elsewhere }: SlotVerdict) =>
-  `${streamCategoryName(category)}: ${countText(streams, 'stream')} for ${countText(limit, 'slot')}` +
+const slotReason = ({ category, streams, shared, limit, elsewhere }: SlotVerdict) =>
+  `${streamCategoryName(category)}: ${countText(shared, streams === shared ? 'stream' : 'different stream')} for ${countText(limit, 'slot')}` +
   (elsewhere === 0 ? '.' : `, ${elsewhere} of which others hold.`)
 
 function waitPhrases({ category, waits }: CategoryVerdict): readonly string[] {

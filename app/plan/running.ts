@@ -1,5 +1,5 @@
-import type { ProgramSummary, RequestQuota, Snapshot } from '../contract/snapshot.ts'
-import { STREAM_TABLE, streamKindOf } from '../service/stream-kinds.ts'
+import type { ProgramSummary, RequestQuota, Snapshot, StreamSummary } from '../contract/snapshot.ts'
+import { STREAM_TABLE, type StreamRequest, streamKindOf } from '../service/stream-kinds.ts'
 import type { Plan, PlannedProgram, PlannedRequests } from './plan.ts'
 
 /** Name of the key's own requests that no program made: checks, and what the window asks for. */
@@ -36,29 +36,26 @@ const LEAST_PER_SECOND = 0.005
  * The plan of what runs on a key at a moment: each program of the gateway with its rates of the last minute, the key's own requests
  * besides, and what others are estimated to use. Limits, slots and the slots of others are those of the snapshot.
  *
- * Others ask the service without the gateway, so nothing makes them wait: they count as critical. Streams of programs are known by
- * number only; they hold their slots as those of others do.
+ * Others ask the service without the gateway, so nothing makes them wait: they count as critical. A stream is that of each program
+ * that reads it; slots whose streams are not known by name are held as those of others are.
  */
 export function runningPlan({ requests, slots, streams, programs = [] }: Snapshot): RunningPlan {
   const others = requests.flatMap(othersOf)
-  const open = streams.flatMap(({ state, category, streamKind, target }) => {
-    const kind = streamKind ?? streamKindOf(category)
-    return state === 'closed' || kind === undefined ? [] : [{ kind, target, options: {} }]
-  })
+  const open = streams.flatMap(openStream)
   const own: PlannedProgram = {
     name: OWN_NAME,
     class: 'background',
     weight: 1,
     requests: requests.flatMap((row) => ownRequests(row, programs)),
-    streams: open,
+    streams: open.flatMap(({ stream, isOwn }) => (isOwn ? [stream] : [])),
   }
   const all: readonly PlannedProgram[] = [
-    ...programs.map(programOf),
+    ...programs.map((program) => programOf(program, open)),
     own,
     othersProgram(others.map(({ category, perSecond }) => ({ category, perSecond }))),
   ]
   const named = (category: string) =>
-    open.filter(({ kind }) => STREAM_TABLE[kind].category === category).length
+    open.filter(({ stream }) => STREAM_TABLE[stream.kind].category === category).length
   const plan: Plan = {
     programs: all.filter((one) => one.requests.length > 0 || one.streams.length > 0 || isProgram(one)),
     limits: Object.fromEntries(
@@ -92,11 +89,38 @@ export function withOthersHigh(plan: Plan, others: readonly OthersEstimate[]): P
   return { ...plan, programs: high.requests.length === 0 ? rest : [...rest, high] }
 }
 
-function programOf({ name, class: own, weight, use }: ProgramSummary): PlannedProgram {
+interface OpenStream {
+  readonly stream: StreamRequest
+  readonly readBy: readonly string[]
+  /** Whether Headroom itself keeps it open, as far as can be told: it was pinned, or no program reads it. */
+  readonly isOwn: boolean
+}
+
+function openStream({
+  state,
+  category,
+  streamKind,
+  target,
+  readBy = [],
+  pinned,
+}: StreamSummary): OpenStream[] {
+  const kind = streamKind ?? streamKindOf(category)
+  if (state === 'closed' || kind === undefined) return []
+  const names = readBy.map(({ program }) => program)
+  return [
+    { stream: { kind, target, options: {} }, readBy: names, isOwn: pinned === true || names.length === 0 },
+  ]
+}
+
+function programOf(
+  { name, class: own, weight, use }: ProgramSummary,
+  open: readonly OpenStream[],
+): PlannedProgram {
   // A name that stands for something else here gets a mark.
   const unique = name === OWN_NAME || name === OTHERS_NAME ? `${name} (program)` : name
   const requests = use.flatMap(({ category, perSecond }) => requestsOf(category, perSecond))
-  return { name: unique, class: own, weight, requests, streams: [] }
+  const streams = open.flatMap(({ stream, readBy }) => (readBy.includes(name) ? [stream] : []))
+  return { name: unique, class: own, weight, requests, streams }
 }
 
 function ownRequests(

@@ -7,7 +7,7 @@ export interface SlotUse {
   readonly category: string
   /** Streams that the programs ask for. */
   readonly streams: number
-  /** Those that are not equal to another one: what it would take if equal streams were shared. */
+  /** Those that are not equal to another one: the gateway shares equal streams, so each of these takes a slot. */
   readonly shared: number
   /** Slots of the category (service 8.2). */
   readonly limit: number

@@ -41,7 +41,7 @@ export interface SlotVerdict {
   readonly category: string
   /** Streams asked for. */
   readonly streams: number
-  /** Those that differ: what it would take if equal streams were shared. */
+  /** Those that differ: equal streams share one slot. */
   readonly shared: number
   readonly limit: number
   /** Slots that streams outside of the plan hold. */
@@ -50,8 +50,8 @@ export interface SlotVerdict {
 }
 
 /**
- * Whether a plan fits: iff for each category `Σ rate ≤ limit / period` and `Σ burst + reserve ≤ limit`, and each of its streams
- * has a slot (service 8.2, 8.3).
+ * Whether a plan fits: iff for each category `Σ rate ≤ limit / period` and `Σ burst + reserve ≤ limit`, and each of its
+ * streams has a slot, which equal ones share (service 8.2, 8.3).
  *
  * Where it fits, through the gateway, on a key without other use, with arrivals that keep to the plan and callers who have the
  * patience for it, and as long as no more than 64 requests of a program wait: no request is refused, and none waits longer than
@@ -62,7 +62,7 @@ export interface SlotVerdict {
 export function planVerdict(plan: Plan): PlanVerdict {
   const demands = demandsOf(plan)
   const categories = demands.map(categoryVerdict)
-  const slots = slotUseOf(plan).map((use) => ({ ...use, fits: use.streams + use.elsewhere <= use.limit }))
+  const slots = slotUseOf(plan).map((use) => ({ ...use, fits: use.shared + use.elsewhere <= use.limit }))
   const fits = [...categories, ...slots].every((one) => one.fits)
   return { fits, categories, slots, advice: adviceLines(demands.flatMap(concessionsOf), slots) }
 }

@@ -143,7 +143,7 @@ function severityOf(fits: boolean, { perSecond, capacityPerSecond, waits }: Cate
 
 function SlotRow({ slot }: { readonly slot: SlotVerdict }) {
   const { category, streams, shared, elsewhere, limit, fits } = slot
-  const left = limit - streams - elsewhere
+  const left = limit - shared - elsewhere
   const severity: Severity = !fits ? 'critical' : left === 0 ? 'watch' : 'ok'
   return (
     <tr data-slots-of={category} data-severity={severity}>
@@ -154,18 +154,18 @@ function SlotRow({ slot }: { readonly slot: SlotVerdict }) {
         <span className={css('cells')} aria-hidden="true">
           {Array.from({ length: limit }, (_, at) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: slots have no names
-            <i key={at} className={css(at < streams ? 'held' : at < streams + elsewhere && 'outside')} />
+            <i key={at} className={css(at < shared ? 'held' : at < shared + elsewhere && 'outside')} />
           ))}
         </span>
       </td>
       <td className={css('number')}>
-        {streams + elsewhere} <span className={css('muted')}>/ {limit}</span>{' '}
+        {shared + elsewhere} <span className={css('muted')}>/ {limit}</span>{' '}
         <span className={css('word', severity)}>{fits ? `${left} left` : `${-left} too many`}</span>
       </td>
       <td className={css('muted')}>
         {[
           ...(elsewhere > 0 ? [`${elsewhere} held by others`] : []),
-          ...(shared < streams ? [`${streams - shared} equal`] : []),
+          ...(shared < streams ? [`${streams - shared} shared`] : []),
         ].join(', ')}
       </td>
     </tr>

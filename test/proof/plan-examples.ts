@@ -110,7 +110,7 @@ export function plansPage(): string {
     'With L the limit, r what comes back a second, b and ρ bursts and rates, l the level at which a class may send (1 for critical, 1 + g',
     'for normal, 1 + 2g for background, g the reserve) and l′ that of the class after it:',
     '',
-    '- a plan fits if Σρ ≤ r and Σb + g ≤ L in each category, and each stream has a slot;',
+    '- a plan fits if Σρ ≤ r and Σb + g ≤ L in each category, and each stream has a slot, which equal ones share;',
     '- a request lacks at most min(Σb + l − L, b of its class and those before + l − l′) requests when it comes;',
     '- so it waits at most that over r − ρ of the classes before − ρ of the others of its class.',
     '',

@@ -177,8 +177,8 @@ function planText(verdict: PlanVerdict): string {
   )
   const head = row('category', 'asked for', 'comes back', 'at once', 'limit', 'kept back', '')
   const slots = verdict.slots.map(
-    ({ category, streams, limit, fits }) =>
-      `${category}: ${streams} of ${limit} slots${fits ? '' : ', too many'}`,
+    ({ category, streams, shared, limit, fits }) =>
+      `${category}: ${shared} of ${limit} slots${streams === shared ? '' : ` for ${streams} streams`}${fits ? '' : ', too many'}`,
   )
   const advice =
     verdict.advice.length === 0

@@ -74,6 +74,26 @@ test('streams hold their slots, and those of which only the number is known do t
   ])
 })
 
+test('a stream that programs read is theirs, and shared while it is pinned', () => {
+  const readBy = [{ program: 'bot', readers: 2 }]
+  const { plan } = runningPlan(
+    snapshot({
+      requests: [],
+      programs: [bot],
+      slots: [slots('Option Chain Stream', 10, 2, 0)],
+      streams: [
+        stream('s1', 'Option Chain Stream', 'MSFT', { readers: 2, readBy }),
+        stream('s2', 'Option Chain Stream', 'SPY', { readers: 2, readBy, pinned: true }),
+      ],
+    }),
+  )
+  expect(plan.programs.map(({ name, streams }) => [name, streams.map(({ target }) => target)])).toEqual([
+    ['bot', ['MSFT', 'SPY']],
+    ['Headroom', ['SPY']],
+  ])
+  expect(planVerdict(plan).slots).toMatchObject([{ streams: 3, shared: 2, elsewhere: 0 }])
+})
+
 test('a program that is called as something else here is told apart', () => {
   const { plan } = runningPlan(
     snapshot({ requests: [positions], programs: [{ ...bot, name: 'Others' }], slots: [], streams: [] }),

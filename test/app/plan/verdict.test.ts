@@ -98,20 +98,33 @@ test('programs that are all critical need no reserve', () => {
   expect([fits(320), fits(321)]).toEqual([true, false])
 })
 
-test('each stream takes a slot, and says how many are equal', () => {
+test('equal streams share a slot', () => {
   const streams = Array.from({ length: 9 }, (_, at) => chain(`S${at}`))
-  const plan = planOf(program('a', { streams }), program('b', { streams: [chain('S0'), chain('S1')] }))
+  const two = [chain('S0'), chain('S9')]
+  const plan = planOf(program('a', { streams }), program('b', { streams: two }))
   const verdict = planVerdict(plan)
   expect(verdict.slots).toEqual([
-    { category: 'Option Chain Stream', streams: 11, shared: 9, limit: 10, elsewhere: 0, fits: false },
+    { category: 'Option Chain Stream', streams: 11, shared: 10, limit: 10, elsewhere: 0, fits: true },
   ])
-  expect(verdict.advice).toEqual(['Option chain: close 1 stream of 11, the 2 equal ones first.'])
-  expect(verdictLine(verdict)).toBe('Does not fit. Option chain: 11 streams for 10 slots.')
+  const more = planVerdict(planOf(program('a', { streams }), program('b', { streams: [...two, chain('T')] })))
+  expect(more.slots[0]).toMatchObject({ streams: 12, shared: 11, fits: false })
+  expect(more.advice).toEqual(['Option chain: close 1 stream of 11 that differ; equal ones share a slot.'])
+  expect(verdictLine(more)).toBe('Does not fit. Option chain: 11 different streams for 10 slots.')
+  const held = { ...plan, slots: { 'Option Chain Stream': { limit: 10, elsewhere: 1 } } }
+  expect(verdictLine(planVerdict(held))).toBe(
+    'Does not fit. Option chain: 10 different streams for 10 slots, 1 of which others hold.',
+  )
 })
 
 test('opening streams counts against their request quota', () => {
   const depth = (target: string): StreamRequest => ({ kind: 'depth', target, options: {} })
-  const opens = planVerdict(planOf(program('a', { streams: [depth('MSFT'), depth('SPY')] })))
+  // The second program reads a stream that is open already.
+  const opens = planVerdict(
+    planOf(
+      program('a', { streams: [depth('MSFT'), depth('SPY')] }),
+      program('b', { streams: [depth('MSFT')] }),
+    ),
+  )
   expect(opens.categories.map(({ category, burst, perSecond }) => [category, burst, perSecond])).toEqual([
     ['MarketDepth Stream', 2, 0],
   ])
