@@ -189,6 +189,15 @@ export const PROMISES = {
     3,
     'Programs that read one stream share one slot; each ends with the state of a fresh stream, and none delays another',
   ),
+  L1: promised(
+    2,
+    'A plan said to fit meets no 429 and no wait beyond its bound; one said not to fit always meets one',
+  ),
+  L2: promised(2, 'A replayed day predicts the waits at p99 within a tenth of those before a service'),
+  L3: promised(
+    4,
+    'What the window plans is what runs, with others as an estimate that has a range and an age',
+  ),
 } as const satisfies Readonly<Record<string, Promised>>
 
 export type PromiseId = keyof typeof PROMISES

@@ -6,6 +6,7 @@ import { HARDENING_MUTANTS } from './hardening-mutants.ts'
 import { HOSTILE_MUTANTS } from './hostile-mutants.ts'
 import { NETWORK_MUTANTS } from './network-mutants.ts'
 import { PACKAGING_MUTANTS } from './packaging-mutants.ts'
+import { PLAN_MUTANTS } from './plan-mutants.ts'
 import { PRIVATE_FILES_MUTANTS } from './private-files-mutants.ts'
 import { QUOTA_MUTANTS } from './quota-mutants.ts'
 import { REQUEST_MUTANTS } from './request-mutants.ts'
@@ -55,5 +56,6 @@ export const MUTANTS: readonly Mutant[] = [
   ...PACKAGING_MUTANTS,
   ...UNATTENDED_MUTANTS,
   ...GATEWAY_MUTANTS,
+  ...PLAN_MUTANTS,
   ...SHARED_STREAM_MUTANTS,
 ]

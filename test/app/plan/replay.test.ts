@@ -3,6 +3,7 @@ import type { Plan, PlannedProgram } from '../../../app/plan/plan.ts'
 import { plannedDay } from '../../../app/plan/planned-day.ts'
 import { type Arrival, replay } from '../../../app/plan/replay.ts'
 import { planVerdict } from '../../../app/plan/verdict.ts'
+import { proves } from '../../proof/proves.ts'
 import { type Arrival as DoorArrival, toldOf, VirtualDoor } from '../gateway/virtual-door.ts'
 import { chanceFrom } from '../quota/chance.ts'
 import { ReferenceService } from '../quota/reference-service.ts'
@@ -95,6 +96,7 @@ test('p99 waits are within a tenth of those before a service with trips of its o
     expect(worstSeconds).toBeLessThanOrEqual((bounds.get(name) ?? Number.NaN) + 0.1)
   }
   expect(predicted.waits.find((waits) => waits.program === 'backtest')?.p99Seconds).toBeGreaterThan(1)
+  proves('L2', { level: 2, cases: arrivals.length })
 })
 
 /** Waits in seconds, in order, by program, before a service whose trips differ from request to request. */

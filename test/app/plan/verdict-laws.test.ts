@@ -6,6 +6,7 @@ import { concessionsOf, withConcessions } from '../../../app/plan/advice.ts'
 import { demandsOf, isBefore, totalRate } from '../../../app/plan/demand.ts'
 import type { Plan, PlannedProgram } from '../../../app/plan/plan.ts'
 import { planVerdict } from '../../../app/plan/verdict.ts'
+import { proves } from '../../proof/proves.ts'
 import { type Told, toldOf, VirtualDoor } from '../gateway/virtual-door.ts'
 import { chanceFrom } from '../quota/chance.ts'
 import { ReferenceService } from '../quota/reference-service.ts'
@@ -144,6 +145,7 @@ test(`a plan that fits is never followed by a refusal, nor by a wait beyond what
     { numRuns: PLANS, seed: SEED },
   )
   expect(fitting).toBeGreaterThan(PLANS / 5)
+  proves('L1', { level: 2, cases: PLANS })
 })
 
 test('a plan that does not fit makes somebody wait as no plan does that fits, or be refused', () => {
@@ -168,6 +170,7 @@ test('a plan that does not fit makes somebody wait as no plan does that fits, or
     { numRuns: PLANS, seed: SEED },
   )
   expect(unfit).toBeGreaterThan(PLANS / 5)
+  proves('L1', { level: 2, cases: PLANS })
 })
 
 test('a plan fits once its programs give up what the advice says', () => {

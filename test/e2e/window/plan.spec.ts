@@ -1,5 +1,6 @@
 import type { Page } from '@playwright/test'
 import { readPlan } from '../../../main/hosts/terminal/plan-file.ts'
+import { provesInBrowser } from '../../proof/proves-in-browser.ts'
 import { slots } from '../../renderer/fixtures.ts'
 import { layoutFaults } from '../../renderer/harness/layout-faults.ts'
 import { BUSY, recordedDay } from './plan-fixtures.ts'
@@ -58,6 +59,7 @@ test('it starts from what runs: programs, own requests, streams, and others as a
   )
   await expect(page.locator('[data-program=Others] input')).toHaveCount(0)
   await expect(page.locator('[data-slots-of="MarketDepth Stream"]')).toContainText('4 held by others')
+  provesInBrowser('L3', 7)
 })
 
 test('without the gateway it starts from what was observed, and says what a wait is then', async ({
@@ -71,6 +73,7 @@ test('without the gateway it starts from what was observed, and says what a wait
   await expect(page.locator('[data-program] th')).toContainText(['Headroom', 'Others'])
   await expect(page.getByTestId('plan')).toContainText('a request that waits here gets a 429 without it')
   await expect(page.getByLabel('Requests per second of Headroom, Quote Snapshot')).toHaveValue('0.90')
+  provesInBrowser('L3', 2)
 })
 
 test('a dragged rate is judged at once: what does not fit, why, and what to drop', async ({ page, open }) => {
