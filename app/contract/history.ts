@@ -65,8 +65,19 @@ export type Trends = Readonly<Record<string, readonly (readonly [atMs: number, r
 /** One recorded minute of a row: its start, and requests of this app and of others, which are an estimate. */
 export type RecordedUse = readonly [atMs: number, own: number, elsewhere: number]
 
-/** What was recorded of the rows of a key, a minute each, by category. */
-export type RecordedUses = Readonly<Record<string, readonly RecordedUse[]>>
+/** Requests of one program behind the gateway in one category, a minute each; part of what the row names as own. */
+export interface RecordedProgramUse {
+  readonly program: string
+  readonly category: string
+  readonly minutes: readonly (readonly [atMs: number, requests: number])[]
+}
+
+/** What was recorded of a key by the minute. */
+export interface RecordedUses {
+  /** By category. */
+  readonly rows: Readonly<Record<string, readonly RecordedUse[]>>
+  readonly programs: readonly RecordedProgramUse[]
+}
 
 const historyQuery = z.strictObject({
   profile: profileId,
@@ -92,7 +103,7 @@ export const historyContract = {
   trends: command(
     z.strictObject({ ...interval, points: z.int().check(z.gte(2), z.lte(64)) }),
   ).returning<Trends>(),
-  /** The whole minutes of the interval that had any use; two days at most. Rows without one are left out. */
+  /** The whole minutes of the interval that had any use; two days at most. */
   recordedUses: command(
     z.strictObject(interval).check(z.refine(({ fromMs, toMs }) => toMs - fromMs <= 2 * DAY_MS)),
   ).returning<RecordedUses>(),

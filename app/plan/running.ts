@@ -112,15 +112,17 @@ function openStream({
   ]
 }
 
+/** A program's name in a plan: one that stands for something else there gets a mark. */
+export const plannedName = (name: string): string =>
+  name === OWN_NAME || name === OTHERS_NAME ? `${name} (program)` : name
+
 function programOf(
   { name, class: own, weight, use }: ProgramSummary,
   open: readonly OpenStream[],
 ): PlannedProgram {
-  // A name that stands for something else here gets a mark.
-  const unique = name === OWN_NAME || name === OTHERS_NAME ? `${name} (program)` : name
   const requests = use.flatMap(({ category, perSecond }) => requestsOf(category, perSecond))
   const streams = open.flatMap(({ stream, readBy }) => (readBy.includes(name) ? [stream] : []))
-  return { name: unique, class: own, weight, requests, streams }
+  return { name: plannedName(name), class: own, weight, requests, streams }
 }
 
 function ownRequests(

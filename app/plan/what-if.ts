@@ -56,42 +56,18 @@ function factorsOf({ name, requests }: PlannedProgram, base: Plan): (category: s
   }
 }
 
-/** Requests that the programs of a key have sent in one category, to divide what was recorded of all of them. */
-export interface SentRequests {
-  readonly program: string
-  readonly category: string
-  readonly sent: number
-}
-
-/**
- * Divides the minutes that were recorded of a key's own requests between its programs, by what each has sent since the gateway was
- * turned on; an estimate, because the recording does not say who asked. `rest` is who gets the others, `total` what the key has
- * sent in a category.
- */
-export function dividedMinutes(
-  minutes: readonly RecordedMinute[],
-  sent: readonly SentRequests[],
-  { rest, total }: { readonly rest: string; readonly total: (category: string) => number },
-): readonly RecordedProgram[] {
-  const names = [...new Set(sent.map(({ program }) => program)), rest]
-  const byPrograms = (category: string) =>
-    sent.filter((one) => one.category === category).reduce((sum, one) => sum + one.sent, 0)
-  const shareOf = (name: string, category: string): number => {
-    const all = Math.max(total(category), byPrograms(category))
-    if (all === 0) return name === rest ? 1 : 0
-    if (name === rest) return (all - byPrograms(category)) / all
-    const own = sent.filter((one) => one.program === name && one.category === category)
-    return own.reduce((sum, one) => sum + one.sent, 0) / all
+/** What is left of the minutes of a key's own requests once those of its programs are taken away. */
+export function withoutPrograms(
+  own: readonly RecordedMinute[],
+  programs: readonly RecordedProgram[],
+): readonly RecordedMinute[] {
+  const theirs = new Map<string, number>()
+  for (const { category, atMs, requests } of programs.flatMap(({ minutes }) => minutes)) {
+    const key = `${category}\n${atMs}`
+    theirs.set(key, (theirs.get(key) ?? 0) + requests)
   }
-  return names.map((program) => {
-    const shares = new Map<string, number>()
-    return {
-      program,
-      minutes: minutes.flatMap((minute) => {
-        const share = shares.get(minute.category) ?? shareOf(program, minute.category)
-        shares.set(minute.category, share)
-        return share > 0 ? [{ ...minute, requests: minute.requests * share }] : []
-      }),
-    }
+  return own.flatMap((minute) => {
+    const requests = minute.requests - (theirs.get(`${minute.category}\n${minute.atMs}`) ?? 0)
+    return requests > 0 ? [{ ...minute, requests }] : []
   })
 }

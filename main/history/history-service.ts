@@ -130,9 +130,9 @@ export class HistoryService {
     )
   }
 
-  /** The recorded minutes with any use, by category; none where nothing is kept. */
+  /** The recorded minutes with any use; none where nothing is kept. */
   recordedUses(profile: string, fromMs: number, toMs: number): RecordedUses {
-    return this.#store?.recordedUses(profile, fromMs, toMs) ?? {}
+    return this.#store?.recordedUses(profile, fromMs, toMs) ?? { rows: {}, programs: [] }
   }
 
   report(profile: string, fromMs: number, toMs: number): Report {

@@ -107,17 +107,23 @@ export class HistoryStore {
     return this.#read((file) => reportFrom(file, profile, fromMs, toMs))
   }
 
-  /** The minutes with any use, by category; `undefined` while the file fails. */
+  /** The minutes with any use, of rows and of programs; `undefined` while the file fails. */
   recordedUses(profile: string, fromMs: number, toMs: number): RecordedUses | undefined {
     return this.#read((file) => {
-      const uses = file.categories(profile, 'requests').map((category) => {
+      const categories = file.categories(profile, 'requests')
+      const rows = categories.map((category) => {
         const minutes = file
           .minutes(profile, category, fromMs, toMs)
           .filter(({ own, elsewhere }) => own > 0 || elsewhere > 0)
           .map(({ atMs, own, elsewhere }) => [atMs, own, elsewhere] as const)
         return [category, minutes] as const
       })
-      return Object.fromEntries(uses.filter(([, minutes]) => minutes.length > 0))
+      return {
+        rows: Object.fromEntries(rows.filter(([, minutes]) => minutes.length > 0)),
+        programs: categories.flatMap((category) =>
+          programMinutes(file, profile, category, startOf(fromMs, MINUTE_MS), toMs),
+        ),
+      }
     })
   }
 
@@ -300,6 +306,22 @@ function historyOf(
     points: minMaxColumns(stretches, fromMs, toMs, points),
     rejectedAt: thinnedMoments(rejectedAt, fromMs, toMs, points),
   }
+}
+
+/** The minutes in which each program asked, from a whole minute on. */
+function programMinutes(
+  file: HistoryFile,
+  profile: string,
+  category: string,
+  fromMs: number,
+  toMs: number,
+): RecordedUses['programs'] {
+  const used = file.programUse(profile, category, { fromMs, toMs, columnMs: MINUTE_MS })
+  return used.map(({ program, requests }) => ({
+    program,
+    category,
+    minutes: requests.flatMap((count, at) => (count > 0 ? [[fromMs + at * MINUTE_MS, count] as const] : [])),
+  }))
 }
 
 /** What each program asked in all, between two whole minutes. */

@@ -127,7 +127,7 @@ function tightestOf({ categories }: PlanVerdict): string | undefined {
 const aboutText = ({ isRecorded, lengthMs }: PlannedDays): string => {
   const hours = Math.max(1, Math.round(lengthMs / 3_600_000))
   return isRecorded
-    ? `the recorded minutes of ${hours === 1 ? 'the last hour' : `the last ${hours} h`}, replayed; others and who asked are estimates`
+    ? `the recorded minutes of ${hours === 1 ? 'the last hour' : `the last ${hours} h`}, replayed; what others asked is an estimate`
     : 'nothing is recorded yet: a day made from the rates of the plan'
 }
 

@@ -1,19 +1,18 @@
 import { useEffect, useState } from 'react'
 import type { RecordedUses } from '../../app/contract/history.ts'
-import type { Snapshot } from '../../app/contract/snapshot.ts'
 import type { Plan } from '../../app/plan/plan.ts'
 import type { RecordedMinute } from '../../app/plan/recorded.ts'
 import { type Replay, replayInSlices } from '../../app/plan/replay.ts'
-import { OTHERS_NAME, OWN_NAME, type RunningPlan } from '../../app/plan/running.ts'
+import { OTHERS_NAME, OWN_NAME, plannedName, type RunningPlan } from '../../app/plan/running.ts'
 import { seededChance } from '../../app/plan/seeded-chance.ts'
 import {
-  dividedMinutes,
   type RecordedProgram,
   type WhatIfDay,
   whatIfArrivals,
+  withoutPrograms,
 } from '../../app/plan/what-if.ts'
 import type { WindowClock } from '../state/window-clock.ts'
-import { shownSnapshot, useParts } from '../state/window-parts.ts'
+import { useParts } from '../state/window-parts.ts'
 import type { PlanDraft } from './plan-draft.ts'
 
 const HOUR_MS = 3_600_000
@@ -26,6 +25,7 @@ export const STRETCH_MS = 180_000
 const REPLAY = { patienceMs: 300_000, stretchMs: STRETCH_MS }
 /** A plan rests so long before its day is replayed: a slider moves many times a second. */
 const REST_MS = 250
+const NOTHING: RecordedUses = { rows: {}, programs: [] }
 /** Work between two pauses, milliseconds: less than a frame. */
 const SLICE_MS = 8
 
@@ -87,23 +87,22 @@ export function useDay(draft: PlanDraft): {
 
 /** The recorded day of a key, asked for once for each draft that begins. */
 function useRecordedDay({ profile, sinceMs, base }: PlanDraft): WhatIfDay | undefined {
-  const { api, mirror, view } = useParts()
+  const { api } = useParts()
   const [asked, setAsked] = useState<{ readonly of: RunningPlan; readonly day: WhatIfDay }>()
   useEffect(() => {
     let stopped = false
     const toMs = Math.floor(sinceMs / MINUTE_MS) * MINUTE_MS
-    const snapshot = shownSnapshot(mirror.getState(), view.getState())
     const answered = (uses: RecordedUses) => {
-      if (!stopped) setAsked({ of: base, day: dayOf({ base, uses, toMs, snapshot }) })
+      if (!stopped) setAsked({ of: base, day: dayOf({ base, uses, toMs }) })
     }
     // Without an answer the day is made from the plan; the banner reports a lost host.
     api
       .recordedUses({ profile, fromMs: Math.max(0, toMs - RECORDED_MS), toMs })
-      .then(answered, () => answered({}))
+      .then(answered, () => answered(NOTHING))
     return () => {
       stopped = true
     }
-  }, [api, mirror, view, profile, sinceMs, base])
+  }, [api, profile, sinceMs, base])
   return asked?.of === base ? asked.day : undefined
 }
 
@@ -111,36 +110,42 @@ interface DayParts {
   readonly base: RunningPlan
   readonly uses: RecordedUses
   readonly toMs: number
-  readonly snapshot: Snapshot | undefined
 }
 
-/** The day from the first recorded minute of the last 24 hours; one of the market's length without any. */
-export function dayOf({ base, uses, toMs, snapshot }: DayParts): WhatIfDay {
+/**
+ * The day from the first recorded minute of the last 24 hours; one of the market's length without any. Programs that are not there
+ * any more are left out.
+ */
+export function dayOf({ base, uses: { rows, programs }, toMs }: DayParts): WhatIfDay {
   const minutes = (requests: (own: number, elsewhere: number) => number): readonly RecordedMinute[] =>
-    Object.entries(uses).flatMap(([category, all]) =>
+    Object.entries(rows).flatMap(([category, all]) =>
       all.flatMap(([atMs, own, elsewhere]) => {
         const count = requests(own, elsewhere)
         return count > 0 ? [{ category, atMs, requests: count }] : []
       }),
     )
-  const programs = snapshot?.programs ?? []
-  const names = new Set(base.plan.programs.map(({ name }) => name))
-  const sent = programs.flatMap(({ name, use }) =>
-    use.map(({ category, forwarded }) => ({ program: name, category, sent: forwarded })),
+  const all = programs.map(({ program, category, minutes: own }) => ({
+    program: plannedName(program),
+    minutes: own.map(([atMs, requests]) => ({ category, atMs, requests })),
+  }))
+  const present = base.plan.programs.map(({ name }) => ({
+    program: name,
+    minutes: all.filter(({ program }) => program === name).flatMap((one) => one.minutes),
+  }))
+  const own = withoutPrograms(
+    minutes((count) => count),
+    all,
   )
   const recorded: readonly RecordedProgram[] = [
-    ...dividedMinutes(
-      minutes((own) => own),
-      sent.filter(({ program }) => names.has(program)),
-      {
-        rest: OWN_NAME,
-        total: (category) => snapshot?.requests.find((row) => row.category === category)?.used?.own ?? 0,
-      },
-    ),
+    ...present.filter(({ program }) => program !== OWN_NAME && program !== OTHERS_NAME),
+    { program: OWN_NAME, minutes: own },
     { program: OTHERS_NAME, minutes: minutes((_, elsewhere) => elsewhere) },
   ].filter((one) => one.minutes.length > 0)
-  const first = Math.min(...recorded.flatMap((one) => one.minutes.map(({ atMs }) => atMs)))
   const hasAny = recorded.length > 0
+  const first = recorded.reduce(
+    (least, one) => one.minutes.reduce((at, { atMs }) => Math.min(at, atMs), least),
+    toMs,
+  )
   const fromMs = hasAny ? first : toMs - MARKET_MS
   return { base: base.plan, recorded, fromMs, lengthMs: toMs - fromMs, chance: seededChance() }
 }

@@ -3,7 +3,7 @@ import { dayLevels } from '../../../app/plan/day-levels.ts'
 import type { Plan, PlannedProgram } from '../../../app/plan/plan.ts'
 import { replay } from '../../../app/plan/replay.ts'
 import { seededChance } from '../../../app/plan/seeded-chance.ts'
-import { dividedMinutes, type WhatIfDay, whatIfArrivals } from '../../../app/plan/what-if.ts'
+import { type WhatIfDay, whatIfArrivals, withoutPrograms } from '../../../app/plan/what-if.ts'
 
 const HOUR_MS = 3_600_000
 const MINUTE_MS = 60_000
@@ -61,22 +61,15 @@ test('a new program asks as planned, in the order of time with the others', () =
   expect(times).toEqual(times.toSorted((a, b) => a - b))
 })
 
-test('own minutes are divided by what each program has sent, and nothing is lost', () => {
-  const sent = [
-    { program: 'scanner', category: CATEGORY, sent: 60 },
-    { program: 'notes', category: CATEGORY, sent: 20 },
+test('what programs asked is taken from the key’s own minutes', () => {
+  const programs = [
+    { program: 'scanner', minutes: minutes.slice(0, 2).map((one) => ({ ...one, requests: 10 })) },
+    { program: 'notes', minutes: minutes.slice(1, 3).map((one) => ({ ...one, requests: 20 })) },
   ]
-  const divided = dividedMinutes(minutes, sent, { rest: 'Headroom', total: () => 100 })
-  expect(divided.map(({ program: name, minutes: own }) => [name, own[0]?.requests])).toEqual([
-    ['scanner', 18],
-    ['notes', 6],
-    ['Headroom', 6],
-  ])
-  const unknown = dividedMinutes(minutes, [], { rest: 'Headroom', total: () => 0 })
-  expect(unknown).toEqual([{ program: 'Headroom', minutes }])
-  // Programs that have sent more than the key counts, as after a reconnect, share all of it.
-  const more = dividedMinutes(minutes, sent, { rest: 'Headroom', total: () => 10 })
-  expect(more.map(({ minutes: own }) => own[0]?.requests)).toEqual([22.5, 7.5, undefined])
+  const left = withoutPrograms(minutes, programs)
+  // Nothing is left of the second minute.
+  expect(left.map(({ requests }) => requests)).toEqual([20, 10, 30, 30, 30, 30, 30, 30, 30])
+  expect(left.map(({ atMs }) => atMs)).not.toContain(minutes[1]?.atMs)
 })
 
 test('the levels of a day are complete: a bucket that is not asked fills by what comes back', () => {

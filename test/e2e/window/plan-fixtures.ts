@@ -90,10 +90,24 @@ export function recordedDay(hours = 24): RecordedUses {
   })
   const uses = (own: number, elsewhere: number) =>
     minutes.map(({ atMs, of }, at) => [atMs, of(own) + ((at * 7) % 5), of(elsewhere)] as const)
+  const of = (program: string, category: string, share: number, own: number) => ({
+    program,
+    category,
+    minutes: uses(own, 0).map(([atMs, requests]) => [atMs, Math.floor(share * requests)] as const),
+  })
   return {
-    'Quote Snapshot': uses(0.7, 0.2),
-    'Option Expirations': uses(0.6, 0.25),
-    Positions: uses(0.1, 0.3),
-    Balances: uses(0.05, 0.3),
+    rows: {
+      'Quote Snapshot': uses(0.7, 0.2),
+      'Option Expirations': uses(0.6, 0.25),
+      Positions: uses(0.1, 0.3),
+      Balances: uses(0.05, 0.3),
+    },
+    programs: [
+      of('scanner', 'Quote Snapshot', 0.8, 0.7),
+      of('dashboard', 'Quote Snapshot', 0.2, 0.7),
+      of('scanner', 'Option Expirations', 0.5, 0.6),
+      of('backtest', 'Option Expirations', 0.5, 0.6),
+      of('risk', 'Positions', 1, 0.1),
+    ],
   }
 }

@@ -12,15 +12,40 @@ test('the closed minutes with any use come by category, of the interval alone', 
     elsewhere: second === 125 ? 3 : 0,
   })
   record(started, 245, uses)
+  for (const [minute, requests] of [
+    [0, 1],
+    [3, 2],
+  ] as const)
+    started.store.add({
+      kind: 'program',
+      profile: PROFILE,
+      category: 'Accounts',
+      sample: { atMs: EPOCH_MS + minute * MINUTE_MS, program: 'scanner', class: 'normal', requests },
+    })
   started.store.flush()
   const all = started.store.recordedUses(PROFILE, EPOCH_MS, EPOCH_MS + 10 * MINUTE_MS)
   expect(all).toEqual({
-    Accounts: [
-      [EPOCH_MS, 2, 0],
-      [EPOCH_MS + 2 * MINUTE_MS, 0, 3],
+    rows: {
+      Accounts: [
+        [EPOCH_MS, 2, 0],
+        [EPOCH_MS + 2 * MINUTE_MS, 0, 3],
+      ],
+    },
+    programs: [
+      {
+        program: 'scanner',
+        category: 'Accounts',
+        minutes: [
+          [EPOCH_MS, 1],
+          [EPOCH_MS + 3 * MINUTE_MS, 2],
+        ],
+      },
     ],
   })
   const later = started.store.recordedUses(PROFILE, EPOCH_MS + MINUTE_MS, EPOCH_MS + 2 * MINUTE_MS)
-  expect(later).toEqual({})
-  expect(started.store.recordedUses('another', EPOCH_MS, EPOCH_MS + 10 * MINUTE_MS)).toEqual({})
+  expect(later).toEqual({ rows: {}, programs: [] })
+  expect(started.store.recordedUses('another', EPOCH_MS, EPOCH_MS + 10 * MINUTE_MS)).toEqual({
+    rows: {},
+    programs: [],
+  })
 })

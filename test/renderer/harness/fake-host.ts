@@ -143,7 +143,7 @@ export async function startFakeHost(dist: string, shown: Snapshot): Promise<Fake
       case 'gateway':
         return { gateway: { state: 'off' }, programs: [] }
       case 'recordedUses':
-        return {}
+        return { rows: {}, programs: [] }
       case 'setVisible':
         return null
       default:

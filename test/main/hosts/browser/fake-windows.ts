@@ -52,7 +52,7 @@ export class FakeWindows implements Windows {
       },
       programHistory: called('programHistory', { from: 0, resolutionMs: 60_000, programs: [] }),
       trends: called('trends', {}),
-      recordedUses: called('recordedUses', {}),
+      recordedUses: called('recordedUses', { rows: {}, programs: [] }),
       openStream: called('openStream', { ok: true as const, stream: 's1' }),
       closeStream: called('closeStream', { ok: true as const }),
       keepStream: called('keepStream', { ok: true as const }),

@@ -1,0 +1,69 @@
+import { expect, test } from 'vitest'
+import { runningPlan } from '../../../app/plan/running.ts'
+import { dayOf } from '../../../renderer/plan/use-day.ts'
+import { quota, snapshot } from '../fixtures.ts'
+
+const HOUR_MS = 3_600_000
+const MINUTE_MS = 60_000
+const TO_MS = 100 * HOUR_MS
+const use = { total: 0.9, own: 0.3, elsewhere: 0.6 }
+const bot = {
+  id: 'p1',
+  name: 'bot',
+  class: 'critical' as const,
+  weight: 1,
+  keyEnding: 'abcd',
+  forwarded: 0,
+  coalesced: 0,
+  refused: 0,
+  perSecond: 0,
+  waiting: 0,
+  longestWaitMs: 0,
+  streams: 0,
+  use: [],
+}
+const base = runningPlan(
+  snapshot({
+    requests: [quota('Positions', 320, 300, 200, { use })],
+    programs: [bot],
+    slots: [],
+    streams: [],
+  }),
+)
+
+test('the day begins with the first recorded minute, and divides own requests by program', () => {
+  const atMs = TO_MS - 2 * HOUR_MS
+  const day = dayOf({
+    base,
+    toMs: TO_MS,
+    uses: {
+      rows: {
+        Positions: [
+          [atMs, 10, 4],
+          [atMs + MINUTE_MS, 3, 0],
+        ],
+      },
+      programs: [
+        { program: 'bot', category: 'Positions', minutes: [[atMs, 6]] },
+        { program: 'gone', category: 'Positions', minutes: [[atMs, 1]] },
+      ],
+    },
+  })
+  expect(day).toMatchObject({ fromMs: atMs, lengthMs: 2 * HOUR_MS, base: base.plan })
+  const of = (requests: number, minute = 0) => ({
+    category: 'Positions',
+    atMs: atMs + minute * MINUTE_MS,
+    requests,
+  })
+  expect(day.recorded).toEqual([
+    { program: 'bot', minutes: [of(6)] },
+    // Ten less those of both programs; of one that is gone nothing is left.
+    { program: 'Headroom', minutes: [of(3), of(3, 1)] },
+    { program: 'Others', minutes: [of(4)] },
+  ])
+})
+
+test('without a recording the day is as long as the market is open', () => {
+  const day = dayOf({ base, toMs: TO_MS, uses: { rows: {}, programs: [] } })
+  expect(day).toMatchObject({ recorded: [], fromMs: TO_MS - 6.5 * HOUR_MS, lengthMs: 6.5 * HOUR_MS })
+})
