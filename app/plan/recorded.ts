@@ -10,15 +10,21 @@ export interface RecordedMinute {
 }
 
 const MINUTE_SECONDS = 60
+/** Of a category that is in no table (service 8.2). */
+const DEFAULT_PERIOD_SECONDS = 300
 
 /**
- * The token bucket that covers what was recorded, a category each: the rate is the mean over the recorded minutes, the burst the
- * most by which the requests of any stretch exceed it, rounded up.
+ * The token bucket that covers what was recorded, a category each: of those that do, the one with the least rate × period + burst,
+ * which is the most that it may take of its quota in one period. Its rate is the mean of the recorded minutes where they are even,
+ * and that of the busy hours where they are not.
  *
  * A minute is the resolution: its requests count as asked for at its start, so the burst is not less than it was. Minutes of a
  * category are in the order of time; those that were not recorded count as quiet. Categories without a request are left out.
  */
-export function recordedRequests(minutes: Iterable<RecordedMinute>): readonly PlannedRequests[] {
+export function recordedRequests(
+  minutes: Iterable<RecordedMinute>,
+  periodSecondsOf: (category: string) => number | undefined,
+): readonly PlannedRequests[] {
   const byCategory = new Map<string, RecordedMinute[]>()
   for (const minute of minutes) {
     const before = byCategory.get(minute.category)
@@ -26,9 +32,27 @@ export function recordedRequests(minutes: Iterable<RecordedMinute>): readonly Pl
     else before.push(minute)
   }
   return [...byCategory].flatMap(([category, own]) => {
-    const perSecond = own.reduce((sum, { requests }) => sum + requests, 0) / (own.length * MINUTE_SECONDS)
+    const perSecond = leastRate(own, periodSecondsOf(category) ?? DEFAULT_PERIOD_SECONDS)
     return perSecond > 0 ? [{ category, perSecond, burst: Math.ceil(leastBurst(own, perSecond)) }] : []
   })
+}
+
+/** Steps of the search, each of which leaves two thirds of the interval. */
+const STEPS = 48
+
+/** The rate for which rate × period + burst is least; that sum is convex in the rate, so that a search by thirds finds it. */
+function leastRate(minutes: readonly RecordedMinute[], periodSeconds: number): number {
+  const total = minutes.reduce((sum, { requests }) => sum + requests, 0)
+  let low = total / (minutes.length * MINUTE_SECONDS)
+  let high = Math.max(...minutes.map(({ requests }) => requests)) / MINUTE_SECONDS
+  const taken = (perSecond: number) => perSecond * periodSeconds + leastBurst(minutes, perSecond)
+  if (taken(low) <= taken(low + (high - low) / 1e6)) return low
+  for (let step = 0; step < STEPS; step += 1) {
+    const third = (high - low) / 3
+    if (taken(low + third) <= taken(high - third)) high -= third
+    else low += third
+  }
+  return high
 }
 
 /** The fullest that a bucket gets which the minutes fill and which drains at `perSecond`. */

@@ -6,6 +6,7 @@ import { type RecordedMinute, recordedArrivals, recordedRequests } from '../../.
 import { type Arrival, type Replay, replay } from '../../../app/plan/replay.ts'
 import { seededChance } from '../../../app/plan/seeded-chance.ts'
 import { type PlanVerdict, planVerdict } from '../../../app/plan/verdict.ts'
+import { CURRENT_REQUEST_QUOTAS } from '../../../app/service/categories.ts'
 import type { SeriesOpening } from '../../history/series-file.ts'
 import { NO_HOME } from '../../storage/data-folder.ts'
 import { systemErrorText } from '../../storage/system-error.ts'
@@ -150,12 +151,21 @@ function recordedPrograms(
   }
 }
 
+const periodSecondsOf = (category: string) =>
+  CURRENT_REQUEST_QUOTAS.find((quota) => quota.category === category)?.periodSeconds
+
 function recordedProgram(
   name: string,
   minutes: readonly RecordedMinute[],
   ownClass: PlannedProgram['class'],
 ): PlannedProgram {
-  return { name, class: ownClass, weight: 1, requests: recordedRequests(minutes), streams: [] }
+  return {
+    name,
+    class: ownClass,
+    weight: 1,
+    requests: recordedRequests(minutes, periodSecondsOf),
+    streams: [],
+  }
 }
 
 /** The verdict, a table of what is asked for, and what to give up first. */
