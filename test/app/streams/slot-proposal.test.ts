@@ -19,6 +19,11 @@ test('the least used stream is proposed, and of those as good as unused the olde
   expect(proposedToClose([])).toBeUndefined()
 })
 
+test('of two that are used alike, the one with fewer readers is proposed', () => {
+  const shared = { ...holder('shared', 1, 40), readers: 7 }
+  expect(proposedToClose([shared, { ...holder('own', 2, 40), readers: 1 }])?.stream).toBe('own')
+})
+
 test('a pinned stream is given up only where all are pinned', () => {
   const pinned = holder('pinned', 1, 0, true)
   expect(proposedToClose([pinned, holder('busy', 2, 40)])?.stream).toBe('busy')
