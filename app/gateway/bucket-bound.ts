@@ -195,15 +195,17 @@ export class BucketBound {
    * When a request goes that needs `level` and has `ahead` others before it, if other programs go on as they did.
    *
    * `ahead` requests lower the bound by as many, so it is when the bound without them is at `level + ahead`; it does not
-   * meet the limit meanwhile. A fixed window brings `limit − level + 1` at once.
+   * meet the limit meanwhile. A fixed window brings `limit − level + 1` at once. `overtakingPerMs`: own requests that come later
+   * and go before.
    */
-  turnAtMs(level: number, ahead: number, nowMs: number): number {
+  turnAtMs(level: number, ahead: number, nowMs: number, overtakingPerMs = 0): number {
     const fromMs = Math.max(nowMs, this.#heldUntilMs)
     if (this.#free === undefined) return fromMs
     const missing = level + ahead + this.inFlight - this.#freeAt(fromMs)
     if (missing <= 0) return fromMs
     if (this.#model === 'rolling') {
-      const pace = this.#isAlone(nowMs) ? 0 : Math.min(this.#others.perMs, MAX_OTHERS_SHARE * this.#gainPerMs)
+      const others = this.#isAlone(nowMs) ? 0 : this.#others.perMs
+      const pace = Math.min(others + overtakingPerMs, MAX_OTHERS_SHARE * this.#gainPerMs)
       return Math.max(fromMs, this.#atMs) + missing / (this.#gainPerMs - pace)
     }
     const windows = Math.ceil(missing / Math.max(1, Math.floor(this.#limit - level + 1)))

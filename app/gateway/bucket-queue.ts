@@ -1,6 +1,11 @@
 import { BucketBound, type BucketSize } from './bucket-bound.ts'
 import { PROGRAM_CLASSES, type ProgramClass } from './decisions.ts'
 import { FairQueue, type Queued } from './fair-queue.ts'
+import { ServedRates } from './served-rates.ts'
+
+/** A turn that others of its class delay is computed in steps, until one changes less than this, in milliseconds. */
+const CLOSE_MS = 20
+const MAX_STEPS = 12
 
 /** A request that waits for its turn in one bucket. */
 export interface Waiting extends Queued {
@@ -36,6 +41,7 @@ export class BucketQueue<T extends Waiting> {
   readonly name: string
   readonly bound: BucketBound
   readonly #reserve: number | undefined
+  readonly #served = new ServedRates()
   readonly #byClass: Readonly<Record<ProgramClass, FairQueue<T>>> = {
     critical: new FairQueue(),
     normal: new FairQueue(),
@@ -67,7 +73,10 @@ export class BucketQueue<T extends Waiting> {
     const first = this.#first()
     if (first === undefined) return undefined
     this.bound.advance(nowMs)
-    return this.bound.allows(this.#level(first), nowMs) ? this.#byClass[first].take() : undefined
+    if (!this.bound.allows(this.#level(first), nowMs)) return undefined
+    const taken = this.#byClass[first].take()
+    if (taken !== undefined) this.#served.add(taken, nowMs)
+    return taken
   }
 
   /** When to look again, as a whole millisecond; `undefined` if only an answer or a new request can change anything. */
@@ -81,14 +90,35 @@ export class BucketQueue<T extends Waiting> {
     return this.bound.turnAtMs(this.#level(programClass), ahead, nowMs)
   }
 
-  /** When the turn comes of one that waits here, if none comes or goes. */
+  /**
+   * When the turn comes of one that waits here, if none goes, and others come as they did.
+   *
+   * Requests of classes before go first whenever they come: they slow the turn down. Of another program of its class as many do
+   * as come until then, but no more than its share lets before this one.
+   */
   turnOf(waiting: T, nowMs: number): number {
-    let ahead = this.#byClass[waiting.class].ahead(waiting.program, waiting)
-    for (const name of PROGRAM_CLASSES) {
-      if (name === waiting.class) break
-      ahead += this.#byClass[name].size
+    const { class: own, program } = waiting
+    const before = PROGRAM_CLASSES.slice(0, PROGRAM_CLASSES.indexOf(own))
+    const queue = this.#byClass[own]
+    const ahead = before.reduce((sum, name) => sum + this.#byClass[name].size, queue.ahead(program, waiting))
+    const overtaking = before.reduce((sum, name) => sum + this.#served.perMs(name, nowMs), 0)
+    const atMs = (more: number) => this.bound.turnAtMs(this.#level(own), ahead + more, nowMs, overtaking)
+    let turnAtMs = atMs(0)
+    if (turnAtMs <= nowMs) return turnAtMs
+    const rivals = this.#served.programsOf(own, nowMs).flatMap(({ program: other, weight, perMs }) => {
+      const room = other === program ? 0 : queue.roomBefore(program, waiting, other, weight)
+      return room > 0 ? [{ room, perMs }] : []
+    })
+    for (let step = 0; rivals.length > 0 && step < MAX_STEPS; step += 1) {
+      const formerMs = turnAtMs
+      const more = rivals.reduce(
+        (sum, { room, perMs }) => sum + Math.min(room, perMs * (formerMs - nowMs)),
+        0,
+      )
+      turnAtMs = atMs(more)
+      if (turnAtMs - formerMs < CLOSE_MS) break
     }
-    return this.turnAtMs(waiting.class, ahead, nowMs)
+    return turnAtMs
   }
 
   /** All of them in the order of service. */

@@ -115,6 +115,22 @@ export class FairQueue<T extends Queued> {
     return ahead
   }
 
+  /**
+   * How many requests of another program, of `weight`, that come from now on would still be served before this one; may have a
+   * fraction.
+   */
+  roomBefore(program: string, item: T, other: string, weight: number): number {
+    const own = this.#waiting.get(program)
+    const place = own?.items.indexOf(item) ?? -1
+    if (own === undefined || place < 0) return 0
+    const flow = this.#waiting.get(other)
+    const tag =
+      flow === undefined
+        ? Math.max(this.#virtual, this.#former.get(other) ?? 0)
+        : flow.start + flow.items.length / flow.weight
+    return Math.max(0, (own.start + place / own.weight - tag) * weight)
+  }
+
   #begin(program: string, weight: number): Flow<T> {
     const start = Math.max(this.#virtual, this.#former.get(program) ?? 0)
     const flow: Flow<T> = { program, weight, start, items: [] }

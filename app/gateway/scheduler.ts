@@ -45,8 +45,9 @@ const MAX_BUCKETS = 1024
  * It does nothing by itself. Each event returns what is to be done at once, in that order, and `nextWakeAtMs` is when `due`
  * has something to say without an event. One scheduler serves one API key and user: buckets are theirs (service 8.1).
  *
- * A turn is computed from the queue as it stands. Requests that come later in a class before, or of a program that is
- * behind its share, may delay it; a request is then refused when its patience ends. It gets a second more, by which later
+ * A turn is computed from the queue as it stands, and from how fast requests came lately that go before it: those of classes
+ * before, and of programs that are behind their share. More of them may delay it; a request is then refused when its patience
+ * ends. It gets a second more, by which later
  * headers may show less than was known (Reset is in whole seconds), so that none is refused for a rounding.
  *
  * Times are milliseconds on one clock; one that goes back stands still until it is passed again.

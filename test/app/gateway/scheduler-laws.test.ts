@@ -253,8 +253,8 @@ describe('with no other program on the key', () => {
 })
 
 /** Requests refused at once, though one that came after them in their program went before their patience ended. */
-function wronglyRefused(door: VirtualDoor, byMs = 2) {
-  const told = toldOf(door)
+function wronglyRefused(door: VirtualDoor, byMs = 2, program?: string) {
+  const told = toldOf(door).filter(({ arrival }) => program === undefined || arrival.program === program)
   let soonestMs = Number.POSITIVE_INFINITY
   const wrong = []
   for (const one of told.toReversed()) {
@@ -348,8 +348,9 @@ describe('beside programs that the gateway does not see', () => {
         const door = doorOf({ rule, maxTripMs: 60, chance })
         const untilMs = period * 3000
         load(door, rule, chance, { share: 1.5, untilMs, one: ofClass('normal', 'background') })
-        // What a bucket of half the reserve that fills at half the pace lets through.
-        const most = Math.floor(reserveOf(requests) / 2)
+        // What a bucket of half the reserve that fills at half the pace lets through. One header's rounding and what was under way
+        // may be missing of the reserve.
+        const most = Math.floor((reserveOf(requests) - 2) / 2)
         const perMs = (0.5 * requests) / (period * 1000)
         let held = most
         for (let atMs = 1; atMs < untilMs; ) {
@@ -401,6 +402,56 @@ describe('beside programs that the gateway does not see', () => {
     )
     expect(count.refused).toBeGreaterThan(count.all / 20)
     expect((count.late + count.early) / count.all).toBeLessThanOrEqual(0.01)
+  })
+})
+
+describe('among programs that go before it', () => {
+  /** Requests at random moments, one at a time. */
+  const flow = (
+    door: VirtualDoor,
+    chance: () => number,
+    { gapMs, one }: { readonly gapMs: number; readonly one: () => Omit<Arrival, 'atMs'> },
+  ) => {
+    for (let atMs = 1; atMs < 1_200_000; atMs += -Math.log(1 - chance()) * gapMs) {
+      door.arrive({ ...one(), atMs: Math.floor(atMs) })
+    }
+  }
+
+  test.each([
+    ['critical ones', { critical: 0.4, rivals: 0, share: 1.5 }],
+    ['ones of its class', { critical: 0, rivals: 0.4, share: 1.5 }],
+    ['both', { critical: 0.3, rivals: 0.3, share: 2 }],
+  ])('a scanner that asks for too much seldom waits in vain, beside %s', (_, { critical, rivals, share }) => {
+    const count = { all: 0, late: 0, wrong: 0 }
+    fc.assert(
+      fc.property(seed, (from) => {
+        const chance = chanceFrom(from)
+        const rule = { limit: 320, periodSeconds: 300, window: 'rolling' as const }
+        const door = doorOf({ rule, maxTripMs: 80, chance })
+        const refillMs = 937.5
+        const one = (program: string, own: ProgramClass, patienceMs: () => number) => () => ({
+          ...{ program, class: own, weight: 1, patienceMs: patienceMs() },
+        })
+        const scanner = one('scanner', 'background', () => chance() * 60_000)
+        flow(door, chance, { gapMs: refillMs / share, one: scanner })
+        if (critical > 0)
+          flow(door, chance, { gapMs: refillMs / critical, one: one('bot', 'critical', () => 30_000) })
+        for (const name of rivals > 0 ? ['notes', 'sheet'] : [])
+          flow(door, chance, { gapMs: (2 * refillMs) / rivals, one: one(name, 'background', () => 30_000) })
+        door.run()
+        const told = toldOf(door).filter(({ arrival }) => arrival.program === 'scanner')
+        const late = told.filter(
+          ({ end, endedAtMs, arrival }) => end === 'refuse' && endedAtMs > arrival.atMs,
+        )
+        count.all += told.length
+        count.late += late.length
+        count.wrong += late.length + wronglyRefused(door, 2, 'scanner').length
+      }),
+      { numRuns: 12, seed: SEED },
+    )
+    // Without a forecast up to 17 of 100 waited in vain.
+    expect(count.late / count.all).toBeLessThan(0.07)
+    expect(count.wrong / count.all).toBeLessThan(0.11)
   })
 })
 

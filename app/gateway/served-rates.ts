@@ -1,0 +1,61 @@
+import { type CountedRate, counted, countedFrom, countedPerSecond, HORIZONS_MS } from '../quota/rates.ts'
+import type { ProgramClass } from './decisions.ts'
+
+/** Whose request it was. */
+interface Served {
+  readonly program: string
+  readonly class: ProgramClass
+  readonly weight: number
+}
+
+/** How fast one program of a class is served. */
+export interface ServedProgram {
+  readonly program: string
+  readonly weight: number
+  /** Requests a millisecond that may be reckoned with: a share of those of the last minute or so. */
+  readonly perMs: number
+}
+
+interface Kept {
+  readonly weight: number
+  readonly rate: CountedRate
+}
+
+/**
+ * How much of a former rate is expected to go on. Requests come at random, so a whole rate would refuse as many that could have
+ * made it as none would let wait in vain; tried from 0.5 to 1, this leaves the fewest of both.
+ */
+const EXPECTED_SHARE = 0.7
+
+/** Less than one request in so many milliseconds is forgotten. */
+const FORGOTTEN_PER_MS = 1 / 600_000
+
+/** How fast the programs of each class were served from one bucket lately. */
+export class ServedRates {
+  readonly #byClass: Readonly<Record<ProgramClass, Map<string, Kept>>> = {
+    critical: new Map(),
+    normal: new Map(),
+    background: new Map(),
+  }
+
+  add({ program, class: own, weight }: Served, nowMs: number): void {
+    const programs = this.#byClass[own]
+    const before = programs.get(program)?.rate ?? countedFrom(nowMs, HORIZONS_MS.short)
+    programs.set(program, { weight, rate: counted(before, nowMs) })
+  }
+
+  programsOf(programClass: ProgramClass, nowMs: number): readonly ServedProgram[] {
+    const programs = this.#byClass[programClass]
+    return [...programs].flatMap(([program, { weight, rate }]) => {
+      const perMs = (EXPECTED_SHARE * countedPerSecond(rate, nowMs)) / 1000
+      if (perMs >= FORGOTTEN_PER_MS) return [{ program, weight, perMs }]
+      programs.delete(program)
+      return []
+    })
+  }
+
+  /** Requests a millisecond of all programs of a class. */
+  perMs(programClass: ProgramClass, nowMs: number): number {
+    return this.programsOf(programClass, nowMs).reduce((sum, { perMs }) => sum + perMs, 0)
+  }
+}
