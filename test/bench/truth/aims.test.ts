@@ -22,7 +22,16 @@ const GOOD: Figures = {
     timeErrors: [0.1],
     leastTimeErrors: [0.05],
   },
-  ...{ changes: 6, bursts: 0, warningLooks: 100, warningOld: 2, checks: 100, budget: 100, forecasts: 1000 },
+  ...{
+    changes: 6,
+    changesOfTruth: 6,
+    bursts: 0,
+    warningLooks: 100,
+    warningOld: 2,
+    checks: 100,
+    budget: 100,
+    forecasts: 1000,
+  },
   ...{ brier: 120, came: 300, alerts: 100, falseAlerts: 25, emptyings: 100, emptyingsWarned: 75 },
   chances: Array.from({ length: 10 }, (_, at) => ({
     told: 100 * (at / 10 + 0.05),
@@ -92,4 +101,15 @@ test('an aim that the oracle misses on the same headers is said to be missed by 
   }
   expect(word(GOOD)).toBe('missed')
   expect(word({ ...GOOD, falseAlerts: 30 })).toBe('missed, by the oracle too')
+})
+
+test('changes of state that the truth itself makes are said to be missed by it too', () => {
+  const word = (changesOfTruth: number) => {
+    const aim = aimsOf([{ ...GOOD, changes: 7, changesOfTruth }]).find(({ figure }) =>
+      figure.endsWith('bursts'),
+    )
+    return aim && aimWord(aim)
+  }
+  expect(word(6)).toBe('missed')
+  expect(word(7)).toBe('missed, by the truth itself too')
 })

@@ -11,6 +11,8 @@ export interface Aim {
   readonly best?: Pick<Aim, 'measured' | 'isMet'>
   /** The same of an oracle that is not told the kind of traffic. */
   readonly untold?: Pick<Aim, 'measured' | 'isMet'>
+  /** The same of whoever sees the truth each second and knows the ten minutes to come, where that can be said. */
+  readonly sighted?: Pick<Aim, 'measured' | 'isMet'>
 }
 
 export const NO_MODEL = 'no model: the last Remaining stands'
@@ -33,9 +35,15 @@ const OF_THE_ORACLE =
 /** What one that is not told the kind can be held to besides: how near it comes to the one that is. */
 const OF_THE_UNTOLD = new RegExp(`${OF_THE_ORACLE.source}|^mean error against the oracle`)
 
+const OF_THE_SIGHTED = /^changes/
+
 /** What must hold, as it was measured, and beside it what the oracle comes to on the same headers. */
 export function aimsOf(kinds: readonly Figures[]): readonly Aim[] {
-  const aims = aimsOver(kinds)
+  const ofSighted = aimsOver(kinds.map((kind) => ({ ...kind, changes: kind.changesOfTruth })))
+  const aims = aimsOver(kinds).map((aim, at): Aim => {
+    const { measured, isMet } = ofSighted[at]!
+    return OF_THE_SIGHTED.test(aim.figure) ? { ...aim, sighted: { measured, isMet } } : aim
+  })
   const best = kinds.flatMap((kind) => (kind.best ? [kind.best] : []))
   if (best.length < kinds.length) return aims
   const ofOracle = aimsOver(best)
@@ -339,9 +347,10 @@ const seconds = (value: number): string => (Number.isFinite(value) ? `${Math.rou
 const count = (value: number): string => value.toLocaleString('en')
 
 /** One word for each aim, as a terminal and a page say it. */
-export const aimWord = ({ isMet, best, untold }: Aim): string => {
+export const aimWord = ({ isMet, best, untold, sighted }: Aim): string => {
   if (isMet === undefined) return 'nothing to measure'
   if (isMet) return 'met'
+  if (sighted?.isMet === false) return 'missed, by the truth itself too'
   if (best?.isMet === false) return 'missed, by the oracle too'
   return untold?.isMet === false ? 'missed, by anyone who is not told the kind too' : 'missed'
 }

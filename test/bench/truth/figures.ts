@@ -48,6 +48,8 @@ export interface Figures {
   /** What half of them are at least for whoever counted each request since the start: see `leastTimeErrors`. */
   leastTimeErrors: number[]
   changes: number
+  /** Of the same states over the truth itself, by whoever sees it each second and the ten minutes to come. */
+  changesOfTruth: number
   bursts: number
   warningLooks: number
   warningOld: number
@@ -126,6 +128,7 @@ function sumsOf(looks: Looks): Figures {
       timeErrors: timeErrors(looks),
       leastTimeErrors: leastTimeErrors(looks),
       changes: 0,
+      changesOfTruth: changesOfTruth(looks, comes),
       bursts: bursts(looks),
       warningLooks: 0,
       warningOld: 0,
@@ -171,6 +174,25 @@ function sumsOf(looks: Looks): Figures {
     figures.falseAlerts += Number(!comes[at])
   }
   return figures
+}
+
+/** Without the waits after a 429, which follow from checks. */
+function changesOfTruth({ kind, count, truth }: Looks, comes: readonly boolean[]): number {
+  const held = new RowState()
+  let [changes, before] = [0, held.state]
+  for (let at = 0; at < count; at += 1) {
+    const [level, chance] = [truth[at]!, Number(comes[at])]
+    const state = held.at(
+      {
+        ...{ seen: true, blocked: false, limit: kind.limit, threshold: LOW_THRESHOLD },
+        ...{ low: level, high: level, level, emptyChance: chance, emptyChanceByPresent: chance },
+      },
+      at * 1000,
+    )
+    changes += Number(at > 0 && state !== before)
+    before = state
+  }
+  return changes
 }
 
 /** With what chance makes of the pace of checks. */

@@ -123,12 +123,15 @@ function reasons(missed: readonly Aim[]): readonly string[] {
 }
 
 /**
- * Why an aim cannot be met, or what it would take: from what the two oracles come to on the same headers; `undefined` where
- * they were not asked.
+ * Why an aim cannot be met, or what it would take: from what the truth itself and the two oracles come to on the same
+ * traffic; `undefined` where none was asked.
  */
-function reason({ figure, best, untold }: Aim): string | undefined {
+function reason({ figure, best, untold, sighted }: Aim): string | undefined {
   if (OF_THE_FOLD.test(figure)) {
     return 'a fold weighs 116 candidates, 28 rates and none, each for four lengths of time, with a normal probability each; a header a second costs 4 µs of that second. It takes 1 µs only where several headers come within a second.'
+  }
+  if (sighted?.isMet === false) {
+    return `the same states over the truth itself, seen each second with the ten minutes to come, change ${sighted.measured}. It cannot be met by any estimate, since what others do changes the state as often.`
   }
   if (best?.isMet === false) {
     return `the oracle, which is told everything but the future, comes to ${best.measured}. It cannot be met by anyone who sees these headers alone.`
@@ -137,7 +140,7 @@ function reason({ figure, best, untold }: Aim): string | undefined {
     return `who is not told the kind of traffic comes to ${untold.measured}. It takes knowing beforehand what others do.`
   }
   if (untold?.isMet === true) {
-    return `within reach of who knows what kinds there are, and how likely each is (${untold.measured}). Headroom supposes only that a rate holds for a while and then jumps, so that nothing is tuned to the bench.`
+    return `not met yet, and nothing here shows that it cannot be: who knows what kinds there are, and how likely each is, comes to ${untold.measured}. Headroom supposes only that a rate holds for a while and then jumps, so that nothing is tuned to the bench.`
   }
   return undefined
 }
