@@ -39,10 +39,10 @@ export interface Estimate {
 const WEIGHED_EVERY_MS = 1000
 const DENSE_SECONDS = 10
 /**
- * The least time between two readings of others' use: a second, or a tenth of the header's age where that is longer.
- * Between two readings it is extrapolated in a straight line.
+ * The least time between two readings of others' use: the age that the header had at the first one, from 0.1 s to 1 s, or a
+ * tenth of its age where that is longer. Between two readings it is extrapolated in a straight line, from a second on.
  */
-const READ_EVERY = { ms: 1000, share: 0.1 } as const
+const READ_EVERY = { leastMs: 100, mostMs: 1000, share: 0.1 } as const
 /** Probability that others' use lies beyond either end of its interval. */
 const RATE_TAIL = 0.05
 
@@ -223,9 +223,10 @@ export class Bucket {
   #readingAt(nowMs: number): OthersReading {
     const known = this.#reading
     const sinceMs = nowMs - this.#othersAtMs
-    const everyMs = Math.max(READ_EVERY.ms, READ_EVERY.share * 1000 * this.#others.seconds)
-    if (known && sinceMs >= 0 && sinceMs < everyMs)
-      return sinceMs < READ_EVERY.ms ? known : later(known, sinceMs / 1000)
+    const ageMs = 1000 * this.#others.seconds
+    const youngMs = Math.min(READ_EVERY.mostMs, Math.max(READ_EVERY.leastMs, ageMs))
+    if (known && sinceMs >= 0 && sinceMs < Math.max(youngMs, READ_EVERY.share * ageMs))
+      return sinceMs < READ_EVERY.mostMs ? known : later(known, sinceMs / 1000)
     this.#follow(nowMs)
     const others = this.#others
     const gain = this.#level.gainPerMs * 1000 - this.ownPerSecond(nowMs)

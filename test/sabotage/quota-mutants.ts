@@ -118,6 +118,14 @@ export const QUOTA_MUTANTS: readonly Mutant[] = [
     test: 'app/quota/bucket-elsewhere.test.ts',
   },
   {
+    promise: 'Q8',
+    what: 'show for a second what was read just after a header',
+    file: 'app/quota/bucket.ts',
+    find: 'Math.max(READ_EVERY.leastMs, ageMs)',
+    replace: 'Math.max(READ_EVERY.mostMs, ageMs)',
+    test: 'app/quota/bucket-elsewhere.test.ts',
+  },
+  {
     promise: 'Q9',
     what: 'forget use elsewhere after a period without a header',
     file: 'app/quota/bucket.ts',

@@ -205,3 +205,23 @@ test('a 60-second quota that others keep empty is not full and idle again a minu
   expect(bucket.estimate(121_000).point).toBeLessThan(45)
   expect(bucket.estimate(121_000).low).toBeLessThan(1)
 })
+
+test('a row that is read just after a header is read anew within the next second', () => {
+  // Others take 20/s of a quota that refills 8.3/s; a header comes every 5 s.
+  const [limit, periodSeconds, perSecond] = [1000, 120, 20]
+  const seen = () => {
+    const bucket = new Bucket(limit, periodSeconds, 0)
+    for (let header = 0; header < 6; header += 1) {
+      const remaining = Math.floor(limit - 1 - 5 * header * (perSecond - limit / periodSeconds))
+      const resetSeconds = Math.ceil(((limit - remaining) * periodSeconds) / limit)
+      const rate = { limit, periodSeconds, remaining, resetSeconds }
+      bucket.sent(header, header * 5_000)
+      bucket.answered({ id: header, receivedAtMs: header * 5_000, rejected: false, rate })
+    }
+    return bucket
+  }
+  const [often, once] = [seen(), seen()]
+  often.estimate(25_050)
+  expect(often.estimate(25_900).point).toBeCloseTo(once.estimate(25_900).point, 0)
+  expect(once.estimate(25_900).point).toBeLessThan(once.estimate(25_000).point - 5)
+})
