@@ -78,7 +78,7 @@ export class ReaderQueue {
   }
 
   push(frame: SharedFrame): void {
-    if (frame.kind === 'object' && !this.#wants(frame.symbol)) return
+    if (this.#isLost || (frame.kind === 'object' && !this.#wants(frame.symbol))) return
     if (this.#owed !== undefined) {
       this.#owe(this.#owed, frame)
       return

@@ -59,7 +59,8 @@ export class StreamReader {
     // Neither Node's own Date nor any other field is added to what the service said.
     this.reply.sendDate = false
     this.reply.writeHead(200, [...headers])
-    this.reply.flushHeaders()
+    // The head goes out with the first frames, if there are any.
+    if (this.#queue.behind === 0) this.reply.flushHeaders()
     this.#write()
   }
 
