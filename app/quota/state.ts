@@ -31,8 +31,8 @@ export const CRITICAL_SECONDS = 120
  */
 const RUNNING_OUT_CHANCE = 0.7
 /**
- * Chance of running out, by all that others may do, from which a row is not ok. Above 0.18, which a key that nobody else
- * uses starts with until a third header came.
+ * Chance of running out, by all that others may do, from which a row is not ok. Above 0.18, which a key without other users
+ * starts with until a third header came.
  */
 const NOT_OK_CHANCE = 0.2
 /** Width of the interval, as a share of the limit, from which a row counts as not checked. */
