@@ -101,9 +101,9 @@ export class SharedStream implements StreamAudience {
     return this.#isOver
   }
 
-  /** Whether no program reads it, and it is kept in case one comes back. */
+  /** Whether its slot is kept for nothing but a program that might come back. */
   get isKept(): boolean {
-    return this.#cancelKept !== undefined
+    return this.#cancelKept !== undefined && this.keeper?.isOwn !== true
   }
 
   get pending(): readonly StreamReader[] {
@@ -240,8 +240,8 @@ export class SharedStream implements StreamAudience {
   }
 
   #leftAlone(): void {
-    if (this.#isOver || this.isKept) return
-    if (!this.isOpen || this.keeper?.isOwn === true) this.close()
+    if (this.#isOver || this.#cancelKept !== undefined) return
+    if (!this.isOpen) this.close()
     else this.#cancelKept = this.#clock.after(KEPT_MS, () => this.close())
   }
 

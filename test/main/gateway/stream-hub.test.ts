@@ -278,7 +278,13 @@ test("a stream that Headroom has open is read from a first answer on, and stays 
   expect(own('Positions Stream')).toBe(1)
   expect(summary()).toMatchObject({ readers: 1, readBy: [{ program: 'bot', readers: 1 }] })
   reader.destroy()
+  // A program that comes back soon does not have it opened anew.
+  await clock.advance(KEPT_MS / 2)
+  const again = await ask(POSITIONS)
+  expect(again.lines).toEqual([position(1, 3), END])
+  again.destroy()
   await clock.advance(KEPT_MS)
+  expect(opened()).toBe(2)
   expect(own('Positions Stream')).toBe(1)
   expect(summary()).not.toHaveProperty('readers')
 })
