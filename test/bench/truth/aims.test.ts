@@ -8,6 +8,7 @@ const GOOD: Figures = {
     width: 10,
     oracleWidth: 8,
     leastWidth: 8,
+    leastCovered: 960,
     highWrong: 0,
     error: 1000,
     oracleError: 900,

@@ -33,6 +33,7 @@ export interface Figures {
   oracleWidth: number
   /** From the oracle's `low` to a bound that is never passed. */
   leastWidth: number
+  leastCovered: number
   /** Truth above `high`. */
   highWrong: number
   error: number
@@ -122,7 +123,16 @@ function sumsOf(looks: Looks): Figures {
   const hours = count / 3600
   const figures: Figures = {
     ...{ name: kind.name, shape: kind.shape, own: kind.own, looks: 0, hours, covered: 0, oracleCovered: 0 },
-    ...{ width: 0, oracleWidth: 0, leastWidth: 0, highWrong: 0, error: 0, oracleError: 0, peerErrors: {} },
+    ...{
+      width: 0,
+      oracleWidth: 0,
+      leastWidth: 0,
+      leastCovered: 0,
+      highWrong: 0,
+      error: 0,
+      oracleError: 0,
+      peerErrors: {},
+    },
     ...{ underFifth: 0, okUnderFifth: 0, overHalf: 0, warnedOverHalf: 0, delays: [...delays] },
     ...{
       timeErrors: timeErrors(looks),
@@ -150,6 +160,7 @@ function sumsOf(looks: Looks): Figures {
     figures.width += (looks.high[at]! - looks.low[at]! + 1) / kind.limit
     figures.oracleWidth += (looks.oracle.high[at]! - looks.oracle.low[at]! + 1) / kind.limit
     figures.leastWidth += (looks.high[at]! - looks.oracle.low[at]! + 1) / kind.limit
+    figures.leastCovered += Number(is >= looks.oracle.low[at]! && is <= looks.high[at]!)
     figures.highWrong += Number(is > looks.high[at]!)
     figures.error += Math.abs(looks.middle[at]! - is)
     figures.oracleError += Math.abs(looks.oracle.middle[at]! - is)
