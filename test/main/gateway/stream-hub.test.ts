@@ -409,3 +409,34 @@ test('the stream of a program can be pinned as it was asked for', async () => {
     options: { interval: '5', barsBack: '3' },
   })
 })
+
+test('at the cap a GoAway is hidden too: the connection is closed, then another one opened', async () => {
+  const set = setUpHub()
+  const replies: FakeReply[] = []
+  for (let i = 0; i < 10; i += 1) {
+    replies.push(await set.ask(`/v3/marketdata/stream/options/chains/S${i}`))
+    set.service.opens()
+  }
+  const [first, goingAway] = [replies[0]!, set.http.streams[0]!]
+  await set.clock.advance(5_000)
+  goingAway.listener.chunk(Buffer.from(`${GO_AWAY}\r\n`))
+  expect(goingAway.closed).toBe(true)
+  await set.clock.advance(1_000)
+  expect(set.opened()).toBe(11)
+  expect(set.own('Option Chain Stream')).toBe(10)
+  set.service.opens()
+  set.says('{"Legs":[{"Symbol":"S0 1","Ratio":1}],"Last":"1"}')
+  expect(first.lines).toEqual(['{"Legs":[{"Symbol":"S0 1","Ratio":1}],"Last":"1"}'])
+  expect(first.writableEnded).toBe(false)
+})
+
+test('a program that comes during an outage has the state as it was heard last, then the differences', async () => {
+  const { ask, service, says, clock } = await openPositions()
+  service.ends()
+  const late = await ask(POSITIONS)
+  expect(late.lines).toEqual([position(1, 10), position(2, 20), END])
+  await clock.advance(5_000)
+  service.opens()
+  says(position(1, 12), position(2, 20), END)
+  expect(late.lines.slice(3)).toEqual([position(1, 12)])
+})
