@@ -66,11 +66,19 @@ test('several keys are a table, the worst first, and one is opened by a click or
   })
   const host = await open(calm)
   host.show(calm, worst)
+  const refused = { kind: 'rate-limited', profile: 'main', category: 'Positions', retryAt: NOW_MS }
+  const before = Array.from({ length: 7 }, (_, index) => ({
+    ...refused,
+    seq: index,
+    at: NOW_MS - index * 60_000,
+  }))
+  // One of this run is told beside them; the last is of yesterday.
+  host.answer('pastEvents', [...before, { ...refused, seq: 8, at: NOW_MS - 86_400_000 }])
   await page.keyboard.press('0')
   const rows = page.locator('tr[data-key]')
   await expect(rows).toHaveCount(2)
   await expect(rows.first()).toHaveText(
-    /Main key.*429.*Option Expirations.*0 \/ 90.*min.*7.*0 of 3.*Sat 09:12/s,
+    /Main key.*429.*Option Expirations.*0 \/ 90.*min.*8.*0 of 3.*Sat 09:12/s,
   )
   await expect(rows.nth(1)).toHaveAttribute('aria-current', 'true')
   expect(await problemsOf(page)).toEqual([])

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { extname, join } from 'node:path'
 import type { AlertPreferences } from '../../../app/contract/alerts.ts'
 import type { LoggedEvent } from '../../../app/contract/events.ts'
+import type { TimeZone } from '../../../app/contract/setting-ranges.ts'
 import type { Snapshot } from '../../../app/contract/snapshot.ts'
 import { EVENTS, NOW_MS } from '../fixtures.ts'
 import { ALERTS, CLOSED_ALERTS, KEY_SETTINGS, REPORT, rowDetailsOf } from './memory-fixtures.ts'
@@ -55,6 +56,7 @@ export async function startFakeHost(dist: string, shown: Snapshot): Promise<Fake
   let snapshots: readonly Snapshot[] = [shown]
   let events: readonly LoggedEvent[] = EVENTS
   let keySettings = KEY_SETTINGS.settings
+  let zone: TimeZone = 'local'
   let alertPreferences: AlertPreferences = { urgentBypass: true }
   let asleep = false
   let refused = 0
@@ -107,9 +109,10 @@ export async function startFakeHost(dist: string, shown: Snapshot): Promise<Fake
         return alertPreferences
       }
       case 'timeZone':
-        return 'local'
+        return zone
       case 'setTimeZone':
-        push('timeZoneChanged', (arg as { zone: string }).zone)
+        zone = (arg as { zone: TimeZone }).zone
+        push('timeZoneChanged', zone)
         return { ok: true }
       case 'closedAlerts':
         return CLOSED_ALERTS
