@@ -186,8 +186,7 @@ export class StreamHub {
 
   /** Opens what has a slot, the most urgent first. */
   #advance(): void {
-    const urgency = ({ shared }: Asked) =>
-      Math.min(...shared.pending.map(({ program }) => PROGRAM_CLASSES.indexOf(program.class)))
+    const urgency = ({ shared }: Asked) => Math.min(...shared.pending.map(urgencyOf))
     const waiting = [...this.#asked.values()].filter(
       ({ shared, isTakingTurn }) => shared.keeper === undefined && !isTakingTurn,
     )
@@ -198,7 +197,7 @@ export class StreamHub {
   async #open(asked: Asked): Promise<void> {
     const { shared, request } = asked
     const { streams, timeline, turn } = this.#deps
-    const [first] = shared.pending
+    const [first] = shared.pending.toSorted((a, b) => urgencyOf(a) - urgencyOf(b))
     // Freeing a slot looks for who can use it, and must not find this one.
     asked.isTakingTurn = true
     if (first === undefined || !this.#hasRoom(shared)) {
@@ -391,6 +390,9 @@ export class StreamHub {
       if (shared.pending.includes(reader) || shared.readers.includes(reader)) shared.remove(reader)
   }
 }
+
+/** The place of its program's class; the most urgent one is 0. */
+const urgencyOf = ({ program }: StreamReader): number => PROGRAM_CLASSES.indexOf(program.class)
 
 /** As a person would ask for it, so that it can be pinned. */
 function requestOf({ kind, target, options }: StreamAddress): StreamRequest {

@@ -440,3 +440,17 @@ test('a program that comes during an outage has the state as it was heard last, 
   says(position(1, 12), position(2, 20), END)
   expect(late.lines.slice(3)).toEqual([position(1, 12)])
 })
+
+test('a stream that waits for its slot takes its turn as the most urgent of its readers', async () => {
+  const set = setUpHub()
+  const replies: FakeReply[] = []
+  for (let i = 0; i < 10; i += 1) {
+    replies.push(await set.ask(`/v3/marketdata/stream/options/chains/S${i}`))
+    set.service.opens()
+  }
+  await set.ask(CHAIN, program('b', { class: 'background' }))
+  await set.ask(CHAIN, program('c', { class: 'critical' }))
+  replies[0]!.destroy()
+  await set.clock.advance(0)
+  expect(set.turns.at(-1)?.program.name).toBe('c')
+})
