@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer as createHttpServer, type IncomingMessage, request } from 'node:http'
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
@@ -6,6 +7,7 @@ import { proves } from '../../proof/proves.ts'
 import { startGateway } from './started-gateway.ts'
 
 const SOON = { timeout: 20_000, interval: 20 }
+const PATIENT = { timeout: 60_000, interval: 50 }
 const ACCOUNTS = '/v3/brokerage/accounts'
 const BODY = JSON.stringify({ Accounts: [{ AccountID: 'SIM1001' }] })
 const HEAD =
@@ -99,6 +101,51 @@ test('an answer of unknown length that is cut short does not end as if it were w
   expect(answer.status).toBe(200)
   await expect(answer.text()).rejects.toThrow()
 })
+
+test('the page of a portal is passed on as it came, followed nowhere, and says nothing of quotas', async () => {
+  const page = '<html>Please sign in to this network</html>'
+  const { add, url, monitor, count } = await before((socket, _, number) => {
+    const head = number === 1 ? '302 Found\r\nlocation: http://127.0.0.1:1/portal' : '200 OK'
+    socket.end(`HTTP/1.1 ${head}\r\ncontent-type: text/html\r\ncontent-length: ${page.length}\r\n\r\n${page}`)
+  })
+  const headers = { authorization: `Bearer ${add('bot')}` }
+  const [first, second] = [
+    await fetch(`${url}${ACCOUNTS}`, { headers, redirect: 'manual' }),
+    await fetch(`${url}${ACCOUNTS}`, { headers }),
+  ]
+  expect(first.status).toBe(302)
+  expect(first.headers.get('location')).toBe('http://127.0.0.1:1/portal')
+  expect(second.status).toBe(200)
+  expect(await second.text()).toBe(page)
+  expect(second.headers.get('proxy-status')).toBe('headroom; received-status=200')
+  expect(count()).toBe(2)
+  const row = monitor.snapshot('key-1')?.requests.find(({ category }) => category === 'Accounts')
+  expect(row).toMatchObject({ source: 'default', limit: 320 })
+  expect(monitor.snapshot('key-1')?.service.reachable).toBe(false)
+})
+
+test('a program that is killed with requests that wait and a stream leaves nothing behind', async () => {
+  const { add, url, monitor, service } = await startGateway({ simulator: { streamRate: 20 } })
+  const script = `
+    const headers = { authorization: 'Bearer ${add('bot', { class: 'background' })}', prefer: 'wait=300' }
+    const read = async (path) => { for await (const _ of (await fetch('${url}' + path, { headers })).body); }
+    const stream = read('/v3/marketdata/stream/quotes/MSFT')
+    let asked = 0
+    const work = async () => { while (asked < 400) await read('${ACCOUNTS}?' + (asked += 1)) }
+    await Promise.all([stream, ...Array.from({ length: 60 }, work)])`
+  const program = spawn(process.execPath, ['--input-type=module', '--eval', script], { stdio: 'ignore' })
+  onTestFinished(() => void program.kill('SIGKILL'))
+  const shown = () => monitor.snapshot('key-1')?.programs?.[0]
+  await vi.waitFor(() => {
+    expect(shown()?.waiting).toBeGreaterThan(5)
+    expect(shown()?.streams).toBe(1)
+  }, PATIENT)
+  program.kill('SIGKILL')
+  await vi.waitFor(() => expect(shown()).toMatchObject({ waiting: 0, streams: 0 }), SOON)
+  // The slot of a shared stream is kept a while for the next reader.
+  await vi.waitFor(() => expect(service.service.streams()).toEqual([]), PATIENT)
+  proves('G1', { level: 3, cases: 1 })
+}, 120_000)
 
 test('a 429 without fields holds its bucket: the next request is not sent', async () => {
   const refused = 'HTTP/1.1 429 Too Many Requests\r\ncontent-length: 0\r\n\r\n'
