@@ -112,8 +112,8 @@ export function lastsAtMost({ use, level, limit, period, model, windowEndsAt, as
  * The state of one row over time.
  *
  * A graver state holds at once. Another one holds after 30 s in which the present one was not asked for, even with the
- * slack of `stateOf`; that a 429's wait ended well, or that an empty row has requests again, is a fact and counts at once.
- * That a row is not checked is nothing grave: it waits as long, and ends with the next header at once.
+ * slack of `stateOf`; that a 429's wait ended well, that an empty row has requests again, or that a row is checked again
+ * is a fact and counts at once.
  */
 export class RowState {
   #state: QuotaState = 'not-checked'
@@ -134,8 +134,8 @@ export class RowState {
   #leaves(wanted: QuotaState, reading: StateReading, nowMs: number): boolean {
     const current = this.#state
     if (current === 'not-checked' || (wanted === 'ok' && current === 'blocked')) return true
-    if (wanted !== 'not-checked' && gravityOf(wanted) > gravityOf(current)) return true
-    if (current !== 'ok' && gravityOf(stateOf(reading, true)) >= gravityOf(current)) {
+    if (gravityOf(wanted) > gravityOf(current)) return true
+    if (gravityOf(stateOf(reading, true)) >= gravityOf(current)) {
       this.#falseSinceMs = undefined
       return false
     }
