@@ -22,6 +22,8 @@ export interface RunningPlan {
   /** Programs of the gateway, then Headroom itself, then others, each where it asks for anything. */
   readonly plan: Plan
   readonly others: readonly OthersEstimate[]
+  /** The first recorded minute that its rates cover, epoch ms; absent where they are those of the last minute. */
+  readonly recordedFromMs?: number
 }
 
 /**
@@ -82,8 +84,9 @@ export function othersProgram(
   return { name: OTHERS_NAME, class: 'critical', weight: 1, requests, streams: [] }
 }
 
-/** The plan with others at the high end of their estimate. */
-export function withOthersHigh(plan: Plan, others: readonly OthersEstimate[]): Plan {
+/** The plan with others at the high end of their estimate; a recording covers all that they did, and has no such end. */
+export function withOthersHigh(plan: Plan, { others, recordedFromMs }: Omit<RunningPlan, 'plan'>): Plan {
+  if (recordedFromMs !== undefined) return plan
   const high = othersProgram(others.map(({ category, high: perSecond }) => ({ category, perSecond })))
   const rest = plan.programs.filter(({ name }) => name !== OTHERS_NAME)
   return { ...plan, programs: high.requests.length === 0 ? rest : [...rest, high] }

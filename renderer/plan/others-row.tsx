@@ -1,5 +1,6 @@
-import { OTHERS_NAME, type OthersEstimate } from '../../app/plan/running.ts'
+import { OTHERS_NAME, type OthersEstimate, type RunningPlan } from '../../app/plan/running.ts'
 import { sinceText } from '../../app/status/durations.ts'
+import { dayAndMinuteText } from '../../app/status/moments.ts'
 import { countText, rateRangeText } from '../../app/status/rates.ts'
 import { classesOf } from '../components/classes.ts'
 import { useMoment } from '../state/window-parts.ts'
@@ -9,16 +10,18 @@ import { Swatch } from './swatch.tsx'
 const css = classesOf(sheet)
 
 interface OthersRowProps {
-  readonly others: readonly OthersEstimate[]
+  readonly base: RunningPlan
   readonly at: number
 }
 
 /** What others are estimated to use: with its range and age, and not to be changed. */
-export function OthersRow({ others, at }: OthersRowProps) {
+export function OthersRow({ base: { others, recordedFromMs }, at }: OthersRowProps) {
   const oldestMs = Math.min(...others.map(({ observedAtMs }) => observedAtMs ?? 0))
-  const age = useMoment(({ nowMs }) =>
-    oldestMs > 0 ? `headers up to ${sinceText(oldestMs, nowMs)} old` : '',
-  )
+  const age = useMoment(({ nowMs }) => {
+    if (recordedFromMs !== undefined)
+      return `from the minutes since ${dayAndMinuteText(recordedFromMs, nowMs)}`
+    return oldestMs > 0 ? `headers up to ${sinceText(oldestMs, nowMs)} old` : 'no header yet'
+  })
   const total = (of: (one: OthersEstimate) => number) => others.reduce((sum, one) => sum + of(one), 0)
   const range = rateRangeText(
     total(({ low }) => low),
@@ -37,7 +40,8 @@ export function OthersRow({ others, at }: OthersRowProps) {
           estimate
         </td>
         <td colSpan={6} className={css('muted')} data-testid="plan-others">
-          about {total(({ perSecond }) => perSecond).toFixed(2)}/s, {range}/s, in{' '}
+          about {total(({ perSecond }) => perSecond).toFixed(2)}/s
+          {recordedFromMs === undefined && `, ${range}/s`}, in{' '}
           {countText(others.length, 'category', 'categories')}; {age}. Not through the gateway: nothing makes
           them wait.
         </td>

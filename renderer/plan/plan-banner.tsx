@@ -45,7 +45,14 @@ export function PlanBanner({ draft, verdict, atMost, before }: PlanBannerProps) 
         </p>
       </div>
       <div className={css('compared')}>
-        <Compared title={`Now, as of ${clockText(draft.sinceMs)}`} verdict={before} />
+        <Compared
+          title={
+            draft.base.recordedFromMs === undefined
+              ? `Now, as of ${clockText(draft.sinceMs)}`
+              : 'The last 24 h'
+          }
+          verdict={before}
+        />
         {changes !== '' && <Compared title={changes} verdict={verdict} isChosen />}
       </div>
       <button

@@ -1,8 +1,10 @@
 import { useEffect, useMemo, useRef } from 'react'
+import { recordedPlan } from '../../app/plan/recorded-plan.ts'
 import { runningPlan, withOthersHigh } from '../../app/plan/running.ts'
 import { planVerdict } from '../../app/plan/verdict.ts'
 import { classesOf } from '../components/classes.ts'
 import controlsSheet from '../components/controls.module.css'
+import { unanswered } from '../hooks/use-asked.ts'
 import { MAIN } from '../shell/skip-links.tsx'
 import { shownSnapshot, useParts, useSnapshot, useView } from '../state/window-parts.ts'
 import { AdvicePanel } from './advice-panel.tsx'
@@ -12,18 +14,36 @@ import sheet from './plan.module.css'
 import { PlanBanner } from './plan-banner.tsx'
 import { draftOf, type PlanDraft } from './plan-draft.ts'
 import { ProgramsPanel } from './programs-panel.tsx'
+import { recordedDay } from './use-day.ts'
 
 const css = classesOf({ ...controlsSheet, ...sheet })
 
 /** Would it fit? What runs on the key as a plan to change, with the verdict at once. */
 export function PlanPage() {
-  const { view, mirror, live } = useParts()
+  const { api, view, mirror, live } = useParts()
   const profile = useSnapshot((snapshot) => snapshot.profile.id)
   const kept = useView(({ plan }) => plan)
   const begin = () => {
     const snapshot = shownSnapshot(mirror.getState(), view.getState())
     if (snapshot === undefined) return
     view.setState({ plan: draftOf(snapshot.profile.id, runningPlan(snapshot), live.ticker.nowMs()) })
+  }
+  const beginRecorded = async () => {
+    const snapshot = shownSnapshot(mirror.getState(), view.getState())
+    if (snapshot === undefined) return
+    const nowMs = live.ticker.nowMs()
+    const base = runningPlan(snapshot)
+    try {
+      const day = await recordedDay(api, { profile: snapshot.profile.id, base, sinceMs: nowMs })
+      if (day.recorded.length === 0)
+        view.setState({ notice: 'Nothing is recorded of the last 24 hours yet.' })
+      else
+        view.setState({
+          plan: draftOf(snapshot.profile.id, recordedPlan(base, day.recorded, day.fromMs), nowMs),
+        })
+    } catch (error) {
+      view.setState({ notice: unanswered(error) })
+    }
   }
   const draft = kept !== undefined && kept.profile === profile ? kept : undefined
   // biome-ignore lint/correctness/useExhaustiveDependencies: begins once for each key
@@ -39,21 +59,22 @@ export function PlanPage() {
     return () => document.removeEventListener('keydown', pressed)
   }, [view])
   if (draft === undefined) return <main id={MAIN} tabIndex={-1} className={css('page')} />
-  return <Planned key={draft.profile} draft={draft} reset={begin} />
+  return <Planned key={draft.profile} draft={draft} reset={begin} resetRecorded={beginRecorded} />
 }
 
 interface PlannedProps {
   readonly draft: PlanDraft
   readonly reset: () => void
+  readonly resetRecorded: () => Promise<void>
 }
 
-function Planned({ draft, reset }: PlannedProps) {
+function Planned({ draft, reset, resetRecorded }: PlannedProps) {
   const { view } = useParts()
   const main = useRef<HTMLElement>(null)
   const change = (next: PlanDraft) => view.setState({ plan: next })
   const { plan, base } = draft
   const verdict = useMemo(() => planVerdict(plan), [plan])
-  const atMost = useMemo(() => planVerdict(withOthersHigh(plan, base.others)), [plan, base])
+  const atMost = useMemo(() => planVerdict(withOthersHigh(plan, base)), [plan, base])
   const before = useMemo(() => planVerdict(base.plan), [base])
   useEffect(() => main.current?.focus({ preventScroll: true }), [])
   return (
@@ -61,7 +82,13 @@ function Planned({ draft, reset }: PlannedProps) {
       <PlanBanner draft={draft} verdict={verdict} atMost={atMost} before={before} />
       <div className={css('columns')}>
         <div className={css('column')}>
-          <ProgramsPanel draft={draft} verdict={verdict} change={change} reset={reset} />
+          <ProgramsPanel
+            draft={draft}
+            verdict={verdict}
+            change={change}
+            reset={reset}
+            resetRecorded={resetRecorded}
+          />
           <DayPanel draft={draft} verdict={verdict} />
         </div>
         <div className={css('column')}>

@@ -40,21 +40,26 @@ interface ProgramsPanelProps {
   readonly verdict: PlanVerdict
   change(draft: PlanDraft): void
   reset(): void
+  resetRecorded(): Promise<void>
 }
 
 /** The programs of a plan with what each asks for, to be changed. */
-export function ProgramsPanel({ draft, verdict, change, reset }: ProgramsPanelProps) {
+export function ProgramsPanel({ draft, verdict, change, reset, resetRecorded }: ProgramsPanelProps) {
   const { programs } = draft.plan
   const changes = changesText(draft)
+  const isRecorded = draft.base.recordedFromMs !== undefined
   const first = verdict.categories.at(0)?.category ?? Object.keys(draft.plan.limits)[0]
   return (
     <section className={css('panel', 'programs')} aria-labelledby="plan-programs">
       <div className={css('head', 'heading')}>
         <h2 id="plan-programs">Programs and streams</h2>
-        <span>{changes === '' ? 'as they run now' : changes}</span>
+        <span>{changes === '' ? (isRecorded ? 'as they were recorded' : 'as they run now') : changes}</span>
         <div className={css('tools')}>
           <button type="button" className={css('button', 'small')} onClick={reset}>
-            Start again from now
+            Start from now
+          </button>
+          <button type="button" className={css('button', 'small')} onClick={() => void resetRecorded()}>
+            Start from the last 24 h
           </button>
           <button
             type="button"
@@ -86,13 +91,14 @@ export function ProgramsPanel({ draft, verdict, change, reset }: ProgramsPanelPr
               // biome-ignore lint/suspicious/noArrayIndexKey: a program keeps its place while its name is typed
               <ProgramRows key={at} {...{ draft, verdict, program, at, change }} />
             ) : (
-              <OthersRow key={program.name} at={at} others={draft.base.others} />
+              <OthersRow key={program.name} at={at} base={draft.base} />
             ),
           )}
         </table>
         <p className={css('note')}>
-          Rates are means of the last minute; their bursts are assumed to be {ASSUMED_BURST_SECONDS} seconds
-          of the rate until you change them.
+          {isRecorded
+            ? 'Rates and bursts cover every minute that was recorded of the last 24 h.'
+            : `Rates are means of the last minute; their bursts are assumed to be ${ASSUMED_BURST_SECONDS} seconds of the rate until you change them.`}
         </p>
       </section>
     </section>

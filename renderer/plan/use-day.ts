@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'react'
+import { useEffect, useMemo, useState } from 'react'
 import type { RecordedUses } from '../../app/contract/history.ts'
 import type { Plan } from '../../app/plan/plan.ts'
 import type { RecordedMinute } from '../../app/plan/recorded.ts'
@@ -11,6 +11,7 @@ import {
   whatIfArrivals,
   withoutPrograms,
 } from '../../app/plan/what-if.ts'
+import type { WindowApi } from '../api/window-api.ts'
 import type { WindowClock } from '../state/window-clock.ts'
 import { useParts } from '../state/window-parts.ts'
 import type { PlanDraft } from './plan-draft.ts'
@@ -67,22 +68,22 @@ export function useDay(draft: PlanDraft): {
       cancel()
     }
   }, [clock, plan, basePlan, day])
-  if (day === undefined || before === undefined || before.day !== day)
-    return { days: undefined, isBehind: true }
-  const known =
-    plan === basePlan ? { plan, replay: before.replay } : (after ?? { plan: basePlan, replay: before.replay })
-  const { fromMs, lengthMs, recorded } = day
-  return {
-    days: {
+  const isDone = before !== undefined && before.day === day
+  const changed = plan === basePlan ? undefined : after
+  // The same object as long as nothing of it changed: drawing the day anew costs more than the verdict.
+  const days = useMemo((): PlannedDays | undefined => {
+    if (before === undefined || before.day !== day) return undefined
+    const { fromMs, lengthMs, recorded } = before.day
+    return {
       fromMs,
       lengthMs,
       isRecorded: recorded.length > 0,
       before: before.replay,
-      after: known.replay,
-      plan: known.plan,
-    },
-    isBehind: known.plan !== plan,
-  }
+      after: changed?.replay ?? before.replay,
+      plan: changed?.plan ?? basePlan,
+    }
+  }, [before, day, changed, basePlan])
+  return { days, isBehind: !isDone || days?.plan !== plan }
 }
 
 /** The recorded day of a key, asked for once for each draft that begins. */
@@ -91,19 +92,34 @@ function useRecordedDay({ profile, sinceMs, base }: PlanDraft): WhatIfDay | unde
   const [asked, setAsked] = useState<{ readonly of: RunningPlan; readonly day: WhatIfDay }>()
   useEffect(() => {
     let stopped = false
-    const toMs = Math.floor(sinceMs / MINUTE_MS) * MINUTE_MS
-    const answered = (uses: RecordedUses) => {
-      if (!stopped) setAsked({ of: base, day: dayOf({ base, uses, toMs }) })
+    const answered = (day: WhatIfDay) => {
+      if (!stopped) setAsked({ of: base, day })
     }
     // Without an answer the day is made from the plan; the banner reports a lost host.
-    api
-      .recordedUses({ profile, fromMs: Math.max(0, toMs - RECORDED_MS), toMs })
-      .then(answered, () => answered(NOTHING))
+    recordedDay(api, { profile, base, sinceMs }).then(answered, () =>
+      answered(dayOf({ base, uses: NOTHING, toMs: sinceMs })),
+    )
     return () => {
       stopped = true
     }
   }, [api, profile, sinceMs, base])
   return asked?.of === base ? asked.day : undefined
+}
+
+interface DayAsked {
+  readonly profile: string
+  readonly base: RunningPlan
+  readonly sinceMs: number
+}
+
+/** Asks for what was recorded of the 24 hours before a moment. */
+export async function recordedDay(
+  api: Pick<WindowApi, 'recordedUses'>,
+  { profile, base, sinceMs }: DayAsked,
+): Promise<WhatIfDay> {
+  const toMs = Math.floor(sinceMs / MINUTE_MS) * MINUTE_MS
+  const uses = await api.recordedUses({ profile, fromMs: Math.max(0, toMs - RECORDED_MS), toMs })
+  return dayOf({ base, uses, toMs })
 }
 
 interface DayParts {

@@ -4,6 +4,7 @@ import { planRateText, verdictLine } from '../../../app/plan/plan-words.ts'
 import { plannedDay } from '../../../app/plan/planned-day.ts'
 import { type RecordedMinute, recordedArrivals, recordedRequests } from '../../../app/plan/recorded.ts'
 import { type Arrival, type Replay, replay } from '../../../app/plan/replay.ts'
+import { OTHERS_NAME, OWN_NAME } from '../../../app/plan/running.ts'
 import { seededChance } from '../../../app/plan/seeded-chance.ts'
 import { type PlanVerdict, planVerdict } from '../../../app/plan/verdict.ts'
 import { CURRENT_REQUEST_QUOTAS } from '../../../app/service/categories.ts'
@@ -27,10 +28,6 @@ const DAY_MS = 6.5 * 3_600_000
 const REPLAY = { patienceMs: 300_000, stretchMs: 180_000 }
 /** A plan is written by a person: more than this is some other file. */
 const MAX_FILE_BYTES = 1_048_576
-/** Names of what was recorded: the app's own requests, and what it saw others use. */
-const RECORDED_OWN = 'Headroom'
-const RECORDED_OTHERS = 'other programs'
-
 /**
  * Whether the programs of a file, what was recorded, or both, fit a key: `headroom plan`. Exit 0 whether they do or not, 2 for a
  * file that is missing or wrong.
@@ -137,13 +134,13 @@ function recordedPrograms(
         ...[...programs].map(([name, { class: ownClass, minutes }]) =>
           recordedProgram(name, minutes, ownClass),
         ),
-        recordedProgram(RECORDED_OWN, own, 'background'),
-        recordedProgram(RECORDED_OTHERS, others, 'normal'),
+        recordedProgram(OWN_NAME, own, 'background'),
+        recordedProgram(OTHERS_NAME, others, 'critical'),
       ],
       arrivals: [
         ...[...programs].flatMap(([name, { minutes }]) => recordedArrivals(name, minutes, query.fromMs)),
-        ...recordedArrivals(RECORDED_OWN, own, toMs - lastMs),
-        ...recordedArrivals(RECORDED_OTHERS, others, toMs - lastMs),
+        ...recordedArrivals(OWN_NAME, own, toMs - lastMs),
+        ...recordedArrivals(OTHERS_NAME, others, toMs - lastMs),
       ],
     }
   } finally {

@@ -107,7 +107,7 @@ test('a plan that fits only while others stay at the middle of their estimate is
   )
   const verdict = planVerdict(plan)
   expect(planHeadline(verdict)).toEqual({ severity: 'ok', label: 'Fits.', text: 'No program waits.' })
-  expect(planHeadline(verdict, planVerdict(withOthersHigh(plan, others)))).toEqual({
+  expect(planHeadline(verdict, planVerdict(withOthersHigh(plan, { others })))).toEqual({
     severity: 'watch',
     label: 'May not fit.',
     text: 'With others at the high end of their estimate: Positions: 1.20/s is asked for and 1.07/s comes back.',

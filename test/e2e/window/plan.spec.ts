@@ -27,7 +27,7 @@ test('it is reached by the menu, the palette and a key, and what was changed is 
   await page.keyboard.type('plan')
   await page.keyboard.press('Enter')
   await expect(page.getByLabel('Name of the program')).toHaveValue('program 1')
-  await page.getByRole('button', { name: 'Start again from now' }).click()
+  await page.getByRole('button', { name: 'Start from now' }).click()
   await expect(page.getByLabel('Name of the program')).toHaveCount(0)
   await page.getByRole('button', { name: 'Close' }).click()
   await page.keyboard.press('P')
@@ -169,6 +169,27 @@ test('the recorded day is shown with and without the change, as a picture and as
   expect(asked(host, 'recordedUses')).toEqual([
     { profile: 'main', fromMs: expect.any(Number), toMs: expect.any(Number) },
   ])
+})
+
+test('it starts from the last 24 hours too, with what covers them; others are an estimate then as well', async ({
+  page,
+  open,
+}) => {
+  await page.setViewportSize(WIDE)
+  const host = await open(BUSY)
+  await page.keyboard.press('P')
+  const recorded = page.getByRole('button', { name: 'Start from the last 24 h' })
+  await recorded.click()
+  await expect(page.getByText('Nothing is recorded of the last 24 hours yet.')).toBeVisible()
+  host.answer('recordedUses', recordedDay(4))
+  await recorded.click()
+  await expect(page.getByText('as they were recorded')).toBeVisible()
+  await expect(page.getByTestId('plan-others')).toContainText(
+    /^about \d\.\d\d\/s, in 4 categories; from the minutes since /,
+  )
+  await expect(page.getByLabel('Requests per second of risk, Positions')).not.toHaveValue('0.10')
+  await page.getByRole('button', { name: 'Start from now' }).click()
+  await expect(page.getByLabel('Requests per second of risk, Positions')).toHaveValue('0.10')
 })
 
 test('without a recording the day is made from the plan, and says so', async ({ page, open }) => {

@@ -203,7 +203,7 @@ test('what was recorded counts beside the programs of a file', () => {
   expect(verdict.categories[0].perSecond).toBeCloseTo(0.5 + 0.1 + 0.5)
   expect(verdict.categories[0].waits.map(({ program }: { program: string }) => program)).toEqual([
     'Headroom',
-    'other programs',
+    'Others',
     'scanner',
   ])
   const alone = planned(undefined, { fromHistory: 86_400_000, data, json: true }, nowMs)
@@ -214,8 +214,8 @@ test('what was recorded counts beside the programs of a file', () => {
     nowMs,
   )
   const waits: { program: string; sent: number }[] = JSON.parse(both.text).replay.waits
-  expect(waits.find(({ program }) => program === 'other programs')?.sent).toBe(300)
-  expect(waits.map(({ program }) => program).toSorted()).toEqual(['Headroom', 'other programs', 'scanner'])
+  expect(waits.find(({ program }) => program === 'Others')?.sent).toBe(300)
+  expect(waits.map(({ program }) => program).toSorted()).toEqual(['Headroom', 'Others', 'scanner'])
   const named = planned(
     { programs: [{ ...scanner, name: 'Headroom' }] },
     { fromHistory: 86_400_000, data },

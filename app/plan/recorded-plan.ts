@@ -1,0 +1,38 @@
+import type { PlannedProgram, PlannedRequests } from './plan.ts'
+import { recordedRequests } from './recorded.ts'
+import { OTHERS_NAME, OWN_NAME, othersProgram, type RunningPlan } from './running.ts'
+import type { RecordedProgram } from './what-if.ts'
+
+const NO_ONE: PlannedProgram = { name: OWN_NAME, class: 'background', weight: 1, requests: [], streams: [] }
+
+/**
+ * What runs, asking for as much as it was recorded to: each program, Headroom and others with the rates and bursts that cover their
+ * minutes since `fromMs`, epoch ms, rates rounded up to hundredths. Others' minutes are an estimate, and so is what covers them.
+ */
+export function recordedPlan(
+  { plan }: RunningPlan,
+  recorded: readonly RecordedProgram[],
+  fromMs: number,
+): RunningPlan {
+  const askedBy = (name: string): readonly PlannedRequests[] =>
+    recordedRequests(
+      recorded.find(({ program }) => program === name)?.minutes ?? [],
+      (category) => plan.limits[category]?.periodSeconds,
+    ).map((one) => ({ ...one, perSecond: Math.ceil(one.perSecond * 100) / 100 }))
+  const own = plan.programs.find(({ name }) => name === OWN_NAME) ?? NO_ONE
+  const programs = plan.programs.filter(({ name }) => name !== OWN_NAME && name !== OTHERS_NAME)
+  const all = [
+    ...programs.map((program) => ({ ...program, requests: askedBy(program.name) })),
+    { ...own, requests: askedBy(OWN_NAME) },
+    { ...othersProgram([]), requests: askedBy(OTHERS_NAME) },
+  ]
+  const others = askedBy(OTHERS_NAME).map(({ category, perSecond }) => ({
+    category,
+    perSecond,
+    low: perSecond,
+    high: perSecond,
+  }))
+  const isThere = ({ name, requests, streams }: PlannedProgram) =>
+    requests.length > 0 || streams.length > 0 || (name !== OWN_NAME && name !== OTHERS_NAME)
+  return { plan: { ...plan, programs: all.filter(isThere) }, others, recordedFromMs: fromMs }
+}

@@ -1,0 +1,43 @@
+import { expect, test } from 'vitest'
+import type { PlannedProgram } from '../../../app/plan/plan.ts'
+import { recordedPlan } from '../../../app/plan/recorded-plan.ts'
+import { withOthersHigh } from '../../../app/plan/running.ts'
+
+const program = (name: string, perSecond: number): PlannedProgram => ({
+  name,
+  class: 'normal',
+  weight: 2,
+  requests: [{ category: 'Positions', perSecond, burst: 1 }],
+  streams: [],
+})
+const base = {
+  plan: {
+    programs: [program('scanner', 0.1), program('notes', 0.2)],
+    limits: { Positions: { limit: 320, periodSeconds: 300 } },
+    reserves: {},
+  },
+  others: [],
+}
+const minutes = (requests: number) =>
+  Array.from({ length: 10 }, (_, at) => ({ category: 'Positions', atMs: at * 60_000, requests }))
+
+test('programs ask for what covers their minutes, and one that asked for nothing stays', () => {
+  const recorded = [
+    { program: 'scanner', minutes: minutes(20) },
+    { program: 'Others', minutes: minutes(6) },
+  ]
+  const made = recordedPlan(base, recorded, 5)
+  expect(made.plan.programs).toEqual([
+    { ...program('scanner', 0.34), requests: [{ category: 'Positions', perSecond: 0.34, burst: 20 }] },
+    { ...program('notes', 0.2), requests: [] },
+    {
+      ...program('Others', 0.1),
+      class: 'critical',
+      weight: 1,
+      requests: [{ category: 'Positions', perSecond: 0.1, burst: 6 }],
+    },
+  ])
+  expect(made.others).toEqual([{ category: 'Positions', perSecond: 0.1, low: 0.1, high: 0.1 }])
+  expect(made.recordedFromMs).toBe(5)
+  expect(withOthersHigh(made.plan, made)).toBe(made.plan)
+})
