@@ -7,6 +7,7 @@ import { type ControlServer, startControlServer } from '../control/control-serve
 import { socketOf } from '../control/data-folder-socket.ts'
 import { Gateway } from '../gateway/gateway.ts'
 import { gatewayCommands } from '../gateway/gateway-commands.ts'
+import type { GivenProgram } from '../gateway/given-programs.ts'
 import { Programs } from '../gateway/programs.ts'
 import { historyCommands } from '../history/history-commands.ts'
 import { HistoryService } from '../history/history-service.ts'
@@ -61,6 +62,8 @@ export interface AppDeps {
   readonly forward?: ForwardHttp
   /** The port of the gateway for this run; absent: as it was turned on or off before. */
   readonly gatewayPort?: number
+  /** Programs whose keys a person chose, for this run. */
+  readonly givenPrograms?: readonly GivenProgram[]
 }
 
 /** The running app behind the windows of a host. */
@@ -86,6 +89,7 @@ export async function startApp({
   simulate = false,
   forward = nodeForwardHttp(process.env),
   gatewayPort,
+  givenPrograms = [],
 }: AppDeps): Promise<RunningApp> {
   const handle = await VaultHandle.open({
     folder: dataFolder,
@@ -172,6 +176,7 @@ export async function startApp({
     monitor,
     programs: new Programs({
       dataFolder,
+      given: givenPrograms,
       clock: ports.clock,
       randomBytes,
       problem: (what) => monitor.happenedToAll({ kind: 'storage-problem', what }),

@@ -55,6 +55,15 @@ export function realCommands(terminal: Terminal, app: AppFolder): Commands {
     return kind === 'too-weak'
   }
 
+  /** The programs of the environment; `undefined` after a line on why they cannot be used. */
+  const programsGiven = async () => {
+    const { givenPrograms } = await import('../../gateway/given-programs.ts')
+    const given = givenPrograms(terminal.environment['HEADROOM_GATEWAY_KEYS'])
+    if (given.kind === 'given') return given.programs
+    terminal.error(given.line)
+    return undefined
+  }
+
   const watchFor = async (flags: Parameters<typeof watch>[0]): Promise<number> => {
     const { startBuiltIn } = await import('../start-app.ts')
     const { watchHistory } = await import('./watch-history.ts')
@@ -118,12 +127,15 @@ export function realCommands(terminal: Terminal, app: AppFolder): Commands {
           const { notice } = openPreferences(args.dataFolder, nodeClock.wallMs())
           if (notice !== undefined) terminal.error(notice)
           if (passphrase !== undefined && (await isTooWeak(args.dataFolder, passphrase))) return EXIT_FAILURE
+          const given = await programsGiven()
+          if (given === undefined) return EXIT_PERSON_NEEDED
           const { startApp } = await import('../start-app.ts')
           const { passphraseKeystore } = await import('../../vault/passphrase-keystore.ts')
           const { startBrowserHost } = await import('../browser/browser-host.ts')
           const { claimPort } = await import('../../network/loopback-servers.ts')
           const secrets = new Redactor()
           if (passphrase !== undefined) secrets.hide(passphrase)
+          for (const { key } of given) secrets.hide(key)
           const log = redactedLog(secrets, nodeClock.wallMs, fileSink(args.dataFolder, terminal.error))
           return runBrowser(args, {
             terminal,
@@ -151,6 +163,7 @@ export function realCommands(terminal: Terminal, app: AppFolder): Commands {
                 ...(passphrase !== undefined && { keystore: passphraseKeystore(passphrase) }),
                 simulate: simulated,
                 ...(gatewayPort !== undefined && { gatewayPort }),
+                givenPrograms: given,
               }),
             serve: ({ windows, admitted }, port, ready) =>
               startBrowserHost({
@@ -176,13 +189,9 @@ export function realCommands(terminal: Terminal, app: AppFolder): Commands {
         return gateway(turn, flags, { terminal, defaultDataFolder, askRunning: ask })
       }
       const { port = DEFAULT_GATEWAY_PORT, reserve = {}, ...watched } = flags
-      const { givenPrograms } = await import('../../gateway/given-programs.ts')
-      const given = givenPrograms(terminal.environment['HEADROOM_GATEWAY_KEYS'])
-      if (given.kind === 'unusable') {
-        terminal.error(given.line)
-        return EXIT_PERSON_NEEDED
-      }
-      return watchFor({ ...watched, gateway: { port, reserve, given: given.programs } })
+      const given = await programsGiven()
+      if (given === undefined) return EXIT_PERSON_NEEDED
+      return watchFor({ ...watched, gateway: { port, reserve, given } })
     },
 
     program: async (action, name, flags) => {
@@ -277,7 +286,12 @@ function runDesktop(
   const args = [main, '--data', dataFolder, ...(simulate ? ['--simulate'] : []), ...metricsPort, ...gateway]
   // ELECTRON_RUN_AS_NODE, set by some editors' terminals, would turn Electron into plain Node. The passphrase is not
   // needed, because the desktop host uses the system's keyring.
-  const { ELECTRON_RUN_AS_NODE: _, HEADROOM_PASSPHRASE: __, ...environment } = terminal.environment
+  const {
+    ELECTRON_RUN_AS_NODE: _,
+    HEADROOM_PASSPHRASE: __,
+    HEADROOM_GATEWAY_KEYS: ___,
+    ...environment
+  } = terminal.environment
   const child = spawn(electronPath, args, { stdio: 'inherit', env: environment })
   const cancel = terminal.onStop(() => child.kill('SIGTERM'))
   return new Promise((resolve) => {

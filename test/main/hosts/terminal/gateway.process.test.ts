@@ -141,3 +141,14 @@ test('programs are added to a gateway with a data folder, and are there again af
   second.child.kill('SIGTERM')
   expect((await second.ended).exitCode).toBe(0)
 }, 120_000)
+
+test('the browser host takes programs of the environment too', async () => {
+  const flags = ['--host', 'browser', '--no-open', '--port', '0', '--gateway-port', '0']
+  const running = runNode([HEADROOM, 'start', ...flags, '--data', temporaryFolder()], ENVIRONMENT)
+  const url = await urlOf(running)
+  expect((await get(url)).status).toBe(200)
+  running.child.kill('SIGTERM')
+  const { exitCode, stdout, stderr } = await running.ended
+  expect(exitCode).toBe(0)
+  expect(stdout + stderr).not.toContain(KEY)
+}, 120_000)
