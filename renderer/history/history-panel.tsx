@@ -7,11 +7,9 @@ import { useChosenCategory } from '../capacity/chosen-category.ts'
 import { classesOf } from '../components/classes.ts'
 import controlsSheet from '../components/controls.module.css'
 import { Shape } from '../components/shape.tsx'
-import { RowDetailsPanel } from '../details/row-details.tsx'
 import type { ChartRange } from '../state/view-state.ts'
 import { useMirror, useParts, useShown, useSnapshot, useView } from '../state/window-parts.ts'
 import sheet from './history.module.css'
-import { HistoryTable } from './history-table.tsx'
 import { HistoryTabs } from './history-tabs.tsx'
 import { chartMarkers } from './markers.ts'
 import { RANGES } from './ranges.ts'
@@ -20,7 +18,11 @@ import { useHistory } from './use-history.ts'
 
 const css = classesOf({ ...controlsSheet, ...sheet })
 
-// A separate chunk, loaded after the numbers are shown.
+// Separate chunks, loaded after the numbers are shown.
+const RowDetailsPanel = lazy(async () => ({
+  default: (await import('../details/row-details.tsx')).RowDetailsPanel,
+}))
+const HistoryTable = lazy(async () => ({ default: (await import('./history-table.tsx')).HistoryTable }))
 const HistoryChart = lazy(async () => ({ default: (await import('./history-chart.tsx')).HistoryChart }))
 
 /** Width of a wide chart in pixels. */
@@ -44,7 +46,9 @@ export function HistoryPanel() {
       </div>
       {category !== undefined &&
         (panel === 'details' ? (
-          <RowDetailsPanel key={category} category={category} />
+          <Suspense fallback={null}>
+            <RowDetailsPanel key={category} category={category} />
+          </Suspense>
         ) : (
           <HistoryBody category={category} asTable={panel === 'table'} />
         ))}
@@ -63,7 +67,12 @@ function HistoryBody({ category, asTable }: HistoryBodyProps) {
   const history = useHistory(profile, category, range)
   const series = useSeries(category, history ?? NOTHING, range)
   if (series === undefined) return null
-  if (asTable) return <HistoryTable category={category} history={history ?? NOTHING} range={range} />
+  if (asTable)
+    return (
+      <Suspense fallback={null}>
+        <HistoryTable category={category} history={history ?? NOTHING} range={range} />
+      </Suspense>
+    )
   return (
     <div className={css('body')}>
       <div className={css('chart')}>

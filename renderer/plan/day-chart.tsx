@@ -1,7 +1,6 @@
 import { memo } from 'react'
 import {
   Area,
-  Bar,
   CartesianGrid,
   ComposedChart,
   ReferenceLine,
@@ -124,7 +123,16 @@ export const DayChart = memo(function DayChart({ rows, threshold, summary }: Day
                 axisLine={false}
                 width={42}
               />
-              <Bar dataKey="longestSeconds" fill="var(--watch)" isAnimationActive={false} />
+              <Area
+                dataKey="longestSeconds"
+                type="step"
+                stroke="none"
+                fill="var(--watch)"
+                fillOpacity={1}
+                dot={false}
+                activeDot={false}
+                isAnimationActive={false}
+              />
             </ComposedChart>
           </ResponsiveContainer>
         </div>
