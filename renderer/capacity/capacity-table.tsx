@@ -1,4 +1,3 @@
-import { DropdownMenu } from 'radix-ui'
 import type { RequestQuota, Snapshot } from '../../app/contract/snapshot.ts'
 import { judgedRows } from '../../app/status/key-findings.ts'
 import { quotaStatus } from '../../app/status/quota-status.ts'
@@ -6,6 +5,7 @@ import { mostUrgent } from '../../app/status/severity.ts'
 import { classesOf } from '../components/classes.ts'
 import controlsSheet from '../components/controls.module.css'
 import { Icon, type IconName } from '../components/icon.tsx'
+import { LazyMenu, menuCode } from '../components/lazy-menu.tsx'
 import { Shape } from '../components/shape.tsx'
 import { useLook, useParts, useShown } from '../state/window-parts.ts'
 import sheet from './capacity.module.css'
@@ -172,9 +172,10 @@ function Tool({ icon, label, shortcut, pressed, onClick }: ToolProps) {
   )
 }
 
+const HIDDEN_ROWS = menuCode(async () => (await import('./hidden-rows.tsx')).OpenedHiddenRows)
+
 /** The menu of hidden rows, marked with the most urgent of them. */
 function HiddenRows() {
-  const actions = useRowActions()
   const hidden = useLook(({ rows }) => rows.hidden)
   const severity = useShown(
     (snapshot, nowMs) =>
@@ -186,21 +187,9 @@ function HiddenRows() {
   )
   if (hidden.length === 0) return null
   return (
-    // A modal menu would insert a style element to lock the page's scrolling.
-    <DropdownMenu.Root modal={false}>
-      <DropdownMenu.Trigger className={css('hidden-rows')}>
-        {severity !== undefined && <Shape severity={severity} />} Hidden rows {hidden.length}
-      </DropdownMenu.Trigger>
-      <DropdownMenu.Portal>
-        <DropdownMenu.Content className={css('menu')} align="end" sideOffset={6}>
-          {hidden.map((category) => (
-            <DropdownMenu.Item key={category} className={css('item')} onSelect={() => actions.show(category)}>
-              Show {category}
-            </DropdownMenu.Item>
-          ))}
-        </DropdownMenu.Content>
-      </DropdownMenu.Portal>
-    </DropdownMenu.Root>
+    <LazyMenu menu={HIDDEN_ROWS} className={css('hidden-rows')}>
+      {severity !== undefined && <Shape severity={severity} />} Hidden rows {hidden.length}
+    </LazyMenu>
   )
 }
 

@@ -3,14 +3,14 @@ import { keyStatus, shortText } from '../../app/status/key-status.ts'
 import type { Severity } from '../../app/status/severity.ts'
 import { classesOf } from '../components/classes.ts'
 import controlsSheet from '../components/controls.module.css'
+import menuSheet from '../components/menu.module.css'
 import { Shape } from '../components/shape.tsx'
 import { ENVIRONMENT_LABELS } from '../shell/environment-labels.ts'
-import shellSheet from '../shell/shell.module.css'
 import type { MirrorState } from '../state/mirror-state.ts'
 import { useMirror, useMoment } from '../state/window-parts.ts'
 import sheet from './keys.module.css'
 
-const css = classesOf({ ...controlsSheet, ...shellSheet, ...sheet })
+const css = classesOf({ ...controlsSheet, ...menuSheet, ...sheet })
 
 interface KeyState {
   readonly severity: Severity

@@ -1,0 +1,56 @@
+import { type ComponentType, lazy, type ReactElement, type ReactNode, Suspense, useState } from 'react'
+
+/** A menu that was opened at least once, with the button that opens and closes it. */
+export interface OpenedMenu {
+  readonly button: ReactElement
+}
+
+export interface MenuCode {
+  /** Starts loading, once. */
+  readonly load: () => void
+  readonly Opened: ComponentType<OpenedMenu>
+}
+
+/** The code of a menu in a chunk of its own: menus need more script than all the rest of the first view but React. */
+export function menuCode(load: () => Promise<ComponentType<OpenedMenu>>): MenuCode {
+  let loading: Promise<{ readonly default: ComponentType<OpenedMenu> }> | undefined
+  const once = () => {
+    loading ??= load().then((Opened) => ({ default: Opened }))
+    return loading
+  }
+  return { load: () => void once(), Opened: lazy(once) }
+}
+
+export interface LazyMenuProps {
+  readonly menu: MenuCode
+  readonly className: string
+  /** For a button without words. */
+  readonly label?: string
+  readonly testId?: string
+  readonly children: ReactNode
+}
+
+/** A button that opens a menu. The menu's code is loaded when the button is pointed at, focused or pressed. */
+export function LazyMenu({ menu: { load, Opened }, className, label, testId, children }: LazyMenuProps) {
+  const [isWanted, setWanted] = useState(false)
+  const named = label === undefined ? {} : { 'aria-label': label, title: label }
+  const button = (
+    <button type="button" className={className} data-testid={testId} {...named}>
+      {children}
+    </button>
+  )
+  const closed = (
+    <button
+      {...button.props}
+      aria-haspopup="menu"
+      aria-expanded={false}
+      onPointerEnter={load}
+      onFocus={load}
+      onClick={() => setWanted(true)}
+      onKeyDown={({ key }) => {
+        if (key === 'ArrowDown') setWanted(true)
+      }}
+    />
+  )
+  return <Suspense fallback={closed}>{isWanted ? <Opened button={button} /> : closed}</Suspense>
+}
