@@ -12,25 +12,50 @@ export interface Changes {
   readonly requests?: readonly Row[]
   readonly slots?: readonly Row[]
   readonly streams?: readonly Row[]
-  /** The keys of removed rows: categories, and ids of streams. */
+  readonly programs?: readonly Row[]
+  /** The keys of removed rows: categories, and ids of streams and programs. */
   readonly gone?: Readonly<Record<string, readonly string[]>>
-  /** Other fields of a snapshot are included whole if they changed. */
+  /** Other fields of a snapshot are included whole if they changed, as `null` if they were removed. */
   readonly [name: string]: unknown
 }
 
-const TABLES = { requests: 'category', slots: 'category', streams: 'id' } as const
+const TABLES = { requests: 'category', slots: 'category', streams: 'id', programs: 'id' } as const
 type TableName = keyof typeof TABLES
-const OTHERS = ['service', 'keystore', 'access', 'refresh', 'probes', 'settingsAt', 'verdict'] as const
+const OTHERS = [
+  'service',
+  'keystore',
+  'access',
+  'refresh',
+  'probes',
+  'settingsAt',
+  'verdict',
+  'gateway',
+] as const
 
 /** Fields that follow from time and from other fields, and are never reported. */
-const UNTOLD: ReadonlySet<string> = new Set(['asOf', 'level', 'slope', 'emptyChance', 'lastFrameAt'])
+const UNTOLD: ReadonlySet<string> = new Set([
+  'asOf',
+  'level',
+  'slope',
+  'emptyChance',
+  'lastFrameAt',
+  'lastSeenAt',
+  'longestWaitMs',
+])
 /** Change of a forecast, in milliseconds, from which it is reported. */
 const FORECAST_MS = 10_000
 const FORECASTS: ReadonlySet<string> = new Set(['nextAt', 'fullAt', 'emptyAt'])
 /** An estimate is reported once it has changed by a tenth, and by at least a visible amount. */
 const ESTIMATE_SHARE = 0.1
 const ESTIMATE_STEP = 0.02
-const ESTIMATES: ReadonlySet<string> = new Set(['use', 'safe', 'framesPerSecond', 'probes', 'verdict'])
+const ESTIMATES: ReadonlySet<string> = new Set([
+  'use',
+  'safe',
+  'framesPerSecond',
+  'perSecond',
+  'probes',
+  'verdict',
+])
 
 /**
  * Computes the changes of one profile since it was last reported.
@@ -44,6 +69,7 @@ export class TellChanges {
     requests: new Map(),
     slots: new Map(),
     streams: new Map(),
+    programs: new Map(),
   }
 
   /** Records that a whole snapshot was reported. */
@@ -70,8 +96,9 @@ export class TellChanges {
       for (const one of lost) before.delete(one)
       if (lost.length > 0) gone[table] = lost
     }
-    for (const name of OTHERS) if (differs(name, told[name], now[name])) found[name] = now[name]
-    this.#told = { ...told, ...found, requests: told.requests, slots: told.slots, streams: told.streams }
+    for (const name of OTHERS) if (differs(name, told[name], now[name])) found[name] = now[name] ?? null
+    const { requests, slots, streams } = told
+    this.#told = { ...told, ...found, requests, slots, streams }
     if (Object.keys(gone).length > 0) found['gone'] = gone
     if (Object.keys(found).length === 0) return undefined
     return { revision: now.revision, at: now.at, profile: now.profile.id, ...found }
@@ -96,7 +123,7 @@ export class TellChanges {
 const tables = () => Object.entries(TABLES) as readonly (readonly [TableName, string])[]
 
 const rowsOf = (snapshot: Snapshot, table: TableName): readonly Row[] =>
-  snapshot[table].map((row): Row => ({ ...row }))
+  (snapshot[table] ?? []).map((row): Row => ({ ...row }))
 
 function differs(name: string, told: unknown, now: unknown): boolean {
   const isThere = (value: unknown) => value !== undefined && value !== null

@@ -1,6 +1,8 @@
 import { z } from 'zod/mini'
 import { eventSchemas, type LoggedEvent } from '../../../app/contract/events.ts'
 import {
+  gatewaySummary,
+  programSummary,
   requestQuota,
   type Snapshot,
   slotQuota,
@@ -45,7 +47,9 @@ const changes = z.looseObject({
   requests: someOf('category', requestQuota.shape),
   slots: someOf('category', slotQuota.shape),
   streams: someOf('id', streamSummary.shape),
-  gone: z.optional(z.looseObject({ requests: gone, slots: gone, streams: gone })),
+  gateway: z.optional(z.nullable(gatewaySummary)),
+  programs: someOf('id', programSummary.shape),
+  gone: z.optional(z.looseObject({ requests: gone, slots: gone, streams: gone, programs: gone })),
 })
 
 const line = z.union([
@@ -65,6 +69,7 @@ export function jsonLinesSchema(): string {
   metadata.add(requestQuota, { id: 'RequestQuota' })
   metadata.add(slotQuota, { id: 'SlotQuota' })
   metadata.add(streamSummary, { id: 'StreamSummary' })
+  metadata.add(programSummary, { id: 'ProgramSummary' })
   metadata.add(line, {
     title: 'A line of headroom watch --json and headroom status --json',
     description:

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { beforeAll, expect, test } from 'vitest'
-import type { RequestQuota, Snapshot } from '../../../../app/contract/snapshot.ts'
+import type { ProgramSummary, RequestQuota, Snapshot } from '../../../../app/contract/snapshot.ts'
 import { TellChanges } from '../../../../main/hosts/terminal/changes.ts'
 import type { WatchFlags } from '../../../../main/hosts/terminal/flags.ts'
 import { jsonLinesSchema } from '../../../../main/hosts/terminal/json-lines.ts'
@@ -163,4 +163,34 @@ test('what only time moves is no change; a number, a field that went and a row t
   expect(told.changes({ ...other, verdict: { kind: 'blocked' } })).toMatchObject({
     verdict: { kind: 'blocked' },
   })
+})
+
+test('a program that is added, calls, or is cut off is a change, and so is a gateway that was turned off', () => {
+  const before = exampleSnapshot()
+  const program: ProgramSummary = {
+    ...{ id: 'p1', name: 'bot', class: 'normal', weight: 1, keyEnding: 'abcd', lastSeenAt: AT_MS },
+    ...{ forwarded: 4, coalesced: 0, refused: 0, perSecond: 0.5, waiting: 0, longestWaitMs: 0, streams: 0 },
+    use: [{ category: 'Accounts', forwarded: 4, perSecond: 0.5, waiting: 0 }],
+  }
+  const gateway = { state: 'serving' as const, url: 'http://127.0.0.1:4791' }
+  const told = new TellChanges()
+  told.whole(before)
+  const check = checker(schemaOfFile())
+  const changesTo = (snapshot: Snapshot) => {
+    const found = told.changes(snapshot)
+    if (found !== undefined)
+      expect(check({ v: 1, type: 'changes', ...found }), JSON.stringify(check.errors)).toBe(true)
+    return found
+  }
+  expect(changesTo({ ...before, gateway, programs: [program] })).toMatchObject({
+    gateway,
+    programs: [program],
+  })
+  const seen = { ...program, lastSeenAt: AT_MS + 500, perSecond: 0.51 }
+  expect(changesTo({ ...before, gateway, programs: [seen] })).toBeUndefined()
+  expect(changesTo({ ...before, gateway, programs: [{ ...seen, forwarded: 5 }] })).toMatchObject({
+    programs: [{ id: 'p1', forwarded: 5 }],
+  })
+  expect(changesTo({ ...before, gateway, programs: [] })).toMatchObject({ gone: { programs: ['p1'] } })
+  expect(changesTo(before)).toMatchObject({ gateway: null })
 })
