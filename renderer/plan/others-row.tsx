@@ -3,11 +3,12 @@ import { sinceText } from '../../app/status/durations.ts'
 import { dayAndMinuteText } from '../../app/status/moments.ts'
 import { countText, rateRangeText } from '../../app/status/rates.ts'
 import { classesOf } from '../components/classes.ts'
+import controlsSheet from '../components/controls.module.css'
 import { useMoment } from '../state/window-parts.ts'
 import sheet from './plan.module.css'
 import { Swatch } from './swatch.tsx'
 
-const css = classesOf(sheet)
+const css = classesOf({ ...controlsSheet, ...sheet })
 
 interface OthersRowProps {
   readonly base: RunningPlan

@@ -1,9 +1,10 @@
 import { classesOf } from '../components/classes.ts'
-import sheet from '../components/controls.module.css'
+import controlsSheet from '../components/controls.module.css'
 import { Icon } from '../components/icon.tsx'
 import { LazyMenu, menuCode } from '../components/lazy-menu.tsx'
+import sheet from './shell.module.css'
 
-const css = classesOf(sheet)
+const css = classesOf({ ...controlsSheet, ...sheet })
 
 const MENU = menuCode(async () => (await import('./more-items.tsx')).OpenedMoreMenu)
 

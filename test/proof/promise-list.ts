@@ -178,7 +178,7 @@ export const PROMISES = {
   G2: promised(2, 'Nothing is refused upstream that waiting could have saved'),
   G3: promised(
     2,
-    'Programs that the gateway cannot see are refused nothing because of it, as long as they leave half of what comes back',
+    'Programs that the gateway cannot see are refused nothing because of it, as long as they leave half of what comes back, and ask for no more at once than half of what the reserve keeps beyond two requests',
   ),
   G4: promised(2, 'A busy program’s lead over its fair share is at most 2 requests, over any time'),
   G5: promised(2, 'A critical program within its burst never waits'),

@@ -70,10 +70,12 @@ const hostile = fc.oneof(
 /** What a handler may be given, said another way than the contract's own schemas say it. */
 function isTame(value: unknown, depth = 0): boolean {
   if (value === undefined || typeof value === 'boolean') return true
+  // A member that is null is taken away.
+  if (value === null) return depth > 0
   if (typeof value === 'number') return Number.isFinite(value) && (value >= 0 || Object.is(value, -0))
   if (typeof value === 'string') return value.length <= 4096
   if (Array.isArray(value)) return value.length < 100 && value.every((inner) => isTame(inner, depth + 1))
-  if (typeof value !== 'object' || value === null || depth > 1) return false
+  if (typeof value !== 'object' || depth > 1) return false
   const entries = Object.entries(value)
   return (
     Object.getPrototypeOf(value) === Object.prototype &&
