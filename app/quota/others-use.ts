@@ -206,8 +206,10 @@ export class OthersUse {
       this.#ends[rate] = PRIOR_JUMPS * (rate === 0 ? TO_QUIET : each)
       const chance = rate === 0 ? QUIET_AT_FIRST : (1 - QUIET_AT_FIRST) / (RATE_COUNT - 1)
       const prior = HOLD_PRIOR[BAND_OF[rate]!]!
+      // What is found to hold at some moment is a long spell more often than a short one: by its length.
+      const mean = prior.reduce((sum, share, hold) => sum + share * HOLD_SECONDS[hold]!, 0)
       for (let hold = 0; hold < HOLD_COUNT; hold += 1)
-        this.#held[rate * HOLD_COUNT + hold] = chance * prior[hold]!
+        this.#held[rate * HOLD_COUNT + hold] = (chance * prior[hold]! * HOLD_SECONDS[hold]!) / mean
     }
     for (const [band, prior] of HOLD_PRIOR.entries()) {
       for (let hold = 0; hold < HOLD_COUNT; hold += 1) this.#holds[band]![hold] = PRIOR_SPELLS * prior[hold]!

@@ -62,7 +62,7 @@ test('ten minutes are promised only once headers show others’ use well enough'
   ]
   expect(said(after(0), 4_000)).toEqual(['ok', 'unknown'])
   expect(said(after(4), 30_000)).toEqual(['ok', 'unknown'])
-  expect(said(after(20), 30_000)).toEqual(['low', 'near-limit'])
+  expect(said(after(20), 30_000)).toEqual(['running-out', 'runs-out'])
   const quiet = seeing(319)
   quiet.sent(2, 10_000)
   const rate = { limit: 320, periodSeconds: 300, remaining: 319, resetSeconds: 1 }
