@@ -25,8 +25,18 @@ const outcome = z.object({
 })
 export type Break = z.infer<typeof outcome>
 
-const sabotage = z.object({ ...origin.shape, outcomes: z.array(outcome) })
+const sabotage = z.object({
+  ...origin.shape,
+  outcomes: z.array(outcome),
+  /** Breaks that were killed by an earlier run and are the same, and were not tried again. */
+  before: z.object({ ...origin.shape, outcomes: z.array(outcome) }).optional(),
+})
 export type Sabotage = z.infer<typeof sabotage>
+
+export const allOutcomes = ({ outcomes, before }: Sabotage): readonly Break[] => [
+  ...outcomes,
+  ...(before?.outcomes ?? []),
+]
 
 /** What `simulate:long --json` wrote. */
 const simulation = z.object({

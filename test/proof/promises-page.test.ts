@@ -143,3 +143,12 @@ test('the last line of the suites is read, and what says nothing has failed', ()
   expect(parseCounts('tests: 12 passed, 0 failed\n')).toEqual({ passed: 12, failed: 0, skipped: 0 })
   expect(parseCounts('killed').failed).toBe(1)
 })
+
+test('breaks of an earlier run count, and stand with their own commit', () => {
+  const of = evidence([proved('T5', 3)])
+  const before = { ...ORIGIN, commit: '0123456789', outcomes: [broken('T5')] }
+  const both = { ...of, sabotage: { ...of.sabotage, before } }
+  expect(standingOf(of, 'T5')?.standing).toBe('claimed')
+  expect(standingOf(both, 'T5')?.standing).toBe('kept')
+  expect(page(both)).toMatch(/breaks of an earlier run \| 1 of 1 killed \| commit `0123456789`/)
+})

@@ -1,6 +1,6 @@
 import { mutationSection } from '../mutation/section.ts'
 import { type Origin, originWords } from './commit.ts'
-import type { Break, Evidence, Simulation } from './evidence.ts'
+import { allOutcomes, type Break, type Evidence, type Sabotage, type Simulation } from './evidence.ts'
 import { PROMISE_IDS } from './promise-list.ts'
 import { type PromiseStanding, STANDINGS, type Standing, standings } from './standing.ts'
 
@@ -40,7 +40,7 @@ export function promisesPage(evidence: Evidence, now: Origin, since: Since): str
     '## How each was tried',
     '',
     ...[...rows].sort(byId).flatMap(details),
-    ...others(evidence.sabotage.outcomes),
+    ...others(allOutcomes(evidence.sabotage)),
   ].join('\n')
 }
 
@@ -64,7 +64,6 @@ const PLAIN: Readonly<Record<Standing, string>> = {
 
 function sources({ suites, sabotage, simulation }: Evidence, now: Origin, since: Since): readonly string[] {
   const { passed, failed, skipped } = suites
-  const killed = sabotage.outcomes.filter(({ result }) => result === 'killed').length
   const ended = failed === 0 ? `${count(passed)} passed, 0 failed` : `${passed} passed, **${failed} failed**`
   const cells = [
     [
@@ -72,17 +71,23 @@ function sources({ suites, sabotage, simulation }: Evidence, now: Origin, since:
       `${ended}${skipped > 0 ? `, ${skipped} skipped` : ''}`,
       originWords(suites, since(suites.commit)),
     ],
-    [
-      'breaks',
-      `${killed} of ${sabotage.outcomes.length} killed`,
-      originWords(sabotage, since(sabotage.commit)),
-    ],
+    breaksCell('breaks', sabotage, since),
+    ...(sabotage.before ? [breaksCell('breaks of an earlier run', sabotage.before, since)] : []),
     ...(simulation
       ? [['long simulation', simulationWords(simulation), originWords(simulation, since(simulation.commit))]]
       : [['long simulation', 'not run for this page', '']]),
     ['this page', '', originWords(now, 0)],
   ]
   return cells.map((line) => `| ${line.join(' | ')} |`)
+}
+
+function breaksCell(
+  name: string,
+  { outcomes, ...origin }: Pick<Sabotage, 'outcomes'> & Origin,
+  since: Since,
+): readonly string[] {
+  const killed = outcomes.filter(({ result }) => result === 'killed').length
+  return [name, `${killed} of ${outcomes.length} killed`, originWords(origin, since(origin.commit))]
 }
 
 function simulationWords({ seeds, virtualHours, failures }: Simulation): string {

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { parseMutation } from '../mutation/results.ts'
+import { killedBefore } from '../sabotage/progress.ts'
 import { commitsSince, NOT_NOTED, originNow } from './commit.ts'
 import {
   parseCounts,
@@ -23,7 +24,8 @@ import { readRecord, recordingTo } from './record.ts'
  * `npm run promises`: runs every suite and every break, and writes `test/PROMISES.md` of what they said.
  *
  * `--folder DIR` keeps what was gathered (`suites.json`, `sabotage.json`) and uses what is there already, so that the
- * parts can be run one by one, and mutants go on where a run was ended; `--simulation FILE` is what `simulate:long --json` wrote, `--sabotage FILE` what
+ * parts can be run one by one, and mutants go on where a run was ended; `--before FILE` is what an earlier run resumed
+ * from: what it killed is not tried again, and stands on the page with its commit; `--simulation FILE` is what `simulate:long --json` wrote, `--sabotage FILE` what
  * `sabotage --json` did; `--out FILE` is where the page goes. What was gathered of another commit than the present one is marked on the page.
  */
 const { values } = parseArgs({
@@ -31,6 +33,7 @@ const { values } = parseArgs({
     folder: { type: 'string' },
     simulation: { type: 'string' },
     sabotage: { type: 'string' },
+    before: { type: 'string' },
     out: { type: 'string' },
   },
 })
@@ -87,8 +90,12 @@ async function runSabotage(): Promise<Sabotage> {
   }
   const file = join(scratch, 'outcomes.json')
   const origin = originNow()
-  await run(['test/sabotage/run.ts', '--json', file, '--resume', join(folder, 'mutants.json')])
-  return { ...origin, outcomes: [...parseOutcomes(readFileSync(file, 'utf8'))] }
+  const except = values.before === undefined ? [] : ['--except', values.before]
+  await run(['test/sabotage/run.ts', '--json', file, '--resume', join(folder, 'mutants.json'), ...except])
+  const outcomes = [...parseOutcomes(readFileSync(file, 'utf8'))]
+  if (values.before === undefined) return { ...origin, outcomes }
+  const date = statSync(values.before).mtime.toISOString()
+  return { ...origin, outcomes, before: { date, ...killedBefore(values.before) } }
 }
 
 /** Shows what it says, too: both take many minutes. A bad end is in what they say. */

@@ -10,7 +10,7 @@ test('one seed lives one life', async () => {
 
 test('a broken invariant names its seed and the one command that shows it again', async () => {
   // Somebody else spends and the story does not say so: the bounds cannot hold.
-  const intruder = { kind: 'traffic', traffic: { Accounts: 3 } } as const
+  const intruder = { kind: 'traffic', traffic: { Accounts: 12 } } as const
   const story = { ...QUIET, events: [{ atMs: 60_000, what: intruder }] }
   await expect(simulate(13, 0.2, story)).rejects.toThrow(
     /^Error: Accounts: the service has .* \(seed 13, minute .*\)\. See it again: npm run simulate -- --seed 13 --hours 0\.2$/,
