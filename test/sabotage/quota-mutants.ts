@@ -194,7 +194,7 @@ export const QUOTA_MUTANTS: readonly Mutant[] = [
     what: 'warn of an emptying only where nothing speaks against it',
     file: 'app/quota/state.ts',
     find: 'reading.emptyChanceByPresent >= part * RUNNING_OUT_CHANCE',
-    replace: 'reading.emptyChanceByPresent >= 0.9999',
+    replace: 'reading.emptyChanceByPresent >= Math.max(0.9999, RUNNING_OUT_CHANCE)',
     test: 'bench/truth/truth-small.test.ts',
   },
   {

@@ -14,7 +14,7 @@ export const STATUS_MUTANTS: readonly Mutant[] = [
     what: 'say that calls fail while a few requests are left',
     file: 'app/quota/state.ts',
     find: 'const nothing = 1 + Math.min(more, EMPTY_SLACK)',
-    replace: 'const nothing = 1 + more',
+    replace: 'const nothing = 1 + Math.max(more, EMPTY_SLACK - 1)',
     test: 'app/quota/state.test.ts',
   },
   {
@@ -22,7 +22,7 @@ export const STATUS_MUTANTS: readonly Mutant[] = [
     what: 'count the 429s of other days as today’s',
     file: 'app/status/glance.ts',
     find: 'event.at >= fromMs',
-    replace: 'event.at >= 0',
+    replace: 'event.at >= Math.min(0, fromMs)',
     test: 'app/status/glance.test.ts',
   },
   {
