@@ -21,7 +21,12 @@ interface AdvicePanelProps {
 /** What to give up for the plan to fit, and the plan as a file. */
 export function AdvicePanel({ draft, verdict, change }: AdvicePanelProps) {
   const copy = useCopy()
-  const concessions = demandsOf(draft.plan).flatMap(concessionsOf)
+  const concessions = demandsOf(draft.plan).flatMap((demand) => {
+    const found = concessionsOf(demand)
+    // Others give last: where they would have to, what all programs give up is not enough.
+    const others = found.filter(({ program }) => program === OTHERS_NAME)
+    return others.length > 0 ? others : found
+  })
   const slots = verdict.slots.filter(({ fits }) => !fits)
   const copied = () =>
     copy(
