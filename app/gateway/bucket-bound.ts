@@ -20,8 +20,8 @@ export type Refused = 'no' | 'rate' | 'unsaid'
 const HOLD = { firstMs: 60_000, maxMs: 3_600_000 } as const
 /** Reset is a whole number of seconds, so a header is less than a second of replenishment below the level. */
 export const RESET_STEP_MS = 1000
-/** Other programs slow a turn down, but do not take all that comes back for ever. */
-const MAX_OTHERS_SHARE = 0.9
+/** Later requests slow a turn down, but do not take all that comes back for ever. */
+const MAX_LATER_SHARE = 0.9
 
 /** The levels that a header leaves possible: at its own moment from `least` to `mostThen`, now up to `most`. */
 interface Shown {
@@ -191,21 +191,25 @@ export class BucketBound {
     return this.allows(level, atMs) ? atMs : atMs + 1
   }
 
+  /** How fast other programs spend, in requests a millisecond, as far as headers showed it lately. */
+  othersPerMs(nowMs: number): number {
+    return this.#model === 'fixed' || this.#isAlone(nowMs) ? 0 : this.#others.perMs
+  }
+
   /**
-   * When a request goes that needs `level` and has `ahead` others before it, if other programs go on as they did.
+   * When a request goes that needs `level` and has `ahead` others before it; `ahead` may have a fraction.
    *
    * `ahead` requests lower the bound by as many, so it is when the bound without them is at `level + ahead`; it does not
-   * meet the limit meanwhile. A fixed window brings `limit − level + 1` at once. `overtakingPerMs`: own requests that come later
-   * and go before.
+   * meet the limit meanwhile. A fixed window brings `limit − level + 1` at once. `laterPerMs`: requests that come later and are
+   * counted before it.
    */
-  turnAtMs(level: number, ahead: number, nowMs: number, overtakingPerMs = 0): number {
+  turnAtMs(level: number, ahead: number, nowMs: number, laterPerMs = 0): number {
     const fromMs = Math.max(nowMs, this.#heldUntilMs)
     if (this.#free === undefined) return fromMs
     const missing = level + ahead + this.inFlight - this.#freeAt(fromMs)
     if (missing <= 0) return fromMs
     if (this.#model === 'rolling') {
-      const others = this.#isAlone(nowMs) ? 0 : this.#others.perMs
-      const pace = Math.min(others + overtakingPerMs, MAX_OTHERS_SHARE * this.#gainPerMs)
+      const pace = Math.min(laterPerMs, MAX_LATER_SHARE * this.#gainPerMs)
       return Math.max(fromMs, this.#atMs) + missing / (this.#gainPerMs - pace)
     }
     const windows = Math.ceil(missing / Math.max(1, Math.floor(this.#limit - level + 1)))

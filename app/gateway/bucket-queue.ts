@@ -1,3 +1,4 @@
+import { HORIZONS_MS } from '../quota/rates.ts'
 import { BucketBound, type BucketSize } from './bucket-bound.ts'
 import { PROGRAM_CLASSES, type ProgramClass } from './decisions.ts'
 import { FairQueue, type Queued } from './fair-queue.ts'
@@ -12,6 +13,15 @@ export interface Waiting extends Queued {
   readonly program: string
   readonly weight: number
   readonly class: ProgramClass
+}
+
+/** How far from the expected number of later requests hope goes, in standard deviations. */
+const HOPE = 2.5
+
+/** Another program of the class: how many of its later requests may go before, and how fast they come. */
+interface Rival {
+  readonly room: number
+  readonly perMs: number
 }
 
 /** Requests kept back unless said otherwise: this share of the limit, and at least one. */
@@ -85,40 +95,62 @@ export class BucketQueue<T extends Waiting> {
     return first === undefined ? undefined : this.bound.reachesAtMs(this.#level(first), nowMs)
   }
 
-  /** When a request of that class goes with `ahead` others before it. */
-  turnAtMs(programClass: ProgramClass, ahead: number, nowMs: number): number {
-    return this.bound.turnAtMs(this.#level(programClass), ahead, nowMs)
+  /**
+   * When the turn is to be expected of one that waits here, if others come as they did.
+   *
+   * Requests of classes before go first whenever they come, and those of programs outside are counted first. Of another program of
+   * its class as many go first as come until then, but no more than its share lets before this one.
+   */
+  turnOf(waiting: T, nowMs: number): number {
+    const ahead = this.#ahead(waiting)
+    const { perMs, rivals } = this.#later(waiting, nowMs)
+    const level = this.#level(waiting.class)
+    let turnAtMs = this.bound.turnAtMs(level, ahead, nowMs, perMs)
+    if (turnAtMs <= nowMs) return turnAtMs
+    for (let step = 0; rivals.length > 0 && step < MAX_STEPS; step += 1) {
+      const formerMs = turnAtMs
+      turnAtMs = this.bound.turnAtMs(level, ahead + comingOf(rivals, formerMs - nowMs), nowMs, perMs)
+      if (turnAtMs - formerMs < CLOSE_MS) break
+    }
+    return turnAtMs
   }
 
   /**
-   * When the turn comes of one that waits here, if none goes, and others come as they did.
+   * Whether one that waits here may still go by `byMs`: its turn comes by then if as few others come before it as can
+   * reasonably be hoped for. `ahead` is how many that wait go before it.
    *
-   * Requests of classes before go first whenever they come: they slow the turn down. Of another program of its class as many do
-   * as come until then, but no more than its share lets before this one.
+   * Of m requests that are expected at random moments at least m − Z √(m (1 + t / T)) come but for a few in a hundred, where t
+   * is how far the expectation reaches ahead, and T the time behind that it was learned from.
    */
-  turnOf(waiting: T, nowMs: number): number {
+  mayGoBy(waiting: T, byMs: number, nowMs: number, ahead = this.#ahead(waiting)): boolean {
+    const level = this.#level(waiting.class)
+    if (this.bound.turnAtMs(level, ahead, nowMs) > byMs) return false
+    const { perMs, rivals } = this.#later(waiting, nowMs)
+    const aheadMs = Math.max(0, byMs - nowMs)
+    const expected = perMs * aheadMs + comingOf(rivals, aheadMs)
+    const spread = Math.sqrt(expected * (1 + aheadMs / HORIZONS_MS.short))
+    const fewest = Math.max(0, expected - HOPE * spread)
+    return this.bound.turnAtMs(level, ahead + fewest, nowMs) <= byMs
+  }
+
+  #ahead(waiting: T): number {
     const { class: own, program } = waiting
-    const before = PROGRAM_CLASSES.slice(0, PROGRAM_CLASSES.indexOf(own))
+    return classesBefore(own).reduce(
+      (sum, name) => sum + this.#byClass[name].size,
+      this.#byClass[own].ahead(program, waiting),
+    )
+  }
+
+  /** What comes later and goes before one that waits here. */
+  #later(waiting: T, nowMs: number): { readonly perMs: number; readonly rivals: readonly Rival[] } {
+    const { class: own, program } = waiting
     const queue = this.#byClass[own]
-    const ahead = before.reduce((sum, name) => sum + this.#byClass[name].size, queue.ahead(program, waiting))
-    const overtaking = before.reduce((sum, name) => sum + this.#served.perMs(name, nowMs), 0)
-    const atMs = (more: number) => this.bound.turnAtMs(this.#level(own), ahead + more, nowMs, overtaking)
-    let turnAtMs = atMs(0)
-    if (turnAtMs <= nowMs) return turnAtMs
+    const overtaking = classesBefore(own).reduce((sum, name) => sum + this.#served.perMs(name, nowMs), 0)
     const rivals = this.#served.programsOf(own, nowMs).flatMap(({ program: other, weight, perMs }) => {
       const room = other === program ? 0 : queue.roomBefore(program, waiting, other, weight)
       return room > 0 ? [{ room, perMs }] : []
     })
-    for (let step = 0; rivals.length > 0 && step < MAX_STEPS; step += 1) {
-      const formerMs = turnAtMs
-      const more = rivals.reduce(
-        (sum, { room, perMs }) => sum + Math.min(room, perMs * (formerMs - nowMs)),
-        0,
-      )
-      turnAtMs = atMs(more)
-      if (turnAtMs - formerMs < CLOSE_MS) break
-    }
-    return turnAtMs
+    return { perMs: overtaking + this.bound.othersPerMs(nowMs), rivals }
   }
 
   /** All of them in the order of service. */
@@ -134,3 +166,10 @@ export class BucketQueue<T extends Waiting> {
     return levelOf(programClass, this.bound.limit ?? 1, this.#reserve)
   }
 }
+
+const classesBefore = (own: ProgramClass): readonly ProgramClass[] =>
+  PROGRAM_CLASSES.slice(0, PROGRAM_CLASSES.indexOf(own))
+
+/** How many requests of rivals that go before are to be expected within so long. */
+const comingOf = (rivals: readonly Rival[], withinMs: number): number =>
+  rivals.reduce((sum, { room, perMs }) => sum + Math.min(room, perMs * withinMs), 0)

@@ -12,7 +12,7 @@ interface Served {
 export interface ServedProgram {
   readonly program: string
   readonly weight: number
-  /** Requests a millisecond that may be reckoned with: a share of those of the last minute or so. */
+  /** Requests a millisecond, of the last minute or so. */
   readonly perMs: number
 }
 
@@ -20,12 +20,6 @@ interface Kept {
   readonly weight: number
   readonly rate: CountedRate
 }
-
-/**
- * How much of a former rate is expected to go on. Requests come at random, so a whole rate would refuse as many that could have
- * made it as none would let wait in vain; tried from 0.5 to 1, this leaves the fewest of both.
- */
-const EXPECTED_SHARE = 0.7
 
 /** Less than one request in so many milliseconds is forgotten. */
 const FORGOTTEN_PER_MS = 1 / 600_000
@@ -47,7 +41,7 @@ export class ServedRates {
   programsOf(programClass: ProgramClass, nowMs: number): readonly ServedProgram[] {
     const programs = this.#byClass[programClass]
     return [...programs].flatMap(([program, { weight, rate }]) => {
-      const perMs = (EXPECTED_SHARE * countedPerSecond(rate, nowMs)) / 1000
+      const perMs = countedPerSecond(rate, nowMs) / 1000
       if (perMs >= FORGOTTEN_PER_MS) return [{ program, weight, perMs }]
       programs.delete(program)
       return []

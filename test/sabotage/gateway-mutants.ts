@@ -67,6 +67,14 @@ export const GATEWAY_MUTANTS: readonly Mutant[] = [
     test: BOUND_TEST,
   },
   {
+    promise: 'G2',
+    what: 'refuse at once what is only expected to come too late',
+    file: QUEUE,
+    find: 'Math.max(0, expected - HOPE * spread)',
+    replace: 'Math.max(0, expected + 0 * HOPE * spread)',
+    test: LAWS_TEST,
+  },
+  {
     promise: 'G3',
     what: 'reckon with no use but its own, whatever headers show',
     file: BOUND,

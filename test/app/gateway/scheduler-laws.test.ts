@@ -418,41 +418,52 @@ describe('among programs that go before it', () => {
   }
 
   test.each([
-    ['critical ones', { critical: 0.4, rivals: 0, share: 1.5 }],
-    ['ones of its class', { critical: 0, rivals: 0.4, share: 1.5 }],
-    ['both', { critical: 0.3, rivals: 0.3, share: 2 }],
-  ])('a scanner that asks for too much seldom waits in vain, beside %s', (_, { critical, rivals, share }) => {
-    const count = { all: 0, late: 0, wrong: 0 }
-    fc.assert(
-      fc.property(seed, (from) => {
-        const chance = chanceFrom(from)
-        const rule = { limit: 320, periodSeconds: 300, window: 'rolling' as const }
-        const door = doorOf({ rule, maxTripMs: 80, chance })
-        const refillMs = 937.5
-        const one = (program: string, own: ProgramClass, patienceMs: () => number) => () => ({
-          ...{ program, class: own, weight: 1, patienceMs: patienceMs() },
-        })
-        const scanner = one('scanner', 'background', () => chance() * 60_000)
-        flow(door, chance, { gapMs: refillMs / share, one: scanner })
-        if (critical > 0)
-          flow(door, chance, { gapMs: refillMs / critical, one: one('bot', 'critical', () => 30_000) })
-        for (const name of rivals > 0 ? ['notes', 'sheet'] : [])
-          flow(door, chance, { gapMs: (2 * refillMs) / rivals, one: one(name, 'background', () => 30_000) })
-        door.run()
-        const told = toldOf(door).filter(({ arrival }) => arrival.program === 'scanner')
-        const late = told.filter(
-          ({ end, endedAtMs, arrival }) => end === 'refuse' && endedAtMs > arrival.atMs,
-        )
-        count.all += told.length
-        count.late += late.length
-        count.wrong += late.length + wronglyRefused(door, 2, 'scanner').length
-      }),
-      { numRuns: 12, seed: SEED },
-    )
-    // Without a forecast up to 17 of 100 waited in vain.
-    expect(count.late / count.all).toBeLessThan(0.07)
-    expect(count.wrong / count.all).toBeLessThan(0.11)
-  })
+    ['critical ones', { critical: 0.4, rivals: 0, unseen: 0, share: 1.5 }],
+    ['ones of its class', { critical: 0, rivals: 0.4, unseen: 0, share: 1.5 }],
+    ['both', { critical: 0.3, rivals: 0.3, unseen: 0, share: 2 }],
+    ['ones that are not seen', { critical: 0, rivals: 0, unseen: 0.3, share: 1.5 }],
+    ['all of them', { critical: 0.2, rivals: 0.2, unseen: 0.2, share: 2 }],
+  ])(
+    'at most one request in a hundred of a scanner is refused that could have gone, beside %s',
+    (_, beside) => {
+      const { critical, rivals, unseen, share } = beside
+      const count = { all: 0, refused: 0, late: 0, wrong: 0 }
+      fc.assert(
+        fc.property(seed, (from) => {
+          const chance = chanceFrom(from)
+          const rule = { limit: 320, periodSeconds: 300, window: 'rolling' as const }
+          const door = doorOf({ rule, maxTripMs: 80, chance })
+          const refillMs = 937.5
+          const one = (program: string, own: ProgramClass, patienceMs: () => number) => () => ({
+            ...{ program, class: own, weight: 1, patienceMs: patienceMs() },
+          })
+          const scanner = one('scanner', 'background', () => chance() * 60_000)
+          flow(door, chance, { gapMs: refillMs / share, one: scanner })
+          if (critical > 0)
+            flow(door, chance, { gapMs: refillMs / critical, one: one('bot', 'critical', () => 30_000) })
+          for (const name of rivals > 0 ? ['notes', 'sheet'] : [])
+            flow(door, chance, { gapMs: (2 * refillMs) / rivals, one: one(name, 'background', () => 30_000) })
+          for (let atMs = 0; unseen > 0 && atMs < 1_200_000; ) {
+            atMs += (-Math.log(1 - chance()) * refillMs) / unseen
+            door.burst(Math.floor(atMs), 1)
+          }
+          door.run()
+          const told = toldOf(door).filter(({ arrival }) => arrival.program === 'scanner')
+          const refused = told.filter(({ end }) => end === 'refuse')
+          count.all += told.length
+          count.refused += refused.length
+          count.late += refused.filter(({ endedAtMs, arrival }) => endedAtMs > arrival.atMs).length
+          count.wrong += wronglyRefused(door, 2, 'scanner').length
+        }),
+        { numRuns: 12, seed: SEED },
+      )
+      expect(count.refused).toBeGreaterThan(count.all / 4)
+      expect(count.wrong / count.all).toBeLessThanOrEqual(0.01)
+      // Refused at once is what is sure to come too late; of the rest some wait in vain. Without a forecast up to 18 of 100 did.
+      expect(count.late / count.all).toBeLessThan(0.14)
+      proves('G2', { level: 2, cases: 12 })
+    },
+  )
 })
 
 describe('whatever happens upstream and to callers', () => {
