@@ -1,0 +1,372 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { setTimeout as pause } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { isDeepStrictEqual } from 'node:util'
+import { z } from 'zod'
+import { DEFAULT_SIMULATOR_OPTIONS } from '../../../main/simulator/options.ts'
+import { position } from '../../../main/simulator/rules/payloads-brokerage.ts'
+
+const ACCOUNT = 'SIM1001'
+const PATH = `/v3/brokerage/stream/accounts/${ACCOUNT}/positions`
+const CATEGORY = 'Positions Stream'
+const CONTROL = 'a-secret-of-this-machine-only'
+const KEYS = { bot: 'k3y-of-the-bot-0123456789', notes: 'k3y-of-the-notes-0123456789' }
+const { seed, clientId, refreshToken } = DEFAULT_SIMULATOR_OPTIONS
+const PER_SECOND = 20
+/** Longer than any outage may be that programs are not told of. */
+const RECOVERED_WITHIN_MS = 65_000
+/** A stream that is silent for 30 s is opened anew. */
+const QUIET_MS = 1_500
+
+type Frame = Readonly<Record<string, unknown>>
+type Control = (name: string, body?: object) => Promise<unknown>
+
+const simulatorState = z.object({ streams: z.array(z.object({ id: z.string() })) })
+const tokens = z.object({ access_token: z.string() })
+
+/** A fault of the service, and what ends it where it does not end by itself. */
+export interface Fault {
+  readonly what: string
+  readonly strike: (control: Control) => Promise<unknown>
+  readonly lift?: (control: Control) => Promise<unknown>
+}
+
+const cut = (how: string) => (control: Control) => control('cut-streams', { how })
+
+/** A fault that strikes a request or a stream that is opened, and a cut, so that one is. */
+const atOpening =
+  (name: string, times: number, how = 'end') =>
+  async (control: Control) => {
+    await control('fault', { name, on: times })
+    await cut(how)(control)
+  }
+
+const goAway: Fault = { what: 'a GoAway', strike: cut('goaway-v3') }
+
+/** Those that are over within seconds. */
+export const SHORT_FAULTS: readonly Fault[] = [
+  goAway,
+  { what: 'a reset inside a frame', strike: cut('reset') },
+  { what: 'the other GoAway', strike: cut('goaway-v2') },
+  { what: 'the end of the body', strike: cut('end') },
+  goAway,
+  { what: '503, twice', strike: atOpening('resources-503', 2, 'reset') },
+  goAway,
+  { what: 'a 401', strike: atOpening('resources-401', 1) },
+  {
+    what: 'silence for 4 s',
+    strike: async (control) => {
+      await control('fault', { name: 'silent-stream', on: true })
+      await pause(4_000)
+      await control('fault', { name: 'silent-stream', on: false })
+    },
+  },
+]
+
+/** All of them, and those that take the service away for longer. */
+export const ALL_FAULTS: readonly Fault[] = [
+  ...SHORT_FAULTS,
+  {
+    what: 'an access token that has expired',
+    strike: async (control) => {
+      await control('expire-access', {})
+      await cut('end')(control)
+    },
+  },
+  { what: 'an error in the stream, 10 s after its opening', strike: atOpening('stream-error', 1) },
+  { what: 'a reset inside a frame, 5 s after its opening', strike: atOpening('stream-reset', 1) },
+  { what: 'a stream that is opened and says nothing for 30 s', strike: atOpening('silent-stream', 1) },
+  { what: 'a request that is never answered', strike: atOpening('black-hole', 1) },
+  { what: 'an answer of something else', strike: atOpening('resources-garbage', 1) },
+  {
+    what: 'a GoAway while others hold all other slots',
+    strike: async (control) => {
+      await control('slots-elsewhere', { [CATEGORY]: 39 })
+      await cut('goaway-v3')(control)
+    },
+    lift: (control) => control('slots-elsewhere', { [CATEGORY]: 0 }),
+  },
+  {
+    what: 'answers that take up to 2 s',
+    strike: async (control) => {
+      await control('fault', { name: 'slow-answers', on: true })
+      await cut('reset')(control)
+    },
+    lift: (control) => control('fault', { name: 'slow-answers', on: false }),
+  },
+]
+
+/** What one client made of the stream. */
+export class ReadPositions {
+  readonly objects = new Map<string, Frame>()
+  frames = 0
+  snapshots = 0
+  /** Lines that a program must not see while the service comes back. */
+  readonly strange: string[] = []
+  /** Why it is no longer connected. */
+  end: string | undefined
+  longestGapMs = 0
+  lastMs = performance.now()
+  readonly #decoder = new TextDecoder()
+  #rest = ''
+
+  push(bytes: Uint8Array): void {
+    const nowMs = performance.now()
+    this.longestGapMs = Math.max(this.longestGapMs, nowMs - this.lastMs)
+    this.lastMs = nowMs
+    const lines = `${this.#rest}${this.#decoder.decode(bytes, { stream: true })}`.split('\n')
+    this.#rest = lines.pop() ?? ''
+    for (const line of lines) this.#read(line)
+  }
+
+  #read(line: string): void {
+    this.frames += 1
+    let frame: Frame
+    try {
+      frame = JSON.parse(line) as Frame
+    } catch {
+      this.strange.push(`not a whole frame: ${line.slice(0, 80)}`)
+      return
+    }
+    const id = frame['PositionID']
+    if (frame['StreamStatus'] === 'EndSnapshot') this.snapshots += 1
+    else if (typeof id !== 'string') {
+      if (!('Heartbeat' in frame)) this.strange.push(line.slice(0, 80))
+    } else if (frame['Deleted'] === true) this.objects.delete(id)
+    else this.objects.set(id, frame)
+  }
+}
+
+export interface TwoClients {
+  readonly seconds: number
+  /** In the order in which they struck. */
+  readonly faults: readonly string[]
+  readonly clients: readonly { readonly name: string; readonly read: ReadPositions }[]
+  /** Requests for the stream that the service was sent, and streams that it opened. */
+  readonly asked: number
+  readonly opened: number
+  /** As the simulator's control surface has it at the end. */
+  readonly open: number
+  /** What does not hold, a sentence each. */
+  readonly problems: readonly string[]
+}
+
+export interface TwoClientsAsked {
+  /** The faults strike one after the other until so much time has passed, each of them at least once. */
+  readonly seconds: number
+  readonly faults: readonly Fault[]
+  /** Between the end of one and the next. */
+  readonly pauseMs: number
+  readonly say?: (line: string) => void
+}
+
+/**
+ * Two HTTP clients of different make, Node's fetch and a curl, read one stream through a gateway while the service fails.
+ *
+ * The simulator, the gateway and curl are processes of their own. At the end each client's objects are compared, value by value,
+ * with each other, with what the simulated service computes for the moment that they bear, and with a fresh stream of it.
+ */
+export async function readByTwo({ seconds, faults, pauseMs, say }: TwoClientsAsked): Promise<TwoClients> {
+  const children: ChildProcess[] = []
+  const abort = new AbortController()
+  try {
+    const service = await started(children, [
+      ...['simulate', '--port', '0', '--client-id', clientId],
+      ...['--stream-rate', String(PER_SECOND), '--fault', 'split-frames:always'],
+    ])
+    const gateway = await started(children, [
+      ...['gateway', '--port', '0', '--probe', 'none', '--client-id', clientId],
+      ...['--auth-url', service.url, '--base-url', service.url],
+    ])
+    const control = controlOf(service.url)
+    const clients = [
+      { name: 'fetch', read: await readByFetch(gateway.url, KEYS.bot, abort.signal) },
+      { name: 'curl', read: readByCurl(gateway.url, KEYS.notes, children) },
+    ]
+    const all = (isTrue: (read: ReadPositions) => boolean) => clients.every(({ read }) => isTrue(read))
+    await until(() => all(({ snapshots }) => snapshots > 0), 'a client got no state')
+
+    const beganMs = performance.now()
+    const struck: string[] = []
+    while (struck.length < faults.length || performance.now() - beganMs < seconds * 1000) {
+      const fault = faults[struck.length % faults.length]
+      if (fault === undefined) break
+      const before = clients.map(({ read }) => read.frames)
+      const fromMs = performance.now()
+      await fault.strike(control)
+      // More than what was under way when it struck.
+      const goesOn = () => clients.every(({ read }, at) => read.frames > (before[at] ?? 0) + 2 * PER_SECOND)
+      await until(
+        () => goesOn() || !all(({ end }) => end === undefined),
+        `${fault.what} was not recovered from`,
+      )
+      await fault.lift?.(control)
+      struck.push(fault.what)
+      say?.(`${fault.what}: on after ${Math.round(performance.now() - fromMs)} ms`)
+      if (!all(({ end }) => end === undefined)) break
+      await pause(pauseMs)
+    }
+
+    // The stream stands still, and is not opened anew yet.
+    await control('fault', { name: 'silent-stream', on: true })
+    await until(() => all(({ lastMs }) => performance.now() - lastMs > QUIET_MS), 'the service went on')
+    const open = simulatorState.parse(await control('state')).streams.length
+    const ends = clients.flatMap(({ name, read: { end } }) => (end === undefined ? [] : [`${name} ${end}`]))
+    const [byFetch, byCurl] = clients.map(({ read }) => new Map(read.objects))
+    await control('fault', { name: 'silent-stream', on: false })
+    const fresh = await freshStream(service.url)
+    const requests = z
+      .object({ requests: z.array(z.object({ path: z.string(), outcome: z.string() })) })
+      .parse(await control('ledger'))
+      .requests.filter(({ path }) => path === PATH)
+    return {
+      seconds: (performance.now() - beganMs) / 1000,
+      faults: struck,
+      clients,
+      asked: requests.length - 1,
+      opened: requests.filter(({ outcome }) => outcome === 'stream').length - 1,
+      open,
+      problems: [
+        ...ends,
+        ...(open === 1 ? [] : [`the service has ${open} open streams`]),
+        ...clients.flatMap(({ name, read }) => problemsOf(read).map((what) => `${name} ${what}`)),
+        ...problemsIn(byFetch ?? new Map(), fresh),
+        ...(isDeepStrictEqual(byFetch, byCurl) ? [] : ['the two clients ended with different states']),
+      ],
+    }
+  } finally {
+    abort.abort()
+    for (const child of children) child.kill('SIGKILL')
+  }
+}
+
+const problemsOf = ({ snapshots, strange }: ReadPositions): readonly string[] => [
+  ...strange.map((line) => `was told ${line}`),
+  ...(snapshots === 1 ? [] : [`got ${snapshots} ends of its snapshot`]),
+]
+
+type Objects = ReadonlyMap<string, Frame>
+
+/** What is wrong with a state that was read to its last frame, beside a fresh stream. */
+function problemsIn(objects: Objects, fresh: Objects): readonly string[] {
+  const problems: string[] = []
+  if (objects.size === 0 || !isDeepStrictEqual(new Set(objects.keys()), new Set(fresh.keys())))
+    problems.push(`there is ${[...objects.keys()].join()}, in a fresh stream ${[...fresh.keys()].join()}`)
+  // Each object is as the service had it at the moment that it bears.
+  for (const [id, object] of [...objects, ...fresh]) {
+    const atMs = Date.parse(String(object['Timestamp']))
+    const own: unknown = JSON.parse(JSON.stringify(position(seed, ACCOUNT, String(object['Symbol']), atMs)))
+    if (!isDeepStrictEqual(object, own))
+      problems.push(`${id} is ${JSON.stringify(object)}, at the service ${JSON.stringify(own)}`)
+  }
+  // Objects take turns: the newest state of each is one gap after that of another, or a message is missing.
+  const timesMs = [...objects.values()].map((object) => Date.parse(String(object['Timestamp'])))
+  const sortedMs = timesMs.toSorted((a, b) => a - b)
+  const gapsMs = sortedMs.slice(1).map((atMs, at) => atMs - (sortedMs[at] ?? 0))
+  if (gapsMs.some((gapMs) => gapMs !== 1000 / PER_SECOND))
+    problems.push(`between the newest states are ${gapsMs.join(', ')} ms: one is not the last`)
+  return problems
+}
+
+/** `headroom` as a process; resolves once it says where it is ready. */
+function started(children: ChildProcess[], args: readonly string[]): Promise<{ readonly url: string }> {
+  const headroom = fileURLToPath(new URL('../../../main/hosts/terminal/headroom.ts', import.meta.url))
+  const child = spawn(process.execPath, [headroom, ...args], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: {
+      ...process.env,
+      HEADROOM_REFRESH_TOKEN: refreshToken,
+      HEADROOM_CLIENT_SECRET: '',
+      HEADROOM_PASSPHRASE: '',
+      HEADROOM_SIMULATOR_CONTROL: CONTROL,
+      HEADROOM_GATEWAY_KEYS: Object.entries(KEYS)
+        .map(([name, key]) => `${name}=${key}`)
+        .join(','),
+    },
+  })
+  children.push(child)
+  return new Promise((resolve, reject) => {
+    let out = ''
+    let errors = ''
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      errors += text
+    })
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      out += text
+      const [, url] = /^\w+ ready: (\S+)$/m.exec(out) ?? []
+      if (url !== undefined) resolve({ url })
+    })
+    child.on('error', reject)
+    child.on('exit', (code) => reject(new Error(`headroom ${args[0]} ended with ${code}: ${errors}`)))
+  })
+}
+
+function controlOf(origin: string): Control {
+  return async (name, body) => {
+    const answer = await fetch(`${origin}/control/${name}`, {
+      headers: { 'x-simulator-control': CONTROL },
+      ...(body && { method: 'POST', body: JSON.stringify(body) }),
+    })
+    if (answer.status !== 200) throw new Error(`${name}: ${answer.status} ${await answer.text()}`)
+    return answer.json()
+  }
+}
+
+async function readByFetch(url: string, key: string, signal: AbortSignal): Promise<ReadPositions> {
+  const read = new ReadPositions()
+  const answer = await fetch(`${url}${PATH}`, { headers: { authorization: `Bearer ${key}` }, signal })
+  if (answer.status !== 200 || answer.body === null) throw new Error(`fetch was answered ${answer.status}`)
+  const { body } = answer
+  const reading = async () => {
+    for await (const bytes of body) read.push(bytes)
+    read.end = 'was disconnected'
+  }
+  void reading().catch((error: unknown) => {
+    if (!signal.aborted) read.end = `was disconnected: ${String(error)}`
+  })
+  return read
+}
+
+function readByCurl(url: string, key: string, children: ChildProcess[]): ReadPositions {
+  const read = new ReadPositions()
+  // Its options come by stdin: an argument list is no place for a key.
+  const child = spawn('curl', ['--silent', '--show-error', '--fail', '--no-buffer', '--config', '-'], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  })
+  children.push(child)
+  child.stdin.end(`url = "${url}${PATH}"\nheader = "Authorization: Bearer ${key}"\n`)
+  child.stdout.on('data', (bytes: Buffer) => read.push(bytes))
+  child.on('error', (error) => {
+    read.end = `could not be started: ${error.message}`
+  })
+  child.on('close', (code) => {
+    read.end ??= `ended with ${code}`
+  })
+  return read
+}
+
+/** The first answer of a stream that is opened now, past the gateway. */
+async function freshStream(origin: string): Promise<Objects> {
+  const granted = await fetch(`${origin}/oauth/token`, {
+    method: 'POST',
+    body: new URLSearchParams({
+      grant_type: 'refresh_token',
+      client_id: clientId,
+      refresh_token: refreshToken,
+    }),
+  })
+  const { access_token: token } = tokens.parse(await granted.json())
+  const abort = new AbortController()
+  const read = await readByFetch(origin, token, abort.signal)
+  await until(() => read.snapshots > 0, 'a fresh stream has no end of its snapshot')
+  abort.abort()
+  return read.objects
+}
+
+async function until(isTrue: () => boolean, orElse: string): Promise<void> {
+  const fromMs = performance.now()
+  while (!isTrue()) {
+    if (performance.now() - fromMs > RECOVERED_WITHIN_MS) throw new Error(orElse)
+    await pause(20)
+  }
+}

@@ -1,0 +1,33 @@
+import { parseArgs } from 'node:util'
+import { ALL_FAULTS, readByTwo } from '../main/gateway/two-clients.ts'
+
+/**
+ * `npm run one-stream -- [--minutes 10]`: Node's fetch and a curl read one stream through the gateway for so long, while the
+ * simulator fails in every way that it knows. Tells each fault, and at the end what either client has; exit 1 where one was
+ * disconnected, a value is not the service's, or the service has another number of streams open than one.
+ */
+const { values } = parseArgs({ options: { minutes: { type: 'string', default: '10' } } })
+const minutes = Number(values.minutes)
+if (!(minutes > 0)) {
+  process.stderr.write('--minutes takes a number above 0\n')
+  process.exit(2)
+}
+
+const { seconds, faults, clients, asked, opened, open, problems } = await readByTwo({
+  seconds: minutes * 60,
+  faults: ALL_FAULTS,
+  pauseMs: 3_000,
+  say: (line) => void process.stderr.write(`${line}\n`),
+})
+const lines = [
+  `${(seconds / 60).toFixed(1)} minutes, ${faults.length} faults of ${new Set(faults).size} kinds`,
+  ...clients.map(
+    ({ name, read }) =>
+      `${name}: ${read.end ?? 'connected all the time'}, ${read.frames} frames, ${read.objects.size} objects, ` +
+      `longest gap ${(read.longestGapMs / 1000).toFixed(1)} s`,
+  ),
+  `the service: asked for the stream ${asked} times, opened it ${opened} times, ${open} open at the end`,
+  problems.length === 0 ? 'every value is as the service has it' : `PROBLEMS:\n${problems.join('\n')}`,
+]
+process.stdout.write(`${lines.join('\n')}\n`)
+process.exitCode = problems.length === 0 ? 0 : 1
