@@ -57,6 +57,7 @@ export class BucketQueue<T extends Waiting> {
     normal: new FairQueue(),
     background: new FairQueue(),
   }
+  #size = 0
 
   /** `reserve` in requests. */
   constructor(name: string, size: BucketSize | undefined, reserve: number | undefined) {
@@ -65,17 +66,30 @@ export class BucketQueue<T extends Waiting> {
     this.#reserve = reserve
   }
 
+  /** Requests that wait. */
   get size(): number {
-    return PROGRAM_CLASSES.reduce((sum, name) => sum + this.#byClass[name].size, 0)
+    return this.#size
   }
 
   add(waiting: T): void {
     this.#byClass[waiting.class].add(waiting.program, waiting.weight, waiting)
+    this.#size += 1
   }
 
   /** False if it does not wait here. */
   remove(waiting: T): boolean {
-    return this.#byClass[waiting.class].remove(waiting.program, waiting)
+    const isRemoved = this.#byClass[waiting.class].remove(waiting.program, waiting)
+    if (isRemoved) this.#size -= 1
+    return isRemoved
+  }
+
+  /** Whether a request goes at once, as it would if it were added and taken: none waits, and its class may send. */
+  passes(request: Omit<T, keyof Queued>, nowMs: number): boolean {
+    if (this.#size > 0) return false
+    this.bound.advance(nowMs)
+    if (!this.bound.allows(this.#level(request.class), nowMs)) return false
+    this.#served.add(request, nowMs)
+    return true
   }
 
   /** Takes out the next request that may go now. */
@@ -85,7 +99,9 @@ export class BucketQueue<T extends Waiting> {
     this.bound.advance(nowMs)
     if (!this.bound.allows(this.#level(first), nowMs)) return undefined
     const taken = this.#byClass[first].take()
-    if (taken !== undefined) this.#served.add(taken, nowMs)
+    if (taken === undefined) return undefined
+    this.#size -= 1
+    this.#served.add(taken, nowMs)
     return taken
   }
 
@@ -159,7 +175,7 @@ export class BucketQueue<T extends Waiting> {
   }
 
   #first(): ProgramClass | undefined {
-    return PROGRAM_CLASSES.find((name) => this.#byClass[name].size > 0)
+    return this.#size === 0 ? undefined : PROGRAM_CLASSES.find((name) => this.#byClass[name].size > 0)
   }
 
   #level(programClass: ProgramClass): number {

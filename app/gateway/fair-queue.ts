@@ -141,10 +141,12 @@ export class FairQueue<T extends Queued> {
 
   #end(flow: Flow<T>): void {
     this.#waiting.delete(flow.program)
-    this.#former.set(flow.program, flow.start)
-    if (this.#waiting.size > 0) return
+    if (this.#waiting.size > 0) {
+      this.#former.set(flow.program, flow.start)
+      return
+    }
     // When none waits, none is owed anything, and tags begin anew.
-    this.#former.clear()
+    if (this.#former.size > 0) this.#former.clear()
     this.#virtual = 0
   }
 }

@@ -34,7 +34,9 @@ export class OwnRequestTimes {
   ended(endedAtMs: number, neededSinceMs = Number.POSITIVE_INFINITY): void {
     const [oldestMs = endedAtMs] = this.#sentAtMs.values()
     this.#forgetBefore(Math.min(oldestMs, neededSinceMs))
-    this.#endedAtMs.splice(this.#firstSince(endedAtMs), 0, endedAtMs)
+    // Nearly all end in order.
+    if (endedAtMs > (this.#endedAtMs.at(-1) ?? Number.NEGATIVE_INFINITY)) this.#endedAtMs.push(endedAtMs)
+    else this.#endedAtMs.splice(this.#firstSince(endedAtMs), 0, endedAtMs)
   }
 
   /** How many requests ended at `sinceMs` or after: within one millisecond their order is not known. */

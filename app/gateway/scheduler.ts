@@ -80,15 +80,19 @@ export class Scheduler {
     const shared = offered.sameAs === undefined ? undefined : this.#shared.get(offered.sameAs)
     const bucket = shared?.bucket ?? this.#bucket(offered.bucket)
     // A request whose turn has come goes first, also where its wake-up is late.
-    const before = this.#pump(bucket, now)
-    if (shared !== undefined) return [...before, ...this.#join(shared, request, now)]
+    const decisions = this.#pump(bucket, now)
+    if (shared !== undefined) return [...decisions, ...this.#join(shared, request, now)]
     const upstream = new Upstream(request.id, bucket, order, request)
     this.#upstreams.set(upstream.id, upstream)
     this.#upstreamOf.set(request.id, upstream)
     if (upstream.sameAs !== undefined) this.#shared.set(upstream.sameAs, upstream)
+    if (bucket.passes(upstream, now)) {
+      decisions.push(this.#send(upstream, now))
+      return decisions
+    }
     bucket.add(upstream)
     this.#waiting.add(request)
-    return [...before, ...this.#pump(bucket, now), ...this.#judgeNew(upstream, request, now)]
+    return [...decisions, ...this.#pump(bucket, now), ...this.#judgeNew(upstream, request, now)]
   }
 
   /**
@@ -112,9 +116,11 @@ export class Scheduler {
     const own = this.#decide(upstream, outcome, now)
     const late = isAnew ? this.#refuseLate(upstream.bucket, now) : []
     const { bucket } = upstream
-    const sent = [...moved, bucket].flatMap((one) => this.#pump(one, now))
+    const decisions = [...own, ...late]
+    for (const one of moved) this.#pump(one, now, decisions)
+    this.#pump(bucket, now, decisions)
     if (bucket.size === 0 && bucket.bound.isForgettable(now)) this.#buckets.delete(bucket.name)
-    return [...own, ...late, ...sent]
+    return decisions
   }
 
   /** Whether a `refresh` brought a token. Without one the requests are refused as `unavailable`. */
@@ -155,9 +161,10 @@ export class Scheduler {
   /** What is to be done at `nowMs` without an event. */
   due(nowMs: number): readonly Decision[] {
     const now = this.#passed(nowMs)
-    const missed = this.#expire(now - MAX_LATE_MS, now)
-    const sent = [...this.#buckets.values()].flatMap((bucket) => this.#pump(bucket, now))
-    return [...missed, ...sent, ...this.#expire(now, now)]
+    const decisions = [...this.#expire(now - MAX_LATE_MS, now)]
+    for (const bucket of this.#buckets.values()) this.#pump(bucket, now, decisions)
+    decisions.push(...this.#expire(now, now))
+    return decisions
   }
 
   /** When to call `due`, as a whole millisecond that may be over; `undefined` as long as none waits. */
@@ -254,17 +261,21 @@ export class Scheduler {
     return tooMany === request ? [refusal] : [refusal, waits]
   }
 
-  /** Sends what may go. */
-  #pump(bucket: BucketQueue<Upstream>, now: number): readonly Decision[] {
-    const decisions: Decision[] = []
+  /** Sends what may go; its decisions are added to `decisions`. */
+  #pump(bucket: BucketQueue<Upstream>, now: number, decisions: Decision[] = []): Decision[] {
     for (let next = bucket.take(now); next !== undefined; next = bucket.take(now)) {
-      next.state = 'sent'
-      bucket.bound.sent(next.id, now)
       for (const request of next.requests.values()) this.#waiting.delete(request)
-      decisions.push({ kind: 'send', upstream: next.id, requests: next.ids, isResend: next.wasSent })
-      next.wasSent = true
+      decisions.push(this.#send(next, now))
     }
     return decisions
+  }
+
+  #send(upstream: Upstream, now: number): Decision {
+    const { id, ids, wasSent: isResend } = upstream
+    upstream.state = 'sent'
+    upstream.wasSent = true
+    upstream.bucket.bound.sent(id, now)
+    return { kind: 'send', upstream: id, requests: ids, isResend }
   }
 
   #decide(upstream: Upstream, outcome: UpstreamOutcome, now: number): readonly Decision[] {
@@ -419,7 +430,7 @@ export class Scheduler {
   }
 
   #finish(upstream: Upstream): void {
-    for (const id of upstream.ids) this.#upstreamOf.delete(id)
+    for (const id of upstream.requests.keys()) this.#upstreamOf.delete(id)
     this.#upstreams.delete(upstream.id)
     this.#unshare(upstream)
   }

@@ -40,12 +40,13 @@ export class ServedRates {
 
   programsOf(programClass: ProgramClass, nowMs: number): readonly ServedProgram[] {
     const programs = this.#byClass[programClass]
-    return [...programs].flatMap(([program, { weight, rate }]) => {
+    const served: ServedProgram[] = []
+    for (const [program, { weight, rate }] of programs) {
       const perMs = countedPerSecond(rate, nowMs) / 1000
-      if (perMs >= FORGOTTEN_PER_MS) return [{ program, weight, perMs }]
-      programs.delete(program)
-      return []
-    })
+      if (perMs >= FORGOTTEN_PER_MS) served.push({ program, weight, perMs })
+      else programs.delete(program)
+    }
+    return served
   }
 
   /** Requests a millisecond of all programs of a class. */

@@ -32,7 +32,8 @@ export class Upstream implements Waiting {
   bucket: BucketQueue<Upstream>
   state: UpstreamState
   wasSent = false
-  readonly #resent = new Set<ResendReason>()
+  /** Most are never sent again, and have none. */
+  #resent: Set<ResendReason> | undefined
   #placedAs: Pick<Request, 'program' | 'weight' | 'class'> = { program: '', weight: 1, class: 'background' }
 
   /** `request` is the first one it is made for; without one it is the gateway's own, and sent already. */
@@ -66,12 +67,13 @@ export class Upstream implements Waiting {
 
   /** Whether it was sent again for this reason. */
   wasResentFor(reason: ResendReason): boolean {
-    return this.#resent.has(reason)
+    return this.#resent?.has(reason) === true
   }
 
   /** Whether it may be sent again for this reason. It may, once. */
   mayResendFor(reason: ResendReason): boolean {
-    if (this.#resent.has(reason)) return false
+    if (this.wasResentFor(reason)) return false
+    this.#resent ??= new Set()
     this.#resent.add(reason)
     return true
   }

@@ -94,18 +94,31 @@ interface Waits {
   refused: number
 }
 
-/** A request on its way to the service, or its answer on the way back. Trips are equal, so each comes in order. */
-interface OnItsWay {
+interface Stretch {
   readonly atMs: number
-  readonly id: number
-  readonly category: string
-  /** How long it waited before it was sent, milliseconds. */
-  readonly waitedMs: number
+  lowest: number
+  longestMs: number
 }
 
-interface Answer extends OnItsWay {
-  readonly isAccepted: boolean
-  readonly header: ReturnType<RollingBucket['header']>
+/** A category of the day: the service's bucket, and what was noted of it, by time. */
+interface Category {
+  readonly name: string
+  readonly bucket: RollingBucket
+  readonly stretches: Stretch[]
+}
+
+/** A request that has no answer yet. Trips are equal, so requests and answers each come in order. */
+interface OpenRequest {
+  readonly id: number
+  readonly program: string
+  readonly category: Category
+  readonly offeredAtMs: number
+  /** When it reaches the service, or its answer the gateway. */
+  atMs: number
+  /** How long it waited before it was sent last, milliseconds. */
+  waitedMs: number
+  isAccepted: boolean
+  header: ReturnType<RollingBucket['header']> | undefined
 }
 
 class ReplayedDay {
@@ -113,12 +126,16 @@ class ReplayedDay {
   readonly #options: ReplayOptions
   readonly #scheduler: Scheduler
   readonly #programs: ReadonlyMap<string, { readonly class: ProgramClass; readonly weight: number }>
-  readonly #buckets = new Map<string, RollingBucket | undefined>()
+  /** `undefined` for those without a limit. */
+  readonly #categories = new Map<string, Category | undefined>()
+  /** Those that a request reached, in that order. */
+  readonly #noted: Category[] = []
   readonly #waits = new Map<string, Map<string, Waits>>()
-  readonly #open = new Map<number, Arrival>()
-  readonly #up = new Queue<OnItsWay>()
-  readonly #down = new Queue<Answer>()
-  readonly #levels = new Map<string, Map<number, Stretch>>()
+  readonly #open = new Map<number, OpenRequest>()
+  readonly #up = new Queue<OpenRequest>()
+  readonly #down = new Queue<OpenRequest>()
+  /** When the scheduler has something to say by itself: asked for once after each event, infinite for never. */
+  #wakeMs = Number.POSITIVE_INFINITY
   #upstreamRefusals = 0
   #nextId = 1
 
@@ -132,34 +149,33 @@ class ReplayedDay {
     })
   }
 
-  arrive(arrival: Arrival): void {
-    const program = this.#programs.get(arrival.program)
-    if (program === undefined || this.#bucketOf(arrival.category) === undefined) return
-    this.#runUntil(arrival.atMs)
+  arrive({ atMs, program: name, category: categoryName }: Arrival): void {
+    const program = this.#programs.get(name)
+    const category = program && this.#categoryOf(categoryName)
+    if (program === undefined || category === undefined) return
+    this.#runUntil(atMs)
     const id = this.#nextId++
-    this.#open.set(id, arrival)
+    this.#open.set(id, {
+      id,
+      program: name,
+      category,
+      offeredAtMs: atMs,
+      atMs,
+      waitedMs: 0,
+      isAccepted: false,
+      header: undefined,
+    })
     const { class: own, weight } = program
-    const offered = { id, program: arrival.program, class: own, weight, bucket: arrival.category }
-    this.#do(
-      this.#scheduler.offer({ ...offered, patienceMs: this.#options.patienceMs }, arrival.atMs),
-      arrival.atMs,
-    )
+    const { patienceMs } = this.#options
+    const offered = { id, program: name, class: own, weight, bucket: categoryName, patienceMs }
+    this.#do(this.#scheduler.offer(offered, atMs), atMs)
   }
 
   end(): Replay {
     this.#runUntil(Number.POSITIVE_INFINITY)
     return {
       waits: [...this.#waits.values()].flatMap((own) => [...own.values()]).map(summary),
-      levels: [...this.#levels]
-        .flatMap(([category, stretches]) =>
-          [...stretches].map(([atMs, { lowest, longestMs }]) => ({
-            category,
-            atMs,
-            lowest,
-            longestSeconds: longestMs / 1000,
-          })),
-        )
-        .toSorted((a, b) => a.atMs - b.atMs),
+      levels: this.#noted.flatMap(levelsOf).toSorted((a, b) => a.atMs - b.atMs),
       upstreamRefusals: this.#upstreamRefusals,
     }
   }
@@ -169,7 +185,7 @@ class ReplayedDay {
     for (;;) {
       const upMs = this.#up.first?.atMs ?? Number.POSITIVE_INFINITY
       const downMs = this.#down.first?.atMs ?? Number.POSITIVE_INFINITY
-      const wakeMs = this.#scheduler.nextWakeAtMs ?? Number.POSITIVE_INFINITY
+      const wakeMs = this.#wakeMs
       const nextMs = Math.min(upMs, downMs, wakeMs)
       if (nextMs > endMs || nextMs === Number.POSITIVE_INFINITY) return
       if (upMs === nextMs) this.#reach(this.#up.take())
@@ -178,18 +194,20 @@ class ReplayedDay {
     }
   }
 
-  #reach(request: OnItsWay | undefined): void {
-    const bucket = request && this.#bucketOf(request.category)
-    if (request === undefined || bucket === undefined) return
+  #reach(request: OpenRequest | undefined): void {
+    if (request === undefined) return
     const { atMs, category, waitedMs } = request
-    const isAccepted = bucket.spend(atMs)
-    if (!isAccepted) this.#upstreamRefusals += 1
+    const { bucket } = category
+    request.isAccepted = bucket.spend(atMs)
+    if (!request.isAccepted) this.#upstreamRefusals += 1
     this.#note(category, atMs, { level: bucket.level(atMs), waitedMs })
-    this.#down.add({ ...request, atMs: atMs + TRIP_MS, isAccepted, header: bucket.header(atMs) })
+    request.header = bucket.header(atMs)
+    request.atMs = atMs + TRIP_MS
+    this.#down.add(request)
   }
 
-  #answer(answer: Answer | undefined): void {
-    if (answer === undefined) return
+  #answer(answer: OpenRequest | undefined): void {
+    if (answer?.header === undefined) return
     const { id, atMs, isAccepted, header: rate } = answer
     const outcome = isAccepted
       ? { kind: 'answer' as const, rate }
@@ -197,32 +215,35 @@ class ReplayedDay {
     this.#do(this.#scheduler.answered(id, outcome, atMs), atMs)
   }
 
+  /** Does what the scheduler decided. */
   #do(decisions: readonly Decision[], nowMs: number): void {
     for (const decision of decisions) {
       if (decision.kind === 'send') this.#send(decision.upstream, decision.isResend, nowMs)
       else if (decision.kind === 'refuse') this.#refuse(decision.request)
       else if (decision.kind === 'answer') this.#open.delete(decision.upstream)
     }
+    this.#wakeMs = this.#scheduler.nextWakeAtMs ?? Number.POSITIVE_INFINITY
   }
 
   #send(id: number, isResend: boolean, nowMs: number): void {
-    const arrival = this.#open.get(id)
-    if (arrival === undefined) return
+    const request = this.#open.get(id)
+    if (request === undefined) return
+    request.waitedMs = nowMs - request.offeredAtMs
     // A request that is sent again after a 429 has had its turn already.
-    if (!isResend) this.#waitsOf(arrival).sentMs.push(nowMs - arrival.atMs)
-    const waitedMs = nowMs - arrival.atMs
-    this.#up.add({ id, category: arrival.category, waitedMs, atMs: nowMs + TRIP_MS })
+    if (!isResend) this.#waitsOf(request).sentMs.push(request.waitedMs)
+    request.atMs = nowMs + TRIP_MS
+    this.#up.add(request)
   }
 
   #refuse(id: number): void {
-    const arrival = this.#open.get(id)
-    if (arrival !== undefined) this.#waitsOf(arrival).refused += 1
+    const request = this.#open.get(id)
+    if (request !== undefined) this.#waitsOf(request).refused += 1
     this.#open.delete(id)
   }
 
-  #waitsOf({ program, category }: Arrival): Waits {
+  #waitsOf({ program, category: { name: category } }: OpenRequest): Waits {
     const own = this.#waits.get(program) ?? new Map<string, Waits>()
-    this.#waits.set(program, own)
+    if (own.size === 0) this.#waits.set(program, own)
     const before = own.get(category)
     if (before !== undefined) return before
     const waits = { program, category, sentMs: [], refused: 0 }
@@ -230,29 +251,34 @@ class ReplayedDay {
     return waits
   }
 
-  #bucketOf(category: string): RollingBucket | undefined {
-    if (!this.#buckets.has(category)) {
-      const size = limitOf(this.#plan, category)
-      const bucket = size && new RollingBucket(size)
-      this.#buckets.set(category, bucket)
-      if (bucket !== undefined) this.#meet(category, bucket)
-    }
-    return this.#buckets.get(category)
+  #categoryOf(name: string): Category | undefined {
+    const known = this.#categories.get(name)
+    if (known !== undefined || this.#categories.has(name)) return known
+    const size = limitOf(this.#plan, name)
+    const category = size && { name, bucket: new RollingBucket(size), stretches: [] }
+    this.#categories.set(name, category)
+    if (category !== undefined) this.#meet(category)
+    return category
   }
 
   /** A day begins with what is known of the bucket, as by a check before. */
-  #meet(category: string, bucket: RollingBucket): void {
+  #meet({ name, bucket }: Category): void {
     const id = this.#nextId++
-    this.#scheduler.passed(id, category, 0)
+    this.#scheduler.passed(id, name, 0)
     this.#scheduler.answered(id, { kind: 'answer', rate: bucket.header(0) }, 0)
   }
 
-  #note(category: string, nowMs: number, { level, waitedMs }: { level: number; waitedMs: number }): void {
+  #note(
+    category: Category,
+    nowMs: number,
+    { level, waitedMs }: { readonly level: number; readonly waitedMs: number },
+  ): void {
     const atMs = Math.floor(nowMs / this.#options.stretchMs) * this.#options.stretchMs
-    const stretches = this.#levels.get(category) ?? new Map<number, Stretch>()
-    this.#levels.set(category, stretches)
-    const stretch = stretches.get(atMs)
-    if (stretch === undefined) stretches.set(atMs, { lowest: level, longestMs: waitedMs })
+    const { stretches } = category
+    const stretch = stretches.at(-1)
+    if (stretch === undefined) this.#noted.push(category)
+    if (stretch === undefined || stretch.atMs !== atMs)
+      stretches.push({ atMs, lowest: level, longestMs: waitedMs })
     else {
       stretch.lowest = Math.min(stretch.lowest, level)
       stretch.longestMs = Math.max(stretch.longestMs, waitedMs)
@@ -260,13 +286,16 @@ class ReplayedDay {
   }
 }
 
-interface Stretch {
-  lowest: number
-  longestMs: number
-}
+const levelsOf = ({ name: category, stretches }: Category): readonly ReplayedLevel[] =>
+  stretches.map(({ atMs, lowest, longestMs }) => ({
+    category,
+    atMs,
+    lowest,
+    longestSeconds: longestMs / 1000,
+  }))
 
 function summary({ program, category, sentMs, refused }: Waits): ReplayedWaits {
-  const sorted = sentMs.toSorted((a, b) => a - b)
+  const sorted = Float64Array.from(sentMs).sort()
   const at = (share: number) =>
     (sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0) / 1000
   return {

@@ -3,6 +3,7 @@ import type { Mutant } from './registry.ts'
 const LAWS_TEST = 'app/plan/verdict-laws.test.ts'
 const VERDICT_TEST = 'app/plan/verdict.test.ts'
 const REPLAY_TEST = 'app/plan/replay.test.ts'
+const PLAINLY_TEST = 'app/plan/replay-plainly.test.ts'
 const RUNNING_TEST = 'app/plan/running.test.ts'
 const WHAT_IF_TEST = 'app/plan/what-if.test.ts'
 const DEMAND = 'app/plan/demand.ts'
@@ -73,9 +74,17 @@ export const PLAN_MUTANTS: readonly Mutant[] = [
     promise: 'L2',
     what: 'count a wait from the beginning of the day',
     file: REPLAY,
-    find: 'this.#waitsOf(arrival).sentMs.push(nowMs - arrival.atMs)',
-    replace: 'this.#waitsOf(arrival).sentMs.push(nowMs)',
+    find: 'this.#waitsOf(request).sentMs.push(request.waitedMs)',
+    replace: 'this.#waitsOf(request).sentMs.push(nowMs)',
     test: REPLAY_TEST,
+  },
+  {
+    promise: 'L2',
+    what: 'let a request go ahead of those that wait',
+    file: 'app/gateway/bucket-queue.ts',
+    find: 'if (this.#size > 0) return false',
+    replace: 'if (this.#size > 1_000_000) return false',
+    test: PLAINLY_TEST,
   },
   {
     promise: 'L2',
