@@ -20,9 +20,30 @@ const STICKY = 0o1000
 /** 0 on Windows, where a link cannot be refused at opening. */
 const NO_FOLLOW = constants.O_NOFOLLOW ?? 0
 
+/** The file mask this process was started with; `undefined` while it is in force, and on Windows, which has none. */
+let formerMask: number | undefined
+/** How many starts of other programs are under way. */
+let starting = 0
+
 /** Makes new files of this process and its children private by default, including those that libraries create. */
 export function createFilesPrivately(): void {
-  if (process.platform !== 'win32') process.umask(OTHERS_MAY)
+  if (process.platform !== 'win32') formerMask = process.umask(OTHERS_MAY)
+}
+
+/**
+ * Restores the file mask that this process was started with, until the returned function is called: a program of the
+ * user, such as a browser, inherits the mask in force when it is started, and keeps it for every file that it saves.
+ *
+ * Files that the app opens itself stay private, because each is created with `PRIVATE_MODE`.
+ */
+export function restoreFileMask(): () => void {
+  if (formerMask === undefined) return () => {}
+  process.umask(formerMask)
+  starting += 1
+  return () => {
+    starting -= 1
+    if (starting === 0) process.umask(OTHERS_MAY)
+  }
 }
 
 /** Opens a file for writing, at its end (`append`) or emptied (`replace`). A new file is private; a link is refused. */

@@ -1,4 +1,5 @@
 import type { Log } from '../../ports/ports.ts'
+import { restoreFileMask } from '../../storage/private-files.ts'
 import type { ElectronPieces } from './electron-pieces.ts'
 import type { Ending } from './quit.ts'
 
@@ -51,7 +52,10 @@ export function followDefects({ process, electron, log, ending, notify }: Defect
         defaultId: START_AGAIN,
       })
       .catch(() => ({ response: -1 }))
-    if (response === START_AGAIN) electron.app.relaunch()
+    if (response === START_AGAIN) {
+      restoreFileMask()
+      electron.app.relaunch()
+    }
     electron.app.exit(1)
   }
 }

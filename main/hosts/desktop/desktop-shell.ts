@@ -3,6 +3,7 @@ import { minuteText } from '../../../app/status/moments.ts'
 import type { Notify } from '../../ports/notify.ts'
 import type { Log } from '../../ports/ports.ts'
 import type { Power } from '../../ports/power.ts'
+import { restoreFileMask } from '../../storage/private-files.ts'
 import { type DesktopActions, type DesktopChoices, SHORTCUT } from './desktop-actions.ts'
 import type { DesktopState } from './desktop-state.ts'
 import type { ElectronPieces } from './electron-pieces.ts'
@@ -83,7 +84,10 @@ export function desktopShell(deps: ShellDeps): DesktopShell {
     isWanted: () => state.read().checkForUpdates,
     changed: () => choicesChanged(),
     // An address from the build, without secrets.
-    openPage: (url) => shell.openExternal(url),
+    openPage: (url) => {
+      const opened = restoreFileMask()
+      return shell.openExternal(url).finally(opened)
+    },
   })
   const choices = (): DesktopChoices => ({
     ...state.read(),

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { AppUpdater } from 'electron-updater'
 import { z } from 'zod'
+import { restoreFileMask } from '../../storage/private-files.ts'
 import type { Updater } from './updates.ts'
 
 /** The part of electron-updater that is used. */
@@ -41,8 +42,11 @@ export function electronUpdates(deps: ElectronUpdatesDeps): Updater | undefined 
     download: async () => {
       await (await reader()).downloadUpdate()
     },
-    // Shows the installer, and restarts the app afterwards.
-    install: () => loaded?.quitAndInstall(false, true),
+    // Shows the installer, and restarts the app afterwards, which inherits the file mask.
+    install: () => {
+      restoreFileMask()
+      loaded?.quitAndInstall(false, true)
+    },
     verifiesSignature: verifiesSignature(deps.platform, feed),
     releasePage: (version) => `${homepage}/releases/tag/v${encodeURIComponent(version)}`,
   }

@@ -1,5 +1,6 @@
 import type { OpenUrl } from '../../ports/open-url.ts'
 import { type AddressFileDeps, openByFile } from '../../storage/address-file.ts'
+import { restoreFileMask } from '../../storage/private-files.ts'
 import type { ElectronPieces } from './electron-pieces.ts'
 
 /**
@@ -28,7 +29,8 @@ export interface OpenExternallyDeps extends Omit<AddressFileDeps, 'openFile'> {
 }
 
 async function openPath(shell: Pick<ElectronPieces['shell'], 'openPath'>, path: string): Promise<void> {
-  const problem = await shell.openPath(path)
+  const started = restoreFileMask()
+  const problem = await shell.openPath(path).finally(started)
   if (problem !== '') throw new Error(problem)
 }
 

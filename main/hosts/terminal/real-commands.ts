@@ -19,6 +19,7 @@ import { openByFile } from '../../storage/address-file.ts'
 import { defaultDataFolder, NO_HOME, openDataFolder } from '../../storage/data-folder.ts'
 import { lockDataFolder } from '../../storage/lock.ts'
 import { openPreferences } from '../../storage/preferences.ts'
+import { restoreFileMask } from '../../storage/private-files.ts'
 import { ShownTimes } from '../../storage/shown-times.ts'
 import type { AppFolder } from '../app-folder.ts'
 import type { Commands } from './program.ts'
@@ -264,7 +265,8 @@ const openUrl = (folder: string): OpenUrl =>
     randomBytes,
     openFile: async (path) => {
       const { default: open } = await import('open')
-      await open(path)
+      const started = restoreFileMask()
+      await open(path).finally(started)
     },
   })
 
@@ -292,7 +294,10 @@ function runDesktop(
     HEADROOM_GATEWAY_KEYS: ___,
     ...environment
   } = terminal.environment
+  // Electron sets the mask of its own, and needs the former one for the browser that it opens.
+  const started = restoreFileMask()
   const child = spawn(electronPath, args, { stdio: 'inherit', env: environment })
+  started()
   const cancel = terminal.onStop(() => child.kill('SIGTERM'))
   return new Promise((resolve) => {
     child.on('error', (error) => {

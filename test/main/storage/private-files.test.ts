@@ -18,7 +18,13 @@ import { fileSink } from '../../../main/ports/log.ts'
 import { openDataFolder } from '../../../main/storage/data-folder.ts'
 import { lockDataFolder } from '../../../main/storage/lock.ts'
 import { openPreferences } from '../../../main/storage/preferences.ts'
-import { ensurePrivate, openPrivately, whyNotTrusted } from '../../../main/storage/private-files.ts'
+import {
+  createFilesPrivately,
+  ensurePrivate,
+  openPrivately,
+  restoreFileMask,
+  whyNotTrusted,
+} from '../../../main/storage/private-files.ts'
 import { openVaultFile } from '../../../main/vault/vault-file.ts'
 import { proves } from '../../proof/proves.ts'
 import { temporaryFolder } from './temporary-folder.ts'
@@ -59,6 +65,27 @@ onPosix('every file is private under a umask that hides nothing, as is what SQLi
   lock.release()
   proves('D7', { level: 2, cases: files.length })
 })
+
+onPosix(
+  'the mask of the start is restored while programs of the user are being started, and only then',
+  () => {
+    withUmask(0o002)
+    const mask = () => {
+      const now = process.umask(0)
+      process.umask(now)
+      return now
+    }
+    createFilesPrivately()
+    expect(mask()).toBe(0o077)
+    const first = restoreFileMask()
+    const second = restoreFileMask()
+    expect(mask()).toBe(0o002)
+    first()
+    expect(mask()).toBe(0o002)
+    second()
+    expect(mask()).toBe(0o077)
+  },
+)
 
 onPosix.each([
   ['vault.db', (folder: string) => openVaultFile(folder, 0)],

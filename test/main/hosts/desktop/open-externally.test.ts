@@ -2,9 +2,10 @@ import { randomBytes } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { openExternally } from '../../../../main/hosts/desktop/open-externally.ts'
 import { nodeClock } from '../../../../main/ports/node-clock.ts'
+import { createFilesPrivately } from '../../../../main/storage/private-files.ts'
 import { temporaryFolder } from '../../storage/temporary-folder.ts'
 
 const opened: string[] = []
@@ -43,6 +44,31 @@ describe('the person’s browser', () => {
     used()
     expect(existsSync(path)).toBe(false)
   })
+
+  it.skipIf(process.platform === 'win32')(
+    'is opened under the file mask that the app was started with',
+    async () => {
+      const former = process.umask(0o002)
+      onTestFinished(() => void process.umask(former))
+      createFilesPrivately()
+      const mask = () => {
+        const now = process.umask(0)
+        process.umask(now)
+        return now
+      }
+      const masks: number[] = []
+      const opening = {
+        ...shell,
+        openPath: async () => {
+          masks.push(mask())
+          return 'no browser'
+        },
+      }
+      const opened = openExternally(opening, { ...deps, folder: temporaryFolder(), platform: 'linux' })
+      await expect(opened('https://signin.example.test/')).rejects.toThrow('no browser')
+      expect([...masks, mask()]).toEqual([0o002, 0o077])
+    },
+  )
 
   it('is given nothing else that a system would open', async () => {
     opened.length = 0

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -11,6 +11,7 @@ import { temporaryFolder } from '../../storage/temporary-folder.ts'
 
 const LAUNCH = fileURLToPath(new URL('../../../../main/launch.js', import.meta.url))
 const NOBODY = 65_534
+const PERSONS_MASK = 0o002
 
 /** Every argument list and environment that `uid` can read, and the files of `paths` that it can. */
 const SPY = `
@@ -49,7 +50,7 @@ import { readFileSync } from 'node:fs'
 const what = process.argv[2].replace(/^file:\\/\\//, '')
 let page = ''
 try { page = readFileSync(what, 'utf8') } catch {}
-connect(${port}, '127.0.0.1').end(JSON.stringify({ argument: process.argv[2], page, pid: process.pid }))
+connect(${port}, '127.0.0.1').end(JSON.stringify({ argument: process.argv[2], page, pid: process.pid, mask: process.umask() }))
 setInterval(() => {}, 1_000)
 `,
   )
@@ -67,7 +68,12 @@ setInterval(() => {}, 1_000)
     let text = ''
     for await (const part of socket as AsyncIterable<Buffer>) text += part.toString()
     told.close()
-    const found = JSON.parse(text) as { argument: string; page: string; pid: number }
+    const found = JSON.parse(text) as {
+      argument: string
+      page: string
+      pid: number
+      mask: number
+    }
     onTestFinished(() => {
       process.kill(found.pid, 'SIGKILL')
     })
@@ -78,6 +84,8 @@ setInterval(() => {}, 1_000)
 }
 
 async function startedIn(folder: string, data: string): Promise<{ child: ChildProcess; ready: string }> {
+  // The person's own file mask, which the app's is stricter than.
+  const before = process.umask(PERSONS_MASK)
   const child = spawn(
     process.execPath,
     [LAUNCH, 'start', '--host', 'browser', '--port', '0', '--simulate', '--data', data],
@@ -92,6 +100,7 @@ async function startedIn(folder: string, data: string): Promise<{ child: ChildPr
       },
     },
   )
+  process.umask(before)
   onTestFinished(() => void child.kill('SIGKILL'))
   const [line] = (await once(createInterface({ input: child.stdout }), 'line')) as [string]
   return { child, ready: line.replace('headroom ready: ', '') }
@@ -130,6 +139,25 @@ test.runIf(process.platform === 'linux')(
     })
     expect([port !== '', answer.status]).toEqual([true, 200])
     await expect.poll(() => readdirSync(data).filter((name) => name.startsWith('open-'))).toEqual([])
+  },
+  60_000,
+)
+
+test.runIf(process.platform === 'linux')(
+  'the browser is opened under the file mask of the person, while the app keeps its own',
+  async () => {
+    const folder = temporaryFolder()
+    const data = join(folder, 'data')
+    const browser = await fakeBrowser(folder)
+    const { child } = await startedIn(folder, data)
+    const { mask } = await browser.opened
+    // What is downloaded in it is then as readable as the person has chosen.
+    expect(mask).toBe(PERSONS_MASK)
+    const own = () => /^Umask:\s+(\d+)$/m.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))?.[1]
+    await expect.poll(own).toBe('0077')
+    for (const name of readdirSync(data))
+      expect([name, statSync(join(data, name)).mode & 0o077]).toEqual([name, 0])
+    proves('D7', { level: 3, cases: 1 })
   },
   60_000,
 )
