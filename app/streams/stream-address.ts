@@ -45,6 +45,8 @@ const shape = (kind: StreamKind, target: string, more = ''): Shape => ({
   path: STREAM_TABLE[kind].path(target, more),
 })
 
+const STREAM_OR_ENCODED = /\/stream\/|%/
+
 const LEG = /^legs\[\d+\]\.symbol$/
 
 /**
@@ -52,6 +54,8 @@ const LEG = /^legs\[\d+\]\.symbol$/
  * decoded. `accept`: its field Accept.
  */
 export function streamAddressOf(pathAndQuery: string, accept?: string): StreamAddress | undefined {
+  // Most requests are for no stream, and need no decoding to tell.
+  if (!STREAM_OR_ENCODED.test(pathAndQuery)) return undefined
   const [path = '', ...rest] = pathAndQuery.split('?')
   const parts = path.split('/').map(decoded)
   const pairs = parametersOf(rest.join('?'))

@@ -33,16 +33,19 @@ export const linuxProcesses: ProcessTable = {
 
 /**
  * The process that holds a socket: its program, the script that it runs, and its id, `python3 scan.py (4123)`. No other part of its
- * command line, which may hold secrets. `undefined` where none is found.
+ * command line, which may hold secrets. `undefined` where none is found. `formerName`: what it was called at another connection.
  */
 export async function processOf(
   { inode }: PeerSocket,
   table: ProcessTable = linuxProcesses,
+  formerName?: string,
 ): Promise<string | undefined> {
   // 0: a socket that was closed meanwhile.
   if (!/^[1-9]\d*$/.test(inode)) return undefined
   try {
-    for (const id of await table.ids()) {
+    const former = formerName === undefined ? undefined : / \((\d+)\)$/.exec(formerName)?.[1]
+    // A program that opens another connection is most often the process that it was.
+    for (const id of former === undefined ? await table.ids() : [former, ...(await table.ids())]) {
       const files = await table.openFiles(id).catch((): readonly string[] => [])
       if (!files.includes(`socket:[${inode}]`)) continue
       const [command = '', ...args] = await table.commandLine(id)
@@ -71,14 +74,15 @@ interface Caller {
 export class CallingProcesses {
   readonly #clock: Pick<Clock, 'monotonicMs'>
   readonly #changed: () => void
-  readonly #processOf: (peer: PeerSocket) => Promise<string | undefined>
+  readonly #processOf: (peer: PeerSocket, formerName?: string) => Promise<string | undefined>
   readonly #callers = new Map<string, Caller>()
 
   /** `changed` is called when a process was found. */
   constructor(
     clock: Pick<Clock, 'monotonicMs'>,
     changed: () => void,
-    find: (peer: PeerSocket) => Promise<string | undefined> = processOf,
+    find: (peer: PeerSocket, formerName?: string) => Promise<string | undefined> = (peer, former) =>
+      processOf(peer, linuxProcesses, former),
   ) {
     this.#clock = clock
     this.#changed = changed
@@ -100,7 +104,7 @@ export class CallingProcesses {
     if (known?.inode === peer.inode || (known !== undefined && atMs - known.atMs < LOOK_AGAIN_MS)) return
     const caller: Caller = { inode: peer.inode, atMs, name: known?.name }
     this.#callers.set(program, caller)
-    void this.#processOf(peer).then((name) => {
+    void this.#processOf(peer, known?.name).then((name) => {
       if (name === undefined || this.#callers.get(program) !== caller || name === caller.name) return
       caller.name = name
       this.#changed()

@@ -47,8 +47,9 @@ export function nodeForwardHttp(
   environment: NodeJS.ProcessEnv,
   routes: HttpRoutes = httpRoutes(environment, { keepAlive: true }),
 ): ForwardHttp {
+  const targetOf = targetsOf(routes)
   return (request, listener) => {
-    const outgoing = start(request, routes)
+    const outgoing = start(request, targetOf)
     if (typeof outgoing === 'string') {
       const soon = setImmediate(() => listener.failed('not-sent', outgoing))
       return () => clearImmediate(soon)
@@ -91,24 +92,45 @@ export function nodeForwardHttp(
 
 const MALFORMED = 'the request could not be written'
 
-/** The request, or why it cannot be made. */
-function start(
-  { method, origin, pathAndQuery, headers, body }: ForwardRequest,
-  routes: HttpRoutes,
-): http.ClientRequest | string {
-  try {
+/** Where requests of one origin go. */
+interface Target {
+  readonly send: typeof http.request
+  readonly options: Pick<http.RequestOptions, 'protocol' | 'hostname' | 'port' | 'agent'>
+}
+
+/** The target of an origin, or why there is none. Of the last one it is kept: nearly all requests are of one origin. */
+function targetsOf(routes: HttpRoutes): (origin: string) => Target | string {
+  let last: { readonly origin: string; readonly target: Target } | undefined
+  return (origin) => {
+    if (last?.origin === origin) return last.target
     const url = new URL(origin)
     const route = routes(url)
     if (route.kind !== 'agent') return route.why
-    const outgoing = (url.protocol === 'https:' ? https : http).request(url, {
+    const { protocol, port } = url
+    // A URL has the address of an IPv6 host in brackets, a socket has not.
+    const hostname = url.hostname.replace(/^\[(.*)\]$/, '$1')
+    const options = { protocol, hostname, ...(port !== '' && { port }), agent: route.agent }
+    const target = { send: protocol === 'https:' ? https.request : http.request, options }
+    last = { origin, target }
+    return target
+  }
+}
+
+/** The request, or why it cannot be made. */
+function start(
+  { method, origin, pathAndQuery, headers, body }: ForwardRequest,
+  targetOf: (origin: string) => Target | string,
+): http.ClientRequest | string {
+  try {
+    const target = targetOf(origin)
+    if (typeof target === 'string') return target
+    return target.send({
+      ...target.options,
       method,
       // Not taken from a URL, whose parser would rewrite it.
       path: pathAndQuery,
-      agent: route.agent,
-      headers: { ...headers, ...(body !== undefined && { 'content-length': String(body.length) }) },
+      headers: body === undefined ? headers : { ...headers, 'content-length': String(body.length) },
     })
-    outgoing.setNoDelay(true)
-    return outgoing
   } catch {
     // The error's own message would quote the header.
     return MALFORMED

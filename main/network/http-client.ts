@@ -192,11 +192,14 @@ export function watchConnection(outgoing: http.ClientRequest): () => boolean {
 
 /** The headers of an answer, a field that came several times in one value. */
 export function headersOf(response: http.IncomingMessage): HttpHeaders {
-  const entries = Object.entries(response.headers).map(([name, value]) => [
-    name,
-    Array.isArray(value) ? value.join(', ') : (value ?? ''),
-  ])
-  return Object.fromEntries(entries) as HttpHeaders
+  // Fields are added to an object without a prototype, where each name is a name like any other.
+  const headers: Record<string, string> = Object.create(null)
+  const received = response.headers
+  for (const name in received) {
+    const value = received[name]
+    headers[name] = typeof value === 'string' ? value : (value?.join(', ') ?? '')
+  }
+  return headers
 }
 
 /** A socket error in plain words. Its message may contain addresses, and its code means nothing to users. */

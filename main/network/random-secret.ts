@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { RandomBytes } from '../ports/ports.ts'
 
 const SECRET_BYTES = 32
@@ -11,4 +11,4 @@ export const newSecret = (randomBytes: RandomBytes): string =>
  * The SHA-256 digest of a secret, for lookups: comparing digests reveals nothing about how much of a wrong secret is
  * right.
  */
-export const digestOf = (secret: string): string => createHash('sha256').update(secret).digest('base64url')
+export const digestOf = (secret: string): string => hash('sha256', secret, 'base64url')
