@@ -32,7 +32,8 @@ const storedProgram = z.object({
   name: programName,
   class: programClass,
   weight: programWeight,
-  profile: z.string().min(1).max(64),
+  /** Empty: see `ONLY_KEY`. */
+  profile: z.string().max(64),
   keyEnding: z.string().length(4),
   /** SHA-256, base64url. The key has 256 random bits, so that a slow hash would add nothing. */
   keyDigest: z.string().length(43),

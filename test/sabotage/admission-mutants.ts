@@ -91,8 +91,8 @@ export const ADMISSION_MUTANTS: readonly Mutant[] = [
     promise: 'W4',
     what: 'know a bearer by the beginning of its digest',
     file: 'main/network/random-secret.ts',
-    find: "createHash('sha256').update(secret).digest('base64url')",
-    replace: "createHash('sha256').update(secret).digest('base64url').slice(0, 3)",
+    find: "hash('sha256', secret, 'base64url')",
+    replace: "hash('sha256', secret, 'base64url').slice(0, 3)",
     test: 'main/hosts/browser/admission.test.ts',
   },
   {

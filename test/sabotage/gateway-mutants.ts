@@ -179,6 +179,14 @@ export const GATEWAY_MUTANTS: readonly Mutant[] = [
     test: 'main/gateway/programs.test.ts',
   },
   {
+    promise: 'G8',
+    what: 'leave a program that was cut off in the data folder',
+    file: 'main/gateway/programs.ts',
+    find: 'this.#stored.programs.filter(({ id }) => id !== program.id)',
+    replace: "this.#stored.programs.filter(({ id }) => id !== program.id || id !== '')",
+    test: 'main/hosts/terminal/stored-programs.test.ts',
+  },
+  {
     promise: 'G7',
     what: 'let the programs of other users in',
     file: 'main/gateway/door.ts',

@@ -5,6 +5,7 @@ import type { ControlAnswer, ControlRequest } from '../../control/protocol.ts'
 import { NO_HOME } from '../../storage/data-folder.ts'
 import type { GatewayFlags, ProgramFlags } from './flags.ts'
 import { gatewayText, programHeading, programText } from './program-rows.ts'
+import type { ProgramRequest } from './stored-programs.ts'
 import { EXIT_FAILURE, EXIT_OK, EXIT_USAGE, type Terminal } from './terminal.ts'
 
 export type ProgramAction = 'add' | 'list' | 'cut'
@@ -14,6 +15,11 @@ export interface GatewayCommandDeps {
   readonly defaultDataFolder: () => string | undefined
   /** Asks the app that runs on this data folder. */
   askRunning(dataFolder: string, request: ControlRequest): Promise<Asked>
+}
+
+export interface ProgramCommandDeps extends GatewayCommandDeps {
+  /** Answers for the programs of a data folder on which no app runs. */
+  answerStored(dataFolder: string, request: ProgramRequest): ControlAnswer
 }
 
 /** Turns the gateway of the running app on or off, or says whether it serves. */
@@ -37,21 +43,21 @@ export async function gateway(
   return EXIT_OK
 }
 
-/** Adds, lists or cuts off programs of the running app. */
+/** Adds, lists or cuts off programs of the running app, or of the data folder while none runs. */
 export async function program(
   { action, name }: { readonly action: ProgramAction; readonly name: string | undefined },
   flags: ProgramFlags,
-  deps: GatewayCommandDeps,
+  deps: ProgramCommandDeps,
 ): Promise<number> {
   if (action === 'list') {
     if (name !== undefined) return misused('program list takes no name', deps)
-    const answer = await asked({ do: 'gateway' }, flags.data, deps)
+    const answer = await askedOrStored({ do: 'gateway' }, flags.data, deps)
     if (answer === undefined) return EXIT_FAILURE
     return 'programs' in answer ? listed(answer, flags, deps) : somethingElse(deps)
   }
   if (name === undefined) return misused(`program ${action} needs the name of the program`, deps)
   if (action === 'cut') {
-    const answer = await asked({ do: 'cut-program', name }, flags.data, deps)
+    const answer = await askedOrStored({ do: 'cut-program', name }, flags.data, deps)
     if (answer === undefined) return EXIT_FAILURE
     deps.terminal.out(`${name} is cut off`)
     return EXIT_OK
@@ -64,7 +70,7 @@ export async function program(
     weight,
     ...(profile !== undefined && { profile }),
   } as const
-  const answer = await asked(request, flags.data, deps)
+  const answer = await askedOrStored(request, flags.data, deps)
   if (answer === undefined) return EXIT_FAILURE
   return 'key' in answer ? added(answer, flags, deps) : somethingElse(deps)
 }
@@ -106,17 +112,38 @@ function added(
   return EXIT_OK
 }
 
-/** The answer of the running app; `undefined` after a line on why there is none. */
+/** The answer for programs; while no app runs that of the data folder, and a line that says so. */
+function askedOrStored(
+  request: ProgramRequest,
+  data: string | undefined,
+  deps: ProgramCommandDeps,
+): Promise<Answered | undefined> {
+  return asked(request, data, deps, (folder) => {
+    const answer = deps.answerStored(folder, request)
+    if (answer.ok)
+      deps.terminal.error(`no Headroom is running on ${folder}: this is what its next start will serve`)
+    return answer
+  })
+}
+
+type Answered = Extract<ControlAnswer, { ok: true }>
+
+/** The answer of the running app, or of `stored` while none runs; `undefined` after a line on why there is none. */
 async function asked(
   request: ControlRequest,
   data: string | undefined,
   { terminal, defaultDataFolder, askRunning }: GatewayCommandDeps,
-): Promise<Extract<ControlAnswer, { ok: true }> | undefined> {
+  stored?: (folder: string) => ControlAnswer,
+): Promise<Answered | undefined> {
   const folder = data ?? defaultDataFolder()
   const fail = (line: string) => void terminal.error(line)
   if (folder === undefined) return fail(NO_HOME) as undefined
   const { kind, ...rest } = await askRunning(folder, request)
-  if (kind === 'nobody') return fail(`no Headroom is running on ${folder}; start it first`) as undefined
+  if (kind === 'nobody') {
+    const answer = stored?.(folder)
+    if (answer === undefined) return fail(`no Headroom is running on ${folder}; start it first`) as undefined
+    return answer.ok ? answer : (fail(answer.message) as undefined)
+  }
   if ('why' in rest) return fail(`the running Headroom cannot be asked: ${rest.why}`) as undefined
   if (!('answer' in rest)) return undefined
   if (!rest.answer.ok) return fail(rest.answer.message) as undefined

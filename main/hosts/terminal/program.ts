@@ -308,9 +308,10 @@ const weight = numberFlag({
 const describePrograms = (program: Command) =>
   program
     .command('program')
-    .summary('the programs behind the gateway of the running Headroom')
+    .summary('the programs behind the gateway')
     .description(
-      'program add NAME prints the key of a new program, once; program cut NAME ends one; program list shows them.',
+      'program add NAME prints the key of a new program, once; program cut NAME ends one; program list shows them. ' +
+        'It asks the Headroom that runs on the data folder; while none runs, it changes what the next one serves.',
     )
     .argument('<action>', 'add, list or cut', argument(wordFlag(['add', 'list', 'cut'])))
     .argument('[name]', 'of the program', argument(programNameFlag))

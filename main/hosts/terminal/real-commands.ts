@@ -197,7 +197,12 @@ export function realCommands(terminal: Terminal, app: AppFolder): Commands {
 
     program: async (action, name, flags) => {
       const { program } = await import('./gateway-commands.ts')
-      return program({ action, name }, flags, { terminal, defaultDataFolder, askRunning: ask })
+      const { answerStored } = await import('./stored-programs.ts')
+      const ports = { clock: nodeClock, randomBytes, problem: terminal.error }
+      return program({ action, name }, flags, {
+        ...{ terminal, defaultDataFolder, askRunning: ask },
+        answerStored: (folder, request) => answerStored(folder, request, ports),
+      })
     },
 
     status: (flags) => status(flags, { terminal, defaultDataFolder, askRunning: ask, showTimesOf }),

@@ -142,6 +142,40 @@ test('programs are added to a gateway with a data folder, and are there again af
   expect((await second.ended).exitCode).toBe(0)
 }, 120_000)
 
+test('programs that were added, and cut off, while none ran are served, and not, by the next one', async () => {
+  const { gateway } = await service()
+  const folder = temporaryFolder()
+  const program = (...args: readonly string[]) =>
+    runNode([HEADROOM, 'program', ...args, '--data', folder], ENVIRONMENT).ended
+  expect(await program('list')).toMatchObject({
+    exitCode: 0,
+    stdout: expect.stringContaining('no program yet'),
+  })
+  const keys = []
+  for (const name of ['scanner', 'notes']) {
+    const added = await program('add', name)
+    expect(added).toMatchObject({ exitCode: 0, stderr: expect.stringContaining('no Headroom is running on') })
+    keys.push(added.stdout.trim())
+  }
+  expect(await program('add', 'NOTES')).toMatchObject({ exitCode: 1, stdout: '' })
+  expect(await program('cut', 'nowhere')).toMatchObject({
+    exitCode: 1,
+    stderr: 'headroom: there is no program named nowhere\n',
+  })
+  expect(await program('cut', 'notes')).toMatchObject({ exitCode: 0, stdout: 'notes is cut off\n' })
+  expect((await program('list')).stdout).toMatch(/^scanner +normal +1 /m)
+  expect(readFileSync(join(folder, 'gateway.json'), 'utf8')).not.toContain(keys[0])
+  const running = gateway(['--data', folder], { HEADROOM_PASSPHRASE: 'correct horse battery staple of mine' })
+  const url = await urlOf(running)
+  const statuses = keys.map(async (key) => {
+    const answer = await get(url, ACCOUNTS, { authorization: `Bearer ${key}` })
+    return answer.status
+  })
+  expect(await Promise.all(statuses)).toEqual([200, 401])
+  running.child.kill('SIGTERM')
+  expect((await running.ended).exitCode).toBe(0)
+}, 120_000)
+
 test('the browser host takes programs of the environment too', async () => {
   const flags = ['--host', 'browser', '--no-open', '--port', '0', '--gateway-port', '0']
   const running = runNode([HEADROOM, 'start', ...flags, '--data', temporaryFolder()], ENVIRONMENT)

@@ -52,7 +52,7 @@ test('status and revoke ask the app that runs, and say so when none does', async
 test('programs are added, served, listed and cut off from the command line', async () => {
   const folder = temporaryFolder()
   const ask = (...args: readonly string[]) => headroom([...args, '--data', folder]).ended
-  expect(await ask('program', 'list')).toMatchObject({ exitCode: 1, stdout: '' })
+  expect(await ask('gateway', 'status')).toMatchObject({ exitCode: 1, stdout: '' })
   const app = headroom(start(folder))
   await app.said('headroom ready: ')
   expect((await ask('gateway', 'status')).stdout).toBe('The gateway is off\n')

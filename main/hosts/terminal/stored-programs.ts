@@ -1,0 +1,78 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import type { ControlAnswer, ControlRequest } from '../../control/protocol.ts'
+import { ONLY_KEY, Programs } from '../../gateway/programs.ts'
+import type { Clock, RandomBytes } from '../../ports/ports.ts'
+import { openDataFolder } from '../../storage/data-folder.ts'
+import { lockDataFolder } from '../../storage/lock.ts'
+
+/** What can be asked of the programs of a data folder. */
+export type ProgramRequest = Extract<ControlRequest, { do: 'gateway' | 'add-program' | 'cut-program' }>
+
+export interface StoredProgramsPorts {
+  readonly clock: Clock
+  readonly randomBytes: RandomBytes
+  /** Receives one sentence where the stored programs cannot be read. */
+  readonly problem: (sentence: string) => void
+}
+
+const failed = (message: string): ControlAnswer => ({ ok: false, code: 'failed', message })
+
+/** Nothing is served while no app runs. */
+const NO_USE = {
+  ...{ forwarded: 0, coalesced: 0, refused: 0, perSecond: 0 },
+  ...{ waiting: 0, longestWaitMs: 0, streams: 0, use: [] },
+} as const
+const OFF = { state: 'off' } as const
+
+/**
+ * Adds, lists or cuts off programs of a data folder on which no app runs, and answers as the app would. Locks the folder
+ * meanwhile. The next app that starts on it serves them.
+ *
+ * Which keys are connected is not known, as they are sealed: a program that is added without `profile` uses the only one.
+ */
+export function answerStored(
+  dataFolder: string,
+  request: ProgramRequest,
+  { clock, randomBytes, problem }: StoredProgramsPorts,
+): ControlAnswer {
+  const isThere = existsSync(join(dataFolder, 'gateway.json'))
+  if (!isThere && request.do === 'cut-program') return failed(noneNamed(request.name))
+  if (!isThere && request.do === 'gateway') return { ok: true, gateway: OFF, programs: [] }
+  const opening = openDataFolder(dataFolder)
+  if (opening.kind === 'unusable') return failed(opening.line)
+  const lock = lockDataFolder(opening.path, { pid: process.pid, host: 'terminal' })
+  if (lock.kind !== 'held') return failed(lock.line)
+  try {
+    return answer(new Programs({ dataFolder: opening.path, clock, randomBytes, problem }), request)
+  } finally {
+    lock.release()
+  }
+}
+
+function answer(programs: Programs, request: ProgramRequest): ControlAnswer {
+  switch (request.do) {
+    case 'gateway':
+      return {
+        ok: true,
+        gateway: OFF,
+        programs: programs.list().map((program) => ({ ...program, ...NO_USE })),
+      }
+    case 'add-program': {
+      const { name, class: own, weight, profile = ONLY_KEY } = request
+      const added = programs.add({ name, class: own, weight, profile })
+      return added.kind === 'added'
+        ? { ok: true, key: added.key, program: added.program.name, gateway: OFF }
+        : failed(added.why)
+    }
+    case 'cut-program': {
+      const cut = programs.cut(request.name)
+      if (cut === undefined) return failed(noneNamed(request.name))
+      return cut.saved.ok
+        ? { ok: true, cut: request.name }
+        : failed(`${request.name} is not cut off, as that could not be stored: ${cut.saved.why}`)
+    }
+  }
+}
+
+const noneNamed = (name: string): string => `there is no program named ${name}`
