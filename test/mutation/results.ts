@@ -52,13 +52,14 @@ const strykerReport = z.object({
   ),
 })
 
-/** Stryker's report, as results of files. */
+/** Stryker's report, as results of the files that were tried: one whose drawn lines hold no mutant is not in the report. */
 export function resultsOf(
   report: unknown,
   from: z.infer<typeof origin>,
+  tried: readonly string[] = [],
 ): Readonly<Record<string, FileResult>> {
   const { files } = strykerReport.parse(report)
-  return Object.fromEntries(
+  const mutated = Object.fromEntries(
     Object.entries(files).map(([file, { mutants }]) => {
       const with_ = (status: string) => mutants.filter((mutant) => mutant.status === status)
       const survivors = [...with_('Survived'), ...with_('NoCoverage')].map(
@@ -73,4 +74,6 @@ export function resultsOf(
       return [file, result]
     }),
   )
+  const none = tried.map((file) => [file, { ...from, killed: 0, timedOut: 0, survivors: [] }] as const)
+  return { ...Object.fromEntries(none), ...mutated }
 }

@@ -35,6 +35,11 @@ test('what was noticed, what was not, and what no test runs are counted apart; w
       { line: 4, isUncovered: true },
     ],
   })
+  const none = { ...ORIGIN, killed: 0, timedOut: 0, survivors: [] }
+  expect(resultsOf(REPORT, ORIGIN, ['main/storage/lock.ts', 'main/storage/types.ts'])).toEqual({
+    ...resultsOf(REPORT, ORIGIN),
+    'main/storage/types.ts': none,
+  })
   expect(parseMutation(JSON.stringify(results()))).toEqual(results())
 })
 
