@@ -56,6 +56,8 @@ export interface AppDeps {
   readonly keepConsent?: KeepConsent
   /** Starts with the built-in simulator and ignores stored keys. */
   readonly simulate?: boolean
+  /** The secret of the built-in simulator's control surface; absent: it has none. */
+  readonly simulatorControl?: string
   /** Opens a browser; absent where that is impossible: the window then shows the link of a sign-in. */
   readonly openUrl?: OpenUrl
   /** Sends what programs ask through the gateway; absent: by the proxies of the environment. */
@@ -87,6 +89,7 @@ export async function startApp({
   keepConsent,
   startsOver = false,
   simulate = false,
+  simulatorControl,
   forward = nodeForwardHttp(process.env),
   gatewayPort,
   givenPrograms = [],
@@ -125,6 +128,7 @@ export async function startApp({
     asChosen: (profile) => simulatorSettings.chosenFor(profile),
     // Demonstration numbers must not be mistaken for those of a real key.
     isWanted: () => simulate || storage.ids().length === 0,
+    ...(simulatorControl !== undefined && { controlSecret: simulatorControl }),
   })
   const restore = () => {
     if (simulate) return
@@ -244,6 +248,7 @@ interface DemonstrationDeps {
   readonly monitor: Monitor
   readonly asChosen: (profile: Profile) => Profile
   readonly isWanted: () => boolean
+  readonly controlSecret?: string
 }
 
 /**
@@ -255,20 +260,22 @@ class Demonstration {
   readonly #monitor: Monitor
   readonly #asChosen: (profile: Profile) => Profile
   readonly #isWanted: () => boolean
+  readonly #controlSecret: string | undefined
   #running: BuiltIn | undefined
   #stopped = false
 
-  constructor({ monitor, asChosen, isWanted }: DemonstrationDeps) {
+  constructor({ monitor, asChosen, isWanted, controlSecret }: DemonstrationDeps) {
     this.#monitor = monitor
     this.#asChosen = asChosen
     this.#isWanted = isWanted
+    this.#controlSecret = controlSecret
   }
 
   async start(): Promise<void> {
     if (!this.#isNeeded()) return
     await this.#running?.close()
     this.#running = undefined
-    const builtIn = await startBuiltIn()
+    const builtIn = await startBuiltIn(this.#controlSecret)
     if (!this.#isNeeded()) return builtIn.close()
     this.#running = builtIn
     this.#monitor.connect(this.#asChosen(builtIn.profile))
@@ -308,9 +315,12 @@ export interface BuiltIn {
 /** The history that the built-in simulator starts with, in milliseconds: as long as the shortest chart. */
 const PAST_MS = 15 * 60_000
 
-/** Starts the built-in simulator on a free loopback port. */
-export async function startBuiltIn(): Promise<BuiltIn> {
-  const simulator = await startSimulator(BUILT_IN_OPTIONS)
+/** Starts the built-in simulator on a free loopback port, with a control surface where that has a secret. */
+export async function startBuiltIn(controlSecret?: string): Promise<BuiltIn> {
+  const simulator = await startSimulator({
+    ...BUILT_IN_OPTIONS,
+    ...(controlSecret !== undefined && { controlSecret }),
+  })
   const { clientId, clientSecret, refreshToken } = BUILT_IN_OPTIONS
   const nowMs = simulator.service.nowMs()
   return {

@@ -100,6 +100,10 @@ function stateOf(service: SimulatedService) {
       ...service.quotas.reading(category, atMs),
       elsewhere: service.quotas.elsewhere(category, atMs),
     })),
+    slots: service.slots.categories().flatMap((category) => {
+      const reading = service.slots.reading(category)
+      return reading === undefined ? [] : [{ category, ...reading, own: service.slots.own(category) }]
+    }),
     streams: service.streams().map(({ id, category, openedAtMs }) => ({ id, category, openedAtMs })),
   }
 }

@@ -329,7 +329,8 @@ const describePrograms = (program: Command) =>
 const heartbeat = numberFlag({ atLeast: 0.05, atMost: 3600, unit: 'seconds' })
 const streamRate = numberFlag({ atLeast: 0, atMost: 1000, unit: 'messages per second' })
 
-const CONTROL_HELP = `HEADROOM_SIMULATOR_CONTROL=SECRET turns the control surface on (header X-Simulator-Control: SECRET):
+const CONTROL_HELP = `HEADROOM_SIMULATOR_CONTROL=SECRET turns the control surface on (header X-Simulator-Control: SECRET;
+also of the built-in simulator of start --host browser):
   POST /control/expire-access, end-sign-ins, cut-streams, traffic, slots-elsewhere, fault
   GET  /control/ledger, state`
 

@@ -25,10 +25,10 @@ import type { AppFolder } from '../app-folder.ts'
 import type { Commands } from './program.ts'
 import { revoke } from './revoke-command.ts'
 import { runBrowser } from './run-browser.ts'
-import { simulate } from './simulate-command.ts'
+import { CONTROL_SECRET, secretProblem, simulate } from './simulate-command.ts'
 import { type HostArguments, start } from './start-command.ts'
 import { status } from './status-command.ts'
-import { EXIT_FAILURE, EXIT_PERSON_NEEDED, type Terminal } from './terminal.ts'
+import { EXIT_FAILURE, EXIT_PERSON_NEEDED, EXIT_USAGE, type Terminal } from './terminal.ts'
 import { watch } from './watch-command.ts'
 
 /** Creates the commands with real ports. Modules that only one command needs are loaded when it runs. */
@@ -88,7 +88,7 @@ export function realCommands(terminal: Terminal, app: AppFolder): Commands {
         if (opening.kind === 'open' && line !== undefined && stores) terminal.error(line)
         return opening
       },
-      startBuiltIn,
+      startBuiltIn: () => startBuiltIn(),
       showTimesOf,
       createGateway: (run, monitor, dataFolder) =>
         gatewayOf(run, monitor, { dataFolder, log, secrets, say: terminal.error }),
@@ -130,6 +130,12 @@ export function realCommands(terminal: Terminal, app: AppFolder): Commands {
           if (passphrase !== undefined && (await isTooWeak(args.dataFolder, passphrase))) return EXIT_FAILURE
           const given = await programsGiven()
           if (given === undefined) return EXIT_PERSON_NEEDED
+          const controlSecret = terminal.environment[CONTROL_SECRET]
+          const weakness = secretProblem(controlSecret)
+          if (weakness !== undefined) {
+            terminal.error(weakness)
+            return EXIT_USAGE
+          }
           const { startApp } = await import('../start-app.ts')
           const { passphraseKeystore } = await import('../../vault/passphrase-keystore.ts')
           const { startBrowserHost } = await import('../browser/browser-host.ts')
@@ -137,6 +143,7 @@ export function realCommands(terminal: Terminal, app: AppFolder): Commands {
           const secrets = new Redactor()
           if (passphrase !== undefined) secrets.hide(passphrase)
           for (const { key } of given) secrets.hide(key)
+          if (controlSecret) secrets.hide(controlSecret)
           const log = redactedLog(secrets, nodeClock.wallMs, fileSink(args.dataFolder, terminal.error))
           return runBrowser(args, {
             terminal,
@@ -163,6 +170,7 @@ export function realCommands(terminal: Terminal, app: AppFolder): Commands {
                 ...(open && hasDisplay(terminal) && { openUrl: openUrl(dataFolder) }),
                 ...(passphrase !== undefined && { keystore: passphraseKeystore(passphrase) }),
                 simulate: simulated,
+                ...(controlSecret && { simulatorControl: controlSecret }),
                 ...(gatewayPort !== undefined && { gatewayPort }),
                 givenPrograms: given,
               }),

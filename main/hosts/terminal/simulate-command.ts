@@ -21,7 +21,8 @@ export interface SimulateDeps {
 export const CONTROL_SECRET = 'HEADROOM_SIMULATOR_CONTROL'
 const MIN_SECRET = 16
 
-function secretProblem(secret: string | undefined): string | undefined {
+/** One line on a secret of the control surface that is too short; `undefined` where it is none or long enough. */
+export function secretProblem(secret: string | undefined): string | undefined {
   if (secret === undefined || secret === '' || secret.length >= MIN_SECRET) return undefined
   return `${CONTROL_SECRET} needs at least ${MIN_SECRET} characters`
 }

@@ -27,6 +27,11 @@ export class Slots {
     return { limit, remaining: Math.max(0, limit - taken) }
   }
 
+  /** The categories that have slots. */
+  categories(): readonly string[] {
+    return [...this.#limits.keys()]
+  }
+
   own(category: string): number {
     return this.#own.get(category) ?? 0
   }

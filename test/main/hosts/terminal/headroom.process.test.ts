@@ -149,6 +149,13 @@ test('simulate has a control surface only for who sets its secret, and a good on
   expect(weak.stderr).toContain('HEADROOM_SIMULATOR_CONTROL needs at least 16 characters')
 })
 
+test('start refuses a secret of the control surface that is too short', async () => {
+  const start = ['start', '--host', 'browser', '--no-open', '--port', '0', '--data', temporaryFolder()]
+  const weak = await headroom(start, { HEADROOM_SIMULATOR_CONTROL: 'short' }).ended
+  expect([weak.exitCode, weak.stdout]).toEqual([2, ''])
+  expect(weak.stderr).toContain('HEADROOM_SIMULATOR_CONTROL needs at least 16 characters')
+})
+
 test('a taken port is exit 1 and one line', async () => {
   const port = await takenPort()
   for (const args of [

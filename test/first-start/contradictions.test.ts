@@ -1,0 +1,175 @@
+import { describe, expect, it } from 'vitest'
+import { contradictions, durationMs, type Look, timeOfDayMs } from './contradictions.ts'
+import type { Shown, ShownRow } from './shown.ts'
+import type { Truth } from './truth.ts'
+
+const NOW = Date.UTC(2026, 10, 20, 14, 31, 12)
+const LIMIT = 320
+
+const row = (changed: Partial<ShownRow> = {}): ShownRow => ({
+  category: 'Positions',
+  state: 'ok',
+  left: '300',
+  limit: LIMIT,
+  others: '0',
+  fullAt: '?',
+  age: '3 s',
+  ...changed,
+})
+
+const shown = (changed: Partial<Shown> = {}, atMs = NOW): Shown => ({
+  atMs,
+  headline: { word: 'ok', text: 'ok', detail: '' },
+  rows: [row()],
+  slots: [{ category: 'Order Stream', source: 'header', used: 3, limit: 40, free: '37 free' }],
+  aspects: { streams: 'ok' },
+  ownStreams: '1 open',
+  events: [],
+  accessToken: '10 min 0 s',
+  ...changed,
+})
+
+interface Counted {
+  readonly remaining?: number
+  readonly resetSeconds?: number
+  readonly elsewhere?: number
+  readonly refusedMs?: number
+}
+
+function truth(
+  { remaining = 300, resetSeconds = 19, elsewhere = 0, refusedMs }: Counted = {},
+  at = NOW,
+): Truth {
+  const category = 'Positions'
+  return {
+    at,
+    requests: [
+      {
+        ...{ category, limit: LIMIT, periodSeconds: 300, remaining, resetSeconds },
+        elsewhere: { accepted: elsewhere, refused: 0 },
+      },
+    ],
+    slots: [{ category: 'Order Stream', limit: 40, remaining: 37, own: 1 }],
+    streams: [{ id: 'stream-1', category: 'Order Stream' }],
+    ledger: [
+      { atMs: at - 600_000, path: '/oauth/token', status: 200 },
+      ...(refusedMs === undefined ? [] : [{ atMs: refusedMs, path: '/v3', category, status: 429 }]),
+      { atMs: at - 3_000, path: '/v3/positions', category, status: 200 },
+    ],
+  }
+}
+
+const look = (says: Partial<Shown> = {}, counted: Counted = {}, atMs = NOW): Look => ({
+  before: truth(counted, atMs),
+  shown: shown(says, atMs),
+  after: truth(counted, atMs),
+})
+
+const rulesOf = (...looks: readonly Look[]) => contradictions(looks).map(({ rule }) => rule)
+const inRow = (changed: Partial<ShownRow>, counted?: Counted) =>
+  rulesOf(look({ rows: [row(changed)] }, counted))
+
+describe('what the window says of a first start', () => {
+  it('is not contradicted where it is so', () => {
+    expect(contradictions([look()])).toEqual([])
+    expect(inRow({ left: '280–340' })).toEqual([])
+    expect(inRow({ state: 'low 17 %', left: '55' }, { remaining: 55 })).toEqual([])
+    expect(
+      inRow({ state: 'running out 3 min 30 s', left: '~100', others: '1.2–1.3' }, { remaining: 95 }),
+    ).toEqual([])
+    expect(inRow({ state: 'empty', left: '0' }, { remaining: 1 })).toEqual([])
+    expect(inRow({ state: 'not checked', left: '–', age: 'documented' }, { remaining: 12 })).toEqual([])
+  })
+
+  it.each([
+    [{ state: 'ok', left: '40' }, { remaining: 40 }],
+    [{ state: 'empty', left: '200' }, { remaining: 200 }],
+    [{ state: 'low 17 %', left: '200' }, { remaining: 200 }],
+    [
+      { state: 'running out 2 min 0 s', left: '320' },
+      { remaining: 320, resetSeconds: 0 },
+    ],
+    [{ state: 'fine' }, {}],
+  ] as const)('is, where a state is of another number: %j beside %j', (changed, counted) => {
+    expect(inRow(changed, counted)).toContain('state')
+    if (changed.state === 'ok') expect(inRow(changed, { remaining: 70 })).not.toContain('state')
+  })
+
+  it.each([
+    [{ left: '280–290' }, 320],
+    [{ left: '310–320' }, 280],
+    [{ left: '250' }, 300],
+    [{ limit: 500 }, 300],
+  ] as const)('is, where a number or range leaves the count out: %j beside %d', (changed, remaining) => {
+    expect(inRow(changed, { remaining, resetSeconds: 0 })).toContain('number')
+  })
+
+  it('is, where an age is not that of the newest answer', () => {
+    expect(inRow({ age: '6 s' })).toEqual(['age'])
+    expect(inRow({ age: '0 s' })).toEqual(['age'])
+    expect(inRow({ age: '4 min ago' })).toEqual(['age'])
+  })
+
+  it('is, where it is full at another time', () => {
+    const at = (ms: number) => new Date(ms).toTimeString().slice(0, 8)
+    expect(inRow({ fullAt: at(NOW + 30_000) })).toEqual([])
+    expect(inRow({ fullAt: at(NOW + 90_000) })).toEqual(['full-at'])
+    expect(inRow({ fullAt: 'full', left: '230' }, { remaining: 230, resetSeconds: 90 })).toEqual(['full-at'])
+  })
+
+  it('is, where others are said to use what they do not, or not to use what they do', () => {
+    const looks = (others: string, made: number) =>
+      Array.from({ length: 12 }, (_, index) =>
+        look({ rows: [row({ others })] }, { elsewhere: made * index }, NOW + 10_000 * index),
+      )
+    expect(rulesOf(...looks('1.2–1.3', 0))).toEqual(['others'])
+    expect(rulesOf(...looks('0', 13))).toEqual(['others'])
+    expect(rulesOf(...looks('1.2–1.3', 13))).toEqual([])
+    expect(rulesOf(...looks('1.2–1.3', 0).slice(-3))).toEqual([])
+  })
+
+  it('is, where a 429 is told that was none, or one is not told', () => {
+    const line = { atMs: NOW - 20_000, kind: 'rate-limited', text: 'Positions refused (429)' }
+    expect(inRow({ state: '429 40 s' }, {})).toEqual(['429'])
+    expect(rulesOf(look({ events: [line] }))).toEqual(['429'])
+    expect(rulesOf(look({}, { refusedMs: NOW - 20_000 }))).toEqual(['429'])
+    expect(rulesOf(look({ events: [line] }, { refusedMs: NOW - 20_000 }))).toEqual([])
+  })
+
+  it('is, where streams and slots are counted otherwise', () => {
+    expect(rulesOf(look({ ownStreams: '2 open' }))).toEqual(['streams'])
+    expect(rulesOf(look({ aspects: { streams: '1 silent' } }))).toEqual(['streams'])
+    const slots = { category: 'Order Stream', source: 'header', used: 4, limit: 40, free: '36 free' }
+    expect(rulesOf(look({ slots: [slots] }))).toEqual(['slots'])
+    expect(rulesOf(look({ slots: [{ ...slots, source: 'default' }] }))).toEqual([])
+  })
+
+  it('is, where the token ends at another time', () => {
+    expect(rulesOf(look({ accessToken: '10 min 9 s' }))).toEqual(['token'])
+    expect(rulesOf(look({ accessToken: '9 min 51 s' }))).toEqual(['token'])
+  })
+
+  it('is, where a quota runs out within the ten minutes for which none was to', () => {
+    const text = 'ok No quota will run out in the next 10 min.'
+    const promise = look({ headline: { word: 'ok', text, detail: '' } })
+    const full = (ms: number) => look({ rows: [] }, {}, NOW + ms)
+    const empty = (ms: number) => look({ rows: [] }, { remaining: 0 }, NOW + ms)
+    expect(contradictions([promise, full(590_000), empty(595_000)])).toEqual([
+      expect.objectContaining({ rule: 'forecast', said: text, atMs: NOW }),
+    ])
+    expect(rulesOf(promise, full(605_000), empty(610_000))).toEqual([])
+    expect(rulesOf(promise, empty(590_000), empty(595_000))).toEqual([])
+  })
+})
+
+it('lengths and times of day are read as they are written', () => {
+  expect(['14 min 32 s', '4 min ago', '12 s', 'documented'].map(durationMs)).toEqual([
+    872_000,
+    240_000,
+    12_000,
+    undefined,
+  ])
+  const midnight = new Date(2026, 10, 20, 23, 59, 50).getTime()
+  expect(timeOfDayMs('00:00:05', midnight)).toBe(midnight + 15_000)
+  expect(timeOfDayMs('23:59:45', midnight + 15_000)).toBe(midnight - 5_000)
+})

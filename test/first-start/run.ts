@@ -1,0 +1,33 @@
+/**
+ * The first start, looked at every ten seconds: `npm run first-start -- [--minutes N] [--every SECONDS]`.
+ *
+ * Prints each sentence of the window that the built-in simulator's own count contradicts, and ends with 1 if there is
+ * one. In real time; a minute of it is in `npm test`.
+ */
+import { parseArgs } from 'node:util'
+import { chromium } from '@playwright/test'
+import { chromiumArgs, findChromium } from '../browser/chromium.ts'
+import type { Contradiction } from './contradictions.ts'
+import { watchFirstStart } from './watch-first-start.ts'
+
+const { values } = parseArgs({
+  options: { minutes: { type: 'string', default: '20' }, every: { type: 'string', default: '10' } },
+})
+const executablePath = findChromium()
+if (executablePath === undefined) throw new Error('no Chromium here: npm test gets one')
+const browser = await chromium.launch({ executablePath, args: chromiumArgs() })
+const line = ({ atMs, rule, said, counted }: Contradiction) =>
+  `${new Date(atMs).toISOString()} ${rule}: "${said}", counted: ${counted}\n`
+try {
+  const page = await browser.newPage({ viewport: { width: 1440, height: 900 } })
+  const { looks, contradictions } = await watchFirstStart({
+    page,
+    seconds: Number(values.minutes) * 60,
+    everySeconds: Number(values.every),
+    found: (contradiction) => void process.stdout.write(line(contradiction)),
+  })
+  process.stdout.write(`${looks} looks, ${contradictions.length} contradictions\n`)
+  if (contradictions.length > 0) process.exitCode = 1
+} finally {
+  await browser.close()
+}

@@ -1,0 +1,98 @@
+import type { Page } from '@playwright/test'
+
+/** What the window says at one moment, as its texts. */
+export interface Shown {
+  /** Epoch milliseconds, on the clock of this machine, which the simulator shares. */
+  readonly atMs: number
+  readonly headline: { readonly word: string; readonly text: string; readonly detail: string }
+  readonly rows: readonly ShownRow[]
+  readonly slots: readonly ShownSlots[]
+  /** Health of the key, by part: `streams` → `1 silent`. */
+  readonly aspects: Readonly<Record<string, string>>
+  /** `3 open`; empty where none is. */
+  readonly ownStreams: string
+  readonly events: readonly ShownEvent[]
+  /** What is left of the access token: `14 min 32 s`. */
+  readonly accessToken: string
+}
+
+export interface ShownRow {
+  readonly category: string
+  /** `ok`, `running out`; with what stands beside it: `running out 3 min 30 s`. */
+  readonly state: string
+  /** `38`, `60–95`, `~38`, `–`. */
+  readonly left: string
+  readonly limit: number
+  /** `1.2–1.3`, `0`, `?`. */
+  readonly others: string
+  /** `14:35:16`, `full`, `?`. */
+  readonly fullAt: string
+  /** `12 s`, `4 min ago`, `documented`. */
+  readonly age: string
+}
+
+export interface ShownSlots {
+  readonly category: string
+  readonly source: string
+  readonly used: number
+  readonly limit: number
+  /** `37 free`, `FULL`. */
+  readonly free: string
+}
+
+export interface ShownEvent {
+  readonly atMs: number
+  readonly kind: string
+  readonly text: string
+}
+
+/** Reads the window in one task of its own, so that all of it is of one moment. Folded rows are not shown, and not read. */
+export function readShown(page: Page): Promise<Shown> {
+  return page.evaluate(() => {
+    const textOf = (root: ParentNode, selector: string) =>
+      (root.querySelector(selector)?.textContent ?? '').replace(/\s+/g, ' ').trim()
+    const all = (selector: string) => [...document.querySelectorAll<HTMLElement>(selector)]
+    const cell = (row: HTMLElement, index: number) => (row.children[index]?.textContent ?? '').trim()
+    return {
+      atMs: Date.now(),
+      headline: {
+        word: textOf(document, '[data-testid="verdict-word"]'),
+        text: textOf(document, '[data-testid="verdict-headline"]'),
+        detail: textOf(document, '[data-testid="verdict-detail"]'),
+      },
+      rows: all('tr[data-category]').map((row) => ({
+        category: row.dataset['category'] ?? '',
+        // The mark beside the word has a name of its own, which is not text.
+        state: [...row.querySelectorAll('[data-testid="state"] b, [data-testid="state"] b ~ span')]
+          .map((part) => part.textContent)
+          .join(' ')
+          .trim(),
+        left: textOf(row, '[data-testid="remaining"]'),
+        limit: Number(cell(row, 3).split('/')[1]),
+        others: cell(row, 6),
+        fullAt: cell(row, 8),
+        age: textOf(row, '[data-testid="age"]'),
+      })),
+      slots: all('[data-slots]').map((group) => {
+        const [used, limit] = textOf(group, '[data-testid="used"]').split('/').map(Number)
+        return {
+          category: group.dataset['slots'] ?? '',
+          source: group.dataset['source'] ?? '',
+          used: used ?? Number.NaN,
+          limit: limit ?? Number.NaN,
+          free: textOf(group, '[data-testid="free"]'),
+        }
+      }),
+      aspects: Object.fromEntries(
+        all('[data-aspect]').map((aspect) => [aspect.dataset['aspect'] ?? '', textOf(aspect, 'b')]),
+      ),
+      ownStreams: textOf(document, '#streams-title + span'),
+      events: all('[data-event]').map((event) => ({
+        atMs: Date.parse(event.querySelector('time')?.dateTime ?? ''),
+        kind: event.dataset['event'] ?? '',
+        text: textOf(event, 'summary') || textOf(event, ':scope > span:last-of-type'),
+      })),
+      accessToken: textOf(document, '[data-token="access"] strong'),
+    }
+  })
+}

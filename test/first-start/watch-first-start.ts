@@ -1,0 +1,76 @@
+import { randomBytes } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Page } from '@playwright/test'
+import { askRunning } from '../../main/control/ask-running.ts'
+import { socketOf } from '../../main/control/data-folder-socket.ts'
+import { nodeClock } from '../../main/ports/node-clock.ts'
+import { startProcess } from '../e2e/started-process.ts'
+import { type Contradiction, contradictions, type Look } from './contradictions.ts'
+import { readShown } from './shown.ts'
+import { readTruth } from './truth.ts'
+
+export interface Watched {
+  readonly looks: number
+  readonly contradictions: readonly Contradiction[]
+}
+
+export interface WatchOptions {
+  readonly page: Page
+  readonly seconds: number
+  readonly everySeconds: number
+  readonly found?: (contradiction: Contradiction) => void
+}
+
+/**
+ * Starts Headroom as a first start does, on an empty data folder, and compares what the window says with what the
+ * built-in simulator counts, every `everySeconds` for `seconds`.
+ */
+export async function watchFirstStart({
+  page,
+  seconds,
+  everySeconds,
+  found,
+}: WatchOptions): Promise<Watched> {
+  const secret = randomBytes(16).toString('hex')
+  const data = mkdtempSync(join(tmpdir(), 'headroom-first-start-'))
+  const flags = ['--host', 'browser', '--no-open', '--port', '0', '--data', data]
+  const app = await startProcess(['start', ...flags], 'headroom ready: ', {
+    HEADROOM_SIMULATOR_CONTROL: secret,
+  })
+  try {
+    const origin = await simulatorOf(data)
+    await page.goto(app.ready[0] ?? '')
+    await page.locator('tr[data-category]').first().waitFor()
+    const looks: Look[] = []
+    const all: Contradiction[] = []
+    for (let second = 0; second < seconds; second += everySeconds) {
+      await page.waitForTimeout(everySeconds * 1000)
+      const before = await readTruth(origin, secret)
+      const shown = await readShown(page)
+      looks.push({ before, shown, after: await readTruth(origin, secret) })
+      for (const contradiction of contradictions(looks)) {
+        all.push(contradiction)
+        found?.(contradiction)
+      }
+    }
+    return { looks: looks.length, contradictions: all }
+  } finally {
+    await page.goto('about:blank')
+    await app.stop()
+    rmSync(data, { recursive: true, force: true })
+  }
+}
+
+/** Where the built-in simulator listens: the running app says it to who owns its data folder. */
+async function simulatorOf(dataFolder: string): Promise<string> {
+  const asked = await askRunning(
+    { do: 'status' },
+    { clock: nodeClock, path: socketOf(dataFolder, process.env), userId: process.getuid?.() },
+  )
+  const answer = asked.kind === 'answered' ? asked.answer : undefined
+  const snapshot = answer?.ok && 'snapshots' in answer ? answer.snapshots[0] : undefined
+  if (snapshot === undefined) throw new Error(`the running app does not tell its service: ${asked.kind}`)
+  return `http://${snapshot.service.host}`
+}
