@@ -74,6 +74,6 @@ export function resultsOf(
       return [file, result]
     }),
   )
-  const none = tried.map((file) => [file, { ...from, killed: 0, timedOut: 0, survivors: [] }] as const)
-  return { ...Object.fromEntries(none), ...mutated }
+  const none: FileResult = { ...from, killed: 0, timedOut: 0, survivors: [] }
+  return { ...Object.fromEntries(tried.map((file) => [file, none])), ...mutated }
 }
