@@ -30,6 +30,7 @@ export const THOROUGH_FILES: readonly string[] = [
   'simulation/ages.test.ts',
   'simulation/bounds.test.ts',
   'simulation/seeds.test.ts',
+  'simulation/ten-thousand-gateway-lives.test.ts',
 ]
 
 /** A browser test that says so is one of them, and so is all that runs on the double of Electron. */

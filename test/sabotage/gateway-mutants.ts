@@ -1,6 +1,7 @@
 import type { Mutant } from './registry.ts'
 
 const BOUND_TEST = 'app/gateway/bucket-bound.test.ts'
+const LIVES_TEST = 'simulation/gateway-lives.test.ts'
 const LAWS_TEST = 'app/gateway/scheduler-laws.test.ts'
 const DOOR_TEST = 'main/gateway/gateway.test.ts'
 const SCHEDULER = 'app/gateway/scheduler.ts'
@@ -25,6 +26,31 @@ export const GATEWAY_MUTANTS: readonly Mutant[] = [
     find: 'decisions.push(...this.#expire(now, now))',
     replace: 'this.#expire(now, now)',
     test: LAWS_TEST,
+  },
+  {
+    promise: 'G1',
+    what: 'let requests wait on after a revocation',
+    file: SCHEDULER,
+    find: "return this.#waiting.all().map((request) => this.#refuse(request, 'unavailable', undefined, now))",
+    replace:
+      "return this.#waiting.all().slice(1).map((request) => this.#refuse(request, 'unavailable', undefined, now))",
+    test: LIVES_TEST,
+  },
+  {
+    promise: 'G1',
+    what: 'end an answer that was cut short as if it were whole',
+    file: 'main/gateway/answer-relay.ts',
+    find: 'for (const reply of open) reply.destroy()',
+    replace: 'for (const reply of open) reply.end()',
+    test: LIVES_TEST,
+  },
+  {
+    promise: 'G1',
+    what: 'repeat a request after each 401',
+    file: 'app/gateway/upstream.ts',
+    find: 'this.#resent.add(reason)',
+    replace: "if (reason !== 'unauthorized') this.#resent.add(reason)",
+    test: LIVES_TEST,
   },
   {
     promise: 'G2',
