@@ -176,6 +176,8 @@ export async function liveGateway(seed: number): Promise<GatewayLife> {
     listener: ForwardListener,
     own: number,
   ): (() => void) => {
+    // What was awaited in a process that is dead.
+    if (own !== incarnation) return () => {}
     if (isRevoked) fail(`${pathAndQuery} is sent after the revocation`)
     if (access.kind !== 'token' || headers['authorization'] !== `Bearer ${access.value}`)
       fail(`${pathAndQuery} is sent with another token than the newest`)
