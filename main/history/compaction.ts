@@ -18,6 +18,7 @@ export const DEFAULT_RETENTION: Retention = { rawMs: 48 * HOUR_MS, rollupMs: 30 
 export const FORGOTTEN = 'forgotten:'
 
 const DAY_MS = 24 * HOUR_MS
+const WEEK_MS = 7 * DAY_MS
 
 /**
  * The reference time of compaction, protected against a wrong clock. A clock more than a day ahead of the last trusted
@@ -50,7 +51,7 @@ export class CompactionTime {
  * The time of the newest sample or slot sample up to `nowMs`; `undefined` where there is none. One index lookup for
  * each series.
  */
-export function newestBefore(database: DatabaseSync, nowMs: number): number | undefined {
+function newestBefore(database: DatabaseSync, nowMs: number): number | undefined {
   const newest = ['samples', 'minutes', 'slots']
     .map((table) =>
       database
@@ -62,6 +63,21 @@ export function newestBefore(database: DatabaseSync, nowMs: number): number | un
     .map((row) => row?.['at'])
     .filter((at) => typeof at === 'number')
   return newest.length === 0 ? undefined : Math.max(...newest)
+}
+
+/**
+ * The time of the newest sample or slot sample up to `nowMs` that a wrong clock did not write, as far as can be seen: a
+ * record of less than a day that begins more than a week after the one before it is passed over. A clock that flaps may
+ * be wrong at a start too, and what it wrote must not vouch for it.
+ */
+export function newestTrusted(database: DatabaseSync, nowMs: number): number | undefined {
+  let newest = newestBefore(database, nowMs)
+  while (newest !== undefined) {
+    const before = newestBefore(database, newest - DAY_MS)
+    if (before === undefined || newest - before <= DAY_MS + WEEK_MS) return newest
+    newest = before
+  }
+  return undefined
 }
 
 /** Rows deleted at a time: a slice takes a millisecond or two, so that other work is not blocked. */

@@ -11,7 +11,7 @@ import {
   CompactionTime,
   compactSlice,
   DEFAULT_RETENTION,
-  newestBefore,
+  newestTrusted,
   type Retention,
   retentionFile,
 } from './compaction.ts'
@@ -272,7 +272,7 @@ export class HistoryStore {
       file?.write([], nowMs)
       if (file !== undefined) {
         const atMs = this.#compactionTime.at(nowMs, this.#deps.clock.monotonicMs(), () =>
-          newestBefore(file.database, nowMs),
+          newestTrusted(file.database, nowMs),
         )
         more = compactSlice(file.database, this.#retention, atMs)
       }

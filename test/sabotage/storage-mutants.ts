@@ -281,6 +281,14 @@ export const STORAGE_MUTANTS: readonly Mutant[] = [
   },
   {
     promise: 'D2',
+    what: 'let what a wrong clock wrote vouch for it at the next start',
+    file: 'main/history/compaction.ts',
+    find: 'newest - before <= DAY_MS + WEEK_MS',
+    replace: 'newest - before >= WEEK_MS - WEEK_MS',
+    test: 'main/history/wrong-clock.test.ts',
+  },
+  {
+    promise: 'D2',
     what: 'roll up from what a wrong clock wrote',
     file: 'main/history/tiers.ts',
     find: 'if (nowMs < this.#nowMs - WRONG_CLOCK_MS) this.#open.clear()',

@@ -74,6 +74,36 @@ test.each([
   },
 )
 
+test('a wall clock that flaps 400 days back and forth deletes no history, before a restart and after it', async () => {
+  const folder = temporaryFolder()
+  const clock = new VirtualClock(EPOCH_MS)
+  let store = storeOn(folder, clock)
+  await live(store, clock, HOUR_MS)
+  store.flush()
+  const endMs = clock.wallMs() - 1
+  const samples = rowsOf(folder, 'samples', EPOCH_MS, endMs)
+  const minutes = rowsOf(folder, 'minutes', EPOCH_MS, endMs)
+  expect(samples).toBeGreaterThan(100)
+  for (let turn = 0; turn < 40; turn += 1) {
+    const jumpMs = turn % 4 < 2 ? WRONG_MS : -WRONG_MS
+    clock.jumpWall(turn % 2 === 0 ? jumpMs : -jumpMs)
+    await live(store, clock, turn % 3 === 0 ? 10 * MINUTE_MS : MINUTE_MS)
+    if (turn % 10 === 5) {
+      store.close()
+      store = storeOn(folder, clock)
+    }
+  }
+  const rightAgainMs = clock.wallMs()
+  await live(store, clock, HOUR_MS)
+  store.flush()
+  expect(rowsOf(folder, 'samples', EPOCH_MS, endMs)).toBeGreaterThanOrEqual(samples)
+  expect(rowsOf(folder, 'minutes', EPOCH_MS, endMs)).toBeGreaterThanOrEqual(minutes)
+  expect(rowsOf(folder, 'samples', rightAgainMs, clock.wallMs())).toBeGreaterThan(100)
+  expect(rowsOf(folder, 'minutes', rightAgainMs, clock.wallMs())).toBeGreaterThan(55)
+  store.close()
+  proves('D2', { level: 2, cases: 40 })
+})
+
 test('a start under a clock that is 400 days ahead deletes nothing before it has run for a day', async () => {
   const folder = temporaryFolder()
   const clock = new VirtualClock(EPOCH_MS)
@@ -88,6 +118,22 @@ test('a start under a clock that is 400 days ahead deletes nothing before it has
   await clock.advance(3 * MINUTE_MS)
   expect(rowsOf(folder, 'samples', EPOCH_MS, endMs)).toBe(0)
   second.close()
+})
+
+test('a start after a month without Headroom is not held up by the month', async () => {
+  const folder = temporaryFolder()
+  const clock = new VirtualClock(EPOCH_MS)
+  const first = storeOn(folder, clock)
+  await live(first, clock, HOUR_MS)
+  first.close()
+  const endMs = clock.wallMs()
+  await clock.advance(31 * DAY_MS)
+  for (let start = 0; start < 2; start += 1) {
+    const store = storeOn(folder, clock)
+    await live(store, clock, DAY_MS + HOUR_MS)
+    store.close()
+  }
+  expect(rowsOf(folder, 'samples', EPOCH_MS, endMs)).toBe(0)
 })
 
 test('compaction counts from the clock, or from the newest sample where that is more than a day behind', () => {
