@@ -5,7 +5,7 @@ import { chanceFrom } from '../../app/quota/chance.ts'
 import { NO_MODEL } from './aims.ts'
 import type { Kind } from './kinds.ts'
 import { type Looks, noLooks } from './looks.ts'
-import { Oracle } from './oracle.ts'
+import { Oracles } from './oracles.ts'
 import { DrawnTraffic } from './process.ts'
 import { chanceOf } from './row-state.ts'
 
@@ -19,6 +19,15 @@ export type Truth = z.infer<typeof truthOf>
 const AHEAD_SECONDS = 600
 const MAX_APART_MS = 250
 
+/** What was known at one look: the header that had come since the look before. Seconds since the start. */
+interface Seen {
+  readonly look: number
+  readonly atSeconds: number
+  readonly header:
+    | { readonly atSeconds: number; readonly remaining: number; readonly isRefused: boolean }
+    | undefined
+}
+
 /** What a process of its own printed of one quota, beside the simulator's count, second by second. */
 export class LiveLooks {
   readonly looks: Looks
@@ -26,7 +35,8 @@ export class LiveLooks {
   readonly #kind: Kind
   readonly #startMs: number
   readonly #seed: number
-  readonly #oracle: Oracle
+  /** What the oracles are told of afterwards, so that they take no time from what is watched. */
+  readonly #seen: Seen[] = []
   #observedAt = Number.NEGATIVE_INFINITY
   #rejected = 0
   #filled = 0
@@ -37,10 +47,6 @@ export class LiveLooks {
     this.#kind = kind
     this.#startMs = startMs
     this.#seed = seed
-    this.#oracle = new Oracle(
-      { process: kind.others, limit: kind.limit, periodSeconds: kind.periodSeconds },
-      chanceFrom(seed + 1),
-    )
   }
 
   /** One look: the snapshot as printed, and the truth a moment later. */
@@ -54,11 +60,15 @@ export class LiveLooks {
     if (!row || is === undefined || at < 0 || at >= looks.count) return
     const refused = row.rejected - this.#rejected
     this.#rejected = row.rejected
+    let header: Seen['header']
     if (row.observedAt !== undefined && row.seen !== undefined && row.observedAt > this.#observedAt) {
       this.#observedAt = row.observedAt
-      this.#oracle.observed((row.observedAt - this.#startMs) / 1000, row.seen, refused > 0)
+      header = {
+        ...{ atSeconds: (row.observedAt - this.#startMs) / 1000, remaining: row.seen },
+        isRefused: refused > 0,
+      }
     }
-    const best = this.#oracle.look((nowMs - this.#startMs) / 1000)
+    this.#seen.push({ look: at, atSeconds: (nowMs - this.#startMs) / 1000, header })
     // A second without a look keeps what was seen before it, and does not count as one.
     for (; this.#filled < at; this.#filled += 1) this.#repeat(this.#filled)
     this.#filled = at + 1
@@ -71,9 +81,6 @@ export class LiveLooks {
     looks.high[at] = row.high
     looks.emptyInSeconds[at] = row.emptyAt === undefined ? Number.NaN : (row.emptyAt - nowMs) / 1000
     looks.headerAgeSeconds[at] = row.observedAt === undefined ? Number.NaN : (nowMs - row.observedAt) / 1000
-    looks.oracle.middle[at] = best.middle
-    looks.oracle.low[at] = best.low
-    looks.oracle.high[at] = best.high
     looks.peers[NO_MODEL]![at] = row.seen ?? Number.NaN
     looks.checks = row.used?.own ?? 0
   }
@@ -108,7 +115,18 @@ export class LiveLooks {
       const reading = rules.reading(this.#category, endMs + (second + 1) * 1000)
       looks.truth[looks.count + second] = reading?.remaining ?? Number.NaN
     }
+    this.#askOracles()
     return looks
+  }
+
+  #askOracles(): void {
+    const oracles = new Oracles(this.#kind, this.#seed + 1, AHEAD_SECONDS, true)
+    const seen = new Map(this.#seen.map((one) => [one.look, one]))
+    for (let look = 0; look < this.looks.count; look += 1) {
+      const { header, atSeconds } = seen.get(look) ?? { header: undefined, atSeconds: look + 1 }
+      if (header) oracles.observed(header.atSeconds, header.remaining, header.isRefused)
+      oracles.tell(this.looks, look, atSeconds)
+    }
   }
 
   #repeat(at: number): void {

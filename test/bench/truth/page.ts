@@ -118,7 +118,7 @@ function reasons(missed: readonly Aim[]): readonly string[] {
   })
   const others = missed.filter((aim) => reason(aim) === undefined).map(({ figure }) => figure)
   if (others.length === 0) return known
-  const rest = `- ${others.join('; ')}: in real time the oracle is not asked what is to come, and what it misses is not said here. [The page of virtual time](TRUTH.md) says it for kinds drawn in the same way.`
+  const rest = `- ${others.join('; ')}: nothing measured here says that it cannot be met.`
   return [...known, rest]
 }
 

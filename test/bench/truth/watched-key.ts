@@ -9,9 +9,9 @@ import { chanceFrom } from '../../app/quota/chance.ts'
 import { VirtualClock } from '../../simulation/virtual-clock.ts'
 import { otherClients } from '../accuracy-clients.ts'
 import { CountingService, OWN } from './counting-service.ts'
-import { type Kind, supposed } from './kinds.ts'
+import type { Kind } from './kinds.ts'
 import { type Looks, noLooks } from './looks.ts'
-import { Oracle } from './oracle.ts'
+import { Oracles } from './oracles.ts'
 import { DrawnTraffic } from './process.ts'
 import { chanceOf } from './row-state.ts'
 
@@ -21,13 +21,6 @@ export const MINUTES = 30
 const LOOKS = MINUTES * 60
 /** What becomes of the quota after the last look, so that each look can be held against ten minutes. */
 export const AHEAD_SECONDS = 600
-/** Following the future costs most of all: the oracle does so now and then. */
-const LOOKS_AHEAD_EVERY = 10
-const UNTOLD_PARTICLES = 1200
-/** One that is not told the kind costs as much as all the rest: it is asked in a run's first seed. */
-const UNTOLD_LOOKS_AHEAD_EVERY = 20
-/** Not that of the random kinds, so that none of them is among what is supposed. */
-const SUPPOSED_SEED = 900_001
 const DRAWN_SECONDS = LOOKS + AHEAD_SECONDS + 120
 const AFTER_A_REFUSAL_MS = 30_000
 
@@ -57,18 +50,7 @@ export async function watchedKey(kind: Kind, seed: number, asksUntold = false): 
     startMs,
     { [CATEGORY]: [others] },
   )
-  const oracles = {
-    oracle: new Oracle({ process: kind.others, limit, periodSeconds }, chanceFrom(seed + 500_000)),
-    ...(asksUntold && {
-      untold: new Oracle(
-        {
-          ...{ limit, periodSeconds, particles: UNTOLD_PARTICLES },
-          process: supposed(limit / periodSeconds, chanceFrom(SUPPOSED_SEED)),
-        },
-        chanceFrom(seed + 600_000),
-      ),
-    }),
-  }
+  const oracles = new Oracles(kind, seed, AHEAD_SECONDS, asksUntold)
   const peers = otherClients()
   const seconds = (atMs: number) => (atMs - startMs) / 1000
   const looks = noLooks(
@@ -83,7 +65,7 @@ export async function watchedKey(kind: Kind, seed: number, asksUntold = false): 
       for (const peer of peers) peer.sent(id, atMs)
     },
     counted: (remaining, isRefused, isOwn, atMs) => {
-      for (const oracle of Object.values(oracles)) oracle.observed(seconds(atMs), remaining, isRefused)
+      oracles.observed(seconds(atMs), remaining, isRefused)
       // A refused one takes nothing (service 3).
       if (!isRefused && !isOwn) looks.checks += 1
     },
@@ -120,17 +102,7 @@ export async function watchedKey(kind: Kind, seed: number, asksUntold = false): 
     const truth = service.reading(CATEGORY, atMs)?.remaining ?? Number.NaN
     looks.truth[look] = truth
     lookAt(ledger, look, atMs)
-    for (const name of ['oracle', 'untold'] as const) {
-      const [oracle, told] = [oracles[name], looks[name]]
-      if (oracle === undefined) continue
-      const every = name === 'oracle' ? LOOKS_AHEAD_EVERY : UNTOLD_LOOKS_AHEAD_EVERY
-      const best = oracle.look(seconds(atMs))
-      told.middle[look] = best.middle
-      told.low[look] = best.low
-      told.high[look] = best.high
-      told.chance[look] =
-        look % every === 0 ? oracle.emptyWithin(AHEAD_SECONDS, kind.own) : told.chance[look - 1]!
-    }
+    oracles.tell(looks, look, seconds(atMs))
     for (const peer of peers) looks.peers[peer.name]![look] = peer.remaining(atMs)
   }
   prober.stop()
