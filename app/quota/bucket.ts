@@ -1,4 +1,5 @@
 import type { RateReading } from '../service/headers.ts'
+import { EmptyOdds } from './empty-odds.ts'
 import { LevelBounds } from './level-bounds.ts'
 import { LowMargin } from './low-margin.ts'
 import { growthFrom, later, NO_GROWTH, type OthersReading } from './others-reading.ts'
@@ -95,6 +96,10 @@ export class Bucket {
   /** Whether a header ever showed more to be missing than own requests can explain. */
   #isShared = false
   #margin = new LowMargin()
+  #odds = new EmptyOdds()
+  /** At the last header: the level without others' requests, and its change per second. */
+  #leftAtHeader = 0
+  #gainAtHeader = 0
   #seenSentAtMs = Number.NEGATIVE_INFINITY
 
   constructor(limit: number, periodSeconds: number, nowMs: number) {
@@ -229,8 +234,9 @@ export class Bucket {
       return sinceMs < READ_EVERY.mostMs ? known : later(known, sinceMs / 1000)
     this.#follow(nowMs)
     const others = this.#others
-    const gain = this.#level.gainPerMs * 1000 - this.ownPerSecond(nowMs)
-    const empty = others.emptyWithin(RUNNING_OUT_SECONDS, this.#level.middleAt(nowMs), gain)
+    const empty = this.#odds.corrected(
+      others.emptyWithin(RUNNING_OUT_SECONDS, this.#level.middleAt(nowMs), this.#gainAt(nowMs)),
+    )
     // Until a header proves use by others, none is assumed: `low` alone allows for them.
     const isShared = this.#isShared
     const taken = isShared ? others.takenAt(0.5, this.limit) : 0
@@ -289,6 +295,7 @@ export class Bucket {
   #forgetOthers(): void {
     this.#isShared = false
     this.#margin = new LowMargin()
+    this.#odds = new EmptyOdds()
     this.#others.forget()
     this.#mark()
   }
@@ -300,6 +307,8 @@ export class Bucket {
     this.#overflowedAtHeader = this.#overflowed
     this.#missing = 0
     this.#reading = undefined
+    this.#leftAtHeader = this.#level.middleAt(this.#headerAtMs)
+    this.#gainAtHeader = this.#gainAt(this.#headerAtMs)
   }
 
   #fold(answer: Answered, sentAtMs: number, nowMs: number): number {
@@ -366,6 +375,7 @@ export class Bucket {
     this.#missing += shown.drop
     // Headers in quick succession are weighed together.
     if (nowMs - this.#headerAtMs < WEIGHED_EVERY_MS && this.#missing < 3) return
+    this.#learnOutcome(nowMs)
     this.#follow(nowMs, shown.before)
     this.#margin.judge(this.#others, missing + shown.least, this.limit)
     // Where headers are dense, what they show together is sharper than what the last one shows.
@@ -377,6 +387,21 @@ export class Bucket {
       variance: shown.width ** 2 / 12,
     })
     this.#mark()
+  }
+
+  /** Learns what came of what was foretold at the last header. */
+  #learnOutcome(nowMs: number): void {
+    const horizonSeconds = RUNNING_OUT_SECONDS
+    this.#odds.observed({
+      ...{ level: this.#level.middleAt(nowMs), limit: this.limit, horizonSeconds },
+      chance: this.#atHeader.emptyWithin(horizonSeconds, this.#leftAtHeader, this.#gainAtHeader).chance,
+      seconds: (nowMs - this.#headerAtMs) / 1000,
+    })
+  }
+
+  /** How the level changes without others' requests, in requests per second. */
+  #gainAt(nowMs: number): number {
+    return this.#level.gainPerMs * 1000 - this.ownPerSecond(nowMs)
   }
 
   #adoptSize(rate: RateReading): void {

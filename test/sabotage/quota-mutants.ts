@@ -167,6 +167,22 @@ export const QUOTA_MUTANTS: readonly Mutant[] = [
   },
   {
     promise: 'Q9',
+    what: 'learn nothing from how often a quota came empty',
+    file: 'app/quota/empty-odds.ts',
+    find: '    this.#came += 1\n',
+    replace: '    this.#came += 0\n',
+    test: 'app/quota/empty-odds.test.ts',
+  },
+  {
+    promise: 'Q9',
+    what: 'let drains that came to nothing silence the warning of one that goes on',
+    file: 'app/quota/empty-odds.ts',
+    find: 'least: 0.6, most: 3',
+    replace: 'least: 0, most: 3',
+    test: 'app/quota/empty-odds.test.ts',
+  },
+  {
+    promise: 'Q9',
     what: 'say that quotas last while the service cannot be reached',
     file: 'app/quota/verdict.ts',
     find: 'return reachable && doubtfulRows',
