@@ -11,7 +11,7 @@ const mutant = (status: string, line: number) => ({
 })
 const REPORT = {
   files: {
-    'main/storage/lock.ts': {
+    'main/storage/example.ts': {
       mutants: ['Killed', 'Killed', 'Timeout', 'Survived', 'NoCoverage', 'CompileError', 'Ignored'].map(
         mutant,
       ),
@@ -27,7 +27,7 @@ const results = (changes: Partial<MutationResults> = {}): MutationResults => ({
 })
 
 test('what was noticed, what was not, and what no test runs are counted apart; what did not run is none', () => {
-  expect(resultsOf(REPORT, ORIGIN)['main/storage/lock.ts']).toMatchObject({
+  expect(resultsOf(REPORT, ORIGIN)['main/storage/example.ts']).toMatchObject({
     killed: 2,
     timedOut: 1,
     survivors: [
@@ -36,7 +36,7 @@ test('what was noticed, what was not, and what no test runs are counted apart; w
     ],
   })
   const none = { ...ORIGIN, killed: 0, timedOut: 0, survivors: [] }
-  expect(resultsOf(REPORT, ORIGIN, ['main/storage/lock.ts', 'main/storage/types.ts'])).toEqual({
+  expect(resultsOf(REPORT, ORIGIN, ['main/storage/example.ts', 'main/storage/types.ts'])).toEqual({
     ...resultsOf(REPORT, ORIGIN),
     'main/storage/types.ts': none,
   })

@@ -4,6 +4,7 @@ import { connect } from 'node:net'
 import { join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import type { Outcome } from '../../../app/contract/outcome.ts'
+import { DEFAULT_GATEWAY_PORT } from '../../../app/gateway/program-limits.ts'
 import { askRunning } from '../../../main/control/ask-running.ts'
 import { startControlServer } from '../../../main/control/control-server.ts'
 import type { SocketPath } from '../../../main/control/socket-path.ts'
@@ -22,6 +23,7 @@ interface Setting {
   readonly outcome?: Outcome | Promise<Outcome>
   readonly clock?: Clock
   readonly snapshots?: number
+  readonly gateway?: NonNullable<Parameters<typeof startControlServer>[0]['gateway']>
 }
 
 /** A session that can do nothing but revoke. */
@@ -29,10 +31,11 @@ const sessionThat = (revoke: ProfileSession['revoke']) => ({ revoke }) as unknow
 
 async function listening(
   path: SocketPath,
-  { outcome = { ok: true }, clock = nodeClock, snapshots = 1 }: Setting = {},
+  { outcome = { ok: true }, clock = nodeClock, snapshots = 1, gateway }: Setting = {},
 ) {
   const revoked: string[] = []
   const notes: string[] = []
+  const noted: unknown[] = []
   const server = await startControlServer({
     monitor: {
       profiles: () => Array.from({ length: snapshots }, () => 'simulator'),
@@ -47,11 +50,17 @@ async function listening(
     },
     path,
     clock,
-    log: { note: (line) => void notes.push(line) },
+    log: {
+      note: (line, details) => {
+        notes.push(line)
+        noted.push(details)
+      },
+    },
     userId,
+    ...(gateway && { gateway }),
   })
   onTestFinished(() => server.close())
-  return { server, revoked, notes }
+  return { server, revoked, notes, noted }
 }
 
 const inFolder = (folder = temporaryFolder()): SocketPath => ({
@@ -226,4 +235,77 @@ onPosix('closing ends with the connections that are open', async () => {
   await server.close()
   expect(await silent).toBe('')
   expect((await ask(path, { do: 'status' })).kind).toBe('nobody')
+})
+
+onPosix('a request that arrives byte by byte is read as it was written', async () => {
+  const path = inFolder()
+  const { revoked } = await listening(path)
+  const socket = connect(path.path)
+  onTestFinished(() => void socket.destroy())
+  socket.setNoDelay(true)
+  const answered = once(socket, 'data')
+  for (const byte of Buffer.from('{"do":"revoke","profile":"clé-🔑"}\n')) {
+    await new Promise((resolve) => socket.write(Buffer.of(byte), resolve))
+    await new Promise(setImmediate)
+  }
+  await answered
+  expect(revoked).toEqual(['clé-🔑'])
+})
+
+onPosix('what fails within the app is noted with its cause, and told without it', async () => {
+  const path = inFolder()
+  const cause = new Error('a bug with CANARY in it')
+  const outcome = Promise.reject(cause)
+  outcome.catch(() => {}) // the server asks for it later
+  const { noted } = await listening(path, { outcome })
+  const asked = await ask(path, { do: 'revoke', profile: 'simulator' })
+  expect(asked).toMatchObject({ kind: 'answered', answer: { ok: false, code: 'failed' } })
+  expect(JSON.stringify(asked)).not.toContain('CANARY')
+  expect(noted).toEqual([{ cause }])
+})
+
+onPosix('without a gateway its requests are answered in a line', async () => {
+  const path = inFolder()
+  await listening(path)
+  expect(await ask(path, { do: 'gateway' })).toEqual({
+    kind: 'answered',
+    answer: {
+      ok: false,
+      code: 'no-gateway',
+      message: 'The running Headroom has no gateway: headroom start has one.',
+    },
+  })
+})
+
+onPosix('what the gateway refuses is an answer with its reason, and what it does is told', async () => {
+  const path = inFolder()
+  const asked: unknown[] = []
+  const summary = { state: 'off' }
+  const refused = { ok: false, why: 'not like this' }
+  const refusing = {
+    summary,
+    programs: () => [],
+    turnOn: async (port: number) => {
+      asked.push(port)
+      return port === 1 ? refused : { ok: true }
+    },
+    turnOff: async () => refused,
+    add: () => refused,
+    cut: (name: string) => (name === 'known' ? { ok: true } : refused),
+  } as unknown as NonNullable<Parameters<typeof startControlServer>[0]['gateway']>
+  await listening(path, { gateway: refusing })
+  const failed = { kind: 'answered', answer: { ok: false, code: 'failed', message: 'not like this' } }
+  const fine = (answer: object) => ({
+    kind: 'answered',
+    answer: expect.objectContaining({ ok: true, ...answer }),
+  })
+  expect(await ask(path, { do: 'gateway' })).toMatchObject({ kind: 'answered' })
+  expect(asked).toEqual([])
+  expect(await ask(path, { do: 'gateway', turn: 'on', port: 1 })).toEqual(failed)
+  await ask(path, { do: 'gateway', turn: 'on' })
+  expect(asked).toEqual([1, DEFAULT_GATEWAY_PORT])
+  expect(await ask(path, { do: 'gateway', turn: 'off' })).toEqual(failed)
+  expect(await ask(path, { do: 'add-program', name: 'one', class: 'normal', weight: 1 })).toEqual(failed)
+  expect(await ask(path, { do: 'cut-program', name: 'other' })).toEqual(failed)
+  expect(await ask(path, { do: 'cut-program', name: 'known' })).toEqual(fine({ cut: 'known' }))
 })

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { parseAnswer } from '../../../main/control/protocol.ts'
+import { parseAnswer, parseRequest } from '../../../main/control/protocol.ts'
 import { QUIET } from '../../simulation/story.ts'
 import { World } from '../../simulation/world.ts'
 import {
@@ -43,4 +43,14 @@ test.each<[string, unknown]>([
 ])('%s is no snapshot: it is said so, and no table stumbles over it', (_what, snapshot) => {
   expect(parseAnswer(lineOf(snapshot))).toBeUndefined()
   expect(parseAnswer(lineOf(whole, snapshot))).toBeUndefined()
+})
+
+test.each([
+  [0, true],
+  [65_535, true],
+  [-1, false],
+  [65_536, false],
+  [80.5, false],
+])('the gateway’s port %d may be asked for: %s', (port, isRead) => {
+  expect(parseRequest(JSON.stringify({ do: 'gateway', turn: 'on', port })) !== undefined).toBe(isRead)
 })

@@ -75,3 +75,19 @@ test('its own work is its own, and a keyring’s is not', () => {
     false,
   ])
 })
+
+test('what an earlier version wrapped opens', async () => {
+  const earlier = {
+    v: 1,
+    N: 16,
+    r: 8,
+    p: 1,
+    salt: 'ReJelAtvWHYvwAeFN5U9/A==',
+    check: 'AfJb/+kn3rqQd8YpoTRwQPOxoCYnBkOhCqsDZaAyFmSLTQ1+8NzaBRlCGTsEED1RTKw+Lw==',
+    key: 'AfzbRRHryFWPlZF+DuNLC95cShLx2eM193xYhs4jD34JwcttfqjMh7G4nzbciCQzI6qcwB0udTIg/Pk8teD5jtmaYJg49DZUrA==',
+  }
+  const unwrapping = await passphraseKeystore('correct horse', CHEAP).unwrap(
+    new TextEncoder().encode(JSON.stringify(earlier)),
+  )
+  expect(unwrapping).toEqual({ kind: 'unwrapped', key: Buffer.alloc(32, 7), renew: false })
+})

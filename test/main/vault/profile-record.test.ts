@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { addressMark } from '../../../main/vault/profile-record.ts'
+import { addressMark, keySettingsOf } from '../../../main/vault/profile-record.ts'
 import { proves } from '../../proof/proves.ts'
 
 const KEY = new Uint8Array(32).fill(7)
@@ -17,4 +17,14 @@ test('a mark vouches for each host, for the client id and for the profile, under
   expect(addressMark(KEY, 'key-1', { ...ADDRESSES })).toBe(mark)
   for (const other of others) expect(other).not.toBe(mark)
   proves('T13', { level: 2, cases: others.length })
+})
+
+test('what is not chosen of a key is not stored, rather than stored as nothing', () => {
+  const probes = { budgetFraction: 0.02, everySeconds: { Accounts: 30 } }
+  expect(keySettingsOf({ probes })).toStrictEqual({ probes })
+  const chosen = { ...probes, enabled: false, symbol: 'AAPL', trialAfterStep: false }
+  expect(keySettingsOf({ probes: chosen, rotationMinutes: 12 })).toStrictEqual({
+    rotationMinutes: 12,
+    probes: chosen,
+  })
 })

@@ -1,5 +1,6 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { expect, onTestFinished, test } from 'vitest'
 import type { MonitorEvent } from '../../../app/contract/events.ts'
 import { restoredState, type StoredTokens, signedIn } from '../../../app/tokens/stored-token.ts'
@@ -259,4 +260,20 @@ test('what the store does not take reads unsaved: a token, an intent, a setting,
   expect(save(late, held(3))).toBe(unsaved.why)
   expect(storage.forget('key-1')).toEqual(unsaved)
   proves('T7', { level: 2, cases: 8 })
+})
+
+test('a key whose name and addresses cannot be read is told by its id, with what to do', async () => {
+  const folder = temporaryFolder()
+  const stored = await opened(folder)
+  stored.storage.signIn(profile(), NOW_MS)
+  stored.handle.close()
+  const database = new DatabaseSync(join(folder, 'vault.db'))
+  database.exec("UPDATE profiles SET about = '{'")
+  database.close()
+  const { storage } = await opened(folder)
+  expect(storage.notices()).toEqual([])
+  storage.restore()
+  expect(storage.notices()).toEqual([
+    expect.stringMatching(/^the stored key key-1 is damaged: .* its token is kept; connect that key anew/),
+  ])
 })

@@ -304,3 +304,83 @@ test('a keystore that throws is no reason not to start: nothing is stored, and i
   expect(JSON.stringify(handle.status)).not.toContain('CANARY')
   handle.close()
 })
+
+test('starting over makes a key where the stored one is damaged, and none where its keystore is only unavailable', async () => {
+  const damaged = await storedFolder()
+  execute(damaged, "UPDATE data_keys SET wrapped = x'00112233'")
+  const over = await openVault(damaged, testKeystore(1))
+  await over.startOver()
+  expect(over.status).toEqual({ state: 'ok' })
+  expect(vaultOf(over).canSeal).toBe(true)
+  over.close()
+  const keystore = testKeystore(1)
+  keystore.answer = { kind: 'unavailable', why: 'no keyring' }
+  const unavailable = await openVault(await storedFolder(), keystore)
+  keystore.calls.length = 0
+  keystore.answer = undefined
+  await unavailable.startOver()
+  expect(keystore.calls).toEqual([])
+  expect(unavailable.vault?.canSeal).toBe(false)
+  unavailable.close()
+})
+
+test('a store that is closed while the keystore is asked for a new key stays closed, without an error', async () => {
+  const folder = await storedFolder()
+  const before = contentOf(folder)
+  const keystore = testKeystore(2)
+  const handle = await openVault(folder, keystore)
+  const over = handle.startOver()
+  handle.close()
+  await over
+  expect(handle.status.state).toBe('key-changed')
+  expect(contentOf(folder)).toEqual(before)
+})
+
+test('a key of another length is not believed even where the canary is damaged and nothing else is stored', async () => {
+  const folder = temporaryFolder()
+  const first = await openVault(folder, testKeystore(1))
+  first.close()
+  execute(folder, "UPDATE data_keys SET canary = x'00'")
+  const keystore = testKeystore(1)
+  keystore.answer = { kind: 'unwrapped', key: new Uint8Array(7), renew: false }
+  const handle = await openVault(folder, keystore)
+  expect(handle.status.state).not.toBe('ok')
+  expect(handle.vault?.canSeal ?? false).toBe(false)
+  handle.close()
+})
+
+test('while the keyring is locked no address is called changed', async () => {
+  const keystore = testKeystore(1)
+  keystore.answer = { kind: 'unavailable', why: 'no keyring' }
+  const handle = await openVault(await storedFolder(), keystore)
+  const [found] = vaultOf(handle).profiles()
+  expect(JSON.stringify(found)).not.toContain('changed by something else')
+  expect(found?.about?.name).toBe('Main key')
+  handle.close()
+})
+
+test('where two data keys open, what either of them vouched for is believed', async () => {
+  const folder = await storedFolder()
+  const handle = await openVault(folder, testKeystore(2))
+  await handle.startOver()
+  vaultOf(handle).signIn(profile({ id: 'key-2' }), held(1, 'CANARY-second'))
+  handle.close()
+  const both = {
+    ...testKeystore(2),
+    unwrap: async (wrapped: Uint8Array) => ({
+      kind: 'unwrapped' as const,
+      key: wrapped.slice(1),
+      renew: false,
+    }),
+  }
+  const again = await openVault(folder, both)
+  expect(
+    vaultOf(again)
+      .profiles()
+      .map(({ id, reading }) => [id, reading.kind]),
+  ).toEqual([
+    ['key-1', 'found'],
+    ['key-2', 'found'],
+  ])
+  again.close()
+})
