@@ -64,6 +64,11 @@ export class SharedState {
     return this.#isComplete
   }
 
+  /** Whether a later connection has not told its whole first answer yet: readers hear no object until then. */
+  get isCatchingUp(): boolean {
+    return this.#next !== undefined
+  }
+
   /** Whether a new reader can be given the state: it is not too large. */
   get isJoinable(): boolean {
     return this.#length <= MAX_STATE_LENGTH

@@ -213,18 +213,19 @@ export class Forwarder {
   async drain(why: string): Promise<void> {
     this.#closed = why
     this.refuseWaiting(why)
-    this.#hub.end(why)
+    const readersEnded = this.#hub.end(why)
     await new Promise<void>((resolve) => {
       this.#onIdle = resolve
       this.#checkIdle()
     })
+    await readersEnded
   }
 
   /** Ends everything at once. */
   stop(): void {
     this.#closed ??= 'the gateway was turned off'
     this.refuseWaiting(this.#closed)
-    this.#hub.end(this.#closed)
+    void this.#hub.end(this.#closed)
     this.#cancelWake()
     for (const call of [...this.#calls.values()]) {
       sendProblem(call.reply, unavailable(this.#closed))

@@ -38,9 +38,10 @@ export interface SharedStreamDeps {
 
 /** How long a stream is kept that no program reads any more. Milliseconds. */
 export const KEPT_MS = 10_000
-/** How long programs wait for a stream that the service ended before they are told. Milliseconds. */
+/** How long programs hear no object while the service does not serve them before they are told. Milliseconds. */
 export const MAX_OUTAGE_MS = 60_000
 
+const DUAL_LOGON = 'DualLogon'
 const GO_AWAY = '{"StreamStatus":"GoAway"}'
 /** Fields that say something of the request that opened the stream only. */
 const OF_ONE_REQUEST = /^(?:x-ratelimit-|x-concurrency-|x-ts-request-id$|date$)/
@@ -164,8 +165,8 @@ export class SharedStream implements StreamAudience {
     this.#framer = new Framer()
     this.#lastByte = 0
     this.#state.opened()
-    this.#cancelOutage?.()
-    this.#cancelOutage = undefined
+    if (this.#state.isCatchingUp) this.#awaitService()
+    else this.#isServed()
     let isFirst = true
     for (const reader of this.pending) {
       this.#begin(reader, isFirst)
@@ -180,9 +181,9 @@ export class SharedStream implements StreamAudience {
     for (const line of this.#framer.push(bytes).lines) {
       const text = this.#decoder.decode(line)
       frames.push(...this.#state.heard(text))
-      const frame = frameOf(text)
-      if (frame.kind === 'fatal' && frame.error === 'DualLogon') this.#lastWords = text
+      if (text.includes(DUAL_LOGON)) this.#noteDualLogon(text)
     }
+    if (!this.#state.isCatchingUp) this.#isServed()
     if (frames.length === 0) return
     for (const reader of this.#readers) {
       reader.hear(frames)
@@ -211,7 +212,21 @@ export class SharedStream implements StreamAudience {
     if (this.#isOver) return
     if (this.#observation === undefined) this.#listener.notOpened(state)
     else if (state.kind === 'closed') this.close()
-    else this.#cancelOutage ??= this.#clock.after(MAX_OUTAGE_MS, () => this.close())
+    else this.#awaitService()
+  }
+
+  #awaitService(): void {
+    this.#cancelOutage ??= this.#clock.after(MAX_OUTAGE_MS, () => this.close())
+  }
+
+  #isServed(): void {
+    this.#cancelOutage?.()
+    this.#cancelOutage = undefined
+  }
+
+  #noteDualLogon(text: string): void {
+    const frame = frameOf(text)
+    if (frame.kind === 'fatal' && frame.error === DUAL_LOGON) this.#lastWords = text
   }
 
   #begin(reader: StreamReader, isFirst: boolean): void {

@@ -153,14 +153,17 @@ export class StreamHub {
     for (const shared of [...this.#asked.keys()]) this.#answerAll(shared, unavailable(why))
   }
 
-  /** Ends everything: readers are told to go away. */
-  end(why: string): void {
+  /** Ends everything: readers are told to go away. Resolves once each of them has taken all that was written to it. */
+  async end(why: string): Promise<void> {
+    const replies = [...this.#shared].flatMap(({ readers }) => readers.map(({ reply }) => reply))
+    const taken = replies.map((reply) => new Promise((resolve) => reply.on('close', resolve)))
     this.refuseWaiting(why)
     for (const shared of [...this.#shared]) shared.close()
     this.#cancelLook?.()
     this.#cancelLook = undefined
     this.#deps.streams.onSlotFreed = () => {}
     this.#deps.streams.onSlotWanted = () => {}
+    await Promise.all(taken)
   }
 
   #sharedAs(address: StreamAddress): SharedStream | undefined {

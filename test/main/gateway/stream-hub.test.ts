@@ -196,6 +196,41 @@ test('a service that is not back in a minute ends its readers as it would itself
   expect(streams.summaries()).toEqual([])
 })
 
+test('a service that is back and never tells its whole state again ends its readers too', async () => {
+  const { service, says, clock, first } = await openPositions()
+  await clock.advance(5_000)
+  says(GO_AWAY)
+  await clock.advance(0)
+  service.opens()
+  const before = first.lines.length
+  for (let ms = 0; ms < MAX_OUTAGE_MS - 1_000; ms += 1_000) {
+    says(position(1, ms))
+    await clock.advance(1_000)
+  }
+  expect(first.lines.slice(before)).toEqual([])
+  expect(first.writableEnded).toBe(false)
+  await clock.advance(1_000)
+  expect(first.lines.at(-1)).toBe(GO_AWAY)
+  expect(first.writableEnded).toBe(true)
+})
+
+test('a service that tells its whole state in time is an outage no more, also where nothing differs', async () => {
+  const { service, says, clock, first, opened, http } = await openPositions()
+  service.ends()
+  let told = opened()
+  // Each connection tells what is known, and then nothing until it is given up.
+  for (let ms = 0; ms < 3 * MAX_OUTAGE_MS; ms += 5_000) {
+    await clock.advance(5_000)
+    if (http.streams.at(-1)?.closed !== false || opened() === told) continue
+    told = opened()
+    service.opens()
+    says(position(1, 10), position(2, 20), END)
+  }
+  expect(told).toBeGreaterThan(3)
+  expect(first.lines).toHaveLength(3)
+  expect(first.writableEnded).toBe(false)
+})
+
 test('a sign-in elsewhere that ends the stream is told as it was said', async () => {
   const { says, first, opened } = await openPositions()
   says('{"Error":"DualLogon","Message":"elsewhere"}')

@@ -13,9 +13,9 @@ const CONTROL = 'a-secret-of-this-machine-only'
 const KEYS = { bot: 'k3y-of-the-bot-0123456789', notes: 'k3y-of-the-notes-0123456789' }
 const { seed, clientId, refreshToken } = DEFAULT_SIMULATOR_OPTIONS
 const PER_SECOND = 20
-/** Longer than any outage may be that programs are not told of. */
-const RECOVERED_WITHIN_MS = 65_000
-/** A stream that is silent for 30 s is opened anew. */
+/** Longer than silence, an outage that programs are not told of, and what comes after. */
+const RECOVERED_WITHIN_MS = 120_000
+/** Well below the 30 s of silence after which a stream is opened anew. */
 const QUIET_MS = 1_500
 
 type Frame = Readonly<Record<string, unknown>>

@@ -1,8 +1,10 @@
+import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
+import { connect } from 'node:net'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { startSimulator } from '../../../../main/simulator/server.ts'
+import { type ServerOptions, startSimulator } from '../../../../main/simulator/server.ts'
 import { temporaryFolder } from '../../storage/temporary-folder.ts'
 import { type Running, runNode } from './run-node.ts'
 
@@ -20,8 +22,8 @@ const ENVIRONMENT = {
   HEADROOM_GATEWAY_KEYS: `bot:critical=${KEY}`,
 }
 
-async function service() {
-  const simulator = await startSimulator({ clientId: 'sim-key', refreshToken: 'sim-refresh' })
+async function service(traits: ServerOptions = {}) {
+  const simulator = await startSimulator({ clientId: 'sim-key', refreshToken: 'sim-refresh', ...traits })
   onTestFinished(() => simulator.close())
   const flags = ['--auth-url', simulator.origin, '--base-url', simulator.origin, '--client-id', 'sim-key']
   const gateway = (args: readonly string[] = [], environment: Readonly<Record<string, string>> = {}) =>
@@ -119,6 +121,63 @@ test('what waits at SIGTERM ends with 503, and the process with exit code 0', as
   const answer = await waiting
   expect(answer.status).toBe(503)
   expect(await answer.json()).toMatchObject({ detail: 'Not sent: Headroom is ending.' })
+  expect((await running.ended).exitCode).toBe(0)
+}, 120_000)
+
+test('at SIGTERM each reader of a stream is told to go away, is ended whole, and the service has no stream open', async () => {
+  const { gateway, simulator } = await service()
+  const running = gateway()
+  const url = await urlOf(running)
+  const shared = '/v3/brokerage/stream/accounts/SIM1001/positions'
+  const byFetch = (await get(url, shared)).text()
+  const curl = spawn('curl', ['--silent', '--no-buffer', '--config', '-'], {
+    stdio: ['pipe', 'pipe', 'ignore'],
+  })
+  onTestFinished(() => void curl.kill('SIGKILL'))
+  curl.stdin.end(`url = "${url}${shared}"\nheader = "Authorization: Bearer ${KEY}"\n`)
+  let said = ''
+  curl.stdout.setEncoding('utf8').on('data', (text: string) => {
+    said += text
+  })
+  const exitCode = new Promise<number | null>((resolve) => curl.on('close', resolve))
+  await vi.waitFor(() => expect(said).toContain('EndSnapshot'), PATIENT)
+  expect(simulator.service.streams()).toHaveLength(1)
+  running.child.kill('SIGTERM')
+  for (const text of [await byFetch, await exitCode.then(() => said)]) {
+    const lines = text.trimEnd().split('\n')
+    expect(lines.filter((line) => line.includes('GoAway'))).toEqual(['{"StreamStatus":"GoAway"}'])
+    expect(lines.at(-1)).toBe('{"StreamStatus":"GoAway"}')
+  }
+  // An end of the body as HTTP has it, not a cut.
+  expect(await exitCode).toBe(0)
+  expect((await running.ended).exitCode).toBe(0)
+  await vi.waitFor(() => expect(simulator.service.streams()).toEqual([]), PATIENT)
+}, 120_000)
+
+test('at SIGTERM a reader that is behind is waited for, and has all of its last frames', async () => {
+  const { gateway, simulator } = await service({ streamRate: 1_000 })
+  const running = gateway()
+  const url = await urlOf(running)
+  const reads = connect(Number(new URL(url).port), '127.0.0.1')
+  onTestFinished(() => void reads.destroy())
+  reads.write(
+    `GET /v3/brokerage/stream/accounts/SIM1001/positions HTTP/1.1\r\nHost: ${new URL(url).host}\r\nAuthorization: Bearer ${KEY}\r\n\r\n`,
+  )
+  reads.pause()
+  // Until the system and the gateway hold what it does not read.
+  const other = (await get(url, '/v3/brokerage/stream/accounts/SIM1001/positions')).body?.getReader()
+  let bytes = 0
+  while (bytes < 12 << 20) bytes += (await other?.read())?.value?.length ?? Number.POSITIVE_INFINITY
+  running.child.kill('SIGTERM')
+  await vi.waitFor(() => expect(simulator.service.streams()).toEqual([]), PATIENT)
+  let text = ''
+  const ended = new Promise<void>((resolve) => reads.on('end', resolve).on('error', () => resolve()))
+  reads.setEncoding('latin1').on('data', (part: string) => {
+    text = `${text}${part}`.slice(-200)
+  })
+  reads.resume()
+  await ended
+  expect(text).toMatch(/\{"StreamStatus":"GoAway"\}\n\r\n0\r\n\r\n$/)
   expect((await running.ended).exitCode).toBe(0)
 }, 120_000)
 
