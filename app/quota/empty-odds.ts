@@ -12,7 +12,7 @@ const REFILLED = { share: 0.05, requests: 2 } as const
  * Bounds of the correction for others' present use: a key that never came empty is still warned when one burst goes on, and
  * one that often did is not called empty for a burst that can end.
  */
-const BY_PRESENT = { least: 0.6, most: 3 } as const
+const BY_PRESENT = { least: 0.8, most: 3 } as const
 
 /** One header, and what was foretold at the one before it. */
 export interface Outcome {
