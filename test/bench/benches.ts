@@ -65,6 +65,9 @@ export const BENCHES = {
     pairs: [1_500, 6_000],
     requests: [20_000, 60_000],
   }),
+  limiters: bench('Five programs on one key, by the gateway and by limiters', 'bench/gateway-limiters.ts', {
+    hours: [6.5],
+  }),
   sharing: bench('One stream, two hundred readers', 'bench/stream-sharing.ts', { seconds: [15, 60] }),
   streams: bench('Sixty streams at full rate', 'bench/streams-load.ts', { seconds: [15, 120] }),
   fold: bench('Folding a header into the model', 'bench/quota.ts', { observations: [500_000, 2_000_000] }),

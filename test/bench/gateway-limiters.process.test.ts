@@ -1,0 +1,22 @@
+import { spawnSync } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { expect, test } from 'vitest'
+import { benchResult } from './result.ts'
+
+const SCRIPT = fileURLToPath(new URL('gateway-limiters.ts', import.meta.url))
+
+test('in a short day every contestant is measured in each case, and the gateway misses no aim but the share', () => {
+  const { stdout } = spawnSync(process.execPath, [SCRIPT, '--hours', '0.4', '--json'], { encoding: 'utf8' })
+  const { ours, peers, table, aims } = benchResult.parse(JSON.parse(stdout))
+  expect(Object.keys(peers)).toHaveLength(5)
+  expect(table?.rows).toHaveLength(6 * 4)
+  expect(ours).toBeGreaterThan(98)
+  // What is kept back once weighs more in a short day.
+  expect(aims.map(({ isMet }) => isMet)).toEqual([false, true, true, true, true])
+  expect(aims[0]?.what).toContain(': the reserve of 20 requests is kept back once')
+  // A contestant that is refused nothing, by itself and beside others, would be one that does not run.
+  const refused = table?.rows
+    .filter(([name]) => name?.startsWith('each alone'))
+    .map(([, , count]) => Number(count))
+  for (const count of refused ?? []) expect(count).toBeGreaterThan(100)
+}, 240_000)

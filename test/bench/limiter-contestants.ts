@@ -1,0 +1,130 @@
+import Bottleneck from 'bottleneck'
+import pThrottle from 'p-throttle'
+import { RateLimiterMemory, RateLimiterQueue } from 'rate-limiter-flexible'
+import type { Decision, ProgramClass } from '../../app/gateway/decisions.ts'
+import { Scheduler } from '../../app/gateway/scheduler.ts'
+import type { RateReading } from '../../app/service/headers.ts'
+import type { Rule } from '../app/quota/reference-service.ts'
+import type { VirtualClock } from '../simulation/virtual-clock.ts'
+
+/** What the service said to one sending. */
+export interface Answered {
+  readonly isAccepted: boolean
+  readonly rate: Required<Omit<RateReading, 'resource'>>
+}
+
+/** A request of a program, which a contestant sends when it thinks best. */
+export interface Asked {
+  readonly program: string
+  readonly class: ProgramClass
+  send(): Promise<Answered>
+}
+
+/** A way to keep several programs within one quota. Resolves to whether the request was answered. */
+export type Contestant = (asked: Asked) => Promise<boolean>
+
+export interface Ring {
+  readonly clock: VirtualClock
+  readonly rule: Rule
+  readonly programs: readonly string[]
+  readonly chance: () => number
+}
+
+const PATIENCE_MS = 300_000
+const BUCKET = 'Positions'
+
+/** The gateway's scheduler, which decides all of what the door does. */
+function gateway({ clock }: Ring): Contestant {
+  const scheduler = new Scheduler()
+  const waiting = new Map<number, { readonly asked: Asked; readonly end: (isAnswered: boolean) => void }>()
+  let cancelWake = () => {}
+  let id = 0
+  const now = () => clock.monotonicMs()
+  const apply = (decisions: readonly Decision[]) => {
+    for (const decision of decisions) {
+      if (decision.kind === 'send') void send(decision.upstream)
+      if (decision.kind === 'refuse') end(decision.request, false)
+      if (decision.kind === 'answer') end(decision.upstream, true)
+    }
+    cancelWake()
+    const wakeAtMs = scheduler.nextWakeAtMs
+    if (wakeAtMs !== undefined) cancelWake = clock.after(wakeAtMs - now(), () => apply(scheduler.due(now())))
+  }
+  const end = (request: number, isAnswered: boolean) => {
+    waiting.get(request)?.end(isAnswered)
+    waiting.delete(request)
+  }
+  const send = async (upstream: number) => {
+    const answer = await waiting.get(upstream)?.asked.send()
+    if (answer === undefined) return
+    const { isAccepted, rate } = answer
+    const outcome = isAccepted
+      ? ({ kind: 'answer', rate } as const)
+      : ({ kind: 'rate-limited', of: 'rate', rate } as const)
+    apply(scheduler.answered(upstream, outcome, now()))
+  }
+  return (asked) =>
+    new Promise((resolve) => {
+      id += 1
+      waiting.set(id, { asked, end: resolve })
+      const { program, class: own } = asked
+      const offered = { id, program, class: own, weight: 1, bucket: BUCKET, patienceMs: PATIENCE_MS }
+      apply(scheduler.offer(offered, now()))
+    })
+}
+
+/** What programs do about a 429: wait a second, doubled each time up to a minute, with jitter, and try again. */
+function withBackoff({ clock, chance }: Ring, turn: (asked: Asked) => Promise<unknown>): Contestant {
+  return async (asked) => {
+    const fromMs = clock.monotonicMs()
+    for (let again = 0; clock.monotonicMs() - fromMs < PATIENCE_MS; again += 1) {
+      await turn(asked)
+      const { isAccepted } = await asked.send()
+      if (isAccepted) return true
+      const waitMs = Math.min(60_000, 1000 * 2 ** again) * (0.5 + chance() / 2)
+      await new Promise<void>((resolve) => void clock.after(waitMs, resolve))
+    }
+    return false
+  }
+}
+
+const PRIORITIES: Readonly<Record<ProgramClass, number>> = { critical: 0, normal: 5, background: 9 }
+/** Bottleneck adds to its reservoir at multiples of 250 ms: at whole requests each 15 s for 320 in 300 s. */
+const INCREASES_PER_PERIOD = 20
+
+export const CONTESTANTS: Readonly<Record<string, (ring: Ring) => Contestant>> = {
+  Headroom: gateway,
+  bottleneck: (ring) => {
+    const { limit, periodSeconds } = ring.rule
+    const limiter = new Bottleneck({
+      reservoir: limit,
+      reservoirIncreaseAmount: limit / INCREASES_PER_PERIOD,
+      reservoirIncreaseInterval: (periodSeconds * 1000) / INCREASES_PER_PERIOD,
+      reservoirIncreaseMaximum: limit,
+    })
+    return withBackoff(ring, ({ class: own }) =>
+      limiter.schedule({ priority: PRIORITIES[own] }, async () => undefined),
+    )
+  },
+  'p-throttle': (ring) => {
+    const { limit, periodSeconds } = ring.rule
+    const turn = pThrottle({ limit, interval: periodSeconds * 1000, strict: true })(async () => undefined)
+    return withBackoff(ring, () => turn())
+  },
+  'rate-limiter-flexible': (ring) => {
+    const { limit: points, periodSeconds: duration } = ring.rule
+    const queue = new RateLimiterQueue(new RateLimiterMemory({ points, duration }), { maxQueueSize: 10_000 })
+    return withBackoff(ring, () => queue.removeTokens(1))
+  },
+  'each alone, with backoff': (ring) => withBackoff(ring, async () => undefined),
+  'the quota divided': (ring) => {
+    const { limit, periodSeconds } = ring.rule
+    const share = {
+      limit: Math.floor(limit / ring.programs.length),
+      interval: periodSeconds * 1000,
+      strict: true,
+    }
+    const turns = new Map(ring.programs.map((name) => [name, pThrottle(share)(async () => undefined)]))
+    return withBackoff(ring, async ({ program }) => turns.get(program)?.())
+  },
+}
