@@ -46,7 +46,7 @@ export interface Plan {
 }
 
 /** The request quota of a category: what the plan says, else the current table (service 8.2); `undefined` for neither. */
-export function limitOf(plan: Plan, category: string): PlannedLimit | undefined {
+export function limitOf(plan: Pick<Plan, 'limits'>, category: string): PlannedLimit | undefined {
   if (Object.hasOwn(plan.limits, category)) return plan.limits[category]
   return CURRENT_REQUEST_QUOTAS.find((quota) => quota.category === category)
 }

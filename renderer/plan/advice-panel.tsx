@@ -1,3 +1,4 @@
+import { memo } from 'react'
 import { concessionsOf } from '../../app/plan/advice.ts'
 import { demandsOf } from '../../app/plan/demand.ts'
 import { planFileText } from '../../app/plan/plan-file-text.ts'
@@ -8,18 +9,18 @@ import { classesOf } from '../components/classes.ts'
 import controlsSheet from '../components/controls.module.css'
 import { useCopy } from '../hooks/use-copy.ts'
 import sheet from './plan.module.css'
-import { conceded, type PlanDraft } from './plan-draft.ts'
+import { type ChangeDraft, conceded, type PlanDraft } from './plan-draft.ts'
 
 const css = classesOf({ ...controlsSheet, ...sheet })
 
 interface AdvicePanelProps {
   readonly draft: PlanDraft
   readonly verdict: PlanVerdict
-  change(draft: PlanDraft): void
+  readonly change: ChangeDraft
 }
 
 /** What to give up for the plan to fit, and the plan as a file. */
-export function AdvicePanel({ draft, verdict, change }: AdvicePanelProps) {
+export const AdvicePanel = memo(function AdvicePanel({ draft, verdict, change }: AdvicePanelProps) {
   const copy = useCopy()
   const concessions = demandsOf(draft.plan).flatMap((demand) => {
     const found = concessionsOf(demand)
@@ -55,7 +56,7 @@ export function AdvicePanel({ draft, verdict, change }: AdvicePanelProps) {
                     type="button"
                     className={css('button', 'small')}
                     aria-label={`Apply: ${line}`}
-                    onClick={() => change(conceded(draft, concession))}
+                    onClick={() => change((now) => conceded(now, concession))}
                   >
                     Apply
                   </button>
@@ -78,4 +79,4 @@ export function AdvicePanel({ draft, verdict, change }: AdvicePanelProps) {
       </p>
     </section>
   )
-}
+})

@@ -30,8 +30,6 @@ interface DayChartProps {
   readonly rows: readonly DayRow[]
   /** Share of the limit under which the row is low. */
   readonly threshold: number
-  /** The picture in a sentence, for those who do not see it. */
-  readonly summary: string
 }
 
 const AXIS_TEXT = { fill: 'var(--muted)', fontSize: 11 } as const
@@ -39,10 +37,10 @@ const MARGIN = { top: 8, right: 14, bottom: 0, left: 0 } as const
 const LEVEL_TICKS = [0, 0.25, 0.5, 0.75, 1]
 
 /** Levels of the day with and without the change, and the longest waits below. */
-export const DayChart = memo(function DayChart({ rows, threshold, summary }: DayChartProps) {
+export const DayChart = memo(function DayChart({ rows, threshold }: DayChartProps) {
   const longest = Math.max(...rows.map(({ longestSeconds }) => longestSeconds))
   return (
-    <div className={css('charts')} role="img" aria-label={summary}>
+    <div className={css('charts')}>
       <div className={css('levels')}>
         <ResponsiveContainer width="100%" height="100%" initialDimension={{ width: 600, height: 150 }}>
           <ComposedChart data={rows as DayRow[]} margin={MARGIN} accessibilityLayer={false}>

@@ -1,4 +1,4 @@
-import { lazy, Suspense, useId, useMemo, useState } from 'react'
+import { lazy, memo, Suspense, useId, useMemo, useState } from 'react'
 import { type DayStretch, dayLevels } from '../../app/plan/day-levels.ts'
 import type { PlanVerdict } from '../../app/plan/verdict.ts'
 import { waitText } from '../../app/status/durations.ts'
@@ -23,7 +23,7 @@ interface DayPanelProps {
 }
 
 /** The picture of a day with and without the change, of one category. */
-export function DayPanel({ draft, verdict }: DayPanelProps) {
+export const DayPanel = memo(function DayPanel({ draft, verdict }: DayPanelProps) {
   const id = useId()
   const { days, isBehind } = useDay(draft)
   const [chosen, setChosen] = useState('')
@@ -67,7 +67,7 @@ export function DayPanel({ draft, verdict }: DayPanelProps) {
       )}
     </section>
   )
-}
+})
 
 interface PictureProps {
   readonly rows: readonly DayRow[]
@@ -78,9 +78,9 @@ interface PictureProps {
 function Picture({ rows, category, summary }: PictureProps) {
   const threshold = useQuota(category, (quota) => quota.threshold) ?? 0
   return (
-    <div className={css('picture')}>
+    <div className={css('picture')} role="img" aria-label={summary}>
       <Suspense fallback={null}>
-        <DayChart rows={rows} threshold={threshold} summary={summary} />
+        <DayChart rows={rows} threshold={threshold} />
       </Suspense>
     </div>
   )

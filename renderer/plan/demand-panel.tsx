@@ -1,3 +1,4 @@
+import { memo } from 'react'
 import type { PlannedProgram } from '../../app/plan/plan.ts'
 import { OTHERS_NAME } from '../../app/plan/running.ts'
 import type { CategoryVerdict, PlanVerdict, SlotVerdict } from '../../app/plan/verdict.ts'
@@ -22,7 +23,10 @@ interface DemandPanelProps {
 }
 
 /** What the plan asks of each category, against what comes back; and the slots that its streams take. */
-export function DemandPanel({ draft, verdict: { categories, slots } }: DemandPanelProps) {
+export const DemandPanel = memo(function DemandPanel({
+  draft,
+  verdict: { categories, slots },
+}: DemandPanelProps) {
   const rows = Object.keys(draft.plan.limits)
   const placeOf = ({ category }: CategoryVerdict) =>
     rows.includes(category) ? rows.indexOf(category) : rows.length
@@ -67,7 +71,7 @@ export function DemandPanel({ draft, verdict: { categories, slots } }: DemandPan
       </section>
     </section>
   )
-}
+})
 
 interface DemandRowProps {
   readonly draft: PlanDraft

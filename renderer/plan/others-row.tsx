@@ -1,3 +1,4 @@
+import { memo } from 'react'
 import { OTHERS_NAME, type OthersEstimate, type RunningPlan } from '../../app/plan/running.ts'
 import { sinceText } from '../../app/status/durations.ts'
 import { dayAndMinuteText } from '../../app/status/moments.ts'
@@ -16,7 +17,7 @@ interface OthersRowProps {
 }
 
 /** What others are estimated to use: with its range and age, and not to be changed. */
-export function OthersRow({ base: { others, recordedFromMs }, at }: OthersRowProps) {
+export const OthersRow = memo(function OthersRow({ base: { others, recordedFromMs }, at }: OthersRowProps) {
   const oldestMs = Math.min(...others.map(({ observedAtMs }) => observedAtMs ?? 0))
   const age = useMoment(({ nowMs }) => {
     if (recordedFromMs !== undefined)
@@ -49,4 +50,4 @@ export function OthersRow({ base: { others, recordedFromMs }, at }: OthersRowPro
       </tr>
     </tbody>
   )
-}
+})

@@ -14,6 +14,9 @@ export interface PlanDraft {
   readonly added: readonly string[]
 }
 
+/** Changes a draft as it is by then, so that one function serves every render. */
+export type ChangeDraft = (change: (draft: PlanDraft) => PlanDraft) => void
+
 /** A draft that is what runs. */
 export const draftOf = (profile: string, base: RunningPlan, sinceMs: number): PlanDraft => ({
   profile,
@@ -112,15 +115,19 @@ export const conceded = (draft: PlanDraft, concession: Concession): PlanDraft =>
 export type ProgramChange = 'added' | 'changed' | 'none'
 
 /** Whether the program is one that runs, as it runs. */
-export function changeOf({ added, base }: PlanDraft, program: PlannedProgram): ProgramChange {
+export function changeOf(
+  { added, base }: Pick<PlanDraft, 'added' | 'base'>,
+  program: PlannedProgram,
+): ProgramChange {
   if (added.includes(program.name)) return 'added'
   const before = base.plan.programs.find(({ name }) => name === program.name)
+  if (before === program) return 'none'
   return JSON.stringify(before) === JSON.stringify(program) ? 'none' : 'changed'
 }
 
 /** The rate that a program runs at in a category, where the draft has another one. */
 export function rateBefore(
-  { base }: PlanDraft,
+  { base }: Pick<PlanDraft, 'base'>,
   name: string,
   { category, perSecond }: PlannedRequests,
 ): number | undefined {

@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useRef } from 'react'
+import { useCallback, useDeferredValue, useEffect, useMemo, useRef } from 'react'
 import { recordedPlan } from '../../app/plan/recorded-plan.ts'
 import { runningPlan, withOthersHigh } from '../../app/plan/running.ts'
 import { planVerdict } from '../../app/plan/verdict.ts'
@@ -12,7 +12,7 @@ import { DayPanel } from './day-panel.tsx'
 import { DemandPanel } from './demand-panel.tsx'
 import sheet from './plan.module.css'
 import { PlanBanner } from './plan-banner.tsx'
-import { draftOf, type PlanDraft } from './plan-draft.ts'
+import { type ChangeDraft, draftOf, type PlanDraft } from './plan-draft.ts'
 import { ProgramsPanel } from './programs-panel.tsx'
 import { recordedDay } from './use-day.ts'
 
@@ -71,11 +71,17 @@ interface PlannedProps {
 function Planned({ draft, reset, resetRecorded }: PlannedProps) {
   const { view } = useParts()
   const main = useRef<HTMLElement>(null)
-  const change = (next: PlanDraft) => view.setState({ plan: next })
+  const change = useCallback<ChangeDraft>(
+    (changed) => view.setState(({ plan }) => (plan === undefined ? {} : { plan: changed(plan) })),
+    [view],
+  )
   const { plan, base } = draft
   const verdict = useMemo(() => planVerdict(plan), [plan])
   const atMost = useMemo(() => planVerdict(withOthersHigh(plan, base)), [plan, base])
   const before = useMemo(() => planVerdict(base.plan), [base])
+  // The verdict and the row that was changed are painted first; the rest is drawn for the newest change once there is time.
+  const lateDraft = useDeferredValue(draft)
+  const lateVerdict = useMemo(() => planVerdict(lateDraft.plan), [lateDraft])
   useEffect(() => main.current?.focus({ preventScroll: true }), [])
   return (
     <main ref={main} id={MAIN} tabIndex={-1} className={css('page')} data-testid="plan">
@@ -89,11 +95,11 @@ function Planned({ draft, reset, resetRecorded }: PlannedProps) {
             reset={reset}
             resetRecorded={resetRecorded}
           />
-          <DayPanel draft={draft} verdict={verdict} />
+          <DayPanel draft={lateDraft} verdict={lateVerdict} />
         </div>
         <div className={css('column')}>
-          <DemandPanel draft={draft} verdict={verdict} />
-          <AdvicePanel draft={draft} verdict={verdict} change={change} />
+          <DemandPanel draft={lateDraft} verdict={lateVerdict} />
+          <AdvicePanel draft={lateDraft} verdict={lateVerdict} change={change} />
         </div>
       </div>
     </main>

@@ -1,7 +1,7 @@
-import { useState } from 'react'
+import { memo, useState } from 'react'
 import { PROGRAM_CLASSES } from '../../app/gateway/decisions.ts'
 import { PROGRAM_LIMITS } from '../../app/gateway/program-limits.ts'
-import { limitOf, type PlannedProgram } from '../../app/plan/plan.ts'
+import { limitOf, type Plan, type PlannedProgram, type PlannedRequests } from '../../app/plan/plan.ts'
 import { planRateText } from '../../app/plan/plan-words.ts'
 import { ASSUMED_BURST_SECONDS } from '../../app/plan/running.ts'
 import type { PlanVerdict } from '../../app/plan/verdict.ts'
@@ -13,6 +13,7 @@ import { NumberField } from './number-field.tsx'
 import { OthersRow } from './others-row.tsx'
 import sheet from './plan.module.css'
 import {
+  type ChangeDraft,
   changeOf,
   changesText,
   isChangeable,
@@ -38,7 +39,7 @@ const COLUMNS = 9
 interface ProgramsPanelProps {
   readonly draft: PlanDraft
   readonly verdict: PlanVerdict
-  change(draft: PlanDraft): void
+  readonly change: ChangeDraft
   reset(): void
   resetRecorded(): Promise<void>
 }
@@ -64,7 +65,7 @@ export function ProgramsPanel({ draft, verdict, change, reset, resetRecorded }: 
           <button
             type="button"
             className={css('button', 'small')}
-            onClick={() => change(programAdded(draft, first))}
+            onClick={() => change((now) => programAdded(now, first))}
           >
             + Program
           </button>
@@ -88,8 +89,17 @@ export function ProgramsPanel({ draft, verdict, change, reset, resetRecorded }: 
           </thead>
           {programs.map((program, at) =>
             isChangeable(program) ? (
-              // biome-ignore lint/suspicious/noArrayIndexKey: a program keeps its place while its name is typed
-              <ProgramRows key={at} {...{ draft, verdict, program, at, change }} />
+              <ProgramRows
+                // biome-ignore lint/suspicious/noArrayIndexKey: a program keeps its place while its name is typed
+                key={at}
+                added={draft.added}
+                base={draft.base}
+                limits={draft.plan.limits}
+                program={program}
+                at={at}
+                waits={waitsOf(verdict, program)}
+                change={change}
+              />
             ) : (
               <OthersRow key={program.name} at={at} base={draft.base} />
             ),
@@ -105,18 +115,25 @@ export function ProgramsPanel({ draft, verdict, change, reset, resetRecorded }: 
   )
 }
 
-interface ProgramRowsProps {
-  readonly draft: PlanDraft
-  readonly verdict: PlanVerdict
+interface ProgramRowsProps extends Pick<PlanDraft, 'added' | 'base'> {
+  readonly limits: Plan['limits']
   readonly program: PlannedProgram
   readonly at: number
-  change(draft: PlanDraft): void
+  /** The worst wait in each of its rows, in words. */
+  readonly waits: readonly string[]
+  readonly change: ChangeDraft
 }
 
-function ProgramRows({ draft, verdict, program, at, change }: ProgramRowsProps) {
+const isSameProgram = ({ waits, ...one }: ProgramRowsProps, { waits: others, ...other }: ProgramRowsProps) =>
+  waits.join('\n') === others.join('\n') &&
+  (Object.keys(one) as (keyof typeof one)[]).every((name) => Object.is(one[name], other[name]))
+
+/** Drawn only where the program, or what it waits, has changed: a dragged rate changes one of many. */
+const ProgramRows = memo(function ProgramRows(props: ProgramRowsProps) {
+  const { program, waits, change } = props
   const [isAdding, setAdding] = useState(false)
   const { name, requests } = program
-  const what = changeOf(draft, program)
+  const what = changeOf(props, program)
   const rows = requests.length === 0 ? [undefined] : requests
   return (
     <tbody className={css(what !== 'none' && what)} data-program={name}>
@@ -127,34 +144,28 @@ function ProgramRows({ draft, verdict, program, at, change }: ProgramRowsProps) 
           data-category={row?.category}
         >
           {index === 0 && (
-            <ProgramCells
-              draft={draft}
-              program={program}
-              at={at}
-              change={change}
-              addStream={() => setAdding(true)}
-            />
+            <ProgramCells {...props} isAdded={what === 'added'} addStream={() => setAdding(true)} />
           )}
           {row === undefined ? (
             <td colSpan={3} className={css('muted')}>
               asks for nothing
             </td>
           ) : (
-            <RequestCells draft={draft} name={name} at={index} change={change} />
+            <RequestCells {...props} row={row} index={index} />
           )}
           {index === 0 && (
             <td rowSpan={rows.length}>
-              <StreamsOf draft={draft} program={program} change={change} />
+              <StreamsOf program={program} change={change} />
             </td>
           )}
-          <td className={css('number', 'waits')}>{row && waitCell(verdict, name, row.category)}</td>
+          <td className={css('number', 'waits')}>{waits[index]}</td>
           <td>
             {row && (
               <button
                 type="button"
                 className={css('remove')}
                 aria-label={`Leave out ${row.category} of ${name}`}
-                onClick={() => change(requestsRemoved(draft, name, index))}
+                onClick={() => change((now) => requestsRemoved(now, name, index))}
               >
                 <Icon name="close" />
               </button>
@@ -167,7 +178,7 @@ function ProgramRows({ draft, verdict, program, at, change }: ProgramRowsProps) 
           <td colSpan={COLUMNS}>
             <AddStream
               name={name}
-              add={(stream) => change(streamAdded(draft, name, stream))}
+              add={(stream) => change((now) => streamAdded(now, name, stream))}
               close={() => setAdding(false)}
             />
           </td>
@@ -175,24 +186,22 @@ function ProgramRows({ draft, verdict, program, at, change }: ProgramRowsProps) 
       )}
     </tbody>
   )
-}
+}, isSameProgram)
 
 /** Adds a category that the program does not ask for yet. */
 function AddCategory({
-  draft,
+  limits,
   program: { name, requests },
   change,
-}: Omit<ProgramCellsProps, 'at' | 'addStream'>) {
-  const free = Object.keys(draft.plan.limits).filter((category) =>
-    requests.every((one) => one.category !== category),
-  )
+}: Pick<ProgramRowsProps, 'limits' | 'program' | 'change'>) {
+  const free = Object.keys(limits).filter((category) => requests.every((one) => one.category !== category))
   return (
     <select
       className={css('quiet')}
       aria-label={`Add a category to ${name}`}
       value=""
       disabled={free.length === 0}
-      onChange={(event) => change(requestsAdded(draft, name, event.target.value))}
+      onChange={({ target: { value } }) => change((now) => requestsAdded(now, name, value))}
     >
       <option value="">+ category</option>
       {free.map((category) => (
@@ -202,19 +211,15 @@ function AddCategory({
   )
 }
 
-interface ProgramCellsProps {
-  readonly draft: PlanDraft
-  readonly program: PlannedProgram
-  readonly at: number
-  change(draft: PlanDraft): void
+interface ProgramCellsProps extends ProgramRowsProps {
+  readonly isAdded: boolean
   /** Opens the form that adds a stream. */
   addStream(): void
 }
 
-function ProgramCells({ draft, program, at, change, addStream }: ProgramCellsProps) {
+function ProgramCells({ limits, program, at, isAdded, change, addStream }: ProgramCellsProps) {
   const { name, class: own, weight, requests } = program
   const rowSpan = Math.max(1, requests.length)
-  const isAdded = changeOf(draft, program) === 'added'
   return (
     <>
       <th scope="rowgroup" rowSpan={rowSpan}>
@@ -227,7 +232,7 @@ function ProgramCells({ draft, program, at, change, addStream }: ProgramCellsPro
               aria-label="Name of the program"
               defaultValue={name}
               maxLength={PROGRAM_LIMITS.name}
-              onBlur={(event) => change(programChanged(draft, name, { name: event.target.value }))}
+              onBlur={({ target: { value } }) => change((now) => programChanged(now, name, { name: value }))}
             />
           ) : (
             <b>{name}</b>
@@ -236,13 +241,13 @@ function ProgramCells({ draft, program, at, change, addStream }: ProgramCellsPro
             type="button"
             className={css('remove')}
             aria-label={`Leave out ${name}`}
-            onClick={() => change(programRemoved(draft, name))}
+            onClick={() => change((now) => programRemoved(now, name))}
           >
             <Icon name="close" />
           </button>
         </span>
         <span className={css('adders')}>
-          <AddCategory draft={draft} program={program} change={change} />
+          <AddCategory limits={limits} program={program} change={change} />
           <button
             type="button"
             className={css('quiet')}
@@ -259,7 +264,7 @@ function ProgramCells({ draft, program, at, change, addStream }: ProgramCellsPro
           value={own}
           onChange={(event) => {
             const next = PROGRAM_CLASSES.find((one) => one === event.target.value) ?? own
-            change(programChanged(draft, name, { class: next }))
+            change((now) => programChanged(now, name, { class: next }))
           }}
         >
           {PROGRAM_CLASSES.map((one) => (
@@ -274,29 +279,28 @@ function ProgramCells({ draft, program, at, change, addStream }: ProgramCellsPro
           least={PROGRAM_LIMITS.weight.least}
           most={PROGRAM_LIMITS.weight.most}
           digits={Number.isInteger(weight) ? 0 : 2}
-          change={(next) => change(programChanged(draft, name, { weight: next }))}
+          change={(next) => change((now) => programChanged(now, name, { weight: next }))}
         />
       </td>
     </>
   )
 }
 
-interface RequestCellsProps {
-  readonly draft: PlanDraft
-  readonly name: string
-  readonly at: number
-  change(draft: PlanDraft): void
+interface RequestCellsProps extends ProgramRowsProps {
+  readonly row: PlannedRequests
+  /** The row's place in its program. */
+  readonly index: number
 }
 
-function RequestCells({ draft, name, at, change }: RequestCellsProps) {
-  const row = draft.plan.programs.find((program) => program.name === name)?.requests[at]
-  if (row === undefined) return null
+function RequestCells({ base, limits, program: { name }, row, index, change }: RequestCellsProps) {
   const { category, perSecond, burst } = row
-  const size = limitOf(draft.plan, category)
+  const size = limitOf({ limits }, category)
   // A slider to what comes back; more can be typed.
   const most = Math.max(perSecond, size === undefined ? 1 : size.limit / size.periodSeconds)
   const top = Math.ceil(most * 100) / 100
-  const before = rateBefore(draft, name, row)
+  const before = rateBefore({ base }, name, row)
+  const changed = (next: Partial<PlannedRequests>) =>
+    change((draft) => requestsChanged(draft, name, { at: index, ...next }))
   return (
     <>
       <td>{category}</td>
@@ -310,9 +314,7 @@ function RequestCells({ draft, name, at, change }: RequestCellsProps) {
             max={top}
             step={0.01}
             value={perSecond}
-            onChange={(event) =>
-              change(requestsChanged(draft, name, { at, perSecond: Number(event.target.value) }))
-            }
+            onChange={({ target: { value } }) => changed({ perSecond: Number(value) })}
           />
           <NumberField
             label={`Requests per second of ${name}, ${category}`}
@@ -320,7 +322,7 @@ function RequestCells({ draft, name, at, change }: RequestCellsProps) {
             least={0}
             most={1000}
             digits={2}
-            change={(next) => change(requestsChanged(draft, name, { at, perSecond: next }))}
+            change={(next) => changed({ perSecond: next })}
           />
           {before !== undefined && <span className={css('tag')}>was {before.toFixed(2)}</span>}
         </span>
@@ -332,15 +334,18 @@ function RequestCells({ draft, name, at, change }: RequestCellsProps) {
           least={1}
           most={MAX_BURST}
           digits={0}
-          change={(next) => change(requestsChanged(draft, name, { at, burst: next }))}
+          change={(next) => changed({ burst: next })}
         />
       </td>
     </>
   )
 }
 
+const waitsOf = (verdict: PlanVerdict, { name, requests }: PlannedProgram): readonly string[] =>
+  requests.map(({ category }) => waitText(verdict, name, category))
+
 /** The worst wait of a program in one category. */
-function waitCell({ categories }: PlanVerdict, name: string, category: string): string {
+function waitText({ categories }: PlanVerdict, name: string, category: string): string {
   const wait = categories
     .find((one) => one.category === category)
     ?.waits.find(({ program }) => program === name)

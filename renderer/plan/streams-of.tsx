@@ -6,18 +6,17 @@ import controlsSheet from '../components/controls.module.css'
 import { Icon } from '../components/icon.tsx'
 import { checkStream, streamForm } from '../streams/stream-form.ts'
 import sheet from './plan.module.css'
-import { type PlanDraft, streamRemoved } from './plan-draft.ts'
+import { type ChangeDraft, streamRemoved } from './plan-draft.ts'
 
 const css = classesOf({ ...controlsSheet, ...sheet })
 
 interface StreamsOfProps {
-  readonly draft: PlanDraft
   readonly program: PlannedProgram
-  change(draft: PlanDraft): void
+  readonly change: ChangeDraft
 }
 
 /** The streams of one program. */
-export function StreamsOf({ draft, program: { name, streams }, change }: StreamsOfProps) {
+export function StreamsOf({ program: { name, streams }, change }: StreamsOfProps) {
   return (
     <span className={css('streams')}>
       {streams.map(({ kind, target, options }, at) => {
@@ -29,7 +28,7 @@ export function StreamsOf({ draft, program: { name, streams }, change }: Streams
               type="button"
               className={css('remove')}
               aria-label={`Leave out ${words} of ${name}`}
-              onClick={() => change(streamRemoved(draft, name, at))}
+              onClick={() => change((draft) => streamRemoved(draft, name, at))}
             >
               <Icon name="close" />
             </button>
