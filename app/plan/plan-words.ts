@@ -116,6 +116,25 @@ function longestWait({ categories }: PlanVerdict) {
 export const planWaitText = (worstSeconds: number | null): string =>
   worstSeconds === null ? 'without bound' : `up to ${durationText(Math.ceil(worstSeconds))}`
 
+/** Minutes from which a recording says something of a day: an hour of them. */
+const LEAST_DAY_MINUTES = 60
+
+/** Whether so many recorded minutes are too few to speak of a day. */
+export const isTooLittle = (minutes: number): boolean => minutes < LEAST_DAY_MINUTES
+
+/** How much is recorded: `1 minute is recorded of the last 24 h, too little to speak of a day`. */
+export function recordedText(minutes: number, ofMs: number): string {
+  const isHours = minutes >= LEAST_DAY_MINUTES
+  const amount = isHours ? hoursText(minutes) : countText(minutes, 'minute')
+  const verb = isHours || minutes !== 1 ? 'are' : 'is'
+  const much = isTooLittle(minutes) ? ', too little to speak of a day' : ''
+  return `${amount} ${verb} recorded of the last ${hoursText(ofMs / 60_000)}${much}`
+}
+
+/** `24 h`, `1.5 h`; below an hour in minutes. */
+const hoursText = (minutes: number): string =>
+  minutes < 60 ? `${Math.round(minutes)} min` : `${Number((minutes / 60).toFixed(1))} h`
+
 /** The category that is nearest to what comes back: `Tightest: Positions, 93 % of refill.`; empty for no category. */
 export function tightestText({ categories }: PlanVerdict): string {
   const share = (one: CategoryVerdict) => one.perSecond / one.capacityPerSecond

@@ -7,12 +7,12 @@ const NO_ONE: PlannedProgram = { name: OWN_NAME, class: 'background', weight: 1,
 
 /**
  * What runs, asking for as much as it was recorded to: each program, Headroom and others with the rates and bursts that cover their
- * minutes since `fromMs`, epoch ms, rates rounded up to hundredths. Others' minutes are an estimate, and so is what covers them.
+ * minutes since `fromMs`, epoch ms, of which `minutes` were recorded, rates rounded up to hundredths. Others' minutes are an estimate, and so is what covers them.
  */
 export function recordedPlan(
   { plan }: RunningPlan,
   recorded: readonly RecordedProgram[],
-  fromMs: number,
+  { fromMs, minutes }: { readonly fromMs: number; readonly minutes: number },
 ): RunningPlan {
   const askedBy = (name: string): readonly PlannedRequests[] =>
     recordedRequests(
@@ -34,5 +34,10 @@ export function recordedPlan(
   }))
   const isThere = ({ name, requests, streams }: PlannedProgram) =>
     requests.length > 0 || streams.length > 0 || (name !== OWN_NAME && name !== OTHERS_NAME)
-  return { plan: { ...plan, programs: all.filter(isThere) }, others, recordedFromMs: fromMs }
+  return {
+    plan: { ...plan, programs: all.filter(isThere) },
+    others,
+    recordedFromMs: fromMs,
+    recordedMinutes: minutes,
+  }
 }

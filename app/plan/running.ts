@@ -24,6 +24,8 @@ export interface RunningPlan {
   readonly others: readonly OthersEstimate[]
   /** The first recorded minute that its rates cover, epoch ms; absent where they are those of the last minute. */
   readonly recordedFromMs?: number
+  /** How many minutes were recorded since then; absent as `recordedFromMs` is. */
+  readonly recordedMinutes?: number
 }
 
 /**

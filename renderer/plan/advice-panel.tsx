@@ -7,6 +7,7 @@ import { OTHERS_NAME } from '../../app/plan/running.ts'
 import type { PlanVerdict } from '../../app/plan/verdict.ts'
 import { classesOf } from '../components/classes.ts'
 import controlsSheet from '../components/controls.module.css'
+import { saveFile } from '../hooks/save-file.ts'
 import { useCopy } from '../hooks/use-copy.ts'
 import sheet from './plan.module.css'
 import { type ChangeDraft, conceded, type PlanDraft } from './plan-draft.ts'
@@ -73,6 +74,19 @@ export const AdvicePanel = memo(function AdvicePanel({ draft, verdict, change }:
       </section>
       <p className={css('command')}>
         <code>headroom plan plan.json --json</code>
+        <button
+          type="button"
+          className={css('button', 'small')}
+          onClick={() =>
+            saveFile({
+              name: 'plan.json',
+              mediaType: 'application/json',
+              text: planFileText(draft.plan),
+            })
+          }
+        >
+          Save as…
+        </button>
         <button type="button" className={css('button', 'small')} onClick={copied}>
           Copy as JSON
         </button>

@@ -1,16 +1,17 @@
 import { lazy, memo, Suspense, useId, useMemo, useState } from 'react'
 import { type DayStretch, dayLevels } from '../../app/plan/day-levels.ts'
+import { isTooLittle, recordedText } from '../../app/plan/plan-words.ts'
 import type { PlanVerdict } from '../../app/plan/verdict.ts'
 import { waitText } from '../../app/status/durations.ts'
 import { dayAndMinuteText } from '../../app/status/moments.ts'
-import { shareText } from '../../app/status/rates.ts'
+import { countText, shareText } from '../../app/status/rates.ts'
 import { classesOf } from '../components/classes.ts'
 import controlsSheet from '../components/controls.module.css'
 import { useParts, useQuota } from '../state/window-parts.ts'
 import type { DayRow } from './day-chart.tsx'
 import sheet from './plan.module.css'
 import type { PlanDraft } from './plan-draft.ts'
-import { type PlannedDays, STRETCH_MS, useDay } from './use-day.ts'
+import { type PlannedDays, RECORDED_MS, STRETCH_MS, useDay } from './use-day.ts'
 
 const css = classesOf({ ...controlsSheet, ...sheet })
 
@@ -33,11 +34,15 @@ export const DayPanel = memo(function DayPanel({ draft, verdict }: DayPanelProps
   const isChanged = draft.plan !== draft.base.plan
   const rows = useMemo(() => (days && category !== undefined ? rowsOf(days, category) : []), [days, category])
   const boundSeconds = boundOf(verdict, category)
-  const summary = summaryText({ rows, isBehind, isChanged, boundSeconds })
+  const of = days?.isRecorded === true && isTooLittle(days.minutes) ? days.minutes : undefined
+  const summary = summaryText({ rows, isBehind, isChanged, boundSeconds, ...(of !== undefined && { of }) })
   return (
     <section className={css('panel', 'day')} aria-labelledby="plan-day" data-history={category}>
       <div className={css('head', 'heading')}>
-        <h2 id="plan-day">A day with the change</h2>
+        <h2 id="plan-day">
+          {days?.isRecorded === true && isTooLittle(days.minutes) ? 'What is recorded' : 'A day'} with the
+          change
+        </h2>
         <span>{days === undefined ? 'replaying…' : aboutText(days)}</span>
         <span className={css('tools')}>
           <label htmlFor={id} className={css('spoken')}>
@@ -124,12 +129,10 @@ function tightestOf({ categories }: PlanVerdict): string | undefined {
   return categories.toSorted((a, b) => share(b) - share(a))[0]?.category
 }
 
-const aboutText = ({ isRecorded, lengthMs }: PlannedDays): string => {
-  const hours = Math.max(1, Math.round(lengthMs / 3_600_000))
-  return isRecorded
-    ? `the recorded minutes of ${hours === 1 ? 'the last hour' : `the last ${hours} h`}, replayed; what others asked is an estimate`
+const aboutText = ({ isRecorded, minutes }: PlannedDays): string =>
+  isRecorded
+    ? `${recordedText(minutes, RECORDED_MS)}; replayed, others as estimated`
     : 'nothing is recorded yet: a day made from the rates of the plan'
-}
 
 function rowsOf({ fromMs, lengthMs, before, after, plan }: PlannedDays, category: string): readonly DayRow[] {
   const of = { plan, category, lengthMs, stretchMs: STRETCH_MS }
@@ -148,20 +151,23 @@ interface Summary {
   readonly isChanged: boolean
   /** The worst wait at the plan's rates, in seconds; infinite without a bound. */
   readonly boundSeconds: number
+  /** Recorded minutes, where they are too few to speak of a day. */
+  readonly of?: number
 }
 
 /** Lowest level and longest wait of the day, and whether it asked for more than the plan does. */
-function summaryText({ rows, isBehind, isChanged, boundSeconds }: Summary): string {
+function summaryText({ rows, isBehind, isChanged, boundSeconds, of }: Summary): string {
   if (rows.length === 0) return ''
   const lowest = Math.min(...rows.map(({ after }) => after))
   const before = Math.min(...rows.map((row) => row.before))
   const longest = Math.max(...rows.map(({ longestSeconds }) => longestSeconds))
+  const when = of === undefined ? '' : `In ${countText(of, 'recorded minute')}: `
   const level = isChanged
     ? `With the change the lowest level is ${shareText(lowest)}, without it ${shareText(before)}`
     : `The lowest level is ${shareText(lowest)}`
   const wait = longest === 0 ? 'no request waits' : `the longest wait is ${waitText(longest * 1000)}`
   const busier = longest > boundSeconds + 1 ? ' At times that day asked for more than the rates above.' : ''
-  return `${isBehind ? 'Replaying… ' : ''}${level}; ${wait}.${busier}`
+  return `${isBehind ? 'Replaying… ' : ''}${when}${level}; ${wait}.${busier}`
 }
 
 /** The longest worst wait in a category, infinite where one has no bound; 0 where the category does not occur. */

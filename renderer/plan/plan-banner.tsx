@@ -1,5 +1,6 @@
 import { planHeadline, tightestText } from '../../app/plan/plan-words.ts'
 import type { PlanVerdict } from '../../app/plan/verdict.ts'
+import { durationText } from '../../app/status/durations.ts'
 import { clockText } from '../../app/status/moments.ts'
 import { classesOf } from '../components/classes.ts'
 import controlsSheet from '../components/controls.module.css'
@@ -49,7 +50,7 @@ export function PlanBanner({ draft, verdict, atMost, before }: PlanBannerProps) 
           title={
             draft.base.recordedFromMs === undefined
               ? `Now, as of ${clockText(draft.sinceMs)}`
-              : 'The last 24 h'
+              : recordedTitle(draft.base)
           }
           verdict={before}
         />
@@ -65,6 +66,10 @@ export function PlanBanner({ draft, verdict, atMost, before }: PlanBannerProps) 
     </section>
   )
 }
+
+/** What a plan that began with the recording is compared with: a whole day only where about one is recorded. */
+const recordedTitle = ({ recordedMinutes = 0 }: PlanDraft['base']): string =>
+  recordedMinutes >= 23 * 60 ? 'The last 24 h' : `${durationText(60 * recordedMinutes)} recorded`
 
 interface ComparedProps {
   readonly title: string

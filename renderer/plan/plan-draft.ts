@@ -32,6 +32,29 @@ export const isChangeable = ({ name }: PlannedProgram): boolean => name !== OTHE
 /** Rate of a row that was just added, requests a second. */
 const FIRST_PER_SECOND = 0.1
 
+/**
+ * The draft with the programs, limits and reserves of a file instead. Others stay as they are observed now, and slots as they are:
+ * neither is a person's to choose.
+ */
+export function fileOpened(draft: PlanDraft, file: Plan): PlanDraft {
+  const { plan: running } = draft.base
+  const programs = [
+    ...file.programs.filter(({ name }) => name !== OTHERS_NAME),
+    ...running.programs.filter(({ name }) => name === OTHERS_NAME),
+  ]
+  const known = new Set(running.programs.map(({ name }) => name))
+  return {
+    ...draft,
+    plan: {
+      ...running,
+      programs,
+      limits: { ...running.limits, ...file.limits },
+      reserves: { ...running.reserves, ...file.reserves },
+    },
+    added: programs.flatMap(({ name }) => (known.has(name) || name === OWN_NAME ? [] : [name])),
+  }
+}
+
 /** Adds a program of class normal that asks for one category; its name is new. */
 export function programAdded(draft: PlanDraft, category: string | undefined): PlanDraft {
   const taken = new Set(draft.plan.programs.map(({ name }) => name))

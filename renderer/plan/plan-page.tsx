@@ -15,6 +15,7 @@ import { PlanBanner } from './plan-banner.tsx'
 import { type ChangeDraft, draftOf, type PlanDraft } from './plan-draft.ts'
 import { ProgramsPanel } from './programs-panel.tsx'
 import { recordedDay } from './use-day.ts'
+import { usePlanFile } from './use-plan-file.ts'
 
 const css = classesOf({ ...controlsSheet, ...sheet })
 
@@ -39,7 +40,7 @@ export function PlanPage() {
         view.setState({ notice: 'Nothing is recorded of the last 24 hours yet.' })
       else
         view.setState({
-          plan: draftOf(snapshot.profile.id, recordedPlan(base, day.recorded, day.fromMs), nowMs),
+          plan: draftOf(snapshot.profile.id, recordedPlan(base, day.recorded, day), nowMs),
         })
     } catch (error) {
       view.setState({ notice: unanswered(error) })
@@ -82,9 +83,25 @@ function Planned({ draft, reset, resetRecorded }: PlannedProps) {
   // The verdict and the row that was changed are painted first; the rest is drawn for the newest change once there is time.
   const lateDraft = useDeferredValue(draft)
   const lateVerdict = useMemo(() => planVerdict(lateDraft.plan), [lateDraft])
+  const openFile = usePlanFile(change)
   useEffect(() => main.current?.focus({ preventScroll: true }), [])
   return (
-    <main ref={main} id={MAIN} tabIndex={-1} className={css('page')} data-testid="plan">
+    <main
+      ref={main}
+      id={MAIN}
+      tabIndex={-1}
+      className={css('page')}
+      data-testid="plan"
+      onDragOver={(event) => {
+        if (event.dataTransfer.types.includes('Files')) event.preventDefault()
+      }}
+      onDrop={(event) => {
+        const [file] = event.dataTransfer.files
+        if (file === undefined) return
+        event.preventDefault()
+        void openFile(file)
+      }}
+    >
       <PlanBanner draft={draft} verdict={verdict} atMost={atMost} before={before} />
       <div className={css('columns')}>
         <div className={css('column')}>
@@ -94,6 +111,7 @@ function Planned({ draft, reset, resetRecorded }: PlannedProps) {
             change={change}
             reset={reset}
             resetRecorded={resetRecorded}
+            openFile={openFile}
           />
           <DayPanel draft={lateDraft} verdict={lateVerdict} />
         </div>

@@ -1,8 +1,8 @@
-import { memo, useState } from 'react'
+import { memo, useRef, useState } from 'react'
 import { PROGRAM_CLASSES } from '../../app/gateway/decisions.ts'
 import { PROGRAM_LIMITS } from '../../app/gateway/program-limits.ts'
 import { limitOf, type Plan, type PlannedProgram, type PlannedRequests } from '../../app/plan/plan.ts'
-import { planRateText } from '../../app/plan/plan-words.ts'
+import { planRateText, recordedText } from '../../app/plan/plan-words.ts'
 import { ASSUMED_BURST_SECONDS } from '../../app/plan/running.ts'
 import type { PlanVerdict } from '../../app/plan/verdict.ts'
 import { durationText } from '../../app/status/durations.ts'
@@ -29,6 +29,7 @@ import {
 } from './plan-draft.ts'
 import { AddStream, StreamsOf } from './streams-of.tsx'
 import { Swatch } from './swatch.tsx'
+import { RECORDED_MS } from './use-day.ts'
 
 const css = classesOf({ ...controlsSheet, ...sheet })
 
@@ -42,10 +43,19 @@ interface ProgramsPanelProps {
   readonly change: ChangeDraft
   reset(): void
   resetRecorded(): Promise<void>
+  openFile(file: File): Promise<void>
 }
 
 /** The programs of a plan with what each asks for, to be changed. */
-export function ProgramsPanel({ draft, verdict, change, reset, resetRecorded }: ProgramsPanelProps) {
+export function ProgramsPanel({
+  draft,
+  verdict,
+  change,
+  reset,
+  resetRecorded,
+  openFile,
+}: ProgramsPanelProps) {
+  const chooser = useRef<HTMLInputElement>(null)
   const { programs } = draft.plan
   const changes = changesText(draft)
   const isRecorded = draft.base.recordedFromMs !== undefined
@@ -62,6 +72,22 @@ export function ProgramsPanel({ draft, verdict, change, reset, resetRecorded }: 
           <button type="button" className={css('button', 'small')} onClick={() => void resetRecorded()}>
             Start from the last 24 h
           </button>
+          <button type="button" className={css('button', 'small')} onClick={() => chooser.current?.click()}>
+            Open a plan…
+          </button>
+          <input
+            ref={chooser}
+            type="file"
+            hidden
+            accept=".json,application/json"
+            data-testid="plan-file"
+            onChange={({ target }) => {
+              const [file] = target.files ?? []
+              if (file !== undefined) void openFile(file)
+              // The same file can be chosen again after it was mended.
+              target.value = ''
+            }}
+          />
           <button
             type="button"
             className={css('button', 'small')}
@@ -107,7 +133,7 @@ export function ProgramsPanel({ draft, verdict, change, reset, resetRecorded }: 
         </table>
         <p className={css('note')}>
           {isRecorded
-            ? 'Rates and bursts cover every minute that was recorded of the last 24 h.'
+            ? `Rates and bursts cover what is recorded: ${recordedText(draft.base.recordedMinutes ?? 0, RECORDED_MS)}.`
             : `Rates are means of the last minute; their bursts are assumed to be ${ASSUMED_BURST_SECONDS} seconds of the rate until you change them.`}
         </p>
       </section>

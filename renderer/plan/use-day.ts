@@ -17,7 +17,7 @@ import { useParts } from '../state/window-parts.ts'
 import type { PlanDraft } from './plan-draft.ts'
 
 const HOUR_MS = 3_600_000
-const RECORDED_MS = 24 * HOUR_MS
+export const RECORDED_MS = 24 * HOUR_MS
 /** A day without a recording: as long as the market is open. */
 const MARKET_MS = 6.5 * HOUR_MS
 const MINUTE_MS = 60_000
@@ -36,6 +36,8 @@ export interface PlannedDays {
   readonly lengthMs: number
   /** Whether it is what was recorded; else it is made from the rates of the plan. */
   readonly isRecorded: boolean
+  /** How many minutes of the last 24 hours were recorded. */
+  readonly minutes: number
   readonly before: Replay
   /** The same as `before` where nothing is changed. */
   readonly after: Replay
@@ -50,7 +52,7 @@ export function useDay(draft: PlanDraft): {
   const { clock } = useParts()
   const { base, plan } = draft
   const day = useRecordedDay(draft)
-  const [before, setBefore] = useState<{ readonly day: WhatIfDay; readonly replay: Replay }>()
+  const [before, setBefore] = useState<{ readonly day: RecordedDay; readonly replay: Replay }>()
   const [after, setAfter] = useState<{ readonly plan: Plan; readonly replay: Replay }>()
   const basePlan = base.plan
   useEffect(() => {
@@ -73,11 +75,12 @@ export function useDay(draft: PlanDraft): {
   // The same object as long as nothing of it changed: drawing the day anew costs more than the verdict.
   const days = useMemo((): PlannedDays | undefined => {
     if (before === undefined || before.day !== day) return undefined
-    const { fromMs, lengthMs, recorded } = before.day
+    const { fromMs, lengthMs, recorded, minutes } = before.day
     return {
       fromMs,
       lengthMs,
       isRecorded: recorded.length > 0,
+      minutes,
       before: before.replay,
       after: changed?.replay ?? before.replay,
       plan: changed?.plan ?? basePlan,
@@ -87,12 +90,12 @@ export function useDay(draft: PlanDraft): {
 }
 
 /** The recorded day of a key, asked for once for each draft that begins. */
-function useRecordedDay({ profile, sinceMs, base }: PlanDraft): WhatIfDay | undefined {
+function useRecordedDay({ profile, sinceMs, base }: PlanDraft): RecordedDay | undefined {
   const { api } = useParts()
-  const [asked, setAsked] = useState<{ readonly of: RunningPlan; readonly day: WhatIfDay }>()
+  const [asked, setAsked] = useState<{ readonly of: RunningPlan; readonly day: RecordedDay }>()
   useEffect(() => {
     let stopped = false
-    const answered = (day: WhatIfDay) => {
+    const answered = (day: RecordedDay) => {
       if (!stopped) setAsked({ of: base, day })
     }
     // Without an answer the day is made from the plan; the banner reports a lost host.
@@ -116,10 +119,15 @@ interface DayAsked {
 export async function recordedDay(
   api: Pick<WindowApi, 'recordedUses'>,
   { profile, base, sinceMs }: DayAsked,
-): Promise<WhatIfDay> {
+): Promise<RecordedDay> {
   const toMs = Math.floor(sinceMs / MINUTE_MS) * MINUTE_MS
   const uses = await api.recordedUses({ profile, fromMs: Math.max(0, toMs - RECORDED_MS), toMs })
   return dayOf({ base, uses, toMs })
+}
+
+/** A day as it was recorded, with the number of its minutes that were; quiet ones count too. */
+export interface RecordedDay extends WhatIfDay {
+  readonly minutes: number
 }
 
 interface DayParts {
@@ -132,8 +140,8 @@ interface DayParts {
  * The day from the first recorded minute of the last 24 hours; one of the market's length without any. Programs that are not there
  * any more are left out.
  */
-export function dayOf({ base, uses: { rows, programs }, toMs }: DayParts): WhatIfDay {
-  const minutes = (requests: (own: number, elsewhere: number) => number): readonly RecordedMinute[] =>
+export function dayOf({ base, uses: { rows, programs }, toMs }: DayParts): RecordedDay {
+  const minutesOf = (requests: (own: number, elsewhere: number) => number): readonly RecordedMinute[] =>
     Object.entries(rows).flatMap(([category, all]) =>
       all.flatMap(([atMs, own, elsewhere]) => {
         const count = requests(own, elsewhere)
@@ -149,13 +157,13 @@ export function dayOf({ base, uses: { rows, programs }, toMs }: DayParts): WhatI
     minutes: all.filter(({ program }) => program === name).flatMap((one) => one.minutes),
   }))
   const own = withoutPrograms(
-    minutes((count) => count),
+    minutesOf((count) => count),
     all,
   )
   const recorded: readonly RecordedProgram[] = [
     ...present.filter(({ program }) => program !== OWN_NAME && program !== OTHERS_NAME),
     { program: OWN_NAME, minutes: own },
-    { program: OTHERS_NAME, minutes: minutes((_, elsewhere) => elsewhere) },
+    { program: OTHERS_NAME, minutes: minutesOf((_, elsewhere) => elsewhere) },
   ].filter((one) => one.minutes.length > 0)
   const hasAny = recorded.length > 0
   const first = recorded.reduce(
@@ -163,7 +171,8 @@ export function dayOf({ base, uses: { rows, programs }, toMs }: DayParts): WhatI
     toMs,
   )
   const fromMs = hasAny ? first : toMs - MARKET_MS
-  return { base: base.plan, recorded, fromMs, lengthMs: toMs - fromMs, chance: seededChance() }
+  const minutes = new Set(Object.values(rows).flatMap((row) => row.map(([atMs]) => atMs))).size
+  return { base: base.plan, recorded, fromMs, lengthMs: toMs - fromMs, minutes, chance: seededChance() }
 }
 
 /** Replays a day in slices, so that the window stays as quick as it was. Returns the cancel. */

@@ -7,6 +7,7 @@ import controlsSheet from '../components/controls.module.css'
 import dialogSheet from '../components/dialog.module.css'
 import { DialogFrame } from '../components/dialog-frame.tsx'
 import { Refusal } from '../components/refusal.tsx'
+import { saveFile } from '../hooks/save-file.ts'
 import { unanswered, useAsked } from '../hooks/use-asked.ts'
 import { useParts, useSnapshot } from '../state/window-parts.ts'
 import { REPORT_RANGE_LABELS, REPORT_RANGES, type ReportRange, reportStart } from './report-ranges.ts'
@@ -88,16 +89,6 @@ function Exports({ profile, range }: { readonly profile: string; readonly range:
       </p>
     </>
   )
-}
-
-/** Saves a file by a download; the desktop asks for its path. */
-function saveFile({ name, mediaType, text }: ExportedFile): void {
-  const url = URL.createObjectURL(new Blob([text], { type: mediaType }))
-  const link = document.createElement('a')
-  link.href = url
-  link.download = name
-  link.click()
-  URL.revokeObjectURL(url)
 }
 
 type AskedReport =

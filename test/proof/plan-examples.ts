@@ -1,11 +1,11 @@
 import { writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import type { Plan } from '../../app/plan/plan.ts'
+import { readPlan } from '../../app/plan/plan-file.ts'
 import { verdictLine } from '../../app/plan/plan-words.ts'
 import { plannedDay } from '../../app/plan/planned-day.ts'
 import { type Arrival, replay } from '../../app/plan/replay.ts'
 import { type PlanVerdict, planVerdict } from '../../app/plan/verdict.ts'
-import { readPlan } from '../../main/hosts/terminal/plan-file.ts'
 import { greedyDay } from '../app/plan/greedy-day.ts'
 import { chanceFrom } from '../app/quota/chance.ts'
 

@@ -126,4 +126,20 @@ export const PLAN_MUTANTS: readonly Mutant[] = [
     replace: 'elsewhere + Math.min(0, held - named(category))',
     test: RUNNING_TEST,
   },
+  {
+    promise: 'L3',
+    what: 'take what others use from a file',
+    file: 'renderer/plan/plan-draft.ts',
+    find: '...file.programs.filter(({ name }) => name !== OTHERS_NAME),',
+    replace: '...file.programs.filter(({ name }) => name !== OWN_NAME),',
+    test: 'renderer/plan/plan-draft.test.ts',
+  },
+  {
+    promise: 'L3',
+    what: 'claim a day from a few recorded minutes',
+    file: 'app/plan/plan-words.ts',
+    find: 'minutes < LEAST_DAY_MINUTES\n',
+    replace: 'minutes < 0 * LEAST_DAY_MINUTES\n',
+    test: 'app/plan/plan-words.test.ts',
+  },
 ]

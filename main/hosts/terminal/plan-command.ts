@@ -1,6 +1,7 @@
 import { readFileSync, statSync } from 'node:fs'
 import type { Plan, PlannedProgram } from '../../../app/plan/plan.ts'
-import { planRateText, verdictLine } from '../../../app/plan/plan-words.ts'
+import { MAX_PLAN_FILE_BYTES, readPlan, TOO_LARGE_TEXT } from '../../../app/plan/plan-file.ts'
+import { planRateText, recordedText, verdictLine } from '../../../app/plan/plan-words.ts'
 import { plannedDay } from '../../../app/plan/planned-day.ts'
 import { type RecordedMinute, recordedArrivals, recordedRequests } from '../../../app/plan/recorded.ts'
 import { type Arrival, type Replay, replay } from '../../../app/plan/replay.ts'
@@ -13,7 +14,6 @@ import { NO_HOME } from '../../storage/data-folder.ts'
 import { systemErrorText } from '../../storage/system-error.ts'
 import { left, right } from './cells.ts'
 import type { PlanFlags } from './flags.ts'
-import { readPlan } from './plan-file.ts'
 import { EXIT_FAILURE, EXIT_OK, EXIT_USAGE, type Terminal } from './terminal.ts'
 
 export interface PlanDeps {
@@ -26,8 +26,6 @@ export interface PlanDeps {
 /** A day of a plan: six and a half hours, as the market is open. */
 const DAY_MS = 6.5 * 3_600_000
 const REPLAY = { patienceMs: 300_000, stretchMs: 180_000 }
-/** A plan is written by a person: more than this is some other file. */
-const MAX_FILE_BYTES = 1_048_576
 /**
  * Whether the programs of a file, what was recorded, or both, fit a key: `headroom plan`. Exit 0 whether they do or not, 2 for a
  * file that is missing or wrong.
@@ -42,6 +40,7 @@ export function plan(file: string | undefined, flags: PlanFlags, deps: PlanDeps)
     return fail('plan needs a file, or --from-history 24h for what was recorded', EXIT_USAGE)
   let whole: Plan = { programs: [], limits: {}, reserves: {} }
   let arrivals: readonly Arrival[] = []
+  let recordedMinutes: number | undefined
   if (file !== undefined) {
     const read = readPlanFile(file)
     if (read.kind === 'wrong') return fail(read.line, EXIT_USAGE)
@@ -59,19 +58,31 @@ export function plan(file: string | undefined, flags: PlanFlags, deps: PlanDeps)
         EXIT_USAGE,
       )
     whole = { ...whole, programs: [...recorded.programs, ...whole.programs] }
+    recordedMinutes = recorded.minutes
     arrivals = [...arrivals, ...recorded.arrivals].sort((a, b) => a.atMs - b.atMs)
   }
   const verdict = planVerdict(whole)
   const replayed = flags.replay === true ? replay(whole, arrivals, REPLAY) : undefined
-  if (flags.json === true) terminal.out(JSON.stringify({ ...verdict, ...(replayed && { replay: replayed }) }))
-  else terminal.out([planText(verdict), ...(replayed ? ['', replayText(replayed)] : [])].join('\n'))
+  const json = {
+    ...verdict,
+    ...(recordedMinutes !== undefined && { recordedMinutes }),
+    ...(replayed && { replay: replayed }),
+  }
+  const lines = [
+    planText(verdict),
+    ...(recordedMinutes === undefined
+      ? []
+      : ['', `${recordedText(recordedMinutes, flags.fromHistory ?? 0)}.`]),
+    ...(replayed ? ['', replayText(replayed)] : []),
+  ]
+  terminal.out(flags.json === true ? JSON.stringify(json) : lines.join('\n'))
   return EXIT_OK
 }
 
 function readPlanFile(file: string): ReturnType<typeof readPlan> {
   const wrong = (why: string) => ({ kind: 'wrong' as const, line: `${file}: ${why}` })
   try {
-    if (statSync(file).size > MAX_FILE_BYTES) return wrong('it is larger than 1 MiB, so it is no plan')
+    if (statSync(file).size > MAX_PLAN_FILE_BYTES) return wrong(TOO_LARGE_TEXT)
     const read = readPlan(readFileSync(file, 'utf8'))
     return read.kind === 'wrong' ? wrong(read.line) : read
   } catch (error) {
@@ -88,6 +99,8 @@ interface RecordedProgram {
 interface Recorded {
   readonly programs: readonly PlannedProgram[]
   readonly arrivals: readonly Arrival[]
+  /** How many minutes were recorded, quiet ones too. */
+  readonly minutes: number
 }
 
 /** What was recorded: each program behind the gateway, the app's own checks, and as one what others used. A line where it cannot be read. */
@@ -130,6 +143,7 @@ function recordedPrograms(
     }
     if (own.length === 0) return 'the history has no minute of that time'
     return {
+      minutes: new Set(own.map(({ atMs }) => atMs)).size,
       programs: [
         ...[...programs].map(([name, { class: ownClass, minutes }]) =>
           recordedProgram(name, minutes, ownClass),

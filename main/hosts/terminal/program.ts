@@ -1,6 +1,7 @@
 import { Command, CommanderError } from 'commander'
 import { PROGRAM_CLASSES } from '../../../app/gateway/decisions.ts'
 import { DEFAULT_GATEWAY_PORT, PROGRAM_LIMITS } from '../../../app/gateway/program-limits.ts'
+import { readStreamText } from '../../../app/service/stream-text.ts'
 import { FAULTS } from '../../simulator/fault-names.ts'
 import { probeFlag, trafficFlag } from './category-flags.ts'
 import {
@@ -32,7 +33,6 @@ import type {
 } from './flags.ts'
 import type { ProgramAction } from './gateway-commands.ts'
 import { reserveFlag } from './gateway-run.ts'
-import { streamFlag } from './stream-flag.ts'
 import { suggestionFor } from './suggestion.ts'
 import { EXIT_OK, EXIT_USAGE } from './terminal.ts'
 
@@ -185,7 +185,7 @@ const withWatched = (command: Command) =>
     .option(
       '--stream <stream>',
       "open a stream, as in 'positions:SIM1001' or 'barcharts:MSFT?interval=5&unit=Minute'; repeatable",
-      repeated(streamFlag),
+      repeated(readStreamText),
     )
     .option(
       '--data <folder>',

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Plan } from '../../../app/plan/plan.ts'
+import { readPlan } from '../../../app/plan/plan-file.ts'
 import { planFileText, streamText } from '../../../app/plan/plan-file-text.ts'
-import { readPlan } from '../../../main/hosts/terminal/plan-file.ts'
 
 const PLAN: Plan = {
   programs: [

@@ -6,6 +6,7 @@ import {
   changesText,
   conceded,
   draftOf,
+  fileOpened,
   programAdded,
   programChanged,
   programRemoved,
@@ -16,6 +17,7 @@ import {
   streamAdded,
   streamRemoved,
 } from '../../../renderer/plan/plan-draft.ts'
+import { proves } from '../../proof/proves.ts'
 
 const plan: Plan = {
   programs: [
@@ -99,4 +101,43 @@ test('a typed number takes a point or a comma, and nothing out of range', () => 
   for (const typed of ['', 'some', '-1', '10.5', '1e1', 'NaN', '1.', '0x1'])
     expect(numberIn(typed, range)).toBeUndefined()
   expect(numberIn('1.5', { ...range, digits: 0 })).toBeUndefined()
+})
+
+test('a file takes the place of the programs; others stay as observed, and limits it does not name as they are', () => {
+  const [scanner] = plan.programs
+  const running: Plan = {
+    ...plan,
+    programs: plan.programs.map((one) =>
+      one.name === 'Others'
+        ? { ...one, requests: [{ category: 'Positions', perSecond: 0.2, burst: 2 }] }
+        : one,
+    ),
+    limits: {
+      Positions: { limit: 320, periodSeconds: 300 },
+      Accounts: { limit: 320, periodSeconds: 300 },
+    },
+    slots: { 'Option Chain Stream': { limit: 10, elsewhere: 3 } },
+  }
+  const before = draftOf('main', { plan: running, others: [] }, 0)
+  const file: Plan = {
+    programs: [
+      { ...scanner!, weight: 5 },
+      { ...scanner!, name: 'notes' },
+      { ...scanner!, name: 'Others' },
+    ],
+    limits: { Positions: { limit: 100, periodSeconds: 60 } },
+    reserves: { Positions: 4 },
+  }
+  const opened = fileOpened(before, file)
+  expect(names(opened)).toEqual(['scanner', 'notes', 'Others'])
+  expect(opened.plan.programs.at(-1)).toBe(running.programs.at(-1))
+  expect(opened.plan.limits).toEqual({
+    Positions: { limit: 100, periodSeconds: 60 },
+    Accounts: { limit: 320, periodSeconds: 300 },
+  })
+  expect(opened.plan).toMatchObject({ reserves: { Positions: 4 }, slots: running.slots })
+  expect(opened.added).toEqual(['notes'])
+  expect(changesText(opened)).toBe('1 added, 1 changed, 1 left out')
+  expect(opened.base).toBe(before.base)
+  proves('L3', { level: 1, cases: 1 })
 })

@@ -49,7 +49,7 @@ test('the day begins with the first recorded minute, and divides own requests by
       ],
     },
   })
-  expect(day).toMatchObject({ fromMs: atMs, lengthMs: 2 * HOUR_MS, base: base.plan })
+  expect(day).toMatchObject({ fromMs: atMs, lengthMs: 2 * HOUR_MS, base: base.plan, minutes: 2 })
   const of = (requests: number, minute = 0) => ({
     category: 'Positions',
     atMs: atMs + minute * MINUTE_MS,
@@ -65,5 +65,22 @@ test('the day begins with the first recorded minute, and divides own requests by
 
 test('without a recording the day is as long as the market is open', () => {
   const day = dayOf({ base, toMs: TO_MS, uses: { rows: {}, programs: [] } })
-  expect(day).toMatchObject({ recorded: [], fromMs: TO_MS - 6.5 * HOUR_MS, lengthMs: 6.5 * HOUR_MS })
+  expect(day).toMatchObject({
+    recorded: [],
+    fromMs: TO_MS - 6.5 * HOUR_MS,
+    lengthMs: 6.5 * HOUR_MS,
+    minutes: 0,
+  })
+})
+
+test('minutes in which no program asked were recorded too', () => {
+  const atMs = TO_MS - 3 * MINUTE_MS
+  const rows = {
+    Positions: [0, 1, 2].map((at) => [atMs + at * MINUTE_MS, at === 0 ? 5 : 0, 0] as const),
+    Accounts: [[atMs, 0, 0] as const],
+  }
+  expect(dayOf({ base, toMs: TO_MS, uses: { rows, programs: [] } })).toMatchObject({
+    minutes: 3,
+    lengthMs: 3 * MINUTE_MS,
+  })
 })

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { PROBED_CATEGORIES } from '../../../../app/service/categories.ts'
+import { readStreamText } from '../../../../app/service/stream-text.ts'
 import { probeRequest } from '../../../../main/api/probe-requests.ts'
 import { probeFlag, trafficFlag } from '../../../../main/hosts/terminal/category-flags.ts'
 import {
@@ -14,7 +15,6 @@ import {
   textFlag,
   wordFlag,
 } from '../../../../main/hosts/terminal/flag-values.ts'
-import { streamFlag } from '../../../../main/hosts/terminal/stream-flag.ts'
 
 const readAs = <T>(result: ParsedFlag<T>): T => {
   if (!result.ok) throw new Error(`expected ${result.expected}`)
@@ -104,18 +104,18 @@ test('a stream category cannot be probed: only opening a stream shows its header
 })
 
 test('a stream is a kind, a target and what its endpoint takes', () => {
-  expect(readAs(streamFlag('positions:SIM1001, SIM1002'))).toEqual({
+  expect(readAs(readStreamText('positions:SIM1001, SIM1002'))).toEqual({
     kind: 'positions',
     target: 'SIM1001,SIM1002',
     options: {},
   })
-  expect(readAs(streamFlag('barcharts:MSFT?interval=5&unit=Minute'))).toEqual({
+  expect(readAs(readStreamText('barcharts:MSFT?interval=5&unit=Minute'))).toEqual({
     kind: 'barcharts',
     target: 'MSFT',
     options: { interval: '5', unit: 'Minute' },
   })
-  expect(readAs(streamFlag('option-quotes:MSFT 261218C400')).target).toBe('MSFT 261218C400')
-  expect(readAs(streamFlag('orders-by-id:SIM1001/1,2')).target).toBe('SIM1001/1,2')
+  expect(readAs(readStreamText('option-quotes:MSFT 261218C400')).target).toBe('MSFT 261218C400')
+  expect(readAs(readStreamText('orders-by-id:SIM1001/1,2')).target).toBe('SIM1001/1,2')
 })
 
 test.each([
@@ -138,12 +138,12 @@ test.each([
   'quotes:A\nB',
   '',
 ])('the stream %j is refused', (text) => {
-  refuses(streamFlag(text))
+  refuses(readStreamText(text))
 })
 
 test('no text makes a stream parser throw', () => {
-  fc.assert(fc.property(fc.string(), (text) => void streamFlag(text)))
-  fc.assert(fc.property(fc.string(), (text) => void streamFlag(`quotes:${text}`)))
+  fc.assert(fc.property(fc.string(), (text) => void readStreamText(text)))
+  fc.assert(fc.property(fc.string(), (text) => void readStreamText(`quotes:${text}`)))
 })
 
 test('an address is an https origin, or http on loopback', () => {

@@ -1,9 +1,14 @@
-import { z } from 'zod'
-import { PROGRAM_CLASSES } from '../../../app/gateway/decisions.ts'
-import { limitOf, type Plan } from '../../../app/plan/plan.ts'
-import { CURRENT_REQUEST_QUOTAS } from '../../../app/service/categories.ts'
-import type { StreamRequest } from '../../../app/service/stream-kinds.ts'
-import { streamFlag } from './stream-flag.ts'
+import { z } from 'zod/mini'
+import { PROGRAM_CLASSES } from '../gateway/decisions.ts'
+import { CURRENT_REQUEST_QUOTAS } from '../service/categories.ts'
+import type { StreamRequest } from '../service/stream-kinds.ts'
+import { readStreamText } from '../service/stream-text.ts'
+import { limitOf, type Plan } from './plan.ts'
+
+/** The most that the file of a plan may be, bytes: a person writes it, and more is some other file. */
+export const MAX_PLAN_FILE_BYTES = 1_048_576
+/** What is said of one that is larger. */
+export const TOO_LARGE_TEXT = 'it is larger than 1 MiB, so it is no plan'
 
 /** The plan of a file, or one line that names the member that is wrong and what it has to be. */
 export type PlanReading =
@@ -18,47 +23,55 @@ const MAX_ENTRIES = 256
 
 const name = z
   .string()
-  .trim()
-  .min(1)
-  .max(64)
-  .regex(/^\P{Cc}+$/u, 'must be text in one line')
-const stream = z.string().transform((text, context): StreamRequest => {
-  const read = streamFlag(text)
-  if (read.ok) return read.value
-  context.addIssue(`must be ${read.expected}`)
-  return z.NEVER
-})
+  .check(
+    z.trim(),
+    z.minLength(1),
+    z.maxLength(64),
+    z.regex(/^\P{Cc}+$/u, { error: 'must be text in one line' }),
+  )
+const stream = z.pipe(
+  z.string(),
+  z.transform((text: string, context): StreamRequest => {
+    const read = readStreamText(text)
+    if (read.ok) return read.value
+    context.issues.push({ code: 'custom', input: text, message: `must be ${read.expected}` })
+    return z.NEVER
+  }),
+)
 const planFile = z.strictObject({
   programs: z
     .array(
       z.strictObject({
         name,
-        class: z.enum(PROGRAM_CLASSES).default('normal'),
-        weight: z.number().positive().max(1000).default(1),
-        requests: z
-          .array(
-            z.strictObject({
-              category: name,
-              perSecond: z.number().min(0).max(MAX_PER_SECOND),
-              burst: z.int().min(1).max(MAX_REQUESTS).default(1),
-            }),
-          )
-          .max(MAX_ENTRIES)
-          .default([]),
-        streams: z.array(stream).max(MAX_ENTRIES).default([]),
+        class: z._default(z.enum(PROGRAM_CLASSES), 'normal'),
+        weight: z._default(z.number().check(z.positive(), z.lte(1000)), 1),
+        requests: z._default(
+          z
+            .array(
+              z.strictObject({
+                category: name,
+                perSecond: z.number().check(z.gte(0), z.lte(MAX_PER_SECOND)),
+                burst: z._default(z.int().check(z.gte(1), z.lte(MAX_REQUESTS)), 1),
+              }),
+            )
+            .check(z.maxLength(MAX_ENTRIES)),
+          [],
+        ),
+        streams: z._default(z.array(stream).check(z.maxLength(MAX_ENTRIES)), []),
       }),
     )
-    .max(MAX_PROGRAMS),
-  limits: z
-    .record(
+    .check(z.maxLength(MAX_PROGRAMS)),
+  limits: z._default(
+    z.record(
       name,
       z.strictObject({
-        limit: z.int().min(1).max(MAX_REQUESTS),
-        period: z.number().positive().max(MAX_PERIOD_SECONDS),
+        limit: z.int().check(z.gte(1), z.lte(MAX_REQUESTS)),
+        period: z.number().check(z.positive(), z.lte(MAX_PERIOD_SECONDS)),
       }),
-    )
-    .default({}),
-  reserve: z.record(name, z.int().min(0).max(MAX_REQUESTS)).default({}),
+    ),
+    {},
+  ),
+  reserve: z._default(z.record(name, z.int().check(z.gte(0), z.lte(MAX_REQUESTS))), {}),
 })
 
 /**

@@ -1,16 +1,18 @@
-import {
-  STREAM_KINDS,
-  STREAM_TABLE,
-  type StreamKind,
-  type StreamRequest,
-} from '../../../app/service/stream-kinds.ts'
-import { expected, type ParsedFlag, parsed } from './flag-values.ts'
+import { STREAM_KINDS, STREAM_TABLE, type StreamKind, type StreamRequest } from './stream-kinds.ts'
+
+/** What a text means, or a phrase for what was expected. */
+type ReadText<T> =
+  | { readonly ok: true; readonly value: T }
+  | { readonly ok: false; readonly expected: string }
+
+const parsed = <T>(value: T): ReadText<T> => ({ ok: true, value })
+const expected = (what: string): ReadText<never> => ({ ok: false, expected: what })
 
 const MAX_TARGET = 512
 const MAX_OPTION = 64
 
-/** Parses `--stream 'barcharts:MSFT?interval=5&unit=Minute'`: kind, target, and the endpoint's options. */
-export function streamFlag(text: string): ParsedFlag<StreamRequest> {
+/** Reads a stream as flags and plan files name it, `barcharts:MSFT?interval=5&unit=Minute`: kind, target, and the endpoint's options. */
+export function readStreamText(text: string): ReadText<StreamRequest> {
   const colon = text.indexOf(':')
   if (colon < 0) return expected('KIND:TARGET, as in positions:SIM1001')
   const name = text.slice(0, colon)
@@ -25,7 +27,7 @@ export function streamFlag(text: string): ParsedFlag<StreamRequest> {
   return options.ok ? parsed({ kind, target: target.value, options: options.value }) : options
 }
 
-function parseTarget(kind: StreamKind, path: string): ParsedFlag<string> {
+function parseTarget(kind: StreamKind, path: string): ReadText<string> {
   if (path.length > MAX_TARGET) return expected(`at most ${MAX_TARGET} characters after ${kind}:`)
   if (STREAM_TABLE[kind].target === 'orders') {
     const [account = '', ids, ...more] = path.split('/')
@@ -48,14 +50,25 @@ function isName(text: string): boolean {
   return text.length > 0 && !/[/\\#\p{Cc}]/u.test(text) && text !== '.' && text !== '..'
 }
 
-function parseOptions(query: string | undefined): ParsedFlag<Readonly<Record<string, string>>> {
+function parseOptions(query: string | undefined): ReadText<Readonly<Record<string, string>>> {
   const options: Record<string, string> = {}
   if (query === undefined) return parsed(options)
-  for (const [key, value] of new URLSearchParams(query)) {
+  for (const part of query.split('&').filter((one) => one !== '')) {
+    const [key = '', ...rest] = part.split('=')
+    const value = decoded(rest.join('='))
     const valid = /^[A-Za-z][A-Za-z0-9]{0,31}$/.test(key) && value.length > 0 && value.length <= MAX_OPTION
     if (!valid || Object.hasOwn(options, key))
       return expected('options as in ?interval=5&unit=Minute, each once')
     options[key] = value
   }
   return Object.keys(options).length > 0 ? parsed(options) : expected('at least one option after "?"')
+}
+
+/** A value of a query; empty, which is no value, where its encoding is wrong. */
+function decoded(value: string): string {
+  try {
+    return decodeURIComponent(value.replaceAll('+', ' '))
+  } catch {
+    return ''
+  }
 }

@@ -1,0 +1,16 @@
+/** A file that a person keeps. */
+export interface SavedFile {
+  readonly name: string
+  readonly mediaType: string
+  readonly text: string
+}
+
+/** Saves a file by a download; the desktop asks for its path. */
+export function saveFile({ name, mediaType, text }: SavedFile): void {
+  const url = URL.createObjectURL(new Blob([text], { type: mediaType }))
+  const link = document.createElement('a')
+  link.href = url
+  link.download = name
+  link.click()
+  URL.revokeObjectURL(url)
+}

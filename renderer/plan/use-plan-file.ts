@@ -1,0 +1,26 @@
+import { unanswered } from '../hooks/use-asked.ts'
+import { useParts } from '../state/window-parts.ts'
+import { type ChangeDraft, fileOpened } from './plan-draft.ts'
+
+const MAX_NAME = 60
+
+/** Opens a plan's file in place of the draft; a wrong file changes nothing, and a notice names its wrong member. */
+export function usePlanFile(change: ChangeDraft): (file: File) => Promise<void> {
+  const { view } = useParts()
+  return async (file) => {
+    const name = file.name.replaceAll(/\p{Cc}/gu, ' ').slice(0, MAX_NAME)
+    const say = (line: string) => view.setState({ notice: `${name}: ${line}` })
+    try {
+      // What checks a file is a sixth of the window's script, and is loaded with the first file.
+      const { MAX_PLAN_FILE_BYTES, readPlan, TOO_LARGE_TEXT } = await import('../../app/plan/plan-file.ts')
+      if (file.size > MAX_PLAN_FILE_BYTES) return say(`${TOO_LARGE_TEXT}. The plan is as it was.`)
+      const read = readPlan(await file.text())
+      if (read.kind === 'wrong') return say(`${read.line}. The plan is as it was.`)
+      change((draft) => fileOpened(draft, read.plan))
+      say('opened. Others are as they are observed now.')
+    } catch (error) {
+      // A folder, a file that is gone, or a host that has no answer.
+      say(unanswered(error))
+    }
+  }
+}
