@@ -193,6 +193,9 @@ export function aspectStatuses(snapshot: Snapshot, nowMs: number): readonly Aspe
   })
 }
 
+/** The data of a key that no header spoke of. */
+const NONE_YET = 'none yet'
+
 function healthy(
   aspect: Aspect,
   snapshot: Snapshot,
@@ -208,8 +211,9 @@ function healthy(
   if (aspect === 'quotas' && doubtfulRows(judgedRows(snapshot, nowMs)).length > 0) {
     return { severity: 'unseen', label: SO_FAR }
   }
+  if (aspect !== 'data') return { severity: 'ok', label: STATE_LABELS.ok }
   const freshest = freshestMs(snapshot, nowMs)
-  if (aspect !== 'data' || freshest === undefined) return { severity: 'ok', label: STATE_LABELS.ok }
+  if (freshest === undefined) return { severity: 'unseen', label: NONE_YET }
   return { severity: 'ok', label: `${sinceText(freshest, nowMs)} old` }
 }
 
@@ -230,7 +234,7 @@ function aspectLabel([first, ...rest]: readonly Finding[], snapshot: Snapshot, n
       return first.label
     case 'data': {
       const freshest = freshestMs(snapshot, nowMs)
-      if (freshest === undefined) return 'none yet'
+      if (freshest === undefined) return NONE_YET
       return nowMs - freshest > STALE_AFTER_MS
         ? `${coarseSinceText(freshest, nowMs)} old`
         : `${sinceText(freshest, nowMs)} old`

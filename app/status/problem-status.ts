@@ -67,8 +67,14 @@ export function problemAdvice(category: string, { status }: Pick<RowProblem, 'st
 
 /** What was said and since when: `It says: “Forbidden”. Since 14:02 (3 min 4 s).` */
 export function problemDetail({ status, message, since }: RowProblem, nowMs: number): string {
-  const said = message === undefined ? '' : status < 400 ? `${sentence(message)} ` : `It says: “${message}”. `
-  return `${said}Since ${minuteText(since)} (${sinceText(since, nowMs)}).`
+  return `${saidText(message, status)}Since ${minuteText(since)} (${sinceText(since, nowMs)}).`
+}
+
+function saidText(message: string | undefined, status: number): string {
+  if (message === undefined) return ''
+  if (status < 400) return `${sentence(message)} `
+  // What ends in a full stop of its own gets no second one.
+  return /[.!?]$/.test(message) ? `It says: “${message}” ` : `It says: “${message}”. `
 }
 
 /** One problem of a key: of all rows that share it, or of one row. */

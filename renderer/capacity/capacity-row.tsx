@@ -193,14 +193,17 @@ function Full({ category }: CategoryProps) {
 
 function Age({ category }: CategoryProps) {
   const age = useQuota(category, ageText)
+  const source = useQuota(category, (quota) => quota.source)
   const check = useQuota(category, nextCheckText)
   const seen = useQuota(category, ({ observedAt }) =>
     observedAt === undefined ? '' : `last header at ${clockText(observedAt)}`,
   )
+  // Both do not fit; that the limit is the documented one is in the tooltip then.
+  const shown = source === 'default' && check !== '' ? '–' : age
   const next = check === '' ? '' : `next check ${check === 'now' ? check : `in ${check}`}`
   return (
-    <span title={[seen, next].filter(Boolean).join(', ')}>
-      <span data-testid="age">{age}</span>
+    <span title={[source === 'default' ? `limit ${age}` : seen, next].filter(Boolean).join(', ')}>
+      <span data-testid="age">{shown}</span>
       {check !== '' && <span className={css('check', 'muted')}> / {check}</span>}
     </span>
   )

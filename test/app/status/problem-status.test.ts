@@ -1,7 +1,7 @@
 import '../../renderer/utc.ts'
 import { expect, test } from 'vitest'
 import { eventSentence } from '../../../app/status/event-sentence.ts'
-import { headline, keyStatus, shortText, spokenText } from '../../../app/status/key-status.ts'
+import { aspectStatuses, headline, keyStatus, shortText, spokenText } from '../../../app/status/key-status.ts'
 import { keyProblems, PROBLEM_LASTS_MS, toldProblem } from '../../../app/status/problem-status.ts'
 import { quotaStatus, stateSentence } from '../../../app/status/quota-status.ts'
 import { defaultQuota, NOW_MS, quota, snapshot } from '../../renderer/fixtures.ts'
@@ -27,6 +27,13 @@ test('a key that every request refuses is red on every surface, says so and what
   expect(shortText(keyStatus(at, NOW_MS))).toBe('Refused (401)')
   expect(keyStatus(at, NOW_MS).severity).toBe('critical')
   expect(spokenText(at, NOW_MS)).toBe('Refused (401).')
+})
+
+test('what the service says has one full stop, and data that never came is not ok', () => {
+  const at = snapshot({ requests: [unseen('Accounts', 401, 'The token is not accepted.')] })
+  expect(headline(at, NOW_MS).detail).toContain('It says: “The token is not accepted.” Since 14:28')
+  const data = aspectStatuses(at, NOW_MS).find(({ aspect }) => aspect === 'data')
+  expect(data).toMatchObject({ severity: 'unseen', label: 'none yet' })
 })
 
 test.each([

@@ -67,6 +67,31 @@ test('a severity is never told by colour alone: each has a shape of its own, and
   expect(new Set(shapes.values()).size).toBe(4)
 })
 
+test('nothing moves by itself, with or without a wish for reduced motion', async ({ page, open }) => {
+  await open(snapshot())
+  const moving = () =>
+    page.evaluate(() => {
+      const styled = [...document.querySelectorAll('*')].flatMap((one) => {
+        const { animationName, transitionDuration } = getComputedStyle(one)
+        const isStill = animationName === 'none' && /^(0s(, )?)+$/.test(transitionDuration)
+        return isStill ? [] : [one.outerHTML.slice(0, 80)]
+      })
+      return [...styled, ...document.getAnimations().map((one) => one.id || 'an animation')]
+    })
+  for (const reducedMotion of ['reduce', 'no-preference'] as const) {
+    await page.emulateMedia({ reducedMotion })
+    expect(await moving(), reducedMotion).toEqual([])
+    await page.getByRole('button', { name: 'Search' }).click()
+    await page.getByRole('dialog').waitFor()
+    expect(await moving(), `${reducedMotion}, palette`).toEqual([])
+    await page.keyboard.press('Escape')
+    await page.getByRole('button', { name: 'Glance' }).click()
+    await page.getByTestId('glance').waitFor()
+    expect(await moving(), `${reducedMotion}, glance`).toEqual([])
+    await page.keyboard.press('Escape')
+  }
+})
+
 test('the keyboard skips the header', async ({ page, open }) => {
   await open(snapshot())
   // The links take no room while nobody uses them.

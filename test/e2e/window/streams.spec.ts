@@ -1,5 +1,5 @@
 import { NOW_MS, slots, snapshot, stream } from '../../renderer/fixtures.ts'
-import { asked, expect, test } from './window-fixtures.ts'
+import { asked, expect, problemsOf, test } from './window-fixtures.ts'
 
 test('an own stream is pinned, restarted and, once closed, opened again', async ({ page, open }) => {
   const host = await open(
@@ -129,6 +129,7 @@ test('all streams are closed after a question, each with its time to be kept', a
   const host = await open(snapshot())
   await page.getByRole('button', { name: 'Close all…' }).click()
   await expect(page.getByRole('button', { name: 'Keep', exact: true })).toBeFocused()
+  expect(await problemsOf(page, 'section[aria-labelledby=streams-title]')).toEqual([])
   await page.keyboard.press('Enter')
   expect(asked(host, 'closeStream')).toEqual([])
   await page.getByRole('button', { name: 'Close all…' }).click()

@@ -1,5 +1,6 @@
 import type { Page } from '@playwright/test'
 import { NOW_MS, quota, REQUESTS, snapshot } from '../../renderer/fixtures.ts'
+import { STATES } from '../../renderer/harness/states.ts'
 import { expect, test } from './window-fixtures.ts'
 
 const row = (category: string) => `tr[data-category="${category}"]`
@@ -45,6 +46,58 @@ test('rows are grouped, and those that nothing is known of are folded under a li
   await expect(page.locator(row('Option Spread Types'))).toBeVisible()
   await options.getByRole('button', { name: '2 not checked', expanded: true }).click()
   expect(await shown(page)).toEqual(SEEN)
+})
+
+test('every category is named in full, and no cell is wider than its column, also where all are refused', async ({
+  page,
+  open,
+}) => {
+  await open(STATES['refused']!)
+  await expect(page.locator(row('Option Spread Types'))).toBeVisible()
+  const wide = (selector: string) =>
+    page
+      .locator(`tr[data-category] ${selector}`)
+      .evaluateAll((all) =>
+        all.filter((one) => one.scrollWidth > one.clientWidth).map((one) => one.textContent),
+      )
+  for (const viewport of [
+    { width: 1920, height: 1080 },
+    { width: 1440, height: 900 },
+    { width: 1280, height: 800 },
+    { width: 1024, height: 700 },
+    { width: 960, height: 600 },
+  ]) {
+    await page.setViewportSize(viewport)
+    expect(await wide('th button > span'), `${viewport.width}`).toEqual([])
+    expect(await wide('> *'), `${viewport.width}`).toEqual([])
+  }
+})
+
+test('the row in most trouble stays in sight wherever the table is scrolled to', async ({ page, open }) => {
+  await page.setViewportSize({ width: 1440, height: 900 })
+  const last = 'MarketDepth Stream'
+  const requests = REQUESTS.map((one) =>
+    one.category === last ? quota(last, 30, 60, 0, { state: 'empty', low: 0, high: 0 }) : one,
+  )
+  await open(snapshot({ requests }))
+  const folded = page.getByRole('button', { name: /not checked/, expanded: false })
+  while ((await folded.count()) > 0) await folded.first().click()
+  const worst = page.locator(row(last))
+  await expect(worst).toHaveAttribute('data-worst', 'true')
+  const scrolled = (to: number) =>
+    worst.evaluate((one, share) => {
+      let box = one.parentElement
+      while (box !== null && box.scrollHeight <= box.clientHeight + 1) box = box.parentElement
+      if (box === null || box === document.scrollingElement) return 'the table does not scroll'
+      box.scrollTop = share * box.scrollHeight
+      const { left, top, width, height } = one.querySelector('th')!.getBoundingClientRect()
+      const { top: from, bottom: until } = box.getBoundingClientRect()
+      const isOnTop = one.contains(document.elementFromPoint(left + width / 2, top + height / 2))
+      return top >= from && top + height <= until + 1 && isOnTop
+        ? 'in sight'
+        : `${top} in ${from} to ${until}`
+    }, to)
+  for (const share of [0, 0.5, 1]) expect(await scrolled(share), `${share}`).toBe('in sight')
 })
 
 test('a small chart of the last minutes stands in each row', async ({ page, open }) => {

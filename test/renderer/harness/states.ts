@@ -21,6 +21,13 @@ const base = snapshot()
 const withRow = (category: string, row: Snapshot['requests'][number]) =>
   REQUESTS.map((one) => (one.category === category ? row : one))
 
+/** A key that may read nothing: each row with the longest that is said of its last answer and of the next check. */
+const refusedRow = (category: string, limit: number, period: number) => ({
+  ...defaultQuota(category, limit, period),
+  problem: { status: 403, message: 'The scope does not allow it.', since: NOW_MS - 100 * SECOND },
+  nextCheckAt: NOW_MS + 9 * MINUTE,
+})
+
 /** Every state the design shows, by name. */
 export const STATES: Readonly<Record<string, Snapshot>> = {
   target: base,
@@ -92,6 +99,11 @@ export const STATES: Readonly<Record<string, Snapshot>> = {
     requests: CALM_REQUESTS.concat(quota('quotes-special', 251, 300, 200)),
     refresh: { state: 'valid', rotating: false, stored: 'memory', refreshesToday: 1 },
     verdict: { kind: 'lasts' },
+  }),
+  refused: snapshot({
+    requests: REQUESTS.map((row) => refusedRow(row.category, row.limit, row.period)),
+    streams: [],
+    verdict: { kind: 'unknown' },
   }),
   unknown: snapshot({
     requests: REQUESTS.map((row) => defaultQuota(row.category, row.limit, row.period)),
