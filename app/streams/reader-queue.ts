@@ -37,6 +37,8 @@ export class ReaderQueue {
   #bytes = 0
   /** Objects whose newest state is owed, with the frame of those that ended; `undefined` while up to date. */
   #owed: Map<string, Uint8Array | undefined> | undefined
+  /** Where `take` is among them: begun anew, each would pass all places of those that were taken. */
+  #nextOwed: MapIterator<[string, Uint8Array | undefined]> | undefined
   #owesEndSnapshot = false
   #isLost = false
 
@@ -59,6 +61,7 @@ export class ReaderQueue {
   /** Owes the state as it stands to a reader that has nothing yet. */
   join(): void {
     this.#owed = new Map()
+    this.#nextOwed = undefined
     for (const key of this.#source.keys)
       if (this.#wants(this.#source.symbolOf(key))) this.#owed.set(key, undefined)
     this.#owesEndSnapshot = this.#source.isComplete
@@ -91,13 +94,16 @@ export class ReaderQueue {
   /** The next frame to write; `undefined` where nothing is left. */
   take(): Uint8Array | undefined {
     if (this.#owed !== undefined) {
-      for (const [key, end] of this.#owed) {
+      this.#nextOwed ??= this.#owed.entries()
+      for (let next = this.#nextOwed.next(); next.done !== true; next = this.#nextOwed.next()) {
+        const [key, end] = next.value
         this.#owed.delete(key)
         const bytes = end ?? this.#source.bytesOf(key)
         if (bytes !== undefined) return bytes
         if (this.#source.forgets && key !== this.#source.provisional) this.#isLost = true
       }
       this.#owed = undefined
+      this.#nextOwed = undefined
       if (this.#owesEndSnapshot) {
         this.#owesEndSnapshot = false
         return this.#source.endSnapshot

@@ -22,6 +22,8 @@ interface Entry {
   readonly members?: Members
   /** The whole object; computed when it is wanted. */
   text: string | undefined
+  /** Its frame for new readers; computed for the first of them. */
+  bytes?: Uint8Array
   readonly symbol?: string
 }
 
@@ -105,15 +107,15 @@ export class SharedState {
 
   /** The frame of an object as it stands; `undefined` for one that is not kept. */
   bytesOf(key: string): Uint8Array | undefined {
-    const text = this.textOf(key)
-    return text === undefined ? undefined : this.#line(text)
+    const entry = this.#objects.get(key)
+    if (entry === undefined) return undefined
+    entry.bytes ??= this.#line(textOf(entry))
+    return entry.bytes
   }
 
   textOf(key: string): string | undefined {
     const entry = this.#objects.get(key)
-    if (entry === undefined) return undefined
-    entry.text ??= textOfMembers(entry.members ?? new Map())
-    return entry.text
+    return entry && textOf(entry)
   }
 
   get endSnapshot(): Uint8Array {
@@ -227,8 +229,7 @@ export class SharedState {
     for (const [key, entry] of next) {
       const former = this.#objects.get(key)
       if (former !== undefined && isSame(former, entry)) continue
-      entry.text ??= textOfMembers(entry.members ?? new Map())
-      frames.push(this.#object(key, entry.text, entry.symbol))
+      frames.push(this.#object(key, textOf(entry), entry.symbol))
     }
     return frames
   }
@@ -274,6 +275,11 @@ export class SharedState {
   #line(text: string): Uint8Array {
     return this.#encode(`${text}${this.#lineEnd}`)
   }
+}
+
+function textOf(entry: Entry): string {
+  entry.text ??= textOfMembers(entry.members ?? new Map())
+  return entry.text
 }
 
 /** The value of a member that is a text. */

@@ -31,18 +31,19 @@ export function peerSocket(
   const table = Object.entries(TABLES).find(([address]) => address === remoteAddress)?.[1]
   if (table === undefined || remotePort === undefined || localPort === undefined) return undefined
   const end = (port: number) => `${table.address}:${port.toString(16).toUpperCase().padStart(4, '0')}`
-  const wanted = `${end(remotePort)} ${end(localPort)}`
+  const wanted = ` ${end(remotePort)} ${end(localPort)} `
   let text: string
   try {
     text = read(table.file)
   } catch {
     return undefined
   }
-  const line = text.split('\n').find((one) => one.includes(` ${wanted} `))
-  // sl, local, remote, state, queues, timer, retransmits, uid, timeout, inode.
-  const fields = line?.trim().split(/\s+/) ?? []
-  const userId = Number(fields[7])
-  return Number.isInteger(userId) ? { userId, inode: fields[9] ?? '' } : undefined
+  const at = text.indexOf(wanted)
+  if (at < 0) return undefined
+  // Local, remote, state, queues, timer, retransmits, uid, timeout, inode.
+  const fields = text.slice(at, text.indexOf('\n', at)).trim().split(/\s+/)
+  const userId = Number(fields[6])
+  return Number.isInteger(userId) ? { userId, inode: fields[8] ?? '' } : undefined
 }
 
 /** Whether a connection is of this user, or of root, who may read everything anyway; true where that is not known. */
