@@ -107,6 +107,11 @@ type Defined<T> = { [K in keyof T]?: Exclude<T[K], undefined> }
 
 /** The entries that have a value, or `undefined` when none has. */
 function withDefined<T extends Record<string, unknown>>(entries: T): Defined<T> | undefined {
-  const kept = Object.entries(entries).filter(([, value]) => value !== undefined)
-  return kept.length > 0 ? (Object.fromEntries(kept) as Defined<T>) : undefined
+  let kept: Record<string, unknown> | undefined
+  for (const name in entries) {
+    if (entries[name] === undefined) continue
+    kept ??= {}
+    kept[name] = entries[name]
+  }
+  return kept as Defined<T> | undefined
 }

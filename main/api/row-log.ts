@@ -28,15 +28,19 @@ export class RowLog {
   readonly #rows = new Map<string, Entry>()
 
   answered(category: string, headers: HttpHeaders, oddities: readonly string[], nowMs: number): void {
-    const numbers = NUMBERS.flatMap((name) => {
+    const numbers: Record<string, number> = {}
+    let hasNumber = false
+    for (const name of NUMBERS) {
       const text = headers[name]?.trim() ?? ''
       const value = text === '' || text.length > LONGEST_NUMBER ? Number.NaN : Number(text)
-      return Number.isFinite(value) ? [[name, value] as const] : []
-    })
-    if (numbers.length === 0 && oddities.length === 0) return
+      if (!Number.isFinite(value)) continue
+      numbers[name] = value
+      hasNumber = true
+    }
+    if (!hasNumber && oddities.length === 0) return
     const entry = this.#entry(category)
     if (!entry) return
-    entry.headers = Object.fromEntries(numbers)
+    entry.headers = numbers
     entry.oddities = oddities
     entry.atMs = nowMs
   }

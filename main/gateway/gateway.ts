@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { ListedProgram } from '../../app/contract/gateway.ts'
 import type { GatewaySummary, ProgramSummary } from '../../app/contract/snapshot.ts'
+import { hostOf } from '../api/client.ts'
 import type { MonitorListener, MonitorSurface } from '../monitor/monitor-surface.ts'
 import type { ProfileSession } from '../monitor/profile-session.ts'
 import type { ForwardHttp } from '../network/forward-http.ts'
@@ -315,6 +316,7 @@ export class Gateway {
       clock: this.#deps.clock,
       timeline,
       baseUrl: session.profile.baseUrl,
+      host: hostOf(session.profile.baseUrl),
       tap,
       ledger,
       slots,

@@ -3,7 +3,6 @@ import type { Ticket } from '../../app/quota/ledger.ts'
 import { observe } from '../../app/service/headers.ts'
 import { senderOf } from '../../app/service/sender.ts'
 import type { SlotLedger } from '../../app/streams/slots.ts'
-import { hostOf } from '../api/client.ts'
 import type { QuotaTap } from '../api/quota-tap.ts'
 import type { Reachability } from '../monitor/reachability.ts'
 import type { Timeline } from '../monitor/timeline.ts'
@@ -16,6 +15,8 @@ export interface SendingDeps {
   readonly clock: Clock
   readonly timeline: Timeline
   readonly baseUrl: string
+  /** The host of `baseUrl`. */
+  readonly host: string
   readonly tap: QuotaTap
   readonly slots: Pick<SlotLedger, 'taken' | 'released' | 'observed'>
   readonly reachability: Pick<Reachability, 'answered' | 'failed'>
@@ -135,12 +136,12 @@ export class Sending {
   }
 
   #failed(how: 'not-sent' | 'cut' | 'timeout', why: string): void {
-    const { tap, reachability, baseUrl } = this.#deps
+    const { tap, reachability, host } = this.#deps
     if (how === 'not-sent') tap.notSent(this.#ticket)
     else if (how === 'cut') tap.lost(this.#ticket)
     else tap.hungUp(this.#ticket)
     // A reused connection may have been closed meanwhile, which says nothing about the host.
-    if (how !== 'cut') reachability.failed(hostOf(baseUrl), why)
+    if (how !== 'cut') reachability.failed(host, why)
     this.freeSlot()
     this.#settled({ kind: how })
   }
@@ -181,19 +182,19 @@ export class Sending {
   #judge({ status, headers }: ForwardAnswer): void {
     // Abandoned while its 429 was read: counted already.
     if (this.#isAbandoned) return
-    const { tap, reachability, slots, timeline, baseUrl } = this.#deps
+    const { tap, reachability, slots, timeline, baseUrl, host } = this.#deps
     const { stream, bucket } = this.#outgoing
     const observation = observe(status, headers)
     const sender = senderOf(observation, baseUrl)
     if (sender.kind === 'other') {
       // Passed on as it came, but it says nothing of quotas.
       tap.notTheService(this.#ticket, status, sender.why)
-      reachability.failed(hostOf(baseUrl), sender.why)
+      reachability.failed(host, sender.why)
       this.freeSlot()
       this.#settled({ kind: 'answer' })
       return
     }
-    reachability.answered(hostOf(baseUrl))
+    reachability.answered(host)
     const body = this.#begun?.bytes.toString('utf8') ?? ''
     const { reading, refused } = tap.answered(this.#ticket, observation, body)
     if (stream !== undefined) {

@@ -77,16 +77,23 @@ try {
   }
 
   const [p50, p99, core] = [added('gateway', 0.5), added('gateway', 0.99), perCore['gateway'] ?? 0]
+  /** What no proxy on Node comes below on this machine, as the reason of a missed aim. */
+  const floor = (isMet: boolean, plain: string): string =>
+    isMet
+      ? ''
+      : `: a proxy of Node that only passes on ${plain} here, the floor of any gateway on Node’s HTTP`
+  const [floorP50, floorP99] = [added('pass', 0.5), added('pass', 0.99)]
+  const is = { p50: p50 <= AIMS.p50Ms, p99: p99 <= AIMS.p99Ms, core: core >= AIMS.perSecond }
   tell(
     {
       what: 'What the gateway adds to a request, the middle one',
       unit: 'ms',
       better: 'less',
       ours: p50,
-      peers: { 'a proxy of Node that only passes on': added('pass', 0.5) },
+      peers: { 'a proxy of Node that only passes on': floorP50 },
       details: {
         'added, p99, ms': p99,
-        'added by the plain proxy, p99, ms': added('pass', 0.99),
+        'added by the plain proxy, p99, ms': floorP99,
         'a direct request, p50, ms': round(quantile(tookMs.direct, 0.5)),
         'a direct request, p99, ms': round(quantile(tookMs.direct, 0.99)),
         'requests a second of one core': core,
@@ -95,9 +102,18 @@ try {
         [`requests a second, ${CONNECTIONS} connections, the plain proxy`]: perSecond['pass'] ?? 0,
       },
       aims: [
-        { what: `p50 at most ${AIMS.p50Ms} ms more`, isMet: p50 <= AIMS.p50Ms },
-        { what: `p99 at most ${AIMS.p99Ms} ms more`, isMet: p99 <= AIMS.p99Ms },
-        { what: `at least ${AIMS.perSecond} requests a second of one core`, isMet: core >= AIMS.perSecond },
+        {
+          what: `p50 at most ${AIMS.p50Ms} ms more${floor(is.p50, `adds ${floorP50} ms`)}`,
+          isMet: is.p50,
+        },
+        {
+          what: `p99 at most ${AIMS.p99Ms} ms more${floor(is.p99, `adds ${floorP99} ms`)}`,
+          isMet: is.p99,
+        },
+        {
+          what: `at least ${AIMS.perSecond} requests a second of one core${floor(is.core, `passes ${perCore['pass'] ?? 0}`)}`,
+          isMet: is.core,
+        },
       ],
       how: `${pairs} times one request each directly, through the plain proxy and through the gateway, in turning order, ${GAP_MS} ms apart; then ${requests} requests over ${CONNECTIONS} connections each way, and what their process took of a core. Client, service, proxy and gateway share the machine's cores. A share of p99 is the machine's: the plain proxy meets it too.`,
     },

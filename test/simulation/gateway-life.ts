@@ -163,7 +163,7 @@ export async function liveGateway(seed: number): Promise<GatewayLife> {
       ...{ ...bearer, reached: () => {} },
     })
     forwarder = new Forwarder({
-      ...{ clock: ownClock, timeline, baseUrl, tap, ledger, slots, event, changed },
+      ...{ clock: ownClock, timeline, baseUrl, host: 'api.test', tap, ledger, slots, event, changed },
       ...{ ...bearer, sharing: { streams, slots } },
       reachability: new Reachability(timeline, random, event),
       forward: (request, listener) => upstream(request, listener, own),
