@@ -1,5 +1,5 @@
-import { closeSync, openSync, readSync } from 'node:fs'
 import { join } from 'node:path'
+import { readBounded } from '../storage/read-bounded.ts'
 import { systemErrorText } from '../storage/system-error.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
@@ -65,18 +65,7 @@ function readIfThere(path: string, read: (path: string) => string | undefined): 
  * Reads a secret from a file or a pipe, such as a shell's `<(…)`; `undefined` if it is longer than `MAX_SECRET_BYTES`.
  */
 export function readSecret(path: string): string | undefined {
-  const file = openSync(path, 'r')
-  try {
-    const bytes = Buffer.alloc(MAX_SECRET_BYTES + 1)
-    let length = 0
-    for (let got = -1; got !== 0 && length < bytes.length; length += got) {
-      got = readSync(file, bytes, length, bytes.length - length, null)
-    }
-    if (length > MAX_SECRET_BYTES) return undefined
-    return bytes.toString('utf8', 0, length).replace(/\r?\n$/, '')
-  } finally {
-    closeSync(file)
-  }
+  return readBounded(path, MAX_SECRET_BYTES)?.replace(/\r?\n$/, '')
 }
 
 /**

@@ -59,6 +59,14 @@ export const HOSTILE_MUTANTS: readonly Mutant[] = [
     test: 'main/stored-files-fuzz.test.ts',
   },
   {
+    promise: 'D2',
+    what: 'read a plan to its end, however long it is',
+    file: 'main/hosts/terminal/plan-command.ts',
+    find: 'readBounded(file, MAX_PLAN_FILE_BYTES)',
+    replace: 'readBounded(file, 64 * MAX_PLAN_FILE_BYTES)',
+    test: 'main/hosts/terminal/plan-command.test.ts',
+  },
+  {
     promise: 'K1',
     what: 'end the start over a stored number out of range',
     file: 'main/storage/storage-error.ts',

@@ -1,4 +1,3 @@
-import { readFileSync, statSync } from 'node:fs'
 import type { Plan, PlannedProgram } from '../../../app/plan/plan.ts'
 import { MAX_PLAN_FILE_BYTES, readPlan, TOO_LARGE_TEXT } from '../../../app/plan/plan-file.ts'
 import { planRateText, recordedText, verdictLine } from '../../../app/plan/plan-words.ts'
@@ -11,6 +10,7 @@ import { type PlanVerdict, planVerdict } from '../../../app/plan/verdict.ts'
 import { CURRENT_REQUEST_QUOTAS } from '../../../app/service/categories.ts'
 import type { SeriesOpening } from '../../history/series-file.ts'
 import { NO_HOME } from '../../storage/data-folder.ts'
+import { readBounded } from '../../storage/read-bounded.ts'
 import { systemErrorText } from '../../storage/system-error.ts'
 import { left, right } from './cells.ts'
 import type { PlanFlags } from './flags.ts'
@@ -82,8 +82,9 @@ export function plan(file: string | undefined, flags: PlanFlags, deps: PlanDeps)
 function readPlanFile(file: string): ReturnType<typeof readPlan> {
   const wrong = (why: string) => ({ kind: 'wrong' as const, line: `${file}: ${why}` })
   try {
-    if (statSync(file).size > MAX_PLAN_FILE_BYTES) return wrong(TOO_LARGE_TEXT)
-    const read = readPlan(readFileSync(file, 'utf8'))
+    const text = readBounded(file, MAX_PLAN_FILE_BYTES)
+    if (text === undefined) return wrong(TOO_LARGE_TEXT)
+    const read = readPlan(text)
     return read.kind === 'wrong' ? wrong(read.line) : read
   } catch (error) {
     return wrong(systemErrorText(error))

@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { MAX_PLAN_FILE_BYTES, TOO_LARGE_TEXT } from '../../../../app/plan/plan-file.ts'
 import { openSeriesFile } from '../../../../main/history/series-file.ts'
 import type { PlanFlags } from '../../../../main/hosts/terminal/flags.ts'
 import { plan } from '../../../../main/hosts/terminal/plan-command.ts'
@@ -228,4 +229,20 @@ test('what was recorded counts beside the programs of a file', () => {
   expect(named).toMatchObject({ exitCode: 2, text: '' })
   const early = planned(undefined, { fromHistory: 60_000, data }, nowMs)
   expect(early).toMatchObject({ exitCode: 1, errors: ['the history has no minute of that time'] })
+})
+
+test.skipIf(process.platform === 'win32').each([
+  ['has no end', '/dev/zero'],
+  ['is larger than a plan', undefined],
+])('a file that %s is refused in a line, and read no further than a plan is long', (_, device) => {
+  const file = device ?? join(temporaryFolder(), 'plan.json')
+  if (device === undefined) writeFileSync(file, `{"programs":[]}${' '.repeat(MAX_PLAN_FILE_BYTES)}`)
+  const terminal = fakeTerminal()
+  const nowMs = () => EPOCH_MS
+  const exitCode = plan(
+    file,
+    {},
+    { terminal, defaultDataFolder: () => undefined, nowMs, openSeries: openSeriesFile },
+  )
+  expect([exitCode, terminal.lines, terminal.errors]).toEqual([2, [], [`${file}: ${TOO_LARGE_TEXT}`]])
 })
