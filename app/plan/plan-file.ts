@@ -21,13 +21,14 @@ const MAX_PERIOD_SECONDS = 86_400
 const MAX_PROGRAMS = 64
 const MAX_ENTRIES = 256
 
+/** One line, without characters that reorder what stands beside it in a terminal. */
 const name = z
   .string()
   .check(
     z.trim(),
     z.minLength(1),
     z.maxLength(64),
-    z.regex(/^\P{Cc}+$/u, { error: 'must be text in one line' }),
+    z.regex(/^[^\p{Cc}\p{Bidi_Control}\u2028\u2029]+$/u, { error: 'must be text in one line' }),
   )
 const stream = z.pipe(
   z.string(),
@@ -158,7 +159,7 @@ const pathText = (path: readonly PropertyKey[]): string =>
       typeof step === 'number'
         ? `[${step}]`
         : `.${String(step)
-            .replace(/\p{Cc}/gu, ' ')
+            .replace(/[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu, ' ')
             .slice(0, 64)}`,
     )
     .join('')

@@ -44,10 +44,15 @@ function parseTarget(kind: StreamKind, path: string): ReadText<string> {
 
 /**
  * Whether a text is a valid symbol or account: dots, dollars and inner spaces ("MSFT 261218C400") are valid, slashes
- * and control characters are not.
+ * and control or direction characters are not.
  */
 function isName(text: string): boolean {
-  return text.length > 0 && !/[/\\#\p{Cc}]/u.test(text) && text !== '.' && text !== '..'
+  return (
+    text.length > 0 &&
+    !/[/\\#\p{Cc}\p{Bidi_Control}\u2028\u2029]/u.test(text) &&
+    text !== '.' &&
+    text !== '..'
+  )
 }
 
 function parseOptions(query: string | undefined): ReadText<Readonly<Record<string, string>>> {

@@ -60,6 +60,14 @@ export const HOSTILE_MUTANTS: readonly Mutant[] = [
   },
   {
     promise: 'D2',
+    what: 'let the name of a planned program reorder a line',
+    file: 'app/plan/plan-file.ts',
+    find: '/^[^\\p{Cc}\\p{Bidi_Control}\\u2028\\u2029]+$/u',
+    replace: '/^[^\\p{Cc}]+$/u',
+    test: 'main/hosts/terminal/plan-command.test.ts',
+  },
+  {
+    promise: 'D2',
     what: 'read a plan to its end, however long it is',
     file: 'main/hosts/terminal/plan-command.ts',
     find: 'readBounded(file, MAX_PLAN_FILE_BYTES)',

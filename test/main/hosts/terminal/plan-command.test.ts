@@ -246,3 +246,20 @@ test.skipIf(process.platform === 'win32').each([
   )
   expect([exitCode, terminal.lines, terminal.errors]).toEqual([2, [], [`${file}: ${TOO_LARGE_TEXT}`]])
 })
+
+test.each(['evil\u202egpj.exe', 'a\u2066b', 'one\u2028two', '\u200f'])(
+  'a text of a plan cannot reorder a line of the terminal: %j',
+  (text) => {
+    const program = { name: 'one', requests: [{ category: 'Accounts', perSecond: 5, burst: 1000 }] }
+    for (const content of [
+      { programs: [{ ...program, name: text }] },
+      { programs: [{ ...program, streams: [`quotes:${text}`] }] },
+      { programs: [program], limits: { [text]: { limit: 1, period: 1 } } },
+      { programs: [program], [text]: 1 },
+    ]) {
+      const { exitCode, errors } = planned(content)
+      expect([content, exitCode]).toEqual([content, 2])
+      expect(errors.join('')).not.toMatch(/[\p{Bidi_Control}\u2028\u2029]/u)
+    }
+  },
+)
