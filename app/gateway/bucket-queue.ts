@@ -146,7 +146,8 @@ export class BucketQueue<T extends Waiting> {
     const expected = perMs * aheadMs + comingOf(rivals, aheadMs)
     const spread = Math.sqrt(expected * (1 + aheadMs / HORIZONS_MS.short))
     const fewest = Math.max(0, expected - HOPE * spread)
-    return this.bound.turnAtMs(level, ahead + fewest, nowMs) <= byMs
+    // Requests that came all at once promise more than a bucket gives in that time; a turn counts with no more than that.
+    return this.bound.turnAtMs(level, ahead + fewest, nowMs) <= byMs || this.turnOf(waiting, nowMs) <= byMs
   }
 
   #ahead(waiting: T): number {

@@ -94,6 +94,14 @@ export const GATEWAY_MUTANTS: readonly Mutant[] = [
   },
   {
     promise: 'G2',
+    what: 'take a burst for what comes without end, and refuse at once what has its turn in time',
+    file: QUEUE,
+    find: '|| this.turnOf(waiting, nowMs) <= byMs',
+    replace: '|| this.turnOf(waiting, nowMs) < nowMs',
+    test: 'app/gateway/scheduler.test.ts',
+  },
+  {
+    promise: 'G2',
     what: 'refuse at once what is only expected to come too late',
     file: QUEUE,
     find: 'Math.max(0, expected - HOPE * spread)',

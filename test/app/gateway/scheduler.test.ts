@@ -81,6 +81,18 @@ describe('when a request goes', () => {
     expect(kinds(offer({ class: 'critical' }))).toEqual(['send'])
   })
 
+  test('a burst of a class before refuses no request whose turn comes within its patience', () => {
+    scheduler = new Scheduler(() => ({ reserve: 200 }))
+    for (let i = 0; i < 20; i += 1) {
+      expect(offer({ program: 'critical', class: 'critical' }, 40 * i)).toEqual([send(i + 1)])
+      scheduler.answered(i + 1, answer(319 - i), 40 * i + 10)
+    }
+    const patient = offer({ class: 'background', patienceMs: 300_000 }, 1_000)
+    expect(kinds(patient)).toEqual(['wait'])
+    expect(patient).toMatchObject([{ turnAtMs: expect.toSatisfy((ms: number) => ms < 300_000) }])
+    expect(kinds(offer({ class: 'background', patienceMs: 10_000 }, 1_000))).toEqual(['refuse'])
+  })
+
   test('a reserve can be set for a bucket', () => {
     scheduler = new Scheduler((bucket) => (bucket === POSITIONS ? { reserve: 0 } : {}))
     left(2)
