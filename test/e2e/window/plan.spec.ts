@@ -244,13 +244,13 @@ test('a saved plan is opened again by hand or dropped; a wrong file is refused b
   await choose(saved.replace('"perSecond":0.9', '"perSecond":-1'))
   await expect(
     page.getByText(
-      /notes\.json: programs\[\d\]\.requests\[0\]\.perSecond must be at least 0\. The plan is as it was\./,
+      /notes\.json: programs\[\d\]\.requests\[0\]\.perSecond must be at least 0\. The plan is unchanged\./,
     ),
   ).toBeVisible()
   await expect(rate).toHaveValue('0.34')
   expect(await problemsOf(page)).toEqual([])
   await choose('{')
-  await expect(page.getByText('notes.json: it is not JSON. The plan is as it was.')).toBeVisible()
+  await expect(page.getByText('notes.json: it is not JSON. The plan is unchanged.')).toBeVisible()
   await choose(saved)
   await expect(rate).toHaveValue('0.90')
   await expect(page.getByLabel('Weight of scanner')).toHaveValue('7')
