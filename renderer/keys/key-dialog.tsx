@@ -126,7 +126,11 @@ function WhereKept() {
       () => setKeeps('memory'),
     )
   }, [api])
-  return <p className={css('good')}>{keeps === undefined ? '\u00a0' : KEPT_WORDS[keeps]}</p>
+  return (
+    <p className={css('kept', keeps === 'sealed' && 'good')}>
+      {keeps === undefined ? '\u00a0' : KEPT_WORDS[keeps]}
+    </p>
+  )
 }
 
 const KEPT_WORDS: Readonly<Record<KeptSecrets, string>> = {

@@ -116,7 +116,17 @@ test('the form says what becomes of a key, whatever key is on screen', async ({ 
   const host = await open(STATES['simulated']!)
   host.answer('hello', { version: '0.1.0', host: 'browser', keeps: 'memory' })
   await page.getByRole('button', { name: 'Connect a key' }).click()
-  await expect(page.getByRole('dialog')).toContainText('Kept in memory only: gone when Headroom quits.')
+  const colour = async (words: string) => {
+    const note = page.getByRole('dialog').getByText(words)
+    await expect(note).toBeVisible()
+    return note.evaluate((one) => getComputedStyle(one).color)
+  }
+  const ofMemory = await colour('Kept in memory only: gone when Headroom quits.')
+  await page.keyboard.press('Escape')
+  host.answer('hello', { version: '0.1.0', host: 'browser', keeps: 'sealed' })
+  await page.getByRole('button', { name: 'Connect a key' }).click()
+  // What is gone at the end is no success.
+  expect(await colour('Stored sealed on this computer.')).not.toBe(ofMemory)
 })
 
 test('a key is connected without its secrets being shown or kept', async ({ page, open }) => {
