@@ -79,6 +79,7 @@ function countOf(category: string, { before, after }: Look) {
   return {
     limit,
     periodSeconds,
+    isFull: first.remaining >= limit && last.remaining >= limit,
     fewest: Math.max(0, Math.min(first.remaining, last.remaining) - slack),
     most: Math.min(limit, Math.max(first.remaining, last.remaining) + slack),
     fullAtMs: last.remaining >= limit ? after.at : after.at + last.resetSeconds * 1000,
@@ -94,7 +95,7 @@ function inRow(row: ShownRow, looks: readonly Look[], look: Look, note: Note): v
     if (high < row.limit) note('number', `${row.category}: ${row.left}`, 'no use')
     return
   }
-  const { fewest, most, limit, told } = count
+  const { fewest, most, limit, isFull, told } = count
   const said = `${row.category}: ${row.state}, ${row.left} of ${row.limit}, others ${row.others}/s, ${row.age} old`
   if (row.limit !== limit) note('number', said, `a limit of ${limit}`)
   const state = row.state.replace(/ \d.*$| could run out$| now$| within.*$/, '')
@@ -108,7 +109,7 @@ function inRow(row: ShownRow, looks: readonly Look[], look: Look, note: Note): v
       break
     }
     case 'running out':
-      if (fewest > limit * (1 - MIDDLE)) note('state', said, told)
+      if (isFull) note('state', said, told)
       break
     case 'empty':
       if (fewest > limit * MIDDLE) note('state', said, told)
