@@ -71,6 +71,14 @@ export const PLAN_MUTANTS: readonly Mutant[] = [
     test: VERDICT_TEST,
   },
   {
+    promise: 'L1',
+    what: 'take a burst for a rate that lasts, and refuse what would wait',
+    file: 'app/gateway/bucket-queue.ts',
+    find: '<= byMs || this.turnOf(waiting, nowMs) <= byMs',
+    replace: '<= byMs || this.turnOf(waiting, nowMs) <= nowMs',
+    test: LAWS_TEST,
+  },
+  {
     promise: 'L2',
     what: 'count a wait from the beginning of the day',
     file: REPLAY,
