@@ -1,4 +1,16 @@
+import {
+  BAND_OF,
+  CELL_SPREAD,
+  HALF_CELL,
+  HOLD_COUNT,
+  HOLD_PRIOR,
+  HOLD_SECONDS,
+  RATE_COUNT,
+  RATES,
+  staysFor,
+} from './candidates.ts'
 import { chanceBelow, nearChanceBelow } from './normal.ts'
+import { Spells } from './spells.ts'
 import { grow, grown, waiting } from './taken-moments.ts'
 
 /*
@@ -24,53 +36,14 @@ import { grow, grown, waiting } from './taken-moments.ts'
  * Units: requests and seconds. `RATES` is in multiples of the refill, `#rates` in requests per second.
  */
 
-const PER_OCTAVE = 3
-const OCTAVES = { below: 4, above: 5 } as const
-/** Width of a rate's cell as a share of the rate (26 %), and the standard deviation of a uniform one: 0.26 / √12. */
-const CELL = 2 ** (1 / PER_OCTAVE) - 1
-const CELL_SPREAD = CELL / Math.sqrt(12)
 /** Requests in a spell from which its mean rate is used. */
 const MIN_COUNTED = 5
-/** Factor from a candidate's rate to the edge of its cell. */
-const HALF_CELL = 2 ** (1 / (2 * PER_OCTAVE))
 /** Multiple of the refill above which others keep a quota from being full. */
 const BUSY_FROM = 1.15
-const RATES: readonly number[] = [
-  0,
-  ...Array.from(
-    { length: PER_OCTAVE * (OCTAVES.below + OCTAVES.above) + 1 },
-    (_, step) => 2 ** (step / PER_OCTAVE - OCTAVES.below),
-  ),
-]
-const RATE_COUNT = RATES.length
-const HOLD_SECONDS: readonly number[] = [5, 30, 180, 2000]
-const HOLD_COUNT = HOLD_SECONDS.length
 const COUNT = RATE_COUNT * HOLD_COUNT
 
-/**
- * Bands of rates: idle, within the refill, busy, storm. Holding times are learned per band. Upper ends, in multiples of
- * the refill.
- */
-const BANDS = [0, 1.5, 5] as const
-const BAND_OF: readonly number[] = RATES.map((rate) => {
-  const band = BANDS.findIndex((end) => rate <= end)
-  return band < 0 ? BANDS.length : band
-})
-const HOLD_PRIOR: readonly (readonly number[])[] = [
-  [0, 0.1, 0.3, 0.6],
-  [0, 0.1, 0.35, 0.55],
-  [0.06, 0.22, 0.42, 0.3],
-  [0.25, 0.35, 0.33, 0.07],
-]
-/** Weight of the prior of holding times, in spells. */
-const PRIOR_SPELLS = 4
 /** Probability, before the first header, that no other program uses the quota. */
 const QUIET_AT_FIRST = 0.6
-/** Prior share of jumps that end at rate 0; weight of the prior of jump targets, in jumps. */
-const TO_QUIET = 0.4
-const PRIOR_JUMPS = 2
-/** Time constant with which evidence of jumps decays, in seconds. */
-const MEMORY_SECONDS = 7200
 /** Probability below which a candidate is ignored in quantiles. */
 const NEGLIGIBLE = 1e-5
 /** Standard deviation, in requests, below which a number counts as exact. */
@@ -143,14 +116,10 @@ export class OthersUse {
   /** The candidates' probabilities by rate, summed over holding times. */
   readonly #heldChance = new Float64Array(RATE_COUNT)
   readonly #cameChance = new Float64Array(RATE_COUNT)
-  /** Number of jumps that ended at each rate. */
-  readonly #ends = new Float64Array(RATE_COUNT)
-  /** Number of spells by holding time, for each band. */
-  readonly #holds = HOLD_PRIOR.map((prior) => Float64Array.from(prior))
-  /** Sum of `#holds` by band; valid within one jump. */
-  readonly #spells = new Float64Array(HOLD_PRIOR.length)
-  /** Probability that left its candidate since the last header, by band and holding time. */
-  readonly #left = HOLD_PRIOR.map(() => new Float64Array(HOLD_COUNT))
+  /** What has been learned of jumps. */
+  readonly #spells = new Spells()
+  /** Number of spells by band; valid within one jump. */
+  readonly #spellsOf = new Float64Array(HOLD_PRIOR.length)
   /** Whether the sums by rate are up to date. */
   #isSummed = false
   #seconds = 0
@@ -178,9 +147,7 @@ export class OthersUse {
     this.#heldVariance.set(other.#heldVariance)
     this.#cameMean.set(other.#cameMean)
     this.#cameVariance.set(other.#cameVariance)
-    this.#ends.set(other.#ends)
-    for (const [band, holds] of other.#holds.entries()) this.#holds[band]!.set(holds)
-    for (const [band, left] of other.#left.entries()) this.#left[band]!.set(left)
+    this.#spells.become(other.#spells)
   }
 
   /** Seconds since the last header. */
@@ -197,13 +164,11 @@ export class OthersUse {
 
   /** Resets the model to its priors. */
   forget(): void {
-    const each = (1 - TO_QUIET) / (RATE_COUNT - 1)
     this.#seconds = 0
     this.#spellTaken = 0
     this.#spellSeconds = 0
     this.#centre()
     for (let rate = 0; rate < RATE_COUNT; rate += 1) {
-      this.#ends[rate] = PRIOR_JUMPS * (rate === 0 ? TO_QUIET : each)
       const chance = rate === 0 ? QUIET_AT_FIRST : (1 - QUIET_AT_FIRST) / (RATE_COUNT - 1)
       const prior = HOLD_PRIOR[BAND_OF[rate]!]!
       // What is found to hold at some moment is a long spell more often than a short one: by its length.
@@ -211,9 +176,7 @@ export class OthersUse {
       for (let hold = 0; hold < HOLD_COUNT; hold += 1)
         this.#held[rate * HOLD_COUNT + hold] = (chance * prior[hold]! * HOLD_SECONDS[hold]!) / mean
     }
-    for (const [band, prior] of HOLD_PRIOR.entries()) {
-      for (let hold = 0; hold < HOLD_COUNT; hold += 1) this.#holds[band]![hold] = PRIOR_SPELLS * prior[hold]!
-    }
+    this.#spells.forget()
     this.#startFromHeader()
   }
 
@@ -273,7 +236,7 @@ export class OthersUse {
       this.forget()
       return
     }
-    this.#learn(sum)
+    this.#spells.learn(this.#came, sum, this.#seconds)
     this.#meanOfSpell(sum, most === Number.POSITIVE_INFINITY ? undefined : taken)
     for (let at = 0; at < COUNT; at += 1) this.#held[at] = (this.#held[at]! + this.#came[at]!) / sum
     this.#wander()
@@ -296,20 +259,21 @@ export class OthersUse {
     this.#heldVariance.fill(0)
     this.#cameMean.fill(0)
     this.#cameVariance.fill(0)
-    for (const left of this.#left) left.fill(0)
+    this.#spells.restart()
   }
 
   #jump(seconds: number): void {
     const held = this.#held
     const came = this.#came
+    const { ends: jumpsTo, holds: spellsBy, left: leftBy } = this.#spells
     const stays = staysFor(seconds)
     let leaving = 0
     let sum = 0
     let squares = 0
     let ends = 0
     for (let rate = 0; rate < RATE_COUNT; rate += 1) {
-      ends += this.#ends[rate]!
-      const left = this.#left[BAND_OF[rate]!]!
+      ends += jumpsTo[rate]!
+      const left = leftBy[BAND_OF[rate]!]!
       let leavesHeld = 0
       let leavesCame = 0
       for (let hold = 0; hold < HOLD_COUNT; hold += 1) {
@@ -330,16 +294,16 @@ export class OthersUse {
         leavesCame * (this.#cameVariance[rate]! + cameMean * cameMean)
     }
     if (!(leaving > 0)) return
-    for (let band = 0; band < this.#holds.length; band += 1) {
-      const holds = this.#holds[band]!
+    for (let band = 0; band < spellsBy.length; band += 1) {
+      const holds = spellsBy[band]!
       let spells = 0
       for (let hold = 0; hold < HOLD_COUNT; hold += 1) spells += holds[hold]!
-      this.#spells[band] = spells
+      this.#spellsOf[band] = spells
     }
     for (let rate = 0; rate < RATE_COUNT; rate += 1) {
-      const share = this.#ends[rate]! / ends
-      const holds = this.#holds[BAND_OF[rate]!]!
-      const spells = this.#spells[BAND_OF[rate]!]!
+      const share = jumpsTo[rate]! / ends
+      const holds = spellsBy[BAND_OF[rate]!]!
+      const spells = this.#spellsOf[BAND_OF[rate]!]!
       let before = 0
       for (let hold = 0; hold < HOLD_COUNT; hold += 1) before += came[rate * HOLD_COUNT + hold]!
       const arrives = leaving * share
@@ -371,34 +335,6 @@ export class OthersUse {
       if (busy > 0 && busy < MAX_BUSY) {
         waiting(this.#heldMean, this.#heldVariance, rate, busy)
         waiting(this.#cameMean, this.#cameVariance, rate, busy)
-      }
-    }
-  }
-
-  /**
-   * Updates the statistics of jumps and holding times from a header.
-   *
-   * `total` is the sum of all probabilities before normalisation; `#came` / `total` is the probability that a candidate
-   * began by a jump.
-   */
-  #learn(total: number): void {
-    const kept = Math.exp(-this.#seconds / MEMORY_SECONDS)
-    const each = (1 - TO_QUIET) / (RATE_COUNT - 1)
-    let jumps = 0
-    for (let rate = 0; rate < RATE_COUNT; rate += 1) {
-      let came = 0
-      for (let hold = 0; hold < HOLD_COUNT; hold += 1) came += this.#came[rate * HOLD_COUNT + hold]! / total
-      const prior = PRIOR_JUMPS * (rate === 0 ? TO_QUIET : each)
-      this.#ends[rate] = prior + (this.#ends[rate]! - prior) * kept + came
-      jumps += came
-    }
-    let leaving = 0
-    for (const left of this.#left) for (const chance of left) leaving += chance
-    if (!(leaving > 0)) return
-    for (const [band, holds] of this.#holds.entries()) {
-      for (let hold = 0; hold < HOLD_COUNT; hold += 1) {
-        const prior = PRIOR_SPELLS * HOLD_PRIOR[band]![hold]!
-        holds[hold] = prior + (holds[hold]! - prior) * kept + (jumps * this.#left[band]![hold]!) / leaving
       }
     }
   }
@@ -591,7 +527,7 @@ export class OthersUse {
     const level = Math.max(0, left - this.#meanTaken())
     const calm = this.#calmFor(level / horizonSeconds + gain)
     const slope = gain - this.rateAt(0.5)
-    const spellSeconds = this.#spellLength()
+    const spellSeconds = this.#spells.meanSeconds()
     let sum = 0
     for (let quarter = 0; quarter < 4; quarter += 1) {
       const [from, to] = [(quarter * horizonSeconds) / 4, ((quarter + 1) * horizonSeconds) / 4]
@@ -602,7 +538,7 @@ export class OthersUse {
       }
       const middle = (from + to) / 2
       const levelThen = Math.max(0, Math.min(this.#limit, level + slope * middle))
-      const fatal = this.#emptyByNewSpell(levelThen, gain, horizonSeconds - middle)
+      const fatal = this.#spells.emptyByNew(levelThen, this.#rates, gain, horizonSeconds - middle)
       sum += ending * (1 - (1 - fatal) ** (1 + (horizonSeconds - middle) / spellSeconds))
     }
     return sum
@@ -628,43 +564,6 @@ export class OthersUse {
     }
     return calm
   }
-
-  /** The mean length of a spell in seconds, as jumps have ended so far. */
-  #spellLength(): number {
-    const lengths = this.#holds.map((holds) => {
-      let [spells, seconds] = [0, 0]
-      for (let hold = 0; hold < HOLD_COUNT; hold += 1) {
-        spells += holds[hold]!
-        seconds += holds[hold]! * HOLD_SECONDS[hold]!
-      }
-      return seconds / spells
-    })
-    let [ends, sum] = [0, 0]
-    for (let rate = 0; rate < RATE_COUNT; rate += 1) {
-      ends += this.#ends[rate]!
-      sum += this.#ends[rate]! * lengths[BAND_OF[rate]!]!
-    }
-    return sum / ends
-  }
-
-  /** The probability that a spell which begins now empties `level` within `withinSeconds`. */
-  #emptyByNewSpell(level: number, gain: number, withinSeconds: number): number {
-    let [ends, sum] = [0, 0]
-    for (let rate = 0; rate < RATE_COUNT; rate += 1) {
-      ends += this.#ends[rate]!
-      const drain = this.#rates[rate]! - gain
-      if (drain <= 0 || level > drain * withinSeconds) continue
-      const seconds = level / drain
-      const holds = this.#holds[BAND_OF[rate]!]!
-      let [spells, lasting] = [0, 0]
-      for (let hold = 0; hold < HOLD_COUNT; hold += 1) {
-        spells += holds[hold]!
-        lasting += holds[hold]! * Math.exp(-seconds / HOLD_SECONDS[hold]!)
-      }
-      sum += (this.#ends[rate]! * lasting) / spells
-    }
-    return Math.min(1, sum / ends)
-  }
 }
 
 /** The probability that a rate holds for `seconds` more: the sum of probability × exp(−seconds / holding time). */
@@ -678,12 +577,6 @@ function stillHolding(chances: Float64Array, rate: number, seconds: number): num
 
 /** The reciprocal of the standard deviation, which is bounded from below. */
 const sharpness = (variance: number): number => 1 / Math.max(MIN_DEVIATION / 6, Math.sqrt(variance))
-
-const STAYS_OF_A_SECOND = HOLD_SECONDS.map((hold) => Math.exp(-1 / hold))
-
-/** The probability for each holding time that a rate holds for `seconds`. Most steps last one second. */
-const staysFor = (seconds: number): readonly number[] =>
-  seconds === 1 ? STAYS_OF_A_SECOND : HOLD_SECONDS.map((hold) => Math.exp(-seconds / hold))
 
 /** The probability that a normally distributed number lies between `low` and `high`. */
 function within(low: number, high: number, mean: number, variance: number): number {

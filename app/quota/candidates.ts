@@ -1,0 +1,47 @@
+/*
+ * The candidates for the rate of other programs' requests on one quota: 0 and 28 rates from 1/16 to 32 times the refill,
+ * three to an octave, each with one of four mean holding times.
+ */
+
+const PER_OCTAVE = 3
+const OCTAVES = { below: 4, above: 5 } as const
+/** Width of a rate's cell as a share of the rate (26 %), and the standard deviation of a uniform one: 0.26 / √12. */
+const CELL = 2 ** (1 / PER_OCTAVE) - 1
+export const CELL_SPREAD = CELL / Math.sqrt(12)
+/** Factor from a candidate's rate to the edge of its cell. */
+export const HALF_CELL = 2 ** (1 / (2 * PER_OCTAVE))
+/** In multiples of the refill. */
+export const RATES: readonly number[] = [
+  0,
+  ...Array.from(
+    { length: PER_OCTAVE * (OCTAVES.below + OCTAVES.above) + 1 },
+    (_, step) => 2 ** (step / PER_OCTAVE - OCTAVES.below),
+  ),
+]
+export const RATE_COUNT = RATES.length
+/** Mean holding times, in seconds. */
+export const HOLD_SECONDS: readonly number[] = [5, 30, 180, 2000]
+export const HOLD_COUNT = HOLD_SECONDS.length
+
+/**
+ * Bands of rates: idle, within the refill, busy, storm. Holding times are learned per band. Upper ends, in multiples of
+ * the refill.
+ */
+const BANDS = [0, 1.5, 5] as const
+export const BAND_OF: readonly number[] = RATES.map((rate) => {
+  const band = BANDS.findIndex((end) => rate <= end)
+  return band < 0 ? BANDS.length : band
+})
+/** Prior share of each holding time, by band. */
+export const HOLD_PRIOR: readonly (readonly number[])[] = [
+  [0, 0.1, 0.3, 0.6],
+  [0, 0.1, 0.35, 0.55],
+  [0.06, 0.22, 0.42, 0.3],
+  [0.25, 0.35, 0.33, 0.07],
+]
+
+const STAYS_OF_A_SECOND = HOLD_SECONDS.map((hold) => Math.exp(-1 / hold))
+
+/** The probability for each holding time that a rate holds for `seconds`. Most steps last one second. */
+export const staysFor = (seconds: number): readonly number[] =>
+  seconds === 1 ? STAYS_OF_A_SECOND : HOLD_SECONDS.map((hold) => Math.exp(-seconds / hold))

@@ -1,0 +1,110 @@
+import { BAND_OF, HOLD_COUNT, HOLD_PRIOR, HOLD_SECONDS, RATE_COUNT } from './candidates.ts'
+
+/** Weight of the prior of holding times, in spells. */
+const PRIOR_SPELLS = 4
+/** Prior share of jumps that end at rate 0; weight of the prior of jump targets, in jumps. */
+const TO_QUIET = 0.4
+const PRIOR_JUMPS = 2
+/** Time constant with which evidence of jumps decays, in seconds. */
+const MEMORY_SECONDS = 7200
+
+/**
+ * What headers have shown of how others' rate jumps: where jumps end, and how long the spells between them last.
+ *
+ * Counts are probabilities summed over headers. Mutable: `learn` changes it at a header, `left` grows in between.
+ */
+export class Spells {
+  /** Number of jumps that ended at each rate. */
+  readonly ends = new Float64Array(RATE_COUNT)
+  /** Number of spells by holding time, for each band. */
+  readonly holds = HOLD_PRIOR.map((prior) => Float64Array.from(prior))
+  /** Probability that left its candidate since the last header, by band and holding time. */
+  readonly left = HOLD_PRIOR.map(() => new Float64Array(HOLD_COUNT))
+
+  become(other: Spells): void {
+    this.ends.set(other.ends)
+    for (const [band, holds] of other.holds.entries()) this.holds[band]!.set(holds)
+    for (const [band, left] of other.left.entries()) this.left[band]!.set(left)
+  }
+
+  /** Resets all to the priors. */
+  forget(): void {
+    for (let rate = 0; rate < RATE_COUNT; rate += 1) this.ends[rate] = priorEnds(rate)
+    for (const [band, prior] of HOLD_PRIOR.entries()) {
+      for (let hold = 0; hold < HOLD_COUNT; hold += 1) this.holds[band]![hold] = PRIOR_SPELLS * prior[hold]!
+    }
+  }
+
+  /** Begins anew at a header: nothing has left its candidate since. */
+  restart(): void {
+    for (const left of this.left) left.fill(0)
+  }
+
+  /**
+   * Updates the counts from a header `seconds` after the one before. `came` has, by candidate, the probability that it
+   * began by a jump in between, times `total`.
+   */
+  learn(came: Float64Array, total: number, seconds: number): void {
+    const kept = Math.exp(-seconds / MEMORY_SECONDS)
+    let jumps = 0
+    for (let rate = 0; rate < RATE_COUNT; rate += 1) {
+      let here = 0
+      for (let hold = 0; hold < HOLD_COUNT; hold += 1) here += came[rate * HOLD_COUNT + hold]! / total
+      const prior = priorEnds(rate)
+      this.ends[rate] = prior + (this.ends[rate]! - prior) * kept + here
+      jumps += here
+    }
+    let leaving = 0
+    for (const left of this.left) for (const chance of left) leaving += chance
+    if (!(leaving > 0)) return
+    for (const [band, holds] of this.holds.entries()) {
+      for (let hold = 0; hold < HOLD_COUNT; hold += 1) {
+        const prior = PRIOR_SPELLS * HOLD_PRIOR[band]![hold]!
+        holds[hold] = prior + (holds[hold]! - prior) * kept + (jumps * this.left[band]![hold]!) / leaving
+      }
+    }
+  }
+
+  /** The mean length of a spell in seconds, as jumps have ended so far. */
+  meanSeconds(): number {
+    const lengths = this.holds.map((holds) => {
+      let [spells, seconds] = [0, 0]
+      for (let hold = 0; hold < HOLD_COUNT; hold += 1) {
+        spells += holds[hold]!
+        seconds += holds[hold]! * HOLD_SECONDS[hold]!
+      }
+      return seconds / spells
+    })
+    let [ends, sum] = [0, 0]
+    for (let rate = 0; rate < RATE_COUNT; rate += 1) {
+      ends += this.ends[rate]!
+      sum += this.ends[rate]! * lengths[BAND_OF[rate]!]!
+    }
+    return sum / ends
+  }
+
+  /**
+   * The probability that a spell which begins now empties `level` requests within `withinSeconds`: Σ P(jump ends at r)
+   * × P(r holds for level / (r − gain)). `rates` and `gain` in requests per second.
+   */
+  emptyByNew(level: number, rates: Float64Array, gain: number, withinSeconds: number): number {
+    let [ends, sum] = [0, 0]
+    for (let rate = 0; rate < RATE_COUNT; rate += 1) {
+      ends += this.ends[rate]!
+      const drain = rates[rate]! - gain
+      if (drain <= 0 || level > drain * withinSeconds) continue
+      const seconds = level / drain
+      const holds = this.holds[BAND_OF[rate]!]!
+      let [spells, lasting] = [0, 0]
+      for (let hold = 0; hold < HOLD_COUNT; hold += 1) {
+        spells += holds[hold]!
+        lasting += holds[hold]! * Math.exp(-seconds / HOLD_SECONDS[hold]!)
+      }
+      sum += (this.ends[rate]! * lasting) / spells
+    }
+    return Math.min(1, sum / ends)
+  }
+}
+
+const priorEnds = (rate: number): number =>
+  PRIOR_JUMPS * (rate === 0 ? TO_QUIET : (1 - TO_QUIET) / (RATE_COUNT - 1))
