@@ -72,6 +72,11 @@ export const BENCHES = {
   streams: bench('Sixty streams at full rate', 'bench/streams-load.ts', { seconds: [15, 120] }),
   fold: bench('Folding a header into the model', 'bench/quota.ts', { observations: [500_000, 2_000_000] }),
   history: bench('Reading a week of history', 'bench/history.ts', { days: [7, 30] }),
+  planChange: bench('From a change of a plan to its verdict', 'bench/plan.ts', {
+    of: ['change'],
+    changes: [200, 600],
+  }),
+  planDay: bench('A day of a plan, replayed', 'bench/plan.ts', { of: ['day'], days: [5, 15] }),
   simulator: bench('The simulator', 'bench/simulator.ts', {
     requests: [200_000, 1_000_000],
     'stream-seconds': [10, 60],
