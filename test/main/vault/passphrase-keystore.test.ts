@@ -90,4 +90,8 @@ test('what an earlier version wrapped opens', async () => {
     new TextEncoder().encode(JSON.stringify(earlier)),
   )
   expect(unwrapping).toEqual({ kind: 'unwrapped', key: Buffer.alloc(32, 7), renew: false })
+  // Its check opens too: a key that does not is damaged, and the passphrase right.
+  const damaged = { ...earlier, key: Buffer.alloc(76, 1).toString('base64') }
+  const keystore = passphraseKeystore('correct horse', CHEAP)
+  expect((await keystore.unwrap(new TextEncoder().encode(JSON.stringify(damaged)))).kind).toBe('damaged')
 })
