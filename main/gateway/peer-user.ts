@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { closeSync, openSync, readSync } from 'node:fs'
 
 /** The ends of a connection on loopback, as its server sees them. */
 export interface Connection {
@@ -13,7 +13,29 @@ const TABLES = {
   '::1': { file: '/proc/net/tcp6', address: '00000000000000000000000001000000' },
 } as const
 
-const readText = (file: string): string => readFileSync(file, 'utf8')
+/** Longer than a row. */
+const ROW_BYTES = 256
+const CHUNK_BYTES = 64 << 10
+
+/**
+ * The part of a table that has the row with this text. The system writes a table while it is read, which takes milliseconds where
+ * there are hundreds of sockets, so it is read no further than to that row.
+ */
+function readUntil(file: string, wanted: string): string {
+  const table = openSync(file, 'r')
+  try {
+    const chunk = Buffer.allocUnsafe(CHUNK_BYTES)
+    let text = ''
+    for (let length = readSync(table, chunk); length > 0; length = readSync(table, chunk)) {
+      text = `${text.slice(-ROW_BYTES)}${chunk.toString('latin1', 0, length)}`
+      const at = text.indexOf(wanted)
+      if (at >= 0 && text.includes('\n', at)) break
+    }
+    return text
+  } finally {
+    closeSync(table)
+  }
+}
 
 /** The socket at the other end of a connection. */
 export interface PeerSocket {
@@ -26,7 +48,7 @@ export interface PeerSocket {
 /** The other end of a connection to this machine; `undefined` where the system does not tell, as anywhere but on Linux. */
 export function peerSocket(
   { remoteAddress = '', remotePort, localPort }: Connection,
-  read: (file: string) => string = readText,
+  read: (file: string, wanted: string) => string = readUntil,
 ): PeerSocket | undefined {
   const table = Object.entries(TABLES).find(([address]) => address === remoteAddress)?.[1]
   if (table === undefined || remotePort === undefined || localPort === undefined) return undefined
@@ -34,7 +56,7 @@ export function peerSocket(
   const wanted = ` ${end(remotePort)} ${end(localPort)} `
   let text: string
   try {
-    text = read(table.file)
+    text = read(table.file, wanted)
   } catch {
     return undefined
   }

@@ -93,6 +93,14 @@ export const GATEWAY_MUTANTS: readonly Mutant[] = [
     test: BOUND_TEST,
   },
   {
+    promise: 'G7',
+    what: 'look for the user of a connection in the first part of the table only',
+    file: 'main/gateway/peer-user.ts',
+    find: "if (at >= 0 && text.includes('\\n', at)) break",
+    replace: "if (at >= 0 || text.includes('\\n', at)) break",
+    test: 'main/gateway/peer-user.test.ts',
+  },
+  {
     promise: 'G2',
     what: 'take a burst for what comes without end, and refuse at once what has its turn in time',
     file: QUEUE,

@@ -53,3 +53,24 @@ test.skipIf(process.platform !== 'linux')('a real connection is of this processâ
     expect(peerSocket(socket)?.userId).toBe(process.getuid?.())
   }
 })
+
+test.skipIf(process.platform !== 'linux')(
+  'each of hundreds of connections is found, and one that is closed is not',
+  async () => {
+    const server = createServer()
+    await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve))
+    const { port } = server.address() as AddressInfo
+    const clients = Array.from({ length: 300 }, () => connect({ port, host: '127.0.0.1' }))
+    onTestFinished(() => {
+      for (const client of clients) client.destroy()
+      server.close()
+    })
+    await Promise.all(clients.map((client) => once(client, 'connect')))
+    const peers = clients.map(({ localPort }) =>
+      peerSocket({ remoteAddress: '127.0.0.1', remotePort: localPort, localPort: port }),
+    )
+    expect(new Set(peers.map((peer) => peer?.inode)).size).toBe(clients.length)
+    expect(new Set(peers.map((peer) => peer?.userId))).toEqual(new Set([process.getuid?.()]))
+    expect(peerSocket({ remoteAddress: '127.0.0.1', remotePort: 1, localPort: port })).toBeUndefined()
+  },
+)
