@@ -4,7 +4,7 @@ import type { Snapshot } from '../../app/contract/snapshot.ts'
 import type { Hello } from '../../app/contract/windows.ts'
 import type { Link } from '../api/link.ts'
 import { shared } from './shared.ts'
-import { afterAnswer, afterPush, type Skew, UNKNOWN_SKEW } from './skew.ts'
+import { afterAnswer, afterPush, NO_SKEW, type Skew } from './skew.ts'
 
 /** The window's copy of main's state. Only the functions below change it. */
 export interface MirrorState {
@@ -25,7 +25,7 @@ export const EMPTY_MIRROR: MirrorState = {
   snapshots: [],
   events: [],
   alerts: [],
-  skew: UNKNOWN_SKEW,
+  skew: NO_SKEW,
 }
 
 /** Maximum number of events in the window; main stores older ones. */

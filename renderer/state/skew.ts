@@ -1,5 +1,6 @@
 /**
- * The difference between main's clock and the window's, in ms.
+ * The difference between main's clock and the window's, in ms. 0 until a message contradicts it: main mostly runs on
+ * the same computer, and a window that opens slowly receives its first messages late.
  *
  * A message's `at` is set before it is sent, so `at − received` is at most the true difference. The maximum over
  * several messages is the best estimate, and a message that waited in a frozen tab cannot make old numbers look new.
@@ -7,10 +8,9 @@
  */
 export interface Skew {
   readonly ms: number
-  readonly known: boolean
 }
 
-export const UNKNOWN_SKEW: Skew = { ms: 0, known: false }
+export const NO_SKEW: Skew = { ms: 0 }
 
 /** Minimum correction in ms, half a frame: smaller ones are jitter, and each correction renders everything. */
 const SETTLED_MS = 8
@@ -18,13 +18,11 @@ const SETTLED_MS = 8
 /** Updates the skew by a push. It can only grow. */
 export function afterPush(skew: Skew, atMs: number, receivedMs: number): Skew {
   const seenMs = atMs - receivedMs
-  return !skew.known || seenMs > skew.ms + SETTLED_MS ? { ms: seenMs, known: true } : skew
+  return seenMs > skew.ms + SETTLED_MS ? { ms: seenMs } : skew
 }
 
 /** Updates the skew by the answer to a request: between `at − received` and `at − asked`. */
 export function afterAnswer(skew: Skew, atMs: number, askedMs: number, receivedMs: number): Skew {
-  const leastMs = atMs - receivedMs
-  const mostMs = atMs - askedMs
-  const ms = skew.known ? Math.min(Math.max(skew.ms, leastMs), mostMs) : leastMs
-  return ms === skew.ms && skew.known ? skew : { ms, known: true }
+  const ms = Math.min(Math.max(skew.ms, atMs - receivedMs), atMs - askedMs)
+  return ms === skew.ms ? skew : { ms }
 }

@@ -108,6 +108,14 @@ export const WINDOW_MUTANTS: readonly Mutant[] = [
   },
   {
     promise: 'Q5',
+    what: 'take a window that opens slowly for a main whose clock is behind, so that ages look young',
+    file: 'renderer/state/skew.ts',
+    find: 'Math.max(skew.ms, atMs - receivedMs)',
+    replace: 'atMs - receivedMs',
+    test: 'renderer/state/skew.test.ts',
+  },
+  {
+    promise: 'Q5',
     what: 'let a number of which nobody knows how old it is pass for a live one while the window is paused',
     file: 'renderer/state/pause.ts',
     find: 'if (!isPaused()) mirror.setState(state, true)',

@@ -1,19 +1,33 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { afterAnswer, afterPush, UNKNOWN_SKEW } from '../../../renderer/state/skew.ts'
+import { afterAnswer, afterPush, NO_SKEW } from '../../../renderer/state/skew.ts'
 
 describe('the difference between main’s clock and the window’s', () => {
   it('is learned from the first message', () => {
-    expect(afterPush(UNKNOWN_SKEW, 10_000, 4000)).toEqual({ ms: 6000, known: true })
+    expect(afterPush(NO_SKEW, 10_000, 4000)).toEqual({ ms: 6000 })
   })
 
   it('does not follow a push that waited in a frozen tab: old is not made to look new', () => {
-    const skew = afterPush(UNKNOWN_SKEW, 10_000, 10_000)
+    const skew = afterPush(NO_SKEW, 10_000, 10_000)
     expect(afterPush(skew, 11_000, 600_000)).toBe(skew)
   })
 
+  it('is none in a window that opens slowly, where the answer allows it: its numbers are not made to look young', () => {
+    expect(afterAnswer(NO_SKEW, 10_000, 9990, 14_000).ms).toBe(0)
+  })
+
+  it('is none where the first push waited while the window opened', () => {
+    const skew = afterPush(NO_SKEW, 10_000, 14_000)
+    expect(afterAnswer(skew, 10_010, 9990, 14_000).ms).toBe(0)
+  })
+
+  it('is that of another computer after the first answer, whatever the push before it said', () => {
+    const skew = afterPush(NO_SKEW, 10_000, 70_000)
+    expect(afterAnswer(skew, 10_010, 70_000, 70_020).ms).toBe(-59_990)
+  })
+
   it('follows a window clock that was set forward, at the next answer', () => {
-    const skew = afterPush(UNKNOWN_SKEW, 10_000, 10_000)
+    const skew = afterPush(NO_SKEW, 10_000, 10_000)
     expect(afterAnswer(skew, 20_000, 80_000, 80_010).ms).toBe(-60_000)
   })
 
@@ -27,7 +41,7 @@ describe('the difference between main’s clock and the window’s', () => {
         fc.nat(300),
         (truth, late, out, back) => {
           let windowMs = 1_000_000
-          let skew = UNKNOWN_SKEW
+          let skew = NO_SKEW
           for (const delayMs of late) {
             windowMs += 250
             skew = afterPush(skew, windowMs - delayMs + truth, windowMs)
