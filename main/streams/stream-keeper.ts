@@ -34,6 +34,8 @@ const OPENING_MS = 20_000
 const SPREAD_MS = 500
 /** The wait after a 429 without a Reset (service 7), in milliseconds. */
 const FALLBACK_MS = 60_000
+/** The longest wait while programs read it: they are told of an outage after 60 s, into which several attempts fit. */
+const WITH_READERS_MS = 8_000
 
 /** Statuses below 500 of a portal, a proxy or an overload, after which a retry makes sense. */
 const PASSING = new Set([407, 408, 421, 425])
@@ -42,6 +44,14 @@ interface Reason {
   readonly text: string
   readonly code: StreamReasonCode
 }
+
+/** What an earlier attempt may end. A refusal names the time of the next one, and a cap is not met more often. */
+const SOONER: ReadonlySet<StreamReasonCode> = new Set([
+  'silent',
+  'connection-lost',
+  'ended-by-service',
+  'service-error',
+])
 
 /** Keeps one stream open: judges it by its frames, not by its socket, and reopens it with backoff. */
 export class StreamKeeper {
@@ -269,7 +279,8 @@ export class StreamKeeper {
         break
       case 'waiting':
         this.#lastReason = { text: state.reason, code: state.code }
-        this.#watchdog.watchOn()
+        if (countOf(this.audience) > 0 && SOONER.has(state.code)) this.#watchdog.tryWithin(WITH_READERS_MS)
+        else this.#watchdog.watchOn()
         break
       case 'closed':
         this.#watchdog.unwatch()
@@ -279,7 +290,7 @@ export class StreamKeeper {
         this.#events.silent(state.lastFrameAtMs)
         break
     }
-    this.audience?.became(state)
+    this.audience?.became(this.#watchdog.state)
     this.#deps.changed()
   }
 

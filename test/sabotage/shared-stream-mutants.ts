@@ -129,4 +129,12 @@ export const SHARED_STREAM_MUTANTS: readonly Mutant[] = [
     replace: 'if (reader.reply.destroyed) reader.reply.destroy()',
     test: HUB_TEST,
   },
+  {
+    promise: 'G9',
+    what: 'wait half a minute for a service that is away while programs read its stream',
+    file: 'main/streams/stream-keeper.ts',
+    find: 'countOf(this.audience) > 0 && SOONER',
+    replace: 'countOf(this.audience) < 0 && SOONER',
+    test: 'main/gateway/stream-hub.test.ts',
+  },
 ]

@@ -184,6 +184,24 @@ test('cuts and silence are hidden, and no heartbeat is invented', async () => {
   expect(first.writableEnded).toBe(false)
 })
 
+test('while programs read it, a service that is away is asked again every 8 s at least', async () => {
+  const { service, clock, first, opened } = await openPositions()
+  service.ends()
+  const askedAtMs = [clock.monotonicMs()]
+  let asked = opened()
+  while (clock.monotonicMs() - askedAtMs[0]! < MAX_OUTAGE_MS - 1_000) {
+    await clock.advance(100)
+    if (opened() === asked) continue
+    asked = opened()
+    askedAtMs.push(clock.monotonicMs())
+    service.refuses(503)
+  }
+  const waits = askedAtMs.slice(1).map((at, index) => at - askedAtMs[index]!)
+  expect(waits.length).toBeGreaterThan(7)
+  expect(Math.max(...waits)).toBeLessThanOrEqual(8_100)
+  expect(first.writableEnded).toBe(false)
+})
+
 test('a service that is not back in a minute ends its readers as it would itself', async () => {
   const { service, clock, first, streams } = await openPositions()
   service.ends()
