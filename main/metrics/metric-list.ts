@@ -256,6 +256,16 @@ const METRICS: readonly Definition[] = [
     row: (row) => (row.blockedUntil === undefined ? 0 : 1),
   },
   {
+    name: 'headroom_requests_problem_status',
+    help: 'HTTP status of the latest answer that brought no quota number, as 401, 403 or 503; absent where the latest one did.',
+    row: (row) => row.problem?.status,
+  },
+  {
+    name: 'headroom_requests_problem_since_timestamp_seconds',
+    help: 'Since when answers bring no quota number; absent where the latest one did.',
+    row: (row) => seconds(row.problem?.since),
+  },
+  {
     name: 'headroom_requests_empty_timestamp_seconds',
     help: 'When nothing will be left at the present use; absent where that is not to be expected.',
     row: (row) => seconds(row.emptyAt),

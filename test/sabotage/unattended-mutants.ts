@@ -60,6 +60,14 @@ export const UNATTENDED_MUTANTS: readonly Mutant[] = [
   },
   {
     promise: 'M1',
+    what: 'tell Prometheus nothing of answers without a number',
+    file: 'main/metrics/metric-list.ts',
+    find: 'row: (row) => row.problem?.status,',
+    replace: 'row: (row) => row.problem && undefined,',
+    test: 'main/metrics/metrics.test.ts',
+  },
+  {
+    promise: 'M1',
     what: 'rename a metric that dashboards ask for',
     file: 'main/metrics/metric-list.ts',
     find: "'headroom_requests_empty_timestamp_seconds'",

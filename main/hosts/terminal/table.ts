@@ -10,6 +10,7 @@ import { alsoCounts, shownRows } from '../../../app/quota/verdict.ts'
 import { countdownSeconds } from '../../../app/status/durations.ts'
 import { gatewayStatus } from '../../../app/status/gateway-status.ts'
 import { headline } from '../../../app/status/key-status.ts'
+import { keyProblems } from '../../../app/status/problem-status.ts'
 import {
   leftText,
   othersText,
@@ -95,6 +96,9 @@ export function renderTable(
       ...wrapped(printable(verdictLine(snapshot, nowMs)), columns).map((text) => [
         left(text, columns, TONES[headline(snapshot, nowMs).severity]),
       ]),
+      ...problemLines(snapshot, nowMs).flatMap((text) =>
+        wrapped(printable(text), columns).map((part) => [left(part, columns)]),
+      ),
       [left(serviceLine(snapshot, nowMs), width, 'bold')],
       [left(tokenLine(snapshot, nowMs), width, toneOf(accessStatus(snapshot.access, nowMs).severity))],
       [left(refreshLine(snapshot, nowMs), width, toneOf(refreshStatus(snapshot.refresh, nowMs).severity))],
@@ -290,6 +294,19 @@ function streamRows(
 /** The status of the key. */
 function verdictLine(snapshot: Snapshot, nowMs: number): string {
   return headline(snapshot, nowMs).headline
+}
+
+/** The maximum number of problems that are explained; the rows show the others. */
+const MAX_PROBLEMS = 3
+
+/** What to do about answers without a number, what the service says, and since when; one line per problem. */
+function problemLines(snapshot: Snapshot, nowMs: number): readonly string[] {
+  const said = verdictLine(snapshot, nowMs)
+  return keyProblems(snapshot, nowMs)
+    .slice(0, MAX_PROBLEMS)
+    .map(({ sentence, action, detail }) =>
+      [...(said.startsWith(sentence) ? [] : [sentence]), action, detail].join(' '),
+    )
 }
 
 /** The profile, and whether its service answers. */

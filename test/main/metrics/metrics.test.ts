@@ -79,6 +79,15 @@ test('a quota tells its state, its interval, others’ use, the safe pace and th
   expect(one('next_check_timestamp_seconds')).toEqual([String((AT_MS + 12_000) / 1000)])
 })
 
+test('an answer without a number is told with its status and since when, and none where numbers come', () => {
+  const problem = { status: 503, message: 'Try again later.', since: AT_MS - 4_000 }
+  const refused = parsed([exampleSnapshot({ requests: [exampleQuota({ problem })] })])
+  const one = (name: string) => refused.values(`headroom_requests_${name}`).map(({ value }) => value)
+  expect(one('problem_status')).toEqual(['503'])
+  expect(one('problem_since_timestamp_seconds')).toEqual([String((AT_MS - 4_000) / 1_000)])
+  expect(parsed([exampleSnapshot()]).values('headroom_requests_problem_status')).toEqual([])
+})
+
 test('when a quota is empty, full and let in again is told in seconds, and only where it will be', () => {
   const moments = { emptyAt: AT_MS + 1_000, fullAt: AT_MS + 2_000, blockedUntil: AT_MS + 3_000 }
   const { values } = parsed([exampleSnapshot({ requests: [exampleQuota(moments)] })])

@@ -39,6 +39,28 @@ test('an old header is not dressed as live, though the number is what it said', 
   expect(rowOf({ ...old, observedAt: AT_MS - 119_000 })).toContain(' 320/320 ')
 })
 
+test('a refusal says what to do about it, what the service says, and since when', () => {
+  const problem = { status: 403, message: 'Forbidden', since: AT_MS - 60_000 }
+  const requests = [exampleQuota({ category: 'Accounts', problem })]
+  const table = renderTable(exampleSnapshot({ requests }), [], AT_MS, PLAIN)
+  expect(lineWith(table, 'Sign in again with scope ReadAccount.')).toMatch(
+    /^Sign in again with scope ReadAccount\. It says: “Forbidden”\. Since .* \(1 min 0 s\)\.$/,
+  )
+  expect(table).not.toContain('This key may not read Accounts (403). Sign in')
+  const narrow = renderTable(exampleSnapshot({ requests }), [], AT_MS, { ...PLAIN, columns: 60 })
+  expect(narrow.split('\n').slice(0, 4).join(' ')).toContain('Sign in again with scope ReadAccount.')
+})
+
+test('of several problems each has a line that names it, and three are enough', () => {
+  const categories = ['Accounts', 'Balances', 'Positions', 'Quote Snapshot']
+  const requests = categories.map((category) =>
+    exampleQuota({ category, problem: { status: 403, since: AT_MS } }),
+  )
+  const table = renderTable(exampleSnapshot({ requests }), [], AT_MS, PLAIN)
+  expect(lineWith(table, 'This key may not read Balances (403). Sign in again')).toBeTruthy()
+  expect(table.match(/Sign in again with scope/g)).toHaveLength(3)
+})
+
 test('a category that another one counts has no row, and the other says so', () => {
   const requests = [
     exampleQuota({ category: 'Accounts' }),
