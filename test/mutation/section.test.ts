@@ -61,3 +61,12 @@ test('what was not run is said', () => {
     '| `main/storage` | 0 of 7 | 0 | 0 | – |',
   )
 })
+
+test('a reason given for one line of a file is no reason for another', () => {
+  const at = (line: number) => {
+    const report = { files: { 'main/storage/lock.ts': { mutants: [mutant('Survived', line)] } } }
+    return mutationSection(results({ files: resultsOf(report, ORIGIN) }), () => 0).join('\n')
+  }
+  expect(at(136)).not.toContain('no reason yet')
+  expect(at(3)).toContain('no reason yet')
+})

@@ -61,7 +61,8 @@ function survivorLine(
   { line, mutator, replacement, isUncovered }: FileResult['survivors'][number],
 ): string {
   const known = KNOWN_SURVIVORS.find(
-    (one) => one.file === file && (one.replacement ?? replacement) === replacement,
+    (one) =>
+      one.file === file && (one.replacement ?? replacement) === replacement && (one.line ?? line) === line,
   )
   const shown = replacement.replace(/[`|]/g, ' ')
   const how = isUncovered ? 'no test of the folder runs it' : 'no test of the folder noticed'

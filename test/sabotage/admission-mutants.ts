@@ -55,6 +55,14 @@ export const ADMISSION_MUTANTS: readonly Mutant[] = [
     test: 'main/vault/profile-record.test.ts',
   },
   {
+    promise: 'T13',
+    what: 'leave the code of a window in the address bar and the history',
+    file: 'renderer/api/browser-session.ts',
+    find: "history.replaceState(null, '', location.pathname + location.search)",
+    replace: "history.replaceState(null, '', location.pathname + location.search + location.hash)",
+    test: 'renderer/api/browser-session.test.ts',
+  },
+  {
     promise: 'W4',
     what: 'let a window in without a word',
     file: 'main/hosts/admitted-windows.ts',

@@ -265,6 +265,14 @@ export const STORAGE_MUTANTS: readonly Mutant[] = [
   },
   {
     promise: 'K1',
+    what: 'start the demonstration beside stored keys',
+    file: 'main/hosts/start-app.ts',
+    find: 'return !this.#stopped && this.#isWanted() && this.#monitor.profiles().length === 0',
+    replace: 'return !this.#stopped && (this.#isWanted() || this.#monitor.profiles().length > 0)',
+    test: 'main/stored-keys.test.ts',
+  },
+  {
+    promise: 'K1',
     what: 'do not say that a stored key is damaged',
     file: 'main/hosts/start-app.ts',
     find: '...storage.notices(), ',

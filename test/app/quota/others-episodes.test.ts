@@ -44,3 +44,17 @@ test('use under 2 % of the refill is never told', () => {
   expect(episodes.proved(row(0.34, 0, big), 0)?.kind).toBe('started')
   expect(episodes.proved(row(0.049, 0), 0)).toBeUndefined()
 })
+
+test('it has ended after exactly a minute of quiet, and its rate is over the time that it lasted', () => {
+  const episodes = new OthersEpisodes()
+  episodes.proved(row(2, 500_000), 500_000)
+  episodes.looked(row(2, 600_000), 600_000)
+  expect(episodes.looked(row(0, 600_000), 600_000)).toBeUndefined()
+  expect(episodes.looked(row(0, 659_999), 659_999)).toBeUndefined()
+  expect(episodes.looked(row(0, 660_000), 660_000)).toEqual({
+    kind: 'ended',
+    category: 'Positions',
+    perSecond: 2,
+    sinceMs: 500_000,
+  })
+})

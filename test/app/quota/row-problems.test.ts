@@ -32,3 +32,14 @@ test('a missing permission is an event of each row, told once', () => {
 test('a number on a row without a problem ends nothing', () => {
   expect(new RowProblems().answered('Accounts')).toBeUndefined()
 })
+
+test('an answer of something else is the problem of its row without an event; the service’s own is told after it', () => {
+  const problems = new RowProblems()
+  problems.strange('Accounts', { status: 418 }, 1_000)
+  expect(problems.of('Accounts')).toEqual({ status: 418, since: 1_000 })
+  expect(problems.refused('Accounts', { status: 418 }, 2_000)).toEqual({
+    kind: 'requests-refused',
+    category: 'Accounts',
+    status: 418,
+  })
+})

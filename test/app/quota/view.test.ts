@@ -228,3 +228,9 @@ test('the floored numbers are in order: low ≤ remaining ≤ high ≤ limit', {
     )
   }
 })
+
+test('a row whose resource is not known has no field for it', () => {
+  const row = viewOf('Positions', undefined, seeing(100), { hold: undefined, state: new RowState() }, 0)
+  expect(row).not.toHaveProperty('resource')
+  expect(rowOf(seeing(100), 0).resource).toBe('positions')
+})

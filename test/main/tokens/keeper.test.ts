@@ -25,6 +25,30 @@ test('a late 401 to a token that was replaced since says nothing of the one that
   proves('T9', { level: 2, cases: 1 })
 })
 
+test('a token refused within ten seconds of its issue is not renewed, and from then on it is', async () => {
+  const { clock, keeper, sentAtMs } = setUp([renewal('a1'), renewal('a2')])
+  keeper.start()
+  await clock.advance(9_999)
+  await keeper.rejected('a1')
+  expect(sentAtMs).toEqual([0])
+  await clock.advance(1)
+  await keeper.rejected('a1')
+  expect(sentAtMs).toEqual([0, 10_000])
+  expect(await keeper.access()).toEqual({ kind: 'token', value: 'a2' })
+})
+
+test('a revocation that another profile had confirmed ends these tokens too, once', async () => {
+  const { clock, keeper, http } = setUp([renewal('a1')])
+  keeper.start()
+  await clock.advance(0)
+  expect(keeper.revokedElsewhere()).toBe(true)
+  expect(keeper.refreshSummary().state).toBe('revoked')
+  expect(await keeper.access()).toMatchObject({ kind: 'none' })
+  expect(keeper.revokedElsewhere()).toBe(false)
+  await clock.advance(DAY_MS)
+  expect(http.requests.length).toBe(1)
+})
+
 test('50 callers at expiry share one request', async () => {
   const { clock, keeper, http } = setUp([renewal('a1')])
   keeper.start()

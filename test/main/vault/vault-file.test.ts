@@ -31,6 +31,14 @@ test.each([
   ['emptied', (path: string) => truncateSync(path, 0)],
   ['cut in its header', (path: string) => truncateSync(path, 50)],
   ['cut in a page', (path: string) => truncateSync(path, 5000)],
+  [
+    'given a list of free pages that it does not have',
+    (path: string) => {
+      const bytes = readFileSync(path)
+      bytes.writeUInt32BE(3, 36)
+      writeFileSync(path, bytes)
+    },
+  ],
   ['zeroed', (path: string) => writeFileSync(path, new Uint8Array(statSync(path).size))],
   [
     'zeroed after its header',

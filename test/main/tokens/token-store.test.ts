@@ -1,0 +1,64 @@
+import { expect, test } from 'vitest'
+import { restoredState, signedIn } from '../../../app/tokens/stored-token.ts'
+import { TokenStore, type TokenStoreListener } from '../../../main/tokens/token-store.ts'
+import type { TokenReading } from '../../../main/vault/token-records.ts'
+import { VirtualClock } from '../../simulation/virtual-clock.ts'
+import { ScriptedHttp } from '../scripted-http.ts'
+import { keeperOf } from './keeper-of.ts'
+import { RecordingStore } from './recording-store.ts'
+
+const CLOCK = new VirtualClock()
+const LISTENER: TokenStoreListener = {
+  clock: CLOCK,
+  nowMs: () => CLOCK.wallMs(),
+  event: () => {},
+  changed: () => {},
+}
+const rotated = () => restoredState(signedIn('refresh-1', CLOCK.wallMs()), CLOCK.wallMs())
+
+class DamagedStore extends RecordingStore {
+  override read(): TokenReading {
+    return { kind: 'lost', state: 'record-corrupt' }
+  }
+}
+
+test('a stop saves once more what the vault did not take', () => {
+  const vault = new RecordingStore('refresh-0', CLOCK.wallMs())
+  const store = TokenStore.stored(vault)
+  store.open(LISTENER)
+  vault.isFull = true
+  store.save(rotated())
+  expect(store.unsaved).toBe('the disk is full')
+  vault.isFull = false
+  store.stop()
+  expect(vault.stored.token.refreshToken).toBe('refresh-1')
+  expect(store.unsaved).toBeUndefined()
+})
+
+test('a store that no keeper has opened yet can fail to save, and be stopped', () => {
+  const vault = new RecordingStore('refresh-0', CLOCK.wallMs())
+  const store = TokenStore.stored(vault)
+  vault.isFull = true
+  store.save(rotated())
+  vault.isFull = false
+  store.stop()
+  expect(vault.stored.token.refreshToken).toBe('refresh-1')
+})
+
+test('a token that does not open is known as lost, for the reason that its vault gives', () => {
+  const store = TokenStore.stored(new DamagedStore('refresh-0', CLOCK.wallMs()), {
+    seal: () => undefined,
+    whyLost: (state) => `${state}, by another program`,
+  })
+  store.open(LISTENER)
+  expect(store.lost).toBe('record-corrupt')
+  expect(store.read()).toMatchObject({ kind: 'lost', why: 'record-corrupt, by another program' })
+  expect(store.state.standing).toMatchObject({ reason: 'record-corrupt, by another program' })
+})
+
+test('a key without a token sends nothing, and says so', async () => {
+  const http = new ScriptedHttp()
+  const keeper = keeperOf(new DamagedStore('refresh-0', CLOCK.wallMs()), { http, clock: CLOCK })
+  expect(await keeper.refresh()).toEqual({ kind: 'not-sent', why: 'there is no token to send' })
+  expect(http.requests).toEqual([])
+})
