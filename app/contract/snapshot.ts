@@ -174,7 +174,8 @@ export const requestQuota = openObject({
   /**
    * The pace that others' use leaves. `everySeconds`: seconds between requests that may go on without end, `null` where
    * the high end of others' use takes all that comes back; `burst`: whole requests that may be made at once now and
-   * leave the reserve, the share `threshold` of the limit. Absent before the first header; `app/quota/safe-pace.ts`.
+   * leave the reserve, the share `threshold` of the limit. Absent while others' use is not known, as before the second
+   * header; `app/quota/safe-pace.ts`.
    */
   safe: z.exactOptional(openObject({ everySeconds: z.nullable(number), burst: number })),
   /** When this app asks for this row next if no header comes before, epoch ms; absent where it will not. */

@@ -97,7 +97,8 @@ export function viewOf(
     },
     nowMs,
   )
-  if (seen) row.safe = safePace(row, nowMs)
+  // Others' use that is not known is not none: no pace is safe by one header alone.
+  if (seen && (row.use !== null || blockedUntil !== undefined)) row.safe = safePace(row, nowMs)
   return row
 }
 

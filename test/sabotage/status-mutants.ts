@@ -315,4 +315,12 @@ export const STATUS_MUTANTS: readonly Mutant[] = [
     replace: 'if (required.length <= 1) return events',
     test: 'app/status/incident-log.test.ts',
   },
+  {
+    promise: 'Q9',
+    what: 'call a pace safe before any header shows what others use',
+    file: 'app/quota/view.ts',
+    find: 'if (seen && (row.use !== null || blockedUntil !== undefined))',
+    replace: 'if (seen)',
+    test: 'app/quota/view.test.ts',
+  },
 ]

@@ -42,6 +42,17 @@ function drained(perSecond: number, remaining: number): { bucket: Bucket; nowMs:
   return { bucket, nowMs: 120_000 }
 }
 
+test('no pace is called safe before headers show what others use, but after a 429 none is', () => {
+  const bucket = new Bucket(320, 300, 0)
+  bucket.sent(1, 0)
+  bucket.answered({ id: 1, receivedAtMs: 0, rejected: false, rate: { remaining: 200, resetSeconds: 112 } })
+  expect(rowOf(bucket, 100).use).toBeNull()
+  expect(rowOf(bucket, 100).safe).toBeUndefined()
+  expect(rowOf(bucket, 100, 60_000).safe).toEqual({ everySeconds: null, burst: 0 })
+  const known = drained(1, 300)
+  expect(rowOf(known.bucket, known.nowMs).safe?.everySeconds).toBeGreaterThan(300 / 500)
+})
+
 test('ten minutes are promised only once headers show others’ use well enough', () => {
   // A quota that refills 1.67/s, full at first; the second header shows as many missing.
   const after = (missing: number) => {
