@@ -221,3 +221,15 @@ test('a request that passes goes when it would if it were queued, and leaves the
     { numRuns: 300 },
   )
 })
+
+test('where one waits, no later one passes, though both could go by now', () => {
+  const queue = new BucketQueue<Asked>('Positions', undefined, undefined)
+  queue.bound.sent(-1, 0)
+  queue.bound.answered(-1, 'no', { limit: 12, periodSeconds: 30, remaining: 0, resetSeconds: 30 }, 0)
+  const one = (order: number): Asked => ({ order, atMs: 0, program: 'bot', weight: 1, class: 'normal' })
+  expect(queue.passes(one(1), 0)).toBe(false)
+  queue.add(one(1))
+  expect(queue.passes(one(2), 30_000)).toBe(false)
+  expect(queue.take(30_000)?.order).toBe(1)
+  expect(queue.passes(one(2), 30_000)).toBe(true)
+})
