@@ -38,6 +38,8 @@ export interface Estimate {
 }
 
 const WEIGHED_EVERY_MS = 1000
+/** The least time between two forecasts that are held against what came: each costs as much as a header. */
+const FORETOLD_EVERY_MS = 10_000
 const DENSE_SECONDS = 10
 /**
  * The least time between two readings of others' use: the age that the header had at the first one, from 0.1 s to 1 s, or a
@@ -100,6 +102,9 @@ export class Bucket {
   /** At the last header: the level without others' requests, and its change per second. */
   #leftAtHeader = 0
   #gainAtHeader = 0
+  /** The chance of coming empty that was told at a header, and at which. */
+  #foretold = 0
+  #foretoldAtMs = Number.NEGATIVE_INFINITY
   #seenSentAtMs = Number.NEGATIVE_INFINITY
 
   constructor(limit: number, periodSeconds: number, nowMs: number) {
@@ -296,6 +301,7 @@ export class Bucket {
     this.#isShared = false
     this.#margin = new LowMargin()
     this.#odds = new EmptyOdds()
+    this.#foretoldAtMs = Number.NEGATIVE_INFINITY
     this.#others.forget()
     this.#mark()
   }
@@ -389,12 +395,17 @@ export class Bucket {
     this.#mark()
   }
 
-  /** Learns what came of what was foretold at the last header. */
+  /** Learns what came of what was foretold at the last header, or at one not long before. */
   #learnOutcome(nowMs: number): void {
     const horizonSeconds = RUNNING_OUT_SECONDS
+    if (this.#headerAtMs - this.#foretoldAtMs >= FORETOLD_EVERY_MS) {
+      const { chance } = this.#atHeader.emptyWithin(horizonSeconds, this.#leftAtHeader, this.#gainAtHeader)
+      this.#foretold = chance
+      this.#foretoldAtMs = this.#headerAtMs
+    }
     this.#odds.observed({
       ...{ level: this.#level.middleAt(nowMs), limit: this.limit, horizonSeconds },
-      chance: this.#atHeader.emptyWithin(horizonSeconds, this.#leftAtHeader, this.#gainAtHeader).chance,
+      chance: this.#foretold,
       seconds: (nowMs - this.#headerAtMs) / 1000,
     })
   }

@@ -67,5 +67,5 @@ export class EmptyOdds {
   }
 }
 
-/** The chance of what happens `times` as often. */
-const oftener = (chance: number, times: number): number => 1 - (1 - chance) ** times
+/** The chance of what happens `times` as often. A chance that is a sum may exceed 1 by its rounding. */
+const oftener = (chance: number, times: number): number => 1 - Math.max(0, 1 - chance) ** times

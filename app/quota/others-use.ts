@@ -1,14 +1,4 @@
-import {
-  BAND_OF,
-  CELL_SPREAD,
-  HALF_CELL,
-  HOLD_COUNT,
-  HOLD_PRIOR,
-  HOLD_SECONDS,
-  RATE_COUNT,
-  RATES,
-  staysFor,
-} from './candidates.ts'
+import * as candidates from './candidates.ts'
 import { chanceBelow, nearChanceBelow } from './normal.ts'
 import { Spells } from './spells.ts'
 import { grow, grown, waiting } from './taken-moments.ts'
@@ -36,6 +26,9 @@ import { grow, grown, waiting } from './taken-moments.ts'
  * Units: requests and seconds. `RATES` is in multiples of the refill, `#rates` in requests per second.
  */
 
+// Names of this module: where modules are transformed, an import is looked up at each use, and these loops use many.
+const { BAND_OF, CELL_SPREAD, HALF_CELL, HOLD_COUNT, HOLD_PRIOR, HOLD_SECONDS, RATE_COUNT, RATES, staysFor } =
+  candidates
 /** Requests in a spell from which its mean rate is used. */
 const MIN_COUNTED = 5
 /** Multiple of the refill above which others keep a quota from being full. */

@@ -1,4 +1,7 @@
-import { BAND_OF, HOLD_COUNT, HOLD_PRIOR, HOLD_SECONDS, RATE_COUNT } from './candidates.ts'
+import * as candidates from './candidates.ts'
+
+// Names of this module: where modules are transformed, an import is looked up at each use, and these loops use many.
+const { BAND_OF, HOLD_COUNT, HOLD_PRIOR, HOLD_SECONDS, RATE_COUNT } = candidates
 
 /** Weight of the prior of holding times, in spells. */
 const PRIOR_SPELLS = 4

@@ -69,6 +69,7 @@ test('a drain is told of however often none came of it, and certainty stays cert
   expect(byPresent).toBeGreaterThan(0.8)
   expect(chance).toBeGreaterThanOrEqual(byPresent)
   expect(odds.corrected({ chance: 1, byPresent: 1 })).toEqual({ chance: 1, byPresent: 1 })
+  expect(odds.corrected({ chance: 1, byPresent: 1 + 1e-15 })).toEqual({ chance: 1, byPresent: 1 })
   expect(odds.corrected({ chance: 0, byPresent: 0 })).toEqual({ chance: 0, byPresent: 0 })
 })
 
