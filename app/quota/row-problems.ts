@@ -14,48 +14,47 @@ export type Refused = Pick<RowProblem, 'status' | 'message'>
  */
 export class RowProblems {
   readonly #rows = new Map<string, RowProblem>()
-  /** Rows whose problem the reachability of the host tells, start and end. */
-  readonly #untold = new Set<string>()
+  /** The service's own refusal of a row, which an event told; the reachability of the host tells of any other. */
+  readonly #told = new Map<string, Pick<RowProblem, 'status' | 'since'>>()
 
   of(category: string): RowProblem | undefined {
     return this.#rows.get(category)
   }
 
   /** Takes an answer without a number, `nowMs` in epoch ms. Returns the event of a problem that begins. */
-  refused(category: string, { status, message }: Refused, nowMs: number): RefusedEvent | undefined {
-    const before = this.#rows.get(category)
-    const isNew = (before?.status !== status || this.#untold.has(category)) && !this.#isShared(status)
-    this.#untold.delete(category)
-    const problem = {
-      status,
-      ...(message !== undefined && { message }),
-      since: before?.status === status ? before.since : Math.round(nowMs),
-    }
-    this.#rows.set(category, problem)
-    if (!isNew) return undefined
+  refused(category: string, refused: Refused, nowMs: number): RefusedEvent | undefined {
+    this.#show(category, refused, nowMs)
+    const { status, message } = refused
+    if (this.#told.get(category)?.status === status) return undefined
+    const isShared = this.#isShared(status)
+    this.#told.set(category, { status, since: Math.round(nowMs) })
+    if (isShared) return undefined
     return { kind: 'requests-refused', category, status, ...(message !== undefined && { message }) }
   }
 
   /** Takes an answer of something else than the service, which the reachability of the host tells of: no event. */
   strange(category: string, refused: Refused, nowMs: number): void {
-    if (this.#rows.get(category)?.status === refused.status && !this.#untold.has(category)) return
-    this.refused(category, refused, nowMs)
-    this.#untold.add(category)
+    if (this.#told.get(category)?.status === refused.status) return
+    this.#show(category, refused, nowMs)
   }
 
   /** Takes a number for a row. Returns the event of a problem that ends. */
   answered(category: string): RefusedEvent | undefined {
-    const before = this.#rows.get(category)
-    if (before === undefined) return undefined
+    const told = this.#told.get(category)
     this.#rows.delete(category)
-    const { status, since } = before
-    return this.#untold.delete(category) || this.#isShared(status)
-      ? undefined
-      : { kind: 'requests-answered', category, status, since }
+    this.#told.delete(category)
+    if (told === undefined || this.#isShared(told.status)) return undefined
+    return { kind: 'requests-answered', category, ...told }
+  }
+
+  #show(category: string, { status, message }: Refused, nowMs: number): void {
+    const before = this.#rows.get(category)
+    const since = before?.status === status ? before.since : Math.round(nowMs)
+    this.#rows.set(category, { status, ...(message !== undefined && { message }), since })
   }
 
   #isShared(status: number): boolean {
-    return isOfWholeKey(status) && [...this.#rows.values()].some((problem) => problem.status === status)
+    return isOfWholeKey(status) && [...this.#told.values()].some((problem) => problem.status === status)
   }
 }
 

@@ -129,4 +129,13 @@ export const REQUEST_MUTANTS: readonly Mutant[] = [
     replace: 'join(folder, aside)',
     test: 'main/alerts/alerts.test.ts',
   },
+  {
+    promise: 'Q7',
+    what: 'take a proxy’s refusal for one that the service has told',
+    file: 'app/quota/row-problems.ts',
+    find: 'if (this.#told.get(category)?.status === status) return undefined',
+    replace:
+      'if (this.#told.has(category) || this.#rows.get(category)?.since !== Math.round(nowMs)) return undefined',
+    test: 'app/quota/row-problems.test.ts',
+  },
 ]

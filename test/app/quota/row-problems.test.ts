@@ -33,13 +33,43 @@ test('a number on a row without a problem ends nothing', () => {
   expect(new RowProblems().answered('Accounts')).toBeUndefined()
 })
 
-test('an answer of something else is the problem of its row without an event; the service’s own is told after it', () => {
+test.each([418, 502])(
+  'a %d of something else is the problem of its row without an event; the service’s own is told after it',
+  (status) => {
+    const problems = new RowProblems()
+    problems.strange('Accounts', { status, message: 'Not the service' }, 1_000)
+    expect(problems.of('Accounts')).toEqual({ status, message: 'Not the service', since: 1_000 })
+    expect(problems.refused('Accounts', { status }, 2_000)).toEqual({
+      kind: 'requests-refused',
+      category: 'Accounts',
+      status,
+    })
+    expect(problems.of('Accounts')).toEqual({ status, since: 1_000 })
+    expect(problems.refused('Accounts', { status }, 3_000)).toBeUndefined()
+    expect(problems.answered('Accounts')).toMatchObject({ kind: 'requests-answered', status, since: 2_000 })
+  },
+)
+
+test('what something else answered begins and ends nothing of the service, whichever row it is on', () => {
   const problems = new RowProblems()
-  problems.strange('Accounts', { status: 418 }, 1_000)
-  expect(problems.of('Accounts')).toEqual({ status: 418, since: 1_000 })
-  expect(problems.refused('Accounts', { status: 418 }, 2_000)).toEqual({
-    kind: 'requests-refused',
+  problems.strange('Accounts', { status: 502 }, 1_000)
+  expect(problems.refused('Balances', { status: 502 }, 2_000)).toMatchObject({ category: 'Balances' })
+  expect(problems.answered('Accounts')).toBeUndefined()
+  expect(problems.of('Accounts')).toBeUndefined()
+  expect(problems.answered('Balances')).toMatchObject({ kind: 'requests-answered', since: 2_000 })
+})
+
+test('the end of a problem is told although something else answered meanwhile', () => {
+  const problems = new RowProblems()
+  problems.refused('Accounts', { status: 403, message: 'No permission' }, 1_000)
+  problems.strange('Accounts', { status: 403 }, 2_000)
+  expect(problems.of('Accounts')).toEqual({ status: 403, message: 'No permission', since: 1_000 })
+  problems.strange('Accounts', { status: 502 }, 3_000)
+  expect(problems.of('Accounts')).toEqual({ status: 502, since: 3_000 })
+  expect(problems.answered('Accounts')).toEqual({
+    kind: 'requests-answered',
     category: 'Accounts',
-    status: 418,
+    status: 403,
+    since: 1_000,
   })
 })
