@@ -113,15 +113,15 @@ function rangeOfUse(others: OthersReading | undefined, own: number) {
   }
 }
 
-/** When the bucket is empty if use goes on, or `undefined` when it lasts or too little is known to say. */
+/** When the bucket is empty if use goes on, or `undefined` when it lasts or others' use, and so the total, is not known. */
 function emptyAtOf(
   bucket: Bucket,
-  perSecond: number | undefined | null,
+  perSecond: number | undefined,
   point: number,
   gainPerSecond: number,
   nowMs: number,
 ): number | undefined {
-  if (perSecond === undefined || perSecond === null || !bucket.seen) return undefined
+  if (perSecond === undefined) return undefined
   const spent = bucket.limit - point
   if (spent < EVIDENCE.requests || spent < bucket.limit * EVIDENCE.fraction) return undefined
   const drain = perSecond - (bucket.model === 'rolling' ? gainPerSecond : 0)

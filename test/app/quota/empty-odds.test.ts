@@ -50,6 +50,14 @@ test('an empty quota comes empty once, until a header has shown a twentieth of t
   expect(odds.ratio).toBeCloseTo(3, 1)
 })
 
+test('a quota with one request left is not empty', () => {
+  const odds = new EmptyOdds()
+  odds.observed(outcome(1, 0, 1))
+  expect(odds.ratio).toBe(1)
+  odds.observed(outcome(0.9, 0, 1))
+  expect(odds.ratio).toBe(2)
+})
+
 test('what was learned fades within hours', () => {
   const odds = new EmptyOdds()
   for (let burst = 0; burst < 5; burst += 1) {

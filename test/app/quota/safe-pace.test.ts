@@ -92,7 +92,8 @@ test('a fixed window lasts to its end at the safe pace, or after the burst, and 
       if (everySeconds === null) return
       const left = (pace: number) => low - others * secondsLeft - secondsLeft / pace
       expect(left(everySeconds)).toBeGreaterThan(-1e-6)
-      expect(left(everySeconds / 1.1)).toBeLessThan(0)
+      // A tenth of next to nothing is lost in the rounding of what it is taken from.
+      if (low - others * secondsLeft > 1e-6) expect(left(everySeconds / 1.1)).toBeLessThan(0)
     }),
     { numRuns: 1_000 },
   )
@@ -129,5 +130,11 @@ describe('what if more is asked', () => {
     const fixed = row({ model: 'fixed', windowEndsAt: 100_000 })
     expect(emptyAtWith(fixed, 0.3, 0)).toBeUndefined()
     expect(emptyAtWith(fixed, 0.61, 0)).toBeCloseTo(80_000, 3)
+  })
+  test('a fixed window lasts that would be empty just as it ends', () => {
+    const use = { total: 0.75, own: 0.25, elsewhere: 0.5 }
+    const fixed = row({ model: 'fixed', windowEndsAt: 100_000, use })
+    expect(emptyAtWith(fixed, 0.25, 0)).toBeUndefined()
+    expect(emptyAtWith({ ...fixed, windowEndsAt: 100_001 }, 0.25, 0)).toBe(100_000)
   })
 })

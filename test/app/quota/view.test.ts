@@ -161,6 +161,22 @@ describe('runs out', () => {
     expect(showing(312)).toMatchObject({ verdict: 'lasts' })
     expect(showing(308)).toMatchObject({ verdict: 'runs-out' })
   })
+  test('nothing comes back within a fixed window: it is empty once what is left was used', () => {
+    const bucket = new Bucket(500, 300, 0)
+    for (const [id, remaining] of [490, 450, 410].entries()) {
+      const atMs = id * 10_000
+      bucket.sent(id, atMs)
+      const rate = { limit: 500, periodSeconds: 300, remaining, resetSeconds: 280 - id * 10 }
+      bucket.answered({ id, receivedAtMs: atMs, rejected: false, rate })
+    }
+    const row = rowOf(bucket, 20_000)
+    expect(row).toMatchObject({
+      model: 'fixed',
+      verdict: 'runs-out',
+      windowEndsAt: expect.closeTo(280_000, -4),
+    })
+    expect(row.emptyAt).toBeCloseTo(20_000 + ((row.level ?? 0) / (row.use?.total ?? 0)) * 1_000, -1)
+  })
   test('not without a second header to compare', () => {
     expect(rowOf(seeing(10), 0)).toMatchObject({ use: null, verdict: 'near-limit' })
   })
