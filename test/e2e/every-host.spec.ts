@@ -3,6 +3,8 @@ import { connectKey, openPositionsStream } from './connect-key.ts'
 import { expect, test } from './every-host-fixtures.ts'
 import { OtherProgram } from './other-program.ts'
 
+const ORIGIN = /http:\/\/127\.0\.0\.1:\d+/
+
 const remaining = (page: Page, category: string) =>
   page.locator(`tr[data-category="${category}"]`).getByTestId('remaining')
 
@@ -117,3 +119,37 @@ test('what is set of the probes is what the service sees, and is still set when 
   await expect(dialog.getByLabel('Symbol to ask about')).toHaveValue('AAPL')
   await expect(dialog).toContainText('Rows with an interval of their own: 1')
 })
+
+test('a program behind the gateway is answered, is counted, and is in the plan', async ({
+  window: page,
+  simulator,
+}) => {
+  await connectKey(page, simulator)
+  await openFromMenu(page, 'Programs…')
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Port').fill('0')
+  await dialog.getByRole('button', { name: 'Turn on' }).click()
+  const state = dialog.getByTestId('gateway-state').filter({ hasText: ORIGIN })
+  const [gateway] = ORIGIN.exec((await state.textContent()) ?? '') ?? []
+  await dialog.getByLabel('Name').fill('scanner')
+  await dialog.getByRole('button', { name: 'Add program' }).click()
+  const key = (await dialog.getByTestId('program-key').textContent()) ?? ''
+
+  const ask = (bearer: string) =>
+    fetch(`${gateway}/v3/brokerage/accounts/SIM1001/balances`, {
+      headers: { authorization: `Bearer ${bearer}` },
+    })
+  for (let request = 0; request < 6; request += 1) expect((await ask(key)).status).toBe(200)
+  expect((await ask(`${key.slice(0, -4)}AAAA`)).status).toBe(401)
+  await expect(dialog.getByRole('row', { name: /^scanner/ })).toHaveAttribute('title', 'Balances 6')
+
+  await dialog.getByRole('button', { name: 'Close' }).click()
+  await openFromMenu(page, 'Plan…')
+  await expect(page.getByTestId('plan-headline')).toContainText(/fit/i)
+  await expect(page.locator('[data-program=scanner]')).toContainText('Balances')
+})
+
+async function openFromMenu(page: Page, item: string): Promise<void> {
+  await page.getByRole('button', { name: 'More', exact: true }).click()
+  await page.getByRole('menuitem', { name: item }).click()
+}
