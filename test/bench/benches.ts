@@ -65,6 +65,9 @@ export const BENCHES = {
     pairs: [1_500, 6_000],
     requests: [20_000, 60_000],
   }),
+  gatewayStart: bench('From a kill of the gateway to its next answer', 'bench/gateway-start.ts', {
+    rounds: [12, 40],
+  }),
   limiters: bench('Five programs on one key, by the gateway and by limiters', 'bench/gateway-limiters.ts', {
     hours: [6.5],
   }),

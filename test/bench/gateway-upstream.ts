@@ -2,10 +2,14 @@ import { Agent, createServer, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
 /**
- * What stands around the gateway in its bench, each as a process: `service`, which answers at once with the headers of a large
- * quota, or `pass ORIGIN`, a proxy of Node that does nothing but pass on. Prints its port, and ends when its stdin does.
+ * What stands around the gateway in its bench, each as a process: `service [MS]`, which answers after so many milliseconds, at once
+ * without them, with the headers of a large quota, or `pass ORIGIN`, a proxy of Node that does nothing but pass on. Prints its port,
+ * and ends when its stdin does. The service says at `/seen-twice` how many requests came more than once.
  */
 const [role, origin = ''] = process.argv.slice(2)
+const answersAfterMs = role === 'service' ? Number(origin) : 0
+const seen = new Set<string>()
+let seenTwice = 0
 
 const BODY = JSON.stringify({
   Accounts: [{ AccountID: 'SIM1001', AccountType: 'Margin', Note: 'x'.repeat(400) }],
@@ -36,16 +40,29 @@ const server = createServer((asked, answer) => {
     answer.end(JSON.stringify(TOKEN))
     return
   }
-  answer.writeHead(200, {
-    'content-type': 'application/json',
-    'content-length': String(BODY.length),
-    'x-ratelimit-resource': 'Accounts',
-    'x-ratelimit-limit': String(LIMIT),
-    'x-ratelimit-period': '60',
-    'x-ratelimit-remaining': String(LIMIT - 1),
-    'x-ratelimit-reset': '1',
-  })
-  answer.end(BODY)
+  if (asked.url === '/seen-twice') {
+    answer.end(String(seenTwice))
+    return
+  }
+  const answerIt = () => {
+    answer.writeHead(200, {
+      'content-type': 'application/json',
+      'content-length': String(BODY.length),
+      'x-ratelimit-resource': 'Accounts',
+      'x-ratelimit-limit': String(LIMIT),
+      'x-ratelimit-period': '60',
+      'x-ratelimit-remaining': String(LIMIT - 1),
+      'x-ratelimit-reset': '1',
+    })
+    answer.end(BODY)
+  }
+  if (answersAfterMs === 0) {
+    answerIt()
+    return
+  }
+  if (seen.has(asked.url ?? '')) seenTwice += 1
+  seen.add(asked.url ?? '')
+  setTimeout(answerIt, answersAfterMs)
 })
 server.keepAliveTimeout = 600_000
 server.listen(0, '127.0.0.1', () => {

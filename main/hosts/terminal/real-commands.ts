@@ -66,7 +66,6 @@ export function realCommands(terminal: Terminal, app: AppFolder): Commands {
   }
 
   const watchFor = async (flags: Parameters<typeof watch>[0]): Promise<number> => {
-    const { startBuiltIn } = await import('../start-app.ts')
     const { watchHistory } = await import('./watch-history.ts')
     const { Monitor } = await import('../../monitor/monitor.ts')
     const { createGateway: gatewayOf } = await import('./run-gateway.ts')
@@ -78,17 +77,23 @@ export function realCommands(terminal: Terminal, app: AppFolder): Commands {
       clock: nodeClock,
       createMonitor: () => new Monitor(portsWith(log)),
       openVault: async (folder, words) => {
-        const { openWatchVault } = await import('./watch-vault.ts')
+        const { hasVault, openWatchVault } = await import('./watch-vault.ts')
+        const open = () => openWatchVault(folder, words, portsWith(log))
+        // A vault opens under any passphrase that sealed it, and stretching that takes as long as the check: side by side.
+        const opened = hasVault(folder) ? open() : undefined
         const { checkPassphrase } = await import('./passphrase-check.ts')
         const { kind, line } = checkPassphrase(folder, words)
-        if (kind === 'too-weak') return { kind: 'failed', line, needsPerson: true }
-        const opening = await openWatchVault(folder, words, portsWith(log))
+        if (kind === 'too-weak' && opened === undefined) return { kind: 'failed', line, needsPerson: true }
+        const opening = await (opened ?? open())
         // Only for a vault that opened and will store a key; otherwise another message is more important.
         const stores = kind === 'weak' || terminal.environment['HEADROOM_REFRESH_TOKEN']
         if (opening.kind === 'open' && line !== undefined && stores) terminal.error(line)
         return opening
       },
-      startBuiltIn: () => startBuiltIn(),
+      startBuiltIn: async () => {
+        const { startBuiltIn } = await import('../start-app.ts')
+        return startBuiltIn()
+      },
       showTimesOf,
       createGateway: (run, monitor, dataFolder) =>
         gatewayOf(run, monitor, { dataFolder, log, secrets, say: terminal.error }),

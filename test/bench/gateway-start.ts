@@ -1,0 +1,290 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { randomBytes, scryptSync } from 'node:crypto'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { Agent, get } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+import { SCRYPT_COST } from '../../main/vault/passphrase-keystore.ts'
+import { median, tell } from './result.ts'
+
+/**
+ * How long programs are without their gateway after a kill -9: `node test/bench/gateway-start.ts [--rounds 12] [--environment] [--json]`.
+ *
+ * The built gateway as a user starts it, on one port, with two programs that ask all the time. It is killed and started again, with
+ * requests in flight and with none, with its key in the environment only and with one sealed under a passphrase; `--environment`: only the
+ * former. Exit 1 where an aim is missed.
+ */
+const { values } = parseArgs({
+  options: {
+    rounds: { type: 'string', default: '12' },
+    environment: { type: 'boolean', default: false },
+    json: { type: 'boolean', default: false },
+  },
+})
+const rounds = Number(values.rounds)
+const AIM_MS = 1_000
+const ANSWERS_AFTER_MS = 30
+const CONNECTIONS = 4
+const ASK_AGAIN_MS = 5
+const RUNS_MS = 300
+const LONGEST_MS = 60_000
+const KEYS = { bot: 'a-key-of-the-bot-0123456789', notes: 'a-key-of-the-notes-0123456789' } as const
+/** Of the system's clock ticks, in seconds (`CLK_TCK`, 100 on Linux). */
+const TICK_SECONDS = 0.01
+
+const here = (path: string) => fileURLToPath(new URL(path, import.meta.url))
+
+const STORES = ['in the environment', 'sealed under a passphrase'] as const
+const LOADS = ['none in flight', 'requests in flight'] as const
+
+interface Start {
+  readonly readyMs: number
+  readonly answerMs: number
+  readonly cpuMs: number
+  /** Requests that were under way when the process before was killed. */
+  readonly inFlight: number
+}
+
+interface Running {
+  readonly child: ChildProcess
+  readonly url: string
+  readonly fromMs: number
+  readonly readyMs: number
+}
+
+const service = spawn(process.execPath, [here('gateway-upstream.ts'), 'service', String(ANSWERS_AFTER_MS)], {
+  stdio: ['pipe', 'pipe', 'inherit'],
+})
+const origin = `http://127.0.0.1:${await said(service, /^(\d+)$/m)}`
+const folder = mkdtempSync(join(tmpdir(), 'headroom-bench-'))
+const passphrase = randomBytes(24).toString('base64url')
+
+/** Two programs, each over so many connections: at once again after an answer, and soon after an error. */
+class Programs {
+  readonly #agent = new Agent({ keepAlive: true })
+  readonly #url: string
+  #asked = 0
+  #isAsking = true
+  #hasEnded = false
+  inFlight = 0
+  /** Called once, at the next answer. */
+  onAnswer: (() => void) | undefined
+
+  constructor(url: string) {
+    this.#url = url
+    for (const key of Object.values(KEYS)) for (let i = 0; i < CONNECTIONS; i += 1) void this.#ask(key)
+  }
+
+  /** Waits until none of their requests is under way. */
+  async rest(): Promise<void> {
+    this.#isAsking = false
+    while (this.inFlight > 0) await pause(1)
+  }
+
+  goOn(): void {
+    this.#isAsking = true
+  }
+
+  nextAnswer(): Promise<void> {
+    return new Promise((resolve) => {
+      this.onAnswer = resolve
+    })
+  }
+
+  end(): void {
+    this.#hasEnded = true
+    this.#agent.destroy()
+  }
+
+  async #ask(key: string): Promise<void> {
+    while (!this.#hasEnded) {
+      if (this.#isAsking && (await this.#once(key))) continue
+      await pause(ASK_AGAIN_MS)
+    }
+  }
+
+  /** Whether it was answered by the service. Each request has a number of its own. */
+  #once(key: string): Promise<boolean> {
+    this.inFlight += 1
+    this.#asked += 1
+    const path = `/v3/brokerage/accounts?${this.#url}-${this.#asked}`
+    const done = (isAnswered: boolean) => {
+      if (!isAnswered) return false
+      this.onAnswer?.()
+      this.onAnswer = undefined
+      return true
+    }
+    return new Promise<boolean>((resolve) => {
+      get(
+        `${this.#url}${path}`,
+        { agent: this.#agent, headers: { authorization: `Bearer ${key}` } },
+        (answer) => {
+          answer.resume()
+          answer.on('close', () => resolve(done(answer.complete && answer.statusCode === 200)))
+        },
+      ).on('error', () => resolve(false))
+    }).finally(() => {
+      this.inFlight -= 1
+    })
+  }
+}
+
+const starts = new Map<string, Start[]>()
+try {
+  for (const store of STORES.slice(0, values.environment ? 1 : undefined)) {
+    let running = await start(store, '0')
+    const { port } = new URL(running.url)
+    const programs = new Programs(running.url)
+    try {
+      await programs.nextAnswer()
+      for (let round = 0; round < rounds * LOADS.length; round += 1) {
+        const load = LOADS[round % LOADS.length] ?? LOADS[0]
+        await pause(RUNS_MS)
+        if (load === 'none in flight') await programs.rest()
+        const { inFlight } = programs
+        const ended = new Promise((resolve) => running.child.once('exit', resolve))
+        running.child.kill('SIGKILL')
+        await ended
+        const answered = programs.nextAnswer()
+        programs.goOn()
+        running = await start(store, port)
+        await answered
+        const answerMs = performance.now() - running.fromMs
+        const name = `${store}, ${load}`
+        const all = starts.get(name) ?? []
+        starts.set(name, all)
+        all.push({ readyMs: running.readyMs, answerMs, cpuMs: cpuMs(running.child.pid), inFlight })
+      }
+    } finally {
+      programs.end()
+      const ended = new Promise((resolve) => running.child.once('exit', resolve))
+      running.child.kill('SIGKILL')
+      await ended
+    }
+  }
+  const seenTwice = Number(await (await fetch(`${origin}/seen-twice`)).text())
+  report(seenTwice)
+} finally {
+  service.kill()
+  rmSync(folder, { recursive: true, force: true })
+}
+
+function report(seenTwice: number): void {
+  const all = [...starts.values()].flat()
+  const of = (store: string) => [...starts].flatMap(([name, some]) => (name.startsWith(store) ? some : []))
+  const [open, sealed] = STORES
+  const slowest = (some: readonly Start[]) => Math.round(Math.max(...some.map(({ answerMs }) => answerMs)))
+  const stretchFromMs = performance.now()
+  scryptSync(passphrase, 'a salt of the bench', 32, { ...SCRYPT_COST, maxmem: 512 << 20 })
+  const stretchMs = Math.round(performance.now() - stretchFromMs)
+  const isMet = { open: slowest(of(open)) <= AIM_MS, sealed: slowest(of(sealed)) <= AIM_MS }
+  const why = (met: boolean, reason: string) => (met ? '' : `: ${reason}`)
+  tell(
+    {
+      what: 'From the start of a gateway that was killed to the first answer it forwards, the middle one',
+      unit: 'ms',
+      better: 'less',
+      ours: Math.round(median(all.map(({ answerMs }) => answerMs))),
+      peers: {},
+      details: {
+        'requests in flight at the kill, the middle one': median(
+          all.flatMap(({ inFlight }) => (inFlight > 0 ? [inFlight] : [])),
+        ),
+        'requests that the service saw twice': seenTwice,
+        'of a sealed start, stretching the passphrase, which is meant to take long, ms': stretchMs,
+      },
+      table: {
+        columns: [
+          ...['the key, and what was under way', 'port open, the middle one', 'slowest'],
+          ...['first answer, the middle one', 'slowest', 'processor, the middle one'],
+        ],
+        rows: [...starts].map(([name, some]) => {
+          const ms = (values: readonly number[], of: (values: readonly number[]) => number) =>
+            `${Math.round(of(values))} ms`
+          const ready = some.map(({ readyMs }) => readyMs)
+          const answer = some.map(({ answerMs }) => answerMs)
+          return [
+            ...[name, ms(ready, median), ms(ready, (many) => Math.max(...many))],
+            ...[ms(answer, median), ms(answer, (many) => Math.max(...many))],
+            ms(
+              some.map((one) => one.cpuMs),
+              median,
+            ),
+          ]
+        }),
+      },
+      aims: [
+        {
+          what: `key ${open}: the slowest first answer within ${AIM_MS} ms${why(isMet.open, `it took ${slowest(of(open))} ms`)}`,
+          isMet: isMet.open,
+        },
+        ...(values.environment
+          ? []
+          : [
+              {
+                what: `key ${sealed}: the slowest first answer within ${AIM_MS} ms${why(isMet.sealed, `it took ${slowest(of(sealed))} ms, of which stretching the passphrase is ${stretchMs} ms of a core here`)}`,
+                isMet: isMet.sealed,
+              },
+            ]),
+        { what: 'no request sent twice', isMet: seenTwice === 0 },
+      ],
+      how: `\`node main/launch.js gateway\` as it is built, killed with -9 and started again ${rounds} times each way, while two programs ask over ${CONNECTIONS} connections each, and a service that answers after ${ANSWERS_AFTER_MS} ms. From spawning the process to its ready line, and to the first answer of the service that a program reads. Programs, service and gateway share the machine's cores.`,
+    },
+    values.json,
+  )
+}
+
+/** Starts the gateway; resolves with its address at its ready line. */
+async function start(store: (typeof STORES)[number], port: string): Promise<Running> {
+  const fromMs = performance.now()
+  const isSealed = store === 'sealed under a passphrase'
+  const child = spawn(
+    process.execPath,
+    [
+      ...[here('../../main/launch.js'), 'gateway', '--port', port, '--probe', 'none'],
+      ...['--auth-url', origin, '--base-url', origin, '--client-id', 'bench'],
+      ...(isSealed ? ['--data', folder] : []),
+    ],
+    {
+      stdio: ['ignore', 'pipe', 'ignore'],
+      env: {
+        ...process.env,
+        HEADROOM_REFRESH_TOKEN: 'a-refresh-token-of-the-bench',
+        HEADROOM_PASSPHRASE: isSealed ? passphrase : '',
+        HEADROOM_GATEWAY_KEYS: `bot:critical=${KEYS.bot},notes=${KEYS.notes}`,
+      },
+    },
+  )
+  const url = await said(child, /^gateway ready: (\S+)$/m)
+  return { child, url, fromMs, readyMs: performance.now() - fromMs }
+}
+
+/** The part in brackets of what a process says on stdout. */
+function said(child: ChildProcess, ready: RegExp): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let out = ''
+    const limit = setTimeout(
+      () => reject(new Error(`not ready after ${LONGEST_MS / 1000} s: ${out}`)),
+      LONGEST_MS,
+    )
+    child.once('exit', (code) => reject(new Error(`ended with ${code} before it was ready: ${out}`)))
+    child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+      out += text
+      const [, found] = ready.exec(out) ?? []
+      if (found === undefined) return
+      clearTimeout(limit)
+      resolve(found)
+    })
+  })
+}
+
+/** What a process has taken of the cores. */
+function cpuMs(pid: number | undefined): number {
+  if (process.platform !== 'linux') return Number.NaN
+  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+  return (Number(fields[11]) + Number(fields[12])) * TICK_SECONDS * 1000
+}
