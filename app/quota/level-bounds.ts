@@ -74,8 +74,7 @@ export class LevelBounds {
 
   /** Whether the window may have ended, so that a request now counts in the old or in the new one. */
   get mayBeInEitherWindow(): boolean {
-    const window = this.#window
-    return window !== undefined && this.#atMs >= window.endsEarliestMs && this.#atMs < window.endsLatestMs
+    return this.#mayBeInEitherAt(this.#atMs)
   }
 
   /** Moves both bounds to `nowMs`. Does nothing for an earlier time. */
@@ -159,7 +158,6 @@ export class LevelBounds {
 
   /** Refill lost to a full bucket from the start to `nowMs`, in requests: the excess of `middleAt` over the limit. */
   overflowedAt(nowMs: number): number {
-    if (this.#model === 'fixed' || nowMs <= this.#atMs) return this.#overflowed
     const free = this.middleAt(this.#atMs) + (nowMs - this.#atMs) * this.gainPerMs
     return this.#overflowed + Math.max(0, free - this.limit)
   }
@@ -168,11 +166,7 @@ export class LevelBounds {
   middleAt(nowMs: number): number {
     const { inFlight } = this.#requests
     const low = Math.max(0, this.lowAt(nowMs) - inFlight)
-    if (this.#model === 'fixed') {
-      const endsMs = this.#window?.endsLatestMs ?? Number.NEGATIVE_INFINITY
-      const mayHaveEnded = this.#window !== undefined && nowMs >= this.#window.endsEarliestMs
-      return mayHaveEnded && nowMs < endsMs ? low : (low + this.highAt(nowMs)) / 2
-    }
+    if (this.#model === 'fixed') return this.#mayBeInEitherAt(nowMs) ? low : (low + this.highAt(nowMs)) / 2
     const middle = (Math.max(0, this.#low - inFlight) + this.#high) / 2
     return Math.min(this.limit, middle + (nowMs - this.#atMs) * this.gainPerMs)
   }
@@ -228,6 +222,11 @@ export class LevelBounds {
     if (this.#model !== 'fixed' || (this.#window && this.#window.endsLatestMs > nowMs)) return
     this.#window = { endsEarliestMs: sentAtMs, endsLatestMs: nowMs + this.periodMs }
     this.#mayBeNew()
+  }
+
+  #mayBeInEitherAt(nowMs: number): boolean {
+    const window = this.#window
+    return window !== undefined && nowMs >= window.endsEarliestMs && nowMs < window.endsLatestMs
   }
 
   #change(model: 'rolling' | 'fixed', window: FixedWindow | undefined): void {

@@ -1,0 +1,106 @@
+import { describe, expect, test } from 'vitest'
+import { OwnRequests } from '../../../app/quota/own-requests.ts'
+
+/** Takes a request whose answer has come, and by how much the upper bound falls. */
+function consumed(requests: OwnRequests, id: number): number {
+  const request = requests.take(id)
+  if (request === undefined) throw new Error(`request ${id} is under way`)
+  return requests.consume(request)
+}
+
+function underWay(...ids: readonly number[]): OwnRequests {
+  const requests = new OwnRequests()
+  for (const id of ids) requests.sent(id, id)
+  return requests
+}
+
+test('a request is in flight until its answer, which comes once', () => {
+  const requests = underWay(1, 2)
+  expect(requests.inFlight).toBe(2)
+  expect(requests.take(1)).toEqual({ sentAtMs: 1, overflowed: 0, unseen: true })
+  expect(requests.inFlight).toBe(1)
+  expect(requests.take(1)).toBeUndefined()
+})
+
+describe('the upper bound falls', () => {
+  test('by a whole request that nothing made up for', () => {
+    expect(consumed(underWay(1), 1)).toBe(1)
+  })
+
+  test('by nothing where it may hold the request already', () => {
+    const requests = underWay(1, 2)
+    requests.allMaybeSeen()
+    requests.sent(3, 3)
+    expect([consumed(requests, 1), consumed(requests, 2), consumed(requests, 3)]).toEqual([0, 0, 1])
+  })
+
+  test('by what refill over the limit did not make up for while it was under way', () => {
+    const requests = underWay(1)
+    requests.overflow(0.25)
+    requests.overflow(-3)
+    requests.sent(2, 2)
+    requests.overflow(0.5)
+    expect(consumed(requests, 2)).toBe(0.5)
+    expect(consumed(requests, 1)).toBe(0.75)
+  })
+
+  test('by no more than nothing: what is over makes up for others', () => {
+    const requests = underWay(1, 2, 3)
+    requests.overflow(2.25)
+    expect([consumed(requests, 1), consumed(requests, 2), consumed(requests, 3)]).toEqual([0, 0, 0.75])
+  })
+
+  test('once for each part of the refill, whichever answer comes first', () => {
+    const requests = underWay(1)
+    requests.overflow(0.5)
+    requests.sent(2, 2)
+    requests.overflow(0.25)
+    // The later one was under way for a part of it only: the other keeps the rest.
+    expect(consumed(requests, 2)).toBe(0.75)
+    expect(consumed(requests, 1)).toBe(0.5)
+  })
+
+  test('where the one that was under way longer is answered first, the other keeps what is left', () => {
+    const requests = underWay(1)
+    requests.overflow(0.5)
+    requests.sent(2, 2)
+    requests.overflow(0.75)
+    expect(consumed(requests, 1)).toBe(0)
+    expect(consumed(requests, 2)).toBe(0.75)
+  })
+})
+
+describe('requests that may have counted after a moment', () => {
+  const NEVER = Number.POSITIVE_INFINITY
+
+  test('are those whose answer came later than it', () => {
+    const requests = underWay(100)
+    requests.remember(0, 10, 0)
+    requests.remember(5, 20, 0)
+    const counts = [9, 10, 19, 20].map((sinceMs) => requests.mayHaveCountedAfter(sinceMs))
+    expect(counts).toEqual([2, 1, 1, 0])
+  })
+
+  test('are kept while a request under way, or a window, may ask for them', () => {
+    const requests = underWay(15)
+    requests.remember(0, 10, NEVER)
+    requests.remember(0, 15, NEVER)
+    requests.remember(0, 16, NEVER)
+    requests.remember(90, 100, NEVER)
+    expect(requests.mayHaveCountedAfter(0)).toBe(2)
+    requests.take(15)
+    requests.remember(95, 101, 50)
+    expect(requests.mayHaveCountedAfter(0)).toBe(2)
+    requests.remember(200, 201, NEVER)
+    expect(requests.mayHaveCountedAfter(0)).toBe(1)
+  })
+
+  test('are at most 1,024, the newest', () => {
+    const requests = underWay(0)
+    for (let id = 1; id <= 1_100; id += 1) requests.remember(id, id, 0)
+    expect(requests.mayHaveCountedAfter(0)).toBe(1_024)
+    expect(requests.mayHaveCountedAfter(1_099)).toBe(1)
+    expect(requests.mayHaveCountedAfter(76)).toBe(1_024)
+    expect(requests.mayHaveCountedAfter(77)).toBe(1_023)
+  })
+})

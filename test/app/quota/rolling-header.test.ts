@@ -1,0 +1,46 @@
+import { describe, expect, test } from 'vitest'
+import { rollingAllows, rollingShows } from '../../../app/quota/replenishment.ts'
+
+describe('what a header of a rolling interval leaves possible', () => {
+  test('is a fraction above Remaining, which Reset narrows where a request takes longer than a second', () => {
+    // 30 in 60 s: a request takes 2 s, so that each second of Reset is half of one.
+    expect(rollingShows(30, 60, 10, 40)).toEqual({ least: 10, most: 10.5 })
+    expect(rollingShows(30, 60, 10, 39)).toEqual({ least: 10.5, most: 11 })
+  })
+
+  test('is the fraction alone without Reset, where a request takes less than a second, and at the limit', () => {
+    expect(rollingShows(30, 60, 10, undefined)).toEqual({ least: 10, most: 11 })
+    expect(rollingShows(500, 300, 100, 240)).toEqual({ least: 100, most: 101 })
+    expect(rollingShows(30, 60, 30, undefined)).toEqual({ least: 30, most: 30 })
+    expect(rollingShows(30, 60, 29, 1)).toEqual({ least: 29.5, most: 30 })
+  })
+
+  test('is Remaining where Reset contradicts it by more than the rounding of a clock', () => {
+    expect(rollingShows(30, 60, 10, 37)).toEqual({ least: 10, most: 11 })
+    expect(rollingShows(30, 60, 10, 42)).toEqual({ least: 10, most: 11 })
+    // 38 s leave 11 to 11.5, which touches 10 to 11; 41 s leave 9.5 to 10.
+    expect(rollingShows(30, 60, 10, 38)).toEqual({ least: 11, most: 11 })
+    expect(rollingShows(30, 60, 10, 41)).toEqual({ least: 10, most: 10 })
+    // A limit of 1,000 in 20,000 s: a twentieth of a request a second, which is the tolerance.
+    expect(rollingShows(1_000, 20_000, 10, 19_779)).toEqual({ least: 11, most: 11 })
+    expect(rollingShows(1_000, 20_000, 10, 19_778)).toEqual({ least: 10, most: 11 })
+    expect(rollingShows(1_000, 20_000, 10, 19_801)).toEqual({ least: 10, most: expect.closeTo(10, 9) })
+    expect(rollingShows(1_000, 20_000, 10, 19_804)).toEqual({ least: 10, most: 11 })
+  })
+})
+
+describe('a rolling interval allows a Reset', () => {
+  const allowed = (remaining: number, seconds: readonly number[], lasted = 0) =>
+    seconds.map((resetSeconds) => rollingAllows(500, 300, remaining, resetSeconds, lasted))
+
+  test('that is the time to full, give or take a second', () => {
+    // 399 to 400 missing take 239.4 to 240 s.
+    expect(allowed(100, [237, 238, 241, 242])).toEqual([false, true, true, false])
+    expect(allowed(500, [0, 1, 2])).toEqual([true, true, false])
+    expect(allowed(0, [297, 298, 301, 302])).toEqual([false, true, true, false])
+  })
+
+  test('that is off by as long as the request was under way', () => {
+    expect(allowed(100, [234, 235, 244, 245], 3)).toEqual([false, true, true, false])
+  })
+})
