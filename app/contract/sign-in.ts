@@ -42,6 +42,8 @@ export interface StartedSignIn {
   readonly url: string
   /** Whether a browser was opened there; otherwise the window shows it as a link. */
   readonly opened: boolean
+  /** Why the sign-in host does not answer, in plain words; no browser is opened until it does. */
+  readonly unreachable?: string
   /** Epoch ms. */
   readonly endsAt: number
 }
@@ -52,8 +54,12 @@ export type SignInStatus =
       readonly state: 'waiting'
       readonly signIn: string
       readonly endsAt: number
+      /** Whether a browser was opened there by now. */
+      readonly opened: boolean
       /** What happened meanwhile that did not end it. */
       readonly notice?: string
+      /** Why the sign-in host does not answer now; absent while it does. */
+      readonly unreachable?: string
     }
   | { readonly state: 'done'; readonly signIn: string; readonly profile: string }
   | {

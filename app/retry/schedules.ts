@@ -21,6 +21,8 @@ export const RETRY = {
   refresh: { stepsMs: [1_000, 2_000, 5_000, 10_000, 30_000, 60_000], jitter: 0.5 },
   /** Refreshing after an answer that cannot be read: each such answer may have used up a refresh token. */
   malformedRefresh: { stepsMs: [120_000, 300_000], jitter: 0.5 },
+  /** Looking whether the sign-in host answers, for a person who waits to sign in. */
+  signInHost: { stepsMs: [2_000, 4_000, 8_000, 15_000], jitter: 0 },
   /** An unconfirmed revocation. */
   revocation: { stepsMs: [30_000], jitter: 0.5 },
   /** Saving a token: a full disk is often freed within minutes. */

@@ -52,7 +52,7 @@ function messageOf(failure: SignInFailure): string {
     case 'later':
       return `The sign-in could not be completed: ${failure.why}. Nothing was stored. Try again in a moment.`
     case 'not-sent':
-      return `The sign-in host could not be reached: ${failure.why}. Nothing was stored.`
+      return `The sign-in host could not be reached: ${failure.why}. Nothing was stored. ${CHECK_HOST}, then sign in once more.`
     case 'answer-lost':
       return `The service's last answer was lost: ${failure.why}. Nothing was stored. Sign in once more.`
     case 'no-refresh-token':
@@ -60,6 +60,28 @@ function messageOf(failure: SignInFailure): string {
     case 'not-connected':
       return `Signed in, but the key could not be connected: ${failure.why}`
   }
+}
+
+const CHECK_HOST = 'Check the network, the VPN or proxy if you use one, and the address of the host'
+
+/**
+ * What is said of a sign-in host that does not answer while a sign-in waits for it. `why`: in plain words, as `connection
+ * refused`; `isOpen`: whether its page was opened before.
+ */
+export function awaitedHostText({ host, why, isOpen }: AwaitedHost): {
+  readonly title: string
+  readonly text: string
+} {
+  const then = isOpen
+    ? 'Headroom keeps looking. Reload the sign-in page once this notice is gone.'
+    : 'Headroom keeps looking, and this notice goes when it answers.'
+  return { title: `${host} does not answer: ${why}`, text: `${CHECK_HOST}. ${then}` }
+}
+
+interface AwaitedHost {
+  readonly host: string
+  readonly why: string
+  readonly isOpen: boolean
 }
 
 function portText(): string {

@@ -37,7 +37,7 @@ export const SIGNED_IN: Page = {
 export const WRONG_STATE: Page = {
   status: 400,
   title: 'This answer belongs to another sign-in',
-  text: 'Nothing was done with it. Go on in the tab that Headroom opened last, or start over in Headroom.',
+  text: 'Nothing was done with it. Continue in the tab that Headroom opened last, or start over in Headroom.',
 }
 
 export const ALREADY_USED: Page = {

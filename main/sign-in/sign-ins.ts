@@ -10,6 +10,7 @@ import type { OpenUrl } from '../ports/open-url.ts'
 import type { Clock, Http, Log } from '../ports/ports.ts'
 import type { Secrets } from '../ports/redactor.ts'
 import { exchangeCode, type SigningKey } from './code-exchange.ts'
+import { type HostWatch, watchHost } from './host-watch.ts'
 import { ALREADY_USED, failedPage, NOT_HERE, type Page, SIGNED_IN, WRONG_STATE } from './redirect-pages.ts'
 import { type ListenOnLoopback, listenForRedirect, type RedirectServer } from './redirect-server.ts'
 
@@ -42,8 +43,14 @@ interface Pending {
   readonly task: SignInTask
   readonly state: string
   readonly verifier?: string
+  readonly url: string
   readonly server: RedirectServer
+  readonly host: HostWatch
   readonly endsAt: number
+  /** Whether a browser was opened. */
+  opened: boolean
+  /** Why the sign-in host does not answer now. */
+  unreachable: string | undefined
   cancelTimer: () => void
   /** Removes the file that was written to open the address. */
   addressUsed: () => void
@@ -54,7 +61,7 @@ interface Pending {
 
 /** The window's notice after a redirect with a wrong `state`. */
 const WRONG_STATE_NOTICE =
-  'An answer to another sign-in came and was ignored. Go on in the tab that was opened last.'
+  'An answer to another sign-in came and was ignored. Continue in the tab that was opened last.'
 
 /**
  * Signs users in through their browser, one sign-in at a time: a second start ends the first.
@@ -66,6 +73,8 @@ export class SignIns {
   readonly #deps: SignInDeps
   readonly #listeners = new Set<(status: SignInStatus) => void>()
   #pending: Pending | undefined
+  /** The first look at the host of a sign-in that is being started. */
+  #looking: HostWatch | undefined
   /** Increases with each start, so that a start that was superseded while it opened its port stops. */
   #starts = 0
   /** Resolves when the last server is closed and its port is free. */
@@ -87,41 +96,59 @@ export class SignIns {
       if (this.#pending.stage === 'exchanging') return FINISHING
       this.#end(this.#pending, { kind: 'cancelled' })
     }
-    await this.#closing
-    if (started !== this.#starts) return refusal({ kind: 'cancelled' })
     const { randomBytes, clock, listen } = this.#deps
     const id = base64Url(randomBytes(12))
+    const host = this.#lookAt(task.key.authUrl, id)
+    const [unreachable] = await Promise.all([host.first, this.#closing])
+    if (started !== this.#starts) return refusal({ kind: 'cancelled' })
     const server = await listenForRedirect({ listen, clock }, (query) => this.#answer(id, query))
-    if ('kind' in server) return refusal(server)
+    if ('kind' in server) {
+      host.stop()
+      return refusal(server)
+    }
     if (started !== this.#starts) {
       this.#close(server)
       return refusal({ kind: 'cancelled' })
     }
+    this.#looking = undefined
     const verifier = task.key.clientSecret === undefined ? base64Url(randomBytes(SIGN_IN_BYTES)) : undefined
-    const pending: Pending = {
-      id,
-      task,
-      state: base64Url(randomBytes(SIGN_IN_BYTES)),
-      ...(verifier !== undefined && { verifier }),
-      server,
-      endsAt: Math.round(clock.wallMs() + SIGN_IN_LIMIT_MS),
-      cancelTimer: clock.after(SIGN_IN_LIMIT_MS, () => this.#end(pending, { kind: 'expired' })),
-      addressUsed: () => {},
-      stage: 'waiting',
-      saidWrongState: false,
-    }
-    this.#pending = pending
+    const state = base64Url(randomBytes(SIGN_IN_BYTES))
     const url = authorizeUrl({
       authUrl: task.key.authUrl,
       clientId: task.key.clientId,
       audience: task.audience,
       redirectUri: server.redirectUri,
       extraScopes: task.extraScopes,
-      state: pending.state,
+      state,
       ...(verifier !== undefined && { challenge: challengeOf(verifier) }),
     })
-    const opened = await this.#open(url, pending)
-    return { ok: true, signIn: id, url, opened, endsAt: pending.endsAt }
+    const pending: Pending = {
+      id,
+      task,
+      state,
+      ...(verifier !== undefined && { verifier }),
+      url,
+      server,
+      host,
+      endsAt: Math.round(clock.wallMs() + SIGN_IN_LIMIT_MS),
+      opened: false,
+      unreachable,
+      cancelTimer: clock.after(SIGN_IN_LIMIT_MS, () => this.#end(pending, expiryOf(pending))),
+      addressUsed: () => {},
+      stage: 'waiting',
+      saidWrongState: false,
+    }
+    this.#pending = pending
+    // A page that cannot be loaded would be all that the person sees.
+    if (unreachable === undefined) await this.#open(pending)
+    return {
+      ok: true,
+      signIn: id,
+      url,
+      opened: pending.opened,
+      endsAt: pending.endsAt,
+      ...(pending.unreachable !== undefined && { unreachable: pending.unreachable }),
+    }
   }
 
   cancel(id: string): Outcome {
@@ -135,22 +162,38 @@ export class SignIns {
   /** Ends the current sign-in and frees the port. */
   async stop(): Promise<void> {
     this.#starts += 1
+    this.#looking?.stop()
     if (this.#pending) this.#end(this.#pending, { kind: 'cancelled' })
     this.#listeners.clear()
     await this.#closing
   }
 
-  async #open(url: string, pending: Pending): Promise<boolean> {
+  /** Looks at the host of a sign-in from now on, instead of at that of an earlier start. */
+  #lookAt(authUrl: string, id: string): HostWatch {
+    this.#looking?.stop()
+    this.#looking = watchHost(this.#deps, authUrl, (why) => {
+      const pending = this.#pending
+      if (pending?.id === id && pending.stage === 'waiting') void this.#hostChanged(pending, why)
+    })
+    return this.#looking
+  }
+
+  async #hostChanged(pending: Pending, why: string | undefined): Promise<void> {
+    pending.unreachable = why
+    if (why === undefined && !pending.opened) await this.#open(pending)
+    if (!isOver(pending)) this.#sayWaiting(pending)
+  }
+
+  async #open(pending: Pending): Promise<void> {
     const { openUrl, log } = this.#deps
-    if (openUrl === undefined) return false
+    if (openUrl === undefined) return
     try {
-      const used = await openUrl(url)
+      const used = await openUrl(pending.url)
       if (isOver(pending)) used()
       else pending.addressUsed = used
-      return true
+      pending.opened = true
     } catch (error) {
       log.note('no browser could be opened for a sign-in', { cause: error })
-      return false
     }
   }
 
@@ -220,6 +263,7 @@ export class SignIns {
     pending.stage = 'over'
     pending.cancelTimer()
     pending.addressUsed()
+    pending.host.stop()
     this.#close(pending.server)
     if (this.#pending === pending) this.#pending = undefined
   }
@@ -232,8 +276,18 @@ export class SignIns {
   #sayWrongState(pending: Pending): void {
     if (pending.saidWrongState) return
     pending.saidWrongState = true
-    const { id, endsAt } = pending
-    this.#say({ state: 'waiting', signIn: id, endsAt, notice: WRONG_STATE_NOTICE })
+    this.#sayWaiting(pending)
+  }
+
+  #sayWaiting({ id, endsAt, opened, unreachable, saidWrongState }: Pending): void {
+    this.#say({
+      state: 'waiting',
+      signIn: id,
+      endsAt,
+      opened,
+      ...(saidWrongState && { notice: WRONG_STATE_NOTICE }),
+      ...(unreachable !== undefined && { unreachable }),
+    })
   }
 
   #say(status: SignInStatus): void {
@@ -247,6 +301,10 @@ export class SignIns {
     }
   }
 }
+
+/** Why a sign-in was not answered in time: its host, where that did not answer and no page was opened. */
+const expiryOf = ({ opened, unreachable }: Pending): SignInFailure =>
+  opened || unreachable === undefined ? { kind: 'expired' } : { kind: 'not-sent', why: unreachable }
 
 // A function, because TypeScript keeps a field narrowed across an `await`.
 const isOver = (pending: Pending): boolean => pending.stage === 'over'

@@ -14,6 +14,8 @@ export type SignInState =
       readonly url: string
       readonly opened: boolean
       readonly notice?: string
+      /** Why the sign-in host does not answer. */
+      readonly unreachable?: string
     }
   | { readonly kind: 'failed'; readonly code: string; readonly message: string }
   | { readonly kind: 'done'; readonly profile: string }
@@ -33,8 +35,15 @@ export function answered(state: SignInState, outcome: KeyOutcome): SignInState {
       : { kind: 'failed', code: outcome.code, message: outcome.message }
   }
   if (!('signIn' in outcome)) return { kind: 'done', profile: outcome.profile }
-  const { signIn, url, opened } = outcome
-  return state.heard.reduce<SignInState>(told, { kind: 'waiting', signIn, url, opened })
+  const { signIn, url, opened, unreachable } = outcome
+  const waiting = {
+    kind: 'waiting',
+    signIn,
+    url,
+    opened,
+    ...(unreachable !== undefined && { unreachable }),
+  } as const
+  return state.heard.reduce<SignInState>(told, waiting)
 }
 
 /** Applies a status; ignores those of other sign-ins, such as another window's. */
@@ -43,7 +52,14 @@ export function told(state: SignInState, status: SignInStatus): SignInState {
   if (state.kind !== 'waiting' || state.signIn !== status.signIn) return state
   switch (status.state) {
     case 'waiting':
-      return status.notice === undefined ? state : { ...state, notice: status.notice }
+      return {
+        kind: 'waiting',
+        signIn: state.signIn,
+        url: state.url,
+        opened: status.opened,
+        ...(status.notice !== undefined && { notice: status.notice }),
+        ...(status.unreachable !== undefined && { unreachable: status.unreachable }),
+      }
     case 'done':
       return { kind: 'done', profile: status.profile }
     case 'failed':

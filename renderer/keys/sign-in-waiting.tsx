@@ -1,7 +1,9 @@
 import { Dialog } from 'radix-ui'
+import { awaitedHostText } from '../../app/sign-in/failure.ts'
 import { classesOf } from '../components/classes.ts'
 import controlsSheet from '../components/controls.module.css'
 import dialogSheet from '../components/dialog.module.css'
+import { Shape } from '../components/shape.tsx'
 import { useMirror } from '../state/window-parts.ts'
 import sheet from './keys.module.css'
 import type { SignInState } from './sign-in-state.ts'
@@ -15,30 +17,32 @@ interface SignInWaitingProps {
 
 /** Shown during a sign-in by the browser. Its address contains no secret (app/sign-in/authorize-url.ts). */
 export function SignInWaiting({ state, onCancel }: SignInWaitingProps) {
-  const { url, opened, notice } = state
+  const { url, opened, notice, unreachable } = state
   const isInBrowser = useMirror((mirror) => mirror.hello?.host === 'browser')
   const host = new URL(url).host
+  const isBlocked = unreachable !== undefined && !opened
   return (
     <>
-      <Dialog.Title>Continue in your browser</Dialog.Title>
+      <Dialog.Title>{isBlocked ? 'Waiting for the sign-in host' : 'Continue in your browser'}</Dialog.Title>
       <Dialog.Description>
         {opened
-          ? `The sign-in page of ${host} is open there. This waits 5 minutes for you.`
-          : `Sign in at ${host}, in a browser on this computer. This waits 5 minutes for you.`}
+          ? `The sign-in page of ${host} is open there. You have 5 minutes.`
+          : `Sign in at ${host}, in a browser on this computer. You have 5 minutes.`}
       </Dialog.Description>
       {!isInBrowser && !opened && (
         <input className={css('address')} readOnly value={url} aria-label="Address of the sign-in page" />
       )}
-      <p className={css('hint')} role="status">
-        {notice}
-      </p>
+      <div role="status">
+        {unreachable !== undefined && <HostAway host={host} why={unreachable} isOpen={opened} />}
+        {notice !== undefined && <p className={css('hint')}>{notice}</p>}
+      </div>
       <div className={css('actions')}>
         <button type="button" className={css('button', 'ghost')} onClick={onCancel}>
           Cancel
         </button>
         {isInBrowser && (
           <a
-            className={css('button', 'goLink', opened ? 'plain' : 'primary')}
+            className={css('button', 'goLink', opened || isBlocked ? 'plain' : 'primary')}
             href={url}
             target="_blank"
             rel="noopener noreferrer"
@@ -48,5 +52,18 @@ export function SignInWaiting({ state, onCancel }: SignInWaitingProps) {
         )}
       </div>
     </>
+  )
+}
+
+function HostAway(away: Parameters<typeof awaitedHostText>[0]) {
+  const { title, text } = awaitedHostText(away)
+  return (
+    <div className={css('notice')} data-sign-in="host-away">
+      <Shape severity="watch" />
+      <p>
+        <b>{title}</b>
+        <span>{text}</span>
+      </p>
+    </div>
   )
 }

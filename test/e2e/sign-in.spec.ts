@@ -1,4 +1,5 @@
-import { createServer, type Server } from 'node:net'
+import { createServer as createHttpServer } from 'node:http'
+import { type AddressInfo, createServer, type Server } from 'node:net'
 import type { Locator, Page } from '@playwright/test'
 import { REDIRECT_PORTS } from '../../app/sign-in/failure.ts'
 import type { SimulatorServer } from '../../main/simulator/server.ts'
@@ -135,6 +136,27 @@ test('an answer with another state is refused and the right one still counts', a
 
   await approve()
   await expect(dialog).toBeHidden()
+})
+
+test('a sign-in host that does not answer is said before anyone is sent there, and no longer once it does', async ({
+  page,
+  dialog,
+}) => {
+  const host = createServer()
+  await new Promise<void>((resolve) => host.listen(0, '127.0.0.1', resolve))
+  const { port } = host.address() as AddressInfo
+  await new Promise((resolve) => host.close(resolve))
+  await dialog.getByLabel('Sign-in host').fill(`http://127.0.0.1:${port}`)
+  await start(page)
+  await expect(dialog).toContainText('Waiting for the sign-in host')
+  const notice = dialog.locator('[data-sign-in="host-away"]')
+  await expect(notice).toContainText(`127.0.0.1:${port} does not answer: connection refused`)
+  await expect(notice).toContainText('Check the network')
+
+  const back = createHttpServer((_, response) => response.end()).listen(port, '127.0.0.1')
+  await expect(notice).toHaveCount(0, { timeout: 20_000 })
+  await expect(dialog).toContainText('Continue in your browser')
+  await new Promise((resolve) => back.close(resolve))
 })
 
 test('with all four ports taken it says which, and what to do', async ({ page, dialog }) => {

@@ -7,6 +7,22 @@ const SIGN_INS_TEST = 'main/sign-in/sign-ins.test.ts'
 /** Mutants of how keys come in, and of what a newer sign-in must be spared. */
 export const SIGN_IN_MUTANTS: readonly Mutant[] = [
   {
+    promise: 'T8',
+    what: 'send a person to a sign-in host that does not answer',
+    file: 'main/sign-in/sign-ins.ts',
+    find: 'if (unreachable === undefined) await this.#open(pending)',
+    replace: 'await this.#open(pending)',
+    test: 'main/sign-in/sign-ins.test.ts',
+  },
+  {
+    promise: 'T8',
+    what: 'look at the sign-in host once, and not while a person waits',
+    file: 'main/sign-in/host-watch.ts',
+    find: 'cancel = clock.after(waitMs, () => look(tell))',
+    replace: 'cancel = clock.after(waitMs, () => tell(why))',
+    test: 'main/sign-in/sign-ins.test.ts',
+  },
+  {
     promise: 'R4',
     what: 'keep retrying a revocation after a newer sign-in',
     file: 'main/monitor/connected-profiles.ts',

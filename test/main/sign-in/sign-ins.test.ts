@@ -3,6 +3,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest'
 import type { SignInStatus } from '../../../app/contract/sign-in.ts'
 import { SIGN_IN_LIMIT_MS } from '../../../app/sign-in/failure.ts'
 import type { OpenUrl } from '../../../main/ports/open-url.ts'
+import type { HttpRequest, HttpStreamListener } from '../../../main/ports/ports.ts'
 import { SignIns, type SignInTask } from '../../../main/sign-in/sign-ins.ts'
 import { VirtualClock } from '../../simulation/virtual-clock.ts'
 import { answerOf, renewal, ScriptedHttp } from '../scripted-http.ts'
@@ -21,8 +22,21 @@ interface Setting {
   readonly openUrl?: OpenUrl
 }
 
+/** The port, whose sign-in host answers a look at it, or does not for the reason `away`. */
+class SignInHttp extends ScriptedHttp {
+  away: string | undefined
+  readonly looks: HttpRequest[] = []
+
+  override open(request: HttpRequest, listener: HttpStreamListener): () => void {
+    this.looks.push(request)
+    const { away } = this
+    queueMicrotask(() => (away === undefined ? listener.opened(404, {}) : listener.ended(away)))
+    return () => {}
+  }
+}
+
 function setUp({ taken = [], openUrl }: Setting = {}) {
-  const http = new ScriptedHttp()
+  const http = new SignInHttp()
   const clock = new VirtualClock()
   const ports = freePorts(taken)
   let drawn = 0
@@ -336,5 +350,88 @@ describe('the browser', () => {
     const { start } = setUp({ openUrl: () => Promise.reject(new Error('no xdg-open')) })
     expect((await start()).opened).toBe(false)
     expect((await setUp().start()).opened).toBe(false)
+  })
+})
+
+describe('a sign-in host that does not answer', () => {
+  const browser = () => {
+    const opened: string[] = []
+    const openUrl: OpenUrl = async (url) => {
+      opened.push(url)
+      return () => {}
+    }
+    return { opened, openUrl }
+  }
+
+  it('is said before anyone is sent there, and its page is opened when it answers', async () => {
+    const { opened, openUrl } = browser()
+    const { http, clock, said, start } = setUp({ openUrl })
+    http.away = 'the host name was not found'
+    const started = await start()
+    expect(started).toMatchObject({ opened: false, unreachable: 'the host name was not found' })
+    expect(opened).toEqual([])
+    await clock.advance(1_999)
+    expect([http.looks.length, said]).toEqual([1, []])
+    http.away = 'connection refused'
+    await clock.advance(1)
+    expect(said).toEqual([expect.objectContaining({ opened: false, unreachable: 'connection refused' })])
+    http.away = undefined
+    await clock.advance(4_000)
+    expect(opened).toEqual([started.url])
+    expect(said.at(-1)).toEqual({
+      state: 'waiting',
+      signIn: started.signIn,
+      endsAt: started.endsAt,
+      opened: true,
+    })
+  })
+
+  it('is said while its page is open, and once', async () => {
+    const { opened, openUrl } = browser()
+    const { http, clock, said, start } = setUp({ openUrl })
+    expect(await start()).toMatchObject({ opened: true })
+    await clock.advance(60_000)
+    expect(said).toEqual([])
+    http.away = 'no answer in time'
+    await clock.advance(60_000)
+    expect(said).toEqual([expect.objectContaining({ opened: true, unreachable: 'no answer in time' })])
+    http.away = undefined
+    await clock.advance(15_000)
+    expect(said.at(-1)).not.toHaveProperty('unreachable')
+    expect(opened).toHaveLength(1)
+  })
+
+  it('is looked at without anything of the sign-in, and not after its end', async () => {
+    const { http, clock, start, signIns } = setUp()
+    const { signIn } = await start()
+    expect(http.looks).toEqual([
+      expect.objectContaining({ method: 'GET', url: 'https://signin.test/', headers: {} }),
+    ])
+    signIns.cancel(signIn)
+    await clock.advance(SIGN_IN_LIMIT_MS)
+    expect([http.looks.length, clock.pending]).toEqual([1, 0])
+  })
+
+  it('is why a sign-in that waited for it came to nothing', async () => {
+    const { http, clock, said, start } = setUp({ openUrl: browser().openUrl })
+    http.away = 'connection refused'
+    await start()
+    await clock.advance(SIGN_IN_LIMIT_MS)
+    expect(said.at(-1)).toMatchObject({
+      state: 'failed',
+      code: 'not-sent',
+      message: expect.stringMatching(/could not be reached: connection refused\. .*Check the network/),
+    })
+  })
+
+  it('holds up neither another start nor the end', async () => {
+    const { http, signIns, task, clock } = setUp()
+    http.open = () => () => {}
+    const first = signIns.start(task())
+    const second = signIns.start(task())
+    expect(await first).toMatchObject({ ok: false, code: 'cancelled' })
+    await signIns.stop()
+    expect(await second).toMatchObject({ ok: false, code: 'cancelled' })
+    expect(clock.pending).toBe(0)
   })
 })

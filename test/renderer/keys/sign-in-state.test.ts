@@ -30,8 +30,17 @@ describe('an attempt to get tokens', () => {
   })
 
   it('keeps waiting with a notice', () => {
-    const notice = { state: 'waiting', signIn: 'mine', endsAt: 0, notice: 'An answer was ignored.' } as const
-    expect(told(WAITING, notice)).toEqual({ ...WAITING, notice: 'An answer was ignored.' })
+    const notice = { state: 'waiting', signIn: 'mine', endsAt: 0, opened: false, notice: 'Ignored.' } as const
+    expect(told(WAITING, notice)).toEqual({ ...WAITING, notice: 'Ignored.' })
+  })
+
+  it('says that the sign-in host does not answer for as long as that is so', () => {
+    const away = answered(ASKING, { ...STARTED, unreachable: 'connection refused' })
+    expect(away).toEqual({ ...WAITING, unreachable: 'connection refused' })
+    expect(told(away, { state: 'waiting', signIn: 'mine', endsAt: 0, opened: true })).toEqual({
+      ...WAITING,
+      opened: true,
+    })
   })
 
   it('with a pasted token is done with the answer', () => {
