@@ -32,9 +32,22 @@ const serviceSummary = openObject({
   reachable: z.boolean(),
   host: text,
   since: optionalNumber,
+  /**
+   * When it is asked again; in the past while that request is under way, and absent where an access token has to be
+   * refreshed first.
+   */
   retryAt: optionalNumber,
   /** Why it cannot be reached, in plain words. */
   why: optionalText,
+})
+
+const signInHostSummary = openObject({
+  host: text,
+  since: number,
+  /** When the refresh is tried again; in the past while it is under way, and absent where none is due yet. */
+  retryAt: optionalNumber,
+  /** Why it cannot be reached, in plain words. */
+  why: text,
 })
 
 const keystoreState = z.enum([
@@ -82,8 +95,9 @@ const refreshSummary = openObject({
   /** Beside `sign-in-required`: what is not accepted is the API key, its secret or its settings, not the token. */
   cause: z.exactOptional(z.literal('misconfigured')),
   refreshesToday: number,
-  /** When the service confirmed the revocation, or when it is tried again. */
+  /** When the service confirmed the revocation. */
   revokedAt: optionalNumber,
+  /** When a failed refresh or an unconfirmed revocation is tried again; in the past while that request is under way. */
   retryAt: optionalNumber,
 })
 
@@ -316,6 +330,11 @@ export const snapshotSchema = openObject({
   at: number,
   profile: profileSummary,
   service: serviceSummary,
+  /**
+   * The sign-in host while a refresh does not reach it; absent while it answers, where no refresh will be tried, and where
+   * it is the service's own host, which `service` tells of.
+   */
+  signInHost: z.exactOptional(signInHostSummary),
   keystore: keystoreState,
   access: accessSummary,
   refresh: refreshSummary,

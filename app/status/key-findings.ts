@@ -95,15 +95,18 @@ function signInFindings(snapshot: Snapshot, nowMs: number): readonly Finding[] {
   const keystore = keystoreFindings(snapshot)
   // Tokens that cannot be read are why there is no sign-in; where they only cannot be stored, that comes after it.
   const isCause = snapshot.keystore !== 'unavailable' && snapshot.keystore !== 'unprotected'
+  // Why the sign-in is not confirmed, and the access token not renewed.
+  const isHostAway = snapshot.signInHost !== undefined
   const found = [
     ...(isCause ? keystore : []),
-    ...refreshFindings(snapshot, nowMs),
+    ...signInHostFindings(snapshot, nowMs),
+    ...(isHostAway && refresh.state === 'unconfirmed' ? [] : refreshFindings(snapshot, nowMs)),
     ...unsavedFindings(snapshot),
     ...(isCause ? [] : keystore),
   ]
   const { severity, label } = accessStatus(access, pushedMs(snapshot, nowMs))
   const isAlive = refresh.state === 'valid' || refresh.state === 'unconfirmed'
-  if (!isAlive || access.state === 'none' || severity === 'ok') return found
+  if (isHostAway || !isAlive || access.state === 'none' || severity === 'ok') return found
   const expired = plain({
     aspect: 'sign-in',
     severity,
@@ -210,10 +213,48 @@ function keystoreFindings(snapshot: Snapshot): readonly Finding[] {
 /** The label of a service that does not answer. */
 export const UNREACHABLE = 'Service unreachable'
 
+/** The label of a sign-in host that does not answer. */
+export const SIGN_IN_HOST_UNREACHABLE = 'Sign-in host unreachable'
+
+/** What a person can look at where a host does not answer. */
+export const CHECK_NETWORK = 'Check the network, and the VPN or proxy if you use one.'
+
+/** What an unreachable sign-in host means: for how long the key can be used without it. */
+export function signInHostEffect({ access }: Pick<Snapshot, 'access'>, nowMs: number): string {
+  const { expiresAt } = access
+  return expiresAt !== undefined && expiresAt > nowMs
+    ? `The access token works until ${clockText(expiresAt)}, and cannot be renewed now.`
+    : 'There is no access token now, so nothing is checked.'
+}
+
+function signInHostFindings(snapshot: Snapshot, nowMs: number): readonly Finding[] {
+  const { signInHost } = snapshot
+  if (signInHost === undefined) return []
+  const { host, since, retryAt, why } = signInHost
+  const effect = signInHostEffect(snapshot, nowMs)
+  return [
+    {
+      ...plain({
+        aspect: 'sign-in',
+        severity: 'watch',
+        label: SIGN_IN_HOST_UNREACHABLE,
+        text: `Since ${clockText(since)}. ${effect}`,
+        action: joined(CHECK_NETWORK, nextTryAt(retryAt, nowMs)),
+        detail: `${host}: ${why}.`,
+      }),
+      sentence: `${SIGN_IN_HOST_UNREACHABLE} since ${clockText(since)}. ${effect}`,
+    },
+  ]
+}
+
+const nextTryAt = (retryAtMs: number | undefined, nowMs: number): string =>
+  retryAtMs === undefined || retryAtMs <= nowMs
+    ? 'Headroom keeps trying.'
+    : `Next try at ${clockText(retryAtMs)}.`
+
 function serviceFindings({ service }: Snapshot, nowMs: number): readonly Finding[] {
   if (service.reachable) return []
   const { since, retryAt, why } = service
-  const next = retryAt === undefined || retryAt <= nowMs ? '' : `Next try at ${clockText(retryAt)}.`
   return [
     {
       ...plain({
@@ -221,7 +262,7 @@ function serviceFindings({ service }: Snapshot, nowMs: number): readonly Finding
         severity: 'watch',
         label: UNREACHABLE,
         text: since === undefined ? `${service.host} does not answer.` : `Since ${clockText(since)}.`,
-        action: next === '' ? 'Headroom keeps trying.' : next,
+        action: nextTryAt(retryAt, nowMs),
         detail: joined(why === undefined ? '' : sentence(why), 'Numbers since then are estimates.'),
       }),
       sentence: `${UNREACHABLE}.`,

@@ -35,6 +35,9 @@ export function refreshSummary(
   const { token, standing, failure } = state
   const reason = 'reason' in standing ? standing.reason : mayRefresh(state) ? failure : undefined
   const endsAtMs = sessionEndsAt(state, lifetimes)
+  const isWaiting = mayRefresh(state) && state.failures > 0
+  const retryAtMs =
+    standing.kind === 'revoke-unconfirmed' ? standing.retryAtMs : isWaiting ? state.retryAtMs : undefined
   return {
     state: standing.kind === 'active' ? 'valid' : standing.kind,
     rotating: token?.rotatedAtMs !== undefined,
@@ -48,7 +51,6 @@ export function refreshSummary(
     ...(standing.kind === 'sign-in-required' && standing.cause && { cause: standing.cause }),
     refreshesToday,
     ...(standing.kind === 'revoked' && { revokedAt: Math.round(standing.atMs) }),
-    ...(standing.kind === 'revoke-unconfirmed' &&
-      standing.retryAtMs !== undefined && { retryAt: Math.round(standing.retryAtMs) }),
+    ...(retryAtMs !== undefined && { retryAt: Math.round(retryAtMs) }),
   }
 }

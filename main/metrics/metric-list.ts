@@ -163,6 +163,11 @@ const METRICS: readonly Definition[] = [
     profile: ({ service }) => (service.reachable ? 1 : 0),
   },
   {
+    name: 'headroom_sign_in_host_reachable',
+    help: '1 while the sign-in host answers, or is the service’s own host.',
+    profile: ({ signInHost }) => (signInHost === undefined ? 1 : 0),
+  },
+  {
     name: 'headroom_access_token_valid',
     help: '1 while there is a valid access token.',
     profile: ({ access }) => (access.state === 'valid' || access.state === 'refreshing' ? 1 : 0),

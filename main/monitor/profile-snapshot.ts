@@ -2,6 +2,7 @@ import type {
   KeystoreState,
   ProfileSummary,
   ProgramSummary,
+  RefreshSummary,
   RequestQuota,
   Snapshot,
 } from '../../app/contract/snapshot.ts'
@@ -24,7 +25,7 @@ export interface SnapshotSources {
   readonly profile: Profile
   readonly keystore: KeystoreState
   readonly reachability: Pick<Reachability, 'down'>
-  readonly keeper: Pick<TokenKeeper, 'accessSummary' | 'refreshSummary'>
+  readonly keeper: Pick<TokenKeeper, 'accessSummary' | 'canUseService' | 'refreshSummary'>
   readonly ledger: Pick<Ledger, 'view'>
   readonly slots: Pick<SlotLedger, 'view'>
   readonly streams: Pick<Streams, 'summaries'>
@@ -59,15 +60,19 @@ export function profileSnapshot(sources: SnapshotSources, nowMs: number): Snapsh
     if (nextCheckAt === undefined && problem === undefined) return row
     return { ...row, ...(nextCheckAt !== undefined && { nextCheckAt }), ...(problem && { problem }) }
   })
-  const service = serviceSummary(profile, reachability)
+  const [access, refresh] = [keeper.accessSummary(), keeper.refreshSummary()]
+  // Without an access token the service is not asked: the next request to come is that for a token.
+  const service = serviceSummary(profile, reachability, keeper.canUseService ? undefined : refresh)
+  const signInHost = signInHostSummary(profile, reachability, refresh)
   return {
     revision,
     at: Math.round(nowMs),
     profile: profileSummary(profile),
     service,
+    ...(signInHost && { signInHost }),
     keystore,
-    access: keeper.accessSummary(),
-    refresh: keeper.refreshSummary(),
+    access,
+    refresh,
     requests,
     slots: slots.view(),
     streams: streams.summaries(),
@@ -106,11 +111,36 @@ function profileSummary({ id, name, environment, clientId }: Profile): ProfileSu
   }
 }
 
+/** `awaited`: the tokens whose refresh has to succeed before the service can be asked, where that is so. */
 function serviceSummary(
-  { baseUrl }: Profile,
-  { down }: SnapshotSources['reachability'],
+  { baseUrl, authUrl }: Profile,
+  reachability: SnapshotSources['reachability'],
+  awaited: RefreshSummary | undefined,
 ): Snapshot['service'] {
-  if (down === undefined) return { reachable: true, host: hostOf(baseUrl) }
-  const { host, sinceMs, retryAtMs, why } = down
-  return { reachable: false, host, since: Math.round(sinceMs), retryAt: Math.round(retryAtMs), why }
+  const host = hostOf(baseUrl)
+  const down = reachability.down(host)
+  if (down === undefined) return { reachable: true, host }
+  const { sinceMs, why } = down
+  const forTokens = hostOf(authUrl) === host ? awaited?.retryAt : undefined
+  const retryAt = awaited === undefined ? Math.round(down.retryAtMs) : forTokens
+  return {
+    reachable: false,
+    host,
+    since: Math.round(sinceMs),
+    ...(retryAt !== undefined && { retryAt }),
+    why,
+  }
+}
+
+/** The sign-in host while it does not answer, and its next request is a refresh that is retried without a person. */
+function signInHostSummary(
+  { baseUrl, authUrl }: Profile,
+  reachability: SnapshotSources['reachability'],
+  { state, retryAt }: RefreshSummary,
+): Snapshot['signInHost'] {
+  const host = hostOf(authUrl)
+  const down = reachability.down(host)
+  if (down === undefined || host === hostOf(baseUrl)) return undefined
+  if (state !== 'valid' && state !== 'unconfirmed') return undefined
+  return { host, since: Math.round(down.sinceMs), why: down.why, ...(retryAt !== undefined && { retryAt }) }
 }

@@ -52,9 +52,8 @@ export class Reachability {
     for (const down of this.#hosts.values()) down.retryAtMs = this.#timeline.now()
   }
 
-  /** The host that has been unreachable the longest. */
-  get down(): (Readonly<Down> & { readonly host: string }) | undefined {
-    const [first] = [...this.#hosts].sort(([, a], [, b]) => a.sinceMs - b.sinceMs)
-    return first && { host: first[0], ...first[1] }
+  /** Since when and why a host does not answer; `undefined` while it does. */
+  down(host: string): Readonly<Down> | undefined {
+    return this.#hosts.get(host)
   }
 }

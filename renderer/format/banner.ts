@@ -1,6 +1,11 @@
 import type { Snapshot } from '../../app/contract/snapshot.ts'
 import { untilText } from '../../app/status/durations.ts'
-import { UNREACHABLE } from '../../app/status/key-findings.ts'
+import {
+  CHECK_NETWORK,
+  SIGN_IN_HOST_UNREACHABLE,
+  signInHostEffect,
+  UNREACHABLE,
+} from '../../app/status/key-findings.ts'
 import { clockText, minuteText } from '../../app/status/moments.ts'
 import { capitalised, sentence } from '../../app/status/sentences.ts'
 import type { Severity } from '../../app/status/severity.ts'
@@ -80,6 +85,7 @@ function snapshotBanner(snapshot: Snapshot, nowMs: number): Banner | undefined {
     refreshBanner(snapshot, nowMs) ??
     unsavedBanner(snapshot) ??
     keystoreBanner(snapshot) ??
+    signInHostBanner(snapshot, nowMs) ??
     serviceBanner(snapshot, nowMs) ??
     unconfirmedBanner(snapshot, nowMs) ??
     simulatedBanner(snapshot)
@@ -184,6 +190,20 @@ const KEYSTORE_ACTIONS: { readonly [State in Snapshot['keystore']]?: BannerActio
   'key-changed': 'sign-in',
   'record-corrupt': 'sign-in',
   unprotected: 'store-unprotected',
+}
+
+function signInHostBanner(snapshot: Snapshot, nowMs: number): Banner | undefined {
+  const { signInHost } = snapshot
+  if (signInHost === undefined) return undefined
+  const { host, since, retryAt, why } = signInHost
+  const next = retryAt === undefined ? '' : ` ${nextTry(retryAt, nowMs)}`
+  return {
+    id: 'sign-in-host-unreachable',
+    severity: 'watch',
+    title: `${SIGN_IN_HOST_UNREACHABLE} since ${clockText(since)}`,
+    text: `${host}: ${why}. ${signInHostEffect(snapshot, nowMs)} ${CHECK_NETWORK}${next}`,
+    action: 'try-now',
+  }
 }
 
 function serviceBanner({ service }: Snapshot, nowMs: number): Banner | undefined {

@@ -10,6 +10,23 @@ const SURFACES_TEST = 'app/status/surfaces.test.ts'
 /** Mutants of what a state is called, how it is coloured and how long it is said to last: once, for every surface. */
 export const STATUS_MUTANTS: readonly Mutant[] = [
   {
+    promise: 'Q5',
+    what: 'say that a service is being tried now, which waits for an access token',
+    file: 'main/monitor/profile-snapshot.ts',
+    find: 'keeper.canUseService ? undefined : refresh',
+    replace: "keeper.canUseService || refresh.state !== 'none' ? undefined : refresh",
+    test: 'main/monitor/unreachable-hosts.test.ts',
+  },
+  {
+    promise: 'Q5',
+    what: 'call the service unreachable while only the sign-in host is',
+    file: 'main/monitor/profile-snapshot.ts',
+    find: '  const down = reachability.down(host)\n  if (down === undefined) return { reachable: true, host }',
+    replace:
+      '  const down = reachability.down(host) ?? reachability.down(hostOf(authUrl))\n  if (down === undefined) return { reachable: true, host }',
+    test: 'main/monitor/unreachable-hosts.test.ts',
+  },
+  {
     promise: 'Q9',
     what: 'say that calls fail while a few requests are left',
     file: 'app/quota/state.ts',

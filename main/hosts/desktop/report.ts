@@ -57,6 +57,7 @@ function namesIn(snapshots: readonly Snapshot[]): readonly string[] {
 function profileText({
   profile,
   service,
+  signInHost,
   keystore,
   access,
   refresh,
@@ -70,6 +71,7 @@ function profileText({
   const parts = {
     environment: profile.environment,
     reachable: service.reachable,
+    signInHostReachable: signInHost === undefined,
     keystore,
     access: access.state,
     refresh: refreshStates,

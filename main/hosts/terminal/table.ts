@@ -9,6 +9,11 @@ import type {
 import { alsoCounts, shownRows } from '../../../app/quota/verdict.ts'
 import { countdownSeconds } from '../../../app/status/durations.ts'
 import { gatewayStatus } from '../../../app/status/gateway-status.ts'
+import {
+  CHECK_NETWORK,
+  SIGN_IN_HOST_UNREACHABLE,
+  signInHostEffect,
+} from '../../../app/status/key-findings.ts'
 import { headline } from '../../../app/status/key-status.ts'
 import { keyProblems } from '../../../app/status/problem-status.ts'
 import {
@@ -19,6 +24,7 @@ import {
   safePaceText,
   stateAt,
 } from '../../../app/status/quota-status.ts'
+import { capitalised } from '../../../app/status/sentences.ts'
 import type { Severity } from '../../../app/status/severity.ts'
 import { slotStatus, streamStatus } from '../../../app/status/stream-status.ts'
 import { accessStatus, refreshStatus } from '../../../app/status/token-status.ts'
@@ -96,7 +102,7 @@ export function renderTable(
       ...wrapped(printable(verdictLine(snapshot, nowMs)), columns).map((text) => [
         left(text, columns, TONES[headline(snapshot, nowMs).severity]),
       ]),
-      ...problemLines(snapshot, nowMs).flatMap((text) =>
+      ...[...signInHostLines(snapshot, nowMs), ...problemLines(snapshot, nowMs)].flatMap((text) =>
         wrapped(printable(text), columns).map((part) => [left(part, columns)]),
       ),
       [left(serviceLine(snapshot, nowMs), width, 'bold')],
@@ -311,10 +317,33 @@ function problemLines(snapshot: Snapshot, nowMs: number): readonly string[] {
 
 /** The profile, and whether its service answers. */
 function serviceLine({ profile, service }: Snapshot, nowMs: number): string {
-  const retry = service.retryAt === undefined ? '' : `, trying again in ${duration(service.retryAt - nowMs)}`
+  const next = triesText(service.retryAt, nowMs)
   const why = service.why === undefined ? '' : ` (${service.why})`
-  const reach = service.reachable ? service.host : `${service.host} unreachable${why}${retry}`
+  const reach = service.reachable
+    ? service.host
+    : `${service.host} unreachable${why}${next === undefined ? '' : `, ${next}`}`
   return `${profile.name} (${profile.environment})  ${reach}`
+}
+
+/** Why no token can be refreshed, and what to do about it; no line while the sign-in host answers. */
+function signInHostLines(snapshot: Snapshot, nowMs: number): readonly string[] {
+  const { signInHost } = snapshot
+  if (signInHost === undefined) return []
+  const { host, why, retryAt } = signInHost
+  const next = triesText(retryAt, nowMs)
+  const parts = [
+    `${SIGN_IN_HOST_UNREACHABLE}: ${host} (${why}).`,
+    signInHostEffect(snapshot, nowMs),
+    CHECK_NETWORK,
+    ...(next === undefined ? [] : [`${capitalised(next)}.`]),
+  ]
+  return [parts.join(' ')]
+}
+
+/** `trying again in 12s`, `trying now`; `undefined` where no time is known. */
+function triesText(retryAtMs: number | undefined, nowMs: number): string | undefined {
+  if (retryAtMs === undefined) return undefined
+  return retryAtMs <= nowMs ? 'trying now' : `trying again in ${duration(retryAtMs - nowMs)}`
 }
 
 function tokenLine({ access }: Snapshot, nowMs: number): string {
@@ -335,7 +364,8 @@ function refreshLine({ refresh }: Snapshot, nowMs: number): string {
   }
   if (isAlive && refresh.endsAt !== undefined)
     parts.push(`sign-in ends in ${duration(refresh.endsAt - nowMs)}`)
-  if (refresh.retryAt !== undefined) parts.push(`trying again in ${duration(refresh.retryAt - nowMs)}`)
+  const next = triesText(refresh.retryAt, nowMs)
+  if (next !== undefined) parts.push(next)
   parts.push(refresh.stored === 'sealed' ? 'sealed on disk' : 'in memory only')
   return `refresh token  ${parts.join(', ')}`
 }

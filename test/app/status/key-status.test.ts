@@ -123,6 +123,38 @@ describe('the headline', () => {
     expect(headline(away, NOW_MS)).toMatchObject({ severity: 'watch', headline: 'Service unreachable.' })
   })
 
+  it('says of a sign-in host that does not answer how long the key still works, and what to do', () => {
+    const signInHost = {
+      host: 'signin.example.com',
+      since: NOW_MS - 60_000,
+      retryAt: NOW_MS + 8_000,
+      why: 'the host name was not found',
+    }
+    const access = { ...snapshot().access, state: 'valid', expiresAt: NOW_MS + 120_000 } as const
+    const away = snapshot({ requests: CALM_REQUESTS, signInHost, access })
+    expect(headline(away, NOW_MS)).toEqual({
+      severity: 'watch',
+      headline:
+        'Sign-in host unreachable since 14:30:05. The access token works until 14:33:05, and cannot be renewed now.',
+      detail:
+        'Check the network, and the VPN or proxy if you use one. Next try at 14:31:13. signin.example.com: the host name was not found.',
+    })
+    expect(aspectStatuses(away, NOW_MS)[0]).toMatchObject({ severity: 'watch', label: 'host unreachable' })
+    // One cause is one finding: neither is the sign-in unconfirmed for another reason, nor the token expired.
+    const refresh = { ...snapshot().refresh, state: 'unconfirmed', reason: signInHost.why } as const
+    const expired = {
+      ...away,
+      refresh,
+      access: { ...access, state: 'expired', expiresAt: NOW_MS - 1 },
+    } as const
+    const ofSignIn = keyFindings(expired, NOW_MS).filter(({ aspect }) => aspect === 'sign-in')
+    expect(ofSignIn.map(({ text }) => text)).toEqual([
+      'Since 14:30:05. There is no access token now, so nothing is checked.',
+    ])
+    expect(ofSignIn[0]?.action).toContain('Next try at 14:31:13.')
+    expect(keyFindings(expired, NOW_MS + 9_000)[0]?.action).toContain('Headroom keeps trying.')
+  })
+
   it('is spoken by its state, not by its countdown', () => {
     expect(spokenText(snapshot(), NOW_MS)).toBe('Positions is running out.')
     expect(spokenText(snapshot(), NOW_MS + 30_000)).toBe('Positions is running out.')

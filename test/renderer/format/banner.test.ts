@@ -41,6 +41,21 @@ describe('the banner', () => {
     expect(later?.text).toBe('Numbers since then are estimates. Trying now.')
   })
 
+  it('names the sign-in host that does not answer, not the service, and says what to do', () => {
+    const signInHost = { host: 'signin.example.com', since: NOW_MS - 123_000, why: 'connection refused' }
+    const said = banner({ signInHost: { ...signInHost, retryAt: NOW_MS + 8_000 } })
+    expect(said).toMatchObject({
+      id: 'sign-in-host-unreachable',
+      title: 'Sign-in host unreachable since 14:29:02',
+      action: 'try-now',
+    })
+    expect(said?.text).toMatch(
+      /^signin\.example\.com: connection refused\. .* Check the network, and the VPN or proxy if you use one\. Next try in 8 s\.$/,
+    )
+    expect(said?.text).not.toContain('estimates')
+    expect(banner({ signInHost })?.text).toMatch(/if you use one\.$/)
+  })
+
   it('says that 24 hours ended only when they have', () => {
     const refresh = { ...base.refresh, state: 'sign-in-required' } as const
     expect(banner({ refresh: { ...refresh, endsAt: NOW_MS - 60_000 } })?.title).toBe(

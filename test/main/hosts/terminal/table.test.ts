@@ -51,6 +51,25 @@ test('a refusal says what to do about it, what the service says, and since when'
   expect(narrow.split('\n').slice(0, 4).join(' ')).toContain('Sign in again with scope ReadAccount.')
 })
 
+test('a sign-in host that does not answer is named, with what to do, in any width', () => {
+  const signInHost = {
+    host: 'signin.example.com',
+    since: AT_MS - 60_000,
+    retryAt: AT_MS + 8_000,
+    why: 'connection refused',
+  }
+  for (const columns of [40, 120]) {
+    const table = renderTable(exampleSnapshot({ signInHost }), [], AT_MS, { ...PLAIN, columns })
+    const text = table
+      .split('\n')
+      .slice(0, 12)
+      .map((line) => line.trim())
+      .join(' ')
+    expect(text).toContain('Sign-in host unreachable: signin.example.com (connection refused).')
+    expect(text).toContain('Check the network, and the VPN or proxy if you use one. Trying again in 8s.')
+  }
+})
+
 test('of several problems each has a line that names it, and three are enough', () => {
   const categories = ['Accounts', 'Balances', 'Positions', 'Quote Snapshot']
   const requests = categories.map((category) =>

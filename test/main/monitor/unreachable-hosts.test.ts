@@ -1,0 +1,127 @@
+import { describe, expect, it } from 'vitest'
+import type { Snapshot } from '../../../app/contract/snapshot.ts'
+import { Monitor } from '../../../main/monitor/monitor.ts'
+import { DEFAULT_PROBES } from '../../../main/monitor/profile.ts'
+import type { Http, HttpOutcome } from '../../../main/ports/ports.ts'
+import { SimulatedService } from '../../../main/simulator/simulated-service.ts'
+import { bannerFor } from '../../../renderer/format/banner.ts'
+import { VirtualClock } from '../../simulation/virtual-clock.ts'
+import { VirtualHttp } from '../../simulation/virtual-http.ts'
+import { VirtualRandom } from '../../simulation/virtual-random.ts'
+
+const AUTH = 'https://signin.test'
+const API = 'https://api.test'
+const MINUTE_MS = 60_000
+
+/** How a host fails: at once, without a connection, or with one and no answer. */
+type Fault = 'refused' | 'no connection' | 'no answer'
+
+interface Setting {
+  readonly fault: Fault
+  readonly away: readonly string[]
+  readonly baseUrl?: string
+}
+
+/** A key of a service whose hosts `away` stop answering after a minute; its access tokens live for four. */
+async function setUp({ fault, away, baseUrl = API }: Setting) {
+  const clock = new VirtualClock()
+  const random = new VirtualRandom(7)
+  const chance = random.fork()
+  const service = new SimulatedService(
+    { accessLifetimeSeconds: 240 },
+    { nowMs: () => clock.worldMs(), random: () => chance.next() },
+  )
+  const line = new VirtualHttp(service, clock, random.fork())
+  let isAway = false
+  let underWay = 0
+  const fails = (url: string) => isAway && away.some((host) => url.startsWith(host))
+  const failure = async (timeoutMs: number): Promise<Exclude<HttpOutcome, { kind: 'answer' }>> => {
+    if (fault === 'refused') return { kind: 'not-sent', why: 'connection refused' }
+    underWay += 1
+    await new Promise<void>((resolve) => clock.after(timeoutMs, resolve))
+    underWay -= 1
+    return { kind: fault === 'no answer' ? 'unknown' : 'not-sent', why: 'no answer in time' }
+  }
+  const http: Http = {
+    send: (request) => (fails(request.url) ? failure(request.timeoutMs) : line.send(request)),
+    open: (request, listener) => {
+      if (!fails(request.url)) return line.open(request, listener)
+      let isClosed = false
+      void failure(request.timeoutMs).then(({ why }) => {
+        if (!isClosed) listener.ended(why)
+      })
+      return () => {
+        isClosed = true
+      }
+    },
+  }
+  const monitor = new Monitor({ clock, random, http, log: { note: () => {} } })
+  monitor.connect({
+    id: 'key',
+    name: 'key',
+    environment: 'custom',
+    authUrl: AUTH,
+    baseUrl,
+    clientId: 'sim-key',
+    refreshToken: 'sim-refresh',
+    probes: DEFAULT_PROBES,
+    streams: [{ kind: 'positions', target: 'SIM1001', options: {} }],
+  })
+  await clock.advance(MINUTE_MS)
+  isAway = true
+  const snapshot = (): Snapshot => {
+    const found = monitor.snapshot('key')
+    if (found === undefined) throw new Error('not connected')
+    return found
+  }
+  return { clock, snapshot, isUnderWay: () => underWay > 0 }
+}
+
+describe('"Trying now." in the banner', () => {
+  it.each([
+    { fault: 'refused', away: [API] },
+    { fault: 'refused', away: [AUTH, API] },
+    { fault: 'refused', away: [AUTH], baseUrl: AUTH },
+    { fault: 'no connection', away: [AUTH, API] },
+    { fault: 'no answer', away: [AUTH], baseUrl: AUTH },
+  ] satisfies readonly Setting[])('is said only while something is tried: %j', async (setting) => {
+    const { clock, snapshot, isUnderWay } = await setUp(setting)
+    let idleSeconds = 0
+    let longest = 0
+    let isSaid = false
+    for (let second = 0; second < 6 * 60; second += 1) {
+      await clock.advance(1_000)
+      const now = snapshot()
+      const { text = '' } = bannerFor({ kind: 'live' }, now, now.at, now.at) ?? {}
+      const says = text.includes('Trying now.')
+      isSaid ||= text.includes('Next try in')
+      idleSeconds = says && !isUnderWay() ? idleSeconds + 1 : 0
+      longest = Math.max(longest, idleSeconds)
+    }
+    expect(isSaid).toBe(true)
+    // The rows are looked at once a second, and a request that fails at once is over before the next look.
+    expect(longest).toBeLessThanOrEqual(2)
+  })
+})
+
+describe('a sign-in host that does not answer', () => {
+  it('leaves the service reachable, and is told as soon as a refresh is due', async () => {
+    const { clock, snapshot } = await setUp({ fault: 'refused', away: [AUTH] })
+    expect(snapshot()).not.toHaveProperty('signInHost')
+    await clock.advance((snapshot().access.refreshAt ?? 0) - clock.wallMs() + 1_000)
+    const { service, signInHost, access } = snapshot()
+    expect(access.state).toBe('valid')
+    expect(service.reachable).toBe(true)
+    expect(signInHost).toMatchObject({ host: 'signin.test', why: 'connection refused' })
+    // What is told is the refresh's own time, not that of the service's requests.
+    await clock.advance(Math.max(0, (signInHost?.retryAt ?? 0) - clock.wallMs()) + 1)
+    expect(snapshot().signInHost?.retryAt).toBeGreaterThan(clock.wallMs())
+  })
+
+  it('is told once where it is the service’s own host', async () => {
+    const { clock, snapshot } = await setUp({ fault: 'refused', away: [AUTH], baseUrl: AUTH })
+    await clock.advance(4 * MINUTE_MS)
+    expect(snapshot()).not.toHaveProperty('signInHost')
+    expect(snapshot().service).toMatchObject({ reachable: false, host: 'signin.test' })
+  })
+})
