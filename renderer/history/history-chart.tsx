@@ -10,6 +10,17 @@ import {
   YAxis,
 } from 'recharts'
 import { clockText, minuteText, weekdayText } from '../../app/status/moments.ts'
+import {
+  CURVE,
+  type CursorProps,
+  GRID,
+  lineLabel,
+  lowLine,
+  rowUnderCursor,
+  TIME_AXIS,
+  VALUE_AXIS,
+  WHOLE_FRAME,
+} from '../components/chart-parts.ts'
 import { classesOf } from '../components/classes.ts'
 import type { ChartRange } from '../state/view-state.ts'
 import { chartReading } from './chart-reading.ts'
@@ -20,7 +31,6 @@ import type { UseStrip } from './strip-of-use.ts'
 
 const css = classesOf(sheet)
 
-const AXIS_TEXT = { fill: 'var(--muted)', fontSize: 11 } as const
 const MARGIN = { top: 18, right: 14, bottom: 0, left: 0 } as const
 
 interface HistoryChartProps {
@@ -35,7 +45,7 @@ export const HistoryChart = memo(function HistoryChart({ series, markers, summar
   const { rows, fromMs, toMs, nowMs, limit, lowBelow, range, facts, strip } = series
   const { asBand } = facts
   return (
-    <ResponsiveContainer width="100%" height="100%" initialDimension={{ width: 600, height: 150 }}>
+    <ResponsiveContainer {...WHOLE_FRAME}>
       <ComposedChart
         data={rows as ChartRow[]}
         margin={MARGIN}
@@ -43,72 +53,46 @@ export const HistoryChart = memo(function HistoryChart({ series, markers, summar
         role="img"
         aria-label={summary}
       >
-        <CartesianGrid vertical={false} stroke="var(--line)" />
+        <CartesianGrid {...GRID} />
         <XAxis
-          dataKey="at"
-          type="number"
+          {...TIME_AXIS}
           domain={[fromMs, toMs]}
           allowDataOverflow
           ticks={timeTicks(nowMs, facts)}
           tickFormatter={(at: number) => (at === nowMs ? 'now' : tickText(at, range, facts.tickMs))}
-          tick={AXIS_TEXT}
-          tickLine={false}
-          axisLine={false}
           interval="preserveEnd"
           height={20}
         />
         <YAxis
-          type="number"
+          {...VALUE_AXIS}
           domain={[strip?.base ?? 0, limit]}
           ticks={strip ? [strip.base, strip.top, ...countTicks(limit)] : countTicks(limit)}
           tickFormatter={(value: number) => axisText(value, strip)}
-          tick={AXIS_TEXT}
-          tickLine={false}
-          axisLine={false}
           interval="preserveStartEnd"
-          width={42}
         />
         {lowBelow > 0 && (
           <ReferenceLine
-            y={lowBelow}
-            stroke="var(--watch)"
+            {...lowLine(lowBelow, `${Math.round(lowBelow)} (${Math.round((lowBelow / limit) * 100)} %)`)}
             strokeOpacity={0.8}
-            strokeDasharray="6 4"
-            label={{
-              value: `low below ${Math.round(lowBelow)} (${Math.round((lowBelow / limit) * 100)} %)`,
-              position: 'insideBottomLeft',
-              fill: 'var(--watch)',
-              fontSize: 11,
-            }}
           />
         )}
         {!asBand && (
-          <Area
-            dataKey="range"
-            type="linear"
-            stroke="none"
-            fill="var(--ok)"
-            fillOpacity={0.3}
-            dot={false}
-            activeDot={false}
-            isAnimationActive={false}
-          />
+          <Area {...CURVE} dataKey="range" type="linear" stroke="none" fill="var(--ok)" fillOpacity={0.3} />
         )}
         {!asBand && (
           <Area
+            {...CURVE}
             dataKey="header"
             type="linear"
             stroke="var(--ok)"
             strokeWidth={1.6}
             fill="var(--ok)"
             fillOpacity={0.13}
-            dot={false}
-            activeDot={false}
-            isAnimationActive={false}
           />
         )}
         {!asBand && (
           <Area
+            {...CURVE}
             dataKey="modelled"
             type="linear"
             stroke="var(--ok)"
@@ -116,26 +100,22 @@ export const HistoryChart = memo(function HistoryChart({ series, markers, summar
             strokeDasharray="3 3"
             fill="var(--ok)"
             fillOpacity={0.05}
-            dot={false}
-            activeDot={false}
-            isAnimationActive={false}
           />
         )}
         {asBand && (
           <Area
+            {...CURVE}
             dataKey="headerBand"
             type="linear"
             stroke="var(--ok)"
             strokeWidth={1}
             fill="var(--ok)"
             fillOpacity={0.35}
-            dot={false}
-            activeDot={false}
-            isAnimationActive={false}
           />
         )}
         {asBand && (
           <Area
+            {...CURVE}
             dataKey="modelledBand"
             type="linear"
             stroke="var(--ok)"
@@ -143,45 +123,36 @@ export const HistoryChart = memo(function HistoryChart({ series, markers, summar
             strokeDasharray="3 3"
             fill="var(--ok)"
             fillOpacity={0.12}
-            dot={false}
-            activeDot={false}
-            isAnimationActive={false}
           />
         )}
         {/* No stroke, because Recharts would measure a line's length at each render. */}
         <Area
+          {...CURVE}
           dataKey="forecast"
           type="linear"
           stroke="var(--watch)"
           fill="none"
           strokeWidth={1.6}
           strokeDasharray="5 4"
-          dot={false}
-          activeDot={false}
-          isAnimationActive={false}
         />
         {strip && (
           <Area
+            {...CURVE}
             dataKey="othersBar"
             type="stepAfter"
             stroke="none"
             fill="var(--elsewhere)"
             fillOpacity={0.55}
-            dot={false}
-            activeDot={false}
-            isAnimationActive={false}
           />
         )}
         {strip && (
           <Area
+            {...CURVE}
             dataKey="ownBar"
             type="stepAfter"
             stroke="none"
             fill="var(--own)"
             fillOpacity={0.9}
-            dot={false}
-            activeDot={false}
-            isAnimationActive={false}
           />
         )}
         {strip && (
@@ -189,12 +160,11 @@ export const HistoryChart = memo(function HistoryChart({ series, markers, summar
             y={strip.refill}
             stroke="var(--muted)"
             strokeDasharray="3 3"
-            label={{
-              value: `refill ${Number(strip.refillPerSecond.toFixed(2))}/s`,
-              position: 'insideBottomRight',
-              fill: 'var(--muted)',
-              fontSize: 11,
-            }}
+            label={lineLabel(
+              `refill ${Number(strip.refillPerSecond.toFixed(2))}/s`,
+              'insideBottomRight',
+              'var(--muted)',
+            )}
           />
         )}
         {markers.map(({ kind, at, lane, side }) => (
@@ -272,17 +242,10 @@ const MARKER_COLOURS: Readonly<Record<ChartMarker['kind'], string>> = {
   'sign-in': 'var(--watch)',
 }
 
-interface ReadingProps {
-  readonly limit: number
-  /** Given by Recharts: whether there is a cursor, and the rows under it. */
-  readonly active?: boolean
-  readonly payload?: readonly { readonly payload?: ChartRow }[]
-}
-
 /** The tooltip of the cursor. It alone renders when the cursor moves. */
-function Reading({ limit, active, payload }: ReadingProps) {
-  const row = payload?.find((one) => one.payload !== undefined)?.payload
-  const reading = active === true && row !== undefined ? chartReading(row, limit) : undefined
+function Reading({ limit, ...cursor }: CursorProps<ChartRow> & { readonly limit: number }) {
+  const row = rowUnderCursor(cursor)
+  const reading = row && chartReading(row, limit)
   if (reading === undefined) return null
   return (
     <div className={css('reading')} aria-live="polite" data-testid="reading">

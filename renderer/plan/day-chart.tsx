@@ -12,6 +12,16 @@ import {
 import { waitText } from '../../app/status/durations.ts'
 import { minuteText } from '../../app/status/moments.ts'
 import { shareText } from '../../app/status/rates.ts'
+import {
+  CURVE,
+  type CursorProps,
+  GRID,
+  lowLine,
+  rowUnderCursor,
+  TIME_AXIS,
+  VALUE_AXIS,
+  WHOLE_FRAME,
+} from '../components/chart-parts.ts'
 import { classesOf } from '../components/classes.ts'
 import sheet from './plan.module.css'
 
@@ -32,8 +42,8 @@ interface DayChartProps {
   readonly threshold: number
 }
 
-const AXIS_TEXT = { fill: 'var(--muted)', fontSize: 11 } as const
 const MARGIN = { top: 8, right: 14, bottom: 0, left: 0 } as const
+const LEVEL_DOMAIN = [0, 1]
 const LEVEL_TICKS = [0, 0.25, 0.5, 0.75, 1]
 
 /** Levels of the day with and without the change, and the longest waits below. */
@@ -42,54 +52,34 @@ export const DayChart = memo(function DayChart({ rows, threshold }: DayChartProp
   return (
     <div className={css('charts')}>
       <div className={css('levels')}>
-        <ResponsiveContainer width="100%" height="100%" initialDimension={{ width: 600, height: 150 }}>
+        <ResponsiveContainer {...WHOLE_FRAME}>
           <ComposedChart data={rows as DayRow[]} margin={MARGIN} accessibilityLayer={false}>
-            <CartesianGrid vertical={false} stroke="var(--line)" />
+            <CartesianGrid {...GRID} />
             <TimeAxis rows={rows} />
             <YAxis
-              type="number"
-              domain={[0, 1]}
+              {...VALUE_AXIS}
+              domain={LEVEL_DOMAIN}
               ticks={LEVEL_TICKS}
               tickFormatter={(share: number) => `${Math.round(share * 100)} %`}
-              tick={AXIS_TEXT}
-              tickLine={false}
-              axisLine={false}
-              width={42}
             />
-            {threshold > 0 && (
-              <ReferenceLine
-                y={threshold}
-                stroke="var(--watch)"
-                strokeDasharray="6 4"
-                label={{
-                  value: `low below ${Math.round(threshold * 100)} %`,
-                  position: 'insideBottomLeft',
-                  fill: 'var(--watch)',
-                  fontSize: 11,
-                }}
-              />
-            )}
+            {threshold > 0 && <ReferenceLine {...lowLine(threshold, `${Math.round(threshold * 100)} %`)} />}
             <Area
+              {...CURVE}
               dataKey="after"
               type="linear"
               stroke="var(--ok)"
               strokeWidth={1.6}
               fill="var(--ok)"
               fillOpacity={0.13}
-              dot={false}
-              activeDot={false}
-              isAnimationActive={false}
             />
             <Area
+              {...CURVE}
               dataKey="before"
               type="linear"
               stroke="var(--muted)"
               strokeWidth={1.4}
               strokeDasharray="4 3"
               fill="none"
-              dot={false}
-              activeDot={false}
-              isAnimationActive={false}
             />
             <Tooltip content={<Reading />} cursor={{ stroke: 'var(--text)' }} isAnimationActive={false} />
           </ComposedChart>
@@ -108,28 +98,22 @@ export const DayChart = memo(function DayChart({ rows, threshold }: DayChartProp
       </p>
       {longest > 0 && (
         <div className={css('waits-chart')}>
-          <ResponsiveContainer width="100%" height="100%" initialDimension={{ width: 600, height: 60 }}>
+          <ResponsiveContainer {...WHOLE_FRAME}>
             <ComposedChart data={rows as DayRow[]} margin={MARGIN} accessibilityLayer={false}>
               <TimeAxis rows={rows} />
               <YAxis
-                type="number"
+                {...VALUE_AXIS}
                 domain={[0, longest]}
                 ticks={[0, longest]}
                 tickFormatter={(seconds: number) => `${Math.ceil(seconds)} s`}
-                tick={AXIS_TEXT}
-                tickLine={false}
-                axisLine={false}
-                width={42}
               />
               <Area
+                {...CURVE}
                 dataKey="longestSeconds"
                 type="step"
                 stroke="none"
                 fill="var(--watch)"
                 fillOpacity={1}
-                dot={false}
-                activeDot={false}
-                isAnimationActive={false}
               />
             </ComposedChart>
           </ResponsiveContainer>
@@ -144,14 +128,10 @@ function TimeAxis({ rows }: { readonly rows: readonly DayRow[] }) {
   const to = rows.at(-1)?.at ?? from
   return (
     <XAxis
-      dataKey="at"
-      type="number"
+      {...TIME_AXIS}
       domain={[from, to]}
       ticks={hourTicks(from, to)}
       tickFormatter={minuteText}
-      tick={AXIS_TEXT}
-      tickLine={false}
-      axisLine={false}
       interval="preserveStartEnd"
       height={18}
     />
@@ -168,15 +148,9 @@ function hourTicks(fromMs: number, toMs: number): number[] {
   return Array.from({ length: count }, (_, at) => first + at * stepMs)
 }
 
-interface ReadingProps {
-  /** Given by Recharts: whether there is a cursor, and the rows under it. */
-  readonly active?: boolean
-  readonly payload?: readonly { readonly payload?: DayRow }[]
-}
-
-function Reading({ active, payload }: ReadingProps) {
-  const row = payload?.find((one) => one.payload !== undefined)?.payload
-  if (active !== true || row === undefined) return null
+function Reading(cursor: CursorProps<DayRow>) {
+  const row = rowUnderCursor(cursor)
+  if (row === undefined) return null
   return (
     <p className={css('reading')}>
       <b>{minuteText(row.at)}</b> without the change {shareText(row.before)}, with the change{' '}
