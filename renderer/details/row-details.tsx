@@ -1,7 +1,8 @@
-import { lazy, Suspense, useEffect, useMemo, useState } from 'react'
+import { lazy, Suspense, useCallback, useMemo } from 'react'
 import type { RowDetails } from '../../app/contract/quotas.ts'
 import { classesOf } from '../components/classes.ts'
 import controlsSheet from '../components/controls.module.css'
+import { useRepeated } from '../hooks/use-repeated.ts'
 import {
   useMirror,
   useParts,
@@ -79,29 +80,13 @@ const ASK_AGAIN_MS = 2000
 
 /** The details of one row, fetched repeatedly while the panel is open. */
 function useRowDetails(profile: string | undefined, category: string): RowDetails | undefined {
-  const { api, clock } = useParts()
+  const { api } = useParts()
   const isLive = useMirror((mirror) => mirror.link.kind === 'live')
   const isPaused = usePausedSince() !== undefined
-  const [details, setDetails] = useState<RowDetails>()
-  useEffect(() => {
-    if (profile === undefined || !isLive || isPaused) return
-    let stopped = false
-    let cancel = () => {}
-    const ask = async () => {
-      try {
-        const isSeen = document.visibilityState === 'visible'
-        const answer = isSeen ? await api.rowDetails({ profile, category }) : undefined
-        if (answer?.ok === true && !stopped) setDetails(answer.details)
-      } catch {
-        // Keeps the previous details; the banner reports a lost host.
-      }
-      if (!stopped) cancel = clock.after(ASK_AGAIN_MS, ask)
-    }
-    void ask()
-    return () => {
-      stopped = true
-      cancel()
-    }
-  }, [api, clock, profile, category, isLive, isPaused])
-  return details
+  const ask = useCallback(async () => {
+    const answer = profile === undefined ? undefined : await api.rowDetails({ profile, category })
+    return answer?.ok === true ? answer.details : undefined
+  }, [api, profile, category])
+  const isOn = profile !== undefined && isLive && !isPaused
+  return useRepeated({ ask, isOn, everyMs: ASK_AGAIN_MS })?.answer
 }

@@ -1,9 +1,10 @@
-import { useEffect, useState } from 'react'
+import { useCallback } from 'react'
 import type { ProgramHistory } from '../../app/contract/history.ts'
 import { durationText } from '../../app/status/durations.ts'
 import { rateText } from '../../app/status/rates.ts'
 import { classesOf } from '../components/classes.ts'
 import { RANGES } from '../history/ranges.ts'
+import { useRepeated } from '../hooks/use-repeated.ts'
 import { useParts, useView } from '../state/window-parts.ts'
 import { programBars } from './program-bars.ts'
 import sheet from './program-chart.module.css'
@@ -68,29 +69,13 @@ export function ProgramChart({
 }
 
 function useProgramHistory(profile: string | undefined, category: string): ProgramHistory | undefined {
-  const { api, clock, ticker } = useParts()
+  const { api, ticker } = useParts()
   const range = useView((view) => view.range)
-  const [history, setHistory] = useState<ProgramHistory>()
-  useEffect(() => {
-    if (profile === undefined) return
-    let stopped = false
-    let cancel = () => {}
-    const ask = async () => {
-      const toMs = Math.round(ticker.nowMs())
-      const fromMs = Math.max(0, toMs - RANGES[range].pastMs)
-      try {
-        const answer = await api.programHistory({ profile, category, fromMs, toMs, columns: MAX_COLUMNS })
-        if (!stopped) setHistory(answer)
-      } catch {
-        // Keeps the previous bars; the banner reports a lost host.
-      }
-      if (!stopped) cancel = clock.after(ASK_AGAIN_MS, ask)
-    }
-    void ask()
-    return () => {
-      stopped = true
-      cancel()
-    }
-  }, [api, clock, ticker, profile, category, range])
-  return history
+  const ask = useCallback(async () => {
+    if (profile === undefined) return undefined
+    const toMs = Math.round(ticker.nowMs())
+    const fromMs = Math.max(0, toMs - RANGES[range].pastMs)
+    return api.programHistory({ profile, category, fromMs, toMs, columns: MAX_COLUMNS })
+  }, [api, ticker, profile, category, range])
+  return useRepeated({ ask, isOn: profile !== undefined, everyMs: ASK_AGAIN_MS })?.answer
 }

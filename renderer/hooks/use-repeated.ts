@@ -1,0 +1,48 @@
+import { useEffect, useState } from 'react'
+import { useParts } from '../state/window-parts.ts'
+
+interface Repeated<Answer> {
+  /** From `useCallback`: another one is asked at once. `undefined` keeps the last answer. */
+  readonly ask: () => Promise<Answer | undefined>
+  readonly isOn: boolean
+  /** Milliseconds from an answer to the next question; `undefined` asks once. */
+  readonly everyMs: number | undefined
+}
+
+interface LastAnswer<Answer> {
+  readonly answer: Answer
+  /** Whether it answers the present question, not an earlier one. */
+  readonly isCurrent: boolean
+}
+
+/** Asks at an interval while the window is visible. A failure keeps the last answer; the banner reports a lost host. */
+export function useRepeated<Answer>({
+  ask,
+  isOn,
+  everyMs,
+}: Repeated<Answer>): LastAnswer<Answer> | undefined {
+  const { clock } = useParts()
+  const [last, setLast] = useState<{ readonly of: typeof ask; readonly answer: Answer }>()
+  useEffect(() => {
+    if (!isOn) return
+    let stopped = false
+    let cancel = () => {}
+    const again = async () => {
+      if (document.visibilityState === 'visible') {
+        try {
+          const answer = await ask()
+          if (answer !== undefined && !stopped) setLast({ of: ask, answer })
+        } catch {
+          // The next question may be answered.
+        }
+      }
+      if (!stopped && everyMs !== undefined) cancel = clock.after(everyMs, again)
+    }
+    void again()
+    return () => {
+      stopped = true
+      cancel()
+    }
+  }, [clock, ask, isOn, everyMs])
+  return last && { answer: last.answer, isCurrent: last.of === ask }
+}
