@@ -1,10 +1,11 @@
 import { isStale, leftText } from '../../app/status/quota-status.ts'
+import barSheet from '../components/bar.module.css'
 import { classesOf } from '../components/classes.ts'
 import { useQuota } from '../state/window-parts.ts'
 import { barParts } from './bar-parts.ts'
 import sheet from './capacity.module.css'
 
-const css = classesOf(sheet)
+const css = classesOf({ ...barSheet, ...sheet })
 
 /**
  * A bar that is solid for what is certainly left and hatched for what is possibly left. The tick is the row's
@@ -26,7 +27,7 @@ export function CapacityBar({ category }: { readonly category: string }) {
     // A <meter> could show neither hatching nor tick.
     // biome-ignore lint/a11y/useSemanticElements: see above
     <span
-      className={css('bar')}
+      className={css('bar', 'of-row')}
       role="meter"
       aria-label={`${category}, requests left`}
       aria-valuemin={0}

@@ -57,13 +57,7 @@ export const CapacityRow = memo(function CapacityRow(props: CapacityRowProps) {
   return (
     // The name is the row's button for keyboards and screen readers; a click anywhere in the row does the same.
     <tr
-      className={css(
-        'row',
-        severity,
-        source === 'default' && 'default',
-        chosen && 'chosen',
-        worst && 'worst',
-      )}
+      className={css('row', source === 'default' && 'default', chosen && 'chosen', worst && 'worst')}
       data-category={category}
       data-source={source}
       data-stale={stale}

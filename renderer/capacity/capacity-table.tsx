@@ -35,7 +35,7 @@ export function CapacityTable() {
         <RowTools category={chosen} />
       </div>
       <div className={css('scroll')}>
-        <table className={css('table')} aria-labelledby="capacity-title">
+        <table className={css('headed', 'table')} aria-labelledby="capacity-title">
           <thead>
             <tr>
               <th scope="col" className={css('state')}>

@@ -77,7 +77,7 @@ function Hero({ close }: { readonly close: () => void }) {
   const time = useMoment(({ nowMs }) => zonedClockText(nowMs))
   const severity = status?.severity ?? 'unseen'
   return (
-    <section className={css('glance', severity)} aria-label="Glance" data-severity={severity}>
+    <section className={css('glance')} aria-label="Glance" data-severity={severity}>
       <div className={css('top')}>
         <Shape severity={severity} label={status?.label} />
         <b>{name}</b>
@@ -137,7 +137,7 @@ function Cards() {
   return (
     <ol className={css('cards')} aria-label="Also">
       {cards.map(({ severity, label, subject, note }) => (
-        <li key={`${subject} ${label}`} className={css(severity)}>
+        <li key={`${subject} ${label}`} data-severity={severity}>
           <span className={css('word')}>
             <Shape severity={severity} label={label} /> {label}
           </span>
@@ -164,7 +164,7 @@ function Facts() {
   return (
     <ul className={css('facts')} aria-label="Slots, streams and tokens">
       {facts.map(({ name, severity, label }) => (
-        <li key={name} className={css(severity)}>
+        <li key={name} data-severity={severity}>
           <Shape severity={severity} /> {name} <b className={css('word')}>{label}</b>
         </li>
       ))}

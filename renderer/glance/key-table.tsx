@@ -82,7 +82,7 @@ function KeyRow({ line, index, open }: KeyRowProps) {
   const isShown = useSnapshot((snapshot) => snapshot.profile.id) === id
   if (profile === undefined) return null
   return (
-    <tr className={css(severity)} aria-current={isShown ? 'true' : undefined} data-key={id}>
+    <tr data-severity={severity} aria-current={isShown ? 'true' : undefined} data-key={id}>
       <th scope="row">
         <button type="button" className={css('button', 'ghost', 'key')} onClick={() => open(id)}>
           {index < 9 && <kbd>Alt {index + 1}</kbd>} <b>{profile.name}</b>{' '}

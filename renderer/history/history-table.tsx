@@ -37,7 +37,7 @@ export const HistoryTable = memo(function HistoryTable({ category, history, rang
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by keyboard through its own focus
     <section className={css('scroll')} aria-label={`${category}, history as a table`} tabIndex={0}>
-      <table className={css('table')}>
+      <table className={css('headed', 'table')}>
         <thead>
           <tr>
             <th scope="col">Time</th>

@@ -97,7 +97,7 @@ function DayTable({ rows, category }: { readonly rows: readonly DayRow[]; readon
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by keyboard through its own focus
     <section className={css('scroll')} aria-label={`${category}, the day as a table`} tabIndex={0}>
-      <table className={css('day-table')}>
+      <table className={css('headed', 'day-table')}>
         <thead>
           <tr>
             <th scope="col">From</th>

@@ -39,7 +39,7 @@ export const DemandPanel = memo(function DemandPanel({
       </div>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by keyboard through its own focus */}
       <section className={css('scroll')} aria-label="Demand by category" tabIndex={0}>
-        <table className={css('demands')}>
+        <table className={css('headed', 'demands')}>
           <thead>
             <tr>
               <th scope="col">Category</th>
@@ -111,7 +111,7 @@ function DemandRow({ draft, category }: DemandRowProps) {
       </td>
       <td className={css('number')}>
         {perSecond.toFixed(2)} <span className={css('muted')}>/ {capacityPerSecond.toFixed(2)}</span>{' '}
-        <span className={css('word', severity)}>{shareText(share)}</span>
+        <span className={css('word')}>{shareText(share)}</span>
       </td>
       <td className={css('muted')}>
         {burst} + {reserve} / {limit}
@@ -164,7 +164,7 @@ function SlotRow({ slot }: { readonly slot: SlotVerdict }) {
       </td>
       <td className={css('number')}>
         {shared + elsewhere} <span className={css('muted')}>/ {limit}</span>{' '}
-        <span className={css('word', severity)}>{fits ? `${left} left` : `${-left} too many`}</span>
+        <span className={css('word')}>{fits ? `${left} left` : `${-left} too many`}</span>
       </td>
       <td className={css('muted')}>
         {[

@@ -4,12 +4,13 @@ import { durationText } from '../../app/status/durations.ts'
 import { clockText } from '../../app/status/moments.ts'
 import { classesOf } from '../components/classes.ts'
 import controlsSheet from '../components/controls.module.css'
+import headlineSheet from '../components/headline.module.css'
 import { Shape } from '../components/shape.tsx'
 import { useParts, useSnapshot } from '../state/window-parts.ts'
 import sheet from './plan.module.css'
 import { changesText, type PlanDraft } from './plan-draft.ts'
 
-const css = classesOf({ ...controlsSheet, ...sheet })
+const css = classesOf({ ...controlsSheet, ...headlineSheet, ...sheet })
 
 interface PlanBannerProps {
   readonly draft: PlanDraft
@@ -27,11 +28,11 @@ export function PlanBanner({ draft, verdict, atMost, before }: PlanBannerProps) 
   const { severity, label, text } = planHeadline(verdict, atMost)
   const changes = changesText(draft)
   return (
-    <section className={css('banner', severity)} aria-label="Verdict of the plan" data-severity={severity}>
-      <div className={css('mark')}>
+    <section className={css('headline', 'banner')} aria-label="Verdict of the plan" data-severity={severity}>
+      <div className={css('mark', 'beside')}>
         <Shape severity={severity} />
       </div>
-      <div className={css('sentence')}>
+      <div className={css('sentence', 'fits')}>
         <h1 data-testid="plan-headline">
           <strong className={css('word')}>{label}</strong> {text}
         </h1>
@@ -81,7 +82,7 @@ interface ComparedProps {
 function Compared({ title, verdict, isChosen = false }: ComparedProps) {
   const { severity, label, text } = planHeadline(verdict)
   return (
-    <div className={css('card', severity, isChosen && 'chosen')}>
+    <div className={css('card', isChosen && 'chosen')} data-severity={severity}>
       <b>
         <Shape severity={severity} /> {title}
       </b>

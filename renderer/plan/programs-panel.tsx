@@ -99,7 +99,7 @@ export function ProgramsPanel({
       </div>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by keyboard through its own focus */}
       <section className={css('scroll')} aria-label="Programs of the plan" tabIndex={0}>
-        <table className={css('editor')}>
+        <table className={css('headed', 'editor')}>
           <thead>
             <tr>
               <th scope="col">Program</th>

@@ -47,7 +47,12 @@ export function BannerArea() {
     action === 'correct-key' ||
     (action === 'sign-in' && banner.severity === 'critical')
   return (
-    <section className={css('banner', banner.severity)} aria-label="Notice" data-banner={banner.id}>
+    <section
+      className={css('banner')}
+      aria-label="Notice"
+      data-banner={banner.id}
+      data-severity={banner.severity}
+    >
       <Shape severity={banner.severity} />
       <p>
         <b>{banner.title}</b> <span>{banner.text}</span>

@@ -15,7 +15,7 @@ export function PausedBanner() {
   const sinceMs = usePausedSince()
   if (sinceMs === undefined) return null
   return (
-    <section className={css('banner', 'watch')} aria-label="Paused" data-banner="paused">
+    <section className={css('banner')} aria-label="Paused" data-banner="paused" data-severity="watch">
       <Shape severity="watch" />
       <p>
         <b>Paused at {clockText(sinceMs)}</b>{' '}

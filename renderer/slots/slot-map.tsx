@@ -57,7 +57,7 @@ const SlotGroup = memo(function SlotGroup({ quota, shared }: GroupProps) {
   const about = [label && `${capitalised(label)}.`, othersSlotsText(quota), slotSource(quota)]
   return (
     <li
-      className={css('group', severity, isDefault && 'default')}
+      className={css('group', isDefault && 'default')}
       data-slots={quota.category}
       data-source={quota.source}
       data-severity={severity}

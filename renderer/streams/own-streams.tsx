@@ -64,7 +64,8 @@ function Kind({ kind, group }: { readonly kind: StreamsOfKind; readonly group: s
       {folds && (
         <button
           type="button"
-          className={css('fold', severity)}
+          className={css('fold')}
+          data-severity={severity}
           aria-expanded={isOpen}
           onClick={() => setOpen(!isOpen)}
         >

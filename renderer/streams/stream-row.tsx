@@ -28,7 +28,8 @@ export const StreamRow = memo(function StreamRow({ stream }: { readonly stream: 
   const restarts = `restarted ${countText(stream.restarts, 'time')}`
   return (
     <li
-      className={css('stream', severity, closing && 'closing')}
+      className={css('stream', closing && 'closing')}
+      data-severity={severity}
       data-stream={stream.id}
       data-state={stream.state}
       data-closing={closingAt !== undefined}
@@ -49,7 +50,7 @@ export const StreamRow = memo(function StreamRow({ stream }: { readonly stream: 
       <span className={css('frames')} title="frames a second">
         {rateText(stream.framesPerSecond)}
       </span>
-      <span className={css('word')} data-testid="state">
+      <span className={css(closing ? 'muted' : 'word')} data-testid="state">
         {closing || label}
       </span>
       <StreamActions stream={stream} name={name} />

@@ -1,11 +1,12 @@
 import { useEffect } from 'react'
+import barSheet from '../components/bar.module.css'
 import { classesOf } from '../components/classes.ts'
 import { Shape } from '../components/shape.tsx'
 import { useMoment } from '../state/window-parts.ts'
 import sheet from './strip.module.css'
 import { stripText } from './strip-text.ts'
 
-const css = classesOf(sheet)
+const css = classesOf({ ...barSheet, ...sheet })
 
 /** The fragment of the strip, a frameless window above all others, at app://headroom/#strip. */
 export const STRIP_HASH = '#strip'
@@ -22,13 +23,13 @@ export function Strip() {
     document.title = `${name ?? 'Headroom'} · Headroom`
   }, [name])
   return (
-    <main className={css('strip', severity)} data-testid="strip" data-severity={severity}>
+    <main className={css('strip')} data-testid="strip" data-severity={severity}>
       <Shape severity={severity} />
       <h1 className={css('name')} title={name}>
         {name}
       </h1>
       {low !== undefined && (
-        <span className={css('bar')} aria-hidden="true">
+        <span className={css('bar', 'short')} aria-hidden="true">
           <i style={{ width: `${low}%` }} />
           <em style={{ left: `${low}%`, width: `${possible ?? 0}%` }} />
         </span>

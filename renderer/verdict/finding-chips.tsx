@@ -36,7 +36,8 @@ export function FindingChips() {
         <button
           key={`${aspect} ${subject} ${label}`}
           type="button"
-          className={css('chip', severity)}
+          className={css('chip')}
+          data-severity={severity}
           title={`${[subject, label, note].filter(Boolean).join(' ')}. Opens the list of all.`}
           onClick={openList}
         >

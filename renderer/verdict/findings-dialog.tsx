@@ -36,7 +36,7 @@ function FindingRow({ finding }: { readonly finding: ShownFinding }) {
   const { view, look } = useParts()
   const { aspect, severity, subject, label, text, action, detail } = finding
   return (
-    <li className={css(severity)} data-finding={aspect}>
+    <li data-finding={aspect} data-severity={severity}>
       <Shape severity={severity} label={label} />
       <div>
         <b className={css('finding-title')}>

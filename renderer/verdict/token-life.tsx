@@ -23,7 +23,7 @@ export function TokenLife({ token }: { readonly token: Token }) {
   const mark = useShown((snapshot, nowMs) => perMille(wordsOf(token, snapshot, nowMs).mark)) ?? -1
   const title = useShown((snapshot) => (token === 'refresh' ? rotationText(snapshot) : undefined))
   return (
-    <div className={css('token', severity)} data-token={token} title={title}>
+    <div className={css('token')} data-token={token} data-severity={severity} title={title}>
       <div className={css('label')}>{label}</div>
       <div className={css('value')}>
         <strong>{value}</strong> <small>{note}</small>

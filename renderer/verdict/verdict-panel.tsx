@@ -1,6 +1,7 @@
 import { aspectStatuses, keyStatus, spokenText } from '../../app/status/key-status.ts'
 import { classesOf } from '../components/classes.ts'
 import controlsSheet from '../components/controls.module.css'
+import headlineSheet from '../components/headline.module.css'
 import { Shape } from '../components/shape.tsx'
 import { useMedia } from '../hooks/use-media.ts'
 import { useMoment, usePausedSince, useShown, useShownValue } from '../state/window-parts.ts'
@@ -8,7 +9,7 @@ import { FindingChips } from './finding-chips.tsx'
 import { TokenPanel } from './token-panel.tsx'
 import sheet from './verdict.module.css'
 
-const css = classesOf({ ...controlsSheet, ...sheet })
+const css = classesOf({ ...controlsSheet, ...headlineSheet, ...sheet })
 
 /** Below this width the tokens are a panel of their own, so that the headline alone stays in sight. */
 export const NARROW = '(max-width: 899px)'
@@ -19,11 +20,16 @@ export function VerdictPanel() {
   const label = useShown((snapshot, nowMs) => keyStatus(snapshot, nowMs).label)
   const isNarrow = useMedia(NARROW)
   return (
-    <section className={css('verdict', severity)} aria-label="Verdict" data-verdict={severity}>
-      <div className={css('mark')}>
+    <section
+      className={css('headline', 'verdict')}
+      aria-label="Verdict"
+      data-verdict=""
+      data-severity={severity}
+    >
+      <div className={css('mark', 'both-lines')}>
         <Shape severity={severity} label={label} />
       </div>
-      <div className={css('sentence')}>
+      <div className={css('sentence', 'health')}>
         <h1 data-testid="verdict-headline">
           <Headline />
         </h1>
@@ -70,7 +76,7 @@ export function Aspects() {
   return (
     <ul className={css('aspects')} aria-label="Health of the key">
       {aspects.map(({ aspect, name, severity, label }) => (
-        <li key={aspect} className={css(severity)} data-aspect={aspect} data-severity={severity}>
+        <li key={aspect} data-aspect={aspect} data-severity={severity}>
           <Shape severity={severity} label={label} />
           {name} <b className={css('word')}>{label}</b>
         </li>

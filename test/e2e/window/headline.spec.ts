@@ -49,7 +49,7 @@ const TROUBLES: readonly (readonly [name: string, Partial<Snapshot>, severity: s
 for (const [name, more, severity, words] of TROUBLES) {
   test(`the headline, the title and the icon say it: ${name}`, async ({ page, open }) => {
     await open(calm(more))
-    await expect(page.locator('[data-verdict]')).toHaveAttribute('data-verdict', severity)
+    await expect(page.locator('[data-verdict]')).toHaveAttribute('data-severity', severity)
     await expect(page.getByTestId('verdict-headline')).toHaveText(words)
     await expect(page).not.toHaveTitle(/^ok/)
     await expect(page.locator('link[rel=icon]')).toHaveAttribute('href', new RegExp(`icon-${severity}`))
