@@ -52,6 +52,7 @@ const NOT_IN_THREADS = [
  */
 const TOO_LONG = [
   'at half a bucket',
+  'the floored numbers are in order',
   'the mean error is at most half a request',
   'over a virtual day with',
   'cut or zeroed at any length',

@@ -397,3 +397,32 @@ test('no order of calls and no reading makes a number that is not one, or one ou
   )
   proves('Q4', { level: 2, cases: runs })
 })
+
+test('the level changes by what comes back, where no others are seen', () => {
+  const bucket = new Bucket(320, 300, 0)
+  bucket.sent(-1, 0)
+  bucket.answered({ id: -1, receivedAtMs: 0, rejected: false, rate: { remaining: 100, resetSeconds: 206 } })
+  expect(bucket.estimate(1_000).slopePerSecond).toBeCloseTo(320 / 300, 9)
+})
+
+test('what was learned of others in a rolling interval is forgotten where it proves to be a fixed window', () => {
+  const bucket = new Bucket(320, 300, 0)
+  const see = (into: Bucket, id: number, remaining: number, resetSeconds: number, atMs: number) => {
+    into.sent(-id, atMs)
+    into.answered({ id: -id, receivedAtMs: atMs, rejected: false, rate: { remaining, resetSeconds } })
+  }
+  // Others take 5 a second.
+  for (const [id, remaining] of [320, 280, 240, 200].entries()) {
+    see(bucket, id + 1, remaining, Math.ceil((320 - remaining) * 0.9375), id * 10_000)
+  }
+  expect(bucket.others(30_000)?.perSecondAtLeast).toBeGreaterThan(2)
+  const anew = new Bucket(320, 300, 30_000)
+  for (const one of [bucket, anew]) {
+    see(one, 10, 300, 250, 40_000)
+    see(one, 11, 299, 240, 50_000)
+    expect(one.model).toBe('fixed')
+  }
+  const [after, fresh] = [bucket, anew].map((one) => one.others(50_000))
+  expect(after?.perSecond).toBe(fresh?.perSecond)
+  expect(after?.perSecondAtMost).toBe(fresh?.perSecondAtMost)
+})

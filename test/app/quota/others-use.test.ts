@@ -1,0 +1,65 @@
+import { expect, test } from 'vitest'
+import { OthersUse } from '../../../app/quota/others-use.ts'
+
+const [LIMIT, PERIOD] = [320, 300]
+const REFILL = LIMIT / PERIOD
+
+/** What is read of a model: the rate, what was taken, the chance of that, and the chances of coming empty. */
+const read = (others: OthersUse, left = 200) => {
+  const { chance, byPresent } = others.emptyWithin(600, left, REFILL)
+  return [
+    ...[others.rateAt(0.05), others.rate(), others.rateAt(0.95)],
+    ...[others.takenAt(0.05, LIMIT), others.takenAt(0.5, LIMIT), others.takenAt(0.999, LIMIT)],
+    ...[others.chanceOfAtMost(0), others.chanceOfAtMost(25), chance, byPresent],
+  ]
+    .map((number) => Number(number.toPrecision(6)))
+    .join(' ')
+}
+
+/** A header that shows `missing`, a whole request wide, `seconds` after the one before. */
+function header(others: OthersUse, seconds: number, missing: number, overflowed = 0): void {
+  others.advance(seconds, overflowed, LIMIT - 20)
+  others.observed({ least: missing - 0.5, most: missing + 0.5, taken: missing, variance: 1 / 12 })
+}
+
+/** Whoever changes what is estimated measures it anew (`npm run truth`), and only then changes these numbers. */
+test('the same headers lead to the same estimate, to six digits', () => {
+  const others = new OthersUse(LIMIT, PERIOD)
+  const seen: Record<string, string> = { 'before any header': read(others) }
+  others.advance(0.4, 0, LIMIT)
+  others.advance(9.6, 0, LIMIT)
+  seen['10 s on'] = read(others)
+  others.observed({ least: 11.5, most: 12.5, taken: 12, variance: 0.1 })
+  header(others, 10, 14)
+  seen['steady'] = read(others, 150)
+  others.advance(45, 0, 280)
+  seen['steady, 45 s later'] = read(others, 150)
+  header(others, 1, 58)
+  header(others, 20, 0)
+  seen['silent again'] = read(others)
+  header(others, 30, 2, 25)
+  header(others, 30, 0.2, 20)
+  others.advance(30, 32, LIMIT)
+  seen['full, with what spills'] = read(others, LIMIT)
+  others.observed({ least: 120, most: Number.POSITIVE_INFINITY, taken: 320, variance: 2 })
+  others.advance(5, 0, 6)
+  seen['emptied by a burst'] = read(others, 6)
+  others.restart()
+  others.advance(3, 0, LIMIT)
+  seen['in a new window'] = read(others, LIMIT)
+  others.advance(20_000, 0, 40)
+  seen['after hours without a header'] = read(others, 40)
+  expect(seen).toMatchInlineSnapshot(`
+    {
+      "10 s on": "0 0 16.7173 0 0 320 0.61189 0.82937 0.226218 0.185097",
+      "after hours without a header": "0 0.101702 24.7089 0 21.3326 320 0.275005 0.554165 0.342297 0.239026",
+      "before any header": "0 0 17.0667 0 0 0 1 1 0.222696 0.182341",
+      "emptied by a burst": "0.240978 16.0541 35.4343 5.49189 5.95442 7.52972 0.000394711 0.99998 0.959565 0.937108",
+      "full, with what spills": "0 0.839176 0.862957 0 0 294.64 0.442996 0.968631 0.0734322 0.00941488",
+      "in a new window": "0 15.3489 35.3109 0 46.808 133.408 0.047788 0.229608 0.728684 0.695269",
+      "silent again": "0 0 0.632724 0 0 0 0.999997 0.999997 0.0887986 0.0106751",
+      "steady": "0.893023 1.30016 1.84077 0 0 0 0.999976 0.999976 0.220717 0.16148",
+      "steady, 45 s later": "0.807718 1.30016 1.85535 34.6462 55.5756 279.047 0.00652954 0.0146847 0.530275 0.491957",
+    }
+  `)
+})
