@@ -35,19 +35,24 @@ export function safePace(row: PacedRow, nowMs: number): NonNullable<RequestQuota
 }
 
 /**
- * When a row is empty if `addedPerSecond` more requests are made than now, epoch ms; `undefined` if it lasts, which for a
- * fixed window means until the window ends.
+ * When a row is empty if `addedPerSecond` more requests are made than now, epoch ms; `lasts`, which for a fixed window
+ * means until the window ends; `not-known` where others' use is not: that is not none.
  *
  * From the low end of what is left and the high end of others' use: `low / (own + others + added − refill)`, without the
  * refill in a fixed window. `addedPerSecond`: requests per second, 0 or more.
  */
-export function emptyAtWith(row: PacedRow, addedPerSecond: number, nowMs: number): number | undefined {
+export function emptyAtWith(
+  row: PacedRow,
+  addedPerSecond: number,
+  nowMs: number,
+): number | 'lasts' | 'not-known' {
+  if (row.use === null) return 'not-known'
   const secondsLeft = fixedSecondsLeft(row, nowMs)
   const refill = secondsLeft === undefined ? replenishedPerSecond(row.limit, row.period) : 0
-  const drain = (row.use?.own ?? 0) + othersAtMost(row) + addedPerSecond - refill
-  if (drain <= 0) return undefined
+  const drain = row.use.own + othersAtMost(row) + addedPerSecond - refill
+  if (drain <= 0) return 'lasts'
   const seconds = row.low / drain
-  return secondsLeft !== undefined && seconds >= secondsLeft ? undefined : nowMs + seconds * 1000
+  return secondsLeft !== undefined && seconds >= secondsLeft ? 'lasts' : nowMs + seconds * 1000
 }
 
 /** The high end of others' use, requests per second. */

@@ -10,6 +10,7 @@ import {
   keyFindings,
   UNREACHABLE,
 } from './key-findings.ts'
+import { unansweredRows } from './problem-status.ts'
 import { leftText, othersText, STALE_AFTER_MS, STATE_LABELS, shareLeftText, stateAt } from './quota-status.ts'
 import { countText, listText } from './rates.ts'
 import { mostUrgent, type Severity } from './severity.ts'
@@ -47,8 +48,9 @@ function okStatus(snapshot: Snapshot, nowMs: number): Omit<Finding, 'aspect'> {
   const [tightest] = rows
   const doubtful = doubtfulRows(rows)
   const unchecked = uncheckedRows(snapshot, nowMs)
-  const status =
-    doubtful.length === 0 ? lastingStatus(unchecked.length === 0) : soFarStatus(unchecked.length === 0)
+  const unanswered = unansweredRows(snapshot, nowMs)
+  const allChecked = unchecked.length === 0 && unanswered.length === 0
+  const status = doubtful.length === 0 ? lastingStatus(allChecked) : soFarStatus(allChecked)
   // Without a row there is a finding: no data yet.
   if (tightest === undefined) return { ...status, note: '', moment: '', action: '', detail: '' }
   const { row } = tightest
@@ -58,7 +60,7 @@ function okStatus(snapshot: Snapshot, nowMs: number): Omit<Finding, 'aspect'> {
     note,
     moment: note,
     action: '',
-    detail: `${doubtSentence(doubtful)}Tightest: ${row.category}, ${leftText(row, nowMs)} of ${row.limit} left.${uncheckedSentence(unchecked)}`,
+    detail: `${doubtSentence(doubtful)}Tightest: ${row.category}, ${leftText(row, nowMs)} of ${row.limit} left.${namedSentence('Not checked', unchecked)}${namedSentence('No number in the last answer', unanswered)}`,
     quota: row,
   }
 }
@@ -112,10 +114,11 @@ function uncheckedRows(snapshot: Snapshot, nowMs: number): readonly RequestQuota
   )
 }
 
-function uncheckedSentence(rows: readonly RequestQuota[]): string {
+/** ` Not checked: Positions.`, with a space before it; empty where there is none. */
+function namedSentence(what: string, rows: readonly RequestQuota[]): string {
   if (rows.length === 0) return ''
-  if (rows.length > 3) return ` Not checked: ${countText(rows.length, 'quota')}.`
-  return ` Not checked: ${listText(rows.map(({ category }) => category))}.`
+  if (rows.length > MAX_NAMED) return ` ${what}: ${countText(rows.length, 'quota')}.`
+  return ` ${what}: ${listText(rows.map(({ category }) => category))}.`
 }
 
 /** How many other findings are named beside the first. */
@@ -124,7 +127,8 @@ const MAX_NAMED = 3
 /** `All others are fine.`, or which others are in which state, the worst first. */
 function alsoSentence(others: readonly Finding[], snapshot: Snapshot, nowMs: number): string {
   if (others.length === 0) {
-    const which = uncheckedRows(snapshot, nowMs).length === 0 ? 'All others' : 'All others that are checked'
+    const isPart = uncheckedRows(snapshot, nowMs).length > 0 || unansweredRows(snapshot, nowMs).length > 0
+    const which = isPart ? 'All others that are checked' : 'All others'
     return `${which} are ${doubtfulRows(judgedRows(snapshot, nowMs)).length === 0 ? 'fine' : SO_FAR}.`
   }
   const groups = new Map<string, string[]>()

@@ -38,6 +38,16 @@ export function toldProblem(
   return isRefusal || !hasNumber || nowMs - problem.since >= PROBLEM_LASTS_MS ? problem : undefined
 }
 
+/** The rows that are shown whose last answer brought no number, told or not: no ground to call them fine. */
+export function unansweredRows(
+  { requests }: Pick<Snapshot, 'requests'>,
+  nowMs: number,
+): readonly RequestQuota[] {
+  return shownRows(requests).filter(
+    ({ problem, asOf }) => problem !== undefined && nowMs - asOf <= OUTDATED_AFTER_MS,
+  )
+}
+
 /** Severity and words of a problem. */
 export function problemStatus({ status }: Pick<RowProblem, 'status'>): ProblemStatus {
   const note = String(status)
@@ -98,8 +108,11 @@ export interface KeyProblem extends ProblemStatus {
  */
 export function keyProblems({ requests }: Pick<Snapshot, 'requests'>, nowMs: number): readonly KeyProblem[] {
   const groups = new Map<string, [RequestQuota, ...RequestQuota[]]>()
-  for (const row of shownRows(requests)) {
-    const problem = toldProblem(row, nowMs)
+  const shown = shownRows(requests)
+  // Where no row has a number of now, that is what there is to tell.
+  const isAll = shown.every(({ problem, state }) => problem !== undefined || state === 'not-checked')
+  for (const row of shown) {
+    const problem = isAll && nowMs - row.asOf <= OUTDATED_AFTER_MS ? row.problem : toldProblem(row, nowMs)
     if (problem === undefined) continue
     const key = isShared(problem) ? String(problem.status) : row.category
     const group = groups.get(key)

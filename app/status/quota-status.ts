@@ -211,17 +211,21 @@ const WHAT_IF_PERIODS = 12
 
 /**
  * What becomes of a row if `addedPerSecond` more requests are made than now: `lasts`, `empty at 14:52:10 at the earliest`,
- * `?` where what is left is not known.
+ * `empty now`, or why that cannot be told.
  */
 export function whatIfText(quota: RequestQuota, addedPerSecond: number, nowMs: number): string {
   const state = stateAt(quota, nowMs)
-  if (state === 'not-checked' || state === 'blocked' || quota.safe === undefined) return '?'
-  const atMs = emptyAtWith(quota, addedPerSecond, nowMs)
-  if (atMs === undefined) return 'lasts'
+  if (state === 'not-checked') return 'cannot be told: what is left is not known'
+  if (state === 'blocked') return 'cannot be told until the 429 is over'
+  if (state === 'empty') return 'empty now'
+  // From the push on: the moment stands still while the clock goes on.
+  const atMs = emptyAtWith(quota, addedPerSecond, quota.asOf)
+  if (atMs === 'not-known') return 'cannot be told yet: others’ use is not known'
+  if (atMs === 'lasts') return 'lasts'
   if (atMs - nowMs > WHAT_IF_PERIODS * quota.period * 1000) {
     return `lasts more than ${durationText(WHAT_IF_PERIODS * quota.period)}`
   }
-  return `empty at ${clockText(atMs)} at the earliest`
+  return atMs <= nowMs ? 'empty now' : `empty at ${clockText(atMs)} at the earliest`
 }
 
 /** Who uses it and how fast, beside the refill: `Others use 1.2–1.3/s; it refills 1.07/s.` */

@@ -25,7 +25,7 @@ export function OwnUse() {
         {streams} · {probes} ·{' '}
       </span>
       <strong>{used}</strong> used
-      <span className={css('roomy')}> · cap {budget}</span>
+      <span className={css('roomy')}> · cap {budget} on average</span>
     </span>
   )
 }

@@ -10,6 +10,22 @@ const SURFACES_TEST = 'app/status/surfaces.test.ts'
 /** Mutants of what a state is called, how it is coloured and how long it is said to last: once, for every surface. */
 export const STATUS_MUTANTS: readonly Mutant[] = [
   {
+    promise: 'Q9',
+    what: 'call a row fine whose last answer brought no number',
+    file: 'app/status/problem-status.ts',
+    find: '({ problem, asOf }) => problem !== undefined && nowMs',
+    replace: '({ problem, asOf }) => (problem?.status ?? 0) > 600 && nowMs',
+    test: KEY_TEST,
+  },
+  {
+    promise: 'Q9',
+    what: 'count others’ use that is not known as none in a what-if',
+    file: 'app/quota/safe-pace.ts',
+    find: "if (row.use === null) return 'not-known'\n",
+    replace: 'if (row.use === null) return emptyAtWith({ ...row, use: NO_USE }, addedPerSecond, nowMs)\n',
+    test: STATUS_TEST,
+  },
+  {
     promise: 'Q5',
     what: 'say that a service is being tried now, which waits for an access token',
     file: 'main/monitor/profile-snapshot.ts',

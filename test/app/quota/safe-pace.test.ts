@@ -122,19 +122,23 @@ describe('the safe pace of one row', () => {
 describe('what if more is asked', () => {
   test('it lasts up to what comes back, and is empty the sooner the more is added', () => {
     const spare = 320 / 300 - 0.1 - 0.54
-    expect(emptyAtWith(row(), spare - 0.001, 0)).toBeUndefined()
+    expect(emptyAtWith(row(), spare - 0.001, 0)).toBe('lasts')
     expect(emptyAtWith(row(), spare + 0.5, 0)).toBeCloseTo(200_000, 3)
     expect(emptyAtWith(row(), spare + 1, 0)).toBeCloseTo(100_000, 3)
   })
+  test('where others’ use is not known, nothing is', () => {
+    expect(emptyAtWith(row({ use: null }), 0.5, 0)).toBe('not-known')
+    expect(emptyAtWith(row({ use: null }), 0, 0)).toBe('not-known')
+  })
   test('a fixed window lasts if its end comes first', () => {
     const fixed = row({ model: 'fixed', windowEndsAt: 100_000 })
-    expect(emptyAtWith(fixed, 0.3, 0)).toBeUndefined()
+    expect(emptyAtWith(fixed, 0.3, 0)).toBe('lasts')
     expect(emptyAtWith(fixed, 0.61, 0)).toBeCloseTo(80_000, 3)
   })
   test('a fixed window lasts that would be empty just as it ends', () => {
     const use = { total: 0.75, own: 0.25, elsewhere: 0.5 }
     const fixed = row({ model: 'fixed', windowEndsAt: 100_000, use })
-    expect(emptyAtWith(fixed, 0.25, 0)).toBeUndefined()
+    expect(emptyAtWith(fixed, 0.25, 0)).toBe('lasts')
     expect(emptyAtWith({ ...fixed, windowEndsAt: 100_001 }, 0.25, 0)).toBe(100_000)
   })
 })

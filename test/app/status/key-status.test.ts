@@ -104,6 +104,20 @@ describe('the headline', () => {
     )
   })
 
+  it('never calls a row fine whose last answer brought no number', () => {
+    const problem = { status: 200, since: NOW_MS - 1_000 }
+    const failing = row('B', { problem })
+    const low = row('A', { state: 'low', low: 48, level: 48 })
+    expect(said(low, ok).headline).toMatch(/ All others are fine\.$/)
+    expect(said(low, ok, failing).headline).toMatch(/ All others that are checked are fine\.$/)
+    expect(said(ok, failing)).toMatchObject({ headline: 'No checked quota will run out in the next 10 min.' })
+    expect(said(ok, failing).detail).toMatch(/ No number in the last answer: B\.$/)
+    // Where no row has one, that is the headline, without a wait.
+    const all = said(failing, row('C', { problem }), row('D', { state: 'not-checked' }))
+    expect(all.severity).toBe('watch')
+    expect(all.headline).toMatch(/^Answers for B and 1 other quota bring no quota headers \(200\)\./)
+  })
+
   it('says after a 429 when it is safe to retry', () => {
     const refused = row('Positions', { state: 'blocked', blockedUntil: NOW_MS + 40_000, use })
     expect(said(refused, ok)).toMatchObject({

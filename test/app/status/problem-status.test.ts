@@ -78,7 +78,8 @@ test('one failing answer beside a number is told once it has lasted', () => {
     quota('Accounts', 320, 300, 320, { problem: { status: 503, since: NOW_MS - ageMs } })
   expect(toldProblem(row(PROBLEM_LASTS_MS - 1), NOW_MS)).toBeUndefined()
   expect(toldProblem(row(PROBLEM_LASTS_MS), NOW_MS)).toBeDefined()
-  expect(keyProblems(snapshot({ requests: [row(1_000)] }), NOW_MS)).toEqual([])
+  const other = quota('Balances', 320, 300, 320)
+  expect(keyProblems(snapshot({ requests: [row(1_000), other] }), NOW_MS)).toEqual([])
   expect(quotaStatus(row(PROBLEM_LASTS_MS), NOW_MS)).toMatchObject({ label: 'failing', note: '503' })
 })
 

@@ -131,7 +131,19 @@ describe('what a person can do', () => {
     const quiet = { ...row, use: { total: 0.1, own: 0.1, elsewhere: 0 } }
     expect(whatIfText(quiet, 0.5, NOW_MS)).toBe('lasts')
     expect(whatIfText(quiet, 0.97, NOW_MS)).toBe('lasts more than 1 h 0 min')
-    expect(whatIfText({ ...row, state: 'not-checked' }, 0.5, NOW_MS)).toBe('?')
+    // The moment does not move with the clock between two pushes.
+    expect(whatIfText(row, 0.5, NOW_MS + 900)).toBe('empty at 14:32:09 at the earliest')
+    expect(whatIfText({ ...row, low: 0 }, 0.5, NOW_MS)).toBe('empty now')
+  })
+
+  it('does not count others’ use that is not known as none', () => {
+    const row = positions({ use: null, low: 300 })
+    for (const added of [0, 0.5, 50]) {
+      expect(whatIfText(row, added, NOW_MS)).toBe('cannot be told yet: others’ use is not known')
+    }
+    const known = positions({ use, low: 300 })
+    expect(whatIfText({ ...known, state: 'not-checked' }, 0.5, NOW_MS)).toMatch(/what is left is not known$/)
+    expect(whatIfText({ ...known, state: 'blocked' }, 0.5, NOW_MS)).toMatch(/until the 429 is over$/)
   })
 
   it('says what the state means for the next call', () => {
