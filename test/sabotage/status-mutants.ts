@@ -22,7 +22,7 @@ export const STATUS_MUTANTS: readonly Mutant[] = [
     what: 'count others’ use that is not known as none in a what-if',
     file: 'app/quota/safe-pace.ts',
     find: "if (row.use === null) return 'not-known'\n",
-    replace: 'if (row.use === null) return emptyAtWith({ ...row, use: NO_USE }, addedPerSecond, nowMs)\n',
+    replace: "if (row.use === null) return 'lasts'\n",
     test: STATUS_TEST,
   },
   {
