@@ -16,7 +16,21 @@ export interface Waiting extends Queued {
 }
 
 /** How far from the expected number of later requests hope goes, in standard deviations. */
-const HOPE = 2.5
+export const HOPE = 2.2
+
+/** How fast others come: requests a millisecond. */
+export interface OthersRates extends Pick<ServedRates, 'perMs' | 'programsOf'> {
+  /** Of programs that the gateway does not see. */
+  readonly unseenPerMs: number
+}
+
+/** What a forecast of turns goes by instead of the gateway's own, to compare it. */
+export interface Forecast {
+  /** Instead of `HOPE`. */
+  readonly hope?: number
+  /** The true rates of others, instead of those that were learned. */
+  readonly trueRates?: OthersRates
+}
 
 /** Another program of the class: how many of its later requests may go before, and how fast they come. */
 interface Rival {
@@ -51,6 +65,7 @@ export class BucketQueue<T extends Waiting> {
   readonly name: string
   readonly bound: BucketBound
   readonly #reserve: number | undefined
+  readonly #forecast: Forecast
   readonly #served = new ServedRates()
   readonly #byClass: Readonly<Record<ProgramClass, FairQueue<T>>> = {
     critical: new FairQueue(),
@@ -60,10 +75,15 @@ export class BucketQueue<T extends Waiting> {
   #size = 0
 
   /** `reserve` in requests. */
-  constructor(name: string, size: BucketSize | undefined, reserve: number | undefined) {
+  constructor(
+    name: string,
+    { size, reserve }: { readonly size?: BucketSize | undefined; readonly reserve?: number | undefined },
+    forecast: Forecast = {},
+  ) {
     this.name = name
     this.bound = new BucketBound(size)
     this.#reserve = reserve
+    this.#forecast = forecast
   }
 
   /** Requests that wait. */
@@ -144,8 +164,10 @@ export class BucketQueue<T extends Waiting> {
     const { perMs, rivals } = this.#later(waiting, nowMs)
     const aheadMs = Math.max(0, byMs - nowMs)
     const expected = perMs * aheadMs + comingOf(rivals, aheadMs)
-    const spread = Math.sqrt(expected * (1 + aheadMs / HORIZONS_MS.short))
-    const fewest = Math.max(0, expected - HOPE * spread)
+    const { hope = HOPE, trueRates } = this.#forecast
+    const learnedInMs = trueRates === undefined ? HORIZONS_MS.short : Number.POSITIVE_INFINITY
+    const spread = Math.sqrt(expected * (1 + aheadMs / learnedInMs))
+    const fewest = Math.max(0, expected - hope * spread)
     // Requests that came all at once promise more than a bucket gives in that time; a turn counts with no more than that.
     return this.bound.turnAtMs(level, ahead + fewest, nowMs) <= byMs || this.turnOf(waiting, nowMs) <= byMs
   }
@@ -162,12 +184,14 @@ export class BucketQueue<T extends Waiting> {
   #later(waiting: T, nowMs: number): { readonly perMs: number; readonly rivals: readonly Rival[] } {
     const { class: own, program } = waiting
     const queue = this.#byClass[own]
-    const overtaking = classesBefore(own).reduce((sum, name) => sum + this.#served.perMs(name, nowMs), 0)
-    const rivals = this.#served.programsOf(own, nowMs).flatMap(({ program: other, weight, perMs }) => {
+    const { trueRates } = this.#forecast
+    const rates = trueRates ?? this.#served
+    const overtaking = classesBefore(own).reduce((sum, name) => sum + rates.perMs(name, nowMs), 0)
+    const rivals = rates.programsOf(own, nowMs).flatMap(({ program: other, weight, perMs }) => {
       const room = other === program ? 0 : queue.roomBefore(program, waiting, other, weight)
       return room > 0 ? [{ room, perMs }] : []
     })
-    return { perMs: overtaking + this.bound.othersPerMs(nowMs), rivals }
+    return { perMs: overtaking + (trueRates?.unseenPerMs ?? this.bound.othersPerMs(nowMs)), rivals }
   }
 
   /** All of them in the order of service. */

@@ -1,6 +1,6 @@
 import type { RateReading } from '../service/headers.ts'
 import { type BucketSize, RESET_STEP_MS } from './bucket-bound.ts'
-import { BucketQueue } from './bucket-queue.ts'
+import { BucketQueue, type Forecast } from './bucket-queue.ts'
 import type {
   Decision,
   FailureReason,
@@ -47,17 +47,17 @@ const MAX_BUCKETS = 1024
  *
  * A turn is computed from the queue as it stands, and from how fast requests came lately that go before it: those of classes
  * before, of programs that are behind their share, and of programs outside. How many more of them come is chance, so no rule
- * tells every late request at once: tried over 23,000 requests of a program that asks for half as much again as there is, beside
- * others that take 40 %, the fewest told wrongly are 5 of 100, refused though they could have gone and queued in vain together,
- * and fewer of one are more of the other. A request is therefore refused at once only if it comes too late even beside as few
- * others as can be hoped for (`BucketQueue.mayGoBy`): fewer than 1 of 100 could have gone. What waits in vain (8 of 100 there; none
- * without others) is refused when its patience ends, or a header shows that it would. It gets a second more, by which later
+ * tells every late request at once, and fewer that are refused though they could have gone are more that queue in vain: the bench
+ * "Turns" compares them with a rule that is told the true rates of others. A request is therefore refused at once only if it comes
+ * too late even beside as few others as can be hoped for (`BucketQueue.mayGoBy`): fewer than 1 of 100 could have gone. What waits
+ * in vain (5 to 12 of 100 beside others; none without) is refused when its patience ends, or a header shows that it would. It gets a second more, by which later
  * headers may show less than was known (Reset is in whole seconds), so that none is refused for a rounding.
  *
  * Times are milliseconds on one clock; one that goes back stands still until it is passed again.
  */
 export class Scheduler {
   readonly #optionsOf: (bucket: string) => BucketOptions
+  readonly #forecast: Forecast
   readonly #buckets = new Map<string, BucketQueue<Upstream>>()
   readonly #upstreams = new Map<number, Upstream>()
   readonly #upstreamOf = new Map<number, Upstream>()
@@ -68,8 +68,9 @@ export class Scheduler {
   #noRefreshBeforeMs = Number.NEGATIVE_INFINITY
   #order = 0
 
-  constructor(optionsOf: (bucket: string) => BucketOptions = () => ({})) {
+  constructor(optionsOf: (bucket: string) => BucketOptions = () => ({}), forecast: Forecast = {}) {
     this.#optionsOf = optionsOf
+    this.#forecast = forecast
   }
 
   /** A program asks. Its request is sent, shared, waits, or is refused at once. */
@@ -224,8 +225,7 @@ export class Scheduler {
     const known = this.#buckets.get(name)
     if (known !== undefined) return known
     if (this.#buckets.size >= MAX_BUCKETS) this.#forgetOne()
-    const { size, reserve } = this.#optionsOf(name)
-    const bucket = new BucketQueue<Upstream>(name, size, reserve)
+    const bucket = new BucketQueue<Upstream>(name, this.#optionsOf(name), this.#forecast)
     this.#buckets.set(name, bucket)
     return bucket
   }

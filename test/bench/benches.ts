@@ -68,6 +68,9 @@ export const BENCHES = {
   gatewayStart: bench('From a kill of the gateway to its next answer', 'bench/gateway-start.ts', {
     rounds: [12, 40],
   }),
+  turns: bench('Turns: who is told at once that it would wait in vain', 'bench/gateway-turns.ts', {
+    lives: [30, 120],
+  }),
   limiters: bench('Five programs on one key, by the gateway and by limiters', 'bench/gateway-limiters.ts', {
     hours: [6.5],
   }),

@@ -112,8 +112,16 @@ export const GATEWAY_MUTANTS: readonly Mutant[] = [
     promise: 'G2',
     what: 'refuse at once what is only expected to come too late',
     file: QUEUE,
-    find: 'Math.max(0, expected - HOPE * spread)',
-    replace: 'Math.max(0, expected + 0 * HOPE * spread)',
+    find: 'Math.max(0, expected - hope * spread)',
+    replace: 'Math.max(0, expected + 0 * hope * spread)',
+    test: LAWS_TEST,
+  },
+  {
+    promise: 'G2',
+    what: 'hope so long that many wait in vain',
+    file: QUEUE,
+    find: 'export const HOPE = 2.2',
+    replace: 'export const HOPE = 4',
     test: LAWS_TEST,
   },
   {

@@ -168,7 +168,7 @@ interface Asked extends Waiting {
 
 /** Sends what may go of `asked`, by `send` first, and tells when each went, and what was known afterwards. */
 function sentBy(asked: readonly Asked[], send: (queue: BucketQueue<Asked>, one: Asked) => boolean) {
-  const queue = new BucketQueue<Asked>('Positions', undefined, undefined)
+  const queue = new BucketQueue<Asked>('Positions', {})
   queue.bound.sent(-1, 0)
   queue.bound.answered(-1, 'no', { limit: 12, periodSeconds: 30, remaining: 11, resetSeconds: 3 }, 0)
   const sent: (readonly [order: number, atMs: number, turnMs?: number])[] = []
@@ -223,7 +223,7 @@ test('a request that passes goes when it would if it were queued, and leaves the
 })
 
 test('where one waits, no later one passes, though both could go by now', () => {
-  const queue = new BucketQueue<Asked>('Positions', undefined, undefined)
+  const queue = new BucketQueue<Asked>('Positions', {})
   queue.bound.sent(-1, 0)
   queue.bound.answered(-1, 'no', { limit: 12, periodSeconds: 30, remaining: 0, resetSeconds: 30 }, 0)
   const one = (order: number): Asked => ({ order, atMs: 0, program: 'bot', weight: 1, class: 'normal' })
