@@ -11,7 +11,7 @@ const css = classesOf({ ...controlsSheet, ...sheet })
 interface DialogFrameProps {
   readonly title: string
   readonly about: ReactNode
-  readonly width?: 'narrow' | 'medium' | 'wide'
+  readonly width?: 'narrow' | 'medium' | 'wide' | 'widest'
   readonly children: ReactNode
 }
 

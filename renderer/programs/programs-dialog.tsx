@@ -52,7 +52,7 @@ export function ProgramsDialog() {
     changed()
   }
   return (
-    <DialogFrame title="Programs" about={ABOUT} width="wide">
+    <DialogFrame title="Programs" about={ABOUT} width="widest">
       <Switch gateway={gateway} asked={asked} changed={changed} />
       <ProgramTable programs={programs} waiting={asked.waiting} cut={(name) => void cut(name)} />
       <WaitingList programs={programs} />
@@ -79,7 +79,7 @@ function Switch({ gateway, asked, changed }: SwitchProps) {
   }
   return (
     <form
-      className={css('actions')}
+      className={css('switch')}
       onSubmit={(event) => {
         event.preventDefault()
         void turn(new FormData(event.currentTarget))

@@ -6,6 +6,7 @@ import { Icon } from '../components/icon.tsx'
 import { useMirror, useMoment, useParts, usePausedSince, useShown } from '../state/window-parts.ts'
 import { MoreMenu } from './more-menu.tsx'
 import { OwnUse } from './own-use.tsx'
+import { Pages } from './pages.tsx'
 import { ProfileMenu } from './profile-menu.tsx'
 import sheet from './shell.module.css'
 import { ThemeToggle } from './theme-toggle.tsx'
@@ -22,9 +23,10 @@ export function Header() {
   return (
     <header className={css('header')}>
       <span className={css('logo')} title={about}>
-        <b aria-hidden="true">▮▮▯</b> Headroom
+        <b aria-hidden="true">▮▮▯</b> <span className={css('logo-word')}>Headroom</span>
       </span>
       <ProfileMenu />
+      <Pages />
       <OwnUse />
       <span className={css('spacer')} />
       <Clock />
@@ -39,9 +41,6 @@ export function Header() {
       <ThemeToggle />
       <MoreMenu />
       <PauseButton />
-      <button type="button" className={css('button')} onClick={() => view.setState({ page: 'glance' })}>
-        Glance
-      </button>
       <button
         type="button"
         className={css('button')}
@@ -72,10 +71,12 @@ function PauseButton() {
     <button
       type="button"
       className={css('button', 'with-icon')}
+      aria-label={isPaused ? 'Resume' : 'Pause'}
       title="Freezes the numbers so you can read them. Monitoring continues."
       onClick={togglePause}
     >
-      <Icon name={isPaused ? 'resume' : 'pause'} /> {isPaused ? 'Resume' : 'Pause'}
+      <Icon name={isPaused ? 'resume' : 'pause'} />
+      <span className={css('pause-word')}>{isPaused ? 'Resume' : 'Pause'}</span>
     </button>
   )
 }

@@ -21,9 +21,8 @@ export function OwnUse() {
   if (streams === undefined) return null
   return (
     <span className={css('pill', 'own-use')} data-testid="own-use" title={about}>
-      <span className={css('wide-only')}>
-        {streams} · {probes} ·{' '}
-      </span>
+      <span className={css('widest-only')}>{streams} · </span>
+      <span className={css('wide-only')}>{probes} · </span>
       <strong>{used}</strong> used
       <span className={css('roomy')}> · cap {budget} on average</span>
     </span>

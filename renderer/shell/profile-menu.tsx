@@ -22,7 +22,7 @@ export function ProfileMenu() {
       ) : (
         <>
           <ProfileDot />
-          <strong>{name}</strong> {environment && ENVIRONMENT_LABELS[environment]}
+          <strong title={name}>{name}</strong> {environment && ENVIRONMENT_LABELS[environment]}
         </>
       )}
       <i className={css('chevron')} aria-hidden="true" />

@@ -78,15 +78,6 @@ function Dashboard({ dimmed, frozen }: DashboardProps) {
       <div className={css('health', dimmed && 'dimmed', frozen && 'frozen')}>
         <VerdictPanel />
       </div>
-      {isNarrow && (
-        <section
-          className={css('tokens-alone', dimmed && 'dimmed', frozen && 'frozen')}
-          aria-label="Tokens and health"
-        >
-          <TokenPanel />
-          <Aspects />
-        </section>
-      )}
       <main
         id={MAIN}
         tabIndex={-1}
@@ -94,6 +85,12 @@ function Dashboard({ dimmed, frozen }: DashboardProps) {
       >
         <div className={css('left')}>
           {!isMaximised && <CapacityTable />}
+          {isNarrow && (
+            <section className={css('tokens-alone')} aria-label="Tokens and health">
+              <TokenPanel />
+              <Aspects />
+            </section>
+          )}
           <HistoryPanel />
         </div>
         {!isMaximised && (

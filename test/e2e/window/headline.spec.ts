@@ -113,6 +113,21 @@ test('revoking is one click away beside the tokens, and not in red', async ({ pa
   await expect(page.getByRole('button', { name: 'Revoke tokens…' })).toHaveCount(1)
 })
 
+test('in a narrow window the headline and the tightest row are seen first, then the tokens', async ({
+  page,
+  open,
+}) => {
+  await page.setViewportSize({ width: 400, height: 800 })
+  await open(STATES['blocked']!)
+  const bottomOf = (selector: string) =>
+    page.locator(selector).evaluate((one) => one.getBoundingClientRect().bottom)
+  expect(await bottomOf('header')).toBeLessThan(100)
+  expect(await bottomOf('[data-testid=verdict-headline]')).toBeLessThan(200)
+  expect(await bottomOf('tr[data-worst=true]')).toBeLessThan(460)
+  expect(await bottomOf('table')).toBeLessThan(800)
+  expect(await bottomOf('table')).toBeLessThan(await bottomOf('[aria-label="Tokens and health"]'))
+})
+
 const inSight = (page: Page, selector: string) =>
   page.locator(selector).evaluate((one) => {
     const { top, bottom } = one.getBoundingClientRect()

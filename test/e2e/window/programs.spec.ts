@@ -63,6 +63,9 @@ test('programs are shown with what they do now, and are cut off', async ({ page,
   const dialog = page.getByRole('dialog')
   await expect(dialog.getByTestId('gateway-state')).toContainText('http://127.0.0.1:4791')
   const row = dialog.getByRole('row', { name: /^My bot/ })
+  // No column is cut, and nothing has to be scrolled to.
+  const table = dialog.getByRole('region', { name: 'Programs' })
+  expect(await table.evaluate((one) => one.scrollWidth - one.clientWidth)).toBe(0)
   for (const words of ['…abcd', 'critical', '0.25', '2, 4.3 s', 'waiting'])
     await expect(row).toContainText(words)
   host.answer('cutProgram', { ok: false, code: 'gateway', message: 'There is no program named My bot.' })

@@ -34,6 +34,40 @@ test('no column moves when what it shows gets wider', async ({ page, open }) => 
   expect(await edges()).toEqual(before)
 })
 
+for (const viewport of [
+  { width: 1920, height: 1080 },
+  { width: 1440, height: 900 },
+  { width: 1280, height: 800 },
+]) {
+  test(`every row is in sight beside a chart of 180 pixels at ${viewport.width} × ${viewport.height}, and no note runs over a name`, async ({
+    page,
+    open,
+  }) => {
+    await page.setViewportSize(viewport)
+    // Without a moment, the note of a row that runs out is as long as it gets.
+    const { emptyAt: _, ...positions } = REQUESTS.find(({ category }) => category === 'Positions')!
+    await open(
+      snapshot({ requests: REQUESTS.map((one) => (one.category === 'Positions' ? positions : one)) }),
+    )
+    const state = page.locator(row('Positions')).getByTestId('state')
+    await expect(state).toHaveText('running outwithin 10 min')
+    const gap = await state.evaluate((cell) => {
+      const note = cell.querySelector('span > span')?.getBoundingClientRect().right ?? Number.NaN
+      return (cell.nextElementSibling?.getBoundingClientRect().left ?? Number.NaN) - note
+    })
+    expect(gap).toBeGreaterThanOrEqual(4)
+    const hidden = await page.locator('tr[data-category]').evaluateAll((rows) =>
+      rows.flatMap((one) => {
+        const box = one.closest('section')!.getBoundingClientRect()
+        return one.getBoundingClientRect().bottom <= box.bottom ? [] : [one.getAttribute('data-category')]
+      }),
+    )
+    expect(hidden).toEqual([])
+    const chart = page.getByRole('img', { name: /^Positions, last 15 minutes/ })
+    await expect.poll(async () => (await chart.boundingBox())?.height).toBeGreaterThanOrEqual(180)
+  })
+}
+
 test('rows are grouped, and those that nothing is known of are folded under a line that opens', async ({
   page,
   open,
@@ -74,7 +108,7 @@ test('every category is named in full, and no cell is wider than its column, als
 })
 
 test('the row in most trouble stays in sight wherever the table is scrolled to', async ({ page, open }) => {
-  await page.setViewportSize({ width: 1440, height: 900 })
+  await page.setViewportSize({ width: 1440, height: 740 })
   const last = 'MarketDepth Stream'
   const requests = REQUESTS.map((one) =>
     one.category === last ? quota(last, 30, 60, 0, { state: 'empty', low: 0, high: 0 }) : one,

@@ -1,0 +1,44 @@
+import { classesOf } from '../components/classes.ts'
+import controlsSheet from '../components/controls.module.css'
+import { useParts, useSnapshot, useView } from '../state/window-parts.ts'
+import sheet from './shell.module.css'
+
+const css = classesOf({ ...controlsSheet, ...sheet })
+
+/** What fills the window, in sight where the header has room for it; the menu "More" has the same. */
+export function Pages() {
+  const { view } = useParts()
+  const page = useView((state) => state.page)
+  const programs = useSnapshot((snapshot) => snapshot.programs?.length ?? 0) ?? 0
+  return (
+    <nav className={css('pages')} aria-label="Pages">
+      <button
+        type="button"
+        className={css('page', 'with-room')}
+        aria-current={page === 'dashboard' ? 'page' : undefined}
+        onClick={() => view.setState({ page: 'dashboard' })}
+      >
+        Monitor
+      </button>
+      <button
+        type="button"
+        className={css('page', 'with-room')}
+        aria-haspopup="dialog"
+        onClick={() => view.setState({ dialog: 'programs' })}
+      >
+        Programs {programs > 0 && <b>{programs}</b>}
+      </button>
+      <button
+        type="button"
+        className={css('page', 'with-room')}
+        aria-current={page === 'plan' ? 'page' : undefined}
+        onClick={() => view.setState({ page: 'plan' })}
+      >
+        Plan
+      </button>
+      <button type="button" className={css('page')} onClick={() => view.setState({ page: 'glance' })}>
+        Glance
+      </button>
+    </nav>
+  )
+}
