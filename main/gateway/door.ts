@@ -9,8 +9,8 @@ import { LOCAL_TOKEN_SECONDS, type Program, type Programs } from './programs.ts'
 export interface DoorDeps {
   readonly port: number
   readonly programs: Pick<Programs, 'ofBearer' | 'tokenFor'>
-  /** Whether the process at the other end runs as this user, as far as the system tells. */
-  readonly isOwnUser: (connection: Connection) => boolean
+  /** Whose process is at the other end, as far as the system tells. */
+  readonly callerOf: (connection: Connection) => 'own' | 'other' | 'gone'
   /** The scopes of the access token of a program's key. */
   readonly scopesOf: (program: Program) => readonly string[]
   /** Exempts the connection of an authenticated request from the silence timeout. */
@@ -34,7 +34,8 @@ export function door(deps: DoorDeps): RequestListener {
     const { url = '', rawHeaders, method = '' } = request
     const verdict = callerGate({ url, rawHeaders }, deps.port)
     if (!verdict.pass) return sendProblem(reply, denied(verdict.status, verdict.detail))
-    if (!deps.isOwnUser(request.socket)) return sendProblem(reply, OTHER_USER)
+    const caller = deps.callerOf(request.socket)
+    if (caller !== 'own') return sendProblem(reply, caller === 'other' ? OTHER_USER : NO_USER)
     if (bodyIsTooLong(request)) return sendProblem(reply, TOO_LONG)
     const path = url.split('?', 1)[0] ?? url
     if (path === HEALTH) return answerHealth(request, reply)
@@ -196,6 +197,10 @@ const denied = (status: number, detail: string): Problem => ({
 const TOO_LONG = denied(400, 'The body is over 1 MiB.')
 const NO_ORDERS = denied(403, 'Headroom forwards no orders, only requests that read.')
 const OTHER_USER = denied(403, 'Programs of other users of this computer may not call the gateway.')
+const NO_USER = denied(
+  403,
+  'The system does not tell of which user this connection is, as when its program has closed it; connect again.',
+)
 const NOWHERE = 'Headroom forwards what is under /v3/ and /v2/stream/.'
 const UNKNOWN_KEY: Problem = {
   ...denied(401, 'This is not the key of a program in Headroom, or its token has ended.'),

@@ -12,7 +12,7 @@ import type { AdmittedRequest } from './admitted-request.ts'
 import { CallingProcesses } from './calling-process.ts'
 import { door, malformed } from './door.ts'
 import { Forwarder, type WaitingNow } from './forwarder.ts'
-import { type Connection, isOwnUser, type PeerSocket, peerSocket } from './peer-user.ts'
+import { type Connection, callerOf, type Peer, peerSocket } from './peer-user.ts'
 import { sendProblem } from './problem.ts'
 import { ONLY_KEY, type Program, type Programs } from './programs.ts'
 
@@ -26,7 +26,7 @@ export interface GatewayDeps {
   /** The id of this user; absent where the system has none. */
   readonly userId: number | undefined
   /** See `peerSocket`. */
-  readonly peer?: (connection: Connection) => PeerSocket | undefined
+  readonly peer?: (connection: Connection) => Peer
   /** Requests kept back of a quota for the classes before, by category, instead of 6 % of its limit. */
   readonly reserve?: Readonly<Record<string, number>>
 }
@@ -58,7 +58,7 @@ interface Attached {
 export class Gateway {
   readonly #deps: GatewayDeps
   readonly #attached = new Map<string, Attached>()
-  readonly #peers = new WeakMap<Connection, { readonly socket: PeerSocket | undefined }>()
+  readonly #peers = new WeakMap<Connection, Peer>()
   readonly #processes: CallingProcesses
   #servers: LoopbackServers | undefined
   /** Why it could not be turned on. */
@@ -244,25 +244,21 @@ export class Gateway {
     return door({
       port,
       programs,
-      isOwnUser: (connection) => this.#isOwnUser(connection),
+      callerOf: (connection) => callerOf(this.#peerOf(connection), this.#deps.userId),
       scopesOf: (program) => monitor.snapshot(this.#withKey(program).profile)?.access.scopes ?? [],
       admitted: ({ socket }: IncomingMessage) => this.#servers?.keep(socket),
       serve: (request) => this.#request(request),
     })
   }
 
-  #isOwnUser(connection: Connection): boolean {
-    return isOwnUser(this.#peerOf(connection)?.userId, this.#deps.userId)
-  }
-
-  /** Asked once for each connection: its ends do not change. */
-  #peerOf(connection: Connection): PeerSocket | undefined {
+  /** Asked once for each connection, as its ends do not change; again where it was not found. */
+  #peerOf(connection: Connection): Peer {
     const known = this.#peers.get(connection)
-    if (known !== undefined) return known.socket
+    if (known !== undefined) return known
     const { peer = peerSocket } = this.#deps
-    const socket = peer(connection)
-    this.#peers.set(connection, { socket })
-    return socket
+    const found = peer(connection)
+    if (found !== 'gone') this.#peers.set(connection, found)
+    return found
   }
 
   #request(admitted: AdmittedRequest): void {
@@ -280,7 +276,7 @@ export class Gateway {
       return
     }
     const peer = this.#peerOf(request.reply.req.socket)
-    if (peer !== undefined) this.#processes.called(request.program.id, peer)
+    if (typeof peer === 'object') this.#processes.called(request.program.id, peer)
     attached.forwarder.serve(request).catch((cause: unknown) => {
       this.#deps.log.note('a request of a program failed', { cause })
       request.reply.destroy()

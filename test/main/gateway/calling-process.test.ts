@@ -78,5 +78,5 @@ test.skipIf(process.platform !== 'linux')('a real connection is of this process'
   const [socket] = (await once(server, 'connection')) as [Socket]
   const peer = peerSocket(socket)
   const own = { ...linuxProcesses, ids: async () => [String(process.pid)] }
-  expect(peer && (await processOf(peer, own))).toContain(`(${process.pid})`)
+  expect(typeof peer === 'object' && (await processOf(peer, own))).toContain(`(${process.pid})`)
 })

@@ -1,6 +1,8 @@
+import { execFile } from 'node:child_process'
 import { request } from 'node:http'
 import { connect } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
+import type { Peer } from '../../../main/gateway/peer-user.ts'
 import type { ForwardRequest } from '../../../main/network/forward-http.ts'
 import { LOOPBACK_LIMITS } from '../../../main/network/loopback-servers.ts'
 import { proves } from '../../proof/proves.ts'
@@ -178,6 +180,56 @@ test('a program of another user is refused, with a key and for the health check'
   expect(await answer.json()).toMatchObject({ detail: expect.stringContaining('other users') })
   expect((await get('/headroom/health', '')).status).toBe(403)
   proves('G7', { level: 3, cases: 2 })
+})
+
+/** A request over a socket of another process, by one of the ways that lead to the gateway; its answer's status. */
+function statusOfProcess(
+  { port, key }: { readonly port: number; readonly key: string },
+  way: object,
+  userId: number | undefined,
+): Promise<number> {
+  const script = `const socket = require('node:net').connect({ port: ${port}, ...${JSON.stringify(way)} })
+    socket.on('connect', () => socket.write('GET ${ACCOUNTS} HTTP/1.1\\r\\nhost: 127.0.0.1:${port}\\r\\nauthorization: Bearer ${key}\\r\\nconnection: close\\r\\n\\r\\n'))
+    socket.pipe(process.stdout)`
+  const user = userId === undefined ? {} : { uid: userId, gid: userId }
+  const { promise, resolve, reject } = Promise.withResolvers<number>()
+  execFile(process.execPath, ['-e', script], { cwd: '/', ...user }, (error, out) => {
+    if (error === null) resolve(Number(/^HTTP\/1.1 (\d+)/.exec(out)?.[1]))
+    else reject(error)
+  })
+  return promise
+}
+
+const NOBODY = 65_534
+test.skipIf(process.platform !== 'linux')(
+  'by whatever address of this machine, a process of this user gets in and one of another user does not',
+  async () => {
+    const started = await noting()
+    const ways = [
+      { host: '127.0.0.1' },
+      { host: '127.0.0.1', localAddress: '127.0.0.2' },
+      { host: '::ffff:127.0.0.1' },
+      { host: '::1' },
+    ]
+    const isRoot = process.getuid?.() === 0
+    for (const way of ways) {
+      expect([way, await statusOfProcess(started, way, undefined)]).toEqual([way, 503])
+      // Only root can start a process of another user.
+      if (isRoot) expect([way, await statusOfProcess(started, way, NOBODY)]).toEqual([way, 403])
+    }
+    expect(started.sent).toHaveLength(ways.length)
+    proves('G7', { level: 3, cases: isRoot ? 2 * ways.length : ways.length })
+  },
+)
+
+test('a connection whose user is not told is refused, and looked for again at the next request', async () => {
+  const peers: Peer[] = ['gone', { userId: process.getuid?.() ?? 0, inode: '' }]
+  const { add, get } = await startGateway({ peer: () => peers.shift() ?? 'gone' })
+  const key = add('bot')
+  const refused = await get(ACCOUNTS, key)
+  expect(refused.status).toBe(403)
+  expect(await refused.json()).toMatchObject({ detail: expect.stringContaining('connect again') })
+  expect((await get(ACCOUNTS, key)).status).toBe(200)
 })
 
 test('300 connections that say nothing, or stop within a header, keep no program out', async () => {

@@ -2,12 +2,17 @@ import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { connect, createServer, type Socket } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
-import { isOwnUser, peerSocket } from '../../../main/gateway/peer-user.ts'
+import { callerOf, type Peer, peerSocket } from '../../../main/gateway/peer-user.ts'
 
 const HEAD =
   '  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode\n'
 const line = (local: string, remote: string, uid: number) =>
   `   1: ${local} ${remote} 01 00000000:00000000 00:00000000 00000000  ${uid}        0 12345 1 0000000000000000 20 4 0 10 -1\n`
+
+const userOf = (peer: Peer) => (typeof peer === 'object' ? peer.userId : peer)
+const failing = (code: string) => () => {
+  throw Object.assign(new Error('no table'), { code })
+}
 
 test('the user is that of the end of the connection that called, not of ours', () => {
   const table =
@@ -15,29 +20,69 @@ test('the user is that of the end of the connection that called, not of ours', (
     line('0100007F:12B7', '0100007F:C350', 1000) +
     line('0100007F:C350', '0100007F:12B7', 1001) +
     line('0100007F:C351', '0100007F:12B7', 1002)
-  const read = () => table
+  const read = (file: string) => (file === '/proc/net/tcp' ? table : HEAD)
   const connection = { remoteAddress: '127.0.0.1', remotePort: 50_000, localPort: 4791 }
   expect(peerSocket(connection, read)).toEqual({ userId: 1001, inode: '12345' })
-  expect(peerSocket({ ...connection, remotePort: 50_001 }, read)?.userId).toBe(1002)
-  expect(peerSocket({ ...connection, remotePort: 50_002 }, read)).toBeUndefined()
+  expect(userOf(peerSocket({ ...connection, remotePort: 50_001 }, read))).toBe(1002)
+  expect(peerSocket({ ...connection, remotePort: 50_002 }, read)).toBe('gone')
   const files: string[] = []
   const noting = (file: string) => {
     files.push(file)
     return line('00000000000000000000000001000000:C350', '00000000000000000000000001000000:12B7', 7)
   }
-  expect(peerSocket({ ...connection, remoteAddress: '::1' }, noting)?.userId).toBe(7)
+  expect(userOf(peerSocket({ ...connection, remoteAddress: '::1' }, noting))).toBe(7)
   expect(files).toEqual(['/proc/net/tcp6'])
 })
 
-test('where the system does not tell, nobody is kept out; else the user and root get in, and no other', () => {
-  const unreadable = () => {
-    throw new Error('no /proc')
-  }
+test.each([
+  ['another address of loopback', '127.0.0.2', '0200007F:C350', '0100007F:12B7', '/proc/net/tcp'],
+  ['an address of a network', '192.168.1.20', '1401A8C0:C350', '0100007F:12B7', '/proc/net/tcp'],
+  [
+    'a socket of IPv6 that called IPv4',
+    '127.0.0.1',
+    '0000000000000000FFFF00000100007F:C350',
+    '0000000000000000FFFF00000100007F:12B7',
+    '/proc/net/tcp6',
+  ],
+  [
+    'an address of IPv6 of its own',
+    'fd00::1:20',
+    '000000FD000000000000000020000100:C350',
+    '00000000000000000000000001000000:12B7',
+    '/proc/net/tcp6',
+  ],
+])('the user of %s is found too', (_, remoteAddress, local, remote, wanted) => {
+  const read = (file: string) => (file === wanted ? HEAD + line(local, remote, 1001) : HEAD)
+  const connection = { remoteAddress, remotePort: 50_000, localPort: 4791 }
+  expect(userOf(peerSocket(connection, read))).toBe(1001)
+})
+
+test('a row that was passed over is found when it is looked for again', () => {
+  const connection = { remoteAddress: '127.0.0.1', remotePort: 50_000, localPort: 4791 }
+  const row = line('0100007F:C350', '0100007F:12B7', 1001)
+  let reads = 0
+  const read = (file: string) => (file === '/proc/net/tcp' && ++reads > 1 ? row : HEAD)
+  expect(userOf(peerSocket(connection, read))).toBe(1001)
+})
+
+test('a socket that its program has closed has no user, though the table says root', () => {
+  const closed = line('0100007F:C350', '0100007F:12B7', 0).replace('12345', '0')
+  const connection = { remoteAddress: '127.0.0.1', remotePort: 50_000, localPort: 4791 }
+  expect(peerSocket(connection, () => closed)).toBe('gone')
+})
+
+test('where the system has no table all are let in; where it cannot be read now, or has no row, none is', () => {
   const connection = { remoteAddress: '127.0.0.1', remotePort: 1, localPort: 2 }
-  expect(peerSocket(connection, unreadable)).toBeUndefined()
-  expect(peerSocket({}, unreadable)).toBeUndefined()
-  expect([undefined, 0, 1000, 1001].map((peer) => isOwnUser(peer, 1000))).toEqual([true, true, true, false])
-  expect([0, 1000].map((peer) => isOwnUser(peer, 0))).toEqual([true, false])
+  expect(['ENOENT', 'EACCES'].map((code) => peerSocket(connection, failing(code)))).toEqual([
+    'untold',
+    'untold',
+  ])
+  expect(['EMFILE', 'EIO'].map((code) => peerSocket(connection, failing(code)))).toEqual(['gone', 'gone'])
+  expect(peerSocket({}, () => HEAD)).toBe('gone')
+  const of = (userId: number): Peer => ({ userId, inode: '1' })
+  const peers = ['untold', of(0), of(1000), of(1001), 'gone'] as const
+  expect(peers.map((peer) => callerOf(peer, 1000))).toEqual(['own', 'own', 'own', 'other', 'gone'])
+  expect([of(0), of(1000)].map((peer) => callerOf(peer, 0))).toEqual(['own', 'other'])
 })
 
 test.skipIf(process.platform !== 'linux')('a real connection is of this processâ€™s user', async () => {
@@ -50,7 +95,7 @@ test.skipIf(process.platform !== 'linux')('a real connection is of this processâ
       server.close()
     })
     const [socket] = (await once(server, 'connection')) as [Socket]
-    expect(peerSocket(socket)?.userId).toBe(process.getuid?.())
+    expect(userOf(peerSocket(socket))).toBe(process.getuid?.())
   }
 })
 
@@ -69,8 +114,10 @@ test.skipIf(process.platform !== 'linux')(
     const peers = clients.map(({ localPort }) =>
       peerSocket({ remoteAddress: '127.0.0.1', remotePort: localPort, localPort: port }),
     )
-    expect(new Set(peers.map((peer) => peer?.inode)).size).toBe(clients.length)
-    expect(new Set(peers.map((peer) => peer?.userId))).toEqual(new Set([process.getuid?.()]))
-    expect(peerSocket({ remoteAddress: '127.0.0.1', remotePort: 1, localPort: port })).toBeUndefined()
+    expect(new Set(peers.map((peer) => (typeof peer === 'object' ? peer.inode : peer))).size).toBe(
+      clients.length,
+    )
+    expect(new Set(peers.map(userOf))).toEqual(new Set([process.getuid?.()]))
+    expect(peerSocket({ remoteAddress: '127.0.0.1', remotePort: 1, localPort: port })).toBe('gone')
   },
 )

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { onTestFinished } from 'vitest'
 import type { ProgramClass } from '../../../app/gateway/decisions.ts'
 import { Gateway } from '../../../main/gateway/gateway.ts'
-import type { PeerSocket } from '../../../main/gateway/peer-user.ts'
+import type { Peer } from '../../../main/gateway/peer-user.ts'
 import { Programs } from '../../../main/gateway/programs.ts'
 import { Monitor } from '../../../main/monitor/monitor.ts'
 import type { Profile } from '../../../main/monitor/profile.ts'
@@ -32,7 +32,7 @@ export interface GatewayTraits {
   readonly simulator?: ServerOptions
   readonly forward?: ForwardHttp
   readonly profile?: Partial<Profile>
-  readonly peer?: () => PeerSocket
+  readonly peer?: () => Peer
 }
 
 /** A gateway on a free port, before a simulator whose key makes no checks of its own. */
