@@ -21,12 +21,15 @@ const DayChart = lazy(async () => ({ default: (await import('./day-chart.tsx')).
 interface DayPanelProps {
   readonly draft: PlanDraft
   readonly verdict: PlanVerdict
+  /** Whether no newer draft waits for its turn. */
+  readonly isResting: boolean
 }
 
 /** The picture of a day with and without the change, of one category. */
-export const DayPanel = memo(function DayPanel({ draft, verdict }: DayPanelProps) {
+export const DayPanel = memo(function DayPanel({ draft, verdict, isResting }: DayPanelProps) {
   const id = useId()
-  const { days, isBehind } = useDay(draft)
+  const { days, isBehind: isReplaying } = useDay(draft)
+  const isBehind = isReplaying || !isResting
   const [chosen, setChosen] = useState('')
   const [asTable, setAsTable] = useState(false)
   const names = verdict.categories.map(({ category }) => category)

@@ -16,6 +16,7 @@ import { type ChangeDraft, draftOf, type PlanDraft } from './plan-draft.ts'
 import { ProgramsPanel } from './programs-panel.tsx'
 import { recordedDay } from './use-day.ts'
 import { usePlanFile } from './use-plan-file.ts'
+import { useRested } from './use-rested.ts'
 
 const css = classesOf({ ...controlsSheet, ...sheet })
 
@@ -77,12 +78,14 @@ function Planned({ draft, reset, resetRecorded }: PlannedProps) {
     [view],
   )
   const { plan, base } = draft
-  const verdict = useMemo(() => planVerdict(plan), [plan])
+  const judged = useMemo(() => ({ draft, verdict: planVerdict(draft.plan) }), [draft])
+  const { verdict } = judged
   const atMost = useMemo(() => planVerdict(withOthersHigh(plan, base)), [plan, base])
   const before = useMemo(() => planVerdict(base.plan), [base])
-  // The verdict and the row that was changed are painted first; the rest is drawn for the newest change once there is time.
-  const lateDraft = useDeferredValue(draft)
-  const lateVerdict = useMemo(() => planVerdict(lateDraft.plan), [lateDraft])
+  // The verdict and the row that was changed are painted first; the rest is drawn for the newest change once there is time,
+  // and the day, which takes longest, once the changes rest.
+  const late = useDeferredValue(judged)
+  const rested = useRested(judged)
   const openFile = usePlanFile(change)
   useEffect(() => main.current?.focus({ preventScroll: true }), [])
   return (
@@ -113,11 +116,11 @@ function Planned({ draft, reset, resetRecorded }: PlannedProps) {
             resetRecorded={resetRecorded}
             openFile={openFile}
           />
-          <DayPanel draft={lateDraft} verdict={lateVerdict} />
+          <DayPanel {...rested} isResting={rested === judged} />
         </div>
         <div className={css('column')}>
-          <DemandPanel draft={lateDraft} verdict={lateVerdict} />
-          <AdvicePanel draft={lateDraft} verdict={lateVerdict} change={change} />
+          <DemandPanel {...late} />
+          <AdvicePanel {...late} change={change} />
         </div>
       </div>
     </main>

@@ -24,8 +24,6 @@ const MINUTE_MS = 60_000
 /** Length of the stretches of the picture. */
 export const STRETCH_MS = 180_000
 const REPLAY = { patienceMs: 300_000, stretchMs: STRETCH_MS }
-/** A plan rests so long before its day is replayed: a slider moves many times a second. */
-const REST_MS = 250
 const NOTHING: RecordedUses = { rows: {}, programs: [] }
 /** Work between two pauses, milliseconds: less than a frame. */
 const SLICE_MS = 8
@@ -44,7 +42,7 @@ export interface PlannedDays {
   readonly plan: Plan
 }
 
-/** Replays the recorded day with and without the change, a while after each change; `undefined` until the first is done. */
+/** Replays the recorded day with and without the change; `undefined` until the first is done. */
 export function useDay(draft: PlanDraft): {
   readonly days: PlannedDays | undefined
   readonly isBehind: boolean
@@ -61,14 +59,7 @@ export function useDay(draft: PlanDraft): {
   }, [clock, basePlan, day])
   useEffect(() => {
     if (day === undefined || plan === basePlan) return
-    let cancel = () => {}
-    const stopRest = clock.after(REST_MS, () => {
-      cancel = replayed(clock, plan, day, (replay) => setAfter({ plan, replay }))
-    })
-    return () => {
-      stopRest()
-      cancel()
-    }
+    return replayed(clock, plan, day, (replay) => setAfter({ plan, replay }))
   }, [clock, plan, basePlan, day])
   const isDone = before !== undefined && before.day === day
   const changed = plan === basePlan ? undefined : after
