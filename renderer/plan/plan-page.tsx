@@ -1,4 +1,4 @@
-import { useCallback, useDeferredValue, useEffect, useMemo, useRef } from 'react'
+import { startTransition, useCallback, useDeferredValue, useEffect, useMemo, useRef, useState } from 'react'
 import { recordedPlan } from '../../app/plan/recorded-plan.ts'
 import { runningPlan, withOthersHigh } from '../../app/plan/running.ts'
 import { planVerdict } from '../../app/plan/verdict.ts'
@@ -16,7 +16,6 @@ import { type ChangeDraft, draftOf, type PlanDraft } from './plan-draft.ts'
 import { ProgramsPanel } from './programs-panel.tsx'
 import { recordedDay } from './use-day.ts'
 import { usePlanFile } from './use-plan-file.ts'
-import { useRested } from './use-rested.ts'
 
 const css = classesOf({ ...controlsSheet, ...sheet })
 
@@ -125,4 +124,15 @@ function Planned({ draft, reset, resetRecorded }: PlannedProps) {
       </div>
     </main>
   )
+}
+
+/** A dragged slider moves many times in this time. */
+const REST_MS = 250
+
+/** The value that was the last one for a while, drawn once there is time; the first one at once. */
+function useRested<T>(value: T): T {
+  const { clock } = useParts()
+  const [rested, setRested] = useState(value)
+  useEffect(() => clock.after(REST_MS, () => startTransition(() => setRested(value))), [clock, value])
+  return rested
 }

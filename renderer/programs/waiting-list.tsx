@@ -5,7 +5,6 @@ import { classesOf } from '../components/classes.ts'
 import controlsSheet from '../components/controls.module.css'
 import dialogSheet from '../components/dialog.module.css'
 import { useShown } from '../state/window-parts.ts'
-import { waitingRows } from './waiting-rows.ts'
 
 const css = classesOf({ ...controlsSheet, ...dialogSheet })
 
@@ -54,4 +53,31 @@ export function WaitingList({ programs }: { readonly programs: readonly ProgramS
       </table>
     </section>
   )
+}
+
+/** Requests of one program that wait for one quota. */
+interface WaitingRow {
+  readonly program: string
+  readonly category: string
+  readonly waiting: number
+  readonly longestWaitMs: number
+  /** Epoch ms; absent where a host does not say. */
+  readonly nextTurnAt: number | undefined
+}
+
+/** Who waits for what, the next turn first. */
+export function waitingRows(programs: readonly ProgramSummary[]): readonly WaitingRow[] {
+  return programs
+    .flatMap(({ name, use }) =>
+      use
+        .filter(({ waiting }) => waiting > 0)
+        .map(({ category, waiting, longestWaitMs = 0, nextTurnAt }) => ({
+          program: name,
+          category,
+          waiting,
+          longestWaitMs,
+          nextTurnAt,
+        })),
+    )
+    .sort((a, b) => (a.nextTurnAt ?? 0) - (b.nextTurnAt ?? 0) || a.program.localeCompare(b.program))
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { ProgramSummary } from '../../../app/contract/snapshot.ts'
-import { waitingRows } from '../../../renderer/programs/waiting-rows.ts'
+import { waitingRows } from '../../../renderer/programs/waiting-list.tsx'
 
 const program = (name: string, use: ProgramSummary['use']): ProgramSummary => ({
   ...{ id: name, name, class: 'normal', weight: 1, keyEnding: 'abcd', forwarded: 0, coalesced: 0 },
