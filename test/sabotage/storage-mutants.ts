@@ -289,6 +289,14 @@ export const STORAGE_MUTANTS: readonly Mutant[] = [
   },
   {
     promise: 'D2',
+    what: 'delete history by a clock that has just jumped ahead, in a process of its own',
+    file: 'main/history/compaction.ts',
+    find: 'if (monotonicMs - this.#aheadSinceMs < DAY_MS) return this.#trustedMs',
+    replace: 'if (monotonicMs - this.#aheadSinceMs < 0) return this.#trustedMs',
+    test: 'main/hosts/terminal/flapping-clock.process.test.ts',
+  },
+  {
+    promise: 'D2',
     what: 'let what a wrong clock wrote vouch for it at the next start',
     file: 'main/history/compaction.ts',
     find: 'newest - before <= DAY_MS + WEEK_MS',
