@@ -7,8 +7,6 @@ import { limitOf, type Plan } from './plan.ts'
 
 /** The most that the file of a plan may be, bytes: a person writes it, and more is some other file. */
 export const MAX_PLAN_FILE_BYTES = 1_048_576
-/** What is said of one that is larger. */
-export const TOO_LARGE_TEXT = 'it is larger than 1 MiB, so it is no plan'
 
 /** The plan of a file, or one line that names the member that is wrong and what it has to be. */
 export type PlanReading =
@@ -77,9 +75,11 @@ const planFile = z.strictObject({
 
 /**
  * Reads the text of a plan's file: programs with their class, weight, requests and streams, and limits and reserves that differ
- * from the defaults. Periods and rates are in seconds. Categories are taken in any case and named as the service does.
+ * from the defaults. Periods and rates are in seconds. Categories are taken in any case and named as the service does. `undefined`
+ * is a file of more than `MAX_PLAN_FILE_BYTES`.
  */
-export function readPlan(text: string): PlanReading {
+export function readPlan(text: string | undefined): PlanReading {
+  if (text === undefined) return { kind: 'wrong', line: 'it is larger than 1 MiB, so it is no plan' }
   let value: unknown
   try {
     value = JSON.parse(text.replace(/^\uFEFF/, ''))

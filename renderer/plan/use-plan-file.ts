@@ -12,9 +12,8 @@ export function usePlanFile(change: ChangeDraft): (file: File) => Promise<void> 
     const say = (line: string) => view.setState({ notice: `${name}: ${line}` })
     try {
       // What checks a file is a sixth of the window's script, and is loaded with the first file.
-      const { MAX_PLAN_FILE_BYTES, readPlan, TOO_LARGE_TEXT } = await import('../../app/plan/plan-file.ts')
-      if (file.size > MAX_PLAN_FILE_BYTES) return say(`${TOO_LARGE_TEXT}. The plan is unchanged.`)
-      const read = readPlan(await file.text())
+      const { MAX_PLAN_FILE_BYTES, readPlan } = await import('../../app/plan/plan-file.ts')
+      const read = readPlan(file.size > MAX_PLAN_FILE_BYTES ? undefined : await file.text())
       if (read.kind === 'wrong') return say(`${read.line}. The plan is unchanged.`)
       change((draft) => fileOpened(draft, read.plan))
       say('opened. Others are as they are observed now.')

@@ -1,5 +1,5 @@
 import type { Plan, PlannedProgram } from '../../../app/plan/plan.ts'
-import { MAX_PLAN_FILE_BYTES, readPlan, TOO_LARGE_TEXT } from '../../../app/plan/plan-file.ts'
+import { MAX_PLAN_FILE_BYTES, readPlan } from '../../../app/plan/plan-file.ts'
 import { planRateText, recordedText, verdictLine } from '../../../app/plan/plan-words.ts'
 import { plannedDay } from '../../../app/plan/planned-day.ts'
 import { type RecordedMinute, recordedArrivals, recordedRequests } from '../../../app/plan/recorded.ts'
@@ -82,9 +82,7 @@ export function plan(file: string | undefined, flags: PlanFlags, deps: PlanDeps)
 function readPlanFile(file: string): ReturnType<typeof readPlan> {
   const wrong = (why: string) => ({ kind: 'wrong' as const, line: `${file}: ${why}` })
   try {
-    const text = readBounded(file, MAX_PLAN_FILE_BYTES)
-    if (text === undefined) return wrong(TOO_LARGE_TEXT)
-    const read = readPlan(text)
+    const read = readPlan(readBounded(file, MAX_PLAN_FILE_BYTES))
     return read.kind === 'wrong' ? wrong(read.line) : read
   } catch (error) {
     return wrong(systemErrorText(error))

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { MAX_PLAN_FILE_BYTES, TOO_LARGE_TEXT } from '../../../../app/plan/plan-file.ts'
+import { MAX_PLAN_FILE_BYTES } from '../../../../app/plan/plan-file.ts'
 import { openSeriesFile } from '../../../../main/history/series-file.ts'
 import type { PlanFlags } from '../../../../main/hosts/terminal/flags.ts'
 import { plan } from '../../../../main/hosts/terminal/plan-command.ts'
@@ -244,7 +244,7 @@ test.skipIf(process.platform === 'win32').each([
     {},
     { terminal, defaultDataFolder: () => undefined, nowMs, openSeries: openSeriesFile },
   )
-  expect([exitCode, terminal.lines, terminal.errors]).toEqual([2, [], [`${file}: ${TOO_LARGE_TEXT}`]])
+  expect([exitCode, terminal.lines, terminal.errors]).toEqual([2, [], [`${file}: it is larger than 1 MiB, so it is no plan`]])
 })
 
 test.each(['evil\u202egpj.exe', 'a\u2066b', 'one\u2028two', '\u200f'])(
