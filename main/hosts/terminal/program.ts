@@ -33,8 +33,8 @@ import type {
 } from './flags.ts'
 import type { ProgramAction } from './gateway-commands.ts'
 import { reserveFlag } from './gateway-run.ts'
-import { suggestionFor } from './suggestion.ts'
 import { EXIT_OK, EXIT_USAGE } from './terminal.ts'
+import { usageLine } from './usage-line.ts'
 
 /** What is asked of the gateway of the running app. */
 export type GatewayTurn = 'on' | 'off' | 'status'
@@ -71,7 +71,7 @@ export async function runProgram(args: readonly string[], ports: ProgramPorts): 
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error
     if (error.exitCode === 0) return EXIT_OK // --help and --version
-    ports.error(usageLine(error, commandOf(program, args), meantCommand(program, args)))
+    ports.error(usageLine(error, program, args))
     return EXIT_USAGE
   }
 }
@@ -379,61 +379,4 @@ function describeSimulate(program: Command): Command {
     .option('--stream-rate <number>', 'messages per second per stream', argument(streamRate), 2)
     .option('--fault <name>', 'inject a fault; repeatable', repeated(faultFlag))
     .addHelpText('after', `\nFaults, each as NAME, NAME:TIMES or NAME:always:\n${list}\n\n${CONTROL_HELP}`)
-}
-
-/** The command of a line; `undefined` when its first word is not a command. */
-function commandOf(program: Command, args: readonly string[]): Command | undefined {
-  const [first = '--'] = args
-  const name = first.startsWith('-') ? 'start' : first
-  return program.commands.find((command) => command.name() === name)
-}
-
-/** The command that the first word of a line was probably meant to be. The word itself is not repeated: it may be a secret. */
-function meantCommand(program: Command, [first = '']: readonly string[]): string | undefined {
-  return suggestionFor(
-    first,
-    program.commands.map((command) => command.name()),
-  )
-}
-
-/** `did you mean '--port'? `, or nothing. */
-function meantOption(command: Command, flag: string): string {
-  const meant = suggestionFor(
-    flag,
-    command.options.flatMap(({ long }) => long ?? []),
-  )
-  return meant === undefined ? '' : `did you mean '${meant}'? `
-}
-
-const SECRET_FLAGS: ReadonlySet<string> = new Set(['--client-secret', '--refresh-token'])
-
-/**
- * Describes a usage error in one line that names the flag and what was expected.
- *
- * An unexpected argument is not repeated, because it may be a secret meant for a flag that does not exist.
- */
-function usageLine(
-  { code, message }: CommanderError,
-  command: Command | undefined,
-  meant: string | undefined,
-): string {
-  if (command === undefined)
-    return `${meant === undefined ? '' : `did you mean 'headroom ${meant}'? `}the commands are start, watch, status, export, plan, simulate, revoke, gateway and program; --help describes them`
-  const flag = /option '(--?[^ '=]+)/.exec(message)?.[1] ?? ''
-  const option = command.options.find((known) => known.long === flag)
-  switch (code) {
-    case 'commander.excessArguments':
-      return command.registeredArguments.length > 0
-        ? `${command.name()} takes fewer words than that; --help lists them`
-        : `${command.name()} takes flags only; --help lists them`
-    case 'commander.optionMissingArgument':
-      return `option '${option?.flags ?? flag}' needs a value: ${option?.description ?? ''}`
-    case 'commander.unknownOption':
-      if (option !== undefined) return `option '${flag}' takes no value`
-      return SECRET_FLAGS.has(flag)
-        ? `unknown option '${flag}': secrets come from HEADROOM_CLIENT_SECRET and HEADROOM_REFRESH_TOKEN`
-        : `unknown option '${flag}'; ${meantOption(command, flag)}--help lists what there is`
-    default:
-      return message.replace(/^error: /, '').replace(/\s*\n\s*/g, ' ')
-  }
 }

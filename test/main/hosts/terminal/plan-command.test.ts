@@ -244,7 +244,11 @@ test.skipIf(process.platform === 'win32').each([
     {},
     { terminal, defaultDataFolder: () => undefined, nowMs, openSeries: openSeriesFile },
   )
-  expect([exitCode, terminal.lines, terminal.errors]).toEqual([2, [], [`${file}: it is larger than 1 MiB, so it is no plan`]])
+  expect([exitCode, terminal.lines, terminal.errors]).toEqual([
+    2,
+    [],
+    [`${file}: it is larger than 1 MiB, so it is no plan`],
+  ])
 })
 
 test.each(['evil\u202egpj.exe', 'a\u2066b', 'one\u2028two', '\u200f'])(

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { editDistance, suggestionFor } from '../../../../main/hosts/terminal/suggestion.ts'
+import { editDistance, suggestionFor } from '../../../../main/hosts/terminal/usage-line.ts'
 
 const COMMANDS = ['start', 'watch', 'status', 'export', 'plan', 'simulate', 'revoke', 'gateway', 'program']
 

@@ -1,0 +1,92 @@
+import type { Command, CommanderError } from 'commander'
+
+const SECRET_FLAGS: ReadonlySet<string> = new Set(['--client-secret', '--refresh-token'])
+/** Most edits between a word and what it may have meant: a third of the longer one. */
+const MAX_SHARE = 1 / 3
+/** Longest word that is compared: a longer one is near to no command, and would cost time. */
+const MAX_LENGTH = 64
+
+/**
+ * Describes a usage error in one line that names the flag and what was expected.
+ *
+ * An unexpected argument is not repeated, because it may be a secret meant for a flag that does not exist.
+ */
+export function usageLine(
+  { code, message }: CommanderError,
+  program: Command,
+  args: readonly string[],
+): string {
+  const command = commandOf(program, args)
+  const meant = meantCommand(program, args)
+  if (command === undefined)
+    return `${meant === undefined ? '' : `did you mean 'headroom ${meant}'? `}the commands are start, watch, status, export, plan, simulate, revoke, gateway and program; --help describes them`
+  const flag = /option '(--?[^ '=]+)/.exec(message)?.[1] ?? ''
+  const option = command.options.find((known) => known.long === flag)
+  switch (code) {
+    case 'commander.excessArguments':
+      return command.registeredArguments.length > 0
+        ? `${command.name()} takes fewer words than that; --help lists them`
+        : `${command.name()} takes flags only; --help lists them`
+    case 'commander.optionMissingArgument':
+      return `option '${option?.flags ?? flag}' needs a value: ${option?.description ?? ''}`
+    case 'commander.unknownOption':
+      if (option !== undefined) return `option '${flag}' takes no value`
+      return SECRET_FLAGS.has(flag)
+        ? `unknown option '${flag}': secrets come from HEADROOM_CLIENT_SECRET and HEADROOM_REFRESH_TOKEN`
+        : `unknown option '${flag}'; ${meantOption(command, flag)}--help lists what there is`
+    default:
+      return message.replace(/^error: /, '').replace(/\s*\n\s*/g, ' ')
+  }
+}
+
+/** The command of a line; `undefined` when its first word is not a command. */
+function commandOf(program: Command, args: readonly string[]): Command | undefined {
+  const [first = '--'] = args
+  const name = first.startsWith('-') ? 'start' : first
+  return program.commands.find((command) => command.name() === name)
+}
+
+/** The command that the first word of a line was probably meant to be. The word itself is not repeated: it may be a secret. */
+function meantCommand(program: Command, [first = '']: readonly string[]): string | undefined {
+  return suggestionFor(
+    first,
+    program.commands.map((command) => command.name()),
+  )
+}
+
+/** `did you mean '--port'? `, or nothing. */
+function meantOption(command: Command, flag: string): string {
+  const meant = suggestionFor(
+    flag,
+    command.options.flatMap(({ long }) => long ?? []),
+  )
+  return meant === undefined ? '' : `did you mean '${meant}'? `
+}
+
+/** The known word that `word` was probably meant to be, by the fewest letters changed; `undefined` where none is near. */
+export function suggestionFor(word: string, known: readonly string[]): string | undefined {
+  const near = known
+    .map((name) => ({ name, edits: editDistance(word.toLowerCase(), name) }))
+    .filter(({ name, edits }) => edits <= Math.max(name.length, word.length) * MAX_SHARE)
+    .sort((a, b) => a.edits - b.edits)
+  return near[0]?.name
+}
+
+/** The number of letters to insert, remove, replace or swap with their neighbour to make `b` of `a`. */
+export function editDistance(a: string, b: string): number {
+  if (Math.max(a.length, b.length) > MAX_LENGTH) return Number.POSITIVE_INFINITY
+  let before: readonly number[] = []
+  let row: readonly number[] = Array.from({ length: b.length + 1 }, (_, index) => index)
+  for (let i = 0; i < a.length; i += 1) {
+    const next = [i + 1]
+    for (let j = 0; j < b.length; j += 1) {
+      const replaced = (row[j] ?? 0) + (a[i] === b[j] ? 0 : 1)
+      const isSwap = i > 0 && j > 0 && a[i] === b[j - 1] && a[i - 1] === b[j]
+      const swapped = isSwap ? (before[j - 1] ?? 0) + 1 : Number.POSITIVE_INFINITY
+      next.push(Math.min(replaced, swapped, (row[j + 1] ?? 0) + 1, (next[j] ?? 0) + 1))
+    }
+    before = row
+    row = next
+  }
+  return row[b.length] ?? 0
+}
