@@ -1,6 +1,8 @@
 import type { ServerResponse } from 'node:http'
 import type { ForwardAnswer } from '../network/forward-http.ts'
 import { valuesOf } from '../network/request-gate.ts'
+import type { Clock } from '../ports/ports.ts'
+import { farewell, GO_AWAY } from './farewell.ts'
 import { GATEWAY_NAME } from './problem.ts'
 
 /** Fields of one connection only (RFC 9110, section 7.6.1), and cookies, which the gateway does not pass on. */
@@ -55,7 +57,22 @@ export interface Relayed {
   abort(): void
   /** Called once, when the body has ended or every reader has gone. */
   ended(): void
+  /** Whether it is a stream, which ends only when the service or the gateway does. */
+  readonly isEndless: boolean
+  readonly clock: Pick<Clock, 'after'>
 }
+
+/** An answer on its way to its readers. */
+export interface Relay {
+  /**
+   * Ends a stream as the service does: with GoAway, after the frame that is on its way. One in an encoding of its own, to which
+   * nothing can be added, is cut.
+   */
+  goAway(): void
+}
+
+const LF = 0x0a
+const CR = 0x0d
 
 /**
  * Passes an answer on to its readers as it comes, and reads no faster than the fastest of them takes it.
@@ -63,13 +80,17 @@ export interface Relayed {
  * A reader far behind the others is ended, so that it neither stops them nor fills the memory. An answer that is cut short
  * is cut short for its readers too.
  */
-export function relay({ answer, begun, token, readers, abort, ended }: Relayed): void {
+export function relay(relayed: Relayed): Relay {
+  const { answer, begun, token, readers, abort, ended, isEndless, clock } = relayed
   const { body, status } = answer
   const headers = passedHeaders(answer, token)
   const open = new Set<ServerResponse>()
   const blocked = new Set<ServerResponse>()
-  const isStream = valuesOf(answer.rawHeaders, 'content-length').length === 0
+  const isChunked = valuesOf(answer.rawHeaders, 'content-length').length === 0
   let isOver = false
+  let isGoing = false
+  let isWithinFrame = false
+  let lineEnd = '\n'
   const finish = () => {
     if (isOver) return
     isOver = true
@@ -84,13 +105,33 @@ export function relay({ answer, begun, token, readers, abort, ended }: Relayed):
       abort()
     } else if (blocked.size < open.size) body.resume()
   }
-  const pass = (chunk: Buffer) => {
+  const leave = () => {
+    finish()
+    abort()
+    for (const reply of open) farewell(reply, `${GO_AWAY}${lineEnd}`, clock)
+  }
+  const pass = (bytes: Buffer) => {
+    if (isOver) return
+    const frameEnd = isGoing ? bytes.indexOf(LF) : -1
+    const chunk = frameEnd < 0 ? bytes : bytes.subarray(0, frameEnd + 1)
+    isWithinFrame = chunk.at(-1) !== LF
+    if (!isWithinFrame && chunk.at(-2) === CR) lineEnd = '\r\n'
     for (const reply of open) {
       if (reply.write(chunk)) continue
       blocked.add(reply)
       if (reply.writableLength > MAX_BEHIND_BYTES) reply.destroy()
     }
-    if (blocked.size >= open.size) body.pause()
+    if (frameEnd >= 0) leave()
+    else if (blocked.size >= open.size) body.pause()
+  }
+  const goAway = () => {
+    if (isOver || isGoing) return
+    isGoing = true
+    if (valuesOf(answer.rawHeaders, 'content-encoding').length > 0) {
+      cut()
+      abort()
+    } else if (isWithinFrame) body.resume()
+    else leave()
   }
   for (const { reply, isCoalesced } of readers) {
     if (reply.destroyed) continue
@@ -105,25 +146,28 @@ export function relay({ answer, begun, token, readers, abort, ended }: Relayed):
     reply.sendDate = false
     reply.writeHead(status, [...headers, ...cache])
     // A stream may stay without data for long; an answer of known length goes out in one piece with its header.
-    if (isStream) reply.flushHeaders()
-  }
-  if (open.size === 0) {
-    finish()
-    abort()
-    return
-  }
-  if (begun !== undefined && begun.bytes.length > 0) pass(begun.bytes)
-  const whole = () => {
-    finish()
-    for (const reply of open) reply.end()
-  }
-  if (begun?.isWhole) {
-    whole()
-    return
+    if (isChunked) reply.flushHeaders()
   }
   const cut = () => {
     finish()
     for (const reply of open) reply.destroy()
+  }
+  if (open.size === 0) {
+    finish()
+    abort()
+    return { goAway }
+  }
+  if (begun !== undefined && begun.bytes.length > 0) pass(begun.bytes)
+  const whole = () => {
+    finish()
+    for (const reply of open) {
+      if (isEndless) farewell(reply, undefined, clock)
+      else reply.end()
+    }
+  }
+  if (begun?.isWhole) {
+    whole()
+    return { goAway }
   }
   body.on('data', pass)
   body.on('end', () => {
@@ -134,4 +178,5 @@ export function relay({ answer, begun, token, readers, abort, ended }: Relayed):
   body.on('close', () => {
     if (!isOver) cut()
   })
+  return { goAway }
 }

@@ -8,7 +8,7 @@ import { streamKindOf } from '../../app/service/stream-kinds.ts'
 import type { OwnOutcome, OwnTurn } from '../api/own-turn.ts'
 import type { Access } from '../tokens/keeper.ts'
 import type { AdmittedRequest } from './admitted-request.ts'
-import { relay } from './answer-relay.ts'
+import { type Relay, relay } from './answer-relay.ts'
 import { OpenReplies } from './open-replies.ts'
 import { type Problem, sendProblem } from './problem.ts'
 import { ProgramUse, shownCategory } from './program-use.ts'
@@ -83,6 +83,8 @@ export class Forwarder {
   readonly #calls = new Map<number, Call>()
   readonly #upstreams = new Map<number, Upstream>()
   readonly #replies = new OpenReplies()
+  /** Streams that are passed on as they come, and not shared. */
+  readonly #streams = new Map<number, Relay>()
   readonly #uses = new Map<string, ProgramUse>()
   /** Requests sent elsewhere that wait for their turn: own checks, and openings of shared streams. */
   readonly #turns = new Map<number, (refused?: Problem) => void>()
@@ -214,6 +216,7 @@ export class Forwarder {
     this.#closed = why
     this.refuseWaiting(why)
     const readersEnded = this.#hub.end(why)
+    for (const stream of [...this.#streams.values()]) stream.goAway()
     await new Promise<void>((resolve) => {
       this.#onIdle = resolve
       this.#checkIdle()
@@ -226,6 +229,7 @@ export class Forwarder {
     this.#closed ??= 'the gateway was turned off'
     this.refuseWaiting(this.#closed)
     void this.#hub.end(this.#closed)
+    for (const stream of [...this.#streams.values()]) stream.goAway()
     this.#cancelWake()
     for (const call of [...this.#calls.values()]) {
       sendProblem(call.reply, unavailable(this.#closed))
@@ -251,7 +255,7 @@ export class Forwarder {
   #onIdle: () => void = () => {}
 
   #checkIdle(): void {
-    if (this.#calls.size === 0 && this.#upstreams.size === 0 && !this.#replies.hasAnswers) this.#onIdle()
+    if (this.#calls.size === 0 && this.#upstreams.size === 0 && this.#replies.size === 0) this.#onIdle()
   }
 
   #now(): number {
@@ -437,7 +441,7 @@ export class Forwarder {
     for (const [i, call] of calls.entries()) {
       const use = uses[i]
       this.#forget(call)
-      this.#replies.begun(call.reply, { program: call.program.id, isStream })
+      this.#replies.begun(call.reply, call.program.id)
       if (use === undefined) continue
       if (isStream) use.streams += 1
       if (call !== first) use.coalesced += 1
@@ -447,7 +451,8 @@ export class Forwarder {
     }
     // Others may go on to wait for their turn after a 429; the next sending is another one.
     upstream.sending = undefined
-    relay({
+    let hasEnded = false
+    const relayed = relay({
       answer,
       ...(sending.begun !== undefined && { begun: sending.begun }),
       token: sending.token,
@@ -456,11 +461,16 @@ export class Forwarder {
       ended: () => {
         sending.freeSlot()
         for (const { reply } of calls) this.#replies.ended(reply)
+        this.#streams.delete(id)
+        hasEnded = true
         if (isStream) for (const use of uses) use.streams -= 1
         this.#deps.changed()
         this.#checkIdle()
       },
+      isEndless: isStream,
+      clock: this.#deps.clock,
     })
+    if (isStream && !hasEnded) this.#streams.set(id, relayed)
   }
 
   /** No call is left that its answer is for. It may have been counted. */

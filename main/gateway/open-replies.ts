@@ -1,26 +1,15 @@
 import type { ServerResponse } from 'node:http'
 
-/** Whose reply it is, and whether it is a stream, which does not end by itself. */
-export interface OpenReply {
-  readonly program: string
-  readonly isStream: boolean
-}
-
-/** The replies to programs that are being written. */
+/** The replies to programs that are being written, and whose each is. */
 export class OpenReplies {
-  readonly #open = new Map<ServerResponse, OpenReply>()
+  readonly #open = new Map<ServerResponse, string>()
 
   get size(): number {
     return this.#open.size
   }
 
-  /** Whether any is written that ends by itself. */
-  get hasAnswers(): boolean {
-    return [...this.#open.values()].some(({ isStream }) => !isStream)
-  }
-
-  begun(reply: ServerResponse, of: OpenReply): void {
-    this.#open.set(reply, of)
+  begun(reply: ServerResponse, program: string): void {
+    this.#open.set(reply, program)
   }
 
   ended(reply: ServerResponse): void {
@@ -29,7 +18,7 @@ export class OpenReplies {
 
   /** Ends those of a program at once. */
   cut(program: string): void {
-    for (const [reply, open] of [...this.#open]) if (open.program === program) reply.destroy()
+    for (const [reply, of] of [...this.#open]) if (of === program) reply.destroy()
   }
 
   /** Ends all at once. */

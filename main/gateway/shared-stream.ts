@@ -11,6 +11,7 @@ import type { Clock } from '../ports/ports.ts'
 import type { ReadBy, RefusedStream, StreamAudience } from '../streams/stream-audience.ts'
 import type { StreamKeeper } from '../streams/stream-keeper.ts'
 import { passedHeaders } from './answer-relay.ts'
+import { GO_AWAY } from './farewell.ts'
 import { GATEWAY_NAME } from './problem.ts'
 import type { StreamReader } from './stream-reader.ts'
 
@@ -42,7 +43,6 @@ export const KEPT_MS = 10_000
 export const MAX_OUTAGE_MS = 60_000
 
 const DUAL_LOGON = 'DualLogon'
-const GO_AWAY = '{"StreamStatus":"GoAway"}'
 /** Fields that say something of the request that opened the stream only. */
 const OF_ONE_REQUEST = /^(?:x-ratelimit-|x-concurrency-|x-ts-request-id$|date$)/
 const LF = 0x0a
@@ -262,7 +262,7 @@ export class SharedStream implements StreamAudience {
 
   #sendAway(reader: StreamReader): void {
     reader.onGone = () => {}
-    reader.end(this.#state.line(this.#lastWords ?? GO_AWAY))
+    reader.end(this.#state.line(this.#lastWords ?? GO_AWAY), this.#clock)
     this.#gone(reader)
   }
 

@@ -2,7 +2,9 @@ import type { ServerResponse } from 'node:http'
 import { type Behind, ReaderQueue, type Wanted } from '../../app/streams/reader-queue.ts'
 import type { SharedFrame, SharedState } from '../../app/streams/shared-state.ts'
 import type { StreamAddress } from '../../app/streams/stream-address.ts'
+import type { Clock } from '../ports/ports.ts'
 import type { AdmittedRequest } from './admitted-request.ts'
+import { farewell } from './farewell.ts'
 import type { Program } from './programs.ts'
 
 /** Frames are joined up to this size before they are written. */
@@ -75,9 +77,9 @@ export class StreamReader {
     this.#write()
   }
 
-  /** Ends its answer with a last line, if there is one. */
-  end(line: Uint8Array | undefined): void {
-    if (!this.isGone) this.reply.end(line)
+  /** See `farewell`. */
+  end(line: Uint8Array | undefined, clock: Pick<Clock, 'after'>): void {
+    farewell(this.reply, line, clock)
   }
 
   #write(): void {

@@ -5,6 +5,8 @@ const HUB_TEST = 'main/gateway/stream-hub.test.ts'
 const STATE = 'app/streams/shared-state.ts'
 const QUEUE = 'app/streams/reader-queue.ts'
 const SHARED = 'main/gateway/shared-stream.ts'
+const RELAY = 'main/gateway/answer-relay.ts'
+const FAULTS_TEST = 'main/gateway/faults.test.ts'
 const HUB = 'main/gateway/stream-hub.ts'
 
 /** Mutants of streams that several programs read. */
@@ -136,5 +138,29 @@ export const SHARED_STREAM_MUTANTS: readonly Mutant[] = [
     find: 'countOf(this.audience) > 0 && SOONER',
     replace: 'countOf(this.audience) < 0 && SOONER',
     test: 'main/gateway/stream-hub.test.ts',
+  },
+  {
+    promise: 'G9',
+    what: 'end a stream that is not shared without a word',
+    file: RELAY,
+    find: 'for (const reply of open) farewell(reply, ',
+    replace: 'for (const reply of open) if (lineEnd === GO_AWAY) farewell(reply, ',
+    test: FAULTS_TEST,
+  },
+  {
+    promise: 'G9',
+    what: 'say GoAway in the middle of a frame',
+    file: RELAY,
+    find: '} else if (isWithinFrame) body.resume()',
+    replace: '} else if (isWithinFrame && isOver) body.resume()',
+    test: FAULTS_TEST,
+  },
+  {
+    promise: 'G9',
+    what: 'keep the connection of a reader that never reads its GoAway',
+    file: 'main/gateway/farewell.ts',
+    find: 'clock.after(FAREWELL_MS, () => reply.destroy())',
+    replace: 'clock.after(FAREWELL_MS, () => reply.uncork())',
+    test: HUB_TEST,
   },
 ]

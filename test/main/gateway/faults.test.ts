@@ -256,6 +256,59 @@ test('turned off, what was sent is still answered, and what waits ends with 503'
   expect(await off).toEqual({ ok: true })
 })
 
+/** A stream that is not shared: so many symbols are none that is shown. */
+const UNSHARED = `/v3/marketdata/stream/quotes/${Array.from({ length: 200 }, (_, i) => `S${i}`).join(',')}`
+const chunkOf = (text: string) => `${text.length.toString(16)}\r\n${text}\r\n`
+const STREAM_HEAD =
+  'HTTP/1.1 200 OK\r\ncontent-type: application/vnd.tradestation.streams.v3+json\r\ntransfer-encoding: chunked\r\n'
+
+/** A program that reads a stream that is not shared, with what the service says of it, and what was read. */
+async function readsUnshared(head: string) {
+  let say = (_text: string) => {}
+  const started = await before((socket, request) => {
+    if (!request.includes('/stream/')) return
+    say = (text) => void socket.write(chunkOf(text))
+    socket.write(`${head}\r\n`)
+  })
+  const answer = await started.get(UNSHARED, started.add('bot'))
+  expect(answer.status).toBe(200)
+  const decoder = new TextDecoder()
+  let text = ''
+  const ended = (async () => {
+    for await (const bytes of answer.body ?? []) text += decoder.decode(bytes, { stream: true })
+  })().then(
+    () => 'ended',
+    () => 'cut',
+  )
+  return { ...started, say: (said: string) => say(said), text: () => text, ended }
+}
+
+test('turned off, a stream that is not shared gets GoAway after the frame that is on its way', async () => {
+  const { say, text, ended, gateway } = await readsUnshared(STREAM_HEAD)
+  say('{"Symbol":"S1","Last":"1"}\r\n{"Symbol":"S2",')
+  await vi.waitFor(() => expect(text()).toContain('S2'), SOON)
+  const off = gateway.turnOff()
+  say('"Last":"2"}\r\n{"Symbol":"S3"')
+  expect(await ended).toBe('ended')
+  expect(text().split('\r\n')).toEqual([
+    '{"Symbol":"S1","Last":"1"}',
+    '{"Symbol":"S2","Last":"2"}',
+    '{"StreamStatus":"GoAway"}',
+    '',
+  ])
+  expect(await off).toEqual({ ok: true })
+  proves('G9', { level: 3, cases: 1 })
+})
+
+test('turned off, a silent stream gets GoAway at once, and an encoded one, to which nothing can be added, is cut', async () => {
+  const silent = await readsUnshared(STREAM_HEAD)
+  await silent.gateway.turnOff()
+  expect([await silent.ended, silent.text()]).toEqual(['ended', '{"StreamStatus":"GoAway"}\n'])
+  const encoded = await readsUnshared(`${STREAM_HEAD}content-encoding: gzip\r\n`)
+  await encoded.gateway.turnOff()
+  expect(await encoded.ended).toBe('cut')
+})
+
 test('a program whose key is disconnected is told so, and goes on when it is connected again', async () => {
   const { add, get, monitor, service } = await startGateway()
   const key = add('bot')

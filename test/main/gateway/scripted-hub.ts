@@ -46,7 +46,8 @@ export class FakeReply extends EventEmitter {
   end(last?: Uint8Array | string): void {
     if (last !== undefined) this.write(last)
     this.writableEnded = true
-    this.emit('close')
+    // The connection of one that reads nothing stays.
+    if (!this.isFrozen) this.emit('close')
   }
 
   destroy(): void {

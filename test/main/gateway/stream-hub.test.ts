@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { MAX_BEHIND } from '../../../app/streams/reader-queue.ts'
+import { FAREWELL_MS } from '../../../main/gateway/farewell.ts'
 import { KEPT_MS, MAX_OUTAGE_MS } from '../../../main/gateway/shared-stream.ts'
 import { proves } from '../../proof/proves.ts'
 import { RATE, SLOTS } from '../streams/scripted-streams.ts'
@@ -272,14 +273,25 @@ test('a frozen reader delays no other, and is brought up to date with the newest
   expect(frozen.lines.at(-1)).toBe(position(2, 5))
 })
 
-test('a frozen reader that cannot be brought up to date is told to go away', async () => {
-  const { ask, service, says } = setUpHub()
+test('a frozen reader that cannot be brought up to date is told to go away, and cut if it does not read that', async () => {
+  const { ask, service, says, clock } = setUpHub()
   const frozen = await ask('/v3/marketdata/stream/barcharts/MSFT?barsback=2')
   service.opens()
   frozen.isFrozen = true
   for (let i = 0; i < 3 * MAX_BEHIND.frames; i += 1) says(`{"TimeStamp":"${1000 + i}"}`)
   expect(frozen.lines.at(-1)).toBe(GO_AWAY)
   expect(frozen.writableEnded).toBe(true)
+  await clock.advance(FAREWELL_MS - 1)
+  expect(frozen.destroyed).toBe(false)
+  await clock.advance(1)
+  expect(frozen.destroyed).toBe(true)
+})
+
+test('a reader that reads its GoAway is not cut', async () => {
+  const { hub, first, clock } = await openPositions()
+  await hub.end('the gateway was turned off')
+  await clock.advance(FAREWELL_MS)
+  expect([first.writableEnded, first.destroyed]).toEqual([true, false])
 })
 
 test('quotes of some symbols come out of a larger stream', async () => {
