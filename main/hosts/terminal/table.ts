@@ -60,6 +60,7 @@ const WEIGHTS = {
   note: 3,
   stream: 4,
   slot: 5,
+  newest: 5.5,
   quota: 6,
   urgent: 7,
   head: 8,
@@ -106,8 +107,20 @@ export function renderTable(
         wrapped(printable(text), columns).map((part) => [left(part, columns)]),
       ),
       [left(serviceLine(snapshot, nowMs), width, 'bold')],
-      [left(tokenLine(snapshot, nowMs), width, toneOf(accessStatus(snapshot.access, nowMs).severity))],
-      [left(refreshLine(snapshot, nowMs), width, toneOf(refreshStatus(snapshot.refresh, nowMs).severity))],
+      [
+        left(
+          fitParts(tokenParts(snapshot, nowMs), columns),
+          width,
+          toneOf(accessStatus(snapshot.access, nowMs).severity),
+        ),
+      ],
+      [
+        left(
+          fitParts(refreshParts(snapshot, nowMs), columns),
+          width,
+          toneOf(refreshStatus(snapshot.refresh, nowMs).severity),
+        ),
+      ],
     ]),
     [
       ...weighed(WEIGHTS.head, [requestHeading(layout)]),
@@ -126,9 +139,13 @@ export function renderTable(
     programRows(snapshot, width),
     recent.length > 0
       ? [
-          ...weighed(WEIGHTS.event + 0.9, [[left('EVENTS', width, 'dim')]]),
-          // Older events are removed first.
-          ...recent.flatMap((event, at) => weighed(WEIGHTS.event + at / 10, [eventRow(event, nowMs, width)])),
+          ...weighed(WEIGHTS.newest, [[left('EVENTS', width, 'dim')]]),
+          // Older events are removed first; the newest stays beside the rows, or no common size would ever show one.
+          ...recent.flatMap((event, at) =>
+            weighed(at === recent.length - 1 ? WEIGHTS.newest : WEIGHTS.event + at / 10, [
+              eventRow(event, nowMs, width),
+            ]),
+          ),
         ]
       : [],
   ]
@@ -209,7 +226,7 @@ function requestRow(quota: RequestQuota, nowMs: number, layout: Layout): readonl
   const until = (at: number | undefined) => (at === undefined || at <= nowMs ? '–' : duration(at - nowMs))
   const { own, others, pace, full, age } = WIDTHS
   return [
-    left(stateText(quota, nowMs), layout.state, tone),
+    left(stateText(quota, nowMs, layout.state), layout.state, tone),
     left(quota.category, layout.category, seen ? 'plain' : 'dim'),
     leaving(left(barOf(quota, layout.bar), layout.bar, tone), LEAVES.bar),
     right(`${leftText(quota, nowMs)}/${quota.limit}`, WIDTHS.left, seen ? 'plain' : 'dim'),
@@ -229,13 +246,15 @@ function barOf({ source, limit, low, high }: RequestQuota, width: number): strin
 
 const TONES: Readonly<Record<Severity, Tone>> = { ok: 'good', watch: 'warn', critical: 'bad', unseen: 'dim' }
 
-/** The state and its countdown in a short form: `running out 3m30s`. */
-function stateText(quota: RequestQuota, nowMs: number): string {
+/** The state and its countdown in a short form: `running out 3m30s`; the word alone where both are wider than `width`. */
+function stateText(quota: RequestQuota, nowMs: number, width: number): string {
   const { state, label, note, untilMs } = quotaStatus(quota, nowMs)
-  if (untilMs === undefined || note === '' || !/\d/.test(note)) return `${label} ${note}`.trimEnd()
-  if (note.startsWith('within')) return `${label} <10m`
-  const seconds = countdownSeconds(untilMs - nowMs, state === 'blocked' ? 'up' : 'down')
-  return `${label} ${duration(seconds * 1000)}`
+  const seconds =
+    untilMs === undefined ? 0 : countdownSeconds(untilMs - nowMs, state === 'blocked' ? 'up' : 'down')
+  const isCountdown = untilMs !== undefined && /\d/.test(note)
+  const short = note.startsWith('within') ? '<10m' : isCountdown ? duration(seconds * 1000) : note
+  const text = `${label} ${short}`.trimEnd()
+  return text.length <= width ? text : label
 }
 
 /** The age of the last header of a request or slot quota, or its source if there is none. */
@@ -346,26 +365,42 @@ function triesText(retryAtMs: number | undefined, nowMs: number): string | undef
   return retryAtMs <= nowMs ? 'trying now' : `trying again in ${duration(retryAtMs - nowMs)}`
 }
 
-function tokenLine({ access }: Snapshot, nowMs: number): string {
-  const { label } = accessStatus(access, nowMs)
-  if (label !== 'valid') return `access token   ${label}`
-  const end = access.expiresAt === undefined ? '' : `, ends in ${duration(access.expiresAt - nowMs)}`
-  const next = access.refreshAt === undefined ? '' : `, next refresh in ${duration(access.refreshAt - nowMs)}`
-  return `access token   ${label}${end}${next}`
+/** As many parts as fit, whole, from the first on; the first in any case. */
+function fitParts([first = '', ...more]: readonly string[], columns: number): string {
+  return more.reduce(
+    (text, part) => {
+      const longer = `${text}, ${part}`
+      return longer.length <= columns ? longer : text
+    },
+    columns < NARROW.columns ? first.replace(/ +/g, ' ') : first,
+  )
 }
 
-function refreshLine({ refresh }: Snapshot, nowMs: number): string {
-  const parts = [refreshStatus(refresh, nowMs).label]
+function tokenParts({ access }: Snapshot, nowMs: number): readonly string[] {
+  const { label } = accessStatus(access, nowMs)
+  const first = `access token   ${label}`
+  if (label !== 'valid') return [first]
+  const { expiresAt, refreshAt } = access
+  return [
+    first,
+    ...(expiresAt === undefined ? [] : [`ends in ${duration(expiresAt - nowMs)}`]),
+    ...(refreshAt === undefined ? [] : [`next refresh in ${duration(refreshAt - nowMs)}`]),
+  ]
+}
+
+/** What a person may have to act on comes first: the rest goes where the terminal is narrow. */
+function refreshParts({ refresh }: Snapshot, nowMs: number): readonly string[] {
+  const parts = [`refresh token  ${refreshStatus(refresh, nowMs).label}`]
   if (refresh.reason !== undefined) parts.push(refresh.reason)
   // Tokens that have ended neither rotate nor end again.
   const isAlive = refresh.state === 'valid' || refresh.state === 'unconfirmed'
-  if (isAlive && refresh.rotating && refresh.rotatesBy !== undefined) {
-    parts.push(`rotates within ${duration(refresh.rotatesBy - nowMs)}`)
-  }
   if (isAlive && refresh.endsAt !== undefined)
     parts.push(`sign-in ends in ${duration(refresh.endsAt - nowMs)}`)
   const next = triesText(refresh.retryAt, nowMs)
   if (next !== undefined) parts.push(next)
+  if (isAlive && refresh.rotating && refresh.rotatesBy !== undefined) {
+    parts.push(`rotates within ${duration(refresh.rotatesBy - nowMs)}`)
+  }
   parts.push(refresh.stored === 'sealed' ? 'sealed on disk' : 'in memory only')
-  return `refresh token  ${parts.join(', ')}`
+  return parts
 }

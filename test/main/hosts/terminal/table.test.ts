@@ -195,6 +195,47 @@ test('in a narrow window no line is wider than it, and every quota still says wh
   }
 })
 
+test('in a narrow window no word of a state is cut, and a part of a token’s life is whole or absent', () => {
+  const requests = [
+    exampleQuota({ category: 'Positions', state: 'running-out', emptyAt: AT_MS + 110_000 }),
+    exampleQuota({ category: 'Accounts', problem: { status: 200, since: AT_MS - 60_000 } }),
+  ]
+  const refresh = {
+    ...exampleSnapshot().refresh,
+    rotating: true,
+    rotatesBy: AT_MS + 1_440_000,
+    endsAt: AT_MS + 64_800_000,
+  }
+  for (let columns = 40; columns <= 96; columns += 4) {
+    const lines = renderTable(exampleSnapshot({ requests, refresh }), [], AT_MS, { ...PLAIN, columns }).split(
+      '\n',
+    )
+    const [out, none] = ['Positions', 'Accounts'].map((name) =>
+      lines.find((line) => line.includes(` ${name} `) && /\d\/\d/.test(line)),
+    )
+    expect(out).toMatch(columns < 60 ? /^running out +Positions/ : /^running out 1m50s Positions/)
+    expect(none).toMatch(columns < 60 ? /^no number +Accounts/ : /^no number 200 +Accounts/)
+    const tokens = lines.filter((line) => /^(access|refresh) token/.test(line))
+    expect(tokens.join()).not.toContain('…')
+    expect(tokens[1]).toContain('sign-in ends in 18h')
+  }
+})
+
+test('a common terminal of 80×24 shows the newest event beside all quotas that were seen', () => {
+  const requests = Array.from({ length: 12 }, (_, at) => exampleQuota({ category: `Quota ${at}` }))
+  const events = [AT_MS - 60_000, AT_MS - 5_000].map((at, seq) => ({
+    ...({ kind: 'service-back', host: `h${seq}`, seq, at, profile: 'simulator' } as const),
+  }))
+  const table = renderTable(exampleSnapshot({ requests }), events, AT_MS, {
+    columns: 80,
+    rows: 24,
+    colour: false,
+  })
+  for (const { category } of requests) expect(lineWith(table, `${category} `)).toBeTruthy()
+  expect(lineWith(table, '5s ago')).toContain('h1 answers again')
+  expect(table).toContain('EVENTS')
+})
+
 test('a key that is not accepted is said so, and nobody is sent to sign in for it', () => {
   const reason = 'the service does not accept this API key or secret'
   const { refresh } = exampleSnapshot()
