@@ -11,7 +11,10 @@ const row = (changed: Partial<ShownRow> = {}): ShownRow => ({
   state: 'ok',
   left: '300',
   limit: LIMIT,
+  own: '0',
   others: '0',
+  safe: '?',
+  nextCheck: '12 s',
   fullAt: '?',
   age: '3 s',
   ...changed,
@@ -20,6 +23,9 @@ const row = (changed: Partial<ShownRow> = {}): ShownRow => ({
 const shown = (changed: Partial<Shown> = {}, atMs = NOW): Shown => ({
   atMs,
   headline: { word: 'ok', text: 'ok', detail: '' },
+  title: 'ok · Headroom',
+  chips: [],
+  ownUse: '1 stream · 1 check/min · 0.3 % used · cap 2.0 % on average',
   rows: [row()],
   slots: [{ category: 'Order Stream', source: 'header', used: 3, limit: 40, free: '37 free' }],
   aspects: { streams: 'ok' },
@@ -67,7 +73,11 @@ const look = (says: Partial<Shown> = {}, counted: Counted = {}, atMs = NOW): Loo
 
 const rulesOf = (...looks: readonly Look[]) => contradictions(looks).map(({ rule }) => rule)
 const inRow = (changed: Partial<ShownRow>, counted?: Counted) =>
-  rulesOf(look({ rows: [row(changed)] }, counted))
+  rulesOf(look({ rows: [row(changed)], ...headed('not checked') }, counted))
+const headed = (word: string, text = '', detail = ''): Pick<Shown, 'headline' | 'title'> => ({
+  headline: { word, text: `${word} ${text}`, detail },
+  title: `${word} · Headroom`,
+})
 
 describe('what the window says of a first start', () => {
   it('is not contradicted where it is so', () => {
@@ -103,6 +113,19 @@ describe('what the window says of a first start', () => {
     [{ limit: 500 }, 300],
   ] as const)('is, where a number or range leaves the count out: %j beside %d', (changed, remaining) => {
     expect(inRow(changed, { remaining, resetSeconds: 0 })).toContain('number')
+  })
+
+  it('is not, where others began after the last header what nobody could know of', () => {
+    const looks = (others: string, age: string, seconds: number) =>
+      [0, seconds].map((second) => {
+        const made = { remaining: 300 - 4 * second, elsewhere: 4 * second }
+        return look({ rows: [row({ left: '300', others, age, state: 'ok' })] }, made, NOW + second * 1_000)
+      })
+    const numbers = (...of: Parameters<typeof looks>) =>
+      contradictions(looks(...of)).filter(({ rule }) => rule === 'number')
+    expect(numbers('0', '15 s', 15)).toEqual([])
+    expect(numbers('4.0', '15 s', 15)).toHaveLength(1)
+    expect(numbers('0', '2 min 0 s', 60)).toHaveLength(1)
   })
 
   it('is, where an age is not that of the newest answer', () => {
@@ -143,6 +166,86 @@ describe('what the window says of a first start', () => {
     const slots = { category: 'Order Stream', source: 'header', used: 4, limit: 40, free: '36 free' }
     expect(rulesOf(look({ slots: [slots] }))).toEqual(['slots'])
     expect(rulesOf(look({ slots: [{ ...slots, source: 'default' }] }))).toEqual([])
+  })
+
+  it('is, where the headline, a chip or the tab names a state that is not so', () => {
+    const says = (word: string, text = '', detail = '', counted?: Counted) =>
+      rulesOf(look(headed(word, text, detail), counted))
+    const full = { remaining: 0, resetSeconds: 300 }
+    expect(says('ok', 'No quota runs out soon.', 'Tightest: Positions, 300 of 320 left.')).toEqual([])
+    expect(says('ok', '', 'Tightest: Positions, 200 of 320 left.')).toEqual(['number'])
+    expect(says('empty', 'Positions. Calls will fail with 429 until it refills.')).toEqual(['state'])
+    expect(says('low', 'Positions, 17 % left.')).toEqual(['state'])
+    expect(says('429', 'Positions was refused. Safe to retry now.')).toEqual(['429'])
+    expect(says('running out', 'Balances, empty in 3 min.')).toEqual(['headline'])
+    expect(says('Service unreachable', 'Since 14:02.')).toEqual(['headline'])
+    const low = [row({ state: 'low 12 %', left: '40' })]
+    expect(rulesOf(look({ ...headed('ok'), rows: low }, { remaining: 40 }))).toEqual(['headline'])
+    expect(rulesOf(look({ ...headed('empty', 'Positions.'), rows: [] }, full))).toEqual([])
+    expect(rulesOf(look({ title: 'empty · Headroom' }))).toEqual(['headline'])
+    expect(rulesOf(look({ chips: [{ label: 'empty', text: 'Positions' }] }))).toEqual(['state'])
+    expect(rulesOf(look({ chips: [{ label: 'refused', text: 'Positions, 403' }] }))).toEqual(['headline'])
+  })
+
+  it('is, where own use is another than what the simulator got', () => {
+    expect(inRow({ own: '0.5' })).toEqual([])
+    const quiet = look({ rows: [row({ own: '0.5', age: 'documented' })] })
+    const none = { ...quiet.after, ledger: quiet.after.ledger.slice(0, 1) }
+    expect(rulesOf({ ...quiet, after: none })).toEqual(['own'])
+    expect(rulesOf(look({ ownUse: '2 streams · 1 check/min · 0.3 % used' }))).toEqual(['own'])
+    expect(rulesOf(look({ ownUse: '1 stream · 9 checks/min · 0.3 % used' }))).toEqual(['own'])
+    const busy = look()
+    const asked = Array.from({ length: 30 }, (_, index) => ({
+      ...{ atMs: NOW - 3_000 - index * 1_000, path: '/v3/positions', category: 'Positions', status: 200 },
+    }))
+    const ledger = [...busy.after.ledger.slice(0, 1), ...asked.toReversed()]
+    expect(rulesOf({ ...busy, after: { ...busy.after, ledger } })).toContain('own')
+  })
+
+  it('is, where a pace is called safe that others leave no room for, or none where there are none', () => {
+    const looks = (safe: string, made: number) =>
+      Array.from({ length: 12 }, (_, index) =>
+        look({ rows: [row({ safe, others: '?' })] }, { elsewhere: made * index }, NOW + 10_000 * index),
+      )
+    expect(rulesOf(...looks('1 per 1.0 s', 10))).toEqual(['safe'])
+    expect(rulesOf(...looks('1 per 20.0 s', 10))).toEqual([])
+    expect(rulesOf(...looks('none', 0))).toEqual(['safe'])
+    expect(rulesOf(...looks('none', 10))).toEqual([])
+    const said = looks('?', 10).map((one) => ({
+      ...one,
+      shown: { ...one.shown, ...headed('low', 'Positions', 'Safe pace: 1 per 1.0 s, 40 at once.') },
+    }))
+    expect(rulesOf(...said)).toContain('safe')
+  })
+
+  it('is, where a check that was said to come did not', () => {
+    const looks = (nextCheck: string, seconds: number, state = 'ok') =>
+      [0, seconds].map((second) => {
+        const one = look({ rows: [row({ nextCheck, state, age: 'documented' })] }, {}, NOW + second * 1_000)
+        return { ...one, after: { ...one.after, ledger: look().after.ledger } }
+      })
+    expect(rulesOf(...looks('now', 10))).toContain('check')
+    expect(rulesOf(...looks('20 s', 10))).not.toContain('check')
+    expect(rulesOf(...looks('20 s', 30))).toContain('check')
+    expect(rulesOf(...looks('', 30))).not.toContain('check')
+  })
+
+  it('is, where a line says that others began who made nothing, or stopped who went on', () => {
+    const looks = (kind: string, made: number) => {
+      const text = `Others ${kind === 'elsewhere' ? 'started' : 'stopped'} using Positions (1.3/s)`
+      const line = { atMs: NOW + 330_000, kind, text }
+      return Array.from({ length: 36 }, (_, index) =>
+        look(
+          { events: index < 34 ? [] : [line], rows: [row({ others: '?' })] },
+          { elsewhere: made * index },
+          NOW + 10_000 * index,
+        ),
+      )
+    }
+    expect(rulesOf(...looks('elsewhere', 0))).toContain('others')
+    expect(rulesOf(...looks('elsewhere', 13))).not.toContain('others')
+    expect(rulesOf(...looks('elsewhere-ended', 13))).toContain('others')
+    expect(rulesOf(...looks('elsewhere-ended', 0))).not.toContain('others')
   })
 
   it('is, where the token ends at another time', () => {

@@ -5,6 +5,12 @@ export interface Shown {
   /** Epoch milliseconds, on the clock of this machine, which the simulator shares. */
   readonly atMs: number
   readonly headline: { readonly word: string; readonly text: string; readonly detail: string }
+  /** Title of the tab: `Positions running out · Headroom`. */
+  readonly title: string
+  /** Further findings beside the headline: label, and subject with its countdown. */
+  readonly chips: readonly { readonly label: string; readonly text: string }[]
+  /** `3 streams · 47 checks/min · 4.4 % used · cap 5.0 % on average`. */
+  readonly ownUse: string
   readonly rows: readonly ShownRow[]
   readonly slots: readonly ShownSlots[]
   /** Health of the key, by part: `streams` → `1 silent`. */
@@ -23,6 +29,12 @@ export interface ShownRow {
   /** `38`, `60–95`, `~38`, `–`. */
   readonly left: string
   readonly limit: number
+  /** `0.4`, `0`, `?`. */
+  readonly own: string
+  /** `1 per 1.9 s`, `none`, `?`. */
+  readonly safe: string
+  /** When it is checked next: `12 s`, `now`; empty where that is not said. */
+  readonly nextCheck: string
   /** `1.2–1.3`, `0`, `?`. */
   readonly others: string
   /** `14:35:16`, `full`, `?`. */
@@ -60,6 +72,12 @@ export function readShown(page: Page): Promise<Shown> {
         text: textOf(document, '[data-testid="verdict-headline"]'),
         detail: textOf(document, '[data-testid="verdict-detail"]'),
       },
+      title: document.title,
+      chips: all('[data-verdict] button[data-severity]').map((chip) => ({
+        label: textOf(chip, 'b'),
+        text: textOf(chip, 'b + span'),
+      })),
+      ownUse: textOf(document, '[data-testid="own-use"]'),
       rows: all('tr[data-category]').map((row) => ({
         category: row.dataset['category'] ?? '',
         // The mark beside the word has a name of its own, which is not text.
@@ -69,7 +87,10 @@ export function readShown(page: Page): Promise<Shown> {
           .trim(),
         left: textOf(row, '[data-testid="remaining"]'),
         limit: Number(cell(row, 3).split('/')[1]),
+        own: cell(row, 5),
         others: cell(row, 6),
+        safe: textOf(row, '[data-testid="safe-pace"]'),
+        nextCheck: textOf(row, '[data-testid="age"] + span').replace('/ ', ''),
         fullAt: cell(row, 8),
         age: textOf(row, '[data-testid="age"]'),
       })),
