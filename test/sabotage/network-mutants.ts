@@ -142,4 +142,12 @@ export const NETWORK_MUTANTS: readonly Mutant[] = [
     replace: 'response.socket.bytesRead > 1_000 * mayBeRead',
     test: 'main/ports/answer-bounds.process.test.ts',
   },
+  {
+    promise: 'T13',
+    what: 'trust no certificate that a company installed',
+    file: AGENTS,
+    find: "...tls.getCACertificates('default'), ...systemRoots()",
+    replace: '...tls.rootCertificates, ...systemRoots().slice(0, 0)',
+    test: NETWORK_TEST,
+  },
 ]

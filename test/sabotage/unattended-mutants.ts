@@ -139,4 +139,20 @@ export const UNATTENDED_MUTANTS: readonly Mutant[] = [
     replace: '      const why = systemErrorText(error)\n      if (path) continue\n',
     test: 'main/hosts/secret-files.test.ts',
   },
+  {
+    promise: 'U1',
+    what: 'show a person the code of a failed system call',
+    file: 'main/storage/system-error.ts',
+    find: "WORDS[code] ?? 'the system refused it'",
+    replace: 'WORDS[code] ?? code',
+    test: 'main/hosts/terminal/node-terminal.test.ts',
+  },
+  {
+    promise: 'T11',
+    what: 'record as many cases as a test claims',
+    file: 'test/proof/tried.ts',
+    find: 'return Math.min(claimed, Math.max(1, counted + expect.getState().assertionCalls))',
+    replace: 'return Math.max(claimed, Math.max(1, counted + expect.getState().assertionCalls))',
+    test: 'proof/tried.test.ts',
+  },
 ]

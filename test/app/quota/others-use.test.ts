@@ -63,3 +63,13 @@ test('the same headers lead to the same estimate, to six digits', () => {
     }
   `)
 })
+
+test('a model of another size begins anew', () => {
+  const others = new OthersUse(LIMIT, PERIOD)
+  header(others, 10, 40)
+  header(others, 10, 40)
+  others.resize(90, 60)
+  const anew = new OthersUse(90, 60)
+  for (const one of [others, anew]) header(one, 5, 6)
+  expect(read(others, 50)).toBe(read(anew, 50))
+})

@@ -62,3 +62,25 @@ test('a key without a token sends nothing, and says so', async () => {
   expect(await keeper.refresh()).toEqual({ kind: 'not-sent', why: 'there is no token to send' })
   expect(http.requests).toEqual([])
 })
+
+test('a token that opens is not lost, whatever the sealer would say of one that does not', () => {
+  const store = TokenStore.stored(new RecordingStore('refresh-0', CLOCK.wallMs()), {
+    seal: () => undefined,
+    whyLost: () => 'by another program',
+  })
+  store.open(LISTENER)
+  expect(store.read()).not.toHaveProperty('why')
+  expect(store.lost).toBeUndefined()
+  expect(store.state.token?.refreshToken).toBe('refresh-0')
+})
+
+test('where there is no token nothing is saved, and what was stored stays', () => {
+  const vault = new DamagedStore('refresh-0', CLOCK.wallMs())
+  const before = structuredClone(vault.stored)
+  const store = TokenStore.stored(vault)
+  store.open(LISTENER)
+  expect(store.state.token).toBeUndefined()
+  store.save(store.state)
+  expect(vault.stored).toEqual(before)
+  expect(store.lost).toBe('record-corrupt')
+})

@@ -1,0 +1,308 @@
+/** A defect that an attack once found: the tests that were red with it, and the breaks that put it back. */
+export interface Finding {
+  readonly found: string
+  /** Each a file under test/, and the beginning of a test's name in it. */
+  readonly tests: readonly (readonly [file: string, name: string])[]
+  /** As `what` in the registry. */
+  readonly breaks: readonly string[]
+}
+
+const UNPROVEN = 'main/tokens/unproven-token.test.ts'
+const NETWORK_WAY = 'main/ports/network-way.process.test.ts'
+const ECHO = 'main/echoing-service.test.ts'
+const PRIVATE = 'main/storage/private-files.test.ts'
+const OTHERS = 'main/storage/other-users.process.test.ts'
+const KEYS = 'main/stored-keys.test.ts'
+const CLOCK = 'main/history/wrong-clock.test.ts'
+const BROWSER_HOST = 'main/hosts/browser/browser-host.test.ts'
+const ADMISSION = 'main/hosts/browser/admission.test.ts'
+
+/** What attacks on real processes, files, clocks and proxies found; each was mended with the tests named here. */
+export const FINDINGS: readonly Finding[] = [
+  {
+    found:
+      'The code of a window, and the address of a sign-in, stood in an argument list that every user reads',
+    tests: [
+      ['main/hosts/terminal/opened-address.process.test.ts', 'while the browser is opened, no argument list'],
+      ['main/storage/address-file.test.ts', 'a file that only its owner reads leads on to the address'],
+      ['main/storage/address-file.test.ts', 'it is gone once the address was used'],
+      ['main/hosts/desktop/open-externally.test.ts', 'is given a file of the data folder'],
+      ['main/sign-in/sign-ins.test.ts', 'is opened with the very address'],
+    ],
+    breaks: [
+      'hand the browser the address with its code',
+      'let every user read the file that leads to the address',
+      'leave the file there for as long as nobody uses it',
+      'hand xdg-open the address of a sign-in on the desktop',
+      'leave the file of a sign-in there after it ended',
+    ],
+  },
+  {
+    found: 'A window that was let in was neither told nor listed, and could not be ended',
+    tests: [
+      [BROWSER_HOST, 'are told of one by one, and listed'],
+      [BROWSER_HOST, 'end for good when another one ends them'],
+    ],
+    breaks: ['let a window in without a word', 'end a window that keeps its bearer'],
+  },
+  {
+    found: 'HTTP_PROXY was sent refresh token and secret in clear text, and the simulator was dead behind it',
+    tests: [
+      [NETWORK_WAY, 'loopback uses no proxy, whatever variables are set'],
+      [NETWORK_WAY, 'a request to another computer that is not encrypted is not sent'],
+      [NETWORK_WAY, 'https goes through a proxy as a tunnel'],
+      [NETWORK_WAY, 'a proxy that cannot be used'],
+    ],
+    breaks: [
+      'ask loopback through the proxy of HTTP_PROXY',
+      'ask loopback over TLS through the proxy of HTTPS_PROXY',
+      'send plain http to another computer',
+      'go around a proxy that cannot be used',
+    ],
+  },
+  {
+    found: 'A string in the place of the refresh token of an error answer was sealed over the good one',
+    tests: [
+      [UNPROVEN, '%s with a string in the place of the refresh token costs nothing'],
+      [UNPROVEN, 'whatever a service answers, a key whose newest token'],
+      [UNPROVEN, 'the tokens in doubt are sealed together'],
+      [UNPROVEN, 'a revocation with two tokens in doubt'],
+      ['app/tokens/refresh-grant.test.ts', 'malformed answers: no throw'],
+      ['main/sign-in/code-exchange.test.ts', 'a %d that is no whole grant signs nobody in'],
+    ],
+    breaks: [
+      'replace the good token by a string of an answer that is no renewal',
+      'take a string of a client error for a new token',
+      'let the tokens in doubt push out the one that was honoured',
+      'forget across a restart which tokens are in doubt',
+      'revoke a token that may be the text of an error',
+      'sign in with the string of an answer that is no whole grant',
+    ],
+  },
+  {
+    found: 'A token that the service repeats reached snapshots, events, the history and the report',
+    tests: [
+      [ECHO, 'a service that sends back what it was sent'],
+      ['main/api/refused-requests.test.ts', 'the message of a refusal is one short line without a secret'],
+    ],
+    breaks: [
+      'show a header that repeats the token',
+      'show a stream’s error that repeats the token',
+      'show a scope that repeats the token',
+      'find a secret only where the whole of it is repeated',
+      'show the message of a refusal as it came',
+    ],
+  },
+  {
+    found: 'vault.db could be read by others for a moment when it was made',
+    tests: [
+      [OTHERS, 'while files are made again and again'],
+      [PRIVATE, '%s of an earlier version that others could read'],
+    ],
+    breaks: [
+      'close the store to others after it was made',
+      'leave a file of an earlier version readable by others',
+    ],
+  },
+  {
+    found:
+      'A data folder of another user, or one that others may write to, was used, and links in it followed',
+    tests: [
+      [PRIVATE, 'a folder of another user is refused'],
+      [PRIVATE, 'a folder that %s is refused with a line'],
+      [PRIVATE, 'a link in the place of a file is not followed'],
+      [PRIVATE, 'a link that led to the folder when it was opened'],
+    ],
+    breaks: [
+      'trust a folder of another user',
+      'trust a folder that its group may write to',
+      'follow a link to write the log',
+      'let SQLite follow a link',
+      'use a folder over a link that may lead elsewhere by then',
+    ],
+  },
+  {
+    found: 'A control socket of another user was believed, and "revoked" was said',
+    tests: [[OTHERS, 'a control socket of another user']],
+    breaks: ['ask whoever listens where the app would'],
+  },
+  {
+    found: 'Any passphrase was enough',
+    tests: [['main/hosts/terminal/passphrase-check.test.ts', 'is too weak for a new folder']],
+    breaks: ['seal keys under any passphrase'],
+  },
+  {
+    found:
+      'NODE_TLS_REJECT_UNAUTHORIZED=0 handed tokens to anyone; the certificate of a company was not taken',
+    tests: [
+      [NETWORK_WAY, 'a certificate that nobody vouches for hands nothing out'],
+      [NETWORK_WAY, "a company's certificate is taken from NODE_EXTRA_CA_CERTS"],
+      [NETWORK_WAY, "a company's certificate is taken from the system's store"],
+    ],
+    breaks: [
+      'leave the check of certificates to NODE_TLS_REJECT_UNAUTHORIZED',
+      'trust no certificate that a company installed',
+    ],
+  },
+  {
+    found: 'A stored key with a damaged row vanished, and the demonstration stood in for it',
+    tests: [
+      [KEYS, 'a key whose row in the clear'],
+      [KEYS, 'a key that was connected once is connected at the next start'],
+    ],
+    breaks: [
+      'take a key whose row in the clear is damaged for one that is not stored',
+      'start the demonstration beside stored keys',
+      'do not say that a stored key is damaged',
+    ],
+  },
+  {
+    found:
+      'Answers in one-byte chunks, deeply nested ones and endless scopes took gigabytes, and windows their pushes',
+    tests: [
+      ['main/ports/answer-bounds.process.test.ts', 'an answer without end in %s is given up within'],
+      ['app/service/json.test.ts', 'one level too many'],
+      ['app/tokens/refresh-grant.test.ts', 'of scopes without end 64 are shown'],
+      ['main/snapshot-size.test.ts', 'a service that fills every text'],
+    ],
+    breaks: [
+      'read an answer that is nearly all framing',
+      'parse whatever nests however deep',
+      'take 600 kB of scopes into every snapshot',
+      'show every symbol’s error of every stream',
+    ],
+  },
+  {
+    found: 'A wall clock 400 days ahead for a minute deleted the history, and stayed wrong until a restart',
+    tests: [
+      ['main/hosts/terminal/flapping-clock.process.test.ts', 'a process whose wall clock is 400 days ahead'],
+      [CLOCK, 'a wall clock 400 days %s for 70 s deletes no history'],
+      [CLOCK, 'a wall clock that flaps 400 days back and forth'],
+      ['main/monitor/timeline.test.ts', 'a clock that was a day wrong at most is not followed back'],
+      ['simulation/clock-set.test.ts', 'a wall clock 400 days ahead for 70 s leaves nothing wrong'],
+      ['simulation/clock-set.test.ts', 'a clock that two programs fight over'],
+    ],
+    breaks: [
+      'delete history by a clock that has just jumped ahead',
+      'delete history by a clock that has just jumped ahead, in a process of its own',
+      'let what a wrong clock wrote vouch for it at the next start',
+      'roll up from what a wrong clock wrote',
+      'keep the time of a clock that was 400 days ahead',
+      'keep what was remembered under a wrong clock',
+      'follow a clock back as often as it is set',
+    ],
+  },
+  {
+    found:
+      'A key in memory only got the pinned streams of another one, and its account ids went to another broker',
+    tests: [
+      ['main/monitor/stream-commands.test.ts', 'of another broker'],
+      ['main/streams/pinned-streams.test.ts', 'pins of a key that is in memory only'],
+    ],
+    breaks: [
+      'open the pinned streams of one broker at another',
+      'keep the pins of a key that is in memory only',
+    ],
+  },
+  {
+    found: 'Malformed answers were asked for eleven times in five minutes',
+    tests: [[UNPROVEN, 'malformed answers are asked for less than once a minute']],
+    breaks: ['ask after a malformed answer as soon as after an outage'],
+  },
+  {
+    found: 'SIGUSR1 opened an inspector, and the first build got the secrets of the environment',
+    tests: [
+      ['main/launch.test.ts', 'SIGUSR1 opens no inspector'],
+      ['main/launch.test.ts', 'a build is handed none of the secrets'],
+    ],
+    breaks: ['open an inspector on SIGUSR1', 'hand the secrets of the environment to the build'],
+  },
+  {
+    found: 'An older copy of the store that was put back was not told',
+    tests: [['main/vault/newest-commit.test.ts', 'a store that was put back from a copy']],
+    breaks: ['take an older copy of the store for the newest one'],
+  },
+  {
+    found: 'File locks that do not work were taken for another Headroom, or for a lock',
+    tests: [
+      ['main/storage/lock.test.ts', 'a second attempt in the same process'],
+      ['main/storage/lock.test.ts', 'a file system that %s is told as that'],
+    ],
+    breaks: [
+      'take a file system without locks for another Headroom',
+      'believe a lock that everyone is granted',
+    ],
+  },
+  {
+    found: 'A formula after a semicolon in a cell of an export was one to a spreadsheet',
+    tests: [['app/history/report.test.ts', 'no part of %j is a formula']],
+    breaks: ['disarm a formula at the beginning of a cell only, not after a semicolon within it'],
+  },
+  {
+    found: 'People were shown the codes of system errors',
+    tests: [['main/hosts/terminal/node-terminal.test.ts', 'stdout cannot be written: the system refused it']],
+    breaks: ['show a person the code of a failed system call'],
+  },
+  {
+    found: 'A browser kept the code of a window in its history',
+    tests: [['renderer/api/browser-session.test.ts', 'takes the code out of the address bar']],
+    breaks: ['leave the code of a window in the address bar and the history'],
+  },
+  {
+    found: 'A commit, and a settings file, could be named before it was on the disk',
+    tests: [
+      ['main/vault/vault-file.test.ts', 'the file is kept so that a commit outlives a power cut'],
+      ['main/storage/write-whole.test.ts', 'the bytes are on the disk before the name'],
+    ],
+    breaks: [
+      'acknowledge what is only in the caches of the system',
+      'name a settings file before its bytes are on the disk',
+    ],
+  },
+  {
+    found: 'No test noticed that a save which failed read saved',
+    tests: [['main/vault/profile-store.test.ts', 'what the store does not take reads unsaved']],
+    breaks: ['read a save that failed as saved'],
+  },
+  {
+    found: 'No test noticed that a stored token was vouched for without its host',
+    tests: [['main/vault/profile-record.test.ts', 'a mark vouches for each host']],
+    breaks: ['vouch for a stored token without its sign-in host'],
+  },
+  {
+    found: 'No test noticed that a late 401 was taken for one to the token that is held',
+    tests: [['main/tokens/keeper.test.ts', 'a late 401 to a token that was replaced']],
+    breaks: ['take a late 401 for one to the token that is held'],
+  },
+  {
+    found: 'No test noticed that others could read the log',
+    tests: [[PRIVATE, 'every file is private under a umask that hides nothing']],
+    breaks: ['let others read the log'],
+  },
+  {
+    found:
+      'No test noticed that two bytes of a digest were compared, that a cache kept answers, or push streams without end',
+    tests: [
+      [ADMISSION, 'a code whose digest is nearly that of the right one'],
+      [ADMISSION, 'a bearer is looked up by the whole of its digest'],
+      [ADMISSION, 'a bearer that opens one push stream after another'],
+      [BROWSER_HOST, 'answer nothing that a cache may keep'],
+    ],
+    breaks: [
+      'compare two bytes of the code',
+      'know a bearer by the beginning of its digest',
+      'keep every push stream that a bearer opens',
+      'let a cache keep what a window is told',
+    ],
+  },
+  {
+    found: 'Numbers of cases were typed beside the tests instead of counted',
+    tests: [['proof/tried.test.ts', 'a claim is cut to the assertions and the runs']],
+    breaks: ['record as many cases as a test claims'],
+  },
+  {
+    found: 'A refusal of the service after a proxy’s of the same status was not told',
+    tests: [['app/quota/row-problems.test.ts', 'a %d of something else is the problem of its row']],
+    breaks: ['take a proxy’s refusal for one that the service has told'],
+  },
+]
