@@ -15,6 +15,8 @@ import { leaksOf, type Trace } from './scan.ts'
 const HEADROOM = fileURLToPath(new URL('../../main/hosts/terminal/headroom.ts', import.meta.url))
 /** An exception that nobody catches, on demand, in a process of the test's own. */
 const CRASH = "process.once('SIGUSR2',()=>{setTimeout(()=>{throw(new(Error)('induced'))})})"
+/** Where the key of a program is shown, once. */
+const SHOWS_KEY = /^the answer to \/api\/command\/addProgram$/
 /** Where a link is handed to a person. */
 const SHOWS_LINKS = /: stdout$|^the answer to \/api\/command\/(?:signInAgain|startSignIn)$/
 const words = () => randomBytes(18).toString('base64url')
@@ -26,6 +28,7 @@ test('no part of a secret is in anything that a full run says, shows or leaves, 
     'the passphrase': words(),
     'the metrics bearer': words(),
     'a mistyped secret': words(),
+    'the given key of a program': words(),
   }
   const secret = (name: string) => secrets[`the ${name}`] ?? ''
   const clientSecret = secret('client secret')
@@ -47,6 +50,7 @@ test('no part of a secret is in anything that a full run says, shows or leaves, 
     HEADROOM_METRICS_TOKEN: secret('metrics bearer'),
     HEADROOM_CLIENT_SECRET: clientSecret,
     HEADROOM_REFRESH_TOKEN: secret('first refresh token'),
+    HEADROOM_GATEWAY_KEYS: `given=${secret('given key of a program')}`,
     NODE_OPTIONS: `--import=data:text/javascript,${CRASH} --report-uncaught-exception --report-directory=${crashes}`,
   }
   const traces: Trace[] = []
@@ -140,6 +144,41 @@ test('no part of a secret is in anything that a full run says, shows or leaves, 
   for (const verifier of withoutSecret.verifiers) secrets['a code verifier'] = verifier
   await reaches(window, 'valid')
 
+  // Programs behind the gateway: what they are answered is kept too, but for the token that is made for one.
+  await window.ask('setGateway', { on: true, port: 0 })
+  const added = await window.ask('addProgram', { name: 'bot', class: 'normal', weight: 1, profile })
+  const botKey = (added as { readonly key: string }).key
+  expect(botKey.length).toBeGreaterThan(16)
+  const gatewayKeys: Record<string, string> = { 'the key of an added program': botKey }
+  const { gateway } = (await window.ask('gateway')) as { readonly gateway: { readonly url: string } }
+  const given = secrets['the given key of a program'] ?? ''
+  const asked = async (path: string, bearer: string, init: RequestInit = {}) => {
+    const answer = await fetch(`${gateway.url}${path}`, {
+      ...init,
+      headers: { authorization: `Bearer ${bearer}` },
+    })
+    const bytes = `${JSON.stringify([...answer.headers])}\n${await answer.text()}`
+    traces.push({ where: `the gateway's answer to ${init.method ?? 'GET'} ${path}`.slice(0, 60), bytes })
+    return answer.status
+  }
+  const accounts = '/v3/brokerage/accounts'
+  const form = (refreshToken: string) => ({
+    method: 'POST',
+    body: new URLSearchParams({ grant_type: 'refresh_token', refresh_token: refreshToken }),
+  })
+  const issuedLocal = await fetch(`${gateway.url}/oauth/token`, form(botKey))
+  gatewayKeys['a local access token'] = ((await issuedLocal.json()) as { access_token: string }).access_token
+  for (const bearer of [botKey, ...Object.values(gatewayKeys)])
+    expect(await asked(accounts, bearer)).toBe(200)
+  expect(await asked(accounts, mistyped)).toBe(401)
+  expect(await asked(`${accounts}?access_token=${botKey}`, mistyped)).toBe(401)
+  expect(await asked('/oauth/token', given, form(mistyped))).toBe(400)
+  expect(await asked('/v3/orderexecution/orders', botKey, { method: 'POST', body: '{}' })).toBe(403)
+  expect(await asked('/headroom/health', given)).toBe(200)
+  expect(await ended('program list', command('program', 'list', '--json'))).toBe(0)
+  await window.ask('cutProgram', { name: 'bot' })
+  expect(await asked(accounts, botKey)).toBe(401)
+
   const everything = { profile, fromMs: 0, toMs: Date.now() }
   for (const what of ['report-csv', 'report-json', 'incident']) {
     await window.ask('exportFile', { ...everything, what })
@@ -181,6 +220,9 @@ test('no part of a secret is in anything that a full run says, shows or leaves, 
   expect(leaksOf(secrets, traces)).toEqual([])
   const elsewhere = traces.filter(({ where }) => !SHOWS_LINKS.test(where))
   expect(leaksOf(linkSecrets, elsewhere)).toEqual([])
+  expect(Object.keys(gatewayKeys)).toHaveLength(2)
+  const afterwards = traces.filter(({ where }) => !SHOWS_KEY.test(where))
+  expect(leaksOf(gatewayKeys, afterwards)).toEqual([])
   expect(Object.keys(linkSecrets).length).toBeGreaterThanOrEqual(6)
   proves('T11', { level: 3, cases: traces.length * Object.keys(secrets).length })
 }, 90_000)

@@ -1,7 +1,9 @@
 import { execFile } from 'node:child_process'
 import { request } from 'node:http'
 import { connect } from 'node:net'
+import fc from 'fast-check'
 import { expect, onTestFinished, test } from 'vitest'
+import { callerGate, destinationOf } from '../../../main/gateway/caller-gate.ts'
 import type { Peer } from '../../../main/gateway/peer-user.ts'
 import type { ForwardRequest } from '../../../main/network/forward-http.ts'
 import { LOOPBACK_LIMITS } from '../../../main/network/loopback-servers.ts'
@@ -239,6 +241,99 @@ test('300 connections that say nothing, or stop within a header, keep no program
   const slow = await silentSockets(300, to, `GET ${ACCOUNTS} HTTP/1.1\r\nhost: ${at}\r\nx-slow: `)
   expect((await ask({})).status).toBe(503)
   expect(silent.open + slow.open).toBeLessThanOrEqual(LOOPBACK_LIMITS.mostConnections)
+})
+
+test('300 connections do not end the stream of a program that was admitted before them', async () => {
+  const { add, get, port } = await startGateway({ simulator: { streamRate: 50 } })
+  const stream = await get('/v3/marketdata/stream/quotes/MSFT', add('bot'))
+  const reader = stream.body!.getReader()
+  await reader.read()
+  const silent = await silentSockets(300, { port, host: '127.0.0.1' })
+  for (let frame = 0; frame < 20; frame += 1) expect((await reader.read()).done).toBe(false)
+  expect(silent.open).toBeLessThanOrEqual(LOOPBACK_LIMITS.mostConnections)
+})
+
+test.each([
+  ['two lengths', ['content-length: 0', 'content-length: 30'], ''],
+  ['a length and chunks', ['content-length: 4', 'transfer-encoding: chunked'], '0\r\n\r\n'],
+  ['chunks under another name', ['transfer-encoding: xchunked'], '0\r\n\r\n'],
+  ['chunks and what follows them', ['transfer-encoding: chunked'], '0\r\n\r\n'],
+  ['a folded header', ['x-folded: a', ' transfer-encoding: chunked'], ''],
+  ['a space before the colon', ['transfer-encoding : chunked'], '0\r\n\r\n'],
+])(
+  'a request that hides another one in %s is not forwarded, nor is the other one',
+  async (_, headers, body) => {
+    const { port, at, key, sent } = await noting()
+    const hidden = `GET /v3/brokerage/hidden HTTP/1.1\r\nhost: ${at}\r\n\r\n`
+    const head = [`GET ${ACCOUNTS} HTTP/1.1`, `host: ${at}`, `authorization: Bearer ${key}`, ...headers]
+    const answer = await rawExchange(port, `${head.join('\r\n')}\r\n\r\n${body}${hidden}`)
+    expect(answer.status).toBe(400)
+    expect(sent).toEqual([])
+  },
+)
+
+test('whatever path leads to orders, in whatever spelling, is not forwarded', () => {
+  const spelt = (letter: string) =>
+    fc.constantFrom(
+      letter,
+      letter.toUpperCase(),
+      `%${letter.charCodeAt(0).toString(16)}`,
+      `%${letter.toUpperCase().charCodeAt(0).toString(16).toUpperCase()}`,
+    )
+  const word = (text: string) => fc.tuple(...[...text].map(spelt)).map((letters) => letters.join(''))
+  const between = fc.constantFrom('/', '//', '/./', '/%2e/', '///')
+  const rest = fc.constantFrom('', '/', '/orders', '/orders/1', ';x=/v3/brokerage', '%20', '//')
+  let passed = 0
+  fc.assert(
+    fc.property(between, word('v3'), between, word('orderexecution'), rest, (lead, v3, gap, orders, end) => {
+      const path = `${lead}${v3}${gap}${orders}${end}`
+      const head = { url: path, rawHeaders: ['host', '127.0.0.1:4791'] }
+      if (!callerGate(head, 4791).pass) return
+      // With something after its name it is another path; where it can be read as one of orders, it goes nowhere.
+      const isOther = /^;|^%20/.test(end)
+      if (destinationOf(path) !== 'orders') expect([path, isOther]).toEqual([path, true])
+      else passed += 1
+    }),
+    { numRuns: 2_000, seed: 1 },
+  )
+  expect(passed).toBeGreaterThan(500)
+  proves('G7', { level: 2, cases: 2_000 })
+})
+
+test('a program is told nothing of another one: no name, no key, no path, whatever it asks of the gateway itself', async () => {
+  // All of the quota is kept back for programs of other classes, so that the second one is refused.
+  const { add, get, gateway, url, monitor } = await startGateway({ reserve: { Accounts: 1_000 } })
+  const bot = add('secretive', { class: 'background' })
+  const secretPath = '/v3/brokerage/accounts?of=secretive-path'
+  expect((await get(secretPath, bot)).status).toBe(200)
+  const other = add('curious', { class: 'background' })
+  const ending = gateway.programs().find(({ name }) => name === 'secretive')?.keyEnding ?? 'none'
+  const paths = [
+    '/',
+    '/headroom',
+    '/headroom/health',
+    '/headroom/programs',
+    '/metrics',
+    '/api/snapshots',
+    '/v3/',
+  ]
+  const answers = [
+    ...(await Promise.all(paths.map((path) => get(path, other)))),
+    await get(ACCOUNTS, `${other}x`),
+    await get(`${ACCOUNTS}?own`, other, { prefer: 'wait=0' }),
+    await fetch(`${url}/oauth/token`, {
+      method: 'POST',
+      body: new URLSearchParams({ grant_type: 'refresh_token', refresh_token: other }),
+    }),
+    await fetch(`${url}/oauth/revoke`, { method: 'POST', body: `token=${bot}` }),
+  ]
+  expect(answers.some(({ status }) => status === 429)).toBe(true)
+  for (const answer of answers) {
+    const told = `${JSON.stringify([...answer.headers])}${await answer.text()}`
+    for (const part of ['secretive', bot.slice(0, 8), ending]) expect(told).not.toContain(part)
+  }
+  expect(monitor.snapshot('key-1')?.programs).toHaveLength(2)
+  proves('G7', { level: 3, cases: answers.length })
 })
 
 test('garbage is answered with 400 and closed', async () => {

@@ -33,6 +33,7 @@ export interface GatewayTraits {
   readonly forward?: ForwardHttp
   readonly profile?: Partial<Profile>
   readonly peer?: () => Peer
+  readonly reserve?: Readonly<Record<string, number>>
 }
 
 /** A gateway on a free port, before a simulator whose key makes no checks of its own. */
@@ -41,6 +42,7 @@ export async function startGateway({
   forward = nodeForwardHttp({}),
   profile = {},
   peer,
+  reserve,
 }: GatewayTraits = {}): Promise<StartedGateway> {
   const service = await startSimulator({ clientId: 'sim-key', refreshToken: 'sim-refresh', ...simulator })
   const dataFolder = temporaryFolder()
@@ -77,6 +79,7 @@ export async function startGateway({
     secrets,
     userId: process.getuid?.(),
     ...(peer && { peer }),
+    ...(reserve && { reserve }),
   })
   onTestFinished(async () => {
     await service.close()
