@@ -15,6 +15,7 @@ import {
 } from './rates.ts'
 import { TOLERANCE } from './replenishment.ts'
 import { RUNNING_OUT_SECONDS } from './state.ts'
+import { Utilization } from './utilization.ts'
 
 /** The answer to one own request. Times in milliseconds on one clock. */
 export interface Answered {
@@ -48,6 +49,15 @@ const DENSE_SECONDS = 10
 const READ_EVERY = { leastMs: 100, mostMs: 1000, share: 0.1 } as const
 /** Probability that others' use lies beyond either end of its interval. */
 const RATE_TAIL = 0.05
+/** Requests that overflow between two headers if others leave a quota full in between. */
+const FULL_BETWEEN = 1.5
+/** Requests missing at a header up to which others leave a quota full now and then. */
+const NEAR_FULL = 2
+/** Own requests missing at a header up to which one of others shows: its own one, and what rounding hides. */
+const OWN_MISSING = 1.1
+/** Distance of the bounds up to which a header tells one missing request from none, and what it shows at most then. */
+const SHARP = 0.6
+const NONE_MISSING = 0.45
 
 /** What one header shows to be missing beyond own requests. */
 interface Shortfall {
@@ -98,6 +108,9 @@ export class Bucket {
   /** Whether a header ever showed more to be missing than own requests can explain. */
   #isShared = false
   #margin = new LowMargin()
+  readonly #utilization = new Utilization()
+  /** Whether the last header showed a quota that others leave full now and then, so that their use follows from how often. */
+  #isNearFull = false
   #odds = new EmptyOdds()
   /** At the last header: the level without others' requests, and its change per second. */
   #leftAtHeader = 0
@@ -245,16 +258,20 @@ export class Bucket {
     // Until a header proves use by others, none is assumed: `low` alone allows for them.
     const isShared = this.#isShared
     const taken = isShared ? others.takenAt(0.5, this.limit) : 0
+    const nearFull = this.#isNearFull ? this.#pacesNearFull() : undefined
     const reading = {
       taken,
       takenAtMost: this.#margin.takenAtMost(others, taken, this.limit),
       takenAtLeast: isShared ? others.takenAt(this.#margin.share, this.limit) : 0,
-      perSecond: isShared ? others.rate() : 0,
+      perSecond: nearFull?.perSecond ?? (isShared ? others.rate() : 0),
       // The interval narrows with a header only.
-      perSecondAtLeast: isShared
-        ? Math.min(known?.perSecondAtLeast ?? this.#atHeader.rateAt(RATE_TAIL), others.rateAt(RATE_TAIL))
-        : 0,
+      perSecondAtLeast:
+        nearFull?.atLeast ??
+        (isShared
+          ? Math.min(known?.perSecondAtLeast ?? this.#atHeader.rateAt(RATE_TAIL), others.rateAt(RATE_TAIL))
+          : 0),
       perSecondAtMost: Math.max(
+        nearFull?.atMost ?? 0,
         known?.perSecondAtMost ?? this.#atHeader.rateAt(1 - RATE_TAIL),
         others.rateAt(1 - RATE_TAIL),
       ),
@@ -265,6 +282,17 @@ export class Bucket {
     this.#reading =
       known && sinceMs > 0 ? { ...reading, growth: growthFrom(known, reading, sinceMs / 1000) } : reading
     return this.#reading
+  }
+
+  /** Others' pace by how often a quota that is near full is found less than full, in requests per second. */
+  #pacesNearFull() {
+    const refill = this.#level.gainPerMs * 1000
+    const perSecond = (share: number) => this.#utilization.at(share) * refill
+    return {
+      perSecond: perSecond(0.5),
+      atLeast: perSecond(RATE_TAIL),
+      atMost: perSecond(1 - RATE_TAIL),
+    }
   }
 
   /**
@@ -300,6 +328,8 @@ export class Bucket {
   #forgetOthers(): void {
     this.#isShared = false
     this.#margin = new LowMargin()
+    this.#utilization.forget()
+    this.#isNearFull = false
     this.#odds = new EmptyOdds()
     this.#foretoldAtMs = Number.NEGATIVE_INFINITY
     this.#others.forget()
@@ -382,6 +412,7 @@ export class Bucket {
     // Headers in quick succession are weighed together.
     if (nowMs - this.#headerAtMs < WEIGHED_EVERY_MS && this.#missing < 3) return
     this.#learnOutcome(nowMs)
+    this.#learnUtilization(nowMs, missing, shown)
     this.#follow(nowMs, shown.before)
     this.#margin.judge(this.#others, missing + shown.least, this.limit)
     // Where headers are dense, what they show together is sharper than what the last one shows.
@@ -393,6 +424,17 @@ export class Bucket {
       variance: shown.width ** 2 / 12,
     })
     this.#mark()
+  }
+
+  /** Learns from a header whether others keep the quota from being full. */
+  #learnUtilization(nowMs: number, missing: number, shown: Shortfall): void {
+    const overflowed = this.#level.overflowedAt(nowMs) - this.#overflowedAtHeader
+    const isTold = this.model === 'rolling' && this.limit > NEAR_FULL + OWN_MISSING
+    const isNearFull = isTold && overflowed >= FULL_BETWEEN && missing + shown.least <= NEAR_FULL
+    const isSharp = missing === 0 && shown.before >= this.limit - OWN_MISSING && shown.width <= SHARP
+    if (isNearFull && isSharp)
+      this.#utilization.observed(shown.most > NONE_MISSING, (nowMs - this.#headerAtMs) / 1000)
+    this.#isNearFull = isNearFull && (isSharp || this.#isNearFull)
   }
 
   /** Learns what came of what was foretold at the last header, or at one not long before. */

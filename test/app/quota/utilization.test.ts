@@ -1,0 +1,43 @@
+import { expect, test } from 'vitest'
+import { Utilization } from '../../../app/quota/utilization.ts'
+import { chanceFrom } from './chance.ts'
+
+/** After headers every 20 s, of which `busy` (0 to 1) find the quota less than full. */
+function after(headers: number, busy: number, seed = 1, utilization = new Utilization()): Utilization {
+  const chance = chanceFrom(seed)
+  for (let header = 0; header < headers; header += 1) utilization.observed(chance() < busy, 20)
+  return utilization
+}
+
+test('before any header it is probably none, and may be all', () => {
+  const utilization = new Utilization()
+  expect(utilization.at(0.5)).toBe(0)
+  expect(utilization.at(0.99)).toBeGreaterThan(0.9)
+})
+
+test('a quota that is always found full is not used, surely so after some headers', () => {
+  expect(after(2, 0).at(0.95)).toBeGreaterThan(0.1)
+  expect(after(20, 0).at(0.95)).toBe(0)
+})
+
+test('the share of headers that find it less than full lies within the told range nine times in ten', () => {
+  for (const busy of [0.1, 0.3, 0.5, 0.8, 0.95]) {
+    let within = 0
+    for (let seed = 1; seed <= 400; seed += 1) {
+      const utilization = after(45, busy, seed)
+      if (utilization.at(0.05) <= busy && busy <= utilization.at(0.95)) within += 1
+    }
+    expect([busy, within / 400 > 0.85]).toEqual([busy, true])
+    const middle = after(400, busy).at(0.5)
+    expect(Math.abs(middle - busy)).toBeLessThan(0.15)
+  }
+})
+
+test('one header that finds it never full does not make a use that goes on for ever', () => {
+  const utilization = after(40, 0.9)
+  expect(utilization.at(0.5)).toBeGreaterThan(0.7)
+  expect(after(30, 0, 1, utilization).at(0.95)).toBeLessThan(0.1)
+  expect(after(8, 1, 1, utilization).at(0.5)).toBeGreaterThan(0.5)
+  utilization.forget()
+  expect(utilization.at(0.5)).toBe(0)
+})
