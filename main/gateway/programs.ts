@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { PROGRAM_CLASSES, type ProgramClass } from '../../app/gateway/decisions.ts'
+import { looksAlike } from '../../app/gateway/look-alike.ts'
 import { PROGRAM_LIMITS, PROGRAM_NAME } from '../../app/gateway/program-limits.ts'
 import { digestOf, newSecret } from '../network/random-secret.ts'
 import type { Clock, RandomBytes } from '../ports/ports.ts'
@@ -137,6 +138,8 @@ export class Programs {
     const refused = (why: string): AddedProgram => ({ kind: 'refused', why })
     if (this.#all().some((program) => sameName(program.name, name)))
       return refused(`there is a program named ${name} already; cut it first, or choose another name`)
+    if (this.#all().some((program) => looksAlike(program.name, name)))
+      return refused(`a program with a name that looks like ${name} is there already; choose another name`)
     if (programs.length >= PROGRAM_LIMITS.programs)
       return refused(`there are ${PROGRAM_LIMITS.programs} programs already; cut one first`)
     const key = newSecret(this.#deps.randomBytes)

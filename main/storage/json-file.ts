@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { z } from 'zod'
 import { setAside } from './set-aside.ts'
@@ -16,6 +16,9 @@ export interface JsonFileOptions<T> {
   /** The maximum length; a longer file counts as damaged. */
   readonly maxLength?: number
 }
+
+/** The size from which a file counts as damaged without being read: a thousand times that of the largest of them. */
+const MAX_BYTES = 16 << 20
 
 /** A small JSON file of the data folder, validated when read and replaced as a whole when written. */
 export class JsonFile<T> {
@@ -36,7 +39,7 @@ export class JsonFile<T> {
     const { schema, what, maxLength = Number.POSITIVE_INFINITY } = this.#options
     let text: string
     try {
-      text = readFileSync(this.#path, 'utf8')
+      text = statSync(this.#path).size <= MAX_BYTES ? readFileSync(this.#path, 'utf8') : ''
     } catch (error) {
       if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) {
         onProblem(`${what} cannot be read (${systemErrorText(error)}); starting with the defaults`)

@@ -71,7 +71,7 @@ export function ensurePrivate(file: string): void {
 
 /**
  * Why a folder cannot be trusted with secrets, as the end of a sentence: it belongs to another user, others may write
- * to it or replace it, or a part of its path is a link. `undefined` where it can.
+ * to it or replace it, or a file in it is a link, a pipe or a device. `undefined` where it can.
  *
  * Windows is not checked, because its access lists have no mode.
  */
@@ -90,10 +90,14 @@ export function whyNotTrusted(
     return (found & ALL_MAY_WRITE) !== 0 && (found & STICKY) === 0
   })
   if (open !== undefined) return `any user may replace it, because all may write to ${open}`
-  const link = readdirSync(path).find((name) =>
-    lstatSync(join(path, name), { throwIfNoEntry: false })?.isSymbolicLink(),
-  )
-  return link === undefined ? undefined : `${link} in it is a link; move it away`
+  for (const name of readdirSync(path)) {
+    const found = lstatSync(join(path, name), { throwIfNoEntry: false })
+    if (found?.isSymbolicLink()) return `${name} in it is a link; move it away`
+    // Whoever opens a pipe waits for another program without end.
+    if (found?.isFIFO() || found?.isCharacterDevice() || found?.isBlockDevice())
+      return `${name} in it is a pipe or a device; move it away`
+  }
+  return undefined
 }
 
 function foldersAbove(path: string): readonly string[] {

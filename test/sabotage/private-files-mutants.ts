@@ -135,4 +135,28 @@ export const PRIVATE_FILES_MUTANTS: readonly Mutant[] = [
     replace: "return stdout?.trim() === 'refused'",
     test: 'main/storage/lock.test.ts',
   },
+  {
+    promise: 'D7',
+    what: 'wait for ever for what comes out of a pipe in the place of a file',
+    file: FILES,
+    find: 'if (found?.isFIFO() || found?.isCharacterDevice() || found?.isBlockDevice())',
+    replace: 'if (found?.isCharacterDevice() || found?.isBlockDevice())',
+    test: FILES_TEST,
+  },
+  {
+    promise: 'D2',
+    what: 'read a settings file of any size',
+    file: 'main/storage/json-file.ts',
+    find: 'statSync(this.#path).size <= MAX_BYTES',
+    replace: 'statSync(this.#path).size <= 1e6 * MAX_BYTES',
+    test: 'main/storage/preferences.test.ts',
+  },
+  {
+    promise: 'G7',
+    what: 'list two programs whose names look the same',
+    file: 'main/gateway/programs.ts',
+    find: 'looksAlike(program.name, name)',
+    replace: 'looksAlike(program.name, name) && program.name === name',
+    test: 'main/gateway/programs.test.ts',
+  },
 ]

@@ -86,6 +86,18 @@ test('a name is taken once, whatever its case, and 64 programs are the most', ()
   expect(new Set(programs.list().map(({ id }) => id)).size).toBe(64)
 })
 
+test('a name that looks like one that is there, in another alphabet, is refused', () => {
+  const { programs, add } = opened()
+  add('bot')
+  // With a Greek omicron.
+  expect(programs.add({ ...BOT, name: 'b\u03bft' })).toMatchObject({
+    kind: 'refused',
+    why: expect.stringContaining('looks like'),
+  })
+  add('робот')
+  expect(programs.list().map(({ name }) => name)).toEqual(['bot', 'робот'])
+})
+
 test('a file that is damaged is set aside and told, and the gateway is off', () => {
   const { dataFolder, file } = opened()
   writeFileSync(file, '{"schemaVersion":1,"port":4791,"programs":[{"id":"x"}]}')

@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
@@ -91,4 +91,15 @@ test('a failed write leaves the file it was to replace', () => {
   mkdirSync(`${file}.new`)
   expect(writeWhole(file, 'two').ok).toBe(false)
   expect(readFileSync(file, 'utf8')).toBe('one')
+})
+
+test('a file of gigabytes is set aside without being read', () => {
+  const folder = temporaryFolder()
+  const bytes = 3 * 2 ** 30
+  writeFileSync(fileIn(folder), '')
+  truncateSync(fileIn(folder), bytes)
+  const { preferences, notice } = openPreferences(folder, NOW_MS)
+  expect(preferences.read().theme).toBe('system')
+  expect(notice).toContain(ASIDE)
+  expect(statSync(join(folder, ASIDE)).size).toBe(bytes)
 })

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import {
   chmodSync,
   closeSync,
@@ -173,6 +174,15 @@ onPosix.each([
     line: `cannot keep data in ${folder}: ${why}; choose a folder of your own with --data`,
   })
   expect(readdirSync(folder)).toEqual([])
+})
+
+onPosix('a pipe in the place of a file is told, where its opening would wait without end', () => {
+  const folder = temporaryFolder()
+  expect(spawnSync('mkfifo', [join(folder, 'gateway.json')]).status).toBe(0)
+  expect(openDataFolder(folder)).toMatchObject({
+    kind: 'unusable',
+    line: expect.stringContaining('gateway.json in it is a pipe or a device; move it away'),
+  })
 })
 
 onPosix('a folder that others may list only, or that is reached over a link, is taken', () => {

@@ -1,0 +1,21 @@
+import { expect, test } from 'vitest'
+import { looksAlike } from '../../../app/gateway/look-alike.ts'
+
+test.each([
+  ['bot', 'bοt'],
+  ['cop', 'сор'],
+  ['TOM', 'ΤΟΜ'],
+  ['bot', 'ｂｏｔ'],
+  ['bot', 'Bot'],
+  ['café', 'cafe\u0301'],
+])('%j and %j may be taken for each other', (one, other) => {
+  expect(looksAlike(one, other)).toBe(true)
+  expect(looksAlike(other, one)).toBe(true)
+})
+
+test.each([
+  ['bot', 'bat'],
+  ['bot', 'bot1'],
+  ['cafe', 'café'],
+  ['робот', 'робик'],
+])('%j and %j may not', (one, other) => expect(looksAlike(one, other)).toBe(false))
