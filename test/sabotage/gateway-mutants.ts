@@ -127,9 +127,9 @@ export const GATEWAY_MUTANTS: readonly Mutant[] = [
   {
     promise: 'G7',
     what: 'tell one program of another one',
-    file: 'main/gateway/door.ts',
-    find: "sendJson(reply, 200, { status: 'ok' })",
-    replace: "sendJson(reply, 200, { status: 'ok', programs: deps.programs.list() })",
+    file: 'main/gateway/gateway.ts',
+    find: 'monitor.snapshot(this.#withKey(program).profile)?.access.scopes ?? []',
+    replace: 'monitor.profiles().concat(programs.list().map(({ name }) => name + program.id))',
     test: 'main/gateway/door.test.ts',
   },
   {
