@@ -4,7 +4,7 @@ const STEPS = 40
 const QUIET_AT_FIRST = 0.6
 /** Mean time for which others' use stays the same, in seconds. */
 const HOLDS_SECONDS = 1800
-/** Probability of a header that shows one request missing though nobody made any. */
+/** Probability of a header that shows one request missing though none was made. */
 const MISREAD = 0.01
 
 const PRIOR = Float64Array.from({ length: STEPS + 1 }, (_, step) =>

@@ -4,6 +4,7 @@ import { createServer as createHttpServer, type IncomingMessage, request } from 
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { proves } from '../../proof/proves.ts'
+import { RecordingStore } from '../tokens/recording-store.ts'
 import { startGateway } from './started-gateway.ts'
 
 const SOON = { timeout: 20_000, interval: 20 }
@@ -92,6 +93,24 @@ test('a 401 right after a refresh is not answered by another refresh', async () 
   expect(await answer.json()).toMatchObject({ detail: expect.stringContaining('no token') })
   expect(monitor.snapshot('key-1')?.refresh.refreshesToday).toBe(1)
   await expectNothingLeft(monitor)
+})
+
+test('a rotated token that cannot be stored serves programs on, and is told', async () => {
+  const store = new RecordingStore('sim-refresh', Date.now())
+  store.isFull = true
+  const { add, get, monitor } = await startGateway({ simulator: { keys: 'rotating' }, tokens: store })
+  const key = add('bot')
+  for (const query of ['', '?again']) expect((await get(`${ACCOUNTS}${query}`, key)).status).toBe(200)
+  expect(store.steps.at(-1)).toMatch(/^save (?!sim-refresh)/)
+  expect(store.stored.token.refreshToken).toBe('sim-refresh')
+  expect(monitor.snapshot('key-1')?.refresh).toMatchObject({
+    state: 'valid',
+    stored: 'memory',
+    refreshesToday: 1,
+    unsaved: 'the disk is full',
+  })
+  await expectNothingLeft(monitor)
+  proves('G1', { level: 3, cases: 2 })
 })
 
 test('an answer of unknown length that is cut short does not end as if it were whole', async () => {

@@ -11,6 +11,8 @@ import { nodeHttp } from '../../../main/network/http-client.ts'
 import { nodeClock, nodeRandom } from '../../../main/ports/node-clock.ts'
 import { Redactor } from '../../../main/ports/redactor.ts'
 import { type ServerOptions, type SimulatorServer, startSimulator } from '../../../main/simulator/server.ts'
+import { TokenStore } from '../../../main/tokens/token-store.ts'
+import type { VaultTokens } from '../../../main/vault/vault.ts'
 import { temporaryFolder } from '../storage/temporary-folder.ts'
 
 export interface StartedGateway {
@@ -34,6 +36,8 @@ export interface GatewayTraits {
   readonly profile?: Partial<Profile>
   readonly peer?: () => Peer
   readonly reserve?: Readonly<Record<string, number>>
+  /** Where the tokens of the key are stored; in memory only without it. */
+  readonly tokens?: VaultTokens
 }
 
 /** A gateway on a free port, before a simulator whose key makes no checks of its own. */
@@ -43,6 +47,7 @@ export async function startGateway({
   profile = {},
   peer,
   reserve,
+  tokens,
 }: GatewayTraits = {}): Promise<StartedGateway> {
   const service = await startSimulator({ clientId: 'sim-key', refreshToken: 'sim-refresh', ...simulator })
   const dataFolder = temporaryFolder()
@@ -52,7 +57,7 @@ export async function startGateway({
   }
   const secrets = new Redactor()
   const monitor = new Monitor({ clock: nodeClock, random: nodeRandom, http: nodeHttp({}), log, secrets })
-  monitor.connect({
+  const connected: Profile = {
     id: 'key-1',
     name: 'Mine',
     environment: 'simulator',
@@ -63,7 +68,9 @@ export async function startGateway({
     probes: { enabled: false, budgetFraction: 0, everySeconds: {} },
     streams: [],
     ...profile,
-  })
+  }
+  if (tokens === undefined) monitor.connect(connected)
+  else monitor.restore(connected, TokenStore.stored(tokens))
   const programs = new Programs({
     dataFolder,
     clock: nodeClock,
