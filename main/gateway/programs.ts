@@ -102,6 +102,7 @@ export class Programs {
             name: 'gateway',
             what: 'The programs of the gateway',
             schema: stored,
+            schemaVersion: EMPTY.schemaVersion,
           })
     this.#stored = this.#file?.read(EMPTY, deps.clock.wallMs(), deps.problem) ?? EMPTY
     this.#given = given.map(({ key, ...program }) => ({

@@ -1,6 +1,6 @@
 import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import type { z } from 'zod'
+import { z } from 'zod'
 import { setAside } from './set-aside.ts'
 import type { Saved } from './storage-error.ts'
 import { systemErrorText } from './system-error.ts'
@@ -15,10 +15,14 @@ export interface JsonFileOptions<T> {
   readonly schema: z.ZodType<T>
   /** The maximum length; a longer file counts as damaged. */
   readonly maxLength?: number
+  /** What this version writes as the file's `schemaVersion`: one with a higher number is a newer version's. */
+  readonly schemaVersion?: number
 }
 
 /** The size from which a file counts as damaged without being read: a thousand times that of the largest of them. */
 const MAX_BYTES = 16 << 20
+
+const versioned = z.looseObject({ schemaVersion: z.int() })
 
 /** A small JSON file of the data folder, validated when read and replaced as a whole when written. */
 export class JsonFile<T> {
@@ -46,9 +50,10 @@ export class JsonFile<T> {
       }
       return fallback
     }
-    const parsed = schema.safeParse(text.length <= maxLength ? jsonOf(text) : undefined)
+    const json = text.length <= maxLength ? jsonOf(text) : undefined
+    const parsed = schema.safeParse(json)
     if (parsed.success) return parsed.data
-    onProblem(this.#setAside(nowMs))
+    onProblem(this.#setAside(this.#isNewer(json) ? 'newer' : 'corrupt', nowMs))
     return fallback
   }
 
@@ -56,11 +61,19 @@ export class JsonFile<T> {
     return writeWhole(this.#path, `${JSON.stringify(value, null, 2)}\n`)
   }
 
-  #setAside(nowMs: number): string {
+  #isNewer(json: unknown): boolean {
+    const { schemaVersion = Number.POSITIVE_INFINITY } = this.#options
+    const found = versioned.safeParse(json)
+    return found.success && found.data.schemaVersion > schemaVersion
+  }
+
+  #setAside(state: 'newer' | 'corrupt', nowMs: number): string {
     const { folder, name, what } = this.#options
     try {
-      const aside = setAside({ folder, name, extension: '.json', why: 'corrupt' }, nowMs)
-      return `${what} were damaged and are kept as ${aside}; starting with the defaults`
+      const aside = setAside({ folder, name, extension: '.json', why: state }, nowMs)
+      return state === 'newer'
+        ? `${what} are of a newer Headroom and are kept for it as ${aside}; starting with the defaults`
+        : `${what} were damaged and are kept as ${aside}; starting with the defaults`
     } catch (error) {
       const why = systemErrorText(error)
       return `${what} are damaged and could not be set aside (${why}); starting with the defaults`

@@ -159,4 +159,12 @@ export const PRIVATE_FILES_MUTANTS: readonly Mutant[] = [
     replace: 'looksAlike(program.name, name) && program.name === name',
     test: 'main/gateway/programs.test.ts',
   },
+  {
+    promise: 'D2',
+    what: 'call what a newer version wrote damaged',
+    file: 'main/storage/json-file.ts',
+    find: 'found.data.schemaVersion > schemaVersion',
+    replace: 'found.data.schemaVersion > 2 * schemaVersion',
+    test: 'main/gateway/programs.test.ts',
+  },
 ]

@@ -1,4 +1,4 @@
-import { chmodSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
@@ -104,6 +104,18 @@ test('a file that is damaged is set aside and told, and the gateway is off', () 
   const { programs, problems } = opened(dataFolder)
   expect([programs.port, programs.list()]).toEqual([undefined, []])
   expect(problems).toEqual([expect.stringContaining('were damaged and are kept as')])
+})
+
+test('a file of a newer Headroom is kept for it, and is not called damaged', () => {
+  const { dataFolder, file } = opened()
+  const text = '{"schemaVersion":2,"programs":[{"id":"x","colour":"red"}]}'
+  writeFileSync(file, text)
+  const { problems } = opened(dataFolder)
+  expect(problems).toEqual([
+    expect.stringMatching(/are of a newer Headroom and are kept for it as gateway\.newer-/),
+  ])
+  const aside = readdirSync(dataFolder).find((name) => name.startsWith('gateway.newer-'))
+  expect(readFileSync(join(dataFolder, aside ?? ''), 'utf8')).toBe(text)
 })
 
 test('what cannot be stored is said, and a program that could not be stored has no key', () => {
