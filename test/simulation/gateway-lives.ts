@@ -1,4 +1,5 @@
-import { expect } from 'vitest'
+import { expect, test } from 'vitest'
+import { proves } from '../proof/proves.ts'
 import { type GatewayFault, liveGateway } from './gateway-life.ts'
 
 const FAULTS: readonly GatewayFault[] = [
@@ -7,16 +8,27 @@ const FAULTS: readonly GatewayFault[] = [
   'token-refused',
 ]
 
-/** Lives of so many seeds from the first one on, each law held in each, and each fault met in some. Returns how many requests were sent again. */
-export async function liveGateways(first: number, lives: number): Promise<number> {
-  const met: Partial<Record<GatewayFault, number>> = {}
-  let resends = 0
-  for (let seed = first; seed < first + lives; seed += 1) {
-    const life = await liveGateway(seed)
-    resends += life.resends
-    for (const fault of FAULTS) met[fault] = (met[fault] ?? 0) + (life.faults[fault] ?? 0)
-  }
-  // Lives in which nothing goes wrong would prove nothing.
-  for (const fault of FAULTS) expect(met[fault], fault).toBeGreaterThan(lives / 20)
-  return resends
+interface Lives {
+  readonly firstSeed: number
+  readonly lives: number
+  readonly timeoutMs: number
+}
+
+/** Tests lives of so many seeds: each law is held in each, and each fault is met in some. */
+export function testLives({ firstSeed, lives, timeoutMs }: Lives): void {
+  test(`in ${lives} short lives no request through the gateway is lost, left waiting, or sent twice but as allowed`, {
+    timeout: timeoutMs,
+  }, async () => {
+    const met: Partial<Record<GatewayFault, number>> = {}
+    let resends = 0
+    for (let seed = firstSeed; seed < firstSeed + lives; seed += 1) {
+      const life = await liveGateway(seed)
+      resends += life.resends
+      for (const fault of FAULTS) met[fault] = (met[fault] ?? 0) + (life.faults[fault] ?? 0)
+    }
+    // Lives in which nothing goes wrong would prove nothing.
+    for (const fault of FAULTS) expect(met[fault], fault).toBeGreaterThan(lives / 20)
+    expect(resends).toBeGreaterThan(lives / 3)
+    proves(['G1', 'G6'], { level: 2, cases: lives })
+  })
 }

@@ -1,22 +1,40 @@
 import { readFileSync } from 'node:fs'
 import type { Page } from '@playwright/test'
+import type { RecordedUses } from '../../../app/contract/history.ts'
+import type { Snapshot } from '../../../app/contract/snapshot.ts'
 import { readPlan } from '../../../app/plan/plan-file.ts'
 import { provesInBrowser } from '../../proof/proves-in-browser.ts'
 import { slots } from '../../renderer/fixtures.ts'
+import type { FakeHost } from '../../renderer/harness/fake-host.ts'
 import { layoutFaults } from '../../renderer/harness/layout-faults.ts'
 import { dragRate, taskMsOf, taskTimeOf } from '../../renderer/harness/plan-changes.ts'
 import { BUSY, recordedDay } from './plan-fixtures.ts'
-import { asked, copied, expect, overflow, problemsOf, test } from './window-fixtures.ts'
+import { asked, test as base, copied, expect, overflow, problemsOf } from './window-fixtures.ts'
 
 const headline = (page: Page) => page.getByTestId('plan-headline')
 const summary = (page: Page) => page.getByTestId('plan-day-summary')
-const WIDE = { width: 1440, height: 900 }
+
+interface PlanFixtures {
+  /** Opens the page Plan on a key that shows `of` (five busy programs), with what was recorded of it. */
+  readonly openPlan: (of?: Snapshot, recorded?: RecordedUses) => Promise<FakeHost>
+}
+
+const test = base.extend<PlanFixtures>({
+  viewport: { width: 1440, height: 900 },
+  openPlan: async ({ page, open }, use) => {
+    await use(async (of = BUSY, recorded) => {
+      const host = await open(of)
+      if (recorded !== undefined) host.answer('recordedUses', recorded)
+      await page.keyboard.press('P')
+      return host
+    })
+  },
+})
 
 test('it is reached by the menu, the palette and a key, and what was changed is there again', async ({
   page,
   open,
 }) => {
-  await page.setViewportSize(WIDE)
   await open(BUSY)
   await page.getByRole('button', { name: 'More', exact: true }).click()
   await page.getByRole('menuitem', { name: 'Plan…' }).click()
@@ -38,11 +56,9 @@ test('it is reached by the menu, the palette and a key, and what was changed is 
 
 test('it starts from what runs: programs, own requests, streams, and others as an estimate with range and age', async ({
   page,
-  open,
+  openPlan,
 }) => {
-  await page.setViewportSize(WIDE)
-  await open(BUSY)
-  await page.keyboard.press('P')
+  await openPlan()
   const programs = page.locator('[data-program]')
   await expect(programs.locator('th')).toContainText([
     'executor',
@@ -66,22 +82,21 @@ test('it starts from what runs: programs, own requests, streams, and others as a
 
 test('without the gateway it starts from what was observed, and says what a wait is then', async ({
   page,
-  open,
+  openPlan,
 }) => {
   const { gateway: _, programs: __, ...rest } = BUSY
-  await page.setViewportSize(WIDE)
-  await open(rest)
-  await page.keyboard.press('P')
+  await openPlan(rest)
   await expect(page.locator('[data-program] th')).toContainText(['Headroom', 'Others'])
   await expect(page.getByTestId('plan')).toContainText('a request that waits here gets a 429 without it')
   await expect(page.getByLabel('Requests per second of Headroom, Quote Snapshot')).toHaveValue('0.90')
   provesInBrowser('L3', 2)
 })
 
-test('a dragged rate is judged at once: what does not fit, why, and what to drop', async ({ page, open }) => {
-  await page.setViewportSize(WIDE)
-  await open(BUSY)
-  await page.keyboard.press('P')
+test('a dragged rate is judged at once: what does not fit, why, and what to drop', async ({
+  page,
+  openPlan,
+}) => {
+  await openPlan()
   const slider = page.getByRole('slider', { name: 'Rate of backtest, Option Expirations' })
   await slider.focus()
   for (let press = 0; press < 40; press += 1) await page.keyboard.press('ArrowRight')
@@ -109,10 +124,8 @@ test('a dragged rate is judged at once: what does not fit, why, and what to drop
   await expect(headline(page)).toHaveText(/^Fits, with waits\. backtest waits up to \d+ s\.$/)
 })
 
-test('what is no number changes nothing, and is marked', async ({ page, open }) => {
-  await page.setViewportSize(WIDE)
-  await open(BUSY)
-  await page.keyboard.press('P')
+test('what is no number changes nothing, and is marked', async ({ page, openPlan }) => {
+  await openPlan()
   const rate = page.getByLabel('Requests per second of risk, Positions')
   await rate.fill('much')
   await expect(rate).toHaveAttribute('aria-invalid', 'true')
@@ -122,10 +135,11 @@ test('what is no number changes nothing, and is marked', async ({ page, open }) 
   await expect(rate).toHaveAttribute('aria-invalid', 'false')
 })
 
-test('a program and its streams are added; streams beyond the slots do not fit', async ({ page, open }) => {
-  await page.setViewportSize(WIDE)
-  await open({ ...BUSY, slots: [slots('Option Chain Stream', 10, 0, 10)] })
-  await page.keyboard.press('P')
+test('a program and its streams are added; streams beyond the slots do not fit', async ({
+  page,
+  openPlan,
+}) => {
+  await openPlan({ ...BUSY, slots: [slots('Option Chain Stream', 10, 0, 10)] })
   await page.getByRole('button', { name: '+ Program' }).click()
   await page.getByLabel('Name of the program').fill('notes')
   await page.getByLabel('Name of the program').press('Tab')
@@ -150,12 +164,9 @@ test('a program and its streams are added; streams beyond the slots do not fit',
 
 test('the recorded day is shown with and without the change, as a picture and as a table', async ({
   page,
-  open,
+  openPlan,
 }) => {
-  await page.setViewportSize(WIDE)
-  const host = await open(BUSY)
-  host.answer('recordedUses', recordedDay(4))
-  await page.keyboard.press('P')
+  const host = await openPlan(BUSY, recordedDay(4))
   await expect(page.getByText('4 h are recorded of the last 24 h; replayed')).toBeVisible()
   await page.getByLabel('Category of the picture').selectOption('Quote Snapshot')
   await expect(summary(page)).toHaveText(/^The lowest level is \d+ %; no request waits\.$/)
@@ -175,11 +186,9 @@ test('the recorded day is shown with and without the change, as a picture and as
 
 test('it starts from the last 24 hours too, with what covers them; others are an estimate then as well', async ({
   page,
-  open,
+  openPlan,
 }) => {
-  await page.setViewportSize(WIDE)
-  const host = await open(BUSY)
-  await page.keyboard.press('P')
+  const host = await openPlan()
   const recorded = page.getByRole('button', { name: 'Start from the last 24 h' })
   await recorded.click()
   await expect(page.getByText('Nothing is recorded of the last 24 hours yet.')).toBeVisible()
@@ -197,13 +206,10 @@ test('it starts from the last 24 hours too, with what covers them; others are an
   await expect(page.getByLabel('Requests per second of risk, Positions')).toHaveValue('0.10')
 })
 
-test('of a single recorded minute it claims no day', async ({ page, open }) => {
-  await page.setViewportSize(WIDE)
-  const host = await open(BUSY)
+test('of a single recorded minute it claims no day', async ({ page, openPlan }) => {
   const { rows } = recordedDay(1)
   const last = Object.entries(rows).map(([category, minutes]) => [category, minutes.slice(-1)] as const)
-  host.answer('recordedUses', { rows: Object.fromEntries(last), programs: [] })
-  await page.keyboard.press('P')
+  await openPlan(BUSY, { rows: Object.fromEntries(last), programs: [] })
   await expect(
     page.getByText('1 minute is recorded of the last 24 h, too little to speak of a day; replayed'),
   ).toBeVisible()
@@ -217,11 +223,9 @@ test('of a single recorded minute it claims no day', async ({ page, open }) => {
 
 test('a saved plan is opened again by hand or dropped; a wrong file is refused by its member and changes nothing', async ({
   page,
-  open,
+  openPlan,
 }) => {
-  await page.setViewportSize(WIDE)
-  await open(BUSY)
-  await page.keyboard.press('P')
+  await openPlan()
   const rate = page.getByLabel('Requests per second of backtest, Option Expirations')
   await rate.fill('0.9')
   await page.getByLabel('Weight of scanner').fill('7')
@@ -271,12 +275,9 @@ test('a saved plan is opened again by hand or dropped; a wrong file is refused b
 
 test('a change takes the page less than 20 ms of its processor, with a recorded day in the picture', async ({
   page,
-  open,
+  openPlan,
 }) => {
-  await page.setViewportSize(WIDE)
-  const host = await open(BUSY)
-  host.answer('recordedUses', recordedDay(4))
-  await page.keyboard.press('P')
+  await openPlan(BUSY, recordedDay(4))
   await page.locator('[data-history] .recharts-surface').first().waitFor()
   const slider = 'Rate of backtest, Option Expirations'
   await dragRate(page, { slider, count: 20, pauseMs: 0 })
@@ -291,18 +292,14 @@ test('a change takes the page less than 20 ms of its processor, with a recorded 
   provesInBrowser('L3', changes.length)
 })
 
-test('without a recording the day is made from the plan, and says so', async ({ page, open }) => {
-  await page.setViewportSize(WIDE)
-  await open(BUSY)
-  await page.keyboard.press('P')
+test('without a recording the day is made from the plan, and says so', async ({ page, openPlan }) => {
+  await openPlan()
   await expect(page.getByText('nothing is recorded yet')).toBeVisible()
   await expect(summary(page)).toContainText('The lowest level is')
 })
 
-test('the plan is copied as the file that the command reads', async ({ page, open }) => {
-  await page.setViewportSize(WIDE)
-  await open(BUSY)
-  await page.keyboard.press('P')
+test('the plan is copied as the file that the command reads', async ({ page, openPlan }) => {
+  await openPlan()
   await page.getByLabel('Class of scanner').selectOption('background')
   const text = await copied(page)
   await page.getByRole('button', { name: 'Copy as JSON' }).click()
@@ -321,17 +318,18 @@ test('the plan is copied as the file that the command reads', async ({ page, ope
   })
 })
 
-for (const size of [WIDE, { width: 1024, height: 700 }])
+for (const size of [
+  { width: 1440, height: 900 },
+  { width: 1024, height: 700 },
+])
   for (const colorScheme of ['dark', 'light'] as const)
     test(`nothing is cut, hidden or too small to click, ${size.width} wide and ${colorScheme}`, async ({
       page,
-      open,
+      openPlan,
     }) => {
       await page.setViewportSize(size)
       await page.emulateMedia({ colorScheme })
-      const host = await open(BUSY)
-      host.answer('recordedUses', recordedDay(1))
-      await page.keyboard.press('P')
+      await openPlan(BUSY, recordedDay(1))
       await expect(summary(page)).toContainText('The lowest level is')
       await page.locator('[data-history] .recharts-surface').first().waitFor()
       expect((await overflow(page))[0]).toBe(0)
