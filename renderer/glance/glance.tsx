@@ -1,4 +1,3 @@
-import { useEffect } from 'react'
 import type { Snapshot } from '../../app/contract/snapshot.ts'
 import { type GlanceNumber, glanceNote, glanceNumber, signInByText } from '../../app/status/glance.ts'
 import { keyFindings } from '../../app/status/key-findings.ts'
@@ -9,19 +8,13 @@ import controlsSheet from '../components/controls.module.css'
 import { Shape } from '../components/shape.tsx'
 import { accessText } from '../format/token-text.ts'
 import { useMedia } from '../hooks/use-media.ts'
+import { useWayBack } from '../hooks/use-way-back.ts'
 import { BannerArea, RefusalNotice } from '../shell/banner.tsx'
 import { Dialogs } from '../shell/dialogs.tsx'
 import { ENVIRONMENT_LABELS } from '../shell/environment-labels.ts'
 import { PausedBanner } from '../shell/paused-banner.tsx'
 import { Title } from '../shell/title.tsx'
-import {
-  useMirror,
-  useMoment,
-  useParts,
-  useShown,
-  useShownValue,
-  useSnapshot,
-} from '../state/window-parts.ts'
+import { useMirror, useMoment, useShown, useShownValue, useSnapshot } from '../state/window-parts.ts'
 import { Strip } from '../strip/strip.tsx'
 import sheet from './glance.module.css'
 import { KeyTable } from './key-table.tsx'
@@ -33,18 +26,9 @@ const MAX_CARDS = 3
 
 /** One key to be read from across the room, and all keys where there are several. In a low window, one line. */
 export function Glance({ inert }: { readonly inert: boolean }) {
-  const { view } = useParts()
   const isLine = useMedia('(max-height: 220px)')
   const isSeveral = useMirror(({ snapshots }) => snapshots.length > 1)
-  const close = () => view.setState({ page: 'dashboard' })
-  useEffect(() => {
-    const pressed = (event: KeyboardEvent) => {
-      const isBusy = event.defaultPrevented || view.getState().dialog !== undefined
-      if (event.key === 'Escape' && !isBusy) view.setState({ page: 'dashboard' })
-    }
-    document.addEventListener('keydown', pressed)
-    return () => document.removeEventListener('keydown', pressed)
-  }, [view])
+  const close = useWayBack()
   return (
     <div className={css('page')} inert={inert} data-testid="glance">
       {isLine ? (

@@ -6,7 +6,7 @@ import { classesOf } from '../components/classes.ts'
 import controlsSheet from '../components/controls.module.css'
 import headlineSheet from '../components/headline.module.css'
 import { Shape } from '../components/shape.tsx'
-import { useParts, useSnapshot } from '../state/window-parts.ts'
+import { useSnapshot } from '../state/window-parts.ts'
 import sheet from './plan.module.css'
 import { changesText, type PlanDraft } from './plan-draft.ts'
 
@@ -19,11 +19,11 @@ interface PlanBannerProps {
   readonly atMost: PlanVerdict
   /** Of what runs now. */
   readonly before: PlanVerdict
+  readonly close: () => void
 }
 
 /** Whether the plan fits, beside what runs now. */
-export function PlanBanner({ draft, verdict, atMost, before }: PlanBannerProps) {
-  const { view } = useParts()
+export function PlanBanner({ draft, verdict, atMost, before, close }: PlanBannerProps) {
   const isServing = useSnapshot(({ gateway }) => gateway?.state === 'serving') ?? false
   const { severity, label, text } = planHeadline(verdict, atMost)
   const changes = changesText(draft)
@@ -57,11 +57,7 @@ export function PlanBanner({ draft, verdict, atMost, before }: PlanBannerProps) 
         />
         {changes !== '' && <Compared title={changes} verdict={verdict} isChosen />}
       </div>
-      <button
-        type="button"
-        className={css('button', 'ghost', 'close')}
-        onClick={() => view.setState({ page: 'dashboard' })}
-      >
+      <button type="button" className={css('button', 'ghost', 'close')} onClick={close}>
         Close <kbd>Esc</kbd>
       </button>
     </section>

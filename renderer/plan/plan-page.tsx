@@ -5,6 +5,7 @@ import { planVerdict } from '../../app/plan/verdict.ts'
 import { classesOf } from '../components/classes.ts'
 import controlsSheet from '../components/controls.module.css'
 import { unanswered } from '../hooks/use-asked.ts'
+import { useWayBack } from '../hooks/use-way-back.ts'
 import { MAIN } from '../shell/skip-links.tsx'
 import { shownSnapshot, useParts, useSnapshot, useView } from '../state/window-parts.ts'
 import { AdvicePanel } from './advice-panel.tsx'
@@ -51,25 +52,21 @@ export function PlanPage() {
   useEffect(() => {
     if (draft === undefined) begin()
   }, [draft === undefined])
-  useEffect(() => {
-    const pressed = (event: KeyboardEvent) => {
-      const isBusy = event.defaultPrevented || view.getState().dialog !== undefined
-      if (event.key === 'Escape' && !isBusy) view.setState({ page: 'dashboard' })
-    }
-    document.addEventListener('keydown', pressed)
-    return () => document.removeEventListener('keydown', pressed)
-  }, [view])
+  const close = useWayBack()
   if (draft === undefined) return <main id={MAIN} tabIndex={-1} className={css('page')} />
-  return <Planned key={draft.profile} draft={draft} reset={begin} resetRecorded={beginRecorded} />
+  return (
+    <Planned key={draft.profile} draft={draft} reset={begin} resetRecorded={beginRecorded} close={close} />
+  )
 }
 
 interface PlannedProps {
   readonly draft: PlanDraft
   readonly reset: () => void
   readonly resetRecorded: () => Promise<void>
+  readonly close: () => void
 }
 
-function Planned({ draft, reset, resetRecorded }: PlannedProps) {
+function Planned({ draft, reset, resetRecorded, close }: PlannedProps) {
   const { view } = useParts()
   const main = useRef<HTMLElement>(null)
   const change = useCallback<ChangeDraft>(
@@ -104,7 +101,7 @@ function Planned({ draft, reset, resetRecorded }: PlannedProps) {
         void openFile(file)
       }}
     >
-      <PlanBanner draft={draft} verdict={verdict} atMost={atMost} before={before} />
+      <PlanBanner draft={draft} verdict={verdict} atMost={atMost} before={before} close={close} />
       <div className={css('columns')}>
         <div className={css('column')}>
           <ProgramsPanel

@@ -1,0 +1,17 @@
+import { useCallback, useEffect } from 'react'
+import { useParts } from '../state/window-parts.ts'
+
+/** The way from a page to the dashboard: a function, and Escape, unless a dialog is open or something else takes the key. */
+export function useWayBack(): () => void {
+  const { view } = useParts()
+  const back = useCallback(() => view.setState({ page: 'dashboard' }), [view])
+  useEffect(() => {
+    const pressed = (event: KeyboardEvent) => {
+      const isBusy = event.defaultPrevented || view.getState().dialog !== undefined
+      if (event.key === 'Escape' && !isBusy) back()
+    }
+    document.addEventListener('keydown', pressed)
+    return () => document.removeEventListener('keydown', pressed)
+  }, [view, back])
+  return back
+}
