@@ -1,10 +1,10 @@
-import { type ChildProcess, spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { Agent, request } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { round, tell } from './result.ts'
+import { endProcesses, PROGRAM_KEY, started, startedGateway } from './started-processes.ts'
 
 /**
  * What the gateway adds to a request: `node test/bench/gateway-cost.ts [--pairs 1500] [--requests 20000] [--json]`.
@@ -26,26 +26,18 @@ const AIMS = { p50Ms: 0.25, p99Ms: 1, perSecond: 3_000 } as const
 const GAP_MS = 20
 const CONNECTIONS = 32
 const WARM_UP = 2_000
-const KEY = 'a-key-of-the-bench-0123456789'
 const PATH = '/v3/brokerage/accounts'
 /** Of the system's clock ticks, in seconds (`CLK_TCK`, 100 on Linux). */
 const TICK_SECONDS = 0.01
 
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 const agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS })
-const children: ChildProcess[] = []
 
 try {
   const service = await started([here('gateway-upstream.ts'), 'service'], /^(\d+)$/m)
   const origin = `http://127.0.0.1:${service.said}`
   const pass = await started([here('gateway-upstream.ts'), 'pass', origin], /^(\d+)$/m)
-  const gateway = await started(
-    [
-      ...[here('../../main/hosts/terminal/headroom.ts'), 'gateway', '--port', '0', '--probe', 'none'],
-      ...['--auth-url', origin, '--base-url', origin, '--client-id', 'bench'],
-    ],
-    /^gateway ready: (\S+)$/m,
-  )
+  const gateway = await startedGateway(origin)
   const ways = {
     direct: { url: origin, pid: service.pid },
     pass: { url: `http://127.0.0.1:${pass.said}`, pid: pass.pid },
@@ -121,39 +113,14 @@ try {
   )
 } finally {
   agent.destroy()
-  for (const child of children) child.kill()
-}
-
-/** Starts a process of the bench; resolves once stdout matches. */
-function started(
-  args: readonly string[],
-  ready: RegExp,
-): Promise<{ readonly said: string; readonly pid: number }> {
-  const child = spawn(process.execPath, args, {
-    stdio: ['pipe', 'pipe', 'inherit'],
-    env: {
-      ...process.env,
-      HEADROOM_REFRESH_TOKEN: 'a-refresh-token-of-the-bench',
-      HEADROOM_GATEWAY_KEYS: `bench=${KEY}`,
-    },
-  })
-  children.push(child)
-  return new Promise((resolve, reject) => {
-    let out = ''
-    child.on('exit', (code) => reject(new Error(`${args.join(' ')} ended with ${code}`)))
-    child.stdout.setEncoding('utf8').on('data', (text: string) => {
-      out += text
-      const [, said] = ready.exec(out) ?? []
-      if (said !== undefined && child.pid !== undefined) resolve({ said, pid: child.pid })
-    })
-  })
+  endProcesses()
 }
 
 /** One request; resolves to how long its whole answer took, in milliseconds. */
 function once(url: string, number: number): Promise<number> {
   return new Promise((resolve, reject) => {
     const beganMs = performance.now()
-    const headers = { authorization: `Bearer ${KEY}` }
+    const headers = { authorization: `Bearer ${PROGRAM_KEY}` }
     const asked = request(`${url}${PATH}?${number}`, { agent, headers }, (answer) => {
       if (answer.statusCode !== 200) reject(new Error(`${url} answered ${answer.statusCode}`))
       answer.resume()

@@ -1,10 +1,10 @@
-import { type ChildProcess, spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { Agent, type IncomingMessage, request } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { round, tell } from './result.ts'
+import { endProcesses, PROGRAM_KEY, started, startedGateway } from './started-processes.ts'
 
 /**
  * What programs have of one shared stream: `node test/bench/stream-sharing.ts [--seconds 15] [--json]`.
@@ -21,14 +21,12 @@ const READERS = 200
 const GO_AWAY_READERS = 50
 const JOINS = 100
 const AIMS = { p99Ms: 15, joinMs: 10 } as const
-const KEY = 'a-key-of-the-bench-0123456789'
 const PATH = '/v3/brokerage/stream/accounts/SIM1001/positions'
 const SETTLE_MS = 2_000
 const PAGE_BYTES = 4096
 
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 const agent = new Agent({ maxSockets: Number.POSITIVE_INFINITY })
-const children: ChildProcess[] = []
 
 interface Reader {
   readonly answer: IncomingMessage
@@ -45,13 +43,7 @@ interface Reader {
 try {
   const service = await started([here('sharing-upstream.ts')], /^(\d+)$/m)
   const origin = `http://127.0.0.1:${service.said}`
-  const gateway = await started(
-    [
-      ...[here('../../main/hosts/terminal/headroom.ts'), 'gateway', '--port', '0', '--probe', 'none'],
-      ...['--auth-url', origin, '--base-url', origin, '--client-id', 'bench'],
-    ],
-    /^gateway ready: (\S+)$/m,
-  )
+  const gateway = await startedGateway(origin)
   const first = await reading(gateway.said)
   await first.snapshotMs
 
@@ -122,39 +114,14 @@ try {
   )
 } finally {
   agent.destroy()
-  for (const child of children) child.kill()
-}
-
-/** Starts a process of the bench; resolves once stdout matches. */
-function started(
-  args: readonly string[],
-  ready: RegExp,
-): Promise<{ readonly said: string; readonly pid: number }> {
-  const child = spawn(process.execPath, args, {
-    stdio: ['pipe', 'pipe', 'inherit'],
-    env: {
-      ...process.env,
-      HEADROOM_REFRESH_TOKEN: 'a-refresh-token-of-the-bench',
-      HEADROOM_GATEWAY_KEYS: `bench=${KEY}`,
-    },
-  })
-  children.push(child)
-  return new Promise((resolve, reject) => {
-    let out = ''
-    child.on('exit', (code) => reject(new Error(`${args.join(' ')} ended with ${code}`)))
-    child.stdout.setEncoding('utf8').on('data', (text: string) => {
-      out += text
-      const [, said] = ready.exec(out) ?? []
-      if (said !== undefined && child.pid !== undefined) resolve({ said, pid: child.pid })
-    })
-  })
+  endProcesses()
 }
 
 /** Reads the stream. Resolves once its answer has begun. */
 function reading(url: string): Promise<Reader> {
   return new Promise((resolve, reject) => {
     const beganMs = performance.now()
-    const headers = { authorization: `Bearer ${KEY}` }
+    const headers = { authorization: `Bearer ${PROGRAM_KEY}` }
     const going = request(`${url}${PATH}`, { agent, headers }, (answer) => {
       if (answer.statusCode !== 200) reject(new Error(`the gateway answered ${answer.statusCode}`))
       let told: (ms: number) => void = () => {}

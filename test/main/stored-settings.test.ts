@@ -6,6 +6,7 @@ import { nodeHttp } from '../../main/network/http-client.ts'
 import { nodeClock, nodeRandom } from '../../main/ports/node-clock.ts'
 import { startSimulator } from '../../main/simulator/server.ts'
 import { passphraseKeystore } from '../../main/vault/passphrase-keystore.ts'
+import { NO_PUSHES } from './hosts/no-pushes.ts'
 import { temporaryFolder } from './storage/temporary-folder.ts'
 
 const CHEAP = { N: 16, r: 8, p: 1 }
@@ -32,15 +33,7 @@ async function started(dataFolder: string, words?: string) {
     running = false
   }
   onTestFinished(stop)
-  const { handlers } = app.windows.open({
-    snapshotChanged: () => {},
-    eventHappened: () => {},
-    profileRemoved: () => {},
-    alertsChanged: () => {},
-    alertAnnounced: () => {},
-    timeZoneChanged: () => {},
-    signInChanged: () => {},
-  })
+  const { handlers } = app.windows.open(NO_PUSHES)
   return { handlers, stop }
 }
 

@@ -6,6 +6,7 @@ import { nodeClock, nodeRandom } from '../../../main/ports/node-clock.ts'
 import type { Clock, Http } from '../../../main/ports/ports.ts'
 import { startSimulator } from '../../../main/simulator/server.ts'
 import { temporaryFolder } from '../storage/temporary-folder.ts'
+import { NO_PUSHES } from './no-pushes.ts'
 
 const HELLO = { version: '1.2.3', host: 'browser', hostReason: 'no display' } as const
 
@@ -18,13 +19,8 @@ async function running({ clock = nodeClock, http = nodeHttp({}) }: { clock?: Clo
   onTestFinished(() => app.stop())
   const snapshots: Snapshot[] = []
   const window = app.windows.open({
+    ...NO_PUSHES,
     snapshotChanged: (snapshot) => snapshots.push(snapshot),
-    eventHappened: () => {},
-    profileRemoved: () => {},
-    alertsChanged: () => {},
-    alertAnnounced: () => {},
-    timeZoneChanged: () => {},
-    signInChanged: () => {},
   })
   onTestFinished(() => window.close())
   const profiles = async () => (await window.handlers.snapshots()).map(({ profile }) => profile.id)

@@ -11,6 +11,7 @@ import { EXAMPLE_KEY } from '../example-key.ts'
 import { quotaHeaders } from '../quota-headers.ts'
 import { answerOf, renewal, ScriptedHttp } from '../scripted-http.ts'
 import { appFeatures } from './app-features.ts'
+import { NO_PUSHES } from './no-pushes.ts'
 
 const QUOTA = quotaHeaders(319, 1)
 
@@ -48,13 +49,10 @@ function setUp() {
       removed: [],
     }
     const session = windows.open({
+      ...NO_PUSHES,
       snapshotChanged: (snapshot) => seen.snapshots.push(snapshot),
       eventHappened: (event) => seen.events.push(event),
       profileRemoved: ({ profile }) => seen.removed.push(profile),
-      alertsChanged: () => {},
-      alertAnnounced: () => {},
-      timeZoneChanged: () => {},
-      signInChanged: () => {},
     })
     return { ...session, seen }
   }

@@ -1,0 +1,50 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+
+/** The key of the one program behind the gateway of a bench. */
+export const PROGRAM_KEY = 'a-key-of-the-bench-0123456789'
+
+/** A process that is ready, and what its line of that named: a port or an address. */
+export interface Started {
+  readonly said: string
+  readonly pid: number
+}
+
+const children: ChildProcess[] = []
+
+/** Starts a process of a bench; resolves once stdout matches. */
+export function started(args: readonly string[], ready: RegExp): Promise<Started> {
+  const child = spawn(process.execPath, args, {
+    stdio: ['pipe', 'pipe', 'inherit'],
+    env: {
+      ...process.env,
+      HEADROOM_REFRESH_TOKEN: 'a-refresh-token-of-the-bench',
+      HEADROOM_GATEWAY_KEYS: `bench=${PROGRAM_KEY}`,
+    },
+  })
+  children.push(child)
+  return new Promise((resolve, reject) => {
+    let out = ''
+    child.on('exit', (code) => reject(new Error(`${args.join(' ')} ended with ${code}`)))
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      out += text
+      const [, said] = ready.exec(out) ?? []
+      if (said !== undefined && child.pid !== undefined) resolve({ said, pid: child.pid })
+    })
+  })
+}
+
+/** Starts the gateway as a user does, before a service at `origin`. */
+export const startedGateway = (origin: string): Promise<Started> =>
+  started(
+    [
+      fileURLToPath(new URL('../../main/hosts/terminal/headroom.ts', import.meta.url)),
+      ...['gateway', '--port', '0', '--probe', 'none'],
+      ...['--auth-url', origin, '--base-url', origin, '--client-id', 'bench'],
+    ],
+    /^gateway ready: (\S+)$/m,
+  )
+
+export function endProcesses(): void {
+  for (const child of children) child.kill()
+}
