@@ -54,7 +54,7 @@ export function slotLine({ category, streams, shared, limit, elsewhere }: SlotVe
 export function verdictLine(verdict: PlanVerdict): string {
   if (!verdict.fits) return `Does not fit. ${reasonsText(verdict)}`
   const waits = verdict.categories.flatMap(waitPhrases)
-  return waits.length === 0 ? 'Fits. Nobody waits.' : `Fits. ${waits.join(' ')}`
+  return waits.length === 0 ? 'Fits. No program waits.' : `Fits. ${waits.join(' ')}`
 }
 
 const slotReason = ({ category, streams, shared, limit, elsewhere }: SlotVerdict) =>

@@ -42,7 +42,7 @@ test('rates and bursts below what the table gives fit, and nobody waits', () => 
     slots: [],
     advice: [],
   })
-  expect(verdictLine(verdict)).toBe('Fits. Nobody waits.')
+  expect(verdictLine(verdict)).toBe('Fits. No program waits.')
 })
 
 test('a background program waits for the second reserve, which its plan may need', () => {

@@ -38,7 +38,7 @@ test('the verdict of a file, for people and as one JSON object', () => {
   expect({ exitCode, errors }).toEqual({ exitCode: 0, errors: [] })
   expect(text).toBe(
     [
-      'Fits. Nobody waits.',
+      'Fits. No program waits.',
       '',
       'category   asked for comes back    at once      limit  kept back',
       'Positions     0.50/s     1.07/s         10        320         20       fits',
