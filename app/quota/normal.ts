@@ -38,3 +38,11 @@ export function nearChanceBelow(z: number): number {
   const before = CHANCES[step] ?? 0
   return before + (at - step) * ((CHANCES[step + 1] ?? 1) - before)
 }
+
+/** The probability that a normally distributed number lies between `low` and `high`, which may be infinite. */
+export function chanceBetween(low: number, high: number, mean: number, variance: number): number {
+  const deviation = Math.sqrt(variance)
+  const above = high === Number.POSITIVE_INFINITY ? 1 : chanceBelow((high - mean) / deviation)
+  const under = low === Number.NEGATIVE_INFINITY ? 0 : chanceBelow((low - mean) / deviation)
+  return Math.max(0, above - under)
+}

@@ -1,5 +1,6 @@
 import * as candidates from './candidates.ts'
-import { chanceBelow, nearChanceBelow } from './normal.ts'
+import { Mixture } from './mixture.ts'
+import { chanceBetween } from './normal.ts'
 import { Spells } from './spells.ts'
 import { grow, grown, waiting } from './taken-moments.ts'
 
@@ -37,12 +38,8 @@ const COUNT = RATE_COUNT * HOLD_COUNT
 
 /** Probability, before the first header, that no other program uses the quota. */
 const QUIET_AT_FIRST = 0.6
-/** Probability below which a candidate is ignored in quantiles. */
+/** Probability below which a candidate is ignored when others empty the quota. */
 const NEGLIGIBLE = 1e-5
-/** Standard deviation, in requests, below which a number counts as exact. */
-const MIN_DEVIATION = 1e-4
-/** Maximum number of iterations of the search for a quantile; enough for any limit. */
-const MAX_LOOKS = 60
 /** Rate, per second, at which a candidate's probability moves to the neighbouring cells. */
 const WANDER = 1 / 500
 /** Prior probability of a header that no candidate explains. */
@@ -100,12 +97,8 @@ export class OthersUse {
   readonly #heldVariance = new Float64Array(RATE_COUNT)
   readonly #cameMean = new Float64Array(RATE_COUNT)
   readonly #cameVariance = new Float64Array(RATE_COUNT)
-  /** The distribution of others' requests as a mixture of normal distributions: weights and means. */
-  readonly #partChance = new Float64Array(2 * RATE_COUNT)
-  readonly #partMean = new Float64Array(2 * RATE_COUNT)
-  /** Reciprocal of each standard deviation. */
-  readonly #partSharpness = new Float64Array(2 * RATE_COUNT)
-  #parts = 0
+  /** The distribution of others' requests since the last header. */
+  readonly #taken = new Mixture(2 * RATE_COUNT)
   /** The candidates' probabilities by rate, summed over holding times. */
   readonly #heldChance = new Float64Array(RATE_COUNT)
   readonly #cameChance = new Float64Array(RATE_COUNT)
@@ -216,8 +209,8 @@ export class OthersUse {
     const floor = OUTLIER / this.#limit
     let sum = 0
     for (let rate = 0; rate < RATE_COUNT; rate += 1) {
-      const held = floor + within(low, high, this.#heldMean[rate]!, this.#heldVariance[rate]! + noise)
-      const came = floor + within(low, high, this.#cameMean[rate]!, this.#cameVariance[rate]! + noise)
+      const held = floor + chanceBetween(low, high, this.#heldMean[rate]!, this.#heldVariance[rate]! + noise)
+      const came = floor + chanceBetween(low, high, this.#cameMean[rate]!, this.#cameVariance[rate]! + noise)
       for (let hold = 0; hold < HOLD_COUNT; hold += 1) {
         const at = rate * HOLD_COUNT + hold
         this.#held[at]! *= held
@@ -379,11 +372,11 @@ export class OthersUse {
     }
   }
 
-  /** Sums the probabilities by rate, and collects the components of the mixture that are likely enough to matter. */
+  /** Sums the probabilities by rate, and makes the distribution of others' requests of them. */
   #sum(): void {
     if (this.#isSummed) return
     this.#isSummed = true
-    let parts = 0
+    this.#taken.clear()
     for (let rate = 0; rate < RATE_COUNT; rate += 1) {
       let held = 0
       let came = 0
@@ -393,67 +386,21 @@ export class OthersUse {
       }
       this.#heldChance[rate] = held
       this.#cameChance[rate] = came
-      if (held > NEGLIGIBLE) {
-        this.#partChance[parts] = held
-        this.#partMean[parts] = this.#heldMean[rate]!
-        this.#partSharpness[parts] = sharpness(this.#heldVariance[rate]!)
-        parts += 1
-      }
-      if (came > NEGLIGIBLE) {
-        this.#partChance[parts] = came
-        this.#partMean[parts] = this.#cameMean[rate]!
-        this.#partSharpness[parts] = sharpness(this.#cameVariance[rate]!)
-        parts += 1
-      }
+      this.#taken.add(held, this.#heldMean[rate]!, this.#heldVariance[rate]!)
+      this.#taken.add(came, this.#cameMean[rate]!, this.#cameVariance[rate]!)
     }
-    this.#parts = parts
   }
 
   /** The probability, 0 to 1, that others took at most `taken` requests since the last header. */
   chanceOfAtMost(taken: number): number {
     this.#sum()
-    let sum = 0
-    for (let part = 0; part < this.#parts; part += 1) {
-      // The smallest deviation is added, so that an exact number is at most itself.
-      const above = taken - this.#partMean[part]! + MIN_DEVIATION
-      sum += this.#partChance[part]! * nearChanceBelow(above * this.#partSharpness[part]!)
-    }
-    return sum
+    return this.#taken.chanceOfAtMost(taken)
   }
 
-  /**
-   * The quantile `share` (0 to 1) of others' requests since the last header; 0 to `most`.
-   *
-   * Root search by false position with the Illinois rule: about 6 evaluations instead of 13 by bisection.
-   */
+  /** The quantile `share` (0 to 1) of others' requests since the last header; 0 to `most`. */
   takenAt(share: number, most: number): number {
-    let low = share > 0.5 ? 0.02 : 0.5
-    let underLow = this.chanceOfAtMost(low) - share
-    if (underLow >= 0) return 0
-    const width = 0.05 + 0.001 * most
-    let high = most
-    let overHigh = this.chanceOfAtMost(most) - share
-    if (overHigh < 0) return most
-    let side = 0
-    for (let look = 0; look < MAX_LOOKS && high - low > width; look += 1) {
-      // False position converges slowly near an end, so every third step is a bisection.
-      const isHalved = look % 3 === 2 || !(overHigh > underLow)
-      const at = isHalved ? (low + high) / 2 : low - (underLow * (high - low)) / (overHigh - underLow)
-      const middle = Math.min(high - width / 4, Math.max(low + width / 4, at))
-      const over = this.chanceOfAtMost(middle) - share
-      if (over >= 0) {
-        high = middle
-        overHigh = over
-        if (side === 1) underLow /= 2
-        side = 1
-      } else {
-        low = middle
-        underLow = over
-        if (side === -1) overHigh /= 2
-        side = -1
-      }
-    }
-    return (low + high) / 2
+    this.#sum()
+    return this.#taken.quantile(share, most)
   }
 
   /**
@@ -566,15 +513,4 @@ function stillHolding(chances: Float64Array, rate: number, seconds: number): num
     sum += chances[rate * HOLD_COUNT + hold]! * Math.exp(-seconds / HOLD_SECONDS[hold]!)
   }
   return sum
-}
-
-/** The reciprocal of the standard deviation, which is bounded from below. */
-const sharpness = (variance: number): number => 1 / Math.max(MIN_DEVIATION / 6, Math.sqrt(variance))
-
-/** The probability that a normally distributed number lies between `low` and `high`. */
-function within(low: number, high: number, mean: number, variance: number): number {
-  const deviation = Math.sqrt(variance)
-  const above = high === Number.POSITIVE_INFINITY ? 1 : chanceBelow((high - mean) / deviation)
-  const under = low === Number.NEGATIVE_INFINITY ? 0 : chanceBelow((low - mean) / deviation)
-  return Math.max(0, above - under)
 }

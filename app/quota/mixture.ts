@@ -1,0 +1,83 @@
+import { nearChanceBelow } from './normal.ts'
+
+/** Probability below which a part is left out. */
+const NEGLIGIBLE = 1e-5
+/** Standard deviation below which a number counts as exact. */
+const MIN_DEVIATION = 1e-4
+/** Maximum number of iterations of the search for a quantile; enough for any limit. */
+const MAX_LOOKS = 60
+
+/** A distribution that is a sum of normal ones, each with a probability. Mutable: filled anew for each question. */
+export class Mixture {
+  readonly #chances: Float64Array
+  readonly #means: Float64Array
+  /** Reciprocal of each standard deviation. */
+  readonly #sharpness: Float64Array
+  #parts = 0
+
+  constructor(maxParts: number) {
+    this.#chances = new Float64Array(maxParts)
+    this.#means = new Float64Array(maxParts)
+    this.#sharpness = new Float64Array(maxParts)
+  }
+
+  clear(): void {
+    this.#parts = 0
+  }
+
+  /** Adds a normal distribution with its probability, 0 to 1. One that is too unlikely to matter is left out. */
+  add(chance: number, mean: number, variance: number): void {
+    if (!(chance > NEGLIGIBLE)) return
+    this.#chances[this.#parts] = chance
+    this.#means[this.#parts] = mean
+    this.#sharpness[this.#parts] = 1 / Math.max(MIN_DEVIATION / 6, Math.sqrt(variance))
+    this.#parts += 1
+  }
+
+  /** The probability, 0 to 1, of a number of at most `number`. */
+  chanceOfAtMost(number: number): number {
+    const [chances, means, sharpness, parts] = [this.#chances, this.#means, this.#sharpness, this.#parts]
+    let sum = 0
+    for (let part = 0; part < parts; part += 1) {
+      // The smallest deviation is added, so that an exact number is at most itself.
+      const above = number - means[part]! + MIN_DEVIATION
+      sum += chances[part]! * nearChanceBelow(above * sharpness[part]!)
+    }
+    return sum
+  }
+
+  /**
+   * The quantile `share` (0 to 1), cut to 0 … `most`.
+   *
+   * Root search by false position with the Illinois rule: about 6 evaluations instead of 13 by bisection.
+   */
+  quantile(share: number, most: number): number {
+    let low = share > 0.5 ? 0.02 : 0.5
+    let underLow = this.chanceOfAtMost(low) - share
+    if (underLow >= 0) return 0
+    const width = 0.05 + 0.001 * most
+    let high = most
+    let overHigh = this.chanceOfAtMost(most) - share
+    if (overHigh < 0) return most
+    let side = 0
+    for (let look = 0; look < MAX_LOOKS && high - low > width; look += 1) {
+      // False position converges slowly near an end, so every third step is a bisection.
+      const isHalved = look % 3 === 2 || !(overHigh > underLow)
+      const at = isHalved ? (low + high) / 2 : low - (underLow * (high - low)) / (overHigh - underLow)
+      const middle = Math.min(high - width / 4, Math.max(low + width / 4, at))
+      const over = this.chanceOfAtMost(middle) - share
+      if (over >= 0) {
+        high = middle
+        overHigh = over
+        if (side === 1) underLow /= 2
+        side = 1
+      } else {
+        low = middle
+        underLow = over
+        if (side === -1) overHigh /= 2
+        side = -1
+      }
+    }
+    return (low + high) / 2
+  }
+}
