@@ -1,15 +1,17 @@
-import { useEffect, useState } from 'react'
+import { useState } from 'react'
 import { groupsOf, groupTitle, worstSeverity } from '../../app/alerts/groups.ts'
 import { severityOf } from '../../app/alerts/kinds.ts'
 import { alertText } from '../../app/alerts/text.ts'
 import type { Alert, ClosedAlert } from '../../app/contract/alerts.ts'
 import { sinceText, untilText } from '../../app/status/durations.ts'
 import { clockText, dayAndMinuteText, minuteText } from '../../app/status/moments.ts'
+import type { WindowApi } from '../api/window-api.ts'
 import { classesOf } from '../components/classes.ts'
 import controlsSheet from '../components/controls.module.css'
 import { DialogFrame } from '../components/dialog-frame.tsx'
 import { Shape } from '../components/shape.tsx'
 import { useAlertPreferences } from '../hooks/use-alert-preferences.ts'
+import { useAnswer } from '../hooks/use-answer.ts'
 import { unanswered, useAsked } from '../hooks/use-asked.ts'
 import type { MirrorState } from '../state/mirror-state.ts'
 import { useMirror, useMoment, useParts } from '../state/window-parts.ts'
@@ -188,24 +190,14 @@ function ShowButton({ alert, title }: { readonly alert: Alert; readonly title: s
   )
 }
 
+const closedAlerts = (main: WindowApi) => main.closedAlerts()
+
 function ClosedAlerts() {
-  const { api } = useParts()
-  const open = useMirror((mirror) => mirror.alerts)
-  const [answer, setAnswer] = useState<readonly ClosedAlert[] | string>()
   // Asked again when an alert opens or closes.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: see above
-  useEffect(() => {
-    let stopped = false
-    api.closedAlerts().then(
-      (closed) => !stopped && setAnswer(closed),
-      (error: unknown) => !stopped && setAnswer(unanswered(error)),
-    )
-    return () => {
-      stopped = true
-    }
-  }, [api, open])
+  const open = useMirror((mirror) => mirror.alerts)
+  const { answer, failure } = useAnswer(closedAlerts, open)
+  if (failure !== undefined) return <p role="alert">{failure}</p>
   if (answer === undefined) return <p>Loading…</p>
-  if (typeof answer === 'string') return <p role="alert">{answer}</p>
   if (answer.length === 0) return <p>None closed since Headroom started.</p>
   return (
     <ul className={css('list')} aria-label="Closed alerts">

@@ -1,27 +1,18 @@
-import { useEffect, useState } from 'react'
 import { changedPreferences } from '../../app/alerts/quiet.ts'
-import type { AlertPreferences, AlertPreferencesChange } from '../../app/contract/alerts.ts'
+import type { AlertPreferencesChange } from '../../app/contract/alerts.ts'
+import type { WindowApi } from '../api/window-api.ts'
 import { useParts } from '../state/window-parts.ts'
-import { unanswered } from './use-asked.ts'
+import { useAnswer } from './use-answer.ts'
+
+const preferencesOf = (main: WindowApi) => main.alertPreferences()
 
 /** When alerts are announced, as main has it: `undefined` until it has said so, with what went wrong where it did not. */
 export function useAlertPreferences() {
   const { api } = useParts()
-  const [preferences, setPreferences] = useState<AlertPreferences>()
-  const [failure, setFailure] = useState<string>()
-  useEffect(() => {
-    let stopped = false
-    api.alertPreferences().then(
-      (answer) => !stopped && setPreferences(answer),
-      (error: unknown) => !stopped && setFailure(unanswered(error)),
-    )
-    return () => {
-      stopped = true
-    }
-  }, [api])
+  const { answer: preferences, failure, expect, take } = useAnswer(preferencesOf)
   const change = (wanted: AlertPreferencesChange) => {
-    setPreferences((before) => before && changedPreferences(before, wanted))
-    api.setAlertPreferences(wanted).then(setPreferences, (error: unknown) => setFailure(unanswered(error)))
+    expect((before) => changedPreferences(before, wanted))
+    take(api.setAlertPreferences(wanted))
   }
   return { preferences, failure, change } as const
 }

@@ -1,35 +1,25 @@
-import { useEffect, useState } from 'react'
 import type { WindowSummary } from '../../app/contract/windows.ts'
 import { clockText } from '../../app/status/moments.ts'
+import type { WindowApi } from '../api/window-api.ts'
 import { classesOf } from '../components/classes.ts'
 import dialogSheet from '../components/dialog.module.css'
+import { useAnswer } from '../hooks/use-answer.ts'
 import { useAsked } from '../hooks/use-asked.ts'
 import { useParts } from '../state/window-parts.ts'
 
 const css = classesOf(dialogSheet)
+const windowsOf = (main: WindowApi) => main.windows()
 
 /** The admitted browser windows, each with a button that ends it. */
 export function BrowserWindows() {
   const { api } = useParts()
   const asked = useAsked()
-  const [windows, setWindows] = useState<readonly WindowSummary[]>([])
-  const [changes, setChanges] = useState(0)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: asked again after each change
-  useEffect(() => {
-    let stopped = false
-    api.windows().then(
-      (answer) => !stopped && setWindows(answer),
-      () => {},
-    )
-    return () => {
-      stopped = true
-    }
-  }, [api, changes])
+  const { answer: windows = [], again } = useAnswer(windowsOf)
   if (windows.length === 0) return null
 
   const end = async (window: string) => {
     await asked.run(() => api.endWindow({ window }))
-    setChanges(changes + 1)
+    again()
   }
   return (
     <>

@@ -1,36 +1,25 @@
-import { useEffect, useState } from 'react'
-import type { StorageSummary } from '../../app/contract/history.ts'
+import type { WindowApi } from '../api/window-api.ts'
 import { classesOf } from '../components/classes.ts'
 import dialogSheet from '../components/dialog.module.css'
+import { useAnswer } from '../hooks/use-answer.ts'
 import { useAsked } from '../hooks/use-asked.ts'
 import { useParts } from '../state/window-parts.ts'
 import { RAW_CHOICES, ROLLUP_CHOICES, spanText, storageText, withChosen } from './settings-text.ts'
 
 const css = classesOf(dialogSheet)
+const storageOf = (main: WindowApi) => main.storage()
 
 /** Settings of the history: its state, and how long each tier is stored. */
 export function KeptSettings() {
   const { api } = useParts()
   const asked = useAsked()
-  const [storage, setStorage] = useState<StorageSummary>()
-  const [changes, setChanges] = useState(0)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: asked again after each change
-  useEffect(() => {
-    let stopped = false
-    // Without an answer nothing is shown; the banner reports a lost host.
-    api.storage().then(
-      (answer) => !stopped && setStorage(answer),
-      () => {},
-    )
-    return () => {
-      stopped = true
-    }
-  }, [api, changes])
+  // Without an answer nothing is shown; the banner reports a lost host.
+  const { answer: storage, again } = useAnswer(storageOf)
   if (storage === undefined) return null
 
   const keep = async (rawMs: number, rollupMs: number) => {
     await asked.run(() => api.setRetention({ rawMs, rollupMs }))
-    setChanges(changes + 1)
+    again()
   }
   return (
     <>

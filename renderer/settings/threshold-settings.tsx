@@ -1,8 +1,9 @@
-import { type ChangeEvent, useEffect, useMemo, useState } from 'react'
+import { type ChangeEvent, useCallback, useMemo } from 'react'
 import type { Thresholds } from '../../app/quota/thresholds.ts'
+import type { WindowApi } from '../api/window-api.ts'
 import { classesOf } from '../components/classes.ts'
 import dialogSheet from '../components/dialog.module.css'
-import { unanswered } from '../hooks/use-asked.ts'
+import { useAnswer } from '../hooks/use-answer.ts'
 import { useParts, useShown } from '../state/window-parts.ts'
 import { percentOf, thresholdFrom } from './settings-text.ts'
 
@@ -11,33 +12,21 @@ const css = classesOf(dialogSheet)
 /** The thresholds below which a row is low, as shares of the limit: for all rows and for single ones. */
 export function ThresholdSettings({ profile }: { readonly profile: string }) {
   const { api } = useParts()
-  const [thresholds, setThresholds] = useState<Thresholds>()
-  const [failure, setFailure] = useState<string>()
+  const ask = useCallback((main: WindowApi) => main.alertThresholds({ profile }), [profile])
+  const { answer: thresholds, failure, take } = useAnswer(ask)
   const named = useShown((snapshot) => snapshot.requests.map(({ category }) => category).join('\n'))
   const categories = useMemo(() => (named ? named.split('\n') : []), [named])
-
-  useEffect(() => {
-    let stopped = false
-    api.alertThresholds({ profile }).then(
-      (answer) => !stopped && setThresholds(answer),
-      (error: unknown) => !stopped && setFailure(unanswered(error)),
-    )
-    return () => {
-      stopped = true
-    }
-  }, [api, profile])
 
   const change = (category: string | undefined, text: string) => {
     const below = thresholdFrom(text)
     if (below === 'not-a-share') return
-    setFailure(undefined)
-    api
-      .setAlertThreshold({
+    take(
+      api.setAlertThreshold({
         profile,
         ...(category !== undefined && { category }),
         ...(below !== undefined && { below }),
-      })
-      .then(setThresholds, (error: unknown) => setFailure(unanswered(error)))
+      }),
+    )
   }
 
   return (

@@ -1,36 +1,21 @@
-import { useEffect, useState } from 'react'
-import type { UpdateState } from '../../app/contract/updates.ts'
 import { updateText } from '../../app/status/update-status.ts'
+import type { WindowApi } from '../api/window-api.ts'
 import { classesOf } from '../components/classes.ts'
 import dialogSheet from '../components/dialog.module.css'
-import { unanswered } from '../hooks/use-asked.ts'
+import { useAnswer } from '../hooks/use-answer.ts'
 import { useMirror, useParts } from '../state/window-parts.ts'
 
 const css = classesOf(dialogSheet)
+const updates = (main: WindowApi) => main.updates()
 
 /** The update settings of the desktop app; empty in a browser, where npm updates Headroom. */
 export function UpdateSettings() {
   const { api } = useParts()
   const isDesktop = useMirror(({ hello }) => hello?.host === 'desktop')
-  const [state, setState] = useState<UpdateState>()
-  const [refusal, setRefusal] = useState<string>()
-  useEffect(() => {
-    if (!isDesktop) return
-    let stopped = false
-    api.updates().then(
-      (answer) => !stopped && setState(answer),
-      () => {},
-    )
-    return () => {
-      stopped = true
-    }
-  }, [api, isDesktop])
+  const { answer: state, failure: refusal, take } = useAnswer(isDesktop ? updates : undefined)
   if (state === undefined) return null
 
-  const choose = (wanted: boolean) => {
-    setRefusal(undefined)
-    api.setCheckForUpdates({ wanted }).then(setState, (error: unknown) => setRefusal(unanswered(error)))
-  }
+  const choose = (wanted: boolean) => take(api.setCheckForUpdates({ wanted }))
   return (
     <>
       <h3>Updates</h3>
