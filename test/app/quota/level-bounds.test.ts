@@ -72,6 +72,13 @@ describe('in a rolling interval', () => {
     expect(bounds.confidence).toBe('observed')
   })
 
+  test('while the clock is in doubt only the upper bound rises, from where both had come by then', () => {
+    const { bounds } = rolling(100)
+    bounds.markClockUncertain(601, 60_601)
+    expect(bounds.low).toBeCloseTo(101, 9)
+    expect(bounds.high).toBeGreaterThan(200)
+  })
+
   test('a request that may count late may count in a bucket that is full again', () => {
     const { bounds } = rolling()
     bounds.chargeLost(6_000)

@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest'
 import { restoredState, signedIn } from '../../../app/tokens/stored-token.ts'
+import { Redactor } from '../../../main/ports/redactor.ts'
 import { TokenStore, type TokenStoreListener } from '../../../main/tokens/token-store.ts'
 import type { TokenReading } from '../../../main/vault/token-records.ts'
 import { VirtualClock } from '../../simulation/virtual-clock.ts'
-import { ScriptedHttp } from '../scripted-http.ts'
+import { answerOf, ScriptedHttp } from '../scripted-http.ts'
 import { keeperOf } from './keeper-of.ts'
 import { RecordingStore } from './recording-store.ts'
 
@@ -61,6 +62,45 @@ test('a key without a token sends nothing, and says so', async () => {
   const keeper = keeperOf(new DamagedStore('refresh-0', CLOCK.wallMs()), { http, clock: CLOCK })
   expect(await keeper.refresh()).toEqual({ kind: 'not-sent', why: 'there is no token to send' })
   expect(http.requests).toEqual([])
+})
+
+test('nothing is said of the sign-in host where there was no token to ask it with', async () => {
+  const said: unknown[] = []
+  const deps = {
+    http: new ScriptedHttp(),
+    clock: CLOCK,
+    reached: (...told: unknown[]) => void said.push(told),
+  }
+  await keeperOf(new DamagedStore('refresh-0', CLOCK.wallMs()), deps).refresh()
+  expect(said).toEqual([])
+})
+
+test('what an answer brings is noted before it is stored, and hidden wherever it is repeated', async () => {
+  const [accessToken, refreshToken] = ['access-token-that-came', 'refresh-token-that-came']
+  const notes: string[] = []
+  class NotingStore extends RecordingStore {
+    override note(step?: string, _generation?: number, token?: string): void {
+      notes.push(`${step} ${token} of ${this.stored.token.refreshToken}`)
+    }
+  }
+  const http = new ScriptedHttp()
+  http.reply = () =>
+    answerOf(200, {
+      ...{ access_token: accessToken, refresh_token: refreshToken, token_type: 'Bearer', expires_in: 1200 },
+      scope: `openid ${accessToken}`,
+    })
+  const secrets = new Redactor()
+  const keeper = keeperOf(new NotingStore('refresh-token-of-before', CLOCK.wallMs()), {
+    ...{ http, clock: CLOCK, secrets },
+  })
+  const outcome = await keeper.refresh()
+  expect(outcome.kind).toBe('renewed')
+  expect(notes).toEqual([
+    'sent refresh-token-of-before of refresh-token-of-before',
+    `received ${refreshToken} of refresh-token-of-before`,
+  ])
+  expect('scopes' in outcome && outcome.scopes.join(' ')).not.toContain(accessToken)
+  expect(secrets.clean(`${accessToken} ${refreshToken}`)).not.toContain('token-that-came')
 })
 
 test('a token that opens is not lost, whatever the sealer would say of one that does not', () => {
