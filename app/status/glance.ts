@@ -58,6 +58,7 @@ function quotaNumber({ quota }: Finding, nowMs: number): GlanceNumber {
         ? { caption: 'safe to retry', value: 'now' }
         : { caption: 'safe to retry in', value: countdown(untilMs - nowMs, 'up') }
     case 'running-out':
+      if (note === 'recovering') return { caption: 'left, recovering', value: shareLeftText(quota) }
       return untilMs === undefined || note.startsWith('within')
         ? { caption: 'empty within', value: '10 min' }
         : { caption: 'empty in', value: countdown(untilMs - nowMs, 'down') }

@@ -6,6 +6,7 @@ import { keyProblems } from './problem-status.ts'
 import {
   isStale,
   quotaStatus,
+  STALE_AFTER_MS,
   STATE_LABELS,
   safeSentence,
   stateAt,
@@ -423,6 +424,16 @@ function dataFindings(snapshot: Snapshot, nowMs: number): readonly Finding[] {
       sentence: 'No data yet.',
     })
   }
+  if (nowMs - newest <= STALE_AFTER_MS) {
+    return finding({
+      note: 'too few headers yet',
+      moment: 'too few headers yet',
+      text: TOO_FEW,
+      action: '',
+      detail: `Last header ${sinceText(newest, nowMs)} ago; others’ use shows from the second one on.`,
+      sentence: TOO_FEW,
+    })
+  }
   const text = `No fresh data. Last header ${coarseSinceText(newest, nowMs)} ago.`
   return finding({
     note: `last data ${coarseSinceText(newest, nowMs)} ago`,
@@ -435,6 +446,9 @@ function dataFindings(snapshot: Snapshot, nowMs: number): readonly Finding[] {
 }
 
 const NO_DATA = 'no data yet'
+
+/** What is said while headers are fresh, and too few to judge any row by. */
+export const TOO_FEW = 'Too few headers yet to judge any quota.'
 
 function newestHeaderMs(requests: readonly RequestQuota[]): number | undefined {
   let newest: number | undefined

@@ -8,6 +8,7 @@ import {
   freshestMs,
   judgedRows,
   keyFindings,
+  TOO_FEW,
   UNREACHABLE,
 } from './key-findings.ts'
 import { unansweredRows } from './problem-status.ts'
@@ -161,7 +162,11 @@ export function spokenText(snapshot: Snapshot, nowMs: number): string {
     case 'streams':
       return worst.severity === 'critical' ? 'All streams are silent.' : 'Streams are silent.'
     case 'data':
-      return freshestMs(snapshot, nowMs) === undefined ? 'No data yet.' : 'No fresh data.'
+      return worst.sentence === TOO_FEW
+        ? TOO_FEW
+        : freshestMs(snapshot, nowMs) === undefined
+          ? 'No data yet.'
+          : 'No fresh data.'
     case 'sign-in':
     case 'service':
       return `${label}.`

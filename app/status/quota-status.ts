@@ -56,7 +56,7 @@ export function quotaStatus(quota: RequestQuota, nowMs: number): QuotaStatus {
         state,
         severity: isCritical ? 'critical' : 'watch',
         label,
-        note: emptyText(quota, nowMs),
+        note: isRecovering(quota) ? 'recovering' : emptyText(quota, nowMs),
         ...(emptyAt !== undefined && { untilMs: emptyAt }),
       }
     }
@@ -188,7 +188,7 @@ export function safeSentence(quota: RequestQuota, nowMs: number): string {
   const state = stateAt(quota, nowMs)
   if (state === 'blocked' || state === 'not-checked' || quota.safe === undefined) return ''
   const { everySeconds, burst } = quota.safe
-  if (everySeconds === null) return 'Safe pace: none, others take all.'
+  if (everySeconds === null) return `Safe pace: none, ${whoTakesAll(quota)}.`
   return `Safe pace: ${paceText(everySeconds)}${burst > 0 ? `, ${burst} at once` : ''}.`
 }
 
@@ -203,7 +203,13 @@ export function safeFactText(quota: RequestQuota, nowMs: number): string {
   const reserve = Math.ceil(quota.limit * quota.threshold)
   const instead = quota.model === 'fixed' ? ' instead' : ''
   const atOnce = burst === 0 ? '' : `, ${burst} at once${instead} above the reserve of ${reserve}`
-  return `${everySeconds === null ? 'none: others take all' : pace}${atOnce}`
+  return `${everySeconds === null ? `none: ${whoTakesAll(quota)}` : pace}${atOnce}`
+}
+
+/** `others take all` where even the low end of their use is what comes back, else `others may take all`. */
+function whoTakesAll({ use, model, limit, period }: RequestQuota): string {
+  const least = use === null ? 0 : (use.elsewhereLow ?? use.elsewhere)
+  return model === 'rolling' && least >= limit / period ? 'others take all' : 'others may take all'
 }
 
 /** Periods beyond which an end is too far off to be told as a moment. */
@@ -265,6 +271,8 @@ export function stateSentence(quota: RequestQuota, nowMs: number): string {
         ? `${category} is low (${shareLeftText(quota)}).`
         : `${category} could run out within 10 min (${shareLeftText(quota)} left).`
     case 'running-out': {
+      if (isRecovering(quota))
+        return `${category} was running out; it is recovering (${shareLeftText(quota)} left).`
       const when = emptyText(quota, nowMs)
       return emptyAt === undefined || when.startsWith('within')
         ? `${category} runs out ${when}.`
@@ -275,7 +283,7 @@ export function stateSentence(quota: RequestQuota, nowMs: number): string {
         ? `${category} is empty. Calls will fail with 429 until others slow down.`
         : `${category} is empty. Calls will fail with 429 until it refills.`
     case 'blocked':
-      if (blockedUntil === undefined) return `${category} was refused (429).`
+      if (blockedUntil === undefined) return `${category} was refused (429). Its Reset time has passed.`
       return blockedUntil <= nowMs
         ? `${category} was refused (429). Safe to retry now.`
         : `${category} was refused (429). Safe to retry at ${clockText(blockedUntil)}, in ${retryText(blockedUntil, nowMs)}.`
@@ -296,13 +304,14 @@ export function stateText(quota: RequestQuota, nowMs: number): string {
         ? `${category}, ${shareLeftText(quota)} left.`
         : `${category} could run out within 10 min, ${shareLeftText(quota)} left.`
     case 'running-out': {
+      if (isRecovering(quota)) return `${category}, but recovering: ${shareLeftText(quota)} left.`
       const when = emptyText(quota, nowMs)
       return `${category}, ${when.startsWith('within') ? when : `empty in ${when}`}.`
     }
     case 'empty':
       return `${category}. Calls will fail with 429 until ${isDrainedByOthers(quota) ? 'others slow down' : 'it refills'}.`
     case 'blocked':
-      if (blockedUntil === undefined) return `${category} was refused.`
+      if (blockedUntil === undefined) return `${category} was refused. Its Reset time has passed.`
       return blockedUntil <= nowMs
         ? `${category} was refused. Safe to retry now.`
         : `${category} was refused. Safe to retry at ${clockText(blockedUntil)}, in ${retryText(blockedUntil, nowMs)}.`
@@ -314,6 +323,15 @@ export const lowText = (quota: RequestQuota): string =>
   isUnderThreshold(quota) ? shareLeftText(quota) : 'could run out'
 
 const isUnderThreshold = ({ low, limit, threshold }: RequestQuota) => low < limit * threshold
+
+/**
+ * Whether a row that keeps the word running out for a while, so that it does not flip, gains by now: less than comes back
+ * is used even at the high end of others' use.
+ */
+function isRecovering({ emptyAt, use, model, limit, period }: RequestQuota): boolean {
+  if (emptyAt !== undefined || use === null || model !== 'rolling') return false
+  return use.own + (use.elsewhereHigh ?? use.elsewhere) < limit / period
+}
 
 /** Whether others' use is what keeps it empty. */
 function isDrainedByOthers({ use }: RequestQuota): boolean {

@@ -88,6 +88,7 @@ describe('what the window says of a first start', () => {
       inRow({ state: 'running out 3 min 30 s', left: '~100', others: '1.2–1.3' }, { remaining: 95 }),
     ).toEqual([])
     expect(inRow({ state: 'empty', left: '0' }, { remaining: 1 })).toEqual([])
+    expect(inRow({ state: 'running out recovering', left: '100' }, { remaining: 100 })).toEqual([])
     expect(inRow({ state: 'running out 2 min 40 s', left: '308' }, { remaining: 306 })).toEqual([])
     expect(inRow({ state: 'not checked', left: '–', age: 'documented' }, { remaining: 12 })).toEqual([])
   })

@@ -11,6 +11,14 @@ const SURFACES_TEST = 'app/status/surfaces.test.ts'
 export const STATUS_MUTANTS: readonly Mutant[] = [
   {
     promise: 'Q9',
+    what: 'say that a row runs out while less is used than comes back',
+    file: 'app/status/quota-status.ts',
+    find: "note: isRecovering(quota) ? 'recovering' : emptyText(quota, nowMs)",
+    replace: 'note: isRecovering(quota) ? emptyText(quota, nowMs) : emptyText(quota, nowMs)',
+    test: STATUS_TEST,
+  },
+  {
+    promise: 'Q9',
     what: 'call a row fine whose last answer brought no number',
     file: 'app/status/problem-status.ts',
     find: '({ problem, asOf }) => problem !== undefined && nowMs',

@@ -26,7 +26,7 @@ describe('the headline', () => {
       severity: 'critical',
       headline: 'Positions runs out in 1 min 50 s. Also low: Option Expirations (20 %).',
       detail:
-        'Safe pace: none, others take all. Others use 0.9–1.1/s, Headroom uses 0.4/s; it refills 1.07/s.',
+        'Safe pace: none, others may take all. Others use 0.9–1.1/s, Headroom uses 0.4/s; it refills 1.07/s.',
     })
   })
 
@@ -78,6 +78,17 @@ describe('the headline', () => {
       headline: 'No fresh data. Last header 4 min ago.',
       detail: 'Numbers since then are estimates.',
     })
+    // A header of a moment ago is fresh, and may still say too little.
+    const early = snapshot({
+      requests: [row('Balances', { state: 'not-checked', use: null, observedAt: NOW_MS - 6_000 })],
+    })
+    expect(headline(early, NOW_MS)).toEqual({
+      severity: 'unseen',
+      headline: 'Too few headers yet to judge any quota.',
+      detail: 'Last header 6 s ago; others’ use shows from the second one on.',
+    })
+    expect(spokenText(early, NOW_MS)).toBe('Too few headers yet to judge any quota.')
+    expect(spokenText(early, NOW_MS + 150_000)).toBe('No fresh data.')
     expect(said(defaultQuota('Balances', 320, 300))).toEqual({
       severity: 'unseen',
       headline: 'No data yet.',

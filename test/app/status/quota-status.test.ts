@@ -14,6 +14,7 @@ import {
   safePaceText,
   safeSentence,
   stateSentence,
+  stateText,
   usageSentence,
   whatIfText,
 } from '../../../app/status/quota-status.ts'
@@ -114,7 +115,9 @@ describe('what a person can do', () => {
     expect(safePaceText(paced(0.0951), NOW_MS)).toBe('10 per s')
     expect(safePaceText(paced(150.2), NOW_MS)).toBe('1 per 151 s')
     expect(safePaceText(paced(null), NOW_MS)).toBe('none')
-    expect(safeSentence(paced(null), NOW_MS)).toBe('Safe pace: none, others take all.')
+    expect(safeSentence(paced(null), NOW_MS)).toBe('Safe pace: none, others may take all.')
+    const busy = { total: 1.2, own: 0, elsewhere: 1.2, elsewhereLow: 1.1, elsewhereHigh: 1.3 }
+    expect(safeSentence({ ...paced(null), use: busy }, NOW_MS)).toBe('Safe pace: none, others take all.')
     expect(safeSentence(paced(1.9, 40), NOW_MS)).toBe('Safe pace: 1 per 1.9 s, 40 at once.')
     expect(safePaceText(positions(), NOW_MS)).toBe('?')
     expect(safePaceText({ ...paced(1.9), state: 'not-checked' }, NOW_MS)).toBe('?')
@@ -146,6 +149,16 @@ describe('what a person can do', () => {
     expect(whatIfText({ ...known, state: 'blocked' }, 0.5, NOW_MS)).toMatch(/until the 429 is over$/)
   })
 
+  it('does not say that a row runs out while it says that less is used than comes back', () => {
+    const eased = { total: 0.5, own: 0.1, elsewhere: 0.4, elsewhereLow: 0, elsewhereHigh: 0.9 }
+    const row = positions({ state: 'running-out', use: eased })
+    expect(quotaStatus(row, NOW_MS)).toMatchObject({ label: 'running out', note: 'recovering' })
+    expect(stateSentence(row, NOW_MS)).toBe('Positions was running out; it is recovering (16 % left).')
+    expect(stateText(row, NOW_MS)).toBe('Positions, but recovering: 16 % left.')
+    const still = positions({ state: 'running-out', use: { ...eased, elsewhereHigh: 1 } })
+    expect(quotaStatus(still, NOW_MS).note).toBe('within 10 min')
+  })
+
   it('says what the state means for the next call', () => {
     const said = (more: Partial<RequestQuota>) => stateSentence(positions(more), NOW_MS)
     expect(said({ state: 'empty', use })).toBe(
@@ -155,6 +168,8 @@ describe('what a person can do', () => {
     expect(said({ state: 'blocked', blockedUntil: NOW_MS + 300_000 })).toBe(
       'Positions was refused (429). Safe to retry at 14:36:05, in 5 min 0 s.',
     )
+    // The word stays for a while after the wait, so that it does not flip.
+    expect(said({ state: 'blocked' })).toBe('Positions was refused (429). Its Reset time has passed.')
     expect(said({ state: 'low' })).toBe('Positions is low (16 %).')
     expect(quotaStatus(positions({ state: 'low', low: 100, level: 110 }), NOW_MS).note).toBe('could run out')
     expect(said({ state: 'low', low: 100, level: 110 })).toBe(

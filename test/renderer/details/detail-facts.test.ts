@@ -50,7 +50,7 @@ it('tells the safe pace with the burst above the reserve, and who takes all wher
     said(quota('Balances', 320, 300, 100, { safe: { everySeconds, burst } }))['Safe pace']
   expect(safe(1.899, 36)).toBe('1 per 1.9 s, 36 at once above the reserve of 64')
   expect(safe(1.899, 0)).toBe('1 per 1.9 s')
-  expect(safe(null, 0)).toBe('none: others take all')
+  expect(safe(null, 0)).toBe('none: others may take all')
 })
 
 it('takes what a person may type for a rate, and nothing else', () => {
