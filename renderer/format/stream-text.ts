@@ -25,10 +25,19 @@ export function streamReason(stream: StreamSummary, nowMs: number): string {
   return [reason, silent, retry].filter(Boolean).join(' · ')
 }
 
+/** An error of the service as words, with its code: `invalid symbol (EX_INVALID_SYMBOL)`; other texts as they are. */
+function inWords(error: string): string {
+  const code = /\bEX_([A-Z]+(?:_[A-Z]+)*)\b/.exec(error)?.[1]
+  return code === undefined ? error : `${code.toLowerCase().replaceAll('_', ' ')} (${error})`
+}
+
 /** The symbols that the service rejected, grouped by error. The stream itself continues. */
 export function unservedText({ symbolErrors = [] }: StreamSummary): string {
   const byError = Map.groupBy(symbolErrors, ({ error }) => error)
   return [...byError]
-    .map(([error, all]) => `${listText([...new Set(all.map(({ symbol }) => symbol))])} not served: ${error}`)
+    .map(
+      ([error, all]) =>
+        `${listText([...new Set(all.map(({ symbol }) => symbol))])} rejected: ${inWords(error)}`,
+    )
     .join(' · ')
 }

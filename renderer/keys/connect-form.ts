@@ -76,7 +76,7 @@ export function refreshTokenError(refreshToken: string): string | undefined {
   return refreshToken.length > 4096 ? 'A refresh token has at most 4096 characters.' : undefined
 }
 
-const HOST_ERROR = 'Write it as https://host; http only for this computer.'
+const HOST_ERROR = 'Use https://host (http:// only for this computer).'
 const THIS_COMPUTER: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]'])
 
 /** Parses `https://host[:port]`; http on loopback only, so that no token is sent unencrypted over a network. */

@@ -35,8 +35,8 @@ export function DisconnectDialog() {
       }
     >
       <p>
-        Headroom forgets the key and closes its streams. Nothing is revoked: its refresh token stays valid,
-        here and in other programs.
+        Headroom forgets the key and closes its streams. Nothing is revoked: the refresh token stays valid in
+        other programs.
       </p>
     </QuestionFrame>
   )

@@ -26,7 +26,7 @@ export function usageLine(
     case 'commander.excessArguments':
       return command.registeredArguments.length > 0
         ? `${command.name()} takes fewer words than that; --help lists them`
-        : `${command.name()} takes flags only; --help lists them`
+        : `unexpected argument: ${command.name()} takes flags only; see headroom ${command.name()} --help`
     case 'commander.optionMissingArgument':
       return `option '${option?.flags ?? flag}' needs a value: ${option?.description ?? ''}`
     case 'commander.unknownOption':

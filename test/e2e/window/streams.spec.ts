@@ -39,7 +39,9 @@ test('an own stream is pinned, restarted and, once closed, opened again', async 
   await expect.poll(() => asked(host, 'closeStream')).toEqual([{ profile: 'main', stream: 's3' }])
   const quotes = page.locator('[data-stream=s2]')
   await expect(quotes).toContainText('↻2')
-  await expect(quotes.getByTestId('unserved')).toHaveText('NOPE not served: FAILED, EX_INVALID_SYMBOL')
+  await expect(quotes.getByTestId('unserved')).toHaveText(
+    'NOPE rejected: invalid symbol (FAILED, EX_INVALID_SYMBOL)',
+  )
 })
 
 test('where every slot is taken, room is made only when a person says so', async ({ page, open }) => {

@@ -84,7 +84,7 @@ describe('the banner', () => {
     const refresh = {
       ...base.refresh,
       state: 'revoke-unconfirmed',
-      reason: 'The service answered 503',
+      reason: 'the service answered 503',
       retryAt: NOW_MS + 65_000,
     } as const
     expect(banner({ refresh })).toMatchObject({

@@ -22,7 +22,11 @@ it('names the symbols that go without, by what the service said of them', () => 
     { symbol: 'NOPE', error: 'EX_INVALID_SYMBOL', at },
   ]
   expect(unservedText(stream('s', 'Quote Change Stream', 'MSFT', { symbolErrors }))).toBe(
-    'NOPE and NIX not served: EX_INVALID_SYMBOL · ESH26 not served: EX_NOT_ENTITLED',
+    'NOPE and NIX rejected: invalid symbol (EX_INVALID_SYMBOL) · ESH26 rejected: not entitled (EX_NOT_ENTITLED)',
+  )
+  const other = [{ symbol: 'NOPE', error: 'try later', at }]
+  expect(unservedText(stream('s', 'Quote Change Stream', 'MSFT', { symbolErrors: other }))).toBe(
+    'NOPE rejected: try later',
   )
   expect(unservedText(stream('s', 'Quote Change Stream', 'MSFT'))).toBe('')
 })

@@ -195,6 +195,7 @@ test.each([
   [['gateway', '--reserve', 'Order Stream=1'], /'--reserve <list>'.*not "Order Stream"/],
   [['gateway', 'on', '--port', '70000'], /'--port <port>'.*from 0 to 65535/],
   [['gateway', 'on', 'now'], /^gateway takes fewer words than that; --help lists them$/],
+  [['watch', 'MSFT'], /^unexpected argument: watch takes flags only; see headroom watch --help$/],
   [['program'], /missing required argument 'action'/],
   [['program', 'add', 'a/b'], /'name'.*Expected a name of up to 40/],
   [['program', 'add', 'a', '--class', 'urgent'], /'--class <class>'.*critical, normal, background/],
