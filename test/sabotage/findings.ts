@@ -305,4 +305,28 @@ export const FINDINGS: readonly Finding[] = [
     tests: [['app/quota/row-problems.test.ts', 'a %d of something else is the problem of its row']],
     breaks: ['take a proxy’s refusal for one that the service has told'],
   },
+  {
+    found: 'A pipe in the place of a settings file held every start up, and a file of gigabytes was read',
+    tests: [
+      [PRIVATE, 'a pipe in the place of a file is told'],
+      ['main/storage/preferences.test.ts', 'a file of gigabytes is set aside without being read'],
+    ],
+    breaks: [
+      'wait for ever for what comes out of a pipe in the place of a file',
+      'read a settings file of any size',
+    ],
+  },
+  {
+    found: 'Two programs could have names that no table tells apart, in two alphabets',
+    tests: [
+      ['main/gateway/programs.test.ts', 'a name that looks like one that is there'],
+      ['app/gateway/look-alike.test.ts', 'may be taken for each other'],
+    ],
+    breaks: ['list two programs whose names look the same'],
+  },
+  {
+    found: 'The programs of a newer version were called damaged by an older one',
+    tests: [['main/gateway/programs.test.ts', 'a file of a newer Headroom is kept for it']],
+    breaks: ['call what a newer version wrote damaged'],
+  },
 ]
