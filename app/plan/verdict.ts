@@ -2,7 +2,7 @@ import { concessionsOf } from './advice.ts'
 import { type CategoryDemand, demandsOf, totalBurst, totalRate } from './demand.ts'
 import type { Plan } from './plan.ts'
 import { adviceLines, whyNot } from './plan-words.ts'
-import { slotUseOf } from './slot-use.ts'
+import { type SlotUse, slotUseOf } from './slot-use.ts'
 import { worstWaits } from './waits.ts'
 
 /** Whether a set of programs and streams fits a key, and who waits how long: `headroom plan --json`. */
@@ -37,15 +37,7 @@ export interface CategoryVerdict {
 }
 
 /** Of one group of stream slots. */
-export interface SlotVerdict {
-  readonly category: string
-  /** Streams asked for. */
-  readonly streams: number
-  /** Those that differ: equal streams share one slot. */
-  readonly shared: number
-  readonly limit: number
-  /** Slots that streams outside of the plan hold. */
-  readonly elsewhere: number
+export interface SlotVerdict extends SlotUse {
   readonly fits: boolean
 }
 

@@ -31,6 +31,17 @@ async function live(store: HistoryStore, clock: VirtualClock, ms: number): Promi
   }
 }
 
+/** A folder in which an hour is recorded, until `endMs`. */
+async function recordedHour() {
+  const folder = temporaryFolder()
+  const clock = new VirtualClock(EPOCH_MS)
+  const first = storeOn(folder, clock)
+  await live(first, clock, HOUR_MS)
+  first.close()
+  const endMs = clock.wallMs()
+  return { folder, clock, endMs }
+}
+
 const rowsOf = (folder: string, table: string, fromMs: number, toMs: number) => {
   const database = new DatabaseSync(join(folder, 'history.db'), { readOnly: true })
   const { n } = database
@@ -105,12 +116,7 @@ test('a wall clock that flaps 400 days back and forth deletes no history, before
 })
 
 test('a start under a clock that is 400 days ahead deletes nothing before it has run for a day', async () => {
-  const folder = temporaryFolder()
-  const clock = new VirtualClock(EPOCH_MS)
-  const first = storeOn(folder, clock)
-  await live(first, clock, HOUR_MS)
-  first.close()
-  const endMs = clock.wallMs()
+  const { folder, clock, endMs } = await recordedHour()
   clock.jumpWall(WRONG_MS)
   const second = storeOn(folder, clock)
   await clock.advance(DAY_MS - MINUTE_MS)
@@ -121,12 +127,7 @@ test('a start under a clock that is 400 days ahead deletes nothing before it has
 })
 
 test('a start after a month without Headroom is not held up by the month', async () => {
-  const folder = temporaryFolder()
-  const clock = new VirtualClock(EPOCH_MS)
-  const first = storeOn(folder, clock)
-  await live(first, clock, HOUR_MS)
-  first.close()
-  const endMs = clock.wallMs()
+  const { folder, clock, endMs } = await recordedHour()
   await clock.advance(31 * DAY_MS)
   for (let start = 0; start < 2; start += 1) {
     const store = storeOn(folder, clock)
