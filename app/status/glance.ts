@@ -4,7 +4,7 @@ import { coarseSinceText, countdownSeconds } from './durations.ts'
 import { type Finding, judgedRows, keyFindings } from './key-findings.ts'
 import { keyStatus, shortText } from './key-status.ts'
 import { dayAndMinuteText } from './moments.ts'
-import { leftText, quotaStatus, shareLeftText } from './quota-status.ts'
+import { ANY_MOMENT, leftText, quotaStatus, shareLeftText } from './quota-status.ts'
 import type { Severity } from './severity.ts'
 import { isStreamSilent } from './stream-status.ts'
 
@@ -59,6 +59,7 @@ function quotaNumber({ quota }: Finding, nowMs: number): GlanceNumber {
         : { caption: 'safe to retry in', value: countdown(untilMs - nowMs, 'up') }
     case 'running-out':
       if (note === 'recovering') return { caption: 'left, recovering', value: shareLeftText(quota) }
+      if (note === ANY_MOMENT) return { caption: `empty ${ANY_MOMENT}, left`, value: leftText(quota, nowMs) }
       return untilMs === undefined || note.startsWith('within')
         ? { caption: 'empty within', value: '10 min' }
         : { caption: 'empty in', value: countdown(untilMs - nowMs, 'down') }
@@ -86,7 +87,8 @@ export function glanceNote({ aspect, note, quota }: Finding, nowMs: number): str
   if (aspect !== 'quotas' || quota === undefined) return aspect === 'slots' ? note : ''
   const { state, untilMs } = quotaStatus(quota, nowMs)
   if (state === 'empty') return leftText(quota, nowMs)
-  if (untilMs === undefined || note.startsWith('within') || untilMs <= nowMs) return note
+  if (untilMs === undefined || !/\d+ (s|min|h)$/.test(note) || note.startsWith('within') || untilMs <= nowMs)
+    return note
   return countdown(untilMs - nowMs, state === 'blocked' ? 'up' : 'down')
 }
 

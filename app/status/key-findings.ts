@@ -4,6 +4,7 @@ import { coarseSinceText, countdownText, OUTDATED_AFTER_MS, sinceText } from './
 import { clockText, minuteText } from './moments.ts'
 import { keyProblems } from './problem-status.ts'
 import {
+  ANY_MOMENT,
   isStale,
   quotaStatus,
   STALE_AFTER_MS,
@@ -377,7 +378,9 @@ function momentText(row: RequestQuota, nowMs: number): string {
   const { state, note, untilMs } = quotaStatus(row, nowMs)
   if (state === 'blocked') return untilMs === undefined ? '' : `until ${clockText(untilMs)}`
   if (state !== 'running-out') return note
-  return untilMs === undefined || note.startsWith('within') ? note : `about ${minuteText(untilMs)}`
+  return untilMs === undefined || note.startsWith('within') || note === ANY_MOMENT
+    ? note
+    : `about ${minuteText(untilMs)}`
 }
 
 /** The rows that say something of now, the worst first. */

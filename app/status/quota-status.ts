@@ -84,8 +84,18 @@ function refusedProblem(quota: RequestQuota, nowMs: number): RowProblem | undefi
   return state === 'ok' || state === 'not-checked' ? toldProblem(quota, nowMs) : undefined
 }
 
-/** `3 min 30 s`, or `within 10 min` where it is more than a period ahead: further than a forecast can be told to the minute. */
-export function emptyText({ emptyAt, period }: RequestQuota, nowMs: number): string {
+/** What is said instead of a countdown where a row may be empty already: its seconds would only waver. */
+export const ANY_MOMENT = 'any moment'
+
+/** How near its estimated end a row that may be empty already has no countdown. Milliseconds. */
+const ANY_MOMENT_MS = 30_000
+
+/**
+ * `3 min 30 s`; `within 10 min` where it is more than a period ahead: further than a forecast can be told to the minute;
+ * `any moment` where it is near, and may have come.
+ */
+export function emptyText({ emptyAt, period, low }: RequestQuota, nowMs: number): string {
+  if (emptyAt !== undefined && low < 1 && emptyAt - nowMs <= ANY_MOMENT_MS) return ANY_MOMENT
   if (emptyAt === undefined || emptyAt - nowMs > period * 1000) return 'within 10 min'
   return countdownText(emptyAt - nowMs, 'down')
 }
@@ -274,7 +284,7 @@ export function stateSentence(quota: RequestQuota, nowMs: number): string {
       if (isRecovering(quota))
         return `${category} was running out; it is recovering (${shareLeftText(quota)} left).`
       const when = emptyText(quota, nowMs)
-      return emptyAt === undefined || when.startsWith('within')
+      return emptyAt === undefined || when.startsWith('within') || when === ANY_MOMENT
         ? `${category} runs out ${when}.`
         : `${category} runs out in ${when}.`
     }
@@ -306,7 +316,8 @@ export function stateText(quota: RequestQuota, nowMs: number): string {
     case 'running-out': {
       if (isRecovering(quota)) return `${category}, but recovering: ${shareLeftText(quota)} left.`
       const when = emptyText(quota, nowMs)
-      return `${category}, ${when.startsWith('within') ? when : `empty in ${when}`}.`
+      const isBare = when.startsWith('within') || when === ANY_MOMENT
+      return `${category}, ${isBare ? when : `empty in ${when}`}.`
     }
     case 'empty':
       return `${category}. Calls will fail with 429 until ${isDrainedByOthers(quota) ? 'others slow down' : 'it refills'}.`

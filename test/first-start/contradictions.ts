@@ -111,7 +111,7 @@ function inRow(row: ShownRow, looks: readonly Look[], look: Look, note: Note): v
   const { fewest, most, limit, told } = count
   const said = `${row.category}: ${row.state}, ${row.left} of ${row.limit}, others ${row.others}/s, ${row.age} old`
   if (row.limit !== limit) note('number', said, `a limit of ${limit}`)
-  const state = row.state.replace(/ \d.*$| could run out$| now$| within.*$| recovering$/, '')
+  const state = row.state.replace(/ \d.*$| could run out$| now$| within.*$| recovering$| any moment$/, '')
   inState({ category: row.category, told: row.state, said }, looks, note)
   const [low, high] = numberOf(row)
   const apart = low === high ? limit * MIDDLE : 0
@@ -138,7 +138,7 @@ function inState({ category, told, said }: ToldState, looks: readonly Look[], no
   const count = look && countOf(category, look)
   if (look === undefined || count === undefined) return
   const { fewest, most, limit, isFull, told: counted } = count
-  const state = told.replace(/ \d.*$| could run out$| now$| within.*$| recovering$/, '')
+  const state = told.replace(/ \d.*$| could run out$| now$| within.*$| recovering$| any moment$/, '')
   switch (state) {
     case 'ok':
       if (most + unforeseen(category, looks) < limit * LOW) note('state', said, counted)

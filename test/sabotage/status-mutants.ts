@@ -11,6 +11,14 @@ const SURFACES_TEST = 'app/status/surfaces.test.ts'
 export const STATUS_MUTANTS: readonly Mutant[] = [
   {
     promise: 'Q9',
+    what: 'count seconds down to an end that may have come already',
+    file: 'app/status/quota-status.ts',
+    find: 'low < 1 && emptyAt - nowMs <= ANY_MOMENT_MS',
+    replace: 'low < 0 && emptyAt - nowMs <= ANY_MOMENT_MS',
+    test: STATUS_TEST,
+  },
+  {
+    promise: 'Q9',
     what: 'say that a row runs out while less is used than comes back',
     file: 'app/status/quota-status.ts',
     find: "note: isRecovering(quota) ? 'recovering' : emptyText(quota, nowMs)",

@@ -159,6 +159,18 @@ describe('what a person can do', () => {
     expect(quotaStatus(still, NOW_MS).note).toBe('within 10 min')
   })
 
+  it('counts no seconds down to an end that may have come already', () => {
+    const row = (low: number, inMs: number) =>
+      positions({ state: 'running-out', low, emptyAt: NOW_MS + inMs, use })
+    for (const inMs of [0, 1_000, 5_000, 30_000]) {
+      expect(quotaStatus(row(0, inMs), NOW_MS)).toMatchObject({ severity: 'critical', note: 'any moment' })
+      expect(stateSentence(row(0, inMs), NOW_MS)).toBe('Positions runs out any moment.')
+      expect(stateText(row(0, inMs), NOW_MS)).toBe('Positions, any moment.')
+    }
+    expect(quotaStatus(row(0, 31_000), NOW_MS).note).toBe('31 s')
+    expect(quotaStatus(row(1, 5_000), NOW_MS).note).toBe('5 s')
+  })
+
   it('says what the state means for the next call', () => {
     const said = (more: Partial<RequestQuota>) => stateSentence(positions(more), NOW_MS)
     expect(said({ state: 'empty', use })).toBe(
