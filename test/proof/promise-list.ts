@@ -183,7 +183,10 @@ export const PROMISES = {
   G4: promised(2, 'A busy program’s lead over its fair share is at most 2 requests, over any time'),
   G5: promised(2, 'A critical program within its burst never waits'),
   G6: promised(3, 'Each answer through the gateway says whether the service said it or Headroom'),
-  G7: promised(3, 'No page, no other Host and no unknown key gets through the gateway; no order ever does'),
+  G7: promised(
+    3,
+    'No page, no other Host, no other user and no unknown key gets through the gateway; no order ever does',
+  ),
   G8: promised(3, 'A program that is cut off gets nothing more from then on, open streams included'),
   G9: promised(
     3,

@@ -329,4 +329,31 @@ export const FINDINGS: readonly Finding[] = [
     tests: [['main/gateway/programs.test.ts', 'a file of a newer Headroom is kept for it']],
     breaks: ['call what a newer version wrote damaged'],
   },
+  {
+    found:
+      'The gateway let in another user by 127.0.0.2, by IPv6 to 127.0.0.1, and by a socket closed at once',
+    tests: [
+      ['main/gateway/door.test.ts', 'by whatever address of this machine'],
+      ['main/gateway/peer-user.test.ts', 'the user of %s is found too'],
+      ['main/gateway/peer-user.test.ts', 'a socket that its program has closed has no user'],
+      ['main/gateway/peer-user.test.ts', 'where the system has no table all are let in'],
+    ],
+    breaks: [
+      'look for a caller of IPv4 among the sockets of IPv4 only',
+      'let in a connection whose user is not found',
+      'take a socket that was closed for one of root',
+    ],
+  },
+  {
+    found: 'A stream that was not shared ended within a frame, and a frozen reader kept its socket for good',
+    tests: [
+      ['main/gateway/faults.test.ts', 'turned off, a stream that is not shared gets GoAway'],
+      ['main/gateway/stream-hub.test.ts', 'a frozen reader that cannot be brought up to date'],
+    ],
+    breaks: [
+      'end a stream that is not shared without a word',
+      'say GoAway in the middle of a frame',
+      'keep the connection of a reader that never reads its GoAway',
+    ],
+  },
 ]

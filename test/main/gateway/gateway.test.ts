@@ -186,6 +186,17 @@ test('equal requests in flight share one, and each caller has the whole answer',
   expect(own).toBe(3 - shared.length)
 })
 
+test('an own check waits behind programs, and is not sent where there is no room for it', async () => {
+  const { add, get, monitor } = await startGateway({ reserve: { Accounts: 1_000 } })
+  const key = add('bot', { class: 'critical' })
+  for (let i = 0; i < 8; i += 1) expect((await get(`${ACCOUNTS}?i=${i}`, key)).status).toBe(200)
+  const check = await monitor.withProfile('key-1', (session) => session.parts.prober.checkNow('Accounts'))
+  expect(check).toMatchObject({ ok: false, message: expect.stringContaining('programs behind the gateway') })
+  expect(monitor.snapshot('key-1')?.requests.find(({ category }) => category === 'Accounts')?.used?.own).toBe(
+    8,
+  )
+})
+
 test('a request that cannot make it within its patience is refused at once, with the time of its turn', async () => {
   const { add, get, service, monitor } = await startGateway({ simulator: { traffic: {} } })
   const key = add('bot', { class: 'background' })

@@ -2,7 +2,7 @@ import { stripVTControlCharacters } from 'node:util'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { LoggedEvent } from '../../../../app/contract/events.ts'
-import type { RequestQuota } from '../../../../app/contract/snapshot.ts'
+import type { ProgramSummary, RequestQuota } from '../../../../app/contract/snapshot.ts'
 import { bar, duration } from '../../../../main/hosts/terminal/cells.ts'
 import { renderTable } from '../../../../main/hosts/terminal/table.ts'
 import { AT_MS, exampleQuota, exampleSlot, exampleSnapshot, exampleStream } from './example-snapshot.ts'
@@ -31,6 +31,29 @@ test('a row shows its state, what is left, own and others’ use, the safe pace,
 test('a number from the table is none', () => {
   const quota = { source: 'default', state: 'not-checked', use: null } as const
   expect(rowOf(quota)).toMatch(/^not checked\s+Accounts\s+┄+\s+–\/320\s+\?\s+\?\s+\?\s+.*–$/)
+})
+
+test('the gateway and its programs are shown: what each is, did, and waits for; nothing of them while it is off', () => {
+  const program: ProgramSummary = {
+    id: 'program-1',
+    name: 'scanner',
+    class: 'background',
+    weight: 2,
+    keyEnding: 'abcd',
+    forwarded: 1234,
+    coalesced: 5,
+    refused: 6,
+    perSecond: 0.5,
+    waiting: 3,
+    longestWaitMs: 12_000,
+    streams: 4,
+    use: [],
+  }
+  const gateway = { state: 'serving', url: 'http://127.0.0.1:4791' } as const
+  const shown = renderTable(exampleSnapshot({ gateway, programs: [program] }), [], AT_MS, PLAIN)
+  expect(shown).toContain('http://127.0.0.1:4791')
+  expect(lineWith(shown, 'scanner')).toMatch(/^scanner +background +2 +1234 +0\.50 +6 +4 +3 waiting, 12 ?s/)
+  expect(renderTable(exampleSnapshot({}), [], AT_MS, PLAIN)).not.toContain('PROGRAM')
 })
 
 test('an old header is not dressed as live, though the number is what it said', () => {
