@@ -426,3 +426,18 @@ test('what was learned of others in a rolling interval is forgotten where it pro
   expect(after?.perSecond).toBe(fresh?.perSecond)
   expect(after?.perSecondAtMost).toBe(fresh?.perSecondAtMost)
 })
+
+test('own use empties a quota too: at five a second it is likely to be empty within minutes', () => {
+  const service = full(rolling)
+  const bucket = new Bucket(320, 300, 0)
+  for (let at = 0; at < 20_000; at += 200) ask(bucket, service, at)
+  expect(bucket.others(20_000)?.emptyChance).toBeGreaterThan(0.9)
+})
+
+test('a header wins over the table, also in the period alone', () => {
+  const bucket = new Bucket(320, 300, 0)
+  bucket.sent(-1, 0)
+  const rate = { limit: 320, periodSeconds: 600, remaining: 319, resetSeconds: 2 }
+  bucket.answered({ id: -1, receivedAtMs: 0, rejected: false, rate })
+  expect([bucket.limit, bucket.periodMs]).toEqual([320, 600_000])
+})
