@@ -54,8 +54,8 @@ export function alertText(kind: AlertKind, subject: string, snapshot: Snapshot, 
     case 'sign-in-1h':
     case 'sign-in-15min':
       return {
-        title: `Sign in again${soon(refresh.endsAt, nowMs)}`,
-        body: `The sign-in ${on} ends then, and no refresh can extend it.`,
+        title: `The sign-in ends${soon(refresh.endsAt, nowMs)}`,
+        body: `Sign in again ${on} before then, and nothing stops. No refresh can extend it.`,
       }
     case 'sign-in-required':
       if (refresh.cause === 'misconfigured') {

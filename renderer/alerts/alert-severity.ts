@@ -1,4 +1,5 @@
 import type { Alert } from '../../app/contract/alerts.ts'
+import { countText } from '../../app/status/rates.ts'
 import type { Severity } from '../../app/status/severity.ts'
 
 /** Maps an alert's severity to that of a status. */
@@ -20,4 +21,10 @@ export function mostUrgent(alerts: readonly Alert[]): Alert | undefined {
   return alerts
     .filter(({ dismissed }) => !dismissed)
     .toSorted((a, b) => URGENCY[b.severity] - URGENCY[a.severity])[0]
+}
+
+/** The name of the button that counts the alerts, which are not of the shown key alone. */
+export function alertsLabel(fresh: number, keys: number): string {
+  const count = fresh === 0 ? 'none new' : countText(fresh, 'new one', 'new ones')
+  return `${keys > 1 ? 'Alerts of all keys' : 'Alerts'}: ${count}`
 }

@@ -1,9 +1,8 @@
-import { countText } from '../../app/status/rates.ts'
 import { classesOf } from '../components/classes.ts'
 import controlsSheet from '../components/controls.module.css'
 import { Shape } from '../components/shape.tsx'
 import { useMirror, useParts } from '../state/window-parts.ts'
-import { alertSeverity, mostUrgent } from './alert-severity.ts'
+import { alertSeverity, alertsLabel, mostUrgent } from './alert-severity.ts'
 import sheet from './alerts.module.css'
 
 const css = classesOf({ ...controlsSheet, ...sheet })
@@ -12,12 +11,13 @@ const css = classesOf({ ...controlsSheet, ...sheet })
 export function AlertsButton() {
   const { view } = useParts()
   const fresh = useMirror(({ alerts }) => alerts.filter(({ dismissed }) => !dismissed).length)
+  const keys = useMirror(({ snapshots }) => snapshots.length)
   const urgent = useMirror(({ alerts }) => mostUrgent(alerts)?.severity)
   return (
     <button
       type="button"
       className={css('button', 'ghost', 'alerts')}
-      aria-label={fresh === 0 ? 'Alerts: none new' : `Alerts: ${countText(fresh, 'new one', 'new ones')}`}
+      aria-label={alertsLabel(fresh, keys)}
       data-testid="alerts"
       onClick={() => view.setState({ dialog: 'alerts' })}
     >

@@ -1,5 +1,6 @@
 import type { Snapshot } from '../../app/contract/snapshot.ts'
 import { clockText } from '../../app/status/moments.ts'
+import { countText } from '../../app/status/rates.ts'
 import { classesOf } from '../components/classes.ts'
 import { accessText, refreshText, type TokenText } from '../format/token-text.ts'
 import { useShown } from '../state/window-parts.ts'
@@ -37,7 +38,7 @@ export function TokenLife({ token }: { readonly token: Token }) {
 }
 
 function rotationText({ refresh }: Snapshot): string {
-  const today = `refreshed ${refresh.refreshesToday} times today`
+  const today = `refreshed ${countText(refresh.refreshesToday, 'time')} today`
   if (!refresh.rotating) return today
   const last = refresh.rotatedAt === undefined ? '' : ` · last rotated at ${clockText(refresh.rotatedAt)}`
   const next = refresh.rotatesBy === undefined ? '' : ` · rotates by ${clockText(refresh.rotatesBy)}`

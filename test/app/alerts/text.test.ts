@@ -51,4 +51,13 @@ describe('an alert', () => {
     expect(title).toMatch(/^Key not accepted/)
     expect(body).toBe('It was refused. Correct the secret, or connect the right key.')
   })
+
+  test('of a sign-in that ends says when it ends, which is no time to sign in at', () => {
+    const at = snapshot()
+    const refresh = { ...at.refresh, endsAt: NOW_MS + 250_000 }
+    expect(alertText('sign-in-15min', '', { ...at, refresh }, NOW_MS)).toEqual({
+      title: 'The sign-in ends in 4 min 10 s',
+      body: 'Sign in again on Main key before then, and nothing stops. No refresh can extend it.',
+    })
+  })
 })

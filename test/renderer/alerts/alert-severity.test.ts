@@ -1,0 +1,8 @@
+import { expect, test } from 'vitest'
+import { alertsLabel } from '../../../renderer/alerts/alert-severity.ts'
+
+test('beside the name of one key the count of alerts says that it is of all keys', () => {
+  expect(alertsLabel(1, 1)).toBe('Alerts: 1 new one')
+  expect(alertsLabel(0, 1)).toBe('Alerts: none new')
+  expect(alertsLabel(3, 2)).toBe('Alerts of all keys: 3 new ones')
+})
