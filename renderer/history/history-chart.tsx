@@ -3,6 +3,8 @@ import {
   Area,
   CartesianGrid,
   ComposedChart,
+  ReferenceArea,
+  ReferenceDot,
   ReferenceLine,
   ResponsiveContainer,
   Tooltip,
@@ -10,6 +12,7 @@ import {
   YAxis,
 } from 'recharts'
 import { clockText, minuteText, weekdayText } from '../../app/status/moments.ts'
+import { PointLabel } from '../components/chart-labels.tsx'
 import {
   CURVE,
   type CursorProps,
@@ -42,7 +45,7 @@ interface HistoryChartProps {
 
 /** The chart of the chosen row: its past, and a forecast at the present rate of use. */
 export const HistoryChart = memo(function HistoryChart({ series, markers, summary }: HistoryChartProps) {
-  const { rows, fromMs, toMs, nowMs, limit, lowBelow, range, facts, strip } = series
+  const { rows, fromMs, toMs, nowMs, limit, lowBelow, range, facts, strip, lowest, emptyAtMs } = series
   const { asBand } = facts
   return (
     <ResponsiveContainer {...WHOLE_FRAME}>
@@ -53,7 +56,23 @@ export const HistoryChart = memo(function HistoryChart({ series, markers, summar
         role="img"
         aria-label={summary}
       >
+        {/* Told apart by hatching too, not by colour alone. */}
+        <defs>
+          <pattern
+            id={HATCH}
+            width="5"
+            height="5"
+            patternUnits="userSpaceOnUse"
+            patternTransform="rotate(45)"
+          >
+            <rect width="5" height="5" fill="var(--elsewhere)" opacity="0.25" />
+            <rect width="2.2" height="5" fill="var(--elsewhere)" />
+          </pattern>
+        </defs>
         <CartesianGrid {...GRID} />
+        {facts.aheadMs > 0 && (
+          <ReferenceArea x1={nowMs} x2={toMs} fill="var(--text)" fillOpacity={0.035} stroke="none" />
+        )}
         <XAxis
           {...TIME_AXIS}
           domain={[fromMs, toMs]}
@@ -76,12 +95,27 @@ export const HistoryChart = memo(function HistoryChart({ series, markers, summar
             strokeOpacity={0.8}
           />
         )}
+        {emptyAtMs !== undefined && (
+          <ReferenceLine
+            y={lowBelow}
+            stroke="none"
+            label={{
+              ...lineLabel(
+                `empty ${clockText(emptyAtMs)} at the earliest`,
+                'insideBottomRight',
+                'var(--watch)',
+              ),
+              fontWeight: 600,
+            }}
+          />
+        )}
         {!asBand && (
           <Area {...CURVE} dataKey="range" type="linear" stroke="none" fill="var(--ok)" fillOpacity={0.3} />
         )}
         {!asBand && (
           <Area
             {...CURVE}
+            dot={isRinged(rows) ? HeaderRing : false}
             dataKey="header"
             type="linear"
             stroke="var(--ok)"
@@ -141,8 +175,8 @@ export const HistoryChart = memo(function HistoryChart({ series, markers, summar
             dataKey="othersBar"
             type="stepAfter"
             stroke="none"
-            fill="var(--elsewhere)"
-            fillOpacity={0.55}
+            fill={`url(#${HATCH})`}
+            fillOpacity={1}
           />
         )}
         {strip && (
@@ -167,6 +201,31 @@ export const HistoryChart = memo(function HistoryChart({ series, markers, summar
             )}
           />
         )}
+        {strip &&
+          STRIP_LABELS.map(({ place, value, position }) => (
+            <ReferenceLine
+              key={value}
+              y={strip[place]}
+              stroke="none"
+              label={{ value, position, fill: 'var(--text)', fontSize: 11 }}
+            />
+          ))}
+        {facts.aheadMs > 0 && <ReferenceLine x={nowMs} stroke="var(--muted)" />}
+        {lowest !== undefined && (
+          <ReferenceDot
+            x={lowest.at}
+            y={lowest.count}
+            r={3}
+            fill="var(--watch)"
+            stroke="var(--panel)"
+            label={
+              <PointLabel
+                text={`lowest ${Math.floor(lowest.count)} at ${minuteText(lowest.at)}`}
+                isLate={lowest.at - fromMs > (toMs - fromMs) * 0.7}
+              />
+            }
+          />
+        )}
         {markers.map(({ kind, at, lane, side }) => (
           <ReferenceLine
             key={`${kind} ${at}`}
@@ -186,6 +245,32 @@ export const HistoryChart = memo(function HistoryChart({ series, markers, summar
     </ResponsiveContainer>
   )
 })
+
+/** The id of the pattern that others' use is drawn in. */
+const HATCH = 'chart-others'
+
+/** Whose use each part of the strip is. */
+const STRIP_LABELS = [
+  { place: 'top', value: 'others', position: 'insideTopLeft' },
+  { place: 'base', value: 'own', position: 'insideBottomLeft' },
+] as const
+
+/** Headers are drawn as rings while there are few enough to be told apart. */
+const MAX_RINGS = 60
+const isHeader = ({ headerAt, at, header }: ChartRow) => header !== undefined && headerAt === at
+const isRinged = (rows: readonly ChartRow[]) => rows.filter(isHeader).length <= MAX_RINGS
+
+interface RingProps {
+  readonly cx?: number
+  readonly cy?: number
+  readonly payload?: ChartRow
+}
+
+/** A header's moment on the line. Recharts passes where that is. */
+function HeaderRing({ cx, cy, payload }: RingProps) {
+  if (cx === undefined || cy === undefined || payload === undefined || !isHeader(payload)) return <g />
+  return <circle cx={cx} cy={cy} r={2.6} fill="var(--panel)" stroke="var(--ok)" strokeWidth={1.3} />
+}
 
 /** The axis tells requests, and below zero the rates of the strip. */
 function axisText(value: number, strip: UseStrip | undefined): string {
@@ -240,6 +325,8 @@ const MARKER_COLOURS: Readonly<Record<ChartMarker['kind'], string>> = {
   GoAway: 'var(--elsewhere)',
   token: 'var(--muted)',
   'sign-in': 'var(--watch)',
+  open: 'var(--muted)',
+  close: 'var(--muted)',
 }
 
 /** The tooltip of the cursor. It alone renders when the cursor moves. */

@@ -3,6 +3,7 @@ import type { History } from '../../app/contract/history.ts'
 import { dayAndMinuteText } from '../../app/status/moments.ts'
 import { STATE_LABELS } from '../../app/status/quota-status.ts'
 import { countText } from '../../app/status/rates.ts'
+import { REGULAR_SESSION_TEXT, sessionMoments } from '../../app/status/regular-session.ts'
 import { useChosenCategory } from '../capacity/chosen-category.ts'
 import { classesOf } from '../components/classes.ts'
 import controlsSheet from '../components/controls.module.css'
@@ -104,7 +105,9 @@ function ChartWithMarkers({ series, profile, summary }: ChartWithMarkersProps) {
   return <HistoryChart series={series} markers={markers} summary={summary} />
 }
 
-function Legend({ series: { facts, strip, sinceMs, rejectedAt, nowMs } }: { readonly series: ChartSeries }) {
+function Legend({ series }: { readonly series: ChartSeries }) {
+  const { facts, strip, sinceMs, rejectedAt, fromMs, nowMs } = series
+  const hasSession = sessionMoments(fromMs, nowMs).length > 0
   return (
     <div className={css('legend')}>
       <span>
@@ -138,6 +141,11 @@ function Legend({ series: { facts, strip, sinceMs, rejectedAt, nowMs } }: { read
         <Shape severity="critical" label={STATE_LABELS.blocked} /> 429
         {rejectedAt.length > 1 && ` (${rejectedAt.length})`}
       </span>
+      {hasSession && (
+        <span>
+          <b className={css('session-line')} /> {REGULAR_SESSION_TEXT}
+        </span>
+      )}
       <span className={css('since')} data-testid="recording-since">
         {sinceMs === undefined
           ? 'Nothing recorded yet'

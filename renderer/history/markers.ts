@@ -1,8 +1,9 @@
 import type { LoggedEvent } from '../../app/contract/events.ts'
+import { sessionMoments } from '../../app/status/regular-session.ts'
 
 /** A moment on the chart that explains a change of the line. */
 export interface ChartMarker {
-  readonly kind: '429' | 'GoAway' | 'token' | 'sign-in'
+  readonly kind: '429' | 'GoAway' | 'token' | 'sign-in' | 'open' | 'close'
   /** Epoch ms. */
   readonly at: number
   /** The line of its label, 0 on top: labels that are close together are on lines of their own. */
@@ -18,8 +19,8 @@ const LABEL_WIDTH = 0.14
 const LANES = 3
 
 /**
- * The markers between two moments, oldest first: 429s of the row, and what happened to the key's streams, tokens and
- * sign-in.
+ * The markers between two moments, oldest first: 429s of the row, what happened to the key's streams, tokens and
+ * sign-in, and the open and the close of the regular session.
  *
  * `profile`: the key that is shown; the events are of all keys.
  */
@@ -33,6 +34,7 @@ export function chartMarkers(
   }: { readonly profile: string | undefined; readonly fromMs: number; readonly toMs: number },
 ): readonly ChartMarker[] {
   const markers = [
+    ...sessionMoments(fromMs, toMs),
     ...rejectedAt.map((at): Pick<ChartMarker, 'kind' | 'at'> => ({ kind: '429', at })),
     ...events.flatMap((event): readonly Pick<ChartMarker, 'kind' | 'at'>[] => {
       const kind = event.profile === profile ? kindOf(event) : undefined

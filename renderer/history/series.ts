@@ -43,6 +43,18 @@ export interface ChartSeries {
   readonly strip: UseStrip | undefined
   /** Since when the row is recorded, epoch ms. */
   readonly sinceMs: number | undefined
+  /** The lowest level of the range, where it has risen from it since. */
+  readonly lowest: LowestLevel | undefined
+  /** When the quota is empty at the earliest, where a forecast is drawn. Epoch ms. */
+  readonly emptyAtMs: number | undefined
+}
+
+/** The lowest point of a chart's line. */
+export interface LowestLevel {
+  /** Epoch ms. */
+  readonly at: number
+  /** Requests left then. */
+  readonly count: number
 }
 
 export const AHEAD_MS = RANGES['15 min'].aheadMs
@@ -77,9 +89,27 @@ export function chartSeries(
     nowMs,
     limit: quota.limit,
     lowBelow: quota.limit * quota.threshold,
+    lowest: lowestOf(lines, quota),
+    emptyAtMs: aheadMs > 0 ? emptyAfter(quota, nowMs) : undefined,
     rejectedAt: history.rejectedAt.filter((at) => at >= fromMs && at <= nowMs),
     range,
   }
+}
+
+/** A line has to rise by this share of the limit before its lowest point is one to point at. */
+const LEAST_RISE = 0.1
+
+function lowestOf(rows: readonly ChartRow[], { limit, level }: RequestQuota): LowestLevel | undefined {
+  let lowest: LowestLevel | undefined
+  for (const row of rows) {
+    const count = row.headerBand?.[0] ?? row.modelledBand?.[0] ?? row.header ?? row.modelled
+    if (count !== undefined && (lowest === undefined || count < lowest.count)) lowest = { at: row.at, count }
+  }
+  return lowest !== undefined && level - lowest.count >= limit * LEAST_RISE ? lowest : undefined
+}
+
+function emptyAfter({ source, emptyAt }: RequestQuota, nowMs: number): number | undefined {
+  return source !== 'default' && emptyAt !== undefined && emptyAt > nowMs ? emptyAt : undefined
 }
 
 /** The oldest point or 429 of the shortest range; `undefined` without one. */

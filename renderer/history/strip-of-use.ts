@@ -17,8 +17,8 @@ export interface UseStrip {
 }
 
 /** Where the strip begins and ends, as shares of the limit below zero. */
-const BASE = -0.34
-const TOP = -0.1
+const BASE = -0.42
+const TOP = -0.14
 
 /** A point says what use was until the next one, but not longer than this. Milliseconds. */
 const SAYS_MS = 30_000

@@ -191,6 +191,14 @@ export const WINDOW_MUTANTS: readonly Mutant[] = [
   },
   {
     promise: 'Q5',
+    what: 'draw the regular session of the summer where it was in winter',
+    file: 'app/status/regular-session.ts',
+    find: 'const at = wallMs - offsetMs(dayMs + 17 * 60 * MINUTE_MS)',
+    replace: 'const at = wallMs - offsetMs(17 * 60 * MINUTE_MS)',
+    test: 'app/status/regular-session.test.ts',
+  },
+  {
+    promise: 'Q5',
     what: 'call a look that repeats a header a header, in the cursor of the chart',
     file: 'renderer/history/strip-of-use.ts',
     find: "if (point.source === 'header' && point.low === undefined) headerAt = point.at",

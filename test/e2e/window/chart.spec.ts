@@ -38,6 +38,31 @@ test('the chart marks what happened, and says since when it records', async ({ p
   await expect(page.getByTestId('recording-since')).toContainText('Recording since 09:31')
 })
 
+test('the chart names its curves, when the row is empty, its lowest level and the regular session', async ({
+  page,
+  open,
+}) => {
+  const host = await open(snapshot())
+  const chart = page.locator('[data-history]')
+  for (const words of ['own', 'others', 'refill 1.07/s', 'low below 64 (20 %)']) {
+    await expect(chart.locator('svg text').getByText(words, { exact: true })).toHaveCount(1)
+  }
+  await expect(chart.getByText(/^empty \d\d:\d\d:\d\d at the earliest$/)).toBeVisible()
+  await expect(chart.getByText(/regular session/)).toHaveCount(0)
+  const at = Date.UTC(2026, 2, 13, 14, 31, 5)
+  const points = [300, 40, 300].map((remaining, hour) => ({
+    at: at - (20 - hour) * 3_600_000,
+    remaining,
+    source: 'header',
+  }))
+  host.answer('history', { points, rejectedAt: [], since: at - 86_400_000 })
+  await page.getByRole('button', { name: 'Accounts', exact: true }).click()
+  await page.getByRole('button', { name: '24 h', exact: true }).click()
+  await expect(chart.getByTestId('marked-point')).toHaveText('lowest 40 at 19:31')
+  for (const mark of ['open', 'close']) await expect(page.locator(`[data-mark="${mark}"]`)).toHaveCount(1)
+  await expect(chart.getByText('regular session 09:30–16:00 ET')).toBeVisible()
+})
+
 test('a chart that began two minutes ago is not empty for its most part', async ({ page, open }) => {
   const host = await open(snapshot())
   const at = Date.UTC(2026, 2, 13, 14, 31, 5)

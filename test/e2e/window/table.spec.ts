@@ -68,6 +68,49 @@ for (const viewport of [
   })
 }
 
+for (const viewport of [
+  { width: 1440, height: 900 },
+  { width: 1280, height: 800 },
+  { width: 1024, height: 700 },
+]) {
+  test(`nothing moves between pushes at ${viewport.width} × ${viewport.height}`, async ({ page, open }) => {
+    await page.setViewportSize(viewport)
+    const host = await open(snapshot())
+    await page.getByRole('img', { name: /^Positions, last 15 minutes/ }).waitFor()
+    const places = () =>
+      page
+        .locator('header, [data-verdict], main section, tr[data-category]')
+        .evaluateAll((all) => all.map((one) => Math.round(one.getBoundingClientRect().top)))
+    const before = await places()
+    await page.evaluate(() => {
+      const moved: number[] = []
+      Object.assign(globalThis, { moved })
+      new PerformanceObserver((list) => {
+        for (const one of list.getEntries()) moved.push((one as PerformanceEntry & { value: number }).value)
+      }).observe({ type: 'layout-shift' })
+    })
+    // Other numbers, as long as they get; then another state of the row that the headline is about.
+    for (const [revision, state] of [
+      [2, 'running-out'],
+      [3, 'running-out'],
+      [4, 'low'],
+      [5, 'empty'],
+    ] as const) {
+      const requests = REQUESTS.map((one) => {
+        const level = Math.max(0, one.level - revision)
+        const changed = { ...one, level, low: level, high: level, remaining: Math.floor(level) }
+        return one.category === 'Positions' ? { ...changed, state } : changed
+      })
+      host.show(snapshot({ revision, requests }))
+      const word = state === 'running-out' ? 'running out' : state
+      await expect(page.locator(row('Positions')).getByTestId('state')).toContainText(word)
+      if (state !== 'running-out') continue
+      expect(await page.evaluate(() => Reflect.get(globalThis, 'moved'))).toEqual([])
+    }
+    expect(await places()).toEqual(before)
+  })
+}
+
 test('rows are grouped, and those that nothing is known of are folded under a line that opens', async ({
   page,
   open,

@@ -106,4 +106,10 @@ describe('markers', () => {
       { kind: 'sign-in', at: NOW_MS - 1, lane: 0, side: 'left' },
     ])
   })
+  test('tell the open and the close of the regular session where the range holds them', () => {
+    const day = { ...range, fromMs: NOW_MS - 24 * 60 * MINUTE }
+    const told = chartMarkers([], [], day).map(({ kind, at }) => `${kind} ${new Date(at).toISOString()}`)
+    expect(told).toEqual(['close 2026-03-12T20:00:00.000Z', 'open 2026-03-13T13:30:00.000Z'])
+    expect(chartMarkers([], [], range)).toEqual([])
+  })
 })

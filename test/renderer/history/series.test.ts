@@ -84,3 +84,24 @@ describe('the chart', () => {
     expect(timeTicks(NOW_MS).at(-1)).toBe(NOW_MS)
   })
 })
+
+describe('what the chart points at', () => {
+  const seriesOf = (points: readonly HistoryPoint[], row = positions) =>
+    chartSeries({ points, rejectedAt: [] }, row, NOW_MS)
+  it('is the lowest level of the range, once the line has risen from it', () => {
+    const risen = quota('Positions', 320, 300, 200)
+    expect(seriesOf([at(-600, 90), at(-300, 12), at(-60, 150)], risen).lowest).toEqual({
+      at: NOW_MS - 300_000,
+      count: 12,
+    })
+    expect(seriesOf([at(-600, 90), at(-300, 60), at(-60, 40)]).lowest).toBeUndefined()
+    expect(seriesOf([at(-60, 200)], risen).lowest).toBeUndefined()
+  })
+  it('is when the row is empty, where a forecast is drawn', () => {
+    const empties = (inSeconds: number) => ({ ...positions, emptyAt: NOW_MS + inSeconds * 1000 })
+    expect(seriesOf([at(-60, 50)], empties(90)).emptyAtMs).toBe(NOW_MS + 90_000)
+    expect(seriesOf([at(-60, 50)], empties(0)).emptyAtMs).toBeUndefined()
+    const aWeek = chartSeries({ points: [], rejectedAt: [] }, empties(90), NOW_MS, '7 d')
+    expect(aWeek.emptyAtMs).toBeUndefined()
+  })
+})
