@@ -3,6 +3,7 @@ import {
   Area,
   CartesianGrid,
   ComposedChart,
+  ReferenceDot,
   ReferenceLine,
   ResponsiveContainer,
   Tooltip,
@@ -12,6 +13,8 @@ import {
 import { waitText } from '../../app/status/durations.ts'
 import { minuteText } from '../../app/status/moments.ts'
 import { shareText } from '../../app/status/rates.ts'
+import { REGULAR_SESSION_TEXT, sessionMoments } from '../../app/status/regular-session.ts'
+import { PointLabel } from '../components/chart-labels.tsx'
 import {
   CURVE,
   type CursorProps,
@@ -43,17 +46,19 @@ interface DayChartProps {
 }
 
 const MARGIN = { top: 8, right: 14, bottom: 0, left: 0 } as const
+const LABELS_TOP = { ...MARGIN, top: 18 } as const
 const LEVEL_DOMAIN = [0, 1]
 const LEVEL_TICKS = [0, 0.25, 0.5, 0.75, 1]
 
 /** Levels of the day with and without the change, and the longest waits below. */
 export const DayChart = memo(function DayChart({ rows, threshold }: DayChartProps) {
   const longest = Math.max(...rows.map(({ longestSeconds }) => longestSeconds))
+  const { sessions, lowest, isLate } = marksOf(rows)
   return (
     <div className={css('charts')}>
       <div className={css('levels')}>
         <ResponsiveContainer {...WHOLE_FRAME}>
-          <ComposedChart data={rows as DayRow[]} margin={MARGIN} accessibilityLayer={false}>
+          <ComposedChart data={rows as DayRow[]} margin={LABELS_TOP} accessibilityLayer={false}>
             <CartesianGrid {...GRID} />
             <TimeAxis rows={rows} />
             <YAxis
@@ -81,6 +86,30 @@ export const DayChart = memo(function DayChart({ rows, threshold }: DayChartProp
               strokeDasharray="4 3"
               fill="none"
             />
+            {sessions.map(({ kind, at }) => (
+              <ReferenceLine
+                key={at}
+                x={at}
+                stroke="var(--muted)"
+                strokeDasharray="2 3"
+                label={{ value: kind, position: 'top', fill: 'var(--muted)', fontSize: 11 }}
+              />
+            ))}
+            {lowest !== undefined && (
+              <ReferenceDot
+                x={lowest.at}
+                y={lowest.after}
+                r={3}
+                fill="var(--watch)"
+                stroke="var(--panel)"
+                label={
+                  <PointLabel
+                    text={`lowest ${shareText(lowest.after)} at ${minuteText(lowest.at)}`}
+                    isLate={isLate}
+                  />
+                }
+              />
+            )}
             <Tooltip content={<Reading />} cursor={{ stroke: 'var(--text)' }} isAnimationActive={false} />
           </ComposedChart>
         </ResponsiveContainer>
@@ -95,6 +124,7 @@ export const DayChart = memo(function DayChart({ rows, threshold }: DayChartProp
         <span>
           <i className={css('bar-wait')} /> {longest === 0 ? 'no request waits' : 'longest wait'}
         </span>
+        {sessions.length > 0 && <span>open, close: {REGULAR_SESSION_TEXT}</span>}
       </p>
       {longest > 0 && (
         <div className={css('waits-chart')}>
@@ -122,6 +152,19 @@ export const DayChart = memo(function DayChart({ rows, threshold }: DayChartProp
     </div>
   )
 })
+
+/** A level is one to point at below this share of the limit. */
+const POINTED_BELOW = 0.9
+
+/** What the picture points at: the regular session, and the lowest level with the change. */
+function marksOf(rows: readonly DayRow[]) {
+  const fromMs = rows[0]?.at ?? 0
+  const toMs = rows.at(-1)?.at ?? fromMs
+  const least = Math.min(...rows.map(({ after }) => after))
+  const lowest = least < POINTED_BELOW ? rows.find(({ after }) => after === least) : undefined
+  const isLate = lowest !== undefined && lowest.at > fromMs + (toMs - fromMs) * 0.6
+  return { sessions: sessionMoments(fromMs, toMs), lowest, isLate }
+}
 
 function TimeAxis({ rows }: { readonly rows: readonly DayRow[] }) {
   const from = rows[0]?.at ?? 0

@@ -175,6 +175,11 @@ test('the recorded day is shown with and without the change, as a picture and as
     /^With the change the lowest level is [\d.]+ %, without it \d+ %; the longest wait is /,
   )
   await expect(page.getByRole('img', { name: /^Quote Snapshot: With the change/ })).toBeVisible()
+  // The picture points at the lowest level, and at the regular session of the day.
+  const picture = page.locator('[data-history] .recharts-surface').first()
+  await expect(picture.getByTestId('marked-point')).toHaveText(/^lowest [\d.]+ % at \d\d:\d\d$/)
+  await expect(picture.getByText('open', { exact: true })).toHaveCount(1)
+  await expect(picture.getByText('close', { exact: true })).toHaveCount(0)
   await page.getByRole('button', { name: 'Table' }).click()
   const table = page.getByRole('region', { name: 'Quote Snapshot, the day as a table' })
   await expect(table.getByRole('row')).toHaveCount(4 * 20 + 1)

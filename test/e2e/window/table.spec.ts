@@ -83,10 +83,17 @@ for (const viewport of [
         .evaluateAll((all) => all.map((one) => Math.round(one.getBoundingClientRect().top)))
     const before = await places()
     await page.evaluate(() => {
-      const moved: number[] = []
+      const moved: string[] = []
       Object.assign(globalThis, { moved })
       new PerformanceObserver((list) => {
-        for (const one of list.getEntries()) moved.push((one as PerformanceEntry & { value: number }).value)
+        for (const one of list.getEntries()) {
+          const { sources } = one as PerformanceEntry & {
+            sources: readonly { node: Node | null; previousRect: DOMRect; currentRect: DOMRect }[]
+          }
+          // A word at the right end of its cell begins further left when it is longer; nothing else moves for it.
+          for (const { node, previousRect, currentRect } of sources)
+            if (Math.abs(previousRect.y - currentRect.y) >= 1) moved.push(node?.textContent ?? 'gone')
+        }
       }).observe({ type: 'layout-shift' })
     })
     // Other numbers, as long as they get; then another state of the row that the headline is about.
