@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { z } from 'zod'
 import { setAside } from './set-aside.ts'
 import type { Saved } from './storage-error.ts'
-import { systemErrorText } from './system-error.ts'
+import { systemErrorCode, systemErrorText } from './system-error.ts'
 import { writeWhole } from './write-whole.ts'
 
 export interface JsonFileOptions<T> {
@@ -45,7 +45,7 @@ export class JsonFile<T> {
     try {
       text = statSync(this.#path).size <= MAX_BYTES ? readFileSync(this.#path, 'utf8') : ''
     } catch (error) {
-      if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) {
+      if (systemErrorCode(error) !== 'ENOENT') {
         onProblem(`${what} cannot be read (${systemErrorText(error)}); starting with the defaults`)
       }
       return fallback

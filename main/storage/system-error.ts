@@ -22,9 +22,13 @@ const WORDS: Readonly<Record<string, string>> = {
   ETIMEDOUT: 'it did not answer in time',
 }
 
+/** The code of a failed system call, such as `ENOENT`; `undefined` for any other error. */
+export const systemErrorCode = (error: unknown): string | undefined =>
+  error instanceof Error && 'code' in error ? String(error.code) : undefined
+
 /** A failed system call in plain words, as the end of a sentence. Its code belongs in a log only. */
 export function systemErrorText(error: unknown): string {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : undefined
+  const code = systemErrorCode(error)
   if (code === undefined) return error instanceof Error ? error.message : String(error)
   return WORDS[code] ?? 'the system refused it'
 }

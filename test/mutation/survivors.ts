@@ -32,10 +32,6 @@ export const KNOWN_SURVIVORS: readonly KnownSurvivor[] = [
     reason: 'takes an account that the system has no entry for',
   },
   {
-    file: 'main/storage/json-file.ts',
-    reason: 'the same for every error of the file system, each of which has a code',
-  },
-  {
     file: 'main/storage/lock.ts',
     line: 108,
     reason: 'takes a file system on which file locks do not work',

@@ -309,3 +309,13 @@ onPosix('what the gateway refuses is an answer with its reason, and what it does
   expect(await ask(path, { do: 'cut-program', name: 'other' })).toEqual(failed)
   expect(await ask(path, { do: 'cut-program', name: 'known' })).toEqual(fine({ cut: 'known' }))
 })
+
+onPosix('a socket of another user is told by its owner, whoever its folder belongs to', async () => {
+  const path = join(temporaryFolder(), 'control.sock')
+  writeFileSync(path, '')
+  const asked = await askRunning(
+    { do: 'status' },
+    { clock: nodeClock, path: { kind: 'socket', path }, userId: (userId ?? 0) + 1 },
+  )
+  expect(asked).toEqual({ kind: 'failed', why: 'its socket belongs to another user' })
+})

@@ -121,6 +121,8 @@ test('where there is no token nothing is saved, and what was stored stays', () =
   store.open(LISTENER)
   expect(store.state.token).toBeUndefined()
   store.save(store.state)
+  expect(vault.steps).toEqual([])
+  expect(store.unsaved).toBeUndefined()
   expect(vault.stored).toEqual(before)
   expect(store.lost).toBe('record-corrupt')
 })
