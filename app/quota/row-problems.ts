@@ -26,9 +26,9 @@ export class RowProblems {
     this.#show(category, refused, nowMs)
     const { status, message } = refused
     if (this.#told.get(category)?.status === status) return undefined
-    const isShared = this.#isShared(status)
-    this.#told.set(category, { status, since: Math.round(nowMs) })
-    if (isShared) return undefined
+    const sharedSince = this.#sharedSince(status)
+    this.#told.set(category, { status, since: sharedSince ?? Math.round(nowMs) })
+    if (sharedSince !== undefined) return undefined
     return { kind: 'requests-refused', category, status, ...(message !== undefined && { message }) }
   }
 
@@ -43,7 +43,7 @@ export class RowProblems {
     const told = this.#told.get(category)
     this.#rows.delete(category)
     this.#told.delete(category)
-    if (told === undefined || this.#isShared(told.status)) return undefined
+    if (told === undefined || this.#sharedSince(told.status) !== undefined) return undefined
     return { kind: 'requests-answered', category, ...told }
   }
 
@@ -53,8 +53,10 @@ export class RowProblems {
     this.#rows.set(category, { status, ...(message !== undefined && { message }), since })
   }
 
-  #isShared(status: number): boolean {
-    return isOfWholeKey(status) && [...this.#told.values()].some((problem) => problem.status === status)
+  /** Since when rows share a problem of the whole key, epoch ms; `undefined` where none has it. */
+  #sharedSince(status: number): number | undefined {
+    if (!isOfWholeKey(status)) return undefined
+    return [...this.#told.values()].find((problem) => problem.status === status)?.since
   }
 }
 

@@ -210,11 +210,10 @@ function isEndOf(event: LoggedEvent, begun: LoggedEvent): boolean {
     case 'sign-in-required':
       return event.kind === 'signed-in'
     case 'requests-refused':
-      // One end is told for all rows of a status that concerns the whole key.
+      // One end is told for all rows of a status that concerns the whole key; a row may end with another status than it began.
       return (
         event.kind === 'requests-answered' &&
-        event.status === begun.status &&
-        (event.category === begun.category || event.since <= begun.at)
+        (event.category === begun.category || (event.status === begun.status && event.since <= begun.at))
       )
     default:
       return false

@@ -10,6 +10,14 @@ const SURFACES_TEST = 'app/status/surfaces.test.ts'
 /** Mutants of what a state is called, how it is coloured and how long it is said to last: once, for every surface. */
 export const STATUS_MUTANTS: readonly Mutant[] = [
   {
+    promise: 'Q7',
+    what: 'leave a refusal open whose row answers again after another one',
+    file: 'app/status/incident-log.ts',
+    find: '(event.category === begun.category || (event.status === begun.status && event.since <= begun.at))',
+    replace: 'event.status === begun.status && event.since <= begun.at',
+    test: 'app/status/incident-log.test.ts',
+  },
+  {
     promise: 'Q9',
     what: 'count seconds down to an end that may have come already',
     file: 'app/status/quota-status.ts',

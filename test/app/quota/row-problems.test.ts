@@ -21,6 +21,15 @@ test.each([401, 500, 503])('a %d on many rows is one event at its start and one 
   expect(ended).toEqual([{ kind: 'requests-answered', category: 'Positions', status, since: 1_000 }])
 })
 
+test('a problem of the whole key began with its first row, whichever ends last', () => {
+  const problems = new RowProblems()
+  problems.refused('Accounts', { status: 502 }, 1_000)
+  problems.refused('Positions', { status: 502 }, 5_000)
+  expect(problems.of('Positions')).toEqual({ status: 502, since: 5_000 })
+  expect(problems.answered('Accounts')).toBeUndefined()
+  expect(problems.answered('Positions')).toMatchObject({ status: 502, since: 1_000 })
+})
+
 test('a missing permission is an event of each row, told once', () => {
   const problems = new RowProblems()
   const told = ['Accounts', 'Balances', 'Accounts'].flatMap(

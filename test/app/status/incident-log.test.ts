@@ -84,6 +84,19 @@ test('an unreachable service and a refused key end when they answer again', () =
   expect(incidentLines([refused, answered]).at(-1)).toMatchObject({ isOpen: false, endedAt: AT + 9_000 })
 })
 
+test('a refusal ends when its row answers again, with whatever status it was refused last', () => {
+  const failing = logged({ kind: 'requests-refused', category: 'Accounts', status: 502 })
+  const forbidden = logged({ kind: 'requests-refused', category: 'Accounts', status: 403 }, 20)
+  const answered = logged(
+    { kind: 'requests-answered', category: 'Accounts', status: 403, since: AT + 20_000 },
+    60,
+  )
+  expect(incidentLines([failing, forbidden]).map(({ isOpen }) => isOpen)).toEqual([true, true])
+  const lines = incidentLines([failing, forbidden, answered])
+  expect(lines.filter(({ isOpen }) => isOpen)).toEqual([])
+  expect(lines.at(-1)).toMatchObject({ endedAt: AT + 60_000 })
+})
+
 test('one refused refresh is one line', () => {
   const failed = logged({ kind: 'token-refresh-failed', outcome: 'refused' })
   const required = logged({ kind: 'sign-in-required', reason: 'the sign-in has ended' })
