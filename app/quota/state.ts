@@ -37,6 +37,8 @@ const RUNNING_OUT_CHANCE = 0.7
 const NOT_OK_CHANCE = 0.2
 /** Width of the interval, as a share of the limit, from which a row counts as not checked. */
 const USELESS_WIDTH = 0.5
+/** Share of the limit that is surely left from which a row plainly runs out no longer. */
+const FULL_AGAIN = 0.9
 /**
  * How far a condition has to be false, and for how long, before a milder state is believed: by a share of the limit, or by
  * half of the chance that began it.
@@ -112,8 +114,8 @@ export function lastsAtMost({ use, level, limit, period, model, windowEndsAt, as
  * The state of one row over time.
  *
  * A graver state holds at once. Another one holds after 30 s in which the present one was not asked for, even with the
- * slack of `stateOf`; that a 429's wait ended well, that an empty row has requests again, or that a row is checked again
- * is a fact and counts at once.
+ * slack of `stateOf`; that a 429's wait ended well, that an empty row has requests again, that nearly all is left again,
+ * or that a row is checked again is a fact and counts at once.
  */
 export class RowState {
   #state: QuotaState = 'not-checked'
@@ -140,6 +142,7 @@ export class RowState {
       return false
     }
     if (current === 'empty') return true
+    if (current === 'running-out' && reading.low >= FULL_AGAIN * reading.limit) return true
     this.#falseSinceMs = Math.min(this.#falseSinceMs ?? nowMs, nowMs)
     return nowMs - this.#falseSinceMs >= HYSTERESIS.ms
   }

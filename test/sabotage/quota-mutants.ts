@@ -54,6 +54,14 @@ export const QUOTA_MUTANTS: readonly Mutant[] = [
     test: 'app/quota/utilization.test.ts',
   },
   {
+    promise: 'Q9',
+    what: 'go on saying that a row runs out when nearly all is left again',
+    file: 'app/quota/state.ts',
+    find: "if (current === 'running-out' && reading.low >= FULL_AGAIN * reading.limit) return true",
+    replace: "if (current === 'running-out' && reading.low > FULL_AGAIN * 2 * reading.limit) return true",
+    test: 'app/quota/state.test.ts',
+  },
+  {
     promise: 'Q3',
     what: 'fix the model at start',
     file: 'app/quota/level-bounds.ts',

@@ -135,6 +135,13 @@ describe('a state over time', () => {
     expect(held([0, at(0.2)], [1_000, at(0.09)], [31_000, at(0.09)])).toBe('ok')
   })
 
+  test('runs out no longer as soon as nearly all is left and no chance asks for it', () => {
+    const at = (chance: number, low: number) => ({ emptyChance: chance, emptyChanceByPresent: chance, low })
+    expect(held([0, at(0.7, 200)], [1_000, at(0.34, 287)])).toBe('running-out')
+    expect(held([0, at(0.7, 200)], [1_000, at(0.34, 288)])).toBe('low')
+    expect(held([0, at(0.7, 200)], [1_000, at(0.36, 320)])).toBe('running-out')
+  })
+
   test('counts anew where the condition came back', () => {
     for (const back of [LOW, NEAR!]) {
       const readings: [number, Partial<StateReading>][] = [
