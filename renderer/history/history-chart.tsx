@@ -202,12 +202,12 @@ export const HistoryChart = memo(function HistoryChart({ series, markers, summar
           />
         )}
         {strip &&
-          STRIP_LABELS.map(({ place, value, position }) => (
+          STRIP_LABELS.map(({ place, ...label }) => (
             <ReferenceLine
-              key={value}
+              key={place}
               y={strip[place]}
               stroke="none"
-              label={{ value, position, fill: 'var(--text)', fontSize: 11 }}
+              label={{ ...label, fill: 'var(--text)', fontSize: 11 }}
             />
           ))}
         {facts.aheadMs > 0 && <ReferenceLine x={nowMs} stroke="var(--muted)" />}
@@ -249,10 +249,10 @@ export const HistoryChart = memo(function HistoryChart({ series, markers, summar
 /** The id of the pattern that others' use is drawn in. */
 const HATCH = 'chart-others'
 
-/** Whose use each part of the strip is. */
+/** Whose use each part of the strip is. Beside each other, because a low chart has the height of one line here. */
 const STRIP_LABELS = [
-  { place: 'top', value: 'others', position: 'insideTopLeft' },
-  { place: 'base', value: 'own', position: 'insideBottomLeft' },
+  { place: 'top', value: 'others', position: 'insideTopLeft', dx: 0 },
+  { place: 'base', value: 'own', position: 'insideBottomLeft', dx: 44 },
 ] as const
 
 /** Headers are drawn as rings while there are few enough to be told apart. */

@@ -48,6 +48,12 @@ test('the chart names its curves, when the row is empty, its lowest level and th
     await expect(chart.locator('svg text').getByText(words, { exact: true })).toHaveCount(1)
   }
   await expect(chart.getByText(/^empty \d\d:\d\d:\d\d at the earliest$/)).toBeVisible()
+  await page.setViewportSize({ width: 1024, height: 700 })
+  const ends = async (name: string) => {
+    const box = await chart.locator('svg text').getByText(name, { exact: true }).boundingBox()
+    return { left: box?.x ?? Number.NaN, right: (box?.x ?? Number.NaN) + (box?.width ?? Number.NaN) }
+  }
+  await expect.poll(async () => (await ends('own')).left - (await ends('others')).right).toBeGreaterThan(0)
   await expect(chart.getByText(/regular session/)).toHaveCount(0)
   const at = Date.UTC(2026, 2, 13, 14, 31, 5)
   const points = [300, 40, 300].map((remaining, hour) => ({
