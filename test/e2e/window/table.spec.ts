@@ -184,6 +184,28 @@ test('the row in most trouble stays in sight wherever the table is scrolled to',
   for (const share of [0, 0.5, 1]) expect(await scrolled(share), `${share}`).toBe('in sight')
 })
 
+test('the mark on a bar is at the threshold of its own row, and the heading says which', async ({
+  page,
+  open,
+}) => {
+  const markAt = (category: string) =>
+    page
+      .locator(row(category))
+      .getByRole('meter')
+      .evaluate((bar) => {
+        const { left, width } = bar.getBoundingClientRect()
+        return ((bar.querySelector('u')?.getBoundingClientRect().left ?? Number.NaN) - left) / width
+      })
+  const host = await open(snapshot())
+  await expect(page.getByText('mark = low below 20 %')).toBeVisible()
+  expect(await markAt('Positions')).toBeCloseTo(0.2, 1)
+  const requests = REQUESTS.map((one) => (one.category === 'Positions' ? { ...one, threshold: 0.5 } : one))
+  host.show(snapshot({ revision: 2, requests }))
+  await expect.poll(() => markAt('Positions')).toBeGreaterThan(0.45)
+  expect(await markAt('Balances')).toBeCloseTo(0.2, 1)
+  await expect(page.getByText("mark = low below each row's own")).toBeVisible()
+})
+
 test('a small chart of the last minutes stands in each row', async ({ page, open }) => {
   await open(snapshot())
   const line = page.locator(row('Positions')).getByTestId('trend').locator('path').last()
