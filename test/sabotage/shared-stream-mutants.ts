@@ -160,7 +160,7 @@ export const SHARED_STREAM_MUTANTS: readonly Mutant[] = [
     what: 'keep the connection of a reader that never reads its GoAway',
     file: 'main/gateway/farewell.ts',
     find: 'clock.after(FAREWELL_MS, () => reply.destroy())',
-    replace: 'clock.after(FAREWELL_MS, () => reply.uncork())',
+    replace: 'clock.after(60 * FAREWELL_MS, () => reply.destroy())',
     test: HUB_TEST,
   },
 ]

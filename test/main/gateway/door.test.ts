@@ -249,7 +249,10 @@ test('300 connections do not end the stream of a program that was admitted befor
   const reader = stream.body!.getReader()
   await reader.read()
   const silent = await silentSockets(300, { port, host: '127.0.0.1' })
-  for (let frame = 0; frame < 20; frame += 1) expect((await reader.read()).done).toBe(false)
+  for (let frame = 0; frame < 20; frame += 1) {
+    const read = await reader.read().catch(() => ({ done: 'cut' }))
+    expect(read.done).toBe(false)
+  }
   expect(silent.open).toBeLessThanOrEqual(LOOPBACK_LIMITS.mostConnections)
 })
 
