@@ -28,14 +28,14 @@ export type Break = z.infer<typeof outcome>
 const sabotage = z.object({
   ...origin.shape,
   outcomes: z.array(outcome),
-  /** Breaks that were killed by an earlier run and are the same, and were not tried again. */
-  before: z.object({ ...origin.shape, outcomes: z.array(outcome) }).optional(),
+  /** By earlier run, the breaks that it killed, that are the same, and that were not tried again. */
+  before: z.array(z.object({ ...origin.shape, outcomes: z.array(outcome) })).optional(),
 })
 export type Sabotage = z.infer<typeof sabotage>
 
 export const allOutcomes = ({ outcomes, before }: Sabotage): readonly Break[] => [
   ...outcomes,
-  ...(before?.outcomes ?? []),
+  ...(before ?? []).flatMap((run) => run.outcomes),
 ]
 
 /** What `simulate:long --json` wrote. */

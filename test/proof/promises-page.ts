@@ -72,7 +72,7 @@ function sources({ suites, sabotage, simulation }: Evidence, now: Origin, since:
       originWords(suites, since(suites.commit)),
     ],
     breaksCell('breaks', sabotage, since),
-    ...(sabotage.before ? [breaksCell('breaks of an earlier run', sabotage.before, since)] : []),
+    ...(sabotage.before ?? []).map((run) => breaksCell('breaks of an earlier run', run, since)),
     ...(simulation
       ? [['long simulation', simulationWords(simulation), originWords(simulation, since(simulation.commit))]]
       : [['long simulation', 'not run for this page', '']]),

@@ -24,7 +24,7 @@ import { readRecord, recordingTo } from './record.ts'
  * `npm run promises`: runs every suite and every break, and writes `test/PROMISES.md` of what they said.
  *
  * `--folder DIR` keeps what was gathered (`suites.json`, `sabotage.json`) and uses what is there already, so that the
- * parts can be run one by one, and mutants go on where a run was ended; `--before FILE` is what an earlier run resumed
+ * parts can be run one by one, and mutants go on where a run was ended; each `--before FILE` is what an earlier run resumed
  * from: what it killed is not tried again, and stands on the page with its commit; `--simulation FILE` is what `simulate:long --json` wrote, `--sabotage FILE` what
  * `sabotage --json` did; `--out FILE` is where the page goes. What was gathered of another commit than the present one is marked on the page.
  */
@@ -33,7 +33,7 @@ const { values } = parseArgs({
     folder: { type: 'string' },
     simulation: { type: 'string' },
     sabotage: { type: 'string' },
-    before: { type: 'string' },
+    before: { type: 'string', multiple: true, default: [] },
     out: { type: 'string' },
   },
 })
@@ -90,12 +90,21 @@ async function runSabotage(): Promise<Sabotage> {
   }
   const file = join(scratch, 'outcomes.json')
   const origin = originNow()
-  const except = values.before === undefined ? [] : ['--except', values.before]
+  const except = values.before.flatMap((path) => ['--except', path])
   await run(['test/sabotage/run.ts', '--json', file, '--resume', join(folder, 'mutants.json'), ...except])
   const outcomes = [...parseOutcomes(readFileSync(file, 'utf8'))]
-  if (values.before === undefined) return { ...origin, outcomes }
-  const date = statSync(values.before).mtime.toISOString()
-  return { ...origin, outcomes, before: { date, ...killedBefore(values.before) } }
+  return { ...origin, outcomes, before: earlierRuns(values.before) }
+}
+
+/** What each file's run killed; a break that several did stands with the first. */
+function earlierRuns(paths: readonly string[]): NonNullable<Sabotage['before']> {
+  const known = new Set<string>()
+  return paths.map((path) => {
+    const { commit, outcomes } = killedBefore(path)
+    const fresh = outcomes.filter(({ promise, what }) => !known.has(`${promise} ${what}`))
+    for (const { promise, what } of fresh) known.add(`${promise} ${what}`)
+    return { commit, date: statSync(path).mtime.toISOString(), outcomes: fresh }
+  })
 }
 
 /** Shows what it says, too: both take many minutes. A bad end is in what they say. */

@@ -10,7 +10,7 @@ import type { TestRun } from './test-run.ts'
 import { Workshop } from './workshop.ts'
 
 /**
- * `node test/sabotage/run.ts [--only T6] [--in main/tokens] [--shard 1/2] [--json FILE] [--resume FILE] [--except FILE]`: breaks each promise on
+ * `node test/sabotage/run.ts [--only T6] [--in main/tokens] [--shard 1/2] [--json FILE] [--resume FILE] [--except FILE]…`: breaks each promise on
  * purpose and shows which assertion notices.
  *
  * A mutant that survives, does not type-check or turns its test red in any other way ends in exit 1.
@@ -26,12 +26,13 @@ const { values } = parseArgs({
     shard: { type: 'string', default: '1/1' },
     json: { type: 'string' },
     resume: { type: 'string' },
-    except: { type: 'string' },
+    except: { type: 'string', multiple: true, default: [] },
   },
 })
 const [shard = 1, shards = 1] = values.shard.split('/').map(Number)
-const former = new Progress(values.except, '', () => true)
-const chosen = MUTANTS.filter((mutant) => former.resultOf(mutant)?.result !== 'killed').filter(
+const former = values.except.map((path) => new Progress(path, '', () => true))
+const isKilled = (mutant: Mutant) => former.some((run) => run.resultOf(mutant)?.result === 'killed')
+const chosen = MUTANTS.filter((mutant) => !isKilled(mutant)).filter(
   ({ promise, file }, at) =>
     at % shards === shard - 1 &&
     (values.only === undefined || promise === values.only) &&
