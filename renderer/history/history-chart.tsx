@@ -283,7 +283,7 @@ const tickText = (atMs: number, range: ChartRange, tickMs: number) =>
 
 /** The label of a marker, above the line. Recharts passes where the line is. */
 function MarkerLabel({ kind, lane, side, viewBox }: Omit<ChartMarker, 'at'> & { readonly viewBox?: Place }) {
-  if (viewBox === undefined) return <g />
+  if (viewBox === undefined || lane === undefined) return <g data-mark={kind} />
   const { x = 0, y: top = 0 } = viewBox
   const y = top + lane * LANE_HEIGHT
   const gap = kind === '429' ? 8 : 0

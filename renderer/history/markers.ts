@@ -6,8 +6,11 @@ export interface ChartMarker {
   readonly kind: '429' | 'GoAway' | 'token' | 'sign-in' | 'open' | 'close'
   /** Epoch ms. */
   readonly at: number
-  /** The line of its label, 0 on top: labels that are close together are on lines of their own. */
-  readonly lane: number
+  /**
+   * The line of its label, 0 on top: labels that are close together are on lines of their own. `undefined` where no line has
+   * room for one.
+   */
+  readonly lane: number | undefined
   /** The side of its line on which the label stands: `left` where there is no room to the right. */
   readonly side: 'left' | 'right'
 }
@@ -42,8 +45,7 @@ export function chartMarkers(
     }),
   ]
   const last = new Map<ChartMarker['kind'], number>()
-  const labelled: number[] = []
-  return markers
+  const shown = markers
     .filter(({ at }) => at >= fromMs && at <= toMs)
     .sort((a, b) => a.at - b.at)
     .filter(({ kind, at }) => {
@@ -52,15 +54,26 @@ export function chartMarkers(
       last.set(kind, at)
       return true
     })
-    .map((marker) => {
-      const widthMs = (toMs - fromMs) * LABEL_WIDTH
-      const side = marker.at > toMs - widthMs ? 'left' : 'right'
-      const labelAt = side === 'left' ? marker.at - widthMs : marker.at
-      const isFree = (lane: number) => labelAt - (labelled[lane] ?? Number.NEGATIVE_INFINITY) >= widthMs
-      const lane = Math.max(0, [...Array(LANES).keys()].findIndex(isFree))
-      labelled[lane] = labelAt
-      return { ...marker, lane, side }
-    })
+  // What happened to the key is named before the hours of the session, which a week has ten of.
+  const inTurn = [...shown.filter((marker) => !isOfSession(marker)), ...shown.filter(isOfSession)]
+  const placed: ChartMarker[] = []
+  for (const marker of inTurn) placed.push(placeOf(marker, placed, fromMs, toMs))
+  return placed.sort((a, b) => a.at - b.at)
+}
+
+type Moment = Pick<ChartMarker, 'kind' | 'at'>
+
+const isOfSession = ({ kind }: Moment): boolean => kind === 'open' || kind === 'close'
+
+/** The side and the line of a label beside those that have theirs. */
+function placeOf(marker: Moment, placed: readonly ChartMarker[], fromMs: number, toMs: number): ChartMarker {
+  const widthMs = (toMs - fromMs) * LABEL_WIDTH
+  const sideOf = ({ at }: Moment) => (at > toMs - widthMs ? 'left' : 'right')
+  const labelAt = (one: Moment) => (sideOf(one) === 'left' ? one.at - widthMs : one.at)
+  const lane = [...Array(LANES).keys()].find((at) =>
+    placed.every((other) => other.lane !== at || Math.abs(labelAt(other) - labelAt(marker)) >= widthMs),
+  )
+  return { ...marker, side: sideOf(marker), lane }
 }
 
 function kindOf(event: LoggedEvent): ChartMarker['kind'] | undefined {

@@ -278,7 +278,7 @@ test('a saved plan is opened again by hand or dropped; a wrong file is refused b
   provesInBrowser('L3', 4)
 })
 
-test('a change takes the page less than 20 ms of its processor, with a recorded day in the picture', async ({
+test('a change takes the page less than 30 ms of its processor, with a recorded day in the picture', async ({
   page,
   openPlan,
 }) => {
@@ -293,7 +293,7 @@ test('a change takes the page less than 20 ms of its processor, with a recorded 
   // Not the same picture painted a hundred times.
   expect(new Set(changes.map((one) => one.headline)).size).toBeGreaterThan(30)
   // Of the thread, not of the wall: the aim of 50 ms to the painted verdict is on the page of benches.
-  expect((after.task - before.task) / changes.length).toBeLessThan(20)
+  expect((after.task - before.task) / changes.length).toBeLessThan(30)
   provesInBrowser('L3', changes.length)
 })
 

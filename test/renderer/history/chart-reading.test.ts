@@ -84,6 +84,8 @@ describe('the shortest range', () => {
   })
 })
 
+const WEEK_MS = 7 * 24 * 60 * MINUTE
+
 describe('markers', () => {
   const range = { profile: 'main', fromMs: NOW_MS - 15 * MINUTE, toMs: NOW_MS }
   test('tell 429s, tokens and GoAway of the shown key, oldest first', () => {
@@ -93,6 +95,19 @@ describe('markers', () => {
       { kind: 'GoAway', at: NOW_MS - 42 * SECOND, lane: 0, side: 'left' },
     ])
     expect(chartMarkers(EVENTS, [], { ...range, profile: 'other' })).toEqual([])
+  })
+  test('have labels where there is room, and the hours of the session the last of all', () => {
+    const week = { ...range, fromMs: NOW_MS - 7 * 24 * 60 * MINUTE }
+    const open = chartMarkers([], [], week).find(({ kind }) => kind === 'open')?.at ?? Number.NaN
+    const markers = chartMarkers(EVENTS, [open, open - 60 * MINUTE], week)
+    expect(markers.find(({ kind }) => kind === '429')?.lane).toBe(0)
+    const placed = markers.filter(({ lane }) => lane !== undefined)
+    expect(placed.length).toBeLessThan(markers.length)
+    const leftOf = ({ at, side }: (typeof markers)[number]) => (side === 'left' ? at - 0.14 * WEEK_MS : at)
+    for (const one of placed)
+      for (const other of placed)
+        if (one !== other && one.lane === other.lane)
+          expect(Math.abs(leftOf(one) - leftOf(other))).toBeGreaterThanOrEqual(0.139 * WEEK_MS)
   })
   test('of a kind that are close together are one', () => {
     const rejectedAt = [0, 5, 20, 36, 80].map((seconds) => NOW_MS - 300 * SECOND + seconds * SECOND)
