@@ -118,7 +118,7 @@ test('use that is spaced evenly and never lets more than one request be missing 
       const others = othersAfter(spacedEvenly(seed, perSecond, 900_000, 500))
       if (others.perSecondAtLeast <= perSecond && perSecond <= others.perSecondAtMost) within += 1
     }
-    expect([share, within / seeds]).toEqual([share, expect.closeTo(1, 0.15)])
+    expect([share, within / seeds >= 0.85]).toEqual([share, true])
   }
 })
 
