@@ -4,11 +4,11 @@ import { classesOf } from '../components/classes.ts'
 import controlsSheet from '../components/controls.module.css'
 import { Icon } from '../components/icon.tsx'
 import { useMirror, useMoment, useParts, usePausedSince, useShown } from '../state/window-parts.ts'
+import sheet from './header.module.css'
 import { MoreMenu } from './more-menu.tsx'
 import { OwnUse } from './own-use.tsx'
 import { Pages } from './pages.tsx'
 import { ProfileMenu } from './profile-menu.tsx'
-import sheet from './shell.module.css'
 import { ThemeToggle } from './theme-toggle.tsx'
 
 const css = classesOf({ ...controlsSheet, ...sheet })
@@ -27,8 +27,9 @@ export function Header() {
       </span>
       <ProfileMenu />
       <Pages />
-      <OwnUse />
       <span className={css('spacer')} />
+      <OwnUse />
+      <span className={css('row-break')} />
       <Clock />
       <AlertsButton />
       <button

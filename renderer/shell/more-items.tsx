@@ -15,6 +15,7 @@ export function OpenedMoreMenu({ button }: OpenedMenu) {
   return (
     <Dropdown button={button} align="end">
       <MenuItem onSelect={() => view.setState({ page: 'plan' })}>Plan…</MenuItem>
+      <MenuItem onSelect={() => view.setState({ page: 'glance' })}>Glance</MenuItem>
       {ITEMS.map(([dialog, words]) => (
         <MenuItem key={dialog} onSelect={() => view.setState({ dialog })}>
           {words}

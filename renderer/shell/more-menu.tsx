@@ -2,7 +2,7 @@ import { classesOf } from '../components/classes.ts'
 import controlsSheet from '../components/controls.module.css'
 import { Icon } from '../components/icon.tsx'
 import { LazyMenu, menuCode } from '../components/lazy-menu.tsx'
-import sheet from './shell.module.css'
+import sheet from './header.module.css'
 
 const css = classesOf({ ...controlsSheet, ...sheet })
 

@@ -2,7 +2,7 @@ import { clockText } from '../../app/status/moments.ts'
 import { countText, shareText } from '../../app/status/rates.ts'
 import { classesOf } from '../components/classes.ts'
 import { useShown } from '../state/window-parts.ts'
-import sheet from './shell.module.css'
+import sheet from './header.module.css'
 
 const css = classesOf(sheet)
 
@@ -13,7 +13,7 @@ export function OwnUse() {
     probes.enabled ? `${countText(Math.round(probes.perMinute * 10) / 10, 'check')}/min` : 'checks off',
   )
   const used = useShown((snapshot) => shareText(snapshot.probes.usedFraction))
-  const budget = useShown((snapshot) => shareText(snapshot.probes.budgetFraction))
+  const cap = useShown(({ probes }) => `${Math.round(probes.budgetFraction * 1000) / 10} %`)
   const about = useShown(
     ({ at, probes }) =>
       `Counted by Headroom itself, as of ${clockText(at)}. Its checks may use ${shareText(probes.budgetFraction)} of a quota on average; the first headers of a row come sooner.`,
@@ -21,10 +21,11 @@ export function OwnUse() {
   if (streams === undefined) return null
   return (
     <span className={css('pill', 'own-use')} data-testid="own-use" title={about}>
-      <span className={css('widest-only')}>{streams} · </span>
-      <span className={css('wide-only')}>{probes} · </span>
-      <strong>{used}</strong> used
-      <span className={css('roomy')}> · cap {budget} on average</span>
+      <span className={css('streams')}>{streams} · </span>
+      <span className={css('checks')}>
+        <strong>{probes}</strong>{' '}
+      </span>
+      {used} used<span className={css('cap')}>, cap {cap}</span>
     </span>
   )
 }

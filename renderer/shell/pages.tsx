@@ -1,7 +1,7 @@
 import { classesOf } from '../components/classes.ts'
 import controlsSheet from '../components/controls.module.css'
 import { useParts, useSnapshot, useView } from '../state/window-parts.ts'
-import sheet from './shell.module.css'
+import sheet from './header.module.css'
 
 const css = classesOf({ ...controlsSheet, ...sheet })
 

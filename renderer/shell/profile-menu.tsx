@@ -1,3 +1,4 @@
+import type { Environment } from '../../app/contract/snapshot.ts'
 import { keyStatus } from '../../app/status/key-status.ts'
 import { classesOf } from '../components/classes.ts'
 import controlsSheet from '../components/controls.module.css'
@@ -5,7 +6,7 @@ import { LazyMenu, menuCode } from '../components/lazy-menu.tsx'
 import { Shape } from '../components/shape.tsx'
 import { useShown, useSnapshot } from '../state/window-parts.ts'
 import { ENVIRONMENT_LABELS } from './environment-labels.ts'
-import sheet from './shell.module.css'
+import sheet from './header.module.css'
 
 const css = classesOf({ ...controlsSheet, ...sheet })
 
@@ -15,6 +16,7 @@ const MENU = menuCode(async () => (await import('../keys/profile-items.tsx')).Op
 export function ProfileMenu() {
   const name = useShown((snapshot) => snapshot.profile.name)
   const environment = useSnapshot((snapshot) => snapshot.profile.environment)
+  const label = environment && environmentLabel(environment, name ?? '')
   return (
     <LazyMenu menu={MENU} className={css('pill', 'profile')} testId="profile">
       {name === undefined ? (
@@ -22,12 +24,18 @@ export function ProfileMenu() {
       ) : (
         <>
           <ProfileDot />
-          <strong title={name}>{name}</strong> {environment && ENVIRONMENT_LABELS[environment]}
+          <strong title={name}>{name}</strong> {label !== undefined && <span>{label}</span>}
         </>
       )}
       <i className={css('chevron')} aria-hidden="true" />
     </LazyMenu>
   )
+}
+
+/** `LIVE`; nothing where the key's name says it: `Built-in simulator`. */
+function environmentLabel(environment: Environment, name: string): string | undefined {
+  const label = ENVIRONMENT_LABELS[environment]
+  return name.toUpperCase().split(/\s+/).includes(label) ? undefined : label
 }
 
 /** The severity of the key, equal to that of its headline. */

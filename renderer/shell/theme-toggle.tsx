@@ -2,7 +2,7 @@ import { classesOf } from '../components/classes.ts'
 import controlsSheet from '../components/controls.module.css'
 import { useLook, useParts } from '../state/window-parts.ts'
 import { nextTheme, THEME_LABELS } from '../theme/theme.ts'
-import sheet from './shell.module.css'
+import sheet from './header.module.css'
 
 const css = classesOf({ ...controlsSheet, ...sheet })
 
@@ -13,7 +13,7 @@ export function ThemeToggle() {
   return (
     <button
       type="button"
-      className={css('button', 'ghost', 'icon')}
+      className={css('button', 'ghost', 'icon', 'theme-button')}
       aria-label={words}
       title={words}
       onClick={() => look.setState({ theme: nextTheme(theme) })}

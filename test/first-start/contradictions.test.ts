@@ -25,7 +25,7 @@ const shown = (changed: Partial<Shown> = {}, atMs = NOW): Shown => ({
   headline: { word: 'ok', text: 'ok', detail: '' },
   title: 'ok · Headroom',
   chips: [],
-  ownUse: '1 stream · 1 check/min · 0.3 % used · cap 2.0 % on average',
+  ownUse: '1 stream · 1 check/min 0.3 % used, cap 2 %',
   rows: [row()],
   slots: [{ category: 'Order Stream', source: 'header', used: 3, limit: 40, free: '37 free' }],
   aspects: { streams: 'ok' },
@@ -193,8 +193,8 @@ describe('what the window says of a first start', () => {
     const quiet = look({ rows: [row({ own: '0.5', age: 'documented' })] })
     const none = { ...quiet.after, ledger: quiet.after.ledger.slice(0, 1) }
     expect(rulesOf({ ...quiet, after: none })).toEqual(['own'])
-    expect(rulesOf(look({ ownUse: '2 streams · 1 check/min · 0.3 % used' }))).toEqual(['own'])
-    expect(rulesOf(look({ ownUse: '1 stream · 9 checks/min · 0.3 % used' }))).toEqual(['own'])
+    expect(rulesOf(look({ ownUse: '2 streams · 1 check/min 0.3 % used' }))).toEqual(['own'])
+    expect(rulesOf(look({ ownUse: '1 stream · 9 checks/min 0.3 % used' }))).toEqual(['own'])
     const busy = look()
     const asked = Array.from({ length: 30 }, (_, index) => ({
       ...{ atMs: NOW - 3_000 - index * 1_000, path: '/v3/positions', category: 'Positions', status: 200 },

@@ -1,0 +1,57 @@
+import type { Page } from '@playwright/test'
+import { snapshot } from '../../renderer/fixtures.ts'
+import { expect, test } from './window-fixtures.ts'
+
+const WIDTHS = [2560, 1920, 1600, 1440, 1360, 1280, 1200, 1100, 1024, 960, 900, 700, 500, 400, 320] as const
+
+const program = (name: string) => ({
+  ...{ id: name, name, class: 'normal' as const, weight: 1, keyEnding: 'abcd', forwarded: 0, coalesced: 0 },
+  ...{ refused: 0, perSecond: 0, waiting: 0, longestWaitMs: 0, streams: 0, use: [] },
+})
+
+/** Parts of the header whose text is cut, and those beyond its right side. */
+const cut = (page: Page) =>
+  page.getByRole('banner').evaluate((header) =>
+    [header, ...header.querySelectorAll<HTMLElement>('*')]
+      .filter((one) => one.checkVisibility() && getComputedStyle(one).display !== 'inline')
+      .filter(
+        (one) =>
+          one.scrollWidth > one.clientWidth + 1 ||
+          one.getBoundingClientRect().right > header.getBoundingClientRect().right,
+      )
+      .map((one) => one.textContent),
+  )
+
+test('the header cuts no word at any width, and is one row, two where the window is narrow', async ({
+  page,
+  open,
+}) => {
+  await page.setViewportSize({ width: 1440, height: 900 })
+  const host = await open(snapshot())
+  host.show({
+    ...snapshot({
+      revision: 2,
+      profile: { id: 'main', name: 'Built-in simulator', environment: 'simulator' },
+      probes: { ...snapshot().probes, perMinute: 119, usedFraction: 0.0332, budgetFraction: 0.05 },
+    }),
+    programs: ['executor', 'risk', 'scanner', 'dashboard', 'backtest'].map(program),
+  })
+  const ownUse = page.getByTestId('own-use')
+  await expect(ownUse).toContainText('119 checks/min 3.3 % used, cap 5 %')
+  await expect(page.getByRole('button', { name: 'Programs 5' })).toBeVisible()
+  await expect(page.getByRole('button', { name: /^Search Ctrl K$/ }).locator('kbd')).toBeVisible()
+  // The name of the simulator's key says what it is; any other has its environment beside it.
+  await expect(page.getByTestId('profile')).toHaveText(/^Built-in simulator\s*$/)
+  for (const width of WIDTHS) {
+    await page.setViewportSize({ width, height: 900 })
+    expect(await cut(page), `${width} wide`).toEqual([])
+    const { height } = (await page.getByRole('banner').boundingBox()) ?? { height: Number.NaN }
+    expect(height, `${width} wide`).toBeLessThanOrEqual(width >= 960 ? 45 : 92)
+    await expect(ownUse).toContainText('3.3 % used')
+  }
+})
+
+test('the environment of a key stands beside its name', async ({ page, open }) => {
+  await open(snapshot())
+  await expect(page.getByTestId('profile')).toHaveText('Main key LIVE')
+})
