@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { contradictions, durationMs, type Look, timeOfDayMs } from './contradictions.ts'
+import { contradictions } from './contradictions.ts'
+import type { Look } from './look.ts'
 import type { Shown, ShownRow } from './shown.ts'
+import { durationMs, timeOfDayMs } from './times.ts'
 import type { Truth } from './truth.ts'
 
 const NOW = Date.UTC(2026, 10, 20, 14, 31, 12)

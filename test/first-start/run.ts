@@ -7,7 +7,7 @@
 import { parseArgs } from 'node:util'
 import { chromium } from '@playwright/test'
 import { chromiumArgs, findChromium } from '../browser/chromium.ts'
-import type { Contradiction } from './contradictions.ts'
+import type { Contradiction } from './look.ts'
 import { watchFirstStart } from './watch-first-start.ts'
 
 const { values } = parseArgs({

@@ -1,0 +1,94 @@
+import { type Look, PUSH_MS, SLACK } from './look.ts'
+import type { ShownRow } from './shown.ts'
+import { durationMs } from './times.ts'
+import type { Truth } from './truth.ts'
+
+/** How long use by others has to have begun or ended to be held against what is said of it, beyond the last header. */
+export const USE_MS = 30_000
+/** A row that is looked at is checked at least as often. */
+const FRESH_MS = 60_000
+
+/** The count of a category around the look: use can only have lowered it, and what comes back only raised it. */
+export function countOf(category: string, { before, after }: Look) {
+  const [first, last] = [before, after].map(({ requests }) =>
+    requests.find((request) => request.category === category),
+  )
+  if (first === undefined || last === undefined) return undefined
+  const { limit, periodSeconds } = last
+  const slack = SLACK + Math.ceil((limit / periodSeconds) * ((after.at - before.at) / 1000 + PUSH_MS / 1000))
+  return {
+    limit,
+    periodSeconds,
+    isFull: first.remaining >= limit && last.remaining >= limit,
+    fewest: Math.max(0, Math.min(first.remaining, last.remaining) - slack),
+    most: Math.min(limit, Math.max(first.remaining, last.remaining) + slack),
+    fullAtMs: last.remaining >= limit ? after.at : after.at + last.resetSeconds * 1000,
+    told: `${first.remaining} to ${last.remaining} of ${limit}`,
+  }
+}
+
+export type Count = NonNullable<ReturnType<typeof countOf>>
+
+/** What is left as it is told: a range, or twice the same; all that may be where nothing is told. */
+export function numberOf({ left, limit }: Pick<ShownRow, 'left' | 'limit'>): readonly [number, number] {
+  if (left === '–') return [0, limit]
+  const [low = 0, high = low] = left.replace('~', '').split('–').map(Number)
+  return [low, high]
+}
+
+/**
+ * Requests of others since the row’s last header beyond what is said of their use: what they begin after it nobody can
+ * know before the next one. 0 where the header is old, as such a row is checked again.
+ */
+export function unforeseen(category: string, looks: readonly Look[]): number {
+  const now = looks.at(-1)
+  const row = now?.shown.rows.find((one) => one.category === category)
+  const ageMs = durationMs(row?.age ?? '')
+  if (now === undefined || row === undefined || ageMs === undefined || ageMs > FRESH_MS) return 0
+  const from = looks.findLast(({ shown }) => shown.atMs <= now.shown.atMs - ageMs)
+  const most = Number(row.others.split('–').at(-1))
+  if (from === undefined || Number.isNaN(most)) return 0
+  const made = madeByOthers(category, now.after) - madeByOthers(category, from.before)
+  return Math.max(0, made - (most * ageMs) / 1000)
+}
+
+/** What others asked of a category by then, whether it was answered or refused. */
+export function madeByOthers(category: string, { requests }: Truth): number {
+  const elsewhere = requests.find((request) => request.category === category)?.elsewhere
+  return elsewhere === undefined ? 0 : elsewhere.accepted + elsewhere.refused
+}
+
+/**
+ * What others made of a row from well before its last header until now, requests per second: at each step, or the rate
+ * is that of a change in the midst of it, and on average. `undefined` before there are looks of all that time.
+ */
+export function othersOf({ category, age }: Pick<ShownRow, 'category' | 'age'>, looks: readonly Look[]) {
+  const now = looks.at(-1)
+  const ageMs = durationMs(age)
+  if (now === undefined || ageMs === undefined) return undefined
+  const fromMs = now.shown.atMs - 2 * (ageMs + USE_MS)
+  const from = looks.findLast(({ shown }) => shown.atMs <= fromMs)
+  if (from === undefined) return undefined
+  const made = (truth: Truth) => madeByOthers(category, truth)
+  const steps = looks.slice(looks.indexOf(from))
+  const rates = steps.slice(1).map((step, index) => {
+    const before = steps[index] ?? from
+    return (made(step.after) - made(before.after)) / ((step.after.at - before.after.at) / 1000)
+  })
+  const mean = (made(now.after) - made(from.after)) / Math.max(1, (now.after.at - from.after.at) / 1000)
+  return { rates, mean }
+}
+
+/** The 429 that the row may be told of: within one period. */
+export function lastRefusalMs(category: string, { after }: Look): number | undefined {
+  const period = after.requests.find((request) => request.category === category)?.periodSeconds ?? 0
+  return after.ledger.findLast(
+    (one) => one.category === category && one.status === 429 && one.atMs > after.at - (period + 5) * 1000,
+  )?.atMs
+}
+
+export const longestNamed = (text: string, { requests }: Truth): string | undefined =>
+  requests
+    .map(({ category }) => category)
+    .filter((category) => text.startsWith(category))
+    .toSorted((a, b) => b.length - a.length)[0]

@@ -1,0 +1,47 @@
+import { madeByOthers, USE_MS } from './counted.ts'
+import { type Look, type Note, PUSH_MS, SOME_USE } from './look.ts'
+
+/** How long before a line others’ use has to have begun, at most: the time between two headers. */
+const USE_LINE_MS = 5 * 60_000
+
+/** Each 429 that is told was counted, and each that was counted is told. */
+export function inEvents({ before, shown, after }: Look, note: Note): void {
+  const told = shown.events.filter(({ kind }) => kind === 'rate-limited')
+  const counted = after.ledger.filter(({ status, category }) => status === 429 && category !== undefined)
+  const startMs = after.ledger[0]?.atMs ?? shown.atMs
+  for (const { atMs, text } of told) {
+    if (atMs < startMs - PUSH_MS) continue
+    if (
+      !counted.some((one) => text.includes(one.category ?? '?') && Math.abs(one.atMs - atMs) <= 2 * PUSH_MS)
+    ) {
+      note('429', `${text}, at ${new Date(atMs).toISOString()}`, 'no such 429')
+    }
+  }
+  for (const { category = '?', atMs } of counted) {
+    if (atMs > before.at - 2 * PUSH_MS) continue
+    const isTold = told.some((one) => one.text.includes(category) && Math.abs(one.atMs - atMs) <= 2 * PUSH_MS)
+    if (!isTold) note('429', 'no line', `a 429 of ${category} at ${new Date(atMs).toISOString()}`)
+  }
+}
+
+/** Others that are said to have begun made something lately, and those that are said to have stopped did not go on. */
+export function inUseEvents(looks: readonly Look[], { shown, after }: Look, note: Note): void {
+  for (const { atMs, kind, text } of shown.events) {
+    const isEnd = kind === 'elsewhere-ended'
+    if (!isEnd && kind !== 'elsewhere') continue
+    const from = looks.findLast((look) => look.shown.atMs <= atMs - (isEnd ? USE_MS : USE_LINE_MS))
+    const to = looks.find((look) => look.shown.atMs >= atMs)
+    if (from === undefined || to === undefined) continue
+    for (const { category } of after.requests) {
+      if (!text.includes(category)) continue
+      const steps = looks.slice(looks.indexOf(from), looks.indexOf(to) + 1)
+      const made = steps.map((look) => madeByOthers(category, look.after))
+      const seconds = (to.after.at - from.after.at) / 1000
+      const isSteady = made.every((sum, at) => at === 0 || sum > (made[at - 1] ?? 0))
+      const rate = ((made.at(-1) ?? 0) - (made[0] ?? 0)) / Math.max(1, seconds)
+      if (!isEnd && rate === 0) note('others', text, `none of ${category} by others`, atMs)
+      if (isEnd && isSteady && rate >= SOME_USE)
+        note('others', text, `${rate.toFixed(2)}/s at that time`, atMs)
+    }
+  }
+}

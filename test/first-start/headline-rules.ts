@@ -1,0 +1,95 @@
+import { countOf, longestNamed, numberOf, unforeseen } from './counted.ts'
+import { type Look, MIDDLE, type Note } from './look.ts'
+import { inOthers, inOwn, inSafePace, inState } from './row-rules.ts'
+import type { ShownRow } from './shown.ts'
+
+/** How long the headline promises that no quota will run out. */
+const PROMISED_MS = 10 * 60_000
+
+/** Words that the headline may begin with on a first start, beside those of a quota’s state. */
+export const CALM = /^(ok|ok so far)$/
+export const OF_QUOTA = /^(low|running out|empty|429)$/
+export const OF_OTHERS = /^(full|not checked|\d+ of \d+ silent)$/
+
+/** The headline, its chips and the tab’s title: each names a state of a quota, or of something else that is so. */
+export function inHeadline(looks: readonly Look[], look: Look, note: Note): void {
+  const { shown, after } = look
+  const { word, text, detail } = shown.headline
+  const said = `${text} ${detail}`
+  if (!shown.title.includes(word)) note('headline', `tab: ${shown.title}`, `headline: ${word}`)
+  const body = text.slice(word.length).trim()
+  const subject = longestNamed(body, after)
+  if (CALM.test(word)) {
+    for (const { category, state } of shown.rows) {
+      if (state !== 'not checked') {
+        inState({ category, told: 'ok', said }, looks, (_, __, counted) =>
+          note('headline', said, `${category}: ${counted}`),
+        )
+      }
+    }
+  } else if (OF_QUOTA.test(word)) {
+    const share = /\d+ %/.exec(body)?.[0] ?? ''
+    const told = body.includes('could run out') ? 'low could run out' : `${word} ${share}`.trim()
+    if (subject === undefined) note('headline', said, 'no such quota')
+    else inState({ category: subject, told, said }, looks, note)
+  } else if (!OF_OTHERS.test(word)) {
+    note('headline', said, 'nothing of the kind happened')
+  }
+  const row = shown.rows.find(({ category }) => category === subject)
+  if (row !== undefined && subject !== undefined) inUsage({ row, detail, said }, looks, look, note)
+  const tightest = /Tightest: (.+), (~?\d+(?:–\d+)?) of (\d+) left/.exec(detail)
+  const count = countOf(tightest?.[1] ?? '', look)
+  if (tightest !== null && count !== undefined) {
+    const [low, high] = numberOf({ left: tightest[2] ?? '', limit: count.limit })
+    const apart = low === high ? count.limit * MIDDLE : 0
+    const most = count.most + unforeseen(tightest[1] ?? '', looks)
+    if (low > most + apart || high < count.fewest - apart) note('number', said, count.told)
+  }
+  for (const { label, text: beside } of shown.chips) {
+    const [category = '', ...rest] = beside.split(', ')
+    const chip = `chip: ${label} ${beside}`
+    if (OF_QUOTA.test(label)) {
+      inState({ category, told: [label, ...rest].join(' '), said: chip }, looks, note)
+    } else if (!OF_OTHERS.test(label)) note('headline', chip, 'nothing of the kind happened')
+  }
+}
+
+export interface Usage {
+  readonly row: ShownRow
+  readonly detail: string
+  readonly said: string
+}
+
+/** Who is said to use the quota of the headline, and at which pace it may be used. */
+export function inUsage({ row, detail, said }: Usage, looks: readonly Look[], look: Look, note: Note): void {
+  const none = detail.includes('No use measured')
+  const others = /Others use ([\d.–]+)\/s/.exec(detail)?.[1] ?? (none ? '0' : undefined)
+  const own = /Headroom uses ([\d.]+)\/s/.exec(detail)?.[1] ?? (none ? '0' : undefined)
+  const safe = /Safe pace: (1 per [\d.]+ s|none)/.exec(detail)?.[1]
+  if (others !== undefined) inOthers({ ...row, others }, looks, said, note)
+  if (own !== undefined) inOwn({ ...row, own }, look, said, note)
+  if (safe !== undefined) inSafePace({ ...row, safe }, looks, said, note)
+}
+
+/** A quota that is empty now, although the headline said within the last ten minutes that none would run out. */
+export function brokenPromise(looks: readonly Look[], note: Note): void {
+  const [former, now] = [looks.at(-2), looks.at(-1)]
+  if (now === undefined) return
+  for (const { category, remaining } of now.after.requests) {
+    const was = former?.after.requests.find((one) => one.category === category)?.remaining ?? 1
+    if (remaining >= 1 || was < 1) continue
+    const promised = looks.find(
+      ({ shown }) =>
+        shown.atMs >= now.shown.atMs - PROMISED_MS &&
+        shown.headline.text.includes('No quota will run out in the next 10 min'),
+    )
+    if (promised !== undefined) {
+      note(
+        'forecast',
+        promised.shown.headline.text,
+        `${category} empty at ${new Date(now.after.at).toISOString()}`,
+        promised.shown.atMs,
+      )
+    }
+  }
+}

@@ -1,0 +1,45 @@
+import type { Shown } from './shown.ts'
+import type { Truth } from './truth.ts'
+
+/** A look at the window between two looks into the simulator's books. */
+export interface Look {
+  readonly before: Truth
+  readonly shown: Shown
+  readonly after: Truth
+}
+
+/** One sentence of the window that the simulator's count contradicts. */
+export interface Contradiction {
+  readonly atMs: number
+  readonly rule: Rule
+  readonly said: string
+  readonly counted: string
+}
+
+export type Rule =
+  | 'state'
+  | 'number'
+  | 'others'
+  | 'full-at'
+  | 'age'
+  | '429'
+  | 'slots'
+  | 'streams'
+  | 'token'
+  | 'forecast'
+  | 'headline'
+  | 'own'
+  | 'safe'
+  | 'check'
+
+/** Takes what is not so; `atMs`: when it was shown, the last look unless given. */
+export type Note = (rule: Rule, said: string, counted: string, atMs?: number) => void
+
+/** Main pushes at most four times a second, and the window moves its clock twice a second. */
+export const PUSH_MS = 1_000
+/** What may have happened since the push. Requests. */
+export const SLACK = 2
+/** How far a number without a range may be off: a range is told from a tenth of the limit on. */
+export const MIDDLE = 0.1
+/** Use that is worth a sentence, requests per second. */
+export const SOME_USE = 0.3

@@ -1,0 +1,170 @@
+import { type Count, countOf, lastRefusalMs, numberOf, othersOf, unforeseen } from './counted.ts'
+import { type Look, MIDDLE, type Note, PUSH_MS, SOME_USE } from './look.ts'
+import type { ShownRow } from './shown.ts'
+import { durationMs, timeOfDayMs } from './times.ts'
+
+/** The share of the limit under which a row is low, as on a first start. */
+const LOW = 0.2
+/** A time of day at which it is full follows from that number. Share of the period. */
+const FULL_AT = 0.15
+/** How far back own use is held against what is said of it. */
+const OWN_MS = 60_000
+/** How much later than it was said a check may come: the checks are looked through once a second. */
+const CHECK_MS = 5_000
+
+/** A row of the table: its state, its number, its age, when it is full, who uses it, the safe pace and its next check. */
+export function inRow(row: ShownRow, looks: readonly Look[], look: Look, note: Note): void {
+  const count = countOf(row.category, look)
+  if (count === undefined) {
+    // What answers speak of and nothing is counted against is full.
+    const [, high] = numberOf(row)
+    if (high < row.limit) note('number', `${row.category}: ${row.left}`, 'no use')
+    return
+  }
+  const { fewest, most, limit, told } = count
+  const said = `${row.category}: ${row.state}, ${row.left} of ${row.limit}, others ${row.others}/s, ${row.age} old`
+  if (row.limit !== limit) note('number', said, `a limit of ${limit}`)
+  const state = row.state.replace(/ \d.*$| could run out$| now$| within.*$| recovering$| any moment$/, '')
+  inState({ category: row.category, told: row.state, said }, looks, note)
+  const [low, high] = numberOf(row)
+  const apart = low === high ? limit * MIDDLE : 0
+  if (low > most + apart + unforeseen(row.category, looks) || high < fewest - apart) {
+    note('number', said, told)
+  }
+  inAge(row, look, said, note)
+  if (state !== 'not checked') inFullAt(row, count, look, said, note)
+  inOthers(row, looks, said, note)
+  inOwn(row, look, said, note)
+  inSafePace(row, looks, said, note)
+  inNextCheck(row, looks, note)
+}
+
+interface ToldState {
+  readonly category: string
+  readonly told: string
+  readonly said: string
+}
+
+/** A state of a quota by its word, and what stands beside it, wherever it is told. */
+export function inState({ category, told, said }: ToldState, looks: readonly Look[], note: Note): void {
+  const look = looks.at(-1)
+  const count = look && countOf(category, look)
+  if (look === undefined || count === undefined) return
+  const { fewest, most, limit, isFull, told: counted } = count
+  const state = told.replace(/ \d.*$| could run out$| now$| within.*$| recovering$| any moment$/, '')
+  switch (state) {
+    case 'ok':
+      if (most + unforeseen(category, looks) < limit * LOW) note('state', said, counted)
+      return
+    case 'low': {
+      const share = Number(/(\d+) %/.exec(told)?.[1] ?? Number.NaN) / 100
+      if (share > most / limit + MIDDLE || share < fewest / limit - MIDDLE) note('state', said, counted)
+      return
+    }
+    case 'running out':
+      if (isFull) note('state', said, counted)
+      return
+    case 'empty':
+      if (fewest > limit * MIDDLE) note('state', said, counted)
+      return
+    case '429':
+      if (lastRefusalMs(category, look) === undefined) note('429', said, 'no 429 in its period')
+      return
+    case 'not checked':
+      return
+    default:
+      note('state', said, 'a state that is not known here')
+  }
+}
+
+/** A row’s age is that of the newest answer with a header. */
+function inAge({ category, age }: ShownRow, { shown, after }: Look, said: string, note: Note): void {
+  const headers = after.ledger.filter(
+    (one) =>
+      one.category === category && (one.status === 200 || one.status === 429) && one.atMs <= shown.atMs,
+  )
+  const shownMs = durationMs(age)
+  const last = headers.at(-1)
+  if (shownMs === undefined || last === undefined) return
+  // An age in minutes is rounded down to one.
+  const stepMs = /min|h/.test(age) && !/ s/.test(age) ? 60_000 : 1_000
+  const realMs = shown.atMs - last.atMs
+  // The answer that is newest by now may not have been pushed yet.
+  const former = shown.atMs - (headers.at(-2)?.atMs ?? last.atMs)
+  const fits = (ms: number) => shownMs <= ms + PUSH_MS && shownMs >= ms - stepMs - PUSH_MS
+  if (!fits(realMs) && !(realMs <= 2 * PUSH_MS && fits(former))) {
+    note('age', said, `answered ${(realMs / 1000).toFixed(1)} s before`)
+  }
+}
+
+function inFullAt({ fullAt }: ShownRow, count: Count, look: Look, said: string, note: Note): void {
+  const { shown } = look
+  const sentence = `${said}, full at ${fullAt}`
+  if (fullAt === 'full') {
+    if (count.most < count.limit * (1 - MIDDLE)) note('full-at', sentence, count.told)
+    return
+  }
+  const saidMs = timeOfDayMs(fullAt, shown.atMs)
+  if (saidMs === undefined) return
+  const toleranceMs = FULL_AT * count.periodSeconds * 1000
+  if (Math.abs(saidMs - Math.max(count.fullAtMs, shown.atMs)) > toleranceMs) {
+    note('full-at', sentence, `full ${new Date(count.fullAtMs).toISOString()}`)
+  }
+}
+
+/** What others did since the header before, and lately: no use where there was much of it, much where there was none. */
+export function inOthers(row: ShownRow, looks: readonly Look[], said: string, note: Note): void {
+  const [least, most = least] = row.others.split('–').map((text) => (text === '0' ? 0 : Number(text)))
+  const use = othersOf(row, looks)
+  if (least === undefined || most === undefined || Number.isNaN(most) || use === undefined) return
+  if (use.rates.every((rate) => rate === 0) && least >= SOME_USE) note('others', said, 'none for as long')
+  if (use.rates.every((rate) => rate >= SOME_USE) && most === 0) {
+    note('others', said, `${use.mean.toFixed(2)}/s all the time`)
+  }
+}
+
+/** Own use against the requests that the simulator got from this app, others’ not being among them. */
+export function inOwn({ category, own }: ShownRow, { shown, after }: Look, said: string, note: Note): void {
+  const told = Number(own)
+  if (own === '' || Number.isNaN(told)) return
+  const within = (ms: number) =>
+    after.ledger.filter((one) => one.category === category && one.atMs > shown.atMs - ms).length
+  const made = within(OWN_MS) / (OWN_MS / 1000)
+  if (told === 0 && made >= SOME_USE) note('own', `${said}, own ${own}/s`, `${made.toFixed(2)}/s lately`)
+  if (told >= SOME_USE && within(3 * OWN_MS) === 0) note('own', `${said}, own ${own}/s`, 'none lately')
+}
+
+/** A safe pace beside the least that others made all the time, and `none` beside others that made nothing. */
+export function inSafePace(row: ShownRow, looks: readonly Look[], said: string, note: Note): void {
+  const look = looks.at(-1)
+  const count = look && countOf(row.category, look)
+  const use = othersOf(row, looks)
+  if (count === undefined || use === undefined || use.rates.length === 0) return
+  const sentence = `${said}, safe pace ${row.safe}`
+  const refill = count.limit / count.periodSeconds
+  const everySeconds = Number(/^1 per (\d+(?:\.\d+)?) s$/.exec(row.safe)?.[1] ?? Number.NaN)
+  if (1 / everySeconds + Math.min(...use.rates) > refill * 1.1 + SOME_USE / 2) {
+    note('safe', sentence, `others ${use.mean.toFixed(2)}/s of ${refill.toFixed(2)}/s`)
+  }
+  if (row.safe === 'none' && use.rates.every((rate) => rate === 0)) note('safe', sentence, 'no others')
+}
+
+/** A check that was said to come now came by the next look, and one that was said for a moment came by then. */
+function inNextCheck({ category }: ShownRow, looks: readonly Look[], note: Note): void {
+  const now = looks.at(-1)
+  if (now === undefined) return
+  const at = (look: Look) => look.shown.rows.find((row) => row.category === category)
+  const since = looks.findLast((look) => {
+    const row = at(look)
+    const dueMs = row?.nextCheck === 'now' ? 0 : durationMs(row?.nextCheck ?? '')
+    return dueMs !== undefined && look.shown.atMs + dueMs + CHECK_MS <= now.before.at
+  })
+  const told = since && at(since)
+  if (since === undefined || told === undefined) return
+  const steps = looks.slice(looks.indexOf(since))
+  // What a row may be asked follows its state: after a 429, and where it is empty, later.
+  if (steps.some((look) => at(look)?.state.split(' ')[0] !== told.state.split(' ')[0])) return
+  if (now.after.ledger.some((one) => one.category === category && one.atMs > since.before.at - PUSH_MS))
+    return
+  note('check', `${category}: next check ${told.nextCheck}`, 'none came', since.shown.atMs)
+}
