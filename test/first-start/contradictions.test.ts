@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { contradictions } from './contradictions.ts'
 import type { Look } from './look.ts'
-import type { Shown, ShownRow } from './shown.ts'
+import type { Shown, ShownAlert, ShownGlance, ShownRow } from './shown.ts'
 import { durationMs, timeOfDayMs } from './times.ts'
 import type { Truth } from './truth.ts'
 
@@ -67,9 +67,16 @@ function truth(
   }
 }
 
+const glance = (changed: Partial<ShownGlance> = {}): ShownGlance => ({
+  ...{ word: 'ok', subject: '', lines: [], caption: '', number: '', cards: [], facts: {} },
+  ...changed,
+})
+
 const look = (says: Partial<Shown> = {}, counted: Counted = {}, atMs = NOW): Look => ({
   before: truth(counted, atMs),
   shown: shown(says, atMs),
+  glance: glance({ word: 'not checked' }),
+  alerts: [],
   after: truth(counted, atMs),
 })
 
@@ -249,6 +256,47 @@ describe('what the window says of a first start', () => {
     expect(rulesOf(...looks('elsewhere', 13))).not.toContain('others')
     expect(rulesOf(...looks('elsewhere-ended', 13))).toContain('others')
     expect(rulesOf(...looks('elsewhere-ended', 0))).not.toContain('others')
+  })
+
+  it('is, where Glance names a state, a number or a token that is not so', () => {
+    const says = (changed: Partial<ShownGlance>, counted?: Counted) =>
+      rulesOf({ ...look(headed('not checked'), counted), glance: glance(changed) })
+    expect(says({ caption: 'tightest: Positions', number: '94 %', facts: { Token: '10 min 0 s' } })).toEqual(
+      [],
+    )
+    expect(says({ caption: 'tightest: Positions', number: '60 %' })).toEqual(['glance'])
+    expect(says({ facts: { Token: '11 min 0 s' } })).toEqual(['glance'])
+    expect(says({ facts: { Streams: '1 silent' } })).toEqual(['glance'])
+    expect(says({ word: 'low', subject: 'Positions', caption: 'left', number: '94 %' })).toEqual([])
+    expect(says({ word: 'low', subject: 'Positions', caption: 'left', number: '17 %' })).toEqual(['glance'])
+    expect(says({ word: 'running out', subject: 'Balances' })).toEqual(['glance'])
+    expect(says({ word: 'Service unreachable' })).toEqual(['glance'])
+    const card = { label: 'empty', subject: 'Positions', note: '0' }
+    expect(says({ cards: [card] })).toEqual(['state'])
+    expect(says({ cards: [{ ...card, label: 'refused' }] })).toEqual(['glance'])
+    const calm = { ...look({ rows: [row({ left: '~40' })] }, { remaining: 40 }), glance: glance() }
+    expect(rulesOf(calm)).toContain('glance')
+  })
+
+  it('is, where an alert is of what is not so, or what is empty has none', () => {
+    const says = (title: string, body = '', counted?: Counted) =>
+      rulesOf({ ...look({}, counted), alerts: [{ titles: [title], body }] })
+    expect(says('Positions running out', '300 of 320 left on Main key.')).toEqual([])
+    expect(says('Positions running out', '200 of 320 left on Main key.')).toEqual(['alert'])
+    expect(says('Positions running out', '', { remaining: 320, resetSeconds: 0 })).toEqual(['alert'])
+    expect(says('Positions empty')).toEqual(['alert'])
+    expect(says('Positions can be called again')).toEqual([])
+    expect(says('Quotes · MSFT is silent')).toEqual(['alert'])
+    const empty = (alerts: readonly ShownAlert[]) => {
+      const one = look(
+        { rows: [row({ state: 'empty', left: '0' })], ...headed('not checked') },
+        { remaining: 0, resetSeconds: 300 },
+      )
+      return rulesOf({ ...one, alerts }, { ...one, alerts })
+    }
+    expect(empty([])).toEqual(['alert'])
+    expect(empty([{ titles: ['Balances low', 'Positions empty'], body: '' }])).toEqual(['alert'])
+    expect(empty([{ titles: ['Positions empty'], body: '' }])).toEqual([])
   })
 
   it('is, where the token ends at another time', () => {

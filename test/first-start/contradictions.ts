@@ -1,4 +1,6 @@
+import { inAlerts } from './alert-rules.ts'
 import { inEvents, inUseEvents } from './event-rules.ts'
+import { inGlance } from './glance-rules.ts'
 import { brokenPromise, inHeadline } from './headline-rules.ts'
 import { inOwnUse, inStreams, inToken } from './key-rules.ts'
 import type { Contradiction, Look, Rule } from './look.ts'
@@ -17,6 +19,8 @@ export function contradictions(looks: readonly Look[]): readonly Contradiction[]
     void found.push({ atMs, rule, said, counted })
   for (const row of shown.rows) inRow(row, looks, look, note)
   inHeadline(looks, look, note)
+  inGlance(looks, look, note)
+  inAlerts(looks, look, note)
   inOwnUse(look, note)
   inEvents(look, note)
   inUseEvents(looks, look, note)

@@ -7,7 +7,8 @@ import type { ShownRow } from './shown.ts'
 const PROMISED_MS = 10 * 60_000
 
 /** Words that the headline may begin with on a first start, beside those of a quota’s state. */
-export const CALM = /^(ok|ok so far)$/
+const CALM = /^(ok|ok so far)$/
+export const isCalm = (word: string): boolean => CALM.test(word)
 export const OF_QUOTA = /^(low|running out|empty|429)$/
 export const OF_OTHERS = /^(full|not checked|\d+ of \d+ silent)$/
 
@@ -19,7 +20,7 @@ export function inHeadline(looks: readonly Look[], look: Look, note: Note): void
   if (!shown.title.includes(word)) note('headline', `tab: ${shown.title}`, `headline: ${word}`)
   const body = text.slice(word.length).trim()
   const subject = longestNamed(body, after)
-  if (CALM.test(word)) {
+  if (isCalm(word)) {
     for (const { category, state } of shown.rows) {
       if (state !== 'not checked') {
         inState({ category, told: 'ok', said }, looks, (_, __, counted) =>
@@ -63,7 +64,7 @@ export interface Usage {
 /** Who is said to use the quota of the headline, and at which pace it may be used. */
 export function inUsage({ row, detail, said }: Usage, looks: readonly Look[], look: Look, note: Note): void {
   const none = detail.includes('No use measured')
-  const others = /Others use ([\d.–]+)\/s/.exec(detail)?.[1] ?? (none ? '0' : undefined)
+  const others = /[Oo]thers(?: use)? ([\d.–]+)\/s/.exec(detail)?.[1] ?? (none ? '0' : undefined)
   const own = /Headroom uses ([\d.]+)\/s/.exec(detail)?.[1] ?? (none ? '0' : undefined)
   const safe = /Safe pace: (1 per [\d.]+ s|none)/.exec(detail)?.[1]
   if (others !== undefined) inOthers({ ...row, others }, looks, said, note)

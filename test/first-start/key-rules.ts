@@ -23,14 +23,20 @@ export function inStreams({ before, shown, after }: Look, note: Note): void {
   }
 }
 
-export function inToken({ shown, after }: Look, note: Note): void {
-  const left = durationMs(shown.accessToken)
+export function inToken(look: Look, note: Note): void {
+  const { accessToken } = look.shown
+  const left = tokenContradicted(accessToken, look)
+  if (left !== undefined) note('token', `access token: ${accessToken} left`, left)
+}
+
+/** What is left of the access token, where that is not what is told. */
+export function tokenContradicted(told: string, { shown, after }: Look): string | undefined {
+  const left = durationMs(told)
   const issued = after.ledger.findLast(({ path, status }) => path === '/oauth/token' && status === 200)
-  if (left === undefined || issued === undefined) return
+  if (left === undefined || issued === undefined) return undefined
   const real = issued.atMs + ACCESS_LIFETIME_MS - shown.atMs
-  if (Math.abs(real - left) > 2 * PUSH_MS + 1_000 && shown.atMs - issued.atMs > 2 * PUSH_MS) {
-    note('token', `access token: ${shown.accessToken} left`, `${Math.round(real / 1000)} s left`)
-  }
+  const isWrong = Math.abs(real - left) > 2 * PUSH_MS + 1_000 && shown.atMs - issued.atMs > 2 * PUSH_MS
+  return isWrong ? `${Math.round(real / 1000)} s left` : undefined
 }
 
 /** What Headroom says of its own streams and checks. */

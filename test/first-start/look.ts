@@ -1,10 +1,12 @@
-import type { Shown } from './shown.ts'
+import type { Shown, ShownAlert, ShownGlance } from './shown.ts'
 import type { Truth } from './truth.ts'
 
-/** A look at the window between two looks into the simulator's books. */
+/** A look at three windows, the dashboard, Glance and the open alerts, between two looks into the simulator's books. */
 export interface Look {
   readonly before: Truth
   readonly shown: Shown
+  readonly glance: ShownGlance
+  readonly alerts: readonly ShownAlert[]
   readonly after: Truth
 }
 
@@ -28,6 +30,8 @@ export type Rule =
   | 'token'
   | 'forecast'
   | 'headline'
+  | 'glance'
+  | 'alert'
   | 'own'
   | 'safe'
   | 'check'

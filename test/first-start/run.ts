@@ -19,7 +19,8 @@ const browser = await chromium.launch({ executablePath, args: chromiumArgs() })
 const line = ({ atMs, rule, said, counted }: Contradiction) =>
   `${new Date(atMs).toISOString()} ${rule}: "${said}", counted: ${counted}\n`
 try {
-  const page = await browser.newPage({ viewport: { width: 1440, height: 900 } })
+  const context = await browser.newContext({ viewport: { width: 1440, height: 900 } })
+  const page = await context.newPage()
   const { looks, contradictions } = await watchFirstStart({
     page,
     seconds: Number(values.minutes) * 60,

@@ -22,6 +22,25 @@ export interface Shown {
   readonly accessToken: string
 }
 
+/** What the page Glance says of the key, as its texts. */
+export interface ShownGlance {
+  readonly word: string
+  readonly subject: string
+  readonly lines: readonly string[]
+  /** `empty in` and `3:30`, `left` and `17 %`; both empty where there is no number. */
+  readonly caption: string
+  readonly number: string
+  readonly cards: readonly { readonly label: string; readonly subject: string; readonly note: string }[]
+  /** `Streams` → `1 silent`, `Token` → `14 min 32 s`. */
+  readonly facts: Readonly<Record<string, string>>
+}
+
+/** An open alert; of several that are told as one, the title of each. */
+export interface ShownAlert {
+  readonly titles: readonly string[]
+  readonly body: string
+}
+
 export interface ShownRow {
   readonly category: string
   /** `ok`, `running out`; with what stands beside it: `running out 3 min 30 s`. */
@@ -116,4 +135,48 @@ export function readShown(page: Page): Promise<Shown> {
       accessToken: textOf(document, '[data-token="access"] strong'),
     }
   })
+}
+
+/** Reads the page Glance in one task. */
+export function readGlance(page: Page): Promise<ShownGlance> {
+  return page.evaluate(() => {
+    const clean = (text: string | null | undefined) => (text ?? '').replace(/\s+/g, ' ').trim()
+    const textOf = (root: ParentNode, selector: string) => clean(root.querySelector(selector)?.textContent)
+    const root = document.querySelector('[data-testid="glance"]') ?? document
+    const word = root.querySelector('[data-testid="glance-word"]')
+    const number = root.querySelector('[data-testid="glance-number"]')
+    const [subject = '', ...lines] = [...(word?.parentElement?.querySelectorAll('p') ?? [])].map((line) =>
+      clean(line.textContent),
+    )
+    return {
+      ...{ word: clean(word?.textContent), subject, lines, number: clean(number?.textContent) },
+      caption: clean(number?.previousElementSibling?.textContent),
+      cards: [...root.querySelectorAll('[aria-label="Also"] > li')].map((card) => ({
+        label: textOf(card, 'span'),
+        subject: clean(card.querySelector('span + span')?.firstChild?.textContent),
+        note: textOf(card, 'b'),
+      })),
+      facts: Object.fromEntries(
+        [...root.querySelectorAll('[aria-label="Slots, streams and tokens"] > li')].map((fact) => {
+          const said = textOf(fact, 'b')
+          return [clean(fact.textContent).slice(0, -said.length).trim(), said]
+        }),
+      ),
+    }
+  })
+}
+
+/** Reads the dialog of open alerts in one task. */
+export function readAlerts(page: Page): Promise<readonly ShownAlert[]> {
+  return page.evaluate(() =>
+    [...document.querySelectorAll('[data-alert]')].map((alert) => {
+      const clean = (text: string | null | undefined) => (text ?? '').replace(/\s+/g, ' ').trim()
+      const details = alert.querySelector('details')
+      const names = details === null ? undefined : clean(details.lastChild?.textContent).split(' · ')
+      return {
+        titles: names ?? [clean(alert.querySelector('b')?.textContent)],
+        body: clean(alert.querySelector('p')?.textContent),
+      }
+    }),
+  )
 }

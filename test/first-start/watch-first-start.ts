@@ -9,7 +9,7 @@ import { nodeClock } from '../../main/ports/node-clock.ts'
 import { startProcess } from '../e2e/started-process.ts'
 import { contradictions } from './contradictions.ts'
 import type { Contradiction, Look } from './look.ts'
-import { readShown } from './shown.ts'
+import { readAlerts, readGlance, readShown } from './shown.ts'
 import { readTruth } from './truth.ts'
 
 export interface Watched {
@@ -44,13 +44,18 @@ export async function watchFirstStart({
     const origin = await simulatorOf(data)
     await page.goto(app.ready[0] ?? '')
     await page.locator('tr[data-category]').first().waitFor()
+    const glance = await besides(page)
+    await glance.getByRole('button', { name: 'Glance' }).click()
+    const alerts = await besides(page)
+    await alerts.getByTestId('alerts').click()
     const looks: Look[] = []
     const all: Contradiction[] = []
     for (let second = 0; second < seconds; second += everySeconds) {
       await page.waitForTimeout(everySeconds * 1000)
       const before = await readTruth(origin, secret)
       const shown = await readShown(page)
-      looks.push({ before, shown, after: await readTruth(origin, secret) })
+      const more = { glance: await readGlance(glance), alerts: await readAlerts(alerts) }
+      looks.push({ before, shown, ...more, after: await readTruth(origin, secret) })
       for (const contradiction of contradictions(looks)) {
         all.push(contradiction)
         found?.(contradiction)
@@ -58,10 +63,22 @@ export async function watchFirstStart({
     }
     return { looks: looks.length, contradictions: all }
   } finally {
-    await page.goto('about:blank')
+    for (const one of page.context().pages()) {
+      if (one === page) await one.goto('about:blank')
+      else await one.close()
+    }
     await app.stop()
     rmSync(data, { recursive: true, force: true })
   }
+}
+
+/** A window that the first one opens: it takes over its session. */
+async function besides(page: Page): Promise<Page> {
+  const opened = page.waitForEvent('popup')
+  await page.evaluate(() => void window.open('/'))
+  const more = await opened
+  await more.locator('tr[data-category]').first().waitFor()
+  return more
 }
 
 /** Where the built-in simulator listens: the running app says it to who owns its data folder. */
