@@ -51,12 +51,16 @@ export interface History {
   readonly since?: number
 }
 
-/** Requests of each program behind the gateway in one category, from `from`, epoch ms, on, by stretches of `resolutionMs`. */
+/** Requests of each program behind the gateway, and of all others, in one category, from `from`, epoch ms, on, by stretches of `resolutionMs`. */
 export interface ProgramHistory {
   readonly from: number
   /** Whole minutes. */
   readonly resolutionMs: number
   readonly programs: readonly ProgramUseHistory[]
+  /** Requests of this app, those of programs among them, by the same stretches. */
+  readonly own: readonly number[]
+  /** Requests of others on the key, by the same stretches: an estimate. */
+  readonly elsewhere: readonly number[]
 }
 
 /** The level of each row over a while, oldest first: `[epoch ms, requests left]`, at most `points` a row. */

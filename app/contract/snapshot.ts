@@ -278,6 +278,8 @@ export const gatewaySummary = openObject({
   state: z.enum(['off', 'serving', 'failed']),
   /** Where programs call it, while it serves. */
   url: optionalText,
+  /** Since when it serves, epoch ms. Counts of programs begin here. */
+  since: optionalNumber,
   /** Why it does not serve, in plain words. */
   why: optionalText,
 })
@@ -294,6 +296,11 @@ const programUse = openObject({
   longestWaitMs: optionalNumber,
   /** When the turn of the next one comes, if no other requests come before, epoch ms. */
   nextTurnAt: optionalNumber,
+  /** When that next one came, and when its patience ends, epoch ms. */
+  nextCameAt: optionalNumber,
+  nextPatientUntil: optionalNumber,
+  /** When the turn of the last one comes, in the same way. */
+  lastTurnAt: optionalNumber,
 })
 
 export const programSummary = openObject({
@@ -313,6 +320,8 @@ export const programSummary = openObject({
   coalesced: number,
   /** Requests that the gateway refused. */
   refused: number,
+  /** 429s of the service, for the rate, that its requests met; a process of an earlier version does not say it. */
+  rejected: optionalNumber,
   /** Mean of the last minute. */
   perSecond: number,
   waiting: number,

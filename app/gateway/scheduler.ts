@@ -27,6 +27,8 @@ export interface WaitingRequest {
   readonly class: ProgramClass
   readonly bucket: string
   readonly sinceMs: number
+  /** When its patience ends. */
+  readonly untilMs: number
 }
 
 /** No further refresh for so long after one that brought no token the service takes. */
@@ -186,12 +188,13 @@ export class Scheduler {
 
   /** Who waits, for what, since when. */
   waiting(): readonly WaitingRequest[] {
-    return this.#waiting.all().map(({ id, program, class: own, bucket, offeredAtMs }) => ({
+    return this.#waiting.all().map(({ id, program, class: own, bucket, offeredAtMs, deadlineMs }) => ({
       request: id,
       program,
       class: own,
       bucket: this.#upstreamOf.get(id)?.bucket.name ?? bucket,
       sinceMs: offeredAtMs,
+      untilMs: deadlineMs,
     }))
   }
 

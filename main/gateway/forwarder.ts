@@ -35,6 +35,8 @@ export interface ForwarderDeps extends SendingDeps {
 export interface WaitingNow {
   readonly category: string
   readonly sinceMs: number
+  /** When its patience ends. */
+  readonly untilMs: number
   /** Absent where it waits for a slot: that depends on others. */
   readonly turnAtMs?: number
 }
@@ -136,9 +138,10 @@ export class Forwarder {
     const waiting = this.#scheduler
       .waiting()
       .filter(({ program: id }) => id === program.id)
-      .map(({ request, bucket, sinceMs }) => {
+      .map(({ request, bucket, sinceMs, untilMs }) => {
         const turnAtMs = this.#scheduler.turnAtMs(request)
-        return { category: shownCategory(bucket), sinceMs, ...(turnAtMs !== undefined && { turnAtMs }) }
+        const category = shownCategory(bucket)
+        return { category, sinceMs, untilMs, ...(turnAtMs !== undefined && { turnAtMs }) }
       })
     return { use: this.#countsOf(program), waiting: [...waiting, ...this.#hub.waitingOf(program)] }
   }
@@ -401,6 +404,8 @@ export class Forwarder {
   #settle(id: number, outcome: UpstreamOutcome): void {
     const decisions = this.#scheduler.answered(id, outcome, this.#now())
     const upstream = this.#upstreams.get(id)
+    if (outcome.kind === 'rate-limited' && upstream !== undefined)
+      this.#countsOf(upstream.request.program).rejected += 1
     const isPassedOn = decisions.some((decision) => decision.kind === 'answer' && decision.upstream === id)
     // What is not passed on is not read.
     if (!isPassedOn && upstream?.sending !== undefined) {

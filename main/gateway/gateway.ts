@@ -61,6 +61,8 @@ export class Gateway {
   readonly #peers = new WeakMap<Connection, Peer>()
   readonly #processes: CallingProcesses
   #servers: LoopbackServers | undefined
+  /** Epoch ms. */
+  #servingSinceMs = 0
   /** Why it could not be turned on. */
   #failure: string | undefined
   #unsubscribe: () => void = () => {}
@@ -76,7 +78,7 @@ export class Gateway {
 
   get summary(): GatewaySummary {
     if (this.#servers !== undefined)
-      return { state: 'serving', url: `http://127.0.0.1:${this.#servers.port}` }
+      return { state: 'serving', url: `http://127.0.0.1:${this.#servers.port}`, since: this.#servingSinceMs }
     return this.#failure === undefined ? { state: 'off' } : { state: 'failed', why: this.#failure }
   }
 
@@ -208,6 +210,7 @@ export class Gateway {
       return { ok: false, why: this.#failure }
     }
     this.#failure = undefined
+    this.#servingSinceMs = this.#deps.clock.wallMs()
     this.#unsubscribe = this.#deps.monitor.subscribe(this.#follow())
     for (const profile of this.#deps.monitor.profiles()) this.#attach(profile)
     this.#deps.log.note('the gateway serves', { port: this.#servers.port })
@@ -375,6 +378,7 @@ function summaryOf(program: Program, attached: Attached | undefined): ProgramSum
     forwarded: used.reduce((sum, { forwarded }) => sum + forwarded, 0),
     coalesced: use.coalesced,
     refused: use.refused,
+    rejected: use.rejected,
     perSecond: used.reduce((sum, { perSecond }) => sum + perSecond, 0),
     waiting: waiting.length,
     longestWaitMs: Math.round(nowMs - oldestMs),
@@ -395,12 +399,20 @@ function summaryOf(program: Program, attached: Attached | undefined): ProgramSum
 function waitOf(
   waiting: readonly WaitingNow[],
   nowMs: number,
-): Pick<ProgramSummary['use'][number], 'waiting' | 'longestWaitMs' | 'nextTurnAt'> {
+): Omit<ProgramSummary['use'][number], 'category' | 'forwarded' | 'perSecond'> {
   if (waiting.length === 0) return { waiting: 0 }
-  const turnsMs = waiting.flatMap(({ turnAtMs }) => turnAtMs ?? [])
+  const turns = waiting
+    .flatMap((one) => (one.turnAtMs === undefined ? [] : [{ ...one, turnAtMs: one.turnAtMs }]))
+    .sort((a, b) => a.turnAtMs - b.turnAtMs)
+  const [next] = turns
   return {
     waiting: waiting.length,
     longestWaitMs: Math.round(nowMs - Math.min(nowMs, ...waiting.map(({ sinceMs }) => sinceMs))),
-    ...(turnsMs.length > 0 && { nextTurnAt: Math.round(Math.min(...turnsMs)) }),
+    ...(next !== undefined && {
+      nextTurnAt: Math.round(next.turnAtMs),
+      nextCameAt: Math.round(next.sinceMs),
+      nextPatientUntil: Math.round(next.untilMs),
+      lastTurnAt: Math.round(turns.at(-1)?.turnAtMs ?? next.turnAtMs),
+    }),
   }
 }

@@ -47,6 +47,8 @@ export class ProgramUse {
   coalesced = 0
   /** Requests that the gateway refused. */
   refused = 0
+  /** 429s of the service, for the rate, that its requests met. */
+  rejected = 0
   /** Streams open now. */
   streams = 0
   /** Epoch milliseconds of the last request. */

@@ -88,13 +88,19 @@ export class StreamHub {
   }
 
   /** When each request of a program came that waits for its stream and not for its turn, by category. */
-  waitingOf(program: Program): readonly { readonly category: string; readonly sinceMs: number }[] {
+  waitingOf(
+    program: Program,
+  ): readonly { readonly category: string; readonly sinceMs: number; readonly untilMs: number }[] {
     return [...this.#asked.values()]
       .filter(({ isTakingTurn }) => !isTakingTurn)
       .flatMap(({ shared }) =>
         shared.pending
           .filter((reader) => reader.program.id === program.id)
-          .map(({ sinceMs }) => ({ category: shared.category, sinceMs })),
+          .map(({ sinceMs, patientUntilMs }) => ({
+            category: shared.category,
+            sinceMs,
+            untilMs: patientUntilMs,
+          })),
       )
   }
 
@@ -334,6 +340,8 @@ export class StreamHub {
       this.#look()
       return
     }
+    const [first] = shared.pending
+    if (observation.status === 429 && first !== undefined) this.#deps.countsOf(first.program).rejected += 1
     const untilMs = tapped.refused === undefined ? Number.POSITIVE_INFINITY : (tapped.retryAtMs ?? 0)
     for (const reader of shared.pending) {
       if (reader.patientUntilMs >= untilMs) continue

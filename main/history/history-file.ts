@@ -157,6 +157,14 @@ export class HistoryFile {
     return series === undefined ? [] : this.#all('minutes', series, fromMs, toMs).map(rollupOf)
   }
 
+  /** The same, and the minute that is not over. */
+  minutesAndOpen(profile: string, category: string, fromMs: number, toMs: number): readonly Rollup[] {
+    const series = this.#find(profile, category, 'requests')
+    if (series === undefined) return []
+    const open = this.#open(series, toMs).filter(({ atMs }) => atMs >= fromMs)
+    return [...this.minutes(profile, category, fromMs, toMs), ...open]
+  }
+
   /** The slot samples within the interval, preceded by the one in effect when it began. */
   slots(profile: string, category: string, fromMs: number, toMs: number): readonly SlotSample[] {
     const series = this.#find(profile, category, 'slots')

@@ -113,7 +113,7 @@ export class HistoryService {
 
   /** Requests of each program behind the gateway in one category; none where nothing is kept. */
   programHistory(profile: string, category: string, query: ProgramQuery): ProgramHistory {
-    const none = { from: query.fromMs, resolutionMs: MINUTE_MS, programs: [] }
+    const none = { from: query.fromMs, resolutionMs: MINUTE_MS, programs: [], own: [], elsewhere: [] }
     return this.#store?.programHistory(profile, category, query) ?? none
   }
 

@@ -133,7 +133,7 @@ export class HistoryStore {
   }
 
   /**
-   * Requests of each program behind the gateway, by stretches of whole minutes of which at most `columns` cover the interval;
+   * Requests of each program behind the gateway, of this app in all and of others, by stretches of whole minutes of which at most `columns` cover the interval;
    * `undefined` while the file fails.
    */
   programHistory(
@@ -143,11 +143,18 @@ export class HistoryStore {
   ): ProgramHistory | undefined {
     const from = startOf(fromMs, MINUTE_MS)
     const resolutionMs = MINUTE_MS * Math.max(1, Math.ceil((toMs - from) / MINUTE_MS / columns))
-    return this.#read((file) => ({
-      from,
-      resolutionMs,
-      programs: file.programUse(profile, category, { fromMs: from, toMs, columnMs: resolutionMs }),
-    }))
+    return this.#read((file) => {
+      const programs = file.programUse(profile, category, { fromMs: from, toMs, columnMs: resolutionMs })
+      const count = Math.max(0, Math.ceil((toMs - from) / resolutionMs))
+      const own = new Array<number>(count).fill(0)
+      const elsewhere = new Array<number>(count).fill(0)
+      for (const minute of file.minutesAndOpen(profile, category, from, toMs)) {
+        const column = Math.floor((minute.atMs - from) / resolutionMs)
+        own[column] = (own[column] ?? 0) + minute.own
+        elsewhere[column] = (elsewhere[column] ?? 0) + minute.elsewhere
+      }
+      return { from, resolutionMs, programs, own, elsewhere }
+    })
   }
 
   slots(profile: string, category: string, fromMs: number, toMs: number): readonly SlotSample[] | undefined {

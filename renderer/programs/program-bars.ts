@@ -18,7 +18,10 @@ export interface ProgramBars {
 }
 
 /** A history by program as stacked bars of requests per second; `undefined` where no program asked. */
-export function programBars({ programs, resolutionMs }: ProgramHistory): ProgramBars | undefined {
+export function programBars({
+  programs,
+  resolutionMs,
+}: Pick<ProgramHistory, 'programs' | 'resolutionMs'>): ProgramBars | undefined {
   const totals = programs
     .map(({ program: name, requests }) => ({
       name,

@@ -168,7 +168,7 @@ test('a program that is killed with requests that wait and a stream leaves nothi
 
 test('a 429 without fields holds its bucket: the next request is not sent', async () => {
   const refused = 'HTTP/1.1 429 Too Many Requests\r\ncontent-length: 0\r\n\r\n'
-  const { add, get, count } = await before((socket) => void socket.write(refused))
+  const { add, get, count, monitor } = await before((socket) => void socket.write(refused))
   const key = add('bot')
   const answer = await get(ACCOUNTS, key, { prefer: 'wait=1' })
   expect([answer.status, answer.headers.get('proxy-status')]).toEqual([429, 'headroom; received-status=429'])
@@ -177,6 +177,8 @@ test('a 429 without fields holds its bucket: the next request is not sent', asyn
   expect(next.headers.get('proxy-status')).toContain('error=')
   expect(Number(next.headers.get('retry-after'))).toBeGreaterThan(30)
   expect(count()).toBe(1)
+  // One met the service's 429, and the gateway refused the other.
+  expect(monitor.snapshot('key-1')?.programs).toMatchObject([{ forwarded: 0, rejected: 1, refused: 1 }])
 })
 
 test('what nobody listens for is 503, and a caller that goes away frees its place', async () => {

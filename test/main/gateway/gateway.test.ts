@@ -280,7 +280,7 @@ test('keys are stored as digests, in a file for the user alone, and are in no lo
 test('turned off, it answers no longer, and the snapshot says nothing of programs', async () => {
   const { add, get, gateway, monitor, url } = await startGateway()
   const key = add('bot')
-  expect(monitor.snapshot('key-1')?.gateway).toEqual({ state: 'serving', url })
+  expect(monitor.snapshot('key-1')?.gateway).toEqual({ state: 'serving', url, since: expect.any(Number) })
   expect((await get(ACCOUNTS, key)).status).toBe(200)
   expect(await gateway.turnOff()).toEqual({ ok: true })
   await expect(get(ACCOUNTS, key)).rejects.toThrow()
@@ -300,6 +300,12 @@ test('requests that wait end with 503 and the reason when the tokens are revoked
     get(`${ACCOUNTS}?i=${i}`, key, { prefer: 'wait=300' }),
   )
   await vi.waitFor(() => expect(monitor.snapshot('key-1')?.programs?.[0]?.waiting).toBeGreaterThan(5), SOON)
+  // The next one comes first, and all of them have the patience that they asked for.
+  const [use] = monitor.snapshot('key-1')?.programs?.[0]?.use ?? []
+  const { nextCameAt = 0, nextTurnAt = 0, nextPatientUntil = 0, lastTurnAt = 0 } = use ?? {}
+  expect(nextPatientUntil - nextCameAt).toBe(300_000)
+  expect(nextTurnAt).toBeGreaterThan(nextCameAt)
+  expect(lastTurnAt).toBeGreaterThan(nextTurnAt)
   await monitor.withProfile('key-1', (session) => session.revoke())
   const answers = await Promise.all(waiting)
   const unavailable = answers.filter(({ status }) => status === 503)

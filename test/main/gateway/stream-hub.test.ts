@@ -383,7 +383,7 @@ test('what refuses the stream is passed on as it came', async () => {
 })
 
 test('a 429 of the rate quota is waited out as far as the patience of the reader goes', async () => {
-  const { ask, service, clock } = setUpHub()
+  const { ask, service, clock, countsOf } = setUpHub()
   const patient = await ask(quotes('MSFT'), program('a'), 'wait=60')
   const hasty = await ask(quotes('MSFT'), program('b'), 'wait=1')
   service.refuses(429, RATE, {
@@ -393,6 +393,8 @@ test('a 429 of the rate quota is waited out as far as the patience of the reader
     'x-ratelimit-reset': '20',
   })
   expect(hasty.status).toBe(429)
+  // One opening met it, whoever else waited for that.
+  expect([countsOf(program('a')).rejected, countsOf(program('b')).rejected]).toEqual([1, 0])
   await clock.advance(25_000)
   service.opens()
   expect(patient.status).toBe(200)

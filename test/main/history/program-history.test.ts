@@ -12,7 +12,7 @@ function used({ store }: StartedStore, atMs: number, program: string, requests: 
 
 function busyStore(folder: string): StartedStore {
   const started = startedStore(folder)
-  record(started, 180, () => ({ own: 2 }))
+  record(started, 180, () => ({ own: 2, elsewhere: 1 }))
   used(started, EPOCH_MS, 'bot', 1)
   used(started, EPOCH_MS + 59_999, 'bot', 2)
   used(started, EPOCH_MS + MINUTE_MS, 'bot', 10)
@@ -31,6 +31,8 @@ test('requests of programs are kept by the minute, and come back in stretches of
       { program: 'bot', requests: [3, 10, 0] },
       { program: 'notes', requests: [0, 0, 40] },
     ],
+    own: [120, 120, 120],
+    elsewhere: [60, 60, 60],
   })
   expect(store.programHistory(PROFILE, CATEGORY, { ...query, columns: 2 })).toMatchObject({
     resolutionMs: 2 * MINUTE_MS,
@@ -38,6 +40,8 @@ test('requests of programs are kept by the minute, and come back in stretches of
       { program: 'bot', requests: [13, 0] },
       { program: 'notes', requests: [0, 40] },
     ],
+    own: [240, 120],
+    elsewhere: [120, 60],
   })
   expect(store.programHistory(PROFILE, 'Positions', { ...query, columns: 2 })?.programs).toEqual([])
 })

@@ -94,7 +94,7 @@ export async function startFakeHost(dist: string, shown: Snapshot): Promise<Fake
         )
       }
       case 'programHistory':
-        return { from: 0, resolutionMs: 60_000, programs: [] }
+        return { from: 0, resolutionMs: 60_000, programs: [], own: [], elsewhere: [] }
       case 'alerts':
         return ALERTS
       case 'alertPreferences':

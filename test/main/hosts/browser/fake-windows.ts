@@ -50,7 +50,13 @@ export class FakeWindows implements Windows {
       history: () => {
         throw new Error('the disk said: SECRET-IN-A-STACK')
       },
-      programHistory: called('programHistory', { from: 0, resolutionMs: 60_000, programs: [] }),
+      programHistory: called('programHistory', {
+        from: 0,
+        resolutionMs: 60_000,
+        programs: [],
+        own: [],
+        elsewhere: [],
+      }),
       trends: called('trends', {}),
       recordedUses: called('recordedUses', { rows: {}, programs: [] }),
       openStream: called('openStream', { ok: true as const, stream: 's1' }),
