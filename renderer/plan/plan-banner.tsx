@@ -6,6 +6,7 @@ import { classesOf } from '../components/classes.ts'
 import controlsSheet from '../components/controls.module.css'
 import headlineSheet from '../components/headline.module.css'
 import { Shape } from '../components/shape.tsx'
+import { unbroken } from '../format/unbroken.ts'
 import { useSnapshot } from '../state/window-parts.ts'
 import sheet from './plan.module.css'
 import { changesText, type PlanDraft } from './plan-draft.ts'
@@ -34,10 +35,10 @@ export function PlanBanner({ draft, verdict, atMost, before, close }: PlanBanner
       </div>
       <div className={css('sentence', 'fits')}>
         <h1 data-testid="plan-headline">
-          <strong className={css('word')}>{label}</strong> {text}
+          <strong className={css('word')}>{label}</strong> {unbroken(text)}
         </h1>
         <p>
-          <span className={css('lead')}>{tightestText(verdict)}</span>{' '}
+          <span className={css('lead')}>{unbroken(tightestText(verdict))}</span>{' '}
           {isServing
             ? 'Waits are through the gateway.'
             : 'The gateway is off: a request that waits here gets a 429 without it.'}

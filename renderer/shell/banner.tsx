@@ -3,6 +3,7 @@ import { classesOf } from '../components/classes.ts'
 import controlsSheet from '../components/controls.module.css'
 import { Shape } from '../components/shape.tsx'
 import { BANNER_ACTION_LABELS, type Banner, type BannerAction, bannerFor } from '../format/banner.ts'
+import { unbroken } from '../format/unbroken.ts'
 import { useCommand } from '../hooks/use-command.ts'
 import { useMoment, useParts, useShown, useView } from '../state/window-parts.ts'
 import sheet from './shell.module.css'
@@ -55,10 +56,14 @@ export function BannerArea() {
     >
       <Shape severity={banner.severity} />
       <p>
-        <b>{banner.title}</b> <span>{banner.text}</span>
+        <b>{unbroken(banner.title)}</b> <span>{unbroken(banner.text)}</span>
       </p>
       {action !== undefined && (
-        <button type="button" className={css('button', isPrimary && 'primary')} onClick={() => act(action)}>
+        <button
+          type="button"
+          className={css('button', 'small', isPrimary && 'primary')}
+          onClick={() => act(action)}
+        >
           {BANNER_ACTION_LABELS[action]}
         </button>
       )}

@@ -23,7 +23,7 @@ export function PausedBanner() {
           These numbers are <Age sinceMs={sinceMs} /> old. Monitoring continues.
         </span>
       </p>
-      <button type="button" className={css('button')} onClick={togglePause}>
+      <button type="button" className={css('button', 'small')} onClick={togglePause}>
         Resume
       </button>
     </section>

@@ -3,6 +3,7 @@ import { classesOf } from '../components/classes.ts'
 import controlsSheet from '../components/controls.module.css'
 import headlineSheet from '../components/headline.module.css'
 import { Shape } from '../components/shape.tsx'
+import { unbroken } from '../format/unbroken.ts'
 import { useMedia } from '../hooks/use-media.ts'
 import { useMoment, usePausedSince, useShown, useShownValue } from '../state/window-parts.ts'
 import { FindingChips } from './finding-chips.tsx'
@@ -49,7 +50,7 @@ export function VerdictPanel() {
 
 function Headline() {
   const label = useShown((snapshot, nowMs) => keyStatus(snapshot, nowMs).label)
-  const text = useShown((snapshot, nowMs) => keyStatus(snapshot, nowMs).text)
+  const text = useShown((snapshot, nowMs) => unbroken(keyStatus(snapshot, nowMs).text))
   return (
     <>
       <strong className={css('state-word')} data-testid="verdict-word">
@@ -61,8 +62,8 @@ function Headline() {
 }
 
 function Detail() {
-  const action = useShown((snapshot, nowMs) => keyStatus(snapshot, nowMs).action)
-  const detail = useShown((snapshot, nowMs) => keyStatus(snapshot, nowMs).detail)
+  const action = useShown((snapshot, nowMs) => unbroken(keyStatus(snapshot, nowMs).action))
+  const detail = useShown((snapshot, nowMs) => unbroken(keyStatus(snapshot, nowMs).detail))
   return (
     <>
       {action !== '' && <b>{action}</b>} {detail}
