@@ -131,7 +131,7 @@ export const CapacityRow = memo(function CapacityRow(props: CapacityRowProps) {
 /** The last 15 minutes of the row; the chart below tells them in full. */
 function Trend({ line, area }: TrendPath) {
   return (
-    <svg viewBox={`0 0 ${TREND.width} ${TREND.height}`} aria-hidden="true">
+    <svg viewBox={`0 0 ${TREND.width} ${TREND.height}`} preserveAspectRatio="none" aria-hidden="true">
       <path className={css('trend-area')} d={area} />
       <path className={css('trend-line')} d={line} />
     </svg>

@@ -118,6 +118,41 @@ for (const viewport of [
   })
 }
 
+test('in a narrow window the mark of a state and its word share a line', async ({ page, open }) => {
+  await page.setViewportSize({ width: 400, height: 800 })
+  await open(snapshot())
+  const states = await page.locator('tr[data-category] [data-testid=state]').evaluateAll((cells) =>
+    cells.map((cell) => {
+      const [mark, word] = [cell.querySelector('i'), cell.querySelector('b')]
+      const [above, beside] = [mark?.getBoundingClientRect(), word?.getBoundingClientRect()]
+      return {
+        word: word?.textContent,
+        isBeside:
+          above !== undefined &&
+          beside !== undefined &&
+          above.bottom > beside.top &&
+          above.top < beside.bottom,
+        isCut: cell.scrollWidth > cell.clientWidth,
+      }
+    }),
+  )
+  expect(states.map(({ word }) => word)).toContain('running out')
+  expect(states.filter(({ isBeside, isCut }) => !isBeside || isCut)).toEqual([])
+})
+
+test('in a wide window no bar takes its number far away, and the heads are no higher than a row', async ({
+  page,
+  open,
+}) => {
+  await page.setViewportSize({ width: 1920, height: 1080 })
+  await open(snapshot())
+  const bar = (await page.locator(row('Positions')).getByRole('meter').boundingBox())!
+  expect(bar.width).toBeLessThanOrEqual(220)
+  expect(bar.width).toBeGreaterThan(150)
+  const heads = await page.getByRole('columnheader', { name: 'Category' }).boundingBox()
+  expect(heads?.height).toBeLessThanOrEqual(26)
+})
+
 test('rows are grouped, and those that nothing is known of are folded under a line that opens', async ({
   page,
   open,
