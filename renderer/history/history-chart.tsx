@@ -26,7 +26,7 @@ import {
 } from '../components/chart-parts.ts'
 import { classesOf } from '../components/classes.ts'
 import type { ChartRange } from '../state/view-state.ts'
-import { chartReading } from './chart-reading.ts'
+import { chartReading, emptyWords } from './chart-reading.ts'
 import sheet from './history.module.css'
 import type { ChartMarker } from './markers.ts'
 import { type ChartRow, type ChartSeries, countTicks, timeTicks } from './series.ts'
@@ -45,7 +45,7 @@ interface HistoryChartProps {
 
 /** The chart of the chosen row: its past, and a forecast at the present rate of use. */
 export const HistoryChart = memo(function HistoryChart({ series, markers, summary }: HistoryChartProps) {
-  const { rows, fromMs, toMs, nowMs, limit, lowBelow, range, facts, strip, lowest, emptyAtMs } = series
+  const { rows, fromMs, toMs, nowMs, limit, lowBelow, range, facts, strip, lowest, empties } = series
   const { asBand } = facts
   return (
     <ResponsiveContainer {...WHOLE_FRAME}>
@@ -67,6 +67,15 @@ export const HistoryChart = memo(function HistoryChart({ series, markers, summar
           >
             <rect width="5" height="5" fill="var(--elsewhere)" opacity="0.25" />
             <rect width="2.2" height="5" fill="var(--elsewhere)" />
+          </pattern>
+          <pattern
+            id={FORECAST_HATCH}
+            width="5"
+            height="5"
+            patternUnits="userSpaceOnUse"
+            patternTransform="rotate(45)"
+          >
+            <rect width="1.5" height="5" fill="var(--watch)" opacity="0.5" />
           </pattern>
         </defs>
         <CartesianGrid {...GRID} />
@@ -95,16 +104,12 @@ export const HistoryChart = memo(function HistoryChart({ series, markers, summar
             strokeOpacity={0.8}
           />
         )}
-        {emptyAtMs !== undefined && (
+        {empties !== undefined && (
           <ReferenceLine
             y={lowBelow}
             stroke="none"
             label={{
-              ...lineLabel(
-                `empty ${clockText(emptyAtMs)} at the earliest`,
-                'insideBottomRight',
-                'var(--watch)',
-              ),
+              ...lineLabel(emptyWords(empties, nowMs), 'insideBottomRight', 'var(--watch)'),
               fontWeight: 600,
             }}
           />
@@ -159,16 +164,38 @@ export const HistoryChart = memo(function HistoryChart({ series, markers, summar
             fillOpacity={0.12}
           />
         )}
-        {/* No stroke, because Recharts would measure a line's length at each render. */}
-        <Area
-          {...CURVE}
-          dataKey="forecast"
-          type="linear"
-          stroke="var(--watch)"
-          fill="none"
-          strokeWidth={1.6}
-          strokeDasharray="5 4"
-        />
+        {/* Areas, because Recharts would measure a line's length at each render. */}
+        {empties !== undefined && (
+          <Area
+            {...CURVE}
+            dataKey="forecast"
+            type="linear"
+            stroke="none"
+            fill={`url(#${FORECAST_HATCH})`}
+            fillOpacity={1}
+          />
+        )}
+        {empties !== undefined && (
+          <Area
+            {...CURVE}
+            dataKey="latest"
+            type="linear"
+            stroke="var(--watch)"
+            strokeDasharray="2 3"
+            fill="none"
+          />
+        )}
+        {empties !== undefined && (
+          <Area
+            {...CURVE}
+            dataKey="earliest"
+            type="linear"
+            stroke="var(--watch)"
+            strokeWidth={1.8}
+            strokeDasharray="5 3"
+            fill="none"
+          />
+        )}
         {strip && (
           <Area
             {...CURVE}
@@ -246,8 +273,9 @@ export const HistoryChart = memo(function HistoryChart({ series, markers, summar
   )
 })
 
-/** The id of the pattern that others' use is drawn in. */
+/** The ids of the patterns that others' use and the range of the forecast are drawn in. */
 const HATCH = 'chart-others'
+const FORECAST_HATCH = 'chart-forecast'
 
 /** Whose use each part of the strip is. Beside each other, because a low chart has the height of one line here. */
 const STRIP_LABELS = [

@@ -1,5 +1,6 @@
 import type { History, HistoryPoint } from '../../app/contract/history.ts'
 import type { RequestQuota } from '../../app/contract/snapshot.ts'
+import { type LevelForecast, levelForecast } from '../../app/quota/level-forecast.ts'
 import { STALE_AFTER_MS } from '../../app/status/quota-status.ts'
 import type { ChartRange } from '../state/view-state.ts'
 import { bandRows } from './band.ts'
@@ -16,7 +17,10 @@ export interface ChartRow {
   readonly range?: readonly [low: number, high: number]
   readonly header?: number
   readonly modelled?: number
-  readonly forecast?: number
+  /** The lowest and highest level to be expected then, and each as a line of its own up to where it ends. */
+  readonly forecast?: readonly [low: number, high: number]
+  readonly earliest?: number
+  readonly latest?: number
   /** The last header at or before this time, epoch ms. */
   readonly headerAt?: number
   /** Requests per second, as estimated then. */
@@ -45,8 +49,8 @@ export interface ChartSeries {
   readonly sinceMs: number | undefined
   /** The lowest level of the range, where it has risen from it since. */
   readonly lowest: LowestLevel | undefined
-  /** When the quota is empty at the earliest, where a forecast is drawn. Epoch ms. */
-  readonly emptyAtMs: number | undefined
+  /** When the quota is empty if use goes on, where a forecast is drawn. */
+  readonly empties: Pick<LevelForecast, 'emptyAtMs' | 'isEarliest'> | undefined
 }
 
 /** The lowest point of a chart's line. */
@@ -77,7 +81,8 @@ export function chartSeries(
   const toMs = nowMs + aheadMs
   const points = history.points.filter((point) => point.at >= fromMs && point.at <= nowMs)
   const lines = asBand ? bandLine(points, fromMs, nowMs) : finelyDrawn(points)
-  if (aheadMs > 0 || !asBand) addNow(lines, quota, nowMs, toMs)
+  const ahead = aheadMs > 0 && quota.source !== 'default' ? levelForecast(quota, nowMs, toMs) : undefined
+  if (aheadMs > 0 || !asBand) addNow(lines, quota, nowMs, ahead)
   const strip = asBand ? undefined : stripOf(points, quota)
   return {
     rows: asBand ? lines : withUse(lines, points, quota, strip),
@@ -90,7 +95,7 @@ export function chartSeries(
     limit: quota.limit,
     lowBelow: quota.limit * quota.threshold,
     lowest: lowestOf(lines, quota),
-    emptyAtMs: aheadMs > 0 ? emptyAfter(quota, nowMs) : undefined,
+    empties: ahead,
     rejectedAt: history.rejectedAt.filter((at) => at >= fromMs && at <= nowMs),
     range,
   }
@@ -106,10 +111,6 @@ function lowestOf(rows: readonly ChartRow[], { limit, level }: RequestQuota): Lo
     if (count !== undefined && (lowest === undefined || count < lowest.count)) lowest = { at: row.at, count }
   }
   return lowest !== undefined && level - lowest.count >= limit * LEAST_RISE ? lowest : undefined
-}
-
-function emptyAfter({ source, emptyAt }: RequestQuota, nowMs: number): number | undefined {
-  return source !== 'default' && emptyAt !== undefined && emptyAt > nowMs ? emptyAt : undefined
 }
 
 /** The oldest point or 429 of the shortest range; `undefined` without one. */
@@ -183,20 +184,34 @@ function joinModelled(rows: ChartRow[]): void {
   }
 }
 
-function addNow(rows: ChartRow[], quota: RequestQuota, nowMs: number, toMs: number): void {
+function addNow(
+  rows: ChartRow[],
+  quota: RequestQuota,
+  nowMs: number,
+  ahead: LevelForecast | undefined,
+): void {
   if (quota.source === 'default') return
   const { level } = quota
   const now = { at: nowMs, modelled: level, range: [quota.low, quota.high] } as const
   const last = rows.at(-1)
   if (last !== undefined && last.at < nowMs) joinModelled(rows)
-  const { emptyAt } = quota
-  if (emptyAt === undefined || emptyAt <= nowMs) {
-    rows.push(now)
-    return
-  }
-  rows.push({ ...now, forecast: level })
-  const endMs = Math.min(emptyAt, toMs)
-  rows.push({ at: endMs, forecast: level * (1 - (endMs - nowMs) / (emptyAt - nowMs)) })
+  const [first, ...rest] = forecastRows(ahead)
+  rows.push({ ...first, ...now }, ...rest)
+}
+
+/** The edges of a forecast, and the area between them. A line ends where nothing is left. */
+function forecastRows(ahead: LevelForecast | undefined): readonly ChartRow[] {
+  if (ahead === undefined) return []
+  const { points } = ahead
+  return points.map(({ at, low, high }, index) => {
+    const before = points[index - 1]
+    return {
+      at,
+      ...(high !== undefined && { forecast: [low, high] }),
+      ...((before === undefined || before.low > 0) && { earliest: low }),
+      ...(high !== undefined && (before?.high === undefined || before.high > 0) && { latest: high }),
+    }
+  })
 }
 
 /** Evenly spaced ticks of the range, ending now. */

@@ -199,6 +199,22 @@ export const WINDOW_MUTANTS: readonly Mutant[] = [
   },
   {
     promise: 'Q5',
+    what: 'draw a forecast beyond the limit of its row',
+    file: 'app/quota/level-forecast.ts',
+    find: 'Math.min(limit, Math.max(0, row.high + gain * (at - nowMs)))',
+    replace: 'Math.max(0, row.high + gain * (at - nowMs))',
+    test: 'app/quota/level-forecast.test.ts',
+  },
+  {
+    promise: 'Q5',
+    what: 'call the end of a forecast the earliest where the most of others’ use is not known',
+    file: 'app/quota/level-forecast.ts',
+    find: 'isEarliest: use.elsewhereHigh !== undefined',
+    replace: 'isEarliest: true',
+    test: 'app/quota/level-forecast.test.ts',
+  },
+  {
+    promise: 'Q5',
     what: 'call a look that repeats a header a header, in the cursor of the chart',
     file: 'renderer/history/strip-of-use.ts',
     find: "if (point.source === 'header' && point.low === undefined) headerAt = point.at",

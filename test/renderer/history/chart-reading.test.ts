@@ -1,7 +1,7 @@
 import '../utc.ts'
 import { describe, expect, test } from 'vitest'
 import type { HistoryPoint } from '../../../app/contract/history.ts'
-import { chartReading } from '../../../renderer/history/chart-reading.ts'
+import { chartReading, emptyWords } from '../../../renderer/history/chart-reading.ts'
 import { chartMarkers } from '../../../renderer/history/markers.ts'
 import { shownRange } from '../../../renderer/history/ranges.ts'
 import { chartSeries } from '../../../renderer/history/series.ts'
@@ -43,8 +43,17 @@ describe('what the cursor reads', () => {
   })
   test('is nothing in a gap, and says when it is only a forecast', () => {
     expect(chartReading({ at: NOW_MS }, 320)).toBeUndefined()
-    expect(chartReading({ at: NOW_MS, forecast: 3 }, 320)).toMatchObject({ source: 'forecast' })
+    const ahead = { at: NOW_MS, forecast: [3, 19], earliest: 3, latest: 19 } as const
+    expect(chartReading(ahead, 320)).toMatchObject({ source: 'forecast', facts: [{ value: '3–19 of 320' }] })
+    expect(chartReading({ at: NOW_MS, earliest: 3 }, 320)).toMatchObject({ facts: [{ value: '3 of 320' }] })
   })
+})
+
+test('the forecast says when the row is empty at the earliest, or that it may be', () => {
+  const emptyAtMs = NOW_MS + 85 * SECOND
+  expect(emptyWords({ emptyAtMs, isEarliest: true }, NOW_MS)).toBe('empty 14:32:30 at the earliest')
+  expect(emptyWords({ emptyAtMs, isEarliest: false }, NOW_MS)).toBe('empty about 14:32:30')
+  expect(emptyWords({ emptyAtMs, isEarliest: true }, emptyAtMs)).toBe('may be empty now')
 })
 
 describe('the strip of use', () => {

@@ -9,6 +9,22 @@ const at = (seconds: number, remaining: number, source: HistoryPoint['source'] =
   source,
 })
 const positions = quota('Positions', 320, 300, 38)
+const refill = 320 / 300
+/** Surely 31 are left, 45 at most; others take 0.1 to 2 a second more than comes back. */
+const runningOut = {
+  ...positions,
+  low: 31,
+  high: 45,
+  state: 'running-out',
+  emptyAt: NOW_MS + 36_000,
+  use: {
+    total: refill + 1,
+    own: 0,
+    elsewhere: refill + 1,
+    elsewhereLow: refill + 0.1,
+    elsewhereHigh: refill + 2,
+  },
+} as const
 const rowsOf = (points: readonly HistoryPoint[], row = positions) =>
   chartSeries({ points, rejectedAt: [] }, row, NOW_MS).rows.map(({ headerAt: _, ...one }) => ({
     ...one,
@@ -55,17 +71,29 @@ describe('the chart', () => {
     ])
   })
 
-  it('forecasts down to nothing', () => {
-    const rows = rowsOf([at(-890, 90), at(-10, 40)], { ...positions, emptyAt: NOW_MS + 114_000 })
-    expect(rows.slice(-2)).toEqual([
-      { at: 0, modelled: 38, range: [38, 38], forecast: 38 },
-      { at: 114, forecast: 0 },
-    ])
+  it('forecasts both edges from what is surely and possibly left, and ends the early one where nothing is', () => {
+    const rows = rowsOf([at(-890, 90), at(-10, 40)], runningOut)
+    const now = rows.findIndex((row) => row.at === 0)
+    expect(rows[now]).toEqual({
+      at: 0,
+      modelled: 38,
+      range: [31, 45],
+      forecast: [31, 45],
+      earliest: 31,
+      latest: 45,
+    })
+    const early = rows.filter(({ earliest }) => earliest !== undefined)
+    // 31 left, and 2 a second more used than comes back.
+    expect(early.at(-1)).toMatchObject({ at: 15.5, earliest: 0 })
+    expect(rows.at(-1)?.at).toBe(AHEAD_MS / 1000)
+    expect(rows.at(-1)?.forecast).toEqual([0, rows.at(-1)?.latest])
   })
 
-  it('cuts a long forecast off where the chart ends', () => {
-    const rows = rowsOf([at(-890, 40)], { ...positions, emptyAt: NOW_MS + 2 * AHEAD_MS })
-    expect(rows.at(-1)).toEqual({ at: AHEAD_MS / 1000, forecast: 19 })
+  it('draws the early edge alone where the other is not known', () => {
+    const { elsewhereLow: _, ...use } = runningOut.use
+    const rows = rowsOf([at(-10, 40)], { ...runningOut, use }).filter(({ at }) => at >= 0)
+    expect(rows.every(({ forecast, latest }) => forecast === undefined && latest === undefined)).toBe(true)
+    expect(rows.some(({ earliest }) => earliest === 0)).toBe(true)
   })
 
   it('draws nothing of a number that no header gave', () => {
@@ -97,11 +125,11 @@ describe('what the chart points at', () => {
     expect(seriesOf([at(-600, 90), at(-300, 60), at(-60, 40)]).lowest).toBeUndefined()
     expect(seriesOf([at(-60, 200)], risen).lowest).toBeUndefined()
   })
-  it('is when the row is empty, where a forecast is drawn', () => {
-    const empties = (inSeconds: number) => ({ ...positions, emptyAt: NOW_MS + inSeconds * 1000 })
-    expect(seriesOf([at(-60, 50)], empties(90)).emptyAtMs).toBe(NOW_MS + 90_000)
-    expect(seriesOf([at(-60, 50)], empties(0)).emptyAtMs).toBeUndefined()
-    const aWeek = chartSeries({ points: [], rejectedAt: [] }, empties(90), NOW_MS, '7 d')
-    expect(aWeek.emptyAtMs).toBeUndefined()
+  it('is when the row is empty at the earliest, where a forecast is drawn', () => {
+    const { empties } = seriesOf([at(-60, 50)], runningOut)
+    expect(empties).toMatchObject({ emptyAtMs: NOW_MS + 15_500, isEarliest: true })
+    expect(seriesOf([at(-60, 50)]).empties).toBeUndefined()
+    const aWeek = chartSeries({ points: [], rejectedAt: [] }, runningOut, NOW_MS, '7 d')
+    expect(aWeek.empties).toBeUndefined()
   })
 })

@@ -1,0 +1,141 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { type ForecastRow, levelForecast } from '../../../app/quota/level-forecast.ts'
+import { emptyAtWith } from '../../../app/quota/safe-pace.ts'
+
+const NOW_MS = 1_000_000
+const MINUTE_MS = 60_000
+
+/** Refills 1 a second; 60 to 90 are left, others use 1.9 to 2.9. */
+const row = (more: Partial<ForecastRow> = {}): ForecastRow => ({
+  model: 'rolling',
+  limit: 300,
+  period: 300,
+  low: 60,
+  high: 90,
+  threshold: 0.2,
+  use: { total: 2.5, own: 0.1, elsewhere: 2.4, elsewhereLow: 1.9, elsewhereHigh: 2.9 },
+  state: 'running-out',
+  asOf: NOW_MS,
+  emptyAt: NOW_MS + 50_000,
+  ...more,
+})
+const forecast = (more: Partial<ForecastRow> = {}, toMs = NOW_MS + 2 * MINUTE_MS) =>
+  levelForecast(row(more), NOW_MS, toMs)
+const at = (seconds: number, more: Partial<ForecastRow> = {}) =>
+  forecast(more)?.points.find((point) => point.at === NOW_MS + seconds * 1000)
+const used = (more: Partial<NonNullable<ForecastRow['use']>>) => ({
+  use: { total: 2.5, own: 0.1, elsewhere: 2.4, ...more },
+})
+
+describe('the forecast of a level', () => {
+  test('begins with what is surely and possibly left, and falls with both ends of others’ use', () => {
+    expect(at(0)).toEqual({ at: NOW_MS, low: 60, high: 90 })
+    const middle = at(12)
+    expect(middle?.low).toBeCloseTo(60 - 12 * 2, 6)
+    expect(middle?.high).toBeCloseTo(90 - 12 * 1, 6)
+  })
+
+  test('says when it is empty at the earliest: where the low edge meets 0', () => {
+    expect(forecast()).toMatchObject({ emptyAtMs: NOW_MS + 30_000, isEarliest: true })
+    expect(at(30)?.low).toBe(0)
+    expect(at(30)?.high).toBeCloseTo(60, 6)
+    const before = forecast()?.points.filter((point) => point.at < NOW_MS + 30_000) ?? []
+    expect(before.every(({ low }) => low > 0)).toBe(true)
+    expect(
+      forecast()
+        ?.points.filter((point) => point.at > NOW_MS + 30_000)
+        .every(({ low }) => low === 0),
+    ).toBe(true)
+  })
+
+  test('rises at its slow side where others may use less than comes back, up to the limit', () => {
+    const slow = { ...used({ elsewhereLow: 0.4, elsewhereHigh: 2.9 }), high: 270 }
+    const points = forecast(slow)?.points ?? []
+    expect(points.find((point) => point.at === NOW_MS + 60_000)?.high).toBeCloseTo(300, 6)
+    expect(points.at(-1)?.high).toBe(300)
+    expect(points.at(-1)?.low).toBe(0)
+  })
+
+  test('meets 0 with its slow side too where both ends take more than comes back', () => {
+    const points = forecast({ high: 60 }, NOW_MS + 2 * MINUTE_MS)?.points ?? []
+    expect(points.find((point) => point.at === NOW_MS + 60_000)?.high).toBeCloseTo(0, 6)
+    expect(points.at(-1)?.high).toBe(0)
+  })
+
+  test('has no slow side where the low end of others’ use is not known', () => {
+    const one = forecast(used({ elsewhereHigh: 2.9 }))
+    expect(one?.emptyAtMs).toBe(NOW_MS + 30_000)
+    expect(one?.points.every(({ high }) => high === undefined)).toBe(true)
+  })
+
+  test('does not call it the earliest where the high end of others’ use is not known', () => {
+    expect(forecast(used({ elsewhereLow: 1.9 }))).toMatchObject({
+      isEarliest: false,
+      emptyAtMs: NOW_MS + 40_000,
+    })
+  })
+
+  test('begins at 0 where the row may be empty already', () => {
+    const one = forecast({ low: 0 })
+    expect(one?.emptyAtMs).toBe(NOW_MS)
+    expect(one?.points[0]).toEqual({ at: NOW_MS, low: 0, high: 90 })
+    expect(one?.points.every(({ low }) => low === 0)).toBe(true)
+  })
+
+  test('is none where the row is empty, waits after a 429, lasts, or others’ use is not known', () => {
+    expect(forecast({ state: 'empty', low: 0, high: 0 })).toBeUndefined()
+    expect(forecast({ state: 'blocked' })).toBeUndefined()
+    expect(forecast({ blockedUntil: NOW_MS + 40_000 })).toBeUndefined()
+    expect(forecast({ use: null })).toBeUndefined()
+    expect(forecast(used({ elsewhereLow: 0.1, elsewhereHigh: 0.8 }))).toBeUndefined()
+  })
+
+  test('of a row that only its fast side empties is told while its state says so, and it can be within 10 min', () => {
+    const { emptyAt: _, ...doubted } = row()
+    const of = (one: ForecastRow) => levelForecast(one, NOW_MS, NOW_MS + MINUTE_MS)
+    expect(of(doubted)).toBeDefined()
+    expect(of({ ...doubted, state: 'low' })).toBeDefined()
+    expect(of({ ...doubted, state: 'ok' })).toBeUndefined()
+    const slow = { ...doubted, ...used({ elsewhereLow: 0, elsewhereHigh: 1 }) }
+    expect(of({ ...slow, low: 60 })?.emptyAtMs).toBeCloseTo(NOW_MS + 600_000, 3)
+    expect(of({ ...slow, low: 61 })).toBeUndefined()
+  })
+
+  test('of a fixed window ends with it, and counts nothing that comes back', () => {
+    const fixed = { model: 'fixed', windowEndsAt: NOW_MS + 24_000 } as const
+    expect(forecast({ ...fixed, low: 30 })).toMatchObject({ emptyAtMs: NOW_MS + 10_000 })
+    expect(forecast({ ...fixed, low: 30 })?.points.at(-1)).toMatchObject({ at: NOW_MS + 24_000, low: 0 })
+    expect(forecast({ ...fixed, low: 75 })).toBeUndefined()
+  })
+
+  test('stands still while the clock goes on between two pushes', () => {
+    const later = levelForecast(row(), NOW_MS + 2_000, NOW_MS + 2 * MINUTE_MS)
+    expect(later?.emptyAtMs).toBe(forecast()?.emptyAtMs)
+    expect(later?.points[0]).toEqual({ at: NOW_MS + 2_000, low: 60, high: 90 })
+  })
+
+  test('never leaves the axis, nor has its edges cross, and agrees with the details of the row', () => {
+    const share = fc.double({ min: 0, max: 1, noNaN: true })
+    fc.assert(
+      fc.property(share, share, share, share, share, (a, b, own, c, d) => {
+        const [low, high] = [Math.min(a, b) * 300, Math.max(a, b) * 300]
+        const [elsewhereLow, elsewhereHigh] = [Math.min(c, d) * 9, Math.max(c, d) * 9]
+        const use = { total: own, own, elsewhere: elsewhereHigh, elsewhereLow, elsewhereHigh }
+        const one = row({ low, high, use })
+        const told = levelForecast(one, NOW_MS, NOW_MS + 5 * MINUTE_MS)
+        const earliest = emptyAtWith(one, 0, NOW_MS)
+        expect(told?.emptyAtMs).toBe(typeof earliest === 'number' ? earliest : undefined)
+        let beforeMs = Number.NEGATIVE_INFINITY
+        for (const point of told?.points ?? []) {
+          expect(point.at).toBeGreaterThan(beforeMs)
+          beforeMs = point.at
+          expect(point.low).toBeGreaterThanOrEqual(0)
+          expect(point.high).toBeGreaterThanOrEqual(point.low - 1e-6)
+          expect(point.high).toBeLessThanOrEqual(300)
+        }
+      }),
+      { numRuns: 500 },
+    )
+  })
+})
