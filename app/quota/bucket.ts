@@ -49,15 +49,6 @@ const DENSE_SECONDS = 10
 const READ_EVERY = { leastMs: 100, mostMs: 1000, share: 0.1 } as const
 /** Probability that others' use lies beyond either end of its interval. */
 const RATE_TAIL = 0.05
-/** Requests that overflow between two headers if others leave a quota full in between. */
-const FULL_BETWEEN = 1.5
-/** Requests missing at a header up to which others leave a quota full now and then. */
-const NEAR_FULL = 2
-/** Own requests missing at a header up to which one of others shows: its own one, and what rounding hides. */
-const OWN_MISSING = 1.1
-/** Distance of the bounds up to which a header tells one missing request from none, and what it shows at most then. */
-const SHARP = 0.6
-const NONE_MISSING = 0.45
 
 /** What one header shows to be missing beyond own requests. */
 interface Shortfall {
@@ -109,8 +100,6 @@ export class Bucket {
   #isShared = false
   #margin = new LowMargin()
   readonly #utilization = new Utilization()
-  /** Whether the last header showed a quota that others leave full now and then, so that their use follows from how often. */
-  #isNearFull = false
   #odds = new EmptyOdds()
   /** At the last header: the level without others' requests, and its change per second. */
   #leftAtHeader = 0
@@ -258,7 +247,7 @@ export class Bucket {
     // Until a header proves use by others, none is assumed: `low` alone allows for them.
     const isShared = this.#isShared
     const taken = isShared ? others.takenAt(0.5, this.limit) : 0
-    const nearFull = this.#isNearFull ? this.#pacesNearFull() : undefined
+    const nearFull = this.#utilization.isTold ? this.#pacesNearFull() : undefined
     const reading = {
       taken,
       takenAtMost: this.#margin.takenAtMost(others, taken, this.limit),
@@ -329,7 +318,6 @@ export class Bucket {
     this.#isShared = false
     this.#margin = new LowMargin()
     this.#utilization.forget()
-    this.#isNearFull = false
     this.#odds = new EmptyOdds()
     this.#foretoldAtMs = Number.NEGATIVE_INFINITY
     this.#others.forget()
@@ -412,7 +400,13 @@ export class Bucket {
     // Headers in quick succession are weighed together.
     if (nowMs - this.#headerAtMs < WEIGHED_EVERY_MS && this.#missing < 3) return
     this.#learnOutcome(nowMs)
-    this.#learnUtilization(nowMs, missing, shown)
+    const isRolling = this.model === 'rolling'
+    this.#utilization.header(this.limit, {
+      overflowed: isRolling ? this.#level.overflowedAt(nowMs) - this.#overflowedAtHeader : 0,
+      seconds: (nowMs - this.#headerAtMs) / 1000,
+      missing,
+      ...shown,
+    })
     this.#follow(nowMs, shown.before)
     this.#margin.judge(this.#others, missing + shown.least, this.limit)
     // Where headers are dense, what they show together is sharper than what the last one shows.
@@ -424,17 +418,6 @@ export class Bucket {
       variance: shown.width ** 2 / 12,
     })
     this.#mark()
-  }
-
-  /** Learns from a header whether others keep the quota from being full. */
-  #learnUtilization(nowMs: number, missing: number, shown: Shortfall): void {
-    const overflowed = this.#level.overflowedAt(nowMs) - this.#overflowedAtHeader
-    const isTold = this.model === 'rolling' && this.limit > NEAR_FULL + OWN_MISSING
-    const isNearFull = isTold && overflowed >= FULL_BETWEEN && missing + shown.least <= NEAR_FULL
-    const isSharp = missing === 0 && shown.before >= this.limit - OWN_MISSING && shown.width <= SHARP
-    if (isNearFull && isSharp)
-      this.#utilization.observed(shown.most > NONE_MISSING, (nowMs - this.#headerAtMs) / 1000)
-    this.#isNearFull = isNearFull && (isSharp || this.#isNearFull)
   }
 
   /** Learns what came of what was foretold at the last header, or at one not long before. */

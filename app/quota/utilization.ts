@@ -6,6 +6,31 @@ const QUIET_AT_FIRST = 0.6
 const HOLDS_SECONDS = 1800
 /** Probability of a header that shows one request missing though none was made. */
 const MISREAD = 0.01
+/** Requests that overflow between two headers if others leave a quota full in between. */
+const FULL_BETWEEN = 1.5
+/** Requests missing at a header up to which others leave a quota full now and then. */
+const NEAR_FULL = 2
+/** Own requests missing at a header up to which one of others shows: its own one, and what rounding hides. */
+const OWN_MISSING = 1.1
+/** Distance of the bounds up to which a header tells one missing request from none, and what it shows at most then. */
+const SHARP = 0.6
+const NONE_MISSING = 0.45
+
+/** What a header of a rolling quota shows, in requests. */
+export interface Header {
+  /** What others had to leave unused since the header before, if the quota was full for that long. */
+  readonly overflowed: number
+  /** Seconds since the header before. */
+  readonly seconds: number
+  /** What headers since the last one that was weighed showed to be missing. */
+  readonly missing: number
+  /** What this one shows to be missing beyond own requests, at least and at most. */
+  readonly least: number
+  readonly most: number
+  /** The bounds on the level before it: their middle, and how far apart they are. */
+  readonly before: number
+  readonly width: number
+}
 
 const PRIOR = Float64Array.from({ length: STEPS + 1 }, (_, step) =>
   step === 0 ? QUIET_AT_FIRST : (1 - QUIET_AT_FIRST) / STEPS,
@@ -19,13 +44,29 @@ const PRIOR = Float64Array.from({ length: STEPS + 1 }, (_, step) =>
  * less than full, also where the requests come evenly and never more than one is missing. `OthersUse` counts what is
  * missing and supposes random moments, which underestimates both a use that is even and one that is small.
  *
- * Mutable: `observed` changes it.
+ * Mutable: `header` and `observed` change it.
  */
 export class Utilization {
   readonly #chance = Float64Array.from(PRIOR)
+  #isTold = false
+
+  /** Whether the last header showed a quota that others leave full now and then, so that their use follows from how often. */
+  get isTold(): boolean {
+    return this.#isTold
+  }
 
   forget(): void {
     this.#chance.set(PRIOR)
+    this.#isTold = false
+  }
+
+  /** Learns from a header of a quota of `limit` requests whether others keep it from being full. */
+  header(limit: number, { overflowed, seconds, missing, least, most, before, width }: Header): void {
+    const isLarge = limit > NEAR_FULL + OWN_MISSING
+    const isNearFull = isLarge && overflowed >= FULL_BETWEEN && missing + least <= NEAR_FULL
+    const isSharp = missing === 0 && before >= limit - OWN_MISSING && width <= SHARP
+    if (isNearFull && isSharp) this.observed(most > NONE_MISSING, seconds)
+    this.#isTold = isNearFull && (isSharp || this.#isTold)
   }
 
   /**

@@ -40,9 +40,9 @@ export const QUOTA_MUTANTS: readonly Mutant[] = [
   {
     promise: 'Q2',
     what: 'take a header that rounding blurs for one that shows use by others',
-    file: 'app/quota/bucket.ts',
-    find: 'this.#utilization.observed(shown.most > NONE_MISSING, ',
-    replace: 'this.#utilization.observed(shown.most > NONE_MISSING / 9, ',
+    file: 'app/quota/utilization.ts',
+    find: 'this.observed(most > NONE_MISSING, ',
+    replace: 'this.observed(most > NONE_MISSING / 9, ',
     test: 'app/quota/bucket-bounds.test.ts',
   },
   {

@@ -41,3 +41,42 @@ test('one header that finds it never full does not make a use that goes on for e
   utilization.forget()
   expect(utilization.at(0.5)).toBe(0)
 })
+
+const LIMIT = 320
+const SHARP_AND_FULL = {
+  overflowed: 20,
+  seconds: 20,
+  missing: 0,
+  least: 0,
+  most: 0.2,
+  before: LIMIT,
+  width: 0.3,
+}
+
+it('tells of a quota that was full for long enough, and by a header that is sharp', () => {
+  const told = (...headers: readonly Partial<typeof SHARP_AND_FULL>[]) => {
+    const utilization = new Utilization()
+    for (const header of headers) utilization.header(LIMIT, { ...SHARP_AND_FULL, ...header })
+    return utilization.isTold
+  }
+  expect(told({})).toBe(true)
+  expect(told({ overflowed: 1 })).toBe(false)
+  expect(told({ least: 3, most: 4 })).toBe(false)
+  expect(told({ width: 2 })).toBe(false)
+  expect(told({}, { width: 2 })).toBe(true)
+  expect(told({}, { overflowed: 0 })).toBe(false)
+})
+
+it('learns from sharp headers alone, and tells nothing of a quota of three', () => {
+  const utilization = new Utilization()
+  for (let header = 0; header < 40; header += 1) {
+    utilization.header(LIMIT, { ...SHARP_AND_FULL, least: 0.6, most: 1.2, missing: 1 })
+  }
+  expect(utilization.at(0.5)).toBe(0)
+  for (let header = 0; header < 40; header += 1) {
+    utilization.header(LIMIT, { ...SHARP_AND_FULL, least: 0.6, most: 1.2 })
+  }
+  expect(utilization.at(0.5)).toBeGreaterThan(0.9)
+  utilization.header(3, { ...SHARP_AND_FULL, before: 3 })
+  expect(utilization.isTold).toBe(false)
+})
