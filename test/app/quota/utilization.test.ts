@@ -53,7 +53,7 @@ const SHARP_AND_FULL = {
   width: 0.3,
 }
 
-it('tells of a quota that was full for long enough, and by a header that is sharp', () => {
+test('tells of a quota that was full for long enough, and by a header that is sharp', () => {
   const told = (...headers: readonly Partial<typeof SHARP_AND_FULL>[]) => {
     const utilization = new Utilization()
     for (const header of headers) utilization.header(LIMIT, { ...SHARP_AND_FULL, ...header })
@@ -67,7 +67,7 @@ it('tells of a quota that was full for long enough, and by a header that is shar
   expect(told({}, { overflowed: 0 })).toBe(false)
 })
 
-it('learns from sharp headers alone, and tells nothing of a quota of three', () => {
+test('learns from sharp headers alone, and tells nothing of a quota of three', () => {
   const utilization = new Utilization()
   for (let header = 0; header < 40; header += 1) {
     utilization.header(LIMIT, { ...SHARP_AND_FULL, least: 0.6, most: 1.2, missing: 1 })
