@@ -7,6 +7,12 @@ const KEPT_MS = 16 * 60_000
 const MAX_POINTS = 2_000
 const MAX_REJECTIONS = 500
 
+/** Requests per second of this app and of others. */
+interface Use {
+  readonly own: number
+  readonly elsewhere: number
+}
+
 interface Track {
   points: HistoryPoint[]
   rejectedAt: number[]
@@ -18,8 +24,9 @@ interface Track {
 export class RecentHistory {
   readonly #tracks = new Map<string, Track>()
 
-  observed(category: string, atMs: number, remaining: number): void {
-    this.#add(category, { at: Math.round(atMs), remaining, source: 'header' })
+  /** Adds a header; `use`: requests per second from then on, where that is known. */
+  observed(category: string, atMs: number, remaining: number, use?: Use): void {
+    this.#add(category, { at: Math.round(atMs), remaining, source: 'header', ...(use && inThousandths(use)) })
   }
 
   /** Adds a modelled point for each row between two headers. Rows without a reading are skipped. */
@@ -33,7 +40,7 @@ export class RecentHistory {
         source,
         low: row.low,
         high: row.high,
-        ...(row.use && { own: thousandths(row.use.own), elsewhere: thousandths(row.use.elsewhere) }),
+        ...(row.use && inThousandths(row.use)),
       })
     }
   }
@@ -79,6 +86,11 @@ export class RecentHistory {
     }
   }
 }
+
+const inThousandths = ({ own, elsewhere }: Use): Use => ({
+  own: thousandths(own),
+  elsewhere: thousandths(elsewhere),
+})
 
 const thousandths = (perSecond: number) => Math.round(perSecond * 1000) / 1000
 

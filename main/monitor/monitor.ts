@@ -34,6 +34,8 @@ export interface Past {
     readonly category: string
     readonly atMs: number
     readonly remaining: number
+    /** Requests per second of others from then on, where that is known. */
+    readonly elsewhere?: number
   }[]
   readonly events: readonly { readonly atMs: number; readonly event: MonitorEvent }[]
 }
@@ -110,8 +112,9 @@ export class Monitor implements MonitorSurface, ConnectedKeys {
   recordPast(id: string, { headers, events }: Past): void {
     const session = this.#profiles.get(id)
     if (!session) return
-    for (const { category, atMs, remaining } of headers) {
-      session.parts.history.observed(category, atMs, remaining)
+    for (const { category, atMs, remaining, elsewhere } of headers) {
+      const use = elsewhere === undefined ? undefined : { own: 0, elsewhere }
+      session.parts.history.observed(category, atMs, remaining, use)
     }
     for (const { atMs, event } of events) {
       if (event.kind === 'rate-limited') session.parts.history.rejected(event.category, atMs)

@@ -9,10 +9,14 @@ export interface SimulatedPast {
     readonly category: string
     readonly atMs: number
     readonly remaining: number
+    /** Requests per second of others from then to the next reading; absent with the last one. */
+    readonly elsewhere?: number
   }[]
   /** Events, oldest first. */
   readonly events: readonly { readonly atMs: number; readonly event: MonitorEvent }[]
 }
+
+type Header = SimulatedPast['headers'][number]
 
 /** One reading of each category in so many milliseconds, as with a small budget for checks. */
 const EVERY_MS = 15_000
@@ -26,18 +30,32 @@ const GOAWAY_BEFORE_MS = 6 * 60_000
  * anything else reads them. The first moment without a request left is a 429, the later ones are not.
  */
 export function pastOf(
-  quotas: Pick<RequestQuotas, 'reading'>,
+  quotas: Pick<RequestQuotas, 'reading' | 'elsewhere'>,
   fromMs: number,
   untilMs: number,
 ): SimulatedPast {
-  const headers: SimulatedPast['headers'][number][] = []
+  const headers: Header[] = []
+  const lasts = new Map<
+    string,
+    { readonly index: number; readonly header: Header; readonly accepted: number }
+  >()
   const events: SimulatedPast['events'][number][] = []
   const refused = new Set<string>()
   for (let atMs = fromMs; atMs < untilMs; atMs += LOOK_MS) {
     for (const category of PROBED_CATEGORIES) {
       const reading = quotas.reading(category, atMs)
       if (reading === undefined) continue
-      if ((atMs - fromMs) % EVERY_MS === 0) headers.push({ category, atMs, remaining: reading.remaining })
+      if ((atMs - fromMs) % EVERY_MS === 0) {
+        const { accepted } = quotas.elsewhere(category, atMs)
+        const before = lasts.get(category)
+        if (before !== undefined) {
+          const elsewhere = (accepted - before.accepted) / (EVERY_MS / 1000)
+          headers[before.index] = { ...before.header, elsewhere }
+        }
+        const header = { category, atMs, remaining: reading.remaining }
+        lasts.set(category, { index: headers.length, header, accepted })
+        headers.push(header)
+      }
       if (reading.remaining >= 1 || refused.has(category)) continue
       refused.add(category)
       const retryAt = Math.round(atMs + reading.resetSeconds * 1000)

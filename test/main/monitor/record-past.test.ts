@@ -25,6 +25,10 @@ test('the first start has a chart of fifteen minutes and two events behind it, m
     const times = history.points.map(({ at }) => at)
     expect(Math.max(...times) - Math.min(...times)).toBeGreaterThan(14 * 60_000)
     expect(history.points.every(({ source }) => source === 'header')).toBe(true)
+    expect(
+      history.points.slice(0, -1).every(({ own, elsewhere }) => own === 0 && elsewhere !== undefined),
+    ).toBe(true)
+    expect(history.points.some(({ elsewhere = 0 }) => elsewhere > 1.5)).toBe(true)
     expect(history.rejectedAt).toHaveLength(1)
     expect(told.map(({ kind }) => kind)).toEqual(['rate-limited', 'stream-restarted'])
     expect(monitor.events(0)).toEqual(told)

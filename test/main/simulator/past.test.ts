@@ -35,3 +35,18 @@ test('its last number is the one that the simulator goes on from', () => {
     expect(service.quotas.reading(category, last?.atMs ?? 0)?.remaining).toBe(last?.remaining)
   }
 })
+
+test('what others used is in it, as the readings fell and what came back', () => {
+  const { past } = built()
+  const refill = 320 / 300
+  const positions = past.headers.filter(({ category }) => category === 'Positions')
+  for (const [index, { remaining, elsewhere }] of positions.entries()) {
+    const next = positions[index + 1]
+    if (next === undefined) expect(elsewhere).toBeUndefined()
+    else if (remaining > 0 && next.remaining > 0 && next.remaining < 300) {
+      // Readings are whole numbers.
+      expect(elsewhere).toBeCloseTo((remaining - next.remaining) / 15 + refill, 0)
+    }
+  }
+  expect(Math.max(...positions.map(({ elsewhere = 0 }) => elsewhere))).toBeGreaterThan(1.5)
+})
