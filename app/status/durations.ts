@@ -32,11 +32,19 @@ export function sinceText(atMs: number, nowMs: number): string {
 
 /** One unit, rounded down: `4 min`, for an age whose seconds no longer matter. */
 export function coarseSinceText(atMs: number, nowMs: number): string {
-  return durationText((nowMs - atMs) / 1000)
+  return coarseText(nowMs - atMs)
+}
+
+/** One unit, rounded down: `12 min`, for a moment whose seconds do not matter yet. */
+export function coarseUntilText(atMs: number, nowMs: number): string {
+  return coarseText(atMs - nowMs)
+}
+
+const coarseText = (milliseconds: number) =>
+  durationText(milliseconds / 1000)
     .split(' ')
     .slice(0, 2)
     .join(' ')
-}
 
 /** A wait short enough that tenths matter: `0.9 s`, `12 s`, then as any duration. Rounded up. */
 export function waitText(milliseconds: number): string {

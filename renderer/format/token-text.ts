@@ -1,5 +1,5 @@
 import type { AccessSummary, RefreshSummary } from '../../app/contract/snapshot.ts'
-import { untilText } from '../../app/status/durations.ts'
+import { coarseUntilText, untilText } from '../../app/status/durations.ts'
 import { clockText, dayAndMinuteText } from '../../app/status/moments.ts'
 import type { Severity } from '../../app/status/severity.ts'
 import { accessStatus, refreshStatus } from '../../app/status/token-status.ts'
@@ -8,7 +8,12 @@ import { accessStatus, refreshStatus } from '../../app/status/token-status.ts'
 export interface TokenText {
   readonly label: string
   readonly value: string
+  /** What follows the value: `left`. */
   readonly note: string
+  /** What happens at the end: `refreshes in 12 min`, `sign in by Mon 09:12`; empty where that is not known. */
+  readonly next: string
+  /** Where a refresh token is kept: `sealed`, `in memory`. */
+  readonly kept?: string
   /** The share of its life that remains, 0 to 1; absent if its end is unknown. */
   readonly left?: number
   /** The time of its refresh on the same scale. */
@@ -22,19 +27,19 @@ const ABSOLUTE_LIFETIME_MS = 86_400_000
 export function accessText(access: AccessSummary, nowMs: number): TokenText {
   const { severity, label: state } = accessStatus(access, nowMs)
   const { expiresAt, issuedAt, refreshAt } = access
-  const text = { label: 'Access token', severity }
+  const text = { label: 'Access token', next: '', severity }
   if (access.state === 'none') return { ...text, value: state, note: 'signed out' }
   if (state === 'expired') return { ...text, value: state, note: endedAt(expiresAt), left: 0 }
   if (expiresAt === undefined) return { ...text, value: state, note: '' }
   const value = untilText(expiresAt, nowMs)
   const lived = lifeline(issuedAt, expiresAt, refreshAt, nowMs)
-  return { ...text, value, note: `left${nextRefresh(access, nowMs)}`, ...lived }
+  return { ...text, value, note: 'left', next: nextRefresh(access, nowMs), ...lived }
 }
 
 function nextRefresh({ state, refreshAt }: AccessSummary, nowMs: number): string {
-  if (state === 'refreshing') return ' · refreshing now'
+  if (state === 'refreshing') return 'refreshing now'
   if (refreshAt === undefined) return ''
-  return refreshAt > nowMs ? ` · refreshes in ${untilText(refreshAt, nowMs)}` : ' · refresh is due'
+  return refreshAt > nowMs ? `refreshes in ${coarseUntilText(refreshAt, nowMs)}` : 'refresh is due'
 }
 
 function lifeline(
@@ -54,16 +59,18 @@ export function refreshText(refresh: RefreshSummary, nowMs: number): TokenText {
   const kind = refresh.rotating ? 'rotating' : 'default'
   const { severity, label: state } = refreshStatus(refresh, nowMs)
   const text = {
-    label: `Refresh token · ${kind} · ${refresh.stored === 'sealed' ? 'sealed' : 'in memory'}`,
+    label: `Refresh token, ${kind}`,
     value: state,
+    next: '',
+    kept: refresh.stored === 'sealed' ? 'sealed' : 'in memory',
     severity,
   }
   switch (refresh.state) {
     case 'none':
-      return { ...text, label: 'Refresh token', note: '' }
+      return { label: 'Refresh token', value: state, note: '', next: '', severity }
     case 'sign-in-required':
       return refresh.cause === 'misconfigured'
-        ? { ...text, note: 'on hold · API key or secret rejected' }
+        ? { ...text, note: 'on hold', next: 'API key or secret rejected' }
         : { ...text, note: '', left: 0 }
     case 'revoking':
       return { ...text, note: 'waiting for the service' }
@@ -81,18 +88,19 @@ export function refreshText(refresh: RefreshSummary, nowMs: number): TokenText {
 function living(
   { endsAt, rotating, rotatesBy }: RefreshSummary,
   nowMs: number,
-): Pick<TokenText, 'value' | 'note' | 'left'> {
+): Pick<TokenText, 'value' | 'note' | 'next' | 'left'> {
   if (endsAt !== undefined) {
     return {
       value: untilText(endsAt, nowMs),
-      note: `left · sign in by ${dayAndMinuteText(endsAt, nowMs)}`,
+      note: 'left',
+      next: `sign in by ${dayAndMinuteText(endsAt, nowMs)}`,
       left: share(endsAt - nowMs, ABSOLUTE_LIFETIME_MS),
     }
   }
   if (rotating && rotatesBy !== undefined) {
-    return { value: untilText(rotatesBy, nowMs), note: `left · rotates by ${clockText(rotatesBy)}` }
+    return { value: untilText(rotatesBy, nowMs), note: 'left', next: `rotates by ${clockText(rotatesBy)}` }
   }
-  return { value: 'does not expire', note: 'until revoked', left: 1 }
+  return { value: 'does not expire', note: 'until revoked', next: '', left: 1 }
 }
 
 const share = (part: number, whole: number) => Math.min(1, Math.max(0, part / whole))

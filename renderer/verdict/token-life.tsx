@@ -3,6 +3,7 @@ import { clockText } from '../../app/status/moments.ts'
 import { countText } from '../../app/status/rates.ts'
 import { classesOf } from '../components/classes.ts'
 import { accessText, refreshText, type TokenText } from '../format/token-text.ts'
+import { unbroken } from '../format/unbroken.ts'
 import { useShown } from '../state/window-parts.ts'
 import sheet from './verdict.module.css'
 
@@ -19,6 +20,8 @@ export function TokenLife({ token }: { readonly token: Token }) {
   const label = useShown((snapshot, nowMs) => wordsOf(token, snapshot, nowMs).label)
   const value = useShown((snapshot, nowMs) => wordsOf(token, snapshot, nowMs).value)
   const note = useShown((snapshot, nowMs) => wordsOf(token, snapshot, nowMs).note)
+  const next = useShown((snapshot, nowMs) => unbroken(wordsOf(token, snapshot, nowMs).next))
+  const kept = useShown((snapshot, nowMs) => wordsOf(token, snapshot, nowMs).kept)
   const severity = useShown((snapshot, nowMs) => wordsOf(token, snapshot, nowMs).severity) ?? 'unseen'
   const left = useShown((snapshot, nowMs) => perMille(wordsOf(token, snapshot, nowMs).left)) ?? -1
   const mark = useShown((snapshot, nowMs) => perMille(wordsOf(token, snapshot, nowMs).mark)) ?? -1
@@ -26,9 +29,11 @@ export function TokenLife({ token }: { readonly token: Token }) {
   return (
     <div className={css('token')} data-token={token} data-severity={severity} title={title}>
       <div className={css('label')}>{label}</div>
+      <div className={css('label', 'next')}>{next}</div>
       <div className={css('value')}>
         <strong>{value}</strong> <small>{note}</small>
       </div>
+      {kept !== undefined && <div className={css('label', 'kept')}>{kept}</div>}
       <div className={css('life')} aria-hidden="true">
         {left >= 0 && <i style={{ width: `${left / 10}%` }} />}
         {mark >= 0 && <u style={{ left: `${mark / 10}%` }} />}

@@ -8,9 +8,16 @@ const { access, refresh } = snapshot()
 describe('the lifelines', () => {
   it('say how long the access token has and when it is refreshed', () => {
     const words = accessText(access, NOW_MS)
-    expect(words).toMatchObject({ value: '14 min 32 s', note: 'left · refreshes in 12 min 32 s' })
+    expect(words).toMatchObject({ value: '14 min 32 s', note: 'left', next: 'refreshes in 12 min' })
     expect(words.left).toBeCloseTo(0.727, 3)
     expect(words.mark).toBeCloseTo(0.1, 3)
+  })
+
+  it('count the seconds to a refresh in its last minute only', () => {
+    const refreshIn = (ms: number) => accessText({ ...access, refreshAt: NOW_MS + ms }, NOW_MS).next
+    expect(refreshIn(60_000)).toBe('refreshes in 1 min')
+    expect(refreshIn(59_000)).toBe('refreshes in 59 s')
+    expect(refreshIn(0)).toBe('refresh is due')
   })
 
   it('say expired from the moment of expiry, whatever the last snapshot said', () => {
@@ -20,9 +27,11 @@ describe('the lifelines', () => {
 
   it('say by when to sign in again', () => {
     expect(refreshText(refresh, NOW_MS)).toMatchObject({
-      label: 'Refresh token · rotating · sealed',
+      label: 'Refresh token, rotating',
       value: '18 h 41 min',
-      note: 'left · sign in by Sat 09:12',
+      note: 'left',
+      next: 'sign in by Sat 09:12',
+      kept: 'sealed',
     })
   })
 
@@ -31,7 +40,11 @@ describe('the lifelines', () => {
       { state: 'valid', rotating: false, stored: 'memory', refreshesToday: 0 },
       NOW_MS,
     )
-    expect(words).toMatchObject({ label: 'Refresh token · default · in memory', value: 'does not expire' })
+    expect(words).toMatchObject({
+      label: 'Refresh token, default',
+      kept: 'in memory',
+      value: 'does not expire',
+    })
   })
 
   it('ask for attention an hour and a quarter of an hour before the end', () => {
@@ -44,7 +57,11 @@ describe('the lifelines', () => {
 
   it('do not call a token ended that the service has not been heard on', () => {
     const words = refreshText({ ...refresh, state: 'sign-in-required', cause: 'misconfigured' }, NOW_MS)
-    expect(words).toMatchObject({ value: 'key not accepted', note: 'on hold · API key or secret rejected' })
+    expect(words).toMatchObject({
+      value: 'key not accepted',
+      note: 'on hold',
+      next: 'API key or secret rejected',
+    })
     expect(refreshText({ ...refresh, state: 'sign-in-required' }, NOW_MS).value).toBe('sign in again')
   })
 
