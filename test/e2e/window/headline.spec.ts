@@ -24,7 +24,7 @@ const TROUBLES: readonly (readonly [name: string, Partial<Snapshot>, severity: s
     'a sign-in that is about to end',
     { refresh: { ...refresh, endsAt: NOW_MS + 600_000 } },
     'critical',
-    /^Sign in again soon The sign-in ends at 14:41, in 9 min\.$/,
+    /^Sign in again soon The sign-in ends at 14:41, in 9\smin\.$/,
   ],
   [
     'an ended sign-in',
@@ -76,7 +76,7 @@ test('more findings than the first are counted, and listed with what to do', asy
     }),
   )
   const headline = page.getByTestId('verdict-headline')
-  await expect(headline).toHaveText(/^429 Positions was refused\. Safe to retry at 14:31:45, in \d+ s\.$/)
+  await expect(headline).toHaveText(/^429 Positions was refused\. Safe to retry at 14:31:45, in \d+\ss\.$/)
   await expect(page.getByTestId('verdict-detail')).toContainText('Hold Positions calls until then.')
   const more = page.getByTestId('more-findings')
   await expect(more).toHaveText('+2 more')

@@ -121,7 +121,7 @@ test('a dragged rate is judged at once: what does not fit, why, and what to drop
   // At its rate now it fits whatever others do within their estimate; a burst makes it wait.
   await page.getByLabel('Requests per second of backtest, Option Expirations').fill('0,30')
   await page.getByLabel('Burst of backtest, Option Expirations').fill('72')
-  await expect(headline(page)).toHaveText(/^Fits, with waits\. backtest waits up to \d+ s\.$/)
+  await expect(headline(page)).toHaveText(/^Fits, with waits\. backtest waits up to \d+\ss\.$/)
 })
 
 test('what is no number changes nothing, and is marked', async ({ page, openPlan }) => {
