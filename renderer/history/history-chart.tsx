@@ -8,10 +8,9 @@ import {
   ReferenceLine,
   ResponsiveContainer,
   Tooltip,
-  XAxis,
   YAxis,
 } from 'recharts'
-import { clockText, minuteText, weekdayText } from '../../app/status/moments.ts'
+import { minuteText } from '../../app/status/moments.ts'
 import { PointLabel } from '../components/chart-labels.tsx'
 import {
   CURVE,
@@ -20,17 +19,16 @@ import {
   lineLabel,
   lowLine,
   rowUnderCursor,
-  TIME_AXIS,
   VALUE_AXIS,
   WHOLE_FRAME,
 } from '../components/chart-parts.ts'
 import { classesOf } from '../components/classes.ts'
-import type { ChartRange } from '../state/view-state.ts'
 import { chartReading, emptyWords } from './chart-reading.ts'
 import sheet from './history.module.css'
 import type { ChartMarker } from './markers.ts'
-import { type ChartRow, type ChartSeries, countTicks, timeTicks } from './series.ts'
+import { type ChartRow, type ChartSeries, countTicks } from './series.ts'
 import type { UseStrip } from './strip-of-use.ts'
+import { HistoryTimeAxis } from './time-axis.tsx'
 
 const css = classesOf(sheet)
 
@@ -45,7 +43,7 @@ interface HistoryChartProps {
 
 /** The chart of the chosen row: its past, and a forecast at the present rate of use. */
 export const HistoryChart = memo(function HistoryChart({ series, markers, summary }: HistoryChartProps) {
-  const { rows, fromMs, toMs, nowMs, limit, lowBelow, range, facts, strip, lowest, empties } = series
+  const { rows, fromMs, toMs, nowMs, limit, lowBelow, facts, strip, lowest, empties } = series
   const { asBand } = facts
   return (
     <ResponsiveContainer {...WHOLE_FRAME}>
@@ -78,19 +76,15 @@ export const HistoryChart = memo(function HistoryChart({ series, markers, summar
             <rect width="1.5" height="5" fill="var(--watch)" opacity="0.5" />
           </pattern>
         </defs>
-        <CartesianGrid {...GRID} />
+        <CartesianGrid
+          {...GRID}
+          vertical={{ strokeOpacity: 0.45 }}
+          horizontalValues={[...(strip ? [strip.base] : []), ...countTicks(limit)]}
+        />
         {facts.aheadMs > 0 && (
           <ReferenceArea x1={nowMs} x2={toMs} fill="var(--text)" fillOpacity={0.035} stroke="none" />
         )}
-        <XAxis
-          {...TIME_AXIS}
-          domain={[fromMs, toMs]}
-          allowDataOverflow
-          ticks={timeTicks(nowMs, facts)}
-          tickFormatter={(at: number) => (at === nowMs ? 'now' : tickText(at, range, facts.tickMs))}
-          interval="preserveEnd"
-          height={20}
-        />
+        <HistoryTimeAxis series={series} />
         <YAxis
           {...VALUE_AXIS}
           domain={[strip?.base ?? 0, limit]}
@@ -284,7 +278,7 @@ const STRIP_LABELS = [
 ] as const
 
 /** Headers are drawn as rings while there are few enough to be told apart. */
-const MAX_RINGS = 60
+const MAX_RINGS = 80
 const isHeader = ({ headerAt, at, header }: ChartRow) => header !== undefined && headerAt === at
 const isRinged = (rows: readonly ChartRow[]) => rows.filter(isHeader).length <= MAX_RINGS
 
@@ -305,9 +299,6 @@ function axisText(value: number, strip: UseStrip | undefined): string {
   if (strip === undefined || value >= 0) return String(value)
   return value === strip.base ? '0' : `${strip.maxPerSecond.toFixed(1)}/s`
 }
-
-const tickText = (atMs: number, range: ChartRange, tickMs: number) =>
-  range === '7 d' ? weekdayText(atMs) : tickMs < 60_000 ? clockText(atMs) : minuteText(atMs)
 
 /** The label of a marker, above the line. Recharts passes where the line is. */
 function MarkerLabel({ kind, lane, side, viewBox }: Omit<ChartMarker, 'at'> & { readonly viewBox?: Place }) {

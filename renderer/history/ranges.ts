@@ -47,8 +47,8 @@ export function shownRange(range: ChartRange, sinceMs: number | undefined, nowMs
 export const RANGES: Readonly<Record<ChartRange, RangeFacts>> = {
   '15 min': {
     pastMs: 15 * MINUTE_MS,
-    aheadMs: 3 * MINUTE_MS,
-    tickMs: 3 * MINUTE_MS,
+    aheadMs: 5 * MINUTE_MS,
+    tickMs: 2 * MINUTE_MS,
     askAgainMs: 3000,
     words: 'last 15 minutes',
     asBand: false,

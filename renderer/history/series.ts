@@ -214,15 +214,6 @@ function forecastRows(ahead: LevelForecast | undefined): readonly ChartRow[] {
   })
 }
 
-/** Evenly spaced ticks of the range, ending now. */
-export function timeTicks(
-  nowMs: number,
-  { pastMs, tickMs }: Pick<RangeFacts, 'pastMs' | 'tickMs'> = RANGES['15 min'],
-): readonly number[] {
-  const steps = Math.floor(pastMs / tickMs)
-  return Array.from({ length: steps + 1 }, (_, index) => nowMs - (steps - index) * tickMs)
-}
-
 /** Quarters of the limit, in whole requests. */
 export function countTicks(limit: number): readonly number[] {
   return [0, 0.25, 0.5, 0.75, 1].map((share) => Math.round(limit * share))

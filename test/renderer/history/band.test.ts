@@ -2,9 +2,7 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import type { HistoryPoint } from '../../../app/contract/history.ts'
 import { BAND_COLUMNS, bandRows } from '../../../renderer/history/band.ts'
-import { RANGES } from '../../../renderer/history/ranges.ts'
-import { chartSeries, timeTicks } from '../../../renderer/history/series.ts'
-import { CHART_RANGES } from '../../../renderer/state/view-state.ts'
+import { chartSeries } from '../../../renderer/history/series.ts'
 import { NOW_MS, quota } from '../fixtures.ts'
 
 const SPAN_MS = 24 * 3_600_000
@@ -68,11 +66,4 @@ it('joins what was modelled to what headers said', () => {
     [6, 6],
     [undefined, 4],
   ])
-})
-
-it.each(CHART_RANGES)('names moments of the last %s that end now', (range) => {
-  const ticks = timeTicks(NOW_MS, RANGES[range])
-  expect(ticks.at(-1)).toBe(NOW_MS)
-  expect(ticks.length).toBeGreaterThanOrEqual(6)
-  expect(ticks.length).toBeLessThanOrEqual(8)
 })

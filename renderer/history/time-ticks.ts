@@ -1,0 +1,39 @@
+import { startOfToday } from '../../app/status/moments.ts'
+
+/** The time axis of a chart, and its width. Times are epoch milliseconds. */
+export interface TimeSpan {
+  readonly fromMs: number
+  readonly nowMs: number
+  readonly toMs: number
+  /** The shortest distance between two ticks, in milliseconds. */
+  readonly tickMs: number
+  readonly widthPixels: number
+  /** The width of a label, with the room beside it. */
+  readonly labelPixels: number
+}
+
+/** Multiples of the shortest distance that are easy to read. */
+const MULTIPLES = [1, 2, 3, 5, 10, 20] as const
+
+/**
+ * The ticks of a time axis, oldest first: full steps of the shown time zone's day, as many as have room, into the future
+ * too; and now, which the others leave room for.
+ */
+export function timeTicks({
+  fromMs,
+  nowMs,
+  toMs,
+  tickMs,
+  widthPixels,
+  labelPixels,
+}: TimeSpan): readonly number[] {
+  const pixels = (durationMs: number) => (durationMs / (toMs - fromMs)) * widthPixels
+  const multiple =
+    MULTIPLES.find((one) => pixels(one * tickMs) >= labelPixels) ?? MULTIPLES[MULTIPLES.length - 1]
+  const stepMs = tickMs * (multiple ?? 1)
+  const midnightMs = startOfToday(nowMs)
+  const first = midnightMs + Math.ceil((fromMs - midnightMs) / stepMs) * stepMs
+  const count = Math.max(0, Math.floor((toMs - first) / stepMs) + 1)
+  const steps = Array.from({ length: count }, (_, index) => first + index * stepMs)
+  return [...steps.filter((at) => pixels(Math.abs(at - nowMs)) >= labelPixels), nowMs].sort((a, b) => a - b)
+}
