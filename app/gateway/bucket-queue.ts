@@ -2,6 +2,7 @@ import { HORIZONS_MS } from '../quota/rates.ts'
 import { BucketBound, type BucketSize } from './bucket-bound.ts'
 import { PROGRAM_CLASSES, type ProgramClass } from './decisions.ts'
 import { FairQueue, type Queued } from './fair-queue.ts'
+import { DEFAULT_RESERVE_SHARE } from './program-limits.ts'
 import { ServedRates } from './served-rates.ts'
 
 /** A turn that others of its class delay is computed in steps, until one changes less than this, in milliseconds. */
@@ -39,7 +40,7 @@ interface Rival {
 }
 
 /** Requests kept back unless said otherwise: this share of the limit, and at least one. */
-const DEFAULT_RESERVE = { share: 0.06, least: 1 } as const
+const DEFAULT_RESERVE = { share: DEFAULT_RESERVE_SHARE, least: 1 } as const
 const RESERVES_LEFT: Readonly<Record<ProgramClass, number>> = { critical: 0, normal: 1, background: 2 }
 
 /**

@@ -1,6 +1,9 @@
 /** The port of the gateway unless a person chooses another one. */
 export const DEFAULT_GATEWAY_PORT = 4791
 
+/** The share of a quota that normal programs leave to critical ones, and background programs twice, unless the start says otherwise. */
+export const DEFAULT_RESERVE_SHARE = 0.06
+
 /** The limits of what a person enters about programs. */
 export const PROGRAM_LIMITS = { programs: 64, name: 40, weight: { least: 0.01, most: 100 } } as const
 

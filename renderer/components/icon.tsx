@@ -13,6 +13,7 @@ const PATHS = {
   up: 'M8 13V3 M4 7l4-4 4 4',
   down: 'M8 3v10 M4 9l4 4 4-4',
   hide: 'M2 8c2-3 4-4 6-4s4 1 6 4c-2 3-4 4-6 4s-4-1-6-4 M3 13 13 3',
+  copy: 'M6 6h7v7H6z M3 10V3h7',
   more: 'M3 8h.01 M8 8h.01 M13 8h.01',
 } as const
 

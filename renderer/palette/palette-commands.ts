@@ -28,6 +28,11 @@ export function paletteCommands(
   const shown = snapshots.find((one) => one.profile.id === profile)
   const needsKey: ReadonlySet<Dialog> = new Set(['findings', 'sign-in', 'disconnect', 'revoke'])
   return [
+    {
+      label: 'Programs: who uses the key through the gateway',
+      keys: [],
+      run: ({ view }) => view.setState({ page: 'programs' }),
+    },
     ...SHORTCUTS.map(({ keys, does, run }) => ({ label: does, keys, run })),
     ...DIALOGS.filter(([dialog]) => shown !== undefined || !needsKey.has(dialog)).map(([dialog, label]) => ({
       label,

@@ -8,9 +8,9 @@ import type { Severity } from '../../app/status/severity.ts'
 import { classesOf } from '../components/classes.ts'
 import controlsSheet from '../components/controls.module.css'
 import { Shape } from '../components/shape.tsx'
+import { fillOf } from '../components/swatch.tsx'
 import sheet from './plan.module.css'
 import type { PlanDraft } from './plan-draft.ts'
-import { fillOf } from './swatch.tsx'
 
 const css = classesOf({ ...controlsSheet, ...sheet })
 
@@ -133,7 +133,7 @@ function Part({ program, at, category: { category, capacityPerSecond } }: PartPr
   if (perSecond === 0) return null
   const width = (REFILL_AT * perSecond) / capacityPerSecond
   const words = `${program.name} ${perSecond.toFixed(2)}/s${program.name === OTHERS_NAME ? ', an estimate' : ''}`
-  return <i className={css(fillOf(program.name, at))} style={{ width: `${width}%` }} title={words} />
+  return <i className={fillOf(program.name, at)} style={{ width: `${width}%` }} title={words} />
 }
 
 /** From this share of what comes back a category is close to its limit. */

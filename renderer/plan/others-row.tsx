@@ -5,9 +5,9 @@ import { dayAndMinuteText } from '../../app/status/moments.ts'
 import { countText, rateRangeText } from '../../app/status/rates.ts'
 import { classesOf } from '../components/classes.ts'
 import controlsSheet from '../components/controls.module.css'
+import { Swatch } from '../components/swatch.tsx'
 import { useMoment } from '../state/window-parts.ts'
 import sheet from './plan.module.css'
-import { Swatch } from './swatch.tsx'
 
 const css = classesOf({ ...controlsSheet, ...sheet })
 

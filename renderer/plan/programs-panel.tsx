@@ -9,6 +9,7 @@ import { durationText } from '../../app/status/durations.ts'
 import { classesOf } from '../components/classes.ts'
 import controlsSheet from '../components/controls.module.css'
 import { Icon } from '../components/icon.tsx'
+import { Swatch } from '../components/swatch.tsx'
 import { NumberField } from './number-field.tsx'
 import { OthersRow } from './others-row.tsx'
 import sheet from './plan.module.css'
@@ -28,7 +29,6 @@ import {
   streamAdded,
 } from './plan-draft.ts'
 import { AddStream, StreamsOf } from './streams-of.tsx'
-import { Swatch } from './swatch.tsx'
 import { RECORDED_MS } from './use-day.ts'
 
 const css = classesOf({ ...controlsSheet, ...sheet })

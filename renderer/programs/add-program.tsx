@@ -1,4 +1,5 @@
-import { useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
+import type { ProgramSummary } from '../../app/contract/snapshot.ts'
 import { PROGRAM_CLASSES } from '../../app/gateway/decisions.ts'
 import { DEFAULT_GATEWAY_PORT, PROGRAM_LIMITS, PROGRAM_NAME } from '../../app/gateway/program-limits.ts'
 import { classesOf } from '../components/classes.ts'
@@ -6,32 +7,35 @@ import controlsSheet from '../components/controls.module.css'
 import dialogSheet from '../components/dialog.module.css'
 import { Field } from '../components/field.tsx'
 import { formText } from '../components/form-text.ts'
+import { Icon } from '../components/icon.tsx'
 import { Refusal } from '../components/refusal.tsx'
 import { useAsked } from '../hooks/use-asked.ts'
-import { useCopy } from '../hooks/use-copy.ts'
 import { useParts } from '../state/window-parts.ts'
-import { programExamples } from './program-examples.ts'
+import sheet from './add-program.module.css'
+import { ClassMark } from './class-mark.tsx'
+import { NewKey } from './new-key.tsx'
 
-const css = classesOf({ ...controlsSheet, ...dialogSheet })
+const css = classesOf({ ...controlsSheet, ...dialogSheet, ...sheet })
 
-interface NewKey {
-  readonly name: string
-  readonly key: string
-}
+const ABOUT = 'Calls this computer only. Read-only: no order passes.'
 
 interface AddProgramProps {
   readonly profile: string
   /** Where the gateway serves; absent while it does not. */
   readonly url: string | undefined
+  readonly programs: readonly ProgramSummary[]
   added(): void
+  close(): void
 }
 
-/** The form that adds a program, and its key, which is shown until the dialog closes or another one is added. */
-export function AddProgram({ profile, url, added }: AddProgramProps) {
+/** The panel that adds a program. Its key is shown until the panel closes: nothing else keeps it. */
+export function AddProgram({ profile, url, programs, added, close }: AddProgramProps) {
   const { api } = useParts()
   const asked = useAsked<{ readonly key: string }>()
-  const [shown, setShown] = useState<NewKey>()
+  const [shown, setShown] = useState<{ readonly name: string; readonly key: string }>()
   const [problem, setProblem] = useState<string>()
+  const panel = useRef<HTMLElement>(null)
+  useEffect(() => panel.current?.querySelector('input')?.focus(), [])
   const add = async (form: FormData) => {
     const name = formText(form, 'name')
     const isName = name.length <= PROGRAM_LIMITS.name && PROGRAM_NAME.test(name)
@@ -44,89 +48,104 @@ export function AddProgram({ profile, url, added }: AddProgramProps) {
     added()
   }
   return (
-    <>
-      <h3>Add a program</h3>
-      <form
-        className={css('pair')}
-        onSubmit={(event) => {
-          event.preventDefault()
-          void add(new FormData(event.currentTarget))
-        }}
-      >
-        <Field label="Name" name="name" error={problem} />
-        <div className={css('field')}>
-          <label htmlFor="program-class">Class</label>
-          <select id="program-class" name="class" defaultValue="normal">
-            {PROGRAM_CLASSES.map((one) => (
-              <option key={one}>{one}</option>
-            ))}
-          </select>
-          <div className={css('hint')}>Critical goes first; normal and background leave it a reserve.</div>
+    <section
+      ref={panel}
+      className={css('panel', 'adding')}
+      aria-labelledby="add-heading"
+      onKeyDown={(event) => {
+        if (event.key !== 'Escape') return
+        event.preventDefault()
+        close()
+      }}
+    >
+      <div className={css('adding-head')}>
+        <div>
+          <h2 id="add-heading">Add a program</h2>
+          <p>{ABOUT}</p>
         </div>
-        <div className={css('field')}>
-          <label htmlFor="program-weight">Weight</label>
-          <input
-            id="program-weight"
-            name="weight"
-            type="number"
-            min={PROGRAM_LIMITS.weight.least}
-            max={PROGRAM_LIMITS.weight.most}
-            step="any"
-            defaultValue={1}
-            required
-          />
-          <div className={css('hint')}>Its share among the programs of its class.</div>
-        </div>
-        <div className={css('actions')}>
+        <button
+          type="button"
+          className={css('button', 'ghost', 'corner-button')}
+          aria-label="Close"
+          onClick={close}
+        >
+          <Icon name="close" />
+        </button>
+      </div>
+      {shown === undefined ? (
+        <form
+          className={css('adding-body')}
+          onSubmit={(event) => {
+            event.preventDefault()
+            void add(new FormData(event.currentTarget))
+          }}
+        >
+          <div className={css('name-and-weight')}>
+            <Field label="Name" name="name" error={problem} />
+            <Weight />
+          </div>
+          <fieldset className={css('classes')}>
+            <legend>Class</legend>
+            <div className={css('segments', 'segmented')}>
+              {PROGRAM_CLASSES.map((one) => (
+                <label key={one}>
+                  <input type="radio" name="class" value={one} defaultChecked={one === 'normal'} />
+                  <ClassMark of={one} />
+                </label>
+              ))}
+            </div>
+          </fieldset>
+          <p className={css('hint', 'lines')}>
+            Critical goes first; normal and background leave it a reserve. Background gives way first. Weight
+            is the share among the programs of a class.
+          </p>
+          <Refusal words={asked.refusal} />
           <button type="submit" className={css('button', 'primary')} disabled={asked.waiting}>
             Add program
           </button>
-        </div>
-      </form>
-      <Refusal words={asked.refusal} />
-      {shown !== undefined && (
-        <ShownKey shown={shown} url={url ?? `http://127.0.0.1:${DEFAULT_GATEWAY_PORT}`} />
+        </form>
+      ) : (
+        <NewKey
+          name={shown.name}
+          value={shown.key}
+          url={url ?? `http://127.0.0.1:${DEFAULT_GATEWAY_PORT}`}
+          isServing={url !== undefined}
+          lastSeenAt={programs.find(({ name }) => name === shown.name)?.lastSeenAt}
+          done={close}
+        />
       )}
-    </>
+    </section>
   )
 }
 
-function ShownKey({ shown: { name, key }, url }: { readonly shown: NewKey; readonly url: string }) {
-  const copy = useCopy()
+/** A number with a button on each side, as a share is seldom more than a few. */
+function Weight() {
+  const { least, most } = PROGRAM_LIMITS.weight
+  const [value, setValue] = useState('1')
+  const step = (by: number) =>
+    setValue((before) => String(Math.min(most, Math.max(1, Math.round(Number(before) || 0) + by))))
   return (
-    <section aria-label="New key">
-      <h3>The key of {name}, shown this once</h3>
-      <p>
-        <code data-testid="program-key">{key}</code>{' '}
-        <button
-          type="button"
-          className={css('button')}
-          onClick={() => copy(key, `The key of ${name} is copied.`, 'Select the key and copy it by hand.')}
-        >
-          Copy key
+    <div className={css('field')}>
+      <label htmlFor="program-weight">Weight</label>
+      <div className={css('stepper')}>
+        <button type="button" aria-label="Less weight" onClick={() => step(-1)}>
+          −
         </button>
-      </p>
-      {programExamples(url, key).map(({ language, code }) => (
-        <div key={language} className={css('field')}>
-          <div className={css('hint')}>
-            {language}{' '}
-            <button
-              type="button"
-              className={css('link')}
-              onClick={() =>
-                copy(code, `The line for ${language} is copied.`, 'Select the line and copy it.')
-              }
-            >
-              Copy
-            </button>
-          </div>
-          <code>{code}</code>
-        </div>
-      ))}
-      <p className={css('hint')}>
-        A program that refreshes tokens by itself takes {url} for both hosts, and the key as its refresh
-        token.
-      </p>
-    </section>
+        <input
+          id="program-weight"
+          name="weight"
+          type="number"
+          min={least}
+          max={most}
+          step="any"
+          value={value}
+          onChange={(event) => setValue(event.currentTarget.value)}
+          required
+        />
+        <button type="button" aria-label="More weight" onClick={() => step(1)}>
+          +
+        </button>
+      </div>
+    </div>
   )
 }

@@ -1,20 +1,14 @@
-import { useCallback } from 'react'
-import type { ProgramHistory } from '../../app/contract/history.ts'
 import { durationText } from '../../app/status/durations.ts'
 import { rateText } from '../../app/status/rates.ts'
 import { classesOf } from '../components/classes.ts'
-import { RANGES } from '../history/ranges.ts'
-import { useRepeated } from '../hooks/use-repeated.ts'
-import { useParts, useView } from '../state/window-parts.ts'
 import { programBars } from './program-bars.ts'
 import sheet from './program-chart.module.css'
+import { useProgramHistory } from './use-program-history.ts'
 
 const css = classesOf(sheet)
 
 const WIDTH = 600
 const HEIGHT = 96
-const MAX_COLUMNS = 60
-const ASK_AGAIN_MS = 30_000
 /** Later programs share the last look: more than these cannot be told apart in a chart this small. */
 const LOOKS = 6
 
@@ -66,16 +60,4 @@ export function ProgramChart({
       </ul>
     </figure>
   )
-}
-
-function useProgramHistory(profile: string | undefined, category: string): ProgramHistory | undefined {
-  const { api, ticker } = useParts()
-  const range = useView((view) => view.range)
-  const ask = useCallback(async () => {
-    if (profile === undefined) return undefined
-    const toMs = Math.round(ticker.nowMs())
-    const fromMs = Math.max(0, toMs - RANGES[range].pastMs)
-    return api.programHistory({ profile, category, fromMs, toMs, columns: MAX_COLUMNS })
-  }, [api, ticker, profile, category, range])
-  return useRepeated({ ask, isOn: profile !== undefined, everyMs: ASK_AGAIN_MS })?.answer
 }

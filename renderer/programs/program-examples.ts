@@ -1,4 +1,4 @@
-/** A ready-made line for one language. */
+/** A ready-made example for one language. */
 export interface ProgramExample {
   readonly language: string
   readonly code: string
@@ -6,21 +6,42 @@ export interface ProgramExample {
 
 const PATH = '/v3/brokerage/accounts'
 
-/** Lines that read the accounts through the gateway at `url`, with the key of a program. */
-export function programExamples(url: string, key: string): readonly ProgramExample[] {
+/** The variable of the environment in which the examples look for the program's key. */
+export const KEY_VARIABLE = 'HEADROOM_KEY'
+
+/** Examples that read the accounts through the gateway at `url`. None has a key: each takes it from `HEADROOM_KEY`. */
+export function programExamples(url: string): readonly ProgramExample[] {
   return [
     {
       language: 'Python',
-      code: `requests.get("${url}${PATH}", headers={"Authorization": "Bearer ${key}"}).json()`,
+      code: [
+        'import os, requests',
+        'api = requests.Session()',
+        `key = os.environ["${KEY_VARIABLE}"]`,
+        'api.headers["Authorization"] = "Bearer " + key',
+        `api.get("${url}${PATH}").json()`,
+      ].join('\n'),
     },
     {
       language: 'Node',
-      code: `await (await fetch('${url}${PATH}', { headers: { authorization: 'Bearer ${key}' } })).json()`,
+      code: [
+        `const key = process.env.${KEY_VARIABLE}`,
+        // biome-ignore lint/suspicious/noTemplateCurlyInString: the example has a template of its own
+        'const headers = { Authorization: `Bearer ${key}` }',
+        `const base = '${url}'`,
+        `await fetch(base + '${PATH}', { headers })`,
+      ].join('\n'),
     },
-    { language: 'curl', code: `curl -H 'Authorization: Bearer ${key}' ${url}${PATH}` },
+    {
+      language: 'curl',
+      code: `curl -H "Authorization: Bearer $${KEY_VARIABLE}" \\\n  ${url}${PATH}`,
+    },
     {
       language: 'Spreadsheet (Power Query)',
-      code: `= Json.Document(Web.Contents("${url}${PATH}", [Headers=[Authorization="Bearer ${key}"]]))`,
+      code: [
+        `= Json.Document(Web.Contents("${url}${PATH}",`,
+        `  [Headers=[Authorization="Bearer " & ${KEY_VARIABLE}]]))`,
+      ].join('\n'),
     },
   ]
 }

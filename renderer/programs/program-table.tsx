@@ -1,84 +1,239 @@
 import type { ProgramSummary } from '../../app/contract/snapshot.ts'
-import { waitText } from '../../app/status/durations.ts'
-import { programState } from '../../app/status/gateway-status.ts'
+import { OTHERS_NAME, OWN_NAME } from '../../app/plan/running.ts'
 import { classesOf } from '../components/classes.ts'
 import controlsSheet from '../components/controls.module.css'
-import dialogSheet from '../components/dialog.module.css'
+import { Swatch } from '../components/swatch.tsx'
+import { useParts, useShownValue } from '../state/window-parts.ts'
+import { ClassMark } from './class-mark.tsx'
+import { Patience } from './patience.tsx'
+import { ProgramMenu } from './program-menu.tsx'
+import {
+  type Besides,
+  besides,
+  type ProgramRow,
+  programRow,
+  type ShownUse,
+  sharingText,
+} from './program-rows.ts'
+import tableSheet from './program-table.module.css'
+import sheet from './programs.module.css'
+import { useRecentUse } from './use-recent-use.ts'
 
-const css = classesOf({ ...controlsSheet, ...dialogSheet })
+const css = classesOf({ ...controlsSheet, ...sheet, ...tableSheet })
 
 interface ProgramTableProps {
+  readonly profile: string
   readonly programs: readonly ProgramSummary[]
   /** Whether a command is under way. */
   readonly waiting: boolean
   cut(name: string): void
 }
 
-/** The programs of one key, with what each does now. */
-export function ProgramTable({ programs, waiting, cut }: ProgramTableProps) {
-  if (programs.length === 0) return <p>No program uses this key yet.</p>
+/** The programs of one key, with what each does now; below them who else uses it. */
+export function ProgramTable({ profile, programs, waiting, cut }: ProgramTableProps) {
+  const { view } = useParts()
+  const rows =
+    useShownValue(({ requests }, nowMs) => programs.map((one) => programRow(one, requests, nowMs))) ?? []
+  const rest = useShownValue(besides)
+  const recent = useRecentUse(profile)
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by keyboard through its own focus
-    <section className={css('across')} aria-label="Programs" tabIndex={0}>
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">Program</th>
-            <th scope="col">Key</th>
-            <th scope="col">Class</th>
-            <th scope="col">Weight</th>
-            <th scope="col">Forwarded</th>
-            <th scope="col">Per second, last minute</th>
-            <th scope="col">Waiting</th>
-            <th scope="col">Refused</th>
-            <th scope="col">Streams</th>
-            <th scope="col">Now</th>
-            <th scope="col">Access</th>
-          </tr>
-        </thead>
-        <tbody>
-          {programs.map((program) => (
-            <tr key={program.id} title={usedText(program)}>
-              <th scope="row">
-                {program.name}
-                {program.process !== undefined && <div className={css('hint')}>{program.process}</div>}
-              </th>
-              <td>…{program.keyEnding}</td>
-              <td>{program.class}</td>
-              <td>{program.weight}</td>
-              <td>{program.forwarded}</td>
-              <td>{program.perSecond.toFixed(2)}</td>
-              <td>{waitingText(program)}</td>
-              <td>{program.refused}</td>
-              <td>{program.streams}</td>
-              <td>{programState(program)}</td>
-              <td>
-                <button
-                  type="button"
-                  className={css('button')}
-                  disabled={waiting}
-                  aria-label={`Cut off ${program.name}`}
-                  onClick={() => cut(program.name)}
-                >
-                  Cut off
-                </button>
-              </td>
+    <section className={css('panel', 'table')} aria-labelledby="programs-heading">
+      <div className={css('head')}>
+        <h2 id="programs-heading">Programs</h2>
+        <span>{sharingText(programs.length)}</span>
+        <button
+          type="button"
+          className={css('button', 'ghost', 'small', 'at-end')}
+          onClick={() => view.setState({ dialog: 'report' })}
+        >
+          Report…
+        </button>
+      </div>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by keyboard through its own focus */}
+      <section className={css('scroll')} aria-label="Programs, table" tabIndex={0}>
+        <table className={css('headed', 'programs')}>
+          <thead>
+            <tr>
+              <th scope="col">Program</th>
+              <th scope="col">Class</th>
+              <th scope="col">Weight</th>
+              <th scope="col">Forwarded /s</th>
+              <th scope="col">Waiting</th>
+              <th scope="col">Refused</th>
+              <th scope="col">Streams</th>
+              <th scope="col">Use per category, /s</th>
+              <td />
             </tr>
-          ))}
-        </tbody>
-      </table>
+          </thead>
+          <tbody>
+            {rows.map((row, at) => (
+              <Row
+                key={row.id}
+                row={row}
+                at={at}
+                recent={recent?.get(row.name)}
+                waiting={waiting}
+                cut={cut}
+              />
+            ))}
+            {rest !== undefined && <RestRows rest={rest} at={rows.length} />}
+          </tbody>
+        </table>
+      </section>
     </section>
   )
 }
 
-const waitingText = ({ waiting, longestWaitMs }: ProgramSummary): string =>
-  waiting === 0 ? '0' : `${waiting}, ${waitText(longestWaitMs)}`
+interface RowProps {
+  readonly row: ProgramRow
+  readonly at: number
+  readonly recent: readonly number[] | undefined
+  readonly waiting: boolean
+  cut(name: string): void
+}
 
-/** What it used, by category: `Accounts 12, Positions 3 (2 waiting)`. */
-const usedText = ({ use }: ProgramSummary): string =>
-  use
-    .map(
-      ({ category, forwarded, waiting }) =>
-        `${category} ${forwarded}${waiting > 0 ? ` (${waiting} waiting)` : ''}`,
-    )
-    .join(', ')
+function Row({ row, at, recent, waiting, cut }: RowProps) {
+  return (
+    <tr title={row.used}>
+      <th scope="row">
+        <div className={css('named')}>
+          <Swatch name={row.name} at={at} />
+          <div>
+            <b>{row.name}</b>
+            <span title={processText(row)}>{processText(row)}</span>
+          </div>
+        </div>
+      </th>
+      <td>
+        <ClassMark of={row.class} />
+      </td>
+      <td className={css('mono')}>{row.weight}</td>
+      <td>
+        <div className={css('rate')}>
+          {recent !== undefined && <Trend counts={recent} />}
+          <div>
+            <b>{row.rate}</b>
+            <small>{row.forwarded} in all</small>
+          </div>
+        </div>
+      </td>
+      <td>
+        <WaitingCell row={row} />
+      </td>
+      <td className={css('mono', row.refused > 0 ? 'warned' : 'muted')}>{row.refused}</td>
+      <td className={css('mono')}>{row.streams}</td>
+      <td>
+        <Uses uses={row.uses} more={row.moreUses} />
+      </td>
+      <td>
+        <ProgramMenu name={row.name} isBusy={waiting} cut={cut} />
+      </td>
+    </tr>
+  )
+}
+
+/** The process that called last, and the ending of the program's key. */
+const processText = ({ process, keyEnding }: ProgramRow): string =>
+  [process, `…${keyEnding}`].filter(Boolean).join(' · ')
+
+function WaitingCell({ row }: { readonly row: ProgramRow }) {
+  if (row.waiting === 0) return <span className={css('muted')}>{row.state}</span>
+  return (
+    <div className={css('wait')}>
+      <span>
+        <b>{row.waiting}</b> waiting
+      </span>
+      <span>{row.next === undefined ? 'for a slot' : <>next {row.next}</>}</span>
+      {row.patienceUsed === undefined ? <span /> : <Patience used={row.patienceUsed} />}
+      <span className={css('muted', 'longest')}>longest {row.longest}</span>
+    </div>
+  )
+}
+
+function Uses({ uses, more = 0 }: { readonly uses: readonly ShownUse[]; readonly more?: number }) {
+  return (
+    <ul className={css('uses')}>
+      {uses.map(({ category, text, waits, share }, at) => (
+        <li key={category}>
+          <span title={category}>{category}</span>
+          {waits ? (
+            <b className={css('warned')}>{text}</b>
+          ) : (
+            <>
+              <i className={css('share')}>
+                <i className={css('share-used')} style={{ width: `${100 * share}%` }} />
+              </i>
+              <b>{text}</b>
+            </>
+          )}
+          {at === uses.length - 1 && more > 0 && <small>+{more}</small>}
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+/** Requests by the minute as small bars; the highest fills the height. */
+function Trend({ counts }: { readonly counts: readonly number[] }) {
+  const most = Math.max(1, ...counts)
+  return (
+    <span className={css('trend')} aria-hidden="true" title="Last 15 minutes">
+      {counts.map((count, at) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: minutes have no other name
+        <i key={at} style={{ height: `${(100 * count) / most}%` }} />
+      ))}
+    </span>
+  )
+}
+
+function RestRows({ rest: { checks, others }, at }: { readonly rest: Besides; readonly at: number }) {
+  return (
+    <>
+      <tr className={css('rest')}>
+        <th scope="row">
+          <div className={css('named')}>
+            <Swatch name={OWN_NAME} at={at} />
+            <b>Headroom's checks</b>
+          </div>
+        </th>
+        <td>
+          <ClassMark of="background" />
+        </td>
+        <td className={css('mono', 'muted')}>1</td>
+        <td>
+          <div className={css('rate')}>
+            <b>{checks.rate}</b>
+          </div>
+        </td>
+        <td />
+        <td />
+        <td className={css('mono')}>{checks.streams}</td>
+        <td colSpan={2} className={css('muted')}>
+          {checks.uses.map(({ category, text }) => `${category} ${text}`).join(', ')}
+        </td>
+      </tr>
+      {others !== undefined && (
+        <tr className={css('rest')}>
+          <th scope="row">
+            <div className={css('named')}>
+              <Swatch name={OTHERS_NAME} at={at} />
+              <b>Others</b>
+            </div>
+          </th>
+          <td colSpan={2} className={css('muted')}>
+            outside the gateway
+          </td>
+          <td>
+            <div className={css('rate')}>
+              <b>{others.rate}</b>
+            </div>
+          </td>
+          <td colSpan={3} className={css('muted')}>
+            estimate {others.range}, {others.age}
+          </td>
+          <td colSpan={2}>{others.most}</td>
+        </tr>
+      )}
+    </>
+  )
+}

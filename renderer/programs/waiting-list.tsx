@@ -1,83 +1,59 @@
 import type { ProgramSummary } from '../../app/contract/snapshot.ts'
-import { untilText, waitText } from '../../app/status/durations.ts'
 import { countText } from '../../app/status/rates.ts'
 import { classesOf } from '../components/classes.ts'
 import controlsSheet from '../components/controls.module.css'
-import dialogSheet from '../components/dialog.module.css'
-import { useShown } from '../state/window-parts.ts'
+import { Shape } from '../components/shape.tsx'
+import { Swatch } from '../components/swatch.tsx'
+import { useShownValue } from '../state/window-parts.ts'
+import { Patience } from './patience.tsx'
+import sheet from './programs.module.css'
+import listSheet from './waiting-list.module.css'
+import { waitingGroups } from './waiting-now.ts'
 
-const css = classesOf({ ...controlsSheet, ...dialogSheet })
+const css = classesOf({ ...controlsSheet, ...sheet, ...listSheet })
 
-/** Which programs wait for which quota, how long they have, and when the next of each goes: in order of turn. */
+/** What waits for which quota, when it goes and how much of its patience that takes: in order of turn. */
 export function WaitingList({ programs }: { readonly programs: readonly ProgramSummary[] }) {
-  const nowMs = useShown((_, now) => Math.floor(now / 1000) * 1000) ?? 0
-  const rows = waitingRows(programs)
-  if (rows.length === 0) return null
+  const groups = useShownValue(({ requests }, nowMs) => waitingGroups(programs, requests, nowMs)) ?? []
+  const count = groups.flatMap(({ rows }) => rows).reduce((sum, { waiting }) => sum + waiting, 0)
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by keyboard through its own focus
-    <section className={css('across')} aria-label="Waiting now" tabIndex={0}>
-      <h3>
-        Waiting now,{' '}
-        {countText(
-          rows.reduce((sum, { waiting }) => sum + waiting, 0),
-          'request',
+    <section className={css('panel')} aria-labelledby="waiting-heading">
+      <div className={css('head')}>
+        <h2 id="waiting-heading">Waiting now</h2>
+        <span>{count === 0 ? 'nothing' : `${countText(count, 'request')}, in order of turn`}</span>
+      </div>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by keyboard through its own focus */}
+      <section className={css('scroll')} aria-label="Waiting now, list" tabIndex={0}>
+        {count === 0 && (
+          <p className={css('note')}>
+            Each request goes at once. One that has to wait is listed here with its turn and what it waits
+            for.
+          </p>
         )}
-      </h3>
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">Quota</th>
-            <th scope="col">Program</th>
-            <th scope="col">Waiting</th>
-            <th scope="col">Longest</th>
-            <th scope="col">Next turn, as things are</th>
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map(({ program, category, waiting, longestWaitMs, nextTurnAt }) => (
-            <tr key={`${program} ${category}`}>
-              <th scope="row">{category}</th>
-              <td>{program}</td>
-              <td>{waiting}</td>
-              <td>{waitText(longestWaitMs)}</td>
-              <td>
-                {nextTurnAt === undefined
-                  ? '—'
-                  : nextTurnAt <= nowMs
-                    ? 'now'
-                    : `in ${untilText(nextTurnAt, nowMs)}`}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+        {groups.map(({ category, severity, label, why, rows }) => (
+          <section key={category} aria-label={category}>
+            <h3 className={css('quota')} data-severity={severity}>
+              <Shape severity={severity} label={label} /> {category}{' '}
+              <span className={css('word', 'why')}>{[label, why].filter(Boolean).join(', ')}</span>
+            </h3>
+            <ol className={css('turns')}>
+              {rows.map((row) => (
+                <li key={row.program}>
+                  <Swatch name={row.program} at={row.at} />
+                  <span>
+                    <b>{row.program}</b> {row.waiting > 1 && <small>{row.waiting} requests</small>}
+                  </span>
+                  <b className={css('mono')}>{row.turns}</b>
+                  {row.patienceUsed === undefined ? <i /> : <Patience used={row.patienceUsed} />}
+                  <small>
+                    {row.patience === undefined ? `longest ${row.longest}` : `patience ${row.patience}`}
+                  </small>
+                </li>
+              ))}
+            </ol>
+          </section>
+        ))}
+      </section>
     </section>
   )
-}
-
-/** Requests of one program that wait for one quota. */
-interface WaitingRow {
-  readonly program: string
-  readonly category: string
-  readonly waiting: number
-  readonly longestWaitMs: number
-  /** Epoch ms; absent where a host does not say. */
-  readonly nextTurnAt: number | undefined
-}
-
-/** Who waits for what, the next turn first. */
-export function waitingRows(programs: readonly ProgramSummary[]): readonly WaitingRow[] {
-  return programs
-    .flatMap(({ name, use }) =>
-      use
-        .filter(({ waiting }) => waiting > 0)
-        .map(({ category, waiting, longestWaitMs = 0, nextTurnAt }) => ({
-          program: name,
-          category,
-          waiting,
-          longestWaitMs,
-          nextTurnAt,
-        })),
-    )
-    .sort((a, b) => (a.nextTurnAt ?? 0) - (b.nextTurnAt ?? 0) || a.program.localeCompare(b.program))
 }

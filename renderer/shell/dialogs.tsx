@@ -30,10 +30,6 @@ const ShortcutsDialog = lazy(async () => ({
   default: (await import('./shortcuts-dialog.tsx')).ShortcutsDialog,
 }))
 
-const ProgramsDialog = lazy(async () => ({
-  default: (await import('../programs/programs-dialog.tsx')).ProgramsDialog,
-}))
-
 const FindingsDialog = lazy(async () => ({
   default: (await import('../verdict/findings-dialog.tsx')).FindingsDialog,
 }))
@@ -78,7 +74,5 @@ function OpenDialog() {
       return <FindingsDialog />
     case 'palette':
       return <PaletteDialog />
-    case 'programs':
-      return <ProgramsDialog />
   }
 }

@@ -5,7 +5,6 @@ import { useParts } from '../state/window-parts.ts'
 
 const ITEMS: readonly (readonly [Dialog, string])[] = [
   ['report', 'Report…'],
-  ['programs', 'Programs…'],
   ['settings', 'Settings…'],
   ['shortcuts', 'Keyboard…'],
 ]
@@ -14,6 +13,7 @@ export function OpenedMoreMenu({ button }: OpenedMenu) {
   const { view } = useParts()
   return (
     <Dropdown button={button} align="end">
+      <MenuItem onSelect={() => view.setState({ page: 'programs' })}>Programs…</MenuItem>
       <MenuItem onSelect={() => view.setState({ page: 'plan' })}>Plan…</MenuItem>
       <MenuItem onSelect={() => view.setState({ page: 'glance' })}>Glance</MenuItem>
       {ITEMS.map(([dialog, words]) => (

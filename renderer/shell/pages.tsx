@@ -23,8 +23,8 @@ export function Pages() {
       <button
         type="button"
         className={css('page', 'with-room')}
-        aria-haspopup="dialog"
-        onClick={() => view.setState({ dialog: 'programs' })}
+        aria-current={page === 'programs' ? 'page' : undefined}
+        onClick={() => view.setState({ page: 'programs' })}
       >
         Programs {programs > 0 && <b>{programs}</b>}
       </button>

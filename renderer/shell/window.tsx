@@ -24,6 +24,9 @@ import { useShortcuts } from './use-shortcuts.ts'
 const css = classesOf({ ...controlsSheet, ...sheet })
 // Separate chunks: most windows never show these pages.
 const Glance = lazy(async () => ({ default: (await import('../glance/glance.tsx')).Glance }))
+const ProgramsPage = lazy(async () => ({
+  default: (await import('../programs/programs-page.tsx')).ProgramsPage,
+}))
 const PlanPage = lazy(async () => ({ default: (await import('../plan/plan-page.tsx')).PlanPage }))
 
 export function HeadroomWindow() {
@@ -52,6 +55,10 @@ export function HeadroomWindow() {
       {hasProfile && page === 'plan' ? (
         <Suspense fallback={null}>
           <PlanPage key={zone} />
+        </Suspense>
+      ) : hasProfile && page === 'programs' ? (
+        <Suspense fallback={null}>
+          <ProgramsPage key={zone} />
         </Suspense>
       ) : hasProfile ? (
         <Dashboard key={zone} dimmed={link === 'lost'} frozen={isPaused} />

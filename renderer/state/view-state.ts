@@ -21,8 +21,8 @@ export interface ViewState {
   readonly maximised: boolean
 }
 
-/** What fills the window: the dashboard, one key to be read from afar, or the planner. */
-export type Page = 'dashboard' | 'glance' | 'plan'
+/** What fills the window: the dashboard, the programs behind the gateway, the planner, or one key to be read from afar. */
+export type Page = 'dashboard' | 'programs' | 'plan' | 'glance'
 
 export type Dialog =
   | 'open-stream'
@@ -36,7 +36,6 @@ export type Dialog =
   | 'shortcuts'
   | 'findings'
   | 'palette'
-  | 'programs'
 
 export const CHART_RANGES = ['15 min', '1 h', '24 h', '7 d'] as const
 export type ChartRange = (typeof CHART_RANGES)[number]

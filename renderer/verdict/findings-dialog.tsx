@@ -53,7 +53,7 @@ function FindingRow({ finding }: { readonly finding: ShownFinding }) {
           aria-label={`Show ${subject}`}
           onClick={() => {
             chooseCategory({ view, look }, subject)
-            view.setState({ dialog: undefined, panel: 'chart' })
+            view.setState({ dialog: undefined, page: 'dashboard', panel: 'chart' })
           }}
         >
           Show

@@ -48,7 +48,8 @@ export function VerdictPanel() {
   )
 }
 
-function Headline() {
+/** The worst finding in a sentence. */
+export function Headline() {
   const label = useShown((snapshot, nowMs) => keyStatus(snapshot, nowMs).label)
   const text = useShown((snapshot, nowMs) => unbroken(keyStatus(snapshot, nowMs).text))
   return (
@@ -61,7 +62,8 @@ function Headline() {
   )
 }
 
-function Detail() {
+/** What to do about it, and what more is known. */
+export function Detail() {
   const action = useShown((snapshot, nowMs) => unbroken(keyStatus(snapshot, nowMs).action))
   const detail = useShown((snapshot, nowMs) => unbroken(keyStatus(snapshot, nowMs).detail))
   return (
@@ -87,7 +89,7 @@ export function Aspects() {
 }
 
 /** The window's only live region. It announces changes of state, not of numbers. */
-function Spoken() {
+export function Spoken() {
   const isPaused = usePausedSince() !== undefined
   const words = useMoment(({ mirror, snapshot, nowMs }) => {
     if (mirror.link.kind === 'lost') return 'Headroom stopped answering.'

@@ -126,14 +126,15 @@ test('a program behind the gateway is answered, is counted, and is in the plan',
 }) => {
   await connectKey(page, simulator)
   await openFromMenu(page, 'Programs…')
-  const dialog = page.getByRole('dialog')
-  await dialog.getByLabel('Port').fill('0')
-  await dialog.getByRole('button', { name: 'Turn on' }).click()
-  const state = dialog.getByTestId('gateway-state').filter({ hasText: ORIGIN })
+  const shown = page.getByTestId('programs')
+  await shown.getByLabel('Port').fill('0')
+  await shown.getByRole('button', { name: 'Turn on' }).click()
+  const state = shown.getByTestId('gateway-state').filter({ hasText: ORIGIN })
   const [gateway] = ORIGIN.exec((await state.textContent()) ?? '') ?? []
-  await dialog.getByLabel('Name').fill('scanner')
-  await dialog.getByRole('button', { name: 'Add program' }).click()
-  const key = (await dialog.getByTestId('program-key').textContent()) ?? ''
+  await shown.getByRole('button', { name: '+ Add a program' }).click()
+  await shown.getByLabel('Name').fill('scanner')
+  await shown.getByRole('button', { name: 'Add program' }).click()
+  const key = (await shown.getByTestId('program-key').textContent()) ?? ''
 
   const ask = (bearer: string) =>
     fetch(`${gateway}/v3/brokerage/accounts/SIM1001/balances`, {
@@ -141,9 +142,11 @@ test('a program behind the gateway is answered, is counted, and is in the plan',
     })
   for (let request = 0; request < 6; request += 1) expect((await ask(key)).status).toBe(200)
   expect((await ask(`${key.slice(0, -4)}AAAA`)).status).toBe(401)
-  await expect(dialog.getByRole('row', { name: /^scanner/ })).toHaveAttribute('title', 'Balances 6')
+  await expect(shown.getByTestId('program-called')).toHaveText(/Last call at \d/)
+  await shown.getByRole('button', { name: 'Done, I have the key' }).click()
+  await expect(shown.getByTestId('program-key')).toHaveCount(0)
+  await expect(shown.getByRole('row', { name: /^scanner/ })).toHaveAttribute('title', 'Balances 6')
 
-  await dialog.getByRole('button', { name: 'Close' }).click()
   await openFromMenu(page, 'Plan…')
   await expect(page.getByTestId('plan-headline')).toContainText(/fit/i)
   await expect(page.locator('[data-program=scanner]')).toContainText('Balances')

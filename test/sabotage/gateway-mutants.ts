@@ -192,8 +192,8 @@ export const GATEWAY_MUTANTS: readonly Mutant[] = [
     promise: 'G3',
     what: 'keep next to nothing back',
     file: QUEUE,
-    find: '{ share: 0.06, least: 1 }',
-    replace: '{ share: 0.006, least: 1 }',
+    find: '{ share: DEFAULT_RESERVE_SHARE, least: 1 }',
+    replace: '{ share: DEFAULT_RESERVE_SHARE / 10, least: 1 }',
     test: LAWS_TEST,
   },
   {

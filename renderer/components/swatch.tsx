@@ -1,17 +1,17 @@
 import { OTHERS_NAME, OWN_NAME } from '../../app/plan/running.ts'
-import { classesOf } from '../components/classes.ts'
-import sheet from './plan.module.css'
+import { classesOf } from './classes.ts'
+import sheet from './swatch.module.css'
 
 const css = classesOf(sheet)
 
 /** Colours and patterns that programs can be told by; more programs use them again. */
 const FILLS = 6
 
-/** The class of a program's fill, by its place in the plan; Headroom and others have one of their own. */
+/** The class of a program's fill, by its place in the list; Headroom and others have one of their own. */
 export const fillOf = (name: string, at: number): string =>
-  name === OTHERS_NAME ? 'fill-others' : name === OWN_NAME ? 'fill-own' : `fill-${at % FILLS}`
+  css(name === OTHERS_NAME ? 'fill-others' : name === OWN_NAME ? 'fill-own' : `fill-${at % FILLS}`)
 
 /** A square with the colour and pattern of a program. */
 export function Swatch({ name, at }: { readonly name: string; readonly at: number }) {
-  return <i className={css('swatch', fillOf(name, at))} aria-hidden="true" />
+  return <i className={`${css('swatch')} ${fillOf(name, at)}`} aria-hidden="true" />
 }

@@ -1,0 +1,151 @@
+import type { ReactNode } from 'react'
+import type { GatewaySummary, ProgramSummary } from '../../app/contract/snapshot.ts'
+import { DEFAULT_GATEWAY_PORT, DEFAULT_RESERVE_SHARE } from '../../app/gateway/program-limits.ts'
+import { gatewayStatus } from '../../app/status/gateway-status.ts'
+import { dayAndMinuteText } from '../../app/status/moments.ts'
+import { classesOf } from '../components/classes.ts'
+import controlsSheet from '../components/controls.module.css'
+import { Icon } from '../components/icon.tsx'
+import { Shape } from '../components/shape.tsx'
+import type { Asked } from '../hooks/use-asked.ts'
+import { useCopy } from '../hooks/use-copy.ts'
+import { useParts, useShown } from '../state/window-parts.ts'
+import { totalsOf, wholeText } from './program-rows.ts'
+import sheet from './programs.module.css'
+
+const css = classesOf({ ...controlsSheet, ...sheet })
+
+interface GatewayStripProps {
+  readonly gateway: GatewaySummary
+  readonly programs: readonly ProgramSummary[]
+  readonly asked: Asked<unknown>
+  readonly isAdding: boolean
+  changed(): void
+  add(): void
+}
+
+/** Whether and where the gateway serves, what all its programs do together, and the way to turn it on or off. */
+export function GatewayStrip({ gateway, programs, asked, isAdding, changed, add }: GatewayStripProps) {
+  const { api } = useParts()
+  const isOn = gateway.state === 'serving'
+  const turn = async (form: FormData) => {
+    const port = Number(form.get('port'))
+    await asked.run(() => api.setGateway(isOn ? { on: false } : { on: true, port }))
+    changed()
+  }
+  return (
+    <section className={css('strip')} aria-label="Gateway">
+      <State gateway={gateway} />
+      {isOn && <Totals programs={programs} />}
+      <form
+        className={css('turn')}
+        onSubmit={(event) => {
+          event.preventDefault()
+          void turn(new FormData(event.currentTarget))
+        }}
+      >
+        {!isOn && (
+          <label>
+            Port{' '}
+            <input
+              name="port"
+              type="number"
+              min={0}
+              max={65_535}
+              defaultValue={DEFAULT_GATEWAY_PORT}
+              required
+            />
+          </label>
+        )}
+        <button type="submit" className={css('button', isOn ? 'ghost' : 'primary')} disabled={asked.waiting}>
+          {isOn ? 'Turn off' : 'Turn on'}
+        </button>
+        <button
+          type="button"
+          className={css('button', isOn && 'primary')}
+          aria-expanded={isAdding}
+          onClick={add}
+        >
+          + Add a program
+        </button>
+      </form>
+    </section>
+  )
+}
+
+function State({ gateway }: { readonly gateway: GatewaySummary }) {
+  const copy = useCopy()
+  const { url, since } = gateway
+  const { text, severity } = gatewayStatus(gateway)
+  const sinceText = useShown((_, nowMs) => (since === undefined ? '' : dayAndMinuteText(since, nowMs)))
+  if (gateway.state !== 'serving' || url === undefined)
+    return (
+      <div className={css('serving')} data-severity={severity}>
+        <Shape severity={severity} />
+        <b data-testid="gateway-state">{text}.</b>
+      </div>
+    )
+  return (
+    <>
+      <div className={css('serving')} data-severity={severity} data-testid="gateway-state">
+        <Shape severity={severity} />
+        <Fact
+          value={
+            <>
+              Gateway <span className={css('word')}>serving</span>
+            </>
+          }
+          name={sinceText ? `since ${sinceText}` : 'programs of this key'}
+        />
+        <Fact value={<code>{url}</code>} name="this computer only, read-only" />
+      </div>
+      <button
+        type="button"
+        className={css('button', 'small')}
+        aria-label="Copy the address"
+        onClick={() => copy(url, 'The address of the gateway is copied.', 'Select the address and copy it.')}
+      >
+        <Icon name="copy" /> Copy
+      </button>
+    </>
+  )
+}
+
+function Totals({ programs }: { readonly programs: readonly ProgramSummary[] }) {
+  const { perSecond, waiting, longest, refused, forwarded, rejected, saved } = totalsOf(programs)
+  const reserve = Math.round(100 * DEFAULT_RESERVE_SHARE)
+  return (
+    <>
+      <Fact value={`${perSecond}/s`} name="forwarded, last minute" />
+      <Fact value={`${wholeText(waiting)} waiting`} name={waiting > 0 ? `longest ${longest}` : 'now'} />
+      <Fact value={`${wholeText(refused)} refused`} name="by the gateway" />
+      {rejected !== undefined && (
+        <Fact
+          value={`${wholeText(rejected)} of ${wholeText(forwarded + rejected)}`}
+          name="met a 429 of the service"
+        />
+      )}
+      <Fact value={`${wholeText(saved)} saved`} name="equal calls shared" />
+      <Fact
+        value={`${reserve} % reserve`}
+        name="kept for critical"
+        title={`Normal programs leave ${reserve} % of each quota to critical ones, background programs ${2 * reserve} %.`}
+      />
+    </>
+  )
+}
+
+interface FactProps {
+  readonly value: ReactNode
+  readonly name: string
+  readonly title?: string
+}
+
+function Fact({ value, name, title }: FactProps) {
+  return (
+    <div className={css('fact')} title={title}>
+      <b>{value}</b>
+      <span className={css('fact-name')}>{name}</span>
+    </div>
+  )
+}

@@ -1,0 +1,30 @@
+import { keyStatus } from '../../app/status/key-status.ts'
+import { classesOf } from '../components/classes.ts'
+import controlsSheet from '../components/controls.module.css'
+import headlineSheet from '../components/headline.module.css'
+import { Shape } from '../components/shape.tsx'
+import { useShown } from '../state/window-parts.ts'
+import { FindingChips } from '../verdict/finding-chips.tsx'
+import { Detail, Headline, Spoken } from '../verdict/verdict-panel.tsx'
+import sheet from './programs.module.css'
+
+const css = classesOf({ ...controlsSheet, ...headlineSheet, ...sheet })
+
+/** The health of the key in one line: its worst finding, and how many more there are. */
+export function KeyLine() {
+  const severity = useShown((snapshot, nowMs) => keyStatus(snapshot, nowMs).severity) ?? 'unseen'
+  const label = useShown((snapshot, nowMs) => keyStatus(snapshot, nowMs).label)
+  return (
+    <section className={css('headline', 'key-line')} aria-label="Verdict" data-severity={severity}>
+      <Shape severity={severity} label={label} />
+      <h1>
+        <Headline />
+      </h1>
+      <p>
+        <Detail />
+      </p>
+      <FindingChips />
+      <Spoken />
+    </section>
+  )
+}

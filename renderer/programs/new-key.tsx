@@ -1,0 +1,97 @@
+import { useEffect, useRef } from 'react'
+import { clockText } from '../../app/status/moments.ts'
+import { classesOf } from '../components/classes.ts'
+import controlsSheet from '../components/controls.module.css'
+import dialogSheet from '../components/dialog.module.css'
+import { Icon } from '../components/icon.tsx'
+import { Shape } from '../components/shape.tsx'
+import { useCopy } from '../hooks/use-copy.ts'
+import sheet from './add-program.module.css'
+import { KEY_VARIABLE, programExamples } from './program-examples.ts'
+
+const css = classesOf({ ...controlsSheet, ...dialogSheet, ...sheet })
+
+interface NewKeyProps {
+  readonly name: string
+  readonly value: string
+  readonly url: string
+  readonly isServing: boolean
+  /** When the program called last, epoch ms; absent before its first call. */
+  readonly lastSeenAt: number | undefined
+  done(): void
+}
+
+/** The key of a program that was just added, once, and how to use it. */
+export function NewKey({ name, value, url, isServing, lastSeenAt, done }: NewKeyProps) {
+  const copy = useCopy()
+  // The form that had the focus is gone.
+  const first = useRef<HTMLButtonElement>(null)
+  useEffect(() => first.current?.focus(), [])
+  const byHand = 'Select the key and copy it by hand.'
+  return (
+    <>
+      <div className={css('adding-body')}>
+        <section className={css('key')} aria-label="New key" data-severity="watch">
+          <p>
+            <Shape severity="watch" /> <b className={css('word')}>Shown once.</b> Copy the key of {name} now.
+            Headroom keeps only a hash.
+          </p>
+          <code data-testid="program-key">{value}</code>
+          <div className={css('key-actions')}>
+            <button
+              ref={first}
+              type="button"
+              className={css('button', 'primary', 'with-icon')}
+              onClick={() => copy(value, `The key of ${name} is copied.`, byHand)}
+            >
+              <Icon name="copy" /> Copy key
+            </button>
+            <button
+              type="button"
+              className={css('button')}
+              onClick={() =>
+                copy(`export ${KEY_VARIABLE}=${value}`, `The line with the key of ${name} is copied.`, byHand)
+              }
+            >
+              Copy as export {KEY_VARIABLE}=…
+            </button>
+          </div>
+        </section>
+        {programExamples(url).map(({ language, code }) => (
+          <div key={language} className={css('code')}>
+            <div>
+              <b>{language}</b>
+              <button
+                type="button"
+                aria-label={`Copy the example for ${language}`}
+                onClick={() =>
+                  copy(code, `The example for ${language} is copied.`, 'Select the lines and copy them.')
+                }
+              >
+                <Icon name="copy" /> Copy
+              </button>
+            </div>
+            <pre>{code}</pre>
+          </div>
+        ))}
+        <p className={css('hint', 'lines')}>
+          A program that refreshes tokens by itself takes {url} for both hosts, and the key as its refresh
+          token.
+        </p>
+      </div>
+      <div className={css('adding-foot')}>
+        <span data-testid="program-called" data-severity={lastSeenAt === undefined ? 'unseen' : 'ok'}>
+          <Shape severity={lastSeenAt === undefined ? 'unseen' : 'ok'} />{' '}
+          {lastSeenAt !== undefined
+            ? `Last call at ${clockText(lastSeenAt)}`
+            : isServing
+              ? 'No call yet'
+              : 'No call yet: the gateway is off'}
+        </span>
+        <button type="button" className={css('button', 'primary')} onClick={done}>
+          Done, I have the key
+        </button>
+      </div>
+    </>
+  )
+}

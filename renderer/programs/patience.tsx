@@ -1,0 +1,17 @@
+import { classesOf } from '../components/classes.ts'
+import sheet from './programs.module.css'
+
+const css = classesOf(sheet)
+
+/** How much of its patience the next request will have used at its turn; the words beside it say when that is. */
+export function Patience({ used }: { readonly used: number }) {
+  return (
+    <i
+      className={css('patience')}
+      data-severity={used > 0.9 ? 'watch' : 'ok'}
+      title={`${Math.round(100 * used)} % of its patience at its turn`}
+    >
+      <i className={css('patience-used')} style={{ width: `${100 * used}%` }} />
+    </i>
+  )
+}

@@ -1,0 +1,190 @@
+import type { ProgramSummary, RequestQuota, Snapshot } from '../../app/contract/snapshot.ts'
+import type { ProgramClass } from '../../app/gateway/decisions.ts'
+import { OWN_NAME, runningPlan } from '../../app/plan/running.ts'
+import { sinceText, untilText, waitText } from '../../app/status/durations.ts'
+import { programState } from '../../app/status/gateway-status.ts'
+import { countText, rateRangeText } from '../../app/status/rates.ts'
+
+/** How many categories of a program are told beside it, those that wait first. */
+const MAX_USES = 2
+
+/** What a program asks of one category now. */
+export interface ShownUse {
+  readonly category: string
+  /** Requests per second, or how many wait. */
+  readonly text: string
+  readonly waits: boolean
+  /** Its part of what comes back in the category, 0 to 1. */
+  readonly share: number
+}
+
+/** One program as the table shows it. */
+export interface ProgramRow {
+  readonly id: string
+  readonly name: string
+  readonly process?: string
+  readonly keyEnding: string
+  readonly class: ProgramClass
+  readonly weight: number
+  readonly rate: string
+  readonly forwarded: string
+  readonly waiting: number
+  /** What it does while none of its requests waits. */
+  readonly state: string
+  readonly next?: string
+  readonly longest: string
+  /** The part of its patience, 0 to 1, that the next request will have used at its turn. */
+  readonly patienceUsed?: number
+  readonly refused: number
+  readonly streams: number
+  readonly uses: readonly ShownUse[]
+  readonly moreUses: number
+  /** All categories since the gateway was turned on. */
+  readonly used: string
+}
+
+/** Requests per second with two decimals, as shares of a whole are added up by eye: `0.31`. */
+export const perSecondText = (perSecond: number): string => perSecond.toFixed(2)
+
+/** `41,207` */
+export const wholeText = (count: number): string => Math.round(count).toLocaleString('en-US')
+
+/** A program as the table shows it at `nowMs`, epoch ms. */
+export function programRow(
+  program: ProgramSummary,
+  requests: readonly RequestQuota[],
+  nowMs: number,
+): ProgramRow {
+  const asked = program.use
+    .filter(({ waiting, perSecond }) => waiting > 0 || perSecond > 0)
+    .sort((a, b) => b.waiting - a.waiting || b.perSecond - a.perSecond)
+  const next = nextOf(program)
+  return {
+    id: program.id,
+    name: program.name,
+    ...(program.process !== undefined && { process: program.process }),
+    keyEnding: program.keyEnding,
+    class: program.class,
+    weight: program.weight,
+    rate: perSecondText(program.perSecond),
+    forwarded: wholeText(program.forwarded),
+    waiting: program.waiting,
+    state: programState(program),
+    ...(next?.nextTurnAt !== undefined && { next: turnText(next.nextTurnAt, nowMs) }),
+    longest: waitText(program.longestWaitMs),
+    ...patienceOf(next),
+    refused: program.refused,
+    streams: program.streams,
+    uses: asked.slice(0, MAX_USES).map((use) => shownUse(use, requests)),
+    moreUses: Math.max(0, asked.length - MAX_USES),
+    used: usedText(program),
+  }
+}
+
+type Use = ProgramSummary['use'][number]
+
+/** The category whose turn comes first; one without a turn waits for others, and is named last. */
+function nextOf({ use }: ProgramSummary): Use | undefined {
+  const waiting = use.filter((one) => one.waiting > 0)
+  const at = ({ nextTurnAt = Number.POSITIVE_INFINITY }: Use) => nextTurnAt
+  return waiting.reduce<Use | undefined>(
+    (first, one) => (first === undefined || at(one) < at(first) ? one : first),
+    undefined,
+  )
+}
+
+/** `in 4 s`, `now`: when a turn comes. */
+export const turnText = (atMs: number, nowMs: number): string =>
+  atMs <= nowMs ? 'now' : `in ${untilText(atMs, nowMs)}`
+
+/** The part of its patience that a waiting request will have used at its turn, 0 to 1. */
+export function patienceOf(use: Use | undefined): { readonly patienceUsed?: number } {
+  const { nextTurnAt, nextCameAt, nextPatientUntil } = use ?? {}
+  if (nextTurnAt === undefined || nextCameAt === undefined || nextPatientUntil === undefined) return {}
+  const wholeMs = nextPatientUntil - nextCameAt
+  if (wholeMs <= 0) return {}
+  return { patienceUsed: Math.min(1, Math.max(0, (nextTurnAt - nextCameAt) / wholeMs)) }
+}
+
+function shownUse({ category, perSecond, waiting }: Use, requests: readonly RequestQuota[]): ShownUse {
+  const row = requests.find((one) => one.category === category)
+  const waits = waiting > 0
+  return {
+    category,
+    waits,
+    text: waits ? `${waiting} wait` : perSecondText(perSecond),
+    share: row === undefined ? 0 : Math.min(1, (perSecond * row.period) / row.limit),
+  }
+}
+
+/** What it used, by category: `Accounts 12, Positions 3 (2 waiting)`. */
+const usedText = ({ use }: ProgramSummary): string =>
+  use
+    .map(
+      ({ category, forwarded, waiting }) =>
+        `${category} ${forwarded}${waiting > 0 ? ` (${waiting} waiting)` : ''}`,
+    )
+    .join(', ')
+
+/** The key's own requests that no program made, and those of others, as rows below the programs. */
+export interface Besides {
+  readonly checks: { readonly rate: string; readonly uses: readonly ShownUse[]; readonly streams: number }
+  /** Absent while no others are seen. */
+  readonly others?: {
+    readonly rate: string
+    readonly range: string
+    readonly age: string
+    readonly most: string
+  }
+}
+
+/** Who else uses the key at `nowMs`, epoch ms, beside its programs. */
+export function besides(snapshot: Snapshot, nowMs: number): Besides {
+  const { plan, others } = runningPlan(snapshot)
+  const own = plan.programs.find(({ name }) => name === OWN_NAME)
+  const asked = [...(own?.requests ?? [])].sort((a, b) => b.perSecond - a.perSecond)
+  const checks = {
+    rate: perSecondText(asked.reduce((sum, { perSecond }) => sum + perSecond, 0)),
+    uses: asked
+      .slice(0, MAX_USES)
+      .map((use) => shownUse({ ...use, forwarded: 0, waiting: 0 }, snapshot.requests)),
+    streams: own?.streams.length ?? 0,
+  }
+  const [most] = [...others].sort((a, b) => b.perSecond - a.perSecond)
+  if (most === undefined) return { checks }
+  const sum = (of: (one: (typeof others)[number]) => number) => others.reduce((all, one) => all + of(one), 0)
+  const oldestMs = Math.min(...others.map(({ observedAtMs }) => observedAtMs ?? 0))
+  return {
+    checks,
+    others: {
+      rate: sum(({ perSecond }) => perSecond).toFixed(1),
+      range: `${rateRangeText(
+        sum(({ low }) => low),
+        sum(({ high }) => high),
+      )}/s`,
+      age: oldestMs > 0 ? `headers up to ${sinceText(oldestMs, nowMs)} old` : 'no header yet',
+      most: `${most.category} ${perSecondText(most.perSecond)}`,
+    },
+  }
+}
+
+/** What all programs of a key did together since the gateway was turned on, and what waits now. */
+export function totalsOf(programs: readonly ProgramSummary[]) {
+  const sum = (of: (program: ProgramSummary) => number) =>
+    programs.reduce((all, program) => all + of(program), 0)
+  const met = programs.flatMap(({ rejected }) => rejected ?? [])
+  return {
+    perSecond: perSecondText(sum(({ perSecond }) => perSecond)),
+    waiting: sum(({ waiting }) => waiting),
+    longest: waitText(Math.max(0, ...programs.map(({ longestWaitMs }) => longestWaitMs))),
+    refused: sum(({ refused }) => refused),
+    forwarded: sum(({ forwarded }) => forwarded),
+    saved: sum(({ coalesced }) => coalesced),
+    /** Absent where a process of an earlier version does not say it. */
+    ...(met.length === programs.length && { rejected: met.reduce((all, one) => all + one, 0) }),
+  }
+}
+
+/** `5 programs share this key` */
+export const sharingText = (count: number): string =>
+  `${countText(count, 'program')} ${count === 1 ? 'uses' : 'share'} this key`

@@ -1,0 +1,116 @@
+import { useCallback, useEffect, useRef, useState } from 'react'
+import type { GatewayOverview } from '../../app/contract/gateway.ts'
+import type { GatewaySummary, ProgramSummary } from '../../app/contract/snapshot.ts'
+import type { WindowApi } from '../api/window-api.ts'
+import { classesOf } from '../components/classes.ts'
+import controlsSheet from '../components/controls.module.css'
+import { Refusal } from '../components/refusal.tsx'
+import { useAnswer } from '../hooks/use-answer.ts'
+import { useAsked } from '../hooks/use-asked.ts'
+import { useWayBack } from '../hooks/use-way-back.ts'
+import { MAIN } from '../shell/skip-links.tsx'
+import { useParts, useSnapshot } from '../state/window-parts.ts'
+import { AddProgram } from './add-program.tsx'
+import { GatewayStrip } from './gateway-strip.tsx'
+import { KeyLine } from './key-line.tsx'
+import { ProgramTable } from './program-table.tsx'
+import sheet from './programs.module.css'
+import { UseChart } from './use-chart.tsx'
+import { WaitingList } from './waiting-list.tsx'
+
+const css = classesOf({ ...controlsSheet, ...sheet })
+
+const NONE: GatewayOverview = { gateway: { state: 'off' }, programs: [] }
+
+const overviewOf = (main: WindowApi) => main.gateway()
+
+/** The programs behind the gateway: who uses the key, who waits and why; and adding one. */
+export function ProgramsPage() {
+  const profile = useSnapshot((snapshot) => snapshot.profile.id)
+  // Another key has other programs; a new key of a program must not be shown beside them.
+  return profile === undefined ? null : <ProgramsOf key={profile} profile={profile} />
+}
+
+function ProgramsOf({ profile }: { readonly profile: string }) {
+  const { api } = useParts()
+  const asked = useAsked<unknown>()
+  const { run } = asked
+  const { answer: overview = NONE, again } = useAnswer(overviewOf)
+  const serving = useSnapshot((snapshot) => snapshot.gateway)
+  const live = useSnapshot((snapshot) => snapshot.programs)
+  const [isAdding, setAdding] = useState(false)
+  const main = useRef<HTMLElement>(null)
+  useWayBack()
+  useEffect(() => main.current?.focus({ preventScroll: true }), [])
+
+  const gateway = serving ?? overview.gateway
+  const programs: readonly ProgramSummary[] =
+    live ?? overview.programs.filter((program) => program.profile === profile)
+  const cutting = useRef<(name: string) => void>(undefined)
+  cutting.current = (name) => {
+    void run(() => api.cutProgram({ name })).then(again)
+    main.current?.focus({ preventScroll: true })
+  }
+  const cut = useCallback((name: string) => cutting.current?.(name), [])
+  return (
+    <main ref={main} id={MAIN} tabIndex={-1} className={css('page')} data-testid="programs">
+      <KeyLine />
+      <GatewayStrip
+        gateway={gateway}
+        programs={programs}
+        asked={asked}
+        isAdding={isAdding}
+        changed={again}
+        add={() => setAdding(true)}
+      />
+      <Refusal words={asked.refusal} />
+      <div className={css('columns', isAdding && 'with-panel')}>
+        <div className={css('column')}>
+          {programs.length === 0 ? (
+            <Empty gateway={gateway} />
+          ) : (
+            <>
+              <ProgramTable profile={profile} programs={programs} waiting={asked.waiting} cut={cut} />
+              <div className={css('below')}>
+                <UseChart profile={profile} programs={programs} />
+                <WaitingList programs={programs} />
+              </div>
+            </>
+          )}
+        </div>
+        {isAdding && (
+          <AddProgram
+            profile={profile}
+            url={gateway.url}
+            programs={programs}
+            added={again}
+            close={() => setAdding(false)}
+          />
+        )}
+      </div>
+    </main>
+  )
+}
+
+/** What the gateway is for, and the two steps to it. */
+function Empty({ gateway }: { readonly gateway: GatewaySummary }) {
+  const isOn = gateway.state === 'serving'
+  return (
+    <section className={css('panel', 'empty')} aria-labelledby="empty-heading">
+      <h2 id="empty-heading">No program uses this key yet.</h2>
+      <p>
+        Programs on this computer use the key through Headroom, each with a key of its own: each request goes
+        at the earliest moment at which it is not refused. Requests that read only; no order passes.
+      </p>
+      <ol>
+        <li>
+          <b>Turn on</b> the gateway above.{' '}
+          {isOn ? `It serves at ${gateway.url ?? 'this machine'}.` : 'Only this computer reaches it.'}
+        </li>
+        <li>
+          <b>Add a program</b>, and give it the key that is shown once.
+        </li>
+      </ol>
+    </section>
+  )
+}

@@ -1,0 +1,90 @@
+import { OTHERS_NAME, OWN_NAME } from '../../app/plan/running.ts'
+import type { AskedHistory } from './use-program-history.ts'
+
+/** A column that is not over is drawn by the part that is, once that is long enough for a rate. Milliseconds. */
+const LEAST_COLUMN_MS = 15_000
+/** Requests per second below which a piece is not drawn. */
+const LEAST_PER_SECOND = 0.001
+
+/** One piece of a stacked column; places are shares of the chart, 0 to 1, from the left and from the bottom. */
+export interface UsePiece {
+  readonly layer: number
+  readonly left: number
+  readonly width: number
+  readonly bottom: number
+  readonly height: number
+}
+
+/** Use of one category over a while, stacked. */
+export interface StackedUse {
+  /** From the bottom: programs, then Headroom's own requests, then others. */
+  readonly layers: readonly { readonly name: string; readonly requests: number }[]
+  readonly pieces: readonly UsePiece[]
+  /** Requests per second at the top of the chart, and at its lines. */
+  readonly topPerSecond: number
+  readonly lines: readonly number[]
+}
+
+/**
+ * Use by program in requests per second, with Headroom's own requests and others above. `names`: the programs from the bottom; one that
+ * is gone comes after them. The chart is at least as high as `refillPerSecond`.
+ */
+export function stackedUse(
+  { from, resolutionMs, toMs, programs, own, elsewhere }: AskedHistory,
+  names: readonly string[],
+  refillPerSecond: number,
+): StackedUse {
+  const gone = programs.map(({ program }) => program).filter((name) => !names.includes(name))
+  const counts = (name: string) => programs.find(({ program }) => program === name)?.requests ?? []
+  const columns = Math.max(
+    own.length,
+    elsewhere.length,
+    ...programs.map(({ requests }) => requests.length),
+    0,
+  )
+  const byPrograms = (at: number) => programs.reduce((sum, { requests }) => sum + (requests[at] ?? 0), 0)
+  const layers = [
+    ...[...names, ...gone].map((name) => ({ name, by: counts(name) })),
+    { name: OWN_NAME, by: own.map((count, at) => Math.max(0, count - byPrograms(at))) },
+    { name: OTHERS_NAME, by: elsewhere },
+  ]
+  const endMs = from + columns * resolutionMs
+  const secondsOf = (at: number) => Math.min(resolutionMs, toMs - from - at * resolutionMs) / 1000
+  const isDrawn = (at: number) => secondsOf(at) * 1000 >= LEAST_COLUMN_MS
+  const rateOf = (by: readonly number[], at: number) => (isDrawn(at) ? (by[at] ?? 0) / secondsOf(at) : 0)
+  const heights = Array.from({ length: columns }, (_, at) =>
+    layers.reduce((sum, { by }) => sum + rateOf(by, at), 0),
+  )
+  const { topPerSecond, lines } = scaleTo(Math.max(refillPerSecond * 1.15, ...heights))
+  const span = Math.max(1, Math.min(endMs, Math.max(toMs, from + 1)) - from)
+  const pieces = heights.flatMap((_, at) => {
+    let below = 0
+    return layers.flatMap(({ by }, layer): UsePiece[] => {
+      const perSecond = rateOf(by, at)
+      if (perSecond < LEAST_PER_SECOND) return []
+      const bottom = below / topPerSecond
+      below += perSecond
+      const left = (at * resolutionMs) / span
+      const width = (secondsOf(at) * 1000) / span
+      return [{ layer, left, width, bottom, height: perSecond / topPerSecond }]
+    })
+  })
+  return {
+    layers: layers.map(({ name, by }) => ({ name, requests: by.reduce((sum, one) => sum + one, 0) })),
+    pieces,
+    topPerSecond,
+    lines,
+  }
+}
+
+/** A round top above `most`, with two to five lines at round distances below it. */
+function scaleTo(most: number): Pick<StackedUse, 'topPerSecond' | 'lines'> {
+  const wanted = Math.max(most, 0.01)
+  const power = 10 ** Math.floor(Math.log10(wanted))
+  const step = [0.2, 0.5, 1, 2].map((factor) => factor * power).find((one) => wanted / one <= 4) ?? 5 * power
+  const count = Math.ceil(wanted / step)
+  return {
+    topPerSecond: count * step,
+    lines: Array.from({ length: count + 1 }, (_, at) => at * step),
+  }
+}

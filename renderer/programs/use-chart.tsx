@@ -1,0 +1,197 @@
+import { useMemo, useState } from 'react'
+import type { ProgramSummary } from '../../app/contract/snapshot.ts'
+import { OTHERS_NAME, OWN_NAME } from '../../app/plan/running.ts'
+import { dayAndMinuteText, minuteText } from '../../app/status/moments.ts'
+import { classesOf } from '../components/classes.ts'
+import controlsSheet from '../components/controls.module.css'
+import { fillOf, Swatch } from '../components/swatch.tsx'
+import { CHART_RANGES } from '../state/view-state.ts'
+import { useParts, useShownValue, useView } from '../state/window-parts.ts'
+import { perSecondText } from './program-rows.ts'
+import sheet from './programs.module.css'
+import { type StackedUse, stackedUse } from './stacked-use.ts'
+import chartSheet from './use-chart.module.css'
+import { useProgramHistory } from './use-program-history.ts'
+
+const css = classesOf({ ...controlsSheet, ...sheet, ...chartSheet })
+
+const TICKS = 4
+
+interface UseChartProps {
+  readonly profile: string
+  readonly programs: readonly ProgramSummary[]
+}
+
+/** Requests per second of each program, of Headroom and of others in one category, stacked, against what comes back. */
+export function UseChart({ profile, programs }: UseChartProps) {
+  const { view } = useParts()
+  const [chosen, setChosen] = useState<string>()
+  const range = useView((state) => state.range)
+  const rows =
+    useShownValue(({ requests }) =>
+      requests.map(({ category, limit, period }) => ({ category, refill: limit / period })),
+    ) ?? []
+  const busiest = busiestCategory(programs)
+  const category = chosen ?? busiest ?? rows[0]?.category ?? ''
+  const refill = rows.find((one) => one.category === category)?.refill ?? 0
+  const history = useProgramHistory(profile, category)
+  const names = programs.map(({ name }) => name).join('\n')
+  const use = useMemo(
+    () => history && stackedUse(history, names.split('\n').filter(Boolean), refill),
+    [history, names, refill],
+  )
+  const isRecorded = use?.pieces.length !== 0
+  return (
+    <section className={css('panel')} aria-labelledby="use-heading">
+      <div className={css('head', 'chart-head')}>
+        <h2 id="use-heading">Use per program</h2>
+        <select
+          aria-label="Category of the chart"
+          value={category}
+          onChange={(event) => setChosen(event.currentTarget.value)}
+        >
+          {rows.map((row) => (
+            <option key={row.category}>{row.category}</option>
+          ))}
+        </select>
+        <span className={css('roomy')}>requests per second</span>
+        <div className={css('ranges')}>
+          {CHART_RANGES.map((one) => (
+            <button
+              key={one}
+              type="button"
+              aria-pressed={one === range}
+              onClick={() => view.setState({ range: one })}
+            >
+              {one}
+            </button>
+          ))}
+        </div>
+      </div>
+      {use !== undefined && history !== undefined && (
+        <div className={css('chart-body')}>
+          <div>
+            <Plot use={use} names={names} category={category} refill={refill} />
+            <Times fromMs={history.from} toMs={history.toMs} />
+            {!isRecorded && (
+              <p className={css('note', 'over-plot')}>No use of {category} is recorded in this time.</p>
+            )}
+          </div>
+          <Legend use={use} programs={programs} category={category} />
+        </div>
+      )}
+    </section>
+  )
+}
+
+/** Where most requests wait, else where programs ask most. */
+function busiestCategory(programs: readonly ProgramSummary[]): string | undefined {
+  const sums = new Map<string, { waiting: number; perSecond: number }>()
+  for (const { category, waiting, perSecond } of programs.flatMap(({ use }) => use)) {
+    const sum = sums.get(category) ?? { waiting: 0, perSecond: 0 }
+    sums.set(category, { waiting: sum.waiting + waiting, perSecond: sum.perSecond + perSecond })
+  }
+  const [first] = [...sums].sort(([, a], [, b]) => b.waiting - a.waiting || b.perSecond - a.perSecond)
+  return first?.[0]
+}
+
+interface PlotProps {
+  readonly use: StackedUse
+  readonly names: string
+  readonly category: string
+  readonly refill: number
+}
+
+function Plot({ use: { layers, pieces, lines, topPerSecond }, category, refill }: PlotProps) {
+  const said = layers
+    .filter(({ requests }) => requests > 0)
+    .map(({ name, requests }) => `${name} ${Math.round(requests)}`)
+    .join(', ')
+  const bottom = (perSecond: number) => ({ bottom: `${(100 * perSecond) / topPerSecond}%` })
+  const decimals = topPerSecond < 0.5 ? 2 : topPerSecond < 5 ? 1 : 0
+  return (
+    <div
+      className={css('plot')}
+      role="img"
+      aria-label={`Requests of ${category}: ${said || 'none'}; ${perSecondText(refill)} come back a second`}
+    >
+      {lines.map((line) => (
+        <span key={line} className={css('line')} style={bottom(line)}>
+          <small>{line.toFixed(decimals)}/s</small>
+        </span>
+      ))}
+      <div className={css('pieces')}>
+        {pieces.map(({ layer, left, width, bottom: from, height }) => (
+          <i
+            key={`${layer} ${left}`}
+            className={fillOf(layers[layer]?.name ?? '', layer)}
+            style={{
+              left: `${100 * left}%`,
+              width: `${100 * width}%`,
+              bottom: `${100 * from}%`,
+              height: `${100 * height}%`,
+            }}
+          />
+        ))}
+      </div>
+      {refill > 0 && (
+        <span className={css('refill')} style={bottom(refill)}>
+          <b>refill {perSecondText(refill)}/s</b>
+        </span>
+      )}
+    </div>
+  )
+}
+
+function Times({ fromMs, toMs }: { readonly fromMs: number; readonly toMs: number }) {
+  const isLong = toMs - fromMs > 86_400_000
+  const moments = Array.from({ length: TICKS }, (_, at) => fromMs + (at * (toMs - fromMs)) / TICKS)
+  return (
+    <div className={css('times')} aria-hidden="true">
+      {moments.map((atMs) => (
+        <span key={atMs}>{isLong ? dayAndMinuteText(atMs, toMs) : minuteText(atMs)}</span>
+      ))}
+      <b>now</b>
+    </div>
+  )
+}
+
+interface LegendProps {
+  readonly use: StackedUse
+  readonly programs: readonly ProgramSummary[]
+  readonly category: string
+}
+
+/** From the top, as the layers lie: what each asks now, or how much of it waits. */
+function Legend({ use: { layers }, programs, category }: LegendProps) {
+  const rest = useShownValue(({ requests }) => {
+    const use = requests.find((one) => one.category === category)?.use
+    return { own: use?.own ?? 0, elsewhere: use?.elsewhere ?? 0 }
+  })
+  const now = (name: string): string => {
+    if (name === OTHERS_NAME) return perSecondText(rest?.elsewhere ?? 0)
+    const all = programs.map((one) => ({
+      name: one.name,
+      ...one.use.find((use) => use.category === category),
+    }))
+    if (name === OWN_NAME)
+      return perSecondText(
+        Math.max(0, (rest?.own ?? 0) - all.reduce((sum, { perSecond = 0 }) => sum + perSecond, 0)),
+      )
+    const program = all.find((one) => one.name === name)
+    if (program === undefined) return 'gone'
+    const { waiting = 0, perSecond = 0 } = program
+    return waiting > 0 ? `${waiting} wait` : perSecondText(perSecond)
+  }
+  return (
+    <ul className={css('legend')} aria-label="Use now, per second">
+      {layers.map(({ name }, at) => (
+        <li key={name}>
+          <Swatch name={name} at={at} />
+          <span title={name}>{name === OTHERS_NAME ? 'others' : name}</span>
+          <b>{now(name)}</b>
+        </li>
+      ))}
+    </ul>
+  )
+}

@@ -1,0 +1,90 @@
+import type { ProgramSummary, RequestQuota } from '../../app/contract/snapshot.ts'
+import { durationText, untilText, waitText } from '../../app/status/durations.ts'
+import { clockText } from '../../app/status/moments.ts'
+import { quotaStatus } from '../../app/status/quota-status.ts'
+import { rateText, SMALLEST_SHOWN_PER_SECOND } from '../../app/status/rates.ts'
+import type { Severity } from '../../app/status/severity.ts'
+import { patienceOf } from './program-rows.ts'
+
+/** Requests of one program that wait for one quota. */
+export interface WaitingRow {
+  readonly program: string
+  /** Its place among all programs, which its colour and pattern follow. */
+  readonly at: number
+  readonly waiting: number
+  /** When the turns of the first and of the last come, as things are. */
+  readonly turns: string
+  readonly longest: string
+  readonly patience?: string
+  readonly patienceUsed?: number
+}
+
+/** One quota with all that waits for it, the next turn first. */
+export interface WaitingGroup {
+  readonly category: string
+  readonly severity: Severity
+  readonly label: string
+  /** Why it is waited for, as far as the quota itself tells. */
+  readonly why: string
+  readonly rows: readonly WaitingRow[]
+}
+
+/** Who waits for what at `nowMs`, epoch ms, by quota: in order of turn, what waits for a slot before it. */
+export function waitingGroups(
+  programs: readonly ProgramSummary[],
+  requests: readonly RequestQuota[],
+  nowMs: number,
+): readonly WaitingGroup[] {
+  const waits = programs
+    .flatMap(({ name, use }, at) =>
+      use.filter(({ waiting }) => waiting > 0).map((one) => ({ name, at, one })),
+    )
+    .sort((a, b) => (a.one.nextTurnAt ?? 0) - (b.one.nextTurnAt ?? 0) || a.name.localeCompare(b.name))
+  const categories = [...new Set(waits.map(({ one }) => one.category))]
+  return categories.map((category) => ({
+    category,
+    ...stateOf(
+      requests.find((one) => one.category === category),
+      nowMs,
+    ),
+    rows: waits
+      .filter(({ one }) => one.category === category)
+      .map(({ name, at, one }) => ({
+        program: name,
+        at,
+        waiting: one.waiting,
+        turns: turnsText(one, nowMs),
+        longest: waitText(one.longestWaitMs ?? 0),
+        ...patienceText(one),
+        ...patienceOf(one),
+      })),
+  }))
+}
+
+type Use = ProgramSummary['use'][number]
+
+/** `48 s – 2 min 6 s`: how long until the first and the last turn. */
+function turnsText({ nextTurnAt, lastTurnAt = nextTurnAt }: Use, nowMs: number): string {
+  if (nextTurnAt === undefined || lastTurnAt === undefined) return 'for a slot'
+  const [first, last] = [untilText(nextTurnAt, nowMs), untilText(lastTurnAt, nowMs)]
+  if (lastTurnAt <= nowMs) return 'now'
+  return first === last ? last : `${nextTurnAt <= nowMs ? 'now' : first} – ${last}`
+}
+
+function patienceText({ nextCameAt, nextPatientUntil }: Use): { readonly patience?: string } {
+  if (nextCameAt === undefined || nextPatientUntil === undefined) return {}
+  return { patience: durationText(Math.round((nextPatientUntil - nextCameAt) / 1000)).replace(/ 0 s$/, '') }
+}
+
+function stateOf(quota: RequestQuota | undefined, nowMs: number): Omit<WaitingGroup, 'category' | 'rows'> {
+  if (quota === undefined) return { severity: 'unseen', label: '', why: '' }
+  const { severity, label, state } = quotaStatus(quota, nowMs)
+  const others = quota.use?.elsewhere ?? 0
+  const why =
+    state === 'blocked' && quota.blockedUntil !== undefined
+      ? `until ${clockText(quota.blockedUntil)}`
+      : others >= SMALLEST_SHOWN_PER_SECOND
+        ? `others take ${rateText(others)}`
+        : ''
+  return { severity, label, why }
+}

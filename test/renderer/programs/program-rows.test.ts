@@ -1,0 +1,87 @@
+import { expect, test } from 'vitest'
+import type { ProgramSummary } from '../../../app/contract/snapshot.ts'
+import { besides, patienceOf, programRow, totalsOf } from '../../../renderer/programs/program-rows.ts'
+import { byMinute } from '../../../renderer/programs/use-recent-use.ts'
+import { NOW_MS, quota, snapshot } from '../fixtures.ts'
+
+const program = (more: Partial<ProgramSummary>): ProgramSummary => ({
+  ...{ id: 'a', name: 'a', class: 'normal', weight: 1, keyEnding: 'abcd', forwarded: 0, coalesced: 0 },
+  ...{ refused: 0, perSecond: 0, waiting: 0, longestWaitMs: 0, streams: 0, use: [] },
+  ...more,
+})
+const use = (category: string, perSecond: number, waiting = 0) => ({
+  ...{ category, perSecond, waiting, forwarded: 10 },
+})
+
+test('what waits is told before what is used, with its part of what comes back', () => {
+  const of = program({
+    use: [use('Positions', 0.32), use('Balances', 0), use('Accounts', 0.1), use('Quotes', 0, 2)],
+    waiting: 2,
+  })
+  const row = programRow(of, [quota('Positions', 320, 500, 100)], NOW_MS)
+  expect(row.uses.map(({ category, text }) => [category, text])).toEqual([
+    ['Quotes', '2 wait'],
+    ['Positions', '0.32'],
+  ])
+  expect(row.uses[1]?.share).toBeCloseTo(0.5)
+  expect(row).toMatchObject({ moreUses: 1, used: expect.stringContaining('Quotes 10 (2 waiting)') })
+})
+
+test('patience is the part that is used at the turn, and nothing where it is not told', () => {
+  const waits = { ...use('Positions', 0, 1), nextTurnAt: 40, nextCameAt: 10, nextPatientUntil: 70 }
+  expect(patienceOf(waits)).toEqual({ patienceUsed: 0.5 })
+  expect(patienceOf({ ...waits, nextTurnAt: 90 })).toEqual({ patienceUsed: 1 })
+  expect(patienceOf({ ...waits, nextPatientUntil: 10 })).toEqual({})
+  expect(patienceOf(use('Positions', 0, 1))).toEqual({})
+})
+
+test('the sum of 429s is told only where every program tells its own', () => {
+  const two = [
+    program({ rejected: 2, forwarded: 5, waiting: 1, longestWaitMs: 900 }),
+    program({ rejected: 1 }),
+  ]
+  expect(totalsOf(two)).toMatchObject({ rejected: 3, forwarded: 5, waiting: 1, longest: '0.9 s' })
+  expect(totalsOf([...two, program({})])).not.toHaveProperty('rejected')
+})
+
+test('checks of Headroom are its own requests without those of programs; others have a range', () => {
+  const shown = snapshot({
+    programs: [program({ perSecond: 0.2, use: [use('Positions', 0.2)] })],
+    streams: [],
+    requests: [
+      quota('Positions', 320, 300, 100, {
+        use: { total: 1.5, own: 0.25, elsewhere: 1.25, elsewhereLow: 1.1, elsewhereHigh: 1.4 },
+      }),
+    ],
+  })
+  expect(besides(shown, NOW_MS)).toMatchObject({
+    checks: { rate: '0.05', streams: 0, uses: [{ category: 'Positions', text: '0.05' }] },
+    others: { rate: '1.3', range: '1.1–1.4/s', most: 'Positions 1.25' },
+  })
+  expect(besides(snapshot({ requests: [] }), NOW_MS)).not.toHaveProperty('others')
+})
+
+test('minutes of all categories of a program are added up, and what lies outside is left out', () => {
+  const recent = byMinute(
+    [
+      {
+        program: 'a',
+        category: 'x',
+        minutes: [
+          [60_000, 3],
+          [0, 1],
+        ],
+      },
+      {
+        program: 'a',
+        category: 'y',
+        minutes: [
+          [60_000, 4],
+          [900_000, 9],
+        ],
+      },
+    ],
+    0,
+  )
+  expect(recent.get('a')).toEqual([1, 7, ...new Array<number>(13).fill(0)])
+})
