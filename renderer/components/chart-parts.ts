@@ -18,6 +18,16 @@ export const GRID = { vertical: false, stroke: 'var(--line)' } as const
 /** A curve without dots, and without motion. */
 export const CURVE = { dot: false, activeDot: false, isAnimationActive: false } as const
 
+/** The curve of a level, with the area under it. */
+export const LEVEL = {
+  ...CURVE,
+  type: 'linear',
+  stroke: 'var(--ok)',
+  strokeWidth: 1.6,
+  fill: 'var(--ok)',
+  fillOpacity: 0.13,
+} as const
+
 /** A chart as large as its frame; `initialDimension` until that is measured. */
 export const WHOLE_FRAME = {
   width: '100%',

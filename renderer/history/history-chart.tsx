@@ -4,18 +4,18 @@ import {
   CartesianGrid,
   ComposedChart,
   ReferenceArea,
-  ReferenceDot,
   ReferenceLine,
   ResponsiveContainer,
   Tooltip,
   YAxis,
 } from 'recharts'
 import { minuteText } from '../../app/status/moments.ts'
-import { PointLabel } from '../components/chart-labels.tsx'
+import { LowestPoint } from '../components/chart-labels.tsx'
 import {
   CURVE,
   type CursorProps,
   GRID,
+  LEVEL,
   lineLabel,
   lowLine,
   rowUnderCursor,
@@ -43,7 +43,7 @@ interface HistoryChartProps {
 
 /** The chart of the chosen row: its past, and a forecast at the present rate of use. */
 export const HistoryChart = memo(function HistoryChart({ series, markers, summary }: HistoryChartProps) {
-  const { rows, fromMs, toMs, nowMs, limit, lowBelow, facts, strip, lowest, empties } = series
+  const { rows, toMs, nowMs, limit, lowBelow, facts, strip, lowest, empties } = series
   const { asBand } = facts
   return (
     <ResponsiveContainer {...WHOLE_FRAME}>
@@ -88,9 +88,9 @@ export const HistoryChart = memo(function HistoryChart({ series, markers, summar
         <YAxis
           {...VALUE_AXIS}
           domain={[strip?.base ?? 0, limit]}
-          ticks={strip ? [strip.base, strip.top, ...countTicks(limit)] : countTicks(limit)}
+          ticks={strip ? [strip.base, strip.tick, ...countTicks(limit)] : countTicks(limit)}
           tickFormatter={(value: number) => axisText(value, strip)}
-          interval="preserveStartEnd"
+          interval={0}
         />
         {lowBelow > 0 && (
           <ReferenceLine
@@ -111,18 +111,7 @@ export const HistoryChart = memo(function HistoryChart({ series, markers, summar
         {!asBand && (
           <Area {...CURVE} dataKey="range" type="linear" stroke="none" fill="var(--ok)" fillOpacity={0.3} />
         )}
-        {!asBand && (
-          <Area
-            {...CURVE}
-            dot={isRinged(rows) ? HeaderRing : false}
-            dataKey="header"
-            type="linear"
-            stroke="var(--ok)"
-            strokeWidth={1.6}
-            fill="var(--ok)"
-            fillOpacity={0.13}
-          />
-        )}
+        {!asBand && <Area {...LEVEL} dot={isRinged(rows) ? HeaderRing : false} dataKey="header" />}
         {!asBand && (
           <Area
             {...CURVE}
@@ -222,29 +211,12 @@ export const HistoryChart = memo(function HistoryChart({ series, markers, summar
             )}
           />
         )}
-        {strip &&
-          STRIP_LABELS.map(({ place, ...label }) => (
-            <ReferenceLine
-              key={place}
-              y={strip[place]}
-              stroke="none"
-              label={{ ...label, fill: 'var(--text)', fontSize: 11 }}
-            />
-          ))}
         {facts.aheadMs > 0 && <ReferenceLine x={nowMs} stroke="var(--muted)" />}
         {lowest !== undefined && (
-          <ReferenceDot
-            x={lowest.at}
-            y={lowest.count}
-            r={3}
-            fill="var(--watch)"
-            stroke="var(--panel)"
-            label={
-              <PointLabel
-                text={`lowest ${Math.floor(lowest.count)} at ${minuteText(lowest.at)}`}
-                isLate={lowest.at - fromMs > (toMs - fromMs) * 0.7}
-              />
-            }
+          <LowestPoint
+            at={lowest.at}
+            level={lowest.count}
+            text={`lowest ${Math.floor(lowest.count)} at ${minuteText(lowest.at)}`}
           />
         )}
         {markers.map(({ kind, at, lane, side }) => (
@@ -271,12 +243,6 @@ export const HistoryChart = memo(function HistoryChart({ series, markers, summar
 const HATCH = 'chart-others'
 const FORECAST_HATCH = 'chart-forecast'
 
-/** Whose use each part of the strip is. Beside each other, because a low chart has the height of one line here. */
-const STRIP_LABELS = [
-  { place: 'top', value: 'others', position: 'insideTopLeft', dx: 0 },
-  { place: 'base', value: 'own', position: 'insideBottomLeft', dx: 44 },
-] as const
-
 /** Headers are drawn as rings while there are few enough to be told apart. */
 const MAX_RINGS = 80
 const isHeader = ({ headerAt, at, header }: ChartRow) => header !== undefined && headerAt === at
@@ -297,7 +263,7 @@ function HeaderRing({ cx, cy, payload }: RingProps) {
 /** The axis tells requests, and below zero the rates of the strip. */
 function axisText(value: number, strip: UseStrip | undefined): string {
   if (strip === undefined || value >= 0) return String(value)
-  return value === strip.base ? '0' : `${strip.maxPerSecond.toFixed(1)}/s`
+  return value === strip.base ? '0' : `${strip.tickPerSecond}/s`
 }
 
 /** The label of a marker, above the line. Recharts passes where the line is. */

@@ -94,7 +94,7 @@ export function chartSeries(
     nowMs,
     limit: quota.limit,
     lowBelow: quota.limit * quota.threshold,
-    lowest: lowestOf(lines, quota),
+    lowest: lowestOf(lines, quota, history.rejectedAt, toMs - fromMs),
     empties: ahead,
     rejectedAt: history.rejectedAt.filter((at) => at >= fromMs && at <= nowMs),
     range,
@@ -103,14 +103,23 @@ export function chartSeries(
 
 /** A line has to rise by this share of the limit before its lowest point is one to point at. */
 const LEAST_RISE = 0.1
+/** A 429 as near as this share of the time axis tells already that nothing was left. */
+const TOLD_BY_429 = 1 / 8
 
-function lowestOf(rows: readonly ChartRow[], { limit, level }: RequestQuota): LowestLevel | undefined {
+function lowestOf(
+  rows: readonly ChartRow[],
+  { limit, level }: RequestQuota,
+  rejectedAt: readonly number[],
+  spanMs: number,
+): LowestLevel | undefined {
   let lowest: LowestLevel | undefined
   for (const row of rows) {
     const count = row.headerBand?.[0] ?? row.modelledBand?.[0] ?? row.header ?? row.modelled
     if (count !== undefined && (lowest === undefined || count < lowest.count)) lowest = { at: row.at, count }
   }
-  return lowest !== undefined && level - lowest.count >= limit * LEAST_RISE ? lowest : undefined
+  if (lowest === undefined || level - lowest.count < limit * LEAST_RISE) return undefined
+  const { at } = lowest
+  return rejectedAt.some((one) => Math.abs(one - at) < spanMs * TOLD_BY_429) ? undefined : lowest
 }
 
 /** The oldest point or 429 of the shortest range; `undefined` without one. */

@@ -7,18 +7,20 @@ import type { ChartRow } from './series.ts'
  * strip is drawn below zero, and its rates are scaled to that place.
  */
 export interface UseStrip {
-  /** Places on the axis, in requests: of no use, of `maxPerSecond`, and of the refill. */
+  /** Places on the axis, in requests: of no use, of `maxPerSecond`, of the refill, and of a round rate below the most. */
   readonly base: number
   readonly top: number
   readonly refill: number
+  readonly tick: number
   /** Requests per second. */
   readonly maxPerSecond: number
   readonly refillPerSecond: number
+  readonly tickPerSecond: number
 }
 
 /** Where the strip begins and ends, as shares of the limit below zero. */
-const BASE = -0.42
-const TOP = -0.14
+const BASE = -0.32
+const TOP = -0.07
 
 /** A point says what use was until the next one, but not longer than this. Milliseconds. */
 const SAYS_MS = 30_000
@@ -35,7 +37,24 @@ export function stripOf(
   const refillPerSecond = limit / period
   const maxPerSecond = Math.max(refillPerSecond * 1.25, ...totals)
   const at = (perSecond: number) => limit * (BASE + ((TOP - BASE) * perSecond) / maxPerSecond)
-  return { base: at(0), top: at(maxPerSecond), refill: at(refillPerSecond), maxPerSecond, refillPerSecond }
+  const tickPerSecond = roundedDown(maxPerSecond)
+  return {
+    base: at(0),
+    top: at(maxPerSecond),
+    refill: at(refillPerSecond),
+    tick: at(tickPerSecond),
+    maxPerSecond,
+    refillPerSecond,
+    tickPerSecond,
+  }
+}
+
+/** The largest of 1, 2, 5, 10, 0.1 … that is not above the rate; requests per second, above 0. */
+function roundedDown(perSecond: number): number {
+  const power = Math.floor(Math.log10(perSecond))
+  const unit = 10 ** power
+  const digit = [5, 2, 1].find((one) => one * unit <= perSecond) ?? 1
+  return Number((digit * unit).toFixed(Math.max(0, -power)))
 }
 
 /** The rows with the use and the last header of their time. Rows that only break a line stay as they are. */

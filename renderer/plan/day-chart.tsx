@@ -3,7 +3,6 @@ import {
   Area,
   CartesianGrid,
   ComposedChart,
-  ReferenceDot,
   ReferenceLine,
   ResponsiveContainer,
   Tooltip,
@@ -14,11 +13,12 @@ import { waitText } from '../../app/status/durations.ts'
 import { minuteText } from '../../app/status/moments.ts'
 import { shareText } from '../../app/status/rates.ts'
 import { REGULAR_SESSION_TEXT, sessionMoments } from '../../app/status/regular-session.ts'
-import { PointLabel } from '../components/chart-labels.tsx'
+import { LowestPoint } from '../components/chart-labels.tsx'
 import {
   CURVE,
   type CursorProps,
   GRID,
+  LEVEL,
   lowLine,
   rowUnderCursor,
   TIME_AXIS,
@@ -53,7 +53,7 @@ const LEVEL_TICKS = [0, 0.25, 0.5, 0.75, 1]
 /** Levels of the day with and without the change, and the longest waits below. */
 export const DayChart = memo(function DayChart({ rows, threshold }: DayChartProps) {
   const longest = Math.max(...rows.map(({ longestSeconds }) => longestSeconds))
-  const { sessions, lowest, isLate } = marksOf(rows)
+  const { sessions, lowest } = marksOf(rows)
   return (
     <div className={css('charts')}>
       <div className={css('levels')}>
@@ -68,15 +68,7 @@ export const DayChart = memo(function DayChart({ rows, threshold }: DayChartProp
               tickFormatter={(share: number) => `${Math.round(share * 100)} %`}
             />
             {threshold > 0 && <ReferenceLine {...lowLine(threshold, `${Math.round(threshold * 100)} %`)} />}
-            <Area
-              {...CURVE}
-              dataKey="after"
-              type="linear"
-              stroke="var(--ok)"
-              strokeWidth={1.6}
-              fill="var(--ok)"
-              fillOpacity={0.13}
-            />
+            <Area {...LEVEL} dataKey="after" />
             <Area
               {...CURVE}
               dataKey="before"
@@ -96,18 +88,10 @@ export const DayChart = memo(function DayChart({ rows, threshold }: DayChartProp
               />
             ))}
             {lowest !== undefined && (
-              <ReferenceDot
-                x={lowest.at}
-                y={lowest.after}
-                r={3}
-                fill="var(--watch)"
-                stroke="var(--panel)"
-                label={
-                  <PointLabel
-                    text={`lowest ${shareText(lowest.after)} at ${minuteText(lowest.at)}`}
-                    isLate={isLate}
-                  />
-                }
+              <LowestPoint
+                at={lowest.at}
+                level={lowest.after}
+                text={`lowest ${shareText(lowest.after)} at ${minuteText(lowest.at)}`}
               />
             )}
             <Tooltip content={<Reading />} cursor={{ stroke: 'var(--text)' }} isAnimationActive={false} />
@@ -162,8 +146,7 @@ function marksOf(rows: readonly DayRow[]) {
   const toMs = rows.at(-1)?.at ?? fromMs
   const least = Math.min(...rows.map(({ after }) => after))
   const lowest = least < POINTED_BELOW ? rows.find(({ after }) => after === least) : undefined
-  const isLate = lowest !== undefined && lowest.at > fromMs + (toMs - fromMs) * 0.6
-  return { sessions: sessionMoments(fromMs, toMs), lowest, isLate }
+  return { sessions: sessionMoments(fromMs, toMs), lowest }
 }
 
 function TimeAxis({ rows }: { readonly rows: readonly DayRow[] }) {

@@ -68,6 +68,20 @@ describe('the strip of use', () => {
     expect(used?.othersBar?.[1]).toBeCloseTo(strip?.top ?? 0, 6)
     expect(strip?.top ?? 1).toBeLessThan(0)
   })
+  test('has a round rate on its axis', () => {
+    const tickOf = (elsewhere: number) =>
+      chartSeries({ points: [point(-10, { own: 0, elsewhere })], rejectedAt: [] }, row, NOW_MS).strip
+        ?.tickPerSecond
+    expect([2.7, 5, 49, 0.3].map(tickOf)).toEqual([2, 5, 20, 1])
+    const slow = quota('Slow', 3, 300, 1)
+    const { strip } = chartSeries(
+      { points: [point(-10, { own: 0, elsewhere: 0 })], rejectedAt: [] },
+      slow,
+      NOW_MS,
+    )
+    expect(strip?.tickPerSecond).toBe(0.01)
+    expect(strip?.tick).toBeLessThanOrEqual(strip?.top ?? Number.NaN)
+  })
   test('is left out where no use is known', () => {
     expect(chartSeries({ points: [point(-10)], rejectedAt: [] }, row, NOW_MS).strip).toBeUndefined()
   })

@@ -124,6 +124,14 @@ describe('what the chart points at', () => {
     expect(seriesOf([at(-600, 90), at(-300, 60), at(-60, 40)]).lowest).toBeUndefined()
     expect(seriesOf([at(-60, 200)], risen).lowest).toBeUndefined()
   })
+  it('is no lowest level that a 429 beside it tells', () => {
+    const risen = quota('Positions', 320, 300, 200)
+    const points = [at(-600, 90), at(-300, 0), at(-60, 150)]
+    const lowestBeside = (seconds: number) =>
+      chartSeries({ points, rejectedAt: [NOW_MS + seconds * 1000] }, risen, NOW_MS).lowest
+    expect(lowestBeside(-310)).toBeUndefined()
+    expect(lowestBeside(-600)?.count).toBe(0)
+  })
   it('is when the row is empty at the earliest, where a forecast is drawn', () => {
     const { empties } = seriesOf([at(-60, 50)], runningOut)
     expect(empties).toMatchObject({ emptyAtMs: NOW_MS + 15_500, isEarliest: true })
