@@ -116,13 +116,18 @@ function Totals({ programs }: { readonly programs: readonly ProgramSummary[] }) 
   const reserve = Math.round(100 * DEFAULT_RESERVE_SHARE)
   return (
     <>
-      <Fact value={`${perSecond}/s`} name="forwarded, last minute" />
+      <Fact value={`${perSecond}/s`} name="forwarded" title="Mean of the last minute." />
       <Fact value={`${wholeText(waiting)} waiting`} name={waiting > 0 ? `longest ${longest}` : 'now'} />
-      <Fact value={`${wholeText(refused)} refused`} name="by the gateway" />
+      <Fact
+        value={`${wholeText(refused)} refused`}
+        name="by the gateway"
+        title="Requests that could not be sent within their patience, or not at all."
+      />
       {rejected !== undefined && (
         <Fact
           value={`${wholeText(rejected)} of ${wholeText(forwarded + rejected)}`}
-          name="met a 429 of the service"
+          name="met a 429"
+          title="Requests that the service answered with 429, of all since the gateway was turned on."
         />
       )}
       <Fact value={`${wholeText(saved)} saved`} name="equal calls shared" />

@@ -39,7 +39,8 @@ export function programExamples(url: string): readonly ProgramExample[] {
     {
       language: 'Spreadsheet (Power Query)',
       code: [
-        `= Json.Document(Web.Contents("${url}${PATH}",`,
+        '= Json.Document(Web.Contents(',
+        `  "${url}${PATH}",`,
         `  [Headers=[Authorization="Bearer " & ${KEY_VARIABLE}]]))`,
       ].join('\n'),
     },

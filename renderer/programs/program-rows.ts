@@ -145,9 +145,7 @@ export function besides(snapshot: Snapshot, nowMs: number): Besides {
   const asked = [...(own?.requests ?? [])].sort((a, b) => b.perSecond - a.perSecond)
   const checks = {
     rate: perSecondText(asked.reduce((sum, { perSecond }) => sum + perSecond, 0)),
-    uses: asked
-      .slice(0, MAX_USES)
-      .map((use) => shownUse({ ...use, forwarded: 0, waiting: 0 }, snapshot.requests)),
+    uses: asked.map((use) => shownUse({ ...use, forwarded: 0, waiting: 0 }, snapshot.requests)),
     streams: own?.streams.length ?? 0,
   }
   const [most] = [...others].sort((a, b) => b.perSecond - a.perSecond)

@@ -100,7 +100,10 @@ function Row({ row, at, recent, waiting, cut }: RowProps) {
           <Swatch name={row.name} at={at} />
           <div>
             <b>{row.name}</b>
-            <span title={processText(row)}>{processText(row)}</span>
+            <span className={css('process')}>
+              {row.process !== undefined && <span title={row.process}>{row.process}</span>}
+              <span>…{row.keyEnding}</span>
+            </span>
           </div>
         </div>
       </th>
@@ -131,10 +134,6 @@ function Row({ row, at, recent, waiting, cut }: RowProps) {
     </tr>
   )
 }
-
-/** The process that called last, and the ending of the program's key. */
-const processText = ({ process, keyEnding }: ProgramRow): string =>
-  [process, `…${keyEnding}`].filter(Boolean).join(' · ')
 
 function WaitingCell({ row }: { readonly row: ProgramRow }) {
   if (row.waiting === 0) return <span className={css('muted')}>{row.state}</span>
@@ -209,7 +208,10 @@ function RestRows({ rest: { checks, others }, at }: { readonly rest: Besides; re
         <td />
         <td className={css('mono')}>{checks.streams}</td>
         <td colSpan={2} className={css('muted')}>
-          {checks.uses.map(({ category, text }) => `${category} ${text}`).join(', ')}
+          <span title={checks.uses.map(({ category, text }) => `${category} ${text}`).join(', ')}>
+            {checks.uses[0] && `${checks.uses[0].category} ${checks.uses[0].text}`}
+            {checks.uses.length > 1 && ` +${checks.uses.length - 1}`}
+          </span>
         </td>
       </tr>
       {others !== undefined && (

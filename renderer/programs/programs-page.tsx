@@ -8,8 +8,9 @@ import { Refusal } from '../components/refusal.tsx'
 import { useAnswer } from '../hooks/use-answer.ts'
 import { useAsked } from '../hooks/use-asked.ts'
 import { useWayBack } from '../hooks/use-way-back.ts'
+import shellSheet from '../shell/shell.module.css'
 import { MAIN } from '../shell/skip-links.tsx'
-import { useParts, useSnapshot } from '../state/window-parts.ts'
+import { useMirror, useParts, usePausedSince, useSnapshot } from '../state/window-parts.ts'
 import { AddProgram } from './add-program.tsx'
 import { GatewayStrip } from './gateway-strip.tsx'
 import { KeyLine } from './key-line.tsx'
@@ -18,7 +19,7 @@ import sheet from './programs.module.css'
 import { UseChart } from './use-chart.tsx'
 import { WaitingList } from './waiting-list.tsx'
 
-const css = classesOf({ ...controlsSheet, ...sheet })
+const css = classesOf({ ...controlsSheet, ...shellSheet, ...sheet })
 
 const NONE: GatewayOverview = { gateway: { state: 'off' }, programs: [] }
 
@@ -38,6 +39,8 @@ function ProgramsOf({ profile }: { readonly profile: string }) {
   const { answer: overview = NONE, again } = useAnswer(overviewOf)
   const serving = useSnapshot((snapshot) => snapshot.gateway)
   const live = useSnapshot((snapshot) => snapshot.programs)
+  const isLost = useMirror(({ link }) => link.kind === 'lost')
+  const isPaused = usePausedSince() !== undefined
   const [isAdding, setAdding] = useState(false)
   const main = useRef<HTMLElement>(null)
   useWayBack()
@@ -53,7 +56,13 @@ function ProgramsOf({ profile }: { readonly profile: string }) {
   }
   const cut = useCallback((name: string) => cutting.current?.(name), [])
   return (
-    <main ref={main} id={MAIN} tabIndex={-1} className={css('page')} data-testid="programs">
+    <main
+      ref={main}
+      id={MAIN}
+      tabIndex={-1}
+      className={css('page', isLost && 'dimmed', isPaused && 'frozen')}
+      data-testid="programs"
+    >
       <KeyLine />
       <GatewayStrip
         gateway={gateway}

@@ -239,4 +239,20 @@ export const WINDOW_MUTANTS: readonly Mutant[] = [
     test: 'e2e/window/accessibility.spec.ts',
     grep: 'in forced colours',
   },
+  {
+    promise: 'Q5',
+    what: 'claim no 429s of programs whose process does not tell them',
+    file: 'renderer/programs/program-rows.ts',
+    find: 'met.length === programs.length && {',
+    replace: 'met.length <= programs.length && {',
+    test: 'renderer/programs/program-rows.test.ts',
+  },
+  {
+    promise: 'Q5',
+    what: 'draw a minute that has just begun as if it were over',
+    file: 'renderer/programs/stacked-use.ts',
+    find: 'Math.min(resolutionMs, toMs - from - at * resolutionMs) / 1000',
+    replace: 'Math.min(resolutionMs, toMs - from + at * resolutionMs) / 1000',
+    test: 'renderer/programs/stacked-use.test.ts',
+  },
 ]
