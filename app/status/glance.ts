@@ -1,10 +1,10 @@
 import type { LoggedEvent } from '../contract/events.ts'
-import type { Snapshot } from '../contract/snapshot.ts'
+import type { RequestQuota, Snapshot } from '../contract/snapshot.ts'
 import { coarseSinceText, countdownSeconds } from './durations.ts'
 import { type Finding, judgedRows, keyFindings } from './key-findings.ts'
 import { keyStatus, shortText } from './key-status.ts'
 import { dayAndMinuteText } from './moments.ts'
-import { ANY_MOMENT, leftText, quotaStatus, shareLeftText } from './quota-status.ts'
+import { ANY_MOMENT, leftText, quotaStatus, safePaceText, shareLeftText, usageLine } from './quota-status.ts'
 import type { Severity } from './severity.ts'
 import { isStreamSilent } from './stream-status.ts'
 
@@ -70,6 +70,14 @@ function quotaNumber({ quota }: Finding, nowMs: number): GlanceNumber {
     case 'not-checked':
       return NONE
   }
+}
+
+/** What a quota's finding says beside its number, in short lines: its moment with the safe pace, and who uses it. */
+export function glanceLines(quota: RequestQuota, moment: string, nowMs: number): readonly string[] {
+  const isHeld = quotaStatus(quota, nowMs).state === 'blocked'
+  const pace = isHeld ? '?' : safePaceText(quota, nowMs)
+  const now = [moment, pace === '?' ? '' : `safe pace ${pace}`].filter(Boolean).join(', ')
+  return [now, usageLine(quota)].filter(Boolean)
 }
 
 const countdown = (leftMs: number, rounding: 'down' | 'up') => digits(countdownSeconds(leftMs, rounding))

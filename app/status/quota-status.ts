@@ -260,6 +260,14 @@ export function usageSentence(quota: RequestQuota, nowMs: number): string {
   return `${who}; ${refillText(quota)}.`
 }
 
+/** The same to be read from afar, without Headroom's own use where others use it: `others 1.2–1.3/s, refill 1.07/s`. */
+export function usageLine(quota: RequestQuota): string {
+  const [own, others] = [ownText(quota), othersText(quota)]
+  const known = others !== '0' ? `others ${others}/s` : own !== '0' ? `own ${own}/s` : 'no use measured'
+  const who = quota.use === null ? 'use by others not known yet' : known
+  return `${who}, ${refillText(quota).replace('it refills', quota.model === 'rolling' ? 'refill' : 'refills')}`
+}
+
 /** `it refills 1.07/s`; a fixed window `refills at 14:32:05`. */
 function refillText({ model, limit, period, windowEndsAt }: RequestQuota): string {
   if (model === 'rolling') return `it refills ${Number((limit / period).toFixed(2))}/s`

@@ -1,5 +1,11 @@
 import type { Snapshot } from '../../app/contract/snapshot.ts'
-import { type GlanceNumber, glanceNote, glanceNumber, signInByText } from '../../app/status/glance.ts'
+import {
+  type GlanceNumber,
+  glanceLines,
+  glanceNote,
+  glanceNumber,
+  signInByText,
+} from '../../app/status/glance.ts'
 import { keyFindings } from '../../app/status/key-findings.ts'
 import { aspectStatuses, keyStatus } from '../../app/status/key-status.ts'
 import { zonedClockText } from '../../app/status/moments.ts'
@@ -7,6 +13,7 @@ import { classesOf } from '../components/classes.ts'
 import controlsSheet from '../components/controls.module.css'
 import { Shape } from '../components/shape.tsx'
 import { accessText } from '../format/token-text.ts'
+import { unbroken } from '../format/unbroken.ts'
 import { useMedia } from '../hooks/use-media.ts'
 import { useWayBack } from '../hooks/use-way-back.ts'
 import { BannerArea, RefusalNotice } from '../shell/banner.tsx'
@@ -93,10 +100,11 @@ function Hero({ close }: { readonly close: () => void }) {
 }
 
 function heroOf(snapshot: Snapshot, nowMs: number) {
-  const { severity, label, subject, quota, moment, text, action, detail } = keyStatus(snapshot, nowMs)
+  const { severity, label, subject, quota, moment, text, action } = keyStatus(snapshot, nowMs)
   // The large number says what the text of a quota does.
-  const lines = subject !== undefined && quota !== undefined ? [moment, action, detail] : [text, action]
-  return { severity, label, subject, lines: lines.filter(Boolean) }
+  const isQuota = subject !== undefined && quota !== undefined
+  const lines = isQuota ? glanceLines(quota, moment, nowMs) : [text, action].filter(Boolean)
+  return { severity, label, subject, lines: lines.map(unbroken) }
 }
 
 function BigNumber({ number: { caption, value } }: { readonly number: GlanceNumber }) {

@@ -66,7 +66,7 @@ export function inUsage({ row, detail, said }: Usage, looks: readonly Look[], lo
   const none = detail.includes('No use measured')
   const others = /[Oo]thers(?: use)? ([\d.–]+)\/s/.exec(detail)?.[1] ?? (none ? '0' : undefined)
   const own = /Headroom uses ([\d.]+)\/s/.exec(detail)?.[1] ?? (none ? '0' : undefined)
-  const safe = /Safe pace: (1 per [\d.]+ s|none)/.exec(detail)?.[1]
+  const safe = /[Ss]afe pace:? (1 per [\d.]+ s|none)/.exec(detail)?.[1]
   if (others !== undefined) inOthers({ ...row, others }, looks, said, note)
   if (own !== undefined) inOwn({ ...row, own }, look, said, note)
   if (safe !== undefined) inSafePace({ ...row, safe }, looks, said, note)

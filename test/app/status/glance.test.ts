@@ -2,13 +2,37 @@ import '../../renderer/utc.ts'
 import { describe, expect, it } from 'vitest'
 import type { LoggedEvent } from '../../../app/contract/events.ts'
 import type { Snapshot } from '../../../app/contract/snapshot.ts'
-import { glanceNote, glanceNumber, keyLines, refusalsSince } from '../../../app/status/glance.ts'
+import { glanceLines, glanceNote, glanceNumber, keyLines, refusalsSince } from '../../../app/status/glance.ts'
 import { keyFindings } from '../../../app/status/key-findings.ts'
 import { CALM_REQUESTS, NOW_MS, quota, slots, snapshot, stream } from '../../renderer/fixtures.ts'
 
 const row = (more: Parameters<typeof quota>[4] = {}) => quota('Positions', 320, 300, 55, more)
 const of = (more: Partial<Snapshot>) => snapshot({ requests: CALM_REQUESTS, ...more })
 const { refresh } = snapshot()
+
+it('says in short lines when, how fast one may ask, and who uses it', () => {
+  const use = { total: 2, own: 0.1, elsewhere: 1.9 }
+  const safe = { everySeconds: null, burst: 0 }
+  expect(glanceLines(row({ state: 'running-out', use, safe }), 'about 03:40', NOW_MS)).toEqual([
+    'about 03:40, safe pace none',
+    'others 1.9/s, refill 1.07/s',
+  ])
+  const slow = { everySeconds: 1.9, burst: 0 }
+  const alone = { total: 0.1, own: 0.1, elsewhere: 0 }
+  expect(glanceLines(row({ state: 'low', use: alone, safe: slow }), '17 %', NOW_MS)).toEqual([
+    '17 %, safe pace 1 per 1.9 s',
+    'own 0.1/s, refill 1.07/s',
+  ])
+  // After a 429 the large number is the pace.
+  const held = row({ state: 'blocked', blockedUntil: NOW_MS + 40_000, use, safe: slow })
+  expect(glanceLines(held, 'until 14:31:52', NOW_MS)).toEqual([
+    'until 14:31:52',
+    'others 1.9/s, refill 1.07/s',
+  ])
+  expect(glanceLines(row({ state: 'low', use: null }), '', NOW_MS).at(-1)).toBe(
+    'use by others not known yet, refill 1.07/s',
+  )
+})
 
 it.each<[string, Partial<Snapshot>, string, string]>([
   [
