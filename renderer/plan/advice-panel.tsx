@@ -9,10 +9,11 @@ import { classesOf } from '../components/classes.ts'
 import controlsSheet from '../components/controls.module.css'
 import { saveFile } from '../hooks/save-file.ts'
 import { useCopy } from '../hooks/use-copy.ts'
-import sheet from './plan.module.css'
+import planSheet from './plan.module.css'
+import sheet from './plan-advice.module.css'
 import { type ChangeDraft, conceded, type PlanDraft } from './plan-draft.ts'
 
-const css = classesOf({ ...controlsSheet, ...sheet })
+const css = classesOf({ ...controlsSheet, ...planSheet, ...sheet })
 
 interface AdvicePanelProps {
   readonly draft: PlanDraft

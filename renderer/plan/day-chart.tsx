@@ -26,7 +26,7 @@ import {
   WHOLE_FRAME,
 } from '../components/chart-parts.ts'
 import { classesOf } from '../components/classes.ts'
-import sheet from './plan.module.css'
+import sheet from './plan-day.module.css'
 
 const css = classesOf(sheet)
 

@@ -9,11 +9,12 @@ import { classesOf } from '../components/classes.ts'
 import controlsSheet from '../components/controls.module.css'
 import { useParts, useQuota } from '../state/window-parts.ts'
 import type { DayRow } from './day-chart.tsx'
-import sheet from './plan.module.css'
+import planSheet from './plan.module.css'
+import sheet from './plan-day.module.css'
 import type { PlanDraft } from './plan-draft.ts'
 import { type PlannedDays, RECORDED_MS, STRETCH_MS, useDay } from './use-day.ts'
 
-const css = classesOf({ ...controlsSheet, ...sheet })
+const css = classesOf({ ...controlsSheet, ...planSheet, ...sheet })
 
 // A separate chunk, loaded after the verdict is shown.
 const DayChart = lazy(async () => ({ default: (await import('./day-chart.tsx')).DayChart }))

@@ -9,10 +9,11 @@ import { classesOf } from '../components/classes.ts'
 import controlsSheet from '../components/controls.module.css'
 import { Shape } from '../components/shape.tsx'
 import { fillOf } from '../components/swatch.tsx'
-import sheet from './plan.module.css'
+import planSheet from './plan.module.css'
+import sheet from './plan-demand.module.css'
 import type { PlanDraft } from './plan-draft.ts'
 
-const css = classesOf({ ...controlsSheet, ...sheet })
+const css = classesOf({ ...controlsSheet, ...planSheet, ...sheet })
 
 /** Where a bar marks what comes back, per cent of its width: what is above fits beside it. */
 const REFILL_AT = 80

@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { classesOf } from '../components/classes.ts'
-import sheet from './plan.module.css'
+import sheet from './plan-programs.module.css'
 
 const css = classesOf(sheet)
 

@@ -7,7 +7,7 @@ import { classesOf } from '../components/classes.ts'
 import controlsSheet from '../components/controls.module.css'
 import { Swatch } from '../components/swatch.tsx'
 import { useMoment } from '../state/window-parts.ts'
-import sheet from './plan.module.css'
+import sheet from './plan-programs.module.css'
 
 const css = classesOf({ ...controlsSheet, ...sheet })
 
@@ -41,11 +41,13 @@ export const OthersRow = memo(function OthersRow({ base: { others, recordedFromM
         <td colSpan={2} className={css('muted')}>
           estimate
         </td>
-        <td colSpan={6} className={css('muted')} data-testid="plan-others">
+        <td colSpan={4} className={css('muted', 'others')} data-testid="plan-others">
           about {total(({ perSecond }) => perSecond).toFixed(2)}/s
           {recordedFromMs === undefined && `, ${range}/s`}, in{' '}
-          {countText(others.length, 'category', 'categories')}; {age}. Not through the gateway: nothing makes
-          them wait.
+          {countText(others.length, 'category', 'categories')}; {age}
+        </td>
+        <td colSpan={2} className={css('muted')} title="Not through the gateway: nothing makes them wait.">
+          never
         </td>
       </tr>
     </tbody>

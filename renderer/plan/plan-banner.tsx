@@ -8,7 +8,7 @@ import headlineSheet from '../components/headline.module.css'
 import { Shape } from '../components/shape.tsx'
 import { unbroken } from '../format/unbroken.ts'
 import { useSnapshot } from '../state/window-parts.ts'
-import sheet from './plan.module.css'
+import sheet from './plan-banner.module.css'
 import { changesText, type PlanDraft } from './plan-draft.ts'
 
 const css = classesOf({ ...controlsSheet, ...headlineSheet, ...sheet })

@@ -12,7 +12,7 @@ import { Icon } from '../components/icon.tsx'
 import { Swatch } from '../components/swatch.tsx'
 import { NumberField } from './number-field.tsx'
 import { OthersRow } from './others-row.tsx'
-import sheet from './plan.module.css'
+import planSheet from './plan.module.css'
 import {
   type ChangeDraft,
   changeOf,
@@ -28,14 +28,17 @@ import {
   requestsRemoved,
   streamAdded,
 } from './plan-draft.ts'
+import sheet from './plan-programs.module.css'
 import { AddStream, StreamsOf } from './streams-of.tsx'
 import { RECORDED_MS } from './use-day.ts'
 
-const css = classesOf({ ...controlsSheet, ...sheet })
+const css = classesOf({ ...controlsSheet, ...planSheet, ...sheet })
 
 /** The highest burst that a person may type. */
 const MAX_BURST = 100_000
 const COLUMNS = 9
+/** What is told of a row whose requests never wait. */
+const NEVER = 'never'
 
 interface ProgramsPanelProps {
   readonly draft: PlanDraft
@@ -131,12 +134,12 @@ export function ProgramsPanel({
             ),
           )}
         </table>
-        <p className={css('note')}>
-          {isRecorded
-            ? `Rates and bursts cover what is recorded: ${recordedText(draft.base.recordedMinutes ?? 0, RECORDED_MS)}.`
-            : `Rates are means of the last minute; their bursts are assumed to be ${ASSUMED_BURST_SECONDS} seconds of the rate until you change them.`}
-        </p>
       </section>
+      <p className={css('note', 'foot')}>
+        {isRecorded
+          ? `Rates and bursts cover what is recorded: ${recordedText(draft.base.recordedMinutes ?? 0, RECORDED_MS)}.`
+          : `Rates are means of the last minute; their bursts are assumed to be ${ASSUMED_BURST_SECONDS} seconds of the rate until you change them.`}
+      </p>
     </section>
   )
 }
@@ -184,7 +187,7 @@ const ProgramRows = memo(function ProgramRows(props: ProgramRowsProps) {
               <StreamsOf program={program} change={change} />
             </td>
           )}
-          <td className={css('number', 'waits')}>{waits[index]}</td>
+          <td className={css('waits', waits[index] === NEVER ? 'muted' : 'number')}>{waits[index]}</td>
           <td>
             {row && (
               <button
@@ -298,7 +301,7 @@ function ProgramCells({ limits, program, at, isAdded, change, addStream }: Progr
           ))}
         </select>
       </td>
-      <td rowSpan={rowSpan}>
+      <td rowSpan={rowSpan} className={css('weight')}>
         <NumberField
           label={`Weight of ${name}`}
           value={weight}
@@ -377,5 +380,5 @@ function waitText({ categories }: PlanVerdict, name: string, category: string): 
     ?.waits.find(({ program }) => program === name)
   if (wait === undefined) return ''
   if (wait.worstSeconds === null) return 'no bound'
-  return wait.worstSeconds === 0 ? 'never' : durationText(Math.ceil(wait.worstSeconds))
+  return wait.worstSeconds === 0 ? NEVER : durationText(Math.ceil(wait.worstSeconds))
 }

@@ -5,10 +5,11 @@ import { classesOf } from '../components/classes.ts'
 import controlsSheet from '../components/controls.module.css'
 import { Icon } from '../components/icon.tsx'
 import { checkStream, streamForm } from '../streams/stream-form.ts'
-import sheet from './plan.module.css'
+import planSheet from './plan.module.css'
 import { type ChangeDraft, streamRemoved } from './plan-draft.ts'
+import sheet from './plan-programs.module.css'
 
-const css = classesOf({ ...controlsSheet, ...sheet })
+const css = classesOf({ ...controlsSheet, ...planSheet, ...sheet })
 
 interface StreamsOfProps {
   readonly program: PlannedProgram
@@ -22,8 +23,12 @@ export function StreamsOf({ program: { name, streams }, change }: StreamsOfProps
       {streams.map(({ kind, target, options }, at) => {
         const words = `${STREAM_TABLE[kind].name} ${target}`
         return (
-          <span key={`${kind} ${target} ${JSON.stringify(options)}`} className={css('chip')}>
-            {words}
+          <span
+            key={`${kind} ${target} ${JSON.stringify(options)}`}
+            className={css('chip', 'stream')}
+            title={words}
+          >
+            <span>{words}</span>
             <button
               type="button"
               className={css('remove')}
