@@ -8,6 +8,8 @@ export interface DayStretch {
   /** Share of the limit, 0 to 1. */
   readonly lowest: number
   readonly longestSeconds: number
+  /** The program that waited longest; absent where none waited. */
+  readonly longestBy?: string
 }
 
 /**
@@ -37,7 +39,12 @@ export function dayLevels(
     const here = known.get(atMs)
     level =
       here?.lowest ?? Math.min(size.limit, level + (stretchMs / 1000) * (size.limit / size.periodSeconds))
-    stretches.push({ atMs, lowest: level / size.limit, longestSeconds: here?.longestSeconds ?? 0 })
+    stretches.push({
+      atMs,
+      lowest: level / size.limit,
+      longestSeconds: here?.longestSeconds ?? 0,
+      ...(here?.longestBy !== undefined && { longestBy: here.longestBy }),
+    })
   }
   return stretches
 }

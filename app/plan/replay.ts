@@ -33,6 +33,8 @@ export interface ReplayedLevel {
   readonly lowest: number
   /** Of the requests that reached the service in the stretch, 0 or more. */
   readonly longestSeconds: number
+  /** The program whose request waited that long; absent where none waited. */
+  readonly longestBy?: string
 }
 
 /** What became of a day. */
@@ -98,6 +100,7 @@ interface Stretch {
   readonly atMs: number
   lowest: number
   longestMs: number
+  longestBy: string
 }
 
 /** A category of the day: the service's bucket, and what was noted of it, by time. */
@@ -196,11 +199,11 @@ class ReplayedDay {
 
   #reach(request: OpenRequest | undefined): void {
     if (request === undefined) return
-    const { atMs, category, waitedMs } = request
+    const { atMs, category, waitedMs, program } = request
     const { bucket } = category
     request.isAccepted = bucket.spend(atMs)
     if (!request.isAccepted) this.#upstreamRefusals += 1
-    this.#note(category, atMs, { level: bucket.level(atMs), waitedMs })
+    this.#note(category, atMs, { level: bucket.level(atMs), waitedMs, program })
     request.header = bucket.header(atMs)
     request.atMs = atMs + TRIP_MS
     this.#down.add(request)
@@ -271,27 +274,34 @@ class ReplayedDay {
   #note(
     category: Category,
     nowMs: number,
-    { level, waitedMs }: { readonly level: number; readonly waitedMs: number },
+    {
+      level,
+      waitedMs,
+      program,
+    }: { readonly level: number; readonly waitedMs: number; readonly program: string },
   ): void {
     const atMs = Math.floor(nowMs / this.#options.stretchMs) * this.#options.stretchMs
     const { stretches } = category
     const stretch = stretches.at(-1)
     if (stretch === undefined) this.#noted.push(category)
     if (stretch === undefined || stretch.atMs !== atMs)
-      stretches.push({ atMs, lowest: level, longestMs: waitedMs })
+      stretches.push({ atMs, lowest: level, longestMs: waitedMs, longestBy: program })
     else {
       stretch.lowest = Math.min(stretch.lowest, level)
-      stretch.longestMs = Math.max(stretch.longestMs, waitedMs)
+      if (waitedMs <= stretch.longestMs) return
+      stretch.longestMs = waitedMs
+      stretch.longestBy = program
     }
   }
 }
 
 const levelsOf = ({ name: category, stretches }: Category): readonly ReplayedLevel[] =>
-  stretches.map(({ atMs, lowest, longestMs }) => ({
+  stretches.map(({ atMs, lowest, longestMs, longestBy }) => ({
     category,
     atMs,
     lowest,
     longestSeconds: longestMs / 1000,
+    ...(longestMs > 0 && { longestBy }),
   }))
 
 function summary({ program, category, sentMs, refused }: Waits): ReplayedWaits {

@@ -3,12 +3,14 @@ import {
   Area,
   CartesianGrid,
   ComposedChart,
+  ReferenceDot,
   ReferenceLine,
   ResponsiveContainer,
   Tooltip,
   XAxis,
   YAxis,
 } from 'recharts'
+import type { PlannedProgram } from '../../app/plan/plan.ts'
 import { waitText } from '../../app/status/durations.ts'
 import { minuteText } from '../../app/status/moments.ts'
 import { shareText } from '../../app/status/rates.ts'
@@ -27,6 +29,7 @@ import {
 } from '../components/chart-parts.ts'
 import { classesOf } from '../components/classes.ts'
 import sheet from './plan-day.module.css'
+import { WaitBars } from './wait-bars.tsx'
 
 const css = classesOf(sheet)
 
@@ -37,30 +40,33 @@ export interface DayRow {
   readonly before: number
   readonly after: number
   readonly longestSeconds: number
+  /** The program that waited longest; absent where none waited. */
+  readonly longestBy?: string
 }
 
 interface DayChartProps {
   readonly rows: readonly DayRow[]
+  /** Those of the plan, in its order: their swatches are told by it. */
+  readonly programs: readonly PlannedProgram[]
   /** Share of the limit under which the row is low. */
   readonly threshold: number
 }
 
-const MARGIN = { top: 8, right: 14, bottom: 0, left: 0 } as const
-const LABELS_TOP = { ...MARGIN, top: 18 } as const
+const MARGIN = { top: 18, right: 14, bottom: 8, left: 0 } as const
 const LEVEL_DOMAIN = [0, 1]
 const LEVEL_TICKS = [0, 0.25, 0.5, 0.75, 1]
 
 /** Levels of the day with and without the change, and the longest waits below. */
-export const DayChart = memo(function DayChart({ rows, threshold }: DayChartProps) {
+export const DayChart = memo(function DayChart({ rows, programs, threshold }: DayChartProps) {
   const longest = Math.max(...rows.map(({ longestSeconds }) => longestSeconds))
-  const { sessions, lowest } = marksOf(rows)
+  const { sessions, lowest, apart } = marksOf(rows)
   return (
     <div className={css('charts')}>
       <div className={css('levels')}>
         <ResponsiveContainer {...WHOLE_FRAME}>
-          <ComposedChart data={rows as DayRow[]} margin={LABELS_TOP} accessibilityLayer={false}>
+          <ComposedChart data={rows as DayRow[]} margin={MARGIN} accessibilityLayer={false}>
             <CartesianGrid {...GRID} />
-            <TimeAxis rows={rows} />
+            <TimeAxis rows={rows} isHidden={longest > 0} />
             <YAxis
               {...VALUE_AXIS}
               domain={LEVEL_DOMAIN}
@@ -94,6 +100,22 @@ export const DayChart = memo(function DayChart({ rows, threshold }: DayChartProp
                 text={`lowest ${shareText(lowest.after)} at ${minuteText(lowest.at)}`}
               />
             )}
+            {apart !== undefined && (
+              <ReferenceDot
+                x={apart.at}
+                y={apart.before}
+                r={0}
+                label={{ value: 'without the change', position: 'top', fill: 'var(--muted)', fontSize: 11 }}
+              />
+            )}
+            {apart !== undefined && (
+              <ReferenceDot
+                x={apart.at}
+                y={apart.after}
+                r={0}
+                label={{ value: 'with the change', position: 'bottom', fill: 'var(--ok)', fontSize: 11 }}
+              />
+            )}
             <Tooltip content={<Reading />} cursor={{ stroke: 'var(--text)' }} isAnimationActive={false} />
           </ComposedChart>
         </ResponsiveContainer>
@@ -105,34 +127,10 @@ export const DayChart = memo(function DayChart({ rows, threshold }: DayChartProp
         <span>
           <i className={css('line-after')} /> with the change
         </span>
-        <span>
-          <i className={css('bar-wait')} /> {longest === 0 ? 'no request waits' : 'longest wait'}
-        </span>
+        {longest === 0 && <span>no request waits</span>}
         {sessions.length > 0 && <span>open, close: {REGULAR_SESSION_TEXT}</span>}
       </p>
-      {longest > 0 && (
-        <div className={css('waits-chart')}>
-          <ResponsiveContainer {...WHOLE_FRAME}>
-            <ComposedChart data={rows as DayRow[]} margin={MARGIN} accessibilityLayer={false}>
-              <TimeAxis rows={rows} />
-              <YAxis
-                {...VALUE_AXIS}
-                domain={[0, longest]}
-                ticks={[0, longest]}
-                tickFormatter={(seconds: number) => `${Math.ceil(seconds)} s`}
-              />
-              <Area
-                {...CURVE}
-                dataKey="longestSeconds"
-                type="step"
-                stroke="none"
-                fill="var(--watch)"
-                fillOpacity={1}
-              />
-            </ComposedChart>
-          </ResponsiveContainer>
-        </div>
-      )}
+      {longest > 0 && <WaitBars rows={rows} programs={programs} ticks={hourTicks(...endsOf(rows))} />}
     </div>
   )
 })
@@ -146,15 +144,40 @@ function marksOf(rows: readonly DayRow[]) {
   const toMs = rows.at(-1)?.at ?? fromMs
   const least = Math.min(...rows.map(({ after }) => after))
   const lowest = least < POINTED_BELOW ? rows.find(({ after }) => after === least) : undefined
-  return { sessions: sessionMoments(fromMs, toMs), lowest }
+  return { sessions: sessionMoments(fromMs, toMs), lowest, apart: mostApart(rows, lowest) }
 }
 
-function TimeAxis({ rows }: { readonly rows: readonly DayRow[] }) {
-  const from = rows[0]?.at ?? 0
-  const to = rows.at(-1)?.at ?? from
+/** Where both curves have room for their names: far apart, off the edges and away from the lowest point. */
+function mostApart(rows: readonly DayRow[], lowest: DayRow | undefined): DayRow | undefined {
+  const [fromMs, toMs] = endsOf(rows)
+  const lengthMs = toMs - fromMs
+  const isFree = ({ at, before, after }: DayRow) =>
+    at > fromMs + lengthMs * 0.15 &&
+    at < toMs - lengthMs * 0.15 &&
+    before < 0.93 &&
+    after > 0.2 &&
+    before - after > 0.04 &&
+    (lowest === undefined || Math.abs(lowest.at - at) > lengthMs * 0.2)
+  return rows.filter(isFree).toSorted((a, b) => b.before - b.after - (a.before - a.after))[0]
+}
+
+const endsOf = (rows: readonly DayRow[]): readonly [fromMs: number, toMs: number] => [
+  rows[0]?.at ?? 0,
+  rows.at(-1)?.at ?? 0,
+]
+
+interface TimeAxisProps {
+  readonly rows: readonly DayRow[]
+  /** Whether the bars below have the hours. */
+  readonly isHidden: boolean
+}
+
+function TimeAxis({ rows, isHidden }: TimeAxisProps) {
+  const [from, to] = endsOf(rows)
   return (
     <XAxis
       {...TIME_AXIS}
+      hide={isHidden}
       domain={[from, to]}
       ticks={hourTicks(from, to)}
       tickFormatter={minuteText}
@@ -181,7 +204,8 @@ function Reading(cursor: CursorProps<DayRow>) {
     <p className={css('reading')}>
       <b>{minuteText(row.at)}</b> without the change {shareText(row.before)}, with the change{' '}
       {shareText(row.after)}
-      {row.longestSeconds > 0 && `, longest wait ${waitText(row.longestSeconds * 1000)}`}
+      {row.longestSeconds > 0 &&
+        `, longest wait ${waitText(row.longestSeconds * 1000)}${row.longestBy === undefined ? '' : ` of ${row.longestBy}`}`}
     </p>
   )
 }

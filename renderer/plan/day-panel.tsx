@@ -1,5 +1,6 @@
 import { lazy, memo, Suspense, useId, useMemo, useState } from 'react'
 import { type DayStretch, dayLevels } from '../../app/plan/day-levels.ts'
+import type { PlannedProgram } from '../../app/plan/plan.ts'
 import { isTooLittle, recordedText } from '../../app/plan/plan-words.ts'
 import type { PlanVerdict } from '../../app/plan/verdict.ts'
 import { waitText } from '../../app/status/durations.ts'
@@ -72,24 +73,32 @@ export const DayPanel = memo(function DayPanel({ draft, verdict, isResting }: Da
       </p>
       {category !== undefined && rows.length > 0 && asTable && <DayTable rows={rows} category={category} />}
       {category !== undefined && rows.length > 0 && !asTable && (
-        <Picture rows={rows} category={category} summary={`${category}: ${summary}`} />
+        <Picture
+          rows={rows}
+          programs={days?.plan.programs ?? NO_PROGRAMS}
+          category={category}
+          summary={`${category}: ${summary}`}
+        />
       )}
     </section>
   )
 })
 
+const NO_PROGRAMS: readonly PlannedProgram[] = []
+
 interface PictureProps {
   readonly rows: readonly DayRow[]
+  readonly programs: readonly PlannedProgram[]
   readonly category: string
   readonly summary: string
 }
 
-function Picture({ rows, category, summary }: PictureProps) {
+function Picture({ rows, programs, category, summary }: PictureProps) {
   const threshold = useQuota(category, (quota) => quota.threshold) ?? 0
   return (
     <div className={css('picture')} role="img" aria-label={summary}>
       <Suspense fallback={null}>
-        <DayChart rows={rows} threshold={threshold} />
+        <DayChart rows={rows} programs={programs} threshold={threshold} />
       </Suspense>
     </div>
   )
@@ -141,12 +150,16 @@ const aboutText = ({ isRecorded, minutes }: PlannedDays): string =>
 function rowsOf({ fromMs, lengthMs, before, after, plan }: PlannedDays, category: string): readonly DayRow[] {
   const of = { plan, category, lengthMs, stretchMs: STRETCH_MS }
   const changed: readonly DayStretch[] = dayLevels(after, of)
-  return dayLevels(before, of).map(({ atMs, lowest }, at) => ({
-    at: fromMs + atMs,
-    before: lowest,
-    after: changed[at]?.lowest ?? lowest,
-    longestSeconds: changed[at]?.longestSeconds ?? 0,
-  }))
+  return dayLevels(before, of).map(({ atMs, lowest }, at) => {
+    const { lowest: after = lowest, longestSeconds = 0, longestBy } = changed[at] ?? {}
+    return {
+      at: fromMs + atMs,
+      before: lowest,
+      after,
+      longestSeconds,
+      ...(longestBy !== undefined && { longestBy }),
+    }
+  })
 }
 
 interface Summary {

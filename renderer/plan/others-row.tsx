@@ -47,7 +47,7 @@ export const OthersRow = memo(function OthersRow({ base: { others, recordedFromM
           {countText(others.length, 'category', 'categories')}; {age}
         </td>
         <td colSpan={2} className={css('muted')} title="Not through the gateway: nothing makes them wait.">
-          never
+          –
         </td>
       </tr>
     </tbody>

@@ -60,6 +60,17 @@ test('without waits nothing waits, and the levels are those of the service', () 
   })
 })
 
+test('a stretch names the program whose request waited longest in it', () => {
+  const arrivals = [
+    ...Array.from({ length: 400 }, () => ({ atMs: 1000, program: 'backtest', category: CATEGORY })),
+    { atMs: 1000, program: 'executor', category: CATEGORY },
+  ]
+  const { levels } = replay(BUSY, arrivals, OPTIONS)
+  const waited = levels.filter(({ longestSeconds }) => longestSeconds > 0)
+  expect(waited.length).toBeGreaterThan(0)
+  expect(new Set(waited.map(({ longestBy }) => longestBy))).toEqual(new Set(['backtest']))
+})
+
 test('arrivals that the plan does not know are left out', () => {
   const arrivals: readonly Arrival[] = [
     { atMs: 0, program: 'unknown', category: CATEGORY },

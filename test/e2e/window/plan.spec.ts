@@ -71,6 +71,8 @@ test('it starts from what runs: programs, own requests, streams, and others as a
   ])
   await expect(page.getByLabel('Requests per second of scanner, Quote Snapshot')).toHaveValue('0.75')
   await expect(page.locator('[data-program=Headroom]')).toContainText('Depth quotes MSFT')
+  const chip = await page.locator('[data-program=Headroom]').getByTitle('Depth quotes MSFT').boundingBox()
+  expect(chip?.height).toBeLessThanOrEqual(26)
   await expect(page.locator('[data-program=Others]')).toContainText('estimate')
   await expect(page.getByTestId('plan-others')).toContainText(
     /about 2\.15\/s, 1\.9–2\.4\/s, in 7 categories; headers up to \d+ s old/,
@@ -175,6 +177,8 @@ test('the recorded day is shown with and without the change, as a picture and as
     /^With the change the lowest level is [\d.]+ %, without it \d+ %; the longest wait is /,
   )
   await expect(page.getByRole('img', { name: /^Quote Snapshot: With the change/ })).toBeVisible()
+  // The bars of the waits have the pattern of who waits.
+  await expect(page.locator('[data-history]')).toContainText(/longest wait.*scanner/)
   // The picture points at the lowest level, and at the regular session of the day.
   const picture = page.locator('[data-history] .recharts-surface').first()
   await expect(picture.getByTestId('marked-point')).toHaveText(/^lowest [\d.]+ % at \d\d:\d\d$/)

@@ -1,0 +1,70 @@
+import type { PlannedProgram } from '../../app/plan/plan.ts'
+import { OTHERS_NAME, OWN_NAME } from '../../app/plan/running.ts'
+import { waitText } from '../../app/status/durations.ts'
+import { minuteText } from '../../app/status/moments.ts'
+import { classesOf } from '../components/classes.ts'
+import { fillOf, Swatch } from '../components/swatch.tsx'
+import type { DayRow } from './day-chart.tsx'
+import { type WaitBar, waitBars } from './longest-waits.ts'
+import sheet from './plan-day.module.css'
+
+const css = classesOf(sheet)
+
+/** Others ask the service without the gateway; the replay only reckons as if they did not. */
+const OTHERS_WAIT = 'Others, as if they waited'
+
+interface WaitBarsProps {
+  readonly rows: readonly DayRow[]
+  readonly programs: readonly PlannedProgram[]
+  /** Full hours, epoch ms. */
+  readonly ticks: readonly number[]
+}
+
+/** The longest wait of each part of a day, as bars with the pattern of the program that waited. */
+export function WaitBars({ rows, programs, ticks }: WaitBarsProps) {
+  const bars = waitBars(rows)
+  const longest = Math.max(...bars.map(({ seconds }) => seconds))
+  const [fromMs, toMs] = [rows[0]?.at ?? 0, rows.at(-1)?.at ?? 1]
+  const left = (at: number) => `${(100 * (at - fromMs)) / (toMs - fromMs)}%`
+  const placeOf = (name: string) => programs.findIndex((one) => one.name === name)
+  const waiting = programs.filter(({ name }) => bars.some(({ by, seconds }) => by === name && seconds > 0))
+  const fill = ({ by }: WaitBar) => fillOf(by ?? OWN_NAME, placeOf(by ?? OWN_NAME))
+  return (
+    <div className={css('waits-chart')}>
+      <p className={css('waits-label')}>
+        longest wait
+        {waiting.map(({ name }) => (
+          <span key={name}>
+            <Swatch name={name} at={placeOf(name)} /> {name === OTHERS_NAME ? OTHERS_WAIT : name}
+          </span>
+        ))}
+      </p>
+      <span className={css('most')}>{topText(longest)}</span>
+      <span className={css('least')}>0</span>
+      <div className={css('bars')}>
+        {bars.map((bar) => (
+          <i
+            key={bar.fromMs}
+            className={fill(bar)}
+            style={{
+              left: left(bar.fromMs),
+              width: `calc(${(100 * (bar.toMs - bar.fromMs)) / (toMs - fromMs)}% - 1px)`,
+              height: `${(100 * bar.seconds) / longest}%`,
+            }}
+          />
+        ))}
+      </div>
+      <div className={css('hours')}>
+        {ticks.map((at) => (
+          <span key={at} style={{ left: left(at) }}>
+            {minuteText(at)}
+          </span>
+        ))}
+      </div>
+    </div>
+  )
+}
+
+/** `12 s`; from a minute up `5 min`, rounded: the axis has no room for more, and the summary says it whole. */
+const topText = (seconds: number) =>
+  seconds < 60 ? waitText(seconds * 1000) : `${Math.round(seconds / 60)} min`
