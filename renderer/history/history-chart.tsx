@@ -25,6 +25,7 @@ import {
 import { classesOf } from '../components/classes.ts'
 import { chartReading, emptyWords } from './chart-reading.ts'
 import sheet from './history.module.css'
+import { MarkerLines } from './marker-lines.tsx'
 import type { ChartMarker } from './markers.ts'
 import { type ChartRow, type ChartSeries, countTicks } from './series.ts'
 import type { UseStrip } from './strip-of-use.ts'
@@ -32,7 +33,7 @@ import { HistoryTimeAxis } from './time-axis.tsx'
 
 const css = classesOf(sheet)
 
-const MARGIN = { top: 18, right: 14, bottom: 0, left: 0 } as const
+const MARGIN = { top: 17, right: 14, bottom: 0, left: 0 } as const
 
 interface HistoryChartProps {
   readonly series: ChartSeries
@@ -219,15 +220,7 @@ export const HistoryChart = memo(function HistoryChart({ series, markers, summar
             text={`lowest ${Math.floor(lowest.count)} at ${minuteText(lowest.at)}`}
           />
         )}
-        {markers.map(({ kind, at, lane, side }) => (
-          <ReferenceLine
-            key={`${kind} ${at}`}
-            x={at}
-            stroke={MARKER_COLOURS[kind]}
-            strokeDasharray="2 3"
-            label={<MarkerLabel kind={kind} lane={lane} side={side} />}
-          />
-        ))}
+        <MarkerLines markers={markers} series={series} />
         <Tooltip
           content={<Reading limit={limit} />}
           cursor={{ stroke: 'var(--text)', strokeWidth: 1 }}
@@ -264,54 +257,6 @@ function HeaderRing({ cx, cy, payload }: RingProps) {
 function axisText(value: number, strip: UseStrip | undefined): string {
   if (strip === undefined || value >= 0) return String(value)
   return value === strip.base ? '0' : `${strip.tickPerSecond}/s`
-}
-
-/** The label of a marker, above the line. Recharts passes where the line is. */
-function MarkerLabel({ kind, lane, side, viewBox }: Omit<ChartMarker, 'at'> & { readonly viewBox?: Place }) {
-  if (viewBox === undefined || lane === undefined) return <g data-mark={kind} />
-  const { x = 0, y: top = 0 } = viewBox
-  const y = top + lane * LANE_HEIGHT
-  const gap = kind === '429' ? 8 : 0
-  return (
-    <g data-mark={kind}>
-      {kind === '429' && (
-        <>
-          <path d={octagon(x, y - 8)} fill="var(--critical)" />
-          <path d={`M${x - 3},${y - 8} h6`} stroke="var(--panel)" strokeWidth={2} />
-        </>
-      )}
-      <text
-        x={side === 'left' ? x - gap : x + gap}
-        y={y - 4}
-        textAnchor={side === 'left' ? 'end' : 'start'}
-        fill={MARKER_COLOURS[kind]}
-        fontSize={11}
-      >
-        {kind}
-      </text>
-    </g>
-  )
-}
-
-/** An octagon of 11 pixels around a point, the shape of a 429 everywhere. */
-const octagon = (x: number, y: number): string =>
-  `M${x - 2.2},${y - 5.5} h4.4 l3.3,3.3 v4.4 l-3.3,3.3 h-4.4 l-3.3,-3.3 v-4.4 Z`
-
-/** Pixels from one line of labels to the next. */
-const LANE_HEIGHT = 14
-
-interface Place {
-  readonly x?: number
-  readonly y?: number
-}
-
-const MARKER_COLOURS: Readonly<Record<ChartMarker['kind'], string>> = {
-  '429': 'var(--critical)',
-  GoAway: 'var(--elsewhere)',
-  token: 'var(--muted)',
-  'sign-in': 'var(--watch)',
-  open: 'var(--muted)',
-  close: 'var(--muted)',
 }
 
 /** The tooltip of the cursor. It alone renders when the cursor moves. */

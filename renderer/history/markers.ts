@@ -54,10 +54,24 @@ export function chartMarkers(
       last.set(kind, at)
       return true
     })
+  return placedMarkers(shown, { toMs, labelMs: (toMs - fromMs) * LABEL_WIDTH })
+}
+
+/** The end of the time that has markers, epoch ms, and how much of it a label takes, in milliseconds. */
+interface MarkerSpan {
+  readonly toMs: number
+  readonly labelMs: number
+}
+
+/** The markers with the places of their labels, oldest first. */
+export function placedMarkers(
+  markers: readonly Pick<ChartMarker, 'kind' | 'at'>[],
+  span: MarkerSpan,
+): readonly ChartMarker[] {
   // What happened to the key is named before the hours of the session, which a week has ten of.
-  const inTurn = [...shown.filter((marker) => !isOfSession(marker)), ...shown.filter(isOfSession)]
+  const inTurn = [...markers.filter((marker) => !isOfSession(marker)), ...markers.filter(isOfSession)]
   const placed: ChartMarker[] = []
-  for (const marker of inTurn) placed.push(placeOf(marker, placed, fromMs, toMs))
+  for (const marker of inTurn) placed.push(placeOf(marker, placed, span))
   return placed.sort((a, b) => a.at - b.at)
 }
 
@@ -66,14 +80,13 @@ type Moment = Pick<ChartMarker, 'kind' | 'at'>
 const isOfSession = ({ kind }: Moment): boolean => kind === 'open' || kind === 'close'
 
 /** The side and the line of a label beside those that have theirs. */
-function placeOf(marker: Moment, placed: readonly ChartMarker[], fromMs: number, toMs: number): ChartMarker {
-  const widthMs = (toMs - fromMs) * LABEL_WIDTH
-  const sideOf = ({ at }: Moment) => (at > toMs - widthMs ? 'left' : 'right')
-  const labelAt = (one: Moment) => (sideOf(one) === 'left' ? one.at - widthMs : one.at)
+function placeOf(marker: Moment, placed: readonly ChartMarker[], { toMs, labelMs }: MarkerSpan): ChartMarker {
+  const sideOf = ({ at }: Moment) => (at > toMs - labelMs ? 'left' : 'right')
+  const labelAt = (one: Moment) => (sideOf(one) === 'left' ? one.at - labelMs : one.at)
   const lane = [...Array(LANES).keys()].find((at) =>
-    placed.every((other) => other.lane !== at || Math.abs(labelAt(other) - labelAt(marker)) >= widthMs),
+    placed.every((other) => other.lane !== at || Math.abs(labelAt(other) - labelAt(marker)) >= labelMs),
   )
-  return { ...marker, side: sideOf(marker), lane }
+  return { kind: marker.kind, at: marker.at, side: sideOf(marker), lane }
 }
 
 function kindOf(event: LoggedEvent): ChartMarker['kind'] | undefined {

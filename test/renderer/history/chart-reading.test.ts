@@ -2,7 +2,7 @@ import '../utc.ts'
 import { describe, expect, test } from 'vitest'
 import type { HistoryPoint } from '../../../app/contract/history.ts'
 import { chartReading, emptyWords } from '../../../renderer/history/chart-reading.ts'
-import { chartMarkers } from '../../../renderer/history/markers.ts'
+import { chartMarkers, placedMarkers } from '../../../renderer/history/markers.ts'
 import { shownRange } from '../../../renderer/history/ranges.ts'
 import { chartSeries } from '../../../renderer/history/series.ts'
 import { EVENTS, NOW_MS, quota } from '../fixtures.ts'
@@ -131,6 +131,29 @@ describe('markers', () => {
       for (const other of placed)
         if (one !== other && one.lane === other.lane)
           expect(Math.abs(leftOf(one) - leftOf(other))).toBeGreaterThanOrEqual(0.139 * WEEK_MS)
+  })
+  test('are placed by the width that a label takes', () => {
+    const markers = [
+      { kind: '429', at: NOW_MS - 9 * MINUTE },
+      { kind: 'token', at: NOW_MS - 6 * MINUTE },
+      { kind: 'GoAway', at: NOW_MS - MINUTE },
+    ] as const
+    const lanes = (labelMinutes: number) =>
+      placedMarkers(markers, { toMs: NOW_MS, labelMs: labelMinutes * MINUTE }).map(({ lane, side }) => [
+        lane,
+        side,
+      ])
+    expect(lanes(1)).toEqual([
+      [0, 'right'],
+      [0, 'right'],
+      [0, 'right'],
+    ])
+    // The label of the last one stands before its line, and would reach over the one of the token.
+    expect(lanes(3)).toEqual([
+      [0, 'right'],
+      [0, 'right'],
+      [1, 'left'],
+    ])
   })
   test('of a kind that are close together are one', () => {
     const rejectedAt = [0, 5, 20, 36, 80].map((seconds) => NOW_MS - 300 * SECOND + seconds * SECOND)
