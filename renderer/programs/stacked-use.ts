@@ -23,6 +23,8 @@ export interface StackedUse {
   /** Requests per second at the top of the chart, and at its lines. */
   readonly topPerSecond: number
   readonly lines: readonly number[]
+  /** Milliseconds from the left to the right. */
+  readonly spanMs: number
 }
 
 /**
@@ -30,7 +32,7 @@ export interface StackedUse {
  * is gone comes after them. The chart is at least as high as `refillPerSecond`.
  */
 export function stackedUse(
-  { from, resolutionMs, toMs, programs, own, elsewhere }: AskedHistory,
+  { from, resolutionMs, toMs, programs, own, elsewhere }: Omit<AskedHistory, 'rejectedAt'>,
   names: readonly string[],
   refillPerSecond: number,
 ): StackedUse {
@@ -56,7 +58,7 @@ export function stackedUse(
     layers.reduce((sum, { by }) => sum + rateOf(by, at), 0),
   )
   const { topPerSecond, lines } = scaleTo(Math.max(refillPerSecond * 1.15, ...heights))
-  const span = Math.max(1, Math.min(endMs, Math.max(toMs, from + 1)) - from)
+  const spanMs = Math.max(1, Math.min(endMs, Math.max(toMs, from + 1)) - from)
   const pieces = heights.flatMap((_, at) => {
     let below = 0
     return layers.flatMap(({ by }, layer): UsePiece[] => {
@@ -64,8 +66,8 @@ export function stackedUse(
       if (perSecond < LEAST_PER_SECOND) return []
       const bottom = below / topPerSecond
       below += perSecond
-      const left = (at * resolutionMs) / span
-      const width = (secondsOf(at) * 1000) / span
+      const left = (at * resolutionMs) / spanMs
+      const width = (secondsOf(at) * 1000) / spanMs
       return [{ layer, left, width, bottom, height: perSecond / topPerSecond }]
     })
   })
@@ -74,6 +76,7 @@ export function stackedUse(
     pieces,
     topPerSecond,
     lines,
+    spanMs,
   }
 }
 

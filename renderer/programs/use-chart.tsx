@@ -1,17 +1,19 @@
 import { useMemo, useState } from 'react'
 import type { ProgramSummary } from '../../app/contract/snapshot.ts'
 import { OTHERS_NAME, OWN_NAME } from '../../app/plan/running.ts'
-import { dayAndMinuteText, minuteText } from '../../app/status/moments.ts'
+import { clockText, dayAndMinuteText, minuteText } from '../../app/status/moments.ts'
 import { classesOf } from '../components/classes.ts'
 import controlsSheet from '../components/controls.module.css'
+import { Shape } from '../components/shape.tsx'
 import { fillOf, Swatch } from '../components/swatch.tsx'
+import { chartMarkers } from '../history/markers.ts'
 import { CHART_RANGES } from '../state/view-state.ts'
 import { useParts, useShownValue, useView } from '../state/window-parts.ts'
 import { perSecondText } from './program-rows.ts'
 import sheet from './programs.module.css'
 import { type StackedUse, stackedUse } from './stacked-use.ts'
 import chartSheet from './use-chart.module.css'
-import { useProgramHistory } from './use-program-history.ts'
+import { type AskedHistory, useProgramHistory } from './use-program-history.ts'
 
 const css = classesOf({ ...controlsSheet, ...sheet, ...chartSheet })
 
@@ -71,7 +73,7 @@ export function UseChart({ profile, programs }: UseChartProps) {
       {use !== undefined && history !== undefined && (
         <div className={css('chart-body')}>
           <div>
-            <Plot use={use} names={names} category={category} refill={refill} />
+            <Plot use={use} history={history} category={category} refill={refill} />
             <Times fromMs={history.from} toMs={history.toMs} />
             {!isRecorded && (
               <p className={css('note', 'over-plot')}>No use of {category} is recorded in this time.</p>
@@ -97,12 +99,16 @@ function busiestCategory(programs: readonly ProgramSummary[]): string | undefine
 
 interface PlotProps {
   readonly use: StackedUse
-  readonly names: string
+  readonly history: AskedHistory
   readonly category: string
   readonly refill: number
 }
 
-function Plot({ use: { layers, pieces, lines, topPerSecond }, category, refill }: PlotProps) {
+function Plot({ use, history: { from, toMs, rejectedAt }, category, refill }: PlotProps) {
+  const { layers, pieces, lines, topPerSecond, spanMs } = use
+  const marks = chartMarkers([], rejectedAt, { profile: undefined, fromMs: from, toMs }).filter(
+    ({ kind }) => kind === '429',
+  )
   const said = layers
     .filter(({ requests }) => requests > 0)
     .map(({ name, requests }) => `${name} ${Math.round(requests)}`)
@@ -113,7 +119,11 @@ function Plot({ use: { layers, pieces, lines, topPerSecond }, category, refill }
     <div
       className={css('plot')}
       role="img"
-      aria-label={`Requests of ${category}: ${said || 'none'}; ${perSecondText(refill)} come back a second`}
+      aria-label={[
+        `Requests of ${category}: ${said || 'none'}`,
+        `${perSecondText(refill)} come back a second`,
+        ...(marks.length > 0 ? [`429 at ${marks.map(({ at }) => clockText(at)).join(', ')}`] : []),
+      ].join('; ')}
     >
       {lines.map((line) => (
         <span key={line} className={css('line')} style={bottom(line)}>
@@ -134,6 +144,18 @@ function Plot({ use: { layers, pieces, lines, topPerSecond }, category, refill }
           />
         ))}
       </div>
+      {marks.map(({ at, side }) => (
+        <span
+          key={at}
+          className={css('moment', side === 'left' && 'to-left')}
+          style={{ left: `${(100 * (at - from)) / spanMs}%` }}
+          data-severity="critical"
+        >
+          <b>
+            <Shape severity="critical" label="429" /> 429
+          </b>
+        </span>
+      ))}
       {refill > 0 && (
         <span className={css('refill')} style={bottom(refill)}>
           <b>refill {perSecondText(refill)}/s</b>

@@ -2,26 +2,39 @@ import { useCallback } from 'react'
 import type { ProgramHistory } from '../../app/contract/history.ts'
 import { RANGES } from '../history/ranges.ts'
 import { useRepeated } from '../hooks/use-repeated.ts'
-import { useParts, useView } from '../state/window-parts.ts'
+import { useMirror, useParts, usePausedSince, useView } from '../state/window-parts.ts'
 
 const MAX_COLUMNS = 60
 const ASK_AGAIN_MS = 30_000
 
-/** A history by program, and the moment that it ends at, epoch ms. */
+/** A history by program, the moment that it ends at, and the 429s of the row meanwhile; epoch ms. */
 export interface AskedHistory extends ProgramHistory {
   readonly toMs: number
+  readonly rejectedAt: readonly number[]
 }
 
 /** Requests of each program behind the gateway in one category over the chart's range; asked again every half minute. */
 export function useProgramHistory(profile: string | undefined, category: string): AskedHistory | undefined {
   const { api, ticker } = useParts()
   const range = useView((view) => view.range)
+  const isLive = useMirror((mirror) => mirror.link.kind === 'live')
+  const isPaused = usePausedSince() !== undefined
   const ask = useCallback(async () => {
     if (profile === undefined) return undefined
     const toMs = Math.round(ticker.nowMs())
     const fromMs = Math.max(0, toMs - RANGES[range].pastMs)
-    const history = await api.programHistory({ profile, category, fromMs, toMs, columns: MAX_COLUMNS })
-    return { ...history, toMs }
+    const interval = { profile, category, fromMs, toMs }
+    const [history, { rejectedAt }] = await Promise.all([
+      api.programHistory({ ...interval, columns: MAX_COLUMNS }),
+      api.history({ ...interval, points: MAX_COLUMNS }),
+    ])
+    return { ...history, toMs, rejectedAt }
   }, [api, ticker, profile, category, range])
-  return useRepeated({ ask, isOn: profile !== undefined, everyMs: ASK_AGAIN_MS })?.answer
+  const last = useRepeated({
+    ask,
+    isOn: profile !== undefined && isLive,
+    everyMs: isPaused ? undefined : ASK_AGAIN_MS,
+  })
+  // Bars of one category must not stand beside the words of another.
+  return last?.isCurrent === true ? last.answer : undefined
 }

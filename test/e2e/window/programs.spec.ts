@@ -213,12 +213,13 @@ test('use by program is stacked against what comes back, by category', async ({ 
     own: [36, 60, 45],
     elsewhere: [12, 0, 30],
   })
+  host.answer('history', { points: [], rejectedAt: [NOW_MS - 120_000] })
   const chart = page.getByRole('region', { name: 'Use per program' })
   await expect(chart.getByLabel('Category of the chart')).toHaveValue('Option Expirations')
   await chart.getByLabel('Category of the chart').selectOption('Quote Snapshot')
   await expect(
     chart.getByRole('img', {
-      name: 'Requests of Quote Snapshot: scanner 135, Headroom 6, Others 42; 1.67 come back a second',
+      name: 'Requests of Quote Snapshot: scanner 135, Headroom 6, Others 42; 1.67 come back a second; 429 at 14:29:05',
     }),
   ).toBeVisible()
   await expect(chart.getByText('refill 1.67/s')).toBeVisible()
@@ -248,8 +249,11 @@ for (const size of [
     await expect.poll(() => layoutFaults(page)).toEqual([])
   })
 
-for (const looks of [{ colorScheme: 'light' }, { forcedColors: 'active' }] as const)
-  test(`it is accessible with ${JSON.stringify(looks)}, with a new key`, async ({ page, openPrograms }) => {
+for (const [name, looks] of [
+  ['light', { colorScheme: 'light' }],
+  ['forced', { forcedColors: 'active' }],
+] as const)
+  test(`it is accessible in ${name} colours, with a new key`, async ({ page, openPrograms }) => {
     await page.emulateMedia(looks)
     const host = await openPrograms(WAITING, page)
     host.answer('addProgram', { ok: true, key: 'x'.repeat(43) })
