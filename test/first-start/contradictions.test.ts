@@ -226,6 +226,9 @@ describe('what the window says of a first start', () => {
       shown: { ...one.shown, ...headed('low', 'Positions', 'Safe pace: 1 per 1.0 s, 40 at once.') },
     }))
     expect(rulesOf(...said)).toContain('safe')
+    const lines = ['17 %, safe pace 1 per 1.0 s', 'others 0/s, refill 1.07/s']
+    const small = glance({ word: 'low', subject: 'Positions', lines })
+    expect(rulesOf(...looks('?', 10).map((one) => ({ ...one, glance: small })))).toEqual(['others', 'safe'])
   })
 
   it('is, where a check that was said to come did not', () => {

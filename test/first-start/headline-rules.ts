@@ -61,11 +61,11 @@ export interface Usage {
   readonly said: string
 }
 
-/** Who is said to use the quota of the headline, and at which pace it may be used. */
+/** Who is said to use a quota, in sentences or in Glance's short lines, and at which pace it may be used. */
 export function inUsage({ row, detail, said }: Usage, looks: readonly Look[], look: Look, note: Note): void {
-  const none = detail.includes('No use measured')
+  const none = /no use measured/i.test(detail)
   const others = /[Oo]thers(?: use)? ([\d.–]+)\/s/.exec(detail)?.[1] ?? (none ? '0' : undefined)
-  const own = /Headroom uses ([\d.]+)\/s/.exec(detail)?.[1] ?? (none ? '0' : undefined)
+  const own = /(?:Headroom uses|\bown) ([\d.]+)\/s/.exec(detail)?.[1] ?? (none ? '0' : undefined)
   const safe = /[Ss]afe pace:? (1 per [\d.]+ s|none)/.exec(detail)?.[1]
   if (others !== undefined) inOthers({ ...row, others }, looks, said, note)
   if (own !== undefined) inOwn({ ...row, own }, look, said, note)
