@@ -68,6 +68,16 @@ export const HistoryChart = memo(function HistoryChart({ series, markers, summar
             <rect width="2.2" height="5" fill="var(--elsewhere)" />
           </pattern>
           <pattern
+            id={RANGE_HATCH}
+            width="5"
+            height="5"
+            patternUnits="userSpaceOnUse"
+            patternTransform="rotate(45)"
+          >
+            <rect width="5" height="5" fill="var(--ok)" opacity="0.24" />
+            <rect width="2" height="5" fill="var(--ok)" opacity="0.55" />
+          </pattern>
+          <pattern
             id={FORECAST_HATCH}
             width="5"
             height="5"
@@ -110,7 +120,14 @@ export const HistoryChart = memo(function HistoryChart({ series, markers, summar
           />
         )}
         {!asBand && (
-          <Area {...CURVE} dataKey="range" type="linear" stroke="none" fill="var(--ok)" fillOpacity={0.3} />
+          <Area
+            {...CURVE}
+            dataKey="range"
+            type="linear"
+            stroke="none"
+            fill={`url(#${RANGE_HATCH})`}
+            fillOpacity={1}
+          />
         )}
         {!asBand && <Area {...LEVEL} dot={isRinged(rows) ? HeaderRing : false} dataKey="header" />}
         {!asBand && (
@@ -232,8 +249,9 @@ export const HistoryChart = memo(function HistoryChart({ series, markers, summar
   )
 })
 
-/** The ids of the patterns that others' use and the range of the forecast are drawn in. */
+/** The ids of the patterns that others' use, the possible range and the range of the forecast are drawn in. */
 const HATCH = 'chart-others'
+const RANGE_HATCH = 'chart-range'
 const FORECAST_HATCH = 'chart-forecast'
 
 /** Headers are drawn as rings while there are few enough to be told apart. */

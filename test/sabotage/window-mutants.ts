@@ -199,6 +199,14 @@ export const WINDOW_MUTANTS: readonly Mutant[] = [
   },
   {
     promise: 'Q5',
+    what: 'write a time of the chart over the word now',
+    file: 'renderer/history/time-ticks.ts',
+    find: 'pixels(Math.abs(at - nowMs)) >= labelPixels',
+    replace: 'at !== nowMs',
+    test: 'renderer/history/time-ticks.test.ts',
+  },
+  {
+    promise: 'Q5',
     what: 'draw a forecast beyond the limit of its row',
     file: 'app/quota/level-forecast.ts',
     find: 'Math.min(limit, Math.max(0, row.high + gain * (at - nowMs)))',
