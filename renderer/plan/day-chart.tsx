@@ -11,6 +11,7 @@ import {
   YAxis,
 } from 'recharts'
 import type { PlannedProgram } from '../../app/plan/plan.ts'
+import { OTHERS_NAME } from '../../app/plan/running.ts'
 import { waitText } from '../../app/status/durations.ts'
 import { minuteText } from '../../app/status/moments.ts'
 import { shareText } from '../../app/status/rates.ts'
@@ -59,7 +60,8 @@ const LEVEL_TICKS = [0, 0.25, 0.5, 0.75, 1]
 /** Levels of the day with and without the change, and the longest waits below. */
 export const DayChart = memo(function DayChart({ rows, programs, threshold }: DayChartProps) {
   const longest = Math.max(...rows.map(({ longestSeconds }) => longestSeconds))
-  const { sessions, lowest, apart } = marksOf(rows)
+  const { sessions, lowest, isEarly, apart } = marksOf(rows)
+  const low = lowLine(threshold, `${Math.round(threshold * 100)} %`)
   return (
     <div className={css('charts')}>
       <div className={css('levels')}>
@@ -73,7 +75,13 @@ export const DayChart = memo(function DayChart({ rows, programs, threshold }: Da
               ticks={LEVEL_TICKS}
               tickFormatter={(share: number) => `${Math.round(share * 100)} %`}
             />
-            {threshold > 0 && <ReferenceLine {...lowLine(threshold, `${Math.round(threshold * 100)} %`)} />}
+            {threshold > 0 && (
+              <ReferenceLine
+                {...low}
+                // Away from the words of the lowest point.
+                label={isEarly ? { ...low.label, position: 'insideBottomRight' } : low.label}
+              />
+            )}
             <Area {...LEVEL} dataKey="after" />
             <Area
               {...CURVE}
@@ -144,7 +152,8 @@ function marksOf(rows: readonly DayRow[]) {
   const toMs = rows.at(-1)?.at ?? fromMs
   const least = Math.min(...rows.map(({ after }) => after))
   const lowest = least < POINTED_BELOW ? rows.find(({ after }) => after === least) : undefined
-  return { sessions: sessionMoments(fromMs, toMs), lowest, apart: mostApart(rows, lowest) }
+  const isEarly = lowest !== undefined && lowest.at < fromMs + (toMs - fromMs) * 0.4
+  return { sessions: sessionMoments(fromMs, toMs), lowest, isEarly, apart: mostApart(rows, lowest) }
 }
 
 /** Where both curves have room for their names: far apart, off the edges and away from the lowest point. */
@@ -204,8 +213,11 @@ function Reading(cursor: CursorProps<DayRow>) {
     <p className={css('reading')}>
       <b>{minuteText(row.at)}</b> without the change {shareText(row.before)}, with the change{' '}
       {shareText(row.after)}
-      {row.longestSeconds > 0 &&
-        `, longest wait ${waitText(row.longestSeconds * 1000)}${row.longestBy === undefined ? '' : ` of ${row.longestBy}`}`}
+      {row.longestSeconds > 0 && `, longest wait ${waitText(row.longestSeconds * 1000)}${ofProgram(row)}`}
     </p>
   )
 }
+
+/** ` of backtest`; nothing for others, which wait in the replay only. */
+const ofProgram = ({ longestBy }: DayRow): string =>
+  longestBy === undefined || longestBy === OTHERS_NAME ? '' : ` of ${longestBy}`
