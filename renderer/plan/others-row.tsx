@@ -41,7 +41,7 @@ export const OthersRow = memo(function OthersRow({ base: { others, recordedFromM
         <td colSpan={2} className={css('muted')}>
           estimate
         </td>
-        <td colSpan={4} className={css('muted', 'others')} data-testid="plan-others">
+        <td colSpan={4} className={css('muted')} data-testid="plan-others">
           about {total(({ perSecond }) => perSecond).toFixed(2)}/s
           {recordedFromMs === undefined && `, ${range}/s`}, in{' '}
           {countText(others.length, 'category', 'categories')}; {age}
