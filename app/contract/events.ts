@@ -31,9 +31,19 @@ const beforeRefusal = openObject({
 
 export type BeforeRefusal = Immutable<z.output<typeof beforeRefusal>>
 
+const shortState = z.enum(['low', 'running-out', 'empty'])
+
+/** The states of a row in which its quota is short. */
+export type ShortState = z.output<typeof shortState>
+
 /** One schema for each kind. A field that a kind was given later is kept. */
 export const eventSchemas = [
-  event('token-refreshed', { rotated: z.boolean(), expiresAt: number }),
+  event('token-refreshed', {
+    rotated: z.boolean(),
+    expiresAt: number,
+    /** From asking to the answer, in milliseconds. */
+    tookMs: optionalNumber,
+  }),
   event('token-refresh-failed', {
     outcome: refreshFailure,
     /** In plain words. */
@@ -63,6 +73,25 @@ export const eventSchemas = [
     requestId: optionalText,
     before: z.exactOptional(beforeRefusal),
   }),
+  /** The first answer of a row that is no 429, after one or more. `since`: its first 429, epoch ms; `refused`: how many. */
+  event('rate-limit-over', { category: text, since: number, refused: number }),
+  /** A row became low, began to run out, or became empty: from here until the next of these two events on its row. */
+  event('quota-short', {
+    category: text,
+    state: shortState,
+    limit: number,
+    /** Whole requests left at that moment. */
+    remaining: number,
+    /** When it is empty at the earliest, epoch ms; absent where that cannot be told. */
+    emptyAt: optionalNumber,
+    /** Others' use then, requests per second, as the interval it is known in; absent where it was not known. */
+    othersLow: optionalNumber,
+    othersHigh: optionalNumber,
+    /** Requests per second that come back; absent of a fixed window. */
+    refill: optionalNumber,
+  }),
+  /** The row is in none of these states any more. `since`: when it came into `state`, the last of them, epoch ms. */
+  event('quota-short-ended', { category: text, state: shortState, since: number }),
   /**
    * Requests are answered without a number: refused, or not by the service. Told once for a 401 and for each 5xx, whatever
    * the number of rows, and once for each row otherwise; `category` is the first row.
@@ -77,7 +106,13 @@ export const eventSchemas = [
     proposal: z.exactOptional(streamProposal),
   }),
   event('stream-opened', ofStream),
-  event('stream-restarted', ofStream),
+  event('stream-restarted', {
+    ...ofStream,
+    /** When its former connection ended or was told to go away, epoch ms. */
+    since: optionalNumber,
+    /** True where the former connection was heard until this one was open: nothing was missed between them. */
+    overlapped: z.exactOptional(z.boolean()),
+  }),
   event('stream-closed', ofStream),
   /** An open stream brings nothing, not even a heartbeat. Told once; `since`: its last frame, epoch ms. */
   event('stream-silent', { ...stream, since: number }),

@@ -96,6 +96,16 @@ function lineOf(event: LoggedEvent): IncidentLine {
         category: event.category,
         detail: `after ${event.status} since ${iso(event.since)}`,
       }
+    case 'rate-limit-over':
+      return { ...line, category: event.category, detail: `after ${event.refused} since ${iso(event.since)}` }
+    case 'quota-short':
+      return {
+        ...line,
+        category: event.category,
+        detail: `${event.state}: ${event.remaining} of ${event.limit} left`,
+      }
+    case 'quota-short-ended':
+      return { ...line, category: event.category, detail: `${event.state} since ${iso(event.since)}` }
     case 'stream-opened':
     case 'stream-restarted':
     case 'stream-closed':

@@ -46,6 +46,13 @@ const coarseText = (milliseconds: number) =>
     .slice(0, 2)
     .join(' ')
 
+/** How long something took: `0.4 s`, `1 s`, from 10 s on as any duration. Rounded down from there, else to a tenth. */
+export function lengthText(milliseconds: number): string {
+  if (milliseconds >= 10_000) return durationText(milliseconds / 1000)
+  const tenths = Math.min(99, Math.round(Math.max(0, milliseconds) / 100))
+  return tenths === 0 ? 'under 0.1 s' : `${tenths / 10} s`
+}
+
 /** A wait short enough that tenths matter: `0.9 s`, `12 s`, then as any duration. Rounded up. */
 export function waitText(milliseconds: number): string {
   const tenths = Math.max(1, Math.ceil(milliseconds / 100))

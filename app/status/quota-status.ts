@@ -1,3 +1,4 @@
+import type { ShortState } from '../contract/events.ts'
 import type { QuotaState, RequestQuota, RowProblem } from '../contract/snapshot.ts'
 import { emptyAtWith } from '../quota/safe-pace.ts'
 import { CRITICAL_SECONDS } from '../quota/state.ts'
@@ -51,10 +52,9 @@ export function quotaStatus(quota: RequestQuota, nowMs: number): QuotaStatus {
       return { state, severity: 'watch', label, note: lowText(quota) }
     case 'running-out': {
       const { emptyAt } = quota
-      const isCritical = emptyAt !== undefined && emptyAt - nowMs <= CRITICAL_SECONDS * 1000
       return {
         state,
-        severity: isCritical ? 'critical' : 'watch',
+        severity: shortSeverity(state, emptyAt, nowMs),
         label,
         note: isRecovering(quota) ? 'recovering' : emptyText(quota, nowMs),
         ...(emptyAt !== undefined && { untilMs: emptyAt }),
@@ -76,6 +76,13 @@ export function quotaStatus(quota: RequestQuota, nowMs: number): QuotaStatus {
     case 'not-checked':
       return { state, severity: 'unseen', label, note: '' }
   }
+}
+
+/** How grave it is that a quota is short. `emptyAt`: when it is estimated to be empty, epoch ms. */
+export function shortSeverity(state: ShortState, emptyAt: number | undefined, nowMs: number): Severity {
+  if (state === 'empty') return 'critical'
+  const isNear = emptyAt !== undefined && emptyAt - nowMs <= CRITICAL_SECONDS * 1000
+  return state === 'running-out' && isNear ? 'critical' : 'watch'
 }
 
 /** The problem that a row's words are about: none where its number says something graver. */

@@ -6,6 +6,7 @@ import { OthersEpisodes, type OthersEvent } from '../../app/quota/others-episode
 import { isProbablyEmpty } from '../../app/quota/probe-plan.ts'
 import { nextRequestAtMs } from '../../app/quota/replenishment.ts'
 import { type Refused, RowProblems } from '../../app/quota/row-problems.ts'
+import { ShortEpisodes } from '../../app/quota/short-episodes.ts'
 import { categoryOf, PROBED_CATEGORIES } from '../../app/service/categories.ts'
 import { errorMessage, type RefusedBy, refusedBy } from '../../app/service/errors.ts'
 import type { HeaderReading, Observation } from '../../app/service/headers.ts'
@@ -56,8 +57,11 @@ const ON_ITS_WAY_MS = 2_000
 export class QuotaTap {
   readonly #deps: QuotaTapDeps
   readonly #others = new OthersEpisodes()
+  readonly #short = new ShortEpisodes()
   readonly #log = new RowLog()
   readonly #problems = new RowProblems()
+  /** The 429s of a row since its last answer that was none. */
+  readonly #refusals = new Map<string, { readonly sinceMs: number; count: number }>()
   /** When own requests were sent, by row. */
   readonly #sent = new Map<string, RecentMoments>()
 
@@ -184,7 +188,10 @@ export class QuotaTap {
       if (elsewhere > 0) this.#othersProved(category, now)
     }
     this.#deps.changed()
-    if (refused === undefined) return { reading }
+    if (refused === undefined) {
+      if (category !== undefined) this.#accepted(category)
+      return { reading }
+    }
     if (refused === 'concurrency') {
       return { reading, refused, retryAtMs: now + FALLBACK_SECONDS * 1000 }
     }
@@ -241,6 +248,9 @@ export class QuotaTap {
     const untilMs = Math.max(wantedMs, held?.untilMs ?? 0)
     ledger.hold(category, { untilMs, refusals })
     history.rejected(category, now)
+    const before429 = this.#refusals.get(category)
+    if (before429 === undefined) this.#refusals.set(category, { sinceMs: now, count: 1 })
+    else before429.count += 1
     event({
       kind: 'rate-limited',
       category,
@@ -249,6 +259,15 @@ export class QuotaTap {
       ...(before && { before }),
     })
     return untilMs
+  }
+
+  /** Takes an answer of a row that is no 429: what was refused before is over. */
+  #accepted(category: string): void {
+    const refusals = this.#refusals.get(category)
+    if (refusals === undefined) return
+    this.#refusals.delete(category)
+    const { sinceMs, count } = refusals
+    this.#deps.event({ kind: 'rate-limit-over', category, since: Math.round(sinceMs), refused: count })
   }
 
   /**
@@ -268,9 +287,13 @@ export class QuotaTap {
     return askedMs + GRACE_MS + jitterMs
   }
 
-  /** Evaluates the rows periodically: use by other programs can end without an answer that shows it. */
+  /** Evaluates the rows periodically: use by others can end, and a row run out, without an answer that shows it. */
   looked(rows: readonly RequestQuota[], nowMs: number): void {
-    for (const row of rows) this.#reportOthers(this.#others.looked(row, nowMs))
+    for (const row of rows) {
+      this.#reportOthers(this.#others.looked(row, nowMs))
+      const short = this.#short.looked(row, nowMs)
+      if (short) this.#deps.event(short)
+    }
   }
 
   #othersProved(category: string, now: number): void {

@@ -40,11 +40,12 @@ export function pastOf(
     { readonly index: number; readonly header: Header; readonly accepted: number }
   >()
   const events: SimulatedPast['events'][number][] = []
-  const refused = new Set<string>()
+  const refused = new Map<string, { readonly sinceMs: number; isOver: boolean }>()
   for (let atMs = fromMs; atMs < untilMs; atMs += LOOK_MS) {
     for (const category of PROBED_CATEGORIES) {
       const reading = quotas.reading(category, atMs)
       if (reading === undefined) continue
+      const refusal = refused.get(category)
       if ((atMs - fromMs) % EVERY_MS === 0) {
         const { accepted } = quotas.elsewhere(category, atMs)
         const before = lasts.get(category)
@@ -55,9 +56,14 @@ export function pastOf(
         const header = { category, atMs, remaining: reading.remaining }
         lasts.set(category, { index: headers.length, header, accepted })
         headers.push(header)
+        if (refusal?.isOver === false && reading.remaining >= 1) {
+          refusal.isOver = true
+          const over = { kind: 'rate-limit-over', category, since: refusal.sinceMs, refused: 1 } as const
+          events.push({ atMs, event: over })
+        }
       }
-      if (reading.remaining >= 1 || refused.has(category)) continue
-      refused.add(category)
+      if (reading.remaining >= 1 || refusal !== undefined) continue
+      refused.set(category, { sinceMs: atMs, isOver: false })
       const retryAt = Math.round(atMs + reading.resetSeconds * 1000)
       events.push({ atMs, event: { kind: 'rate-limited', category, retryAt } })
     }

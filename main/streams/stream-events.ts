@@ -1,7 +1,7 @@
 import type { MonitorEvent } from '../../app/contract/events.ts'
 import type { StreamProposal } from '../../app/contract/streams.ts'
 import type { StreamKind } from '../../app/service/stream-kinds.ts'
-import { NO_SLOT_LIMIT } from '../../app/status/event-sentence.ts'
+import { NO_SLOT_LIMIT } from '../../app/status/stream-changes.ts'
 import type { SlotLedger } from '../../app/streams/slots.ts'
 
 export interface StreamName {
@@ -9,6 +9,14 @@ export interface StreamName {
   readonly category: string
   readonly streamKind: StreamKind
   readonly target: string
+}
+
+/** What lay between the former connection of a stream and the one that was opened in its place. */
+export interface OpeningGap {
+  /** When the former one ended or was told to go away, epoch ms; `undefined` at the first opening. */
+  readonly sinceMs: number | undefined
+  /** Whether the former one was heard until the other was open. */
+  readonly overlapped: boolean
 }
 
 /** Emits the events of one stream: its opening, each restart, the start and end of each silence, and its closing. */
@@ -30,11 +38,18 @@ export class StreamEvents {
     return Math.max(0, this.#openings - 1)
   }
 
-  /** `reason`: why it was opened again; ignored at the first opening. */
-  opened(reason: string): void {
+  /** `reason`: why it was opened again; that and `gap` are ignored at the first opening. */
+  opened(reason: string, { sinceMs, overlapped }: OpeningGap): void {
     this.#openings += 1
     if (this.#openings === 1) this.#event({ kind: 'stream-opened', ...this.#name, reason: this.#slotsLeft() })
-    else this.#event({ kind: 'stream-restarted', ...this.#name, reason })
+    else
+      this.#event({
+        kind: 'stream-restarted',
+        ...this.#name,
+        reason,
+        ...(sinceMs !== undefined && { since: Math.round(sinceMs) }),
+        ...(overlapped && { overlapped }),
+      })
   }
 
   /** Told once for each silence. `sinceMs`: its last frame, epoch ms. */

@@ -53,6 +53,9 @@ const SOONER: ReadonlySet<StreamReasonCode> = new Set([
   'service-error',
 ])
 
+/** States that an open stream goes to when its connection ends, or is about to. */
+const WITHOUT_IT: ReadonlySet<StreamState['kind']> = new Set(['waiting', 'opening', 'restarting'])
+
 /** Keeps one stream open: judges it by its frames, not by its socket, and reopens it with backoff. */
 export class StreamKeeper {
   readonly id: string
@@ -75,6 +78,8 @@ export class StreamKeeper {
   #lastReason: Reason | undefined
   /** Its last frame before the present wait, epoch ms; `undefined` while it is open, and before its first opening. */
   #heardMs: number | undefined
+  /** When it stopped being open or was told to go away, epoch ms; `undefined` while it is open, and before its first opening. */
+  #brokeMs: number | undefined
 
   constructor(id: string, request: StreamRequest, path: string, isPinned: boolean, deps: StreamDeps) {
     this.id = id
@@ -258,6 +263,7 @@ export class StreamKeeper {
   #entered(state: StreamState, before: StreamState): void {
     if (state.kind === 'waiting' || state.kind === 'closed') this.#connections.hangUp()
     if ('lastFrameAtMs' in before) this.#heardMs = before.lastFrameAtMs
+    if ('lastFrameAtMs' in before && WITHOUT_IT.has(state.kind)) this.#brokeMs ??= this.#deps.timeline.now()
     switch (state.kind) {
       case 'opening':
         if (before.kind === 'waiting') void this.#connections.connect()
@@ -271,8 +277,12 @@ export class StreamKeeper {
       case 'snapshot':
       case 'live':
         if (before.kind === 'opening' || before.kind === 'restarting') {
-          this.#events.opened(this.#lastReason?.text ?? 'connection lost')
+          this.#events.opened(this.#lastReason?.text ?? 'connection lost', {
+            sinceMs: this.#brokeMs,
+            overlapped: before.kind === 'restarting',
+          })
           this.#lastReason = undefined
+          this.#brokeMs = undefined
         }
         this.#heardMs = undefined
         this.#events.heard()

@@ -43,6 +43,8 @@ export class KeyRefresh {
   #flight: Promise<RefreshOutcome> | undefined
   /** True until the answer of a refresh has been taken in; its flight ends a moment later. */
   #isAsking = false
+  /** When the refresh under way was asked for, epoch ms. */
+  #askedAtMs = 0
   #stopped = false
   #cancelUnanswered: () => void = () => {}
 
@@ -80,6 +82,7 @@ export class KeyRefresh {
 
   /** Sends the token once and takes in the answer. To be called only while no flight is under way. */
   async askOnce(): Promise<RefreshOutcome> {
+    this.#askedAtMs = this.#deps.nowMs()
     return this.#settle(await this.#ask())
   }
 
@@ -89,6 +92,7 @@ export class KeyRefresh {
     if (isRevoking(this.#store.state)) return { kind: 'not-sent', why: 'the tokens are being revoked' }
     if (this.#store.state.token === undefined) return { kind: 'not-sent', why: 'there is no token to send' }
     this.#isAsking = true
+    this.#askedAtMs = this.#deps.nowMs()
     this.#deps.changed()
     this.#store.takeNewest()
     const outcome = await this.#ask()
@@ -160,13 +164,17 @@ export class KeyRefresh {
 
   #settle(outcome: RefreshOutcome): RefreshOutcome {
     const { random, nowMs, lifetimes, reached } = this.#deps
-    const { state, events } = afterRefresh(this.#store.state, outcome, nowMs(), random.next(), lifetimes())
+    const now = nowMs()
+    const { state, events } = afterRefresh(this.#store.state, outcome, now, random.next(), lifetimes())
+    const tookMs = Math.max(0, Math.round(now - this.#askedAtMs))
     this.#store.save(state)
     this.#isAsking = false
     if (this.#stopped) return outcome
     if (outcome.kind === 'renewed') this.#today.add()
     reached(isFromService(outcome), 'why' in outcome ? outcome.why : '')
-    for (const event of events) this.#deps.event(event)
+    for (const event of events) {
+      this.#deps.event(event.kind === 'token-refreshed' ? { ...event, tookMs } : event)
+    }
     return outcome
   }
 }

@@ -1,19 +1,18 @@
 import type { LoggedEvent } from '../../app/contract/events.ts'
 
-/** The filters of the event list. */
-export const EVENT_FILTERS = ['all', 'open', 'tokens', 'quotas', 'streams', 'service'] as const
+/** The kinds that the event list can be narrowed to. */
+export const EVENT_FILTERS = ['all', 'tokens', 'quotas', 'streams', 'service'] as const
 export type EventFilter = (typeof EVENT_FILTERS)[number]
 
 export const EVENT_FILTER_LABELS: Readonly<Record<EventFilter, string>> = {
-  all: 'All',
-  open: 'Open',
+  all: 'Any kind',
   tokens: 'Tokens',
   quotas: 'Quotas',
   streams: 'Streams',
   service: 'Service, storage',
 }
 
-const FILTER_OF: Readonly<Record<LoggedEvent['kind'], Exclude<EventFilter, 'all' | 'open'>>> = {
+const FILTER_OF: Readonly<Record<LoggedEvent['kind'], Exclude<EventFilter, 'all'>>> = {
   'token-refreshed': 'tokens',
   'token-refresh-failed': 'tokens',
   'sign-in-required': 'tokens',
@@ -26,6 +25,9 @@ const FILTER_OF: Readonly<Record<LoggedEvent['kind'], Exclude<EventFilter, 'all'
   'storage-problem': 'service',
   'window-admitted': 'service',
   'rate-limited': 'quotas',
+  'rate-limit-over': 'quotas',
+  'quota-short': 'quotas',
+  'quota-short-ended': 'quotas',
   'slots-exhausted': 'quotas',
   'requests-refused': 'service',
   'requests-answered': 'service',
@@ -42,7 +44,7 @@ const FILTER_OF: Readonly<Record<LoggedEvent['kind'], Exclude<EventFilter, 'all'
   'stream-resumed': 'streams',
 }
 
-/** Whether an event passes the filter; what is open is known of lines only. A kind from a newer version passes both. */
+/** Whether an event passes the filter. A kind from a newer version passes `all` only. */
 export function passes(event: LoggedEvent, filter: EventFilter): boolean {
-  return filter === 'all' || filter === 'open' || FILTER_OF[event.kind] === filter
+  return filter === 'all' || FILTER_OF[event.kind] === filter
 }

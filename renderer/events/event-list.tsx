@@ -2,48 +2,75 @@ import { useState } from 'react'
 import type { LoggedEvent } from '../../app/contract/events.ts'
 import { incidentLines } from '../../app/status/incident-log.ts'
 import { startOfToday } from '../../app/status/moments.ts'
-import { countText } from '../../app/status/rates.ts'
+import { quotaStatus } from '../../app/status/quota-status.ts'
 import { classesOf } from '../components/classes.ts'
 import controlsSheet from '../components/controls.module.css'
-import { unanswered } from '../hooks/use-asked.ts'
-import { useCopy } from '../hooks/use-copy.ts'
-import { useMirror, useMoment, useParts, useSnapshot } from '../state/window-parts.ts'
+import { LazyMenu, menuCode } from '../components/lazy-menu.tsx'
+import { useMirror, useMoment, useParts, useShownValue, useSnapshot } from '../state/window-parts.ts'
 import { EVENT_FILTER_LABELS, EVENT_FILTERS, type EventFilter, passes } from './event-filter.ts'
 import { EventRow } from './event-row.tsx'
-import { eventText } from './event-text.ts'
 import sheet from './events.module.css'
+import { ExportsOf } from './exports-of.ts'
+import { usePastEvents } from './past-events.ts'
 
 const css = classesOf({ ...controlsSheet, ...sheet })
+
+const EXPORTS = menuCode(async () => (await import('./export-items.tsx')).OpenedExports)
 
 /** Maximum number of events drawn; more are stored, for other profiles. */
 const MAX_SHOWN = 100
 const MAX_PAST = 400
+
+/** How the list is sorted, in words. */
+const ORDER = 'The open ones first, the worst of them on top; then the newest first'
 
 export function EventList() {
   const events = useMirror((mirror) => mirror.events)
   const profile = useSnapshot((snapshot) => snapshot.profile.id)
   const stored = useSnapshot((snapshot) => snapshot.refresh.stored) ?? 'memory'
   const [filter, setFilter] = useState<EventFilter>('all')
-  const copy = useCopy()
+  const [onlyOpen, setOnlyOpen] = useState(false)
   const { live } = useParts()
   const past = usePastEvents(profile)
   const dayStartMs = useMoment(({ nowMs }) => startOfToday(nowMs))
   const ofRun = events.filter((event) => event.profile === profile)
+  const waitOverMs = useMoment(({ nowMs }) => lastWaitOver(ofRun, nowMs))
   const ofProfile = [...ofRun.slice(0, MAX_SHOWN), ...past.events]
-  const shown = ofProfile.filter((event) => passes(event, filter)).slice(0, MAX_SHOWN + MAX_PAST)
-  const all = incidentLines(shown, { stored })
-  const open = all.filter(({ isOpen }) => isOpen).length
-  const lines = filter === 'open' ? all.filter(({ isOpen }) => isOpen) : all
-  const copyAll = () => {
-    const text = eventText(shown, stored)
-    copy(text, `${countText(shown.length, 'event')} copied.`, text)
-  }
+  const passing = ofProfile.filter((event) => passes(event, filter)).slice(0, MAX_SHOWN + MAX_PAST)
+  const critical = useShownValue(({ requests }, nowMs) =>
+    requests.filter((row) => quotaStatus(row, nowMs).severity === 'critical').map(({ category }) => category),
+  )
+  const all = incidentLines(passing, {
+    stored,
+    nowMs: waitOverMs,
+    runSinceMs: oldestAt(ofRun),
+    criticalRows: new Set(critical),
+  })
+  const open = all.filter(({ isOpen }) => isOpen)
+  const lines = onlyOpen ? open : all
+  const shown = onlyOpen ? open.flatMap((line) => line.events) : passing
   return (
     <section className={css('part')} aria-labelledby="events-title">
       <div className={css('head', 'joined')}>
-        <h2 id="events-title">Events</h2>
-        <span>{open === 0 ? 'newest first' : `newest first · ${open} open`}</span>
+        <h2 id="events-title">Incidents</h2>
+        <span title={ORDER}>{open.length === 0 ? 'none open' : `${open.length} open`}</span>
         <span className={css('tools')}>
+          <button
+            type="button"
+            className={css('tool')}
+            aria-pressed={!onlyOpen}
+            onClick={() => setOnlyOpen(false)}
+          >
+            All
+          </button>
+          <button
+            type="button"
+            className={css('tool')}
+            aria-pressed={onlyOpen}
+            onClick={() => setOnlyOpen(true)}
+          >
+            Open
+          </button>
           <select
             id="event-filter"
             className={css('filter')}
@@ -57,80 +84,58 @@ export function EventList() {
               </option>
             ))}
           </select>
-          {past.state !== 'asked' && (
-            <button
-              type="button"
-              className={css('tool')}
-              title="What happened before this run, up to a week"
-              disabled={past.state === 'asking'}
-              onClick={() => past.load(ofRun.at(-1)?.at ?? Math.round(live.ticker.nowMs()))}
-            >
-              Earlier
-            </button>
-          )}
-          <button
-            type="button"
-            className={css('tool')}
-            aria-label="Copy the events shown"
-            disabled={shown.length === 0}
-            onClick={copyAll}
-          >
-            Copy
-          </button>
+          <ExportsOf.Provider value={{ shown, stored }}>
+            <LazyMenu menu={EXPORTS} className={css('tool')}>
+              Export
+            </LazyMenu>
+          </ExportsOf.Provider>
         </span>
       </div>
-      {/* A scrolling list needs its own focus for the keyboard. */}
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: see above */}
-      <ol className={css('list')} aria-label="Events" tabIndex={0}>
-        {lines.map((line) => (
-          // `seq` restarts with each run of the app.
-          <EventRow
-            key={`${line.events[0].at} ${line.events[0].seq}`}
-            line={line}
-            isToday={line.at >= dayStartMs}
-          />
-        ))}
-        {lines.length === 0 && (
-          <li className={css('empty')}>
-            {ofProfile.length === 0
-              ? 'Nothing has happened yet.'
-              : filter === 'open'
-                ? 'Nothing lasts.'
-                : 'None of this kind.'}
-          </li>
+      <div className={css('list')}>
+        {/* A scrolling list needs its own focus for the keyboard. */}
+        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: see above */}
+        <ol aria-label="Events" tabIndex={0}>
+          {lines.map((line) => (
+            // `seq` restarts with each run of the app.
+            <EventRow
+              key={`${line.at} ${Math.min(...line.events.map(({ seq }) => seq))}`}
+              line={line}
+              isToday={line.at >= dayStartMs}
+            />
+          ))}
+          {lines.length === 0 && (
+            <li className={css('none')}>
+              {ofProfile.length === 0
+                ? 'Nothing has happened yet.'
+                : onlyOpen
+                  ? 'Nothing is open.'
+                  : 'None of this kind.'}
+            </li>
+          )}
+        </ol>
+        {past.state !== 'asked' && (
+          <button
+            type="button"
+            className={css('tool', 'earlier')}
+            title="What happened before this run, up to a week"
+            disabled={past.state === 'asking'}
+            onClick={() => past.load(ofRun.at(-1)?.at ?? Math.round(live.ticker.nowMs()))}
+          >
+            Earlier
+          </button>
         )}
-      </ol>
+      </div>
     </section>
   )
 }
 
-const STEP_MS = 7 * 86_400_000
+/** When the first event of this run was told, epoch ms; the past begins before it. */
+const oldestAt = (ofRun: readonly LoggedEvent[]): number => ofRun.at(-1)?.at ?? 0
 
-interface PastEvents {
-  /** Earlier events, newest first. */
-  readonly events: readonly LoggedEvent[]
-  readonly state: 'not-asked' | 'asking' | 'asked'
-  load(beforeMs: number): void
-}
-
-/** Loads last week's events before this run from the history, on request. */
-function usePastEvents(profile: string | undefined): PastEvents {
-  const { api, view } = useParts()
-  const [asked, setAsked] = useState<{ readonly profile: string; readonly events?: readonly LoggedEvent[] }>()
-  const own = asked !== undefined && asked.profile === profile ? asked : undefined
-  return {
-    events: own?.events ?? [],
-    state: own === undefined ? 'not-asked' : own.events === undefined ? 'asking' : 'asked',
-    load: (beforeMs) => {
-      if (profile === undefined) return
-      setAsked({ profile })
-      api.pastEvents({ profile, fromMs: Math.max(0, beforeMs - STEP_MS), toMs: beforeMs - 1 }).then(
-        (events) => setAsked({ profile, events: events.toReversed() }),
-        (error: unknown) => {
-          setAsked(undefined)
-          view.setState({ notice: unanswered(error) })
-        },
-      )
-    },
-  }
+/** The latest moment up to now at which the wait after a 429 ended, epoch ms; 0 where none has. */
+function lastWaitOver(events: readonly LoggedEvent[], nowMs: number): number {
+  const over = events.flatMap((event) =>
+    event.kind === 'rate-limited' && event.retryAt <= nowMs ? event.retryAt : [],
+  )
+  return Math.max(0, ...over)
 }

@@ -1,6 +1,6 @@
 import { memo } from 'react'
-import { sinceText } from '../../app/status/durations.ts'
-import type { IncidentLine } from '../../app/status/incident-log.ts'
+import { lengthText } from '../../app/status/durations.ts'
+import type { IncidentLine, IncidentPart } from '../../app/status/incident-log.ts'
 import { clockText, weekdayText } from '../../app/status/moments.ts'
 import { STATE_LABELS } from '../../app/status/quota-status.ts'
 import { classesOf } from '../components/classes.ts'
@@ -18,36 +18,41 @@ interface EventRowProps {
   readonly isToday: boolean
 }
 
+/** Letters of a line that are sure to fit beside the times, in the narrowest column that has lines of one row. */
+const FITTING = 38
+
 export const EventRow = memo(
   function EventRow({ line, isToday }: EventRowProps) {
-    const { severity, text, requestId, at, endedAt, isOpen } = line
+    const { severity, at, endedAt, isOpen, events } = line
     const moment = (ms: number) => (isToday ? clockText(ms) : weekdayText(ms))
-    const card = refusalCard(line)
+    const more = moreOf(line)
     return (
-      <li
-        className={css('event', isOpen && 'lasting', severity)}
-        data-event={line.events[0].kind}
-        data-open={isOpen}
-      >
-        <span className={css('when')}>
+      <li className={css('event', isOpen && 'lasting')} data-event={events[0].kind} data-open={isOpen}>
+        <i className={css('rail')} data-severity={severity} aria-hidden="true" />
+        <span className={css('when')} data-severity={severity}>
           <Time at={at} text={moment(at)} />
           {isOpen && <span className={css('open')}>open</span>}
           {endedAt !== undefined && <Time at={endedAt} text={moment(endedAt)} />}
         </span>
-        <Shape
-          severity={severity}
-          {...(line.events[0].kind === 'rate-limited' && { label: STATE_LABELS.blocked })}
-        />
-        {card === undefined ? (
-          <span>{text}</span>
+        <span className={css('mark')}>
+          <Shape severity={severity} label={isOpen || endedAt === undefined ? stateLabel(line) : undefined} />
+        </span>
+        {more === undefined ? (
+          <div className={css('what')}>
+            <Words line={line} />
+          </div>
         ) : (
-          <details>
-            <summary>{text}</summary>
-            <Card card={card} />
+          <details className={css('what')}>
+            <summary title={more.isLong ? line.text : undefined}>
+              <Words line={line} canUnfold />
+            </summary>
+            {more.card && <Card card={more.card} />}
+            {line.parts && <Parts parts={line.parts} />}
+            {more.requestIds.map((id) => (
+              <RequestId key={id} id={id} whole />
+            ))}
           </details>
         )}
-        {requestId !== undefined && <RequestId id={requestId} />}
-        {endedAt !== undefined && <span className={css('lasted')}>{sinceText(at, endedAt)}</span>}
       </li>
     )
   },
@@ -55,10 +60,56 @@ export const EventRow = memo(
   (before, after) =>
     before.isToday === after.isToday &&
     before.line.text === after.line.text &&
+    before.line.severity === after.line.severity &&
     before.line.isOpen === after.line.isOpen &&
     before.line.endedAt === after.line.endedAt &&
     before.line.events.length === after.line.events.length,
 )
+
+/** The word of the state of a row that a line is about: it has a shape of its own. */
+function stateLabel({ events: [first] }: IncidentLine): string | undefined {
+  if (first.kind === 'rate-limited') return STATE_LABELS.blocked
+  return first.kind === 'quota-short' ? STATE_LABELS[first.state] : undefined
+}
+
+/** What a line unfolds to, where there is more than its two rows may show. */
+function moreOf(line: IncidentLine) {
+  const { title, detail, at, endedAt, parts, requestId } = line
+  const length = endedAt === undefined ? 0 : lengthText(endedAt - at).length + 1
+  const isLong = title.length > FITTING || detail.length + length > FITTING
+  const card = refusalCard(line)
+  if (!isLong && card === undefined && parts === undefined && requestId === undefined) return undefined
+  return { isLong, card, requestIds: card?.requestIds ?? (requestId === undefined ? [] : [requestId]) }
+}
+
+/** What happened, in bold, and beneath it the detail with the length. */
+function Words({ line, canUnfold = false }: { readonly line: IncidentLine; readonly canUnfold?: boolean }) {
+  const { title, detail, at, endedAt } = line
+  return (
+    <>
+      <b className={css('title')}>
+        <span>{title}</span>
+        {canUnfold && <i className={css('unfold')} aria-hidden="true" />}
+      </b>{' '}
+      <span className={css('second')}>
+        <span className={css('detail')}>{detail}</span>{' '}
+        {endedAt !== undefined && <span className={css('length')}>{lengthText(endedAt - at)}</span>}
+      </span>
+    </>
+  )
+}
+
+function Parts({ parts }: { readonly parts: readonly IncidentPart[] }) {
+  return (
+    <ul className={css('parts')}>
+      {parts.map(({ at, text }) => (
+        <li key={`${at} ${text}`} data-part>
+          <Time at={at} text={clockText(at)} /> <span>{text}</span>
+        </li>
+      ))}
+    </ul>
+  )
+}
 
 function Time({ at, text }: { readonly at: number; readonly text: string }) {
   const iso = new Date(at).toISOString()

@@ -127,11 +127,15 @@ export function readShown(page: Page): Promise<Shown> {
         all('[data-aspect]').map((aspect) => [aspect.dataset['aspect'] ?? '', textOf(aspect, 'b')]),
       ),
       ownStreams: textOf(document, '#streams-title + span'),
-      events: all('[data-event]').map((event) => ({
-        atMs: Date.parse(event.querySelector('time')?.dateTime ?? ''),
-        kind: event.dataset['event'] ?? '',
-        text: textOf(event, 'summary') || textOf(event, ':scope > span:last-of-type'),
-      })),
+      // What happened at several moments is one line that unfolds to them.
+      events: all('[data-event]').flatMap((event) => {
+        const parts = [...event.querySelectorAll<HTMLElement>('[data-part]')]
+        return (parts.length === 0 ? [event] : parts).map((one) => ({
+          atMs: Date.parse(one.querySelector('time')?.dateTime ?? ''),
+          kind: event.dataset['event'] ?? '',
+          text: textOf(one, 'summary') || textOf(one, ':scope > div') || textOf(one, ':scope > span'),
+        }))
+      }),
       accessToken: textOf(document, '[data-token="access"] strong'),
     }
   })

@@ -5,12 +5,28 @@ import {
   countdownSeconds,
   countdownText,
   durationText,
+  lengthText,
   sinceText,
   untilText,
   waitText,
 } from '../../../app/status/durations.ts'
 
 describe('durations', () => {
+  it.each([
+    [0, 'under 0.1 s'],
+    [49, 'under 0.1 s'],
+    [50, '0.1 s'],
+    [400, '0.4 s'],
+    [1_000, '1 s'],
+    [9_949, '9.9 s'],
+    [9_999, '9.9 s'],
+    [10_000, '10 s'],
+    [10_999, '10 s'],
+    [108_000, '1 min 48 s'],
+  ])('says that something took %d ms as %s', (milliseconds, words) => {
+    expect(lengthText(milliseconds)).toBe(words)
+  })
+
   it.each([
     [0, '0 s'],
     [41, '41 s'],

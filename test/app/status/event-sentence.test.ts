@@ -7,15 +7,29 @@ import { NOW_MS } from '../../renderer/fixtures.ts'
 const said = (event: MonitorEvent, stored: 'sealed' | 'memory' = 'sealed') =>
   eventSentence({ ...event, seq: 1, at: NOW_MS, profile: 'main' } as LoggedEvent, { stored })
 
+const short = {
+  kind: 'quota-short',
+  category: 'Positions',
+  limit: 320,
+  remaining: 61,
+  othersLow: 1.2,
+  othersHigh: 1.3,
+  refill: 1.07,
+} as const
+const orders = { stream: 's1', category: 'Order Stream', target: '123456782' } as const
 const depth = { stream: 's3', category: 'MarketDepth Stream', target: 'MSFT' } as const
 
 describe('events in plain words', () => {
   it.each<[MonitorEvent, string, string]>([
-    [{ kind: 'token-refreshed', rotated: false, expiresAt: NOW_MS }, 'ok', 'Access token refreshed'],
+    [
+      { kind: 'token-refreshed', rotated: false, expiresAt: NOW_MS + 1_200_000 },
+      'ok',
+      'Access token refreshed · valid until 14:51:05',
+    ],
     [
       { kind: 'token-refreshed', rotated: true, expiresAt: NOW_MS },
       'ok',
-      'Access token refreshed · refresh token rotated and sealed',
+      'Access token refreshed · refresh token rotated, saved',
     ],
     [
       { kind: 'token-refresh-failed', outcome: 'later', retryAt: NOW_MS + 5000 },
@@ -72,49 +86,98 @@ describe('events in plain words', () => {
     [
       { kind: 'stream-opened', streamKind: 'depth', ...depth, reason: 'opened' },
       'ok',
-      'Depth quotes · MSFT opened',
+      'Depth quotes opened · MSFT',
     ],
     [
       { kind: 'stream-restarted', streamKind: 'depth', ...depth, reason: 'server going away' },
-      'watch',
-      'Depth quotes · MSFT restarted · server going away',
+      'ok',
+      'Depth quotes reconnected (GoAway) · MSFT',
     ],
-    [{ kind: 'stream-closed', ...depth, reason: 'closed by you' }, 'unseen', 'Depth · MSFT closed by you'],
+    [{ kind: 'stream-closed', ...depth, reason: 'closed by you' }, 'unseen', 'Depth closed by you · MSFT'],
     [
       { kind: 'elsewhere', category: 'Positions', perSecond: 1 },
       'watch',
-      'Others started using Positions (1.0/s)',
+      'Others active on Positions · 1.0/s at first',
     ],
     [
       { kind: 'elsewhere-ended', category: 'Positions', perSecond: 1.2, since: NOW_MS - 480_000 },
       'ok',
-      'Others stopped using Positions (1.2/s for 8 min 0 s)',
+      'Others stopped using Positions · 1.2/s for 8 min 0 s',
     ],
     [
       { kind: 'program-refused', program: 'bot', category: 'Positions', retryAt: NOW_MS + 60_000 },
       'watch',
-      'bot refused in Positions by Headroom, before the service would · its turn comes at 14:32:05',
+      'bot refused by Headroom · Positions · its turn comes at 14:32:05',
     ],
     [{ kind: 'program-cut', program: 'bot' }, 'unseen', 'Program bot cut off'],
     [
       { kind: 'gateway-on', url: 'http://127.0.0.1:4791' },
       'ok',
-      'The gateway serves programs at http://127.0.0.1:4791',
+      'The gateway serves programs · at http://127.0.0.1:4791',
     ],
     [
       { kind: 'gateway-off', why: 'the gateway was turned off' },
       'unseen',
       'The gateway is off · the gateway was turned off',
     ],
+    [
+      { kind: 'rate-limit-over', category: 'Positions', since: NOW_MS - 108_000, refused: 1 },
+      'ok',
+      'Positions answers again · 1 refused with 429 in 1 min 48 s',
+    ],
+    [
+      { ...short, state: 'running-out', emptyAt: NOW_MS + 210_000 },
+      'watch',
+      'Positions running out · others 1.2–1.3/s, refill 1.07/s',
+    ],
+    [
+      { ...short, state: 'running-out', emptyAt: NOW_MS + 100_000 },
+      'critical',
+      'Positions running out · others 1.2–1.3/s, refill 1.07/s',
+    ],
+    [{ ...short, state: 'empty' }, 'critical', 'Positions empty · others use all it refills'],
+    [
+      { ...short, state: 'empty', othersLow: 0.4 },
+      'critical',
+      'Positions empty · others 0.4–1.3/s, refill 1.07/s',
+    ],
+    [{ ...short, state: 'low' }, 'watch', 'Positions low · 61 of 320 left'],
+    [
+      { kind: 'quota-short-ended', category: 'Positions', state: 'running-out', since: NOW_MS - 210_000 },
+      'ok',
+      'Positions no longer running out · running out for 3 min 30 s',
+    ],
+    [
+      {
+        kind: 'stream-restarted',
+        streamKind: 'depth',
+        ...depth,
+        reason: 'server going away',
+        overlapped: true,
+      },
+      'ok',
+      'Depth quotes reconnected (GoAway) · MSFT · nothing missed',
+    ],
+    [
+      { kind: 'stream-restarted', streamKind: 'orders', ...orders, reason: 'silent for 30 s' },
+      'ok',
+      'Orders reconnected · 123456782 · silent for 30 s · new snapshot',
+    ],
+    [
+      { kind: 'stream-restarted', streamKind: 'depth', ...depth, reason: 'restarted by you' },
+      'ok',
+      'Depth quotes restarted by you · MSFT',
+    ],
   ])('%j', (event, severity, text) => {
-    expect(said(event)).toEqual({ severity, text })
+    const { title, detail, ...sentence } = said(event)
+    expect(sentence).toEqual({ severity, text })
+    // The sentence is made of the two lines: no surface says another thing.
+    expect(detail === '' ? title : `${title} · ${detail}`).toBe(text)
   })
 
-  it('does not say sealed of a token that is kept in memory', () => {
+  it('does not say saved of a token that is kept in memory', () => {
     const refreshed = { kind: 'token-refreshed', rotated: true, expiresAt: NOW_MS } as const
-    expect(said(refreshed, 'memory').text).toBe(
-      'Access token refreshed · refresh token rotated, kept in memory',
-    )
+    expect(said(refreshed, 'memory').text).toBe('Access token refreshed · refresh token rotated, in memory')
   })
 
   it('hands on the request id of a refusal', () => {

@@ -16,15 +16,14 @@ const texts = (events: readonly LoggedEvent[]) => incidentLines(events).map(({ t
 
 test('others on five quotas in one second are one line, the busiest first', () => {
   const events = [others('Accounts', 0.1), others('Positions', 1.5), others('Balances', 0.4)]
-  expect(texts(events)).toEqual([
-    'Others are active on 3 quotas: Positions 1.5/s, Balances 0.4/s, Accounts 0.1/s',
-  ])
+  expect(texts(events)).toEqual(['Others active on 3 quotas · most: Positions 1.5/s'])
 })
 
 test('what is a second apart, of another key or of another kind is a line of its own', () => {
   const foreign = { ...others('Balances', 1), profile: 'b' }
   const back = logged({ kind: 'service-back', host: 'h' })
-  expect(incidentLines([others('Accounts', 1), others('Positions', 1, 1), foreign, back])).toHaveLength(4)
+  const apart = [logged({ kind: 'revoked' }), logged({ kind: 'revoked' }, 1)]
+  expect(incidentLines([...apart, others('Accounts', 1), foreign, back])).toHaveLength(5)
 })
 
 test('use by others has an end once it was told, with its length, and is open until then', () => {
@@ -35,25 +34,25 @@ test('use by others has an end once it was told, with its length, and is open un
   expect(incidentLines([started, ended])).toMatchObject([
     { isOpen: false, endedAt: AT + 480_000, events: [started], ends: [ended] },
   ])
-  expect(texts([ended])).toEqual(['Others stopped using Positions (1.2/s for 8 min 0 s)'])
+  expect(texts([ended])).toEqual(['Others stopped using Positions · 1.2/s for 8 min 0 s'])
 })
 
 test('a silent stream is one line from its start to its end, and others that fell silent with it are named', () => {
   const stream = (name: string) => ({ stream: name, category: 'Order Stream', target: name })
   const silent = (name: string) => logged({ kind: 'stream-silent', ...stream(name), since: AT - 15_000 })
   const one = silent('SIM1')
-  expect(texts([one])).toEqual(['Orders · SIM1 silent · last data at 14:30:50'])
+  expect(texts([one])).toEqual(['Orders silent · SIM1 · last data at 14:30:50'])
   const resumed = logged({ kind: 'stream-resumed', ...stream('SIM1'), since: AT - 15_000 }, 20)
-  expect(texts([resumed])).toEqual(['Orders · SIM1 brings data again · silent for 35 s'])
+  expect(texts([resumed])).toEqual(['Orders brings data again · SIM1 · silent for 35 s'])
   expect(incidentLines([one, resumed])).toMatchObject([{ isOpen: false, endedAt: AT + 20_000 }])
   const closed = logged({ kind: 'stream-closed', ...stream('SIM1'), reason: 'closed by you' }, 9)
   expect(incidentLines([one, closed])).toMatchObject([{ isOpen: false, endedAt: AT + 9_000 }])
-  expect(texts([closed])).toEqual(['Orders · SIM1 closed by you'])
+  expect(texts([closed])).toEqual(['Orders closed by you · SIM1'])
   // Of two silent streams one is heard again: the line lasts, and the news is a line.
   const both = [silent('SIM1'), silent('SIM2')]
-  expect(incidentLines([...both, resumed])).toMatchObject([{ ends: [] }, { isOpen: true, events: both }])
+  expect(incidentLines([...both, resumed])).toMatchObject([{ isOpen: true, events: both }, { ends: [] }])
   const many = Array.from({ length: 18 }, (_, index) => silent(`SIM${index}`))
-  expect(texts(many)).toEqual(['18 streams silent: Orders · SIM0, Orders · SIM1 and 16 more'])
+  expect(texts(many)).toEqual(['18 streams silent · 18 Orders'])
 })
 
 test('a sign-in that was needed ends with the sign-in', () => {
@@ -67,7 +66,7 @@ test('a line of several is open until the last of them has ended', () => {
   const both = [others('Positions', 1.5), others('Balances', 0.4)]
   const end = (category: string, later: number) =>
     logged({ kind: 'elsewhere-ended', category, perSecond: 1, since: AT }, later)
-  expect(incidentLines([...both, end('Positions', 60)]).at(-1)?.isOpen).toBe(true)
+  expect(incidentLines([...both, end('Positions', 60)])[0]?.isOpen).toBe(true)
   expect(incidentLines([...both, end('Positions', 60), end('Balances', 90)]).at(-1)).toMatchObject({
     isOpen: false,
     endedAt: AT + 90_000,
@@ -104,7 +103,7 @@ test('one refused refresh is one line', () => {
   expect(incidentLines([failed])).toHaveLength(1)
 })
 
-test('eighteen streams that restart together are one line', () => {
+test('eighteen streams that reconnect together are one line', () => {
   const events = Array.from({ length: 18 }, (_, index) =>
     logged({
       kind: 'stream-restarted',
@@ -114,7 +113,7 @@ test('eighteen streams that restart together are one line', () => {
       reason: 'silent for 30 s',
     }),
   )
-  expect(texts(events)).toEqual(['18 streams restarted · silent for 30 s'])
+  expect(texts(events)).toEqual(['18 streams reconnected · silent for 30 s'])
 })
 
 test('each 429 of another category is a line, the newest first', () => {
@@ -125,6 +124,144 @@ test('each 429 of another category is a line, the newest first', () => {
       ({ events }) => events.length,
     ),
   ).toEqual([2, 1])
+})
+
+test('use by others that lasts is one line, whenever each began, and what ended is a line of its own', () => {
+  const events = [others('Accounts', 0.1), others('Positions', 1.5, 30), others('Balances', 0.4, 60)]
+  const ended = logged({ kind: 'elsewhere-ended', category: 'Positions', perSecond: 1.2, since: AT }, 90)
+  expect(incidentLines(events)).toMatchObject([
+    { title: 'Others active on 3 quotas', detail: 'most: Positions 1.5/s', at: AT, isOpen: true },
+  ])
+  expect(incidentLines([...events, ended])).toMatchObject([
+    { title: 'Others active on 2 quotas', detail: 'most: Balances 0.4/s', isOpen: true },
+    {
+      title: 'Others active on Positions',
+      detail: '1.2/s on average',
+      at: AT + 30_000,
+      endedAt: AT + 90_000,
+    },
+  ])
+})
+
+test('a row that became critical since makes its open line critical, and no line that is over', () => {
+  const short = logged({
+    kind: 'quota-short',
+    category: 'Positions',
+    state: 'running-out',
+    limit: 320,
+    remaining: 9,
+  })
+  const criticalRows = new Set(['Positions'])
+  const ended = logged(
+    { kind: 'quota-short-ended', category: 'Positions', state: 'running-out', since: AT },
+    9,
+  )
+  expect(incidentLines([short])[0]).toMatchObject({ severity: 'watch' })
+  expect(incidentLines([short], { criticalRows })[0]).toMatchObject({ severity: 'critical' })
+  expect(incidentLines([short, ended], { criticalRows })[0]).toMatchObject({ severity: 'ok' })
+})
+
+test('a group tells each of its events where it unfolds', () => {
+  const [line] = incidentLines([others('Accounts', 0.1), others('Positions', 1.5)])
+  expect(line?.parts).toEqual([
+    { at: AT, text: 'Others active on Positions · 1.5/s at first' },
+    { at: AT, text: 'Others active on Accounts · 0.1/s at first' },
+  ])
+})
+
+const refusal = (category: string, later = 0) =>
+  logged(
+    {
+      kind: 'rate-limited',
+      category,
+      retryAt: AT + 60_000,
+      before: { limit: 320, low: 1, high: 2, own: 3, othersLow: 144, othersHigh: 144 },
+    },
+    later,
+  )
+
+test('a 429 lasts until the first answer of its row that is none, and says what it was then', () => {
+  const refused = refusal('Positions')
+  const over = (category: string) => logged({ kind: 'rate-limit-over', category, since: AT, refused: 3 }, 108)
+  expect(incidentLines([refused, over('Balances')])[0]).toMatchObject({ isOpen: true, severity: 'critical' })
+  const [line, ...rest] = incidentLines([refused, over('Positions')])
+  expect(line).toMatchObject({
+    isOpen: false,
+    severity: 'ok',
+    at: AT,
+    endedAt: AT + 108_000,
+    title: 'Positions refused (429)',
+    detail: '3 refused, others 2.4/s',
+  })
+  expect(rest).toEqual([])
+})
+
+test('a 429 that no answer followed is open until its wait is over, and has no length then', () => {
+  const lines = (nowMs: number) => incidentLines([refusal('Positions')], { nowMs })
+  expect(lines(AT + 59_999)).toMatchObject([{ isOpen: true }])
+  expect(lines(AT + 60_000)).toMatchObject([{ isOpen: false, severity: 'critical' }])
+  expect(lines(AT + 60_000)[0]).not.toHaveProperty('endedAt')
+})
+
+test('a quota that is short has a line for each state, which ends where the next begins', () => {
+  const short = (state: 'low' | 'running-out' | 'empty', later: number) =>
+    logged({ kind: 'quota-short', category: 'Positions', state, limit: 320, remaining: 9 }, later)
+  const runsOut = short('running-out', 0)
+  const empty = short('empty', 90)
+  expect(incidentLines([runsOut, empty])).toMatchObject([
+    { isOpen: true, title: 'Positions empty' },
+    { isOpen: false, title: 'Positions running out', severity: 'ok', endedAt: AT + 90_000 },
+  ])
+  const ended = logged({ kind: 'quota-short-ended', category: 'Positions', state: 'empty', since: AT }, 120)
+  expect(incidentLines([runsOut, empty, ended]).map(({ at, endedAt }) => (endedAt ?? 0) - at)).toEqual([
+    30_000, 90_000,
+  ])
+})
+
+test('two quotas that run out in one second are one line', () => {
+  const short = (category: string) =>
+    logged({ kind: 'quota-short', category, state: 'running-out', limit: 320, remaining: 9 })
+  expect(texts([short('Positions'), short('Balances')])).toEqual([
+    '2 quotas running out · Positions and Balances',
+  ])
+})
+
+test('a reconnection and a refresh have the length that was recorded, and none where none was', () => {
+  const restarted = {
+    kind: 'stream-restarted',
+    stream: 's',
+    category: 'Order Stream',
+    target: 'SIM1',
+  } as const
+  const reason = 'server going away'
+  const refreshed = { kind: 'token-refreshed', rotated: true, expiresAt: AT } as const
+  const lengths = (events: readonly LoggedEvent[]) =>
+    incidentLines(events).map(({ at, endedAt }) => (endedAt === undefined ? undefined : endedAt - at))
+  expect(lengths([logged({ ...restarted, reason, since: AT - 1_000 })])).toEqual([1_000])
+  expect(lengths([logged({ ...restarted, reason })])).toEqual([undefined])
+  expect(lengths([logged({ ...refreshed, tookMs: 400 })])).toEqual([400])
+  expect(lengths([logged(refreshed)])).toEqual([undefined])
+  expect(lengths([logged({ kind: 'revoked' })])).toEqual([undefined])
+})
+
+test('the open lines come first, the worst of them on top', () => {
+  const started = others('Accounts', 1)
+  const down = logged({ kind: 'service-unreachable', host: 'h' }, 2)
+  const events = [refusal('Positions', 1), started, logged({ kind: 'revoked' }, 9), down]
+  expect(incidentLines(events).map(({ title }) => title)).toEqual([
+    'Positions refused (429)',
+    'h unreachable',
+    'Others active on Accounts',
+    'Refresh tokens revoked',
+  ])
+})
+
+test('what an earlier run did not see the end of is not open now', () => {
+  const lines = incidentLines([others('Accounts', 1), others('Balances', 1, 60)], { runSinceMs: AT + 60_000 })
+  expect(lines.map(({ title, isOpen }) => [title, isOpen])).toEqual([
+    ['Others active on Balances', true],
+    ['Others active on Accounts', false],
+  ])
 })
 
 test('no event is lost or a line twice, but a refused refresh in its sign-in', () => {

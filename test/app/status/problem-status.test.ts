@@ -85,7 +85,7 @@ test('one failing answer beside a number is told once it has lasted', () => {
 
 test('the event says what was refused, in whose words, and what to do', () => {
   const event = { seq: 1, at: NOW_MS, profile: 'a', category: 'Positions', status: 403 } as const
-  expect(eventSentence({ ...event, kind: 'requests-refused', message: 'Forbidden' })).toEqual({
+  expect(eventSentence({ ...event, kind: 'requests-refused', message: 'Forbidden' })).toMatchObject({
     severity: 'watch',
     text: 'This key may not read Positions (403) · “Forbidden” · Sign in again with scope ReadAccount',
   })

@@ -48,6 +48,20 @@ test('a 429 holds its own category for Reset and half a second, and no other', (
   proves('Q7', { level: 1, cases: 1 })
 })
 
+test('the first answer that is no 429 tells the end of what was refused, once', async () => {
+  const { clock, timeline, refuse, tap, events } = setUp()
+  const since = timeline.now()
+  refuse(ACCOUNTS, quotaHeaders(0, 20))
+  await clock.advance(30_000)
+  refuse(ACCOUNTS, quotaHeaders(0, 20))
+  await clock.advance(60_000)
+  for (let count = 0; count < 2; count += 1) {
+    tap.answered(tap.sent('GET', ACCOUNTS), observe(200, quotaHeaders(300, 0)), '')
+  }
+  const over = { kind: 'rate-limit-over', category: 'Accounts', since, refused: 2 }
+  expect(events.filter(({ kind }) => kind === 'rate-limit-over')).toEqual([over])
+})
+
 test.each([
   ['Accounts', ACCOUNTS],
   ['Balances', '/v3/brokerage/accounts/SIM1/balances'],

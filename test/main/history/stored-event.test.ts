@@ -8,7 +8,7 @@ const STREAM = { ...NAMED_STREAM, reason: 'connection lost' }
 
 /** One of each kind, with every field that it may have. */
 const EVENTS: { readonly [K in MonitorEvent['kind']]: LoggedEvent & { readonly kind: K } } = {
-  'token-refreshed': { ...LOGGED, kind: 'token-refreshed', rotated: true, expiresAt: 1 },
+  'token-refreshed': { ...LOGGED, kind: 'token-refreshed', rotated: true, expiresAt: 1, tookMs: 400 },
   'token-refresh-failed': { ...LOGGED, kind: 'token-refresh-failed', outcome: 'later', why: 'w', retryAt: 2 },
   'sign-in-required': { ...LOGGED, kind: 'sign-in-required', reason: 'r', cause: 'misconfigured' },
   'sign-in-due': { ...LOGGED, kind: 'sign-in-due', endsAt: 3 },
@@ -26,6 +26,26 @@ const EVENTS: { readonly [K in MonitorEvent['kind']]: LoggedEvent & { readonly k
     requestId: 'q',
     before: { limit: 320, low: 1, high: 9, own: 2, othersLow: 60, othersHigh: 90 },
   },
+  'rate-limit-over': { ...LOGGED, kind: 'rate-limit-over', category: 'Accounts', since: 5, refused: 2 },
+  'quota-short': {
+    ...LOGGED,
+    kind: 'quota-short',
+    category: 'Accounts',
+    state: 'running-out',
+    limit: 320,
+    remaining: 61,
+    emptyAt: 9,
+    othersLow: 1.2,
+    othersHigh: 1.3,
+    refill: 1.07,
+  },
+  'quota-short-ended': {
+    ...LOGGED,
+    kind: 'quota-short-ended',
+    category: 'Accounts',
+    state: 'running-out',
+    since: 1,
+  },
   'slots-exhausted': {
     ...LOGGED,
     kind: 'slots-exhausted',
@@ -42,7 +62,7 @@ const EVENTS: { readonly [K in MonitorEvent['kind']]: LoggedEvent & { readonly k
   },
   'requests-answered': { ...LOGGED, kind: 'requests-answered', category: 'Accounts', status: 403, since: 9 },
   'stream-opened': { ...LOGGED, kind: 'stream-opened', ...STREAM },
-  'stream-restarted': { ...LOGGED, kind: 'stream-restarted', ...STREAM },
+  'stream-restarted': { ...LOGGED, kind: 'stream-restarted', ...STREAM, since: 5, overlapped: true },
   'stream-closed': { ...LOGGED, kind: 'stream-closed', ...STREAM },
   'stream-silent': { ...LOGGED, kind: 'stream-silent', ...NAMED_STREAM, since: 7 },
   'stream-resumed': { ...LOGGED, kind: 'stream-resumed', ...NAMED_STREAM, since: 7 },

@@ -5,7 +5,7 @@ import { Monitor } from '../../../main/monitor/monitor.ts'
 import { VirtualClock } from '../../simulation/virtual-clock.ts'
 import { ScriptedHttp } from '../scripted-http.ts'
 
-test('the first start has a chart of fifteen minutes and two events behind it, marked as simulated', async () => {
+test('the first start has a chart of fifteen minutes and three events behind it, marked as simulated', async () => {
   const builtIn = await startBuiltIn()
   const monitor = new Monitor({
     clock: new VirtualClock(),
@@ -30,7 +30,7 @@ test('the first start has a chart of fifteen minutes and two events behind it, m
     ).toBe(true)
     expect(history.points.some(({ elsewhere = 0 }) => elsewhere > 1.5)).toBe(true)
     expect(history.rejectedAt).toHaveLength(1)
-    expect(told.map(({ kind }) => kind)).toEqual(['rate-limited', 'stream-restarted'])
+    expect(told.map(({ kind }) => kind)).toEqual(['rate-limited', 'rate-limit-over', 'stream-restarted'])
     expect(monitor.events(0)).toEqual(told)
     expect(monitor.snapshot(builtIn.profile.id)?.profile.environment).toBe('simulator')
     // The past is no header of the present: nothing is shown as known now.

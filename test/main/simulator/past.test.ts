@@ -21,10 +21,19 @@ test('fifteen minutes lie behind the built-in simulator at its start, without a 
   }
 })
 
-test('one 429 and one GoAway are in it, in order, and none is to come', () => {
+test('one 429 with its end and one GoAway are in it, in order, and none is to come', () => {
   const { past } = built()
-  expect(past.events.map(({ event }) => event.kind)).toEqual(['rate-limited', 'stream-restarted'])
+  expect(past.events.map(({ event }) => event.kind)).toEqual([
+    'rate-limited',
+    'rate-limit-over',
+    'stream-restarted',
+  ])
   expect(past.events[0]?.event).toMatchObject({ category: 'Positions' })
+  expect(past.events[1]?.event).toMatchObject({
+    category: 'Positions',
+    since: past.events[0]?.atMs,
+    refused: 1,
+  })
   for (const { atMs } of past.events) expect(atMs).toBeLessThan(NOW)
 })
 

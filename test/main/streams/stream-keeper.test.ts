@@ -91,7 +91,12 @@ test.each(['{"StreamStatus":"GoAway"}\n', '{"Error":"GoAway","Message":"bye"}\n'
     expect([http.streams.length, own('Positions Stream'), http.streams[0]?.closed]).toEqual([2, 2, false])
     service.opens()
     expect([http.streams[0]?.closed, own('Positions Stream')]).toEqual([true, 1])
-    expect(events.at(-1)).toMatchObject({ kind: 'stream-restarted', reason: 'server going away' })
+    expect(events.at(-1)).toMatchObject({
+      kind: 'stream-restarted',
+      reason: 'server going away',
+      since: clock.wallMs() - 20,
+      overlapped: true,
+    })
   },
 )
 
@@ -257,6 +262,8 @@ test('once open, a stream gives no reason any more for having waited', async () 
   service.opens()
   expect(summary()).not.toHaveProperty('reason')
   expect(events.at(-1)).toMatchObject({ kind: 'stream-restarted', reason: 'connection lost' })
+  expect(events.at(-1)).toHaveProperty('since')
+  expect(events.at(-1)).not.toHaveProperty('overlapped')
 })
 
 test('no stream is asked for where no slot is free', async () => {

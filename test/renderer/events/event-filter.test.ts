@@ -4,15 +4,15 @@ import { EVENT_FILTERS, passes } from '../../../renderer/events/event-filter.ts'
 import { eventText } from '../../../renderer/events/event-text.ts'
 import { EVENTS } from '../fixtures.ts'
 
-it('lets each event through "all", "open" and exactly one other filter', () => {
+it('lets each event through "all" and exactly one other filter', () => {
   for (const event of EVENTS) {
-    expect(EVENT_FILTERS.filter((filter) => passes(event, filter))).toHaveLength(3)
+    expect(EVENT_FILTERS.filter((filter) => passes(event, filter))).toHaveLength(2)
   }
 })
 
-it('shows a kind that it does not know under "all" and "open" only', () => {
+it('shows a kind that it does not know under "all" only', () => {
   const newer = { ...EVENTS[0], kind: 'of-tomorrow' } as unknown as LoggedEvent
-  expect(EVENT_FILTERS.filter((filter) => passes(newer, filter))).toEqual(['all', 'open'])
+  expect(EVENT_FILTERS.filter((filter) => passes(newer, filter))).toEqual(['all'])
 })
 
 it('copies whole request ids and moments that need no time zone', () => {

@@ -1,0 +1,50 @@
+import { expect, test } from 'vitest'
+import type { RequestQuota } from '../../../app/contract/snapshot.ts'
+import { ShortEpisodes } from '../../../app/quota/short-episodes.ts'
+import { exampleRow } from './example-row.ts'
+
+const row = (state: RequestQuota['state'], low = 200): RequestQuota =>
+  exampleRow({
+    state,
+    low,
+    remaining: low,
+    use: { total: 1.35, own: 0.1, elsewhere: 1.25, elsewhereLow: 1.204, elsewhereHigh: 1.3 },
+  })
+
+test('a row that runs out, is empty and is well again is told at each step, with the time of the last', () => {
+  const episodes = new ShortEpisodes()
+  expect(episodes.looked(row('ok'), 0)).toBeUndefined()
+  expect(episodes.looked(row('running-out', 61), 3_000)).toMatchObject({
+    kind: 'quota-short',
+    category: 'Positions',
+    state: 'running-out',
+    remaining: 61,
+    limit: 320,
+    othersLow: 1.2,
+    othersHigh: 1.3,
+    refill: 1.07,
+  })
+  expect(episodes.looked(row('running-out', 40), 6_000)).toBeUndefined()
+  expect(episodes.looked(row('empty', 0), 9_000)).toMatchObject({ kind: 'quota-short', state: 'empty' })
+  expect(episodes.looked(row('ok'), 60_000)).toEqual({
+    kind: 'quota-short-ended',
+    category: 'Positions',
+    state: 'empty',
+    since: 9_000,
+  })
+  expect(episodes.looked(row('ok'), 63_000)).toBeUndefined()
+})
+
+test('a row that only could run out is none, and one that was low by its level stays one while it is low', () => {
+  const episodes = new ShortEpisodes()
+  expect(episodes.looked(row('low', 64), 0)).toBeUndefined()
+  expect(episodes.looked(row('low', 63), 3_000)).toMatchObject({ state: 'low' })
+  expect(episodes.looked(row('low', 70), 6_000)).toBeUndefined()
+  expect(episodes.looked(row('ok', 90), 9_000)?.kind).toBe('quota-short-ended')
+})
+
+test('use by others that is not known is not told as none', () => {
+  const told = new ShortEpisodes().looked({ ...row('empty', 0), use: null }, 0)
+  expect(told).not.toHaveProperty('othersLow')
+  expect(told).not.toHaveProperty('othersHigh')
+})
