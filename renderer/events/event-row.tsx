@@ -38,12 +38,12 @@ export const EventRow = memo(
           <Shape severity={severity} label={isOpen || endedAt === undefined ? stateLabel(line) : undefined} />
         </span>
         {more === undefined ? (
-          <div className={css('what')}>
+          <div className={css('what', isLong(line) && 'long')}>
             <Words line={line} />
           </div>
         ) : (
-          <details className={css('what')}>
-            <summary title={more.isLong ? line.text : undefined}>
+          <details className={css('what', isLong(line) && 'long')}>
+            <summary>
               <Words line={line} canUnfold />
             </summary>
             {more.card && <Card card={more.card} />}
@@ -72,14 +72,18 @@ function stateLabel({ events: [first] }: IncidentLine): string | undefined {
   return first.kind === 'quota-short' ? STATE_LABELS[first.state] : undefined
 }
 
-/** What a line unfolds to, where there is more than its two rows may show. */
-function moreOf(line: IncidentLine) {
-  const { title, detail, at, endedAt, parts, requestId } = line
+/** Whether a line has more than its two rows hold: it is wrapped then, so that nothing of it is lost. */
+function isLong({ title, detail, at, endedAt }: IncidentLine): boolean {
   const length = endedAt === undefined ? 0 : lengthText(endedAt - at).length + 1
-  const isLong = title.length > FITTING || detail.length + length > FITTING
+  return title.length > FITTING || detail.length + length > FITTING
+}
+
+/** What a line unfolds to, where there is more than its two rows tell. */
+function moreOf(line: IncidentLine) {
+  const { parts, requestId } = line
   const card = refusalCard(line)
-  if (!isLong && card === undefined && parts === undefined && requestId === undefined) return undefined
-  return { isLong, card, requestIds: card?.requestIds ?? (requestId === undefined ? [] : [requestId]) }
+  if (card === undefined && parts === undefined && requestId === undefined) return undefined
+  return { card, requestIds: card?.requestIds ?? (requestId === undefined ? [] : [requestId]) }
 }
 
 /** What happened, in bold, and beneath it the detail with the length. */
