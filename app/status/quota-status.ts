@@ -294,7 +294,7 @@ export function stateSentence(quota: RequestQuota, nowMs: number): string {
     case 'low':
       return isUnderThreshold(quota)
         ? `${category} is low (${shareLeftText(quota)}).`
-        : `${category} could run out within 10 min (${shareLeftText(quota)} left).`
+        : `${category} could run out within 10 min (${shareLeftText(quota)} left now).`
     case 'running-out': {
       if (isRecovering(quota))
         return `${category} was running out; it is recovering (${shareLeftText(quota)} left).`
@@ -327,7 +327,7 @@ export function stateText(quota: RequestQuota, nowMs: number): string {
     case 'low':
       return isUnderThreshold(quota)
         ? `${category}, ${shareLeftText(quota)} left.`
-        : `${category} could run out within 10 min, ${shareLeftText(quota)} left.`
+        : `${category} could run out within 10 min, ${shareLeftText(quota)} left now.`
     case 'running-out': {
       if (isRecovering(quota)) return `${category}, but recovering: ${shareLeftText(quota)} left.`
       const when = emptyText(quota, nowMs)

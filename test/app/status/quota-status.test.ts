@@ -185,7 +185,7 @@ describe('what a person can do', () => {
     expect(said({ state: 'low' })).toBe('Positions is low (16 %).')
     expect(quotaStatus(positions({ state: 'low', low: 100, level: 110 }), NOW_MS).note).toBe('could run out')
     expect(said({ state: 'low', low: 100, level: 110 })).toBe(
-      'Positions could run out within 10 min (34 % left).',
+      'Positions could run out within 10 min (34 % left now).',
     )
     expect(stateSentence(out(214), NOW_MS)).toBe('Positions runs out in 3 min 30 s.')
   })
