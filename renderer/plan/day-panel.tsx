@@ -6,6 +6,7 @@ import type { PlanVerdict } from '../../app/plan/verdict.ts'
 import { waitText } from '../../app/status/durations.ts'
 import { dayAndMinuteText } from '../../app/status/moments.ts'
 import { countText, shareText } from '../../app/status/rates.ts'
+import { capitalised } from '../../app/status/sentences.ts'
 import { classesOf } from '../components/classes.ts'
 import controlsSheet from '../components/controls.module.css'
 import { useParts, useQuota } from '../state/window-parts.ts'
@@ -178,13 +179,13 @@ function summaryText({ rows, isBehind, isChanged, boundSeconds, of }: Summary): 
   const lowest = Math.min(...rows.map(({ after }) => after))
   const before = Math.min(...rows.map((row) => row.before))
   const longest = Math.max(...rows.map(({ longestSeconds }) => longestSeconds))
-  const when = of === undefined ? '' : `In ${countText(of, 'recorded minute')}: `
+  const when = of === undefined ? '' : `in ${countText(of, 'recorded minute')} `
   const level = isChanged
-    ? `With the change the lowest level is ${shareText(lowest)}, without it ${shareText(before)}`
-    : `The lowest level is ${shareText(lowest)}`
+    ? `with the change the lowest level is ${shareText(lowest)}, without it ${shareText(before)}`
+    : `the lowest level is ${shareText(lowest)}`
   const wait = longest === 0 ? 'no request waits' : `the longest wait is ${waitText(longest * 1000)}`
   const busier = longest > boundSeconds + 1 ? ' At times that day asked for more than the rates above.' : ''
-  return `${isBehind ? 'Replaying… ' : ''}${when}${level}; ${wait}.${busier}`
+  return `${isBehind ? 'Replaying… ' : ''}${capitalised(`${when}${level}`)}; ${wait}.${busier}`
 }
 
 /** The longest worst wait in a category, infinite where one has no bound; 0 where the category does not occur. */
