@@ -41,7 +41,9 @@ export function HistoryPanel() {
   return (
     <section className={css('panel', 'history')} aria-labelledby="history-title" data-history={category}>
       <div className={css('head')}>
-        <h2 id="history-title">{category ?? 'History'}</h2>
+        <h2 id="history-title" title={category}>
+          {category ?? 'History'}
+        </h2>
         <span className={css('about')}>{panel === 'details' ? 'what is known' : 'requests left'}</span>
         <HistoryTabs />
       </div>

@@ -296,5 +296,10 @@ test('the longest names that main lets through cut nothing off the window', asyn
     await expect
       .poll(() => overflow(page), `${width} wide`)
       .toEqual(width < 1280 ? [0, expect.anything()] : [0, 0])
+    // What is beside a long name stays within the window.
+    for (const name of ['Open stream…', 'Details']) {
+      const box = await page.getByRole('button', { name, exact: true }).boundingBox()
+      expect((box?.x ?? Number.NaN) + (box?.width ?? 0), `${name}, ${width} wide`).toBeLessThanOrEqual(width)
+    }
   }
 })
