@@ -128,6 +128,7 @@ export function isStale(quota: Pick<RequestQuota, 'source' | 'observedAt'>, nowM
 
 /** Where `high − low` exceeds this share of the limit, the number is told as a range. */
 const RANGE_FROM = 0.1
+const isRange = ({ low, high, limit }: RequestQuota) => high - low > limit * RANGE_FROM
 
 /**
  * `38`, the middle of the estimate; `60–95` where the interval is wider than a tenth of the limit. `~` before it says
@@ -135,8 +136,8 @@ const RANGE_FROM = 0.1
  */
 export function leftText(quota: RequestQuota, nowMs: number): string {
   if (quota.source === 'default') return '–'
-  const { low, high, limit, remaining } = quota
-  const number = high - low > limit * RANGE_FROM ? `${low}–${high}` : String(remaining)
+  const { low, high, remaining } = quota
+  const number = isRange(quota) ? `${low}–${high}` : String(remaining)
   return isStale(quota, nowMs) ? `~${number}` : number
 }
 
@@ -293,7 +294,7 @@ export function stateSentence(quota: RequestQuota, nowMs: number): string {
       return `${category} is ok.`
     case 'low':
       return isUnderThreshold(quota)
-        ? `${category} is low (${shareLeftText(quota)}).`
+        ? `${category} is low (${lowShareText(quota)}).`
         : `${category} could run out within 10 min (${shareLeftText(quota)} left now).`
     case 'running-out': {
       if (isRecovering(quota))
@@ -326,7 +327,7 @@ export function stateText(quota: RequestQuota, nowMs: number): string {
       return `${category}.`
     case 'low':
       return isUnderThreshold(quota)
-        ? `${category}, ${shareLeftText(quota)} left.`
+        ? `${category}, ${lowShareText(quota)} left.`
         : `${category} could run out within 10 min, ${shareLeftText(quota)} left now.`
     case 'running-out': {
       if (isRecovering(quota)) return `${category}, but recovering: ${shareLeftText(quota)} left.`
@@ -346,7 +347,17 @@ export function stateText(quota: RequestQuota, nowMs: number): string {
 
 /** Beside the word low: how much is left, or that it could run out where that alone makes it low. */
 export const lowText = (quota: RequestQuota): string =>
-  isUnderThreshold(quota) ? shareLeftText(quota) : 'could run out'
+  isUnderThreshold(quota) ? lowShareText(quota) : 'could run out'
+
+/**
+ * What is left of a row that is low, as a share: `17 %`; `13–84 %` where it is low because so little may be left, though
+ * more is likely.
+ */
+export function lowShareText(quota: RequestQuota): string {
+  const { level, low, high, limit, threshold } = quota
+  if (!isRange(quota) || level < limit * threshold) return shareLeftText(quota)
+  return `${Math.floor((low / limit) * 100)}–${Math.floor((high / limit) * 100)} %`
+}
 
 const isUnderThreshold = ({ low, limit, threshold }: RequestQuota) => low < limit * threshold
 

@@ -133,8 +133,8 @@ export class HistoryStore {
   }
 
   /**
-   * Requests of each program behind the gateway, of this app in all and of others, by stretches of whole minutes of which at most `columns` cover the interval;
-   * `undefined` while the file fails.
+   * Requests of each program behind the gateway, of this app in all and of others, by stretches of whole minutes of which
+   * at most `columns` cover the interval; `undefined` while the file fails.
    */
   programHistory(
     profile: string,

@@ -93,6 +93,8 @@ describe('what the window says of a first start', () => {
     expect(contradictions([look()])).toEqual([])
     expect(inRow({ left: '280–340' })).toEqual([])
     expect(inRow({ state: 'low 17 %', left: '55' }, { remaining: 55 })).toEqual([])
+    expect(inRow({ state: 'low 12–83 %', left: '40–268' }, { remaining: 200 })).toEqual([])
+    expect(inRow({ state: 'low 12–43 %', left: '190–210' }, { remaining: 200 })).toEqual(['state'])
     expect(
       inRow({ state: 'running out 3 min 30 s', left: '~100', others: '1.2–1.3' }, { remaining: 95 }),
     ).toEqual([])

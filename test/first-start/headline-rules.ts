@@ -29,7 +29,7 @@ export function inHeadline(looks: readonly Look[], look: Look, note: Note): void
       }
     }
   } else if (OF_QUOTA.test(word)) {
-    const share = /\d+ %/.exec(body)?.[0] ?? ''
+    const share = /\d+(?:–\d+)? %/.exec(body)?.[0] ?? ''
     const told = body.includes('could run out') ? 'low could run out' : `${word} ${share}`.trim()
     if (subject === undefined) note('headline', said, 'no such quota')
     else inState({ category: subject, told, said }, looks, note)

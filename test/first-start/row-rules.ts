@@ -57,8 +57,9 @@ export function inState({ category, told, said }: ToldState, looks: readonly Loo
       if (most + unforeseen(category, looks) < limit * LOW) note('state', said, counted)
       return
     case 'low': {
-      const share = Number(/(\d+) %/.exec(told)?.[1] ?? Number.NaN) / 100
-      if (share > most / limit + MIDDLE || share < fewest / limit - MIDDLE) note('state', said, counted)
+      const [, from, to = from] = /(\d+)(?:–(\d+))? %/.exec(told) ?? []
+      const [least, greatest] = [Number(from) / 100, Number(to) / 100]
+      if (least > most / limit + MIDDLE || greatest < fewest / limit - MIDDLE) note('state', said, counted)
       return
     }
     case 'running out':

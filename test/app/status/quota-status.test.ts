@@ -184,6 +184,11 @@ describe('what a person can do', () => {
     expect(said({ state: 'blocked' })).toBe('Positions was refused (429). Its Reset time has passed.')
     expect(said({ state: 'low' })).toBe('Positions is low (16 %).')
     expect(quotaStatus(positions({ state: 'low', low: 100, level: 110 }), NOW_MS).note).toBe('could run out')
+    // So little may be left, but the middle is far above it: one number would not say why the row is low.
+    const doubted = positions({ state: 'low', low: 40, level: 220, high: 268 })
+    expect(quotaStatus(doubted, NOW_MS).note).toBe('12–83 %')
+    expect(stateSentence(doubted, NOW_MS)).toBe('Positions is low (12–83 %).')
+    expect(stateText(doubted, NOW_MS)).toBe('Positions, 12–83 % left.')
     expect(said({ state: 'low', low: 100, level: 110 })).toBe(
       'Positions could run out within 10 min (34 % left now).',
     )
