@@ -41,6 +41,14 @@ export function overWords(
       const isOne = events.length === 1 && end?.kind === 'elsewhere-ended'
       return over(isOne ? `${rateText(end.perSecond)} on average` : words.detail)
     }
+    // What was to be done, and when it was tried again, is no news once it is over.
+    case 'service-unreachable':
+      return over(first.why ?? '')
+    case 'requests-refused': {
+      const { message, status } = first
+      if (events.length > 1) return over(words.detail)
+      return over(message !== undefined && status >= 400 ? `“${message}”` : '')
+    }
     default:
       return over(words.detail)
   }
@@ -89,7 +97,7 @@ export function groupWords(
       )
     case 'requests-refused':
       return said(
-        `${countText(count, 'quota')} refused (${first.status})`,
+        `${countText(count, 'quota')} ${first.status >= 400 ? 'refused' : 'without a number'} (${first.status})`,
         listText(fewOf(categoriesOf(events))),
       )
     case 'requests-answered':

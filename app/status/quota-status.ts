@@ -141,12 +141,12 @@ export function leftText(quota: RequestQuota, nowMs: number): string {
   return isStale(quota, nowMs) ? `~${number}` : number
 }
 
-/** The age of the last header: `12 s`, `4 min` once it is old, `documented` for the table's default. */
+/** The age of the last header: `12 s`, `104 s`, `4 min ago` once it is old, `documented` for the table's default. */
 export function ageText(quota: RequestQuota, nowMs: number): string {
   if (quota.source === 'default' || quota.observedAt === undefined) return 'documented'
   return isStale(quota, nowMs)
     ? `${coarseSinceText(quota.observedAt, nowMs)} ago`
-    : sinceText(quota.observedAt, nowMs)
+    : `${Math.max(0, Math.floor((nowMs - quota.observedAt) / 1000))} s`
 }
 
 /**

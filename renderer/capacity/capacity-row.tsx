@@ -193,7 +193,8 @@ function Age({ category }: CategoryProps) {
     observedAt === undefined ? '' : `last header at ${clockText(observedAt)}`,
   )
   // Both do not fit; that the limit is the documented one is in the tooltip then.
-  const shown = source === 'default' && check !== '' ? '–' : age
+  const beside = source === 'default' ? '–' : age?.replace(/ ago$/, '')
+  const shown = check === '' ? age : beside
   const next = check === '' ? '' : `next check ${check === 'now' ? check : `in ${check}`}`
   return (
     <span title={[source === 'default' ? `limit ${age}` : seen, next].filter(Boolean).join(', ')}>

@@ -83,6 +83,27 @@ test('an unreachable service and a refused key end when they answer again', () =
   expect(incidentLines([refused, answered]).at(-1)).toMatchObject({ isOpen: false, endedAt: AT + 9_000 })
 })
 
+test('what is over says no more what is to be done, or when it is tried again', () => {
+  const down = logged({
+    ...{ kind: 'service-unreachable', host: 'h', why: 'connection refused', retryAt: AT + 5_000 },
+  })
+  const up = logged({ kind: 'service-back', host: 'h' }, 42)
+  expect(incidentLines([down]).at(-1)?.detail).toMatch(/^connection refused · next try at /)
+  expect(incidentLines([down, up]).at(-1)).toMatchObject({ detail: 'connection refused', isOpen: false })
+  const refused = logged({ kind: 'requests-refused', category: 'Accounts', status: 401, message: 'no' })
+  const answered = logged({ kind: 'requests-answered', category: 'Accounts', status: 401, since: AT }, 9)
+  expect(incidentLines([refused]).at(-1)?.detail).toMatch(/^“no” · Sign in again/)
+  expect(incidentLines([refused, answered]).at(-1)?.detail).toBe('“no”')
+})
+
+test('answers without a number are not called refusals', () => {
+  const without = (category: string, status: number) => logged({ kind: 'requests-refused', category, status })
+  const titles = (status: number) =>
+    incidentLines([without('Accounts', status), without('Balances', status)]).map(({ title }) => title)
+  expect(titles(200)).toEqual(['2 quotas without a number (200)'])
+  expect(titles(403)).toEqual(['2 quotas refused (403)'])
+})
+
 test('a refusal ends when its row answers again, with whatever status it was refused last', () => {
   const failing = logged({ kind: 'requests-refused', category: 'Accounts', status: 502 })
   const forbidden = logged({ kind: 'requests-refused', category: 'Accounts', status: 403 }, 20)

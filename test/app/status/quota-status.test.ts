@@ -72,7 +72,7 @@ describe('the number', () => {
     const row = positions({ low: 20, high: 95 })
     expect(leftText(row, NOW_MS + 120_000)).toBe('20–95')
     expect(leftText(row, NOW_MS + 120_001)).toBe('~20–95')
-    expect(ageText(row, NOW_MS + 119_000)).toBe('1 min 59 s')
+    expect(ageText(row, NOW_MS + 119_000)).toBe('119 s')
     expect(ageText(row, NOW_MS + 240_000)).toBe('4 min ago')
     const unseen = defaultQuota('Barchart Stream', 500, 300)
     expect([leftText(unseen, NOW_MS), ageText(unseen, NOW_MS)]).toEqual(['–', 'documented'])
