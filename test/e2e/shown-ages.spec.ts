@@ -44,7 +44,7 @@ test('a shown age is the real one, and when answers stop the number is not shown
   await expect(row).toHaveAttribute('data-stale', 'true')
   await expect(row).toHaveAttribute('data-severity', 'unseen')
   await expect(row.getByTestId('remaining')).toHaveText(/^~/)
-  await expect(age).toHaveText('2 min ago')
+  await expect(age).toHaveText(/^2 min( ago)?$/)
 
   // Told again, it shows the real age, although its clock is two minutes ahead of Headroom's.
   await page.context().setOffline(false)
