@@ -100,13 +100,27 @@ async function settled(page: Page): Promise<readonly string[]> {
   return shape
 }
 
+/** The same with every moment in it `ms` later. */
+function movedOn<T>(value: T, ms: number): T {
+  const moved = (one: unknown): unknown => {
+    if (typeof one === 'number') return Math.abs(one - NOW_MS) < 2 * 86_400_000 ? one + ms : one
+    if (Array.isArray(one)) return one.map(moved)
+    if (typeof one !== 'object' || one === null) return one
+    return Object.fromEntries(Object.entries(one).map(([name, part]) => [name, moved(part)]))
+  }
+  return moved(value) as T
+}
+
 /** Shows `tainted` in every place in which the window shows what it did not write itself, each as it was `before`. */
 async function walk(page: Page, host: FakeHost, tainted: Tainted, before?: Places): Promise<Places> {
   const places = new Map<string, Look>()
+  const startedMs = Date.now()
   let revision = 1
   const show = (more: Partial<Snapshot> = {}) => {
     revision += 1
-    host.show(tainted.of({ ...base, ...more, revision }), tainted.of({ ...second, revision }))
+    // All its moments move on with the clock: however long a walk takes, nothing grows old in it.
+    const now = <T>(one: T): T => movedOn(one, Date.now() - startedMs)
+    host.show(tainted.of({ ...now(base), ...more, revision }), tainted.of({ ...now(second), revision }))
   }
   const says = async (field: string, text: string) => {
     const made = tainted.text(field, text).toLowerCase()
@@ -220,6 +234,7 @@ async function walk(page: Page, host: FakeHost, tainted: Tainted, before?: Place
   show()
   await expect(page.locator('[data-banner]')).toHaveCount(0)
   await page.getByRole('button', { name: 'Glance' }).click()
+  await page.getByRole('list', { name: 'Also' }).waitFor()
   await says('category', 'Positions')
   await seen('the glance')
   await page.getByRole('button', { name: 'Close' }).click()
