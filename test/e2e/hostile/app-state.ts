@@ -4,7 +4,14 @@ import type { Snapshot } from '../../../app/contract/snapshot.ts'
 import type { ApiClient } from '../../canary/api-client.ts'
 
 /** Events that come by themselves on a quiet simulator; any other was caused by somebody. */
-const BY_ITSELF: ReadonlySet<string> = new Set(['token-refreshed', 'stream-opened', 'elsewhere'])
+const BY_ITSELF: ReadonlySet<string> = new Set([
+  'quota-short',
+  'quota-short-ended',
+  'rate-limit-over',
+  'token-refreshed',
+  'stream-opened',
+  'elsewhere',
+])
 
 /** Everything that one of the contract's commands could change, as an admitted window sees it. */
 export async function appState(window: ApiClient) {
