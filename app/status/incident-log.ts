@@ -39,10 +39,10 @@ export interface LogStyle extends EventStyle {
 /**
  * The lines of a log, the open ones first and the worst of them on top, then newest first, from events in any order.
  *
- * Events of one kind in one second are one line, the worst first in it, and so is all use by others that lasts; a refused refresh and the sign-in that it asks for
- * are one; a 429, a quota that is short, use by others, an unreachable service, refused requests, a silent stream and a needed
- * sign-in have an end once it was told, and that end is part of their line. What is over is no longer a matter of concern,
- * whatever it was while it lasted.
+ * Events of one kind in one second are one line, the worst first in it, and so is all use by others that lasts; a refused
+ * refresh and the sign-in that it asks for are one; a 429, a quota that is short, use by others, an unreachable service,
+ * refused requests, a silent stream and a needed sign-in have an end once it was told, and that end is part of their line.
+ * What is over is no longer a matter of concern, whatever it was while it lasted.
  */
 export function incidentLines(events: readonly LoggedEvent[], style: LogStyle = {}): readonly IncidentLine[] {
   const groups = new Map<string, [LoggedEvent, ...LoggedEvent[]]>()

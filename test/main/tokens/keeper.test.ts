@@ -13,6 +13,16 @@ test('refreshes two minutes ahead of expiry, not sooner and not later', async ()
   expect(await keeper.access()).toEqual({ kind: 'token', value: 'a2' })
 })
 
+test('a refresh tells how long it took, from the asking to the answer', async () => {
+  const { clock, keeper, http, kinds } = setUp([renewal('a1')])
+  keeper.start()
+  await clock.advance(18 * MINUTE_MS)
+  await clock.advance(400)
+  http.answer(renewal('a2'))
+  await clock.advance(0)
+  expect(kinds('token-refreshed')).toMatchObject([{ tookMs: 0 }, { tookMs: 400 }])
+})
+
 test('a late 401 to a token that was replaced since says nothing of the one that is held', async () => {
   const { clock, keeper, http } = setUp([renewal('a1'), renewal('a2')])
   keeper.start()
