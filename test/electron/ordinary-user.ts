@@ -1,9 +1,7 @@
 import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-
-/** `nobody`, by the number that it has on Linux. */
-const NOBODY = 65_534
+import { isRoot, OTHER_USER } from '../main/storage/other-user.ts'
 
 /** As whom tests start Electron: root's as `nobody`, because Chromium's sandbox does not start as root. */
 export interface OrdinaryUser {
@@ -19,9 +17,8 @@ export interface OrdinaryUser {
 }
 
 export function ordinaryUser(): OrdinaryUser {
-  const isRoot = process.getuid?.() === 0
   const own = (path: string) => {
-    if (isRoot) chownSync(path, NOBODY, NOBODY)
+    if (isRoot) chownSync(path, OTHER_USER, OTHER_USER)
     chmodSync(path, 0o700)
     return path
   }
@@ -32,7 +29,7 @@ export function ordinaryUser(): OrdinaryUser {
     return own(path)
   }
   return {
-    ids: isRoot ? { uid: NOBODY, gid: NOBODY } : {},
+    ids: isRoot ? { uid: OTHER_USER, gid: OTHER_USER } : {},
     home,
     environment: {
       ...withoutSession(process.env),

@@ -10,6 +10,7 @@ import { LOOPBACK_LIMITS } from '../../../main/network/loopback-servers.ts'
 import { proves } from '../../proof/proves.ts'
 import { type RequestParts, rawExchange, requestText } from '../hosts/browser/raw-http.ts'
 import { silentSockets } from '../silent-sockets.ts'
+import { AS_OTHER_USER, isRoot } from '../storage/other-user.ts'
 import { startGateway } from './started-gateway.ts'
 
 const ACCOUNTS = '/v3/brokerage/accounts'
@@ -188,21 +189,19 @@ test('a program of another user is refused, with a key and for the health check'
 function statusOfProcess(
   { port, key }: { readonly port: number; readonly key: string },
   way: object,
-  userId: number | undefined,
+  user: readonly string[],
 ): Promise<number> {
   const script = `const socket = require('node:net').connect({ port: ${port}, ...${JSON.stringify(way)} })
     socket.on('connect', () => socket.write('GET ${ACCOUNTS} HTTP/1.1\\r\\nhost: 127.0.0.1:${port}\\r\\nauthorization: Bearer ${key}\\r\\nconnection: close\\r\\n\\r\\n'))
     socket.pipe(process.stdout)`
-  const user = userId === undefined ? {} : { uid: userId, gid: userId }
   const { promise, resolve, reject } = Promise.withResolvers<number>()
-  execFile(process.execPath, ['-e', script], { cwd: '/', ...user }, (error, out) => {
+  execFile(process.execPath, [...user, '-e', script], { cwd: '/' }, (error, out) => {
     if (error === null) resolve(Number(/^HTTP\/1.1 (\d+)/.exec(out)?.[1]))
     else reject(error)
   })
   return promise
 }
 
-const NOBODY = 65_534
 test.skipIf(process.platform !== 'linux')(
   'by whatever address of this machine, a process of this user gets in and one of another user does not',
   async () => {
@@ -213,11 +212,9 @@ test.skipIf(process.platform !== 'linux')(
       { host: '::ffff:127.0.0.1' },
       { host: '::1' },
     ]
-    const isRoot = process.getuid?.() === 0
     for (const way of ways) {
-      expect([way, await statusOfProcess(started, way, undefined)]).toEqual([way, 503])
-      // Only root can start a process of another user.
-      if (isRoot) expect([way, await statusOfProcess(started, way, NOBODY)]).toEqual([way, 403])
+      expect([way, await statusOfProcess(started, way, [])]).toEqual([way, 503])
+      if (isRoot) expect([way, await statusOfProcess(started, way, AS_OTHER_USER)]).toEqual([way, 403])
     }
     expect(started.sent).toHaveLength(ways.length)
     proves('G7', { level: 3, cases: isRoot ? 2 * ways.length : ways.length })

@@ -6,23 +6,20 @@ import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
 import { cannotProve, proves } from '../../proof/proves.ts'
 import { runNode } from '../hosts/terminal/run-node.ts'
+import { AS_OTHER_USER, isRoot, OTHER_USER } from './other-user.ts'
 import { temporaryFolder } from './temporary-folder.ts'
 
 /** PROMISES D7 against a process of another user of this machine, which only root can start. */
 
-const OTHER = 65_534
 const HEADROOM = fileURLToPath(new URL('../../../main/hosts/terminal/headroom.ts', import.meta.url))
 const source = (path: string) => JSON.stringify(new URL(`../../../main/${path}`, import.meta.url).href)
-const asRoot = process.getuid?.() === 0
-if (!asRoot) cannotProve('D7', 3, 'only root can start a process of another user')
-const withOthers = test.skipIf(!asRoot)
+if (!isRoot) cannotProve('D7', 3, 'only root can start a process of another user')
+const withOthers = test.skipIf(!isRoot)
 
 /** A script as another user of the machine; the lines that it says. */
 function asOther(script: string) {
-  const child = spawn(process.execPath, ['--input-type=module', '--eval', script], {
+  const child = spawn(process.execPath, [...AS_OTHER_USER, '--input-type=module', '--eval', script], {
     stdio: ['pipe', 'pipe', 'inherit'],
-    uid: OTHER,
-    gid: OTHER,
     cwd: '/',
   })
   onTestFinished(() => void child.kill('SIGKILL'))
@@ -100,8 +97,8 @@ withOthers(
 
 withOthers.each([
   ['of all users, as /tmp is', 0, 0o1777, 'other users may write to it'],
-  ['of another user, open to all', OTHER, 0o777, 'it belongs to another user'],
-  ['of another user, closed', OTHER, 0o700, 'it belongs to another user'],
+  ['of another user, open to all', OTHER_USER, 0o777, 'it belongs to another user'],
+  ['of another user, closed', OTHER_USER, 0o700, 'it belongs to another user'],
 ])('a start on a folder %s ends in one line, and leaves nothing there', async (_, owner, mode, why) => {
   const folder = listedFolder()
   chownSync(folder, owner, owner)
@@ -136,7 +133,7 @@ const believable = (path: string) => `
 
 withOthers.each([
   ['in a folder of all users', 0, 0o1777],
-  ['in a folder of their own', OTHER, 0o755],
+  ['in a folder of their own', OTHER_USER, 0o755],
 ])(
   'a control socket of another user %s is not asked, and nothing is said to be revoked',
   async (_, owner, mode) => {

@@ -1,5 +1,6 @@
 import { writeSync } from 'node:fs'
 import { VaultHandle } from '../../../main/vault/vault-handle.ts'
+import { becomeOtherUser } from '../storage/other-user.ts'
 import { held, NOW_MS, profile } from './fixtures.ts'
 import { testKeystore } from './test-keystore.ts'
 
@@ -8,9 +9,11 @@ import { testKeystore } from './test-keystore.ts'
  *
  * First it says what it found. `--until N` ends it there by itself.
  */
-const [folder = '', until = 'Infinity'] = process.argv.slice(2)
+const [folder = '', until = 'Infinity', user] = process.argv.slice(2)
 const say = (line: string) => writeSync(1, `${line}\n`)
 
+// Its modules are loaded by now: the other user may not read them.
+if (user === 'as-other-user') becomeOtherUser()
 const handle = await VaultHandle.open({ folder, keystore: testKeystore(), wallMs: () => NOW_MS })
 const { vault } = handle
 if (vault === undefined || handle.notices.length > 0) {

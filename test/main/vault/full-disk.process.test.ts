@@ -5,6 +5,7 @@ import { unlockDataKeys } from '../../../main/vault/data-keys.ts'
 import { Vault } from '../../../main/vault/vault.ts'
 import { openVaultFile } from '../../../main/vault/vault-file.ts'
 import { proves } from '../../proof/proves.ts'
+import { isRoot, OTHER_USER } from '../storage/other-user.ts'
 import { temporaryFolder } from '../storage/temporary-folder.ts'
 import { held, NOW_MS, profile } from './fixtures.ts'
 import { runCommitter } from './run-committer.ts'
@@ -54,12 +55,10 @@ onPosix('a file that is read-only is told as such, and not changed', async () =>
   const file = join(folder, 'vault.db')
   const before = readFileSync(file)
   // To root nothing is read-only: another identity has to try.
-  const asRoot = process.getuid?.() === 0
-  const identity = asRoot ? { uid: 65_534, gid: 65_534 } : {}
-  if (asRoot) for (const path of [folder, file]) chownSync(path, 65_534, 65_534)
+  if (isRoot) for (const path of [folder, file]) chownSync(path, OTHER_USER, OTHER_USER)
   chmodSync(file, 0o400)
   chmodSync(folder, 0o500)
-  const { lines } = await runCommitter(folder, { until: 5, identity })
+  const { lines } = await runCommitter(folder, { until: 5, asOtherUser: isRoot })
   chmodSync(folder, 0o700)
   expect(lines[0]).toMatch(/^broken unavailable/)
   expect(readFileSync(file).equals(before)).toBe(true)

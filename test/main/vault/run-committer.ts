@@ -17,25 +17,26 @@ export async function runCommitter(
     until = Number.POSITIVE_INFINITY,
     control = () => {},
     shellLimit,
-    identity = {},
+    asOtherUser = false,
     compileCache,
   }: {
     readonly until?: number
     readonly control?: (line: string, child: ChildProcess) => void
     /** A `ulimit` to set first, as in `-f 40`. */
     readonly shellLimit?: string
-    readonly identity?: { readonly uid?: number; readonly gid?: number }
+    /** It becomes the other user once its modules are loaded. */
+    readonly asOtherUser?: boolean
     /** Filled by a run that ends by itself; the next ones start in a third of the time. */
     readonly compileCache?: string
   } = {},
 ): Promise<CommitterRun> {
-  const args = [SCRIPT, folder, String(until)]
+  const args = [SCRIPT, folder, String(until), ...(asOtherUser ? ['as-other-user'] : [])]
   const [command, all] =
     shellLimit === undefined
       ? [process.execPath, args]
       : ['/bin/sh', ['-c', `ulimit ${shellLimit}; exec "$0" "$@"`, process.execPath, ...args]]
   const env = { ...process.env, ...(compileCache !== undefined && { NODE_COMPILE_CACHE: compileCache }) }
-  const child = spawn(command, all, { stdio: ['ignore', 'pipe', 'inherit'], env, ...identity })
+  const child = spawn(command, all, { stdio: ['ignore', 'pipe', 'inherit'], env })
   const lines: string[] = []
   let rest = ''
   child.stdout.setEncoding('utf8').on('data', (text: string) => {

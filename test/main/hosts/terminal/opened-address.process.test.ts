@@ -7,13 +7,13 @@ import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
 import { cannotProve, proves } from '../../../proof/proves.ts'
+import { AS_OTHER_USER, isRoot } from '../../storage/other-user.ts'
 import { temporaryFolder } from '../../storage/temporary-folder.ts'
 
 const LAUNCH = fileURLToPath(new URL('../../../../main/launch.js', import.meta.url))
-const NOBODY = 65_534
 const PERSONS_MASK = 0o002
 
-/** Every argument list and environment that `uid` can read, and the files of `paths` that it can. */
+/** Every argument list and environment that `user` can read, and the files of `paths` that it can. */
 const SPY = `
 const { readdirSync, readFileSync } = require('node:fs')
 const read = (path) => { try { return readFileSync(path, 'latin1') } catch { return '' } }
@@ -22,12 +22,8 @@ for (const path of process.argv.slice(1)) console.log('FILE ' + read(path))
 console.log('LOOKED')
 `
 
-function seenBy(
-  identity: { readonly uid?: number; readonly gid?: number },
-  paths: readonly string[],
-): string {
-  const { stdout } = spawnSync(process.execPath, ['-e', SPY, ...paths], {
-    ...identity,
+function seenBy(user: readonly string[], paths: readonly string[]): string {
+  const { stdout } = spawnSync(process.execPath, [...user, '-e', SPY, ...paths], {
     cwd: '/',
     encoding: 'utf8',
     maxBuffer: 64 << 20,
@@ -123,13 +119,12 @@ test.runIf(process.platform === 'linux')(
     expect(page.includes(JSON.stringify(ready)), 'the file leads on').toBe(true)
     const path = argument.replace('file://', '')
     expect(statSync(path).mode & 0o777).toBe(0o600)
-    const asRoot = process.getuid?.() === 0
-    const seen = seenBy(asRoot ? { uid: NOBODY, gid: NOBODY } : {}, asRoot ? [path] : [])
+    const seen = isRoot ? seenBy(AS_OTHER_USER, [path]) : seenBy([], [])
     expect(seen).toContain('LOOKED')
     // The spy sees what there is: the program that was opened, with its argument.
     expect(seen).toContain(argument)
     expect(seen.includes(code), 'another user saw the code').toBe(false)
-    if (asRoot) proves(['T11', 'T13'], { level: 3, cases: 1 })
+    if (isRoot) proves(['T11', 'T13'], { level: 3, cases: 1 })
     else cannotProve('T13', 3, 'only root can look as another user')
     const { port, origin } = new URL(ready)
     const answer = await fetch(`${origin}/api/session`, {
