@@ -16,6 +16,11 @@ test('a Chromium on the PATH is taken, in the order of the PATH', () => {
   )
 })
 
+test('a headless shell comes before a whole browser, wherever on the PATH it is', () => {
+  const shell = join('/b', 'chromium-headless-shell')
+  expect(findChromium(places([join('/a', 'chromium'), shell]))).toBe(shell)
+})
+
 test('the one a person names comes first, if it is there', () => {
   const environment = { PATH: '/a', HEADROOM_CHROMIUM: '/mine' }
   const onPath = join('/a', 'chromium')

@@ -23,7 +23,7 @@ export async function getChromium(say: (line: string) => void): Promise<Chromium
   }
   return {
     kind: 'missing',
-    line: 'the browser tests need a Chromium and none could be fetched: install one, or name it in HEADROOM_CHROMIUM',
+    line: 'No Chromium for the browser tests, and none could be installed. Install the package chromium, or set HEADROOM_CHROMIUM to its path.',
   }
 }
 
@@ -37,11 +37,8 @@ function waysToGetOne(): readonly (readonly Step[])[] {
   )
   const download: readonly Step[] = [[process.execPath, playwright, 'install', 'chromium']]
   if (process.platform !== 'linux' || process.getuid?.() !== 0) return [download]
-  const install: readonly Step[] = [
-    ['apt-get', 'update'],
-    ['apt-get', 'install', '-y', '--no-install-recommends', 'chromium'],
-  ]
-  return [install, download]
+  const install = (name: string): Step => ['apt-get', 'install', '-y', '--no-install-recommends', name]
+  return [[['apt-get', 'update'], install('chromium-headless-shell')], [install('chromium')], download]
 }
 
 function succeeds(command: string, args: readonly string[]): Promise<boolean> {
