@@ -2,59 +2,62 @@ import { relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
-/** Files that take more than five seconds, longest first, as measured on two cores. */
-export const LONGEST: readonly string[] = [
-  'simulation/regressions.test.ts',
-  'simulation/seeds.test.ts',
-  'desktop/desktop-life.test.ts',
-  'bench/truth/live-key.process.test.ts',
-  'simulation/ages.test.ts',
-  'simulation/bounds.test.ts',
-  'app/quota/forecast.test.ts',
-  'main/vault/crash.process.test.ts',
-  'desktop/packaged-app.test.ts',
-  'desktop/desktop-quit.test.ts',
-  'app/quota/bucket-bounds.test.ts',
-  'simulation/newer-sign-in.test.ts',
-  'app/quota/probe-plan.test.ts',
-  'desktop/quit.test.ts',
-  'main/hosts/terminal/headroom.process.test.ts',
-  'simulation/stories.test.ts',
-  'main/streams/sockets.test.ts',
-  'app/quota/bucket.test.ts',
-  'app/contract/contract.test.ts',
-  'main/hosts/terminal/watch-vault.process.test.ts',
-  'packaging/npm-package.process.test.ts',
-  'app/quota/bucket-accuracy.test.ts',
-  'main/ports/network-way.process.test.ts',
-  'main/history/kill.process.test.ts',
-  'simulation/clock-set.test.ts',
-  'main/hosts/desktop/ipc-fuzz.test.ts',
-  'app/quota/ledger.test.ts',
-  'desktop/desktop-host.test.ts',
-  'main/vault/rows-fuzz.test.ts',
-  'main/hosts/terminal/running-app.process.test.ts',
-  'canary/full-run.process.test.ts',
-  'bench/truth/truth-small.test.ts',
-  'app/quota/bucket-elsewhere.test.ts',
-  'app/quota/view.test.ts',
-  'main/tokens/crash.process.test.ts',
-  'app/streams/frame-reader.test.ts',
-  'main/stored-files-fuzz.test.ts',
-  'packaging/linux-package.test.ts',
-  'desktop/real-window.test.ts',
-  'main/sign-in/corrected-secrets.test.ts',
-  'main/storage/other-users.process.test.ts',
-  'main/several-keys.test.ts',
-  'main/history/rows-fuzz.test.ts',
-  'main/control/protocol-fuzz.test.ts',
-  'app/tokens/refresh-grant.test.ts',
-  'bench/run.process.test.ts',
-  'main/launch.test.ts',
-  'main/streams/churn.test.ts',
-]
+/** Files that take more than two seconds, in whole seconds as measured on two cores. */
+export const SECONDS: Readonly<Record<string, number>> = {
+  'desktop/real-window.test.ts': 33,
+  'main/hosts/terminal/gateway.process.test.ts': 30,
+  'main/gateway/two-clients.process.test.ts': 29,
+  'main/streams/sockets.test.ts': 21,
+  'main/sign-in/third-party.test.ts': 15,
+  'main/gateway/sleep.process.test.ts': 15,
+  'desktop/desktop-quit.test.ts': 14,
+  'main/gateway/gateway.test.ts': 13,
+  'main/gateway/faults.test.ts': 13,
+  'main/hosts/terminal/headroom.process.test.ts': 12,
+  'main/gateway/shared-streams.test.ts': 11,
+  'desktop/standing-still.test.ts': 11,
+  'simulation/regressions.test.ts': 11,
+  'main/hosts/terminal/running-app.process.test.ts': 9,
+  'main/hosts/terminal/watch-vault.process.test.ts': 9,
+  'canary/full-run.process.test.ts': 8,
+  'main/metrics/otlp.process.test.ts': 8,
+  'app/quota/view.test.ts': 7,
+  'app/quota/ledger.test.ts': 6,
+  'prometheus/prometheus.process.test.ts': 6,
+  'app/quota/bucket.test.ts': 6,
+  'simulation/clock-set.test.ts': 6,
+  'main/ports/network-way.process.test.ts': 6,
+  'app/quota/bucket-elsewhere.test.ts': 6,
+  'desktop/desktop-host.test.ts': 5,
+  'app/quota/probe-plan.test.ts': 5,
+  'app/quota/forecast.test.ts': 4,
+  'main/hosts/terminal/flapping-clock.process.test.ts': 4,
+  'simulation/stories.test.ts': 4,
+  'main/launch.test.ts': 4,
+  'app/contract/contract.test.ts': 4,
+  'app/streams/frame-reader.test.ts': 4,
+  'main/hosts/terminal/watch-vault.test.ts': 3,
+  'packaging/linux-package.test.ts': 3,
+  'app/tokens/refresh-grant.test.ts': 3,
+  'bench/gateway-start.process.test.ts': 3,
+  'desktop/packaging.test.ts': 3,
+  'main/hosts/terminal/stored-keys.test.ts': 3,
+  'main/several-keys.test.ts': 3,
+  'main/history/history-store.test.ts': 2,
+  'main/stored-keys.test.ts': 2,
+  'app/service/headers.test.ts': 2,
+  'main/control/protocol.test.ts': 2,
+}
+
+/** What any other file takes in the middle. */
+const OTHER_SECONDS = 0.4
 
 const tests = fileURLToPath(new URL('.', import.meta.url))
+
+/** `path` is relative to this folder, with the separators of this system. */
+export function expectedSeconds(path: string): number {
+  return SECONDS[path.replaceAll('\\', '/')] ?? OTHER_SECONDS
+}
 
 /**
  * Starts the longest files first, so that all workers end at about the same time; the rest follows as vitest sorts it.
@@ -64,13 +67,9 @@ const tests = fileURLToPath(new URL('.', import.meta.url))
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files)
-    return sorted.sort((a, b) => sharing(a) - sharing(b) || rank(a) - rank(b))
+    return sorted.sort((a, b) => sharing(a) - sharing(b) || secondsOf(b) - secondsOf(a))
   }
 }
 
 const sharing = ({ project }: TestSpecification): number => (project.config.isolate ? 0 : 1)
-
-function rank({ moduleId }: TestSpecification): number {
-  const index = LONGEST.indexOf(relative(tests, moduleId).replaceAll('\\', '/'))
-  return index === -1 ? LONGEST.length : index
-}
+const secondsOf = ({ moduleId }: TestSpecification): number => expectedSeconds(relative(tests, moduleId))

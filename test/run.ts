@@ -1,5 +1,5 @@
-import { spawn } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { type ChildProcess, spawn } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -9,6 +9,8 @@ import { type Chromium, getChromium } from './browser/get-chromium.ts'
 import { addCounts, type Counts, countsLine, NONE, playwrightCounts, vitestCounts } from './counts.ts'
 import { getElectron } from './electron/get-electron.ts'
 import { addNamed, type NamedTests, namedInBrowser, namedLines, namedUnits } from './named-tests.ts'
+import { type PlannedSuite, progressLine, progressMessage } from './progress/progress.ts'
+import { filesToRetry, withSecondTry } from './second-try.ts'
 import { choosing, isPart, type Part } from './thorough.ts'
 
 /**
@@ -20,8 +22,18 @@ import { choosing, isPart, type Part } from './thorough.ts'
 const SUITES = ['unit', 'browser'] as const
 type Suite = (typeof SUITES)[number]
 
+/** Seconds that each suite takes on two cores, by part. */
+const SECONDS: Readonly<Record<Part, Readonly<Record<Suite, number>>>> = {
+  quick: { unit: 170, browser: 200 },
+  thorough: { unit: 400, browser: 300 },
+  all: { unit: 570, browser: 500 },
+}
+const COUNTED: Readonly<Record<Suite, string>> = { unit: 'files', browser: 'tests' }
+const PROGRESS_EVERY_MS = 15_000
+
 const require = createRequire(import.meta.url)
 const root = fileURLToPath(new URL('..', import.meta.url))
+const tests = fileURLToPath(new URL('.', import.meta.url))
 const say = (line: string) => void process.stderr.write(`${line}\n`)
 
 async function main(): Promise<number> {
@@ -48,15 +60,19 @@ async function main(): Promise<number> {
   const chromium = await getChromium(say)
   await getElectron(say)
   // The browser tests run what is built, and some unit tests start it as a process of its own.
-  if ((await run(['main/launch.js', '--version'], {}, 'ignore')) !== 0) return ended({ ...NONE, failed: 1 })
+  if ((await run(['main/launch.js', '--version'], { stdout: 'ignore' })) !== 0)
+    return ended({ ...NONE, failed: 1 })
 
   const folder = values.reports ?? mkdtempSync(join(tmpdir(), 'headroom-tests-'))
   try {
     let sum = NONE
     let named: NamedTests = { failed: [], unsteady: [] }
-    for (const suite of chosen) {
+    const suites = chosen.map((name) => ({ name, counted: COUNTED[name], seconds: SECONDS[part][name] }))
+    const startedMs = performance.now()
+    for (const [at, suite] of chosen.entries()) {
       const report = join(folder, suite)
-      sum = addCounts(sum, await RUNNERS[suite]({ report, filters: positionals, chromium, part }))
+      const watch = sayProgress(suites, at, startedMs)
+      sum = addCounts(sum, await RUNNERS[suite]({ report, filters: positionals, chromium, part, watch }))
       named = addNamed(named, NAMED[suite](read(report)))
     }
     return ended(sum, named)
@@ -75,32 +91,49 @@ interface SuiteRun {
   readonly filters: readonly string[]
   readonly chromium: Chromium
   readonly part: Part
+  /** Follows the messages of a suite's process. */
+  readonly watch: (child: ChildProcess) => void
 }
 type RunSuite = (run: SuiteRun) => Promise<Counts>
 
 const RUNNERS: Readonly<Record<Suite, RunSuite>> = {
-  unit: async ({ report, filters, chromium, part }) => {
+  unit: async ({ report, filters, chromium, part, watch }) => {
     const vitest = join(packageFolder('vitest'), 'vitest.mjs')
-    const args = ['run', '--config', 'test/vitest.config.ts', '--reporter=default', '--reporter=json']
-    const found = chromium.kind === 'there' ? { HEADROOM_CHROMIUM: chromium.path } : {}
-    const exitCode = await run([vitest, ...args, `--outputFile.json=${report}`, ...filters], {
-      ...found,
+    const reporters = ['default', 'json', join(tests, 'progress/vitest-reporter.ts')]
+    const args = [
+      'run',
+      '--config',
+      'test/vitest.config.ts',
+      ...reporters.map((name) => `--reporter=${name}`),
+    ]
+    const extra = {
+      ...(chromium.kind === 'there' && { HEADROOM_CHROMIUM: chromium.path }),
       ...choosing(part),
-    })
-    return vitestCounts(read(report), exitCode)
+    }
+    const exitCode = await run([vitest, ...args, `--outputFile.json=${report}`, ...filters], { extra, watch })
+    const retried = filesToRetry(read(report), tests)
+    if (retried.length === 0) return vitestCounts(read(report), exitCode)
+    // In a new process: a second try in the same one has the state that the first one left.
+    say(`running ${retried.join(', ')} once more …`)
+    const second = `${report}.second`
+    const secondExitCode = await run([vitest, ...args, `--outputFile.json=${second}`, ...retried], { extra })
+    writeFileSync(report, JSON.stringify(withSecondTry(read(report), read(second))))
+    return vitestCounts(read(report), secondExitCode)
   },
-  browser: async ({ report, filters, chromium, part }) => {
+  browser: async ({ report, filters, chromium, part, watch }) => {
     if (chromium.kind === 'missing') {
       say(chromium.line)
       return { ...NONE, failed: 1 }
     }
     const playwright = join(packageFolder('@playwright/test'), 'cli.js')
-    const args = ['test', '--config', 'test/e2e/playwright.config.ts', '--reporter=list,json']
-    const exitCode = await run([playwright, ...args, ...filters], {
+    const reporters = `list,json,${join(tests, 'progress/playwright-reporter.ts')}`
+    const args = ['test', '--config', 'test/e2e/playwright.config.ts', `--reporter=${reporters}`]
+    const extra = {
       PLAYWRIGHT_JSON_OUTPUT_FILE: report,
       HEADROOM_CHROMIUM: chromium.path,
       ...choosing(part),
-    })
+    }
+    const exitCode = await run([playwright, ...args, ...filters], { extra, watch })
     return playwrightCounts(read(report), exitCode)
   },
 }
@@ -123,20 +156,41 @@ function read(report: string): unknown {
   }
 }
 
+/** Says now and then how far suite `at` is. */
+function sayProgress(suites: readonly PlannedSuite[], at: number, startedMs: number): SuiteRun['watch'] {
+  let saidMs = Number.NEGATIVE_INFINITY
+  return (child) =>
+    child.on('message', (received) => {
+      const message = progressMessage.safeParse(received)
+      const nowMs = performance.now()
+      if (!message.success || nowMs - saidMs < PROGRESS_EVERY_MS) return
+      saidMs = nowMs
+      say(progressLine({ suites, at, message: message.data, elapsedMs: nowMs - startedMs }))
+    })
+}
+
+interface RunOptions {
+  readonly extra?: Readonly<Record<string, string>>
+  readonly stdout?: 'pipe' | 'ignore'
+  readonly watch?: SuiteRun['watch']
+}
+
 /** With this Node, whatever `node` is on the PATH. */
 function run(
   args: readonly string[],
-  extra: Record<string, string> = {},
-  stdout: 1 | 'ignore' = 1,
+  { extra = {}, stdout = 'pipe', watch }: RunOptions = {},
 ): Promise<number> {
   return new Promise((resolve) => {
     const child = spawn(process.execPath, args, {
       cwd: root,
-      stdio: ['ignore', stdout, 2],
-      env: { ...process.env, ...extra },
+      // Through a pipe, because on a terminal both runners draw over the lines that they have not written.
+      stdio: ['ignore', stdout, 2, 'ipc'],
+      env: { ...process.env, ...extra, ...(process.stdout.isTTY && { FORCE_COLOR: '1' }) },
     })
+    child.stdout?.pipe(process.stdout, { end: false })
+    watch?.(child)
     child.on('error', () => resolve(1))
-    child.on('exit', (code) => resolve(code ?? 1))
+    child.on('close', (code) => resolve(code ?? 1))
   })
 }
 

@@ -3,7 +3,6 @@ import { defineConfig } from 'vitest/config'
 import { LongestFirst } from './longest-first.ts'
 import { part, THOROUGH_FILES } from './thorough.ts'
 
-const { CI } = process.env
 const LEFT_OUT = ['e2e/**', 'node_modules/**', ...(part() === 'quick' ? THOROUGH_FILES : [])]
 const INCLUDED = part() === 'thorough' ? [...THOROUGH_FILES] : ['**/*.test.{ts,tsx}']
 /** What decides and words: pure functions and components, which leave nothing behind for the next file. */
@@ -15,10 +14,9 @@ export default defineConfig({
     environment: 'node',
     testTimeout: 60_000,
     hookTimeout: 60_000,
-    // As in the browser's suite: a shared machine stalls at times, and what needed a second try is named at the end.
-    retry: CI === undefined ? 0 : 1,
     pool: 'forks',
-    maxWorkers: 2,
+    // One more than the cores: a third of the time goes into waiting for other processes.
+    maxWorkers: 3,
     // For the processes that tests start: reading the sources anew takes each of them half a second of a core.
     env: {
       NODE_COMPILE_CACHE: fileURLToPath(new URL('../node_modules/.cache/node-compile', import.meta.url)),

@@ -5,11 +5,9 @@ import { expect, test } from './fixtures.ts'
 const PAINT_LIMIT_MS = 2_000
 const VISITS = 5
 
-test('the first useful paint comes within two seconds of the ready line, from at most 250 kB of script', async ({
-  page,
-  browser,
-  headroom,
-}) => {
+test('the first useful paint comes within two seconds of the ready line, from at most 250 kB of script', {
+  tag: '@timed',
+}, async ({ page, browser, headroom }) => {
   const scripts: Promise<number>[] = []
   page.on('response', (response) => {
     if (response.url().endsWith('.js')) scripts.push(gzippedSize(response))

@@ -58,13 +58,9 @@ test('while the window is frozen tokens and streams go on, and it comes back wit
   provesInBrowser('W6', 1)
 })
 
-test('a window that crashed costs no stream and no token, and the next one has the latest within 3 s', async ({
-  page,
-  context,
-  headroom,
-  simulator,
-  problems,
-}) => {
+test('a window that crashed costs no stream and no token, and the next one has the latest within 3 s', {
+  tag: '@timed',
+}, async ({ page, context, headroom, simulator, problems }) => {
   problems.allow(/crash/i)
   await page.goto(headroom.url)
   await connectKey(page, simulator)

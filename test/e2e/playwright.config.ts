@@ -10,9 +10,13 @@ const EVERY_HOST = /every-host\.spec\.ts$/
 const WINDOW = /\/window\/[^/]+\.spec\.ts$/
 /** By its tag, or as a whole file: Playwright looks for it in both. */
 const THOROUGH = new RegExp(`${THOROUGH_TAG}|hostile-(?:pages|requests)\\.spec`)
+/** Held against a deadline: these have the machine to themselves. */
+const TIMED = /@timed/
 /** Of this run: see thorough.ts. */
-const chosen = part() === 'quick' ? { grepInvert: THOROUGH } : part() === 'thorough' ? { grep: THOROUGH } : {}
-const TIMED = /(first-paint|lost-window)\.spec\.ts$/
+const chosen = {
+  grepInvert: part() === 'quick' ? [THOROUGH, TIMED] : TIMED,
+  ...(part() === 'thorough' && { grep: THOROUGH }),
+}
 
 const DOUBLE = {
   name: 'double',
@@ -21,17 +25,20 @@ const DOUBLE = {
   use: { host: 'double' as const },
   grepInvert: /@long/,
 }
+/** What the timed tests wait for. */
+const OTHERS = ['browser', 'window', 'electron', ...(part() === 'quick' ? [] : [DOUBLE.name])]
 
 export default defineConfig<{ readonly host: Host }>({
   testDir: fileURLToPath(new URL('.', import.meta.url)),
   outputDir: fileURLToPath(new URL('../../test-results', import.meta.url)),
   globalSetup: fileURLToPath(new URL('./window/build-once.ts', import.meta.url)),
-  workers: 2,
+  // One more than the cores: tests with an app of their own mostly wait for it.
+  workers: 3,
   timeout: 60_000,
   expect: { timeout: 10_000 },
   forbidOnly: CI !== undefined,
   // A shared machine stalls for seconds at times; what needed a second try is counted and named at the end.
-  retries: CI !== undefined ? 1 : 0,
+  retries: 1,
   reporter: 'list',
   use: {
     launchOptions: {
@@ -45,20 +52,16 @@ export default defineConfig<{ readonly host: Host }>({
   },
   // The name of each test says what showed its window; where a host cannot run, its tests are skipped and counted.
   projects: [
-    // The sign-in takes a fixed port, and Electron most of a core: tests with an app come one by one.
-    { name: 'browser', testIgnore: [WINDOW, TIMED], workers: 1, ...chosen },
-    // These have the window alone, on a scripted host, and share nothing.
-    { name: 'window', testMatch: WINDOW, fullyParallel: true, ...chosen },
+    // Each has an app of its own. The sign-in takes fixed ports, and is one file: a file's tests come one by one.
+    { name: 'browser', testIgnore: WINDOW, workers: 2, ...chosen },
+    // Electron takes most of a core.
     { name: 'electron', testMatch: EVERY_HOST, workers: 1, use: { host: 'electron' as const }, ...chosen },
+    // These have the window alone, on a scripted host, and share nothing. Last, because they fill any gap.
+    { name: 'window', testMatch: WINDOW, fullyParallel: true, ...chosen },
     // The double proves the wiring; what only takes long is shown by the others.
     ...(part() === 'quick' ? [] : [DOUBLE]),
-    // What is held against a clock has the machine to itself.
-    {
-      name: 'timed',
-      testMatch: TIMED,
-      workers: 1,
-      ...chosen,
-      dependencies: ['browser', 'window', 'electron', ...(part() === 'quick' ? [] : [DOUBLE.name])],
-    },
+    ...(part() === 'thorough'
+      ? []
+      : [{ name: 'timed', testIgnore: WINDOW, grep: TIMED, workers: 1, dependencies: OTHERS }]),
   ],
 })
