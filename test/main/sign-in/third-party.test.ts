@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import { Provider } from 'oidc-provider'
 import { expect, onTestFinished, test } from 'vitest'
 import type { SignInStatus } from '../../../app/contract/sign-in.ts'
@@ -23,7 +23,9 @@ interface Interactions {
 
 /** Somebody else's authorization server, at which every person says yes, or no. */
 async function startServer() {
-  const { http, origin } = await startLoopbackServer()
+  // The sign-in looks whether its host responds before the client is known here.
+  let listener: RequestListener = (_, response) => void response.writeHead(404).end()
+  const { origin } = await startLoopbackServer((request, response) => listener(request, response))
   const knows = (client: Readonly<Record<string, unknown>>, says: 'yes' | 'no') => {
     const provider = new Provider(origin, {
       clients: [
@@ -48,10 +50,10 @@ async function startServer() {
       cookies: { keys: ['for these tests only'] },
     })
     const answer = provider.callback()
-    http.on('request', (request, response) => {
+    listener = (request, response) => {
       if (request.url === '/interaction') void decide(provider, request, response, says)
       else answer(request, response)
-    })
+    }
   }
   return { origin, knows }
 }
@@ -120,6 +122,7 @@ async function signIn(says: 'yes' | 'no', clientSecret?: string) {
     },
   })
   if (!started.ok) throw new Error(started.message)
+  expect(started.unreachable).toBeUndefined()
   const redirectUri = new URL(started.url).searchParams.get('redirect_uri') ?? ''
   server.knows(
     {
