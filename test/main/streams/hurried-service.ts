@@ -7,39 +7,34 @@ import { nodeHttp } from '../../../main/network/http-client.ts'
 import type { Clock } from '../../../main/ports/ports.ts'
 import type { SimulatorOptions } from '../../../main/simulator/options.ts'
 import { startSimulator } from '../../../main/simulator/server.ts'
+import { servicePorts } from '../skipping-clock.ts'
 
 /** So many seconds pass in one, for the monitor and for the service alike; sockets are as they are. */
 const HURRY = 20
-/** Where a moment of the service has to be met, a loaded machine needs more room for it. */
-export const LESS_HURRY = 3
 const PROFILE = 'key'
 
-function hurriedClock(hurry: number): Clock {
+function hurriedClock(): Clock {
   const startMs = Date.now()
-  const passedMs = () => performance.now() * hurry
+  const passedMs = () => performance.now() * HURRY
   const from = passedMs()
   return {
     wallMs: () => startMs + passedMs() - from,
     monotonicMs: passedMs,
     after: (ms, run) => {
-      const timer = setTimeout(run, Math.max(0, ms) / hurry)
+      const timer = setTimeout(run, Math.max(0, ms) / HURRY)
       return () => clearTimeout(timer)
     },
   }
 }
 
-/** The whole monitor and the simulated service over loopback sockets, twenty seconds to the second. */
+/** The whole monitor and the simulated service over loopback sockets, twenty seconds to the second unless told. */
 export async function hurriedService(
   options: Partial<SimulatorOptions>,
   streams: readonly StreamRequest[],
-  { random = { next: () => Math.random() }, hurry = HURRY } = {},
+  clock = hurriedClock(),
 ) {
-  const clock = hurriedClock(hurry)
-  const simulator = await startSimulator(options, {
-    nowMs: clock.wallMs,
-    random: Math.random,
-    after: clock.after,
-  })
+  const random = { next: () => Math.random() }
+  const simulator = await startSimulator(options, servicePorts(clock))
   const monitor = new Monitor({ clock, random, http: nodeHttp({}), log: { note: () => {} } })
   onTestFinished(async () => {
     monitor.stop()
