@@ -61,6 +61,10 @@ export const BENCHES = {
     of: ['idle'],
     minutes: [2, 10],
   }),
+  desktopTasks: bench('The longest task of the desktop app', 'bench/desktop-tasks.ts', {
+    runs: [3, 10],
+    seconds: [10],
+  }),
   gateway: bench('What the gateway adds to a request', 'bench/gateway-cost.ts', {
     pairs: [1_500, 6_000],
     requests: [20_000, 60_000],

@@ -1,5 +1,8 @@
-import { expect, type Page } from '@playwright/test'
+import { type Page, expect as quickly } from '@playwright/test'
 import type { SimulatorServer } from '../../main/simulator/server.ts'
+
+/** A busy machine takes its time, and a test that is not Playwright's own has five seconds otherwise. */
+const expect = quickly.configure({ timeout: 20_000 })
 
 /** Connects a test's own simulator through the window, as a person connects a key. */
 export async function connectKey(page: Page, simulator: SimulatorServer): Promise<void> {

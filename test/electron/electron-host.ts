@@ -43,9 +43,9 @@ export class ElectronHost {
     return new ElectronHost(await startDisplay(), ordinaryUser(), { command, remove })
   }
 
-  /** As installed: `executable` is the app itself. */
-  static async ofPackage(executable: string): Promise<ElectronHost> {
-    const app = { command: { executable, args: [] }, remove: () => {} }
+  /** As installed: `executable` is the app itself, or a runtime that is given `args`. */
+  static async ofPackage(executable: string, args: readonly string[] = []): Promise<ElectronHost> {
+    const app = { command: { executable, args }, remove: () => {} }
     return new ElectronHost(await startDisplay(), ordinaryUser(), app)
   }
 

@@ -142,7 +142,7 @@ export const PROMISES = {
   ),
   W9: promised(
     4,
-    'The main process never stands still: no dialog blocks it, and no task takes more than 50 ms',
+    'The main process never stands still: no dialog blocks it, and no task takes a second; the bench aims at 50 ms',
   ),
   P1: promised(3, 'An installer holds only what the app imports, and the licence of each package in it'),
   P2: promised(3, 'Removing the app leaves no entry that starts it at login; an update keeps it'),
