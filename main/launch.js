@@ -38,9 +38,13 @@ else handOver()
 function handOver() {
   const newer = newerNode()
   if (newer === undefined || process.env.HEADROOM_HANDED_OVER) {
+    // Both npm 10 and npm 11 run the package's script with this flag, whatever a person has configured.
+    const install = isSourceCheckout()
+      ? `in ${appFolder} run: npm install --ignore-scripts=false`
+      : 'run: npm install --global --ignore-scripts=false ./headroom-*.tgz'
     fail(
-      `needs Node ${MIN_NODE_MAJOR} or newer, and this is ${process.version}; ` +
-        `run "npm install" in ${appFolder}, which brings one, or install Node ${MIN_NODE_MAJOR}`,
+      `needs Node ${MIN_NODE_MAJOR} or newer; this is ${process.version}. ` +
+        `Install Node ${MIN_NODE_MAJOR}, or to use the one that npm installs, ${install}`,
     )
   }
   const child = spawn(newer, [fileURLToPath(import.meta.url), ...process.argv.slice(2)], {

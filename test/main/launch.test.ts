@@ -156,12 +156,17 @@ test('the exit code of the program is the exit code of the launcher', async () =
   expect((await launch(['fail'])).exitCode).toBe(7)
 })
 
-test('an old Node without a newer one is exit 1 and one line that says what to do', async () => {
-  const { launch } = checkout()
+test('an old Node without a newer one is exit 1 and one line with the command that installs one', async () => {
+  const { launch, folder } = checkout()
   const { exitCode, stdout, stderr } = await launch([], OLD_NODE)
   expect(exitCode).toBe(1)
   expect(stdout).toBe('')
-  expect(stderr).toMatch(/^headroom: needs Node 24 or newer.*npm install.*\n$/)
+  const needs = `headroom: needs Node 24 or newer; this is ${process.version}. Install Node 24, or to use the one that npm installs, `
+  expect(stderr).toBe(`${needs}in ${folder} run: npm install --ignore-scripts=false\n`)
+  rmSync(join(folder, 'vite.config.ts'))
+  expect((await launch([], OLD_NODE)).stderr).toBe(
+    `${needs}run: npm install --global --ignore-scripts=false ./headroom-*.tgz\n`,
+  )
 })
 
 const withSymlinks = test.skipIf(process.platform === 'win32')
