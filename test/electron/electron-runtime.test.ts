@@ -1,5 +1,7 @@
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { temporaryFolder } from '../main/storage/temporary-folder.ts'
 import { findElectron, lacksWhatTheAppUses, type RuntimePlaces } from './electron-runtime.ts'
 import { testCache } from './test-cache.ts'
 
@@ -54,6 +56,13 @@ test('only a runtime that is too old gets stand-ins', () => {
 })
 
 test("what is fetched lies in the person's cache, and root's in the system's, which every user may read", () => {
-  expect(testCache({ XDG_CACHE_HOME: '/c' }, false)).toBe(join('/c', 'headroom-tests'))
-  expect(testCache({ XDG_CACHE_HOME: '/c' }, true)).toBe('/var/cache/headroom-tests')
+  const home = temporaryFolder()
+  expect(testCache({ XDG_CACHE_HOME: home }, false)).toBe(join(home, 'headroom-tests'))
+  expect(testCache({ XDG_CACHE_HOME: home }, true)).toBe('/var/cache/headroom-tests')
+})
+
+test('where the home takes no folder, what is fetched lies in the checkout', () => {
+  const file = join(temporaryFolder(), 'file')
+  writeFileSync(file, '')
+  expect(testCache({ XDG_CACHE_HOME: file }, false)).toMatch(/node_modules.\.cache.headroom-tests$/)
 })

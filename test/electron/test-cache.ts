@@ -1,17 +1,27 @@
+import { accessSync, constants, mkdirSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { isRoot } from '../main/storage/other-user.ts'
 
 /**
- * Where tests keep what they fetched, outside of any checkout.
+ * Where tests keep what they fetched: outside of any checkout, or in this one where the home is read-only.
  *
  * Root's own folder is closed to the ordinary user as which root's tests start Electron, so root uses the system's.
  */
 export function testCache(
   { XDG_CACHE_HOME = '' }: Readonly<Record<string, string | undefined>> = process.env,
-  isRoot = process.getuid?.() === 0,
+  asRoot = isRoot,
 ): string {
-  if (isRoot) return '/var/cache/headroom-tests'
-  return join(XDG_CACHE_HOME || join(homedir(), '.cache'), 'headroom-tests')
+  if (asRoot) return '/var/cache/headroom-tests'
+  const folder = join(XDG_CACHE_HOME || join(homedir(), '.cache'), 'headroom-tests')
+  try {
+    mkdirSync(folder, { recursive: true })
+    accessSync(folder, constants.W_OK)
+    return folder
+  } catch {
+    return fileURLToPath(new URL('../../node_modules/.cache/headroom-tests', import.meta.url))
+  }
 }
 
 /** The package of the npm registry that has a whole runtime of Electron in it, newer than any other there. */
