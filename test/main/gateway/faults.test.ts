@@ -3,7 +3,9 @@ import { once } from 'node:events'
 import { createServer as createHttpServer, type IncomingMessage, request } from 'node:http'
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
 import { expect, onTestFinished, test, vi } from 'vitest'
+import { KEPT_MS } from '../../../main/gateway/shared-stream.ts'
 import { proves } from '../../proof/proves.ts'
+import { SkippingClock } from '../skipping-clock.ts'
 import { RecordingStore } from '../tokens/recording-store.ts'
 import { startGateway } from './started-gateway.ts'
 
@@ -144,7 +146,8 @@ test('the page of a portal is passed on as it came, followed nowhere, and says n
 })
 
 test('a program that is killed with requests that wait and a stream leaves nothing behind', async () => {
-  const { add, url, monitor, service } = await startGateway({ simulator: { streamRate: 20 } })
+  const clock = new SkippingClock()
+  const { add, url, monitor, service } = await startGateway({ simulator: { streamRate: 20 }, clock })
   const script = `
     const headers = { authorization: 'Bearer ${add('bot', { class: 'background' })}', prefer: 'wait=300' }
     const read = async (path) => { for await (const _ of (await fetch('${url}' + path, { headers })).body); }
@@ -162,6 +165,8 @@ test('a program that is killed with requests that wait and a stream leaves nothi
   program.kill('SIGKILL')
   await vi.waitFor(() => expect(shown()).toMatchObject({ waiting: 0, streams: 0 }), SOON)
   // The slot of a shared stream is kept a while for the next reader.
+  expect(service.service.streams()).toHaveLength(1)
+  clock.skip(KEPT_MS)
   await vi.waitFor(() => expect(service.service.streams()).toEqual([]), PATIENT)
   proves('G1', { level: 3, cases: 1 })
 }, 120_000)

@@ -4,8 +4,10 @@ import { request } from 'node:http'
 import { join } from 'node:path'
 import { type Quote, TradeStationClient } from 'tradestation-api-ts'
 import { expect, onTestFinished, test, vi } from 'vitest'
+import { KEPT_MS } from '../../../main/gateway/shared-stream.ts'
 import type { ForwardRequest } from '../../../main/network/forward-http.ts'
 import { proves } from '../../proof/proves.ts'
+import { SkippingClock } from '../skipping-clock.ts'
 import { startGateway } from './started-gateway.ts'
 
 const SOON = { timeout: 20_000, interval: 20 }
@@ -235,7 +237,8 @@ test.skipIf(process.platform !== 'linux')('the process of a program is told', as
 })
 
 test('a program that is cut off gets nothing more: its open stream ends at once, its key is unknown', async () => {
-  const { add, get, gateway, service, monitor } = await startGateway({ simulator: { streamRate: 50 } })
+  const clock = new SkippingClock()
+  const { add, get, gateway, service, monitor } = await startGateway({ simulator: { streamRate: 50 }, clock })
   const [bot, other] = [add('bot'), add('other')]
   const stream = await get('/v3/marketdata/stream/quotes/MSFT', bot)
   const kept = await get('/v3/marketdata/stream/quotes/AAPL', other)
@@ -252,6 +255,9 @@ test('a program that is cut off gets nothing more: its open stream ends at once,
     })(),
   ).rejects.toThrow()
   expect((await get(ACCOUNTS, bot)).status).toBe(401)
+  // The slot of a shared stream is kept a while for the next reader.
+  expect(service.service.streams()).toHaveLength(2)
+  clock.skip(KEPT_MS)
   await vi.waitFor(() => expect(service.service.streams()).toHaveLength(1), SOON)
   expect(monitor.snapshot('key-1')?.programs).toMatchObject([{ name: 'other', streams: 1 }])
   expect(gateway.cut('bot')).toEqual({ ok: false, why: 'there is no program named bot' })

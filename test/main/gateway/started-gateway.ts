@@ -9,10 +9,12 @@ import type { Profile } from '../../../main/monitor/profile.ts'
 import { type ForwardHttp, nodeForwardHttp } from '../../../main/network/forward-http.ts'
 import { nodeHttp } from '../../../main/network/http-client.ts'
 import { nodeClock, nodeRandom } from '../../../main/ports/node-clock.ts'
+import type { Clock } from '../../../main/ports/ports.ts'
 import { Redactor } from '../../../main/ports/redactor.ts'
 import { type ServerOptions, type SimulatorServer, startSimulator } from '../../../main/simulator/server.ts'
 import { TokenStore } from '../../../main/tokens/token-store.ts'
 import type { VaultTokens } from '../../../main/vault/vault.ts'
+import { servicePorts } from '../skipping-clock.ts'
 import { temporaryFolder } from '../storage/temporary-folder.ts'
 
 export interface StartedGateway {
@@ -38,6 +40,8 @@ export interface GatewayTraits {
   readonly reserve?: Readonly<Record<string, number>>
   /** Where the tokens of the key are stored; in memory only without it. */
   readonly tokens?: VaultTokens
+  /** Of the gateway, the monitor and the simulator, instead of the machine's. */
+  readonly clock?: Clock
 }
 
 /** A gateway on a free port, before a simulator whose key makes no checks of its own. */
@@ -48,15 +52,19 @@ export async function startGateway({
   peer,
   reserve,
   tokens,
+  clock = nodeClock,
 }: GatewayTraits = {}): Promise<StartedGateway> {
-  const service = await startSimulator({ clientId: 'sim-key', refreshToken: 'sim-refresh', ...simulator })
+  const service = await startSimulator(
+    { clientId: 'sim-key', refreshToken: 'sim-refresh', ...simulator },
+    clock === nodeClock ? undefined : servicePorts(clock),
+  )
   const dataFolder = temporaryFolder()
   const notes: string[] = []
   const log = {
     note: (line: string, fields?: object) => void notes.push(`${line} ${JSON.stringify(fields)}`),
   }
   const secrets = new Redactor()
-  const monitor = new Monitor({ clock: nodeClock, random: nodeRandom, http: nodeHttp({}), log, secrets })
+  const monitor = new Monitor({ clock, random: nodeRandom, http: nodeHttp({}), log, secrets })
   const connected: Profile = {
     id: 'key-1',
     name: 'Mine',
@@ -73,7 +81,7 @@ export async function startGateway({
   else monitor.restore(connected, TokenStore.stored(tokens))
   const programs = new Programs({
     dataFolder,
-    clock: nodeClock,
+    clock,
     randomBytes,
     problem: (what) => void notes.push(what),
   })
@@ -81,7 +89,7 @@ export async function startGateway({
     monitor,
     programs,
     forward,
-    clock: nodeClock,
+    clock,
     log,
     secrets,
     userId: process.getuid?.(),
