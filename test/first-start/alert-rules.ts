@@ -1,6 +1,6 @@
 import { countOf, longestNamed, numberOf, unforeseen } from './counted.ts'
 import { inUsage, OF_QUOTA } from './headline-rules.ts'
-import { type Look, MIDDLE, type Note } from './look.ts'
+import { delayMs, type Look, MIDDLE, type Note } from './look.ts'
 import { inState } from './row-rules.ts'
 
 /** The open alerts: each names a state that is so, with the numbers of now; what is empty or refused has one. */
@@ -9,12 +9,14 @@ export function inAlerts(looks: readonly Look[], look: Look, note: Note): void {
   for (const { titles, body } of alerts) {
     for (const title of titles) inAlert(title, titles.length === 1 ? body : '', looks, look, note)
   }
-  const former = looks.at(-2)
+  // The window of alerts may be as late as the other is early.
+  const former = looks.findLast((one) => one !== look && one.shown.atMs <= shown.atMs - delayMs(look))
+  const lately = former === undefined ? [] : looks.slice(looks.indexOf(former))
   const isTold = (category: string) =>
     alerts.some(({ titles }) => titles.some((title) => longestNamed(title, after) === category))
   for (const { category, state } of shown.rows) {
-    const before = former?.shown.rows.find((row) => row.category === category)?.state ?? ''
-    if (isGrave(state) && isGrave(before) && !isTold(category)) {
+    const states = lately.map((one) => one.shown.rows.find((row) => row.category === category)?.state ?? '')
+    if (states.length > 0 && states.every(isGrave) && !isTold(category)) {
       note('alert', `${category}: ${state}, but no alert`, countOf(category, look)?.told ?? 'no use')
     }
   }

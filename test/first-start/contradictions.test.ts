@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { contradictions } from './contradictions.ts'
-import type { Look } from './look.ts'
+import type { Look, Rule } from './look.ts'
 import type { Shown, ShownAlert, ShownGlance, ShownRow } from './shown.ts'
 import { durationMs, timeOfDayMs } from './times.ts'
 import type { Truth } from './truth.ts'
@@ -78,6 +78,7 @@ const look = (says: Partial<Shown> = {}, counted: Counted = {}, atMs = NOW): Loo
   glance: glance({ word: 'not checked' }),
   alerts: [],
   after: truth(counted, atMs),
+  lateMs: 0,
 })
 
 const rulesOf = (...looks: readonly Look[]) => contradictions(looks).map(({ rule }) => rule)
@@ -307,6 +308,47 @@ describe('what the window says of a first start', () => {
   it('is, where the token ends at another time', () => {
     expect(rulesOf(look({ accessToken: '10 min 9 s' }))).toEqual(['token'])
     expect(rulesOf(look({ accessToken: '9 min 51 s' }))).toEqual(['token'])
+  })
+
+  it('may be as much older as the look took and the app was late, and no more', () => {
+    const late = (ms: number, says: Partial<Shown>, counted?: Counted) => {
+      const one = look(says, counted)
+      const opened = { atMs: NOW - 5_000, path: '/v3/stream/positions', status: 200 }
+      const ledger = says.ownStreams === undefined ? one.after.ledger : [...one.after.ledger, opened]
+      // Half of it is the look's own length.
+      const before = { ...one.before, at: NOW - ms / 2 }
+      return { ...one, before, after: { ...one.after, ledger }, lateMs: ms / 2 }
+    }
+    const line = { atMs: NOW - 26_000, kind: 'rate-limited', text: 'Positions refused (429)' }
+    const refused = { refusedMs: NOW - 20_000 }
+    const told: readonly (readonly [Rule, Partial<Shown>, Counted?])[] = [
+      ['age', { rows: [row({ age: '9 s' })] }],
+      ['number', { rows: [row({ left: '286–290' })] }],
+      ['token', { accessToken: '10 min 8 s' }],
+      ['streams', { ownStreams: '0 open' }],
+      ['429', { events: [line] }, refused],
+    ]
+    for (const [rule, says, counted] of told) {
+      expect(rulesOf(late(0, says, counted)), rule).toContain(rule)
+      expect(rulesOf(late(2_000, says, counted)), rule).toContain(rule)
+    }
+    for (const [rule, says, counted] of told)
+      expect(rulesOf(late(10_000, says, counted)), rule).not.toContain(rule)
+  })
+
+  it('is not yet, where a check or an alert is no later than the app was', () => {
+    const looks = (says: Partial<ShownRow>, lateMs: number) =>
+      [0, 10_000].map((ms) => {
+        const one = look({ rows: [row({ age: 'documented', ...says })] }, { remaining: 0 }, NOW + ms)
+        return { ...one, after: { ...one.after, ledger: look().after.ledger }, lateMs }
+      })
+    for (const [rule, says] of [
+      ['check', { nextCheck: 'now' }],
+      ['alert', { state: 'empty', left: '0' }],
+    ] as const) {
+      expect(rulesOf(...looks(says, 1_000)), rule).toContain(rule)
+      expect(rulesOf(...looks(says, 11_000)), rule).not.toContain(rule)
+    }
   })
 
   it('is, where a quota runs out within the ten minutes for which none was to', () => {

@@ -22,7 +22,7 @@ export function contradictions(looks: readonly Look[]): readonly Contradiction[]
   inGlance(looks, look, note)
   inAlerts(looks, look, note)
   inOwnUse(look, note)
-  inEvents(look, note)
+  inEvents(looks, look, note)
   inUseEvents(looks, look, note)
   inStreams(look, note)
   inToken(look, note)

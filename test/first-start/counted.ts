@@ -1,4 +1,4 @@
-import { type Look, PUSH_MS, SLACK } from './look.ts'
+import { delayMs, type Look, PUSH_MS, SLACK } from './look.ts'
 import type { ShownRow } from './shown.ts'
 import { durationMs } from './times.ts'
 import type { Truth } from './truth.ts'
@@ -9,13 +9,14 @@ export const USE_MS = 30_000
 const FRESH_MS = 60_000
 
 /** The count of a category around the look: use can only have lowered it, and what comes back only raised it. */
-export function countOf(category: string, { before, after }: Look) {
+export function countOf(category: string, look: Look) {
+  const { before, after } = look
   const [first, last] = [before, after].map(({ requests }) =>
     requests.find((request) => request.category === category),
   )
   if (first === undefined || last === undefined) return undefined
   const { limit, periodSeconds } = last
-  const slack = SLACK + Math.ceil((limit / periodSeconds) * ((after.at - before.at) / 1000 + PUSH_MS / 1000))
+  const slack = SLACK + Math.ceil((limit / periodSeconds) * ((delayMs(look) + PUSH_MS) / 1000))
   return {
     limit,
     periodSeconds,
@@ -80,11 +81,12 @@ export function othersOf({ category, age }: Pick<ShownRow, 'category' | 'age'>, 
 }
 
 /** The 429 that the row may be told of: within one period. */
-export function lastRefusalMs(category: string, { after }: Look): number | undefined {
+export function lastRefusalMs(category: string, look: Look): number | undefined {
+  const { after } = look
   const period = after.requests.find((request) => request.category === category)?.periodSeconds ?? 0
-  return after.ledger.findLast(
-    (one) => one.category === category && one.status === 429 && one.atMs > after.at - (period + 5) * 1000,
-  )?.atMs
+  const fromMs = after.at - (period + 5) * 1000 - delayMs(look)
+  return after.ledger.findLast((one) => one.category === category && one.status === 429 && one.atMs > fromMs)
+    ?.atMs
 }
 
 export const longestNamed = (text: string, { requests }: Truth): string | undefined =>

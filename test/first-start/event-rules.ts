@@ -1,25 +1,30 @@
 import { madeByOthers, USE_MS } from './counted.ts'
-import { type Look, type Note, PUSH_MS, SOME_USE } from './look.ts'
+import { delayMs, type Look, type Note, PUSH_MS, SOME_USE } from './look.ts'
 
 /** How long before a line others’ use has to have begun, at most: the time between two headers. */
 const USE_LINE_MS = 5 * 60_000
 
 /** Each 429 that is told was counted, and each that was counted is told. */
-export function inEvents({ before, shown, after }: Look, note: Note): void {
+export function inEvents(looks: readonly Look[], look: Look, note: Note): void {
+  const { before, shown, after } = look
+  // The app may note one as late as it was at that time.
+  const apartMs = (atMs: number) => 2 * PUSH_MS + delayMs(looks.find((one) => one.shown.atMs >= atMs) ?? look)
   const told = shown.events.filter(({ kind }) => kind === 'rate-limited')
   const counted = after.ledger.filter(({ status, category }) => status === 429 && category !== undefined)
   const startMs = after.ledger[0]?.atMs ?? shown.atMs
   for (const { atMs, text } of told) {
     if (atMs < startMs - PUSH_MS) continue
-    if (
-      !counted.some((one) => text.includes(one.category ?? '?') && Math.abs(one.atMs - atMs) <= 2 * PUSH_MS)
-    ) {
+    const isThis = (one: { readonly atMs: number; readonly category?: string | undefined }) =>
+      text.includes(one.category ?? '?') && Math.abs(one.atMs - atMs) <= apartMs(atMs)
+    if (!counted.some(isThis)) {
       note('429', `${text}, at ${new Date(atMs).toISOString()}`, 'no such 429')
     }
   }
   for (const { category = '?', atMs } of counted) {
-    if (atMs > before.at - 2 * PUSH_MS) continue
-    const isTold = told.some((one) => one.text.includes(category) && Math.abs(one.atMs - atMs) <= 2 * PUSH_MS)
+    if (atMs > before.at - 2 * PUSH_MS - delayMs(look)) continue
+    const isTold = told.some(
+      (one) => one.text.includes(category) && Math.abs(one.atMs - atMs) <= apartMs(one.atMs),
+    )
     if (!isTold) note('429', 'no line', `a 429 of ${category} at ${new Date(atMs).toISOString()}`)
   }
 }

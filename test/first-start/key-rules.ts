@@ -1,10 +1,19 @@
-import { type Look, MIDDLE, type Note, PUSH_MS, SLACK } from './look.ts'
+import { delayMs, type Look, MIDDLE, type Note, PUSH_MS, SLACK } from './look.ts'
 import { durationMs } from './times.ts'
 
 const ACCESS_LIFETIME_MS = 1_200_000
 
-export function inStreams({ before, shown, after }: Look, note: Note): void {
-  const isSteady = before.streams.length === after.streams.length
+/** Whether the app's streams have been the same for as long as what is shown may be late. */
+function hasSteadyStreams(look: Look): boolean {
+  const { before, after } = look
+  const fromMs = before.at - delayMs(look)
+  const isNew = after.ledger.some(({ atMs, path }) => path.includes('/stream/') && atMs > fromMs)
+  return before.streams.length === after.streams.length && !isNew
+}
+
+export function inStreams(look: Look, note: Note): void {
+  const { shown, after } = look
+  const isSteady = hasSteadyStreams(look)
   const open = Number(/(\d+) open/.exec(shown.ownStreams)?.[1] ?? 0)
   if (isSteady && open !== after.streams.length) {
     note('streams', `own streams: ${shown.ownStreams}`, `${after.streams.length} open`)
@@ -30,31 +39,37 @@ export function inToken(look: Look, note: Note): void {
 }
 
 /** What is left of the access token, where that is not what is told. */
-export function tokenContradicted(told: string, { shown, after }: Look): string | undefined {
+export function tokenContradicted(told: string, look: Look): string | undefined {
+  const { shown, after } = look
   const left = durationMs(told)
   const issued = after.ledger.findLast(({ path, status }) => path === '/oauth/token' && status === 200)
   if (left === undefined || issued === undefined) return undefined
   const real = issued.atMs + ACCESS_LIFETIME_MS - shown.atMs
-  const isWrong = Math.abs(real - left) > 2 * PUSH_MS + 1_000 && shown.atMs - issued.atMs > 2 * PUSH_MS
+  const leewayMs = 2 * PUSH_MS + delayMs(look)
+  const isWrong = Math.abs(real - left) > leewayMs + 1_000 && shown.atMs - issued.atMs > leewayMs
   return isWrong ? `${Math.round(real / 1000)} s left` : undefined
 }
 
 /** What Headroom says of its own streams and checks. */
-export function inOwnUse({ before, shown, after }: Look, note: Note): void {
+export function inOwnUse(look: Look, note: Note): void {
+  const { shown, after } = look
   const streams = Number(/(\d+) streams?/.exec(shown.ownUse)?.[1] ?? Number.NaN)
-  if (before.streams.length === after.streams.length && streams !== after.streams.length) {
+  if (hasSteadyStreams(look) && streams !== after.streams.length) {
     note('own', shown.ownUse, `${after.streams.length} streams`)
   }
   const perMinute = Number(/(\d+(?:\.\d+)?) checks?\/min/.exec(shown.ownUse)?.[1] ?? Number.NaN)
   const counted = new Set(after.requests.map(({ category }) => category))
-  const made = after.ledger.filter(
-    ({ atMs, category, path }) =>
-      category !== undefined &&
-      counted.has(category) &&
-      !path.includes('/stream/') &&
-      atMs > shown.atMs - 60_000 &&
-      atMs <= shown.atMs,
-  ).length
-  if (!(Math.abs(perMinute - made) <= SLACK + made * MIDDLE))
-    note('own', shown.ownUse, `${made} in the last minute`)
+  const made = (fromMs: number, toMs: number) =>
+    after.ledger.filter(
+      ({ atMs, category, path }) =>
+        category !== undefined &&
+        counted.has(category) &&
+        !path.includes('/stream/') &&
+        atMs > shown.atMs - fromMs &&
+        atMs <= shown.atMs - toMs,
+    ).length
+  const lateMs = delayMs(look)
+  const [fewest, most] = [made(60_000, lateMs), made(60_000 + lateMs, 0)]
+  const isSo = perMinute >= fewest * (1 - MIDDLE) - SLACK && perMinute <= most * (1 + MIDDLE) + SLACK
+  if (!isSo) note('own', shown.ownUse, `${fewest} to ${most} in the last minute`)
 }

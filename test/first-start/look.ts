@@ -8,7 +8,12 @@ export interface Look {
   readonly glance: ShownGlance
   readonly alerts: readonly ShownAlert[]
   readonly after: Truth
+  /** How late the app and its windows were at most since the look before, as measured beside them. */
+  readonly lateMs: number
 }
+
+/** How much older than the look what is shown may be, beyond what the app promises of itself: as long as it took. */
+export const delayMs = ({ before, after, lateMs }: Look): number => after.at - before.at + lateMs
 
 /** One sentence of the window that the simulator's count contradicts. */
 export interface Contradiction {

@@ -1,5 +1,5 @@
 import { type Count, countOf, lastRefusalMs, numberOf, othersOf, unforeseen } from './counted.ts'
-import { type Look, MIDDLE, type Note, PUSH_MS, SOME_USE } from './look.ts'
+import { delayMs, type Look, MIDDLE, type Note, PUSH_MS, SOME_USE } from './look.ts'
 import type { ShownRow } from './shown.ts'
 import { durationMs, timeOfDayMs } from './times.ts'
 
@@ -79,7 +79,8 @@ export function inState({ category, told, said }: ToldState, looks: readonly Loo
 }
 
 /** A row’s age is that of the newest answer with a header. */
-function inAge({ category, age }: ShownRow, { shown, after }: Look, said: string, note: Note): void {
+function inAge({ category, age }: ShownRow, look: Look, said: string, note: Note): void {
+  const { shown, after } = look
   const headers = after.ledger.filter(
     (one) =>
       one.category === category && (one.status === 200 || one.status === 429) && one.atMs <= shown.atMs,
@@ -89,12 +90,16 @@ function inAge({ category, age }: ShownRow, { shown, after }: Look, said: string
   if (shownMs === undefined || last === undefined) return
   // An age in minutes is rounded down to one.
   const stepMs = /min|h/.test(age) && !/ s/.test(age) ? 60_000 : 1_000
-  const realMs = shown.atMs - last.atMs
-  // The answer that is newest by now may not have been pushed yet.
-  const former = shown.atMs - (headers.at(-2)?.atMs ?? last.atMs)
-  const fits = (ms: number) => shownMs <= ms + PUSH_MS && shownMs >= ms - stepMs - PUSH_MS
-  if (!fits(realMs) && !(realMs <= 2 * PUSH_MS && fits(former))) {
-    note('age', said, `answered ${(realMs / 1000).toFixed(1)} s before`)
+  const leewayMs = PUSH_MS + delayMs(look)
+  const fits = ({ atMs }: { readonly atMs: number }) => {
+    const realMs = shown.atMs - atMs
+    return shownMs <= realMs + leewayMs && shownMs >= realMs - stepMs - leewayMs
+  }
+  // The answers that are newest by now may not have been pushed yet.
+  const pushed = headers.findLast(({ atMs }) => atMs < shown.atMs - PUSH_MS - leewayMs)
+  const mayBe = pushed === undefined ? headers : headers.slice(headers.indexOf(pushed))
+  if (!mayBe.some(fits)) {
+    note('age', said, `answered ${((shown.atMs - last.atMs) / 1000).toFixed(1)} s before`)
   }
 }
 
@@ -107,7 +112,7 @@ function inFullAt({ fullAt }: ShownRow, count: Count, look: Look, said: string, 
   }
   const saidMs = timeOfDayMs(fullAt, shown.atMs)
   if (saidMs === undefined) return
-  const toleranceMs = FULL_AT * count.periodSeconds * 1000
+  const toleranceMs = FULL_AT * count.periodSeconds * 1000 + delayMs(look)
   if (Math.abs(saidMs - Math.max(count.fullAtMs, shown.atMs)) > toleranceMs) {
     note('full-at', sentence, `full ${new Date(count.fullAtMs).toISOString()}`)
   }
@@ -125,14 +130,17 @@ export function inOthers(row: ShownRow, looks: readonly Look[], said: string, no
 }
 
 /** Own use against the requests that the simulator got from this app, others’ not being among them. */
-export function inOwn({ category, own }: ShownRow, { shown, after }: Look, said: string, note: Note): void {
+export function inOwn({ category, own }: ShownRow, look: Look, said: string, note: Note): void {
+  const { shown, after } = look
   const told = Number(own)
   if (own === '' || Number.isNaN(told)) return
-  const within = (ms: number) =>
-    after.ledger.filter((one) => one.category === category && one.atMs > shown.atMs - ms).length
-  const made = within(OWN_MS) / (OWN_MS / 1000)
+  const lateMs = delayMs(look)
+  const since = (ms: number) =>
+    after.ledger.filter((one) => one.category === category && one.atMs > shown.atMs - ms)
+  const made = since(OWN_MS).filter(({ atMs }) => atMs <= shown.atMs - lateMs).length / (OWN_MS / 1000)
   if (told === 0 && made >= SOME_USE) note('own', `${said}, own ${own}/s`, `${made.toFixed(2)}/s lately`)
-  if (told >= SOME_USE && within(3 * OWN_MS) === 0) note('own', `${said}, own ${own}/s`, 'none lately')
+  if (told >= SOME_USE && since(3 * OWN_MS + lateMs).length === 0)
+    note('own', `${said}, own ${own}/s`, 'none lately')
 }
 
 /** A safe pace beside the least that others made all the time, and `none` beside others that made nothing. */
@@ -155,17 +163,18 @@ function inNextCheck({ category }: ShownRow, looks: readonly Look[], note: Note)
   const now = looks.at(-1)
   if (now === undefined) return
   const at = (look: Look) => look.shown.rows.find((row) => row.category === category)
-  const since = looks.findLast((look) => {
+  const since = looks.findLast((look, index) => {
     const row = at(look)
     const dueMs = row?.nextCheck === 'now' ? 0 : durationMs(row?.nextCheck ?? '')
-    return dueMs !== undefined && look.shown.atMs + dueMs + CHECK_MS <= now.before.at
+    const lateMs = Math.max(...looks.slice(index).map(delayMs))
+    return dueMs !== undefined && look.shown.atMs + dueMs + CHECK_MS + lateMs <= now.before.at
   })
   const told = since && at(since)
   if (since === undefined || told === undefined) return
   const steps = looks.slice(looks.indexOf(since))
   // What a row may be asked follows its state: after a 429, and where it is empty, later.
   if (steps.some((look) => at(look)?.state.split(' ')[0] !== told.state.split(' ')[0])) return
-  if (now.after.ledger.some((one) => one.category === category && one.atMs > since.before.at - PUSH_MS))
-    return
+  const fromMs = since.before.at - PUSH_MS - delayMs(since)
+  if (now.after.ledger.some((one) => one.category === category && one.atMs > fromMs)) return
   note('check', `${category}: next check ${told.nextCheck}`, 'none came', since.shown.atMs)
 }

@@ -2,7 +2,7 @@
  * The first start, looked at every ten seconds: `npm run first-start -- [--minutes N] [--every SECONDS]`.
  *
  * Prints each sentence of the window that the built-in simulator's own count contradicts, and ends with 1 if there is
- * one. In real time; a minute of it is in `npm test`.
+ * one. In real time; half a minute of it is in `npm test`.
  */
 import { parseArgs } from 'node:util'
 import { chromium } from '@playwright/test'

@@ -5,12 +5,17 @@ import { join } from 'node:path'
 import type { Page } from '@playwright/test'
 import { askRunning } from '../../main/control/ask-running.ts'
 import { socketOf } from '../../main/control/data-folder-socket.ts'
+import { HEALTH_PATH } from '../../main/network/loopback-servers.ts'
 import { nodeClock } from '../../main/ports/node-clock.ts'
 import { startProcess } from '../e2e/started-process.ts'
 import { contradictions } from './contradictions.ts'
+import { type Lateness, latenessOfPage, latenessOfProcess } from './lateness.ts'
 import type { Contradiction, Look } from './look.ts'
 import { readAlerts, readGlance, readShown } from './shown.ts'
 import { readTruth } from './truth.ts'
+
+/** For the windows of a busy machine to open. */
+const PATIENCE_MS = 30_000
 
 export interface Watched {
   readonly looks: number
@@ -40,14 +45,18 @@ export async function watchFirstStart({
   const app = await startProcess(['start', ...flags], 'headroom ready: ', {
     HEADROOM_SIMULATOR_CONTROL: secret,
   })
+  const url = app.ready[0] ?? ''
+  const lateness: Lateness[] = [latenessOfProcess(new URL(HEALTH_PATH, url).href)]
   try {
     const origin = await simulatorOf(data)
-    await page.goto(app.ready[0] ?? '')
+    page.context().setDefaultTimeout(PATIENCE_MS)
+    await page.goto(url)
     await page.locator('tr[data-category]').first().waitFor()
     const glance = await besides(page)
     await glance.getByRole('button', { name: 'Glance' }).click()
     const alerts = await besides(page)
     await alerts.getByTestId('alerts').click()
+    for (const one of [page, glance, alerts]) lateness.push(await latenessOfPage(one))
     const looks: Look[] = []
     const all: Contradiction[] = []
     for (let second = 0; second < seconds; second += everySeconds) {
@@ -55,7 +64,9 @@ export async function watchFirstStart({
       const before = await readTruth(origin, secret)
       const shown = await readShown(page)
       const more = { glance: await readGlance(glance), alerts: await readAlerts(alerts) }
-      looks.push({ before, shown, ...more, after: await readTruth(origin, secret) })
+      const after = await readTruth(origin, secret)
+      const [appMs = 0, ...windowsMs] = await Promise.all(lateness.map((one) => one.takeMs()))
+      looks.push({ before, shown, ...more, after, lateMs: appMs + Math.max(...windowsMs) })
       for (const contradiction of contradictions(looks)) {
         all.push(contradiction)
         found?.(contradiction)
@@ -63,6 +74,7 @@ export async function watchFirstStart({
     }
     return { looks: looks.length, contradictions: all }
   } finally {
+    for (const one of lateness) one.end()
     for (const one of page.context().pages()) {
       if (one === page) await one.goto('about:blank')
       else await one.close()
