@@ -190,7 +190,7 @@ test('100,000 observations with names and paths without end leave a bounded numb
   expect(ledger.view(100_000).length).toBeLessThan(200)
 })
 
-test('100,000 observations of the usual kind keep no more memory than the first thousand', () => {
+test('100,000 observations of the usual kind leave no more rows than the first thousand', () => {
   const ledger = newLedger()
   const categories = CURRENT_REQUEST_QUOTAS.map((quota) => quota.category)
   const chance = chanceFrom(2)
@@ -203,11 +203,7 @@ test('100,000 observations of the usual kind keep no more memory than the first 
   }
   fold(1_000, 0)
   const rows = ledger.view(0).length
-  const before = process.cpuUsage()
   fold(100_000, 1_000_000)
-  const microseconds = process.cpuUsage(before).user / 100_000
-  console.info(`${microseconds.toFixed(2)} µs to send and fold one observation`)
-  expect(microseconds).toBeLessThan(100)
   expect(ledger.view(0)).toHaveLength(rows)
 })
 

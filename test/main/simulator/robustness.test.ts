@@ -4,8 +4,14 @@ import { describe, expect, test, vi } from 'vitest'
 import { startSimulator } from '../../../main/simulator/server.ts'
 import { json, simulated } from './simulated.ts'
 
+const PATIENT = { timeout: 20_000, interval: 2 }
+
 /** Writes bytes to the port and gives back what comes until the service closes, or `patienceMs`. */
-async function exchanged(port: number, bytes: string | Uint8Array, patienceMs = 300): Promise<string> {
+async function exchanged(
+  port: number,
+  bytes: string | Uint8Array,
+  patienceMs = PATIENT.timeout,
+): Promise<string> {
   return new Promise((resolve) => {
     let text = ''
     const socket: Socket = connect(port, '127.0.0.1', () => socket.write(bytes))
@@ -114,7 +120,7 @@ describe('whatever comes in, the next client is served', () => {
     socket.write(`GET /v3/brokerage/stream/accounts/SIM1001/positions HTTP/1.1\r\n${head}`)
     await new Promise((resolve) => socket.once('data', resolve))
     socket.write('garbage\r\n\r\n')
-    await vi.waitFor(() => expect(server.service.streams()).toHaveLength(0), { timeout: 100, interval: 2 })
+    await vi.waitFor(() => expect(server.service.streams()).toHaveLength(0), PATIENT)
     socket.destroy()
   })
 
@@ -128,7 +134,7 @@ describe('whatever comes in, the next client is served', () => {
     await new Promise((resolve) => socket.once('data', resolve))
     expect(server.service.streams()).toHaveLength(1)
     socket.end()
-    await vi.waitFor(() => expect(server.service.streams()).toHaveLength(0), { timeout: 100, interval: 2 })
+    await vi.waitFor(() => expect(server.service.streams()).toHaveLength(0), PATIENT)
   })
 })
 
@@ -157,7 +163,10 @@ describe('start and stop', () => {
     const stream = await sim.get('/v3/brokerage/stream/accounts/SIM1001/positions')
     sim.server.faults.set('black-hole', 1)
     const unanswered = sim.get('/v3/brokerage/accounts').catch(() => 'gone')
-    await vi.waitFor(() => expect(sim.server.service.ledger.entries().at(-1)?.outcome).toBe('silence'))
+    await vi.waitFor(
+      () => expect(sim.server.service.ledger.entries().at(-1)?.outcome).toBe('silence'),
+      PATIENT,
+    )
     await sim.server.close()
     expect(await unanswered).toBe('gone')
     await expect(stream.text()).rejects.toThrow()

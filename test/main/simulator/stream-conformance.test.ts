@@ -6,6 +6,8 @@ const POSITIONS = '/v3/brokerage/stream/accounts/SIM1001/positions'
 const DEPTH = '/v3/marketdata/stream/marketdepth/quotes/MSFT'
 const AGGREGATES = '/v3/marketdata/stream/marketdepth/aggregates/MSFT'
 
+const PATIENT = { timeout: 20_000, interval: 2 }
+
 const V2 = 'application/vnd.tradestation.streams.v2+json'
 const V3 = 'application/vnd.tradestation.streams.v3+json'
 const TICKS = 'application/vnd.tradestation.streams+json'
@@ -132,16 +134,13 @@ describe('slots (service 3, 7, 8.2)', () => {
     expect(sim.server.service.streams()).toHaveLength(40)
   })
 
-  test('closing one frees its slot within 100 ms', async () => {
+  test('closing one frees its slot, with no time passing for the service', async () => {
     const sim = await simulated({ streamRate: 0, slotsElsewhere: { 'Positions Stream': 39 } })
     const { response, stop } = await open(sim, POSITIONS)
     expect(slotsOf(response).remaining).toBe(0)
     expect((await sim.get(POSITIONS)).status).toBe(429)
     stop()
-    await vi.waitFor(() => expect(sim.server.service.streams()).toHaveLength(0), {
-      timeout: 100,
-      interval: 2,
-    })
+    await vi.waitFor(() => expect(sim.server.service.streams()).toHaveLength(0), PATIENT)
     expect((await open(sim, POSITIONS)).response.status).toBe(200)
   })
 
@@ -237,10 +236,7 @@ describe('stream faults over a socket', () => {
     sim.clock.advance(3000)
     const seen = await lines(sixth.response, () => false)
     expect(JSON.parse(seen[0] ?? '')).toMatchObject({ Symbol: 'MSFT' })
-    await vi.waitFor(() => expect(sim.server.service.streams()).toHaveLength(5), {
-      timeout: 500,
-      interval: 2,
-    })
+    await vi.waitFor(() => expect(sim.server.service.streams()).toHaveLength(5), PATIENT)
   })
 
   test('split-frames arrive whole in the end', async () => {
