@@ -25,6 +25,7 @@ const { values } = parseArgs({
   },
 })
 const CHANGE_MS = 50
+const CHANGE_PROCESSOR_MS = 30
 const DAY_MS = 2000
 const MINUTE_MS = 60_000
 /** Nearly all that the limits give back in a day. */
@@ -50,6 +51,7 @@ async function changes(): Promise<void> {
   await browser.close()
   await host.close()
   const sorted = seen.map(({ paintedMs }) => paintedMs).sort((a, b) => a - b)
+  const processorMs = round((after.task - before.task) / seen.length)
   const p95 = round(sorted[Math.floor(sorted.length * 0.95)] ?? Number.NaN)
   tell(
     {
@@ -61,10 +63,16 @@ async function changes(): Promise<void> {
       details: {
         'median, ms': round(median(sorted)),
         'slowest, ms': round(sorted.at(-1) ?? Number.NaN),
-        'of the processor, ms a change': round((after.task - before.task) / seen.length),
+        'of the processor, ms a change': processorMs,
         changes: seen.length,
       },
-      aims: [{ what: `at most ${CHANGE_MS} ms`, isMet: p95 <= CHANGE_MS }],
+      aims: [
+        { what: `at most ${CHANGE_MS} ms`, isMet: p95 <= CHANGE_MS },
+        {
+          what: `at most ${CHANGE_PROCESSOR_MS} ms of the processor a change`,
+          isMet: processorMs <= CHANGE_PROCESSOR_MS,
+        },
+      ],
       how: 'A rate dragged in the page Plan of a real Chromium, seven programs and a recorded day in the picture: from the event to the frame after the one that shows the verdict.',
     },
     values.json,

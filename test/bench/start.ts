@@ -16,6 +16,8 @@ const { values } = parseArgs({
 })
 const runs = Number(values.runs)
 const AIM_MS = 5_000
+/** From its ready line on. */
+const SERVED_AIM_MS = 1_000
 
 // What is built once, and not at every start, is no part of a start.
 spawnSync(process.execPath, [fileURLToPath(new URL('../../main/launch.js', import.meta.url)), '--version'])
@@ -36,6 +38,7 @@ try {
   await browser.close()
 }
 const ours = Math.round(median(liveMs))
+const served = Math.round(median(liveMs.map((ms, run) => ms - (readyMs[run] ?? 0))))
 tell(
   {
     what: 'From the command to the first live row on the screen',
@@ -45,10 +48,14 @@ tell(
     peers: {},
     details: {
       'until it serves, ms': Math.round(median(readyMs)),
+      'from then on, ms': served,
       'slowest of all, ms': Math.round(Math.max(...liveMs)),
       'quickest of all, ms': round(Math.min(...liveMs)),
     },
-    aims: [{ what: `at most ${AIM_MS} ms`, isMet: ours <= AIM_MS }],
+    aims: [
+      { what: `at most ${AIM_MS} ms`, isMet: ours <= AIM_MS },
+      { what: `at most ${SERVED_AIM_MS} ms once it serves`, isMet: served <= SERVED_AIM_MS },
+    ],
     how: `\`node main/launch.js start --host browser --simulate\` on an empty data folder, then its page in a Chromium that is open already; the first row that shows a header's number. Median of ${runs}.`,
   },
   values.json,

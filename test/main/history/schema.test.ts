@@ -2,6 +2,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
 import { HistoryFile } from '../../../main/history/history-file.ts'
 import { MIGRATIONS, SCHEMA_VERSION } from '../../../main/history/schema.ts'
+import { STATEMENTS } from '../../../main/history/statements.ts'
 import { migrate } from '../../../main/storage/sqlite-file.ts'
 import { CATEGORY, EPOCH_MS, PROFILE } from './started-store.ts'
 
@@ -56,4 +57,19 @@ test('a step that fails leaves the file at the step before', () => {
   old.exec('CREATE TABLE quarters (in_the_way)')
   expect(() => migrate(old, MIGRATIONS)).toThrow('quarters')
   expect(versionOf(old)).toBe(1)
+})
+
+test('what a window or a report asks for is found by its series and time, never by going through a table', () => {
+  const database = new DatabaseSync(':memory:')
+  migrate(database, MIGRATIONS)
+  const reads = Object.entries(STATEMENTS).filter(([, sql]) =>
+    /FROM (samples|minutes|quarters|hours|slots|program_use)\b/.test(sql),
+  )
+  expect(reads.length).toBeGreaterThan(10)
+  for (const [name, sql] of reads) {
+    const steps = database.prepare(`EXPLAIN QUERY PLAN ${sql}`).all()
+    const [first, ...more] = steps.map(({ detail }) => String(detail))
+    expect(first, name).toMatch(/^SEARCH \w+ USING PRIMARY KEY \(series=\?/)
+    expect(more.join(), name).not.toContain('SCAN')
+  }
 })
