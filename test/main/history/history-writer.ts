@@ -2,12 +2,12 @@ import { HistoryStore } from '../../../main/history/history-store.ts'
 import { nodeClock } from '../../../main/ports/node-clock.ts'
 
 /**
- * A process that writes history until it is killed: `node history-writer.ts FOLDER`.
+ * A process that writes history until it is killed: `node history-writer.ts FOLDER [tell]`.
  *
- * It says when it is ready and then nothing: when it was killed is known outside, and each sample holds the time at
- * which it was added. Fifty a second, so that a kill meets a write in every state.
+ * It says when it is ready and then, with `tell`, the time at which it adds each sample, which the sample holds as well.
+ * Fifty a second, so that a kill meets a write in every state.
  */
-const [folder = ''] = process.argv.slice(2)
+const [folder = '', tell] = process.argv.slice(2)
 const store = new HistoryStore({
   folder,
   clock: nodeClock,
@@ -24,6 +24,7 @@ let count = 0
 
 function next(): void {
   const atMs = nodeClock.wallMs()
+  if (tell !== undefined) process.stdout.write(`${atMs}\n`)
   for (const category of ['Accounts', 'Positions']) {
     store.add({
       kind: 'sample',
@@ -48,5 +49,5 @@ function next(): void {
   nodeClock.after(EVERY_MS, next)
 }
 
-next()
 process.stdout.write('writing\n')
+next()

@@ -9,27 +9,35 @@ const WRITER = fileURLToPath(new URL('./history-writer.ts', import.meta.url))
 export interface Killed {
   /** How much of the history before the kill is not in the file. */
   readonly lostMs: number
-  /** The longest stretch without a sample while the process was writing. */
+  /** The longest stretch without a sample in what it left. */
   readonly gapMs: number
+  /** The longest stretch in which the process added none, up to the kill: so late were its writes as well. */
+  readonly lateMs: number
   readonly integrity: string
   readonly samples: number
 }
 
 /** Lets a process write for a while, kills it outright and looks at what it left. */
 export async function killedWriter(folder: string, afterMs: number): Promise<Killed> {
-  const child = spawn(process.execPath, [WRITER, folder], { stdio: ['ignore', 'pipe', 'inherit'] })
-  const ended = once(child, 'exit')
-  const said = await Promise.race([once(child.stdout, 'data'), ended])
-  if (String(said[0]) !== 'writing\n') throw new Error(`the writer did not begin: ${said[0]}`)
+  const child = spawn(process.execPath, [WRITER, folder, 'tell'], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const closed = once(child, 'close')
+  let said = ''
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    said += text
+  })
+  await Promise.race([once(child.stdout, 'data'), closed])
+  if (!said.startsWith('writing\n')) throw new Error(`the writer did not begin: ${said}`)
   const startedMs = Date.now()
   await new Promise((resolve) => setTimeout(resolve, afterMs))
   const killedMs = Date.now()
   child.kill('SIGKILL')
-  await ended
-  return left(folder, startedMs, killedMs)
+  await closed
+  const added = [startedMs, ...said.split('\n').slice(1, -1).map(Number), killedMs]
+  const lateMs = Math.max(...added.slice(1).map((atMs, index) => atMs - (added[index] ?? atMs)))
+  return { ...left(folder, startedMs, killedMs), lateMs }
 }
 
-function left(folder: string, startedMs: number, killedMs: number): Killed {
+function left(folder: string, startedMs: number, killedMs: number): Omit<Killed, 'lateMs'> {
   const database = new DatabaseSync(join(folder, 'history.db'))
   try {
     const integrity = String(database.prepare('PRAGMA integrity_check').get()?.['integrity_check'])
