@@ -10,6 +10,9 @@ import { argumentsOf, controlAnswer, filesIn, savedReport } from './left-behind.
 import { startRecordingService } from './recording-service.ts'
 import { leaksOf, type Trace } from './scan.ts'
 
+/** As long as a busy machine may take for what takes milliseconds. */
+const PATIENT = { timeout: 20_000 }
+
 /** PROMISES T11 over everything that a full run of the real program says and leaves. */
 
 const HEADROOM = fileURLToPath(new URL('../../main/hosts/terminal/headroom.ts', import.meta.url))
@@ -70,7 +73,7 @@ test('no part of a secret is in anything that a full run says, shows or leaves, 
     traces.push(...argumentsOf(run.child.pid))
     const window = await ApiClient.open(/headroom ready: (\S+)/.exec(said)?.[1] ?? '')
     onTestFinished(() => window.close())
-    await vi.waitFor(() => expect(said.match(/headroom ready: /g)).toHaveLength(2))
+    await vi.waitFor(() => expect(said.match(/headroom ready: /g)).toHaveLength(2), PATIENT)
     for (const [, printed = ''] of said.matchAll(/#code=([\w-]+)/g))
       linkSecrets[`the code ${Object.keys(linkSecrets).length} of a ready line`] = printed
     secrets[`a window's bearer (${window.bearer.length})`] = window.bearer

@@ -16,6 +16,9 @@ import { exampleSnapshot } from '../hosts/terminal/example-snapshot.ts'
 import { silentSockets } from '../silent-sockets.ts'
 import { temporaryFolder } from '../storage/temporary-folder.ts'
 
+/** As long as a busy machine may take for what takes milliseconds. */
+const PATIENT = { timeout: 20_000 }
+
 const onPosix = test.skipIf(process.platform === 'win32')
 const userId = process.getuid?.()
 
@@ -181,7 +184,7 @@ onPosix(
     const service = Promise.withResolvers<Outcome>()
     const { revoked } = await listening(path, { outcome: service.promise })
     const answer = ask(path, { do: 'revoke', profile: 'simulator' })
-    await vi.waitFor(() => expect(revoked).toHaveLength(1))
+    await vi.waitFor(() => expect(revoked).toHaveLength(1), PATIENT)
     await silentSockets(60, path)
     service.resolve({ ok: true })
     expect(await answer).toEqual({ kind: 'answered', answer: { ok: true, revoked: 'simulator' } })
@@ -224,7 +227,7 @@ onPosix('somebody who stays after the answer is left in time', async () => {
   await vi.waitFor(() => {
     socket.write('more')
     expect(socket.destroyed).toBe(true)
-  })
+  }, PATIENT)
 })
 
 onPosix('closing ends with the connections that are open', async () => {

@@ -11,6 +11,9 @@ import { MEMORY_PROFILE_STORE } from '../../../main/vault/profile-store.ts'
 import { VirtualClock } from '../../simulation/virtual-clock.ts'
 import { answerOf, REFUSAL, renewal, ScriptedHttp } from '../scripted-http.ts'
 
+/** As long as a busy machine may take for what takes milliseconds. */
+const PATIENT = { timeout: 20_000 }
+
 const KEY = {
   name: 'Mine',
   environment: 'custom',
@@ -177,7 +180,7 @@ describe('a key that has to sign in again', () => {
       profile: 'key-1',
       budgetFraction: 0.1,
     })
-    await expect.poll(() => http.waiting).toBe(1)
+    await expect.poll(() => http.waiting, PATIENT).toBe(1)
     http.answer(answerOf(200))
     await revoking
     expect(await replacing).toEqual({ ok: true, profile: 'key-1' })

@@ -10,6 +10,9 @@ import { answerOf, renewal, ScriptedHttp } from '../scripted-http.ts'
 import { silentSockets } from '../silent-sockets.ts'
 import { freePorts, get } from './loopback.ts'
 
+/** As long as a busy machine may take for what takes milliseconds. */
+const PATIENT = { timeout: 20_000 }
+
 const stops: (() => Promise<void>)[] = []
 afterEach(async () => {
   for (const stop of stops.splice(0)) await stop()
@@ -181,7 +184,7 @@ describe('a redirect', () => {
     const { http, granted, start } = setUp()
     const { port, state } = await start()
     const first = get(port, `/?code=c&state=${state}`)
-    await vi.waitFor(() => expect(http.waiting).toBe(1))
+    await vi.waitFor(() => expect(http.waiting).toBe(1), PATIENT)
     http.reply = () => GRANT
     const second = await get(port, `/?code=c&state=${state}`)
     expect(second.status).toBe(409)
@@ -281,7 +284,7 @@ describe('the end of the wait', () => {
     const { http, clock, said, start } = setUp()
     const { port, state } = await start()
     const page = get(port, `/?code=c&state=${state}`)
-    await vi.waitFor(() => expect(http.waiting).toBe(1))
+    await vi.waitFor(() => expect(http.waiting).toBe(1), PATIENT)
     await clock.advance(SIGN_IN_LIMIT_MS + 1)
     http.answer(GRANT)
     expect((await page).body).toContain('Signed in')
@@ -320,7 +323,7 @@ describe('the end of the wait', () => {
     const { http, start, signIns, granted, task } = setUp()
     const { signIn, port, state } = await start()
     const page = get(port, `/?code=c&state=${state}`)
-    await vi.waitFor(() => expect(http.waiting).toBe(1))
+    await vi.waitFor(() => expect(http.waiting).toBe(1), PATIENT)
     expect(signIns.cancel(signIn)).toMatchObject({ ok: false, code: 'sign-in-finishing' })
     expect(await signIns.start(task())).toMatchObject({ ok: false, code: 'sign-in-finishing' })
     http.answer(GRANT)

@@ -4,6 +4,9 @@ import { problemWith, withDefaults } from '../../../main/simulator/options.ts'
 import { Faults } from '../../../main/simulator/rules/faults.ts'
 import { json, quotaOf, START_MS, simulated } from './simulated.ts'
 
+/** As long as a busy machine may take for what takes milliseconds. */
+const PATIENT = { timeout: 20_000 }
+
 const POSITIONS = '/v3/brokerage/accounts/SIM1001/positions'
 
 describe('a fault', () => {
@@ -146,7 +149,7 @@ describe('resource faults', () => {
     await get(POSITIONS)
     server.faults.set('slow-answers', 1)
     const slow = get(POSITIONS)
-    await expect.poll(() => server.service.ledger.entries().length, { interval: 2 }).toBe(3)
+    await expect.poll(() => server.service.ledger.entries().length, { interval: 2, ...PATIENT }).toBe(3)
     const fast = await get(POSITIONS)
     clock.advance(2000)
     expect([quotaOf(fast).remaining, quotaOf(await slow).remaining]).toEqual([317, 318])

@@ -13,6 +13,9 @@ import { temporaryFolder } from '../storage/temporary-folder.ts'
 import { held, NOW_MS, profile } from './fixtures.ts'
 import { testKeystore } from './test-keystore.ts'
 
+/** As long as a busy machine may take for what takes milliseconds. */
+const PATIENT = { timeout: 20_000 }
+
 async function opened(folder: string, keystore = testKeystore(), startsOver = true) {
   const handle = await VaultHandle.open({ folder, keystore, wallMs: () => NOW_MS })
   onTestFinished(() => handle.close())
@@ -193,7 +196,7 @@ test('under another key in the keyring the stored key is shown as such, and sign
   expect(restored?.tokens.read()).toMatchObject({ kind: 'lost', why: expect.stringContaining('another key') })
   expect(storage.keystore('key-1')).toBe('key-changed')
   const tokens = storage.signIn(profile({ refreshToken: 'CANARY-new' }), NOW_MS)
-  await expect.poll(changes).toBe(1)
+  await expect.poll(changes, PATIENT).toBe(1)
   expect(handle.status).toEqual({ state: 'ok' })
   expect(tokens.kind).toBe('sealed')
   expect(storage.keystore('key-1')).toBe('ok')

@@ -3,6 +3,9 @@ import type { TimeZone } from '../../../app/contract/setting-ranges.ts'
 import type { Link } from '../../../renderer/api/link.ts'
 import { createLook, followZone, type Look } from '../../../renderer/state/look.ts'
 
+/** As long as a busy machine may take for what takes milliseconds. */
+const PATIENT = { timeout: 20_000 }
+
 function ports(kept: Readonly<Record<string, string>> = {}) {
   const values = new Map(Object.entries(kept))
   const storage = {
@@ -73,7 +76,7 @@ it('shows times in the zone that main has for all surfaces', async () => {
   expect(answers).toHaveLength(2)
   link = { kind: 'live' }
   for (const listener of onLink) listener()
-  await expect.poll(() => look.getState().zone).toBe('exchange')
+  await expect.poll(() => look.getState().zone, PATIENT).toBe('exchange')
   expect(values.get('headroom.time-zone')).toBe('exchange')
   // Another window of the same app, or a notification's settings, changed it.
   tell('utc')

@@ -8,6 +8,9 @@ import { fetchTo, tenths } from '../../../../main/hosts/terminal/bounded-downloa
 import { nodeClock } from '../../../../main/ports/node-clock.ts'
 import { VirtualClock } from '../../../simulation/virtual-clock.ts'
 
+/** As long as a busy machine may take for what takes milliseconds. */
+const PATIENT = { timeout: 20_000 }
+
 let folder: string
 let server: Server
 let answer: RequestListener
@@ -72,7 +75,7 @@ describe('a download', () => {
     const clock = new VirtualClock()
     answer = (_request, response) => void response.setHeader('content-length', '10').write('x')
     const outcome = settled(fetchIt({ clock, stallTimeoutMs: 20_000 }))
-    await vi.waitFor(() => expect(said).toEqual(['… 10 %']))
+    await vi.waitFor(() => expect(said).toEqual(['… 10 %']), PATIENT)
     await clock.advance(19_999)
     expect(outcome.why).toBeUndefined()
     await clock.advance(1)

@@ -12,6 +12,9 @@ import { EPOCH_MS, PROFILE, record, sampleAt, startedStore } from '../../history
 import { temporaryFolder } from '../../storage/temporary-folder.ts'
 import { fakeTerminal } from './fake-terminal.ts'
 
+/** As long as a busy machine may take for what takes milliseconds. */
+const PATIENT = { timeout: 20_000 }
+
 const MINUTES = 10
 
 /** Ten minutes of one live key, in which nothing was known of a second quota, and one of another key. */
@@ -158,7 +161,7 @@ test('a reader that lags holds the export up, and one that is gone ends it', asy
     { series: true, format: 'csv' },
     { ...deps, openSeries: openSeriesFile, parquet },
   )
-  await expect.poll(() => terminal.lines.length).toBe(1)
+  await expect.poll(() => terminal.lines.length, PATIENT).toBe(1)
   terminal.lag()
   await new Promise((resolve) => setImmediate(resolve))
   expect(terminal.lines.length).toBe(1)

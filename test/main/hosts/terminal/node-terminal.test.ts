@@ -7,6 +7,9 @@ import { nodeTerminal, type TerminalProcess } from '../../../../main/hosts/termi
 import type { OutputEnd } from '../../../../main/hosts/terminal/terminal.ts'
 import { proves } from '../../../proof/proves.ts'
 
+/** As long as a busy machine may take for what takes milliseconds. */
+const PATIENT = { timeout: 20_000 }
+
 function terminalOn(stdout: Writable) {
   const streams = { stdin: new PassThrough(), stdout, stderr: new PassThrough() }
   return nodeTerminal(Object.assign(new EventEmitter(), streams) as unknown as TerminalProcess, {})
@@ -60,7 +63,7 @@ test('of a stream that nobody reads no more than its own buffer and the newest l
   stdout.setEncoding('utf8').on('data', (text: string) => {
     read += text
   })
-  await expect.poll(() => read).toContain('newest 49999\n')
+  await expect.poll(() => read, PATIENT).toContain('newest 49999\n')
   const numbers = read.match(/x \d+/g)?.map((text) => Number(text.slice(2))) ?? []
   expect(numbers).toEqual(numbers.toSorted((a, b) => a - b))
   expect(numbers.slice(-MAX_WAITING_LINES)[0]).toBe(50_000 - MAX_WAITING_LINES)

@@ -7,6 +7,9 @@ import { proves } from '../../../proof/proves.ts'
 import { FakeMonitor } from './fake-monitor.ts'
 import { fakeTerminal } from './fake-terminal.ts'
 
+/** As long as a busy machine may take for what takes milliseconds. */
+const PATIENT = { timeout: 20_000 }
+
 const ARGS = { dataFolder: '/data', simulate: false, port: 0, open: false, link: true } as const
 const BEARER = 'a-bearer-of-this-test'
 
@@ -61,7 +64,7 @@ test('a taken port, of the window or of the metrics, is found before the app sta
 test('the ports are free again after a stop, and after a start that failed', async () => {
   const first = world()
   const running = runBrowser({ ...ARGS, metrics: { port: 0, bearer: BEARER } }, first.deps)
-  await expect.poll(() => first.happened).toContain('serving')
+  await expect.poll(() => first.happened, PATIENT).toContain('serving')
   const ports = first.terminal.lines.map((line) => Number(/:(\d+)\//.exec(line)?.[1]))
   first.terminal.stop()
   expect(await running).toBe(0)
@@ -79,8 +82,8 @@ test('the link is written at the start and for each further window, and with --n
   for (const link of [true, false]) {
     const { terminal, happened, deps } = world()
     const running = runBrowser({ ...ARGS, link }, deps)
-    await expect.poll(() => happened).toContain('serving')
-    await expect.poll(() => terminal.lines.length).toBe(link ? 2 : 1)
+    await expect.poll(() => happened, PATIENT).toContain('serving')
+    await expect.poll(() => terminal.lines.length, PATIENT).toBe(link ? 2 : 1)
     terminal.stop()
     await running
     expect(terminal.lines.filter((line) => line.includes('#code='))).toHaveLength(link ? 2 : 0)

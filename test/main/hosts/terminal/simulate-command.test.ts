@@ -9,6 +9,9 @@ import {
 import { DEFAULT_SIMULATOR_OPTIONS } from '../../../../main/simulator/options.ts'
 import { fakeTerminal } from './fake-terminal.ts'
 
+/** As long as a busy machine may take for what takes milliseconds. */
+const PATIENT = { timeout: 20_000 }
+
 /** What the program makes of a command line. */
 async function flagsOf(...args: readonly string[]): Promise<SimulateFlags> {
   const { promise, resolve, reject } = Promise.withResolvers<SimulateFlags>()
@@ -89,7 +92,7 @@ test('it serves until told to stop, and then closes', async () => {
     },
   })
   const exitCode = simulate(await flagsOf('--port', '4000'), { terminal, start })
-  await expect.poll(() => terminal.lines).toEqual(['simulator ready: http://127.0.0.1:4000'])
+  await expect.poll(() => terminal.lines, PATIENT).toEqual(['simulator ready: http://127.0.0.1:4000'])
   expect(closed).toBe(false)
   terminal.stop()
   expect(await exitCode).toBe(0)

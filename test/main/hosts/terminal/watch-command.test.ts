@@ -10,6 +10,9 @@ import { FakeMonitor } from './fake-monitor.ts'
 import { type FakeTerminal, type FakeTerminalOptions, fakeTerminal } from './fake-terminal.ts'
 import { VirtualClock } from './virtual-clock.ts'
 
+/** As long as a busy machine may take for what takes milliseconds. */
+const PATIENT = { timeout: 20_000 }
+
 const SERVICE = {
   authUrl: 'https://signin.example.com',
   baseUrl: 'https://api.example.com',
@@ -362,7 +365,7 @@ test('what the app speaks up about rings the bell and stands among the lines, an
         },
       },
     )
-    await vi.waitFor(() => expect(announcer).toBeDefined())
+    await vi.waitFor(() => expect(announcer).toBeDefined(), PATIENT)
     announcer?.announce({ id: 'a', severity: 'critical', title: 'Accounts is blocked', body: 'Wait.' })
     expect(terminal.rings).toBe(1)
     expect(terminal.lines.some((text) => text.includes('! Accounts is blocked'))).toBe(json !== true)
@@ -393,7 +396,7 @@ test('metrics need their bearer, and a port that is taken is exit 1 and one line
       serveMetrics: async () => ({ kind: 'serving', url: 'http://127.0.0.1:9/metrics', close }),
     },
   )
-  await vi.waitFor(() => expect(served.terminal.errors).toHaveLength(1))
+  await vi.waitFor(() => expect(served.terminal.errors).toHaveLength(1), PATIENT)
   served.terminal.stop()
   expect(await served.exitCode).toBe(0)
   expect(closed).toBe(true)
