@@ -16,6 +16,7 @@ if (!(minutes > 0)) {
 const { seconds, faults, clients, asked, opened, open, problems } = await readByTwo({
   seconds: minutes * 60,
   faults: ALL_FAULTS,
+  perSecond: 20,
   pauseMs: 3_000,
   say: (line) => void process.stderr.write(`${line}\n`),
 })

@@ -12,7 +12,8 @@ const CATEGORY = 'Positions Stream'
 const CONTROL = 'a-secret-of-this-machine-only'
 const KEYS = { bot: 'k3y-of-the-bot-0123456789', notes: 'k3y-of-the-notes-0123456789' }
 const { seed, clientId, refreshToken } = DEFAULT_SIMULATOR_OPTIONS
-const PER_SECOND = 20
+/** Frames after a fault that are more than what was under way when it struck. */
+const MORE_FRAMES = 60
 /** Longer than silence, an outage that programs are not told of, and what comes after. */
 const RECOVERED_WITHIN_MS = 120_000
 /** Well below the 30 s of silence after which a stream is opened anew. */
@@ -27,6 +28,8 @@ const tokens = z.object({ access_token: z.string() })
 /** A fault of the service, and what ends it where it does not end by itself. */
 export interface Fault {
   readonly what: string
+  /** How long the stream goes on before it strikes, in milliseconds. */
+  readonly afterMs?: number
   readonly strike: (control: Control) => Promise<unknown>
   readonly lift?: (control: Control) => Promise<unknown>
 }
@@ -41,31 +44,32 @@ const atOpening =
     await cut(how)(control)
   }
 
-const goAway: Fault = { what: 'a GoAway', strike: cut('goaway-v3') }
+/** Sooner after the opening a GoAway counts as a failure; later it ends the growth of the backoff. */
+const AGE_MS = 1_500
+const goAway: Fault = { what: 'a GoAway', afterMs: AGE_MS, strike: cut('goaway-v3') }
 
 /** Those that are over within seconds. */
 export const SHORT_FAULTS: readonly Fault[] = [
-  goAway,
-  { what: 'a reset inside a frame', strike: cut('reset') },
-  { what: 'the other GoAway', strike: cut('goaway-v2') },
-  { what: 'the end of the body', strike: cut('end') },
-  goAway,
-  { what: '503, twice', strike: atOpening('resources-503', 2, 'reset') },
-  goAway,
-  { what: 'a 401', strike: atOpening('resources-401', 1) },
   {
-    what: 'silence for 4 s',
+    what: 'silence for 2 s',
     strike: async (control) => {
       await control('fault', { name: 'silent-stream', on: true })
-      await pause(4_000)
+      await pause(2_000)
       await control('fault', { name: 'silent-stream', on: false })
     },
   },
+  { what: 'a reset inside a frame', strike: cut('reset') },
+  { what: 'the end of the body', strike: cut('end') },
+  goAway,
+  { what: 'a 401', strike: atOpening('resources-401', 1) },
+  { what: 'the other GoAway', afterMs: AGE_MS, strike: cut('goaway-v2') },
+  { what: '503, twice', strike: atOpening('resources-503', 2, 'reset') },
 ]
 
 /** All of them, and those that take the service away for longer. */
 export const ALL_FAULTS: readonly Fault[] = [
   ...SHORT_FAULTS,
+  goAway,
   {
     what: 'an access token that has expired',
     strike: async (control) => {
@@ -155,7 +159,9 @@ export interface TwoClientsAsked {
   /** The faults strike one after the other until so much time has passed, each of them at least once. */
   readonly seconds: number
   readonly faults: readonly Fault[]
-  /** Between the end of one and the next. */
+  /** Frames that the service sends each second. */
+  readonly perSecond: number
+  /** Between the end of one and the next, at least. */
   readonly pauseMs: number
   readonly say?: (line: string) => void
 }
@@ -166,13 +172,19 @@ export interface TwoClientsAsked {
  * The simulator, the gateway and curl are processes of their own. At the end each client's objects are compared, value by value,
  * with each other, with what the simulated service computes for the moment that they bear, and with a fresh stream of it.
  */
-export async function readByTwo({ seconds, faults, pauseMs, say }: TwoClientsAsked): Promise<TwoClients> {
+export async function readByTwo({
+  seconds,
+  faults,
+  perSecond,
+  pauseMs,
+  say,
+}: TwoClientsAsked): Promise<TwoClients> {
   const children: ChildProcess[] = []
   const abort = new AbortController()
   try {
     const service = await started(children, [
       ...['simulate', '--port', '0', '--client-id', clientId],
-      ...['--stream-rate', String(PER_SECOND), '--fault', 'split-frames:always'],
+      ...['--stream-rate', String(perSecond), '--fault', 'split-frames:always'],
     ])
     const gateway = await started(children, [
       ...['gateway', '--port', '0', '--probe', 'none', '--client-id', clientId],
@@ -191,11 +203,12 @@ export async function readByTwo({ seconds, faults, pauseMs, say }: TwoClientsAsk
     while (struck.length < faults.length || performance.now() - beganMs < seconds * 1000) {
       const fault = faults[struck.length % faults.length]
       if (fault === undefined) break
+      const { afterMs = 0 } = fault
+      await pause(Math.max(pauseMs, afterMs))
       const before = clients.map(({ read }) => read.frames)
       const fromMs = performance.now()
       await fault.strike(control)
-      // More than what was under way when it struck.
-      const goesOn = () => clients.every(({ read }, at) => read.frames > (before[at] ?? 0) + 2 * PER_SECOND)
+      const goesOn = () => clients.every(({ read }, at) => read.frames > (before[at] ?? 0) + MORE_FRAMES)
       await until(
         () => goesOn() || !all(({ end }) => end === undefined),
         `${fault.what} was not recovered from`,
@@ -204,7 +217,6 @@ export async function readByTwo({ seconds, faults, pauseMs, say }: TwoClientsAsk
       struck.push(fault.what)
       say?.(`${fault.what}: on after ${Math.round(performance.now() - fromMs)} ms`)
       if (!all(({ end }) => end === undefined)) break
-      await pause(pauseMs)
     }
 
     // The stream stands still, and is not opened anew yet.
@@ -230,7 +242,7 @@ export async function readByTwo({ seconds, faults, pauseMs, say }: TwoClientsAsk
         ...ends,
         ...(open === 1 ? [] : [`the service has ${open} open streams`]),
         ...clients.flatMap(({ name, read }) => problemsOf(read).map((what) => `${name} ${what}`)),
-        ...problemsIn(byFetch ?? new Map(), fresh),
+        ...problemsIn(byFetch ?? new Map(), fresh, 1000 / perSecond),
         ...(isDeepStrictEqual(byFetch, byCurl) ? [] : ['the two clients ended with different states']),
       ],
     }
@@ -248,7 +260,7 @@ const problemsOf = ({ snapshots, strange }: ReadPositions): readonly string[] =>
 type Objects = ReadonlyMap<string, Frame>
 
 /** What is wrong with a state that was read to its last frame, beside a fresh stream. */
-function problemsIn(objects: Objects, fresh: Objects): readonly string[] {
+function problemsIn(objects: Objects, fresh: Objects, stepMs: number): readonly string[] {
   const problems: string[] = []
   if (objects.size === 0 || !isDeepStrictEqual(new Set(objects.keys()), new Set(fresh.keys())))
     problems.push(`there is ${[...objects.keys()].join()}, in a fresh stream ${[...fresh.keys()].join()}`)
@@ -263,7 +275,7 @@ function problemsIn(objects: Objects, fresh: Objects): readonly string[] {
   const timesMs = [...objects.values()].map((object) => Date.parse(String(object['Timestamp'])))
   const sortedMs = timesMs.toSorted((a, b) => a - b)
   const gapsMs = sortedMs.slice(1).map((atMs, at) => atMs - (sortedMs[at] ?? 0))
-  if (gapsMs.some((gapMs) => gapMs !== 1000 / PER_SECOND))
+  if (gapsMs.some((gapMs) => gapMs !== stepMs))
     problems.push(`between the newest states are ${gapsMs.join(', ')} ms: one is not the last`)
   return problems
 }
