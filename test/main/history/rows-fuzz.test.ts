@@ -107,7 +107,8 @@ test('1,500 history files with one cell that something else wrote cost history a
       clock.advance(130_000)
       store.close()
       expect(problems.length).toBeLessThanOrEqual(2)
-      expect(performance.now() - startedAtMs).toBeLessThan(2_000)
+      // About 0.1 s on a quiet machine; a row that keeps it busy for ever is what is looked for.
+      expect(performance.now() - startedAtMs).toBeLessThan(10_000)
     }),
     { numRuns: RUNS },
   )
