@@ -272,6 +272,8 @@ export class HistoryStore {
 
   #compact(): void {
     let more = false
+    // What waits belongs to minutes that the next lines close: written later, it would replace them.
+    if (this.#waiting.length > 0 && this.#failure === undefined) this.flush()
     try {
       const file = this.#failure === undefined ? this.#kept.file : undefined
       const nowMs = this.#deps.clock.wallMs()

@@ -118,6 +118,25 @@ test('a process that starts anew goes on as if it had never ended', () => {
   )
 })
 
+test('a sample that waits while its minute is closed counts in it with those before', () => {
+  const folder = temporaryFolder()
+  const { store, clock } = startedStore(folder)
+  const add = (own: number) =>
+    store.add({
+      kind: 'sample',
+      profile: PROFILE,
+      category: CATEGORY,
+      sample: sampleAt(clock.wallMs(), 9, { own }),
+    })
+  add(2)
+  clock.advance(59_500)
+  add(3)
+  // The compaction comes at the full minute, before this sample would be written.
+  clock.advance(120_000)
+  store.close()
+  expect(tables(folder).minutes).toEqual([expect.objectContaining({ at: EPOCH_MS, own: 5 })])
+})
+
 test('a start between two minutes changes nothing of the first and knows what still holds in the second', () => {
   const folder = temporaryFolder()
   const clock = new VirtualClock(EPOCH_MS)
