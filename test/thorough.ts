@@ -15,6 +15,7 @@ export const THOROUGH_FILES: readonly string[] = [
   'app/streams/shared-laws.test.ts',
   'bench/truth/live-key.process.test.ts',
   'desktop/desktop-life.test.ts',
+  'desktop/desktop-quit.test.ts',
   'desktop/packaged-app.test.ts',
   'desktop/quit.test.ts',
   'main/control/protocol-fuzz.test.ts',
@@ -29,12 +30,16 @@ export const THOROUGH_FILES: readonly string[] = [
   'packaging/npm-package.process.test.ts',
   'simulation/ages.test.ts',
   'simulation/bounds.test.ts',
+  'simulation/regressions.test.ts',
   'simulation/seeds.test.ts',
   'simulation/ten-thousand-gateway-lives.test.ts',
 ]
 
 /** A browser test that says so is one of them, and so is all that runs on the double of Electron. */
 export const THOROUGH_TAG = '@thorough'
+
+/** Takes long on each host: quick in the browser, thorough on Electron, never on the double. */
+export const LONG_TAG = '@long'
 
 export const part = (): Part => {
   const chosen = process.env[VARIABLE]

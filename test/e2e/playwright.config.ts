@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from '@playwright/test'
 import { chromiumArgs, findChromium } from '../browser/chromium.ts'
-import { part, THOROUGH_TAG } from '../thorough.ts'
+import { LONG_TAG, part, THOROUGH_TAG } from '../thorough.ts'
 import type { Host } from './host-window.ts'
 
 const executablePath = findChromium()
@@ -12,13 +12,20 @@ const WINDOW = /\/window\/[^/]+\.spec\.ts$/
 const THOROUGH = new RegExp(`${THOROUGH_TAG}|hostile-(?:pages|requests)\\.spec`)
 /** Of this run: see thorough.ts. */
 const chosen = part() === 'quick' ? { grepInvert: THOROUGH } : part() === 'thorough' ? { grep: THOROUGH } : {}
+const LONG = new RegExp(LONG_TAG)
+const chosenOnElectron =
+  part() === 'quick'
+    ? { grepInvert: [THOROUGH, LONG] }
+    : part() === 'thorough'
+      ? { grep: [THOROUGH, LONG] }
+      : {}
 
 const DOUBLE = {
   name: 'double',
   testMatch: EVERY_HOST,
   workers: 1,
   use: { host: 'double' as const },
-  grepInvert: /@long/,
+  grepInvert: LONG,
 }
 
 export default defineConfig<{ readonly host: Host }>({
@@ -49,7 +56,13 @@ export default defineConfig<{ readonly host: Host }>({
     // Each has an app of its own. The sign-in takes fixed ports, and is one file: a file's tests come one by one.
     { name: 'browser', testIgnore: WINDOW, workers: 2, ...chosen },
     // Electron takes most of a core.
-    { name: 'electron', testMatch: EVERY_HOST, workers: 1, use: { host: 'electron' as const }, ...chosen },
+    {
+      name: 'electron',
+      testMatch: EVERY_HOST,
+      workers: 1,
+      use: { host: 'electron' as const },
+      ...chosenOnElectron,
+    },
     // The double proves the wiring; what only takes long is shown by the others.
     ...(part() === 'quick' ? [] : [DOUBLE]),
     // These have the window alone, on a scripted host, and share nothing. Last, because they fill any gap.
