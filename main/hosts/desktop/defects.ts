@@ -1,6 +1,7 @@
 import type { Log } from '../../ports/ports.ts'
 import { restoreFileMask } from '../../storage/private-files.ts'
 import type { ElectronPieces } from './electron-pieces.ts'
+import { showLastDialog } from './last-dialog.ts'
 import type { Ending } from './quit.ts'
 
 export interface DefectDeps {
@@ -42,16 +43,14 @@ export function followDefects({ process, electron, log, ending, notify }: Defect
 
   async function endAfter(): Promise<void> {
     await ending.stop()
-    const { response } = await electron.dialog
-      .showMessageBox({
-        type: 'error',
-        title: 'Headroom',
-        message: 'An error ended Headroom.',
-        detail: 'Nothing is watched now. What was stored is kept; the log says what happened.',
-        buttons: ['Start Again', 'Quit'],
-        defaultId: START_AGAIN,
-      })
-      .catch(() => ({ response: -1 }))
+    const response = await showLastDialog(electron.dialog, {
+      type: 'error',
+      title: 'Headroom',
+      message: 'An error ended Headroom.',
+      detail: 'Nothing is watched now. What was stored is kept; the log says what happened.',
+      buttons: ['Start Again', 'Quit'],
+      defaultId: START_AGAIN,
+    })
     if (response === START_AGAIN) {
       restoreFileMask()
       electron.app.relaunch()

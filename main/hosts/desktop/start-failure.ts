@@ -1,4 +1,5 @@
 import type { ElectronPieces } from './electron-pieces.ts'
+import { showLastDialog } from './last-dialog.ts'
 
 export interface StartFailureDeps {
   readonly electron: Pick<ElectronPieces, 'app' | 'dialog'>
@@ -17,9 +18,12 @@ export async function failToStart(
   if (!hasTerminal) {
     await app.whenReady()
     const detail = line.charAt(0).toUpperCase() + line.slice(1)
-    await dialog
-      .showMessageBox({ type: 'error', title: 'Headroom', message: 'Headroom cannot start.', detail })
-      .catch(() => {}) // the line was also written to stderr
+    await showLastDialog(dialog, {
+      type: 'error',
+      title: 'Headroom',
+      message: 'Headroom cannot start.',
+      detail,
+    })
   }
   app.exit(1)
 }
