@@ -63,7 +63,8 @@ test('the systemd unit runs a command that there is, with credentials that are r
 const systemd = programPath('systemd-analyze')
 test.skipIf(systemd === undefined)('systemd finds nothing wrong with the unit', async () => {
   const file = join(temporaryFolder(), 'headroom.service')
-  writeFileSync(file, unit.replace('/usr/local/bin/headroom', process.execPath))
+  // Any program that is there: a path with a space would have to be quoted in a unit.
+  writeFileSync(file, unit.replace('/usr/local/bin/headroom', '/bin/sh'))
   const { stderr } = await promisify(execFile)(systemd ?? '', ['verify', '--user', '--man=no', file], {
     env: { ...process.env, XDG_RUNTIME_DIR: temporaryFolder() },
   })

@@ -37,11 +37,13 @@ async function fakeBrowser(folder: string) {
   await new Promise<void>((resolve) => told.listen(0, '127.0.0.1', resolve))
   const address = told.address()
   const port = typeof address === 'object' ? address?.port : 0
-  const path = join(folder, 'browser.mjs')
+  const script = join(folder, 'browser.mjs')
+  // Through a shell: the line of a script that names its interpreter takes no path with a space.
+  const path = join(folder, 'browser')
+  writeFileSync(path, `#!/bin/sh\nexec ${JSON.stringify(process.execPath)} ${script} "$@"\n`)
   writeFileSync(
-    path,
-    `#!${process.execPath}
-import { connect } from 'node:net'
+    script,
+    `import { connect } from 'node:net'
 import { readFileSync } from 'node:fs'
 const what = process.argv[2].replace(/^file:\\/\\//, '')
 let page = ''
