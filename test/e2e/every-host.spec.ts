@@ -16,7 +16,7 @@ test('numbers fall as requests are made, and the use is told as others’', { ta
   await connectKey(page, simulator)
   const positions = page.locator('tr[data-category="Positions"]')
   await expect(positions).not.toHaveAttribute('data-source', 'default')
-  expect(Number.parseInt((await remaining(page, 'Positions').textContent()) ?? '', 10)).toBeGreaterThan(240)
+  expect(Number.parseInt((await remaining(page, 'Positions').textContent()) ?? '', 10)).toBeGreaterThan(300)
 
   const other = await OtherProgram.signIn(simulator)
   expect(await other.spend('/v3/brokerage/accounts/SIM1001/positions', 120)).toBe(200)
