@@ -2,7 +2,7 @@ import { accessSync, constants, statSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { chromium } from '@playwright/test'
 
-/** The same engine without a desktop's compositor: the window's tests take two thirds of the processor's time with it. */
+/** The same engine without a desktop's compositor: the window's tests take a third less of the processor. */
 const HEADLESS_SHELL = 'chromium-headless-shell'
 
 const PATH_NAMES = [
