@@ -8,7 +8,7 @@ import { expect, overflow, problemsOf, test } from './window-fixtures.ts'
 test.use({ colorScheme: 'dark' })
 
 const THOROUGH = { tag: THOROUGH_TAG }
-/** Between them they show every kind of banner, mark and row. */
+/** Also read in npm test: calm, red, without the service, and without a sign-in. */
 const QUICK = ['target', 'blocked', 'unreachable', 'sign-in']
 
 const SIZES = [
