@@ -78,12 +78,13 @@ export class Scheduler {
   /** A program asks. Its request is sent, shared, waits, or is refused at once. */
   offer(offered: OfferedRequest, nowMs: number): readonly Decision[] {
     const now = this.#passed(nowMs)
+    const overslept = this.#overslept(now)
     const order = this.#order++
     const request: Request = { ...offered, order, offeredAtMs: now, deadlineMs: now + offered.patienceMs }
     const shared = offered.sameAs === undefined ? undefined : this.#shared.get(offered.sameAs)
     const bucket = shared?.bucket ?? this.#bucket(offered.bucket)
     // A request whose turn has come goes first, also where its wake-up is late.
-    const decisions = this.#pump(bucket, now)
+    const decisions = this.#pump(bucket, now, overslept)
     if (shared !== undefined) return [...decisions, ...this.#join(shared, request, now)]
     const upstream = new Upstream(request.id, bucket, order, request)
     this.#upstreams.set(upstream.id, upstream)
@@ -116,10 +117,11 @@ export class Scheduler {
     if (upstream?.state !== 'sent') return []
     const moved = 'bucket' in outcome ? this.#moved(upstream, outcome.bucket) : []
     const isAnew = countIn(upstream, outcome, now)
+    const overslept = this.#overslept(now)
     const own = this.#decide(upstream, outcome, now)
     const late = isAnew ? this.#refuseLate(upstream.bucket, now) : []
     const { bucket } = upstream
-    const decisions = [...own, ...late]
+    const decisions = [...overslept, ...own, ...late]
     for (const one of moved) this.#pump(one, now, decisions)
     this.#pump(bucket, now, decisions)
     if (bucket.size === 0 && bucket.bound.isForgettable(now)) this.#buckets.delete(bucket.name)
@@ -131,10 +133,14 @@ export class Scheduler {
     const now = this.#passed(nowMs)
     const upstream = this.#upstreams.get(id)
     if (upstream?.state !== 'refreshing') return []
-    if (gotToken) return [...this.#again(upstream, 'too-late', now), ...this.#pump(upstream.bucket, now)]
+    const overslept = this.#overslept(now)
+    if (gotToken) {
+      const again = this.#again(upstream, 'too-late', now)
+      return this.#pump(upstream.bucket, now, [...overslept, ...again])
+    }
     const requests = [...upstream.requests.values()]
     this.#finish(upstream)
-    return requests.map((request) => this.#refusal(request, 'unavailable', undefined, now))
+    return [...overslept, ...requests.map((request) => this.#refusal(request, 'unavailable', undefined, now))]
   }
 
   /** The program went away, or its request is not wanted any more. */
@@ -142,9 +148,11 @@ export class Scheduler {
     const now = this.#passed(nowMs)
     const upstream = this.#upstreamOf.get(request)
     if (upstream === undefined) return []
-    return this.#leave(upstream, request) === 'abandoned'
-      ? [{ kind: 'abandon', upstream: upstream.id }]
-      : this.#pump(upstream.bucket, now)
+    const left = this.#leave(upstream, request)
+    const overslept = this.#overslept(now)
+    return left === 'abandoned'
+      ? [...overslept, { kind: 'abandon', upstream: upstream.id }]
+      : this.#pump(upstream.bucket, now, overslept)
   }
 
   /** All requests of a program are dropped: it was cut off. */
@@ -164,7 +172,7 @@ export class Scheduler {
   /** What is to be done at `nowMs` without an event. */
   due(nowMs: number): readonly Decision[] {
     const now = this.#passed(nowMs)
-    const decisions = [...this.#expire(now - MAX_LATE_MS, now)]
+    const decisions = this.#overslept(now)
     for (const bucket of this.#buckets.values()) this.#pump(bucket, now, decisions)
     decisions.push(...this.#expire(now, now))
     return decisions
@@ -376,8 +384,13 @@ export class Scheduler {
     return late.map(({ request, atMs }) => this.#refuse(request, 'too-late', atMs, now))
   }
 
+  /** Refuses those whose patience was over while the machine slept, before an event sends what waits. */
+  #overslept(now: number): Decision[] {
+    return this.#expire(now - MAX_LATE_MS, now)
+  }
+
   /** Refuses those whose patience ended at `endedAtMs`. */
-  #expire(endedAtMs: number, now: number): readonly Decision[] {
+  #expire(endedAtMs: number, now: number): Decision[] {
     const decisions: Decision[] = []
     for (let { first } = this.#waiting; first !== undefined; first = this.#waiting.first) {
       if (endOfPatienceMs(first) > endedAtMs) break

@@ -331,6 +331,22 @@ export const FINDINGS: readonly Finding[] = [
   },
   {
     found:
+      'After a standstill a request whose patience was long over was sent, where another one was read first',
+    tests: [
+      ['main/gateway/sleep.process.test.ts', 'after it stood still, who waited too long is refused'],
+      [
+        'app/gateway/scheduler.test.ts',
+        'after a sleep of the machine what is over is not sent where %s first',
+      ],
+    ],
+    breaks: [
+      'send what is over after a sleep when a program asks first',
+      'send what is over after a sleep when an answer comes first',
+      'send what is over after a sleep when a caller goes away first',
+    ],
+  },
+  {
+    found:
       'The gateway let in another user by 127.0.0.2, by IPv6 to 127.0.0.1, and by a socket closed at once',
     tests: [
       ['main/gateway/door.test.ts', 'by whatever address of this machine'],

@@ -179,6 +179,32 @@ describe('patience', () => {
     expect(scheduler.due(3_600_000)).toMatchObject([{ kind: 'refuse', request: 2, why: 'too-late' }])
   })
 
+  const HOUR_MS = 3_600_000
+  test.each<[string, () => readonly Decision[]]>([
+    ['another one is offered', () => offer({ program: 'scanner' }, HOUR_MS)],
+    ['an equal one is offered', () => offer({ program: 'scanner', sameAs: 'x' }, HOUR_MS)],
+    ['an answer comes', () => scheduler.answered(3, answer(300), HOUR_MS)],
+    ['a token comes', () => scheduler.refreshed(4, true, HOUR_MS)],
+    ['no token comes', () => scheduler.refreshed(4, false, HOUR_MS)],
+    ['another one goes away', () => scheduler.drop(6, HOUR_MS)],
+    ['one that was sent goes away', () => scheduler.drop(3, HOUR_MS)],
+  ])('after a sleep of the machine what is over is not sent where %s first', (_, happens) => {
+    left(22)
+    offer({ sameAs: 'y' })
+    offer({ class: 'critical' })
+    offer({ class: 'critical' })
+    scheduler.answered(4, { kind: 'unauthorized' }, 0)
+    expect(kinds(offer({ sameAs: 'x' }))).toEqual(['wait'])
+    offer({ program: 'notes', patienceMs: 2 * HOUR_MS })
+    const decisions = happens()
+    expect(decisions).toMatchObject([
+      { kind: 'refuse', request: 5, why: 'too-late' },
+      ...Array(decisions.length - 1).fill({}),
+    ])
+    const sent = decisions.flatMap((one) => (one.kind === 'send' ? one.requests : []))
+    expect(sent).not.toContain(5)
+  })
+
   test('when the bound is computed anew, those that cannot be served in time any more are refused', () => {
     left(25)
     for (let i = 0; i < 5; i += 1) offer()

@@ -52,7 +52,6 @@ async function wayTo(port: number) {
 interface Asked {
   readonly signal?: AbortSignal
   readonly prefer?: string
-  readonly connection?: 'close'
 }
 
 async function started(...args: readonly string[]) {
@@ -101,8 +100,7 @@ async function started(...args: readonly string[]) {
 test('after it stood still, who waited too long is refused, who came meanwhile is answered, and the queue is empty', async () => {
   const { running, get, programs, end } = await started('--reserve', 'Accounts=200')
   // Notes keeps its hands off until this one is back, within its patience.
-  // Its connection is closed, so that nobody's request is read before what was due meanwhile.
-  expect((await get(BOT, '?first', { connection: 'close' })).status).toBe(200)
+  expect((await get(BOT, '?first')).status).toBe(200)
   const patient = get(NOTES, '?patient', { prefer: 'wait=2' })
   await Promise.race([patient, running.said('"waiting":1')])
   running.child.kill('SIGSTOP')
