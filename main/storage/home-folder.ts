@@ -23,8 +23,11 @@ export const absolute = (
  * The account of this process. HOME comes first and can be set to anything; the system's entry for the account applies
  * where it is empty or relative.
  */
-export function thisAccount(environment: Account['environment'] = process.env): Account {
-  const homes = [homedir, () => userInfo().homedir].flatMap((ask) => {
+export function thisAccount(
+  environment: Account['environment'] = process.env,
+  asks: readonly (() => string)[] = [homedir, () => userInfo().homedir],
+): Account {
+  const homes = asks.flatMap((ask) => {
     try {
       return [ask()]
     } catch {

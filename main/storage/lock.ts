@@ -126,14 +126,14 @@ function isAlive(pid: number): boolean {
  */
 const TRY = `
   const { DatabaseSync } = require('node:sqlite')
-  try { new DatabaseSync(process.argv[1]).exec('PRAGMA busy_timeout = 0; BEGIN EXCLUSIVE'); console.log('taken') } catch {}
+  try { new DatabaseSync(process.argv[1]).exec('PRAGMA busy_timeout = 0; BEGIN EXCLUSIVE'); process.stdout.write('taken') } catch {}
 `
 
 /** Whether another process can take the lock too. Assumed not within Electron, which cannot start another Node. */
 function isOpenToOthers(file: string): boolean {
   if (process.versions['electron'] !== undefined) return false
   const { stdout } = spawnSync(process.execPath, ['--eval', TRY, file], { encoding: 'utf8', timeout: 10_000 })
-  return stdout?.trim() === 'taken'
+  return stdout === 'taken'
 }
 
 /**

@@ -32,6 +32,13 @@ describe('what is empty or relative counts as none, and nothing is kept below th
   })
 })
 
+test('an account without an entry has the home folder that HOME names', () => {
+  const withoutEntry = () => {
+    throw new Error('ENOENT: uv_os_get_passwd')
+  }
+  expect(thisAccount({}, [() => '/home/me', withoutEntry]).homes).toEqual(['/home/me'])
+})
+
 onPosix('this account has a home, whatever HOME says', () => {
   const { HOME } = process.env
   try {

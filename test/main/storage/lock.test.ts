@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { DatabaseSync } from 'node:sqlite'
 import { expect, onTestFinished, test } from 'vitest'
 import { lockDataFolder } from '../../../main/storage/lock.ts'
 import { temporaryFolder } from './temporary-folder.ts'
@@ -78,6 +79,19 @@ test('the same process cannot hold a folder twice', () => {
   const first = lockDataFolder(folder, ME)
   expect(lockDataFolder(folder, ME)).toMatchObject({ kind: 'busy', holder: ME })
   if (first.kind === 'held') first.release()
+})
+
+test('a folder in which a new file cannot be locked either has no file locks', () => {
+  const folder = temporaryFolder()
+  const lock = lockDataFolder(folder, ME)
+  const trial = new DatabaseSync(join(folder, `lock-trial-${process.pid}.db`))
+  trial.exec('BEGIN EXCLUSIVE')
+  expect(lockDataFolder(folder, ME)).toEqual({
+    kind: 'unusable',
+    line: expect.stringContaining(`cannot lock ${folder}: file locks do not work there`),
+  })
+  trial.close()
+  if (lock.kind === 'held') lock.release()
 })
 
 test('a damaged side file still gives a line, without a name', () => {
