@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { chmodSync, mkdirSync, statSync, writeFileSync } from 'node:fs'
-import { connect } from 'node:net'
+import { connect, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import type { Outcome } from '../../../app/contract/outcome.ts'
@@ -227,6 +227,21 @@ onPosix('somebody who stays after the answer is left in time', async () => {
   await vi.waitFor(() => {
     socket.write('more')
     expect(socket.destroyed).toBe(true)
+  }, PATIENT)
+})
+
+onPosix('clients that stay after their answer are disconnected in favour of newer ones', async () => {
+  const path = inFolder()
+  await listening(path, { clock: new FakeClock() })
+  const stayed: Socket[] = []
+  for (let i = 0; i < 20; i += 1) {
+    const socket = await slowAsker(path)
+    await once(socket.resume(), 'end')
+    stayed.push(socket)
+  }
+  await vi.waitFor(() => {
+    for (const socket of stayed) if (!socket.destroyed) socket.write('more')
+    expect(stayed.filter(({ destroyed }) => !destroyed)).toHaveLength(16)
   }, PATIENT)
 })
 

@@ -120,4 +120,12 @@ describe('a push stream that ended', () => {
     expect(started.clock.pending).toBe(0)
     expect(started.closed()).toBe(1)
   })
+
+  it('leaves no timer while a stalled reader keeps its connection open', () => {
+    const started = start()
+    started.sink.end = () => started.sink
+    started.stream.end()
+    expect(started.closed()).toBe(0)
+    expect(started.clock.pending).toBe(0)
+  })
 })
