@@ -52,7 +52,7 @@ export function emptyAtWith(
   const drain = row.use.own + othersAtMost(row) + addedPerSecond - refill
   if (drain <= 0) return 'lasts'
   const seconds = row.low / drain
-  return secondsLeft !== undefined && seconds >= secondsLeft ? 'lasts' : nowMs + seconds * 1000
+  return seconds >= (secondsLeft ?? Number.POSITIVE_INFINITY) ? 'lasts' : nowMs + seconds * 1000
 }
 
 /** The high end of others' use, requests per second. */

@@ -54,6 +54,10 @@ describe('what overflowed is taken off, down to nothing', () => {
     const expected = clipped({ mean: mean - overflowed, variance }, 0, Number.POSITIVE_INFINITY)
     expect(grownBy({ mean, variance }, { overflowed })).toEqual(near(expected))
   })
+  test('more than four deviations above nothing, no tail is cut off', () => {
+    expect(grownBy({ mean: 10, variance: 1 }, { overflowed: 5 })).toEqual({ mean: 5, variance: 1 })
+    expect(grownBy({ mean: 10, variance: 1 }, { overflowed: 6 }).mean).toBeGreaterThan(4)
+  })
   test('without any it may stay below nothing', () => {
     expect(grownBy({ mean: -1, variance: 0.5 }, {})).toEqual({ mean: -1, variance: 0.5 })
   })
