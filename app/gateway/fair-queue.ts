@@ -48,18 +48,17 @@ export class FairQueue<T extends Queued> {
   add(program: string, weight: number, item: T): void {
     const flow = this.#waiting.get(program) ?? this.#begin(program, weight)
     flow.weight = weight
-    let at = flow.items.length
-    while (at > 0 && (flow.items[at - 1]?.order ?? 0) > item.order) at -= 1
-    flow.items.splice(at, 0, item)
+    const former = flow.items.findLastIndex(({ order }) => order < item.order)
+    flow.items.splice(former + 1, 0, item)
     this.#size += 1
   }
 
   /** Takes one out that was not served. False if it is not there. */
   remove(program: string, item: T): boolean {
-    const flow = this.#waiting.get(program)
-    const at = flow?.items.indexOf(item) ?? -1
-    if (flow === undefined || at < 0) return false
-    flow.items.splice(at, 1)
+    const found = this.#find(program, item)
+    if (found === undefined) return false
+    const { flow, place } = found
+    flow.items.splice(place, 1)
     this.#size -= 1
     if (flow.items.length === 0) this.#end(flow)
     return true
@@ -68,8 +67,8 @@ export class FairQueue<T extends Queued> {
   /** Serves the next one. */
   take(): T | undefined {
     const flow = next(this.#waiting.values())
-    const item = flow?.items.shift()
-    if (flow === undefined || item === undefined) return undefined
+    if (flow === undefined) return undefined
+    const item = flow.items.shift()
     this.#virtual = flow.start
     flow.start += 1 / flow.weight
     this.#size -= 1
@@ -80,13 +79,10 @@ export class FairQueue<T extends Queued> {
   /** All of them as they would be served if none came or went. */
   *inOrder(): Generator<T> {
     const flows = new Set([...this.#waiting.values()].map((flow) => ({ ...flow, items: [...flow.items] })))
-    while (flows.size > 0) {
-      const flow = next(flows)
-      const item = flow?.items.shift()
-      if (flow === undefined || item === undefined) return
+    for (let flow = next(flows); flow !== undefined; flow = next(flows)) {
       flow.start += 1 / flow.weight
+      yield* flow.items.splice(0, 1)
       if (flow.items.length === 0) flows.delete(flow)
-      yield item
     }
   }
 
@@ -97,18 +93,15 @@ export class FairQueue<T extends Queued> {
    * less: (own tag − S) × weight of them.
    */
   ahead(program: string, item: T): number {
-    const own = this.#waiting.get(program)
-    const place = own?.items.indexOf(item) ?? -1
-    if (own === undefined || place < 0) return 0
-    const tagged = { start: own.start + place / own.weight, weight: own.weight, order: item.order }
-    let ahead = place
+    const own = this.#find(program, item)
+    if (own === undefined) return 0
+    const tagged = nth(own.flow, own.place)
+    let ahead = own.place
     for (const flow of this.#waiting.values()) {
-      if (flow === own) continue
+      if (flow === own.flow) continue
       const { start, weight, items } = flow
-      const before = Math.floor((tagged.start - start) * weight)
-      let count = Math.min(items.length, Math.max(0, before))
-      // About its own tag, rounding and equal tags decide.
-      while (count > 0 && !goesBefore(nth(flow, count - 1), tagged)) count -= 1
+      let count = Math.min(items.length, Math.max(0, Math.floor((tagged.start - start) * weight)))
+      // At its own tag, rounding and equal tags decide.
       while (count < items.length && goesBefore(nth(flow, count), tagged)) count += 1
       ahead += count
     }
@@ -120,15 +113,20 @@ export class FairQueue<T extends Queued> {
    * fraction.
    */
   roomBefore(program: string, item: T, other: string, weight: number): number {
-    const own = this.#waiting.get(program)
-    const place = own?.items.indexOf(item) ?? -1
-    if (own === undefined || place < 0) return 0
+    const own = this.#find(program, item)
+    if (own === undefined) return 0
     const flow = this.#waiting.get(other)
     const tag =
       flow === undefined
         ? Math.max(this.#virtual, this.#former.get(other) ?? 0)
         : flow.start + flow.items.length / flow.weight
-    return Math.max(0, (own.start + place / own.weight - tag) * weight)
+    return Math.max(0, (nth(own.flow, own.place).start - tag) * weight)
+  }
+
+  #find(program: string, item: T): { readonly flow: Flow<T>; readonly place: number } | undefined {
+    const flow = this.#waiting.get(program)
+    const place = flow?.items.indexOf(item) ?? -1
+    return flow !== undefined && place >= 0 ? { flow, place } : undefined
   }
 
   #begin(program: string, weight: number): Flow<T> {
@@ -146,7 +144,7 @@ export class FairQueue<T extends Queued> {
       return
     }
     // When none waits, none is owed anything, and tags begin anew.
-    if (this.#former.size > 0) this.#former.clear()
+    this.#former.clear()
     this.#virtual = 0
   }
 }

@@ -150,3 +150,67 @@ test('one that is taken out is not served, and taking it out twice changes nothi
   expect(queue.size).toBe(2)
   expect([queue.take(), queue.take(), queue.take()]).toEqual([items[0], items[2], undefined])
 })
+
+test('once no request waits, what a program got before counts no more', () => {
+  const queue = new FairQueue<Item>()
+  for (let order = 0; order < 10; order += 1) queue.add('early', 1, { order, program: 0 })
+  for (let order = 0; order < 10; order += 1) queue.take()
+  queue.add('early', 1, { order: 10, program: 0 })
+  queue.add('late', 1, { order: 11, program: 1 })
+  expect([queue.take()?.program, queue.take()?.program]).toEqual([0, 1])
+})
+
+test('of equal start tags the heavier program goes first, of equal weights the one that waits longest', () => {
+  const queue = new FairQueue<Item>()
+  queue.add('light', 1, { order: 0, program: 0 })
+  queue.add('heavy', 2, { order: 1, program: 1 })
+  queue.add('as heavy', 2, { order: 2, program: 2 })
+  expect([queue.take()?.program, queue.take()?.program, queue.take()?.program]).toEqual([1, 2, 0])
+})
+
+test('a request that does not wait has no place in the queue, and none goes before it', () => {
+  const queue = new FairQueue<Item>()
+  for (const order of [0, 1]) queue.add('bot', 1, { order, program: 0 })
+  const stranger = { order: 2, program: 0 }
+  expect([queue.ahead('bot', stranger), queue.ahead('nobody', stranger)]).toEqual([0, 0])
+  expect(queue.roomBefore('bot', stranger, 'notes', 1)).toBe(0)
+  expect(queue.roomBefore('nobody', stranger, 'notes', 1)).toBe(0)
+})
+
+test('the room before a request counts the weights of both programs', () => {
+  const queue = new FairQueue<Item>()
+  const items = [0, 1, 2, 3].map((order) => ({ order, program: 0 }))
+  for (const item of items) queue.add('scanner', 2, item)
+  const [, , , last] = items
+  expect(queue.roomBefore('scanner', last!, 'idle', 1)).toBe(1.5)
+  queue.add('notes', 4, { order: 4, program: 1 })
+  queue.add('notes', 4, { order: 5, program: 1 })
+  expect(queue.roomBefore('scanner', last!, 'notes', 4)).toBe(4)
+})
+
+test('a program that got more than its share has the less room before a request', () => {
+  const queue = new FairQueue<Item>()
+  const items = [0, 1, 2].map((order) => ({ order, program: 0 }))
+  for (const item of items) queue.add('scanner', 1, item)
+  queue.add('notes', 2, { order: 3, program: 1 })
+  expect(queue.take()?.program).toBe(1)
+  expect(queue.roomBefore('scanner', items[2]!, 'notes', 2)).toBe(3)
+  expect(queue.take()?.program).toBe(0)
+  expect(queue.take()?.program).toBe(0)
+  // The virtual time, 1, has overtaken the end of what it got, 0.5.
+  expect(queue.roomBefore('scanner', items[2]!, 'notes', 2)).toBe(2)
+})
+
+test('equal start tags count as equal however far they have grown', () => {
+  const weightOf = [3e-6, 1e-6]
+  const queue = new FairQueue<Item>()
+  let order = 0
+  const add = (program: number) => queue.add(`p${program}`, weightOf[program]!, { order: order++, program })
+  for (const program of [0, 1]) add(program)
+  const served = Array.from({ length: 4_000 }, () => {
+    const program = queue.take()!.program
+    add(program)
+    return program
+  })
+  expect(served).toEqual(served.map((_, i) => (i % 4 === 1 ? 1 : 0)))
+})

@@ -5,6 +5,7 @@ test.each([
   ['bot', 'bοt'],
   ['cop', 'сор'],
   ['TOM', 'ΤΟΜ'],
+  ['TOM', 'ТОМ'],
   ['bot', 'ｂｏｔ'],
   ['bot', 'Bot'],
   ['café', 'cafe\u0301'],
@@ -17,5 +18,6 @@ test.each([
   ['bot', 'bat'],
   ['bot', 'bot1'],
   ['cafe', 'café'],
+  ['strasse', 'straße'],
   ['робот', 'робик'],
 ])('%j and %j may not', (one, other) => expect(looksAlike(one, other)).toBe(false))
