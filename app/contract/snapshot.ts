@@ -329,10 +329,19 @@ export const programSummary = openObject({
   /** Streams open now. */
   streams: number,
   use: z.array(programUse),
+  /** How many further categories it uses, which have no room in a snapshot; absent for none. */
+  unlisted: optionalNumber,
 })
 
 /** A program that calls the gateway with a key of its own. */
 export interface ProgramSummary extends Immutable<z.output<typeof programSummary>> {}
+
+const unlisted = openObject({
+  requests: optionalNumber,
+  slots: optionalNumber,
+  streams: optionalNumber,
+  programs: optionalNumber,
+})
 
 export const snapshotSchema = openObject({
   revision: number,
@@ -358,6 +367,8 @@ export const snapshotSchema = openObject({
   gateway: z.exactOptional(gatewaySummary),
   /** The programs that use this key; absent while the gateway is off. */
   programs: z.exactOptional(z.array(programSummary)),
+  /** How many items of each list have no room in a snapshot, which is held to 512 kB; absent where all have. */
+  unlisted: z.exactOptional(unlisted),
 })
 
 /** One profile at the moment `at`; `revision` grows with each change. */

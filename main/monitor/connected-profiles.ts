@@ -12,6 +12,10 @@ export class ConnectedProfiles {
     return this.#sessions.get(id)
   }
 
+  get size(): number {
+    return this.#sessions.size
+  }
+
   ids(): Iterable<string> {
     return this.#sessions.keys()
   }

@@ -8,6 +8,7 @@ import { CorrectedSecrets } from '../sign-in/corrected-secrets.ts'
 import type { PinnedStreams, PinOwner } from '../streams/pinned-streams.ts'
 import type { TokenStore } from '../tokens/token-store.ts'
 import { MEMORY_PROFILE_STORE, type ProfileStore } from '../vault/profile-store.ts'
+import { boundedSnapshot, MAX_SNAPSHOTS_BYTES } from './bounded-snapshot.ts'
 import { ConnectedProfiles } from './connected-profiles.ts'
 import { EventLog } from './event-log.ts'
 import type { MonitorListener, MonitorSurface } from './monitor-surface.ts'
@@ -170,8 +171,10 @@ export class Monitor implements MonitorSurface, ConnectedKeys {
     return { ok: true }
   }
 
+  /** The snapshots of all keys together are held to `MAX_SNAPSHOTS_BYTES`, of which each has an equal part. */
   snapshot(profile: string): Snapshot | undefined {
-    return this.#profiles.get(profile)?.snapshot()
+    const session = this.#profiles.get(profile)
+    return session && boundedSnapshot(session.snapshot(), MAX_SNAPSHOTS_BYTES / this.#profiles.size)
   }
 
   profiles(): readonly string[] {

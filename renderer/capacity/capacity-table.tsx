@@ -7,6 +7,7 @@ import controlsSheet from '../components/controls.module.css'
 import { Icon, type IconName } from '../components/icon.tsx'
 import { LazyMenu, menuCode } from '../components/lazy-menu.tsx'
 import { Shape } from '../components/shape.tsx'
+import { Unlisted } from '../components/unlisted.tsx'
 import { useLook, useParts, useShown } from '../state/window-parts.ts'
 import sheet from './capacity.module.css'
 import { CapacityRow } from './capacity-row.tsx'
@@ -32,6 +33,7 @@ export function CapacityTable() {
           {fixed ? 'fixed windows' : 'rolling windows'} · solid = certain, hatched = possible, mark = low
           below {threshold}
         </span>
+        <Unlisted of="requests" />
         <RowTools category={chosen} />
       </div>
       <div className={css('scroll')}>

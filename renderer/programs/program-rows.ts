@@ -76,7 +76,7 @@ export function programRow(
     refused: program.refused,
     streams: program.streams,
     uses: asked.slice(0, MAX_USES).map((use) => shownUse(use, requests)),
-    moreUses: Math.max(0, asked.length - MAX_USES),
+    moreUses: Math.max(0, asked.length - MAX_USES) + (program.unlisted ?? 0),
     used: usedText(program),
   }
 }

@@ -3,7 +3,8 @@ import { OTHERS_NAME, OWN_NAME } from '../../app/plan/running.ts'
 import { classesOf } from '../components/classes.ts'
 import controlsSheet from '../components/controls.module.css'
 import { Swatch } from '../components/swatch.tsx'
-import { useParts, useShownValue } from '../state/window-parts.ts'
+import { Unlisted } from '../components/unlisted.tsx'
+import { useParts, useShown, useShownValue } from '../state/window-parts.ts'
 import { ClassMark } from './class-mark.tsx'
 import { Patience } from './patience.tsx'
 import { ProgramMenu } from './program-menu.tsx'
@@ -35,12 +36,14 @@ export function ProgramTable({ profile, programs, waiting, cut }: ProgramTablePr
   const rows =
     useShownValue(({ requests }, nowMs) => programs.map((one) => programRow(one, requests, nowMs))) ?? []
   const rest = useShownValue(besides)
+  const unlisted = useShown((snapshot) => snapshot.unlisted?.programs) ?? 0
   const recent = useRecentUse(profile)
   return (
     <section className={css('panel', 'table')} aria-labelledby="programs-heading">
       <div className={css('head')}>
         <h2 id="programs-heading">Programs</h2>
-        <span>{sharingText(programs.length)}</span>
+        <span>{sharingText(programs.length + unlisted)}</span>
+        <Unlisted of="programs" />
         <button
           type="button"
           className={css('button', 'ghost', 'small', 'at-end')}

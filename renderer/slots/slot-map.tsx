@@ -6,6 +6,7 @@ import { readByText, slotStatus } from '../../app/status/stream-status.ts'
 import { classesOf } from '../components/classes.ts'
 import controlsSheet from '../components/controls.module.css'
 import { Shape } from '../components/shape.tsx'
+import { Unlisted } from '../components/unlisted.tsx'
 import { freeText, othersSlotsText, slotAge, slotCells, slotSource } from '../format/slot-text.ts'
 import { useShown, useSnapshot } from '../state/window-parts.ts'
 import sheet from './slots.module.css'
@@ -26,6 +27,7 @@ export function SlotMap() {
     <section className={css('part')} aria-labelledby="slots-title">
       <div className={css('head')}>
         <h2 id="slots-title">Stream slots</h2>
+        <Unlisted of="slots" />
         <span className={css('legend')}>
           open at once · <i className={css('own-mark')} /> own <i className={css('others-mark')} /> others
         </span>

@@ -4,6 +4,7 @@ import { rateText } from '../../app/status/rates.ts'
 import { classesOf } from '../components/classes.ts'
 import controlsSheet from '../components/controls.module.css'
 import { Shape } from '../components/shape.tsx'
+import { Unlisted } from '../components/unlisted.tsx'
 import { useCommand } from '../hooks/use-command.ts'
 import { useParts, useSnapshot } from '../state/window-parts.ts'
 import { type StreamGroup, type StreamsOfKind, streamGroups } from './stream-groups.ts'
@@ -23,6 +24,7 @@ export function OwnStreams() {
       <div className={css('head', 'joined')}>
         <h2 id="streams-title">Own streams</h2>
         {open > 0 && <span>{open} open</span>}
+        <Unlisted of="streams" />
         <CloseAll streams={streams} />
       </div>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by keyboard through its own focus */}

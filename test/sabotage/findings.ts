@@ -13,6 +13,7 @@ const ECHO = 'main/echoing-service.test.ts'
 const PRIVATE = 'main/storage/private-files.test.ts'
 const OTHERS = 'main/storage/other-users.process.test.ts'
 const KEYS = 'main/stored-keys.test.ts'
+const SNAPSHOT = 'main/monitor/bounded-snapshot.test.ts'
 const CLOCK = 'main/history/wrong-clock.test.ts'
 const BROWSER_HOST = 'main/hosts/browser/browser-host.test.ts'
 const ADMISSION = 'main/hosts/browser/admission.test.ts'
@@ -370,6 +371,24 @@ export const FINDINGS: readonly Finding[] = [
       'end a stream that is not shared without a word',
       'say GoAway in the middle of a frame',
       'keep the connection of a reader that never reads its GoAway',
+    ],
+  },
+  {
+    found:
+      '64 programs with 128 quotas each made a snapshot of 1.8 MB, which closed the pushes of every window',
+    tests: [
+      [SNAPSHOT, 'a window on a real host is sent all keys’ snapshots'],
+      [SNAPSHOT, '64 programs that each use 141 quotas of long names stay within the bound'],
+      [SNAPSHOT, 'what is in trouble stays, then what is most used'],
+      [SNAPSHOT, 'whatever programs and the service name, the bound holds'],
+      ['main/hosts/terminal/table.test.ts', 'what a snapshot has no room for is counted in one line'],
+      ['renderer/programs/program-rows.test.ts', 'categories that a snapshot has no room for are counted'],
+    ],
+    breaks: [
+      'let each connected key fill the room of all snapshots',
+      'count a snapshot in characters, not in bytes',
+      'keep the least used of what a snapshot has no room for',
+      'leave programs out of a snapshot without a count',
     ],
   },
 ]

@@ -30,6 +30,7 @@ const OTHERS = [
   'settingsAt',
   'verdict',
   'gateway',
+  'unlisted',
 ] as const
 
 /** Fields that follow from time and from other fields, and are never reported. */

@@ -24,7 +24,7 @@ import {
   safePaceText,
   stateAt,
 } from '../../../app/status/quota-status.ts'
-import { capitalised } from '../../../app/status/sentences.ts'
+import { capitalised, unlistedText } from '../../../app/status/sentences.ts'
 import type { Severity } from '../../../app/status/severity.ts'
 import { slotStatus, streamStatus } from '../../../app/status/stream-status.ts'
 import { accessStatus, refreshStatus } from '../../../app/status/token-status.ts'
@@ -130,12 +130,19 @@ export function renderTable(
         ]),
       ),
       ...weighed(WEIGHTS.note, countedRows(snapshot.requests, width)),
+      ...unlistedRows(snapshot, 'requests', width),
     ],
     [
       ...weighed(snapshot.slots.some(isSeen) ? WEIGHTS.slot : WEIGHTS.unseen, [SLOT_HEADING]),
       ...snapshot.slots.flatMap((slot) => weighed(weightOf(slot, WEIGHTS.slot), [slotRow(slot, nowMs)])),
+      ...unlistedRows(snapshot, 'slots', width),
     ],
-    snapshot.streams.length > 0 ? weighed(WEIGHTS.stream, streamRows(snapshot.streams, nowMs, width)) : [],
+    [
+      ...(snapshot.streams.length > 0
+        ? weighed(WEIGHTS.stream, streamRows(snapshot.streams, nowMs, width))
+        : []),
+      ...unlistedRows(snapshot, 'streams', width),
+    ],
     programRows(snapshot, width),
     recent.length > 0
       ? [
@@ -158,14 +165,26 @@ export function renderTable(
 }
 
 /** The gateway and its programs; nothing while it is off. */
-function programRows({ gateway, programs = [] }: Snapshot, width: number): readonly WeighedLine[] {
+function programRows(snapshot: Snapshot, width: number): readonly WeighedLine[] {
+  const { gateway, programs = [] } = snapshot
   if (gateway === undefined) return []
   const tone = TONES[gatewayStatus(gateway).severity]
   return [
     ...weighed(WEIGHTS.stream, [[left(gatewayText(gateway), width, tone)]]),
     ...(programs.length > 0 ? weighed(WEIGHTS.stream, [[left(programHeading(), width, 'dim')]]) : []),
     ...programs.flatMap((program) => weighed(WEIGHTS.stream, [[left(programText(program), width)]])),
+    ...unlistedRows(snapshot, 'programs', width),
   ]
+}
+
+/** How many items of a list have no room in the snapshot; no line where all have. */
+function unlistedRows(
+  { unlisted }: Snapshot,
+  of: keyof NonNullable<Snapshot['unlisted']>,
+  width: number,
+): readonly WeighedLine[] {
+  const text = unlistedText(unlisted?.[of])
+  return text === '' ? [] : weighed(WEIGHTS.note, [[left(text, width, 'dim')]])
 }
 
 const URGENT: ReadonlySet<QuotaState> = new Set(['low', 'running-out', 'empty', 'blocked'])

@@ -85,3 +85,9 @@ test('minutes of all categories of a program are added up, and what lies outside
   )
   expect(recent.get('a')).toEqual([1, 7, ...new Array<number>(13).fill(0)])
 })
+
+test('categories that a snapshot has no room for are counted with those that the table does not name', () => {
+  const listed = { use: [use('Positions', 0.3), use('Accounts', 0.2), use('Balances', 0.1)] }
+  expect(programRow(program(listed), [], NOW_MS).moreUses).toBe(1)
+  expect(programRow(program({ ...listed, unlisted: 40 }), [], NOW_MS).moreUses).toBe(41)
+})

@@ -352,3 +352,12 @@ test('tokens that were revoked neither rotate nor end again', () => {
   expect(table).not.toContain('rotates within')
   expect(table).not.toContain('sign-in ends')
 })
+
+test('what a snapshot has no room for is counted in one line below its list', () => {
+  const whole = exampleSnapshot({ streams: [exampleStream()], gateway: { state: 'serving' }, programs: [] })
+  expect(renderTable(whole, [], AT_MS, PLAIN)).not.toContain('not listed')
+  const unlisted = { requests: 37, slots: 5, streams: 12, programs: 3 }
+  const lines = renderTable({ ...whole, unlisted }, [], AT_MS, PLAIN).split('\n')
+  const counts = lines.filter((line) => line.endsWith(' more not listed'))
+  expect(counts).toEqual([37, 5, 12, 3].map((count) => `${count} more not listed`))
+})

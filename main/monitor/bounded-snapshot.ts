@@ -1,0 +1,191 @@
+import type {
+  ProgramSummary,
+  RequestQuota,
+  SlotQuota,
+  Snapshot,
+  StreamSummary,
+} from '../../app/contract/snapshot.ts'
+import { gravityOf } from '../../app/quota/state.ts'
+import { urgencyOf } from '../../app/status/severity.ts'
+import { slotStatus, streamStatus } from '../../app/status/stream-status.ts'
+
+/**
+ * Maximum of the snapshots of all connected keys together, as JSON in UTF-8. About half of what a window may leave
+ * unread before its push stream ends.
+ */
+export const MAX_SNAPSHOTS_BYTES = 512_000
+
+/** The lists of a snapshot whose lengths programs and the service choose. */
+interface Lists {
+  readonly requests: readonly RequestQuota[]
+  readonly slots: readonly SlotQuota[]
+  readonly streams: readonly StreamSummary[]
+  readonly programs: readonly ProgramSummary[]
+}
+
+type ListName = keyof Lists
+
+/** The share of the room reserved for each list. Unused room passes to the next list, then to programs' use. */
+const SHARES: Readonly<Record<ListName, number>> = {
+  requests: 0.3,
+  slots: 0.05,
+  streams: 0.25,
+  programs: 0.2,
+}
+/** The share of the room that programs' use has in any case. */
+const USE_SHARE = 0.2
+const LIST_NAMES = Object.keys(SHARES) as readonly ListName[]
+
+/** Worth of an item, compared number by number: trouble first, then use. */
+const WORTHS: { readonly [K in ListName]: (item: Lists[K][number]) => Worth } = {
+  requests: ({ state, use, observedAt = 0 }) => [
+    state === 'not-checked' ? -1 : gravityOf(state),
+    use?.total ?? 0,
+    observedAt,
+  ],
+  slots: (slot) => [urgencyOf(slotStatus(slot).severity), slot.own + slot.elsewhere],
+  streams: (stream) => [urgencyOf(streamStatus(stream).severity), stream.framesPerSecond],
+  programs: ({ waiting, perSecond, lastSeenAt = 0 }) => [waiting, perSecond, lastSeenAt],
+}
+
+type Worth = readonly number[]
+
+/** Larger than any count of `unlisted`, so that its digits have room. */
+const LARGEST_COUNT = 999_999
+
+/**
+ * The snapshot in at most `maxBytes` of JSON; itself where it fits.
+ *
+ * What matters most stays, in its former order: what is in trouble, then what is most used. `unlisted` counts the rest.
+ */
+export function boundedSnapshot(snapshot: Snapshot, maxBytes: number): Snapshot {
+  if (bytesOf(snapshot) <= maxBytes) return snapshot
+  const lists: Lists = {
+    requests: snapshot.requests.map(withoutPrograms),
+    slots: snapshot.slots,
+    streams: snapshot.streams,
+    programs: snapshot.programs?.map(withoutUse) ?? [],
+  }
+  const empty = Object.fromEntries(LIST_NAMES.map((name) => [name, []]))
+  const counts = Object.fromEntries(LIST_NAMES.map((name) => [name, LARGEST_COUNT]))
+  const room = new Room(maxBytes - bytesOf({ ...snapshot, ...empty, unlisted: counts }))
+  const kept = keptItems(lists, room)
+  const { requests, programs } = withUse(
+    lists.requests.filter((row) => kept.has(row)),
+    lists.programs.filter((program) => kept.has(program)),
+    snapshot,
+    room,
+  )
+  const unlisted = LIST_NAMES.flatMap((name) => {
+    const count = lists[name].filter((item: object) => !kept.has(item)).length
+    return count === 0 ? [] : [[name, count] as const]
+  })
+  return {
+    ...snapshot,
+    requests,
+    slots: lists.slots.filter((slot) => kept.has(slot)),
+    streams: lists.streams.filter((stream) => kept.has(stream)),
+    ...(snapshot.programs && { programs }),
+    ...(unlisted.length > 0 && { unlisted: Object.fromEntries(unlisted) }),
+  }
+}
+
+/** The items that have room: within the share of their list, then in what the lists leave of theirs. */
+function keptItems(lists: Lists, room: Room): ReadonlySet<object> {
+  const kept = new Set<object>()
+  const whole = room.bytes
+  const fill = (items: readonly object[], bytes: number) => {
+    const part = new Room(bytes)
+    for (const item of items) if (!kept.has(item) && part.takes(bytesOf(item))) kept.add(item)
+    room.bytes -= bytes - part.bytes
+  }
+  const ranked = LIST_NAMES.map((name) => ({ items: rankedItems(lists, name), share: whole * SHARES[name] }))
+  for (const { items, share } of ranked) fill(items, share)
+  for (const { items } of ranked) fill(items, room.bytes - whole * USE_SHARE)
+  return kept
+}
+
+function rankedItems<K extends ListName>(lists: Lists, name: K): readonly Lists[K][number][] {
+  const items: readonly Lists[K][number][] = lists[name]
+  return byWorth(items, WORTHS[name])
+}
+
+/** The greatest worth first; equal ones in their order. */
+function byWorth<T>(items: readonly T[], worthOf: (item: T) => Worth): readonly T[] {
+  return items
+    .map((item) => ({ item, worth: worthOf(item) }))
+    .sort((a, b) => b.worth.map((one, at) => one - (a.worth[at] ?? 0)).find((by) => by !== 0) ?? 0)
+    .map(({ item }) => item)
+}
+
+type ProgramUse = ProgramSummary['use'][number]
+
+/** What one program uses of one category, and its part of the use of that row. */
+interface Use {
+  readonly id: string
+  readonly use: ProgramUse
+  readonly rate: Readonly<Record<string, number>>
+}
+
+/** Adds to the rows and programs that are kept as much of `whole`'s use by program as has room. */
+function withUse(
+  rows: readonly RequestQuota[],
+  programs: readonly ProgramSummary[],
+  whole: Snapshot,
+  room: Room,
+): Pick<Lists, 'requests' | 'programs'> {
+  const keptRows = new Set(rows.map(({ category }) => category))
+  const rates = new Map(whole.requests.map(({ category, use }) => [category, use?.programs ?? {}]))
+  const keptPrograms = new Set(programs.map(({ id }) => id))
+  const uses = (whole.programs ?? []).flatMap(({ id, use }) =>
+    keptPrograms.has(id)
+      ? use.map((one): Use => {
+          const rate = keptRows.has(one.category) ? rates.get(one.category)?.[id] : undefined
+          return { id, use: one, rate: rate === undefined ? {} : { [id]: rate } }
+        })
+      : [],
+  )
+  const worthOf = ({ use }: Use): Worth => [use.waiting, use.perSecond, use.forwarded]
+  const kept = byWorth(uses, worthOf).filter(({ use, rate }) => room.takes(bytesOf(use) + bytesOf(rate)))
+  const listed = new Set(kept.map(({ use }) => use))
+  return {
+    requests: rows.map((row) => {
+      if (row.use?.programs === undefined) return row
+      const parts = kept.flatMap(({ use, rate }) => (use.category === row.category ? [rate] : []))
+      return { ...row, use: { ...row.use, programs: Object.assign({}, ...parts) } }
+    }),
+    programs: programs.map((program) => {
+      const { unlisted: _, ...shown } = program
+      const all = whole.programs?.find(({ id }) => id === program.id)?.use ?? []
+      const use = all.filter((one) => listed.has(one))
+      return { ...shown, use, ...(use.length < all.length && { unlisted: all.length - use.length }) }
+    }),
+  }
+}
+
+const withoutPrograms = (row: RequestQuota): RequestQuota =>
+  row.use?.programs === undefined ? { ...row } : { ...row, use: { ...row.use, programs: {} } }
+
+const withoutUse = (program: ProgramSummary): ProgramSummary => ({
+  ...program,
+  use: [],
+  unlisted: program.use.length,
+})
+
+const bytesOf = (value: object): number => Buffer.byteLength(JSON.stringify(value))
+
+/** Bytes that are left in an array or object of JSON. */
+class Room {
+  bytes: number
+
+  constructor(bytes: number) {
+    this.bytes = bytes
+  }
+
+  /** Takes the room of one item and its comma, if there is that much. */
+  takes(bytes: number): boolean {
+    if (bytes + 1 > this.bytes) return false
+    this.bytes -= bytes + 1
+    return true
+  }
+}

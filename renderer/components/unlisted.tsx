@@ -1,0 +1,9 @@
+import type { Snapshot } from '../../app/contract/snapshot.ts'
+import { unlistedText } from '../../app/status/sentences.ts'
+import { useShown } from '../state/window-parts.ts'
+
+/** How many items of a list have no room in the snapshot. Renders nothing while all have. */
+export function Unlisted({ of }: { readonly of: keyof NonNullable<Snapshot['unlisted']> }) {
+  const text = useShown(({ unlisted }) => unlistedText(unlisted?.[of])) ?? ''
+  return text === '' ? null : <span data-testid={`unlisted-${of}`}>{text}</span>
+}
