@@ -47,7 +47,7 @@ export async function startControlServer(deps: ControlServerDeps): Promise<Contr
     socket.on('close', () => open.delete(socket))
     serve(socket, deps, () => limit.keep(socket))
   })
-  const limit = limitConnections(server, MAX_CONNECTIONS)
+  const limit = limitConnections([server], { most: MAX_CONNECTIONS })
   // A later error concerns one connection only, or is reported by the next command.
   server.on('error', (error) => log.note('the control socket failed', { cause: error }))
   try {

@@ -1,5 +1,6 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
+import { LOOPBACK_LIMITS, type LoopbackLimits } from '../network/loopback-servers.ts'
 import type { AdmittedRequest } from './admitted-request.ts'
 import { callerGate, destinationOf, READING_POST } from './caller-gate.ts'
 import type { Connection } from './peer-user.ts'
@@ -13,10 +14,20 @@ export interface DoorDeps {
   readonly callerOf: (connection: Connection) => 'own' | 'other' | 'gone'
   /** The scopes of the access token of a program's key. */
   readonly scopesOf: (program: Program) => readonly string[]
-  /** Exempts the connection of an authenticated request from the silence timeout. */
-  readonly admitted: (request: IncomingMessage) => void
+  /** The request has shown a valid key: its connection counts as a program's, and may be silent while it is answered. */
+  readonly keyShown: (request: IncomingMessage) => void
   /** Answers an admitted request. */
   readonly serve: (request: AdmittedRequest) => void
+}
+
+/**
+ * A program may open hundreds of connections in one instant, and all of them are unauthenticated until their first
+ * request is read.
+ */
+export const GATEWAY_LIMITS: LoopbackLimits = {
+  ...LOOPBACK_LIMITS,
+  mostConnections: 1_024,
+  unauthenticatedMs: 10_000,
 }
 
 const MAX_BODY_BYTES = 1 << 20
@@ -45,6 +56,7 @@ export function door(deps: DoorDeps): RequestListener {
     const bearer = bearerOf(request)
     const program = bearer === undefined ? undefined : deps.programs.ofBearer(bearer)
     if (program === undefined) return sendProblem(reply, UNKNOWN_KEY)
+    deps.keyShown(request)
     const destination = destinationOf(path)
     if (destination === 'orders') return sendProblem(reply, NO_ORDERS)
     if (method === 'POST' && path === READING_POST) return void servePost(request, reply, program, deps)
@@ -74,10 +86,9 @@ function admit(
   request: IncomingMessage,
   reply: ServerResponse,
   admission: Admission,
-  { admitted, serve }: DoorDeps,
+  { serve }: DoorDeps,
 ): void {
   const { accept, prefer } = request.headers
-  admitted(request)
   serve({
     ...admission,
     pathAndQuery: request.url ?? '/',
@@ -105,7 +116,7 @@ async function servePost(
 async function answerToken(
   request: IncomingMessage,
   reply: ServerResponse,
-  { programs, scopesOf }: DoorDeps,
+  { programs, scopesOf, keyShown }: DoorDeps,
 ): Promise<void> {
   const body = await bodyOf(request)
   if (body.kind === 'too-long') return sendProblem(reply, TOO_LONG)
@@ -123,6 +134,7 @@ async function answerToken(
       error: 'invalid_grant',
       error_description: 'Headroom knows no program with this key.',
     })
+  keyShown(request)
   sendJson(reply, 200, {
     access_token: issued.token,
     expires_in: LOCAL_TOKEN_SECONDS,

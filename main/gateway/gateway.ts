@@ -10,7 +10,7 @@ import type { Clock, Log } from '../ports/ports.ts'
 import type { Secrets } from '../ports/redactor.ts'
 import type { AdmittedRequest } from './admitted-request.ts'
 import { CallingProcesses } from './calling-process.ts'
-import { door, malformed } from './door.ts'
+import { door, GATEWAY_LIMITS, malformed } from './door.ts'
 import { Forwarder, type WaitingNow } from './forwarder.ts'
 import { type Connection, callerOf, type Peer, peerSocket } from './peer-user.ts'
 import { sendProblem } from './problem.ts'
@@ -199,7 +199,7 @@ export class Gateway {
       await this.#end('the gateway moves to another port')
     }
     try {
-      this.#servers = await listenOnLoopback(port, (own) => this.#listener(own), undefined, malformed)
+      this.#servers = await listenOnLoopback(port, (own) => this.#listener(own), GATEWAY_LIMITS, malformed)
     } catch (error) {
       if (!(error instanceof Error && 'code' in error)) throw error
       this.#failure =
@@ -249,7 +249,7 @@ export class Gateway {
       programs,
       callerOf: (connection) => callerOf(this.#peerOf(connection), this.#deps.userId),
       scopesOf: (program) => monitor.snapshot(this.#withKey(program).profile)?.access.scopes ?? [],
-      admitted: ({ socket }: IncomingMessage) => this.#servers?.keep(socket),
+      keyShown: ({ socket }: IncomingMessage) => this.#servers?.keep(socket),
       serve: (request) => this.#request(request),
     })
   }

@@ -1,27 +1,44 @@
 import type { Server, Socket } from 'node:net'
 
-/** The connection limit of one server. */
+/** The connection limit of the servers of one listener. */
 export interface ConnectionLimit {
-  /** Exempts an authenticated connection: it is not counted and not closed in favour of another. */
+  /** Exempts an authenticated connection for good: it is neither counted nor closed by the limit. */
   keep(socket: Socket): void
 }
 
+export interface UnauthenticatedLimits {
+  /** The maximum number of unauthenticated connections, of all servers together. */
+  readonly most: number
+  /** The maximum age of an unauthenticated connection in milliseconds; absent: any. */
+  readonly longestMs?: number | undefined
+}
+
 /**
- * Limits the unauthenticated connections to a server, and closes the oldest one when a new one exceeds the limit.
+ * Limits the unauthenticated connections to servers, and closes the oldest one when a new one exceeds the limit.
  *
  * Node's `maxConnections` rejects the new connection instead, so that silent connections could lock out everyone else.
- * A real client sends its request long before as many others connect.
+ * A real client sends its request long before as many others connect. All connections that clients open in one instant
+ * are unauthenticated, so `most` is above their usual number.
  */
-export function limitConnections(server: Server, most: number): ConnectionLimit {
-  const strangers = new Set<Socket>()
-  server.on('connection', (socket: Socket) => {
-    strangers.add(socket)
-    socket.once('close', () => strangers.delete(socket))
+export function limitConnections(
+  servers: readonly Server[],
+  { most, longestMs }: UnauthenticatedLimits,
+): ConnectionLimit {
+  const strangers = new Map<Socket, NodeJS.Timeout | undefined>()
+  const forget = (socket: Socket) => {
+    clearTimeout(strangers.get(socket))
+    strangers.delete(socket)
+  }
+  const accepted = (socket: Socket) => {
+    const timer = longestMs === undefined ? undefined : setTimeout(() => socket.destroy(), longestMs)
+    strangers.set(socket, timer?.unref())
+    socket.once('close', () => forget(socket))
     if (strangers.size <= most) return
-    const [oldest] = strangers
+    const [oldest] = strangers.keys()
     if (oldest === undefined) return
-    strangers.delete(oldest)
+    forget(oldest)
     oldest.destroy()
-  })
-  return { keep: (socket) => void strangers.delete(socket) }
+  }
+  for (const server of servers) server.on('connection', accepted)
+  return { keep: forget }
 }

@@ -11,7 +11,10 @@ import { type ConnectionLimit, limitConnections } from './connection-limit.ts'
  */
 export interface LoopbackServers {
   readonly port: number
-  /** Exempts an authenticated connection from the silence timeout and the connection limit, until its next request. */
+  /**
+   * Exempts an authenticated connection from the silence timeout until its next request, and for good from the limits
+   * of unauthenticated ones.
+   */
   keep(socket: Socket): void
   close(): Promise<void>
 }
@@ -33,8 +36,10 @@ export interface LoopbackLimits {
    * which the request timeouts never do. Long enough for a sign-in page that waits for the service.
    */
   readonly silenceMs: number
-  /** The maximum number of unauthenticated connections on each of the two addresses. */
+  /** The maximum number of unauthenticated connections on both addresses together. */
   readonly mostConnections: number
+  /** The maximum age of an unauthenticated connection, whatever it does meanwhile; absent: any. */
+  readonly unauthenticatedMs?: number
 }
 
 export const LOOPBACK_LIMITS: LoopbackLimits = {
@@ -107,15 +112,16 @@ async function listenOnce(
 ): Promise<LoopbackServers> {
   const four = makeServer(limits)
   const six = makeServer(limits)
-  const held = [four, six].map((server) => limitConnections(server, limits.mostConnections))
-  const port = await listen(four, wanted, '127.0.0.1')
+  const { mostConnections: most, unauthenticatedMs: longestMs } = limits
+  const limit = limitConnections([four, six], { most, longestMs })
+  const port = await listen(four, { port: wanted, host: '127.0.0.1', limits })
   const listener = listenerFor(port)
   if (malformed !== undefined) for (const server of [four, six]) server.on('clientError', malformed)
   four.on('request', listener)
   six.on('request', listener)
   const servers = [four]
   try {
-    await listen(six, port, '::1')
+    await listen(six, { port, host: '::1', limits })
     servers.push(six)
   } catch (error) {
     if (!MEANS_NO_IPV6.has(codeOf(error))) {
@@ -125,11 +131,16 @@ async function listenOnce(
   }
   return {
     port,
-    keep: (socket) => keep(socket, held),
+    keep: (socket) => keep(socket, limit),
     close: async () => void (await Promise.all(servers.map(close))),
   }
 }
 
+/**
+ * Connections that the system queues until they are accepted, unless told otherwise. Those beyond are tried again by
+ * their system after a second.
+ */
+const NODE_BACKLOG = 511
 const MEANS_NO_IPV6 = new Set<unknown>(['EADDRNOTAVAIL', 'EAFNOSUPPORT'])
 
 function makeServer(limits: LoopbackLimits): Server {
@@ -146,18 +157,25 @@ function makeServer(limits: LoopbackLimits): Server {
 }
 
 /**
- * Exempts a connection until its next request, when Node sets the timeout anew and the client has to authenticate
- * again.
+ * Exempts a connection from the silence timeout until its next request, when Node sets it anew, and from the limits of
+ * unauthenticated ones for good.
  */
-function keep(socket: Socket, held: readonly ConnectionLimit[]): void {
+function keep(socket: Socket, limit: ConnectionLimit): void {
   socket.setTimeout(0)
-  for (const limit of held) limit.keep(socket)
+  limit.keep(socket)
 }
 
-function listen(server: Server, port: number, host: string): Promise<number> {
+interface Place {
+  readonly port: number
+  readonly host: string
+  readonly limits: LoopbackLimits
+}
+
+function listen(server: Server, { port, host, limits }: Place): Promise<number> {
+  const backlog = Math.max(NODE_BACKLOG, limits.mostConnections)
   return new Promise((resolve, reject) => {
     server.once('error', reject)
-    server.listen({ port, host, exclusive: true }, () => {
+    server.listen({ port, host, backlog, exclusive: true }, () => {
       server.off('error', reject)
       resolve((server.address() as AddressInfo).port)
     })

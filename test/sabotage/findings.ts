@@ -362,6 +362,24 @@ export const FINDINGS: readonly Finding[] = [
     ],
   },
   {
+    found: 'Of 500 connections that a program opened in one instant the gateway reset 372 without an answer',
+    tests: [
+      [
+        'main/gateway/many-connections.test.ts',
+        '%d connections of a program in one instant are each answered',
+      ],
+      ['main/gateway/many-connections.test.ts', 'strangers end no connection that has shown a key once'],
+      ['main/gateway/many-connections.test.ts', '1,100 strangers that %s keep none'],
+      ['main/network/connection-limit.test.ts', 'one that does not authenticate in time is closed'],
+      ['main/hosts/browser/slow-sockets.test.ts', 'one that goes on asking without a key'],
+    ],
+    breaks: [
+      'reset what a program connects at once beyond 128',
+      'count a connection that was given a token among the strangers',
+      'let one that never shows a key ask for as long as it likes',
+    ],
+  },
+  {
     found: 'A stream that was not shared ended within a frame, and a frozen reader kept its socket for good',
     tests: [
       ['main/gateway/faults.test.ts', 'turned off, a stream that is not shared gets GoAway'],

@@ -4,6 +4,7 @@ const BOUND_TEST = 'app/gateway/bucket-bound.test.ts'
 const LIVES_TEST = 'simulation/gateway-lives.test.ts'
 const LAWS_TEST = 'app/gateway/scheduler-laws.test.ts'
 const DOOR_TEST = 'main/gateway/gateway.test.ts'
+const MANY_TEST = 'main/gateway/many-connections.test.ts'
 const SCHEDULER = 'app/gateway/scheduler.ts'
 const BOUND = 'app/gateway/bucket-bound.ts'
 const QUEUE = 'app/gateway/bucket-queue.ts'
@@ -275,6 +276,30 @@ export const GATEWAY_MUTANTS: readonly Mutant[] = [
     find: "'proxy-status': `",
     replace: "'x-status': `",
     test: DOOR_TEST,
+  },
+  {
+    promise: 'G7',
+    what: 'reset what a program connects at once beyond 128',
+    file: 'main/gateway/door.ts',
+    find: 'mostConnections: 1_024',
+    replace: 'mostConnections: 128',
+    test: MANY_TEST,
+  },
+  {
+    promise: 'G7',
+    what: 'count a connection that was given a token among the strangers',
+    file: 'main/gateway/door.ts',
+    find: '  keyShown(request)\n  sendJson(reply, 200, {',
+    replace: '  sendJson(reply, 200, {',
+    test: MANY_TEST,
+  },
+  {
+    promise: 'G7',
+    what: 'let one that never shows a key ask for as long as it likes',
+    file: 'main/network/connection-limit.ts',
+    find: 'setTimeout(() => socket.destroy(), longestMs)',
+    replace: 'setTimeout(() => {}, longestMs)',
+    test: 'main/network/connection-limit.test.ts',
   },
   {
     promise: 'G7',

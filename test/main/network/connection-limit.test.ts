@@ -4,13 +4,13 @@ import { expect, onTestFinished, test } from 'vitest'
 import { limitConnections } from '../../../main/network/connection-limit.ts'
 import { silentSockets } from '../silent-sockets.ts'
 
-async function limited(most: number) {
+async function limited(most: number, longestMs?: number) {
   const open: Socket[] = []
   const server = createServer((socket) => {
     open.push(socket)
     socket.on('error', () => {}).on('close', () => open.splice(open.indexOf(socket), 1))
   })
-  const limit = limitConnections(server, most)
+  const limit = limitConnections([server], { most, longestMs })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   onTestFinished(() => {
@@ -52,4 +52,31 @@ test('one that ended by itself takes nobody along', async () => {
   await once(first, 'close')
   await newcomer()
   expect(second.destroyed).toBe(false)
+})
+
+test('one that does not authenticate in time is closed; one that is kept is not', async () => {
+  const { limit, newcomer } = await limited(9, 1_000)
+  const kept = await newcomer()
+  limit.keep(kept)
+  const stranger = await newcomer()
+  await once(stranger, 'close')
+  // It came first, so its time would have ended first.
+  expect(kept.destroyed).toBe(false)
+})
+
+test('the servers of two addresses share one limit', async () => {
+  const [four, six] = [createServer(), createServer()]
+  limitConnections([four, six], { most: 1 })
+  const accepted: Socket[] = []
+  for (const server of [four, six]) {
+    server.listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const { port } = server.address() as AddressInfo
+    const next = once(server, 'connection')
+    await silentSockets(1, { port, host: '127.0.0.1' })
+    accepted.push((await next)[0] as Socket)
+  }
+  expect(accepted.map(({ destroyed }) => destroyed)).toEqual([true, false])
+  for (const end of [four, six]) end.close()
+  for (const socket of accepted) socket.destroy()
 })

@@ -85,15 +85,15 @@ const SHORT: LoopbackLimits = {
 }
 
 /** A server under limits that a test can wait for; without an answer it leaves every request open. */
-async function shortLived(answer?: string) {
+async function shortLived(answer?: string, limits: LoopbackLimits = SHORT) {
   const ended = Promise.withResolvers<void>()
   const servers = await listenOnLoopback(
     0,
-    () => (request, response) => {
-      request.socket.on('close', () => ended.resolve())
+    () => (_request, response) => {
+      response.on('close', () => ended.resolve())
       if (answer !== undefined) response.end(answer)
     },
-    SHORT,
+    limits,
   )
   onTestFinished(() => servers.close())
   return { to: { port: servers.port, host: '127.0.0.1' }, ended: ended.promise }
@@ -118,6 +118,23 @@ test('one that does not read its answer is ended in time', async () => {
   // The other side's end of it: this one has not read a byte.
   await ended
   expect(socket.bytesRead).toBe(0)
+})
+
+test('one that goes on asking without a key is ended in time', async () => {
+  const { to } = await shortLived('x', { ...LOOPBACK_LIMITS, unauthenticatedMs: 1_000 })
+  const socket = connect(to)
+  onTestFinished(() => void socket.destroy())
+  const ask = () => socket.write('GET / HTTP/1.1\r\nhost: x\r\n\r\n')
+  let answers = 0
+  socket
+    .on('error', () => {})
+    .on('data', () => {
+      answers += 1
+      setTimeout(ask, 20)
+    })
+  ask()
+  await new Promise((closed) => socket.on('close', closed))
+  expect(answers).toBeGreaterThan(1)
 })
 
 test('the limits that hosts use are these, shorter than anybody’s patience', () => {
